@@ -1,0 +1,44 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the benches have in common: two things timed side by side, in short
+ * turns, so that a change of the machine's speed meets both.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdint.h>
+
+#define BENCH_ROUNDS	9	/* medians of nine */
+
+struct bench_side {
+	const char *name;
+	/* Do the thing `times` times. */
+	void (*run)(void *, uint64_t times);
+	/* Between turns, not timed; may be NULL. */
+	void (*rest)(void *);
+	void *cookie;
+};
+
+/* ns for one, of both: medians over the rounds, each the best of its turns. */
+struct bench_result {
+	double ns[2];
+};
+
+void	bench_pair(const struct bench_side side[2], uint64_t times,
+	    unsigned turns, struct bench_result *);
+
+double	bench_now(void);		/* ns */
+double	bench_median(double *, unsigned);
+/* One row of the table: what, ns, yardstick, ns, ratio, what it should be. */
+void	bench_row(const char *what, double ns, const char *yardstick,
+	    double other, const char *figure);
+void	bench_pin(int cpu);		/* -1: all */
+int	bench_cpus(int *cpus, int max);	/* that may be used */
+
+/* The limit: the cycle counter read and 32 bytes stored. */
+void	bench_limit(void *, uint64_t times);
+/* A loop that does nothing. */
+void	bench_nothing(void *, uint64_t times);
+
+#endif

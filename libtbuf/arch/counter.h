@@ -1,0 +1,116 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The cycle counter, and which CPU this is without a system call.
+ */
+#ifndef TBUF_ARCH_COUNTER_H
+#define TBUF_ARCH_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* Does the counter tick at one rate, in all power states?  CPUID, AMD64
+ * Architecture Programmer's Manual vol. 3, Fn8000_0007 EDX bit 8. */
+static inline bool
+tbuf_counter_invariant(void)
+{
+	unsigned a, b, c, d;
+
+	return (__get_cpuid(0x80000007, &a, &b, &c, &d) != 0 &&
+	    (d & (1u << 8)) != 0);
+}
+
+/* After all earlier loads: taking a lock is one. */
+static inline uint64_t
+tbuf_counter_read(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : :
+	    "memory");
+	return ((uint64_t)high << 32 | low);
+}
+
+/* Fn8000_0001 EDX bit 27. */
+static inline bool
+tbuf_cpu_readable(void)
+{
+	unsigned a, b, c, d;
+
+	return (__get_cpuid(0x80000001, &a, &b, &c, &d) != 0 &&
+	    (d & (1u << 27)) != 0);
+}
+
+/* Linux keeps the CPU in the low 12 bits of TSC_AUX. */
+static inline uint32_t
+tbuf_cpu_read(void)
+{
+	uint32_t aux;
+
+	__asm__ volatile("rdtscp" : "=c"(aux) : : "rax", "rdx");
+	return (aux & 0xfff);
+}
+
+#elif defined(__aarch64__)
+
+/* The generic timer's virtual counter always is. */
+static inline bool
+tbuf_counter_invariant(void)
+{
+	return (true);
+}
+
+static inline uint64_t
+tbuf_counter_read(void)
+{
+	uint64_t count;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count) : :
+	    "memory");
+	return (count);
+}
+
+static inline bool
+tbuf_cpu_readable(void)
+{
+	return (false);
+}
+
+static inline uint32_t
+tbuf_cpu_read(void)
+{
+	return (UINT32_MAX);
+}
+
+#else
+
+static inline bool
+tbuf_counter_invariant(void)
+{
+	return (false);
+}
+
+static inline uint64_t
+tbuf_counter_read(void)
+{
+	return (0);
+}
+
+static inline bool
+tbuf_cpu_readable(void)
+{
+	return (false);
+}
+
+static inline uint32_t
+tbuf_cpu_read(void)
+{
+	return (UINT32_MAX);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The record clock: the raw cycle counter where it is invariant, else ns of
+ * CLOCK_MONOTONIC.
+ */
+#ifndef TBUF_COMMON_CLOCK_H
+#define TBUF_COMMON_CLOCK_H
+
+#include <stdint.h>
+
+#include "layout.h"
+
+/* Which clock a target on this machine should stamp with. */
+enum tbuf_clock tbuf_clock_choose(void);
+
+/* The clock's reading now, after all earlier loads. */
+uint64_t tbuf_clock_read(enum tbuf_clock);
+
+/* One moment by all three clocks, as close together as can be had. */
+void	tbuf_moment_take(enum tbuf_clock, struct tbuf_moment *);
+
+#endif

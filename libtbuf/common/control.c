@@ -1,0 +1,279 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files: where they are, how they are made, which ones to believe.
+ */
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "common/control.h"
+
+/* Text building without stdio: the target side must not need it. */
+static char *
+append(char *p, const char *end, const char *text)
+{
+	while (*text != '\0' && p < end - 1)
+		*p++ = *text++;
+	*p = '\0';
+	return (p);
+}
+
+static char *
+append_number(char *p, const char *end, uint64_t value, unsigned base,
+    unsigned digits)
+{
+	char text[24];
+	unsigned i = sizeof(text) - 1;
+
+	text[i] = '\0';
+	do {
+		text[--i] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value != 0 || sizeof(text) - 1 - i < digits);
+	return (append(p, end, text + i));
+}
+
+int
+tbuf_directory_path(char path[TBUF_PATH_MAX])
+{
+	const char *set = secure_getenv("TBUF_DIR");
+	const char *end = path + TBUF_PATH_MAX;
+
+	if (set != NULL && *set != '\0') {
+		/* Room for a file's name behind it. */
+		if (strlen(set) >= TBUF_PATH_MAX - TBUF_NAME_MAX - 32)
+			return (-ENAMETOOLONG);
+		append(path, end, set);
+	} else
+		append_number(append(path, end, "/dev/shm/tbuf-"), end,
+		    geteuid(), 10, 1);
+	return (0);
+}
+
+int
+tbuf_directory_open(bool make)
+{
+	char path[TBUF_PATH_MAX];
+	struct stat st;
+	int fd, error;
+
+	if ((error = tbuf_directory_path(path)) != 0)
+		return (error);
+	if (make && mkdir(path, 0700) != 0 && errno != EEXIST)
+		return (-errno);
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if (fstat(fd, &st) != 0)
+		error = -errno;
+	else if (!S_ISDIR(st.st_mode))
+		error = -ENOTDIR;
+	else if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+		error = -EPERM;
+	if (error != 0) {
+		close(fd);
+		return (error);
+	}
+	return (fd);
+}
+
+const char *
+tbuf_directory_problem(int error)
+{
+	switch (-error) {
+	case ENOTDIR:
+		return ("runtime directory is a link or no directory");
+	case EPERM:
+		return ("runtime directory is not ours alone");
+	case ENAMETOOLONG:
+		return ("TBUF_DIR is too long");
+	case ENOENT:
+		return ("runtime directory cannot be made");
+	case ENOSPC:
+		return ("no space in the runtime directory");
+	default:
+		return ("runtime directory cannot be used");
+	}
+}
+
+int
+tbuf_back(int fd, uint64_t offset, uint64_t length)
+{
+	int r;
+
+	do {
+		r = fallocate(fd, 0, (off_t)offset, (off_t)length);
+	} while (r != 0 && errno == EINTR);
+	return (r == 0 ? 0 : -errno);
+}
+
+void
+tbuf_control_name(char name[TBUF_NAME_MAX], pid_t pid, uint64_t random)
+{
+	const char *end = name + TBUF_NAME_MAX;
+	char *p;
+
+	p = append(name, end, "tbuf.");
+	p = append_number(p, end, (uint64_t)pid, 10, 1);
+	p = append(p, end, ".");
+	append_number(p, end, random, 16, 16);
+}
+
+bool
+tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random)
+{
+	char again[TBUF_NAME_MAX];
+	char *end;
+	long value;
+
+	if (strncmp(name, "tbuf.", 5) != 0)
+		return (false);
+	value = strtol(name + 5, &end, 10);
+	if (*end != '.' || value <= 0 || value > INT32_MAX)
+		return (false);
+	*pid = (pid_t)value;
+	*random = strtoull(end + 1, NULL, 16);
+	tbuf_control_name(again, *pid, *random);
+	return (strcmp(name, again) == 0);
+}
+
+uint64_t
+tbuf_random(void)
+{
+	struct timespec now;
+	uint64_t value;
+
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) == sizeof(value))
+		return (value);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ((uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^
+	    (uint64_t)getpid() << 20);
+}
+
+/* Field 22; the name in field 2 may hold blanks and parentheses. */
+uint64_t
+tbuf_start_time(pid_t pid)
+{
+	char path[32], text[1024];
+	const char *end = path + sizeof(path), *p;
+	ssize_t n;
+	int fd, field;
+
+	append(append_number(append(path, end, "/proc/"), end, (uint64_t)pid,
+	    10, 1), end, "/stat");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return (0);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return (0);
+	text[n] = '\0';
+	if ((p = strrchr(text, ')')) == NULL)
+		return (0);
+	for (field = 2; field < 22 && p != NULL; field++)
+		p = strchr(p + 1, ' ');
+	return (p == NULL ? 0 : strtoull(p + 1, NULL, 10));
+}
+
+void
+tbuf_control_fill(struct tbuf_control *control, pid_t pid, uint64_t start,
+    uint64_t random)
+{
+	memcpy(control->magic, TBUF_MAGIC, sizeof(control->magic));
+	control->byte_order = TBUF_BYTE_ORDER;
+	control->major = TBUF_MAJOR;
+	control->minor = TBUF_MINOR;
+	control->control_size = sizeof(struct tbuf_control);
+	control->slot_size = sizeof(struct tbuf_slot);
+	control->probe_size = sizeof(struct tbuf_probe_entry);
+	control->lane_size = sizeof(struct tbuf_lane);
+	control->nprobes_max = TBUF_NPROBES;
+	control->pid = (uint32_t)pid;
+	control->uid = geteuid();
+	control->start = start;
+	control->random = random;
+	control->end = TBUF_AREAS;
+	/* Offset 0 of the heap is "no string". */
+	control->strings = 1;
+}
+
+int
+tbuf_control_check(const struct tbuf_control *control, uint64_t size)
+{
+	if (size < TBUF_AREAS ||
+	    memcmp(control->magic, TBUF_MAGIC, sizeof(control->magic)) != 0)
+		return (-EINVAL);
+	if (control->byte_order != TBUF_BYTE_ORDER ||
+	    control->major != TBUF_MAJOR)
+		return (-EPROTO);
+	if (control->control_size < sizeof(struct tbuf_control) ||
+	    control->slot_size != sizeof(struct tbuf_slot) ||
+	    control->probe_size != sizeof(struct tbuf_probe_entry) ||
+	    control->lane_size != sizeof(struct tbuf_lane) ||
+	    control->nprobes_max != TBUF_NPROBES)
+		return (-EPROTO);
+	if (control->clock > TBUF_CLOCK_COARSE ||
+	    control->stage > TBUF_STAGE_EXITED ||
+	    memchr(control->comm, '\0', sizeof(control->comm)) == NULL)
+		return (-EINVAL);
+	return (0);
+}
+
+int
+tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *file)
+{
+	char hidden[TBUF_NAME_MAX + 1] = ".";
+	uint64_t random = tbuf_random();
+	void *map = MAP_FAILED;
+	int error;
+
+	/* Nobody sees it before it is complete. */
+	tbuf_control_name(file->name, pid, random);
+	append(hidden + 1, hidden + sizeof(hidden), file->name);
+	file->fd = openat(dirfd, hidden,
+	    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file->fd == -1)
+		return (-errno);
+	if (ftruncate(file->fd, TBUF_AREAS) != 0)
+		error = -errno;
+	else
+		error = tbuf_back(file->fd, 0, TBUF_SLOTS);
+	if (error == 0) {
+		map = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, file->fd, 0);
+		if (map == MAP_FAILED)
+			error = -errno;
+	}
+	if (error == 0) {
+		file->control = map;
+		tbuf_control_fill(map, pid, tbuf_start_time(pid), random);
+		if (renameat(dirfd, hidden, dirfd, file->name) == 0)
+			return (0);
+		error = -errno;
+		munmap(map, TBUF_AREAS);
+	}
+	unlinkat(dirfd, hidden, 0);
+	close(file->fd);
+	return (error);
+}
+
+bool
+tbuf_control_alive(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0)
+		return (errno == EWOULDBLOCK);
+	flock(fd, LOCK_UN);
+	return (false);
+}

@@ -1,0 +1,93 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files: the runtime directory, making a file, checking one that
+ * another process has made.  Used by both sides; no malloc, no stdio.
+ */
+#ifndef TBUF_COMMON_CONTROL_H
+#define TBUF_COMMON_CONTROL_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout.h"
+
+/* tbuf.PID.RANDOM, with 16 hexadecimal digits */
+#define TBUF_NAME_MAX	48
+#define TBUF_PATH_MAX	512
+
+/* In a command's environment: NAME of the file that waits for it. */
+#define TBUF_CONTROL_ENV	"TBUF_CONTROL"
+
+/* The file of all-targets sessions in the runtime directory. */
+#define TBUF_BOARD_NAME		"board"
+
+/* Why tracing is off, as memfds are named: tbuf-off-REASON. */
+#define TBUF_OFF_PREFIX		"tbuf-off-"
+
+/*
+ * The runtime directory's path: $TBUF_DIR, or /dev/shm/tbuf-EUID.  -ENAMETOOLONG.
+ */
+int	tbuf_directory_path(char path[TBUF_PATH_MAX]);
+
+/*
+ * Open the runtime directory (O_PATH | O_CLOEXEC | O_DIRECTORY), making it if
+ * `make`.  Returns a descriptor, -ENOENT, or one of
+ *	-ENOTDIR	it is a link or no directory
+ *	-EPERM		it belongs to somebody else, or others can write to it
+ * and what mkdir(2) and open(2) say.
+ */
+int	tbuf_directory_open(bool make);
+
+/* Words for what tbuf_directory_open() had against it, for a message. */
+const char *tbuf_directory_problem(int error);
+
+struct tbuf_control_file {
+	char name[TBUF_NAME_MAX];	/* in the runtime directory */
+	int fd;				/* read-write; the caller closes it */
+	struct tbuf_control *control;	/* the fixed part, mapped; TBUF_AREAS bytes */
+};
+
+/*
+ * Make a control file that is complete but for what its target alone knows,
+ * for `pid` with its start time, and link it into the directory `dirfd`.  The
+ * flock is not taken.  `stage` is TBUF_STAGE_WAITING here.
+ * Used by a consumer for a command; the target has its own way in
+ * target/life.c, with tbuf_control_fill().
+ */
+int	tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *);
+
+/* Write the immutable part of the header for `pid`. */
+void	tbuf_control_fill(struct tbuf_control *, pid_t pid, uint64_t start,
+	    uint64_t random);
+
+/* Back [offset, offset + length) with storage: fallocate(2), EINTR retried. */
+int	tbuf_back(int fd, uint64_t offset, uint64_t length);
+
+/* Name for a file: "tbuf.PID.RANDOM". */
+void	tbuf_control_name(char name[TBUF_NAME_MAX], pid_t pid, uint64_t random);
+/* And the way back: false if that is no such name. */
+bool	tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random);
+
+/*
+ * Is this the header of a control file that this library can read?  0,
+ * -EINVAL (not one, or damaged) or -EPROTO (another major, another byte
+ * order, other sizes).  `size` is the file's.
+ */
+int	tbuf_control_check(const struct tbuf_control *, uint64_t size);
+
+/* Start time of a process in clock ticks (field 22 of stat), 0 if unknown. */
+uint64_t tbuf_start_time(pid_t pid);
+
+/*
+ * Does the file's target live?  Looks at the flock through `fd` without
+ * keeping it.  A file in TBUF_STAGE_WAITING has no target yet.
+ */
+bool	tbuf_control_alive(int fd);
+
+/* 64 random bits: getrandom(2), else clock and pid. */
+uint64_t tbuf_random(void);
+
+#endif

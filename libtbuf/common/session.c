@@ -1,0 +1,246 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Laying sessions out and building them.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "common/session.h"
+
+static uint64_t
+round_up(uint64_t value, uint64_t to)
+{
+	return ((value + to - 1) / to * to);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+unsigned
+tbuf_cpus_count(const struct tbuf_cpus *cpus)
+{
+	unsigned n = 0, i;
+
+	for (i = 0; i < TBUF_NCPUS / 64; i++)
+		n += (unsigned)__builtin_popcountll(cpus->bits[i]);
+	return (n);
+}
+
+uint64_t
+tbuf_plan_storage(uint64_t size, enum tbuf_policy policy)
+{
+	uint64_t need = policy == TBUF_SWITCH ? 2 * size : size;
+	uint64_t storage = 64;
+
+	while (storage < need)
+		storage *= 2;
+	return (storage);
+}
+
+/*
+ * The CPUs that get lanes: those of the target, or the one of -x cpu, or, if
+ * nothing is known, the first.
+ */
+static void
+lane_cpus(const struct tbuf_order *order, struct tbuf_cpus *cpus)
+{
+	*cpus = order->cpus;
+	if (order->only_cpu >= 0) {
+		memset(cpus, 0, sizeof(*cpus));
+		tbuf_cpus_add(cpus, (unsigned)order->only_cpu);
+	}
+	if (tbuf_cpus_count(cpus) == 0)
+		tbuf_cpus_add(cpus, 0);
+}
+
+static uint64_t
+lane_size(const struct tbuf_plan *plan, uint32_t lane)
+{
+	if (lane < plan->ncpu_lanes)
+		return (plan->cpu_size);
+	if (lane < plan->ncpu_lanes + plan->nlocks)
+		return (plan->lock_size);
+	return (plan->spare_size);
+}
+
+/* Where a lane's storage begins if the space up to `at` is taken. */
+static uint64_t
+lane_place(uint64_t at, uint64_t storage)
+{
+	return (round_up(at, least(storage, TBUF_PAGE)));
+}
+
+static uint32_t
+ecb_room(uint32_t npatterns)
+{
+	uint64_t want = (uint64_t)npatterns * TBUF_NPROBES + 1;
+
+	want = least(want, TBUF_ECBS_MAX);
+	return ((uint32_t)least(want,
+	    TBUF_ECB_BYTES / sizeof(struct tbuf_ecb)));
+}
+
+int
+tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	uint64_t at, size, storage;
+	uint32_t ncpus, i;
+
+	size = order->bufsize & ~UINT64_C(7);
+	if (size < TBUF_BUFSIZE_MIN || order->npatterns == 0)
+		return (-EINVAL);
+	if (size > TBUF_BUFSIZE_MAX)
+		return (-ENOSPC);
+	memset(plan, 0, sizeof(*plan));
+	lane_cpus(order, &cpus);
+	ncpus = tbuf_cpus_count(&cpus);
+	plan->cpu_size = size;
+	plan->spare_size = least(size, TBUF_LOCK_SIZE);
+	if (order->rseq) {
+		plan->ncpu_lanes = ncpus;
+		plan->nlocks = TBUF_LOCKS_BESIDE;
+		plan->lock_size = plan->spare_size;
+	} else {
+		plan->nlocks = (uint32_t)least(ncpus,
+		    TBUF_NLOCKS - TBUF_SPARES);
+		plan->lock_size = size;
+	}
+	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
+	plan->nlanes = plan->ncpu_lanes + plan->nlocks_max;
+	plan->ecb_max = ecb_room(order->npatterns);
+
+	plan->patterns = sizeof(struct tbuf_session);
+	plan->ecbs = round_up(plan->patterns + order->patterns_size,
+	    sizeof(struct tbuf_ecb));
+	/* lane_of_cpu counts in units of 64 bytes. */
+	plan->lanes = round_up(plan->ecbs +
+	    plan->ecb_max * sizeof(struct tbuf_ecb), 64);
+	plan->data = round_up(plan->lanes +
+	    plan->nlanes * sizeof(struct tbuf_lane), TBUF_PAGE);
+	if (plan->data > TBUF_META_MAX)
+		return (-E2BIG);
+	for (at = plan->data, i = 0; i < plan->nlanes; i++) {
+		storage = tbuf_plan_storage(lane_size(plan, i), order->policy);
+		at = lane_place(at, storage) + storage;
+	}
+	plan->size = round_up(at, TBUF_PAGE);
+	plan->storage = plan->size - plan->data;
+	return (0);
+}
+
+/* The n-th CPU of a set, counting round. */
+static uint32_t
+nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
+{
+	uint32_t cpu;
+
+	for (n %= tbuf_cpus_count(cpus), cpu = 0; cpu < TBUF_NCPUS; cpu++)
+		if (tbuf_cpus_has(cpus, cpu) && n-- == 0)
+			break;
+	return (cpu);
+}
+
+static void
+build_lanes(struct tbuf_slot *slot, struct tbuf_lane *lanes, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	struct tbuf_lane *lane;
+	uint64_t at = area + plan->data, storage;
+	uint32_t i, cpu = 0;
+
+	lane_cpus(order, &cpus);
+	memset(lanes, 0, plan->nlanes * sizeof(*lanes));
+	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
+	for (i = 0; i < plan->nlanes; i++, cpu++) {
+		lane = &lanes[i];
+		lane->size = lane_size(plan, i);
+		lane->limit = lane->size;
+		storage = tbuf_plan_storage(lane->size, order->policy);
+		at = lane_place(at, storage);
+		lane->place = tbuf_place(at, storage);
+		at += storage;
+		if (i < plan->ncpu_lanes) {
+			while (!tbuf_cpus_has(&cpus, cpu))
+				cpu++;
+			lane->cpu = cpu;
+			slot->lane_of_cpu[cpu] = (uint32_t)((area +
+			    plan->lanes + i * sizeof(*lane)) / 64);
+		} else {
+			lane->cpu = nth_cpu(&cpus, i - plan->ncpu_lanes);
+			lane->locked = 1;
+		}
+	}
+}
+
+static void
+build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint32_t i;
+
+	slot->area = area;
+	slot->ecbs = area + plan->ecbs;
+	slot->ecb_max = plan->ecb_max;
+	slot->necbs = 1;
+	slot->bufsize = plan->cpu_size;
+	slot->lanes = area + plan->lanes;
+	slot->nlanes = plan->nlanes;
+	slot->first_lock = plan->ncpu_lanes;
+	slot->nlocks = plan->nlocks;
+	slot->nlocks_max = plan->nlocks_max;
+	slot->policy = order->policy;
+	slot->strsize = order->strsize;
+	slot->only_cpu = order->only_cpu;
+	slot->ncpus = plan->ncpu_lanes;
+	slot->fill_mask = order->policy == TBUF_FILL ? UINT64_MAX : 0;
+	slot->deadline = 0;
+	slot->owner_pid = order->owner_pid;
+	slot->owner_uid = order->owner_uid;
+	memset(slot->owner, 0, sizeof(slot->owner));
+	memcpy(slot->owner, order->owner,
+	    strnlen(order->owner, sizeof(slot->owner) - 1));
+	for (i = 0; i < TBUF_NLOCKS; i++) {
+		tbuf_store(&slot->locks[i].nolane,
+		    tbuf_nolane_tag(generation));
+		tbuf_store(&slot->locks[i].word, 2 * generation);
+	}
+}
+
+int
+tbuf_session_build(const struct tbuf_view *view, unsigned number,
+    uint64_t area, uint64_t generation, const struct tbuf_order *order,
+    const struct tbuf_plan *plan)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(view, number);
+	struct tbuf_session *session;
+
+	if (view->size < plan->data || area > view->size - plan->data ||
+	    (area + plan->data) / 64 > UINT32_MAX)
+		return (-ENOSPC);
+	session = (struct tbuf_session *)(void *)(view->base + area);
+	memset(session, 0, sizeof(*session));
+	session->generation = generation;
+	session->patterns = area + plan->patterns;
+	session->patterns_size = order->patterns_size;
+	session->npatterns = order->npatterns;
+	session->flags = order->flags;
+	memcpy(view->base + session->patterns, order->patterns,
+	    order->patterns_size);
+	memset(view->base + area + plan->ecbs, 0,
+	    plan->ecb_max * sizeof(struct tbuf_ecb));
+	memset(tbuf_view_head(view, number, 0), 0, TBUF_HEADS_SIZE);
+	build_slot(slot, area, generation, order, plan);
+	build_lanes(slot,
+	    (struct tbuf_lane *)(void *)(view->base + area + plan->lanes),
+	    area, order, plan);
+	/* All of it is there before anybody can take it for a session. */
+	tbuf_store_release(&slot->generation, generation);
+	return (0);
+}

@@ -1,0 +1,473 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions onto targets: a slot, space in the control file, the session's
+ * words, and at last the probes' bits.  All targets get one or none does.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+/* Space is taken in pieces, with a look at what is left in between. */
+#define PIECE		(UINT64_C(64) << 20)
+
+/* lane_of_cpu ends here. */
+#define FILE_MAX	(UINT64_C(1) << 38)
+
+/* A slot that may be taken, as the file has it. */
+struct choice {
+	int slot;
+	uint64_t area, area_size;
+};
+
+/* How well a free slot's area serves: the less, the better. */
+static unsigned
+fitness(const struct choice *s, uint64_t need, uint64_t end)
+{
+	if (s->area_size >= need)
+		return (0);
+	if (s->area_size != 0 && s->area + s->area_size == end)
+		return (1);
+	return (s->area_size == 0 ? 2 : 3);
+}
+
+static bool
+better(const struct choice *a, const struct choice *b, uint64_t need,
+    uint64_t end)
+{
+	unsigned x = fitness(a, need, end), y = fitness(b, need, end);
+
+	if (b->slot == -1 || x != y)
+		return (b->slot == -1 || x < y);
+	return (a->area_size < b->area_size);
+}
+
+/*
+ * The free slot whose area serves best.  Slots are read from the file: a
+ * page that was never backed must not be touched through the mapping.
+ */
+static int
+choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct choice one;
+	struct tbuf_slot slot;
+	int i;
+
+	best->slot = -1;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load_acquire(&control->state[i]) != TBUF_FREE ||
+		    pread(t->fd, &slot, offsetof(struct tbuf_slot, ecbs),
+		    (off_t)(TBUF_SLOTS + i * (uint64_t)TBUF_SLOT_SIZE)) !=
+		    (ssize_t)offsetof(struct tbuf_slot, ecbs))
+			continue;
+		one.slot = i;
+		one.area = slot.area;
+		one.area_size = slot.area_size;
+		if (one.area < TBUF_AREAS || one.area % TBUF_PAGE != 0 ||
+		    one.area > end || one.area_size > end - one.area)
+			one.area = one.area_size = 0;
+		if (better(&one, best, t->plan.size, end))
+			*best = one;
+	}
+	return (best->slot == -1 ? -EUSERS : 0);
+}
+
+/* Back an area, or give back what was taken of it. */
+static int
+back_area(int fd, uint64_t area, uint64_t size, uint64_t file_size)
+{
+	uint64_t at, piece;
+	int error = 0;
+
+	for (at = 0; at < size && error == 0; at += piece) {
+		piece = size - at < PIECE ? size - at : PIECE;
+		if (!tbuf_budget_look(fd, piece))
+			error = -ENOSPC;
+		else
+			error = tbuf_back(fd, area + at, piece);
+	}
+	if (error == 0)
+		return (0);
+	if (area >= file_size)
+		(void)!ftruncate(fd, (off_t)file_size);
+	else if (size > TBUF_META_MAX)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)(area + TBUF_META_MAX),
+		    (off_t)(size - TBUF_META_MAX));
+	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
+}
+
+/* Where the area goes; -ENOSPC if the target could not see all of it. */
+static int
+place_area(const struct tbuf_target *t, const struct choice *choice,
+    uint64_t end, uint64_t *area)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t reach;
+
+	*area = fitness(choice, t->plan.size, end) < 2 ? choice->area :
+	    (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
+	reach = *area + t->plan.size;
+	if (reach > FILE_MAX || (t->live &&
+	    reach > tbuf_load(&control->window)) || !tbuf_budget_file(reach))
+		return (-ENOSPC);
+	return (0);
+}
+
+/* With the lock on byte 0 held. */
+static int
+reserve_locked(struct tbuf_target *t)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t end = tbuf_load(&control->end), area, size;
+	struct choice choice;
+	struct tbuf_slot *slot;
+	struct stat st;
+	int error;
+
+	if (end < TBUF_AREAS || fstat(t->fd, &st) != 0)
+		return (-EINVAL);
+	if ((error = choose_slot(t, end, &choice)) != 0 ||
+	    (error = place_area(t, &choice, end, &area)) != 0 ||
+	    (error = tbuf_back(t->fd, TBUF_SLOTS + (unsigned)choice.slot *
+	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0 ||
+	    (error = tbuf_back(t->fd, TBUF_HEADS + (unsigned)choice.slot *
+	    (uint64_t)TBUF_HEADS_SIZE, TBUF_HEADS_SIZE)) != 0)
+		return (error);
+	size = t->plan.size;
+	error = back_area(t->fd, area, size, (uint64_t)st.st_size);
+	if (error != 0)
+		return (error);
+	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
+		return (-EBUSY);
+	slot = tbuf_view_slot(&t->view, (unsigned)choice.slot);
+	if (area != choice.area || size > choice.area_size) {
+		slot->area = area;
+		slot->area_size = size;
+	}
+	if (area + size > end)
+		tbuf_store_release(&control->end, area + size);
+	t->slot = choice.slot;
+	t->area = area;
+	t->area_end = area + size;
+	t->generation = tbuf_add(&control->generation, 1) + 1;
+	tbuf_store_release(&control->state[choice.slot], TBUF_SETUP);
+	return (0);
+}
+
+static int
+reserve(struct tbuf_target *t)
+{
+	int error = tbuf_file_lock_wait(t->fd);
+
+	if (error != 0)
+		return (error);
+	tbuf_quiesce_orphans(&t->view, t->fd);
+	error = reserve_locked(t);
+	tbuf_file_unlock(t->fd, 0);
+	return (error);
+}
+
+static void
+make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
+    uint64_t bufsize)
+{
+	const struct tbuf_options *o = &c->options;
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_order *order = &t->order;
+
+	order->bufsize = bufsize;
+	order->policy = (enum tbuf_policy)o->bufpolicy;
+	order->strsize = (uint32_t)o->strsize;
+	order->only_cpu = (int32_t)o->cpu;
+	/* Who waits is taken to have it; see tbuf_target_refresh(). */
+	order->rseq = !t->live ||
+	    (tbuf_load(&control->flags) & TBUF_F_RSEQ) != 0;
+	tbuf_target_cpus(t->pid, &order->cpus);
+	order->patterns = c->patterns;
+	order->patterns_size = (uint32_t)c->patterns_size;
+	order->npatterns = c->npatterns;
+	order->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
+	    (order->policy == TBUF_RING ? TBUF_S_KEEP : 0);
+	order->owner_pid = (uint32_t)getpid();
+	order->owner_uid = geteuid();
+	order->owner = program_invocation_short_name;
+}
+
+/* Map the file up to the session's storage, and write the session. */
+static int
+build(struct tbuf_target *t)
+{
+	struct tbuf_view view;
+	int error;
+
+	error = tbuf_view_map(t->fd, t->area + t->plan.data, &view);
+	if (error != 0)
+		return (error);
+	tbuf_view_unmap(&t->view);
+	t->view = view;
+	error = tbuf_session_build(&t->view, (unsigned)t->slot, t->area,
+	    t->generation, &t->order, &t->plan);
+	if (error != 0)
+		return (error);
+	t->necbs_max = t->plan.ecb_max;
+	t->epids = calloc(t->necbs_max, sizeof(*t->epids));
+	if (t->epids == NULL)
+		return (-ENOMEM);
+	return (tbuf_sources_make(t));
+}
+
+void
+tbuf_target_deadline(struct tbuf_target *t)
+{
+	struct tbuf_slot *slot;
+
+	if (t->slot == -1 || !t->live || t->order.policy == TBUF_RING)
+		return;
+	slot = tbuf_view_slot(&t->view, (unsigned)t->slot);
+	tbuf_store(&slot->deadline,
+	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
+}
+
+void
+tbuf_target_refresh(struct tbuf_target *t)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	enum tbuf_clock clock;
+	struct tbuf_moment birth;
+
+	if (t->live || t->slot == -1 ||
+	    tbuf_load_acquire(&control->stage) == TBUF_STAGE_WAITING)
+		return;
+	t->live = true;
+	clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	if (clock != t->time.clock && clock <= TBUF_CLOCK_COARSE) {
+		birth = control->birth;
+		tbuf_timeline_start(&t->time, clock, &birth);
+	}
+	if ((tbuf_load(&control->flags) & TBUF_F_RSEQ) == 0)
+		t->first_lock = 0;
+	tbuf_target_deadline(t);
+}
+
+/*
+ * From here on the target records.  Fence B of [inv.attach]: a probe that
+ * registers now either sees the session, or is seen here.
+ */
+static void
+activate(struct tbuf_target *t)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (t->view.base + t->area);
+	enum tbuf_clock clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	uint32_t n, i;
+
+	if (!t->live || clock > TBUF_CLOCK_COARSE)
+		clock = tbuf_clock_choose();
+	tbuf_moment_take(clock, &session->go);
+	tbuf_timeline_start(&t->time, clock, &session->go);
+	session->now = t->time.latest;
+	tbuf_target_deadline(t);
+	t->active = true;
+	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
+	tbuf_fence();
+	n = tbuf_load_acquire(&control->nprobes);
+	for (i = 0; i < n && i < TBUF_NPROBES; i++)
+		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
+		    1)
+			tbuf_meet(&t->view, (unsigned)t->slot, i,
+			    t->order.patterns, t->order.patterns_size,
+			    t->order.npatterns);
+}
+
+/* A session that never began: nobody has been inside. */
+static void
+undo(struct tbuf_target *t)
+{
+	if (t->slot == -1)
+		return;
+	tbuf_store(&tbuf_view_slot(&t->view, (unsigned)t->slot)->generation,
+	    0);
+	tbuf_sources_free(t);
+	free(t->epids);
+	t->epids = NULL;
+	tbuf_target_detach(t);
+}
+
+static bool
+wanted(const struct tbuf_target *t)
+{
+	return (t->fd != -1 && t->slot == -1 && t->life == TBUF_ALIVE &&
+	    !t->file_only && !t->left);
+}
+
+static bool
+dead(const struct tbuf_target *t)
+{
+	struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
+
+	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
+}
+
+/* Plans for all that have no session yet, and what they take in sum. */
+static int
+plan_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t *storage)
+{
+	struct tbuf_target *t;
+	int error;
+
+	*storage = 0;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (wanted(t)) {
+			make_order(c, t, bufsize);
+			error = tbuf_plan_make(&t->order, &t->plan);
+			if (error != 0)
+				return (error);
+		} else if (t->slot == -1)
+			continue;
+		*storage += t->plan.storage;
+	}
+	return (0);
+}
+
+static int
+take_all(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	int error = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!wanted(t))
+			continue;
+		if (dead(t))
+			return (tbuf_consumer_fail(c, -ESRCH, "failed to grab "
+			    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
+		if ((error = reserve(t)) == 0)
+			error = build(t);
+		if (error == -EUSERS)
+			return (tbuf_consumer_fail(c, error, "could not "
+			    "enable tracing: too many sessions on pid %d",
+			    (int)t->pid));
+		if (error != 0)
+			return (tbuf_consumer_fail(c, error, "could not "
+			    "enable tracing: %s", error == -ENOSPC ?
+			    "Not enough space" : strerror(-error)));
+	}
+	return (0);
+}
+
+static void
+undo_all(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (!t->active)
+			undo(t);
+}
+
+/* Reserve and build with this bufsize; -ENOSPC: a smaller one may do. */
+static int
+try_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t budget)
+{
+	uint64_t storage;
+	int error = plan_all(c, bufsize, &storage);
+
+	if (error == 0 && storage > budget)
+		error = -ENOSPC;
+	if (error == -ENOSPC)
+		return (tbuf_consumer_fail(c, error,
+		    "could not enable tracing: Not enough space"));
+	if (error != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "could not enable tracing: Enabling exceeds size of "
+		    "buffer"));
+	if ((error = take_all(c)) != 0)
+		undo_all(c);
+	return (error);
+}
+
+/* Under `auto` bufsize is halved until it fits. */
+static int
+attach(struct tbuf_consumer *c, uint64_t *bufsize)
+{
+	struct tbuf_target *t;
+	uint64_t budget;
+	int error;
+
+	if ((error = tbuf_budget(c, &budget)) != 0)
+		return (error);
+	while ((error = try_all(c, *bufsize, budget)) == -ENOSPC) {
+		if (c->options.bufresize != 0 ||
+		    (*bufsize / 2 & ~UINT64_C(7)) < TBUF_BUFSIZE_MIN)
+			return (error);
+		*bufsize = *bufsize / 2 & ~UINT64_C(7);
+	}
+	if (error != 0)
+		return (error);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->slot != -1 && !t->active && !t->left)
+			activate(t);
+	c->round.stale = true;
+	return (0);
+}
+
+int
+tbuf_attach_all(struct tbuf_consumer *c)
+{
+	uint64_t bufsize = c->options.bufsize;
+	int error = attach(c, &bufsize);
+
+	if (error == 0 && bufsize != c->options.bufsize) {
+		c->lowered = true;
+		c->options.bufsize = bufsize;
+	}
+	return (error);
+}
+
+/* One that cannot be had is left alone, for it has never been promised. */
+void
+tbuf_attach_new(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t, *next;
+	uint64_t bufsize = c->options.bufsize;
+
+	if (c->run != TBUF_RUN_ACTIVE || attach(c, &bufsize) == 0)
+		return;
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
+		if (wanted(t))
+			tbuf_target_free(c, t);
+}
+
+void
+tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
+{
+	struct tbuf_found found;
+	struct tbuf_target *t;
+
+	if (tbuf_find_pid(old->pid, &found) != 0)
+		return;
+	if (strcmp(found.name, old->name) == 0) {
+		close(found.fd);
+		close(found.pidfd);
+		return;
+	}
+	if (tbuf_target_add(c, old->pid, &found) != 0)
+		return;
+	tbuf_attach_new(c);
+	t = TAILQ_LAST(&c->targets, tbuf_target_list);
+	if (t != old && t->pid == old->pid && t->active) {
+		t->child = old->child;
+		old->replaced = true;
+	}
+}

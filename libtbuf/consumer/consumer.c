@@ -1,0 +1,244 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One run of a consumer: its beginning, its end, and what it is asked.
+ */
+#include <sys/eventfd.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+#define PATTERNS_MAX	(128u * 1024)
+
+const char *
+tbuf_version(void)
+{
+	return (TBUF_VERSION);
+}
+
+struct tbuf_consumer *
+tbuf_consumer_new(void)
+{
+	struct tbuf_consumer *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return (NULL);
+	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->stop == -1) {
+		free(c);
+		return (NULL);
+	}
+	c->watch = c->directory = -1;
+	c->spawned.go = c->spawned.failure = -1;
+	c->round.stale = true;
+	TAILQ_INIT(&c->targets);
+	tbuf_options_init(&c->options);
+	return (c);
+}
+
+void
+tbuf_consumer_close(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t, *next;
+	int saved = errno;
+
+	if (c == NULL)
+		return;
+	tbuf_spawn_abandon(c);
+	tbuf_consumer_quiesce(c);
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
+		tbuf_target_free(c, t);
+	tbuf_round_free(c);
+	tbuf_probes_free(&c->probes);
+	close(c->stop);
+	if (c->watch != -1)
+		close(c->watch);
+	if (c->directory != -1)
+		close(c->directory);
+	free(c->patterns);
+	free(c);
+	errno = saved;
+}
+
+const char *
+tbuf_consumer_error(const struct tbuf_consumer *c)
+{
+	return (c->error);
+}
+
+int
+tbuf_consumer_fail(struct tbuf_consumer *c, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(c->error, sizeof(c->error), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+int
+tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
+{
+	int fd;
+
+	if (c->directory != -1)
+		return (c->directory);
+	if ((fd = tbuf_directory_open(make)) >= 0)
+		c->directory = fd;
+	return (fd);
+}
+
+int
+tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
+{
+	size_t size = strlen(description) + 1;
+	char *patterns;
+
+	if (c->run != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (tbuf_description_check(description) != 0)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "invalid probe specifier %s: not "
+		    "[[[provider:]module:]function:]name", description));
+	if (size > PATTERNS_MAX - c->patterns_size ||
+	    c->npatterns == UINT16_MAX)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "invalid probe specifier %s: too many", description));
+	patterns = realloc(c->patterns, c->patterns_size + size);
+	if (patterns == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	memcpy(patterns + c->patterns_size, description, size);
+	c->patterns = patterns;
+	c->patterns_size += size;
+	return ((int)c->npatterns++);
+}
+
+const char *
+tbuf_consumer_pattern(const struct tbuf_consumer *c, unsigned enabling)
+{
+	const char *p = c->patterns;
+
+	while (enabling-- > 0)
+		p += strlen(p) + 1;
+	return (p);
+}
+
+int
+tbuf_consumer_go(struct tbuf_consumer *c)
+{
+	uint64_t now;
+	int error;
+
+	if (c->run != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (c->npatterns == 0 && !c->files)
+		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
+	if ((error = tbuf_attach_all(c)) != 0)
+		return (error);
+	c->run = TBUF_RUN_ACTIVE;
+	if ((error = tbuf_spawn_go(c)) != 0) {
+		tbuf_consumer_quiesce(c);
+		c->run = TBUF_RUN_ENDED;
+		return (error);
+	}
+	now = tbuf_now();
+	c->next_switch = now + c->options.switchrate;
+	c->next_status = now + c->options.statusrate;
+	return (0);
+}
+
+bool
+tbuf_consumer_lowered(const struct tbuf_consumer *c)
+{
+	return (c->lowered);
+}
+
+/* Probes that have registered since the last look get their ids. */
+void
+tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	const struct tbuf_probe_info *info;
+	uint32_t n = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->nprobes), i;
+
+	if (t->probes == NULL)
+		t->probes = calloc(TBUF_NPROBES, sizeof(*t->probes));
+	for (i = 0; t->probes != NULL && i < n && i < TBUF_NPROBES; i++)
+		if (t->probes[i] == NULL &&
+		    tbuf_probes_read(&c->probes, &t->view, i, &info) == 1)
+			t->probes[i] = info;
+}
+
+unsigned
+tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
+{
+	struct tbuf_names names;
+	struct tbuf_target *t;
+	const char *pattern;
+	unsigned matched = 0, i;
+
+	if (enabling < 0 || (unsigned)enabling >= c->npatterns)
+		return (0);
+	pattern = tbuf_consumer_pattern(c, (unsigned)enabling);
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_target_probes(c, t);
+	for (i = 0; i < c->probes.count; i++) {
+		tbuf_probe_names(c->probes.infos[i], &names);
+		if (tbuf_description_match(pattern, &names))
+			matched++;
+	}
+	return (matched);
+}
+
+void
+tbuf_consumer_stop(struct tbuf_consumer *c)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	(void)!write(c->stop, &one, sizeof(one));
+	errno = saved;
+}
+
+int
+tbuf_consumer_snapshot(struct tbuf_consumer *c)
+{
+	int error;
+
+	if (c->options.bufpolicy != TBUF_RING)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "a snapshot needs bufpolicy ring"));
+	if (c->run != TBUF_RUN_ACTIVE)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "no tracing is active"));
+	if ((error = tbuf_round_snapshot(c)) != 0)
+		return (tbuf_consumer_fail(c, error, "%s", strerror(-error)));
+	return (0);
+}
+
+void
+tbuf_consumer_totals(const struct tbuf_consumer *c, struct tbuf_totals *totals)
+{
+	*totals = c->totals;
+}
+
+unsigned
+tbuf_consumer_alive(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_ALIVE && !t->file_only && !t->replaced)
+			n++;
+	return (n);
+}

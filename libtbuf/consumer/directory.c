@@ -1,0 +1,169 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The runtime directory: whose targets are there, and what dead ones have
+ * left.
+ */
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+
+/* Does any consumer hold a slot of this file? */
+static bool
+consumed(int fd)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = 1, .l_len = TBUF_NSESSIONS
+	};
+
+	return (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
+}
+
+/* The command that a file waits for is still there. */
+static bool
+awaited(const struct tbuf_control *control)
+{
+	return (control->stage == TBUF_STAGE_WAITING && control->start != 0 &&
+	    tbuf_start_time((pid_t)control->pid) == control->start);
+}
+
+bool
+tbuf_directory_reap(int dirfd, const char *name, int fd,
+    const struct tbuf_control *control)
+{
+	if (tbuf_control_alive(fd) || awaited(control) || consumed(fd))
+		return (false);
+	return (unlinkat(dirfd, name, 0) == 0);
+}
+
+/* One of our own control files, opened, with its header. */
+static int
+open_file(int dirfd, const char *name, struct tbuf_control *control)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
+	    tbuf_control_check(control, (uint64_t)st.st_size) == 0)
+		return (fd);
+	close(fd);
+	return (-EINVAL);
+}
+
+int
+tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
+    const struct tbuf_control *), void *arg)
+{
+	struct tbuf_control control;
+	struct dirent *entry;
+	uint64_t random;
+	int fd, result = 0;
+	pid_t pid;
+	DIR *dir;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return (-ENOMEM);
+	}
+	while (result == 0 && (entry = readdir(dir)) != NULL) {
+		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
+		    (fd = open_file(dirfd, entry->d_name, &control)) < 0)
+			continue;
+		if (!tbuf_directory_reap(dirfd, entry->d_name, fd, &control) &&
+		    tbuf_control_alive(fd))
+			result = visit(arg, fd, entry->d_name, &control);
+		close(fd);
+	}
+	closedir(dir);
+	return (result);
+}
+
+/* Is this process the one that has mapped the file behind fd? */
+static bool
+has_mapped(pid_t pid, int fd)
+{
+	struct tbuf_found found;
+	struct stat mine, its;
+	bool same;
+
+	if (tbuf_find_pid(pid, &found) != 0)
+		return (false);
+	same = fstat(fd, &mine) == 0 && fstat(found.fd, &its) == 0 &&
+	    mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+	close(found.fd);
+	close(found.pidfd);
+	return (same);
+}
+
+/*
+ * The pid in a file is that of its target's own namespace.  Mostly that is
+ * ours too, and the start time shows it; else every process is asked.
+ */
+pid_t
+tbuf_directory_pid(int fd, const struct tbuf_control *control)
+{
+	struct dirent *entry;
+	pid_t pid, found = -ESRCH;
+	DIR *proc;
+
+	if (tbuf_start_time((pid_t)control->pid) == control->start)
+		return ((pid_t)control->pid);
+	if ((proc = opendir("/proc")) == NULL)
+		return (-errno);
+	while (found < 0 && (entry = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && has_mapped(pid, fd))
+			found = pid;
+	}
+	closedir(proc);
+	return (found);
+}
+
+struct visitor {
+	int (*visit)(void *, pid_t, const char *);
+	void *arg;
+};
+
+static int
+visit_target(void *arg, int fd, const char *name,
+    const struct tbuf_control *control)
+{
+	const struct visitor *v = arg;
+	pid_t pid = tbuf_directory_pid(fd, control);
+
+	(void)name;
+	return (pid < 0 ? 0 : v->visit(v->arg, pid, control->comm));
+}
+
+int
+tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
+{
+	struct visitor v = { visit, arg };
+	int dirfd = tbuf_directory_open(false), result;
+
+	if (dirfd == -ENOENT)
+		return (0);
+	if (dirfd < 0)
+		return (dirfd);
+	result = tbuf_directory_scan(dirfd, visit_target, &v);
+	close(dirfd);
+	return (result);
+}

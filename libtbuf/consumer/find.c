@@ -1,0 +1,392 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a pid to its control file, for any process that this one may look at:
+ * in another mount or pid namespace, under chroot, of another user.  The
+ * process itself is asked (/proc/PID/maps) which file it has mapped, and
+ * what is opened by name is compared with that.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <linux/openat2.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+
+#define DELETED	" (deleted)"
+
+/* What /proc/PID says. */
+struct process {
+	pid_t pid;
+	pid_t inner;		/* in its own pid namespace */
+	uid_t uid;
+	bool zombie;
+	bool strict;		/* SECCOMP_MODE_STRICT */
+};
+
+/* A line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start, end;
+	unsigned major, minor;
+	uint64_t inode;
+	const char *path;
+};
+
+static int
+problem(struct tbuf_found *found, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int
+problem(struct tbuf_found *found, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(found->problem, sizeof(found->problem), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+static int
+problem_errno(struct tbuf_found *found, int error)
+{
+	if (error == EACCES)
+		error = EPERM;
+	if (error == ENOENT)
+		error = ESRCH;
+	return (problem(found, -error, "%s", strerror(error)));
+}
+
+static FILE *
+process_open(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return (fopen(path, "re"));
+}
+
+static bool
+map_line(const char *line, struct mapping *m)
+{
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64
+	    " %n", &m->start, &m->end, &m->major, &m->minor, &m->inode,
+	    &at) != 5 || at == 0)
+		return (false);
+	m->path = line + at;
+	return (true);
+}
+
+/* Field `name` of /proc/PID/status: its last number, or -1. */
+static void
+status_line(const char *line, struct process *p)
+{
+	const char *last;
+
+	if (strncmp(line, "NSpid:", 6) == 0) {
+		last = strrchr(line, '\t');
+		if (last != NULL)
+			p->inner = (pid_t)strtol(last, NULL, 10);
+	} else if (strncmp(line, "Seccomp:", 8) == 0)
+		p->strict = strtol(line + 8, NULL, 10) == 1;
+	else if (strncmp(line, "State:", 6) == 0)
+		p->zombie = strpbrk(line + 6, "ZX") != NULL;
+}
+
+static int
+process_look(pid_t pid, struct process *p)
+{
+	char *line = NULL;
+	size_t size = 0;
+	struct stat st;
+	FILE *f;
+
+	memset(p, 0, sizeof(*p));
+	p->pid = p->inner = pid;
+	if ((f = process_open(pid, "status")) == NULL)
+		return (-errno);
+	if (fstat(fileno(f), &st) != 0) {
+		fclose(f);
+		return (-errno);
+	}
+	p->uid = st.st_uid;
+	while (getline(&line, &size, f) > 0)
+		status_line(line, p);
+	free(line);
+	fclose(f);
+	return (p->zombie ? -ESRCH : 0);
+}
+
+/*
+ * The device and inode of a file as /proc shows a mapping of it, which on
+ * some file systems is not what fstat(2) says: map it here and look.
+ */
+static bool
+identity(int fd, struct mapping *mine)
+{
+	void *p = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *f;
+
+	if (p == MAP_FAILED)
+		return (false);
+	if ((f = fopen("/proc/self/maps", "re")) != NULL) {
+		while (!found && getline(&line, &size, f) > 0)
+			found = map_line(line, mine) &&
+			    mine->start <= (uintptr_t)p &&
+			    (uintptr_t)p < mine->end;
+		free(line);
+		fclose(f);
+	}
+	munmap(p, TBUF_PAGE);
+	return (found);
+}
+
+static int
+open_beneath(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
+		    RESOLVE_NO_MAGICLINKS,
+	};
+
+	return ((int)syscall(SYS_openat2, root, path, &how, sizeof(how)));
+}
+
+/* Open for reading and writing what an O_PATH descriptor stands for. */
+static int
+reopen(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return (open(path, O_RDWR | O_CLOEXEC));
+}
+
+/*
+ * Open a path below a root directory if it is the file of a mapping, and its
+ * owner's that of the process.  A descriptor or -errno.
+ */
+static int
+open_mapped(const char *root, const char *path, const struct mapping *m,
+    uid_t uid)
+{
+	struct mapping mine;
+	struct stat st;
+	int rootfd, fd, real;
+
+	rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (rootfd == -1)
+		return (-errno);
+	fd = open_beneath(rootfd, path);
+	real = fd == -1 ? -errno : 0;
+	close(rootfd);
+	if (fd == -1)
+		return (real);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		real = -EINVAL;
+	else if (st.st_uid != uid)
+		real = -EPERM;
+	else if ((real = reopen(fd)) == -1)
+		real = -errno;
+	close(fd);
+	if (real < 0)
+		return (real);
+	if (identity(real, &mine) && mine.major == m->major &&
+	    mine.minor == m->minor && mine.inode == m->inode)
+		return (real);
+	close(real);
+	return (-ENOENT);
+}
+
+/*
+ * The process's root comes first; what it mapped before a chroot is seen
+ * from this one.
+ */
+static int
+open_control(const struct process *p, const struct mapping *m)
+{
+	char root[64];
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
+	fd = open_mapped(root, m->path, m, p->uid);
+	if (fd < 0)
+		fd = open_mapped("/", m->path, m, p->uid);
+	return (fd);
+}
+
+/* The header, checked; whose it is has to be said by it too. */
+static int
+check_control(int fd, const struct process *p, struct tbuf_found *found)
+{
+	struct tbuf_control control;
+	struct stat st;
+	int error;
+
+	if (fstat(fd, &st) != 0 ||
+	    pread(fd, &control, sizeof(control), 0) != sizeof(control))
+		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+	error = tbuf_control_check(&control, (uint64_t)st.st_size);
+	if (error == -EPROTO)
+		return (problem(found, -EPROTO, "libtbuf %u.%u, tbufctl %u.%u",
+		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR));
+	if (error != 0 || control.pid != (uint32_t)p->inner)
+		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+	return (0);
+}
+
+/* tbuf-off-REASON, printable and with its blanks again. */
+static int
+off_reason(const char *reason, struct tbuf_found *found)
+{
+	char text[96];
+	size_t i;
+
+	for (i = 0; i < sizeof(text) - 1 && reason[i] > ' ' &&
+	    reason[i] < 0x7f; i++)
+		text[i] = reason[i] == '-' ? ' ' : reason[i];
+	text[i] = '\0';
+	return (problem(found, -ECANCELED, "tracing is off: %s", text));
+}
+
+/* Is this a mapping of a control file?  Its name in the directory. */
+static const char *
+control_name(char *path, bool *deleted)
+{
+	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
+	const char *name;
+	uint64_t random;
+	pid_t pid;
+
+	*deleted = n > tail && strcmp(path + n - tail, DELETED) == 0;
+	if (*deleted)
+		path[n - tail] = '\0';
+	name = strrchr(path, '/');
+	if (*path != '/' || !tbuf_control_name_parse(name + 1, &pid, &random))
+		return (NULL);
+	return (name + 1);
+}
+
+/*
+ * One mapping of the process: 1 with an open file, 0 if it says nothing.
+ * What is wrong with a file that it names is kept for the message.
+ */
+static int
+look_mapping(const struct process *p, struct mapping *m, int so_far,
+    struct tbuf_found *found)
+{
+	static const char off[] = "/memfd:" TBUF_OFF_PREFIX;
+	const char *name;
+	bool deleted;
+	int fd;
+
+	if (strncmp(m->path, off, sizeof(off) - 1) == 0)
+		return (off_reason(m->path + sizeof(off) - 1, found));
+	name = control_name((char *)(uintptr_t)m->path, &deleted);
+	if (name == NULL)
+		return (so_far);
+	if (deleted)
+		return (problem(found, -ECANCELED,
+		    "tracing is off: control file was removed"));
+	fd = open_control(p, m);
+	if (fd < 0)
+		return (fd == -ENOENT ? so_far : problem_errno(found, -fd));
+	so_far = check_control(fd, p, found);
+	if (so_far != 0) {
+		close(fd);
+		return (so_far);
+	}
+	found->fd = fd;
+	tbuf_copy(found->name, name, sizeof(found->name));
+	return (1);
+}
+
+static int
+look_mappings(const struct process *p, struct tbuf_found *found)
+{
+	struct mapping m;
+	char *line = NULL;
+	size_t size = 0;
+	int result;
+	FILE *f;
+
+	if ((f = process_open(p->pid, "maps")) == NULL)
+		return (problem_errno(found, errno));
+	result = problem(found, -ENOEXEC, "no libtbuf in it");
+	while (result != 1 && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (map_line(line, &m))
+			result = look_mapping(p, &m, result, found);
+	}
+	free(line);
+	fclose(f);
+	return (result == 1 ? 0 : result);
+}
+
+static bool
+ended(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return (poll(&p, 1, 0) == 1);
+}
+
+static int
+find(pid_t pid, struct tbuf_found *found)
+{
+	struct process p;
+	int error;
+
+	if ((error = process_look(pid, &p)) != 0)
+		return (problem_errno(found, -error));
+	/* Root may trace anyone; nobody else may trace across users. */
+	if (geteuid() != 0 && p.uid != geteuid())
+		return (problem_errno(found, EPERM));
+	if (p.strict)
+		return (problem(found, -EOPNOTSUPP, "strict seccomp mode"));
+	error = look_mappings(&p, found);
+	/* All that was of one process, and it has not ended meanwhile. */
+	if (ended(found->pidfd)) {
+		if (error == 0)
+			close(found->fd);
+		return (problem_errno(found, ESRCH));
+	}
+	return (error);
+}
+
+int
+tbuf_find_pid(pid_t pid, struct tbuf_found *found)
+{
+	int error;
+
+	memset(found, 0, sizeof(*found));
+	found->fd = -1;
+	found->pidfd = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+	if (found->pidfd == -1) {
+		error = pid <= 0 || errno == EINVAL || errno == ENOENT ?
+		    ESRCH : errno;
+		return (problem_errno(found, error));
+	}
+	if ((error = find(pid, found)) != 0) {
+		close(found->pidfd);
+		found->pidfd = found->fd = -1;
+	}
+	return (error);
+}

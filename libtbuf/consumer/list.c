@@ -1,0 +1,88 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes of targets, without a session.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+struct entry {
+	const struct tbuf_probe_info *probe;
+	pid_t pid;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->probe->id != y->probe->id)
+		return (x->probe->id < y->probe->id ? -1 : 1);
+	return (x->pid < y->pid ? -1 : x->pid > y->pid);
+}
+
+static bool
+selected(const struct tbuf_consumer *c, const struct tbuf_probe_info *probe)
+{
+	struct tbuf_names names;
+	unsigned i;
+
+	tbuf_probe_names(probe, &names);
+	for (i = 0; i < c->npatterns; i++)
+		if (tbuf_description_match(tbuf_consumer_pattern(c, i),
+		    &names))
+			return (true);
+	return (c->npatterns == 0);
+}
+
+/* The probes of one target that still stand. */
+static size_t
+add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct entry *entries)
+{
+	const struct tbuf_probe_entry *entry;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; t->probes != NULL && i < TBUF_NPROBES; i++) {
+		if (t->probes[i] == NULL)
+			continue;
+		entry = tbuf_view_probe(&t->view, i);
+		if (tbuf_load(&entry->sites) == 0 ||
+		    !selected(c, t->probes[i]))
+			continue;
+		entries[n].probe = t->probes[i];
+		entries[n++].pid = t->pid;
+	}
+	return (n);
+}
+
+int
+tbuf_consumer_list(struct tbuf_consumer *c, int (*visit)(void *, pid_t,
+    const struct tbuf_probe_info *), void *arg)
+{
+	struct tbuf_target *t;
+	struct entry *entries;
+	size_t n = 0, i;
+	int result = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += TBUF_NPROBES;
+	if ((entries = calloc(n + 1, sizeof(*entries))) == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	n = 0;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_target_probes(c, t);
+		n += add_probes(c, t, entries + n);
+	}
+	qsort(entries, n, sizeof(*entries), compare);
+	for (i = 0; i < n && result == 0; i++)
+		result = visit(arg, entries[i].pid, entries[i].probe);
+	free(entries);
+	return (result);
+}

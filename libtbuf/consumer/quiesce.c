@@ -1,0 +1,333 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The end of a session: nobody enters any more, those inside are waited out,
+ * and the space is given back if it is sure that they are gone.
+ */
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+/* A lock's holder that runs is done in microseconds; it may be preempted. */
+#define LOCK_TRIES	200
+#define LOCK_PAUSE	1000000		/* ns, after the first tries */
+#define LOCK_YIELDS	100
+
+/* A lock that a consumer has taken for good: nobody's generation. */
+#define LOCK_CLOSED	UINT64_MAX
+
+bool
+tbuf_file_lock(int fd, uint64_t byte)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)byte, .l_len = 1
+	};
+
+	return (fcntl(fd, F_OFD_SETLK, &lock) == 0);
+}
+
+void
+tbuf_file_unlock(int fd, uint64_t byte)
+{
+	struct flock lock = {
+		.l_type = F_UNLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)byte, .l_len = 1
+	};
+
+	fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+static void
+pause_briefly(void)
+{
+	struct timespec t = { 0, LOCK_PAUSE };
+
+	nanosleep(&t, NULL);
+}
+
+/* Others hold it for as long as it takes to reserve space. */
+int
+tbuf_file_lock_wait(int fd)
+{
+	int i;
+
+	for (i = 0; i < 50 * LOCK_TRIES; i++) {
+		if (tbuf_file_lock(fd, 0))
+			return (0);
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return (-errno);
+		pause_briefly();
+	}
+	return (-EBUSY);
+}
+
+/* While a thread of the target gives the session up, the slot is its own. */
+static void
+wait_givingup(const uint32_t *state)
+{
+	int i;
+
+	for (i = 0; i < LOCK_TRIES && tbuf_load(state) == TBUF_GIVINGUP; i++)
+		pause_briefly();
+}
+
+/*
+ * Fence C of [inv.attach]: a target that sets a bit after this has cleared
+ * it sees the state and takes the bit back.
+ */
+void
+tbuf_quiesce_close(const struct tbuf_view *view, unsigned slot)
+{
+	uint32_t *state = &tbuf_view_control(view)->state[slot];
+
+	wait_givingup(state);
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_ENDING))
+		tbuf_cas(state, TBUF_SETUP, TBUF_ENDING);
+	tbuf_store(&tbuf_view_slot(view, slot)->generation, 0);
+	tbuf_fence();
+	tbuf_disable_all(view, slot);
+}
+
+/* Threads that match new probes may still read the session's patterns. */
+static bool
+wait_registering(const struct tbuf_view *view)
+{
+	const uint32_t *count = &tbuf_view_control(view)->registering;
+	int i;
+
+	for (i = 0; i < LOCK_TRIES && tbuf_load(count) != 0; i++)
+		pause_briefly();
+	tbuf_fence();
+	return (tbuf_load(count) == 0);
+}
+
+/*
+ * Run once on each of these CPUs.  Whoever was inside a restartable sequence
+ * there has been switched out for it, so the sequence is done or aborted.
+ * A CPU that is not online has nobody on it.
+ */
+bool
+tbuf_quiesce_cpus(const struct tbuf_cpus *cpus)
+{
+	unsigned long before[TBUF_NCPUS / (8 * sizeof(long))] = { 0 };
+	unsigned long one[TBUF_NCPUS / (8 * sizeof(long))];
+	const unsigned width = 8 * sizeof(long);
+	struct tbuf_cpus online;
+	bool everywhere = true;
+	unsigned cpu;
+
+	if (tbuf_cpus_count(cpus) == 0)
+		return (true);
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(before), before) <= 0)
+		return (false);
+	tbuf_cpus_online(&online);
+	for (cpu = 0; cpu < TBUF_NCPUS; cpu++) {
+		if (!tbuf_cpus_has(cpus, cpu) || !tbuf_cpus_has(&online, cpu))
+			continue;
+		memset(one, 0, sizeof(one));
+		one[cpu / width] = 1ul << cpu % width;
+		if (syscall(SYS_sched_setaffinity, 0, sizeof(one), one) != 0)
+			everywhere = false;
+	}
+	syscall(SYS_sched_setaffinity, 0, sizeof(before), before);
+	return (everywhere);
+}
+
+static bool
+take_lock(struct tbuf_lock *lock, uint64_t generation)
+{
+	int i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (tbuf_load(&lock->word) == LOCK_CLOSED ||
+		    tbuf_cas(&lock->word, 2 * generation, LOCK_CLOSED))
+			return (true);
+		if (i < LOCK_YIELDS)
+			sched_yield();
+		else
+			pause_briefly();
+	}
+	return (false);
+}
+
+bool
+tbuf_quiesce_wait(const struct tbuf_view *view, unsigned number,
+    uint64_t generation, unsigned nlocks)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(view, number);
+	bool all = wait_registering(view);
+	unsigned i;
+
+	for (i = 0; i < nlocks && i < TBUF_NLOCKS; i++)
+		if (!take_lock(&slot->locks[i], generation))
+			all = false;
+	return (all);
+}
+
+void
+tbuf_quiesce_release(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t data, uint64_t end, bool clean)
+{
+	uint32_t *state = &tbuf_view_control(view)->state[slot];
+
+	if (tbuf_load(state) == TBUF_GIVINGUP)
+		return;
+	if (clean && end > data)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)data, (off_t)(end - data));
+	tbuf_store_release(state, clean ? TBUF_FREE : TBUF_RETIRED);
+}
+
+/* Where a session's storage begins, by its lanes; 0: not to be had. */
+static uint64_t
+storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
+{
+	uint64_t begin = UINT64_MAX, data;
+	struct tbuf_lane lane;
+	uint32_t i;
+
+	for (i = 0; i < slot->nlanes && i < 2 * TBUF_NCPUS; i++) {
+		if (pread(fd, &lane, sizeof(lane), (off_t)(slot->lanes +
+		    i * sizeof(lane))) != sizeof(lane))
+			return (0);
+		data = tbuf_place_offset(lane.place);
+		if (data < begin)
+			begin = data;
+		if (!lane.locked)
+			tbuf_cpus_add(cpus, lane.cpu);
+	}
+	if (begin == UINT64_MAX || begin < slot->area ||
+	    begin - slot->area > slot->area_size)
+		return (0);
+	return ((begin + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1));
+}
+
+/*
+ * A slot whose consumer is dead (its lock can be had), or that a consumer
+ * had to leave in doubt: finish what that one could not.  The slot's own
+ * generation may be zero already; the session's header keeps it.  In a
+ * session that had not begun nobody has been.
+ */
+static void
+orphan(const struct tbuf_view *view, int fd, unsigned number)
+{
+	struct tbuf_cpus cpus = { { 0 } };
+	struct tbuf_session session;
+	struct tbuf_slot slot;
+	uint64_t data;
+	bool clean, begun;
+
+	begun = tbuf_load(&tbuf_view_control(view)->state[number]) !=
+	    TBUF_SETUP;
+	if (pread(fd, &slot, sizeof(slot), (off_t)(TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE)) != sizeof(slot) ||
+	    slot.area < TBUF_AREAS ||
+	    pread(fd, &session, sizeof(session), (off_t)slot.area) !=
+	    sizeof(session))
+		return;
+	data = begun ? storage_begin(fd, &slot, &cpus) :
+	    slot.area + TBUF_META_MAX;
+	tbuf_quiesce_close(view, number);
+	clean = !begun || (data != 0 && tbuf_quiesce_cpus(&cpus) &&
+	    tbuf_quiesce_wait(view, number, session.generation,
+	    slot.nlocks_max));
+	tbuf_quiesce_release(view, fd, number, data,
+	    slot.area + slot.area_size, clean);
+}
+
+void
+tbuf_quiesce_orphans(const struct tbuf_view *view, int fd)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	unsigned slot;
+
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+		if (tbuf_load(&control->state[slot]) == TBUF_FREE ||
+		    !tbuf_file_lock(fd, 1 + slot))
+			continue;
+		orphan(view, fd, slot);
+		tbuf_file_unlock(fd, 1 + slot);
+	}
+}
+
+/* A session's final `nolane`; what comes later has another tag and fails. */
+static void
+close_nolane(struct tbuf_target *t)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(&t->view, (unsigned)t->slot);
+	struct tbuf_source *s;
+	uint64_t word;
+	unsigned i;
+
+	for (i = t->first_lock; i < t->nsources &&
+	    i - t->first_lock < TBUF_NLOCKS; i++) {
+		s = &t->sources[i];
+		s->nolane = tbuf_source_counter(s, TBUF_CAUSE_NOLANE);
+		word = tbuf_swap(&slot->locks[i - t->first_lock].nolane, 0);
+		if (((word ^ tbuf_nolane_tag(t->generation)) >>
+		    TBUF_NOLANE_SHIFT) == 0)
+			s->nolane = word & TBUF_NOLANE_COUNT;
+		s->nolane_closed = true;
+	}
+}
+
+/* Somebody may be inside. */
+static bool
+inhabited(const struct tbuf_target *t)
+{
+	return (t->life == TBUF_ALIVE && !t->left);
+}
+
+void
+tbuf_consumer_quiesce(struct tbuf_consumer *c)
+{
+	struct tbuf_cpus cpus = { { 0 } };
+	struct tbuf_target *t;
+	bool clean;
+	unsigned i;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->slot == -1 || t->stopped)
+			continue;
+		tbuf_quiesce_close(&t->view, (unsigned)t->slot);
+		for (i = 0; i < t->nsources && inhabited(t); i++)
+			if (!t->sources[i].locked)
+				tbuf_cpus_add(&cpus,
+				    (unsigned)t->sources[i].cpu);
+	}
+	clean = tbuf_quiesce_cpus(&cpus);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->slot == -1 || t->stopped)
+			continue;
+		t->stopped = true;
+		if (inhabited(t))
+			t->retire = !tbuf_quiesce_wait(&t->view,
+			    (unsigned)t->slot, t->generation,
+			    t->plan.nlanes) || !clean;
+		close_nolane(t);
+	}
+}
+
+void
+tbuf_target_detach(struct tbuf_target *t)
+{
+	if (t->slot == -1)
+		return;
+	if (tbuf_file_lock_wait(t->fd) == 0) {
+		tbuf_quiesce_release(&t->view, t->fd, (unsigned)t->slot,
+		    t->area + t->plan.data, t->area_end, !t->retire);
+		tbuf_file_unlock(t->fd, 0);
+	}
+	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);
+	t->slot = -1;
+	t->active = false;
+}

@@ -1,0 +1,337 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A lane as its consumer reads it: marking what is there, copying it out of
+ * the ring, walking the records, giving the space back.
+ *
+ * The bytes come by pread(2), never through a mapping.  Of the lane's words
+ * the consumer believes only head and, under ring, tail, and those only
+ * within the bounds that it has set itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+/* Far more turns than a writer can win against a reader that is running. */
+#define PAIR_TRIES	1000
+
+int
+tbuf_sources_make(struct tbuf_target *t)
+{
+	struct tbuf_lane *lanes;
+	struct tbuf_source *s;
+	uint32_t i;
+
+	t->sources = calloc(t->plan.nlanes, sizeof(*t->sources));
+	if (t->sources == NULL)
+		return (-ENOMEM);
+	lanes = (struct tbuf_lane *)(void *)(t->view.base + t->area +
+	    t->plan.lanes);
+	for (i = 0; i < t->plan.nlanes; i++) {
+		s = &t->sources[i];
+		s->target = t;
+		s->lane = &lanes[i];
+		s->index = i;
+		s->cpu = (int)lanes[i].cpu;
+		s->locked = lanes[i].locked != 0;
+		s->data = tbuf_place_offset(lanes[i].place);
+		s->storage = tbuf_place_storage(lanes[i].place);
+		s->size = lanes[i].size;
+		s->limit = lanes[i].limit;
+	}
+	t->nsources = t->plan.nlanes;
+	t->first_lock = t->plan.ncpu_lanes;
+	return (0);
+}
+
+void
+tbuf_sources_free(struct tbuf_target *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nsources; i++)
+		tbuf_source_forget(&t->sources[i]);
+	free(t->sources);
+	t->sources = NULL;
+	t->nsources = 0;
+}
+
+/*
+ * The writer fills the pair that `sequence` does not select and then counts
+ * sequence up, so a pair that was read under an unchanged sequence is whole.
+ */
+void
+tbuf_lane_pair(const struct tbuf_lane *lane, struct tbuf_pair *pair)
+{
+	uint64_t sequence;
+	unsigned i;
+
+	for (i = 0; i < PAIR_TRIES; i++) {
+		sequence = tbuf_load_acquire(&lane->sequence);
+		pair->tail = tbuf_load(&lane->pair[sequence & 1].tail);
+		pair->overwritten =
+		    tbuf_load(&lane->pair[sequence & 1].overwritten);
+		tbuf_fence_loads();
+		if (tbuf_load(&lane->sequence) == sequence)
+			break;
+	}
+}
+
+static bool
+read_whole(int fd, void *to, uint64_t size, uint64_t offset)
+{
+	ssize_t n;
+
+	for (; size > 0; size -= (uint64_t)n, offset += (uint64_t)n) {
+		n = pread(fd, to, size, (off_t)offset);
+		if (n == -1 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return (false);
+		to = (char *)to + n;
+	}
+	return (true);
+}
+
+bool
+tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
+    uint64_t size)
+{
+	uint64_t offset = at & (storage - 1), first = storage - offset;
+
+	if (first > size)
+		first = size;
+	return (read_whole(fd, to, first, data + offset) &&
+	    read_whole(fd, (char *)to + first, size - first, data));
+}
+
+/* Skip everything up to the mark. */
+static void
+skip(struct tbuf_source *s)
+{
+	s->damage += s->mark - s->position;
+	s->position = s->mark;
+}
+
+/* The writer's head makes no sense: begin anew from there. */
+static void
+begin_anew(struct tbuf_source *s, uint64_t head)
+{
+	s->damage += s->size;
+	s->position = s->mark = (head + 7) & ~UINT64_C(7);
+	s->limit = s->position + s->size;
+}
+
+/*
+ * The switch: what is below head becomes the inactive half, and the writer
+ * may fill another one.
+ */
+static void
+mark_switch(struct tbuf_source *s)
+{
+	uint64_t head = tbuf_load_acquire(&s->lane->head), limit;
+
+	if (head < s->position || head > s->limit || head % 8 != 0) {
+		begin_anew(s, head);
+		tbuf_store(&s->lane->tail, s->position);
+	} else {
+		s->mark = head;
+		limit = head + s->size;
+		if (limit > s->position + 2 * s->size)
+			limit = s->position + 2 * s->size;
+		s->limit = limit;
+	}
+	/* Release: the bytes given back have been read. */
+	tbuf_store_release(&s->lane->limit, s->limit);
+}
+
+static void
+mark_fill(struct tbuf_source *s)
+{
+	uint64_t head = tbuf_load_acquire(&s->lane->head);
+
+	if (head < s->position || head > s->size || head % 8 != 0)
+		begin_anew(s, head);
+	else
+		s->mark = head;
+}
+
+/* tail is read after head: what lies between fits into the ring. */
+static void
+mark_ring(struct tbuf_source *s)
+{
+	uint64_t head = tbuf_load_acquire(&s->lane->head);
+	struct tbuf_pair pair;
+
+	tbuf_lane_pair(s->lane, &pair);
+	s->mark = head;
+	if (pair.tail >= head)
+		s->position = head;
+	else if (head - pair.tail > s->size || (head | pair.tail) % 8 != 0)
+		begin_anew(s, head);
+	else if (pair.tail > s->position)
+		s->position = pair.tail;
+}
+
+void
+tbuf_source_mark(struct tbuf_source *s, enum tbuf_policy policy)
+{
+	/* A target that adopted its file without rseq has relabelled it. */
+	s->locked = tbuf_load(&s->lane->locked) != 0;
+	s->fetched_size = 0;
+	switch (policy) {
+	case TBUF_SWITCH:
+		mark_switch(s);
+		break;
+	case TBUF_FILL:
+		mark_fill(s);
+		break;
+	case TBUF_RING:
+		mark_ring(s);
+		break;
+	}
+}
+
+/*
+ * A ring's writer may have gone on meanwhile: what its tail has passed is
+ * gone, whatever the copy holds.
+ */
+static void
+check_overtaken(struct tbuf_source *s)
+{
+	struct tbuf_pair pair;
+
+	/* Pairs with the barrier between moving tail and overwriting. */
+	tbuf_fence_loads();
+	tbuf_lane_pair(s->lane, &pair);
+	if (pair.tail > s->position && pair.tail % 8 == 0)
+		s->position = pair.tail < s->mark ? pair.tail : s->mark;
+}
+
+static bool
+fetch(struct tbuf_source *s)
+{
+	uint64_t size = s->mark - s->position;
+	uint64_t room = s->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
+
+	if (s->snapshot)
+		return (false);
+	if (size > room)
+		size = room;
+	if (!tbuf_lane_copy(s->target->fd, s->data, s->storage, s->position,
+	    s->chunk, size))
+		return (false);
+	s->fetched = s->position;
+	s->fetched_size = size;
+	if (s->target->order.policy == TBUF_RING)
+		check_overtaken(s);
+	return (true);
+}
+
+/* The bytes at position, if `size` of them have been fetched. */
+static const void *
+fetched(const struct tbuf_source *s, uint64_t size)
+{
+	if (s->position < s->fetched || size > s->fetched_size ||
+	    s->position - s->fetched > s->fetched_size - size)
+		return (NULL);
+	return (s->chunk + (s->position - s->fetched));
+}
+
+/* A fetch ends with position's bytes in hand, or with position moved on. */
+static const void *
+need(struct tbuf_source *s, uint64_t size)
+{
+	const void *bytes;
+
+	while ((bytes = fetched(s, size)) == NULL)
+		if (s->mark - s->position < size || !fetch(s))
+			return (NULL);
+	return (bytes);
+}
+
+static bool
+plausible(const struct tbuf_source *s, uint16_t size)
+{
+	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header);
+
+	return (size >= least && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
+	    size <= s->mark - s->position);
+}
+
+int
+tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
+{
+	uint64_t at;
+
+	while (s->position < s->mark) {
+		*header = need(s, sizeof(**header));
+		if (*header == NULL || !plausible(s, (*header)->size))
+			break;
+		at = s->position;
+		*header = need(s, (*header)->size);
+		if (*header != NULL && s->position == at)
+			return (1);
+		/* Else a ring's writer has just passed here: look again. */
+		if (s->position == at)
+			break;
+	}
+	skip(s);
+	return (0);
+}
+
+void
+tbuf_source_step(struct tbuf_source *s, uint16_t size)
+{
+	s->position += size;
+}
+
+void
+tbuf_source_release(struct tbuf_source *s)
+{
+	if (s->target->order.policy == TBUF_RING)
+		return;
+	tbuf_store(&s->lane->consumed, s->consumed);
+	tbuf_store_release(&s->lane->tail, s->position);
+}
+
+int
+tbuf_source_copy(struct tbuf_source *s)
+{
+	uint64_t size = s->mark - s->position;
+
+	tbuf_source_forget(s);
+	if (size == 0)
+		return (0);
+	if ((s->own = malloc(size)) == NULL)
+		return (-ENOMEM);
+	s->chunk = s->own;
+	s->snapshot = true;
+	if (!tbuf_lane_copy(s->target->fd, s->data, s->storage, s->position,
+	    s->own, size))
+		skip(s);
+	s->fetched = s->position;
+	s->fetched_size = size;
+	check_overtaken(s);
+	return (0);
+}
+
+void
+tbuf_source_forget(struct tbuf_source *s)
+{
+	free(s->own);
+	s->own = NULL;
+	s->chunk = NULL;
+	s->fetched_size = 0;
+	if (!s->snapshot)
+		return;
+	/* The records are still there, to be given again. */
+	s->snapshot = false;
+	s->position = s->mark = 0;
+	s->time = 0;
+}

@@ -1,0 +1,311 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command of a run.  Its process is made at once, and waits on a pipe
+ * until tracing has begun; its control file is made for it beforehand, so
+ * that the first fire is recorded.
+ */
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <linux/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+
+#define CONTROL_ENTRY	TBUF_CONTROL_ENV "="
+
+/* Can this be executed?  0, -ENOENT, -EACCES, ... */
+static int
+check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-EACCES);
+	return (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno);
+}
+
+/* Where execvp(3) would look, so that a failure is told beforehand. */
+static int
+check_command(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[4096];
+	int error, result = -ENOENT;
+
+	if (*name == '\0')
+		return (-ENOENT);
+	if (strchr(name, '/') != NULL)
+		return (check_file(name));
+	for (path = path == NULL ? "/bin:/usr/bin" : path;; path = end + 1) {
+		end = strchrnul(path, ':');
+		if ((size_t)snprintf(file, sizeof(file), "%.*s%s%s",
+		    (int)(end - path), path, end == path ? "" : "/", name) <
+		    sizeof(file) && (error = check_file(file)) != -ENOENT &&
+		    error != -ENOTDIR)
+			result = error;
+		if (result == 0 || *end == '\0')
+			return (result);
+	}
+}
+
+/* Does an entry NAME=VALUE set the same name as another? */
+static bool
+same_name(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return (strncmp(a, b, n) == 0 && b[n] == '=');
+}
+
+static size_t
+count(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	return (n);
+}
+
+/*
+ * The command's environment: ours, with what was to be set in it; `control`
+ * comes first and is filled in by the child.
+ */
+static const char **
+make_environment(const char *const *add, const char *control)
+{
+	size_t n = 0, m = count(add), i, j;
+	const char **list;
+
+	list = calloc(count((const char *const *)environ) + m + 2,
+	    sizeof(*list));
+	if (list == NULL)
+		return (NULL);
+	list[n++] = control;
+	for (i = 0; i < m; i++)
+		list[n++] = add[i];
+	for (i = 0; environ[i] != NULL; i++) {
+		for (j = 0; j < m + 1 && !same_name(list[j], environ[i]); j++)
+			continue;
+		if (j == m + 1)
+			list[n++] = environ[i];
+	}
+	return (list);
+}
+
+static ssize_t
+read_all(int fd, void *to, size_t size)
+{
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < size) {
+		r = read(fd, (char *)to + n, size - n);
+		if (r == -1 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			break;
+		n += (size_t)r;
+	}
+	return ((ssize_t)n);
+}
+
+/* In the child: wait for the word, then become the command. */
+static void
+become(char *const argv[], const char **envp, char *control, int go,
+    int failure)
+{
+	char *name = control + sizeof(CONTROL_ENTRY) - 1;
+	int error;
+
+	if (read_all(go, name, TBUF_NAME_MAX) != TBUF_NAME_MAX)
+		_exit(127);
+	execvpe(argv[0], argv, (char *const *)(uintptr_t)envp);
+	error = errno;
+	(void)!write(failure, &error, sizeof(error));
+	_exit(127);
+}
+
+static int
+start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
+{
+	char control[sizeof(CONTROL_ENTRY) + TBUF_NAME_MAX] = CONTROL_ENTRY;
+	const char **envp = make_environment(add, control);
+	int go[2], failure[2];
+	pid_t pid;
+
+	if (envp == NULL)
+		return (-ENOMEM);
+	if (pipe2(go, O_CLOEXEC) != 0) {
+		free(envp);
+		return (-errno);
+	}
+	if (pipe2(failure, O_CLOEXEC) != 0) {
+		free(envp);
+		close(go[0]);
+		close(go[1]);
+		return (-EMFILE);
+	}
+	if ((pid = fork()) == 0) {
+		close(go[1]);
+		become(argv, envp, control, go[0], failure[1]);
+	}
+	free(envp);
+	close(go[0]);
+	close(failure[1]);
+	c->spawned.go = go[1];
+	c->spawned.failure = failure[0];
+	c->spawned.pid = pid == -1 ? 0 : pid;
+	return (pid == -1 ? -EAGAIN : 0);
+}
+
+/* The control file that waits for the command. */
+static int
+add_target(struct tbuf_consumer *c)
+{
+	struct tbuf_control_file file;
+	struct tbuf_target *t;
+	int error;
+
+	error = tbuf_control_make(c->directory, c->spawned.pid, &file);
+	if (error != 0)
+		return (error);
+	if ((t = tbuf_target_new(c, c->spawned.pid)) == NULL) {
+		close(file.fd);
+		return (-ENOMEM);
+	}
+	t->fd = file.fd;
+	t->view.base = (unsigned char *)file.control;
+	t->view.size = TBUF_AREAS;
+	t->child = true;
+	tbuf_copy(t->name, file.name, sizeof(t->name));
+	t->pidfd = (int)syscall(SYS_pidfd_open, c->spawned.pid, 0);
+	return (t->pidfd == -1 ? -errno : 0);
+}
+
+static int
+failed(struct tbuf_consumer *c, const char *command, int error)
+{
+	return (tbuf_consumer_fail(c, error, "failed to execute %s: %s",
+	    command, strerror(-error)));
+}
+
+pid_t
+tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
+    const char *const *envp_add)
+{
+	int error;
+
+	if (c->run != TBUF_RUN_NEW || c->spawned.pid != 0)
+		return (failed(c, argv[0], -EBUSY));
+	if ((error = check_command(argv[0])) != 0)
+		return (failed(c, argv[0], error));
+	if ((error = tbuf_consumer_directory(c, true)) < 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", tbuf_directory_problem(error)));
+	free(c->spawned.command);
+	if ((c->spawned.command = strdup(argv[0])) == NULL)
+		return (failed(c, argv[0], -ENOMEM));
+	if ((error = start(c, argv, envp_add)) != 0)
+		return (failed(c, argv[0], error));
+	if ((error = add_target(c)) != 0) {
+		tbuf_spawn_abandon(c);
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
+		    strerror(-error)));
+	}
+	return (c->spawned.pid);
+}
+
+static const struct tbuf_target *
+child_of(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->child)
+			return (t);
+	return (NULL);
+}
+
+static void
+close_pipe(int *fd)
+{
+	if (*fd != -1)
+		close(*fd);
+	*fd = -1;
+}
+
+/* For one that has ended, or is about to. */
+static void
+wait_child(struct tbuf_consumer *c)
+{
+	while (waitpid(c->spawned.pid, NULL, 0) == -1 && errno == EINTR)
+		continue;
+	c->spawned.pid = 0;
+}
+
+int
+tbuf_spawn_go(struct tbuf_consumer *c)
+{
+	char name[TBUF_NAME_MAX] = "";
+	const struct tbuf_target *t = child_of(c);
+	int error = 0;
+
+	if (c->spawned.go == -1 || t == NULL)
+		return (0);
+	tbuf_copy(name, t->name, sizeof(name));
+	if (write(c->spawned.go, name, sizeof(name)) != sizeof(name))
+		error = -errno;
+	close_pipe(&c->spawned.go);
+	/* Closed by exec; otherwise it says why that failed. */
+	if (error == 0 && read_all(c->spawned.failure, &error,
+	    sizeof(error)) == sizeof(error))
+		error = -error;
+	close_pipe(&c->spawned.failure);
+	if (error == 0)
+		return (0);
+	wait_child(c);
+	return (failed(c, c->spawned.command, error));
+}
+
+/* A command that was never let go ends by itself when its pipe closes. */
+void
+tbuf_spawn_abandon(struct tbuf_consumer *c)
+{
+	if (c->spawned.go != -1 && c->spawned.pid != 0) {
+		close_pipe(&c->spawned.go);
+		wait_child(c);
+	}
+	close_pipe(&c->spawned.failure);
+	free(c->spawned.command);
+	c->spawned.command = NULL;
+}
+
+void
+tbuf_spawn_reap(struct tbuf_target *t)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid((idtype_t)P_PIDFD, (id_t)t->pidfd, &info,
+	    WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
+		/* Somebody else in this program has waited for it. */
+		t->child = false;
+		return;
+	}
+	if (info.si_code == CLD_EXITED)
+		t->exit_status = info.si_status;
+	else
+		t->exit_signal = info.si_status;
+}

@@ -1,0 +1,321 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is due when: switches, status looks, the end of a target, new targets
+ * and the end of the run.
+ */
+#include <sys/inotify.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/internal.h"
+
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
+#define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
+
+/* The first two descriptors of a poll; then the targets' in their order. */
+enum { POLL_STOP, POLL_WATCH, POLL_FIXED };
+
+int
+tbuf_consumer_watch(struct tbuf_consumer *c)
+{
+	char path[64];
+
+	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->watch == -1)
+		return (-errno);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
+	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
+		return (-errno);
+	return (0);
+}
+
+static void
+upkeep(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!t->active || t->file_only)
+			continue;
+		tbuf_target_refresh(t);
+		tbuf_target_deadline(t);
+	}
+}
+
+static uint64_t
+earlier(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* Milliseconds until something is due, rounded up. */
+static int
+timeout(const struct tbuf_consumer *c)
+{
+	uint64_t now = tbuf_now();
+	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
+
+	if (c->options.bufpolicy == TBUF_SWITCH)
+		due = earlier(due, c->next_switch);
+	if (c->options.bufpolicy == TBUF_FILL)
+		due = earlier(due, now + LOOK_PERIOD);
+	if (due <= now)
+		return (0);
+	return ((int)((due - now + 999999) / 1000000));
+}
+
+/* Has the time come?  Then the next one is a period on. */
+static bool
+tick(uint64_t *next, uint64_t period, uint64_t now)
+{
+	if (now < *next)
+		return (false);
+	*next += period;
+	if (*next <= now)
+		*next = now + period;
+	return (true);
+}
+
+static int
+wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
+{
+	struct tbuf_target *t;
+	nfds_t n = POLL_FIXED;
+	struct pollfd *p;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n++;
+	if ((p = reallocarray(*fds, n, sizeof(*p))) == NULL)
+		return (-ENOMEM);
+	*fds = p;
+	p[POLL_STOP] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
+	p[POLL_WATCH] = (struct pollfd){ .fd = c->watch, .events = POLLIN };
+	n = POLL_FIXED;
+	TAILQ_FOREACH(t, &c->targets, link)
+		p[n++] = (struct pollfd){
+		    .fd = t->life == TBUF_ALIVE ? t->pidfd : -1,
+		    .events = POLLIN
+		};
+	if (poll(p, n, timeout(c)) == -1 && errno != EINTR)
+		return (-errno);
+	return (0);
+}
+
+/* Targets whose process has ended since. */
+static bool
+collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
+{
+	struct tbuf_target *t;
+	bool any = false;
+
+	p += POLL_FIXED;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((p++->revents & (POLLIN | POLLHUP)) == 0)
+			continue;
+		any = true;
+		t->life = TBUF_DEAD;
+		tbuf_target_refresh(t);
+		tbuf_target_probes(c, t);
+		if (t->child)
+			tbuf_spawn_reap(t);
+	}
+	return (any);
+}
+
+/*
+ * A target that is alive without its sign of life has called exec: what it
+ * recorded before is complete.  Its new image may have a file of its own.
+ */
+static bool
+collect_left(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	bool any = false;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->life != TBUF_ALIVE || !t->live || t->replaced)
+			continue;
+		if (!t->left && !tbuf_control_alive(t->fd)) {
+			t->left = any = true;
+			tbuf_target_probes(c, t);
+		}
+		if (t->left)
+			tbuf_consumer_regrab(c, t);
+	}
+	return (any);
+}
+
+/* The files that have come into the runtime directory. */
+static void
+collect_new(struct tbuf_consumer *c)
+{
+	char events[4096]
+	    __attribute__((aligned(__alignof__(struct inotify_event))));
+
+	while (read(c->watch, events, sizeof(events)) > 0)
+		continue;
+	if (tbuf_consumer_scan(c) == 0)
+		tbuf_attach_new(c);
+}
+
+static bool
+given_up(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	uint32_t state;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->slot == -1 || !t->active)
+			continue;
+		state = tbuf_load(
+		    &tbuf_view_control(&t->view)->state[t->slot]);
+		if (state == TBUF_GIVENUP || state == TBUF_GIVINGUP)
+			return (true);
+	}
+	return (false);
+}
+
+/* Under fill the first full lane ends it all. */
+static bool
+full(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned i;
+
+	if (c->options.bufpolicy != TBUF_FILL)
+		return (false);
+	TAILQ_FOREACH(t, &c->targets, link)
+		for (i = 0; i < t->nsources; i++)
+			if (tbuf_load(&t->sources[i].lane->full) != 0)
+				return (true);
+	return (false);
+}
+
+/*
+ * A lock that has been held for over a second with no sign of its holder:
+ * its lane is drained at the end, and a spare is put in.
+ */
+static void
+retire_lane(struct tbuf_source *s, struct tbuf_slot *slot, uint32_t lock,
+    uint64_t now)
+{
+	const struct tbuf_target *t = s->target;
+	uint64_t taken = tbuf_load(&s->lane->taken);
+	uint32_t n = tbuf_load(&slot->nlocks);
+
+	if (tbuf_load(&slot->locks[lock].word) != 2 * t->generation + 1 ||
+	    taken != s->taken || s->held_since == 0) {
+		s->taken = taken;
+		s->held_since = tbuf_load(&slot->locks[lock].word) ==
+		    2 * t->generation + 1 ? now : 0;
+		return;
+	}
+	if (s->retired || now - s->held_since < TBUF_SECOND)
+		return;
+	s->retired = true;
+	if (n < tbuf_load(&slot->nlocks_max) && n < TBUF_NLOCKS)
+		tbuf_store_release(&slot->nlocks, n + 1);
+}
+
+static void
+retire_lanes(struct tbuf_consumer *c, uint64_t now)
+{
+	struct tbuf_target *t;
+	uint32_t lock;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->life != TBUF_ALIVE || !t->active || t->slot == -1)
+			continue;
+		for (lock = 0; lock < TBUF_NLOCKS &&
+		    t->first_lock + lock < t->nsources; lock++)
+			retire_lane(&t->sources[t->first_lock + lock],
+			    tbuf_view_slot(&t->view, (unsigned)t->slot), lock,
+			    now);
+	}
+}
+
+/* The end of the run: stop, last drain, drops. */
+static int
+finish(struct tbuf_consumer *c, int result)
+{
+	int error;
+
+	tbuf_consumer_quiesce(c);
+	c->run = TBUF_RUN_ENDED;
+	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
+	if (error != 0)
+		return (tbuf_consumer_fail(c, error, "processing aborted: %s",
+		    strerror(-error)));
+	return (result);
+}
+
+static int
+aborted(struct tbuf_consumer *c, int error)
+{
+	tbuf_consumer_fail(c, error, "processing aborted: %s",
+	    error == -ETIMEDOUT ? "given up by the target" :
+	    strerror(-error));
+	return (finish(c, error));
+}
+
+/* After a wait: 1 if a round was begun, 2 if nothing was due. */
+static int
+look(struct tbuf_consumer *c, const struct pollfd *p)
+{
+	uint64_t now = tbuf_now();
+	unsigned what = 0;
+	int error;
+
+	if (collect_ended(c, p))
+		what |= TBUF_ROUND_ENDED;
+	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) ||
+	    (tbuf_consumer_alive(c) == 0 && !c->all))
+		return (finish(c, 0));
+	if (given_up(c))
+		return (aborted(c, -ETIMEDOUT));
+	if ((p[POLL_WATCH].revents & POLLIN) != 0)
+		collect_new(c);
+	if (c->options.bufpolicy == TBUF_SWITCH &&
+	    tick(&c->next_switch, c->options.switchrate, now))
+		what |= TBUF_ROUND_SWITCH;
+	if (tick(&c->next_status, c->options.statusrate, now)) {
+		what |= TBUF_ROUND_STATUS;
+		retire_lanes(c, now);
+		if (collect_left(c))
+			what |= TBUF_ROUND_ENDED;
+	}
+	if (what == 0)
+		return (2);
+	error = tbuf_round_begin(c, what);
+	return (error != 0 ? aborted(c, error) : 1);
+}
+
+int
+tbuf_consumer_work(struct tbuf_consumer *c)
+{
+	struct pollfd *fds = NULL;
+	int result;
+
+	if (c->run == TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "no tracing is active"));
+	if (c->run == TBUF_RUN_ENDED)
+		return (0);
+	if (tbuf_consumer_alive(c) == 0 && !c->all)
+		return (finish(c, 0));
+	do {
+		upkeep(c);
+		result = wait_for_something(c, &fds);
+		result = result != 0 ? aborted(c, result) : look(c, fds);
+	} while (result == 2);
+	free(fds);
+	return (result);
+}

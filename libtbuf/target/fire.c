@@ -1,0 +1,171 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a site that fires to the sessions that trace its probe.
+ *
+ * Everything here is async-signal-safe, makes no system call, takes no lock
+ * that waits and leaves errno alone [inv.guest].  What is read from shared
+ * memory is a hint: it is bounded before it is used, and the section that
+ * commits reads again what must not have changed (arch/rseq.h).
+ */
+#include "target/target.h"
+
+/* A chain of ECBs that is longer than this has been damaged. */
+#define CHAIN_MAX	4096
+
+/* A session can end and another begin under a fire, but not for ever. */
+#define AGAIN_MAX	16
+
+bool
+tbuf_fire_current(const struct tbuf_fire *f)
+{
+	return (tbuf_load(&tbuf_local->base) == f->base &&
+	    tbuf_load(&f->slot->generation) == f->generation);
+}
+
+bool
+tbuf_fire_deadline(const struct tbuf_fire *f)
+{
+	uint64_t deadline = tbuf_load(&f->slot->deadline);
+	struct tbuf_view view = tbuf_target_view();
+	uint32_t *state;
+
+	if (deadline == 0 || tbuf_clock_read(tbuf_target.clock) < deadline)
+		return (false);
+	if (view.base == NULL)
+		return (true);
+	state = &tbuf_view_control(&view)->state[f->number];
+	if (tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP)) {
+		tbuf_disable_all(&view, f->number);
+		tbuf_store_release(state, TBUF_GIVENUP);
+	}
+	return (true);
+}
+
+/* The EPID behind one in its chain; 0 at the end, or if that is damaged. */
+static uint16_t
+next_epid(const struct tbuf_fire *f)
+{
+	uint64_t at = tbuf_load(&f->slot->ecbs);
+	uint32_t max = tbuf_load(&f->slot->ecb_max);
+
+	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
+	    at > tbuf_target.window ||
+	    tbuf_target.window - at < TBUF_ECBS_MAX * sizeof(struct tbuf_ecb))
+		return (0);
+	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
+	    [f->epid].next) & TBUF_HEAD_EPID);
+}
+
+/* Every ECB of the probe in one session. */
+static inline enum tbuf_emit
+fire_chain(struct tbuf_fire *f)
+{
+	unsigned n;
+
+	for (n = 0; f->epid != 0 && n < CHAIN_MAX; n++) {
+		if (tbuf_lane_emit(f) == TBUF_EMIT_AGAIN) {
+			/* What is left of the chain ended with the session. */
+			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+		}
+		f->epid = next_epid(f);
+	}
+	return (TBUF_EMIT_DONE);
+}
+
+static inline uint16_t
+probe_head(uint64_t base, unsigned number, const struct tbuf_site *site)
+{
+	return (tbuf_load((uint16_t *)(uintptr_t)(base + TBUF_HEADS +
+	    number * (uint64_t)TBUF_HEADS_SIZE) + site->index));
+}
+
+static inline struct tbuf_slot *
+session_slot(uint64_t base, unsigned number)
+{
+	return ((struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
+static inline void
+fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
+{
+	f->generation = tbuf_load_acquire(&f->slot->generation);
+	f->epid = probe_head(f->base, f->number, site) & TBUF_HEAD_EPID;
+}
+
+/* Any arguments, any number of ECBs. */
+static enum tbuf_emit
+fire_session(struct tbuf_fire *f, const struct tbuf_site *site,
+    const uint64_t *values)
+{
+	struct tbuf_pack pack;
+	uint32_t strsize;
+
+	fire_look(f, site);
+	strsize = tbuf_load(&f->slot->strsize);
+	if (strsize < 2 || strsize > TBUF_TEXT_CUT)
+		strsize = 2;
+	tbuf_pack(site, values, strsize, &pack);
+	f->size = pack.size;
+	f->segments = pack.segments;
+	f->end = pack.end;
+	return (fire_chain(f));
+}
+
+static __attribute__((noinline)) void
+fire_sessions(const struct tbuf_site *site, const uint64_t *values)
+{
+	struct tbuf_fire f;
+	uint32_t bits, again;
+
+	f.base = tbuf_load(&tbuf_local->base);
+	if (f.base == 0)
+		return;
+	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1) {
+		f.number = (unsigned)__builtin_ctz(bits);
+		f.slot = session_slot(f.base, f.number);
+		for (again = 0; again < AGAIN_MAX; again++) {
+			if (fire_session(&f, site, values) == TBUF_EMIT_DONE ||
+			    tbuf_load(&tbuf_local->base) != f.base ||
+			    (tbuf_load(site->enabled) & 1u << f.number) == 0)
+				break;
+		}
+	}
+}
+
+/*
+ * What a fire nearly always is: the session, and the CPU, of this thread's
+ * last one, a single ECB, 64-bit arguments, room in the lane.  Whatever else
+ * it turns out to be is left to fire_sessions(), from the start.
+ */
+static inline bool
+fire_again(const struct tbuf_site *site, const uint64_t *values)
+{
+	const struct tbuf_memo *memo = &tbuf_thread.memo;
+	struct tbuf_write w;
+	uint64_t generation;
+	uint32_t epid;
+
+	if (tbuf_load(site->enabled) != tbuf_load(&memo->bits))
+		return (false);
+	/* Before the heads: a handler may replace the memo at any time. */
+	generation = tbuf_load_acquire(&memo->generation);
+	epid = tbuf_load(tbuf_load(&memo->heads) + site->index);
+	w.size = site->fixed;
+	if (epid - 1 >= TBUF_HEAD_EPID || w.size - 1 >= memo->bufsize)
+		return (false);
+	w.word = (uint64_t)epid | w.size << 16 |
+	    (uint64_t)tbuf_thread.tid << 32;
+	w.from = values;
+	w.from_end = NULL;
+	return ((memo->ring ? tbuf_rseq_ring_words(memo, generation, &w) :
+	    tbuf_rseq_linear_words(memo, generation, &w)) == TBUF_COMMITTED);
+}
+
+void
+tbuf_fire(struct tbuf_site *site, const uint64_t *values)
+{
+	if (!fire_again(site, values))
+		fire_sessions(site, values);
+}

@@ -1,0 +1,24 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A forked child must not write to its parent's lanes.
+ */
+#include <pthread.h>
+
+#include "target/target.h"
+
+static void
+child(void)
+{
+	tbuf_life_child();
+	tbuf_register_child();
+	tbuf_thread.memo.bits = TBUF_MEMO_NONE;
+	tbuf_thread.shared = 0;
+	tbuf_thread.tid = tbuf_thread_id();
+}
+
+void
+tbuf_fork_init(void)
+{
+	pthread_atfork(NULL, NULL, child);
+}

@@ -1,0 +1,69 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A new probe meets the sessions that are there already [inv.attach].
+ */
+#include "target/target.h"
+
+/*
+ * The patterns of the session in a slot, if all of it lies in the file.
+ * Checked as if somebody else had written it, for somebody else has.
+ */
+static const struct tbuf_session *
+session_of(const struct tbuf_view *view, unsigned slot, const char **patterns)
+{
+	uint64_t end = tbuf_load(&tbuf_view_control(view)->end);
+	uint64_t area = tbuf_load(&tbuf_view_slot(view, slot)->area);
+	const struct tbuf_session *session;
+	uint64_t at;
+
+	if (end > view->size || area < TBUF_AREAS || area % 8 != 0 ||
+	    area > end || end - area < sizeof(*session))
+		return (NULL);
+	session = (const struct tbuf_session *)(const void *)
+	    (view->base + area);
+	at = tbuf_load(&session->patterns);
+	if (at < TBUF_AREAS || at > end ||
+	    tbuf_load(&session->patterns_size) > end - at)
+		return (NULL);
+	*patterns = (const char *)view->base + at;
+	return (session);
+}
+
+static void
+session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
+{
+	const uint32_t *state = &tbuf_view_control(view)->state[slot];
+	const struct tbuf_session *session;
+	const char *patterns;
+
+	if (tbuf_load_acquire(state) != TBUF_ACTIVE ||
+	    (session = session_of(view, slot, &patterns)) == NULL)
+		return;
+	if (tbuf_meet(view, slot, index, patterns,
+	    tbuf_load(&session->patterns_size),
+	    tbuf_load(&session->npatterns)) == 0)
+		return;
+	/* Fence D: pairs with C, where a session ends. */
+	tbuf_fence();
+	if (tbuf_load(state) != TBUF_ACTIVE)
+		tbuf_and(tbuf_view_enable(view, index), ~(1u << slot));
+}
+
+void
+tbuf_sessions_meet(uint32_t index)
+{
+	struct tbuf_view view = tbuf_target_view();
+	struct tbuf_control *control;
+	unsigned slot;
+
+	if (view.base == NULL)
+		return;
+	control = tbuf_view_control(&view);
+	tbuf_add(&control->registering, 1);
+	/* Fence A: pairs with B, where a session begins. */
+	tbuf_fence();
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
+		session_meet(&view, slot, index);
+	tbuf_add(&control->registering, (uint32_t)-1);
+}

@@ -1,0 +1,245 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sites become probes.  Registration runs in constructors, in dlopen and in
+ * tbuf_probe_register(), never in a fire, so it may wait for another thread
+ * that registers.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "target/sitetext.h"
+#include "target/target.h"
+
+#define FIELD_MAX	255
+
+/* Where a TBUF_ENABLED points whose probe is not the only one of its name. */
+static const uint32_t always = 1;
+
+static int busy;
+
+static void
+lock(void)
+{
+	while (!tbuf_cas(&busy, 0, 1))
+		sched_yield();
+}
+
+static void
+unlock(void)
+{
+	tbuf_store_release(&busy, 0);
+}
+
+void
+tbuf_register_child(void)
+{
+	tbuf_store(&busy, 0);
+}
+
+static const uint32_t *
+enable_word(uint32_t index)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	return (tbuf_view_enable(&view, index));
+}
+
+/* The site may fire as soon as its pointer is seen: that comes last. */
+static int
+site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate)
+{
+	int index = tbuf_table_add(candidate);
+
+	if (index < 0)
+		return (index);
+	site->index = (uint32_t)index;
+	site->fire = tbuf_fire;
+	site->state = tbuf_pack_kind(site);
+	site->fixed = site->state != TBUF_PACK_FLAT ? 0 : (uint16_t)
+	    (sizeof(struct tbuf_header) + site->nargs * sizeof(uint64_t));
+	tbuf_store_release(&site->enabled, enable_word(site->index));
+	tbuf_sessions_meet(site->index);
+	return (0);
+}
+
+/*
+ * TBUF_ENABLED looks for the probe of its own function, else for one of its
+ * object.  With several it cannot know which is meant, and says yes.
+ */
+static void
+test_add(struct tbuf_site *site, const struct tbuf_names *names)
+{
+	struct tbuf_names any = *names;
+	uint32_t index = 0;
+	unsigned found = tbuf_table_find(names, &index);
+
+	if (found == 0) {
+		any.function = NULL;
+		found = tbuf_table_find(&any, &index);
+	}
+	if (found == 0)
+		return;
+	site->state = TBUF_PACK_FLAT;
+	site->index = TBUF_NPROBES;
+	tbuf_store_release(&site->enabled,
+	    found == 1 ? enable_word(index) : &always);
+}
+
+static void
+names_join(const struct tbuf_sitetext *text, unsigned nargs, char *joined,
+    size_t *size)
+{
+	unsigned i;
+	size_t n;
+
+	for (*size = 0, i = 0; i < nargs; i++, *size += n) {
+		n = strlen(text->arguments[i]) + 1;
+		memcpy(joined + *size, text->arguments[i], n);
+	}
+}
+
+static void
+register_site(struct tbuf_site *site, const char *module, uint8_t kind)
+{
+	struct tbuf_sitetext text;
+	char joined[sizeof(text.arguments)];
+	struct tbuf_candidate candidate = { .types = site->types,
+	    .nargs = site->nargs, .argnames = joined };
+
+	if (site->version != TBUF_SITE_VERSION || site->state != 0 ||
+	    site->kind != kind || site->nargs > TBUF_ARGS_MAX ||
+	    tbuf_sitetext_parse(site->text, site->nargs, &text) != 0)
+		return;
+	candidate.names = (struct tbuf_names){ text.provider, module,
+	    site->function, text.name };
+	if (kind == TBUF_SITE_TEST) {
+		test_add(site, &candidate.names);
+		return;
+	}
+	names_join(&text, site->nargs, joined,
+	    &candidate.argnames_size);
+	site_add(site, &candidate);
+}
+
+void
+tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
+{
+	char module[FIELD_MAX + 1];
+	struct tbuf_site *site;
+	int saved = errno;
+
+	tbuf_life_begin();
+	if (tbuf_target_view().base != NULL && start < stop) {
+		tbuf_module_name(start, module, sizeof(module));
+		lock();
+		for (site = start; site < stop; site++)
+			register_site(site, module, TBUF_SITE_PROBE);
+		for (site = start; site < stop; site++)
+			register_site(site, module, TBUF_SITE_TEST);
+		unlock();
+	}
+	errno = saved;
+}
+
+static void
+site_remove(struct tbuf_site *site)
+{
+	if (site->state == 0)
+		return;
+	tbuf_store(&site->enabled, (const uint32_t *)&site->zero);
+	if (site->index < TBUF_NPROBES)
+		tbuf_table_remove(site->index);
+	site->state = 0;
+}
+
+void
+tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
+{
+	struct tbuf_site *site;
+
+	lock();
+	for (site = start; site < stop; site++)
+		if (site->version == TBUF_SITE_VERSION)
+			site_remove(site);
+	unlock();
+}
+
+static bool
+field_good(const char *field)
+{
+	size_t i;
+
+	if (field == NULL)
+		return (false);
+	for (i = 0; field[i] != '\0'; i++)
+		if (i >= FIELD_MAX || (unsigned char)field[i] <= ' ' ||
+		    strchr(":,\177", field[i]) != NULL)
+			return (false);
+	return (true);
+}
+
+/* The names of a run-time probe's arguments, argN where there is none. */
+static int
+names_given(unsigned nargs, const char *const *names, char *joined,
+    size_t *size)
+{
+	char other[] = "argN";
+	const char *name;
+	unsigned i;
+	size_t n;
+
+	for (*size = 0, i = 0; i < nargs; i++, *size += n) {
+		other[3] = (char)('0' + i);
+		name = names == NULL || names[i] == NULL ? other : names[i];
+		n = strlen(name) + 1;
+		if (!field_good(name) || n > TBUF_SITETEXT_ARGUMENT)
+			return (-EINVAL);
+		memcpy(joined + *size, name, n);
+	}
+	return (0);
+}
+
+int
+tbuf_probe_register(struct tbuf_site *site, const char *provider,
+    const char *module, const char *function, const char *name,
+    unsigned nargs, const enum tbuf_type *types, const char *const *names)
+{
+	char joined[TBUF_ARGS_MAX * TBUF_SITETEXT_ARGUMENT];
+	struct tbuf_candidate candidate = { .names = { provider, module,
+	    function, name }, .nargs = nargs, .types = site->types,
+	    .argnames = joined };
+	int saved = errno, error;
+	unsigned i;
+
+	if (nargs > TBUF_ARGS_MAX || !field_good(provider) ||
+	    !field_good(module) || !field_good(function) || !field_good(name))
+		return (-EINVAL);
+	if ((error = names_given(nargs, names, joined,
+	    &candidate.argnames_size)) != 0)
+		return (error);
+	memset(site, 0, sizeof(*site));
+	site->version = TBUF_SITE_VERSION;
+	site->nargs = (uint8_t)nargs;
+	for (i = 0; i < nargs; i++) {
+		if (types[i] <= TBUF_NONE || types[i] > TBUF_BINARY)
+			return (-EINVAL);
+		site->types[i] = (uint8_t)types[i];
+	}
+	site->enabled = &site->zero;
+	tbuf_life_begin();
+	if (tbuf_target_view().base != NULL) {
+		lock();
+		error = site_add(site, &candidate);
+		unlock();
+	}
+	errno = saved;
+	return (error);
+}
+
+void
+tbuf_probe_unregister(struct tbuf_site *site)
+{
+	tbuf_sites_unregister(site, site + 1);
+}

@@ -1,0 +1,201 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The target side's own state, and what its parts ask of each other.
+ *
+ *	life	makes or adopts the control file, gives it up at exit
+ *	fork	what a child of fork, vfork or clone may do
+ *	register sites into the probe table, sessions onto new probes
+ *	fire	from a site to the sessions that trace it
+ *	lane	one record into a CPU's lane or a lock lane
+ *	pack	arguments into the segments of a record
+ *	thread	what is known of the calling thread
+ */
+#ifndef TBUF_TARGET_TARGET_H
+#define TBUF_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tbuf.h"
+#include "atomics.h"
+#include "layout.h"
+#include "arch/rseq.h"
+#include "common/clock.h"
+#include "common/match.h"
+
+#define TBUF_HIDDEN	__attribute__((visibility("hidden")))
+
+/* What else a fire has to know; written once, before tbuf_local is set. */
+struct tbuf_target {
+	uint64_t window;	/* bytes mapped from the base */
+	enum tbuf_clock clock;
+	bool rseq;		/* CPU lanes may be used */
+	bool cpu_readable;	/* tbuf_cpu_read() works */
+};
+extern struct tbuf_target tbuf_target TBUF_HIDDEN;
+
+/*
+ * A thread, as the fire path needs it.  Initial-exec: touching it never
+ * allocates.
+ */
+struct tbuf_thread {
+	struct tbuf_memo memo;	/* void while shared > 0 */
+	uint32_t tid;		/* 0: not known yet; known where memo is good */
+	uint32_t shared;	/* > 0: under vfork, or its area is shared */
+};
+extern __thread struct tbuf_thread tbuf_thread
+    __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
+
+/* The C library's idea of this thread's id.  No system call. */
+uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
+void	tbuf_thread_init(void) TBUF_HIDDEN;
+
+/* Make the library ready, once; called by whatever comes first. */
+void	tbuf_life_begin(void) TBUF_HIDDEN;
+/* A forked child: tracing off at the same addresses. */
+void	tbuf_life_child(void) TBUF_HIDDEN;
+void	tbuf_fork_init(void) TBUF_HIDDEN;
+/* ... in which another thread may have been registering. */
+void	tbuf_register_child(void) TBUF_HIDDEN;
+
+/*
+ * Back a part of the fixed part with storage, so that a store into it cannot
+ * raise SIGBUS.  Not for the fire path.
+ */
+int	tbuf_life_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
+
+/* Base name of the object that holds an address, cut to size. */
+void	tbuf_module_name(const void *address, char *name, size_t size)
+	    TBUF_HIDDEN;
+
+/* The window as a view; base NULL when tracing is off. */
+struct tbuf_view tbuf_target_view(void) TBUF_HIDDEN;
+
+/* A probe as it registers. */
+struct tbuf_candidate {
+	struct tbuf_names names;
+	unsigned nargs;
+	const uint8_t *types;
+	const char *argnames;	/* nargs strings, one after the other */
+	size_t argnames_size;	/* bytes, NULs included */
+};
+
+/*
+ * The table's index of a probe, which is added if it is not there, or
+ * -ENOSPC.  One more site stands there.  Callers are serialised.
+ */
+int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
+void	tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
+
+/*
+ * How many probes have these names, whatever their types (function NULL: any
+ * function), and the first one's index.
+ */
+unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
+	    TBUF_HIDDEN;
+
+/* Let all active sessions meet a probe. */
+void	tbuf_sessions_meet(uint32_t index) TBUF_HIDDEN;
+
+/* A site's entry point while its probe is enabled. */
+void	tbuf_fire(struct tbuf_site *, const uint64_t *) TBUF_HIDDEN;
+
+/* site->state: how its arguments are packed. */
+#define TBUF_PACK_FLAT		1	/* 64-bit values, as they come */
+#define TBUF_PACK_FIXED		2	/* no text */
+#define TBUF_PACK_ANY		3
+
+/*
+ * A record's data in the making.  `stage` holds what is not copied straight
+ * from the caller's memory.  At most 10 x (7 padding + 8) bytes and the last
+ * padding; a text splits it in two segments.
+ */
+#define TBUF_STAGE_SIZE		168
+#define TBUF_SEGMENTS_MAX	(2 + 2 * TBUF_NARGS)
+
+struct tbuf_pack {
+	uint64_t size;			/* of the data, a multiple of 8 */
+	struct tbuf_segment *end;
+	struct tbuf_segment segments[TBUF_SEGMENTS_MAX];
+	unsigned char stage[TBUF_STAGE_SIZE];
+};
+
+/* Which TBUF_PACK_* the types of a site need. */
+uint8_t	tbuf_pack_kind(const struct tbuf_site *) TBUF_HIDDEN;
+
+/*
+ * Lay the arguments out.  segments[0] is left to the caller (a lock lane's
+ * CPU word).  Texts stay where they are; their lengths are taken now.
+ */
+void	tbuf_pack(const struct tbuf_site *, const uint64_t *values,
+	    uint32_t strsize, struct tbuf_pack *) TBUF_HIDDEN;
+
+/* One session's part of one fire. */
+struct tbuf_fire {
+	uint64_t base;			/* of the window */
+	struct tbuf_slot *slot;
+	uint64_t generation;
+	unsigned number;		/* of the slot */
+	uint16_t epid;
+	uint64_t size;			/* of the data */
+	struct tbuf_segment *segments;	/* [0] is free for the lane's use */
+	struct tbuf_segment *end;
+};
+
+enum tbuf_emit {
+	TBUF_EMIT_DONE,		/* a record or a drop, or not this session's */
+	TBUF_EMIT_AGAIN		/* the session changed: look from the start */
+};
+
+enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *, uint32_t cpu)
+	    TBUF_HIDDEN;
+
+/* Does the session still stand as it was when the fire looked at it? */
+bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/* The deadline has passed: give the session up.  True if it was so. */
+bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/*
+ * A lane's words, checked: its storage lies in the window and is a power of
+ * two.  False if not.
+ */
+struct tbuf_place {
+	struct tbuf_lane *lane;
+	unsigned char *data;
+	uint64_t storage;
+	uint64_t size;
+};
+
+static inline bool
+tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
+{
+	uint64_t window = tbuf_target.window, word, data, storage;
+
+	if (offset - TBUF_AREAS > window - TBUF_AREAS -
+	    sizeof(struct tbuf_lane))
+		return (false);
+	place->lane = (struct tbuf_lane *)(uintptr_t)(base + offset);
+	word = tbuf_load(&place->lane->place);
+	data = tbuf_place_offset(word);
+	storage = tbuf_place_storage(word);
+	if (data > window - 64 || storage - 64 > window - 64 - data)
+		return (false);
+	place->data = (unsigned char *)(uintptr_t)(base + data);
+	place->storage = storage;
+	place->size = tbuf_load(&place->lane->size);
+	return (true);
+}
+
+/* Offset of a CPU's lane, 0 if it has none. */
+static inline uint64_t
+tbuf_lane_offset(const struct tbuf_slot *slot, uint32_t cpu)
+{
+	if (cpu >= TBUF_NCPUS)
+		return (0);
+	return ((uint64_t)tbuf_load(&slot->lane_of_cpu[cpu]) * 64);
+}
+
+#endif

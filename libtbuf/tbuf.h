@@ -1,0 +1,638 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tbuf.h: probes for C and C++ programs.
+ *
+ *	#include <tbuf.h>
+ *
+ *	TBUF_PROBE(kv, request__start, r->id, path, bytes);
+ *	if (TBUF_ENABLED(kv, request__start))
+ *		...prepare an argument that is costly to make...
+ *
+ * Link with `pkg-config --cflags --libs libtbuf`.  See libtbuf(3).
+ */
+#ifndef TBUF_H
+#define TBUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* Most arguments a probe can have. */
+#define TBUF_ARGS_MAX	10
+
+/*
+ * What an argument is.  The numbers are part of the file format and are
+ * never used twice.
+ */
+enum tbuf_type {
+	TBUF_NONE = 0,
+	TBUF_INT8 = 1,
+	TBUF_INT16 = 2,
+	TBUF_INT32 = 3,
+	TBUF_INT64 = 4,
+	TBUF_UINT8 = 5,
+	TBUF_UINT16 = 6,
+	TBUF_UINT32 = 7,
+	TBUF_UINT64 = 8,
+	TBUF_CHAR = 9,		/* decimal, with the platform's sign of char */
+	TBUF_BOOL = 10,		/* one byte, 0 or 1 */
+	TBUF_FLOAT = 11,
+	TBUF_DOUBLE = 12,
+	TBUF_POINTER = 13,
+	TBUF_STRING = 14,	/* NUL-terminated, or NULL */
+	TBUF_TEXT = 15,		/* a string with a length: struct tbuf_bytes */
+	TBUF_BINARY = 16	/* bytes with a length: struct tbuf_bytes */
+};
+
+/* Bytes with a length; what TBUF_BYTES(p, n) makes. */
+struct tbuf_bytes {
+	const void *data;
+	size_t size;		/* bytes */
+};
+
+/*
+ * One place in a program where a probe stands.  TBUF_PROBE makes them; a
+ * provider or a language binding whose probes are known only at run time
+ * keeps its own and registers them with tbuf_probe_register().
+ *
+ * `enabled` points at the site's own `zero` until the site is registered, and
+ * then at the probe's enable word in the control file.  The layout is part of
+ * the library's ABI; the fields are not for use.
+ */
+struct tbuf_site {
+	const uint32_t *enabled;
+	void (*fire)(struct tbuf_site *, const uint64_t *);
+	const char *text;	/* the macro's arguments as they were written */
+	const char *function;
+	uint32_t index;		/* in the probe table */
+	uint8_t version;	/* of this structure: TBUF_SITE_VERSION */
+	uint8_t kind;		/* TBUF_SITE_* */
+	uint8_t nargs;
+	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
+	uint8_t state;		/* the library's */
+	uint16_t fixed;		/* the library's: bytes of a record, or 0 */
+	uint32_t zero;
+	uint64_t reserved;
+};
+
+#define TBUF_SITE_VERSION	1
+#define TBUF_SITE_PROBE		0	/* TBUF_PROBE */
+#define TBUF_SITE_TEST		1	/* TBUF_ENABLED: never fires */
+
+/*
+ * Register a probe whose name and types are known only at run time.
+ *
+ * `site` is the caller's, zeroed or unregistered; it has to stay where it is
+ * until tbuf_probe_unregister().  The strings and arrays are copied.  `name`
+ * is taken as it is (no `__` becomes `-`).  `names` may be NULL, and so may
+ * each of its elements: such an argument is called argN.
+ *
+ * Returns 0, also when tracing is off for this process (the probe is then
+ * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown
+ * type, or a field that is NULL, longer than 255 bytes, or has a colon, a
+ * comma or white space in it; -ENOSPC when the probe table is full.
+ * Not async-signal-safe.
+ */
+int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
+	    const char *module, const char *function, const char *name,
+	    unsigned nargs, const enum tbuf_type *types,
+	    const char *const *names);
+
+/*
+ * Take a registered probe back.  No thread may be firing it.  Does nothing
+ * to a site that is not registered.  Not async-signal-safe.
+ */
+void	tbuf_probe_unregister(struct tbuf_site *site);
+
+/*
+ * Is anybody tracing this probe?  Async-signal-safe.
+ */
+static inline int
+tbuf_probe_enabled(const struct tbuf_site *site)
+{
+	return (site->enabled != NULL &&
+	    __atomic_load_n(site->enabled, __ATOMIC_RELAXED) != 0);
+}
+
+/*
+ * Fire a registered probe.  `values` has one element an argument: an integer
+ * widened to 64 bits, the bits of a float (in the low half) or a double, a
+ * pointer, the address of a NUL-terminated string or NULL, or the address of
+ * a struct tbuf_bytes.  Async-signal-safe; leaves errno as it was; a record
+ * that finds no room is counted as a drop.
+ */
+static inline void
+tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
+{
+	if (tbuf_probe_enabled(site))
+		site->fire(site, values);
+}
+
+/*
+ * For the macros only: register or unregister the sites [start, stop) of one
+ * object.  Idempotent.
+ */
+void	tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop);
+void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * TBUF_PROBE(provider, name, arguments...)
+ *
+ * A probe with up to TBUF_ARGS_MAX arguments, which are evaluated once, from
+ * left to right, if somebody traces the probe, and otherwise never.  It is a
+ * statement.  `__` in the name becomes `-`.  An argument is called by the
+ * last identifier in it.  It may be an integer of any width, a char, bool,
+ * enum, bit-field, float, double, string (char *, char array, std::string,
+ * std::string_view), TBUF_BYTES(p, n) or another pointer.  An argument may
+ * have commas in parentheses only, as for any macro, and up to C++17 no
+ * lambda expression.
+ *
+ * TBUF_ENABLED(provider, name)
+ *
+ * Is anybody tracing the probe of that name in this function, or, if it has
+ * none, in this program or library?  It is an expression (in C++ a bool), to
+ * be asked before an argument that is costly to make.
+ *
+ * TBUF_BYTES(p, n)
+ *
+ * An argument: n bytes at p.
+ */
+#define TBUF_PROBE(provider, ...)					\
+	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
+	    tbuf_private_##provider, TBUF_PRIVATE_COUNT(__VA_ARGS__),	\
+	    __VA_ARGS__)
+
+#define TBUF_ENABLED(provider, name)					\
+	TBUF_PRIVATE_ENABLED(#provider ", " #name, tbuf_private_##provider)
+
+#ifdef __cplusplus
+#define TBUF_BYTES(p, n)	(::tbuf_private::bytes(p, n))
+#else
+#define TBUF_BYTES(p, n)	((struct tbuf_bytes){ (p), (size_t)(n) })
+#endif
+
+/* From here on nothing is for use. */
+
+#if !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error "tbuf: probes need a 64-bit x86 or Arm processor"
+#endif
+
+#ifdef __cplusplus
+#define TBUF_PRIVATE_ASSERT(what, words)	static_assert(what, words)
+#else
+#define TBUF_PRIVATE_ASSERT(what, words)	_Static_assert(what, words)
+#endif
+
+/*
+ * The site's address, and strings and numbers as an assembler wants them.
+ * gcc has no constraint for "a symbol's address" that holds under -fPIC on
+ * x86, but lets anything through as X.
+ */
+#ifdef __x86_64__
+#define TBUF_PRIVATE_ADDRESS						\
+	"{leaq .Ltbuf_site%=(%%rip), %0|lea %0, .Ltbuf_site%=[rip]}"
+#else
+#define TBUF_PRIVATE_ADDRESS						\
+	"adrp %0, .Ltbuf_site%=\n\tadd %0, %0, :lo12:.Ltbuf_site%="
+#endif
+
+#if defined(__clang__)
+#define TBUF_PRIVATE_SYMBOL	"i"
+#define TBUF_PRIVATE_PLAIN	"%c"
+#elif defined(__x86_64__)
+#define TBUF_PRIVATE_SYMBOL	"X"
+#define TBUF_PRIVATE_PLAIN	"%p"
+#else
+#define TBUF_PRIVATE_SYMBOL	"S"
+#define TBUF_PRIVATE_PLAIN	"%c"
+#endif
+
+/*
+ * A struct tbuf_site, and its address.  It is written by the assembler as
+ * that alone can put it into the section group ("?") of the function it
+ * stands in, whether that is an inline function, a template or a plain one,
+ * and write one for each copy that the compiler makes.  `enabled` points at
+ * the site's own `zero`.  (`inline`: the one instruction counts, not the
+ * many lines, when gcc weighs whether to inline the function.)
+ */
+#define TBUF_PRIVATE_SITE(site, text, kind, nargs, types0, types8)	\
+	__asm__ __volatile__ __inline__(				\
+	    ".pushsection tbuf_sites,\"aw?\"\n"				\
+	    "\t.balign 8\n"						\
+	    ".Ltbuf_site%=:\n"						\
+	    "\t.8byte .Ltbuf_site%=+" TBUF_PRIVATE_PLAIN "[zero], 0\n"	\
+	    "\t.8byte " TBUF_PRIVATE_PLAIN "[string]\n"			\
+	    "\t.8byte " TBUF_PRIVATE_PLAIN "[function]\n"		\
+	    "\t.4byte 0\n"						\
+	    "\t.byte " TBUF_PRIVATE_PLAIN "[version]\n"			\
+	    "\t.byte " TBUF_PRIVATE_PLAIN "[what]\n"			\
+	    "\t.byte " TBUF_PRIVATE_PLAIN "[count]\n"			\
+	    "\t.8byte " TBUF_PRIVATE_PLAIN "[low]\n"			\
+	    "\t.2byte " TBUF_PRIVATE_PLAIN "[high]\n"			\
+	    "\t.byte 0\n"						\
+	    "\t.2byte 0\n"						\
+	    "\t.4byte 0\n"						\
+	    "\t.8byte 0\n"						\
+	    "\t.popsection\n\t"						\
+	    TBUF_PRIVATE_ADDRESS					\
+	    : "=r" (site)						\
+	    : [string] TBUF_PRIVATE_SYMBOL (text),			\
+	    [function] TBUF_PRIVATE_SYMBOL (__func__),			\
+	    [zero] "i" (offsetof(struct tbuf_site, zero)),		\
+	    [version] "i" (TBUF_SITE_VERSION), [what] "i" (kind),	\
+	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
+
+/* The assembler's idea of the structure has to be the compiler's. */
+TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
+    offsetof(struct tbuf_site, types) == 39 &&
+    offsetof(struct tbuf_site, zero) == 52 &&
+    sizeof(struct tbuf_site) == 64, "tbuf_site");
+
+/* Two loads that no sanitizer minds. */
+#define TBUF_PRIVATE_WANTED(site)					\
+	(__builtin_expect(__atomic_load_n(				\
+	    __atomic_load_n(&(site)->enabled, __ATOMIC_RELAXED),	\
+	    __ATOMIC_RELAXED) != 0, 0) != 0)
+
+/* clang minds side effects in what is only asked for its type. */
+#ifdef __clang__
+#define TBUF_PRIVATE_QUIET						\
+	_Pragma("clang diagnostic push")				\
+	_Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"")
+#define TBUF_PRIVATE_LOUD						\
+	_Pragma("clang diagnostic pop")
+#else
+#define TBUF_PRIVATE_QUIET
+#define TBUF_PRIVATE_LOUD
+#endif
+
+/* `check` could not be made where the provider is no identifier. */
+#define TBUF_PRIVATE_ENABLED(text, check)				\
+	(__extension__ ({						\
+		struct tbuf_site *tbuf_private_test;			\
+		TBUF_PRIVATE_SITE(tbuf_private_test, text,		\
+		    TBUF_SITE_TEST, 0, 0, 0);				\
+		TBUF_PRIVATE_WANTED(tbuf_private_test);			\
+	}))
+
+#define TBUF_PRIVATE_PROBE(text, check, count, ...)			\
+	TBUF_PRIVATE_COUNTED(text, count, __VA_ARGS__)
+#define TBUF_PRIVATE_COUNTED(text, count, ...)				\
+	TBUF_PRIVATE_STATEMENT(text, count, TBUF_PRIVATE_EACH_##count,	\
+	    __VA_ARGS__)
+#define TBUF_PRIVATE_STATEMENT(text, count, each, ...)			\
+	do {								\
+		struct tbuf_site *tbuf_private_site;			\
+		TBUF_PRIVATE_QUIET					\
+		each(TBUF_PRIVATE_CHECK, __VA_ARGS__)			\
+		TBUF_PRIVATE_SITE(tbuf_private_site, text,		\
+		    TBUF_SITE_PROBE, count,				\
+		    0 each(TBUF_PRIVATE_LOW, __VA_ARGS__),		\
+		    0 each(TBUF_PRIVATE_HIGH, __VA_ARGS__));		\
+		if (TBUF_PRIVATE_WANTED(tbuf_private_site)) {		\
+			TBUF_PRIVATE_FIRE(tbuf_private_site,		\
+			    (count) + !(count), each, __VA_ARGS__)	\
+		}							\
+		TBUF_PRIVATE_LOUD					\
+	} while (0)
+
+/* op(N, argument) for each of them, behind the name; 11 stands for more. */
+#define TBUF_PRIVATE_EACH_0(op, name)
+#define TBUF_PRIVATE_EACH_1(op, name, a)	op(0, a)
+#define TBUF_PRIVATE_EACH_2(op, name, a, b)				\
+	TBUF_PRIVATE_EACH_1(op, name, a) op(1, b)
+#define TBUF_PRIVATE_EACH_3(op, name, a, b, c)				\
+	TBUF_PRIVATE_EACH_2(op, name, a, b) op(2, c)
+#define TBUF_PRIVATE_EACH_4(op, name, a, b, c, d)			\
+	TBUF_PRIVATE_EACH_3(op, name, a, b, c) op(3, d)
+#define TBUF_PRIVATE_EACH_5(op, name, a, b, c, d, e)			\
+	TBUF_PRIVATE_EACH_4(op, name, a, b, c, d) op(4, e)
+#define TBUF_PRIVATE_EACH_6(op, name, a, b, c, d, e, f)			\
+	TBUF_PRIVATE_EACH_5(op, name, a, b, c, d, e) op(5, f)
+#define TBUF_PRIVATE_EACH_7(op, name, a, b, c, d, e, f, g)		\
+	TBUF_PRIVATE_EACH_6(op, name, a, b, c, d, e, f) op(6, g)
+#define TBUF_PRIVATE_EACH_8(op, name, a, b, c, d, e, f, g, h)		\
+	TBUF_PRIVATE_EACH_7(op, name, a, b, c, d, e, f, g) op(7, h)
+#define TBUF_PRIVATE_EACH_9(op, name, a, b, c, d, e, f, g, h, i)	\
+	TBUF_PRIVATE_EACH_8(op, name, a, b, c, d, e, f, g, h) op(8, i)
+#define TBUF_PRIVATE_EACH_10(op, name, a, b, c, d, e, f, g, h, i, j)	\
+	TBUF_PRIVATE_EACH_9(op, name, a, b, c, d, e, f, g, h, i) op(9, j)
+#define TBUF_PRIVATE_EACH_11(op, ...)	op##_MANY
+
+/* How many arguments follow the name: 0 to 10, or 11 for 11 to 63. */
+#define TBUF_PRIVATE_COUNT(...)						\
+	TBUF_PRIVATE_PICK(__VA_ARGS__,					\
+	    11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
+	    11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
+	    11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
+	    11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 10, 9, 8, 7,	\
+	    6, 5, 4, 3, 2, 1, 0, 0)
+#define TBUF_PRIVATE_PICK(						\
+	    a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12,	\
+	    a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23,	\
+	    a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34,	\
+	    a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45,	\
+	    a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56,	\
+	    a57, a58, a59, a60, a61, a62, a63, count, ...)		\
+	count
+
+/*
+ * The type of argument n, kept as the size of an array: clang takes what
+ * stands in an enum for a constant of the file, and refuses a compound
+ * literal there.  And the types of all in a number, a byte each.
+ */
+#define TBUF_PRIVATE_CHECK(n, x)					\
+	TBUF_PRIVATE_PREPARE(n, x)					\
+	typedef char tbuf_private_type##n[1 + TBUF_PRIVATE_TYPE(n, x)]; \
+	TBUF_PRIVATE_ASSERT(sizeof(tbuf_private_type##n) > 1,		\
+	    TBUF_PRIVATE_UNTRACEABLE);
+#define TBUF_PRIVATE_LOW(n, x)						\
+	| ((n) < 8 ? (sizeof(tbuf_private_type##n) - 1) << 8 * ((n) & 7) : 0)
+#define TBUF_PRIVATE_HIGH(n, x)						\
+	| ((n) < 8 ? 0 : (sizeof(tbuf_private_type##n) - 1) << 8 * ((n) & 7))
+
+#define TBUF_PRIVATE_CHECK_MANY						\
+	TBUF_PRIVATE_ASSERT(0, "tbuf: a probe has at most 10 arguments");
+#define TBUF_PRIVATE_LOW_MANY
+#define TBUF_PRIVATE_HIGH_MANY
+#define TBUF_PRIVATE_VALUE_MANY
+
+#define TBUF_PRIVATE_UNTRACEABLE					\
+	"tbuf: this argument's type cannot be traced"
+
+/* Register this object's sites: the ends are the linker's, if there are any. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern struct tbuf_site tbuf_private_start[]
+    __asm__("__start_tbuf_sites") __attribute__((weak, visibility("hidden")));
+extern struct tbuf_site tbuf_private_stop[]
+    __asm__("__stop_tbuf_sites") __attribute__((weak, visibility("hidden")));
+
+__attribute__((constructor(101))) static void
+tbuf_private_register(void)
+{
+	if (&tbuf_private_start[0] != &tbuf_private_stop[0])
+		tbuf_sites_register(tbuf_private_start, tbuf_private_stop);
+}
+
+__attribute__((destructor(101))) static void
+tbuf_private_unregister(void)
+{
+	if (&tbuf_private_start[0] != &tbuf_private_stop[0])
+		tbuf_sites_unregister(tbuf_private_start, tbuf_private_stop);
+}
+
+static inline uint64_t
+tbuf_private_float(float value)
+{
+	uint32_t bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return (bits);
+}
+
+static inline uint64_t
+tbuf_private_double(double value)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return (bits);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __cplusplus
+
+#define TBUF_PRIVATE_PREPARE(n, x)	/* the comma: for bit-fields */	\
+	TBUF_PRIVATE_ASSERT(!__builtin_types_compatible_p(void,		\
+	    __typeof__((void)0, (x))), TBUF_PRIVATE_UNTRACEABLE);
+
+#define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
+	uint64_t tbuf_private_values[count];				\
+	tbuf_private_values[0] = 0;	/* there may be no argument */	\
+	each(TBUF_PRIVATE_VALUE, __VA_ARGS__)				\
+	(site)->fire(site, tbuf_private_values);
+
+/* Arrays and functions are pointers here, as in any _Generic. */
+#define TBUF_PRIVATE_TYPE(n, x)						\
+	_Generic((x),							\
+	    _Bool: TBUF_BOOL, char: TBUF_CHAR,				\
+	    signed char: TBUF_INT8, unsigned char: TBUF_UINT8,		\
+	    short: TBUF_INT16, unsigned short: TBUF_UINT16,		\
+	    int: TBUF_INT32, unsigned int: TBUF_UINT32,			\
+	    long: TBUF_INT64, unsigned long: TBUF_UINT64,		\
+	    long long: TBUF_INT64, unsigned long long: TBUF_UINT64,	\
+	    float: TBUF_FLOAT, double: TBUF_DOUBLE,			\
+	    char *: TBUF_STRING, const char *: TBUF_STRING,		\
+	    struct tbuf_bytes: TBUF_BINARY,				\
+	    default: TBUF_PRIVATE_OTHER(x))
+
+/*
+ * Pointers, and what is an integer (type class 1 to 4) but none of the above:
+ * a bit-field, of which nothing more is known than the type it is promoted
+ * to, or a very long integer.
+ */
+#define TBUF_PRIVATE_OTHER(x)						\
+	(TBUF_PRIVATE_CLASS(x) == 5 ? TBUF_POINTER :			\
+	    !TBUF_PRIVATE_INTEGRAL(x) ? TBUF_NONE :			\
+	    sizeof(TBUF_PRIVATE_PROMOTED(x)) > 8 ? TBUF_NONE :		\
+	    sizeof(TBUF_PRIVATE_PROMOTED(x)) > 4 ? TBUF_INT64 : TBUF_INT32)
+#define TBUF_PRIVATE_CLASS(x)	/* without the promotion of a float */	\
+	__builtin_classify_type(_Generic((x), float: 0, default: (x)))
+#define TBUF_PRIVATE_INTEGRAL(x)					\
+	(TBUF_PRIVATE_CLASS(x) >= 1 && TBUF_PRIVATE_CLASS(x) <= 4)
+#define TBUF_PRIVATE_PROMOTED(x)					\
+	(+__builtin_choose_expr(TBUF_PRIVATE_INTEGRAL(x), (x), 0))
+
+/* Each branch has to compile for every type. */
+#define TBUF_PRIVATE_VALUE(n, x)					\
+	tbuf_private_values[n] = _Generic((x),				\
+	    float: tbuf_private_float(					\
+		_Generic((x), float: (x), default: 0)),			\
+	    double: tbuf_private_double(				\
+		_Generic((x), double: (x), default: 0)),		\
+	    struct tbuf_bytes: (uint64_t)(const struct tbuf_bytes[1]){	\
+		_Generic((x), struct tbuf_bytes: (x),			\
+		    default: (struct tbuf_bytes){ 0, 0 }) },		\
+	    default: (uint64_t)_Generic((x), float: 0, double: 0,	\
+		struct tbuf_bytes: 0, default: (x)));
+
+#else /* __cplusplus */
+
+extern "C++" {	/* wherever it may be included */
+
+#include <type_traits>
+
+/* A name for the type, as g++ wants no ({ }) in a template's arguments. */
+#define TBUF_PRIVATE_PREPARE(n, x)					\
+	typedef decltype((x)) tbuf_private_argument##n;
+#define TBUF_PRIVATE_TYPE(n, x)						\
+	(::tbuf_private::argument_of<tbuf_private_argument##n>::type)
+
+/* The values' temporaries live until fire() is back. */
+#define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
+	::tbuf_private::values<count>{{					\
+		each(TBUF_PRIVATE_VALUE, __VA_ARGS__)			\
+	}}.fire(site);
+#define TBUF_PRIVATE_VALUE(n, x)					\
+	::tbuf_private::argument_of<tbuf_private_argument##n>(x).value(),
+
+namespace tbuf_private {
+
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+
+#define TBUF_PRIVATE_INLINE	__attribute__((always_inline)) inline
+
+/* What all arguments but texts and bytes are: 64 bits. */
+template <unsigned Type>
+struct word {
+	enum : unsigned { type = Type };
+	TBUF_PRIVATE_INLINE explicit word(uint64_t b) : bits(b) {}
+	TBUF_PRIVATE_INLINE uint64_t value() const { return bits; }
+	uint64_t bits;
+};
+
+/* And those: bytes somewhere else. */
+template <unsigned Type>
+struct span {
+	enum : unsigned { type = Type };
+	TBUF_PRIVATE_INLINE span(const void *p, size_t n) : bytes{p, n} {}
+	TBUF_PRIVATE_INLINE uint64_t value() const
+	{
+		return reinterpret_cast<uint64_t>(&bytes);
+	}
+	tbuf_bytes bytes;
+};
+
+template <class T>
+constexpr unsigned
+integer_type()
+{
+	return std::is_same<T, bool>::value ? unsigned(TBUF_BOOL) :
+	    std::is_same<T, char>::value ? unsigned(TBUF_CHAR) :
+	    unsigned(std::is_signed<T>::value ? TBUF_INT8 : TBUF_UINT8) +
+	    (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8);
+}
+
+/* std::string, std::string_view and their like: they own a char_type. */
+template <class T>
+auto text_test(const T *t) -> typename std::enable_if<
+    std::is_same<typename T::traits_type::char_type, char>::value &&
+    std::is_convertible<decltype(t->data()), const char *>::value &&
+    std::is_convertible<decltype(t->size()), size_t>::value,
+    std::true_type>::type;
+std::false_type text_test(...);
+
+template <class T>
+using is_text = decltype(text_test(static_cast<T *>(nullptr)));
+
+template <class T, class = void>
+struct argument : word<TBUF_NONE> {
+	static_assert(!std::is_same<T, T>::value, TBUF_PRIVATE_UNTRACEABLE);
+	template <class U>
+	explicit argument(const U &) : word(0) {}
+};
+
+template <class T>
+using argument_of = argument<typename std::decay<T>::type>;
+
+template <class T>
+struct argument<T, typename std::enable_if<std::is_integral<T>::value &&
+    sizeof(T) <= 8>::type> : word<integer_type<T>()> {
+	TBUF_PRIVATE_INLINE explicit argument(T v) :
+	    word<integer_type<T>()>(static_cast<uint64_t>(v)) {}
+};
+
+template <class T>
+struct argument<T, typename std::enable_if<std::is_enum<T>::value>::type> :
+    argument<typename std::underlying_type<T>::type> {
+	typedef typename std::underlying_type<T>::type integer;
+	TBUF_PRIVATE_INLINE explicit argument(T v) :
+	    argument<integer>(static_cast<integer>(v)) {}
+};
+
+template <>
+struct argument<float> : word<TBUF_FLOAT> {
+	TBUF_PRIVATE_INLINE explicit argument(float v) :
+	    word(tbuf_private_float(v)) {}
+};
+
+template <>
+struct argument<double> : word<TBUF_DOUBLE> {
+	TBUF_PRIVATE_INLINE explicit argument(double v) :
+	    word(tbuf_private_double(v)) {}
+};
+
+template <>
+struct argument<std::nullptr_t> : word<TBUF_POINTER> {
+	TBUF_PRIVATE_INLINE explicit argument(std::nullptr_t) : word(0) {}
+};
+
+template <class T>
+struct argument<T *> : word<std::is_same<const T, const char>::value ?
+    TBUF_STRING : TBUF_POINTER> {
+	TBUF_PRIVATE_INLINE explicit argument(T *v) :
+	    argument::word(reinterpret_cast<uint64_t>(v)) {}
+};
+
+template <class T>
+struct argument<T, typename std::enable_if<is_text<T>::value>::type> :
+    span<TBUF_TEXT> {
+	TBUF_PRIVATE_INLINE explicit argument(const T &v) :
+	    span(v.data(), v.size()) {}
+};
+
+template <>
+struct argument<tbuf_bytes> : span<TBUF_BINARY> {
+	TBUF_PRIVATE_INLINE explicit argument(const tbuf_bytes &v) :
+	    span(v.data, v.size) {}
+};
+
+template <class T>
+TBUF_PRIVATE_INLINE tbuf_bytes
+bytes(const void *p, T n)
+{
+	return tbuf_bytes{p, static_cast<size_t>(n)};
+}
+
+template <unsigned N>
+struct values {
+	uint64_t value[N];
+	TBUF_PRIVATE_INLINE void fire(tbuf_site *site) const
+	{
+		site->fire(site, value);
+	}
+};
+
+#undef TBUF_PRIVATE_INLINE
+
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+}	/* namespace */
+}	/* extern */
+
+#endif /* __cplusplus */
+
+#endif

@@ -1,0 +1,313 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tbuf_consumer.h: read what targets record.
+ *
+ *	struct tbuf_consumer *c = tbuf_consumer_new();
+ *	tbuf_consumer_set(c, "bufpolicy", "ring");
+ *	tbuf_consumer_enable(c, "kv:::request-start");
+ *	tbuf_consumer_grab(c, pid);
+ *	tbuf_consumer_go(c);
+ *	while ((r = tbuf_consumer_work(c)) > 0)
+ *		while (tbuf_consumer_next(c, &event) > 0)
+ *			...
+ *	tbuf_consumer_close(c);
+ *
+ * tbufctl(1) is built on this header alone.  One consumer is used by one
+ * thread at a time; the exceptions say so.  Functions that return int return
+ * 0 or more, or a negative errno; tbuf_consumer_error() has the words.  The
+ * library never prints, exits or aborts.  See libtbuf_consumer(3).
+ *
+ * A control file that another process truncates while it is read raises
+ * SIGBUS in the reader: a program that reads other users' targets should be
+ * prepared for it (tbufctl says so and exits with 1).
+ */
+#ifndef TBUF_CONSUMER_H
+#define TBUF_CONSUMER_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tbuf.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* The version of the library, as "1.0.0". */
+const char *tbuf_version(void);
+
+/*
+ * Parse a value as the options do.  A size is an integer (C bases) and one of
+ * k m g t, each a factor of 1024; a rate is an integer and a unit (ns ... day,
+ * hz; bare: per second) and is given back as a period in nanoseconds.
+ * 0 or -EINVAL (also: negative, trailing junk, overflow).
+ */
+int	tbuf_parse_size(const char *text, uint64_t *bytes);
+int	tbuf_parse_rate(const char *text, uint64_t *nanoseconds);
+
+/* ------------------------------------------------------------ one run */
+
+struct tbuf_consumer;
+
+/* NULL with errno (ENOMEM, EMFILE, ...).  To be closed by the caller. */
+struct tbuf_consumer *tbuf_consumer_new(void);
+
+/*
+ * End the run if that has not been done, give all sessions back, and free
+ * everything.  Targets run on.  NULL is fine.
+ */
+void	tbuf_consumer_close(struct tbuf_consumer *);
+
+/*
+ * What the last call that returned a negative value had against it: one
+ * sentence without a full stop, such as "failed to grab pid 7: No such
+ * process".  Valid until the next call with this consumer.
+ */
+const char *tbuf_consumer_error(const struct tbuf_consumer *);
+
+/*
+ * Set an option by its DTrace name before tbuf_consumer_go(): bufsize,
+ * bufpolicy, bufresize, switchrate, statusrate, strsize, cpu, temporal,
+ * follow.  `value` is NULL for a bare name.
+ *	-ENOENT	no such option
+ *	-EINVAL	no value for this option
+ *	-ENOTSUP an option that has no meaning in user space, or one that
+ *		belongs to D programs, which are not in this version
+ *	-EBUSY	tracing is active
+ */
+int	tbuf_consumer_set(struct tbuf_consumer *, const char *name,
+	    const char *value);
+
+/*
+ * The value in force as an integer: bytes, a period in nanoseconds, 0 or 1,
+ * bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1 manual, cpu -1 for
+ * all.  -ENOENT for a name that tbuf_consumer_set() does not take.
+ */
+int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
+	    int64_t *value);
+
+/*
+ * Enable all probes that a description matches, those included that register
+ * later.  The description is [[[provider:]module:]function:]name, right-
+ * aligned, an empty field is any, fields are globs with * ? [], and several
+ * descriptions are separated by commas.  Every enabling writes records of its
+ * own.  Returns the enabling's number, 0 for the first, or -EINVAL.
+ */
+int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
+
+/*
+ * Whom to trace.  Called before tbuf_consumer_go(); pids are the caller's.
+ *
+ * grab: a running target.  -ESRCH No such process, -EPERM Operation not
+ * permitted, -ENOEXEC no libtbuf in it, -EPROTO versions that do not fit,
+ * -EOPNOTSUPP strict seccomp mode, -ECANCELED tracing is off: REASON.
+ *
+ * spawn: a command that does not run yet; tbuf_consumer_go() lets it.  Its
+ * three standard descriptors are the caller's.  Returns its pid, or -ENOENT,
+ * -EACCES and the like when it cannot be executed.  argv is searched for as
+ * execvp(3) does.  envp_add, if not NULL, is a NULL-terminated list of
+ * NAME=VALUE that are set in its environment.
+ *
+ * grab_all: all of the user's targets, those included that start later.
+ */
+int	tbuf_consumer_grab(struct tbuf_consumer *, pid_t);
+pid_t	tbuf_consumer_spawn(struct tbuf_consumer *, char *const argv[],
+	    const char *const *envp_add);
+int	tbuf_consumer_grab_all(struct tbuf_consumer *);
+
+/*
+ * Read the control file of a target that is dead: its sessions' lanes are
+ * given as they were left, under any policy.  -ENOENT, -EINVAL (not a control
+ * file), -EBUSY (its target lives), -EPROTO.
+ */
+int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
+
+/*
+ * Reserve the buffers, start tracing, and let the command run.  All targets
+ * or none.
+ *	-ENOSPC	"could not enable tracing: Not enough space"
+ *	-ESRCH, -EPERM, ... a target that was grabbed went away
+ * Options hold what is in force afterwards: a bufsize that was lowered is
+ * told by tbuf_consumer_get(); tbuf_consumer_lowered() says whether it was.
+ */
+int	tbuf_consumer_go(struct tbuf_consumer *);
+bool	tbuf_consumer_lowered(const struct tbuf_consumer *);
+
+/*
+ * How many probes an enabling has matched by now, in all targets; equal
+ * probes of several targets count once.
+ */
+unsigned tbuf_consumer_matched(struct tbuf_consumer *, int enabling);
+
+/*
+ * Wait until something is due (a switch, a status look, the end of a target,
+ * tbuf_consumer_stop()) and do it.
+ *	1	tracing goes on
+ *	0	tracing has ended: all targets did, the first full buffer
+ *		under fill, or a stop.  The last records are there for
+ *		tbuf_consumer_next(); a further call does nothing.
+ *	-errno	it ended because of an error (-ETIMEDOUT: the targets had
+ *		given this consumer up); the records that could be had are
+ *		there nevertheless.
+ */
+int	tbuf_consumer_work(struct tbuf_consumer *);
+
+/*
+ * Ask for the end: the next (or the waiting) tbuf_consumer_work() stops
+ * tracing.  Async-signal-safe; any thread may call it.
+ */
+void	tbuf_consumer_stop(struct tbuf_consumer *);
+
+/*
+ * A live snapshot under ring: what is in the buffers now is given by
+ * tbuf_consumer_next(), and stays there.  -ENOTSUP under another policy,
+ * -EINVAL when no tracing is active.
+ */
+int	tbuf_consumer_snapshot(struct tbuf_consumer *);
+
+/* ------------------------------------------------------------ what comes */
+
+/* A probe, as targets have registered it.  Valid until the close. */
+struct tbuf_probe_info {
+	unsigned id;		/* unique in this run, from 1 */
+	const char *provider;
+	const char *module;
+	const char *function;
+	const char *name;
+	unsigned nargs;
+	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
+	const char *argnames[TBUF_ARGS_MAX];
+};
+
+/*
+ * One argument of a record.
+ *	TBUF_INT*, TBUF_CHAR where char is signed	i
+ *	TBUF_UINT*, TBUF_CHAR elsewhere, TBUF_BOOL, TBUF_POINTER	u
+ *	TBUF_FLOAT, TBUF_DOUBLE				d
+ *	TBUF_STRING, TBUF_TEXT, TBUF_BINARY		data, size, null, cut
+ * `data` is not NUL-terminated and holds whatever the target had there; it is
+ * valid until the next call of tbuf_consumer_next() or _work().
+ */
+struct tbuf_value {
+	uint8_t type;		/* enum tbuf_type */
+	bool cut;		/* strsize was reached */
+	bool null;		/* a NULL string */
+	uint32_t size;		/* bytes of data */
+	union {
+		int64_t i;
+		uint64_t u;
+		double d;
+		const char *data;
+	};
+};
+
+struct tbuf_record {
+	pid_t pid;
+	uint32_t tid;
+	int cpu;		/* -1: not known */
+	unsigned enabling;
+	uint64_t time;		/* ns of CLOCK_MONOTONIC */
+	uint64_t wall;		/* ns of CLOCK_REALTIME */
+	const struct tbuf_probe_info *probe;
+	unsigned nargs;
+	const struct tbuf_value *args;
+};
+
+enum tbuf_event_type {
+	TBUF_EVENT_RECORD,
+	TBUF_EVENT_DROPS,	/* since the last such event of that cause */
+	TBUF_EVENT_OVERWRITTEN,	/* under ring, at the end */
+	TBUF_EVENT_EXIT,	/* a target or the command has ended */
+	TBUF_EVENT_DAMAGE	/* bytes of a lane that made no sense: skipped */
+};
+
+enum tbuf_cause {
+	TBUF_CAUSE_FULL,
+	TBUF_CAUSE_LARGE,
+	TBUF_CAUSE_NOLANE
+};
+
+/* What tbuf_consumer_next() gives. */
+struct tbuf_event {
+	enum tbuf_event_type type;
+	pid_t pid;
+	int cpu;		/* drops, overwritten, damage */
+	enum tbuf_cause cause;	/* drops */
+	uint64_t count;		/* drops, overwritten: records; damage: bytes */
+	bool child;		/* exit: status and signal are known */
+	int status;		/* exit: exit status, -1 if by a signal */
+	int signal;		/* exit: the signal, or 0 */
+	struct tbuf_record record;
+};
+
+/*
+ * The next event that the last tbuf_consumer_work() made available: 1, or 0
+ * when there is none left, or -ENOMEM.  Order: by CPU, then pid, each lane in
+ * time order (with `temporal` all records by time); a CPU's drops and
+ * overwritten records come after its records.
+ */
+int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
+
+/* Sums of the run so far: what next() has given. */
+struct tbuf_totals {
+	uint64_t records;
+	uint64_t overwritten;
+	uint64_t drops;
+};
+void	tbuf_consumer_totals(const struct tbuf_consumer *, struct tbuf_totals *);
+
+/* Targets under trace that still live. */
+unsigned tbuf_consumer_alive(const struct tbuf_consumer *);
+
+/* ------------------------------------------------------------ lists */
+
+/*
+ * The probes of all targets of a consumer (grabbed, or the user's, or of a
+ * command that is waiting), matching an enabling if there are any, sorted by
+ * id.  No session is opened.  `visit` returns non-zero to stop; that value is
+ * given back.  `pid` is the target's.
+ */
+int	tbuf_consumer_list(struct tbuf_consumer *,
+	    int (*visit)(void *, pid_t pid, const struct tbuf_probe_info *),
+	    void *);
+
+/*
+ * All of the user's live targets: `visit` gets a pid and the program's name.
+ */
+int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);
+
+/* A lane of somebody's session, as --stat shows it. */
+struct tbuf_lane_status {
+	pid_t pid;		/* the target */
+	pid_t consumer;		/* its consumer */
+	const char *consumer_name;
+	int policy;		/* 0 switch, 1 fill, 2 ring */
+	uint64_t size;		/* bytes */
+	int cpu;
+	bool locked;		/* a lock lane */
+	uint64_t fill;		/* bytes that have not been read */
+	uint64_t records;	/* consumed, and those in the lane */
+	uint64_t overwritten;
+	uint64_t drops[3];	/* by enum tbuf_cause */
+};
+
+/*
+ * Every lane of every session on the given targets (npids 0: all of the
+ * user's), read only: it opens no session and disturbs nobody.
+ */
+int	tbuf_status(const pid_t *pids, size_t npids,
+	    int (*visit)(void *, const struct tbuf_lane_status *), void *);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,353 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The libc provider: fork, exec, spawn and exit.
+ *
+ * An exec that succeeds does not return, so what it executes is never told as
+ * a string; a spawn's return tells it.
+ *
+ * exec and _exit run in children of vfork too.  Their wrappers leave nothing
+ * behind in memory that is the parent's.  vfork itself, and clone, have no
+ * probes: those of libtbuf/target/vfork.c are linked into the provider, for
+ * libtbuf's own come behind the C library's in the order of search.
+ */
+#include "libc.h"
+
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	FORK, EXECVE, EXECV, EXECVP, EXECVPE, FEXECVE, EXECL, EXECLP, EXECLE,
+	POSIX_SPAWN, POSIX_SPAWNP, EXIT, QUICK_EXIT, U_EXIT, UU_EXIT,
+	NFUNCTIONS
+};
+
+static const struct libc_row rows[NFUNCTIONS] = {
+	[FORK] = { "fork",
+	    "", "result:i32 errno:i32" },
+	[EXECVE] = { "execve",
+	    "path:ptr argv:ptr envp:ptr", "result:i32 errno:i32" },
+	[EXECV] = { "execv",
+	    "path:ptr argv:ptr", "result:i32 errno:i32" },
+	[EXECVP] = { "execvp",
+	    "file:ptr argv:ptr", "result:i32 errno:i32" },
+	[EXECVPE] = { "execvpe",
+	    "file:ptr argv:ptr envp:ptr", "result:i32 errno:i32" },
+	[FEXECVE] = { "fexecve",
+	    "fd:i32 argv:ptr envp:ptr", "result:i32 errno:i32" },
+	[EXECL] = { "execl",
+	    "path:ptr", "result:i32 errno:i32" },
+	[EXECLP] = { "execlp",
+	    "file:ptr", "result:i32 errno:i32" },
+	[EXECLE] = { "execle",
+	    "path:ptr", "result:i32 errno:i32" },
+	[POSIX_SPAWN] = { "posix_spawn",
+	    "pid:ptr path:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",
+	    "result:i32 pid:i32 path:str" },
+	[POSIX_SPAWNP] = { "posix_spawnp",
+	    "pid:ptr file:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",
+	    "result:i32 pid:i32 file:str" },
+	[EXIT] = { "exit",
+	    "status:i32", NULL },
+	[QUICK_EXIT] = { "quick_exit",
+	    "status:i32", NULL },
+	[U_EXIT] = { "_exit",
+	    "status:i32", NULL },
+	[UU_EXIT] = { "_Exit",
+	    "status:i32", NULL },
+};
+
+static struct libc_function functions[NFUNCTIONS];
+
+const struct libc_family tbuf_libc_process = {
+	rows, functions, NFUNCTIONS, NULL, NULL, 0
+};
+
+pid_t
+fork(void)
+{
+	struct libc_function *f = &functions[FORK];
+	typeof(fork) *real = tbuf_libc_real(f);
+	pid_t result;
+
+	FIRE(f->entry, 0);
+	result = real();
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execve(const char *path, char *const argv[], char *const envp[])
+{
+	struct libc_function *f = &functions[EXECVE];
+	typeof(execve) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(path), ADDRESS(argv), ADDRESS(envp));
+	result = real(path, argv, envp);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execv(const char *path, char *const argv[])
+{
+	struct libc_function *f = &functions[EXECV];
+	typeof(execv) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(path), ADDRESS(argv));
+	result = real(path, argv);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execvp(const char *file, char *const argv[])
+{
+	struct libc_function *f = &functions[EXECVP];
+	typeof(execvp) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(file), ADDRESS(argv));
+	result = real(file, argv);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	struct libc_function *f = &functions[EXECVPE];
+	typeof(execvpe) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(file), ADDRESS(argv), ADDRESS(envp));
+	result = real(file, argv, envp);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+fexecve(int fd, char *const argv[], char *const envp[])
+{
+	struct libc_function *f = &functions[FEXECVE];
+	typeof(fexecve) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, fd, ADDRESS(argv), ADDRESS(envp));
+	result = real(fd, argv, envp);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+/*
+ * Arguments of execl() and its kin cannot be handed on as they are: they
+ * become a vector, and the real function is the one that takes a vector.
+ *
+ * Counts the arguments behind the first, their NULL not among them.
+ */
+static size_t
+count(va_list list)
+{
+	size_t n = 0;
+
+	while (va_arg(list, char *) != NULL)
+		n++;
+	return (n);
+}
+
+/* argv has room for the first argument, n more, and NULL. */
+static void
+collect(char **argv, const char *arg, size_t n, va_list list)
+{
+	size_t i;
+
+	argv[0] = (char *)(uintptr_t)arg;
+	for (i = 1; i <= n + 1; i++)
+		argv[i] = va_arg(list, char *);
+}
+
+int
+execl(const char *path, const char *arg, ...)
+{
+	struct libc_function *f = &functions[EXECL];
+	typeof(execv) *real = tbuf_libc_real(&functions[EXECV]);
+	va_list list;
+	size_t n;
+	int result;
+
+	va_start(list, arg);
+	n = count(list);
+	va_end(list);
+
+	char *argv[n + 2];
+
+	va_start(list, arg);
+	collect(argv, arg, n, list);
+	va_end(list);
+	FIRE(f->entry, ADDRESS(path));
+	result = real(path, argv);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execlp(const char *file, const char *arg, ...)
+{
+	struct libc_function *f = &functions[EXECLP];
+	typeof(execvp) *real = tbuf_libc_real(&functions[EXECVP]);
+	va_list list;
+	size_t n;
+	int result;
+
+	va_start(list, arg);
+	n = count(list);
+	va_end(list);
+
+	char *argv[n + 2];
+
+	va_start(list, arg);
+	collect(argv, arg, n, list);
+	va_end(list);
+	FIRE(f->entry, ADDRESS(file));
+	result = real(file, argv);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+int
+execle(const char *path, const char *arg, ...)
+{
+	struct libc_function *f = &functions[EXECLE];
+	typeof(execve) *real = tbuf_libc_real(&functions[EXECVE]);
+	char **envp;
+	va_list list;
+	size_t n;
+	int result;
+
+	va_start(list, arg);
+	n = count(list);
+	va_end(list);
+
+	char *argv[n + 2];
+
+	va_start(list, arg);
+	collect(argv, arg, n, list);
+	envp = va_arg(list, char **);
+	va_end(list);
+	FIRE(f->entry, ADDRESS(path));
+	result = real(path, argv, envp);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+/* The child's pid, where a spawn has succeeded and its caller wants it. */
+static pid_t
+spawned(int result, const pid_t *pid)
+{
+	return (result == 0 && pid != NULL ? *pid : 0);
+}
+
+int
+posix_spawn(pid_t *pid, const char *path,
+    const posix_spawn_file_actions_t *file_actions,
+    const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	struct libc_function *f = &functions[POSIX_SPAWN];
+	typeof(posix_spawn) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(pid), ADDRESS(path), ADDRESS(file_actions),
+	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
+	result = real(pid, path, file_actions, attr, argv, envp);
+	FIRE(f->leave, result, spawned(result, pid),
+	    result == 0 ? ADDRESS(path) : 0);
+	return (result);
+}
+
+int
+posix_spawnp(pid_t *pid, const char *file,
+    const posix_spawn_file_actions_t *file_actions,
+    const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+	struct libc_function *f = &functions[POSIX_SPAWNP];
+	typeof(posix_spawnp) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(pid), ADDRESS(file), ADDRESS(file_actions),
+	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
+	result = real(pid, file, file_actions, attr, argv, envp);
+	FIRE(f->leave, result, spawned(result, pid),
+	    result == 0 ? ADDRESS(file) : 0);
+	return (result);
+}
+
+/* exit:entry has fired. */
+static bool exit_told;
+
+/*
+ * When main returns, the C library calls its exit() by another name.  This
+ * handler tells it all the same; it was registered before any of the
+ * program's own, so it is the last of them to run.
+ */
+static void
+returned(int status, void *unused)
+{
+	(void)unused;
+	if (!__atomic_load_n(&exit_told, __ATOMIC_RELAXED))
+		FIRE(functions[EXIT].entry, status);
+}
+
+void
+tbuf_libc_process_begin(void)
+{
+	(void)on_exit(returned, NULL);
+}
+
+void
+exit(int status)
+{
+	struct libc_function *f = &functions[EXIT];
+	typeof(exit) *real = tbuf_libc_real(f);
+
+	__atomic_store_n(&exit_told, true, __ATOMIC_RELAXED);
+	FIRE(f->entry, status);
+	real(status);
+	__builtin_unreachable();
+}
+
+void
+quick_exit(int status)
+{
+	struct libc_function *f = &functions[QUICK_EXIT];
+	typeof(quick_exit) *real = tbuf_libc_real(f);
+
+	FIRE(f->entry, status);
+	real(status);
+	__builtin_unreachable();
+}
+
+void
+_exit(int status)
+{
+	struct libc_function *f = &functions[U_EXIT];
+	typeof(_exit) *real = tbuf_libc_real(f);
+
+	FIRE(f->entry, status);
+	real(status);
+	__builtin_unreachable();
+}
+
+void
+_Exit(int status)
+{
+	struct libc_function *f = &functions[UU_EXIT];
+	typeof(_Exit) *real = tbuf_libc_real(f);
+
+	FIRE(f->entry, status);
+	real(status);
+	__builtin_unreachable();
+}

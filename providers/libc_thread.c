@@ -1,0 +1,169 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The libc provider: pthread mutexes.
+ *
+ * Beside entry and return, the functions that lock have `contended`, when
+ * another thread has the mutex and this one is going to wait, and `acquired`,
+ * when it has got it.
+ */
+#include "libc.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum {
+	LOCK, TRYLOCK, TIMEDLOCK, CLOCKLOCK, UNLOCK, NFUNCTIONS
+};
+
+static const struct libc_row rows[NFUNCTIONS] = {
+	[LOCK] = { "pthread_mutex_lock",
+	    "mutex:ptr", "result:i32" },
+	[TRYLOCK] = { "pthread_mutex_trylock",
+	    "mutex:ptr", "result:i32" },
+	[TIMEDLOCK] = { "pthread_mutex_timedlock",
+	    "mutex:ptr abstime:ptr", "result:i32" },
+	[CLOCKLOCK] = { "pthread_mutex_clocklock",
+	    "mutex:ptr clock:i32 abstime:ptr", "result:i32" },
+	[UNLOCK] = { "pthread_mutex_unlock",
+	    "mutex:ptr", "result:i32" },
+};
+
+enum {
+	LOCK_CONTENDED, LOCK_ACQUIRED, TRYLOCK_ACQUIRED, TIMEDLOCK_CONTENDED,
+	TIMEDLOCK_ACQUIRED, CLOCKLOCK_CONTENDED, CLOCKLOCK_ACQUIRED, NEVENTS
+};
+
+static const struct libc_event events[NEVENTS] = {
+	[LOCK_CONTENDED] = { "contended", "mutex:ptr", LOCK },
+	[LOCK_ACQUIRED] = { "acquired", "mutex:ptr", LOCK },
+	[TRYLOCK_ACQUIRED] = { "acquired", "mutex:ptr", TRYLOCK },
+	[TIMEDLOCK_CONTENDED] = { "contended", "mutex:ptr", TIMEDLOCK },
+	[TIMEDLOCK_ACQUIRED] = { "acquired", "mutex:ptr", TIMEDLOCK },
+	[CLOCKLOCK_CONTENDED] = { "contended", "mutex:ptr", CLOCKLOCK },
+	[CLOCKLOCK_ACQUIRED] = { "acquired", "mutex:ptr", CLOCKLOCK },
+};
+
+static struct libc_function functions[NFUNCTIONS];
+static struct tbuf_site sites[NEVENTS];
+
+const struct libc_family tbuf_libc_thread = {
+	rows, functions, NFUNCTIONS, events, sites, NEVENTS
+};
+
+/* Has a lock function that returned this given the mutex to its caller? */
+static bool
+is_held(int result)
+{
+	return (result == 0 || result == EOWNERDEAD);
+}
+
+#define NOT_TRIED	(-1)
+
+/*
+ * Whether a mutex is free is found out by trying, and only for somebody who
+ * wants to know.  Unless the attempt got the mutex, the real function has yet
+ * to be called, which has its own opinion about every error.
+ */
+static int
+try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
+{
+	typeof(pthread_mutex_trylock) *real;
+
+	if (__builtin_expect(!tbuf_probe_enabled(contended), 1))
+		return (NOT_TRIED);
+	real = tbuf_libc_real(&functions[TRYLOCK]);
+	return (real(mutex));
+}
+
+int
+pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	struct libc_function *f = &functions[LOCK];
+	typeof(pthread_mutex_lock) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(mutex));
+	result = try(&sites[LOCK_CONTENDED], mutex);
+	if (!is_held(result)) {
+		if (result == EBUSY)
+			FIRE(sites[LOCK_CONTENDED], ADDRESS(mutex));
+		result = real(mutex);
+	}
+	if (is_held(result))
+		FIRE(sites[LOCK_ACQUIRED], ADDRESS(mutex));
+	FIRE(f->leave, result);
+	return (result);
+}
+
+int
+pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	struct libc_function *f = &functions[TRYLOCK];
+	typeof(pthread_mutex_trylock) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(mutex));
+	result = real(mutex);
+	if (is_held(result))
+		FIRE(sites[TRYLOCK_ACQUIRED], ADDRESS(mutex));
+	FIRE(f->leave, result);
+	return (result);
+}
+
+int
+pthread_mutex_timedlock(pthread_mutex_t *mutex,
+    const struct timespec *abstime)
+{
+	struct libc_function *f = &functions[TIMEDLOCK];
+	typeof(pthread_mutex_timedlock) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(mutex), ADDRESS(abstime));
+	result = try(&sites[TIMEDLOCK_CONTENDED], mutex);
+	if (!is_held(result)) {
+		if (result == EBUSY)
+			FIRE(sites[TIMEDLOCK_CONTENDED], ADDRESS(mutex));
+		result = real(mutex, abstime);
+	}
+	if (is_held(result))
+		FIRE(sites[TIMEDLOCK_ACQUIRED], ADDRESS(mutex));
+	FIRE(f->leave, result);
+	return (result);
+}
+
+int
+pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+    const struct timespec *abstime)
+{
+	struct libc_function *f = &functions[CLOCKLOCK];
+	typeof(pthread_mutex_clocklock) *real = tbuf_libc_real(f);
+	int result = NOT_TRIED;
+
+	FIRE(f->entry, ADDRESS(mutex), clock, ADDRESS(abstime));
+	/* Another clock is an error, even where the mutex is free. */
+	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
+		result = try(&sites[CLOCKLOCK_CONTENDED], mutex);
+	if (!is_held(result)) {
+		if (result == EBUSY)
+			FIRE(sites[CLOCKLOCK_CONTENDED], ADDRESS(mutex));
+		result = real(mutex, clock, abstime);
+	}
+	if (is_held(result))
+		FIRE(sites[CLOCKLOCK_ACQUIRED], ADDRESS(mutex));
+	FIRE(f->leave, result);
+	return (result);
+}
+
+int
+pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	struct libc_function *f = &functions[UNLOCK];
+	typeof(pthread_mutex_unlock) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, ADDRESS(mutex));
+	result = real(mutex);
+	FIRE(f->leave, result);
+	return (result);
+}

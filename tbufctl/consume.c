@@ -1,0 +1,327 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A run: from the start of tracing to its orderly end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tbuf_consumer.h>
+
+#include "consume.h"
+#include "format.h"
+#include "messages.h"
+#include "options.h"
+
+struct run {
+	struct tbuf_consumer *consumer;
+	const struct options *options;
+	struct format format;
+	pid_t command;		/* 0: none */
+	bool command_ended;
+	bool *told;		/* a description's matches, by its index */
+	bool stopped;		/* for an output that nobody reads */
+	bool telling;		/* this round tells losses */
+	uint64_t period;	/* statusrate */
+	uint64_t due;		/* when losses are told next */
+	struct loss *losses;	/* sorted by CPU, then pid */
+	size_t nlosses;
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+}
+
+/* ---------------------------------------------------------------- notices */
+
+/* As DTrace has it: the largest unit that divides it. */
+static void
+tell_lowered(const struct run *run)
+{
+	static const char units[] = "kmgt";
+	int64_t size = 0;
+	char text[32];
+	int unit = -1;
+
+	if (run->options->quiet || !tbuf_consumer_lowered(run->consumer))
+		return;
+	(void)tbuf_consumer_get(run->consumer, "bufsize", &size);
+	while (unit < 3 && size != 0 && size % 1024 == 0) {
+		size /= 1024;
+		unit++;
+	}
+	if (unit == -1)
+		(void)snprintf(text, sizeof(text), "%jd bytes",
+		    (intmax_t)size);
+	else
+		(void)snprintf(text, sizeof(text), "%jd%c", (intmax_t)size,
+		    units[unit]);
+	message(MSG_LOWERED, text);
+}
+
+/*
+ * Say how many probes descriptions have matched, once each; those that match
+ * nothing so far only when `all` is set.
+ */
+static void
+tell_matched(struct run *run, bool all)
+{
+	const struct program *program = &run->options->program;
+	const struct description *d;
+	unsigned n;
+	size_t i;
+
+	for (i = 0; i < program->count && !run->options->quiet; i++) {
+		d = &program->all[i];
+		if (run->told[i])
+			continue;
+		n = program_matched(d, run->consumer);
+		if (n == 0 && !all)
+			continue;
+		message(MSG_MATCHED, d->text, n, PLURAL(n));
+		run->told[i] = true;
+	}
+}
+
+/* ----------------------------------------------------------------- losses */
+
+/* The entry of a lane; there is one at most for a CPU and a pid. */
+static struct loss *
+loss_get(struct run *run, int cpu, pid_t pid)
+{
+	size_t low = 0, high = run->nlosses, middle;
+	struct loss *l;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		l = &run->losses[middle];
+		if (l->cpu == cpu && l->pid == pid)
+			return (l);
+		if (l->cpu < cpu || (l->cpu == cpu && l->pid < pid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	run->losses = memory_get(run->losses, run->nlosses + 1,
+	    sizeof(*run->losses));
+	l = &run->losses[low];
+	memmove(l + 1, l, (run->nlosses - low) * sizeof(*l));
+	run->nlosses++;
+	*l = (struct loss){ .cpu = cpu, .pid = pid };
+	return (l);
+}
+
+/* Tell what CPUs up to `cpu` have lost, and forget it. */
+static void
+tell_losses(struct run *run, int cpu)
+{
+	size_t from = 0, to;
+
+	while (from < run->nlosses && run->losses[from].cpu <= cpu) {
+		for (to = from; to < run->nlosses &&
+		    run->losses[to].cpu == run->losses[from].cpu; to++)
+			continue;
+		run->format.ops->losses(&run->format, &run->losses[from],
+		    to - from);
+		from = to;
+	}
+	if (from == 0)
+		return;
+	run->nlosses -= from;
+	memmove(run->losses, run->losses + from,
+	    run->nlosses * sizeof(*run->losses));
+}
+
+/* ----------------------------------------------------------------- events */
+
+static void
+print_other(struct run *run, const struct tbuf_event *e)
+{
+	struct loss *l;
+
+	switch (e->type) {
+	case TBUF_EVENT_DROPS:
+		l = loss_get(run, e->cpu, e->pid);
+		l->drops[e->cause] += e->count;
+		break;
+	case TBUF_EVENT_OVERWRITTEN:
+		l = loss_get(run, e->cpu, e->pid);
+		l->overwritten += e->count;
+		break;
+	case TBUF_EVENT_EXIT:
+		if (e->child && e->pid == run->command)
+			run->command_ended = true;
+		tell_matched(run, false);
+		run->format.ops->exited(&run->format, e);
+		break;
+	case TBUF_EVENT_DAMAGE:
+		message(MSG_DAMAGE, e->count, PLURAL(e->count), e->cpu);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * A reader that has gone away ends the run in the orderly way, as a signal
+ * does; any other failure ends it at once.
+ */
+static int
+check_output(struct run *run)
+{
+	const struct output *out = run->format.out;
+	const char *file = run->options->output;
+
+	if (out->error == 0 || run->stopped)
+		return (0);
+	if (out->error != EPIPE)
+		return (fail(MSG_WRITE, file != NULL ? file :
+		    "standard output", strerror(out->error)));
+	tbuf_consumer_stop(run->consumer);
+	run->stopped = true;
+	return (0);
+}
+
+static void
+print_record(struct run *run, const struct tbuf_record *record, int *cpu)
+{
+
+	if (!run->format.started)
+		tell_matched(run, false);
+	if (run->telling && record->cpu > *cpu)
+		tell_losses(run, record->cpu - 1);
+	*cpu = record->cpu;
+	format_record(&run->format, record);
+}
+
+/*
+ * Print what the last tbuf_consumer_work() brought.  In a round that tells
+ * losses, those of a CPU come right after its records.
+ */
+static int
+drain(struct run *run)
+{
+	struct tbuf_event e;
+	int cpu = -1, more, status;
+
+	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
+		if (e.type == TBUF_EVENT_RECORD)
+			print_record(run, &e.record, &cpu);
+		else
+			print_other(run, &e);
+		if ((status = check_output(run)) != 0)
+			return (status);
+	}
+	if (more < 0)
+		return (fail(MSG_ABORTED, strerror(-more)));
+	if (run->telling)
+		tell_losses(run, INT32_MAX);
+	output_flush(run->format.out);
+	return (check_output(run));
+}
+
+/* ------------------------------------------------------------ the run */
+
+/*
+ * Has the time come to tell losses?  The library's timer runs beside ours, so
+ * a little early is on time.
+ */
+static bool
+is_due(struct run *run)
+{
+	uint64_t time = now() + run->period / 16;
+
+	if (time < run->due)
+		return (false);
+	run->due += run->period;
+	if (run->due <= time)
+		run->due = time + run->period;
+	return (true);
+}
+
+/*
+ * One wait and what came of it.  *error is the library's: more than 0 when
+ * tracing goes on.
+ */
+static int
+run_round(struct run *run, int *error)
+{
+
+	*error = tbuf_consumer_work(run->consumer);
+	run->telling = *error <= 0 || is_due(run);
+	return (drain(run));
+}
+
+static int
+finish(struct run *run, int error)
+{
+	const struct options *o = run->options;
+	struct tbuf_totals totals;
+	int status = EXIT_DONE;
+
+	if (error < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer));
+	tell_matched(run, false);
+	if (!run->command_ended || o->unmatched)
+		tell_matched(run, true);
+	else if (program_unmatched(&o->program, run->consumer))
+		status = EXIT_FAILED;
+	if (run->command != 0 && !run->command_ended)
+		message(MSG_RUNNING, (intmax_t)run->command);
+	tbuf_consumer_totals(run->consumer, &totals);
+	run->format.ops->total(&run->format, &totals);
+	output_flush(run->format.out);
+	return (status);
+}
+
+static int
+run_all(struct run *run)
+{
+	const struct options *o = run->options;
+	int64_t period = 0;
+	int error, status;
+
+	if (tbuf_consumer_go(run->consumer) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
+	if (run->command == 0) {
+		if (!o->unmatched &&
+		    program_unmatched(&o->program, run->consumer))
+			return (EXIT_FAILED);
+		tell_matched(run, true);
+	}
+	tell_lowered(run);
+	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
+	run->period = period;
+	run->due = now() + run->period;
+	do {
+		status = run_round(run, &error);
+	} while (status == 0 && error > 0);
+	return (status != 0 ? status : finish(run, error));
+}
+
+int
+consume(struct tbuf_consumer *consumer, const struct options *options,
+    struct output *out, pid_t command)
+{
+	struct run run = {
+		.consumer = consumer, .options = options, .command = command
+	};
+	int status;
+
+	run.told = memory_get(NULL, options->program.count, sizeof(bool));
+	memset(run.told, 0, options->program.count * sizeof(bool));
+	format_init(&run.format, out, options);
+	status = run_all(&run);
+	format_free(&run.format);
+	free(run.losses);
+	free(run.told);
+	return (status);
+}

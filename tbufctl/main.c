@@ -1,0 +1,150 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tbufctl: trace from the command line.
+ *
+ * Layers: the command line (options.c) -> what to trace (program.c) -> the
+ * run (consume.c) -> how it is printed (format_text.c, format_json.c).  What
+ * buffers are is the library's business.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "consume.h"
+#include "list.h"
+#include "messages.h"
+#include "options.h"
+#include "output.h"
+#include "preload.h"
+#include "signals.h"
+#include "stat.h"
+
+/* -c: with a provider in its environment if a description asks for it. */
+static int
+spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
+{
+	const char *environment[2] = { NULL, NULL };
+	char *setting = NULL;
+	int status;
+
+	if (preload_wanted(&o->program) &&
+	    (status = preload_prepare(o->command[0], &setting)) != 0)
+		return (status);
+	environment[0] = setting;
+	*command = tbuf_consumer_spawn(consumer, o->command, environment);
+	free(setting);
+	if (*command < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	return (0);
+}
+
+/*
+ * Whom to trace: -p, -c, or everything.  `command` is set to the pid of the
+ * one that waits.
+ */
+static int
+find_targets(const struct options *o, struct tbuf_consumer *consumer,
+    pid_t *command)
+{
+	size_t i;
+
+	for (i = 0; i < o->npids; i++)
+		if (tbuf_consumer_grab(consumer, o->pids[i]) < 0)
+			goto fail;
+	if (o->command != NULL)
+		return (spawn(o, consumer, command));
+	if (o->npids == 0 && tbuf_consumer_grab_all(consumer) < 0)
+		goto fail;
+	return (0);
+fail:
+	return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+}
+
+static int
+trace_or_list(struct options *o, struct tbuf_consumer *consumer,
+    struct output *out)
+{
+	pid_t command = 0;
+	int status;
+
+	if ((status = find_targets(o, consumer, &command)) != 0)
+		return (status);
+	if (o->mode == MODE_LIST)
+		return (list(consumer, o, out));
+	if ((status = program_enable(&o->program, consumer)) != 0)
+		return (status);
+	return (consume(consumer, o, out, command));
+}
+
+static int
+run_with_consumer(struct options *o, struct output *out)
+{
+	struct tbuf_consumer *consumer;
+	int status;
+
+	if ((consumer = tbuf_consumer_new()) == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	if (o->mode == MODE_TRACE)
+		signals_stop(consumer);
+	if ((status = options_apply(o, consumer)) == 0)
+		status = trace_or_list(o, consumer, out);
+	signals_forget();
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
+static int
+run(struct options *o, struct output *out)
+{
+	int error;
+
+	if (o->output != NULL &&
+	    (error = output_append(out, o->output)) < 0)
+		return (fail(MSG_OPEN, o->output, strerror(-error)));
+	switch (o->mode) {
+	case MODE_HELP:
+		output_printf(out, "%s", options_usage);
+		return (EXIT_DONE);
+	case MODE_VERSION:
+		output_printf(out, "tbufctl %s\n", tbuf_version());
+		return (EXIT_DONE);
+	case MODE_STAT:
+		return (stat_run(o, out));
+	default:
+		return (run_with_consumer(o, out));
+	}
+}
+
+/* A reader that has gone away is no failure; a full disk is. */
+static int
+finish(const struct options *o, struct output *out, int status)
+{
+
+	output_flush(out);
+	if (out->error == 0 || out->error == EPIPE || status != EXIT_DONE)
+		return (status);
+	return (fail(MSG_WRITE, o->output != NULL ? o->output :
+	    "standard output", strerror(out->error)));
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options options;
+	struct output out;
+	int status;
+
+	output_guard();
+	output_init(&out, STDOUT_FILENO);
+	messages_init(&out);
+	signals_init();
+	if ((status = options_parse(&options, argc, argv)) == 0)
+		status = finish(&options, &out, run(&options, &out));
+	options_free(&options);
+	free(out.buffer);
+	return (status);
+}

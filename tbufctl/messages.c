@@ -1,0 +1,135 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Messages: one line, one write, standard output flushed first.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "messages.h"
+#include "output.h"
+
+static struct output *before;
+
+void
+messages_init(struct output *standard_output)
+{
+
+	before = standard_output;
+}
+
+/* A reader that has gone away is no reason to stop, so errors are ignored. */
+static void
+write_line(const char *line, size_t size)
+{
+	ssize_t n;
+
+	while (size > 0) {
+		n = write(STDERR_FILENO, line, size);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		line += n;
+		size -= n;
+	}
+}
+
+/* One line, and no more than that, whatever is quoted in it. */
+static void
+clean(char *line, size_t size)
+{
+	char *p;
+
+	for (p = line; p < line + size; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+}
+
+static void
+tell(const char *format, va_list ap)
+{
+	static const char prefix[] = "tbufctl: ";
+	char small[512], *line = small;
+	size_t at = sizeof(prefix) - 1, size = sizeof(small);
+	va_list again;
+	int n;
+
+	if (before != NULL)
+		output_flush(before);
+	memcpy(line, prefix, at);
+	va_copy(again, ap);
+	n = vsnprintf(line + at, size - at, format, ap);
+	if (n > 0 && at + n + 1 > size) {
+		size = at + n + 1;
+		if ((line = malloc(size)) != NULL) {
+			memcpy(line, prefix, at);
+			(void)vsnprintf(line + at, size - at, format, again);
+		} else {
+			line = small;
+			n = sizeof(small) - at - 1;
+		}
+	}
+	va_end(again);
+	if (n >= 0) {
+		clean(line, at + n);
+		line[at + n] = '\n';
+		write_line(line, at + n + 1);
+	}
+	if (line != small)
+		free(line);
+}
+
+void
+message(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	tell(format, ap);
+	va_end(ap);
+}
+
+int
+fail(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	tell(format, ap);
+	va_end(ap);
+	return (EXIT_FAILED);
+}
+
+int
+bad_usage(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	tell(format, ap);
+	va_end(ap);
+	return (EXIT_USAGE);
+}
+
+void *
+memory_get(void *old, size_t count, size_t size)
+{
+	void *new;
+
+	if ((new = reallocarray(old, count, size)) == NULL)
+		exit(fail(MSG_MEMORY));
+	return (new);
+}
+
+char *
+memory_string(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return (memcpy(memory_get(NULL, 1, size), text, size));
+}

@@ -1,0 +1,86 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Everything that tbufctl says on standard error, in one table.  Scripts
+ * match these lines; tests/cmd pins each of them.
+ */
+#ifndef TBUFCTL_MESSAGES_H
+#define TBUFCTL_MESSAGES_H
+
+#include <inttypes.h>
+
+struct output;
+
+/* Exit statuses; drops do not make a failure. */
+#define EXIT_DONE	0
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+/* The plural of a regular noun. */
+#define PLURAL(n)	((n) == 1 ? "" : "s")
+
+/* Bad usage: exit status 2. */
+#define MSG_HINT	"try 'tbufctl --help'"
+#define MSG_BAD_OPTION	"unknown option: %s"
+#define MSG_NO_ARGUMENT	"%s needs an argument"
+#define MSG_NOT_WANTED	"%s takes no argument"
+#define MSG_EXTRA	"unexpected argument: %s"
+#define MSG_NOTHING	"no probes specified"
+#define MSG_TWICE	"%s can be given only once"
+#define MSG_TOGETHER	"%s does not go with %s"
+#define MSG_D_PROGRAM	"%s: D programs are not in this version"
+#define MSG_BAD_PID	"invalid pid: %s"
+#define MSG_BAD_ID	"invalid probe identifier: %s"
+#define MSG_BAD_VALUE	"invalid value for %s: %s"
+#define MSG_BAD_COMMAND	"invalid command: %s: %s"
+#define MSG_SET		"failed to set -x %s: %s"
+#define MSG_SET_SIZE	"failed to set -b %s: %s"
+#define MSG_SET_VALUE	"Invalid value for specified option"
+
+/* Failures: exit status 1. */
+#define MSG_LIBRARY	"%s"
+#define MSG_START	"failed to initialize: %s"
+#define MSG_OPEN	"failed to open output file '%s': %s"
+#define MSG_WRITE	"failed to write %s: %s"
+#define MSG_STATUS	"failed to read the status: %s"
+#define MSG_NO_MATCH	"no probes matched: '%s'"
+#define MSG_PRELOAD	"failed to preload the libc provider into %s: %s"
+#define MSG_PROVIDER	"failed to find the libc provider: %s: %s"
+#define MSG_ABORTED	"processing aborted: %s"
+#define MSG_MEMORY	"out of memory"
+#define MSG_SIGBUS	"a control file was truncated while it was read"
+
+/* Notices: -q silences them. */
+#define MSG_MATCHED	"description '%s' matched %u probe%s"
+#define MSG_LOWERED	"buffer size lowered to %s"
+#define MSG_GONE	"pid %jd has exited"
+#define MSG_EXITED	"pid %jd exited with status %d"
+
+/* What was lost, and how it ended: told always. */
+#define MSG_KILLED	"pid %jd terminated by %s"
+#define MSG_RUNNING	"pid %jd left running"
+#define MSG_DROPS	"%s%" PRIu64 " drop%s on CPU %d"
+#define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
+#define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"
+#define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped on CPU %d"
+#define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
+			" overwritten, %" PRIu64 " drops"
+
+/* Standard output is flushed before a message, so that the two keep step. */
+void	messages_init(struct output *standard_output);
+
+/* One line on standard error. */
+void	message(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+
+/* The same, and what to return or exit with. */
+int	fail(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+int	bad_usage(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+
+/* For memory that the run cannot go on without: says so and exits. */
+void	*memory_get(void *old, size_t count, size_t size);
+char	*memory_string(const char *);
+
+#endif

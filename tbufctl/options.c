@@ -1,0 +1,377 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command line: dtrace(1)'s flags, and long options for the rest.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "command.h"
+#include "messages.h"
+#include "options.h"
+
+enum {
+	OPTION_HELP = UCHAR_MAX + 1,
+	OPTION_FOLLOW,
+	OPTION_FORMAT,
+	OPTION_STAT,
+	OPTION_WITH
+};
+
+static const struct option long_options[] = {
+	{ "follow", no_argument, NULL, OPTION_FOLLOW },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "stat", optional_argument, NULL, OPTION_STAT },
+	{ "with", required_argument, NULL, OPTION_WITH },
+	{ NULL, 0, NULL, 0 }
+};
+
+const char options_usage[] =
+"usage: tbufctl [-qvZ] [-b size] [-c command] [-o file] [-p pid]\n"
+"               [-x name[=value]] [--follow] [--format=text|json]\n"
+"               [--with=field,...] [-P provider] [-m module] [-f function]\n"
+"               [-n name] [-i id]\n"
+"       tbufctl -l [-vZ] [-o file] [-p pid] [-P provider] [-m module]\n"
+"               [-f function] [-n name] [-i id]\n"
+"       tbufctl --stat[=interval] [-o file] [-p pid]\n"
+"       tbufctl -V | --help\n"
+"\n"
+"  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
+"                      [[[provider:]module:]function:]name, with * ? []\n"
+"  -p pid              trace a running process (several are possible)\n"
+"  -c command          run a command and trace it\n"
+"                      (neither: all of your processes, later ones included)\n"
+"  -b size             size of each buffer, as -x bufsize\n"
+"  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
+"                      bufresize=auto|manual, switchrate, statusrate, strsize,\n"
+"                      cpu, temporal, quiet, droptags\n"
+"  -o file             append the output to a file\n"
+"  -q                  arguments only, fewer messages\n"
+"  -l                  list probes; with -v their arguments, too\n"
+"  -Z                  a description may match nothing\n"
+"  -V                  print the version\n"
+"  --follow            trace the children of the processes, too\n"
+"  --format=text|json  how records are printed\n"
+"  --with=field,...    add time, wall, pid, tid to each record\n"
+"  --stat[=interval]   show the buffers of all sessions\n";
+
+static int
+hinted(int status)
+{
+
+	message(MSG_HINT);
+	return (status);
+}
+
+static int
+add_setting(struct options *o, const char *given, const char *text)
+{
+	struct setting *s;
+	char *equals;
+
+	o->settings = memory_get(o->settings, o->nsettings + 1,
+	    sizeof(*o->settings));
+	s = &o->settings[o->nsettings++];
+	*s = (struct setting){ .given = given };
+	if (given != NULL) {
+		s->name = memory_string(text);
+		s->value = given;
+		return (0);
+	}
+	s->name = memory_string(text);
+	if ((equals = strchr(s->name, '=')) != NULL) {
+		*equals = '\0';
+		s->value = text + (equals - s->name) + 1;
+	}
+	return (0);
+}
+
+/* A flag as DTrace has them; a bare name sets it.  0 or -EINVAL. */
+static int
+parse_flag(const char *value, bool *flag)
+{
+	static const char *const words[][6] = {
+		{ "no", "disable", "disabled", "false", "off", "unset" },
+		{ "yes", "enable", "enabled", "true", "on", "set" }
+	};
+	size_t i;
+
+	if (value == NULL) {
+		*flag = true;
+		return (0);
+	}
+	for (i = 0; i < 12; i++)
+		if (strcmp(value, words[i / 6][i % 6]) == 0) {
+			*flag = i / 6;
+			return (0);
+		}
+	return (-EINVAL);
+}
+
+/* -x: some names are about this program, the rest is the library's. */
+static int
+parse_x(struct options *o, const char *text)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} own[] = {
+		{ "quiet", &o->quiet },
+		{ "zdefs", &o->unmatched },
+		{ "droptags", &o->tags }
+	};
+	size_t i, n = strcspn(text, "=");
+	const char *value = text[n] == '=' ? text + n + 1 : NULL;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strlen(own[i].name) == n &&
+		    memcmp(own[i].name, text, n) == 0) {
+			if (parse_flag(value, own[i].flag) == 0)
+				return (0);
+			return (bad_usage(MSG_SET, own[i].name,
+			    MSG_SET_VALUE));
+		}
+	return (add_setting(o, NULL, text));
+}
+
+static int
+parse_pid(struct options *o, const char *text)
+{
+	const char *error;
+	pid_t pid;
+	size_t i;
+
+	pid = strtonum(text, 1, INT_MAX, &error);
+	if (error != NULL)
+		return (bad_usage(MSG_BAD_PID, text));
+	for (i = 0; i < o->npids; i++)
+		if (o->pids[i] == pid)
+			return (0);
+	o->pids = memory_get(o->pids, o->npids + 1, sizeof(*o->pids));
+	o->pids[o->npids++] = pid;
+	return (0);
+}
+
+static int
+parse_command(struct options *o, const char *text)
+{
+	const char *error;
+
+	if (o->command != NULL)
+		return (bad_usage(MSG_TWICE, "-c"));
+	if ((o->command = command_split(text, &error)) == NULL)
+		return (bad_usage(MSG_BAD_COMMAND, text, error));
+	return (0);
+}
+
+static int
+parse_with(struct options *o, const char *text)
+{
+	static const char *const names[WITH_COUNT] = {
+		[WITH_TIME] = "time", [WITH_WALL] = "wall",
+		[WITH_PID] = "pid", [WITH_TID] = "tid"
+	};
+	const char *p = text;
+	unsigned i, w;
+	size_t n;
+
+	do {
+		n = strcspn(p, ",");
+		for (w = 0; w < WITH_COUNT; w++)
+			if (strlen(names[w]) == n &&
+			    memcmp(p, names[w], n) == 0)
+				break;
+		if (w == WITH_COUNT)
+			return (bad_usage(MSG_BAD_VALUE, "--with", text));
+		for (i = 0; i < o->nwith && o->with[i] != w; i++)
+			continue;
+		if (i == o->nwith)
+			o->with[o->nwith++] = w;
+		p += n;
+	} while (*p++ == ',');
+	return (0);
+}
+
+static int
+parse_format(struct options *o, const char *text)
+{
+
+	o->json = strcmp(text, "json") == 0;
+	if (!o->json && strcmp(text, "text") != 0)
+		return (bad_usage(MSG_BAD_VALUE, "--format", text));
+	return (0);
+}
+
+static int
+parse_stat(struct options *o, const char *text)
+{
+
+	o->stat = true;
+	o->interval = 0;
+	if (text != NULL &&
+	    (tbuf_parse_rate(text, &o->interval) < 0 || o->interval == 0))
+		return (bad_usage(MSG_BAD_VALUE, "--stat", text));
+	return (0);
+}
+
+/* What getopt_long() found wrong. */
+static int
+parse_error(int c, char **argv)
+{
+	char flag[] = { '-', optopt, '\0' };
+	const char *name = flag;
+
+	if (optopt == 0 || optopt > UCHAR_MAX)
+		name = argv[optind - 1];
+	if (c == ':')
+		return (hinted(bad_usage(MSG_NO_ARGUMENT, name)));
+	if (optopt > UCHAR_MAX)
+		return (hinted(bad_usage(MSG_NOT_WANTED, name)));
+	return (hinted(bad_usage(MSG_BAD_OPTION, name)));
+}
+
+static int
+parse_one(struct options *o, int c)
+{
+	char flag[] = { '-', c, '\0' };
+
+	switch (c) {
+	case 'P':
+	case 'm':
+	case 'f':
+	case 'n':
+	case 'i':
+		return (program_add(&o->program, c, optarg));
+	case 'p':
+		return (parse_pid(o, optarg));
+	case 'c':
+		return (parse_command(o, optarg));
+	case 'b':
+		return (add_setting(o, optarg, "bufsize"));
+	case 'x':
+		return (parse_x(o, optarg));
+	case 'o':
+		o->output = optarg;
+		return (0);
+	case 'q':
+		o->quiet = true;
+		return (0);
+	case 'v':
+		o->verbose = true;
+		return (0);
+	case 'Z':
+		o->unmatched = true;
+		return (0);
+	case 'l':
+		o->list = true;
+		return (0);
+	case OPTION_FOLLOW:
+		return (add_setting(o, NULL, "follow"));
+	case OPTION_FORMAT:
+		return (parse_format(o, optarg));
+	case OPTION_STAT:
+		return (parse_stat(o, optarg));
+	case OPTION_WITH:
+		return (parse_with(o, optarg));
+	default:	/* -e -F -G -h -s -S -w */
+		return (bad_usage(MSG_D_PROGRAM, flag));
+	}
+}
+
+/* What --stat does not go with, or NULL. */
+static const char *
+not_with_stat(const struct options *o)
+{
+
+	if (o->list)
+		return ("-l");
+	if (o->command != NULL)
+		return ("-c");
+	if (o->program.count > 0)
+		return ("a probe description");
+	return (o->json ? "--format=json" : NULL);
+}
+
+/* Choose the mode; what has no meaning together, or not alone, is refused. */
+static int
+choose_mode(struct options *o)
+{
+	const char *other;
+
+	if (o->stat) {
+		o->mode = MODE_STAT;
+		if ((other = not_with_stat(o)) != NULL)
+			return (hinted(bad_usage(MSG_TOGETHER, "--stat",
+			    other)));
+	} else if (o->list) {
+		o->mode = MODE_LIST;
+		/* A command has no probes before it runs. */
+		if (o->command != NULL || o->json)
+			return (hinted(bad_usage(MSG_TOGETHER, "-l",
+			    o->json ? "--format=json" : "-c")));
+	} else if (o->program.count == 0)
+		return (hinted(bad_usage(MSG_NOTHING)));
+	return (0);
+}
+
+int
+options_parse(struct options *o, int argc, char **argv)
+{
+	int c, status;
+
+	*o = (struct options){ .mode = MODE_TRACE };
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":b:c:ef:FGhi:lm:n:o:p:P:qsSvVwx:Z",
+	    long_options, NULL)) != -1) {
+		if (c == ':' || c == '?')
+			return (parse_error(c, argv));
+		if (c == 'V' || c == OPTION_HELP) {
+			o->mode = c == 'V' ? MODE_VERSION : MODE_HELP;
+			return (0);
+		}
+		if ((status = parse_one(o, c)) != 0)
+			return (status);
+	}
+	if (optind < argc)
+		return (hinted(bad_usage(MSG_EXTRA, argv[optind])));
+	return (choose_mode(o));
+}
+
+int
+options_apply(const struct options *o, struct tbuf_consumer *consumer)
+{
+	const struct setting *s;
+	size_t i;
+	int error;
+
+	for (i = 0; i < o->nsettings; i++) {
+		s = &o->settings[i];
+		error = tbuf_consumer_set(consumer, s->name, s->value);
+		if (error == -EINVAL && s->given != NULL)
+			return (bad_usage(MSG_SET_SIZE, s->given,
+			    MSG_SET_VALUE));
+		if (error < 0)
+			return (bad_usage(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+	}
+	return (0);
+}
+
+void
+options_free(struct options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nsettings; i++)
+		free(o->settings[i].name);
+	free(o->settings);
+	free(o->pids);
+	command_free(o->command);
+	program_free(&o->program);
+}

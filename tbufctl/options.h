@@ -1,0 +1,74 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command line.
+ */
+#ifndef TBUFCTL_OPTIONS_H
+#define TBUFCTL_OPTIONS_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program.h"
+
+struct tbuf_consumer;
+
+enum mode {
+	MODE_TRACE,
+	MODE_LIST,		/* -l */
+	MODE_STAT,		/* --stat */
+	MODE_HELP,		/* --help */
+	MODE_VERSION		/* -V */
+};
+
+/* What --with puts before the arguments. */
+enum with {
+	WITH_TIME,
+	WITH_WALL,
+	WITH_PID,
+	WITH_TID,
+	WITH_COUNT
+};
+
+/* An option that is the library's business. */
+struct setting {
+	const char *given;	/* the argument of -b, else NULL */
+	char *name;
+	const char *value;
+};
+
+struct options {
+	enum mode mode;
+	struct program program;
+	pid_t *pids;
+	size_t npids;
+	char **command;		/* -c, split */
+	const char *output;	/* -o */
+	struct setting *settings;
+	size_t nsettings;
+	bool list;		/* -l */
+	bool stat;		/* --stat */
+	bool json;
+	bool quiet;
+	bool verbose;
+	bool unmatched;		/* -Z: a description may match nothing */
+	bool tags;		/* -x droptags */
+	enum with with[WITH_COUNT];
+	unsigned nwith;
+	uint64_t interval;	/* --stat: ns, 0 for once */
+};
+
+/* 0, or an exit status after a message. */
+int	options_parse(struct options *, int argc, char **argv);
+
+extern const char options_usage[];
+
+/* Hand -b, -x and the like to the consumer: 0, or EXIT_USAGE. */
+int	options_apply(const struct options *, struct tbuf_consumer *);
+
+void	options_free(struct options *);
+
+#endif

@@ -1,0 +1,288 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Preloading the libc provider into a command.
+ */
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <paths.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "messages.h"
+#include "preload.h"
+#include "program.h"
+
+#define PROVIDER	"libtbuf-libc.so"
+
+/* The kernel follows interpreters of interpreters so far. */
+#define SCRIPTS_MAX	5
+
+/*
+ * The end of the field at p.  Colons and commas in a class, or behind a
+ * backslash, separate nothing.
+ */
+static const char *
+field_end(const char *p)
+{
+	bool class = false;
+
+	for (; *p != '\0'; p++) {
+		if (*p == '\\' && p[1] != '\0')
+			p++;
+		else if (class)
+			class = *p != ']';
+		else if (*p == '[')
+			class = true;
+		else if (*p == ':' || *p == ',')
+			break;
+	}
+	return (p);
+}
+
+static bool
+field_wants(const char *field, size_t length)
+{
+	char *glob;
+	bool wants;
+
+	if (length == 0 || (length == 1 && *field == '*'))
+		return (false);
+	glob = memory_get(NULL, 1, length + 1);
+	memcpy(glob, field, length);
+	glob[length] = '\0';
+	wants = fnmatch(glob, "libc", 0) == 0;
+	free(glob);
+	return (wants);
+}
+
+/* Fields are right-aligned: only the first of four is a provider. */
+static bool
+text_wants(const char *p)
+{
+	const char *first, *end;
+	unsigned fields;
+
+	for (;; p++) {
+		first = p;
+		end = p = field_end(p);
+		for (fields = 1; *p == ':'; fields++)
+			p = field_end(p + 1);
+		if (fields == 4 && field_wants(first, end - first))
+			return (true);
+		if (*p == '\0')
+			return (false);
+	}
+}
+
+bool
+preload_wanted(const struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (program->all[i].full != NULL &&
+		    text_wants(program->all[i].full))
+			return (true);
+	return (false);
+}
+
+static bool
+is_executable(const char *path)
+{
+	struct stat st;
+
+	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0);
+}
+
+/* The file that execvp(3) would execute, or NULL.  The caller frees it. */
+static char *
+find_command(const char *name)
+{
+	const char *path, *p, *end;
+	char *file;
+
+	if (strchr(name, '/') != NULL)
+		return (memory_string(name));
+	if ((path = getenv("PATH")) == NULL)
+		path = _PATH_DEFPATH;
+	for (p = path;; p = end + 1) {
+		end = strchrnul(p, ':');
+		if (asprintf(&file, "%.*s%s%s", (int)(end - p), p,
+		    end == p ? "" : "/", name) == -1)
+			exit(fail(MSG_MEMORY));
+		if (is_executable(file))
+			return (file);
+		free(file);
+		if (*end == '\0')
+			return (NULL);
+	}
+}
+
+/* Of a script: the interpreter's path, copied to `path`. */
+static bool
+interpreter(const char *head, size_t n, char path[PATH_MAX])
+{
+	size_t i, length;
+
+	if (n < 2 || memcmp(head, "#!", 2) != 0)
+		return (false);
+	for (i = 2; i < n && (head[i] == ' ' || head[i] == '\t'); i++)
+		continue;
+	for (length = 0; i + length < n && head[i + length] != '\0' &&
+	    strchr(" \t\n", head[i + length]) == NULL; length++)
+		continue;
+	if (length == 0 || length >= PATH_MAX)
+		return (false);
+	memcpy(path, head + i, length);
+	path[length] = '\0';
+	return (true);
+}
+
+/* Does tbufctl itself run on such a machine? */
+static bool
+is_like_us(const Elf64_Ehdr *header)
+{
+	Elf64_Ehdr own;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd == -1)
+		return (true);
+	n = read(fd, &own, sizeof(own));
+	close(fd);
+	return (n != sizeof(own) || (own.e_machine == header->e_machine &&
+	    own.e_ident[EI_CLASS] == header->e_ident[EI_CLASS] &&
+	    own.e_ident[EI_DATA] == header->e_ident[EI_DATA]));
+}
+
+/* A program that names no dynamic linker loads nothing. */
+static bool
+is_static(int fd, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr phdr;
+	unsigned i;
+
+	for (i = 0; i < header->e_phnum; i++) {
+		if (pread(fd, &phdr, sizeof(phdr), (off_t)(header->e_phoff +
+		    i * sizeof(phdr))) != sizeof(phdr))
+			return (false);
+		if (phdr.p_type == PT_INTERP)
+			return (false);
+	}
+	return (true);
+}
+
+/* What keeps a program from being preloaded into, or NULL. */
+static const char *
+obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
+{
+
+	if ((st->st_mode & S_ISUID) != 0)
+		return ("it is setuid");
+	if ((st->st_mode & S_ISGID) != 0 && (st->st_mode & S_IXGRP) != 0)
+		return ("it is setgid");
+	/* They are nothing that root would gain. */
+	if (geteuid() != 0 &&
+	    fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		return ("it has file capabilities");
+	if (!is_like_us(header))
+		return ("it is for another machine");
+	if (is_static(fd, header))
+		return ("it is statically linked");
+	return (NULL);
+}
+
+/*
+ * The same for a file, whose interpreter takes its place in `path` if it is a
+ * script.
+ */
+static const char *
+file_obstacle(char path[PATH_MAX])
+{
+	union {
+		char bytes[256];
+		Elf64_Ehdr elf;
+	} head;
+	const char *problem = NULL;
+	struct stat st;
+	unsigned i;
+	ssize_t n;
+	int fd;
+
+	for (i = 0; i < SCRIPTS_MAX; i++) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd == -1)
+			return (NULL);
+		n = 0;
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			n = read(fd, head.bytes, sizeof(head.bytes));
+		if (n >= (ssize_t)sizeof(head.elf) &&
+		    memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)
+			problem = obstacle(fd, &st, &head.elf);
+		close(fd);
+		if (n <= 0 || !interpreter(head.bytes, (size_t)n, path))
+			break;
+	}
+	return (problem);
+}
+
+static char *
+provider_path(void)
+{
+	const char *directory = getenv("TBUF_PROVIDERS");
+	char *path;
+
+	if (directory == NULL || *directory == '\0')
+		directory = PKGLIBDIR;
+	if (asprintf(&path, "%s/" PROVIDER, directory) == -1)
+		exit(fail(MSG_MEMORY));
+	return (path);
+}
+
+static int
+make_setting(const char *provider, char **setting)
+{
+	const char *old = getenv("LD_PRELOAD");
+
+	/* The dynamic linker only warns, and the command would run untraced. */
+	if (access(provider, R_OK) != 0)
+		return (fail(MSG_PROVIDER, provider, strerror(errno)));
+	if (strpbrk(provider, ": \t\n") != NULL)
+		return (fail(MSG_PROVIDER, provider,
+		    "the path has a blank or a colon in it"));
+	if (asprintf(setting, "LD_PRELOAD=%s%s%s", provider,
+	    old == NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old) ==
+	    -1)
+		exit(fail(MSG_MEMORY));
+	return (0);
+}
+
+int
+preload_prepare(const char *name, char **setting)
+{
+	char *command = find_command(name), *provider, path[PATH_MAX];
+	const char *problem = NULL;
+	int status;
+
+	if (command != NULL && strlen(command) < sizeof(path)) {
+		strcpy(path, command);
+		problem = file_obstacle(path);
+	}
+	free(command);
+	if (problem != NULL)
+		return (fail(MSG_PRELOAD, path, problem));
+	provider = provider_path();
+	status = make_setting(provider, setting);
+	free(provider);
+	return (status);
+}

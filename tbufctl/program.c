@@ -1,0 +1,194 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What to trace: the descriptions of the command line, in its order.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "messages.h"
+#include "program.h"
+
+/* What right-aligns the argument of a flag: -P kv is kv:::. */
+static const char *
+suffix(int flag)
+{
+
+	switch (flag) {
+	case 'P':
+		return (":::");
+	case 'm':
+		return ("::");
+	case 'f':
+		return (":");
+	default:
+		return ("");
+	}
+}
+
+/* Each description of a comma list gets the suffix. */
+static char *
+complete(int flag, const char *text)
+{
+	const char *add = suffix(flag), *p;
+	size_t lists = 1;
+	char *full, *to;
+
+	for (p = text; *p != '\0'; p++)
+		lists += *p == ',';
+	full = to = memory_get(NULL, 1, p - text + lists * strlen(add) + 1);
+	for (p = text; *p != '\0'; p++) {
+		if (*p == ',')
+			to = stpcpy(to, add);
+		*to++ = *p;
+	}
+	(void)stpcpy(to, add);
+	return (full);
+}
+
+int
+program_add(struct program *program, int flag, const char *text)
+{
+	struct description *d;
+	const char *error = NULL;
+	unsigned id = 0;
+
+	/* Neither a field nor a glob can hold these: it is a clause. */
+	if (strpbrk(text, "{/") != NULL)
+		return (bad_usage(MSG_D_PROGRAM, text));
+	if (flag == 'i') {
+		id = strtonum(text, 1, INT_MAX, &error);
+		if (error != NULL)
+			return (bad_usage(MSG_BAD_ID, text));
+	}
+	program->all = memory_get(program->all, program->count + 1,
+	    sizeof(*program->all));
+	d = &program->all[program->count++];
+	*d = (struct description){ .text = text, .id = id };
+	if (flag != 'i')
+		d->full = complete(flag, text);
+	return (0);
+}
+
+/* A field as a pattern that matches itself alone. */
+static char *
+put_exact(char *to, const char *field)
+{
+
+	for (; *field != '\0'; field++) {
+		if (strchr("*?[", *field) == NULL) {
+			*to++ = *field;
+			continue;
+		}
+		*to++ = '[';
+		*to++ = *field;
+		*to++ = ']';
+	}
+	return (to);
+}
+
+static char *
+exact(const struct tbuf_probe_info *probe)
+{
+	const char *fields[] = {
+		probe->provider, probe->module, probe->function, probe->name
+	};
+	size_t i, size = 0;
+	char *full, *to;
+
+	for (i = 0; i < 4; i++)
+		size += 3 * strlen(fields[i]) + 1;
+	full = to = memory_get(NULL, 1, size);
+	for (i = 0; i < 4; i++) {
+		to = put_exact(to, fields[i]);
+		*to++ = i < 3 ? ':' : '\0';
+	}
+	return (full);
+}
+
+static int
+resolve(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct program *program = arg;
+	struct description *d;
+	size_t i;
+
+	(void)pid;
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (d->full == NULL && d->id == probe->id)
+			d->full = exact(probe);
+	}
+	return (0);
+}
+
+static bool
+has_ids(const struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (program->all[i].full == NULL)
+			return (true);
+	return (false);
+}
+
+int
+program_enable(struct program *program, struct tbuf_consumer *consumer)
+{
+	struct description *d;
+	size_t i;
+
+	/* Before anything is enabled, for that would narrow the list. */
+	if (has_ids(program) &&
+	    tbuf_consumer_list(consumer, resolve, program) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (d->full == NULL)
+			return (fail(MSG_NO_MATCH, d->text));
+		d->enabling = tbuf_consumer_enable(consumer, d->full);
+		if (d->enabling < 0)
+			return (bad_usage(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+	}
+	return (0);
+}
+
+unsigned
+program_matched(const struct description *d,
+    struct tbuf_consumer *consumer)
+{
+
+	return (tbuf_consumer_matched(consumer, d->enabling));
+}
+
+bool
+program_unmatched(const struct program *program,
+    struct tbuf_consumer *consumer)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < program->count; i++) {
+		if (program_matched(&program->all[i], consumer) != 0)
+			continue;
+		message(MSG_NO_MATCH, program->all[i].text);
+		found = true;
+	}
+	return (found);
+}
+
+void
+program_free(struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		free(program->all[i].full);
+	free(program->all);
+}

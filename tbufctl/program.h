@@ -1,0 +1,46 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What to trace: the descriptions of the command line, in its order.
+ */
+#ifndef TBUFCTL_PROGRAM_H
+#define TBUFCTL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tbuf_consumer;
+
+struct description {
+	const char *text;	/* as it was given */
+	char *full;		/* as the library takes it; NULL: an id */
+	unsigned id;		/* -i */
+	int enabling;		/* the library's number */
+};
+
+struct program {
+	struct description *all;
+	size_t count;
+};
+
+/* Add what -P, -m, -f, -n or -i says: 0, or EXIT_USAGE after a message. */
+int	program_add(struct program *, int flag, const char *text);
+
+/*
+ * Enable everything.  Ids are looked up among the probes that the consumer's
+ * targets have by now; one that is not there matches nothing, and never will.
+ * 0, or an exit status after a message.
+ */
+int	program_enable(struct program *, struct tbuf_consumer *);
+
+/* Say which descriptions match nothing; true when there is one. */
+bool	program_unmatched(const struct program *,
+	    struct tbuf_consumer *);
+
+/* How many probes a description has matched by now. */
+unsigned program_matched(const struct description *,
+	    struct tbuf_consumer *);
+
+void	program_free(struct program *);
+
+#endif

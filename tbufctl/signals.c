@@ -1,0 +1,111 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What signals do to tbufctl.  Handlers are used even where ignoring would
+ * do: a command that is executed gets the default back then.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "messages.h"
+#include "signals.h"
+
+static struct tbuf_consumer *volatile consumer;
+static volatile sig_atomic_t stopping;
+
+static void
+on_stop(int number)
+{
+
+	(void)number;
+	if (stopping)
+		_exit(EXIT_FAILED);
+	stopping = 1;
+	if (consumer != NULL)
+		tbuf_consumer_stop(consumer);
+}
+
+/* A write that has no reader fails with EPIPE, and that is all. */
+static void
+on_pipe(int number)
+{
+
+	(void)number;
+}
+
+static void
+on_bus(int number)
+{
+	static const char line[] = "tbufctl: " MSG_SIGBUS "\n";
+	ssize_t n;
+
+	(void)number;
+	n = write(STDERR_FILENO, line, sizeof(line) - 1);
+	(void)n;
+	_exit(EXIT_FAILED);
+}
+
+static void
+handle(int number, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	(void)sigemptyset(&action.sa_mask);
+	action.sa_flags = SA_RESTART;
+	(void)sigaction(number, &action, NULL);
+}
+
+void
+signals_init(void)
+{
+
+	handle(SIGBUS, on_bus);
+	handle(SIGPIPE, on_pipe);
+}
+
+void
+signals_stop(struct tbuf_consumer *stopped)
+{
+
+	consumer = stopped;
+	handle(SIGINT, on_stop);
+	handle(SIGTERM, on_stop);
+}
+
+void
+signals_forget(void)
+{
+
+	consumer = NULL;
+}
+
+static void
+stop_set(sigset_t *set)
+{
+
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+}
+
+void
+signals_block(void)
+{
+	sigset_t set;
+
+	stop_set(&set);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* False when a signal came. */
+bool
+signals_wait(const struct timespec *time)
+{
+	sigset_t set;
+
+	stop_set(&set);
+	return (sigtimedwait(&set, NULL, time) == -1);
+}

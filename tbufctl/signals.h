@@ -1,0 +1,25 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What signals do to tbufctl.
+ */
+#ifndef TBUFCTL_SIGNALS_H
+#define TBUFCTL_SIGNALS_H
+
+#include <stdbool.h>
+#include <time.h>
+
+struct tbuf_consumer;
+
+/* SIGBUS and SIGPIPE, for every mode. */
+void	signals_init(void);
+
+/* The first SIGINT or SIGTERM stops this consumer, the second is final. */
+void	signals_stop(struct tbuf_consumer *);
+void	signals_forget(void);
+
+/* Without a consumer: hold them back, and wait for one or for the time. */
+void	signals_block(void);
+bool	signals_wait(const struct timespec *);
+
+#endif

@@ -1,0 +1,601 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a consumer makes of lanes, under each policy: records that a test
+ * wrote by hand come out whole, in order and completely accounted for.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "check_consumer_fixture.h"
+
+static const uint8_t one_integer[] = { TBUF_INT64 };
+
+/* A session on one fake probe whose argument is a counter. */
+struct run {
+	struct fake f;
+	struct tbuf_consumer *c;
+	uint16_t epid;
+	int64_t next;
+	uint64_t stored, refused;
+};
+
+static void
+begin_with(struct run *r, const char *options, unsigned nargs,
+    const uint8_t *types)
+{
+	uint32_t probe;
+
+	memset(r, 0, sizeof(*r));
+	fake_begin(&r->f);
+	probe = fake_probe(&r->f, "probe", nargs, types);
+	r->c = fake_consumer(options);
+	fake_grab(&r->f, r->c);
+	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
+	    tbuf_consumer_error(r->c));
+	fake_map(&r->f);
+	r->epid = fake_epid(&r->f, probe);
+	ck_assert_uint_ne(r->epid, 0);
+	ck_assert_uint_eq(tbuf_consumer_matched(r->c, 0), 1);
+}
+
+static void
+begin(struct run *r, const char *options)
+{
+	begin_with(r, options, 1, one_integer);
+}
+
+static void
+end(struct run *r)
+{
+	tbuf_consumer_close(r->c);
+	fake_end(&r->f);
+}
+
+static void
+fire(struct run *r, uint32_t lane, unsigned count)
+{
+	for (; count > 0; count--, r->next++)
+		if (fake_record(&r->f, lane, r->epid, &r->next,
+		    sizeof(r->next)))
+			r->stored++;
+		else
+			r->refused++;
+}
+
+START_TEST(switch_gives_all_and_gives_the_space_back)
+{
+	struct tally t;
+	struct run r;
+	uint64_t records = 0, drops = 0;
+	int i;
+
+	/* 24 bytes a record, ten of them: positions wrap at any byte. */
+	begin(&r, "bufsize=240");
+	srand(1);
+	for (i = 0; i < 500; i++) {
+		fire(&r, 0, (unsigned)rand() % 25);
+		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS, &t);
+		records += t.records;
+		drops += t.drops[TBUF_CAUSE_FULL];
+		ck_assert_uint_eq(t.damage, 0);
+		ck_assert_uint_eq(records, r.stored);
+		ck_assert_uint_eq(drops, r.refused);
+		ck_assert_uint_eq(fake_lane(&r.f, 0)->tail,
+		    fake_lane(&r.f, 0)->head);
+		ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed, records);
+	}
+	ck_assert_uint_gt(drops, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(switch_keeps_the_logical_limit)
+{
+	struct tally t;
+	struct run r;
+
+	/* Storage is 512 bytes; a half holds 240. */
+	begin(&r, "bufsize=240");
+	fire(&r, 0, 11);
+	ck_assert_uint_eq(r.stored, 10);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 10);
+	fire(&r, 0, 11);
+	ck_assert_uint_eq(r.stored, 20);
+	end(&r);
+}
+END_TEST
+
+/* A reader that stops in the middle: the writer gets no more than is free. */
+START_TEST(unread_half_is_not_given_back)
+{
+	struct tbuf_event event;
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=240");
+	fire(&r, 0, 10);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
+	ck_assert_int_eq(event.record.args[0].i, 0);
+	fire(&r, 0, 10);
+	ck_assert_uint_eq(r.stored, 20);
+	/* One record of 24 bytes has been read: so much more may come. */
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	fire(&r, 0, 10);
+	ck_assert_uint_eq(r.stored, 21);
+	fake_tally(r.c, &t);
+	memset(&t, 0, sizeof(t));
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 1);
+	end(&r);
+}
+END_TEST
+
+START_TEST(status_does_not_switch)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=240");
+	fire(&r, 0, 12);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 2);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 0);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 10);
+	end(&r);
+}
+END_TEST
+
+START_TEST(fill_gives_records_at_the_end_only)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufpolicy=fill bufsize=240");
+	fire(&r, 0, 3);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.records, 0);
+	fire(&r, 0, 20);
+	/* Full: even one that would fit is refused from now on. */
+	ck_assert_uint_eq(r.stored, 10);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_int_eq(t.first, 0);
+	ck_assert_int_eq(t.last, 9);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 13);
+	end(&r);
+}
+END_TEST
+
+START_TEST(fill_ends_the_run_at_the_first_full_lane)
+{
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, "bufpolicy=fill bufsize=240");
+	fire(&r, 0, 11);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(ring_keeps_the_last_ones_and_counts_the_rest)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufpolicy=ring bufsize=240");
+	fire(&r, 0, 1234);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.records + t.overwritten, 0);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_uint_eq(t.overwritten, 1224);
+	ck_assert_int_eq(t.first, 1224);
+	ck_assert_int_eq(t.last, 1233);
+	end(&r);
+}
+END_TEST
+
+START_TEST(snapshot_leaves_the_ring_alone)
+{
+	struct tally t = { 0 };
+	struct run r;
+	int i;
+
+	begin(&r, "bufpolicy=ring bufsize=240");
+	fire(&r, 0, 25);
+	for (i = 0; i < 2; i++) {
+		memset(&t, 0, sizeof(t));
+		ck_assert_int_eq(tbuf_consumer_snapshot(r.c), 0);
+		fake_tally(r.c, &t);
+		ck_assert_uint_eq(t.records, 10);
+		ck_assert_int_eq(t.first, 15);
+		ck_assert_uint_eq(t.overwritten, 0);
+	}
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_uint_eq(t.overwritten, 15);
+	end(&r);
+}
+END_TEST
+
+START_TEST(snapshot_needs_a_ring)
+{
+	struct run r;
+
+	begin(&r, "");
+	ck_assert_int_eq(tbuf_consumer_snapshot(r.c), -ENOTSUP);
+	end(&r);
+}
+END_TEST
+
+START_TEST(what_the_writer_overtakes_is_thrown_away)
+{
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, "bufpolicy=ring bufsize=240");
+	fire(&r, 0, 10);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	/* Marked, but not copied yet. */
+	fire(&r, 0, 4);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 6);
+	ck_assert_int_eq(t.first, 4);
+	ck_assert_uint_eq(t.damage, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(large_records_are_drops_under_every_policy)
+{
+	static const char *const policies[] = {
+		"bufsize=16 bufpolicy=switch", "bufsize=16 bufpolicy=fill",
+		"bufsize=16 bufpolicy=ring"
+	};
+	struct tally t;
+	struct run r;
+
+	begin(&r, policies[_i]);
+	fire(&r, 0, 3);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_LARGE], 3);
+	end(&r);
+}
+END_TEST
+
+START_TEST(bufsize_of_one_record)
+{
+	struct tally t;
+	struct run r;
+	int i;
+
+	begin(&r, "bufsize=24");
+	for (i = 0; i < 200; i++) {
+		fire(&r, 0, 2);
+		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS, &t);
+		ck_assert_uint_eq(t.records, 1);
+		ck_assert_int_eq(t.first, 2 * i);
+		ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
+	}
+	end(&r);
+}
+END_TEST
+
+START_TEST(nolane_counts_by_generation)
+{
+	struct tbuf_lock *lock;
+	struct tally t;
+	struct run r;
+
+	begin(&r, "");
+	lock = &fake_slot(&r.f)->locks[0];
+	tbuf_add(&lock->nolane, 5);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 5);
+	tbuf_add(&lock->nolane, 2);
+	tbuf_consumer_stop(r.c);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
+	/* Too late: another generation's count. */
+	ck_assert_uint_eq(lock->nolane, 0);
+	memset(&t, 0, sizeof(t));
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 2);
+	end(&r);
+}
+END_TEST
+
+START_TEST(lock_lane_records_say_their_cpu)
+{
+	struct tbuf_event event;
+	struct run r;
+	uint32_t lane;
+
+	begin(&r, "");
+	lane = fake_slot(&r.f)->first_lock;
+	fire(&r, lane, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
+	ck_assert_int_eq(event.record.cpu, 5);
+	ck_assert_uint_eq(event.record.tid, 7);
+	ck_assert_int_eq(event.record.args[0].i, 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(arguments_are_decoded_by_type)
+{
+	static const uint8_t types[] = {
+		TBUF_INT8, TBUF_UINT16, TBUF_STRING, TBUF_DOUBLE, TBUF_BOOL,
+		TBUF_STRING, TBUF_BINARY, TBUF_FLOAT, TBUF_POINTER, TBUF_CHAR
+	};
+	static const union {
+		uint8_t bytes[64];
+		uint64_t align;
+	} data = { .bytes = {
+		0xff, 0, 0x34, 0x12,			/* -1, 0x1234 */
+		0x03, 0x80, 'a', 'b', 'c', 0, 0, 0,	/* "abc" cut */
+		0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0xf8, 0x3f,		/* 1.5 */
+		1, 0,					/* true */
+		0x00, 0x80,				/* NULL */
+		0x02, 0x00, 0x0a, 0x0b,
+		0, 0, 0x20, 0x40, 0, 0, 0, 0,		/* 2.5f */
+		0x10, 0, 0, 0, 0, 0, 0, 0xff,		/* a pointer */
+		'x'
+	} };
+	struct tbuf_event e;
+	const struct tbuf_value *v;
+	struct run r;
+
+	begin_with(&r, "", 10, types);
+	/* The double must begin at a multiple of 8. */
+	ck_assert(fake_record(&r.f, 0, r.epid, data.bytes, 49));
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
+	ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
+	ck_assert_uint_eq(e.record.nargs, 10);
+	v = e.record.args;
+	ck_assert_int_eq(v[0].i, -1);
+	ck_assert_uint_eq(v[1].u, 0x1234);
+	ck_assert_uint_eq(v[2].size, 3);
+	ck_assert_mem_eq(v[2].data, "abc", 3);
+	ck_assert(v[2].cut && !v[2].null);
+	ck_assert(v[3].d == 1.5);
+	ck_assert_uint_eq(v[4].u, 1);
+	ck_assert(v[5].null && !v[5].cut);
+	ck_assert_uint_eq(v[6].size, 2);
+	ck_assert_mem_eq(v[6].data, "\x0a\x0b", 2);
+	ck_assert(v[7].d == 2.5);
+	ck_assert_uint_eq(v[8].u, UINT64_C(0xff00000000000010));
+	ck_assert_int_eq(v[9].i, 'x');
+	ck_assert_str_eq(e.record.probe->argnames[9], "a9");
+	end(&r);
+}
+END_TEST
+
+START_TEST(temporal_merges_lanes_by_time)
+{
+	struct tbuf_event e;
+	struct run r;
+	uint64_t last = 0;
+	int64_t expected = 0;
+	int i;
+
+	begin(&r, "temporal bufsize=64k");
+	/* CPU 0's lane, and the two lock lanes. */
+	for (i = 0; i < 300; i++)
+		fire(&r, i % 3 == 0 ? 0 :
+		    fake_slot(&r.f)->first_lock + (uint32_t)i % 3 - 1, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	while (tbuf_consumer_next(r.c, &e) == 1) {
+		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
+		ck_assert_int_eq(e.record.args[0].i, expected++);
+		ck_assert_uint_gt(e.record.time, last);
+		last = e.record.time;
+	}
+	ck_assert_int_eq(expected, 300);
+	end(&r);
+}
+END_TEST
+
+START_TEST(temporal_holds_back_what_came_after_the_switch)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	fire(&r, 0, 5);
+	r.f.time = tbuf_now() + 3600 * TBUF_SECOND;
+	fire(&r, 0, 5);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 5);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 0);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 5);
+	ck_assert_int_eq(t.first, 5);
+	end(&r);
+}
+END_TEST
+
+START_TEST(dead_target_is_drained_and_its_end_told)
+{
+	static const char *const policies[] = {
+		"bufpolicy=switch", "bufpolicy=fill", "bufpolicy=ring"
+	};
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, policies[_i]);
+	fire(&r, 0, 100);
+	fake_kill(&r.f);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 100);
+	ck_assert_uint_eq(t.exits, 1);
+	ck_assert_uint_eq(tbuf_consumer_alive(r.c), 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(session_space_is_used_again)
+{
+	struct tbuf_consumer *c;
+	struct run r;
+	uint64_t size;
+	int i;
+
+	begin(&r, "bufsize=64k");
+	size = r.f.size;
+	for (i = 0; i < 40; i++) {
+		tbuf_consumer_close(r.c);
+		ck_assert_uint_eq(r.f.control->state[0], TBUF_FREE);
+		r.c = fake_consumer(i % 2 == 0 ? "bufsize=32k" :
+		    "bufsize=64k");
+		fake_grab(&r.f, r.c);
+		ck_assert_int_eq(tbuf_consumer_go(r.c), 0);
+		ck_assert_uint_eq(r.f.control->generation, (uint64_t)i + 2);
+	}
+	fake_map(&r.f);
+	ck_assert_uint_eq(r.f.size, size);
+	/* A second one at the same time has a slot of its own. */
+	c = fake_consumer("bufsize=64k");
+	fake_grab(&r.f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_uint_eq(r.f.control->state[1], TBUF_ACTIVE);
+	tbuf_consumer_close(c);
+	ck_assert_uint_eq(r.f.control->state[1], TBUF_FREE);
+	end(&r);
+}
+END_TEST
+
+START_TEST(held_lock_retires_the_session)
+{
+	struct tbuf_consumer *c;
+	struct tbuf_lock *lock;
+	struct run r;
+
+	begin(&r, "bufsize=64k");
+	lock = &fake_slot(&r.f)->locks[1];
+	lock->word++;
+	tbuf_consumer_close(r.c);
+	ck_assert_uint_eq(r.f.control->state[0], TBUF_RETIRED);
+	/* Its holder came back: the next consumer sets it free. */
+	lock->word--;
+	c = fake_consumer("bufsize=64k");
+	fake_grab(&r.f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_uint_eq(r.f.control->state[0], TBUF_ACTIVE);
+	r.c = c;
+	end(&r);
+}
+END_TEST
+
+START_TEST(lock_held_for_long_gets_a_spare)
+{
+	struct tbuf_slot *slot;
+	struct tally t = { 0 };
+	struct run r;
+	uint32_t before;
+	int i;
+
+	begin(&r, "statusrate=1ms switchrate=1hour");
+	slot = fake_slot(&r.f);
+	before = slot->nlocks;
+	slot->locks[0].word++;
+	fake_lane(&r.f, slot->first_lock)->taken = 1;
+	for (i = 0; slot->nlocks == before && i < 100000; i++) {
+		ck_assert_int_eq(tbuf_consumer_work(r.c), 1);
+		fake_tally(r.c, &t);
+	}
+	ck_assert_uint_eq(slot->nlocks, before + 1);
+	slot->locks[0].word--;
+	end(&r);
+}
+END_TEST
+
+START_TEST(given_up_session_is_an_error_with_records)
+{
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, "statusrate=1ms");
+	fire(&r, 0, 3);
+	r.f.control->state[0] = TBUF_GIVENUP;
+	ck_assert_int_eq(tbuf_consumer_work(r.c), -ETIMEDOUT);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 3);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(deadline_is_kept_but_under_ring)
+{
+	struct run r;
+
+	begin(&r, "bufpolicy=switch");
+	ck_assert_uint_gt(fake_slot(&r.f)->deadline,
+	    tbuf_now() + 20 * TBUF_SECOND);
+	end(&r);
+	begin(&r, "bufpolicy=ring");
+	ck_assert_uint_eq(fake_slot(&r.f)->deadline, 0);
+	end(&r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("drain");
+	TCase *t = tcase_create("lanes");
+	SRunner *runner = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, switch_gives_all_and_gives_the_space_back);
+	tcase_add_test(t, switch_keeps_the_logical_limit);
+	tcase_add_test(t, unread_half_is_not_given_back);
+	tcase_add_test(t, status_does_not_switch);
+	tcase_add_test(t, fill_gives_records_at_the_end_only);
+	tcase_add_test(t, fill_ends_the_run_at_the_first_full_lane);
+	tcase_add_test(t, ring_keeps_the_last_ones_and_counts_the_rest);
+	tcase_add_test(t, snapshot_leaves_the_ring_alone);
+	tcase_add_test(t, snapshot_needs_a_ring);
+	tcase_add_test(t, what_the_writer_overtakes_is_thrown_away);
+	tcase_add_loop_test(t, large_records_are_drops_under_every_policy, 0,
+	    3);
+	tcase_add_test(t, bufsize_of_one_record);
+	tcase_add_test(t, nolane_counts_by_generation);
+	tcase_add_test(t, lock_lane_records_say_their_cpu);
+	tcase_add_test(t, arguments_are_decoded_by_type);
+	tcase_add_test(t, temporal_merges_lanes_by_time);
+	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
+	tcase_add_loop_test(t, dead_target_is_drained_and_its_end_told, 0, 3);
+	tcase_add_test(t, session_space_is_used_again);
+	tcase_add_test(t, held_lock_retires_the_session);
+	tcase_add_test(t, lock_held_for_long_gets_a_spare);
+	tcase_add_test(t, given_up_session_is_an_error_with_records);
+	tcase_add_test(t, deadline_is_kept_but_under_ring);
+	suite_add_tcase(s, t);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed != 0);
+}

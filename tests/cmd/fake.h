@@ -1,0 +1,75 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A consumer library that replays a script, so that everything tbufctl prints
+ * can be pinned without a target.  TBUF_FAKE names the script; each line is
+ * words, and words with blanks stand in double quotes with \" \\ \n \xHH:
+ *
+ *	target PID COMM		a process; probes that follow are its
+ *	probe ID PROVIDER MODULE FUNCTION NAME [TYPE:ARGUMENT ...]
+ *	lane CONSUMER NAME POLICY SIZE CPU FILL RECORDS OVERWRITTEN FULL LARGE
+ *	     NOLANE [locked]	of the last target
+ *	matched N ...		what each enabling has matched
+ *	lowered SIZE		bufsize after go
+ *	command PID		what spawn gives
+ *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, list, go or status
+ *	show			print what is called, on standard error
+ *
+ * and then the rounds, one for each tbuf_consumer_work():
+ *
+ *	record PID TID CPU ID TIME WALL [VALUE ...]
+ *				VALUE: a number, true, false, NULL, or a
+ *				string, with ... behind it when it is cut
+ *	repeat N		the next record comes N times
+ *	drops PID CPU full|large|nolane N
+ *	overwritten PID CPU N
+ *	damage PID CPU N
+ *	exit PID [status N | signal N]
+ *	raise SIGNAL		the process gets a signal
+ *	round			tracing goes on
+ *	end [ERRNO TEXT]	it has ended; after tbuf_consumer_stop() this
+ *				round comes next
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <sys/queue.h>
+
+#include <tbuf_consumer.h>
+
+#define FAKE_WORDS	32
+
+/* One line: what it says, and its words after the first. */
+struct fake_line {
+	STAILQ_ENTRY(fake_line) next;
+	unsigned number;
+	unsigned count;
+	struct fake_word {
+		char *text;
+		size_t size;
+		bool cut;
+	} words[FAKE_WORDS];
+};
+
+STAILQ_HEAD(fake_lines, fake_line);
+
+/* The whole script; exits with a line on standard error when it is wrong. */
+struct fake_lines *fake_script(void);
+
+bool	fake_is(const struct fake_line *, const char *what);
+const char *fake_text(const struct fake_line *, unsigned word);
+int64_t	fake_number(const struct fake_line *, unsigned word);
+
+/* -ESRCH for "ESRCH". */
+int	fake_errno(const struct fake_line *, unsigned word);
+
+/* Type and argument name of "TYPE:ARGUMENT". */
+uint8_t	fake_type(const struct fake_line *, unsigned word, const char **name);
+
+void	fake_value(const struct fake_line *, unsigned word, uint8_t type,
+	    struct tbuf_value *);
+
+void	fake_wrong(const struct fake_line *, const char *why)
+	    __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# What could be had is printed, then why there is no more.
+play <<END
+$probes
+record 100 101 0 2 1 1 1 0
+damage 100 0 1
+damage 100 0 24
+end ETIMEDOUT "processing aborted: given up by the target"
+END
+ctl -n kv:::

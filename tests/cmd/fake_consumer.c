@@ -1,0 +1,543 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tbuf_consumer.h as a player of scripts; see fake.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+#define PROBES_MAX	64
+
+struct tbuf_consumer {
+	struct fake_lines *lines;
+	struct fake_line *at;	/* the next line of the rounds */
+	bool show;
+	volatile sig_atomic_t stop;
+	bool ended;
+	bool lowered;
+	int64_t bufsize;
+	int64_t statusrate;
+	int enablings;
+	char error[256];
+	struct tbuf_totals totals;
+	uint64_t repeat;	/* how many more times `event` comes */
+	struct tbuf_event event;
+	struct {
+		pid_t pid;
+		struct tbuf_probe_info info;
+	} probes[PROBES_MAX];
+	unsigned nprobes;
+	struct tbuf_value values[TBUF_ARGS_MAX];
+};
+
+const char *
+tbuf_version(void)
+{
+
+	return ("0.0.0");
+}
+
+static void
+show(const struct tbuf_consumer *c, const char *format, ...)
+{
+	va_list ap;
+
+	if (!c->show)
+		return;
+	va_start(ap, format);
+	(void)vfprintf(stderr, format, ap);
+	va_end(ap);
+	(void)fputc('\n', stderr);
+}
+
+static int
+refuse(struct tbuf_consumer *c, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(c->error, sizeof(c->error), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+/* What the script says a call fails with, or 0. */
+static int
+scripted(struct tbuf_consumer *c, const struct fake_lines *lines,
+    const char *call)
+{
+	const struct fake_line *line;
+
+	STAILQ_FOREACH(line, lines, next) {
+		if (!fake_is(line, "fail") ||
+		    strcmp(fake_text(line, 1), call) != 0)
+			continue;
+		if (c == NULL)
+			return (fake_errno(line, 2));
+		return (refuse(c, fake_errno(line, 2), "%s",
+		    fake_text(line, 3)));
+	}
+	return (0);
+}
+
+static void
+add_probe(struct tbuf_consumer *c, const struct fake_line *line, pid_t pid)
+{
+	struct tbuf_probe_info *info;
+	unsigned i;
+
+	if (c->nprobes == PROBES_MAX || line->count > 6 + TBUF_ARGS_MAX)
+		fake_wrong(line, "too many");
+	c->probes[c->nprobes].pid = pid;
+	info = &c->probes[c->nprobes++].info;
+	info->id = fake_number(line, 1);
+	info->provider = fake_text(line, 2);
+	info->module = fake_text(line, 3);
+	info->function = fake_text(line, 4);
+	info->name = fake_text(line, 5);
+	info->nargs = line->count - 6;
+	for (i = 0; i < info->nargs; i++)
+		info->types[i] = fake_type(line, 6 + i, &info->argnames[i]);
+}
+
+struct tbuf_consumer *
+tbuf_consumer_new(void)
+{
+	struct tbuf_consumer *c = calloc(1, sizeof(*c));
+	struct fake_line *line;
+	pid_t pid = 0;
+
+	if (c == NULL)
+		return (NULL);
+	c->lines = fake_script();
+	c->bufsize = 4 << 20;
+	c->statusrate = 1000000000;
+	STAILQ_FOREACH(line, c->lines, next) {
+		if (fake_is(line, "target"))
+			pid = fake_number(line, 1);
+		else if (fake_is(line, "probe"))
+			add_probe(c, line, pid);
+		else if (fake_is(line, "show"))
+			c->show = true;
+	}
+	if ((errno = -scripted(NULL, c->lines, "new")) != 0) {
+		free(c);
+		return (NULL);
+	}
+	c->at = STAILQ_FIRST(c->lines);
+	return (c);
+}
+
+void
+tbuf_consumer_close(struct tbuf_consumer *c)
+{
+
+	free(c);
+}
+
+const char *
+tbuf_consumer_error(const struct tbuf_consumer *c)
+{
+
+	return (c->error);
+}
+
+int
+tbuf_consumer_set(struct tbuf_consumer *c, const char *name, const char *value)
+{
+	uint64_t number = 0;
+
+	show(c, value != NULL ? "set %s %s" : "set %s", name, value);
+	if (strcmp(name, "flowindent") == 0)
+		return (refuse(c, -ENOTSUP,
+		    "-x %s: D programs are not in this version", name));
+	if (strcmp(name, "bufsize") == 0) {
+		if (tbuf_parse_size(value, &number) < 0)
+			return (refuse(c, -EINVAL, "failed to set -x bufsize: "
+			    "Invalid value for specified option"));
+		c->bufsize = number;
+	} else if (strcmp(name, "statusrate") == 0) {
+		if (tbuf_parse_rate(value, &number) < 0)
+			return (refuse(c, -EINVAL, "failed to set -x %s: "
+			    "Invalid value for specified option", name));
+		c->statusrate = number;
+	} else if (strcmp(name, "follow") != 0 &&
+	    strcmp(name, "temporal") != 0)
+		return (refuse(c, -ENOENT,
+		    "failed to set -x %s: Invalid option name", name));
+	return (0);
+}
+
+int
+tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
+    int64_t *value)
+{
+
+	*value = strcmp(name, "bufsize") == 0 ? c->bufsize : c->statusrate;
+	return (0);
+}
+
+int
+tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
+{
+	const char *p;
+	int colons = 0;
+
+	show(c, "enable %s", description);
+	for (p = description; *p != '\0'; p++)
+		colons = *p == ',' ? 0 : colons + (*p == ':');
+	if (colons > 3)
+		return (refuse(c, -EINVAL, "invalid probe specifier %s: "
+		    "too many fields", description));
+	return (c->enablings++);
+}
+
+int
+tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
+{
+
+	show(c, "grab %d", (int)pid);
+	return (scripted(c, c->lines, "grab"));
+}
+
+pid_t
+tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
+    const char *const *envp_add)
+{
+	const struct fake_line *line;
+	size_t i;
+	int error;
+
+	for (i = 0; argv[i] != NULL; i++)
+		show(c, "spawn [%s]", argv[i]);
+	for (i = 0; envp_add != NULL && envp_add[i] != NULL; i++)
+		show(c, "environment %s", envp_add[i]);
+	if ((error = scripted(c, c->lines, "spawn")) != 0)
+		return (error);
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "command"))
+			return (fake_number(line, 1));
+	return (4242);
+}
+
+int
+tbuf_consumer_grab_all(struct tbuf_consumer *c)
+{
+
+	show(c, "grab all");
+	return (scripted(c, c->lines, "grab"));
+}
+
+int
+tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
+{
+
+	return (refuse(c, -ENOENT, "%s", path));
+}
+
+int
+tbuf_consumer_go(struct tbuf_consumer *c)
+{
+	const struct fake_line *line;
+	uint64_t size;
+
+	show(c, "go");
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "lowered") &&
+		    tbuf_parse_size(fake_text(line, 1), &size) == 0) {
+			c->lowered = true;
+			c->bufsize = size;
+		}
+	return (scripted(c, c->lines, "go"));
+}
+
+bool
+tbuf_consumer_lowered(const struct tbuf_consumer *c)
+{
+
+	return (c->lowered);
+}
+
+unsigned
+tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
+{
+	const struct fake_line *line;
+
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "matched"))
+			return (fake_number(line, 1 + enabling));
+	return (1);
+}
+
+/* Where the last round begins: after the last "round". */
+static struct fake_line *
+last_round(struct tbuf_consumer *c)
+{
+	struct fake_line *line, *last = c->at;
+
+	for (line = c->at; line != NULL; line = STAILQ_NEXT(line, next))
+		if (fake_is(line, "round"))
+			last = STAILQ_NEXT(line, next);
+	return (last);
+}
+
+int
+tbuf_consumer_work(struct tbuf_consumer *c)
+{
+	const struct fake_line *line;
+
+	if (c->ended)
+		return (0);
+	if (c->at != NULL && fake_is(c->at, "round"))
+		c->at = STAILQ_NEXT(c->at, next);
+	for (; c->at != NULL && fake_is(c->at, "raise");
+	    c->at = STAILQ_NEXT(c->at, next))
+		(void)raise(fake_number(c->at, 1));
+	if (c->stop)
+		c->at = last_round(c);
+	for (line = c->at; line != NULL; line = STAILQ_NEXT(line, next)) {
+		if (fake_is(line, "round"))
+			return (1);
+		if (fake_is(line, "end") && line->count > 1) {
+			c->ended = true;
+			return (refuse(c, fake_errno(line, 1), "%s",
+			    fake_text(line, 2)));
+		}
+	}
+	c->ended = true;
+	return (0);
+}
+
+void
+tbuf_consumer_stop(struct tbuf_consumer *c)
+{
+
+	c->stop = 1;
+}
+
+int
+tbuf_consumer_snapshot(struct tbuf_consumer *c)
+{
+
+	return (refuse(c, -ENOTSUP, "no snapshots"));
+}
+
+static const struct tbuf_probe_info *
+find_probe(const struct tbuf_consumer *c, const struct fake_line *line)
+{
+	unsigned id = fake_number(line, 4), i;
+
+	for (i = 0; i < c->nprobes; i++)
+		if (c->probes[i].info.id == id)
+			return (&c->probes[i].info);
+	fake_wrong(line, "no such probe");
+}
+
+static void
+give_record(struct tbuf_consumer *c, const struct fake_line *line,
+    struct tbuf_record *r)
+{
+	const struct tbuf_probe_info *probe = find_probe(c, line);
+	unsigned i;
+
+	*r = (struct tbuf_record){
+		.pid = fake_number(line, 1), .tid = fake_number(line, 2),
+		.cpu = fake_number(line, 3), .time = fake_number(line, 5),
+		.wall = fake_number(line, 6), .probe = probe,
+		.nargs = probe->nargs, .args = c->values
+	};
+	for (i = 0; i < probe->nargs; i++)
+		fake_value(line, 7 + i, probe->types[i], &c->values[i]);
+}
+
+static enum tbuf_cause
+cause(const struct fake_line *line)
+{
+	const char *text = fake_text(line, 3);
+
+	if (strcmp(text, "full") == 0)
+		return (TBUF_CAUSE_FULL);
+	if (strcmp(text, "large") == 0)
+		return (TBUF_CAUSE_LARGE);
+	return (TBUF_CAUSE_NOLANE);
+}
+
+static void
+give_exit(const struct fake_line *line, struct tbuf_event *e)
+{
+
+	e->type = TBUF_EVENT_EXIT;
+	e->child = line->count > 2;
+	if (!e->child)
+		return;
+	if (strcmp(fake_text(line, 2), "signal") == 0) {
+		e->status = -1;
+		e->signal = fake_number(line, 3);
+	} else
+		e->status = fake_number(line, 3);
+}
+
+/* The event of one line, or false when it is none. */
+static bool
+give(struct tbuf_consumer *c, const struct fake_line *line,
+    struct tbuf_event *e)
+{
+
+	*e = (struct tbuf_event){ .type = TBUF_EVENT_RECORD };
+	if (fake_is(line, "record")) {
+		give_record(c, line, &e->record);
+		c->totals.records++;
+	} else if (fake_is(line, "drops")) {
+		e->type = TBUF_EVENT_DROPS;
+		e->cause = cause(line);
+		e->count = fake_number(line, 4);
+		c->totals.drops += e->count;
+	} else if (fake_is(line, "overwritten")) {
+		e->type = TBUF_EVENT_OVERWRITTEN;
+		e->count = fake_number(line, 3);
+		c->totals.overwritten += e->count;
+	} else if (fake_is(line, "damage")) {
+		e->type = TBUF_EVENT_DAMAGE;
+		e->count = fake_number(line, 3);
+	} else if (fake_is(line, "exit"))
+		give_exit(line, e);
+	else
+		return (false);
+	e->pid = fake_number(line, 1);
+	if (e->type != TBUF_EVENT_RECORD && e->type != TBUF_EVENT_EXIT)
+		e->cpu = fake_number(line, 2);
+	else
+		e->cpu = e->record.cpu;
+	return (true);
+}
+
+int
+tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *e)
+{
+	const struct fake_line *line;
+
+	if (c->repeat > 0) {
+		c->repeat--;
+		c->totals.records++;
+		*e = c->event;
+		return (1);
+	}
+	while ((line = c->at) != NULL && !fake_is(line, "round")) {
+		c->at = STAILQ_NEXT(line, next);
+		if (fake_is(line, "repeat") && c->at != NULL) {
+			c->repeat = fake_number(line, 1) - 1;
+			line = c->at;
+			c->at = STAILQ_NEXT(line, next);
+		}
+		if (give(c, line, e)) {
+			c->event = *e;
+			return (1);
+		}
+	}
+	return (0);
+}
+
+void
+tbuf_consumer_totals(const struct tbuf_consumer *c, struct tbuf_totals *totals)
+{
+
+	*totals = c->totals;
+}
+
+unsigned
+tbuf_consumer_alive(const struct tbuf_consumer *c)
+{
+
+	return (!c->ended);
+}
+
+int
+tbuf_consumer_list(struct tbuf_consumer *c,
+    int (*visit)(void *, pid_t, const struct tbuf_probe_info *), void *arg)
+{
+	unsigned i;
+	int error;
+
+	if ((error = scripted(c, c->lines, "list")) != 0)
+		return (error);
+	for (i = 0; i < c->nprobes && error == 0; i++)
+		error = visit(arg, c->probes[i].pid, &c->probes[i].info);
+	return (error);
+}
+
+int
+tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
+{
+	struct fake_line *line;
+	int stop = 0;
+
+	STAILQ_FOREACH(line, fake_script(), next)
+		if (fake_is(line, "target") && stop == 0)
+			stop = visit(arg, fake_number(line, 1),
+			    fake_text(line, 2));
+	return (stop);
+}
+
+static void
+give_lane(const struct fake_line *line, pid_t pid, struct tbuf_lane_status *s)
+{
+
+	*s = (struct tbuf_lane_status){
+		.pid = pid, .consumer = fake_number(line, 1),
+		.consumer_name = fake_text(line, 2),
+		.policy = fake_number(line, 3), .size = fake_number(line, 4),
+		.cpu = fake_number(line, 5), .fill = fake_number(line, 6),
+		.records = fake_number(line, 7),
+		.overwritten = fake_number(line, 8),
+		.drops = { fake_number(line, 9), fake_number(line, 10),
+		    fake_number(line, 11) },
+		.locked = line->count > 12
+	};
+}
+
+int
+tbuf_status(const pid_t *pids, size_t npids,
+    int (*visit)(void *, const struct tbuf_lane_status *), void *arg)
+{
+	struct fake_lines *lines = fake_script();
+	struct tbuf_lane_status s;
+	struct fake_line *line;
+	pid_t pid = 0;
+	int stop;
+
+	if ((stop = scripted(NULL, lines, "status")) != 0)
+		return (stop);
+	STAILQ_FOREACH(line, lines, next) {
+		if (fake_is(line, "target"))
+			pid = fake_number(line, 1);
+		if (!fake_is(line, "lane") || (npids > 0 && pid != pids[0]))
+			continue;
+		give_lane(line, pid, &s);
+		if ((stop = visit(arg, &s)) != 0)
+			break;
+	}
+	return (stop);
+}
+
+/* What <tbuf.h> calls in every program that includes it. */
+void
+tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
+{
+
+	(void)start;
+	(void)stop;
+}
+
+void
+tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
+{
+
+	(void)start;
+	(void)stop;
+}

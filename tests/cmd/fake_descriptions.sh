@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# Each of -P -m -f -n -i is an enabling, in the order of the command line.
+play <<END
+target 100 kvd
+probe 1 kv kvd serve request-start
+probe 2 cxx lib.so operator[] index*?
+show
+END
+ctl -n name -f func -m mod -P prov -n p:m:f:n -q
+ctl -f m:f -m p:m -n f:n -n m:f:n -q
+ctl -P kv,libc -m a,b: -n a,b -q
+ctl -i 2 -i 1 -q
+ctl -n kv::: -i 1 -q

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# How many probes descriptions matched, when that is told, and when none is.
+play <<END
+$probes
+matched 2 1 0
+record 100 101 0 2 1 1 1 0
+END
+ctl -P kv -n start -n nosuch
+ctl -n kv::: -n a,b -p 100
+ctl -n kv::: -n a -n nosuch -p 100
+ctl -n kv::: -n a -n nosuch -p 100 -q
+ctl -Z -n kv::: -n a -n nosuch -p 100
+ctl -Z -q -n kv::: -n a -n nosuch -p 100
+# With -c, when the first record comes, and the rest at the command's end.
+play <<END
+$probes
+command 77
+matched 2 1 0
+round
+record 77 77 0 2 1 1 1 0
+exit 77 status 0
+END
+ctl -n kv::: -n a -c true
+ctl -n kv::: -n a -n nosuch -c true
+ctl -Z -n kv::: -n a -n nosuch -c true
+ctl -q -n kv::: -n a -n nosuch -c true
+# The command lives: it may still come.
+play <<END
+$probes
+command 77
+matched 2 0
+raise 15
+END
+ctl -n kv::: -n later -c true
+# Ids.
+ctl -i 1 -i 9 -p 100

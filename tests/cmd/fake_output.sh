@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# -o appends; what cannot be written is told; a closed pipe is an end.
+play <<END
+$probes
+record 100 101 0 2 1 1 1 0
+END
+ctl -o file -n kv::: -q
+ctl -o file -n kv:::
+ctl -o file -l -n kv:::
+cat file
+ctl -o nosuch/file -n kv:::
+ctl -o . -n kv:::
+ctl -o /dev/full -n kv:::
+"$TBUFCTL_FAKE" -n kv::: >/dev/full
+echo "= $?"
+"$TBUFCTL_FAKE" -l >/dev/full
+echo "= $?"
+"$TBUFCTL_FAKE" --help >/dev/full
+echo "= $?"
+"$TBUFCTL_FAKE" -n kv::: >&-
+echo "= $?"
+"$TBUFCTL_FAKE" -n kv::: -o other >&-
+echo "= $?"
+play <<END
+$probes
+repeat 100000
+record 100 101 0 2 1 1 1 0
+drops 100 0 full 1
+END
+for format in text json; do
+	{ "$TBUFCTL_FAKE" --format=$format -n kv::: 2>messages
+	echo "= $?" >>messages; } | sed 1q
+	cat messages
+done

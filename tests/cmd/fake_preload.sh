@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# The libc provider is preloaded into -c's command when a description's
+# provider field asks for it, and what is preloaded already stays.
+play <<END
+show
+command 77
+exit 77 status 0
+END
+shown()
+{
+	ctl "$@" | sed "s|$PWD|DIRECTORY|g"
+}
+: >libtbuf-libc.so
+export TBUF_PROVIDERS=$PWD
+cp "$(command -v cat)" plain
+cp plain setuid
+chmod u+s setuid
+cp plain setgid
+chmod g+xs setgid
+# Without program headers there is no dynamic linker in it.
+cp plain static
+printf '\0\0' | dd of=static bs=1 seek=56 conv=notrunc 2>/dev/null
+printf '#!%s/static\n' "$PWD" >interpreted
+chmod +x interpreted
+
+for description in libc::: libc::malloc:entry 'lib?:::' 'kv:::,libc:::' \
+    '[kl]ibc:::x'; do
+	shown -q -n "$description" -c ./plain
+done
+for description in '*:::entry' :::entry malloc:entry kv::: libc; do
+	shown -q -n "$description" -c ./plain
+done
+shown -q -P libc -c ./plain
+export LD_PRELOAD=libm.so.6
+shown -q -P libc -c ./plain
+unset LD_PRELOAD
+shown -q -P libc -c ./setuid
+shown -q -P libc -c ./setgid
+shown -q -P libc -c ./static
+shown -q -P libc -c ./interpreted
+shown -q -P kv -c ./static
+rm libtbuf-libc.so
+shown -q -P libc -c ./plain

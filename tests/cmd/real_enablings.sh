@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Descriptions are right-aligned; each enabling writes records of its own.
+fire="$TBUF_TARGET fire=1"
+ctl -P tt -c "$fire"
+ctl -P tt -n count -f fire -m target -c "$fire"
+ctl -m tt:target -f :fire -n 'tt:target:fire:count' -c "$fire"
+ctl -n 'c*t' -n 'c?unt' -n '[abc]ount' -n '[!abc]ount' -Z -c "$fire"
+ctl -n nosuch,count -c "$fire"
+ctl -P t -m targe -f fir -n coun -Z -c "$fire"

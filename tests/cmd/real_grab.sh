@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Why a process cannot be traced; and all of them or none.
+start 3 4
+ctl -n count -p 4194304
+ctl -n count -p $$
+ctl -n count -p $target -p $$
+ctl -l -p $$
+# Nobody's session is there, the first one's neither.
+"$TBUFCTL" --stat -p $target | sed 1d
+ctl --stat -p $$
+ctl --stat -p $target -p 4194304
+tell 3
+wait
+TBUF_DISABLE=1
+export TBUF_DISABLE
+start 5 6
+unset TBUF_DISABLE
+ctl -n count -p $target
+tell 5
+wait
+start 7 8 strict say=strict wait
+tell 7
+hear 8 strict
+ctl -n count -p $target
+kill -9 $target
+wait

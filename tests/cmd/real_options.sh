@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Options by name, as the library has them.
+for x in bufsize=1x bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
+    switchrate statusrate=-1s strsize=0 cpu=100000 cpu=x temporal=maybe \
+    nosuch nosuch=1 aggsize=1k specsize=1m destructive dynvarsize=1 pgmax=3 \
+    evaltime=main; do
+	ctl -x $x -n count -c "touch executed"
+done
+ls executed 2>/dev/null
+ctl -q -x bufsize=1M -x switchrate=100HZ -x statusrate=5 -x strsize=0x10 \
+    -x temporal=on -x bufresize=auto -n count -c "$TBUF_TARGET fire=2"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Not enough space: lowered, or refused and nothing executed.
+TBUF_MAXSIZE=64m "$TBUFCTL" -b 4g -n count -c "$TBUF_TARGET fire=1" 2>&1 |
+    sed -E 's/lowered to [0-9]+[mk]$/lowered to N/' | normal
+export TBUF_MAXSIZE=64m
+ctl -q -b 4g -n count -c "$TBUF_TARGET fire=1"
+ctl -b 4g -x bufresize=manual -n count -c 'touch executed'
+unset TBUF_MAXSIZE
+ls executed 2>/dev/null
+ctl -b 256g -x bufresize=manual -n count -c 'touch executed'
+ctl -b 8 -n count -c "$TBUF_TARGET fire=1"
+ctl -b 15 -n count -c "$TBUF_TARGET fire=1"

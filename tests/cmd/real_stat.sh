@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# --stat looks at everybody's buffers.
+ctl --stat
+start 3 4 enabled fire=3 say=fired wait
+"$TBUFCTL" -q -x bufpolicy=ring -b 16k -n count -p $target >out 2>err &
+ctl=$!
+tell 3
+hear 4 fired
+"$TBUFCTL" --stat >stat
+echo "= $?"
+awk -v pid=$target -v ctl=$ctl 'NR == 1 { $1 = $1; print; next }
+    $1 != pid || $2 != ctl "/tbufctl" { print "whose is " $0 }
+    { records += $7; rest += $8 + $9 + $10 + $11; kind[$3 " " $4] = 1 }
+    END { for (k in kind) print k; print records, rest }' stat
+"$TBUFCTL" --stat -p $target | cmp - stat
+kill $ctl
+wait $ctl
+tell 3
+wait

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# No probe matches: at once for a running target, at the end of a command.
+start 3 4 fire=2
+ctl -n nosuch -p $target
+ctl -n count -n nosuch -n nothing -p $target
+ctl -l -n nosuch -p $target
+ctl -l -Z -n nosuch -p $target | sed 's/ID .*/ID.../'
+ctl -i 9999 -p $target
+ctl -n nosuch -c "$TBUF_TARGET fire=1"
+ctl -n count -n nosuch -c "$TBUF_TARGET fire=1"
+ctl -Z -n count -n nosuch -c "$TBUF_TARGET fire=1"
+ctl -n count -c true
+ctl -Z -n count -c true
+tell 3
+wait
+# Nobody is there.
+ctl -n count

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Golden tests of tbufctl: each NAME.sh prints what tbufctl printed, and
+# NAME.ok is what that must be.
+#
+#	TBUFCTL_FAKE=path	tbufctl linked with the fake consumer:
+#				runs fake_*.sh
+#	TBUFCTL=path		the real one: runs real_*.sh, which need
+#	TBUF_TARGET=path	the test's target program, too
+#
+# With arguments only those tests are run.  Prints what differs, then
+# "N passed, N failed".
+
+here=$(cd "$(dirname "$0")" && pwd)
+export TBUFCTL_FAKE TBUFCTL TBUF_TARGET
+
+tests=$*
+if [ -z "$tests" ]; then
+	[ -n "$TBUFCTL_FAKE" ] && tests=$(cd "$here" && echo fake_*.sh)
+	[ -n "$TBUFCTL" ] && tests="$tests $(cd "$here" && echo real_*.sh)"
+fi
+if [ -z "$tests" ]; then
+	echo "run.sh: set TBUFCTL_FAKE or TBUFCTL and TBUF_TARGET" >&2
+	exit 2
+fi
+
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# The runs must not see anybody else's targets, options or locale.
+unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE
+export LC_ALL=C TZ=UTC0
+
+passed=0 failed=0
+for test in $tests; do
+	name=$(basename "$test" .sh)
+	mkdir -p "$scratch/$name/work" "$scratch/$name/dir"
+	chmod 700 "$scratch/$name/dir"
+	(
+		cd "$scratch/$name/work" &&
+		TBUF_DIR=$scratch/$name/dir HERE=$here \
+		    sh "$here/$name.sh" >../out 2>&1 </dev/null
+	)
+	if diff -u "$here/$name.ok" "$scratch/$name/out" \
+	    >"$scratch/$name/diff"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name"
+		sed -n '1,999p' "$scratch/$name/diff"
+	fi
+	rm -rf "$scratch/$name"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

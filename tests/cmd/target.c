@@ -1,0 +1,172 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program with probes for the golden tests: it fires what it is told to, on
+ * one CPU, so that every run is the same.  Each argument is an order:
+ *
+ *	types		every type that a probe can have, at its limits
+ *	fire=N		count(number, text), N times
+ *	large=N		blob(bytes) with N bytes
+ *	exit=N		exit with that status
+ *	kill=N		raise that signal
+ *	fork=N		a child fires count() N times; wait for it
+ *	say=WORD	print a line
+ *	wait		until there is a line, or the end, on standard input
+ *	enabled		until count() is enabled
+ *	disabled	until it is not
+ *	strict		enter the strict seccomp mode
+ */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <linux/seccomp.h>
+
+#include <err.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf.h>
+
+/* The lowest CPU that we may run on, and no other from here on. */
+static void
+stay(void)
+{
+	cpu_set_t set, one;
+	int cpu = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == -1)
+		err(99, "sched_getaffinity");
+	while (!CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) == -1)
+		err(99, "sched_setaffinity");
+}
+
+static void
+fire(unsigned long n)
+{
+	const char *text = "a text";
+	uint64_t number;
+
+	for (number = 1; number <= n; number++)
+		TBUF_PROBE(tt, count, number, text);
+}
+
+static void
+types(void)
+{
+	int8_t i8 = INT8_MIN;
+	int16_t i16 = INT16_MIN;
+	int32_t i32 = INT32_MIN;
+	int64_t i64 = INT64_MIN;
+	uint8_t u8 = UINT8_MAX;
+	uint16_t u16 = UINT16_MAX;
+	uint32_t u32 = UINT32_MAX;
+	uint64_t u64 = UINT64_MAX;
+	char letter = 'a', array[] = "an array";
+	bool yes = true, no = false;
+	float third = 1.0f / 3;
+	double big = 1e300, nothing = NAN;
+	void *pointer = (void *)0x1234, *null = NULL;
+	const char *string = "q\"b\\n\nt\tr\r\x01\xff\xc3\xa9", *none = NULL;
+	char bytes[300];
+
+	memset(bytes, 'x', sizeof(bytes) - 1);
+	bytes[sizeof(bytes) - 1] = '\0';
+	TBUF_PROBE(tt, integers, i8, i16, i32, i64, u8, u16, u32, u64,
+	    letter);
+	TBUF_PROBE(tt, other__types, yes, no, third, big, nothing, pointer,
+	    null);
+	TBUF_PROBE(tt, strings, string, none, array, TBUF_BYTES(array, 3));
+	TBUF_PROBE(tt, cut__strings, bytes, TBUF_BYTES(bytes, 300));
+	TBUF_PROBE(tt, no_arguments);
+	TBUF_PROBE(tt, names, i8 + 1, i16, i16);
+}
+
+static void
+large(unsigned long n)
+{
+	char *bytes = calloc(1, n + 1);
+
+	TBUF_PROBE(tt, blob, TBUF_BYTES(bytes, n));
+	free(bytes);
+}
+
+static void
+run_child(unsigned long n)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == -1)
+		err(99, "fork");
+	if (pid == 0) {
+		fire(n);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		errx(99, "the child has failed");
+}
+
+static void
+await(bool enabled)
+{
+
+	while ((TBUF_ENABLED(tt, count) != 0) != enabled)
+		(void)sched_yield();
+}
+
+static void
+obey(const char *order)
+{
+	const char *value = strchr(order, '=');
+	unsigned long n = value != NULL ? strtoul(value + 1, NULL, 0) : 0;
+	char line[80];
+
+	if (strcmp(order, "types") == 0)
+		types();
+	else if (strncmp(order, "fire=", 5) == 0)
+		fire(n);
+	else if (strncmp(order, "large=", 6) == 0)
+		large(n);
+	else if (strncmp(order, "exit=", 5) == 0)
+		exit(n);
+	else if (strncmp(order, "kill=", 5) == 0)
+		(void)raise(n);
+	else if (strncmp(order, "fork=", 5) == 0)
+		run_child(n);
+	else if (strncmp(order, "say=", 4) == 0)
+		printf("%s\n", value + 1);
+	else if (strcmp(order, "wait") == 0)
+		(void)!fgets(line, sizeof(line), stdin);
+	else if (strcmp(order, "enabled") == 0)
+		await(true);
+	else if (strcmp(order, "disabled") == 0)
+		await(false);
+	else if (strcmp(order, "strict") == 0) {
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1)
+			err(99, "prctl");
+	} else
+		errx(99, "no such order: %s", order);
+}
+
+int
+main(int argc, char **argv)
+{
+	int i;
+
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
+	stay();
+	for (i = 1; i < argc; i++)
+		obey(argv[i]);
+	return (0);
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# kvd serves kvload on a Unix socket and on a port, untraced, and ends with 0
+# when it is told to; its socket is gone then.
+
+set -eu
+: "${top_builddir:?}"
+dir=$(mktemp -d)
+kvd=
+trap '[ -z "$kvd" ] || kill -9 "$kvd"; rm -rf "$dir"' EXIT
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+start() {
+	"$top_builddir/examples/kvd" "$1" &
+	kvd=$!
+	"$top_builddir/examples/kvload" --requests=2000 --seed=7 "$1" \
+	    >"$dir/out" || fail "kvload $1 ended with status $?"
+	grep -q '^seed 7: 2000 requests, [0-9]* misses, 0 errors in ' \
+	    "$dir/out" || fail "summary: $(cat "$dir/out")"
+}
+
+stop() {
+	kill "$kvd"
+	wait "$kvd" || fail "kvd ended with status $?"
+	kvd=
+}
+
+start "$dir/socket"
+stop
+[ ! -e "$dir/socket" ] || fail 'the socket is still there'
+
+start $((20000 + $$ % 12000))
+stop
+
+# A socket that a kill left behind is taken over.
+start "$dir/socket"
+kill -9 "$kvd"
+wait "$kvd" && fail 'kvd survived'
+[ -e "$dir/socket" ] || fail 'no socket was left behind'
+start "$dir/socket"
+stop

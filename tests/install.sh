@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# install.sh PREFIX: what was installed there is complete, and programs build
+# against it by pkg-config alone: C, C++, shared and static.  CI runs it.
+
+set -eu
+prefix=${1:?usage: install.sh PREFIX}
+: "${CC:=cc}" "${CXX:=c++}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+LD_LIBRARY_PATH=$prefix/lib
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
+    lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
+    lib/pkgconfig/libtbuf.pc share/man/man1/tbufctl.1 \
+    share/man/man3/libtbuf.3; do
+	[ -s "$prefix/$file" ] || fail "$file is not there"
+done
+
+# Nothing but what the headers declare, and nothing that a host has to load.
+undeclared=$(nm -D --defined-only "$prefix/lib/libtbuf.so.1" |
+    sed -n 's/.* [TDBRVW] \([^@]*\).*/\1/p' | grep -v '^tbuf_' || :)
+[ "$undeclared" = '' ] || fail "exported: $undeclared"
+needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
+    sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -v -e '^libc\.so' -e '^ld-linux' || :)
+[ "$needed" = '' ] || fail "libtbuf needs $needed"
+readelf -d "$prefix/lib/libtbuf.so.1" | grep -q 'FLAGS_1.*NOW.*NODELETE' ||
+    fail 'libtbuf is not linked with -z now -z nodelete'
+
+cat >"$dir/sample.c" <<'END'
+#include <stdio.h>
+#include <tbuf.h>
+#include <tbuf_consumer.h>
+
+int
+main(int argc, char **argv)
+{
+	TBUF_PROBE(sample, started, argc, argv);
+	puts(tbuf_version());
+	return (0);
+}
+END
+cp "$dir/sample.c" "$dir/sample.cc"
+version=$(pkg-config --modversion libtbuf)
+
+# build NAME COMPILER SOURCE [PKG-CONFIG FLAG]
+build() {
+	# shellcheck disable=SC2046,SC2086 # lists
+	$2 -Wall -Wextra -Werror -o "$dir/$1" "$dir/$3" \
+	    $(pkg-config ${4-} --cflags --libs libtbuf) ${4:+-static}
+	[ "$("$dir/$1")" = "$version" ] || fail "$1 does not say $version"
+	echo "$1: ok"
+}
+
+build c "$CC" sample.c
+build c++ "$CXX" sample.cc
+build c-static "$CC" sample.c --static
+build c++-static "$CXX" sample.cc --static
+
+# The shared one is a target for tbufctl, too.
+"$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c" >"$dir/out"
+grep -q '^argc=1 argv=0x' "$dir/out" || fail "tbufctl: $(cat "$dir/out")"
+"$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c-static" >"$dir/out"
+grep -q '^argc=1 argv=0x' "$dir/out" || fail "tbufctl: $(cat "$dir/out")"
+"$prefix/bin/tbufctl" -q -n 'libc::malloc:entry' -c 'sort /dev/null' \
+    >"$dir/out"
+grep -q '^size=' "$dir/out" || fail "provider: $(cat "$dir/out")"
+echo 'tbufctl: ok'

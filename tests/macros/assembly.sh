@@ -1,0 +1,107 @@
+#!/bin/sh
+#-
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a disabled probe costs is an address, two loads, a test and a branch
+# that is not taken: look at the instructions.  And build the test programs
+# for the other processor, and run them where an emulator is.
+#
+# usage: [VERBOSE=all] assembly.sh
+#
+# Compilers that are missing are left out.
+
+set -u
+: "${srcdir:=$(dirname "$0")}"
+library=$srcdir/../../libtbuf
+passed=0 failed=0
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/assembly.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+pass()
+{
+	passed=$((passed + 1))
+	[ "${VERBOSE:-}" ] && echo "ok $*"
+	return 0
+}
+
+fail()
+{
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# The instructions of function $1 in $work/out.s from the site's address on,
+# up to the first conditional branch, names only, in one line.
+path()
+{
+	awk -v name="$1:" '
+	$1 == name { inside = 1; next }
+	!inside { next }
+	/^[ \t]*\.popsection|^[ \t]*\.text/ { on = 1; next }
+	$1 ~ /^\.size/ { exit }
+	!on || $1 ~ /^[.#\/]/ || NF == 0 { next }
+	{ printf "%s%s", sep, $1; sep = " " }
+	$1 ~ /^(j[^m]|cb|b\.)/ { exit }
+	' "$work/out.s"
+}
+
+# looks COMPILER...: it makes no more than five instructions of it
+looks()
+{
+	command -v "$1" >/dev/null || return 0
+	if ! "$@" -std=c11 -O2 -I"$library" -S "$srcdir/assembly.c" \
+	    -o "$work/out.s"; then
+		fail "$*"
+		return
+	fi
+	for function in disabled asked_if; do
+		got=$(path $function)
+		case $(echo "$got" | wc -w) in
+		[3-5]) pass "$*: $function: $got" ;;
+		*) fail "$*: $function: $got" ;;
+		esac
+	done
+}
+
+# runs EMULATOR SUFFIX COMPILER...: build that program, and run it
+runs()
+{
+	emulator=$1 suffix=$2
+	shift 2
+	command -v "$1" >/dev/null || return 0
+	if ! "$@" -Wall -Wextra -Wpedantic -Werror -I"$library" -static \
+	    "$srcdir/probes.$suffix" "$srcdir/probes_other.$suffix" \
+	    "$work/fake.o" "$work/sitetext.o" -o "$work/run"; then
+		fail "$*"
+	elif ! command -v "$emulator" >/dev/null; then
+		pass "$*: built"
+	elif "$emulator" "$work/run"; then
+		pass "$*: run"
+	else
+		fail "$*: run"
+	fi
+}
+
+for option in -fPIC -fno-pic; do
+	looks gcc $option
+	looks clang $option
+	looks aarch64-linux-gnu-gcc $option
+done
+
+# The other processor; this one is matrix.sh's.
+arm=aarch64-linux-gnu
+if command -v $arm-gcc >/dev/null; then
+	$arm-gcc -std=gnu11 -I"$library" -c "$srcdir/fake.c" \
+	    -o "$work/fake.o" &&
+	$arm-gcc -std=gnu11 -I"$library" -c "$library/target/sitetext.c" \
+	    -o "$work/sitetext.o" || fail "$arm-gcc"
+	for option in "-O0" "-O2 -fPIC" "-O2 -fno-pic -no-pie" "-O2 -flto"; do
+		runs qemu-aarch64 c $arm-gcc -std=c11 $option
+		runs qemu-aarch64 cc $arm-g++ -std=c++17 $option
+	done
+fi
+
+echo "$passed passed, $failed failed"
+[ $passed -gt 0 ] && [ $failed -eq 0 ]

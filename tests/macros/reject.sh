@@ -1,0 +1,129 @@
+#!/bin/sh
+#-
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What cannot be traced does not compile, and the compiler says so in words.
+#
+# usage: [CC=gcc] [CXX=g++] reject.sh
+#
+# Without CC and CXX, gcc and clang are used where they are.
+
+set -u
+: "${srcdir:=$(dirname "$0")}"
+library=$srcdir/../../libtbuf
+type="this argument's type cannot be traced"
+many="a probe has at most 10 arguments"
+passed=0 failed=0
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/reject.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# build LANGUAGE DECLARATIONS STATEMENT: what the compiler says is in the log
+build()
+{
+	printf '#include <tbuf.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
+	    "$2" "$3" >"$work/case.$1"
+	case $1 in
+	c) $c -std=c11 -I"$library" -c "$work/case.c" -o "$work/case.o" ;;
+	cc) $cxx -std=c++17 -I"$library" -c "$work/case.cc" \
+	    -o "$work/case.o" ;;
+	esac >"$work/log" 2>&1
+}
+
+complain()
+{
+	failed=$((failed + 1))
+	echo "FAIL $1"
+	head -n 20 "$work/log"
+}
+
+# rejects WORDS LANGUAGES DECLARATIONS STATEMENT: it does not compile, and the
+# words are in what the compiler says.
+rejects()
+{
+	for language in $2; do
+		if build $language "$3" "$4"; then
+			complain "$c $language: compiles: $3 $4"
+		elif ! tr -d '\\' <"$work/log" | grep -qF "tbuf: $1"; then
+			complain "$c $language: not said: '$1': $3 $4"
+		else
+			passed=$((passed + 1))
+		fi
+	done
+}
+
+# accepts LANGUAGES DECLARATIONS STATEMENT: the same, were it not for the type
+accepts()
+{
+	for language in $1; do
+		if build $language "$2" "$3"; then
+			passed=$((passed + 1))
+		else
+			complain "$c $language: does not compile: $2 $3"
+		fi
+	done
+}
+
+# refuses LANGUAGES DECLARATIONS STATEMENT: it does not compile
+refuses()
+{
+	for language in $1; do
+		if build $language "$2" "$3"; then
+			complain "$c $language: compiles: $2 $3"
+		else
+			passed=$((passed + 1))
+		fi
+	done
+}
+
+cases()
+{
+	both="c cc"
+	accepts "$both" 'struct s { int a; } v;' 'TBUF_PROBE(p, n, v.a);'
+	rejects "$type" "$both" 'struct s { int a; } v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" 'union u { int a; } v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" 'long double v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" '__int128 v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" 'unsigned __int128 v;' \
+	    'TBUF_PROBE(p, n, v + 1);'
+	rejects "$type" "$both" '_Complex double v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" '_Complex float v;' 'TBUF_PROBE(p, n, v);'
+	rejects "$type" "$both" 'void v(void);' 'TBUF_PROBE(p, n, v());'
+	rejects "$type" "$both" '' 'TBUF_PROBE(p, n, (void)0);'
+	rejects "$type" "$both" 'struct s { int a; } v;' \
+	    'TBUF_PROBE(p, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, v);'
+	rejects "$type" cc 'struct s { int a; };' 'TBUF_PROBE(p, n, &s::a);'
+	rejects "$type" cc 'struct s { const char *data(); };' \
+	    'TBUF_PROBE(p, n, s());'
+	rejects "$type" cc '#include <string>' \
+	    'TBUF_PROBE(p, n, std::wstring());'
+	rejects "$type" cc '#include <vector>' \
+	    'TBUF_PROBE(p, n, std::vector<char>());'
+	rejects "$type" cc '#include <memory>' \
+	    'TBUF_PROBE(p, n, std::unique_ptr<int>());'
+	rejects "$type" cc 'auto v = [] {};' 'TBUF_PROBE(p, n, v);'
+	accepts "$both" '' 'TBUF_PROBE(p, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);'
+	rejects "$many" "$both" '' \
+	    'TBUF_PROBE(p, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);'
+	rejects "$many" "$both" '#define FIVE 1, 2, 3, 4, 5' \
+	    'TBUF_PROBE(p, n, FIVE, FIVE, FIVE, FIVE, FIVE, FIVE, FIVE);'
+	accepts "$both" '' 'if (TBUF_ENABLED(p, n)) return;'
+	refuses "$both" '' 'TBUF_PROBE("p", n);'
+	refuses "$both" '' 'if (TBUF_ENABLED("p", n)) return;'
+	refuses "$both" '' 'TBUF_PROBE(p, n, );'
+	refuses "$both" '' 'TBUF_PROBE(p, n) return;'
+}
+
+if [ "${CC:-}" ] && [ "${CXX:-}" ]; then
+	c=$CC cxx=$CXX
+	cases
+else
+	for c in gcc clang; do
+		cxx=g++
+		[ $c = clang ] && cxx=clang++
+		command -v $c >/dev/null && command -v $cxx >/dev/null && cases
+	done
+fi
+echo "$passed passed, $failed failed"
+[ $passed -gt 0 ] && [ $failed -eq 0 ]

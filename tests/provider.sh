@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# provider.sh: the libc provider, by itself.  A stand-in for libtbuf writes
+# down what fires (provider_fake.c), so that it can be compared word by word.
+#
+# PROVIDER_DIR holds libtbuf-libc.so and the programs, by default those of the
+# build tree.
+
+set -u
+: "${top_srcdir:=..}" "${top_builddir:=.}"
+: "${PROVIDER=$top_builddir/.libs/libtbuf-libc.so}"
+: "${FAKE=$top_builddir/tests/.libs/provider_fake.so}"
+: "${FAKE_DLSYM=$top_builddir/tests/.libs/provider_dlsym.so}"
+: "${PROGRAMS=$top_builddir/tests}"
+
+# A sanitizer's run-time library has to come first, and replaces malloc.
+[ -z "${SANITIZER-}" ] || exit 77
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failures=0
+TBUF_DISABLE=1
+export TBUF_DISABLE
+
+fail() {
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# What has fired, a line each: line 0 of the file is a counter.
+told() {
+	tail -c +257 "$dir/log" | tr -d '\0'
+}
+
+# fake GLOBS COMMAND...: run a command with these probes enabled.
+fake() {
+	globs=$1
+	shift
+	rm -f "$dir/log"
+	FAKE_LOG=$dir/log FAKE_ENABLE=$globs \
+	    LD_PRELOAD="$FAKE:$PROVIDER${EXTRA+:$EXTRA}" "$@"
+}
+
+# same WHAT: the files `expected` and `got` are equal.
+same() {
+	diff -u "$dir/expected" "$dir/got" >&2 || fail "$1"
+}
+
+# Each case by itself, with all probes disabled, and with all enabled.
+for name in errno_kept errno_told bad_address open_mode tell contended \
+    mutex_kinds cancel longjmp storm exec return exit quick_exit; do
+	"$PROGRAMS/provider_cases" $name >"$dir/expected" ||
+	    fail "$name, without a provider"
+	LD_PRELOAD=$PROVIDER "$PROGRAMS/provider_cases" $name >"$dir/got" ||
+	    fail "$name, disabled"
+	same "$name, disabled"
+	fake '*' "$PROGRAMS/provider_cases" $name >"$dir/got" ||
+	    fail "$name, enabled"
+	same "$name, enabled"
+done
+
+# What is told.  Addresses and pids differ from run to run.
+told='open* close* *read* *write* *alloc* free* socket* pthread* fork* *exit*'
+fake "$told" "$PROGRAMS/provider_cases" tell
+told | sed -e 's/=0x[1-9a-f][0-9a-f]*/=ADDRESS/g' \
+    -e '/^fork:return/s/=[1-9][0-9]*/=PID/' >"$dir/got"
+sed 's/^	//' >"$dir/expected" <<'END'
+	open:entry path=ADDRESS flags=524290 mode=0
+	open:return result=3 errno=0 path="/dev/zero"
+	close:entry fd=3
+	close:return result=0 errno=0
+	read:entry fd=20 buf=ADDRESS count=8
+	read:return result=8 errno=0
+	pread:entry fd=20 buf=ADDRESS count=3 offset=5
+	pread:return result=3 errno=0
+	write:entry fd=20 buf=ADDRESS count=4
+	write:return result=4 errno=0
+	close:entry fd=20
+	close:return result=0 errno=0
+	close:entry fd=20
+	close:return result=-1 errno=9
+	open:entry path=ADDRESS flags=0 mode=0
+	open:return result=-1 errno=2 path=NULL
+	malloc:entry size=12345
+	malloc:return result=ADDRESS errno=0
+	free:entry ptr=ADDRESS
+	free:return
+	calloc:entry nmemb=3 size=50
+	calloc:return result=ADDRESS errno=0
+	reallocarray:entry ptr=ADDRESS nmemb=7 size=90
+	realloc:entry ptr=ADDRESS size=630
+	realloc:return result=ADDRESS errno=0
+	reallocarray:return result=ADDRESS errno=0
+	free:entry ptr=ADDRESS
+	free:return
+	socket:entry domain=1 type=-1 protocol=7
+	socket:return result=-1 errno=22
+	pthread_mutex_lock:entry mutex=ADDRESS
+	pthread_mutex_lock:acquired mutex=ADDRESS
+	pthread_mutex_lock:return result=0
+	pthread_mutex_trylock:entry mutex=ADDRESS
+	pthread_mutex_trylock:return result=16
+	pthread_mutex_unlock:entry mutex=ADDRESS
+	pthread_mutex_unlock:return result=0
+	fork:entry
+	fork:return result=PID errno=0
+	fork:return result=0 errno=0
+	_exit:entry status=3
+	exit:entry status=0
+END
+# Parent and child go on in either order.
+sort "$dir/got" -o "$dir/got"
+sort "$dir/expected" -o "$dir/expected"
+same 'what is told'
+
+# A thread that waits says so, and only afterwards that it has the mutex.
+fake 'pthread_mutex_lock:[ac]*' "$PROGRAMS/provider_cases" contended
+told | sed 's/ .*//' >"$dir/got"
+sed 's/^	//' >"$dir/expected" <<'END'
+	pthread_mutex_lock:acquired
+	pthread_mutex_lock:contended
+	pthread_mutex_lock:acquired
+END
+same 'contended'
+
+# exit is told once, however a program ends.
+for name in return exit; do
+	fake 'exit:entry' "$PROGRAMS/provider_cases" $name
+	[ "$(told)" = 'exit:entry status=0' ] || fail "$name: $(told)"
+done
+
+# A program's own malloc stays its malloc, and nothing is told of it.
+fake '*alloc*' "$PROGRAMS/provider_malloc" >"$dir/got" ||
+    fail "own malloc: status $?"
+[ "$(cat "$dir/got")" = 'own malloc used' ] || fail 'own malloc is not used'
+[ "$(told)" = '' ] || fail "own malloc: $(told)"
+
+# A dlsym that allocates, and so comes back to us while we look.
+for name in errno_kept tell storm; do
+	LD_PRELOAD=$PROVIDER:$FAKE_DLSYM "$PROGRAMS/provider_cases" $name ||
+	    fail "$name with an allocating dlsym"
+	EXTRA=$FAKE_DLSYM fake '*' "$PROGRAMS/provider_cases" $name ||
+	    fail "$name with an allocating dlsym, enabled"
+done
+
+# The manual lists what is registered, and nothing else.
+FAKE_LIST=1
+export FAKE_LIST
+fake '' /bin/true
+unset FAKE_LIST
+told | sed -n 's/^libc:libc\.so\.6://p' | sort >"$dir/got"
+sed -n 's/^\.It Li \([^ ]*\) Ta *\(.*\)$/\1 \2/p' \
+    "$top_srcdir/man/tbuf_libc.7" | sed -e 's/ Ta / /' -e 's/ *$//' |
+    sort >"$dir/expected"
+[ -s "$dir/got" ] || fail 'nothing is registered'
+same 'tbuf_libc(7)'
+
+# Nothing but the functions of the map is exported.
+sed -n 's/^	\([a-z_0-9A-Z]*\);$/\1/p' "$top_srcdir/providers/libc.map" |
+    sort >"$dir/expected"
+nm -D --defined-only "$PROVIDER" | sed 's/.* //' | sort >"$dir/got"
+same 'exported functions'
+
+[ $failures -eq 0 ] || exit 1

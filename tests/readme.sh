@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# README's session with kvd works as it stands: its commands are taken from
+# there, and run in the order in which they are.
+
+set -eu
+: "${top_srcdir:?}" "${top_builddir:?}"
+dir=$(mktemp -d)
+
+# Another build's kvd, or a user's, is none of ours.
+ours() {
+	pidof "$top_builddir/examples/$1"
+}
+
+finish() {
+	for program in kvd kvload; do
+		if pids=$(ours $program); then
+			# shellcheck disable=SC2086 # a list
+			kill -9 $pids
+		fi
+	done
+	rm -rf "$dir"
+}
+trap finish EXIT
+
+fail() {
+	sed 's/^/| /' "$dir/log"
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# The indented lines of the section.
+awk '
+/^-+$/		{ inside = last == "A server, traced while it runs" }
+inside && /^\t/	{ print substr($0, 2) }
+		{ last = $0 }
+' "$top_srcdir/README" >"$dir/session"
+[ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
+
+mkdir "$dir/bin" "$dir/run"
+ln -s "$top_builddir" "$dir/build"
+cat >"$dir/bin/pidof" <<END
+#!/bin/sh
+exec $(command -v pidof) "$top_builddir/examples/\$1"
+END
+chmod +x "$dir/bin/pidof"
+
+cd "$dir"
+PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir TBUF_DIR=$dir/run \
+    timeout 240 sh -x "$dir/session" >"$dir/log" 2>&1 </dev/null ||
+    fail "the session ended with status $?"
+
+# step N: what the session printed from its Nth tbufctl on.
+step() {
+	awk -v n="$1" '/^\+ tbufctl / { i++ } i == n' "$dir/log"
+}
+
+# total N FIELD: a number of the step's closing line; records are field 3,
+# overwritten ones 5, drops 7.
+total() {
+	step "$1" | awk -v f="$2" '/^tbufctl: total: / { print $f }'
+}
+
+rows='^ *[0-9]+ +[0-9]+ +[a-z_]+:request-start id=[0-9]+ op="(get|set)" '
+rows="$rows"'key="key[0-9]+" bytes=[0-9]+$'
+
+for probe in connection-open connection-close request-start request-done \
+    store-set store-del; do
+	step 1 | grep -q "^ *[0-9]* *kv  *kvd  *[a-z_]*  *$probe\$" ||
+	    fail "$probe is not listed"
+done
+
+[ "$(step 2 | grep -cE "$rows")" -eq 9 ] || fail 'no live records'
+
+step 3 | grep -qE '^tbufctl: [0-9]+ drops? on CPU [0-9]+$' ||
+    fail 'a small buffer drops nothing'
+[ "$(total 3 7)" -gt "$(total 3 3)" ] || fail 'a small buffer drops little'
+[ "$(total 4 7)" -lt "$(total 4 3)" ] || fail 'a high switchrate cures nothing'
+[ "$(total 5 7)" -eq 0 ] || fail 'a large buffer drops records'
+
+step 6 | grep -qE '^tbufctl: pid [0-9]+ has exited$' ||
+    fail 'nobody said that the server has gone'
+[ "$(step 6 | grep -cE "$rows")" -eq "$(total 6 3)" ] ||
+    fail 'the ring has not as many records as the total says'
+[ "$(total 6 5)" -gt 0 ] || fail 'the ring has overwritten nothing'
+step 6 | grep -E "$rows" | awk '
+{ if ($1 < cpu) exit 1; cpu = $1 }
+' || fail 'the ring is not printed CPU by CPU'
