@@ -328,6 +328,7 @@ struct tbuf_session {
 	uint32_t patterns_size;	/* (i) bytes, NULs included */
 	uint32_t npatterns;	/* (i) enablings: NUL-terminated, in order */
 	uint64_t flags;		/* (i) TBUF_S_* */
+	uint64_t run;		/* (i) the consumer's run, common/board.h */
 	struct tbuf_moment go;	/* (c) when the consumer said go */
 	struct tbuf_moment now;	/* (c) its last calibration */
 };
@@ -432,7 +433,7 @@ TBUF_ASSERT_OFFSET(tbuf_slot, deadline, 96);
 TBUF_ASSERT_OFFSET(tbuf_slot, locks, 256);
 TBUF_ASSERT_OFFSET(tbuf_slot, lane_of_cpu, 4096);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
-_Static_assert(sizeof(struct tbuf_session) == 80, "tbuf_session");
+_Static_assert(sizeof(struct tbuf_session) == 88, "tbuf_session");
 TBUF_ASSERT_OFFSET(tbuf_lane, full, 16);
 TBUF_ASSERT_OFFSET(tbuf_lane, sequence, 24);
 TBUF_ASSERT_OFFSET(tbuf_lane, large, 64);

@@ -135,6 +135,16 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 }
 
 /*
+ * Make this process a target if it is the child of a fork(2) and is to stay,
+ * such as a worker that a server has forked beforehand.  A child is no target
+ * from the start, as most go on to exec or end soon, unless a consumer wants
+ * children or all of the user's targets; daemon(3) and setsid(2) do this by
+ * themselves.  Returns 0, also when it is a target already, or -ECANCELED
+ * where tracing is off.  Not async-signal-safe.
+ */
+int	tbuf_process_register(void);
+
+/*
  * For the macros only: register or unregister the sites [start, stop) of one
  * object.  Idempotent.
  */
@@ -382,6 +392,7 @@ extern struct tbuf_site tbuf_private_start[]
 extern struct tbuf_site tbuf_private_stop[]
     __asm__("__stop_tbuf_sites") __attribute__((weak, visibility("hidden")));
 
+#ifndef TBUF_PRIVATE_LIBRARY	/* the library's own units have no sites */
 __attribute__((constructor(101))) static void
 tbuf_private_register(void)
 {
@@ -395,6 +406,7 @@ tbuf_private_unregister(void)
 	if (&tbuf_private_start[0] != &tbuf_private_stop[0])
 		tbuf_sites_unregister(tbuf_private_start, tbuf_private_stop);
 }
+#endif
 
 static inline uint64_t
 tbuf_private_float(float value)

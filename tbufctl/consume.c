@@ -119,6 +119,20 @@ loss_get(struct run *run, int cpu, pid_t pid)
 	return (l);
 }
 
+/* What one CPU has lost. */
+static void
+tell_cpu(struct run *run, const struct loss *loss, size_t n)
+{
+	uint64_t damage = 0;
+	size_t i;
+
+	run->format.ops->losses(&run->format, loss, n);
+	for (i = 0; i < n; i++)
+		damage += loss[i].damage;
+	if (damage > 0)
+		message(MSG_DAMAGE, damage, PLURAL(damage), loss->cpu);
+}
+
 /* Tell what CPUs up to `cpu` have lost, and forget it. */
 static void
 tell_losses(struct run *run, int cpu)
@@ -129,8 +143,7 @@ tell_losses(struct run *run, int cpu)
 		for (to = from; to < run->nlosses &&
 		    run->losses[to].cpu == run->losses[from].cpu; to++)
 			continue;
-		run->format.ops->losses(&run->format, &run->losses[from],
-		    to - from);
+		tell_cpu(run, &run->losses[from], to - from);
 		from = to;
 	}
 	if (from == 0)
@@ -163,7 +176,8 @@ print_other(struct run *run, const struct tbuf_event *e)
 		run->format.ops->exited(&run->format, e);
 		break;
 	case TBUF_EVENT_DAMAGE:
-		message(MSG_DAMAGE, e->count, PLURAL(e->count), e->cpu);
+		l = loss_get(run, e->cpu, e->pid);
+		l->damage += e->count;
 		break;
 	default:
 		break;

@@ -37,6 +37,7 @@ struct loss {
 	pid_t pid;
 	uint64_t drops[3];	/* by enum tbuf_cause */
 	uint64_t overwritten;
+	uint64_t damage;	/* bytes */
 };
 
 struct format_ops {

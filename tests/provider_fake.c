@@ -64,7 +64,7 @@ map_log(void)
 	syscall(SYS_close, fd);
 }
 
-/* A line of one's own, or NULL when the log is full: then it is only counted. */
+/* A line of one's own; NULL when the log is full, it is only counted then. */
 static char *
 line_new(void)
 {

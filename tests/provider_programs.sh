@@ -163,7 +163,8 @@ END
 serve() {
 	(replace=exec; run "$@") >server.out 2>&1 &
 	server=$!
-	while [ ! -S socket -o ! -s pid ] && kill -0 $server 2>/dev/null; do
+	while { [ ! -S socket ] || [ ! -s pid ]; } &&
+	    kill -0 $server 2>/dev/null; do
 		:
 	done
 }

@@ -94,7 +94,8 @@ struct tbuf_memo {
 	uint64_t fill_mask;
 	const uint16_t *heads;		/* of the session's ECBs */
 	uint32_t cpu;
-	uint32_t ring;
+	uint16_t ring;
+	uint16_t strsize;
 };
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */

@@ -21,9 +21,6 @@
 /* In a command's environment: NAME of the file that waits for it. */
 #define TBUF_CONTROL_ENV	"TBUF_CONTROL"
 
-/* The file of all-targets sessions in the runtime directory. */
-#define TBUF_BOARD_NAME		"board"
-
 /* Why tracing is off, as memfds are named: tbuf-off-REASON. */
 #define TBUF_OFF_PREFIX		"tbuf-off-"
 

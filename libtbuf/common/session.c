@@ -231,6 +231,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->patterns_size = order->patterns_size;
 	session->npatterns = order->npatterns;
 	session->flags = order->flags;
+	session->run = order->run;
 	memcpy(view->base + session->patterns, order->patterns,
 	    order->patterns_size);
 	memset(view->base + area + plan->ecbs, 0,

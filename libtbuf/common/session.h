@@ -65,6 +65,7 @@ struct tbuf_order {
 	uint32_t patterns_size;
 	uint32_t npatterns;
 	uint64_t flags;			/* TBUF_S_* */
+	uint64_t run;			/* of the consumer, or 0 */
 	uint32_t owner_pid;
 	uint32_t owner_uid;
 	const char *owner;

@@ -100,13 +100,9 @@ fire_session(struct tbuf_fire *f, const struct tbuf_site *site,
     const uint64_t *values)
 {
 	struct tbuf_pack pack;
-	uint32_t strsize;
 
 	fire_look(f, site);
-	strsize = tbuf_load(&f->slot->strsize);
-	if (strsize < 2 || strsize > TBUF_TEXT_CUT)
-		strsize = 2;
-	tbuf_pack(site, values, strsize, &pack);
+	tbuf_pack(site, values, tbuf_fire_strsize(f->slot), &pack);
 	f->size = pack.size;
 	f->segments = pack.segments;
 	f->end = pack.end;
@@ -134,33 +130,77 @@ fire_sessions(const struct tbuf_site *site, const uint64_t *values)
 	}
 }
 
+/* The session and the CPU of this thread's last fire, once more. */
+struct again {
+	const struct tbuf_memo *memo;
+	uint64_t generation;
+	uint32_t epid;
+};
+
+static inline uint64_t
+record_word(uint32_t epid, uint64_t size)
+{
+	return ((uint64_t)epid | size << 16 | (uint64_t)tbuf_thread.tid << 32);
+}
+
+/* Arguments that are all 64 bits wide go from the caller's array as is. */
+static inline bool
+again_flat(const struct again *a, const struct tbuf_site *site,
+    const uint64_t *values)
+{
+	struct tbuf_write w = {
+		.size = site->fixed, .word = record_word(a->epid, site->fixed),
+		.from = values
+	};
+
+	if (w.size > a->memo->bufsize)
+		return (false);
+	return ((a->memo->ring ?
+	    tbuf_rseq_ring_words(a->memo, a->generation, &w) :
+	    tbuf_rseq_linear_words(a->memo, a->generation, &w)) ==
+	    TBUF_COMMITTED);
+}
+
+static __attribute__((noinline)) bool
+again_packed(const struct again *a, const struct tbuf_site *site,
+    const uint64_t *values)
+{
+	struct tbuf_pack pack;
+	struct tbuf_write w;
+
+	tbuf_pack(site, values, a->memo->strsize, &pack);
+	w.size = sizeof(struct tbuf_header) + pack.size;
+	w.word = record_word(a->epid, w.size);
+	w.from = pack.segments + 1;
+	w.from_end = pack.end;
+	if (w.size > a->memo->bufsize || w.size > TBUF_RECORD_MAX)
+		return (false);
+	return ((a->memo->ring ?
+	    tbuf_rseq_ring_segments(a->memo, a->generation, &w) :
+	    tbuf_rseq_linear_segments(a->memo, a->generation, &w)) ==
+	    TBUF_COMMITTED);
+}
+
 /*
- * What a fire nearly always is: the session, and the CPU, of this thread's
- * last one, a single ECB, 64-bit arguments, room in the lane.  Whatever else
- * it turns out to be is left to fire_sessions(), from the start.
+ * What a fire nearly always is: all that the memo holds is still so, the
+ * probe has one ECB, and there is room in the lane.  Whatever else it turns
+ * out to be is left to fire_sessions(), from the start.
  */
 static inline bool
 fire_again(const struct tbuf_site *site, const uint64_t *values)
 {
-	const struct tbuf_memo *memo = &tbuf_thread.memo;
-	struct tbuf_write w;
-	uint64_t generation;
-	uint32_t epid;
+	struct again a = { .memo = &tbuf_thread.memo };
 
-	if (tbuf_load(site->enabled) != tbuf_load(&memo->bits))
+	if (tbuf_load(site->enabled) != tbuf_load(&a.memo->bits))
 		return (false);
 	/* Before the heads: a handler may replace the memo at any time. */
-	generation = tbuf_load_acquire(&memo->generation);
-	epid = tbuf_load(tbuf_load(&memo->heads) + site->index);
-	w.size = site->fixed;
-	if (epid - 1 >= TBUF_HEAD_EPID || w.size - 1 >= memo->bufsize)
+	a.generation = tbuf_load_acquire(&a.memo->generation);
+	a.epid = tbuf_load(tbuf_load(&a.memo->heads) + site->index);
+	if (a.epid - 1 >= TBUF_HEAD_EPID)
 		return (false);
-	w.word = (uint64_t)epid | w.size << 16 |
-	    (uint64_t)tbuf_thread.tid << 32;
-	w.from = values;
-	w.from_end = NULL;
-	return ((memo->ring ? tbuf_rseq_ring_words(memo, generation, &w) :
-	    tbuf_rseq_linear_words(memo, generation, &w)) == TBUF_COMMITTED);
+	if (site->fixed != 0)
+		return (again_flat(&a, site, values));
+	return (again_packed(&a, site, values));
 }
 
 void

@@ -61,6 +61,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	    f->number * (uint64_t)TBUF_HEADS_SIZE);
 	m->cpu = cpu;
 	m->ring = tbuf_load(&f->slot->policy) == TBUF_RING;
+	m->strsize = (uint16_t)tbuf_fire_strsize(f->slot);
 	return (true);
 }
 

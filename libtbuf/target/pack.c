@@ -10,45 +10,22 @@
 #include "target/target.h"
 
 /* Bytes of a fixed-size argument; 0 for a text. */
-static unsigned
-fixed_size(uint8_t type)
-{
-	switch (type) {
-	case TBUF_INT8:
-	case TBUF_UINT8:
-	case TBUF_CHAR:
-	case TBUF_BOOL:
-		return (1);
-	case TBUF_INT16:
-	case TBUF_UINT16:
-		return (2);
-	case TBUF_INT32:
-	case TBUF_UINT32:
-	case TBUF_FLOAT:
-		return (4);
-	case TBUF_STRING:
-	case TBUF_TEXT:
-	case TBUF_BINARY:
-		return (0);
-	default:
-		return (8);
-	}
-}
+static const uint8_t fixed_size[TBUF_BINARY + 1] = {
+	[TBUF_INT8] = 1, [TBUF_INT16] = 2, [TBUF_INT32] = 4, [TBUF_INT64] = 8,
+	[TBUF_UINT8] = 1, [TBUF_UINT16] = 2, [TBUF_UINT32] = 4,
+	[TBUF_UINT64] = 8, [TBUF_CHAR] = 1, [TBUF_BOOL] = 1, [TBUF_FLOAT] = 4,
+	[TBUF_DOUBLE] = 8, [TBUF_POINTER] = 8
+};
 
-uint8_t
-tbuf_pack_kind(const struct tbuf_site *site)
+bool
+tbuf_pack_flat(const struct tbuf_site *site)
 {
-	uint8_t kind = TBUF_PACK_FLAT;
-	unsigned i, size;
+	unsigned i;
 
-	for (i = 0; i < site->nargs; i++) {
-		size = fixed_size(site->types[i]);
-		if (size == 0)
-			return (TBUF_PACK_ANY);
-		if (size != 8)
-			kind = TBUF_PACK_FIXED;
-	}
-	return (kind);
+	for (i = 0; i < site->nargs; i++)
+		if (fixed_size[site->types[i]] != sizeof(uint64_t))
+			return (false);
+	return (true);
 }
 
 /* The bytes of a text argument, cut at strsize; its 16-bit word. */
@@ -65,7 +42,7 @@ text_of(uint8_t type, uint64_t value, uint32_t strsize, const void **data)
 		*data = string;
 	} else {
 		bytes = (const struct tbuf_bytes *)(uintptr_t)value;
-		size = bytes->size;
+		size = bytes->data == NULL ? 0 : bytes->size;
 		*data = bytes->data;
 	}
 	if (*data == NULL)
@@ -83,20 +60,33 @@ struct builder {
 	uint64_t size;
 };
 
-static void
+/* Padding is zero: eight bytes of it, of which the next store takes the rest. */
+static inline void
 pad(struct builder *b, unsigned alignment)
 {
-	while (b->size % alignment != 0) {
-		*b->next++ = 0;
-		b->size++;
-	}
+	unsigned more = (unsigned)-b->size & (alignment - 1);
+
+	memset(b->next, 0, 8);
+	b->next += more;
+	b->size += more;
 }
 
-static void
-put(struct builder *b, const void *value, unsigned size)
+/* The low bytes of a value; each size by a store of its own. */
+static inline void
+put(struct builder *b, uint64_t value, unsigned size)
 {
+	uint32_t value4 = (uint32_t)value;
+	uint16_t value2 = (uint16_t)value;
+
 	pad(b, size);
-	memcpy(b->next, value, size);
+	if (size == 8)
+		memcpy(b->next, &value, 8);
+	else if (size == 4)
+		memcpy(b->next, &value4, 4);
+	else if (size == 2)
+		memcpy(b->next, &value2, 2);
+	else
+		*b->next = (unsigned char)value;
 	b->next += size;
 	b->size += size;
 }
@@ -129,13 +119,13 @@ tbuf_pack(const struct tbuf_site *site, const uint64_t *values,
 
 	pack->end = pack->segments + 1;
 	for (i = 0; i < site->nargs; i++) {
-		size = fixed_size(site->types[i]);
+		size = fixed_size[site->types[i]];
 		if (size != 0) {
-			put(&b, &values[i], size);
+			put(&b, values[i], size);
 			continue;
 		}
 		word = text_of(site->types[i], values[i], strsize, &data);
-		put(&b, &word, sizeof(word));
+		put(&b, word, sizeof(word));
 		flush(&b);
 		if (data != NULL) {
 			size = word & ~TBUF_TEXT_CUT;

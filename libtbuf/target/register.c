@@ -14,6 +14,9 @@
 
 #define FIELD_MAX	255
 
+/* site->state; 0 before and afterwards */
+#define REGISTERED	1
+
 /* Where a TBUF_ENABLED points whose probe is not the only one of its name. */
 static const uint32_t always = 1;
 
@@ -56,8 +59,8 @@ site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate)
 		return (index);
 	site->index = (uint32_t)index;
 	site->fire = tbuf_fire;
-	site->state = tbuf_pack_kind(site);
-	site->fixed = site->state != TBUF_PACK_FLAT ? 0 : (uint16_t)
+	site->state = REGISTERED;
+	site->fixed = !tbuf_pack_flat(site) ? 0 : (uint16_t)
 	    (sizeof(struct tbuf_header) + site->nargs * sizeof(uint64_t));
 	tbuf_store_release(&site->enabled, enable_word(site->index));
 	tbuf_sessions_meet(site->index);
@@ -81,7 +84,7 @@ test_add(struct tbuf_site *site, const struct tbuf_names *names)
 	}
 	if (found == 0)
 		return;
-	site->state = TBUF_PACK_FLAT;
+	site->state = REGISTERED;
 	site->index = TBUF_NPROBES;
 	tbuf_store_release(&site->enabled,
 	    found == 1 ? enable_word(index) : &always);
@@ -100,20 +103,36 @@ names_join(const struct tbuf_sitetext *text, unsigned nargs, char *joined,
 	}
 }
 
+/* A newer header may have types that this library does not know. */
+static bool
+types_known(const struct tbuf_site *site)
+{
+	unsigned i;
+
+	if (site->nargs > TBUF_ARGS_MAX)
+		return (false);
+	for (i = 0; i < site->nargs; i++)
+		if (site->types[i] == TBUF_NONE || site->types[i] > TBUF_BINARY)
+			return (false);
+	return (true);
+}
+
 static void
 register_site(struct tbuf_site *site, const char *module, uint8_t kind)
 {
 	struct tbuf_sitetext text;
+	char function[TBUF_SITETEXT_FIELD];
 	char joined[sizeof(text.arguments)];
 	struct tbuf_candidate candidate = { .types = site->types,
 	    .nargs = site->nargs, .argnames = joined };
 
 	if (site->version != TBUF_SITE_VERSION || site->state != 0 ||
-	    site->kind != kind || site->nargs > TBUF_ARGS_MAX ||
+	    site->kind != kind || !types_known(site) ||
 	    tbuf_sitetext_parse(site->text, site->nargs, &text) != 0)
 		return;
+	tbuf_sitetext_function(site->function, function);
 	candidate.names = (struct tbuf_names){ text.provider, module,
-	    site->function, text.name };
+	    function, text.name };
 	if (kind == TBUF_SITE_TEST) {
 		test_add(site, &candidate.names);
 		return;

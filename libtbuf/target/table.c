@@ -90,7 +90,7 @@ back(uint32_t start, uint32_t *backed, uint32_t at, uint32_t size)
 
 	while (at + size > *backed) {
 		length = STEP - *backed % STEP;
-		if ((error = tbuf_life_back(start + *backed, length)) != 0)
+		if ((error = tbuf_file_back(start + *backed, length)) != 0)
 			return (error);
 		*backed += length;
 	}
@@ -185,4 +185,18 @@ tbuf_table_remove(uint32_t index)
 
 	if (view.base != NULL && index < nprobes)
 		tbuf_add(&tbuf_view_probe(&view, index)->sites, (uint32_t)-1);
+}
+
+void
+tbuf_table_extent(uint32_t *probes, uint32_t *heap)
+{
+	*probes = backed_probes;
+	*heap = backed_strings;
+}
+
+void
+tbuf_table_claim(struct tbuf_control *control)
+{
+	control->nprobes = nprobes;
+	control->strings = strings;
 }

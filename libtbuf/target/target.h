@@ -3,7 +3,9 @@
  *
  * The target side's own state, and what its parts ask of each other.
  *
- *	life	makes or adopts the control file, gives it up at exit
+ *	life	when this process is a target, and why it is not
+ *	file	makes or adopts the control file
+ *	wanted	sessions that the board wants of it
  *	fork	what a child of fork, vfork or clone may do
  *	register sites into the probe table, sessions onto new probes
  *	fire	from a site to the sessions that trace it
@@ -53,7 +55,7 @@ void	tbuf_thread_init(void) TBUF_HIDDEN;
 
 /* Make the library ready, once; called by whatever comes first. */
 void	tbuf_life_begin(void) TBUF_HIDDEN;
-/* A forked child: tracing off at the same addresses. */
+/* A forked child: a target of its own if somebody wants it, else none. */
 void	tbuf_life_child(void) TBUF_HIDDEN;
 void	tbuf_fork_init(void) TBUF_HIDDEN;
 /* ... in which another thread may have been registering. */
@@ -63,7 +65,7 @@ void	tbuf_register_child(void) TBUF_HIDDEN;
  * Back a part of the fixed part with storage, so that a store into it cannot
  * raise SIGBUS.  Not for the fire path.
  */
-int	tbuf_life_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
+int	tbuf_file_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
 
 /* Base name of the object that holds an address, cut to size. */
 void	tbuf_module_name(const void *address, char *name, size_t size)
@@ -95,23 +97,25 @@ void	tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
 	    TBUF_HIDDEN;
 
+/*
+ * How many bytes of the two parts of the table are in use, in whole steps of
+ * backing; and the same in a new file's header.
+ */
+void	tbuf_table_extent(uint32_t *probes, uint32_t *strings) TBUF_HIDDEN;
+void	tbuf_table_claim(struct tbuf_control *) TBUF_HIDDEN;
+
 /* Let all active sessions meet a probe. */
 void	tbuf_sessions_meet(uint32_t index) TBUF_HIDDEN;
 
 /* A site's entry point while its probe is enabled. */
 void	tbuf_fire(struct tbuf_site *, const uint64_t *) TBUF_HIDDEN;
 
-/* site->state: how its arguments are packed. */
-#define TBUF_PACK_FLAT		1	/* 64-bit values, as they come */
-#define TBUF_PACK_FIXED		2	/* no text */
-#define TBUF_PACK_ANY		3
-
 /*
  * A record's data in the making.  `stage` holds what is not copied straight
- * from the caller's memory.  At most 10 x (7 padding + 8) bytes and the last
- * padding; a text splits it in two segments.
+ * from the caller's memory.  At most 10 x (7 padding + 8) bytes, the last
+ * padding, and eight that may be zeroed behind it; a text splits it in two segments.
  */
-#define TBUF_STAGE_SIZE		168
+#define TBUF_STAGE_SIZE		176
 #define TBUF_SEGMENTS_MAX	(2 + 2 * TBUF_NARGS)
 
 struct tbuf_pack {
@@ -121,8 +125,8 @@ struct tbuf_pack {
 	unsigned char stage[TBUF_STAGE_SIZE];
 };
 
-/* Which TBUF_PACK_* the types of a site need. */
-uint8_t	tbuf_pack_kind(const struct tbuf_site *) TBUF_HIDDEN;
+/* Are all arguments 64 bits wide, so that they are data as they come? */
+bool	tbuf_pack_flat(const struct tbuf_site *) TBUF_HIDDEN;
 
 /*
  * Lay the arguments out.  segments[0] is left to the caller (a lock lane's
@@ -151,6 +155,15 @@ enum tbuf_emit {
 enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *, uint32_t cpu)
 	    TBUF_HIDDEN;
+
+/* A session's strsize, within its bounds. */
+static inline uint32_t
+tbuf_fire_strsize(const struct tbuf_slot *slot)
+{
+	uint32_t strsize = tbuf_load(&slot->strsize);
+
+	return (strsize < 2 || strsize > TBUF_TEXT_CUT ? 2 : strsize);
+}
 
 /* Does the session still stand as it was when the fire looked at it? */
 bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;

@@ -53,7 +53,7 @@ struct fake_line {
 
 STAILQ_HEAD(fake_lines, fake_line);
 
-/* The whole script; exits with a line on standard error when it is wrong. */
+/* The whole script, read once; exits with a line on standard error when it is wrong. */
 struct fake_lines *fake_script(void);
 
 bool	fake_is(const struct fake_line *, const char *what);

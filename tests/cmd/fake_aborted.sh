@@ -5,8 +5,9 @@
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0
-damage 100 0 1
+damage 100 0 8
 damage 100 0 24
+damage 100 1 1
 end ETIMEDOUT "processing aborted: given up by the target"
 END
 ctl -n kv:::

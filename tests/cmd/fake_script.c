@@ -104,20 +104,15 @@ read_line(const char *text, unsigned number)
 	}
 }
 
-struct fake_lines *
-fake_script(void)
+static void
+read_script(struct fake_lines *lines, const char *path)
 {
-	const char *path = getenv("TBUF_FAKE");
-	struct fake_lines *lines = get(sizeof(*lines));
 	struct fake_line *line;
 	unsigned number = 0;
 	size_t size = 0;
 	char *text = NULL;
 	FILE *f;
 
-	STAILQ_INIT(lines);
-	if (path == NULL)
-		return (lines);
 	if ((f = fopen(path, "re")) == NULL)
 		err(99, "%s", path);
 	while (getline(&text, &size, f) != -1) {
@@ -129,7 +124,17 @@ fake_script(void)
 	}
 	free(text);
 	(void)fclose(f);
-	return (lines);
+}
+
+struct fake_lines *
+fake_script(void)
+{
+	static struct fake_lines lines = STAILQ_HEAD_INITIALIZER(lines);
+	const char *path = getenv("TBUF_FAKE");
+
+	if (STAILQ_EMPTY(&lines) && path != NULL)
+		read_script(&lines, path);
+	return (&lines);
 }
 
 bool

@@ -8,9 +8,14 @@ tell 3
 hear 4 fired
 wait $!
 echo "= $?"
-sed -n '1p;$p' out
+sed 1q out
+# 32 bytes a record, or 40 with the number of the CPU in it.
+sed 's/number=\([0-9]*\) .*/\1/' out | awk '
+    { last = $1 }
+    END { if (last == NR && 32 * NR <= 2048 && 40 * (NR + 1) > 2048)
+	print "full"; else print NR " lines, the last is " last }'
 set -- $(total err)
-echo "$(wc -l <out) lines, $1 records, $2 overwritten"
+[ $(wc -l <out) -eq $1 ] || echo "$1 records, $(wc -l <out) lines"
 [ $3 -gt 0 ] || echo "no drops"
 tell 3
 wait

@@ -1,0 +1,71 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The board: a file in the runtime directory on which consumers put the
+ * sessions that targets are to make for themselves, in the constructor of a
+ * program that starts or in the child of a fork, so that the first fire is
+ * recorded.
+ *
+ *	consumer	back an entry (fallocate), take the OFD lock on byte
+ *			1 + entry, write it, `run` last (release); then look
+ *			through the directory for targets that are there
+ *			already, having watched it from before
+ *	target		for each entry with a run whose lock somebody holds:
+ *			take the space off the budget, build the session in
+ *			its own control file, whose name comes last of all
+ *	consumer	sees the file appear, finds the session by its run, and
+ *			takes the OFD lock of its slot; a target without one
+ *			started at the same time, and is attached to as usual
+ *	end		run = 0; the lock goes with the consumer
+ *
+ * Tags as in layout.h: (c) the consumer whose entry it is, (a) either side.
+ */
+#ifndef TBUF_COMMON_BOARD_H
+#define TBUF_COMMON_BOARD_H
+
+#include "common/session.h"
+#include "layout.h"
+
+#define TBUF_BOARD_NAME		"board"
+#define TBUF_BOARD_MAGIC	"tbufboar"
+#define TBUF_BOARD_ENTRIES	31
+#define TBUF_BOARD_PATTERNS	(8192u - 128)
+
+/* tbuf_board_entry.flags */
+#define TBUF_BOARD_ALL		0x1u	/* programs that start */
+#define TBUF_BOARD_FOLLOW	0x2u	/* children of targets with this run */
+#define TBUF_BOARD_AUTO		0x4u	/* halve bufsize until it fits */
+
+struct tbuf_board_entry {
+	uint64_t run;		/* (c) random, 0: nobody's */
+	uint64_t budget;	/* (a) bytes of buffers that are left */
+	uint64_t bufsize;	/* (c) */
+	uint64_t deadline;	/* (c) ns a new session may wait for its
+				   consumer; 0: for ever */
+	uint32_t flags;		/* (c) TBUF_BOARD_* */
+	uint32_t policy;	/* (c) enum tbuf_policy */
+	uint32_t strsize;	/* (c) */
+	int32_t only_cpu;	/* (c) or -1 */
+	uint32_t npatterns;	/* (c) */
+	uint32_t patterns_size;	/* (c) bytes, NULs included */
+	uint32_t owner_pid;	/* (c) */
+	uint32_t owner_uid;	/* (c) */
+	char owner[16];		/* (c) NUL-terminated */
+	uint64_t session_flags;	/* (c) TBUF_S_* of the sessions */
+	uint64_t reserved[5];
+	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
+};
+
+struct tbuf_board {
+	char magic[8];		/* (i) */
+	uint32_t major;		/* (i) TBUF_MAJOR */
+	uint32_t entry_size;	/* (i) sizeof(struct tbuf_board_entry) */
+	uint8_t reserved[8192 - 16];
+	struct tbuf_board_entry entries[TBUF_BOARD_ENTRIES];
+};
+
+_Static_assert(offsetof(struct tbuf_board_entry, patterns) == 128, "board");
+_Static_assert(sizeof(struct tbuf_board_entry) == 8192, "board");
+_Static_assert(sizeof(struct tbuf_board) == 32 * 8192, "board");
+
+#endif

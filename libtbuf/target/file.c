@@ -1,0 +1,444 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The control file on the target's side: made, or adopted when a consumer has
+ * made it for this command, and mapped once with its window.
+ *
+ * The sign of life [inv.alive]: the flock belongs to the description that
+ * `sign` maps.  The window is a mapping of a second description, opened by
+ * name, for a forked child inherits the window but not `sign`.
+ *
+ * A file gets its name when it is complete, with the sessions in it that wait
+ * on the board.
+ */
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/control.h"
+#include "target/file.h"
+#include "target/target.h"
+
+#define PAGE		4096u
+#define WINDOW_DEFAULT	(UINT64_C(16) << 30)
+#define WINDOW_MIN	(UINT64_C(4) << 20)
+#define MEMLOCK_LOW	(UINT64_C(8) << 20)
+/* What is mapped before main when a session is there already. */
+#define POPULATE_MAX	(UINT64_C(64) << 20)
+
+static unsigned char *base;	/* of the window */
+static struct tbuf_control *sign; /* one page; DONTFORK; holds the flock */
+static char file_name[TBUF_NAME_MAX];
+
+unsigned char *
+tbuf_file_base(void)
+{
+	return (base);
+}
+
+static uint64_t
+window_size(void)
+{
+	const char *set = secure_getenv("TBUF_WINDOW");
+	uint64_t size = 0;
+	struct rlimit limit;
+	char *end;
+
+	if (set != NULL && *set != '\0') {
+		size = strtoull(set, &end, 0);
+		if (strchr("kK", *end) != NULL)
+			size <<= *end != '\0' ? 10 : 0;
+		else if (strchr("mM", *end) != NULL)
+			size <<= 20;
+		else if (strchr("gG", *end) != NULL)
+			size <<= 30;
+		else
+			size = 0;
+	}
+	if (size == 0)
+		size = WINDOW_DEFAULT;
+	if (getrlimit(RLIMIT_AS, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur / 4)
+		size = limit.rlim_cur / 4;
+	/* mlockall(2) counts the window, mapped or not. */
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > MEMLOCK_LOW &&
+	    size > limit.rlim_cur / 4)
+		size = limit.rlim_cur / 4;
+	return (size & ~(uint64_t)(PAGE - 1));
+}
+
+/* Reserve address space for the window; halved until it is accepted. */
+static bool
+reserve(void)
+{
+	uint64_t size;
+	void *p;
+
+	for (size = window_size(); size >= WINDOW_MIN;
+	    size = size / 2 & ~(uint64_t)(PAGE - 1)) {
+		p = mmap(NULL, size, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p != MAP_FAILED) {
+			base = p;
+			tbuf_target.window = size;
+			return (true);
+		}
+	}
+	return (false);
+}
+
+static bool
+map_window(int fd)
+{
+	if (mmap(base, tbuf_target.window, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+		return (false);
+	madvise(base, tbuf_target.window, MADV_DONTDUMP);
+	return (true);
+}
+
+/* Map the page that keeps the lock of this description. */
+static bool
+map_sign(int fd)
+{
+	void *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return (false);
+	if (madvise(p, PAGE, MADV_DONTFORK) != 0) {
+		munmap(p, PAGE);
+		return (false);
+	}
+	sign = p;
+	return (true);
+}
+
+/* The base name of the running program. */
+static void
+fill_comm(struct tbuf_control *control)
+{
+	char path[PAGE];
+	const char *name = path;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n < 0 ? 0 : n] = '\0';
+	if (strrchr(path, '/') != NULL)
+		name = strrchr(path, '/') + 1;
+	n = (ssize_t)strnlen(name, sizeof(control->comm) - 1);
+	memcpy(control->comm, name, (size_t)n);
+}
+
+/* What only the target knows of itself; the release makes it a live one. */
+static void
+fill_live(struct tbuf_control *control)
+{
+	control->clock = tbuf_target.clock;
+	control->flags = tbuf_target.rseq ? TBUF_F_RSEQ : 0;
+	control->window = tbuf_target.window;
+	fill_comm(control);
+	tbuf_moment_take(tbuf_target.clock, &control->birth);
+	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
+}
+
+/* An unnamed file, where the file system can; else one with a dot name. */
+static int
+make_unnamed(int dirfd, char hidden[TBUF_NAME_MAX + 1])
+{
+	int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	hidden[0] = '\0';
+	if (fd != -1)
+		return (fd);
+	hidden[0] = '.';
+	memcpy(hidden + 1, file_name, TBUF_NAME_MAX);
+	return (openat(dirfd, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0600));
+}
+
+static bool
+give_name(int dirfd, int fd, const char *hidden)
+{
+	char path[] = "/proc/self/fd/0123456789";
+	char *p = path + sizeof("/proc/self/fd/") - 1;
+	char digits[12];
+	int i = 0;
+
+	if (*hidden != '\0')
+		return (renameat(dirfd, hidden, dirfd, file_name) == 0);
+	do {
+		digits[i++] = (char)('0' + fd % 10);
+	} while ((fd /= 10) != 0);
+	while (i > 0)
+		*p++ = digits[--i];
+	*p = '\0';
+	return (linkat(AT_FDCWD, path, dirfd, file_name,
+	    AT_SYMLINK_FOLLOW) == 0);
+}
+
+/* Probes that are registered already: a forked child's are its parent's. */
+static int
+copy_probes(int fd)
+{
+	uint32_t probes, strings;
+	unsigned char *to;
+	int error;
+
+	tbuf_table_extent(&probes, &strings);
+	if (probes == 0)
+		return (0);
+	if ((error = tbuf_back(fd, TBUF_PROBES, probes)) != 0 ||
+	    (error = tbuf_back(fd, TBUF_STRINGS, strings)) != 0)
+		return (error);
+	to = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (to == MAP_FAILED)
+		return (-errno);
+	memcpy(to + TBUF_PROBES, base + TBUF_PROBES, probes);
+	memcpy(to + TBUF_STRINGS, base + TBUF_STRINGS, strings);
+	munmap(to, TBUF_AREAS);
+	tbuf_table_claim(sign);
+	return (0);
+}
+
+/* Fill and name the file behind fd.  NULL, or what is wrong. */
+static const char *
+make_complete(int dirfd, int fd, uint64_t random, const char *hidden)
+{
+	if (ftruncate(fd, TBUF_AREAS) != 0 || tbuf_back(fd, 0, TBUF_SLOTS) != 0)
+		return ("no space in the runtime directory");
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !map_sign(fd))
+		return ("control file cannot be locked");
+	tbuf_control_fill(sign, getpid(), tbuf_start_time(getpid()), random);
+	if (copy_probes(fd) != 0)
+		return ("no space in the runtime directory");
+	fill_live(sign);
+	tbuf_wanted_build(dirfd, fd);
+	if (!give_name(dirfd, fd, hidden))
+		return ("control file cannot be named");
+	return (NULL);
+}
+
+const char *
+tbuf_file_make(int dirfd)
+{
+	uint64_t random = tbuf_random();
+	char hidden[TBUF_NAME_MAX + 1];
+	const char *problem;
+	int fd;
+
+	tbuf_control_name(file_name, getpid(), random);
+	fd = make_unnamed(dirfd, hidden);
+	if (fd == -1)
+		return ("runtime directory cannot be written");
+	problem = make_complete(dirfd, fd, random, hidden);
+	if (problem != NULL && *hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
+	close(fd);
+	if (problem != NULL)
+		return (problem);
+	fd = openat(dirfd, file_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1 || !map_window(fd))
+		problem = "control file cannot be mapped";
+	if (fd != -1)
+		close(fd);
+	return (problem);
+}
+
+/*
+ * A consumer that tests for life may hold the lock for a moment.
+ */
+static bool
+lock_soon(int fd)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return (true);
+		sched_yield();
+	}
+	return (false);
+}
+
+/* Is this the file that a consumer has made for this very process? */
+static bool
+made_for_us(int fd)
+{
+	struct stat st;
+
+	return (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    tbuf_control_check(sign, (uint64_t)st.st_size) == 0 &&
+	    sign->pid == (uint32_t)getpid() &&
+	    sign->start == tbuf_start_time(getpid()) &&
+	    tbuf_load_acquire(&sign->stage) == TBUF_STAGE_WAITING);
+}
+
+/*
+ * The consumer could not know that this process has no rseq: its CPU lanes
+ * become lock lanes.  Nobody writes or reads them yet.
+ */
+static void
+relabel(unsigned number)
+{
+	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)
+	    (base + TBUF_SLOTS + number * (size_t)TBUF_SLOT_SIZE);
+	uint64_t at = slot->lanes;
+	uint32_t i, n = slot->nlanes;
+
+	if (n > 2 * TBUF_NCPUS || at > tbuf_target.window ||
+	    n * sizeof(struct tbuf_lane) > tbuf_target.window - at)
+		return;
+	for (i = 0; i < n; i++)
+		((struct tbuf_lane *)(void *)(base + at))[i].locked = 1;
+	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
+	slot->first_lock = 0;
+	slot->nlocks_max = n < TBUF_NLOCKS ? n : TBUF_NLOCKS;
+	slot->nlocks = slot->nlocks_max;
+}
+
+/* Sessions that are there before the first fire. */
+static void
+adopt_sessions(void)
+{
+	struct tbuf_control *control = (struct tbuf_control *)(void *)base;
+	uint64_t size = control->end - TBUF_AREAS;
+	unsigned i;
+
+	for (i = 0; !tbuf_target.rseq && i < TBUF_NSESSIONS; i++)
+		if (control->state[i] == TBUF_ACTIVE)
+			relabel(i);
+#ifdef MADV_POPULATE_WRITE
+	if (control->end <= TBUF_AREAS ||
+	    control->end > tbuf_target.window)
+		return;
+	madvise(base + TBUF_AREAS, size < POPULATE_MAX ? size : POPULATE_MAX,
+	    MADV_POPULATE_WRITE);
+#endif
+}
+
+static bool
+adopt_mapped(int dirfd, int fd)
+{
+	int again;
+
+	if (!made_for_us(fd) || !lock_soon(fd))
+		return (false);
+	again = openat(dirfd, file_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (again == -1)
+		return (false);
+	if (!map_window(again)) {
+		close(again);
+		return (false);
+	}
+	close(again);
+	adopt_sessions();
+	fill_live(sign);
+	return (true);
+}
+
+static bool
+adopt_file(int dirfd)
+{
+	const char *name = secure_getenv(TBUF_CONTROL_ENV);
+	uint64_t random;
+	pid_t pid;
+	int fd;
+
+	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random) ||
+	    pid != getpid())
+		return (false);
+	tbuf_control_name(file_name, pid, random);
+	fd = openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return (false);
+	if (!map_sign(fd)) {
+		close(fd);
+		return (false);
+	}
+	if (!adopt_mapped(dirfd, fd)) {
+		munmap(sign, PAGE);
+		sign = NULL;
+		close(fd);
+		return (false);
+	}
+	close(fd);
+	return (true);
+}
+
+const char *
+tbuf_file_begin(void)
+{
+	const char *problem = NULL;
+	int dirfd = tbuf_directory_open(true);
+
+	if (dirfd < 0)
+		return (tbuf_directory_problem(dirfd));
+	if (!reserve())
+		problem = "no address space for the window";
+	else if (!adopt_file(dirfd))
+		problem = tbuf_file_make(dirfd);
+	close(dirfd);
+	return (problem);
+}
+
+/*
+ * The same addresses, but nobody's file: enable words read as zero, so that
+ * sites need not be touched.  The parent's probe table stays, to be read, in
+ * case this child becomes a target of its own.
+ */
+void
+tbuf_file_blank(void)
+{
+	mmap(base, TBUF_SLOTS, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	mmap(base + TBUF_SLOTS, TBUF_PROBES - TBUF_SLOTS, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	mprotect(base + TBUF_PROBES, TBUF_AREAS - TBUF_PROBES, PROT_READ);
+	mmap(base + TBUF_AREAS, tbuf_target.window - TBUF_AREAS, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	sign = NULL;
+}
+
+void
+tbuf_file_unlink(void)
+{
+	int dirfd = tbuf_directory_open(false);
+
+	if (dirfd < 0)
+		return;
+	unlinkat(dirfd, file_name, 0);
+	close(dirfd);
+}
+
+int
+tbuf_file_back(uint64_t offset, uint64_t length)
+{
+	int dirfd, fd, error;
+
+#ifdef MADV_POPULATE_WRITE
+	/* Allocates as a store would, but fails instead of raising SIGBUS. */
+	if (madvise(base + offset, length, MADV_POPULATE_WRITE) == 0)
+		return (0);
+	if (errno != EINVAL)
+		return (-ENOSPC);
+#endif
+	if ((dirfd = tbuf_directory_open(false)) < 0)
+		return (dirfd);
+	fd = openat(dirfd, file_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	close(dirfd);
+	if (fd == -1)
+		return (-errno);
+	error = tbuf_back(fd, offset, length);
+	close(fd);
+	return (error);
+}

@@ -1,0 +1,284 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions that wait on the board (common/board.h) are built by the target
+ * itself, into its own control file, before the file has a name.
+ */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/board.h"
+#include "common/control.h"
+#include "target/file.h"
+
+/* Runs that follow the parent's children. */
+static uint64_t runs[TBUF_NSESSIONS];
+static unsigned nruns;
+
+static struct tbuf_board *
+board_open(int dirfd, int *fd)
+{
+	struct stat st;
+	void *p;
+
+	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd == -1)
+		return (NULL);
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    st.st_size == sizeof(struct tbuf_board)) {
+		p = mmap(NULL, sizeof(struct tbuf_board),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+		if (p != MAP_FAILED)
+			return (p);
+	}
+	close(*fd);
+	return (NULL);
+}
+
+/* Does a consumer stand behind the entry? */
+static bool
+entry_alive(int fd, unsigned i)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = 1 + (off_t)i, .l_len = 1
+	};
+
+	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
+}
+
+static bool
+run_followed(uint64_t run)
+{
+	unsigned i;
+
+	for (i = 0; i < nruns; i++)
+		if (runs[i] == run)
+			return (true);
+	return (false);
+}
+
+/* Is the entry one that this process has to heed? */
+static bool
+entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
+{
+	uint64_t run = tbuf_load_acquire(&board->entries[i].run);
+	uint32_t flags = tbuf_load(&board->entries[i].flags);
+
+	return (run != 0 && ((flags & TBUF_BOARD_ALL) != 0 ||
+	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run_followed(run))) &&
+	    entry_alive(fd, i));
+}
+
+static bool
+board_good(const struct tbuf_board *board)
+{
+	return (memcmp(board->magic, TBUF_BOARD_MAGIC,
+	    sizeof(board->magic)) == 0 && board->major == TBUF_MAJOR &&
+	    board->entry_size == sizeof(struct tbuf_board_entry));
+}
+
+/* Read once: another process can change it at any time. */
+static void
+order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	cpu_set_t set;
+	unsigned cpu;
+
+	memset(order, 0, sizeof(*order));
+	order->bufsize = tbuf_load(&entry->bufsize);
+	order->policy = tbuf_load(&entry->policy) > TBUF_RING ? TBUF_SWITCH :
+	    (enum tbuf_policy)tbuf_load(&entry->policy);
+	order->strsize = tbuf_load(&entry->strsize);
+	order->only_cpu = tbuf_load(&entry->only_cpu);
+	order->rseq = tbuf_target.rseq;
+	order->patterns = entry->patterns;
+	order->patterns_size = tbuf_load(&entry->patterns_size);
+	order->npatterns = tbuf_load(&entry->npatterns);
+	if (order->patterns_size > TBUF_BOARD_PATTERNS)
+		order->patterns_size = TBUF_BOARD_PATTERNS;
+	if (order->npatterns > order->patterns_size)
+		order->npatterns = order->patterns_size;
+	order->flags = tbuf_load(&entry->session_flags);
+	order->run = tbuf_load(&entry->run);
+	order->owner_pid = tbuf_load(&entry->owner_pid);
+	order->owner_uid = tbuf_load(&entry->owner_uid);
+	order->owner = entry->owner;
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return;
+	for (cpu = 0; cpu < CPU_SETSIZE && cpu < TBUF_NCPUS; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			tbuf_cpus_add(&order->cpus, cpu);
+}
+
+/* Take the space off the consumer's budget; under `auto` less and less. */
+static bool
+budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
+    struct tbuf_plan *plan)
+{
+	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
+	uint64_t left;
+
+	for (; tbuf_plan_make(order, plan) == 0; order->bufsize /= 2) {
+		do {
+			left = tbuf_load(&entry->budget);
+			if (plan->storage > left)
+				break;
+			if (tbuf_cas(&entry->budget, left,
+			    left - plan->storage))
+				return (true);
+		} while (true);
+		if (!smaller)
+			break;
+	}
+	return (false);
+}
+
+/* Beyond its limit a file's growth would raise SIGXFSZ. */
+static bool
+may_grow(uint64_t end)
+{
+	struct rlimit limit;
+
+	return (end <= tbuf_target.window &&
+	    (getrlimit(RLIMIT_FSIZE, &limit) != 0 || end <= limit.rlim_cur));
+}
+
+static int
+session_back(int fd, unsigned slot, uint64_t area, uint64_t size)
+{
+	int error;
+
+	if (!may_grow(area + size))
+		return (-EFBIG);
+	if ((error = tbuf_back(fd, TBUF_SLOTS + slot *
+	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0 ||
+	    (error = tbuf_back(fd, TBUF_HEADS + slot *
+	    (uint64_t)TBUF_HEADS_SIZE, TBUF_HEADS_SIZE)) != 0)
+		return (error);
+	return (tbuf_back(fd, area, size));
+}
+
+/* The probes that are there already: a forked child's. */
+static void
+session_meet(const struct tbuf_view *view, unsigned slot,
+    const struct tbuf_order *order)
+{
+	uint32_t i, n = tbuf_view_control(view)->nprobes;
+
+	for (i = 0; i < n; i++)
+		tbuf_meet(view, slot, i, order->patterns,
+		    order->patterns_size, order->npatterns);
+}
+
+/* Build one session behind the file's end.  False if there is no room. */
+static bool
+session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
+{
+	struct tbuf_order order;
+	struct tbuf_plan plan;
+	struct tbuf_view view;
+	struct tbuf_control *control;
+	struct tbuf_slot *slot;
+	struct stat st;
+	uint64_t area;
+	bool built = false;
+
+	order_read(entry, &order);
+	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan))
+		return (false);
+	area = (uint64_t)st.st_size;
+	view.size = area + plan.size;
+	view.base = MAP_FAILED;
+	if (session_back(fd, number, area, plan.size) == 0)
+		view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
+	if (view.base != MAP_FAILED) {
+		control = tbuf_view_control(&view);
+		slot = tbuf_view_slot(&view, number);
+		built = tbuf_session_build(&view, number, area,
+		    ++control->generation, &order, &plan) == 0;
+		slot->area_size = plan.size;
+		slot->deadline = tbuf_load(&entry->deadline);
+		control->end = view.size;
+		if (built) {
+			control->state[number] = TBUF_ACTIVE;
+			session_meet(&view, number, &order);
+		}
+		munmap(view.base, view.size);
+	}
+	if (!built)
+		tbuf_add(&entry->budget, plan.storage);
+	return (built);
+}
+
+void
+tbuf_wanted_build(int dirfd, int fd)
+{
+	struct tbuf_board *board;
+	unsigned i, number = 0;
+	int board_fd;
+
+	if ((board = board_open(dirfd, &board_fd)) == NULL)
+		return;
+	for (i = 0; i < TBUF_BOARD_ENTRIES && board_good(board); i++)
+		if (entry_wanted(board, board_fd, i) &&
+		    session_add(fd, number, &board->entries[i]))
+			number++;
+	munmap(board, sizeof(*board));
+	close(board_fd);
+}
+
+/* The runs of the parent's sessions, as long as its file is still mapped. */
+static void
+runs_read(void)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_target.window };
+	const struct tbuf_control *control = tbuf_view_control(&view);
+	uint64_t end = tbuf_load(&control->end), area;
+	const struct tbuf_session *session;
+	unsigned i;
+
+	nruns = 0;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load_acquire(&control->state[i]) != TBUF_ACTIVE)
+			continue;
+		area = tbuf_load(&tbuf_view_slot(&view, i)->area);
+		if (area < TBUF_AREAS || area % 8 != 0 || area > end ||
+		    end > view.size || end - area < sizeof(*session))
+			continue;
+		session = (const void *)(view.base + area);
+		if ((tbuf_load(&session->flags) & TBUF_S_FOLLOW) != 0)
+			runs[nruns++] = tbuf_load(&session->run);
+	}
+}
+
+bool
+tbuf_wanted_child(void)
+{
+	int dirfd = tbuf_directory_open(false), fd;
+	struct tbuf_board *board;
+	bool wanted = false;
+	unsigned i;
+
+	if (dirfd < 0)
+		return (false);
+	runs_read();
+	if ((board = board_open(dirfd, &fd)) != NULL) {
+		for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
+			wanted = board_good(board) &&
+			    entry_wanted(board, fd, i);
+		munmap(board, sizeof(*board));
+		close(fd);
+	}
+	close(dirfd);
+	return (wanted);
+}
