@@ -3,6 +3,7 @@
  *
  * A target made by hand.
  */
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -60,6 +61,8 @@ fake_begin(struct fake *f)
 	f->control->window = UINT64_C(1) << 34;
 	f->control->stage = TBUF_STAGE_LIVE;
 	f->time = tbuf_now();
+	/* The sign of life. */
+	ck_assert_int_eq(flock(f->fd, LOCK_EX | LOCK_NB), 0);
 }
 
 void
@@ -70,6 +73,7 @@ fake_kill(struct fake *f)
 	kill(f->pid, SIGKILL);
 	ck_assert_int_eq(waitpid(f->pid, NULL, 0), f->pid);
 	f->pid = 0;
+	flock(f->fd, LOCK_UN);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include "atomics.h"
 #include "consumer/internal.h"
+#include "target/mark.h"
 
 #define PATTERNS_MAX	(128u * 1024)
 
@@ -35,6 +36,8 @@ tbuf_consumer_new(void)
 		free(c);
 		return (NULL);
 	}
+	/* A tool such as tbufctl is no target, though it has the library. */
+	tbuf_life_withdraw();
 	c->watch = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->round.stale = true;

@@ -90,7 +90,7 @@ reserve(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (p != MAP_FAILED) {
 			base = p;
-			tbuf_target.window = size;
+			tbuf_self.window = size;
 			return (true);
 		}
 	}
@@ -100,10 +100,10 @@ reserve(void)
 static bool
 map_window(int fd)
 {
-	if (mmap(base, tbuf_target.window, PROT_READ | PROT_WRITE,
+	if (mmap(base, tbuf_self.window, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
 		return (false);
-	madvise(base, tbuf_target.window, MADV_DONTDUMP);
+	madvise(base, tbuf_self.window, MADV_DONTDUMP);
 	return (true);
 }
 
@@ -142,11 +142,11 @@ fill_comm(struct tbuf_control *control)
 static void
 fill_live(struct tbuf_control *control)
 {
-	control->clock = tbuf_target.clock;
-	control->flags = tbuf_target.rseq ? TBUF_F_RSEQ : 0;
-	control->window = tbuf_target.window;
+	control->clock = tbuf_self.clock;
+	control->flags = tbuf_self.rseq ? TBUF_F_RSEQ : 0;
+	control->window = tbuf_self.window;
 	fill_comm(control);
-	tbuf_moment_take(tbuf_target.clock, &control->birth);
+	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
@@ -295,8 +295,8 @@ relabel(unsigned number)
 	uint64_t at = slot->lanes;
 	uint32_t i, n = slot->nlanes;
 
-	if (n > 2 * TBUF_NCPUS || at > tbuf_target.window ||
-	    n * sizeof(struct tbuf_lane) > tbuf_target.window - at)
+	if (n > 2 * TBUF_NCPUS || at > tbuf_self.window ||
+	    n * sizeof(struct tbuf_lane) > tbuf_self.window - at)
 		return;
 	for (i = 0; i < n; i++)
 		((struct tbuf_lane *)(void *)(base + at))[i].locked = 1;
@@ -314,12 +314,12 @@ adopt_sessions(void)
 	uint64_t size = control->end - TBUF_AREAS;
 	unsigned i;
 
-	for (i = 0; !tbuf_target.rseq && i < TBUF_NSESSIONS; i++)
+	for (i = 0; !tbuf_self.rseq && i < TBUF_NSESSIONS; i++)
 		if (control->state[i] == TBUF_ACTIVE)
 			relabel(i);
 #ifdef MADV_POPULATE_WRITE
 	if (control->end <= TBUF_AREAS ||
-	    control->end > tbuf_target.window)
+	    control->end > tbuf_self.window)
 		return;
 	madvise(base + TBUF_AREAS, size < POPULATE_MAX ? size : POPULATE_MAX,
 	    MADV_POPULATE_WRITE);
@@ -404,7 +404,7 @@ tbuf_file_blank(void)
 	mmap(base + TBUF_SLOTS, TBUF_PROBES - TBUF_SLOTS, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	mprotect(base + TBUF_PROBES, TBUF_AREAS - TBUF_PROBES, PROT_READ);
-	mmap(base + TBUF_AREAS, tbuf_target.window - TBUF_AREAS, PROT_NONE,
+	mmap(base + TBUF_AREAS, tbuf_self.window - TBUF_AREAS, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	sign = NULL;
 }

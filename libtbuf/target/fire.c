@@ -30,7 +30,7 @@ tbuf_fire_deadline(const struct tbuf_fire *f)
 	struct tbuf_view view = tbuf_target_view();
 	uint32_t *state;
 
-	if (deadline == 0 || tbuf_clock_read(tbuf_target.clock) < deadline)
+	if (deadline == 0 || tbuf_clock_read(tbuf_self.clock) < deadline)
 		return (false);
 	if (view.base == NULL)
 		return (true);
@@ -50,8 +50,8 @@ next_epid(const struct tbuf_fire *f)
 	uint32_t max = tbuf_load(&f->slot->ecb_max);
 
 	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
-	    at > tbuf_target.window ||
-	    tbuf_target.window - at < TBUF_ECBS_MAX * sizeof(struct tbuf_ecb))
+	    at > tbuf_self.window ||
+	    tbuf_self.window - at < TBUF_ECBS_MAX * sizeof(struct tbuf_ecb))
 		return (0);
 	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
 	    [f->epid].next) & TBUF_HEAD_EPID);

@@ -106,7 +106,7 @@ lock_emit(const struct tbuf_fire *f)
 
 	if (tbuf_rseq_ready() && tbuf_thread.shared == 0)
 		cpu = tbuf_rseq_cpu();
-	else if (tbuf_target.cpu_readable)
+	else if (tbuf_self.cpu_readable)
 		cpu = tbuf_cpu_read();
 	if (!cpu_wanted(f, cpu))
 		return (TBUF_EMIT_DONE);
@@ -121,7 +121,7 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 	uint32_t cpu;
 	unsigned try;
 
-	if (!tbuf_target.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
 		return (lock_emit(f));
 	write_begin(f, &w);
 	for (try = 0; try < ABORTS_MAX; try++) {

@@ -20,13 +20,14 @@
 #include "arch/counter.h"
 #include "common/control.h"
 #include "target/file.h"
+#include "target/mark.h"
 #include "target/target.h"
 
 #define PAGE	4096u
 
 static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
-struct tbuf_target tbuf_target;
+struct tbuf_self tbuf_self;
 
 static struct tbuf_local *local_page;	/* wiped in a child by the kernel */
 
@@ -43,7 +44,7 @@ static int stage;
 struct tbuf_view
 tbuf_target_view(void)
 {
-	struct tbuf_view view = { NULL, tbuf_target.window };
+	struct tbuf_view view = { NULL, tbuf_self.window };
 
 	view.base = (unsigned char *)(uintptr_t)tbuf_load(&tbuf_local->base);
 	return (view);
@@ -120,10 +121,10 @@ begin(void)
 	const char *problem = forbidden();
 
 	tbuf_thread_init();
-	tbuf_target.clock = tbuf_clock_choose();
-	tbuf_target.rseq = tbuf_target.clock == TBUF_CLOCK_COUNTER &&
+	tbuf_self.clock = tbuf_clock_choose();
+	tbuf_self.rseq = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
 	    tbuf_rseq_ready();
-	tbuf_target.cpu_readable = tbuf_target.clock == TBUF_CLOCK_COUNTER &&
+	tbuf_self.cpu_readable = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
 	    tbuf_cpu_readable();
 	if (problem == NULL)
 		problem = tbuf_file_begin();
@@ -220,6 +221,17 @@ tbuf_life_child(void)
 		stage = CHILD;
 	}
 	errno = saved;
+}
+
+void
+tbuf_life_withdraw(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (view.base != NULL &&
+	    tbuf_load(&tbuf_view_control(&view)->nprobes) == 0 &&
+	    !session_active(tbuf_view_control(&view)))
+		tbuf_file_unlink();
 }
 
 int

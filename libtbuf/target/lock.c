@@ -121,7 +121,7 @@ locked_write(const struct tbuf_fire *f, const struct tbuf_place *place,
 	uint64_t size = sizeof(record) + f->size;
 
 	/* A reading that was taken before the lock would not do. */
-	record.header.time = tbuf_clock_read(tbuf_target.clock);
+	record.header.time = tbuf_clock_read(tbuf_self.clock);
 	tbuf_store(&lane->taken, record.header.time);
 	if (tbuf_load(&tbuf_local->base) != f->base)
 		return;

@@ -13,4 +13,11 @@
 __attribute__((visibility("default")))
 void	tbuf_thread_mark(int step);
 
+/*
+ * This process is a consumer: if it has no probes and no sessions, it need
+ * not be found as a target.
+ */
+__attribute__((visibility("hidden")))
+void	tbuf_life_withdraw(void);
+
 #endif

@@ -29,13 +29,13 @@
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
 
 /* What else a fire has to know; written once, before tbuf_local is set. */
-struct tbuf_target {
+struct tbuf_self {
 	uint64_t window;	/* bytes mapped from the base */
 	enum tbuf_clock clock;
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_cpu_read() works */
 };
-extern struct tbuf_target tbuf_target TBUF_HIDDEN;
+extern struct tbuf_self tbuf_self TBUF_HIDDEN;
 
 /*
  * A thread, as the fire path needs it.  Initial-exec: touching it never
@@ -185,7 +185,7 @@ struct tbuf_place {
 static inline bool
 tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 {
-	uint64_t window = tbuf_target.window, word, data, storage;
+	uint64_t window = tbuf_self.window, word, data, storage;
 
 	if (offset - TBUF_AREAS > window - TBUF_AREAS -
 	    sizeof(struct tbuf_lane))

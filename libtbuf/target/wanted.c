@@ -99,7 +99,7 @@ order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 	    (enum tbuf_policy)tbuf_load(&entry->policy);
 	order->strsize = tbuf_load(&entry->strsize);
 	order->only_cpu = tbuf_load(&entry->only_cpu);
-	order->rseq = tbuf_target.rseq;
+	order->rseq = tbuf_self.rseq;
 	order->patterns = entry->patterns;
 	order->patterns_size = tbuf_load(&entry->patterns_size);
 	order->npatterns = tbuf_load(&entry->npatterns);
@@ -148,7 +148,7 @@ may_grow(uint64_t end)
 {
 	struct rlimit limit;
 
-	return (end <= tbuf_target.window &&
+	return (end <= tbuf_self.window &&
 	    (getrlimit(RLIMIT_FSIZE, &limit) != 0 || end <= limit.rlim_cur));
 }
 
@@ -241,7 +241,7 @@ tbuf_wanted_build(int dirfd, int fd)
 static void
 runs_read(void)
 {
-	const struct tbuf_view view = { tbuf_file_base(), tbuf_target.window };
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window };
 	const struct tbuf_control *control = tbuf_view_control(&view);
 	uint64_t end = tbuf_load(&control->end), area;
 	const struct tbuf_session *session;
