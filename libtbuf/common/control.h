@@ -84,6 +84,16 @@ uint64_t tbuf_start_time(pid_t pid);
  */
 bool	tbuf_control_alive(int fd);
 
+/*
+ * Take a file's name off the directory if its target is dead and nobody reads
+ * it.  `control` is its header, which has been checked.
+ */
+bool	tbuf_control_reap(int dirfd, const char *name, int fd,
+	    const struct tbuf_control *control);
+
+/* The same for a few of those whose processes are gone.  No malloc. */
+void	tbuf_control_reap_some(int dirfd);
+
 /* 64 random bits: getrandom(2), else clock and pid. */
 uint64_t tbuf_random(void);
 

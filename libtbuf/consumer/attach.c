@@ -233,7 +233,7 @@ tbuf_target_deadline(struct tbuf_target *t)
 
 	if (t->slot == -1 || !t->live || t->order.policy == TBUF_RING)
 		return;
-	slot = tbuf_view_slot(&t->view, (unsigned)t->slot);
+	slot = tbuf_target_slot(t);
 	tbuf_store(&slot->deadline,
 	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
 }
@@ -296,7 +296,7 @@ undo(struct tbuf_target *t)
 {
 	if (t->slot == -1)
 		return;
-	tbuf_store(&tbuf_view_slot(&t->view, (unsigned)t->slot)->generation,
+	tbuf_store(&tbuf_target_slot(t)->generation,
 	    0);
 	tbuf_sources_free(t);
 	free(t->epids);

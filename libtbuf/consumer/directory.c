@@ -17,35 +17,6 @@
 
 #include "consumer/internal.h"
 
-/* Does any consumer hold a slot of this file? */
-static bool
-consumed(int fd)
-{
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = 1, .l_len = TBUF_NSESSIONS
-	};
-
-	return (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
-}
-
-/* The command that a file waits for is still there. */
-static bool
-awaited(const struct tbuf_control *control)
-{
-	return (control->stage == TBUF_STAGE_WAITING && control->start != 0 &&
-	    tbuf_start_time((pid_t)control->pid) == control->start);
-}
-
-bool
-tbuf_directory_reap(int dirfd, const char *name, int fd,
-    const struct tbuf_control *control)
-{
-	if (tbuf_control_alive(fd) || awaited(control) || consumed(fd))
-		return (false);
-	return (unlinkat(dirfd, name, 0) == 0);
-}
-
 /* One of our own control files, opened, with its header. */
 static int
 open_file(int dirfd, const char *name, struct tbuf_control *control)
@@ -87,7 +58,7 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
 		    (fd = open_file(dirfd, entry->d_name, &control)) < 0)
 			continue;
-		if (!tbuf_directory_reap(dirfd, entry->d_name, fd, &control) &&
+		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control) &&
 		    tbuf_control_alive(fd))
 			result = visit(arg, fd, entry->d_name, &control);
 		close(fd);

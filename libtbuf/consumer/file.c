@@ -125,6 +125,7 @@ add_session(struct tbuf_consumer *c, int fd, uint64_t size, unsigned slot)
 	if (t == NULL)
 		return (-ENOMEM);
 	t->file_only = true;
+	t->file_slot = slot;
 	t->live = t->stopped = true;
 	t->life = TBUF_DEAD;
 	t->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -145,7 +146,6 @@ add_session(struct tbuf_consumer *c, int fd, uint64_t size, unsigned slot)
 		tbuf_target_free(c, t);
 		return (error);
 	}
-	t->file_slot = slot;
 	t->active = true;
 	start_time(t, &session);
 	start_sources(t);

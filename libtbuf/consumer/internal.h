@@ -182,6 +182,14 @@ struct tbuf_target {
 
 TAILQ_HEAD(tbuf_target_list, tbuf_target);
 
+/* The slot of a target's session, which it has. */
+static inline struct tbuf_slot *
+tbuf_target_slot(const struct tbuf_target *t)
+{
+	return (tbuf_view_slot(&t->view, t->file_only ? t->file_slot :
+	    (unsigned)t->slot));
+}
+
 /* ------------------------------------------------------------ a run */
 
 enum tbuf_run {
@@ -290,10 +298,6 @@ struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
  */
 int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
 	    const char *name, const struct tbuf_control *), void *);
-
-/* Remove a control file whose target is dead and that nobody reads. */
-bool	tbuf_directory_reap(int dirfd, const char *name, int fd,
-	    const struct tbuf_control *);
 
 /* The caller's pid of a control file's target; -ESRCH. */
 pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *);

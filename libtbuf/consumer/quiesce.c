@@ -263,7 +263,7 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd)
 static void
 close_nolane(struct tbuf_target *t)
 {
-	struct tbuf_slot *slot = tbuf_view_slot(&t->view, (unsigned)t->slot);
+	struct tbuf_slot *slot = tbuf_target_slot(t);
 	struct tbuf_source *s;
 	uint64_t word;
 	unsigned i;

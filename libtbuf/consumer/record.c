@@ -21,7 +21,8 @@ tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	struct tbuf_epid *epid;
 	uint32_t enabling;
 
-	if (number == 0 || number >= t->necbs_max)
+	if (number == 0 || number >= t->necbs_max ||
+	    number >= tbuf_load_acquire(&tbuf_target_slot(t)->necbs))
 		return (NULL);
 	epid = &t->epids[number];
 	if (epid->probe != NULL)

@@ -296,8 +296,7 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 	lock = s->index - t->first_lock;
 	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
 		return (0);
-	word = tbuf_load(&tbuf_view_slot(&t->view, t->file_only ?
-	    t->file_slot : (unsigned)t->slot)->locks[lock].nolane);
+	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane);
 	if (((word ^ tbuf_nolane_tag(t->generation)) >>
 	    TBUF_NOLANE_SHIFT) != 0)
 		return (0);

@@ -75,9 +75,10 @@ reap(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	struct tbuf_control control;
 
-	if (*t->name != '\0' && c->directory >= 0 && t->fd != -1 &&
+	if (*t->name != '\0' && t->fd != -1 &&
+	    tbuf_consumer_directory(c, false) >= 0 &&
 	    pread(t->fd, &control, sizeof(control), 0) == sizeof(control))
-		tbuf_directory_reap(c->directory, t->name, t->fd, &control);
+		tbuf_control_reap(c->directory, t->name, t->fd, &control);
 }
 
 void

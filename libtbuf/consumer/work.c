@@ -237,7 +237,7 @@ retire_lanes(struct tbuf_consumer *c, uint64_t now)
 		for (lock = 0; lock < TBUF_NLOCKS &&
 		    t->first_lock + lock < t->nsources; lock++)
 			retire_lane(&t->sources[t->first_lock + lock],
-			    tbuf_view_slot(&t->view, (unsigned)t->slot), lock,
+			    tbuf_target_slot(t), lock,
 			    now);
 	}
 }

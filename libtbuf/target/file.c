@@ -385,8 +385,10 @@ tbuf_file_begin(void)
 		return (tbuf_directory_problem(dirfd));
 	if (!reserve())
 		problem = "no address space for the window";
-	else if (!adopt_file(dirfd))
+	else if (!adopt_file(dirfd)) {
+		tbuf_control_reap_some(dirfd);
 		problem = tbuf_file_make(dirfd);
+	}
 	close(dirfd);
 	return (problem);
 }

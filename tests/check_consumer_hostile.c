@@ -1,0 +1,601 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A target that writes anything anywhere.  Whatever stands in its file, the
+ * consumer neither crashes nor hangs, and says what it had to skip.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check_consumer_fixture.h"
+
+static const uint8_t string_argument[] = { TBUF_STRING };
+static unsigned seed;
+
+struct run {
+	struct fake f;
+	struct tbuf_consumer *c;
+	uint16_t epid;
+};
+
+static void
+begin(struct run *r, const char *options)
+{
+	uint32_t probe;
+
+	memset(r, 0, sizeof(*r));
+	fake_begin(&r->f);
+	probe = fake_probe(&r->f, "probe", 1, string_argument);
+	r->c = fake_consumer(options);
+	fake_grab(&r->f, r->c);
+	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
+	    tbuf_consumer_error(r->c));
+	fake_map(&r->f);
+	r->epid = fake_epid(&r->f, probe);
+}
+
+static void
+end(struct run *r)
+{
+	tbuf_consumer_close(r->c);
+	fake_end(&r->f);
+}
+
+static void
+fire(struct run *r, unsigned count)
+{
+	while (count-- > 0)
+		ck_assert(fake_record(&r->f, 0, r->epid, "\x05\x00hello", 7));
+}
+
+/* The header of the n-th record, all of 24 bytes. */
+static struct tbuf_header *
+header_at(struct run *r, unsigned n)
+{
+	return ((struct tbuf_header *)(void *)(r->f.file +
+	    tbuf_place_offset(fake_lane(&r->f, 0)->place) + 24 * n));
+}
+
+START_TEST(impossible_size_skips_to_the_mark)
+{
+	static const uint16_t sizes[] = { 0, 8, 23, 25, 80, 0xfff8, 0xffff };
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 5);
+	header_at(&r, 2)->size = sizes[_i];
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 2);
+	ck_assert_uint_eq(t.damage, 72);
+	/* And goes on with what comes behind it. */
+	fire(&r, 3);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 3);
+	ck_assert_uint_eq(t.damage, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(unknown_epid_skips_its_record)
+{
+	static const uint16_t epids[] = { 0, 2, 0x7fff, 0x8000, 0xffff };
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 5);
+	header_at(&r, 2)->epid = epids[_i];
+	header_at(&r, 3)->epid = epids[_i];
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 3);
+	ck_assert_uint_eq(t.damage, 48);
+	end(&r);
+}
+END_TEST
+
+START_TEST(string_longer_than_its_record_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 3);
+	((uint8_t *)header_at(&r, 1))[16] = 7;
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 2);
+	ck_assert_uint_eq(t.damage, 24);
+	end(&r);
+}
+END_TEST
+
+START_TEST(impossible_head_begins_the_lane_anew)
+{
+	static const uint64_t heads[] = {
+		3, 4096 + 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63
+	};
+	static const char *const options[] = {
+		"bufsize=4k", "bufsize=4k bufpolicy=fill",
+		"bufsize=4k bufpolicy=ring"
+	};
+	struct tally t;
+	struct run r;
+	int policy;
+
+	for (policy = 0; policy < 3; policy++) {
+		begin(&r, options[policy]);
+		fire(&r, 2);
+		fake_lane(&r.f, 0)->head = heads[_i];
+		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_LAST, &t);
+		ck_assert_uint_eq(t.records, 0);
+		ck_assert_uint_eq(t.damage, 4096);
+		end(&r);
+	}
+}
+END_TEST
+
+START_TEST(head_that_goes_back_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 4);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_lane(&r.f, 0)->head = 0;
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.damage, 4096);
+	fire(&r, 4);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 4);
+	end(&r);
+}
+END_TEST
+
+START_TEST(truncated_storage_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=64k");
+	fire(&r, 100);
+	/* What is mapped stays; the storage is read and is not there. */
+	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)tbuf_place_offset(
+	    fake_lane(&r.f, 0)->place)), 0);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.damage, 2400);
+	end(&r);
+}
+END_TEST
+
+START_TEST(counters_that_go_back_are_no_drops)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "");
+	fake_lane(&r.f, 0)->full = 10;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 10);
+	fake_lane(&r.f, 0)->full = 4;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 0);
+	fake_lane(&r.f, 0)->full = 5;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
+	end(&r);
+}
+END_TEST
+
+static int
+count_visits(void *arg, pid_t pid, const struct tbuf_probe_info *info)
+{
+	unsigned *n = arg;
+
+	(void)pid;
+	(void)info;
+	++*n;
+	return (0);
+}
+
+START_TEST(probes_that_make_no_sense_are_left_out)
+{
+	struct tbuf_probe_entry *entry;
+	struct tbuf_consumer *c = fake_consumer("");
+	struct fake f;
+	unsigned n = 0;
+
+	fake_begin(&f);
+	fake_probe(&f, "good", 1, string_argument);
+	entry = (struct tbuf_probe_entry *)(void *)
+	    ((char *)f.control + TBUF_PROBES) +
+	    fake_probe(&f, "bad", 1, string_argument);
+	switch (_i) {
+	case 0:
+		entry->nargs = 11;
+		break;
+	case 1:
+		entry->types[0] = 99;
+		break;
+	case 2:
+		entry->name = 0xffffffff;
+		break;
+	case 3:
+		entry->argnames = f.control->strings - 1;
+		entry->nargs = 2;
+		entry->types[1] = TBUF_INT8;
+		break;
+	case 4:
+		entry->ready = 0;
+		break;
+	case 5:
+		/* No NUL in sight. */
+		memset((char *)f.control + TBUF_STRINGS + f.control->strings,
+		    'x', 4096);
+		entry->provider = f.control->strings;
+		f.control->strings += 4096;
+		break;
+	case 6:
+		f.control->nprobes = UINT32_MAX;
+		f.control->strings = UINT32_MAX;
+		entry->provider = TBUF_STRINGS_SIZE - 1;
+		((char *)f.control)[TBUF_AREAS - 1] = 'x';
+		break;
+	}
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_list(c, count_visits, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), 1);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+static int
+check_name(void *arg, pid_t pid, const struct tbuf_probe_info *info)
+{
+	(void)pid;
+	ck_assert_str_eq(info->name, arg);
+	return (1);
+}
+
+START_TEST(names_are_printable)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct fake f;
+
+	fake_begin(&f);
+	fake_probe(&f, "a\033[2Jb\n\x7f\xc2\x9b:,c", 0, NULL);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_list(c, check_name,
+	    (void *)(uintptr_t)"a?[2Jb???\x9b??c"), 1);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+/* Slots that say they have an area anywhere. */
+START_TEST(areas_of_free_slots_are_checked)
+{
+	static const uint64_t areas[][2] = {
+		{ 0, 1 << 30 }, { 4096, 1 << 30 },
+		{ TBUF_AREAS + 8, 1 << 30 }, { UINT64_MAX - 4095, 1 << 30 },
+		{ TBUF_AREAS, UINT64_MAX }, { UINT64_C(1) << 40, 4096 }
+	};
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct tbuf_slot *slot;
+	struct fake f;
+
+	fake_begin(&f);
+	fake_probe(&f, "probe", 1, string_argument);
+	slot = (struct tbuf_slot *)(void *)((char *)f.control + TBUF_SLOTS);
+	slot->area = areas[_i][0];
+	slot->area_size = areas[_i][1];
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_uint_eq(slot->area, TBUF_AREAS);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(window_is_the_limit)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64m");
+	struct fake f;
+	int64_t size;
+
+	fake_begin(&f);
+	f.control->window = TBUF_AREAS + (8 << 20);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert(tbuf_consumer_lowered(c));
+	ck_assert_int_eq(tbuf_consumer_get(c, "bufsize", &size), 0);
+	ck_assert_uint_le(f.control->end, f.control->window);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+/* Random words in random places, while the consumer works. */
+static void
+scribble(struct run *r, unsigned count)
+{
+	struct tbuf_slot *slot = fake_slot(&r->f);
+	size_t area = (size_t)slot->area, at;
+	uint64_t word;
+
+	while (count-- > 0) {
+		word = (uint64_t)rand() << 32 ^ (uint64_t)rand() << 16 ^
+		    (uint64_t)rand();
+		word >>= rand() % 64;
+		switch (rand() % 4) {
+		case 0:
+			at = TBUF_PROBES + (size_t)rand() % 256;
+			break;
+		case 1:
+			at = (size_t)slot->lanes + (size_t)rand() % 2048;
+			break;
+		case 2:
+			at = area + (size_t)rand() % (r->f.size - area);
+			break;
+		default:
+			at = TBUF_STRINGS + (size_t)rand() % 256;
+			break;
+		}
+		at &= ~(size_t)7;
+		if (at + 8 <= r->f.size)
+			memcpy(r->f.file + at, &word, 8);
+	}
+}
+
+START_TEST(garbage_everywhere_is_survived)
+{
+	static const char *const options[] = {
+		"bufsize=2k", "bufsize=2k bufpolicy=ring",
+		"bufsize=2k bufpolicy=fill", "bufsize=3000 temporal"
+	};
+	struct tbuf_event event;
+	struct run r;
+	unsigned i, j, most;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, options[_i % 4]);
+	for (i = 0; i < 200; i++) {
+		for (j = 0; j < 20; j++)
+			fake_record(&r.f, 0, r.epid, "\x05\x00hello", 7);
+		scribble(&r, (unsigned)rand() % 20);
+		ck_assert_int_eq(tbuf_round_begin(r.c,
+		    TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS |
+		    (rand() % 8 == 0 ? TBUF_ROUND_LAST : 0)), 0);
+		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
+			ck_assert_msg(most < 10000, "no end; seed %u", seed);
+		/* A lane that the fixture itself can still write. */
+		memset(fake_lane(&r.f, 0), 0, 64);
+		fake_lane(&r.f, 0)->place = r.f.size / 2 & ~UINT64_C(4095);
+		fake_lane(&r.f, 0)->place |= 12;
+		fake_lane(&r.f, 0)->size = 2048;
+		fake_lane(&r.f, 0)->limit = 4096;
+	}
+	end(&r);
+}
+END_TEST
+
+static int
+no_target(void *arg, pid_t pid, const char *comm)
+{
+	(void)arg;
+	(void)comm;
+	ck_abort_msg("pid %d", (int)pid);
+}
+
+static int
+no_lane(void *arg, const struct tbuf_lane_status *status)
+{
+	(void)arg;
+	(void)status;
+	ck_abort();
+}
+
+static void
+make_file(const struct fake *f, const char *name, size_t size)
+{
+	int fd = openat(f->dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	char page[4096];
+	size_t i;
+
+	ck_assert_int_ge(fd, 0);
+	for (i = 0; i < sizeof(page); i++)
+		page[i] = (char)rand();
+	for (i = 0; i < size; i += sizeof(page))
+		ck_assert_int_eq(write(fd, page, sizeof(page)), sizeof(page));
+	close(fd);
+}
+
+START_TEST(garbage_in_the_directory_is_left_alone)
+{
+	static const char *const names[] = {
+		"tbuf.1.0000000000000001", "tbuf.2.0000000000000002",
+		"tbuf.3.0000000000000003", "tbuf.4.0000000000000004",
+		"something else"
+	};
+	struct fake f;
+	struct stat st;
+	char path[256];
+	size_t i;
+
+	fake_begin(&f);
+	unlinkat(f.dirfd, f.name, 0);
+	make_file(&f, names[0], 0);
+	make_file(&f, names[1], TBUF_AREAS);
+	ck_assert_int_eq(symlinkat("/etc/passwd", f.dirfd, names[2]), 0);
+	ck_assert_int_eq(mkfifoat(f.dirfd, names[3], 0600), 0);
+	make_file(&f, names[4], 4096);
+	ck_assert_int_eq(tbuf_targets(no_target, NULL), 0);
+	ck_assert_int_eq(tbuf_status(NULL, 0, no_lane, NULL), 0);
+	for (i = 0; i < 5; i++) {
+		ck_assert_int_eq(fstatat(f.dirfd, names[i], &st,
+		    AT_SYMLINK_NOFOLLOW), 0);
+		snprintf(path, sizeof(path), "%s/%s", f.directory, names[i]);
+		unlinkat(f.dirfd, names[i], 0);
+	}
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(dead_file_without_a_reader_is_reaped)
+{
+	struct fake f;
+
+	fake_begin(&f);
+	fake_kill(&f);
+	ck_assert_int_eq(tbuf_targets(no_target, NULL), 0);
+	ck_assert_int_eq(faccessat(f.dirfd, f.name, F_OK, 0), -1);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(dead_file_with_a_reader_stays)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufpolicy=ring");
+	fire(&r, 10);
+	fake_kill(&r.f);
+	ck_assert_int_eq(tbuf_targets(no_target, NULL), 0);
+	ck_assert_int_eq(faccessat(r.f.dirfd, r.f.name, F_OK, 0), 0);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	tbuf_consumer_close(r.c);
+	ck_assert_int_eq(faccessat(r.f.dirfd, r.f.name, F_OK, 0), -1);
+	fake_end(&r.f);
+}
+END_TEST
+
+static void
+file_path(const struct fake *f, char path[256])
+{
+	snprintf(path, 256, "%s/%s", f->directory, f->name);
+}
+
+START_TEST(dead_file_is_read)
+{
+	static const char *const options[] = {
+		"bufsize=64k", "bufsize=64k bufpolicy=fill",
+		"bufsize=64k bufpolicy=ring"
+	};
+	struct tbuf_consumer *reader;
+	struct tally t = { 0 };
+	char path[256];
+	struct run r;
+
+	begin(&r, options[_i]);
+	fire(&r, 100);
+	file_path(&r.f, path);
+	reader = tbuf_consumer_new();
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path), -EBUSY);
+	fake_kill(&r.f);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path), 0);
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	fake_tally(reader, &t);
+	ck_assert_uint_eq(t.records, 100);
+	ck_assert_uint_eq(t.exits, 0);
+	tbuf_consumer_close(reader);
+	/* Its own consumer finds it untouched. */
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 100);
+	end(&r);
+}
+END_TEST
+
+START_TEST(dead_file_of_garbage_is_survived)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_event event;
+	unsigned most = 0;
+	char path[256];
+	struct run r;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, "bufsize=2k bufpolicy=ring");
+	fire(&r, 10);
+	fake_kill(&r.f);
+	scribble(&r, 30);
+	file_path(&r.f, path);
+	if (tbuf_consumer_open_file(reader, path) == 0 &&
+	    tbuf_consumer_go(reader) == 0) {
+		ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+		while (tbuf_consumer_next(reader, &event) == 1)
+			ck_assert_msg(most++ < 10000, "no end; seed %u", seed);
+	}
+	tbuf_consumer_close(reader);
+	end(&r);
+}
+END_TEST
+
+START_TEST(file_that_is_none_is_refused)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char path[256];
+	struct fake f;
+
+	ck_assert_int_eq(tbuf_consumer_open_file(c, "/nonexistent"), -ENOENT);
+	ck_assert_int_eq(tbuf_consumer_open_file(c, "/etc/passwd"), -EINVAL);
+	ck_assert_int_eq(tbuf_consumer_open_file(c, "/dev/zero"), -EINVAL);
+	fake_begin(&f);
+	fake_kill(&f);
+	file_path(&f, path);
+	f.control->major = 99;
+	ck_assert_int_eq(tbuf_consumer_open_file(c, path), -EPROTO);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("hostile");
+	TCase *t = tcase_create("files");
+	SRunner *runner = srunner_create(s);
+	const char *set = getenv("TBUF_SEED");
+	int failed;
+
+	seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
+	    (unsigned)time(NULL);
+	printf("TBUF_SEED=%u\n", seed);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, impossible_size_skips_to_the_mark, 0, 7);
+	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
+	tcase_add_test(t, string_longer_than_its_record_is_damage);
+	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
+	tcase_add_test(t, head_that_goes_back_is_damage);
+	tcase_add_test(t, truncated_storage_is_damage);
+	tcase_add_test(t, counters_that_go_back_are_no_drops);
+	tcase_add_loop_test(t, probes_that_make_no_sense_are_left_out, 0, 7);
+	tcase_add_test(t, names_are_printable);
+	tcase_add_loop_test(t, areas_of_free_slots_are_checked, 0, 6);
+	tcase_add_test(t, window_is_the_limit);
+	tcase_add_loop_test(t, garbage_everywhere_is_survived, 0, 8);
+	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
+	tcase_add_test(t, dead_file_without_a_reader_is_reaped);
+	tcase_add_test(t, dead_file_with_a_reader_stays);
+	tcase_add_loop_test(t, dead_file_is_read, 0, 3);
+	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
+	tcase_add_test(t, file_that_is_none_is_refused);
+	suite_add_tcase(s, t);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed != 0);
+}
