@@ -161,7 +161,7 @@ END
 
 # Start a server on the socket `socket`, and wait until it listens.
 serve() {
-	(replace=exec; run "$@") >server.out 2>&1 &
+	(replace='exec'; run "$@") >server.out 2>&1 &
 	server=$!
 	while { [ ! -S socket ] || [ ! -s pid ]; } &&
 	    kill -0 $server 2>/dev/null; do

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What a program fires comes back through the consumer API as it was, and
- * what does not fit is counted.  The program is its own consumer and uses the
- * public headers alone, so that it can run in an emulator of another
- * architecture, where there is no Check.
+ * what does not fit is counted.  The program is its own consumer, and uses the
+ * public headers and the shared library alone, as a user's program does.
  */
 #include <inttypes.h>
 #include <stdbool.h>

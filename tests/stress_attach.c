@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 
 #define SESSIONS	25		/* of one target */
 #define FIRES_MAX	50000u		/* of one session */
+#define KILL_FIRES_MAX	100000u		/* before a consumer is killed */
 #define CONSUMERS	3		/* at the same time */
 
 struct job {
@@ -45,31 +45,47 @@ attach(const struct stress_session *session, pid_t pid)
 	return (c);
 }
 
-/* Work until so many fires have begun; true if tracing ended by itself. */
-static bool
-work(struct tbuf_consumer *c, struct stress_tally *tally,
-    const struct stress_page *page, uint64_t fires)
-{
-	uint64_t until = stress_page_sum(page).before + fires;
-	int result = 1;
+/* Ends a session, in a thread of its own, after so many fires. */
+struct ending {
+	struct tbuf_consumer *consumer;
+	struct job *job;
+	uint64_t fires;
+	bool park;
+	struct stress_sum sum;	/* when the end began */
+};
 
-	while (result > 0 && stress_page_sum(page).before < until) {
-		result = tbuf_consumer_work(c);
-		STRESS_EXPECT(result >= 0, "work: %s",
-		    tbuf_consumer_error(c));
-		stress_tally_take(tally, c);
-	}
-	return (result == 0);
+static void *
+ending_main(void *argument)
+{
+	struct ending *e = argument;
+
+	stress_fires_wait(e->job->page, e->job->pid, e->fires);
+	if (e->park)
+		stress_park(e->job->page, e->job->pid);
+	e->sum = stress_page_sum(e->job->page);
+	tbuf_consumer_stop(e->consumer);
+	return (NULL);
 }
 
-static void
-stop(struct tbuf_consumer *c, struct stress_tally *tally)
+/* Consume until the end, and give the sum of the fires when that began. */
+static struct stress_sum
+work(struct job *job, struct tbuf_consumer *c, struct stress_tally *tally,
+    bool park)
 {
-	tbuf_consumer_stop(c);
-	STRESS_EXPECT(tbuf_consumer_work(c) == 0, "stop: %s",
-	    tbuf_consumer_error(c));
+	struct ending e = { .consumer = c, .job = job, .park = park };
+	pthread_t thread;
+	int result;
+
+	e.fires = stress_random(&job->random) % FIRES_MAX;
+	if (pthread_create(&thread, NULL, ending_main, &e) != 0)
+		err(1, "pthread_create");
+	while ((result = tbuf_consumer_work(c)) > 0)
+		stress_tally_take(tally, c);
+	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
 	stress_tally_take(tally, c);
+	pthread_join(thread, NULL);
 	STRESS_EXPECT(!tally->exited, "the target is dead");
+	return (e.sum);
 }
 
 static void
@@ -84,26 +100,31 @@ check_bounds(const struct stress_tally *tally, uint64_t least, uint64_t most)
 	    least, most);
 }
 
+/* Under fill the first full buffer may have ended it before. */
+static bool
+goes_on(const struct stress_session *session)
+{
+	return (strcmp(session->policy, "fill") != 0);
+}
+
 static void
 session_under_fire(struct job *job, const struct stress_session *session)
 {
 	struct stress_tally *tally = stress_tally_new();
 	struct stress_sum before, begun, stopping, after;
 	struct tbuf_consumer *c;
-	bool ended;
+	uint64_t least = 0;
 
 	before = stress_page_sum(job->page);
 	c = attach(session, job->pid);
 	begun = stress_page_sum(job->page);
-	ended = work(c, tally, job->page,
-	    stress_random(&job->random) % FIRES_MAX);
-	stopping = stress_page_sum(job->page);
-	stop(c, tally);
+	stopping = work(job, c, tally, false);
 	after = stress_page_sum(job->page);
 	tbuf_consumer_close(c);
 	/* Every fire that began after `begun` and was over at `stopping`. */
-	check_bounds(tally, ended || stopping.after < begun.before ? 0 :
-	    stopping.after - begun.before, after.before - before.after);
+	if (goes_on(session) && stopping.after > begun.before)
+		least = stopping.after - begun.before;
+	check_bounds(tally, least, after.before - before.after);
 	stress_tally_free(tally);
 }
 
@@ -113,21 +134,17 @@ session_exact(struct job *job, const struct stress_session *session)
 	struct stress_tally *tally = stress_tally_new();
 	struct stress_sum begin, end;
 	struct tbuf_consumer *c;
-	bool ended;
+	uint64_t fired;
 
 	stress_park(job->page, job->pid);
 	begin = stress_page_sum(job->page);
 	c = attach(session, job->pid);
 	stress_resume(job->page);
-	ended = work(c, tally, job->page,
-	    stress_random(&job->random) % FIRES_MAX);
-	stress_park(job->page, job->pid);
-	end = stress_page_sum(job->page);
-	stop(c, tally);
+	end = work(job, c, tally, true);
 	stress_resume(job->page);
 	tbuf_consumer_close(c);
-	check_bounds(tally, ended ? 0 : end.after - begin.after,
-	    end.after - begin.after);
+	fired = end.after - begin.after;
+	check_bounds(tally, goes_on(session) ? fired : 0, fired);
 	stress_tally_free(tally);
 }
 
@@ -169,7 +186,7 @@ session_killed(struct job *job, const struct stress_session *session)
 {
 	struct stress_tally *tally;
 	struct tbuf_consumer *c;
-	uint64_t turns = stress_random(&job->random) % 4000;
+	uint64_t fires = stress_random(&job->random) % KILL_FIRES_MAX;
 	pid_t pid = fork();
 
 	if (pid == -1)
@@ -178,14 +195,12 @@ session_killed(struct job *job, const struct stress_session *session)
 		for (;;) {
 			tally = stress_tally_new();
 			c = attach(session, job->pid);
-			work(c, tally, job->page, turns);
-			stop(c, tally);
+			work(job, c, tally, false);
 			tbuf_consumer_close(c);
 			stress_tally_free(tally);
 		}
 	}
-	while (turns-- != 0)
-		sched_yield();
+	stress_fires_wait(job->page, job->pid, fires);
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
 		continue;
@@ -248,7 +263,7 @@ main(int argc, char **argv)
 	uint64_t i, n;
 
 	stress_target_main(argc, argv);
-	arguments = stress_arguments(argc, argv, 3 * SESSIONS);
+	arguments = stress_arguments(argc, argv, 2 * SESSIONS);
 	stress_directory_make();
 	for (i = 0; i < arguments.count; i += n) {
 		n = arguments.count - i < SESSIONS ? arguments.count - i :

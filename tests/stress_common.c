@@ -23,7 +23,7 @@
 #include "consumer/internal.h"
 #include "stress_common.h"
 
-static char directory[64];
+static char directory[32];
 static char context[256];
 static uint64_t first_seed;
 
@@ -91,7 +91,7 @@ stress_arguments(int argc, char **argv, uint64_t count)
 void
 stress_directory_make(void)
 {
-	strcpy(directory, "/dev/shm/tbuf-stress-XXXXXX");
+	strcpy(directory, "/dev/shm/stress-XXXXXX");
 	if (mkdtemp(directory) == NULL || setenv("TBUF_DIR", directory, 1) != 0)
 		err(1, "%s", directory);
 }
@@ -113,7 +113,7 @@ stress_page_new(char path[64])
 	struct stress_page *page;
 	int fd;
 
-	strcpy(path, "/dev/shm/tbuf-stress-page-XXXXXX");
+	snprintf(path, 64, "%s/page-XXXXXX", directory);
 	fd = mkstemp(path);
 	if (fd == -1 || ftruncate(fd, sizeof(*page)) != 0)
 		err(1, "%s", path);

@@ -44,14 +44,19 @@ tbuf_cpu_readable(void)
 	    (d & (1u << 27)) != 0);
 }
 
-/* Linux keeps the CPU in the low 12 bits of TSC_AUX. */
-static inline uint32_t
-tbuf_cpu_read(void)
+/*
+ * Counter and CPU at once, after all earlier loads.  Linux keeps the CPU in
+ * the low 12 bits of TSC_AUX.  Only where tbuf_cpu_readable().
+ */
+static inline uint64_t
+tbuf_counter_read_cpu(uint32_t *cpu)
 {
-	uint32_t aux;
+	uint32_t low, high, aux;
 
-	__asm__ volatile("rdtscp" : "=c"(aux) : : "rax", "rdx");
-	return (aux & 0xfff);
+	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(aux) : :
+	    "memory");
+	*cpu = aux & 0xfff;
+	return ((uint64_t)high << 32 | low);
 }
 
 #elif defined(__aarch64__)
@@ -79,10 +84,11 @@ tbuf_cpu_readable(void)
 	return (false);
 }
 
-static inline uint32_t
-tbuf_cpu_read(void)
+static inline uint64_t
+tbuf_counter_read_cpu(uint32_t *cpu)
 {
-	return (UINT32_MAX);
+	*cpu = UINT32_MAX;
+	return (tbuf_counter_read());
 }
 
 #else
@@ -105,10 +111,11 @@ tbuf_cpu_readable(void)
 	return (false);
 }
 
-static inline uint32_t
-tbuf_cpu_read(void)
+static inline uint64_t
+tbuf_counter_read_cpu(uint32_t *cpu)
 {
-	return (UINT32_MAX);
+	*cpu = UINT32_MAX;
+	return (tbuf_counter_read());
 }
 
 #endif

@@ -27,6 +27,9 @@
 #include "layout.h"
 
 #define TBUF_BOARD_NAME		"board"
+
+/* In a command's environment: the run that follows its descendants, hex. */
+#define TBUF_RUN_ENV		"TBUF_RUN"
 #define TBUF_BOARD_MAGIC	"tbufboar"
 #define TBUF_BOARD_ENTRIES	31
 #define TBUF_BOARD_PATTERNS	(8192u - 128)
@@ -67,5 +70,24 @@ struct tbuf_board {
 _Static_assert(offsetof(struct tbuf_board_entry, patterns) == 128, "board");
 _Static_assert(sizeof(struct tbuf_board_entry) == 8192, "board");
 _Static_assert(sizeof(struct tbuf_board) == 32 * 8192, "board");
+
+/* The board, if there is a good one: mapped, to be closed.  NULL if not. */
+struct tbuf_board *tbuf_board_open(int dirfd, int *fd);
+void	tbuf_board_close(struct tbuf_board *, int fd);
+
+/* Does a consumer stand behind an entry? */
+bool	tbuf_board_alive(int fd, unsigned entry);
+
+/* Is there such a run, and does its consumer live? */
+bool	tbuf_board_posted(int dirfd, uint64_t run);
+
+/* The run of a slot's active session in the file behind fd, or 0. */
+uint64_t tbuf_board_run(int fd, const struct tbuf_control *, unsigned slot);
+
+/*
+ * Does a consumer on the board wait for a session of this file?  It may not
+ * have its slot's lock yet.
+ */
+bool	tbuf_board_claims(int dirfd, int fd, const struct tbuf_control *);
 
 #endif

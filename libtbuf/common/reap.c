@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "common/board.h"
 #include "common/control.h"
 
 /* A program that starts looks at no more than this. */
@@ -42,7 +43,8 @@ bool
 tbuf_control_reap(int dirfd, const char *name, int fd,
     const struct tbuf_control *control)
 {
-	if (tbuf_control_alive(fd) || awaited(control) || consumed(fd))
+	if (tbuf_control_alive(fd) || awaited(control) || consumed(fd) ||
+	    tbuf_board_claims(dirfd, fd, control))
 		return (false);
 	return (unlinkat(dirfd, name, 0) == 0);
 }

@@ -165,16 +165,24 @@ reserve_locked(struct tbuf_target *t)
 }
 
 static int
-reserve(struct tbuf_target *t)
+reserve(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	int error = tbuf_file_lock_wait(t->fd);
 
 	if (error != 0)
 		return (error);
-	tbuf_quiesce_orphans(&t->view, t->fd);
+	tbuf_quiesce_orphans(&t->view, t->fd,
+	    tbuf_consumer_directory(c, false));
 	error = reserve_locked(t);
 	tbuf_file_unlock(t->fd, 0);
 	return (error);
+}
+
+uint64_t
+tbuf_session_flags(const struct tbuf_consumer *c)
+{
+	return ((c->options.follow ? TBUF_S_FOLLOW : 0) |
+	    (c->options.bufpolicy == TBUF_RING ? TBUF_S_KEEP : 0));
 }
 
 static void
@@ -196,8 +204,8 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 	order->patterns = c->patterns;
 	order->patterns_size = (uint32_t)c->patterns_size;
 	order->npatterns = c->npatterns;
-	order->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
-	    (order->policy == TBUF_RING ? TBUF_S_KEEP : 0);
+	order->flags = tbuf_session_flags(c);
+	order->run = c->run;
 	order->owner_pid = (uint32_t)getpid();
 	order->owner_uid = geteuid();
 	order->owner = program_invocation_short_name;
@@ -328,13 +336,12 @@ plan_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t *storage)
 
 	*storage = 0;
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (wanted(t)) {
-			make_order(c, t, bufsize);
-			error = tbuf_plan_make(&t->order, &t->plan);
-			if (error != 0)
-				return (error);
-		} else if (t->slot == -1)
+		if (!wanted(t))
 			continue;
+		make_order(c, t, bufsize);
+		error = tbuf_plan_make(&t->order, &t->plan);
+		if (error != 0)
+			return (error);
 		*storage += t->plan.storage;
 	}
 	return (0);
@@ -352,7 +359,7 @@ take_all(struct tbuf_consumer *c)
 		if (dead(t))
 			return (tbuf_consumer_fail(c, -ESRCH, "failed to grab "
 			    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
-		if ((error = reserve(t)) == 0)
+		if ((error = reserve(c, t)) == 0)
 			error = build(t);
 		if (error == -EUSERS)
 			return (tbuf_consumer_fail(c, error, "could not "
@@ -378,12 +385,12 @@ undo_all(struct tbuf_consumer *c)
 
 /* Reserve and build with this bufsize; -ENOSPC: a smaller one may do. */
 static int
-try_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t budget)
+try_all(struct tbuf_consumer *c, uint64_t bufsize)
 {
 	uint64_t storage;
 	int error = plan_all(c, bufsize, &storage);
 
-	if (error == 0 && storage > budget)
+	if (error == 0 && !tbuf_budget_take(c, storage))
 		error = -ENOSPC;
 	if (error == -ENOSPC)
 		return (tbuf_consumer_fail(c, error,
@@ -392,8 +399,10 @@ try_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t budget)
 		return (tbuf_consumer_fail(c, error,
 		    "could not enable tracing: Enabling exceeds size of "
 		    "buffer"));
-	if ((error = take_all(c)) != 0)
+	if ((error = take_all(c)) != 0) {
 		undo_all(c);
+		tbuf_budget_give(c, storage);
+	}
 	return (error);
 }
 
@@ -402,12 +411,9 @@ static int
 attach(struct tbuf_consumer *c, uint64_t *bufsize)
 {
 	struct tbuf_target *t;
-	uint64_t budget;
 	int error;
 
-	if ((error = tbuf_budget(c, &budget)) != 0)
-		return (error);
-	while ((error = try_all(c, *bufsize, budget)) == -ENOSPC) {
+	while ((error = try_all(c, *bufsize)) == -ENOSPC) {
 		if (c->options.bufresize != 0 ||
 		    (*bufsize / 2 & ~UINT64_C(7)) < TBUF_BUFSIZE_MIN)
 			return (error);
@@ -416,8 +422,10 @@ attach(struct tbuf_consumer *c, uint64_t *bufsize)
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->slot != -1 && !t->active && !t->left)
+		if (t->slot != -1 && !t->active && !t->left) {
+			t->charged = t->plan.storage;
 			activate(t);
+		}
 	c->round.stale = true;
 	return (0);
 }
@@ -426,8 +434,11 @@ int
 tbuf_attach_all(struct tbuf_consumer *c)
 {
 	uint64_t bufsize = c->options.bufsize;
-	int error = attach(c, &bufsize);
+	int error;
 
+	if ((error = tbuf_budget(c, &c->left)) != 0)
+		return (error);
+	error = attach(c, &bufsize);
 	if (error == 0 && bufsize != c->options.bufsize) {
 		c->lowered = true;
 		c->options.bufsize = bufsize;
@@ -442,7 +453,7 @@ tbuf_attach_new(struct tbuf_consumer *c)
 	struct tbuf_target *t, *next;
 	uint64_t bufsize = c->options.bufsize;
 
-	if (c->run != TBUF_RUN_ACTIVE || attach(c, &bufsize) == 0)
+	if (c->state != TBUF_RUN_ACTIVE || attach(c, &bufsize) == 0)
 		return;
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (wanted(t))
@@ -468,6 +479,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 	t = TAILQ_LAST(&c->targets, tbuf_target_list);
 	if (t != old && t->pid == old->pid && t->active) {
 		t->child = old->child;
+		old->child = false;
 		old->replaced = true;
 	}
 }

@@ -55,6 +55,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	if (c == NULL)
 		return;
 	tbuf_spawn_abandon(c);
+	tbuf_board_withdraw(c);
 	tbuf_consumer_quiesce(c);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
@@ -105,7 +106,7 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 	size_t size = strlen(description) + 1;
 	char *patterns;
 
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (tbuf_description_check(description) != 0)
 		return (tbuf_consumer_fail(c, -EINVAL,
@@ -135,22 +136,50 @@ tbuf_consumer_pattern(const struct tbuf_consumer *c, unsigned enabling)
 	return (p);
 }
 
+/*
+ * Targets that start from now on find the run on the board, and those that
+ * started before are there to be seen.
+ */
+static int
+expect_more(struct tbuf_consumer *c)
+{
+	int error;
+
+	if (c->run == 0)
+		return (0);
+	if ((error = tbuf_consumer_directory(c, true)) < 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", tbuf_directory_problem(error)));
+	if (c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", strerror(-error)));
+	if ((error = tbuf_board_post(c)) != 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
+		    strerror(-error)));
+	tbuf_consumer_meet_new(c);
+	return (0);
+}
+
 int
 tbuf_consumer_go(struct tbuf_consumer *c)
 {
 	uint64_t now;
 	int error;
 
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->npatterns == 0 && !c->files)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
+	if (c->all || c->options.follow || c->spawned.pid != 0)
+		c->run = tbuf_random() | 1;
 	if ((error = tbuf_attach_all(c)) != 0)
 		return (error);
-	c->run = TBUF_RUN_ACTIVE;
-	if ((error = tbuf_spawn_go(c)) != 0) {
+	c->state = TBUF_RUN_ACTIVE;
+	if ((error = expect_more(c)) != 0 || (error = tbuf_spawn_go(c)) != 0) {
+		tbuf_board_withdraw(c);
 		tbuf_consumer_quiesce(c);
-		c->run = TBUF_RUN_ENDED;
+		c->state = TBUF_RUN_ENDED;
 		return (error);
 	}
 	now = tbuf_now();
@@ -220,7 +249,7 @@ tbuf_consumer_snapshot(struct tbuf_consumer *c)
 	if (c->options.bufpolicy != TBUF_RING)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "a snapshot needs bufpolicy ring"));
-	if (c->run != TBUF_RUN_ACTIVE)
+	if (c->state != TBUF_RUN_ACTIVE)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "no tracing is active"));
 	if ((error = tbuf_round_snapshot(c)) != 0)

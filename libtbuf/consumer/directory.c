@@ -38,7 +38,7 @@ open_file(int dirfd, const char *name, struct tbuf_control *control)
 
 int
 tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
-    const struct tbuf_control *), void *arg)
+    const struct tbuf_control *, bool), void *arg)
 {
 	struct tbuf_control control;
 	struct dirent *entry;
@@ -58,9 +58,9 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
 		    (fd = open_file(dirfd, entry->d_name, &control)) < 0)
 			continue;
-		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control) &&
-		    tbuf_control_alive(fd))
-			result = visit(arg, fd, entry->d_name, &control);
+		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control))
+			result = visit(arg, fd, entry->d_name, &control,
+			    tbuf_control_alive(fd));
 		close(fd);
 	}
 	closedir(dir);
@@ -115,10 +115,10 @@ struct visitor {
 
 static int
 visit_target(void *arg, int fd, const char *name,
-    const struct tbuf_control *control)
+    const struct tbuf_control *control, bool alive)
 {
 	const struct visitor *v = arg;
-	pid_t pid = tbuf_directory_pid(fd, control);
+	pid_t pid = alive ? tbuf_directory_pid(fd, control) : -ESRCH;
 
 	(void)name;
 	return (pid < 0 ? 0 : v->visit(v->arg, pid, control->comm));

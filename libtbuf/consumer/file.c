@@ -10,79 +10,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "consumer/internal.h"
 
-/* [at, at + size) lies in the file's session areas. */
-static bool
-inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
-{
-	return (at >= TBUF_AREAS && at % 8 == 0 && at <= view->size &&
-	    size <= view->size - at);
-}
-
-static bool
-check_lane(const struct tbuf_view *view, const struct tbuf_lane *lane)
-{
-	uint64_t storage = tbuf_place_storage(lane->place);
-
-	return (storage >= 64 && storage <= view->size &&
-	    inside(view, tbuf_place_offset(lane->place), storage) &&
-	    lane->size <= storage);
-}
-
-/* How many texts end within the patterns. */
-static uint32_t
-count_patterns(const char *patterns, uint32_t size)
-{
-	uint32_t n = 0, i;
-
-	for (i = 0; i < size; i++)
-		n += patterns[i] == '\0';
-	return (n);
-}
-
-/* What reading needs of a session's order and plan; false: damaged. */
-static bool
-adopt(struct tbuf_target *t, const struct tbuf_slot *slot,
-    struct tbuf_session *session)
-{
-	const struct tbuf_lane *lanes;
-	uint32_t i;
-
-	if (!inside(&t->view, slot->area, sizeof(*session)))
-		return (false);
-	memcpy(session, t->view.base + slot->area, sizeof(*session));
-	if (slot->policy > TBUF_RING || slot->ecb_max > 65536 ||
-	    slot->nlanes == 0 || slot->nlanes > 2 * TBUF_NCPUS ||
-	    !inside(&t->view, slot->ecbs,
-	    slot->ecb_max * sizeof(struct tbuf_ecb)) ||
-	    !inside(&t->view, slot->lanes,
-	    slot->nlanes * sizeof(struct tbuf_lane)) ||
-	    slot->ecbs < slot->area || slot->lanes < slot->area ||
-	    !inside(&t->view, session->patterns & ~UINT64_C(7),
-	    session->patterns_size + UINT64_C(8)))
-		return (false);
-	lanes = (const struct tbuf_lane *)(void *)(t->view.base + slot->lanes);
-	for (i = 0; i < slot->nlanes; i++)
-		if (!check_lane(&t->view, &lanes[i]))
-			return (false);
-	t->area = slot->area;
-	t->generation = session->generation;
-	t->order.policy = (enum tbuf_policy)slot->policy;
-	t->order.patterns = (const char *)t->view.base + session->patterns;
-	t->order.npatterns = count_patterns(t->order.patterns,
-	    session->patterns_size);
-	t->plan.ecbs = slot->ecbs - slot->area;
-	t->plan.lanes = slot->lanes - slot->area;
-	t->plan.ecb_max = slot->ecb_max;
-	t->plan.nlanes = slot->nlanes;
-	t->plan.ncpu_lanes = slot->first_lock;
-	return (true);
-}
+/* Moments that are further apart than this make a slope. */
+#define SPAN_MIN	1000000
 
 static void
 start_time(struct tbuf_target *t, const struct tbuf_session *session)
@@ -92,7 +26,7 @@ start_time(struct tbuf_target *t, const struct tbuf_session *session)
 
 	/* Its consumer had no time to calibrate: since the birth, then. */
 	if (session->now.ticks <= session->go.ticks ||
-	    session->now.mono - session->go.mono < 1000000)
+	    session->now.mono - session->go.mono < SPAN_MIN)
 		base = &control->birth;
 	t->time.clock = (enum tbuf_clock)control->clock;
 	t->time.base = *base;
@@ -115,12 +49,11 @@ start_sources(struct tbuf_target *t)
 }
 
 static int
-add_session(struct tbuf_consumer *c, int fd, uint64_t size, unsigned slot)
+add_session(struct tbuf_consumer *c, int fd, unsigned slot)
 {
 	struct tbuf_session session;
 	struct tbuf_target *t = tbuf_target_new(c, 0);
-	int error = -ENOMEM;
-	void *p;
+	int error;
 
 	if (t == NULL)
 		return (-ENOMEM);
@@ -129,23 +62,13 @@ add_session(struct tbuf_consumer *c, int fd, uint64_t size, unsigned slot)
 	t->live = t->stopped = true;
 	t->life = TBUF_DEAD;
 	t->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	if (t->fd != -1 && p != MAP_FAILED) {
-		t->view.base = p;
-		t->view.size = size;
-		t->pid = (pid_t)tbuf_view_control(&t->view)->pid;
-		error = adopt(t, tbuf_view_slot(&t->view, slot), &session) ?
-		    0 : -EINVAL;
-	}
-	if (error == 0) {
-		t->epids = calloc(t->plan.ecb_max + 1, sizeof(*t->epids));
-		t->necbs_max = t->plan.ecb_max;
-		error = t->epids == NULL ? -ENOMEM : tbuf_sources_make(t);
-	}
+	error = t->fd == -1 ? -errno :
+	    tbuf_session_adopt(t, slot, MAP_PRIVATE, &session);
 	if (error != 0) {
 		tbuf_target_free(c, t);
 		return (error);
 	}
+	t->pid = (pid_t)tbuf_view_control(&t->view)->pid;
 	t->active = true;
 	start_time(t, &session);
 	start_sources(t);
@@ -176,7 +99,7 @@ open_sessions(struct tbuf_consumer *c, int fd)
 		    control.state[slot] != TBUF_GIVENUP &&
 		    control.state[slot] != TBUF_GIVINGUP)
 			continue;
-		error = add_session(c, fd, (uint64_t)st.st_size, slot);
+		error = add_session(c, fd, slot);
 		if (error != 0 && error != -EINVAL)
 			return (error);
 	}
@@ -188,7 +111,7 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 {
 	int fd, error;
 
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	error = fd == -1 ? -errno : open_sessions(c, fd);

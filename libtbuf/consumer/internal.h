@@ -156,6 +156,7 @@ struct tbuf_target {
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* and then the slot that it is of */
+	uint64_t charged;		/* bytes taken off the budget */
 	bool left;			/* by exec: its image is gone */
 	bool replaced;			/* and the new one is a target too */
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
@@ -228,7 +229,12 @@ struct tbuf_spawned {
 
 struct tbuf_consumer {
 	struct tbuf_options options;
-	enum tbuf_run run;
+	enum tbuf_run state;
+	uint64_t run;			/* on the board, or 0 */
+	struct tbuf_board *board;
+	struct tbuf_board_entry *entry;	/* ours, or NULL */
+	int board_fd;
+	uint64_t left;			/* of the budget, without an entry */
 	bool lowered;
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
@@ -259,6 +265,8 @@ const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);
 /* Give a target's probes their ids. */
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
+/* Targets that have come into the directory, to be attached to. */
+void	tbuf_consumer_meet_new(struct tbuf_consumer *);
 /* Be told of new files in it. */
 int	tbuf_consumer_watch(struct tbuf_consumer *);
 
@@ -292,12 +300,14 @@ void	tbuf_target_free(struct tbuf_consumer *, struct tbuf_target *);
 struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
 
 /*
- * Call `visit` for each control file of the runtime directory: its name and
- * a descriptor that is closed afterwards.  Files of dead targets are removed
- * on the way.  `visit` returns non-zero to stop.
+ * Call `visit` for each control file of the runtime directory: its name, a
+ * descriptor that is closed afterwards, and whether its target lives.  Files
+ * of dead targets that nobody reads are removed on the way.  `visit` returns
+ * non-zero to stop.
  */
 int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
-	    const char *name, const struct tbuf_control *), void *);
+	    const char *name, const struct tbuf_control *, bool alive),
+	    void *);
 
 /* The caller's pid of a control file's target; -ESRCH. */
 pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *);
@@ -339,6 +349,27 @@ void	tbuf_target_refresh(struct tbuf_target *);
 /* Put the time when the target gives its consumer up further off. */
 void	tbuf_target_deadline(struct tbuf_target *);
 
+/* TBUF_S_* of this consumer's sessions. */
+uint64_t tbuf_session_flags(const struct tbuf_consumer *);
+
+/*
+ * A session that stands in the target's file already: its view is mapped
+ * with these flags, and what reading needs is filled in.  -EINVAL if it makes
+ * no sense.
+ */
+int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
+	    struct tbuf_session *);
+
+/* ------------------------------------------------------------ board */
+
+/* Put this consumer's order on the board, for targets to come; take it off. */
+int	tbuf_board_post(struct tbuf_consumer *);
+void	tbuf_board_withdraw(struct tbuf_consumer *);
+
+/* A file's session that its target built for us: 1 if it is a target now. */
+int	tbuf_board_adopt(struct tbuf_consumer *, int fd, const char *name,
+	    const struct tbuf_control *, bool alive);
+
 /* ------------------------------------------------------------ budget */
 
 /*
@@ -347,6 +378,10 @@ void	tbuf_target_deadline(struct tbuf_target *);
  * is no size.
  */
 int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
+
+/* Take from what is left of it; false if that is not enough.  Give back. */
+bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
+void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
 
 /* Is there room, now, for so much more behind fd?  Between two chunks. */
 bool	tbuf_budget_look(int fd, uint64_t bytes);
@@ -379,8 +414,11 @@ bool	tbuf_quiesce_wait(const struct tbuf_view *, unsigned slot,
 void	tbuf_quiesce_release(const struct tbuf_view *, int fd, unsigned slot,
 	    uint64_t data, uint64_t end, bool clean);
 
-/* Give back the slots that dead consumers have left. */
-void	tbuf_quiesce_orphans(const struct tbuf_view *, int fd);
+/*
+ * Give back the slots that dead consumers have left.  dirfd is that of the
+ * board, whose consumers may not have taken a slot's lock yet.
+ */
+void	tbuf_quiesce_orphans(const struct tbuf_view *, int fd, int dirfd);
 
 /* Stop the sessions of a consumer. */
 void	tbuf_consumer_quiesce(struct tbuf_consumer *);

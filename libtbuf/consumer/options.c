@@ -296,7 +296,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 	if (option == NULL)
 		return (tbuf_consumer_fail(c, -ENOENT,
 		    "failed to set -x %s: Invalid option name", name));
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
 		    "Operation illegal when tracing is active", name));
 	if (parse_value(option->kind, value, &number) != 0)

@@ -4,6 +4,7 @@
  * The end of a session: nobody enters any more, those inside are waited out,
  * and the space is given back if it is sure that they are gone.
  */
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "common/board.h"
 #include "consumer/internal.h"
 
 /* A lock's holder that runs is done in microseconds; it may be preempted. */
@@ -244,8 +246,24 @@ orphan(const struct tbuf_view *view, int fd, unsigned number)
 	    slot.area + slot.area_size, clean);
 }
 
+/*
+ * Is this a session that a target has built for somebody who is on his way?
+ * Other users' boards are out of sight.
+ */
+static bool
+expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
+{
+	uint64_t run = tbuf_board_run(fd, tbuf_view_control(view), slot);
+	struct stat st;
+
+	if (run == 0)
+		return (false);
+	return (fstat(fd, &st) != 0 || st.st_uid != geteuid() ||
+	    tbuf_board_posted(dirfd, run));
+}
+
 void
-tbuf_quiesce_orphans(const struct tbuf_view *view, int fd)
+tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
 	unsigned slot;
@@ -254,7 +272,8 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd)
 		if (tbuf_load(&control->state[slot]) == TBUF_FREE ||
 		    !tbuf_file_lock(fd, 1 + slot))
 			continue;
-		orphan(view, fd, slot);
+		if (!expected(view, fd, dirfd, slot))
+			orphan(view, fd, slot);
 		tbuf_file_unlock(fd, 1 + slot);
 	}
 }

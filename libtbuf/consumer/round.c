@@ -200,7 +200,8 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
-		tbuf_timeline_update(&t->time, NULL);
+		if (t->active && !t->file_only)
+			tbuf_timeline_update(&t->time, NULL);
 	restart(r);
 	r->exits = NULL;
 	if ((r->merging = c->options.temporal != 0))
@@ -374,6 +375,30 @@ emptied(const struct tbuf_target *t)
 	return (true);
 }
 
+/*
+ * A process that called exec may be several targets, one an image; its end is
+ * told once, by the last of them.  True if that is another one.
+ */
+static bool
+leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_target *o;
+
+	TAILQ_FOREACH(o, &c->targets, link) {
+		if (o == t || o->pid != t->pid || o->life == TBUF_TOLD ||
+		    o->file_only || tbuf_view_control(&o->view)->start !=
+		    tbuf_view_control(&t->view)->start)
+			continue;
+		if (t->child) {
+			o->child = true;
+			o->exit_status = t->exit_status;
+			o->exit_signal = t->exit_signal;
+		}
+		return (true);
+	}
+	return (false);
+}
+
 static int
 next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -392,7 +417,7 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		t->life = TBUF_TOLD;
 		r->stale = true;
-		if (t->file_only)
+		if (t->file_only || leave_to_other(c, t))
 			continue;
 		event->type = TBUF_EVENT_EXIT;
 		event->pid = t->pid;

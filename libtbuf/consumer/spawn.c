@@ -18,9 +18,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/board.h"
 #include "consumer/internal.h"
 
 #define CONTROL_ENTRY	TBUF_CONTROL_ENV "="
+#define RUN_ENTRY	TBUF_RUN_ENV "="
+
+/* What the child hears when it may go, and puts into its environment. */
+struct word {
+	char control[sizeof(CONTROL_ENTRY) + TBUF_NAME_MAX];
+	char run[sizeof(RUN_ENTRY) + 16];
+};
 
 /* Can this be executed?  0, -ENOENT, -EACCES, ... */
 static int
@@ -79,26 +87,27 @@ count(const char *const *list)
 }
 
 /*
- * The command's environment: ours, with what was to be set in it; `control`
+ * The command's environment: ours, with what was to be set in it; the word
  * comes first and is filled in by the child.
  */
 static const char **
-make_environment(const char *const *add, const char *control)
+make_environment(const char *const *add, const struct word *word)
 {
 	size_t n = 0, m = count(add), i, j;
 	const char **list;
 
-	list = calloc(count((const char *const *)environ) + m + 2,
+	list = calloc(count((const char *const *)environ) + m + 3,
 	    sizeof(*list));
 	if (list == NULL)
 		return (NULL);
-	list[n++] = control;
+	list[n++] = word->control;
+	list[n++] = word->run;
 	for (i = 0; i < m; i++)
 		list[n++] = add[i];
 	for (i = 0; environ[i] != NULL; i++) {
-		for (j = 0; j < m + 1 && !same_name(list[j], environ[i]); j++)
+		for (j = 0; j < m + 2 && !same_name(list[j], environ[i]); j++)
 			continue;
-		if (j == m + 1)
+		if (j == m + 2)
 			list[n++] = environ[i];
 	}
 	return (list);
@@ -123,13 +132,12 @@ read_all(int fd, void *to, size_t size)
 
 /* In the child: wait for the word, then become the command. */
 static void
-become(char *const argv[], const char **envp, char *control, int go,
+become(char *const argv[], const char **envp, struct word *word, int go,
     int failure)
 {
-	char *name = control + sizeof(CONTROL_ENTRY) - 1;
 	int error;
 
-	if (read_all(go, name, TBUF_NAME_MAX) != TBUF_NAME_MAX)
+	if (read_all(go, word, sizeof(*word)) != sizeof(*word))
 		_exit(127);
 	execvpe(argv[0], argv, (char *const *)(uintptr_t)envp);
 	error = errno;
@@ -140,8 +148,8 @@ become(char *const argv[], const char **envp, char *control, int go,
 static int
 start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 {
-	char control[sizeof(CONTROL_ENTRY) + TBUF_NAME_MAX] = CONTROL_ENTRY;
-	const char **envp = make_environment(add, control);
+	struct word word = { CONTROL_ENTRY, RUN_ENTRY };
+	const char **envp = make_environment(add, &word);
 	int go[2], failure[2];
 	pid_t pid;
 
@@ -159,7 +167,7 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 	}
 	if ((pid = fork()) == 0) {
 		close(go[1]);
-		become(argv, envp, control, go[0], failure[1]);
+		become(argv, envp, &word, go[0], failure[1]);
 	}
 	free(envp);
 	close(go[0]);
@@ -207,7 +215,7 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 {
 	int error;
 
-	if (c->run != TBUF_RUN_NEW || c->spawned.pid != 0)
+	if (c->state != TBUF_RUN_NEW || c->spawned.pid != 0)
 		return (failed(c, argv[0], -EBUSY));
 	if ((error = check_command(argv[0])) != 0)
 		return (failed(c, argv[0], error));
@@ -259,14 +267,18 @@ wait_child(struct tbuf_consumer *c)
 int
 tbuf_spawn_go(struct tbuf_consumer *c)
 {
-	char name[TBUF_NAME_MAX] = "";
+	struct word word;
 	const struct tbuf_target *t = child_of(c);
 	int error = 0;
 
 	if (c->spawned.go == -1 || t == NULL)
 		return (0);
-	tbuf_copy(name, t->name, sizeof(name));
-	if (write(c->spawned.go, name, sizeof(name)) != sizeof(name))
+	memset(&word, 0, sizeof(word));
+	snprintf(word.control, sizeof(word.control), "%s%s", CONTROL_ENTRY,
+	    t->name);
+	snprintf(word.run, sizeof(word.run), "%s%016jx", RUN_ENTRY,
+	    (uintmax_t)c->run);
+	if (write(c->spawned.go, &word, sizeof(word)) != sizeof(word))
 		error = -errno;
 	close_pipe(&c->spawned.go);
 	/* Closed by exec; otherwise it says why that failed. */

@@ -152,13 +152,13 @@ look_file(struct look *l)
 
 static int
 look_visit(void *arg, int fd, const char *name,
-    const struct tbuf_control *control)
+    const struct tbuf_control *control, bool alive)
 {
 	struct look *l = arg;
 
 	(void)name;
 	l->fd = fd;
-	l->pid = tbuf_directory_pid(fd, control);
+	l->pid = alive ? tbuf_directory_pid(fd, control) : -ESRCH;
 	return (l->pid < 0 ? 0 : look_file(l));
 }
 

@@ -85,6 +85,7 @@ void
 tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	tbuf_target_detach(t);
+	tbuf_budget_give(c, t->charged);
 	tbuf_sources_free(t);
 	reap(c, t);
 	tbuf_view_unmap(&t->view);
@@ -178,7 +179,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	struct tbuf_found found;
 	int error;
 
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "failed to grab pid %d: tracing is active", (int)pid));
 	if (tbuf_target_find(c, pid) != NULL)
@@ -195,16 +196,20 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 /* One file of the directory: a target that is new to this run is added. */
 static int
 scan_visit(void *arg, int fd, const char *name,
-    const struct tbuf_control *control)
+    const struct tbuf_control *control, bool alive)
 {
 	struct tbuf_consumer *c = arg;
 	struct tbuf_found found;
 	struct tbuf_target *t;
 	pid_t pid;
+	int adopted;
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (strcmp(t->name, name) == 0)
 			return (0);
+	adopted = tbuf_board_adopt(c, fd, name, control, alive);
+	if (adopted != 0 || !c->all || !alive)
+		return (adopted < 0 ? adopted : 0);
 	pid = tbuf_directory_pid(fd, control);
 	if (pid < 0 || pid == getpid() || tbuf_find_pid(pid, &found) != 0)
 		return (0);
@@ -231,7 +236,7 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 {
 	int error;
 
-	if (c->run != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	error = tbuf_consumer_directory(c, true);
 	if (error < 0)
@@ -239,10 +244,10 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 		    "could not look for targets: %s",
 		    tbuf_directory_problem(error)));
 	/* Watched before it is read: nobody is missed in between. */
+	c->all = true;
 	if ((error = tbuf_consumer_watch(c)) != 0 ||
 	    (error = tbuf_consumer_scan(c)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s", strerror(-error)));
-	c->all = true;
 	return (0);
 }

@@ -109,7 +109,7 @@ wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 	return (0);
 }
 
-/* Targets whose process has ended since. */
+/* Targets whose process has ended since: is there any? */
 static bool
 collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 {
@@ -134,23 +134,21 @@ collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
  * A target that is alive without its sign of life has called exec: what it
  * recorded before is complete.  Its new image may have a file of its own.
  */
-static bool
+static void
 collect_left(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
-	bool any = false;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (t->life != TBUF_ALIVE || !t->live || t->replaced)
 			continue;
 		if (!t->left && !tbuf_control_alive(t->fd)) {
-			t->left = any = true;
+			t->left = true;
 			tbuf_target_probes(c, t);
 		}
 		if (t->left)
 			tbuf_consumer_regrab(c, t);
 	}
-	return (any);
 }
 
 /* The files that have come into the runtime directory. */
@@ -162,8 +160,26 @@ collect_new(struct tbuf_consumer *c)
 
 	while (read(c->watch, events, sizeof(events)) > 0)
 		continue;
+	tbuf_consumer_meet_new(c);
+}
+
+void
+tbuf_consumer_meet_new(struct tbuf_consumer *c)
+{
 	if (tbuf_consumer_scan(c) == 0)
 		tbuf_attach_new(c);
+}
+
+/* Of those that came, some may have ended already. */
+static bool
+any_ended(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_DEAD || (t->left && t->active))
+			return (true);
+	return (false);
 }
 
 static bool
@@ -242,14 +258,21 @@ retire_lanes(struct tbuf_consumer *c, uint64_t now)
 	}
 }
 
-/* The end of the run: stop, last drain, drops. */
+/*
+ * The end of the run: stop, last drain, drops.  Targets that have built a
+ * session and were not met yet belong to it.
+ */
 static int
 finish(struct tbuf_consumer *c, int result)
 {
 	int error;
 
+	if (c->entry != NULL) {
+		tbuf_board_withdraw(c);
+		tbuf_consumer_scan(c);
+	}
 	tbuf_consumer_quiesce(c);
-	c->run = TBUF_RUN_ENDED;
+	c->state = TBUF_RUN_ENDED;
 	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
 	if (error != 0)
 		return (tbuf_consumer_fail(c, error, "processing aborted: %s",
@@ -274,24 +297,25 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	unsigned what = 0;
 	int error;
 
-	if (collect_ended(c, p))
-		what |= TBUF_ROUND_ENDED;
+	/* A process that has ended may have left files not seen so far. */
+	if ((collect_ended(c, p) && c->run != 0) ||
+	    (p[POLL_WATCH].revents & POLLIN) != 0)
+		collect_new(c);
 	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) ||
 	    (tbuf_consumer_alive(c) == 0 && !c->all))
 		return (finish(c, 0));
 	if (given_up(c))
 		return (aborted(c, -ETIMEDOUT));
-	if ((p[POLL_WATCH].revents & POLLIN) != 0)
-		collect_new(c);
 	if (c->options.bufpolicy == TBUF_SWITCH &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
 	if (tick(&c->next_status, c->options.statusrate, now)) {
 		what |= TBUF_ROUND_STATUS;
 		retire_lanes(c, now);
-		if (collect_left(c))
-			what |= TBUF_ROUND_ENDED;
+		collect_left(c);
 	}
+	if (any_ended(c))
+		what |= TBUF_ROUND_ENDED;
 	if (what == 0)
 		return (2);
 	error = tbuf_round_begin(c, what);
@@ -304,10 +328,10 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 	struct pollfd *fds = NULL;
 	int result;
 
-	if (c->run == TBUF_RUN_NEW)
+	if (c->state == TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "no tracing is active"));
-	if (c->run == TBUF_RUN_ENDED)
+	if (c->state == TBUF_RUN_ENDED)
 		return (0);
 	if (tbuf_consumer_alive(c) == 0 && !c->all)
 		return (finish(c, 0));

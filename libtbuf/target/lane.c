@@ -4,7 +4,6 @@
  * One record into the lane of the CPU that this thread runs on, by the
  * restartable sections of arch/rseq.h.
  */
-#include "arch/counter.h"
 #include "target/target.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */
@@ -13,15 +12,6 @@
 #ifdef TBUF_INJECT
 uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #endif
-
-/* Does a fire on this CPU belong to the session? */
-static bool
-cpu_wanted(const struct tbuf_fire *f, uint32_t cpu)
-{
-	int32_t only = tbuf_load(&f->slot->only_cpu);
-
-	return (only < 0 || (uint32_t)only == cpu);
-}
 
 static uint32_t
 thread_id(void)
@@ -98,21 +88,6 @@ write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
 	return (outcome);
 }
 
-/* For threads that cannot use a CPU's lane. */
-static enum tbuf_emit
-lock_emit(const struct tbuf_fire *f)
-{
-	uint32_t cpu = UINT32_MAX;
-
-	if (tbuf_rseq_ready() && tbuf_thread.shared == 0)
-		cpu = tbuf_rseq_cpu();
-	else if (tbuf_self.cpu_readable)
-		cpu = tbuf_cpu_read();
-	if (!cpu_wanted(f, cpu))
-		return (TBUF_EMIT_DONE);
-	return (tbuf_lock_emit(f, cpu));
-}
-
 enum tbuf_emit
 tbuf_lane_emit(const struct tbuf_fire *f)
 {
@@ -122,11 +97,11 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 	unsigned try;
 
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
-		return (lock_emit(f));
+		return (tbuf_lock_emit(f));
 	write_begin(f, &w);
 	for (try = 0; try < ABORTS_MAX; try++) {
 		cpu = tbuf_rseq_cpu();
-		if (!cpu_wanted(f, cpu))
+		if (!tbuf_fire_wanted(f, cpu))
 			return (TBUF_EMIT_DONE);
 		if (!memo_make(f, cpu, &memo))
 			break;
@@ -135,5 +110,5 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 		if (!tbuf_fire_current(f))
 			return (TBUF_EMIT_AGAIN);
 	}
-	return (lock_emit(f));
+	return (tbuf_lock_emit(f));
 }

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "arch/counter.h"
 #include "target/target.h"
 
 /* Copy to a position of the ring, around its end if need be. */
@@ -111,19 +112,31 @@ record_store(const struct tbuf_fire *f, const struct tbuf_place *place,
 	tbuf_store_release(&lane->head, position);
 }
 
+/* The time, and the CPU if it can be had without a system call. */
+static uint64_t
+clock_and_cpu(uint32_t *cpu)
+{
+	if (tbuf_self.cpu_readable)
+		return (tbuf_counter_read_cpu(cpu));
+	*cpu = UINT32_MAX;
+	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+		*cpu = tbuf_rseq_cpu();
+	return (tbuf_clock_read(tbuf_self.clock));
+}
+
 /* With the lock held. */
 static void
-locked_write(const struct tbuf_fire *f, const struct tbuf_place *place,
-    uint32_t cpu)
+locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
 {
 	struct tbuf_lane *lane = place->lane;
 	struct tbuf_lock_record record;
 	uint64_t size = sizeof(record) + f->size;
 
 	/* A reading that was taken before the lock would not do. */
-	record.header.time = tbuf_clock_read(tbuf_self.clock);
+	record.header.time = clock_and_cpu(&record.cpu);
 	tbuf_store(&lane->taken, record.header.time);
-	if (tbuf_load(&tbuf_local->base) != f->base)
+	if (tbuf_load(&tbuf_local->base) != f->base ||
+	    !tbuf_fire_wanted(f, record.cpu))
 		return;
 	if (size > place->size || size > TBUF_RECORD_MAX) {
 		tbuf_store(&lane->large, lane->large + 1);
@@ -139,7 +152,6 @@ locked_write(const struct tbuf_fire *f, const struct tbuf_place *place,
 	record.header.epid = f->epid;
 	record.header.size = (uint16_t)size;
 	record.header.tid = tbuf_thread.tid;
-	record.cpu = cpu;
 	record.reserved = 0;
 	record_store(f, place, &record);
 }
@@ -165,19 +177,28 @@ count_nolane(const struct tbuf_fire *f, struct tbuf_lock *lock)
 }
 
 enum tbuf_emit
-tbuf_lock_emit(const struct tbuf_fire *f, uint32_t cpu)
+tbuf_lock_emit(const struct tbuf_fire *f)
 {
 	uint64_t lanes = tbuf_load(&f->slot->lanes) +
 	    tbuf_load(&f->slot->first_lock) * sizeof(struct tbuf_lane);
-	uint32_t n = tbuf_load(&f->slot->nlocks), first, i, k;
+	uint32_t n = tbuf_load(&f->slot->nlocks), first, i, k, cpu;
 	struct tbuf_place place;
 	struct tbuf_lock *lock;
 
-	if (tbuf_thread.tid == 0)
+	if (tbuf_thread.tid == 0) {
 		tbuf_thread.tid = tbuf_thread_id();
+		/* Spread the threads; each then keeps to what was free. */
+		tbuf_thread.lock = tbuf_thread.tid;
+	}
 	if (n == 0 || n > TBUF_NLOCKS)
 		n = TBUF_NLOCKS;
-	first = (cpu == UINT32_MAX ? tbuf_thread.tid : cpu) % n;
+	/* One that is not wanted must not count as a drop for want of a lane. */
+	if (tbuf_load(&f->slot->only_cpu) >= 0) {
+		clock_and_cpu(&cpu);
+		if (!tbuf_fire_wanted(f, cpu))
+			return (TBUF_EMIT_DONE);
+	}
+	first = tbuf_thread.lock % n;
 	for (i = 0; i < n; i++) {
 		k = (first + i) % n;
 		lock = &f->slot->locks[k];
@@ -187,8 +208,9 @@ tbuf_lock_emit(const struct tbuf_fire *f, uint32_t cpu)
 		    !tbuf_cas(&lock->word, 2 * f->generation,
 		    2 * f->generation + 1))
 			continue;
-		locked_write(f, &place, cpu);
+		locked_write(f, &place);
 		tbuf_store_release(&lock->word, 2 * f->generation);
+		tbuf_thread.lock = k;
 		return (TBUF_EMIT_DONE);
 	}
 	return (count_nolane(f, &f->slot->locks[first]));

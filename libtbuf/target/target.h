@@ -33,7 +33,7 @@ struct tbuf_self {
 	uint64_t window;	/* bytes mapped from the base */
 	enum tbuf_clock clock;
 	bool rseq;		/* CPU lanes may be used */
-	bool cpu_readable;	/* tbuf_cpu_read() works */
+	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 };
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
 
@@ -45,6 +45,7 @@ struct tbuf_thread {
 	struct tbuf_memo memo;	/* void while shared > 0 */
 	uint32_t tid;		/* 0: not known yet; known where memo is good */
 	uint32_t shared;	/* > 0: under vfork, or its area is shared */
+	uint32_t lock;		/* the lock lane that was free last */
 };
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
@@ -153,8 +154,16 @@ enum tbuf_emit {
 };
 
 enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
-enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *, uint32_t cpu)
-	    TBUF_HIDDEN;
+enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/* -x cpu: does a fire on this CPU belong to the session? */
+static inline bool
+tbuf_fire_wanted(const struct tbuf_fire *f, uint32_t cpu)
+{
+	int32_t only = tbuf_load(&f->slot->only_cpu);
+
+	return (only < 0 || (uint32_t)only == cpu);
+}
 
 /* A session's strsize, within its bounds. */
 static inline uint32_t

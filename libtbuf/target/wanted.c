@@ -7,10 +7,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,42 +21,11 @@
 #include "common/control.h"
 #include "target/file.h"
 
-/* Runs that follow the parent's children. */
+/* Runs that go on with this process: its parent's, or its last image's. */
 static uint64_t runs[TBUF_NSESSIONS];
 static unsigned nruns;
 
-static struct tbuf_board *
-board_open(int dirfd, int *fd)
-{
-	struct stat st;
-	void *p;
-
-	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (*fd == -1)
-		return (NULL);
-	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() &&
-	    st.st_size == sizeof(struct tbuf_board)) {
-		p = mmap(NULL, sizeof(struct tbuf_board),
-		    PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-		if (p != MAP_FAILED)
-			return (p);
-	}
-	close(*fd);
-	return (NULL);
-}
-
-/* Does a consumer stand behind the entry? */
-static bool
-entry_alive(int fd, unsigned i)
-{
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = 1 + (off_t)i, .l_len = 1
-	};
-
-	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
-}
+#define ENTRIES_BYTES	8192
 
 static bool
 run_followed(uint64_t run)
@@ -66,6 +38,15 @@ run_followed(uint64_t run)
 	return (false);
 }
 
+/* A command's descendants have its run in their environment. */
+static uint64_t
+run_of_command(void)
+{
+	const char *text = secure_getenv(TBUF_RUN_ENV);
+
+	return (text == NULL ? 0 : strtoull(text, NULL, 16));
+}
+
 /* Is the entry one that this process has to heed? */
 static bool
 entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
@@ -74,16 +55,8 @@ entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
 	uint32_t flags = tbuf_load(&board->entries[i].flags);
 
 	return (run != 0 && ((flags & TBUF_BOARD_ALL) != 0 ||
-	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run_followed(run))) &&
-	    entry_alive(fd, i));
-}
-
-static bool
-board_good(const struct tbuf_board *board)
-{
-	return (memcmp(board->magic, TBUF_BOARD_MAGIC,
-	    sizeof(board->magic)) == 0 && board->major == TBUF_MAJOR &&
-	    board->entry_size == sizeof(struct tbuf_board_entry));
+	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run == run_of_command()) ||
+	    run_followed(run)) && tbuf_board_alive(fd, i));
 }
 
 /* Read once: another process can change it at any time. */
@@ -220,6 +193,59 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	return (built);
 }
 
+/*
+ * This process's file from before exec(2): the runs that it was under go on.
+ */
+static void
+runs_inherit(int dirfd, const char *name)
+{
+	struct tbuf_control control;
+	uint64_t random, run;
+	unsigned slot;
+	pid_t pid;
+	int fd;
+
+	if (!tbuf_control_name_parse(name, &pid, &random) || pid != getpid())
+		return;
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return;
+	if (pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+	    tbuf_control_check(&control, TBUF_AREAS) == 0 &&
+	    control.start == tbuf_start_time(pid))
+		for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+			run = tbuf_board_run(fd, &control, slot);
+			if (run != 0 && nruns < TBUF_NSESSIONS)
+				runs[nruns++] = run;
+		}
+	close(fd);
+}
+
+static void
+runs_look(int dirfd)
+{
+	union {
+		struct dirent64 entry;
+		char bytes[ENTRIES_BYTES];
+	} buffer;
+	const struct dirent64 *entry;
+	long n, at;
+	int fd;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	while ((n = syscall(SYS_getdents64, fd, buffer.bytes,
+	    sizeof(buffer.bytes))) > 0)
+		for (at = 0; at < n; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)
+			    (buffer.bytes + at);
+			runs_inherit(dirfd, entry->d_name);
+		}
+	close(fd);
+}
+
 void
 tbuf_wanted_build(int dirfd, int fd)
 {
@@ -227,14 +253,15 @@ tbuf_wanted_build(int dirfd, int fd)
 	unsigned i, number = 0;
 	int board_fd;
 
-	if ((board = board_open(dirfd, &board_fd)) == NULL)
+	if ((board = tbuf_board_open(dirfd, &board_fd)) == NULL)
 		return;
-	for (i = 0; i < TBUF_BOARD_ENTRIES && board_good(board); i++)
+	if (nruns == 0)
+		runs_look(dirfd);
+	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
 		if (entry_wanted(board, board_fd, i) &&
 		    session_add(fd, number, &board->entries[i]))
 			number++;
-	munmap(board, sizeof(*board));
-	close(board_fd);
+	tbuf_board_close(board, board_fd);
 }
 
 /* The runs of the parent's sessions, as long as its file is still mapped. */
@@ -272,12 +299,10 @@ tbuf_wanted_child(void)
 	if (dirfd < 0)
 		return (false);
 	runs_read();
-	if ((board = board_open(dirfd, &fd)) != NULL) {
+	if ((board = tbuf_board_open(dirfd, &fd)) != NULL) {
 		for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
-			wanted = board_good(board) &&
-			    entry_wanted(board, fd, i);
-		munmap(board, sizeof(*board));
-		close(fd);
+			wanted = entry_wanted(board, fd, i);
+		tbuf_board_close(board, fd);
 	}
 	close(dirfd);
 	return (wanted);

@@ -51,7 +51,7 @@ for test in $tests; do
 		echo "FAIL $name"
 		sed -n '1,999p' "$scratch/$name/diff"
 	fi
-	rm -rf "$scratch/$name"
+	rm -rf "${scratch:?}/$name"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

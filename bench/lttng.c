@@ -1,0 +1,107 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The same event through tbuf and through LTTng-UST, in turns, each into a
+ * ring that overwrites its oldest records.  Started by lttng.sh, which has
+ * made the session.
+ */
+#include <err.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tbuf.h>
+#include <tbuf_consumer.h>
+
+#include "bench.h"
+#include "lttng_event.h"
+
+#define TIMES	3000		/* in a turn */
+#define TURNS	60
+
+static void
+tbuf_pair(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, pair, i, times);
+}
+
+static void
+tbuf_string(void *cookie, uint64_t times)
+{
+	const char *path = cookie;
+	uint64_t i;
+
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, string, i, path);
+}
+
+static void
+lttng_pair(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		lttng_ust_tracepoint(tbuf_bench, pair, i, times);
+}
+
+static void
+lttng_string(void *cookie, uint64_t times)
+{
+	const char *path = cookie;
+	uint64_t i;
+
+	for (i = 0; i < times; i++)
+		lttng_ust_tracepoint(tbuf_bench, string, i, path);
+}
+
+static struct tbuf_consumer *
+trace(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	if (c == NULL)
+		err(1, "tbuf_consumer_new");
+	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
+	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
+	    tbuf_consumer_enable(c, "bench:::") < 0 ||
+	    tbuf_consumer_grab(c, getpid()) != 0 || tbuf_consumer_go(c) != 0)
+		errx(1, "%s", tbuf_consumer_error(c));
+	return (c);
+}
+
+static void
+measure(const char *what, void (*ours)(void *, uint64_t),
+    void (*theirs)(void *, uint64_t), void *cookie)
+{
+	struct bench_side side[2] = {
+		{ "", ours, NULL, cookie },
+		{ "LTTng-UST", theirs, NULL, cookie }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	bench_row(what, r.ns[0], side[1].name, r.ns[1], "");
+}
+
+int
+main(void)
+{
+	struct tbuf_consumer *c = trace();
+	char path[] = "/usr/share/doc/tbuf/READ";
+	int cpus[64], n = bench_cpus(cpus, 64);
+
+	if (!lttng_ust_tracepoint_enabled(tbuf_bench, pair) ||
+	    !lttng_ust_tracepoint_enabled(tbuf_bench, string))
+		errx(1, "LTTng does not trace this");
+	bench_pin(cpus[n - 1]);
+	measure("ring, two 64-bit arguments", tbuf_pair, lttng_pair, NULL);
+	measure("ring, 64 bits and a string of 24", tbuf_string, lttng_string,
+	    path);
+	tbuf_consumer_close(c);
+	return (0);
+}

@@ -1,0 +1,134 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The board as both sides look at it.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "common/board.h"
+
+static bool
+board_good(const struct tbuf_board *board)
+{
+	return (memcmp(board->magic, TBUF_BOARD_MAGIC,
+	    sizeof(board->magic)) == 0 && board->major == TBUF_MAJOR &&
+	    board->entry_size == sizeof(struct tbuf_board_entry));
+}
+
+struct tbuf_board *
+tbuf_board_open(int dirfd, int *fd)
+{
+	struct stat st;
+	void *p = MAP_FAILED;
+
+	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd == -1)
+		return (NULL);
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    st.st_size == sizeof(struct tbuf_board))
+		p = mmap(NULL, sizeof(struct tbuf_board),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (p != MAP_FAILED) {
+		if (board_good(p))
+			return (p);
+		munmap(p, sizeof(struct tbuf_board));
+	}
+	close(*fd);
+	return (NULL);
+}
+
+void
+tbuf_board_close(struct tbuf_board *board, int fd)
+{
+	munmap(board, sizeof(*board));
+	close(fd);
+}
+
+/* The consumer behind an entry holds a lock. */
+bool
+tbuf_board_alive(int fd, unsigned entry)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = 1 + (off_t)entry, .l_len = 1
+	};
+
+	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
+}
+
+/* An entry that was never written is a hole: only its run is looked at. */
+static bool
+run_posted(const struct tbuf_board *board, int fd, uint64_t run)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
+		if (tbuf_load_acquire(&board->entries[i].run) == run &&
+		    tbuf_board_alive(fd, i))
+			return (true);
+	return (false);
+}
+
+/*
+ * The run of the session in a slot, read from the file: 0 if there is none
+ * that its target has built for a consumer.
+ */
+uint64_t
+tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot)
+{
+	struct tbuf_session session;
+	uint64_t area;
+
+	if (control->state[slot] != TBUF_ACTIVE ||
+	    pread(fd, &area, sizeof(area), (off_t)(TBUF_SLOTS +
+	    slot * (uint64_t)TBUF_SLOT_SIZE +
+	    offsetof(struct tbuf_slot, area))) != sizeof(area) ||
+	    area < TBUF_AREAS || area > INT64_MAX ||
+	    pread(fd, &session, sizeof(session), (off_t)area) !=
+	    sizeof(session))
+		return (0);
+	return (session.run);
+}
+
+bool
+tbuf_board_claims(int dirfd, int fd, const struct tbuf_control *control)
+{
+	struct tbuf_board *board = NULL;
+	bool claimed = false;
+	int board_fd = -1;
+	uint64_t run;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS && !claimed; i++) {
+		if ((run = tbuf_board_run(fd, control, i)) == 0)
+			continue;
+		if (board == NULL &&
+		    (board = tbuf_board_open(dirfd, &board_fd)) == NULL)
+			return (false);
+		claimed = run_posted(board, board_fd, run);
+	}
+	if (board != NULL)
+		tbuf_board_close(board, board_fd);
+	return (claimed);
+}
+
+bool
+tbuf_board_posted(int dirfd, uint64_t run)
+{
+	struct tbuf_board *board;
+	bool posted;
+	int fd;
+
+	if (run == 0 || (board = tbuf_board_open(dirfd, &fd)) == NULL)
+		return (false);
+	posted = run_posted(board, fd, run);
+	tbuf_board_close(board, fd);
+	return (posted);
+}

@@ -1,0 +1,256 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * This consumer's entry on the board (common/board.h), and the sessions that
+ * targets have built because of it.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "common/board.h"
+#include "consumer/internal.h"
+
+/* ------------------------------------------------------------ the entry */
+
+/*
+ * The board's file, made if it is not there.  All of it is backed, so that
+ * whoever reads an entry, written or not, cannot hit a hole.
+ */
+static int
+board_make(int dirfd)
+{
+	struct tbuf_board header;
+	int fd, error;
+
+	fd = openat(dirfd, TBUF_BOARD_NAME,
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return (-errno);
+	if ((error = tbuf_file_lock_wait(fd)) == 0 &&
+	    ftruncate(fd, sizeof(struct tbuf_board)) != 0)
+		error = -errno;
+	if (error == 0)
+		error = tbuf_back(fd, 0, sizeof(struct tbuf_board));
+	if (error == 0) {
+		memcpy(header.magic, TBUF_BOARD_MAGIC, sizeof(header.magic));
+		header.major = TBUF_MAJOR;
+		header.entry_size = sizeof(struct tbuf_board_entry);
+		if (pwrite(fd, &header, offsetof(struct tbuf_board, reserved),
+		    0) != (ssize_t)offsetof(struct tbuf_board, reserved))
+			error = -EIO;
+	}
+	close(fd);
+	return (error);
+}
+
+static void
+entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
+{
+	const struct tbuf_options *o = &c->options;
+
+	tbuf_store(&entry->budget, c->left);
+	entry->bufsize = o->bufsize;
+	/* Its consumer sets one when it has seen the session. */
+	entry->deadline = 0;
+	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
+	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
+	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
+	entry->policy = (uint32_t)o->bufpolicy;
+	entry->strsize = (uint32_t)o->strsize;
+	entry->only_cpu = (int32_t)o->cpu;
+	entry->npatterns = c->npatterns;
+	entry->patterns_size = (uint32_t)c->patterns_size;
+	memcpy(entry->patterns, c->patterns, c->patterns_size);
+	entry->owner_pid = (uint32_t)getpid();
+	entry->owner_uid = geteuid();
+	tbuf_copy(entry->owner, program_invocation_short_name,
+	    sizeof(entry->owner));
+	entry->session_flags = tbuf_session_flags(c);
+	tbuf_store_release(&entry->run, c->run);
+}
+
+/* An entry whose lock can be had is nobody's. */
+static int
+entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_BOARD_ENTRIES; i++) {
+		if (!tbuf_file_lock(fd, 1 + i))
+			continue;
+		tbuf_store_release(&board->entries[i].run, 0);
+		c->board = board;
+		c->board_fd = fd;
+		c->entry = &board->entries[i];
+		entry_write(c, c->entry);
+		return (0);
+	}
+	return (-EUSERS);
+}
+
+int
+tbuf_board_post(struct tbuf_consumer *c)
+{
+	struct tbuf_board *board;
+	int dirfd = tbuf_consumer_directory(c, true), fd, error;
+
+	if (dirfd < 0)
+		return (dirfd);
+	if (c->patterns_size > TBUF_BOARD_PATTERNS)
+		return (-E2BIG);
+	if ((board = tbuf_board_open(dirfd, &fd)) == NULL) {
+		if ((error = board_make(dirfd)) != 0)
+			return (error);
+		if ((board = tbuf_board_open(dirfd, &fd)) == NULL)
+			return (-EINVAL);
+	}
+	if ((error = entry_take(c, board, fd)) != 0)
+		tbuf_board_close(board, fd);
+	return (error);
+}
+
+void
+tbuf_board_withdraw(struct tbuf_consumer *c)
+{
+	if (c->entry == NULL)
+		return;
+	c->left = tbuf_load(&c->entry->budget);
+	tbuf_store_release(&c->entry->run, 0);
+	c->entry = NULL;
+	tbuf_board_close(c->board, c->board_fd);
+}
+
+/* ------------------------------------------------------------ the budget */
+
+/* What is left stands on the board when there is an entry: targets take. */
+static uint64_t *
+left(struct tbuf_consumer *c)
+{
+	return (c->entry != NULL ? &c->entry->budget : &c->left);
+}
+
+bool
+tbuf_budget_take(struct tbuf_consumer *c, uint64_t bytes)
+{
+	uint64_t now;
+
+	do {
+		now = tbuf_load(left(c));
+		if (bytes > now)
+			return (false);
+	} while (!tbuf_cas(left(c), now, now - bytes));
+	return (true);
+}
+
+void
+tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
+{
+	tbuf_add(left(c), bytes);
+}
+
+/* ------------------------------------------------------------ the sessions */
+
+/*
+ * The process of a file whose pid is of our own namespace, or the one that
+ * has it mapped.  Sets what is known of it: it may have ended by now, or have
+ * gone on to another program.
+ */
+static void
+find_process(struct tbuf_target *t, const struct tbuf_control *control,
+    bool alive)
+{
+	pid_t pid = alive ? tbuf_directory_pid(t->fd, control) :
+	    (pid_t)control->pid;
+
+	t->pid = pid > 0 ? pid : (pid_t)control->pid;
+	if (pid > 0)
+		t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (t->pidfd != -1 && !alive &&
+	    tbuf_start_time(pid) != control->start) {
+		close(t->pidfd);
+		t->pidfd = -1;
+	}
+	if (t->pidfd == -1)
+		t->life = TBUF_DEAD;
+	else
+		t->left = !alive;
+}
+
+/* The image that this one's process had before it called exec. */
+static void
+replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_target *old;
+
+	TAILQ_FOREACH(old, &c->targets, link)
+		if (old != t && old->pid == t->pid && !old->replaced &&
+		    old->life == TBUF_ALIVE && t->life == TBUF_ALIVE) {
+			old->left = old->replaced = true;
+			t->child = old->child;
+			old->child = false;
+		}
+}
+
+static void
+begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (t->view.base + t->area);
+	struct tbuf_moment birth = control->birth;
+
+	t->slot = (int)slot;
+	t->order.patterns = c->patterns;
+	t->order.npatterns = c->npatterns;
+	t->charged = t->plan.storage;
+	t->active = t->live = true;
+	tbuf_timeline_start(&t->time, (enum tbuf_clock)control->clock, &birth);
+	session->go = birth;
+	session->now = t->time.latest;
+	tbuf_target_deadline(t);
+	replace_old(c, t);
+}
+
+static int
+adopt(struct tbuf_consumer *c, int fd, const char *name,
+    const struct tbuf_control *control, unsigned slot, bool alive)
+{
+	struct tbuf_session session;
+	struct tbuf_target *t;
+
+	if (!tbuf_file_lock(fd, 1 + (uint64_t)slot))
+		return (0);
+	if ((t = tbuf_target_new(c, (pid_t)control->pid)) == NULL)
+		return (-ENOMEM);
+	t->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (t->fd == -1 ||
+	    tbuf_session_adopt(t, slot, MAP_SHARED, &session) != 0) {
+		tbuf_target_free(c, t);
+		tbuf_file_unlock(fd, 1 + (uint64_t)slot);
+		return (0);
+	}
+	tbuf_copy(t->name, name, sizeof(t->name));
+	find_process(t, control, alive);
+	begin(c, t, slot);
+	return (0);
+}
+
+int
+tbuf_board_adopt(struct tbuf_consumer *c, int fd, const char *name,
+    const struct tbuf_control *control, bool alive)
+{
+	unsigned slot;
+
+	for (slot = 0; c->run != 0 && slot < TBUF_NSESSIONS; slot++)
+		if (tbuf_board_run(fd, control, slot) == c->run)
+			return (adopt(c, fd, name, control, slot, alive) != 0 ?
+			    -ENOMEM : 1);
+	return (0);
+}

@@ -1,0 +1,129 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A session that somebody else has built, a target for itself or a consumer
+ * that is gone, as it stands in a file: checked, so that reading it is as
+ * safe as reading one's own.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer/internal.h"
+
+/* [at, at + size) lies in the file's session areas. */
+static bool
+inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
+{
+	return (at >= TBUF_AREAS && at % 8 == 0 && at <= view->size &&
+	    size <= view->size - at);
+}
+
+/* A lane's storage lies in the file.  Lowers *data, adds to *storage. */
+static bool
+read_lane(const struct tbuf_view *view, const struct tbuf_lane *lane,
+    uint64_t *data, uint64_t *storage)
+{
+	uint64_t at = tbuf_place_offset(lane->place);
+	uint64_t size = tbuf_place_storage(lane->place);
+
+	if (size < 64 || size > view->size || !inside(view, at, size) ||
+	    lane->size > size)
+		return (false);
+	if (at < *data)
+		*data = at;
+	*storage += size;
+	return (true);
+}
+
+/* How many texts end within the patterns. */
+static uint32_t
+count_patterns(const char *patterns, uint32_t size)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < size; i++)
+		n += patterns[i] == '\0';
+	return (n);
+}
+
+static bool
+check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
+    const struct tbuf_session *session)
+{
+	return (slot->policy <= TBUF_RING && slot->ecb_max <= TBUF_ECBS_MAX &&
+	    slot->nlanes > 0 && slot->nlanes <= 2 * TBUF_NCPUS &&
+	    slot->first_lock <= slot->nlanes &&
+	    slot->ecbs >= slot->area && slot->lanes >= slot->area &&
+	    inside(view, slot->area, slot->area_size) &&
+	    inside(view, slot->ecbs,
+	    slot->ecb_max * sizeof(struct tbuf_ecb)) &&
+	    inside(view, slot->lanes,
+	    slot->nlanes * sizeof(struct tbuf_lane)) &&
+	    session->patterns_size <= TBUF_META_MAX &&
+	    inside(view, session->patterns & ~UINT64_C(7),
+	    session->patterns_size + UINT64_C(8)));
+}
+
+static bool
+read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
+    const struct tbuf_session *session)
+{
+	const struct tbuf_lane *lanes;
+	uint64_t data = UINT64_MAX, storage = 0;
+	uint32_t i;
+
+	if (!check_slot(&t->view, slot, session))
+		return (false);
+	lanes = (const struct tbuf_lane *)(void *)(t->view.base + slot->lanes);
+	for (i = 0; i < slot->nlanes; i++)
+		if (!read_lane(&t->view, &lanes[i], &data, &storage))
+			return (false);
+	t->area = slot->area;
+	t->area_end = slot->area + slot->area_size;
+	t->generation = session->generation;
+	t->order.policy = (enum tbuf_policy)slot->policy;
+	t->order.patterns = (const char *)t->view.base + session->patterns;
+	t->order.patterns_size = session->patterns_size;
+	t->order.npatterns = count_patterns(t->order.patterns,
+	    session->patterns_size);
+	t->plan.ecbs = slot->ecbs - slot->area;
+	t->plan.lanes = slot->lanes - slot->area;
+	t->plan.ecb_max = slot->ecb_max;
+	t->plan.nlanes = slot->nlanes;
+	t->plan.ncpu_lanes = slot->first_lock;
+	t->plan.storage = storage;
+	t->plan.data = ((data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
+	    slot->area;
+	return (true);
+}
+
+int
+tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
+    struct tbuf_session *session)
+{
+	struct tbuf_slot slot;
+	struct stat st;
+	void *p;
+
+	if (fstat(t->fd, &st) != 0)
+		return (-errno);
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, flags,
+	    t->fd, 0);
+	if (p == MAP_FAILED)
+		return (-errno);
+	t->view.base = p;
+	t->view.size = (uint64_t)st.st_size;
+	memcpy(&slot, tbuf_view_slot(&t->view, number), sizeof(slot));
+	if (!inside(&t->view, slot.area, sizeof(*session)))
+		return (-EINVAL);
+	memcpy(session, t->view.base + slot.area, sizeof(*session));
+	if (!read_session(t, &slot, session))
+		return (-EINVAL);
+	t->necbs_max = t->plan.ecb_max;
+	t->epids = calloc(t->necbs_max + 1, sizeof(*t->epids));
+	return (t->epids == NULL ? -ENOMEM : tbuf_sources_make(t));
+}

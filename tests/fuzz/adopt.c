@@ -1,0 +1,196 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process begins with anything in the file that a consumer has made for it
+ * (TBUF_CONTROL), or on the board of its runtime directory.  The first byte
+ * of the input is options, then come patches to either.
+ *
+ * What is tested is included here, so that its mappings can be taken back.
+ */
+#include "target/file.c"
+
+#include "common/board.h"
+#include "image.h"
+
+enum {
+	OPTION_BOARD = 1,	/* else a file to adopt */
+	OPTION_RSEQ = 2
+};
+
+static struct image image;		/* in memory */
+static unsigned char *good;
+static struct tbuf_board *board;	/* the file, mapped */
+static int directory, board_fd;
+static char own_name[TBUF_NAME_MAX];
+
+static void
+leave(void)
+{
+	unlinkat(directory, TBUF_BOARD_NAME, 0);
+	unlinkat(directory, own_name, 0);
+}
+
+/* The locks of its consumers: a description other than the target's. */
+static void
+make_board(void)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = 1, .l_len = TBUF_BOARD_ENTRIES
+	};
+
+	board_fd = openat(directory, TBUF_BOARD_NAME,
+	    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FUZZ_CHECK(board_fd != -1 &&
+	    ftruncate(board_fd, sizeof(struct tbuf_board)) == 0);
+	FUZZ_CHECK(fcntl(board_fd, F_OFD_SETLK, &lock) == 0);
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED,
+	    board_fd, 0);
+	FUZZ_CHECK(board != MAP_FAILED);
+}
+
+static void
+fill_board(void)
+{
+	static const char patterns[] = "fuzz:::\0p1";
+	struct tbuf_board_entry *entry;
+	unsigned i;
+
+	memset(board, 0, sizeof(*board));
+	memcpy(board->magic, TBUF_BOARD_MAGIC, sizeof(board->magic));
+	board->major = TBUF_MAJOR;
+	board->entry_size = sizeof(struct tbuf_board_entry);
+	for (i = 0; i < 2; i++) {
+		entry = &board->entries[i];
+		entry->run = i + 1;
+		entry->budget = 1 << 20;
+		entry->bufsize = 4096;
+		entry->flags = i == 0 ? TBUF_BOARD_ALL | TBUF_BOARD_AUTO :
+		    TBUF_BOARD_FOLLOW;
+		entry->policy = i == 0 ? TBUF_SWITCH : TBUF_RING;
+		entry->strsize = 64;
+		entry->only_cpu = -1;
+		entry->npatterns = 2;
+		entry->patterns_size = sizeof(patterns);
+		memcpy(entry->patterns, patterns, sizeof(patterns));
+	}
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	/* What the constructor has made of this process. */
+	tbuf_file_unlink();
+	fuzz_directory();
+	FUZZ_CHECK(setenv("TBUF_WINDOW", "8m", 1) == 0);
+	directory = tbuf_directory_open(false);
+	FUZZ_CHECK(directory >= 0);
+	tbuf_control_name(own_name, getpid(), 1);
+	FUZZ_CHECK(setenv(TBUF_CONTROL_ENV, own_name, 1) == 0);
+	atexit(leave);
+	image.view.size = IMAGE_SIZE;
+	image.view.base = calloc(1, IMAGE_SIZE);
+	FUZZ_CHECK(image.view.base != NULL);
+	image_target(&image, getpid(), tbuf_start_time(getpid()));
+	tbuf_view_control(&image.view)->stage = TBUF_STAGE_WAITING;
+	tbuf_view_control(&image.view)->nprobes = 0;
+	image_sessions(&image);
+	good = malloc(image.size);
+	FUZZ_CHECK(good != NULL);
+	memcpy(good, image.view.base, image.size);
+	make_board();
+	return (0);
+}
+
+static void
+patch_board(const struct patch *p)
+{
+	struct tbuf_board_entry *entry = &board->entries[p->part % 2];
+	uint64_t value = p->value;
+	size_t bytes = 8;
+
+	if (p->how % 16 == 15) {
+		memcpy((char *)board + p->at % 16, &value, 4);
+		return;
+	}
+	if (p->how % 4 == 1)
+		value = UINT64_C(1) << (p->value & 63);
+	else if (p->how % 4 == 2)
+		value = (uint64_t)(int64_t)(int32_t)p->value;
+	else if (p->how % 4 == 3)
+		bytes = 4;
+	memcpy((char *)entry + p->at % 256, &value, bytes);
+}
+
+static void
+patch_all(struct input *in, unsigned options, uint64_t *length)
+{
+	struct patch p;
+
+	while (in->size > 0) {
+		p = image_next(in);
+		if ((options & OPTION_BOARD) != 0)
+			patch_board(&p);
+		else if (p.part >= PATCH_ACTION)
+			*length = p.value % (image.size + 1);
+		else
+			image_patch(&image, &p);
+	}
+}
+
+static void
+write_file(uint64_t length)
+{
+	int fd = openat(directory, own_name,
+	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	FUZZ_CHECK(fd != -1);
+	FUZZ_CHECK(write(fd, image.view.base, length) == (ssize_t)length);
+	close(fd);
+}
+
+/* Was it as long as it says?  Else looking at it is a SIGBUS as it should be. */
+static bool
+is_whole(uint64_t length, unsigned options)
+{
+	return ((options & OPTION_BOARD) != 0 ||
+	    ((const struct tbuf_control *)(void *)base)->end <= length);
+}
+
+static void
+forget(void)
+{
+	if (base != NULL)
+		munmap(base, tbuf_self.window);
+	if (sign != NULL)
+		munmap(sign, PAGE);
+	base = NULL;
+	sign = NULL;
+	tbuf_file_unlink();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	unsigned options = (unsigned)input_take(&in, 1);
+	uint64_t length = image.size;
+
+	memcpy(image.view.base, good, image.size);
+	fill_board();
+	patch_all(&in, options, &length);
+	tbuf_self.rseq = (options & OPTION_RSEQ) != 0;
+	base = NULL;
+	sign = NULL;
+	if ((options & OPTION_BOARD) == 0)
+		write_file(length);
+	if (tbuf_file_begin() == NULL && is_whole(length, options)) {
+		FUZZ_CHECK(tbuf_load(&sign->stage) == TBUF_STAGE_LIVE);
+		tbuf_wanted_child();
+	}
+	forget();
+	unlinkat(directory, own_name, 0);
+	return (0);
+}

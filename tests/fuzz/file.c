@@ -1,0 +1,83 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A consumer opens the control file that a dead target has left, with
+ * anything in it: its first byte is options, then patches to a good one.
+ */
+#include <sys/mman.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+#include "drain.h"
+#include "image.h"
+
+#define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */
+
+static struct image image;
+static unsigned char *good;		/* the file as it should be */
+static int fd;
+static char path[64];
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_directory();
+	fd = memfd_create("image", MFD_CLOEXEC);
+	FUZZ_CHECK(fd != -1 && ftruncate(fd, IMAGE_SIZE) == 0);
+	image.view.size = IMAGE_SIZE;
+	image.view.base = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_SHARED, fd, 0);
+	FUZZ_CHECK(image.view.base != MAP_FAILED);
+	image_target(&image, 1, 1);
+	image_sessions(&image);
+	image_records(&image);
+	good = malloc(image.size);
+	FUZZ_CHECK(good != NULL);
+	memcpy(good, image.view.base, image.size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return (0);
+}
+
+static void
+read_file(unsigned options)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	FUZZ_CHECK(c != NULL);
+	if ((options & 1) != 0)
+		tbuf_consumer_set(c, "temporal", NULL);
+	if (tbuf_consumer_open_file(c, path) == 0 &&
+	    tbuf_consumer_go(c) == 0) {
+		drain_list(c);
+		while (tbuf_consumer_work(c) > 0)
+			drain(c);
+		drain(c);
+	}
+	tbuf_consumer_close(c);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	unsigned options = (unsigned)input_take(&in, 1);
+	uint64_t length = image.size;
+	struct patch p;
+
+	FUZZ_CHECK(ftruncate(fd, (off_t)image.size) == 0);
+	memcpy(image.view.base, good, image.size);
+	while (in.size > 0) {
+		p = image_next(&in);
+		if (p.part >= ACTION_TRUNCATE)
+			length = p.value % (image.size + 1);
+		else
+			image_patch(&image, &p);
+	}
+	FUZZ_CHECK(ftruncate(fd, (off_t)length) == 0);
+	read_file(options);
+	return (0);
+}

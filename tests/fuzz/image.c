@@ -1,0 +1,309 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A well-formed control file, and patches to it.
+ */
+#include <unistd.h>
+
+#include "common/control.h"
+#include "image.h"
+#include "tbuf.h"
+
+const struct image_probe image_probes[IMAGE_PROBES] = {
+	{ 0, { 0 } },
+	{ 2, { TBUF_UINT64, TBUF_POINTER } },
+	{ 10, { TBUF_INT8, TBUF_UINT16, TBUF_INT32, TBUF_INT64, TBUF_CHAR,
+	    TBUF_BOOL, TBUF_FLOAT, TBUF_DOUBLE, TBUF_UINT8, TBUF_INT16 } },
+	{ 3, { TBUF_STRING, TBUF_UINT32, TBUF_STRING } },
+	{ 2, { TBUF_BINARY, TBUF_TEXT } },
+};
+
+static uint32_t
+add_string(struct image *image, const char *text)
+{
+	struct tbuf_control *control = tbuf_view_control(&image->view);
+	uint32_t at = control->strings;
+	size_t size = strlen(text) + 1;
+
+	memcpy(image->view.base + TBUF_STRINGS + at, text, size);
+	control->strings += (uint32_t)size;
+	return (at);
+}
+
+static void
+add_probe(struct image *image, uint32_t index)
+{
+	const struct image_probe *probe = &image_probes[index];
+	struct tbuf_probe_entry *entry = tbuf_view_probe(&image->view, index);
+	char name[] = "pN", argument[] = "aN";
+	unsigned i;
+
+	name[1] = (char)('0' + index);
+	entry->provider = add_string(image, "fuzz");
+	entry->module = add_string(image, "image");
+	entry->function = add_string(image, "function");
+	entry->name = add_string(image, name);
+	entry->argnames = tbuf_view_control(&image->view)->strings;
+	for (i = 0; i < probe->nargs; i++) {
+		argument[1] = (char)('0' + i);
+		add_string(image, argument);
+	}
+	entry->nargs = (uint8_t)probe->nargs;
+	memcpy(entry->types, probe->types, sizeof(entry->types));
+	entry->sites = 1;
+	entry->ready = 1;
+}
+
+void
+image_target(struct image *image, pid_t pid, uint64_t start)
+{
+	struct tbuf_control *control = tbuf_view_control(&image->view);
+	uint32_t i;
+
+	tbuf_control_fill(control, pid, start, 1);
+	control->stage = TBUF_STAGE_LIVE;
+	control->flags = TBUF_F_RSEQ;
+	control->clock = TBUF_CLOCK_MONOTONIC;
+	control->window = UINT64_C(1) << 34;
+	for (i = 0; i < IMAGE_PROBES; i++)
+		add_probe(image, i);
+	control->nprobes = IMAGE_PROBES;
+}
+
+static void
+add_session(struct image *image, unsigned n)
+{
+	static const char patterns[] = "fuzz:::\0p[1-3],*:p4";
+	static const struct {
+		enum tbuf_policy policy;
+		uint64_t bufsize;
+		bool rseq;
+	} kinds[IMAGE_SESSIONS] = {
+		{ TBUF_SWITCH, 1024, true }, { TBUF_FILL, 512, true },
+		{ TBUF_RING, 1000, true }, { TBUF_RING, 256, false },
+	};
+	struct tbuf_control *control = tbuf_view_control(&image->view);
+	struct tbuf_order order = {
+		.bufsize = kinds[n].bufsize, .policy = kinds[n].policy,
+		.rseq = kinds[n].rseq, .strsize = 32, .only_cpu = -1,
+		.patterns = patterns, .patterns_size = sizeof(patterns),
+		.npatterns = 2, .owner = "fuzz", .owner_pid = 1, .run = 1
+	};
+	uint32_t i;
+
+	for (i = 0; i < 64; i++)
+		tbuf_cpus_add(&order.cpus, i < 2 ? i : 0);
+	FUZZ_CHECK(tbuf_plan_make(&order, &image->plan[n]) == 0);
+	image->area[n] = image->size;
+	image->size += image->plan[n].size;
+	FUZZ_CHECK(image->size <= image->view.size);
+	FUZZ_CHECK(tbuf_session_build(&image->view, n, image->area[n],
+	    ++control->generation, &order, &image->plan[n]) == 0);
+	tbuf_view_slot(&image->view, n)->area_size = image->plan[n].size;
+	control->end = image->size;
+	control->state[n] = TBUF_ACTIVE;
+	for (i = 0; i < control->nprobes; i++)
+		tbuf_meet(&image->view, n, i, patterns, sizeof(patterns), 2);
+}
+
+void
+image_sessions(struct image *image)
+{
+	unsigned n;
+
+	image->size = TBUF_AREAS;
+	for (n = 0; n < IMAGE_SESSIONS; n++)
+		add_session(image, n);
+}
+
+/* A record's data: numbers as they come, texts of five bytes. */
+static size_t
+make_data(const struct image_probe *probe, uint8_t *data)
+{
+	static const uint8_t sizes[TBUF_BINARY + 1] = {
+		[TBUF_INT8] = 1, [TBUF_INT16] = 2, [TBUF_INT32] = 4,
+		[TBUF_INT64] = 8, [TBUF_UINT8] = 1, [TBUF_UINT16] = 2,
+		[TBUF_UINT32] = 4, [TBUF_UINT64] = 8, [TBUF_CHAR] = 1,
+		[TBUF_BOOL] = 1, [TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8,
+		[TBUF_POINTER] = 8
+	};
+	size_t size, at = 0;
+	unsigned i;
+
+	for (i = 0; i < probe->nargs; i++) {
+		size = sizes[probe->types[i]];
+		if (size != 0) {
+			at = (at + size - 1) & ~(size - 1);
+			memset(data + at, 'a' + (int)i, size);
+			at += size;
+			continue;
+		}
+		at = (at + 1) & ~(size_t)1;
+		memcpy(data + at, "\5\0text\n", 7);
+		at += 7;
+	}
+	return ((at + 7) & ~(size_t)7);
+}
+
+/* Where a lane's next byte goes. */
+static void
+put(struct image *image, struct tbuf_lane *lane, const void *data, size_t size)
+{
+	uint64_t mask = tbuf_place_storage(lane->place) - 1;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		image->view.base[tbuf_place_offset(lane->place) +
+		    ((lane->head + i) & mask)] = ((const uint8_t *)data)[i];
+	lane->head += size;
+}
+
+static void
+add_record(struct image *image, struct tbuf_lane *lane, uint16_t epid,
+    uint32_t probe)
+{
+	struct tbuf_lock_record record = { .cpu = 1 };
+	uint8_t data[128] = { 0 };
+	size_t size = make_data(&image_probes[probe], data);
+	size_t head = lane->locked ? sizeof(record) : sizeof(record.header);
+
+	if (lane->head + head + size > lane->limit)
+		return;
+	record.header.time = ++lane->last;
+	record.header.epid = epid;
+	record.header.size = (uint16_t)(head + size);
+	record.header.tid = 7;
+	put(image, lane, &record, head);
+	put(image, lane, data, size);
+}
+
+void
+image_records(struct image *image)
+{
+	const struct tbuf_ecb *ecbs;
+	struct tbuf_slot *slot;
+	struct tbuf_lane *lane;
+	unsigned n;
+	uint32_t i;
+	uint16_t epid;
+
+	for (n = 0; n < IMAGE_SESSIONS; n++) {
+		slot = tbuf_view_slot(&image->view, n);
+		ecbs = (const void *)(image->view.base + slot->ecbs);
+		for (i = 0; i < slot->nlanes; i++) {
+			lane = (struct tbuf_lane *)(void *)
+			    (image->view.base + slot->lanes) + i;
+			if (slot->policy != TBUF_FILL)
+				lane->head = tbuf_place_storage(lane->place) -
+				    40;
+			lane->tail = lane->pair[0].tail = lane->head;
+			lane->limit = lane->head + lane->size;
+			for (epid = 1; epid < slot->necbs; epid++)
+				add_record(image, lane, epid,
+				    ecbs[epid].probe);
+		}
+	}
+}
+
+struct patch
+image_next(struct input *in)
+{
+	struct patch p;
+
+	p.part = (uint8_t)input_take(in, 1);
+	p.how = (uint8_t)input_take(in, 1);
+	p.at = (uint16_t)input_take(in, 2);
+	p.value = (uint32_t)input_take(in, 4);
+	return (p);
+}
+
+/* Where a part begins; how many bytes of it patches can reach. */
+static uint64_t
+find_part(const struct image *image, unsigned part, uint64_t *size)
+{
+	unsigned n = part % IMAGE_SESSIONS;
+	const struct tbuf_plan *plan = &image->plan[n];
+	uint64_t area = image->area[n];
+
+	*size = 256;
+	switch (part / IMAGE_SESSIONS % 13) {
+	case 0:		/* the header, mostly what changes in it */
+		*size = sizeof(struct tbuf_control);
+		return (n == 0 ? 0 : offsetof(struct tbuf_control, nprobes));
+	case 1:
+		return (n % 2 == 0 ? TBUF_PROBES : TBUF_STRINGS);
+	case 2:
+		*size = 64;
+		return (TBUF_ENABLE);
+	case 3:		/* the slot's words */
+	case 4:
+		*size = 136;
+		return (TBUF_SLOTS + n * TBUF_SLOT_SIZE);
+	case 5:
+		return (TBUF_SLOTS + n * TBUF_SLOT_SIZE +
+		    offsetof(struct tbuf_slot, locks));
+	case 6:
+		*size = 16;
+		return (TBUF_SLOTS + n * TBUF_SLOT_SIZE +
+		    offsetof(struct tbuf_slot, lane_of_cpu));
+	case 7:
+		*size = 16;
+		return (TBUF_HEADS + n * TBUF_HEADS_SIZE);
+	case 8:		/* the session's header, and its patterns */
+		*size = plan->ecbs;
+		return (area);
+	case 9:
+		return (area + plan->ecbs);
+	case 10:
+	case 11:
+		*size = plan->nlanes * sizeof(struct tbuf_lane);
+		return (area + plan->lanes);
+	default:
+		*size = plan->storage;
+		return (area + plan->data);
+	}
+}
+
+/* Values that matter are few and far apart: the input names how to get one. */
+void
+image_patch(const struct image *image, const struct patch *p)
+{
+	uint64_t size, start = find_part(image, p->part, &size);
+	uint64_t at = start + p->at % size, word, value = p->value;
+	unsigned bytes = 8;
+
+	/* At an odd place only if the input insists. */
+	if ((p->how & 0x80) == 0)
+		at &= ~UINT64_C(1);
+	if ((p->how & 0xc0) == 0)
+		at &= (p->how & 7) <= 2 ? ~UINT64_C(3) : ~UINT64_C(7);
+	memcpy(&word, image->view.base + at, sizeof(word));
+	switch (p->how & 7) {
+	case 0:
+		bytes = 1;
+		break;
+	case 1:
+		bytes = 2;
+		break;
+	case 2:
+		bytes = 4;
+		break;
+	case 3:
+		value = (uint64_t)(int64_t)(int32_t)p->value;
+		break;
+	case 4:
+		value = word + (uint64_t)(int64_t)(int32_t)p->value;
+		break;
+	case 5:		/* about a power of two */
+		value = (UINT64_C(1) << (p->value & 63)) +
+		    (uint64_t)(int64_t)(int8_t)(p->value >> 8);
+		break;
+	case 6:		/* about the file's end */
+		value = image->size + (uint64_t)(int64_t)(int32_t)p->value;
+		break;
+	case 7:		/* about where it is itself */
+		value = at + (uint64_t)(int64_t)(int16_t)p->value;
+		break;
+	}
+	memcpy(image->view.base + at, &value, bytes);
+}

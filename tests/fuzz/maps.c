@@ -1,0 +1,54 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a process makes /proc say of it: the lines of /proc/PID/maps and
+ * /proc/PID/status, with names of its choice.  The functions are the
+ * file's own, so the file is included.
+ */
+#include "consumer/find.c"
+
+#include "fuzz.h"
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	return (0);
+}
+
+static void
+look_path(const char *path)
+{
+	char *copy = strdup(path);
+	struct tbuf_found found;
+	const char *name;
+	bool deleted;
+
+	FUZZ_CHECK(copy != NULL);
+	name = control_name(copy, &deleted);
+	if (name != NULL)
+		FUZZ_CHECK(strlen(name) < TBUF_NAME_MAX);
+	off_reason(path, &found);
+	FUZZ_CHECK(strlen(found.problem) < sizeof(found.problem));
+	free(copy);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	struct process process = { 0 };
+	struct mapping m;
+	char *line;
+
+	while (in.size > 0) {
+		line = input_text(&in);
+		if (map_line(line, &m))
+			look_path(m.path);
+		look_path(line);
+		status_line(line, &process);
+		free(line);
+	}
+	return (0);
+}

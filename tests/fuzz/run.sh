@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Builds the fuzz targets with libFuzzer and the sanitizers, and runs each for
+# a while, from its corpus on.  `make fuzz` calls this.
+#
+#	run.sh SOURCE BUILD [TARGET ...]
+#
+#	FUZZ_SECONDS	for each target (30)
+#	FUZZ_CC		a clang (clang)
+#	FUZZ_JOBS	compilers at a time (as many as CPUs)
+#
+# What is found lies in BUILD/TARGET.found; `TARGET -f FILE` runs it again in
+# the replay program of the same name, under a debugger.
+
+set -eu
+source=$1 build=$2
+shift 2
+targets=${*:-file live fire adopt match parse maps sitetext command}
+seconds=${FUZZ_SECONDS-30}
+jobs=${FUZZ_JOBS-$(nproc)}
+CC=${FUZZ_CC-clang}
+mkdir -p "$build/o" "$build/bin"
+
+flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
+    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -I$source/libtbuf
+    -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
+checks="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+# The instrumentation leaves too few registers for the sections that are
+# inlined into this file.
+export plain="-fsanitize=fuzzer-no-link -fno-inline -fomit-frame-pointer"
+export compile="$CC $flags"
+export full="$checks -fsanitize=fuzzer-no-link"
+export build source
+
+for file in "$source"/libtbuf/*/*.c "$source"/tests/fuzz/image.c \
+    "$source"/tests/fuzz/drain.c "$source"/tests/fuzz/directory.c; do
+	echo "$file"
+done | xargs -P "$jobs" -n 1 sh -c '
+	object=$build/o/$(echo "${0#"$source"/}" | tr / - | sed "s/c\$/o/")
+	case $0 in
+	*/target/fire.c)	how=$plain ;;
+	*)			how=$full ;;
+	esac
+	$compile $how -c "$0" -o "$object"'
+rm -f "$build/libfuzz.a"
+ar rcs "$build/libfuzz.a" "$build"/o/*.o
+
+for target in $targets; do
+	more=
+	if [ "$target" = command ]; then
+		for file in command options preload program; do
+			more="$more $source/tbufctl/$file.c"
+		done
+	fi
+	echo "$target$more"
+done | link="$checks -fsanitize=fuzzer" xargs -P "$jobs" -L 1 sh -c '
+	target=$0
+	$compile $link "$source/tests/fuzz/$target.c" "$@" \
+	    "$build/libfuzz.a" $(pkg-config --libs libbsd-overlay) -lpthread \
+	    -o "$build/bin/$target"'
+
+# One input a line, in hexadecimal, into a file each.
+unpack()
+{
+	mkdir -p "$2"
+	sed -n 's/^\([0-9a-f][0-9a-f]*\)$/\1/p' "$1" | awk -v to="$2" '
+	{
+		text = ""
+		for (i = 1; i < length($0); i += 2)
+			text = text "\\x" substr($0, i, 2)
+		printf "%s %s/%06d\n", text, to, NR
+	}' | while read -r text path; do
+		printf '%b' "$text" >"$path"
+	done
+}
+
+status=0
+for target in $targets; do
+	corpus=$build/$target.corpus
+	unpack "$source/tests/fuzz/corpus/$target" "$corpus"
+	mkdir -p "$build/$target.found"
+	echo "== $target"
+	"$build/bin/$target" -max_total_time="$seconds" -timeout=20 \
+	    -max_len=512 -print_final_stats=1 -detect_leaks=1 \
+	    -artifact_prefix="$build/$target.found/" "$corpus" \
+	    >"$build/$target.log" 2>&1 || {
+		status=1
+		tail -n 60 "$build/$target.log"
+	}
+	sed -n 's/^stat::number_of_executed_units: */   executed: /p' \
+	    "$build/$target.log"
+done
+exit $status

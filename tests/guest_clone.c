@@ -1,0 +1,212 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tasks that the C library's threads and fork(3) do not know of: a clone that
+ * shares memory and thread area, a child of a system call of its own, and a
+ * child that lives for a moment.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/guest.h"
+
+#define FIRES	20000
+
+static uint32_t begun;		/* the clone, and it alone, fires now too */
+
+static void *
+stack_new(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	GUEST_EXPECT(p != MAP_FAILED, "no stack");
+	return ((char *)p + size);
+}
+
+static int
+clone_main(void *page)
+{
+	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
+	guest_fire(page, FIRES);
+	/* The C library's exit is not for such a task. */
+	syscall(SYS_exit, 0);
+	return (0);
+}
+
+static void
+child_wait(pid_t pid)
+{
+	int status;
+
+	GUEST_EXPECT(waitpid(pid, &status, __WALL) == pid, "waitpid: %s",
+	    strerror(errno));
+	GUEST_EXPECT(status == 0, "the child ended with %#x", status);
+}
+
+static void
+run_clone(const char *policy, const char *bufsize, int flags)
+{
+	struct guest_page parent = { 0 }, child = { 0 };
+	struct tbuf_consumer *c = guest_begin(policy, bufsize);
+	struct guest_tally tally = { 0 };
+	pid_t pid;
+
+	guest_fire(&parent, 10);
+	begun = 0;
+	pid = clone(clone_main, stack_new(256 << 10), flags, &child);
+	GUEST_EXPECT(pid > 0, "clone: %s", strerror(errno));
+	while (__atomic_load_n(&begun, __ATOMIC_ACQUIRE) == 0)
+		sched_yield();
+	guest_fire(&parent, FIRES);
+	child_wait(pid);
+	guest_fire(&parent, 10);
+	guest_finish(c, &tally);
+	GUEST_EXPECT(child.after == FIRES, "%" PRIu64 " fires of the child",
+	    child.after);
+	guest_account(&tally, parent.after + child.after);
+}
+
+static void
+test_clone_that_shares_memory_is_accounted_for(void)
+{
+	run_clone("switch", "64k", CLONE_VM | SIGCHLD);
+	run_clone("ring", "1k", CLONE_VM | SIGCHLD);
+	run_clone("switch", "64k", CLONE_VM | CLONE_VFORK | SIGCHLD);
+	run_clone("switch", "64k", CLONE_VM | CLONE_FS | CLONE_FILES |
+	    SIGCHLD);
+}
+
+static void
+test_clone_that_shares_nothing_is_another_process(void)
+{
+	struct guest_page parent = { 0 };
+	struct tbuf_consumer *c = guest_begin("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct guest_page child = { 0 };
+	pid_t pid;
+
+	guest_fire(&parent, 10);
+	pid = clone(clone_main, stack_new(256 << 10), SIGCHLD, &child);
+	GUEST_EXPECT(pid > 0, "clone: %s", strerror(errno));
+	guest_fire(&parent, FIRES);
+	child_wait(pid);
+	guest_finish(c, &tally);
+	guest_account(&tally, parent.after);
+}
+
+/* No handler has run in it: the kernel has wiped what says where to write. */
+static void
+test_child_of_a_raw_fork_does_not_touch_its_parents_lanes(void)
+{
+	struct guest_page parent = { 0 }, child = { 0 };
+	struct tbuf_consumer *c = guest_begin("switch", "64k");
+	struct guest_tally tally = { 0 };
+	unsigned i;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		guest_fire(&parent, 10);
+		pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (pid == 0) {
+			guest_fire(&child, FIRES / 20);
+			_exit(child.after == FIRES / 20 ? 0 : 1);
+		}
+		GUEST_EXPECT(pid > 0, "clone: %s", strerror(errno));
+		guest_fire(&parent, FIRES / 20);
+		child_wait(pid);
+	}
+	guest_finish(c, &tally);
+	guest_account(&tally, parent.after);
+}
+
+/* fork(3) in the midst of a handler that interrupts fires. */
+static struct guest_page handled;
+
+static void
+fork_in_handler(int number)
+{
+	struct guest_page child = { 0 };
+	pid_t pid = fork();
+
+	(void)number;
+	if (pid == 0) {
+		guest_fire(&child, 100);
+		_exit(0);
+	}
+	guest_fire(&handled, 10);
+}
+
+static void
+test_fork_out_of_a_handler_that_fires(void)
+{
+	struct guest_page parent = { 0 };
+	struct tbuf_consumer *c = guest_begin("switch", "64k");
+	struct sigaction action = { .sa_handler = fork_in_handler };
+	struct guest_tally tally = { 0 };
+	unsigned i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < 50; i++) {
+		guest_fire(&parent, 100);
+		raise(SIGUSR1);
+	}
+	while (wait(NULL) > 0)
+		continue;
+	guest_finish(c, &tally);
+	guest_account(&tally, parent.after + handled.after);
+}
+
+/* It is gone before its consumer has had a look at it. */
+static void
+test_short_life_of_a_followed_child_is_recorded(void)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	pid_t pid;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "follow", NULL) == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	if ((pid = fork()) == 0) {
+		guest_fire(&page, 100);
+		_exit(0);
+	}
+	child_wait(pid);
+	guest_fire(&page, 100);
+	guest_finish(c, &tally);
+	guest_account(&tally, 200);
+}
+
+static const struct guest_case cases[] = {
+	{ "clone_that_shares_memory_is_accounted_for",
+	    test_clone_that_shares_memory_is_accounted_for, NULL,
+	    GUEST_PLAIN },
+	{ "clone_that_shares_nothing_is_another_process",
+	    test_clone_that_shares_nothing_is_another_process, NULL,
+	    GUEST_PLAIN },
+	{ "child_of_a_raw_fork_does_not_touch_its_parents_lanes",
+	    test_child_of_a_raw_fork_does_not_touch_its_parents_lanes, NULL,
+	    GUEST_PLAIN },
+	{ "fork_out_of_a_handler_that_fires",
+	    test_fork_out_of_a_handler_that_fires, NULL, 0 },
+	{ "short_life_of_a_followed_child_is_recorded",
+	    test_short_life_of_a_followed_child_is_recorded, NULL, 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+int
+main(int argc, char **argv)
+{
+	guest_main(argc, argv, cases);
+}

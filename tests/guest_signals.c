@@ -1,0 +1,302 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Handlers that fire: on stacks that are hardly larger than a signal frame,
+ * over fires that they interrupt, in storms, and such as do not come back.
+ */
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/guest.h"
+
+#define ROOM		2048	/* of stack that a fire may need */
+#define PAINT		0xa5
+#define PAINTED		(128u << 10)
+#define STORM_SIGNALS	20000
+#define JUMPS		2000
+
+static uint64_t before, after;		/* fires, of all */
+
+static void
+begin_fire(void)
+{
+	__atomic_add_fetch(&before, 1, __ATOMIC_SEQ_CST);
+}
+
+static void
+end_fire(void)
+{
+	__atomic_add_fetch(&after, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Ten arguments, texts among them: the most that a fire has to lay out. */
+static void
+fire_all_kinds(void)
+{
+	static const char large[40000];
+	const char *text = "text", *null = NULL;
+	uint64_t a = 1, b = 2;
+	double d = 0.5;
+	char c = 'c';
+	short s = 3;
+
+	begin_fire();
+	TBUF_PROBE(guest, numbers, a, b);
+	end_fire();
+	begin_fire();
+	TBUF_PROBE(guest, mixed, a, text, c, null, s, text, d,
+	    TBUF_BYTES(&a, sizeof(a)), c, text);
+	end_fire();
+	begin_fire();
+	TBUF_PROBE(guest, large, TBUF_BYTES(large, sizeof(large)),
+	    TBUF_BYTES(large, sizeof(large)));
+	end_fire();
+}
+
+static void
+handle(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler,
+	    .sa_flags = flags };
+
+	sigaction(number, &action, NULL);
+}
+
+/* ------------------------------------------------------------ stacks */
+
+static const unsigned char *volatile frame;
+
+static void
+fire_on_stack(int number)
+{
+	(void)number;
+	frame = __builtin_frame_address(0);
+	fire_all_kinds();
+}
+
+static unsigned char *
+stack_new(size_t size)
+{
+	unsigned char *p = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	GUEST_EXPECT(p != MAP_FAILED && mprotect(p, 4096, PROT_NONE) == 0,
+	    "no stack");
+	return (p + 4096);
+}
+
+static void
+stack_use(unsigned char *p, size_t size)
+{
+	stack_t stack = { .ss_sp = p, .ss_size = size };
+
+	GUEST_EXPECT(sigaltstack(&stack, NULL) == 0, "sigaltstack");
+	handle(SIGUSR1, fire_on_stack, SA_ONSTACK);
+}
+
+/* The deepest byte that a fire has changed, below its caller's frame. */
+static size_t
+depth(unsigned char *p)
+{
+	size_t at = 0;
+
+	memset(p, PAINT, PAINTED);
+	raise(SIGUSR1);
+	while (at < PAINTED && p[at] == PAINT)
+		at++;
+	return ((size_t)(frame - (p + at)));
+}
+
+static void
+paint(const char *policy, const char *bufsize)
+{
+	unsigned char *p = stack_new(PAINTED);
+	struct tbuf_consumer *c = guest_begin(policy, bufsize);
+	struct guest_tally tally = { 0 };
+	size_t used, most = 0;
+	unsigned i;
+
+	stack_use(p, PAINTED);
+	/* The first fire, later ones, those that wrap, those dropped. */
+	for (i = 0; i < 300; i++) {
+		used = depth(p);
+		most = used > most ? used : most;
+	}
+	GUEST_EXPECT(most < ROOM, "%zu bytes of stack, %s, %s", most, policy,
+	    bufsize);
+	GUEST_EXPECT(most > 100, "nothing was measured");
+	guest_finish(c, &tally);
+	if (strcmp(policy, "fill") != 0)
+		guest_account(&tally, after);
+	after = before = 0;
+}
+
+static void
+test_fire_needs_less_than_2_KiB_of_stack(void)
+{
+	paint("switch", "4k");
+	paint("switch", "16");
+	paint("fill", "1k");
+	paint("ring", "1k");
+}
+
+static void
+test_handler_fires_on_the_smallest_stack(void)
+{
+	size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ);
+	struct tbuf_consumer *c = guest_begin("ring", "1k");
+	struct guest_tally tally = { 0 };
+	unsigned i;
+
+	if (size < (size_t)MINSIGSTKSZ)
+		size = (size_t)MINSIGSTKSZ;
+	/* Ends at a page's end, as its guard begins where a page does. */
+	size = size + ROOM;
+	stack_use(stack_new((size + 4095) & ~(size_t)4095), size);
+	for (i = 0; i < 1000; i++)
+		raise(SIGUSR1);
+	guest_finish(c, &tally);
+	GUEST_EXPECT(after == 3000, "%" PRIu64 " fires", after);
+	guest_account(&tally, after);
+}
+
+/* ------------------------------------------------------------ storms */
+
+static uint32_t over;
+
+static void
+fire_in_handler(int number)
+{
+	(void)number;
+	fire_all_kinds();
+}
+
+static void *
+send(void *cookie)
+{
+	pthread_t to = *(pthread_t *)cookie;
+	unsigned i;
+
+	for (i = 0; i < STORM_SIGNALS; i++)
+		pthread_kill(to, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
+	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	return (NULL);
+}
+
+static void
+storm(const char *policy, const char *bufsize)
+{
+	struct tbuf_consumer *c = guest_begin(policy, bufsize);
+	struct guest_tally tally = { 0 };
+	pthread_t self = pthread_self(), sender;
+
+	/* The two interrupt each other, and themselves. */
+	handle(SIGUSR1, fire_in_handler, SA_NODEFER | SA_RESTART);
+	handle(SIGUSR2, fire_in_handler, SA_RESTART);
+	before = after = 0;
+	over = 0;
+	GUEST_EXPECT(pthread_create(&sender, NULL, send, &self) == 0,
+	    "no thread");
+	while (__atomic_load_n(&over, __ATOMIC_ACQUIRE) == 0)
+		fire_all_kinds();
+	pthread_join(sender, NULL);
+	handle(SIGUSR1, SIG_IGN, 0);
+	handle(SIGUSR2, SIG_IGN, 0);
+	guest_finish(c, &tally);
+	GUEST_EXPECT(before == after, "a fire did not come back");
+	guest_account(&tally, after);
+}
+
+static void
+test_signal_storm_is_accounted_for(void)
+{
+	storm("switch", "64k");
+	storm("ring", "1k");
+}
+
+/* ------------------------------------------------------------ jumps */
+
+static sigjmp_buf out;
+static volatile sig_atomic_t may_jump;
+static volatile unsigned jumps;
+
+static void
+jump(int number)
+{
+	(void)number;
+	fire_all_kinds();
+	if (may_jump) {
+		jumps++;
+		siglongjmp(out, 1);
+	}
+}
+
+static void
+jumping(const char *policy, const char *bufsize)
+{
+	const struct itimerval quick = { { 0, 50 }, { 0, 50 } };
+	const struct itimerval none = { { 0, 0 }, { 0, 0 } };
+	struct tbuf_consumer *c = guest_begin(policy, bufsize);
+	struct guest_tally tally = { 0 };
+	uint64_t finished;
+
+	before = after = 0;
+	jumps = 0;
+	handle(SIGALRM, jump, 0);
+	setitimer(ITIMER_REAL, &quick, NULL);
+	(void)sigsetjmp(out, 1);
+	may_jump = 1;
+	while (jumps < JUMPS)
+		fire_all_kinds();
+	may_jump = 0;
+	setitimer(ITIMER_REAL, &none, NULL);
+	handle(SIGALRM, SIG_IGN, 0);
+	guest_finish(c, &tally);
+	finished = tally.records + tally.drops + tally.overwritten;
+	GUEST_EXPECT(after <= finished && finished <= before,
+	    "after %" PRIu64 ", finished %" PRIu64 ", before %" PRIu64,
+	    after, finished, before);
+	GUEST_EXPECT(before - after <= jumps, "more were left than jumps");
+	/* And what comes later is accounted for as ever. */
+	c = guest_begin(policy, bufsize);
+	memset(&tally, 0, sizeof(tally));
+	after = 0;
+	fire_all_kinds();
+	guest_finish(c, &tally);
+	guest_account(&tally, 3);
+	GUEST_EXPECT(tally.records > 0, "nothing is stored after the jumps");
+}
+
+static void
+test_jump_out_of_an_interrupted_fire(void)
+{
+	jumping("switch", "1m");
+	jumping("ring", "1k");
+}
+
+static const struct guest_case cases[] = {
+	{ "fire_needs_less_than_2_KiB_of_stack",
+	    test_fire_needs_less_than_2_KiB_of_stack, NULL, GUEST_PLAIN },
+	{ "handler_fires_on_the_smallest_stack",
+	    test_handler_fires_on_the_smallest_stack, NULL, GUEST_PLAIN },
+	{ "signal_storm_is_accounted_for", test_signal_storm_is_accounted_for,
+	    NULL, 0 },
+	{ "jump_out_of_an_interrupted_fire",
+	    test_jump_out_of_an_interrupted_fire, NULL, 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+int
+main(int argc, char **argv)
+{
+	guest_main(argc, argv, cases);
+}
