@@ -15,8 +15,8 @@
 
 #define SHORT_THREADS	5000
 #define AT_ONCE		50
-#define CANCELLED	400
-#define FIRES		2000
+#define CANCELLED	200
+#define FIRES		500	/* there is room for in a lock lane */
 
 static uint64_t before, after;
 
@@ -211,7 +211,7 @@ test_changing_affinity_is_accounted_for(void)
 	c = guest_begin("switch", "8k");
 	GUEST_EXPECT(pthread_create(&mover, NULL, move_main, &self) == 0,
 	    "no thread");
-	fire_many(100 * FIRES);
+	fire_many(300 * FIRES);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	pthread_join(mover, NULL);
 	guest_finish(c, &tally);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest.h"
+#include "page.h"
 
 int
 main(int argc, char **argv)

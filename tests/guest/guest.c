@@ -316,7 +316,7 @@ static struct guest_page *
 page_new(char number[16])
 {
 	struct guest_page *page;
-	int low = memfd_create("guest", 0), fd = fcntl(low, F_DUPFD, 10);
+	int low = memfd_create("guest", 0), fd = fcntl(low, F_DUPFD, GUEST_PAGE_FD);
 
 	if (fd == -1 || ftruncate(fd, sizeof(*page)) != 0)
 		err(1, "memfd");
@@ -326,22 +326,6 @@ page_new(char number[16])
 	if (page == MAP_FAILED)
 		err(1, "mmap");
 	snprintf(number, 16, "%d", fd);
-	return (page);
-}
-
-struct guest_page *
-guest_page_get(const char *number)
-{
-	struct guest_page *page;
-	int fd = atoi(number);
-
-	if (strcmp(number, "none") == 0)
-		return (NULL);
-	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED,
-	    fd, 0);
-	if (page == MAP_FAILED)
-		_exit(3);
-	close(fd);
 	return (page);
 }
 
@@ -421,16 +405,6 @@ guest_step(struct guest_page *page, pid_t pid)
 		}
 		sched_yield();
 	}
-}
-
-void
-guest_next(struct guest_page *page)
-{
-	uint32_t step = page->done + 1;
-
-	__atomic_store_n(&page->done, step, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&page->told, __ATOMIC_ACQUIRE) <= step)
-		sched_yield();
 }
 
 void

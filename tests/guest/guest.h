@@ -19,21 +19,14 @@
 #include <tbuf.h>
 #include <tbuf_consumer.h>
 
+#include "page.h"
+
 #define GUEST_SKIP	77	/* exit status */
 
 /* A case's flags. */
 #define GUEST_ONCE	0x1u	/* the path makes no difference */
 #define GUEST_PLAIN	0x2u	/* means nothing under a sanitizer */
 #define GUEST_ROOT	0x4u	/* only root can set it up */
-
-/* Between a case and its target. */
-struct guest_page {
-	uint32_t told;		/* the case: the target may do step N */
-	uint32_t done;		/* the target: step N is done */
-	uint64_t before;	/* fires begun, and finished */
-	uint64_t after;
-	uint64_t value[8];	/* whatever else the target tells */
-};
 
 struct guest_case {
 	const char *name;	/* the behaviour */
@@ -106,10 +99,6 @@ void	guest_step(struct guest_page *, pid_t);
 /* Let it do the last one; it is to end well. */
 void	guest_wait(struct guest_page *, pid_t);
 void	guest_wait_status(struct guest_page *, pid_t, int status);
-/* In a target: this step is done; wait until the next one may begin. */
-void	guest_next(struct guest_page *);
-/* In any program: the page that was handed to it, NULL for "none". */
-struct guest_page *guest_page_get(const char *number);
 
 /* The runtime directory of the test, and a place for files beside it. */
 const char *guest_directory(void);

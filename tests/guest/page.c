@@ -1,0 +1,39 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A target's part of the page (page.h), for hosts without the library too.
+ */
+#include <sys/mman.h>
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page.h"
+
+struct guest_page *
+guest_page_get(const char *number)
+{
+	struct guest_page *page;
+	int fd = atoi(number);
+
+	if (strcmp(number, "none") == 0)
+		return (NULL);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	if (page == MAP_FAILED)
+		_exit(3);
+	close(fd);
+	return (page);
+}
+
+void
+guest_next(struct guest_page *page)
+{
+	uint32_t step = page->done + 1;
+
+	__atomic_store_n(&page->done, step, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&page->told, __ATOMIC_ACQUIRE) <= step)
+		sched_yield();
+}
