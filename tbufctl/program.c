@@ -80,13 +80,9 @@ put_exact(char *to, const char *field)
 {
 
 	for (; *field != '\0'; field++) {
-		if (strchr("*?[", *field) == NULL) {
-			*to++ = *field;
-			continue;
-		}
-		*to++ = '[';
+		if (strchr("*?[\\", *field) != NULL)
+			*to++ = '\\';
 		*to++ = *field;
-		*to++ = ']';
 	}
 	return (to);
 }
@@ -101,7 +97,7 @@ exact(const struct tbuf_probe_info *probe)
 	char *full, *to;
 
 	for (i = 0; i < 4; i++)
-		size += 3 * strlen(fields[i]) + 1;
+		size += 2 * strlen(fields[i]) + 1;
 	full = to = memory_get(NULL, 1, size);
 	for (i = 0; i < 4; i++) {
 		to = put_exact(to, fields[i]);

@@ -60,6 +60,7 @@ struct tbuf_consumer *fake_consumer(const char *options);
 struct tally {
 	uint64_t records, drops[3], overwritten, damage;
 	unsigned exits;
+	bool many;			/* several lanes may share a CPU */
 	uint64_t last_time;
 	int64_t first, last;		/* first argument of the records */
 };

@@ -190,6 +190,7 @@ work(struct tbuf_consumer *c, struct tally *tally)
 	int r;
 
 	memset(tally, 0, sizeof(*tally));
+	tally->many = true;
 	do {
 		r = tbuf_consumer_work(c);
 		fake_tally(c, tally);
@@ -535,7 +536,7 @@ END_TEST
 START_TEST(target_that_execs_is_found_again)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
-	struct tally t, sum = { 0 };
+	struct tally t, sum = { .many = true };
 	struct server s;
 	int r;
 
@@ -555,6 +556,7 @@ START_TEST(target_that_execs_is_found_again)
 	server_stop(&s);
 	do {
 		memset(&t, 0, sizeof(t));
+		t.many = true;
 		r = tbuf_consumer_work(c);
 		fake_tally(c, &t);
 		sum.records += t.records;

@@ -10,6 +10,7 @@
  * beginning and end may or may not be theirs.  Every fourth one begins and
  * ends while the target is parked, and is accounted for exactly.
  */
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <err.h>
@@ -192,6 +193,7 @@ session_killed(struct job *job, const struct stress_session *session)
 	if (pid == -1)
 		err(1, "fork");
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;) {
 			tally = stress_tally_new();
 			c = attach(session, job->pid);

@@ -4,6 +4,7 @@
  * The target of the stress tests: threads that fire, and what shakes them.
  */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -234,6 +235,8 @@ stress_target_main(int argc, char **argv)
 	if (page == MAP_FAILED)
 		err(1, "mmap");
 	close(fd);
+	/* No target is left behind when a test fails. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	target_run();
 	exit(0);
 }

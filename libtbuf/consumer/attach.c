@@ -134,7 +134,7 @@ reserve_locked(struct tbuf_target *t)
 	struct stat st;
 	int error;
 
-	if (end < TBUF_AREAS || fstat(t->fd, &st) != 0)
+	if (end < TBUF_AREAS || end > FILE_MAX || fstat(t->fd, &st) != 0)
 		return (-EINVAL);
 	if ((error = choose_slot(t, end, &choice)) != 0 ||
 	    (error = place_area(t, &choice, end, &area)) != 0 ||

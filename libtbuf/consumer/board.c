@@ -207,6 +207,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	struct tbuf_moment birth = control->birth;
 
 	t->slot = (int)slot;
+	t->born = birth.mono;
 	t->order.patterns = c->patterns;
 	t->order.npatterns = c->npatterns;
 	t->charged = t->plan.storage;

@@ -95,7 +95,8 @@ tbuf_directory_pid(int fd, const struct tbuf_control *control)
 	pid_t pid, found = -ESRCH;
 	DIR *proc;
 
-	if (tbuf_start_time((pid_t)control->pid) == control->start)
+	if (control->start != 0 &&
+	    tbuf_start_time((pid_t)control->pid) == control->start)
 		return ((pid_t)control->pid);
 	if ((proc = opendir("/proc")) == NULL)
 		return (-errno);

@@ -156,6 +156,7 @@ struct tbuf_target {
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* and then the slot that it is of */
+	uint64_t born;			/* its image, ns; 0: the command */
 	uint64_t charged;		/* bytes taken off the budget */
 	bool left;			/* by exec: its image is gone */
 	bool replaced;			/* and the new one is a target too */

@@ -171,7 +171,8 @@ mark_ring(struct tbuf_source *s)
 	s->mark = head;
 	if (pair.tail >= head)
 		s->position = head;
-	else if (head - pair.tail > s->size || (head | pair.tail) % 8 != 0)
+	else if (head - pair.tail > s->size || head < s->position ||
+	    (head | pair.tail) % 8 != 0)
 		begin_anew(s, head);
 	else if (pair.tail > s->position)
 		s->position = pair.tail;

@@ -170,6 +170,7 @@ tbuf_target_add(struct tbuf_consumer *c, pid_t pid,
 	t->pidfd = found->pidfd;
 	tbuf_copy(t->name, found->name, sizeof(t->name));
 	t->live = true;
+	t->born = tbuf_load(&tbuf_view_control(&t->view)->birth.mono);
 	return (0);
 }
 

@@ -288,15 +288,15 @@ made_for_us(int fd)
  * become lock lanes.  Nobody writes or reads them yet.
  */
 static void
-relabel(unsigned number)
+relabel(unsigned number, uint64_t end)
 {
 	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)
 	    (base + TBUF_SLOTS + number * (size_t)TBUF_SLOT_SIZE);
 	uint64_t at = slot->lanes;
 	uint32_t i, n = slot->nlanes;
 
-	if (n > 2 * TBUF_NCPUS || at > tbuf_self.window ||
-	    n * sizeof(struct tbuf_lane) > tbuf_self.window - at)
+	if (n > 2 * TBUF_NCPUS || at < TBUF_AREAS || at % 64 != 0 ||
+	    at > end || n * sizeof(struct tbuf_lane) > end - at)
 		return;
 	for (i = 0; i < n; i++)
 		((struct tbuf_lane *)(void *)(base + at))[i].locked = 1;
@@ -308,19 +308,24 @@ relabel(unsigned number)
 
 /* Sessions that are there before the first fire. */
 static void
-adopt_sessions(void)
+adopt_sessions(int fd)
 {
 	struct tbuf_control *control = (struct tbuf_control *)(void *)base;
-	uint64_t size = control->end - TBUF_AREAS;
+	struct stat st;
+	uint64_t end, size;
 	unsigned i;
 
+	/* What the file says of its end may be wrong: it would be a SIGBUS. */
+	if (fstat(fd, &st) != 0)
+		return;
+	end = (uint64_t)st.st_size;
+	if (end > tbuf_self.window)
+		end = tbuf_self.window;
+	size = end - TBUF_AREAS;
 	for (i = 0; !tbuf_self.rseq && i < TBUF_NSESSIONS; i++)
 		if (control->state[i] == TBUF_ACTIVE)
-			relabel(i);
+			relabel(i, end);
 #ifdef MADV_POPULATE_WRITE
-	if (control->end <= TBUF_AREAS ||
-	    control->end > tbuf_self.window)
-		return;
 	madvise(base + TBUF_AREAS, size < POPULATE_MAX ? size : POPULATE_MAX,
 	    MADV_POPULATE_WRITE);
 #endif
@@ -341,7 +346,7 @@ adopt_mapped(int dirfd, int fd)
 		return (false);
 	}
 	close(again);
-	adopt_sessions();
+	adopt_sessions(fd);
 	fill_live(sign);
 	return (true);
 }

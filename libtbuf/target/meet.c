@@ -10,7 +10,8 @@
  * Checked as if somebody else had written it, for somebody else has.
  */
 static const struct tbuf_session *
-session_of(const struct tbuf_view *view, unsigned slot, const char **patterns)
+session_of(const struct tbuf_view *view, unsigned slot, const char **patterns,
+    uint32_t *size)
 {
 	uint64_t end = tbuf_load(&tbuf_view_control(view)->end);
 	uint64_t area = tbuf_load(&tbuf_view_slot(view, slot)->area);
@@ -23,8 +24,8 @@ session_of(const struct tbuf_view *view, unsigned slot, const char **patterns)
 	session = (const struct tbuf_session *)(const void *)
 	    (view->base + area);
 	at = tbuf_load(&session->patterns);
-	if (at < TBUF_AREAS || at > end ||
-	    tbuf_load(&session->patterns_size) > end - at)
+	*size = tbuf_load(&session->patterns_size);
+	if (at < TBUF_AREAS || at > end || *size > end - at)
 		return (NULL);
 	*patterns = (const char *)view->base + at;
 	return (session);
@@ -36,12 +37,12 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 	const uint32_t *state = &tbuf_view_control(view)->state[slot];
 	const struct tbuf_session *session;
 	const char *patterns;
+	uint32_t size;
 
 	if (tbuf_load_acquire(state) != TBUF_ACTIVE ||
-	    (session = session_of(view, slot, &patterns)) == NULL)
+	    (session = session_of(view, slot, &patterns, &size)) == NULL)
 		return;
-	if (tbuf_meet(view, slot, index, patterns,
-	    tbuf_load(&session->patterns_size),
+	if (tbuf_meet(view, slot, index, patterns, size,
 	    tbuf_load(&session->npatterns)) == 0)
 		return;
 	/* Fence D: pairs with C, where a session ends. */

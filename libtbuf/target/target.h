@@ -196,7 +196,7 @@ tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 {
 	uint64_t window = tbuf_self.window, word, data, storage;
 
-	if (offset - TBUF_AREAS > window - TBUF_AREAS -
+	if (offset % 64 != 0 || offset - TBUF_AREAS > window - TBUF_AREAS -
 	    sizeof(struct tbuf_lane))
 		return (false);
 	place->lane = (struct tbuf_lane *)(uintptr_t)(base + offset);
@@ -208,7 +208,7 @@ tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 	place->data = (unsigned char *)(uintptr_t)(base + data);
 	place->storage = storage;
 	place->size = tbuf_load(&place->lane->size);
-	return (true);
+	return (place->size <= storage);
 }
 
 /* Offset of a CPU's lane, 0 if it has none. */

@@ -277,6 +277,8 @@ image_patch(const struct image *image, const struct patch *p)
 		at &= ~UINT64_C(1);
 	if ((p->how & 0xc0) == 0)
 		at &= (p->how & 7) <= 2 ? ~UINT64_C(3) : ~UINT64_C(7);
+	if (at > image->size - sizeof(word))
+		at = image->size - sizeof(word);
 	memcpy(&word, image->view.base + at, sizeof(word));
 	switch (p->how & 7) {
 	case 0:

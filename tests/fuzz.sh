@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Replays the corpora of the fuzz targets.
+
+set -u
+directory=$(mktemp -d) || exit 1
+trap 'rm -rf "$directory"' EXIT
+trap 'exit 1' HUP INT TERM
+TBUF_DIR=$directory
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
+
+passed=0 failed=0
+for corpus in "$top_srcdir"/tests/fuzz/corpus/*; do
+	target=$(basename "$corpus")
+	echo "== $target"
+	if "$top_builddir/tests/fuzz/$target" "$corpus"; then
+		passed=$((passed + 1))
+	else
+		echo "FAIL $target"
+		failed=$((failed + 1))
+	fi
+done
+# Nobody has left anything.
+if [ -n "$(ls -A "$directory")" ]; then
+	echo "FAIL left behind: $(ls -A "$directory")"
+	failed=$((failed + 1))
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,208 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The manual pages say what there is: they are clean mdoc, every public
+# function and macro has one and is found by its own name, tbufctl(1) and
+# --help have the same options, the tables of tbuf(5) are those of the
+# headers, and the examples compile and work.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
+man=$top_srcdir/man
+library=$top_srcdir/libtbuf
+passed=0 failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+export TBUF_DIR="$work/run"
+unset TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
+
+# expect WHAT COMMAND ...: it succeeds; what it says is shown if it does not.
+expect() {
+	what=$1
+	shift
+	if "$@" >"$work/log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $what"
+		cat "$work/log"
+	fi
+}
+
+pages_are_clean() {
+	if ! command -v mandoc >/dev/null; then
+		echo 'no mandoc: the pages are not checked for errors'
+		return
+	fi
+	for page in "$man"/*.[1-9]; do
+		expect "${page##*/} is clean" mandoc -T lint -W warning "$page"
+	done
+}
+
+# Functions and macros that programs may use, one a line.
+public_names() {
+	grep -ho '\<tbuf_[a-z_]*(' "$library/tbuf.h" \
+	    "$library/tbuf_consumer.h" | tr -d '(' | grep -v '^tbuf_private' |
+	    sort -u
+	echo TBUF_PROBE
+	echo TBUF_ENABLED
+	echo TBUF_BYTES
+}
+
+# The page that has a name in its section NAME.
+page_of() {
+	for page in "$man"/*.3; do
+		if sed -n '/^\.Sh NAME/,/^\.Sh SYNOPSIS/p' "$page" |
+		    grep -q "^\.Nm $1\( ,\)*\$"; then
+			echo "$page"
+			return 0
+		fi
+	done
+	echo "no page has $1 in its NAME"
+	return 1
+}
+
+# It has a prototype, and a word to say beyond it.
+is_documented() {
+	page=$(page_of "$1") || { echo "$page"; return 1; }
+	if [ "$(grep -c "\<$1\>" "$page")" -lt 3 ]; then
+		echo "${page##*/} has little to say of $1"
+		return 1
+	fi
+}
+
+# man(1) finds it: the page is called so, or is linked by that name.
+is_found() {
+	page=$(page_of "$1") || { echo "$page"; return 1; }
+	page=$(basename "$page" .3)
+	[ "$page" = "$1" ] ||
+	    grep -q "[[:blank:]]$page:$1\( \\\\\)*\$" "$man/Makefile.inc"
+}
+
+functions_have_pages() {
+	for name in $(public_names); do
+		expect "$name is documented" is_documented "$name"
+		expect "$name is found" is_found "$name"
+	done
+}
+
+# Options one a line: -b, --format.  The summary joins some: [-qvZ].
+options_of_help() {
+	"$TBUFCTL" --help | grep -o '\(^\|[[ ]\)--*[a-zA-Z]\{1,\}' |
+	    tr -d '[ ' | sed '/^--/b
+	    s/^-//; s/./-&\n/g' | sed '/^$/d' | sort -u
+}
+
+options_of_page() {
+	sed -n '/^\.Sh OPTIONS/,/^\.Ss/s/^\.It Fl \([^ ]*\).*/-\1/p' \
+	    "$man/tbufctl.1" | sed 's/\\-/-/g'
+}
+
+options_are_the_same() {
+	options_of_help >"$work/help"
+	options_of_page | sort -u >"$work/page"
+	[ "$(wc -l <"$work/page")" -gt 15 ] &&
+	    diff -u "$work/help" "$work/page"
+}
+
+# Each name of -x in --help is in the table of the page, and taken.
+x_options_are_the_same() {
+	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
+	    sed -n 's/=.*//; /^[a-z]*\(size\|policy\|rate\|resize\|cpu\|temporal\|quiet\|tags\)$/p' |
+	    sort -u >"$work/help"
+	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
+	    "$man/tbufctl.1" | sort -u >"$work/page"
+	# These two have an option of their own in the summary.
+	printf 'follow\nzdefs\n' | sort -u - "$work/help" |
+	    diff -u - "$work/page"
+}
+
+# The tables that follow a comment: .\" layout STRUCTURE
+layout_assertions() {
+	printf '#include "common/board.h"\n#include "layout.h"\n'
+	awk '
+	/^\.\\" layout / { structure = $3; next }
+	/^\.El/ { structure = "" }
+	structure != "" && $1 == ".It" && $2 != "Em" && $6 == "Va" {
+		field = "((struct " structure " *)0)->" $7
+		printf "_Static_assert(offsetof(struct %s, %s) == %s && " \
+		    "sizeof(%s) == %s, \"%s.%s\");\n", structure, $7, $2,
+		    field, $4, structure, $7
+	}' "$man/tbuf.5"
+}
+
+tables_are_the_headers() {
+	layout_assertions >"$work/layout.c"
+	[ "$(grep -c _Static_assert "$work/layout.c")" -gt 100 ] &&
+	    $CC -std=gnu11 -D_GNU_SOURCE -I"$library" -fsyntax-only \
+	    "$work/layout.c"
+}
+
+# example PAGE: the program in its first unindented display in EXAMPLES.
+example() {
+	awk '/^\.Sh EXAMPLES/ { here = 1 }
+	    /^\.Ed/ { if (show) exit }
+	    show { gsub(/\\e/, "\\"); print }
+	    here && /^\.Bd -literal$/ { show = 1 }' "$man/$1"
+}
+
+compile() {
+	output=$1
+	shift
+	# shellcheck disable=SC2086	# the compiler may have arguments
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror ${SANITIZER:-} \
+	    -I"$library" "$@" -o "$output" -L"$top_builddir/.libs" \
+	    -Wl,-rpath,"$top_builddir/.libs" -ltbuf
+}
+
+examples_compile() {
+	example TBUF_PROBE.3 >"$work/shop.c"
+	cat >>"$work/shop.c" <<-END
+	int
+	main(void)
+	{
+		struct request r = { 7, "/a", { 1 } };
+
+		serve(&r);
+		return (0);
+	}
+	END
+	example tbuf_probe_register.3 >"$work/script.c"
+	cat >>"$work/script.c" <<-END
+	int
+	main(void)
+	{
+		if (binding_init() != 0)
+			return (1);
+		binding_call("car", 3, 0.5);
+		return (0);
+	}
+	END
+	example libtbuf_consumer.3 >"$work/reader.c"
+	for program in shop script reader; do
+		compile "$work/$program" "$work/$program.c" || return 1
+	done
+}
+
+# The reader knows some types only; tbufctl knows them all.
+examples_work() {
+	printf 'request-start id=? path=/a key=?\nrequest-done id=?\n' \
+	    >"$work/expected"
+	"$work/reader" "$work/shop" >"$work/got" &&
+	    diff -u "$work/expected" "$work/got" || return 1
+	echo 'what="car" line=3 load=0.5' >"$work/expected"
+	"$TBUFCTL" -q -n script:main.scm:eval:call -c "$work/script" \
+	    >"$work/got" &&
+	    diff -u "$work/expected" "$work/got"
+}
+
+pages_are_clean
+functions_have_pages
+expect 'tbufctl(1) and --help have the same options' options_are_the_same
+expect 'tbufctl(1) and --help have the same -x' x_options_are_the_same
+expect 'the tables of tbuf(5) are those of the headers' tables_are_the_headers
+expect 'the examples compile' examples_compile
+expect 'the examples work' examples_work
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
