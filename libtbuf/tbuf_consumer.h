@@ -132,6 +132,9 @@ int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
  * Reserve the buffers, start tracing, and let the command run.  All targets
  * or none.
  *	-ENOSPC	"could not enable tracing: Not enough space"
+ *	-EINVAL	no enabling, a bufsize under 16, or TBUF_MAXSIZE is no size
+ *	-E2BIG	the descriptions are longer than a session can hold
+ *	-EUSERS	a target has as many sessions as it can have (32)
  *	-ESRCH, -EPERM, ... a target that was grabbed went away
  * Options hold what is in force afterwards: a bufsize that was lowered is
  * told by tbuf_consumer_get(); tbuf_consumer_lowered() says whether it was.

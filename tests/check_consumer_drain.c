@@ -114,7 +114,7 @@ END_TEST
 START_TEST(unread_half_is_not_given_back)
 {
 	struct tbuf_event event;
-	struct tally t;
+	struct tally t = { 0 };
 	struct run r;
 
 	begin(&r, "bufsize=240");

@@ -196,8 +196,7 @@ struct reader {
 	uint8_t generation;
 	uint8_t rounds;		/* left in this session */
 	uint8_t sessions;	/* left, this one not counted */
-	uint8_t successor;	/* the first consumer was killed; 2: and
-				   what it left has been ended */
+	uint8_t successor;	/* of a killed one; 2: its session is over */
 	uint8_t unbegun;	/* and the session that it left had not begun */
 	uint8_t retire;		/* somebody is inside and does not leave */
 	uint8_t active;		/* of two buffers */

@@ -268,6 +268,9 @@ tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->fd != -1)
 			room = least(room, room_of(t->fd));
+	/* Where the targets to come will be. */
+	if (c->run != 0 && c->directory != -1)
+		room = least(room, room_of(c->directory));
 	*bytes = room / 2;
 	return (0);
 }

@@ -18,6 +18,7 @@
 #include "consumer/internal.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
+#define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 
 /* The first two descriptors of a poll; then the targets' in their order. */
@@ -56,6 +57,21 @@ earlier(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
+/*
+ * Somebody's last records, or their end, are still to be given: of those that
+ * came some may have ended already, and a merge may hold records back.
+ */
+static bool
+any_ended(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_DEAD || (t->left && t->active))
+			return (true);
+	return (false);
+}
+
 /* Milliseconds until something is due, rounded up. */
 static int
 timeout(const struct tbuf_consumer *c)
@@ -67,6 +83,8 @@ timeout(const struct tbuf_consumer *c)
 		due = earlier(due, c->next_switch);
 	if (c->options.bufpolicy == TBUF_FILL)
 		due = earlier(due, now + LOOK_PERIOD);
+	if (any_ended(c))
+		due = earlier(due, now + HELD_PERIOD);
 	if (due <= now)
 		return (0);
 	return ((int)((due - now + 999999) / 1000000));
@@ -168,18 +186,6 @@ tbuf_consumer_meet_new(struct tbuf_consumer *c)
 {
 	if (tbuf_consumer_scan(c) == 0)
 		tbuf_attach_new(c);
-}
-
-/* Of those that came, some may have ended already. */
-static bool
-any_ended(const struct tbuf_consumer *c)
-{
-	const struct tbuf_target *t;
-
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_DEAD || (t->left && t->active))
-			return (true);
-	return (false);
 }
 
 static bool

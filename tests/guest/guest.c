@@ -4,6 +4,7 @@
  * Cases, targets and tallies (guest.h).
  */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -361,6 +363,8 @@ guest_start_program(struct guest_page **page, void (*prepare)(void),
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
+		/* It must not wait for a case that has failed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		if (prepare != NULL)
 			prepare();
 		execl(program, program, "-t", current->name, number, argument,

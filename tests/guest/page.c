@@ -32,8 +32,13 @@ void
 guest_next(struct guest_page *page)
 {
 	uint32_t step = page->done + 1;
+	pid_t parent = getppid();
 
 	__atomic_store_n(&page->done, step, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&page->told, __ATOMIC_ACQUIRE) <= step)
+	while (__atomic_load_n(&page->told, __ATOMIC_ACQUIRE) <= step) {
+		/* A set-user-id program outlives a case that has failed. */
+		if (getppid() != parent)
+			_exit(7);
 		sched_yield();
+	}
 }

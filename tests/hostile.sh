@@ -1,0 +1,302 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A hostile runtime directory: one line says what is wrong, targets run on,
+# and nothing is left behind.
+
+set -u
+work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1
+passed=0 failed=0
+pids=
+
+# shellcheck disable=SC2317
+leave()
+{
+	for pid in $pids; do
+		kill -9 "$pid" 2>/dev/null
+	done
+	wait
+	umount "$work/small" 2>/dev/null
+	rm -rf "$work"
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
+LC_ALL=C
+export LC_ALL
+cd "$work" || exit 1
+
+pass()
+{
+	passed=$((passed + 1))
+}
+
+miss()
+{
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# same WHAT EXPECTED FOUND
+same()
+{
+	if [ "$2" = "$3" ]; then
+		pass
+	else
+		miss "$1: expected '$2', found '$3'"
+	fi
+}
+
+# says WHAT STATUS LINE ARGUMENT ...: tbufctl's standard error and status.
+says()
+{
+	what=$1 status=$2 line=$3
+	shift 3
+	"$TBUFCTL" "$@" >out 2>err </dev/null
+	same "$what: status of $*" "$status" "$?"
+	same "$what: message of $*" "$line" "$(cat err)"
+}
+
+# start NAME ORDER ...: a target in the background that says `ready` and then
+# waits for a line.  Its pid is in $target; descriptor 3 talks to it.
+start()
+{
+	rm -f in out.pipe
+	mkfifo in out.pipe
+	"$TBUF_TARGET" say=ready wait "$@" <in >out.pipe &
+	target=$!
+	pids="$pids $target"
+	exec 3>in 4<out.pipe
+	read -r heard <&4
+	same "the target's word" ready "$heard"
+}
+
+# The target goes on and ends well.
+finish()
+{
+	echo >&3
+	exec 3>&-
+	wait "$target"
+	same "$1: status of the target" 0 "$?"
+	exec 4<&-
+}
+
+# ------------------------------------------------------- the directory itself
+
+# squatted WHAT REASON: TBUF_DIR cannot be used.
+squatted()
+{
+	before=$(ls -lR "$TBUF_DIR")
+	for arguments in -l '-n count'; do
+		# shellcheck disable=SC2086
+		says "$1" 1 "tbufctl: could not look for targets: $2" \
+		    $arguments
+	done
+	says "$1" 1 "tbufctl: could not enable tracing: $2" \
+	    -n count -c "$TBUF_TARGET say=executed"
+	same "$1: the command was not executed" '' "$(cat out)"
+	"$TBUFCTL" --stat >out 2>err
+	same "$1: status of --stat" 1 "$?"
+	same "$1: lines of --stat" 1 "$(wc -l <err)"
+	start fire=3
+	says "$1" 1 \
+	    "tbufctl: failed to grab pid $target: tracing is off: $2" \
+	    -n count -p "$target"
+	finish "$1"
+	same "$1: what is there" "$before" "$(ls -lR "$TBUF_DIR")"
+}
+
+mkdir -m 700 good
+export TBUF_DIR
+echo text >file
+TBUF_DIR=$work/file
+squatted 'a file' 'runtime directory is a link or no directory'
+ln -s good link
+TBUF_DIR=$work/link
+squatted 'a link' 'runtime directory is a link or no directory'
+ln -s nowhere dangling
+TBUF_DIR=$work/dangling
+squatted 'a link to nothing' 'runtime directory is a link or no directory'
+mkdir -m 777 open
+chmod 777 open
+TBUF_DIR=$work/open
+squatted 'a directory for all' 'runtime directory is not ours alone'
+mkdir -m 770 group
+chmod 770 group
+TBUF_DIR=$work/group
+squatted 'a directory for the group' 'runtime directory is not ours alone'
+mkfifo pipe
+TBUF_DIR=$work/pipe
+squatted 'a fifo' 'runtime directory is a link or no directory'
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 700 other
+	chown 65534 other
+	TBUF_DIR=$work/other
+	squatted 'of somebody else' 'runtime directory is not ours alone'
+fi
+
+# ---------------------------------------------------------- garbage files
+
+# The names in a directory, but for those that are not garbage.
+others()
+{
+	find good -mindepth 1 -maxdepth 1 ! -name "$live" ! -name board | sort
+}
+
+# Names as control files have them, and what is no control file.
+garbage()
+{
+	n=0
+	for pid in 1 $$ 4194304 2147483647; do
+		head -c 100 /dev/zero >"tbuf.$pid.000000000000000$n"
+		: >"tbuf.$pid.000000000000001$n"
+		truncate -s 64G "tbuf.$pid.000000000000002$n"
+		mkfifo "tbuf.$pid.000000000000003$n"
+		mkdir "tbuf.$pid.000000000000004$n"
+		ln -s "$1" "tbuf.$pid.000000000000005$n"
+		ln -s /etc/passwd "tbuf.$pid.000000000000006$n"
+		ln -s nowhere "tbuf.$pid.000000000000007$n"
+		{ head -c 2000 "$1"; head -c 3000000 /dev/urandom; } \
+		    >"tbuf.$pid.000000000000008$n"
+		head -c 2000 "$1" >"tbuf.$pid.000000000000009$n"
+		head -c 2000000 /dev/urandom >"tbuf.$pid.00000000000000a$n"
+		n=$((n + 1))
+	done
+	for name in tbuf.0.0000000000000001 tbuf.-1.0000000000000001 \
+	    tbuf.2147483648.0000000000000001 tbuf.01.0000000000000001 \
+	    tbuf.99999999999999999999.0000000000000001 tbuf..1 tbuf.1. \
+	    tbuf.1.0000000000000001x tbuf. .tbuf.1.0000000000000001; do
+		cp "$1" "$name"
+	done
+}
+
+TBUF_DIR=$work/good
+start enabled fire=5
+live=$(ls good)
+same 'one file a target' "tbuf.$target." "${live%????????????????}"
+(cd good && garbage "$live")
+says 'garbage' 0 '' -l -n tt:::count
+same 'garbage: one probe' 1 "$(grep -c ' count$' out)"
+says 'garbage' 0 '' --stat
+same 'garbage: no sessions' 1 "$(wc -l <out)"
+"$TBUFCTL" -q -x switchrate=100hz -n count >out 2>err &
+consumer=$!
+pids="$pids $consumer"
+finish 'garbage'
+# The target waited until it was enabled; now it is gone.
+while [ -e "good/$live" ] && kill -0 "$consumer" 2>/dev/null &&
+    [ "$(wc -l <out)" -lt 5 ]; do
+	:
+done
+kill -INT "$consumer"
+wait "$consumer"
+same 'garbage: status of a run over all targets' 0 "$?"
+same 'garbage: records of a run over all targets' 5 "$(wc -l <out)"
+# A copy of a header whose target is dead is a dead target's file.
+rm -f good/tbuf.*.000000000000008?
+names=$(others)
+"$TBUFCTL" -l -Z -n count >/dev/null 2>&1
+same 'garbage is left alone' "$names" "$(others)"
+rm -rf good
+mkdir -m 700 good
+
+# ------------------------------------------------------------- a bad board
+
+# board WHAT: targets start and fire, whatever is in its place.
+board()
+{
+	start enabled fire=5
+	"$TBUFCTL" -q -n count -p "$target" >out 2>err &
+	consumer=$!
+	pids="$pids $consumer"
+	finish "$1"
+	wait "$consumer"
+	same "$1: status" 0 "$?"
+	same "$1: records" 5 "$(wc -l <out)"
+	rm -rf good/board
+}
+
+mkfifo good/board
+board 'the board is a fifo'
+mkdir good/board
+board 'the board is a directory'
+ln -s /etc/passwd good/board
+board 'the board is a link'
+head -c 262144 /dev/urandom >good/board
+board 'the board is garbage'
+: >good/board
+board 'the board is empty'
+same 'nothing is left' '' "$(ls -A good)"
+
+# ----------------------------------------------------- the dead and the live
+
+start fire=1
+alive=$target
+live=$(ls good)
+"$TBUF_TARGET" say=dying kill=9 >/dev/null 2>&1
+"$TBUF_TARGET" say=dying kill=9 >/dev/null 2>&1
+# The second one has cleared away the first, or this run does.
+"$TBUFCTL" -l -n count >/dev/null 2>&1
+same 'the live are left, the dead are not' "$live" "$(ls good)"
+target=$alive
+finish 'beside dead ones'
+same 'nothing is left' '' "$(ls -A good)"
+
+# ------------------------------------------------ truncated under its reader
+
+start wait
+first=$target
+live=$(ls good)
+"$TBUFCTL" -x switchrate=100hz -n count -p "$target" >out 2>err &
+consumer=$!
+pids="$pids $consumer"
+while ! "$TBUFCTL" --stat -p "$first" | grep -q "^ *$first "; do
+	:
+done
+truncate -s 0 "good/$live"
+wait "$consumer"
+same 'truncated: status' 1 "$?"
+same 'truncated: message' \
+    'tbufctl: a control file was truncated while it was read' \
+    "$(grep -v matched err)"
+says 'truncated' 1 "tbufctl: failed to grab pid $first: no libtbuf in it" \
+    -n count -p "$first"
+says 'truncated' 0 '' -l -Z -n count
+kill -9 "$first"
+wait "$first" 2>/dev/null
+exec 3>&- 4<&-
+rm -rf good
+mkdir -m 700 good
+
+# --------------------------------------------------------- a full file system
+
+mkdir small
+if [ "$(id -u)" -eq 0 ] &&
+    mount -t tmpfs -o size=1m,mode=700 tbuf small 2>/dev/null; then
+	TBUF_DIR=$work/small
+	start fire=10
+	says 'small' 1 'tbufctl: could not enable tracing: Not enough space' \
+	    -x bufresize=manual -b 4m -n count -p "$target"
+	head -c 2000000 /dev/zero >small/filler 2>/dev/null
+	says 'full' 1 'tbufctl: could not enable tracing: Not enough space' \
+	    -n count -p "$target"
+	finish 'full'
+	# What the target has given back, too.
+	head -c 2000000 /dev/zero >small/more 2>/dev/null
+	start fire=10
+	says 'full' 1 "tbufctl: failed to grab pid $target: tracing is off: no space in the runtime directory" \
+	    -n count -p "$target"
+	finish 'full from the start'
+	says 'full' 1 'tbufctl: could not enable tracing: Not enough space' \
+	    -n count -c "$TBUF_TARGET say=executed"
+	same 'full: the command was not executed' '' "$(cat out)"
+	rm small/filler small/more
+	same 'full: nothing is left' '' "$(ls -A small)"
+	umount small
+else
+	echo 'skipped: a full file system (it needs root)'
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
