@@ -4,6 +4,7 @@
 # Replays the corpora of the fuzz targets.
 
 set -u
+: "${top_srcdir:?}" "${top_builddir:?}"
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 trap 'exit 1' HUP INT TERM

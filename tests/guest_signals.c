@@ -22,7 +22,7 @@
 #define PAINT		0xa5
 #define PAINTED		(128u << 10)
 #define STORM_SIGNALS	20000
-#define JUMPS		2000
+#define JUMPS		1000
 
 static uint64_t before, after;		/* fires, of all */
 

@@ -15,7 +15,7 @@
 
 #define SHORT_THREADS	5000
 #define AT_ONCE		50
-#define CANCELLED	200
+#define CANCELLED	100
 #define FIRES		500	/* there is room for in a lock lane */
 
 static uint64_t before, after;

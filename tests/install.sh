@@ -25,9 +25,11 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
 	[ -s "$prefix/$file" ] || fail "$file is not there"
 done
 
-# Nothing but what the headers declare, and nothing that a host has to load.
+# Nothing but what the headers declare and what is interposed, and nothing
+# else that a host would have to load.
 undeclared=$(nm -D --defined-only "$prefix/lib/libtbuf.so.1" |
-    sed -n 's/.* [TDBRVW] \([^@]*\).*/\1/p' | grep -v '^tbuf_' || :)
+    sed -n 's/.* [TDBRVW] \([^@]*\).*/\1/p' |
+    grep -v -e '^tbuf_' -e '^TBUF_' -e '^clone$' -e '^vfork$' || :)
 [ "$undeclared" = '' ] || fail "exported: $undeclared"
 needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |

@@ -109,7 +109,8 @@ options_are_the_same() {
 # Each name of -x in --help is in the table of the page, and taken.
 x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
-	    sed -n 's/=.*//; /^[a-z]*\(size\|policy\|rate\|resize\|cpu\|temporal\|quiet\|tags\)$/p' |
+	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
+	    -e bufpolicy -e cpu -e droptags -e quiet -e temporal |
 	    sort -u >"$work/help"
 	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    "$man/tbufctl.1" | sort -u >"$work/page"

@@ -43,8 +43,8 @@ struct tbuf_board_entry {
 	uint64_t run;		/* (c) random, 0: nobody's */
 	uint64_t budget;	/* (a) bytes of buffers that are left */
 	uint64_t bufsize;	/* (c) */
-	uint64_t deadline;	/* (c) ns a new session may wait for its
-				   consumer; 0: for ever */
+	uint64_t deadline;	/* (c) ticks of the record clock that a new
+				   session waits for its consumer; 0: ever */
 	uint32_t flags;		/* (c) TBUF_BOARD_* */
 	uint32_t policy;	/* (c) enum tbuf_policy */
 	uint32_t strsize;	/* (c) */

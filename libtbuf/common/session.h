@@ -29,7 +29,7 @@
 #define TBUF_SPARES		2	/* lock lanes in reserve */
 #define TBUF_LOCK_SIZE		32768u	/* most bytes of those */
 #define TBUF_ECB_BYTES		(512u * 1024)
-#define TBUF_META_MAX		(UINT64_C(1) << 20)	/* in front of the storage */
+#define TBUF_META_MAX		(UINT64_C(1) << 20)	/* before the storage */
 #define TBUF_BUFSIZE_MAX	(UINT64_C(1) << 40)
 
 /* A set of CPU numbers below TBUF_NCPUS. */

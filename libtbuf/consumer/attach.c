@@ -396,9 +396,9 @@ try_all(struct tbuf_consumer *c, uint64_t bufsize)
 		return (tbuf_consumer_fail(c, error,
 		    "could not enable tracing: Not enough space"));
 	if (error != 0)
-		return (tbuf_consumer_fail(c, error,
-		    "could not enable tracing: Enabling exceeds size of "
-		    "buffer"));
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: %s", error == -EINVAL ? "Enabling exceeds size "
+		    "of buffer" : strerror(-error)));
 	if ((error = take_all(c)) != 0) {
 		undo_all(c);
 		tbuf_budget_give(c, storage);

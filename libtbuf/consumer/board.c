@@ -50,6 +50,20 @@ board_make(int dirfd)
 	return (error);
 }
 
+/* The deadman's time in ticks of the record clock. */
+static uint64_t
+patience(void)
+{
+	enum tbuf_clock clock = tbuf_clock_choose();
+	struct tbuf_timeline line;
+	struct tbuf_moment now;
+
+	tbuf_moment_take(clock, &now);
+	tbuf_timeline_start(&line, clock, &now);
+	return (tbuf_timeline_ahead(&line, TBUF_DEADLINE) -
+	    tbuf_clock_read(clock));
+}
+
 static void
 entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 {
@@ -57,8 +71,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 
 	tbuf_store(&entry->budget, c->left);
 	entry->bufsize = o->bufsize;
-	/* Its consumer sets one when it has seen the session. */
-	entry->deadline = 0;
+	entry->deadline = o->bufpolicy == TBUF_RING ? 0 : patience();
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
 	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);

@@ -190,7 +190,8 @@ find_mount(const char *mountinfo, bool unified, char *root, char *mount)
 	while (!found && fgets(line, sizeof(line), f) != NULL) {
 		dash = strstr(line, " - ");
 		if (dash == NULL ||
-		    sscanf(line, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
+		    sscanf(line, "%*s %*s %*s %4095s %4095s", root,
+		    mount) != 2 ||
 		    sscanf(dash + 3, "%63s %*s %1023s", type, super) != 2)
 			continue;
 		found = unified ? strcmp(type, "cgroup2") == 0 :

@@ -152,6 +152,15 @@ session_meet(const struct tbuf_view *view, unsigned slot,
 		    order->patterns_size, order->npatterns);
 }
 
+/* A consumer that died before it saw the session must not hold it. */
+static uint64_t
+session_deadline(const struct tbuf_board_entry *entry)
+{
+	uint64_t wait = tbuf_load(&entry->deadline);
+
+	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
+}
+
 /* Build one session behind the file's end.  False if there is no room. */
 static bool
 session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
@@ -180,7 +189,7 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 		built = tbuf_session_build(&view, number, area,
 		    ++control->generation, &order, &plan) == 0;
 		slot->area_size = plan.size;
-		slot->deadline = tbuf_load(&entry->deadline);
+		slot->deadline = session_deadline(entry);
 		control->end = view.size;
 		if (built) {
 			control->state[number] = TBUF_ACTIVE;

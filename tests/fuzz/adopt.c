@@ -151,7 +151,7 @@ write_file(uint64_t length)
 	close(fd);
 }
 
-/* Was it as long as it says?  Else looking at it is a SIGBUS as it should be. */
+/* Is it as long as it says?  Else looking at its end is a SIGBUS. */
 static bool
 is_whole(uint64_t length, unsigned options)
 {

@@ -13,6 +13,9 @@
 # What is found lies in BUILD/TARGET.found; `TARGET -f FILE` runs it again in
 # the replay program of the same name, under a debugger.
 
+# The compilers run in shells of their own.
+# shellcheck disable=SC2016
+
 set -eu
 source=$1 build=$2
 shift 2

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,6 +27,7 @@
 
 static const struct guest_case *current;
 static char directory[64];
+static unsigned page_fd;	/* of the target that is being started */
 
 bool
 guest_locks(void)
@@ -328,7 +330,15 @@ page_new(char number[16])
 	if (page == MAP_FAILED)
 		err(1, "mmap");
 	snprintf(number, 16, "%d", fd);
+	page_fd = (unsigned)fd;
 	return (page);
+}
+
+void
+guest_close_others(void)
+{
+	close_range(0, page_fd - 1, 0);
+	close_range(page_fd + 1, UINT_MAX, 0);
 }
 
 struct guest_page *

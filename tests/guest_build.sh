@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Hosts that are linked statically, throw exceptions, carry a sanitizer's
+# run-time or run under valgrind, with the plain library: they run as they do
+# without, and each of their fires is accounted for, on both paths.
+
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
+: "${CC:=cc}" "${CXX:=c++}"
+
+if [ -n "$SANITIZER" ]; then
+	echo "the library itself is built with a sanitizer"
+	exit 77
+fi
+
+D=$(mktemp -d /tmp/tbuf-guest-XXXXXX) || exit 1
+trap 'rm -rf "$D"' EXIT
+mkdir -m 700 "$D/dir"
+TBUF_DIR=$D/dir
+export TBUF_DIR
+LIBS=$top_builddir/.libs
+GUEST=$top_srcdir/tests/guest
+COMMON="-O2 -g -Wall -Wextra -I$top_srcdir/libtbuf"
+SHARED="$LIBS/libtbuf.so -Wl,-rpath,$LIBS -lpthread"
+failures=0
+
+fail()
+{
+	echo "$*" >&2
+	failures=$((failures + 1))
+}
+
+# trace NAME FIRES COMMAND: all are recorded, and the command says nothing.
+trace()
+{
+	name=$1 fires=$2
+	shift 2
+	"$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
+	    -c "$*" >"$D/out" 2>"$D/err" || {
+		fail "$name: tbufctl failed: $(cat "$D/err")"
+		return
+	}
+	want="{\"type\":\"total\",\"records\":$fires,\"overwritten\":0,\"drops\":0}"
+	got=$(tail -n 1 "$D/records")
+	[ "$got" = "$want" ] || fail "$name: expected $want, but $got"
+	grep -q '"type":"exit","pid":[0-9]*,"status":0,"signal":null' \
+	    "$D/records" ||
+	    fail "$name: $(grep '"type":"exit"' "$D/records") $(cat "$D/err")"
+	[ ! -s "$D/out" ] || fail "$name: printed $(cat "$D/out")"
+	rm -f "$D/records"
+}
+
+# both NAME FIRES COMMAND
+both()
+{
+	echo "$1"
+	trace "$@"
+	(
+		GLIBC_TUNABLES=glibc.pthread.rseq=0
+		export GLIBC_TUNABLES
+		failures=0
+		name=$1; shift; trace "$name (locks)" "$@"
+		exit $failures
+	) || failures=$((failures + 1))
+}
+
+# build OUTPUT COMMAND: 1 if that is not possible here.
+build()
+{
+	output=$1
+	shift
+	"$@" -o "$D/$output" >"$D/log" 2>&1 && return 0
+	if grep -q 'cannot find\|unsupported\|not supported' "$D/log"; then
+		echo "$output: skipped: $(grep -m 1 'cannot find\|upported' \
+		    "$D/log")"
+	else
+		fail "$output: $(cat "$D/log")"
+	fi
+	return 1
+}
+
+build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
+	"$D/plain" || fail "plain: untraced, it failed"
+	both plain 3100 "$D/plain"
+	if command -v valgrind >/dev/null; then
+		echo valgrind
+		trace valgrind 3100 valgrind -q --error-exitcode=9 \
+		    --leak-check=full "$D/plain"
+	else
+		echo "valgrind: skipped: not installed"
+	fi
+}
+build static $CC $COMMON -static "$GUEST/host.c" "$LIBS/libtbuf.a" &&
+	both static 3100 "$D/static"
+build exceptions $CXX $COMMON -std=c++17 "$GUEST/exceptions.cc" $SHARED &&
+	both exceptions 2000 "$D/exceptions"
+build address $CC $COMMON -fsanitize=address,undefined \
+    -fno-sanitize-recover=all "$GUEST/host.c" $SHARED &&
+	both address 3100 "$D/address"
+build thread $CC $COMMON -fsanitize=thread "$GUEST/host.c" $SHARED &&
+	both thread 3100 "$D/thread"
+
+# A consumer without descriptors of its own puts nothing of its into a file
+# that happens to be called 1 or 2.
+"$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
+    -c "$D/plain" <&- >&- 2>&- || fail "closed: tbufctl failed"
+[ "$(tail -n 1 "$D/records")" = \
+    '{"type":"total","records":3100,"overwritten":0,"drops":0}' ] ||
+	fail "closed: $(tail -n 1 "$D/records")"
+[ "$(grep -c '"type":"record"' "$D/records")" = 3100 ] ||
+	fail "closed: records are missing"
+
+ls "$TBUF_DIR" | grep -q . && fail "left: $(ls "$TBUF_DIR")"
+[ "$failures" -eq 0 ]
