@@ -81,7 +81,7 @@ child_cpu(const struct child *child)
 }
 
 static void
-show_messages(const struct child *child, char *text, size_t size)
+read_messages(const struct child *child, char *text, size_t size)
 {
 	ssize_t n = pread(child->messages, text, size - 1, 0);
 
@@ -102,11 +102,24 @@ wait_for(struct child *child, char *text, size_t size)
 
 	if (wait4(child->pid, &status, 0, &used) != child->pid)
 		err(1, "wait4");
-	show_messages(child, text, size);
+	read_messages(child, text, size);
 	close(child->messages);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		errx(1, "it has failed: %s", text);
 	return (nanoseconds(&used.ru_utime) + nanoseconds(&used.ru_stime));
+}
+
+void
+child_check(struct child *child)
+{
+	char text[8192];
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)child->pid, &info,
+	    WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+		return;
+	wait_for(child, text, sizeof(text));
+	errx(1, "it has ended: %s", text);
 }
 
 double

@@ -25,6 +25,9 @@ void	child_prepare(void);
 void	child_tbufctl(struct child *, const char *const *arguments);
 void	child_command(struct child *, const char *const *argv);
 
+/* It has not ended, or this is the end of the bench: what it says is shown. */
+void	child_check(struct child *);
+
 /* CPU time that it has used, ns; before it has ended. */
 double	child_cpu(const struct child *);
 

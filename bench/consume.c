@@ -40,8 +40,6 @@ fire_pair(uint64_t n)
 {
 	uint64_t i;
 
-	while (!TBUF_ENABLED(bench, pair))
-		sched_yield();
 	for (i = 0; i < n; i++)
 		TBUF_PROBE(bench, pair, i, n);
 }
@@ -52,10 +50,14 @@ fire_string(uint64_t n)
 	const char *path = "/usr/share/doc/tbuf/READ";
 	uint64_t i;
 
-	while (!TBUF_ENABLED(bench, string))
-		sched_yield();
 	for (i = 0; i < n; i++)
 		TBUF_PROBE(bench, string, i, path);
+}
+
+static bool
+enabled(void)
+{
+	return (TBUF_ENABLED(bench, pair) || TBUF_ENABLED(bench, string));
 }
 
 static double
@@ -82,6 +84,10 @@ read_once(const char *description, const char *format, int cpu,
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	snprintf(only, sizeof(only), "cpu=%d", cpu);
 	child_tbufctl(&child, arguments);
+	while (!enabled()) {
+		child_check(&child);
+		sched_yield();
+	}
 	fire(RECORDS);
 	before = child_cpu(&child);
 	kill(child.pid, SIGINT);

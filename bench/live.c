@@ -16,8 +16,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <tbuf.h>
@@ -138,8 +136,11 @@ warm_up(void)
 {
 	unsigned lap, i;
 
-	while (!TBUF_ENABLED(bench, slow) || !TBUF_ENABLED(bench, fast))
+	while (!TBUF_ENABLED(bench, slow) || !TBUF_ENABLED(bench, fast)) {
+		for (i = 1; i < NSIDES; i++)
+			child_check(&sides[i].child);
 		sched_yield();
+	}
 	for (lap = 0; lap < 3; lap++) {
 		for (i = 0; i < NSIDES; i++)
 			sides[i].fire(LAP / 2 / RECORD);

@@ -30,7 +30,18 @@ fail()
 	failures=$((failures + 1))
 }
 
-# trace NAME FIRES COMMAND: all are recorded, and the command says nothing.
+# account FILE FIRES: records + drops are what was fired.
+account()
+{
+	sed -n '$s/.*"records":\([0-9]*\),"overwritten":0,"drops":\([0-9]*\)}/\1 \2/p' \
+	    "$1" | {
+		read -r records drops &&
+		[ $((records + drops)) -eq "$2" ] && [ "$records" -gt 0 ] &&
+		[ "$(grep -c '"type":"record"' "$1")" -eq "$records" ]
+	}
+}
+
+# trace NAME FIRES COMMAND: each is accounted for; the command says nothing.
 trace()
 {
 	name=$1 fires=$2
@@ -40,9 +51,8 @@ trace()
 		fail "$name: tbufctl failed: $(cat "$D/err")"
 		return
 	}
-	want="{\"type\":\"total\",\"records\":$fires,\"overwritten\":0,\"drops\":0}"
-	got=$(tail -n 1 "$D/records")
-	[ "$got" = "$want" ] || fail "$name: expected $want, but $got"
+	account "$D/records" "$fires" ||
+	    fail "$name: fired $fires, but $(tail -n 1 "$D/records")"
 	grep -q '"type":"exit","pid":[0-9]*,"status":0,"signal":null' \
 	    "$D/records" ||
 	    fail "$name: $(grep '"type":"exit"' "$D/records") $(cat "$D/err")"
@@ -104,11 +114,7 @@ build thread $CC $COMMON -fsanitize=thread "$GUEST/host.c" $SHARED &&
 # that happens to be called 1 or 2.
 "$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
     -c "$D/plain" <&- >&- 2>&- || fail "closed: tbufctl failed"
-[ "$(tail -n 1 "$D/records")" = \
-    '{"type":"total","records":3100,"overwritten":0,"drops":0}' ] ||
-	fail "closed: $(tail -n 1 "$D/records")"
-[ "$(grep -c '"type":"record"' "$D/records")" = 3100 ] ||
-	fail "closed: records are missing"
+account "$D/records" 3100 || fail "closed: $(tail -n 1 "$D/records")"
 
-ls "$TBUF_DIR" | grep -q . && fail "left: $(ls "$TBUF_DIR")"
+ls "$TBUF_DIR" | grep -q '^tbuf' && fail "left: $(ls "$TBUF_DIR")"
 [ "$failures" -eq 0 ]

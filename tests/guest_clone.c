@@ -20,7 +20,7 @@
 
 #define FIRES	20000
 
-static uint32_t begun;		/* the clone, and it alone, fires now too */
+static uint32_t begun;		/* the clone fires now too */
 
 static void *
 stack_new(size_t size)

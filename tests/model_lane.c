@@ -155,7 +155,7 @@ static const struct scenario scenarios[] = {
 	  .weak = true, .large = true, .kill_target = true, .tasks = {
 		THREAD(.fires = 3, SIZES(2, 3, 4)) } },
 	{ .name = "weak-end-large", .policy = SWITCH, .bufsize = 2,
-	  .storage = 4, .lanes = 2, .sessions = 2, .aborts = 1,
+	  .storage = 4, .lanes = 2, .sessions = 2,
 	  .weak = true, .large = true, .tasks = {
 		THREAD(.fires = 2, SIZES(2, 2)),
 		LOCKED(.fires = 1, SIZES(2)) } },

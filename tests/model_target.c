@@ -136,7 +136,8 @@ fire_begin(struct state *s, struct task *t, unsigned task)
 	if (load(s, t, L_ENABLED, RELAXED) == 0)
 		fire_return(s, t);	/* not a fire of a session */
 	else if (thread_of(s, t)->memo != 0 &&
-	    !model_has(D_SWITCH_TWO_BUFFERS) && t->size <= model.scenario->bufsize)
+	    t->size <= model.scenario->bufsize &&
+	    !model_has(D_SWITCH_TWO_BUFFERS))
 		t->place = T_MEMO;
 	else
 		t->place = T_ENABLED;

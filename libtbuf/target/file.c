@@ -293,7 +293,7 @@ relabel(unsigned number, uint64_t end)
 	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)
 	    (base + TBUF_SLOTS + number * (size_t)TBUF_SLOT_SIZE);
 	uint64_t at = slot->lanes;
-	uint32_t i, n = slot->nlanes;
+	uint32_t i, n = slot->nlanes, ncpus = slot->first_lock;
 
 	if (n > 2 * TBUF_NCPUS || at < TBUF_AREAS || at % 64 != 0 ||
 	    at > end || n * sizeof(struct tbuf_lane) > end - at)
@@ -303,7 +303,9 @@ relabel(unsigned number, uint64_t end)
 	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
 	slot->first_lock = 0;
 	slot->nlocks_max = n < TBUF_NLOCKS ? n : TBUF_NLOCKS;
-	slot->nlocks = slot->nlocks_max;
+	/* As in a session without rseq: the small ones are spares. */
+	slot->nlocks = ncpus == 0 || ncpus > slot->nlocks_max ?
+	    slot->nlocks_max : ncpus;
 }
 
 /* Sessions that are there before the first fire. */

@@ -91,6 +91,11 @@ static inline void
 fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
 {
 	f->generation = tbuf_load_acquire(&f->slot->generation);
+	/* 0: it has ended, and would still be 0 when the section looks. */
+	if (f->generation == 0) {
+		f->epid = 0;
+		return;
+	}
 	f->epid = probe_head(f->base, f->number, site) & TBUF_HEAD_EPID;
 }
 

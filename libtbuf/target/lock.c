@@ -202,7 +202,8 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 	for (i = 0; i < n; i++) {
 		k = (first + i) % n;
 		lock = &f->slot->locks[k];
-		if (tbuf_load(&lock->word) != 2 * f->generation ||
+		if (tbuf_load(&tbuf_local->base) != f->base ||
+		    tbuf_load(&lock->word) != 2 * f->generation ||
 		    !tbuf_lane_place(f->base, lanes + k * sizeof(struct tbuf_lane),
 		    &place) ||
 		    !tbuf_cas(&lock->word, 2 * f->generation,
