@@ -640,7 +640,7 @@ static const struct guest_case cases[] = {
 	{ "host_short_of_descriptors", test_host_short_of_descriptors,
 	    fire_when_told, GUEST_ONCE | GUEST_PLAIN },
 	{ "chroot_before_dlopen", test_chroot_before_dlopen, target_in_chroot,
-	    GUEST_ROOT | GUEST_ONCE },
+	    GUEST_ROOT | GUEST_ONCE | GUEST_PLAIN },
 	{ "setuid_program_is_not_traced", test_setuid_program_is_not_traced,
 	    target_secure, GUEST_ROOT | GUEST_ONCE | GUEST_PLAIN },
 	{ "process_that_is_not_dumpable_is_not_traced",

@@ -44,6 +44,12 @@ needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
 readelf -d "$prefix/lib/libtbuf.so.1" | grep -q 'FLAGS_1.*NOW.*NODELETE' ||
     fail 'libtbuf is not linked with -z now -z nodelete'
 
+# The static thread block that is left for objects that come by dlopen is
+# small
+tls=$(readelf -lW "$prefix/lib/libtbuf.so.1" |
+    awk '$1 == "TLS" { print $6 }')
+[ $((tls)) -le 256 ] || fail "libtbuf has $tls bytes of thread-local storage"
+
 cat >"$dir/sample.c" <<'END'
 #include <stdio.h>
 #include <tbuf.h>

@@ -130,7 +130,7 @@ look_slot(struct look *l)
 static int
 look_file(struct look *l)
 {
-	static __thread struct tbuf_slot slot;
+	struct tbuf_slot slot;
 	struct tbuf_control control;
 	unsigned i;
 	int result = 0;

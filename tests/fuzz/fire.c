@@ -173,6 +173,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(tbuf_local->base == base);
 	tbuf_thread.memo.bits = TBUF_MEMO_NONE;
 	tbuf_thread.shared = 0;
+	tbuf_thread.lock = 0;
 	while (in.size > 0) {
 		p = image_next(&in);
 		if (p.part >= PATCH_ACTION)

@@ -67,13 +67,18 @@ done | link="$checks -fsanitize=fuzzer" xargs -P "$jobs" -L 1 sh -c '
 unpack()
 {
 	mkdir -p "$2"
-	sed -n 's/^\([0-9a-f][0-9a-f]*\)$/\1/p' "$1" | awk -v to="$2" '
+	awk -v to="$2" '
+	function value(digit)
 	{
+		return index("0123456789abcdef", digit) - 1
+	}
+	/^[0-9a-f]+$/ {
 		text = ""
 		for (i = 1; i < length($0); i += 2)
-			text = text "\\x" substr($0, i, 2)
+			text = text sprintf("\\0%03o", 16 *
+			    value(substr($0, i, 1)) + value(substr($0, i + 1, 1)))
 		printf "%s %s/%06d\n", text, to, NR
-	}' | while read -r text path; do
+	}' "$1" | while read -r text path; do
 		printf '%b' "$text" >"$path"
 	done
 }

@@ -320,7 +320,8 @@ static struct guest_page *
 page_new(char number[16])
 {
 	struct guest_page *page;
-	int low = memfd_create("guest", 0), fd = fcntl(low, F_DUPFD, GUEST_PAGE_FD);
+	int low = memfd_create("guest", 0);
+	int fd = fcntl(low, F_DUPFD, GUEST_PAGE_FD);
 
 	if (fd == -1 || ftruncate(fd, sizeof(*page)) != 0)
 		err(1, "memfd");
