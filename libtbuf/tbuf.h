@@ -111,6 +111,18 @@ int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
 void	tbuf_probe_unregister(struct tbuf_site *site);
 
 /*
+ * For the macros only.  What another thread has just registered is seen: the
+ * load pairs with the release of `enabled`, which the site's other fields
+ * come before.
+ */
+static inline void
+tbuf_private_fire(struct tbuf_site *site, const uint64_t *values)
+{
+	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
+	site->fire(site, values);
+}
+
+/*
  * Is anybody tracing this probe?  Async-signal-safe.
  */
 static inline int
@@ -131,7 +143,7 @@ static inline void
 tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 {
 	if (tbuf_probe_enabled(site))
-		site->fire(site, values);
+		tbuf_private_fire(site, values);
 }
 
 /*
@@ -440,7 +452,7 @@ tbuf_private_double(double value)
 	uint64_t tbuf_private_values[count];				\
 	tbuf_private_values[0] = 0;	/* there may be no argument */	\
 	each(TBUF_PRIVATE_VALUE, __VA_ARGS__)				\
-	(site)->fire(site, tbuf_private_values);
+	tbuf_private_fire(site, tbuf_private_values);
 
 /* Arrays and functions are pointers here, as in any _Generic. */
 #define TBUF_PRIVATE_TYPE(n, x)						\
@@ -632,7 +644,7 @@ struct values {
 	uint64_t value[N];
 	TBUF_PRIVATE_INLINE void fire(tbuf_site *site) const
 	{
-		site->fire(site, value);
+		tbuf_private_fire(site, value);
 	}
 };
 

@@ -399,7 +399,7 @@ START_TEST(each_enabling_writes_its_own_record)
 	uint64_t size;
 
 	o.patterns = "t:::\0*:::two\0nobody";
-	o.size = 5 + 9 + 7;
+	o.size = 5 + 8 + 7;
 	o.npatterns = 3;
 	lane = session(0, &o);
 	size = record_size(lane, 16);

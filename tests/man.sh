@@ -152,7 +152,7 @@ compile() {
 	output=$1
 	shift
 	# shellcheck disable=SC2086	# the compiler may have arguments
-	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror ${SANITIZER:-} \
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror ${SANITIZER:+"-fsanitize=$SANITIZER"} \
 	    -I"$library" "$@" -o "$output" -L"$top_builddir/.libs" \
 	    -Wl,-rpath,"$top_builddir/.libs" -ltbuf
 }

@@ -84,6 +84,12 @@ step 6 | grep -qE '^tbufctl: pid [0-9]+ has exited$' ||
 [ "$(step 6 | grep -cE "$rows")" -eq "$(total 6 3)" ] ||
     fail 'the ring has not as many records as the total says'
 [ "$(total 6 5)" -gt 0 ] || fail 'the ring has overwritten nothing'
-step 6 | grep -E "$rows" | awk '
-{ if ($1 < cpu) exit 1; cpu = $1 }
-' || fail 'the ring is not printed CPU by CPU'
+# Lock lanes stand for CPUs; the records in them say where they were written.
+case ${GLIBC_TUNABLES:-} in
+*glibc.pthread.rseq=0*)
+	;;
+*)
+	step 6 | grep -E "$rows" | awk '{ if ($1 < cpu) exit 1; cpu = $1 }' ||
+		fail 'the ring is not printed CPU by CPU'
+	;;
+esac

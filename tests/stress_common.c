@@ -65,8 +65,15 @@ struct stress_arguments
 stress_arguments(int argc, char **argv, uint64_t count)
 {
 	struct stress_arguments a = { count, 0 };
+	const char *sanitizer = getenv("SANITIZER");
 	int option;
 
+	/*
+	 * A sanitizer does not survive the children of a raw clone, and its
+	 * own vfork stands in front of the library's.
+	 */
+	if (sanitizer != NULL && *sanitizer != '\0')
+		exit(77);
 	while ((option = getopt(argc, argv, "s:")) != -1) {
 		if (option != 's')
 			errx(2, "usage: %s [-s seed] [count]", argv[0]);

@@ -150,12 +150,14 @@ reserve_locked(struct tbuf_target *t)
 	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
 		return (-EBUSY);
 	slot = tbuf_view_slot(&t->view, (unsigned)choice.slot);
-	if (area != choice.area || size > choice.area_size) {
-		slot->area = area;
-		slot->area_size = size;
-	}
+	/* Killed in between, this consumer leaves space that is nobody's. */
 	if (area + size > end)
 		tbuf_store_release(&control->end, area + size);
+	if (area != choice.area || size > choice.area_size) {
+		tbuf_store_release(&slot->area_size, 0);
+		tbuf_store_release(&slot->area, area);
+		tbuf_store_release(&slot->area_size, size);
+	}
 	t->slot = choice.slot;
 	t->area = area;
 	t->area_end = area + size;

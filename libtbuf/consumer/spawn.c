@@ -5,6 +5,7 @@
  * until tracing has begun; its control file is made for it beforehand, so
  * that the first fire is recorded.
  */
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -155,7 +156,8 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 
 	if (envp == NULL)
 		return (-ENOMEM);
-	if (pipe2(go, O_CLOEXEC) != 0) {
+	/* A command that is killed while it waits must not be a SIGPIPE. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0) {
 		free(envp);
 		return (-errno);
 	}
@@ -278,7 +280,8 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 	    t->name);
 	snprintf(word.run, sizeof(word.run), "%s%016jx", RUN_ENTRY,
 	    (uintmax_t)c->run);
-	if (write(c->spawned.go, &word, sizeof(word)) != sizeof(word))
+	if (send(c->spawned.go, &word, sizeof(word), MSG_NOSIGNAL) !=
+	    sizeof(word))
 		error = -errno;
 	close_pipe(&c->spawned.go);
 	/* Closed by exec; otherwise it says why that failed. */
@@ -296,10 +299,11 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 void
 tbuf_spawn_abandon(struct tbuf_consumer *c)
 {
-	if (c->spawned.go != -1 && c->spawned.pid != 0) {
-		close_pipe(&c->spawned.go);
+	bool waiting = c->spawned.go != -1 && c->spawned.pid != 0;
+
+	close_pipe(&c->spawned.go);
+	if (waiting)
 		wait_child(c);
-	}
 	close_pipe(&c->spawned.failure);
 	free(c->spawned.command);
 	c->spawned.command = NULL;

@@ -38,6 +38,7 @@
 static unsigned char *base;	/* of the window */
 static struct tbuf_control *sign; /* one page; DONTFORK; holds the flock */
 static char file_name[TBUF_NAME_MAX];
+static uint64_t generation;	/* the last one of the parent */
 
 unsigned char *
 tbuf_file_base(void)
@@ -218,6 +219,7 @@ make_complete(int dirfd, int fd, uint64_t random, const char *hidden)
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !map_sign(fd))
 		return ("control file cannot be locked");
 	tbuf_control_fill(sign, getpid(), tbuf_start_time(getpid()), random);
+	sign->generation = generation;
 	if (copy_probes(fd) != 0)
 		return ("no space in the runtime directory");
 	fill_live(sign);
@@ -225,6 +227,18 @@ make_complete(int dirfd, int fd, uint64_t random, const char *hidden)
 	if (!give_name(dirfd, fd, hidden))
 		return ("control file cannot be named");
 	return (NULL);
+}
+
+/* A file that looks alive though nobody fires must not stay. */
+static void
+undo(int dirfd, const char *hidden)
+{
+	if (*hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
+	unlinkat(dirfd, file_name, 0);
+	if (sign != NULL)
+		munmap(sign, PAGE);
+	sign = NULL;
 }
 
 const char *
@@ -240,16 +254,17 @@ tbuf_file_make(int dirfd)
 	if (fd == -1)
 		return ("runtime directory cannot be written");
 	problem = make_complete(dirfd, fd, random, hidden);
-	if (problem != NULL && *hidden != '\0')
-		unlinkat(dirfd, hidden, 0);
 	close(fd);
+	if (problem == NULL) {
+		fd = openat(dirfd, file_name,
+		    O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd == -1 || !map_window(fd))
+			problem = "control file cannot be mapped";
+		if (fd != -1)
+			close(fd);
+	}
 	if (problem != NULL)
-		return (problem);
-	fd = openat(dirfd, file_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (fd == -1 || !map_window(fd))
-		problem = "control file cannot be mapped";
-	if (fd != -1)
-		close(fd);
+		undo(dirfd, hidden);
 	return (problem);
 }
 
@@ -401,6 +416,23 @@ tbuf_file_begin(void)
 }
 
 /*
+ * Private zeroes at these addresses.  A fire that a handler interrupted to
+ * fork goes on here in the child: it has to find memory, in which no session
+ * is.  Where so much cannot be promised, reading has to do.
+ */
+static void
+blank(uint64_t offset, uint64_t end)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+	    MAP_NORESERVE;
+
+	if (mmap(base + offset, end - offset, PROT_READ | PROT_WRITE, flags,
+	    -1, 0) == MAP_FAILED)
+		mmap(base + offset, end - offset, PROT_READ, flags, -1, 0);
+	madvise(base + offset, end - offset, MADV_DONTDUMP);
+}
+
+/*
  * The same addresses, but nobody's file: enable words read as zero, so that
  * sites need not be touched.  The parent's probe table stays, to be read, in
  * case this child becomes a target of its own.
@@ -408,14 +440,23 @@ tbuf_file_begin(void)
 void
 tbuf_file_blank(void)
 {
-	mmap(base, TBUF_SLOTS, PROT_READ,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-	mmap(base + TBUF_SLOTS, TBUF_PROBES - TBUF_SLOTS, PROT_NONE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	blank(0, TBUF_PROBES);
 	mprotect(base + TBUF_PROBES, TBUF_AREAS - TBUF_PROBES, PROT_READ);
-	mmap(base + TBUF_AREAS, tbuf_self.window - TBUF_AREAS, PROT_NONE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	blank(TBUF_AREAS, tbuf_self.window);
+}
+
+/*
+ * In a forked child: the mapping of `sign` was not inherited.  Generations go
+ * on where the parent's were, for what a fire has read of the parent's must
+ * not fit here.
+ */
+void
+tbuf_file_forked(void)
+{
+	const struct tbuf_control *control = (const void *)base;
+
 	sign = NULL;
+	generation = tbuf_load(&control->generation);
 }
 
 void

@@ -22,6 +22,9 @@ const char *tbuf_file_begin(void) TBUF_HIDDEN;
 /* The same again for a forked child, at the same addresses. */
 const char *tbuf_file_make(int dirfd) TBUF_HIDDEN;
 
+/* First of all in a forked child, at its parent's mapping. */
+void	tbuf_file_forked(void) TBUF_HIDDEN;
+
 /* A forked child that is no target. */
 void	tbuf_file_blank(void) TBUF_HIDDEN;
 

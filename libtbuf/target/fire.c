@@ -35,10 +35,15 @@ tbuf_fire_deadline(const struct tbuf_fire *f)
 	if (view.base == NULL)
 		return (true);
 	state = &tbuf_view_control(&view)->state[f->number];
-	if (tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP)) {
-		tbuf_disable_all(&view, f->number);
-		tbuf_store_release(state, TBUF_GIVENUP);
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
+		return (true);
+	if (tbuf_load(&f->slot->generation) != f->generation) {
+		/* The deadline was another session's, and this one is not. */
+		tbuf_store_release(state, TBUF_ACTIVE);
+		return (true);
 	}
+	tbuf_disable_all(&view, f->number);
+	tbuf_store_release(state, TBUF_GIVENUP);
 	return (true);
 }
 
@@ -196,10 +201,10 @@ fire_again(const struct tbuf_site *site, const uint64_t *values)
 {
 	struct again a = { .memo = &tbuf_thread.memo };
 
+	/* First: a handler may replace the memo, and the section will see it. */
+	a.generation = tbuf_load_acquire(&a.memo->generation);
 	if (tbuf_load(site->enabled) != tbuf_load(&a.memo->bits))
 		return (false);
-	/* Before the heads: a handler may replace the memo at any time. */
-	a.generation = tbuf_load_acquire(&a.memo->generation);
 	a.epid = tbuf_load(tbuf_load(&a.memo->heads) + site->index);
 	if (a.epid - 1 >= TBUF_HEAD_EPID)
 		return (false);

@@ -10,11 +10,12 @@
 static void
 child(void)
 {
-	tbuf_life_child();
-	tbuf_register_child();
+	/* First what a handler that fires from here on would believe. */
 	tbuf_thread.memo.bits = TBUF_MEMO_NONE;
 	tbuf_thread.shared = 0;
 	tbuf_thread.tid = tbuf_thread_id();
+	tbuf_register_child();
+	tbuf_life_child();
 }
 
 void

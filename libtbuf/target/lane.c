@@ -83,8 +83,12 @@ write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
 		tbuf_rseq_restart(m, m->generation);
 		return (TBUF_CHANGED);
 	}
-	if (outcome == TBUF_COMMITTED)
+	if (outcome == TBUF_COMMITTED) {
 		tbuf_rseq_remember(&tbuf_thread.memo, m);
+		/* A handler may have marked the thread since we looked. */
+		if (tbuf_thread.shared != 0)
+			tbuf_store(&tbuf_thread.memo.bits, TBUF_MEMO_NONE);
+	}
 	return (outcome);
 }
 

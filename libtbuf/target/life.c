@@ -187,13 +187,15 @@ end(void)
 static enum stage
 become_target(void)
 {
-	int dirfd = tbuf_directory_open(false);
-	const char *problem = "runtime directory cannot be used";
+	const char *problem = forbidden();
+	int dirfd = -1;
 
-	if (dirfd >= 0) {
+	if (problem == NULL && (dirfd = tbuf_directory_open(false)) < 0)
+		problem = tbuf_directory_problem(dirfd);
+	if (problem == NULL)
 		problem = tbuf_file_make(dirfd);
+	if (dirfd >= 0)
 		close(dirfd);
-	}
 	if (problem == NULL && let_in())
 		return (TARGET);
 	tbuf_file_blank();
@@ -214,7 +216,9 @@ tbuf_life_child(void)
 	}
 	if (local_page != NULL)
 		*local_page = off;
-	if (tbuf_wanted_child())
+	tbuf_file_forked();
+	/* A record that this thread is writing must not go into a new file. */
+	if (tbuf_thread.inside == 0 && tbuf_wanted_child())
 		stage = become_target();
 	else {
 		tbuf_file_blank();
@@ -240,6 +244,9 @@ tbuf_process_register(void)
 	int saved = errno, now;
 
 	tbuf_life_begin();
+	/* Under vfork all this is the parent's. */
+	if (tbuf_thread.shared != 0)
+		return (-ECANCELED);
 	if (tbuf_cas(&stage, CHILD, CHANGING))
 		tbuf_store_release(&stage, become_target());
 	while ((now = tbuf_load_acquire(&stage)) == CHANGING)

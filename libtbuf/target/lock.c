@@ -209,8 +209,10 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 		    !tbuf_cas(&lock->word, 2 * f->generation,
 		    2 * f->generation + 1))
 			continue;
+		tbuf_thread.inside++;
 		locked_write(f, &place);
 		tbuf_store_release(&lock->word, 2 * f->generation);
+		tbuf_thread.inside--;
 		tbuf_thread.lock = k;
 		return (TBUF_EMIT_DONE);
 	}

@@ -149,8 +149,8 @@ tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 	struct tbuf_site *site;
 	int saved = errno;
 
-	tbuf_life_begin();
-	if (tbuf_target_view().base != NULL && start < stop) {
+	/* A forked child that takes on probes of its own is to stay. */
+	if (start < stop && tbuf_process_register() == 0) {
 		tbuf_module_name(start, module, sizeof(module));
 		lock();
 		for (site = start; site < stop; site++)
@@ -247,8 +247,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		site->types[i] = (uint8_t)types[i];
 	}
 	site->enabled = &site->zero;
-	tbuf_life_begin();
-	if (tbuf_target_view().base != NULL) {
+	if (tbuf_process_register() == 0) {
 		lock();
 		error = site_add(site, &candidate);
 		unlock();

@@ -46,6 +46,7 @@ struct tbuf_thread {
 	uint32_t tid;		/* 0: not known yet; known where memo is good */
 	uint32_t shared;	/* > 0: under vfork, or its area is shared */
 	uint32_t lock;		/* the lock lane that was free last */
+	uint32_t inside;	/* > 0: it holds a lock lane */
 };
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;

@@ -59,11 +59,14 @@ tbuf_thread_id(void)
 #endif
 }
 
-/* The memo goes first: with it, a fire would not look at the mark. */
+/*
+ * The memo goes last: a handler that fires before the mark is seen may make
+ * it good again, and with it a fire does not look at the mark.
+ */
 void
 tbuf_thread_mark(int step)
 {
-	tbuf_store(&tbuf_thread.memo.bits, TBUF_MEMO_NONE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_thread.shared += (uint32_t)step;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&tbuf_thread.memo.bits, TBUF_MEMO_NONE);
 }

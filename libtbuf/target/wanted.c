@@ -140,16 +140,22 @@ session_back(int fd, unsigned slot, uint64_t area, uint64_t size)
 	return (tbuf_back(fd, area, size));
 }
 
-/* The probes that are there already: a forked child's. */
+/*
+ * The probes that are there already: a forked child's.  The patterns are the
+ * copy in this file, which nobody else knows yet.
+ */
 static void
 session_meet(const struct tbuf_view *view, unsigned slot,
     const struct tbuf_order *order)
 {
+	const struct tbuf_session *session = (const void *)(view->base +
+	    tbuf_view_slot(view, slot)->area);
+	const char *patterns = (const char *)view->base + session->patterns;
 	uint32_t i, n = tbuf_view_control(view)->nprobes;
 
 	for (i = 0; i < n; i++)
-		tbuf_meet(view, slot, i, order->patterns,
-		    order->patterns_size, order->npatterns);
+		tbuf_meet(view, slot, i, patterns, order->patterns_size,
+		    order->npatterns);
 }
 
 /* A consumer that died before it saw the session must not hold it. */
@@ -171,10 +177,15 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	struct tbuf_control *control;
 	struct tbuf_slot *slot;
 	struct stat st;
-	uint64_t area;
+	uint64_t area, run;
 	bool built = false;
 
+	/* An entry that changed hands in between is not one consumer's. */
+	run = tbuf_load_acquire(&entry->run);
 	order_read(entry, &order);
+	tbuf_fence_loads();
+	if (run == 0 || tbuf_load(&entry->run) != run || order.run != run)
+		return (false);
 	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan))
 		return (false);
 	area = (uint64_t)st.st_size;

@@ -5,8 +5,9 @@
 start 3 4 enabled say=on wait
 first=$target
 ctl -l -p $target | sed -E 's/^ *[0-9]+ /ID /' | sort
-"$TBUFCTL" -lv -P tt -p $target | sed -E 's/^ *[0-9]+ /ID /' |
-    sed -n '/count/,/text/p;/no_arg/p'
+for name in count no_arguments; do
+	"$TBUFCTL" -lv -n $name -p $target | sed -E '1d;s/^ *[0-9]+ /ID /'
+done
 "$TBUFCTL" -lv -n strings -p $target | sed -E '1d;s/^ *[0-9]+ /ID /'
 # The id that is listed is the id that -i takes.
 id=$("$TBUFCTL" -l -n count -p $target | sed -n '2s/^ *\([0-9]*\) .*/\1/p')

@@ -74,9 +74,11 @@ unpack()
 	}
 	/^[0-9a-f]+$/ {
 		text = ""
-		for (i = 1; i < length($0); i += 2)
-			text = text sprintf("\\0%03o", 16 *
-			    value(substr($0, i, 1)) + value(substr($0, i + 1, 1)))
+		for (i = 1; i < length($0); i += 2) {
+			byte = 16 * value(substr($0, i, 1))
+			byte += value(substr($0, i + 1, 1))
+			text = text sprintf("\\0%03o", byte)
+		}
 		printf "%s %s/%06d\n", text, to, NR
 	}' "$1" | while read -r text path; do
 		printf '%b' "$text" >"$path"
