@@ -6,7 +6,9 @@
  * child that lives for a moment.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -188,6 +190,102 @@ test_short_life_of_a_followed_child_is_recorded(void)
 	guest_account(&tally, 200);
 }
 
+/* The child goes on in the fire that its parent's handler interrupted. */
+static volatile sig_atomic_t is_child, forked;
+
+static void
+fork_and_return(int number)
+{
+	int status, saved = errno;
+	pid_t pid = fork();
+
+	(void)number;
+	if (pid == 0)
+		is_child = 1;
+	else if (pid > 0) {
+		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+			continue;
+		if (status != 0)
+			_exit(2);
+		forked++;
+	}
+	errno = saved;
+}
+
+static void
+test_child_goes_on_in_an_interrupted_fire(void)
+{
+	const struct itimerval once = { { 0, 0 }, { 0, 50 } };
+	struct sigaction action = { .sa_handler = fork_and_return };
+	struct tbuf_consumer *c = guest_begin("switch", "64");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	int seen;
+
+	sigaction(SIGALRM, &action, NULL);
+	/* The lane is full: each fire goes the long way. */
+	while ((seen = forked) < 300) {
+		setitimer(ITIMER_REAL, &once, NULL);
+		while (forked == seen) {
+			guest_fire(&page, 1);
+			if (is_child)
+				_exit(0);
+		}
+	}
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
+/* Limits are looked at again: beyond this one comes SIGXFSZ. */
+static void
+test_file_limit_that_was_lowered_does_not_kill_a_child(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct guest_page page = { 0 };
+	pid_t pid;
+
+	guest_fire(&page, 1);
+	if ((pid = fork()) == 0) {
+		if (setrlimit(RLIMIT_FSIZE, &none) != 0 || setsid() == -1)
+			_exit(1);
+		guest_fire(&page, 1);
+		_exit(0);
+	}
+	child_wait(pid);
+}
+
+/* What a vfork child does to itself must not happen to its parent. */
+static void
+worker(void)
+{
+	struct tbuf_consumer *c;
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		_exit(setsid() == -1);
+	child_wait(pid);
+	c = tbuf_consumer_new();
+	GUEST_EXPECT(c != NULL && tbuf_consumer_grab(c, getpid()) < 0,
+	    "setsid under vfork made a target of the parent");
+	GUEST_EXPECT(tbuf_process_register() == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	tbuf_consumer_close(c);
+	_exit(0);
+}
+
+static void
+test_setsid_under_vfork_leaves_the_parent_alone(void)
+{
+	struct guest_page page = { 0 };
+	pid_t pid;
+
+	guest_fire(&page, 1);
+	if ((pid = fork()) == 0)
+		worker();
+	child_wait(pid);
+}
+
 static const struct guest_case cases[] = {
 	{ "clone_that_shares_memory_is_accounted_for",
 	    test_clone_that_shares_memory_is_accounted_for, NULL,
@@ -202,6 +300,13 @@ static const struct guest_case cases[] = {
 	    test_fork_out_of_a_handler_that_fires, NULL, 0 },
 	{ "short_life_of_a_followed_child_is_recorded",
 	    test_short_life_of_a_followed_child_is_recorded, NULL, 0 },
+	{ "child_goes_on_in_an_interrupted_fire",
+	    test_child_goes_on_in_an_interrupted_fire, NULL, 0 },
+	{ "file_limit_that_was_lowered_does_not_kill_a_child",
+	    test_file_limit_that_was_lowered_does_not_kill_a_child, NULL, 0 },
+	{ "setsid_under_vfork_leaves_the_parent_alone",
+	    test_setsid_under_vfork_leaves_the_parent_alone, NULL,
+	    GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };
 
