@@ -22,7 +22,8 @@ kill $ctl
 wait $ctl
 start 5 6
 "$TBUFCTL" -l -n count -p $first -p $target |
-    sed -E "s/^( *)$first /first /;s/^( *)$target /second /;s/ [0-9]+ / ID /"
+    sed -E "s/^( *)$first /first /;s/^( *)$target /second /;s/ [0-9]+ / ID /" |
+    LC_ALL=C sort
 "$TBUFCTL" -l -n count | grep -c count
 tell 3
 tell 5
