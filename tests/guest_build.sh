@@ -116,5 +116,7 @@ build thread $CC $COMMON -fsanitize=thread "$GUEST/host.c" $SHARED &&
     -c "$D/plain" <&- >&- 2>&- || fail "closed: tbufctl failed"
 account "$D/records" 3100 || fail "closed: $(tail -n 1 "$D/records")"
 
-ls "$TBUF_DIR" | grep -q '^tbuf' && fail "left: $(ls "$TBUF_DIR")"
+for left in "$TBUF_DIR"/tbuf*; do
+	[ ! -e "$left" ] || fail "left: $left"
+done
 [ "$failures" -eq 0 ]
