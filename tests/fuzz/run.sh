@@ -7,6 +7,7 @@
 #	run.sh SOURCE BUILD [TARGET ...]
 #
 #	FUZZ_SECONDS	for each target (30)
+#	FUZZ_SEED	the same again; 0: another one each time (0)
 #	FUZZ_CC		a clang (clang)
 #	FUZZ_JOBS	compilers at a time (as many as CPUs)
 #
@@ -92,6 +93,7 @@ for target in $targets; do
 	mkdir -p "$build/$target.found"
 	echo "== $target"
 	"$build/bin/$target" -max_total_time="$seconds" -timeout=20 \
+	    -seed="${FUZZ_SEED-0}" \
 	    -max_len=512 -print_final_stats=1 -detect_leaks=1 \
 	    -artifact_prefix="$build/$target.found/" "$corpus" \
 	    >"$build/$target.log" 2>&1 || {
