@@ -150,8 +150,8 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
  * Make this process a target if it is the child of a fork(2) and is to stay,
  * such as a worker that a server has forked beforehand.  A child is no target
  * from the start, as most go on to exec or end soon, unless a consumer wants
- * children or all of the user's targets; daemon(3) and setsid(2) do this by
- * themselves.  Returns 0, also when it is a target already, or -ECANCELED
+ * children or all of the user's targets; daemon(3), setsid(2) and registering
+ * a probe do this by themselves.  Returns 0, also when it is a target already, or -ECANCELED
  * where tracing is off.  Not async-signal-safe.
  */
 int	tbuf_process_register(void);
