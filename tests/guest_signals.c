@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@
 #define PAINT		0xa5
 #define PAINTED		(128u << 10)
 #define STORM_SIGNALS	20000
+#define STORM_BURST	64	/* of them may lie on the stack at once */
 #define JUMPS		1000
 
 static uint64_t before, after;		/* fires, of all */
@@ -171,7 +173,7 @@ test_handler_fires_on_the_smallest_stack(void)
 
 /* ------------------------------------------------------------ storms */
 
-static uint32_t over;
+static uint32_t over, rounds;	/* of the loop that is interrupted */
 
 static void
 fire_in_handler(int number)
@@ -184,10 +186,21 @@ static void *
 send(void *cookie)
 {
 	pthread_t to = *(pthread_t *)cookie;
+	uint32_t seen;
 	unsigned i;
 
-	for (i = 0; i < STORM_SIGNALS; i++)
+	for (i = 0; i < STORM_SIGNALS; i++) {
 		pthread_kill(to, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
+		if (i % STORM_BURST != 0)
+			continue;
+		/*
+		 * The kernel can lay frame on frame faster than handlers end;
+		 * where the loop goes on, all have ended.
+		 */
+		seen = __atomic_load_n(&rounds, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&rounds, __ATOMIC_SEQ_CST) - seen < 2)
+			sched_yield();
+	}
 	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
 	return (NULL);
 }
@@ -203,11 +216,13 @@ storm(const char *policy, const char *bufsize)
 	handle(SIGUSR1, fire_in_handler, SA_NODEFER | SA_RESTART);
 	handle(SIGUSR2, fire_in_handler, SA_RESTART);
 	before = after = 0;
-	over = 0;
+	over = rounds = 0;
 	GUEST_EXPECT(pthread_create(&sender, NULL, send, &self) == 0,
 	    "no thread");
-	while (__atomic_load_n(&over, __ATOMIC_ACQUIRE) == 0)
+	while (__atomic_load_n(&over, __ATOMIC_ACQUIRE) == 0) {
 		fire_all_kinds();
+		__atomic_add_fetch(&rounds, 1, __ATOMIC_SEQ_CST);
+	}
 	pthread_join(sender, NULL);
 	handle(SIGUSR1, SIG_IGN, 0);
 	handle(SIGUSR2, SIG_IGN, 0);
