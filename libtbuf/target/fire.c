@@ -140,13 +140,11 @@ fire_sessions(const struct tbuf_site *site, const uint64_t *values)
 	}
 }
 
-/* The session and the CPU of this thread's last fire, once more. */
-struct again {
-	const struct tbuf_memo *memo;
-	uint64_t generation;
-	uint32_t epid;
-};
-
+/*
+ * What a fire nearly always is: all that the thread's memo holds is still so,
+ * the probe has one ECB, and there is room in the lane.  Whatever else it
+ * turns out to be is left to fire_sessions(), from the start.
+ */
 static inline uint64_t
 record_word(uint32_t epid, uint64_t size)
 {
@@ -155,67 +153,65 @@ record_word(uint32_t epid, uint64_t size)
 
 /* Arguments that are all 64 bits wide go from the caller's array as is. */
 static inline bool
-again_flat(const struct again *a, const struct tbuf_site *site,
-    const uint64_t *values)
+again_flat(const struct tbuf_memo *m, uint64_t generation, uint32_t epid,
+    uint64_t size, const uint64_t *values)
 {
 	struct tbuf_write w = {
-		.size = site->fixed, .word = record_word(a->epid, site->fixed),
-		.from = values
+		.size = size, .word = record_word(epid, size), .from = values
 	};
 
-	if (w.size > a->memo->bufsize)
+	if (size > m->bufsize)
 		return (false);
-	return ((a->memo->ring ?
-	    tbuf_rseq_ring_words(a->memo, a->generation, &w) :
-	    tbuf_rseq_linear_words(a->memo, a->generation, &w)) ==
-	    TBUF_COMMITTED);
+	return ((m->ring ? tbuf_rseq_ring_words(m, generation, &w) :
+	    tbuf_rseq_linear_words(m, generation, &w)) == TBUF_COMMITTED);
 }
 
-static __attribute__((noinline)) bool
-again_packed(const struct again *a, const struct tbuf_site *site,
-    const uint64_t *values)
+static bool
+again_packed(const struct tbuf_memo *m, uint64_t generation, uint32_t epid,
+    const struct tbuf_site *site, const uint64_t *values)
 {
 	struct tbuf_pack pack;
 	struct tbuf_write w;
 
-	tbuf_pack(site, values, a->memo->strsize, &pack);
+	tbuf_pack(site, values, m->strsize, &pack);
 	w.size = sizeof(struct tbuf_header) + pack.size;
-	w.word = record_word(a->epid, w.size);
+	w.word = record_word(epid, w.size);
 	w.from = pack.segments + 1;
 	w.from_end = pack.end;
-	if (w.size > a->memo->bufsize || w.size > TBUF_RECORD_MAX)
+	if (w.size > m->bufsize || w.size > TBUF_RECORD_MAX)
 		return (false);
-	return ((a->memo->ring ?
-	    tbuf_rseq_ring_segments(a->memo, a->generation, &w) :
-	    tbuf_rseq_linear_segments(a->memo, a->generation, &w)) ==
-	    TBUF_COMMITTED);
+	return ((m->ring ? tbuf_rseq_ring_segments(m, generation, &w) :
+	    tbuf_rseq_linear_segments(m, generation, &w)) == TBUF_COMMITTED);
 }
 
-/*
- * What a fire nearly always is: all that the memo holds is still so, the
- * probe has one ECB, and there is room in the lane.  Whatever else it turns
- * out to be is left to fire_sessions(), from the start.
- */
-static inline bool
-fire_again(const struct tbuf_site *site, const uint64_t *values)
+/* Apart, so that the registers it needs are not saved for every fire. */
+static __attribute__((noinline)) void
+fire_packed(const struct tbuf_memo *m, uint64_t generation, uint32_t epid,
+    const struct tbuf_site *site, const uint64_t *values)
 {
-	struct again a = { .memo = &tbuf_thread.memo };
-
-	/* First: a handler may replace the memo, and the section will see it. */
-	a.generation = tbuf_load_acquire(&a.memo->generation);
-	if (tbuf_load(site->enabled) != tbuf_load(&a.memo->bits))
-		return (false);
-	a.epid = tbuf_load(tbuf_load(&a.memo->heads) + site->index);
-	if (a.epid - 1 >= TBUF_HEAD_EPID)
-		return (false);
-	if (site->fixed != 0)
-		return (again_flat(&a, site, values));
-	return (again_packed(&a, site, values));
+	if (!again_packed(m, generation, epid, site, values))
+		fire_sessions(site, values);
 }
 
 void
 tbuf_fire(struct tbuf_site *site, const uint64_t *values)
 {
-	if (!fire_again(site, values))
-		fire_sessions(site, values);
+	const struct tbuf_memo *m = &tbuf_thread.memo;
+	/* First: a handler may replace the memo, and the section will see it. */
+	uint64_t generation = tbuf_load_acquire(&m->generation);
+	uint32_t epid;
+
+	if (tbuf_load(site->enabled) == tbuf_load(&m->bits)) {
+		epid = tbuf_load(tbuf_load(&m->heads) + site->index);
+		if (epid - 1 < TBUF_HEAD_EPID) {
+			if (site->fixed == 0) {
+				fire_packed(m, generation, epid, site, values);
+				return;
+			}
+			if (again_flat(m, generation, epid, site->fixed,
+			    values))
+				return;
+		}
+	}
+	fire_sessions(site, values);
 }
