@@ -294,6 +294,16 @@ if [ "$(id -u)" -eq 0 ] &&
 	rm small/filler small/more
 	same 'full: nothing is left' '' "$(ls -A small)"
 	umount small
+	# Little room is room.
+	mount -t tmpfs -o size=8m,mode=700 tbuf small
+	"$TBUFCTL" -b 1g -n count -c "$TBUF_TARGET fire=10" >out 2>err
+	same 'little room: status' 0 "$?"
+	same 'little room: lowered' 1 "$(grep -c \
+	    '^tbufctl: buffer size lowered to [0-9]*k$' err)"
+	same 'little room: total' \
+	    'tbufctl: total: 10 records, 0 overwritten, 0 drops' \
+	    "$(tail -n 1 err)"
+	umount small
 else
 	echo 'skipped: a full file system (it needs root)'
 fi

@@ -16,7 +16,10 @@
 
 #include "consumer/internal.h"
 
-/* What is left to everybody else between two chunks of a reservation. */
+/*
+ * What is left to everybody else between two chunks of a reservation: so
+ * much, or a quarter where there is little.
+ */
 #define LOOK_RESERVE	(UINT64_C(32) << 20)
 
 #define LINE		8192
@@ -281,5 +284,6 @@ tbuf_budget_look(int fd, uint64_t bytes)
 {
 	uint64_t room = room_of(fd);
 
-	return (room >= bytes && room - bytes >= LOOK_RESERVE);
+	return (room >= bytes &&
+	    room - bytes >= least(LOOK_RESERVE, room / 4));
 }
