@@ -1,0 +1,250 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Commands (-c): traced from the first fire on, whatever they do.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_live_fixture.h"
+
+static const struct {
+	const char *options;
+	bool complete;		/* everything fits */
+} runs[] = {
+	{ "bufpolicy=switch", true },
+	{ "bufpolicy=fill", true },
+	{ "bufpolicy=ring", true },
+	{ "bufpolicy=switch bufsize=2k switchrate=1000hz", false },
+	{ "bufpolicy=fill bufsize=2k", false },
+	{ "bufpolicy=ring bufsize=2k", false },
+	{ "bufpolicy=switch bufsize=24 switchrate=1000hz", false },
+	{ "bufpolicy=ring bufsize=24", false },
+	{ "temporal", true },
+};
+
+static const char *const rseq_on[] = { NULL };
+static const char *const rseq_off[] = {
+	"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
+};
+
+static void
+account(const char *options, bool complete, const char *const *add)
+{
+	struct tbuf_consumer *c = fake_consumer(options);
+	struct tbuf_totals totals;
+	struct tally t;
+
+	live_spawn(c, "fire", "20000", add);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	/* Under fill it may be over before the target is. */
+	if (t.exits == 1)
+		ck_assert_uint_eq(t.records + t.overwritten + live_drops(&t),
+		    20000);
+	else
+		ck_assert_ptr_nonnull(strstr(options, "fill"));
+	ck_assert(!complete || t.records == 20000);
+	ck_assert_uint_eq(t.damage, 0);
+	tbuf_consumer_totals(c, &totals);
+	ck_assert_uint_eq(totals.records, t.records);
+	ck_assert_uint_eq(totals.drops, live_drops(&t));
+	ck_assert_uint_eq(totals.overwritten, t.overwritten);
+	tbuf_consumer_close(c);
+}
+
+START_TEST(command_is_recorded_from_its_first_fire)
+{
+	account(runs[_i].options, runs[_i].complete, rseq_on);
+}
+END_TEST
+
+START_TEST(and_so_without_rseq)
+{
+	account(runs[_i].options, runs[_i].complete, rseq_off);
+}
+END_TEST
+
+START_TEST(status_of_the_command_is_told)
+{
+	static const struct {
+		const char *mode;
+		int status, signal;
+	} ends[] = {
+		{ "fire", 0, 0 }, { "exit", 3, 0 }, { "kill", -1, SIGKILL }
+	};
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tbuf_event event;
+	unsigned long records = 0;
+	bool told = false;
+	pid_t pid;
+	int r;
+
+	pid = live_spawn(c, ends[_i].mode, "1000", NULL);
+	live_go(c);
+	do {
+		r = tbuf_consumer_work(c);
+		while (tbuf_consumer_next(c, &event) == 1) {
+			ck_assert(!told);
+			records += event.type == TBUF_EVENT_RECORD;
+			if (event.type != TBUF_EVENT_EXIT)
+				continue;
+			told = true;
+			ck_assert_int_eq(event.pid, pid);
+			ck_assert(event.child);
+			ck_assert_int_eq(event.status, ends[_i].status);
+			ck_assert_int_eq(event.signal, ends[_i].signal);
+		}
+	} while (r > 0);
+	ck_assert_int_eq(r, 0);
+	ck_assert(told);
+	ck_assert_uint_eq(records, 1000);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(command_that_is_not_there)
+{
+	char *argv[] = { (char *)(uintptr_t)"no-such-command", NULL };
+	char *passwd[] = { (char *)(uintptr_t)"/etc/passwd", NULL };
+	struct tbuf_consumer *c = fake_consumer("");
+
+	ck_assert_int_eq(tbuf_consumer_spawn(c, argv, NULL), -ENOENT);
+	ck_assert_str_eq(tbuf_consumer_error(c), "failed to execute "
+	    "no-such-command: No such file or directory");
+	ck_assert_int_eq(tbuf_consumer_spawn(c, passwd, NULL), -EACCES);
+	ck_assert_str_eq(tbuf_consumer_error(c), "failed to execute "
+	    "/etc/passwd: Permission denied");
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(exec_that_fails_is_told_by_go)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char path[128], expected[256];
+	char *argv[] = { path, NULL };
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/script", live_directory);
+	ck_assert_ptr_nonnull(f = fopen(path, "w"));
+	fputs("#!/nonexistent/interpreter\n", f);
+	fclose(f);
+	chmod(path, 0700);
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), -ENOENT);
+	snprintf(expected, sizeof(expected), "failed to execute %s: No such "
+	    "file or directory", path);
+	ck_assert_str_eq(tbuf_consumer_error(c), expected);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(refused_tracing_never_runs_the_command)
+{
+	char path[128], script[256];
+	char *argv[] = {
+		(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", script, NULL
+	};
+	struct tbuf_consumer *c =
+	    fake_consumer("bufsize=1g bufresize=manual");
+
+	setenv("TBUF_MAXSIZE", "1m", 1);
+	snprintf(path, sizeof(path), "%s/it-ran", live_directory);
+	snprintf(script, sizeof(script), "touch '%s'", path);
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), -ENOSPC);
+	tbuf_consumer_close(c);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
+START_TEST(environment_is_added_to)
+{
+	static const char *const add[] = { "TBUF_CHECK=7", "PATH=/bin", NULL };
+	char *argv[] = {
+		(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c",
+		(char *)(uintptr_t)"test $TBUF_CHECK = 7 && "
+		    "test $PATH = /bin && test -n $TBUF_CONTROL && exit 5",
+		NULL
+	};
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tbuf_event event;
+	int status = -1;
+
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, add), 0);
+	live_go(c);
+	while (tbuf_consumer_work(c) > 0)
+		continue;
+	while (tbuf_consumer_next(c, &event) == 1)
+		if (event.type == TBUF_EVENT_EXIT)
+			status = event.status;
+	ck_assert_int_eq(status, 5);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(session_goes_on_after_exec)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char *argv[] = {
+		live_self, (char *)(uintptr_t)"exec", (char *)(uintptr_t)"10",
+		(char *)(uintptr_t)"exec", (char *)(uintptr_t)"20",
+		(char *)(uintptr_t)"fire", (char *)(uintptr_t)"30", NULL
+	};
+	struct tally t;
+
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 60);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(children_are_followed)
+{
+	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
+	struct tally t;
+
+	live_spawn(c, "breed", "7", NULL);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, _i == 0 ? 70 : 0);
+	ck_assert_uint_eq(t.exits, _i == 0 ? 8 : 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+static Suite *
+make(void)
+{
+	Suite *s = suite_create("command");
+	TCase *t = live_case("command");
+	int n = sizeof(runs) / sizeof(runs[0]);
+
+	tcase_add_loop_test(t, command_is_recorded_from_its_first_fire, 0, n);
+	tcase_add_loop_test(t, and_so_without_rseq, 0, n);
+	tcase_add_loop_test(t, status_of_the_command_is_told, 0, 3);
+	tcase_add_test(t, command_that_is_not_there);
+	tcase_add_test(t, exec_that_fails_is_told_by_go);
+	tcase_add_test(t, refused_tracing_never_runs_the_command);
+	tcase_add_test(t, environment_is_added_to);
+	tcase_add_test(t, session_goes_on_after_exec);
+	tcase_add_loop_test(t, children_are_followed, 0, 2);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
+int
+main(int argc, char *argv[])
+{
+	return (live_main(argc, argv, make));
+}

@@ -1,0 +1,57 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Consumers and real targets: the test's own program is both, by its first
+ * argument.
+ */
+#ifndef CHECK_LIVE_FIXTURE_H
+#define CHECK_LIVE_FIXTURE_H
+
+#include <sys/types.h>
+
+#include <check.h>
+
+#include "check_consumer_fixture.h"
+
+/* This program, and the runtime directory of the test. */
+extern char live_self[4096];
+extern char live_directory[64];
+
+/*
+ * The whole of main(): the target that the arguments ask for, or the tests.
+ *	serve			see struct live_server
+ *	breed CHILDREN		children with 10 fires each
+ *	fire|exit|kill COUNT	and then exit with 0, with 3, or SIGKILL
+ *	exec COUNT MODE ...	and then again, as MODE
+ */
+int	live_main(int argc, char *argv[], Suite *(*make)(void));
+
+/* A test case in a runtime directory of its own. */
+TCase	*live_case(const char *name);
+
+/* A target that fires when it is told to. */
+struct live_server {
+	pid_t pid;
+	int in, out;
+};
+
+/* With `variable` (NAME=VALUE, or NULL) in its environment. */
+void	live_server_start(struct live_server *, const char *variable);
+/* So many fires, which are done when this returns. */
+void	live_server_fire(const struct live_server *, unsigned long count);
+/* Become a new image by exec(2). */
+void	live_server_exec(const struct live_server *);
+/* Its end; it has to exit with 0. */
+void	live_server_stop(struct live_server *);
+
+/* What has to succeed. */
+void	live_go(struct tbuf_consumer *);
+void	live_grab(struct tbuf_consumer *, pid_t);
+pid_t	live_spawn(struct tbuf_consumer *, const char *mode,
+	    const char *count, const char *const *add);
+
+/* Work until the end; the sum of everything. */
+int	live_work(struct tbuf_consumer *, struct tally *);
+uint64_t live_drops(const struct tally *);
+
+#endif

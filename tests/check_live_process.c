@@ -1,0 +1,263 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Processes that run already (-p, all targets).
+ */
+#include <sys/wait.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_live_fixture.h"
+
+START_TEST(running_target_is_traced)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct live_server s;
+	struct tally t;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 5);
+	live_grab(c, s.pid);
+	live_go(c);
+	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), 1);
+	ck_assert_uint_eq(tbuf_consumer_alive(c), 1);
+	live_server_fire(&s, 100);
+	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 100);
+	ck_assert_int_eq(t.first, 5);
+	live_server_fire(&s, 100);
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 100);
+	ck_assert_int_eq(t.last, 204);
+	tbuf_consumer_close(c);
+	live_server_fire(&s, 5);
+	live_server_stop(&s);
+}
+END_TEST
+
+START_TEST(two_consumers_get_the_same)
+{
+	struct tbuf_consumer *a = fake_consumer("bufsize=64k");
+	struct tbuf_consumer *b = fake_consumer("bufsize=1k bufpolicy=ring");
+	struct live_server s;
+	struct tally t;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(a, s.pid);
+	live_go(a);
+	live_server_fire(&s, 100);
+	live_grab(b, s.pid);
+	live_go(b);
+	live_server_fire(&s, 100);
+	fake_round(b, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records + t.overwritten, 100);
+	tbuf_consumer_close(b);
+	live_server_fire(&s, 100);
+	fake_round(a, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 300);
+	tbuf_consumer_close(a);
+	live_server_stop(&s);
+}
+END_TEST
+
+START_TEST(killed_consumer_makes_room_for_the_next)
+{
+	struct tbuf_consumer *c;
+	struct live_server s;
+	struct tally t;
+	pid_t pid;
+	int ready[2], i;
+	char byte;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	/* More of them than there are slots. */
+	for (i = 0; i < TBUF_NSESSIONS + 3; i++) {
+		ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+		if ((pid = fork()) == 0) {
+			c = fake_consumer("bufsize=64k");
+			live_grab(c, s.pid);
+			live_go(c);
+			(void)!write(ready[1], "", 1);
+			for (;;)
+				pause();
+		}
+		close(ready[1]);
+		ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+		close(ready[0]);
+		live_server_fire(&s, 10);
+		kill(pid, SIGKILL);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	c = fake_consumer("bufsize=64k");
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 10);
+	fake_round(c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	tbuf_consumer_close(c);
+	live_server_stop(&s);
+}
+END_TEST
+
+START_TEST(killed_target_is_read_to_its_last_record)
+{
+	struct tbuf_consumer *c = fake_consumer("bufpolicy=ring bufsize=1m");
+	struct live_server s;
+	struct tally t;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 1234);
+	kill(s.pid, SIGKILL);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 1234);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+	waitpid(s.pid, NULL, 0);
+	close(s.in);
+	close(s.out);
+}
+END_TEST
+
+START_TEST(target_that_execs_is_found_again)
+{
+	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
+	struct tally t, sum = { .many = true };
+	struct live_server s;
+	int r;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 3);
+	live_server_exec(&s);
+	while (sum.records < 3 || tbuf_consumer_alive(c) != 1 ||
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->left) {
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+		fake_tally(c, &sum);
+	}
+	live_server_fire(&s, 4);
+	live_server_stop(&s);
+	do {
+		memset(&t, 0, sizeof(t));
+		t.many = true;
+		r = tbuf_consumer_work(c);
+		fake_tally(c, &t);
+		sum.records += t.records;
+		sum.exits += t.exits;
+	} while (r > 0);
+	ck_assert_int_eq(r, 0);
+	ck_assert_uint_eq(sum.records, 7);
+	ck_assert_uint_eq(sum.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+static int
+one_lane(void *arg, const struct tbuf_lane_status *status)
+{
+	uint64_t *records = arg;
+
+	ck_assert_int_eq(status->consumer, getpid());
+	ck_assert_int_eq(status->policy, TBUF_RING);
+	*records += status->records + status->overwritten;
+	return (0);
+}
+
+START_TEST(status_counts_without_a_session)
+{
+	struct tbuf_consumer *c = fake_consumer("bufpolicy=ring bufsize=1k");
+	uint64_t records = 0;
+	struct live_server s;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 500);
+	ck_assert_int_eq(tbuf_status(&s.pid, 1, one_lane, &records), 0);
+	ck_assert_uint_eq(records, 500);
+	records = 0;
+	ck_assert_int_eq(tbuf_status(NULL, 0, one_lane, &records), 0);
+	ck_assert_uint_eq(records, 500);
+	tbuf_consumer_close(c);
+	live_server_stop(&s);
+}
+END_TEST
+
+static int
+find_pid(void *arg, pid_t pid, const char *comm)
+{
+	(void)comm;
+	return (pid == *(pid_t *)arg);
+}
+
+START_TEST(targets_are_listed)
+{
+	struct live_server s;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	ck_assert_int_eq(tbuf_targets(find_pid, &s.pid), 1);
+	kill(s.pid, SIGKILL);
+	waitpid(s.pid, NULL, 0);
+	ck_assert_int_eq(tbuf_targets(find_pid, &s.pid), 0);
+	close(s.in);
+	close(s.out);
+}
+END_TEST
+
+START_TEST(all_targets_and_later_ones)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct live_server before, after;
+	struct tally sum;
+
+	live_server_start(&before, NULL);
+	live_server_fire(&before, 0);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	live_go(c);
+	live_server_fire(&before, 10);
+	live_server_start(&after, NULL);
+	live_server_fire(&after, 20);
+	live_server_stop(&after);
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(live_work(c, &sum), 0);
+	ck_assert_uint_eq(sum.records, 30);
+	tbuf_consumer_close(c);
+	live_server_stop(&before);
+}
+END_TEST
+
+static Suite *
+make(void)
+{
+	Suite *s = suite_create("process");
+	TCase *t = live_case("process");
+
+	tcase_add_test(t, running_target_is_traced);
+	tcase_add_test(t, two_consumers_get_the_same);
+	tcase_add_test(t, killed_consumer_makes_room_for_the_next);
+	tcase_add_test(t, killed_target_is_read_to_its_last_record);
+	tcase_add_test(t, target_that_execs_is_found_again);
+	tcase_add_test(t, status_counts_without_a_session);
+	tcase_add_test(t, targets_are_listed);
+	tcase_add_test(t, all_targets_and_later_ones);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
+int
+main(int argc, char *argv[])
+{
+	return (live_main(argc, argv, make));
+}

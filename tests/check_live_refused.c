@@ -1,0 +1,151 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Processes that cannot be grabbed, and what is said of them.
+ */
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_live_fixture.h"
+
+static void
+refused(pid_t pid, int error, const char *why)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char expected[256];
+
+	ck_assert_int_eq(tbuf_consumer_grab(c, pid), error);
+	snprintf(expected, sizeof(expected), "failed to grab pid %d: %s",
+	    (int)pid, why);
+	ck_assert_str_eq(tbuf_consumer_error(c), expected);
+	tbuf_consumer_close(c);
+}
+
+static void
+end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+START_TEST(process_without_libtbuf)
+{
+	int in[2], out[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	if ((pid = fork()) == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl("/bin/cat", "cat", "-u", NULL);
+		_exit(127);
+	}
+	/* It is cat(1) when it answers. */
+	ck_assert_int_eq(write(in[1], "", 1), 1);
+	ck_assert_int_eq(read(out[0], &byte, 1), 1);
+	refused(pid, -ENOEXEC, "no libtbuf in it");
+	end_process(pid);
+	refused(pid, -ESRCH, "No such process");
+}
+END_TEST
+
+START_TEST(target_whose_tracing_is_off)
+{
+	struct live_server s;
+
+	live_server_start(&s, "TBUF_DISABLE=1");
+	live_server_fire(&s, 0);
+	refused(s.pid, -ECANCELED, "tracing is off: TBUF_DISABLE is set");
+	live_server_stop(&s);
+}
+END_TEST
+
+START_TEST(target_of_another_version)
+{
+	struct tbuf_control *control;
+	struct live_server s;
+	struct tbuf_found found;
+	struct tbuf_view view;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	ck_assert_int_eq(tbuf_find_pid(s.pid, &found), 0);
+	ck_assert_int_eq(tbuf_view_map(found.fd, TBUF_AREAS, &view), 0);
+	control = tbuf_view_control(&view);
+	control->major = 99;
+	refused(s.pid, -EPROTO, "libtbuf 99.0, tbufctl 1.0");
+	tbuf_view_unmap(&view);
+	close(found.fd);
+	close(found.pidfd);
+	live_server_stop(&s);
+}
+END_TEST
+
+START_TEST(process_in_strict_seccomp)
+{
+	int ready[2], wait[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	ck_assert_int_eq(pipe(wait), 0);
+	if ((pid = fork()) == 0) {
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			(void)!read(wait[0], &byte, 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	refused(pid, -EOPNOTSUPP, "strict seccomp mode");
+	end_process(pid);
+}
+END_TEST
+
+START_TEST(process_of_another_user)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		return;
+	if ((pid = fork()) == 0) {
+		if (setresuid(65534, 65534, 65534) != 0)
+			_exit(1);
+		refused(getppid(), -EPERM, "Operation not permitted");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+static Suite *
+make(void)
+{
+	Suite *s = suite_create("refused");
+	TCase *t = live_case("refused");
+
+	tcase_add_test(t, process_without_libtbuf);
+	tcase_add_test(t, target_whose_tracing_is_off);
+	tcase_add_test(t, target_of_another_version);
+	tcase_add_test(t, process_in_strict_seccomp);
+	tcase_add_test(t, process_of_another_user);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
+int
+main(int argc, char *argv[])
+{
+	return (live_main(argc, argv, make));
+}
