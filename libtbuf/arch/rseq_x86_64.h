@@ -4,10 +4,11 @@
  * The restartable sections of rseq.h for x86-64.  Stores of this machine are
  * seen in program order, so release needs no instruction of its own.
  *
- * Registers: %[m] is the memo, %[rs] the offset of the thread's rseq area from
- * %fs; inside, r11 is the lane, r10 the stamp, r9 head, in the end the new one,
- * r8 the place in the storage; rax, rcx and rdx are scratch, rsi and rdi too for a ring's steps
- * and for segments.
+ * Registers: %[m] is the memo, %[gen] the generation, %[w] what is written and
+ * %[size] its size; inside, r11 is the lane, r10 the stamp, r9 head, in the
+ * end the new one, r8 the place in the storage; rax, rcx and rdx are scratch,
+ * rsi too for a ring's steps, rsi and rdi for segments.  There is no register
+ * to spare: a sanitizer's build keeps two for itself.
  */
 #include <stdbool.h>
 
@@ -41,11 +42,18 @@ tbuf_rseq_cpu(void)
 	return (cpu);
 }
 
+/* An operand for it would keep one more register from its function. */
+#define TBUF_SECTION_AREA						\
+	"movq __rseq_offset@GOTPCREL(%%rip), %%rdx\n\t"		\
+	"movq (%%rdx), %%rdx\n\t"
+
 static inline void
 tbuf_rseq_clear(void)
 {
-	__asm__ volatile("movq $0, %%fs:" TBUF_RS_CS "(%0)"
-	    : : "r"(__rseq_offset) : "memory");
+	__asm__ volatile(
+	    TBUF_SECTION_AREA
+	    "movq $0, %%fs:" TBUF_RS_CS "(%%rdx)"
+	    : : : "rdx", "memory");
 }
 
 #ifdef TBUF_INJECT
@@ -78,29 +86,29 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	".long 0x53053053\n\t"						\
 	"4: jmp %l[changed]\n\t"					\
 	".popsection\n\t"						\
+	TBUF_SECTION_AREA						\
 	"leaq 3b(%%rip), %%rax\n\t"					\
-	"movq %%rax, %%fs:" TBUF_RS_CS "(%[rs])\n\t"			\
+	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
 	"1:\n\t"
 
 #define TBUF_SECTION_CHECK						\
 	TBUF_DELAY(0)							\
 	"movl %c[cpu](%[m]), %%eax\n\t"					\
-	"cmpl %%fs:" TBUF_RS_CPU_ID "(%[rs]), %%eax\n\t"		\
+	"cmpl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
 	"jne %l[changed]\n\t"						\
 	"movq %[local], %%rax\n\t"					\
 	"cmpq $0, (%%rax)\n\t"						\
 	"je %l[changed]\n\t"						\
-	"movq %[gen], %%rax\n\t"					\
-	"cmpq %c[generation](%[m]), %%rax\n\t"				\
+	"cmpq %[gen], %c[generation](%[m])\n\t"			\
 	"jne %l[changed]\n\t"						\
 	"movq %c[slot](%[m]), %%rcx\n\t"				\
-	"cmpq %c[at](%%rcx), %%rax\n\t"				\
+	"cmpq %[gen], %c[at](%%rcx)\n\t"				\
 	"jne %l[changed]\n\t"						\
 	"movq %c[lane](%[m]), %%r11\n\t"				\
 	TBUF_DELAY(1)
 
 #define TBUF_CHECK_OPERANDS						\
-	[m] "r"(m), [rs] "r"(__rseq_offset), [gen] "m"(generation),	\
+	[m] "r"(m), [gen] "r"(generation),	\
 	[local] "m"(tbuf_local), [cpu] "i"(TBUF_M(cpu)),		\
 	[generation] "i"(TBUF_M(generation)), [slot] "i"(TBUF_M(slot)),	\
 	[lane] "i"(TBUF_M(lane)),					\
@@ -134,8 +142,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	[fill_mask] "i"(TBUF_M(fill_mask))
 
 /*
- * Room of a ring: rcx the sequence, rdx 16 times its low bit, r8 tail, rdi
- * overwritten, rax what there is of records, rsi the size of the oldest.
+ * Room of a ring: rcx the sequence, rdx 16 times its low bit, r8 tail, rax
+ * what there is of records, rsi the size of the oldest, then overwritten.
  */
 #define TBUF_SECTION_RING						\
 	"movq %c[sequence](%%r11), %%rcx\n\t"				\
@@ -152,7 +160,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"ja %l[damaged]\n\t"						\
 	"testb $7, %%r9b\n\t"						\
 	"jnz %l[damaged]\n\t"						\
-	"movq %c[pair] + 8(%%r11, %%rdx), %%rdi\n\t"			\
 	/* one step */							\
 	"5: leaq 8(%%r8), %%rsi\n\t"					\
 	"andq %c[mask8](%[m]), %%rsi\n\t"				\
@@ -165,10 +172,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"subq %%rsi, %%rax\n\t"						\
 	"jb %l[damaged]\n\t"						\
 	"addq %%rsi, %%r8\n\t"						\
-	"addq $1, %%rdi\n\t"						\
+	"movq %c[pair] + 8(%%r11, %%rdx), %%rsi\n\t"			\
+	"addq $1, %%rsi\n\t"						\
 	"xorl $16, %%edx\n\t"						\
 	"movq %%r8, %c[pair](%%r11, %%rdx)\n\t"				\
-	"movq %%rdi, %c[pair] + 8(%%r11, %%rdx)\n\t"			\
+	"movq %%rsi, %c[pair] + 8(%%r11, %%rdx)\n\t"			\
 	"addq $1, %%rcx\n\t"						\
 	TBUF_DELAY_RAX(2)						\
 	"movq %%rcx, %c[sequence](%%r11)\n\t"				\
@@ -192,8 +200,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 #define TBUF_STORE_OPERANDS						\
 	[last] "i"(TBUF_L(last)), [data] "i"(TBUF_M(data)),		\
-	[mask8] "i"(TBUF_M(mask8)), [word] "m"(w->word),		\
-	[from] "m"(w->from), [from_end] "m"(w->from_end)
+	[mask8] "i"(TBUF_M(mask8)), [w] "r"(w),				\
+	[word] "i"(offsetof(struct tbuf_write, word)),			\
+	[from] "i"(offsetof(struct tbuf_write, from)),			\
+	[from_end] "i"(offsetof(struct tbuf_write, from_end))
 
 /* A record of 64-bit words that does not go around the storage's end. */
 #define TBUF_SECTION_WORDS						\
@@ -206,10 +216,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq (%%r8), %%rcx\n\t"					\
 	TBUF_SECTION_STAMP						\
 	"movq %%r10, (%%r8)\n\t"					\
-	"movq %[word], %%rcx\n\t"					\
+	"movq %c[word](%[w]), %%rcx\n\t"					\
 	"movq %%rcx, 8(%%r8)\n\t"					\
 	TBUF_DELAY(4)							\
-	"movq %[from], %%rdx\n\t"					\
+	"movq %c[from](%[w]), %%rdx\n\t"					\
 	"movq %[size], %%rcx\n\t"					\
 	"subq $16, %%rcx\n\t"						\
 	"jz 8f\n\t"							\
@@ -232,12 +242,12 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq %%r10, (%%rdi, %%r8)\n\t"					\
 	"leaq 8(%%r9), %%r8\n\t"					\
 	"andq %c[mask8](%[m]), %%r8\n\t"				\
-	"movq %[word], %%rcx\n\t"					\
+	"movq %c[word](%[w]), %%rcx\n\t"					\
 	"movq %%rcx, (%%rdi, %%r8)\n\t"				\
 	"addq $16, %%r9\n\t"						\
 	TBUF_DELAY(4)							\
-	"movq %[from], %%rsi\n\t"					\
-	"7: cmpq %[from_end], %%rsi\n\t"				\
+	"movq %c[from](%[w]), %%rsi\n\t"					\
+	"7: cmpq %c[from_end](%[w]), %%rsi\n\t"				\
 	"je 12f\n\t"							\
 	"movq (%%rsi), %%rdi\n\t"					\
 	"movq 8(%%rsi), %%rcx\n\t"					\
@@ -325,7 +335,7 @@ TBUF_COMMIT(tbuf_rseq_linear_words, TBUF_SECTION_LINEAR("%l[no_room]"),
 TBUF_COMMIT(tbuf_rseq_linear_segments, TBUF_SECTION_LINEAR("%l[no_room]"),
     TBUF_LINEAR_OPERANDS, SEGMENTS, "rsi", "rdi")
 TBUF_COMMIT(tbuf_rseq_ring_words, TBUF_SECTION_RING,
-    TBUF_RING_OPERANDS, WORDS, "rsi", "rdi")
+    TBUF_RING_OPERANDS, WORDS, "rsi")
 TBUF_COMMIT(tbuf_rseq_ring_segments, TBUF_SECTION_RING,
     TBUF_RING_OPERANDS, SEGMENTS, "rsi", "rdi")
 
@@ -431,9 +441,9 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
 	    "movq %%rax, (%[to])\n\t"
 	    "2:\n\t"
 	    :
-	    : [rs] "r"(__rseq_offset), [to] "r"(to), [from] "r"(from),
+	    : [to] "r"(to), [from] "r"(from),
 	      [none] "i"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to))
-	    : "rax", "rcx", "memory", "cc"
+	    : "rax", "rcx", "rdx", "memory", "cc"
 	    : changed);
 changed:
 	tbuf_rseq_clear();
