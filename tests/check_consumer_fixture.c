@@ -18,6 +18,7 @@
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
+#include "common/board.h"
 
 static pid_t
 start_process(void)
@@ -85,6 +86,7 @@ fake_end(struct fake *f)
 	munmap(f->control, TBUF_AREAS);
 	close(f->fd);
 	unlinkat(f->dirfd, f->name, 0);
+	unlinkat(f->dirfd, TBUF_BOARD_NAME, 0);
 	close(f->dirfd);
 	ck_assert_int_eq(rmdir(f->directory), 0);
 }

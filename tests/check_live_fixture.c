@@ -33,7 +33,7 @@ fire(unsigned long from, unsigned long count)
 
 /*
  * Each number that comes is so many fires; a byte goes back when done.  Less
- * than a number: begin anew.
+ * than a number: a byte goes back, and then begin anew.
  */
 static int
 serve(void)
@@ -47,9 +47,9 @@ serve(void)
 		if (write(1, "", 1) != 1)
 			return (1);
 	}
-	if (n > 0)
+	if (n > 0 && write(1, "", 1) == 1)
 		execl(live_self, live_self, "serve", NULL);
-	return (0);
+	return (n > 0);
 }
 
 /* Some children, each with some fires. */
@@ -142,8 +142,10 @@ live_server_fire(const struct live_server *s, unsigned long count)
 void
 live_server_exec(const struct live_server *s)
 {
-	/* No count at all. */
+	char byte;
+
 	ck_assert_int_eq(write(s->in, "", 1), 1);
+	ck_assert_int_eq(read(s->out, &byte, 1), 1);
 }
 
 void

@@ -39,7 +39,7 @@ struct live_server {
 void	live_server_start(struct live_server *, const char *variable);
 /* So many fires, which are done when this returns. */
 void	live_server_fire(const struct live_server *, unsigned long count);
-/* Become a new image by exec(2). */
+/* It becomes a new image by exec(2), soon. */
 void	live_server_exec(const struct live_server *);
 /* Its end; it has to exit with 0. */
 void	live_server_stop(struct live_server *);

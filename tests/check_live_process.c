@@ -3,14 +3,17 @@
  *
  * Processes that run already (-p, all targets).
  */
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check_live_fixture.h"
+#include "common/board.h"
 
 START_TEST(running_target_is_traced)
 {
@@ -162,6 +165,60 @@ START_TEST(target_that_execs_is_found_again)
 }
 END_TEST
 
+START_TEST(first_fires_after_exec_are_recorded)
+{
+	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
+	struct live_server s;
+	struct tally t;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 3);
+	/* Images come and go before the consumer looks. */
+	live_server_exec(&s);
+	live_server_fire(&s, 4);
+	live_server_exec(&s);
+	live_server_fire(&s, 5);
+	live_server_stop(&s);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 12);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* There is no board then: the new image is met when its file appears. */
+START_TEST(exec_needs_no_board)
+{
+	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
+	struct tally t, sum = { .many = true };
+	struct live_server s;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/" TBUF_BOARD_NAME, live_directory);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	live_server_fire(&s, 3);
+	live_server_exec(&s);
+	while (sum.records < 3 ||
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->left) {
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+		fake_tally(c, &sum);
+	}
+	live_server_fire(&s, 4);
+	live_server_stop(&s);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(sum.records + t.records, 7);
+	ck_assert_uint_eq(sum.exits + t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 static int
 one_lane(void *arg, const struct tbuf_lane_status *status)
 {
@@ -249,6 +306,8 @@ make(void)
 	tcase_add_test(t, killed_consumer_makes_room_for_the_next);
 	tcase_add_test(t, killed_target_is_read_to_its_last_record);
 	tcase_add_test(t, target_that_execs_is_found_again);
+	tcase_add_test(t, first_fires_after_exec_are_recorded);
+	tcase_add_test(t, exec_needs_no_board);
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_test(t, targets_are_listed);
 	tcase_add_test(t, all_targets_and_later_ones);

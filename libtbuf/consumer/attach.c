@@ -207,7 +207,8 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 	order->patterns_size = (uint32_t)c->patterns_size;
 	order->npatterns = c->npatterns;
 	order->flags = tbuf_session_flags(c);
-	order->run = c->run;
+	/* Whoever has another user's file looks on another board. */
+	order->run = tbuf_load(&control->uid) == geteuid() ? c->run : 0;
 	order->owner_pid = (uint32_t)getpid();
 	order->owner_uid = geteuid();
 	order->owner = program_invocation_short_name;
@@ -462,15 +463,29 @@ tbuf_attach_new(struct tbuf_consumer *c)
 			tbuf_target_free(c, t);
 }
 
+/* The session that an image has built for this run, or is building. */
+static bool
+adopt_image(struct tbuf_consumer *c, const struct tbuf_found *found)
+{
+	struct tbuf_control control;
+
+	return (pread(found->fd, &control, sizeof(control), 0) ==
+	    sizeof(control) && tbuf_board_adopt(c, found->fd, found->name,
+	    &control, true) != 0);
+}
+
 void
 tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 {
 	struct tbuf_found found;
 	struct tbuf_target *t;
+	int error;
 
-	if (tbuf_find_pid(old->pid, &found) != 0)
+	if ((error = tbuf_find_pid(old->pid, &found)) != 0) {
+		c->unsettled |= error == -ENOEXEC;
 		return;
-	if (strcmp(found.name, old->name) == 0) {
+	}
+	if (strcmp(found.name, old->name) == 0 || adopt_image(c, &found)) {
 		close(found.fd);
 		close(found.pidfd);
 		return;

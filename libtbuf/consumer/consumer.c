@@ -41,6 +41,7 @@ tbuf_consumer_new(void)
 	c->watch = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->round.stale = true;
+	c->next_meeting = UINT64_MAX;
 	TAILQ_INIT(&c->targets);
 	tbuf_options_init(&c->options);
 	return (c);
@@ -136,6 +137,13 @@ tbuf_consumer_pattern(const struct tbuf_consumer *c, unsigned enabling)
 	return (p);
 }
 
+/* Targets are to come that must not go unseen. */
+static bool
+more_promised(const struct tbuf_consumer *c)
+{
+	return (c->all || c->options.follow || c->spawned.pid != 0);
+}
+
 /*
  * Targets that start from now on find the run on the board, and those that
  * started before are there to be seen.
@@ -143,11 +151,9 @@ tbuf_consumer_pattern(const struct tbuf_consumer *c, unsigned enabling)
 static int
 expect_more(struct tbuf_consumer *c)
 {
-	int error;
+	int error = tbuf_consumer_directory(c, more_promised(c));
 
-	if (c->run == 0)
-		return (0);
-	if ((error = tbuf_consumer_directory(c, true)) < 0)
+	if (error < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", tbuf_directory_problem(error)));
 	if (c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0)
@@ -161,6 +167,32 @@ expect_more(struct tbuf_consumer *c)
 	return (0);
 }
 
+static bool
+any_process(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (!t->file_only)
+			return (true);
+	return (false);
+}
+
+/*
+ * A process that was grabbed may call exec, and its new image looks on the
+ * board, too.  One of another user looks on another board, so that no run
+ * with grabbed processes alone depends on it.
+ */
+static int
+begin(struct tbuf_consumer *c)
+{
+	int error = c->run != 0 ? expect_more(c) : 0;
+
+	if (error == 0 || !more_promised(c))
+		error = tbuf_spawn_go(c);
+	return (error);
+}
+
 int
 tbuf_consumer_go(struct tbuf_consumer *c)
 {
@@ -171,12 +203,12 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->npatterns == 0 && !c->files)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
-	if (c->all || c->options.follow || c->spawned.pid != 0)
+	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;
 	if ((error = tbuf_attach_all(c)) != 0)
 		return (error);
 	c->state = TBUF_RUN_ACTIVE;
-	if ((error = expect_more(c)) != 0 || (error = tbuf_spawn_go(c)) != 0) {
+	if ((error = begin(c)) != 0) {
 		tbuf_board_withdraw(c);
 		tbuf_consumer_quiesce(c);
 		c->state = TBUF_RUN_ENDED;

@@ -251,6 +251,9 @@ struct tbuf_consumer {
 	struct tbuf_round round;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status;
+	bool unsettled;			/* a target there is not to be seen */
+	unsigned meetings;		/* looks for it since a file came */
+	uint64_t next_meeting;
 	struct tbuf_value values[TBUF_ARGS_MAX];
 	char error[512];
 };

@@ -203,7 +203,7 @@ scan_visit(void *arg, int fd, const char *name,
 	struct tbuf_found found;
 	struct tbuf_target *t;
 	pid_t pid;
-	int adopted;
+	int adopted, error;
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (strcmp(t->name, name) == 0)
@@ -212,8 +212,12 @@ scan_visit(void *arg, int fd, const char *name,
 	if (adopted != 0 || !c->all || !alive)
 		return (adopted < 0 ? adopted : 0);
 	pid = tbuf_directory_pid(fd, control);
-	if (pid < 0 || pid == getpid() || tbuf_find_pid(pid, &found) != 0)
+	if (pid < 0 || pid == getpid())
 		return (0);
+	if ((error = tbuf_find_pid(pid, &found)) != 0) {
+		c->unsettled |= error == -ENOEXEC;
+		return (0);
+	}
 	if (strcmp(found.name, name) != 0) {
 		close(found.fd);
 		close(found.pidfd);

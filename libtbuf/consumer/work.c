@@ -20,6 +20,8 @@
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
+#define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
+#define MEETINGS	10
 
 /* The first two descriptors of a poll; then the targets' in their order. */
 enum { POLL_STOP, POLL_WATCH, POLL_FIXED };
@@ -79,6 +81,7 @@ timeout(const struct tbuf_consumer *c)
 	uint64_t now = tbuf_now();
 	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
 
+	due = earlier(due, c->next_meeting);
 	if (c->options.bufpolicy == TBUF_SWITCH)
 		due = earlier(due, c->next_switch);
 	if (c->options.bufpolicy == TBUF_FILL)
@@ -181,11 +184,26 @@ collect_new(struct tbuf_consumer *c)
 	tbuf_consumer_meet_new(c);
 }
 
+/*
+ * A file has its name a moment before its target has mapped it by that, and
+ * one that was not found so far is looked for again, less and less often.
+ */
+static void
+meet(struct tbuf_consumer *c)
+{
+	c->unsettled = false;
+	if (tbuf_consumer_scan(c) == 0)
+		tbuf_attach_new(c);
+	collect_left(c);
+	c->next_meeting = c->unsettled && c->meetings < MEETINGS ?
+	    tbuf_now() + (MEETING_PERIOD << c->meetings++) : UINT64_MAX;
+}
+
 void
 tbuf_consumer_meet_new(struct tbuf_consumer *c)
 {
-	if (tbuf_consumer_scan(c) == 0)
-		tbuf_attach_new(c);
+	c->meetings = 0;
+	meet(c);
 }
 
 static bool
@@ -307,6 +325,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if ((collect_ended(c, p) && c->run != 0) ||
 	    (p[POLL_WATCH].revents & POLLIN) != 0)
 		collect_new(c);
+	else if (now >= c->next_meeting)
+		meet(c);
 	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) ||
 	    (tbuf_consumer_alive(c) == 0 && !c->all))
 		return (finish(c, 0));
