@@ -269,6 +269,28 @@ exec 3>&- 4<&-
 rm -rf good
 mkdir -m 700 good
 
+# ------------------------------------------------- a limit to a file's size
+
+# limited BLOCKS ARGUMENT ...: tbufctl may write files of so many 512 bytes.
+limited()
+{
+	(
+		ulimit -f "$1"
+		shift
+		exec "$TBUFCTL" "$@" >out 2>err </dev/null
+	)
+	same "limited: status of $*" 1 "$?"
+	same "limited: message of $*" \
+	    'tbufctl: could not enable tracing: Not enough space' "$(cat err)"
+}
+
+limited 2000 -n count -c "$TBUF_TARGET say=executed"
+same 'limited: the command was not executed' '' "$(cat out)"
+start fire=1
+limited 300 -Z -n count
+limited 2600 -n count -p "$target"
+finish 'limited'
+
 # --------------------------------------------------------- a full file system
 
 mkdir small

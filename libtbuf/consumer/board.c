@@ -29,6 +29,8 @@ board_make(int dirfd)
 	struct tbuf_board header;
 	int fd, error;
 
+	if (!tbuf_budget_file(sizeof(struct tbuf_board)))
+		return (-ENOSPC);
 	fd = openat(dirfd, TBUF_BOARD_NAME,
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd == -1)

@@ -188,7 +188,8 @@ add_target(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 	int error;
 
-	error = tbuf_control_make(c->directory, c->spawned.pid, &file);
+	error = !tbuf_budget_file(TBUF_AREAS) ? -ENOSPC :
+	    tbuf_control_make(c->directory, c->spawned.pid, &file);
 	if (error != 0)
 		return (error);
 	if ((t = tbuf_target_new(c, c->spawned.pid)) == NULL) {
