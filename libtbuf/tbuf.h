@@ -408,15 +408,21 @@ extern struct tbuf_site tbuf_private_stop[]
 __attribute__((constructor(101))) static void
 tbuf_private_register(void)
 {
-	if (&tbuf_private_start[0] != &tbuf_private_stop[0])
-		tbuf_sites_register(tbuf_private_start, tbuf_private_stop);
+	struct tbuf_site *first = tbuf_private_start;
+	struct tbuf_site *end = tbuf_private_stop;
+
+	if (first != end)
+		tbuf_sites_register(first, end);
 }
 
 __attribute__((destructor(101))) static void
 tbuf_private_unregister(void)
 {
-	if (&tbuf_private_start[0] != &tbuf_private_stop[0])
-		tbuf_sites_unregister(tbuf_private_start, tbuf_private_stop);
+	struct tbuf_site *first = tbuf_private_start;
+	struct tbuf_site *end = tbuf_private_stop;
+
+	if (first != end)
+		tbuf_sites_unregister(first, end);
 }
 #endif
 

@@ -87,6 +87,7 @@ rows()
 	echo "$c-std=c11 -O1 -g -fsanitize=address,undefined"
 	echo "$c-std=c11 -O2 -static -fvisibility=hidden"
 	echo "$c-std=c11 -O2 empty"
+	echo "$c-std=c11 -O2 empty -fsanitize=undefined -fno-sanitize-recover=all"
 	echo "$cxx-std=c++17 -O0"
 	echo "$cxx-std=c++17 -O2 fake-shared"
 	echo "$cxx-std=c++17 -O1 -g -fsanitize=address,undefined"
