@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -286,6 +287,122 @@ test_setsid_under_vfork_leaves_the_parent_alone(void)
 	child_wait(pid);
 }
 
+/* A child that takes on a probe of its own is to stay. */
+static struct tbuf_site late;
+
+static void
+register_late(void)
+{
+	static const enum tbuf_type types[] = { TBUF_UINT64 };
+
+	GUEST_EXPECT(tbuf_probe_register(&late, "guest", "m", "f", "late", 1,
+	    types, NULL) == 0, "not registered");
+}
+
+static void
+trace_child(void (*function)(uint64_t))
+{
+	struct tbuf_consumer *c = guest_begin("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	uint64_t n;
+
+	function(50);
+	guest_fire(&page, 100);
+	for (n = 0; n < 50; n++)
+		tbuf_probe_fire(&late, &n);
+	guest_finish(c, &tally);
+	guest_account(&tally, 200);
+	GUEST_EXPECT(tally.by_tid[0] == 200, "%" PRIu64
+	    " records of this thread", tally.by_tid[0]);
+	_exit(0);
+}
+
+static void
+register_in_child(pid_t (*create)(void))
+{
+	const char *path = guest_build_path(".libs/module.so");
+	struct guest_page page = { 0 };
+	struct tbuf_consumer *c = guest_begin("switch", "64k");
+	struct guest_tally tally = { 0 };
+	void *object;
+	pid_t pid;
+
+	guest_fire(&page, 100);
+	if ((pid = create()) == 0) {
+		register_late();
+		object = dlopen(path, RTLD_NOW);
+		GUEST_EXPECT(object != NULL, "%s", dlerror());
+		trace_child((void (*)(uint64_t))dlsym(object, "module_fire"));
+	}
+	GUEST_EXPECT(pid > 0, "fork: %s", strerror(errno));
+	child_wait(pid);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
+static pid_t
+raw_fork(void)
+{
+	return ((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+static void
+test_child_that_registers_a_probe_is_a_target(void)
+{
+	register_in_child(fork);
+	register_in_child(_Fork);
+	register_in_child(raw_fork);
+}
+
+/* Objects that were not linked with the library meet what it interposes. */
+static int
+marked(void *cookie)
+{
+	(void)cookie;
+	return (tbuf_process_register() == -ECANCELED ? 0 : 1);
+}
+
+static void
+session_leader(pid_t (*function)(void))
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	pid_t pid = getpid();
+
+	GUEST_EXPECT(tbuf_consumer_grab(c, pid) != 0, "a target before");
+	tbuf_consumer_close(c);
+	GUEST_EXPECT(function() == pid, "setsid: %s", strerror(errno));
+	c = tbuf_consumer_new();
+	GUEST_EXPECT(tbuf_consumer_grab(c, pid) == 0, "%s",
+	    tbuf_consumer_error(c));
+	tbuf_consumer_close(c);
+	_exit(0);
+}
+
+static void
+test_objects_linked_without_the_library_meet_it(void)
+{
+	void *object = dlopen(guest_build_path(".libs/stranger.so"),
+	    RTLD_NOW);
+	pid_t (*by_vfork)(int (*)(void *));
+	pid_t (*by_clone)(int (*)(void *), void *);
+	pid_t (*by_setsid)(void);
+	pid_t pid;
+
+	GUEST_EXPECT(object != NULL, "%s", dlerror());
+	by_vfork = (pid_t (*)(int (*)(void *)))dlsym(object,
+	    "stranger_vfork");
+	by_clone = (pid_t (*)(int (*)(void *), void *))dlsym(object,
+	    "stranger_clone");
+	by_setsid = (pid_t (*)(void))dlsym(object, "stranger_setsid");
+	child_wait(by_vfork(marked));
+	GUEST_EXPECT(marked(NULL) == 1, "the mark has stayed");
+	if ((pid = fork()) == 0)
+		session_leader(by_setsid);
+	child_wait(pid);
+	child_wait(by_clone(marked, stack_new(256 << 10)));
+}
+
 static const struct guest_case cases[] = {
 	{ "clone_that_shares_memory_is_accounted_for",
 	    test_clone_that_shares_memory_is_accounted_for, NULL,
@@ -306,6 +423,12 @@ static const struct guest_case cases[] = {
 	    test_file_limit_that_was_lowered_does_not_kill_a_child, NULL, 0 },
 	{ "setsid_under_vfork_leaves_the_parent_alone",
 	    test_setsid_under_vfork_leaves_the_parent_alone, NULL,
+	    GUEST_PLAIN },
+	{ "child_that_registers_a_probe_is_a_target",
+	    test_child_that_registers_a_probe_is_a_target, NULL,
+	    GUEST_PLAIN },
+	{ "objects_linked_without_the_library_meet_it",
+	    test_objects_linked_without_the_library_meet_it, NULL,
 	    GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };

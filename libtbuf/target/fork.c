@@ -7,14 +7,20 @@
 
 #include "target/target.h"
 
-static void
-child(void)
+void
+tbuf_fork_forget(void)
 {
 	/* First what a handler that fires from here on would believe. */
 	tbuf_thread.memo.bits = TBUF_MEMO_NONE;
 	tbuf_thread.shared = 0;
 	tbuf_thread.tid = tbuf_thread_id();
 	tbuf_register_child();
+}
+
+static void
+child(void)
+{
+	tbuf_fork_forget();
 	tbuf_life_child();
 }
 

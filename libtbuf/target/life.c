@@ -120,6 +120,8 @@ begin(void)
 {
 	const char *problem = forbidden();
 
+	/* First: a child must not wait for a thread that it has not. */
+	tbuf_fork_init();
 	tbuf_thread_init();
 	tbuf_self.clock = tbuf_clock_choose();
 	tbuf_self.rseq = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
@@ -128,13 +130,9 @@ begin(void)
 	    tbuf_cpu_readable();
 	if (problem == NULL)
 		problem = tbuf_file_begin();
-	if (problem == NULL) {
-		tbuf_fork_init();
-		if (let_in())
-			return (TARGET);
-		problem = "no memory";
-	}
-	say_off(problem);
+	if (problem == NULL && let_in())
+		return (TARGET);
+	say_off(problem == NULL ? "no memory" : problem);
 	return (OFF);
 }
 
@@ -203,28 +201,47 @@ become_target(void)
 	return (OFF);
 }
 
+/* What the child of a target is to be. */
+static enum stage
+child_begin(void)
+{
+	*local_page = off;
+	tbuf_file_forked();
+	/* A record that this thread is writing must not go into a new file. */
+	if (tbuf_thread.inside == 0 && tbuf_wanted_child())
+		return (become_target());
+	tbuf_file_blank();
+	return (CHILD);
+}
+
 void
 tbuf_life_child(void)
 {
 	int saved = errno;
 
 	/* Another thread of the parent may have been at it: its work is lost. */
-	if (stage != TARGET) {
-		if (stage == CHANGING)
-			stage = OFF;
-		return;
-	}
-	if (local_page != NULL)
-		*local_page = off;
-	tbuf_file_forked();
-	/* A record that this thread is writing must not go into a new file. */
-	if (tbuf_thread.inside == 0 && tbuf_wanted_child())
-		stage = become_target();
-	else {
-		tbuf_file_blank();
-		stage = CHILD;
-	}
+	if (stage == CHANGING)
+		stage = OFF;
+	if (stage == TARGET)
+		stage = child_begin();
 	errno = saved;
+}
+
+/*
+ * A child of _Fork(3) or of a system call of its own, for which no handler
+ * has run, finds a page that the kernel has wiped.
+ */
+static void
+child_notice(void)
+{
+	if (tbuf_load_acquire(&stage) == TARGET &&
+	    tbuf_target_view().base == NULL &&
+	    tbuf_cas(&stage, TARGET, CHANGING)) {
+		tbuf_fork_forget();
+		/* The C library may still have the parent's. */
+		tbuf_thread.tid = (uint32_t)gettid();
+		tbuf_store_release(&stage, child_begin());
+	}
 }
 
 void
@@ -247,6 +264,7 @@ tbuf_process_register(void)
 	/* Under vfork all this is the parent's. */
 	if (tbuf_thread.shared != 0)
 		return (-ECANCELED);
+	child_notice();
 	if (tbuf_cas(&stage, CHILD, CHANGING))
 		tbuf_store_release(&stage, become_target());
 	while ((now = tbuf_load_acquire(&stage)) == CHANGING)

@@ -46,7 +46,7 @@ struct tbuf_thread {
 	uint32_t tid;		/* 0: not known yet; known where memo is good */
 	uint32_t shared;	/* > 0: under vfork, or its area is shared */
 	uint32_t lock;		/* the lock lane that was free last */
-	uint32_t inside;	/* > 0: it holds a lock lane */
+	uint32_t inside;	/* > 0: it holds a lock lane, or registers */
 };
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
@@ -60,7 +60,9 @@ void	tbuf_life_begin(void) TBUF_HIDDEN;
 /* A forked child: a target of its own if somebody wants it, else none. */
 void	tbuf_life_child(void) TBUF_HIDDEN;
 void	tbuf_fork_init(void) TBUF_HIDDEN;
-/* ... in which another thread may have been registering. */
+/* What its thread believes of itself is its parent's. */
+void	tbuf_fork_forget(void) TBUF_HIDDEN;
+/* Another thread of the parent may have been registering. */
 void	tbuf_register_child(void) TBUF_HIDDEN;
 
 /*
@@ -75,6 +77,9 @@ void	tbuf_module_name(const void *address, char *name, size_t size)
 
 /* The window as a view; base NULL when tracing is off. */
 struct tbuf_view tbuf_target_view(void) TBUF_HIDDEN;
+
+/* The window as the probe table's writer finds it, traced or not. */
+struct tbuf_view tbuf_table_view(void) TBUF_HIDDEN;
 
 /* A probe as it registers. */
 struct tbuf_candidate {
@@ -182,7 +187,21 @@ bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
 bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*
- * A lane's words, checked: its storage lies in the window and is a power of
+ * How far the file reaches, by what it says itself: behind it lies address
+ * space that raises SIGBUS.
+ */
+static inline uint64_t
+tbuf_fire_end(uint64_t base)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	uint64_t end = tbuf_load(&control->end);
+
+	return (end < tbuf_self.window ? end : tbuf_self.window);
+}
+
+/*
+ * A lane's words, checked: its storage lies in the file and is a power of
  * two.  False if not.
  */
 struct tbuf_place {
@@ -195,16 +214,16 @@ struct tbuf_place {
 static inline bool
 tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 {
-	uint64_t window = tbuf_self.window, word, data, storage;
+	uint64_t end = tbuf_fire_end(base), word, data, storage;
 
-	if (offset % 64 != 0 || offset - TBUF_AREAS > window - TBUF_AREAS -
-	    sizeof(struct tbuf_lane))
+	if (end < TBUF_AREAS + sizeof(struct tbuf_lane) || offset % 64 != 0 ||
+	    offset - TBUF_AREAS > end - TBUF_AREAS - sizeof(struct tbuf_lane))
 		return (false);
 	place->lane = (struct tbuf_lane *)(uintptr_t)(base + offset);
 	word = tbuf_load(&place->lane->place);
 	data = tbuf_place_offset(word);
 	storage = tbuf_place_storage(word);
-	if (data > window - 64 || storage - 64 > window - 64 - data)
+	if (data > end - 64 || storage - 64 > end - 64 - data)
 		return (false);
 	place->data = (unsigned char *)(uintptr_t)(base + data);
 	place->storage = storage;
