@@ -319,6 +319,33 @@ START_TEST(nolane_counts_by_generation)
 }
 END_TEST
 
+/* A command that turns out to have no rseq: lock 0 is of another lane then. */
+START_TEST(nolane_counts_once_when_the_lanes_change)
+{
+	struct tbuf_target *target;
+	struct tally t;
+	struct run r;
+	uint64_t told = 0;
+
+	begin(&r, "");
+	target = TAILQ_FIRST(&r.c->targets);
+	target->live = false;
+	r.f.control->flags = 0;
+	fake_slot(&r.f)->first_lock = 0;
+	tbuf_add(&fake_slot(&r.f)->locks[0].nolane, 5);
+	if (_i == 0) {
+		fake_round(r.c, TBUF_ROUND_STATUS, &t);
+		told = t.drops[TBUF_CAUSE_NOLANE];
+		tbuf_target_refresh(target);
+	}
+	tbuf_consumer_quiesce(r.c);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(told + t.drops[TBUF_CAUSE_NOLANE], 5);
+	ck_assert_uint_eq(target->sources[0].nolane, 5);
+	end(&r);
+}
+END_TEST
+
 START_TEST(lock_lane_records_say_their_cpu)
 {
 	struct tbuf_event event;
@@ -583,6 +610,7 @@ main(void)
 	    3);
 	tcase_add_test(t, bufsize_of_one_record);
 	tcase_add_test(t, nolane_counts_by_generation);
+	tcase_add_loop_test(t, nolane_counts_once_when_the_lanes_change, 0, 2);
 	tcase_add_test(t, lock_lane_records_say_their_cpu);
 	tcase_add_test(t, arguments_are_decoded_by_type);
 	tcase_add_test(t, temporal_merges_lanes_by_time);

@@ -328,6 +328,7 @@ tbuf_consumer_quiesce(struct tbuf_consumer *c)
 		if (t->slot == -1 || t->stopped)
 			continue;
 		t->stopped = true;
+		tbuf_target_refresh(t);
 		if (inhabited(t))
 			t->retire = !tbuf_quiesce_wait(&t->view,
 			    (unsigned)t->slot, t->generation,

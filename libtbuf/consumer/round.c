@@ -296,6 +296,9 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 	}
 	if (s->nolane_closed)
 		return (s->nolane);
+	/* Until then the locks may come to stand for other lanes. */
+	if (!t->live)
+		return (0);
 	lock = s->index - t->first_lock;
 	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
 		return (0);
