@@ -125,9 +125,12 @@
  *				dependent.
  *	sequence (t, release)	after the pair; pairs with the consumer's
  *				acquire load.  A store-store barrier stands
- *				between it and the overwriting stores, and
+ *				between it and the next step's pair, and
  *				pairs with the load barrier between the
- *				consumer's copy and its second look.
+ *				consumer's load of a pair and its second look
+ *				at sequence; and between it and the
+ *				overwriting stores, where it pairs with the
+ *				one behind the consumer's copy.
  *	lock word		acquire on taking, release on giving back.
  *
  * INVARIANTS (cited by the code that keeps and the tests that break them)

@@ -103,6 +103,10 @@ static const struct scenario scenarios[] = {
 	  .lanes = 1, .rounds = 1, .sessions = 1, .weak = true,
 	  .kill_target = true, .tasks = {
 		THREAD(.fires = 3, SIZES(3, 2, 3)) } },
+	{ .name = "weak-ring-steps", .policy = RING, .bufsize = 4,
+	  .storage = 4, .lanes = 1, .rounds = 1, .sessions = 1, .aborts = 1,
+	  .weak = true, .kill_target = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 4)) } },
 	{ .name = "weak-locked", .policy = SWITCH, .bufsize = 4, .storage = 8,
 	  .lanes = 2, .rounds = 1, .sessions = 1, .weak = true, .tasks = {
 		LOCKED(.fires = 1, SIZES(2)),
@@ -182,7 +186,8 @@ static const struct proof {
 	{ D_SWITCH_TWO_BUFFERS, "flip" },
 	{ D_RING_SINGLE_PAIR, "ring" },
 	{ D_RING_TAIL_AFTER_DATA, "ring" },
-	{ D_RING_NO_BARRIER, "weak-ring" },
+	{ D_RING_NO_BARRIER, "weak-ring-steps" },
+	{ D_RING_STEPS_NO_BARRIER, "weak-ring-steps" },
 	{ D_RING_SEQUENCE_NOT_RELEASED, "weak-ring" },
 	{ D_SNAPSHOT_NO_BARRIER, "weak-ring" },
 	{ D_SNAPSHOT_NO_SECOND_LOOK, "ring" },

@@ -182,13 +182,15 @@ check_snapshot(struct state *s, uint8_t from)
 	}
 }
 
-/* {tail, sequence} of a ring are in hand: the first look or the second. */
+/* A pair of a ring is in hand: the first look or the second. */
 static void
 snapshot_look(struct state *s)
 {
 	struct reader *r = &s->reader;
 	uint8_t tail = r->at;
 
+	if (record_at(s, tail) != r->over)
+		model_fail("tail and overwritten are not of one step");
 	if (r->copied) {
 		if (model_has(D_SNAPSHOT_NO_SECOND_LOOK) ||
 		    tail < r->tail[r->lane])
@@ -203,7 +205,7 @@ snapshot_look(struct state *s)
 		r->tail[r->lane] = tail;
 		r->place = P_COPY;
 	}
-	r->sequence = 0;
+	r->sequence = r->over = 0;
 }
 
 /* A live snapshot of a ring: copy, then look again what was overtaken. */
@@ -223,6 +225,10 @@ snapshot_step(struct state *s)
 		break;
 	case P_TAIL:
 		r->at = load(s, pair_word(W_TAIL0, r->sequence), RELAXED);
+		r->place = P_OVER;
+		break;
+	case P_OVER:
+		r->over = load(s, pair_word(W_OVER0, r->sequence), RELAXED);
 		r->place = P_SAME;
 		break;
 	case P_SAME:

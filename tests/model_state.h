@@ -93,6 +93,7 @@ enum policy {
 	X(RING_SINGLE_PAIR, "ring-single-pair")				\
 	X(RING_TAIL_AFTER_DATA, "ring-tail-after-data")			\
 	X(RING_NO_BARRIER, "ring-no-barrier")				\
+	X(RING_STEPS_NO_BARRIER, "ring-steps-no-barrier")		\
 	X(RING_SEQUENCE_NOT_RELEASED, "ring-sequence-not-released")	\
 	X(SNAPSHOT_NO_BARRIER, "snapshot-no-barrier")			\
 	X(SNAPSHOT_NO_SECOND_LOOK, "snapshot-no-second-look")		\
@@ -177,7 +178,7 @@ struct task {
 #define READER_PLACES(X)						\
 	X(C_ROUND) X(C_MARK) X(C_LIMIT) X(C_READ)			\
 	X(C_FLIP)							\
-	X(P_HEAD) X(P_SEQUENCE) X(P_TAIL) X(P_SAME) X(P_COPY)		\
+	X(P_HEAD) X(P_SEQUENCE) X(P_TAIL) X(P_OVER) X(P_SAME) X(P_COPY)	\
 	X(E_GENERATION) X(E_CLEAR) X(E_CROSS0) X(E_CROSS1) X(E_LOCK)	\
 	X(E_SEQUENCE) X(E_TAIL) X(E_OVER) X(E_HEAD) X(E_READ)		\
 	X(E_FULL) X(E_LARGE) X(E_NOLANE)				\

@@ -309,9 +309,13 @@ ring_room(struct state *s, struct task *t, bool locked)
 {
 	/* With this defect the goal is another one when data are stored. */
 	bool late = model_has(D_RING_TAIL_AFTER_DATA) && t->goal == G_COMMIT;
+	bool step;
 
 	t->tail = lane_load(s, t, pair_word(W_TAIL0, t->sequence), RELAXED);
-	if (t->head + t->size - t->tail > model.scenario->bufsize && !late) {
+	step = t->head + t->size - t->tail > model.scenario->bufsize && !late;
+	if (!model_has(step ? D_RING_STEPS_NO_BARRIER : D_RING_NO_BARRIER))
+		model_fence_stores(s, t->agent);
+	if (step) {
 		t->place = locked ? K_SIZE : S_SIZE;
 		return;
 	}
@@ -319,8 +323,6 @@ ring_room(struct state *s, struct task *t, bool locked)
 		t->place = S_COMMIT;
 		return;
 	}
-	if (!model_has(D_RING_NO_BARRIER))
-		model_fence_stores(s, t->agent);
 	t->place = locked ? K_LOAD_LAST : S_LOAD_LAST;
 }
 

@@ -28,7 +28,7 @@
  *		head + w.size <= [lane.limit]		else leave NO_ROOM
  *		([lane.full] & m.fill_mask) == 0	else leave NO_ROOM
  *
- *	ROOM of a ring
+ *	ROOM of a ring, with a store barrier before each look at it
  *		while head + w.size - tail > m.bufsize, where
  *		    sequence = [lane.sequence], tail = [pair[sequence & 1].tail]
  *			head - tail <= m.bufsize	else leave DAMAGE
@@ -36,7 +36,6 @@
  *			    multiple of 8, not past head  else leave DAMAGE
  *			[pair[~sequence & 1]] = tail + size, overwritten + 1
  *			[lane.sequence] = sequence + 1		release
- *		store barrier
  *	    A step stands on its own: a restart after it just goes on from the
  *	    new tail, so it need not be the last instruction of its section.
  *

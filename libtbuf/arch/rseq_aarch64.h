@@ -54,15 +54,16 @@ tbuf_rseq_clear(void)
 }
 
 #ifdef TBUF_INJECT
-#define TBUF_DELAY(n)							\
-	"ldr w3, [%[inject], #(4 * " #n ")]\n\t"			\
-	"77: subs w3, w3, #1\n\t"					\
+#define TBUF_DELAY_IN(scratch, n)					\
+	"ldr " scratch ", [%[inject], #(4 * " #n ")]\n\t"		\
+	"77: subs " scratch ", " scratch ", #1\n\t"			\
 	"b.cs 77b\n\t"
 #define TBUF_INJECT_OPERAND	, [inject] "r"(tbuf_inject)
 #else
-#define TBUF_DELAY(n)
+#define TBUF_DELAY_IN(scratch, n)
 #define TBUF_INJECT_OPERAND
 #endif
+#define TBUF_DELAY(n)	TBUF_DELAY_IN("w3", n)
 
 #define TBUF_SECTION_BEGIN						\
 	".pushsection __rseq_cs, \"aw\"\n\t"				\
@@ -134,7 +135,11 @@ tbuf_rseq_clear(void)
 
 /*
  * Room of a ring: x3 the sequence, x4 the valid pair, x5 tail, x6 what there
- * is of records, x7 overwritten, x8 the size of the oldest, x12 scratch.
+ * is of records, x7 overwritten, x8 the size of the oldest, x12 scratch.  The
+ * barrier pairs with the load barriers of a reader of the pair, which must not
+ * see the next step's before it sees this one's sequence, and behind a
+ * snapshot's copy.  It comes first, for the step before may be that of a
+ * section that was aborted.
  */
 #define TBUF_SECTION_RING						\
 	"ldr x3, [x9, %[sequence]]\n\t"					\
@@ -144,6 +149,7 @@ tbuf_rseq_clear(void)
 	"csel x4, x5, x4, ne\n\t"					\
 	"ldp x5, x7, [x4]\n\t"						\
 	"sub x6, x10, x5\n\t"						\
+	"5: dmb ishst\n\t"						\
 	"add x8, x6, %[size]\n\t"					\
 	"ldr x12, [%[m], %[bufsize]]\n\t"				\
 	"cmp x8, x12\n\t"						\
@@ -153,7 +159,7 @@ tbuf_rseq_clear(void)
 	"tst x10, #7\n\t"						\
 	"b.ne %l[damaged]\n\t"						\
 	/* one step */							\
-	"5: add x8, x5, #8\n\t"						\
+	"add x8, x5, #8\n\t"						\
 	"ldr x12, [%[m], %[mask8]]\n\t"					\
 	"and x8, x8, x12\n\t"						\
 	"ldr x12, [%[m], %[data]]\n\t"					\
@@ -173,15 +179,12 @@ tbuf_rseq_clear(void)
 	"add x12, x4, #16\n\t"						\
 	"csel x4, x12, x4, ne\n\t"					\
 	"stp x5, x7, [x4]\n\t"						\
+	TBUF_DELAY_IN("w12", 2)						\
 	"add x12, x9, %[sequence]\n\t"					\
 	"stlr x3, [x12]\n\t"						\
-	"add x8, x6, %[size]\n\t"					\
-	"ldr x12, [%[m], %[bufsize]]\n\t"				\
-	"cmp x8, x12\n\t"						\
-	"b.hi 5b\n\t"							\
-	/* pairs with the load barrier behind a snapshot's copy */	\
-	"6: dmb ishst\n\t"						\
-	TBUF_DELAY(3)
+	TBUF_DELAY_IN("w12", 3)						\
+	"b 5b\n\t"							\
+	"6:\n\t"
 
 #define TBUF_RING_OPERANDS						\
 	[sequence] "i"(TBUF_L(sequence)), [pair] "i"(TBUF_L(pair)),	\
@@ -375,6 +378,7 @@ tbuf_rseq_restart(const struct tbuf_memo *m, uint64_t generation)
 	    "csel x6, x5, x4, ne\n\t"
 	    "csel x7, x4, x5, ne\n\t"
 	    "ldr x8, [x6, #8]\n\t"
+	    "dmb ishst\n\t" /* behind a step's sequence, as above */
 	    "stp x10, x8, [x7]\n\t"
 	    "add x3, x3, #1\n\t"
 	    "add x4, x9, %[sequence]\n\t"

@@ -65,21 +65,26 @@ ring_restart(struct tbuf_lane *lane)
 	tbuf_store_release(&lane->head, head);
 }
 
-/* Make room for size bytes behind head, which a restart may move. */
+/*
+ * Make room for size bytes behind head, which a restart may move.  A step's
+ * sequence comes before the next step's pair and before what overwrites: pairs
+ * with the load barriers of a reader of the pair and behind a snapshot's copy.
+ */
 static void
 ring_room(const struct tbuf_place *place, uint64_t size)
 {
 	struct tbuf_lane *lane = place->lane;
 
-	if (lane->head % 8 != 0)
+	if (lane->head % 8 != 0) {
 		ring_restart(lane);
+		tbuf_fence_stores();
+	}
 	while (lane->head + size - lane->pair[lane->sequence & 1].tail >
 	    place->size) {
 		if (!ring_step(place, lane->head))
 			ring_restart(lane);
+		tbuf_fence_stores();
 	}
-	/* Pairs with the load barrier behind a snapshot's copy. */
-	tbuf_fence_stores();
 }
 
 static bool
