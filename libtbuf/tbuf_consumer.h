@@ -143,6 +143,14 @@ int	tbuf_consumer_go(struct tbuf_consumer *);
 bool	tbuf_consumer_lowered(const struct tbuf_consumer *);
 
 /*
+ * Targets that were not asked for by pid (all targets, children, what exec
+ * made of one) and cannot be had are left out.  0 as long as there was none,
+ * else what the first of them was lacking: -EMFILE (a target takes two
+ * descriptors: raise RLIMIT_NOFILE), -ENFILE, -ENOMEM, -ENOSPC, -EUSERS, ...
+ */
+int	tbuf_consumer_skipped(const struct tbuf_consumer *);
+
+/*
  * How many probes an enabling has matched by now, in all targets; equal
  * probes of several targets count once.
  */

@@ -24,6 +24,7 @@ struct run {
 	bool command_ended;
 	bool *told;		/* a description's matches, by its index */
 	bool stopped;		/* for an output that nobody reads */
+	bool skipped;		/* processes were, and it has been told */
 	bool telling;		/* this round tells losses */
 	uint64_t period;	/* statusrate */
 	uint64_t due;		/* when losses are told next */
@@ -89,6 +90,17 @@ tell_matched(struct run *run, bool all)
 		message(MSG_MATCHED, d->text, n, PLURAL(n));
 		run->told[i] = true;
 	}
+}
+
+/* Say once that there are processes that are not traced. */
+static void
+tell_skipped(struct run *run)
+{
+	int error = tbuf_consumer_skipped(run->consumer);
+
+	if (error != 0 && !run->skipped)
+		message(MSG_SKIPPED, strerror(-error));
+	run->skipped = error != 0;
 }
 
 /* ----------------------------------------------------------------- losses */
@@ -270,6 +282,7 @@ run_round(struct run *run, int *error)
 {
 
 	*error = tbuf_consumer_work(run->consumer);
+	tell_skipped(run);
 	run->telling = *error <= 0 || is_due(run);
 	return (drain(run));
 }
@@ -312,6 +325,7 @@ run_all(struct run *run)
 		tell_matched(run, true);
 	}
 	tell_lowered(run);
+	tell_skipped(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
 	run->period = period;
 	run->due = now() + run->period;

@@ -3,6 +3,8 @@
  *
  * -l: the probes there are, in DTrace's columns.
  */
+#include <string.h>
+
 #include <tbuf_consumer.h>
 
 #include "list.h"
@@ -87,6 +89,8 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out)
 	    "MODULE", "FUNCTION", "NAME");
 	if (tbuf_consumer_list(consumer, print, &l) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	if ((status = tbuf_consumer_skipped(consumer)) != 0)
+		message(MSG_SKIPPED, strerror(-status));
 	if (!o->unmatched && program_unmatched(&o->program, consumer))
 		return (EXIT_FAILED);
 	return (EXIT_DONE);

@@ -7,6 +7,8 @@
  * run (consume.c) -> how it is printed (format_text.c, format_json.c).  What
  * buffers are is the library's business.
  */
+#include <sys/resource.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,21 @@
 #include "preload.h"
 #include "signals.h"
 #include "stat.h"
+
+/*
+ * A process under trace takes two descriptors.  That more are allowed than
+ * are needed costs nothing; but a command is to have the limit it would have.
+ */
+static void
+raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 /* -c: with a provider in its environment if a description asks for it. */
 static int
@@ -39,6 +56,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	free(setting);
 	if (*command < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	raise_limit();
 	return (0);
 }
 
@@ -52,6 +70,8 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 {
 	size_t i;
 
+	if (o->command == NULL)
+		raise_limit();
 	for (i = 0; i < o->npids; i++)
 		if (tbuf_consumer_grab(consumer, o->pids[i]) < 0)
 			goto fail;

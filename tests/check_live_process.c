@@ -3,9 +3,11 @@
  *
  * Processes that run already (-p, all targets).
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -295,6 +297,89 @@ START_TEST(all_targets_and_later_ones)
 }
 END_TEST
 
+#define MANY	12
+
+/* Some find descriptors, the others are traced when there are more. */
+START_TEST(descriptors_run_out)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=4k");
+	struct live_server s[MANY];
+	struct rlimit before, low;
+	unsigned alive, i;
+	struct tally t;
+
+	for (i = 0; i < MANY; i++) {
+		live_server_start(&s[i], NULL);
+		live_server_fire(&s[i], 0);
+	}
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	/* Room for the last 16, which are not used, and about five of them. */
+	low = before;
+	low.rlim_cur = (rlim_t)s[MANY - 1].out + 1 + 16 + 10;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), -EMFILE);
+	live_go(c);
+	alive = tbuf_consumer_alive(c);
+	ck_assert_uint_gt(alive, 0);
+	ck_assert_uint_lt(alive, MANY);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	for (i = 0; i < MANY; i++)
+		live_server_fire(&s[i], 5);
+	tbuf_consumer_meet_new(c);
+	ck_assert_uint_eq(tbuf_consumer_alive(c), MANY);
+	for (i = 0; i < MANY; i++)
+		live_server_fire(&s[i], 5);
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 5 * (alive + MANY));
+	ck_assert_int_eq(tbuf_consumer_skipped(c), -EMFILE);
+	tbuf_consumer_close(c);
+	for (i = 0; i < MANY; i++)
+		live_server_stop(&s[i]);
+}
+END_TEST
+
+START_TEST(descriptors_are_enough)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct live_server s;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	live_go(c);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
+	tbuf_consumer_close(c);
+	live_server_stop(&s);
+}
+END_TEST
+
+/* Nobody has asked for it by its pid: the others are traced. */
+START_TEST(one_of_all_ends_before_the_run)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct live_server s[2];
+	struct tally t;
+
+	live_server_start(&s[0], NULL);
+	live_server_start(&s[1], NULL);
+	live_server_fire(&s[0], 0);
+	live_server_fire(&s[1], 0);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	live_server_stop(&s[0]);
+	live_go(c);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
+	live_server_fire(&s[1], 5);
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 5);
+	ck_assert_uint_eq(t.exits, 0);
+	tbuf_consumer_close(c);
+	live_server_stop(&s[1]);
+}
+END_TEST
+
 static Suite *
 make(void)
 {
@@ -311,6 +396,9 @@ make(void)
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_test(t, targets_are_listed);
 	tcase_add_test(t, all_targets_and_later_ones);
+	tcase_add_test(t, descriptors_run_out);
+	tcase_add_test(t, descriptors_are_enough);
+	tcase_add_test(t, one_of_all_ends_before_the_run);
 	suite_add_tcase(s, t);
 	return (s);
 }

@@ -315,11 +315,18 @@ undo(struct tbuf_target *t)
 	tbuf_target_detach(t);
 }
 
+/* It can have a session; of all targets, or `only` this one. */
 static bool
-wanted(const struct tbuf_target *t)
+attachable(const struct tbuf_target *t, const struct tbuf_target *only)
 {
-	return (t->fd != -1 && t->slot == -1 && t->life == TBUF_ALIVE &&
-	    !t->file_only && !t->left);
+	return ((only == NULL || t == only) && t->fd != -1 && !t->active &&
+	    t->life == TBUF_ALIVE && !t->file_only && !t->left);
+}
+
+static bool
+wanted(const struct tbuf_target *t, const struct tbuf_target *only)
+{
+	return (attachable(t, only) && t->slot == -1);
 }
 
 static bool
@@ -330,93 +337,111 @@ dead(const struct tbuf_target *t)
 	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
 }
 
-/* Plans for all that have no session yet, and what they take in sum. */
+/* Plans for all that are wanted, and what they take, off the budget. */
 static int
-plan_all(struct tbuf_consumer *c, uint64_t bufsize, uint64_t *storage)
+plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t bufsize)
 {
 	struct tbuf_target *t;
 	int error;
 
-	*storage = 0;
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!wanted(t))
+		if (!wanted(t, only))
 			continue;
 		make_order(c, t, bufsize);
 		error = tbuf_plan_make(&t->order, &t->plan);
 		if (error != 0)
 			return (error);
-		*storage += t->plan.storage;
+		if (!tbuf_budget_take(c, t->plan.storage))
+			return (-ENOSPC);
+		t->charged = t->plan.storage;
 	}
 	return (0);
 }
 
 static int
-take_all(struct tbuf_consumer *c)
+take_failed(struct tbuf_consumer *c, const struct tbuf_target *t, int error)
 {
-	struct tbuf_target *t;
-	int error = 0;
+	if (error == -ESRCH)
+		return (tbuf_consumer_fail(c, error, "failed to grab "
+		    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
+	if (error == -EUSERS)
+		return (tbuf_consumer_fail(c, error, "could not "
+		    "enable tracing: too many sessions on pid %d",
+		    (int)t->pid));
+	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
+	    error == -ENOSPC ? "Not enough space" : strerror(-error)));
+}
 
-	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!wanted(t))
+/*
+ * Nobody has asked for a target that was only found there: where it cannot
+ * be had, the others can.
+ */
+static int
+take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
+{
+	struct tbuf_target *t, *next;
+	int error;
+
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (!wanted(t, only))
 			continue;
-		if (dead(t))
-			return (tbuf_consumer_fail(c, -ESRCH, "failed to grab "
-			    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
-		if ((error = reserve(c, t)) == 0)
+		error = dead(t) ? -ESRCH : reserve(c, t);
+		if (error == 0)
 			error = build(t);
-		if (error == -EUSERS)
-			return (tbuf_consumer_fail(c, error, "could not "
-			    "enable tracing: too many sessions on pid %d",
-			    (int)t->pid));
-		if (error != 0)
-			return (tbuf_consumer_fail(c, error, "could not "
-			    "enable tracing: %s", error == -ENOSPC ?
-			    "Not enough space" : strerror(-error)));
+		if (error == 0)
+			continue;
+		if (t->asked || only != NULL || error == -ENOSPC)
+			return (take_failed(c, t, error));
+		tbuf_consumer_skip(c, error);
+		undo(t);
+		tbuf_target_free(c, t);
 	}
 	return (0);
 }
 
 static void
-undo_all(struct tbuf_consumer *c)
+undo_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 {
 	struct tbuf_target *t;
 
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (!t->active)
-			undo(t);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!attachable(t, only))
+			continue;
+		undo(t);
+		tbuf_budget_give(c, t->charged);
+		t->charged = 0;
+	}
 }
 
 /* Reserve and build with this bufsize; -ENOSPC: a smaller one may do. */
 static int
-try_all(struct tbuf_consumer *c, uint64_t bufsize)
+try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t bufsize)
 {
-	uint64_t storage;
-	int error = plan_all(c, bufsize, &storage);
+	int error = plan_all(c, only, bufsize);
 
-	if (error == 0 && !tbuf_budget_take(c, storage))
-		error = -ENOSPC;
-	if (error == -ENOSPC)
-		return (tbuf_consumer_fail(c, error,
-		    "could not enable tracing: Not enough space"));
+	if (error == -EINVAL)
+		tbuf_consumer_fail(c, error, "could not enable tracing: "
+		    "Enabling exceeds size of buffer");
+	else if (error != 0)
+		take_failed(c, NULL, error);
+	else
+		error = take_all(c, only);
 	if (error != 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", error == -EINVAL ? "Enabling exceeds size "
-		    "of buffer" : strerror(-error)));
-	if ((error = take_all(c)) != 0) {
-		undo_all(c);
-		tbuf_budget_give(c, storage);
-	}
+		undo_all(c, only);
 	return (error);
 }
 
 /* Under `auto` bufsize is halved until it fits. */
 static int
-attach(struct tbuf_consumer *c, uint64_t *bufsize)
+attach(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t *bufsize)
 {
 	struct tbuf_target *t;
 	int error;
 
-	while ((error = try_all(c, *bufsize)) == -ENOSPC) {
+	while ((error = try_all(c, only, *bufsize)) == -ENOSPC) {
 		if (c->options.bufresize != 0 ||
 		    (*bufsize / 2 & ~UINT64_C(7)) < TBUF_BUFSIZE_MIN)
 			return (error);
@@ -425,10 +450,8 @@ attach(struct tbuf_consumer *c, uint64_t *bufsize)
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->slot != -1 && !t->active && !t->left) {
-			t->charged = t->plan.storage;
+		if (attachable(t, only) && t->slot != -1)
 			activate(t);
-		}
 	c->round.stale = true;
 	return (0);
 }
@@ -441,7 +464,7 @@ tbuf_attach_all(struct tbuf_consumer *c)
 
 	if ((error = tbuf_budget(c, &c->left)) != 0)
 		return (error);
-	error = attach(c, &bufsize);
+	error = attach(c, NULL, &bufsize);
 	if (error == 0 && bufsize != c->options.bufsize) {
 		c->lowered = true;
 		c->options.bufsize = bufsize;
@@ -449,18 +472,24 @@ tbuf_attach_all(struct tbuf_consumer *c)
 	return (error);
 }
 
-/* One that cannot be had is left alone, for it has never been promised. */
 void
 tbuf_attach_new(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t, *next;
-	uint64_t bufsize = c->options.bufsize;
+	uint64_t bufsize;
+	int error;
 
-	if (c->state != TBUF_RUN_ACTIVE || attach(c, &bufsize) == 0)
+	if (c->state != TBUF_RUN_ACTIVE)
 		return;
-	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
-		if (wanted(t))
-			tbuf_target_free(c, t);
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (!wanted(t, NULL))
+			continue;
+		bufsize = c->options.bufsize;
+		if ((error = attach(c, t, &bufsize)) == 0)
+			continue;
+		tbuf_consumer_skip(c, error);
+		tbuf_target_free(c, t);
+	}
 }
 
 /* The session that an image has built for this run, or is building. */

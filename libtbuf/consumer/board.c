@@ -177,16 +177,20 @@ tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
  * has it mapped.  Sets what is known of it: it may have ended by now, or have
  * gone on to another program.
  */
-static void
+static int
 find_process(struct tbuf_target *t, const struct tbuf_control *control,
     bool alive)
 {
 	pid_t pid = alive ? tbuf_directory_pid(t->fd, control) :
 	    (pid_t)control->pid;
 
+	if (tbuf_error_exhausted(pid))
+		return (pid);
 	t->pid = pid > 0 ? pid : (pid_t)control->pid;
 	if (pid > 0)
 		t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pid > 0 && t->pidfd == -1 && tbuf_error_exhausted(-errno))
+		return (-errno);
 	if (t->pidfd != -1 && !alive &&
 	    tbuf_start_time(pid) != control->start) {
 		close(t->pidfd);
@@ -196,6 +200,7 @@ find_process(struct tbuf_target *t, const struct tbuf_control *control,
 		t->life = TBUF_DEAD;
 	else
 		t->left = !alive;
+	return (0);
 }
 
 /* The image that this one's process had before it called exec. */
@@ -234,28 +239,44 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	replace_old(c, t);
 }
 
+/* With the lock of the slot. */
+static int
+adopt_locked(struct tbuf_consumer *c, struct tbuf_target *t, int fd,
+    const struct tbuf_control *control, unsigned slot, bool alive)
+{
+	struct tbuf_session session;
+	int error;
+
+	t->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (t->fd == -1)
+		return (-errno);
+	if (!tbuf_descriptor_spare(t->fd))
+		return (-EMFILE);
+	error = tbuf_session_adopt(t, slot, MAP_SHARED, &session);
+	if (error != 0 || (error = find_process(t, control, alive)) != 0)
+		return (error);
+	begin(c, t, slot);
+	return (0);
+}
+
 static int
 adopt(struct tbuf_consumer *c, int fd, const char *name,
     const struct tbuf_control *control, unsigned slot, bool alive)
 {
-	struct tbuf_session session;
 	struct tbuf_target *t;
+	int error;
 
 	if (!tbuf_file_lock(fd, 1 + (uint64_t)slot))
 		return (0);
 	if ((t = tbuf_target_new(c, (pid_t)control->pid)) == NULL)
-		return (-ENOMEM);
-	t->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (t->fd == -1 ||
-	    tbuf_session_adopt(t, slot, MAP_SHARED, &session) != 0) {
-		tbuf_target_free(c, t);
-		tbuf_file_unlock(fd, 1 + (uint64_t)slot);
+		error = -ENOMEM;
+	else if ((error = adopt_locked(c, t, fd, control, slot, alive)) == 0) {
+		tbuf_copy(t->name, name, sizeof(t->name));
 		return (0);
-	}
-	tbuf_copy(t->name, name, sizeof(t->name));
-	find_process(t, control, alive);
-	begin(c, t, slot);
-	return (0);
+	} else
+		tbuf_target_free(c, t);
+	tbuf_file_unlock(fd, 1 + (uint64_t)slot);
+	return (tbuf_error_exhausted(error) ? error : 0);
 }
 
 int
@@ -263,10 +284,12 @@ tbuf_board_adopt(struct tbuf_consumer *c, int fd, const char *name,
     const struct tbuf_control *control, bool alive)
 {
 	unsigned slot;
+	int error;
 
 	for (slot = 0; c->run != 0 && slot < TBUF_NSESSIONS; slot++)
-		if (tbuf_board_run(fd, control, slot) == c->run)
-			return (adopt(c, fd, name, control, slot, alive) != 0 ?
-			    -ENOMEM : 1);
+		if (tbuf_board_run(fd, control, slot) == c->run) {
+			error = adopt(c, fd, name, control, slot, alive);
+			return (error != 0 ? error : 1);
+		}
 	return (0);
 }

@@ -220,6 +220,20 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	return (0);
 }
 
+void
+tbuf_consumer_skip(struct tbuf_consumer *c, int error)
+{
+	/* One that has ended meanwhile was not to be had by anybody. */
+	if (c->skipped == 0 && error != -ESRCH)
+		c->skipped = error;
+}
+
+int
+tbuf_consumer_skipped(const struct tbuf_consumer *c)
+{
+	return (c->skipped);
+}
+
 bool
 tbuf_consumer_lowered(const struct tbuf_consumer *c)
 {

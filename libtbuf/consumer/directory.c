@@ -55,9 +55,13 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		return (-ENOMEM);
 	}
 	while (result == 0 && (entry = readdir(dir)) != NULL) {
-		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
-		    (fd = open_file(dirfd, entry->d_name, &control)) < 0)
+		if (!tbuf_control_name_parse(entry->d_name, &pid, &random))
 			continue;
+		fd = open_file(dirfd, entry->d_name, &control);
+		if (fd < 0) {
+			result = tbuf_error_exhausted(fd) ? fd : 0;
+			continue;
+		}
 		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control))
 			result = visit(arg, fd, entry->d_name, &control,
 			    tbuf_control_alive(fd));

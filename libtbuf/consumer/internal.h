@@ -153,6 +153,7 @@ struct tbuf_target {
 	int pidfd;			/* -1: a file without a process */
 	int fd;				/* its control file */
 	bool child;			/* the command */
+	bool asked;			/* by its pid, or the command */
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* and then the slot that it is of */
@@ -237,6 +238,7 @@ struct tbuf_consumer {
 	int board_fd;
 	uint64_t left;			/* of the budget, without an entry */
 	bool lowered;
+	int skipped;			/* why a target was first left out */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop;			/* eventfd */
@@ -261,6 +263,11 @@ struct tbuf_consumer {
 /* Remember the words for an error; gives the error back. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A target that was only found there is left out because of this error. */
+void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
+/* There is nothing left of what all targets need: no other can be had. */
+bool	tbuf_error_exhausted(int error);
 
 /* The runtime directory, opened once.  A descriptor or -errno. */
 int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
@@ -307,7 +314,7 @@ struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
  * Call `visit` for each control file of the runtime directory: its name, a
  * descriptor that is closed afterwards, and whether its target lives.  Files
  * of dead targets that nobody reads are removed on the way.  `visit` returns
- * non-zero to stop.
+ * non-zero to stop; so does a lack of descriptors.
  */
 int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
 	    const char *name, const struct tbuf_control *, bool alive),
@@ -316,8 +323,17 @@ int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
 /* The caller's pid of a control file's target; -ESRCH. */
 pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *);
 
-/* Add the directory's targets that are not there yet. */
+/*
+ * Add the directory's targets that are not there yet.  Those that there are
+ * no descriptors for are left out.
+ */
 int	tbuf_consumer_scan(struct tbuf_consumer *);
+
+/*
+ * Is a descriptor not one of the last?  A few are kept for what has to be
+ * opened for a moment: without /proc/meminfo a budget would have no limit.
+ */
+bool	tbuf_descriptor_spare(int fd);
 
 /* The CPUs that any thread of a process may run on now. */
 void	tbuf_target_cpus(pid_t, struct tbuf_cpus *);
@@ -370,7 +386,10 @@ int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
 int	tbuf_board_post(struct tbuf_consumer *);
 void	tbuf_board_withdraw(struct tbuf_consumer *);
 
-/* A file's session that its target built for us: 1 if it is a target now. */
+/*
+ * A file's session that its target built for us: 1 if there is one, which is
+ * a target now if it made sense; 0; or what was lacking.
+ */
 int	tbuf_board_adopt(struct tbuf_consumer *, int fd, const char *name,
 	    const struct tbuf_control *, bool alive);
 

@@ -199,7 +199,7 @@ add_target(struct tbuf_consumer *c)
 	t->fd = file.fd;
 	t->view.base = (unsigned char *)file.control;
 	t->view.size = TBUF_AREAS;
-	t->child = true;
+	t->child = t->asked = true;
 	tbuf_copy(t->name, file.name, sizeof(t->name));
 	t->pidfd = (int)syscall(SYS_pidfd_open, c->spawned.pid, 0);
 	return (t->pidfd == -1 ? -errno : 0);

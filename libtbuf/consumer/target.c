@@ -4,6 +4,7 @@
  * The targets of a run.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -18,6 +19,8 @@
 
 #include "atomics.h"
 #include "consumer/internal.h"
+
+#define DESCRIPTORS_KEPT	16
 
 int
 tbuf_view_map(int fd, uint64_t size, struct tbuf_view *view)
@@ -150,6 +153,21 @@ tbuf_target_cpus(pid_t pid, struct tbuf_cpus *cpus)
 	closedir(dir);
 }
 
+bool
+tbuf_error_exhausted(int error)
+{
+	return (error == -EMFILE || error == -ENFILE || error == -ENOMEM);
+}
+
+bool
+tbuf_descriptor_spare(int fd)
+{
+	struct rlimit limit;
+
+	return (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    (rlim_t)fd + DESCRIPTORS_KEPT < limit.rlim_cur);
+}
+
 int
 tbuf_target_add(struct tbuf_consumer *c, pid_t pid,
     const struct tbuf_found *found)
@@ -157,7 +175,9 @@ tbuf_target_add(struct tbuf_consumer *c, pid_t pid,
 	struct tbuf_target *t = tbuf_target_new(c, pid);
 	int error = -ENOMEM;
 
-	if (t != NULL)
+	if (t != NULL && !tbuf_descriptor_spare(found->fd))
+		error = -EMFILE;
+	else if (t != NULL)
 		error = tbuf_view_map(found->fd, TBUF_AREAS, &t->view);
 	if (error != 0) {
 		close(found->fd);
@@ -191,6 +211,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	if ((error = tbuf_target_add(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
+	tbuf_target_find(c, pid)->asked = true;
 	return (0);
 }
 
@@ -216,14 +237,15 @@ scan_visit(void *arg, int fd, const char *name,
 		return (0);
 	if ((error = tbuf_find_pid(pid, &found)) != 0) {
 		c->unsettled |= error == -ENOEXEC;
-		return (0);
+		return (tbuf_error_exhausted(error) ? error : 0);
 	}
 	if (strcmp(found.name, name) != 0) {
 		close(found.fd);
 		close(found.pidfd);
 		return (0);
 	}
-	return (tbuf_target_add(c, pid, &found));
+	error = tbuf_target_add(c, pid, &found);
+	return (tbuf_error_exhausted(error) ? error : 0);
 }
 
 int
@@ -233,7 +255,11 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 
 	if (error < 0)
 		return (error);
-	return (tbuf_directory_scan(c->directory, scan_visit, c));
+	error = tbuf_directory_scan(c->directory, scan_visit, c);
+	if (!tbuf_error_exhausted(error))
+		return (error);
+	tbuf_consumer_skip(c, error);
+	return (0);
 }
 
 int

@@ -11,6 +11,7 @@
  *	     NOLANE [locked]	of the last target
  *	matched N ...		what each enabling has matched
  *	lowered SIZE		bufsize after go
+ *	skipped ERRNO		what a target was lacking
  *	command PID		what spawn gives
  *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, list, go or status
  *	show			print what is called, on standard error

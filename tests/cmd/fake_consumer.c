@@ -264,6 +264,17 @@ tbuf_consumer_lowered(const struct tbuf_consumer *c)
 	return (c->lowered);
 }
 
+int
+tbuf_consumer_skipped(const struct tbuf_consumer *c)
+{
+	const struct fake_line *line;
+
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "skipped"))
+			return (fake_errno(line, 1));
+	return (0);
+}
+
 unsigned
 tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 {

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Descriptors: the limit is raised for many processes, and when that is not
+# enough it is said.  (The shell has 3 to 8 open.)
+start 3 4
+start 5 6
+start 7 8
+(
+	ulimit -Sn 20
+	"$TBUFCTL" -l -n count | grep -c count
+	"$TBUFCTL" -qZ -n count -c "sh -c 'ulimit -Sn'"
+)
+(
+	ulimit -n 34
+	"$TBUFCTL" -l -n count >list
+	echo "= $?"
+	n=$(grep -c count list)
+	[ "$n" -gt 0 ] && [ "$n" -lt 3 ] || echo "listed $n"
+) 2>&1
+tell 3
+tell 5
+tell 7
+wait
