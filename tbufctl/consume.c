@@ -30,6 +30,7 @@ struct run {
 	uint64_t due;		/* when losses are told next */
 	struct loss *losses;	/* sorted by CPU, then pid */
 	size_t nlosses;
+	int status;		/* to exit with */
 };
 
 static uint64_t
@@ -197,23 +198,22 @@ print_other(struct run *run, const struct tbuf_event *e)
 }
 
 /*
- * A reader that has gone away ends the run in the orderly way, as a signal
- * does; any other failure ends it at once.
+ * An output that takes no more ends the run in the orderly way, as a signal
+ * does.  For a reader that has gone away that is all.
  */
-static int
+static void
 check_output(struct run *run)
 {
 	const struct output *out = run->format.out;
 	const char *file = run->options->output;
 
 	if (out->error == 0 || run->stopped)
-		return (0);
-	if (out->error != EPIPE)
-		return (fail(MSG_WRITE, file != NULL ? file :
-		    "standard output", strerror(out->error)));
-	tbuf_consumer_stop(run->consumer);
+		return;
 	run->stopped = true;
-	return (0);
+	if (out->error != EPIPE)
+		run->status = fail(MSG_WRITE, file != NULL ? file :
+		    "standard output", strerror(out->error));
+	tbuf_consumer_stop(run->consumer);
 }
 
 static void
@@ -236,22 +236,23 @@ static int
 drain(struct run *run)
 {
 	struct tbuf_event e;
-	int cpu = -1, more, status;
+	int cpu = -1, more;
 
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record, &cpu);
 		else
 			print_other(run, &e);
-		if ((status = check_output(run)) != 0)
-			return (status);
+		check_output(run);
 	}
 	if (more < 0)
 		return (fail(MSG_ABORTED, strerror(-more)));
 	if (run->telling)
 		tell_losses(run, INT32_MAX);
 	output_flush(run->format.out);
-	return (check_output(run));
+	output_look(run->format.out);
+	check_output(run);
+	return (0);
 }
 
 /* ------------------------------------------------------------ the run */
@@ -292,21 +293,21 @@ finish(struct run *run, int error)
 {
 	const struct options *o = run->options;
 	struct tbuf_totals totals;
-	int status = EXIT_DONE;
 
 	if (error < 0)
-		status = fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer));
+		run->status = fail(MSG_LIBRARY,
+		    tbuf_consumer_error(run->consumer));
 	tell_matched(run, false);
 	if (!run->command_ended || o->unmatched)
 		tell_matched(run, true);
 	else if (program_unmatched(&o->program, run->consumer))
-		status = EXIT_FAILED;
+		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
 	run->format.ops->total(&run->format, &totals);
 	output_flush(run->format.out);
-	return (status);
+	return (run->status);
 }
 
 static int

@@ -84,6 +84,16 @@ output_flush(struct output *out)
 }
 
 void
+output_look(struct output *out)
+{
+	struct pollfd pfd = { .fd = out->fd };
+
+	if (out->error == 0 && poll(&pfd, 1, 0) == 1 &&
+	    (pfd.revents & (POLLERR | POLLHUP)) != 0)
+		out->error = EPIPE;
+}
+
+void
 output_grow(struct output *out, size_t n)
 {
 

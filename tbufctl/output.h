@@ -39,6 +39,9 @@ int	output_append(struct output *, const char *path);
  */
 void	output_flush(struct output *);
 
+/* Has the reader gone away?  He may have while there was nothing to write. */
+void	output_look(struct output *);
+
 void	output_grow(struct output *, size_t);
 
 /* Room for n bytes; what was put there is taken with output_taken(). */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -o appends; what cannot be written is told; a closed pipe is an end.
+# -o appends; what cannot be written is told, and is an end; so is a closed pipe.
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0
@@ -13,6 +13,35 @@ cat file
 ctl -o nosuch/file -n kv:::
 ctl -o . -n kv:::
 ctl -o /dev/full -n kv:::
+play <<END
+$probes
+command 77
+record 77 77 0 2 1 1 1 0
+round
+record 77 77 0 2 1 1 1 0
+round
+record 77 77 0 2 1 1 1 0
+drops 77 0 full 1
+END
+ctl -o /dev/full -n kv::: -c true
+ctl -o /dev/full -n kv::: -c true --format=json -q
+# A reader that has gone is seen without anything to write.
+play <<END
+$probes
+round
+record 100 101 0 2 1 1 1 0
+round
+record 100 101 0 2 1 1 1 0
+END
+mkfifo pipe
+exec 3<>pipe 4>pipe 3>&-
+"$TBUFCTL_FAKE" -n kv::: 2>&1 >&4
+echo "= $?"
+exec 4>&-
+play <<END
+$probes
+record 100 101 0 2 1 1 1 0
+END
 "$TBUFCTL_FAKE" -n kv::: >/dev/full
 echo "= $?"
 "$TBUFCTL_FAKE" -l >/dev/full
