@@ -20,19 +20,20 @@ struct output;
 #define PLURAL(n)	((n) == 1 ? "" : "s")
 
 /* Bad usage: exit status 2. */
-#define MSG_HINT	"try 'tbufctl --help'"
-#define MSG_BAD_OPTION	"unknown option: %s"
+#define MSG_BAD_OPTION	"unknown option: %s (see tbufctl --help)"
 #define MSG_NO_ARGUMENT	"%s needs an argument"
 #define MSG_NOT_WANTED	"%s takes no argument"
-#define MSG_EXTRA	"unexpected argument: %s"
-#define MSG_NOTHING	"no probes specified"
+#define MSG_EXTRA	"unexpected argument: %s (a description follows -n, " \
+			"a command -c)"
+#define MSG_NOTHING	"no probes specified (-n enables them, -l lists them)"
 #define MSG_TWICE	"%s can be given only once"
 #define MSG_TOGETHER	"%s does not go with %s"
 #define MSG_D_PROGRAM	"%s: D programs are not in this version"
 #define MSG_BAD_PID	"invalid pid: %s"
 #define MSG_BAD_ID	"invalid probe identifier: %s"
-#define MSG_BAD_VALUE	"invalid value for %s: %s"
-#define MSG_BAD_COMMAND	"invalid command: %s: %s"
+#define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
+#define MSG_BAD_COMMAND	"invalid command '%s': %s"
+#define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
 #define MSG_SET		"failed to set -x %s: %s"
 #define MSG_SET_SIZE	"failed to set -b %s: %s"
 #define MSG_SET_VALUE	"Invalid value for specified option"

@@ -62,14 +62,6 @@ const char options_usage[] =
 "  --stat[=interval]   show the buffers of all sessions\n";
 
 static int
-hinted(int status)
-{
-
-	message(MSG_HINT);
-	return (status);
-}
-
-static int
 add_setting(struct options *o, const char *given, const char *text)
 {
 	struct setting *s;
@@ -188,7 +180,8 @@ parse_with(struct options *o, const char *text)
 			    memcmp(p, names[w], n) == 0)
 				break;
 		if (w == WITH_COUNT)
-			return (bad_usage(MSG_BAD_VALUE, "--with", text));
+			return (bad_usage(MSG_BAD_VALUE, "--with", text,
+			    "a list of time, wall, pid, tid"));
 		for (i = 0; i < o->nwith && o->with[i] != w; i++)
 			continue;
 		if (i == o->nwith)
@@ -204,7 +197,8 @@ parse_format(struct options *o, const char *text)
 
 	o->json = strcmp(text, "json") == 0;
 	if (!o->json && strcmp(text, "text") != 0)
-		return (bad_usage(MSG_BAD_VALUE, "--format", text));
+		return (bad_usage(MSG_BAD_VALUE, "--format", text,
+		    "text or json"));
 	return (0);
 }
 
@@ -216,7 +210,8 @@ parse_stat(struct options *o, const char *text)
 	o->interval = 0;
 	if (text != NULL &&
 	    (tbuf_parse_rate(text, &o->interval) < 0 || o->interval == 0))
-		return (bad_usage(MSG_BAD_VALUE, "--stat", text));
+		return (bad_usage(MSG_BAD_VALUE, "--stat", text,
+		    "an interval, such as 1s"));
 	return (0);
 }
 
@@ -230,10 +225,10 @@ parse_error(int c, char **argv)
 	if (optopt == 0 || optopt > UCHAR_MAX)
 		name = argv[optind - 1];
 	if (c == ':')
-		return (hinted(bad_usage(MSG_NO_ARGUMENT, name)));
+		return (bad_usage(MSG_NO_ARGUMENT, name));
 	if (optopt > UCHAR_MAX)
-		return (hinted(bad_usage(MSG_NOT_WANTED, name)));
-	return (hinted(bad_usage(MSG_BAD_OPTION, name)));
+		return (bad_usage(MSG_NOT_WANTED, name));
+	return (bad_usage(MSG_BAD_OPTION, name));
 }
 
 static int
@@ -307,16 +302,15 @@ choose_mode(struct options *o)
 	if (o->stat) {
 		o->mode = MODE_STAT;
 		if ((other = not_with_stat(o)) != NULL)
-			return (hinted(bad_usage(MSG_TOGETHER, "--stat",
-			    other)));
+			return (bad_usage(MSG_TOGETHER, "--stat", other));
 	} else if (o->list) {
 		o->mode = MODE_LIST;
 		/* A command has no probes before it runs. */
 		if (o->command != NULL || o->json)
-			return (hinted(bad_usage(MSG_TOGETHER, "-l",
-			    o->json ? "--format=json" : "-c")));
+			return (bad_usage(MSG_TOGETHER, "-l",
+			    o->json ? "--format=json" : "-c"));
 	} else if (o->program.count == 0)
-		return (hinted(bad_usage(MSG_NOTHING)));
+		return (bad_usage(MSG_NOTHING));
 	return (0);
 }
 
@@ -338,8 +332,11 @@ options_parse(struct options *o, int argc, char **argv)
 		if ((status = parse_one(o, c)) != 0)
 			return (status);
 	}
+	if (o->stat && o->interval == 0 && optind < argc &&
+	    (status = parse_stat(o, argv[optind++])) != 0)
+		return (status);
 	if (optind < argc)
-		return (hinted(bad_usage(MSG_EXTRA, argv[optind])));
+		return (bad_usage(MSG_EXTRA, argv[optind]));
 	return (choose_mode(o));
 }
 

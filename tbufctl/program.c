@@ -3,6 +3,8 @@
  *
  * What to trace: the descriptions of the command line, in its order.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,9 @@
 
 #include "messages.h"
 #include "program.h"
+
+/* No field has a colon in it, so this matches nothing. */
+#define NOTHING	"\\:"
 
 /* What right-aligns the argument of a flag: -P kv is kv:::. */
 static const char *
@@ -30,24 +35,64 @@ suffix(int flag)
 	}
 }
 
-/* Each description of a comma list gets the suffix. */
+/* Why the library does not take what a flag was given. */
+static const char *
+problem(int flag, const char *text)
+{
+	const char *open = strrchr(text, '['), *close = strrchr(text, ']');
+
+	if (open != NULL && (close == NULL || close < open))
+		return ("no closing ]");
+	switch (flag) {
+	case 'P':
+		return ("not a provider");
+	case 'm':
+		return ("not [provider:]module");
+	case 'f':
+		return ("not [[provider:]module:]function");
+	default:
+		return ("not [[[provider:]module:]function:]name");
+	}
+}
+
+/* The end of a description of a comma list, without the blanks behind it. */
+static const char *
+trim(const char *p, const char *end)
+{
+
+	while (end > p && isspace((unsigned char)end[-1]))
+		end--;
+	return (end);
+}
+
+/*
+ * Each description of a comma list gets the suffix, and loses the blanks that
+ * stand around it.  NULL when one is missing: it would match everything.
+ */
 static char *
 complete(int flag, const char *text)
 {
-	const char *add = suffix(flag), *p;
+	const char *add = suffix(flag), *p = text, *end;
 	size_t lists = 1;
 	char *full, *to;
 
 	for (p = text; *p != '\0'; p++)
 		lists += *p == ',';
 	full = to = memory_get(NULL, 1, p - text + lists * strlen(add) + 1);
-	for (p = text; *p != '\0'; p++) {
-		if (*p == ',')
-			to = stpcpy(to, add);
-		*to++ = *p;
+	for (p = text;; p = end + 1) {
+		while (isspace((unsigned char)*p))
+			p++;
+		end = strchrnul(p, ',');
+		if (trim(p, end) == p && lists > 1) {
+			free(full);
+			return (NULL);
+		}
+		to = mempcpy(to, p, trim(p, end) - p);
+		to = stpcpy(to, add);
+		if (*end == '\0')
+			return (full);
+		*to++ = ',';
 	}
-	(void)stpcpy(to, add);
-	return (full);
 }
 
 int
@@ -68,9 +113,10 @@ program_add(struct program *program, int flag, const char *text)
 	program->all = memory_get(program->all, program->count + 1,
 	    sizeof(*program->all));
 	d = &program->all[program->count++];
-	*d = (struct description){ .text = text, .id = id };
-	if (flag != 'i')
-		d->full = complete(flag, text);
+	*d = (struct description){ .text = text, .flag = flag, .id = id };
+	if (flag != 'i' && (d->full = complete(flag, text)) == NULL)
+		return (bad_usage(MSG_BAD_PROBE, text,
+		    "an empty description in a list"));
 	return (0);
 }
 
@@ -146,8 +192,11 @@ program_enable(struct program *program, struct tbuf_consumer *consumer)
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
 		if (d->full == NULL)
-			return (fail(MSG_NO_MATCH, d->text));
+			d->full = memory_string(NOTHING);
 		d->enabling = tbuf_consumer_enable(consumer, d->full);
+		if (d->enabling == -EINVAL)
+			return (bad_usage(MSG_BAD_PROBE, d->text,
+			    problem(d->flag, d->text)));
 		if (d->enabling < 0)
 			return (bad_usage(MSG_LIBRARY,
 			    tbuf_consumer_error(consumer)));

@@ -12,7 +12,8 @@
 struct tbuf_consumer;
 
 struct description {
-	const char *text;	/* as it was given */
+	const char *text;	/* as it was given, ... */
+	int flag;		/* ... and with what: Pmfni */
 	char *full;		/* as the library takes it; NULL: an id */
 	unsigned id;		/* -i */
 	int enabling;		/* the library's number */

@@ -106,16 +106,20 @@ wait_next(uint64_t interval)
 	return (signals_wait(&ts));
 }
 
-/* Why a process cannot be looked at is what a consumer would be told. */
+/*
+ * Options that are wrong are told, though none matters here; and why a process
+ * cannot be looked at is what a consumer would be told.
+ */
 static int
-check_pids(const struct options *o)
+check(const struct options *o)
 {
 	struct tbuf_consumer *consumer;
-	int status = EXIT_DONE;
 	size_t i;
+	int status;
 
 	if ((consumer = tbuf_consumer_new()) == NULL)
 		return (fail(MSG_START, strerror(errno)));
+	status = options_apply(o, consumer);
 	for (i = 0; i < o->npids && status == EXIT_DONE; i++)
 		if (tbuf_consumer_grab(consumer, o->pids[i]) < 0)
 			status = fail(MSG_LIBRARY,
@@ -131,7 +135,7 @@ stat_run(const struct options *o, struct output *out)
 	struct table t = { .out = out, .end = "\n" };
 	int error;
 
-	if ((error = check_pids(o)) != EXIT_DONE)
+	if ((error = check(o)) != EXIT_DONE)
 		return (error);
 	if (o->interval > 0)
 		signals_block();

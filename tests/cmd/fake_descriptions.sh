@@ -11,5 +11,9 @@ END
 ctl -n name -f func -m mod -P prov -n p:m:f:n -q
 ctl -f m:f -m p:m -n f:n -n m:f:n -q
 ctl -P kv,libc -m a,b: -n a,b -q
+ctl -P ' kv , libc' -n ' a:b ,	c' -n ' ' -q
+ctl -n '' -q
 ctl -i 2 -i 1 -q
 ctl -n kv::: -i 1 -q
+# An id that no probe has matches nothing.
+ctl -i 3 -q

@@ -11,5 +11,6 @@ lane 2000000 "a b\x1b" 2 2048 127 2048 99999999999 88888888888 0 0 0
 END
 ctl --stat
 ctl --stat -p 200
+ctl --stat -x statusrate=2hz -b 4k -q
 play </dev/null
 ctl --stat

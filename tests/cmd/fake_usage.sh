@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Bad usage: one line that says which, a hint where the syntax is wrong, 2.
+# Bad usage: one line that says what is wrong, and 2.
 play </dev/null
 ctl
 ctl -q
@@ -28,8 +28,19 @@ ctl -n kv::: -c 'ls "x'
 ctl -n kv::: -c 'ls \'
 ctl -n a:b:c:d:e
 ctl -P a:b
+ctl -m a:b:c
+ctl -f a:b:c:d
+ctl -n 'a:b:c:d:e[' -c true
+ctl -n kv:::,
+ctl -P ',kv'
+ctl -n 'a, ,b'
 ctl --stat=x
 ctl --stat=0
+ctl --stat 0
+ctl --stat=1s 2s
+ctl --stat 1s 2s
+ctl --stat -x nonsense
+ctl --stat -b big
 ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::

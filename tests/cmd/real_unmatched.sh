@@ -8,9 +8,11 @@ ctl -n count -n nosuch -n nothing -p $target
 ctl -l -n nosuch -p $target
 ctl -l -Z -n nosuch -p $target | sed 's/ID .*/ID.../'
 ctl -i 9999 -p $target
+ctl -Z -l -i 9999 -p $target
+ctl -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n nosuch -c "$TBUF_TARGET fire=1"
 ctl -n count -n nosuch -c "$TBUF_TARGET fire=1"
-ctl -Z -n count -n nosuch -c "$TBUF_TARGET fire=1"
+ctl -Z -n count -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n count -c true
 ctl -Z -n count -c true
 tell 3
