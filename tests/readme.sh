@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# README's session with kvd works as it stands: its commands are taken from
-# there, and run in the order in which they are.
+# README's first trace and its session with kvd work as they stand: their
+# commands are taken from there, and run in the order in which they are.
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -30,12 +30,17 @@ fail() {
 	exit 1
 }
 
-# The indented lines of the section.
-awk '
-/^-+$/		{ inside = last == "A server, traced while it runs" }
-inside && /^\t/	{ print substr($0, 2) }
-		{ last = $0 }
-' "$top_srcdir/README" >"$dir/session"
+# section TITLE: its indented lines.
+section() {
+	awk -v title="$1" '
+	/^-+$/		{ inside = last == title }
+	inside && /^\t/	{ print substr($0, 2) }
+			{ last = $0 }
+	' "$top_srcdir/README"
+}
+
+section 'A server, traced while it runs' >"$dir/session"
+section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
 
 mkdir "$dir/bin" "$dir/run"
@@ -47,6 +52,11 @@ END
 chmod +x "$dir/bin/pidof"
 
 cd "$dir"
+ln -s "$top_srcdir/LICENSE" LICENSE
+(unset TBUF_PROVIDERS && TBUF_DIR=$dir/run timeout 60 sh "$dir/first") \
+    >"$dir/log" 2>&1 </dev/null || fail "the first trace ended with status $?"
+grep -qE '^tbufctl: total: [1-9][0-9]* records, ' "$dir/log" ||
+    fail 'no records in the first trace'
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir TBUF_DIR=$dir/run \
     timeout 240 sh -x "$dir/session" >"$dir/log" 2>&1 </dev/null ||
     fail "the session ended with status $?"
