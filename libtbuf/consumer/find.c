@@ -12,6 +12,7 @@
 
 #include <linux/openat2.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomics.h"
 #include "consumer/internal.h"
 
 #define DELETED	" (deleted)"
@@ -389,4 +391,69 @@ tbuf_find_pid(pid_t pid, struct tbuf_found *found)
 		found->pidfd = found->fd = -1;
 	}
 	return (error);
+}
+
+/* Is this a mapping of the window of a target that has ended? */
+static bool
+is_window(const struct tbuf_consumer *c, const struct mapping *m)
+{
+	const struct tbuf_control *control;
+	const struct tbuf_target *t;
+	const char *name;
+	bool deleted;
+
+	name = control_name((char *)(uintptr_t)m->path, &deleted);
+	if (name == NULL)
+		return (false);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->life == TBUF_ALIVE || t->view.base == NULL)
+			continue;
+		/* Consumers map the file, which is smaller. */
+		control = tbuf_view_control(&t->view);
+		if (strcmp(t->name, name) == 0 &&
+		    m->end - m->start == tbuf_load(&control->window))
+			return (true);
+	}
+	return (false);
+}
+
+static bool
+has_window(const struct tbuf_consumer *c, pid_t pid)
+{
+	struct mapping m;
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *f;
+
+	if ((f = process_open(pid, "maps")) == NULL)
+		return (false);
+	while (!found && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		found = map_line(line, &m) && is_window(c, &m);
+	}
+	free(line);
+	fclose(f);
+	return (found);
+}
+
+bool
+tbuf_find_orphan(struct tbuf_consumer *c)
+{
+	struct dirent *entry;
+	pid_t pid;
+	DIR *proc;
+
+	if (c->orphan != 0 && has_window(c, c->orphan))
+		return (true);
+	c->orphan = 0;
+	if ((proc = opendir("/proc")) == NULL)
+		return (false);
+	while (c->orphan == 0 && (entry = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && pid != getpid() && has_window(c, pid))
+			c->orphan = pid;
+	}
+	closedir(proc);
+	return (c->orphan != 0);
 }

@@ -250,6 +250,7 @@ struct tbuf_consumer {
 	struct tbuf_target_list targets;
 	struct tbuf_probes probes;
 	struct tbuf_spawned spawned;
+	pid_t orphan;			/* which is waited for, or 0 */
 	struct tbuf_round round;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status;
@@ -295,6 +296,13 @@ struct tbuf_found {
 	char problem[TBUF_PROBLEM_MAX];
 };
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
+
+/*
+ * Is there a child of a target that has ended which does not know yet what it
+ * is to be?  Until then it has its parent's window; a target has its file's
+ * name before it gives that up.
+ */
+bool	tbuf_find_orphan(struct tbuf_consumer *);
 
 /* Map a control file's fixed part after checking it; -EINVAL, -EPROTO, ... */
 int	tbuf_view_map(int fd, uint64_t size, struct tbuf_view *);

@@ -17,7 +17,7 @@
 #include "atomics.h"
 #include "consumer/internal.h"
 
-#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill; orphans */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
@@ -88,6 +88,8 @@ timeout(const struct tbuf_consumer *c)
 		due = earlier(due, now + LOOK_PERIOD);
 	if (any_ended(c))
 		due = earlier(due, now + HELD_PERIOD);
+	if (c->orphan != 0)
+		due = earlier(due, now + LOOK_PERIOD);
 	if (due <= now)
 		return (0);
 	return ((int)((due - now + 999999) / 1000000));
@@ -313,6 +315,29 @@ aborted(struct tbuf_consumer *c, int error)
 	return (finish(c, error));
 }
 
+/*
+ * Have all ended that there were, and that come from them?  A child that is
+ * followed may have been forked by the last of them a moment ago.
+ */
+static bool
+nobody_left(struct tbuf_consumer *c)
+{
+	const struct tbuf_target *last;
+
+	while (!c->all && tbuf_consumer_alive(c) == 0) {
+		if (!c->options.follow)
+			return (true);
+		if (tbuf_find_orphan(c))
+			return (false);
+		last = TAILQ_LAST(&c->targets, tbuf_target_list);
+		collect_new(c);
+		if (TAILQ_LAST(&c->targets, tbuf_target_list) == last)
+			return (true);
+	}
+	c->orphan = 0;
+	return (false);
+}
+
 /* After a wait: 1 if a round was begun, 2 if nothing was due. */
 static int
 look(struct tbuf_consumer *c, const struct pollfd *p)
@@ -327,8 +352,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		collect_new(c);
 	else if (now >= c->next_meeting)
 		meet(c);
-	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) ||
-	    (tbuf_consumer_alive(c) == 0 && !c->all))
+	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) || nobody_left(c))
 		return (finish(c, 0));
 	if (given_up(c))
 		return (aborted(c, -ETIMEDOUT));
@@ -359,7 +383,7 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 		    "no tracing is active"));
 	if (c->state == TBUF_RUN_ENDED)
 		return (0);
-	if (tbuf_consumer_alive(c) == 0 && !c->all)
+	if (nobody_left(c))
 		return (finish(c, 0));
 	do {
 		upkeep(c);

@@ -7,3 +7,21 @@ ctl -q -n count -c "$TBUF_TARGET fire=2 fork=3"
 echo "= $?"
 sort out
 normal <err
+
+# One that its parent has left before it was a target is waited for.
+mkfifo in messages
+"$TBUFCTL" --follow -n count -c "$TBUF_TARGET fire=2 orphan=3" \
+    <in >out 2>messages &
+exec 3>in 4<messages
+while read -r line <&4; do
+	echo "$line" | normal
+	case $line in
+	*exited)
+		break
+	esac
+done
+echo >&3
+normal <&4
+wait $!
+echo "= $?"
+normal <out

@@ -10,6 +10,8 @@
  *	exit=N		exit with that status
  *	kill=N		raise that signal
  *	fork=N		a child fires count() N times; wait for it
+ *	orphan=N	the same without waiting; but it is held up, before it
+ *			knows that it is one, until there is a byte to read
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
  *	enabled		until count() is enabled
@@ -23,6 +25,7 @@
 
 #include <err.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -117,6 +120,42 @@ run_child(unsigned long n)
 		errx(99, "the child has failed");
 }
 
+static bool held;
+
+static void
+hold(void)
+{
+	char byte;
+
+	if (held)
+		(void)!read(STDIN_FILENO, &byte, 1);
+}
+
+static void
+hold_first(void)
+{
+
+	(void)pthread_atfork(NULL, NULL, hold);
+}
+
+/* Ahead of the library's constructor, and so its handler too. */
+__attribute__((section(".preinit_array"), used))
+static void (*const before)(void) = hold_first;
+
+static void
+run_orphan(unsigned long n)
+{
+	pid_t pid;
+
+	held = true;
+	if ((pid = fork()) == -1)
+		err(99, "fork");
+	if (pid == 0) {
+		fire(n);
+		_exit(0);
+	}
+}
+
 static void
 await(bool enabled)
 {
@@ -144,6 +183,8 @@ obey(const char *order)
 		(void)raise(n);
 	else if (strncmp(order, "fork=", 5) == 0)
 		run_child(n);
+	else if (strncmp(order, "orphan=", 7) == 0)
+		run_orphan(n);
 	else if (strncmp(order, "say=", 4) == 0)
 		printf("%s\n", value + 1);
 	else if (strcmp(order, "wait") == 0)
