@@ -55,7 +55,8 @@ struct tbuf_board_entry {
 	uint32_t owner_uid;	/* (c) */
 	char owner[16];		/* (c) NUL-terminated */
 	uint64_t session_flags;	/* (c) TBUF_S_* of the sessions */
-	uint64_t reserved[5];
+	uint64_t missed;	/* (a) sessions that could not be built */
+	uint64_t reserved[4];
 	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
 };
 

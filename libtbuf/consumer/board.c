@@ -88,6 +88,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 	tbuf_copy(entry->owner, program_invocation_short_name,
 	    sizeof(entry->owner));
 	entry->session_flags = tbuf_session_flags(c);
+	tbuf_store(&entry->missed, 0);
 	tbuf_store_release(&entry->run, c->run);
 }
 
@@ -131,11 +132,19 @@ tbuf_board_post(struct tbuf_consumer *c)
 	return (error);
 }
 
+bool
+tbuf_board_missed(const struct tbuf_consumer *c)
+{
+	return (c->entry != NULL && tbuf_load(&c->entry->missed) != 0);
+}
+
 void
 tbuf_board_withdraw(struct tbuf_consumer *c)
 {
 	if (c->entry == NULL)
 		return;
+	if (tbuf_board_missed(c))
+		tbuf_consumer_skip(c, -ENOSPC);
 	c->left = tbuf_load(&c->entry->budget);
 	tbuf_store_release(&c->entry->run, 0);
 	c->entry = NULL;

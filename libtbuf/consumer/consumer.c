@@ -231,7 +231,8 @@ tbuf_consumer_skip(struct tbuf_consumer *c, int error)
 int
 tbuf_consumer_skipped(const struct tbuf_consumer *c)
 {
-	return (c->skipped);
+	return (c->skipped == 0 && tbuf_board_missed(c) ? -ENOSPC :
+	    c->skipped);
 }
 
 bool

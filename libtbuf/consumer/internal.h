@@ -393,6 +393,8 @@ int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
 /* Put this consumer's order on the board, for targets to come; take it off. */
 int	tbuf_board_post(struct tbuf_consumer *);
 void	tbuf_board_withdraw(struct tbuf_consumer *);
+/* Has a target found no room for the session that was to be in it? */
+bool	tbuf_board_missed(const struct tbuf_consumer *);
 
 /*
  * A file's session that its target built for us: 1 if there is one, which is

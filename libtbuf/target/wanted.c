@@ -115,6 +115,15 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 	return (false);
 }
 
+/* Its consumer has to hear of a session that there is no room for. */
+static bool
+session_missed(struct tbuf_board_entry *entry, uint64_t run)
+{
+	if (tbuf_load(&entry->run) == run)
+		tbuf_add(&entry->missed, 1);
+	return (false);
+}
+
 /* Beyond its limit a file's growth would raise SIGXFSZ. */
 static bool
 may_grow(uint64_t end)
@@ -187,7 +196,7 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	if (run == 0 || tbuf_load(&entry->run) != run || order.run != run)
 		return (false);
 	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan))
-		return (false);
+		return (session_missed(entry, run));
 	area = (uint64_t)st.st_size;
 	view.size = area + plan.size;
 	view.base = MAP_FAILED;
@@ -208,9 +217,10 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 		}
 		munmap(view.base, view.size);
 	}
-	if (!built)
-		tbuf_add(&entry->budget, plan.storage);
-	return (built);
+	if (built)
+		return (true);
+	tbuf_add(&entry->budget, plan.storage);
+	return (session_missed(entry, run));
 }
 
 /*

@@ -22,3 +22,9 @@ tell 3
 tell 5
 tell 7
 wait
+
+# Space: a child's session finds none left.
+lowest=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+TBUF_MAXSIZE=1152k "$TBUFCTL" -q --follow -x bufpolicy=ring \
+    -x bufresize=manual -b 1m -x cpu="$lowest" -n count \
+    -c "$TBUF_TARGET fire=1 fork=2" 2>&1
