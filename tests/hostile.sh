@@ -291,6 +291,34 @@ limited 300 -Z -n count
 limited 2600 -n count -p "$target"
 finish 'limited'
 
+# ------------------------------------------------------------------- no /proc
+
+if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs tbuf /proc 2>/dev/null
+then
+	cat >no_proc <<-end
+	#!/bin/sh
+	exec unshare -m sh -c 'mount -t tmpfs tbuf /proc && exec "\$@"' \
+	    sh "$TBUF_TARGET" "\$@"
+	end
+	chmod 700 no_proc
+	with_proc=$TBUF_TARGET
+	TBUF_TARGET=$work/no_proc
+	start enabled fire=5
+	TBUF_TARGET=$with_proc
+	if "$TBUFCTL" -l -n count -p "$target" >out 2>&1; then
+		"$TBUFCTL" -q -n count -p "$target" >out 2>err &
+		consumer=$!
+		pids="$pids $consumer"
+		finish 'no /proc'
+		wait "$consumer"
+	else
+		kill -9 "$target"
+	fi
+	same 'no /proc: records' 5 "$(wc -l <out)"
+else
+	echo 'skipped: no /proc (it needs root)'
+fi
+
 # --------------------------------------------------------- a full file system
 
 mkdir small

@@ -151,11 +151,15 @@ fill_live(struct tbuf_control *control)
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
-/* An unnamed file, where the file system can; else one with a dot name. */
+/*
+ * An unnamed file, where the file system can and /proc is there to give it a
+ * name by; else one with a dot name.
+ */
 static int
 make_unnamed(int dirfd, char hidden[TBUF_NAME_MAX + 1])
 {
-	int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = access("/proc/self/fd", X_OK) != 0 ? -1 :
+	    openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	hidden[0] = '\0';
 	if (fd != -1)
