@@ -151,8 +151,8 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
  * such as a worker that a server has forked beforehand.  A child is no target
  * from the start, as most go on to exec or end soon, unless a consumer wants
  * children or all of the user's targets; daemon(3), setsid(2) and registering
- * a probe do this by themselves.  Returns 0, also when it is a target already, or -ECANCELED
- * where tracing is off.  Not async-signal-safe.
+ * a probe do this by themselves.  Returns 0, also when it is a target already,
+ * or -ECANCELED where tracing is off.  Not async-signal-safe.
  */
 int	tbuf_process_register(void);
 
@@ -193,11 +193,13 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  */
 #define TBUF_PROBE(provider, ...)					\
 	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
-	    tbuf_private_##provider, TBUF_PRIVATE_COUNT(__VA_ARGS__),	\
-	    __VA_ARGS__)
+	    TBUF_PRIVATE_NAMES(tbuf_name_##provider,			\
+		tbuf_name_##__VA_ARGS__, 0),				\
+	    TBUF_PRIVATE_COUNT(__VA_ARGS__), __VA_ARGS__)
 
 #define TBUF_ENABLED(provider, name)					\
-	TBUF_PRIVATE_ENABLED(#provider ", " #name, tbuf_private_##provider)
+	TBUF_PRIVATE_ENABLED(#provider ", " #name,			\
+	    TBUF_PRIVATE_NAMES(tbuf_name_##provider, tbuf_name_##name, 0))
 
 #ifdef __cplusplus
 #define TBUF_BYTES(p, n)	(::tbuf_private::bytes(p, n))
@@ -300,25 +302,31 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 #define TBUF_PRIVATE_LOUD
 #endif
 
-/* `check` could not be made where the provider is no identifier. */
-#define TBUF_PRIVATE_ENABLED(text, check)				\
+/* These do not compile unless they are identifiers. */
+#define TBUF_PRIVATE_NAMES(provider, name, ...)				\
+	(void)sizeof(struct provider *);				\
+	(void)sizeof(struct name *);
+
+#define TBUF_PRIVATE_ENABLED(text, names)				\
 	(__extension__ ({						\
 		struct tbuf_site *tbuf_private_test;			\
+		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_test, text,		\
 		    TBUF_SITE_TEST, 0, 0, 0);				\
 		TBUF_PRIVATE_WANTED(tbuf_private_test);			\
 	}))
 
-#define TBUF_PRIVATE_PROBE(text, check, count, ...)			\
-	TBUF_PRIVATE_COUNTED(text, count, __VA_ARGS__)
-#define TBUF_PRIVATE_COUNTED(text, count, ...)				\
-	TBUF_PRIVATE_STATEMENT(text, count, TBUF_PRIVATE_EACH_##count,	\
-	    __VA_ARGS__)
-#define TBUF_PRIVATE_STATEMENT(text, count, each, ...)			\
+#define TBUF_PRIVATE_PROBE(text, names, count, ...)			\
+	TBUF_PRIVATE_COUNTED(text, names, count, __VA_ARGS__)
+#define TBUF_PRIVATE_COUNTED(text, names, count, ...)			\
+	TBUF_PRIVATE_STATEMENT(text, names, count,			\
+	    TBUF_PRIVATE_EACH_##count, __VA_ARGS__)
+#define TBUF_PRIVATE_STATEMENT(text, names, count, each, ...)		\
 	do {								\
 		struct tbuf_site *tbuf_private_site;			\
 		TBUF_PRIVATE_QUIET					\
 		each(TBUF_PRIVATE_CHECK, __VA_ARGS__)			\
+		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_site, text,		\
 		    TBUF_SITE_PROBE, count,				\
 		    0 each(TBUF_PRIVATE_LOW, __VA_ARGS__),		\

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -o appends; what cannot be written is told, and is an end; so is a closed pipe.
+# -o appends; what cannot be written is told and ends it, as a closed pipe does.
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0

@@ -111,6 +111,13 @@ cases()
 	accepts "$both" '' 'if (TBUF_ENABLED(p, n)) return;'
 	refuses "$both" '' 'TBUF_PROBE("p", n);'
 	refuses "$both" '' 'if (TBUF_ENABLED("p", n)) return;'
+	refuses "$both" '' 'TBUF_PROBE(p, "n");'
+	refuses "$both" '' 'TBUF_PROBE(p, "n", 1);'
+	refuses "$both" '' 'TBUF_PROBE(p-q, n);'
+	refuses "$both" '' 'TBUF_PROBE(p, n-m, 1);'
+	refuses "$both" '' 'TBUF_PROBE(p, n(1));'
+	refuses "$both" '' 'if (TBUF_ENABLED(p, n-m)) return;'
+	accepts "$both" '#define n m-1' 'TBUF_PROBE(p, n, 1);'
 	refuses "$both" '' 'TBUF_PROBE(p, n, );'
 	refuses "$both" '' 'TBUF_PROBE(p, n) return;'
 }
