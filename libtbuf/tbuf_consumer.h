@@ -19,8 +19,8 @@
  * library never prints, exits or aborts.  See libtbuf_consumer(3).
  *
  * A control file that another process truncates while it is read raises
- * SIGBUS in the reader: a program that reads other users' targets should be
- * prepared for it (tbufctl says so and exits with 1).
+ * SIGBUS in the reader: a program that reads other users' targets handles it
+ * with tbuf_consumer_mend(), as tbufctl does.
  */
 #ifndef TBUF_CONSUMER_H
 #define TBUF_CONSUMER_H
@@ -149,6 +149,14 @@ bool	tbuf_consumer_lowered(const struct tbuf_consumer *);
  * descriptors: raise RLIMIT_NOFILE), -ENFILE, -ENOMEM, -ENOSPC, -EUSERS, ...
  */
 int	tbuf_consumer_skipped(const struct tbuf_consumer *);
+
+/*
+ * For a handler of SIGBUS, with its si_addr: if that lies in a control file
+ * of this consumer, which its owner has truncated then, there are zeroes from
+ * now on.  True if so: the handler may return, and the target is left out of
+ * the run.  Async-signal-safe.
+ */
+bool	tbuf_consumer_mend(struct tbuf_consumer *, const void *address);
 
 /*
  * How many probes an enabling has matched by now, in all targets; equal

@@ -15,6 +15,7 @@
 #include "format.h"
 #include "messages.h"
 #include "options.h"
+#include "signals.h"
 
 struct run {
 	struct tbuf_consumer *consumer;
@@ -25,6 +26,7 @@ struct run {
 	bool *told;		/* a description's matches, by its index */
 	bool stopped;		/* for an output that nobody reads */
 	bool skipped;		/* processes were, and it has been told */
+	bool truncated;		/* a control file was, and so on */
 	bool telling;		/* this round tells losses */
 	uint64_t period;	/* statusrate */
 	uint64_t due;		/* when losses are told next */
@@ -274,6 +276,16 @@ is_due(struct run *run)
 	return (true);
 }
 
+static void
+tell_truncated(struct run *run)
+{
+
+	if (!signals_truncated() || run->truncated)
+		return;
+	run->truncated = true;
+	run->status = fail(MSG_SIGBUS);
+}
+
 /*
  * One wait and what came of it.  *error is the library's: more than 0 when
  * tracing goes on.
@@ -284,6 +296,7 @@ run_round(struct run *run, int *error)
 
 	*error = tbuf_consumer_work(run->consumer);
 	tell_skipped(run);
+	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
 	return (drain(run));
 }
@@ -297,6 +310,7 @@ finish(struct run *run, int error)
 	if (error < 0)
 		run->status = fail(MSG_LIBRARY,
 		    tbuf_consumer_error(run->consumer));
+	tell_truncated(run);
 	tell_matched(run, false);
 	if (!run->command_ended || o->unmatched)
 		tell_matched(run, true);

@@ -15,6 +15,7 @@
 
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
+static volatile sig_atomic_t truncated;
 
 static void
 on_stop(int number)
@@ -36,13 +37,20 @@ on_pipe(int number)
 	(void)number;
 }
 
+/* Without a consumer that can go on, this is the end. */
 static void
-on_bus(int number)
+on_bus(int number, siginfo_t *info, void *context)
 {
 	static const char line[] = "tbufctl: " MSG_SIGBUS "\n";
 	ssize_t n;
 
 	(void)number;
+	(void)context;
+	if (consumer != NULL && info->si_code == BUS_ADRERR &&
+	    tbuf_consumer_mend(consumer, info->si_addr)) {
+		truncated = 1;
+		return;
+	}
 	n = write(STDERR_FILENO, line, sizeof(line) - 1);
 	(void)n;
 	_exit(EXIT_FAILED);
@@ -61,8 +69,11 @@ handle(int number, void (*handler)(int))
 void
 signals_init(void)
 {
+	struct sigaction action = { .sa_sigaction = on_bus };
 
-	handle(SIGBUS, on_bus);
+	(void)sigemptyset(&action.sa_mask);
+	action.sa_flags = SA_SIGINFO;
+	(void)sigaction(SIGBUS, &action, NULL);
 	handle(SIGPIPE, on_pipe);
 }
 
@@ -80,6 +91,13 @@ signals_forget(void)
 {
 
 	consumer = NULL;
+}
+
+bool
+signals_truncated(void)
+{
+
+	return (truncated != 0);
 }
 
 static void

@@ -18,6 +18,9 @@ void	signals_init(void);
 void	signals_stop(struct tbuf_consumer *);
 void	signals_forget(void);
 
+/* A target's control file was truncated while that consumer read it. */
+bool	signals_truncated(void);
+
 /* Without a consumer: hold them back, and wait for one or for the time. */
 void	signals_block(void);
 bool	signals_wait(const struct timespec *);

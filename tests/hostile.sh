@@ -259,13 +259,44 @@ wait "$consumer"
 same 'truncated: status' 1 "$?"
 same 'truncated: message' \
     'tbufctl: a control file was truncated while it was read' \
-    "$(grep -v matched err)"
+    "$(grep -v -e matched -e total err)"
+same 'truncated: the end is orderly' 1 "$(grep -c total err)"
 says 'truncated' 1 "tbufctl: failed to grab pid $first: no libtbuf in it" \
     -n count -p "$first"
 says 'truncated' 0 '' -l -Z -n count
 kill -9 "$first"
 wait "$first" 2>/dev/null
 exec 3>&- 4<&-
+rm -rf good
+mkdir -m 700 good
+
+# The records of others are not lost with it.
+start wait
+first=$target
+live=$(ls good)
+exec 5>&3 6<&4
+start fire=5
+"$TBUFCTL" -q -x switchrate=100hz -n count -p "$first" -p "$target" \
+    >out 2>err &
+consumer=$!
+pids="$pids $consumer"
+while [ "$("$TBUFCTL" --stat | awk 'NR > 1 { print $1 }' | sort -u |
+    wc -l)" -lt 2 ]; do
+	:
+done
+truncate -s 0 "good/$live"
+while ! grep -q truncated err && kill -0 "$consumer" 2>/dev/null; do
+	:
+done
+finish 'beside a truncated one'
+wait "$consumer"
+same 'beside a truncated one: status' 1 "$?"
+same 'beside a truncated one: records' 5 "$(wc -l <out)"
+same 'beside a truncated one: total' \
+    'tbufctl: total: 5 records, 0 overwritten, 0 drops' "$(tail -n 1 err)"
+kill -9 "$first"
+wait "$first" 2>/dev/null
+exec 5>&- 6<&-
 rm -rf good
 mkdir -m 700 good
 

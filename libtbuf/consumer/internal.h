@@ -154,6 +154,7 @@ struct tbuf_target {
 	int fd;				/* its control file */
 	bool child;			/* the command */
 	bool asked;			/* by its pid, or the command */
+	bool truncated;			/* its view has zeroes in it since */
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* and then the slot that it is of */

@@ -303,7 +303,7 @@ close_nolane(struct tbuf_target *t)
 static bool
 inhabited(const struct tbuf_target *t)
 {
-	return (t->life == TBUF_ALIVE && !t->left);
+	return (t->life == TBUF_ALIVE && !t->left && !t->truncated);
 }
 
 void

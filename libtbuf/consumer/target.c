@@ -215,6 +215,28 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	return (0);
 }
 
+/* In a handler: the view is as it was when the access to it began. */
+bool
+tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+	    MAP_NORESERVE;
+	int saved = errno;
+	struct tbuf_target *t;
+	void *p = MAP_FAILED;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((uintptr_t)address - (uintptr_t)t->view.base >=
+		    t->view.size)
+			continue;
+		t->truncated = true;
+		p = mmap(t->view.base, t->view.size, PROT_READ | PROT_WRITE,
+		    flags, -1, 0);
+	}
+	errno = saved;
+	return (p != MAP_FAILED);
+}
+
 /* One file of the directory: a target that is new to this run is added. */
 static int
 scan_visit(void *arg, int fd, const char *name,

@@ -153,6 +153,17 @@ collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 	return (any);
 }
 
+/* Nothing more can come of a file that was truncated. */
+static void
+collect_truncated(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->truncated)
+			t->life = TBUF_TOLD;
+}
+
 /*
  * A target that is alive without its sign of life has called exec: what it
  * recorded before is complete.  Its new image may have a file of its own.
@@ -352,6 +363,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		collect_new(c);
 	else if (now >= c->next_meeting)
 		meet(c);
+	collect_truncated(c);
 	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) || nobody_left(c))
 		return (finish(c, 0));
 	if (given_up(c))

@@ -275,6 +275,15 @@ tbuf_consumer_skipped(const struct tbuf_consumer *c)
 	return (0);
 }
 
+bool
+tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
+{
+
+	(void)c;
+	(void)address;
+	return (false);
+}
+
 unsigned
 tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 {
