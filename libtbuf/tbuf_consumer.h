@@ -287,10 +287,19 @@ unsigned tbuf_consumer_alive(const struct tbuf_consumer *);
 /* ------------------------------------------------------------ lists */
 
 /*
+ * Let the command that waits run untraced, and wait for its end: for a list,
+ * since it has no probes before.  With libtbuf-list.so preloaded it ends where
+ * its main() would begin.  -ENOENT, -EACCES and the like when it cannot be
+ * executed, -EINTR when tbuf_consumer_stop() ended the waiting, -EINVAL when
+ * no command waits.
+ */
+int	tbuf_consumer_run(struct tbuf_consumer *);
+
+/*
  * The probes of all targets of a consumer (grabbed, or the user's, or of a
- * command that is waiting), matching an enabling if there are any, sorted by
- * id.  No session is opened.  `visit` returns non-zero to stop; that value is
- * given back.  `pid` is the target's.
+ * command that was run), matching an enabling if there are any, sorted by id.
+ * No session is opened.  `visit` returns non-zero to stop; that value is given
+ * back.  `pid` is the target's.
  */
 int	tbuf_consumer_list(struct tbuf_consumer *,
 	    int (*visit)(void *, pid_t pid, const struct tbuf_probe_info *),

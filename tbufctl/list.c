@@ -77,6 +77,8 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out)
 	pid_t first = 0;
 	int status;
 
+	if (o->command != NULL && tbuf_consumer_run(consumer) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	status = tbuf_consumer_list(consumer, several, &first);
 	if (status < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));

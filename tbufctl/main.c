@@ -40,16 +40,24 @@ raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* -c: with a provider in its environment if a description asks for it. */
+/*
+ * -c: with a provider in its environment if a description asks for it, and
+ * with what ends it before its main() if its probes are only to be listed.
+ */
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
 	const char *environment[2] = { NULL, NULL };
+	unsigned what = 0;
 	char *setting = NULL;
 	int status;
 
-	if (preload_wanted(&o->program) &&
-	    (status = preload_prepare(o->command[0], &setting)) != 0)
+	if (o->mode == MODE_LIST)
+		what |= PRELOAD_LIST;
+	if (preload_wanted(&o->program))
+		what |= PRELOAD_LIBC;
+	if (what != 0 && (status = preload_prepare(o->command[0], what,
+	    &setting)) != 0)
 		return (status);
 	environment[0] = setting;
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);

@@ -37,8 +37,8 @@ const char options_usage[] =
 "               [-x name[=value]] [--follow] [--format=text|json]\n"
 "               [--with=field,...] [-P provider] [-m module] [-f function]\n"
 "               [-n name] [-i id]\n"
-"       tbufctl -l [-vZ] [-o file] [-p pid] [-P provider] [-m module]\n"
-"               [-f function] [-n name] [-i id]\n"
+"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [-P provider]\n"
+"               [-m module] [-f function] [-n name] [-i id]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid]\n"
 "       tbufctl -V | --help\n"
 "\n"
@@ -53,7 +53,8 @@ const char options_usage[] =
 "                      cpu, temporal, quiet, droptags\n"
 "  -o file             append the output to a file\n"
 "  -q                  arguments only, fewer messages\n"
-"  -l                  list probes; with -v their arguments, too\n"
+"  -l                  list probes, with -v their arguments, too; a command\n"
+"                      of -c ends before its main()\n"
 "  -Z                  a description may match nothing\n"
 "  -V                  print the version\n"
 "  --follow            trace the children of the processes, too\n"
@@ -305,10 +306,9 @@ choose_mode(struct options *o)
 			return (bad_usage(MSG_TOGETHER, "--stat", other));
 	} else if (o->list) {
 		o->mode = MODE_LIST;
-		/* A command has no probes before it runs. */
-		if (o->command != NULL || o->json)
+		if (o->json)
 			return (bad_usage(MSG_TOGETHER, "-l",
-			    o->json ? "--format=json" : "-c"));
+			    "--format=json"));
 	} else if (o->program.count == 0)
 		return (bad_usage(MSG_NOTHING));
 	return (0);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Preloading the libc provider into a command.
+ * Preloading into a command.
  */
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -21,7 +21,15 @@
 #include "preload.h"
 #include "program.h"
 
-#define PROVIDER	"libtbuf-libc.so"
+static const struct module {
+	unsigned what;
+	const char *file;
+	const char *name;		/* for messages */
+} modules[] = {
+	{ PRELOAD_LIST, "libtbuf-list.so", "libtbuf-list.so" },
+	{ PRELOAD_LIBC, "libtbuf-libc.so", "the libc provider" }
+};
+#define NMODULES	(sizeof(modules) / sizeof(modules[0]))
 
 /* The kernel follows interpreters of interpreters so far. */
 #define SCRIPTS_MAX	5
@@ -236,53 +244,67 @@ file_obstacle(char path[PATH_MAX])
 	return (problem);
 }
 
-static char *
-provider_path(void)
+/* Append a module to a list, which moves. */
+static int
+add_module(const struct module *m, char **list)
 {
 	const char *directory = getenv("TBUF_PROVIDERS");
-	char *path;
+	char *old = *list, *path;
+	int status = 0;
 
 	if (directory == NULL || *directory == '\0')
 		directory = PKGLIBDIR;
-	if (asprintf(&path, "%s/" PROVIDER, directory) == -1)
+	if (asprintf(&path, "%s/%s", directory, m->file) == -1)
 		exit(fail(MSG_MEMORY));
-	return (path);
+	/* The dynamic linker only warns, and the command would run on. */
+	if (access(path, R_OK) != 0)
+		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));
+	else if (strpbrk(path, ": \t\n") != NULL)
+		status = fail(MSG_PROVIDER, m->name, path,
+		    "the path has a blank or a colon in it");
+	else if (asprintf(list, "%s%s%s", old, *old == '\0' ? "" : ":",
+	    path) == -1)
+		exit(fail(MSG_MEMORY));
+	else
+		free(old);
+	free(path);
+	return (status);
 }
 
 static int
-make_setting(const char *provider, char **setting)
+make_setting(unsigned what, char **setting)
 {
 	const char *old = getenv("LD_PRELOAD");
+	char *list = memory_string("");
+	int status = 0;
+	size_t i;
 
-	/* The dynamic linker only warns, and the command would run untraced. */
-	if (access(provider, R_OK) != 0)
-		return (fail(MSG_PROVIDER, provider, strerror(errno)));
-	if (strpbrk(provider, ": \t\n") != NULL)
-		return (fail(MSG_PROVIDER, provider,
-		    "the path has a blank or a colon in it"));
-	if (asprintf(setting, "LD_PRELOAD=%s%s%s", provider,
+	for (i = 0; i < NMODULES && status == 0; i++)
+		if ((what & modules[i].what) != 0)
+			status = add_module(&modules[i], &list);
+	if (status == 0 && asprintf(setting, "LD_PRELOAD=%s%s%s", list,
 	    old == NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old) ==
 	    -1)
 		exit(fail(MSG_MEMORY));
-	return (0);
+	free(list);
+	return (status);
 }
 
 int
-preload_prepare(const char *name, char **setting)
+preload_prepare(const char *name, unsigned what, char **setting)
 {
-	char *command = find_command(name), *provider, path[PATH_MAX];
+	char *command = find_command(name), path[PATH_MAX];
 	const char *problem = NULL;
-	int status;
+	size_t i;
 
 	if (command != NULL && strlen(command) < sizeof(path)) {
 		strcpy(path, command);
 		problem = file_obstacle(path);
 	}
 	free(command);
-	if (problem != NULL)
-		return (fail(MSG_PRELOAD, path, problem));
-	provider = provider_path();
-	status = make_setting(provider, setting);
-	free(provider);
-	return (status);
+	if (problem == NULL)
+		return (make_setting(what, setting));
+	for (i = 0; (what & modules[i].what) == 0; i++)
+		continue;
+	return (fail(MSG_PRELOAD, modules[i].name, path, problem));
 }

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Preloading the libc provider into a command, for descriptions that ask for
- * it.
+ * Preloading into a command: the libc provider, for descriptions that ask for
+ * it, and what ends a command whose probes are to be listed.
  */
 #ifndef TBUFCTL_PRELOAD_H
 #define TBUFCTL_PRELOAD_H
@@ -17,14 +17,19 @@ struct program;
  */
 bool	preload_wanted(const struct program *);
 
+/* What can be preloaded. */
+#define PRELOAD_LIST	0x1u	/* the command ends before its main() */
+#define PRELOAD_LIBC	0x2u	/* the libc provider */
+
 /*
  * What to set in the environment of the command `name`, which is searched for
- * as execvp(3) does: LD_PRELOAD=PROVIDER, followed by what LD_PRELOAD has now.
- * The provider is in the directory $TBUF_PROVIDERS, or where it was installed.
+ * as execvp(3) does: LD_PRELOAD with these modules, followed by what it has
+ * now.  The modules are in the directory $TBUF_PROVIDERS, or where they were
+ * installed.
  * 0 with *setting for the caller to free, or an exit status after a message:
  * into a command that is setuid or statically linked nothing can be preloaded.
  * A command that cannot be found or read is left to exec to complain about.
  */
-int	preload_prepare(const char *name, char **setting);
+int	preload_prepare(const char *name, unsigned what, char **setting);
 
 #endif

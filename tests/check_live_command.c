@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,48 @@ START_TEST(children_are_followed)
 }
 END_TEST
 
+static int
+one_probe(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	ck_assert_int_eq(pid, *(pid_t *)arg);
+	ck_assert_str_eq(probe->provider, "live");
+	ck_assert_str_eq(probe->name, "numbered");
+	return (7);
+}
+
+START_TEST(command_is_run_for_its_list)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	pid_t pid = live_spawn(c, "fire", "5", NULL);
+
+	ck_assert_int_eq(tbuf_consumer_list(c, one_probe, &pid), 0);
+	ck_assert_int_eq(tbuf_consumer_run(c), 0);
+	ck_assert_int_eq(tbuf_consumer_list(c, one_probe, &pid), 7);
+	ck_assert_int_eq(tbuf_consumer_list(c, one_probe, &pid), 7);
+	ck_assert_int_eq(tbuf_consumer_run(c), -EINVAL);
+	live_go(c);
+	ck_assert_int_eq(tbuf_consumer_work(c), 0);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(waiting_for_a_command_can_be_stopped)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char *argv[] = { (char *)(uintptr_t)"cat", NULL };
+	int fds[2], input = dup(0);
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(fds[0], 0), 0);
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(tbuf_consumer_run(c), -EINTR);
+	tbuf_consumer_close(c);
+	close(fds[1]);
+	dup2(input, 0);
+}
+END_TEST
+
 static Suite *
 make(void)
 {
@@ -239,6 +282,8 @@ make(void)
 	tcase_add_test(t, environment_is_added_to);
 	tcase_add_test(t, session_goes_on_after_exec);
 	tcase_add_loop_test(t, children_are_followed, 0, 2);
+	tcase_add_test(t, command_is_run_for_its_list);
+	tcase_add_test(t, waiting_for_a_command_can_be_stopped);
 	suite_add_tcase(s, t);
 	return (s);
 }

@@ -55,7 +55,7 @@ prepare(const char *name, char **setting)
 	ck_assert_int_eq(pipe(fds), 0);
 	dup2(fds[1], STDERR_FILENO);
 	close(fds[1]);
-	status = preload_prepare(name, setting);
+	status = preload_prepare(name, PRELOAD_LIBC, setting);
 	dup2(old, STDERR_FILENO);
 	close(old);
 	n = read(fds[0], said, sizeof(said) - 1);

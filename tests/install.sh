@@ -21,8 +21,8 @@ fail() {
 
 for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
-    lib/pkgconfig/libtbuf.pc share/man/man1/tbufctl.1 \
-    share/man/man3/libtbuf.3; do
+    lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
+    share/man/man1/tbufctl.1 share/man/man3/libtbuf.3; do
 	[ -s "$prefix/$file" ] || fail "$file is not there"
 done
 

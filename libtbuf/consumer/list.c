@@ -39,7 +39,7 @@ selected(const struct tbuf_consumer *c, const struct tbuf_probe_info *probe)
 	return (c->npatterns == 0);
 }
 
-/* The probes of one target that still stand. */
+/* The probes of one target that still stand, or stood until its end. */
 static size_t
 add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
     struct entry *entries)
@@ -52,7 +52,7 @@ add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
 		if (t->probes[i] == NULL)
 			continue;
 		entry = tbuf_view_probe(&t->view, i);
-		if (tbuf_load(&entry->sites) == 0 ||
+		if ((t->life == TBUF_ALIVE && tbuf_load(&entry->sites) == 0) ||
 		    !selected(c, t->probes[i]))
 			continue;
 		entries[n].probe = t->probes[i];

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +240,7 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 	return (c->spawned.pid);
 }
 
-static const struct tbuf_target *
+static struct tbuf_target *
 child_of(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
@@ -294,6 +295,28 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 		return (0);
 	wait_child(c);
 	return (failed(c, c->spawned.command, error));
+}
+
+int
+tbuf_consumer_run(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t = child_of(c);
+	struct pollfd p[2] = { { .fd = c->stop, .events = POLLIN } };
+	int error;
+
+	if (c->state != TBUF_RUN_NEW || c->spawned.go == -1 || t == NULL)
+		return (tbuf_consumer_fail(c, -EINVAL, "no command waits"));
+	if ((error = tbuf_spawn_go(c)) != 0)
+		return (error);
+	p[1] = (struct pollfd){ .fd = t->pidfd, .events = POLLIN };
+	while (poll(p, 2, -1) == -1)
+		if (errno != EINTR)
+			return (failed(c, c->spawned.command, -errno));
+	if (p[1].revents == 0)
+		return (failed(c, c->spawned.command, -EINTR));
+	t->life = TBUF_DEAD;
+	tbuf_spawn_reap(t);
+	return (0);
 }
 
 /* A command that was never let go ends by itself when its pipe closes. */

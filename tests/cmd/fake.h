@@ -13,7 +13,8 @@
  *	lowered SIZE		bufsize after go
  *	skipped ERRNO		what a target was lacking
  *	command PID		what spawn gives
- *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, list, go or status
+ *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, run, list, go or
+ *				status
  *	show			print what is called, on standard error
  *
  * and then the rounds, one for each tbuf_consumer_work():

@@ -257,6 +257,14 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	return (scripted(c, c->lines, "go"));
 }
 
+int
+tbuf_consumer_run(struct tbuf_consumer *c)
+{
+
+	show(c, "run");
+	return (scripted(c, c->lines, "run"));
+}
+
 bool
 tbuf_consumer_lowered(const struct tbuf_consumer *c)
 {

@@ -45,3 +45,11 @@ shown -q -P libc -c ./interpreted
 shown -q -P kv -c ./static
 rm libtbuf-libc.so
 shown -q -P libc -c ./plain
+# A command whose probes are listed does not get to its main().
+shown -l -c ./plain
+: >libtbuf-list.so
+shown -l -c ./plain
+shown -l -P libc -c ./plain
+: >libtbuf-libc.so
+shown -l -P libc -c ./plain
+shown -l -c ./static

@@ -46,4 +46,3 @@ ctl --stat -c true
 ctl --stat -n kv:::
 ctl --stat --format=json
 ctl -l --format=json
-ctl -l -c true

@@ -29,3 +29,17 @@ tell 3
 tell 5
 wait
 ctl -l
+# A command's, which does not run.  (A sanitizer's library wants to be the
+# first, but is not needed to be.)
+export ASAN_OPTIONS="${ASAN_OPTIONS+$ASAN_OPTIONS:}verify_asan_link_order=0"
+ctl -l -n count -c "$TBUF_TARGET say=running" | sed -E 's/^ *[0-9]+ /ID /'
+ctl -l -n nothing -c "$TBUF_TARGET say=running"
+ctl -lZ -n nothing -c "$TBUF_TARGET say=running"
+ctl -l -c "sh -c 'echo running'"
+"$TBUFCTL" -l -P libc -c "$TBUF_TARGET say=running" | grep -c 'malloc entry$'
+ctl -l -c ./nothing
+start 7 8
+"$TBUFCTL" -l -n count -p $target -c "$TBUF_TARGET say=running" |
+    grep -c count
+tell 7
+wait

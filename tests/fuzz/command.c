@@ -137,7 +137,7 @@ preload(const uint8_t *data, size_t size)
 
 	FUZZ_CHECK(ftruncate(program, 0) == 0);
 	FUZZ_CHECK(pwrite(program, data, size, 0) == (ssize_t)size);
-	preload_prepare(path, &setting);
+	preload_prepare(path, PRELOAD_LIST | PRELOAD_LIBC, &setting);
 	free(setting);
 }
 

@@ -1,0 +1,38 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * libtbuf-list.so: preloaded into a command whose probes are to be listed, it
+ * ends the command where main() would begin.  All constructors have run by
+ * then, so that the command's control file has its probes.
+ */
+#include <dlfcn.h>
+#include <unistd.h>
+
+typedef int (*program)(int, char **, char **);
+
+int	__libc_start_main(program, int, char **, void (*)(void),
+	    void (*)(void), void (*)(void), void *);
+
+static int
+stop(int argc, char **argv, char **envp)
+{
+	(void)argc;
+	(void)argv;
+	(void)envp;
+	/* Without destructors: they would take the control file away. */
+	_exit(0);
+}
+
+/* What starts a program calls this, and the C library's comes behind it. */
+__attribute__((visibility("default")))
+int
+__libc_start_main(program begin, int argc, char **argv, void (*init)(void),
+    void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+	int (*real)(program, int, char **, void (*)(void), void (*)(void),
+	    void (*)(void), void *);
+
+	(void)begin;
+	*(void **)&real = dlsym(RTLD_NEXT, "__libc_start_main");
+	return (real(stop, argc, argv, init, fini, rtld_fini, stack_end));
+}
