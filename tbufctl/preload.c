@@ -156,38 +156,65 @@ interpreter(const char *head, size_t n, char path[PATH_MAX])
 	return (true);
 }
 
-/* Does tbufctl itself run on such a machine? */
+/*
+ * The dynamic linker that a program names, without its folder: "" if it names
+ * none.  False if that cannot be told.
+ */
 static bool
-is_like_us(const Elf64_Ehdr *header)
-{
-	Elf64_Ehdr own;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd == -1)
-		return (true);
-	n = read(fd, &own, sizeof(own));
-	close(fd);
-	return (n != sizeof(own) || (own.e_machine == header->e_machine &&
-	    own.e_ident[EI_CLASS] == header->e_ident[EI_CLASS] &&
-	    own.e_ident[EI_DATA] == header->e_ident[EI_DATA]));
-}
-
-/* A program that names no dynamic linker loads nothing. */
-static bool
-is_static(int fd, const Elf64_Ehdr *header)
+linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
 {
 	Elf64_Phdr phdr;
+	char path[PATH_MAX], *slash;
 	unsigned i;
+	ssize_t n;
 
 	for (i = 0; i < header->e_phnum; i++) {
 		if (pread(fd, &phdr, sizeof(phdr), (off_t)(header->e_phoff +
 		    i * sizeof(phdr))) != sizeof(phdr))
 			return (false);
 		if (phdr.p_type == PT_INTERP)
-			return (false);
+			break;
 	}
+	*name = '\0';
+	if (i == header->e_phnum)
+		return (true);
+	n = pread(fd, path, sizeof(path), (off_t)phdr.p_offset);
+	if (n <= 0 || memchr(path, '\0', (size_t)n) == NULL)
+		return (false);
+	slash = strrchr(path, '/');
+	strcpy(name, slash == NULL ? path : slash + 1);
 	return (true);
+}
+
+/*
+ * tbufctl runs on such a machine itself, and is linked with the C library that
+ * the provider needs.  NULL if the program is like it.
+ */
+static const char *
+difference(int fd, const Elf64_Ehdr *header)
+{
+	char linker[PATH_MAX], own_linker[PATH_MAX] = "";
+	Elf64_Ehdr own;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (self == -1)
+		return (NULL);
+	if (read(self, &own, sizeof(own)) != sizeof(own))
+		own = *header;
+	else
+		(void)linker_of(self, &own, own_linker);
+	close(self);
+	if (own.e_machine != header->e_machine ||
+	    own.e_ident[EI_CLASS] != header->e_ident[EI_CLASS] ||
+	    own.e_ident[EI_DATA] != header->e_ident[EI_DATA])
+		return ("it is for another machine");
+	if (!linker_of(fd, header, linker))
+		return (NULL);
+	if (*linker == '\0')
+		return ("it is statically linked");
+	if (*own_linker != '\0' && strcmp(linker, own_linker) != 0)
+		return ("it is for another C library");
+	return (NULL);
 }
 
 /* What keeps a program from being preloaded into, or NULL. */
@@ -203,11 +230,7 @@ obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
 	if (geteuid() != 0 &&
 	    fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		return ("it has file capabilities");
-	if (!is_like_us(header))
-		return ("it is for another machine");
-	if (is_static(fd, header))
-		return ("it is statically linked");
-	return (NULL);
+	return (difference(fd, header));
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,11 +80,27 @@ make_file(const char *name, mode_t mode, const void *data, size_t size)
 	return (path);
 }
 
-/* A program as far as is looked at: a header and one program header. */
+/* A program as far as is looked at: what names its dynamic linker. */
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr phdr;
+	char linker[64];
 };
+
+/* The dynamic linker of this program. */
+static int
+find_linker(struct dl_phdr_info *info, size_t size, void *linker)
+{
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_INTERP)
+			strcpy(linker, (const char *)(info->dlpi_addr +
+			    info->dlpi_phdr[i].p_vaddr));
+	/* The program itself comes first. */
+	return (1);
+}
 
 static struct image
 make_image(uint32_t type)
@@ -98,6 +115,9 @@ make_image(uint32_t type)
 	image.header.e_phoff = offsetof(struct image, phdr);
 	image.header.e_phnum = 1;
 	image.phdr.p_type = type;
+	image.phdr.p_offset = offsetof(struct image, linker);
+	image.phdr.p_filesz = sizeof(image.linker);
+	dl_iterate_phdr(find_linker, image.linker);
 	return (image);
 }
 
@@ -225,6 +245,26 @@ START_TEST(a_program_for_another_machine_is_refused)
 }
 END_TEST
 
+START_TEST(a_program_for_another_c_library_is_refused)
+{
+	struct image image = make_image(PT_INTERP);
+
+	strcpy(image.linker, "/lib/ld-musl-x86_64.so.1");
+	refused(make_file("musl", 0755, &image, sizeof(image)),
+	    "it is for another C library");
+	/* It may be in another folder. */
+	strcpy(image.linker, strrchr(make_image(PT_INTERP).linker, '/') + 1);
+	accepted(make_file("elsewhere", 0755, &image, sizeof(image)));
+	/* One that cannot be read is left to exec. */
+	memset(image.linker, 'x', sizeof(image.linker));
+	accepted(make_file("endless", 0755, &image, sizeof(image)));
+	image.header.e_phnum = 2;
+	image.phdr.p_type = PT_LOAD;
+	accepted(make_file("cut", 0755, &image,
+	    offsetof(struct image, linker)));
+}
+END_TEST
+
 START_TEST(of_a_script_the_interpreter_counts)
 {
 	struct image image = make_image(PT_LOAD);
@@ -320,6 +360,7 @@ main(void)
 	tcase_add_test(tcase, a_static_program_is_refused);
 	tcase_add_test(tcase, a_setuid_program_is_refused);
 	tcase_add_test(tcase, a_program_for_another_machine_is_refused);
+	tcase_add_test(tcase, a_program_for_another_c_library_is_refused);
 	tcase_add_test(tcase, of_a_script_the_interpreter_counts);
 	tcase_add_test(tcase, the_command_is_searched_for_in_the_path);
 	tcase_add_test(tcase, what_is_preloaded_already_is_kept);
