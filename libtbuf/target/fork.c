@@ -7,6 +7,31 @@
 
 #include "target/target.h"
 
+/*
+ * All but those that an instruction raises: blocked, they kill.  A sandbox may
+ * even live by its handler of SIGSYS.
+ */
+void
+tbuf_signals_block(sigset_t *old)
+{
+	static const int raised[] = {
+		SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP
+	};
+	sigset_t set;
+	size_t i;
+
+	sigfillset(&set);
+	for (i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
+		sigdelset(&set, raised[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+void
+tbuf_signals_restore(const sigset_t *old)
+{
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 void
 tbuf_fork_forget(void)
 {
@@ -20,8 +45,12 @@ tbuf_fork_forget(void)
 static void
 child(void)
 {
+	sigset_t mask;
+
+	tbuf_signals_block(&mask);
 	tbuf_fork_forget();
 	tbuf_life_child();
+	tbuf_signals_restore(&mask);
 }
 
 void

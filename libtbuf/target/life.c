@@ -136,6 +136,31 @@ begin(void)
 	return (OFF);
 }
 
+/* If the stage is `from`, change it by what `change` makes of it. */
+static void
+stage_change(enum stage from, enum stage (*change)(void))
+{
+	sigset_t mask;
+
+	if (tbuf_load_acquire(&stage) != (int)from)
+		return;
+	tbuf_signals_block(&mask);
+	if (tbuf_cas(&stage, from, CHANGING))
+		tbuf_store_release(&stage, change());
+	tbuf_signals_restore(&mask);
+}
+
+/* ... when no thread is at it any more. */
+static enum stage
+stage_now(void)
+{
+	int now;
+
+	while ((now = tbuf_load_acquire(&stage)) == CHANGING)
+		sched_yield();
+	return ((enum stage)now);
+}
+
 /* Whatever comes first: this library's constructor, or a unit's. */
 __attribute__((constructor(101)))
 void
@@ -143,10 +168,8 @@ tbuf_life_begin(void)
 {
 	int saved = errno;
 
-	if (tbuf_cas(&stage, NOTHING, CHANGING))
-		tbuf_store_release(&stage, begin());
-	while (tbuf_load_acquire(&stage) == CHANGING)
-		sched_yield();
+	stage_change(NOTHING, begin);
+	stage_now();
 	errno = saved;
 }
 
@@ -231,17 +254,16 @@ tbuf_life_child(void)
  * A child of _Fork(3) or of a system call of its own, for which no handler
  * has run, finds a page that the kernel has wiped.
  */
-static void
+static enum stage
 child_notice(void)
 {
-	if (tbuf_load_acquire(&stage) == TARGET &&
-	    tbuf_target_view().base == NULL &&
-	    tbuf_cas(&stage, TARGET, CHANGING)) {
-		tbuf_fork_forget();
-		/* The C library may still have the parent's. */
-		tbuf_thread.tid = (uint32_t)gettid();
-		tbuf_store_release(&stage, child_begin());
-	}
+	/* Another thread was first? */
+	if (tbuf_target_view().base != NULL)
+		return (TARGET);
+	tbuf_fork_forget();
+	/* The C library may still have the parent's. */
+	tbuf_thread.tid = (uint32_t)gettid();
+	return (child_begin());
 }
 
 void
@@ -258,17 +280,17 @@ tbuf_life_withdraw(void)
 int
 tbuf_process_register(void)
 {
-	int saved = errno, now;
+	int saved = errno;
+	enum stage now;
 
 	tbuf_life_begin();
 	/* Under vfork all this is the parent's. */
 	if (tbuf_thread.shared != 0)
 		return (-ECANCELED);
-	child_notice();
-	if (tbuf_cas(&stage, CHILD, CHANGING))
-		tbuf_store_release(&stage, become_target());
-	while ((now = tbuf_load_acquire(&stage)) == CHANGING)
-		sched_yield();
+	if (tbuf_target_view().base == NULL)
+		stage_change(TARGET, child_notice);
+	stage_change(CHILD, become_target);
+	now = stage_now();
 	errno = saved;
 	return (now == TARGET ? 0 : -ECANCELED);
 }

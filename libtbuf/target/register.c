@@ -23,16 +23,35 @@ static const uint32_t always = 1;
 static int busy;
 
 static void
-lock(void)
+lock(sigset_t *mask)
 {
+	tbuf_signals_block(mask);
 	while (!tbuf_cas(&busy, 0, 1))
 		sched_yield();
 }
 
 static void
-unlock(void)
+unlock(const sigset_t *mask)
 {
 	tbuf_store_release(&busy, 0);
+	tbuf_signals_restore(mask);
+}
+
+/* The lock, if there is a table to write to. */
+static bool
+begin(sigset_t *mask)
+{
+	sigset_t old;
+	bool target;
+
+	tbuf_signals_block(mask);
+	/* A forked child that takes on probes of its own is to stay. */
+	target = tbuf_process_register() == 0;
+	if (target)
+		lock(&old);
+	else
+		tbuf_signals_restore(mask);
+	return (target);
 }
 
 void
@@ -148,16 +167,16 @@ tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 	char module[FIELD_MAX + 1];
 	struct tbuf_site *site;
 	int saved = errno;
+	sigset_t mask;
 
-	/* A forked child that takes on probes of its own is to stay. */
-	if (start < stop && tbuf_process_register() == 0) {
+	if (start < stop)
 		tbuf_module_name(start, module, sizeof(module));
-		lock();
+	if (start < stop && begin(&mask)) {
 		for (site = start; site < stop; site++)
 			register_site(site, module, TBUF_SITE_PROBE);
 		for (site = start; site < stop; site++)
 			register_site(site, module, TBUF_SITE_TEST);
-		unlock();
+		unlock(&mask);
 	}
 	errno = saved;
 }
@@ -177,12 +196,13 @@ void
 tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 {
 	struct tbuf_site *site;
+	sigset_t mask;
 
-	lock();
+	lock(&mask);
 	for (site = start; site < stop; site++)
 		if (site->version == TBUF_SITE_VERSION)
 			site_remove(site);
-	unlock();
+	unlock(&mask);
 }
 
 static bool
@@ -230,6 +250,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	    function, name }, .nargs = nargs, .types = site->types,
 	    .argnames = joined };
 	int saved = errno, error;
+	sigset_t mask;
 	unsigned i;
 
 	if (nargs > TBUF_ARGS_MAX || !field_good(provider) ||
@@ -247,10 +268,9 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		site->types[i] = (uint8_t)types[i];
 	}
 	site->enabled = &site->zero;
-	if (tbuf_process_register() == 0) {
-		lock();
+	if (begin(&mask)) {
 		error = site_add(site, &candidate);
-		unlock();
+		unlock(&mask);
 	}
 	errno = saved;
 	return (error);

@@ -16,6 +16,7 @@
 #ifndef TBUF_TARGET_TARGET_H
 #define TBUF_TARGET_TARGET_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,7 +47,7 @@ struct tbuf_thread {
 	uint32_t tid;		/* 0: not known yet; known where memo is good */
 	uint32_t shared;	/* > 0: under vfork, or its area is shared */
 	uint32_t lock;		/* the lock lane that was free last */
-	uint32_t inside;	/* > 0: it holds a lock lane, or registers */
+	uint32_t inside;	/* > 0: it holds a lock lane */
 };
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
@@ -54,6 +55,13 @@ extern __thread struct tbuf_thread tbuf_thread
 /* The C library's idea of this thread's id.  No system call. */
 uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
 void	tbuf_thread_init(void) TBUF_HIDDEN;
+
+/*
+ * No handler comes between the two: it could fork, and the child go on with
+ * what is its parent's, or leave by a jump.  Not for the fire path.
+ */
+void	tbuf_signals_block(sigset_t *old) TBUF_HIDDEN;
+void	tbuf_signals_restore(const sigset_t *old) TBUF_HIDDEN;
 
 /* Make the library ready, once; called by whatever comes first. */
 void	tbuf_life_begin(void) TBUF_HIDDEN;
@@ -77,9 +85,6 @@ void	tbuf_module_name(const void *address, char *name, size_t size)
 
 /* The window as a view; base NULL when tracing is off. */
 struct tbuf_view tbuf_target_view(void) TBUF_HIDDEN;
-
-/* The window as the probe table's writer finds it, traced or not. */
-struct tbuf_view tbuf_table_view(void) TBUF_HIDDEN;
 
 /* A probe as it registers. */
 struct tbuf_candidate {
