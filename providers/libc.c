@@ -3,16 +3,17 @@
  *
  * The libc provider: finding the real functions, and registering the probes.
  *
- * A call may come before the constructor, from the dynamic linker or from the
- * constructor of another library, so the first one finds the real functions.
- * Its probes are registered by the constructor, when libtbuf is ready; until
- * then they are not enabled.
+ * Calls may come before the constructor, from the dynamic linker or from the
+ * constructor of another library.  So the first one finds the real functions,
+ * and the first one for which that is possible registers the probes.  What is
+ * not registered is not enabled.
  */
 #include "libc.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -37,56 +38,6 @@ find_one(struct libc_function *f, const char *name)
 	void *real = dlsym(RTLD_NEXT, name);
 
 	__atomic_store_n(&f->real, real, __ATOMIC_RELAXED);
-}
-
-bool
-tbuf_libc_resolve(void)
-{
-	const struct libc_family *family;
-	int error = errno;
-	size_t i;
-	unsigned row;
-
-	if (resolving)
-		return (false);
-	resolving = true;
-	for (i = 0; i < LENGTH(families); i++) {
-		family = families[i];
-		for (row = 0; row < family->nrows; row++)
-			find_one(&family->functions[row],
-			    family->rows[row].name);
-	}
-	resolving = false;
-	errno = error;
-	return (true);
-}
-
-/* Which row of its family a function is, or -1. */
-static int
-row_of(const struct libc_family *family, const struct libc_function *f)
-{
-	uintptr_t offset = (uintptr_t)f - (uintptr_t)family->functions;
-
-	if (offset >= family->nrows * sizeof(*f))
-		return (-1);
-	return ((int)(offset / sizeof(*f)));
-}
-
-void *
-tbuf_libc_find(struct libc_function *f)
-{
-	int error = errno, row;
-	size_t i;
-
-	if (!tbuf_libc_resolve() && f->real == NULL) {
-		for (i = 0; i < LENGTH(families); i++) {
-			row = row_of(families[i], f);
-			if (row != -1)
-				find_one(f, families[i]->rows[row].name);
-		}
-		errno = error;
-	}
-	return (f->real);
 }
 
 bool
@@ -122,6 +73,59 @@ find_library(void)
 	void *inside = dlsym(RTLD_NEXT, "tbuf_probe_register");
 
 	(void)dl_iterate_phdr(find_code, &inside);
+}
+
+bool
+tbuf_libc_resolve(void)
+{
+	const struct libc_family *family;
+	int error = errno;
+	size_t i;
+	unsigned row;
+
+	if (resolving)
+		return (false);
+	resolving = true;
+	for (i = 0; i < LENGTH(families); i++) {
+		family = families[i];
+		for (row = 0; row < family->nrows; row++)
+			find_one(&family->functions[row],
+			    family->rows[row].name);
+	}
+	find_library();
+	/* A function that the C library has not leaves a message. */
+	(void)dlerror();
+	resolving = false;
+	errno = error;
+	return (true);
+}
+
+/* Which row of its family a function is, or -1. */
+static int
+row_of(const struct libc_family *family, const struct libc_function *f)
+{
+	uintptr_t offset = (uintptr_t)f - (uintptr_t)family->functions;
+
+	if (offset >= family->nrows * sizeof(*f))
+		return (-1);
+	return ((int)(offset / sizeof(*f)));
+}
+
+void *
+tbuf_libc_find(struct libc_function *f)
+{
+	int error = errno, row;
+	size_t i;
+
+	if (!tbuf_libc_resolve() && f->real == NULL) {
+		for (i = 0; i < LENGTH(families); i++) {
+			row = row_of(families[i], f);
+			if (row != -1)
+				find_one(f, families[i]->rows[row].name);
+		}
+		errno = error;
+	}
+	return (f->real);
 }
 
 static enum tbuf_type
@@ -218,16 +222,41 @@ register_family(const struct libc_family *family)
 	}
 }
 
+static void
+register_all(void)
+{
+	static bool begun;
+	size_t i;
+
+	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
+		return;
+	for (i = 0; i < LENGTH(families); i++)
+		register_family(families[i]);
+}
+
+/*
+ * The C library's constructor is the first of all, and sets the environment:
+ * by then every object has been relocated.  libtbuf registers nothing while it
+ * begins itself.
+ */
+void
+tbuf_libc_begin(const void *caller)
+{
+	int error = errno;
+
+	if (resolving || environ == NULL || tbuf_libc_is_library(caller))
+		return;
+	register_all();
+	errno = error;
+}
+
 static void __attribute__((constructor))
 begin(void)
 {
 	int error = errno;
-	size_t i;
 
 	(void)tbuf_libc_resolve();
-	find_library();
-	for (i = 0; i < LENGTH(families); i++)
-		register_family(families[i]);
+	register_all();
 	tbuf_libc_process_begin();
 	errno = error;
 }

@@ -104,6 +104,9 @@ void	*tbuf_libc_find(struct libc_function *);
  */
 bool	tbuf_libc_is_library(const void *address);
 
+/* Register the probes, if it is time: a call has come before the constructor. */
+void	tbuf_libc_begin(const void *caller);
+
 #pragma GCC visibility pop
 
 /* The real function; void *, so that it fits every pointer to a function. */
@@ -133,6 +136,8 @@ error_if(bool failed)
  */
 #define FIRE(site, ...)							\
 do {									\
+	if (__builtin_expect((site).enabled == NULL, 0))		\
+		tbuf_libc_begin(__builtin_return_address(0));		\
 	if (__builtin_expect(tbuf_probe_enabled(&(site)), 0) &&	\
 	    !tbuf_libc_is_library(__builtin_return_address(0)))		\
 		tbuf_probe_fire(&(site),				\

@@ -166,7 +166,8 @@ realloc(void *ptr, size_t size)
 	if (__builtin_expect(is_early(ptr), 0))
 		return (early_move(ptr, size));
 	if (!ready(f))
-		return (ptr == NULL ? early_allocate(size) : NULL);
+		/* Where else it may be from cannot be told. */
+		return (early_allocate(ptr == NULL ? size : SIZE_MAX));
 	real = f->real;
 	FIRE(f->entry, ADDRESS(ptr), size);
 	result = real(ptr, size);

@@ -7,9 +7,11 @@
  * a string; a spawn's return tells it.
  *
  * exec and _exit run in children of vfork too.  Their wrappers leave nothing
- * behind in memory that is the parent's.  vfork itself, and clone, have no
- * probes: those of libtbuf/target/vfork.c are linked into the provider, for
- * libtbuf's own come behind the C library's in the order of search.
+ * behind in memory that is the parent's.
+ *
+ * vfork, clone, daemon and setsid have no probes.  They are here because those
+ * of libtbuf come behind the C library's in the order of search; the first two
+ * are those of libtbuf/target/vfork.c.
  */
 #include "libc.h"
 
@@ -19,9 +21,9 @@
 #include <unistd.h>
 
 enum {
-	FORK, EXECVE, EXECV, EXECVP, EXECVPE, FEXECVE, EXECL, EXECLP, EXECLE,
-	POSIX_SPAWN, POSIX_SPAWNP, EXIT, QUICK_EXIT, U_EXIT, UU_EXIT,
-	NFUNCTIONS
+	FORK, EXECVE, EXECV, EXECVP, EXECVPE, FEXECVE, EXECVEAT, EXECL,
+	EXECLP, EXECLE, POSIX_SPAWN, POSIX_SPAWNP, EXIT, QUICK_EXIT, U_EXIT, UU_EXIT,
+	DAEMON, SETSID, NFUNCTIONS
 };
 
 static const struct libc_row rows[NFUNCTIONS] = {
@@ -37,6 +39,9 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	    "file:ptr argv:ptr envp:ptr", "result:i32 errno:i32" },
 	[FEXECVE] = { "fexecve",
 	    "fd:i32 argv:ptr envp:ptr", "result:i32 errno:i32" },
+	[EXECVEAT] = { "execveat",
+	    "dirfd:i32 path:ptr argv:ptr envp:ptr flags:i32",
+	    "result:i32 errno:i32" },
 	[EXECL] = { "execl",
 	    "path:ptr", "result:i32 errno:i32" },
 	[EXECLP] = { "execlp",
@@ -57,6 +62,8 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	    "status:i32", NULL },
 	[UU_EXIT] = { "_Exit",
 	    "status:i32", NULL },
+	[DAEMON] = { "daemon", NULL, NULL },
+	[SETSID] = { "setsid", NULL, NULL },
 };
 
 static struct libc_function functions[NFUNCTIONS];
@@ -139,6 +146,25 @@ fexecve(int fd, char *const argv[], char *const envp[])
 
 	FIRE(f->entry, fd, ADDRESS(argv), ADDRESS(envp));
 	result = real(fd, argv, envp);
+	FIRE(f->leave, result, error_if(result == -1));
+	return (result);
+}
+
+/* As glibc declares it since 2.34. */
+int	execveat(int dirfd, const char *path, char *const argv[],
+	    char *const envp[], int flags);
+
+int
+execveat(int dirfd, const char *path, char *const argv[], char *const envp[],
+    int flags)
+{
+	struct libc_function *f = &functions[EXECVEAT];
+	typeof(execveat) *real = tbuf_libc_real(f);
+	int result;
+
+	FIRE(f->entry, dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp),
+	    flags);
+	result = real(dirfd, path, argv, envp, flags);
 	FIRE(f->leave, result, error_if(result == -1));
 	return (result);
 }
@@ -350,4 +376,27 @@ _Exit(int status)
 	FIRE(f->entry, status);
 	real(status);
 	__builtin_unreachable();
+}
+
+/* A forked child that calls one of these is to stay: it becomes a target. */
+int
+daemon(int nochdir, int noclose)
+{
+	typeof(daemon) *real = tbuf_libc_real(&functions[DAEMON]);
+	int result = real(nochdir, noclose);
+
+	if (result == 0)
+		(void)tbuf_process_register();
+	return (result);
+}
+
+pid_t
+setsid(void)
+{
+	typeof(setsid) *real = tbuf_libc_real(&functions[SETSID]);
+	pid_t session = real();
+
+	if (session != -1)
+		(void)tbuf_process_register();
+	return (session);
 }

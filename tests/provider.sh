@@ -12,6 +12,7 @@ set -u
 : "${PROVIDER=$top_builddir/.libs/libtbuf-libc.so}"
 : "${FAKE=$top_builddir/tests/.libs/provider_fake.so}"
 : "${FAKE_DLSYM=$top_builddir/tests/.libs/provider_dlsym.so}"
+: "${EARLY=$top_builddir/tests/.libs/provider_early.so}"
 : "${PROGRAMS=$top_builddir/tests}"
 
 # A sanitizer's run-time library has to come first, and replaces malloc.
@@ -49,7 +50,8 @@ same() {
 
 # Each case by itself, with all probes disabled, and with all enabled.
 for name in errno_kept errno_told bad_address open_mode tell contended \
-    mutex_kinds cancel longjmp storm exec return exit quick_exit; do
+    mutex_kinds cancel longjmp storm exec daemon dlerror return \
+    exit quick_exit; do
 	"$PROGRAMS/provider_cases" $name >"$dir/expected" ||
 	    fail "$name, without a provider"
 	LD_PRELOAD=$PROVIDER "$PROGRAMS/provider_cases" $name >"$dir/got" ||
@@ -123,6 +125,35 @@ sed 's/^	//' >"$dir/expected" <<'END'
 	pthread_mutex_lock:acquired
 END
 same 'contended'
+
+# Trying finds out who has the mutex, also where that is the caller.
+fake '*:contended' "$PROGRAMS/provider_cases" mutex_kinds
+told | sed 's/ .*//' >"$dir/got"
+sed 's/^	//' >"$dir/expected" <<'END'
+	pthread_mutex_lock:contended
+	pthread_mutex_timedlock:contended
+	pthread_mutex_clocklock:contended
+END
+same 'contended by kind'
+
+# What the provider does for itself is not told.
+fake 'fork* *exit* open* close*' "$PROGRAMS/provider_cases" daemon
+told | sed '/^fork:return/s/=[1-9][0-9]*/=PID/' | sort >"$dir/got"
+sed 's/^	//' >"$dir/expected" <<'END'
+	_exit:entry status=9
+	close:entry fd=4
+	close:return result=0 errno=0
+	exit:entry status=0
+	fork:entry
+	fork:return result=0 errno=0
+	fork:return result=PID errno=0
+END
+same 'daemon'
+
+# A constructor that runs before the provider's is told as main is.
+EXTRA=$EARLY fake 'malloc:*' "$PROGRAMS/provider_cases" return
+[ "$(told | head -1)" = 'malloc:entry size=4711' ] ||
+    fail "early: $(told | head)"
 
 # exit is told once, however a program ends.
 for name in return exit; do

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -137,29 +138,136 @@ case_errno_told(void)
 	    ENOENT);
 }
 
+/* What the headers call for a buffer of known size (_FORTIFY_SOURCE). */
+int	__open_2(const char *, int);
+int	__open64_2(const char *, int);
+int	__openat_2(int, const char *, int);
+int	__openat64_2(int, const char *, int);
+ssize_t	__read_chk(int, void *, size_t, size_t);
+ssize_t	__pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t	__pread64_chk(int, void *, size_t, off64_t, size_t);
+ssize_t	__recv_chk(int, void *, size_t, size_t, int);
+ssize_t	__recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *,
+	    socklen_t *);
+
 /* A bad address is the kernel's to find, not ours to trip over. */
 static void
-case_bad_address(void)
+bad_path(void)
 {
 	char *bad = nowhere(), *argv[] = { "x", NULL };
-	int fd = open("/dev/zero", O_RDWR), s = socket(AF_UNIX, SOCK_STREAM, 0);
+	int self = open("/proc/self/exe", O_RDONLY);
 	pid_t pid;
 
 	FAILS(open(bad, 0), EFAULT);
+	FAILS(open(bad, O_CREAT, 0600), EFAULT);
 	FAILS(open64(bad, 0), EFAULT);
 	FAILS(openat(AT_FDCWD, bad, 0), EFAULT);
 	FAILS(openat64(AT_FDCWD, bad, 0), EFAULT);
 	FAILS(creat(bad, 0600), EFAULT);
 	FAILS(creat64(bad, 0600), EFAULT);
-	FAILS(read(fd, bad, 1), EFAULT);
-	FAILS(write(s, bad, 1), ENOTCONN);
-	FAILS(connect(s, nowhere(), sizeof(struct sockaddr_un)), EFAULT);
-	FAILS(sendmsg(s, nowhere(), 0), EFAULT);
-	FAILS(recvmsg(s, nowhere(), 0), EFAULT);
+	FAILS(__open_2(bad, 0), EFAULT);
+	FAILS(__open64_2(bad, 0), EFAULT);
+	FAILS(__openat_2(AT_FDCWD, bad, 0), EFAULT);
+	FAILS(__openat64_2(AT_FDCWD, bad, 0), EFAULT);
 	FAILS(execve(bad, argv, environ), EFAULT);
 	FAILS(execve("/bin/true", nowhere(), environ), EFAULT);
+	FAILS(execve("/bin/true", argv, nowhere()), EFAULT);
 	FAILS(execv(bad, argv), EFAULT);
+	FAILS(execl(bad, "x", NULL), EFAULT);
+	FAILS(execle(bad, "x", NULL, environ), EFAULT);
+	FAILS(execle("/bin/true", "x", NULL, nowhere()), EFAULT);
+	FAILS(fexecve(self, nowhere(), environ), EFAULT);
+	FAILS(execveat(AT_FDCWD, bad, argv, environ, 0), EFAULT);
 	EXPECT(posix_spawn(&pid, bad, NULL, NULL, argv, environ), EFAULT);
+	EXPECT(posix_spawn(NULL, "/bin/true", NULL, NULL, argv, nowhere()),
+	    EFAULT);
+	EXPECT(posix_spawnp(NULL, "true", NULL, NULL, argv, nowhere()),
+	    EFAULT);
+	close(self);
+}
+
+static void
+bad_buffer(void)
+{
+	void *bad = nowhere();
+	int fd = open("/proc/self/exe", O_RDONLY), fds[2];
+
+	EXPECT(pipe(fds), 0);
+	FAILS(read(fd, bad, 1), EFAULT);
+	FAILS(pread(fd, bad, 1, 0), EFAULT);
+	FAILS(pread64(fd, bad, 1, 0), EFAULT);
+	FAILS(__read_chk(fd, bad, 1, 1), EFAULT);
+	FAILS(__pread_chk(fd, bad, 1, 0, 1), EFAULT);
+	FAILS(__pread64_chk(fd, bad, 1, 0, 1), EFAULT);
+	FAILS(write(fds[1], bad, 1), EFAULT);
+	close(fd);
+	close(fds[0]);
+	close(fds[1]);
+	fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	if (fd == -1)
+		return;
+	FAILS(pwrite(fd, bad, 1, 0), EFAULT);
+	FAILS(pwrite64(fd, bad, 1, 0), EFAULT);
+	close(fd);
+}
+
+static void
+bad_message(void)
+{
+	void *bad = nowhere();
+	socklen_t length = sizeof(struct sockaddr_un);
+	char byte = 'x';
+	int s[2];
+
+	EXPECT(socketpair(AF_UNIX, SOCK_DGRAM, 0, s), 0);
+	EXPECT(write(s[0], &byte, 1), 1);
+	FAILS(connect(s[0], bad, length), EFAULT);
+	FAILS(send(s[0], bad, 1, 0), EFAULT);
+	FAILS(sendto(s[0], bad, 1, 0, NULL, 0), EFAULT);
+	FAILS(sendto(s[0], &byte, 1, 0, bad, length), EFAULT);
+	FAILS(sendmsg(s[0], bad, 0), EFAULT);
+	FAILS(recvmsg(s[1], bad, 0), EFAULT);
+	FAILS(recv(s[1], bad, 1, MSG_PEEK), EFAULT);
+	FAILS(__recv_chk(s[1], bad, 1, 1, MSG_PEEK), EFAULT);
+	FAILS(recvfrom(s[1], bad, 1, MSG_PEEK, NULL, NULL), EFAULT);
+	FAILS(recvfrom(s[1], &byte, 1, MSG_PEEK, bad, bad), EFAULT);
+	FAILS(__recvfrom_chk(s[1], bad, 1, 1, MSG_PEEK, NULL, NULL), EFAULT);
+	close(s[0]);
+	close(s[1]);
+}
+
+/* A connection is lost with each that cannot be told whose it is. */
+static void
+bad_peer(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	/* The kernel chooses a name. */
+	socklen_t length = sizeof(address.sun_family);
+	int server = socket(AF_UNIX, SOCK_STREAM, 0), client[2], i;
+
+	EXPECT(bind(server, (struct sockaddr *)&address, length), 0);
+	EXPECT(listen(server, 2), 0);
+	length = sizeof(address);
+	EXPECT(getsockname(server, (struct sockaddr *)&address, &length), 0);
+	for (i = 0; i < 2; i++) {
+		client[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+		EXPECT(connect(client[i], (struct sockaddr *)&address,
+		    length), 0);
+	}
+	FAILS(accept(server, nowhere(), nowhere()), EFAULT);
+	FAILS(accept4(server, nowhere(), nowhere(), 0), EFAULT);
+	close(client[0]);
+	close(client[1]);
+	close(server);
+}
+
+static void
+case_bad_address(void)
+{
+	bad_path();
+	bad_buffer();
+	bad_message();
+	bad_peer();
 }
 
 /* The mode of a variadic open arrives. */
@@ -450,6 +558,20 @@ churn_thread(void *seed)
 	return (NULL);
 }
 
+/* By itself, for what a function keeps in registers may be lost in it. */
+static __attribute__((noinline))
+pid_t
+spawn_by_vfork(char *const argv[])
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execv("/bin/true", argv);
+		_exit(127);
+	}
+	return (pid);
+}
+
 static void
 fork_some(int n)
 {
@@ -468,10 +590,7 @@ fork_some(int n)
 		    0);
 		EXPECT(waitpid(pid, &status, 0), pid);
 		EXPECT(status, 0);
-		if ((pid = vfork()) == 0) {
-			execv("/bin/true", argv);
-			_exit(127);
-		}
+		pid = spawn_by_vfork(argv);
 		EXPECT(waitpid(pid, &status, 0), pid);
 		EXPECT(status, 0);
 	}
@@ -504,6 +623,7 @@ static void
 case_exec(void)
 {
 	char *environment[] = { "WHAT=environment", NULL };
+	char *argv[] = { "sh", "-c", "echo $WHAT again", NULL };
 
 	if (fork() == 0)
 		execl("/bin/echo", "echo", "one", "two", "three", NULL);
@@ -515,6 +635,39 @@ case_exec(void)
 		execle("/bin/sh", "sh", "-c", "echo $WHAT $0 $1", "zero",
 		    "one", NULL, environment);
 	wait(NULL);
+	if (fork() == 0)
+		execveat(AT_FDCWD, "/bin/sh", argv, environment, 0);
+	wait(NULL);
+}
+
+/* The inside of daemon(3), which is ours, is not the program's. */
+static void
+case_daemon(void)
+{
+	int fds[2];
+	char byte;
+
+	EXPECT(pipe(fds), 0);
+	if (fork() == 0) {
+		EXPECT(daemon(0, 0), 0);
+		_exit(9);
+	}
+	close(fds[1]);
+	/* Until the last of them has ended. */
+	EXPECT(read(fds[0], &byte, 1), 0);
+	wait(NULL);
+}
+
+/* The program hears of no error that it has not made. */
+static void
+case_dlerror(void)
+{
+	const char *error = dlerror();
+
+	if (error == NULL)
+		return;
+	fprintf(stderr, "dlerror: %s\n", error);
+	_exit(1);
 }
 
 /* Ends: by return from main, whatever exit handlers do before. */
@@ -575,6 +728,8 @@ main(int argc, char **argv)
 		{ "longjmp", case_longjmp },
 		{ "storm", case_storm },
 		{ "exec", case_exec },
+		{ "daemon", case_daemon },
+		{ "dlerror", case_dlerror },
 		{ "return", case_return },
 		{ "exit", case_exit },
 		{ "quick_exit", case_quick_exit },

@@ -9,6 +9,7 @@ set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
 : "${PROVIDER=$top_builddir/.libs/libtbuf-libc.so}"
 : "${FAKE=$top_builddir/tests/.libs/provider_fake.so}"
+: "${EARLY=$top_builddir/tests/.libs/provider_early.so}"
 : "${PROGRAMS=$top_builddir/tests}"
 : "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
 : "${TBUF_PROVIDERS=$top_builddir/.libs}"
@@ -58,6 +59,13 @@ done
 "$TBUFCTL" -q -n 'libc::*open*:,libc::close:' -o "$dir/own" -c true \
     2>"$dir/said" || fail "tbufctl: $(cat "$dir/said")"
 [ ! -s "$dir/own" ] || fail "told of itself: $(cat "$dir/own")"
+
+# A constructor that runs before the provider's is traced, too.
+LD_PRELOAD=$EARLY "$TBUFCTL" -q -n libc::malloc:entry -x temporal \
+    -o "$dir/early" -c true 2>"$dir/said" ||
+    fail "tbufctl: $(cat "$dir/said")"
+[ "$(head -1 "$dir/early")" = 'size=4711' ] ||
+    fail "early: $(head -1 "$dir/early")"
 
 # A real program: nothing until the end, then the last 16k of each CPU.
 sort "$top_srcdir/LICENSE" >"$dir/expected"
