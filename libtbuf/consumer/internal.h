@@ -431,26 +431,9 @@ uint64_t tbuf_cgroup_room(const char *cgroup_path, const char *mountinfo_path);
 
 /* ------------------------------------------------------------ quiesce */
 
-/* End a session: nobody enters any more. */
-void	tbuf_quiesce_close(const struct tbuf_view *, unsigned slot);
 /*
- * Then wait out those inside: on the CPUs that have lanes, and at the slot's
- * locks.  True if it is sure that nobody is.
- */
-bool	tbuf_quiesce_cpus(const struct tbuf_cpus *);
-bool	tbuf_quiesce_wait(const struct tbuf_view *, unsigned slot,
-	    uint64_t generation, unsigned nlocks);
-
-/*
- * Give a slot back that is closed: punch [data, end) and mark it free if
- * `clean`, else retired.  The caller holds the lock on byte 0.
- */
-void	tbuf_quiesce_release(const struct tbuf_view *, int fd, unsigned slot,
-	    uint64_t data, uint64_t end, bool clean);
-
-/*
- * Give back the slots that dead consumers have left.  dirfd is that of the
- * board, whose consumers may not have taken a slot's lock yet.
+ * Give back the slots that dead consumers have left, in bounded time.  dirfd
+ * is that of the board, whose consumers may not have taken a slot's lock yet.
  */
 void	tbuf_quiesce_orphans(const struct tbuf_view *, int fd, int dirfd);
 

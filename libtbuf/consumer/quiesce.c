@@ -18,10 +18,14 @@
 #include "common/board.h"
 #include "consumer/internal.h"
 
-/* A lock's holder that runs is done in microseconds; it may be preempted. */
-#define LOCK_TRIES	200
-#define LOCK_PAUSE	1000000		/* ns, after the first tries */
+/*
+ * A holder that runs is done in microseconds; it may be preempted.  All have
+ * the same time: pauses for one are pauses for the others.
+ */
 #define LOCK_YIELDS	100
+#define LOCK_PAUSES	200
+#define PAUSE		1000000		/* ns */
+#define FILE_PAUSES	10000		/* another consumer is at work */
 
 /* A lock that a consumer has taken for good: nobody's generation. */
 #define LOCK_CLOSED	UINT64_MAX
@@ -48,50 +52,52 @@ tbuf_file_unlock(int fd, uint64_t byte)
 	fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-static void
-pause_briefly(void)
+/* False when there is no patience left. */
+static bool
+pause_briefly(unsigned *pauses)
 {
-	struct timespec t = { 0, LOCK_PAUSE };
+	struct timespec t = { 0, PAUSE };
 
+	if (*pauses == 0)
+		return (false);
+	(*pauses)--;
 	nanosleep(&t, NULL);
+	return (true);
 }
 
 /* Others hold it for as long as it takes to reserve space. */
 int
 tbuf_file_lock_wait(int fd)
 {
-	int i;
+	unsigned pauses = FILE_PAUSES;
 
-	for (i = 0; i < 50 * LOCK_TRIES; i++) {
+	do {
 		if (tbuf_file_lock(fd, 0))
 			return (0);
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return (-errno);
-		pause_briefly();
-	}
+	} while (pause_briefly(&pauses));
 	return (-EBUSY);
 }
 
 /* While a thread of the target gives the session up, the slot is its own. */
 static void
-wait_givingup(const uint32_t *state)
+wait_givingup(const uint32_t *state, unsigned *pauses)
 {
-	int i;
-
-	for (i = 0; i < LOCK_TRIES && tbuf_load(state) == TBUF_GIVINGUP; i++)
-		pause_briefly();
+	while (tbuf_load(state) == TBUF_GIVINGUP && pause_briefly(pauses))
+		continue;
 }
 
 /*
  * Fence C of [inv.attach]: a target that sets a bit after this has cleared
  * it sees the state and takes the bit back.
  */
-void
-tbuf_quiesce_close(const struct tbuf_view *view, unsigned slot)
+static void
+close_slot(const struct tbuf_view *view, unsigned slot, unsigned *pauses)
 {
 	uint32_t *state = &tbuf_view_control(view)->state[slot];
 
-	wait_givingup(state);
+	wait_givingup(state, pauses);
 	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_ENDING))
 		tbuf_cas(state, TBUF_SETUP, TBUF_ENDING);
 	tbuf_store(&tbuf_view_slot(view, slot)->generation, 0);
@@ -101,13 +107,12 @@ tbuf_quiesce_close(const struct tbuf_view *view, unsigned slot)
 
 /* Threads that match new probes may still read the session's patterns. */
 static bool
-wait_registering(const struct tbuf_view *view)
+wait_registering(const struct tbuf_view *view, unsigned *pauses)
 {
 	const uint32_t *count = &tbuf_view_control(view)->registering;
-	int i;
 
-	for (i = 0; i < LOCK_TRIES && tbuf_load(count) != 0; i++)
-		pause_briefly();
+	while (tbuf_load(count) != 0 && pause_briefly(pauses))
+		continue;
 	tbuf_fence();
 	return (tbuf_load(count) == 0);
 }
@@ -117,8 +122,8 @@ wait_registering(const struct tbuf_view *view)
  * there has been switched out for it, so the sequence is done or aborted.
  * A CPU that is not online has nobody on it.
  */
-bool
-tbuf_quiesce_cpus(const struct tbuf_cpus *cpus)
+static bool
+run_on_cpus(const struct tbuf_cpus *cpus)
 {
 	unsigned long before[TBUF_NCPUS / (8 * sizeof(long))] = { 0 };
 	unsigned long one[TBUF_NCPUS / (8 * sizeof(long))];
@@ -145,39 +150,47 @@ tbuf_quiesce_cpus(const struct tbuf_cpus *cpus)
 }
 
 static bool
-take_lock(struct tbuf_lock *lock, uint64_t generation)
+take_lock(struct tbuf_lock *lock, uint64_t generation, unsigned *pauses)
 {
-	int i;
+	int yields = 0;
 
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (tbuf_load(&lock->word) == LOCK_CLOSED ||
-		    tbuf_cas(&lock->word, 2 * generation, LOCK_CLOSED))
-			return (true);
-		if (i < LOCK_YIELDS)
+	while (tbuf_load(&lock->word) != LOCK_CLOSED &&
+	    !tbuf_cas(&lock->word, 2 * generation, LOCK_CLOSED)) {
+		if (*pauses == 0)
+			return (false);
+		if (yields++ < LOCK_YIELDS)
 			sched_yield();
 		else
-			pause_briefly();
+			pause_briefly(pauses);
 	}
-	return (false);
+	return (true);
 }
 
-bool
-tbuf_quiesce_wait(const struct tbuf_view *view, unsigned number,
-    uint64_t generation, unsigned nlocks)
+/*
+ * Wait until nobody is inside a session that is closed: its registrations,
+ * and its lock lanes, whose locks are kept.  False: somebody may still be.
+ */
+static bool
+wait_inside(const struct tbuf_view *view, unsigned number,
+    uint64_t generation, unsigned nlocks, unsigned *pauses)
 {
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
-	bool all = wait_registering(view);
+	bool all = wait_registering(view, pauses);
 	unsigned i;
 
 	for (i = 0; i < nlocks && i < TBUF_NLOCKS; i++)
-		if (!take_lock(&slot->locks[i], generation))
+		if (!take_lock(&slot->locks[i], generation, pauses))
 			all = false;
 	return (all);
 }
 
-void
-tbuf_quiesce_release(const struct tbuf_view *view, int fd, unsigned slot,
-    uint64_t data, uint64_t end, bool clean)
+/*
+ * Give a slot back that is closed: punch [data, end) and mark it free if
+ * `clean`, else retired.  The caller holds the lock on byte 0.
+ */
+static void
+release(const struct tbuf_view *view, int fd, unsigned slot, uint64_t data,
+    uint64_t end, bool clean)
 {
 	uint32_t *state = &tbuf_view_control(view)->state[slot];
 
@@ -220,7 +233,7 @@ storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
  * session that had not begun nobody has been.
  */
 static void
-orphan(const struct tbuf_view *view, int fd, unsigned number)
+orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
 {
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_session session;
@@ -238,11 +251,11 @@ orphan(const struct tbuf_view *view, int fd, unsigned number)
 		return;
 	data = begun ? storage_begin(fd, &slot, &cpus) :
 	    slot.area + TBUF_META_MAX;
-	tbuf_quiesce_close(view, number);
-	clean = !begun || (data != 0 && tbuf_quiesce_cpus(&cpus) &&
-	    tbuf_quiesce_wait(view, number, session.generation,
-	    slot.nlocks_max));
-	tbuf_quiesce_release(view, fd, number, data,
+	close_slot(view, number, pauses);
+	clean = !begun || (data != 0 && run_on_cpus(&cpus) &&
+	    wait_inside(view, number, session.generation, slot.nlocks_max,
+	    pauses));
+	release(view, fd, number, data,
 	    slot.area + slot.area_size, clean);
 }
 
@@ -266,14 +279,14 @@ void
 tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
-	unsigned slot;
+	unsigned slot, pauses = LOCK_PAUSES;
 
 	for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
 		if (tbuf_load(&control->state[slot]) == TBUF_FREE ||
 		    !tbuf_file_lock(fd, 1 + slot))
 			continue;
 		if (!expected(view, fd, dirfd, slot))
-			orphan(view, fd, slot);
+			orphan(view, fd, slot, &pauses);
 		tbuf_file_unlock(fd, 1 + slot);
 	}
 }
@@ -311,28 +324,28 @@ tbuf_consumer_quiesce(struct tbuf_consumer *c)
 {
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
+	unsigned i, pauses = LOCK_PAUSES;
 	bool clean;
-	unsigned i;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (t->slot == -1 || t->stopped)
 			continue;
-		tbuf_quiesce_close(&t->view, (unsigned)t->slot);
+		close_slot(&t->view, (unsigned)t->slot, &pauses);
 		for (i = 0; i < t->nsources && inhabited(t); i++)
 			if (!t->sources[i].locked)
 				tbuf_cpus_add(&cpus,
 				    (unsigned)t->sources[i].cpu);
 	}
-	clean = tbuf_quiesce_cpus(&cpus);
+	clean = run_on_cpus(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (t->slot == -1 || t->stopped)
 			continue;
 		t->stopped = true;
 		tbuf_target_refresh(t);
 		if (inhabited(t))
-			t->retire = !tbuf_quiesce_wait(&t->view,
+			t->retire = !wait_inside(&t->view,
 			    (unsigned)t->slot, t->generation,
-			    t->plan.nlanes) || !clean;
+			    t->plan.nlanes, &pauses) || !clean;
 		close_nolane(t);
 	}
 }
@@ -343,7 +356,7 @@ tbuf_target_detach(struct tbuf_target *t)
 	if (t->slot == -1)
 		return;
 	if (tbuf_file_lock_wait(t->fd) == 0) {
-		tbuf_quiesce_release(&t->view, t->fd, (unsigned)t->slot,
+		release(&t->view, t->fd, (unsigned)t->slot,
 		    t->area + t->plan.data, t->area_end, !t->retire);
 		tbuf_file_unlock(t->fd, 0);
 	}

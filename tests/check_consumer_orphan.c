@@ -1,0 +1,117 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Slots that dead consumers have left, and how long a consumer that attaches
+ * is held up by those that somebody may still be inside.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "check_consumer_fixture.h"
+
+/* Far more than one lock's holder is given, far less than all would be. */
+#define PAUSES_MAX	1000
+
+static unsigned pauses;
+
+/* In front of the C library's: every pause is counted. */
+int
+nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	pauses++;
+	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
+}
+
+/* A session with no consumer and with one lane, all of whose locks are held. */
+static void
+leave(struct fake *f, unsigned number, uint64_t generation)
+{
+	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)(f->file +
+	    TBUF_SLOTS + number * TBUF_SLOT_SIZE);
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (f->file + TBUF_AREAS);
+	struct tbuf_lane *lane = (struct tbuf_lane *)(void *)(session + 1);
+	unsigned i;
+
+	session->generation = generation;
+	lane->locked = 1;
+	lane->place = tbuf_place(TBUF_AREAS + TBUF_PAGE, 64);
+	slot->area = TBUF_AREAS;
+	slot->area_size = 2 * TBUF_PAGE;
+	slot->lanes = TBUF_AREAS + sizeof(*session);
+	slot->nlanes = 1;
+	slot->nlocks_max = TBUF_NLOCKS;
+	for (i = 0; i < TBUF_NLOCKS; i++)
+		slot->locks[i].word = 2 * generation + 1;
+	f->control->state[number] = TBUF_ACTIVE;
+}
+
+START_TEST(held_locks_of_all_slots_have_one_time)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct fake f;
+	unsigned i;
+
+	fake_begin(&f);
+	ck_assert_int_eq(tbuf_back(f.fd, TBUF_AREAS, 2 * TBUF_PAGE), 0);
+	fake_map(&f);
+	f.control->registering = 1;
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		leave(&f, i, 7);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), -EUSERS);
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		ck_assert_uint_eq(f.control->state[i], TBUF_RETIRED);
+	ck_assert_uint_gt(pauses, 0);
+	ck_assert_uint_le(pauses, PAUSES_MAX);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(slots_that_nobody_is_in_are_free)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct tbuf_slot *slot;
+	struct fake f;
+	unsigned i, j;
+
+	fake_begin(&f);
+	ck_assert_int_eq(tbuf_back(f.fd, TBUF_AREAS, 2 * TBUF_PAGE), 0);
+	fake_map(&f);
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		leave(&f, i, 7);
+		slot = (struct tbuf_slot *)(void *)(f.file + TBUF_SLOTS +
+		    i * TBUF_SLOT_SIZE);
+		/* But for the last. */
+		for (j = 0; j < TBUF_NLOCKS && i < TBUF_NSESSIONS - 1; j++)
+			slot->locks[j].word--;
+	}
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	for (i = 1; i < TBUF_NSESSIONS - 1; i++)
+		ck_assert_uint_eq(f.control->state[i], TBUF_FREE);
+	ck_assert_uint_eq(f.control->state[i], TBUF_RETIRED);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("orphan");
+	TCase *t = tcase_create("orphan");
+	SRunner *runner = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
+	tcase_add_test(t, slots_that_nobody_is_in_are_free);
+	suite_add_tcase(s, t);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed != 0);
+}
