@@ -461,6 +461,64 @@ START_TEST(a_session_whose_consumer_is_late_is_given_up)
 }
 END_TEST
 
+/* The fire looked at the deadline of a session that has ended since. */
+START_TEST(a_deadline_of_another_session_gives_nothing_up)
+{
+	struct order o = ORDER(TBUF_SWITCH, 80);
+	struct tbuf_lane *lane = session(0, &o);
+	struct tbuf_control *control = tbuf_view_control(&view);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_fire late = { .base = (uintptr_t)view.base, .slot = slot,
+	    .generation = slot->generation + 1 };
+
+	slot->deadline = 1;
+	ck_assert(tbuf_fire_deadline(&late));
+	ck_assert_uint_eq(control->state[0], TBUF_ACTIVE);
+	slot->deadline = 0;
+	fire(1);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+	/* No session: its consumer has ended it in this very moment. */
+	slot->deadline = 1;
+	slot->generation = 0;
+	ck_assert(tbuf_fire_deadline(&late));
+	ck_assert_uint_eq(control->state[0], TBUF_GIVENUP);
+	ck_assert(!tbuf_probe_enabled(&two));
+}
+END_TEST
+
+/* Whatever the file says: behind its end a store would be a SIGBUS. */
+START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_lane *lane;
+	uint64_t far, fired;
+	unsigned i;
+
+	o.patterns = "t:::\0*:::two";
+	o.size = 5 + 8;
+	o.npatterns = 2;
+	lane = session(0, &o);
+	far = (tbuf_view_control(&view)->end + (1 << 20)) & ~UINT64_C(4095);
+	ck_assert_uint_lt(far, tbuf_self.window - (1 << 20));
+	fire(1);
+	slot->ecbs = far;
+	fire(2);
+	fired = lane->head / record_size(lane, 16);
+	ck_assert_uint_eq(fired, 3);
+	/* Lanes whose storage is there, then lanes that are there. */
+	for (i = 0; i < slot->nlanes; i++)
+		lane[i].place = far | 12;
+	slot->generation = ++tbuf_view_control(&view)->generation;
+	fire(3);
+	for (i = 0; i < TBUF_NCPUS; i++)
+		slot->lane_of_cpu[i] = (uint32_t)(far / 64);
+	slot->lanes = far;
+	fire(4);
+	ck_assert_uint_eq(lane->head, 3 * record_size(lane, 16));
+}
+END_TEST
+
 START_TEST(a_damaged_ring_begins_anew)
 {
 	struct order o = ORDER(TBUF_RING, 256);
@@ -592,6 +650,8 @@ main(void)
 		each_session_gets_its_own_record,
 		a_new_session_in_the_slot_is_not_taken_for_the_old,
 		a_session_whose_consumer_is_late_is_given_up,
+		a_deadline_of_another_session_gives_nothing_up,
+		offsets_behind_the_end_of_the_file_are_not_followed,
 		a_damaged_ring_begins_anew,
 		a_fire_that_finds_all_lanes_taken_is_a_drop,
 		a_later_probe_meets_the_session,

@@ -26,7 +26,7 @@ tbuf_fire_current(const struct tbuf_fire *f)
 bool
 tbuf_fire_deadline(const struct tbuf_fire *f)
 {
-	uint64_t deadline = tbuf_load(&f->slot->deadline);
+	uint64_t deadline = tbuf_load(&f->slot->deadline), generation;
 	struct tbuf_view view = tbuf_target_view();
 	uint32_t *state;
 
@@ -37,8 +37,10 @@ tbuf_fire_deadline(const struct tbuf_fire *f)
 	state = &tbuf_view_control(&view)->state[f->number];
 	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
 		return (true);
-	if (tbuf_load(&f->slot->generation) != f->generation) {
-		/* The deadline was another session's, and this one is not. */
+	generation = tbuf_load(&f->slot->generation);
+	/* 0: its consumer has ended it meanwhile, and not waited for us. */
+	if (generation != f->generation && generation != 0) {
+		/* The deadline was another session's. */
 		tbuf_store_release(state, TBUF_ACTIVE);
 		return (true);
 	}
@@ -52,11 +54,11 @@ static uint16_t
 next_epid(const struct tbuf_fire *f)
 {
 	uint64_t at = tbuf_load(&f->slot->ecbs);
+	uint64_t end = tbuf_fire_end(f->base);
 	uint32_t max = tbuf_load(&f->slot->ecb_max);
 
 	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
-	    at > tbuf_self.window ||
-	    tbuf_self.window - at < TBUF_ECBS_MAX * sizeof(struct tbuf_ecb))
+	    at > end || end - at < (f->epid + 1u) * sizeof(struct tbuf_ecb))
 		return (0);
 	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
 	    [f->epid].next) & TBUF_HEAD_EPID);
