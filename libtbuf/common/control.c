@@ -259,6 +259,7 @@ tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *file)
 	if (error == 0) {
 		file->control = map;
 		tbuf_control_fill(map, pid, tbuf_start_time(pid), random);
+		file->control->window = tbuf_window_size();
 		if (renameat(dirfd, hidden, dirfd, file->name) == 0)
 			return (0);
 		error = -errno;

@@ -41,6 +41,12 @@ int	tbuf_directory_open(bool make);
 /* Words for what tbuf_directory_open() had against it, for a message. */
 const char *tbuf_directory_problem(int error);
 
+/*
+ * The window that a process with this environment and these limits asks for;
+ * the kernel may not give it so much.
+ */
+uint64_t tbuf_window_size(void);
+
 struct tbuf_control_file {
 	char name[TBUF_NAME_MAX];	/* in the runtime directory */
 	int fd;				/* read-write; the caller closes it */

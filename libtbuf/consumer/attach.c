@@ -117,8 +117,8 @@ place_area(const struct tbuf_target *t, const struct choice *choice,
 	*area = fitness(choice, t->plan.size, end) < 2 ? choice->area :
 	    (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
 	reach = *area + t->plan.size;
-	if (reach > FILE_MAX || (t->live &&
-	    reach > tbuf_load(&control->window)) || !tbuf_budget_file(reach))
+	if (reach > FILE_MAX || reach > tbuf_load(&control->window) ||
+	    !tbuf_budget_file(reach))
 		return (-ENOSPC);
 	return (0);
 }

@@ -13,7 +13,6 @@
  */
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -29,9 +28,7 @@
 #include "target/target.h"
 
 #define PAGE		4096u
-#define WINDOW_DEFAULT	(UINT64_C(16) << 30)
 #define WINDOW_MIN	(UINT64_C(4) << 20)
-#define MEMLOCK_LOW	(UINT64_C(8) << 20)
 /* What is mapped before main when a session is there already. */
 #define POPULATE_MAX	(UINT64_C(64) << 20)
 
@@ -46,38 +43,6 @@ tbuf_file_base(void)
 	return (base);
 }
 
-static uint64_t
-window_size(void)
-{
-	const char *set = secure_getenv("TBUF_WINDOW");
-	uint64_t size = 0;
-	struct rlimit limit;
-	char *end;
-
-	if (set != NULL && *set != '\0') {
-		size = strtoull(set, &end, 0);
-		if (strchr("kK", *end) != NULL)
-			size <<= *end != '\0' ? 10 : 0;
-		else if (strchr("mM", *end) != NULL)
-			size <<= 20;
-		else if (strchr("gG", *end) != NULL)
-			size <<= 30;
-		else
-			size = 0;
-	}
-	if (size == 0)
-		size = WINDOW_DEFAULT;
-	if (getrlimit(RLIMIT_AS, &limit) == 0 &&
-	    limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur / 4)
-		size = limit.rlim_cur / 4;
-	/* mlockall(2) counts the window, mapped or not. */
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
-	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > MEMLOCK_LOW &&
-	    size > limit.rlim_cur / 4)
-		size = limit.rlim_cur / 4;
-	return (size & ~(uint64_t)(PAGE - 1));
-}
-
 /* Reserve address space for the window; halved until it is accepted. */
 static bool
 reserve(void)
@@ -85,7 +50,7 @@ reserve(void)
 	uint64_t size;
 	void *p;
 
-	for (size = window_size(); size >= WINDOW_MIN;
+	for (size = tbuf_window_size(); size >= WINDOW_MIN;
 	    size = size / 2 & ~(uint64_t)(PAGE - 1)) {
 		p = mmap(NULL, size, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -288,7 +253,10 @@ lock_soon(int fd)
 	return (false);
 }
 
-/* Is this the file that a consumer has made for this very process? */
+/*
+ * Is this the file that a consumer has made for this very process?  All of it
+ * has to be in sight: a record beyond would be neither stored nor counted.
+ */
 static bool
 made_for_us(int fd)
 {
@@ -297,6 +265,7 @@ made_for_us(int fd)
 	return (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() &&
 	    tbuf_control_check(sign, (uint64_t)st.st_size) == 0 &&
+	    (uint64_t)st.st_size <= tbuf_self.window &&
 	    sign->pid == (uint32_t)getpid() &&
 	    sign->start == tbuf_start_time(getpid()) &&
 	    tbuf_load_acquire(&sign->stage) == TBUF_STAGE_WAITING);

@@ -92,10 +92,23 @@ order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 			tbuf_cpus_add(&order->cpus, cpu);
 }
 
-/* Take the space off the consumer's budget; under `auto` less and less. */
+/* Beyond its limit a file's growth would raise SIGXFSZ. */
+static bool
+may_grow(uint64_t end)
+{
+	struct rlimit limit;
+
+	return (end <= tbuf_self.window &&
+	    (getrlimit(RLIMIT_FSIZE, &limit) != 0 || end <= limit.rlim_cur));
+}
+
+/*
+ * Take the space of a session at `area` off the consumer's budget; under
+ * `auto` less and less.
+ */
 static bool
 budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
-    struct tbuf_plan *plan)
+    struct tbuf_plan *plan, uint64_t area)
 {
 	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
 	uint64_t left;
@@ -103,7 +116,8 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 	for (; tbuf_plan_make(order, plan) == 0; order->bufsize /= 2) {
 		do {
 			left = tbuf_load(&entry->budget);
-			if (plan->storage > left)
+			if (plan->storage > left ||
+			    !may_grow(area + plan->size))
 				break;
 			if (tbuf_cas(&entry->budget, left,
 			    left - plan->storage))
@@ -124,23 +138,11 @@ session_missed(struct tbuf_board_entry *entry, uint64_t run)
 	return (false);
 }
 
-/* Beyond its limit a file's growth would raise SIGXFSZ. */
-static bool
-may_grow(uint64_t end)
-{
-	struct rlimit limit;
-
-	return (end <= tbuf_self.window &&
-	    (getrlimit(RLIMIT_FSIZE, &limit) != 0 || end <= limit.rlim_cur));
-}
-
 static int
 session_back(int fd, unsigned slot, uint64_t area, uint64_t size)
 {
 	int error;
 
-	if (!may_grow(area + size))
-		return (-EFBIG);
 	if ((error = tbuf_back(fd, TBUF_SLOTS + slot *
 	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0 ||
 	    (error = tbuf_back(fd, TBUF_HEADS + slot *
@@ -195,7 +197,8 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	tbuf_fence_loads();
 	if (run == 0 || tbuf_load(&entry->run) != run || order.run != run)
 		return (false);
-	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan))
+	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
+	    (uint64_t)st.st_size))
 		return (session_missed(entry, run));
 	area = (uint64_t)st.st_size;
 	view.size = area + plan.size;

@@ -12,3 +12,11 @@ ls executed 2>/dev/null
 ctl -b 256g -x bufresize=manual -n count -c 'touch executed'
 ctl -b 8 -n count -c "$TBUF_TARGET fire=1"
 ctl -b 15 -n count -c "$TBUF_TARGET fire=1"
+
+# What the target will not see of its file does not fit: TBUF_WINDOW, which a
+# command may also set for itself.
+export TBUF_WINDOW=8m
+ctl -q -b 64m -n count -c "$TBUF_TARGET fire=3"
+ctl -q -b 64m -x bufresize=manual -n count -c "$TBUF_TARGET fire=3"
+unset TBUF_WINDOW
+ctl -q -b 64m -n count -c "sh -c 'TBUF_WINDOW=8m exec $TBUF_TARGET fire=3'"
