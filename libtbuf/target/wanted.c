@@ -178,7 +178,18 @@ session_deadline(const struct tbuf_board_entry *entry)
 	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
 }
 
-/* Build one session behind the file's end.  False if there is no room. */
+/* An entry that changed hands while it was read is not one consumer's. */
+static bool
+entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
+{
+	tbuf_fence_loads();
+	return (tbuf_load(&entry->run) == run);
+}
+
+/*
+ * Build one session behind the file's end.  False if there is no room, or
+ * nobody wants it any more.
+ */
 static bool
 session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 {
@@ -191,11 +202,9 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	uint64_t area, run;
 	bool built = false;
 
-	/* An entry that changed hands in between is not one consumer's. */
 	run = tbuf_load_acquire(&entry->run);
 	order_read(entry, &order);
-	tbuf_fence_loads();
-	if (run == 0 || tbuf_load(&entry->run) != run || order.run != run)
+	if (run == 0 || !entry_kept(entry, run) || order.run != run)
 		return (false);
 	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
 	    (uint64_t)st.st_size))
@@ -214,10 +223,13 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 		slot->area_size = plan.size;
 		slot->deadline = session_deadline(entry);
 		control->end = view.size;
+		/* All of it has been read by now, the patterns too. */
+		built = built && entry_kept(entry, run);
 		if (built) {
 			control->state[number] = TBUF_ACTIVE;
 			session_meet(&view, number, &order);
-		}
+		} else
+			slot->generation = 0;
 		munmap(view.base, view.size);
 	}
 	if (built)
