@@ -272,24 +272,28 @@ static int
 add_module(const struct module *m, char **list)
 {
 	const char *directory = getenv("TBUF_PROVIDERS");
-	char *old = *list, *path;
+	char *old = *list, *path, *full = NULL;
 	int status = 0;
 
 	if (directory == NULL || *directory == '\0')
 		directory = PKGLIBDIR;
 	if (asprintf(&path, "%s/%s", directory, m->file) == -1)
 		exit(fail(MSG_MEMORY));
-	/* The dynamic linker only warns, and the command would run on. */
-	if (access(path, R_OK) != 0)
+	/*
+	 * The dynamic linker only warns, and the command would run on.  Its
+	 * children may be in other directories.
+	 */
+	if (access(path, R_OK) != 0 || (full = realpath(path, NULL)) == NULL)
 		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));
-	else if (strpbrk(path, ": \t\n") != NULL)
-		status = fail(MSG_PROVIDER, m->name, path,
+	else if (strpbrk(full, ": \t\n") != NULL)
+		status = fail(MSG_PROVIDER, m->name, full,
 		    "the path has a blank or a colon in it");
 	else if (asprintf(list, "%s%s%s", old, *old == '\0' ? "" : ":",
-	    path) == -1)
+	    full) == -1)
 		exit(fail(MSG_MEMORY));
 	else
 		free(old);
+	free(full);
 	free(path);
 	return (status);
 }

@@ -327,6 +327,14 @@ START_TEST(a_provider_that_is_not_there_is_told)
 }
 END_TEST
 
+START_TEST(children_find_it_from_another_directory)
+{
+	ck_assert_int_eq(chdir(dir), 0);
+	setenv("TBUF_PROVIDERS", ".", 1);
+	accepted("sh");
+}
+END_TEST
+
 START_TEST(a_path_that_the_linker_would_split_is_told)
 {
 	char path[128], expected[512], *setting;
@@ -365,6 +373,7 @@ main(void)
 	tcase_add_test(tcase, the_command_is_searched_for_in_the_path);
 	tcase_add_test(tcase, what_is_preloaded_already_is_kept);
 	tcase_add_test(tcase, a_provider_that_is_not_there_is_told);
+	tcase_add_test(tcase, children_find_it_from_another_directory);
 	tcase_add_test(tcase, a_path_that_the_linker_would_split_is_told);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
