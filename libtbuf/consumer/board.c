@@ -101,7 +101,9 @@ entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd)
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++) {
 		if (!tbuf_file_lock(fd, 1 + i))
 			continue;
-		tbuf_store_release(&board->entries[i].run, 0);
+		tbuf_store(&board->entries[i].run, 0);
+		/* Pairs with the load fence before a target's second look. */
+		tbuf_fence_stores();
 		c->board = board;
 		c->board_fd = fd;
 		c->entry = &board->entries[i];
