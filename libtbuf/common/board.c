@@ -76,12 +76,9 @@ run_posted(const struct tbuf_board *board, int fd, uint64_t run)
 	return (false);
 }
 
-/*
- * The run of the session in a slot, read from the file: 0 if there is none
- * that its target has built for a consumer.
- */
 uint64_t
-tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot)
+tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot,
+    uint64_t flags)
 {
 	struct tbuf_session session;
 	uint64_t area;
@@ -92,7 +89,7 @@ tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot)
 	    offsetof(struct tbuf_slot, area))) != sizeof(area) ||
 	    area < TBUF_AREAS || area > INT64_MAX ||
 	    pread(fd, &session, sizeof(session), (off_t)area) !=
-	    sizeof(session))
+	    sizeof(session) || (session.flags & flags) != flags)
 		return (0);
 	return (session.run);
 }
@@ -107,7 +104,7 @@ tbuf_board_claims(int dirfd, int fd, const struct tbuf_control *control)
 	unsigned i;
 
 	for (i = 0; i < TBUF_NSESSIONS && !claimed; i++) {
-		if ((run = tbuf_board_run(fd, control, i)) == 0)
+		if ((run = tbuf_board_run(fd, control, i, 0)) == 0)
 			continue;
 		if (board == NULL &&
 		    (board = tbuf_board_open(dirfd, &board_fd)) == NULL)

@@ -82,8 +82,12 @@ bool	tbuf_board_alive(int fd, unsigned entry);
 /* Is there such a run, and does its consumer live? */
 bool	tbuf_board_posted(int dirfd, uint64_t run);
 
-/* The run of a slot's active session in the file behind fd, or 0. */
-uint64_t tbuf_board_run(int fd, const struct tbuf_control *, unsigned slot);
+/*
+ * The run of a slot's active session in the file behind fd, or 0; also if it
+ * lacks these flags.
+ */
+uint64_t tbuf_board_run(int fd, const struct tbuf_control *, unsigned slot,
+	    uint64_t flags);
 
 /*
  * Does a consumer on the board wait for a session of this file?  It may not

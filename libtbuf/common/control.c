@@ -161,9 +161,12 @@ tbuf_random(void)
 	    (uint64_t)getpid() << 20);
 }
 
-/* Field 22; the name in field 2 may hold blanks and parentheses. */
-uint64_t
-tbuf_start_time(pid_t pid)
+/*
+ * A number of /proc/PID/stat, from field 3 on, or 0: the name in field 2 may
+ * hold blanks and parentheses.
+ */
+static uint64_t
+stat_field(pid_t pid, int wanted)
 {
 	char path[32], text[1024];
 	const char *end = path + sizeof(path), *p;
@@ -182,9 +185,21 @@ tbuf_start_time(pid_t pid)
 	text[n] = '\0';
 	if ((p = strrchr(text, ')')) == NULL)
 		return (0);
-	for (field = 2; field < 22 && p != NULL; field++)
+	for (field = 2; field < wanted && p != NULL; field++)
 		p = strchr(p + 1, ' ');
 	return (p == NULL ? 0 : strtoull(p + 1, NULL, 10));
+}
+
+uint64_t
+tbuf_start_time(pid_t pid)
+{
+	return (stat_field(pid, 22));
+}
+
+pid_t
+tbuf_parent(pid_t pid)
+{
+	return ((pid_t)stat_field(pid, 4));
 }
 
 void

@@ -83,6 +83,8 @@ int	tbuf_control_check(const struct tbuf_control *, uint64_t size);
 
 /* Start time of a process in clock ticks (field 22 of stat), 0 if unknown. */
 uint64_t tbuf_start_time(pid_t pid);
+/* Its parent, 0 if unknown. */
+pid_t	tbuf_parent(pid_t pid);
 
 /*
  * Does the file's target live?  Looks at the flock through `fd` without

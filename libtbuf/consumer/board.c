@@ -298,7 +298,7 @@ tbuf_board_adopt(struct tbuf_consumer *c, int fd, const char *name,
 	int error;
 
 	for (slot = 0; c->run != 0 && slot < TBUF_NSESSIONS; slot++)
-		if (tbuf_board_run(fd, control, slot) == c->run) {
+		if (tbuf_board_run(fd, control, slot, 0) == c->run) {
 			error = adopt(c, fd, name, control, slot, alive);
 			return (error != 0 ? error : 1);
 		}

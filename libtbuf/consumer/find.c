@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "common/board.h"
 #include "consumer/internal.h"
 
 #define DELETED	" (deleted)"
@@ -437,6 +438,33 @@ has_window(const struct tbuf_consumer *c, pid_t pid)
 	return (found);
 }
 
+/* Does a process come from the command?  Its environment has the run. */
+static bool
+has_run(const struct tbuf_consumer *c, pid_t pid)
+{
+	char run[sizeof(TBUF_RUN_ENV "=") + 16], *text = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *f;
+
+	if (c->spawned.pid == 0 ||
+	    (f = process_open(pid, "environ")) == NULL)
+		return (false);
+	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
+	while (!found && getdelim(&text, &size, '\0', f) > 0)
+		found = strcmp(text, run) == 0;
+	free(text);
+	fclose(f);
+	return (found);
+}
+
+static bool
+is_orphan(const struct tbuf_consumer *c, pid_t pid)
+{
+	return (pid > 0 && pid != getpid() &&
+	    (has_window(c, pid) || has_run(c, pid)));
+}
+
 bool
 tbuf_find_orphan(struct tbuf_consumer *c)
 {
@@ -444,14 +472,14 @@ tbuf_find_orphan(struct tbuf_consumer *c)
 	pid_t pid;
 	DIR *proc;
 
-	if (c->orphan != 0 && has_window(c, c->orphan))
+	if (is_orphan(c, c->orphan))
 		return (true);
 	c->orphan = 0;
 	if ((proc = opendir("/proc")) == NULL)
 		return (false);
 	while (c->orphan == 0 && (entry = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && pid != getpid() && has_window(c, pid))
+		if (is_orphan(c, pid))
 			c->orphan = pid;
 	}
 	closedir(proc);

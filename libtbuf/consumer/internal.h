@@ -299,9 +299,10 @@ struct tbuf_found {
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
 
 /*
- * Is there a child of a target that has ended which does not know yet what it
- * is to be?  Until then it has its parent's window; a target has its file's
- * name before it gives that up.
+ * Have those that have ended left a child that may become a target?  One that
+ * was forked has its parent's window until it knows what it is to be, and a
+ * target's file has its name before it gives that up.  One that comes from the
+ * command may do it whenever it executes another program.
  */
 bool	tbuf_find_orphan(struct tbuf_consumer *);
 

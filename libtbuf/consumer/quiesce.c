@@ -266,7 +266,7 @@ orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
 static bool
 expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
 {
-	uint64_t run = tbuf_board_run(fd, tbuf_view_control(view), slot);
+	uint64_t run = tbuf_board_run(fd, tbuf_view_control(view), slot, 0);
 	struct stat st;
 
 	if (run == 0)

@@ -17,7 +17,8 @@
 #include "atomics.h"
 #include "consumer/internal.h"
 
-#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill; orphans */
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
+#define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
@@ -89,7 +90,7 @@ timeout(const struct tbuf_consumer *c)
 	if (any_ended(c))
 		due = earlier(due, now + HELD_PERIOD);
 	if (c->orphan != 0)
-		due = earlier(due, now + LOOK_PERIOD);
+		due = earlier(due, now + ORPHAN_PERIOD);
 	if (due <= now)
 		return (0);
 	return ((int)((due - now + 999999) / 1000000));
@@ -327,8 +328,8 @@ aborted(struct tbuf_consumer *c, int error)
 }
 
 /*
- * Have all ended that there were, and that come from them?  A child that is
- * followed may have been forked by the last of them a moment ago.
+ * Have all ended that there were, and that come from them?  The last of them
+ * may have left a child that is not a target yet.
  */
 static bool
 nobody_left(struct tbuf_consumer *c)

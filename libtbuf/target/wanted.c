@@ -21,11 +21,12 @@
 #include "common/control.h"
 #include "target/file.h"
 
-/* Runs that go on with this process: its parent's, or its last image's. */
+/* Runs that go on with this process: its ancestors', or its last image's. */
 static uint64_t runs[TBUF_NSESSIONS];
 static unsigned nruns;
 
 #define ENTRIES_BYTES	8192
+#define GENERATIONS	16
 
 static bool
 run_followed(uint64_t run)
@@ -238,19 +239,41 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	return (session_missed(entry, run));
 }
 
+/* This process, its parent, ... */
+struct line {
+	pid_t pids[GENERATIONS];
+	unsigned count;
+};
+
+static void
+line_find(struct line *line)
+{
+	pid_t pid = getpid();
+
+	for (line->count = 0; line->count < GENERATIONS && pid > 1;
+	    pid = tbuf_parent(pid))
+		line->pids[line->count++] = pid;
+}
+
 /*
  * This process's file from before exec(2): the runs that it was under go on.
+ * An ancestor's, if a child has been executed with no word from it, as after
+ * vfork(2): the runs that follow children do.
  */
 static void
-runs_inherit(int dirfd, const char *name)
+runs_inherit(int dirfd, const char *name, const struct line *line)
 {
 	struct tbuf_control control;
 	uint64_t random, run;
-	unsigned slot;
+	unsigned slot, n;
 	pid_t pid;
 	int fd;
 
-	if (!tbuf_control_name_parse(name, &pid, &random) || pid != getpid())
+	if (!tbuf_control_name_parse(name, &pid, &random))
+		return;
+	for (n = 0; n < line->count && line->pids[n] != pid; n++)
+		continue;
+	if (n == line->count)
 		return;
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
@@ -260,7 +283,8 @@ runs_inherit(int dirfd, const char *name)
 	    tbuf_control_check(&control, TBUF_AREAS) == 0 &&
 	    control.start == tbuf_start_time(pid))
 		for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
-			run = tbuf_board_run(fd, &control, slot);
+			run = tbuf_board_run(fd, &control, slot,
+			    n > 0 ? TBUF_S_FOLLOW : 0);
 			if (run != 0 && nruns < TBUF_NSESSIONS)
 				runs[nruns++] = run;
 		}
@@ -275,9 +299,11 @@ runs_look(int dirfd)
 		char bytes[ENTRIES_BYTES];
 	} buffer;
 	const struct dirent64 *entry;
+	struct line line;
 	long n, at;
 	int fd;
 
+	line_find(&line);
 	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return;
@@ -286,7 +312,7 @@ runs_look(int dirfd)
 		for (at = 0; at < n; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)
 			    (buffer.bytes + at);
-			runs_inherit(dirfd, entry->d_name);
+			runs_inherit(dirfd, entry->d_name, &line);
 		}
 	close(fd);
 }
@@ -296,11 +322,14 @@ tbuf_wanted_build(int dirfd, int fd)
 {
 	struct tbuf_board *board;
 	unsigned i, number = 0;
+	bool posted = false;
 	int board_fd;
 
 	if ((board = tbuf_board_open(dirfd, &board_fd)) == NULL)
 		return;
-	if (nruns == 0)
+	for (i = 0; i < TBUF_BOARD_ENTRIES && !posted; i++)
+		posted = tbuf_load(&board->entries[i].run) != 0;
+	if (posted && nruns == 0)
 		runs_look(dirfd);
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
 		if (entry_wanted(board, board_fd, i) &&

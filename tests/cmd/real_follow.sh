@@ -8,20 +8,35 @@ echo "= $?"
 sort out
 normal <err
 
-# One that its parent has left before it was a target is waited for.
+# follow WORD ARGUMENTS...: trace into `out`, print the messages, and run
+# go_on as soon as there is one that ends with the word.
 mkfifo in messages
-"$TBUFCTL" --follow -n count -c "$TBUF_TARGET fire=2 orphan=3" \
-    <in >out 2>messages &
-exec 3>in 4<messages
-while read -r line <&4; do
-	echo "$line" | normal
-	case $line in
-	*exited)
-		break
-	esac
-done
-echo >&3
-normal <&4
-wait $!
-echo "= $?"
-normal <out
+follow()
+{
+	word=$1
+	shift
+	"$TBUFCTL" --follow -n count "$@" <in >out 2>messages &
+	exec 5>in 6<messages
+	while read -r line <&6; do
+		echo "$line" | normal
+		[ "${line##* }" != "$word" ] || break
+	done
+	go_on
+	normal <&6
+	exec 5>&- 6<&-
+	wait $!
+	echo "= $?"
+	normal <out | sort
+}
+# One that its parent has left before it was a target is waited for.
+go_on() { echo >&5; }
+follow exited -c "$TBUF_TARGET fire=2 orphan=3"
+# And one that becomes a target when its parent, which was none, has gone.
+mkfifo go
+go_on() { echo >go; }
+follow exited -c "sh -c '\"\$0\" wait fire=2 <go & exit' $TBUF_TARGET"
+# A child that is executed without fork(2) has no word of it from its parent.
+start 3 4 fire=1 spawn=2
+go_on() { tell 3; }
+follow probe -p $target
+wait

@@ -10,8 +10,9 @@
  *	exit=N		exit with that status
  *	kill=N		raise that signal
  *	fork=N		a child fires count() N times; wait for it
- *	orphan=N	the same without waiting; but it is held up, before it
- *			knows that it is one, until there is a byte to read
+ *	spawn=N		another image of this program does it; wait for it
+ *	orphan=N	as fork=N without waiting; but it is held up, before it
+ *			knows that it is a child, until there is a byte to read
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
  *	enabled		until count() is enabled
@@ -24,10 +25,12 @@
 #include <linux/seccomp.h>
 
 #include <err.h>
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -105,10 +108,18 @@ large(unsigned long n)
 }
 
 static void
+wait_for(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		errx(99, "the child has failed");
+}
+
+static void
 run_child(unsigned long n)
 {
 	pid_t pid = fork();
-	int status;
 
 	if (pid == -1)
 		err(99, "fork");
@@ -116,8 +127,21 @@ run_child(unsigned long n)
 		fire(n);
 		_exit(0);
 	}
-	if (waitpid(pid, &status, 0) != pid || status != 0)
-		errx(99, "the child has failed");
+	wait_for(pid);
+}
+
+static void
+run_image(unsigned long n)
+{
+	char name[] = "target", order[32];
+	char *argv[] = { name, order, NULL };
+	pid_t pid;
+
+	(void)snprintf(order, sizeof(order), "fire=%lu", n);
+	if ((errno = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv,
+	    environ)) != 0)
+		err(99, "posix_spawn");
+	wait_for(pid);
 }
 
 static bool held;
@@ -185,6 +209,8 @@ obey(const char *order)
 		run_child(n);
 	else if (strncmp(order, "orphan=", 7) == 0)
 		run_orphan(n);
+	else if (strncmp(order, "spawn=", 6) == 0)
+		run_image(n);
 	else if (strncmp(order, "say=", 4) == 0)
 		printf("%s\n", value + 1);
 	else if (strcmp(order, "wait") == 0)
