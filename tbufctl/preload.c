@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "field.h"
 #include "messages.h"
 #include "preload.h"
 #include "program.h"
@@ -33,28 +34,6 @@ static const struct module {
 
 /* The kernel follows interpreters of interpreters so far. */
 #define SCRIPTS_MAX	5
-
-/*
- * The end of the field at p.  Colons and commas in a class, or behind a
- * backslash, separate nothing.
- */
-static const char *
-field_end(const char *p)
-{
-	bool class = false;
-
-	for (; *p != '\0'; p++) {
-		if (*p == '\\' && p[1] != '\0')
-			p++;
-		else if (class)
-			class = *p != ']';
-		else if (*p == '[')
-			class = true;
-		else if (*p == ':' || *p == ',')
-			break;
-	}
-	return (p);
-}
 
 static bool
 field_wants(const char *field, size_t length)

@@ -12,6 +12,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "field.h"
 #include "messages.h"
 #include "program.h"
 
@@ -55,7 +56,17 @@ problem(int flag, const char *text)
 	}
 }
 
-/* The end of a description of a comma list, without the blanks behind it. */
+/* The end of a description of a comma list: its comma, or the end. */
+static const char *
+description_end(const char *p)
+{
+
+	while (*(p = field_end(p)) == ':')
+		p++;
+	return (p);
+}
+
+/* The same without the blanks behind it. */
 static const char *
 trim(const char *p, const char *end)
 {
@@ -82,7 +93,7 @@ complete(int flag, const char *text)
 	for (p = text;; p = end + 1) {
 		while (isspace((unsigned char)*p))
 			p++;
-		end = strchrnul(p, ',');
+		end = description_end(p);
 		if (trim(p, end) == p && lists > 1) {
 			free(full);
 			return (NULL);

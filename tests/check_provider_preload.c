@@ -158,6 +158,8 @@ START_TEST(a_provider_field_that_matches_libc_asks_for_it)
 		{ "?ibc:::", true },
 		{ "[kl]ibc:::", true },
 		{ "[a,l]ibc:::", true },
+		{ "[],l]ibc:::", true },
+		{ "[\\],l]ibc:::", true },
 		{ "kv:::x,libc:::y", true },
 		{ "kv:::[:,]x,libc:::y", true },
 		{ ":::entry", false },

@@ -13,50 +13,64 @@
 #define GLOB_STEPS	100000
 
 /*
- * The class at p, just behind its [.  Returns the place behind its ], or NULL
- * if it has none.  A ] that comes first stands for itself.
+ * The ] of the class at p, just behind its [, or the NUL if it has none.  As
+ * in fnmatch(3), one that comes first stands for itself, and so does whatever
+ * is behind a backslash.
  */
 static const char *
-class_match(const char *p, const char *end, unsigned char c, bool *hit)
+class_end(const char *p)
 {
-	bool negate = false, first = true;
+	const char *first = p += *p == '!' || *p == '^';
+
+	for (; *p != '\0' && (p == first || *p != ']'); p++)
+		if (*p == '\\' && p[1] != '\0')
+			p++;
+	return (p);
+}
+
+/* A character of a class; the place behind it. */
+static const char *
+class_item(const char *p, unsigned char *c)
+{
+	p += *p == '\\';
+	*c = (unsigned char)*p;
+	return (p + 1);
+}
+
+/* Is c in the class between its brackets? */
+static bool
+class_match(const char *p, const char *close, unsigned char c)
+{
+	bool negate = *p == '!' || *p == '^', hit = false;
 	unsigned char low, high;
 
-	if (p < end && (*p == '!' || *p == '^')) {
-		negate = true;
-		p++;
-	}
-	*hit = false;
-	for (; p < end && (first || *p != ']'); first = false) {
-		low = high = (unsigned char)*p++;
-		if (end - p >= 2 && *p == '-' && p[1] != ']') {
-			high = (unsigned char)p[1];
-			p += 2;
-		}
+	for (p += negate; p < close;) {
+		p = class_item(p, &low);
+		high = low;
+		if (*p == '-' && p + 1 < close)
+			p = class_item(p + 1, &high);
 		if (low <= c && c <= high)
-			*hit = true;
+			hit = true;
 	}
-	if (p >= end)
-		return (NULL);
-	*hit = *hit != negate;
-	return (p + 1);
+	return (hit != negate);
 }
 
 /* One pattern character, escape or class against c; the place behind it. */
 static const char *
 one_match(const char *p, const char *end, unsigned char c, bool *hit)
 {
-	const char *next;
+	const char *close;
 
+	if (*p == '[' && (close = class_end(p + 1)) < end) {
+		*hit = class_match(p + 1, close, c);
+		return (close + 1);
+	}
 	if (*p == '?') {
 		*hit = true;
 		return (p + 1);
 	}
-	if (*p == '[' && (next = class_match(p + 1, end, c, hit)) != NULL)
-		return (next);
-	if (*p == '\\' && p + 1 < end)
-		p++;
-	*hit = (unsigned char)*p == c;
+	p += *p == '\\';
+	*hit = p < end && (unsigned char)*p == c;
 	return (p + 1);
 }
 
@@ -96,24 +110,22 @@ tbuf_glob(const char *pattern, size_t length, const char *text)
 
 /*
  * The end of a field that begins at p: its colon or comma, or the end.  What
- * stands in a class or behind a backslash separates nothing.
+ * stands in a class or behind a backslash separates nothing.  *open is set if
+ * a class has no end, or a backslash nothing behind it.
  */
 static const char *
 field_end(const char *p, bool *open)
 {
-	bool class = false;
-
-	for (; *p != '\0'; p++) {
-		if (*p == '\\' && p[1] != '\0')
+	for (*open = false; *p != '\0' && *p != ':' && *p != ','; p++) {
+		if (*p == '[')
+			p = class_end(p + 1);
+		else if (*p == '\\')
 			p++;
-		else if (class)
-			class = *p != ']';
-		else if (*p == '[')
-			class = true;
-		else if (*p == ':' || *p == ',')
+		if (*p == '\0') {
+			*open = true;
 			break;
+		}
 	}
-	*open = class;
 	return (p);
 }
 

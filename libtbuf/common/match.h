@@ -18,14 +18,21 @@ struct tbuf_names {
 	const char *provider, *module, *function, *name;
 };
 
-/* 0 or -EINVAL: more than four fields, an unclosed [, white space inside. */
+/*
+ * 0 or -EINVAL: more than four fields, an unclosed [, white space inside, a
+ * backslash at the end.
+ */
 int	tbuf_description_check(const char *description);
 
 /* Does a list of descriptions match? */
 bool	tbuf_description_match(const char *description,
 	    const struct tbuf_names *);
 
-/* A glob with * ? [a-z] [!a-z]; an empty one matches all. */
+/*
+ * A glob with * ? [a-z] [!a-z] and a backslash, by the rules of fnmatch(3)
+ * with no flags, but for named classes; an empty one matches all.  The pattern
+ * is part of a NUL-terminated text.
+ */
 bool	tbuf_glob(const char *pattern, size_t length, const char *text);
 
 /* A mapped control file, as either side sees it. */

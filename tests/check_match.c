@@ -1,0 +1,148 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Globs and descriptions: the rules of fnmatch(3), checked against it for
+ * every short pattern, and fields that end where a glob says that they do.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "common/match.h"
+
+#define PATTERN_MAX	7
+#define TEXT_MAX	3
+
+/* The n-th word over an alphabet, the shorter ones first; false: too long. */
+static bool
+word(unsigned n, const char *alphabet, unsigned max, char *text)
+{
+	unsigned letters = (unsigned)strlen(alphabet), length, count = 1, i;
+
+	for (length = 0; n >= count; length++) {
+		n -= count;
+		count *= letters;
+	}
+	for (i = 0; i < length && i < max; i++, n /= letters)
+		text[i] = alphabet[n % letters];
+	text[i] = '\0';
+	return (length <= max);
+}
+
+/* Without named classes, for want of a colon, a dot or an equals sign. */
+static void
+compare_all(const char *letters, const char *texts, unsigned max)
+{
+	char pattern[PATTERN_MAX + 1], text[TEXT_MAX + 1];
+	unsigned n, m, matches = 0;
+	bool hit;
+
+	for (n = 1; word(n, letters, max, pattern); n++) {
+		if (tbuf_description_check(pattern) != 0)
+			continue;
+		for (m = 0; word(m, texts, TEXT_MAX, text); m++) {
+			hit = tbuf_glob(pattern, strlen(pattern), text);
+			matches += hit;
+			if (hit != (fnmatch(pattern, text, 0) == 0))
+				ck_abort_msg("'%s' and '%s': %d", pattern,
+				    text, hit);
+		}
+	}
+	ck_assert_uint_gt(matches, 0);
+}
+
+START_TEST(globs_are_those_of_fnmatch)
+{
+	static const struct {
+		const char *letters, *texts;
+		unsigned max;
+	} alphabets[] = {
+		{ "ab*?", "ab", PATTERN_MAX },
+		{ "[]\\-", "[]\\-a", PATTERN_MAX },
+		{ "a[]b-", "ab-]c", PATTERN_MAX },
+		{ "a[]!^\\", "a!^]\\", PATTERN_MAX },
+		{ "b[]a-*\\?!", "ab]-*", 5 },
+	};
+
+	compare_all(alphabets[_i].letters, alphabets[_i].texts,
+	    alphabets[_i].max);
+}
+END_TEST
+
+static const struct {
+	const char *description;
+	bool good;
+	const char *name;	/* of the function f, or NULL */
+} descriptions[] = {
+	{ "f:[]:]", true, ":" },
+	{ "f:[]:]", true, "]" },
+	{ "f:[!]]", true, "a" },
+	{ "f:[\\]:]", true, ":" },
+	{ "f:[a\\]b]c", true, "]c" },
+	{ "f:[,]", true, "," },
+	{ "x,f:[]a]", true, "a" },
+	{ "f:\\[a", true, "[a" },
+	{ "f:a\\,b", true, "a,b" },
+	{ "f:a\\:b", true, "a:b" },
+	{ "f:[a", false, NULL },
+	{ "f:[]", false, NULL },
+	{ "f:[!]", false, NULL },
+	{ "f:[a\\]", false, NULL },
+	{ "f:a\\", false, NULL },
+	{ "f:a\\\\", true, "a\\" },
+	{ "a:b:c:d:e", false, NULL },
+	{ "a:b:c:[:]", true, NULL },
+	{ "a b", false, NULL },
+	{ "", true, "anything" },
+};
+
+START_TEST(fields_end_where_globs_do)
+{
+	const struct tbuf_names names = {
+		"p", "m", "f", descriptions[_i].name
+	};
+	const char *text = descriptions[_i].description;
+
+	ck_assert_int_eq(tbuf_description_check(text),
+	    descriptions[_i].good ? 0 : -EINVAL);
+	if (names.name != NULL)
+		ck_assert_msg(tbuf_description_match(text, &names), "%s",
+		    text);
+}
+END_TEST
+
+/* Patterns that nobody has checked are survived, whatever they match. */
+START_TEST(open_ends_match_nothing_but_themselves)
+{
+	ck_assert(!tbuf_glob("a\\", 2, "a\\"));
+	ck_assert(!tbuf_glob("\\", 1, ""));
+	ck_assert(tbuf_glob("[a", 2, "[a"));
+	ck_assert(!tbuf_glob("[a", 2, "a"));
+	/* The class ends behind the glob. */
+	ck_assert(!tbuf_glob("[ab]", 3, "a"));
+	ck_assert(tbuf_glob("[ab]", 4, "a"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("match");
+	TCase *t = tcase_create("match");
+	SRunner *runner = srunner_create(s);
+	int failed, n = sizeof(descriptions) / sizeof(descriptions[0]);
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, globs_are_those_of_fnmatch, 0, 5);
+	tcase_add_loop_test(t, fields_end_where_globs_do, 0, n);
+	tcase_add_test(t, open_ends_match_nothing_but_themselves);
+	suite_add_tcase(s, t);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed != 0);
+}
