@@ -229,7 +229,7 @@ struct tbuf_value {
 struct tbuf_record {
 	pid_t pid;
 	uint32_t tid;
-	int cpu;		/* -1: not known */
+	int cpu;		/* its lane's, if a fire could not tell */
 	unsigned enabling;
 	uint64_t time;		/* ns of CLOCK_MONOTONIC */
 	uint64_t wall;		/* ns of CLOCK_REALTIME */

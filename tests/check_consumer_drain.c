@@ -365,6 +365,49 @@ START_TEST(lock_lane_records_say_their_cpu)
 }
 END_TEST
 
+/* -1 as the fire's CPU: it had no way to tell. */
+START_TEST(lock_lane_stands_for_a_cpu_that_is_not_known)
+{
+	struct tbuf_event event;
+	struct tbuf_lane *lane;
+	struct run r;
+	uint32_t number;
+
+	begin(&r, "");
+	number = fake_slot(&r.f)->first_lock;
+	lane = fake_lane(&r.f, number);
+	fire(&r, number, 1);
+	memset(r.f.file + tbuf_place_offset(lane->place) +
+	    offsetof(struct tbuf_lock_record, cpu), 0xff, sizeof(uint32_t));
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
+	ck_assert_int_eq(event.record.cpu, (int)lane->cpu);
+	end(&r);
+}
+END_TEST
+
+/* The fake has a clock that says nothing of the CPU. */
+START_TEST(cpu_that_no_fire_can_tell_is_refused)
+{
+	struct tbuf_consumer *c;
+	struct fake f;
+
+	fake_begin(&f);
+	f.control->flags = _i == 0 ? 0 : TBUF_F_RSEQ;
+	fake_probe(&f, "probe", 1, one_integer);
+	c = fake_consumer("cpu=0");
+	fake_grab(&f, c)->asked = true;
+	if (_i == 0) {
+		ck_assert_int_eq(tbuf_consumer_go(c), -ENOTSUP);
+		ck_assert_str_eq(tbuf_consumer_error(c), "could not enable "
+		    "tracing: Operation not supported");
+	} else
+		ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 START_TEST(arguments_are_decoded_by_type)
 {
 	static const uint8_t types[] = {
@@ -612,6 +655,8 @@ main(void)
 	tcase_add_test(t, nolane_counts_by_generation);
 	tcase_add_loop_test(t, nolane_counts_once_when_the_lanes_change, 0, 2);
 	tcase_add_test(t, lock_lane_records_say_their_cpu);
+	tcase_add_test(t, lock_lane_stands_for_a_cpu_that_is_not_known);
+	tcase_add_loop_test(t, cpu_that_no_fire_can_tell_is_refused, 0, 2);
 	tcase_add_test(t, arguments_are_decoded_by_type);
 	tcase_add_test(t, temporal_merges_lanes_by_time);
 	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/counter.h"
 #include "atomics.h"
 #include "consumer/internal.h"
 
@@ -166,12 +167,23 @@ reserve_locked(struct tbuf_target *t)
 	return (0);
 }
 
+/* A fire in a lock lane may have no way to tell its CPU (target/lock.c). */
+static bool
+cpu_told(const struct tbuf_target *t)
+{
+	return (t->order.only_cpu < 0 || t->order.rseq ||
+	    (tbuf_cpu_readable() && tbuf_load(&tbuf_view_control(&t->view)->
+	    clock) == TBUF_CLOCK_COUNTER));
+}
+
 static int
 reserve(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	int error = tbuf_file_lock_wait(t->fd);
+	int error;
 
-	if (error != 0)
+	if (!cpu_told(t))
+		return (-ENOTSUP);
+	if ((error = tbuf_file_lock_wait(t->fd)) != 0)
 		return (error);
 	tbuf_quiesce_orphans(&t->view, t->fd,
 	    tbuf_consumer_directory(c, false));

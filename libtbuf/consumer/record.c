@@ -149,7 +149,8 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	if (s->locked) {
 		cpu = ((const struct tbuf_lock_record *)
 		    (const void *)header)->cpu;
-		record->cpu = cpu < TBUF_NCPUS * 64 ? (int)cpu : -1;
+		if (cpu < TBUF_NCPUS * 64)
+			record->cpu = (int)cpu;
 		p.at = sizeof(struct tbuf_lock_record);
 	}
 	for (i = 0; i < probe->nargs; i++) {

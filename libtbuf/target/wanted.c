@@ -207,6 +207,9 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	order_read(entry, &order);
 	if (run == 0 || !entry_kept(entry, run) || order.run != run)
 		return (false);
+	/* The consumer will say that no fire here could tell its CPU. */
+	if (order.only_cpu >= 0 && !order.rseq && !tbuf_self.cpu_readable)
+		return (false);
 	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
 	    (uint64_t)st.st_size))
 		return (session_missed(entry, run));
