@@ -180,6 +180,33 @@ START_TEST(refusals_say_why)
 }
 END_TEST
 
+/* To the nanosecond: rates above 1000hz are not rounded to it. */
+START_TEST(wait_is_as_long_as_the_rate)
+{
+	static const struct {
+		const char *options;
+		uint64_t wait;
+	} waits[] = {
+		{ "switchrate=5000hz", 200000 },
+		{ "switchrate=1ns", 1 },
+		{ "switchrate=100000d", TBUF_SECOND },
+		{ "bufpolicy=ring switchrate=1ns", TBUF_SECOND },
+		{ "bufpolicy=ring statusrate=20us", 20000 },
+		{ "bufpolicy=fill", TBUF_SECOND / 100 },
+	};
+	struct tbuf_consumer *c = fake_consumer(waits[_i].options);
+	uint64_t now = tbuf_now();
+
+	c->next_switch = now + c->options.switchrate;
+	c->next_status = now + c->options.statusrate;
+	ck_assert_uint_eq(tbuf_consumer_due(c, now) - now, waits[_i].wait);
+	/* What was due before is due now. */
+	c->next_status = 0;
+	ck_assert_uint_eq(tbuf_consumer_due(c, now), now);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 START_TEST(buffer_under_16_bytes_is_refused)
 {
 	struct tbuf_consumer *c = fake_consumer("bufsize=15");
@@ -374,6 +401,7 @@ main(void)
 	tcase_add_loop_test(t, option_is_set, 0, COUNT(settings));
 	tcase_add_test(t, defaults_are_dtraces);
 	tcase_add_test(t, refusals_say_why);
+	tcase_add_loop_test(t, wait_is_as_long_as_the_rate, 0, 6);
 	tcase_add_test(t, buffer_under_16_bytes_is_refused);
 	tcase_add_test(t, storage_is_the_next_power_of_two);
 	tcase_add_test(t, plan_with_rseq_has_four_small_lock_lanes);

@@ -28,6 +28,8 @@ static const struct {
 	{ "bufpolicy=switch bufsize=24 switchrate=1000hz", false },
 	{ "bufpolicy=ring bufsize=24", false },
 	{ "temporal", true },
+	{ "bufsize=2k switchrate=1ns statusrate=1ns", false },
+	{ "switchrate=100000d", true },
 };
 
 static const char *const rseq_on[] = { NULL };

@@ -280,6 +280,8 @@ const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
 /* Targets that have come into the directory, to be attached to. */
 void	tbuf_consumer_meet_new(struct tbuf_consumer *);
+/* When something is to be done next, not before now; ns. */
+uint64_t tbuf_consumer_due(const struct tbuf_consumer *, uint64_t now);
 /* Be told of new files in it. */
 int	tbuf_consumer_watch(struct tbuf_consumer *);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "atomics.h"
@@ -75,11 +76,9 @@ any_ended(const struct tbuf_consumer *c)
 	return (false);
 }
 
-/* Milliseconds until something is due, rounded up. */
-static int
-timeout(const struct tbuf_consumer *c)
+uint64_t
+tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 {
-	uint64_t now = tbuf_now();
 	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
 
 	due = earlier(due, c->next_meeting);
@@ -91,9 +90,7 @@ timeout(const struct tbuf_consumer *c)
 		due = earlier(due, now + HELD_PERIOD);
 	if (c->orphan != 0)
 		due = earlier(due, now + ORPHAN_PERIOD);
-	if (due <= now)
-		return (0);
-	return ((int)((due - now + 999999) / 1000000));
+	return (due < now ? now : due);
 }
 
 /* Has the time come?  Then the next one is a period on. */
@@ -112,6 +109,8 @@ static int
 wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 {
 	struct tbuf_target *t;
+	struct timespec timeout;
+	uint64_t now, wait;
 	nfds_t n = POLL_FIXED;
 	struct pollfd *p;
 
@@ -128,7 +127,11 @@ wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 		    .fd = t->life == TBUF_ALIVE ? t->pidfd : -1,
 		    .events = POLLIN
 		};
-	if (poll(p, n, timeout(c)) == -1 && errno != EINTR)
+	now = tbuf_now();
+	wait = tbuf_consumer_due(c, now) - now;
+	timeout.tv_sec = (time_t)(wait / TBUF_SECOND);
+	timeout.tv_nsec = (long)(wait % TBUF_SECOND);
+	if (ppoll(p, n, &timeout, NULL) == -1 && errno != EINTR)
 		return (-errno);
 	return (0);
 }
