@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "common/room.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -199,7 +200,7 @@ room(void)
 
 	snprintf(cgroup, sizeof(cgroup), "%s/cgroup", top);
 	snprintf(mountinfo, sizeof(mountinfo), "%s/mountinfo", top);
-	return (tbuf_cgroup_room(cgroup, mountinfo));
+	return (tbuf_room_groups(cgroup, mountinfo));
 }
 
 static void

@@ -350,6 +350,48 @@ else
 	echo 'skipped: no /proc (it needs root)'
 fi
 
+# ---------------------------------------------------- a target's memory group
+
+# A group of the version that has memory under this shell's own; in $group.
+make_group()
+{
+	for line in $(tr ' ' '_' </proc/self/cgroup); do
+		case $line in
+		*:memory:*)
+			group=/sys/fs/cgroup/memory${line##*:}/tbuf.$$
+			limit=memory.limit_in_bytes ;;
+		0::*)
+			group=/sys/fs/cgroup${line##*:}/tbuf.$$
+			limit=memory.max ;;
+		*)
+			continue ;;
+		esac
+		mkdir "$group" 2>/dev/null || continue
+		{ echo 48M >"$group/$limit"; } 2>/dev/null && return 0
+		rmdir "$group"
+	done
+	return 1
+}
+
+if make_group; then
+	"$TBUFCTL" -q -Z -b 512m -x bufpolicy=ring -n count >out 2>err &
+	consumer=$!
+	pids="$pids $consumer"
+	while [ ! -e good/board ] && kill -0 "$consumer"; do
+		:
+	done
+	sh -c "echo \$\$ >'$group/cgroup.procs' && exec '$TBUF_TARGET' \
+	    enabled fire=5" >/dev/null
+	same 'group: status of the target' 0 "$?"
+	kill -INT "$consumer"
+	wait "$consumer"
+	same 'group: records' 5 "$(wc -l <out)"
+	rm -rf good/board
+	rmdir "$group"
+else
+	echo 'skipped: a memory group (it needs root)'
+fi
+
 # --------------------------------------------------------- a full file system
 
 mkdir small

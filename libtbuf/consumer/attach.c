@@ -15,10 +15,8 @@
 
 #include "arch/counter.h"
 #include "atomics.h"
+#include "common/room.h"
 #include "consumer/internal.h"
-
-/* Space is taken in pieces, with a look at what is left in between. */
-#define PIECE		(UINT64_C(64) << 20)
 
 /* lane_of_cpu ends here. */
 #define FILE_MAX	(UINT64_C(1) << 38)
@@ -86,16 +84,8 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 static int
 back_area(int fd, uint64_t area, uint64_t size, uint64_t file_size)
 {
-	uint64_t at, piece;
-	int error = 0;
+	int error = tbuf_room_back(fd, area, size);
 
-	for (at = 0; at < size && error == 0; at += piece) {
-		piece = size - at < PIECE ? size - at : PIECE;
-		if (!tbuf_budget_look(fd, piece))
-			error = -ENOSPC;
-		else
-			error = tbuf_back(fd, area + at, piece);
-	}
 	if (error == 0)
 		return (0);
 	if (area >= file_size)

@@ -420,17 +420,8 @@ int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
 bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
 void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
 
-/* Is there room, now, for so much more behind fd?  Between two chunks. */
-bool	tbuf_budget_look(int fd, uint64_t bytes);
-
 /* The file may grow to this size (RLIMIT_FSIZE). */
 bool	tbuf_budget_file(uint64_t size);
-
-/*
- * The least room of a process's memory cgroups, v1 and v2, from the texts of
- * /proc/self/cgroup and /proc/self/mountinfo; UINT64_MAX: no limit.
- */
-uint64_t tbuf_cgroup_room(const char *cgroup_path, const char *mountinfo_path);
 
 /* ------------------------------------------------------------ quiesce */
 

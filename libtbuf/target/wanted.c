@@ -5,7 +5,6 @@
  * itself, into its own control file, before the file has a name.
  */
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -19,6 +18,7 @@
 
 #include "common/board.h"
 #include "common/control.h"
+#include "common/room.h"
 #include "target/file.h"
 
 /* Runs that go on with this process: its ancestors', or its last image's. */
@@ -93,14 +93,19 @@ order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 			tbuf_cpus_add(&order->cpus, cpu);
 }
 
-/* Beyond its limit a file's growth would raise SIGXFSZ. */
-static bool
-may_grow(uint64_t end)
+/*
+ * How large the file behind fd may be.  The consumer's budget is right for the
+ * consumer; this process is charged for what it takes, and has limits and a
+ * window of its own.
+ */
+static uint64_t
+file_limit(int fd, uint64_t size)
 {
-	struct rlimit limit;
+	uint64_t room = tbuf_room(fd) / 2, limit = tbuf_room_file();
 
-	return (end <= tbuf_self.window &&
-	    (getrlimit(RLIMIT_FSIZE, &limit) != 0 || end <= limit.rlim_cur));
+	if (limit > tbuf_self.window)
+		limit = tbuf_self.window;
+	return (limit > size && limit - size > room ? size + room : limit);
 }
 
 /*
@@ -109,7 +114,7 @@ may_grow(uint64_t end)
  */
 static bool
 budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
-    struct tbuf_plan *plan, uint64_t area)
+    struct tbuf_plan *plan, uint64_t area, uint64_t limit)
 {
 	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
 	uint64_t left;
@@ -118,7 +123,7 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 		do {
 			left = tbuf_load(&entry->budget);
 			if (plan->storage > left ||
-			    !may_grow(area + plan->size))
+			    area + plan->size > limit)
 				break;
 			if (tbuf_cas(&entry->budget, left,
 			    left - plan->storage))
@@ -149,7 +154,7 @@ session_back(int fd, unsigned slot, uint64_t area, uint64_t size)
 	    (error = tbuf_back(fd, TBUF_HEADS + slot *
 	    (uint64_t)TBUF_HEADS_SIZE, TBUF_HEADS_SIZE)) != 0)
 		return (error);
-	return (tbuf_back(fd, area, size));
+	return (tbuf_room_back(fd, area, size));
 }
 
 /*
@@ -211,7 +216,7 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	if (order.only_cpu >= 0 && !order.rseq && !tbuf_self.cpu_readable)
 		return (false);
 	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
-	    (uint64_t)st.st_size))
+	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
 		return (session_missed(entry, run));
 	area = (uint64_t)st.st_size;
 	view.size = area + plan.size;
@@ -238,6 +243,7 @@ session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
 	}
 	if (built)
 		return (true);
+	(void)!ftruncate(fd, (off_t)area);
 	tbuf_add(&entry->budget, plan.storage);
 	return (session_missed(entry, run));
 }

@@ -1,0 +1,37 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How much memory there is for buffers.  "Not enough space" is decided by
+ * arithmetic before anything is taken: the kernel would answer with the OOM
+ * killer, or with SIGBUS in the target.  Whoever backs a file is charged for
+ * it, so a target that builds its session itself asks for itself.  No malloc,
+ * no stdio.
+ */
+#ifndef TBUF_COMMON_ROOM_H
+#define TBUF_COMMON_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The least of: free space of the file system of `fd`, available memory, and
+ * the room in the memory cgroups of this process.
+ */
+uint64_t tbuf_room(int fd);
+
+/* RLIMIT_FSIZE: growing a file beyond it would raise SIGXFSZ. */
+uint64_t tbuf_room_file(void);
+
+/*
+ * Back [offset, offset + size) in pieces, with a look at what is left in
+ * between.  -ENOSPC; a part may be backed then.
+ */
+int	tbuf_room_back(int fd, uint64_t offset, uint64_t size);
+
+/*
+ * The least room of a process's memory cgroups, v1 and v2, from the texts of
+ * /proc/self/cgroup and /proc/self/mountinfo; UINT64_MAX: no limit.
+ */
+uint64_t tbuf_room_groups(const char *cgroup, const char *mountinfo);
+
+#endif
