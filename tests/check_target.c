@@ -80,6 +80,7 @@ struct order {
 	const char *patterns;	/* two of them are told by npatterns */
 	uint32_t size, npatterns;
 	bool locks;
+	const uint32_t *cpus;	/* with lanes, up to a 0; NULL: this one */
 };
 
 #define ORDER(policy_, bufsize_) (struct order){			\
@@ -106,7 +107,11 @@ session(unsigned number, const struct order *o)
 	uint32_t i;
 
 	tbuf_self.rseq = order.rseq;
-	tbuf_cpus_add(&order.cpus, (unsigned)sched_getcpu());
+	if (o->cpus == NULL)
+		tbuf_cpus_add(&order.cpus, (unsigned)sched_getcpu());
+	else
+		for (i = 0; o->cpus[i] != 0; i++)
+			tbuf_cpus_add(&order.cpus, o->cpus[i]);
 	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
 	ck_assert_int_eq(tbuf_back(file, TBUF_SLOTS + number *
 	    TBUF_SLOT_SIZE, TBUF_SLOT_SIZE), 0);
@@ -300,6 +305,68 @@ START_TEST(fires_on_other_cpus_are_not_the_sessions)
 	for (i = 0; i < TBUF_NLOCKS; i++)
 		ck_assert_uint_eq(slot->locks[i].nolane & TBUF_NOLANE_COUNT,
 		    0);
+}
+END_TEST
+
+/*
+ * Fire on a CPU that there may not be: what the kernel tells of it is changed
+ * for a moment.  Whether it told the truth again in between shows in where
+ * the record went; each try fires once.
+ */
+static void
+fire_on(uint32_t cpu)
+{
+	volatile uint32_t *area = (volatile uint32_t *)(void *)
+	    ((char *)__builtin_thread_pointer() + __rseq_offset);
+	uint32_t start = area[0], id = area[1];
+
+	area[0] = area[1] = cpu;
+	fire(cpu);
+	if (area[1] == cpu) {
+		area[0] = start;
+		area[1] = id;
+	}
+}
+
+static uint64_t
+records_of(const struct tbuf_lane *lane, const struct tbuf_slot *slot)
+{
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < slot->nlanes; i++)
+		n += lane[i].head / record_size(&lane[i], 16) + lane[i].full;
+	return (n);
+}
+
+START_TEST(each_cpu_has_its_lane_whatever_its_number)
+{
+	static const uint32_t cpus[] = { 37, 64, 511, 1023, 0 };
+	static const uint32_t none[] = { 38, 512, 1024, 4095, 1u << 30 };
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct order o = ORDER(TBUF_SWITCH, 1 << 16);
+	uint64_t fired = 0, size;
+	struct tbuf_lane *lane;
+	unsigned i;
+
+	if (o.locks || !tbuf_self.rseq)
+		return;
+	o.cpus = cpus;
+	lane = session(0, &o);
+	size = record_size(lane, 16);
+	ck_assert_uint_eq(slot->first_lock, 4);
+	for (i = 0; i < 4; i++) {
+		ck_assert_uint_eq(lane[i].cpu, cpus[i]);
+		for (; lane[i].head == 0; fired++)
+			fire_on(cpus[i]);
+		ck_assert_uint_eq(lane[i].head, size);
+		ck_assert_uint_eq(word_at(&lane[i], size - 16), cpus[i]);
+	}
+	for (i = 0; i < 5; i++, fired++)
+		fire_on(none[i]);
+	for (i = 0; i < 4; i++)
+		ck_assert_uint_eq(lane[i].head, size);
+	ck_assert_uint_eq(records_of(lane, slot), fired);
 }
 END_TEST
 
@@ -642,6 +709,7 @@ main(void)
 		the_smallest_buffer_holds_one_record,
 		a_size_that_is_no_power_of_two_is_kept,
 		fires_on_other_cpus_are_not_the_sessions,
+		each_cpu_has_its_lane_whatever_its_number,
 		stamps_rise_strictly_and_the_thread_is_told,
 		stamps_rise_where_the_clock_does_not,
 		arguments_lie_as_the_format_says,
