@@ -319,6 +319,7 @@ struct tbuf_lane_status {
 	uint64_t size;		/* bytes */
 	int cpu;
 	bool locked;		/* a lock lane */
+	unsigned number;	/* of its kind in the session, from 0 */
 	uint64_t fill;		/* bytes that have not been read */
 	uint64_t records;	/* consumed, and those in the lane */
 	uint64_t overwritten;

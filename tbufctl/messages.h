@@ -44,6 +44,8 @@ struct output;
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_STATUS	"failed to read the status: %s"
+#define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
+#define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"

@@ -52,7 +52,11 @@ print_lane(void *arg, const struct tbuf_lane_status *s)
 		return (1);
 	t->room--;
 	name_consumer(s, consumer, sizeof(consumer));
-	(void)snprintf(cpu, sizeof(cpu), "%s%d", s->locked ? "L" : "", s->cpu);
+	/* A lock lane is everybody's: there may be several of one CPU. */
+	if (s->locked)
+		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
+	else
+		(void)snprintf(cpu, sizeof(cpu), "%d", s->cpu);
 	output_printf(t->out, "%7jd %-20s %-6s %10" PRIu64 " %4s %10" PRIu64
 	    " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64
 	    " %10" PRIu64 "%s", (intmax_t)s->pid, consumer,
@@ -128,6 +132,22 @@ check(const struct options *o)
 	return (status);
 }
 
+/* What is wrong with the runtime directory, as other modes say it. */
+static const char *
+problem(int error)
+{
+
+	switch (error) {
+	case -ENOTDIR:
+	case -ELOOP:
+		return (MSG_DIRECTORY_LINK);
+	case -EPERM:
+		return (MSG_DIRECTORY_OTHERS);
+	default:
+		return (strerror(-error));
+	}
+}
+
 int
 stat_run(const struct options *o, struct output *out)
 {
@@ -150,7 +170,7 @@ stat_run(const struct options *o, struct output *out)
 		if (error == -ESRCH && !first)
 			return (EXIT_DONE);
 		if (error < 0)
-			return (fail(MSG_STATUS, strerror(-error)));
+			return (fail(MSG_STATUS, problem(error)));
 		if (out->error != 0 || o->interval == 0 ||
 		    !wait_next(o->interval))
 			return (EXIT_DONE);

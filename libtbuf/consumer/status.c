@@ -89,6 +89,7 @@ look_lane(const struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	status.size = lane->size;
 	status.cpu = (int)lane->cpu;
 	status.locked = lane->locked != 0;
+	status.number = index >= slot->first_lock ? lock : index;
 	tail = lane_tail(l, lane, &status.overwritten);
 	if (tail <= lane->head &&
 	    lane->head - tail <= tbuf_place_storage(lane->place))

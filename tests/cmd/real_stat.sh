@@ -15,6 +15,8 @@ awk -v pid=$target -v ctl=$ctl 'NR == 1 { $1 = $1; print; next }
     { records += $7; rest += $8 + $9 + $10 + $11; kind[$3 " " $4] = 1 }
     END { for (k in kind) print k; print records, rest }' stat
 "$TBUFCTL" --stat -p $target | cmp - stat
+# No two rows are the same lane's, though the target runs on one CPU.
+awk 'NR > 1 { print $5 }' stat | sort | uniq -d
 kill $ctl
 wait $ctl
 tell 3
