@@ -384,6 +384,11 @@ tbuf_file_begin(void)
 		tbuf_control_reap_some(dirfd);
 		problem = tbuf_file_make(dirfd);
 	}
+	/* It counts against the host's limits. */
+	if (problem != NULL && base != NULL) {
+		munmap(base, tbuf_self.window);
+		base = NULL;
+	}
 	close(dirfd);
 	return (problem);
 }
