@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,34 @@ test_a_target_has_32_sessions(void)
 	end(begin("switch", "4k"));
 }
 
+/* Nobody follows it, so it stays what it was forked as. */
+static void
+test_a_forked_child_says_what_it_is(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char text[80], byte;
+	int forked[2];
+	pid_t pid;
+
+	EXPECT(c != NULL && pipe(forked) == 0, "errno %d", errno);
+	if ((pid = fork()) == 0) {
+		EXPECT(write(forked[1], "", 1) == 1, "errno %d", errno);
+		pause();
+		_exit(0);
+	}
+	EXPECT(pid > 0 && read(forked[0], &byte, 1) == 1, "errno %d", errno);
+	snprintf(text, sizeof(text), "failed to grab pid %d: "
+	    "tracing is off: it is a forked child", (int)pid);
+	EXPECT(tbuf_consumer_grab(c, pid) == -ECANCELED &&
+	    strcmp(tbuf_consumer_error(c), text) == 0, "%s",
+	    tbuf_consumer_error(c));
+	kill(pid, SIGKILL);
+	EXPECT(waitpid(pid, NULL, 0) == pid, "errno %d", errno);
+	close(forked[0]);
+	close(forked[1]);
+	tbuf_consumer_close(c);
+}
+
 static off_t
 file_size(void)
 {
@@ -378,6 +407,7 @@ run_all(void)
 	test_strings_are_cut_at_strsize();
 	test_time_is_that_of_the_fire();
 	test_a_target_has_32_sessions();
+	test_a_forked_child_says_what_it_is();
 	test_space_is_used_again();
 	return (0);
 }

@@ -513,7 +513,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 	int error;
 
 	if ((error = tbuf_find_pid(old->pid, &found)) != 0) {
-		c->unsettled |= error == -ENOEXEC;
+		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
 		return;
 	}
 	if (strcmp(found.name, old->name) == 0 || adopt_image(c, &found)) {

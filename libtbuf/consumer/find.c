@@ -297,14 +297,20 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 {
 	static const char off[] = "/memfd:" TBUF_OFF_PREFIX;
 	const char *name;
+	uint64_t random;
 	bool deleted;
+	pid_t pid;
 	int fd;
 
 	if (strncmp(m->path, off, sizeof(off) - 1) == 0)
 		return (off_reason(m->path + sizeof(off) - 1, found));
 	name = control_name((char *)(uintptr_t)m->path, &deleted);
-	if (name == NULL)
+	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
+	/* What a forked child keeps of its parent's, or has not replaced yet. */
+	if (pid != p->inner)
+		return (problem(found, -ECANCELED,
+		    "tracing is off: it is a forked child"));
 	if (deleted)
 		return (problem(found, -ECANCELED,
 		    "tracing is off: control file was removed"));

@@ -258,7 +258,7 @@ scan_visit(void *arg, int fd, const char *name,
 	if (pid < 0 || pid == getpid())
 		return (0);
 	if ((error = tbuf_find_pid(pid, &found)) != 0) {
-		c->unsettled |= error == -ENOEXEC;
+		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
 		return (tbuf_error_exhausted(error) ? error : 0);
 	}
 	if (strcmp(found.name, name) != 0) {
