@@ -191,6 +191,39 @@ START_TEST(first_fires_after_exec_are_recorded)
 }
 END_TEST
 
+/* Their files are found all at once, in whatever order. */
+START_TEST(images_are_met_in_any_order)
+{
+	struct tbuf_consumer *c = fake_consumer("switchrate=100hz");
+	struct tally t, sum = { .many = true };
+	struct live_server s;
+
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	live_go(c);
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 1);
+	live_server_exec(&s);
+	live_server_fire(&s, 2);
+	live_server_exec(&s);
+	live_server_fire(&s, 4);
+	while (sum.records < 7) {
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+		fake_tally(c, &sum);
+	}
+	live_server_fire(&s, 8);
+	live_server_stop(&s);
+	while (sum.exits == 0) {
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+		fake_tally(c, &sum);
+	}
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(sum.records + t.records, 15);
+	ck_assert_uint_eq(sum.exits + t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* There is no board then: the new image is met when its file appears. */
 START_TEST(exec_needs_no_board)
 {
@@ -392,6 +425,7 @@ make(void)
 	tcase_add_test(t, killed_target_is_read_to_its_last_record);
 	tcase_add_test(t, target_that_execs_is_found_again);
 	tcase_add_test(t, first_fires_after_exec_are_recorded);
+	tcase_add_test(t, images_are_met_in_any_order);
 	tcase_add_test(t, exec_needs_no_board);
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_test(t, targets_are_listed);

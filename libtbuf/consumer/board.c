@@ -214,19 +214,25 @@ find_process(struct tbuf_target *t, const struct tbuf_control *control,
 	return (0);
 }
 
-/* The image that this one's process had before it called exec. */
+/*
+ * A process that has called exec has one image, the youngest.  They are met in
+ * any order.
+ */
 static void
 replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	struct tbuf_target *old;
+	struct tbuf_target *o, *old, *new;
 
-	TAILQ_FOREACH(old, &c->targets, link)
-		if (old != t && old->pid == t->pid && !old->replaced &&
-		    old->life == TBUF_ALIVE && t->life == TBUF_ALIVE) {
-			old->left = old->replaced = true;
-			t->child = old->child;
-			old->child = false;
-		}
+	TAILQ_FOREACH(o, &c->targets, link) {
+		if (o == t || o->pid != t->pid || o->replaced ||
+		    o->life != TBUF_ALIVE || t->life != TBUF_ALIVE)
+			continue;
+		old = o->born < t->born ? o : t;
+		new = old == o ? t : o;
+		old->left = old->replaced = true;
+		new->child |= old->child;
+		old->child = false;
+	}
 }
 
 static void
