@@ -101,6 +101,23 @@ check() {
 	echo "$1: $(told | wc -l) records"
 }
 
+# counted COMMAND...: fires are recorded, overwritten or dropped, none is lost,
+# neither of the command nor of its children.
+counted() {
+	rm -rf "$dir/work"
+	mkdir "$dir/work"
+	cd "$dir/work"
+	run enabled "$@" >"$dir/expected" 2>&1
+	fired=$(($(od -An -t u8 -N 8 "$dir/log")))
+	run traced "$@" 2>"$dir/said" >"$dir/got"
+	cmp "$dir/expected" "$dir/got" || fail "counted $*: output"
+	told=$(sed -n -e 's/^tbufctl: total: \([0-9]*\) records, /\1+/' \
+	    -e 's/ overwritten, /+/' -e 's/ drops$//p' "$dir/said")
+	[ "$fired" -gt 100 ] && [ $((${told:-0})) -eq "$fired" ] ||
+	    fail "counted $*: fired $fired, told $told"
+	cd "$OLDPWD"
+}
+
 sorting() {
 	seq 1 200000 | run "$1" sort -R --random-source=/bin/sort \
 	    --parallel=4 -S 1m -T . | md5sum &&
@@ -230,5 +247,9 @@ check_if gcc compiling 'execv[a-z]*:entry'
 check_if "$python" scripting fork:return
 check_if memcached caching 'accept4*:return result=[0-9]'
 check_if redis-server storing 'accept4*:return result=[0-9]'
+
+counted sort -u "$top_srcdir/LICENSE"
+counted tar cf archive -C "$top_srcdir/providers" .
+counted find "$top_srcdir/providers" -name '*.c' -exec sort -u {} ';'
 
 [ $failures -eq 0 ] || exit 1
