@@ -1,0 +1,276 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The restartable sections of arch/rseq.h by themselves: a section that is
+ * aborted has done nothing, one that is not has done all, and a handler that
+ * interrupts one may run it too.  Built with --enable-inject, the aborts come
+ * at each step in turn.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "target/target.h"
+
+#define ABORTS		50	/* at each step */
+#define SIZE		48u	/* of a record: positions wrap at any place */
+#define STORAGE		1024u
+#define RING		(10 * SIZE)
+#define GENERATION	7
+#define DELAY		3000u	/* turns */
+
+enum kind {
+	LINEAR_WORDS,
+	LINEAR_SEGMENTS,
+	RING_WORDS,
+	RING_SEGMENTS,
+	COUNT,
+	REFUSE,
+	KINDS
+};
+
+static const char *const kinds[] = {
+	"linear, words", "linear, segments", "ring, words", "ring, segments",
+	"count", "refuse"
+};
+
+static struct tbuf_slot slot = { .generation = GENERATION };
+static struct tbuf_lane lane;
+static _Alignas(64) unsigned char storage[STORAGE];
+static struct tbuf_memo memo;
+static enum kind kind;
+
+/* Who has fired how often: the test itself, and its handler. */
+static uint64_t fired[2];
+static uint64_t turns;
+static bool done;
+static pthread_t interrupter;
+
+/* The section, or on some machines its sibling for what wraps. */
+static enum tbuf_outcome
+record_write(const uint64_t *words)
+{
+	const struct tbuf_segment segments[] = {
+		{ words, 13 }, { (const char *)words + 13, SIZE - 16 - 13 }
+	};
+	struct tbuf_write w = {
+		.size = SIZE, .word = SIZE << 16, .from = words
+	};
+	bool ring = kind == RING_WORDS || kind == RING_SEGMENTS;
+	enum tbuf_outcome outcome = TBUF_WRAPPED;
+
+	if (kind == REFUSE)
+		return (tbuf_rseq_refuse(&memo, GENERATION, &w, &lane.full));
+	if (kind == COUNT)
+		return (tbuf_rseq_count(&memo, GENERATION, &lane.large));
+	if (kind == LINEAR_WORDS)
+		outcome = tbuf_rseq_linear_words(&memo, GENERATION, &w);
+	else if (kind == RING_WORDS)
+		outcome = tbuf_rseq_ring_words(&memo, GENERATION, &w);
+	if (outcome != TBUF_WRAPPED)
+		return (outcome);
+	w.from = segments;
+	w.from_end = segments + 2;
+	return (ring ? tbuf_rseq_ring_segments(&memo, GENERATION, &w) :
+	    tbuf_rseq_linear_segments(&memo, GENERATION, &w));
+}
+
+static enum tbuf_outcome
+fire(unsigned who)
+{
+	const uint64_t n = fired[who] + 1;
+	const uint64_t words[4] = { who, n, ~n, n * (who + 3) };
+	enum tbuf_outcome outcome = record_write(words);
+
+	if (outcome == TBUF_COMMITTED)
+		fired[who] = n;
+	return (outcome);
+}
+
+static void
+on_signal(int signal)
+{
+	(void)signal;
+	while (fire(1) != TBUF_COMMITTED)
+		continue;
+}
+
+/* One signal a turn, so that there are turns. */
+static void *
+interrupt(void *thread)
+{
+	uint64_t seen;
+
+	while (!tbuf_load_acquire(&done)) {
+		seen = tbuf_load(&turns);
+		pthread_kill(*(pthread_t *)thread, SIGUSR1);
+		while (tbuf_load(&turns) == seen && !tbuf_load_acquire(&done))
+			sched_yield();
+	}
+	return (NULL);
+}
+
+/* On one CPU, so that a section leaves for no reason but an abort. */
+static void
+begin(void)
+{
+	static pthread_t self;
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	ck_assert_int_eq(tbuf_process_register(), 0);
+	lane.limit = kind == REFUSE ? 0 : UINT64_MAX / 2;
+	memo = (struct tbuf_memo){
+		.generation = GENERATION, .slot = &slot, .lane = &lane,
+		.data = storage, .mask8 = STORAGE - 8, .bufsize = RING,
+		.cpu = (uint32_t)cpu
+	};
+	self = pthread_self();
+	signal(SIGUSR1, on_signal);
+	ck_assert_int_eq(pthread_create(&interrupter, NULL, interrupt, &self),
+	    0);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static void
+end(void)
+{
+	tbuf_store_release(&done, true);
+	pthread_join(interrupter, NULL);
+}
+
+static uint64_t
+word_at(uint64_t position)
+{
+	uint64_t word;
+
+	memcpy(&word, storage + position % STORAGE, sizeof(word));
+	return (word);
+}
+
+/* All that is there is whole, and in rising time. */
+static void
+check_records(uint64_t from)
+{
+	uint64_t time = 0, who, n;
+
+	for (; from < lane.head; from += SIZE) {
+		ck_assert_uint_gt(word_at(from), time);
+		time = word_at(from);
+		ck_assert_uint_eq(word_at(from + 8), SIZE << 16);
+		who = word_at(from + 16);
+		n = word_at(from + 24);
+		ck_assert_uint_le(who, 1);
+		ck_assert_uint_le(n, fired[who]);
+		ck_assert_uint_eq(word_at(from + 32), ~n);
+		ck_assert_uint_eq(word_at(from + 40), n * (who + 3));
+	}
+}
+
+static void
+check_ring(void)
+{
+	const struct tbuf_pair *pair = &lane.pair[lane.sequence & 1];
+
+	ck_assert_uint_eq(pair->tail, pair->overwritten * SIZE);
+	ck_assert_uint_eq(pair->overwritten, lane.sequence);
+	ck_assert_uint_le(lane.head - pair->tail, RING);
+	check_records(pair->tail);
+}
+
+/* With nobody inside. */
+static void
+check(void)
+{
+	sigset_t set, old;
+	uint64_t all;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
+	all = fired[0] + fired[1];
+	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
+	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
+	ck_assert_uint_eq(lane.head,
+	    kind == REFUSE || kind == COUNT ? 0 : all * SIZE);
+	if (kind == RING_WORDS || kind == RING_SEGMENTS)
+		check_ring();
+	else
+		check_records(lane.head < RING ? 0 : lane.head - RING);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Until so many have been aborted; how many were not. */
+static uint64_t
+run(void)
+{
+	uint64_t before = fired[0];
+	unsigned aborts = 0;
+	enum tbuf_outcome outcome;
+
+	while (aborts < ABORTS) {
+		outcome = fire(0);
+		tbuf_store(&turns, turns + 1);
+		if (outcome == TBUF_COMMITTED)
+			continue;
+		ck_assert_int_eq(outcome, TBUF_CHANGED);
+		aborts++;
+		check();
+	}
+	return (fired[0] - before);
+}
+
+START_TEST(an_aborted_section_has_done_nothing)
+{
+	uint64_t committed = 0;
+	unsigned steps = 1, step;
+
+	kind = (enum kind)_i;
+	begin();
+#ifdef TBUF_INJECT
+	steps = TBUF_INJECT_STEPS;
+#endif
+	for (step = 0; step < steps; step++) {
+#ifdef TBUF_INJECT
+		tbuf_store(&tbuf_inject[step], DELAY);
+#endif
+		committed += run();
+#ifdef TBUF_INJECT
+		tbuf_store(&tbuf_inject[step], 0);
+#endif
+	}
+	end();
+	check();
+	printf("%s: %u aborted, %ju committed, %ju in the handler\n",
+	    kinds[kind], steps * ABORTS, (uintmax_t)committed,
+	    (uintmax_t)fired[1]);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("sections");
+	TCase *sections = tcase_create("sections");
+	SRunner *runner;
+	int failed;
+
+	if (!tbuf_rseq_ready())
+		return (77);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	tcase_set_timeout(sections, 120);
+	tcase_add_loop_test(sections, an_aborted_section_has_done_nothing, 0,
+	    KINDS);
+	suite_add_tcase(suite, sections);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed == 0 ? 0 : 1);
+}
