@@ -3,6 +3,7 @@
  *
  * Commands (-c): traced from the first fire on, whatever they do.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -226,6 +227,39 @@ START_TEST(children_are_followed)
 }
 END_TEST
 
+/* Nothing is left of a command that there was no room for. */
+START_TEST(failed_spawn_leaves_nothing)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char *argv[] = { live_self, (char *)(uintptr_t)"fire",
+	    (char *)(uintptr_t)"5", NULL };
+	struct rlimit before, low;
+	struct tally t;
+	int fd;
+
+	ck_assert_int_ge(tbuf_consumer_directory(c, true), 0);
+	/* Enough for the pipes and the file, but not for the process. */
+	ck_assert_int_ge(fd = dup(c->directory), 0);
+	close(fd);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	low = before;
+	low.rlim_cur = (rlim_t)fd + 4;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+	while (tbuf_consumer_spawn(c, argv, NULL) < 0) {
+		ck_assert(TAILQ_EMPTY(&c->targets));
+		ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+		low.rlim_cur++;
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 5);
+	tbuf_consumer_close(c);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+}
+END_TEST
+
 static int
 one_probe(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 {
@@ -284,6 +318,7 @@ make(void)
 	tcase_add_test(t, environment_is_added_to);
 	tcase_add_test(t, session_goes_on_after_exec);
 	tcase_add_loop_test(t, children_are_followed, 0, 2);
+	tcase_add_test(t, failed_spawn_leaves_nothing);
 	tcase_add_test(t, command_is_run_for_its_list);
 	tcase_add_test(t, waiting_for_a_command_can_be_stopped);
 	suite_add_tcase(s, t);

@@ -377,13 +377,21 @@ START_TEST(descriptors_are_enough)
 {
 	struct tbuf_consumer *c = fake_consumer("");
 	struct live_server s;
+	bool before[64];
+	int fd;
 
 	live_server_start(&s, NULL);
 	live_server_fire(&s, 0);
+	for (fd = 0; fd < 64; fd++)
+		before[fd] = fcntl(fd, F_GETFD) != -1;
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
 	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
 	live_go(c);
 	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
 	tbuf_consumer_close(c);
+	/* All are given back. */
+	for (fd = 0; fd < 64; fd++)
+		ck_assert(before[fd] || fcntl(fd, F_GETFD) == -1);
 	live_server_stop(&s);
 }
 END_TEST

@@ -146,8 +146,8 @@ nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 	return (cpu);
 }
 
-static void
-build_lanes(struct tbuf_slot *slot, struct tbuf_lane *lanes, uint64_t area,
+void
+tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
 {
 	struct tbuf_cpus cpus;
@@ -157,7 +157,6 @@ build_lanes(struct tbuf_slot *slot, struct tbuf_lane *lanes, uint64_t area,
 
 	lane_cpus(order, &cpus);
 	memset(lanes, 0, plan->nlanes * sizeof(*lanes));
-	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
 	for (i = 0; i < plan->nlanes; i++, cpu++) {
 		lane = &lanes[i];
 		lane->size = lane_size(plan, i);
@@ -170,12 +169,28 @@ build_lanes(struct tbuf_slot *slot, struct tbuf_lane *lanes, uint64_t area,
 			while (!tbuf_cpus_has(&cpus, cpu))
 				cpu++;
 			lane->cpu = cpu;
-			slot->lane_of_cpu[cpu] = (uint32_t)((area +
-			    plan->lanes + i * sizeof(*lane)) / 64);
 		} else {
 			lane->cpu = nth_cpu(&cpus, i - plan->ncpu_lanes);
 			lane->locked = 1;
 		}
+	}
+}
+
+/* Where each CPU finds its lane. */
+static void
+build_cpus(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	uint32_t i, cpu = 0;
+
+	lane_cpus(order, &cpus);
+	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
+	for (i = 0; i < plan->ncpu_lanes; i++, cpu++) {
+		while (!tbuf_cpus_has(&cpus, cpu))
+			cpu++;
+		slot->lane_of_cpu[cpu] = (uint32_t)((area + plan->lanes +
+		    i * sizeof(struct tbuf_lane)) / 64);
 	}
 }
 
@@ -238,9 +253,9 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	    plan->ecb_max * sizeof(struct tbuf_ecb));
 	memset(tbuf_view_head(view, number, 0), 0, TBUF_HEADS_SIZE);
 	build_slot(slot, area, generation, order, plan);
-	build_lanes(slot,
-	    (struct tbuf_lane *)(void *)(view->base + area + plan->lanes),
-	    area, order, plan);
+	build_cpus(slot, area, order, plan);
+	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +
+	    plan->lanes), area, order, plan);
 	/* All of it is there before anybody can take it for a session. */
 	tbuf_store_release(&slot->generation, generation);
 	return (0);

@@ -98,6 +98,10 @@ int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
 /* Bytes of storage that a lane of this size gets: a power of two. */
 uint64_t tbuf_plan_storage(uint64_t size, enum tbuf_policy);
 
+/* Fill in a session's lanes: plan.nlanes of them, in the file or beside it. */
+void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
+	    const struct tbuf_order *, const struct tbuf_plan *);
+
 /*
  * Write a session, its slot and its heads, which are all backed, into the
  * view, which reaches at least to the end of the lanes.  The slot's state is

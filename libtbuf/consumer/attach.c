@@ -216,6 +216,21 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 	order->owner = program_invocation_short_name;
 }
 
+/* By what was planned: the target can write into its lanes by now. */
+static int
+make_sources(struct tbuf_target *t)
+{
+	struct tbuf_lane *lanes = calloc(t->plan.nlanes, sizeof(*lanes));
+	int error;
+
+	if (lanes == NULL)
+		return (-ENOMEM);
+	tbuf_lanes_make(lanes, t->area, &t->order, &t->plan);
+	error = tbuf_sources_make(t, lanes);
+	free(lanes);
+	return (error);
+}
+
 /* Map the file up to the session's storage, and write the session. */
 static int
 build(struct tbuf_target *t)
@@ -236,7 +251,7 @@ build(struct tbuf_target *t)
 	t->epids = calloc(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
-	return (tbuf_sources_make(t));
+	return (make_sources(t));
 }
 
 void

@@ -442,8 +442,8 @@ void	tbuf_target_detach(struct tbuf_target *);
 #define TBUF_CHUNK_OWN	(64u * 1024)
 #define TBUF_CHUNK_MIN	(64u * 1024)	/* any record fits */
 
-/* Build a target's sources from its plan; -ENOMEM. */
-int	tbuf_sources_make(struct tbuf_target *);
+/* Build a target's sources: the plan's lanes, in a private copy; -ENOMEM. */
+int	tbuf_sources_make(struct tbuf_target *, const struct tbuf_lane *);
 void	tbuf_sources_free(struct tbuf_target *);
 
 /* Mark what is there: switch the lane, or take all that it holds. */

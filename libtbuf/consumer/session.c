@@ -68,20 +68,35 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	    session->patterns_size + UINT64_C(8)));
 }
 
-static bool
+/* The lanes are copied before they are looked at: they may change. */
+static int
+read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
+{
+	size_t size = slot->nlanes * sizeof(struct tbuf_lane);
+	struct tbuf_lane *lanes = malloc(size);
+	uint64_t data = UINT64_MAX, storage = 0;
+	uint32_t i;
+	int error = 0;
+
+	if (lanes == NULL)
+		return (-ENOMEM);
+	memcpy(lanes, t->view.base + slot->lanes, size);
+	for (i = 0; i < slot->nlanes && error == 0; i++)
+		if (!read_lane(&t->view, &lanes[i], &data, &storage))
+			error = -EINVAL;
+	t->plan.storage = storage;
+	t->plan.data = ((data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
+	    slot->area;
+	if (error == 0)
+		error = tbuf_sources_make(t, lanes);
+	free(lanes);
+	return (error);
+}
+
+static void
 read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
     const struct tbuf_session *session)
 {
-	const struct tbuf_lane *lanes;
-	uint64_t data = UINT64_MAX, storage = 0;
-	uint32_t i;
-
-	if (!check_slot(&t->view, slot, session))
-		return (false);
-	lanes = (const struct tbuf_lane *)(void *)(t->view.base + slot->lanes);
-	for (i = 0; i < slot->nlanes; i++)
-		if (!read_lane(&t->view, &lanes[i], &data, &storage))
-			return (false);
 	t->area = slot->area;
 	t->area_end = slot->area + slot->area_size;
 	t->generation = session->generation;
@@ -95,10 +110,6 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->plan.ecb_max = slot->ecb_max;
 	t->plan.nlanes = slot->nlanes;
 	t->plan.ncpu_lanes = slot->first_lock;
-	t->plan.storage = storage;
-	t->plan.data = ((data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
-	    slot->area;
-	return (true);
 }
 
 int
@@ -111,8 +122,9 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 
 	if (fstat(t->fd, &st) != 0)
 		return (-errno);
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, flags,
-	    t->fd, 0);
+	/* A private mapping of large buffers would count as so much memory. */
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+	    flags | MAP_NORESERVE, t->fd, 0);
 	if (p == MAP_FAILED)
 		return (-errno);
 	t->view.base = p;
@@ -121,9 +133,10 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 	if (!inside(&t->view, slot.area, sizeof(*session)))
 		return (-EINVAL);
 	memcpy(session, t->view.base + slot.area, sizeof(*session));
-	if (!read_session(t, &slot, session))
+	if (!check_slot(&t->view, &slot, session))
 		return (-EINVAL);
+	read_session(t, &slot, session);
 	t->necbs_max = t->plan.ecb_max;
 	t->epids = calloc(t->necbs_max + 1, sizeof(*t->epids));
-	return (t->epids == NULL ? -ENOMEM : tbuf_sources_make(t));
+	return (t->epids == NULL ? -ENOMEM : read_lanes(t, &slot));
 }

@@ -20,28 +20,28 @@
 #define PAIR_TRIES	1000
 
 int
-tbuf_sources_make(struct tbuf_target *t)
+tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
-	struct tbuf_lane *lanes;
+	struct tbuf_lane *in_file;
 	struct tbuf_source *s;
 	uint32_t i;
 
 	t->sources = calloc(t->plan.nlanes, sizeof(*t->sources));
 	if (t->sources == NULL)
 		return (-ENOMEM);
-	lanes = (struct tbuf_lane *)(void *)(t->view.base + t->area +
+	in_file = (struct tbuf_lane *)(void *)(t->view.base + t->area +
 	    t->plan.lanes);
 	for (i = 0; i < t->plan.nlanes; i++) {
 		s = &t->sources[i];
 		s->target = t;
-		s->lane = &lanes[i];
+		s->lane = &in_file[i];
 		s->index = i;
 		s->cpu = (int)lanes[i].cpu;
 		s->locked = lanes[i].locked != 0;
 		s->data = tbuf_place_offset(lanes[i].place);
 		s->storage = tbuf_place_storage(lanes[i].place);
 		s->size = lanes[i].size;
-		s->limit = lanes[i].limit;
+		s->limit = lanes[i].size;
 	}
 	t->nsources = t->plan.nlanes;
 	t->first_lock = t->plan.ncpu_lanes;

@@ -175,28 +175,28 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 	free(envp);
 	close(go[0]);
 	close(failure[1]);
+	if (pid == -1) {
+		close(go[1]);
+		close(failure[0]);
+		return (-EAGAIN);
+	}
 	c->spawned.go = go[1];
 	c->spawned.failure = failure[0];
-	c->spawned.pid = pid == -1 ? 0 : pid;
-	return (pid == -1 ? -EAGAIN : 0);
+	c->spawned.pid = pid;
+	return (0);
 }
 
-/* The control file that waits for the command. */
+/* The control file that waits for the command, and its target. */
 static int
-add_target(struct tbuf_consumer *c)
+make_target(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_control_file file;
-	struct tbuf_target *t;
 	int error;
 
 	error = !tbuf_budget_file(TBUF_AREAS) ? -ENOSPC :
 	    tbuf_control_make(c->directory, c->spawned.pid, &file);
 	if (error != 0)
 		return (error);
-	if ((t = tbuf_target_new(c, c->spawned.pid)) == NULL) {
-		close(file.fd);
-		return (-ENOMEM);
-	}
 	t->fd = file.fd;
 	t->view.base = (unsigned char *)file.control;
 	t->view.size = TBUF_AREAS;
@@ -204,6 +204,21 @@ add_target(struct tbuf_consumer *c)
 	tbuf_copy(t->name, file.name, sizeof(t->name));
 	t->pidfd = (int)syscall(SYS_pidfd_open, c->spawned.pid, 0);
 	return (t->pidfd == -1 ? -errno : 0);
+}
+
+/* The file goes with its target when the command does not wait any more. */
+static int
+add_target(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t = tbuf_target_new(c, c->spawned.pid);
+	int error = t == NULL ? -ENOMEM : make_target(c, t);
+
+	if (error == 0)
+		return (0);
+	tbuf_spawn_abandon(c);
+	if (t != NULL)
+		tbuf_target_free(c, t);
+	return (error);
 }
 
 static int
@@ -231,12 +246,10 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		return (failed(c, argv[0], -ENOMEM));
 	if ((error = start(c, argv, envp_add)) != 0)
 		return (failed(c, argv[0], error));
-	if ((error = add_target(c)) != 0) {
-		tbuf_spawn_abandon(c);
+	if ((error = add_target(c)) != 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
 		    strerror(-error)));
-	}
 	return (c->spawned.pid);
 }
 

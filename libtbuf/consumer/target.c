@@ -298,7 +298,7 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 		    tbuf_directory_problem(error)));
 	/* Watched before it is read: nobody is missed in between. */
 	c->all = true;
-	if ((error = tbuf_consumer_watch(c)) != 0 ||
+	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_consumer_scan(c)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s", strerror(-error)));
