@@ -95,6 +95,21 @@ tell_matched(struct run *run, bool all)
 	}
 }
 
+/* In the words of a run that cannot begin for it. */
+static const char *
+lack(int error)
+{
+
+	switch (error) {
+	case -ENOSPC:
+		return (MSG_LACK_SPACE);
+	case -EUSERS:
+		return (MSG_LACK_SLOTS);
+	default:
+		return (strerror(-error));
+	}
+}
+
 /* Say once that there are processes that are not traced. */
 static void
 tell_skipped(struct run *run)
@@ -102,7 +117,7 @@ tell_skipped(struct run *run)
 	int error = tbuf_consumer_skipped(run->consumer);
 
 	if (error != 0 && !run->skipped)
-		message(MSG_SKIPPED, strerror(-error));
+		message(MSG_SKIPPED, lack(error));
 	run->skipped = error != 0;
 }
 

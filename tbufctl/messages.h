@@ -63,6 +63,8 @@ struct output;
 #define MSG_KILLED	"pid %jd terminated by %s"
 #define MSG_RUNNING	"pid %jd left running"
 #define MSG_SKIPPED	"not all processes could be traced: %s"
+#define MSG_LACK_SPACE	"Not enough space"
+#define MSG_LACK_SLOTS	"too many sessions"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s on CPU %d"
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"

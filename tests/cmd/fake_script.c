@@ -172,7 +172,8 @@ fake_errno(const struct fake_line *line, unsigned word)
 {
 	static const int numbers[] = {
 		EACCES, EBUSY, ECANCELED, EINVAL, EMFILE, ENOENT, ENOEXEC,
-		ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH, ETIMEDOUT
+		ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH, ETIMEDOUT,
+		EUSERS
 	};
 	const char *name = fake_text(line, word);
 	size_t i;

@@ -14,3 +14,7 @@ ctl -n request-start
 ctl -q -n request-start
 ctl -q --format=json -n request-start
 ctl -l -n request-start
+for error in ENOSPC EUSERS ENOMEM; do
+	echo "skipped $error" | play
+	ctl -q -n request-start
+done
