@@ -227,8 +227,8 @@ struct tbuf_value {
 };
 
 struct tbuf_record {
-	pid_t pid;
-	uint32_t tid;
+	pid_t pid;		/* as the consumer knows it */
+	uint32_t tid;		/* as the target does, in its pid namespace */
 	int cpu;		/* its lane's, if a fire could not tell */
 	unsigned enabling;
 	uint64_t time;		/* ns of CLOCK_MONOTONIC */
