@@ -224,6 +224,41 @@ START_TEST(images_are_met_in_any_order)
 }
 END_TEST
 
+/* Some images are met while they run, some when they are gone. */
+START_TEST(every_image_is_accounted_for)
+{
+	struct tbuf_consumer *c =
+	    fake_consumer("switchrate=1ms statusrate=1ms bufsize=4k");
+	struct tally t, sum = { .many = true };
+	struct live_server s;
+	unsigned i;
+
+	live_server_start(&s, NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	for (i = 0; i < 60; i++) {
+		live_server_fire(&s, 3);
+		if (i % 3 != 0) {
+			ck_assert_int_eq(tbuf_consumer_work(c), 1);
+			fake_tally(c, &sum);
+		}
+		live_server_exec(&s);
+		if (i % 4 == 0) {
+			ck_assert_int_eq(tbuf_consumer_work(c), 1);
+			fake_tally(c, &sum);
+		}
+	}
+	live_server_fire(&s, 3);
+	live_server_stop(&s);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(sum.records + t.records, 183);
+	ck_assert_uint_eq(live_drops(&sum) + live_drops(&t), 0);
+	ck_assert_uint_eq(sum.exits + t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* There is no board then: the new image is met when its file appears. */
 START_TEST(exec_needs_no_board)
 {
@@ -434,6 +469,7 @@ make(void)
 	tcase_add_test(t, target_that_execs_is_found_again);
 	tcase_add_test(t, first_fires_after_exec_are_recorded);
 	tcase_add_test(t, images_are_met_in_any_order);
+	tcase_add_test(t, every_image_is_accounted_for);
 	tcase_add_test(t, exec_needs_no_board);
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_test(t, targets_are_listed);
