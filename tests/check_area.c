@@ -110,14 +110,16 @@ int
 main(void)
 {
 	const char *sanitizer = getenv("SANITIZER");
-	Suite *suite = suite_create("area");
-	TCase *tcase = tcase_create("area");
 	SRunner *runner;
+	Suite *suite;
+	TCase *tcase;
 	int failed;
 
 	/* Its calls are too many to be stepped through. */
 	if (sanitizer != NULL && *sanitizer != '\0')
 		return (77);
+	suite = suite_create("area");
+	tcase = tcase_create("area");
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, no_two_slots_have_the_same_bytes_at_any_moment);

@@ -6,7 +6,6 @@
  * entry can change hands at each of its steps.
  */
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <check.h>
 #include <fcntl.h>
@@ -32,8 +31,8 @@ static void	moment(enum moment);
 
 #define sched_getaffinity(pid, size, set)				\
 	(moment(ORDER_READ), sched_getaffinity(pid, size, set))
-#define getrlimit(what, limit)						\
-	(moment(SPACE_TAKEN), getrlimit(what, limit))
+#define tbuf_back(fd, offset, length)					\
+	(moment(SPACE_TAKEN), tbuf_back(fd, offset, length))
 #define tbuf_session_build(...) __extension__ ({			\
 	int built_;							\
 	moment(BUILDING);						\
