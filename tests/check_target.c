@@ -6,6 +6,7 @@
  * path (_i is 1).
  */
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <check.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/control.h"
@@ -528,6 +530,36 @@ START_TEST(a_session_whose_consumer_is_late_is_given_up)
 }
 END_TEST
 
+/* While the library reads this clock, a consumer puts its deadline off. */
+static uint64_t *put_off;
+
+int
+clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (put_off != NULL)
+		*put_off = UINT64_MAX;
+	return ((int)syscall(SYS_clock_gettime, id, t));
+}
+
+START_TEST(a_deadline_that_is_put_off_meanwhile_gives_nothing_up)
+{
+	struct order o = ORDER(TBUF_SWITCH, 80);
+	struct tbuf_slot *slot;
+	struct tbuf_fire held_up;
+
+	session(0, &o);
+	slot = tbuf_view_slot(&view, 0);
+	held_up = (struct tbuf_fire){ .base = (uintptr_t)view.base,
+	    .slot = slot, .generation = slot->generation };
+	tbuf_self.clock = TBUF_CLOCK_MONOTONIC;
+	slot->deadline = 1;
+	put_off = &slot->deadline;
+	ck_assert(!tbuf_fire_deadline(&held_up));
+	put_off = NULL;
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+}
+END_TEST
+
 /* The fire looked at the deadline of a session that has ended since. */
 START_TEST(a_deadline_of_another_session_gives_nothing_up)
 {
@@ -718,6 +750,7 @@ main(void)
 		each_session_gets_its_own_record,
 		a_new_session_in_the_slot_is_not_taken_for_the_old,
 		a_session_whose_consumer_is_late_is_given_up,
+		a_deadline_that_is_put_off_meanwhile_gives_nothing_up,
 		a_deadline_of_another_session_gives_nothing_up,
 		offsets_behind_the_end_of_the_file_are_not_followed,
 		a_damaged_ring_begins_anew,

@@ -26,11 +26,14 @@ tbuf_fire_current(const struct tbuf_fire *f)
 bool
 tbuf_fire_deadline(const struct tbuf_fire *f)
 {
-	uint64_t deadline = tbuf_load(&f->slot->deadline), generation;
 	struct tbuf_view view = tbuf_target_view();
+	uint64_t now, deadline, generation;
 	uint32_t *state;
 
-	if (deadline == 0 || tbuf_clock_read(tbuf_self.clock) < deadline)
+	/* The clock first: held up in between, we see the deadline put off. */
+	now = tbuf_clock_read(tbuf_self.clock);
+	deadline = tbuf_load(&f->slot->deadline);
+	if (deadline == 0 || now < deadline)
 		return (false);
 	if (view.base == NULL)
 		return (true);
