@@ -97,7 +97,8 @@ int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
  * later.  The description is [[[provider:]module:]function:]name, right-
  * aligned, an empty field is any, fields are globs with * ? [], and several
  * descriptions are separated by commas.  Every enabling writes records of its
- * own.  Returns the enabling's number, 0 for the first, or -EINVAL.
+ * own.  Returns the enabling's number, 0 for the first, or -EINVAL, or -E2BIG
+ * for too many of them.
  */
 int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
 

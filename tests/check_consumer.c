@@ -156,6 +156,7 @@ END_TEST
 START_TEST(refusals_say_why)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
+	static char many[128 * 1024 + 1];
 
 	tbuf_consumer_set(c, "nonsense", "1");
 	ck_assert_str_eq(tbuf_consumer_error(c),
@@ -173,6 +174,9 @@ START_TEST(refusals_say_why)
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "invalid probe specifier a:b:c:d:e: not "
 	    "[[[provider:]module:]function:]name");
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	ck_assert_int_eq(tbuf_consumer_enable(c, many), -E2BIG);
 	ck_assert_int_eq(tbuf_consumer_grab(c, 0x7fffffff), -ESRCH);
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to grab pid 2147483647: No such process");

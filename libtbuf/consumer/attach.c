@@ -386,8 +386,7 @@ take_failed(struct tbuf_consumer *c, const struct tbuf_target *t, int error)
 		return (tbuf_consumer_fail(c, error, "could not "
 		    "enable tracing: too many sessions on pid %d",
 		    (int)t->pid));
-	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
-	    error == -ENOSPC ? "Not enough space" : strerror(-error)));
+	return (tbuf_consumer_refuse(c, error));
 }
 
 /*

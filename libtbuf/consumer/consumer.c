@@ -90,6 +90,21 @@ tbuf_consumer_fail(struct tbuf_consumer *c, int error, const char *format, ...)
 }
 
 int
+tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
+{
+	const char *why = strerror(-error);
+
+	if (error == -ENOSPC)
+		why = "Not enough space";
+	else if (error == -E2BIG)
+		why = "the descriptions are too long";
+	else if (error == -EUSERS)
+		why = "too many consumers";
+	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
+	    why));
+}
+
+int
 tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
 {
 	int fd;
@@ -115,7 +130,7 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 		    "[[[provider:]module:]function:]name", description));
 	if (size > PATTERNS_MAX - c->patterns_size ||
 	    c->npatterns == UINT16_MAX)
-		return (tbuf_consumer_fail(c, -EINVAL,
+		return (tbuf_consumer_fail(c, -E2BIG,
 		    "invalid probe specifier %s: too many", description));
 	patterns = realloc(c->patterns, c->patterns_size + size);
 	if (patterns == NULL)
@@ -156,13 +171,9 @@ expect_more(struct tbuf_consumer *c)
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", tbuf_directory_problem(error)));
-	if (c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", strerror(-error)));
-	if ((error = tbuf_board_post(c)) != 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
-		    strerror(-error)));
+	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
+	    (error = tbuf_board_post(c)) != 0)
+		return (tbuf_consumer_refuse(c, error));
 	tbuf_consumer_meet_new(c);
 	return (0);
 }

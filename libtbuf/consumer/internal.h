@@ -271,6 +271,9 @@ void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
 /* There is nothing left of what all targets need: no other can be had. */
 bool	tbuf_error_exhausted(int error);
 
+/* "could not enable tracing: " and why; gives the error back. */
+int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
+
 /* The runtime directory, opened once.  A descriptor or -errno. */
 int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 /* The text of an enabling, in range. */

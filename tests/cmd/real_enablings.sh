@@ -9,3 +9,6 @@ ctl -m tt:target -f :fire -n 'tt:target:fire:count' -c "$fire"
 ctl -n 'c*t' -n 'c?unt' -n '[abc]ount' -n '[!abc]ount' -Z -c "$fire"
 ctl -n nosuch,count -c "$fire"
 ctl -P t -m targe -f fir -n coun -Z -c "$fire"
+# More than a session can hold.
+"$TBUFCTL" -n "$(printf '%09000d' 0)" -c "$fire" 2>&1
+echo "= $?"
