@@ -247,40 +247,77 @@ tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 }
 
 int
-tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *file)
+tbuf_control_create(int dirfd, const char *name,
+    char hidden[TBUF_NAME_MAX + 1])
 {
-	char hidden[TBUF_NAME_MAX + 1] = ".";
-	uint64_t random = tbuf_random();
-	void *map = MAP_FAILED;
+	int fd = access("/proc/self/fd", X_OK) != 0 ? -1 :
+	    openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	hidden[0] = '\0';
+	if (fd != -1)
+		return (fd);
+	append(append(hidden, hidden + TBUF_NAME_MAX + 1, "."),
+	    hidden + TBUF_NAME_MAX + 1, name);
+	fd = openat(dirfd, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0600);
+	return (fd == -1 ? -errno : fd);
+}
+
+int
+tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
+{
+	char path[32];
+	const char *end = path + sizeof(path);
 	int error;
 
-	/* Nobody sees it before it is complete. */
-	tbuf_control_name(file->name, pid, random);
-	append(hidden + 1, hidden + sizeof(hidden), file->name);
-	file->fd = openat(dirfd, hidden,
-	    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (file->fd == -1)
-		return (-errno);
+	append_number(append(path, end, "/proc/self/fd/"), end, (uint64_t)fd,
+	    10, 1);
+	error = *hidden != '\0' ? renameat(dirfd, hidden, dirfd, name) :
+	    linkat(AT_FDCWD, path, dirfd, name, AT_SYMLINK_FOLLOW);
+	return (error == 0 ? 0 : -errno);
+}
+
+/* Fill the file behind fd, which nobody sees before it is complete. */
+static int
+make_complete(int dirfd, pid_t pid, uint64_t random, const char *hidden,
+    struct tbuf_control_file *file)
+{
+	void *map;
+	int error;
+
 	if (ftruncate(file->fd, TBUF_AREAS) != 0)
-		error = -errno;
-	else
-		error = tbuf_back(file->fd, 0, TBUF_SLOTS);
-	if (error == 0) {
-		map = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, file->fd, 0);
-		if (map == MAP_FAILED)
-			error = -errno;
-	}
-	if (error == 0) {
-		file->control = map;
-		tbuf_control_fill(map, pid, tbuf_start_time(pid), random);
-		file->control->window = tbuf_window_size();
-		if (renameat(dirfd, hidden, dirfd, file->name) == 0)
-			return (0);
-		error = -errno;
+		return (-errno);
+	if ((error = tbuf_back(file->fd, 0, TBUF_SLOTS)) != 0)
+		return (error);
+	map = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    file->fd, 0);
+	if (map == MAP_FAILED)
+		return (-errno);
+	file->control = map;
+	tbuf_control_fill(map, pid, tbuf_start_time(pid), random);
+	file->control->window = tbuf_window_size();
+	error = tbuf_control_link(dirfd, file->fd, file->name, hidden);
+	if (error != 0)
 		munmap(map, TBUF_AREAS);
-	}
-	unlinkat(dirfd, hidden, 0);
+	return (error);
+}
+
+int
+tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *file)
+{
+	char hidden[TBUF_NAME_MAX + 1];
+	uint64_t random = tbuf_random();
+	int error;
+
+	tbuf_control_name(file->name, pid, random);
+	file->fd = tbuf_control_create(dirfd, file->name, hidden);
+	if (file->fd < 0)
+		return (file->fd);
+	error = make_complete(dirfd, pid, random, hidden, file);
+	if (error == 0)
+		return (0);
+	if (*hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
 	close(file->fd);
 	return (error);
 }

@@ -62,6 +62,17 @@ struct tbuf_control_file {
  */
 int	tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *);
 
+/*
+ * A file that gets its name when it is complete.  It has none until then, so
+ * that nothing is left of one whose maker was killed, where the file system
+ * can and /proc is there to give it a name by; else it has the dot name that
+ * `hidden` says.  A descriptor or -errno; 0 or -errno.
+ */
+int	tbuf_control_create(int dirfd, const char *name,
+	    char hidden[TBUF_NAME_MAX + 1]);
+int	tbuf_control_link(int dirfd, int fd, const char *name,
+	    const char *hidden);
+
 /* Write the immutable part of the header for `pid`. */
 void	tbuf_control_fill(struct tbuf_control *, pid_t pid, uint64_t start,
 	    uint64_t random);

@@ -116,45 +116,6 @@ fill_live(struct tbuf_control *control)
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
-/*
- * An unnamed file, where the file system can and /proc is there to give it a
- * name by; else one with a dot name.
- */
-static int
-make_unnamed(int dirfd, char hidden[TBUF_NAME_MAX + 1])
-{
-	int fd = access("/proc/self/fd", X_OK) != 0 ? -1 :
-	    openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	hidden[0] = '\0';
-	if (fd != -1)
-		return (fd);
-	hidden[0] = '.';
-	memcpy(hidden + 1, file_name, TBUF_NAME_MAX);
-	return (openat(dirfd, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-	    0600));
-}
-
-static bool
-give_name(int dirfd, int fd, const char *hidden)
-{
-	char path[] = "/proc/self/fd/0123456789";
-	char *p = path + sizeof("/proc/self/fd/") - 1;
-	char digits[12];
-	int i = 0;
-
-	if (*hidden != '\0')
-		return (renameat(dirfd, hidden, dirfd, file_name) == 0);
-	do {
-		digits[i++] = (char)('0' + fd % 10);
-	} while ((fd /= 10) != 0);
-	while (i > 0)
-		*p++ = digits[--i];
-	*p = '\0';
-	return (linkat(AT_FDCWD, path, dirfd, file_name,
-	    AT_SYMLINK_FOLLOW) == 0);
-}
-
 /* Probes that are registered already: a forked child's are its parent's. */
 static int
 copy_probes(int fd)
@@ -193,7 +154,7 @@ make_complete(int dirfd, int fd, uint64_t random, const char *hidden)
 		return ("no space in the runtime directory");
 	fill_live(sign);
 	tbuf_wanted_build(dirfd, fd);
-	if (!give_name(dirfd, fd, hidden))
+	if (tbuf_control_link(dirfd, fd, file_name, hidden) != 0)
 		return ("control file cannot be named");
 	return (NULL);
 }
@@ -219,8 +180,8 @@ tbuf_file_make(int dirfd)
 	int fd;
 
 	tbuf_control_name(file_name, getpid(), random);
-	fd = make_unnamed(dirfd, hidden);
-	if (fd == -1)
+	fd = tbuf_control_create(dirfd, file_name, hidden);
+	if (fd < 0)
 		return ("runtime directory cannot be written");
 	problem = make_complete(dirfd, fd, random, hidden);
 	close(fd);
