@@ -6,6 +6,7 @@
  */
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #include "guest/guest.h"
 
 #define ROOM		2048	/* of stack that a fire may need */
+#define FORK_ROOM	4096	/* and a fork */
 #define PAINT		0xa5
 #define PAINTED		(128u << 10)
 #define STORM_SIGNALS	20000
@@ -171,6 +173,57 @@ test_handler_fires_on_the_smallest_stack(void)
 	guest_account(&tally, after);
 }
 
+/*
+ * A program that has crashed may fork on the usual stack for such handlers,
+ * of 8 KiB, to run a debugger.  The child becomes a target, for all are.
+ */
+static size_t *of_child;
+static const unsigned char *small;
+
+static void
+fork_on_stack(int number)
+{
+	size_t at = 0;
+	int status;
+	pid_t pid;
+
+	(void)number;
+	frame = __builtin_frame_address(0);
+	if ((pid = fork()) == 0) {
+		while (at < PAINTED && small[at] == PAINT)
+			at++;
+		*of_child = (size_t)(frame - (small + at));
+		_exit(tbuf_process_register());
+	}
+	GUEST_EXPECT(waitpid(pid, &status, 0) == pid && status == 0,
+	    "the child ended with %#x", status);
+}
+
+static void
+test_fork_of_a_target_needs_little_stack(void)
+{
+	unsigned char *p = stack_new(PAINTED);
+	struct tbuf_consumer *c = guest_consumer("switch", "4k");
+	struct guest_tally tally = { 0 };
+	unsigned i;
+
+	small = p;
+	of_child = mmap(NULL, sizeof(*of_child), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	GUEST_EXPECT(of_child != MAP_FAILED, "no page");
+	GUEST_EXPECT(tbuf_consumer_grab_all(c) == 0, "%s", tbuf_consumer_error(c));
+	guest_go(c);
+	stack_use(p, PAINTED);
+	handle(SIGUSR1, fork_on_stack, SA_ONSTACK);
+	/* The first time, the loader may look up names. */
+	for (i = 0; i < 2; i++) {
+		memset(p, PAINT, PAINTED);
+		raise(SIGUSR1);
+	}
+	GUEST_EXPECT(*of_child < FORK_ROOM, "%zu bytes of stack", *of_child);
+	guest_finish(c, &tally);
+}
+
 /* ------------------------------------------------------------ storms */
 
 static uint32_t over, rounds;	/* of the loop that is interrupted */
@@ -303,6 +356,9 @@ static const struct guest_case cases[] = {
 	    test_fire_needs_less_than_2_KiB_of_stack, NULL, GUEST_PLAIN },
 	{ "handler_fires_on_the_smallest_stack",
 	    test_handler_fires_on_the_smallest_stack, NULL, GUEST_PLAIN },
+	{ "fork_of_a_target_needs_little_stack",
+	    test_fork_of_a_target_needs_little_stack, NULL,
+	    GUEST_PLAIN | GUEST_ONCE },
 	{ "signal_storm_is_accounted_for", test_signal_storm_is_accounted_for,
 	    NULL, 0 },
 	{ "jump_out_of_an_interrupted_fire",

@@ -93,7 +93,7 @@ map_sign(int fd)
 static void
 fill_comm(struct tbuf_control *control)
 {
-	char path[PAGE];
+	static char path[PAGE];	/* the stack may be small */
 	const char *name = path;
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 

@@ -303,7 +303,8 @@ runs_inherit(int dirfd, const char *name, const struct line *line)
 static void
 runs_look(int dirfd)
 {
-	union {
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static union {
 		struct dirent64 entry;
 		char bytes[ENTRIES_BYTES];
 	} buffer;
