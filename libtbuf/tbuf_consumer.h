@@ -185,6 +185,13 @@ int	tbuf_consumer_work(struct tbuf_consumer *);
 void	tbuf_consumer_stop(struct tbuf_consumer *);
 
 /*
+ * Switch all buffers now, for a program with a loop of its own that cannot
+ * wait: what was recorded so far is given by tbuf_consumer_next().  -ENOTSUP
+ * under another policy, -EINVAL when no tracing is active.
+ */
+int	tbuf_consumer_switch(struct tbuf_consumer *);
+
+/*
  * A live snapshot under ring: what is in the buffers now is given by
  * tbuf_consumer_next(), and stays there.  -ENOTSUP under another policy,
  * -EINVAL when no tracing is active.

@@ -232,6 +232,36 @@ START_TEST(snapshot_leaves_the_ring_alone)
 }
 END_TEST
 
+START_TEST(switch_gives_what_was_recorded_so_far)
+{
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, "bufpolicy=switch bufsize=240");
+	fire(&r, 0, 10);
+	ck_assert_int_eq(tbuf_consumer_switch(r.c), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 10);
+	fire(&r, 0, 1);
+	ck_assert_int_eq(tbuf_consumer_switch(r.c), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 11);
+	ck_assert_int_eq(t.last, 10);
+	ck_assert_uint_eq(r.refused, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(switch_needs_its_policy)
+{
+	struct run r;
+
+	begin(&r, "bufpolicy=ring");
+	ck_assert_int_eq(tbuf_consumer_switch(r.c), -ENOTSUP);
+	end(&r);
+}
+END_TEST
+
 START_TEST(snapshot_needs_a_ring)
 {
 	struct run r;
@@ -648,6 +678,8 @@ main(void)
 	tcase_add_test(t, ring_keeps_the_last_ones_and_counts_the_rest);
 	tcase_add_test(t, snapshot_leaves_the_ring_alone);
 	tcase_add_test(t, snapshot_needs_a_ring);
+	tcase_add_test(t, switch_gives_what_was_recorded_so_far);
+	tcase_add_test(t, switch_needs_its_policy);
 	tcase_add_test(t, what_the_writer_overtakes_is_thrown_away);
 	tcase_add_loop_test(t, large_records_are_drops_under_every_policy, 0,
 	    3);

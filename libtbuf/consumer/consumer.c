@@ -299,20 +299,39 @@ tbuf_consumer_stop(struct tbuf_consumer *c)
 	errno = saved;
 }
 
-int
-tbuf_consumer_snapshot(struct tbuf_consumer *c)
+/* Is this run active, and of the policy that something is for? */
+static int
+need_policy(struct tbuf_consumer *c, uint32_t policy, const char *what,
+    const char *name)
 {
-	int error;
-
-	if (c->options.bufpolicy != TBUF_RING)
+	if (c->options.bufpolicy != policy)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "a snapshot needs bufpolicy ring"));
+		    "a %s needs bufpolicy %s", what, name));
 	if (c->state != TBUF_RUN_ACTIVE)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "no tracing is active"));
-	if ((error = tbuf_round_snapshot(c)) != 0)
-		return (tbuf_consumer_fail(c, error, "%s", strerror(-error)));
 	return (0);
+}
+
+int
+tbuf_consumer_switch(struct tbuf_consumer *c)
+{
+	int error = need_policy(c, TBUF_SWITCH, "switch", "switch");
+
+	if (error == 0 &&
+	    (error = tbuf_round_begin(c, TBUF_ROUND_SWITCH)) != 0)
+		tbuf_consumer_fail(c, error, "%s", strerror(-error));
+	return (error);
+}
+
+int
+tbuf_consumer_snapshot(struct tbuf_consumer *c)
+{
+	int error = need_policy(c, TBUF_RING, "snapshot", "ring");
+
+	if (error == 0 && (error = tbuf_round_snapshot(c)) != 0)
+		tbuf_consumer_fail(c, error, "%s", strerror(-error));
+	return (error);
 }
 
 void

@@ -350,6 +350,13 @@ tbuf_consumer_stop(struct tbuf_consumer *c)
 }
 
 int
+tbuf_consumer_switch(struct tbuf_consumer *c)
+{
+
+	return (refuse(c, -ENOTSUP, "no switches"));
+}
+
+int
 tbuf_consumer_snapshot(struct tbuf_consumer *c)
 {
 
