@@ -42,7 +42,9 @@
  *	(a)	either side, by an atomic read-modify-write
  * Whatever another process can write is a hint until it is checked: an
  * offset is compared with the window before it is followed, a position is
- * masked, a size is bounded.  Either side survives garbage in every field.
+ * masked, a size is bounded.  Either side survives garbage in every field;
+ * what only the size of the file could tell, an `end` behind the file and an
+ * offset below it, costs the target a SIGBUS, as truncating the file does.
  *
  * LOCKS OF THE FILE (none of them is ever taken by a fire)
  *
