@@ -360,6 +360,12 @@ test_host_that_meets_the_library_by_dlopen(void)
 }
 
 static void
+test_fork_while_a_thread_loads_the_library(void)
+{
+	start_bare(",forking", check_bare);
+}
+
+static void
 target_strict(struct guest_page *page, const char *argument)
 {
 	(void)argument;
@@ -648,6 +654,9 @@ static const struct guest_case cases[] = {
 	    GUEST_ONCE | GUEST_PLAIN },
 	{ "host_that_meets_the_library_by_dlopen",
 	    test_host_that_meets_the_library_by_dlopen, NULL, GUEST_PLAIN },
+	{ "fork_while_a_thread_loads_the_library",
+	    test_fork_while_a_thread_loads_the_library, NULL,
+	    GUEST_ONCE | GUEST_PLAIN },
 	{ "strict_seccomp_mode_is_refused",
 	    test_strict_seccomp_mode_is_refused, target_strict,
 	    GUEST_ONCE | GUEST_PLAIN },

@@ -118,10 +118,11 @@ let_in(void)
 static enum stage
 begin(void)
 {
-	const char *problem = forbidden();
+	const char *problem;
 
 	/* First: a child must not wait for a thread that it has not. */
 	tbuf_fork_init();
+	problem = forbidden();
 	tbuf_thread_init();
 	tbuf_self.clock = tbuf_clock_choose();
 	tbuf_self.rseq = tbuf_self.clock == TBUF_CLOCK_COUNTER &&

@@ -2,18 +2,71 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A host that knows nothing of probes, makes itself non-dumpable if it is
- * told to, and then loads an object that has them.
+ * told to, and then loads an object that has them; or a thread of it does,
+ * and it forks in the midst of that.
  *
- *	bare -t case page module[,undumpable]
+ *	bare -t case page module[,undumpable|,forking]
  */
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "page.h"
+
+/* 1: the library is at it; 2: it may go on. */
+static uint32_t loading = 2;
+
+/* The library asks for its limits as it begins. */
+int
+getrlimit(__rlimit_resource_t what, struct rlimit *limit)
+{
+	if (__atomic_load_n(&loading, __ATOMIC_ACQUIRE) == 0)
+		__atomic_store_n(&loading, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&loading, __ATOMIC_ACQUIRE) == 1)
+		sched_yield();
+	return (prlimit(0, what, NULL, limit));
+}
+
+static void *
+load(void *path)
+{
+	return (dlopen(path, RTLD_NOW | RTLD_LOCAL));
+}
+
+/* In the child nobody goes on with what the thread had begun. */
+static int
+fork_while_loading(char *path)
+{
+	int (*begun)(void), status;
+	pthread_t thread;
+	void *object;
+	pid_t pid;
+
+	loading = 0;
+	if (pthread_create(&thread, NULL, load, path) != 0)
+		return (1);
+	while (__atomic_load_n(&loading, __ATOMIC_ACQUIRE) == 0)
+		sched_yield();
+	if ((pid = fork()) == 0) {
+		object = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+		begun = object == NULL ? NULL :
+		    (int (*)(void))dlsym(object, "module_begun");
+		_exit(begun == NULL ? 2 : begun());
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		return (1);
+	__atomic_store_n(&loading, 2, __ATOMIC_RELEASE);
+	pthread_join(thread, &object);
+	return (status != 0 || object == NULL);
+}
 
 int
 main(int argc, char **argv)
@@ -27,6 +80,11 @@ main(int argc, char **argv)
 	page = guest_page_get(argv[3]);
 	if ((comma = strchr(argv[4], ',')) != NULL) {
 		*comma = '\0';
+		if (strcmp(comma + 1, "forking") == 0 &&
+		    fork_while_loading(argv[4]) != 0)
+			return (3);
+	}
+	if (comma != NULL && strcmp(comma + 1, "undumpable") == 0) {
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	}
 	object = dlopen(argv[4], RTLD_NOW | RTLD_LOCAL);

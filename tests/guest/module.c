@@ -8,6 +8,14 @@
 #include <tbuf.h>
 
 void	module_fire(uint64_t);
+int	module_begun(void);
+
+/* Is this process a target? */
+int
+module_begun(void)
+{
+	return (tbuf_process_register() == 0);
+}
 
 void
 module_fire(uint64_t n)
