@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "target/mark.h"
+
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const struct libc_family *const families[] = {
@@ -236,15 +238,15 @@ register_all(void)
 
 /*
  * The C library's constructor is the first of all, and sets the environment:
- * by then every object has been relocated.  libtbuf registers nothing while it
- * begins itself.
+ * by then every object has been relocated.  The call may be libtbuf's own,
+ * while it begins, whoever else stands in between.
  */
 void
-tbuf_libc_begin(const void *caller)
+tbuf_libc_begin(void)
 {
 	int error = errno;
 
-	if (resolving || environ == NULL || tbuf_libc_is_library(caller))
+	if (resolving || environ == NULL || tbuf_life_busy())
 		return;
 	register_all();
 	errno = error;

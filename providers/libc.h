@@ -104,8 +104,8 @@ void	*tbuf_libc_find(struct libc_function *);
  */
 bool	tbuf_libc_is_library(const void *address);
 
-/* Register the probes, if it is time: a call has come before the constructor. */
-void	tbuf_libc_begin(const void *caller);
+/* Register the probes, if it is time to: a call came before the constructor. */
+void	tbuf_libc_begin(void);
 
 #pragma GCC visibility pop
 
@@ -137,7 +137,7 @@ error_if(bool failed)
 #define FIRE(site, ...)							\
 do {									\
 	if (__builtin_expect((site).enabled == NULL, 0))		\
-		tbuf_libc_begin(__builtin_return_address(0));		\
+		tbuf_libc_begin();					\
 	if (__builtin_expect(tbuf_probe_enabled(&(site)), 0) &&	\
 	    !tbuf_libc_is_library(__builtin_return_address(0)))		\
 		tbuf_probe_fire(&(site),				\

@@ -155,6 +155,10 @@ EXTRA=$EARLY fake 'malloc:*' "$PROGRAMS/provider_cases" return
 [ "$(told | head -1)" = 'malloc:entry size=4711' ] ||
     fail "early: $(told | head)"
 
+# libtbuf's calls come by way of another, also while it begins.
+timeout -s KILL 60 env LD_PRELOAD="$EARLY:$PROVIDER" \
+    "$PROGRAMS/provider_cases" storm || fail "behind another: status $?"
+
 # exit is told once, however a program ends.
 for name in return exit; do
 	fake 'exit:entry' "$PROGRAMS/provider_cases" $name

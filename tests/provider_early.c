@@ -1,10 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A library whose constructor runs before the provider's: it is preloaded
- * behind it.
+ * A library that is preloaded beside the provider.  Behind it, its constructor
+ * runs before the provider's; in front, it calls the provider in its turn, for
+ * libtbuf too.
  */
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void *volatile block;
 
@@ -13,4 +16,16 @@ begin(void)
 {
 	block = malloc(4711);
 	free(block);
+}
+
+int
+close(int fd)
+{
+	typeof(close) *next;
+	/* What comes next sees this as its caller. */
+	volatile int result;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "close");
+	result = next(fd);
+	return (result);
 }

@@ -106,7 +106,7 @@ check() {
 counted() {
 	rm -rf "$dir/work"
 	mkdir "$dir/work"
-	cd "$dir/work"
+	cd "$dir/work" || return
 	run enabled "$@" >"$dir/expected" 2>&1
 	fired=$(($(od -An -t u8 -N 8 "$dir/log")))
 	run traced "$@" 2>"$dir/said" >"$dir/got"
@@ -115,7 +115,7 @@ counted() {
 	    -e 's/ overwritten, /+/' -e 's/ drops$//p' "$dir/said")
 	[ "$fired" -gt 100 ] && [ $((${told:-0})) -eq "$fired" ] ||
 	    fail "counted $*: fired $fired, told $told"
-	cd "$OLDPWD"
+	cd "$OLDPWD" || return
 }
 
 sorting() {

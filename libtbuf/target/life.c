@@ -162,6 +162,12 @@ stage_now(void)
 	return ((enum stage)now);
 }
 
+bool
+tbuf_life_busy(void)
+{
+	return (tbuf_load(&stage) == CHANGING || tbuf_register_busy());
+}
+
 /* Whatever comes first: this library's constructor, or a unit's. */
 __attribute__((constructor(101)))
 void

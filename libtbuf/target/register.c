@@ -54,6 +54,12 @@ begin(sigset_t *mask)
 	return (target);
 }
 
+bool
+tbuf_register_busy(void)
+{
+	return (tbuf_load(&busy) != 0);
+}
+
 void
 tbuf_register_child(void)
 {

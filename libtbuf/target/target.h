@@ -72,6 +72,7 @@ void	tbuf_fork_init(void) TBUF_HIDDEN;
 void	tbuf_fork_forget(void) TBUF_HIDDEN;
 /* Another thread of the parent may have been registering. */
 void	tbuf_register_child(void) TBUF_HIDDEN;
+bool	tbuf_register_busy(void) TBUF_HIDDEN;
 
 /*
  * Back a part of the fixed part with storage, so that a store into it cannot
