@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The first process of the system that emulated-system.sh starts: it runs the
+# tests there, says what they came to, and turns the machine off.  /builds has
+# `plain` and `inject`, the folders of the two builds.
+
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mkdir /dev/shm
+mount -t tmpfs -o mode=1777 shm /dev/shm
+chmod 1777 /tmp
+ln -s /proc/self/fd /dev/fd
+ip link set lo up
+printf '%s:x:%d:%d::/:/bin/sh\n' root 0 0 nobody 65534 65534 >/etc/passwd
+
+passed=0
+failed=0
+
+# try COMMAND ...: in the folder of a build.
+try() {
+	printf '%s %s: ' "${build##*/}" "$*"
+	start=$(cut -d. -f1 /proc/uptime)
+	status=0
+	(cd "$build" && exec timeout 300 "$@") >/tmp/log 2>&1 || status=$?
+	echo "status $status, $(($(cut -d. -f1 /proc/uptime) - start)) s"
+	# Nothing is left out here: 77 is a failure too.
+	if [ "$status" -eq 0 ]; then
+		passed=$((passed + 1))
+		grep -E 'aborted|accounted for|none lost|requests:' /tmp/log
+	else
+		failed=$((failed + 1))
+		cat /tmp/log
+	fi
+}
+
+enter() {
+	build=$1
+	top_builddir=$build
+	TBUF_TARGET=$build/tests/cmd/target
+	TBUF_PROVIDERS=$build/.libs
+	TBUFCTL=$build/tbufctl/.libs/tbufctl
+	LD_LIBRARY_PATH=$build/.libs
+	export top_builddir TBUF_TARGET TBUF_PROVIDERS TBUFCTL LD_LIBRARY_PATH
+}
+
+cat /proc/version
+echo "$(nproc) CPUs"
+. /builds
+# shellcheck disable=SC2154 # from there
+enter "$inject"
+try tests/check_sections
+try tests/check_target
+try tests/stress_account 2000000
+try tests/stress_kill 20
+try tests/stress_attach 20
+
+# shellcheck disable=SC2154
+enter "$plain"
+try tests/check_sections
+try tests/check_target
+try tests/roundtrip
+for test in calls clone life quiet signals threads; do
+	try "tests/guest_$test"
+done
+try tests/stress_account 2000000
+try sh /emulated.sh "$TBUFCTL" "$TBUF_TARGET"
+try sh /emulated-kvd.sh
+GLIBC_TUNABLES=glibc.pthread.rseq=0
+export GLIBC_TUNABLES
+echo 'without restartable sequences:'
+try tests/check_target
+try sh /emulated.sh "$TBUFCTL" "$TBUF_TARGET"
+try sh /emulated-kvd.sh
+
+echo "$passed passed, $failed failed"
+poweroff -f
