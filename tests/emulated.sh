@@ -3,7 +3,8 @@
 #
 # emulated.sh TBUFCTL TARGET [EMULATOR ...]: a target of another architecture,
 # run by an emulator, is traced by this architecture's tbufctl.  An emulator
-# has no restartable sequences, so this is the lock path.  CI runs it.
+# has no restartable sequences, so this is the lock path.  CI runs it, and
+# emulated-init.sh does without an emulator.
 
 set -eu
 tbufctl=${1:?usage: emulated.sh TBUFCTL TARGET [EMULATOR ...]}
