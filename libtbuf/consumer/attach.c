@@ -182,13 +182,6 @@ reserve(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (error);
 }
 
-uint64_t
-tbuf_session_flags(const struct tbuf_consumer *c)
-{
-	return ((c->options.follow ? TBUF_S_FOLLOW : 0) |
-	    (c->options.bufpolicy == TBUF_RING ? TBUF_S_KEEP : 0));
-}
-
 static void
 make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
     uint64_t bufsize)
@@ -252,39 +245,6 @@ build(struct tbuf_target *t)
 	if (t->epids == NULL)
 		return (-ENOMEM);
 	return (make_sources(t));
-}
-
-void
-tbuf_target_deadline(struct tbuf_target *t)
-{
-	struct tbuf_slot *slot;
-
-	if (t->slot == -1 || !t->live || t->order.policy == TBUF_RING)
-		return;
-	slot = tbuf_target_slot(t);
-	tbuf_store(&slot->deadline,
-	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
-}
-
-void
-tbuf_target_refresh(struct tbuf_target *t)
-{
-	const struct tbuf_control *control = tbuf_view_control(&t->view);
-	enum tbuf_clock clock;
-	struct tbuf_moment birth;
-
-	if (t->live || t->slot == -1 ||
-	    tbuf_load_acquire(&control->stage) == TBUF_STAGE_WAITING)
-		return;
-	t->live = true;
-	clock = (enum tbuf_clock)tbuf_load(&control->clock);
-	if (clock != t->time.clock && clock <= TBUF_CLOCK_COARSE) {
-		birth = control->birth;
-		tbuf_timeline_start(&t->time, clock, &birth);
-	}
-	if ((tbuf_load(&control->flags) & TBUF_F_RSEQ) == 0)
-		t->first_lock = 0;
-	tbuf_target_deadline(t);
 }
 
 /*

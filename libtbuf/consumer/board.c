@@ -153,34 +153,6 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 	tbuf_board_close(c->board, c->board_fd);
 }
 
-/* ------------------------------------------------------------ the budget */
-
-/* What is left stands on the board when there is an entry: targets take. */
-static uint64_t *
-left(struct tbuf_consumer *c)
-{
-	return (c->entry != NULL ? &c->entry->budget : &c->left);
-}
-
-bool
-tbuf_budget_take(struct tbuf_consumer *c, uint64_t bytes)
-{
-	uint64_t now;
-
-	do {
-		now = tbuf_load(left(c));
-		if (bytes > now)
-			return (false);
-	} while (!tbuf_cas(left(c), now, now - bytes));
-	return (true);
-}
-
-void
-tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
-{
-	tbuf_add(left(c), bytes);
-}
-
 /* ------------------------------------------------------------ the sessions */
 
 /*

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "atomics.h"
+#include "common/board.h"
 #include "common/room.h"
 #include "consumer/internal.h"
 
@@ -42,4 +44,30 @@ tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 		room = least(room, tbuf_room(c->directory));
 	*bytes = room / 2;
 	return (0);
+}
+
+/* What is left stands on the board when there is an entry: targets take. */
+static uint64_t *
+left(struct tbuf_consumer *c)
+{
+	return (c->entry != NULL ? &c->entry->budget : &c->left);
+}
+
+bool
+tbuf_budget_take(struct tbuf_consumer *c, uint64_t bytes)
+{
+	uint64_t now;
+
+	do {
+		now = tbuf_load(left(c));
+		if (bytes > now)
+			return (false);
+	} while (!tbuf_cas(left(c), now, now - bytes));
+	return (true);
+}
+
+void
+tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
+{
+	tbuf_add(left(c), bytes);
 }

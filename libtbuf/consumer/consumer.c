@@ -6,13 +6,10 @@
 #include <sys/eventfd.h>
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
 #include "consumer/internal.h"
 #include "target/mark.h"
 
@@ -70,50 +67,6 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	free(c->patterns);
 	free(c);
 	errno = saved;
-}
-
-const char *
-tbuf_consumer_error(const struct tbuf_consumer *c)
-{
-	return (c->error);
-}
-
-int
-tbuf_consumer_fail(struct tbuf_consumer *c, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(c->error, sizeof(c->error), format, ap);
-	va_end(ap);
-	return (error);
-}
-
-int
-tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
-{
-	const char *why = strerror(-error);
-
-	if (error == -ENOSPC)
-		why = "Not enough space";
-	else if (error == -E2BIG)
-		why = "the descriptions are too long";
-	else if (error == -EUSERS)
-		why = "too many consumers";
-	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
-	    why));
-}
-
-int
-tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
-{
-	int fd;
-
-	if (c->directory != -1)
-		return (c->directory);
-	if ((fd = tbuf_directory_open(make)) >= 0)
-		c->directory = fd;
-	return (fd);
 }
 
 int
@@ -231,14 +184,6 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	return (0);
 }
 
-void
-tbuf_consumer_skip(struct tbuf_consumer *c, int error)
-{
-	/* One that has ended meanwhile was not to be had by anybody. */
-	if (c->skipped == 0 && error != -ESRCH)
-		c->skipped = error;
-}
-
 int
 tbuf_consumer_skipped(const struct tbuf_consumer *c)
 {
@@ -250,22 +195,6 @@ bool
 tbuf_consumer_lowered(const struct tbuf_consumer *c)
 {
 	return (c->lowered);
-}
-
-/* Probes that have registered since the last look get their ids. */
-void
-tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	const struct tbuf_probe_info *info;
-	uint32_t n = tbuf_load_acquire(
-	    &tbuf_view_control(&t->view)->nprobes), i;
-
-	if (t->probes == NULL)
-		t->probes = calloc(TBUF_NPROBES, sizeof(*t->probes));
-	for (i = 0; t->probes != NULL && i < n && i < TBUF_NPROBES; i++)
-		if (t->probes[i] == NULL &&
-		    tbuf_probes_read(&c->probes, &t->view, i, &info) == 1)
-			t->probes[i] = info;
 }
 
 unsigned
@@ -338,16 +267,4 @@ void
 tbuf_consumer_totals(const struct tbuf_consumer *c, struct tbuf_totals *totals)
 {
 	*totals = c->totals;
-}
-
-unsigned
-tbuf_consumer_alive(const struct tbuf_consumer *c)
-{
-	const struct tbuf_target *t;
-	unsigned n = 0;
-
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_ALIVE && !t->file_only && !t->replaced)
-			n++;
-	return (n);
 }

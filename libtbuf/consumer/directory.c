@@ -143,3 +143,15 @@ tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 	close(dirfd);
 	return (result);
 }
+
+int
+tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
+{
+	int fd;
+
+	if (c->directory != -1)
+		return (c->directory);
+	if ((fd = tbuf_directory_open(make)) >= 0)
+		c->directory = fd;
+	return (fd);
+}

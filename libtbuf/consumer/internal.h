@@ -4,15 +4,20 @@
  * The consumer side's own structures, and what its parts ask of each other.
  *
  *	parse, options	values and options by name
- *	consumer	new, close, error: one run
- *	work, round	what is due when, and what next() gives
- *	targets, spawn	whom to trace: pids, files, commands
- *	attach, budget	a session's space on a target
- *	quiesce		the end of a session, and the reuse of its space
- *	source, record	one lane's bytes, one record's arguments
- *	probes		the run's probes, by id
- *	timeline	the record clock in nanoseconds
+ *	consumer	one run: new, go, close
+ *	work, life	what is due when
+ *	grab, spawn, file, find	whom to trace: pids, commands, files
+ *	attach, board	sessions on targets, and for those to come
+ *	budget, cpus	what they may take
+ *	quiesce, lock	the end of a session, and the reuse of its space
+ *	target, view, directory	a target, and where its file is
+ *	session		one that stands in a file already
+ *	round, merge	what next() gives, in which order
+ *	source, record	one lane's bytes, its records
+ *	probes, timeline	by id; the record clock in nanoseconds
+ *	options, parse	values and options by name
  *	list, status	looking without a session
+ *	report		why something failed
  *
  * A target's memory is looked at with distrust: what decides where this side
  * reads or writes is kept in private copies (the plan, a source's positions),
@@ -262,6 +267,14 @@ struct tbuf_consumer {
 	char error[512];
 };
 
+/* TBUF_S_* of this consumer's sessions. */
+static inline uint64_t
+tbuf_session_flags(const struct tbuf_consumer *c)
+{
+	return ((c->options.follow ? TBUF_S_FOLLOW : 0) |
+	    (c->options.bufpolicy == TBUF_RING ? TBUF_S_KEEP : 0));
+}
+
 /* Remember the words for an error; gives the error back. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -365,6 +378,8 @@ void	tbuf_spawn_reap(struct tbuf_target *);
 /* OFD locks of a control file.  False: somebody else has it. */
 bool	tbuf_file_lock(int fd, uint64_t byte);
 void	tbuf_file_unlock(int fd, uint64_t byte);
+/* A moment, and one pause fewer; false when none is left. */
+bool	tbuf_pause(unsigned *pauses);
 /* The lock on byte 0, with patience: 0 or -EBUSY. */
 int	tbuf_file_lock_wait(int fd);
 
@@ -383,9 +398,6 @@ void	tbuf_target_refresh(struct tbuf_target *);
 
 /* Put the time when the target gives its consumer up further off. */
 void	tbuf_target_deadline(struct tbuf_target *);
-
-/* TBUF_S_* of this consumer's sessions. */
-uint64_t tbuf_session_flags(const struct tbuf_consumer *);
 
 /*
  * A session that stands in the target's file already: its view is mapped
@@ -485,6 +497,13 @@ bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, const struct tbuf_epid *,
 	    struct tbuf_record *);
 
+/* The next event of one lane: 1, or 0 at its mark. */
+int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
+	    struct tbuf_event *);
+/* An event that counts something of a lane. */
+void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
+	    const struct tbuf_source *, uint64_t count);
+
 /* ------------------------------------------------------------ rounds */
 
 #define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, give them */
@@ -507,12 +526,6 @@ uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
 /* The merge by time: 1 with *event, or 0 when all that is due was given. */
 void	tbuf_merge_begin(struct tbuf_consumer *);
 int	tbuf_merge_next(struct tbuf_consumer *, struct tbuf_event *);
-
-/*
- * The next event of one lane: 1, or 0 at its mark.
- */
-int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
-	    struct tbuf_event *);
 
 /*
  * Copy a text, cut to size; gives the bytes kept.  (strlcpy, without making

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,41 +137,6 @@ parse_flag(const char *value, int64_t *number)
 		return (-EINVAL);
 	*number %= 2;
 	return (0);
-}
-
-/* Sets such as "0-3,7", as the kernel writes them. */
-static void
-parse_cpulist(const char *text, struct tbuf_cpus *cpus)
-{
-	unsigned long first, last;
-	char *end;
-
-	while (isdigit((unsigned char)*text)) {
-		first = last = strtoul(text, &end, 10);
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		for (; first <= last && first < TBUF_NCPUS; first++)
-			tbuf_cpus_add(cpus, (unsigned)first);
-		if (*end != ',')
-			break;
-		text = end + 1;
-	}
-}
-
-void
-tbuf_cpus_online(struct tbuf_cpus *cpus)
-{
-	char text[4096];
-	FILE *f;
-
-	memset(cpus, 0, sizeof(*cpus));
-	if ((f = fopen("/sys/devices/system/cpu/online", "re")) != NULL) {
-		if (fgets(text, sizeof(text), f) != NULL)
-			parse_cpulist(text, cpus);
-		fclose(f);
-	}
-	if (tbuf_cpus_count(cpus) == 0)
-		tbuf_target_cpus(0, cpus);
 }
 
 static int

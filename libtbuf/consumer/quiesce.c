@@ -7,11 +7,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "atomics.h"
@@ -24,67 +22,15 @@
  */
 #define LOCK_YIELDS	100
 #define LOCK_PAUSES	200
-#define PAUSE		1000000		/* ns */
-#define FILE_PAUSES	10000		/* another consumer is at work */
 
 /* A lock that a consumer has taken for good: nobody's generation. */
 #define LOCK_CLOSED	UINT64_MAX
-
-bool
-tbuf_file_lock(int fd, uint64_t byte)
-{
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = (off_t)byte, .l_len = 1
-	};
-
-	return (fcntl(fd, F_OFD_SETLK, &lock) == 0);
-}
-
-void
-tbuf_file_unlock(int fd, uint64_t byte)
-{
-	struct flock lock = {
-		.l_type = F_UNLCK, .l_whence = SEEK_SET,
-		.l_start = (off_t)byte, .l_len = 1
-	};
-
-	fcntl(fd, F_OFD_SETLK, &lock);
-}
-
-/* False when there is no patience left. */
-static bool
-pause_briefly(unsigned *pauses)
-{
-	struct timespec t = { 0, PAUSE };
-
-	if (*pauses == 0)
-		return (false);
-	(*pauses)--;
-	nanosleep(&t, NULL);
-	return (true);
-}
-
-/* Others hold it for as long as it takes to reserve space. */
-int
-tbuf_file_lock_wait(int fd)
-{
-	unsigned pauses = FILE_PAUSES;
-
-	do {
-		if (tbuf_file_lock(fd, 0))
-			return (0);
-		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return (-errno);
-	} while (pause_briefly(&pauses));
-	return (-EBUSY);
-}
 
 /* While a thread of the target gives the session up, the slot is its own. */
 static void
 wait_givingup(const uint32_t *state, unsigned *pauses)
 {
-	while (tbuf_load(state) == TBUF_GIVINGUP && pause_briefly(pauses))
+	while (tbuf_load(state) == TBUF_GIVINGUP && tbuf_pause(pauses))
 		continue;
 }
 
@@ -111,7 +57,7 @@ wait_registering(const struct tbuf_view *view, unsigned *pauses)
 {
 	const uint32_t *count = &tbuf_view_control(view)->registering;
 
-	while (tbuf_load(count) != 0 && pause_briefly(pauses))
+	while (tbuf_load(count) != 0 && tbuf_pause(pauses))
 		continue;
 	tbuf_fence();
 	return (tbuf_load(count) == 0);
@@ -161,7 +107,7 @@ take_lock(struct tbuf_lock *lock, uint64_t generation, unsigned *pauses)
 		if (yields++ < LOCK_YIELDS)
 			sched_yield();
 		else
-			pause_briefly(pauses);
+			tbuf_pause(pauses);
 	}
 	return (true);
 }

@@ -168,3 +168,69 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	record->args = c->values;
 	return (true);
 }
+
+/* The record at s->position; false if it makes no sense. */
+static bool
+decode(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_record *record)
+{
+	const struct tbuf_epid *epid;
+
+	epid = tbuf_epid_find(c, s->target, header->epid);
+	return (epid != NULL &&
+	    tbuf_record_decode(c, s, header, epid, record));
+}
+
+static void
+record_event(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	struct tbuf_record *record = &event->record;
+	uint64_t time = tbuf_timeline_mono(&s->target->time, header->time);
+
+	if (time <= s->time)
+		time = s->time + 1;
+	s->time = time;
+	record->time = time;
+	record->wall = tbuf_timeline_wall(&s->target->time, time);
+	event->type = TBUF_EVENT_RECORD;
+	event->pid = record->pid;
+	event->cpu = record->cpu;
+	tbuf_source_step(s, header->size);
+	s->consumed++;
+	c->totals.records++;
+}
+
+void
+tbuf_event_count(struct tbuf_event *event, enum tbuf_event_type type,
+    const struct tbuf_source *s, uint64_t count)
+{
+	event->type = type;
+	event->pid = s->target->pid;
+	event->cpu = s->cpu;
+	event->count = count;
+}
+
+int
+tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_event *event)
+{
+	const struct tbuf_header *header;
+
+	while (tbuf_source_peek(s, &header) == 1) {
+		if (!decode(c, s, header, &event->record)) {
+			s->damage += header->size;
+			tbuf_source_step(s, header->size);
+			continue;
+		}
+		if (s->damage != 0)
+			break;
+		record_event(c, s, header, event);
+		return (1);
+	}
+	if (s->damage == 0)
+		return (0);
+	tbuf_event_count(event, TBUF_EVENT_DAMAGE, s, s->damage);
+	s->damage = 0;
+	return (1);
+}

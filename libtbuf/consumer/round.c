@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
 #include "consumer/internal.h"
 
 /*
@@ -211,104 +210,6 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* The record at s->position; false if it makes no sense. */
-static bool
-decode(struct tbuf_consumer *c, struct tbuf_source *s,
-    const struct tbuf_header *header, struct tbuf_record *record)
-{
-	const struct tbuf_epid *epid;
-
-	epid = tbuf_epid_find(c, s->target, header->epid);
-	return (epid != NULL &&
-	    tbuf_record_decode(c, s, header, epid, record));
-}
-
-static void
-record_event(struct tbuf_consumer *c, struct tbuf_source *s,
-    const struct tbuf_header *header, struct tbuf_event *event)
-{
-	struct tbuf_record *record = &event->record;
-	uint64_t time = tbuf_timeline_mono(&s->target->time, header->time);
-
-	if (time <= s->time)
-		time = s->time + 1;
-	s->time = time;
-	record->time = time;
-	record->wall = tbuf_timeline_wall(&s->target->time, time);
-	event->type = TBUF_EVENT_RECORD;
-	event->pid = record->pid;
-	event->cpu = record->cpu;
-	tbuf_source_step(s, header->size);
-	s->consumed++;
-	c->totals.records++;
-}
-
-static void
-count_event(struct tbuf_event *event, enum tbuf_event_type type,
-    const struct tbuf_source *s, uint64_t count)
-{
-	event->type = type;
-	event->pid = s->target->pid;
-	event->cpu = s->cpu;
-	event->count = count;
-}
-
-int
-tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
-    struct tbuf_event *event)
-{
-	const struct tbuf_header *header;
-
-	while (tbuf_source_peek(s, &header) == 1) {
-		if (!decode(c, s, header, &event->record)) {
-			s->damage += header->size;
-			tbuf_source_step(s, header->size);
-			continue;
-		}
-		if (s->damage != 0)
-			break;
-		record_event(c, s, header, event);
-		return (1);
-	}
-	if (s->damage == 0)
-		return (0);
-	count_event(event, TBUF_EVENT_DAMAGE, s, s->damage);
-	s->damage = 0;
-	return (1);
-}
-
-uint64_t
-tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
-{
-	const struct tbuf_target *t = s->target;
-	struct tbuf_pair pair;
-	uint32_t lock;
-	uint64_t word;
-
-	switch (counter) {
-	case TBUF_CAUSE_FULL:
-		return (tbuf_load(&s->lane->full));
-	case TBUF_CAUSE_LARGE:
-		return (tbuf_load(&s->lane->large));
-	case TBUF_OVERWRITTEN:
-		tbuf_lane_pair(s->lane, &pair);
-		return (pair.overwritten);
-	}
-	if (s->nolane_closed)
-		return (s->nolane);
-	/* Until then the locks may come to stand for other lanes. */
-	if (!t->live)
-		return (0);
-	lock = s->index - t->first_lock;
-	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
-		return (0);
-	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane);
-	if (((word ^ tbuf_nolane_tag(t->generation)) >>
-	    TBUF_NOLANE_SHIFT) != 0)
-		return (0);
-	return (word & TBUF_NOLANE_COUNT);
-}
-
 /* What a counter has gained in all lanes of the group since it was told. */
 static uint64_t
 group_gain(const struct tbuf_round *r, unsigned counter)
@@ -355,10 +256,10 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 		if ((gain = group_gain(r, r->counter)) == 0)
 			continue;
 		if (r->counter == TBUF_OVERWRITTEN) {
-			count_event(event, TBUF_EVENT_OVERWRITTEN, s, gain);
+			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s, gain);
 			c->totals.overwritten += gain;
 		} else {
-			count_event(event, TBUF_EVENT_DROPS, s, gain);
+			tbuf_event_count(event, TBUF_EVENT_DROPS, s, gain);
 			event->cause = (enum tbuf_cause)r->counter;
 			c->totals.drops += gain;
 		}

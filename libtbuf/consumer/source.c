@@ -336,3 +336,35 @@ tbuf_source_forget(struct tbuf_source *s)
 	s->position = s->mark = 0;
 	s->time = 0;
 }
+
+uint64_t
+tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
+{
+	const struct tbuf_target *t = s->target;
+	struct tbuf_pair pair;
+	uint32_t lock;
+	uint64_t word;
+
+	switch (counter) {
+	case TBUF_CAUSE_FULL:
+		return (tbuf_load(&s->lane->full));
+	case TBUF_CAUSE_LARGE:
+		return (tbuf_load(&s->lane->large));
+	case TBUF_OVERWRITTEN:
+		tbuf_lane_pair(s->lane, &pair);
+		return (pair.overwritten);
+	}
+	if (s->nolane_closed)
+		return (s->nolane);
+	/* Until then the locks may come to stand for other lanes. */
+	if (!t->live)
+		return (0);
+	lock = s->index - t->first_lock;
+	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
+		return (0);
+	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane);
+	if (((word ^ tbuf_nolane_tag(t->generation)) >>
+	    TBUF_NOLANE_SHIFT) != 0)
+		return (0);
+	return (word & TBUF_NOLANE_COUNT);
+}

@@ -7,9 +7,7 @@
 #include <sys/inotify.h>
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,20 +25,6 @@
 
 /* The first two descriptors of a poll; then the targets' in their order. */
 enum { POLL_STOP, POLL_WATCH, POLL_FIXED };
-
-int
-tbuf_consumer_watch(struct tbuf_consumer *c)
-{
-	char path[64];
-
-	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (c->watch == -1)
-		return (-errno);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
-	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
-		return (-errno);
-	return (0);
-}
 
 static void
 upkeep(struct tbuf_consumer *c)

@@ -1,0 +1,116 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Whom to trace: one process, or all that the runtime directory has.
+ */
+#include <sys/inotify.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+
+int
+tbuf_consumer_watch(struct tbuf_consumer *c)
+{
+	char path[64];
+
+	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->watch == -1)
+		return (-errno);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
+	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
+		return (-errno);
+	return (0);
+}
+
+int
+tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_found found;
+	int error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY,
+		    "failed to grab pid %d: tracing is active", (int)pid));
+	if (tbuf_target_find(c, pid) != NULL)
+		return (0);
+	if ((error = tbuf_find_pid(pid, &found)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "failed to grab pid %d: %s", (int)pid, found.problem));
+	if ((error = tbuf_target_add(c, pid, &found)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
+	tbuf_target_find(c, pid)->asked = true;
+	return (0);
+}
+
+/* One file of the directory: a target that is new to this run is added. */
+static int
+scan_visit(void *arg, int fd, const char *name,
+    const struct tbuf_control *control, bool alive)
+{
+	struct tbuf_consumer *c = arg;
+	struct tbuf_found found;
+	struct tbuf_target *t;
+	pid_t pid;
+	int adopted, error;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (strcmp(t->name, name) == 0)
+			return (0);
+	adopted = tbuf_board_adopt(c, fd, name, control, alive);
+	if (adopted != 0 || !c->all || !alive)
+		return (adopted < 0 ? adopted : 0);
+	pid = tbuf_directory_pid(fd, control);
+	if (pid < 0 || pid == getpid())
+		return (0);
+	if ((error = tbuf_find_pid(pid, &found)) != 0) {
+		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
+		return (tbuf_error_exhausted(error) ? error : 0);
+	}
+	if (strcmp(found.name, name) != 0) {
+		close(found.fd);
+		close(found.pidfd);
+		return (0);
+	}
+	error = tbuf_target_add(c, pid, &found);
+	return (tbuf_error_exhausted(error) ? error : 0);
+}
+
+int
+tbuf_consumer_scan(struct tbuf_consumer *c)
+{
+	int error = tbuf_consumer_directory(c, true);
+
+	if (error < 0)
+		return (error);
+	error = tbuf_directory_scan(c->directory, scan_visit, c);
+	if (!tbuf_error_exhausted(error))
+		return (error);
+	tbuf_consumer_skip(c, error);
+	return (0);
+}
+
+int
+tbuf_consumer_grab_all(struct tbuf_consumer *c)
+{
+	int error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	error = tbuf_consumer_directory(c, true);
+	if (error < 0)
+		return (tbuf_consumer_fail(c, error,
+		    "could not look for targets: %s",
+		    tbuf_directory_problem(error)));
+	/* Watched before it is read: nobody is missed in between. */
+	c->all = true;
+	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
+	    (error = tbuf_consumer_scan(c)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "could not look for targets: %s", strerror(-error)));
+	return (0);
+}

@@ -1,0 +1,41 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Signs of life: the deadline that a consumer keeps putting off, and a target
+ * that a waiting file has come to have.
+ */
+#include "atomics.h"
+#include "consumer/internal.h"
+
+void
+tbuf_target_deadline(struct tbuf_target *t)
+{
+	struct tbuf_slot *slot;
+
+	if (t->slot == -1 || !t->live || t->order.policy == TBUF_RING)
+		return;
+	slot = tbuf_target_slot(t);
+	tbuf_store(&slot->deadline,
+	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
+}
+
+void
+tbuf_target_refresh(struct tbuf_target *t)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	enum tbuf_clock clock;
+	struct tbuf_moment birth;
+
+	if (t->live || t->slot == -1 ||
+	    tbuf_load_acquire(&control->stage) == TBUF_STAGE_WAITING)
+		return;
+	t->live = true;
+	clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	if (clock != t->time.clock && clock <= TBUF_CLOCK_COARSE) {
+		birth = control->birth;
+		tbuf_timeline_start(&t->time, clock, &birth);
+	}
+	if ((tbuf_load(&control->flags) & TBUF_F_RSEQ) == 0)
+		t->first_lock = 0;
+	tbuf_target_deadline(t);
+}

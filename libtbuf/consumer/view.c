@@ -1,0 +1,68 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The mapping of a control file.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "consumer/internal.h"
+
+int
+tbuf_view_map(int fd, uint64_t size, struct tbuf_view *view)
+{
+	struct tbuf_control control;
+	struct stat st;
+	void *p;
+	int error;
+
+	if (fstat(fd, &st) != 0)
+		return (-errno);
+	if (pread(fd, &control, sizeof(control), 0) != sizeof(control))
+		return (-EINVAL);
+	error = tbuf_control_check(&control, (uint64_t)st.st_size);
+	if (error != 0)
+		return (error);
+	if (size > (uint64_t)st.st_size)
+		return (-EINVAL);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return (-errno);
+	view->base = p;
+	view->size = size;
+	return (0);
+}
+
+void
+tbuf_view_unmap(struct tbuf_view *view)
+{
+	if (view->base != NULL)
+		munmap(view->base, view->size);
+	view->base = NULL;
+	view->size = 0;
+}
+
+/* In a handler: the view is as it was when the access to it began. */
+bool
+tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
+	    MAP_NORESERVE;
+	int saved = errno;
+	struct tbuf_target *t;
+	void *p = MAP_FAILED;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((uintptr_t)address - (uintptr_t)t->view.base >=
+		    t->view.size)
+			continue;
+		t->truncated = true;
+		p = mmap(t->view.base, t->view.size, PROT_READ | PROT_WRITE,
+		    flags, -1, 0);
+	}
+	errno = saved;
+	return (p != MAP_FAILED);
+}
