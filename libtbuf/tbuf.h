@@ -96,7 +96,9 @@ struct tbuf_site {
  * Returns 0, also when tracing is off for this process (the probe is then
  * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown
  * type, or a field that is NULL, longer than 255 bytes, or has a colon, a
- * comma or white space in it; -ENOSPC when the probe table is full.
+ * comma or white space in it; -ENOSPC when the probe table is full; -EBUSY
+ * when it is called, by a function that the host interposes, out of the
+ * library's own beginning (it may be called again later).
  * Not async-signal-safe.
  */
 int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
@@ -152,7 +154,8 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
  * from the start, as most go on to exec or end soon, unless a consumer wants
  * children or all of the user's targets; daemon(3), setsid(2) and registering
  * a probe do this by themselves.  Returns 0, also when it is a target already,
- * or -ECANCELED where tracing is off.  Not async-signal-safe.
+ * -ECANCELED where tracing is off, or -EBUSY as tbuf_probe_register() does.
+ * Not async-signal-safe.
  */
 int	tbuf_process_register(void);
 

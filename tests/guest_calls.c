@@ -184,6 +184,49 @@ test_strict_filter_is_no_obstacle_to_attach(void)
 	guest_wait_status(shared, pid, PASSWORD);
 }
 
+/* The destructors, the library's among them, run under the filter. */
+static void
+exit_target(struct guest_page *shared, const char *argument)
+{
+	(void)argument;
+	guest_fire(shared, FIRES);
+	filter();
+	exit(PASSWORD);
+}
+
+static void
+test_no_system_call_at_exit(void)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page *result;
+
+	result = guest_command("ring", "2k", "", &tally);
+	GUEST_EXPECT(tally.exited && tally.signal == 0, "%s",
+	    tally.signal == SIGSYS ? "exit has made a system call" :
+	    strsignal(tally.signal));
+	GUEST_EXPECT(tally.status == PASSWORD, "exit status %d",
+	    tally.status);
+	guest_account(&tally, result->after);
+}
+
+static void
+exit_alone_target(struct guest_page *shared, const char *argument)
+{
+	(void)argument;
+	guest_next(shared);
+	filter();
+	exit(PASSWORD);
+}
+
+static void
+test_no_system_call_at_exit_when_nobody_traces(void)
+{
+	struct guest_page *shared;
+	pid_t pid = guest_start(&shared, NULL, "");
+
+	guest_wait_status(shared, pid, PASSWORD);
+}
+
 static const struct guest_case cases[] = {
 	{ "no_system_call_under_switch", test_no_system_call_under_switch,
 	    target, GUEST_PLAIN },
@@ -196,6 +239,11 @@ static const struct guest_case cases[] = {
 	{ "strict_filter_is_no_obstacle_to_attach",
 	    test_strict_filter_is_no_obstacle_to_attach, late_target,
 	    GUEST_PLAIN },
+	{ "no_system_call_at_exit", test_no_system_call_at_exit,
+	    exit_target, GUEST_PLAIN },
+	{ "no_system_call_at_exit_when_nobody_traces",
+	    test_no_system_call_at_exit_when_nobody_traces,
+	    exit_alone_target, GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };
 

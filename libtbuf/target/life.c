@@ -146,18 +146,24 @@ stage_change(enum stage from, enum stage (*change)(void))
 	if (tbuf_load_acquire(&stage) != (int)from)
 		return;
 	tbuf_signals_block(&mask);
+	tbuf_thread.busy++;
 	if (tbuf_cas(&stage, from, CHANGING))
 		tbuf_store_release(&stage, change());
+	tbuf_thread.busy--;
 	tbuf_signals_restore(&mask);
 }
 
-/* ... when no thread is at it any more. */
+/*
+ * ... when no other thread is at it any more.  If this one is, it has come
+ * here out of a function that the library called and somebody interposed.
+ */
 static enum stage
 stage_now(void)
 {
 	int now;
 
-	while ((now = tbuf_load_acquire(&stage)) == CHANGING)
+	while ((now = tbuf_load_acquire(&stage)) == CHANGING &&
+	    tbuf_thread.busy == 0)
 		sched_yield();
 	return ((enum stage)now);
 }
@@ -180,35 +186,19 @@ tbuf_life_begin(void)
 	errno = saved;
 }
 
-static bool
-session_active(const struct tbuf_control *control)
-{
-	unsigned i;
-
-	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE)
-			return (true);
-	return (false);
-}
-
 /*
- * A file that nobody reads goes with its target; one under trace is left to
- * its consumer.
+ * The file is left to be reaped: by now a filter of system calls may kill for
+ * the one that would remove it.
  */
 __attribute__((destructor(101)))
 static void
 end(void)
 {
 	struct tbuf_view view = tbuf_target_view();
-	int saved = errno;
 
-	if (view.base == NULL)
-		return;
-	tbuf_store_release(&tbuf_view_control(&view)->stage,
-	    TBUF_STAGE_EXITED);
-	if (!session_active(tbuf_view_control(&view)))
-		tbuf_file_unlink();
-	errno = saved;
+	if (view.base != NULL)
+		tbuf_store_release(&tbuf_view_control(&view)->stage,
+		    TBUF_STAGE_EXITED);
 }
 
 /* Give this child a control file of its own, at its parent's addresses. */
@@ -273,6 +263,17 @@ child_notice(void)
 	return (child_begin());
 }
 
+static bool
+session_active(const struct tbuf_control *control)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE)
+			return (true);
+	return (false);
+}
+
 void
 tbuf_life_withdraw(void)
 {
@@ -290,6 +291,8 @@ tbuf_process_register(void)
 	int saved = errno;
 	enum stage now;
 
+	if (tbuf_thread.busy != 0)
+		return (-EBUSY);
 	tbuf_life_begin();
 	/* Under vfork all this is the parent's. */
 	if (tbuf_thread.shared != 0)

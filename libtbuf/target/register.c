@@ -23,35 +23,44 @@ static const uint32_t always = 1;
 static int busy;
 
 static void
-lock(sigset_t *mask)
+lock(void)
 {
-	tbuf_signals_block(mask);
 	while (!tbuf_cas(&busy, 0, 1))
 		sched_yield();
 }
 
 static void
-unlock(const sigset_t *mask)
+unlock(void)
 {
 	tbuf_store_release(&busy, 0);
-	tbuf_signals_restore(mask);
 }
 
-/* The lock, if there is a table to write to. */
-static bool
+/*
+ * The lock, with no handler in between, if there is a table to write to: 0,
+ * -EBUSY or -ECANCELED.
+ */
+static int
 begin(sigset_t *mask)
 {
-	sigset_t old;
-	bool target;
+	int error;
 
 	tbuf_signals_block(mask);
 	/* A forked child that takes on probes of its own is to stay. */
-	target = tbuf_process_register() == 0;
-	if (target)
-		lock(&old);
-	else
+	if ((error = tbuf_process_register()) != 0) {
 		tbuf_signals_restore(mask);
-	return (target);
+		return (error);
+	}
+	tbuf_thread.busy++;
+	lock();
+	return (0);
+}
+
+static void
+end(const sigset_t *mask)
+{
+	unlock();
+	tbuf_thread.busy--;
+	tbuf_signals_restore(mask);
 }
 
 bool
@@ -177,12 +186,12 @@ tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 
 	if (start < stop)
 		tbuf_module_name(start, module, sizeof(module));
-	if (start < stop && begin(&mask)) {
+	if (start < stop && begin(&mask) == 0) {
 		for (site = start; site < stop; site++)
 			register_site(site, module, TBUF_SITE_PROBE);
 		for (site = start; site < stop; site++)
 			register_site(site, module, TBUF_SITE_TEST);
-		unlock(&mask);
+		end(&mask);
 	}
 	errno = saved;
 }
@@ -198,17 +207,17 @@ site_remove(struct tbuf_site *site)
 	site->state = 0;
 }
 
+/* At exit a filter of system calls may kill for any: there is none here. */
 void
 tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 {
 	struct tbuf_site *site;
-	sigset_t mask;
 
-	lock(&mask);
+	lock();
 	for (site = start; site < stop; site++)
 		if (site->version == TBUF_SITE_VERSION)
 			site_remove(site);
-	unlock(&mask);
+	unlock();
 }
 
 static bool
@@ -274,12 +283,13 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		site->types[i] = (uint8_t)types[i];
 	}
 	site->enabled = &site->zero;
-	if (begin(&mask)) {
+	if ((error = begin(&mask)) == 0) {
 		error = site_add(site, &candidate);
-		unlock(&mask);
+		end(&mask);
 	}
 	errno = saved;
-	return (error);
+	/* Where tracing is off the probe is one that nobody enables. */
+	return (error == -ECANCELED ? 0 : error);
 }
 
 void

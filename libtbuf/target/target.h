@@ -48,6 +48,7 @@ struct tbuf_thread {
 	uint32_t shared;	/* > 0: under vfork, or its area is shared */
 	uint32_t lock;		/* the lock lane that was free last */
 	uint32_t inside;	/* > 0: it holds a lock lane */
+	uint32_t busy;		/* > 0: it makes a target, or registers */
 };
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
