@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
+#
+# Any sh of Debian can limit descriptors, though POSIX does not say how.
+# shellcheck disable=SC3045
 . "$HERE/common_real"
 
 # Descriptors: the limit is raised for many processes, and when that is not

@@ -30,11 +30,7 @@ flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
     -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -I$source/libtbuf
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
 checks="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
-# The instrumentation leaves too few registers for the sections that are
-# inlined into this file.
-export plain="-fsanitize=fuzzer-no-link -fno-inline -fomit-frame-pointer"
-export compile="$CC $flags"
-export full="$checks -fsanitize=fuzzer-no-link"
+export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
 export build source
 
 for file in "$source"/libtbuf/*/*.c "$source"/tests/fuzz/image.c \
@@ -42,23 +38,19 @@ for file in "$source"/libtbuf/*/*.c "$source"/tests/fuzz/image.c \
 	echo "$file"
 done | xargs -P "$jobs" -n 1 sh -c '
 	object=$build/o/$(echo "${0#"$source"/}" | tr / - | sed "s/c\$/o/")
-	case $0 in
-	*/target/fire.c)	how=$plain ;;
-	*)			how=$full ;;
-	esac
-	$compile $how -c "$0" -o "$object"'
+	$compile -c "$0" -o "$object"'
 rm -f "$build/libfuzz.a"
 ar rcs "$build/libfuzz.a" "$build"/o/*.o
 
 for target in $targets; do
 	more=
 	if [ "$target" = command ]; then
-		for file in command options preload program; do
+		for file in command field options preload program; do
 			more="$more $source/tbufctl/$file.c"
 		done
 	fi
 	echo "$target$more"
-done | link="$checks -fsanitize=fuzzer" xargs -P "$jobs" -L 1 sh -c '
+done | link=-fsanitize=fuzzer xargs -P "$jobs" -L 1 sh -c '
 	target=$0
 	$compile $link "$source/tests/fuzz/$target.c" "$@" \
 	    "$build/libfuzz.a" $(pkg-config --libs libbsd-overlay) -lpthread \
