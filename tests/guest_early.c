@@ -4,10 +4,12 @@
  * A host whose own function stands in front of one of the C library's, and
  * registers a probe when it is called: by this library, too, as it begins.
  */
-#include <sys/resource.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "guest/guest.h"
 
@@ -24,11 +26,11 @@ probe_register(void)
 }
 
 int
-getrlimit(__rlimit_resource_t what, struct rlimit *limit)
+flock(int fd, int operation)
 {
 	if (first == 1)
 		first = probe_register();
-	return (prlimit(0, what, NULL, limit));
+	return ((int)syscall(SYS_flock, fd, operation));
 }
 
 static void
