@@ -431,7 +431,7 @@ if [ "$(id -u)" -eq 0 ] &&
 	"$TBUFCTL" -b 1g -n count -c "$TBUF_TARGET fire=10" >out 2>err
 	same 'little room: status' 0 "$?"
 	same 'little room: lowered' 1 "$(grep -c \
-	    '^tbufctl: buffer size lowered to [0-9]*k$' err)"
+	    '^tbufctl: buffer size lowered to [0-9]*[km]$' err)"
 	same 'little room: total' \
 	    'tbufctl: total: 10 records, 0 overwritten, 0 drops' \
 	    "$(tail -n 1 err)"
