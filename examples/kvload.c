@@ -270,10 +270,10 @@ options_read(int argc, char **argv)
 		&connections, &requests, &keys, &sets, &rate, &seed
 	};
 	char *rest;
-	int index;
+	int option, index;
 
-	while (getopt_long(argc, argv, "", options, &index) != -1) {
-		if (optopt != 0)
+	while ((option = getopt_long(argc, argv, "", options, &index)) != -1) {
+		if (option == '?')
 			usage();
 		*values[index] = strtoull(optarg, &rest, 10);
 		if (*rest != '\0' || *optarg == '\0' || *optarg == '-')

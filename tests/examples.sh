@@ -30,6 +30,25 @@ stop() {
 	kvd=
 }
 
+# misused COMMAND ...: one usage, and nothing else is done.
+misused() {
+	program=$top_builddir/examples/$1 status=0
+	shift
+	"$program" "$@" >"$dir/out" 2>&1 || status=$?
+	[ $status -eq 2 ] || fail "status $status of $program $*"
+	grep -q '^usage: ' "$dir/out" || fail "no usage from $program $*"
+}
+
+misused kvload --nosuch
+misused kvload --rate
+misused kvload --rate=x
+misused kvload --rate=-1
+misused kvload --connections=0
+misused kvload one two
+misused kvd -x
+misused kvd -t 0
+misused kvd one two
+
 start "$dir/socket"
 stop
 [ ! -e "$dir/socket" ] || fail 'the socket is still there'

@@ -14,6 +14,10 @@ static char path[] = "/dev/shm/tbuf-fuzz-XXXXXX";
 static void
 leave(void)
 {
+	char board[sizeof(path) + 8];
+
+	snprintf(board, sizeof(board), "%s/board", path);
+	unlink(board);
 	rmdir(path);
 }
 
