@@ -309,8 +309,7 @@ choose_mode(struct options *o)
 		if (o->json)
 			return (bad_usage(MSG_TOGETHER, "-l",
 			    "--format=json"));
-	} else if (o->program.count == 0)
-		return (bad_usage(MSG_NOTHING));
+	}
 	return (0);
 }
 
@@ -357,6 +356,9 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 			return (bad_usage(MSG_LIBRARY,
 			    tbuf_consumer_error(consumer)));
 	}
+	/* What was given is looked at before what was not. */
+	if (o->mode == MODE_TRACE && o->program.count == 0)
+		return (bad_usage(MSG_NOTHING));
 	return (0);
 }
 

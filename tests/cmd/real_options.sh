@@ -9,5 +9,8 @@ for x in bufsize=1x bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
 	ctl -x $x -n count -c "touch executed"
 done
 ls executed 2>/dev/null
+# They are looked at before what there is none of.
+ctl -x nosuch
+ctl -x bufsize=1k
 ctl -q -x bufsize=1M -x switchrate=100HZ -x statusrate=5 -x strsize=0x10 \
     -x temporal=on -x bufresize=auto -n count -c "$TBUF_TARGET fire=2"
