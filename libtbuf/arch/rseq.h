@@ -15,7 +15,7 @@
  *		[slot.generation] == generation	else leave CHANGED  (ended)
  *
  *	COMMIT	CHECK
- *		head = [lane.head]; a multiple of 8	else leave DAMAGE
+ *		head = [lane.head]
  *		ROOM
  *		stamp = max(counter, [lane.last] + 1)
  *		load from the first byte's place	(see below)
@@ -31,7 +31,8 @@
  *	ROOM of a ring, with a store barrier before each look at it
  *		while head + w.size - tail > m.bufsize, where
  *		    sequence = [lane.sequence], tail = [pair[sequence & 1].tail]
- *			head - tail <= m.bufsize	else leave DAMAGE
+ *			head - tail <= m.bufsize, head a multiple of 8
+ *			    else leave DAMAGE
  *			size = size of the record at tail, at least 16, a
  *			    multiple of 8, not past head  else leave DAMAGE
  *			[pair[~sequence & 1]] = tail + size, overwritten + 1
