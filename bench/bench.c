@@ -143,6 +143,16 @@ bench_limit(void *cookie, uint64_t times)
 }
 
 void
+bench_counter(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		__asm__ volatile("" : : "r"(counter()) : "memory");
+}
+
+void
 bench_nothing(void *cookie, uint64_t times)
 {
 	uint64_t i;

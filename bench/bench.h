@@ -38,6 +38,8 @@ int	bench_cpus(int *cpus, int max);	/* that may be used */
 
 /* The limit: the cycle counter read and 32 bytes stored. */
 void	bench_limit(void *, uint64_t times);
+/* The cycle counter read. */
+void	bench_counter(void *, uint64_t times);
 /* A loop that does nothing. */
 void	bench_nothing(void *, uint64_t times);
 

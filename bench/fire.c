@@ -41,6 +41,26 @@ fire_string(void *cookie, uint64_t times)
 }
 
 static void
+fire_single(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, single, (int)i);
+}
+
+static void
+fire_pair(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, pair, i, (int)times);
+}
+
+static void
 fire_small(void *cookie, uint64_t times)
 {
 	uint64_t i;
@@ -50,8 +70,30 @@ fire_small(void *cookie, uint64_t times)
 		TBUF_PROBE(bench, small, (int)i, (short)times, (char)i);
 }
 
+static void
+fire_mixed(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, mixed, (int)i, times, (short)i, (int)times);
+}
+
+/* The same as fire_plain, for those that trace it otherwise. */
+static void
+fire_other(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		TBUF_PROBE(bench, other, i, times);
+}
+
 static struct tbuf_consumer *
-trace(const char *policy, const char *bufsize)
+trace_these(const char *policy, const char *bufsize, const char *enabling,
+    const char *second)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	int error;
@@ -61,11 +103,19 @@ trace(const char *policy, const char *bufsize)
 	if ((error = tbuf_consumer_set(c, "bufpolicy", policy)) < 0 ||
 	    (error = tbuf_consumer_set(c, "bufsize", bufsize)) < 0 ||
 	    (error = tbuf_consumer_set(c, "switchrate", "1000hz")) < 0 ||
-	    (error = tbuf_consumer_enable(c, "bench:::")) < 0 ||
+	    (error = tbuf_consumer_enable(c, enabling)) < 0 ||
+	    (second != NULL &&
+	    (error = tbuf_consumer_enable(c, second)) < 0) ||
 	    (error = tbuf_consumer_grab(c, getpid())) < 0 ||
 	    (error = tbuf_consumer_go(c)) < 0)
 		errx(1, "%s", tbuf_consumer_error(c));
 	return (c);
+}
+
+static struct tbuf_consumer *
+trace(const char *policy, const char *bufsize)
+{
+	return (trace_these(policy, bufsize, "bench:::", NULL));
 }
 
 static void
@@ -95,14 +145,20 @@ measure_disabled(void)
 }
 
 static void
-measure_ring(const char *what, const char *figure)
+measure_ring(const char *what, const char *figure, const char *mixed)
 {
 	struct tbuf_consumer *c = trace("ring", "1m");
 
 	measure(what, (struct bench_side){ "", fire_plain, NULL, NULL },
 	    figure);
+	measure("  int", (struct bench_side){ "", fire_single, NULL, NULL },
+	    mixed);
+	measure("  64 bits, int", (struct bench_side){ "", fire_pair, NULL,
+	    NULL }, mixed);
 	measure("  int, short, char", (struct bench_side){ "", fire_small,
-	    NULL, NULL }, "");
+	    NULL, NULL }, mixed);
+	measure("  int, 64 bits, short, int", (struct bench_side){ "",
+	    fire_mixed, NULL, NULL }, mixed);
 	measure("  64 bits and a string of 24", (struct bench_side){ "",
 	    fire_string, NULL, (char[]){ "/usr/share/doc/tbuf/READ" } }, "");
 	tbuf_consumer_close(c);
@@ -157,6 +213,54 @@ measure_switch(void)
 	measure("enabled, switch", (struct bench_side){ "", fire_plain, drain,
 	    c }, "<= 1.30");
 	tbuf_consumer_close(c);
+}
+
+/* The other probe beside the plain one, which one session has enabled once. */
+static void
+measure_other(const char *what, const char *yardstick, const char *figure)
+{
+	struct bench_side side[2] = {
+		{ "", fire_other, NULL, NULL }, { "", fire_plain, NULL, NULL }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	bench_row(what, r.ns[0], yardstick, r.ns[1], figure);
+}
+
+static void
+measure_several(void)
+{
+	struct tbuf_consumer *c[4];
+	unsigned i;
+
+	c[0] = trace("ring", "1m");
+	for (i = 1; i < 4; i++) {
+		char what[32];
+
+		c[i] = trace_these("ring", "1m", "bench:::other", NULL);
+		snprintf(what, sizeof(what), "%u sessions, ring", i + 1);
+		measure_other(what, "one session", i == 1 ? "<= 1.90" : "");
+	}
+	for (i = 0; i < 4; i++)
+		tbuf_consumer_close(c[i]);
+	c[0] = trace_these("ring", "1m", "bench:::", "bench:::other");
+	measure_other("two enablings, ring", "one enabling", "<= 1.90");
+	tbuf_consumer_close(c[0]);
+}
+
+/* Nobody gives a full lane its room back. */
+static void
+measure_dropped(void)
+{
+	struct tbuf_consumer *full = trace_these("switch", "1k",
+	    "bench:::other", NULL);
+	struct tbuf_consumer *stored = trace_these("ring", "1m",
+	    "bench:::plain", NULL);
+
+	measure_other("dropped, switch", "stored, ring", "<= 1.30");
+	tbuf_consumer_close(full);
+	tbuf_consumer_close(stored);
 }
 
 struct worker {
@@ -228,7 +332,7 @@ main(int argc, char *argv[])
 	int cpus[64], n;
 
 	if (argc > 1 && strcmp(argv[1], "lock") == 0) {
-		measure_ring("enabled, ring, lock lanes", "");
+		measure_ring("enabled, ring, lock lanes", "", "");
 		return (0);
 	}
 	n = bench_cpus(cpus, 64);
@@ -236,8 +340,10 @@ main(int argc, char *argv[])
 	    "ns", "ratio", "figure");
 	bench_pin(cpus[n - 1]);
 	measure_disabled();
-	measure_ring("enabled, ring", "<= 1.30");
+	measure_ring("enabled, ring", "<= 1.30", "<= 1.50");
 	measure_switch();
+	measure_several();
+	measure_dropped();
 	measure_laps();
 	bench_pin(-1);
 	measure_threads();

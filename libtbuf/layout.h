@@ -12,25 +12,33 @@
  * writing the session into the new part, which the target's window covers
  * already.  A fire therefore never opens, maps, unmaps or waits.
  *
- *	0         TBUF_ENABLE   TBUF_SLOTS  TBUF_HEADS   TBUF_PROBES TBUF_STRINGS
- *	+---------+-------------+-----------+------------+-----------+---------+
- *	| control | enable word | session   | ECB heads  | probe     | strings |
- *	| header  | per probe   | slots, 32 | slot*probe | table     |         |
- *	+---------+-------------+-----------+------------+-----------+---------+
- *	TBUF_AREAS                        control.end          the window's end
+ *	0         TBUF_SLOTS  tables.enable  .probes   .strings  .areas
+ *	+---------+-----------+--------------+---------+---------+-------------+
+ *	| control | session   | enable word  | probe   | strings | session     |
+ *	| header  | slots, 32 | per probe    | table   |         | areas ...   |
+ *	+---------+-----------+--------------+---------+---------+-------------+
+ *	tables.areas                      control.end          the window's end
  *	+--------------+---------------+-  -+ - - - - - - - - - - - - - +
  *	| session area | session area  |    |   address space, no file  |
  *	+--------------+---------------+-  -+ - - - - - - - - - - - - - +
  *
- * Everything below TBUF_AREAS is the fixed part.  Its pages are backed only
- * where somebody needs them: the target backs the header, the enable words
- * and the probe table (in steps, as probes register, never in a fire), a
- * consumer backs the pages of the slot that it takes.  Nobody stores into a
- * page before fallocate(2) has backed it: a store into a hole raises SIGBUS
- * when the file system is full.
+ * What is marked (later) has its place here, and is 0: nothing in this version
+ * writes it, and a file that has it says so in control.flags.
  *
- * A session area holds the session's header, its patterns (enablings as
- * text), the ECB table, the lanes' control words and the lanes' storage.
+ * Everything below tables.areas is the fixed part.  Where its tables lie, and
+ * how large they are, stands in the header: a target whose file or address
+ * space is limited takes smaller ones.  Their pages are backed only where
+ * somebody needs them: the target backs the header, and the enable words, the
+ * probe table and the strings in steps, as probes register, never in a fire; a
+ * consumer backs the pages of the slot that it takes.  Nobody loads from or
+ * stores into a page before fallocate(2) has backed it: touching a hole
+ * raises SIGBUS when the file system is full.
+ *
+ * A session area (common/session.h draws it) holds the session's header, its
+ * patterns (enablings as text), the lanes' control words, then the heads of
+ * the probes' ECB chains and the ECB table, then the lanes' storage.  Heads
+ * and ECBs are backed page by page, by whoever inserts an ECB, before the
+ * probe's enable bit is set.
  *
  * WHO WRITES WHAT
  *
@@ -73,10 +81,11 @@
  * it is the word that a writer reads again in its section, and while no
  * session stands in the slot it is 0.  A session ends in this order: state =
  * ENDING, generation = 0, full fence, clear the bits.  Its space is used again
- * only when the consumer has done that, has run once on every CPU (so that a restartable section
- * that was under way has been aborted or is done), holds each lock lane, and
- * has seen control.registering at 0 (a target's thread that matches patterns
- * may still read the old ones; a full fence stands on both sides).
+ * only when the consumer has done that, has run once on every CPU (so that a
+ * restartable section that was under way has been aborted or is done), holds
+ * each lock lane, and has seen control.registering at 0 (a target's thread
+ * that matches patterns may still read the old ones; a full fence stands on
+ * both sides).
  *
  * REGISTRATION AGAINST ATTACH	[inv.attach]
  *
@@ -103,7 +112,10 @@
  *		reads head (acquire) as mark, sets
  *		limit = min(mark + size, tail + 2 * size) (release), reads
  *		[tail, mark), then sets tail = mark.  A record past limit is
- *		a drop `full`.
+ *		a drop `full`.  With TBUF_S_GROW a target that builds its own
+ *		session backs each lane only as far as its first limit, which
+ *		may be below `size`; the consumer backs what is missing before
+ *		it raises limit, and leaves limit where it is if it cannot.
  *	fill	limit = size, for good.  The first refused record makes `full`
  *		non-zero: mark and count are one store, and a lane whose
  *		`full` is not zero stores nothing more.
@@ -157,27 +169,26 @@
 
 #define TBUF_MAGIC		"tbuf\nctl"	/* eye-catcher, 8 bytes */
 #define TBUF_BYTE_ORDER		0x01020304u
-#define TBUF_MAJOR		1	/* another major is refused */
+#define TBUF_MAJOR		2	/* another major is refused */
 #define TBUF_MINOR		0	/* a higher minor only appends */
 
 #define TBUF_NSESSIONS		32	/* bits of an enable word */
-#define TBUF_NPROBES		4096
+#define TBUF_NPROBES_MAX	65536	/* entries of the largest probe table */
+#define TBUF_NPROBES_MIN	1024	/* of the smallest; a page of enable words */
+#define TBUF_PROBE_STRINGS	128	/* bytes of the string heap for each */
 #define TBUF_NARGS		10
 #define TBUF_NCPUS		1024	/* CPU numbers from here on: lock lanes */
 #define TBUF_NLOCKS		24	/* lock lanes of a session, spares included */
 #define TBUF_RECORD_MAX		32768	/* bytes; bounds the ring's walk */
 #define TBUF_BUFSIZE_MIN	16
+#define TBUF_STRSIZE_MIN	2	/* a byte and the NUL */
+#define TBUF_STRSIZE_MAX	TBUF_RECORD_MAX
+#define TBUF_PAGE		4096u	/* what is backed together */
 
-/* Offsets of the fixed part. */
-#define TBUF_ENABLE		0x1000u
-#define TBUF_SLOTS		0x8000u
+/* Offsets of the fixed part; those of the tables stand in the header. */
+#define TBUF_SLOTS		0x1000u
 #define TBUF_SLOT_SIZE		0x2000u
-#define TBUF_HEADS		0x48000u
-#define TBUF_HEADS_SIZE		0x2000u		/* of one slot */
-#define TBUF_PROBES		0x88000u
-#define TBUF_STRINGS		0xc8000u
-#define TBUF_STRINGS_SIZE	0x80000u
-#define TBUF_AREAS		0x148000u
+#define TBUF_TABLES		0x41000u
 
 enum tbuf_state {
 	TBUF_FREE = 0,
@@ -186,7 +197,8 @@ enum tbuf_state {
 	TBUF_ENDING = 3,
 	TBUF_GIVENUP = 4,
 	TBUF_RETIRED = 5,
-	TBUF_GIVINGUP = 6
+	TBUF_GIVINGUP = 6,
+	TBUF_EXITED = 7		/* (later) a clause has said exit() */
 };
 
 enum tbuf_policy {
@@ -201,8 +213,31 @@ enum tbuf_clock {
 	TBUF_CLOCK_COARSE = 2	/* ns, CLOCK_MONOTONIC_COARSE */
 };
 
-/* control.flags */
-#define TBUF_F_RSEQ	0x1u	/* the target has rseq: CPU lanes make sense */
+/*
+ * control.flags: what the target can do.  A consumer that needs what is not
+ * there refuses the target, and says both versions: whatever is new, a bit or a
+ * version of the machine, is a thing that older libraries of this major lack.
+ * The highest 8 bits are no flags but a version of the machine's instructions,
+ * 0 for none; a target runs those of all versions up to its own.
+ */
+#define TBUF_F_RSEQ		0x1u	/* it has rseq: CPU lanes make sense */
+#define TBUF_F_COPYIN		0x2u	/* its own memory may be read at a fire */
+#define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
+#define TBUF_F_SIDE		0x8u	/* it binds side lanes */
+#define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
+#define TBUF_F_MACHINE_SHIFT	24
+#define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
+
+/* Of what is needed, what flags do not have; 0: they have it all. */
+static inline uint32_t
+tbuf_flags_lack(uint32_t flags, uint32_t needs)
+{
+	uint32_t bits = TBUF_F_MACHINE(1) - 1, lack = needs & ~flags & bits;
+
+	if ((flags & ~bits) < (needs & ~bits))
+		lack |= needs & ~bits;
+	return (lack);
+}
 
 /* control.stage: how far the file's target is */
 enum tbuf_stage {
@@ -218,6 +253,19 @@ struct tbuf_moment {
 	uint64_t real;		/* CLOCK_REALTIME, ns */
 };
 
+/*
+ * The tables of the fixed part: one entry each for so many probes.  In this
+ * order, each behind the other, on page boundaries.
+ */
+struct tbuf_tables {
+	uint32_t entries;	/* a multiple of TBUF_NPROBES_MIN */
+	uint32_t strings_size;	/* bytes of the string heap */
+	uint32_t enable;	/* offset: uint32_t[entries] */
+	uint32_t probes;	/* offset: struct tbuf_probe_entry[entries] */
+	uint32_t strings;	/* offset of the string heap */
+	uint32_t areas;		/* offset of the first session area */
+};
+
 struct tbuf_control {
 	char magic[8];		/* (i) TBUF_MAGIC */
 	uint32_t byte_order;	/* (i) */
@@ -227,23 +275,25 @@ struct tbuf_control {
 	uint32_t slot_size;	/* (i) sizeof(struct tbuf_slot) */
 	uint32_t probe_size;	/* (i) sizeof(struct tbuf_probe_entry) */
 	uint32_t lane_size;	/* (i) sizeof(struct tbuf_lane) */
-	uint32_t nprobes_max;	/* (i) TBUF_NPROBES */
+	struct tbuf_tables tables; /* (i) */
 	uint32_t clock;		/* (i) enum tbuf_clock */
 	uint32_t flags;		/* (i) TBUF_F_* */
 	uint32_t stage;		/* (t) enum tbuf_stage; published by release */
 	uint32_t pid;		/* (i) in the target's own pid namespace */
 	uint32_t uid;		/* (i) effective */
+	uint32_t reserved0;
 	uint64_t start;		/* (i) start time, field 22 of /proc/PID/stat */
 	uint64_t random;	/* (i) the random part of the file's name */
 	uint64_t window;	/* (i) bytes the target has mapped */
-	uint64_t reserved0;
+	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
+	uint64_t reserved1[3];
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[64];		/* (i) base name of the program, NUL-terminated */
 
-	/* offset 192: what changes */
+	/* what changes */
 	uint32_t nprobes;	/* (t) entries of the probe table */
 	uint32_t strings;	/* (t) bytes of the string heap in use */
-	uint32_t lost_probes;	/* (t) probes that found no room */
+	uint32_t lost_probes;	/* (t) sites whose probes found no room */
 	uint32_t registering;	/* (t) threads that match new probes now */
 	uint64_t generation;	/* (l) the last one given out */
 	uint64_t end;		/* (l) where the file ends */
@@ -261,19 +311,24 @@ struct tbuf_probe_entry {
 	uint32_t hash;		/* (i) of the four fields and the types */
 	uint8_t nargs;		/* (i) */
 	uint8_t types[TBUF_NARGS]; /* (i) enum tbuf_type */
-	uint8_t reserved[21];
+	uint8_t kind;		/* (later, i) of the event registry */
+	uint16_t code;		/* (later, i) of the event registry */
+	uint16_t reserved0;
+	uint32_t selection;	/* (later, i) a work unit's mask */
+	uint32_t reserved1[3];
 };
 
 /*
  * An ECB: a probe under an enabling.  Its index in the table is the EPID; 0
- * is none.  heads[slot][probe] and `next` chain a probe's ECBs in rising
- * order of their enabling.  Entries are never taken back in a session.  A
- * head has TBUF_HEAD_MORE set before a second ECB is linked behind it, so
- * that a fire need not look at the table where there is one alone.
+ * is none.  A probe's head, one for each entry of the probe table, and `next`
+ * chain its ECBs in rising order of their enabling.  Entries are never taken
+ * back in a session.  A head has TBUF_HEAD_MORE set before a second ECB is
+ * linked behind it, so that a fire need not look at the table where there is
+ * one alone.
  */
-#define TBUF_HEAD_MORE	0x8000u
-#define TBUF_HEAD_EPID	0x7fffu
-#define TBUF_ECBS_MAX	0x8000u
+#define TBUF_HEAD_EPID	0xffffu
+#define TBUF_HEAD_MORE	0x10000u
+#define TBUF_ECBS_MAX	0x10000u	/* entries, the unused 0 included */
 
 struct tbuf_ecb {
 	uint32_t probe;		/* (i) index in the probe table */
@@ -285,8 +340,10 @@ struct tbuf_ecb {
  * A lock lane's lock.  It stands in the slot's fixed part, never in session
  * space, so that a late compare-and-swap can do no harm.
  *	word	2 * generation: free; 2 * generation + 1: held
- *	nolane	low 24 bits of the generation << 40 | count: drops of fires
- *		that came to this lock first and found every lane busy
+ *	nolane	low 16 bits of the generation << 48 | count: drops of fires
+ *		that came to this lock first and found every lane busy.  It
+ *		stops at its maximum, which a machine would need months for,
+ *		lest it carry into the generation.
  */
 struct tbuf_lock {
 	uint64_t word;		/* (a) */
@@ -294,8 +351,102 @@ struct tbuf_lock {
 	uint64_t reserved[6];
 };
 
-#define TBUF_NOLANE_SHIFT	40
+#define TBUF_NOLANE_SHIFT	48
 #define TBUF_NOLANE_COUNT	((UINT64_C(1) << TBUF_NOLANE_SHIFT) - 1)
+
+/* A part of a session area. */
+struct tbuf_part {
+	uint64_t at;		/* offset; 0: there is none */
+	uint64_t size;		/* bytes */
+};
+
+/*
+ * (later) A piece of a pool of side lanes, which belong to a thread or a work
+ * unit.  At its start stand the lanes' holders, then their words.
+ */
+struct tbuf_chunk {
+	uint64_t at;		/* (c) offset; 0: there is none */
+	uint32_t lanes;		/* (c) how many */
+	uint32_t kind;		/* (c) enum tbuf_kind */
+};
+
+struct tbuf_holder {
+	uint32_t state;		/* (a) enum tbuf_holder_state */
+	uint32_t tid;		/* (a) whose lane it is */
+	uint64_t instance;	/* (a) never used twice in a session */
+};
+
+enum tbuf_holder_state {
+	TBUF_LANE_FREE = 0,
+	TBUF_LANE_BOUND = 1,
+	TBUF_LANE_DONE = 2,	/* its records are to be read */
+	TBUF_LANE_KEPT = 3
+};
+
+/*
+ * (later) An ECB's program, beside the table of ECBs, and what its records
+ * look like.  A clause names arguments of the probe; which of the probe's they
+ * are is found out for each probe.
+ */
+struct tbuf_clause {
+	uint32_t program;	/* (i) offset in units of 8; 0: none */
+	uint32_t text;		/* (i) offset in texts, in units of 8; 0: the
+				   probe's arguments */
+	uint64_t binding;	/* (i) 4 bits a name: its argument */
+};
+
+/*
+ * (later) A record that a clause leaves, in slot.texts: pieces, one after the
+ * other as they lie in its data.
+ */
+struct tbuf_text_record {
+	uint32_t size;		/* (i) bytes with this header */
+	uint16_t npieces;	/* (i) at most TBUF_PIECES_MAX */
+	uint16_t record;	/* (i) which of the clause's records */
+	/* struct tbuf_piece[npieces] (i) */
+};
+
+/*
+ * A piece lies as an argument of its type does.  One that has the type of a
+ * name's argument takes 8 bytes, whatever the argument's width: an integer is
+ * extended by its own sign, a float lies in the low half.  An array is bytes,
+ * as many as its elements take, at the alignment of one.
+ */
+struct tbuf_piece {
+	uint8_t type;		/* (i) enum tbuf_type; TBUF_NONE: the name's */
+	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX */
+	uint16_t count;		/* (i) elements of an array; 0: none */
+	uint32_t reserved;
+};
+
+#define TBUF_PIECES_MAX	256
+#define TBUF_NAMES_MAX	16
+
+#define TBUF_NCHUNKS	16
+
+/*
+ * The terms of a run: what of its options a target goes by.  A consumer fills
+ * them in once; board entry, slot and the order that a session is built from
+ * have them as a whole.  They carry the tag of the structure they stand in.
+ */
+struct tbuf_terms {
+	uint64_t bufsize;	/* logical bytes of one half of a CPU's lane */
+	uint64_t flags;		/* TBUF_S_* */
+	uint64_t run;		/* the consumer's, common/board.h; or 0 */
+	uint32_t policy;	/* enum tbuf_policy */
+	uint32_t strsize;	/* bytes of a text, the NUL counted */
+	int32_t only_cpu;	/* -x cpu, or -1 */
+	uint32_t owner_pid;	/* the consumer's, in its own namespace */
+	uint32_t owner_uid;
+	uint32_t needs;		/* TBUF_F_* that the target must have */
+	char owner[16];		/* the consumer's name, NUL-terminated */
+};
+
+/* tbuf_terms.flags */
+#define TBUF_S_FOLLOW	0x1u	/* forked children join */
+#define TBUF_S_KEEP	0x2u	/* no deadline: a recorder, or ring */
+#define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
+				   it raises `limit` */
 
 struct tbuf_slot {
 	uint64_t generation;	/* (c) 0: no session; release */
@@ -304,26 +455,32 @@ struct tbuf_slot {
 	uint64_t ecbs;		/* (c) offset of the ECB table */
 	uint32_t ecb_max;	/* (c) entries of it, at most TBUF_ECBS_MAX */
 	uint32_t necbs;		/* (a) EPIDs given out, the unused 0 included */
-	uint64_t bufsize;	/* (c) logical bytes of one half of a CPU's lane */
+	uint64_t deadline;	/* (c) record clock; 0: none */
 	uint64_t lanes;		/* (c) offset of struct tbuf_lane[nlanes] */
 	uint32_t nlanes;	/* (c) CPU lanes, then lock lanes, then spares */
 	uint32_t first_lock;	/* (c) index of the first lock lane */
+	struct tbuf_terms terms; /* (c) bufsize as it is, after `auto` */
+	uint64_t heads;		/* (c) offset of uint32_t[tables.entries] */
+	uint64_t fill_mask;	/* (c) ~0 under fill, else 0 */
 	uint32_t nlocks;	/* (c) lock lanes in use; grows when one retires */
 	uint32_t nlocks_max;	/* (c) with the spares */
-	uint32_t policy;	/* (c) enum tbuf_policy */
-	uint32_t strsize;	/* (c) bytes, the NUL counted */
-	int32_t only_cpu;	/* (c) -x cpu, or -1 */
 	uint32_t ncpus;		/* (c) CPUs that have lanes */
-	uint64_t fill_mask;	/* (c) ~0 under fill, else 0 */
-	uint64_t deadline;	/* (c) record clock; 0: none */
-	uint32_t owner_pid;	/* (c) consumer's pid in its own namespace */
-	uint32_t owner_uid;	/* (c) */
-	char owner[16];		/* (c) consumer's name, NUL-terminated */
-	uint8_t reserved[128];
-	struct tbuf_lock locks[TBUF_NLOCKS];	/* offset 256 */
-	uint8_t reserved1[4096 - 256 - TBUF_NLOCKS * 64];
+	uint32_t unmet;		/* (a) not 0: probes met without room for an ECB */
+	uint64_t clauses;	/* (later, c) offset of tbuf_clause[ecb_max] */
+	uint64_t exit;		/* (later, a) 0, or 2^32 + status */
+	uint32_t half;		/* (later, c) of the tables in use */
+	uint32_t reserved0[19];
+	struct tbuf_lock locks[TBUF_NLOCKS];
+	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (later) */
+	struct tbuf_part programs;	/* (later, c) */
+	struct tbuf_part texts;		/* (later, c) tbuf_text_record */
+	struct tbuf_part globals;	/* (later, c) */
+	struct tbuf_part blocks;	/* (later, c) a thread's variables */
+	struct tbuf_part dynamic;	/* (later, c) associative arrays */
+	struct tbuf_part speculations;	/* (later, c) */
+	uint8_t reserved1[1952];
 	/* Offset of a CPU's lane in units of 64 bytes; 0: it has none. */
-	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) offset 4096 */
+	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
 
 /* The header of a session area, at slot.area. */
@@ -332,25 +489,29 @@ struct tbuf_session {
 	uint64_t patterns;	/* (i) offset of the patterns' text */
 	uint32_t patterns_size;	/* (i) bytes, NULs included */
 	uint32_t npatterns;	/* (i) enablings: NUL-terminated, in order */
-	uint64_t flags;		/* (i) TBUF_S_* */
-	uint64_t run;		/* (i) the consumer's run, common/board.h */
 	struct tbuf_moment go;	/* (c) when the consumer said go */
 	struct tbuf_moment now;	/* (c) its last calibration */
+	uint64_t reserved[7];
 };
 
-#define TBUF_S_FOLLOW	0x1u	/* forked children join */
-#define TBUF_S_KEEP	0x2u	/* no deadline: a recorder, or ring */
+enum tbuf_kind {
+	TBUF_KIND_CPU = 0,	/* written in a restartable section */
+	TBUF_KIND_LOCK = 1,	/* written under a lock */
+	TBUF_KIND_THREAD = 2,	/* (later) a thread's */
+	TBUF_KIND_UNIT = 3,	/* (later) a work unit's */
+	TBUF_KIND_LINES = 4	/* (later) lines of text */
+};
 
-/*
- * A lane's control words.  Writer's and reader's words are on cache lines of
- * their own.  `pair` and `sequence` are used by ring alone; under switch and
- * fill the reader's `tail` counts.
- */
 struct tbuf_pair {
 	uint64_t tail;		/* (t) bytes ever released */
 	uint64_t overwritten;	/* (t) records */
 };
 
+/*
+ * A lane's control words.  The writer's and the reader's words are on cache
+ * lines of their own.  `pair` and `sequence` are used by ring alone; under
+ * switch and fill the reader's `tail` counts.
+ */
 struct tbuf_lane {
 	uint64_t head;		/* (t) bytes ever committed */
 	uint64_t last;		/* (t) the last stamp; harmless without head */
@@ -359,7 +520,8 @@ struct tbuf_lane {
 	struct tbuf_pair pair[2];
 	uint64_t large;		/* (t) offset 64; drops: larger than the lane */
 	uint64_t restarts;	/* (t) started anew after damage */
-	uint64_t taken;		/* (t) record clock when a lock lane was taken */
+	uint64_t taken;		/* (t) record clock when a lock lane was taken;
+				 * no later than its holder's stamp */
 	uint64_t reserved0[5];
 	uint64_t tail;		/* (c) offset 128; bytes ever released */
 	uint64_t limit;		/* (c) the writer may go so far */
@@ -369,7 +531,22 @@ struct tbuf_lane {
 	uint64_t size;		/* (i) logical bytes of one half */
 	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for */
 	uint32_t locked;	/* (i) 1: a lock lane, 0: a CPU's */
-	uint64_t reserved2[5];
+	uint64_t side;		/* (later, i) offset of struct tbuf_side */
+	uint64_t table[2];	/* (later, i) aggregation tables, as `place` */
+	uint64_t reserved2[2];
+};
+
+/* (later) What a lane has beside it, for code that is no section. */
+struct tbuf_side {
+	uint64_t entered[2];	/* (t) visits begun, of each half */
+	uint64_t left[2];	/* (t) and ended */
+	uint64_t aggregation;	/* (t) drops, by cause, from here on */
+	uint64_t dynamic;
+	uint64_t speculative;
+	uint64_t busy;
+	uint64_t unavailable;
+	uint64_t errors;
+	uint64_t reserved[6];
 };
 
 /*
@@ -421,24 +598,34 @@ struct tbuf_lock_record {
 #define TBUF_ASSERT_OFFSET(type, field, offset) \
 	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 
-TBUF_ASSERT_OFFSET(tbuf_control, stage, 44);
-TBUF_ASSERT_OFFSET(tbuf_control, start, 56);
-TBUF_ASSERT_OFFSET(tbuf_control, window, 72);
-TBUF_ASSERT_OFFSET(tbuf_control, birth, 88);
-TBUF_ASSERT_OFFSET(tbuf_control, comm, 112);
-TBUF_ASSERT_OFFSET(tbuf_control, nprobes, 176);
-TBUF_ASSERT_OFFSET(tbuf_control, generation, 192);
-TBUF_ASSERT_OFFSET(tbuf_control, state, 208);
-_Static_assert(sizeof(struct tbuf_control) == 336, "tbuf_control");
+TBUF_ASSERT_OFFSET(tbuf_control, tables, 32);
+TBUF_ASSERT_OFFSET(tbuf_control, stage, 64);
+TBUF_ASSERT_OFFSET(tbuf_control, start, 80);
+TBUF_ASSERT_OFFSET(tbuf_control, window, 96);
+TBUF_ASSERT_OFFSET(tbuf_control, birth, 136);
+TBUF_ASSERT_OFFSET(tbuf_control, comm, 160);
+TBUF_ASSERT_OFFSET(tbuf_control, nprobes, 224);
+TBUF_ASSERT_OFFSET(tbuf_control, generation, 240);
+TBUF_ASSERT_OFFSET(tbuf_control, state, 256);
+_Static_assert(sizeof(struct tbuf_tables) == 24, "tbuf_tables");
+_Static_assert(sizeof(struct tbuf_control) == 384, "tbuf_control");
 _Static_assert(sizeof(struct tbuf_probe_entry) == 64, "tbuf_probe_entry");
 _Static_assert(sizeof(struct tbuf_ecb) == 8, "tbuf_ecb");
+_Static_assert(sizeof(struct tbuf_clause) == 16, "tbuf_clause");
+_Static_assert(sizeof(struct tbuf_text_record) == 8, "tbuf_text_record");
+_Static_assert(sizeof(struct tbuf_piece) == 8, "tbuf_piece");
+TBUF_ASSERT_OFFSET(tbuf_terms, policy, 24);
+TBUF_ASSERT_OFFSET(tbuf_terms, owner, 48);
+_Static_assert(sizeof(struct tbuf_terms) == 64, "tbuf_terms");
 TBUF_ASSERT_OFFSET(tbuf_slot, lanes, 48);
-TBUF_ASSERT_OFFSET(tbuf_slot, policy, 72);
-TBUF_ASSERT_OFFSET(tbuf_slot, deadline, 96);
+TBUF_ASSERT_OFFSET(tbuf_slot, terms, 64);
+TBUF_ASSERT_OFFSET(tbuf_slot, heads, 128);
 TBUF_ASSERT_OFFSET(tbuf_slot, locks, 256);
+TBUF_ASSERT_OFFSET(tbuf_slot, chunks, 1792);
+TBUF_ASSERT_OFFSET(tbuf_slot, programs, 2048);
 TBUF_ASSERT_OFFSET(tbuf_slot, lane_of_cpu, 4096);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
-_Static_assert(sizeof(struct tbuf_session) == 88, "tbuf_session");
+_Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
 TBUF_ASSERT_OFFSET(tbuf_lane, full, 16);
 TBUF_ASSERT_OFFSET(tbuf_lane, sequence, 24);
 TBUF_ASSERT_OFFSET(tbuf_lane, large, 64);
@@ -447,15 +634,12 @@ TBUF_ASSERT_OFFSET(tbuf_lane, limit, 136);
 TBUF_ASSERT_OFFSET(tbuf_lane, place, 192);
 TBUF_ASSERT_OFFSET(tbuf_lane, size, 200);
 _Static_assert(sizeof(struct tbuf_lane) == 256, "tbuf_lane");
+_Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
 _Static_assert(sizeof(struct tbuf_header) == 16, "tbuf_header");
 _Static_assert(sizeof(struct tbuf_lock_record) == 24, "tbuf_lock_record");
-_Static_assert(TBUF_ENABLE + 4 * TBUF_NPROBES <= TBUF_SLOTS, "enable words");
-_Static_assert(TBUF_SLOTS + TBUF_NSESSIONS * TBUF_SLOT_SIZE == TBUF_HEADS,
+_Static_assert(TBUF_SLOTS + TBUF_NSESSIONS * TBUF_SLOT_SIZE == TBUF_TABLES,
     "slots");
-_Static_assert(2 * TBUF_NPROBES == TBUF_HEADS_SIZE, "ECB heads");
-_Static_assert(TBUF_HEADS + TBUF_NSESSIONS * TBUF_HEADS_SIZE == TBUF_PROBES,
-    "ECB heads");
-_Static_assert(TBUF_PROBES + 64 * TBUF_NPROBES == TBUF_STRINGS, "probes");
-_Static_assert(TBUF_STRINGS + TBUF_STRINGS_SIZE == TBUF_AREAS, "strings");
+_Static_assert(TBUF_STRSIZE_MAX <= TBUF_TEXT_CUT, "lengths of texts");
+_Static_assert(TBUF_HEAD_EPID + 1 == TBUF_ECBS_MAX, "EPIDs");
 
 #endif

@@ -46,7 +46,7 @@ enum tbuf_type {
 	TBUF_DOUBLE = 12,
 	TBUF_POINTER = 13,
 	TBUF_STRING = 14,	/* NUL-terminated, or NULL */
-	TBUF_TEXT = 15,		/* a string with a length: struct tbuf_bytes */
+	TBUF_STRING_SIZED = 15,	/* with a length: struct tbuf_bytes */
 	TBUF_BINARY = 16	/* bytes with a length: struct tbuf_bytes */
 };
 
@@ -56,32 +56,39 @@ struct tbuf_bytes {
 	size_t size;		/* bytes */
 };
 
+/* The same as a string; what TBUF_TEXT(p, n) makes. */
+struct tbuf_text {
+	struct tbuf_bytes bytes;
+};
+
 /*
  * One place in a program where a probe stands.  TBUF_PROBE makes them; a
  * provider or a language binding whose probes are known only at run time
  * keeps its own and registers them with tbuf_probe_register().
  *
  * `enabled` points at the site's own `zero` until the site is registered, and
- * then at the probe's enable word in the control file.  The layout is part of
- * the library's ABI; the fields are not for use.
+ * then at the probe's enable word in the control file.  Where TBUF_PROBE stands
+ * it is a copy of that pointer that is looked at, in a section of its own: all
+ * that a disabled probe reads of a program's many sites lies close together.
+ * The layout is part of the library's ABI; the fields are not for use.
  */
 struct tbuf_site {
 	const uint32_t *enabled;
 	void (*fire)(struct tbuf_site *, const uint64_t *);
 	const char *text;	/* the macro's arguments as they were written */
-	const char *function;
+	const char *function;	/* as the compiler spells it */
 	uint32_t index;		/* in the probe table */
 	uint8_t version;	/* of this structure: TBUF_SITE_VERSION */
 	uint8_t kind;		/* TBUF_SITE_* */
 	uint8_t nargs;
 	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
 	uint8_t state;		/* the library's */
-	uint16_t fixed;		/* the library's: bytes of a record, or 0 */
+	uint16_t packing;	/* the library's, too */
 	uint32_t zero;
-	uint64_t reserved;
+	const uint32_t **hot;	/* the copy of `enabled`, or NULL */
 };
 
-#define TBUF_SITE_VERSION	1
+#define TBUF_SITE_VERSION	2
 #define TBUF_SITE_PROBE		0	/* TBUF_PROBE */
 #define TBUF_SITE_TEST		1	/* TBUF_ENABLED: never fires */
 
@@ -96,9 +103,10 @@ struct tbuf_site {
  * Returns 0, also when tracing is off for this process (the probe is then
  * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown
  * type, or a field that is NULL, longer than 255 bytes, or has a colon, a
- * comma or white space in it; -ENOSPC when the probe table is full; -EBUSY
- * when it is called, by a function that the host interposes, out of the
- * library's own beginning (it may be called again later).
+ * comma or white space in it (in the function's, `::` between two parts is
+ * fine); -ENOSPC when the probe table is full; -EBUSY when a function that the
+ * host interposes calls it while the library is initializing itself (it may be
+ * called again later).
  * Not async-signal-safe.
  */
 int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
@@ -114,13 +122,14 @@ void	tbuf_probe_unregister(struct tbuf_site *site);
 
 /*
  * For the macros only.  What another thread has just registered is seen: the
- * load pairs with the release of `enabled`, which the site's other fields
- * come before.
+ * load pairs with the release of *hot, which the site's other fields come
+ * before.  (`cold`: gcc then keeps what prepares a fire out of the way of the
+ * code that a disabled probe stands in.)
  */
-static inline void
+static __attribute__((cold, noinline, unused)) void
 tbuf_private_fire(struct tbuf_site *site, const uint64_t *values)
 {
-	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
+	(void)__atomic_load_n(site->hot, __ATOMIC_ACQUIRE);
 	site->fire(site, values);
 }
 
@@ -144,18 +153,21 @@ tbuf_probe_enabled(const struct tbuf_site *site)
 static inline void
 tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 {
-	if (tbuf_probe_enabled(site))
-		tbuf_private_fire(site, values);
+	if (!tbuf_probe_enabled(site))
+		return;
+	/* As above; this one pairs with the release of `enabled`. */
+	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
+	site->fire(site, values);
 }
 
 /*
- * Make this process a target if it is the child of a fork(2) and is to stay,
- * such as a worker that a server has forked beforehand.  A child is no target
- * from the start, as most go on to exec or end soon, unless a consumer wants
- * children or all of the user's targets; daemon(3), setsid(2) and registering
- * a probe do this by themselves.  Returns 0, also when it is a target already,
- * -ECANCELED where tracing is off, or -EBUSY as tbuf_probe_register() does.
- * Not async-signal-safe.
+ * Make this process a target if it is the child of a fork(2) that stays, such
+ * as a worker that a server has forked beforehand.  A child is no target at
+ * first, as most call exec or end soon, unless a consumer follows children or
+ * traces all of the user's targets; daemon(3), setsid(2) and registering a
+ * probe have the same effect as this function.  Returns 0, also when it is a
+ * target already, -ECANCELED where tracing is off, or -EBUSY as
+ * tbuf_probe_register() does.  Not async-signal-safe.
  */
 int	tbuf_process_register(void);
 
@@ -177,12 +189,13 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  *
  * A probe with up to TBUF_ARGS_MAX arguments, which are evaluated once, from
  * left to right, if somebody traces the probe, and otherwise never.  It is a
- * statement.  `__` in the name becomes `-`.  An argument is called by the
- * last identifier in it.  It may be an integer of any width, a char, bool,
- * enum, bit-field, float, double, string (char *, char array, std::string,
- * std::string_view), TBUF_BYTES(p, n) or another pointer.  An argument may
- * have commas in parentheses only, as for any macro, and up to C++17 no
- * lambda expression.
+ * statement.  `__` in the name becomes `-`.  An argument that is a variable or
+ * a member (`r->id`, `(long)v[i].size`) is called by it, another one `argN`.
+ * It may be an integer of any width, a char, bool, enum, bit-field, float,
+ * double, string (char *, char array, std::string, std::string_view),
+ * TBUF_TEXT(p, n), TBUF_BYTES(p, n) or another pointer.  An argument may have
+ * commas in parentheses only, as for any macro, and up to C++17 no lambda
+ * expression.
  *
  * TBUF_ENABLED(provider, name)
  *
@@ -193,6 +206,14 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * TBUF_BYTES(p, n)
  *
  * An argument: n bytes at p.
+ *
+ * TBUF_TEXT(p, n)
+ *
+ * An argument: a string of n bytes at p, which needs no NUL behind it.
+ *
+ * TBUF_NAMED(name, argument)
+ *
+ * An argument that is called by this name.
  */
 #define TBUF_PROBE(provider, ...)					\
 	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
@@ -206,8 +227,14 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 
 #ifdef __cplusplus
 #define TBUF_BYTES(p, n)	(::tbuf_private::bytes(p, n))
+#define TBUF_TEXT(p, n)		(::tbuf_private::text(p, n))
+#define TBUF_NAMED(name, x)						\
+	((void)sizeof(struct tbuf_name_##name *), (x))
 #else
 #define TBUF_BYTES(p, n)	((struct tbuf_bytes){ (p), (size_t)(n) })
+#define TBUF_TEXT(p, n)		((struct tbuf_text){ TBUF_BYTES(p, n) })
+#define TBUF_NAMED(name, x)						\
+	__builtin_choose_expr(sizeof(struct tbuf_name_##name *) != 0, (x), 0)
 #endif
 
 /* From here on nothing is for use. */
@@ -222,17 +249,29 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #define TBUF_PRIVATE_ASSERT(what, words)	_Static_assert(what, words)
 #endif
 
+/* What the library makes the probe's function of. */
+#ifdef __cplusplus
+#define TBUF_PRIVATE_FUNCTION	__PRETTY_FUNCTION__
+#else
+#define TBUF_PRIVATE_FUNCTION	__func__
+#endif
+
 /*
- * The site's address, and strings and numbers as an assembler wants them.
- * gcc has no constraint for "a symbol's address" that holds under -fPIC on
- * x86, but lets anything through as X.
+ * The hot word, the site's address, and strings and numbers as an assembler
+ * wants them.  gcc has no constraint for "a symbol's address" that holds under
+ * -fPIC on x86, but lets anything through as X.
  */
 #ifdef __x86_64__
+#define TBUF_PRIVATE_HOT						\
+	"{movq .Ltbuf_hot%=(%%rip), %0|mov %0, .Ltbuf_hot%=[rip]}\n\t"
 #define TBUF_PRIVATE_ADDRESS						\
-	"{leaq .Ltbuf_site%=(%%rip), %0|lea %0, .Ltbuf_site%=[rip]}"
+	"{leaq .Ltbuf_site%=(%%rip), %1|lea %1, .Ltbuf_site%=[rip]}"
 #else
+#define TBUF_PRIVATE_HOT						\
+	"adrp %0, .Ltbuf_hot%=\n\t"					\
+	"ldr %0, [%0, :lo12:.Ltbuf_hot%=]\n\t"
 #define TBUF_PRIVATE_ADDRESS						\
-	"adrp %0, .Ltbuf_site%=\n\tadd %0, %0, :lo12:.Ltbuf_site%="
+	"adrp %1, .Ltbuf_site%=\n\tadd %1, %1, :lo12:.Ltbuf_site%="
 #endif
 
 #if defined(__clang__)
@@ -247,15 +286,23 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #endif
 
 /*
- * A struct tbuf_site, and its address.  It is written by the assembler as
- * that alone can put it into the section group ("?") of the function it
- * stands in, whether that is an inline function, a template or a plain one,
- * and write one for each copy that the compiler makes.  `enabled` points at
- * the site's own `zero`.  (`inline`: the one instruction counts, not the
- * many lines, when gcc weighs whether to inline the function.)
+ * A struct tbuf_site and its hot word, which is loaded, and the site's address
+ * (TBUF_PRIVATE_ADDRESS) where that is wanted.  They are written by the
+ * assembler as that alone can put them into the section group ("?") of the
+ * function they stand in, whether that is an inline function, a template or a
+ * plain one, and write them for each copy that the compiler makes.  `enabled`
+ * and the hot word point at the site's own `zero`.  (`inline`: the two
+ * instructions count, not the many lines, when gcc weighs whether to inline
+ * the function.)
  */
-#define TBUF_PRIVATE_SITE(site, text, kind, nargs, types0, types8)	\
+#define TBUF_PRIVATE_SITE(word, site, address, text, kind, nargs, types0,	\
+    types8)								\
 	__asm__ __volatile__ __inline__(				\
+	    ".pushsection tbuf_hot,\"aw?\"\n"				\
+	    "\t.balign 8\n"						\
+	    ".Ltbuf_hot%=:\n"						\
+	    "\t.8byte .Ltbuf_site%=+" TBUF_PRIVATE_PLAIN "[zero]\n"	\
+	    "\t.popsection\n"						\
 	    ".pushsection tbuf_sites,\"aw?\"\n"				\
 	    "\t.balign 8\n"						\
 	    ".Ltbuf_site%=:\n"						\
@@ -271,27 +318,28 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    "\t.byte 0\n"						\
 	    "\t.2byte 0\n"						\
 	    "\t.4byte 0\n"						\
-	    "\t.8byte 0\n"						\
+	    "\t.8byte .Ltbuf_hot%=\n"					\
 	    "\t.popsection\n\t"						\
-	    TBUF_PRIVATE_ADDRESS					\
-	    : "=r" (site)						\
+	    TBUF_PRIVATE_HOT address					\
+	    : "=r" (word) site						\
 	    : [string] TBUF_PRIVATE_SYMBOL (text),			\
-	    [function] TBUF_PRIVATE_SYMBOL (__func__),			\
+	    [function] TBUF_PRIVATE_SYMBOL (TBUF_PRIVATE_FUNCTION),	\
 	    [zero] "i" (offsetof(struct tbuf_site, zero)),		\
 	    [version] "i" (TBUF_SITE_VERSION), [what] "i" (kind),	\
 	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
+
+#define TBUF_PRIVATE_OUTPUT(site)	, "=r" (site)
 
 /* The assembler's idea of the structure has to be the compiler's. */
 TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
     offsetof(struct tbuf_site, types) == 39 &&
     offsetof(struct tbuf_site, zero) == 52 &&
+    offsetof(struct tbuf_site, hot) == 56 &&
     sizeof(struct tbuf_site) == 64, "tbuf_site");
 
-/* Two loads that no sanitizer minds. */
-#define TBUF_PRIVATE_WANTED(site)					\
-	(__builtin_expect(__atomic_load_n(				\
-	    __atomic_load_n(&(site)->enabled, __ATOMIC_RELAXED),	\
-	    __ATOMIC_RELAXED) != 0, 0) != 0)
+/* A load that no sanitizer minds, as none sees that of the hot word. */
+#define TBUF_PRIVATE_WANTED(word)					\
+	(__builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0) != 0)
 
 /* clang minds side effects in what is only asked for its type. */
 #ifdef __clang__
@@ -312,10 +360,10 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 
 #define TBUF_PRIVATE_ENABLED(text, names)				\
 	(__extension__ ({						\
-		struct tbuf_site *tbuf_private_test;			\
+		const uint32_t *tbuf_private_test;			\
 		names							\
-		TBUF_PRIVATE_SITE(tbuf_private_test, text,		\
-		    TBUF_SITE_TEST, 0, 0, 0);				\
+		TBUF_PRIVATE_SITE(tbuf_private_test,			\
+		    , , text, TBUF_SITE_TEST, 0, 0, 0);			\
 		TBUF_PRIVATE_WANTED(tbuf_private_test);			\
 	}))
 
@@ -326,15 +374,17 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 	    TBUF_PRIVATE_EACH_##count, __VA_ARGS__)
 #define TBUF_PRIVATE_STATEMENT(text, names, count, each, ...)		\
 	do {								\
+		const uint32_t *tbuf_private_word;			\
 		struct tbuf_site *tbuf_private_site;			\
 		TBUF_PRIVATE_QUIET					\
 		each(TBUF_PRIVATE_CHECK, __VA_ARGS__)			\
 		names							\
-		TBUF_PRIVATE_SITE(tbuf_private_site, text,		\
-		    TBUF_SITE_PROBE, count,				\
+		TBUF_PRIVATE_SITE(tbuf_private_word,			\
+		    TBUF_PRIVATE_OUTPUT(tbuf_private_site),		\
+		    TBUF_PRIVATE_ADDRESS, text, TBUF_SITE_PROBE, count,	\
 		    0 each(TBUF_PRIVATE_LOW, __VA_ARGS__),		\
 		    0 each(TBUF_PRIVATE_HIGH, __VA_ARGS__));		\
-		if (TBUF_PRIVATE_WANTED(tbuf_private_site)) {		\
+		if (TBUF_PRIVATE_WANTED(tbuf_private_word)) {		\
 			TBUF_PRIVATE_FIRE(tbuf_private_site,		\
 			    (count) + !(count), each, __VA_ARGS__)	\
 		}							\
@@ -483,6 +533,7 @@ tbuf_private_double(double value)
 	    float: TBUF_FLOAT, double: TBUF_DOUBLE,			\
 	    char *: TBUF_STRING, const char *: TBUF_STRING,		\
 	    struct tbuf_bytes: TBUF_BINARY,				\
+	    struct tbuf_text: TBUF_STRING_SIZED,			\
 	    default: TBUF_PRIVATE_OTHER(x))
 
 /*
@@ -512,8 +563,11 @@ tbuf_private_double(double value)
 	    struct tbuf_bytes: (uint64_t)(const struct tbuf_bytes[1]){	\
 		_Generic((x), struct tbuf_bytes: (x),			\
 		    default: (struct tbuf_bytes){ 0, 0 }) },		\
+	    struct tbuf_text: (uint64_t)(const struct tbuf_text[1]){	\
+		_Generic((x), struct tbuf_text: (x),			\
+		    default: (struct tbuf_text){ { 0, 0 } }) },		\
 	    default: (uint64_t)_Generic((x), float: 0, double: 0,	\
-		struct tbuf_bytes: 0, default: (x)));
+		struct tbuf_bytes: 0, struct tbuf_text: 0, default: (x)));
 
 #else /* __cplusplus */
 
@@ -638,7 +692,7 @@ struct argument<T *> : word<std::is_same<const T, const char>::value ?
 
 template <class T>
 struct argument<T, typename std::enable_if<is_text<T>::value>::type> :
-    span<TBUF_TEXT> {
+    span<TBUF_STRING_SIZED> {
 	TBUF_PRIVATE_INLINE explicit argument(const T &v) :
 	    span(v.data(), v.size()) {}
 };
@@ -649,11 +703,24 @@ struct argument<tbuf_bytes> : span<TBUF_BINARY> {
 	    span(v.data, v.size) {}
 };
 
+template <>
+struct argument<tbuf_text> : span<TBUF_STRING_SIZED> {
+	TBUF_PRIVATE_INLINE explicit argument(const tbuf_text &v) :
+	    span(v.bytes.data, v.bytes.size) {}
+};
+
 template <class T>
 TBUF_PRIVATE_INLINE tbuf_bytes
 bytes(const void *p, T n)
 {
 	return tbuf_bytes{p, static_cast<size_t>(n)};
+}
+
+template <class T>
+TBUF_PRIVATE_INLINE tbuf_text
+text(const void *p, T n)
+{
+	return tbuf_text{bytes(p, n)};
 }
 
 template <unsigned N>

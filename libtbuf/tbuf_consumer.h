@@ -18,6 +18,12 @@
  * 0 or more, or a negative errno; tbuf_consumer_error() has the words.  The
  * library never prints, exits or aborts.  See libtbuf_consumer(3).
  *
+ * Structures that programs allocate end in reserved words, which the library
+ * sets to zero.  A later version gives them a meaning, in which zero stands for
+ * what this version does; so programs of either version work with a library of
+ * the other.  They also take event types, causes and value types into account
+ * that they do not know.
+ *
  * A control file that another process truncates while it is read raises
  * SIGBUS in the reader: a program that reads other users' targets handles it
  * with tbuf_consumer_mend(), as tbufctl does.
@@ -65,9 +71,9 @@ struct tbuf_consumer *tbuf_consumer_new(void);
 void	tbuf_consumer_close(struct tbuf_consumer *);
 
 /*
- * What the last call that returned a negative value had against it: one
- * sentence without a full stop, such as "failed to grab pid 7: No such
- * process".  Valid until the next call with this consumer.
+ * Why the last call that returned a negative value failed: a phrase without
+ * a full stop, such as "failed to grab pid 7: No such process".  Valid until
+ * the next call with this consumer.
  */
 const char *tbuf_consumer_error(const struct tbuf_consumer *);
 
@@ -103,11 +109,33 @@ int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
 int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
 
 /*
+ * Run a compiled script (tbuf_program.h), one a consumer, whose clauses are at
+ * BEGIN, END, ERROR, tick-N and profile-N.  They fire here: BEGIN in
+ * tbuf_consumer_go(), the others in tbuf_consumer_work().  The script must live
+ * until the close.  A run with a script needs neither targets nor enablings;
+ * without targets it goes on until exit() or tbuf_consumer_stop().
+ *	-ENOTSUP a clause is at a probe of targets
+ *	-EINVAL	the script is damaged
+ *	-EBUSY	tracing is active, or there is a script already
+ *
+ * own: does this description match probes that a consumer has itself?  1, 0,
+ * or -EINVAL.
+ *
+ * exited: has a clause called exit()?  Then the status, too.
+ */
+struct tbuf_d_script;
+int	tbuf_consumer_script(struct tbuf_consumer *,
+	    const struct tbuf_d_script *);
+int	tbuf_consumer_own(const char *description);
+bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
+
+/*
  * Whom to trace.  Called before tbuf_consumer_go(); pids are the caller's.
  *
  * grab: a running target.  -ESRCH No such process, -EPERM Operation not
  * permitted, -ENOEXEC no libtbuf in it, -EPROTO versions that do not fit,
- * -EOPNOTSUPP strict seccomp mode, -ECANCELED tracing is off: REASON.
+ * -EOPNOTSUPP strict seccomp mode, -ECANCELED tracing is off: REASON, -EAGAIN
+ * there is a lease on its control file.
  *
  * spawn: a command that does not run yet; tbuf_consumer_go() lets it.  Its
  * three standard descriptors are the caller's.  Returns its pid, or -ENOENT,
@@ -123,18 +151,26 @@ pid_t	tbuf_consumer_spawn(struct tbuf_consumer *, char *const argv[],
 int	tbuf_consumer_grab_all(struct tbuf_consumer *);
 
 /*
- * Read the control file of a target that is dead: its sessions' lanes are
- * given as they were left, under any policy.  -ENOENT, -EINVAL (not a control
- * file), -EBUSY (its target lives), -EPROTO.
+ * Read a control file: what the lanes of its sessions hold is given, under
+ * any policy, and stays there.  Its target may be dead, or live and be traced
+ * by somebody else.  With enablings, only records of probes that they match
+ * are given.  -ENOENT and the like, -EINVAL (not a control file, or damaged),
+ * -ENODATA (no session), -EPROTO, -EAGAIN (there is a lease on it).
+ *
+ * open_pid: the same for the files in the runtime directory of a process that
+ * has ended.  -ESRCH if it has left no session there.
  */
 int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
+int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
 
 /*
  * Reserve the buffers, start tracing, and let the command run.  All targets
  * or none.
  *	-ENOSPC	"could not enable tracing: Not enough space"
  *	-EINVAL	no enabling, a bufsize under 16, or TBUF_MAXSIZE is no size
- *	-E2BIG	the descriptions are longer than a session can hold
+ *	-E2BIG	the descriptions are longer, or enable more probes of one
+ *		target, than a session can hold
+ *	-EPROTO	a target's libtbuf lacks what is needed
  *	-EUSERS	a target has as many sessions as it can have (32)
  *	-ESRCH, -EPERM, ... a target that was grabbed went away
  * Options hold what is in force afterwards: a bufsize that was lowered is
@@ -150,6 +186,14 @@ bool	tbuf_consumer_lowered(const struct tbuf_consumer *);
  * descriptors: raise RLIMIT_NOFILE), -ENFILE, -ENOMEM, -ENOSPC, -EUSERS, ...
  */
 int	tbuf_consumer_skipped(const struct tbuf_consumer *);
+
+/*
+ * Processes that belong to the run and say themselves that they could not be
+ * traced.  Gives one reason in words, such as "Not enough space", and the
+ * number of processes that it held for since it was given last; NULL when
+ * there is nothing to tell any more.
+ */
+const char *tbuf_consumer_missed(struct tbuf_consumer *, uint64_t *count);
 
 /*
  * For a handler of SIGBUS, with its si_addr: if that lies in a control file
@@ -168,7 +212,8 @@ unsigned tbuf_consumer_matched(struct tbuf_consumer *, int enabling);
 /*
  * Wait until something is due (a switch, a status look, the end of a target,
  * tbuf_consumer_stop()) and do it.
- *	1	tracing goes on
+ *	1	tracing goes on; there may be nothing for
+ *		tbuf_consumer_next(), after tbuf_consumer_wake()
  *	0	tracing has ended: all targets did, the first full buffer
  *		under fill, or a stop.  The last records are there for
  *		tbuf_consumer_next(); a further call does nothing.
@@ -185,6 +230,12 @@ int	tbuf_consumer_work(struct tbuf_consumer *);
 void	tbuf_consumer_stop(struct tbuf_consumer *);
 
 /*
+ * Have the next (or the waiting) tbuf_consumer_work() return, though nothing
+ * may be due.  Async-signal-safe; any thread may call it.
+ */
+void	tbuf_consumer_wake(struct tbuf_consumer *);
+
+/*
  * Switch all buffers now, for a program with a loop of its own that cannot
  * wait: what was recorded so far is given by tbuf_consumer_next().  -ENOTSUP
  * under another policy, -EINVAL when no tracing is active.
@@ -192,9 +243,9 @@ void	tbuf_consumer_stop(struct tbuf_consumer *);
 int	tbuf_consumer_switch(struct tbuf_consumer *);
 
 /*
- * A live snapshot under ring: what is in the buffers now is given by
- * tbuf_consumer_next(), and stays there.  -ENOTSUP under another policy,
- * -EINVAL when no tracing is active.
+ * A live snapshot under ring or fill: what is in the buffers now is given by
+ * tbuf_consumer_next(), stays there, and is in no total.  -ENOTSUP under
+ * switch, -EINVAL when no tracing is active.
  */
 int	tbuf_consumer_snapshot(struct tbuf_consumer *);
 
@@ -217,7 +268,7 @@ struct tbuf_probe_info {
  *	TBUF_INT*, TBUF_CHAR where char is signed	i
  *	TBUF_UINT*, TBUF_CHAR elsewhere, TBUF_BOOL, TBUF_POINTER	u
  *	TBUF_FLOAT, TBUF_DOUBLE				d
- *	TBUF_STRING, TBUF_TEXT, TBUF_BINARY		data, size, null, cut
+ *	TBUF_STRING, TBUF_STRING_SIZED, TBUF_BINARY	data, size, null, cut
  * `data` is not NUL-terminated and holds whatever the target had there; it is
  * valid until the next call of tbuf_consumer_next() or _work().
  */
@@ -244,6 +295,15 @@ struct tbuf_record {
 	const struct tbuf_probe_info *probe;
 	unsigned nargs;
 	const struct tbuf_value *args;
+	unsigned npieces;	/* a clause's record has pieces, and no args */
+	const struct tbuf_value *pieces;
+	/*
+	 * Of a script's clause what the pieces are (tbuf_program.h); NULL: it
+	 * has no actions.
+	 */
+	const struct tbuf_d_record *layout;
+	unsigned epid;		/* of a script's clause, from 1; else 0 */
+	uint64_t reserved[4];
 };
 
 enum tbuf_event_type {
@@ -251,7 +311,12 @@ enum tbuf_event_type {
 	TBUF_EVENT_DROPS,	/* since the last such event of that cause */
 	TBUF_EVENT_OVERWRITTEN,	/* under ring, at the end */
 	TBUF_EVENT_EXIT,	/* a target or the command has ended */
-	TBUF_EVENT_DAMAGE	/* bytes of a lane that made no sense: skipped */
+	TBUF_EVENT_DAMAGE,	/* bytes of a lane that made no sense: skipped */
+	TBUF_EVENT_LOST,	/* probes that a target's table had no room for */
+	TBUF_EVENT_UNMET,	/* probes that its session had no room to enable */
+	TBUF_EVENT_FAULT,	/* of a script's clause: record says which */
+	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
+	TBUF_EVENT_ERRORS	/* faults in clauses of ERROR */
 };
 
 enum tbuf_cause {
@@ -266,10 +331,18 @@ struct tbuf_event {
 	pid_t pid;
 	int cpu;		/* drops, overwritten, damage */
 	enum tbuf_cause cause;	/* drops */
-	uint64_t count;		/* drops, overwritten: records; damage: bytes */
-	bool child;		/* exit: status and signal are known */
-	int status;		/* exit: exit status, -1 if by a signal */
+	uint64_t count;		/* drops, overwritten: records; damage: bytes;
+				   lost, unmet: probes; dynamic, errors: how
+				   many; since the last one */
+	bool child;		/* exit: it was the command */
+	int status;		/* exit: -1 if by a signal, or not known */
 	int signal;		/* exit: the signal, or 0 */
+	uint32_t fault;		/* fault: its number, as DTRACEFLT_* have it */
+	uint32_t action;	/* of the clause, from 1; 0: the predicate */
+	uint32_t offset;	/* the instruction's index */
+	uint32_t spare;
+	uint64_t address;	/* or size, or index */
+	uint64_t reserved[4];
 	struct tbuf_record record;
 };
 
@@ -281,11 +354,81 @@ struct tbuf_event {
  */
 int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
 
-/* Sums of the run so far: what next() has given. */
+/* ------------------------------------------------------------ raw packets */
+
+/* Two of them turn a record's stamp into time. */
+struct tbuf_calibration {
+	uint64_t stamp;
+	uint64_t mono;		/* ns of CLOCK_MONOTONIC, at the same moment */
+	uint64_t wall;		/* ns of CLOCK_REALTIME */
+};
+
+enum tbuf_packet_kind {
+	TBUF_PACKET_CPU,	/* of a lane that one CPU's records go to */
+	TBUF_PACKET_LOCK	/* of one under a lock: a record says its CPU */
+};
+
+/*
+ * Records of one lane as they lie there (tbuf(5)): whole ones, in order of
+ * their stamps, one after the other.  What one switch gives of a lane are one
+ * packet or more.  Memory is the library's.
+ */
+struct tbuf_packet {
+	pid_t pid;		/* the target, as the consumer knows it */
+	int cpu;
+	enum tbuf_packet_kind kind;
+	unsigned lane;		/* its number in the session, all kinds alike */
+	uint64_t target;	/* the random number in its file's name */
+	uint64_t generation;	/* of its session: never used twice in that file */
+	const void *data;	/* aligned to 8 */
+	size_t size;		/* bytes, a multiple of 8; may be 0 */
+	uint64_t records;
+	bool more;		/* there is more of this lane, in this round */
+	uint64_t begin, end;	/* stamps of the first and the last record */
+
+	/* What the lane has lost since its last packet. */
+	uint64_t drops[3];	/* records, by enum tbuf_cause */
+	uint64_t overwritten;	/* records, under ring, at the end */
+	uint64_t damage;	/* bytes that made no sense: skipped */
+
+	/* All EPIDs in it are below; see tbuf_consumer_epid(). */
+	unsigned epids;
+	bool nanoseconds;	/* stamps are ns of CLOCK_MONOTONIC already */
+	struct tbuf_calibration calibration[2];	/* an early and a late one */
+	const void *source;	/* the library's */
+	uint64_t reserved[8];
+};
+
+/*
+ * In place of the records that tbuf_consumer_next() would give: the lanes'
+ * bytes, for a recorder.  1, or 0 when there is nothing left but what next()
+ * gives then: ends, and probes that were lost or unmet.  What a packet has told
+ * is not told again there, and is in the totals but for a snapshot.  A packet
+ * without records has losses.  The data are valid until the next call with this
+ * consumer.  Enablings choose nothing in a file.
+ *	-ENOTSUP with `temporal`: there is no order among lanes
+ */
+int	tbuf_consumer_packet(struct tbuf_consumer *, struct tbuf_packet *);
+
+/*
+ * What an EPID of the last packet's session stands for, from 1 to below
+ * packet.epids: the probe, and the enabling.  NULL if it makes no sense, or for
+ * want of memory.
+ */
+const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
+	    const struct tbuf_packet *, unsigned epid, unsigned *enabling);
+
+/* ------------------------------------------------------------ sums */
+
+/*
+ * Sums of the run so far: what next() and packet() have given, but for
+ * snapshots.
+ */
 struct tbuf_totals {
 	uint64_t records;
 	uint64_t overwritten;
 	uint64_t drops;
+	uint64_t reserved[5];
 };
 void	tbuf_consumer_totals(const struct tbuf_consumer *, struct tbuf_totals *);
 
@@ -314,6 +457,23 @@ int	tbuf_consumer_list(struct tbuf_consumer *,
 	    void *);
 
 /*
+ * Every probe that the targets have had so far, whatever is enabled and before,
+ * during and after a run, each once and by its id.  `visit` returns non-zero
+ * to stop; that value is given back.
+ */
+int	tbuf_consumer_probes(struct tbuf_consumer *,
+	    int (*visit)(void *, const struct tbuf_probe_info *), void *);
+
+/*
+ * Targets with more probes than their tables hold: such probes are neither
+ * listed nor traced, and every place where they stand counts.  Gives one target
+ * and how many there were since they were told last, here or as an event; false
+ * when there is nothing more to tell.
+ */
+bool	tbuf_consumer_lost(struct tbuf_consumer *, pid_t *pid,
+	    uint64_t *count);
+
+/*
  * All of the user's live targets: `visit` gets a pid and the program's name.
  */
 int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);
@@ -332,6 +492,7 @@ struct tbuf_lane_status {
 	uint64_t records;	/* consumed, and those in the lane */
 	uint64_t overwritten;
 	uint64_t drops[3];	/* by enum tbuf_cause */
+	uint64_t reserved[8];
 };
 
 /*

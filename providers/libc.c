@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "target/mark.h"
+#include "producer/mark.h"
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -31,8 +31,14 @@ static const struct libc_family *const families[] = {
 static _Thread_local bool resolving
     __attribute__((tls_model("initial-exec")));
 
-/* Where libtbuf's code lies. */
-static uintptr_t library_start, library_size;
+/* A part of an object that is loaded. */
+struct code {
+	uintptr_t inside;	/* an address in it */
+	uintptr_t start, size;	/* size 0: not found */
+	const char *file;
+};
+
+static struct code library;	/* libtbuf's */
 
 static void
 find_one(struct libc_function *f, const char *name)
@@ -42,17 +48,74 @@ find_one(struct libc_function *f, const char *name)
 	__atomic_store_n(&f->real, real, __ATOMIC_RELAXED);
 }
 
-bool
-tbuf_libc_is_library(const void *address)
+/*
+ * Is this address in libtbuf?  What the library does for itself (it opens and
+ * closes its control file) is not the program's.
+ */
+static inline bool
+is_library(const void *address)
 {
-	return ((uintptr_t)address - library_start < library_size);
+	return ((uintptr_t)address - library.start < library.size);
+}
+
+const uint32_t tbuf_libc_unknown[2] = { 1, 1 };
+
+/* The loads pair with the release of `enabled`. */
+static inline void
+fire(struct tbuf_site *site, const void *caller, const uint64_t *values)
+{
+	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
+	if (!is_library(caller))
+		site->fire(site, values);
+}
+
+void
+tbuf_libc_fire_1(struct tbuf_site *site, const void *caller, uint64_t v0)
+{
+	fire(site, caller, (const uint64_t[]){ v0 });
+}
+
+void
+tbuf_libc_fire_2(struct tbuf_site *site, const void *caller, uint64_t v0,
+    uint64_t v1)
+{
+	fire(site, caller, (const uint64_t[]){ v0, v1 });
+}
+
+void
+tbuf_libc_fire_3(struct tbuf_site *site, const void *caller, uint64_t v0,
+    uint64_t v1, uint64_t v2)
+{
+	fire(site, caller, (const uint64_t[]){ v0, v1, v2 });
+}
+
+void
+tbuf_libc_fire_4(struct tbuf_site *site, const void *caller, uint64_t v0,
+    uint64_t v1, uint64_t v2, uint64_t v3)
+{
+	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3 });
+}
+
+void
+tbuf_libc_fire_5(struct tbuf_site *site, const void *caller, uint64_t v0,
+    uint64_t v1, uint64_t v2, uint64_t v3, uint64_t v4)
+{
+	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3, v4 });
+}
+
+void
+tbuf_libc_fire_6(struct tbuf_site *site, const void *caller, uint64_t v0,
+    uint64_t v1, uint64_t v2, uint64_t v3, uint64_t v4, uint64_t v5)
+{
+	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3, v4, v5 });
 }
 
 static int
 find_code(struct dl_phdr_info *info, size_t size, void *cookie)
 {
-	uintptr_t inside = *(const uintptr_t *)cookie, start;
+	struct code *code = cookie;
 	const ElfW(Phdr) *phdr;
+	uintptr_t start;
 	int i;
 
 	(void)size;
@@ -60,21 +123,23 @@ find_code(struct dl_phdr_info *info, size_t size, void *cookie)
 		phdr = &info->dlpi_phdr[i];
 		start = info->dlpi_addr + phdr->p_vaddr;
 		if (phdr->p_type != PT_LOAD ||
-		    inside - start >= phdr->p_memsz)
+		    code->inside - start >= phdr->p_memsz)
 			continue;
-		library_start = start;
-		library_size = phdr->p_memsz;
+		code->start = start;
+		code->size = phdr->p_memsz;
+		code->file = info->dlpi_name;
 		return (1);
 	}
 	return (0);
 }
 
-static void
-find_library(void)
+static struct code
+code_of(const void *inside)
 {
-	void *inside = dlsym(RTLD_NEXT, "tbuf_probe_register");
+	struct code code = { .inside = (uintptr_t)inside };
 
-	(void)dl_iterate_phdr(find_code, &inside);
+	(void)dl_iterate_phdr(find_code, &code);
+	return (code);
 }
 
 bool
@@ -94,7 +159,8 @@ tbuf_libc_resolve(void)
 			find_one(&family->functions[row],
 			    family->rows[row].name);
 	}
-	find_library();
+	/* No program has an address of its own for this one. */
+	library = code_of((const void *)(uintptr_t)tbuf_life_busy);
 	/* A function that the C library has not leaves a message. */
 	(void)dlerror();
 	resolving = false;
@@ -181,17 +247,22 @@ add(struct tbuf_site *site, const char *module, const char *function,
 	    types, names);
 }
 
-/* The base name of the file that a function is in. */
+/*
+ * The base name of the file that a function is in.  dladdr(3) would look at
+ * every symbol of that file.  Nearly all functions are in the same one.
+ */
 static const char *
 module_of(const void *function)
 {
+	static struct code code;
 	const char *base;
-	Dl_info info;
 
-	if (dladdr(function, &info) == 0 || info.dli_fname == NULL)
+	if ((uintptr_t)function - code.start >= code.size)
+		code = code_of(function);
+	if (code.file == NULL || *code.file == '\0')
 		return ("libc");
-	base = strrchr(info.dli_fname, '/');
-	return (base == NULL ? info.dli_fname : base + 1);
+	base = strrchr(code.file, '/');
+	return (base == NULL ? code.file : base + 1);
 }
 
 static void
@@ -200,27 +271,68 @@ register_family(const struct libc_family *family)
 	const struct libc_row *row;
 	const struct libc_event *event;
 	struct libc_function *f;
-	const char *module;
 	unsigned i;
 
 	for (i = 0; i < family->nrows; i++) {
 		row = &family->rows[i];
 		f = &family->functions[i];
-		if (row->entry == NULL || f->real == NULL)
+		if (row->entry == NULL || f->module == NULL)
 			continue;
-		module = module_of(f->real);
-		add(&f->entry, module, row->name, "entry", row->entry);
+		add(&f->entry, f->module, row->name, "entry", row->entry);
 		if (row->leave != NULL)
-			add(&f->leave, module, row->name, "return",
+			add(&f->leave, f->module, row->name, "return",
 			    row->leave);
 	}
 	for (i = 0; i < family->nevents; i++) {
 		event = &family->events[i];
 		f = &family->functions[event->function];
-		if (f->real != NULL)
-			add(&family->sites[i], module_of(f->real),
+		if (f->module != NULL)
+			add(&family->sites[i], f->module,
 			    family->rows[event->function].name, event->name,
 			    event->arguments);
+	}
+}
+
+const uint32_t *
+tbuf_libc_words(const struct tbuf_site *a, const struct tbuf_site *b)
+{
+	/* No file, or no room in it: nobody will ever enable them. */
+	static const uint32_t nobody[2];
+
+	if (a->enabled == NULL || b->enabled == NULL)
+		return (tbuf_libc_unknown);
+	if (a->enabled == &a->zero && b->enabled == &b->zero)
+		return (nobody);
+	return (b->enabled == a->enabled + 1 ? a->enabled :
+	    tbuf_libc_unknown);
+}
+
+/* From here on wrappers look at the enable words alone. */
+static void
+settle(const struct libc_family *family)
+{
+	struct libc_function *f;
+	unsigned i;
+
+	for (i = 0; i < family->nrows; i++) {
+		f = &family->functions[i];
+		if (family->rows[i].leave != NULL)
+			__atomic_store_n(&f->wanted, tbuf_libc_words(&f->entry,
+			    &f->leave), __ATOMIC_RELEASE);
+	}
+}
+
+/* Before the batch, in which nobody may wait for the loader. */
+static void
+find_modules(const struct libc_family *family)
+{
+	struct libc_function *f;
+	unsigned i;
+
+	for (i = 0; i < family->nrows; i++) {
+		f = &family->functions[i];
+		if (f->real != NULL)
+			f->module = module_of(f->real);
 	}
 }
 
@@ -228,12 +340,20 @@ static void
 register_all(void)
 {
 	static bool begun;
+	sigset_t mask;
 	size_t i;
 
 	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
 		return;
 	for (i = 0; i < LENGTH(families); i++)
+		find_modules(families[i]);
+	tbuf_batch_begin(&mask);
+	for (i = 0; i < LENGTH(families); i++)
 		register_family(families[i]);
+	tbuf_batch_end(&mask);
+	for (i = 0; i < LENGTH(families); i++)
+		settle(families[i]);
+	tbuf_libc_thread_begin();
 }
 
 /*

@@ -66,7 +66,8 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	[PREAD64_CHK] = { "__pread64_chk", NULL, NULL },
 };
 
-static struct libc_function functions[NFUNCTIONS];
+static struct libc_function functions[NFUNCTIONS] =
+    LIBC_FUNCTIONS(NFUNCTIONS);
 
 const struct libc_family tbuf_libc_file = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
@@ -101,7 +102,7 @@ int
 open(const char *path, int flags, ...)
 {
 	struct libc_function *f = &functions[OPEN];
-	typeof(open) *real = tbuf_libc_real(f);
+	typeof(open) *real;
 	mode_t mode = 0;
 	va_list list;
 	int result;
@@ -110,6 +111,9 @@ open(const char *path, int flags, ...)
 	if (has_mode(flags))
 		mode = va_arg(list, mode_t);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(open, f)(path, flags, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), flags, mode);
 	result = real(path, flags, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -121,7 +125,7 @@ int
 open64(const char *path, int flags, ...)
 {
 	struct libc_function *f = &functions[OPEN64];
-	typeof(open64) *real = tbuf_libc_real(f);
+	typeof(open64) *real;
 	mode_t mode = 0;
 	va_list list;
 	int result;
@@ -130,6 +134,9 @@ open64(const char *path, int flags, ...)
 	if (has_mode(flags))
 		mode = va_arg(list, mode_t);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(open64, f)(path, flags, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), flags, mode);
 	result = real(path, flags, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -141,7 +148,7 @@ int
 openat(int dirfd, const char *path, int flags, ...)
 {
 	struct libc_function *f = &functions[OPENAT];
-	typeof(openat) *real = tbuf_libc_real(f);
+	typeof(openat) *real;
 	mode_t mode = 0;
 	va_list list;
 	int result;
@@ -150,6 +157,9 @@ openat(int dirfd, const char *path, int flags, ...)
 	if (has_mode(flags))
 		mode = va_arg(list, mode_t);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(openat, f)(dirfd, path, flags, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, dirfd, ADDRESS(path), flags, mode);
 	result = real(dirfd, path, flags, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -161,7 +171,7 @@ int
 openat64(int dirfd, const char *path, int flags, ...)
 {
 	struct libc_function *f = &functions[OPENAT64];
-	typeof(openat64) *real = tbuf_libc_real(f);
+	typeof(openat64) *real;
 	mode_t mode = 0;
 	va_list list;
 	int result;
@@ -170,6 +180,9 @@ openat64(int dirfd, const char *path, int flags, ...)
 	if (has_mode(flags))
 		mode = va_arg(list, mode_t);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(openat64, f)(dirfd, path, flags, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, dirfd, ADDRESS(path), flags, mode);
 	result = real(dirfd, path, flags, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -181,9 +194,12 @@ int
 __open_2(const char *path, int flags)
 {
 	struct libc_function *f = &functions[OPEN];
-	typeof(__open_2) *real = tbuf_libc_real(&functions[OPEN_2]);
+	typeof(__open_2) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(__open_2, &functions[OPEN_2])(path, flags));
+	real = tbuf_libc_real(&functions[OPEN_2]);
 	FIRE(f->entry, ADDRESS(path), flags, 0);
 	result = real(path, flags);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -195,9 +211,12 @@ int
 __open64_2(const char *path, int flags)
 {
 	struct libc_function *f = &functions[OPEN64];
-	typeof(__open64_2) *real = tbuf_libc_real(&functions[OPEN64_2]);
+	typeof(__open64_2) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(__open64_2, &functions[OPEN64_2])(path, flags));
+	real = tbuf_libc_real(&functions[OPEN64_2]);
 	FIRE(f->entry, ADDRESS(path), flags, 0);
 	result = real(path, flags);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -209,9 +228,13 @@ int
 __openat_2(int dirfd, const char *path, int flags)
 {
 	struct libc_function *f = &functions[OPENAT];
-	typeof(__openat_2) *real = tbuf_libc_real(&functions[OPENAT_2]);
+	typeof(__openat_2) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(__openat_2, &functions[OPENAT_2])(dirfd, path,
+		    flags));
+	real = tbuf_libc_real(&functions[OPENAT_2]);
 	FIRE(f->entry, dirfd, ADDRESS(path), flags, 0);
 	result = real(dirfd, path, flags);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -223,9 +246,13 @@ int
 __openat64_2(int dirfd, const char *path, int flags)
 {
 	struct libc_function *f = &functions[OPENAT64];
-	typeof(__openat64_2) *real = tbuf_libc_real(&functions[OPENAT64_2]);
+	typeof(__openat64_2) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(__openat64_2, &functions[OPENAT64_2])(dirfd, path,
+		    flags));
+	real = tbuf_libc_real(&functions[OPENAT64_2]);
 	FIRE(f->entry, dirfd, ADDRESS(path), flags, 0);
 	result = real(dirfd, path, flags);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -237,9 +264,12 @@ int
 creat(const char *path, mode_t mode)
 {
 	struct libc_function *f = &functions[CREAT];
-	typeof(creat) *real = tbuf_libc_real(f);
+	typeof(creat) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(creat, f)(path, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), mode);
 	result = real(path, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -251,9 +281,12 @@ int
 creat64(const char *path, mode_t mode)
 {
 	struct libc_function *f = &functions[CREAT64];
-	typeof(creat64) *real = tbuf_libc_real(f);
+	typeof(creat64) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(creat64, f)(path, mode));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), mode);
 	result = real(path, mode);
 	FIRE(f->leave, result, error_if(result == -1),
@@ -265,9 +298,12 @@ int
 close(int fd)
 {
 	struct libc_function *f = &functions[CLOSE];
-	typeof(close) *real = tbuf_libc_real(f);
+	typeof(close) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(close, f)(fd));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd);
 	result = real(fd);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -278,9 +314,12 @@ ssize_t
 read(int fd, void *buf, size_t count)
 {
 	struct libc_function *f = &functions[READ];
-	typeof(read) *real = tbuf_libc_real(f);
+	typeof(read) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(read, f)(fd, buf, count));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count);
 	result = real(fd, buf, count);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -291,9 +330,13 @@ ssize_t
 __read_chk(int fd, void *buf, size_t count, size_t size)
 {
 	struct libc_function *f = &functions[READ];
-	typeof(__read_chk) *real = tbuf_libc_real(&functions[READ_CHK]);
+	typeof(__read_chk) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(__read_chk, &functions[READ_CHK])(fd, buf, count,
+		    size));
+	real = tbuf_libc_real(&functions[READ_CHK]);
 	FIRE(f->entry, fd, ADDRESS(buf), count);
 	result = real(fd, buf, count, size);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -304,9 +347,12 @@ ssize_t
 pread(int fd, void *buf, size_t count, off_t offset)
 {
 	struct libc_function *f = &functions[PREAD];
-	typeof(pread) *real = tbuf_libc_real(f);
+	typeof(pread) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(pread, f)(fd, buf, count, offset));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -317,9 +363,12 @@ ssize_t
 pread64(int fd, void *buf, size_t count, off64_t offset)
 {
 	struct libc_function *f = &functions[PREAD64];
-	typeof(pread64) *real = tbuf_libc_real(f);
+	typeof(pread64) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(pread64, f)(fd, buf, count, offset));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -330,9 +379,13 @@ ssize_t
 __pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
 {
 	struct libc_function *f = &functions[PREAD];
-	typeof(__pread_chk) *real = tbuf_libc_real(&functions[PREAD_CHK]);
+	typeof(__pread_chk) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(__pread_chk, &functions[PREAD_CHK])(fd, buf,
+		    count, offset, size));
+	real = tbuf_libc_real(&functions[PREAD_CHK]);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset, size);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -343,9 +396,13 @@ ssize_t
 __pread64_chk(int fd, void *buf, size_t count, off64_t offset, size_t size)
 {
 	struct libc_function *f = &functions[PREAD64];
-	typeof(__pread64_chk) *real = tbuf_libc_real(&functions[PREAD64_CHK]);
+	typeof(__pread64_chk) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(__pread64_chk, &functions[PREAD64_CHK])(fd, buf,
+		    count, offset, size));
+	real = tbuf_libc_real(&functions[PREAD64_CHK]);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset, size);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -356,9 +413,12 @@ ssize_t
 write(int fd, const void *buf, size_t count)
 {
 	struct libc_function *f = &functions[WRITE];
-	typeof(write) *real = tbuf_libc_real(f);
+	typeof(write) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(write, f)(fd, buf, count));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count);
 	result = real(fd, buf, count);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -369,9 +429,12 @@ ssize_t
 pwrite(int fd, const void *buf, size_t count, off_t offset)
 {
 	struct libc_function *f = &functions[PWRITE];
-	typeof(pwrite) *real = tbuf_libc_real(f);
+	typeof(pwrite) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(pwrite, f)(fd, buf, count, offset));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -382,9 +445,12 @@ ssize_t
 pwrite64(int fd, const void *buf, size_t count, off64_t offset)
 {
 	struct libc_function *f = &functions[PWRITE64];
-	typeof(pwrite64) *real = tbuf_libc_real(f);
+	typeof(pwrite64) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(pwrite64, f)(fd, buf, count, offset));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
 	result = real(fd, buf, count, offset);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -395,9 +461,12 @@ int
 fsync(int fd)
 {
 	struct libc_function *f = &functions[FSYNC];
-	typeof(fsync) *real = tbuf_libc_real(f);
+	typeof(fsync) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(fsync, f)(fd));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd);
 	result = real(fd);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -408,9 +477,12 @@ int
 fdatasync(int fd)
 {
 	struct libc_function *f = &functions[FDATASYNC];
-	typeof(fdatasync) *real = tbuf_libc_real(f);
+	typeof(fdatasync) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(fdatasync, f)(fd));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd);
 	result = real(fd);
 	FIRE(f->leave, result, error_if(result == -1));

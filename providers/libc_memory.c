@@ -40,7 +40,8 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	    "size:u64", "result:ptr errno:i32" },
 };
 
-static struct libc_function functions[NFUNCTIONS];
+static struct libc_function functions[NFUNCTIONS] =
+    LIBC_FUNCTIONS(NFUNCTIONS);
 
 const struct libc_family tbuf_libc_memory = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
@@ -127,6 +128,8 @@ malloc(size_t size)
 	typeof(malloc) *real;
 	void *result;
 
+	if (quiet(f))
+		return (REAL(malloc, f)(size));
 	if (!ready(f))
 		return (early_allocate(size));
 	real = f->real;
@@ -144,6 +147,8 @@ calloc(size_t nmemb, size_t size)
 	void *result;
 	size_t total;
 
+	if (quiet(f))
+		return (REAL(calloc, f)(nmemb, size));
 	if (!ready(f)) {
 		if (__builtin_mul_overflow(nmemb, size, &total))
 			total = SIZE_MAX;
@@ -165,6 +170,8 @@ realloc(void *ptr, size_t size)
 
 	if (__builtin_expect(is_early(ptr), 0))
 		return (early_move(ptr, size));
+	if (quiet(f))
+		return (REAL(realloc, f)(ptr, size));
 	if (!ready(f))
 		/* Where else it may be from cannot be told. */
 		return (early_allocate(ptr == NULL ? size : SIZE_MAX));
@@ -180,13 +187,16 @@ void *
 reallocarray(void *ptr, size_t nmemb, size_t size)
 {
 	struct libc_function *f = &functions[REALLOCARRAY];
-	typeof(reallocarray) *real = tbuf_libc_real(f);
+	typeof(reallocarray) *real;
 	void *result;
 	size_t total;
 
 	if (__builtin_expect(is_early(ptr), 0) &&
 	    !__builtin_mul_overflow(nmemb, size, &total))
 		return (early_move(ptr, total));
+	if (quiet(f))
+		return (REAL(reallocarray, f)(ptr, nmemb, size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(ptr), nmemb, size);
 	result = real(ptr, nmemb, size);
 	FIRE(f->leave, ADDRESS(result),
@@ -201,7 +211,13 @@ free(void *ptr)
 	typeof(free) *real;
 
 	/* Nothing that dlsym(3) got elsewhere can be given back under it. */
-	if (__builtin_expect(is_early(ptr), 0) || !ready(f))
+	if (__builtin_expect(is_early(ptr), 0))
+		return;
+	if (quiet(f)) {
+		REAL(free, f)(ptr);
+		return;
+	}
+	if (!ready(f))
 		return;
 	real = f->real;
 	FIRE(f->entry, ADDRESS(ptr));
@@ -213,9 +229,12 @@ int
 posix_memalign(void **memptr, size_t alignment, size_t size)
 {
 	struct libc_function *f = &functions[POSIX_MEMALIGN];
-	typeof(posix_memalign) *real = tbuf_libc_real(f);
+	typeof(posix_memalign) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(posix_memalign, f)(memptr, alignment, size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(memptr), alignment, size);
 	result = real(memptr, alignment, size);
 	FIRE(f->leave, result, result == 0 ? ADDRESS(*memptr) : 0);
@@ -226,9 +245,12 @@ void *
 aligned_alloc(size_t alignment, size_t size)
 {
 	struct libc_function *f = &functions[ALIGNED_ALLOC];
-	typeof(aligned_alloc) *real = tbuf_libc_real(f);
+	typeof(aligned_alloc) *real;
 	void *result;
 
+	if (quiet(f))
+		return (REAL(aligned_alloc, f)(alignment, size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, alignment, size);
 	result = real(alignment, size);
 	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
@@ -239,9 +261,12 @@ void *
 memalign(size_t alignment, size_t size)
 {
 	struct libc_function *f = &functions[MEMALIGN];
-	typeof(memalign) *real = tbuf_libc_real(f);
+	typeof(memalign) *real;
 	void *result;
 
+	if (quiet(f))
+		return (REAL(memalign, f)(alignment, size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, alignment, size);
 	result = real(alignment, size);
 	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
@@ -252,9 +277,12 @@ void *
 valloc(size_t size)
 {
 	struct libc_function *f = &functions[VALLOC];
-	typeof(valloc) *real = tbuf_libc_real(f);
+	typeof(valloc) *real;
 	void *result;
 
+	if (quiet(f))
+		return (REAL(valloc, f)(size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, size);
 	result = real(size);
 	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
@@ -265,9 +293,12 @@ void *
 pvalloc(size_t size)
 {
 	struct libc_function *f = &functions[PVALLOC];
-	typeof(pvalloc) *real = tbuf_libc_real(f);
+	typeof(pvalloc) *real;
 	void *result;
 
+	if (quiet(f))
+		return (REAL(pvalloc, f)(size));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, size);
 	result = real(size);
 	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));

@@ -11,7 +11,7 @@
  *
  * vfork, clone, daemon and setsid have no probes.  They are here because those
  * of libtbuf come behind the C library's in the order of search; the first two
- * are those of libtbuf/target/vfork.c.
+ * are those of libtbuf/producer/vfork.c.
  */
 #include "libc.h"
 
@@ -66,7 +66,8 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	[SETSID] = { "setsid", NULL, NULL },
 };
 
-static struct libc_function functions[NFUNCTIONS];
+static struct libc_function functions[NFUNCTIONS] =
+    LIBC_FUNCTIONS(NFUNCTIONS);
 
 const struct libc_family tbuf_libc_process = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
@@ -76,9 +77,12 @@ pid_t
 fork(void)
 {
 	struct libc_function *f = &functions[FORK];
-	typeof(fork) *real = tbuf_libc_real(f);
+	typeof(fork) *real;
 	pid_t result;
 
+	if (quiet(f))
+		return (REAL(fork, f)());
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, 0);
 	result = real();
 	FIRE(f->leave, result, error_if(result == -1));
@@ -89,9 +93,12 @@ int
 execve(const char *path, char *const argv[], char *const envp[])
 {
 	struct libc_function *f = &functions[EXECVE];
-	typeof(execve) *real = tbuf_libc_real(f);
+	typeof(execve) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(execve, f)(path, argv, envp));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), ADDRESS(argv), ADDRESS(envp));
 	result = real(path, argv, envp);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -102,9 +109,12 @@ int
 execv(const char *path, char *const argv[])
 {
 	struct libc_function *f = &functions[EXECV];
-	typeof(execv) *real = tbuf_libc_real(f);
+	typeof(execv) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(execv, f)(path, argv));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(path), ADDRESS(argv));
 	result = real(path, argv);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -115,9 +125,12 @@ int
 execvp(const char *file, char *const argv[])
 {
 	struct libc_function *f = &functions[EXECVP];
-	typeof(execvp) *real = tbuf_libc_real(f);
+	typeof(execvp) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(execvp, f)(file, argv));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(file), ADDRESS(argv));
 	result = real(file, argv);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -128,9 +141,12 @@ int
 execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	struct libc_function *f = &functions[EXECVPE];
-	typeof(execvpe) *real = tbuf_libc_real(f);
+	typeof(execvpe) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(execvpe, f)(file, argv, envp));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(file), ADDRESS(argv), ADDRESS(envp));
 	result = real(file, argv, envp);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -141,9 +157,12 @@ int
 fexecve(int fd, char *const argv[], char *const envp[])
 {
 	struct libc_function *f = &functions[FEXECVE];
-	typeof(fexecve) *real = tbuf_libc_real(f);
+	typeof(fexecve) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(fexecve, f)(fd, argv, envp));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(argv), ADDRESS(envp));
 	result = real(fd, argv, envp);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -159,9 +178,12 @@ execveat(int dirfd, const char *path, char *const argv[], char *const envp[],
     int flags)
 {
 	struct libc_function *f = &functions[EXECVEAT];
-	typeof(execveat) *real = tbuf_libc_real(f);
+	typeof(execveat) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(execveat, f)(dirfd, path, argv, envp, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp),
 	    flags);
 	result = real(dirfd, path, argv, envp, flags);
@@ -200,7 +222,7 @@ int
 execl(const char *path, const char *arg, ...)
 {
 	struct libc_function *f = &functions[EXECL];
-	typeof(execv) *real = tbuf_libc_real(&functions[EXECV]);
+	typeof(execv) *real;
 	va_list list;
 	size_t n;
 	int result;
@@ -214,6 +236,9 @@ execl(const char *path, const char *arg, ...)
 	va_start(list, arg);
 	collect(argv, arg, n, list);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(execv, &functions[EXECV])(path, argv));
+	real = tbuf_libc_real(&functions[EXECV]);
 	FIRE(f->entry, ADDRESS(path));
 	result = real(path, argv);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -224,7 +249,7 @@ int
 execlp(const char *file, const char *arg, ...)
 {
 	struct libc_function *f = &functions[EXECLP];
-	typeof(execvp) *real = tbuf_libc_real(&functions[EXECVP]);
+	typeof(execvp) *real;
 	va_list list;
 	size_t n;
 	int result;
@@ -238,6 +263,9 @@ execlp(const char *file, const char *arg, ...)
 	va_start(list, arg);
 	collect(argv, arg, n, list);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(execvp, &functions[EXECVP])(file, argv));
+	real = tbuf_libc_real(&functions[EXECVP]);
 	FIRE(f->entry, ADDRESS(file));
 	result = real(file, argv);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -248,7 +276,7 @@ int
 execle(const char *path, const char *arg, ...)
 {
 	struct libc_function *f = &functions[EXECLE];
-	typeof(execve) *real = tbuf_libc_real(&functions[EXECVE]);
+	typeof(execve) *real;
 	char **envp;
 	va_list list;
 	size_t n;
@@ -264,6 +292,9 @@ execle(const char *path, const char *arg, ...)
 	collect(argv, arg, n, list);
 	envp = va_arg(list, char **);
 	va_end(list);
+	if (quiet(f))
+		return (REAL(execve, &functions[EXECVE])(path, argv, envp));
+	real = tbuf_libc_real(&functions[EXECVE]);
 	FIRE(f->entry, ADDRESS(path));
 	result = real(path, argv, envp);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -283,9 +314,13 @@ posix_spawn(pid_t *pid, const char *path,
     const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	struct libc_function *f = &functions[POSIX_SPAWN];
-	typeof(posix_spawn) *real = tbuf_libc_real(f);
+	typeof(posix_spawn) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(posix_spawn, f)(pid, path, file_actions, attr,
+		    argv, envp));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(pid), ADDRESS(path), ADDRESS(file_actions),
 	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
 	result = real(pid, path, file_actions, attr, argv, envp);
@@ -300,9 +335,13 @@ posix_spawnp(pid_t *pid, const char *file,
     const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	struct libc_function *f = &functions[POSIX_SPAWNP];
-	typeof(posix_spawnp) *real = tbuf_libc_real(f);
+	typeof(posix_spawnp) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(posix_spawnp, f)(pid, file, file_actions, attr,
+		    argv, envp));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(pid), ADDRESS(file), ADDRESS(file_actions),
 	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
 	result = real(pid, file, file_actions, attr, argv, envp);

@@ -39,7 +39,8 @@ static const struct libc_row rows[NFUNCTIONS] = {
 	[RECVFROM_CHK] = { "__recvfrom_chk", NULL, NULL },
 };
 
-static struct libc_function functions[NFUNCTIONS];
+static struct libc_function functions[NFUNCTIONS] =
+    LIBC_FUNCTIONS(NFUNCTIONS);
 
 const struct libc_family tbuf_libc_socket = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
@@ -60,9 +61,12 @@ int
 socket(int domain, int type, int protocol)
 {
 	struct libc_function *f = &functions[SOCKET];
-	typeof(socket) *real = tbuf_libc_real(f);
+	typeof(socket) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(socket, f)(domain, type, protocol));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, domain, type, protocol);
 	result = real(domain, type, protocol);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -73,9 +77,12 @@ int
 connect(int fd, __CONST_SOCKADDR_ARG addr, socklen_t addrlen)
 {
 	struct libc_function *f = &functions[CONNECT];
-	typeof(connect) *real = tbuf_libc_real(f);
+	typeof(connect) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(connect, f)(fd, addr, addrlen));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS_OF(addr), addrlen);
 	result = real(fd, addr, addrlen);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -86,9 +93,12 @@ int
 accept(int fd, __SOCKADDR_ARG addr, socklen_t *addrlen)
 {
 	struct libc_function *f = &functions[ACCEPT];
-	typeof(accept) *real = tbuf_libc_real(f);
+	typeof(accept) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(accept, f)(fd, addr, addrlen));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS_OF(addr), ADDRESS(addrlen));
 	result = real(fd, addr, addrlen);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -99,9 +109,12 @@ int
 accept4(int fd, __SOCKADDR_ARG addr, socklen_t *addrlen, int flags)
 {
 	struct libc_function *f = &functions[ACCEPT4];
-	typeof(accept4) *real = tbuf_libc_real(f);
+	typeof(accept4) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(accept4, f)(fd, addr, addrlen, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS_OF(addr), ADDRESS(addrlen), flags);
 	result = real(fd, addr, addrlen, flags);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -112,9 +125,12 @@ ssize_t
 send(int fd, const void *buf, size_t len, int flags)
 {
 	struct libc_function *f = &functions[SEND];
-	typeof(send) *real = tbuf_libc_real(f);
+	typeof(send) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(send, f)(fd, buf, len, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
 	result = real(fd, buf, len, flags);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -126,9 +142,12 @@ sendto(int fd, const void *buf, size_t len, int flags,
     __CONST_SOCKADDR_ARG addr, socklen_t addrlen)
 {
 	struct libc_function *f = &functions[SENDTO];
-	typeof(sendto) *real = tbuf_libc_real(f);
+	typeof(sendto) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(sendto, f)(fd, buf, len, flags, addr, addrlen));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
 	    addrlen);
 	result = real(fd, buf, len, flags, addr, addrlen);
@@ -140,9 +159,12 @@ ssize_t
 sendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	struct libc_function *f = &functions[SENDMSG];
-	typeof(sendmsg) *real = tbuf_libc_real(f);
+	typeof(sendmsg) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(sendmsg, f)(fd, msg, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(msg), flags);
 	result = real(fd, msg, flags);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -153,9 +175,12 @@ ssize_t
 recv(int fd, void *buf, size_t len, int flags)
 {
 	struct libc_function *f = &functions[RECV];
-	typeof(recv) *real = tbuf_libc_real(f);
+	typeof(recv) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(recv, f)(fd, buf, len, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
 	result = real(fd, buf, len, flags);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -166,9 +191,13 @@ ssize_t
 __recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
 {
 	struct libc_function *f = &functions[RECV];
-	typeof(__recv_chk) *real = tbuf_libc_real(&functions[RECV_CHK]);
+	typeof(__recv_chk) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(__recv_chk, &functions[RECV_CHK])(fd, buf, len,
+		    size, flags));
+	real = tbuf_libc_real(&functions[RECV_CHK]);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
 	result = real(fd, buf, len, size, flags);
 	FIRE(f->leave, result, error_if(result == -1));
@@ -180,9 +209,12 @@ recvfrom(int fd, void *buf, size_t len, int flags, __SOCKADDR_ARG addr,
     socklen_t *addrlen)
 {
 	struct libc_function *f = &functions[RECVFROM];
-	typeof(recvfrom) *real = tbuf_libc_real(f);
+	typeof(recvfrom) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(recvfrom, f)(fd, buf, len, flags, addr, addrlen));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
 	    ADDRESS(addrlen));
 	result = real(fd, buf, len, flags, addr, addrlen);
@@ -195,10 +227,13 @@ __recvfrom_chk(int fd, void *buf, size_t len, size_t size, int flags,
     __SOCKADDR_ARG addr, socklen_t *addrlen)
 {
 	struct libc_function *f = &functions[RECVFROM];
-	typeof(__recvfrom_chk) *real =
-	    tbuf_libc_real(&functions[RECVFROM_CHK]);
+	typeof(__recvfrom_chk) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(__recvfrom_chk, &functions[RECVFROM_CHK])(fd, buf,
+		    len, size, flags, addr, addrlen));
+	real = tbuf_libc_real(&functions[RECVFROM_CHK]);
 	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
 	    ADDRESS(addrlen));
 	result = real(fd, buf, len, size, flags, addr, addrlen);
@@ -210,9 +245,12 @@ ssize_t
 recvmsg(int fd, struct msghdr *msg, int flags)
 {
 	struct libc_function *f = &functions[RECVMSG];
-	typeof(recvmsg) *real = tbuf_libc_real(f);
+	typeof(recvmsg) *real;
 	ssize_t result;
 
+	if (quiet(f))
+		return (REAL(recvmsg, f)(fd, msg, flags));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, fd, ADDRESS(msg), flags);
 	result = real(fd, msg, flags);
 	FIRE(f->leave, result, error_if(result == -1));

@@ -44,12 +44,39 @@ static const struct libc_event events[NEVENTS] = {
 	[CLOCKLOCK_ACQUIRED] = { "acquired", "mutex:ptr", CLOCKLOCK },
 };
 
-static struct libc_function functions[NFUNCTIONS];
+static struct libc_function functions[NFUNCTIONS] =
+    LIBC_FUNCTIONS(NFUNCTIONS);
 static struct tbuf_site sites[NEVENTS];
+
+/* Enable words for each function, too: two, among which are its events. */
+static const uint32_t *wanted_events[NFUNCTIONS] = {
+	[0 ... NFUNCTIONS - 1] = tbuf_libc_unknown
+};
 
 const struct libc_family tbuf_libc_thread = {
 	rows, functions, NFUNCTIONS, events, sites, NEVENTS
 };
+
+void
+tbuf_libc_thread_begin(void)
+{
+	unsigned i;
+
+	/* Behind what was acquired comes what is contended next. */
+	for (i = 0; i + 1 < NEVENTS; i++)
+		if (i == 0 || events[i].function != events[i - 1].function)
+			__atomic_store_n(&wanted_events[events[i].function],
+			    tbuf_libc_words(&sites[i], &sites[i + 1]),
+			    __ATOMIC_RELEASE);
+}
+
+/* Does nobody trace this function, its events included? */
+static inline bool
+quiet_lock(unsigned function)
+{
+	return (quiet(&functions[function]) && quiet_words(__atomic_load_n(
+	    &wanted_events[function], __ATOMIC_ACQUIRE)));
+}
 
 /* Has a lock function that returned this given the mutex to its caller? */
 static bool
@@ -80,9 +107,12 @@ int
 pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	struct libc_function *f = &functions[LOCK];
-	typeof(pthread_mutex_lock) *real = tbuf_libc_real(f);
+	typeof(pthread_mutex_lock) *real;
 	int result;
 
+	if (quiet_lock(LOCK))
+		return (REAL(pthread_mutex_lock, f)(mutex));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex));
 	result = try(&sites[LOCK_CONTENDED], mutex);
 	if (!is_held(result)) {
@@ -100,9 +130,12 @@ int
 pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	struct libc_function *f = &functions[TRYLOCK];
-	typeof(pthread_mutex_trylock) *real = tbuf_libc_real(f);
+	typeof(pthread_mutex_trylock) *real;
 	int result;
 
+	if (quiet_lock(TRYLOCK))
+		return (REAL(pthread_mutex_trylock, f)(mutex));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex));
 	result = real(mutex);
 	if (is_held(result))
@@ -116,9 +149,12 @@ pthread_mutex_timedlock(pthread_mutex_t *mutex,
     const struct timespec *abstime)
 {
 	struct libc_function *f = &functions[TIMEDLOCK];
-	typeof(pthread_mutex_timedlock) *real = tbuf_libc_real(f);
+	typeof(pthread_mutex_timedlock) *real;
 	int result;
 
+	if (quiet_lock(TIMEDLOCK))
+		return (REAL(pthread_mutex_timedlock, f)(mutex, abstime));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex), ADDRESS(abstime));
 	result = try(&sites[TIMEDLOCK_CONTENDED], mutex);
 	if (!is_held(result)) {
@@ -137,9 +173,13 @@ pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     const struct timespec *abstime)
 {
 	struct libc_function *f = &functions[CLOCKLOCK];
-	typeof(pthread_mutex_clocklock) *real = tbuf_libc_real(f);
+	typeof(pthread_mutex_clocklock) *real;
 	int result = NOT_TRIED;
 
+	if (quiet_lock(CLOCKLOCK))
+		return (REAL(pthread_mutex_clocklock, f)(mutex, clock,
+		    abstime));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex), clock, ADDRESS(abstime));
 	/* Another clock is an error, even where the mutex is free. */
 	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
@@ -159,9 +199,12 @@ int
 pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	struct libc_function *f = &functions[UNLOCK];
-	typeof(pthread_mutex_unlock) *real = tbuf_libc_real(f);
+	typeof(pthread_mutex_unlock) *real;
 	int result;
 
+	if (quiet(f))
+		return (REAL(pthread_mutex_unlock, f)(mutex));
+	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex));
 	result = real(mutex);
 	FIRE(f->leave, result);

@@ -24,10 +24,12 @@ struct run {
 	pid_t command;		/* 0: none */
 	bool command_ended;
 	bool *told;		/* a description's matches, by its index */
+	bool begun;		/* a record has come */
 	bool stopped;		/* for an output that nobody reads */
 	bool skipped;		/* processes were, and it has been told */
 	bool truncated;		/* a control file was, and so on */
 	bool telling;		/* this round tells losses */
+	uint64_t printed;	/* records */
 	uint64_t period;	/* statusrate */
 	uint64_t due;		/* when losses are told next */
 	struct loss *losses;	/* sorted by CPU, then pid */
@@ -105,6 +107,10 @@ lack(int error)
 		return (MSG_LACK_SPACE);
 	case -EUSERS:
 		return (MSG_LACK_SLOTS);
+	case -E2BIG:
+		return (MSG_LACK_EPIDS);
+	case -EAGAIN:
+		return (MSG_LACK_LEASE);
 	default:
 		return (strerror(-error));
 	}
@@ -119,6 +125,28 @@ tell_skipped(struct run *run)
 	if (error != 0 && !run->skipped)
 		message(MSG_SKIPPED, lack(error));
 	run->skipped = error != 0;
+}
+
+/* Processes that could not be traced, since this was told last. */
+static void
+tell_missed(struct run *run)
+{
+	uint64_t count;
+	const char *why;
+
+	while ((why = tbuf_consumer_missed(run->consumer, &count)) != NULL)
+		message(MSG_MISSED, count, PLURAL_ES(count), why);
+}
+
+/* Targets that have more probes than they can show. */
+static void
+tell_lost(struct run *run)
+{
+	uint64_t count;
+	pid_t pid;
+
+	while (tbuf_consumer_lost(run->consumer, &pid, &count))
+		message(MSG_LOST, count, PLURAL(count), (intmax_t)pid);
 }
 
 /* ----------------------------------------------------------------- losses */
@@ -149,20 +177,6 @@ loss_get(struct run *run, int cpu, pid_t pid)
 	return (l);
 }
 
-/* What one CPU has lost. */
-static void
-tell_cpu(struct run *run, const struct loss *loss, size_t n)
-{
-	uint64_t damage = 0;
-	size_t i;
-
-	run->format.ops->losses(&run->format, loss, n);
-	for (i = 0; i < n; i++)
-		damage += loss[i].damage;
-	if (damage > 0)
-		message(MSG_DAMAGE, damage, PLURAL(damage), loss->cpu);
-}
-
 /* Tell what CPUs up to `cpu` have lost, and forget it. */
 static void
 tell_losses(struct run *run, int cpu)
@@ -173,7 +187,8 @@ tell_losses(struct run *run, int cpu)
 		for (to = from; to < run->nlosses &&
 		    run->losses[to].cpu == run->losses[from].cpu; to++)
 			continue;
-		tell_cpu(run, &run->losses[from], to - from);
+		run->format.ops->losses(&run->format, &run->losses[from],
+		    to - from);
 		from = to;
 	}
 	if (from == 0)
@@ -205,6 +220,14 @@ print_other(struct run *run, const struct tbuf_event *e)
 		tell_matched(run, false);
 		run->format.ops->exited(&run->format, e);
 		break;
+	case TBUF_EVENT_LOST:
+		message(MSG_LOST, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
+	case TBUF_EVENT_UNMET:
+		message(MSG_UNMET, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
 	case TBUF_EVENT_DAMAGE:
 		l = loss_get(run, e->cpu, e->pid);
 		l->damage += e->count;
@@ -216,32 +239,42 @@ print_other(struct run *run, const struct tbuf_event *e)
 
 /*
  * An output that takes no more ends the run in the orderly way, as a signal
- * does.  For a reader that has gone away that is all.
+ * does.  For a reader that has gone away that is all; a terminal that has is
+ * another matter if there is still something to be written.
  */
 static void
-check_output(struct run *run)
+stop_for_output(struct run *run)
 {
 	const struct output *out = run->format.out;
 	const char *file = run->options->output;
 
-	if (out->error == 0 || run->stopped)
-		return;
 	run->stopped = true;
-	if (out->error != EPIPE)
+	if (out->error != 0 && out->error != EPIPE)
 		run->status = fail(MSG_WRITE, file != NULL ? file :
 		    "standard output", strerror(out->error));
 	tbuf_consumer_stop(run->consumer);
 }
 
 static void
+check_output(struct run *run)
+{
+	const struct output *out = run->format.out;
+
+	if (!run->stopped && (out->error != 0 || output_unread(out)))
+		stop_for_output(run);
+}
+
+static void
 print_record(struct run *run, const struct tbuf_record *record, int *cpu)
 {
 
-	if (!run->format.started)
+	if (!run->begun)
 		tell_matched(run, false);
+	run->begun = true;
 	if (run->telling && record->cpu > *cpu)
 		tell_losses(run, record->cpu - 1);
 	*cpu = record->cpu;
+	run->printed++;
 	format_record(&run->format, record);
 }
 
@@ -255,19 +288,20 @@ drain(struct run *run)
 	struct tbuf_event e;
 	int cpu = -1, more;
 
+	format_round(&run->format);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record, &cpu);
 		else
 			print_other(run, &e);
-		check_output(run);
+		if (run->format.out->error != 0)
+			check_output(run);
 	}
 	if (more < 0)
 		return (fail(MSG_ABORTED, strerror(-more)));
 	if (run->telling)
 		tell_losses(run, INT32_MAX);
 	output_flush(run->format.out);
-	output_look(run->format.out);
 	check_output(run);
 	return (0);
 }
@@ -302,18 +336,50 @@ tell_truncated(struct run *run)
 }
 
 /*
+ * Print what the buffers hold now, and go on: under switch that is an early
+ * switch, else it stays there.
+ */
+static int
+snapshot(struct run *run)
+{
+	uint64_t before = run->printed;
+	bool stays = true;
+	int error, status;
+
+	error = tbuf_consumer_snapshot(run->consumer);
+	if (error == -ENOTSUP) {
+		stays = false;
+		error = tbuf_consumer_switch(run->consumer);
+	}
+	if (error < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
+	run->telling = false;
+	status = drain(run);
+	if (status == 0 && stays)
+		run->format.ops->snapshot(&run->format,
+		    run->printed - before);
+	return (status);
+}
+
+/*
  * One wait and what came of it.  *error is the library's: more than 0 when
  * tracing goes on.
  */
 static int
 run_round(struct run *run, int *error)
 {
+	int status;
 
 	*error = tbuf_consumer_work(run->consumer);
 	tell_skipped(run);
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
-	return (drain(run));
+	if (run->telling)
+		tell_missed(run);
+	status = drain(run);
+	if (signals_snapshot() && status == 0 && *error > 0)
+		status = snapshot(run);
+	return (status);
 }
 
 static int
@@ -356,6 +422,7 @@ run_all(struct run *run)
 	}
 	tell_lowered(run);
 	tell_skipped(run);
+	tell_lost(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
 	run->period = period;
 	run->due = now() + run->period;

@@ -21,7 +21,7 @@ format_init(struct format *f, struct output *out,
 }
 
 /* A probe that is met for the first time. */
-static const struct prepared *
+static struct prepared *
 prepare(struct format *f, const struct tbuf_probe_info *probe)
 {
 	size_t n = f->nprobes;
@@ -42,13 +42,20 @@ void
 format_record(struct format *f, const struct tbuf_record *record)
 {
 	unsigned id = record->probe->id;
-	const struct prepared *p;
+	struct prepared *p;
 
 	if (id < f->nprobes && f->probes[id].text != NULL)
 		p = &f->probes[id];
 	else
 		p = prepare(f, record->probe);
 	f->ops->record(f, record, p);
+}
+
+void
+format_round(struct format *f)
+{
+
+	flow_begin(&f->flow);
 }
 
 void
@@ -59,6 +66,54 @@ format_free(struct format *f)
 	for (i = 0; i < f->nprobes; i++)
 		free(f->probes[i].text);
 	free(f->probes);
+	flow_free(&f->flow);
+}
+
+const char *
+format_type(unsigned type)
+{
+	static const char *const names[] = {
+		[TBUF_NONE] = "none",
+		[TBUF_INT8] = "int8_t",
+		[TBUF_INT16] = "int16_t",
+		[TBUF_INT32] = "int32_t",
+		[TBUF_INT64] = "int64_t",
+		[TBUF_UINT8] = "uint8_t",
+		[TBUF_UINT16] = "uint16_t",
+		[TBUF_UINT32] = "uint32_t",
+		[TBUF_UINT64] = "uint64_t",
+		[TBUF_CHAR] = "char",
+		[TBUF_BOOL] = "bool",
+		[TBUF_FLOAT] = "float",
+		[TBUF_DOUBLE] = "double",
+		[TBUF_POINTER] = "pointer",
+		[TBUF_STRING] = "string",
+		[TBUF_STRING_SIZED] = "string",
+		[TBUF_BINARY] = "bytes"
+	};
+
+	return (type < sizeof(names) / sizeof(names[0]) ? names[type] :
+	    names[TBUF_NONE]);
+}
+
+const char *
+format_policy(int policy)
+{
+	static const char *const names[] = { "switch", "fill", "ring" };
+
+	return (policy >= 0 && policy < 3 ? names[policy] : "?");
+}
+
+const char *
+format_cause(enum tbuf_cause cause)
+{
+	static const char *const names[] = {
+		[TBUF_CAUSE_FULL] = "full",
+		[TBUF_CAUSE_LARGE] = "large",
+		[TBUF_CAUSE_NOLANE] = "nolane"
+	};
+
+	return (names[cause]);
 }
 
 const char *

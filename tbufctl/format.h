@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How what comes is printed: text or JSON.
+ * How what comes is printed, as text or JSON: records, losses and ends,
+ * lists of probes, and the status of buffers.
  */
 #ifndef TBUFCTL_FORMAT_H
 #define TBUFCTL_FORMAT_H
@@ -11,21 +12,46 @@
 
 #include <tbuf_consumer.h>
 
+#include "flow.h"
 #include "options.h"
 #include "output.h"
 
-/* A probe's part of each of its records, made once. */
+/*
+ * What the records of a probe have in common, made once; what is copied from
+ * here can be read OUTPUT_SLACK bytes beyond its end.
+ */
 struct prepared {
 	char *text;
-	size_t head;		/* bytes of text: head, ... */
-	size_t tail;		/* ... tail, ... */
-	size_t args[TBUF_ARGS_MAX];	/* ... and before each argument */
+	/* What a record begins with, on a CPU, of a process and thread. */
+	char *prefix;
+	size_t prefix_size;
+	int cpu;
+	pid_t pid;
+	uint32_t tid;
+	/* Before each argument, ... */
+	const char *part[TBUF_ARGS_MAX + 1];
+	size_t part_size[TBUF_ARGS_MAX + 1];	/* ... and behind the last */
+	size_t args_size;	/* JSON: of what stands before the first name */
+	size_t most;		/* room for a record but its texts */
+	/* -F */
+	const char *function;	/* FUNCTION:NAME, ... */
+	size_t function_size;	/* ... the former, ... */
+	size_t both_size;	/* ... and both */
+	enum flow_kind flow;
+	bool call;		/* of a system call */
 };
+
+/* Room for a record beside what is prepared: its numbers. */
+#define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 8) * OUTPUT_NUMBER)
 
 struct format {
 	struct output *out;
 	const struct options *options;
 	bool started;		/* the heading was printed */
+	struct flow flow;	/* -F */
+	bool pids;		/* -l: of several processes */
+	bool screen;		/* --stat: over what stands there already */
+	uint64_t time;		/* --stat: of this look, ns */
 	struct prepared *probes;	/* by id */
 	size_t nprobes;
 	const struct format_ops *ops;
@@ -41,21 +67,42 @@ struct loss {
 };
 
 struct format_ops {
+	/* Records. */
 	void (*prepare)(struct format *, const struct tbuf_probe_info *,
 	    struct prepared *);
 	void (*record)(struct format *, const struct tbuf_record *,
-	    const struct prepared *);
+	    struct prepared *);
+
 	/* The losses of one CPU, in the order of pids. */
 	void (*losses)(struct format *, const struct loss *, size_t);
 	void (*exited)(struct format *, const struct tbuf_event *);
+	/* So many records were what the buffers hold, and stay there. */
+	void (*snapshot)(struct format *, uint64_t records);
 	void (*total)(struct format *, const struct tbuf_totals *);
+
+	/* -l: what comes first, and a probe. */
+	void (*list)(struct format *);
+	void (*probe)(struct format *, pid_t, const struct tbuf_probe_info *);
+
+	/* --stat: what comes first, and a lane. */
+	void (*status)(struct format *);
+	void (*lane)(struct format *, const struct tbuf_lane_status *);
 };
 
 extern const struct format_ops format_text, format_json;
 
 void	format_init(struct format *, struct output *, const struct options *);
+/* Buffers are read anew. */
+void	format_round(struct format *);
 void	format_record(struct format *, const struct tbuf_record *);
 void	format_free(struct format *);
+
+/* What a type is called in lists. */
+const char *format_type(unsigned type);
+
+/* What a lane's policy and the cause of a drop are called. */
+const char *format_policy(int policy);
+const char *format_cause(enum tbuf_cause);
 
 /* SIGKILL and the like; `room` holds names that have to be made. */
 const char *signal_name(int number, char *room, size_t size);

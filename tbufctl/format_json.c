@@ -3,178 +3,131 @@
  *
  * JSON: one object a line, everything on standard output.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
 #include "messages.h"
+#include "number.h"
+#include "value.h"
 
-/* Most bytes that escape() makes of one. */
-#define ESCAPED		6
-
-static char *
-put_escape(char *p, unsigned char c)
-{
-
-	*p++ = '\\';
-	switch (c) {
-	case '"':
-	case '\\':
-		*p++ = c;
-		return (p);
-	case '\n':
-		*p++ = 'n';
-		return (p);
-	case '\t':
-		*p++ = 't';
-		return (p);
-	case '\r':
-		*p++ = 'r';
-		return (p);
-	default:
-		return (put_hex(put_literal(p, "u00"), &c, 1));
-	}
-}
-
-static char *
-escape(char *p, const void *text, size_t size)
-{
-	const unsigned char *s = text, *end = s + size;
-	unsigned n;
-
-	while (s < end) {
-		if (*s >= ' ' && *s < 0x7f && *s != '"' && *s != '\\') {
-			*p++ = *s++;
-		} else if (*s >= 0x80 && (n = utf8_sequence(s, end - s)) > 0) {
-			p = put_bytes(p, s, n);
-			s += n;
-		} else
-			p = put_escape(p, *s++);
-	}
-	return (p);
-}
+static const struct value_style style = {
+	.null = "null", .byte = "\\u00", .controls = true, .quoted = true,
+	.finite = true, .cut = ""
+};
 
 static char *
 put_string(char *p, const char *text)
 {
 
 	*p++ = '"';
-	p = escape(p, text, strlen(text));
+	p = value_escape(p, text, strlen(text), &style);
 	*p++ = '"';
 	return (p);
 }
 
-/*
- * head: ,"id":ID,"pid":  tail: ,"provider":... up to the arguments' brace;
- * args: "name":, the comma before it included.
- */
+/* What a record begins with, up to its time. */
 static void
-prepare(struct format *f, const struct tbuf_probe_info *probe,
+set_prefix(const struct tbuf_record *r, struct prepared *prepared)
+{
+	char *p = prepared->prefix;
+
+	prepared->cpu = r->cpu;
+	prepared->pid = r->pid;
+	prepared->tid = r->tid;
+	p = put_literal(p, "{\"type\":\"record\",\"cpu\":");
+	p = put_signed(p, r->cpu);
+	p = put_unsigned(put_literal(p, ",\"id\":"), r->probe->id);
+	p = put_signed(put_literal(p, ",\"pid\":"), r->pid);
+	p = put_unsigned(put_literal(p, ",\"tid\":"), r->tid);
+	p = put_literal(p, ",\"time\":");
+	prepared->prefix_size = p - prepared->prefix;
+}
+
+/*
+ * The names of the probe and of the first argument are one part; without
+ * arguments it is all there is before the closing brace.
+ */
+static char *
+put_parts(char *p, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
 {
-	size_t size = 128, i;
-	char *from, *p;
+	unsigned i = 0;
 
-	(void)f;
-	size += ESCAPED * (strlen(probe->provider) + strlen(probe->module) +
-	    strlen(probe->function) + strlen(probe->name));
-	for (i = 0; i < probe->nargs; i++)
-		size += ESCAPED * strlen(probe->argnames[i]) + 4;
-	p = prepared->text = memory_get(NULL, 1, size);
-	p = put_unsigned(put_literal(p, ",\"id\":"), probe->id);
-	p = put_literal(p, ",\"pid\":");
-	prepared->head = p - prepared->text;
+	prepared->part[0] = p;
 	p = put_string(put_literal(p, ",\"provider\":"), probe->provider);
 	p = put_string(put_literal(p, ",\"module\":"), probe->module);
 	p = put_string(put_literal(p, ",\"function\":"), probe->function);
 	p = put_string(put_literal(p, ",\"name\":"), probe->name);
 	p = put_literal(p, ",\"args\":{");
-	prepared->tail = p - prepared->text - prepared->head;
-	for (i = 0; i < probe->nargs; i++) {
-		from = p;
-		if (i > 0)
+	prepared->args_size = p - prepared->part[0];
+	do {
+		if (i > 0) {
+			prepared->part[i] = p;
 			*p++ = ',';
-		p = put_string(p, probe->argnames[i]);
-		*p++ = ':';
-		prepared->args[i] = p - from;
-	}
-}
-
-static char *
-put_data(struct output *out, const struct tbuf_value *v)
-{
-	char *p = output_room(out, (size_t)v->size * ESCAPED + 16);
-
-	if (v->null)
-		return (put_literal(p, "null"));
-	*p++ = '"';
-	if (v->type == TBUF_BINARY)
-		p = put_hex(put_literal(p, "hex:"), v->data, v->size);
-	else
-		p = escape(p, v->data, v->size);
-	*p++ = '"';
+		}
+		if (i < probe->nargs) {
+			p = put_string(p, probe->argnames[i]);
+			*p++ = ':';
+		}
+		prepared->part_size[i] = p - prepared->part[i];
+	} while (++i < probe->nargs);
 	return (p);
 }
 
-static char *
-put_value(struct output *out, const struct tbuf_value *v)
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
 {
-	char *p = output_room(out, OUTPUT_NUMBER);
+	size_t size = 128 + OUTPUT_SLACK, i;
 
-	switch (v->type) {
-	case TBUF_INT8:
-	case TBUF_INT16:
-	case TBUF_INT32:
-	case TBUF_INT64:
-		return (put_signed(p, v->i));
-	case TBUF_CHAR:
-		return ((char)-1 < 0 ? put_signed(p, v->i) :
-		    put_unsigned(p, v->u));
-	case TBUF_BOOL:
-		return (v->u ? put_literal(p, "true") :
-		    put_literal(p, "false"));
-	case TBUF_FLOAT:
-	case TBUF_DOUBLE:
-		/* JSON has neither NaN nor infinities. */
-		return (isfinite(v->d) ? put_double(p, v->d) :
-		    put_literal(p, "null"));
-	case TBUF_POINTER:
-		*p++ = '"';
-		p = put_pointer(p, v->u);
-		*p++ = '"';
-		return (p);
-	case TBUF_STRING:
-	case TBUF_TEXT:
-	case TBUF_BINARY:
-		return (put_data(out, v));
-	default:
-		return (put_unsigned(p, v->u));
-	}
+	(void)f;
+	size += VALUE_ESCAPED * (strlen(probe->provider) +
+	    strlen(probe->module) + strlen(probe->function) +
+	    strlen(probe->name));
+	for (i = 0; i < probe->nargs; i++)
+		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 4;
+	prepared->most = size + FORMAT_NUMBERS;
+	prepared->text = memory_get(NULL, 1, size + 8 * OUTPUT_NUMBER);
+	prepared->prefix = put_parts(prepared->text, probe, prepared);
+	prepared->prefix_size = 0;
 }
 
 /* ,"cut":[names of arguments that strsize cut] */
-static void
-put_cut(struct output *out, const struct tbuf_record *r)
+static char *
+put_cut(struct output *out, char *p, const struct tbuf_record *r)
 {
-	const char *name;
-	bool any = false;
+	const char *before = ",\"cut\":[", *name;
 	unsigned i;
-	char *p;
 
 	for (i = 0; i < r->nargs; i++) {
 		if (!r->args[i].cut)
 			continue;
 		name = r->probe->argnames[i];
-		p = output_room(out, ESCAPED * strlen(name) + 16);
-		p = any ? put_literal(p, ",") : put_literal(p, ",\"cut\":[");
-		output_taken(out, put_string(p, name));
-		any = true;
+		p = output_more(out, p, VALUE_ESCAPED * strlen(name) + 16);
+		p = put_string(put_bytes(p, before, strlen(before)), name);
+		before = ",";
 	}
-	if (any) {
-		p = output_room(out, 1);
-		output_taken(out, put_literal(p, "]"));
+	*p++ = ']';
+	return (p);
+}
+
+/* What a clause has left instead of arguments. */
+static char *
+put_pieces(struct output *out, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+	unsigned i;
+
+	p = put_bytes(p, prepared->part[0], prepared->args_size);
+	p = put_literal(p, "},\"values\":[");
+	for (i = 0; i < r->npieces; i++) {
+		p = output_more(out, p, OUTPUT_NUMBER + 8);
+		if (i > 0)
+			*p++ = ',';
+		p = value_put(out, p, &r->pieces[i], &style, 8);
 	}
+	return (put_literal(p, "]}\n"));
 }
 
 static bool
@@ -188,60 +141,54 @@ wants_wall(const struct options *o)
 	return (false);
 }
 
-static char *
-put_row(struct format *f, char *p, const struct tbuf_record *r,
-    const struct prepared *prepared)
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
 {
+	struct output *out = f->out;
+	bool cut = false;
+	unsigned i = 0;
+	char *p;
 
-	p = put_literal(p, "{\"type\":\"record\",\"cpu\":");
-	p = put_signed(p, r->cpu);
-	p = put_bytes(p, prepared->text, prepared->head);
-	p = put_signed(p, r->pid);
-	p = put_unsigned(put_literal(p, ",\"tid\":"), r->tid);
-	p = put_unsigned(put_literal(p, ",\"time\":"), r->time);
-	if (wants_wall(f->options))
+	if (prepared->cpu != r->cpu || prepared->tid != r->tid ||
+	    prepared->pid != r->pid || prepared->prefix_size == 0)
+		set_prefix(r, prepared);
+	p = output_room(out, prepared->most);
+	p = put_run(p, prepared->prefix, prepared->prefix_size);
+	p = put_unsigned(p, r->time);
+	if (f->options->nwith > 0 && wants_wall(f->options))
 		p = put_unsigned(put_literal(p, ",\"wall\":"), r->wall);
-	return (put_bytes(p, prepared->text + prepared->head,
-	    prepared->tail));
+	if (r->pieces != NULL) {
+		output_taken(out, put_pieces(out, p, r, prepared));
+		return;
+	}
+	p = put_run(p, prepared->part[0], prepared->part_size[0]);
+	while (i < r->nargs) {
+		p = value_put(out, p, &r->args[i], &style, prepared->most);
+		cut |= r->args[i].cut;
+		if (++i < r->nargs)
+			p = put_run(p, prepared->part[i],
+			    prepared->part_size[i]);
+	}
+	*p++ = '}';
+	if (cut)
+		p = put_cut(out, p, r);
+	output_taken(out, put_literal(p, "}\n"));
 }
 
 static void
-record(struct format *f, const struct tbuf_record *r,
-    const struct prepared *prepared)
+put_loss(struct output *out, const char *type, const struct loss *loss,
+    uint64_t count)
 {
-	const char *name = prepared->text + prepared->head + prepared->tail;
-	struct output *out = f->out;
-	bool cut = false;
-	unsigned i;
-	char *p;
 
-	p = output_room(out, prepared->head + prepared->tail +
-	    8 * OUTPUT_NUMBER);
-	output_taken(out, put_row(f, p, r, prepared));
-	for (i = 0; i < r->nargs; i++) {
-		p = output_room(out, prepared->args[i]);
-		p = put_bytes(p, name, prepared->args[i]);
-		output_taken(out, p);
-		output_taken(out, put_value(out, &r->args[i]));
-		name += prepared->args[i];
-		cut |= r->args[i].cut;
-	}
-	p = output_room(out, 3);
-	output_taken(out, put_literal(p, "}"));
-	if (cut)
-		put_cut(out, r);
-	p = output_room(out, 3);
-	output_taken(out, put_literal(p, "}\n"));
+	output_printf(out, "{\"type\":\"%s\",\"pid\":%jd,\"cpu\":%d,"
+	    "\"count\":%" PRIu64 "}\n", type, (intmax_t)loss->pid, loss->cpu,
+	    count);
 }
 
 static void
 losses(struct format *f, const struct loss *loss, size_t n)
 {
-	static const char *const causes[] = {
-		[TBUF_CAUSE_FULL] = "full",
-		[TBUF_CAUSE_LARGE] = "large",
-		[TBUF_CAUSE_NOLANE] = "nolane"
-	};
 	unsigned i;
 
 	for (; n > 0; n--, loss++) {
@@ -250,12 +197,13 @@ losses(struct format *f, const struct loss *loss, size_t n)
 				output_printf(f->out, "{\"type\":\"drops\","
 				    "\"pid\":%jd,\"cpu\":%d,\"cause\":\"%s\","
 				    "\"count\":%" PRIu64 "}\n",
-				    (intmax_t)loss->pid, loss->cpu, causes[i],
-				    loss->drops[i]);
+				    (intmax_t)loss->pid, loss->cpu,
+				    format_cause(i), loss->drops[i]);
 		if (loss->overwritten > 0)
-			output_printf(f->out, "{\"type\":\"overwritten\","
-			    "\"pid\":%jd,\"cpu\":%d,\"count\":%" PRIu64 "}\n",
-			    (intmax_t)loss->pid, loss->cpu, loss->overwritten);
+			put_loss(f->out, "overwritten", loss,
+			    loss->overwritten);
+		if (loss->damage > 0)
+			put_loss(f->out, "damage", loss, loss->damage);
 	}
 }
 
@@ -265,12 +213,21 @@ exited(struct format *f, const struct tbuf_event *e)
 {
 	char status[OUTPUT_NUMBER] = "null", number[OUTPUT_NUMBER] = "null";
 
-	if (e->child && e->signal != 0)
+	if (e->signal != 0)
 		*put_signed(number, e->signal) = '\0';
-	else if (e->child)
+	else if (e->status >= 0)
 		*put_signed(status, e->status) = '\0';
 	output_printf(f->out, "{\"type\":\"exit\",\"pid\":%jd,\"status\":%s,"
 	    "\"signal\":%s}\n", (intmax_t)e->pid, status, number);
+}
+
+static void
+snapshot(struct format *f, uint64_t records)
+{
+
+	output_printf(f->out, "{\"type\":\"snapshot\",\"records\":%" PRIu64
+	    "}\n", records);
+	output_flush(f->out);
 }
 
 static void
@@ -282,10 +239,88 @@ total(struct format *f, const struct tbuf_totals *t)
 	    t->records, t->overwritten, t->drops);
 }
 
+/* An object has its names before it. */
+static void
+list(struct format *f)
+{
+
+	(void)f;
+}
+
+/* "name":"TEXT" behind `before`, in whatever room that takes. */
+static void
+put_member(struct output *out, const char *before, const char *name,
+    const char *text)
+{
+	size_t n = strlen(name), m = strlen(before);
+	char *p = output_room(out, m + n + VALUE_ESCAPED * strlen(text) + 8);
+
+	p = put_literal(put_bytes(p, before, m), "\"");
+	p = put_literal(put_bytes(p, name, n), "\":");
+	output_taken(out, put_string(p, text));
+}
+
+static void
+probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct output *out = f->out;
+	unsigned i;
+
+	output_printf(out, "{\"type\":\"probe\",\"pid\":%jd,\"id\":%u",
+	    (intmax_t)pid, probe->id);
+	put_member(out, ",", "provider", probe->provider);
+	put_member(out, ",", "module", probe->module);
+	put_member(out, ",", "function", probe->function);
+	put_member(out, ",", "name", probe->name);
+	output_printf(out, ",\"args\":[");
+	for (i = 0; i < probe->nargs; i++) {
+		put_member(out, i > 0 ? ",{" : "{", "name",
+		    probe->argnames[i]);
+		put_member(out, ",", "type", format_type(probe->types[i]));
+		output_printf(out, "}");
+	}
+	output_printf(out, "]}\n");
+}
+
+static void
+status(struct format *f)
+{
+
+	(void)f;
+}
+
+/* A lock lane is everybody's: there may be several of one CPU. */
+static void
+lane(struct format *f, const struct tbuf_lane_status *s)
+{
+	char lock[OUTPUT_NUMBER] = "null";
+	struct output *out = f->out;
+
+	if (s->locked)
+		*put_unsigned(lock, s->number) = '\0';
+	output_printf(out, "{\"type\":\"lane\",\"time\":%" PRIu64
+	    ",\"pid\":%jd,\"consumer\":%jd", f->time, (intmax_t)s->pid,
+	    (intmax_t)s->consumer);
+	put_member(out, ",", "consumer_name", s->consumer_name);
+	put_member(out, ",", "policy", format_policy(s->policy));
+	output_printf(out, ",\"cpu\":%d,\"lock\":%s,\"size\":%" PRIu64
+	    ",\"fill\":%" PRIu64 ",\"records\":%" PRIu64
+	    ",\"overwritten\":%" PRIu64 ",\"full\":%" PRIu64
+	    ",\"large\":%" PRIu64 ",\"nolane\":%" PRIu64 "}\n", s->cpu, lock,
+	    s->size, s->fill, s->records, s->overwritten,
+	    s->drops[TBUF_CAUSE_FULL], s->drops[TBUF_CAUSE_LARGE],
+	    s->drops[TBUF_CAUSE_NOLANE]);
+}
+
 const struct format_ops format_json = {
 	.prepare = prepare,
 	.record = record,
 	.losses = losses,
 	.exited = exited,
-	.total = total
+	.snapshot = snapshot,
+	.total = total,
+	.list = list,
+	.probe = probe,
+	.status = status,
+	.lane = lane
 };

@@ -2,83 +2,38 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Text: DTrace's row, then name=value for each argument; losses, ends and the
- * total go to standard error.
+ * total go to standard error.  Lists and the status are tables.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
 #include "messages.h"
+#include "number.h"
+#include "value.h"
 
-/* Most bytes that escape() makes of one. */
-#define ESCAPED		4
-
-static char *
-put_escape(char *p, unsigned char c)
-{
-	static const char letters[] = "\"\"\\\\\nn\tt\rr";
-	const char *l;
-
-	*p++ = '\\';
-	for (l = letters; *l != '\0'; l += 2)
-		if (*l == (char)c) {
-			*p++ = l[1];
-			return (p);
-		}
-	*p++ = 'x';
-	return (put_hex(p, &c, 1));
-}
-
-/* What a terminal shows as it is: no controls, C1 controls neither. */
-static unsigned
-printable_sequence(const unsigned char *s, size_t left)
-{
-	unsigned n = utf8_sequence(s, left);
-
-	return (n == 2 && s[0] == 0xc2 && s[1] < 0xa0 ? 0 : n);
-}
-
-static char *
-escape(char *p, const void *text, size_t size)
-{
-	const unsigned char *s = text, *end = s + size;
-	unsigned n;
-
-	while (s < end) {
-		if (*s >= ' ' && *s < 0x7f && *s != '"' && *s != '\\') {
-			*p++ = *s++;
-		} else if (*s >= 0x80 &&
-		    (n = printable_sequence(s, end - s)) > 0) {
-			p = put_bytes(p, s, n);
-			s += n;
-		} else
-			p = put_escape(p, *s++);
-	}
-	return (p);
-}
+static const struct value_style style = {
+	.null = "NULL", .byte = "\\x", .cut = "..."
+};
 
 /* Names come from other processes, too. */
 static char *
 put_name(char *p, const char *name)
 {
 
-	return (escape(p, name, strlen(name)));
+	return (value_escape(p, name, strlen(name), &style));
 }
 
-/* head: " ID FUNCTION:NAME"; no tail; args: " name=". */
-static void
-prepare(struct format *f, const struct tbuf_probe_info *probe,
-    struct prepared *prepared)
+/* "CPU ID FUNCTION:NAME", the latter to the right of its 32 columns. */
+static char *
+put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 {
-	size_t size = OUTPUT_NUMBER + 64, width, i;
-	char *point, *p, *end;
+	char *point, *end;
+	size_t width;
 
-	(void)f;
-	size += 2 * ESCAPED * (strlen(probe->function) + strlen(probe->name));
-	for (i = 0; i < probe->nargs; i++)
-		size += ESCAPED * strlen(probe->argnames[i]) + 2;
-	p = prepared->text = memory_get(NULL, 1, size);
+	p = put_padded(p, cpu, 3);
 	*p++ = ' ';
 	p = put_padded(p, probe->id, 6);
 	*p++ = ' ';
@@ -90,66 +45,83 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	for (width = end - point; width < 32; width++)
 		*p++ = ' ';
 	memmove(p, point, end - point);
-	p += end - point;
-	prepared->head = p - prepared->text;
-	prepared->tail = 0;
-	for (i = 0; i < probe->nargs; i++) {
-		end = p;
+	return (p + (end - point));
+}
+
+/* A record begins with its row, unless quiet; -F has one of its own. */
+static void
+set_prefix(const struct format *f, const struct tbuf_probe_info *probe,
+    int cpu, struct prepared *prepared)
+{
+	char *p = prepared->prefix;
+
+	prepared->cpu = cpu;
+	if (f->options->flow) {
+		p = put_padded(p, cpu, 3);
 		*p++ = ' ';
+	} else if (!f->options->quiet)
+		p = put_head(p, cpu, probe);
+	prepared->prefix_size = p - prepared->prefix;
+}
+
+/* FUNCTION:NAME, of which the latter is not always shown. */
+static char *
+put_flow_name(char *p, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	char *end;
+
+	prepared->function = p;
+	end = put_name(p, probe->function);
+	prepared->function_size = end - p;
+	*end++ = ':';
+	end = put_name(end, probe->name);
+	prepared->both_size = end - p;
+	prepared->flow = flow_kind(probe->name);
+	prepared->call = strcmp(probe->provider, "syscall") == 0;
+	return (end);
+}
+
+/* " name=" before each argument, and the end of the line. */
+static char *
+put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	/* No blank where a quiet line begins. */
+	bool first = f->options->quiet && !f->options->flow &&
+	    f->options->nwith == 0;
+	unsigned i;
+
+	for (i = 0; i < probe->nargs; i++, first = false) {
+		prepared->part[i] = p;
+		if (!first)
+			*p++ = ' ';
 		p = put_name(p, probe->argnames[i]);
 		*p++ = '=';
-		prepared->args[i] = p - end;
+		prepared->part_size[i] = p - prepared->part[i];
 	}
+	return (p);
 }
 
-/* Room for the value, and what may come with it. */
-static char *
-put_data(struct output *out, const struct tbuf_value *v)
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
 {
-	char *p = output_room(out, (size_t)v->size * ESCAPED + 16);
+	size_t names, size, i;
+	char *p;
 
-	if (v->null)
-		return (put_literal(p, "NULL"));
-	if (v->type == TBUF_BINARY) {
-		p = put_literal(p, "hex:");
-		p = put_hex(p, v->data, v->size);
-	} else {
-		*p++ = '"';
-		p = escape(p, v->data, v->size);
-		*p++ = '"';
-	}
-	return (v->cut ? put_literal(p, "...") : p);
-}
-
-static char *
-put_value(struct output *out, const struct tbuf_value *v)
-{
-	char *p = output_room(out, OUTPUT_NUMBER);
-
-	switch (v->type) {
-	case TBUF_INT8:
-	case TBUF_INT16:
-	case TBUF_INT32:
-	case TBUF_INT64:
-		return (put_signed(p, v->i));
-	case TBUF_CHAR:
-		return ((char)-1 < 0 ? put_signed(p, v->i) :
-		    put_unsigned(p, v->u));
-	case TBUF_BOOL:
-		return (v->u ? put_literal(p, "true") :
-		    put_literal(p, "false"));
-	case TBUF_FLOAT:
-	case TBUF_DOUBLE:
-		return (put_double(p, v->d));
-	case TBUF_POINTER:
-		return (put_pointer(p, v->u));
-	case TBUF_STRING:
-	case TBUF_TEXT:
-	case TBUF_BINARY:
-		return (put_data(out, v));
-	default:
-		return (put_unsigned(p, v->u));
-	}
+	names = VALUE_ESCAPED * (strlen(probe->function) +
+	    strlen(probe->name)) + 1;
+	size = 2 * names + OUTPUT_SLACK;
+	for (i = 0; i < probe->nargs; i++)
+		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
+	prepared->most = size + FORMAT_NUMBERS;
+	/* The prefix stands last: it may become longer. */
+	p = prepared->text = memory_get(NULL, 1, size + names +
+	    3 * OUTPUT_NUMBER);
+	p = put_flow_name(p, probe, prepared);
+	prepared->prefix = put_parts(f, p, probe, prepared);
+	set_prefix(f, probe, -1, prepared);
 }
 
 static char *
@@ -168,20 +140,47 @@ put_with(char *p, enum with with, const struct tbuf_record *r)
 	}
 }
 
-/* The row, unless quiet, and what --with asked for. */
+/* The columns behind the CPU, when -F indents them. */
+#define FLOW_WIDTH	41
+
+/* As DTrace has it: " -> function", or "| function:name" that moves nothing. */
 static char *
-put_row(struct format *f, char *p, const struct tbuf_record *r,
+put_flow(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
+{
+	static const char arrows[][2][5] = {
+		[FLOW_ENTRY] = { " -> ", " => " },
+		[FLOW_RETURN] = { " <- ", " <= " }
+	};
+	enum flow_kind kind = prepared->flow;
+	unsigned indent = 2 * flow_step(&f->flow, r, &kind);
+	char *begin;
+
+	p = output_more(f->out, p, indent + FLOW_WIDTH + prepared->most);
+	begin = p;
+	memset(p, ' ', indent);
+	p += indent;
+	if (kind == FLOW_NONE) {
+		p = put_literal(p, "| ");
+		p = put_bytes(p, prepared->function, prepared->both_size);
+	} else {
+		p = put_bytes(p, arrows[kind][prepared->call], 4);
+		p = put_bytes(p, prepared->function, prepared->function_size);
+	}
+	while (p < begin + FLOW_WIDTH)
+		*p++ = ' ';
+	return (p);
+}
+
+/* What --with asked for. */
+static char *
+put_withs(const struct format *f, char *p, const struct tbuf_record *r)
 {
 	const struct options *o = f->options;
 	unsigned i;
 
-	if (!o->quiet) {
-		p = put_padded(p, r->cpu, 3);
-		p = put_bytes(p, prepared->text, prepared->head);
-	}
 	for (i = 0; i < o->nwith; i++) {
-		if (i > 0 || !o->quiet)
+		if (i > 0 || !o->quiet || o->flow)
 			*p++ = ' ';
 		p = put_with(p, o->with[i], r);
 	}
@@ -189,31 +188,46 @@ put_row(struct format *f, char *p, const struct tbuf_record *r,
 }
 
 static void
-record(struct format *f, const struct tbuf_record *r,
-    const struct prepared *prepared)
+put_heading(struct format *f)
 {
-	const char *name = prepared->text + prepared->head;
+
+	if (f->options->flow)
+		output_printf(f->out, "%3s %-*s\n", "CPU", FLOW_WIDTH,
+		    "FUNCTION");
+	else if (!f->options->quiet)
+		output_printf(f->out, "%3s %6s %32s\n", "CPU", "ID",
+		    "FUNCTION:NAME");
+	f->started = true;
+}
+
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
 	struct output *out = f->out;
-	/* The blank before a name is left out where a quiet line begins. */
-	unsigned skip = f->options->quiet && f->options->nwith == 0;
 	unsigned i;
 	char *p;
 
-	if (!f->started && !f->options->quiet)
-		output_printf(out, "%3s %6s %32s\n", "CPU", "ID",
-		    "FUNCTION:NAME");
-	f->started = true;
-	p = output_room(out, prepared->head + 5 * OUTPUT_NUMBER);
-	output_taken(out, put_row(f, p, r, prepared));
+	if (!f->started)
+		put_heading(f);
+	if (prepared->cpu != r->cpu)
+		set_prefix(f, r->probe, r->cpu, prepared);
+	p = output_room(out, prepared->most);
+	p = put_run(p, prepared->prefix, prepared->prefix_size);
+	if (f->options->flow)
+		p = put_flow(f, p, r, prepared);
+	if (f->options->nwith > 0)
+		p = put_withs(f, p, r);
 	for (i = 0; i < r->nargs; i++) {
-		p = output_room(out, prepared->args[i]);
-		p = put_bytes(p, name + skip, prepared->args[i] - skip);
-		output_taken(out, p);
-		output_taken(out, put_value(out, &r->args[i]));
-		name += prepared->args[i];
-		skip = 0;
+		p = put_run(p, prepared->part[i], prepared->part_size[i]);
+		p = value_put(out, p, &r->args[i], &style, prepared->most);
 	}
-	p = output_room(out, 1);
+	/* What a clause has left instead of arguments. */
+	for (i = 0; i < r->npieces; i++) {
+		p = output_more(out, p, OUTPUT_NUMBER + 8);
+		*p++ = ' ';
+		p = value_put(out, p, &r->pieces[i], &style, 8);
+	}
 	*p++ = '\n';
 	output_taken(out, p);
 }
@@ -221,12 +235,13 @@ record(struct format *f, const struct tbuf_record *r,
 static void
 losses(struct format *f, const struct loss *loss, size_t n)
 {
-	uint64_t drops = 0, overwritten = 0;
+	uint64_t drops = 0, overwritten = 0, damage = 0;
 	int cpu = loss->cpu;
 
 	for (; n > 0; n--, loss++) {
 		drops += loss->drops[0] + loss->drops[1] + loss->drops[2];
 		overwritten += loss->overwritten;
+		damage += loss->damage;
 	}
 	if (drops > 0)
 		message(MSG_DROPS, f->options->tags ? MSG_DROPS_TAG : "",
@@ -234,6 +249,8 @@ losses(struct format *f, const struct loss *loss, size_t n)
 	if (overwritten > 0)
 		message(MSG_OVERWRITTEN, overwritten, PLURAL(overwritten),
 		    cpu);
+	if (damage > 0)
+		message(MSG_DAMAGE, damage, PLURAL(damage), cpu);
 }
 
 /* A status of 0 and one that nobody knows are told alike, as DTrace does. */
@@ -242,15 +259,23 @@ exited(struct format *f, const struct tbuf_event *e)
 {
 	char name[32];
 
-	if (e->child && e->signal != 0)
+	if (e->signal != 0)
 		message(MSG_KILLED, (intmax_t)e->pid,
 		    signal_name(e->signal, name, sizeof(name)));
 	else if (f->options->quiet)
 		return;
-	else if (e->child && e->status != 0)
+	else if (e->status > 0)
 		message(MSG_EXITED, (intmax_t)e->pid, e->status);
 	else
 		message(MSG_GONE, (intmax_t)e->pid);
+}
+
+static void
+snapshot(struct format *f, uint64_t records)
+{
+
+	(void)f;
+	message(MSG_SNAPSHOT, records, PLURAL(records));
 }
 
 static void
@@ -261,10 +286,153 @@ total(struct format *f, const struct tbuf_totals *t)
 	message(MSG_TOTAL, t->records, t->overwritten, t->drops);
 }
 
+/* ------------------------------------------------------------------ lists */
+
+/* A name in a column, and what stands behind it. */
+static void
+print_name(struct output *out, int width, const char *name, char end)
+{
+	char *p = output_room(out, VALUE_ESCAPED * strlen(name) + 64);
+	char *to = put_name(p + 40, name);
+	int n = to - (p + 40);
+
+	for (; n < width; width--)
+		*p++ = ' ';
+	memmove(p, to - n, n);
+	p[n] = end;
+	output_taken(out, p + n + 1);
+}
+
+/* DTrace's columns. */
+static void
+list(struct format *f)
+{
+
+	if (f->pids)
+		output_printf(f->out, "%7s ", "PID");
+	output_printf(f->out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+	    "MODULE", "FUNCTION", "NAME");
+}
+
+static void
+probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	unsigned i;
+
+	if (f->pids)
+		output_printf(f->out, "%7jd ", (intmax_t)pid);
+	output_printf(f->out, "%5u ", probe->id);
+	print_name(f->out, 10, probe->provider, ' ');
+	print_name(f->out, 17, probe->module, ' ');
+	print_name(f->out, 33, probe->function, ' ');
+	print_name(f->out, 0, probe->name, '\n');
+	for (i = 0; f->options->verbose && i < probe->nargs; i++) {
+		output_printf(f->out, "\t");
+		print_name(f->out, 0, probe->argnames[i], ' ');
+		output_printf(f->out, "%s\n", format_type(probe->types[i]));
+	}
+}
+
+/* ----------------------------------------------------------------- status */
+
+/*
+ * A number in at most `width` columns, which are 4 or more: one that does not
+ * fit is rounded down, and has a unit of a factor of 1000, or of 1024.
+ */
+static const char *
+fit(char *text, unsigned width, uint64_t n, unsigned factor)
+{
+	const char *unit = "kmgtpe";
+	uint64_t rest = 0;
+	unsigned digits = put_unsigned(text, n) - text;
+
+	if (digits <= width) {
+		text[digits] = '\0';
+		return (text);
+	}
+	for (;; unit++) {
+		rest = n % factor;
+		n /= factor;
+		digits = put_unsigned(text, n) - text;
+		if (digits < width)
+			break;
+	}
+	if (digits == 1 && rest > 0)
+		(void)snprintf(text, OUTPUT_NUMBER, "%u.%u%c", (unsigned)n,
+		    (unsigned)(rest * 10 / factor), *unit);
+	else
+		(void)snprintf(text, OUTPUT_NUMBER, "%u%c", (unsigned)n,
+		    *unit);
+	return (text);
+}
+
+/*
+ * 80 columns in all.  On a screen each line takes the place of what stood
+ * there.
+ */
+#define STATUS	"%s%7s %-13s %-6s %4s %3s %4s %7s %11s %4s %5s %6s\n"
+
+static const char *
+line_start(const struct format *f)
+{
+
+	return (f->screen ? "\033[K" : "");
+}
+
+static void
+status(struct format *f)
+{
+
+	output_printf(f->out, STATUS, line_start(f), "PID", "CONSUMER",
+	    "POLICY", "SIZE", "CPU", "FILL", "RECORDS", "OVERWRITTEN", "FULL",
+	    "LARGE", "NOLANE");
+}
+
+/* PID/NAME as one word, as much as fits, whatever a process calls itself. */
+static void
+name_consumer(const struct tbuf_lane_status *s, char *text, size_t size)
+{
+	char *p;
+
+	(void)snprintf(text, size, "%jd/%s", (intmax_t)s->consumer,
+	    s->consumer_name);
+	for (p = text; *p != '\0'; p++)
+		if (!isgraph((unsigned char)*p))
+			*p = '_';
+}
+
+static void
+lane(struct format *f, const struct tbuf_lane_status *s)
+{
+	char consumer[13 + 1], pid[OUTPUT_NUMBER], cpu[16];
+	char numbers[7][OUTPUT_NUMBER];
+
+	name_consumer(s, consumer, sizeof(consumer));
+	*put_signed(pid, s->pid) = '\0';
+	/* A lock lane is everybody's: there may be several of one CPU. */
+	if (s->locked)
+		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
+	else
+		(void)snprintf(cpu, sizeof(cpu), "%d", s->cpu);
+	output_printf(f->out, STATUS, line_start(f), pid, consumer,
+	    format_policy(s->policy), fit(numbers[0], 4, s->size, 1024), cpu,
+	    fit(numbers[1], 4, s->fill, 1024),
+	    fit(numbers[2], 7, s->records, 1000),
+	    fit(numbers[3], 11, s->overwritten, 1000),
+	    fit(numbers[4], 4, s->drops[TBUF_CAUSE_FULL], 1000),
+	    fit(numbers[5], 5, s->drops[TBUF_CAUSE_LARGE], 1000),
+	    fit(numbers[6], 6, s->drops[TBUF_CAUSE_NOLANE], 1000));
+}
+
 const struct format_ops format_text = {
 	.prepare = prepare,
 	.record = record,
 	.losses = losses,
 	.exited = exited,
-	.total = total
+	.snapshot = snapshot,
+	.total = total,
+	.list = list,
+	.probe = probe,
+	.status = status,
+	.lane = lane
 };

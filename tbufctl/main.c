@@ -26,8 +26,8 @@
 #include "stat.h"
 
 /*
- * A process under trace takes two descriptors.  That more are allowed than
- * are needed costs nothing; but a command is to have the limit it would have.
+ * A process under trace takes two descriptors.  A limit that is higher than
+ * needed costs nothing; the command gets the one that it would have had.
  */
 static void
 raise_limit(void)
@@ -68,9 +68,23 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	return (0);
 }
 
+/* A process, or what it has left if it has ended. */
+static int
+grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
+{
+	int error = tbuf_consumer_grab(consumer, pid);
+
+	if (error != -ESRCH)
+		return (error);
+	error = tbuf_consumer_open_pid(consumer, pid);
+	if (error == 0 && !o->quiet)
+		message(MSG_LEFT, (intmax_t)pid);
+	return (error);
+}
+
 /*
- * Whom to trace: -p, -c, or everything.  `command` is set to the pid of the
- * one that waits.
+ * Whom to trace: -p, -c, or everything; or what to read.  `command` is set to
+ * the pid of the one that waits.
  */
 static int
 find_targets(const struct options *o, struct tbuf_consumer *consumer,
@@ -80,12 +94,16 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 
 	if (o->command == NULL)
 		raise_limit();
+	for (i = 0; i < o->nfiles; i++)
+		if (tbuf_consumer_open_file(consumer, o->files[i]) < 0)
+			goto fail;
 	for (i = 0; i < o->npids; i++)
-		if (tbuf_consumer_grab(consumer, o->pids[i]) < 0)
+		if (grab(o, consumer, o->pids[i]) < 0)
 			goto fail;
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
-	if (o->npids == 0 && tbuf_consumer_grab_all(consumer) < 0)
+	if (o->npids == 0 && o->nfiles == 0 &&
+	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;
 	return (0);
 fail:
@@ -117,7 +135,7 @@ run_with_consumer(struct options *o, struct output *out)
 	if ((consumer = tbuf_consumer_new()) == NULL)
 		return (fail(MSG_START, strerror(errno)));
 	if (o->mode == MODE_TRACE)
-		signals_stop(consumer);
+		signals_take(consumer);
 	if ((status = options_apply(o, consumer)) == 0)
 		status = trace_or_list(o, consumer, out);
 	signals_forget();
@@ -159,6 +177,13 @@ finish(const struct options *o, struct output *out, int status)
 	    "standard output", strerror(out->error)));
 }
 
+static void
+flush(void *out)
+{
+
+	output_flush(out);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -168,7 +193,7 @@ main(int argc, char **argv)
 
 	output_guard();
 	output_init(&out, STDOUT_FILENO);
-	messages_init(&out);
+	messages_init(flush, &out);
 	signals_init();
 	if ((status = options_parse(&options, argc, argv)) == 0)
 		status = finish(&options, &out, run(&options, &out));

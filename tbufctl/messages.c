@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Messages: one line, one write, standard output flushed first.
+ * Messages: one line, one write.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,15 +11,16 @@
 #include <unistd.h>
 
 #include "messages.h"
-#include "output.h"
 
-static struct output *before;
+static void (*before)(void *);
+static void *before_arg;
 
 void
-messages_init(struct output *standard_output)
+messages_init(void (*function)(void *), void *arg)
 {
 
-	before = standard_output;
+	before = function;
+	before_arg = arg;
 }
 
 /* A reader that has gone away is no reason to stop, so errors are ignored. */
@@ -60,7 +61,7 @@ tell(const char *format, va_list ap)
 	int n;
 
 	if (before != NULL)
-		output_flush(before);
+		before(before_arg);
 	memcpy(line, prefix, at);
 	va_copy(again, ap);
 	n = vsnprintf(line + at, size - at, format, ap);

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 
-struct output;
-
 /* Exit statuses; drops do not make a failure. */
 #define EXIT_DONE	0
 #define EXIT_FAILED	1
@@ -18,9 +16,11 @@ struct output;
 
 /* The plural of a regular noun. */
 #define PLURAL(n)	((n) == 1 ? "" : "s")
+#define PLURAL_ES(n)	((n) == 1 ? "" : "es")
 
 /* Bad usage: exit status 2. */
 #define MSG_BAD_OPTION	"unknown option: %s (see tbufctl --help)"
+#define MSG_BAD_OPTION_NEAR	"unknown option: %s" MSG_NEAR
 #define MSG_NO_ARGUMENT	"%s needs an argument"
 #define MSG_NOT_WANTED	"%s takes no argument"
 #define MSG_EXTRA	"unexpected argument: %s (a description follows -n, " \
@@ -34,9 +34,10 @@ struct output;
 #define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
-#define MSG_SET		"failed to set -x %s: %s"
-#define MSG_SET_SIZE	"failed to set -b %s: %s"
 #define MSG_SET_VALUE	"Invalid value for specified option"
+#define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
+			": '%s' is no flag, such as on or off"
+#define MSG_SET_SIZE	"failed to set -b %s: %s"
 
 /* Failures: exit status 1. */
 #define MSG_LIBRARY	"%s"
@@ -47,6 +48,7 @@ struct output;
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
+#define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
 #define MSG_ABORTED	"processing aborted: %s"
@@ -57,23 +59,36 @@ struct output;
 #define MSG_MATCHED	"description '%s' matched %u probe%s"
 #define MSG_LOWERED	"buffer size lowered to %s"
 #define MSG_GONE	"pid %jd has exited"
+#define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_EXITED	"pid %jd exited with status %d"
 
 /* What was lost, and how it ended: told always. */
 #define MSG_KILLED	"pid %jd terminated by %s"
 #define MSG_RUNNING	"pid %jd left running"
 #define MSG_SKIPPED	"not all processes could be traced: %s"
+#define MSG_MISSED	"%" PRIu64 " process%s could not be traced: %s"
+#define MSG_LOST	"%" PRIu64 " probe%s of pid %jd found no room in " \
+			"its table"
+#define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
+			"enabled: too many for a session"
 #define MSG_LACK_SPACE	"Not enough space"
 #define MSG_LACK_SLOTS	"too many sessions"
+#define MSG_LACK_LEASE	"there is a lease on a control file"
+#define MSG_LACK_EPIDS	"too many probes to enable"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s on CPU %d"
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"
 #define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped on CPU %d"
+#define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"
 
-/* Standard output is flushed before a message, so that the two keep step. */
-void	messages_init(struct output *standard_output);
+/*
+ * Call this before each message: standard output is flushed then, so that the
+ * two keep step.  What writes the output stands above this, and is not known
+ * here.
+ */
+void	messages_init(void (*before)(void *), void *arg);
 
 /* One line on standard error. */
 void	message(const char *format, ...)

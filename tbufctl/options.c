@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,14 @@
 
 #include "command.h"
 #include "messages.h"
+#include "near.h"
 #include "options.h"
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
+	OPTION_READ,
 	OPTION_STAT,
 	OPTION_WITH
 };
@@ -27,30 +30,37 @@ static const struct option long_options[] = {
 	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "read", required_argument, NULL, OPTION_READ },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
 	{ "with", required_argument, NULL, OPTION_WITH },
 	{ NULL, 0, NULL, 0 }
 };
 
 const char options_usage[] =
-"usage: tbufctl [-qvZ] [-b size] [-c command] [-o file] [-p pid]\n"
+"usage: tbufctl [-FqvZ] [-b size] [-c command] [-o file] [-p pid]\n"
 "               [-x name[=value]] [--follow] [--format=text|json]\n"
 "               [--with=field,...] [-P provider] [-m module] [-f function]\n"
 "               [-n name] [-i id]\n"
-"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [-P provider]\n"
+"       tbufctl --read=file [-FqZ] [-o file] [-x temporal]\n"
+"               [--format=text|json] [--with=field,...] [-P provider]\n"
 "               [-m module] [-f function] [-n name] [-i id]\n"
-"       tbufctl --stat[=interval] [-o file] [-p pid]\n"
+"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file]\n"
+"               [-P provider] [-m module] [-f function] [-n name] [-i id]\n"
+"               [--format=text|json]\n"
+"       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
 "                      [[[provider:]module:]function:]name, with * ? []\n"
-"  -p pid              trace a running process (several are possible)\n"
+"  -p pid              trace a running process (several are possible), or\n"
+"                      print what one that has ended has left\n"
 "  -c command          run a command and trace it\n"
 "                      (neither: all of your processes, later ones included)\n"
 "  -b size             size of each buffer, as -x bufsize\n"
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, switchrate, statusrate, strsize,\n"
-"                      cpu, temporal, quiet, droptags\n"
+"                      cpu, temporal, quiet, droptags, flowindent\n"
+"  -F                  indent by entry and return of functions\n"
 "  -o file             append the output to a file\n"
 "  -q                  arguments only, fewer messages\n"
 "  -l                  list probes, with -v their arguments, too; a command\n"
@@ -58,9 +68,13 @@ const char options_usage[] =
 "  -Z                  a description may match nothing\n"
 "  -V                  print the version\n"
 "  --follow            trace the children of the processes, too\n"
-"  --format=text|json  how records are printed\n"
+"  --format=text|json  how records, lists and the status are printed\n"
 "  --with=field,...    add time, wall, pid, tid to each record\n"
-"  --stat[=interval]   show the buffers of all sessions\n";
+"  --read=file         print what the buffers in a control file hold\n"
+"  --stat[=interval]   show the buffers of all sessions\n"
+"\n"
+"SIGUSR1 prints what the buffers hold now; SIGINT, SIGTERM, SIGHUP and\n"
+"SIGQUIT end tracing in the orderly way.\n";
 
 static int
 add_setting(struct options *o, const char *given, const char *text)
@@ -116,6 +130,7 @@ parse_x(struct options *o, const char *text)
 		bool *flag;
 	} own[] = {
 		{ "quiet", &o->quiet },
+		{ "flowindent", &o->flow },
 		{ "zdefs", &o->unmatched },
 		{ "droptags", &o->tags }
 	};
@@ -127,8 +142,7 @@ parse_x(struct options *o, const char *text)
 		    memcmp(own[i].name, text, n) == 0) {
 			if (parse_flag(value, own[i].flag) == 0)
 				return (0);
-			return (bad_usage(MSG_SET, own[i].name,
-			    MSG_SET_VALUE));
+			return (bad_usage(MSG_SET_FLAG, own[i].name, value));
 		}
 	return (add_setting(o, NULL, text));
 }
@@ -148,6 +162,15 @@ parse_pid(struct options *o, const char *text)
 			return (0);
 	o->pids = memory_get(o->pids, o->npids + 1, sizeof(*o->pids));
 	o->pids[o->npids++] = pid;
+	return (0);
+}
+
+static int
+parse_read(struct options *o, const char *text)
+{
+
+	o->files = memory_get(o->files, o->nfiles + 1, sizeof(*o->files));
+	o->files[o->nfiles++] = text;
 	return (0);
 }
 
@@ -216,10 +239,26 @@ parse_stat(struct options *o, const char *text)
 	return (0);
 }
 
+/* A long option of ours that was probably meant by an unknown one. */
+static const char *
+near_option(const char *given)
+{
+	const char *names[sizeof(long_options) / sizeof(long_options[0])];
+	size_t n;
+
+	if (strncmp(given, "--", 2) != 0)
+		return (NULL);
+	for (n = 0; long_options[n].name != NULL; n++)
+		names[n] = long_options[n].name;
+	return (near_name(given + 2, strcspn(given + 2, "="), names, n));
+}
+
 /* What getopt_long() found wrong. */
 static int
 parse_error(int c, char **argv)
 {
+	char meant[32];
+	const char *near;
 	char flag[] = { '-', optopt, '\0' };
 	const char *name = flag;
 
@@ -229,7 +268,10 @@ parse_error(int c, char **argv)
 		return (bad_usage(MSG_NO_ARGUMENT, name));
 	if (optopt > UCHAR_MAX)
 		return (bad_usage(MSG_NOT_WANTED, name));
-	return (bad_usage(MSG_BAD_OPTION, name));
+	if ((near = near_option(name)) == NULL)
+		return (bad_usage(MSG_BAD_OPTION, name));
+	(void)snprintf(meant, sizeof(meant), "--%s", near);
+	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
 }
 
 static int
@@ -258,6 +300,9 @@ parse_one(struct options *o, int c)
 	case 'q':
 		o->quiet = true;
 		return (0);
+	case 'F':
+		o->flow = true;
+		return (0);
 	case 'v':
 		o->verbose = true;
 		return (0);
@@ -271,11 +316,13 @@ parse_one(struct options *o, int c)
 		return (add_setting(o, NULL, "follow"));
 	case OPTION_FORMAT:
 		return (parse_format(o, optarg));
+	case OPTION_READ:
+		return (parse_read(o, optarg));
 	case OPTION_STAT:
 		return (parse_stat(o, optarg));
 	case OPTION_WITH:
 		return (parse_with(o, optarg));
-	default:	/* -e -F -G -h -s -S -w */
+	default:	/* -e -G -h -s -S -w */
 		return (bad_usage(MSG_D_PROGRAM, flag));
 	}
 }
@@ -289,9 +336,9 @@ not_with_stat(const struct options *o)
 		return ("-l");
 	if (o->command != NULL)
 		return ("-c");
-	if (o->program.count > 0)
-		return ("a probe description");
-	return (o->json ? "--format=json" : NULL);
+	if (o->nfiles > 0)
+		return ("--read");
+	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
 /* Choose the mode; what has no meaning together, or not alone, is refused. */
@@ -300,16 +347,17 @@ choose_mode(struct options *o)
 {
 	const char *other;
 
+	if (o->nfiles > 0 && (o->command != NULL || o->npids > 0))
+		return (bad_usage(MSG_TOGETHER, "--read",
+		    o->command != NULL ? "-c" : "-p"));
 	if (o->stat) {
 		o->mode = MODE_STAT;
 		if ((other = not_with_stat(o)) != NULL)
 			return (bad_usage(MSG_TOGETHER, "--stat", other));
-	} else if (o->list) {
+	} else if (o->list)
 		o->mode = MODE_LIST;
-		if (o->json)
-			return (bad_usage(MSG_TOGETHER, "-l",
-			    "--format=json"));
-	}
+	else if (o->flow && o->json)
+		return (bad_usage(MSG_TOGETHER, "-F", "--format=json"));
 	return (0);
 }
 
@@ -339,6 +387,25 @@ options_parse(struct options *o, int argc, char **argv)
 	return (choose_mode(o));
 }
 
+/* What the library has against a setting; -b is an option of our own. */
+static int
+refuse_setting(const struct setting *s, int number, const char *error)
+{
+	static const char *const names[] = {
+		"bufsize", "bufpolicy", "bufresize", "switchrate",
+		"statusrate", "strsize", "cpu", "temporal", "follow", "quiet",
+		"flowindent", "zdefs", "droptags"
+	};
+	const char *why = strstr(error, MSG_SET_VALUE), *near;
+
+	if (number == -ENOENT && (near = near_name(s->name, strlen(s->name),
+	    names, sizeof(names) / sizeof(names[0]))) != NULL)
+		return (bad_usage(MSG_LIBRARY MSG_NEAR, error, near));
+	if (s->given != NULL && why != NULL)
+		return (bad_usage(MSG_SET_SIZE, s->given, why));
+	return (bad_usage(MSG_LIBRARY, error));
+}
+
 int
 options_apply(const struct options *o, struct tbuf_consumer *consumer)
 {
@@ -349,15 +416,12 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	for (i = 0; i < o->nsettings; i++) {
 		s = &o->settings[i];
 		error = tbuf_consumer_set(consumer, s->name, s->value);
-		if (error == -EINVAL && s->given != NULL)
-			return (bad_usage(MSG_SET_SIZE, s->given,
-			    MSG_SET_VALUE));
 		if (error < 0)
-			return (bad_usage(MSG_LIBRARY,
+			return (refuse_setting(s, error,
 			    tbuf_consumer_error(consumer)));
 	}
 	/* What was given is looked at before what was not. */
-	if (o->mode == MODE_TRACE && o->program.count == 0)
+	if (o->mode == MODE_TRACE && o->program.count == 0 && o->nfiles == 0)
 		return (bad_usage(MSG_NOTHING));
 	return (0);
 }
@@ -371,6 +435,7 @@ options_free(struct options *o)
 		free(o->settings[i].name);
 	free(o->settings);
 	free(o->pids);
+	free(o->files);
 	command_free(o->command);
 	program_free(&o->program);
 }

@@ -46,6 +46,8 @@ struct options {
 	pid_t *pids;
 	size_t npids;
 	char **command;		/* -c, split */
+	const char **files;	/* --read */
+	size_t nfiles;
 	const char *output;	/* -o */
 	struct setting *settings;
 	size_t nsettings;
@@ -53,6 +55,7 @@ struct options {
 	bool stat;		/* --stat */
 	bool json;
 	bool quiet;
+	bool flow;		/* -F */
 	bool verbose;
 	bool unmatched;		/* -Z: a description may match nothing */
 	bool tags;		/* -x droptags */

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Buffered output and the writers of numbers.
+ * Buffered output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ output_init(struct output *out, int fd)
 {
 
 	*out = (struct output){ .fd = fd };
-	out->buffer = memory_get(NULL, 1, BUFFER_SIZE);
+	out->buffer = memory_get(NULL, 1, BUFFER_SIZE + OUTPUT_SLACK);
 	out->size = BUFFER_SIZE;
 }
 
@@ -83,14 +83,13 @@ output_flush(struct output *out)
 	out->used = 0;
 }
 
-void
-output_look(struct output *out)
+bool
+output_unread(const struct output *out)
 {
 	struct pollfd pfd = { .fd = out->fd };
 
-	if (out->error == 0 && poll(&pfd, 1, 0) == 1 &&
-	    (pfd.revents & (POLLERR | POLLHUP)) != 0)
-		out->error = EPIPE;
+	return (poll(&pfd, 1, 0) == 1 &&
+	    (pfd.revents & (POLLERR | POLLHUP)) != 0);
 }
 
 void
@@ -99,7 +98,7 @@ output_grow(struct output *out, size_t n)
 
 	output_flush(out);
 	if (out->size < n) {
-		out->buffer = memory_get(out->buffer, 1, n);
+		out->buffer = memory_get(out->buffer, 1, n + OUTPUT_SLACK);
 		out->size = n;
 	}
 }
@@ -119,86 +118,6 @@ output_printf(struct output *out, const char *format, ...)
 	n = vsnprintf(output_room(out, n + 1), n + 1, format, ap);
 	va_end(ap);
 	out->used += n;
-}
-
-static const char pairs[] =
-    "0001020304050607080910111213141516171819"
-    "2021222324252627282930313233343536373839"
-    "4041424344454647484950515253545556575859"
-    "6061626364656667686970717273747576777879"
-    "8081828384858687888990919293949596979899";
-
-char *
-put_unsigned(char *p, uint64_t value)
-{
-	char digits[20], *d = digits + sizeof(digits);
-
-	while (value >= 100) {
-		d -= 2;
-		memcpy(d, pairs + 2 * (value % 100), 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		d -= 2;
-		memcpy(d, pairs + 2 * value, 2);
-	} else
-		*--d = '0' + value;
-	return (put_bytes(p, d, digits + sizeof(digits) - d));
-}
-
-char *
-put_signed(char *p, int64_t value)
-{
-
-	if (value >= 0)
-		return (put_unsigned(p, value));
-	*p = '-';
-	return (put_unsigned(p + 1, -(uint64_t)value));
-}
-
-char *
-put_padded(char *p, int64_t value, int width)
-{
-	char number[OUTPUT_NUMBER];
-	int n = put_signed(number, value) - number;
-
-	for (; width > n; width--)
-		*p++ = ' ';
-	return (put_bytes(p, number, n));
-}
-
-static const char hex[] = "0123456789abcdef";
-
-char *
-put_pointer(char *p, uint64_t value)
-{
-	int shift = 60;
-
-	p = put_literal(p, "0x");
-	while (shift > 0 && value >> shift == 0)
-		shift -= 4;
-	for (; shift >= 0; shift -= 4)
-		*p++ = hex[(value >> shift) & 15];
-	return (p);
-}
-
-char *
-put_hex(char *p, const void *bytes, size_t n)
-{
-	const unsigned char *b = bytes;
-
-	for (; n > 0; n--, b++) {
-		*p++ = hex[*b >> 4];
-		*p++ = hex[*b & 15];
-	}
-	return (p);
-}
-
-char *
-put_double(char *p, double value)
-{
-
-	return (p + snprintf(p, OUTPUT_NUMBER, "%.17g", value));
 }
 
 /*

@@ -7,6 +7,7 @@
 #ifndef TBUFCTL_OUTPUT_H
 #define TBUFCTL_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +19,9 @@ struct output {
 	size_t size;
 	char *buffer;
 };
+
+/* put_run() writes so many bytes beyond its end. */
+#define OUTPUT_SLACK	16
 
 /* Most bytes of one integer, pointer or floating-point number. */
 #define OUTPUT_NUMBER	32
@@ -39,8 +43,11 @@ int	output_append(struct output *, const char *path);
  */
 void	output_flush(struct output *);
 
-/* Has the reader gone away?  He may have while there was nothing to write. */
-void	output_look(struct output *);
+/*
+ * Has whoever reads it gone away, or the terminal?  That may be while there is
+ * nothing to write, and nothing is lost by it then.
+ */
+bool	output_unread(const struct output *);
 
 void	output_grow(struct output *, size_t);
 
@@ -60,6 +67,15 @@ output_taken(struct output *out, const char *end)
 	out->used = end - out->buffer;
 }
 
+/* Take what stands before p, and have room for n more bytes behind it. */
+static inline char *
+output_more(struct output *out, const char *p, size_t n)
+{
+
+	output_taken(out, p);
+	return (output_room(out, n));
+}
+
 void	output_printf(struct output *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 
@@ -72,14 +88,18 @@ put_bytes(char *p, const void *bytes, size_t n)
 	return (p + n);
 }
 
-#define put_literal(p, text)	put_bytes((p), (text), sizeof(text) - 1)
+/* A few bytes, in steps of OUTPUT_SLACK, which is quicker than a call. */
+static inline char *
+put_run(char *p, const char *bytes, size_t n)
+{
+	size_t i;
 
-char	*put_unsigned(char *, uint64_t);
-char	*put_signed(char *, int64_t);
-char	*put_padded(char *, int64_t, int width);	/* as %*d */
-char	*put_pointer(char *, uint64_t);			/* as 0x%x */
-char	*put_hex(char *, const void *, size_t);		/* 2 a byte */
-char	*put_double(char *, double);			/* as %.17g */
+	for (i = 0; i < n; i += OUTPUT_SLACK)
+		memcpy(p + i, bytes + i, OUTPUT_SLACK);
+	return (p + n);
+}
+
+#define put_literal(p, text)	put_bytes((p), (text), sizeof(text) - 1)
 
 /* Bytes of the valid UTF-8 sequence of 2 to 4 bytes at s, or 0. */
 unsigned utf8_sequence(const unsigned char *s, size_t left);

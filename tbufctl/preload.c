@@ -51,7 +51,10 @@ field_wants(const char *field, size_t length)
 	return (wants);
 }
 
-/* Fields are right-aligned: only the first of four is a provider. */
+/*
+ * Fields are right-aligned: only the first of four is a provider.  There seem
+ * to be more where a function has :: in it.
+ */
 static bool
 text_wants(const char *p)
 {
@@ -63,7 +66,7 @@ text_wants(const char *p)
 		end = p = field_end(p);
 		for (fields = 1; *p == ':'; fields++)
 			p = field_end(p + 1);
-		if (fields == 4 && field_wants(first, end - first))
+		if (fields >= 4 && field_wants(first, end - first))
 			return (true);
 		if (*p == '\0')
 			return (false);

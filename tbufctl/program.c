@@ -14,9 +14,10 @@
 
 #include "field.h"
 #include "messages.h"
+#include "near.h"
 #include "program.h"
 
-/* No field has a colon in it, so this matches nothing. */
+/* No name has a colon in it, so this matches nothing. */
 #define NOTHING	"\\:"
 
 /* What right-aligns the argument of a flag: -P kv is kv:::. */
@@ -137,7 +138,7 @@ put_exact(char *to, const char *field)
 {
 
 	for (; *field != '\0'; field++) {
-		if (strchr("*?[\\", *field) != NULL)
+		if (strchr("*?[\\:", *field) != NULL)
 			*to++ = '\\';
 		*to++ = *field;
 	}
@@ -223,6 +224,55 @@ program_matched(const struct description *d,
 	return (tbuf_consumer_matched(consumer, d->enabling));
 }
 
+/*
+ * What was probably meant by a comma list of which none matches, as it would
+ * be given to the same flag; to be freed.  NULL when nothing is near.
+ */
+static char *
+near_list(const struct description *d, struct tbuf_consumer *consumer)
+{
+	char *list = memory_string(""), *to, *item, *near;
+	const char *p, *end;
+	size_t size = 1;
+	bool found = false;
+
+	for (p = d->full;; p = end + 1) {
+		end = description_end(p);
+		item = memory_string(p);
+		item[end - p] = '\0';
+		if ((near = near_description(item, consumer)) == NULL)
+			near = memory_string(item);
+		else
+			found = true;
+		free(item);
+		near[strlen(near) - strlen(suffix(d->flag))] = '\0';
+		size += strlen(near) + 1;
+		list = memory_get(list, 1, size);
+		to = stpcpy(list + strlen(list), near);
+		free(near);
+		if (*end == '\0')
+			break;
+		stpcpy(to, ",");
+	}
+	if (found)
+		return (list);
+	free(list);
+	return (NULL);
+}
+
+/* Say of one that matches nothing which was probably meant. */
+static void
+tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
+{
+	char *near = near_list(d, consumer);
+
+	if (near == NULL)
+		message(MSG_NO_MATCH, d->text);
+	else
+		message(MSG_NO_MATCH MSG_NEAR, d->text, near);
+	free(near);
+}
+
 bool
 program_unmatched(const struct program *program,
     struct tbuf_consumer *consumer)
@@ -233,7 +283,7 @@ program_unmatched(const struct program *program,
 	for (i = 0; i < program->count; i++) {
 		if (program_matched(&program->all[i], consumer) != 0)
 			continue;
-		message(MSG_NO_MATCH, program->all[i].text);
+		tell_unmatched(&program->all[i], consumer);
 		found = true;
 	}
 	return (found);

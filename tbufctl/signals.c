@@ -13,8 +13,13 @@
 #include "messages.h"
 #include "signals.h"
 
+/* What ends a run. */
+static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+#define NSTOPS	(sizeof(stops) / sizeof(stops[0]))
+
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
+static volatile sig_atomic_t snapshot;
 static volatile sig_atomic_t truncated;
 
 static void
@@ -27,6 +32,16 @@ on_stop(int number)
 	stopping = 1;
 	if (consumer != NULL)
 		tbuf_consumer_stop(consumer);
+}
+
+static void
+on_snapshot(int number)
+{
+
+	(void)number;
+	snapshot = 1;
+	if (consumer != NULL)
+		tbuf_consumer_wake(consumer);
 }
 
 /* A write that has no reader fails with EPIPE, and that is all. */
@@ -77,13 +92,37 @@ signals_init(void)
 	handle(SIGPIPE, on_pipe);
 }
 
+/* Under nohup(1) a closed terminal is to be no reason to end. */
+static bool
+survives_hangup(void)
+{
+	struct sigaction now;
+
+	return (sigaction(SIGHUP, NULL, &now) == 0 &&
+	    now.sa_handler == SIG_IGN);
+}
+
 void
-signals_stop(struct tbuf_consumer *stopped)
+signals_take(struct tbuf_consumer *taken)
+{
+	size_t i;
+
+	consumer = taken;
+	for (i = 0; i < NSTOPS; i++)
+		if (stops[i] != SIGHUP || !survives_hangup())
+			handle(stops[i], on_stop);
+	handle(SIGUSR1, on_snapshot);
+}
+
+bool
+signals_snapshot(void)
 {
 
-	consumer = stopped;
-	handle(SIGINT, on_stop);
-	handle(SIGTERM, on_stop);
+	/* One that comes in between asks for what comes now. */
+	if (snapshot == 0)
+		return (false);
+	snapshot = 0;
+	return (true);
 }
 
 void
@@ -103,10 +142,12 @@ signals_truncated(void)
 static void
 stop_set(sigset_t *set)
 {
+	size_t i;
 
 	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGTERM);
+	for (i = 0; i < NSTOPS; i++)
+		if (stops[i] != SIGHUP || !survives_hangup())
+			(void)sigaddset(set, stops[i]);
 }
 
 void

@@ -14,8 +14,12 @@ struct tbuf_consumer;
 /* SIGBUS and SIGPIPE, for every mode. */
 void	signals_init(void);
 
-/* The first SIGINT or SIGTERM stops this consumer, the second is final. */
-void	signals_stop(struct tbuf_consumer *);
+/*
+ * The first of SIGHUP, SIGINT, SIGQUIT and SIGTERM stops this consumer, the
+ * second is final.  SIGUSR1 wakes it: has there been one since the last look?
+ */
+void	signals_take(struct tbuf_consumer *);
+bool	signals_snapshot(void);
 void	signals_forget(void);
 
 /* A target's control file was truncated while that consumer read it. */

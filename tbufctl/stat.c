@@ -1,20 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --stat: the buffers of all sessions, a row a lane.  It only looks.
+ * --stat: the buffers of all sessions, lane by lane.  It only looks.
  */
 #include <sys/ioctl.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <tbuf_consumer.h>
 
+#include "format.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
@@ -22,78 +21,53 @@
 #include "stat.h"
 
 struct table {
-	struct output *out;
+	struct format format;
 	bool limited;		/* to a screen */
 	unsigned room;		/* lines that are left on it */
-	const char *end;	/* of a line */
 };
-
-/* PID/NAME as one word, whatever a process calls itself. */
-static void
-name_consumer(const struct tbuf_lane_status *s, char *text, size_t size)
-{
-	char *p;
-
-	(void)snprintf(text, size, "%jd/%s", (intmax_t)s->consumer,
-	    s->consumer_name);
-	for (p = text; *p != '\0'; p++)
-		if (!isgraph((unsigned char)*p))
-			*p = '_';
-}
 
 static int
 print_lane(void *arg, const struct tbuf_lane_status *s)
 {
-	static const char *const policies[] = { "switch", "fill", "ring" };
 	struct table *t = arg;
-	char consumer[48], cpu[16];
 
 	if (t->limited && t->room == 0)
 		return (1);
 	t->room--;
-	name_consumer(s, consumer, sizeof(consumer));
-	/* A lock lane is everybody's: there may be several of one CPU. */
-	if (s->locked)
-		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
-	else
-		(void)snprintf(cpu, sizeof(cpu), "%d", s->cpu);
-	output_printf(t->out, "%7jd %-20s %-6s %10" PRIu64 " %4s %10" PRIu64
-	    " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64
-	    " %10" PRIu64 "%s", (intmax_t)s->pid, consumer,
-	    s->policy >= 0 && s->policy < 3 ? policies[s->policy] : "?",
-	    s->size, cpu, s->fill, s->records, s->overwritten,
-	    s->drops[TBUF_CAUSE_FULL], s->drops[TBUF_CAUSE_LARGE],
-	    s->drops[TBUF_CAUSE_NOLANE], t->end);
+	t->format.ops->lane(&t->format, s);
 	return (0);
 }
 
 static int
-print_table(const struct options *o, struct table *t)
+print_table(struct table *t)
 {
+	const struct options *o = t->format.options;
+	struct timespec ts;
 	int error;
 
-	output_printf(t->out, "%7s %-20s %-6s %10s %4s %10s %12s %12s %10s "
-	    "%10s %10s%s", "PID", "CONSUMER", "POLICY", "SIZE", "CPU", "FILL",
-	    "RECORDS", "OVERWRITTEN", "FULL", "LARGE", "NOLANE", t->end);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	t->format.time = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	t->format.ops->status(&t->format);
 	error = tbuf_status(o->pids, o->npids, print_lane, t);
 	return (error < 0 ? error : 0);
 }
 
 /* On a terminal the new table is written over the old one. */
 static int
-refresh(const struct options *o, struct output *out)
+refresh(struct table *t)
 {
-	struct table t = { .out = out, .end = "\033[K\n" };
+	struct output *out = t->format.out;
 	struct winsize w = { 0 };
 	int error;
 
+	t->limited = false;
 	/* The heading, and an empty last line, or the screen would scroll. */
 	if (ioctl(out->fd, TIOCGWINSZ, &w) == 0 && w.ws_row > 2) {
-		t.limited = true;
-		t.room = w.ws_row - 2;
+		t->limited = true;
+		t->room = w.ws_row - 2;
 	}
 	output_printf(out, "\033[H");
-	error = print_table(o, &t);
+	error = print_table(t);
 	output_printf(out, "\033[J");
 	return (error);
 }
@@ -151,20 +125,22 @@ problem(int error)
 int
 stat_run(const struct options *o, struct output *out)
 {
-	bool terminal = o->interval > 0 && isatty(out->fd), first = true;
-	struct table t = { .out = out, .end = "\n" };
+	struct table t = { 0 };
+	bool first = true;
 	int error;
 
 	if ((error = check(o)) != EXIT_DONE)
 		return (error);
+	format_init(&t.format, out, o);
+	t.format.screen = !o->json && o->interval > 0 && isatty(out->fd);
 	if (o->interval > 0)
 		signals_block();
-	if (terminal)
+	if (t.format.screen)
 		output_printf(out, "\033[2J");
 	for (;; first = false) {
-		if (!first && !terminal)
+		if (!first && !o->json && !t.format.screen)
 			output_printf(out, "\n");
-		error = terminal ? refresh(o, out) : print_table(o, &t);
+		error = t.format.screen ? refresh(&t) : print_table(&t);
 		output_flush(out);
 		/* Processes that were there and are gone end it. */
 		if (error == -ESRCH && !first)

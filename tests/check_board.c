@@ -6,17 +6,23 @@
  * entry can change hands at each of its steps.
  */
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <check.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/affinity.h"
 #include "common/board.h"
 #include "common/control.h"
-#include "target/file.h"
+#include "scratch.h"
+#include "producer/file.h"
 
 /* The steps at which somebody else may come. */
 enum moment {
@@ -29,8 +35,8 @@ enum moment {
 
 static void	moment(enum moment);
 
-#define sched_getaffinity(pid, size, set)				\
-	(moment(ORDER_READ), sched_getaffinity(pid, size, set))
+#define tbuf_affinity_get(pid, set)					\
+	(moment(ORDER_READ), tbuf_affinity_get(pid, set))
 #define tbuf_back(fd, offset, length)					\
 	(moment(SPACE_TAKEN), tbuf_back(fd, offset, length))
 #define tbuf_session_build(...) __extension__ ({			\
@@ -40,24 +46,30 @@ static void	moment(enum moment);
 	moment(BUILT);							\
 	built_;								\
 })
-#include "target/wanted.c"
+#include "producer/wanted.c"
 
-static char directory[] = "/dev/shm/tbuf-board-XXXXXX";
+static char directory[64];
 static struct tbuf_board *board;
 static struct tbuf_view view;
 static int there, board_fd, file;
 static enum moment change;
+static const cpu_set_t *moving;
 
 static void
 order_write(struct tbuf_board_entry *entry, uint64_t run, const char *pattern)
 {
 	tbuf_store(&entry->run, 0);
 	entry->budget = 1 << 20;
-	entry->bufsize = run * 4096;
+	entry->terms.bufsize = run * 4096;
 	entry->flags = TBUF_BOARD_ALL;
-	entry->policy = run == 1 ? TBUF_SWITCH : TBUF_RING;
-	entry->strsize = 256;
-	entry->only_cpu = -1;
+	entry->terms.run = run;
+	entry->terms.policy = run == 1 ? TBUF_SWITCH : TBUF_RING;
+	entry->terms.strsize = 256;
+	entry->terms.only_cpu = -1;
+	entry->terms.flags = TBUF_S_FOLLOW;
+	entry->terms.owner_pid = 3;
+	entry->terms.owner_uid = 4;
+	strcpy(entry->terms.owner, "check");
 	entry->npatterns = 1;
 	entry->patterns_size = (uint32_t)strlen(pattern) + 1;
 	strcpy(entry->patterns, pattern);
@@ -69,6 +81,10 @@ moment(enum moment now)
 {
 	if (now == change)
 		order_write(&board->entries[0], 2, "second:::");
+	/* Where this process may run has been seen: it stays on one CPU. */
+	if (now == SPACE_TAKEN && moving != NULL)
+		ck_assert_int_eq(sched_setaffinity(0, sizeof(*moving),
+		    moving), 0);
 }
 
 static void
@@ -93,18 +109,21 @@ board_make(void)
 static void
 set_up(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	scratch_directory(directory, sizeof(directory));
 	there = open(directory, O_RDONLY | O_DIRECTORY);
 	ck_assert_int_ne(there, -1);
 	board_make();
 	file = openat(there, "file", O_RDWR | O_CREAT | O_EXCL, 0600);
 	ck_assert_int_ne(file, -1);
-	ck_assert_int_eq(ftruncate(file, TBUF_AREAS), 0);
-	view.size = TBUF_AREAS;
-	view.base = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED,
+	ck_assert_int_eq(ftruncate(file, tbuf_tables_least()), 0);
+	tbuf_tables_make(0, UINT64_MAX, &tbuf_self.tables);
+	view.tables = tbuf_self.tables;
+	view.size = view.tables.areas;
+	view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    file, 0);
 	ck_assert_ptr_ne(view.base, MAP_FAILED);
-	tbuf_control_fill(tbuf_view_control(&view), getpid(), 1, 1);
+	tbuf_control_fill(tbuf_view_control(&view), &view.tables, geteuid(), getpid(),
+	    1, 1);
 	tbuf_self.window = UINT64_C(1) << 30;
 	order_write(&board->entries[0], 1, "first:::");
 }
@@ -112,9 +131,7 @@ set_up(void)
 static void
 tear_down(void)
 {
-	unlinkat(there, TBUF_BOARD_NAME, 0);
-	unlinkat(there, "file", 0);
-	rmdir(directory);
+	scratch_remove(directory);
 }
 
 START_TEST(an_order_is_built_as_it_stands_on_the_board)
@@ -127,10 +144,91 @@ START_TEST(an_order_is_built_as_it_stands_on_the_board)
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	ck_assert_int_eq(pread(file, &session, sizeof(session),
 	    (off_t)tbuf_view_slot(&view, 0)->area), sizeof(session));
-	ck_assert_uint_eq(session.run, 1);
+	ck_assert_mem_eq(&tbuf_view_slot(&view, 0)->terms,
+	    &board->entries[0].terms, sizeof(struct tbuf_terms));
 	ck_assert_int_eq(pread(file, pattern, sizeof(pattern),
 	    (off_t)session.patterns), sizeof(pattern));
 	ck_assert_mem_eq(pattern, "first:", sizeof(pattern));
+}
+END_TEST
+
+/* As on a machine that was built for 4,096 CPUs. */
+static bool large;
+
+long
+syscall(long number, ...)
+{
+	static long (*next)(long, ...);
+	long a[6];
+	va_list ap;
+	unsigned i;
+
+	va_start(ap, number);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (number == SYS_sched_getaffinity && large && a[1] * 8 < 4096) {
+		errno = EINVAL;
+		return (-1);
+	}
+	if (next == NULL)
+		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	return (next(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+}
+
+START_TEST(a_machine_for_many_cpus_has_a_lane_for_each)
+{
+	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	cpu_set_t set;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	large = true;
+	change = NEVER;
+	tbuf_self.rseq = true;
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+	ck_assert_int_eq((int)slot->ncpus, CPU_COUNT(&set));
+}
+END_TEST
+
+/* Its own CPU's lane has a half, the others a little, and none both halves. */
+START_TEST(lanes_that_can_grow_are_small_at_first)
+{
+	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_board_entry *entry = &board->entries[0];
+	struct tbuf_lane lane;
+	cpu_set_t one;
+	struct stat before, after;
+	uint64_t first = 0;
+	uint32_t i;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	change = NEVER;
+	entry->budget = UINT64_C(1) << 32;
+	entry->terms.bufsize = 1 << 20;
+	entry->terms.flags |= TBUF_S_GROW;
+	tbuf_self.rseq = true;
+	moving = &one;
+	ck_assert_int_eq(fstat(file, &before), 0);
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+	for (i = 0; i < slot->nlanes; i++) {
+		ck_assert_int_eq(pread(file, &lane, sizeof(lane),
+		    (off_t)(slot->lanes + i * sizeof(lane))), sizeof(lane));
+		ck_assert_uint_eq(lane.limit, lane.locked == 0 &&
+		    (int)lane.cpu != cpu ? 262144 : lane.size);
+		first += lane.limit;
+	}
+	ck_assert_int_eq(fstat(file, &after), 0);
+	ck_assert_uint_eq((uint64_t)after.st_size,
+	    slot->area + slot->area_size);
+	/* The slot and what stands in front of the heads are there, too. */
+	ck_assert_uint_ge((uint64_t)(after.st_blocks - before.st_blocks) * 512,
+	    first);
+	ck_assert_uint_lt((uint64_t)(after.st_blocks - before.st_blocks) * 512,
+	    first + 65536);
 }
 END_TEST
 
@@ -148,6 +246,118 @@ START_TEST(an_order_that_changes_hands_is_not_built)
 }
 END_TEST
 
+/* Where it can be smaller it is no larger than a quarter of what is left. */
+START_TEST(others_find_room)
+{
+	struct tbuf_board_entry *entry = &board->entries[0];
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	uint64_t before, bufsize = 1 << 20;
+	cpu_set_t set;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	change = NEVER;
+	entry->terms.bufsize = bufsize;
+	/* It fits, but not into a quarter. */
+	entry->budget = before = 3 * 2 * bufsize * (unsigned)CPU_COUNT(&set);
+	entry->flags |= _i == 0 ? TBUF_BOARD_AUTO : 0;
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(slot->terms.run, 1);
+	if (_i == 0) {
+		ck_assert_uint_lt(slot->terms.bufsize, bufsize);
+		ck_assert_uint_ge(entry->budget, before / 4 * 3);
+	} else
+		ck_assert_uint_eq(slot->terms.bufsize, bufsize);
+	ck_assert_uint_eq(entry->reasons[0].count + entry->others, 0);
+}
+END_TEST
+
+/* The smallest may be all that is left. */
+START_TEST(last_of_the_room_is_used)
+{
+	struct tbuf_board_entry *entry = &board->entries[0];
+	struct tbuf_order order;
+	struct tbuf_plan plan;
+
+	change = NEVER;
+	entry->flags |= TBUF_BOARD_AUTO;
+	order_read(entry, &order);
+	order.terms.bufsize = TBUF_BUFSIZE_MIN;
+	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
+	entry->budget = plan.storage;
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+	ck_assert_uint_eq(entry->budget, 0);
+}
+END_TEST
+
+START_TEST(no_room_is_told)
+{
+	struct tbuf_board_entry *entry = &board->entries[0];
+
+	change = NEVER;
+	entry->flags |= TBUF_BOARD_AUTO;
+	entry->budget = 64;
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_FREE);
+	ck_assert_uint_eq(entry->budget, 64);
+	ck_assert_uint_eq(entry->reasons[0].count, 1);
+	ck_assert_str_eq(entry->reasons[0].text, "Not enough space");
+	ck_assert_uint_eq(entry->reasons[1].count + entry->others, 0);
+}
+END_TEST
+
+/* It is not built, and takes nothing off the budget. */
+START_TEST(what_is_lacking_is_told)
+{
+	struct tbuf_board_entry *entry = &board->entries[0];
+	uint64_t before = entry->budget;
+
+	change = NEVER;
+	tbuf_self.rseq = _i >= 1;
+	entry->terms.needs = TBUF_F_RSEQ |
+	    (_i == 2 ? TBUF_F_MACHINE(UINT8_MAX) : 0);
+	tbuf_wanted_build(there, file);
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0],
+	    _i == 1 ? TBUF_ACTIVE : TBUF_FREE);
+	ck_assert(_i == 1 || entry->budget == before);
+	ck_assert_uint_eq(entry->reasons[0].count, _i == 1 ? 0 : 1);
+	ck_assert_str_eq(entry->reasons[0].text,
+	    _i == 1 ? "" : "its libtbuf lacks what is needed");
+	ck_assert_uint_eq(entry->reasons[1].count + entry->others, 0);
+}
+END_TEST
+
+START_TEST(reasons_are_counted_apart)
+{
+	static const char prefix[] = "a reason that is longer than a place "
+	    "on the board";
+	struct tbuf_board_entry *entry = &board->entries[0];
+	char why[16];
+	unsigned i;
+
+	for (i = 0; i < 3 * (TBUF_BOARD_REASONS + 2); i++) {
+		why[0] = (char)('a' + i % (TBUF_BOARD_REASONS + 2));
+		why[1] = '\0';
+		tbuf_board_tell(entry, why);
+	}
+	for (i = 0; i < TBUF_BOARD_REASONS; i++) {
+		ck_assert_uint_eq(entry->reasons[i].count, 3);
+		ck_assert_int_eq(entry->reasons[i].text[0], (int)('a' + i));
+		ck_assert_int_eq(entry->reasons[i].text[1], '\0');
+	}
+	ck_assert_uint_eq(entry->others, 2 * 3);
+	/* One that has been claimed and not written, by one that was killed. */
+	memset(entry->reasons, 0, sizeof(entry->reasons));
+	entry->reasons[0].place = TBUF_BOARD_CLAIMED;
+	tbuf_board_tell(entry, prefix);
+	tbuf_board_tell(entry, prefix);
+	ck_assert_uint_eq(entry->reasons[0].count, 0);
+	ck_assert_uint_eq(entry->reasons[1].count, 2);
+	ck_assert_uint_eq(strlen(entry->reasons[1].text),
+	    TBUF_BOARD_REASON - 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -158,8 +368,15 @@ main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, an_order_is_built_as_it_stands_on_the_board);
+	tcase_add_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each);
+	tcase_add_test(tcase, lanes_that_can_grow_are_small_at_first);
 	tcase_add_loop_test(tcase, an_order_that_changes_hands_is_not_built,
 	    ORDER_READ, NEVER);
+	tcase_add_loop_test(tcase, others_find_room, 0, 2);
+	tcase_add_test(tcase, last_of_the_room_is_used);
+	tcase_add_test(tcase, no_room_is_told);
+	tcase_add_loop_test(tcase, what_is_lacking_is_told, 0, 3);
+	tcase_add_test(tcase, reasons_are_counted_apart);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

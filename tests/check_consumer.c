@@ -4,8 +4,10 @@
  * Options, and the arithmetic of a session's layout.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check_consumer_fixture.h"
 
@@ -73,6 +75,8 @@ static const struct {
 } settings[] = {
 	{ "bufsize", "2k", 0, 2048 }, { "bufsize", "20", 0, 16 },
 	{ "bufsize", NULL, 0, 0 }, { "bufsize", "", -EINVAL, 0 },
+	{ "bufsize", "0", -EINVAL, 0 }, { "bufsize", "0k", -EINVAL, 0 },
+	{ "bufsize", "7", 0, 0 },
 	{ "bufsize", "-4k", -EINVAL, 0 }, { "bufsize", "4x", -EINVAL, 0 },
 	{ "bufsize", "256g", 0, INT64_C(256) << 30 },
 	{ "bufpolicy", "switch", 0, 0 }, { "bufpolicy", "fill", 0, 1 },
@@ -86,9 +90,11 @@ static const struct {
 	{ "switchrate", NULL, -EINVAL, 0 }, { "switchrate", "x", -EINVAL, 0 },
 	{ "statusrate", "100ms", 0, 100000000 },
 	{ "statusrate", "1min", 0, INT64_C(10000000000) },
-	{ "strsize", "64", 0, 64 }, { "strsize", "70", 0, 64 },
-	{ "strsize", "1m", 0, 32768 }, { "strsize", "4", -EINVAL, 0 },
-	{ "strsize", "0", -EINVAL, 0 },
+	{ "strsize", "64", 0, 64 }, { "strsize", "70", 0, 70 },
+	{ "strsize", "1m", 0, 32768 }, { "strsize", "4", 0, 4 },
+	{ "strsize", "2", 0, 2 }, { "strsize", "1", -EINVAL, 0 },
+	{ "strsize", "0", -EINVAL, 0 }, { "strsize", NULL, -EINVAL, 0 },
+	{ "strsize", "32767", 0, 32767 },
 	{ "cpu", "0", 0, 0 }, { "cpu", "1000000", -EINVAL, 0 },
 	{ "cpu", "-1", -EINVAL, 0 }, { "cpu", "x", -EINVAL, 0 },
 	{ "cpu", "0x", -EINVAL, 0 }, { "cpu", "1023", -EINVAL, 0 },
@@ -122,6 +128,40 @@ START_TEST(option_is_set)
 		ck_assert_int_eq(tbuf_consumer_get(c, settings[_i].name,
 		    &value), 0);
 		ck_assert_int_eq(value, settings[_i].result);
+	}
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* What was given, and what would be right. */
+START_TEST(wrong_value_is_told)
+{
+	static const struct {
+		const char *name, *value, *words;
+	} cases[] = {
+		{ "bufpolicy", "rings", "'rings' is none of switch, fill, ring" },
+		{ "bufpolicy", NULL, "'' is none of switch, fill, ring" },
+		{ "bufresize", "no", "'no' is none of auto, manual" },
+		{ "bufsize", "-4k", "'-4k' is no size, such as 64k or 4m" },
+		{ "bufsize", "0", "'0' is no size, such as 64k or 4m" },
+		{ "strsize", "1",
+		    "'1' is no size of 2 or more, such as 256 or 1k" },
+		{ "switchrate", "1x", "'1x' is no rate, such as 10hz or 100ms" },
+		{ "statusrate", "", "'' is no rate, such as 10hz or 100ms" },
+		{ "temporal", "maybe", "'maybe' is no flag, such as on or off" },
+		{ "cpu", "1023", "'1023' is no CPU that is online" },
+	};
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char expected[256];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(tbuf_consumer_set(c, cases[i].name,
+		    cases[i].value), -EINVAL);
+		snprintf(expected, sizeof(expected), "failed to set -x %s: "
+		    "Invalid value for specified option: %s", cases[i].name,
+		    cases[i].words);
+		ck_assert_str_eq(tbuf_consumer_error(c), expected);
 	}
 	tbuf_consumer_close(c);
 }
@@ -161,9 +201,6 @@ START_TEST(refusals_say_why)
 	tbuf_consumer_set(c, "nonsense", "1");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x nonsense: Invalid option name");
-	tbuf_consumer_set(c, "bufsize", "x");
-	ck_assert_str_eq(tbuf_consumer_error(c), "failed to set -x bufsize: "
-	    "Invalid value for specified option");
 	tbuf_consumer_set(c, "aggsize", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "-x aggsize: D programs are not in this version");
@@ -231,10 +268,11 @@ order(uint64_t bufsize, enum tbuf_policy policy, bool rseq, unsigned ncpus)
 {
 	static const char patterns[] = "kv:::\0libc::malloc:";
 	struct tbuf_order o = {
-		.bufsize = bufsize, .policy = policy, .strsize = 256,
-		.only_cpu = -1, .rseq = rseq, .patterns = patterns,
+		.terms = { .bufsize = bufsize, .policy = policy,
+		    .strsize = 256, .only_cpu = -1, .owner = "check" },
+		.rseq = rseq, .patterns = patterns,
 		.patterns_size = sizeof(patterns), .npatterns = 2,
-		.owner = "check"
+		.entries = TBUF_NPROBES_MIN
 	};
 	unsigned i;
 
@@ -266,7 +304,7 @@ START_TEST(plan_with_rseq_has_four_small_lock_lanes)
 	ck_assert_uint_eq(p.nlocks, 2);
 	ck_assert_uint_eq(p.nlocks_max, 4);
 	ck_assert_uint_eq(p.nlanes, 9);
-	ck_assert_uint_eq(p.ecb_max, 2 * TBUF_NPROBES + 1);
+	ck_assert_uint_eq(p.ecb_max, 2 * TBUF_NPROBES_MIN + 1);
 	ck_assert_uint_eq(p.storage, 5 * (8 << 20) + 4 * 65536);
 	ck_assert_uint_lt(p.size - 5 * (8 << 20), 1 << 20);
 	ck_assert_uint_eq(p.data % TBUF_PAGE, 0);
@@ -295,11 +333,11 @@ START_TEST(plan_refuses_what_cannot_be)
 	struct tbuf_plan p;
 
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), -EINVAL);
-	o.bufsize = UINT64_MAX;
+	o.terms.bufsize = UINT64_MAX;
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), -ENOSPC);
-	o.bufsize = 16;
+	o.terms.bufsize = 16;
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
-	o.patterns_size = 1 << 20;
+	o.patterns_size = TBUF_META_MAX;
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), -E2BIG);
 	o.patterns_size = 1;
 	o.npatterns = 0;
@@ -307,15 +345,19 @@ START_TEST(plan_refuses_what_cannot_be)
 }
 END_TEST
 
-START_TEST(ecb_table_stays_under_half_a_megabyte)
+START_TEST(ecbs_are_no_more_than_a_record_can_name)
 {
 	struct tbuf_order o = order(4096, TBUF_SWITCH, true, 1);
 	struct tbuf_plan p;
 
 	o.npatterns = 65535;
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
-	ck_assert_uint_le(p.ecb_max, TBUF_ECBS_MAX);
-	ck_assert_uint_le(p.ecb_max * sizeof(struct tbuf_ecb), 512 * 1024);
+	ck_assert_uint_eq(p.ecb_max, TBUF_ECBS_MAX);
+	o.npatterns = 1;
+	o.entries = TBUF_NPROBES_MAX;
+	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_uint_eq(p.ecb_max, TBUF_ECBS_MAX);
+	ck_assert_uint_le(p.data, TBUF_META_MAX);
 }
 END_TEST
 
@@ -327,7 +369,7 @@ static const uint64_t bufsizes[] = {
 static void
 check_lanes(const struct tbuf_order *o)
 {
-	uint64_t at = TBUF_AREAS + 4096, end = 0, offset;
+	uint64_t at = tbuf_tables_least() + 4096, end = 0, offset;
 	struct tbuf_plan p;
 	struct tbuf_view view;
 	const struct tbuf_slot *slot;
@@ -378,12 +420,43 @@ START_TEST(lanes_do_not_overlap)
 }
 END_TEST
 
+/* As whoever looks at the slot sees them. */
+START_TEST(terms_of_a_run_are_its_options)
+{
+	struct tbuf_consumer *c = fake_consumer(
+	    "bufsize=8k bufpolicy=ring strsize=77 follow");
+	const struct tbuf_terms *terms;
+	struct fake f;
+
+	fake_begin(&f);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	fake_map(&f);
+	terms = &fake_slot(&f)->terms;
+	ck_assert_uint_eq(terms->bufsize, 8192);
+	/* Lanes grow under switch alone. */
+	ck_assert_uint_eq(terms->flags, TBUF_S_FOLLOW | TBUF_S_KEEP);
+	ck_assert_uint_eq(terms->run, c->run);
+	ck_assert_uint_eq(terms->policy, TBUF_RING);
+	ck_assert_uint_eq(terms->strsize, 77);
+	ck_assert_int_eq(terms->only_cpu, -1);
+	ck_assert_uint_eq(terms->owner_pid, (uint32_t)getpid());
+	ck_assert_uint_eq(terms->owner_uid, geteuid());
+	ck_assert_uint_eq(terms->needs, 0);
+	/* It may be cut. */
+	ck_assert_int_eq(strncmp(program_invocation_short_name, terms->owner,
+	    sizeof(terms->owner) - 1), 0);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 START_TEST(only_cpu_gets_the_only_lane)
 {
 	struct tbuf_order o = order(4096, TBUF_SWITCH, true, 4);
 	struct tbuf_plan p;
 
-	o.only_cpu = 6;
+	o.terms.only_cpu = 6;
 	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ncpu_lanes, 1);
 	o.rseq = false;
@@ -403,6 +476,7 @@ main(void)
 	tcase_add_loop_test(t, size_is_parsed, 0, COUNT(sizes));
 	tcase_add_loop_test(t, rate_is_parsed, 0, COUNT(rates));
 	tcase_add_loop_test(t, option_is_set, 0, COUNT(settings));
+	tcase_add_test(t, wrong_value_is_told);
 	tcase_add_test(t, defaults_are_dtraces);
 	tcase_add_test(t, refusals_say_why);
 	tcase_add_loop_test(t, wait_is_as_long_as_the_rate, 0, 6);
@@ -411,8 +485,9 @@ main(void)
 	tcase_add_test(t, plan_with_rseq_has_four_small_lock_lanes);
 	tcase_add_test(t, plan_without_rseq_has_a_lock_lane_a_cpu);
 	tcase_add_test(t, plan_refuses_what_cannot_be);
-	tcase_add_test(t, ecb_table_stays_under_half_a_megabyte);
+	tcase_add_test(t, ecbs_are_no_more_than_a_record_can_name);
 	tcase_add_loop_test(t, lanes_do_not_overlap, 0, COUNT(bufsizes));
+	tcase_add_test(t, terms_of_a_run_are_its_options);
 	tcase_add_test(t, only_cpu_gets_the_only_lane);
 	suite_add_tcase(s, t);
 	srunner_run_all(runner, CK_NORMAL);

@@ -16,6 +16,7 @@
 
 #include "check_consumer_fixture.h"
 #include "common/room.h"
+#include "scratch.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -31,9 +32,10 @@ static uint64_t
 storage_for(uint64_t bufsize)
 {
 	struct tbuf_order o = {
-		.bufsize = bufsize, .policy = TBUF_SWITCH, .strsize = 256,
-		.only_cpu = -1, .rseq = true, .patterns = ":::",
-		.patterns_size = 4, .npatterns = 1, .owner = ""
+		.terms = { .bufsize = bufsize, .policy = TBUF_SWITCH,
+		    .strsize = 256, .only_cpu = -1 },
+		.rseq = true, .patterns = ":::", .patterns_size = 4,
+		.npatterns = 1
 	};
 	struct tbuf_plan p;
 
@@ -94,7 +96,7 @@ START_TEST(manual_refuses_and_leaves_no_trace)
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "could not enable tracing: Not enough space");
 	ck_assert_uint_eq(f.control->state[0], TBUF_FREE);
-	ck_assert_uint_eq(f.control->end, TBUF_AREAS);
+	ck_assert_uint_eq(f.control->end, f.tables.areas);
 	tbuf_consumer_close(c);
 	fake_end(&f);
 }
@@ -206,17 +208,13 @@ room(void)
 static void
 groups_begin(void)
 {
-	strlcpy(top, "/tmp/tbuf-check-XXXXXX", sizeof(top));
-	ck_assert_ptr_nonnull(mkdtemp(top));
+	scratch_directory(top, sizeof(top));
 }
 
 static void
 groups_end(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r '%s'", top);
-	ck_assert_int_eq(system(command), 0);
+	scratch_remove(top);
 }
 
 START_TEST(unified_groups_are_looked_at_up_to_the_top)

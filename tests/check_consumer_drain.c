@@ -211,6 +211,7 @@ END_TEST
 
 START_TEST(snapshot_leaves_the_ring_alone)
 {
+	struct tbuf_totals totals;
 	struct tally t = { 0 };
 	struct run r;
 	int i;
@@ -228,6 +229,36 @@ START_TEST(snapshot_leaves_the_ring_alone)
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.overwritten, 15);
+	/* 25 were fired: no record of a snapshot is among them. */
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records + totals.overwritten, 25);
+	end(&r);
+}
+END_TEST
+
+START_TEST(snapshot_leaves_a_filling_buffer_alone)
+{
+	struct tbuf_totals totals;
+	struct tally t = { 0 };
+	struct run r;
+	int i;
+
+	begin(&r, "bufpolicy=fill bufsize=240");
+	for (i = 1; i <= 3; i++) {
+		fire(&r, 0, 4);
+		memset(&t, 0, sizeof(t));
+		ck_assert_int_eq(tbuf_consumer_snapshot(r.c), 0);
+		fake_tally(r.c, &t);
+		ck_assert_uint_eq(t.records, i < 3 ? 4 * i : 10);
+		ck_assert_int_eq(t.first, 0);
+		ck_assert_uint_eq(fake_lane(&r.f, 0)->tail, 0);
+		ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed, 0);
+	}
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 2);
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records, 10);
 	end(&r);
 }
 END_TEST
@@ -262,7 +293,7 @@ START_TEST(switch_needs_its_policy)
 }
 END_TEST
 
-START_TEST(snapshot_needs_a_ring)
+START_TEST(snapshot_is_not_for_switched_buffers)
 {
 	struct run r;
 
@@ -345,6 +376,24 @@ START_TEST(nolane_counts_by_generation)
 	memset(&t, 0, sizeof(t));
 	fake_tally(r.c, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 2);
+	end(&r);
+}
+END_TEST
+
+/* One that has stopped at its maximum is told once, and is no other's. */
+START_TEST(nolane_stops_at_its_maximum)
+{
+	struct tbuf_lock *lock;
+	struct tally t;
+	struct run r;
+
+	begin(&r, "");
+	lock = &fake_slot(&r.f)->locks[0];
+	lock->nolane |= TBUF_NOLANE_COUNT;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], TBUF_NOLANE_COUNT);
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 0);
 	end(&r);
 }
 END_TEST
@@ -489,48 +538,101 @@ START_TEST(arguments_are_decoded_by_type)
 }
 END_TEST
 
-START_TEST(temporal_merges_lanes_by_time)
+/*
+ * By CPU, then pid.  The one with the higher pid was grabbed first, and was
+ * there first.
+ */
+START_TEST(records_come_by_cpu_and_pid)
 {
+	struct fake f[2];
+	struct tbuf_consumer *c = fake_consumer("bufsize=4k");
+	struct tbuf_event e;
+	uint32_t probe[2], lanes, i, k;
+	uint64_t next = 0;
+
+	fake_begin(&f[0]);
+	fake_begin(&f[1]);
+	i = f[0].pid > f[1].pid ? 0 : 1;
+	f[i].control->birth.mono = 1;
+	f[1 - i].control->birth.mono = 2;
+	for (k = 0; k < 2; k++)
+		probe[k] = fake_probe(&f[k], "probe", 1, one_integer);
+	fake_grab(&f[i], c);
+	fake_grab(&f[1 - i], c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	fake_map(&f[0]);
+	fake_map(&f[1]);
+	lanes = fake_slot(&f[0])->first_lock;
+	/* A record in each lane, which says when it is to come. */
+	for (k = 0; k < lanes; k++) {
+		next = 2 * k + 1;
+		fake_record(&f[i], k, fake_epid(&f[i], probe[i]), &next, 8);
+		next = 2 * k;
+		fake_record(&f[1 - i], k, fake_epid(&f[1 - i], probe[1 - i]),
+		    &next, 8);
+	}
+	ck_assert_int_eq(tbuf_round_begin(c, TBUF_ROUND_SWITCH), 0);
+	for (next = 0; tbuf_consumer_next(c, &e) == 1; next++) {
+		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
+		ck_assert_uint_eq(e.record.args[0].u, next);
+		ck_assert_int_eq(e.pid, f[next % 2 == 0 ? 1 - i : i].pid);
+	}
+	ck_assert_uint_eq(next, 2 * lanes);
+	tbuf_consumer_close(c);
+	fake_end(&f[0]);
+	fake_end(&f[1]);
+}
+END_TEST
+
+/* A CPU's counter may be a little behind the one that `go` was read from. */
+START_TEST(a_record_before_go_has_a_time_before_it)
+{
+	const struct tbuf_session *session;
 	struct tbuf_event e;
 	struct run r;
-	uint64_t last = 0;
-	int64_t expected = 0;
-	int i;
 
-	begin(&r, "temporal bufsize=64k");
-	/* CPU 0's lane, and the two lock lanes. */
-	for (i = 0; i < 300; i++)
-		fire(&r, i % 3 == 0 ? 0 :
-		    fake_slot(&r.f)->first_lock + (uint32_t)i % 3 - 1, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
-	while (tbuf_consumer_next(r.c, &e) == 1) {
-		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
-		ck_assert_int_eq(e.record.args[0].i, expected++);
-		ck_assert_uint_gt(e.record.time, last);
-		last = e.record.time;
-	}
-	ck_assert_int_eq(expected, 300);
+	begin(&r, "bufsize=4k");
+	r.f.control->clock = TBUF_CLOCK_COUNTER;
+	tbuf_consumer_close(r.c);
+	r.c = fake_consumer("bufsize=4k");
+	fake_grab(&r.f, r.c);
+	ck_assert_int_eq(tbuf_consumer_go(r.c), 0);
+	fake_map(&r.f);
+	session = (const void *)(r.f.file + fake_slot(&r.f)->area);
+	r.f.time = session->go.ticks - 1000000;
+	fire(&r, 0, 1);
+	r.f.time = session->go.ticks;
+	fire(&r, 0, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
+	ck_assert_uint_lt(e.record.time, session->go.mono);
+	ck_assert_uint_gt(e.record.time, session->go.mono - TBUF_SECOND);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
+	ck_assert_uint_eq(e.record.time, session->go.mono);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 0);
+	/* However long before, be it before the machine was started. */
+	r.f.time = 1;
+	fire(&r, fake_slot(&r.f)->first_lock, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
+	ck_assert_uint_lt(e.record.time, session->go.mono);
 	end(&r);
 }
 END_TEST
 
-START_TEST(temporal_holds_back_what_came_after_the_switch)
+START_TEST(a_time_before_the_machine_started_is_0)
 {
-	struct tally t;
-	struct run r;
+	struct tbuf_timeline line = {
+		.clock = TBUF_CLOCK_COUNTER,
+		.base = { .ticks = UINT64_C(1) << 40, .mono = 1000 },
+		.slope = UINT64_C(1) << TBUF_SLOPE_BITS
+	};
 
-	begin(&r, "temporal bufsize=64k");
-	fire(&r, 0, 5);
-	r.f.time = tbuf_now() + 3600 * TBUF_SECOND;
-	fire(&r, 0, 5);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
-	ck_assert_uint_eq(t.records, 5);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
-	ck_assert_uint_eq(t.records, 0);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
-	ck_assert_uint_eq(t.records, 5);
-	ck_assert_int_eq(t.first, 5);
-	end(&r);
+	ck_assert_uint_eq(tbuf_timeline_mono(&line, line.base.ticks - 1), 999);
+	ck_assert_uint_eq(tbuf_timeline_mono(&line, line.base.ticks - 1000), 0);
+	ck_assert_uint_eq(tbuf_timeline_mono(&line, line.base.ticks - 1001), 0);
+	line.slope = UINT64_MAX;
+	ck_assert_uint_eq(tbuf_timeline_mono(&line, 0), 0);
 }
 END_TEST
 
@@ -677,7 +779,8 @@ main(void)
 	tcase_add_test(t, fill_ends_the_run_at_the_first_full_lane);
 	tcase_add_test(t, ring_keeps_the_last_ones_and_counts_the_rest);
 	tcase_add_test(t, snapshot_leaves_the_ring_alone);
-	tcase_add_test(t, snapshot_needs_a_ring);
+	tcase_add_test(t, snapshot_leaves_a_filling_buffer_alone);
+	tcase_add_test(t, snapshot_is_not_for_switched_buffers);
 	tcase_add_test(t, switch_gives_what_was_recorded_so_far);
 	tcase_add_test(t, switch_needs_its_policy);
 	tcase_add_test(t, what_the_writer_overtakes_is_thrown_away);
@@ -685,13 +788,15 @@ main(void)
 	    3);
 	tcase_add_test(t, bufsize_of_one_record);
 	tcase_add_test(t, nolane_counts_by_generation);
+	tcase_add_test(t, nolane_stops_at_its_maximum);
 	tcase_add_loop_test(t, nolane_counts_once_when_the_lanes_change, 0, 2);
 	tcase_add_test(t, lock_lane_records_say_their_cpu);
 	tcase_add_test(t, lock_lane_stands_for_a_cpu_that_is_not_known);
 	tcase_add_loop_test(t, cpu_that_no_fire_can_tell_is_refused, 0, 2);
 	tcase_add_test(t, arguments_are_decoded_by_type);
-	tcase_add_test(t, temporal_merges_lanes_by_time);
-	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
+	tcase_add_test(t, records_come_by_cpu_and_pid);
+	tcase_add_test(t, a_record_before_go_has_a_time_before_it);
+	tcase_add_test(t, a_time_before_the_machine_started_is_0);
 	tcase_add_loop_test(t, dead_target_is_drained_and_its_end_told, 0, 3);
 	tcase_add_test(t, session_space_is_used_again);
 	tcase_add_test(t, held_lock_retires_the_session);

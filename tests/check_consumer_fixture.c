@@ -19,6 +19,7 @@
 #include "atomics.h"
 #include "check_consumer_fixture.h"
 #include "common/board.h"
+#include "scratch.h"
 
 static pid_t
 start_process(void)
@@ -40,21 +41,23 @@ fake_begin(struct fake *f)
 	void *p;
 
 	memset(f, 0, sizeof(*f));
-	strlcpy(f->directory, "/dev/shm/tbuf-check-XXXXXX",
-	    sizeof(f->directory));
-	ck_assert_ptr_nonnull(mkdtemp(f->directory));
+	scratch_directory(f->directory, sizeof(f->directory));
 	setenv("TBUF_DIR", f->directory, 1);
 	unsetenv("TBUF_MAXSIZE");
 	f->dirfd = tbuf_directory_open(true);
 	ck_assert_int_ge(f->dirfd, 0);
 	f->pid = start_process();
+	/* Small tables: all of them is backed. */
+	setenv("TBUF_WINDOW", "4m", 1);
 	ck_assert_int_eq(tbuf_control_make(f->dirfd, f->pid, &file), 0);
-	munmap(file.control, TBUF_AREAS);
+	unsetenv("TBUF_WINDOW");
+	f->tables = file.control->tables;
+	munmap(file.control, f->tables.areas);
 	strlcpy(f->name, file.name, sizeof(f->name));
 	f->fd = file.fd;
-	ck_assert_int_eq(tbuf_back(f->fd, 0, TBUF_AREAS), 0);
-	p = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd,
-	    0);
+	ck_assert_int_eq(tbuf_back(f->fd, 0, f->tables.areas), 0);
+	p = mmap(NULL, f->tables.areas, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    f->fd, 0);
 	ck_assert_ptr_ne(p, MAP_FAILED);
 	f->control = p;
 	f->control->flags = TBUF_F_RSEQ;
@@ -83,7 +86,7 @@ fake_end(struct fake *f)
 	fake_kill(f);
 	if (f->file != NULL)
 		munmap(f->file, f->size);
-	munmap(f->control, TBUF_AREAS);
+	munmap(f->control, f->tables.areas);
 	close(f->fd);
 	unlinkat(f->dirfd, f->name, 0);
 	unlinkat(f->dirfd, TBUF_BOARD_NAME, 0);
@@ -97,7 +100,7 @@ add_string(struct fake *f, const char *text)
 	uint32_t at = f->control->strings;
 	size_t size = strlen(text) + 1;
 
-	memcpy((char *)f->control + TBUF_STRINGS + at, text, size);
+	memcpy((char *)f->control + f->tables.strings + at, text, size);
 	f->control->strings += (uint32_t)size;
 	return (at);
 }
@@ -108,7 +111,7 @@ fake_probe(struct fake *f, const char *name, unsigned nargs,
 {
 	uint32_t index = f->control->nprobes;
 	struct tbuf_probe_entry *entry = (struct tbuf_probe_entry *)(void *)
-	    ((char *)f->control + TBUF_PROBES) + index;
+	    ((char *)f->control + f->tables.probes) + index;
 	char text[16];
 	unsigned i;
 
@@ -229,7 +232,7 @@ fake_record(struct fake *f, uint32_t number, uint16_t epid, const void *data,
 		lane->large++;
 		return (false);
 	}
-	if (slot->policy == TBUF_RING)
+	if (slot->terms.policy == TBUF_RING)
 		while (lane->head + all -
 		    lane->pair[lane->sequence & 1].tail > lane->size)
 			overwrite(f, lane);
@@ -308,6 +311,14 @@ fake_tally(struct tbuf_consumer *c, struct tally *tally)
 		case TBUF_EVENT_EXIT:
 			tally->exits++;
 			break;
+		case TBUF_EVENT_LOST:
+			tally->lost += event.count;
+			break;
+		case TBUF_EVENT_UNMET:
+			tally->unmet += event.count;
+			break;
+		default:
+			ck_abort_msg("event %d", (int)event.type);
 		}
 	}
 }

@@ -9,7 +9,15 @@
 
 #include <check.h>
 
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/probes.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 #include "layout.h"
 
 struct fake {
@@ -18,6 +26,7 @@ struct fake {
 	pid_t pid;
 	char name[TBUF_NAME_MAX];
 	int fd;
+	struct tbuf_tables tables;
 	struct tbuf_control *control;	/* the fixed part */
 	unsigned char *file;		/* all of it, after fake_map() */
 	size_t size;
@@ -58,7 +67,7 @@ struct tbuf_consumer *fake_consumer(const char *options);
 
 /* Give all events of a round that is begun here; how many records came. */
 struct tally {
-	uint64_t records, drops[3], overwritten, damage;
+	uint64_t records, drops[3], overwritten, damage, lost, unmet;
 	unsigned exits;
 	bool many;			/* several lanes may share a CPU */
 	uint64_t last_time;

@@ -30,16 +30,16 @@ leave(struct fake *f, unsigned number, uint64_t generation)
 	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)(f->file +
 	    TBUF_SLOTS + number * TBUF_SLOT_SIZE);
 	struct tbuf_session *session = (struct tbuf_session *)(void *)
-	    (f->file + TBUF_AREAS);
+	    (f->file + f->tables.areas);
 	struct tbuf_lane *lane = (struct tbuf_lane *)(void *)(session + 1);
 	unsigned i;
 
 	session->generation = generation;
 	lane->locked = 1;
-	lane->place = tbuf_place(TBUF_AREAS + TBUF_PAGE, 64);
-	slot->area = TBUF_AREAS;
+	lane->place = tbuf_place(f->tables.areas + TBUF_PAGE, 64);
+	slot->area = f->tables.areas;
 	slot->area_size = 2 * TBUF_PAGE;
-	slot->lanes = TBUF_AREAS + sizeof(*session);
+	slot->lanes = f->tables.areas + sizeof(*session);
 	slot->nlanes = 1;
 	slot->nlocks_max = TBUF_NLOCKS;
 	for (i = 0; i < TBUF_NLOCKS; i++)
@@ -54,7 +54,7 @@ START_TEST(held_locks_of_all_slots_have_one_time)
 	unsigned i;
 
 	fake_begin(&f);
-	ck_assert_int_eq(tbuf_back(f.fd, TBUF_AREAS, 2 * TBUF_PAGE), 0);
+	ck_assert_int_eq(tbuf_back(f.fd, f.tables.areas, 2 * TBUF_PAGE), 0);
 	fake_map(&f);
 	f.control->registering = 1;
 	for (i = 0; i < TBUF_NSESSIONS; i++)
@@ -78,7 +78,7 @@ START_TEST(slots_that_nobody_is_in_are_free)
 	unsigned i, j;
 
 	fake_begin(&f);
-	ck_assert_int_eq(tbuf_back(f.fd, TBUF_AREAS, 2 * TBUF_PAGE), 0);
+	ck_assert_int_eq(tbuf_back(f.fd, f.tables.areas, 2 * TBUF_PAGE), 0);
 	fake_map(&f);
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
 		leave(&f, i, 7);

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +140,7 @@ START_TEST(exec_that_fails_is_told_by_go)
 
 	snprintf(path, sizeof(path), "%s/script", live_directory);
 	ck_assert_ptr_nonnull(f = fopen(path, "w"));
-	fputs("#!/nonexistent/interpreter\n", f);
+	fprintf(f, "#!%s/interpreter\n", live_directory);
 	fclose(f);
 	chmod(path, 0700);
 	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
@@ -223,6 +225,246 @@ START_TEST(children_are_followed)
 	ck_assert_int_eq(live_work(c, &t), 0);
 	ck_assert_uint_eq(t.records, _i == 0 ? 70 : 0);
 	ck_assert_uint_eq(t.exits, _i == 0 ? 8 : 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* So many processes say that they could not be traced, all for one reason. */
+static void
+check_missed(struct tbuf_consumer *c, uint64_t expected, const char *reason)
+{
+	const char *why;
+	uint64_t count, sum = 0;
+
+	while ((why = tbuf_consumer_missed(c, &count)) != NULL) {
+		ck_assert_str_eq(why, reason);
+		ck_assert_uint_gt(count, 0);
+		sum += count;
+	}
+	ck_assert_uint_eq(sum, expected);
+}
+
+static void
+run_script(struct tbuf_consumer *c, const char *format, const char *const *add)
+{
+	char script[8300];
+	char *argv[] = {
+		(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", script, NULL
+	};
+
+	snprintf(script, sizeof(script), format, live_self, live_self);
+	ck_assert_msg(tbuf_consumer_spawn(c, argv, add) > 0, "%s",
+	    tbuf_consumer_error(c));
+	live_go(c);
+}
+
+/* A file of at least so many blocks of 512 bytes is needed. */
+#define LOW_LIMIT	"ulimit -f 8; "
+
+START_TEST(command_that_cannot_be_traced_is_told)
+{
+	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
+	struct tally t;
+
+	run_script(c, LOW_LIMIT "exec '%s' fire 5", NULL);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 0);
+	check_missed(c, 1, "file size limit is too low");
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* Its own library does not adopt the file that was made for it. */
+START_TEST(command_whose_library_lacks_something_is_told)
+{
+	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
+	struct tally t;
+
+	c->needs = 1u << 23;
+	live_spawn(c, "fire", "5", NULL);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 0);
+	check_missed(c, 1, "its libtbuf lacks what is needed");
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(children_that_cannot_be_traced_are_told)
+{
+	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
+	struct tally t;
+
+	run_script(c, "'%s' fire 7; " LOW_LIMIT "'%s' fire 5; '%1$s' fire 5",
+	    NULL);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, _i == 0 ? 7 : 0);
+	check_missed(c, _i == 0 ? 2 : 0, "file size limit is too low");
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+START_TEST(command_that_has_opted_out_is_told)
+{
+	static const char *const out[] = { "TBUF_DISABLE=1", NULL };
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tally t;
+
+	live_spawn(c, "fire", "5", out);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 0);
+	check_missed(c, 1, "TBUF_DISABLE is set");
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* What the table of a target of this process's limits holds. */
+static unsigned
+table_entries(void)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	unsigned entries;
+
+	live_spawn(c, "fire", "0", NULL);
+	entries = TAILQ_FIRST(&c->targets)->view.tables.entries;
+	tbuf_consumer_close(c);
+	return (entries);
+}
+
+static void
+spawn_many(struct tbuf_consumer *c, unsigned count)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", count);
+	live_spawn(c, "many", text, NULL);
+}
+
+START_TEST(probes_beyond_the_table_are_told)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	unsigned entries = table_entries();
+	struct tally t;
+
+	spawn_many(c, entries + 10);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.lost, 11);
+	ck_assert_uint_eq(t.unmet, entries < TBUF_ECBS_MAX ? 0 :
+	    entries - (TBUF_ECBS_MAX - 1));
+	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), entries);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* They register while tracing runs; the last enablings find no EPID. */
+START_TEST(probes_beyond_the_session_are_told)
+{
+	const unsigned probes = 1000, enablings = TBUF_ECBS_MAX / 1000 + 3;
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tally t;
+	unsigned i;
+
+	for (i = 1; i < enablings; i++)
+		ck_assert_int_gt(tbuf_consumer_enable(c, "many:::"), 0);
+	spawn_many(c, probes);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.lost, 0);
+	ck_assert_uint_eq(t.unmet,
+	    probes * enablings + 1 - (TBUF_ECBS_MAX - 1));
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+#define CHILDREN	12
+
+/* The arithmetic of the space is that of one CPU. */
+static void
+stay_on_one_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static void
+wait_for_end(const struct tbuf_consumer *c)
+{
+	struct pollfd p = { .fd = TAILQ_FIRST(&c->targets)->pidfd,
+	    .events = POLLIN };
+
+	ck_assert_int_eq(poll(&p, 1, -1), 1);
+}
+
+/* Nothing is given back before the last of them has ended. */
+START_TEST(children_share_what_space_there_is)
+{
+	struct tbuf_consumer *c = fake_consumer("follow bufsize=1m");
+	struct tally t;
+
+	stay_on_one_cpu();
+	setenv("TBUF_MAXSIZE", "16m", 1);
+	live_spawn(c, "breed", "12", NULL);
+	live_go(c);
+	wait_for_end(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	check_missed(c, 0, "");
+	ck_assert_uint_eq(t.records + live_drops(&t), 10 * CHILDREN);
+	ck_assert_uint_eq(t.exits, CHILDREN + 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* Every child is traced or told. */
+START_TEST(children_without_space_are_told)
+{
+	struct tbuf_consumer *c =
+	    fake_consumer("follow bufsize=64k bufresize=manual");
+	const char *why;
+	uint64_t missed;
+	struct tally t;
+
+	stay_on_one_cpu();
+	setenv("TBUF_MAXSIZE", "16m", 1);
+	live_spawn(c, "breed", "200", NULL);
+	live_go(c);
+	wait_for_end(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	why = tbuf_consumer_missed(c, &missed);
+	ck_assert_str_eq(why, "Not enough space");
+	ck_assert_ptr_null(tbuf_consumer_missed(c, &missed));
+	ck_assert_uint_gt(missed, 0);
+	ck_assert_uint_lt(missed, 200);
+	ck_assert_uint_eq(live_drops(&t), 0);
+	ck_assert_uint_eq(t.records + 10 * missed, 2000);
+	ck_assert_uint_eq(t.exits + missed, 201);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/*
+ * Its pid is 1 to itself, and that is a process here which never ends.  Here it
+ * is the fork's image, and then that of the exec.
+ */
+START_TEST(children_in_another_pid_namespace)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+	char *argv[] = {
+		live_self, (char *)(uintptr_t)"nest",
+		(char *)(uintptr_t)"exec", (char *)(uintptr_t)"10",
+		(char *)(uintptr_t)"fire", (char *)(uintptr_t)"20", NULL
+	};
+	struct tally t;
+
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, live_nests() ? 30 : 0);
+	ck_assert_uint_eq(t.exits, live_nests() ? 2 : 1);
 	tbuf_consumer_close(c);
 }
 END_TEST
@@ -318,6 +560,16 @@ make(void)
 	tcase_add_test(t, environment_is_added_to);
 	tcase_add_test(t, session_goes_on_after_exec);
 	tcase_add_loop_test(t, children_are_followed, 0, 2);
+	tcase_add_loop_test(t, command_that_cannot_be_traced_is_told, 0, 2);
+	tcase_add_loop_test(t, command_whose_library_lacks_something_is_told,
+	    0, 2);
+	tcase_add_loop_test(t, children_that_cannot_be_traced_are_told, 0, 2);
+	tcase_add_test(t, command_that_has_opted_out_is_told);
+	tcase_add_test(t, probes_beyond_the_table_are_told);
+	tcase_add_test(t, probes_beyond_the_session_are_told);
+	tcase_add_test(t, children_share_what_space_there_is);
+	tcase_add_test(t, children_without_space_are_told);
+	tcase_add_test(t, children_in_another_pid_namespace);
 	tcase_add_test(t, failed_spawn_leaves_nothing);
 	tcase_add_test(t, command_is_run_for_its_list);
 	tcase_add_test(t, waiting_for_a_command_can_be_stopped);

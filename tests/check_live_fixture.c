@@ -5,9 +5,11 @@
  * argument.
  */
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "check_live_fixture.h"
+#include "scratch.h"
 #include "tbuf.h"
 
 char live_self[4096];
@@ -32,13 +35,16 @@ fire(unsigned long from, unsigned long count)
 }
 
 /*
- * Each number that comes is so many fires; a byte goes back when done.  Less
- * than a number: a byte goes back, and then begin anew.
+ * Each number that comes is so many fires; a byte goes back when done.  One
+ * byte alone: a byte goes back, and then begin anew, or as the program that
+ * the environment has.  Two: leave with the second for a status.
  */
 static int
 serve(void)
 {
 	unsigned long count, next = 0;
+	const char *next_image = getenv("NEXT_IMAGE");
+	unsigned char bytes[2];
 	ssize_t n;
 
 	while ((n = read(0, &count, sizeof(count))) == sizeof(count)) {
@@ -47,9 +53,30 @@ serve(void)
 		if (write(1, "", 1) != 1)
 			return (1);
 	}
+	memcpy(bytes, &count, sizeof(bytes));
+	if (n == sizeof(bytes))
+		return (bytes[1]);
+	if (next_image == NULL)
+		next_image = live_self;
 	if (n > 0 && write(1, "", 1) == 1)
-		execl(live_self, live_self, "serve", NULL);
+		execl(next_image, next_image, "serve", NULL);
 	return (n > 0);
+}
+
+/* Probes that are known only at run time, beside the one above. */
+static int
+many(unsigned long count)
+{
+	struct tbuf_site *sites = calloc(count, sizeof(*sites));
+	char name[32];
+	unsigned long i;
+
+	for (i = 0; sites != NULL && i < count; i++) {
+		snprintf(name, sizeof(name), "p%lu", i);
+		tbuf_probe_register(&sites[i], "many", "module", "function",
+		    name, 0, NULL, NULL);
+	}
+	return (sites == NULL);
 }
 
 /* Some children, each with some fires. */
@@ -69,6 +96,57 @@ breed(unsigned long children, unsigned long count)
 	return (0);
 }
 
+/* Go on as nobody, who may not look where this program is. */
+static int
+drop(char *argv[])
+{
+	int fd = open(live_self, O_PATH | O_CLOEXEC);
+
+	if (fd == -1 || setresuid(65534, 65534, 65534) != 0)
+		return (1);
+	argv[-1] = live_self;
+	syscall(SYS_execveat, fd, "", argv - 1, environ, AT_EMPTY_PATH);
+	return (1);
+}
+
+/* A process in a pid namespace of its own, whose pid there is 1. */
+static int
+nest(char *argv[])
+{
+	int status = 1;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		return (1);
+	if (fork() == 0) {
+		execv(live_self, argv);
+		_exit(127);
+	}
+	wait(&status);
+	return (status != 0);
+}
+
+/* A parent that waits for its child, a server, when it gets a signal. */
+static int
+ward(void)
+{
+	sigset_t set;
+	pid_t pid;
+	int got;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if ((pid = fork()) == 0) {
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		execl(live_self, live_self, "serve", NULL);
+		_exit(127);
+	}
+	if (write(1, &pid, sizeof(pid)) != sizeof(pid) ||
+	    sigwait(&set, &got) != 0)
+		return (1);
+	return (waitpid(pid, NULL, 0) != pid);
+}
+
 static int
 target(int argc, char *argv[])
 {
@@ -76,10 +154,27 @@ target(int argc, char *argv[])
 
 	if (strcmp(argv[1], "serve") == 0)
 		return (serve());
+	if (strcmp(argv[1], "ward") == 0)
+		return (ward());
+	if (strcmp(argv[1], "many") == 0)
+		return (many(count));
 	if (strcmp(argv[1], "breed") == 0)
 		return (breed(count, 10));
+	if (strcmp(argv[1], "nest") == 0 && argc > 2)
+		return (nest(argv + 1));
+	/* May there be one? */
+	if (strcmp(argv[1], "nest") == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0);
 	fire(0, count);
-	if (strcmp(argv[1], "exec") == 0 && argc > 3)
+	if (strcmp(argv[1], "drop") == 0 && argc > 3)
+		return (drop(argv + 3));
+	if (strcmp(argv[1], "idle") == 0)
+		for (;;)
+			pause();
+	if (strcmp(argv[1], "out") == 0 && argc > 3)
+		setenv("TBUF_DISABLE", "1", 1);
+	if ((strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "out") == 0) &&
+	    argc > 3)
 		execv(live_self, argv + 2);	/* the count becomes its name */
 	if (strcmp(argv[1], "kill") == 0)
 		raise(SIGKILL);
@@ -93,9 +188,7 @@ target(int argc, char *argv[])
 static void
 setup(void)
 {
-	strlcpy(live_directory, "/dev/shm/tbuf-check-XXXXXX",
-	    sizeof(live_directory));
-	ck_assert_ptr_nonnull(mkdtemp(live_directory));
+	scratch_directory(live_directory, sizeof(live_directory));
 	setenv("TBUF_DIR", live_directory, 1);
 	unsetenv("TBUF_MAXSIZE");
 }
@@ -103,14 +196,23 @@ setup(void)
 static void
 teardown(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r '%s'", live_directory);
-	ck_assert_int_eq(system(command), 0);
+	scratch_remove(live_directory);
 }
 
-void
-live_server_start(struct live_server *s, const char *variable)
+bool
+live_nests(void)
+{
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(execl(live_self, live_self, "nest", NULL));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return (status == 0);
+}
+
+static void
+start(struct live_server *s, const char *mode, const char *variable)
 {
 	int in[2], out[2];
 
@@ -121,13 +223,41 @@ live_server_start(struct live_server *s, const char *variable)
 		dup2(out[1], 1);
 		if (variable != NULL)
 			putenv((char *)(uintptr_t)variable);
-		execl(live_self, live_self, "serve", NULL);
+		execl(live_self, live_self, mode, NULL);
 		_exit(127);
 	}
 	close(in[0]);
 	close(out[1]);
 	s->in = in[1];
 	s->out = out[0];
+}
+
+void
+live_server_start(struct live_server *s, const char *variable)
+{
+	start(s, "serve", variable);
+}
+
+pid_t
+live_server_start_ward(struct live_server *s)
+{
+	pid_t parent;
+
+	start(s, "ward", NULL);
+	parent = s->pid;
+	ck_assert_int_eq(read(s->out, &s->pid, sizeof(s->pid)),
+	    sizeof(s->pid));
+	return (parent);
+}
+
+void
+live_ward_end(pid_t parent)
+{
+	int status;
+
+	kill(parent, SIGUSR1);
+	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
+	ck_assert_int_eq(status, 0);
 }
 
 void
@@ -146,6 +276,14 @@ live_server_exec(const struct live_server *s)
 
 	ck_assert_int_eq(write(s->in, "", 1), 1);
 	ck_assert_int_eq(read(s->out, &byte, 1), 1);
+}
+
+void
+live_server_exit(const struct live_server *s, unsigned char status)
+{
+	unsigned char bytes[2] = { 0, status };
+
+	ck_assert_int_eq(write(s->in, bytes, sizeof(bytes)), sizeof(bytes));
 }
 
 void

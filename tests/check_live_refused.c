@@ -80,10 +80,10 @@ START_TEST(target_of_another_version)
 	live_server_start(&s, NULL);
 	live_server_fire(&s, 0);
 	ck_assert_int_eq(tbuf_find_pid(s.pid, &found), 0);
-	ck_assert_int_eq(tbuf_view_map(found.fd, TBUF_AREAS, &view), 0);
+	ck_assert_int_eq(tbuf_view_map(found.fd, 0, &view), 0);
 	control = tbuf_view_control(&view);
 	control->major = 99;
-	refused(s.pid, -EPROTO, "libtbuf 99.0, tbufctl 1.0");
+	refused(s.pid, -EPROTO, "libtbuf 99.0, tbufctl 2.0");
 	tbuf_view_unmap(&view);
 	close(found.fd);
 	close(found.pidfd);

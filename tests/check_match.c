@@ -12,7 +12,7 @@
 
 #include <check.h>
 
-#include "common/match.h"
+#include "common/glob.h"
 
 #define PATTERN_MAX	7
 #define TEXT_MAX	3
@@ -115,6 +115,76 @@ START_TEST(fields_end_where_globs_do)
 }
 END_TEST
 
+/* A function of C++ against descriptions; the probe is kv:m:FUNCTION:done. */
+static const struct {
+	const char *function;
+	const char *description;
+	bool hit;
+} scopes[] = {
+	{ "ns::C::get", "ns::C::get:done", true },
+	{ "ns::C::get", "m:ns::C::get:done", true },
+	{ "ns::C::get", "kv:m:ns::C::get:done", true },
+	{ "ns::C::get", "kv::ns::C::get:done", true },
+	{ "ns::C::get", "kv:m:ns::C::get:", true },
+	{ "ns::C::get", "ns\\:\\:C\\:\\:get:done", true },
+	{ "ns::C::get", "ns[:][:]C::get:done", true },
+	{ "ns::C::get", "ns::*:done", true },
+	{ "ns::C::get", "*get:done", true },
+	{ "ns::C::get", "x,kv::*::get:", true },
+	{ "ns::C::get", "ns::C:done", false },
+	{ "ns::C::get", "C::get:done", false },
+	{ "ns::C::get", "x:ns::C::get:done", false },
+	{ "ns::C::get", "kv:x:ns::C::get:done", false },
+	{ "ns::C::get", "ns::C::get:start", false },
+	{ "ns::C::get", "get:done", false },
+	{ "ns::C::get", "kv:::done", true },
+	{ "ns::C::get", "kv:::", true },
+	{ "ns::C::get", "m::", true },
+	{ "ns::C::get", ":::done", true },
+	{ "ns::C::get", "::done", true },
+	{ "ns::C::get", "kv::ns:done", false },
+	/* Both ways. */
+	{ "kv::get", "kv::get:done", true },
+	{ "get", "kv::get:done", true },
+	{ "get", "m:get:done", true },
+	{ "get", "x::get:done", false },
+};
+
+START_TEST(a_function_may_have_its_scope_in_front)
+{
+	const struct tbuf_names names = {
+		"kv", "m", scopes[_i].function, "done"
+	};
+
+	ck_assert_int_eq(tbuf_description_check(scopes[_i].description), 0);
+	ck_assert_msg(tbuf_description_match(scopes[_i].description,
+	    &names) == scopes[_i].hit, "%s", scopes[_i].description);
+}
+END_TEST
+
+START_TEST(colons_that_are_no_scope_are_fields)
+{
+	static const char *const bad[] = {
+		"a:b:c:d:e", "a:b:c:::d", "::::", "a::::", "a:b:::c:d",
+		"a::b:c:d", "p:m::f:n:x", "a:::b:c:d", "p:m:f:::n",
+		"x::y,a::::"
+	};
+	char deep[3 * 20 + 8] = "a";
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(tbuf_description_check(bad[i]) == -EINVAL,
+		    "%s", bad[i]);
+	for (i = 1; i <= 16; i++)
+		strcat(deep, "::a");
+	strcat(deep, ":n");
+	ck_assert_int_eq(tbuf_description_check(deep), 0);
+	memmove(deep + 3, deep, strlen(deep) + 1);
+	memcpy(deep, "a::", 3);
+	ck_assert_int_eq(tbuf_description_check(deep), -EINVAL);
+}
+END_TEST
+
 /* Patterns that nobody has checked are survived, whatever they match. */
 START_TEST(open_ends_match_nothing_but_themselves)
 {
@@ -139,6 +209,9 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, globs_are_those_of_fnmatch, 0, 5);
 	tcase_add_loop_test(t, fields_end_where_globs_do, 0, n);
+	tcase_add_loop_test(t, a_function_may_have_its_scope_in_front, 0,
+	    (int)(sizeof(scopes) / sizeof(scopes[0])));
+	tcase_add_test(t, colons_that_are_no_scope_are_fields);
 	tcase_add_test(t, open_ends_match_nothing_but_themselves);
 	suite_add_tcase(s, t);
 	srunner_run_all(runner, CK_NORMAL);

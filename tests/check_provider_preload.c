@@ -17,6 +17,7 @@
 #include <check.h>
 #undef fail
 
+#include "scratch.h"
 #include "tbufctl/messages.h"
 #include "tbufctl/preload.h"
 #include "tbufctl/program.h"
@@ -29,8 +30,7 @@ setup(void)
 {
 	char provider[128];
 
-	strcpy(dir, "/tmp/preload.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	scratch_directory(dir, sizeof(dir));
 	snprintf(provider, sizeof(provider), "%s/libtbuf-libc.so", dir);
 	close(open(provider, O_CREAT | O_WRONLY, 0600));
 	setenv("TBUF_PROVIDERS", dir, 1);
@@ -40,10 +40,7 @@ setup(void)
 static void
 teardown(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(command), 0);
+	scratch_remove(dir);
 }
 
 /* preload_prepare(), with what it says kept in said[]. */

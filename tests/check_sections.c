@@ -14,16 +14,19 @@
 #include <string.h>
 
 #include "atomics.h"
-#include "target/target.h"
+#include "producer/producer.h"
 
 #define ABORTS		50	/* at each step */
 #define SIZE		48u	/* of a record: positions wrap at any place */
 #define STORAGE		1024u
 #define RING		(10 * SIZE)
 #define GENERATION	7
+#define EPID		9
 #define DELAY		3000u	/* turns */
 
 enum kind {
+	LINEAR_FLAT,
+	RING_FLAT,
 	LINEAR_WORDS,
 	LINEAR_SEGMENTS,
 	RING_WORDS,
@@ -34,14 +37,17 @@ enum kind {
 };
 
 static const char *const kinds[] = {
-	"linear, words", "linear, segments", "ring, words", "ring, segments",
-	"count", "refuse"
+	"linear, flat", "ring, flat", "linear, words", "linear, segments",
+	"ring, words", "ring, segments", "count", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
 static struct tbuf_lane lane;
 static _Alignas(64) unsigned char storage[STORAGE];
 static struct tbuf_memo memo;
+static uint32_t enabled = 1;
+static struct tbuf_site site = { .enabled = &enabled, .index = 1 };
+static const uint32_t heads[] = { 0, EPID };
 static enum kind kind;
 
 /* Who has fired how often: the test itself, and its handler. */
@@ -49,6 +55,13 @@ static uint64_t fired[2];
 static uint64_t turns;
 static bool done;
 static pthread_t interrupter;
+
+static bool
+is_ring(void)
+{
+	return (kind == RING_FLAT || kind == RING_WORDS ||
+	    kind == RING_SEGMENTS);
+}
 
 /* The section, or on some machines its sibling for what wraps. */
 static enum tbuf_outcome
@@ -58,25 +71,27 @@ record_write(const uint64_t *words)
 		{ words, 13 }, { (const char *)words + 13, SIZE - 16 - 13 }
 	};
 	struct tbuf_write w = {
-		.size = SIZE, .word = SIZE << 16, .from = words
+		.bits = enabled, .generation = GENERATION, .size = SIZE,
+		.less = SIZE - 8, .size16 = SIZE << 16, .from = words,
+		.index = site.index
 	};
-	bool ring = kind == RING_WORDS || kind == RING_SEGMENTS;
 	enum tbuf_outcome outcome = TBUF_WRAPPED;
 
-	if (kind == REFUSE)
-		return (tbuf_rseq_refuse(&memo, GENERATION, &w, &lane.full));
 	if (kind == COUNT)
-		return (tbuf_rseq_count(&memo, GENERATION, &lane.large));
-	if (kind == LINEAR_WORDS)
-		outcome = tbuf_rseq_linear_words(&memo, GENERATION, &w);
-	else if (kind == RING_WORDS)
-		outcome = tbuf_rseq_ring_words(&memo, GENERATION, &w);
+		return (tbuf_rseq_count(&memo, &lane.large));
+	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
+		if (tbuf_rseq_flat_4(&site, words))
+			return (TBUF_COMMITTED);
+		/* It does not say why. */
+		if ((lane.head + SIZE - 8) % STORAGE >= SIZE - 8)
+			return (TBUF_CHANGED);
+	} else if (kind != LINEAR_SEGMENTS && kind != RING_SEGMENTS)
+		outcome = tbuf_rseq_words(&memo, &w);
 	if (outcome != TBUF_WRAPPED)
 		return (outcome);
 	w.from = segments;
 	w.from_end = segments + 2;
-	return (ring ? tbuf_rseq_ring_segments(&memo, GENERATION, &w) :
-	    tbuf_rseq_linear_segments(&memo, GENERATION, &w));
+	return (tbuf_rseq_segments(&memo, &w));
 }
 
 static enum tbuf_outcome
@@ -125,10 +140,12 @@ begin(void)
 	ck_assert_int_eq(tbuf_process_register(), 0);
 	lane.limit = kind == REFUSE ? 0 : UINT64_MAX / 2;
 	memo = (struct tbuf_memo){
-		.generation = GENERATION, .slot = &slot, .lane = &lane,
-		.data = storage, .mask8 = STORAGE - 8, .bufsize = RING,
-		.cpu = (uint32_t)cpu
+		.bits = enabled, .generation = GENERATION, .slot = &slot,
+		.lane = &lane, .data = storage, .mask8 = STORAGE - 8,
+		.bufsize = RING, .heads = heads, .cpu = (uint32_t)cpu,
+		.ring = is_ring()
 	};
+	tbuf_thread.memo[0] = memo;
 	self = pthread_self();
 	signal(SIGUSR1, on_signal);
 	ck_assert_int_eq(pthread_create(&interrupter, NULL, interrupt, &self),
@@ -163,7 +180,7 @@ check_records(uint64_t from)
 	for (; from < lane.head; from += SIZE) {
 		ck_assert_uint_gt(word_at(from), time);
 		time = word_at(from);
-		ck_assert_uint_eq(word_at(from + 8), SIZE << 16);
+		ck_assert_uint_eq(word_at(from + 8), SIZE << 16 | EPID);
 		who = word_at(from + 16);
 		n = word_at(from + 24);
 		ck_assert_uint_le(who, 1);
@@ -199,7 +216,7 @@ check(void)
 	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
 	ck_assert_uint_eq(lane.head,
 	    kind == REFUSE || kind == COUNT ? 0 : all * SIZE);
-	if (kind == RING_WORDS || kind == RING_SEGMENTS)
+	if (is_ring())
 		check_ring();
 	else
 		check_records(lane.head < RING ? 0 : lane.head - RING);

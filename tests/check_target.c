@@ -19,7 +19,7 @@
 
 #include "common/control.h"
 #include "common/session.h"
-#include "target/target.h"
+#include "producer/producer.h"
 
 static struct tbuf_view view;
 static int file = -1;
@@ -61,7 +61,7 @@ set_up(void)
 	view = tbuf_target_view();
 	ck_assert_ptr_nonnull(view.base);
 	control = tbuf_view_control(&view);
-	ck_assert_int_eq(tbuf_directory_path(path), 0);
+	ck_assert_int_eq(tbuf_directory_path(geteuid(), path), 0);
 	strcat(path, "/");
 	tbuf_control_name(path + strlen(path), getpid(), control->random);
 	file = open(path, O_RDWR | O_CLOEXEC);
@@ -91,19 +91,29 @@ struct order {
 	.locks = _i == 1						\
 }
 
+static int
+back(void *argument, uint64_t offset, uint64_t length)
+{
+	(void)argument;
+	return (tbuf_back(file, offset, length));
+}
+
 /* Build a session in a slot as a consumer does, and let it be met. */
 static struct tbuf_lane *
 session(unsigned number, const struct order *o)
 {
 	struct tbuf_control *control = tbuf_view_control(&view);
 	struct tbuf_order order = {
-		.bufsize = o->bufsize, .policy = o->policy,
-		.strsize = o->strsize, .only_cpu = o->only_cpu,
+		.terms = { .bufsize = o->bufsize, .policy = o->policy,
+		    .strsize = o->strsize, .only_cpu = o->only_cpu,
+		    .owner = "check" },
 		.rseq = !o->locks && tbuf_self.rseq, .patterns = o->patterns,
 		.patterns_size = o->size, .npatterns = o->npatterns,
-		.owner = "check"
+		.entries = view.tables.entries
 	};
 	uint64_t area = control->end;
+	struct tbuf_backing backing = { .back = back };
+	struct tbuf_names_copy copy;
 	struct tbuf_slot *slot;
 	struct tbuf_plan plan;
 	uint32_t i;
@@ -117,16 +127,16 @@ session(unsigned number, const struct order *o)
 	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
 	ck_assert_int_eq(tbuf_back(file, TBUF_SLOTS + number *
 	    TBUF_SLOT_SIZE, TBUF_SLOT_SIZE), 0);
-	ck_assert_int_eq(tbuf_back(file, TBUF_HEADS + number *
-	    TBUF_HEADS_SIZE, TBUF_HEADS_SIZE), 0);
-	ck_assert_int_eq(tbuf_back(file, area, plan.size), 0);
+	ck_assert_int_eq(tbuf_back(file, area, plan.heads), 0);
+	ck_assert_int_eq(tbuf_back(file, area + plan.data, plan.storage), 0);
 	ck_assert_int_eq(tbuf_session_build(&view, number, area,
 	    ++control->generation, &order, &plan), 0);
 	control->end = area + plan.size;
 	control->state[number] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
-		tbuf_meet(&view, number, i, o->patterns, o->size,
-		    o->npatterns);
+		if (tbuf_view_names(&view, i, &copy))
+			tbuf_meet(&view, number, i, &copy.names, o->patterns,
+			    o->size, o->npatterns, &backing);
 	slot = tbuf_view_slot(&view, number);
 	return ((struct tbuf_lane *)(void *)(view.base + slot->lanes));
 }
@@ -481,6 +491,53 @@ START_TEST(each_enabling_writes_its_own_record)
 }
 END_TEST
 
+/*
+ * Whoever comes later may insert in front of what is there: then, too, a fire
+ * that looks at the head alone has to see that there is more.
+ */
+START_TEST(enablings_met_in_any_order_write_their_records)
+{
+	struct order o = ORDER(TBUF_SWITCH, 1 << 16);
+	const struct tbuf_names names = { "t", "m", "f", "two" };
+	struct tbuf_backing backing = { .back = back };
+	struct tbuf_lane *lane;
+	const uint32_t *head;
+	uint16_t epids[3];
+	uint64_t size, i, k;
+
+	/* The last of the three is met first. */
+	o.patterns = "nobody\0nobody\0t:::two";
+	o.size = 7 + 7 + 8;
+	o.npatterns = 3;
+	lane = session(0, &o);
+	head = (const uint32_t *)(const void *)(view.base +
+	    tbuf_view_slot(&view, 0)->heads) + two.index;
+	ck_assert_uint_eq(*head & TBUF_HEAD_MORE, 0);
+	fire(0);
+	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	    "t:::\0nobody\0t:::two", 5 + 7 + 8, 3, &backing), 2);
+	ck_assert_uint_ne(*head & TBUF_HEAD_MORE, 0);
+	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	    "t:::\0t:::\0t:::two", 5 + 5 + 8, 3, &backing), 3);
+	size = record_size(lane, 16);
+	for (i = 1; i <= 100; i++)
+		fire(i);
+	ck_assert_uint_eq(lane->head, (1 + 3 * 100) * size);
+	for (k = 0; k < 3; k++)
+		epids[k] = header_at(lane, (1 + k) * size)->epid;
+	/* In the order of the enablings: EPIDs are in that of the meetings. */
+	ck_assert_uint_eq(epids[2], header_at(lane, 0)->epid);
+	ck_assert(epids[2] < epids[0] && epids[0] < epids[1]);
+	for (i = 1; i <= 100; i++)
+		for (k = 0; k < 3; k++) {
+			ck_assert_uint_eq(header_at(lane,
+			    (3 * i - 2 + k) * size)->epid, epids[k]);
+			ck_assert_uint_eq(word_at(lane,
+			    (3 * i - 1 + k) * size - 16), i);
+		}
+}
+END_TEST
+
 START_TEST(each_session_gets_its_own_record)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -665,6 +722,33 @@ START_TEST(a_fire_that_finds_all_lanes_taken_is_a_drop)
 }
 END_TEST
 
+/* The count never reaches the generation that it stands beside. */
+START_TEST(drops_for_want_of_a_lane_stop_at_the_maximum)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	uint64_t full, i;
+
+	o.locks = true;
+	session(0, &o);
+	full = tbuf_nolane_tag(slot->generation) | TBUF_NOLANE_COUNT;
+	for (i = 0; i < slot->nlocks; i++) {
+		slot->locks[i].word = 2 * slot->generation + 1;
+		slot->locks[i].nolane = full - 2;
+	}
+	for (i = 0; i < 5; i++)
+		fire(i);
+	for (i = 0; i < slot->nlocks; i++)
+		ck_assert(slot->locks[i].nolane == full ||
+		    slot->locks[i].nolane == full - 2);
+	/* The thread comes to one lock first, and to that one always. */
+	for (i = 0; i < slot->nlocks &&
+	    slot->locks[i].nolane != full; i++)
+		continue;
+	ck_assert_uint_lt(i, slot->nlocks);
+}
+END_TEST
+
 /* inv.attach: a probe that registers later meets the session itself. */
 START_TEST(a_later_probe_meets_the_session)
 {
@@ -705,6 +789,28 @@ START_TEST(equal_sites_are_one_probe)
 }
 END_TEST
 
+/* What a disabled TBUF_PROBE looks at is a copy of `enabled`. */
+START_TEST(the_hot_word_of_a_site_is_its_pointer)
+{
+	struct tbuf_site sites[2] = { { .text = "t, hot", .function = "f",
+	    .version = TBUF_SITE_VERSION, .kind = TBUF_SITE_PROBE } };
+	const uint32_t *hot[2] = { &sites[0].zero, &sites[1].zero };
+
+	sites[1] = sites[0];
+	sites[1].kind = TBUF_SITE_TEST;
+	sites[0].hot = &hot[0];
+	sites[1].hot = &hot[1];
+	tbuf_sites_register(sites, sites + 2);
+	ck_assert_ptr_eq(hot[0], tbuf_view_enable(&view, sites[0].index));
+	ck_assert_ptr_eq(sites[0].enabled, hot[0]);
+	ck_assert_ptr_eq(hot[1], hot[0]);
+	tbuf_sites_unregister(sites, sites + 2);
+	ck_assert_ptr_eq(hot[0], &sites[0].zero);
+	ck_assert_ptr_eq(sites[0].enabled, hot[0]);
+	ck_assert_ptr_eq(hot[1], &sites[1].zero);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused_at_registration)
 {
 	static const enum tbuf_type types[11] = { TBUF_INT8, 99 };
@@ -725,6 +831,31 @@ START_TEST(nonsense_is_refused_at_registration)
 	ck_assert_int_eq(tbuf_probe_register(&s, "p", "a b", "f", "n", 0,
 	    NULL, NULL), -EINVAL);
 	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", longname, 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", longname, "n", 0,
+	    NULL, NULL), -EINVAL);
+}
+END_TEST
+
+START_TEST(only_a_function_has_colons_and_only_in_the_midst)
+{
+	static const char *const bad[] = {
+		"::f", "f::", "f:g", "f:::g", "f::::g", ":", "::", "f::g:"
+	};
+	struct tbuf_site s = { .state = 0 };
+	size_t i;
+
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "ns::C::f", "n", 0,
+	    NULL, NULL), 0);
+	tbuf_probe_unregister(&s);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(tbuf_probe_register(&s, "p", "m", bad[i], "n", 0,
+		    NULL, NULL) == -EINVAL, "%s", bad[i]);
+	ck_assert_int_eq(tbuf_probe_register(&s, "a::b", "m", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "a::b", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "a::b", 0,
 	    NULL, NULL), -EINVAL);
 }
 END_TEST
@@ -747,6 +878,7 @@ main(void)
 		arguments_lie_as_the_format_says,
 		a_text_may_go_around_the_end,
 		each_enabling_writes_its_own_record,
+		enablings_met_in_any_order_write_their_records,
 		each_session_gets_its_own_record,
 		a_new_session_in_the_slot_is_not_taken_for_the_old,
 		a_session_whose_consumer_is_late_is_given_up,
@@ -755,9 +887,12 @@ main(void)
 		offsets_behind_the_end_of_the_file_are_not_followed,
 		a_damaged_ring_begins_anew,
 		a_fire_that_finds_all_lanes_taken_is_a_drop,
+		drops_for_want_of_a_lane_stop_at_the_maximum,
 		a_later_probe_meets_the_session,
 		equal_sites_are_one_probe,
-		nonsense_is_refused_at_registration
+		the_hot_word_of_a_site_is_its_pointer,
+		nonsense_is_refused_at_registration,
+		only_a_function_has_colons_and_only_in_the_midst
 	};
 	Suite *suite = suite_create("target");
 	TCase *tcase = tcase_create("both paths");

@@ -6,9 +6,8 @@
 
 set -eu
 : "${top_builddir:?}"
-dir=$(mktemp -d)
-kvd=
-trap '[ -z "$kvd" ] || kill -9 "$kvd"; rm -rf "$dir"' EXIT
+. "${top_srcdir:?}/tests/common_scratch"
+dir=$SCRATCH
 
 fail() {
 	echo "FAIL: $*" >&2
@@ -27,7 +26,6 @@ start() {
 stop() {
 	kill "$kvd"
 	wait "$kvd" || fail "kvd ended with status $?"
-	kvd=
 }
 
 # misused COMMAND ...: one usage, and nothing else is done.

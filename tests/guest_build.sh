@@ -13,8 +13,8 @@ if [ -n "$SANITIZER" ]; then
 	exit 77
 fi
 
-D=$(mktemp -d /tmp/tbuf-guest-XXXXXX) || exit 1
-trap 'rm -rf "$D"' EXIT
+. "$top_srcdir/tests/common_scratch"
+D=$SCRATCH
 mkdir -m 700 "$D/dir"
 TBUF_DIR=$D/dir
 export TBUF_DIR

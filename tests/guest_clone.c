@@ -6,16 +6,22 @@
  * child that lives for a moment.
  */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -104,6 +110,61 @@ test_clone_that_shares_nothing_is_another_process(void)
 	child_wait(pid);
 	guest_finish(c, &tally);
 	guest_account(&tally, parent.after);
+}
+
+/*
+ * A thread area with nothing in it, such as a sandbox gives to a child that
+ * does one thing and exits.  Around it lies what looks like this thread's.
+ */
+#define AREA_AROUND	2048
+#define AREA_HEAD	64
+
+static unsigned char area[2 * AREA_AROUND] __attribute__((aligned(64)));
+static unsigned char area_before[sizeof(area)];
+
+static void *
+area_run(void *c)
+{
+	static struct guest_page child;
+	const unsigned char *mine = __builtin_thread_pointer();
+	struct guest_page parent = { 0 };
+	struct guest_tally tally = { 0 };
+	unsigned i;
+	pid_t pid;
+
+	guest_fire(&parent, 10);
+	for (i = 0; i < 2; i++) {
+		if (i == 1)
+			memcpy(area, mine - AREA_AROUND, sizeof(area));
+		memset(area + AREA_AROUND, 0, AREA_HEAD);
+		memcpy(area_before, area, sizeof(area));
+		child = (struct guest_page){ 0 };
+		pid = clone(clone_main, stack_new(256 << 10), CLONE_VM |
+		    CLONE_VFORK | CLONE_SETTLS | SIGCHLD, &child, NULL,
+		    area + AREA_AROUND, NULL);
+		GUEST_EXPECT(pid > 0, "clone: %s", strerror(errno));
+		child_wait(pid);
+		GUEST_EXPECT(child.after == FIRES, "%" PRIu64 " fires",
+		    child.after);
+		GUEST_EXPECT(memcmp(area, area_before, sizeof(area)) == 0,
+		    "something was stored in area %u", i);
+		guest_fire(&parent, 10);
+	}
+	guest_finish(c, &tally);
+	GUEST_EXPECT(tally.records == 30 && tally.drops == 0, "%" PRIu64
+	    " records, %" PRIu64 " drops", tally.records, tally.drops);
+	return (NULL);
+}
+
+/* A thread's area has memory on both sides. */
+static void
+test_child_without_a_thread_area_is_not_recorded(void)
+{
+	pthread_t thread;
+
+	GUEST_EXPECT(pthread_create(&thread, NULL, area_run,
+	    guest_begin("switch", "64k")) == 0, "no thread");
+	pthread_join(thread, NULL);
 }
 
 /* No handler has run in it: the kernel has wiped what says where to write. */
@@ -287,6 +348,241 @@ test_setsid_under_vfork_leaves_the_parent_alone(void)
 	child_wait(pid);
 }
 
+/*
+ * A shell's commands: children of vfork, one after the other.  They fire under
+ * rseq as their parent does, so that they have all of its lanes.
+ */
+#define VFORKS		1500
+#define FIRES_EACH	7
+
+static void
+vfork_and_fire(struct guest_page *page)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		guest_fire(page, FIRES_EACH);
+		_exit(0);
+	}
+	child_wait(pid);
+}
+
+/* 1: registered; -1: not.  Asking for the same once more is refused. */
+static int
+registered(void)
+{
+#if defined(__x86_64__)
+	unsigned signature = 0x53053053;
+#else
+	unsigned signature = 0xd428bc00;
+#endif
+	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
+	unsigned char *area;
+
+	if (offset == NULL)
+		return (0);
+	area = (unsigned char *)__builtin_thread_pointer() + *offset;
+	if (syscall(SYS_rseq, area, 32, 0, signature) == 0) {
+		syscall(SYS_rseq, area, 32, 1, signature);
+		return (-1);
+	}
+	return (errno == EBUSY ? 1 : 0);
+}
+
+static void
+many_vforks(const char *policy)
+{
+	struct tbuf_consumer *c = guest_begin(policy, "4m");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	int before = registered();
+	unsigned i;
+
+	for (i = 0; i < VFORKS; i++) {
+		vfork_and_fire(&page);
+		GUEST_EXPECT(registered() == before, "vfork %u: registered "
+		    "for rseq: %d, before %d", i, registered(), before);
+	}
+	guest_finish(c, &tally);
+	GUEST_EXPECT(tally.records == VFORKS * FIRES_EACH,
+	    "%" PRIu64 " records of %d", tally.records, VFORKS * FIRES_EACH);
+}
+
+static void
+test_children_of_vfork_have_the_whole_buffer(void)
+{
+	many_vforks("switch");
+	many_vforks("fill");
+}
+
+/* It moves from CPU to CPU, and so does its parent. */
+static void
+move(unsigned n)
+{
+	cpu_set_t all, one;
+	unsigned cpu;
+
+	if (sched_getaffinity(getpid(), sizeof(all), &all) != 0)
+		return;
+	for (n %= (unsigned)CPU_COUNT(&all), cpu = 0;
+	    !CPU_ISSET(cpu, &all) || n-- > 0; cpu++)
+		continue;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void
+vfork_and_move(struct guest_page *page, unsigned n)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		move(n);
+		guest_fire(page, 100);
+		_exit(0);
+	}
+	guest_fire(page, 100);
+	child_wait(pid);
+}
+
+static void
+test_child_of_vfork_that_moves_is_accounted_for(void)
+{
+	struct tbuf_consumer *c = guest_begin("ring", "4k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	unsigned i;
+
+	for (i = 0; i < 400; i++)
+		vfork_and_move(&page, i);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
+/* The child is killed as it fires: its parent goes on as ever. */
+static void
+vfork_and_kill(struct guest_page *page)
+{
+	int status;
+	pid_t pid;
+
+	if ((pid = vfork()) == 0) {
+		guest_fire(page, 1);
+		kill(getpid(), SIGKILL);
+	}
+	GUEST_EXPECT(waitpid(pid, &status, 0) == pid &&
+	    WIFSIGNALED(status), "the child ended with %#x", status);
+	guest_fire(page, 1);
+}
+
+/* One has children of its own, which is more than it may. */
+static void
+vfork_twice(struct guest_page *page)
+{
+	int status;
+	pid_t pid;
+
+	if ((pid = vfork()) == 0) {
+		guest_fire(page, 1);
+		if ((pid = vfork()) == 0) {
+			guest_fire(page, 1);
+			_exit(0);
+		}
+		guest_fire(page, 1);
+		_exit(waitpid(pid, &status, 0) != pid || status != 0);
+	}
+	child_wait(pid);
+	guest_fire(page, 1);
+}
+
+static void
+test_vfork_in_vfork_and_killed_children(void)
+{
+	struct tbuf_consumer *c = guest_begin("switch", "4m");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	int before = registered();
+	unsigned i;
+
+	for (i = 0; i < 100; i++) {
+		vfork_and_kill(&page);
+		vfork_twice(&page);
+	}
+	GUEST_EXPECT(registered() == before, "registered for rseq: %d",
+	    registered());
+	GUEST_EXPECT(tbuf_process_register() == 0, "a mark has stayed");
+	guest_finish(c, &tally);
+	GUEST_EXPECT(page.after == 600, "%" PRIu64 " fires", page.after);
+	GUEST_EXPECT(tally.records == page.after, "%" PRIu64
+	    " records of %" PRIu64, tally.records, page.after);
+}
+
+/*
+ * Nothing is asked of the kernel where the answer may be a kill: not in a
+ * process that began under a filter, and not where nobody traces.
+ */
+static void
+filter_unregister(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rseq, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, args[2])),
+		/* What the C library itself asks for is let through. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+		_exit(3);
+}
+
+static void
+filtered_target(struct guest_page *page, const char *argument)
+{
+	unsigned i;
+
+	if (strcmp(argument, "late") == 0)
+		filter_unregister();
+	for (i = 0; i < 20; i++)
+		vfork_and_fire(page);
+	guest_next(page);
+	if (strcmp(argument, "late") == 0)
+		return;
+	for (i = 0; i < 20; i++)
+		vfork_and_fire(page);
+	guest_next(page);
+}
+
+static void
+test_vfork_under_a_filter(void)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page *page;
+	struct tbuf_consumer *c;
+	uint64_t before;
+	pid_t pid;
+
+	pid = guest_start(&page, NULL, "late");
+	guest_wait(page, pid);
+	pid = guest_start(&page, filter_unregister, "early");
+	c = guest_consumer("switch", "64k");
+	GUEST_EXPECT(tbuf_consumer_grab(c, pid) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	before = page->after;
+	guest_step(page, pid);
+	guest_finish(c, &tally);
+	guest_account(&tally, page->after - before);
+	guest_wait(page, pid);
+}
+
 /* A child that takes on a probe of its own is to stay. */
 static struct tbuf_site late;
 
@@ -410,6 +706,9 @@ static const struct guest_case cases[] = {
 	{ "clone_that_shares_nothing_is_another_process",
 	    test_clone_that_shares_nothing_is_another_process, NULL,
 	    GUEST_PLAIN },
+	{ "child_without_a_thread_area_is_not_recorded",
+	    test_child_without_a_thread_area_is_not_recorded, NULL,
+	    GUEST_PLAIN },
 	{ "child_of_a_raw_fork_does_not_touch_its_parents_lanes",
 	    test_child_of_a_raw_fork_does_not_touch_its_parents_lanes, NULL,
 	    GUEST_PLAIN },
@@ -426,6 +725,16 @@ static const struct guest_case cases[] = {
 	    GUEST_PLAIN },
 	{ "child_that_registers_a_probe_is_a_target",
 	    test_child_that_registers_a_probe_is_a_target, NULL,
+	    GUEST_PLAIN },
+	{ "children_of_vfork_have_the_whole_buffer",
+	    test_children_of_vfork_have_the_whole_buffer, NULL,
+	    GUEST_PLAIN },
+	{ "child_of_vfork_that_moves_is_accounted_for",
+	    test_child_of_vfork_that_moves_is_accounted_for, NULL,
+	    GUEST_PLAIN },
+	{ "vfork_in_vfork_and_killed_children",
+	    test_vfork_in_vfork_and_killed_children, NULL, GUEST_PLAIN },
+	{ "vfork_under_a_filter", test_vfork_under_a_filter, filtered_target,
 	    GUEST_PLAIN },
 	{ "objects_linked_without_the_library_meet_it",
 	    test_objects_linked_without_the_library_meet_it, NULL,

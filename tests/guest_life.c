@@ -4,8 +4,12 @@
  * Probes before and after main: in constructors, destructors and functions
  * of atexit(3), of the program and of an object that it loads.  All of them
  * are recorded when the program is a command that is traced from its start.
+ * The memory of its buffers is there by then.
  */
+#include <sys/resource.h>
+
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,7 +109,51 @@ test_every_phase_of_a_program_is_recorded(void)
 	run("quick", "early constructor main ");
 }
 
+/*
+ * The lane of the last CPU is behind all others.  More than 64 MiB in all, of
+ * which each page that is not mapped yet would be a fault, or sixteen.
+ */
+#define LAP	(24 << 20)
+
+static void
+lap_target(struct guest_page *page, const char *argument)
+{
+	struct rusage before, after;
+	cpu_set_t all, last;
+	int cpu;
+
+	(void)argument;
+	sched_getaffinity(0, sizeof(all), &all);
+	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &all); cpu--)
+		continue;
+	CPU_ZERO(&last);
+	CPU_SET(cpu, &last);
+	sched_setaffinity(0, sizeof(last), &last);
+	guest_fire(page, 1);
+	getrusage(RUSAGE_SELF, &before);
+	/* A record has more than 32 bytes. */
+	guest_fire(page, LAP / 64);
+	getrusage(RUSAGE_SELF, &after);
+	GUEST_EXPECT(after.ru_minflt - before.ru_minflt < 64,
+	    "%ld page faults", after.ru_minflt - before.ru_minflt);
+}
+
+static void
+test_first_lap_meets_no_page_fault(void)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page *page;
+
+	page = guest_command("switch", "32m", "", &tally);
+	GUEST_EXPECT(tally.exited && tally.status == 0 && tally.signal == 0,
+	    "the command ended with %d", tally.status);
+	/* And one of each phase but main and atexit. */
+	guest_account(&tally, page->after + 4);
+}
+
 static const struct guest_case cases[] = {
+	{ "first_lap_meets_no_page_fault",
+	    test_first_lap_meets_no_page_fault, lap_target, GUEST_PLAIN },
 	{ "every_phase_of_a_program_is_recorded",
 	    test_every_phase_of_a_program_is_recorded, target, 0 },
 	{ NULL, NULL, NULL, 0 }

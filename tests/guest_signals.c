@@ -351,6 +351,133 @@ test_jump_out_of_an_interrupted_fire(void)
 	jumping("ring", "1k");
 }
 
+/*
+ * A fire that reads a page which is not there while it writes its record; the
+ * handler does not come back.
+ */
+static void
+jump_out(int number)
+{
+	(void)number;
+	siglongjmp(out, 1);
+}
+
+static void __attribute__((noinline))
+fire_and_leave(const char *nowhere, unsigned depth)
+{
+	char room[512];
+
+	/* The deeper its frame, the longer it stays as it was left. */
+	memset(room, 1, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
+	if (depth > 0)
+		fire_and_leave(nowhere, depth - 1);
+	else
+		TBUF_PROBE(guest, nowhere, TBUF_BYTES(nowhere, 100));
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void
+leave_a_fire(unsigned depth)
+{
+	char *nowhere = mmap(NULL, 4096, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	GUEST_EXPECT(nowhere != MAP_FAILED, "no page");
+	handle(SIGSEGV, jump_out, SA_NODEFER);
+	if (sigsetjmp(out, 1) == 0) {
+		fire_and_leave(nowhere, depth);
+		guest_fail(__FILE__, __LINE__, "no fault");
+	}
+	handle(SIGSEGV, SIG_DFL, 0);
+	munmap(nowhere, 4096);
+}
+
+/* A child at this depth fires so often. */
+static void __attribute__((noinline))
+fork_and_fire(unsigned depth, uint64_t fires)
+{
+	struct guest_page page = { 0 };
+	char room[256];
+	int status;
+	pid_t pid;
+
+	memset(room, 1, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
+	if (depth > 0) {
+		fork_and_fire(depth - 1, fires);
+		__asm__ volatile("" : : "r"(room) : "memory");
+		return;
+	}
+	if ((pid = fork()) == 0) {
+		guest_fire(&page, fires);
+		_exit(0);
+	}
+	GUEST_EXPECT(pid > 0 && waitpid(pid, &status, 0) == pid &&
+	    status == 0, "the child ended with %#x", status);
+}
+
+static struct tbuf_consumer *
+begin_followed(void)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "1m");
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "follow", NULL) == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	return (c);
+}
+
+/* One that was left is none of a later child's concern, at any depth. */
+static void
+test_children_are_traced_after_a_jump_out_of_a_fire(void)
+{
+	static const struct {
+		unsigned fire, fork;
+	} depths[] = { { 0, 0 }, { 0, 40 }, { 10, 0 }, { 10, 10 }, { 10, 80 } };
+	struct tbuf_consumer *c;
+	struct guest_tally tally;
+	unsigned i;
+
+	for (i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		memset(&tally, 0, sizeof(tally));
+		c = begin_followed();
+		leave_a_fire(depths[i].fire);
+		fork_and_fire(depths[i].fork, 1000);
+		/* And again, with another mark left behind. */
+		leave_a_fire(depths[i].fire + 1);
+		fork_and_fire(depths[i].fork, 1000);
+		fork_and_fire(0, 1000);
+		guest_finish(c, &tally);
+		GUEST_EXPECT(tally.records == 3000 && tally.drops == 0,
+		    "depths %u, %u: %" PRIu64 " records, %" PRIu64 " drops",
+		    depths[i].fire, depths[i].fork, tally.records,
+		    tally.drops);
+	}
+}
+
+/* More of them than are remembered, each from another depth. */
+static void
+test_many_jumps_are_forgotten(void)
+{
+	struct guest_tally tally = { 0 };
+	struct tbuf_consumer *c;
+	unsigned i;
+
+	for (i = 0; i < 6; i++) {
+		/* A session has few lock lanes, and each jump keeps one. */
+		c = guest_begin("switch", "4k");
+		leave_a_fire(6 - i);
+		guest_finish(c, &tally);
+	}
+	memset(&tally, 0, sizeof(tally));
+	c = begin_followed();
+	fork_and_fire(0, 1000);
+	guest_finish(c, &tally);
+	guest_account(&tally, 1000);
+}
+
 static const struct guest_case cases[] = {
 	{ "fire_needs_less_than_2_KiB_of_stack",
 	    test_fire_needs_less_than_2_KiB_of_stack, NULL, GUEST_PLAIN },
@@ -363,6 +490,11 @@ static const struct guest_case cases[] = {
 	    NULL, 0 },
 	{ "jump_out_of_an_interrupted_fire",
 	    test_jump_out_of_an_interrupted_fire, NULL, 0 },
+	{ "children_are_traced_after_a_jump_out_of_a_fire",
+	    test_children_are_traced_after_a_jump_out_of_a_fire, NULL,
+	    GUEST_PLAIN },
+	{ "many_jumps_are_forgotten", test_many_jumps_are_forgotten, NULL,
+	    GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };
 

@@ -17,11 +17,11 @@
 
 #include "guest/guest.h"
 #include "steps.h"
-#include "target/file.h"
-#include "target/mark.h"
-#include "target/target.h"
+#include "producer/file.h"
+#include "producer/mark.h"
+#include "producer/producer.h"
 
-/* Before and after a thread remembers a fire: target/lane.c, below. */
+/* Before and after a thread remembers a fire: producer/lane.c, below. */
 static void (*moment_action)(void);
 
 static void
@@ -33,14 +33,23 @@ moment(void)
 
 #define tbuf_rseq_remember(to, from) \
 	(moment(), (tbuf_rseq_remember)(to, from), moment())
-#include "target/lane.c"
+#include "producer/lane.c"
 
 static struct guest_page page;	/* fires of all */
+
+/* Numbers alone: a thread without rseq has a shorter way for them. */
+static bool numbers;
 
 static void
 fire_one(void)
 {
-	guest_fire(&page, 1);
+	if (!numbers) {
+		guest_fire(&page, 1);
+		return;
+	}
+	page.before++;
+	TBUF_PROBE(guest, numbers, page.before, page.after);
+	page.after++;
 }
 
 static void
@@ -49,6 +58,17 @@ begin(void)
 	if (!STEPS_POSSIBLE)
 		guest_skip("this processor has no trap flag");
 	memset(&page, 0, sizeof(page));
+}
+
+static void
+child_wait(pid_t pid)
+{
+	int status;
+
+	GUEST_EXPECT(pid > 0 && waitpid(pid, &status, 0) == pid, "%s",
+	    strerror(errno));
+	GUEST_EXPECT(status == 0, "step %lu: the child ended with %#x",
+	    steps_at, status);
 }
 
 /* ------------------------------------------------------------ marks */
@@ -63,9 +83,13 @@ mark(void)
 static void
 check_void(const char *what, unsigned long step)
 {
+	unsigned i;
+
 	GUEST_EXPECT(tbuf_thread.shared == 1, "no mark");
-	GUEST_EXPECT(tbuf_thread.memo.bits == TBUF_MEMO_NONE,
-	    "%s, step %lu: a marked thread remembers a lane", what, step);
+	for (i = 0; i < TBUF_MEMOS; i++)
+		GUEST_EXPECT(tbuf_thread.memo[i].bits == TBUF_MEMO_NONE,
+		    "%s, step %lu: a marked thread remembers a lane", what,
+		    step);
 	tbuf_thread_mark(-1);
 }
 
@@ -106,13 +130,44 @@ test_mark_while_a_fire_is_remembered(void)
 	begin();
 	moment_action = mark_now;
 	for (mark_at = 0; mark_at < 2 && tbuf_self.rseq; mark_at++) {
-		tbuf_thread.memo.bits = TBUF_MEMO_NONE;
+		tbuf_thread_forget();
 		moments = 0;
 		fire_one();
 		GUEST_EXPECT(moments == 2, "%u moments", moments);
 		check_void("moment", mark_at);
 	}
 	moment_action = NULL;
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
+/* ------------------------------------------------------------ vfork */
+
+static void
+vfork_one(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		fire_one();
+		_exit(0);
+	}
+	child_wait(pid);
+}
+
+static void
+test_handler_that_fires_in_a_vfork(void)
+{
+	struct tbuf_consumer *c = guest_begin("ring", "4k");
+	struct guest_tally tally = { 0 };
+
+	begin();
+	steps_run(vfork_one, STEPS_EACH, fire_one);
+	GUEST_EXPECT(page.after > 200, "%" PRIu64 " fires", page.after);
+	GUEST_EXPECT(tbuf_thread.shared == 0 && tbuf_thread.children == 0,
+	    "a mark has stayed");
+	GUEST_EXPECT(tbuf_rseq_ready() == tbuf_self.rseq,
+	    "the thread has lost its registration");
 	guest_finish(c, &tally);
 	guest_account(&tally, page.after);
 }
@@ -152,6 +207,67 @@ test_handler_that_fires_in_a_fire(void)
 {
 	each_step("switch", "64");
 	each_step("ring", "256");
+	numbers = true;
+	each_step("switch", "64");
+	each_step("ring", "256");
+}
+
+static struct tbuf_consumer *merging;
+static uint64_t merged_time;
+static struct guest_tally merged;
+
+static void
+take_merged(void)
+{
+	struct tbuf_event event;
+
+	while (tbuf_consumer_next(merging, &event) > 0) {
+		/* Without rseq a single CPU has no other lane. */
+		if (event.type == TBUF_EVENT_DROPS)
+			merged.drops += event.count;
+		if (event.type != TBUF_EVENT_RECORD)
+			continue;
+		GUEST_EXPECT(event.record.time >= merged_time, "step %lu: "
+		    "%" PRIu64 " ns late", steps_at,
+		    merged_time - event.record.time);
+		merged_time = event.record.time;
+		merged.records++;
+	}
+}
+
+/* Others fire, and a consumer takes what there is. */
+static void
+fire_and_merge(void)
+{
+	fire_one();
+	GUEST_EXPECT(tbuf_consumer_switch(merging) == 0, "%s",
+	    tbuf_consumer_error(merging));
+	take_merged();
+}
+
+/* Stopped at any instruction, a fire's record is not behind later ones. */
+static void
+test_records_merge_by_time_at_any_step_of_a_fire(void)
+{
+	unsigned long step;
+
+	begin();
+	merging = guest_consumer("switch", "64k");
+	GUEST_EXPECT(tbuf_consumer_set(merging, "temporal", NULL) == 0 &&
+	    tbuf_consumer_set(merging, "switchrate", "1hour") == 0 &&
+	    tbuf_consumer_grab(merging, getpid()) == 0, "%s",
+	    tbuf_consumer_error(merging));
+	guest_go(merging);
+	for (step = 0; steps_run(fire_one, step, fire_and_merge);)
+		step += stride();
+	tbuf_consumer_stop(merging);
+	GUEST_EXPECT(tbuf_consumer_work(merging) == 0, "%s",
+	    tbuf_consumer_error(merging));
+	take_merged();
+	tbuf_consumer_close(merging);
+	guest_account(&merged, page.after);
+	GUEST_EXPECT(merged.records > page.after / 2, "%" PRIu64 " drops",
+	    merged.drops);
 }
 
 static bool is_child;
@@ -160,19 +276,26 @@ static bool is_child;
 static void
 fork_here(int number)
 {
-	int status, saved = errno;
+	int saved = errno;
 	pid_t pid = fork();
 
 	(void)number;
-	if (pid == 0) {
+	if (pid == 0)
 		is_child = true;
-		return;
-	}
-	GUEST_EXPECT(pid > 0 && waitpid(pid, &status, 0) == pid, "%s",
-	    strerror(errno));
-	GUEST_EXPECT(status == 0, "step %lu: the child ended with %#x",
-	    steps_at, status);
+	else
+		child_wait(pid);
 	errno = saved;
+}
+
+/* It and a child of its own go on side by side. */
+static pid_t grandchild;
+
+static void
+fork_two_here(int number)
+{
+	fork_here(number);
+	if (is_child)
+		grandchild = fork();
 }
 
 static void
@@ -189,15 +312,17 @@ fork_at(void (*function)(void), unsigned long step)
 
 	if (is_child) {
 		fire_one();
+		if (grandchild > 0)
+			child_wait(grandchild);
 		_exit(0);
 	}
 	return (more);
 }
 
 static void
-test_child_goes_on_at_any_step_of_a_fire(void)
+go_on_at_each_step(void (*handler)(int))
 {
-	struct sigaction action = { .sa_handler = fork_here };
+	struct sigaction action = { .sa_handler = handler };
 	struct tbuf_consumer *c = guest_begin("ring", "256");
 	struct guest_tally tally = { 0 };
 	unsigned long step = 0;
@@ -208,6 +333,108 @@ test_child_goes_on_at_any_step_of_a_fire(void)
 		step += stride();
 	guest_finish(c, &tally);
 	guest_account(&tally, page.after);
+}
+
+static void
+test_child_goes_on_at_any_step_of_a_fire(void)
+{
+	go_on_at_each_step(fork_here);
+}
+
+/* What the two store they share. */
+static void
+test_grandchild_goes_on_beside_a_child(void)
+{
+	go_on_at_each_step(fork_two_here);
+}
+
+/*
+ * A child that is to be a target, too: the fire that goes on in it must not
+ * touch its new file.
+ */
+static void
+check_own_locks(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+	const struct tbuf_slot *slot;
+	unsigned i, k;
+
+	for (i = 0; view.base != NULL && i < TBUF_NSESSIONS; i++) {
+		if (tbuf_view_control(&view)->state[i] != TBUF_ACTIVE)
+			continue;
+		slot = tbuf_view_slot(&view, i);
+		for (k = 0; k < TBUF_NLOCKS; k++)
+			if (slot->locks[k].word != 2 * slot->generation)
+				_exit(4);
+	}
+}
+
+static bool
+fork_followed_at(unsigned long step)
+{
+	bool more = steps_run(fire_one, step, interrupt);
+
+	if (is_child) {
+		check_own_locks();
+		fire_one();
+		check_own_locks();
+		_exit(0);
+	}
+	return (more);
+}
+
+/* What came of this process alone. */
+static uint64_t
+finish_own(struct tbuf_consumer *c, uint64_t *others)
+{
+	struct tbuf_event event;
+	uint64_t own = 0;
+
+	tbuf_consumer_stop(c);
+	while (tbuf_consumer_work(c) > 0)
+		continue;
+	while (tbuf_consumer_next(c, &event) > 0) {
+		GUEST_EXPECT(event.type != TBUF_EVENT_DAMAGE, "damage");
+		if (event.type == TBUF_EVENT_EXIT)
+			continue;
+		if (event.type == TBUF_EVENT_RECORD)
+			event.count = 1;
+		*(event.pid == getpid() ? &own : others) += event.count;
+	}
+	tbuf_consumer_close(c);
+	return (own);
+}
+
+static void
+follow_at_each_step(void)
+{
+	struct sigaction action = { .sa_handler = fork_here };
+	struct tbuf_consumer *c = guest_consumer("switch", "64k");
+	unsigned long step = 0, children = 0;
+	uint64_t own, others = 0;
+
+	begin();
+	GUEST_EXPECT(tbuf_consumer_set(c, "follow", NULL) == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	sigaction(SIGUSR1, &action, NULL);
+	for (; fork_followed_at(step); children++)
+		step += stride();
+	own = finish_own(c, &others);
+	GUEST_EXPECT(own == page.after, "fired %" PRIu64 ", but %" PRIu64,
+	    page.after, own);
+	/* The fire that went on is one of the child's, or nobody's. */
+	GUEST_EXPECT(others > 0 && others <= 2 * children, "%" PRIu64
+	    " of %lu children", others, children);
+}
+
+static void
+test_followed_child_goes_on_at_any_step_of_a_fire(void)
+{
+	follow_at_each_step();
+	numbers = true;
+	follow_at_each_step();
 }
 
 static sigjmp_buf out;
@@ -248,6 +475,8 @@ test_jump_out_of_any_step_of_a_fire(void)
 {
 	jump_at_each_step("ring", "64k");
 	jump_at_each_step("ring", "256");
+	numbers = true;
+	jump_at_each_step("ring", "64k");
 }
 
 /* ------------------------------------------------------------ registration */
@@ -286,6 +515,33 @@ test_child_goes_on_at_any_step_of_a_registration(void)
 	GUEST_EXPECT(step > 1000, "%lu steps of a registration", step);
 	guest_finish(c, &tally);
 	guest_account(&tally, page.after);
+}
+
+static void
+unregister_one(void)
+{
+	tbuf_probe_unregister(&site);
+}
+
+/* The probe has no session; each step, for the removal is short. */
+static void
+test_child_goes_on_at_any_step_of_a_removal(void)
+{
+	static const enum tbuf_type types[] = { TBUF_UINT64 };
+	struct sigaction action = { .sa_handler = fork_here };
+	unsigned long step = 0;
+	bool more = true;
+
+	begin();
+	sigaction(SIGUSR1, &action, NULL);
+	for (; more; step++) {
+		GUEST_EXPECT(tbuf_probe_register(&site, "guest", "m", "f",
+		    "removed", 1, types, NULL) == 0, "not registered");
+		more = steps_run(unregister_one, step, interrupt);
+		if (is_child)
+			_exit(0);
+	}
+	GUEST_EXPECT(step > 20, "%lu steps of a removal", step);
 }
 
 /* A child that is to stay becomes a target; its handler forks meanwhile. */
@@ -334,14 +590,27 @@ static const struct guest_case cases[] = {
 	    NULL, GUEST_PLAIN },
 	{ "mark_while_a_fire_is_remembered",
 	    test_mark_while_a_fire_is_remembered, NULL, GUEST_PLAIN },
+	{ "handler_that_fires_in_a_vfork", test_handler_that_fires_in_a_vfork,
+	    NULL, GUEST_PLAIN },
 	{ "handler_that_fires_in_a_fire", test_handler_that_fires_in_a_fire,
 	    NULL, GUEST_PLAIN },
+	{ "records_merge_by_time_at_any_step_of_a_fire",
+	    test_records_merge_by_time_at_any_step_of_a_fire, NULL,
+	    GUEST_PLAIN },
 	{ "child_goes_on_at_any_step_of_a_fire",
 	    test_child_goes_on_at_any_step_of_a_fire, NULL, GUEST_PLAIN },
+	{ "grandchild_goes_on_beside_a_child",
+	    test_grandchild_goes_on_beside_a_child, NULL, GUEST_PLAIN },
+	{ "followed_child_goes_on_at_any_step_of_a_fire",
+	    test_followed_child_goes_on_at_any_step_of_a_fire, NULL,
+	    GUEST_PLAIN },
 	{ "jump_out_of_any_step_of_a_fire",
 	    test_jump_out_of_any_step_of_a_fire, NULL, GUEST_PLAIN },
 	{ "child_goes_on_at_any_step_of_a_registration",
 	    test_child_goes_on_at_any_step_of_a_registration, NULL,
+	    GUEST_PLAIN | GUEST_ONCE },
+	{ "child_goes_on_at_any_step_of_a_removal",
+	    test_child_goes_on_at_any_step_of_a_removal, NULL,
 	    GUEST_PLAIN | GUEST_ONCE },
 	{ "child_goes_on_where_another_becomes_a_target",
 	    test_child_goes_on_where_another_becomes_a_target, NULL,

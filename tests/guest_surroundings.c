@@ -210,8 +210,14 @@ static void
 scarce_descriptors(void)
 {
 	struct rlimit limit = { 4, 4 };
+	int fd;
 
+	/* All of the standard ones are open, and no other but the page's. */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
 	capture();
+	guest_close_from(STDERR_FILENO + 1);
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -567,17 +573,6 @@ mount_small(const char *path, const char *options)
 }
 
 static void
-test_runtime_directory_without_space(void)
-{
-	static char path[512];
-
-	snprintf(path, sizeof(path), "%s", file("full"));
-	mount_small(path, "size=16k,mode=700");
-	directory_is_off(path, "no space in the runtime directory");
-	umount(path);
-}
-
-static void
 fill_up(const char *path)
 {
 	char name[600], bytes[4096] = { 1 };
@@ -588,6 +583,18 @@ fill_up(const char *path)
 	while (write(fd, bytes, sizeof(bytes)) > 0)
 		continue;
 	close(fd);
+}
+
+static void
+test_runtime_directory_without_space(void)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s", file("full"));
+	mount_small(path, "size=16k,mode=700");
+	fill_up(path);
+	directory_is_off(path, "no space in the runtime directory");
+	umount(path);
 }
 
 static void

@@ -3,9 +3,13 @@
  *
  * How much address space a target takes: less where the host may lock little
  * memory, for mlockall(2) counts all of it, and none where it is not traced.
+ * A forked child that is no target is charged nothing for it.
  */
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +123,79 @@ test_no_window_where_there_is_no_tracing(void)
 	expect("TBUF_DIR", "/proc/self/task", 0);
 }
 
+/* Kilobytes that count against RLIMIT_DATA. */
+static uint64_t
+charged(void)
+{
+	char line[128];
+	uint64_t size = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	GUEST_EXPECT(f != NULL, "/proc/self/status");
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "VmData: %" SCNu64, &size) == 1)
+			break;
+	fclose(f);
+	return (size);
+}
+
+#define ROOM	(UINT64_C(64) << 20)
+
+static void
+child_allocates(uint64_t before)
+{
+	struct rlimit limit;
+	uint64_t now = charged();
+	void *p;
+
+	GUEST_EXPECT(now < before + 1024, "%" PRIu64 " kB are charged, %"
+	    PRIu64 " to the parent", now, before);
+	GUEST_EXPECT(largest(getpid(), " r") < LARGE,
+	    "memory that mlockall would fill");
+	limit.rlim_cur = limit.rlim_max = before * 1024 + ROOM;
+	GUEST_EXPECT(setrlimit(RLIMIT_DATA, &limit) == 0, "setrlimit");
+	p = mmap(NULL, ROOM / 2, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	GUEST_EXPECT(p != MAP_FAILED, "mmap: %s", strerror(errno));
+	p = malloc(ROOM / 8);
+	GUEST_EXPECT(p != NULL, "malloc: %s", strerror(errno));
+	memset(p, 1, ROOM / 8);
+	guest_fire(&(struct guest_page){ 0 }, 10);
+	_exit(0);
+}
+
+static void
+fork_child_that_allocates(void)
+{
+	uint64_t before = charged();
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		child_allocates(before);
+	GUEST_EXPECT(pid > 0 && waitpid(pid, &status, 0) == pid, "%s",
+	    strerror(errno));
+	GUEST_EXPECT(status == 0, "the child ended with %#x", status);
+}
+
+static void
+test_child_is_charged_nothing_for_the_window(void)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	struct tbuf_consumer *c;
+
+	fork_child_that_allocates();
+	c = guest_begin("switch", "64k");
+	fork_child_that_allocates();
+	guest_fire(&page, 100);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
 static const struct guest_case cases[] = {
+	{ "child_is_charged_nothing_for_the_window",
+	    test_child_is_charged_nothing_for_the_window, NULL, GUEST_PLAIN },
 	{ "window_is_a_quarter_of_what_may_be_locked",
 	    test_window_is_a_quarter_of_what_may_be_locked, target,
 	    GUEST_PLAIN | GUEST_ONCE },

@@ -11,9 +11,8 @@ set -u
 man=$top_srcdir/man
 library=$top_srcdir/libtbuf
 passed=0 failed=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$top_srcdir/tests/common_scratch"
+work=$SCRATCH
 export TBUF_DIR="$work/run"
 unset TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
 
@@ -110,7 +109,7 @@ options_are_the_same() {
 x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
-	    -e bufpolicy -e cpu -e droptags -e quiet -e temporal |
+	    -e bufpolicy -e cpu -e droptags -e flowindent -e quiet -e temporal |
 	    sort -u >"$work/help"
 	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    "$man/tbufctl.1" | sort -u >"$work/page"
@@ -121,7 +120,7 @@ x_options_are_the_same() {
 
 # The tables that follow a comment: .\" layout STRUCTURE
 layout_assertions() {
-	printf '#include "common/board.h"\n#include "layout.h"\n'
+	printf '#include "common/programs.h"\n#include "layout.h"\n'
 	awk '
 	/^\.\\" layout / { structure = $3; next }
 	/^\.El/ { structure = "" }
@@ -133,8 +132,25 @@ layout_assertions() {
 	}' "$man/tbuf.5"
 }
 
+# limit EXPRESSION TEXT: the number N of a text in libtbuf(3) is so much.
+limit() {
+	printf '_Static_assert(%s == %s, "libtbuf(3): %s");\n' "$1" \
+	    "$(echo "$2" | sed 's/N/\\([0-9]*\\)/; s/.*/s|.*&.*|\\1|p/' |
+	    sed -n -f - "$man/libtbuf.3")" "$2"
+}
+
+limit_assertions() {
+	limit TBUF_NPROBES_MAX 'has up to N probes'
+	limit TBUF_NSESSIONS ' and N sessions'
+	limit TBUF_RECORD_MAX 'A record has up to N bytes'
+	limit '(TBUF_TABLES + TBUF_NPROBES_MIN * (sizeof(uint32_t) +
+	    sizeof(struct tbuf_probe_entry) + TBUF_PROBE_STRINGS)) >> 10' \
+	    'smallest control file, N KiB'
+}
+
 tables_are_the_headers() {
 	layout_assertions >"$work/layout.c"
+	limit_assertions >>"$work/layout.c"
 	[ "$(grep -c _Static_assert "$work/layout.c")" -gt 100 ] &&
 	    $CC -std=gnu11 -D_GNU_SOURCE -I"$library" -fsyntax-only \
 	    "$work/layout.c"

@@ -88,6 +88,11 @@ static const struct scenario scenarios[] = {
 	  .kill_reader = true, .tasks = {
 		THREAD(.fires = 2, SIZES(2, 3)),
 		LOCKED(.fires = 1, SIZES(2)) } },
+	/* The handler's copy of the memo is aborted, too. */
+	{ .name = "memo", .policy = SWITCH, .bufsize = 8, .storage = 8,
+	  .lanes = 1, .sessions = 1, .aborts = 2, .tasks = {
+		THREAD(.fires = 2, SIZES(2, 2)),
+		THREAD(.fires = 1, SIZES(2), .parent = 1) } },
 	{ .name = "fork", .policy = SWITCH, .bufsize = 4, .storage = 8,
 	  .lanes = 1, .sessions = 1, .aborts = 1, .fork = true,
 	  .tasks = {
@@ -177,6 +182,8 @@ static const struct proof {
 	{ D_NO_SESSION_TAKEN_FOR_ONE, "end" },
 	{ D_GENERATION_KEPT_AT_END, "end" },
 	{ D_MEMO_WITHOUT_GENERATION, "end" },
+	{ D_MEMO_BEFORE_ARM, "memo" },
+	{ D_MEMO_COPY_NOT_VOID, "memo" },
 	{ D_NO_GENERATION_CHECK, "end" },
 	{ D_NO_WIPE_CHECK, "fork" },
 	{ D_STAMP_WITHOUT_LAST, "switch" },

@@ -103,6 +103,8 @@ enum policy {
 	X(NO_SESSION_TAKEN_FOR_ONE, "no-session-taken-for-one")		\
 	X(GENERATION_KEPT_AT_END, "generation-kept-at-end")		\
 	X(MEMO_WITHOUT_GENERATION, "memo-without-generation")		\
+	X(MEMO_BEFORE_ARM, "memo-before-arm")				\
+	X(MEMO_COPY_NOT_VOID, "memo-copy-not-void")			\
 	X(LOCK_NOT_RELEASED, "lock-not-released")			\
 	X(LOCK_WITHOUT_GENERATION, "lock-without-generation")		\
 	X(NOLANE_WITHOUT_GENERATION, "nolane-without-generation")	\
@@ -117,15 +119,17 @@ enum defect {
 	NDEFECTS
 };
 
-/* Where a task of the target is.  Inside a section: S_*. */
+/* Where a task of the target is.  Inside a section: S_*, and R_* (REMEMBER). */
 #define TASK_PLACES(X)							\
-	X(T_IDLE) X(T_MEMO) X(T_ENABLED) X(T_GENERATION) X(T_ECB)	\
-	X(T_PLACE) X(T_CURRENT) X(T_AGAIN)				\
-	X(S_GENERATION) X(S_HEAD) X(S_LIMIT) X(S_FULL)	\
+	X(T_IDLE) X(T_MEMO) X(T_ARM) X(T_ENABLED) X(T_GENERATION)	\
+	X(T_ECB)							\
+	X(T_PLACE) X(T_CURRENT) X(T_REMEMBERED) X(T_AGAIN)		\
+	X(S_MEMO) X(S_GENERATION) X(S_ECB) X(S_HEAD) X(S_LIMIT) X(S_FULL)	\
 	X(S_SEQUENCE) X(S_TAIL) X(S_SIZE) X(S_OVER)			\
 	X(S_NEW_TAIL) X(S_NEW_OVER) X(S_PUBLISH)			\
 	X(S_LOAD_LAST) X(S_STORE_LAST) X(S_TIME) X(S_WORD) X(S_DATA)	\
 	X(S_COMMIT) X(S_AFTER) X(S_LOAD_COUNTER) X(S_STORE_COUNTER)	\
+	X(R_HALF) X(R_GOOD)						\
 	X(K_LANE) X(K_WORD) X(K_TAKE) X(K_HEAD) X(K_LIMIT) X(K_FULL)	\
 	X(K_SEQUENCE) X(K_TAIL) X(K_SIZE) X(K_OVER)			\
 	X(K_NEW_TAIL) X(K_NEW_OVER) X(K_PUBLISH)			\
@@ -171,7 +175,8 @@ struct task {
 	uint8_t over;
 	uint8_t time;
 	uint8_t at;		/* data cell */
-	uint8_t memo;		/* of a thread: the generation remembered */
+	uint8_t good;		/* of a thread: what it remembers is whole */
+	uint8_t memo;		/* the generation remembered */
 	uint8_t memo_lane;
 };
 

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of the model: one fire, step by step, as target/fire.c,
- * target/lane.c, target/lock.c and the sections of arch/rseq.h do it.
+ * The target of the model: one fire, step by step, as producer/fire.c,
+ * producer/lane.c, producer/lock.c and the sections of arch/rseq.h do it.
  */
 #include "model_state.h"
 
@@ -22,6 +22,9 @@ lane_store(struct state *s, const struct task *t, unsigned word,
 		model_fail("a forked child stores into its parent's lane");
 	if (s->owner != t->generation)
 		model_fail("a late writer stores into another session's lane");
+	if (t->place < K_LANE && t->lane != s->value[L_CPU_LANE] &&
+	    !model_has(D_SWITCH_TWO_BUFFERS))
+		model_fail("a fire stores into a lane that is not its CPU's");
 	model_store(s, t->agent, LANE(t->lane, word), value, order);
 }
 
@@ -99,7 +102,7 @@ fire_return(struct state *s, struct task *t)
 	if (t->parent != 0)
 		s->tasks[t->parent - 1].nested--;
 	else
-		t->memo = t->memo_lane = 0;
+		t->good = t->memo = t->memo_lane = 0;
 }
 
 /*
@@ -137,9 +140,13 @@ fire_begin(struct state *s, struct task *t, unsigned task)
 		fire_return(s, t);	/* not a fire of a session */
 	else if (thread_of(s, t)->memo != 0 &&
 	    t->size <= model.scenario->bufsize &&
-	    !model_has(D_SWITCH_TWO_BUFFERS))
-		t->place = T_MEMO;
-	else
+	    !model_has(D_SWITCH_TWO_BUFFERS)) {
+		t->fast = 1;
+		if (model_has(D_MEMO_BEFORE_ARM))
+			t->place = T_MEMO;
+		else
+			t->place = S_MEMO;
+	} else
 		t->place = T_ENABLED;
 }
 
@@ -156,13 +163,17 @@ void
 model_target_abort(struct task *t)
 {
 	t->aborts++;
-	section_changed(t);
+	/* A copy of a memo is not taken up again: its fire is done. */
+	if (t->place >= R_HALF && t->place <= R_GOOD)
+		t->place = T_REMEMBERED;
+	else
+		section_changed(t);
 }
 
 bool
 model_target_in_section(const struct task *t)
 {
-	return (t->place >= S_GENERATION && t->place <= S_STORE_COUNTER);
+	return (t->place >= S_MEMO && t->place <= R_GOOD);
 }
 
 static void
@@ -177,14 +188,16 @@ static void
 place_step(struct state *s, struct task *t)
 {
 	switch (t->place) {
-	case T_MEMO:
-		t->fast = 1;
+	case T_MEMO:		/* this and T_ARM: MEMO_BEFORE_ARM alone */
 		t->generation = thread_of(s, t)->memo;
-		t->lane = thread_of(s, t)->memo_lane;
-		if (load(s, t, L_ECB, RELAXED) == 0)
-			section_changed(t);
-		else
-			section_enter(t, G_COMMIT);
+		t->fast = thread_of(s, t)->good;
+		t->place = t->fast ? T_ARM : T_ENABLED;
+		break;
+	case T_ARM:
+		t->place = S_MEMO;
+		break;
+	case T_REMEMBERED:
+		fire_return(s, t);
 		break;
 	case T_ENABLED:
 		t->place = t->child || load(s, t, L_ENABLED, RELAXED) == 0 ?
@@ -233,18 +246,37 @@ place_step(struct state *s, struct task *t)
 static void
 check_step(struct state *s, struct task *t)
 {
+	const struct task *thread = thread_of(s, t);
 	bool forked, ended;
 
 	switch (t->place) {
+	case S_MEMO:
+		/* No handler can change it before the section ends. */
+		t->lane = thread->memo_lane;
+		if (model_has(D_MEMO_BEFORE_ARM) ?
+		    thread->memo != t->generation : !thread->good) {
+			section_changed(t);
+			break;
+		}
+		t->generation = thread->memo;
+		t->goal = G_COMMIT;
+		t->place = S_GENERATION;
+		break;
 	case S_GENERATION:
 		forked = t->child && !model_has(D_NO_WIPE_CHECK);
-		ended = t->fast && !model_has(D_MEMO_WITHOUT_GENERATION) &&
-		    t->generation != thread_of(s, t)->memo;
+		ended = false;
 		if (!model_has(D_NO_GENERATION_CHECK) &&
 		    !(t->fast && model_has(D_MEMO_WITHOUT_GENERATION)))
-			ended |= load(s, t, L_GENERATION, RELAXED) !=
+			ended = load(s, t, L_GENERATION, RELAXED) !=
 			    t->generation;
 		if (forked || ended)
+			section_changed(t);
+		else
+			t->place = t->fast ? S_ECB :
+			    t->goal == G_LARGE ? S_LOAD_COUNTER : S_HEAD;
+		break;
+	case S_ECB:
+		if (load(s, t, L_ECB, RELAXED) == 0)
 			section_changed(t);
 		else
 			t->place = t->goal == G_LARGE ? S_LOAD_COUNTER :
@@ -436,10 +468,10 @@ commit_step(struct state *s, struct task *t)
 		lane_store(s, t, W_HEAD, (uint8_t)(t->head + t->size),
 		    model_has(D_HEAD_NOT_RELEASED) ? RELAXED : ORDERED);
 		count_record(s, t);
-		thread_of(s, t)->memo = t->generation;
-		thread_of(s, t)->memo_lane = t->lane;
 		if (model_has(D_COMMIT_NOT_LAST))
 			t->place = S_AFTER;
+		else if (!t->fast)
+			t->place = R_HALF;
 		else
 			fire_return(s, t);
 		break;
@@ -458,6 +490,31 @@ commit_step(struct state *s, struct task *t)
 			fire_return(s, t);
 		break;
 	default:		/* S_AFTER */
+		fire_return(s, t);
+		break;
+	}
+}
+
+/*
+ * REMEMBER: what is copied half has the lane of another session or CPU beside
+ * this one's generation.
+ */
+static void
+remember_step(struct state *s, struct task *t)
+{
+	struct task *thread = thread_of(s, t);
+
+	switch (t->place) {
+	case R_HALF:
+		if (!model_has(D_MEMO_COPY_NOT_VOID))
+			thread->good = 0;
+		thread->memo = t->generation;
+		thread->memo_lane = !t->lane;
+		t->place = R_GOOD;
+		break;
+	default:		/* R_GOOD */
+		thread->memo_lane = t->lane;
+		thread->good = 1;
 		fire_return(s, t);
 		break;
 	}
@@ -568,7 +625,7 @@ model_target_step(struct state *s, unsigned task)
 		fire_begin(s, t, task);
 	else if (within(place, T_MEMO, T_AGAIN))
 		place_step(s, t);
-	else if (within(place, S_GENERATION, S_HEAD))
+	else if (within(place, S_MEMO, S_HEAD))
 		check_step(s, t);
 	else if (within(place, S_LIMIT, S_FULL) ||
 	    within(place, K_LIMIT, K_FULL))
@@ -581,6 +638,8 @@ model_target_step(struct state *s, unsigned task)
 		store_step(s, t);
 	else if (within(place, S_COMMIT, S_STORE_COUNTER))
 		commit_step(s, t);
+	else if (within(place, R_HALF, R_GOOD))
+		remember_step(s, t);
 	else if (within(place, K_LANE, K_RELEASE))
 		lock_step(s, t);
 	else

@@ -18,11 +18,12 @@ set -u
 # A sanitizer's run-time library has to come first, and replaces malloc.
 [ -z "${SANITIZER-}" ] || exit 77
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$top_srcdir/tests/common_scratch"
+dir=$SCRATCH
 failures=0
 TBUF_DISABLE=1
-export TBUF_DISABLE
+LC_ALL=C
+export TBUF_DISABLE LC_ALL
 
 fail() {
 	echo "FAIL: $*" >&2
@@ -115,6 +116,16 @@ END
 sort "$dir/got" -o "$dir/got"
 sort "$dir/expected" -o "$dir/expected"
 same 'what is told'
+cp "$dir/expected" "$dir/whole"
+
+# A wrapper goes straight on only where none of its probes is wanted.
+for name in entry return acquired; do
+	fake "*:$name" "$PROGRAMS/provider_cases" tell
+	told | sed -e 's/ .*//' -e '/^fork:return/d' | sort >"$dir/got"
+	sed -n "s/ .*//;/^fork:return/d;/:$name\$/p" "$dir/whole" |
+	    sort >"$dir/expected"
+	same "$name alone"
+done
 
 # A thread that waits says so, and only afterwards that it has the mutex.
 fake 'pthread_mutex_lock:[ac]*' "$PROGRAMS/provider_cases" contended

@@ -7,6 +7,7 @@
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -55,16 +56,27 @@ nowhere(void)
 	return ((void *)one);
 }
 
+/* A new file, opened. */
+static int
+temporary(char path[256])
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(path, 256, "%s/provider.XXXXXX",
+	    folder == NULL ? "/tmp" : folder);
+	return (mkstemp(path));
+}
+
 /* A call that succeeds leaves errno alone. */
 static void
 case_errno_kept(void)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-	char byte = 'x', path[] = "/tmp/provider.XXXXXX";
+	char byte = 'x', path[256];
 	int fd, pair[2];
 	void *p, *q;
 
-	fd = mkstemp(path);
+	fd = temporary(path);
 	errno = 77;
 	EXPECT(write(fd, &byte, 1), 1);
 	EXPECT(pwrite(fd, &byte, 1, 1), 1);
@@ -274,12 +286,12 @@ case_bad_address(void)
 static void
 case_open_mode(void)
 {
-	char path[] = "/tmp/provider.XXXXXX";
+	char path[256];
 	struct stat st;
 	int fd;
 
 	umask(0);
-	EXPECT(close(mkstemp(path)), 0);
+	EXPECT(close(temporary(path)), 0);
 	unlink(path);
 	fd = open(path, O_CREAT | O_WRONLY, 0641);
 	EXPECT(fstat(fd, &st), 0);
@@ -710,6 +722,17 @@ talk(const char *path, const char *line)
 	return (0);
 }
 
+/* The test pins their numbers: 0 to 2 are open and no others. */
+static void
+fixed_descriptors(void)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = (int)syscall(SYS_dup, fd);
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -738,6 +761,7 @@ main(int argc, char **argv)
 
 	if (argc == 4 && strcmp(argv[1], "talk") == 0)
 		return (talk(argv[2], argv[3]));
+	fixed_descriptors();
 	for (i = 0; argc == 2 && i < LENGTH(cases); i++) {
 		if (strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();

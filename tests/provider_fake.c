@@ -39,7 +39,8 @@ struct probe {
 static struct probe probes[NPROBES];
 static unsigned nprobes;
 static char *lines;
-static const uint32_t enabled = 1;
+/* Enable words, side by side as in a control file. */
+static uint32_t words[NPROBES + 1];
 
 /* System calls are made directly: the wrappers are what is being tested. */
 static void
@@ -212,7 +213,8 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		put_text(probe->names[i], probe->names[i] + 15, names[i]);
 	}
 	site->fire = fire;
-	site->enabled = is_enabled(probe) ? &enabled : &site->zero;
+	words[site->index] = is_enabled(probe);
+	site->enabled = &words[site->index];
 	if (getenv("FAKE_LIST") != NULL)
 		list(site, provider, module);
 	return (0);

@@ -15,13 +15,8 @@ set -u
 
 [ -z "${SANITIZER-}" ] || exit 77
 
-dir=$(mktemp -d)
-server=
-cleanup() {
-	[ -z "$server" ] || kill "$server" $(cat "$dir/work/pid") 2>/dev/null
-	rm -rf "$dir"
-}
-trap cleanup EXIT
+. "$top_srcdir/tests/common_scratch"
+dir=$SCRATCH
 failures=0
 TBUF_DIR=$dir/tbuf
 TBUF_DISABLE=1
@@ -71,9 +66,11 @@ run() {
 	esac
 }
 
-# What tbufctl says, and exit statuses, which are its own then.
+# All but what tbufctl says, which may come between two writes of a line, and
+# exit statuses, which are its own then.
 command_output() {
-	grep -a -v -e '^tbufctl: ' -e '^server: status ' -e '^status ' "$1"
+	sed -z 's/tbufctl: [^\n]*\n//g' "$1" |
+	    grep -a -v -e '^server: status ' -e '^status '
 }
 
 # check NAME PROBE: function NAME writes the same to standard output and
@@ -192,7 +189,6 @@ end_server() {
 	wait $server
 	echo "server: status $?"
 	grep -a '^tbufctl: ' server.out
-	server=
 }
 
 caching() {

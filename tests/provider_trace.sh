@@ -16,8 +16,8 @@ set -u
 
 [ -z "${SANITIZER-}" ] || exit 77
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$top_srcdir/tests/common_scratch"
+dir=$SCRATCH
 failures=0
 TBUF_DIR=$dir/tbuf
 export TBUF_DIR TBUF_PROVIDERS

@@ -88,6 +88,63 @@ test_types_come_back(void)
 	tbuf_consumer_close(c);
 }
 
+/* A text needs no NUL, may hold one, and is cut as a string is. */
+static void
+test_texts_come_back(void)
+{
+	struct tbuf_consumer *c = begin("roundtrip:::texts", "switch", "64k");
+	char long_text[300];
+	struct tbuf_event event;
+	const struct tbuf_value *v;
+
+	memset(long_text, 'x', sizeof(long_text));
+	TBUF_PROBE(roundtrip, texts, TBUF_TEXT("a\0b, and more", 3),
+	    TBUF_NAMED(empty, TBUF_TEXT(long_text, 0)),
+	    TBUF_NAMED(null, TBUF_TEXT(NULL, 7)),
+	    TBUF_TEXT(long_text, sizeof(long_text)));
+	finish(c);
+	EXPECT(tbuf_consumer_next(c, &event) == 1);
+	EXPECT(event.type == TBUF_EVENT_RECORD);
+	EXPECT(event.record.nargs == 4);
+	EXPECT(strcmp(event.record.probe->argnames[0], "arg0") == 0);
+	EXPECT(strcmp(event.record.probe->argnames[1], "empty") == 0);
+	EXPECT(strcmp(event.record.probe->argnames[2], "null") == 0);
+	EXPECT(strcmp(event.record.probe->argnames[3], "long_text") == 0);
+	v = event.record.args;
+	EXPECT(v[0].type == TBUF_STRING_SIZED && v[0].size == 3 &&
+	    memcmp(v[0].data, "a\0b", 3) == 0 && !v[0].cut && !v[0].null);
+	EXPECT(v[1].type == TBUF_STRING_SIZED && v[1].size == 0 &&
+	    !v[1].null && !v[1].cut);
+	EXPECT(v[2].type == TBUF_STRING_SIZED && v[2].null);
+	EXPECT(v[3].type == TBUF_STRING_SIZED && v[3].size == 255 &&
+	    v[3].cut && memcmp(v[3].data, long_text, 255) == 0);
+	tbuf_consumer_close(c);
+}
+
+static bool
+zero(const uint64_t *words, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*words); i++)
+		if (words[i] != 0)
+			return (false);
+	return (true);
+}
+
+/* The next event, in memory that was used for something else. */
+static bool
+next_event(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	memset(event, 0xff, sizeof(*event));
+	if (tbuf_consumer_next(c, event) != 1)
+		return (false);
+	EXPECT(zero(event->reserved, sizeof(event->reserved)));
+	EXPECT(event->type != TBUF_EVENT_RECORD ||
+	    zero(event->record.reserved, sizeof(event->record.reserved)));
+	return (true);
+}
+
 /* inv.account, with one thread. */
 static void
 test_fires_are_records_or_counted(const char *policy)
@@ -101,7 +158,7 @@ test_fires_are_records_or_counted(const char *policy)
 	for (number = 0; number < FIRES; number++)
 		TBUF_PROBE(roundtrip, count, number);
 	finish(c);
-	while (tbuf_consumer_next(c, &event) > 0) {
+	while (next_event(c, &event)) {
 		if (event.type == TBUF_EVENT_DROPS)
 			drops += event.count;
 		else if (event.type == TBUF_EVENT_OVERWRITTEN)
@@ -116,7 +173,9 @@ test_fires_are_records_or_counted(const char *policy)
 	}
 	printf("%s: %" PRIu64 " records, %" PRIu64 " overwritten, %" PRIu64
 	    " drops\n", policy, records, overwritten, drops);
+	memset(&totals, 0xff, sizeof(totals));
 	tbuf_consumer_totals(c, &totals);
+	EXPECT(zero(totals.reserved, sizeof(totals.reserved)));
 	EXPECT(totals.records == records);
 	EXPECT(totals.overwritten == overwritten);
 	EXPECT(totals.drops == drops);
@@ -133,6 +192,7 @@ int
 main(void)
 {
 	test_types_come_back();
+	test_texts_come_back();
 	test_fires_are_records_or_counted("switch");
 	test_fires_are_records_or_counted("fill");
 	test_fires_are_records_or_counted("ring");

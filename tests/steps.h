@@ -22,6 +22,7 @@
 
 static void (*steps_action)(void);
 static unsigned long steps_at, steps_taken;
+static const unsigned char *steps_pc;	/* the instruction to come */
 
 #if defined(__x86_64__)
 #define STEPS_POSSIBLE	true
@@ -34,6 +35,7 @@ steps_trap(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)info;
+	steps_pc = (const unsigned char *)c->uc_mcontext.gregs[REG_RIP];
 	if (steps_at == STEPS_EACH)
 		steps_action();
 	else if (steps_taken++ == steps_at) {
@@ -70,6 +72,7 @@ steps_trap(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
+	steps_pc = NULL;
 }
 #endif
 

@@ -19,10 +19,11 @@
 #include <unistd.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/run.h"
+#include "scratch.h"
 #include "stress_common.h"
 
-static char directory[32];
+static char directory[48];
 static char context[256];
 static uint64_t first_seed;
 
@@ -94,19 +95,15 @@ stress_arguments(int argc, char **argv, uint64_t count)
 void
 stress_directory_make(void)
 {
-	strcpy(directory, "/dev/shm/stress-XXXXXX");
-	if (mkdtemp(directory) == NULL || setenv("TBUF_DIR", directory, 1) != 0)
+	scratch_directory(directory, sizeof(directory));
+	if (setenv("TBUF_DIR", directory, 1) != 0)
 		err(1, "%s", directory);
 }
 
 void
 stress_directory_remove(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	if (directory[0] != '\0' && system(command) != 0)
-		warnx("%s is left", directory);
+	scratch_remove(directory);
 	directory[0] = '\0';
 }
 
@@ -380,6 +377,11 @@ stress_tally_take(struct stress_tally *tally, struct tbuf_consumer *c)
 			stress_fail(__FILE__, __LINE__, "%" PRIu64
 			    " bytes of CPU %d are damaged", event.count,
 			    event.cpu);
+			break;
+		case TBUF_EVENT_LOST:
+		default:
+			stress_fail(__FILE__, __LINE__, "%" PRIu64
+			    " probes are beyond a limit", event.count);
 		}
 	}
 	must(c, result, "next");

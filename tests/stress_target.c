@@ -22,7 +22,7 @@
 #include "stress_common.h"
 
 #ifdef TBUF_INJECT
-#define INJECT_STEPS	8
+#define INJECT_STEPS	9
 extern uint32_t tbuf_inject[INJECT_STEPS];
 #endif
 
@@ -33,6 +33,8 @@ static struct stress_page *page;
 static pthread_t threads[STRESS_THREADS];
 static pid_t tids[STRESS_THREADS];
 static __thread unsigned slot __attribute__((tls_model("initial-exec")));
+static __thread volatile sig_atomic_t due
+    __attribute__((tls_model("initial-exec")));	/* the next timer signal */
 
 static void
 fire(enum stress_kind kind)
@@ -60,6 +62,8 @@ static void
 on_signal(int signal)
 {
 	fire(signal == SIGUSR1 ? STRESS_SENT : STRESS_TIMED);
+	if (signal == SIGRTMIN)
+		due = 1;
 }
 
 /* Counted one by one, so that all are parked when all have said so. */
@@ -118,19 +122,30 @@ static timer_t
 storm_begin(void)
 {
 	struct sigevent event;
-	struct itimerspec period;
 	timer_t timer;
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = SIGRTMIN;
 	event._sigev_un._tid = gettid();
-	memset(&period, 0, sizeof(period));
-	period.it_interval.tv_nsec = period.it_value.tv_nsec = STORM_PERIOD;
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
-	    timer_settime(timer, 0, &period, NULL) != 0)
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
 		err(1, "timer");
+	due = 1;
 	return (timer);
+}
+
+/*
+ * The next signal.  One at a time: where they take long, a thread that got
+ * them at a fixed rate would do nothing else.
+ */
+static void
+storm_again(timer_t timer)
+{
+	const struct itimerspec once = { .it_value.tv_nsec = STORM_PERIOD };
+
+	due = 0;
+	if (timer_settime(timer, 0, &once, NULL) != 0)
+		err(1, "timer");
 }
 
 static void *
@@ -147,6 +162,8 @@ thread_main(void *argument)
 	    n < page->fires; n++) {
 		if (tbuf_load(&page->pause) != 0)
 			park();
+		if (due != 0)
+			storm_again(timer);
 		fire(STRESS_THREAD);
 		if ((page->flags & STRESS_FORKS) != 0 && n % 4096 == 0)
 			fork_children((unsigned)(n / 4096 + slot) % 3);
@@ -175,6 +192,20 @@ move(pid_t tid, const cpu_set_t *cpus, uint64_t *random)
 	sched_setaffinity(tid, sizeof(one), &one);
 }
 
+/* A thread that has not fired since it was interrupted is left alone. */
+static void
+interrupt(unsigned who, pid_t tid)
+{
+	static uint64_t seen[STRESS_THREADS];
+	uint64_t now = tbuf_load(&page->who[who * STRESS_KINDS +
+	    STRESS_THREAD].after);
+
+	if (now == seen[who])
+		return;
+	seen[who] = now;
+	syscall(SYS_tgkill, getpid(), tid, SIGUSR1);
+}
+
 static void
 shake(const cpu_set_t *cpus, uint64_t *random)
 {
@@ -184,7 +215,7 @@ shake(const cpu_set_t *cpus, uint64_t *random)
 	if (tid == 0)
 		return;
 	if ((page->flags & STRESS_SIGNALS) != 0)
-		syscall(SYS_tgkill, getpid(), tid, SIGUSR1);
+		interrupt(who, tid);
 	if ((page->flags & STRESS_MOVES) != 0)
 		move(tid, cpus, random);
 #ifdef TBUF_INJECT

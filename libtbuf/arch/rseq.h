@@ -6,50 +6,72 @@
  * preempted, migrated or interrupted by a signal inside them.
  *
  * THE SECTIONS, for every architecture.  [ ] is one store or load of shared
- * memory; `leave X` jumps out of the section without having committed.
+ * memory, or of the thread's memo m; `leave X` jumps out of the section without
+ * having committed.
  *
- *	CHECK	[rseq.cpu_id] == m.cpu		else leave CHANGED
+ *	ARM	rseq.rseq_cs = the section's descriptor.  It comes before
+ *		anything is read, so what a section has read is not changed by
+ *		a handler before it commits.  What the C code has read before,
+ *		in w, is a hint that the section compares with what it finds.
+ *
+ *	CHECK	[rseq.cpu_id] == [m.cpu]	else leave CHANGED
  *		[local.base] != 0		else leave CHANGED  (forked)
- *		m.generation == generation	else leave CHANGED  (a handler
- *						has fired and remembered more)
- *		[slot.generation] == generation	else leave CHANGED  (ended)
+ *		[m.bits] is the probe's enable word, or w.bits, and then
+ *		    [m.generation] == w.generation
+ *						else leave CHANGED
+ *		[slot.generation] == [m.generation]
+ *						else leave CHANGED  (ended)
  *
- *	COMMIT	CHECK
+ *	COMMIT	ARM; CHECK
+ *		STAMP	[lane.last] = max(counter, [lane.last] + 1)
  *		head = [lane.head]
  *		ROOM
- *		stamp = max(counter, [lane.last] + 1)
+ *		EPID = w.epid, or that of [m.heads[index]]
+ *		    none, or not the only one: leave CHAIN
  *		load from the first byte's place	(see below)
- *		[lane.last] = stamp
  *		store header and data (64-bit words, or segments of any
  *		    size), positions masked
- *		[lane.head] = head + w.size		release; last instruction
+ *		[lane.head] = head + size	release; last instruction
+ *				inv.order, inv.killed: whole, or not there
  *
  *	ROOM of a linear lane (switch, fill)
- *		head + w.size <= [lane.limit]		else leave NO_ROOM
- *		([lane.full] & m.fill_mask) == 0	else leave NO_ROOM
+ *		head + size <= [lane.limit]		else REFUSE
+ *		([lane.full] & m.fill_mask) == 0	else REFUSE
  *
  *	ROOM of a ring, with a store barrier before each look at it
- *		while head + w.size - tail > m.bufsize, where
+ *		while head + size - tail > m.bufsize, where
  *		    sequence = [lane.sequence], tail = [pair[sequence & 1].tail]
  *			head - tail <= m.bufsize, head a multiple of 8
- *			    else leave DAMAGE
+ *			    else leave DAMAGED
+ *			size <= m.bufsize		else leave CHANGED
  *			size = size of the record at tail, at least 16, a
- *			    multiple of 8, not past head  else leave DAMAGE
+ *			    multiple of 8, not past head  else leave DAMAGED
  *			[pair[~sequence & 1]] = tail + size, overwritten + 1
  *			[lane.sequence] = sequence + 1		release
+ *				inv.account: out of the ring and counted, in one
  *	    A step stands on its own: a restart after it just goes on from the
  *	    new tail, so it need not be the last instruction of its section.
  *
- *	REFUSE	CHECK; ROOM of a linear lane: if there is room now, leave
- *		CHANGED (try again); [w.counter] += 1, the last instruction
+ *	REFUSE	size <= m.bufsize			else leave CHANGED
+ *		EPID, as in COMMIT: what is refused is one record
+ *		ARM, with the descriptor of the code from the next instruction
+ *		    on: one section ends where the other begins, so all that
+ *		    was read holds
+ *		[lane.last] < [slot.deadline], or none	else leave NO_ROOM
+ *		[lane.full] += 1, the last instruction
  *
- *	COUNT	CHECK; [w.counter] += 1, the last instruction
+ *	COUNT	ARM; CHECK; [counter] += 1, the last instruction
+ *				inv.account: a drop is counted once
  *
- *	RESTART	CHECK; the ring's lane is damaged: publish tail = head rounded
- *		up to 8, [lane.restarts] += 1, [lane.head] = the same
+ *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
+ *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
- *	REMEMBER copy a memo, `bits` void first and valid last: a handler that
- *		interrupts it finds the memo void, and the copy is not resumed
+ *	REMEMBER ARM; copy a memo, `bits` void first and valid last.  A copy
+ *		that is aborted leaves the memo void, or as a handler left it:
+ *		never a mixture that is good.
+ *
+ * COUNT and RESTART work with a memo on the stack, of which no handler knows;
+ * it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -59,9 +81,8 @@
  * yet a read fault lets the kernel map sixteen pages at once, a write fault
  * only one.
  *
- * Before a section its descriptor is stored to rseq.rseq_cs; the C wrapper
- * clears it afterwards, so that no dangling pointer is left if the object
- * that holds this code is unloaded.
+ * The C wrapper clears rseq.rseq_cs afterwards, so that no dangling pointer is
+ * left if the object that holds this code is unloaded.
  */
 #ifndef TBUF_ARCH_RSEQ_H
 #define TBUF_ARCH_RSEQ_H
@@ -70,6 +91,7 @@
 #include <stdint.h>
 
 #include "layout.h"
+#include "tbuf.h"
 
 /* Bytes to store one after the other. */
 struct tbuf_segment {
@@ -78,13 +100,13 @@ struct tbuf_segment {
 };
 
 /*
- * What a thread remembers of its last fire: all that a section has to know
- * of the lane, checked once.  It holds as long as CPU and generation do, and
- * these the section looks at again.  A generation is never used twice in a
- * file, so it names the session and its slot.
+ * What a thread remembers of its last fire for a session: all that a section
+ * has to know of the lane, checked once.  It holds as long as CPU and
+ * generation do, and these the section looks at again.  A generation is never
+ * used twice in a file, so it names the session and its slot.
  */
 struct tbuf_memo {
-	uint64_t bits;			/* enable word that it is good for */
+	uint64_t bits;			/* the session's in an enable word */
 	uint64_t generation;
 	struct tbuf_slot *slot;
 	struct tbuf_lane *lane;
@@ -92,28 +114,34 @@ struct tbuf_memo {
 	uint64_t mask8;			/* bytes of it, less 8 */
 	uint64_t bufsize;		/* the lane's logical size */
 	uint64_t fill_mask;
-	const uint16_t *heads;		/* of the session's ECBs */
+	const uint32_t *heads;		/* of the session's ECBs */
 	uint32_t cpu;
-	uint16_t ring;
-	uint16_t strsize;
+	uint32_t tid;
+	uint64_t ring;			/* else the lane is linear */
 };
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */
 
-/* What is to be written. */
+/* What is to be written, and for which session. */
 struct tbuf_write {
+	uint64_t bits;
+	uint64_t generation;
 	uint64_t size;			/* of the record, header included */
-	uint64_t word;			/* EPID, size and thread id */
+	uint64_t less;			/* the same, less 8 */
 	const void *from;		/* 64-bit words, or segments */
 	const void *from_end;		/* of the segments */
+	uint32_t size16;		/* size << 16 */
+	uint32_t index;			/* of the probe */
+	uint32_t epid;			/* 0: the probe's only one */
 };
 
 enum tbuf_outcome {
-	TBUF_COMMITTED,
+	TBUF_COMMITTED,		/* a record, or a drop for want of room */
 	TBUF_CHANGED,		/* aborted, or a check failed: look again */
-	TBUF_NO_ROOM,
+	TBUF_NO_ROOM,		/* and the deadline has passed */
 	TBUF_DAMAGED,		/* the lane's words make no sense */
-	TBUF_WRAPPED		/* words that go around the end: use segments */
+	TBUF_WRAPPED,		/* words that go around the end: use segments */
+	TBUF_CHAIN		/* the probe has no ECB, or several */
 };
 
 /*
@@ -126,14 +154,83 @@ struct tbuf_local {
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
-#define TBUF_M(field)	offsetof(struct tbuf_memo, field)
-#define TBUF_L(field)	offsetof(struct tbuf_lane, field)
+/*
+ * From the thread pointer to where a section is armed: the thread's rseq area,
+ * or, where there is none, some bytes that nobody reads.
+ */
+extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
+
+/* Offsets as the assembler has them, and as the compiler does. */
+#define TBUF_M_BITS		0
+#define TBUF_M_GENERATION	8
+#define TBUF_M_SLOT		16
+#define TBUF_M_LANE		24
+#define TBUF_M_DATA		32
+#define TBUF_M_MASK8		40
+#define TBUF_M_BUFSIZE		48
+#define TBUF_M_FILL_MASK	56
+#define TBUF_M_HEADS		64
+#define TBUF_M_CPU		72
+#define TBUF_M_TID		76
+#define TBUF_M_RING		80
+#define TBUF_W_BITS		0
+#define TBUF_W_GENERATION	8
+#define TBUF_W_FROM		32
+#define TBUF_W_FROM_END		40
+#define TBUF_W_INDEX		52
+#define TBUF_W_EPID		56
+#define TBUF_L_HEAD		0
+#define TBUF_L_LAST		8
+#define TBUF_L_FULL		16
+#define TBUF_L_SEQUENCE		24
+#define TBUF_L_PAIR		32
+#define TBUF_L_RESTARTS		72
+#define TBUF_L_LIMIT		136
+#define TBUF_S_GENERATION	0
+#define TBUF_S_DEADLINE		40
+#define TBUF_SITE_ENABLED	0
+#define TBUF_SITE_INDEX		32
+
+#define TBUF_O(name)		TBUF_O_TEXT(TBUF_##name)
+#define TBUF_O_TEXT(number)	TBUF_O_STRING(number)
+#define TBUF_O_STRING(number)	#number
+
+TBUF_ASSERT_OFFSET(tbuf_memo, bits, TBUF_M_BITS);
+TBUF_ASSERT_OFFSET(tbuf_memo, generation, TBUF_M_GENERATION);
+TBUF_ASSERT_OFFSET(tbuf_memo, slot, TBUF_M_SLOT);
+TBUF_ASSERT_OFFSET(tbuf_memo, lane, TBUF_M_LANE);
+TBUF_ASSERT_OFFSET(tbuf_memo, data, TBUF_M_DATA);
+TBUF_ASSERT_OFFSET(tbuf_memo, mask8, TBUF_M_MASK8);
+TBUF_ASSERT_OFFSET(tbuf_memo, bufsize, TBUF_M_BUFSIZE);
+TBUF_ASSERT_OFFSET(tbuf_memo, fill_mask, TBUF_M_FILL_MASK);
+TBUF_ASSERT_OFFSET(tbuf_memo, heads, TBUF_M_HEADS);
+TBUF_ASSERT_OFFSET(tbuf_memo, cpu, TBUF_M_CPU);
+TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
+TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
+TBUF_ASSERT_OFFSET(tbuf_write, bits, TBUF_W_BITS);
+TBUF_ASSERT_OFFSET(tbuf_write, generation, TBUF_W_GENERATION);
+TBUF_ASSERT_OFFSET(tbuf_write, from, TBUF_W_FROM);
+TBUF_ASSERT_OFFSET(tbuf_write, from_end, TBUF_W_FROM_END);
+TBUF_ASSERT_OFFSET(tbuf_write, index, TBUF_W_INDEX);
+TBUF_ASSERT_OFFSET(tbuf_write, epid, TBUF_W_EPID);
+TBUF_ASSERT_OFFSET(tbuf_lane, head, TBUF_L_HEAD);
+TBUF_ASSERT_OFFSET(tbuf_lane, last, TBUF_L_LAST);
+TBUF_ASSERT_OFFSET(tbuf_lane, full, TBUF_L_FULL);
+TBUF_ASSERT_OFFSET(tbuf_lane, sequence, TBUF_L_SEQUENCE);
+TBUF_ASSERT_OFFSET(tbuf_lane, pair, TBUF_L_PAIR);
+TBUF_ASSERT_OFFSET(tbuf_lane, restarts, TBUF_L_RESTARTS);
+TBUF_ASSERT_OFFSET(tbuf_lane, limit, TBUF_L_LIMIT);
+TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
+TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
+TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
+TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);
 
 /*
- * Delays inside the sections, so that a stress test can hit every step:
- * built with --enable-inject, step n spins tbuf_inject[n] turns.
+ * Delays inside the sections and before they are armed (7), so that a stress
+ * test can hit every step: built with --enable-inject, step n spins
+ * tbuf_inject[n] turns.
  */
-#define TBUF_INJECT_STEPS	8
+#define TBUF_INJECT_STEPS	9
 #ifdef TBUF_INJECT
 extern __attribute__((visibility("default")))
 uint32_t tbuf_inject[TBUF_INJECT_STEPS];
@@ -144,23 +241,27 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #elif defined(__aarch64__)
 #include "arch/rseq_aarch64.h"
 #else
-#include "arch/rseq_none.h"
+#error "tbuf: this processor has no restartable sections here"
 #endif
 
 /*
  * Each architecture provides:
+ *	bool	tbuf_rseq_thread(void);	does this task have a thread area?
  *	bool	tbuf_rseq_ready(void);	is this thread registered?
  *	uint32_t tbuf_rseq_cpu(void);	the CPU to try, when ready
- *	enum tbuf_outcome, all with (const struct tbuf_memo *, uint64_t
- *	generation, ...), the generation read from the memo before:
- *		tbuf_rseq_linear_words(..., const struct tbuf_write *);
- *		tbuf_rseq_linear_segments(..., const struct tbuf_write *);
- *		tbuf_rseq_ring_words(..., const struct tbuf_write *);
- *		tbuf_rseq_ring_segments(..., const struct tbuf_write *);
- *		tbuf_rseq_refuse(..., const struct tbuf_write *, uint64_t *);
+ *	ptrdiff_t tbuf_rseq_find(void *spare); what tbuf_rseq_at is to be
+ *	bool	tbuf_rseq_flat_0(const struct tbuf_site *,
+ *		    const uint64_t *values);
+ *		to tbuf_rseq_flat_4(): by the thread's first memo, COMMIT so
+ *		many 64-bit arguments for the one session that the probe is
+ *		enabled for; false: not done
+ *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
+ *		tbuf_rseq_words(..., const struct tbuf_write *);
+ *		tbuf_rseq_segments(..., const struct tbuf_write *);
  *		tbuf_rseq_count(..., uint64_t *);
- *		tbuf_rseq_restart(...);
- *	void	tbuf_rseq_remember(struct tbuf_memo *, const struct tbuf_memo *);
+ *	void	tbuf_rseq_restart(const struct tbuf_memo *);
+ *	void	tbuf_rseq_remember(struct tbuf_memo *to,
+ *		    const struct tbuf_memo *from);
  * All are async-signal-safe.
  */
 

@@ -5,14 +5,19 @@
  * ordered: head and sequence are store-releases, and a store barrier stands
  * between a step of the ring's tail and the stores that overwrite.
  *
- * Registers: %[m] is the memo, %[rs] the thread's rseq area; inside, x9 is the
- * lane, x10 head, in the end the new one, x11 the stamp, x12 the storage; the
- * rest up to x15 is scratch.
+ * Registers: %[m] is the memo, %[rs] the thread's rseq area, %[w] what is
+ * written and %[size] the record's size (in a fire of a known shape a constant,
+ * with %[site] and %[values] in place of %[w]).  Inside, x9 is the lane, x10
+ * head, in the end the new one, x11 the stamp, x12 the storage, x13 the EPID;
+ * the rest up to x15 is scratch.
  */
 #include <stdbool.h>
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
+
+/* What stands before a section's way out, as the C library registers it. */
+#define TBUF_RSEQ_SIGNATURE	0xd428bc00u
 
 /* The kernel's struct rseq, as far as it is used here. */
 struct tbuf_rseq_area {
@@ -21,19 +26,57 @@ struct tbuf_rseq_area {
 	uint64_t rseq_cs;
 };
 
-static inline struct tbuf_rseq_area *
-tbuf_rseq_area(void)
+static inline unsigned char *
+tbuf_rseq_pointer(void)
 {
 	unsigned char *thread;
 
 	__asm__("mrs %0, tpidr_el0" : "=r"(thread));
-	return ((struct tbuf_rseq_area *)(void *)(thread + __rseq_offset));
+	return (thread);
+}
+
+/*
+ * Does this task have a thread area?  A child of clone(2) may be given one
+ * that is zeroed, on which it calls the system and exits.  The C library keeps
+ * a pointer in the first word of all others.
+ */
+static inline bool
+tbuf_rseq_thread(void)
+{
+	return (*(void *volatile *)(void *)tbuf_rseq_pointer() != NULL);
+}
+
+static inline struct tbuf_rseq_area *
+tbuf_rseq_area(void)
+{
+	return ((struct tbuf_rseq_area *)(void *)(tbuf_rseq_pointer() +
+	    tbuf_rseq_at));
+}
+
+static inline ptrdiff_t
+tbuf_rseq_find(void *spare)
+{
+	if (&__rseq_size != NULL && __rseq_size != 0)
+		return (__rseq_offset);
+	return ((unsigned char *)spare - tbuf_rseq_pointer());
+}
+
+/* The thread's first memo. */
+static inline const struct tbuf_memo *
+tbuf_rseq_first(void)
+{
+	unsigned char *offset;
+
+	__asm__("adrp %0, :gottprel:tbuf_thread\n\t"
+	    "ldr %0, [%0, #:gottprel_lo12:tbuf_thread]" : "=r"(offset));
+	return ((const struct tbuf_memo *)(void *)(tbuf_rseq_pointer() +
+	    (uintptr_t)offset));
 }
 
 static inline bool
 tbuf_rseq_ready(void)
 {
-	if (&__rseq_size == NULL || __rseq_size == 0)
+	if (&__rseq_size == NULL || __rseq_size == 0 || !tbuf_rseq_thread())
 		return (false);
 	return ((int32_t)__atomic_load_n(&tbuf_rseq_area()->cpu_id,
 	    __ATOMIC_RELAXED) >= 0);
@@ -65,54 +108,82 @@ tbuf_rseq_clear(void)
 #endif
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("w3", n)
 
-#define TBUF_SECTION_BEGIN						\
+/* A section's descriptor: the code between two labels, and where to go. */
+#define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
 	".pushsection __rseq_cs, \"aw\"\n\t"				\
 	".balign 32\n\t"						\
-	"3: .long 0, 0\n\t"						\
-	".quad 1f, (2f - 1f), 4f\n\t"					\
-	".popsection\n\t"						\
+	name ": .long 0, 0\n\t"						\
+	".quad " from ", (" to " - " from "), " abort "\n\t"		\
+	".popsection\n\t"
+
+#define TBUF_SECTION_ARM(descriptor)					\
+	"adrp x3, " descriptor "\n\t"					\
+	"add x3, x3, :lo12:" descriptor "\n\t"				\
+	"str x3, [%[rs], #8]\n\t"
+
+#define TBUF_SECTION_BEGIN						\
+	TBUF_SECTION_DESCRIPTOR("3", "1f", "2f", "4f")			\
 	".pushsection __rseq_failure, \"ax\"\n\t"			\
 	".inst 0xd428bc00\n\t" /* brk, the signature */			\
 	"4: b %l[changed]\n\t"						\
 	".popsection\n\t"						\
-	"adrp x3, 3b\n\t"						\
-	"add x3, x3, :lo12:3b\n\t"					\
-	"str x3, [%[rs], #8]\n\t"					\
-	"1:\n\t"
+	TBUF_DELAY(7)							\
+	TBUF_SECTION_ARM("3b")						\
+	"1:\n\t"							\
+	TBUF_DELAY(0)
 
-#define TBUF_SECTION_CHECK						\
-	TBUF_DELAY(0)							\
-	"ldr w3, [%[m], %[cpu]]\n\t"					\
+#define TBUF_BEGIN_OPERANDS						\
+	[rs] "r"(tbuf_rseq_area()) TBUF_INJECT_OPERAND
+
+/* CHECK but for the session. */
+#define TBUF_SECTION_HERE						\
+	"ldr w3, [%[m], #" TBUF_O(M_CPU) "]\n\t"			\
 	"ldr w4, [%[rs], #4]\n\t"					\
 	"cmp w3, w4\n\t"						\
 	"b.ne %l[changed]\n\t"						\
 	"ldr x3, [%[local]]\n\t"					\
-	"cbz x3, %l[changed]\n\t"					\
-	"ldr x3, [%[m], %[generation]]\n\t"				\
-	"cmp x3, %[gen]\n\t"						\
+	"cbz x3, %l[changed]\n\t"
+
+/* The session of the memo. */
+#define TBUF_SECTION_SESSION						\
+	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
+	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
+	"ldr x3, [x3, #" TBUF_O(S_GENERATION) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
 	"b.ne %l[changed]\n\t"						\
-	"ldr x3, [%[m], %[slot]]\n\t"					\
-	"ldr x3, [x3, %[at]]\n\t"					\
-	"cmp x3, %[gen]\n\t"						\
-	"b.ne %l[changed]\n\t"						\
-	"ldr x9, [%[m], %[lane]]\n\t"					\
+	"ldr x9, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
 	TBUF_DELAY(1)
 
 #define TBUF_CHECK_OPERANDS						\
-	[m] "r"(m), [rs] "r"(tbuf_rseq_area()), [gen] "r"(generation),	\
-	[local] "r"(tbuf_local), [cpu] "i"(TBUF_M(cpu)),		\
-	[generation] "i"(TBUF_M(generation)), [slot] "i"(TBUF_M(slot)),	\
-	[lane] "i"(TBUF_M(lane)),					\
-	[at] "i"(offsetof(struct tbuf_slot, generation))		\
-	TBUF_INJECT_OPERAND
+	[m] "r"(m), [local] "r"(tbuf_local)
 
-/* The counter is read first: what follows overlaps with its latency. */
-#define TBUF_SECTION_CLOCK	"mrs x11, cntvct_el0\n\t"
+/* ... and it is the one session that the probe is enabled for ... */
+#define TBUF_SECTION_ENABLED						\
+	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
+	"ldr w3, [x3]\n\t"						\
+	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"
 
-#define TBUF_SECTION_HEAD	"ldr x10, [x9, %[head]]\n\t"
+/* ... or the one that the fire is at. */
+#define TBUF_SECTION_MEANT						\
+	"ldr x3, [%[w], #" TBUF_O(W_BITS) "]\n\t"			\
+	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x3, [%[w], #" TBUF_O(W_GENERATION) "]\n\t"			\
+	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"
 
-#define TBUF_HEAD_OPERANDS						\
-	[head] "i"(TBUF_L(head)), [size] "r"(w->size)
+/* The stamp, later than the lane's last; one that is not used does no harm. */
+#define TBUF_SECTION_STAMP						\
+	"mrs x11, cntvct_el0\n\t"					\
+	"ldr x3, [x9, #" TBUF_O(L_LAST) "]\n\t"				\
+	"add x3, x3, #1\n\t"						\
+	"cmp x11, x3\n\t"						\
+	"csel x11, x3, x11, lo\n\t"					\
+	"str x11, [x9, #" TBUF_O(L_LAST) "]\n\t"
 
 /*
  * Room of a linear lane; goes to the label `no` if there is none.  The load
@@ -120,18 +191,59 @@ tbuf_rseq_clear(void)
  */
 #define TBUF_SECTION_LINEAR(no)						\
 	"add x4, x10, %[size]\n\t"					\
-	"add x3, x9, %[limit]\n\t"					\
+	"add x3, x9, #" TBUF_O(L_LIMIT) "\n\t"				\
 	"ldar x3, [x3]\n\t"						\
 	"cmp x3, x4\n\t"						\
 	"b.lo " no "\n\t"						\
-	"ldr x3, [x9, %[full]]\n\t"					\
-	"ldr x4, [%[m], %[fill_mask]]\n\t"				\
+	"ldr x3, [x9, #" TBUF_O(L_FULL) "]\n\t"				\
+	"ldr x4, [%[m], #" TBUF_O(M_FILL_MASK) "]\n\t"			\
 	"tst x3, x4\n\t"						\
 	"b.ne " no "\n\t"
 
-#define TBUF_LINEAR_OPERANDS						\
-	[limit] "i"(TBUF_L(limit)), [full] "i"(TBUF_L(full)),		\
-	[fill_mask] "i"(TBUF_M(fill_mask))
+/* The one ECB of the probe whose index is in w4. */
+#define TBUF_SECTION_ECB						\
+	"ldr x3, [%[m], #" TBUF_O(M_HEADS) "]\n\t"			\
+	"ldr w13, [x3, x4, lsl #2]\n\t"					\
+	"sub w4, w13, #1\n\t"						\
+	"mov w3, %[most]\n\t"						\
+	"cmp w4, w3\n\t"						\
+	"b.hi %l[chain]\n\t"
+
+#define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
+
+#define TBUF_SECTION_SITE						\
+	"ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t"		\
+	TBUF_SECTION_ECB
+
+/* ... or the one that is given. */
+#define TBUF_SECTION_GIVEN						\
+	"ldr w13, [%[w], #" TBUF_O(W_EPID) "]\n\t"			\
+	"cbnz w13, 11f\n\t"						\
+	"ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t"			\
+	TBUF_SECTION_ECB						\
+	"11:\n\t"
+
+/*
+ * REFUSE: another section takes over, and nothing can come between the two:
+ * its first instruction is the one behind the store that arms it.
+ */
+#define TBUF_SECTION_REFUSE(ECB)					\
+	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
+	"ldr x3, [%[m], #" TBUF_O(M_BUFSIZE) "]\n\t"			\
+	"cmp x3, %[size]\n\t"						\
+	"b.lo %l[changed]\n\t"						\
+	ECB								\
+	TBUF_SECTION_ARM("23b")						\
+	"21: ldr x4, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
+	"ldr x4, [x4, #" TBUF_O(S_DEADLINE) "]\n\t"			\
+	"sub x4, x4, #1\n\t" /* none: later than any time */		\
+	"cmp x11, x4\n\t"						\
+	"b.hi %l[late]\n\t"						\
+	TBUF_DELAY(6)							\
+	"ldr x4, [x9, #" TBUF_O(L_FULL) "]\n\t"				\
+	"add x4, x4, #1\n\t"						\
+	"str x4, [x9, #" TBUF_O(L_FULL) "]\n\t" /* the last instruction */ \
+	"22: b 2f\n\t"
 
 /*
  * Room of a ring: x3 the sequence, x4 the valid pair, x5 tail, x6 what there
@@ -142,8 +254,8 @@ tbuf_rseq_clear(void)
  * section that was aborted.
  */
 #define TBUF_SECTION_RING						\
-	"ldr x3, [x9, %[sequence]]\n\t"					\
-	"add x4, x9, %[pair]\n\t"					\
+	"ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"			\
+	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
 	"tst x3, #1\n\t"						\
 	"add x5, x4, #16\n\t"						\
 	"csel x4, x5, x4, ne\n\t"					\
@@ -151,18 +263,20 @@ tbuf_rseq_clear(void)
 	"sub x6, x10, x5\n\t"						\
 	"5: dmb ishst\n\t"						\
 	"add x8, x6, %[size]\n\t"					\
-	"ldr x12, [%[m], %[bufsize]]\n\t"				\
+	"ldr x12, [%[m], #" TBUF_O(M_BUFSIZE) "]\n\t"			\
 	"cmp x8, x12\n\t"						\
-	"b.ls 6f\n\t"							\
+	"b.ls 10f\n\t"							\
 	"cmp x6, x12\n\t"						\
 	"b.hi %l[damaged]\n\t"						\
 	"tst x10, #7\n\t"						\
 	"b.ne %l[damaged]\n\t"						\
+	"cmp x12, %[size]\n\t"						\
+	"b.lo %l[changed]\n\t"						\
 	/* one step */							\
 	"add x8, x5, #8\n\t"						\
-	"ldr x12, [%[m], %[mask8]]\n\t"					\
+	"ldr x12, [%[m], #" TBUF_O(M_MASK8) "]\n\t"			\
 	"and x8, x8, x12\n\t"						\
-	"ldr x12, [%[m], %[data]]\n\t"					\
+	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
 	"add x8, x8, x12\n\t"						\
 	"ldrh w8, [x8, #2]\n\t"						\
 	"tst w8, #7\n\t"						\
@@ -174,50 +288,52 @@ tbuf_rseq_clear(void)
 	"add x5, x5, x8\n\t"						\
 	"add x7, x7, #1\n\t"						\
 	"add x3, x3, #1\n\t"						\
-	"add x4, x9, %[pair]\n\t"					\
+	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
 	"tst x3, #1\n\t"						\
 	"add x12, x4, #16\n\t"						\
 	"csel x4, x12, x4, ne\n\t"					\
 	"stp x5, x7, [x4]\n\t"						\
 	TBUF_DELAY_IN("w12", 2)						\
-	"add x12, x9, %[sequence]\n\t"					\
+	"add x12, x9, #" TBUF_O(L_SEQUENCE) "\n\t"			\
 	"stlr x3, [x12]\n\t"						\
 	TBUF_DELAY_IN("w12", 3)						\
-	"b 5b\n\t"							\
-	"6:\n\t"
+	"b 5b\n\t"
 
-#define TBUF_RING_OPERANDS						\
-	[sequence] "i"(TBUF_L(sequence)), [pair] "i"(TBUF_L(pair)),	\
-	[bufsize] "i"(TBUF_M(bufsize))
+/* The stamp, and room by the lane's policy. */
+#define TBUF_SECTION_ROOM(ECB)						\
+	TBUF_SECTION_STAMP						\
+	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
+	"ldr x3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
+	"cbnz x3, 30f\n\t"						\
+	TBUF_SECTION_LINEAR("20f")					\
+	"b 10f\n\t"							\
+	"20:\n\t"							\
+	TBUF_SECTION_REFUSE(ECB)					\
+	"30:\n\t"							\
+	TBUF_SECTION_RING						\
+	"10:\n\t"
 
-/* The stamp, later than the lane's last, and the header; x5 is mask8. */
-#define TBUF_SECTION_STAMP						\
-	"ldr x3, [x9, %[last]]\n\t"					\
-	"add x3, x3, #1\n\t"						\
-	"cmp x11, x3\n\t"						\
-	"csel x11, x3, x11, lo\n\t"					\
-	"ldr x12, [%[m], %[data]]\n\t"					\
-	"ldr x5, [%[m], %[mask8]]\n\t"					\
+/* x5 becomes mask8. */
+#define TBUF_SECTION_HEADER						\
+	"mov x3, %[size]\n\t"						\
+	"orr x13, x13, x3, lsl #16\n\t"					\
+	"ldr w3, [%[m], #" TBUF_O(M_TID) "]\n\t"			\
+	"orr x13, x13, x3, lsl #32\n\t"					\
+	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
+	"ldr x5, [%[m], #" TBUF_O(M_MASK8) "]\n\t"			\
 	"and x4, x10, x5\n\t"						\
 	"ldr x3, [x12, x4]\n\t"						\
-	"str x11, [x9, %[last]]\n\t"					\
 	"str x11, [x12, x4]\n\t"					\
 	"add x10, x10, #8\n\t"						\
 	"and x4, x10, x5\n\t"						\
-	"str %[word], [x12, x4]\n\t"					\
+	"str x13, [x12, x4]\n\t"					\
 	"add x10, x10, #8\n\t"						\
 	TBUF_DELAY(4)
 
-#define TBUF_STORE_OPERANDS						\
-	[last] "i"(TBUF_L(last)), [data] "i"(TBUF_M(data)),		\
-	[mask8] "i"(TBUF_M(mask8)), [word] "r"(w->word),		\
-	[from] "r"(w->from), [from_end] "r"(w->from_end)
-
-/* 64-bit words; x8 is the new head. */
+/* 64-bit words from x13 on; x8 is the new head. */
 #define TBUF_SECTION_WORDS						\
 	"add x8, x10, %[size]\n\t"					\
 	"sub x8, x8, #16\n\t"						\
-	"mov x13, %[from]\n\t"						\
 	"b 8f\n\t"							\
 	"7: and x4, x10, x5\n\t"					\
 	"ldr x3, [x13], #8\n\t"						\
@@ -227,13 +343,14 @@ tbuf_rseq_clear(void)
 	"b.ne 7b\n\t"
 
 /*
- * Segments of any size and alignment.  x13 is the segment, x14 its bytes,
- * x15 what is left of it.
+ * Segments of any size and alignment.  x13 is the segment, x8 their end, x14
+ * its bytes, x15 what is left of it.
  */
 #define TBUF_SECTION_SEGMENTS						\
 	"add x5, x5, #7\n\t"						\
-	"mov x13, %[from]\n\t"						\
-	"7: cmp x13, %[from_end]\n\t"					\
+	"ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t"			\
+	"ldr x8, [%[w], #" TBUF_O(W_FROM_END) "]\n\t"			\
+	"7: cmp x13, x8\n\t"						\
 	"b.eq 12f\n\t"							\
 	"ldp x14, x15, [x13], #16\n\t"					\
 	/* a chunk: up to the storage's end */				\
@@ -261,7 +378,7 @@ tbuf_rseq_clear(void)
 	"12:\n\t"
 
 #define TBUF_SECTION_COMMIT						\
-	"add x4, x9, %[head]\n\t"					\
+	"add x4, x9, #" TBUF_O(L_HEAD) "\n\t"				\
 	TBUF_DELAY(5)							\
 	"stlr x10, [x4]\n\t" /* the last instruction */			\
 	"2:\n\t"
@@ -270,70 +387,97 @@ tbuf_rseq_clear(void)
 	"x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",	\
 	"x13", "x14", "x15", "memory", "cc"
 
-/* The four ways to commit: ROOM is LINEAR or RING, COPY WORDS or SEGMENTS. */
-#define TBUF_COMMIT(name, ROOM, ROOM_OPERANDS, COPY)			\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, uint64_t generation,			\
-    const struct tbuf_write *w)						\
+#define TBUF_RSEQ_FLAT(n)						\
+static inline bool							\
+tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
 {									\
 	__asm__ goto volatile(						\
 	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_CHECK						\
-	    TBUF_SECTION_CLOCK						\
-	    TBUF_SECTION_HEAD						\
-	    ROOM							\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ ## COPY					\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_SESSION					\
+	    TBUF_SECTION_ROOM(TBUF_SECTION_SITE)			\
+	    TBUF_SECTION_SITE						\
+	    TBUF_SECTION_HEADER						\
+	    "mov x13, %[values]\n\t"					\
+	    TBUF_SECTION_WORDS						\
 	    TBUF_SECTION_COMMIT						\
 	    :								\
-	    : TBUF_CHECK_OPERANDS, TBUF_HEAD_OPERANDS, ROOM_OPERANDS,	\
-	      TBUF_STORE_OPERANDS					\
+	    : [m] "r"(tbuf_rseq_first()), [local] "r"(tbuf_local),	\
+	      [site] "r"(site), [values] "r"(values),			\
+	      [size] "i"(sizeof(struct tbuf_header) + 8 * (n)),		\
+	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
 	    : TBUF_CLOBBERS						\
-	    : changed, no_room, damaged);				\
+	    : changed, late, damaged, chain);				\
+	tbuf_rseq_clear();						\
+	return (true);							\
+changed: late: damaged: chain:						\
+	tbuf_rseq_clear();						\
+	return (false);							\
+}
+
+TBUF_RSEQ_FLAT(0)
+TBUF_RSEQ_FLAT(1)
+TBUF_RSEQ_FLAT(2)
+TBUF_RSEQ_FLAT(3)
+TBUF_RSEQ_FLAT(4)
+
+/* The ways to copy what is told by w. */
+#define TBUF_RSEQ_WRITE(name, COPY)					\
+static inline enum tbuf_outcome						\
+name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
+{									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_MEANT						\
+	    TBUF_SECTION_SESSION					\
+	    TBUF_SECTION_GIVEN						\
+	    TBUF_SECTION_ROOM("")					\
+	    TBUF_SECTION_GIVEN						\
+	    TBUF_SECTION_HEADER						\
+	    COPY							\
+	    TBUF_SECTION_COMMIT						\
+	    :								\
+	    : TBUF_CHECK_OPERANDS, [w] "r"(w), [size] "r"(w->size),	\
+	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
+	    : TBUF_CLOBBERS						\
+	    : changed, late, damaged, chain);				\
 	tbuf_rseq_clear();						\
 	return (TBUF_COMMITTED);					\
-no_room:								\
+late:									\
 	tbuf_rseq_clear();						\
 	return (TBUF_NO_ROOM);						\
 damaged:								\
 	tbuf_rseq_clear();						\
 	return (TBUF_DAMAGED);						\
+chain:									\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHAIN);						\
 changed:								\
 	tbuf_rseq_clear();						\
 	return (TBUF_CHANGED);						\
 }
 
-TBUF_COMMIT(tbuf_rseq_linear_words, TBUF_SECTION_LINEAR("%l[no_room]"),
-    TBUF_LINEAR_OPERANDS, WORDS)
-TBUF_COMMIT(tbuf_rseq_linear_segments, TBUF_SECTION_LINEAR("%l[no_room]"),
-    TBUF_LINEAR_OPERANDS, SEGMENTS)
-TBUF_COMMIT(tbuf_rseq_ring_words, TBUF_SECTION_RING,
-    TBUF_RING_OPERANDS, WORDS)
-TBUF_COMMIT(tbuf_rseq_ring_segments, TBUF_SECTION_RING,
-    TBUF_RING_OPERANDS, SEGMENTS)
-
-#define TBUF_SECTION_COUNT						\
-	TBUF_DELAY(6)							\
-	"ldr x5, [%[counter]]\n\t"					\
-	"add x5, x5, #1\n\t"						\
-	"str x5, [%[counter]]\n\t"					\
-	"2:\n\t"
+TBUF_RSEQ_WRITE(tbuf_rseq_words,
+    "ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t" TBUF_SECTION_WORDS)
+TBUF_RSEQ_WRITE(tbuf_rseq_segments, TBUF_SECTION_SEGMENTS)
 
 static inline enum tbuf_outcome
-tbuf_rseq_refuse(const struct tbuf_memo *m, uint64_t generation,
-    const struct tbuf_write *w, uint64_t *counter)
+tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_HEAD
-	    TBUF_SECTION_LINEAR("5f")
-	    "b %l[changed]\n\t"
-	    "5:\n\t"
-	    TBUF_SECTION_COUNT
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "ldr x5, [%[counter]]\n\t"
+	    "add x5, x5, #1\n\t"
+	    "str x5, [%[counter]]\n\t"
+	    "2:\n\t"
 	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_HEAD_OPERANDS, TBUF_LINEAR_OPERANDS,
-	      [counter] "r"(counter)
+	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
+	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
 	tbuf_rseq_clear();
@@ -343,36 +487,18 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-static inline enum tbuf_outcome
-tbuf_rseq_count(const struct tbuf_memo *m, uint64_t generation,
-    uint64_t *counter)
+static inline void
+tbuf_rseq_restart(const struct tbuf_memo *m)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_COUNT
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter)
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_restart(const struct tbuf_memo *m, uint64_t generation)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    "ldr x10, [x9, %[head]]\n\t"
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"
 	    "add x10, x10, #7\n\t"
 	    "and x10, x10, #-8\n\t"
-	    "ldr x3, [x9, %[sequence]]\n\t"
-	    "add x4, x9, %[pair]\n\t"
+	    "ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"
+	    "add x4, x9, #" TBUF_O(L_PAIR) "\n\t"
 	    "add x5, x4, #16\n\t"
 	    "tst x3, #1\n\t"
 	    "csel x6, x5, x4, ne\n\t"
@@ -381,25 +507,20 @@ tbuf_rseq_restart(const struct tbuf_memo *m, uint64_t generation)
 	    "dmb ishst\n\t" /* behind a step's sequence, as above */
 	    "stp x10, x8, [x7]\n\t"
 	    "add x3, x3, #1\n\t"
-	    "add x4, x9, %[sequence]\n\t"
+	    "add x4, x9, #" TBUF_O(L_SEQUENCE) "\n\t"
 	    "stlr x3, [x4]\n\t"
-	    "ldr x3, [x9, %[restarts]]\n\t"
+	    "ldr x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"
 	    "add x3, x3, #1\n\t"
-	    "str x3, [x9, %[restarts]]\n\t"
-	    "add x4, x9, %[head]\n\t"
+	    "str x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"
+	    "add x4, x9, #" TBUF_O(L_HEAD) "\n\t"
 	    "stlr x10, [x4]\n\t"
 	    "2:\n\t"
 	    :
-	    : TBUF_CHECK_OPERANDS, [head] "i"(TBUF_L(head)),
-	      [sequence] "i"(TBUF_L(sequence)), [pair] "i"(TBUF_L(pair)),
-	      [restarts] "i"(TBUF_L(restarts))
+	    : TBUF_CHECK_OPERANDS, TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
 changed:
 	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
 }
 
 /* Copy `from` to `to` as one: a signal handler finds it whole or void. */
@@ -414,13 +535,14 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
 	    "cbz x4, 6f\n\t"
 	    "ldr x3, [%[from], x4]\n\t"
 	    "str x3, [%[to], x4]\n\t"
+	    TBUF_DELAY(8)
 	    "b 5b\n\t"
 	    "6: ldr x3, [%[from]]\n\t"
-	    "str x3, [%[to]]\n\t"
+	    "str x3, [%[to]]\n\t" /* the last instruction */
 	    "2:\n\t"
 	    :
-	    : [rs] "r"(tbuf_rseq_area()), [to] "r"(to), [from] "r"(from),
-	      [none] "r"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to))
+	    : [to] "r"(to), [from] "r"(from), [none] "r"(TBUF_MEMO_NONE),
+	      [size] "i"(sizeof(*to)), TBUF_BEGIN_OPERANDS
 	    : "x3", "x4", "memory", "cc"
 	    : changed);
 changed:

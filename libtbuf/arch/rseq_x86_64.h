@@ -4,11 +4,12 @@
  * The restartable sections of rseq.h for x86-64.  Stores of this machine are
  * seen in program order, so release needs no instruction of its own.
  *
- * Registers: %[m] is the memo, %[gen] the generation, %[w] what is written and
- * %[size] its size; inside, r11 is the lane, r10 the stamp, r9 head, in the
- * end the new one, r8 the place in the storage; rax, rcx and rdx are scratch,
- * rsi too for a ring's steps, rsi and rdi for segments.  There is no register
- * to spare: a sanitizer's build keeps two for itself.
+ * Registers: %[m] is the memo, %[w] what is written, %[size] the record's size
+ * (in a fire of a known shape a constant, with %[site] and %[values] in place
+ * of %[w]).  Inside, r11 is the lane, r9 head, in the end the new one, r8 the
+ * oldest record, then the place in the storage, ecx the EPID; rax, rcx and
+ * rdx are scratch, rsi, rdi and r10 too for segments.  Nine in all where the
+ * shape is known: those that a function need not save.
  */
 #include <stdbool.h>
 
@@ -20,12 +21,61 @@ extern const unsigned int __rseq_size __attribute__((weak));
 #define TBUF_RS_CPU_ID		"4"
 #define TBUF_RS_CS		"8"
 
+/* What stands before a section's way out, as the C library registers it. */
+#define TBUF_RSEQ_SIGNATURE	0x53053053u
+
+static inline void *
+tbuf_rseq_area(void)
+{
+	unsigned char *thread;
+
+	__asm__("movq %%fs:0, %0" : "=r"(thread));
+	return (thread + __rseq_offset);
+}
+
+/*
+ * Does this task have a thread area?  A child of clone(2) may be given one
+ * that is zeroed, on which it calls the system and exits.
+ */
+static inline bool
+tbuf_rseq_thread(void)
+{
+	bool there;
+
+	__asm__ volatile("cmpq $0, %%fs:16" : "=@ccne"(there));
+	return (there);
+}
+
+static inline uintptr_t
+tbuf_rseq_offset(const void *of_thread)
+{
+	return ((uintptr_t)of_thread - (uintptr_t)__builtin_thread_pointer());
+}
+
+static inline ptrdiff_t
+tbuf_rseq_find(void *spare)
+{
+	if (&__rseq_size != NULL && __rseq_size != 0)
+		return (__rseq_offset);
+	return ((ptrdiff_t)tbuf_rseq_offset(spare));
+}
+
+/* The thread's first memo, by one load. */
+static inline uintptr_t
+tbuf_rseq_first(void)
+{
+	uintptr_t offset;
+
+	__asm__("movq tbuf_thread@gottpoff(%%rip), %0" : "=r"(offset));
+	return (offset);
+}
+
 static inline bool
 tbuf_rseq_ready(void)
 {
 	int32_t cpu;
 
-	if (&__rseq_size == NULL || __rseq_size == 0)
+	if (&__rseq_size == NULL || __rseq_size == 0 || !tbuf_rseq_thread())
 		return (false);
 	__asm__ volatile("movl %%fs:" TBUF_RS_CPU_ID "(%1), %0"
 	    : "=r"(cpu) : "r"(__rseq_offset));
@@ -42,281 +92,253 @@ tbuf_rseq_cpu(void)
 	return (cpu);
 }
 
-/* An operand for it would keep one more register from its function. */
-#define TBUF_SECTION_AREA						\
-	"movq __rseq_offset@GOTPCREL(%%rip), %%rdx\n\t"		\
-	"movq (%%rdx), %%rdx\n\t"
-
 static inline void
 tbuf_rseq_clear(void)
 {
-	__asm__ volatile(
-	    TBUF_SECTION_AREA
-	    "movq $0, %%fs:" TBUF_RS_CS "(%%rdx)"
-	    : : : "rdx", "memory");
+	__asm__ volatile("movq $0, %%fs:" TBUF_RS_CS "(%0)"
+	    : : "r"(tbuf_rseq_at) : "memory");
 }
 
 #ifdef TBUF_INJECT
-#define TBUF_DELAY(n)							\
-	"movq %[inject], %%rax\n\t"					\
-	"movl 4*" #n "(%%rax), %%eax\n\t"				\
-	"77: subl $1, %%eax\n\t"					\
+/* 32 and 64 bits of a register that is not in use. */
+#define TBUF_DELAY_IN(scratch4, scratch8, n)				\
+	"movq %[inject], " scratch8 "\n\t"				\
+	"movl 4*" #n "(" scratch8 "), " scratch4 "\n\t"			\
+	"77: subl $1, " scratch4 "\n\t"					\
 	"jnc 77b\n\t"
-/* ... where rax is in use and rsi is not. */
-#define TBUF_DELAY_RAX(n)						\
-	"movq %%rax, %%rsi\n\t"						\
-	TBUF_DELAY(n)							\
-	"movq %%rsi, %%rax\n\t"
 #define TBUF_INJECT_OPERAND	, [inject] "m"(tbuf_inject_at)
 static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #else
-#define TBUF_DELAY(n)
-#define TBUF_DELAY_RAX(n)
+#define TBUF_DELAY_IN(scratch4, scratch8, n)
 #define TBUF_INJECT_OPERAND
 #endif
+#define TBUF_DELAY(n)	TBUF_DELAY_IN("%%eax", "%%rax", n)
 
-#define TBUF_SECTION_BEGIN						\
+/* A section's descriptor: the code between two labels, and where to go. */
+#define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
 	".pushsection __rseq_cs, \"aw\"\n\t"				\
 	".balign 32\n\t"						\
-	"3: .long 0, 0\n\t"						\
-	".quad 1f, (2f - 1f), 4f\n\t"					\
-	".popsection\n\t"						\
+	name ": .long 0, 0\n\t"						\
+	".quad " from ", (" to " - " from "), " abort "\n\t"		\
+	".popsection\n\t"
+
+#define TBUF_SECTION_ARM(descriptor)					\
+	"movq %[at], %%rdx\n\t"						\
+	"leaq " descriptor "(%%rip), %%rax\n\t"				\
+	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"
+
+#define TBUF_SECTION_BEGIN						\
+	TBUF_SECTION_DESCRIPTOR("3", "1f", "2f", "4f")			\
 	".pushsection __rseq_failure, \"ax\"\n\t"			\
 	".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */	\
 	".long 0x53053053\n\t"						\
 	"4: jmp %l[changed]\n\t"					\
 	".popsection\n\t"						\
-	TBUF_SECTION_AREA						\
-	"leaq 3b(%%rip), %%rax\n\t"					\
-	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
-	"1:\n\t"
+	TBUF_DELAY(7)							\
+	TBUF_SECTION_ARM("3b")						\
+	"1:\n\t"							\
+	TBUF_DELAY(0)
 
-#define TBUF_SECTION_CHECK						\
-	TBUF_DELAY(0)							\
-	"movl %c[cpu](%[m]), %%eax\n\t"					\
-	"cmpl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
+#define TBUF_BEGIN_OPERANDS						\
+	[at] "m"(tbuf_rseq_at) TBUF_INJECT_OPERAND
+
+/* CHECK but for the session; rdx is the thread's rseq area. */
+#define TBUF_SECTION_HERE						\
+	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
+	"cmpl %%eax, %%fs:" TBUF_O(M_CPU) "(%[m])\n\t"			\
 	"jne %l[changed]\n\t"						\
 	"movq %[local], %%rax\n\t"					\
 	"cmpq $0, (%%rax)\n\t"						\
-	"je %l[changed]\n\t"						\
-	"cmpq %[gen], %c[generation](%[m])\n\t"			\
+	"je %l[changed]\n\t"
+
+/* The session of the memo; rcx becomes its generation. */
+#define TBUF_SECTION_SESSION						\
+	"movq %%fs:" TBUF_O(M_GENERATION) "(%[m]), %%rcx\n\t"		\
+	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
+	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
 	"jne %l[changed]\n\t"						\
-	"movq %c[slot](%[m]), %%rcx\n\t"				\
-	"cmpq %[gen], %c[at](%%rcx)\n\t"				\
-	"jne %l[changed]\n\t"						\
-	"movq %c[lane](%[m]), %%r11\n\t"				\
+	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"			\
 	TBUF_DELAY(1)
 
 #define TBUF_CHECK_OPERANDS						\
-	[m] "r"(m), [gen] "r"(generation),	\
-	[local] "m"(tbuf_local), [cpu] "i"(TBUF_M(cpu)),		\
-	[generation] "i"(TBUF_M(generation)), [slot] "i"(TBUF_M(slot)),	\
-	[lane] "i"(TBUF_M(lane)),					\
-	[at] "i"(offsetof(struct tbuf_slot, generation))		\
-	TBUF_INJECT_OPERAND
+	[m] "r"(tbuf_rseq_offset(m)), [local] "m"(tbuf_local)
 
-/* The counter is read first: what follows overlaps with its latency. */
-#define TBUF_SECTION_CLOCK						\
+/* ... and it is the one session that the probe is enabled for ... */
+#define TBUF_SECTION_ENABLED						\
+	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
+	"movl (%%rax), %%eax\n\t"					\
+	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
+	"jne %l[changed]\n\t"
+
+/* ... or the one that the fire is at. */
+#define TBUF_SECTION_MEANT						\
+	"movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"			\
+	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(W_GENERATION) "(%[w]), %%rax\n\t"		\
+	"cmpq %%rax, %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"		\
+	"jne %l[changed]\n\t"
+
+/* The stamp, later than the lane's last; one that is not used does no harm. */
+#define TBUF_SECTION_STAMP						\
 	"rdtsc\n\t"							\
 	"shlq $32, %%rdx\n\t"						\
 	"orq %%rdx, %%rax\n\t"						\
-	"movq %%rax, %%r10\n\t"
-
-#define TBUF_SECTION_HEAD						\
-	"movq %c[head](%%r11), %%r9\n\t"
-
-#define TBUF_HEAD_OPERANDS						\
-	[head] "i"(TBUF_L(head)), [size] "r"(w->size)
+	"movq " TBUF_O(L_LAST) "(%%r11), %%rdx\n\t"			\
+	"addq $1, %%rdx\n\t"						\
+	"cmpq %%rdx, %%rax\n\t"						\
+	"cmovb %%rdx, %%rax\n\t"					\
+	"movq %%rax, " TBUF_O(L_LAST) "(%%r11)\n\t"
 
 /* Room of a linear lane; goes to the label `no` if there is none. */
 #define TBUF_SECTION_LINEAR(no)						\
-	"leaq (%%r9, %[size]), %%rax\n\t"				\
-	"cmpq %%rax, %c[limit](%%r11)\n\t"				\
+	"movq %%r9, %%rax\n\t"						\
+	"addq %[size], %%rax\n\t"					\
+	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
 	"jb " no "\n\t"							\
-	"movq %c[full](%%r11), %%rax\n\t"				\
-	"testq %%rax, %c[fill_mask](%[m])\n\t"				\
+	"movq " TBUF_O(L_FULL) "(%%r11), %%rax\n\t"			\
+	"testq %%rax, %%fs:" TBUF_O(M_FILL_MASK) "(%[m])\n\t"		\
 	"jnz " no "\n\t"
 
-#define TBUF_LINEAR_OPERANDS						\
-	[limit] "i"(TBUF_L(limit)), [full] "i"(TBUF_L(full)),		\
-	[fill_mask] "i"(TBUF_M(fill_mask))
+/* The one ECB of the probe whose index is in eax. */
+#define TBUF_SECTION_ECB						\
+	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rcx\n\t"		\
+	"movl (%%rcx, %%rax, 4), %%ecx\n\t"				\
+	"leal -1(%%rcx), %%eax\n\t"					\
+	"cmpl %[most], %%eax\n\t"					\
+	"ja %l[chain]\n\t"
+
+#define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
+
+#define TBUF_SECTION_SITE						\
+	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
+	TBUF_SECTION_ECB
+
+/* ... or the one that is given. */
+#define TBUF_SECTION_GIVEN						\
+	"movl " TBUF_O(W_EPID) "(%[w]), %%ecx\n\t"			\
+	"testl %%ecx, %%ecx\n\t"					\
+	"jnz 11f\n\t"							\
+	"movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"			\
+	TBUF_SECTION_ECB						\
+	"11:\n\t"
 
 /*
- * Room of a ring: rcx the sequence, rdx 16 times its low bit, r8 tail, rax
- * what there is of records, rsi the size of the oldest, then overwritten.
+ * REFUSE: another section takes over, and nothing can come between the two:
+ * its first instruction is the one behind the store that arms it.  The lane's
+ * last stamp is the counter's reading, or a little more.
+ */
+#define TBUF_SECTION_REFUSE(ECB)					\
+	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
+	"cmpq %[size], %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
+	"jb %l[changed]\n\t"						\
+	ECB								\
+	TBUF_SECTION_ARM("23b")						\
+	"21: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
+	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rdx\n\t"			\
+	"movq " TBUF_O(S_DEADLINE) "(%%rdx), %%rdx\n\t"			\
+	"subq $1, %%rdx\n\t" /* none: later than any time */		\
+	"cmpq %%rdx, %%rax\n\t"						\
+	"ja %l[late]\n\t"						\
+	TBUF_DELAY(6)							\
+	"addq $1, " TBUF_O(L_FULL) "(%%r11)\n\t" /* the last instruction */ \
+	"22: jmp 2f\n\t"
+
+/*
+ * Room of a ring: rdx is 16 times the sequence's low bit, r8 tail, rax what
+ * there is of records, rcx the size of the oldest, then overwritten.
  */
 #define TBUF_SECTION_RING						\
-	"movq %c[sequence](%%r11), %%rcx\n\t"				\
-	"movl %%ecx, %%edx\n\t"						\
+	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
 	"andl $1, %%edx\n\t"						\
 	"shll $4, %%edx\n\t"						\
-	"movq %c[pair](%%r11, %%rdx), %%r8\n\t"				\
+	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
 	"movq %%r9, %%rax\n\t"						\
 	"subq %%r8, %%rax\n\t"						\
-	"leaq (%%rax, %[size]), %%rsi\n\t"				\
-	"cmpq %c[bufsize](%[m]), %%rsi\n\t"				\
-	"jbe 6f\n\t"							\
-	"cmpq %c[bufsize](%[m]), %%rax\n\t"				\
+	"movq %%rax, %%rcx\n\t"						\
+	"addq %[size], %%rcx\n\t"					\
+	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rcx\n\t"		\
+	"jbe 10f\n\t"							\
+	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
 	"ja %l[damaged]\n\t"						\
 	"testb $7, %%r9b\n\t"						\
 	"jnz %l[damaged]\n\t"						\
+	"cmpq %[size], %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
+	"jb %l[changed]\n\t"						\
 	/* one step */							\
-	"5: leaq 8(%%r8), %%rsi\n\t"					\
-	"andq %c[mask8](%[m]), %%rsi\n\t"				\
-	"addq %c[data](%[m]), %%rsi\n\t"				\
-	"movzwl 2(%%rsi), %%esi\n\t"					\
-	"testb $7, %%sil\n\t"						\
+	"5: leaq 8(%%r8), %%rcx\n\t"					\
+	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rcx\n\t"		\
+	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rcx\n\t"			\
+	"movzwl 2(%%rcx), %%ecx\n\t"					\
+	"testb $7, %%cl\n\t"						\
 	"jnz %l[damaged]\n\t"						\
-	"cmpl $16, %%esi\n\t"						\
+	"cmpl $16, %%ecx\n\t"						\
 	"jb %l[damaged]\n\t"						\
-	"subq %%rsi, %%rax\n\t"						\
+	"subq %%rcx, %%rax\n\t"						\
 	"jb %l[damaged]\n\t"						\
-	"addq %%rsi, %%r8\n\t"						\
-	"movq %c[pair] + 8(%%r11, %%rdx), %%rsi\n\t"			\
-	"addq $1, %%rsi\n\t"						\
-	"xorl $16, %%edx\n\t"						\
-	"movq %%r8, %c[pair](%%r11, %%rdx)\n\t"				\
-	"movq %%rsi, %c[pair] + 8(%%r11, %%rdx)\n\t"			\
+	"addq %%rcx, %%r8\n\t"						\
+	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rcx\n\t"		\
 	"addq $1, %%rcx\n\t"						\
-	TBUF_DELAY_RAX(2)						\
-	"movq %%rcx, %c[sequence](%%r11)\n\t"				\
-	TBUF_DELAY_RAX(3)						\
-	"leaq (%%rax, %[size]), %%rsi\n\t"				\
-	"cmpq %c[bufsize](%[m]), %%rsi\n\t"				\
-	"ja 5b\n\t"							\
-	"6:\n\t"
+	"xorl $16, %%edx\n\t"						\
+	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
+	"movq %%rcx, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
+	TBUF_DELAY_IN("%%ecx", "%%rcx", 2)				\
+	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
+	TBUF_DELAY_IN("%%ecx", "%%rcx", 3)				\
+	"movq %%rax, %%rcx\n\t"						\
+	"addq %[size], %%rcx\n\t"					\
+	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rcx\n\t"		\
+	"ja 5b\n\t"
 
-#define TBUF_RING_OPERANDS						\
-	[sequence] "i"(TBUF_L(sequence)), [pair] "i"(TBUF_L(pair)),	\
-	[bufsize] "i"(TBUF_M(bufsize))
+/* The stamp, and room by the lane's policy. */
+#define TBUF_SECTION_ROOM(ECB)						\
+	TBUF_SECTION_STAMP						\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
+	"cmpl $0, %%fs:" TBUF_O(M_RING) "(%[m])\n\t"			\
+	"jne 30f\n\t"							\
+	TBUF_SECTION_LINEAR("20f")					\
+	"jmp 10f\n\t"							\
+	"20:\n\t"							\
+	TBUF_SECTION_REFUSE(ECB)					\
+	"30:\n\t"							\
+	TBUF_SECTION_RING						\
+	"10:\n\t"
 
-/* r10: later than the lane's last stamp. */
-#define TBUF_SECTION_STAMP						\
-	"movq %c[last](%%r11), %%rdx\n\t"				\
-	"addq $1, %%rdx\n\t"						\
-	"cmpq %%rdx, %%r10\n\t"						\
-	"cmovb %%rdx, %%r10\n\t"						\
-	"movq %%r10, %c[last](%%r11)\n\t"
-
-#define TBUF_STORE_OPERANDS						\
-	[last] "i"(TBUF_L(last)), [data] "i"(TBUF_M(data)),		\
-	[mask8] "i"(TBUF_M(mask8)), [w] "r"(w),				\
-	[word] "i"(offsetof(struct tbuf_write, word)),			\
-	[from] "i"(offsetof(struct tbuf_write, from)),			\
-	[from_end] "i"(offsetof(struct tbuf_write, from_end))
-
-/* A record of 64-bit words that does not go around the storage's end. */
-#define TBUF_SECTION_WORDS						\
+/* The place of a record that does not go around the storage's end. */
+#define TBUF_SECTION_PLACE						\
 	"movq %%r9, %%r8\n\t"						\
-	"andq %c[mask8](%[m]), %%r8\n\t"				\
-	"leaq -8(%%r8, %[size]), %%rax\n\t"				\
-	"cmpq %c[mask8](%[m]), %%rax\n\t"				\
+	"movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rdx\n\t"		\
+	"andq %%rdx, %%r8\n\t"						\
+	"movq %%r8, %%rax\n\t"						\
+	"addq %[less], %%rax\n\t"					\
+	"cmpq %%rdx, %%rax\n\t"						\
 	"ja %l[wrapped]\n\t"						\
-	"addq %c[data](%[m]), %%r8\n\t"					\
-	"movq (%%r8), %%rcx\n\t"					\
-	TBUF_SECTION_STAMP						\
-	"movq %%r10, (%%r8)\n\t"					\
-	"movq %c[word](%[w]), %%rcx\n\t"					\
-	"movq %%rcx, 8(%%r8)\n\t"					\
-	TBUF_DELAY(4)							\
-	"movq %c[from](%[w]), %%rdx\n\t"					\
-	"movq %[size], %%rcx\n\t"					\
-	"subq $16, %%rcx\n\t"						\
-	"jz 8f\n\t"							\
-	"7: movq -8(%%rdx, %%rcx), %%rax\n\t"				\
-	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"							\
-	"8: addq %[size], %%r9\n\t"
+	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r8\n\t"			\
+	"movq (%%r8), %%rax\n\t"
 
-/*
- * Segments of any size and alignment, anywhere.  r9 is the position, rsi the
- * segment, rdi its bytes, rcx what is left of it.
- */
-#define TBUF_SECTION_SEGMENTS						\
-	TBUF_SECTION_STAMP						\
-	"movq %c[data](%[m]), %%rdi\n\t"				\
-	"movq %%r9, %%r8\n\t"						\
-	"andq %c[mask8](%[m]), %%r8\n\t"				\
-	"movq (%%rdi, %%r8), %%rcx\n\t"					\
-	"movq %%r10, (%%rdi, %%r8)\n\t"					\
-	"leaq 8(%%r9), %%r8\n\t"					\
-	"andq %c[mask8](%[m]), %%r8\n\t"				\
-	"movq %c[word](%[w]), %%rcx\n\t"					\
-	"movq %%rcx, (%%rdi, %%r8)\n\t"				\
-	"addq $16, %%r9\n\t"						\
-	TBUF_DELAY(4)							\
-	"movq %c[from](%[w]), %%rsi\n\t"					\
-	"7: cmpq %c[from_end](%[w]), %%rsi\n\t"				\
-	"je 12f\n\t"							\
-	"movq (%%rsi), %%rdi\n\t"					\
-	"movq 8(%%rsi), %%rcx\n\t"					\
-	/* a chunk: up to the storage's end */				\
-	"8: movq %c[mask8](%[m]), %%rax\n\t"				\
-	"addq $7, %%rax\n\t"						\
-	"movq %%r9, %%rdx\n\t"						\
-	"andq %%rax, %%rdx\n\t"						\
-	"subq %%rdx, %%rax\n\t"						\
-	"addq $1, %%rax\n\t"						\
-	"cmpq %%rcx, %%rax\n\t"						\
-	"cmova %%rcx, %%rax\n\t"					\
-	"addq %%rax, %%r9\n\t"						\
-	"subq %%rax, %%rcx\n\t"						\
-	"addq %c[data](%[m]), %%rdx\n\t"				\
-	"9: subq $8, %%rax\n\t"						\
-	"jb 10f\n\t"							\
-	"movq (%%rdi), %%r8\n\t"					\
-	"movq %%r8, (%%rdx)\n\t"					\
-	"addq $8, %%rdi\n\t"						\
-	"addq $8, %%rdx\n\t"						\
-	"jmp 9b\n\t"							\
-	"10: addq $8, %%rax\n\t"					\
-	"jz 11f\n\t"							\
-	"13: movb (%%rdi), %%r8b\n\t"					\
-	"movb %%r8b, (%%rdx)\n\t"					\
-	"addq $1, %%rdi\n\t"						\
-	"addq $1, %%rdx\n\t"						\
-	"subq $1, %%rax\n\t"						\
-	"jnz 13b\n\t"							\
-	"11: testq %%rcx, %%rcx\n\t"					\
-	"jnz 8b\n\t"							\
-	"addq $16, %%rsi\n\t"						\
-	"jmp 7b\n\t"							\
-	"12:\n\t"
+#define TBUF_SECTION_HEADER						\
+	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
+	"movq %%rax, (%%r8)\n\t"					\
+	"orl %[size16], %%ecx\n\t"					\
+	"movl %%ecx, 8(%%r8)\n\t"					\
+	"movl %%fs:" TBUF_O(M_TID) "(%[m]), %%eax\n\t"			\
+	"movl %%eax, 12(%%r8)\n\t"					\
+	TBUF_DELAY(4)
 
 #define TBUF_SECTION_COMMIT						\
+	"addq %[size], %%r9\n\t"					\
 	TBUF_DELAY(5)							\
-	"movq %%r9, %c[head](%%r11)\n\t" /* the last instruction */	\
+	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* the last instruction */ \
 	"2:\n\t"
 
 #define TBUF_CLOBBERS							\
-	"rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc"
+	"rax", "rcx", "rdx", "r8", "r9", "r11", "memory", "cc"
 
-/*
- * The four ways to commit: ROOM is LINEAR or RING, COPY is WORDS or SEGMENTS,
- * `more` the registers that they need beside TBUF_CLOBBERS.
- */
-#define TBUF_COMMIT(name, ROOM, ROOM_OPERANDS, COPY, more...)		\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, uint64_t generation,			\
-    const struct tbuf_write *w)						\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_CHECK						\
-	    TBUF_SECTION_CLOCK						\
-	    TBUF_SECTION_HEAD						\
-	    ROOM							\
-	    TBUF_SECTION_ ## COPY					\
-	    TBUF_SECTION_COMMIT						\
-	    :								\
-	    : TBUF_CHECK_OPERANDS, TBUF_HEAD_OPERANDS, ROOM_OPERANDS,	\
-	      TBUF_STORE_OPERANDS					\
-	    : TBUF_CLOBBERS, ## more					\
-	    : changed, no_room, damaged, wrapped);			\
+/* What a section that is not known to commit comes to, behind its asm. */
+#define TBUF_SECTION_OUTCOMES						\
 	tbuf_rseq_clear();						\
 	return (TBUF_COMMITTED);					\
-no_room:								\
+late:									\
 	tbuf_rseq_clear();						\
 	return (TBUF_NO_ROOM);						\
 damaged:								\
@@ -325,41 +347,194 @@ damaged:								\
 wrapped:								\
 	tbuf_rseq_clear();						\
 	return (TBUF_WRAPPED);						\
+chain:									\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHAIN);						\
 changed:								\
 	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED);						\
+	return (TBUF_CHANGED)
+
+#define TBUF_FLAT_0
+#define TBUF_FLAT_1							\
+	"movq (%[values]), %%rax\n\t"					\
+	"movq %%rax, 16(%%r8)\n\t"
+#define TBUF_FLAT_2							\
+	TBUF_FLAT_1							\
+	"movq 8(%[values]), %%rdx\n\t"					\
+	"movq %%rdx, 24(%%r8)\n\t"
+#define TBUF_FLAT_3							\
+	TBUF_FLAT_2							\
+	"movq 16(%[values]), %%rax\n\t"					\
+	"movq %%rax, 32(%%r8)\n\t"
+#define TBUF_FLAT_4							\
+	TBUF_FLAT_3							\
+	"movq 24(%[values]), %%rdx\n\t"					\
+	"movq %%rdx, 40(%%r8)\n\t"
+
+#define TBUF_RSEQ_FLAT(n)						\
+static inline bool							\
+tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
+{									\
+	enum { SIZE = sizeof(struct tbuf_header) + 8 * (n) };		\
+									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_SESSION					\
+	    TBUF_SECTION_ROOM(TBUF_SECTION_SITE)			\
+	    TBUF_SECTION_SITE						\
+	    TBUF_SECTION_PLACE						\
+	    TBUF_SECTION_HEADER						\
+	    TBUF_FLAT_##n						\
+	    TBUF_SECTION_COMMIT						\
+	    :								\
+	    : [m] "r"(tbuf_rseq_first()), [local] "m"(tbuf_local),	\
+	      [site] "r"(site), [values] "r"(values), [size] "i"(SIZE),	\
+	      [less] "i"(SIZE - 8), [size16] "i"(SIZE << 16),		\
+	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
+	    : TBUF_CLOBBERS						\
+	    : changed, late, damaged, wrapped, chain);			\
+	tbuf_rseq_clear();						\
+	return (true);							\
+changed: late: damaged: wrapped: chain:					\
+	tbuf_rseq_clear();						\
+	return (false);							\
 }
 
-TBUF_COMMIT(tbuf_rseq_linear_words, TBUF_SECTION_LINEAR("%l[no_room]"),
-    TBUF_LINEAR_OPERANDS, WORDS)
-TBUF_COMMIT(tbuf_rseq_linear_segments, TBUF_SECTION_LINEAR("%l[no_room]"),
-    TBUF_LINEAR_OPERANDS, SEGMENTS, "rsi", "rdi")
-TBUF_COMMIT(tbuf_rseq_ring_words, TBUF_SECTION_RING,
-    TBUF_RING_OPERANDS, WORDS, "rsi")
-TBUF_COMMIT(tbuf_rseq_ring_segments, TBUF_SECTION_RING,
-    TBUF_RING_OPERANDS, SEGMENTS, "rsi", "rdi")
+TBUF_RSEQ_FLAT(0)
+TBUF_RSEQ_FLAT(1)
+TBUF_RSEQ_FLAT(2)
+TBUF_RSEQ_FLAT(3)
+TBUF_RSEQ_FLAT(4)
 
-#define TBUF_SECTION_COUNT						\
-	"movq %[counter], %%rdx\n\t"					\
-	TBUF_DELAY(6)							\
-	"addq $1, (%%rdx)\n\t"						\
-	"2:\n\t"
+#define TBUF_WRITE_OPERANDS						\
+	[w] "r"(w), [size] "r"(w->size), [less] "m"(w->less),		\
+	[size16] "m"(w->size16)
 
+/* 64-bit words, any number of them. */
 static inline enum tbuf_outcome
-tbuf_rseq_refuse(const struct tbuf_memo *m, uint64_t generation,
-    const struct tbuf_write *w, uint64_t *counter)
+tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_HEAD
-	    TBUF_SECTION_LINEAR("5f")
-	    "jmp %l[changed]\n\t"
-	    "5:\n\t"
-	    TBUF_SECTION_COUNT
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_ROOM("")
+	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_PLACE
+	    TBUF_SECTION_HEADER
+	    "movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"
+	    "movq %[size], %%rcx\n\t"
+	    "subq $16, %%rcx\n\t"
+	    "jz 8f\n\t"
+	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"
+	    "movq %%rax, 8(%%r8, %%rcx)\n\t"
+	    "subq $8, %%rcx\n\t"
+	    "jnz 7b\n\t"
+	    "8:\n\t"
+	    TBUF_SECTION_COMMIT
 	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_HEAD_OPERANDS, TBUF_LINEAR_OPERANDS,
-	      [counter] "m"(counter)
+	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed, late, damaged, wrapped, chain);
+	TBUF_SECTION_OUTCOMES;
+}
+
+/*
+ * Segments of any size and alignment, anywhere.  r10 is the position, rsi the
+ * segment, rdi its bytes, rcx what is left of it.
+ */
+#define TBUF_SECTION_SEGMENTS						\
+	"movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdi\n\t"			\
+	"movq %%r9, %%r8\n\t"						\
+	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r8\n\t"			\
+	"movq (%%rdi, %%r8), %%rax\n\t"					\
+	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
+	"movq %%rax, (%%rdi, %%r8)\n\t"					\
+	"leaq 8(%%r9), %%r8\n\t"					\
+	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r8\n\t"			\
+	"orl %[size16], %%ecx\n\t"					\
+	"movl %%ecx, (%%rdi, %%r8)\n\t"					\
+	"movl %%fs:" TBUF_O(M_TID) "(%[m]), %%eax\n\t"			\
+	"movl %%eax, 4(%%rdi, %%r8)\n\t"				\
+	"leaq 16(%%r9), %%r10\n\t"					\
+	TBUF_DELAY(4)							\
+	"movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"			\
+	"7: cmpq " TBUF_O(W_FROM_END) "(%[w]), %%rsi\n\t"		\
+	"je 12f\n\t"							\
+	"movq (%%rsi), %%rdi\n\t"					\
+	"movq 8(%%rsi), %%rcx\n\t"					\
+	/* a chunk: up to the storage's end */				\
+	"8: movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rax\n\t"		\
+	"addq $7, %%rax\n\t"						\
+	"movq %%r10, %%rdx\n\t"						\
+	"andq %%rax, %%rdx\n\t"						\
+	"subq %%rdx, %%rax\n\t"						\
+	"addq $1, %%rax\n\t"						\
+	"cmpq %%rcx, %%rax\n\t"						\
+	"cmova %%rcx, %%rax\n\t"					\
+	"addq %%rax, %%r10\n\t"						\
+	"subq %%rax, %%rcx\n\t"						\
+	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"			\
+	"9: subq $8, %%rax\n\t"						\
+	"jb 13f\n\t"							\
+	"movq (%%rdi), %%r8\n\t"					\
+	"movq %%r8, (%%rdx)\n\t"					\
+	"addq $8, %%rdi\n\t"						\
+	"addq $8, %%rdx\n\t"						\
+	"jmp 9b\n\t"							\
+	"13: addq $8, %%rax\n\t"					\
+	"jz 15f\n\t"							\
+	"14: movb (%%rdi), %%r8b\n\t"					\
+	"movb %%r8b, (%%rdx)\n\t"					\
+	"addq $1, %%rdi\n\t"						\
+	"addq $1, %%rdx\n\t"						\
+	"subq $1, %%rax\n\t"						\
+	"jnz 14b\n\t"							\
+	"15: testq %%rcx, %%rcx\n\t"					\
+	"jnz 8b\n\t"							\
+	"addq $16, %%rsi\n\t"						\
+	"jmp 7b\n\t"							\
+	"12:\n\t"
+
+static inline enum tbuf_outcome
+tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_ROOM("")
+	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_SEGMENTS
+	    TBUF_SECTION_COMMIT
+	    :
+	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
+	    : changed, late, damaged, wrapped, chain);
+	TBUF_SECTION_OUTCOMES;
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "addq $1, (%[counter])\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
+	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
 	tbuf_rseq_clear();
@@ -369,58 +544,35 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-static inline enum tbuf_outcome
-tbuf_rseq_count(const struct tbuf_memo *m, uint64_t generation,
-    uint64_t *counter)
+static inline void
+tbuf_rseq_restart(const struct tbuf_memo *m)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_COUNT
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "m"(counter)
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_restart(const struct tbuf_memo *m, uint64_t generation)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_CHECK
-	    "movq %c[head](%%r11), %%r9\n\t"
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 	    "addq $7, %%r9\n\t"
 	    "andq $-8, %%r9\n\t"
-	    "movq %c[sequence](%%r11), %%rcx\n\t"
+	    "movq " TBUF_O(L_SEQUENCE) "(%%r11), %%rcx\n\t"
 	    "movl %%ecx, %%edx\n\t"
 	    "andl $1, %%edx\n\t"
 	    "shll $4, %%edx\n\t"
-	    "movq %c[pair] + 8(%%r11, %%rdx), %%rax\n\t"
+	    "movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rax\n\t"
 	    "xorl $16, %%edx\n\t"
-	    "movq %%r9, %c[pair](%%r11, %%rdx)\n\t"
-	    "movq %%rax, %c[pair] + 8(%%r11, %%rdx)\n\t"
+	    "movq %%r9, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"
+	    "movq %%rax, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"
 	    "addq $1, %%rcx\n\t"
-	    "movq %%rcx, %c[sequence](%%r11)\n\t"
-	    "addq $1, %c[restarts](%%r11)\n\t"
-	    "movq %%r9, %c[head](%%r11)\n\t"
+	    "movq %%rcx, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"
+	    "addq $1, " TBUF_O(L_RESTARTS) "(%%r11)\n\t"
+	    "movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t"
 	    "2:\n\t"
 	    :
-	    : TBUF_CHECK_OPERANDS, [head] "i"(TBUF_L(head)),
-	      [sequence] "i"(TBUF_L(sequence)), [pair] "i"(TBUF_L(pair)),
-	      [restarts] "i"(TBUF_L(restarts))
+	    : TBUF_CHECK_OPERANDS, TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
 changed:
 	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
 }
 
 /* Copy `from` to `to` as one: a signal handler finds it whole or void. */
@@ -436,13 +588,14 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
 	    "jz 6f\n\t"
 	    "movq (%[from], %%rcx), %%rax\n\t"
 	    "movq %%rax, (%[to], %%rcx)\n\t"
+	    TBUF_DELAY(8)
 	    "jmp 5b\n\t"
 	    "6: movq (%[from]), %%rax\n\t"
-	    "movq %%rax, (%[to])\n\t"
+	    "movq %%rax, (%[to])\n\t" /* the last instruction */
 	    "2:\n\t"
 	    :
-	    : [to] "r"(to), [from] "r"(from),
-	      [none] "i"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to))
+	    : [to] "r"(to), [from] "r"(from), [none] "i"(TBUF_MEMO_NONE),
+	      [size] "i"(sizeof(*to)), TBUF_BEGIN_OPERANDS
 	    : "rax", "rcx", "rdx", "memory", "cc"
 	    : changed);
 changed:

@@ -27,7 +27,8 @@ tbuf_board_open(int dirfd, int *fd)
 	struct stat st;
 	void *p = MAP_FAILED;
 
-	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
 	if (*fd == -1)
 		return (NULL);
 	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -63,6 +64,36 @@ tbuf_board_alive(int fd, unsigned entry)
 	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
 }
 
+/* Is this where the reason is counted?  A vacant place becomes its own. */
+static bool
+reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
+{
+	if (tbuf_load(&reason->place) == TBUF_BOARD_VACANT &&
+	    tbuf_cas(&reason->place, TBUF_BOARD_VACANT, TBUF_BOARD_CLAIMED)) {
+		memset(reason->text, 0, sizeof(reason->text));
+		memcpy(reason->text, why, size);
+		tbuf_store_release(&reason->place, TBUF_BOARD_WRITTEN);
+		return (true);
+	}
+	return (tbuf_load_acquire(&reason->place) == TBUF_BOARD_WRITTEN &&
+	    strncmp(reason->text, why, size) == 0 &&
+	    reason->text[size] == '\0');
+}
+
+void
+tbuf_board_tell(struct tbuf_board_entry *entry, const char *why)
+{
+	size_t size = strnlen(why, TBUF_BOARD_REASON - 1);
+	unsigned i;
+
+	for (i = 0; i < TBUF_BOARD_REASONS; i++)
+		if (reason_is(&entry->reasons[i], why, size)) {
+			tbuf_add(&entry->reasons[i].count, 1);
+			return;
+		}
+	tbuf_add(&entry->others, 1);
+}
+
 /* An entry that was never written is a hole: only its run is looked at. */
 static bool
 run_posted(const struct tbuf_board *board, int fd, uint64_t run)
@@ -80,18 +111,15 @@ uint64_t
 tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot,
     uint64_t flags)
 {
-	struct tbuf_session session;
-	uint64_t area;
+	struct tbuf_terms terms;
 
 	if (control->state[slot] != TBUF_ACTIVE ||
-	    pread(fd, &area, sizeof(area), (off_t)(TBUF_SLOTS +
+	    pread(fd, &terms, sizeof(terms), (off_t)(TBUF_SLOTS +
 	    slot * (uint64_t)TBUF_SLOT_SIZE +
-	    offsetof(struct tbuf_slot, area))) != sizeof(area) ||
-	    area < TBUF_AREAS || area > INT64_MAX ||
-	    pread(fd, &session, sizeof(session), (off_t)area) !=
-	    sizeof(session) || (session.flags & flags) != flags)
+	    offsetof(struct tbuf_slot, terms))) != sizeof(terms) ||
+	    (terms.flags & flags) != flags)
 		return (0);
-	return (session.run);
+	return (terms.run);
 }
 
 bool

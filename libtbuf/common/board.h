@@ -16,7 +16,9 @@
  *	consumer	sees the file appear, finds the session by its run, and
  *			takes the OFD lock of its slot; a target without one
  *			started at the same time, and is attached to as usual
+ *	target		one that cannot be traced says why on the entry
  *	end		run = 0; the lock goes with the consumer
+ * What does not fit into an entry stands in a file that it names (programs.h).
  *
  * Tags as in layout.h: (c) the consumer whose entry it is, (a) either side.
  */
@@ -26,37 +28,54 @@
 #include "common/session.h"
 #include "layout.h"
 
-#define TBUF_BOARD_NAME		"board"
+/* Of this layout alone: another version of the library has its own. */
+#define TBUF_BOARD_NAME		"board.2"
+_Static_assert(TBUF_MAJOR == 2, "TBUF_BOARD_NAME");
 
 /* In a command's environment: the run that follows its descendants, hex. */
 #define TBUF_RUN_ENV		"TBUF_RUN"
 #define TBUF_BOARD_MAGIC	"tbufboar"
 #define TBUF_BOARD_ENTRIES	31
-#define TBUF_BOARD_PATTERNS	(8192u - 128)
+#define TBUF_BOARD_PATTERNS	(8192u - 640)
 
 /* tbuf_board_entry.flags */
 #define TBUF_BOARD_ALL		0x1u	/* programs that start */
 #define TBUF_BOARD_FOLLOW	0x2u	/* children of targets with this run */
 #define TBUF_BOARD_AUTO		0x4u	/* halve bufsize until it fits */
 
+/*
+ * Why processes could not be traced that were to be, in their own words.  Who
+ * comes with a new reason claims a place, writes the text and says so.
+ */
+#define TBUF_BOARD_REASONS	8
+#define TBUF_BOARD_REASON	48	/* bytes of a text, the NUL counted */
+
+enum tbuf_board_place {
+	TBUF_BOARD_VACANT,
+	TBUF_BOARD_CLAIMED,
+	TBUF_BOARD_WRITTEN
+};
+
+struct tbuf_board_reason {
+	uint64_t place;		/* (a) enum tbuf_board_place */
+	uint64_t count;		/* (a) processes */
+	char text[TBUF_BOARD_REASON]; /* (a) immutable when it is written */
+};
+
 struct tbuf_board_entry {
 	uint64_t run;		/* (c) random, 0: nobody's */
 	uint64_t budget;	/* (a) bytes of buffers that are left */
-	uint64_t bufsize;	/* (c) */
 	uint64_t deadline;	/* (c) ticks of the record clock that a new
 				   session waits for its consumer; 0: ever */
 	uint32_t flags;		/* (c) TBUF_BOARD_* */
-	uint32_t policy;	/* (c) enum tbuf_policy */
-	uint32_t strsize;	/* (c) */
-	int32_t only_cpu;	/* (c) or -1 */
 	uint32_t npatterns;	/* (c) */
 	uint32_t patterns_size;	/* (c) bytes, NULs included */
-	uint32_t owner_pid;	/* (c) */
-	uint32_t owner_uid;	/* (c) */
-	char owner[16];		/* (c) NUL-terminated */
-	uint64_t session_flags;	/* (c) TBUF_S_* of the sessions */
-	uint64_t missed;	/* (a) sessions that could not be built */
-	uint64_t reserved[4];
+	uint32_t programs_size;	/* (c) bytes of the file of programs */
+	struct tbuf_terms terms; /* (c) of the sessions; the same run */
+	uint64_t others;	/* (a) processes with further reasons */
+	uint64_t programs;	/* (c) number in that file's name; 0: none */
+	uint64_t reserved0;
+	struct tbuf_board_reason reasons[TBUF_BOARD_REASONS];
 	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
 };
 
@@ -68,7 +87,9 @@ struct tbuf_board {
 	struct tbuf_board_entry entries[TBUF_BOARD_ENTRIES];
 };
 
-_Static_assert(offsetof(struct tbuf_board_entry, patterns) == 128, "board");
+_Static_assert(offsetof(struct tbuf_board_entry, terms) == 40, "board");
+_Static_assert(offsetof(struct tbuf_board_entry, reasons) == 128, "board");
+_Static_assert(offsetof(struct tbuf_board_entry, patterns) == 640, "board");
 _Static_assert(sizeof(struct tbuf_board_entry) == 8192, "board");
 _Static_assert(sizeof(struct tbuf_board) == 32 * 8192, "board");
 
@@ -81,6 +102,12 @@ bool	tbuf_board_alive(int fd, unsigned entry);
 
 /* Is there such a run, and does its consumer live? */
 bool	tbuf_board_posted(int dirfd, uint64_t run);
+
+/*
+ * Say on an entry why this process cannot be traced: one more with this
+ * reason.  No malloc; safe in a child of fork.
+ */
+void	tbuf_board_tell(struct tbuf_board_entry *, const char *why);
 
 /*
  * The run of a slot's active session in the file behind fd, or 0; also if it

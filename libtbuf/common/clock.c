@@ -5,7 +5,10 @@
  */
 #include <sys/prctl.h>
 
+#include <fcntl.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "arch/counter.h"
 #include "common/clock.h"
@@ -21,8 +24,8 @@ nanoseconds(clockid_t id)
 }
 
 /*
- * A process may have the counter taken away (PR_SET_TSC); its vDSO then has
- * no clock either that would not fault, but for the coarse one.
+ * A process may have the counter taken away (PR_SET_TSC); all clocks of its
+ * vDSO but the coarse ones would fault then, too.
  */
 static bool
 counter_forbidden(void)
@@ -37,6 +40,70 @@ counter_forbidden(void)
 #endif
 }
 
+#if defined(__x86_64__)
+#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
+
+static bool
+read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd == -1)
+		return (false);
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return (n > 0);
+}
+
+static bool
+has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word), length;
+
+	for (; *text != '\0'; text += length) {
+		text += strspn(text, " \n");
+		length = strcspn(text, " \n");
+		if (length == n && memcmp(text, word, n) == 0)
+			return (true);
+	}
+	return (false);
+}
+
+/*
+ * The kernel watches the counter and goes over to another clock where it runs
+ * apart between CPUs, whatever the processor says of itself.  Virtual
+ * machines have a clock of their host's that is made of the counter, and old
+ * kernels prefer it to one that is fine: there, an unfit counter is not among
+ * the clocks that could be had.  Where nothing can be read nobody objects.
+ */
+static bool
+counter_trusted(void)
+{
+	static const char *const of_hosts[] = {
+		"kvm-clock", "xen", "hyperv_clocksource_tsc_page"
+	};
+	char text[256];
+	size_t i;
+
+	if (!read_text(CLOCKSOURCE "current_clocksource", text,
+	    sizeof(text)) || has_word(text, "tsc"))
+		return (true);
+	for (i = 0; i < sizeof(of_hosts) / sizeof(of_hosts[0]); i++)
+		if (has_word(text, of_hosts[i]))
+			return (read_text(CLOCKSOURCE "available_clocksource",
+			    text, sizeof(text)) && has_word(text, "tsc"));
+	return (false);
+}
+#else
+static bool
+counter_trusted(void)
+{
+	return (true);
+}
+#endif
+
 /*
  * Without an invariant counter the kernel has no vDSO clock that reads one,
  * and CLOCK_MONOTONIC may be a system call: a fire must not make one.
@@ -46,7 +113,7 @@ tbuf_clock_choose(void)
 {
 	if (counter_forbidden())
 		return (TBUF_CLOCK_COARSE);
-	if (tbuf_counter_invariant())
+	if (tbuf_counter_invariant() && counter_trusted())
 		return (TBUF_CLOCK_COUNTER);
 #if defined(__x86_64__)
 	return (TBUF_CLOCK_COARSE);

@@ -18,6 +18,7 @@
 
 #include "atomics.h"
 #include "common/control.h"
+#include "common/room.h"
 
 /* Text building without stdio: the target side must not need it. */
 static char *
@@ -45,7 +46,7 @@ append_number(char *p, const char *end, uint64_t value, unsigned base,
 }
 
 int
-tbuf_directory_path(char path[TBUF_PATH_MAX])
+tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
 {
 	const char *set = secure_getenv("TBUF_DIR");
 	const char *end = path + TBUF_PATH_MAX;
@@ -57,35 +58,44 @@ tbuf_directory_path(char path[TBUF_PATH_MAX])
 		append(path, end, set);
 	} else
 		append_number(append(path, end, "/dev/shm/tbuf-"), end,
-		    geteuid(), 10, 1);
+		    uid, 10, 1);
 	return (0);
 }
 
 int
-tbuf_directory_open(bool make)
+tbuf_directory_open_for(uid_t uid, bool make)
 {
 	char path[TBUF_PATH_MAX];
 	struct stat st;
 	int fd, error;
 
-	if ((error = tbuf_directory_path(path)) != 0)
+	if ((error = tbuf_directory_path(uid, path)) != 0)
 		return (error);
-	if (make && mkdir(path, 0700) != 0 && errno != EEXIST)
-		return (-errno);
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1 && errno == ENOENT && make) {
+		if (mkdir(path, 0700) != 0 && errno != EEXIST)
+			return (-errno);
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	}
 	if (fd == -1)
 		return (-errno);
 	if (fstat(fd, &st) != 0)
 		error = -errno;
 	else if (!S_ISDIR(st.st_mode))
 		error = -ENOTDIR;
-	else if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+	else if (st.st_uid != uid || (st.st_mode & 022) != 0)
 		error = -EPERM;
 	if (error != 0) {
 		close(fd);
 		return (error);
 	}
 	return (fd);
+}
+
+int
+tbuf_directory_open(bool make)
+{
+	return (tbuf_directory_open_for(geteuid(), make));
 }
 
 const char *
@@ -161,20 +171,33 @@ tbuf_random(void)
 	    (uint64_t)getpid() << 20);
 }
 
+#define PROCESS_PATH	32
+
 /*
- * A number of /proc/PID/stat, from field 3 on, or 0: the name in field 2 may
- * hold blanks and parentheses.
+ * /proc/PID and a file in it.  The caller itself is "self": where /proc was
+ * mounted in another pid namespace, its pid is somebody else's there.
  */
-static uint64_t
-stat_field(pid_t pid, int wanted)
+static void
+process_path(char path[PROCESS_PATH], pid_t pid, const char *file)
 {
-	char path[32], text[1024];
-	const char *end = path + sizeof(path), *p;
+	const char *end = path + PROCESS_PATH;
+	char *p = append(path, end, "/proc/");
+
+	p = pid == 0 || pid == getpid() ? append(p, end, "self") :
+	    append_number(p, end, (uint64_t)pid, 10, 1);
+	append(p, end, file);
+}
+
+/* The name in field 2 may hold blanks and parentheses. */
+uint64_t
+tbuf_stat_field(pid_t pid, int wanted)
+{
+	char path[PROCESS_PATH], text[1024];
+	const char *p;
 	ssize_t n;
 	int fd, field;
 
-	append(append_number(append(path, end, "/proc/"), end, (uint64_t)pid,
-	    10, 1), end, "/stat");
+	process_path(path, pid, "/stat");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return (0);
@@ -193,17 +216,58 @@ stat_field(pid_t pid, int wanted)
 uint64_t
 tbuf_start_time(pid_t pid)
 {
-	return (stat_field(pid, 22));
+	return (tbuf_stat_field(pid, 22));
 }
 
 pid_t
 tbuf_parent(pid_t pid)
 {
-	return ((pid_t)stat_field(pid, 4));
+	return ((pid_t)tbuf_stat_field(pid, 4));
+}
+
+uint64_t
+tbuf_pid_namespace(pid_t pid)
+{
+	char path[PROCESS_PATH];
+	struct stat st;
+
+	process_path(path, pid, "/ns/pid");
+	return (stat(path, &st) == 0 ? st.st_ino : 0);
+}
+
+static uint64_t
+tables_size(uint32_t entries)
+{
+	return (TBUF_TABLES + entries * (uint64_t)(sizeof(uint32_t) +
+	    sizeof(struct tbuf_probe_entry) + TBUF_PROBE_STRINGS));
+}
+
+uint64_t
+tbuf_tables_least(void)
+{
+	return (tables_size(TBUF_NPROBES_MIN));
 }
 
 void
-tbuf_control_fill(struct tbuf_control *control, pid_t pid, uint64_t start,
+tbuf_tables_make(uint64_t window, uint64_t limit, struct tbuf_tables *tables)
+{
+	uint64_t size = window < limit ? window : limit;
+	uint32_t n = TBUF_NPROBES_MAX;
+
+	while (n > TBUF_NPROBES_MIN && tables_size(n) > size / 3)
+		n /= 2;
+	tables->entries = n;
+	tables->strings_size = n * TBUF_PROBE_STRINGS;
+	tables->enable = TBUF_TABLES;
+	tables->probes = tables->enable + n * (uint32_t)sizeof(uint32_t);
+	tables->strings = tables->probes +
+	    n * (uint32_t)sizeof(struct tbuf_probe_entry);
+	tables->areas = tables->strings + tables->strings_size;
+}
+
+void
+tbuf_control_fill(struct tbuf_control *control,
+    const struct tbuf_tables *tables, uid_t uid, pid_t pid, uint64_t start,
     uint64_t random)
 {
 	memcpy(control->magic, TBUF_MAGIC, sizeof(control->magic));
@@ -214,20 +278,44 @@ tbuf_control_fill(struct tbuf_control *control, pid_t pid, uint64_t start,
 	control->slot_size = sizeof(struct tbuf_slot);
 	control->probe_size = sizeof(struct tbuf_probe_entry);
 	control->lane_size = sizeof(struct tbuf_lane);
-	control->nprobes_max = TBUF_NPROBES;
+	control->tables = *tables;
 	control->pid = (uint32_t)pid;
-	control->uid = geteuid();
+	control->uid = uid;
 	control->start = start;
+	control->pid_namespace = tbuf_pid_namespace(0);
 	control->random = random;
-	control->end = TBUF_AREAS;
+	control->end = tables->areas;
 	/* Offset 0 of the heap is "no string". */
 	control->strings = 1;
+}
+
+/* [at, at + size) lies between the slots and the areas, aligned. */
+static bool
+table_good(const struct tbuf_tables *tables, uint32_t at, uint64_t size)
+{
+	return (at >= TBUF_TABLES && at % TBUF_PAGE == 0 &&
+	    at <= tables->areas && size <= tables->areas - at);
+}
+
+static bool
+tables_good(const struct tbuf_tables *tables, uint64_t size)
+{
+	uint64_t n = tables->entries;
+
+	return (tables->areas <= size && tables->areas % TBUF_PAGE == 0 &&
+	    n >= TBUF_NPROBES_MIN && n <= TBUF_NPROBES_MAX &&
+	    n % TBUF_NPROBES_MIN == 0 &&
+	    tables->strings_size >= TBUF_NPROBES_MIN * TBUF_PROBE_STRINGS &&
+	    table_good(tables, tables->enable, n * sizeof(uint32_t)) &&
+	    table_good(tables, tables->probes,
+	    n * sizeof(struct tbuf_probe_entry)) &&
+	    table_good(tables, tables->strings, tables->strings_size));
 }
 
 int
 tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 {
-	if (size < TBUF_AREAS ||
+	if (size < sizeof(*control) ||
 	    memcmp(control->magic, TBUF_MAGIC, sizeof(control->magic)) != 0)
 		return (-EINVAL);
 	if (control->byte_order != TBUF_BYTE_ORDER ||
@@ -236,10 +324,10 @@ tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 	if (control->control_size < sizeof(struct tbuf_control) ||
 	    control->slot_size != sizeof(struct tbuf_slot) ||
 	    control->probe_size != sizeof(struct tbuf_probe_entry) ||
-	    control->lane_size != sizeof(struct tbuf_lane) ||
-	    control->nprobes_max != TBUF_NPROBES)
+	    control->lane_size != sizeof(struct tbuf_lane))
 		return (-EPROTO);
-	if (control->clock > TBUF_CLOCK_COARSE ||
+	if (!tables_good(&control->tables, size) ||
+	    control->clock > TBUF_CLOCK_COARSE ||
 	    control->stage > TBUF_STAGE_EXITED ||
 	    memchr(control->comm, '\0', sizeof(control->comm)) == NULL)
 		return (-EINVAL);
@@ -282,23 +370,27 @@ static int
 make_complete(int dirfd, pid_t pid, uint64_t random, const char *hidden,
     struct tbuf_control_file *file)
 {
+	struct tbuf_tables tables;
+	uint64_t window = tbuf_window_size();
 	void *map;
 	int error;
 
-	if (ftruncate(file->fd, TBUF_AREAS) != 0)
+	tbuf_tables_make(window, tbuf_room_file(), &tables);
+	if (ftruncate(file->fd, tables.areas) != 0)
 		return (-errno);
 	if ((error = tbuf_back(file->fd, 0, TBUF_SLOTS)) != 0)
 		return (error);
-	map = mmap(NULL, TBUF_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED,
+	map = mmap(NULL, tables.areas, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    file->fd, 0);
 	if (map == MAP_FAILED)
 		return (-errno);
 	file->control = map;
-	tbuf_control_fill(map, pid, tbuf_start_time(pid), random);
-	file->control->window = tbuf_window_size();
+	tbuf_control_fill(map, &tables, geteuid(), pid, tbuf_start_time(pid),
+	    random);
+	file->control->window = window;
 	error = tbuf_control_link(dirfd, file->fd, file->name, hidden);
 	if (error != 0)
-		munmap(map, TBUF_AREAS);
+		munmap(map, tables.areas);
 	return (error);
 }
 

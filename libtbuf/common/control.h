@@ -23,22 +23,27 @@
 
 /* Why tracing is off, as memfds are named: tbuf-off-REASON. */
 #define TBUF_OFF_PREFIX		"tbuf-off-"
+/* The one reason of a program that cannot say it on the board. */
+#define TBUF_OFF_SETUID		"setuid program"
 
 /*
- * The runtime directory's path: $TBUF_DIR, or /dev/shm/tbuf-EUID.  -ENAMETOOLONG.
+ * The runtime directory's path: $TBUF_DIR, or /dev/shm/tbuf-EUID.
+ * -ENAMETOOLONG.
  */
-int	tbuf_directory_path(char path[TBUF_PATH_MAX]);
+int	tbuf_directory_path(uid_t, char path[TBUF_PATH_MAX]);
 
 /*
- * Open the runtime directory (O_PATH | O_CLOEXEC | O_DIRECTORY), making it if
+ * Open the runtime directory of this effective user, who is the caller
+ * (O_PATH | O_CLOEXEC | O_DIRECTORY), making it if
  * `make`.  Returns a descriptor, -ENOENT, or one of
  *	-ENOTDIR	it is a link or no directory
  *	-EPERM		it belongs to somebody else, or others can write to it
  * and what mkdir(2) and open(2) say.
  */
+int	tbuf_directory_open_for(uid_t, bool make);
 int	tbuf_directory_open(bool make);
 
-/* Words for what tbuf_directory_open() had against it, for a message. */
+/* Why tbuf_directory_open() failed, for a message. */
 const char *tbuf_directory_problem(int error);
 
 /*
@@ -50,15 +55,25 @@ uint64_t tbuf_window_size(void);
 struct tbuf_control_file {
 	char name[TBUF_NAME_MAX];	/* in the runtime directory */
 	int fd;				/* read-write; the caller closes it */
-	struct tbuf_control *control;	/* the fixed part, mapped; TBUF_AREAS bytes */
+	struct tbuf_control *control;	/* the fixed part, mapped */
 };
+
+/*
+ * The largest tables that leave most of the window, and of the largest file
+ * that its target may make (`limit`), to the buffers; the smallest ones if
+ * none do.
+ */
+void	tbuf_tables_make(uint64_t window, uint64_t limit,
+	    struct tbuf_tables *);
+/* Bytes of a file's fixed part with the smallest tables. */
+uint64_t tbuf_tables_least(void);
 
 /*
  * Make a control file that is complete but for what its target alone knows,
  * for `pid` with its start time, and link it into the directory `dirfd`.  The
  * flock is not taken.  `stage` is TBUF_STAGE_WAITING here.
  * Used by a consumer for a command; the target has its own way in
- * target/life.c, with tbuf_control_fill().
+ * producer/life.c, with tbuf_control_fill().
  */
 int	tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *);
 
@@ -73,9 +88,9 @@ int	tbuf_control_create(int dirfd, const char *name,
 int	tbuf_control_link(int dirfd, int fd, const char *name,
 	    const char *hidden);
 
-/* Write the immutable part of the header for `pid`. */
-void	tbuf_control_fill(struct tbuf_control *, pid_t pid, uint64_t start,
-	    uint64_t random);
+/* Write the immutable part of the header for `pid`, in our pid namespace. */
+void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
+	    uid_t, pid_t pid, uint64_t start, uint64_t random);
 
 /* Back [offset, offset + length) with storage: fallocate(2), EINTR retried. */
 int	tbuf_back(int fd, uint64_t offset, uint64_t length);
@@ -92,10 +107,15 @@ bool	tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random);
  */
 int	tbuf_control_check(const struct tbuf_control *, uint64_t size);
 
+/* In these pid 0 is this process, as it is for sched_getaffinity(2). */
+/* A number of /proc/PID/stat, from field 3 on, or 0. */
+uint64_t tbuf_stat_field(pid_t pid, int field);
 /* Start time of a process in clock ticks (field 22 of stat), 0 if unknown. */
 uint64_t tbuf_start_time(pid_t pid);
 /* Its parent, 0 if unknown. */
 pid_t	tbuf_parent(pid_t pid);
+/* The inode of its pid namespace, 0 if unknown. */
+uint64_t tbuf_pid_namespace(pid_t pid);
 
 /*
  * Does the file's target live?  Looks at the flock through `fd` without
@@ -104,14 +124,33 @@ pid_t	tbuf_parent(pid_t pid);
 bool	tbuf_control_alive(int fd);
 
 /*
- * Take a file's name off the directory if its target is dead and nobody reads
- * it.  `control` is its header, which has been checked.
+ * Has its target ended, with nobody there who reads it?  `control` is its
+ * header, which has been checked.
  */
+bool	tbuf_control_left(int dirfd, int fd, const struct tbuf_control *control);
+
+/* Are there records in it that nobody has read? */
+bool	tbuf_control_unread(int fd, const struct tbuf_control *control);
+
+/* May a session's lanes hold records in this state of its slot? */
+static inline bool
+tbuf_state_readable(uint32_t state)
+{
+	return (state == TBUF_ACTIVE || state == TBUF_ENDING ||
+	    state == TBUF_GIVENUP || state == TBUF_GIVINGUP);
+}
+
+/* Take a file's name off the directory if it is left and has been read. */
 bool	tbuf_control_reap(int dirfd, const char *name, int fd,
 	    const struct tbuf_control *control);
 
-/* The same for a few of those whose processes are gone.  No malloc. */
-void	tbuf_control_reap_some(int dirfd);
+/*
+ * The same for some of those whose processes are gone, somewhere in the
+ * directory: true if there were any.  By one of the targets that start for all
+ * of them: it depends on its random number.  No malloc.
+ */
+bool	tbuf_control_reap_some(int dirfd, uint64_t random);
+void	tbuf_control_reap_share(int dirfd, uint64_t random);
 
 /* 64 random bits: getrandom(2), else clock and pid. */
 uint64_t tbuf_random(void);

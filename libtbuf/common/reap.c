@@ -15,9 +15,19 @@
 #include "common/board.h"
 #include "common/control.h"
 
-/* A program that starts looks at no more than this. */
+/*
+ * Of the programs that start one in SHARE looks for dead files, and at no more
+ * than a part of the directory.  It takes away more than SHARE of them, so
+ * that not many more files stay than there are live targets, and no program
+ * but that one asks how many there are.
+ */
+#define SHARE		16
 #define ENTRIES_BYTES	8192
-#define REAPED_MAX	8
+#define ENTRIES_PART	128	/* as many names as that holds, or more */
+#define REAPED_MAX	64
+
+/* What tmpfs counts for a name in a directory's size. */
+#define NAME_BYTES	20
 
 /* Does any consumer hold a slot of this file? */
 static bool
@@ -40,13 +50,72 @@ awaited(const struct tbuf_control *control)
 }
 
 bool
+tbuf_control_left(int dirfd, int fd, const struct tbuf_control *control)
+{
+	return (!tbuf_control_alive(fd) && !awaited(control) &&
+	    !consumed(fd) && !tbuf_board_claims(dirfd, fd, control));
+}
+
+/* A word of a slot, of `size` bytes; 0 if there is none. */
+static uint64_t
+slot_word(int fd, unsigned slot, size_t offset, size_t size)
+{
+	uint64_t word = 0;
+
+	if (pread(fd, &word, size, (off_t)(TBUF_SLOTS +
+	    slot * (uint64_t)TBUF_SLOT_SIZE + offset)) != (ssize_t)size)
+		return (0);
+	return (word);
+}
+
+#define SLOT_WORD(fd, slot, field)					\
+	slot_word((fd), (slot), offsetof(struct tbuf_slot, field),	\
+	    sizeof(((struct tbuf_slot *)0)->field))
+
+static bool
+lane_unread(const struct tbuf_lane *lane, bool ring)
+{
+	return (lane->head > (ring ? lane->pair[lane->sequence & 1].tail :
+	    lane->tail));
+}
+
+static bool
+session_unread(int fd, unsigned slot)
+{
+	uint64_t lanes = SLOT_WORD(fd, slot, lanes), i;
+	uint64_t nlanes = SLOT_WORD(fd, slot, nlanes);
+	bool ring = tbuf_policy(SLOT_WORD(fd, slot, terms.policy))->overwrites;
+	struct tbuf_lane lane;
+
+	for (i = 0; i < nlanes && i < 2 * TBUF_NCPUS; i++) {
+		if (pread(fd, &lane, sizeof(lane), (off_t)(lanes +
+		    i * sizeof(lane))) != (ssize_t)sizeof(lane))
+			return (false);
+		if (lane_unread(&lane, ring))
+			return (true);
+	}
+	return (false);
+}
+
+bool
+tbuf_control_unread(int fd, const struct tbuf_control *control)
+{
+	unsigned slot;
+
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
+		if (tbuf_state_readable(control->state[slot]) &&
+		    session_unread(fd, slot))
+			return (true);
+	return (false);
+}
+
+bool
 tbuf_control_reap(int dirfd, const char *name, int fd,
     const struct tbuf_control *control)
 {
-	if (tbuf_control_alive(fd) || awaited(control) || consumed(fd) ||
-	    tbuf_board_claims(dirfd, fd, control))
-		return (false);
-	return (unlinkat(dirfd, name, 0) == 0);
+	return (tbuf_control_left(dirfd, fd, control) &&
+	    !tbuf_control_unread(fd, control) &&
+	    unlinkat(dirfd, name, 0) == 0);
 }
 
 /* The name's process is gone: reap the file if nobody reads it. */
@@ -74,27 +143,61 @@ reap_name(int dirfd, const char *name)
 	return (reaped);
 }
 
-void
-tbuf_control_reap_some(int dirfd)
+union part {
+	struct dirent64 entry;
+	char bytes[ENTRIES_BYTES];
+};
+
+static long
+part_read(int fd, union part *part)
 {
-	union {
-		struct dirent64 entry;
-		char bytes[ENTRIES_BYTES];
-	} buffer;
+	return (syscall(SYS_getdents64, fd, part->bytes, sizeof(part->bytes)));
+}
+
+/* Any part of the directory, or the first if it has fewer than we think. */
+static long
+part_choose(int fd, uint64_t random, union part *part)
+{
+	uint64_t skip;
+	struct stat st;
+	long n;
+
+	if (fstat(fd, &st) != 0)
+		return (0);
+	skip = random % ((uint64_t)st.st_size / NAME_BYTES / ENTRIES_PART + 1);
+	while ((n = part_read(fd, part)) > 0 && skip > 0)
+		skip--;
+	if (n > 0 || lseek(fd, 0, SEEK_SET) != 0)
+		return (n);
+	return (part_read(fd, part));
+}
+
+bool
+tbuf_control_reap_some(int dirfd, uint64_t random)
+{
 	const struct dirent64 *entry;
 	unsigned reaped = 0;
+	union part part;
 	long n, at;
 	int fd;
 
 	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
-		return;
-	n = syscall(SYS_getdents64, fd, buffer.bytes, sizeof(buffer.bytes));
+		return (false);
+	n = part_choose(fd, random, &part);
 	for (at = 0; at < n && reaped < REAPED_MAX; at += entry->d_reclen) {
 		entry = (const struct dirent64 *)(const void *)
-		    (buffer.bytes + at);
+		    (part.bytes + at);
 		if (reap_name(dirfd, entry->d_name))
 			reaped++;
 	}
 	close(fd);
+	return (reaped > 0);
+}
+
+void
+tbuf_control_reap_share(int dirfd, uint64_t random)
+{
+	if (random % SHARE == 0)
+		(void)tbuf_control_reap_some(dirfd, random / SHARE);
 }

@@ -16,9 +16,6 @@
 #include "common/control.h"
 #include "common/room.h"
 
-/* Space is taken in pieces, with a look at what is left in between. */
-#define PIECE		(UINT64_C(64) << 20)
-
 /* What is left to everybody else then: so much, or a quarter of little. */
 #define LOOK_RESERVE	(UINT64_C(32) << 20)
 
@@ -372,7 +369,7 @@ tbuf_room_back(int fd, uint64_t offset, uint64_t size)
 	int error;
 
 	for (at = 0; at < size; at += piece) {
-		piece = least(size - at, PIECE);
+		piece = least(size - at, TBUF_ROOM_PIECE);
 		room = tbuf_room(fd);
 		if (room < piece ||
 		    room - piece < least(LOOK_RESERVE, room / 4))

@@ -22,6 +22,9 @@ uint64_t tbuf_room(int fd);
 /* RLIMIT_FSIZE: growing a file beyond it would raise SIGXFSZ. */
 uint64_t tbuf_room_file(void);
 
+/* Space is taken in pieces, with a look at what is left in between. */
+#define TBUF_ROOM_PIECE	(UINT64_C(64) << 20)
+
 /*
  * Back [offset, offset + size) in pieces, with a look at what is left in
  * between.  -ENOSPC; a part may be backed then.

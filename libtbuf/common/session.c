@@ -31,10 +31,33 @@ tbuf_cpus_count(const struct tbuf_cpus *cpus)
 	return (n);
 }
 
+/* A word of a structure, whatever its fields. */
+typedef uint64_t __attribute__((may_alias)) terms_word;
+
+bool
+tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *terms)
+{
+	const terms_word *words = (const void *)from;
+	terms_word *copy = (void *)terms;
+	bool good;
+	size_t i;
+
+	for (i = 0; i < sizeof(*terms) / sizeof(*copy); i++)
+		copy[i] = tbuf_load(&words[i]);
+	good = terms->policy < TBUF_NPOLICIES;
+	if (!good)
+		terms->policy = TBUF_SWITCH;
+	if (terms->strsize < TBUF_STRSIZE_MIN ||
+	    terms->strsize > TBUF_STRSIZE_MAX)
+		terms->strsize = TBUF_STRSIZE_MIN;
+	terms->owner[sizeof(terms->owner) - 1] = '\0';
+	return (good);
+}
+
 uint64_t
 tbuf_plan_storage(uint64_t size, enum tbuf_policy policy)
 {
-	uint64_t need = policy == TBUF_SWITCH ? 2 * size : size;
+	uint64_t need = tbuf_policy(policy)->halves * size;
 	uint64_t storage = 64;
 
 	while (storage < need)
@@ -50,9 +73,9 @@ static void
 lane_cpus(const struct tbuf_order *order, struct tbuf_cpus *cpus)
 {
 	*cpus = order->cpus;
-	if (order->only_cpu >= 0) {
+	if (order->terms.only_cpu >= 0) {
 		memset(cpus, 0, sizeof(*cpus));
-		tbuf_cpus_add(cpus, (unsigned)order->only_cpu);
+		tbuf_cpus_add(cpus, (unsigned)order->terms.only_cpu);
 	}
 	if (tbuf_cpus_count(cpus) == 0)
 		tbuf_cpus_add(cpus, 0);
@@ -75,14 +98,21 @@ lane_place(uint64_t at, uint64_t storage)
 	return (round_up(at, least(storage, TBUF_PAGE)));
 }
 
-static uint32_t
-ecb_room(uint32_t npatterns)
+/* The parts of an area that stand in front of its storage. */
+static void
+plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 {
-	uint64_t want = (uint64_t)npatterns * TBUF_NPROBES + 1;
-
-	want = least(want, TBUF_ECBS_MAX);
-	return ((uint32_t)least(want,
-	    TBUF_ECB_BYTES / sizeof(struct tbuf_ecb)));
+	plan->ecb_max = (uint32_t)least((uint64_t)order->npatterns *
+	    order->entries + 1, TBUF_ECBS_MAX);
+	plan->patterns = sizeof(struct tbuf_session);
+	/* lane_of_cpu counts in units of 64 bytes. */
+	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
+	plan->heads = round_up(plan->lanes +
+	    plan->nlanes * sizeof(struct tbuf_lane), TBUF_PAGE);
+	plan->ecbs = plan->heads +
+	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
+	plan->data = plan->ecbs +
+	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
 }
 
 int
@@ -92,7 +122,7 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	uint64_t at, size, storage;
 	uint32_t ncpus, i;
 
-	size = order->bufsize & ~UINT64_C(7);
+	size = order->terms.bufsize & ~UINT64_C(7);
 	if (size < TBUF_BUFSIZE_MIN || order->npatterns == 0)
 		return (-EINVAL);
 	if (size > TBUF_BUFSIZE_MAX)
@@ -113,20 +143,12 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	}
 	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
 	plan->nlanes = plan->ncpu_lanes + plan->nlocks_max;
-	plan->ecb_max = ecb_room(order->npatterns);
-
-	plan->patterns = sizeof(struct tbuf_session);
-	plan->ecbs = round_up(plan->patterns + order->patterns_size,
-	    sizeof(struct tbuf_ecb));
-	/* lane_of_cpu counts in units of 64 bytes. */
-	plan->lanes = round_up(plan->ecbs +
-	    plan->ecb_max * sizeof(struct tbuf_ecb), 64);
-	plan->data = round_up(plan->lanes +
-	    plan->nlanes * sizeof(struct tbuf_lane), TBUF_PAGE);
+	plan_meta(order, plan);
 	if (plan->data > TBUF_META_MAX)
 		return (-E2BIG);
 	for (at = plan->data, i = 0; i < plan->nlanes; i++) {
-		storage = tbuf_plan_storage(lane_size(plan, i), order->policy);
+		storage = tbuf_plan_storage(lane_size(plan, i),
+		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
 	plan->size = round_up(at, TBUF_PAGE);
@@ -152,16 +174,16 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 {
 	struct tbuf_cpus cpus;
 	struct tbuf_lane *lane;
-	uint64_t at = area + plan->data, storage;
+	uint64_t at = area + plan->data, size, storage;
 	uint32_t i, cpu = 0;
 
 	lane_cpus(order, &cpus);
 	memset(lanes, 0, plan->nlanes * sizeof(*lanes));
 	for (i = 0; i < plan->nlanes; i++, cpu++) {
 		lane = &lanes[i];
-		lane->size = lane_size(plan, i);
-		lane->limit = lane->size;
-		storage = tbuf_plan_storage(lane->size, order->policy);
+		size = lane_size(plan, i);
+		lane->size = lane->limit = size;
+		storage = tbuf_plan_storage(size, order->terms.policy);
 		at = lane_place(at, storage);
 		lane->place = tbuf_place(at, storage);
 		at += storage;
@@ -201,26 +223,23 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	uint32_t i;
 
 	slot->area = area;
+	slot->heads = area + plan->heads;
 	slot->ecbs = area + plan->ecbs;
 	slot->ecb_max = plan->ecb_max;
+	slot->clauses = 0;
 	slot->necbs = 1;
-	slot->bufsize = plan->cpu_size;
 	slot->lanes = area + plan->lanes;
 	slot->nlanes = plan->nlanes;
 	slot->first_lock = plan->ncpu_lanes;
 	slot->nlocks = plan->nlocks;
 	slot->nlocks_max = plan->nlocks_max;
-	slot->policy = order->policy;
-	slot->strsize = order->strsize;
-	slot->only_cpu = order->only_cpu;
+	slot->terms = order->terms;
+	slot->terms.bufsize = plan->cpu_size;
 	slot->ncpus = plan->ncpu_lanes;
-	slot->fill_mask = order->policy == TBUF_FILL ? UINT64_MAX : 0;
+	slot->fill_mask = tbuf_policy(order->terms.policy)->closes ?
+	    UINT64_MAX : 0;
 	slot->deadline = 0;
-	slot->owner_pid = order->owner_pid;
-	slot->owner_uid = order->owner_uid;
-	memset(slot->owner, 0, sizeof(slot->owner));
-	memcpy(slot->owner, order->owner,
-	    strnlen(order->owner, sizeof(slot->owner) - 1));
+	slot->unmet = 0;
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		tbuf_store(&slot->locks[i].nolane,
 		    tbuf_nolane_tag(generation));
@@ -236,6 +255,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
 	struct tbuf_session *session;
 
+	/* Only written here: what is read again may be others' by then. */
 	if (view->size < plan->data || area > view->size - plan->data ||
 	    (area + plan->data) / 64 > UINT32_MAX)
 		return (-ENOSPC);
@@ -245,13 +265,8 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->patterns = area + plan->patterns;
 	session->patterns_size = order->patterns_size;
 	session->npatterns = order->npatterns;
-	session->flags = order->flags;
-	session->run = order->run;
-	memcpy(view->base + session->patterns, order->patterns,
+	memcpy(view->base + area + plan->patterns, order->patterns,
 	    order->patterns_size);
-	memset(view->base + area + plan->ecbs, 0,
-	    plan->ecb_max * sizeof(struct tbuf_ecb));
-	memset(tbuf_view_head(view, number, 0), 0, TBUF_HEADS_SIZE);
 	build_slot(slot, area, generation, order, plan);
 	build_cpus(slot, area, order, plan);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +

@@ -6,13 +6,15 @@
  * wait for it.  No malloc, no stdio, no system call.
  *
  *	area
- *	+---------+----------+-----------+-------+--+---------+--------+--+
- *	| session | patterns | ECB table | lanes |  | storage | storage|..|
- *	+---------+----------+-----------+-------+--+---------+--------+--+
- *	0                                           plan.data      plan.size
- * All in front of plan.data stays backed for as long as the file lives: a
- * late reader of a session that has ended may still look at it.  The storage
- * is punched when nobody can be inside any more.
+ *	+---------+----------+-------++-------+-----------++---------+---
+ *	| session | patterns | lanes || heads | ECB table || storage | ...
+ *	+---------+----------+-------++-------+-----------++---------+---
+ *	0                             plan.heads           plan.data  plan.size
+ * What lies in front of plan.heads is backed when the session is built; heads
+ * and ECBs are backed as they are used, and zero until then.  All in front of
+ * plan.data then stays backed for as long as the file lives: a late reader of
+ * a session that has ended may still look at it.  The storage is punched when
+ * nobody can be inside any more.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -21,15 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/match.h"
+#include "common/policy.h"
+#include "common/view.h"
 #include "layout.h"
 
-#define TBUF_PAGE		4096u
 #define TBUF_LOCKS_BESIDE	2	/* lock lanes beside CPU lanes */
 #define TBUF_SPARES		2	/* lock lanes in reserve */
 #define TBUF_LOCK_SIZE		32768u	/* most bytes of those */
-#define TBUF_ECB_BYTES		(512u * 1024)
-#define TBUF_META_MAX		(UINT64_C(1) << 20)	/* before the storage */
+#define TBUF_META_MAX		(UINT64_C(4) << 20)	/* before the storage */
 #define TBUF_BUFSIZE_MAX	(UINT64_C(1) << 40)
 
 /* A set of CPU numbers below TBUF_NCPUS. */
@@ -55,21 +56,21 @@ unsigned tbuf_cpus_count(const struct tbuf_cpus *);
 
 /* What a session is to be. */
 struct tbuf_order {
-	uint64_t bufsize;
-	enum tbuf_policy policy;
-	uint32_t strsize;
-	int32_t only_cpu;		/* or -1 */
+	struct tbuf_terms terms;
 	bool rseq;			/* CPU lanes make sense */
 	struct tbuf_cpus cpus;		/* where the target may run now */
+	uint32_t entries;		/* of the target's probe table */
 	const char *patterns;		/* npatterns texts, each with a NUL */
 	uint32_t patterns_size;
 	uint32_t npatterns;
-	uint64_t flags;			/* TBUF_S_* */
-	uint64_t run;			/* of the consumer, or 0 */
-	uint32_t owner_pid;
-	uint32_t owner_uid;
-	const char *owner;
 };
+
+/*
+ * Copy terms that another process can change: each word is loaded once, and
+ * what is out of bounds is brought within.  False if the policy was none that
+ * there is; it is switch now.
+ */
+bool	tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *);
 
 /* How its area is laid out; offsets count from the area's start. */
 struct tbuf_plan {
@@ -82,9 +83,10 @@ struct tbuf_plan {
 	uint64_t lock_size;		/* of a lock lane in use */
 	uint64_t spare_size;
 	uint64_t patterns;
-	uint64_t ecbs;
 	uint64_t lanes;
-	uint64_t data;			/* a multiple of TBUF_PAGE */
+	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
+	uint64_t ecbs;
+	uint64_t data;
 	uint64_t storage;		/* bytes of all lanes */
 	uint64_t size;			/* of the area, likewise */
 };
@@ -103,10 +105,11 @@ void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
 	    const struct tbuf_order *, const struct tbuf_plan *);
 
 /*
- * Write a session, its slot and its heads, which are all backed, into the
- * view, which reaches at least to the end of the lanes.  The slot's state is
- * the caller's (TBUF_SETUP now), and so are area_size and the deadline.
- * -ENOSPC when the area lies too far out for the slot's words.
+ * Write a session and its slot into the view, which reaches at least to
+ * plan.data.  What lies in front of plan.heads is backed, and from there to
+ * plan.data all is zero.  The caller sets the slot's state (TBUF_SETUP now),
+ * area_size and the deadline.  -ENOSPC when the area lies too far out for the
+ * slot's words.
  */
 int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,
@@ -116,7 +119,7 @@ int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 static inline uint64_t
 tbuf_nolane_tag(uint64_t generation)
 {
-	return ((generation & 0xffffff) << TBUF_NOLANE_SHIFT);
+	return (generation << TBUF_NOLANE_SHIFT);
 }
 
 #endif

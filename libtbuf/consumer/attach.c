@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,15 @@
 
 #include "arch/counter.h"
 #include "atomics.h"
+#include "common/chain.h"
 #include "common/room.h"
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 /* lane_of_cpu ends here. */
 #define FILE_MAX	(UINT64_C(1) << 38)
@@ -71,7 +79,7 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 		one.slot = i;
 		one.area = slot.area;
 		one.area_size = slot.area_size;
-		if (one.area < TBUF_AREAS || one.area % TBUF_PAGE != 0 ||
+		if (one.area < t->view.tables.areas || one.area % TBUF_PAGE != 0 ||
 		    one.area > end || one.area_size > end - one.area)
 			one.area = one.area_size = 0;
 		if (better(&one, best, t->plan.size, end))
@@ -80,20 +88,25 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
-/* Back an area, or give back what was taken of it. */
+/*
+ * Back an area but for its heads and ECBs, or give back what was taken of it.
+ */
 static int
-back_area(int fd, uint64_t area, uint64_t size, uint64_t file_size)
+back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
+    uint64_t file_size)
 {
-	int error = tbuf_room_back(fd, area, size);
+	int error = tbuf_back(fd, area, plan->heads);
 
+	if (error == 0)
+		error = tbuf_room_back(fd, area + plan->data, plan->storage);
 	if (error == 0)
 		return (0);
 	if (area >= file_size)
 		(void)!ftruncate(fd, (off_t)file_size);
-	else if (size > TBUF_META_MAX)
+	else if (plan->size > TBUF_META_MAX)
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		    (off_t)(area + TBUF_META_MAX),
-		    (off_t)(size - TBUF_META_MAX));
+		    (off_t)(plan->size - TBUF_META_MAX));
 	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
 }
 
@@ -125,17 +138,15 @@ reserve_locked(struct tbuf_target *t)
 	struct stat st;
 	int error;
 
-	if (end < TBUF_AREAS || end > FILE_MAX || fstat(t->fd, &st) != 0)
+	if (end < t->view.tables.areas || end > FILE_MAX || fstat(t->fd, &st) != 0)
 		return (-EINVAL);
 	if ((error = choose_slot(t, end, &choice)) != 0 ||
 	    (error = place_area(t, &choice, end, &area)) != 0 ||
 	    (error = tbuf_back(t->fd, TBUF_SLOTS + (unsigned)choice.slot *
-	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0 ||
-	    (error = tbuf_back(t->fd, TBUF_HEADS + (unsigned)choice.slot *
-	    (uint64_t)TBUF_HEADS_SIZE, TBUF_HEADS_SIZE)) != 0)
+	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0)
 		return (error);
 	size = t->plan.size;
-	error = back_area(t->fd, area, size, (uint64_t)st.st_size);
+	error = back_area(t->fd, area, &t->plan, (uint64_t)st.st_size);
 	if (error != 0)
 		return (error);
 	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
@@ -157,11 +168,11 @@ reserve_locked(struct tbuf_target *t)
 	return (0);
 }
 
-/* A fire in a lock lane may have no way to tell its CPU (target/lock.c). */
+/* A fire in a lock lane may have no way to tell its CPU (producer/lock.c). */
 static bool
 cpu_told(const struct tbuf_target *t)
 {
-	return (t->order.only_cpu < 0 || t->order.rseq ||
+	return (t->order.terms.only_cpu < 0 || t->order.rseq ||
 	    (tbuf_cpu_readable() && tbuf_load(&tbuf_view_control(&t->view)->
 	    clock) == TBUF_CLOCK_COUNTER));
 }
@@ -186,27 +197,22 @@ static void
 make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
     uint64_t bufsize)
 {
-	const struct tbuf_options *o = &c->options;
 	const struct tbuf_control *control = tbuf_view_control(&t->view);
 	struct tbuf_order *order = &t->order;
 
-	order->bufsize = bufsize;
-	order->policy = (enum tbuf_policy)o->bufpolicy;
-	order->strsize = (uint32_t)o->strsize;
-	order->only_cpu = (int32_t)o->cpu;
+	tbuf_consumer_terms(c, &order->terms);
+	order->terms.bufsize = bufsize;
+	/* Whoever has another user's file looks on another board. */
+	if (tbuf_load(&control->uid) != geteuid())
+		order->terms.run = 0;
 	/* Who waits is taken to have it; see tbuf_target_refresh(). */
 	order->rseq = !t->live ||
 	    (tbuf_load(&control->flags) & TBUF_F_RSEQ) != 0;
 	tbuf_target_cpus(t->pid, &order->cpus);
+	order->entries = t->view.tables.entries;
 	order->patterns = c->patterns;
 	order->patterns_size = (uint32_t)c->patterns_size;
 	order->npatterns = c->npatterns;
-	order->flags = tbuf_session_flags(c);
-	/* Whoever has another user's file looks on another board. */
-	order->run = tbuf_load(&control->uid) == geteuid() ? c->run : 0;
-	order->owner_pid = (uint32_t)getpid();
-	order->owner_uid = geteuid();
-	order->owner = program_invocation_short_name;
 }
 
 /* By what was planned: the target can write into its lanes by now. */
@@ -224,6 +230,27 @@ make_sources(struct tbuf_target *t)
 	return (error);
 }
 
+/*
+ * Heads and ECBs of a session that stood here before.  What was never backed
+ * is not touched.
+ */
+static int
+zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
+{
+	off_t data = (off_t)at, hole;
+
+	while ((data = lseek(fd, data, SEEK_DATA)) != -1 &&
+	    (uint64_t)data < end) {
+		if ((hole = lseek(fd, data, SEEK_HOLE)) == -1)
+			return (-errno);
+		if ((uint64_t)hole > end)
+			hole = (off_t)end;
+		memset(view->base + data, 0, (size_t)(hole - data));
+		data = hole;
+	}
+	return (data == -1 && errno != ENXIO ? -errno : 0);
+}
+
 /* Map the file up to the session's storage, and write the session. */
 static int
 build(struct tbuf_target *t)
@@ -236,6 +263,10 @@ build(struct tbuf_target *t)
 		return (error);
 	tbuf_view_unmap(&t->view);
 	t->view = view;
+	error = zero(t->fd, &t->view, t->area + t->plan.heads,
+	    t->area + t->plan.data);
+	if (error != 0)
+		return (error);
 	error = tbuf_session_build(&t->view, (unsigned)t->slot, t->area,
 	    t->generation, &t->order, &t->plan);
 	if (error != 0)
@@ -247,10 +278,33 @@ build(struct tbuf_target *t)
 	return (make_sources(t));
 }
 
+static int
+back_page(void *argument, uint64_t offset, uint64_t length)
+{
+	return (tbuf_back(*(const int *)argument, offset, length));
+}
+
 /*
- * From here on the target records.  Fence B of [inv.attach]: a probe that
- * registers now either sees the session, or is seen here.
+ * Fence B of [inv.attach] stands in front: a probe that registers now either
+ * sees the session, or is seen here.
  */
+static void
+meet_probes(struct tbuf_target *t)
+{
+	uint32_t n = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->nprobes), i;
+	struct tbuf_backing backing = { .back = back_page, .argument = &t->fd };
+	struct tbuf_names_copy copy;
+
+	for (i = 0; i < n && i < t->view.tables.entries; i++)
+		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
+		    1 && tbuf_view_names(&t->view, i, &copy))
+			tbuf_meet(&t->view, (unsigned)t->slot, i, &copy.names,
+			    t->order.patterns, t->order.patterns_size,
+			    t->order.npatterns, &backing);
+}
+
+/* From here on the target records. */
 static void
 activate(struct tbuf_target *t)
 {
@@ -258,24 +312,19 @@ activate(struct tbuf_target *t)
 	struct tbuf_session *session = (struct tbuf_session *)(void *)
 	    (t->view.base + t->area);
 	enum tbuf_clock clock = (enum tbuf_clock)tbuf_load(&control->clock);
-	uint32_t n, i;
+	struct tbuf_moment go;
 
 	if (!t->live || clock > TBUF_CLOCK_COARSE)
 		clock = tbuf_clock_choose();
-	tbuf_moment_take(clock, &session->go);
-	tbuf_timeline_start(&t->time, clock, &session->go);
+	tbuf_moment_take(clock, &go);
+	session->go = go;
+	tbuf_timeline_start(&t->time, clock, &go);
 	session->now = t->time.latest;
 	tbuf_target_deadline(t);
-	t->active = true;
+	tbuf_session_begin(t);
 	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
 	tbuf_fence();
-	n = tbuf_load_acquire(&control->nprobes);
-	for (i = 0; i < n && i < TBUF_NPROBES; i++)
-		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
-		    1)
-			tbuf_meet(&t->view, (unsigned)t->slot, i,
-			    t->order.patterns, t->order.patterns_size,
-			    t->order.npatterns);
+	meet_probes(t);
 }
 
 /* A session that never began: nobody has been inside. */
@@ -287,8 +336,7 @@ undo(struct tbuf_target *t)
 	tbuf_store(&tbuf_target_slot(t)->generation,
 	    0);
 	tbuf_sources_free(t);
-	free(t->epids);
-	t->epids = NULL;
+	tbuf_epids_free(t);
 	tbuf_target_detach(t);
 }
 
@@ -296,8 +344,8 @@ undo(struct tbuf_target *t)
 static bool
 attachable(const struct tbuf_target *t, const struct tbuf_target *only)
 {
-	return ((only == NULL || t == only) && t->fd != -1 && !t->active &&
-	    t->life == TBUF_ALIVE && !t->file_only && !t->left);
+	return ((only == NULL || t == only) && t->fd != -1 &&
+	    !tbuf_session_holds(t) && t->life == TBUF_ALIVE && !t->file_only);
 }
 
 static bool
@@ -337,11 +385,30 @@ plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
 }
 
 static int
-take_failed(struct tbuf_consumer *c, const struct tbuf_target *t, int error)
+take_failed(struct tbuf_consumer *c, struct tbuf_target *t, int error)
 {
+	uint64_t excess = t != NULL && error == -E2BIG ?
+	    tbuf_target_excess(c, t) : 0;
+	const struct tbuf_control *control;
+	const char *lacks;
+
+	if (excess != 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: pid %d has %" PRIu64 " probes to enable, a "
+		    "session holds %" PRIu32, (int)t->pid, excess,
+		    t->plan.ecb_max - 1));
 	if (error == -ESRCH)
 		return (tbuf_consumer_fail(c, error, "failed to grab "
 		    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
+	if (t != NULL && error == -EPROTO) {
+		control = tbuf_view_control(&t->view);
+		lacks = tbuf_target_lacks(t);
+		return (tbuf_consumer_fail(c, error, "failed to grab "
+		    "pid %d: libtbuf %u.%u%s%s, tbufctl %u.%u", (int)t->pid,
+		    control->major, control->minor,
+		    lacks == NULL ? "" : " without ",
+		    lacks == NULL ? "" : lacks, TBUF_MAJOR, TBUF_MINOR));
+	}
 	if (error == -EUSERS)
 		return (tbuf_consumer_fail(c, error, "could not "
 		    "enable tracing: too many sessions on pid %d",
@@ -350,8 +417,8 @@ take_failed(struct tbuf_consumer *c, const struct tbuf_target *t, int error)
 }
 
 /*
- * Nobody has asked for a target that was only found there: where it cannot
- * be had, the others can.
+ * If a target cannot be traced that was found, and not asked for by its pid,
+ * the others still are.
  */
 static int
 take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
@@ -362,7 +429,9 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
 		if (!wanted(t, only))
 			continue;
-		error = dead(t) ? -ESRCH : reserve(c, t);
+		error = dead(t) ? -ESRCH :
+		    tbuf_target_lacks(t) != NULL ? -EPROTO :
+		    tbuf_target_excess(c, t) != 0 ? -E2BIG : reserve(c, t);
 		if (error == 0)
 			error = build(t);
 		if (error == 0)
@@ -488,6 +557,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 
 	if ((error = tbuf_find_pid(old->pid, &found)) != 0) {
 		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
+		tbuf_miss_image(c, old, error, &found);
 		return;
 	}
 	if (strcmp(found.name, old->name) == 0 || adopt_image(c, &found)) {
@@ -499,9 +569,9 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 		return;
 	tbuf_attach_new(c);
 	t = TAILQ_LAST(&c->targets, tbuf_target_list);
-	if (t != old && t->pid == old->pid && t->active) {
+	if (t != old && t->pid == old->pid && tbuf_session_holds(t)) {
 		t->child = old->child;
 		old->child = false;
-		old->replaced = true;
+		tbuf_target_replace(old);
 	}
 }

@@ -15,7 +15,13 @@
 
 #include "atomics.h"
 #include "common/board.h"
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 /* ------------------------------------------------------------ the entry */
 
@@ -32,7 +38,7 @@ board_make(int dirfd)
 	if (!tbuf_budget_file(sizeof(struct tbuf_board)))
 		return (-ENOSPC);
 	fd = openat(dirfd, TBUF_BOARD_NAME,
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd == -1)
 		return (-errno);
 	if ((error = tbuf_file_lock_wait(fd)) == 0 &&
@@ -72,31 +78,27 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 	const struct tbuf_options *o = &c->options;
 
 	tbuf_store(&entry->budget, c->left);
-	entry->bufsize = o->bufsize;
-	entry->deadline = o->bufpolicy == TBUF_RING ? 0 : patience();
+	entry->deadline = tbuf_policy(o->bufpolicy)->deadline ?
+	    patience() : 0;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
 	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
-	entry->policy = (uint32_t)o->bufpolicy;
-	entry->strsize = (uint32_t)o->strsize;
-	entry->only_cpu = (int32_t)o->cpu;
 	entry->npatterns = c->npatterns;
 	entry->patterns_size = (uint32_t)c->patterns_size;
 	memcpy(entry->patterns, c->patterns, c->patterns_size);
-	entry->owner_pid = (uint32_t)getpid();
-	entry->owner_uid = geteuid();
-	tbuf_copy(entry->owner, program_invocation_short_name,
-	    sizeof(entry->owner));
-	entry->session_flags = tbuf_session_flags(c);
-	tbuf_store(&entry->missed, 0);
+	tbuf_consumer_terms(c, &entry->terms);
+	tbuf_store(&entry->others, 0);
+	memset(entry->reasons, 0, sizeof(entry->reasons));
 	tbuf_store_release(&entry->run, c->run);
 }
 
 /* An entry whose lock can be had is nobody's. */
 static int
-entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd)
+entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd,
+    int dirfd)
 {
 	unsigned i;
+	int error;
 
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++) {
 		if (!tbuf_file_lock(fd, 1 + i))
@@ -104,6 +106,9 @@ entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd)
 		tbuf_store(&board->entries[i].run, 0);
 		/* Pairs with the load fence before a target's second look. */
 		tbuf_fence_stores();
+		error = tbuf_programs_post(c, dirfd, &board->entries[i]);
+		if (error != 0)
+			return (error);
 		c->board = board;
 		c->board_fd = fd;
 		c->entry = &board->entries[i];
@@ -129,15 +134,27 @@ tbuf_board_post(struct tbuf_consumer *c)
 		if ((board = tbuf_board_open(dirfd, &fd)) == NULL)
 			return (-EINVAL);
 	}
-	if ((error = entry_take(c, board, fd)) != 0)
+	tbuf_programs_reap(dirfd, board, fd);
+	if ((error = entry_take(c, board, fd, dirfd)) != 0)
 		tbuf_board_close(board, fd);
 	return (error);
 }
 
-bool
-tbuf_board_missed(const struct tbuf_consumer *c)
+void
+tbuf_board_missed(struct tbuf_consumer *c)
 {
-	return (c->entry != NULL && tbuf_load(&c->entry->missed) != 0);
+	const struct tbuf_board_reason *reason;
+	unsigned i;
+
+	for (i = 0; c->entry != NULL && i < TBUF_BOARD_REASONS; i++) {
+		reason = &c->entry->reasons[i];
+		if (tbuf_load_acquire(&reason->place) == TBUF_BOARD_WRITTEN)
+			tbuf_missed_set(&c->missed[i], reason->text,
+			    tbuf_load(&reason->count));
+	}
+	if (c->entry != NULL)
+		tbuf_missed_set(&c->missed[TBUF_MISSED_OTHER], "other reasons",
+		    tbuf_load(&c->entry->others));
 }
 
 void
@@ -145,10 +162,10 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 {
 	if (c->entry == NULL)
 		return;
-	if (tbuf_board_missed(c))
-		tbuf_consumer_skip(c, -ENOSPC);
+	tbuf_board_missed(c);
 	c->left = tbuf_load(&c->entry->budget);
 	tbuf_store_release(&c->entry->run, 0);
+	tbuf_programs_remove(c->directory, c->entry);
 	c->entry = NULL;
 	tbuf_board_close(c->board, c->board_fd);
 }
@@ -156,33 +173,42 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 /* ------------------------------------------------------------ the sessions */
 
 /*
- * The process of a file whose pid is of our own namespace, or the one that
- * has it mapped.  Sets what is known of it: it may have ended by now, or have
- * gone on to another program.
+ * The pid by which a process that has ended is known here: that of an earlier
+ * image, or else the one it had in its own namespace.
+ */
+static pid_t
+last_pid(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    const struct tbuf_control *control)
+{
+	const struct tbuf_target *o;
+
+	TAILQ_FOREACH(o, &c->targets, link)
+		if (o != t && tbuf_target_same(o, t))
+			return (o->pid);
+	return ((pid_t)control->pid);
+}
+
+/*
+ * The process of a file.  Sets what is known of it: it may have ended by now,
+ * or have gone on to another program.
  */
 static int
-find_process(struct tbuf_target *t, const struct tbuf_control *control,
-    bool alive)
+find_process(const struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_control *control, bool alive)
 {
-	pid_t pid = alive ? tbuf_directory_pid(t->fd, control) :
-	    (pid_t)control->pid;
+	pid_t pid = tbuf_directory_pid(t->fd, control, alive);
 
 	if (tbuf_error_exhausted(pid))
 		return (pid);
-	t->pid = pid > 0 ? pid : (pid_t)control->pid;
+	t->pid = pid > 0 ? pid : last_pid(c, t, control);
 	if (pid > 0)
 		t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pid > 0 && t->pidfd == -1 && tbuf_error_exhausted(-errno))
 		return (-errno);
-	if (t->pidfd != -1 && !alive &&
-	    tbuf_start_time(pid) != control->start) {
-		close(t->pidfd);
-		t->pidfd = -1;
-	}
 	if (t->pidfd == -1)
-		t->life = TBUF_DEAD;
-	else
-		t->left = !alive;
+		tbuf_target_die(t);
+	else if (!alive)
+		tbuf_target_leave(t);
 	return (0);
 }
 
@@ -196,12 +222,12 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_target *o, *old, *new;
 
 	TAILQ_FOREACH(o, &c->targets, link) {
-		if (o == t || o->pid != t->pid || o->replaced ||
-		    o->life != TBUF_ALIVE || t->life != TBUF_ALIVE)
+		if (o == t || o->pid != t->pid || o->life >= TBUF_REPLACED ||
+		    t->life >= TBUF_REPLACED)
 			continue;
 		old = o->born < t->born ? o : t;
 		new = old == o ? t : o;
-		old->left = old->replaced = true;
+		tbuf_target_replace(old);
 		new->child |= old->child;
 		old->child = false;
 	}
@@ -220,11 +246,14 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	t->order.patterns = c->patterns;
 	t->order.npatterns = c->npatterns;
 	t->charged = t->plan.storage;
-	t->active = t->live = true;
-	tbuf_timeline_start(&t->time, (enum tbuf_clock)control->clock, &birth);
+	t->live = true;
+	tbuf_session_begin(t);
+	tbuf_timeline_start(&t->time,
+	    (enum tbuf_clock)tbuf_load(&control->clock), &birth);
 	session->go = birth;
 	session->now = t->time.latest;
 	tbuf_target_deadline(t);
+	tbuf_lanes_look(t, tbuf_now());
 	replace_old(c, t);
 }
 
@@ -242,7 +271,7 @@ adopt_locked(struct tbuf_consumer *c, struct tbuf_target *t, int fd,
 	if (!tbuf_descriptor_spare(t->fd))
 		return (-EMFILE);
 	error = tbuf_session_adopt(t, slot, MAP_SHARED, &session);
-	if (error != 0 || (error = find_process(t, control, alive)) != 0)
+	if (error != 0 || (error = find_process(c, t, control, alive)) != 0)
 		return (error);
 	begin(c, t, slot);
 	return (0);

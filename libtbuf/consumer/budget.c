@@ -9,7 +9,10 @@
 #include "atomics.h"
 #include "common/board.h"
 #include "common/room.h"
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
 
 static uint64_t
 least(uint64_t a, uint64_t b)

@@ -10,8 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
-#include "target/mark.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/probes.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/script.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
+#include "producer/mark.h"
 
 #define PATTERNS_MAX	(128u * 1024)
 
@@ -29,7 +37,10 @@ tbuf_consumer_new(void)
 	if (c == NULL)
 		return (NULL);
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (c->stop == -1) {
+	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->stop == -1 || c->wake == -1) {
+		if (c->stop != -1)
+			close(c->stop);
 		free(c);
 		return (NULL);
 	}
@@ -38,7 +49,7 @@ tbuf_consumer_new(void)
 	c->watch = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->round.stale = true;
-	c->next_meeting = UINT64_MAX;
+	c->next_meeting = c->next_command = UINT64_MAX;
 	TAILQ_INIT(&c->targets);
 	tbuf_options_init(&c->options);
 	return (c);
@@ -57,14 +68,17 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	tbuf_consumer_quiesce(c);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
+	tbuf_script_free(c->script);
 	tbuf_round_free(c);
 	tbuf_probes_free(&c->probes);
 	close(c->stop);
+	close(c->wake);
 	if (c->watch != -1)
 		close(c->watch);
 	if (c->directory != -1)
 		close(c->directory);
 	free(c->patterns);
+	free(c->programs);
 	free(c);
 	errno = saved;
 }
@@ -157,6 +171,64 @@ begin(struct tbuf_consumer *c)
 	return (error);
 }
 
+/* What a script says of itself in words, for one that is refused. */
+int
+tbuf_consumer_script(struct tbuf_consumer *c,
+    const struct tbuf_d_script *source)
+{
+	const char *why;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (c->script != NULL)
+		return (tbuf_consumer_fail(c, -EBUSY,
+		    "there is a script already"));
+	if ((c->script = tbuf_script_new(source, &why)) != NULL)
+		return (0);
+	if (errno == ENOTSUP)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "%s: clauses at probes of programs are not in this "
+		    "version", why));
+	if (errno == EINVAL)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "invalid script: %s", why));
+	return (tbuf_consumer_fail(c, -errno, "%s", strerror(errno)));
+}
+
+bool
+tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
+{
+	if (c->script == NULL || !c->script->exited)
+		return (false);
+	*status = c->script->status;
+	return (true);
+}
+
+/* BEGIN fires before anything else is traced. */
+static int
+begin_script(struct tbuf_consumer *c)
+{
+	const struct tbuf_options *o = &c->options;
+	const struct tbuf_script_terms terms = {
+		.bufsize = o->bufsize, .policy = o->bufpolicy,
+		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
+		.strsize = o->strsize, .cpu = o->cpu
+	};
+	int error;
+
+	if (c->script == NULL)
+		return (0);
+	if (o->bufsize < 16)
+		return (tbuf_consumer_fail(c, -EINVAL, "could not enable "
+		    "tracing: Enabling exceeds size of buffer"));
+	error = tbuf_script_begin(c->script, &terms);
+	if (error == -ENOSPC)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: END enablings exceed size of principal "
+		    "buffer"));
+	return (error == 0 ? 0 : tbuf_consumer_refuse(c, error));
+}
+
 int
 tbuf_consumer_go(struct tbuf_consumer *c)
 {
@@ -165,10 +237,17 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
-	if (c->npatterns == 0 && !c->files)
+	if (c->npatterns == 0 && !c->files && c->script == NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
+	c->alone = c->script != NULL && !more_promised(c) &&
+	    TAILQ_EMPTY(&c->targets);
+	if ((error = begin_script(c)) != 0)
+		return (error);
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;
+	/* Before the space that is left is looked at. */
+	if (c->run != 0 && tbuf_consumer_directory(c, false) >= 0)
+		tbuf_directory_trim(c->directory);
 	if ((error = tbuf_attach_all(c)) != 0)
 		return (error);
 	c->state = TBUF_RUN_ACTIVE;
@@ -181,14 +260,15 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	now = tbuf_now();
 	c->next_switch = now + c->options.switchrate;
 	c->next_status = now + c->options.statusrate;
+	if (c->spawned.pid != 0)
+		tbuf_consumer_meet_command(c, now);
 	return (0);
 }
 
 int
 tbuf_consumer_skipped(const struct tbuf_consumer *c)
 {
-	return (c->skipped == 0 && tbuf_board_missed(c) ? -ENOSPC :
-	    c->skipped);
+	return (c->skipped);
 }
 
 bool
@@ -218,24 +298,34 @@ tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 	return (matched);
 }
 
-void
-tbuf_consumer_stop(struct tbuf_consumer *c)
+static void
+notify(int fd)
 {
 	const uint64_t one = 1;
 	int saved = errno;
 
-	(void)!write(c->stop, &one, sizeof(one));
+	(void)!write(fd, &one, sizeof(one));
 	errno = saved;
 }
 
-/* Is this run active, and of the policy that something is for? */
-static int
-need_policy(struct tbuf_consumer *c, uint32_t policy, const char *what,
-    const char *name)
+void
+tbuf_consumer_stop(struct tbuf_consumer *c)
 {
-	if (c->options.bufpolicy != policy)
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "a %s needs bufpolicy %s", what, name));
+	notify(c->stop);
+}
+
+void
+tbuf_consumer_wake(struct tbuf_consumer *c)
+{
+	notify(c->wake);
+}
+
+/* Is this run active, and its policy switch, or not, as something needs? */
+static int
+need_policy(struct tbuf_consumer *c, bool switching, const char *words)
+{
+	if (tbuf_policy(c->options.bufpolicy)->live != switching)
+		return (tbuf_consumer_fail(c, -ENOTSUP, "%s", words));
 	if (c->state != TBUF_RUN_ACTIVE)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "no tracing is active"));
@@ -245,7 +335,7 @@ need_policy(struct tbuf_consumer *c, uint32_t policy, const char *what,
 int
 tbuf_consumer_switch(struct tbuf_consumer *c)
 {
-	int error = need_policy(c, TBUF_SWITCH, "switch", "switch");
+	int error = need_policy(c, true, "a switch needs bufpolicy switch");
 
 	if (error == 0 &&
 	    (error = tbuf_round_begin(c, TBUF_ROUND_SWITCH)) != 0)
@@ -256,7 +346,8 @@ tbuf_consumer_switch(struct tbuf_consumer *c)
 int
 tbuf_consumer_snapshot(struct tbuf_consumer *c)
 {
-	int error = need_policy(c, TBUF_RING, "snapshot", "ring");
+	int error = need_policy(c, false,
+	    "a snapshot needs bufpolicy ring or fill");
 
 	if (error == 0 && (error = tbuf_round_snapshot(c)) != 0)
 		tbuf_consumer_fail(c, error, "%s", strerror(-error));

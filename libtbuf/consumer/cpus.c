@@ -3,33 +3,22 @@
  *
  * The CPUs that there are, and those that a process may run on.
  */
-#include <sys/syscall.h>
-
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "consumer/internal.h"
+#include "common/affinity.h"
+#include "consumer/tools.h"
 
-static bool
-affinity(pid_t pid, struct tbuf_cpus *cpus)
+static void
+add_thread(pid_t tid, struct tbuf_cpus *cpus)
 {
-	unsigned long bits[TBUF_NCPUS / (8 * sizeof(long))];
-	long n;
-	unsigned i;
+	struct tbuf_affinity set;
 
-	/* The system call: the C library's set has a size of its own. */
-	n = syscall(SYS_sched_getaffinity, pid, sizeof(bits), bits);
-	if (n <= 0)
-		return (false);
-	for (i = 0; i < (unsigned)n * 8; i++)
-		if ((bits[i / (8 * sizeof(long))] >>
-		    i % (8 * sizeof(long)) & 1) != 0)
-			tbuf_cpus_add(cpus, i);
-	return (true);
+	if (tbuf_affinity_get(tid, &set))
+		tbuf_affinity_add(&set, cpus);
 }
 
 void
@@ -40,7 +29,7 @@ tbuf_target_cpus(pid_t pid, struct tbuf_cpus *cpus)
 	DIR *dir;
 
 	memset(cpus, 0, sizeof(*cpus));
-	affinity(pid, cpus);
+	add_thread(pid, cpus);
 	if (pid == 0)
 		return;
 	/* Its threads may have been let onto others. */
@@ -49,7 +38,8 @@ tbuf_target_cpus(pid_t pid, struct tbuf_cpus *cpus)
 		return;
 	while ((entry = readdir(dir)) != NULL)
 		if (*entry->d_name != '.')
-			affinity((pid_t)strtol(entry->d_name, NULL, 10), cpus);
+			add_thread((pid_t)strtol(entry->d_name, NULL, 10),
+			    cpus);
 	closedir(dir);
 }
 
@@ -86,4 +76,26 @@ tbuf_cpus_online(struct tbuf_cpus *cpus)
 	}
 	if (tbuf_cpus_count(cpus) == 0)
 		tbuf_target_cpus(0, cpus);
+}
+
+bool
+tbuf_cpus_visit(const struct tbuf_cpus *cpus)
+{
+	struct tbuf_affinity before;
+	struct tbuf_cpus online;
+	bool everywhere = true;
+	unsigned cpu;
+
+	if (tbuf_cpus_count(cpus) == 0)
+		return (true);
+	if (!tbuf_affinity_get(0, &before))
+		return (false);
+	tbuf_cpus_online(&online);
+	for (cpu = 0; cpu < TBUF_NCPUS; cpu++)
+		if (tbuf_cpus_has(cpus, cpu) &&
+		    tbuf_cpus_has(&online, cpu) &&
+		    !tbuf_affinity_set_one(cpu))
+			everywhere = false;
+	tbuf_affinity_set(&before);
+	return (everywhere);
 }

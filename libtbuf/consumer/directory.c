@@ -15,7 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/tools.h"
+#include "tbuf_consumer.h"
 
 /* One of our own control files, opened, with its header. */
 static int
@@ -44,6 +47,7 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 	struct dirent *entry;
 	uint64_t random;
 	int fd, result = 0;
+	bool leased = false;
 	pid_t pid;
 	DIR *dir;
 
@@ -60,6 +64,7 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		fd = open_file(dirfd, entry->d_name, &control);
 		if (fd < 0) {
 			result = tbuf_error_exhausted(fd) ? fd : 0;
+			leased |= fd == -EAGAIN;
 			continue;
 		}
 		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control))
@@ -68,7 +73,47 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		close(fd);
 	}
 	closedir(dir);
-	return (result);
+	return (result == 0 && leased ? -EAGAIN : result);
+}
+
+/* Files that are kept, and how old their targets are. */
+struct kept {
+	int dirfd;
+	unsigned count;
+	struct {
+		char name[TBUF_NAME_MAX];
+		uint64_t born;		/* ns */
+	} files[TBUF_KEPT + 1];
+};
+
+/* One more; the oldest goes if that is too many. */
+static int
+keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
+    bool alive)
+{
+	struct kept *kept = arg;
+	unsigned i, oldest = 0;
+
+	if (alive || !tbuf_control_left(kept->dirfd, fd, control))
+		return (0);
+	tbuf_copy(kept->files[kept->count].name, name, TBUF_NAME_MAX);
+	kept->files[kept->count].born = control->birth.real;
+	if (++kept->count <= TBUF_KEPT)
+		return (0);
+	for (i = 1; i < kept->count; i++)
+		if (kept->files[i].born < kept->files[oldest].born)
+			oldest = i;
+	unlinkat(kept->dirfd, kept->files[oldest].name, 0);
+	kept->files[oldest] = kept->files[--kept->count];
+	return (0);
+}
+
+void
+tbuf_directory_trim(int dirfd)
+{
+	struct kept kept = { .dirfd = dirfd };
+
+	tbuf_directory_scan(dirfd, keep, &kept);
 }
 
 /* Is this process the one that has mapped the file behind fd? */
@@ -88,25 +133,39 @@ has_mapped(pid_t pid, int fd)
 	return (same);
 }
 
+/* Is this the process that a file's header names? */
+static bool
+is_named(pid_t pid, const struct tbuf_control *control)
+{
+	return (tbuf_start_time(pid) == control->start &&
+	    tbuf_pid_namespace(pid) == control->pid_namespace &&
+	    tbuf_find_inner(pid) == (pid_t)control->pid);
+}
+
 /*
  * The pid in a file is that of its target's own namespace.  Mostly that is
- * ours too, and the start time shows it; else every process is asked.
+ * ours too; else every process is asked.  A target that has not seen /proc
+ * does not say enough: then the one is looked for that has mapped the file.
  */
 pid_t
-tbuf_directory_pid(int fd, const struct tbuf_control *control)
+tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
 {
+	bool named = control->start != 0 && control->pid_namespace != 0;
 	struct dirent *entry;
 	pid_t pid, found = -ESRCH;
 	DIR *proc;
 
-	if (control->start != 0 &&
-	    tbuf_start_time((pid_t)control->pid) == control->start)
-		return ((pid_t)control->pid);
+	if (named && control->pid_namespace == tbuf_pid_namespace(getpid()))
+		return (tbuf_start_time((pid_t)control->pid) ==
+		    control->start ? (pid_t)control->pid : -ESRCH);
+	if (!named && !alive)
+		return (-ESRCH);
 	if ((proc = opendir("/proc")) == NULL)
 		return (-errno);
 	while (found < 0 && (entry = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && has_mapped(pid, fd))
+		if (pid > 0 && (named ? is_named(pid, control) :
+		    has_mapped(pid, fd)))
 			found = pid;
 	}
 	closedir(proc);
@@ -123,7 +182,7 @@ visit_target(void *arg, int fd, const char *name,
     const struct tbuf_control *control, bool alive)
 {
 	const struct visitor *v = arg;
-	pid_t pid = alive ? tbuf_directory_pid(fd, control) : -ESRCH;
+	pid_t pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
 
 	(void)name;
 	return (pid < 0 ? 0 : v->visit(v->arg, pid, control->comm));
@@ -141,7 +200,7 @@ tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 		return (dirfd);
 	result = tbuf_directory_scan(dirfd, visit_target, &v);
 	close(dirfd);
-	return (result);
+	return (result == -EAGAIN ? 0 : result);
 }
 
 int

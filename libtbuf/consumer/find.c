@@ -25,7 +25,11 @@
 
 #include "atomics.h"
 #include "common/board.h"
-#include "consumer/internal.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 #define DELETED	" (deleted)"
 
@@ -93,7 +97,7 @@ map_line(const char *line, struct mapping *m)
 	return (true);
 }
 
-/* Field `name` of /proc/PID/status: its last number, or -1. */
+/* A line of /proc/PID/status.  The last pid is that of its own namespace. */
 static void
 status_line(const char *line, struct process *p)
 {
@@ -131,6 +135,15 @@ process_look(pid_t pid, struct process *p)
 	free(line);
 	fclose(f);
 	return (p->zombie ? -ESRCH : 0);
+}
+
+pid_t
+tbuf_find_inner(pid_t pid)
+{
+	struct process p;
+	int error = process_look(pid, &p);
+
+	return (error == 0 || p.zombie ? p.inner : error);
 }
 
 /*
@@ -172,14 +185,17 @@ open_beneath(int root, const char *path)
 	return ((int)syscall(SYS_openat2, root, path, &how, sizeof(how)));
 }
 
-/* Open for reading and writing what an O_PATH descriptor stands for. */
+/*
+ * Open for reading and writing what an O_PATH descriptor stands for.  Whose
+ * file it is may hold a lease on it, which is not waited for.
+ */
 static int
 reopen(int fd)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return (open(path, O_RDWR | O_CLOEXEC));
+	return (open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
 }
 
 /*
@@ -230,7 +246,7 @@ open_control(const struct process *p, const struct mapping *m)
 
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
 	fd = open_mapped(root, m->path, m, p->uid);
-	if (fd < 0)
+	if (fd < 0 && fd != -EAGAIN)
 		fd = open_mapped("/", m->path, m, p->uid);
 	return (fd);
 }
@@ -315,6 +331,9 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 		return (problem(found, -ECANCELED,
 		    "tracing is off: control file was removed"));
 	fd = open_control(p, m);
+	if (fd == -EAGAIN)
+		return (problem(found, -EAGAIN,
+		    "there is a lease on its control file"));
 	if (fd < 0)
 		return (fd == -ENOENT ? so_far : problem_errno(found, -fd));
 	so_far = check_control(fd, p, found);
@@ -339,7 +358,8 @@ look_mappings(const struct process *p, struct tbuf_found *found)
 	if ((f = process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
 	result = problem(found, -ENOEXEC, "no libtbuf in it");
-	while (result != 1 && getline(&line, &size, f) > 0) {
+	while (result != 1 && result != -EAGAIN &&
+	    getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (map_line(line, &m))
 			result = look_mapping(p, &m, result, found);
@@ -365,6 +385,7 @@ find(pid_t pid, struct tbuf_found *found)
 
 	if ((error = process_look(pid, &p)) != 0)
 		return (problem_errno(found, -error));
+	found->foreign = p.uid != geteuid();
 	/* Root may trace anyone; nobody else may trace across users. */
 	if (geteuid() != 0 && p.uid != geteuid())
 		return (problem_errno(found, EPERM));
@@ -413,7 +434,7 @@ is_window(const struct tbuf_consumer *c, const struct mapping *m)
 	if (name == NULL)
 		return (false);
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->life == TBUF_ALIVE || t->view.base == NULL)
+		if (tbuf_target_runs(t) || t->view.base == NULL)
 			continue;
 		/* Consumers map the file, which is smaller. */
 		control = tbuf_view_control(&t->view);

@@ -10,7 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 int
 tbuf_consumer_watch(struct tbuf_consumer *c)
@@ -64,7 +69,7 @@ scan_visit(void *arg, int fd, const char *name,
 	adopted = tbuf_board_adopt(c, fd, name, control, alive);
 	if (adopted != 0 || !c->all || !alive)
 		return (adopted < 0 ? adopted : 0);
-	pid = tbuf_directory_pid(fd, control);
+	pid = tbuf_directory_pid(fd, control, true);
 	if (pid < 0 || pid == getpid())
 		return (0);
 	if ((error = tbuf_find_pid(pid, &found)) != 0) {
@@ -88,7 +93,9 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 	if (error < 0)
 		return (error);
 	error = tbuf_directory_scan(c->directory, scan_visit, c);
-	if (!tbuf_error_exhausted(error))
+	if (error == -EAGAIN && !c->all)
+		return (0);
+	if (!tbuf_error_exhausted(error) && error != -EAGAIN)
 		return (error);
 	tbuf_consumer_skip(c, error);
 	return (0);

@@ -5,14 +5,16 @@
  * that a waiting file has come to have.
  */
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
 
 void
 tbuf_target_deadline(struct tbuf_target *t)
 {
 	struct tbuf_slot *slot;
 
-	if (t->slot == -1 || !t->live || t->order.policy == TBUF_RING)
+	if (t->slot == -1 || !t->live ||
+	    !tbuf_policy(t->order.terms.policy)->deadline)
 		return;
 	slot = tbuf_target_slot(t);
 	tbuf_store(&slot->deadline,

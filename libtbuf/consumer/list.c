@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/probes.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
 
 struct entry {
 	const struct tbuf_probe_info *probe;
@@ -48,11 +50,11 @@ add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
 	size_t n = 0;
 	uint32_t i;
 
-	for (i = 0; t->probes != NULL && i < TBUF_NPROBES; i++) {
+	for (i = 0; t->probes != NULL && i < t->view.tables.entries; i++) {
 		if (t->probes[i] == NULL)
 			continue;
 		entry = tbuf_view_probe(&t->view, i);
-		if ((t->life == TBUF_ALIVE && tbuf_load(&entry->sites) == 0) ||
+		if ((tbuf_target_runs(t) && tbuf_load(&entry->sites) == 0) ||
 		    !selected(c, t->probes[i]))
 			continue;
 		entries[n].probe = t->probes[i];
@@ -71,7 +73,7 @@ tbuf_consumer_list(struct tbuf_consumer *c, int (*visit)(void *, pid_t,
 	int result = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		n += TBUF_NPROBES;
+		n += t->view.tables.entries;
 	if ((entries = calloc(n + 1, sizeof(*entries))) == NULL)
 		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
 		    strerror(ENOMEM)));
@@ -82,7 +84,24 @@ tbuf_consumer_list(struct tbuf_consumer *c, int (*visit)(void *, pid_t,
 	}
 	qsort(entries, n, sizeof(*entries), compare);
 	for (i = 0; i < n && result == 0; i++)
-		result = visit(arg, entries[i].pid, entries[i].probe);
+		/* A file may be several targets, one a session. */
+		if (i == 0 || compare(&entries[i - 1], &entries[i]) != 0)
+			result = visit(arg, entries[i].pid, entries[i].probe);
 	free(entries);
+	return (result);
+}
+
+int
+tbuf_consumer_probes(struct tbuf_consumer *c, int (*visit)(void *,
+    const struct tbuf_probe_info *), void *arg)
+{
+	struct tbuf_target *t;
+	int result = 0;
+	unsigned i;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_target_probes(c, t);
+	for (i = 0; i < c->probes.count && result == 0; i++)
+		result = visit(arg, c->probes.infos[i]);
 	return (result);
 }

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "consumer/internal.h"
+#include "consumer/tools.h"
 
 #define PAUSE		1000000		/* ns */
 #define FILE_PAUSES	10000		/* another consumer is at work */

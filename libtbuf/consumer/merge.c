@@ -4,7 +4,9 @@
  * -x temporal: the records of all lanes by time, out of a heap of lanes whose
  * top is the one with the oldest record.
  */
-#include "consumer/internal.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
 
 /*
  * When the lane's next record was written, as it will be given; false if it
@@ -18,12 +20,10 @@ look(struct tbuf_consumer *c, struct tbuf_source *s)
 	s->next_time = 0;
 	if (s->damage != 0)
 		return (true);
-	if (tbuf_source_peek(s, &header) != 1)
+	if (tbuf_source_next(c, s, &header) != 1)
 		return (s->damage != 0);
-	s->next_time = tbuf_timeline_mono(&s->target->time, header->time);
-	if (s->next_time <= s->time)
-		s->next_time = s->time + 1;
-	return (s->next_time <= c->round.until);
+	s->next_time = tbuf_source_time(c, s, header);
+	return (s->next_time < c->round.until);
 }
 
 static void

@@ -9,14 +9,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/run.h"
+#include "consumer/tools.h"
 
 #define STATUSRATE_MAX	(10 * TBUF_SECOND)
-#define STRSIZE_MAX	TBUF_RECORD_MAX
 
 enum kind {		/* how a value is written */
 	SIZE,
+	BYTES,
 	STRSIZE,
 	RATE,
 	STATUSRATE,
@@ -46,8 +48,11 @@ static const struct option {
 	{ "temporal", FLAG, FIELD(temporal) },
 	{ "follow", FLAG, FIELD(follow) },
 
+	{ "dynvarsize", BYTES, FIELD(dynvarsize) },
+	{ "scratchsize", BYTES, FIELD(scratchsize) },
+
 	{ "quiet", COMMAND, 0 }, { "zdefs", COMMAND, 0 },
-	{ "droptags", COMMAND, 0 },
+	{ "droptags", COMMAND, 0 }, { "flowindent", COMMAND, 0 },
 
 	{ "aggsize", PROGRAM, 0 }, { "aggrate", PROGRAM, 0 },
 	{ "aggsortkey", PROGRAM, 0 }, { "aggsortrev", PROGRAM, 0 },
@@ -60,11 +65,11 @@ static const struct option {
 	{ "cpphdrs", PROGRAM, 0 }, { "cpppath", PROGRAM, 0 },
 	{ "debug", PROGRAM, 0 }, { "defaultargs", PROGRAM, 0 },
 	{ "define", PROGRAM, 0 }, { "destructive", PROGRAM, 0 },
-	{ "disasm", PROGRAM, 0 }, { "dynvarsize", PROGRAM, 0 },
+	{ "disasm", PROGRAM, 0 },
 	{ "empty", PROGRAM, 0 }, { "errtags", PROGRAM, 0 },
-	{ "flowindent", PROGRAM, 0 }, { "incdir", PROGRAM, 0 },
-	{ "iregs", PROGRAM, 0 }, { "jstackframes", PROGRAM, 0 },
-	{ "jstackstrsize", PROGRAM, 0 }, { "libdir", PROGRAM, 0 },
+	{ "incdir", PROGRAM, 0 }, { "iregs", PROGRAM, 0 },
+	{ "jstackframes", PROGRAM, 0 }, { "jstackstrsize", PROGRAM, 0 },
+	{ "libdir", PROGRAM, 0 },
 	{ "nolibs", PROGRAM, 0 }, { "nspec", PROGRAM, 0 },
 	{ "pspec", PROGRAM, 0 }, { "rawbytes", PROGRAM, 0 },
 	{ "setenv", PROGRAM, 0 }, { "specsize", PROGRAM, 0 },
@@ -93,6 +98,8 @@ tbuf_options_init(struct tbuf_options *o)
 	o->switchrate = TBUF_SECOND;
 	o->statusrate = TBUF_SECOND;
 	o->strsize = 256;
+	o->dynvarsize = 1 << 20;
+	o->scratchsize = 256;
 	o->cpu = -1;
 }
 
@@ -165,10 +172,29 @@ parse_bytes(const char *value, int64_t *number)
 
 	if (value != NULL && tbuf_parse_size(value, &bytes) != 0)
 		return (-EINVAL);
-	bytes &= ~UINT64_C(7);
 	if (bytes > INT64_MAX)
 		return (-EINVAL);
 	*number = (int64_t)bytes;
+	return (0);
+}
+
+/* What is too small for a record is refused when tracing is to begin. */
+static int
+parse_buffer(const char *value, int64_t *number)
+{
+	if (parse_bytes(value, number) != 0 || (value != NULL && *number == 0))
+		return (-EINVAL);
+	*number &= ~INT64_C(7);
+	return (0);
+}
+
+static int
+parse_string(const char *value, int64_t *number)
+{
+	if (parse_bytes(value, number) != 0 || *number < TBUF_STRSIZE_MIN)
+		return (-EINVAL);
+	if (*number > TBUF_STRSIZE_MAX)
+		*number = TBUF_STRSIZE_MAX;
 	return (0);
 }
 
@@ -185,35 +211,50 @@ parse_period(const char *value, int64_t *number)
 }
 
 static int
+parse_status(const char *value, int64_t *number)
+{
+	int error = parse_period(value, number);
+
+	if (error == 0 && (uint64_t)*number > STATUSRATE_MAX)
+		*number = STATUSRATE_MAX;
+	return (error);
+}
+
+static int
+parse_policy(const char *value, int64_t *number)
+{
+	int64_t i;
+
+	for (i = 0; value != NULL && i < TBUF_NPOLICIES; i++)
+		if (strcmp(value, tbuf_policies[i].name) == 0) {
+			*number = i;
+			return (0);
+		}
+	return (-EINVAL);
+}
+
+static int
 parse_value(enum kind kind, const char *value, int64_t *number)
 {
-	static const char *const policies[] = {
-		"switch", "fill", "ring", NULL
-	};
 	static const char *const resizes[] = { "auto", "manual", NULL };
-	int error;
 
 	switch (kind) {
 	case SIZE:
+		return (parse_buffer(value, number));
+	case BYTES:
 		return (parse_bytes(value, number));
 	case STRSIZE:
-		error = parse_bytes(value, number);
-		if (error == 0 && *number > STRSIZE_MAX)
-			*number = STRSIZE_MAX;
-		return (error != 0 || *number == 0 ? -EINVAL : 0);
+		return (parse_string(value, number));
 	case RATE:
 		return (parse_period(value, number));
 	case STATUSRATE:
-		error = parse_period(value, number);
-		if (error == 0 && (uint64_t)*number > STATUSRATE_MAX)
-			*number = STATUSRATE_MAX;
-		return (error);
+		return (parse_status(value, number));
 	case FLAG:
 		return (parse_flag(value, number));
 	case CPU:
 		return (parse_cpu(value, number));
 	case POLICY:
-		return (parse_word(value, policies, number));
+		return (parse_policy(value, number));
 	case RESIZE:
 		return (parse_word(value, resizes, number));
 	default:
@@ -228,8 +269,22 @@ option_field(const struct tbuf_options *o, const struct option *option)
 	return ((char *)(uintptr_t)o + option->field);
 }
 
+/* What a wrong value is, so that it says what would be right. */
+static const char *const wrong[] = {
+	[SIZE] = "no size, such as 64k or 4m",
+	[BYTES] = "no size, such as 64k or 4m",
+	[STRSIZE] = "no size of 2 or more, such as 256 or 1k",
+	[RATE] = "no rate, such as 10hz or 100ms",
+	[STATUSRATE] = "no rate, such as 10hz or 100ms",
+	[FLAG] = "no flag, such as on or off",
+	[CPU] = "no CPU that is online",
+	[POLICY] = "none of switch, fill, ring",
+	[RESIZE] = "none of auto, manual"
+};
+
 static int
-refuse(struct tbuf_consumer *c, const struct option *option)
+refuse(struct tbuf_consumer *c, const struct option *option,
+    const char *value)
 {
 	switch (option->kind) {
 	case PROGRAM:
@@ -246,7 +301,9 @@ refuse(struct tbuf_consumer *c, const struct option *option)
 		    option->name));
 	default:
 		return (tbuf_consumer_fail(c, -EINVAL, "failed to set -x %s: "
-		    "Invalid value for specified option", option->name));
+		    "Invalid value for specified option: '%.99s' is %s",
+		    option->name, value != NULL ? value : "",
+		    wrong[option->kind]));
 	}
 }
 
@@ -264,7 +321,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
 		    "Operation illegal when tracing is active", name));
 	if (parse_value(option->kind, value, &number) != 0)
-		return (refuse(c, option));
+		return (refuse(c, option, value));
 	memcpy(option_field(&c->options, option), &number, sizeof(number));
 	return (0);
 }
@@ -279,4 +336,25 @@ tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
 		return (-ENOENT);
 	memcpy(value, option_field(&c->options, option), sizeof(*value));
 	return (0);
+}
+
+void
+tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
+{
+	const struct tbuf_options *o = &c->options;
+
+	memset(terms, 0, sizeof(*terms));
+	terms->bufsize = o->bufsize;
+	terms->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
+	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
+	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0);
+	terms->run = c->run;
+	terms->policy = (uint32_t)o->bufpolicy;
+	terms->strsize = (uint32_t)o->strsize;
+	terms->only_cpu = (int32_t)o->cpu;
+	terms->owner_pid = (uint32_t)getpid();
+	terms->owner_uid = geteuid();
+	terms->needs = c->needs;
+	tbuf_copy(terms->owner, program_invocation_short_name,
+	    sizeof(terms->owner));
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "consumer/internal.h"
+#include "consumer/tools.h"
+#include "tbuf_consumer.h"
 
 /* An unsigned integer in a C base, without a sign or a blank in front. */
 static int

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/probes.h"
+#include "consumer/tools.h"
 
-#define FIELD_MAX	255
 #define NFIELDS		(4 + TBUF_NARGS)
 
 /* A probe out of a target's table, before it has an id. */
@@ -19,44 +19,35 @@ struct copy {
 	unsigned nargs;
 	uint8_t types[TBUF_NARGS];
 	unsigned length[NFIELDS];	/* NUL counted */
-	char text[NFIELDS][FIELD_MAX + 1];
+	char text[NFIELDS][TBUF_FIELD_SIZE];
 };
 
-/* Printing a name must not move a terminal's cursor. */
+/*
+ * Printing a name must not move a terminal's cursor.  Colons are a function's
+ * alone.
+ */
 static void
-clean(char *text)
+clean(char *text, bool function)
 {
 	unsigned char *p = (unsigned char *)text;
 
 	for (; *p != '\0'; p++)
-		if (*p <= ' ' || *p == 0x7f || *p == ':' || *p == ',' ||
+		if (*p <= ' ' || *p == 0x7f || *p == ',' ||
+		    (*p == ':' && !function) ||
 		    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0))
 			*p = '?';
 }
 
-/*
- * Copy a string of the heap; the target may change it meanwhile, so only
- * what has been copied counts.  Gives its length with the NUL, 0 if it has
- * no end.
- */
+/* Copy a string of the heap: its length with the NUL, 0 if it has no end. */
 static unsigned
-copy_string(const struct tbuf_view *view, uint32_t offset, char *to)
+copy_string(const struct tbuf_view *view, uint32_t offset,
+    char to[TBUF_FIELD_SIZE], bool function)
 {
-	const char *heap = (const char *)view->base + TBUF_STRINGS;
-	uint32_t used = tbuf_load(&tbuf_view_control(view)->strings);
-	size_t room;
-	const char *nul;
+	size_t size = tbuf_view_text(view, offset, to, TBUF_FIELD_SIZE);
 
-	if (used > TBUF_STRINGS_SIZE)
-		used = TBUF_STRINGS_SIZE;
-	if (offset >= used)
-		return (0);
-	room = used - offset < FIELD_MAX + 1 ? used - offset : FIELD_MAX + 1;
-	memcpy(to, heap + offset, room);
-	if ((nul = memchr(to, '\0', room)) == NULL)
-		return (0);
-	clean(to);
-	return ((unsigned)(nul - to) + 1);
+	if (size != 0)
+		clean(to, function);
+	return ((unsigned)size);
 }
 
 static bool
@@ -91,12 +82,14 @@ copy_probe(const struct tbuf_view *view, uint32_t index, struct copy *copy)
 	if (!copy_types(entry, copy))
 		return (false);
 	for (i = 0; i < 4; i++) {
-		copy->length[i] = copy_string(view, offsets[i], copy->text[i]);
+		copy->length[i] = copy_string(view, offsets[i], copy->text[i],
+		    i == 2);
 		if (copy->length[i] == 0)
 			return (false);
 	}
 	for (i = 4; i < 4 + copy->nargs; i++) {
-		copy->length[i] = copy_string(view, at, copy->text[i]);
+		copy->length[i] = copy_string(view, at, copy->text[i],
+		    false);
 		if (copy->length[i] == 0)
 			return (false);
 		at += copy->length[i];
@@ -130,21 +123,37 @@ same(const struct tbuf_probe_info *info, const struct copy *copy)
 	    memcmp(info->types, copy->types, sizeof(info->types)) == 0);
 }
 
-/* A probe and its strings in one piece of memory. */
+/* A probe, the layout of its records, and its strings behind both. */
+struct known {
+	struct tbuf_probe_info info;
+	union {
+		struct tbuf_record_layout layout;
+		unsigned char room[TBUF_ARGUMENTS_LAYOUT];
+	} arguments;
+};
+
+const struct tbuf_record_layout *
+tbuf_probe_layout(const struct tbuf_probe_info *info)
+{
+	return (&((const struct known *)(const void *)info)->arguments.layout);
+}
+
 static struct tbuf_probe_info *
 info_new(const struct copy *copy)
 {
 	struct tbuf_probe_info *info;
+	struct known *known;
 	const char *at[NFIELDS] = { NULL };
-	size_t size = sizeof(*info);
+	size_t size = sizeof(*known);
 	unsigned i;
 	char *p;
 
 	for (i = 0; i < 4 + copy->nargs; i++)
 		size += copy->length[i];
-	if ((info = calloc(1, size)) == NULL)
+	if ((known = calloc(1, size)) == NULL)
 		return (NULL);
-	p = (char *)(info + 1);
+	info = &known->info;
+	p = (char *)(known + 1);
 	for (i = 0; i < 4 + copy->nargs; i++) {
 		at[i] = memcpy(p, copy->text[i], copy->length[i]);
 		p += copy->length[i];
@@ -157,6 +166,7 @@ info_new(const struct copy *copy)
 	memcpy(info->types, copy->types, sizeof(info->types));
 	for (i = 0; i < copy->nargs; i++)
 		info->argnames[i] = at[4 + i];
+	tbuf_layout_arguments(&known->arguments.layout, info);
 	return (info);
 }
 
@@ -230,7 +240,7 @@ tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
 {
 	struct copy copy;
 
-	if (index >= TBUF_NPROBES ||
+	if (index >= view->tables.entries ||
 	    index >= tbuf_load_acquire(&tbuf_view_control(view)->nprobes) ||
 	    tbuf_load_acquire(&tbuf_view_probe(view, index)->ready) != 1)
 		return (0);

@@ -5,7 +5,6 @@
  * and the space is given back if it is sure that they are gone.
  */
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -14,7 +13,12 @@
 
 #include "atomics.h"
 #include "common/board.h"
-#include "consumer/internal.h"
+#include "common/chain.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
 
 /*
  * A holder that runs is done in microseconds; it may be preempted.  All have
@@ -61,38 +65,6 @@ wait_registering(const struct tbuf_view *view, unsigned *pauses)
 		continue;
 	tbuf_fence();
 	return (tbuf_load(count) == 0);
-}
-
-/*
- * Run once on each of these CPUs.  Whoever was inside a restartable sequence
- * there has been switched out for it, so the sequence is done or aborted.
- * A CPU that is not online has nobody on it.
- */
-static bool
-run_on_cpus(const struct tbuf_cpus *cpus)
-{
-	unsigned long before[TBUF_NCPUS / (8 * sizeof(long))] = { 0 };
-	unsigned long one[TBUF_NCPUS / (8 * sizeof(long))];
-	const unsigned width = 8 * sizeof(long);
-	struct tbuf_cpus online;
-	bool everywhere = true;
-	unsigned cpu;
-
-	if (tbuf_cpus_count(cpus) == 0)
-		return (true);
-	if (syscall(SYS_sched_getaffinity, 0, sizeof(before), before) <= 0)
-		return (false);
-	tbuf_cpus_online(&online);
-	for (cpu = 0; cpu < TBUF_NCPUS; cpu++) {
-		if (!tbuf_cpus_has(cpus, cpu) || !tbuf_cpus_has(&online, cpu))
-			continue;
-		memset(one, 0, sizeof(one));
-		one[cpu / width] = 1ul << cpu % width;
-		if (syscall(SYS_sched_setaffinity, 0, sizeof(one), one) != 0)
-			everywhere = false;
-	}
-	syscall(SYS_sched_setaffinity, 0, sizeof(before), before);
-	return (everywhere);
 }
 
 static bool
@@ -174,9 +146,9 @@ storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
 
 /*
  * A slot whose consumer is dead (its lock can be had), or that a consumer
- * had to leave in doubt: finish what that one could not.  The slot's own
- * generation may be zero already; the session's header keeps it.  In a
- * session that had not begun nobody has been.
+ * had to leave in doubt: finish what that one could not [inv.consumer].  The
+ * slot's own generation may be zero already; the session's header keeps it.
+ * In a session that had not begun nobody has been.
  */
 static void
 orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
@@ -191,14 +163,14 @@ orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
 	    TBUF_SETUP;
 	if (pread(fd, &slot, sizeof(slot), (off_t)(TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE)) != sizeof(slot) ||
-	    slot.area < TBUF_AREAS ||
+	    slot.area < TBUF_TABLES ||
 	    pread(fd, &session, sizeof(session), (off_t)slot.area) !=
 	    sizeof(session))
 		return;
 	data = begun ? storage_begin(fd, &slot, &cpus) :
 	    slot.area + TBUF_META_MAX;
 	close_slot(view, number, pauses);
-	clean = !begun || (data != 0 && run_on_cpus(&cpus) &&
+	clean = !begun || (data != 0 && tbuf_cpus_visit(&cpus) &&
 	    wait_inside(view, number, session.generation, slot.nlocks_max,
 	    pauses));
 	release(view, fd, number, data,
@@ -262,11 +234,19 @@ close_nolane(struct tbuf_target *t)
 static bool
 inhabited(const struct tbuf_target *t)
 {
-	return (t->life == TBUF_ALIVE && !t->left && !t->truncated);
+	return (t->life == TBUF_ALIVE && !t->truncated);
 }
 
-void
-tbuf_consumer_quiesce(struct tbuf_consumer *c)
+/* Of all targets, or `only` this one. */
+static bool
+stoppable(const struct tbuf_target *t, const struct tbuf_target *only)
+{
+	return ((only == NULL || t == only) && t->slot != -1 &&
+	    !tbuf_session_stopped(t));
+}
+
+static void
+quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 {
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
@@ -274,7 +254,7 @@ tbuf_consumer_quiesce(struct tbuf_consumer *c)
 	bool clean;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->slot == -1 || t->stopped)
+		if (!stoppable(t, only))
 			continue;
 		close_slot(&t->view, (unsigned)t->slot, &pauses);
 		for (i = 0; i < t->nsources && inhabited(t); i++)
@@ -282,18 +262,30 @@ tbuf_consumer_quiesce(struct tbuf_consumer *c)
 				tbuf_cpus_add(&cpus,
 				    (unsigned)t->sources[i].cpu);
 	}
-	clean = run_on_cpus(&cpus);
+	clean = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->slot == -1 || t->stopped)
+		if (!stoppable(t, only))
 			continue;
-		t->stopped = true;
+		tbuf_session_stop(t);
 		tbuf_target_refresh(t);
-		if (inhabited(t))
-			t->retire = !wait_inside(&t->view,
-			    (unsigned)t->slot, t->generation,
-			    t->plan.nlanes, &pauses) || !clean;
+		if (inhabited(t) && (!wait_inside(&t->view,
+		    (unsigned)t->slot, t->generation, t->plan.nlanes,
+		    &pauses) || !clean))
+			tbuf_session_retire(t);
 		close_nolane(t);
 	}
+}
+
+void
+tbuf_consumer_quiesce(struct tbuf_consumer *c)
+{
+	quiesce(c, NULL);
+}
+
+void
+tbuf_target_quiesce(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	quiesce(c, t);
 }
 
 void
@@ -303,10 +295,10 @@ tbuf_target_detach(struct tbuf_target *t)
 		return;
 	if (tbuf_file_lock_wait(t->fd) == 0) {
 		release(&t->view, t->fd, (unsigned)t->slot,
-		    t->area + t->plan.data, t->area_end, !t->retire);
+		    t->area + t->plan.data, t->area_end,
+		    t->session != TBUF_SESSION_RETIRED);
 		tbuf_file_unlock(t->fd, 0);
 	}
 	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);
-	t->slot = -1;
-	t->active = false;
+	tbuf_session_end(t);
 }

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/run.h"
+#include "consumer/tools.h"
 
 const char *
 tbuf_consumer_error(const struct tbuf_consumer *c)
@@ -38,8 +40,44 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 		why = "the descriptions are too long";
 	else if (error == -EUSERS)
 		why = "too many consumers";
+	else if (error == -EAGAIN)
+		why = "there is a lease on a file";
 	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
 	    why));
+}
+
+void
+tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
+{
+	tbuf_copy(missed->why, why, sizeof(missed->why));
+	missed->count = count;
+}
+
+void
+tbuf_consumer_miss(struct tbuf_consumer *c, unsigned which, const char *why)
+{
+	/* Other users' reasons vary: the last place is for what is left. */
+	while (which >= TBUF_MISSED_USER && which < TBUF_MISSED_LAST &&
+	    c->missed[which].count != 0 &&
+	    strncmp(c->missed[which].why, why, TBUF_BOARD_REASON - 1) != 0)
+		which++;
+	tbuf_missed_set(&c->missed[which], why, c->missed[which].count + 1);
+}
+
+const char *
+tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
+{
+	struct tbuf_missed *m;
+
+	tbuf_board_missed(c);
+	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
+		if (m->count <= m->told)
+			continue;
+		*count = m->count - m->told;
+		m->told = m->count;
+		return (m->why);
+	}
+	return (NULL);
 }
 
 bool

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumer/internal.h"
-
-/*
- * A record's time is taken a moment before it is committed.  The merge holds
- * back what is younger than this, lest such a record come too late.
- */
-#define MERGE_MARGIN	UINT64_C(100000)
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/script.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+#include "consumer/whom.h"
 
 static int
 compare(const void *a, const void *b)
@@ -69,12 +70,32 @@ order_sources(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* Targets whose end was told in the round before are not needed any more. */
+/* No more records will come of it: its process, or its image, is gone. */
+static bool
+ended(const struct tbuf_target *t)
+{
+	return (t->life != TBUF_ALIVE);
+}
+
+/* What a snapshot has copied of those that go on, given or not. */
 static void
-drop_told(struct tbuf_consumer *c)
+forget_copies(struct tbuf_round *r)
+{
+	unsigned i;
+
+	for (i = 0; r->snapshot && i < r->count; i++)
+		if (!ended(r->order[i]->target))
+			tbuf_source_forget(r->order[i]);
+	r->snapshot = false;
+}
+
+void
+tbuf_round_end(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t, *next;
 
+	c->round.pending = false;
+	forget_copies(&c->round);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (t->life == TBUF_TOLD)
 			tbuf_target_free(c, t);
@@ -86,28 +107,34 @@ last(const struct tbuf_round *r)
 	return ((r->what & TBUF_ROUND_LAST) != 0);
 }
 
-/* No more records will come of it: its process, or its image, is gone. */
-static bool
-ended(const struct tbuf_target *t)
-{
-	return (t->life == TBUF_DEAD || t->left);
-}
-
 static bool
 due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	if (t->life == TBUF_TOLD || !t->active)
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t))
 		return (false);
 	if (ended(t) || last(&c->round))
 		return (true);
-	return (t->order.policy == TBUF_SWITCH &&
-	    (c->round.what & TBUF_ROUND_SWITCH) != 0);
+	if (!tbuf_policy(t->order.terms.policy)->live)
+		return (false);
+	/* By time, nobody's last records go before what others have. */
+	return ((c->round.what & TBUF_ROUND_SWITCH) != 0 ||
+	    (c->options.temporal && (c->round.what & TBUF_ROUND_ENDED) != 0));
+}
+
+/* Is this a round in which records that may still come hold others back? */
+static bool
+holds_back(const struct tbuf_consumer *c)
+{
+	return (c->options.temporal && !last(&c->round) &&
+	    tbuf_policy(c->options.bufpolicy)->live &&
+	    (c->round.what & (TBUF_ROUND_SWITCH | TBUF_ROUND_ENDED)) != 0);
 }
 
 static void
 restart(struct tbuf_round *r)
 {
-	r->group = r->cursor = r->counter = 0;
+	r->group = r->cursor = r->counter = r->packets = 0;
+	r->packets_told = false;
 	r->pending = true;
 }
 
@@ -115,6 +142,8 @@ restart(struct tbuf_round *r)
 static int
 give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
 {
+	if (s->snapshot)
+		return (0);
 	if (!c->options.temporal)
 		s->chunk = c->round.chunk;
 	else if (s->own == NULL && s->position < s->mark) {
@@ -130,12 +159,13 @@ prepare(struct tbuf_consumer *c)
 {
 	struct tbuf_round *r = &c->round;
 
-	r->pending = false;
-	drop_told(c);
+	tbuf_round_end(c);
 	if (r->stale && order_sources(c) != 0)
 		return (-ENOMEM);
-	r->snapshot = false;
-	r->until = last(r) ? UINT64_MAX : tbuf_now() - MERGE_MARGIN;
+	r->until = UINT64_MAX;
+	/* Under the others records are given twice, or a target's at its end. */
+	if (!tbuf_policy(c->options.bufpolicy)->live)
+		r->merged = 0;
 	return (0);
 }
 
@@ -149,6 +179,15 @@ calibrate(struct tbuf_target *t)
 	session->now = t->time.latest;
 }
 
+static int
+mark(struct tbuf_source *s)
+{
+	if (s->target->file_only)
+		return (tbuf_source_look(s));
+	tbuf_source_mark(s, s->target->order.terms.policy);
+	return (0);
+}
+
 int
 tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 {
@@ -156,23 +195,34 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	struct tbuf_source *s;
 	struct tbuf_target *t;
 	unsigned i;
+	int error = 0;
 
 	r->what = what;
+	if (c->script != NULL)
+		tbuf_script_round(c->script,
+		    (what & (TBUF_ROUND_SWITCH | TBUF_ROUND_LAST)) != 0,
+		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0);
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	for (i = 0; i < r->count; i++) {
+	if (holds_back(c))
+		tbuf_horizon_note(c);
+	for (i = 0; i < r->count && error == 0; i++) {
 		s = r->order[i];
 		s->mark = s->position;
 		if (due(c, s->target))
-			tbuf_source_mark(s, s->target->order.policy);
-		if (give_chunk(c, s) != 0)
-			return (-ENOMEM);
+			error = mark(s);
+		if (error == 0)
+			error = give_chunk(c, s);
 	}
+	if (error != 0)
+		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (due(c, t) && !t->file_only)
 			calibrate(t);
+	if (holds_back(c))
+		r->until = tbuf_horizon_time(c);
 	restart(r);
-	r->exits = TAILQ_FIRST(&c->targets);
+	r->limits = r->exits = TAILQ_FIRST(&c->targets);
 	if ((r->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
@@ -189,22 +239,22 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	r->what = 0;
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	r->until = UINT64_MAX;
 	r->snapshot = true;
 	for (i = 0; i < r->count && error == 0; i++)
-		if (r->order[i]->target->life == TBUF_ALIVE) {
-			tbuf_source_mark(r->order[i], TBUF_RING);
+		if (!ended(r->order[i]->target)) {
+			tbuf_source_mark(r->order[i],
+			    r->order[i]->target->order.terms.policy);
 			error = tbuf_source_copy(r->order[i]);
 		}
-	for (i = 0; i < r->count && error != 0; i++)
-		tbuf_source_forget(r->order[i]);
-	if (error != 0)
+	if (error != 0) {
+		forget_copies(r);
 		return (error);
+	}
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->active && !t->file_only)
+		if (tbuf_session_holds(t) && !t->file_only)
 			tbuf_timeline_update(&t->time, NULL);
 	restart(r);
-	r->exits = NULL;
+	r->limits = r->exits = NULL;
 	if ((r->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
@@ -228,12 +278,11 @@ group_gain(const struct tbuf_round *r, unsigned counter)
 	return (gain);
 }
 
-/* Are this group's counters told in this round? */
-static bool
-counter_due(const struct tbuf_round *r, const struct tbuf_target *t,
+bool
+tbuf_round_counts(const struct tbuf_round *r, const struct tbuf_target *t,
     unsigned counter)
 {
-	if (t->life == TBUF_TOLD || !t->active || r->snapshot)
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || r->snapshot)
 		return (false);
 	if (last(r) || ended(t))
 		return (true);
@@ -241,6 +290,7 @@ counter_due(const struct tbuf_round *r, const struct tbuf_target *t,
 	    counter != TBUF_OVERWRITTEN);
 }
 
+/* What the records do not have [inv.account]. */
 static int
 next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -249,9 +299,9 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 	uint64_t gain;
 
 	for (; r->counter < TBUF_COUNTERS; r->counter++) {
-		if (!counter_due(r, s->target, r->counter) ||
+		if (!tbuf_round_counts(r, s->target, r->counter) ||
 		    (r->counter == TBUF_OVERWRITTEN &&
-		    s->target->order.policy != TBUF_RING))
+		    !tbuf_policy(s->target->order.terms.policy)->overwrites))
 			continue;
 		if ((gain = group_gain(r, r->counter)) == 0)
 			continue;
@@ -291,18 +341,61 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_target *o;
 
 	TAILQ_FOREACH(o, &c->targets, link) {
-		if (o == t || o->pid != t->pid || o->life == TBUF_TOLD ||
-		    o->file_only || tbuf_view_control(&o->view)->start !=
-		    tbuf_view_control(&t->view)->start)
+		if (o == t || o->life == TBUF_TOLD || !tbuf_target_same(o, t))
 			continue;
-		if (t->child) {
-			o->child = true;
+		o->child |= t->child;
+		if (t->exit_status != -1 || t->exit_signal != 0) {
 			o->exit_status = t->exit_status;
 			o->exit_signal = t->exit_signal;
 		}
 		return (true);
 	}
 	return (false);
+}
+
+/* Are what limits a target's probes have met told in this round? */
+static bool
+limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
+{
+	return (t->life != TBUF_TOLD && !t->file_only && (ended(t) || last(r) ||
+	    (r->what & TBUF_ROUND_STATUS) != 0));
+}
+
+static int
+next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+
+	for (; (t = r->limits) != NULL; r->limits = TAILQ_NEXT(t, link)) {
+		if (!limits_due(r, t))
+			continue;
+		event->pid = t->pid;
+		event->cpu = -1;
+		event->type = TBUF_EVENT_LOST;
+		if ((event->count = tbuf_target_lost(t)) != 0)
+			return (1);
+		event->type = TBUF_EVENT_UNMET;
+		event->count = tbuf_target_unmet(c, t, ended(t) || last(r));
+		if (event->count != 0)
+			return (1);
+	}
+	return (0);
+}
+
+/* The records of an image that is no target any more were given. */
+static void
+let_go(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	if (t->life != TBUF_ALIVE)
+		tbuf_session_drain(t);
+	if (t->life == TBUF_REPLACED)
+		tbuf_target_tell(t);
+	if (t->life == TBUF_RESIGNED && t->slot != -1) {
+		tbuf_target_detach(t);
+		tbuf_budget_give(c, t->charged);
+		t->charged = 0;
+	}
 }
 
 static int
@@ -315,13 +408,10 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		r->exits = TAILQ_NEXT(t, link);
 		if (!emptied(t))
 			continue;
-		if (t->left)
-			t->active = false;
-		if (t->replaced && !t->active)
-			t->life = TBUF_TOLD;
+		let_go(c, t);
 		if (t->life != TBUF_DEAD)
 			continue;
-		t->life = TBUF_TOLD;
+		tbuf_target_tell(t);
 		r->stale = true;
 		if (t->file_only || leave_to_other(c, t))
 			continue;
@@ -348,7 +438,8 @@ next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 			if (!c->options.temporal &&
 			    tbuf_source_event(c, s, event) == 1)
 				return (1);
-			tbuf_source_release(s);
+			if (!r->snapshot)
+				tbuf_source_release(s);
 			r->cursor++;
 			continue;
 		}
@@ -363,11 +454,23 @@ next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 static void
 finish(struct tbuf_round *r)
 {
-	unsigned i;
-
 	r->pending = false;
-	for (i = 0; i < r->count && r->snapshot; i++)
-		tbuf_source_forget(r->order[i]);
+	forget_copies(r);
+}
+
+/* What a script has recorded comes before what targets have. */
+static int
+next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	if (c->script == NULL || tbuf_script_next(c->script, event) == 0)
+		return (0);
+	if (event->type == TBUF_EVENT_RECORD)
+		c->totals.records++;
+	else if (event->type == TBUF_EVENT_DROPS)
+		c->totals.drops += event->count;
+	else if (event->type == TBUF_EVENT_OVERWRITTEN)
+		c->totals.overwritten += event->count;
+	return (1);
 }
 
 int
@@ -375,14 +478,23 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_round *r = &c->round;
 
+	if (next_of_script(c, event) == 1)
+		return (1);
 	if (!r->pending)
 		return (0);
+	event->record.layout = NULL;
+	event->record.epid = 0;
+	memset(event->reserved, 0, sizeof(event->reserved));
+	memset(event->record.reserved, 0, sizeof(event->record.reserved));
+	event->record.npieces = 0;
+	event->record.pieces = NULL;
 	if (r->merging) {
 		if (tbuf_merge_next(c, event) == 1)
 			return (1);
 		r->merging = false;
 	}
-	if (next_grouped(c, event) == 1 || next_exit(c, event) == 1)
+	if (next_grouped(c, event) == 1 || next_limit(c, event) == 1 ||
+	    next_exit(c, event) == 1)
 		return (1);
 	finish(r);
 	return (0);

@@ -11,14 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/targets.h"
 
 /* [at, at + size) lies in the file's session areas. */
 static bool
 inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
 {
-	return (at >= TBUF_AREAS && at % 8 == 0 && at <= view->size &&
+	return (at >= view->tables.areas && at % 8 == 0 && at <= view->size &&
 	    size <= view->size - at);
 }
 
@@ -50,19 +51,32 @@ count_patterns(const char *patterns, uint32_t size)
 	return (n);
 }
 
+/* Where there are no clauses every record is a default one. */
+static bool
+check_clauses(const struct tbuf_view *view, const struct tbuf_slot *slot)
+{
+	return (slot->clauses == 0 || (inside(view, slot->clauses,
+	    slot->ecb_max * sizeof(struct tbuf_clause)) &&
+	    slot->texts.size <= TBUF_META_MAX &&
+	    inside(view, slot->texts.at, slot->texts.size)));
+}
+
 static bool
 check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
     const struct tbuf_session *session)
 {
-	return (slot->policy <= TBUF_RING && slot->ecb_max <= TBUF_ECBS_MAX &&
+	return (slot->ecb_max <= TBUF_ECBS_MAX &&
 	    slot->nlanes > 0 && slot->nlanes <= 2 * TBUF_NCPUS &&
 	    slot->first_lock <= slot->nlanes &&
 	    slot->ecbs >= slot->area && slot->lanes >= slot->area &&
 	    inside(view, slot->area, slot->area_size) &&
+	    inside(view, slot->heads,
+	    view->tables.entries * sizeof(uint32_t)) &&
 	    inside(view, slot->ecbs,
 	    slot->ecb_max * sizeof(struct tbuf_ecb)) &&
 	    inside(view, slot->lanes,
 	    slot->nlanes * sizeof(struct tbuf_lane)) &&
+	    check_clauses(view, slot) &&
 	    session->patterns_size <= TBUF_META_MAX &&
 	    inside(view, session->patterns & ~UINT64_C(7),
 	    session->patterns_size + UINT64_C(8)));
@@ -89,6 +103,8 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	    slot->area;
 	if (error == 0)
 		error = tbuf_sources_make(t, lanes);
+	if (error == 0)
+		tbuf_lanes_small(t, lanes);
 	free(lanes);
 	return (error);
 }
@@ -100,11 +116,11 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->area = slot->area;
 	t->area_end = slot->area + slot->area_size;
 	t->generation = session->generation;
-	t->order.policy = (enum tbuf_policy)slot->policy;
-	t->order.patterns = (const char *)t->view.base + session->patterns;
-	t->order.patterns_size = session->patterns_size;
-	t->order.npatterns = count_patterns(t->order.patterns,
-	    session->patterns_size);
+	/* How many there are is enough: their text is the target's to change. */
+	t->order.npatterns = count_patterns((const char *)t->view.base +
+	    session->patterns, session->patterns_size);
+	t->clauses = slot->clauses;
+	t->texts = slot->texts;
 	t->plan.ecbs = slot->ecbs - slot->area;
 	t->plan.lanes = slot->lanes - slot->area;
 	t->plan.ecb_max = slot->ecb_max;
@@ -116,12 +132,16 @@ int
 tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
     struct tbuf_session *session)
 {
+	struct tbuf_control control;
 	struct tbuf_slot slot;
 	struct stat st;
 	void *p;
 
 	if (fstat(t->fd, &st) != 0)
 		return (-errno);
+	if (pread(t->fd, &control, sizeof(control), 0) != sizeof(control) ||
+	    tbuf_control_check(&control, (uint64_t)st.st_size) != 0)
+		return (-EINVAL);
 	/* A private mapping of large buffers would count as so much memory. */
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 	    flags | MAP_NORESERVE, t->fd, 0);
@@ -129,8 +149,11 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 		return (-errno);
 	t->view.base = p;
 	t->view.size = (uint64_t)st.st_size;
+	t->view.tables = control.tables;
 	memcpy(&slot, tbuf_view_slot(&t->view, number), sizeof(slot));
-	if (!inside(&t->view, slot.area, sizeof(*session)))
+	if (!tbuf_terms_read(&tbuf_view_slot(&t->view, number)->terms,
+	    &t->order.terms) ||
+	    !inside(&t->view, slot.area, sizeof(*session)))
 		return (-EINVAL);
 	memcpy(session, t->view.base + slot.area, sizeof(*session));
 	if (!check_slot(&t->view, &slot, session))

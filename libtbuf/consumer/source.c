@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/files.h"
+#include "consumer/targets.h"
 
 /* Far more turns than a writer can win against a reader that is running. */
 #define PAIR_TRIES	1000
@@ -42,6 +43,7 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 		s->storage = tbuf_place_storage(lanes[i].place);
 		s->size = lanes[i].size;
 		s->limit = lanes[i].size;
+		s->backed = s->storage;
 	}
 	t->nsources = t->plan.nlanes;
 	t->first_lock = t->plan.ncpu_lanes;
@@ -62,7 +64,8 @@ tbuf_sources_free(struct tbuf_target *t)
 
 /*
  * The writer fills the pair that `sequence` does not select and then counts
- * sequence up, so a pair that was read under an unchanged sequence is whole.
+ * sequence up, so a pair that was read under an unchanged sequence is whole
+ * [inv.killed].
  */
 void
 tbuf_lane_pair(const struct tbuf_lane *lane, struct tbuf_pair *pair)
@@ -123,7 +126,8 @@ begin_anew(struct tbuf_source *s, uint64_t head)
 {
 	s->damage += s->size;
 	s->position = s->mark = (head + 7) & ~UINT64_C(7);
-	s->limit = s->position + s->size;
+	s->limit = tbuf_source_grow(s, s->storage) ? s->position + s->size :
+	    s->position;
 }
 
 /*
@@ -143,7 +147,8 @@ mark_switch(struct tbuf_source *s)
 		limit = head + s->size;
 		if (limit > s->position + 2 * s->size)
 			limit = s->position + 2 * s->size;
-		s->limit = limit;
+		if (tbuf_source_grow(s, limit))
+			s->limit = limit;
 	}
 	/* Release: the bytes given back have been read. */
 	tbuf_store_release(&s->lane->limit, s->limit);
@@ -197,20 +202,34 @@ tbuf_source_mark(struct tbuf_source *s, enum tbuf_policy policy)
 	}
 }
 
+static uint64_t
+lane_tail(const struct tbuf_source *s)
+{
+	struct tbuf_pair pair;
+
+	if (!tbuf_policy(s->target->order.terms.policy)->overwrites)
+		return (tbuf_load_acquire(&s->lane->tail));
+	tbuf_lane_pair(s->lane, &pair);
+	return (pair.tail);
+}
+
 /*
- * A ring's writer may have gone on meanwhile: what its tail has passed is
- * gone, whatever the copy holds.
+ * The writer may have gone on meanwhile: what its tail, or under other
+ * policies that of its consumer, has passed is gone, whatever the copy holds.
  */
 static void
 check_overtaken(struct tbuf_source *s)
 {
-	struct tbuf_pair pair;
+	uint64_t tail;
 
-	/* Pairs with the barrier between moving tail and overwriting. */
+	/*
+	 * Pairs with the barrier between moving tail and overwriting.  A
+	 * consumer stores tail before the limit up to which that is allowed.
+	 */
 	tbuf_fence_loads();
-	tbuf_lane_pair(s->lane, &pair);
-	if (pair.tail > s->position && pair.tail % 8 == 0)
-		s->position = pair.tail < s->mark ? pair.tail : s->mark;
+	tail = lane_tail(s);
+	if (tail > s->position && tail % 8 == 0)
+		s->position = tail < s->mark ? tail : s->mark;
 }
 
 static bool
@@ -228,7 +247,7 @@ fetch(struct tbuf_source *s)
 		return (false);
 	s->fetched = s->position;
 	s->fetched_size = size;
-	if (s->target->order.policy == TBUF_RING)
+	if (tbuf_policy(s->target->order.terms.policy)->overwrites)
 		check_overtaken(s);
 	return (true);
 }
@@ -265,11 +284,26 @@ plausible(const struct tbuf_source *s, uint16_t size)
 	    size <= s->mark - s->position);
 }
 
+const struct tbuf_header *
+tbuf_source_fetched(const struct tbuf_source *s)
+{
+	const struct tbuf_header *header;
+
+	if (s->position >= s->mark ||
+	    (header = fetched(s, sizeof(*header))) == NULL ||
+	    !plausible(s, header->size) || fetched(s, header->size) == NULL)
+		return (NULL);
+	return (header);
+}
+
 int
 tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
 {
 	uint64_t at;
 
+	/* Most of the time the whole of it has been fetched already. */
+	if ((*header = tbuf_source_fetched(s)) != NULL)
+		return (1);
 	while (s->position < s->mark) {
 		*header = need(s, sizeof(**header));
 		if (*header == NULL || !plausible(s, (*header)->size))
@@ -287,15 +321,10 @@ tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
 }
 
 void
-tbuf_source_step(struct tbuf_source *s, uint16_t size)
-{
-	s->position += size;
-}
-
-void
 tbuf_source_release(struct tbuf_source *s)
 {
-	if (s->target->order.policy == TBUF_RING)
+	if (tbuf_policy(s->target->order.terms.policy)->overwrites ||
+	    s->target->file_only)
 		return;
 	tbuf_store(&s->lane->consumed, s->consumed);
 	tbuf_store_release(&s->lane->tail, s->position);
@@ -320,6 +349,41 @@ tbuf_source_copy(struct tbuf_source *s)
 	s->fetched_size = size;
 	check_overtaken(s);
 	return (0);
+}
+
+/*
+ * As mark_ring() under any policy, for whoever has not read the lane before:
+ * tail is read after head, so what lies between fits into the storage.
+ */
+static void
+mark_file(struct tbuf_source *s)
+{
+	uint64_t head = tbuf_load_acquire(&s->lane->head), tail = lane_tail(s);
+	uint64_t most = tbuf_policy(s->target->order.terms.policy)->overwrites ?
+	    s->size : s->storage;
+
+	s->mark = head;
+	if (tail >= head)
+		s->position = head;
+	else if (head - tail > most || head < s->position ||
+	    (head | tail) % 8 != 0)
+		begin_anew(s, head);
+	else if (tail > s->position)
+		s->position = tail;
+}
+
+int
+tbuf_source_look(struct tbuf_source *s)
+{
+	if (s->snapshot) {
+		/* Taken in a round before. */
+		s->mark = s->fetched + s->fetched_size;
+		return (0);
+	}
+	s->locked = tbuf_load(&s->lane->locked) != 0;
+	s->fetched_size = 0;
+	mark_file(s);
+	return (s->target->changing ? tbuf_source_copy(s) : 0);
 }
 
 void

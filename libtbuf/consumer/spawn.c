@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <linux/wait.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +19,10 @@
 #include <unistd.h>
 
 #include "common/board.h"
-#include "consumer/internal.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 #define CONTROL_ENTRY	TBUF_CONTROL_ENV "="
 #define RUN_ENTRY	TBUF_RUN_ENV "="
@@ -193,13 +194,14 @@ make_target(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_control_file file;
 	int error;
 
-	error = !tbuf_budget_file(TBUF_AREAS) ? -ENOSPC :
+	error = !tbuf_budget_file(tbuf_tables_least()) ? -ENOSPC :
 	    tbuf_control_make(c->directory, c->spawned.pid, &file);
 	if (error != 0)
 		return (error);
 	t->fd = file.fd;
 	t->view.base = (unsigned char *)file.control;
-	t->view.size = TBUF_AREAS;
+	t->view.tables = file.control->tables;
+	t->view.size = t->view.tables.areas;
 	t->child = t->asked = true;
 	tbuf_copy(t->name, file.name, sizeof(t->name));
 	t->pidfd = (int)syscall(SYS_pidfd_open, c->spawned.pid, 0);
@@ -327,8 +329,7 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 			return (failed(c, c->spawned.command, -errno));
 	if (p[1].revents == 0)
 		return (failed(c, c->spawned.command, -EINTR));
-	t->life = TBUF_DEAD;
-	tbuf_spawn_reap(t);
+	tbuf_target_ended(t);
 	return (0);
 }
 
@@ -344,21 +345,4 @@ tbuf_spawn_abandon(struct tbuf_consumer *c)
 	close_pipe(&c->spawned.failure);
 	free(c->spawned.command);
 	c->spawned.command = NULL;
-}
-
-void
-tbuf_spawn_reap(struct tbuf_target *t)
-{
-	siginfo_t info = { .si_pid = 0 };
-
-	if (waitid((idtype_t)P_PIDFD, (id_t)t->pidfd, &info,
-	    WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
-		/* Somebody else in this program has waited for it. */
-		t->child = false;
-		return;
-	}
-	if (info.si_code == CLD_EXITED)
-		t->exit_status = info.si_status;
-	else
-		t->exit_signal = info.si_status;
 }

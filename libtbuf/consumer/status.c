@@ -3,13 +3,20 @@
  *
  * A look at everybody's sessions.  Read only, with pread(2) alone: it takes
  * no slot and no lock, and whatever a target has written cannot hurt it.
+ *
+ * Lanes share no bytes, so no more is read of a file than it has: one that
+ * names the same bytes many times is not looked at any further.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "common/session.h"
+#include "consumer/files.h"
+#include "tbuf_consumer.h"
 
 struct look {
 	int fd;
@@ -18,6 +25,7 @@ struct look {
 	int (*visit)(void *, const struct tbuf_lane_status *);
 	void *arg;
 	unsigned char *chunk;
+	uint64_t left;		/* bytes of the file that may be read */
 };
 
 static bool
@@ -26,12 +34,22 @@ read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (pread(fd, to, size, (off_t)offset) == (ssize_t)size);
 }
 
+/* Take bytes off what may be read; false if it is not so much. */
+static bool
+take(struct look *l, uint64_t bytes)
+{
+	if (bytes > l->left)
+		return (false);
+	l->left -= bytes;
+	return (true);
+}
+
 /*
  * Count the records between two positions by walking their sizes.  What the
  * writer overtakes meanwhile ends the count: it is a picture, no account.
  */
 static uint64_t
-count_records(const struct look *l, const struct tbuf_lane *lane,
+count_records(struct look *l, const struct tbuf_lane *lane,
     uint64_t from, uint64_t to)
 {
 	const struct tbuf_header *header;
@@ -39,9 +57,12 @@ count_records(const struct look *l, const struct tbuf_lane *lane,
 
 	while (from < to) {
 		if (size - at < sizeof(*header)) {
+			/* The end of a chunk is read twice. */
+			l->left += size - at;
 			size = to - from < TBUF_CHUNK ? to - from : TBUF_CHUNK;
 			at = 0;
-			if (size < sizeof(*header) || !tbuf_lane_copy(l->fd,
+			if (size < sizeof(*header) || !take(l, size) ||
+			    !tbuf_lane_copy(l->fd,
 			    tbuf_place_offset(lane->place),
 			    tbuf_place_storage(lane->place), from, l->chunk,
 			    size))
@@ -67,14 +88,14 @@ lane_tail(const struct look *l, const struct tbuf_lane *lane,
 	const struct tbuf_pair *pair = &lane->pair[lane->sequence & 1];
 
 	*overwritten = 0;
-	if (l->slot->policy != TBUF_RING)
+	if (!tbuf_policy(l->slot->terms.policy)->overwrites)
 		return (lane->tail);
 	*overwritten = pair->overwritten;
 	return (pair->tail);
 }
 
 static int
-look_lane(const struct look *l, const struct tbuf_lane *lane, uint32_t index)
+look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 {
 	struct tbuf_lane_status status;
 	const struct tbuf_slot *slot = l->slot;
@@ -83,9 +104,9 @@ look_lane(const struct look *l, const struct tbuf_lane *lane, uint32_t index)
 
 	memset(&status, 0, sizeof(status));
 	status.pid = l->pid;
-	status.consumer = (pid_t)slot->owner_pid;
-	status.consumer_name = slot->owner;
-	status.policy = (int)slot->policy;
+	status.consumer = (pid_t)slot->terms.owner_pid;
+	status.consumer_name = slot->terms.owner;
+	status.policy = (int)slot->terms.policy;
 	status.size = lane->size;
 	status.cpu = (int)lane->cpu;
 	status.locked = lane->locked != 0;
@@ -119,7 +140,8 @@ look_slot(struct look *l)
 		if (i >= slot->first_lock &&
 		    i - slot->first_lock >= slot->nlocks)
 			break;
-		if (!read_at(l->fd, &lane, sizeof(lane), slot->lanes +
+		if (!take(l, sizeof(lane)) ||
+		    !read_at(l->fd, &lane, sizeof(lane), slot->lanes +
 		    i * sizeof(lane)) ||
 		    tbuf_place_storage(lane.place) > TBUF_BUFSIZE_MAX * 2)
 			break;
@@ -133,18 +155,22 @@ look_file(struct look *l)
 {
 	struct tbuf_slot slot;
 	struct tbuf_control control;
+	struct stat st;
 	unsigned i;
 	int result = 0;
 
-	if (!read_at(l->fd, &control, sizeof(control), 0))
+	if (fstat(l->fd, &st) != 0 ||
+	    !read_at(l->fd, &control, sizeof(control), 0))
 		return (0);
+	/* Holes are no bytes. */
+	l->left = (uint64_t)st.st_blocks * 512;
 	for (i = 0; i < TBUF_NSESSIONS && result == 0; i++) {
 		if ((control.state[i] != TBUF_ACTIVE &&
 		    control.state[i] != TBUF_ENDING) ||
 		    !read_at(l->fd, &slot, sizeof(slot), TBUF_SLOTS +
 		    i * (uint64_t)TBUF_SLOT_SIZE))
 			continue;
-		slot.owner[sizeof(slot.owner) - 1] = '\0';
+		slot.terms.owner[sizeof(slot.terms.owner) - 1] = '\0';
 		l->slot = &slot;
 		result = look_slot(l);
 	}
@@ -159,7 +185,7 @@ look_visit(void *arg, int fd, const char *name,
 
 	(void)name;
 	l->fd = fd;
-	l->pid = alive ? tbuf_directory_pid(fd, control) : -ESRCH;
+	l->pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
 	return (l->pid < 0 ? 0 : look_file(l));
 }
 
@@ -174,7 +200,8 @@ look_all(struct look *l)
 		return (dirfd);
 	result = tbuf_directory_scan(dirfd, look_visit, l);
 	close(dirfd);
-	return (result);
+	/* Who has a lease on a file is left out. */
+	return (result == -EAGAIN ? 0 : result);
 }
 
 static int

@@ -11,7 +11,13 @@
 #include <unistd.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/probes.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 #define DESCRIPTORS_KEPT	16
 
@@ -57,7 +63,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 		close(t->pidfd);
 	TAILQ_REMOVE(&c->targets, t, link);
 	c->round.stale = true;
-	free(t->epids);
+	tbuf_epids_free(t);
 	free(t->probes);
 	free(t);
 }
@@ -68,9 +74,21 @@ tbuf_target_find(struct tbuf_consumer *c, pid_t pid)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->pid == pid && t->life == TBUF_ALIVE && t->fd != -1)
+		if (t->pid == pid && tbuf_target_runs(t) && t->fd != -1)
 			return (t);
 	return (NULL);
+}
+
+bool
+tbuf_target_same(const struct tbuf_target *a, const struct tbuf_target *b)
+{
+	const struct tbuf_control *x = tbuf_view_control(&a->view);
+	const struct tbuf_control *y = tbuf_view_control(&b->view);
+
+	if (x == NULL || y == NULL || a->file_only || b->file_only)
+		return (false);
+	return (x->pid == y->pid && x->start == y->start &&
+	    x->pid_namespace == y->pid_namespace);
 }
 
 bool
@@ -92,7 +110,7 @@ tbuf_target_add(struct tbuf_consumer *c, pid_t pid,
 	if (t != NULL && !tbuf_descriptor_spare(found->fd))
 		error = -EMFILE;
 	else if (t != NULL)
-		error = tbuf_view_map(found->fd, TBUF_AREAS, &t->view);
+		error = tbuf_view_map(found->fd, 0, &t->view);
 	if (error != 0) {
 		close(found->fd);
 		close(found->pidfd);
@@ -117,8 +135,11 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 	    &tbuf_view_control(&t->view)->nprobes), i;
 
 	if (t->probes == NULL)
-		t->probes = calloc(TBUF_NPROBES, sizeof(*t->probes));
-	for (i = 0; t->probes != NULL && i < n && i < TBUF_NPROBES; i++)
+		t->probes = calloc(t->view.tables.entries,
+		    sizeof(*t->probes));
+	if (n > t->view.tables.entries)
+		n = t->view.tables.entries;
+	for (i = 0; t->probes != NULL && i < n; i++)
 		if (t->probes[i] == NULL &&
 		    tbuf_probes_read(&c->probes, &t->view, i, &info) == 1)
 			t->probes[i] = info;
@@ -131,7 +152,7 @@ tbuf_consumer_alive(const struct tbuf_consumer *c)
 	unsigned n = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_ALIVE && !t->file_only && !t->replaced)
+		if (t->life < TBUF_REPLACED && !t->file_only)
 			n++;
 	return (n);
 }

@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The record clock in nanoseconds: a line through the moment when tracing
- * began and the latest one taken.
+ * The record clock in nanoseconds: linear between two calibration points, the
+ * beginning of tracing and the latest one, and after the second.
  */
 #include <string.h>
 #include <time.h>
 
-#include "consumer/internal.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
 
-#define SLOPE_BITS	48
-#define SLOPE_ONE	(UINT64_C(1) << SLOPE_BITS)
+#define SLOPE_ONE	(UINT64_C(1) << TBUF_SLOPE_BITS)
 
-/* Two moments closer than this say little about the slope. */
+/* Two points closer than this, in ns, say little about the slope. */
 #define SPAN_MIN	UINT64_C(1000000)
 
 uint64_t
@@ -24,7 +24,7 @@ tbuf_now(void)
 	return ((uint64_t)t.tv_sec * TBUF_SECOND + (uint64_t)t.tv_nsec);
 }
 
-/* A target's moments are its own word: any slope has to be harmless. */
+/* The target has written its points itself: any slope has to be harmless. */
 static void
 set_slope(struct tbuf_timeline *line)
 {
@@ -35,7 +35,7 @@ set_slope(struct tbuf_timeline *line)
 	if (line->clock != TBUF_CLOCK_COUNTER || b->ticks <= a->ticks ||
 	    b->mono <= a->mono)
 		return;
-	slope = ((unsigned __int128)(b->mono - a->mono) << SLOPE_BITS) /
+	slope = ((unsigned __int128)(b->mono - a->mono) << TBUF_SLOPE_BITS) /
 	    (b->ticks - a->ticks);
 	if (slope > 0 && slope <= UINT64_MAX)
 		line->slope = (uint64_t)slope;
@@ -64,30 +64,10 @@ tbuf_timeline_update(struct tbuf_timeline *line,
 }
 
 uint64_t
-tbuf_timeline_mono(const struct tbuf_timeline *line, uint64_t ticks)
-{
-	const struct tbuf_moment *a = &line->base;
-
-	if (line->clock != TBUF_CLOCK_COUNTER)
-		return (ticks);
-	if (ticks >= a->ticks)
-		return (a->mono + (uint64_t)(((unsigned __int128)
-		    (ticks - a->ticks) * line->slope) >> SLOPE_BITS));
-	return (a->mono - (uint64_t)(((unsigned __int128)
-	    (a->ticks - ticks) * line->slope) >> SLOPE_BITS));
-}
-
-uint64_t
-tbuf_timeline_wall(const struct tbuf_timeline *line, uint64_t mono)
-{
-	return (mono + (line->latest.real - line->latest.mono));
-}
-
-uint64_t
 tbuf_timeline_ahead(const struct tbuf_timeline *line, uint64_t ns)
 {
 	uint64_t now = tbuf_clock_read(line->clock);
 
-	return (now + (uint64_t)(((unsigned __int128)ns << SLOPE_BITS) /
+	return (now + (uint64_t)(((unsigned __int128)ns << TBUF_SLOPE_BITS) /
 	    line->slope));
 }

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
 
 int
 tbuf_view_map(int fd, uint64_t size, struct tbuf_view *view)
@@ -28,11 +30,14 @@ tbuf_view_map(int fd, uint64_t size, struct tbuf_view *view)
 		return (error);
 	if (size > (uint64_t)st.st_size)
 		return (-EINVAL);
+	if (size < control.tables.areas)
+		size = control.tables.areas;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return (-errno);
 	view->base = p;
 	view->size = size;
+	view->tables = control.tables;
 	return (0);
 }
 

@@ -14,7 +14,13 @@
 #include <unistd.h>
 
 #include "atomics.h"
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/script.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
@@ -22,9 +28,10 @@
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
 #define MEETINGS	10
+#define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* likewise, of a command */
 
-/* The first two descriptors of a poll; then the targets' in their order. */
-enum { POLL_STOP, POLL_WATCH, POLL_FIXED };
+/* The first descriptors of a poll; then the targets' in their order. */
+enum { POLL_STOP, POLL_WAKE, POLL_WATCH, POLL_FIXED };
 
 static void
 upkeep(struct tbuf_consumer *c)
@@ -32,10 +39,11 @@ upkeep(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!t->active || t->file_only)
+		if (!tbuf_session_holds(t) || t->file_only)
 			continue;
 		tbuf_target_refresh(t);
 		tbuf_target_deadline(t);
+		tbuf_lanes_look(t, tbuf_now());
 	}
 }
 
@@ -46,8 +54,8 @@ earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * Somebody's last records, or their end, are still to be given: of those that
- * came some may have ended already, and a merge may hold records back.
+ * Are a target's last records, or its end, still to be given?  One that has
+ * just come may have ended already, and a merge may hold records back.
  */
 static bool
 any_ended(const struct tbuf_consumer *c)
@@ -55,7 +63,8 @@ any_ended(const struct tbuf_consumer *c)
 	const struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_DEAD || (t->left && t->active))
+		if (t->life == TBUF_DEAD || (t->life != TBUF_ALIVE &&
+		    tbuf_target_runs(t) && tbuf_session_holds(t)))
 			return (true);
 	return (false);
 }
@@ -64,11 +73,18 @@ uint64_t
 tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 {
 	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
+	const struct tbuf_target *t;
 
 	due = earlier(due, c->next_meeting);
-	if (c->options.bufpolicy == TBUF_SWITCH)
+	if (c->script != NULL)
+		due = earlier(due, tbuf_script_due(c->script));
+	due = earlier(due, c->next_command);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->growth != 0)
+			due = earlier(due, t->next_growth);
+	if (tbuf_policy(c->options.bufpolicy)->live)
 		due = earlier(due, c->next_switch);
-	if (c->options.bufpolicy == TBUF_FILL)
+	if (tbuf_policy(c->options.bufpolicy)->closes)
 		due = earlier(due, now + LOOK_PERIOD);
 	if (any_ended(c))
 		due = earlier(due, now + HELD_PERIOD);
@@ -104,11 +120,12 @@ wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 		return (-ENOMEM);
 	*fds = p;
 	p[POLL_STOP] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
+	p[POLL_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
 	p[POLL_WATCH] = (struct pollfd){ .fd = c->watch, .events = POLLIN };
 	n = POLL_FIXED;
 	TAILQ_FOREACH(t, &c->targets, link)
 		p[n++] = (struct pollfd){
-		    .fd = t->life == TBUF_ALIVE ? t->pidfd : -1,
+		    .fd = tbuf_target_runs(t) ? t->pidfd : -1,
 		    .events = POLLIN
 		};
 	now = tbuf_now();
@@ -132,11 +149,10 @@ collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 		if ((p++->revents & (POLLIN | POLLHUP)) == 0)
 			continue;
 		any = true;
-		t->life = TBUF_DEAD;
+		tbuf_target_ended(t);
 		tbuf_target_refresh(t);
 		tbuf_target_probes(c, t);
-		if (t->child)
-			tbuf_spawn_reap(t);
+		tbuf_miss_command(c, t);
 	}
 	return (any);
 }
@@ -149,7 +165,7 @@ collect_truncated(struct tbuf_consumer *c)
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->truncated)
-			t->life = TBUF_TOLD;
+			tbuf_target_tell(t);
 }
 
 /*
@@ -162,13 +178,14 @@ collect_left(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->life != TBUF_ALIVE || !t->live || t->replaced)
+		tbuf_miss_command(c, t);
+		if (t->life >= TBUF_REPLACED || !t->live)
 			continue;
-		if (!t->left && !tbuf_control_alive(t->fd)) {
-			t->left = true;
+		if (t->life == TBUF_ALIVE && !tbuf_control_alive(t->fd)) {
+			tbuf_target_leave(t);
 			tbuf_target_probes(c, t);
 		}
-		if (t->left)
+		if (t->life != TBUF_ALIVE)
 			tbuf_consumer_regrab(c, t);
 	}
 }
@@ -201,6 +218,22 @@ meet(struct tbuf_consumer *c)
 }
 
 void
+tbuf_consumer_meet_command(struct tbuf_consumer *c, uint64_t now)
+{
+	c->command_wait = COMMAND_PERIOD;
+	c->next_command = now + c->command_wait;
+}
+
+static void
+look_at_command(struct tbuf_consumer *c, uint64_t now)
+{
+	collect_left(c);
+	c->next_command = c->command_wait > TBUF_SECOND ? UINT64_MAX :
+	    now + c->command_wait;
+	c->command_wait *= 2;
+}
+
+void
 tbuf_consumer_meet_new(struct tbuf_consumer *c)
 {
 	c->meetings = 0;
@@ -208,19 +241,38 @@ tbuf_consumer_meet_new(struct tbuf_consumer *c)
 }
 
 static bool
-given_up(const struct tbuf_consumer *c)
+given_up(const struct tbuf_target *t)
 {
-	const struct tbuf_target *t;
 	uint32_t state;
 
+	if (t->life != TBUF_ALIVE || t->slot == -1 || !tbuf_session_holds(t))
+		return (false);
+	state = tbuf_load(&tbuf_view_control(&t->view)->state[t->slot]);
+	return (state == TBUF_GIVENUP || state == TBUF_GIVINGUP);
+}
+
+/*
+ * A target that has given this consumer up is drained once more and left
+ * alone.  True if nobody is left because of that.
+ */
+static bool
+collect_resigned(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	unsigned n = 0;
+
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->slot == -1 || !t->active)
+		if (!given_up(t))
 			continue;
-		state = tbuf_load(
-		    &tbuf_view_control(&t->view)->state[t->slot]);
-		if (state == TBUF_GIVENUP || state == TBUF_GIVINGUP)
-			return (true);
+		tbuf_target_quiesce(c, t);
+		tbuf_target_resign(t);
+		n++;
 	}
+	if (n > 0 && !c->all && tbuf_consumer_alive(c) == 0)
+		return (true);
+	for (; n > 0; n--)
+		tbuf_consumer_miss(c, TBUF_MISSED_RESIGNED,
+		    "no sign of their consumer for 30 s");
 	return (false);
 }
 
@@ -231,8 +283,10 @@ full(const struct tbuf_consumer *c)
 	const struct tbuf_target *t;
 	unsigned i;
 
-	if (c->options.bufpolicy != TBUF_FILL)
+	if (!tbuf_policy(c->options.bufpolicy)->closes)
 		return (false);
+	if (c->script != NULL && tbuf_script_full(c->script))
+		return (true);
 	TAILQ_FOREACH(t, &c->targets, link)
 		for (i = 0; i < t->nsources; i++)
 			if (tbuf_load(&t->sources[i].lane->full) != 0)
@@ -273,7 +327,8 @@ retire_lanes(struct tbuf_consumer *c, uint64_t now)
 	uint32_t lock;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->life != TBUF_ALIVE || !t->active || t->slot == -1)
+		if (!tbuf_target_runs(t) || !tbuf_session_holds(t) ||
+		    t->slot == -1)
 			continue;
 		for (lock = 0; lock < TBUF_NLOCKS &&
 		    t->first_lock + lock < t->nsources; lock++)
@@ -297,6 +352,8 @@ finish(struct tbuf_consumer *c, int result)
 		tbuf_consumer_scan(c);
 	}
 	tbuf_consumer_quiesce(c);
+	if (c->script != NULL)
+		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
 	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
 	if (error != 0)
@@ -315,7 +372,7 @@ aborted(struct tbuf_consumer *c, int error)
 }
 
 /*
- * Have all ended that there were, and that come from them?  The last of them
+ * Have all targets ended, and the children that are followed?  The last one
  * may have left a child that is not a target yet.
  */
 static bool
@@ -323,6 +380,8 @@ nobody_left(struct tbuf_consumer *c)
 {
 	const struct tbuf_target *last;
 
+	if (c->alone)
+		return (false);
 	while (!c->all && tbuf_consumer_alive(c) == 0) {
 		if (!c->options.follow)
 			return (true);
@@ -337,7 +396,29 @@ nobody_left(struct tbuf_consumer *c)
 	return (false);
 }
 
-/* After a wait: 1 if a round was begun, 2 if nothing was due. */
+/* A script's timers; has it called exit()? */
+static bool
+script_over(struct tbuf_consumer *c, uint64_t now)
+{
+	if (c->script == NULL)
+		return (false);
+	tbuf_script_tick(c->script, now);
+	return (c->script->exited);
+}
+
+/* Has tbuf_consumer_wake() been called since? */
+static bool
+woken(struct tbuf_consumer *c)
+{
+	uint64_t count;
+
+	return (read(c->wake, &count, sizeof(count)) == sizeof(count));
+}
+
+/*
+ * After a wait: 1 if a round was begun or the caller is to be woken, 2 if
+ * nothing was due.
+ */
 static int
 look(struct tbuf_consumer *c, const struct pollfd *p)
 {
@@ -351,12 +432,15 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		collect_new(c);
 	else if (now >= c->next_meeting)
 		meet(c);
+	if (now >= c->next_command)
+		look_at_command(c, now);
 	collect_truncated(c);
-	if ((p[POLL_STOP].revents & POLLIN) != 0 || full(c) || nobody_left(c))
+	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
+	    full(c) || nobody_left(c))
 		return (finish(c, 0));
-	if (given_up(c))
+	if (collect_resigned(c))
 		return (aborted(c, -ETIMEDOUT));
-	if (c->options.bufpolicy == TBUF_SWITCH &&
+	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
 	if (tick(&c->next_status, c->options.statusrate, now)) {
@@ -367,7 +451,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (any_ended(c))
 		what |= TBUF_ROUND_ENDED;
 	if (what == 0)
-		return (2);
+		return (woken(c) ? 1 : 2);
 	error = tbuf_round_begin(c, what);
 	return (error != 0 ? aborted(c, error) : 1);
 }
@@ -383,7 +467,8 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 		    "no tracing is active"));
 	if (c->state == TBUF_RUN_ENDED)
 		return (0);
-	if (nobody_left(c))
+	tbuf_round_end(c);
+	if (script_over(c, 0) || nobody_left(c))
 		return (finish(c, 0));
 	do {
 		upkeep(c);

@@ -13,8 +13,11 @@
  *	lowered SIZE		bufsize after go
  *	skipped ERRNO		what a target was lacking
  *	command PID		what spawn gives
- *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, run, list, go or
- *				status
+ *	table PID N		a target's probes that found no room
+ *	missed N REASON		processes that could not be traced
+ *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go
+ *				or status
+ *	left PID		a process that has ended has left a session
  *	show			print what is called, on standard error
  *
  * and then the rounds, one for each tbuf_consumer_work():
@@ -22,10 +25,16 @@
  *	record PID TID CPU ID TIME WALL [VALUE ...]
  *				VALUE: a number, true, false, NULL, or a
  *				string, with ... behind it when it is cut
+ *	enabling N		the records that follow are of this one
  *	repeat N		the next record comes N times
  *	drops PID CPU full|large|nolane N
  *	overwritten PID CPU N
  *	damage PID CPU N
+ *	lost PID N		probes that found no room
+ *	unmet PID N		probes that could not be enabled
+ *	snapshot		what follows is given by a snapshot, and in no
+ *				total
+ *	switch			what follows is given by a switch
  *	exit PID [status N | signal N]
  *	raise SIGNAL		the process gets a signal
  *	round			tracing goes on
@@ -55,7 +64,10 @@ struct fake_line {
 
 STAILQ_HEAD(fake_lines, fake_line);
 
-/* The whole script, read once; exits with a line on standard error when it is wrong. */
+/*
+ * The whole script, read once; exits with a line on standard error when it is
+ * wrong.
+ */
 struct fake_lines *fake_script(void);
 
 bool	fake_is(const struct fake_line *, const char *what);

@@ -18,12 +18,17 @@ struct tbuf_consumer {
 	struct fake_lines *lines;
 	struct fake_line *at;	/* the next line of the rounds */
 	bool show;
+	pid_t command;
+	unsigned missed;	/* lines of them that were given */
+	unsigned lost;		/* and of these */
 	volatile sig_atomic_t stop;
 	bool ended;
+	bool snapshot;		/* is being given */
 	bool lowered;
 	int64_t bufsize;
 	int64_t statusrate;
 	int enablings;
+	unsigned enabling;	/* of the records that follow */
 	char error[256];
 	struct tbuf_totals totals;
 	uint64_t repeat;	/* how many more times `event` comes */
@@ -154,18 +159,20 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name, const char *value)
 	uint64_t number = 0;
 
 	show(c, value != NULL ? "set %s %s" : "set %s", name, value);
-	if (strcmp(name, "flowindent") == 0)
+	if (strcmp(name, "aggsize") == 0)
 		return (refuse(c, -ENOTSUP,
 		    "-x %s: D programs are not in this version", name));
 	if (strcmp(name, "bufsize") == 0) {
-		if (tbuf_parse_size(value, &number) < 0)
+		if (tbuf_parse_size(value, &number) < 0 || number == 0)
 			return (refuse(c, -EINVAL, "failed to set -x bufsize: "
-			    "Invalid value for specified option"));
+			    "Invalid value for specified option: '%s' is no "
+			    "size", value));
 		c->bufsize = number;
 	} else if (strcmp(name, "statusrate") == 0) {
 		if (tbuf_parse_rate(value, &number) < 0)
 			return (refuse(c, -EINVAL, "failed to set -x %s: "
-			    "Invalid value for specified option", name));
+			    "Invalid value for specified option: '%s' is no "
+			    "rate", name, value));
 		c->statusrate = number;
 	} else if (strcmp(name, "follow") != 0 &&
 	    strcmp(name, "temporal") != 0)
@@ -206,6 +213,18 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	return (scripted(c, c->lines, "grab"));
 }
 
+int
+tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
+{
+	const struct fake_line *line;
+
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "left") && fake_number(line, 1) == pid)
+			return (0);
+	return (refuse(c, -ESRCH, "failed to grab pid %d: No such process",
+	    (int)pid));
+}
+
 pid_t
 tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
     const char *const *envp_add)
@@ -214,6 +233,7 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 	size_t i;
 	int error;
 
+	c->command = 4242;
 	for (i = 0; argv[i] != NULL; i++)
 		show(c, "spawn [%s]", argv[i]);
 	for (i = 0; envp_add != NULL && envp_add[i] != NULL; i++)
@@ -222,8 +242,8 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		return (error);
 	STAILQ_FOREACH(line, c->lines, next)
 		if (fake_is(line, "command"))
-			return (fake_number(line, 1));
-	return (4242);
+			c->command = fake_number(line, 1);
+	return (c->command);
 }
 
 int
@@ -238,7 +258,8 @@ int
 tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 {
 
-	return (refuse(c, -ENOENT, "%s", path));
+	show(c, "read %s", path);
+	return (scripted(c, c->lines, "read"));
 }
 
 int
@@ -283,6 +304,39 @@ tbuf_consumer_skipped(const struct tbuf_consumer *c)
 	return (0);
 }
 
+const char *
+tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
+{
+	const struct fake_line *line;
+	unsigned n = 0;
+
+	STAILQ_FOREACH(line, c->lines, next) {
+		if (!fake_is(line, "missed") || n++ < c->missed)
+			continue;
+		c->missed++;
+		*count = fake_number(line, 1);
+		return (fake_text(line, 2));
+	}
+	return (NULL);
+}
+
+bool
+tbuf_consumer_lost(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
+{
+	const struct fake_line *line;
+	unsigned n = 0;
+
+	STAILQ_FOREACH(line, c->lines, next) {
+		if (!fake_is(line, "table") || n++ < c->lost)
+			continue;
+		c->lost++;
+		*pid = fake_number(line, 1);
+		*count = fake_number(line, 2);
+		return (true);
+	}
+	return (false);
+}
+
 bool
 tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
 {
@@ -322,6 +376,10 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 
 	if (c->ended)
 		return (0);
+	c->snapshot = false;
+	if (c->at != NULL && (fake_is(c->at, "snapshot") ||
+	    fake_is(c->at, "switch")))
+		fake_wrong(c->at, "nobody has asked for it");
 	if (c->at != NULL && fake_is(c->at, "round"))
 		c->at = STAILQ_NEXT(c->at, next);
 	for (; c->at != NULL && fake_is(c->at, "raise");
@@ -349,18 +407,39 @@ tbuf_consumer_stop(struct tbuf_consumer *c)
 	c->stop = 1;
 }
 
+void
+tbuf_consumer_wake(struct tbuf_consumer *c)
+{
+
+	show(c, "wake");
+}
+
+/* What follows in the script is what a call gives. */
+static int
+step_over(struct tbuf_consumer *c, const char *what)
+{
+
+	if (c->at == NULL || !fake_is(c->at, what))
+		return (refuse(c, -ENOTSUP, "no %s", what));
+	c->at = STAILQ_NEXT(c->at, next);
+	return (0);
+}
+
 int
 tbuf_consumer_switch(struct tbuf_consumer *c)
 {
 
-	return (refuse(c, -ENOTSUP, "no switches"));
+	return (step_over(c, "switch"));
 }
 
 int
 tbuf_consumer_snapshot(struct tbuf_consumer *c)
 {
 
-	return (refuse(c, -ENOTSUP, "no snapshots"));
+	int error = step_over(c, "snapshot");
+
+	c->snapshot = error == 0;
+	return (error);
 }
 
 static const struct tbuf_probe_info *
@@ -383,7 +462,8 @@ give_record(struct tbuf_consumer *c, const struct fake_line *line,
 
 	*r = (struct tbuf_record){
 		.pid = fake_number(line, 1), .tid = fake_number(line, 2),
-		.cpu = fake_number(line, 3), .time = fake_number(line, 5),
+		.cpu = fake_number(line, 3), .enabling = c->enabling,
+		.time = fake_number(line, 5),
 		.wall = fake_number(line, 6), .probe = probe,
 		.nargs = probe->nargs, .args = c->values
 	};
@@ -404,17 +484,18 @@ cause(const struct fake_line *line)
 }
 
 static void
-give_exit(const struct fake_line *line, struct tbuf_event *e)
+give_exit(const struct tbuf_consumer *c, const struct fake_line *line,
+    struct tbuf_event *e)
 {
 
 	e->type = TBUF_EVENT_EXIT;
-	e->child = line->count > 2;
-	if (!e->child)
+	e->child = fake_number(line, 1) == c->command;
+	e->status = -1;
+	if (line->count < 3)
 		return;
-	if (strcmp(fake_text(line, 2), "signal") == 0) {
-		e->status = -1;
+	if (strcmp(fake_text(line, 2), "signal") == 0)
 		e->signal = fake_number(line, 3);
-	} else
+	else
 		e->status = fake_number(line, 3);
 }
 
@@ -427,7 +508,7 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 	*e = (struct tbuf_event){ .type = TBUF_EVENT_RECORD };
 	if (fake_is(line, "record")) {
 		give_record(c, line, &e->record);
-		c->totals.records++;
+		c->totals.records += !c->snapshot;
 	} else if (fake_is(line, "drops")) {
 		e->type = TBUF_EVENT_DROPS;
 		e->cause = cause(line);
@@ -440,12 +521,17 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 	} else if (fake_is(line, "damage")) {
 		e->type = TBUF_EVENT_DAMAGE;
 		e->count = fake_number(line, 3);
+	} else if (fake_is(line, "lost") || fake_is(line, "unmet")) {
+		e->type = fake_is(line, "lost") ? TBUF_EVENT_LOST :
+		    TBUF_EVENT_UNMET;
+		e->count = fake_number(line, 2);
 	} else if (fake_is(line, "exit"))
-		give_exit(line, e);
+		give_exit(c, line, e);
 	else
 		return (false);
 	e->pid = fake_number(line, 1);
-	if (e->type != TBUF_EVENT_RECORD && e->type != TBUF_EVENT_EXIT)
+	if (e->type == TBUF_EVENT_DROPS || e->type == TBUF_EVENT_DAMAGE ||
+	    e->type == TBUF_EVENT_OVERWRITTEN)
 		e->cpu = fake_number(line, 2);
 	else
 		e->cpu = e->record.cpu;
@@ -463,13 +549,16 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *e)
 		*e = c->event;
 		return (1);
 	}
-	while ((line = c->at) != NULL && !fake_is(line, "round")) {
+	while ((line = c->at) != NULL && !fake_is(line, "round") &&
+	    !fake_is(line, "snapshot") && !fake_is(line, "switch")) {
 		c->at = STAILQ_NEXT(line, next);
 		if (fake_is(line, "repeat") && c->at != NULL) {
 			c->repeat = fake_number(line, 1) - 1;
 			line = c->at;
 			c->at = STAILQ_NEXT(line, next);
 		}
+		if (fake_is(line, "enabling"))
+			c->enabling = fake_number(line, 1);
 		if (give(c, line, e)) {
 			c->event = *e;
 			return (1);
@@ -504,6 +593,18 @@ tbuf_consumer_list(struct tbuf_consumer *c,
 	for (i = 0; i < c->nprobes && error == 0; i++)
 		error = visit(arg, c->probes[i].pid, &c->probes[i].info);
 	return (error);
+}
+
+int
+tbuf_consumer_probes(struct tbuf_consumer *c,
+    int (*visit)(void *, const struct tbuf_probe_info *), void *arg)
+{
+	unsigned i;
+	int stop = 0;
+
+	for (i = 0; i < c->nprobes && stop == 0; i++)
+		stop = visit(arg, &c->probes[i].info);
+	return (stop);
 }
 
 int

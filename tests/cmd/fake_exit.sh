@@ -14,4 +14,8 @@ echo 'exit 77 signal 9' | run
 echo 'exit 77 signal 11' | run
 echo 'exit 77 signal 34' | run
 echo 'exit 77 signal 64' | run
+echo 'exit 77' | run
 echo 'exit 100' | run
+# One that is not the command's.
+echo 'exit 100 status 3' | run
+echo 'exit 100 signal 11' | run

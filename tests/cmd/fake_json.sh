@@ -27,6 +27,7 @@ drops 99 0 full 4
 drops 100 1 full 5
 overwritten 99 0 6
 overwritten 100 1 7
+damage 100 1 8
 exit 100
 exit 77 status 0
 exit 78 status 3

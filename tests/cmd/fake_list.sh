@@ -18,8 +18,23 @@ END
 ctl -l
 ctl -lv
 ctl -l -p 100 -p 200
+ctl -l --format=json
+play <<'END'
+target 100 kvd
+probe 1 "k\"v" kvd "s\nerve" "x\xff" string:s uint64:n
+probe 2 kv kvd serve none
+END
+# Names are another process's: a terminal gets none of their controls.
+ctl -lv
+# JSON has the arguments always.
+ctl -l --format=json
+"$TBUFCTL_FAKE" -l --format=json | python3 -c '
+import json, sys
+for line in sys.stdin:
+    print(sorted(json.loads(line)))'
 play </dev/null
 ctl -l
+ctl -l --format=json
 echo "matched 0 1 0" | play
 ctl -l -n kv::: -P nosuch -n x
 ctl -l -Z -n kv::: -P nosuch -n x

@@ -22,6 +22,7 @@ ctl -x nonsense -n kv:::
 ctl -x '' -n kv:::
 ctl -x bufsize=big -n kv:::
 ctl -b big -n kv:::
-ctl -b -1 -n kv:::
+ctl -b -4k -n kv:::
+ctl -b 0 -n kv:::
 ctl -x statusrate=1parsec -n kv:::
 ctl -x bufsize=1k=2 -n kv:::

@@ -171,9 +171,9 @@ int
 fake_errno(const struct fake_line *line, unsigned word)
 {
 	static const int numbers[] = {
-		EACCES, EBUSY, ECANCELED, EINVAL, EMFILE, ENOENT, ENOEXEC,
-		ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH, ETIMEDOUT,
-		EUSERS
+		EACCES, EBUSY, ECANCELED, EINVAL, EMFILE, ENODATA, ENOENT,
+		ENOEXEC, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH,
+		ETIMEDOUT, EUSERS, EAGAIN
 	};
 	const char *name = fake_text(line, word);
 	size_t i;
@@ -222,7 +222,7 @@ fake_value(const struct fake_line *line, unsigned word, uint8_t type,
 		v->d = strtod(text, NULL);
 		return;
 	case TBUF_STRING:
-	case TBUF_TEXT:
+	case TBUF_STRING_SIZED:
 	case TBUF_BINARY:
 		v->null = strcmp(text, "NULL") == 0;
 		v->data = v->null ? NULL : text;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# The first SIGINT or SIGTERM ends the run in the orderly way, the second at
-# once; a truncated control file is told.
-for signal in 2 15; do
+# The first SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the run in the orderly way,
+# the second of any at once; a truncated control file is told.
+for signal in 1 2 3 15; do
 	play <<-END
 	$probes
 	record 100 101 0 2 1 1 1 0
@@ -16,15 +16,30 @@ for signal in 2 15; do
 	END
 	ctl -n kv:::
 done
-play <<END
-$probes
-record 100 101 0 2 1 1 1 0
-round
-raise 2
-raise 2
-END
-ctl -n kv:::
+for signals in '2 2' '1 15' '3 1'; do
+	play <<-END
+	$probes
+	record 100 101 0 2 1 1 1 0
+	round
+	raise ${signals% *}
+	raise ${signals#* }
+	END
+	ctl -n kv:::
+done
 play <<END
 raise 7
 END
 ctl -n kv:::
+# Under nohup a hang-up stays ignored.
+play <<END
+$probes
+round
+raise 1
+record 100 101 0 2 1 1 1 0
+round
+record 100 101 0 2 2 1 2 0
+END
+(
+	trap '' HUP
+	ctl -n kv:::
+)

@@ -14,7 +14,29 @@ ctl -n request-start
 ctl -q -n request-start
 ctl -q --format=json -n request-start
 ctl -l -n request-start
-for error in ENOSPC EUSERS ENOMEM; do
+# What processes say themselves, with their number.
+play <<EOS
+$probes
+missed 1 "Not enough space"
+missed 12 "file size limit is too low"
+record 100 1 0 1 5 6 7 "a"
+end
+EOS
+ctl -n request-start
+ctl -q -n request-start
+for error in ENOSPC EUSERS ENOMEM EAGAIN; do
 	echo "skipped $error" | play
 	ctl -q -n request-start
 done
+# Probes that are beyond a limit: when tracing begins, and later.
+play <<EOS
+$probes
+table 100 904
+round
+lost 100 1
+unmet 100 17
+exit 100
+end
+EOS
+ctl -n request-start
+ctl -l -n request-start

@@ -44,5 +44,3 @@ ctl --stat -b big
 ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::
-ctl --stat --format=json
-ctl -l --format=json

@@ -32,4 +32,5 @@ wait
 lowest=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
 TBUF_MAXSIZE=1152k "$TBUFCTL" -q --follow -x bufpolicy=ring \
     -x bufresize=manual -b 1m -x cpu="$lowest" -n count \
-    -c "$TBUF_TARGET fire=1 fork=2" 2>&1
+    -c "$TBUF_TARGET fire=1 fork=2" 2>err
+cat err

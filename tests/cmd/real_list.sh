@@ -9,6 +9,8 @@ for name in count no_arguments; do
 	"$TBUFCTL" -lv -n $name -p $target | sed -E '1d;s/^ *[0-9]+ /ID /'
 done
 "$TBUFCTL" -lv -n strings -p $target | sed -E '1d;s/^ *[0-9]+ /ID /'
+"$TBUFCTL" -l --format=json -n strings -p $target | sed -E 's/"id":[0-9]+/"id":N/' |
+    sed "s/\"pid\":$target/\"pid\":PID/"
 # The id that is listed is the id that -i takes.
 id=$("$TBUFCTL" -l -n count -p $target | sed -n '2s/^ *\([0-9]*\) .*/\1/p')
 "$TBUFCTL" -l -i $id -p $target | sed '1d;s/.* //'

@@ -2,13 +2,25 @@
 . "$HERE/common_real"
 
 # Options by name, as the library has them.
-for x in bufsize=1x bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
-    switchrate statusrate=-1s strsize=0 cpu=100000 cpu=x temporal=maybe \
-    nosuch nosuch=1 aggsize=1k specsize=1m destructive dynvarsize=1 pgmax=3 \
+for x in bufsize=1x bufsize=0 bufsize=7 bufsize bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
+    switchrate statusrate=-1s strsize=1 cpu=100000 cpu=x temporal=maybe \
+    nosuch nosuch=1 aggsize=1k specsize=1m destructive cleanrate=1 pgmax=3 \
     evaltime=main; do
 	ctl -x $x -n count -c "touch executed"
 done
+for b in 0 -4k big; do
+	ctl -b $b -n count -c "touch executed"
+done
 ls executed 2>/dev/null
+# What is suggested for a slip is what there is.
+for name in $("$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' |
+    tr ' ,:' '\n' | sed 's/=.*//' | grep -x '[a-z]*[a-z]'); do
+	case $name in
+	bufsize | bufpolicy | bufresize | switchrate | statusrate | strsize | \
+	    temporal | quiet | droptags)
+		"$TBUFCTL" -x ${name}x -n count 2>&1 | grep -o 'mean.*'
+	esac
+done
 # They are looked at before what there is none of.
 ctl -x nosuch
 ctl -x bufsize=1k

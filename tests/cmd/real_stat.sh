@@ -11,10 +11,20 @@ hear 4 fired
 "$TBUFCTL" --stat >stat
 echo "= $?"
 awk -v pid=$target -v ctl=$ctl 'NR == 1 { $1 = $1; print; next }
-    $1 != pid || $2 != ctl "/tbufctl" { print "whose is " $0 }
+    $1 != pid || $2 != substr(ctl "/tbufctl", 1, 13) { print "whose is " $0 }
     { records += $7; rest += $8 + $9 + $10 + $11; kind[$3 " " $4] = 1 }
     END { for (k in kind) print k; print records, rest }' stat
 "$TBUFCTL" --stat -p $target | cmp - stat
+# JSON has the same, and more exactly.
+"$TBUFCTL" --stat --format=json -p $target | python3 -c '
+import json, sys
+lanes = [json.loads(line) for line in sys.stdin]
+print(len(lanes) == len(open("stat").readlines()) - 1,
+    {lane["pid"] for lane in lanes} == {int(sys.argv[1])},
+    {lane["consumer"] for lane in lanes} == {int(sys.argv[2])},
+    len({lane["time"] for lane in lanes}))
+print({lane["policy"] for lane in lanes}, {lane["size"] for lane in lanes},
+    sum(lane["records"] for lane in lanes))' $target $ctl
 # No two rows are the same lane's, though the target runs on one CPU.
 awk 'NR > 1 { print $5 }' stat | sort | uniq -d
 kill $ctl

@@ -5,12 +5,14 @@
 start 3 4 fire=2
 ctl -n nosuch -p $target
 ctl -n count -n nosuch -n nothing -p $target
+ctl -n cuont -p $target
 ctl -l -n nosuch -p $target
 ctl -l -Z -n nosuch -p $target | sed 's/ID .*/ID.../'
 ctl -i 9999 -p $target
 ctl -Z -l -i 9999 -p $target
 ctl -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n nosuch -c "$TBUF_TARGET fire=1"
+ctl -n cuont -c "$TBUF_TARGET fire=1"
 ctl -n count -n nosuch -c "$TBUF_TARGET fire=1"
 ctl -Z -n count -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n count -c true

@@ -25,9 +25,8 @@ if [ -z "$tests" ]; then
 	exit 2
 fi
 
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$here/../common_scratch"
+scratch=$SCRATCH
 
 # The runs must not see anybody else's targets, options or locale.
 unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE

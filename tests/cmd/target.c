@@ -13,6 +13,7 @@
  *	spawn=N		another image of this program does it; wait for it
  *	orphan=N	as fork=N without waiting; but it is held up, before it
  *			knows that it is a child, until there is a byte to read
+ *	many=N		so many probes that are known only at run time
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
  *	enabled		until count() is enabled
@@ -95,7 +96,8 @@ types(void)
 	TBUF_PROBE(tt, strings, string, none, array, TBUF_BYTES(array, 3));
 	TBUF_PROBE(tt, cut__strings, bytes, TBUF_BYTES(bytes, 300));
 	TBUF_PROBE(tt, no_arguments);
-	TBUF_PROBE(tt, names, i8 + 1, i16, i16);
+	TBUF_PROBE(tt, names, i8 + 1, i16, i16, TBUF_NAMED(sum, i8 + 2),
+	    TBUF_TEXT(array, 2));
 }
 
 static void
@@ -105,6 +107,22 @@ large(unsigned long n)
 
 	TBUF_PROBE(tt, blob, TBUF_BYTES(bytes, n));
 	free(bytes);
+}
+
+static void
+many(unsigned long n)
+{
+	static struct tbuf_site *sites;	/* they stand until the end */
+	char name[32];
+	unsigned long i;
+
+	if ((sites = calloc(n, sizeof(*sites))) == NULL)
+		err(99, "calloc");
+	for (i = 0; i < n; i++) {
+		(void)snprintf(name, sizeof(name), "p%lu", i);
+		tbuf_probe_register(&sites[i], "many", "target", "many", name,
+		    0, NULL, NULL);
+	}
 }
 
 static void
@@ -201,6 +219,8 @@ obey(const char *order)
 		fire(n);
 	else if (strncmp(order, "large=", 6) == 0)
 		large(n);
+	else if (strncmp(order, "many=", 5) == 0)
+		many(n);
 	else if (strncmp(order, "exit=", 5) == 0)
 		exit(n);
 	else if (strncmp(order, "kill=", 5) == 0)

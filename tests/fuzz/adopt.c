@@ -7,7 +7,7 @@
  *
  * What is tested is included here, so that its mappings can be taken back.
  */
-#include "target/file.c"
+#include "producer/file.c"
 
 #include "common/board.h"
 #include "image.h"
@@ -64,12 +64,13 @@ fill_board(void)
 		entry = &board->entries[i];
 		entry->run = i + 1;
 		entry->budget = 1 << 20;
-		entry->bufsize = 4096;
+		entry->terms.bufsize = 4096;
 		entry->flags = i == 0 ? TBUF_BOARD_ALL | TBUF_BOARD_AUTO :
 		    TBUF_BOARD_FOLLOW;
-		entry->policy = i == 0 ? TBUF_SWITCH : TBUF_RING;
-		entry->strsize = 64;
-		entry->only_cpu = -1;
+		entry->terms.run = i + 1;
+		entry->terms.policy = i == 0 ? TBUF_SWITCH : TBUF_RING;
+		entry->terms.strsize = 64;
+		entry->terms.only_cpu = -1;
 		entry->npatterns = 2;
 		entry->patterns_size = sizeof(patterns);
 		memcpy(entry->patterns, patterns, sizeof(patterns));
@@ -109,8 +110,11 @@ patch_board(const struct patch *p)
 {
 	struct tbuf_board_entry *entry = &board->entries[p->part % 2];
 	uint64_t value = p->value;
-	size_t bytes = 8;
+	size_t at = p->at % 256, bytes = 8;
 
+	/* The last quarter is the patterns'. */
+	if (at >= 192)
+		at += offsetof(struct tbuf_board_entry, patterns) - 192;
 	if (p->how % 16 == 15) {
 		memcpy((char *)board + p->at % 16, &value, 4);
 		return;
@@ -121,7 +125,7 @@ patch_board(const struct patch *p)
 		value = (uint64_t)(int64_t)(int32_t)p->value;
 	else if (p->how % 4 == 3)
 		bytes = 4;
-	memcpy((char *)entry + p->at % 256, &value, bytes);
+	memcpy((char *)entry + at, &value, bytes);
 }
 
 static void

@@ -7,24 +7,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../scratch.h"
 #include "fuzz.h"
 
-static char path[] = "/dev/shm/tbuf-fuzz-XXXXXX";
+static char path[64];
 
 static void
 leave(void)
 {
-	char board[sizeof(path) + 8];
-
-	snprintf(board, sizeof(board), "%s/board", path);
-	unlink(board);
-	rmdir(path);
+	scratch_remove(path);
 }
 
 const char *
 fuzz_directory(void)
 {
-	FUZZ_CHECK(mkdtemp(path) != NULL);
+	scratch_directory(path, sizeof(path));
 	FUZZ_CHECK(setenv("TBUF_DIR", path, 1) == 0);
 	atexit(leave);
 	return (path);

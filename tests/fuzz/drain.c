@@ -5,6 +5,7 @@
  */
 #include "drain.h"
 #include "fuzz.h"
+#include "layout.h"
 
 /* Where what was read goes, so that it is read. */
 static volatile unsigned sink;
@@ -31,7 +32,7 @@ look_value(const struct tbuf_value *value)
 
 	switch (value->type) {
 	case TBUF_STRING:
-	case TBUF_TEXT:
+	case TBUF_STRING_SIZED:
 	case TBUF_BINARY:
 		FUZZ_CHECK(!value->null || value->size == 0);
 		for (i = 0; i < value->size; i++)
@@ -57,10 +58,49 @@ drain(struct tbuf_consumer *c)
 		}
 		record = &event.record;
 		look_probe(record->probe);
-		FUZZ_CHECK(record->nargs == record->probe->nargs);
+		FUZZ_CHECK(record->nargs == (record->pieces == NULL ?
+		    record->probe->nargs : 0));
 		for (i = 0; i < record->nargs; i++)
 			look_value(&record->args[i]);
+		for (i = 0; i < record->npieces; i++)
+			look_value(&record->pieces[i]);
 	}
+}
+
+/* As tbuf(5) has it: nothing but whole records. */
+static void
+look_packet(struct tbuf_consumer *c, const struct tbuf_packet *packet)
+{
+	const struct tbuf_probe_info *probe;
+	const unsigned char *at = packet->data;
+	const unsigned char *end = packet->size == 0 ? at : at + packet->size;
+	struct tbuf_header header;
+	uint64_t records = 0;
+	unsigned enabling;
+
+	for (; at < end; at += header.size, records++) {
+		memcpy(&header, at, sizeof(header));
+		FUZZ_CHECK(header.size >= sizeof(header) &&
+		    header.size % 8 == 0 && header.size <= end - at);
+		sink += at[header.size - 1];
+		FUZZ_CHECK(header.epid < packet->epids ||
+		    tbuf_consumer_epid(c, packet, header.epid, &enabling) ==
+		    NULL);
+		probe = tbuf_consumer_epid(c, packet, header.epid, &enabling);
+		if (probe != NULL)
+			look_probe(probe);
+	}
+	FUZZ_CHECK(records == packet->records);
+}
+
+void
+drain_packets(struct tbuf_consumer *c)
+{
+	struct tbuf_packet packet;
+
+	while (tbuf_consumer_packet(c, &packet) == 1)
+		look_packet(c, &packet);
+	drain(c);
 }
 
 static int

@@ -11,6 +11,9 @@
 /* All events that there are; every byte of their arguments is read. */
 void	drain(struct tbuf_consumer *);
 
+/* The same by packets, as far as there are records; then what is left. */
+void	drain_packets(struct tbuf_consumer *);
+
 /* All probes. */
 void	drain_list(struct tbuf_consumer *);
 

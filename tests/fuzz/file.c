@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/run.h"
 #include "drain.h"
 #include "image.h"
 
@@ -43,6 +43,15 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 static void
+take(struct tbuf_consumer *c, unsigned options)
+{
+	if ((options & 2) != 0)
+		drain_packets(c);
+	else
+		drain(c);
+}
+
+static void
 read_file(unsigned options)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
@@ -54,8 +63,8 @@ read_file(unsigned options)
 	    tbuf_consumer_go(c) == 0) {
 		drain_list(c);
 		while (tbuf_consumer_work(c) > 0)
-			drain(c);
-		drain(c);
+			take(c, options);
+		take(c, options);
 	}
 	tbuf_consumer_close(c);
 }

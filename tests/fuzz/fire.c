@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "image.h"
-#include "target/file.h"
-#include "target/mark.h"
-#include "target/target.h"
+#include "producer/file.h"
+#include "producer/mark.h"
+#include "producer/producer.h"
 
-#define WINDOW	(UINT64_C(4) << 20)
+#define WINDOW	(UINT64_C(32) << 20)
 #define GUARD	(UINT64_C(1) << 20)
 
 enum {
@@ -60,7 +60,8 @@ make_file(void)
 	image.view.base = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE,
 	    MAP_SHARED, fd, 0);
 	FUZZ_CHECK(image.view.base != MAP_FAILED);
-	memcpy(image.view.base, tbuf_file_base(), TBUF_AREAS);
+	image.view.tables = tbuf_self.tables;
+	memcpy(image.view.base, tbuf_file_base(), image.view.tables.areas);
 	image_sessions(&image);
 	munmap(image.view.base, WINDOW);
 	return (fd);
@@ -134,8 +135,8 @@ find(uint32_t n)
 	uint32_t index = 0;
 
 	name[1] = (char)('0' + n % IMAGE_PROBES);
-	FUZZ_CHECK(tbuf_table_find(&names, &index) <= TBUF_NPROBES);
-	FUZZ_CHECK(index < TBUF_NPROBES);
+	FUZZ_CHECK(tbuf_table_find(&names, &index) <= TBUF_NPROBES_MAX);
+	FUZZ_CHECK(index < TBUF_NPROBES_MAX);
 }
 
 static void
@@ -171,7 +172,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The good file again. */
 	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
 	FUZZ_CHECK(tbuf_local->base == base);
-	tbuf_thread.memo.bits = TBUF_MEMO_NONE;
+	tbuf_thread_forget();
 	tbuf_thread.shared = 0;
 	tbuf_thread.lock = 0;
 	while (in.size > 0) {

@@ -66,7 +66,7 @@ input_text(struct input *in)
 
 /*
  * A runtime directory for this process alone, whatever TBUF_DIR was; the path
- * is TBUF_DIR from now on.  It goes at exit if it is empty then.
+ * is TBUF_DIR from now on.
  */
 const char *fuzz_directory(void);
 

@@ -15,7 +15,7 @@ const struct image_probe image_probes[IMAGE_PROBES] = {
 	{ 10, { TBUF_INT8, TBUF_UINT16, TBUF_INT32, TBUF_INT64, TBUF_CHAR,
 	    TBUF_BOOL, TBUF_FLOAT, TBUF_DOUBLE, TBUF_UINT8, TBUF_INT16 } },
 	{ 3, { TBUF_STRING, TBUF_UINT32, TBUF_STRING } },
-	{ 2, { TBUF_BINARY, TBUF_TEXT } },
+	{ 2, { TBUF_BINARY, TBUF_STRING_SIZED } },
 };
 
 static uint32_t
@@ -25,7 +25,7 @@ add_string(struct image *image, const char *text)
 	uint32_t at = control->strings;
 	size_t size = strlen(text) + 1;
 
-	memcpy(image->view.base + TBUF_STRINGS + at, text, size);
+	memcpy(image->view.base + image->view.tables.strings + at, text, size);
 	control->strings += (uint32_t)size;
 	return (at);
 }
@@ -60,7 +60,9 @@ image_target(struct image *image, pid_t pid, uint64_t start)
 	struct tbuf_control *control = tbuf_view_control(&image->view);
 	uint32_t i;
 
-	tbuf_control_fill(control, pid, start, 1);
+	tbuf_tables_make(0, UINT64_MAX, &image->view.tables);
+	tbuf_control_fill(control, &image->view.tables, geteuid(), pid,
+	    start, 1);
 	control->stage = TBUF_STAGE_LIVE;
 	control->flags = TBUF_F_RSEQ;
 	control->clock = TBUF_CLOCK_MONOTONIC;
@@ -68,6 +70,51 @@ image_target(struct image *image, pid_t pid, uint64_t start)
 	for (i = 0; i < IMAGE_PROBES; i++)
 		add_probe(image, i);
 	control->nprobes = IMAGE_PROBES;
+}
+
+/* It is memory. */
+static int
+back(void *argument, uint64_t offset, uint64_t length)
+{
+	(void)argument;
+	(void)offset;
+	(void)length;
+	return (0);
+}
+
+/*
+ * What the records of a session's EPIDs look like: those of every other one
+ * are pieces that fit into what add_record() writes.
+ */
+static void
+add_clauses(struct image *image, unsigned n)
+{
+	static const struct {
+		uint64_t none;
+		struct tbuf_text_record record;
+		struct tbuf_piece pieces[4];
+	} texts = {
+		.record = { sizeof(texts) - 8, 4, 1 },
+		.pieces = { { TBUF_UINT16, 0, 0, 0 }, { TBUF_INT8, 0, 3, 0 },
+		    { TBUF_NONE, 1, 0, 0 }, { TBUF_STRING, 0, 0, 0 } }
+	};
+	struct tbuf_slot *slot = tbuf_view_slot(&image->view, n);
+	struct tbuf_clause *clauses;
+	unsigned i;
+
+	image->clauses = image->size;
+	image->size += IMAGE_CLAUSES * sizeof(*clauses) + IMAGE_TEXTS;
+	FUZZ_CHECK(image->size <= image->view.size);
+	clauses = (void *)(image->view.base + image->clauses);
+	for (i = 1; i < IMAGE_CLAUSES; i++) {
+		clauses[i].text = i % 2;
+		clauses[i].binding = i << 4;
+	}
+	memcpy(clauses + IMAGE_CLAUSES, &texts, sizeof(texts));
+	slot->clauses = image->clauses;
+	slot->ecb_max = IMAGE_CLAUSES;
+	slot->texts.at = image->clauses + IMAGE_CLAUSES * sizeof(*clauses);
+	slot->texts.size = IMAGE_TEXTS;
 }
 
 static void
@@ -83,12 +130,16 @@ add_session(struct image *image, unsigned n)
 		{ TBUF_RING, 1000, true }, { TBUF_RING, 256, false },
 	};
 	struct tbuf_control *control = tbuf_view_control(&image->view);
+	struct tbuf_names_copy copy;
 	struct tbuf_order order = {
-		.bufsize = kinds[n].bufsize, .policy = kinds[n].policy,
-		.rseq = kinds[n].rseq, .strsize = 32, .only_cpu = -1,
-		.patterns = patterns, .patterns_size = sizeof(patterns),
-		.npatterns = 2, .owner = "fuzz", .owner_pid = 1, .run = 1
+		.terms = { .bufsize = kinds[n].bufsize,
+		    .policy = kinds[n].policy, .strsize = 32, .only_cpu = -1,
+		    .owner = "fuzz", .owner_pid = 1, .run = 1 },
+		.rseq = kinds[n].rseq, .patterns = patterns,
+		.patterns_size = sizeof(patterns), .npatterns = 2,
+		.entries = image->view.tables.entries
 	};
+	struct tbuf_backing backing = { .back = back };
 	uint32_t i;
 
 	for (i = 0; i < 64; i++)
@@ -103,7 +154,9 @@ add_session(struct image *image, unsigned n)
 	control->end = image->size;
 	control->state[n] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
-		tbuf_meet(&image->view, n, i, patterns, sizeof(patterns), 2);
+		if (tbuf_view_names(&image->view, i, &copy))
+			tbuf_meet(&image->view, n, i, &copy.names, patterns,
+			    sizeof(patterns), 2, &backing);
 }
 
 void
@@ -111,9 +164,11 @@ image_sessions(struct image *image)
 {
 	unsigned n;
 
-	image->size = TBUF_AREAS;
+	image->size = image->view.tables.areas;
 	for (n = 0; n < IMAGE_SESSIONS; n++)
 		add_session(image, n);
+	add_clauses(image, 2);
+	tbuf_view_control(&image->view)->end = image->size;
 }
 
 /* A record's data: numbers as they come, texts of five bytes. */
@@ -193,7 +248,7 @@ image_records(struct image *image)
 		for (i = 0; i < slot->nlanes; i++) {
 			lane = (struct tbuf_lane *)(void *)
 			    (image->view.base + slot->lanes) + i;
-			if (slot->policy != TBUF_FILL)
+			if (slot->terms.policy != TBUF_FILL)
 				lane->head = tbuf_place_storage(lane->place) -
 				    40;
 			lane->tail = lane->pair[0].tail = lane->head;
@@ -217,6 +272,9 @@ image_next(struct input *in)
 	return (p);
 }
 
+/* The last of the parts. */
+#define CLAUSE_PARTS	(PATCH_ACTION - IMAGE_SESSIONS)
+
 /* Where a part begins; how many bytes of it patches can reach. */
 static uint64_t
 find_part(const struct image *image, unsigned part, uint64_t *size)
@@ -226,18 +284,20 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 	uint64_t area = image->area[n];
 
 	*size = 256;
-	switch (part / IMAGE_SESSIONS % 13) {
+	/* Old inputs reach what they did. */
+	switch (part < CLAUSE_PARTS ? part / IMAGE_SESSIONS % 13 : 13) {
 	case 0:		/* the header, mostly what changes in it */
 		*size = sizeof(struct tbuf_control);
 		return (n == 0 ? 0 : offsetof(struct tbuf_control, nprobes));
 	case 1:
-		return (n % 2 == 0 ? TBUF_PROBES : TBUF_STRINGS);
+		return (n % 2 == 0 ? image->view.tables.probes :
+		    image->view.tables.strings);
 	case 2:
 		*size = 64;
-		return (TBUF_ENABLE);
+		return (image->view.tables.enable);
 	case 3:		/* the slot's words */
 	case 4:
-		*size = 136;
+		*size = 160;
 		return (TBUF_SLOTS + n * TBUF_SLOT_SIZE);
 	case 5:
 		return (TBUF_SLOTS + n * TBUF_SLOT_SIZE +
@@ -248,9 +308,9 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 		    offsetof(struct tbuf_slot, lane_of_cpu));
 	case 7:
 		*size = 16;
-		return (TBUF_HEADS + n * TBUF_HEADS_SIZE);
+		return (area + plan->heads);
 	case 8:		/* the session's header, and its patterns */
-		*size = plan->ecbs;
+		*size = plan->lanes;
 		return (area);
 	case 9:
 		return (area + plan->ecbs);
@@ -258,6 +318,10 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 	case 11:
 		*size = plan->nlanes * sizeof(struct tbuf_lane);
 		return (area + plan->lanes);
+	case 13:
+		*size = n == 0 ? 96 : 64;
+		return (image->clauses + (n < 2 ? 0 : IMAGE_CLAUSES *
+		    sizeof(struct tbuf_clause)));
 	default:
 		*size = plan->storage;
 		return (area + plan->data);
@@ -265,8 +329,8 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 }
 
 /* Values that matter are few and far apart: the input names how to get one. */
-void
-image_patch(const struct image *image, const struct patch *p)
+struct change
+image_change(const struct image *image, const struct patch *p)
 {
 	uint64_t size, start = find_part(image, p->part, &size);
 	uint64_t at = start + p->at % size, word, value = p->value;
@@ -307,5 +371,13 @@ image_patch(const struct image *image, const struct patch *p)
 		value = at + (uint64_t)(int64_t)(int16_t)p->value;
 		break;
 	}
-	memcpy(image->view.base + at, &value, bytes);
+	return ((struct change){ at, bytes, word, value });
+}
+
+void
+image_patch(const struct image *image, const struct patch *p)
+{
+	struct change c = image_change(image, p);
+
+	memcpy(image->view.base + c.at, &c.value, c.bytes);
 }

@@ -14,12 +14,15 @@
 #ifndef FUZZ_IMAGE_H
 #define FUZZ_IMAGE_H
 
+#include "common/chain.h"
 #include "common/session.h"
 #include "fuzz.h"
 #include "layout.h"
 
 #define IMAGE_SESSIONS	4
 #define IMAGE_PROBES	5
+#define IMAGE_CLAUSES	64		/* entries */
+#define IMAGE_TEXTS	512		/* bytes */
 #define IMAGE_SIZE	(UINT64_C(2) << 20)	/* room; the file is smaller */
 
 #define PATCH_ACTION	0xe0
@@ -31,10 +34,18 @@ struct patch {
 	uint32_t value;
 };
 
+/* What a patch does: bytes of the file, as they were and as they will be. */
+struct change {
+	uint64_t at;
+	unsigned bytes;
+	uint64_t old, value;
+};
+
 struct image {
 	struct tbuf_view view;		/* size: room for it */
 	uint64_t size;			/* of the file */
 	uint64_t area[IMAGE_SESSIONS];
+	uint64_t clauses;		/* of a session that has some */
 	struct tbuf_plan plan[IMAGE_SESSIONS];
 };
 
@@ -55,7 +66,8 @@ void	image_records(struct image *);
 
 struct patch image_next(struct input *);
 
-/* Apply a patch that is none of the actions. */
+/* Apply a patch that is none of the actions, or look what it would do. */
+struct change image_change(const struct image *, const struct patch *);
 void	image_patch(const struct image *, const struct patch *);
 
 #endif

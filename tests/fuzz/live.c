@@ -2,19 +2,25 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A consumer traces a live target that writes anything into its own file, at
- * any moment between two looks.  The file is this process's, so no target
- * has to be started.  The first byte of the input is options, then come
- * patches and actions.
+ * any moment between two looks, or, by a thread that applies patches and takes
+ * them back, amid one.  The file is this process's, so no target has to be
+ * started.  The first byte of the input is options, then come patches and
+ * actions.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "consumer/internal.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/whom.h"
 #include "drain.h"
 #include "image.h"
 
@@ -27,8 +33,15 @@ enum {
 	ACTION_END
 };
 
+#define OPTION_AMID	32	/* patches come and go at any time */
+#define OPTION_PACKETS	64	/* take packets */
+#define CHANGES_MAX	16
+
 static struct image image;
 static unsigned char *good;
+static struct change changes[CHANGES_MAX];
+static unsigned nchanges;	/* published by release */
+static bool over;
 static int fd, dirfd;
 static char name[TBUF_NAME_MAX];
 
@@ -127,7 +140,16 @@ visit_target(void *arg, pid_t pid, const char *comm)
 }
 
 static void
-act(struct tbuf_consumer *c, unsigned action)
+take(struct tbuf_consumer *c, unsigned options)
+{
+	if ((options & OPTION_PACKETS) != 0)
+		drain_packets(c);
+	else
+		drain(c);
+}
+
+static void
+act(struct tbuf_consumer *c, unsigned options, unsigned action)
 {
 	switch (action) {
 	case ACTION_GO:
@@ -136,11 +158,11 @@ act(struct tbuf_consumer *c, unsigned action)
 	case ACTION_ROUND:
 		if (tbuf_round_begin(c, TBUF_ROUND_SWITCH |
 		    TBUF_ROUND_STATUS) == 0)
-			drain(c);
+			take(c, options);
 		break;
 	case ACTION_SNAPSHOT:
 		if (tbuf_consumer_snapshot(c) == 0)
-			drain(c);
+			take(c, options);
 		break;
 	case ACTION_LIST:
 		drain_list(c);
@@ -153,8 +175,47 @@ act(struct tbuf_consumer *c, unsigned action)
 	case ACTION_END:
 		tbuf_consumer_quiesce(c);
 		if (tbuf_round_begin(c, TBUF_ROUND_LAST) == 0)
-			drain(c);
+			take(c, options);
 		break;
+	}
+}
+
+/* As one that has no idea of who reads: byte by byte, which is a race. */
+__attribute__((no_sanitize("thread")))
+static void
+store(uint64_t at, uint64_t value, unsigned bytes)
+{
+	volatile unsigned char *to = image.view.base + at;
+
+	for (; bytes > 0; bytes--, value >>= 8)
+		*to++ = (unsigned char)value;
+}
+
+/* The target's thread. */
+static void *
+flip(void *arg)
+{
+	const struct change *c;
+	unsigned n, i;
+
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+		n = __atomic_load_n(&nchanges, __ATOMIC_ACQUIRE);
+		for (i = 0, c = changes; i < n; i++, c++)
+			store(c->at, c->value, c->bytes);
+		for (i = 0, c = changes; i < n; i++, c++)
+			store(c->at, c->old, c->bytes);
+	}
+	return (arg);
+}
+
+static void
+patch(unsigned options, const struct patch *p)
+{
+	if ((options & OPTION_AMID) == 0)
+		image_patch(&image, p);
+	else if (nchanges < CHANGES_MAX) {
+		changes[nchanges] = image_change(&image, p);
+		__atomic_store_n(&nchanges, nchanges + 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -162,20 +223,29 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
+	unsigned options = (unsigned)input_take(&in, 1);
 	struct tbuf_consumer *c;
 	struct patch p;
+	pthread_t thread;
 
 	FUZZ_CHECK(ftruncate(fd, (off_t)image.size) == 0);
 	memcpy(image.view.base, good, image.size);
-	c = consumer((unsigned)input_take(&in, 1));
+	nchanges = 0;
+	over = false;
+	c = consumer(options);
+	if ((options & OPTION_AMID) != 0)
+		FUZZ_CHECK(pthread_create(&thread, NULL, flip, NULL) == 0);
 	while (in.size > 0) {
 		p = image_next(&in);
 		if (p.part >= PATCH_ACTION)
-			act(c, PATCH_ACTION + p.value % 6);
+			act(c, options, PATCH_ACTION + p.value % 6);
 		else
-			image_patch(&image, &p);
+			patch(options, &p);
 	}
-	act(c, ACTION_END);
+	act(c, options, ACTION_END);
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	if ((options & OPTION_AMID) != 0)
+		FUZZ_CHECK(pthread_join(thread, NULL) == 0);
 	tbuf_consumer_close(c);
 	return (0);
 }

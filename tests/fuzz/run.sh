@@ -20,7 +20,7 @@
 set -eu
 source=$1 build=$2
 shift 2
-targets=${*:-file live fire adopt match parse maps sitetext command}
+targets=${*:-file live fire adopt match parse maps sitetext command dlang machine}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -34,7 +34,8 @@ export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
 export build source
 
 for file in "$source"/libtbuf/*/*.c "$source"/tests/fuzz/image.c \
-    "$source"/tests/fuzz/drain.c "$source"/tests/fuzz/directory.c; do
+    "$source"/tests/fuzz/drain.c "$source"/tests/fuzz/directory.c \
+    "$source"/tests/fuzz/world.c "$source"/tests/scratch.c; do
 	echo "$file"
 done | xargs -P "$jobs" -n 1 sh -c '
 	object=$build/o/$(echo "${0#"$source"/}" | tr / - | sed "s/c\$/o/")
@@ -42,10 +43,28 @@ done | xargs -P "$jobs" -n 1 sh -c '
 rm -f "$build/libfuzz.a"
 ar rcs "$build/libfuzz.a" "$build"/o/*.o
 
+# The D compiler is no part of the library: its files, and what is made of two.
+mkdir -p "$build/dlang"
+bison -d -Wno-yacc -o "$build/dlang/grammar.c" "$source/libtbufd/grammar.y"
+flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
+
 for target in $targets; do
 	more=
+	if [ "$target" = dlang ]; then
+		more=" -I$source/libtbufd -I$build/dlang"
+		for file in "$source"/libtbufd/*.c "$build"/dlang/*.c; do
+			case $file in
+			"$source"/libtbufd/lexer.c | \
+			    "$source"/libtbufd/grammar.c)
+				;;	# of an archive of a release
+			*)
+				more="$more $file"
+				;;
+			esac
+		done
+	fi
 	if [ "$target" = command ]; then
-		for file in command field options preload program; do
+		for file in command field near options preload program; do
 			more="$more $source/tbufctl/$file.c"
 		done
 	fi

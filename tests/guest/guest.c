@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../scratch.h"
 #include "guest.h"
 
 #define LOCK_PATH	"glibc.pthread.rseq=0"
@@ -95,22 +96,12 @@ guest_build_path(const char *name)
 static void
 directory_make(void)
 {
-	strcpy(directory, "/dev/shm/tbuf-guest-XXXXXX");
+	scratch_directory(directory, sizeof(directory));
 	/* Others may have to get through it. */
-	if (mkdtemp(directory) == NULL || chmod(directory, 0711) != 0 ||
+	if (chmod(directory, 0711) != 0 ||
 	    setenv("GUEST_DIR", directory, 1) != 0)
 		err(1, "%s", directory);
 	setenv("TBUF_DIR", directory, 1);
-}
-
-static void
-directory_remove(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	if (system(command) != 0)
-		warnx("%s is left", directory);
 }
 
 static const struct guest_case *
@@ -182,7 +173,7 @@ all_run(const struct guest_case *c)
 				failures++;
 		}
 	}
-	directory_remove();
+	scratch_remove(directory);
 	return (failures);
 }
 
@@ -200,7 +191,7 @@ guest_main(int argc, char **argv, const struct guest_case *cases)
 		current = case_find(cases, argv[2]);
 		directory_make();
 		argc = case_run(current, guest_locks());
-		directory_remove();
+		scratch_remove(directory);
 		exit(argc);
 	}
 	current = case_find(cases, argv[2]);
@@ -280,6 +271,11 @@ guest_take(struct tbuf_consumer *c, struct guest_tally *tally)
 			guest_fail(__FILE__, __LINE__, "%" PRIu64
 			    " damaged bytes on CPU %d", event.count,
 			    event.cpu);
+			break;
+		case TBUF_EVENT_LOST:
+		default:
+			guest_fail(__FILE__, __LINE__, "%" PRIu64
+			    " probes are beyond a limit", event.count);
 		}
 	}
 	GUEST_EXPECT(result == 0, "%s", tbuf_consumer_error(c));
@@ -336,10 +332,16 @@ page_new(char number[16])
 }
 
 void
+guest_close_from(unsigned lowest)
+{
+	close_range(lowest, page_fd - 1, 0);
+	close_range(page_fd + 1, UINT_MAX, 0);
+}
+
+void
 guest_close_others(void)
 {
-	close_range(0, page_fd - 1, 0);
-	close_range(page_fd + 1, UINT_MAX, 0);
+	guest_close_from(0);
 }
 
 struct guest_page *

@@ -94,6 +94,8 @@ pid_t	guest_start(struct guest_page **, void (*prepare)(void),
 /* The same with another program. */
 pid_t	guest_start_program(struct guest_page **, void (*prepare)(void),
 	    const char *program, const char *argument);
+/* In a `prepare`: close all from this one on, but not the page. */
+void	guest_close_from(unsigned lowest);
 /* A `prepare`: it begins with no descriptor but the page's. */
 void	guest_close_others(void);
 /* In a case: let it do the next step, and wait until that is done. */

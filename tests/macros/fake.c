@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "target/sitetext.h"
+#include "producer/sitetext.h"
 
 #define SITES_MAX	1024
 
@@ -17,6 +17,7 @@
 struct entry {
 	struct tbuf_site *site;
 	struct tbuf_sitetext text;
+	char function[TBUF_SITETEXT_FIELD];
 };
 
 struct fake_fire fake_last;
@@ -46,7 +47,7 @@ argument_copy(struct fake_argument *argument)
 
 	if (argument->type == TBUF_STRING && string != NULL) {
 		argument->size = strlen(string);
-	} else if (argument->type == TBUF_TEXT ||
+	} else if (argument->type == TBUF_STRING_SIZED ||
 	    argument->type == TBUF_BINARY) {
 		argument->size = bytes->size;
 		string = bytes->data;
@@ -68,7 +69,7 @@ site_fire(struct tbuf_site *site, const uint64_t *values)
 	memset(&fake_last, 0, sizeof(fake_last));
 	fake_last.provider = entry->text.provider;
 	fake_last.name = entry->text.name;
-	fake_last.function = site->function;
+	fake_last.function = entry->function;
 	fake_last.nargs = site->nargs;
 	for (n = 0; n < site->nargs; n++) {
 		argument = &fake_last.arguments[n];
@@ -83,15 +84,31 @@ site_fire(struct tbuf_site *site, const uint64_t *values)
 static void
 site_check(struct tbuf_site *site)
 {
-	EXPECT(site->enabled == &site->zero);
+	EXPECT(site->enabled == &site->zero && *site->hot == &site->zero);
 	EXPECT(site->fire == NULL);
 	EXPECT(site->function != NULL && site->function[0] != '\0');
 	EXPECT_INTEGER(site->version, TBUF_SITE_VERSION);
 	EXPECT(site->kind <= TBUF_SITE_TEST);
-	EXPECT(site->index == 0 && site->state == 0 && site->fixed == 0);
-	EXPECT(site->zero == 0 && site->reserved == 0);
+	EXPECT(site->index == 0 && site->state == 0);
+	EXPECT(site->zero == 0);
 	EXPECT(site->nargs <= TBUF_ARGS_MAX);
 	EXPECT(site->nargs == TBUF_ARGS_MAX || site->types[site->nargs] == 0);
+}
+
+/* The hot words of an object have nothing between them, and one a site. */
+static void
+hot_check(struct tbuf_site *start, struct tbuf_site *stop)
+{
+	const struct tbuf_site *site, *other;
+	const uint32_t **low = start->hot, **high = start->hot;
+
+	for (site = start; site < stop; site++) {
+		low = site->hot < low ? site->hot : low;
+		high = site->hot > high ? site->hot : high;
+		for (other = start; other < site; other++)
+			EXPECT(other->hot != site->hot);
+	}
+	EXPECT_INTEGER(high - low + 1, stop - start);
 }
 
 void
@@ -101,6 +118,7 @@ tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 	struct entry *entry;
 
 	EXPECT(start < stop);
+	hot_check(start, stop);
 	for (site = start; site < stop; site++) {
 		if (entry_find(site) != NULL)
 			continue;
@@ -111,6 +129,7 @@ tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 		entry->site = site;
 		EXPECT_INTEGER(tbuf_sitetext_parse(site->text, site->nargs,
 		    &entry->text), 0);
+		tbuf_sitetext_function(site->function, entry->function);
 		site->fire = site_fire;
 	}
 }
@@ -135,7 +154,7 @@ fake_sites(const char *name, const char *function)
 	for (n = 0; n < nentries; n++) {
 		if (strcmp(entries[n].text.name, name) == 0 &&
 		    (function == NULL ||
-		    strcmp(entries[n].site->function, function) == 0))
+		    strcmp(entries[n].function, function) == 0))
 			count++;
 	}
 	return (count);
@@ -151,7 +170,7 @@ fake_enable(const char *name, int on)
 		site = entries[n].site;
 		if (strcmp(entries[n].text.name, name) != 0)
 			continue;
-		site->enabled = on ? &on_word : &site->zero;
+		*site->hot = on ? &on_word : &site->zero;
 		count++;
 	}
 	return (count);

@@ -5,7 +5,7 @@
 # Build the macros' test programs with many compilers, standards and options,
 # with every warning an error, and run them.
 #
-# usage: [CC=gcc] [CXX=g++] [VERBOSE=all] matrix.sh
+# usage: top_builddir=BUILD [CC=gcc] [CXX=g++] [VERBOSE=all] matrix.sh
 #
 # Without CC and CXX, gcc and clang are used where they are.  VERBOSE=all
 # tests every combination that is listed here, else a selection is.
@@ -33,7 +33,8 @@ row()
 	compiler=${1%%|*}
 	language=${1#*|} language=${language%%|*}
 	options=${1##*|}
-	dir=$(mktemp -d "$work/row.XXXXXX") && cd "$dir" || exit 1
+	dir=$work/row.$$
+	mkdir "$dir" && cd "$dir" || exit 1
 	flags="$warnings"
 	[ "$language" = c ] && flags="$flags $warnings_c"
 	[ "$language" = c++ ] && flags="$flags $warnings_cxx"
@@ -42,7 +43,7 @@ row()
 	*++*) flags="$flags $warnings_gcc $warnings_gxx" ;;
 	*) flags="$flags $warnings_gcc" ;;
 	esac
-	program="probes" kind=plain libraries="$work/fake.o $work/sitetext.o"
+	program="probes" kind=plain libraries="$work/fake.o $work/libsite.a"
 	for option in $options; do
 		case $option in
 		fake-shared) libraries="-L$work -lfake -Wl,-rpath,$work" ;;
@@ -142,17 +143,17 @@ if [ "${1:-}" = --row ]; then
 	exit 0
 fi
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/matrix.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$srcdir/../common_scratch"
+work=$SCRATCH
 CC_OF_FAKE=${CC:-cc}
 export work srcdir CC_OF_FAKE
 [ "${VERBOSE:-}" ] && export VERBOSE
 (cd "$work" &&
     $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$library" -c "$srcdir/fake.c" &&
     $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$library" \
-	-c "$library/target/sitetext.c" &&
-    $CC_OF_FAKE -shared fake.o sitetext.o -o libfake.so) || exit 1
+	-c "$library"/producer/site*.c &&
+    ar rcs libsite.a site*.o &&
+    $CC_OF_FAKE -shared fake.o site*.o -o libfake.so) || exit 1
 : >"$work/results"
 all_rows >"$work/rows"
 tr '\n' '\0' <"$work/rows" |

@@ -40,7 +40,7 @@ round_trip(const char *path)
 	symbol.pointer = dlsym(plugin, "plugin_run");
 	EXPECT_INTEGER(symbol.run(5), -5);
 	EXPECT_INTEGER(fake_fires(), 2);
-	EXPECT_BYTES(1, "word", TBUF_TEXT, "plugin", 6);
+	EXPECT_BYTES(1, "arg1", TBUF_STRING_SIZED, "plugin", 6);
 	EXPECT_INTEGER(dlclose(plugin), 0);
 	EXPECT(load(path, RTLD_NOLOAD) == NULL);
 	EXPECT_INTEGER(fake_sites("in-plugin", NULL), 0);

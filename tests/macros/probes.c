@@ -120,7 +120,8 @@ strings(void)
 
 	TBUF_PROBE(test, strings, array, changing, constant, nothing,
 	    "a \"literal\", with a comma", *indirect, array + 1,
-	    changing != NULL ? changing : constant, (char *)NULL);
+	    changing != NULL ? changing : constant, (char *)NULL,
+	    TBUF_TEXT(constant, 3));
 	EXPECT_INTEGER(fake_fires(), 1);
 	EXPECT_BYTES(0, "array", TBUF_STRING, "array", 5);
 	EXPECT_BYTES(1, "changing", TBUF_STRING, "array", 5);
@@ -131,6 +132,68 @@ strings(void)
 	EXPECT_BYTES(6, "arg6", TBUF_STRING, "rray", 4);
 	EXPECT_BYTES(7, "arg7", TBUF_STRING, "array", 5);
 	EXPECT_ARGUMENT(8, "NULL", TBUF_STRING, 0);
+	EXPECT_BYTES(9, "arg9", TBUF_STRING_SIZED, "con", 3);
+}
+
+static void
+texts(void)
+{
+	static const unsigned char raw[] = { 'r', 0, 'w' };
+	const char *text = "not ended";
+	struct tbuf_text made = TBUF_TEXT(text, 3);
+	size_t length = 5;
+
+	TBUF_PROBE(test, texts, TBUF_TEXT(text, length), made,
+	    TBUF_TEXT(raw, sizeof(raw)), TBUF_TEXT(NULL, 0),
+	    (TBUF_TEXT(text + 4, length)), TBUF_TEXT("literal", 3));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_BYTES(0, "text", TBUF_STRING_SIZED, "not e", 5);
+	EXPECT_BYTES(1, "made", TBUF_STRING_SIZED, "not", 3);
+	EXPECT_BYTES(2, "raw", TBUF_STRING_SIZED, "r\0w", 3);
+	EXPECT_BYTES(3, "NULL", TBUF_STRING_SIZED, "", 0);
+	EXPECT_BYTES(4, "arg4", TBUF_STRING_SIZED, "ended", 5);
+	EXPECT_BYTES(5, "arg5", TBUF_STRING_SIZED, "lit", 3);
+}
+
+/* A program's own macro around it. */
+#define WRAPPED(...)	TBUF_PROBE(test, __VA_ARGS__)
+
+/* A name can be given to whatever an argument may be. */
+static void
+given_names(void)
+{
+	struct fields fields = { 7, -16, 3, -1, 1, RED };
+	char array[8] = "array";
+	float f = 1.5f;
+	int i = 0;
+
+	evaluated = 0;
+	TBUF_PROBE(test, names, TBUF_NAMED(sum, evaluate(5) + i++),
+	    TBUF_NAMED(body, TBUF_BYTES(array, 2)),
+	    TBUF_NAMED(s, TBUF_TEXT(array, 3)), TBUF_NAMED(array, array),
+	    TBUF_NAMED(bits, fields.negative), TBUF_NAMED(number, f),
+	    TBUF_NAMED(literal, "literal"), TBUF_NAMED(f, evaluate),
+	    (TBUF_NAMED(ANSWER, ANSWER)), TBUF_NAMED(i, i == 1 ? 2u : 3u));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_INTEGER(evaluated, 1);
+	EXPECT_INTEGER(i, 1);
+	EXPECT_ARGUMENT(0, "sum", TBUF_INT32, 5);
+	EXPECT_BYTES(1, "body", TBUF_BINARY, "ar", 2);
+	EXPECT_BYTES(2, "s", TBUF_STRING_SIZED, "arr", 3);
+	EXPECT_BYTES(3, "array", TBUF_STRING, "array", 5);
+	EXPECT_STRING(fake_last.arguments[4].name, "bits");
+	EXPECT_INTEGER(fake_value(4), -16);
+	EXPECT_ARGUMENT(5, "number", TBUF_FLOAT, 0x3fc00000);
+	EXPECT_BYTES(6, "literal", TBUF_STRING, "literal", 7);
+	EXPECT_ARGUMENT(7, "f", TBUF_POINTER, (uintptr_t)evaluate);
+	EXPECT_ARGUMENT(8, "ANSWER", TBUF_INT32, 42);
+	EXPECT_ARGUMENT(9, "i", TBUF_UINT32, 2);
+
+	WRAPPED(names, i, TBUF_NAMED(given, i + 1), TBUF_TEXT(array, 2));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_ARGUMENT(0, "i", TBUF_INT32, 1);
+	EXPECT_ARGUMENT(1, "given", TBUF_INT32, 2);
+	EXPECT_BYTES(2, "arg2", TBUF_STRING_SIZED, "ar", 2);
 }
 
 static void
@@ -264,20 +327,22 @@ everything(int on)
 int
 main(void)
 {
-	static const char *const names[] = { "integers", "small-types",
-		"bit-fields", "strings", "pointers", "bytes" };
+	static const char *const enabled[] = { "integers", "small-types",
+		"bit-fields", "strings", "texts", "names", "pointers", "bytes" };
 	unsigned n;
 
 	/* The optimizer may copy code, and then the site with it. */
 	EXPECT(fake_sites("statements", NULL) >= 5);
 	EXPECT(fake_sites("tests", NULL) >= 4);
 	EXPECT(fake_sites("in-inline", "inline_probe") >= 4);
-	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-		EXPECT(fake_enable(names[n], 1) > 0);
+	for (n = 0; n < sizeof(enabled) / sizeof(enabled[0]); n++)
+		EXPECT(fake_enable(enabled[n], 1) > 0);
 	integers();
 	small_types();
 	bit_fields();
 	strings();
+	texts();
+	given_names();
 	pointers();
 	bytes();
 	everything(0);

@@ -14,6 +14,20 @@
 #include "fake.h"
 #include "inline.h"
 
+namespace named { namespace inner {
+
+template <class T>
+struct Box {
+	template <class U>
+	static int get(U u)
+	{
+		TBUF_PROBE(test, qualified, u);
+		return 1;
+	}
+};
+
+} }
+
 namespace {
 
 enum plain { ONE = 1 };
@@ -68,8 +82,8 @@ types()
 	EXPECT_ARGUMENT(0, "ONE", TBUF_UINT32, 1);
 	EXPECT_ARGUMENT(1, "MINUS", TBUF_INT16, UINT64_MAX - 1);
 	EXPECT_ARGUMENT(2, "YES", TBUF_BOOL, 1);
-	EXPECT_ARGUMENT(3, "true", TBUF_BOOL, 1);
-	EXPECT_ARGUMENT(4, "nullptr", TBUF_POINTER, 0);
+	EXPECT_ARGUMENT(3, "arg3", TBUF_BOOL, 1);
+	EXPECT_ARGUMENT(4, "arg4", TBUF_POINTER, 0);
 	EXPECT_ARGUMENT(5, "arg5", TBUF_UINT16, 'x');
 	EXPECT_ARGUMENT(6, "arg6", TBUF_UINT32, 'y');
 	EXPECT_INTEGER(fake_value(7), 'z');
@@ -106,12 +120,53 @@ strings()
 	EXPECT_BYTES(1, "constant", TBUF_STRING, "constant", 8);
 	EXPECT_BYTES(2, "array", TBUF_STRING, "array", 5);
 	EXPECT_BYTES(3, "arg3", TBUF_STRING, "literal", 7);
-	EXPECT_BYTES(4, "string", TBUF_TEXT, "zero\0inside", 11);
-	EXPECT_BYTES(5, "reference", TBUF_TEXT, "zero\0inside", 11);
-	EXPECT_BYTES(6, "own", TBUF_TEXT, "own\0string", 10);
-	EXPECT_BYTES(7, "arg7", TBUF_TEXT, "", 0);
+	EXPECT_BYTES(4, "string", TBUF_STRING_SIZED, "zero\0inside", 11);
+	EXPECT_BYTES(5, "reference", TBUF_STRING_SIZED, "zero\0inside", 11);
+	EXPECT_BYTES(6, "own", TBUF_STRING_SIZED, "own\0string", 10);
+	EXPECT_BYTES(7, "arg7", TBUF_STRING_SIZED, "", 0);
 	EXPECT_BYTES(8, "arg8", TBUF_STRING, "onstant", 7);
-	EXPECT_BYTES(9, "data", TBUF_BINARY, "zero\0inside", 11);
+	EXPECT_BYTES(9, "arg9", TBUF_BINARY, "zero\0inside", 11);
+}
+
+/* A program's own macro around it. */
+#define WRAPPED(...)	TBUF_PROBE(test, __VA_ARGS__)
+
+/* A name can be given to whatever an argument may be. */
+void
+names()
+{
+	fields fields = { 7, -16, -5, true, scoped::PLUS };
+	const char *text = "not ended";
+	std::string string("string");
+	int i = 0;
+
+	evaluated = 0;
+	TBUF_PROBE(test, names, TBUF_NAMED(made, make_string("one")),
+	    TBUF_NAMED(sum, i++ + 5), TBUF_NAMED(body, TBUF_BYTES(text, 2)),
+	    TBUF_NAMED(s, TBUF_TEXT(text, 3)), TBUF_TEXT(text, 4),
+	    TBUF_NAMED(wide, fields.wide), TBUF_NAMED(choice, fields.choice),
+	    TBUF_NAMED(string, string), static_cast<long>(i),
+	    TBUF_NAMED(yes, true));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_INTEGER(evaluated, 1);
+	EXPECT_INTEGER(i, 1);
+	EXPECT_BYTES(0, "made", TBUF_STRING_SIZED,
+	    "one, a string on the heap, and a long one", 41);
+	EXPECT_ARGUMENT(1, "sum", TBUF_INT32, 5);
+	EXPECT_BYTES(2, "body", TBUF_BINARY, "no", 2);
+	EXPECT_BYTES(3, "s", TBUF_STRING_SIZED, "not", 3);
+	EXPECT_BYTES(4, "text", TBUF_STRING_SIZED, "not ", 4);
+	EXPECT_ARGUMENT(5, "wide", TBUF_INT64, UINT64_MAX - 4);
+	EXPECT_ARGUMENT(6, "choice", TBUF_INT16, 3);
+	EXPECT_BYTES(7, "string", TBUF_STRING_SIZED, "string", 6);
+	EXPECT_ARGUMENT(8, "i", TBUF_INT64, 1);
+	EXPECT_ARGUMENT(9, "yes", TBUF_BOOL, 1);
+
+	WRAPPED(names, i, TBUF_NAMED(given, i + 1), TBUF_TEXT(text, 2));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_ARGUMENT(0, "i", TBUF_INT32, 1);
+	EXPECT_ARGUMENT(1, "given", TBUF_INT32, 2);
+	EXPECT_BYTES(2, "arg2", TBUF_STRING_SIZED, "no", 2);
 }
 
 /* Whatever a temporary owns has to live until the fire is over. */
@@ -124,22 +179,22 @@ temporaries()
 	    make_string("two").c_str(), string + " three",
 	    TBUF_BYTES(make_string("four").data(), 9));
 	EXPECT_INTEGER(fake_fires(), 1);
-	EXPECT_BYTES(0, "make_string", TBUF_TEXT,
+	EXPECT_BYTES(0, "arg0", TBUF_STRING_SIZED,
 	    "one, a string on the heap, and a long one", 41);
-	EXPECT_BYTES(1, "c_str", TBUF_STRING,
+	EXPECT_BYTES(1, "arg1", TBUF_STRING,
 	    "two, a string on the heap, and a long one", 41);
-	EXPECT_BYTES(2, "string", TBUF_TEXT, "string three", 12);
-	EXPECT_BYTES(3, "data", TBUF_BINARY, "four, a s", 9);
+	EXPECT_BYTES(2, "arg2", TBUF_STRING_SIZED, "string three", 12);
+	EXPECT_BYTES(3, "arg3", TBUF_BINARY, "four, a s", 9);
 #if __cplusplus >= 201703L
 	std::string_view view(string);
 	TBUF_PROBE(test, temporaries, view, view.substr(1, 3),
 	    std::string_view("literal").substr(3),
 	    std::string_view(make_string("five")));
 	EXPECT_INTEGER(fake_fires(), 1);
-	EXPECT_BYTES(0, "view", TBUF_TEXT, "string", 6);
-	EXPECT_BYTES(1, "substr", TBUF_TEXT, "tri", 3);
-	EXPECT_BYTES(2, "arg2", TBUF_TEXT, "eral", 4);
-	EXPECT_BYTES(3, "make_string", TBUF_TEXT,
+	EXPECT_BYTES(0, "view", TBUF_STRING_SIZED, "string", 6);
+	EXPECT_BYTES(1, "arg1", TBUF_STRING_SIZED, "tri", 3);
+	EXPECT_BYTES(2, "arg2", TBUF_STRING_SIZED, "eral", 4);
+	EXPECT_BYTES(3, "arg3", TBUF_STRING_SIZED,
 	    "five, a string on the heap, and a long one", 42);
 #endif
 }
@@ -162,7 +217,7 @@ evaluation(int on)
 	EXPECT_INTEGER(fake_value(0), 0);
 	EXPECT_INTEGER(fake_value(2), 1);
 	EXPECT_INTEGER(fake_value(5), 2);
-	EXPECT_ARGUMENT(4, "get", TBUF_POINTER,
+	EXPECT_ARGUMENT(4, "arg4", TBUF_POINTER,
 	    reinterpret_cast<uint64_t>(unique.get()));
 }
 
@@ -200,9 +255,9 @@ lambdas(int on)
 	EXPECT_INTEGER(lambda("text"), on);
 	EXPECT_INTEGER(fake_fires(), on);
 	if (on) {
-		EXPECT_STRING(fake_last.function, "operator()");
+		EXPECT_STRING(fake_last.function, "lambdas::lambda");
 		EXPECT_ARGUMENT(0, "outer", TBUF_INT32, 7);
-		EXPECT_BYTES(1, "s", TBUF_TEXT, "text", 4);
+		EXPECT_BYTES(1, "s", TBUF_STRING_SIZED, "text", 4);
 	}
 #if __cplusplus >= 201402L
 	auto generic = [](auto x) {
@@ -213,7 +268,7 @@ lambdas(int on)
 	generic(std::string("y"));
 	EXPECT_INTEGER(fake_fires(), 3 * on);
 	if (on)
-		EXPECT_BYTES(0, "x", TBUF_TEXT, "y", 1);
+		EXPECT_BYTES(0, "x", TBUF_STRING_SIZED, "y", 1);
 #endif
 }
 
@@ -227,7 +282,7 @@ templates(int on)
 		EXPECT_ARGUMENT(0, "x", TBUF_INT16, UINT64_MAX - 2);
 	EXPECT_INTEGER(template_probe(std::string("text")), on);
 	if (on) {
-		EXPECT_BYTES(0, "x", TBUF_TEXT, "text", 4);
+		EXPECT_BYTES(0, "x", TBUF_STRING_SIZED, "text", 4);
 		EXPECT_STRING(fake_last.function, "template_probe");
 	}
 	EXPECT_INTEGER(template_probe("string"), on);
@@ -243,7 +298,7 @@ classes(int on)
 		Widget widget(11);
 		EXPECT_INTEGER(fake_fires(), on);
 		if (on) {
-			EXPECT_STRING(fake_last.function, "Widget");
+			EXPECT_STRING(fake_last.function, "Widget::Widget");
 			EXPECT_ARGUMENT(1, "size_", TBUF_INT32, 11);
 		}
 		EXPECT_INTEGER(widget.size(), 11);
@@ -254,7 +309,46 @@ classes(int on)
 	}
 	EXPECT_INTEGER(fake_fires(), on);
 	if (on)
-		EXPECT_STRING(fake_last.function, "~Widget");
+		EXPECT_STRING(fake_last.function, "Widget::~Widget");
+}
+
+/* The qualified name, whatever the compiler says of the function beside it. */
+template <class T>
+struct Box {
+	template <class U>
+	static int get(const Box &, U u)
+	{
+		TBUF_PROBE(test, qualified, u);
+		return 0;
+	}
+	int (*operator[](int i) const)(int)
+	{
+		TBUF_PROBE(test, qualified, i);
+		return throwing;
+	}
+};
+
+void
+qualified(int on)
+{
+	Box<std::string> box;
+	struct Local {
+		static void run() { TBUF_PROBE(test, qualified); }
+	};
+
+	EXPECT_INTEGER(named::inner::Box<int>::get(std::string()), 1);
+	if (on)
+		EXPECT_STRING(fake_last.function, "named::inner::Box::get");
+	box.get(box, 1);
+	if (on)
+		EXPECT_STRING(fake_last.function, "Box::get");
+	EXPECT(box[1] == throwing);
+	if (on)
+		EXPECT_STRING(fake_last.function, "Box::operator[]");
+	Local::run();
+	if (on)
+		EXPECT_STRING(fake_last.function, "qualified::Local::run");
+	EXPECT_INTEGER(fake_fires(), 4 * on);
 }
 
 void
@@ -281,24 +375,25 @@ statements(int on)
 	TBUF_PROBE(test, statements, TBUF_ENABLED(test, statements));
 	EXPECT_INTEGER(fake_fires(), on);
 	if (on)
-		EXPECT_ARGUMENT(0, "statements", TBUF_BOOL, 1);
+		EXPECT_ARGUMENT(0, "arg0", TBUF_BOOL, 1);
 }
 
 void
 everything(int on)
 {
-	static const char *const names[] = { "evaluation", "exceptions",
+	static const char *const traced[] = { "evaluation", "exceptions",
 		"lambdas", "in-template", "in-constructor", "in-destructor",
-		"in-method", "in-inline", "in-comdat", "in-other",
-		"statements" };
+		"in-method", "qualified", "in-inline", "in-comdat",
+		"in-other", "statements" };
 
-	for (const char *name : names)
+	for (const char *name : traced)
 		EXPECT(fake_enable(name, on) > 0);
 	evaluation(on);
 	exceptions(on);
 	lambdas(on);
 	templates(on);
 	classes(on);
+	qualified(on);
 	other(on);
 	statements(on);
 }
@@ -308,15 +403,16 @@ everything(int on)
 int
 main()
 {
-	static const char *const names[] = { "types", "strings",
+	static const char *const enabled[] = { "types", "strings", "names",
 		"temporaries" };
 
 	EXPECT(fake_sites("in-template", "template_probe") >= 6);
 	EXPECT(fake_sites("in-comdat", "comdat_probe") >= 1);
-	for (const char *name : names)
+	for (const char *name : enabled)
 		EXPECT(fake_enable(name, 1) > 0);
 	types();
 	strings();
+	names();
 	temporaries();
 	everything(0);
 	everything(1);

@@ -4,7 +4,7 @@
 #
 # What cannot be traced does not compile, and the compiler says so in words.
 #
-# usage: [CC=gcc] [CXX=g++] reject.sh
+# usage: top_builddir=BUILD [CC=gcc] [CXX=g++] reject.sh
 #
 # Without CC and CXX, gcc and clang are used where they are.
 
@@ -15,9 +15,8 @@ type="this argument's type cannot be traced"
 many="a probe has at most 10 arguments"
 passed=0 failed=0
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/reject.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$srcdir/../common_scratch"
+work=$SCRATCH
 
 # build LANGUAGE DECLARATIONS STATEMENT: what the compiler says is in the log
 build()
@@ -119,6 +118,14 @@ cases()
 	refuses "$both" '' 'if (TBUF_ENABLED(p, n-m)) return;'
 	accepts "$both" '#define n m-1' 'TBUF_PROBE(p, n, 1);'
 	refuses "$both" '' 'TBUF_PROBE(p, n, );'
+	accepts "$both" 'int v;' 'TBUF_PROBE(p, n, TBUF_NAMED(a, v + 1));'
+	refuses "$both" 'int v;' 'TBUF_PROBE(p, n, TBUF_NAMED("a", v));'
+	refuses "$both" 'int v;' 'TBUF_PROBE(p, n, TBUF_NAMED(a-b, v));'
+	refuses "$both" 'int v;' 'TBUF_PROBE(p, n, TBUF_NAMED(a, v, v));'
+	refuses "$both" 'int v;' 'TBUF_PROBE(p, n, TBUF_NAMED(a));'
+	rejects "$type" "$both" 'struct s { int a; } v;' \
+	    'TBUF_PROBE(p, n, TBUF_NAMED(a, v));'
+	rejects "$type" "$both" '' 'TBUF_PROBE(p, n, TBUF_NAMED(a, (void)0));'
 	refuses "$both" '' 'TBUF_PROBE(p, n) return;'
 }
 

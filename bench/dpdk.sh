@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# DPDK's trace library beside tbuf, on the same event (dpdk.c).  Without DPDK
+# it says so and is done.
+
+set -eu
+: "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
+
+if ! pkg-config --exists libdpdk; then
+	echo 'DPDK trace beside tbuf: no dpdk-dev'
+	exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# shellcheck disable=SC2086,SC2046	# compilers have arguments
+$CC -std=gnu11 -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -O2 \
+    -I"$top_srcdir/libtbuf" -I"$top_srcdir/bench" \
+    $(pkg-config --cflags libdpdk) "$top_srcdir/bench/bench.c" \
+    "$top_srcdir/bench/dpdk.c" "$top_srcdir/bench/dpdk_event.c" \
+    -o "$work/dpdk" -L"$top_builddir/.libs" \
+    -Wl,-rpath,"$top_builddir/.libs" -ltbuf -lrte_eal
+XDG_RUNTIME_DIR=$work "$work/dpdk" "$work"

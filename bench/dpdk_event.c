@@ -1,0 +1,10 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * dpdk_event.h, registered.
+ */
+#include <rte_trace_point_register.h>
+
+#include "dpdk_event.h"
+
+RTE_TRACE_POINT_REGISTER(tbuf_bench_pair, tbuf_bench.pair)

@@ -1,0 +1,132 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the libc provider costs a call: malloc and free through it, beside the
+ * same two as the C library has them; while nobody traces, and while their
+ * entries and returns are traced.  The program preloads the provider into
+ * itself.
+ */
+#include <dlfcn.h>
+#include <err.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "bench.h"
+
+#define TIMES	2000		/* calls in a turn */
+#define TURNS	150
+#define SIZE	24
+
+static void *(*real_malloc)(size_t);
+static void (*real_free)(void *);
+
+/* Each time is a call: every other one is a free. */
+static void
+preloaded(void *cookie, uint64_t times)
+{
+	uint64_t i;
+	void *p;
+
+	(void)cookie;
+	for (i = 0; i < times; i += 2) {
+		p = malloc(SIZE);
+		__asm__ volatile("" : "+r" (p) : : "memory");
+		free(p);
+	}
+}
+
+static void
+plain(void *cookie, uint64_t times)
+{
+	uint64_t i;
+	void *p;
+
+	(void)cookie;
+	for (i = 0; i < times; i += 2) {
+		p = real_malloc(SIZE);
+		__asm__ volatile("" : "+r" (p) : : "memory");
+		real_free(p);
+	}
+}
+
+static void *
+find(const char *name)
+{
+	void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	void *function;
+
+	if (library == NULL || (function = dlsym(library, name)) == NULL)
+		errx(1, "%s", dlerror());
+	return (function);
+}
+
+static void
+measure(const char *what, const char *figure)
+{
+	const struct bench_side side[2] = {
+		{ "", preloaded, NULL, NULL },
+		{ "the C library's", plain, NULL, NULL }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	printf("%-38s %9.2f  %-30s %9.2f  %+6.2f  %s\n", what, r.ns[0],
+	    side[1].name, r.ns[1], r.ns[0] - r.ns[1], figure);
+	fflush(stdout);
+}
+
+static struct tbuf_consumer *
+trace(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	if (c == NULL)
+		err(1, "tbuf_consumer_new");
+	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
+	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
+	    tbuf_consumer_enable(c, "libc::malloc:,libc::free:") < 0 ||
+	    tbuf_consumer_grab(c, getpid()) != 0 ||
+	    tbuf_consumer_go(c) != 0)
+		errx(1, "%s", tbuf_consumer_error(c));
+	if (tbuf_consumer_matched(c, 0) != 4)
+		errx(1, "the provider is not there");
+	return (c);
+}
+
+/* Again, with the provider in front of the C library. */
+static void
+preload(char *argv[])
+{
+	const char *directory = getenv("TBUF_PROVIDERS");
+	char path[PATH_MAX];
+
+	if (directory == NULL)
+		errx(1, "TBUF_PROVIDERS is not set: make bench");
+	snprintf(path, sizeof(path), "%s/libtbuf-libc.so", directory);
+	setenv("LD_PRELOAD", path, 1);
+	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
+	err(1, "exec");
+}
+
+int
+main(int argc, char *argv[])
+{
+	int cpus[64], n = bench_cpus(cpus, 64);
+	struct tbuf_consumer *c;
+
+	if (argc < 2)
+		preload(argv);
+	*(void **)&real_malloc = find("malloc");
+	*(void **)&real_free = find("free");
+	bench_pin(cpus[n - 1]);
+	measure("malloc or free, provider, not traced", "<= +3 ns");
+	c = trace();
+	measure("  entry and return traced", "<= +65 ns");
+	tbuf_consumer_close(c);
+	return (0);
+}

@@ -1,0 +1,29 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The tables of common/machine_code.h, for what looks at programs and does not
+ * run them.
+ */
+#ifndef TBUF_COMMON_MACHINE_TABLE_H
+#define TBUF_COMMON_MACHINE_TABLE_H
+
+#include "common/machine.h"
+
+struct tbuf_operation_row {
+	const char *name;	/* NULL: there is no such operation */
+	char fields[4];		/* the kinds of a, b and c */
+	char immediate;
+};
+
+struct tbuf_subroutine_row {
+	const char *name;	/* NULL: there is none */
+	uint8_t least;		/* arguments */
+	uint8_t most;
+};
+
+extern const struct tbuf_operation_row tbuf_operation_table[256]
+    __attribute__((visibility("hidden")));
+extern const struct tbuf_subroutine_row tbuf_subroutine_table[256]
+    __attribute__((visibility("hidden")));
+
+#endif

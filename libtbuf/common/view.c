@@ -1,0 +1,95 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The parts of a mapped control file.
+ */
+#include <string.h>
+
+#include "atomics.h"
+#include "common/view.h"
+
+struct tbuf_control *
+tbuf_view_control(const struct tbuf_view *view)
+{
+	return ((struct tbuf_control *)(void *)view->base);
+}
+
+struct tbuf_slot *
+tbuf_view_slot(const struct tbuf_view *view, unsigned slot)
+{
+	return ((struct tbuf_slot *)(void *)(view->base + TBUF_SLOTS +
+	    slot * (size_t)TBUF_SLOT_SIZE));
+}
+
+struct tbuf_probe_entry *
+tbuf_view_probe(const struct tbuf_view *view, uint32_t probe)
+{
+	return ((struct tbuf_probe_entry *)(void *)(view->base +
+	    view->tables.probes) +
+	    probe);
+}
+
+uint32_t *
+tbuf_view_enable(const struct tbuf_view *view, uint32_t probe)
+{
+	return ((uint32_t *)(void *)(view->base + view->tables.enable) + probe);
+}
+
+/* How many bytes of the heap there are from an offset on. */
+static size_t
+heap_room(const struct tbuf_view *view, uint32_t offset)
+{
+	uint32_t used = tbuf_load(&tbuf_view_control(view)->strings);
+
+	if (used > view->tables.strings_size)
+		used = view->tables.strings_size;
+	return (offset < used ? used - offset : 0);
+}
+
+size_t
+tbuf_view_text(const struct tbuf_view *view, uint32_t offset, char *to,
+    size_t size)
+{
+	size_t room = heap_room(view, offset);
+	const char *nul;
+
+	if (size > room)
+		size = room;
+	if (size == 0)
+		return (0);
+	/* Only what has been copied counts: the heap may change at any time. */
+	memcpy(to, view->base + view->tables.strings + offset, size);
+	nul = memchr(to, '\0', size);
+	return (nul == NULL ? 0 : (size_t)(nul - to) + 1);
+}
+
+bool
+tbuf_view_text_is(const struct tbuf_view *view, uint32_t offset,
+    const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return (size <= heap_room(view, offset) &&
+	    memcmp(view->base + view->tables.strings + offset, text, size) == 0);
+}
+
+bool
+tbuf_view_names(const struct tbuf_view *view, uint32_t probe,
+    struct tbuf_names_copy *copy)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, probe);
+	const uint32_t offsets[4] = {
+		tbuf_load(&entry->provider), tbuf_load(&entry->module),
+		tbuf_load(&entry->function), tbuf_load(&entry->name)
+	};
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (tbuf_view_text(view, offsets[i], copy->text[i],
+		    sizeof(copy->text[i])) == 0)
+			return (false);
+	copy->names = (struct tbuf_names){
+		copy->text[0], copy->text[1], copy->text[2], copy->text[3]
+	};
+	return (true);
+}

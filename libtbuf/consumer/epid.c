@@ -1,0 +1,148 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What an EPID stands for: a probe, an enabling, and what the records that
+ * have it look like.  It is looked up once; what the target's file says later
+ * changes nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/pieces.h"
+#include "consumer/probes.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+
+/* Of all layouts of a target's clauses: some MiB, whatever it claims. */
+#define PIECES_MOST	(1u << 19)
+
+/*
+ * A file's session had enablings of its own.  What is given of it are the
+ * probes that ours match, or all if there are none.
+ */
+static void
+choose_enabling(const struct tbuf_consumer *c,
+    const struct tbuf_probe_info *info, struct tbuf_epid *epid)
+{
+	struct tbuf_names names;
+	unsigned i;
+
+	tbuf_probe_names(info, &names);
+	for (i = 0; i < c->npatterns; i++)
+		if (tbuf_description_match(tbuf_consumer_pattern(c, i),
+		    &names)) {
+			epid->enabling = i;
+			return;
+		}
+	epid->unwanted = c->npatterns != 0;
+}
+
+static bool
+read_at(const struct tbuf_target *t, uint64_t at, void *to, size_t size)
+{
+	return (pread(t->fd, to, size, (off_t)at) == (ssize_t)size);
+}
+
+/*
+ * The pieces of a text, copied: how many, or -1 if there is no such text.  It
+ * lies in the texts as a whole.
+ */
+static int
+read_text(const struct tbuf_target *t, uint64_t at,
+    struct tbuf_piece pieces[TBUF_PIECES_MAX])
+{
+	struct tbuf_text_record text;
+	size_t size;
+
+	if (at >= t->texts.size || t->texts.size - at < sizeof(text) ||
+	    !read_at(t, t->texts.at + at, &text, sizeof(text)))
+		return (-1);
+	size = text.npieces * sizeof(*pieces);
+	if (text.npieces > TBUF_PIECES_MAX ||
+	    text.size > t->texts.size - at ||
+	    text.size < sizeof(text) + size ||
+	    !read_at(t, t->texts.at + at + sizeof(text), pieces, size))
+		return (-1);
+	return (text.npieces);
+}
+
+static const struct tbuf_record_layout *
+read_layout(struct tbuf_target *t, const struct tbuf_clause *clause,
+    const struct tbuf_probe_info *probe)
+{
+	struct tbuf_piece pieces[TBUF_PIECES_MAX];
+	struct tbuf_record_layout *layout;
+	int n = read_text(t, UINT64_C(8) * clause->text, pieces);
+
+	if (n < 0 || (unsigned)n >= PIECES_MOST - t->npieces ||
+	    (layout = malloc(tbuf_layout_size((unsigned)n))) == NULL)
+		return (NULL);
+	if (!tbuf_layout_pieces(layout, pieces, (unsigned)n, clause->binding,
+	    probe)) {
+		free(layout);
+		return (NULL);
+	}
+	t->npieces += (unsigned)n + 1;
+	return (layout);
+}
+
+/* By its clause's text, or the probe's types where there is none. */
+static bool
+choose_layout(struct tbuf_target *t, uint16_t number, struct tbuf_epid *epid,
+    const struct tbuf_probe_info *probe)
+{
+	struct tbuf_clause clause = { 0 };
+
+	if (t->clauses != 0 && !read_at(t, t->clauses +
+	    number * sizeof(clause), &clause, sizeof(clause)))
+		return (false);
+	epid->clause = clause.text != 0;
+	epid->layout = epid->clause ? read_layout(t, &clause, probe) :
+	    tbuf_probe_layout(probe);
+	return (epid->layout != NULL);
+}
+
+/*
+ * Whoever makes an ECB fills it before it is linked, and it is linked before
+ * it fires, so a record's EPID is whole.
+ */
+const struct tbuf_epid *
+tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
+{
+	const struct tbuf_probe_info *info;
+	struct tbuf_ecb ecb;
+	struct tbuf_epid *epid;
+
+	if (number == 0 || number >= t->necbs_max ||
+	    number >= tbuf_load_acquire(&tbuf_target_slot(t)->necbs))
+		return (NULL);
+	epid = &t->epids[number];
+	/* A made-up number is that of a page that was never backed. */
+	if (!read_at(t, t->area + t->plan.ecbs + number * sizeof(ecb), &ecb,
+	    sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
+	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1 ||
+	    !choose_layout(t, number, epid, info))
+		return (NULL);
+	epid->enabling = ecb.enabling;
+	if (t->file_only)
+		choose_enabling(c, info, epid);
+	epid->probe = info;
+	return (epid);
+}
+
+void
+tbuf_epids_free(struct tbuf_target *t)
+{
+	uint32_t i;
+
+	/* Few targets have clauses; the others need not be looked through. */
+	for (i = 0; t->npieces != 0 && i < t->necbs_max; i++)
+		if (t->epids[i].probe != NULL && t->epids[i].clause)
+			free((void *)(uintptr_t)t->epids[i].layout);
+	free(t->epids);
+	t->epids = NULL;
+	t->npieces = 0;
+}

@@ -1,0 +1,90 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files: whose they are, where they are, and what is in them.  Nothing
+ * here knows a run.
+ */
+#ifndef TBUF_CONSUMER_FILES_H
+#define TBUF_CONSUMER_FILES_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/control.h"
+#include "common/view.h"
+#include "layout.h"
+
+/*
+ * A target's file, opened and looked at: what the errors of
+ * tbuf_consumer_grab() say is in `problem`.
+ */
+#define TBUF_PROBLEM_MAX	160
+struct tbuf_found {
+	int fd;
+	int pidfd;
+	bool foreign;		/* its user is not this process's */
+	char name[TBUF_NAME_MAX];
+	char problem[TBUF_PROBLEM_MAX];
+};
+int	tbuf_find_pid(pid_t, struct tbuf_found *);
+
+/*
+ * Is this process's program linked statically, with no libtbuf in it?  False
+ * if that cannot be told.
+ */
+bool	tbuf_find_static(pid_t);
+
+/* A process's pid in its own namespace, a zombie's too; -ESRCH. */
+pid_t	tbuf_find_inner(pid_t);
+
+/*
+ * Map a control file after checking it, its fixed part and at least so many
+ * bytes; -EINVAL, -EPROTO, ...
+ */
+int	tbuf_view_map(int fd, uint64_t size, struct tbuf_view *);
+void	tbuf_view_unmap(struct tbuf_view *);
+
+/*
+ * Call `visit` for each control file of the runtime directory: its name, a
+ * descriptor that is closed afterwards, and whether its target lives.  Files
+ * of dead targets are removed on the way when nobody reads them and there is
+ * nothing in them to be read.  `visit` returns non-zero to stop; so does a
+ * lack of descriptors.  -EAGAIN: all but those that somebody has a lease on.
+ */
+int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
+	    const char *name, const struct tbuf_control *, bool alive),
+	    void *);
+
+/*
+ * Of files that dead targets have left, with records in them that nobody has
+ * read, so many are kept: the youngest.
+ */
+#define TBUF_KEPT	8
+void	tbuf_directory_trim(int dirfd);
+
+/*
+ * The caller's pid of a control file's target, `alive` or gone on to another
+ * program; -ESRCH.
+ */
+pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *, bool alive);
+
+/* A ring's valid pair, read whole. */
+void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
+
+/* Copy [at, at + size) of a lane's stream out of its ring; false: no file. */
+bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
+	    void *to, uint64_t size);
+
+#define TBUF_CHUNK	(256u * 1024)
+#define TBUF_CHUNK_OWN	(64u * 1024)
+#define TBUF_CHUNK_MIN	(64u * 1024)	/* any record fits */
+
+/*
+ * Give back the slots that dead consumers have left, in bounded time.  dirfd
+ * is that of the board, whose consumers may not have taken a slot's lock yet.
+ */
+void	tbuf_quiesce_orphans(const struct tbuf_view *, int fd, int dirfd);
+
+#endif

@@ -1,0 +1,142 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -x temporal: up to which moment all records are committed.  A record's time
+ * is taken a moment before its commit, and the writer may be held up between
+ * the two; what is younger than such a record must not be given before it.
+ *
+ *	T	a reading of the target's clock
+ *	CPUs	run on each: a section that took its time before T is done or
+ *		aborted, and one that begins anew takes a later time
+ *	locks	one that is free now: who takes it takes a later time too.
+ *		One that is held: its holder's time is not below `taken`,
+ *		which only rises.
+ * Then mark the lanes: all that was stamped before the least of these lies
+ * below a mark.
+ */
+#include "atomics.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+
+/* Where this process may not run on each CPU: longer than a section takes. */
+#define MARGIN		UINT64_C(100000)
+
+/*
+ * Nobody is waited for any longer: a process that was stopped at a lock gives
+ * its record late, and whatever a hostile one writes holds up no others.
+ */
+#define HOLD_MAX	(2 * TBUF_SECOND)
+
+/* More may come of it. */
+static bool
+writes(const struct tbuf_target *t)
+{
+	return (t->session == TBUF_SESSION_ACTIVE && t->life == TBUF_ALIVE &&
+	    !t->truncated && !t->file_only && t->slot != -1);
+}
+
+static uint64_t
+clock_note(enum tbuf_clock clock)
+{
+	uint64_t now = tbuf_clock_read(clock);
+
+	/* The second reading waits for the first, and later loads for it. */
+	tbuf_fence();
+	tbuf_clock_read(clock);
+	return (now);
+}
+
+/* The least time that a holder of a lock lane may have taken, if before. */
+static uint64_t
+locks_least(const struct tbuf_target *t, uint64_t least)
+{
+	const struct tbuf_slot *slot = tbuf_target_slot(t);
+	const struct tbuf_source *s;
+	uint64_t taken;
+	uint32_t i;
+
+	for (i = 0; i < TBUF_NLOCKS && t->first_lock + i < t->nsources; i++) {
+		s = &t->sources[t->first_lock + i];
+		if (s->retired || tbuf_load_acquire(&slot->locks[i].word) !=
+		    2 * t->generation + 1)
+			continue;
+		/* Acquire: what earlier holders wrote is seen by the mark. */
+		taken = tbuf_load_acquire(&s->lane->taken);
+		/* It is its first holder, who has taken no time yet. */
+		if (taken < t->time.base.ticks)
+			taken = t->time.base.ticks;
+		if (taken < least)
+			least = taken;
+	}
+	return (least);
+}
+
+/*
+ * A command's file comes to have a target, with a clock of its own.  Before
+ * that it takes no time, and then a later one.
+ */
+static void
+target_note(struct tbuf_target *t)
+{
+	tbuf_target_refresh(t);
+	t->horizon = clock_note(t->time.clock);
+	if (t->live)
+		return;
+	tbuf_target_refresh(t);
+	if (t->live)
+		t->horizon = clock_note(t->time.clock);
+}
+
+static void
+cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (!t->sources[i].locked)
+			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
+}
+
+void
+tbuf_horizon_note(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_cpus cpus = { { 0 } };
+	struct tbuf_target *t;
+
+	r->noted = tbuf_now();
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!writes(t))
+			continue;
+		target_note(t);
+		cpus_add(t, &cpus);
+	}
+	r->everywhere = tbuf_cpus_visit(&cpus);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (writes(t) && t->live)
+			t->horizon = locks_least(t, t->horizon);
+}
+
+uint64_t
+tbuf_horizon_time(const struct tbuf_consumer *c)
+{
+	const struct tbuf_round *r = &c->round;
+	const struct tbuf_target *t;
+	uint64_t until = UINT64_MAX, time;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!writes(t))
+			continue;
+		time = tbuf_timeline_mono(&t->time, t->horizon);
+		if (!r->everywhere)
+			time -= time < MARGIN ? time : MARGIN;
+		if (time < until)
+			until = time;
+	}
+	if (until < r->noted - HOLD_MAX)
+		until = r->noted - HOLD_MAX;
+	return (until);
+}

@@ -1,0 +1,209 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Processes that cannot be traced and cannot say so: what is seen of them from
+ * here, while they live.  What is said of a program has to be true of it for
+ * good: one that is still being loaded may become a target.
+ */
+#include <sys/stat.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/whom.h"
+
+/* ------------------------------------------------------------ its program */
+
+/* One that has no interpreter, as far as the kernel has said already. */
+static bool
+without_loader(pid_t pid)
+{
+	Elf64_auxv_t auxv[64];
+	char path[64];
+	ssize_t n;
+	size_t i;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (false);
+	n = read(fd, auxv, sizeof(auxv));
+	close(fd);
+	for (i = 0; n > 0 && i < (size_t)n / sizeof(auxv[0]); i++)
+		if (auxv[i].a_type == AT_BASE)
+			return (auxv[i].a_un.a_val == 0);
+	return (false);
+}
+
+/* A loader that was called as a program: ld-linux-x86-64.so.2, ... */
+static bool
+is_loader(const char *exe)
+{
+	char target[4096];
+	ssize_t n = readlink(exe, target, sizeof(target) - 1);
+	const char *name;
+
+	if (n <= 0)
+		return (true);
+	target[n] = '\0';
+	name = strrchr(target, '/');
+	return (name == NULL || strncmp(name, "/ld", 3) == 0);
+}
+
+/* Does a file have a text in it?  In doubt, yes. */
+static bool
+has_text(const char *path, const char *text)
+{
+	size_t size = strlen(text), kept = 0;
+	char piece[65536];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd == -1;
+	ssize_t n;
+
+	while (!found && (n = read(fd, piece + kept,
+	    sizeof(piece) - kept)) != 0) {
+		if (n == -1 && errno == EINTR)
+			continue;
+		found = n == -1 || memmem(piece, kept + (size_t)n, text,
+		    size) != NULL;
+		if (found)
+			break;
+		n += (ssize_t)kept;
+		kept = (size_t)n < size - 1 ? (size_t)n : size - 1;
+		memmove(piece, piece + n - kept, kept);
+	}
+	if (fd != -1)
+		close(fd);
+	return (found);
+}
+
+bool
+tbuf_find_static(pid_t pid)
+{
+	char exe[64];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	return (without_loader(pid) && !is_loader(exe) &&
+	    !has_text(exe, TBUF_CONTROL_ENV));
+}
+
+/* ------------------------------------------------------------ its reason */
+
+/*
+ * Why the new program is no target and never will be, if it has not said so
+ * itself: NULL, or the reason and where it is counted.
+ */
+static const char *
+reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
+{
+	static const char off[] = "tracing is off: ";
+
+	if (error == -EPERM || strstr(found->problem, TBUF_OFF_SETUID) != NULL) {
+		*which = TBUF_MISSED_SETUID;
+		return (TBUF_OFF_SETUID);
+	}
+	/* Another user's board is where it has said so. */
+	if (error == -ECANCELED && found->foreign &&
+	    strncmp(found->problem, off, sizeof(off) - 1) == 0) {
+		*which = TBUF_MISSED_USER;
+		return (found->problem + sizeof(off) - 1);
+	}
+	if (error == -EPROTO) {
+		*which = TBUF_MISSED_VERSION;
+		return (found->problem);
+	}
+	if (error == -ENOEXEC && tbuf_find_static(pid)) {
+		*which = TBUF_MISSED_STATIC;
+		return ("statically linked");
+	}
+	return (NULL);
+}
+
+void
+tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
+    const struct tbuf_found *found)
+{
+	const char *why;
+	unsigned which;
+
+	if (old->life != TBUF_LEFT ||
+	    (why = reason(old->pid, error, found, &which)) == NULL)
+		return;
+	/* What is on the way to be seen comes first. */
+	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
+		return;
+	tbuf_target_close(old);
+	tbuf_consumer_miss(c, which, why);
+}
+
+/* ------------------------------------------------------------ a command */
+
+/* A file of another version, which is as young as the one behind `mine`. */
+static bool
+other_version(int dirfd, const char *name, int mine, char *why, size_t size)
+{
+	struct tbuf_control control;
+	struct stat st, ours;
+	bool other = false;
+	int fd;
+
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return (false);
+	if (fstat(fd, &st) == 0 && fstat(mine, &ours) == 0 &&
+	    (st.st_mtim.tv_sec > ours.st_mtim.tv_sec ||
+	    (st.st_mtim.tv_sec == ours.st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec >= ours.st_mtim.tv_nsec)) &&
+	    pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+	    tbuf_control_check(&control, (uint64_t)st.st_size) == -EPROTO) {
+		other = true;
+		snprintf(why, size, "libtbuf %u.%u, tbufctl %u.%u",
+		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR);
+	}
+	close(fd);
+	return (other);
+}
+
+/*
+ * Its own library may be of another version: it cannot adopt the file that was
+ * made for it, and knows no board that its consumer reads, but makes a file.
+ */
+void
+tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	char why[TBUF_BOARD_REASON];
+	struct dirent *entry;
+	uint64_t random;
+	pid_t pid;
+	DIR *dir;
+	int fd;
+
+	if (!t->child || t->live || t->missed ||
+	    (fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC)) == -1)
+		return;
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return;
+	}
+	while (!t->missed && (entry = readdir(dir)) != NULL)
+		t->missed = tbuf_control_name_parse(entry->d_name, &pid,
+		    &random) && pid == t->pid &&
+		    strcmp(entry->d_name, t->name) != 0 &&
+		    other_version(c->directory, entry->d_name, t->fd, why,
+		    sizeof(why));
+	closedir(dir);
+	if (t->missed)
+		tbuf_consumer_miss(c, TBUF_MISSED_VERSION, why);
+}

@@ -1,0 +1,37 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes of a run, by id.
+ */
+#ifndef TBUF_CONSUMER_PROBES_H
+#define TBUF_CONSUMER_PROBES_H
+
+#include <stdint.h>
+
+#include "common/view.h"
+#include "consumer/pieces.h"
+#include "tbuf_consumer.h"
+
+/* The probes of a run; equal ones of several targets are one. */
+struct tbuf_probes {
+	struct tbuf_probe_info **infos;	/* by id - 1 */
+	unsigned count;
+	unsigned room;
+	uint32_t *hash;			/* ids, open addressing */
+	unsigned hash_size;		/* a power of two, or 0 */
+};
+
+/*
+ * Copy and check the probe at an index of a target's table.  1 with *info,
+ * 0 if there is none (yet) or it makes no sense, -ENOMEM.
+ */
+int	tbuf_probes_read(struct tbuf_probes *, const struct tbuf_view *,
+	    uint32_t index, const struct tbuf_probe_info **info);
+void	tbuf_probes_free(struct tbuf_probes *);
+
+/* The layout of a default record of a probe that was read. */
+const struct tbuf_record_layout *tbuf_probe_layout(
+	    const struct tbuf_probe_info *);
+void	tbuf_probe_names(const struct tbuf_probe_info *, struct tbuf_names *);
+
+#endif

@@ -1,0 +1,94 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a run gives: records, what was lost, ends; and in which order.
+ */
+#ifndef TBUF_CONSUMER_ROUNDS_H
+#define TBUF_CONSUMER_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "consumer/run.h"
+
+/* ------------------------------------------------------------ records */
+
+/* Look an EPID of a session up for the first time; NULL: it makes no sense. */
+const struct tbuf_epid *tbuf_epid_read(struct tbuf_consumer *,
+	    struct tbuf_target *, uint16_t epid);
+
+/* The same, for each record. */
+static inline const struct tbuf_epid *
+tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t epid)
+{
+	if (epid < t->necbs_max && t->epids[epid].probe != NULL)
+		return (&t->epids[epid]);
+	return (tbuf_epid_read(c, t, epid));
+}
+
+/*
+ * A record's arguments into consumer->values, and the rest into *record but
+ * for its times.  False if they do not fit into the record.
+ */
+bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
+	    const struct tbuf_header *, const struct tbuf_epid *,
+	    struct tbuf_record *);
+
+/* As tbuf_source_peek(), but for records that nobody wants. */
+int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
+	    const struct tbuf_header **);
+
+/* The next event of one lane: 1, or 0 at its mark. */
+int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
+	    struct tbuf_event *);
+/* An event that counts something of a lane. */
+void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
+	    const struct tbuf_source *, uint64_t count);
+
+/* Probes that found no room in the target's table, since the last call. */
+uint64_t tbuf_target_lost(struct tbuf_target *);
+
+/* Probes that could not be enabled, since the last call that found any. */
+uint64_t tbuf_target_unmet(struct tbuf_consumer *, struct tbuf_target *,
+	    bool last);
+
+/* ------------------------------------------------------------ rounds */
+
+#define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, give them */
+#define TBUF_ROUND_STATUS	0x2u	/* tell the drops */
+#define TBUF_ROUND_ENDED	0x4u	/* a target has ended */
+#define TBUF_ROUND_LAST		0x8u	/* all that there is */
+
+/*
+ * Begin a round.  A target that has ended is drained in any round, one that
+ * lives under fill or ring only in the last.  -ENOMEM.
+ */
+int	tbuf_round_begin(struct tbuf_consumer *, unsigned what);
+/*
+ * What was given in the last one is not looked at any more.  Targets whose
+ * end was told are let go: others wait for their space.
+ */
+void	tbuf_round_end(struct tbuf_consumer *);
+/* Is what a target's lanes count told in this round? */
+bool	tbuf_round_counts(const struct tbuf_round *,
+	    const struct tbuf_target *, unsigned counter);
+/* A round over copies of what the lanes hold. */
+int	tbuf_round_snapshot(struct tbuf_consumer *);
+void	tbuf_round_free(struct tbuf_consumer *);
+
+/*
+ * For a merge while targets go on: note how far all records are committed,
+ * before the lanes are marked; afterwards, what that is in ns.
+ */
+void	tbuf_horizon_note(struct tbuf_consumer *);
+uint64_t tbuf_horizon_time(const struct tbuf_consumer *);
+
+/* A record's time in ns: later than its lane's last, in order of a merge. */
+uint64_t tbuf_source_time(const struct tbuf_consumer *,
+	    const struct tbuf_source *, const struct tbuf_header *);
+
+/* The merge by time: 1 with *event, or 0 when all that is due was given. */
+void	tbuf_merge_begin(struct tbuf_consumer *);
+int	tbuf_merge_next(struct tbuf_consumer *, struct tbuf_event *);
+
+#endif

@@ -1,0 +1,167 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One run of a consumer: all that it is and has.
+ */
+#ifndef TBUF_CONSUMER_RUN_H
+#define TBUF_CONSUMER_RUN_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/board.h"
+#include "consumer/probes.h"
+#include "consumer/targets.h"
+#include "tbuf_consumer.h"
+
+struct tbuf_script;
+
+struct tbuf_options {
+	uint64_t bufsize;
+	uint64_t bufpolicy;		/* enum tbuf_policy */
+	uint64_t bufresize;		/* 0 auto, 1 manual */
+	uint64_t switchrate;		/* periods in ns */
+	uint64_t statusrate;
+	uint64_t strsize;
+	int64_t cpu;
+	uint64_t temporal;
+	uint64_t follow;
+	uint64_t dynvarsize;		/* of scripts */
+	uint64_t scratchsize;
+};
+
+void	tbuf_options_init(struct tbuf_options *);
+
+enum tbuf_run {
+	TBUF_RUN_NEW,
+	TBUF_RUN_ACTIVE,
+	TBUF_RUN_ENDED
+};
+
+/* What next() is giving. */
+struct tbuf_round {
+	struct tbuf_source **order;	/* all sources: CPU, pid, lane */
+	unsigned count;
+	bool stale;			/* `order` does not fit the targets */
+	bool pending;			/* there may be events left */
+	unsigned what;			/* TBUF_ROUND_* */
+	bool snapshot;
+	unsigned group;			/* first source of a CPU and a pid */
+	unsigned cursor;		/* the source that is being given */
+	unsigned counter;		/* then the group's counters */
+	unsigned packets;		/* the source that packets come from */
+	bool packets_told;		/* and has given all that it has */
+	bool merging;			/* temporal: the heap is being given */
+	bool merged_given;		/* its top has been */
+	uint64_t noted;			/* when horizons were noted, ns */
+	bool everywhere;		/* and each CPU was run on */
+	uint64_t until;			/* give what is before this, ns */
+	uint64_t merged;		/* the last time given, ns */
+	struct tbuf_source **heap;	/* oldest on top */
+	unsigned heap_count;
+	struct tbuf_target *limits;	/* next one to be looked at for them */
+	struct tbuf_target *exits;	/* next one whose end may be told */
+	unsigned char *chunk;		/* shared by all sources */
+};
+
+/*
+ * Why processes could not be traced: what the board says, what found no room
+ * there, and what was seen of programs that cannot say it.
+ */
+enum {
+	TBUF_MISSED_OTHER = TBUF_BOARD_REASONS,
+	TBUF_MISSED_SETUID,
+	TBUF_MISSED_RESIGNED,
+	TBUF_MISSED_STATIC,
+	TBUF_MISSED_VERSION,
+	TBUF_MISSED_USER,	/* and another one for each further reason */
+	TBUF_MISSED_LAST = TBUF_MISSED_USER + 3,
+	TBUF_MISSED
+};
+
+struct tbuf_missed {
+	char why[TBUF_BOARD_REASON];
+	uint64_t count;
+	uint64_t told;			/* of them */
+};
+
+/* The waiting command. */
+struct tbuf_spawned {
+	pid_t pid;			/* 0: none */
+	int go;				/* pipe to it: its file's name */
+	int failure;			/* pipe from it: errno of exec */
+	char *command;			/* argv[0], for messages */
+};
+
+struct tbuf_consumer {
+	struct tbuf_options options;
+	enum tbuf_run state;
+	struct tbuf_script *script;	/* or NULL */
+	bool alone;			/* with it: there are no targets */
+	uint64_t run;			/* on the board, or 0 */
+	uint32_t needs;			/* TBUF_F_* of its targets */
+	struct tbuf_programs *programs;	/* the file of them, or NULL */
+	struct tbuf_board *board;
+	struct tbuf_board_entry *entry;	/* ours, or NULL */
+	int board_fd;
+	uint64_t left;			/* of the budget, without an entry */
+	bool lowered;
+	int skipped;			/* why a target was first left out */
+	struct tbuf_missed missed[TBUF_MISSED];
+	bool all;			/* tbuf_consumer_grab_all() */
+	bool files;			/* tbuf_consumer_open_file() */
+	int stop, wake;			/* eventfds */
+	int watch;			/* inotify on the directory, or -1 */
+	int directory;			/* the runtime directory, or -1 */
+	char *patterns;			/* one after the other, with NULs */
+	size_t patterns_size;
+	unsigned npatterns;
+	struct tbuf_target_list targets;
+	struct tbuf_probes probes;
+	struct tbuf_spawned spawned;
+	pid_t orphan;			/* which is waited for, or 0 */
+	struct tbuf_round round;
+	struct tbuf_totals totals;
+	uint64_t next_switch, next_status;
+	bool unsettled;			/* a target there is not to be seen */
+	unsigned meetings;		/* looks for it since a file came */
+	uint64_t next_meeting;
+	uint64_t next_command;		/* a look at a new command */
+	uint64_t command_wait;		/* and how long till the one after */
+	struct tbuf_value values[TBUF_PIECES_MAX];	/* of one record */
+	char error[512];
+};
+
+/* The terms of this consumer's sessions: what targets need of its options. */
+void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
+
+/* Remember the words for an error; gives the error back. */
+int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
+	    const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A target that was only found there is left out because of this error. */
+void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
+/*
+ * One more process that could not be traced, for a reason seen here, which is
+ * counted in its place.
+ */
+void	tbuf_consumer_miss(struct tbuf_consumer *, unsigned which,
+	    const char *why);
+/* So many processes by now, for a reason that another process has written. */
+void	tbuf_missed_set(struct tbuf_missed *, const char *why,
+	    uint64_t count);
+
+/* "could not enable tracing: " and why; gives the error back. */
+int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
+
+/* The runtime directory, opened once.  A descriptor or -errno. */
+int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
+/* The text of an enabling, in range. */
+const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
+	    unsigned enabling);
+/* Give a target's probes their ids. */
+void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
+
+#endif

@@ -1,0 +1,273 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A compiled script in the consumer: the clauses of BEGIN, END, ERROR, tick-N
+ * and profile-N, which fire here and nowhere else.
+ *
+ *	go()    BEGIN ----+
+ *	work()  tick-N ---+--> clauses --> machine --> entries --> next()
+ *	        END ------+                   |
+ *	                                      +--> a fault --> ERROR
+ *
+ * All of it is done by the thread that calls the library.  The clauses count
+ * as run on one CPU, where BEGIN was, but for profile-N, which fires for each.
+ * Entries lie in one queue in the order of time; what a CPU's buffer could
+ * hold is counted as DTrace counts it.
+ */
+#ifndef TBUF_CONSUMER_SCRIPT_H
+#define TBUF_CONSUMER_SCRIPT_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/machine.h"
+#include "consumer/tools.h"
+#include "tbuf_consumer.h"
+#include "tbuf_program.h"
+
+/* What the run says of it. */
+struct tbuf_script_terms {
+	uint64_t bufsize;
+	uint64_t policy;		/* enum tbuf_policy */
+	uint64_t dynvarsize;
+	uint64_t scratchsize;
+	uint64_t strsize;
+	int64_t cpu;			/* -1: any */
+};
+
+/* ------------------------------------------------------------ probes */
+
+enum tbuf_script_kind {
+	TBUF_SCRIPT_BEGIN,
+	TBUF_SCRIPT_END,
+	TBUF_SCRIPT_ERROR,
+	TBUF_SCRIPT_TICK,		/* the first with a period */
+	TBUF_SCRIPT_PROFILE
+};
+
+struct tbuf_script_probe {
+	struct tbuf_probe_info info;
+	enum tbuf_script_kind kind;
+	uint64_t period;		/* ns */
+	uint64_t next;
+	char name[32];
+};
+
+/* A clause at a probe. */
+struct tbuf_script_enabling {
+	const struct tbuf_d_clause *clause;
+	struct tbuf_script_probe *probe;
+	uint32_t epid;			/* of its first record */
+};
+
+#define TBUF_SCRIPT_PROBES	64
+
+/* ------------------------------------------------------------ variables */
+
+/* A variable that has one value. */
+struct tbuf_cell {
+	const struct tbuf_d_variable *variable;	/* NULL: no such id */
+	uint64_t number;
+	uint8_t *bytes;			/* a text's, a structure's */
+	uint32_t room;
+	bool is_text;
+	bool is_set;
+};
+
+struct tbuf_cells {
+	struct tbuf_cell *all;
+	uint32_t count;
+};
+
+/* An element of an array. */
+struct tbuf_element {
+	struct tbuf_element *next;	/* in its bucket, or free */
+	uint64_t hash;
+	uint64_t number;
+	uint64_t charge;		/* against dynvarsize */
+	uint8_t *key;
+	uint8_t *bytes;
+	uint32_t key_size;
+	uint32_t slot;
+	uint32_t id;
+	uint32_t room;			/* bytes at `bytes` */
+	uint8_t scope;
+	bool used;
+};
+
+struct tbuf_elements {
+	struct tbuf_element **slots;
+	struct tbuf_element **buckets;
+	struct tbuf_element *spare;
+	uint32_t nslots;
+	uint32_t nbuckets;		/* a power of two */
+};
+
+/* ------------------------------------------------------------ entries */
+
+/* A record or a fault that waits to be given. */
+struct tbuf_entry {
+	STAILQ_ENTRY(tbuf_entry) link;
+	const struct tbuf_script_enabling *enabling;
+	const struct tbuf_d_record *layout;	/* NULL: the default record */
+	uint64_t time, wall;
+	uint64_t charge;
+	uint64_t address;		/* of a fault */
+	uint32_t fault;			/* 0: a record */
+	uint32_t action;
+	uint32_t offset;
+	uint32_t epid;
+	int cpu;
+	uint32_t size;
+	uint64_t data[];
+};
+STAILQ_HEAD(tbuf_entries, tbuf_entry);
+
+/* What a CPU's buffer holds, and has lost since that was told. */
+struct tbuf_script_cpu {
+	uint64_t used;
+	uint64_t drops[3];		/* by enum tbuf_cause */
+	uint64_t overwritten;
+	bool full;			/* fill: it takes no more */
+};
+
+/* ------------------------------------------------------------ the script */
+
+struct tbuf_script {
+	struct tbuf_machine machine;	/* the first: surroundings find us */
+	const struct tbuf_d_script *source;
+	struct tbuf_script_terms terms;
+
+	struct tbuf_script_probe probes[TBUF_SCRIPT_PROBES];
+	unsigned nprobes;
+	struct tbuf_script_enabling *enablings;	/* in the source's order */
+	unsigned nenablings;
+
+	struct tbuf_cells globals, locals, thread;
+	struct tbuf_elements elements;
+	uint64_t dynamic;		/* bytes of dynvarsize in use */
+
+	/* The firing. */
+	const struct tbuf_script_enabling *now;
+	int cpu;			/* which counts as the one */
+	int home;			/* that of all clauses but profile's */
+	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t values[TBUF_ARGS_MAX];
+	uint8_t types[TBUF_ARGS_MAX];
+	char execname[16];
+	pid_t pid;
+
+	/* What came of it. */
+	struct tbuf_entries queue;	/* not yet given */
+	struct tbuf_entries giving;	/* in this round */
+	struct tbuf_entry *given;	/* the last one, whose data are read */
+	struct tbuf_script_cpu *cpus;	/* TBUF_NCPUS */
+	unsigned told;			/* the CPU whose losses are next */
+	bool telling;
+	struct tbuf_value *pieces;	/* of one record */
+	uint64_t reserved_end;		/* fill: room that END has */
+	uint64_t dynamic_drops;
+	uint64_t errors;		/* faults in ERROR */
+	bool ending;			/* END fires */
+	bool exited;			/* exit() was called */
+	int status;
+};
+
+static inline struct tbuf_script *
+tbuf_script_of(struct tbuf_machine *m)
+{
+	return ((struct tbuf_script *)(void *)m);
+}
+
+/*
+ * script.c.  NULL and errno: EINVAL, and *why says what is wrong with it;
+ * ENOTSUP, a clause at a probe that is not ours, *why is its description.
+ */
+struct tbuf_script *tbuf_script_new(const struct tbuf_d_script *,
+	    const char **why);
+void	tbuf_script_free(struct tbuf_script *);
+
+/*
+ * Take room for what it needs, and fire BEGIN.  0, -ENOMEM, or -ENOSPC: END's
+ * records exceed the buffer.
+ */
+int	tbuf_script_begin(struct tbuf_script *,
+	    const struct tbuf_script_terms *);
+/* Fire the timers that are due. */
+void	tbuf_script_tick(struct tbuf_script *, uint64_t now);
+/* When the next one is. */
+uint64_t tbuf_script_due(const struct tbuf_script *);
+/* Fire END. */
+void	tbuf_script_end(struct tbuf_script *);
+
+/* script_probe.c: the probe of a description, or NULL. */
+struct tbuf_script_probe *tbuf_script_probe_find(struct tbuf_script *,
+	    const char *description, unsigned *from);
+bool	tbuf_script_probe_make(const char *description,
+	    struct tbuf_script_probe *);
+
+/* script_fire.c: run the clauses of a probe. */
+void	tbuf_script_fire(struct tbuf_script *,
+	    const struct tbuf_script_probe *, int cpu);
+/* What a program may use, for the verifier. */
+void	tbuf_script_limits(const struct tbuf_d_script *,
+	    const struct tbuf_d_clause *, const struct tbuf_d_program *,
+	    struct tbuf_program *);
+
+/* script_variable.c */
+int	tbuf_cells_make(struct tbuf_cells *, const struct tbuf_d_script *,
+	    enum tbuf_scope, uint32_t strsize);
+void	tbuf_cells_clear(struct tbuf_cells *);
+void	tbuf_cells_free(struct tbuf_cells *);
+int	tbuf_script_load(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t *value);
+int	tbuf_script_store(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t value);
+int	tbuf_script_refer(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t *address);
+int	tbuf_script_store_text(struct tbuf_machine *, enum tbuf_scope,
+	    uint32_t id, const uint8_t *bytes, uint32_t size);
+int	tbuf_script_store_bytes(struct tbuf_machine *, enum tbuf_scope,
+	    uint32_t id, const uint8_t *bytes, uint32_t size);
+int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
+	    uint32_t index, struct tbuf_span *);
+/* Take so much of dynvarsize, or count a drop. */
+bool	tbuf_script_charge(struct tbuf_script *, uint64_t bytes);
+
+/* script_element.c: elements of arrays; the key is the machine's. */
+struct tbuf_element *tbuf_element_find(struct tbuf_script *,
+	    enum tbuf_scope, uint32_t id);
+/* NULL: no memory, or dynvarsize is used up, which is counted. */
+struct tbuf_element *tbuf_element_make(struct tbuf_script *,
+	    enum tbuf_scope, uint32_t id, uint32_t room);
+void	tbuf_element_drop(struct tbuf_script *, struct tbuf_element *);
+void	tbuf_elements_free(struct tbuf_elements *);
+
+/* script_builtin.c */
+int	tbuf_script_builtin(struct tbuf_machine *, unsigned which,
+	    uint64_t *value);
+bool	tbuf_script_builtin_text(struct tbuf_script *, uint32_t which,
+	    struct tbuf_span *);
+int	tbuf_script_call(struct tbuf_machine *, unsigned subroutine,
+	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
+	    uint64_t *result);
+
+/* script_entry.c: what was recorded. */
+/* Is there room for a record? If not, it is a drop. */
+bool	tbuf_script_room(struct tbuf_script *, uint64_t charge);
+/* A record, or a fault; NULL for want of memory, which is a drop. */
+struct tbuf_entry *tbuf_entry_add(struct tbuf_script *, uint64_t charge,
+	    const void *data, uint32_t size);
+uint64_t tbuf_record_charge(const struct tbuf_d_record *);
+/* All that there is is given from now on. */
+void	tbuf_script_round(struct tbuf_script *, bool switched, bool telling);
+/* The next event: 1, or 0. */
+int	tbuf_script_next(struct tbuf_script *, struct tbuf_event *);
+/* Under fill: has a CPU's buffer become full? */
+bool	tbuf_script_full(const struct tbuf_script *);
+void	tbuf_entries_free(struct tbuf_script *);
+
+#endif

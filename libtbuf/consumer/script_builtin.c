@@ -1,0 +1,226 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Built-in variables and outer subroutines of clauses in the consumer: the
+ * process that they tell of is this one.
+ */
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/control.h"
+#include "consumer/script.h"
+
+#define CHILL_MAX	(TBUF_SECOND / 2)
+
+static uint64_t
+clock_read(clockid_t clock)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(clock, &ts);
+	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
+}
+
+/* Sampled is what a CPU does, and not this process. */
+static bool
+is_sample(const struct tbuf_script *s)
+{
+	return (s->now->probe->kind == TBUF_SCRIPT_PROFILE);
+}
+
+static uint64_t
+who(const struct tbuf_script *s, unsigned which)
+{
+	if (is_sample(s))
+		return (0);
+	switch (which) {
+	case TBUF_BUILTIN_PID:
+		return ((uint64_t)s->pid);
+	case TBUF_BUILTIN_PPID:
+		return ((uint64_t)getppid());
+	case TBUF_BUILTIN_TID:
+		return ((uint64_t)syscall(SYS_gettid));
+	case TBUF_BUILTIN_UID:
+		return (getuid());
+	default:
+		return (getgid());
+	}
+}
+
+/* Once a clause. */
+static uint64_t
+timestamp(struct tbuf_script *s)
+{
+	if (s->timestamp == 0)
+		s->timestamp = tbuf_now();
+	return (s->timestamp);
+}
+
+int
+tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+
+	*value = 0;
+	switch (which) {
+	case TBUF_BUILTIN_TIMESTAMP:
+		*value = timestamp(s);
+		return (0);
+	case TBUF_BUILTIN_VTIMESTAMP:
+		*value = clock_read(CLOCK_THREAD_CPUTIME_ID);
+		return (0);
+	case TBUF_BUILTIN_WALLTIMESTAMP:
+		*value = clock_read(CLOCK_REALTIME);
+		return (0);
+	case TBUF_BUILTIN_CPU:
+		*value = (uint64_t)s->cpu;
+		return (0);
+	case TBUF_BUILTIN_ID:
+		*value = s->now->probe->info.id;
+		return (0);
+	case TBUF_BUILTIN_EPID:
+		*value = s->now->epid;
+		return (0);
+	case TBUF_BUILTIN_PID:
+	case TBUF_BUILTIN_PPID:
+	case TBUF_BUILTIN_TID:
+	case TBUF_BUILTIN_UID:
+	case TBUF_BUILTIN_GID:
+		*value = who(s, which);
+		return (0);
+	}
+	if (which >= TBUF_BUILTIN_END)
+		return (TBUF_FAULT_ILLEGAL);
+	/* There is no stack, and no call that could have failed. */
+	if (which >= TBUF_BUILTIN_EXECNAME)
+		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
+	return (0);
+}
+
+bool
+tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
+    struct tbuf_span *span)
+{
+	const struct tbuf_probe_info *info = &s->now->probe->info;
+	const char *text;
+
+	switch (which) {
+	case TBUF_BUILTIN_EXECNAME:
+		text = s->execname;
+		break;
+	case TBUF_BUILTIN_PROBEPROV:
+		text = info->provider;
+		break;
+	case TBUF_BUILTIN_PROBEMOD:
+		text = info->module;
+		break;
+	case TBUF_BUILTIN_PROBEFUNC:
+		text = info->function;
+		break;
+	case TBUF_BUILTIN_PROBENAME:
+		text = info->name;
+		break;
+	default:
+		return (false);
+	}
+	span->at = (uint8_t *)(uintptr_t)text;
+	span->size = strlen(text) + 1;
+	span->writable = false;
+	return (true);
+}
+
+/* ------------------------------------------------------------ calls */
+
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[32], line[512], *end;
+	pid_t parent = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if ((f = fopen(path, "re")) == NULL)
+		return (0);
+	if (fgets(line, sizeof(line), f) != NULL &&
+	    (end = strrchr(line, ')')) != NULL)
+		(void)sscanf(end + 1, " %*c %d", &parent);
+	(void)fclose(f);
+	return (parent);
+}
+
+/* This process, or one that it descends from. */
+static bool
+is_progeny(pid_t pid, uint64_t of)
+{
+	unsigned depth;
+
+	for (depth = 0; pid > 0 && depth < 4096; depth++) {
+		if ((uint64_t)pid == of)
+			return (true);
+		pid = parent_of(pid);
+	}
+	return (false);
+}
+
+static void
+chill(uint64_t ns)
+{
+	struct timespec ts;
+
+	if (ns > CHILL_MAX)
+		ns = CHILL_MAX;
+	ts.tv_sec = (time_t)(ns / TBUF_SECOND);
+	ts.tv_nsec = (long)(ns % TBUF_SECOND);
+	while (nanosleep(&ts, &ts) == -1 && errno == EINTR)
+		continue;
+}
+
+static uint64_t
+draw(void)
+{
+	uint64_t value = 0;
+
+	value = tbuf_random();
+	return (value & INT32_MAX);
+}
+
+int
+tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
+    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
+    uint64_t *result)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+
+	(void)count;
+	*result = 0;
+	switch (subroutine) {
+	case TBUF_SUB_RAND:
+		*result = draw();
+		return (0);
+	case TBUF_SUB_PROGENYOF:
+		*result = is_progeny(s->pid, arguments[0]);
+		return (0);
+	case TBUF_SUB_UREG:
+		return (0);
+	case TBUF_SUB_RAISE:
+		if (arguments[0] > (uint64_t)SIGRTMAX)
+			return (TBUF_FAULT_ILLEGAL);
+		(void)kill(s->pid, (int)arguments[0]);
+		return (0);
+	case TBUF_SUB_STOP:
+		(void)kill(s->pid, SIGSTOP);
+		return (0);
+	case TBUF_SUB_CHILL:
+		chill(arguments[0]);
+		return (0);
+	default:
+		return (TBUF_FAULT_ILLEGAL);
+	}
+}

@@ -1,0 +1,288 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a script has recorded, until it is given: records, faults, and what
+ * was lost.  Memory is taken as it is needed; what is counted against bufsize
+ * is what DTrace's buffers would hold, where a text takes strsize.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/policy.h"
+#include "consumer/script.h"
+
+#define HEADER	16u		/* of a record */
+
+uint64_t
+tbuf_record_charge(const struct tbuf_d_record *layout)
+{
+	return (HEADER + (((uint64_t)layout->charge + 7) & ~UINT64_C(7)));
+}
+
+static struct tbuf_script_cpu *
+cpu_of(struct tbuf_script *s)
+{
+	return (&s->cpus[s->cpu]);
+}
+
+/* Under ring the oldest records of a CPU make room. */
+static void
+overwrite(struct tbuf_script *s, uint64_t charge)
+{
+	struct tbuf_script_cpu *cpu = cpu_of(s);
+	struct tbuf_entry *e, *next;
+
+	STAILQ_FOREACH_SAFE(e, &s->queue, link, next) {
+		if (cpu->used + charge <= s->terms.bufsize)
+			return;
+		if (e->cpu != s->cpu || e->fault != 0)
+			continue;
+		STAILQ_REMOVE(&s->queue, e, tbuf_entry, link);
+		cpu->used -= e->charge;
+		cpu->overwritten++;
+		free(e);
+	}
+}
+
+/* Under fill a part is kept for END. */
+static uint64_t
+limit(const struct tbuf_script *s)
+{
+	return (s->terms.bufsize - (s->ending ? 0 : s->reserved_end));
+}
+
+bool
+tbuf_script_room(struct tbuf_script *s, uint64_t charge)
+{
+	struct tbuf_script_cpu *cpu = cpu_of(s);
+
+	if (charge > s->terms.bufsize) {
+		cpu->drops[TBUF_CAUSE_LARGE]++;
+		return (false);
+	}
+	if (s->terms.policy == TBUF_RING)
+		overwrite(s, charge);
+	if ((!cpu->full || s->ending) && cpu->used + charge <= limit(s))
+		return (true);
+	cpu->full = s->terms.policy == TBUF_FILL;
+	cpu->drops[TBUF_CAUSE_FULL]++;
+	return (false);
+}
+
+bool
+tbuf_script_full(const struct tbuf_script *s)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_NCPUS; i++)
+		if (s->cpus[i].full)
+			return (true);
+	return (false);
+}
+
+static uint64_t
+wall(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
+}
+
+struct tbuf_entry *
+tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
+    uint32_t size)
+{
+	struct tbuf_entry *e = malloc(sizeof(*e) + size);
+
+	if (e == NULL) {
+		cpu_of(s)->drops[TBUF_CAUSE_FULL]++;
+		return (NULL);
+	}
+	memset(e, 0, sizeof(*e));
+	e->enabling = s->now;
+	e->epid = s->now->epid;
+	e->cpu = s->cpu;
+	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
+	e->wall = wall();
+	e->charge = charge;
+	e->size = size;
+	if (size != 0)
+		memcpy(e->data, data, size);
+	cpu_of(s)->used += charge;
+	STAILQ_INSERT_TAIL(&s->queue, e, link);
+	return (e);
+}
+
+/* ------------------------------------------------------------ giving */
+
+void
+tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
+{
+	unsigned i;
+
+	free(s->given);
+	s->given = NULL;
+	if (switched) {
+		STAILQ_CONCAT(&s->giving, &s->queue);
+		for (i = 0; i < TBUF_NCPUS; i++)
+			s->cpus[i].used = 0;
+	}
+	s->telling = telling;
+	s->told = 0;
+}
+
+static size_t
+text_piece(const struct tbuf_entry *e, size_t at, struct tbuf_value *v)
+{
+	const char *data = (const char *)e->data;
+	uint16_t word;
+
+	at = (at + 1) & ~(size_t)1;
+	memcpy(&word, data + at, sizeof(word));
+	v->type = TBUF_STRING;
+	v->null = word == TBUF_TEXT_NULL;
+	v->cut = word > TBUF_TEXT_NULL;
+	v->size = word & ~(unsigned)TBUF_TEXT_CUT;
+	v->data = data + at + sizeof(word);
+	return (at + sizeof(word) + v->size);
+}
+
+/* As the machine has laid them (doc/machine.md, "Pieces"). */
+static void
+decode(const struct tbuf_entry *e, struct tbuf_value *v)
+{
+	const struct tbuf_d_piece *piece = e->layout->pieces;
+	const struct tbuf_d_piece *end = piece + e->layout->npieces;
+	size_t at = 0;
+
+	for (; piece < end; piece++, v++) {
+		memset(v, 0, sizeof(*v));
+		switch (piece->kind) {
+		case TBUF_PIECE_TEXT:
+			at = text_piece(e, at, v);
+			break;
+		case TBUF_PIECE_BYTES:
+			v->type = TBUF_BINARY;
+			v->size = piece->bytes;
+			v->data = (const char *)e->data + at;
+			at += piece->bytes;
+			break;
+		default:
+			at = (at + 7) & ~(size_t)7;
+			v->type = piece->shape != NULL &&
+			    !piece->shape->is_signed ? TBUF_UINT64 :
+			    TBUF_INT64;
+			memcpy(&v->u, (const char *)e->data + at,
+			    sizeof(v->u));
+			at += sizeof(v->u);
+		}
+	}
+}
+
+static void
+give_record(struct tbuf_script *s, const struct tbuf_entry *e,
+    struct tbuf_record *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->pid = s->pid;
+	r->tid = (uint32_t)s->pid;
+	r->cpu = e->cpu;
+	r->time = e->time;
+	r->wall = e->wall;
+	r->probe = &e->enabling->probe->info;
+	r->epid = e->epid;
+	r->layout = e->layout;
+	if (e->layout == NULL)
+		return;
+	decode(e, s->pieces);
+	r->npieces = e->layout->npieces;
+	r->pieces = s->pieces;
+}
+
+static void
+give(struct tbuf_script *s, const struct tbuf_entry *e,
+    struct tbuf_event *event)
+{
+	memset(event, 0, sizeof(*event));
+	event->type = TBUF_EVENT_RECORD;
+	event->pid = s->pid;
+	event->cpu = e->cpu;
+	give_record(s, e, &event->record);
+	if (e->fault == 0)
+		return;
+	event->type = TBUF_EVENT_FAULT;
+	event->fault = e->fault;
+	event->action = e->action;
+	event->offset = e->offset;
+	event->address = e->address;
+}
+
+static int
+count(struct tbuf_script *s, struct tbuf_event *event, uint64_t *counter,
+    enum tbuf_event_type type)
+{
+	if (*counter == 0)
+		return (0);
+	memset(event, 0, sizeof(*event));
+	event->type = type;
+	event->pid = s->pid;
+	event->cpu = (int)s->told;
+	event->count = *counter;
+	*counter = 0;
+	return (1);
+}
+
+static int
+give_losses(struct tbuf_script *s, struct tbuf_event *event)
+{
+	struct tbuf_script_cpu *cpu;
+	unsigned cause;
+
+	for (; s->told < TBUF_NCPUS; s->told++) {
+		cpu = &s->cpus[s->told];
+		for (cause = 0; cause < 3; cause++) {
+			if (count(s, event, &cpu->drops[cause],
+			    TBUF_EVENT_DROPS) == 0)
+				continue;
+			event->cause = (enum tbuf_cause)cause;
+			return (1);
+		}
+		if (count(s, event, &cpu->overwritten,
+		    TBUF_EVENT_OVERWRITTEN) == 1)
+			return (1);
+	}
+	if (count(s, event, &s->dynamic_drops, TBUF_EVENT_DYNAMIC) == 1)
+		return (1);
+	return (count(s, event, &s->errors, TBUF_EVENT_ERRORS));
+}
+
+int
+tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event)
+{
+	struct tbuf_entry *e = STAILQ_FIRST(&s->giving);
+
+	free(s->given);
+	s->given = e;
+	if (e != NULL) {
+		STAILQ_REMOVE_HEAD(&s->giving, link);
+		give(s, e, event);
+		return (1);
+	}
+	return (s->telling ? give_losses(s, event) : 0);
+}
+
+void
+tbuf_entries_free(struct tbuf_script *s)
+{
+	struct tbuf_entry *e;
+
+	STAILQ_CONCAT(&s->giving, &s->queue);
+	while ((e = STAILQ_FIRST(&s->giving)) != NULL) {
+		STAILQ_REMOVE_HEAD(&s->giving, link);
+		free(e);
+	}
+	free(s->given);
+	s->given = NULL;
+}

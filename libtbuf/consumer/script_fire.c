@@ -1,0 +1,208 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A probe of the consumer's fires: its clauses run, one after the other.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "consumer/script.h"
+
+/* Work on texts in one run: there is nobody to be kept waiting. */
+#define FUEL	(UINT64_C(256) << 20)
+
+/* ------------------------------------------------------------ effects */
+
+static const struct tbuf_d_record *
+record_find(const struct tbuf_script *s, uint32_t record)
+{
+	return (record < s->now->clause->nrecords ?
+	    &s->now->clause->records[record] : NULL);
+}
+
+/* Without room none of the clause's statements has an effect. */
+static int
+room(struct tbuf_machine *m, uint32_t record)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+	const struct tbuf_d_record *layout = record_find(s, record);
+
+	if (layout == NULL)
+		return (TBUF_FAULT_ILLEGAL);
+	return (tbuf_script_room(s, tbuf_record_charge(layout)) ? 0 :
+	    TBUF_STOP);
+}
+
+static int
+emit(struct tbuf_machine *m, uint32_t record)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+	const struct tbuf_d_record *layout = record_find(s, record);
+	uint64_t charge;
+	struct tbuf_entry *e;
+
+	if (layout == NULL)
+		return (TBUF_FAULT_ILLEGAL);
+	charge = tbuf_record_charge(layout);
+	if (!tbuf_script_room(s, charge))
+		return (TBUF_STOP);
+	e = tbuf_entry_add(s, charge, m->record.bytes, m->record.used);
+	if (e == NULL)
+		return (TBUF_STOP);
+	e->layout = layout;
+	e->epid += record;
+	return (0);
+}
+
+/* Statements behind it in the same clause still run. */
+static int
+leave(struct tbuf_machine *m, uint64_t status)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+
+	s->exited = true;
+	s->status = (int)status;
+	return (0);
+}
+
+static const struct tbuf_surroundings surroundings = {
+	.builtin = tbuf_script_builtin,
+	.object = tbuf_script_object,
+	.load = tbuf_script_load,
+	.store = tbuf_script_store,
+	.refer = tbuf_script_refer,
+	.store_text = tbuf_script_store_text,
+	.store_bytes = tbuf_script_store_bytes,
+	.room = room,
+	.emit = emit,
+	.exit = leave,
+	.call = tbuf_script_call
+};
+
+/* ------------------------------------------------------------ clauses */
+
+/* What a clause without actions leaves. */
+static void
+emit_default(struct tbuf_script *s)
+{
+	static const struct tbuf_d_record none = { .nactions = 0 };
+	uint64_t charge = tbuf_record_charge(&none);
+
+	if (tbuf_script_room(s, charge))
+		(void)tbuf_entry_add(s, charge, NULL, 0);
+}
+
+/* The action that an instruction belongs to. */
+static uint32_t
+action_at(const struct tbuf_d_clause *clause, uint32_t at)
+{
+	uint32_t i, action = 0;
+
+	for (i = 0; i < clause->nplaces && clause->places[i].at <= at; i++)
+		action = clause->places[i].action;
+	return (action);
+}
+
+/* A fault is told, and fires ERROR; one in ERROR itself is counted. */
+static void
+fault(struct tbuf_script *s)
+{
+	const struct tbuf_script_enabling *now = s->now;
+	const struct tbuf_machine *m = &s->machine;
+	struct tbuf_entry *e;
+
+	if (now->probe->kind == TBUF_SCRIPT_ERROR) {
+		s->errors++;
+		return;
+	}
+	s->values[1] = now->epid;
+	s->values[2] = action_at(now->clause, m->fault.at);
+	s->values[3] = m->fault.at;
+	s->values[4] = m->fault.number;
+	s->values[5] = m->fault.address;
+	if ((e = tbuf_entry_add(s, 0, NULL, 0)) != NULL) {
+		e->fault = m->fault.number;
+		e->action = (uint32_t)s->values[2];
+		e->offset = m->fault.at;
+		e->address = m->fault.address;
+	}
+	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->cpu);
+	s->now = now;
+	memset(s->values, 0, sizeof(s->values));
+}
+
+static void
+run_clause(struct tbuf_script *s)
+{
+	const struct tbuf_d_clause *clause = s->now->clause;
+	struct tbuf_machine *m = &s->machine;
+
+	s->timestamp = 0;
+	if ((clause->flags & TBUF_CLAUSE_DEFAULT) != 0 ||
+	    clause->nprograms == 0) {
+		emit_default(s);
+		return;
+	}
+	m->code = clause->programs[0].code;
+	m->length = clause->programs[0].length;
+	m->constants = clause->programs[0].constants;
+	m->constants_size = clause->programs[0].constants_size;
+	m->surroundings = &surroundings;
+	m->scratch.used = 0;
+	m->fuel = FUEL;
+	if (tbuf_machine_run(m) == TBUF_END_FAULT)
+		fault(s);
+}
+
+/*
+ * After exit() nothing fires any more but END, of which all clauses do, and
+ * their faults.
+ */
+static bool
+over(const struct tbuf_script *s)
+{
+	return (s->exited && !s->ending);
+}
+
+void
+tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
+    int cpu)
+{
+	unsigned i;
+
+	s->cpu = cpu;
+	if (probe->kind != TBUF_SCRIPT_ERROR) {
+		tbuf_cells_clear(&s->locals);
+		memset(s->values, 0, sizeof(s->values));
+	}
+	if (probe->kind >= TBUF_SCRIPT_TICK)
+		s->values[1] = (uint64_t)(uintptr_t)tbuf_script_fire;
+	for (i = 0; i < s->nenablings && !over(s); i++) {
+		if (s->enablings[i].probe != probe)
+			continue;
+		s->now = &s->enablings[i];
+		run_clause(s);
+	}
+}
+
+void
+tbuf_script_limits(const struct tbuf_d_script *source,
+    const struct tbuf_d_clause *clause, const struct tbuf_d_program *program,
+    struct tbuf_program *limits)
+{
+	const struct tbuf_d_variable *v = source->variables;
+	uint32_t i;
+
+	*limits = (struct tbuf_program){
+		.code = program->code, .constants = program->constants,
+		.length = program->length,
+		.constants_size = program->constants_size,
+		.length_max = TBUF_CONSUMER_WORDS,
+		.names = clause->nnames, .records = clause->nrecords,
+		.aggregations = source->naggregations
+	};
+	for (i = 0; i < source->nvariables; i++, v++)
+		if (v->scope < TBUF_SCOPES &&
+		    v->id >= limits->variables[v->scope])
+			limits->variables[v->scope] = v->id + 1;
+}

@@ -1,0 +1,291 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A target of a run, its session and its lanes.
+ *
+ * A target's memory is looked at with distrust: what decides where this side
+ * reads or writes is kept in private copies (the plan, a source's positions),
+ * and what has to be read from the target is bounded where it is used.
+ */
+#ifndef TBUF_CONSUMER_TARGETS_H
+#define TBUF_CONSUMER_TARGETS_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/control.h"
+#include "common/session.h"
+#include "consumer/probes.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+#include "layout.h"
+
+struct tbuf_epid {
+	const struct tbuf_probe_info *probe;	/* NULL: not looked at yet */
+	const struct tbuf_record_layout *layout;	/* of its records */
+	uint32_t enabling;
+	bool clause;			/* that layout is its clause's, its own */
+	bool unwanted;			/* out of a file: nothing matches it */
+};
+
+/* A lane's counters: drops by enum tbuf_cause, and what was overwritten. */
+#define TBUF_OVERWRITTEN	3
+#define TBUF_COUNTERS		4
+
+/* A lane as its consumer sees it. */
+struct tbuf_source {
+	struct tbuf_target *target;
+	struct tbuf_lane *lane;		/* in the target's file */
+	uint32_t index;			/* in the lanes array */
+	int cpu;
+	bool locked;
+	uint64_t data, storage, size;	/* as they were planned */
+	uint64_t position;		/* the next byte to give */
+	uint64_t mark;			/* give up to here this time */
+	uint64_t limit;			/* how far the writer may go */
+	uint64_t backed;		/* bytes of storage, from its start */
+	uint64_t time;			/* of the last record given, ns */
+	uint64_t next_time;		/* temporal: of the next one */
+	uint64_t fetched;		/* position that chunk begins with */
+	uint64_t fetched_size;
+	unsigned char *chunk;		/* the round's, or an own one */
+	unsigned char *own;		/* temporal, snapshot: malloc'ed */
+	bool snapshot;			/* `own` holds all of it */
+	uint64_t damage;		/* bytes skipped, to be told */
+	uint64_t consumed;		/* records ever given */
+	uint64_t told[TBUF_COUNTERS];	/* of each counter, by now */
+	uint64_t nolane;		/* its last value, once closed */
+	bool nolane_closed;
+	uint64_t taken;			/* a held lock's mark of its taking */
+	uint64_t held_since;		/* when that was first seen, ns */
+	bool retired;
+};
+
+/*
+ * A target is one image of a process: from its first constructor to exec(2), or
+ * to its end.  What the process has made of it (state.c):
+ *
+ *	        exec          the new program cannot be looked at
+ *	ALIVE ------> LEFT ------> CLOSED
+ *	  |            |             |
+ *	  |            |             |	the new image is a target
+ *	  +------------+-------------+---> REPLACED
+ *	  |            |             |         |
+ *	  |            v             v         |
+ *	  +---------> DEAD <-------------------+  the process has ended
+ *	  |            ^ |                     |
+ *	  v            | +-----> TOLD <--------+  all of its records were given
+ *	RESIGNED ------+	the image has given this consumer up
+ *
+ * A process whose images are ALIVE, LEFT or CLOSED keeps a run going; one that
+ * is TOLD is let go before the next wait.  A file without a process is DEAD
+ * from the start.  Where the file has been truncated, TOLD comes at once.
+ * One that is RESIGNED is drained, and its end is all that is told of it then.
+ */
+enum tbuf_life {
+	TBUF_ALIVE,
+	TBUF_LEFT,		/* by exec: its image is gone */
+	TBUF_CLOSED,		/* and the new one is not to be had */
+	TBUF_REPLACED,		/* or the new one is a target */
+	TBUF_RESIGNED,		/* its session is over, it goes on */
+	TBUF_DEAD,		/* its last records are to be given */
+	TBUF_TOLD		/* they were, and its end was told */
+};
+
+/*
+ * Its session here:
+ *
+ *	      the bits are set        an image that is gone was drained
+ *	NONE -----------------> ACTIVE ------> DRAINED
+ *	  ^                       |              |
+ *	  |                       v              |
+ *	  +------------------- STOPPED <---------+  nobody can enter any more
+ *	  |   the slot is         |
+ *	  |   given back          v
+ *	  +------------------- RETIRED	somebody may still be inside
+ *
+ * Records may be there from ACTIVE on, but in DRAINED.
+ */
+enum tbuf_session_state {
+	TBUF_SESSION_NONE,
+	TBUF_SESSION_DRAINED,
+	TBUF_SESSION_ACTIVE,
+	TBUF_SESSION_STOPPED,
+	TBUF_SESSION_RETIRED
+};
+
+/* Without a sign of life of its consumer a target goes on by itself. */
+#define TBUF_DEADLINE	(30 * TBUF_SECOND)
+
+struct tbuf_target {
+	TAILQ_ENTRY(tbuf_target) link;
+	pid_t pid;			/* as this process knows it */
+	int pidfd;			/* -1: a file without a process */
+	int fd;				/* its control file */
+	bool child;			/* the command */
+	bool asked;			/* by its pid, or the command */
+	bool missed;			/* told that it is no target */
+	bool truncated;			/* its view has zeroes in it since */
+	enum tbuf_life life;
+	bool file_only;			/* tbuf_consumer_open_file() */
+	unsigned file_slot;		/* and then the slot that it is of */
+	bool changing;			/* and its file is still written */
+	uint64_t born;			/* its image, ns; 0: the command */
+	uint64_t charged;		/* bytes taken off the budget */
+	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
+	struct tbuf_view view;
+	bool live;			/* TBUF_STAGE_LIVE has been seen */
+	int exit_status;		/* -1: by a signal, or not known */
+	int exit_signal;		/* or 0 */
+
+	int slot;			/* -1: no session */
+	enum tbuf_session_state session;
+	uint64_t area, area_end;
+	uint64_t generation;
+	struct tbuf_order order;
+	struct tbuf_plan plan;
+	struct tbuf_timeline time;
+	uint64_t horizon;		/* all before it is committed; ticks */
+	uint32_t necbs_max;
+	struct tbuf_epid *epids;	/* necbs_max */
+	uint64_t clauses;		/* offsets in the file; 0: none */
+	struct tbuf_part texts;
+	uint32_t npieces;		/* of all own layouts, and one for each */
+	struct tbuf_source *sources;
+	unsigned nsources;
+	uint32_t first_lock;		/* index of the source of lock 0 */
+	uint64_t growth;		/* till the next look at small lanes, ns;
+					   0: there are none */
+	uint64_t next_growth;
+	uint64_t grown;			/* bytes backed in this process */
+	const struct tbuf_probe_info **probes;	/* by index, NULL: not read */
+	uint32_t lost;			/* lost_probes that were told */
+	uint32_t unmet_seen;		/* the slot's counter at the last look */
+	uint64_t unmet;			/* probes not enabled that were told */
+};
+
+TAILQ_HEAD(tbuf_target_list, tbuf_target);
+
+/* The slot of a target's session, which it has. */
+static inline struct tbuf_slot *
+tbuf_target_slot(const struct tbuf_target *t)
+{
+	return (tbuf_view_slot(&t->view, t->file_only ? t->file_slot :
+	    (unsigned)t->slot));
+}
+
+/* ------------------------------------------------------------ its states */
+
+void	tbuf_target_leave(struct tbuf_target *);
+void	tbuf_target_close(struct tbuf_target *);
+void	tbuf_target_replace(struct tbuf_target *);
+void	tbuf_target_resign(struct tbuf_target *);
+void	tbuf_target_die(struct tbuf_target *);
+void	tbuf_target_tell(struct tbuf_target *);
+
+/* Has the process of an image not ended, as far as is known? */
+static inline bool
+tbuf_target_runs(const struct tbuf_target *t)
+{
+	return (t->life < TBUF_DEAD);
+}
+
+void	tbuf_session_begin(struct tbuf_target *);
+void	tbuf_session_drain(struct tbuf_target *);
+void	tbuf_session_stop(struct tbuf_target *);
+void	tbuf_session_retire(struct tbuf_target *);
+void	tbuf_session_end(struct tbuf_target *);
+
+/* May there be records of it? */
+static inline bool
+tbuf_session_holds(const struct tbuf_target *t)
+{
+	return (t->session >= TBUF_SESSION_ACTIVE);
+}
+
+static inline bool
+tbuf_session_stopped(const struct tbuf_target *t)
+{
+	return (t->session >= TBUF_SESSION_STOPPED);
+}
+
+/* ------------------------------------------------------------ its life */
+
+/* Its process has ended: how, if that is to be had. */
+void	tbuf_target_ended(struct tbuf_target *);
+
+/* Are they images of one process, which has called exec? */
+bool	tbuf_target_same(const struct tbuf_target *,
+	    const struct tbuf_target *);
+
+/* Look at a waiting file again: it may have a target by now. */
+void	tbuf_target_refresh(struct tbuf_target *);
+
+/* Put the time when the target gives its consumer up further off. */
+void	tbuf_target_deadline(struct tbuf_target *);
+
+/* ------------------------------------------------------------ its session */
+
+/*
+ * A session that stands in the target's file already: its view is mapped
+ * with these flags, and what reading needs is filled in.  -EINVAL if it makes
+ * no sense.
+ */
+int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
+	    struct tbuf_session *);
+
+/* Let go of what was read of a session's EPIDs. */
+void	tbuf_epids_free(struct tbuf_target *);
+
+/* Let go of a target's slot. */
+void	tbuf_target_detach(struct tbuf_target *);
+
+/* ------------------------------------------------------------ its lanes */
+
+/* Build a target's sources: the plan's lanes, in a private copy; -ENOMEM. */
+int	tbuf_sources_make(struct tbuf_target *, const struct tbuf_lane *);
+void	tbuf_sources_free(struct tbuf_target *);
+
+/*
+ * A session that its target has built may have lanes that are backed only as
+ * far as their limits (TBUF_S_GROW): take those for what they are.
+ */
+void	tbuf_lanes_small(struct tbuf_target *, const struct tbuf_lane *);
+/*
+ * May the writer of a lane go up to here?  Its storage is backed so far by
+ * then; false if it cannot be, or nobody writes any more.
+ */
+bool	tbuf_source_grow(struct tbuf_source *, uint64_t limit);
+/* A look at a target's small lanes: those that are written to grow. */
+void	tbuf_lanes_look(struct tbuf_target *, uint64_t now);
+
+/* Mark what is there: switch the lane, or take all that it holds. */
+void	tbuf_source_mark(struct tbuf_source *, enum tbuf_policy);
+
+/*
+ * The next record below the mark: 1 with *header, 0 at the mark.  Bytes that
+ * make no sense are skipped and counted in source->damage.
+ */
+int	tbuf_source_peek(struct tbuf_source *, const struct tbuf_header **);
+/* The next record, if it is one and all of it is in memory; else NULL. */
+const struct tbuf_header *tbuf_source_fetched(const struct tbuf_source *);
+static inline void
+tbuf_source_step(struct tbuf_source *s, uint16_t size)
+{
+	s->position += size;
+}
+/* Everything below position is the writer's again. */
+void	tbuf_source_release(struct tbuf_source *);
+/* A copy of what a lane holds, for a snapshot: -ENOMEM. */
+int	tbuf_source_copy(struct tbuf_source *);
+/* Mark what a file holds, and change nothing there: -ENOMEM. */
+int	tbuf_source_look(struct tbuf_source *);
+void	tbuf_source_forget(struct tbuf_source *);
+
+/* What a lane's counter says now. */
+uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
+
+#endif

@@ -1,0 +1,58 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The record clock in nanoseconds.
+ */
+#ifndef TBUF_CONSUMER_TIMELINE_H
+#define TBUF_CONSUMER_TIMELINE_H
+
+#include <stdint.h>
+
+#include "common/clock.h"
+#include "layout.h"
+
+/*
+ * Two calibration points; the clock is linear between them and after the
+ * second.
+ */
+struct tbuf_timeline {
+	enum tbuf_clock clock;
+	struct tbuf_moment base;
+	struct tbuf_moment latest;
+	uint64_t slope;			/* ns a tick, with a fraction */
+};
+
+#define TBUF_SLOPE_BITS	48		/* of the slope's fraction */
+
+void	tbuf_timeline_start(struct tbuf_timeline *, enum tbuf_clock,
+	    const struct tbuf_moment *base);
+/* Take the latest moment now (NULL), or have it given. */
+void	tbuf_timeline_update(struct tbuf_timeline *,
+	    const struct tbuf_moment *latest);
+/* The record clock's reading some ns from now. */
+uint64_t tbuf_timeline_ahead(const struct tbuf_timeline *, uint64_t ns);
+
+/* These two are asked for each record. */
+static inline uint64_t
+tbuf_timeline_mono(const struct tbuf_timeline *line, uint64_t ticks)
+{
+	const struct tbuf_moment *a = &line->base;
+	unsigned __int128 back;
+
+	if (line->clock != TBUF_CLOCK_COUNTER)
+		return (ticks);
+	if (ticks >= a->ticks)
+		return (a->mono + (uint64_t)(((unsigned __int128)
+		    (ticks - a->ticks) * line->slope) >> TBUF_SLOPE_BITS));
+	back = ((unsigned __int128)(a->ticks - ticks) * line->slope) >>
+	    TBUF_SLOPE_BITS;
+	return (back < a->mono ? a->mono - (uint64_t)back : 0);
+}
+
+static inline uint64_t
+tbuf_timeline_wall(const struct tbuf_timeline *line, uint64_t mono)
+{
+	return (mono + (line->latest.real - line->latest.mono));
+}
+
+#endif

@@ -1,0 +1,53 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Whom a run traces: pids, commands, and targets that come.
+ */
+#ifndef TBUF_CONSUMER_WHOM_H
+#define TBUF_CONSUMER_WHOM_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+
+#include "consumer/files.h"
+#include "consumer/run.h"
+
+/* Be told of new files in it. */
+int	tbuf_consumer_watch(struct tbuf_consumer *);
+
+/*
+ * Add the directory's targets that are not there yet.  Those that there are
+ * no descriptors for are left out.
+ */
+int	tbuf_consumer_scan(struct tbuf_consumer *);
+
+/* A target that was found; the descriptors become its own, or are closed. */
+int	tbuf_target_add(struct tbuf_consumer *, pid_t,
+	    const struct tbuf_found *);
+
+struct tbuf_target *tbuf_target_new(struct tbuf_consumer *, pid_t);
+void	tbuf_target_free(struct tbuf_consumer *, struct tbuf_target *);
+
+/* Is this pid a target of ours already? */
+struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
+
+/*
+ * May a target that has ended have left a child that becomes a target?  A
+ * forked child keeps its parent's window until it has decided; if it becomes
+ * one, its own file has a name before it gives the window up.  A descendant of
+ * the command may become one whenever it executes another program.
+ */
+bool	tbuf_find_orphan(struct tbuf_consumer *);
+
+int	tbuf_spawn_go(struct tbuf_consumer *);
+void	tbuf_spawn_abandon(struct tbuf_consumer *);
+
+/* Targets that have come into the directory, to be attached to. */
+void	tbuf_consumer_meet_new(struct tbuf_consumer *);
+/* Many a command is there to set something up, and calls exec at once. */
+void	tbuf_consumer_meet_command(struct tbuf_consumer *, uint64_t now);
+/* When something is to be done next, not before now; ns. */
+uint64_t tbuf_consumer_due(const struct tbuf_consumer *, uint64_t now);
+
+#endif

@@ -1,0 +1,397 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a site that fires to the sessions that trace its probe.
+ *
+ * Everything here is async-signal-safe, makes no system call, takes no lock
+ * that waits and leaves errno alone [inv.guest].  What is read from shared
+ * memory is a hint: it is bounded before it is used, and the section that
+ * commits reads again what must not have changed (arch/rseq.h).
+ */
+#include "producer/packing.h"
+#include "producer/producer.h"
+
+/* A chain of ECBs that is longer than this has been damaged. */
+#define CHAIN_MAX	4096
+
+/* A session can end and another begin under a fire, but not for ever. */
+#define AGAIN_MAX	16
+
+bool
+tbuf_fire_current(const struct tbuf_fire *f)
+{
+	return (tbuf_load(&tbuf_local->base) == f->base &&
+	    tbuf_load(&f->slot->generation) == f->generation);
+}
+
+/* inv.consumer: who is gone for good does not keep this target busy. */
+bool
+tbuf_fire_deadline(const struct tbuf_fire *f)
+{
+	struct tbuf_view view = tbuf_target_view();
+	uint64_t now, deadline, generation;
+	uint32_t *state;
+
+	/* The clock first: held up in between, we see the deadline put off. */
+	now = tbuf_clock_read(tbuf_self.clock);
+	deadline = tbuf_load(&f->slot->deadline);
+	if (deadline == 0 || now < deadline)
+		return (false);
+	if (view.base == NULL)
+		return (true);
+	state = &tbuf_view_control(&view)->state[f->number];
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
+		return (true);
+	generation = tbuf_load(&f->slot->generation);
+	/* 0: its consumer has ended it meanwhile, and not waited for us. */
+	if (generation != f->generation && generation != 0) {
+		/* The deadline was another session's. */
+		tbuf_store_release(state, TBUF_ACTIVE);
+		return (true);
+	}
+	tbuf_disable_all(&view, f->number);
+	tbuf_store_release(state, TBUF_GIVENUP);
+	return (true);
+}
+
+/* The EPID behind one in its chain; 0 at the end, or if that is damaged. */
+static uint32_t
+next_epid(const struct tbuf_fire *f)
+{
+	uint64_t at = tbuf_load(&f->slot->ecbs);
+	uint64_t end = tbuf_fire_end(f->base);
+	uint32_t max = tbuf_load(&f->slot->ecb_max);
+
+	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
+	    at > end || end - at < (f->epid + 1u) * sizeof(struct tbuf_ecb))
+		return (0);
+	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
+	    [f->epid].next));
+}
+
+/* What the thread remembers of a session, or NULL. */
+static inline const struct tbuf_memo *
+memo_find(uint64_t bits)
+{
+	const struct tbuf_memo *m = tbuf_thread.memo;
+
+	while (tbuf_load(&m->bits) != bits)
+		if (++m == tbuf_thread.memo + TBUF_MEMOS)
+			return (NULL);
+	return (m);
+}
+
+/*
+ * Words, where the session has one ECB.  The generation is read before the
+ * enable word, so that it has the probe's head if it is still there then.
+ */
+static inline bool
+fire_one_ecb(const struct tbuf_site *site, struct tbuf_write *w)
+{
+	const struct tbuf_memo *m = memo_find(w->bits);
+
+	if (m == NULL)
+		return (false);
+	w->generation = tbuf_load_acquire(&m->generation);
+	return ((tbuf_load(site->enabled) & w->bits) != 0 &&
+	    tbuf_rseq_words(m, w) == TBUF_COMMITTED);
+}
+
+/* By what the thread remembers of the session. */
+static bool
+fire_again(const struct tbuf_fire *f)
+{
+	enum tbuf_outcome outcome = TBUF_WRAPPED;
+	const struct tbuf_memo *m;
+	struct tbuf_write w;
+
+	tbuf_fire_write(f, &w);
+	m = memo_find(w.bits);
+	if (m == NULL || w.size > TBUF_RECORD_MAX)
+		return (false);
+	if (f->words) {
+		w.from = f->segments[1].data;
+		outcome = tbuf_rseq_words(m, &w);
+		w.from = f->segments + 1;
+	}
+	if (outcome == TBUF_WRAPPED)
+		outcome = tbuf_rseq_segments(m, &w);
+	return (outcome == TBUF_COMMITTED);
+}
+
+/* Every ECB of the probe in one session. */
+static enum tbuf_emit
+fire_chain(struct tbuf_fire *f)
+{
+	unsigned n;
+
+	for (n = 0; f->epid != 0 && n < CHAIN_MAX; n++) {
+		if (!fire_again(f) && tbuf_lane_emit(f) == TBUF_EMIT_AGAIN) {
+			/* What is left of the chain ended with the session. */
+			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+		}
+		f->epid = next_epid(f);
+	}
+	return (TBUF_EMIT_DONE);
+}
+
+static inline struct tbuf_slot *
+session_slot(uint64_t base, unsigned number)
+{
+	return ((struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
+/*
+ * The probe's first EPID in the session.  The heads are those of the session
+ * whose generation was read, if that is still the slot's, and it has the probe
+ * enabled: else they might not be backed here.
+ */
+static inline void
+fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
+{
+	const uint32_t *heads;
+
+	f->epid = 0;
+	f->generation = tbuf_load_acquire(&f->slot->generation);
+	heads = tbuf_fire_heads(f->base, f->slot);
+	tbuf_fence_loads();
+	/* 0: it has ended, and would still be 0 when the section looks. */
+	if (f->generation == 0 || heads == NULL ||
+	    (tbuf_load(site->enabled) & 1u << f->number) == 0 ||
+	    tbuf_load(&f->slot->generation) != f->generation)
+		return;
+	f->epid = tbuf_load(heads + f->index) & TBUF_HEAD_EPID;
+}
+
+/* What a session's strsize leaves of the texts. */
+static void
+fire_pack(struct tbuf_fire *f, const struct tbuf_site *site,
+    const uint64_t *values, struct tbuf_pack *pack)
+{
+	tbuf_pack(site, values, tbuf_fire_strsize(f->slot), pack);
+	f->words = pack->words;
+	f->size = pack->size;
+	f->segments = pack->segments;
+	f->end = pack->end;
+}
+
+/* One session, from the start.  Without texts there is no pack. */
+static __attribute__((noinline)) void
+fire_session(struct tbuf_fire *f, unsigned number,
+    const struct tbuf_site *site, const uint64_t *values,
+    struct tbuf_pack *pack)
+{
+	uint32_t again;
+
+	f->number = number;
+	f->index = site->index;
+	f->base = tbuf_load(&tbuf_local->base);
+	if (f->base == 0)
+		return;
+	f->slot = session_slot(f->base, number);
+	for (again = 0; again < AGAIN_MAX; again++) {
+		fire_look(f, site);
+		if (pack != NULL)
+			fire_pack(f, site, values, pack);
+		if (fire_chain(f) == TBUF_EMIT_DONE ||
+		    tbuf_load(&tbuf_local->base) != f->base ||
+		    (tbuf_load(site->enabled) & 1u << number) == 0)
+			break;
+	}
+}
+
+/* Arguments that are words already. */
+static __attribute__((noinline)) void
+fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
+{
+	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
+	struct tbuf_fire f = {
+		.words = true, .size = size, .segments = segments,
+		.end = segments + 2, .index = site->index
+	};
+	struct tbuf_write w;
+	uint32_t bits;
+
+	tbuf_fire_write(&f, &w);
+	w.from = words;
+	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1) {
+		w.bits = bits & -bits;
+		if (!fire_one_ecb(site, &w))
+			fire_session(&f, (unsigned)__builtin_ctz(bits), site,
+			    NULL, NULL);
+	}
+}
+
+/* ... of a thread that may have no section to try. */
+static inline void
+fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
+{
+	if (tbuf_self.rseq || !tbuf_lock_again(site, words, size))
+		fire_words(site, words, size);
+}
+
+static __attribute__((noinline)) void
+fire_texts(const struct tbuf_site *site, const uint64_t *values)
+{
+	struct tbuf_pack pack;
+	struct tbuf_fire f;
+	uint32_t bits;
+
+	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1)
+		fire_session(&f, (unsigned)__builtin_ctz(bits), site, values,
+		    &pack);
+}
+
+/* ------------------------------------------------------------ entry points */
+
+/*
+ * What a fire nearly always is: one session traces the probe, all that the
+ * thread's first memo holds is still so, the probe has one ECB there, and the
+ * lane has room.  Whatever else it turns out to be is done as above.
+ *
+ * A task without a thread area is not a thread: nothing is stored for it.
+ */
+#define FIRE_FLAT(n)							\
+static void								\
+fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
+{									\
+	if (tbuf_rseq_thread() && !tbuf_rseq_flat_##n(site, values))	\
+		fire_words(site, values, 8 * (n));			\
+}
+
+FIRE_FLAT(0)
+FIRE_FLAT(1)
+FIRE_FLAT(2)
+FIRE_FLAT(3)
+FIRE_FLAT(4)
+
+static void (*const flat[])(struct tbuf_site *, const uint64_t *) = {
+	fire_flat_0, fire_flat_1, fire_flat_2, fire_flat_3, fire_flat_4
+};
+
+static void
+fire_flat(struct tbuf_site *site, const uint64_t *values, unsigned n)
+{
+	if (tbuf_rseq_thread())
+		fire_plain(site, values, n * sizeof(*values));
+}
+
+static void
+fire_long(struct tbuf_site *site, const uint64_t *values)
+{
+	fire_flat(site, values, site->nargs);
+}
+
+/* Without a text, arguments are packed into words first. */
+static void
+fire_fixed(struct tbuf_site *site, const uint64_t *values)
+{
+	uint64_t words[TBUF_NARGS], size;
+
+	size = tbuf_pack_fixed(site, values, words);
+	if (tbuf_self.rseq &&
+	    size < sizeof(flat) / sizeof(flat[0]) * sizeof(words[0]))
+		flat[size / sizeof(words[0])](site, words);
+	else if (tbuf_rseq_thread())
+		fire_plain(site, words, size);
+}
+
+/* ... a few of them as it was worked out when the site registered. */
+#define FIRE_PACKED(how, n, ...)					\
+static void								\
+fire_packed_##how(struct tbuf_site *site, const uint64_t *values)	\
+{									\
+	const struct tbuf_packing *packing = &tbuf_packings[site->packing]; \
+	const uint64_t words[n] = { __VA_ARGS__ };			\
+									\
+	if (tbuf_self.rseq)						\
+		fire_flat_##n(site, words);				\
+	else								\
+		fire_flat(site, words, n);				\
+}
+
+TBUF_PACKING_EACH(FIRE_PACKED)
+
+#define PACKED(how, ...)	[how] = fire_packed_##how,
+
+static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
+	fire_fixed, TBUF_PACKING_EACH(PACKED)
+};
+
+/*
+ * A text is cut at the session's strsize: that of the generation that the
+ * memo is good for, or the section leaves.  The generation is read before the
+ * enable word, so that it has the probe's head if it is still there then.
+ */
+static inline __attribute__((always_inline)) bool
+fire_one_text(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t base, tbuf_pack_words *pack)
+{
+	const struct tbuf_memo *m = tbuf_thread.memo;
+	uint64_t words[TBUF_STAGE_WORDS], size;
+	struct tbuf_write w;
+	uint32_t bits;
+
+	w.generation = tbuf_load_acquire(&m->generation);
+	bits = tbuf_load(site->enabled);
+	if (bits == 0 || (bits & (bits - 1)) != 0)
+		return (bits == 0);
+	size = pack(site, values, tbuf_fire_strsize(session_slot(base,
+	    (unsigned)__builtin_ctz(bits))), words);
+	if (size == 0)
+		return (false);
+	w.bits = bits;
+	w.size = sizeof(struct tbuf_header) + size;
+	w.less = w.size - 8;
+	w.size16 = (uint32_t)w.size << 16;
+	w.from = words;
+	w.index = site->index;
+	w.epid = 0;
+	return (tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
+}
+
+/* Two functions each: whoever has to go on has the words' stack again. */
+#define FIRE_TEXTS(name, pack)						\
+static __attribute__((noinline)) bool					\
+name##_once(const struct tbuf_site *site, const uint64_t *values,	\
+    uint64_t base)							\
+{									\
+	return (tbuf_self.rseq ?					\
+	    fire_one_text(site, values, base, pack) :			\
+	    tbuf_lock_texts_again(site, values, base, pack));		\
+}									\
+									\
+static void								\
+name(struct tbuf_site *site, const uint64_t *values)			\
+{									\
+	uint64_t base;							\
+									\
+	if (tbuf_rseq_thread() &&					\
+	    (base = tbuf_load(&tbuf_local->base)) != 0 &&		\
+	    !name##_once(site, values, base))				\
+		fire_texts(site, values);				\
+}
+
+FIRE_TEXTS(fire_string, tbuf_pack_string)
+FIRE_TEXTS(fire_text, tbuf_pack_texts)
+
+void
+tbuf_fire_choose(struct tbuf_site *site)
+{
+	switch (tbuf_pack_shape(site)) {
+	case TBUF_SHAPE_FLAT:
+		site->fire = tbuf_self.rseq &&
+		    site->nargs < sizeof(flat) / sizeof(flat[0]) ?
+		    flat[site->nargs] : fire_long;
+		break;
+	case TBUF_SHAPE_FIXED:
+		site->fire = packed[tbuf_packing_make(site)];
+		break;
+	case TBUF_SHAPE_STRING:
+		site->fire = fire_string;
+		break;
+	default:
+		site->fire = fire_text;
+	}
+}

@@ -1,0 +1,66 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A forked child must not write to its parent's lanes.
+ */
+#include <pthread.h>
+
+#include "producer/producer.h"
+
+/*
+ * All but those that an instruction raises: blocked, they kill.  A sandbox may
+ * even live by its handler of SIGSYS.
+ */
+void
+tbuf_signals_block(sigset_t *old)
+{
+	static const int raised[] = {
+		SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP
+	};
+	sigset_t set;
+	size_t i;
+
+	sigfillset(&set);
+	for (i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
+		sigdelset(&set, raised[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+void
+tbuf_signals_restore(const sigset_t *old)
+{
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+void
+tbuf_fork_forget(void)
+{
+	/* First what a handler that fires from here on would believe. */
+	tbuf_thread_forget();
+	tbuf_thread.shared = 0;
+	tbuf_thread.children = 0;
+	tbuf_thread.batch = false;
+	tbuf_thread.tid = tbuf_thread_id();
+	/* Another thread of the parent may have been registering. */
+	tbuf_table_unlock();
+}
+
+static void (*then)(void);
+
+static void
+child(void)
+{
+	sigset_t mask;
+
+	tbuf_signals_block(&mask);
+	tbuf_fork_forget();
+	then();
+	tbuf_signals_restore(&mask);
+}
+
+void
+tbuf_fork_init(void (*what)(void))
+{
+	then = what;
+	pthread_atfork(NULL, NULL, child);
+}

@@ -1,0 +1,124 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One record into the lane of the CPU that this thread runs on, by the
+ * restartable sections of arch/rseq.h.
+ */
+#include "producer/producer.h"
+
+/* Sections aborted in a row before the fire goes to a lock lane. */
+#define ABORTS_MAX	16
+
+#ifdef TBUF_INJECT
+uint32_t tbuf_inject[TBUF_INJECT_STEPS];
+#endif
+
+static uint32_t
+thread_id(void)
+{
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	return (tbuf_thread.tid);
+}
+
+/* The lane of a CPU, if it has one. */
+static bool
+memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
+{
+	struct tbuf_place place;
+
+	if (!tbuf_lane_place(f->base, tbuf_lane_offset(f->slot, cpu), &place))
+		return (false);
+	m->bits = UINT64_C(1) << f->number;
+	m->generation = f->generation;
+	m->slot = f->slot;
+	m->lane = place.lane;
+	m->data = place.data;
+	m->mask8 = place.storage - 8;
+	m->bufsize = place.size;
+	m->fill_mask = tbuf_load(&f->slot->fill_mask);
+	m->heads = tbuf_fire_heads(f->base, f->slot);
+	m->cpu = cpu;
+	m->tid = thread_id();
+	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
+	return (m->heads != NULL);
+}
+
+/*
+ * Where a session is remembered: where it was, else in the first memo whose
+ * session has ended.  What a handler changes meanwhile does no harm: a section
+ * that goes by a memo looks whose it is.
+ */
+static struct tbuf_memo *
+memo_place(const struct tbuf_fire *f)
+{
+	struct tbuf_memo *m, *const memos = tbuf_thread.memo;
+
+	for (m = memos; m < memos + TBUF_MEMOS; m++)
+		if (tbuf_load(&m->generation) == f->generation)
+			return (m);
+	for (m = memos; m < memos + TBUF_MEMOS; m++)
+		if (tbuf_load(&m->slot) == NULL ||
+		    tbuf_load(&tbuf_load(&m->slot)->generation) !=
+		    tbuf_load(&m->generation))
+			return (m);
+	return (&memos[f->number % TBUF_MEMOS]);
+}
+
+/* For the next fire; void if a handler has marked the thread meanwhile. */
+static void
+remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	struct tbuf_memo *memo = memo_place(f);
+
+	tbuf_rseq_remember(memo, m);
+	if (tbuf_thread.shared != 0)
+		tbuf_store(&memo->bits, TBUF_MEMO_NONE);
+}
+
+static enum tbuf_outcome
+write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
+    const struct tbuf_write *w)
+{
+	enum tbuf_outcome outcome;
+
+	/* A record that this lane can never hold. */
+	if (w->size > m->bufsize || w->size > TBUF_RECORD_MAX)
+		return (tbuf_rseq_count(m, &m->lane->large));
+	outcome = tbuf_rseq_segments(m, w);
+	if (outcome == TBUF_NO_ROOM)
+		return (tbuf_fire_deadline(f) ? TBUF_COMMITTED :
+		    tbuf_rseq_count(m, &m->lane->full));
+	if (outcome == TBUF_DAMAGED) {
+		tbuf_rseq_restart(m);
+		return (TBUF_CHANGED);
+	}
+	if (outcome == TBUF_COMMITTED)
+		remember(f, m);
+	return (outcome);
+}
+
+enum tbuf_emit
+tbuf_lane_emit(const struct tbuf_fire *f)
+{
+	struct tbuf_memo memo;
+	struct tbuf_write w;
+	uint32_t cpu;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (tbuf_lock_emit(f));
+	tbuf_fire_write(f, &w);
+	for (try = 0; try < ABORTS_MAX; try++) {
+		cpu = tbuf_rseq_cpu();
+		if (!tbuf_fire_wanted(f, cpu))
+			return (TBUF_EMIT_DONE);
+		if (!memo_make(f, cpu, &memo))
+			break;
+		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
+			return (TBUF_EMIT_DONE);
+		if (!tbuf_fire_current(f))
+			return (TBUF_EMIT_AGAIN);
+	}
+	return (tbuf_lock_emit(f));
+}

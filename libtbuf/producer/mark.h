@@ -1,0 +1,57 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * For libtbuf and its providers only.
+ */
+#ifndef TBUF_PRODUCER_MARK_H
+#define TBUF_PRODUCER_MARK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Count this thread's mark up (1) or down (-1): while it is not zero, fires
+ * of this thread go to lock lanes.  Async-signal-safe.
+ */
+__attribute__((visibility("default")))
+void	tbuf_thread_mark(int step);
+
+/*
+ * Around the system call of vfork(2): before it; in the child; and in the
+ * parent, when the child is done or there is none.  They hand on what the
+ * first one returns.  errno is left alone.
+ */
+__attribute__((visibility("default")))
+uint32_t tbuf_vfork_begin(void);
+__attribute__((visibility("default")))
+void	tbuf_vfork_child(uint32_t token);
+__attribute__((visibility("default")))
+void	tbuf_vfork_end(uint32_t token);
+
+/*
+ * Is a thread making this process a target, or registering probes?  If it is
+ * the calling one, which has come here out of a function that the library
+ * uses, it cannot register any.  Async-signal-safe.
+ */
+__attribute__((visibility("default")))
+bool	tbuf_life_busy(void);
+
+/*
+ * Around many calls of tbuf_probe_register(): signals are blocked and the
+ * table is locked once for all of them.  In between the calling thread waits
+ * for nobody.
+ */
+__attribute__((visibility("default")))
+void	tbuf_batch_begin(sigset_t *mask);
+__attribute__((visibility("default")))
+void	tbuf_batch_end(const sigset_t *mask);
+
+/*
+ * This process is a consumer: if it has no probes and no sessions, it need
+ * not be found as a target.
+ */
+__attribute__((visibility("hidden")))
+void	tbuf_life_withdraw(void);
+
+#endif

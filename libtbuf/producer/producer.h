@@ -1,0 +1,391 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The target side's own state, and what its parts ask of each other.
+ *
+ *	life	when this process is a target, and why it is not
+ *	file	makes or adopts the control file
+ *	wanted	sessions that the board wants of it
+ *	fork	what a child of fork may do
+ *	vfork, lend	what a child of vfork or clone may do
+ *	register sites into the probe table, sessions onto new probes
+ *	fire	from a site to the sessions that trace it
+ *	lane	one record into a CPU's lane or a lock lane
+ *	hold	fires that are at a lock lane, when their thread forks
+ *	pack	arguments into the words or segments of a record
+ *	thread	what is known of the calling thread
+ */
+#ifndef TBUF_PRODUCER_PRODUCER_H
+#define TBUF_PRODUCER_PRODUCER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tbuf.h"
+#include "atomics.h"
+#include "layout.h"
+#include "arch/rseq.h"
+#include "common/clock.h"
+#include "common/chain.h"
+
+#define TBUF_HIDDEN	__attribute__((visibility("hidden")))
+
+/* What else a fire has to know; written once, before tbuf_local is set. */
+struct tbuf_self {
+	uint64_t window;	/* bytes mapped from the base */
+	uint64_t file_limit;	/* RLIMIT_FSIZE when it began */
+	struct tbuf_tables tables; /* a forked child has its parent's, too */
+	enum tbuf_clock clock;
+	bool rseq;		/* CPU lanes may be used */
+	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
+	bool filtered;		/* it began under a filter of system calls */
+};
+extern struct tbuf_self tbuf_self TBUF_HIDDEN;
+
+#define TBUF_HOLDS	4
+
+/* A lane's words, checked (tbuf_lane_place). */
+struct tbuf_place {
+	struct tbuf_lane *lane;
+	unsigned char *data;
+	uint64_t storage;
+	uint64_t size;
+};
+
+/*
+ * What a thread without rseq remembers of its last fire, in the place of its
+ * first memo, whose bits stay void.  A handler may fire while this is read or
+ * written: `version` is odd in between, and is not the same afterwards.
+ */
+struct tbuf_locked {
+	uint64_t bits;			/* enable word that it is good for */
+	uint64_t generation;
+	struct tbuf_slot *slot;
+	const uint32_t *heads;
+	struct tbuf_place place;
+	uint32_t lock;			/* the lane's number */
+	uint32_t version;
+};
+
+/*
+ * Memos of a thread, one a session; the first one is the fastest.  More would
+ * leave less of the little room there is for objects that are loaded late.
+ */
+#define TBUF_MEMOS	2
+
+/*
+ * A thread, as the fire path needs it.  Initial-exec: touching it never
+ * allocates.
+ */
+struct tbuf_thread {
+	union {
+		struct tbuf_memo memo[TBUF_MEMOS]; /* void while shared > 0 */
+		struct {
+			uint64_t memo_bits;
+			struct tbuf_locked locked;
+		};
+	};
+	uint32_t tid;		/* 0: not known yet */
+	uint32_t shared;	/* > 0: its area is, with a task without rseq */
+	uint32_t children;	/* > 0: a child of vfork is under way */
+	uint32_t lock;		/* the lock lane that was free last */
+	uint32_t nholds;	/* of the following that count */
+	uint32_t busy;		/* > 0: it makes a target, or registers */
+	bool batch;		/* between tbuf_batch_begin and _end */
+	int batch_error;	/* why it cannot register any there, or 0 */
+	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: producer/hold.h */
+	uint64_t spare[2];	/* sections are armed here without rseq */
+};
+_Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
+    offsetof(struct tbuf_thread, memo[0].bits) &&
+    sizeof(struct tbuf_locked) + sizeof(uint64_t) <= sizeof(struct tbuf_memo),
+    "locked lies within the memo, behind its bits");
+extern __thread struct tbuf_thread tbuf_thread
+    __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
+
+_Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_first");
+
+/* No section of this thread goes by what it remembers. */
+static inline void
+tbuf_thread_forget(void)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_MEMOS; i++)
+		tbuf_store(&tbuf_thread.memo[i].bits, TBUF_MEMO_NONE);
+}
+
+/* The C library's idea of this thread's id.  No system call. */
+uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
+void	tbuf_thread_init(void) TBUF_HIDDEN;
+
+/*
+ * No handler comes between the two: it could fork, and the child go on with
+ * what is its parent's, or leave by a jump.  Not for the fire path.
+ */
+void	tbuf_signals_block(sigset_t *old) TBUF_HIDDEN;
+void	tbuf_signals_restore(const sigset_t *old) TBUF_HIDDEN;
+
+/* Does a session trace this process? */
+bool	tbuf_life_traced(void) TBUF_HIDDEN;
+
+/* Make the library ready, once; called by whatever comes first. */
+void	tbuf_life_begin(void) TBUF_HIDDEN;
+/* Have this called in each forked child, when its thread has forgotten. */
+void	tbuf_fork_init(void (*child)(void)) TBUF_HIDDEN;
+/* What its thread believes of itself is its parent's. */
+void	tbuf_fork_forget(void) TBUF_HIDDEN;
+
+/*
+ * Back a part of the fixed part with storage, so that a store into it cannot
+ * raise SIGBUS.  Not for the fire path.
+ */
+int	tbuf_file_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
+
+/* Base name of the object that holds an address, cut to size. */
+void	tbuf_module_name(const void *address, char *name, size_t size)
+	    TBUF_HIDDEN;
+
+/* The window as a view; base NULL when tracing is off. */
+static inline struct tbuf_view
+tbuf_target_view(void)
+{
+	struct tbuf_view view = { NULL, tbuf_self.window, tbuf_self.tables };
+
+	view.base = (unsigned char *)(uintptr_t)tbuf_load(&tbuf_local->base);
+	return (view);
+}
+
+/* A probe as it registers. */
+struct tbuf_candidate {
+	struct tbuf_names names;
+	unsigned nargs;
+	const uint8_t *types;
+	const char *argnames;	/* nargs strings, one after the other */
+	size_t argnames_size;	/* bytes, NULs included */
+};
+
+/*
+ * Whoever adds to the table or looks into it has its lock, with no handler in
+ * between.  A forked child takes it off a thread that it has not.
+ */
+void	tbuf_table_lock(void) TBUF_HIDDEN;
+void	tbuf_table_unlock(void) TBUF_HIDDEN;
+bool	tbuf_table_locked(void) TBUF_HIDDEN;
+
+/*
+ * The table's index of a probe, which is added if it is not there, or
+ * -ENOSPC.  One more site stands there.
+ */
+int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
+void	tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
+
+/*
+ * How many probes have these names, whatever their types (function NULL: any
+ * function), and the first one's index.
+ */
+unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
+	    TBUF_HIDDEN;
+
+/*
+ * How many bytes of the tables are in use, in whole steps of backing; and how
+ * many probes there are, into a new file's header.
+ */
+struct tbuf_extent {
+	uint32_t enable, probes, strings;
+};
+void	tbuf_table_extent(struct tbuf_extent *) TBUF_HIDDEN;
+void	tbuf_table_claim(struct tbuf_control *) TBUF_HIDDEN;
+
+/* Let all active sessions meet a probe. */
+void	tbuf_sessions_meet(uint32_t index) TBUF_HIDDEN;
+
+/* Give a site the entry point that its arguments ask for. */
+void	tbuf_fire_choose(struct tbuf_site *) TBUF_HIDDEN;
+
+/*
+ * A record's data in the making: 64-bit words, where there is nothing but
+ * arguments of fixed size and short texts, else segments.  `stage` holds the
+ * words, or what is not copied straight from the caller's memory: at most 10 x
+ * (7 padding + 8) bytes, the last padding, and eight that may be zeroed behind
+ * it; a text splits it in two segments.
+ */
+#define TBUF_STAGE_WORDS	32
+#define TBUF_SEGMENTS_MAX	(2 + 2 * TBUF_NARGS)
+
+struct tbuf_pack {
+	uint64_t size;			/* of the data, a multiple of 8 */
+	bool words;			/* the stage has all of them */
+	struct tbuf_segment *end;
+	struct tbuf_segment segments[TBUF_SEGMENTS_MAX];
+	uint64_t stage[TBUF_STAGE_WORDS];
+};
+
+/*
+ * Lay the arguments out.  segments[0] is left to the caller (a lock lane's
+ * CPU word).  Texts stay where they are; their lengths are taken now.
+ */
+void	tbuf_pack(const struct tbuf_site *, const uint64_t *values,
+	    uint32_t strsize, struct tbuf_pack *) TBUF_HIDDEN;
+
+/*
+ * The words alone, and how many bytes those are, or 0: the texts are too long
+ * for the stage.  A string is read once: its bytes and its length belong
+ * together, whatever another thread makes of it.  The second one is for
+ * TBUF_SHAPE_STRING.
+ */
+typedef uint64_t tbuf_pack_words(const struct tbuf_site *,
+	    const uint64_t *values, uint32_t strsize,
+	    uint64_t words[TBUF_STAGE_WORDS]);
+tbuf_pack_words tbuf_pack_texts TBUF_HIDDEN;
+tbuf_pack_words tbuf_pack_string TBUF_HIDDEN;
+
+/* Arguments without a text: their words, and how many bytes those are. */
+uint64_t tbuf_pack_fixed(const struct tbuf_site *, const uint64_t *values,
+	    uint64_t words[TBUF_NARGS]) TBUF_HIDDEN;
+
+/* What a site's arguments are. */
+enum tbuf_shape {
+	TBUF_SHAPE_FLAT,	/* all 64 bits wide: data as they come */
+	TBUF_SHAPE_FIXED,	/* no text among them */
+	TBUF_SHAPE_STRING,	/* one at the end of what would be flat */
+	TBUF_SHAPE_TEXT
+};
+enum tbuf_shape tbuf_pack_shape(const struct tbuf_site *) TBUF_HIDDEN;
+
+/* One session's part of one fire. */
+struct tbuf_fire {
+	uint64_t base;			/* of the window */
+	struct tbuf_slot *slot;
+	uint64_t generation;
+	unsigned number;		/* of the slot */
+	uint32_t index;			/* of the probe */
+	uint32_t epid;
+	bool words;			/* segments[1] is 64-bit words */
+	uint64_t size;			/* of the data */
+	struct tbuf_segment *segments;	/* [0] is free for the lane's use */
+	struct tbuf_segment *end;
+};
+
+enum tbuf_emit {
+	TBUF_EMIT_DONE,		/* a record or a drop, or not this session's */
+	TBUF_EMIT_AGAIN		/* the session changed: look from the start */
+};
+
+enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/*
+ * The same for a thread without rseq whose last fire was in the same session,
+ * of a probe with one ECB there and arguments that are words already.  False:
+ * it is another case, and nothing has been done.
+ */
+bool	tbuf_lock_again(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size) TBUF_HIDDEN;
+/* ... or with texts, if they are not too long to be words. */
+bool	tbuf_lock_texts_again(const struct tbuf_site *, const uint64_t *values,
+	    uint64_t base, tbuf_pack_words *) TBUF_HIDDEN;
+
+/* -x cpu: does a fire on this CPU belong to the session? */
+static inline bool
+tbuf_fire_wanted(const struct tbuf_fire *f, uint32_t cpu)
+{
+	int32_t only = tbuf_load(&f->slot->terms.only_cpu);
+
+	return (only < 0 || (uint32_t)only == cpu);
+}
+
+/* A session's strsize, within its bounds. */
+static inline uint32_t
+tbuf_fire_strsize(const struct tbuf_slot *slot)
+{
+	uint32_t strsize = tbuf_load(&slot->terms.strsize);
+
+	return (strsize < TBUF_STRSIZE_MIN || strsize > TBUF_STRSIZE_MAX ?
+	    TBUF_STRSIZE_MIN : strsize);
+}
+
+/* What the sections have to know of the record. */
+static inline void
+tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
+{
+	w->bits = UINT64_C(1) << f->number;
+	w->generation = f->generation;
+	w->size = sizeof(struct tbuf_header) + f->size;
+	w->less = w->size - 8;
+	w->size16 = (uint32_t)w->size << 16;
+	w->from = f->segments + 1;
+	w->from_end = f->end;
+	w->index = f->index;
+	w->epid = f->epid;
+}
+
+/* Does the session still stand as it was when the fire looked at it? */
+bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/* The deadline has passed: give the session up.  True if it was so. */
+bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/*
+ * How far the file reaches, by what it says itself: behind it lies address
+ * space that raises SIGBUS.
+ */
+static inline uint64_t
+tbuf_fire_end(uint64_t base)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	uint64_t end = tbuf_load(&control->end);
+
+	return (end < tbuf_self.window ? end : tbuf_self.window);
+}
+
+/*
+ * A lane's words, checked: its storage lies in the file and is a power of
+ * two.  False if not.
+ */
+static inline bool
+tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
+{
+	uint64_t end = tbuf_fire_end(base), word, data, storage;
+
+	if (end < TBUF_TABLES + sizeof(struct tbuf_lane) ||
+	    offset % 64 != 0 || offset - TBUF_TABLES >
+	    end - TBUF_TABLES - sizeof(struct tbuf_lane))
+		return (false);
+	place->lane = (struct tbuf_lane *)(uintptr_t)(base + offset);
+	word = tbuf_load(&place->lane->place);
+	data = tbuf_place_offset(word);
+	storage = tbuf_place_storage(word);
+	if (data > end - 64 || storage - 64 > end - 64 - data)
+		return (false);
+	place->data = (unsigned char *)(uintptr_t)(base + data);
+	place->storage = storage;
+	place->size = tbuf_load(&place->lane->size);
+	return (place->size <= storage);
+}
+
+/* A session's heads, NULL if they do not lie in the file. */
+static inline const uint32_t *
+tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
+{
+	uint64_t heads = tbuf_load(&slot->heads), end = tbuf_fire_end(base);
+	uint64_t size = tbuf_self.tables.entries * sizeof(uint32_t);
+
+	if (heads < TBUF_TABLES || heads % sizeof(uint32_t) != 0 ||
+	    end < size || heads > end - size)
+		return (NULL);
+	return ((const uint32_t *)(uintptr_t)(base + heads));
+}
+
+/* Offset of a CPU's lane, 0 if it has none. */
+static inline uint64_t
+tbuf_lane_offset(const struct tbuf_slot *slot, uint32_t cpu)
+{
+	if (cpu >= TBUF_NCPUS)
+		return (0);
+	return ((uint64_t)tbuf_load(&slot->lane_of_cpu[cpu]) * 64);
+}
+
+#endif

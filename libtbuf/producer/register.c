@@ -1,0 +1,344 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sites become probes.  Registration runs in constructors, in dlopen and in
+ * tbuf_probe_register(), never in a fire, so it may wait for another thread
+ * that registers.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "producer/mark.h"
+#include "producer/sitetext.h"
+#include "producer/producer.h"
+
+#define FIELD_MAX	255
+
+/* site->state; 0 before and afterwards */
+#define REGISTERED	1
+
+/* Where a TBUF_ENABLED points whose probe is not the only one of its name. */
+static const uint32_t always = 1;
+
+/*
+ * The lock, with no handler in between, if there is a table to write to: 0,
+ * -EBUSY or -ECANCELED.
+ */
+static int
+lock_quietly(sigset_t *mask)
+{
+	int error;
+
+	tbuf_signals_block(mask);
+	/* A forked child that takes on probes of its own is to stay. */
+	if ((error = tbuf_process_register()) != 0) {
+		tbuf_signals_restore(mask);
+		return (error);
+	}
+	tbuf_thread.busy++;
+	tbuf_table_lock();
+	return (0);
+}
+
+static void
+unlock_quietly(const sigset_t *mask)
+{
+	tbuf_table_unlock();
+	tbuf_thread.busy--;
+	tbuf_signals_restore(mask);
+}
+
+/*
+ * The same for each of a batch, of which the lock is taken already: `busy` is
+ * 1 in between, and 2 where one probe is registered.
+ */
+static int
+begin(sigset_t *mask)
+{
+	if (!tbuf_thread.batch)
+		return (lock_quietly(mask));
+	if (tbuf_thread.batch_error != 0)
+		return (tbuf_thread.batch_error);
+	if (tbuf_thread.busy != 1)
+		return (-EBUSY);
+	tbuf_thread.busy++;
+	return (0);
+}
+
+static void
+end(const sigset_t *mask)
+{
+	if (tbuf_thread.batch)
+		tbuf_thread.busy--;
+	else
+		unlock_quietly(mask);
+}
+
+void
+tbuf_batch_begin(sigset_t *mask)
+{
+	int saved = errno;
+
+	tbuf_thread.batch_error = lock_quietly(mask);
+	tbuf_thread.batch = true;
+	errno = saved;
+}
+
+void
+tbuf_batch_end(const sigset_t *mask)
+{
+	tbuf_thread.batch = false;
+	if (tbuf_thread.batch_error == 0)
+		unlock_quietly(mask);
+}
+
+static const uint32_t *
+enable_word(uint32_t index)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	return (tbuf_view_enable(&view, index));
+}
+
+/* The hot word last: a site may fire as soon as that is seen. */
+static void
+site_point(struct tbuf_site *site, const uint32_t *word)
+{
+	tbuf_store_release(&site->enabled, word);
+	if (site->hot != NULL)
+		tbuf_store_release(site->hot, word);
+}
+
+static int
+site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate)
+{
+	int index = tbuf_table_add(candidate);
+
+	if (index < 0)
+		return (index);
+	site->index = (uint32_t)index;
+	tbuf_fire_choose(site);
+	site->state = REGISTERED;
+	site_point(site, enable_word(site->index));
+	tbuf_sessions_meet(site->index);
+	return (0);
+}
+
+/*
+ * TBUF_ENABLED looks for the probe of its own function, else for one of its
+ * object.  With several it cannot know which is meant, and says yes.
+ */
+static void
+test_add(struct tbuf_site *site, const struct tbuf_names *names)
+{
+	struct tbuf_names any = *names;
+	uint32_t index = 0;
+	unsigned found = tbuf_table_find(names, &index);
+
+	if (found == 0) {
+		any.function = NULL;
+		found = tbuf_table_find(&any, &index);
+	}
+	if (found == 0)
+		return;
+	site->state = REGISTERED;
+	site->index = TBUF_NPROBES_MAX;
+	site_point(site, found == 1 ? enable_word(index) : &always);
+}
+
+static void
+names_join(const struct tbuf_sitetext *text, unsigned nargs, char *joined,
+    size_t *size)
+{
+	unsigned i;
+	size_t n;
+
+	for (*size = 0, i = 0; i < nargs; i++, *size += n) {
+		n = strlen(text->arguments[i]) + 1;
+		memcpy(joined + *size, text->arguments[i], n);
+	}
+}
+
+/* A newer header may have types that this library does not know. */
+static bool
+types_known(const struct tbuf_site *site)
+{
+	unsigned i;
+
+	if (site->nargs > TBUF_ARGS_MAX)
+		return (false);
+	for (i = 0; i < site->nargs; i++)
+		if (site->types[i] == TBUF_NONE || site->types[i] > TBUF_BINARY)
+			return (false);
+	return (true);
+}
+
+static void
+register_site(struct tbuf_site *site, const char *module, uint8_t kind)
+{
+	struct tbuf_sitetext text;
+	char function[TBUF_SITETEXT_FIELD];
+	char joined[sizeof(text.arguments)];
+	struct tbuf_candidate candidate = { .types = site->types,
+	    .nargs = site->nargs, .argnames = joined };
+
+	if (site->version != TBUF_SITE_VERSION || site->state != 0 ||
+	    site->kind != kind || !types_known(site) ||
+	    tbuf_sitetext_parse(site->text, site->nargs, &text) != 0)
+		return;
+	tbuf_sitetext_function(site->function, function);
+	candidate.names = (struct tbuf_names){ text.provider, module,
+	    function, text.name };
+	if (kind == TBUF_SITE_TEST) {
+		test_add(site, &candidate.names);
+		return;
+	}
+	names_join(&text, site->nargs, joined,
+	    &candidate.argnames_size);
+	site_add(site, &candidate);
+}
+
+void
+tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
+{
+	char module[FIELD_MAX + 1];
+	struct tbuf_site *site;
+	int saved = errno;
+	sigset_t mask;
+
+	if (start < stop)
+		tbuf_module_name(start, module, sizeof(module));
+	if (start < stop && begin(&mask) == 0) {
+		for (site = start; site < stop; site++)
+			register_site(site, module, TBUF_SITE_PROBE);
+		for (site = start; site < stop; site++)
+			register_site(site, module, TBUF_SITE_TEST);
+		end(&mask);
+	}
+	errno = saved;
+}
+
+static void
+site_remove(struct tbuf_site *site)
+{
+	if (site->state == 0)
+		return;
+	site_point(site, &site->zero);
+	if (site->index < TBUF_NPROBES_MAX)
+		tbuf_table_remove(site->index);
+	site->state = 0;
+}
+
+/* At exit a filter of system calls may kill for any: there is none here. */
+void
+tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
+{
+	struct tbuf_site *site;
+
+	tbuf_table_lock();
+	for (site = start; site < stop; site++)
+		if (site->version == TBUF_SITE_VERSION)
+			site_remove(site);
+	tbuf_table_unlock();
+}
+
+static bool
+field_good(const char *field)
+{
+	size_t i;
+
+	if (field == NULL)
+		return (false);
+	for (i = 0; field[i] != '\0'; i++)
+		if (i >= FIELD_MAX || (unsigned char)field[i] <= ' ' ||
+		    strchr(":,\177", field[i]) != NULL)
+			return (false);
+	return (true);
+}
+
+/* Between two parts of a function's name :: may stand. */
+static bool
+function_good(const char *function)
+{
+	char rest[FIELD_MAX + 1], *p = rest;
+
+	if (function == NULL || strlen(function) > FIELD_MAX)
+		return (false);
+	strcpy(rest, function);
+	while ((p = strstr(p, "::")) != NULL && p > rest && p[2] != '\0' &&
+	    p[2] != ':')
+		memcpy(p, "__", 2);
+	return (field_good(rest));
+}
+
+/* The names of a run-time probe's arguments, argN where there is none. */
+static int
+names_given(unsigned nargs, const char *const *names, char *joined,
+    size_t *size)
+{
+	char other[] = "argN";
+	const char *name;
+	unsigned i;
+	size_t n;
+
+	for (*size = 0, i = 0; i < nargs; i++, *size += n) {
+		other[3] = (char)('0' + i);
+		name = names == NULL || names[i] == NULL ? other : names[i];
+		n = strlen(name) + 1;
+		if (!field_good(name) || n > TBUF_SITETEXT_ARGUMENT)
+			return (-EINVAL);
+		memcpy(joined + *size, name, n);
+	}
+	return (0);
+}
+
+int
+tbuf_probe_register(struct tbuf_site *site, const char *provider,
+    const char *module, const char *function, const char *name,
+    unsigned nargs, const enum tbuf_type *types, const char *const *names)
+{
+	char joined[TBUF_ARGS_MAX * TBUF_SITETEXT_ARGUMENT];
+	struct tbuf_candidate candidate = { .names = { provider, module,
+	    function, name }, .nargs = nargs, .types = site->types,
+	    .argnames = joined };
+	int saved = errno, error;
+	sigset_t mask;
+	unsigned i;
+
+	if (nargs > TBUF_ARGS_MAX || !field_good(provider) ||
+	    !field_good(module) || !function_good(function) || !field_good(name))
+		return (-EINVAL);
+	if ((error = names_given(nargs, names, joined,
+	    &candidate.argnames_size)) != 0)
+		return (error);
+	memset(site, 0, sizeof(*site));
+	site->version = TBUF_SITE_VERSION;
+	site->nargs = (uint8_t)nargs;
+	for (i = 0; i < nargs; i++) {
+		if (types[i] <= TBUF_NONE || types[i] > TBUF_BINARY)
+			return (-EINVAL);
+		site->types[i] = (uint8_t)types[i];
+	}
+	site->enabled = &site->zero;
+	if ((error = begin(&mask)) == 0) {
+		error = site_add(site, &candidate);
+		end(&mask);
+	}
+	errno = saved;
+	/* Where tracing is off the probe is one that nobody enables. */
+	return (error == -ECANCELED ? 0 : error);
+}
+
+/*
+ * A handler that forked between the two steps of a removal would leave a child
+ * that goes on and writes to its parent's table.
+ */
+void
+tbuf_probe_unregister(struct tbuf_site *site)
+{
+	sigset_t mask;
+
+	tbuf_signals_block(&mask);
+	tbuf_sites_unregister(site, site + 1);
+	tbuf_signals_restore(&mask);
+}

@@ -1,0 +1,289 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probe table in the control file.  Only the target writes it; what it
+ * has to rely on later (how much is in use, each entry's hash) it keeps in
+ * its own memory.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "producer/file.h"
+#include "producer/producer.h"
+
+/* Storage is backed in steps of so many bytes, divisors of the tables'. */
+#define ENABLE_STEP	TBUF_PAGE
+#define STEP		16384u
+
+/* What each probe is found by: all that makes it, and its names but one. */
+static uint32_t hashes[TBUF_NPROBES_MAX];
+static uint32_t name_hashes[TBUF_NPROBES_MAX];
+static uint32_t nprobes;
+static uint32_t lost;		/* sites that found no room for theirs */
+static uint32_t strings = 1;
+static struct tbuf_extent backed;
+
+/*
+ * Index + 1 of the probes by `hashes`, open addressing, never more than half
+ * full: the first slots_used of it.  It grows as probes come, so that the
+ * pages that a small program touches are few.
+ */
+#define SLOTS_FIRST	1024u
+static uint32_t slots[2 * TBUF_NPROBES_MAX];
+static uint32_t slots_used = SLOTS_FIRST;
+
+static int busy;
+
+void
+tbuf_table_lock(void)
+{
+	while (!tbuf_cas(&busy, 0, 1))
+		sched_yield();
+}
+
+void
+tbuf_table_unlock(void)
+{
+	tbuf_store_release(&busy, 0);
+}
+
+bool
+tbuf_table_locked(void)
+{
+	return (tbuf_load(&busy) != 0);
+}
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ (32 bits). */
+static uint32_t
+hash_bytes(uint32_t hash, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+
+	while (size-- > 0)
+		hash = (hash ^ *p++) * 16777619u;
+	return (hash);
+}
+
+static uint32_t
+hash_candidate(const struct tbuf_candidate *c)
+{
+	uint32_t hash = 2166136261u;
+
+	hash = hash_bytes(hash, c->names.provider,
+	    strlen(c->names.provider) + 1);
+	hash = hash_bytes(hash, c->names.module, strlen(c->names.module) + 1);
+	hash = hash_bytes(hash, c->names.function,
+	    strlen(c->names.function) + 1);
+	hash = hash_bytes(hash, c->names.name, strlen(c->names.name) + 1);
+	return (hash_bytes(hash, c->types, c->nargs));
+}
+
+/* Without the function: TBUF_ENABLED may look for any. */
+static uint32_t
+hash_names(const struct tbuf_names *n)
+{
+	uint32_t hash = 2166136261u;
+
+	hash = hash_bytes(hash, n->provider, strlen(n->provider) + 1);
+	hash = hash_bytes(hash, n->module, strlen(n->module) + 1);
+	return (hash_bytes(hash, n->name, strlen(n->name) + 1));
+}
+
+static void
+slot_put(uint32_t index)
+{
+	uint32_t at = hashes[index] & (slots_used - 1);
+
+	while (slots[at] != 0)
+		at = (at + 1) & (slots_used - 1);
+	slots[at] = index + 1;
+}
+
+static void
+slots_grow(void)
+{
+	uint32_t i;
+
+	slots_used *= 2;
+	memset(slots, 0, slots_used * sizeof(slots[0]));
+	for (i = 0; i < nprobes; i++)
+		slot_put(i);
+}
+
+/* Is the probe at an index one with these names?  A NULL function is any. */
+static bool
+names_are(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_names *names)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+
+	return (tbuf_view_text_is(view, entry->provider, names->provider) &&
+	    tbuf_view_text_is(view, entry->module, names->module) &&
+	    (names->function == NULL ||
+	    tbuf_view_text_is(view, entry->function, names->function)) &&
+	    tbuf_view_text_is(view, entry->name, names->name));
+}
+
+static bool
+is_probe(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_candidate *c)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+
+	return (entry->nargs == c->nargs &&
+	    memcmp(entry->types, c->types, c->nargs) == 0 &&
+	    names_are(view, index, &c->names));
+}
+
+unsigned
+tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
+{
+	struct tbuf_view view = tbuf_target_view();
+	uint32_t hash = hash_names(wanted), i;
+	unsigned found = 0;
+
+	for (i = 0; i < nprobes; i++)
+		if (name_hashes[i] == hash && names_are(&view, i, wanted) &&
+		    found++ == 0)
+			*index = i;
+	return (found);
+}
+
+/* Back all up to `need` of a table that starts at `start` of the file. */
+static bool
+back(uint32_t start, uint32_t *done, uint32_t need, uint32_t step)
+{
+	uint32_t more;
+
+	if (need <= *done)
+		return (true);
+	more = (need - *done + step - 1) / step * step;
+	if (tbuf_file_back(start + *done, more) != 0)
+		return (false);
+	*done += more;
+	return (true);
+}
+
+/* Room for one more probe, with so many bytes of strings. */
+static bool
+room_make(const struct tbuf_tables *t, size_t size)
+{
+	uint32_t n = nprobes + 1;
+
+	return (n <= t->entries && size <= t->strings_size - strings &&
+	    back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
+	    ENABLE_STEP) &&
+	    back(t->probes, &backed.probes,
+	    n * (uint32_t)sizeof(struct tbuf_probe_entry), STEP) &&
+	    back(t->strings, &backed.strings, strings + (uint32_t)size,
+	    STEP));
+}
+
+/* A string's offset in the heap; `like` is one that may be the same. */
+static uint32_t
+intern(const struct tbuf_view *view, const char *text, size_t size,
+    uint32_t like)
+{
+	uint32_t at = strings;
+
+	if (like != 0 && tbuf_view_text_is(view, like, text))
+		return (like);
+	memcpy(view->base + view->tables.strings + at, text, size);
+	strings += (uint32_t)size;
+	tbuf_store_release(&tbuf_view_control(view)->strings, strings);
+	return (at);
+}
+
+static void
+fill(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_candidate *c)
+{
+	static const struct tbuf_probe_entry none;
+	struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+	const struct tbuf_probe_entry *last = index == 0 ? &none : entry - 1;
+	const struct tbuf_names *n = &c->names;
+
+	entry->provider = intern(view, n->provider, strlen(n->provider) + 1,
+	    last->provider);
+	entry->module = intern(view, n->module, strlen(n->module) + 1,
+	    last->module);
+	entry->function = intern(view, n->function, strlen(n->function) + 1,
+	    last->function);
+	entry->name = intern(view, n->name, strlen(n->name) + 1, 0);
+	entry->argnames = c->argnames_size == 0 ? 0 :
+	    intern(view, c->argnames, c->argnames_size, 0);
+	entry->hash = hashes[index];
+	entry->nargs = (uint8_t)c->nargs;
+	memcpy(entry->types, c->types, c->nargs);
+	entry->sites = 1;
+}
+
+static int
+append(const struct tbuf_view *view, const struct tbuf_candidate *c,
+    uint32_t hash)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	size_t size = strlen(c->names.provider) + strlen(c->names.module) +
+	    strlen(c->names.function) + strlen(c->names.name) + 4 +
+	    c->argnames_size;
+	uint32_t index = nprobes;
+
+	if (!room_make(&view->tables, size)) {
+		tbuf_store(&control->lost_probes, ++lost);
+		return (-ENOSPC);
+	}
+	hashes[index] = hash;
+	name_hashes[index] = hash_names(&c->names);
+	fill(view, index, c);
+	nprobes++;
+	if (2 * nprobes > slots_used)
+		slots_grow();
+	else
+		slot_put(index);
+	tbuf_store_release(&tbuf_view_probe(view, index)->ready, 1);
+	tbuf_store_release(&control->nprobes, nprobes);
+	return ((int)index);
+}
+
+int
+tbuf_table_add(const struct tbuf_candidate *c)
+{
+	struct tbuf_view view = tbuf_target_view();
+	uint32_t hash = hash_candidate(c), at = hash & (slots_used - 1), i;
+
+	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
+		i = slots[at] - 1;
+		if (hashes[i] == hash && is_probe(&view, i, c)) {
+			tbuf_add(&tbuf_view_probe(&view, i)->sites, 1);
+			return ((int)i);
+		}
+	}
+	return (append(&view, c, hash));
+}
+
+void
+tbuf_table_remove(uint32_t index)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables };
+	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
+
+	/* Looked at last: the child of a handler that forks finds it zero. */
+	if (index < nprobes && tbuf_load(&tbuf_local->base) != 0)
+		tbuf_add(&entry->sites, (uint32_t)-1);
+}
+
+void
+tbuf_table_extent(struct tbuf_extent *extent)
+{
+	*extent = backed;
+}
+
+void
+tbuf_table_claim(struct tbuf_control *control)
+{
+	control->nprobes = nprobes;
+	control->strings = strings;
+	control->lost_probes = lost;
+}

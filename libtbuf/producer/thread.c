@@ -1,0 +1,65 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the target side knows of a thread without asking the kernel.
+ */
+#include <pthread.h>
+#include <threads.h>
+
+#include "producer/mark.h"
+#include "producer/producer.h"
+
+__thread struct tbuf_thread tbuf_thread
+    __attribute__((tls_model("initial-exec"))) = {
+	.memo = { [0 ... TBUF_MEMOS - 1] = { .bits = TBUF_MEMO_NONE } }
+};
+
+ptrdiff_t tbuf_rseq_at;
+
+void
+tbuf_thread_init(void)
+{
+	tbuf_thread.tid = tbuf_thread_id();
+	tbuf_rseq_at = tbuf_rseq_find(tbuf_thread.spare);
+}
+
+/*
+ * glibc writes the thread id that it keeps in the thread's descriptor into
+ * the owner field of a recursive mutex: that is what gettid(2) gives, and
+ * fork(3) refreshes it in the child.  It is taken by its other name, for a
+ * preloaded provider has wrappers of the pthread functions, and would fire
+ * from here.
+ */
+uint32_t
+tbuf_thread_id(void)
+{
+#ifdef __GLIBC__
+	union {
+		pthread_mutex_t pthread;
+		mtx_t mtx;
+	} mutex = { .pthread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
+	int owner;
+
+	if (mtx_trylock(&mutex.mtx) != thrd_success)
+		return (0);
+	owner = mutex.pthread.__data.__owner;
+	mtx_unlock(&mutex.mtx);
+	return ((uint32_t)owner);
+#else
+	return (0);
+#endif
+}
+
+/*
+ * The memos go last: a handler that fires before the mark is seen may make
+ * one good again, and with it a fire does not look at the mark.
+ */
+void
+tbuf_thread_mark(int step)
+{
+	if (!tbuf_rseq_thread())
+		return;
+	tbuf_thread.shared += (uint32_t)step;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_thread_forget();
+}

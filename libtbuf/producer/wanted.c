@@ -1,0 +1,532 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions that wait on the board (common/board.h) are built by the target
+ * itself, into its own control file, before the file has a name.
+ */
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/affinity.h"
+#include "common/board.h"
+#include "common/control.h"
+#include "common/room.h"
+#include "producer/file.h"
+
+/* Runs that go on with this process: its ancestors', or its last image's. */
+static uint64_t runs[TBUF_NSESSIONS];
+static unsigned nruns;
+
+#define ENTRIES_BYTES	8192
+#define FIRST_SIZE	262144u	/* of a lane that may not be used at all */
+#define GENERATIONS	16
+
+static bool
+run_followed(uint64_t run)
+{
+	unsigned i;
+
+	for (i = 0; i < nruns; i++)
+		if (runs[i] == run)
+			return (true);
+	return (false);
+}
+
+/* A command's descendants have its run in their environment. */
+static uint64_t
+run_of_command(void)
+{
+	const char *text = secure_getenv(TBUF_RUN_ENV);
+
+	return (text == NULL ? 0 : strtoull(text, NULL, 16));
+}
+
+/* Does the entry itself say that it is this process's too? */
+static bool
+entry_says(const struct tbuf_board_entry *entry, uint64_t run)
+{
+	uint32_t flags = tbuf_load(&entry->flags);
+
+	return ((flags & TBUF_BOARD_ALL) != 0 ||
+	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run == run_of_command()));
+}
+
+/* Is the entry one that this process has to heed? */
+static bool
+entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
+{
+	const struct tbuf_board_entry *entry = &board->entries[i];
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	return (run != 0 && (entry_says(entry, run) || run_followed(run)) &&
+	    tbuf_board_alive(fd, i));
+}
+
+/* ... which may depend on the files of this process and its ancestors. */
+static bool
+entry_open(const struct tbuf_board_entry *entry)
+{
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	return (run != 0 && !entry_says(entry, run));
+}
+
+/* Read once: another process can change it at any time. */
+static void
+order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static struct tbuf_affinity set;
+
+	memset(order, 0, sizeof(*order));
+	tbuf_terms_read(&entry->terms, &order->terms);
+	order->rseq = tbuf_self.rseq;
+	order->entries = tbuf_self.tables.entries;
+	order->patterns = entry->patterns;
+	order->patterns_size = tbuf_load(&entry->patterns_size);
+	order->npatterns = tbuf_load(&entry->npatterns);
+	if (order->patterns_size > TBUF_BOARD_PATTERNS)
+		order->patterns_size = TBUF_BOARD_PATTERNS;
+	if (order->npatterns > order->patterns_size)
+		order->npatterns = order->patterns_size;
+	if (tbuf_affinity_get(0, &set))
+		tbuf_affinity_add(&set, &order->cpus);
+}
+
+/* Why this process cannot do what is wanted of it, or NULL. */
+static const char *
+order_refused(const struct tbuf_order *order)
+{
+	if (tbuf_flags_lack(tbuf_file_flags(), order->terms.needs) != 0)
+		return ("its libtbuf lacks what is needed");
+	if (order->terms.only_cpu >= 0 && !order->rseq &&
+	    !tbuf_self.cpu_readable)
+		return ("it cannot tell its CPU");
+	return (NULL);
+}
+
+/*
+ * How large the file behind fd may be.  The consumer's budget is right for the
+ * consumer; this process is charged for what it takes, and has limits and a
+ * window of its own.
+ */
+static uint64_t
+file_limit(int fd, uint64_t size)
+{
+	uint64_t room = tbuf_room(fd) / 2, limit = tbuf_room_file();
+
+	if (limit > tbuf_self.window)
+		limit = tbuf_self.window;
+	return (limit > size && limit - size > room ? size + room : limit);
+}
+
+/*
+ * What a session may take of it.  Where it can be smaller a quarter has to do:
+ * others may come before the space of those that have ended is given back.
+ */
+static uint64_t
+budget_share(uint64_t left, uint64_t bufsize, bool smaller)
+{
+	return (smaller && bufsize / 2 >= TBUF_BUFSIZE_MIN ? left / 4 : left);
+}
+
+/*
+ * Take the space of a session at `area` off the consumer's budget; under
+ * `auto` less and less.
+ */
+static bool
+budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
+    struct tbuf_plan *plan, uint64_t area, uint64_t limit)
+{
+	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
+	uint64_t left;
+
+	for (; tbuf_plan_make(order, plan) == 0; order->terms.bufsize /= 2) {
+		do {
+			left = tbuf_load(&entry->budget);
+			if (plan->storage > budget_share(left,
+			    order->terms.bufsize, smaller) ||
+			    area + plan->size > limit)
+				break;
+			if (tbuf_cas(&entry->budget, left,
+			    left - plan->storage))
+				return (true);
+		} while (true);
+		if (!smaller)
+			break;
+	}
+	return (false);
+}
+
+/* Its consumer has to hear of a session that there is no room for. */
+static bool
+session_missed(struct tbuf_board_entry *entry, uint64_t run, const char *why)
+{
+	if (tbuf_load(&entry->run) == run)
+		tbuf_board_tell(entry, why);
+	return (false);
+}
+
+/*
+ * What is not backed now reads as zero: it is behind the file's former end.
+ * The storage is backed when the lanes are there.
+ */
+static bool
+session_back(int fd, unsigned slot, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	return (ftruncate(fd, (off_t)(area + plan->size)) == 0 &&
+	    tbuf_back(fd, TBUF_SLOTS + slot * (uint64_t)TBUF_SLOT_SIZE,
+	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, plan->heads) == 0);
+}
+
+/*
+ * For the first piece somebody has looked: budget_take() asks for half of
+ * what there is at the most (file_limit()).
+ */
+static bool
+storage_back(int fd, uint64_t at, uint64_t size)
+{
+	uint64_t first = size < TBUF_ROOM_PIECE ? size : TBUF_ROOM_PIECE;
+
+	return (tbuf_back(fd, at, first) == 0 &&
+	    tbuf_room_back(fd, at + first, size - first) == 0);
+}
+
+/*
+ * How much of a lane's first half is there from the beginning, if the rest
+ * comes when it is needed.  This process may be one that ends soon; its
+ * consumer looks after a millisecond.
+ */
+static uint64_t
+lane_first(const struct tbuf_lane *lane)
+{
+	if (lane->locked != 0 || lane->size < FIRST_SIZE ||
+	    (int)lane->cpu == sched_getcpu())
+		return (lane->size);
+	return (FIRST_SIZE);
+}
+
+/* The storage of a session that nobody knows yet. */
+static bool
+lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
+	    area + plan->lanes);
+	uint32_t i;
+
+	if ((order->terms.flags & TBUF_S_GROW) == 0 ||
+	    !tbuf_policy(order->terms.policy)->live)
+		return (storage_back(fd, area + plan->data, plan->storage));
+	for (i = 0; i < plan->nlanes; i++) {
+		lanes[i].limit = lane_first(&lanes[i]);
+		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
+		    lanes[i].limit))
+			return (false);
+	}
+	return (true);
+}
+
+static int
+back_page(void *argument, uint64_t offset, uint64_t length)
+{
+	return (tbuf_back(*(const int *)argument, offset, length));
+}
+
+/*
+ * The probes that are there already: a forked child's.  The patterns are the
+ * copy in this file.
+ */
+static void
+session_meet(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t patterns, const struct tbuf_order *order)
+{
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static struct tbuf_names_copy copy;
+	struct tbuf_backing backing = { .back = back_page, .argument = &fd };
+	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
+
+	for (i = 0; i < n && i < view->tables.entries; i++)
+		if (tbuf_view_names(view, i, &copy))
+			tbuf_meet(view, slot, i, &copy.names,
+			    (const char *)view->base + patterns,
+			    order->patterns_size, order->npatterns, &backing);
+}
+
+/* A consumer that died before it saw the session must not hold it. */
+static uint64_t
+session_deadline(const struct tbuf_board_entry *entry)
+{
+	uint64_t wait = tbuf_load(&entry->deadline);
+
+	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
+}
+
+/* An entry that changed hands while it was read is not one consumer's. */
+static bool
+entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
+{
+	tbuf_fence_loads();
+	return (tbuf_load(&entry->run) == run);
+}
+
+/* The order of an entry, if it is one consumer's. */
+static bool
+order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	order_read(entry, order);
+	return (run != 0 && entry_kept(entry, run) &&
+	    order->terms.run == run);
+}
+
+/* Build a session that is planned; false if it was nobody's in the end. */
+static bool
+session_write(int fd, unsigned number, uint64_t area,
+    const struct tbuf_board_entry *entry, const struct tbuf_order *order,
+    const struct tbuf_plan *plan)
+{
+	struct tbuf_view view = { NULL, area + plan->size, tbuf_self.tables };
+	struct tbuf_control *control;
+	struct tbuf_slot *slot;
+	bool built;
+
+	view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	if (view.base == MAP_FAILED)
+		return (false);
+	control = tbuf_view_control(&view);
+	slot = tbuf_view_slot(&view, number);
+	built = tbuf_session_build(&view, number, area,
+	    ++control->generation, order, plan) == 0 &&
+	    lanes_back(&view, fd, area, order, plan);
+	slot->area_size = plan->size;
+	slot->deadline = session_deadline(entry);
+	control->end = view.size;
+	/* All of it has been read by now, the patterns too. */
+	built = built && entry_kept(entry, order->terms.run);
+	if (built) {
+		control->state[number] = TBUF_ACTIVE;
+		session_meet(&view, fd, number, area + plan->patterns, order);
+	} else
+		slot->generation = 0;
+	munmap(view.base, view.size);
+	return (built);
+}
+
+/*
+ * Build one session behind the file's end.  False if there is no room, or
+ * nobody wants it any more.
+ */
+static bool
+session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
+{
+	struct tbuf_order order;
+	struct tbuf_plan plan;
+	struct stat st;
+	const char *why;
+	uint64_t area;
+
+	if (!order_take(entry, &order))
+		return (false);
+	if ((why = order_refused(&order)) != NULL)
+		return (session_missed(entry, order.terms.run, why));
+	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
+	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
+		return (session_missed(entry, order.terms.run,
+		    "Not enough space"));
+	area = (uint64_t)st.st_size;
+	if (session_back(fd, number, area, &plan) &&
+	    session_write(fd, number, area, entry, &order, &plan))
+		return (true);
+	(void)!ftruncate(fd, (off_t)area);
+	tbuf_add(&entry->budget, plan.storage);
+	return (session_missed(entry, order.terms.run, "Not enough space"));
+}
+
+/* This process, its parent, ... */
+struct line {
+	pid_t pids[GENERATIONS];
+	unsigned count;
+};
+
+static void
+line_find(struct line *line)
+{
+	pid_t pid = getpid();
+
+	for (line->count = 0; line->count < GENERATIONS && pid > 0;
+	    pid = tbuf_parent(pid))
+		line->pids[line->count++] = pid;
+}
+
+/*
+ * This process's file from before exec(2): the runs that it was under go on.
+ * An ancestor's, if a child has been executed with no word from it, as after
+ * vfork(2): the runs that follow children do.
+ */
+static void
+runs_inherit(int dirfd, const char *name, const struct line *line)
+{
+	uint64_t found[TBUF_NSESSIONS], random, run;
+	struct tbuf_control control;
+	unsigned slot, n, nfound = 0;
+	pid_t pid;
+	int fd;
+
+	if (!tbuf_control_name_parse(name, &pid, &random))
+		return;
+	for (n = 0; n < line->count && line->pids[n] != pid; n++)
+		continue;
+	if (n == line->count)
+		return;
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return;
+	if (pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+	    tbuf_control_check(&control, INT64_MAX) == 0)
+		for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+			run = tbuf_board_run(fd, &control, slot,
+			    n > 0 ? TBUF_S_FOLLOW : 0);
+			if (run != 0)
+				found[nfound++] = run;
+		}
+	close(fd);
+	if (nfound == 0 || control.start != tbuf_start_time(pid))
+		return;
+	for (n = 0; n < nfound && nruns < TBUF_NSESSIONS; n++)
+		runs[nruns++] = found[n];
+}
+
+static void
+runs_look(int dirfd)
+{
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static union {
+		struct dirent64 entry;
+		char bytes[ENTRIES_BYTES];
+	} buffer;
+	const struct dirent64 *entry;
+	struct line line;
+	long n, at;
+	int fd;
+
+	line_find(&line);
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	while ((n = syscall(SYS_getdents64, fd, buffer.bytes,
+	    sizeof(buffer.bytes))) > 0)
+		for (at = 0; at < n; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)
+			    (buffer.bytes + at);
+			runs_inherit(dirfd, entry->d_name, &line);
+		}
+	close(fd);
+}
+
+static struct tbuf_board *
+board_look(int dirfd, int *fd)
+{
+	struct tbuf_board *board = tbuf_board_open(dirfd, fd);
+	bool look = false;
+	unsigned i;
+
+	for (i = 0; board != NULL && i < TBUF_BOARD_ENTRIES && !look; i++)
+		look = entry_open(&board->entries[i]);
+	if (!look || nruns != 0)
+		return (board);
+	/* There may be few descriptors left for the files that are looked at. */
+	tbuf_board_close(board, *fd);
+	runs_look(dirfd);
+	return (tbuf_board_open(dirfd, fd));
+}
+
+void
+tbuf_wanted_build(int dirfd, int fd)
+{
+	struct tbuf_board *board;
+	unsigned i, number = 0;
+	int board_fd;
+
+	if ((board = board_look(dirfd, &board_fd)) == NULL)
+		return;
+	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
+		if (entry_wanted(board, board_fd, i) &&
+		    session_add(fd, number, &board->entries[i]))
+			number++;
+	tbuf_board_close(board, board_fd);
+}
+
+void
+tbuf_wanted_missed(const char *why)
+{
+	struct tbuf_board *board;
+	int dirfd, fd;
+	unsigned i;
+
+	/* The directory of a setuid program is not that of who ran it. */
+	if (getauxval(AT_SECURE) != 0 ||
+	    (dirfd = tbuf_directory_open(false)) < 0)
+		return;
+	if ((board = board_look(dirfd, &fd)) != NULL) {
+		for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
+			if (entry_wanted(board, fd, i))
+				tbuf_board_tell(&board->entries[i], why);
+		tbuf_board_close(board, fd);
+	}
+	close(dirfd);
+}
+
+/* The runs of the parent's sessions, as long as its file is still mapped. */
+static void
+runs_read(void)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables };
+	const struct tbuf_control *control = tbuf_view_control(&view);
+	const struct tbuf_terms *terms;
+	unsigned i;
+
+	nruns = 0;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load_acquire(&control->state[i]) != TBUF_ACTIVE)
+			continue;
+		terms = &tbuf_view_slot(&view, i)->terms;
+		if ((tbuf_load(&terms->flags) & TBUF_S_FOLLOW) != 0)
+			runs[nruns++] = tbuf_load(&terms->run);
+	}
+}
+
+bool
+tbuf_wanted_child(void)
+{
+	int dirfd = tbuf_directory_open(false), fd;
+	struct tbuf_board *board;
+	bool wanted = false;
+	unsigned i;
+
+	if (dirfd < 0)
+		return (false);
+	runs_read();
+	if ((board = tbuf_board_open(dirfd, &fd)) != NULL) {
+		for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
+			wanted = entry_wanted(board, fd, i);
+		tbuf_board_close(board, fd);
+	}
+	close(dirfd);
+	return (wanted);
+}

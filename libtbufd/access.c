@@ -1,0 +1,360 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Checks of what assigns (=, +=, …) and of what looks into something ([, .,
+ * ->).
+ */
+#include <string.h>
+
+#include "check.h"
+#include "errors.h"
+
+/* --- assignment ---------------------------------------------------------- */
+
+/* @a = count(): the aggregation takes the place of the assignment. */
+static struct d_node *
+assign_aggregation(struct d_compiler *c, struct d_node *node)
+{
+	struct d_node *left = node->left, *right = node->right;
+	struct identifier *one = left->identifier;
+
+	if (right->kind != NODE_CALL ||
+	    right->identifier->kind != IDENTIFIER_AGGREGATING)
+		d_fail(c, D_AGG_FUNC, "@%s must be assigned the result of an "
+		    "aggregating function", one->name);
+	if (one->aggregating != NULL && one->aggregating != right->identifier)
+		d_fail(c, D_AGG_REDEF, "aggregation redefined: @%s\n"
+		    "\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : "
+		    "line %d", one->name, one->name, right->identifier->name,
+		    one->name, one->aggregating->name, one->line);
+	one->aggregating = right->identifier;
+	if (left->left != NULL)
+		d_fail(c, D_OP_LVAL, "operator = requires modifiable lvalue "
+		    "as an operand");
+	left->left = right;
+	return (d_check(c, left, IDENTIFIER_WRITTEN));
+}
+
+static void
+check_target(struct d_compiler *c, struct d_node *node)
+{
+	struct d_node *left = node->left, *right = node->right;
+	const char *op = d_operator_text(node->op);
+
+	if ((left->flags & NODE_LVALUE) == 0)
+		d_fail(c, D_OP_LVAL, "operator %s requires modifiable lvalue "
+		    "as an operand", op);
+	if ((left->flags & NODE_WRITABLE) == 0)
+		d_fail(c, D_OP_WRITE, "operator %s can only be applied to a "
+		    "writable variable", op);
+	if (left->kind == NODE_VARIABLE &&
+	    (right->flags & NODE_UNASSIGNED) != 0)
+		d_fail(c, D_ALLOCA_INCOMPAT, "ternary conditional with "
+		    "alloca and non-alloca branches cannot be assigned to a "
+		    "variable");
+	if ((right->flags & NODE_ALLOCA) != 0) {
+		left->flags |= NODE_ALLOCA;
+		node->flags |= NODE_ALLOCA;
+		if (left->kind == NODE_VARIABLE)
+			left->identifier->flags |= IDENTIFIER_ALLOCA;
+	}
+	node->type = left->type;
+}
+
+/* A variable's first assignment gives it its type. */
+static void
+learn_type(struct d_compiler *c, struct d_node *left, struct type *type)
+{
+	struct identifier *one = left->identifier;
+
+	if (left->kind != NODE_VARIABLE)
+		return;
+	if (d_identifier_is_new(c, one)) {
+		one->type = type;
+		left->type = type;
+	}
+	one->flags |= IDENTIFIER_WRITTEN;
+}
+
+static struct d_node *
+check_store(struct d_compiler *c, struct d_node *node)
+{
+	struct d_node *left = node->left, *right;
+	const struct identifier *one;
+	struct type *type;
+	enum type_kind kind;
+
+	if (left->kind == NODE_NAME && left->text[0] == '@')
+		d_resolve(c, left, &c->aggregations, IDENTIFIER_AGGREGATION,
+		    true);
+	else if (left->kind == NODE_NAME)
+		d_resolve(c, left, &c->globals, IDENTIFIER_SCALAR, true);
+	left = node->left = d_check(c, left, 0);
+	right = node->right = d_check(c, node->right, IDENTIFIER_READ);
+	if (left->kind == NODE_AGGREGATION)
+		return (assign_aggregation(c, node));
+	one = d_node_translated(c, right);
+	if (one != NULL && one->kind != IDENTIFIER_TRANSLATED)
+		one = NULL;
+	type = one != NULL ? one->type : right->type;
+	learn_type(c, left, type);
+	kind = d_type_resolve(left->type)->kind;
+	if (!d_node_is_string(c, left) &&
+	    (kind == TYPE_ARRAY || kind == TYPE_FUNCTION))
+		d_fail(c, D_OP_ARRFUN, "operator = may not be applied to "
+		    "operand of type \"%s\"", d_node_type_name(c, left));
+	if (!(one != NULL && d_type_compatible(left->type, type)) &&
+	    !d_argument_compatible(c, left, right))
+		d_fail_operands(c, left, OP_ASSIGN, right);
+	check_target(c, node);
+	return (node);
+}
+
+static void
+check_addition(struct d_compiler *c, const struct d_node *node)
+{
+	const struct d_node *l = node->left, *r = node->right;
+
+	if (d_node_is_string(c, l) || d_node_is_string(c, r))
+		d_fail_operands(c, l, node->op, r);
+	if (d_type_is_integer(l->type) && d_type_is_integer(r->type))
+		return;
+	if (!d_node_is_pointer(c, l) || d_type_is_void_pointer(l->type))
+		d_fail(c, D_OP_VFPTR, "operator %s requires left-hand scalar "
+		    "operand of known size", d_operator_text(node->op));
+	if (!d_type_is_integer(r->type) &&
+	    !d_pointers_compatible(c, l, r, NULL))
+		d_fail_operands(c, l, node->op, r);
+}
+
+static void
+check_update_operands(struct d_compiler *c, const struct d_node *node)
+{
+	bool arithmetic = node->op == OP_MULTIPLY_ASSIGN ||
+	    node->op == OP_DIVIDE_ASSIGN;
+
+	if (node->op == OP_ADD_ASSIGN || node->op == OP_SUBTRACT_ASSIGN)
+		check_addition(c, node);
+	else if (!d_type_is_integer(node->left->type) ||
+	    !d_type_is_integer(node->right->type))
+		d_fail(c, arithmetic ? D_OP_ARITH : D_OP_INT,
+		    "operator %s requires operands of %s type",
+		    d_operator_text(node->op),
+		    arithmetic ? "arithmetic" : "integral");
+}
+
+struct d_node *
+d_check_assign(struct d_compiler *c, struct d_node *node)
+{
+	const unsigned both = IDENTIFIER_READ | IDENTIFIER_WRITTEN;
+	struct d_node *left = node->left;
+
+	if (node->op == OP_ASSIGN)
+		return (check_store(c, node));
+	if (left->kind == NODE_NAME && left->text[0] != '@')
+		d_resolve(c, left, &c->globals, IDENTIFIER_SCALAR, true);
+	node->left = d_check(c, left, both);
+	node->right = d_check(c, node->right, both);
+	check_update_operands(c, node);
+	check_target(c, node);
+	return (node);
+}
+
+/* --- index --------------------------------------------------------------- */
+
+/* a[i] of a pointer or an array in memory is *(a + i). */
+static struct d_node *
+index_memory(struct d_compiler *c, struct d_node *node)
+{
+	static const char *const what[] = {
+		[NODE_INTEGER] = "integer constant",
+		[NODE_STRING] = "string constant",
+		[NODE_UNARY] = "operator", [NODE_BINARY] = "operator",
+	};
+	const struct d_node *left = node->left;
+	struct d_node *outer;
+
+	if (node->right->next != NULL)
+		d_fail(c, D_ARR_BADREF,
+		    "cannot access %s as an associative array",
+		    left->identifier != NULL ? d_format(c, "%s %s",
+		    d_identifier_kind_name(left->identifier->kind),
+		    left->identifier->name) : left->kind == NODE_UNARY ||
+		    left->kind == NODE_BINARY ? d_format(c, "operator %s",
+		    d_operator_text(left->op)) : what[left->kind] != NULL ?
+		    what[left->kind] : "expression");
+	node->op = OP_ADD;
+	outer = d_node_unary(c, OP_DEREFERENCE, node);
+	outer->line = node->line;
+	return (d_check(c, outer, IDENTIFIER_READ));
+}
+
+static bool
+is_memory(struct d_compiler *c, const struct d_node *left)
+{
+	if (left->kind == NODE_AGGREGATION)
+		return (false);
+	if (left->kind != NODE_VARIABLE)
+		return (true);
+	if (left->identifier->kind == IDENTIFIER_ARRAY)
+		return (left->arguments != NULL);
+	return (!d_identifier_is_new(c, left->identifier));
+}
+
+static void
+resolve_indexed(struct d_compiler *c, struct d_node *left)
+{
+	bool aggregation = left->text[0] == '@';
+	struct table *table = aggregation ? &c->aggregations : &c->globals;
+	const struct identifier *one = aggregation ?
+	    d_table_find(table, left->text + 1) :
+	    d_global_find(c, left->text);
+
+	if (one == NULL || d_identifier_is_new(c, one))
+		d_resolve(c, left, table, aggregation ?
+		    IDENTIFIER_AGGREGATION : IDENTIFIER_ARRAY, true);
+	else
+		d_resolve(c, left, table, one->kind, false);
+}
+
+static struct d_node *
+index_array(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	struct d_node *left = node->left;
+	struct identifier *one = left->identifier;
+
+	/* self-> and this-> did not know yet that an index follows. */
+	if (one->kind == IDENTIFIER_SCALAR && d_identifier_is_new(c, one) &&
+	    (one->flags & (IDENTIFIER_LOCAL | IDENTIFIER_THREAD)) != 0) {
+		if ((one->flags & IDENTIFIER_LOCAL) != 0)
+			d_fail(c, D_ARR_LOCAL, "local variables may not be "
+			    "used as associative arrays: %s", one->name);
+		one->kind = IDENTIFIER_ARRAY;
+	}
+	if (one->kind != IDENTIFIER_ARRAY)
+		d_fail(c, D_IDENT_BADREF,
+		    "%s '%s' may not be referenced as %s",
+		    d_identifier_kind_name(one->kind), one->name,
+		    d_identifier_kind_name(IDENTIFIER_ARRAY));
+	left->arguments = node->right;
+	left->line = node->line;
+	return (d_check(c, left, use));
+}
+
+struct d_node *
+d_check_index(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	struct d_node *left = node->left;
+
+	if (left->kind == NODE_NAME)
+		resolve_indexed(c, left);
+	else
+		left = node->left = d_check(c, left, 0);
+	if (is_memory(c, left)) {
+		if (left->kind == NODE_VARIABLE)
+			left->identifier->flags |= IDENTIFIER_READ;
+		return (index_memory(c, node));
+	}
+	if (left->kind != NODE_AGGREGATION)
+		return (index_array(c, node, use));
+	if (left->arguments != NULL)
+		d_fail(c, D_AGG_MDIM, "improper attempt to reference @%s as "
+		    "a multi-dimensional array", left->identifier->name);
+	left->arguments = node->right;
+	return (d_check(c, left, 0));
+}
+
+/* --- members ------------------------------------------------------------- */
+
+static const struct type *
+composite_type(struct d_compiler *c, const struct d_node *node,
+    const struct type *type)
+{
+	const char *op = d_operator_text(node->op);
+
+	type = d_type_resolve(type);
+	if (node->op == OP_POINTER) {
+		if (type->kind != TYPE_POINTER)
+			d_fail(c, D_OP_PTR,
+			    "operator %s must be applied to a pointer", op);
+		type = d_type_resolve(type->of);
+	}
+	if (type->kind == TYPE_FORWARD)
+		d_fail(c, D_OP_INCOMPLETE, "operator %s cannot be applied to "
+		    "a forward declaration: no %s definition is available",
+		    op, d_type_name(c, type));
+	if (type->kind == TYPE_STRUCT || type->kind == TYPE_UNION)
+		return (type);
+	if (node->op == OP_POINTER)
+		d_fail(c, D_OP_SOU, "operator -> cannot be applied to "
+		    "pointer to type \"%s\"; must be applied to a struct or "
+		    "union pointer", d_type_name(c, type));
+	d_fail(c, D_OP_SOU, "operator %s cannot be applied to type \"%s\"; "
+	    "must be applied to a struct or union", op,
+	    d_type_name(c, type));
+}
+
+static const struct d_node *
+translator_member(const struct translator *translator, const char *name)
+{
+	const struct d_node *one;
+
+	for (one = translator->members; one != NULL; one = one->next)
+		if (strcmp(one->text, name) == 0)
+			return (one);
+	return (NULL);
+}
+
+static void
+check_composite_member(struct d_compiler *c, struct d_node *node)
+{
+	struct d_node *left, *right = node->right;
+	const struct identifier *translated;
+	const struct member *member;
+	const struct type *type;
+	bool array;
+
+	left = node->left = d_check(c, node->left, IDENTIFIER_READ);
+	if (right->text == NULL)
+		d_fail(c, D_OP_IDENT,
+		    "operator %s must be followed by an identifier",
+		    d_operator_text(node->op));
+	translated = d_node_translated(c, left);
+	if (translated != NULL &&
+	    translator_member(translated->translator, right->text) == NULL)
+		d_fail(c, D_XLATE_NOCONV, "translator does not define "
+		    "conversion for member: %s", right->text);
+	type = composite_type(c, node, translated != NULL ?
+	    translated->type : left->type);
+	if ((member = d_type_member(type, right->text, &node->value)) == NULL)
+		d_fail(c, D_TYPE_MEMBER, "%s is not a member of %s",
+		    right->text, d_type_name(c, type));
+	node->type = member->type;
+	array = d_type_resolve(member->type)->kind == TYPE_ARRAY &&
+	    !d_node_is_string(c, node);
+	if (!array && (node->op == OP_POINTER ||
+	    (left->flags & NODE_LVALUE) != 0))
+		node->flags |= NODE_LVALUE;
+	node->flags |= left->flags & NODE_WRITABLE;
+}
+
+struct d_node *
+d_check_member(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	struct d_node *left = node->left, *right = node->right;
+	struct table *table = NULL;
+
+	if (node->op == OP_POINTER && left->kind == NODE_NAME)
+		table = strcmp(left->text, "self") == 0 ? &c->threads :
+		    strcmp(left->text, "this") == 0 ? &c->locals : NULL;
+	if (table == NULL) {
+		check_composite_member(c, node);
+		return (node);
+	}
+	if (right->kind == NODE_INTEGER)
+		d_fail(c, D_OP_IDENT,
+		    "operator -> must be followed by an identifier");
+	if (right->kind == NODE_NAME)
+		d_resolve(c, right, table, IDENTIFIER_SCALAR, true);
+	return (use == 0 ? right : d_check(c, right, use));
+}

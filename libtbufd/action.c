@@ -1,0 +1,424 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Checks of what statements do: the arguments of actions, and which may follow
+ * which.
+ */
+#include <string.h>
+
+#include "builtins.h"
+#include "check.h"
+#include "errors.h"
+
+/* ustack(), uaddr() and their like are also values: printed, or keys. */
+static bool
+is_value(const struct identifier *one)
+{
+	switch (one->id) {
+	case BUILTIN_stack:
+	case BUILTIN_ustack:
+	case BUILTIN_jstack:
+	case BUILTIN_sym:
+	case BUILTIN_func:
+	case BUILTIN_mod:
+	case BUILTIN_usym:
+	case BUILTIN_ufunc:
+	case BUILTIN_umod:
+	case BUILTIN_uaddr:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+static void
+check_call_kind(struct d_compiler *c, const struct d_node *node)
+{
+	const struct identifier *one = node->identifier;
+
+	if (one->kind == IDENTIFIER_FUNCTION)
+		return;
+	d_fail_at(c, node, D_CG_EXPR, "%s %s( ) may not be called from a D "
+	    "expression (D program context required)",
+	    d_identifier_kind_name(one->kind), one->name);
+}
+
+void
+d_check_calls(struct d_compiler *c, const struct d_node *node)
+{
+	const struct d_node *one;
+
+	if (node == NULL)
+		return;
+	if (node->kind == NODE_CALL)
+		check_call_kind(c, node);
+	d_check_calls(c, node->condition);
+	d_check_calls(c, node->left);
+	d_check_calls(c, node->right);
+	for (one = node->arguments; one != NULL; one = one->next)
+		d_check_calls(c, one);
+}
+
+/* Values of a list, among which ustack() and its like may be. */
+static void
+check_values(struct d_compiler *c, const struct d_node *list)
+{
+	const struct d_node *one;
+
+	for (; list != NULL; list = list->next) {
+		if (list->kind != NODE_CALL || !is_value(list->identifier)) {
+			d_check_calls(c, list);
+			continue;
+		}
+		for (one = list->arguments; one != NULL; one = one->next)
+			d_check_calls(c, one);
+	}
+}
+
+/* --- aggregations -------------------------------------------------------- */
+
+static void
+check_aggregation_argument(struct d_compiler *c, const struct d_node *call,
+    const struct d_node *argument, unsigned number, enum d_tag wrong,
+    enum d_tag undefined)
+{
+	const struct identifier *one = argument->identifier;
+
+	if (argument->kind != NODE_AGGREGATION)
+		d_fail_at(c, call, wrong, "%s( ) argument #%u is "
+		    "incompatible with prototype:\n\tprototype: aggregation\n"
+		    "\t argument: %s", call->identifier->name, number,
+		    d_node_type_name(c, argument));
+	if (one->generation == c->generation &&
+	    (one->flags & IDENTIFIER_WRITTEN) == 0)
+		d_fail_at(c, call, undefined, "undefined aggregation: @%s",
+		    one->name);
+}
+
+static void
+same_keys(struct d_compiler *c, const struct identifier *a,
+    const struct identifier *b)
+{
+	const struct signature *s = a->signature, *t = b->signature;
+	struct d_node left = { .kind = NODE_TYPE };
+	struct d_node right = { .kind = NODE_TYPE };
+	unsigned i;
+
+	if (s->count != t->count)
+		d_fail(c, D_PRINTA_AGGKEY, "printa( ): @%s and @%s do not "
+		    "have matching key signatures: @%s has %u key%s, @%s has "
+		    "%u key%s", a->name, b->name, a->name, s->count,
+		    s->count == 1 ? "" : "s", b->name, t->count,
+		    t->count == 1 ? "" : "s");
+	for (i = 0; i < s->count; i++) {
+		left.type = s->types[i];
+		right.type = t->types[i];
+		if (!d_argument_compatible(c, &left, &right))
+			d_fail(c, D_PRINTA_AGGPROTO, "printa( ): @%s[ ] key "
+			    "#%u is incompatible with @%s:\n%9s key #%u: %s\n"
+			    "%9s key #%u: %s", b->name, i + 1, a->name,
+			    a->name, i + 1, d_type_name(c, s->types[i]),
+			    b->name, i + 1, d_type_name(c, t->types[i]));
+	}
+}
+
+static void
+check_printa(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *one = call->arguments, *first = NULL;
+	const char *format = NULL;
+	unsigned number = 1;
+
+	if (one->kind == NODE_STRING) {
+		format = one->text;
+		one = one->next;
+		number = 2;
+	}
+	if (one == NULL)
+		d_fail_at(c, call, D_PRINTA_PROTO, "%s( ) prototype "
+		    "mismatch: %u args passed, %u expected",
+		    call->identifier->name, number - 1, number);
+	for (; one != NULL; one = one->next, number++) {
+		check_aggregation_argument(c, call, one, number,
+		    D_PRINTA_AGGARG, D_PRINTA_AGGBAD);
+		if (first == NULL)
+			first = one;
+		else
+			same_keys(c, first->identifier, one->identifier);
+		if (format != NULL)
+			d_check_aggregation_format(c, call, format,
+			    one->identifier);
+	}
+}
+
+static void
+check_normalize(struct d_compiler *c, const struct d_node *call)
+{
+	check_aggregation_argument(c, call, call->arguments, 1,
+	    D_PROTO_ARG, D_NORMALIZE_AGGBAD);
+	d_check_calls(c, call->arguments->next);
+}
+
+/* --- others -------------------------------------------------------------- */
+
+static void
+check_printf(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *format = call->arguments;
+	bool reopen = call->identifier->id == BUILTIN_freopen;
+
+	if (format->kind != NODE_STRING)
+		d_fail_at(c, call, D_PRINTF_ARG_FMT, "%s( ) argument #1 is "
+		    "incompatible with prototype:\n\tprototype: string "
+		    "constant\n\t argument: %s", call->identifier->name,
+		    d_node_type_name(c, format));
+	c->line = call->line;
+	if (reopen && (strcmp(format->text, ".") == 0 ||
+	    strcmp(format->text, "..") == 0))
+		d_fail_at(c, call, D_FREOPEN_INVALID,
+		    "%s( ) argument #1 cannot be \"%s\"",
+		    call->identifier->name, format->text);
+	/* freopen("") goes back to what standard output was. */
+	if (!reopen || format->text[0] != '\0')
+		d_check_format(c, call, format->text, format->next);
+	check_values(c, format->next);
+}
+
+static void
+check_trace(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *argument = call->arguments;
+	const struct types *types = &c->types;
+
+	if (d_node_is_dynamic(c, argument))
+		d_fail_at(c, argument, D_TRACE_DYN, "trace( ) may not be "
+		    "applied to a dynamic expression");
+	if (d_type_is_void(argument->type) &&
+	    argument->type != types->type_stack &&
+	    argument->type != types->type_symaddr &&
+	    argument->type != types->type_usymaddr)
+		d_fail_at(c, argument, D_TRACE_VOID, "trace( ) may not be "
+		    "applied to a void expression");
+	check_values(c, argument);
+}
+
+/* A pointer's target is printed, or the value itself. */
+static void
+check_print(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *argument = call->arguments;
+	const struct type *type = d_type_resolve(argument->type);
+
+	if (d_node_is_dynamic(c, argument) || d_type_is_void(type))
+		d_fail_at(c, argument, D_PROTO_ARG, "print( ) argument #1 is "
+		    "incompatible with prototype:\n\tprototype: void *\n"
+		    "\t argument: %s", d_node_type_name(c, argument));
+	if (type->kind == TYPE_POINTER &&
+	    d_type_resolve(type->of)->kind == TYPE_FORWARD)
+		d_fail_at(c, argument, D_PRINT_SIZE, "print( ) argument #1 "
+		    "reference has type '%s' with size 0; cannot print( ) it.",
+		    d_type_name(c, type->of));
+	d_check_calls(c, argument);
+}
+
+static void
+check_tracemem(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *address = call->arguments;
+	const struct d_node *size = address->next;
+
+	if (!d_type_is_integer(address->type) &&
+	    !d_node_is_pointer(c, address))
+		d_fail_at(c, address, D_TRACEMEM_ADDR, "tracemem( ) argument "
+		    "#1 is incompatible with prototype:\n\tprototype: "
+		    "pointer or integer\n\t argument: %s",
+		    d_node_type_name(c, address));
+	if (!d_node_is_positive(size))
+		d_fail_at(c, size, D_TRACEMEM_SIZE, "tracemem( ) argument #2 "
+		    "must be a non-zero positive integral constant "
+		    "expression");
+	d_check_calls(c, address);
+	if (size->next != NULL)
+		d_check_calls(c, size->next);
+}
+
+static void
+check_stack(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *frames = call->arguments;
+	const struct d_node *strings = frames == NULL ? NULL : frames->next;
+	bool kernel = call->identifier->id == BUILTIN_stack;
+
+	if (frames != NULL && !d_node_is_positive(frames))
+		d_fail_at(c, frames, kernel ? D_STACK_SIZE : D_USTACK_FRAMES,
+		    "%s( ) argument #1 must be a non-zero positive integer "
+		    "constant", kernel ? "stack" : "ustack");
+	if (strings != NULL && (strings->kind != NODE_INTEGER ||
+	    (d_type_is_signed(strings->type) &&
+	    (int64_t)strings->value < 0)))
+		d_fail_at(c, strings, D_USTACK_STRSIZE, "ustack( ) argument "
+		    "#2 must be a positive integer constant");
+}
+
+static void
+check_plain(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_node *one;
+
+	for (one = call->arguments; one != NULL; one = one->next)
+		d_check_calls(c, one);
+}
+
+void
+d_check_action(struct d_compiler *c, struct d_node *call)
+{
+	switch (call->identifier->id) {
+	case BUILTIN_printf:
+	case BUILTIN_system:
+	case BUILTIN_freopen:
+		check_printf(c, call);
+		break;
+	case BUILTIN_printa:
+		check_printa(c, call);
+		break;
+	case BUILTIN_trace:
+		check_trace(c, call);
+		break;
+	case BUILTIN_print:
+		check_print(c, call);
+		break;
+	case BUILTIN_tracemem:
+		check_tracemem(c, call);
+		break;
+	case BUILTIN_stack:
+	case BUILTIN_ustack:
+	case BUILTIN_jstack:
+		check_stack(c, call);
+		break;
+	case BUILTIN_clear:
+		check_aggregation_argument(c, call, call->arguments, 1,
+		    D_PROTO_ARG, D_CLEAR_AGGBAD);
+		break;
+	case BUILTIN_trunc:
+		check_aggregation_argument(c, call, call->arguments, 1,
+		    D_PROTO_ARG, D_TRUNC_AGGBAD);
+		if (call->arguments->next != NULL)
+			d_check_calls(c, call->arguments->next);
+		break;
+	case BUILTIN_normalize:
+	case BUILTIN_denormalize:
+		check_normalize(c, call);
+		break;
+	default:
+		check_plain(c, call);
+	}
+}
+
+/* --- which may follow which ---------------------------------------------- */
+
+static bool
+is_destructive(const struct identifier *one)
+{
+	switch (one->id) {
+	case BUILTIN_stop:
+	case BUILTIN_breakpoint:
+	case BUILTIN_panic:
+	case BUILTIN_chill:
+	case BUILTIN_raise:
+	case BUILTIN_system:
+	case BUILTIN_freopen:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+static void
+follow_commit(struct d_compiler *c, struct clause_state *state,
+    const struct d_node *call)
+{
+	if (state->commits)
+		d_fail_at(c, call, D_COMM_COMM,
+		    "commit( ) may not follow commit( )");
+	if (state->records)
+		d_fail_at(c, call, D_COMM_DREC, "commit( ) may not follow "
+		    "data-recording action(s)");
+	state->commits = true;
+}
+
+static void
+follow_speculate(struct d_compiler *c, struct clause_state *state,
+    const struct d_node *call)
+{
+	if (state->speculates)
+		d_fail_at(c, call, D_SPEC_SPEC,
+		    "speculate( ) may not follow speculate( )");
+	if (state->commits)
+		d_fail_at(c, call, D_SPEC_COMM,
+		    "speculate( ) may not follow commit( )");
+	if (state->records)
+		d_fail_at(c, call, D_SPEC_DREC, "speculate( ) may not follow "
+		    "data-recording action(s)");
+	state->speculates = true;
+}
+
+static void
+follow_action(struct d_compiler *c, struct clause_state *state,
+    const struct d_node *call)
+{
+	const struct identifier *one = call->identifier;
+
+	switch (one->id) {
+	case BUILTIN_commit:
+		follow_commit(c, state, call);
+		return;
+	case BUILTIN_speculate:
+		follow_speculate(c, state, call);
+		return;
+	case BUILTIN_discard:
+		return;
+	}
+	if (state->speculates && is_destructive(one))
+		d_fail_at(c, call, D_ACT_SPEC, "destructive actions may not "
+		    "follow speculate( )");
+	if (state->speculates && one->id == BUILTIN_exit)
+		d_fail_at(c, call, D_EXIT_SPEC,
+		    "exit( ) may not follow speculate( )");
+	if (state->commits)
+		d_fail_at(c, call, D_DREC_COMM, "data-recording actions may "
+		    "not follow commit( )");
+	state->records = true;
+}
+
+static void
+follow_aggregation(struct d_compiler *c, struct clause_state *state,
+    const struct d_node *node)
+{
+	if (state->commits)
+		d_fail_at(c, node, D_AGG_COMM,
+		    "aggregating actions may not follow commit( )");
+	if (state->speculates)
+		d_fail_at(c, node, D_AGG_SPEC,
+		    "aggregating actions may not follow speculate( )");
+	state->records = true;
+}
+
+void
+d_check_statement(struct d_compiler *c, struct clause_state *state,
+    struct d_node *statement)
+{
+	struct d_node *node = statement->left;
+	const struct d_node *one;
+
+	if (statement->kind == NODE_ACTION) {
+		follow_action(c, state, node);
+		d_check_action(c, node);
+	} else if (node->kind == NODE_AGGREGATION) {
+		follow_aggregation(c, state, node);
+		d_check_aggregating(c, node);
+		check_values(c, node->arguments);
+		for (one = node->left->arguments; one != NULL; one = one->next)
+			d_check_calls(c, one);
+	} else
+		d_check_calls(c, node);
+}

@@ -1,0 +1,77 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <string.h>
+
+#include "builtins.h"
+#include "compiler.h"
+
+struct builtin_name {
+	const char *name;
+	enum builtin id;
+	enum identifier_kind kind;
+	unsigned version;
+	const char *prototype;
+};
+
+static const struct builtin_name names[] = {
+#define X(name, major, minor, prototype)				\
+	{ #name, BUILTIN_##name, IDENTIFIER_SCALAR,			\
+	    D_VERSION(major, minor, 0), prototype },
+	D_VARIABLES(X)
+#undef X
+#define X(name, major, minor, prototype)				\
+	{ #name, BUILTIN_##name, IDENTIFIER_FUNCTION,			\
+	    D_VERSION(major, minor, 0), prototype },
+	D_FUNCTIONS(X)
+#undef X
+#define X(name, major, minor, prototype)				\
+	{ #name, BUILTIN_##name, IDENTIFIER_AGGREGATING,		\
+	    D_VERSION(major, minor, 0), prototype },
+	D_AGGREGATING(X)
+#undef X
+#define X(name, major, minor, prototype)				\
+	{ #name, BUILTIN_##name, IDENTIFIER_ACTION,			\
+	    D_VERSION(major, minor, 0), prototype },
+	D_ACTIONS(X)
+#undef X
+	{ "args", BUILTIN_args, IDENTIFIER_ARRAY, 0, NULL },
+	{ "uregs", BUILTIN_uregs, IDENTIFIER_ARRAY, 0, "uint64_t" },
+	{ "self", BUILTIN_self, IDENTIFIER_POINTER, 0, "void" },
+	{ "this", BUILTIN_this, IDENTIFIER_POINTER, 0, "void" },
+	{ "process`argc", BUILTIN_process_argc, IDENTIFIER_SCALAR, 0, "int" },
+	{ "process`argv", BUILTIN_process_argv, IDENTIFIER_SCALAR, 0,
+	    "uintptr_t" },
+	{ "process`envp", BUILTIN_process_envp, IDENTIFIER_SCALAR, 0,
+	    "uintptr_t" },
+	{ "process`euid", BUILTIN_process_euid, IDENTIFIER_SCALAR, 0,
+	    "uid_t" },
+	{ "process`egid", BUILTIN_process_egid, IDENTIFIER_SCALAR, 0,
+	    "gid_t" },
+	{ "process`pgid", BUILTIN_process_pgid, IDENTIFIER_SCALAR, 0,
+	    "pid_t" },
+	{ "process`sid", BUILTIN_process_sid, IDENTIFIER_SCALAR, 0,
+	    "pid_t" },
+	{ "process`threads", BUILTIN_process_threads, IDENTIFIER_SCALAR, 0,
+	    "int" },
+	{ "process`terminal", BUILTIN_process_terminal, IDENTIFIER_SCALAR, 0,
+	    "dev_t" },
+};
+
+void
+d_builtins_init(struct d_compiler *c)
+{
+	unsigned version = c->options->version;
+	struct identifier *one;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (version != 0 && names[i].version > version)
+			continue;
+		one = d_table_add(c, &c->globals, names[i].name,
+		    names[i].kind, IDENTIFIER_BUILTIN);
+		one->generation = 0;
+		one->id = names[i].id;
+		one->prototype = names[i].prototype;
+	}
+}

@@ -1,0 +1,313 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Checks of whole programs: clauses, inlines; which node is checked by what.
+ */
+#include <string.h>
+
+#include "check.h"
+#include "errors.h"
+
+static struct d_node *
+check_name(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	if (node->text[0] == '@')
+		d_resolve(c, node, &c->aggregations, IDENTIFIER_AGGREGATION,
+		    false);
+	else
+		d_resolve(c, node, &c->globals, IDENTIFIER_SCALAR, false);
+	return (d_check(c, node, use));
+}
+
+/* [ and -> make variables before it is known how they are used. */
+static void
+check_variable(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	const struct identifier *one = node->identifier;
+
+	if ((use & IDENTIFIER_READ) != 0 && d_identifier_is_new(c, one))
+		d_fail_at(c, node, D_VAR_UNDEF,
+		    "%s%s has not yet been declared or assigned",
+		    (one->flags & IDENTIFIER_LOCAL) != 0 ? "this->" :
+		    (one->flags & IDENTIFIER_THREAD) != 0 ? "self->" : "",
+		    one->name);
+	d_check_identifier(c, node, &node->arguments);
+}
+
+static struct d_node *
+check(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	switch (node->kind) {
+	case NODE_NAME:
+		return (check_name(c, node, use));
+	case NODE_VARIABLE:
+		check_variable(c, node, use);
+		return (node);
+	case NODE_CALL:
+		d_check_identifier(c, node, &node->arguments);
+		return (node);
+	case NODE_UNARY:
+		return (d_check_unary(c, node));
+	case NODE_BINARY:
+		return (d_check_binary(c, node, use));
+	case NODE_CONDITIONAL:
+		return (d_check_conditional(c, node));
+	case NODE_AGGREGATION:
+		d_check_aggregation(c, node);
+		return (node);
+	case NODE_EXPRESSION:
+	case NODE_ACTION:
+		node->left = d_check(c, node->left, use);
+		return (node);
+	default:
+		return (node);
+	}
+}
+
+struct d_node *
+d_check(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	int line = c->line;
+
+	c->line = node->line;
+	node = check(c, node, use);
+	node->flags |= NODE_CHECKED;
+	if (node->kind == NODE_VARIABLE || node->kind == NODE_AGGREGATION)
+		node->identifier->flags |= use;
+	c->line = line;
+	return (node);
+}
+
+void
+d_check_list(struct d_compiler *c, struct d_node **list, unsigned use)
+{
+	struct d_node *next;
+
+	for (; *list != NULL; list = &(*list)->next) {
+		next = (*list)->next;
+		*list = d_check(c, *list, use);
+		(*list)->next = next;
+	}
+}
+
+/* An if's condition becomes a variable of 1 or 0. */
+static struct d_node *
+check_condition(struct d_compiler *c, struct d_node *node)
+{
+	node = d_check(c, node, IDENTIFIER_READ);
+	if (!d_type_is_scalar(node->type))
+		d_fail_at(c, node, D_OP_SCALAR,
+		    "operator ?: expression must be of scalar type");
+	d_check_calls(c, node);
+	return (node);
+}
+
+static void
+check_predicate(struct d_compiler *c, struct d_node *clause)
+{
+	if (clause->condition == NULL)
+		return;
+	c->region = "predicate";
+	clause->condition = d_check(c, clause->condition, IDENTIFIER_READ);
+	if (!d_type_is_scalar(clause->condition->type))
+		d_fail(c, D_PRED_SCALAR,
+		    "predicate result must be of scalar type");
+	c->region = NULL;
+}
+
+/* Statements without an if among them; the first one behind them. */
+static struct d_node **
+check_types(struct d_compiler *c, struct d_node **list)
+{
+	struct d_node *next;
+
+	c->region = "action list";
+	for (; *list != NULL && (*list)->kind != NODE_IF;
+	    list = &(*list)->next) {
+		next = (*list)->next;
+		*list = d_check(c, *list, IDENTIFIER_READ);
+		(*list)->next = next;
+	}
+	c->region = NULL;
+	return (list);
+}
+
+/* The same statements, once their types are known. */
+static void
+check_effects(struct d_compiler *c, struct d_node *list,
+    const struct d_node *end)
+{
+	struct clause_state state = { 0 };
+
+	for (; list != end; list = list->next)
+		d_check_statement(c, &state, list);
+}
+
+/* What follows an if, and each of its branches, is a clause of its own. */
+static void
+check_blocks(struct d_compiler *c, struct d_node **list)
+{
+	struct d_node **end;
+
+	while (*list != NULL) {
+		end = check_types(c, list);
+		check_effects(c, *list, *end);
+		if (*end == NULL)
+			return;
+		(*end)->condition = check_condition(c, (*end)->condition);
+		check_blocks(c, &(*end)->left);
+		check_blocks(c, &(*end)->right);
+		list = &(*end)->next;
+	}
+}
+
+/*
+ * A predicate may use what the actions make, and the other way round: when
+ * the actions use what is unknown, the predicate is checked first.
+ */
+static bool
+actions_first(struct d_compiler *c, struct d_node *clause)
+{
+	jmp_buf *escape = c->escape, here;
+	struct d_error *error = c->error;
+
+	if (clause->condition == NULL) {
+		check_types(c, &clause->arguments);
+		return (true);
+	}
+	if (setjmp(here) == 0) {
+		c->escape = &here;
+		check_types(c, &clause->arguments);
+		c->escape = escape;
+		return (true);
+	}
+	c->escape = escape;
+	c->region = NULL;
+	c->line = clause->line;
+	if (strcmp(error->tag, "D_IDENT_UNDEF") != 0 &&
+	    strcmp(error->tag, "D_VAR_UNDEF") != 0)
+		longjmp(*c->escape, 1);
+	return (false);
+}
+
+static bool
+has_if(const struct d_node *list)
+{
+	for (; list != NULL; list = list->next)
+		if (list->kind == NODE_IF)
+			return (true);
+	return (false);
+}
+
+static void
+check_body(struct d_compiler *c, struct d_node *clause)
+{
+	bool done;
+
+	if (has_if(clause->arguments)) {
+		check_predicate(c, clause);
+		if (clause->condition != NULL)
+			d_check_calls(c, clause->condition);
+		check_blocks(c, &clause->arguments);
+		return;
+	}
+	done = actions_first(c, clause);
+	check_predicate(c, clause);
+	if (!done)
+		check_types(c, &clause->arguments);
+	if (clause->condition != NULL)
+		d_check_calls(c, clause->condition);
+	check_effects(c, clause->arguments, NULL);
+}
+
+static void
+check_description(struct d_compiler *c, const struct d_node *node)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	const struct d_description *d = node->description;
+
+	c->line = node->line;
+	if (!c->options->zdefs && calls->probe_exists != NULL &&
+	    !calls->probe_exists(calls->context, d))
+		d_fail(c, D_PDESC_ZERO, "probe description %s:%s:%s:%s does "
+		    "not match any probes", d->field[0], d->field[1],
+		    d->field[2], d->field[3]);
+}
+
+static void
+check_clause(struct d_compiler *c, struct d_node *clause)
+{
+	const struct d_node *one = clause->descriptions;
+
+	d_table_init(&c->arguments);
+	for (; one != NULL; one = one->next) {
+		check_description(c, one);
+		c->description = one->description;
+		if (one == clause->descriptions) {
+			c->line = clause->line;
+			check_body(c, clause);
+		}
+	}
+	c->description = NULL;
+}
+
+void
+d_check_program(struct d_compiler *c, struct d_node *program)
+{
+	struct d_node *one;
+
+	for (one = program->arguments; one != NULL; one = one->next)
+		if (one->kind == NODE_CLAUSE)
+			check_clause(c, one);
+}
+
+static void
+inline_incompatible(struct d_compiler *c, const struct d_node *node,
+    const struct type *left, const char *right)
+{
+	d_fail_at(c, node, D_OP_INCOMPAT, "inline %s definition uses "
+	    "incompatible types: \"%s\" = \"%s\"", node->identifier->name,
+	    d_type_name(c, left), right);
+}
+
+/* What is translated must be of exactly the type that is declared. */
+static void
+check_inline_type(struct d_compiler *c, const struct d_node *node,
+    const struct d_node *body)
+{
+	const struct identifier *one = d_node_translated(c, body);
+	const struct type *left = d_type_resolve(node->type);
+
+	if (one != NULL) {
+		if (left->kind == TYPE_POINTER)
+			left = d_type_resolve(left->of);
+		if (!d_type_compatible(left, one->translator->to))
+			inline_incompatible(c, node, left,
+			    d_type_name(c, d_type_resolve(
+			    one->translator->to)));
+	} else if (!d_argument_compatible(c, node, body))
+		inline_incompatible(c, node, node->type,
+		    d_node_type_name(c, body));
+}
+
+void
+d_check_inline(struct d_compiler *c, struct d_node *node,
+    struct d_node *expression)
+{
+	struct identifier *one = node->identifier;
+
+	/* Before the inline is known: it cannot use itself. */
+	if (one->parameters != NULL) {
+		one->parameters->outer = c->inner;
+		c->inner = one->parameters;
+	}
+	expression = d_check(c, expression, IDENTIFIER_READ);
+	if (one->parameters != NULL)
+		c->inner = one->parameters->outer;
+	if (expression->kind == NODE_VARIABLE)
+		one->flags |= expression->identifier->flags &
+		    IDENTIFIER_WRITABLE;
+	one->body = expression;
+	node->left = expression;
+	check_inline_type(c, node, expression);
+}

@@ -1,0 +1,144 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a source to its tree.  An error leaves from wherever it is found to
+ * run(), by longjmp: nothing in between holds anything but arena memory.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins.h"
+#include "check.h"
+#include "constant.h"
+#include "declare.h"
+#include "errors.h"
+#include "grammar.h"
+#include "tree.h"
+
+static void
+open_tables(struct d_compiler *c)
+{
+	d_types_init(c);
+	d_table_init(&c->globals);
+	d_table_init(&c->threads);
+	d_table_init(&c->aggregations);
+	d_builtins_init(c);
+}
+
+/* Anything that may fail by longjmp; false if it did. */
+static bool
+protect(struct d_compiler *c, void (*act)(struct d_compiler *))
+{
+	jmp_buf escape;
+
+	c->escape = &escape;
+	if (setjmp(escape) != 0) {
+		c->escape = NULL;
+		return (false);
+	}
+	act(c);
+	c->escape = NULL;
+	return (true);
+}
+
+void
+d_close(struct d_compiler *c)
+{
+	arena_free(&c->arena);
+	free(c);
+}
+
+/* What belongs to one source. */
+static void
+begin(struct d_compiler *c)
+{
+	c->generation++;
+	c->argument_used = d_allocate(c, (size_t)c->source->argc + 1);
+	d_table_init(&c->locals);
+	d_table_init(&c->names);
+	d_table_init(&c->arguments);
+	c->inner = NULL;
+	c->file = c->region = NULL;
+	c->line = 1;
+	c->parentheses = c->brackets = c->braces = 0;
+	c->include_depth = 0;
+	c->tag_follows = c->member_follows = false;
+	c->in_dimension = c->in_translator_input = false;
+	c->declaration = NULL;
+	c->root = NULL;
+	c->pragmas = NULL;
+	c->description = NULL;
+	d_declare_push(c);
+	d_lex_begin(c);
+}
+
+static void
+parse(struct d_compiler *c)
+{
+	begin(c);
+	if (c->source->length > INT_MAX / 2)
+		d_fail(c, D_UNKNOWN, "program is too large");
+	if (d_yyparse(c) != 0)
+		d_fail(c, D_UNKNOWN, "program is nested too deeply");
+}
+
+static void
+compile(struct d_compiler *c)
+{
+	parse(c);
+	d_pragmas_used(c);
+	d_arguments_used(c);
+	if (c->root->arguments == NULL && !c->options->empty &&
+	    !c->source->is_library)
+		d_fail(c, D_EMPTY, "empty D program translation unit");
+	d_check_program(c, c->root);
+}
+
+static struct d_node *
+run(struct d_compiler *c, const struct d_source *source, struct d_error *error,
+    void (*act)(struct d_compiler *))
+{
+	c->source = source;
+	c->error = error;
+	return (protect(c, act) ? c->root : NULL);
+}
+
+struct d_node *
+d_compile(struct d_compiler *c, const struct d_source *source,
+    struct d_error *error)
+{
+	return (run(c, source, error, compile));
+}
+
+struct d_node *
+d_parse(struct d_compiler *c, const struct d_source *source,
+    struct d_error *error)
+{
+	return (run(c, source, error, parse));
+}
+
+/* What every program knows: first the names, then what is said in D. */
+struct d_compiler *
+d_open(const struct d_options *options)
+{
+	const struct d_source prelude = {
+		.text = d_prelude, .length = strlen(d_prelude),
+		.is_library = true, .is_script = true, .name = "prelude",
+		.field = D_FIELD_NAME,
+	};
+	struct d_compiler *c = calloc(1, sizeof(*c));
+	struct d_error error;
+
+	if (c == NULL)
+		return (NULL);
+	c->options = options;
+	c->error = &error;
+	c->source = &prelude;
+	if (!protect(c, open_tables) ||
+	    d_compile(c, &prelude, &error) == NULL) {
+		d_close(c);
+		return (NULL);
+	}
+	return (c);
+}

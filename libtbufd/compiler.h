@@ -1,0 +1,71 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the passes of the compiler share.
+ */
+#ifndef D_COMPILER_H
+#define D_COMPILER_H
+
+#include <setjmp.h>
+
+#include "arena.h"
+#include "identifiers.h"
+#include "tbufd.h"
+#include "types.h"
+
+struct declaration;
+struct pragma;
+struct translator;
+
+struct d_compiler {
+	struct arena arena;
+	const struct d_options *options;
+
+	/* What one source leaves to the next. */
+	struct types types;
+	struct table globals;
+	struct table threads;		/* self-> */
+	struct table aggregations;
+	struct translator *translators;
+	unsigned generation;		/* counts sources, from 1 */
+
+	/* The source that is being compiled. */
+	const struct d_source *source;
+	struct d_error *error;
+	jmp_buf *escape;		/* where an error leaves to */
+	bool *argument_used;
+	struct table locals;		/* this-> */
+	struct table names;		/* seen as identifiers: no types */
+	struct table *inner;		/* parameters, before the globals */
+	struct table arguments;		/* of the clause's probes, after them */
+
+	/* Where an error is. */
+	const char *file;		/* of #line */
+	const char *region;
+	int line;
+
+	/* The lexer, and what the parser tells it. */
+	void *scanner;
+	int parentheses, brackets, braces;
+	unsigned include_depth;
+	bool tag_follows;		/* after struct, union, enum */
+	bool member_follows;		/* after . and -> */
+	bool in_dimension;		/* between [ ] of a declarator */
+	bool in_translator_input;
+	int comment_state;		/* what a comment interrupts */
+	struct d_node *words;		/* of a control line */
+	struct pragma *pragmas;		/* of names that are not there yet */
+	struct declaration *declaration;
+
+	struct d_node *root;
+	const struct d_description *description;	/* of this clause */
+};
+
+void	d_lex_begin(struct d_compiler *c);
+/* From the grammar, for the lexer: what follows is a clause or an outer one. */
+void	d_lex_expression(struct d_compiler *c);
+void	d_lex_outer(struct d_compiler *c);
+/* The text of the last token. */
+const char *d_lex_text(struct d_compiler *c);
+
+#endif

@@ -1,0 +1,291 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control lines: #line, #error, #pragma D option and its like.
+ */
+#include <string.h>
+
+#include "constant.h"
+#include "errors.h"
+
+/* Which of them may stand behind #, behind #pragma, behind #pragma D. */
+enum place {
+	PLACE_LINE,
+	PLACE_PRAGMA,
+	PLACE_D,
+};
+
+struct directive {
+	const char *name;
+	void (*act)(struct d_compiler *, const char *, const struct d_node *);
+	enum place place;
+};
+
+/* What is said of a name before it is defined. */
+struct pragma {
+	struct pragma *next;
+	const char *name;	/* attributes, binding */
+	const char *about;
+	int line;
+};
+
+static bool
+is_word(const struct d_node *node)
+{
+	return (node != NULL && node->kind == NODE_NAME);
+}
+
+static void
+remember_pragma(struct d_compiler *c, const char *name, const char *about)
+{
+	const struct identifier *one = d_global_find(c, about);
+	struct pragma *pragma;
+
+	if (one != NULL && one->generation != c->generation)
+		d_fail(c, D_PRAGMA_SCOPE, "#pragma %s cannot modify entity "
+		    "defined outside program scope", name);
+	if (one != NULL)
+		return;
+	pragma = d_allocate(c, sizeof(*pragma));
+	*pragma = (struct pragma){ c->pragmas, name, about, c->line };
+	c->pragmas = pragma;
+}
+
+/* Of several the one whose name is first in the alphabet is told. */
+void
+d_pragmas_used(struct d_compiler *c)
+{
+	const struct pragma *one, *unused = NULL;
+
+	for (one = c->pragmas; one != NULL; one = one->next)
+		if (d_global_find(c, one->about) == NULL &&
+		    strcmp(one->about, "translator") != 0 &&
+		    (unused == NULL || strcmp(one->about, unused->about) < 0))
+			unused = one;
+	if (unused == NULL)
+		return;
+	c->line = unused->line;
+	d_fail(c, D_PRAGMA_UNUSED, "unused #pragma %s", unused->name);
+}
+
+static void
+control_attributes(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	if (!is_word(words) || !is_word(words->next))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #pragma %s <attributes> <ident>", name);
+	if (strchr(words->text, '/') == NULL)
+		d_fail(c, D_PRAGMA_INVAL,
+		    "invalid attributes specified by #pragma %s", name);
+	if (strcmp(words->next->text, "provider") != 0)
+		remember_pragma(c, name, words->next->text);
+}
+
+static void
+control_binding(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	if (words == NULL || words->kind != NODE_STRING ||
+	    !is_word(words->next))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #pragma %s \"version\" <ident>", name);
+	if (strspn(words->text, "0123456789.") != strlen(words->text) ||
+	    *words->text == '\0')
+		d_fail(c, D_PRAGMA_INVAL,
+		    "invalid version string specified by #pragma %s", name);
+	remember_pragma(c, name, words->next->text);
+}
+
+static bool
+is_provided(struct d_compiler *c, enum d_field field, const char *name)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	struct d_description d = { { "", "", "", "" } };
+
+	d.field[field] = name;
+	return (calls->probe_exists == NULL ||
+	    calls->probe_exists(calls->context, &d));
+}
+
+static void
+control_depends(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	const char *what;
+	bool found = true;
+
+	if (!is_word(words) || !is_word(words->next))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #pragma %s <class> <name>", name);
+	what = words->text;
+	words = words->next;
+	if (strcmp(what, "provider") == 0)
+		found = is_provided(c, D_FIELD_PROVIDER, words->text);
+	else if (strcmp(what, "module") == 0)
+		found = is_provided(c, D_FIELD_MODULE, words->text);
+	else if (strcmp(what, "library") != 0)
+		d_fail(c, D_PRAGMA_INVAL,
+		    "invalid class %s specified by #pragma %s", what, name);
+	else if (!c->source->is_library)
+		d_fail(c, D_PRAGMA_DEPEND, "main program may not explicitly "
+		    "depend on a library");
+	if (!found)
+		d_fail(c, D_PRAGMA_DEPEND, "program requires %s %s", what,
+		    words->text);
+}
+
+static void
+control_error(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	const char *text = "";
+
+	for (; words != NULL; words = words->next)
+		if (words->text != NULL)
+			text = d_format(c, "%s%s ", text, words->text);
+	d_fail(c, D_PRAGERR, "#%s: %s", name, text);
+}
+
+static void
+control_ident(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	(void)c;
+	(void)name;
+	(void)words;
+}
+
+/* What cpp writes behind a file's name: 1 into an include file, 2 back. */
+static void
+control_depth(struct d_compiler *c, const struct d_node *flags)
+{
+	for (; flags != NULL; flags = flags->next) {
+		if (flags->kind != NODE_INTEGER)
+			d_fail(c, D_PRAGMA_MALFORM,
+			    "malformed #line <line> [ [\"file\"] state ]");
+		if (flags->value == 1)
+			c->include_depth++;
+		else if (flags->value == 2 && c->include_depth > 0)
+			c->include_depth--;
+	}
+}
+
+static void
+control_line(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	const struct d_node *file = words == NULL ? NULL : words->next;
+
+	if (words == NULL || words->kind != NODE_INTEGER ||
+	    (file != NULL && file->kind != NODE_STRING))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #%s <line> [ [\"file\"] state ]", name);
+	if (file != NULL) {
+		c->file = strncmp(file->text, "/dev/fd/", 8) == 0 ? NULL :
+		    file->text;
+		control_depth(c, file->next);
+	}
+	/* The line that follows; this one has been counted already. */
+	c->line = (int)(words->value & INT32_MAX);
+}
+
+static void
+control_option(struct d_compiler *c, const char *name,
+    const struct d_node *words)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	const char *reason = NULL;
+	char *option, *value;
+
+	if (!is_word(words))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #pragma %s <option>=<val>", name);
+	if (words->next != NULL)
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "superfluous arguments specified for #pragma %s", name);
+	option = d_copy(c, words->text, strlen(words->text));
+	if ((value = strchr(option, '=')) != NULL)
+		*value++ = '\0';
+	if (calls->set_option != NULL)
+		reason = calls->set_option(calls->context, option, value);
+	if (reason == NULL)
+		return;
+	if (value == NULL)
+		d_fail(c, D_PRAGMA_OPTSET, "failed to set option '%s': %s",
+		    option, reason);
+	d_fail(c, D_PRAGMA_OPTSET, "failed to set option '%s' to '%s': %s",
+	    option, value, reason);
+}
+
+static const struct directive directives[] = {
+	{ "attributes", control_attributes, PLACE_D },
+	{ "binding", control_binding, PLACE_D },
+	{ "depends_on", control_depends, PLACE_D },
+	{ "error", control_error, PLACE_LINE },
+	{ "ident", control_ident, PLACE_LINE },
+	{ "line", control_line, PLACE_LINE },
+	{ "option", control_option, PLACE_D },
+};
+
+static const struct directive *
+find_directive(enum place place, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+		if (directives[i].place <= place &&
+		    strcmp(directives[i].name, name) == 0)
+			return (&directives[i]);
+	return (NULL);
+}
+
+/* A word that is no directive; C wants unknown pragmas to be ignored. */
+static void
+unknown(struct d_compiler *c, enum place place, const char *name)
+{
+	if (place == PLACE_LINE)
+		d_fail(c, D_PRAGCTL_INVAL, "invalid control directive: #%s",
+		    name);
+	if (place == PLACE_D)
+		d_fail(c, D_PRAGMA_INVAL, "invalid D pragma: %s", name);
+}
+
+/* The newline was read: errors are of the line before it. */
+void
+d_control(struct d_compiler *c, struct d_node *words)
+{
+	enum place place = PLACE_LINE;
+	const struct directive *directive;
+	int next = c->line;
+
+	if (words != NULL && words->kind == NODE_INTEGER) {
+		control_line(c, "line", words);
+		return;
+	}
+	if (words != NULL && words->kind != NODE_NAME)
+		d_fail(c, D_PRAGCTL_INVAL, "invalid control directive");
+	if (words != NULL && strcmp(words->text, "pragma") == 0) {
+		place = PLACE_PRAGMA;
+		words = words->next;
+	}
+	if (place == PLACE_PRAGMA && is_word(words) &&
+	    strcmp(words->text, "D") == 0) {
+		place = PLACE_D;
+		words = words->next;
+	}
+	if (words == NULL)
+		return;
+	if (words->kind != NODE_NAME)
+		d_fail(c, D_PRAGCTL_INVAL, "invalid control directive");
+	c->line = next - 1;
+	directive = find_directive(place, words->text);
+	if (directive == NULL)
+		unknown(c, place, words->text);
+	else {
+		directive->act(c, directive->name, words->next);
+		if (directive->act == control_line)
+			return;
+	}
+	c->line = next;
+}

@@ -1,0 +1,72 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Probe descriptions: fields from the right, macro variables in them.
+ */
+#include <string.h>
+
+#include "constant.h"
+#include "errors.h"
+#include "tree.h"
+
+static const char *
+expand(struct d_compiler *c, const char *whole, const char *field)
+{
+	const char *dollar = strchr(field, '$'), *value;
+
+	if (dollar == NULL)
+		return (field);
+	if ((value = d_macro_text(c, dollar + 1)) == NULL)
+		d_fail(c, D_PDESC_INVAL, "invalid probe description \"%s\": "
+		    "Undefined macro variable in probe description", whole);
+	return (d_format(c, "%.*s%s", (int)(dollar - field), field, value));
+}
+
+struct d_node *
+d_node_description(struct d_compiler *c, const char *text)
+{
+	struct d_node *node = d_node_make(c, NODE_DESCRIPTION);
+	struct d_description *d = d_allocate(c, sizeof(*d));
+	char *rest = d_copy(c, text, strlen(text)), *colon;
+	int field = (int)c->source->field;
+
+	for (int i = 0; i < 4; i++)
+		d->field[i] = "";
+	do {
+		if (field < 0)
+			d_fail(c, D_PDESC_INVAL, "invalid probe description "
+			    "\"%s\": Overspecified probe description", text);
+		if ((colon = strrchr(rest, ':')) != NULL)
+			*colon = '\0';
+		d->field[field--] = expand(c, text,
+		    colon == NULL ? rest : colon + 1);
+	} while (colon != NULL);
+	node->description = d;
+	return (node);
+}
+
+struct d_node *
+d_node_description_id(struct d_compiler *c, uint64_t id)
+{
+	static const char *const fields[] = {
+		"providers", "modules", "functions",
+	};
+	const struct d_callbacks *calls = &c->options->callbacks;
+	struct d_node *node = d_node_make(c, NODE_DESCRIPTION);
+	struct d_description *d = d_allocate(c, sizeof(*d));
+
+	if (id > UINT32_MAX)
+		d_fail(c, D_PDESC_INVAL,
+		    "identifier %ju exceeds maximum probe id", (uintmax_t)id);
+	if (c->source->field != D_FIELD_NAME)
+		d_fail(c, D_PDESC_INVAL, "probe identifier %ju not permitted "
+		    "when specifying %s", (uintmax_t)id,
+		    fields[c->source->field]);
+	if (calls->probe_by_id == NULL ||
+	    !calls->probe_by_id(calls->context, id, d))
+		d_fail(c, D_PDESC_INVAL, "invalid probe identifier %ju: "
+		    "Unknown probe identifier", (uintmax_t)id);
+	node->description = d;
+	node->value = id;
+	return (node);
+}

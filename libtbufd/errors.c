@@ -1,0 +1,71 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler.h"
+#include "errors.h"
+#include "tree.h"
+
+static const char *const tags[] = {
+#define X(tag)	"D_" #tag,
+	D_TAGS(X)
+#undef X
+};
+
+/* Scripts have lines; what stands on a command line has regions alone. */
+static void
+fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
+    va_list arguments)
+{
+	struct d_error *error = c->error;
+	const char *file = c->file;
+
+	if (file == NULL && c->source->is_library)
+		file = c->source->name;
+	error->tag = tags[tag];
+	error->region = c->region;
+	error->line = c->source->is_script ? line : 0;
+	snprintf(error->file, sizeof(error->file), "%s",
+	    file == NULL ? "" : file);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+}
+
+void
+d_fail(struct d_compiler *c, enum d_tag tag, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fill(c, tag, c->line, format, arguments);
+	va_end(arguments);
+	longjmp(*c->escape, 1);
+}
+
+void
+d_fail_at(struct d_compiler *c, const struct d_node *node, enum d_tag tag,
+    const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fill(c, tag, node->line, format, arguments);
+	va_end(arguments);
+	longjmp(*c->escape, 1);
+}
+
+void
+d_error_print(const struct d_error *error, bool with_tag, FILE *out)
+{
+	if (error->file[0] != '\0')
+		fprintf(out, "\"%s\", line %d: ", error->file, error->line);
+	else if (error->line != 0)
+		fprintf(out, "line %d: ", error->line);
+	else if (error->region != NULL)
+		fprintf(out, "in %s: ", error->region);
+	if (with_tag)
+		fprintf(out, "[%s] ", error->tag);
+	fprintf(out, "%s", error->text);
+}

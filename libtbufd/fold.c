@@ -1,0 +1,256 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Operations, those on constants folded: so that they can stand where C wants
+ * a constant, and because D decides their type by what was written.
+ */
+#include <string.h>
+
+#include "compiler.h"
+#include "errors.h"
+#include "tree.h"
+
+uint64_t
+d_wrap(const struct type *type, uint64_t value)
+{
+	unsigned unused = 64 - 8 * (unsigned)d_type_size(type);
+
+	type = d_type_resolve(type);
+	if (type->kind == TYPE_INTEGER && (type->flags & TYPE_BITFIELD) != 0)
+		unused = 64 - type->bits;
+	if (unused == 0 || unused >= 64)
+		return (value);
+	value <<= unused;
+	if (type->kind == TYPE_ENUM || (type->flags & TYPE_SIGNED) != 0)
+		return ((uint64_t)((int64_t)value >> unused));
+	return (value >> unused);
+}
+
+/* The operand itself, changed; NULL if this operator is none for constants. */
+static struct d_node *
+fold_unary(enum operator op, struct d_node *operand)
+{
+	switch (op) {
+	case OP_PLUS:
+		break;
+	case OP_MINUS:
+		operand->value = d_wrap(operand->type, -operand->value);
+		break;
+	case OP_COMPLEMENT:
+		operand->value = d_wrap(operand->type, ~operand->value);
+		break;
+	case OP_NOT:
+		operand->value = !operand->value;
+		break;
+	default:
+		return (NULL);
+	}
+	return (operand);
+}
+
+/* Of a type or a string constant: known at once. */
+static struct d_node *
+fold_sizeof(struct d_compiler *c, struct d_node *operand)
+{
+	uint64_t size = operand->kind == NODE_STRING ?
+	    strlen(operand->text) + 1 : d_type_size(operand->type);
+
+	if (size == 0)
+		d_fail(c, D_SIZEOF_TYPE,
+		    "cannot apply sizeof to an operand of unknown size");
+	operand->kind = NODE_INTEGER;
+	operand->text = NULL;
+	operand->type = c->types.type_size;
+	operand->value = size;
+	return (operand);
+}
+
+struct d_node *
+d_node_unary(struct d_compiler *c, enum operator op, struct d_node *operand)
+{
+	struct d_node *node = NULL;
+
+	if (operand->kind == NODE_INTEGER)
+		node = fold_unary(op, operand);
+	else if (op == OP_SIZEOF && (operand->kind == NODE_STRING ||
+	    operand->kind == NODE_TYPE))
+		node = fold_sizeof(c, operand);
+	if (node == NULL) {
+		node = d_node_make(c, NODE_UNARY);
+		node->op = op;
+		node->left = operand;
+		d_node_above(c, node, operand);
+	}
+	return (node);
+}
+
+static uint64_t
+divide(bool is_signed, uint64_t l, uint64_t r, bool modulo)
+{
+	if (is_signed && r == UINT64_MAX)	/* also of the least integer */
+		return (modulo ? 0 : -l);
+	if (is_signed)
+		return ((uint64_t)(modulo ? (int64_t)l % (int64_t)r :
+		    (int64_t)l / (int64_t)r));
+	return (modulo ? l % r : l / r);
+}
+
+static bool
+less(bool is_signed, uint64_t l, uint64_t r)
+{
+	return (is_signed ? (int64_t)l < (int64_t)r : l < r);
+}
+
+/* Logical and relational ones are int, true or false. */
+static bool
+fold_truth(enum operator op, bool is_signed, uint64_t l, uint64_t r,
+    uint64_t *value)
+{
+	switch (op) {
+	case OP_LOGICAL_OR:
+		*value = l != 0 || r != 0;
+		return (true);
+	case OP_LOGICAL_XOR:
+		*value = (l != 0) != (r != 0);
+		return (true);
+	case OP_LOGICAL_AND:
+		*value = l != 0 && r != 0;
+		return (true);
+	case OP_EQUAL:
+		*value = l == r;
+		return (true);
+	case OP_UNEQUAL:
+		*value = l != r;
+		return (true);
+	case OP_LESS:
+		*value = less(is_signed, l, r);
+		return (true);
+	case OP_GREATER:
+		*value = less(is_signed, r, l);
+		return (true);
+	case OP_LESS_EQUAL:
+		*value = !less(is_signed, r, l);
+		return (true);
+	case OP_GREATER_EQUAL:
+		*value = !less(is_signed, l, r);
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+static bool
+fold_arithmetic(enum operator op, bool is_signed, uint64_t l, uint64_t r,
+    uint64_t *value)
+{
+	switch (op) {
+	case OP_OR:
+		*value = l | r;
+		return (true);
+	case OP_XOR:
+		*value = l ^ r;
+		return (true);
+	case OP_AND:
+		*value = l & r;
+		return (true);
+	case OP_ADD:
+		*value = l + r;
+		return (true);
+	case OP_SUBTRACT:
+		*value = l - r;
+		return (true);
+	case OP_MULTIPLY:
+		*value = l * r;
+		return (true);
+	case OP_DIVIDE:
+	case OP_MODULO:
+		*value = divide(is_signed, l, r, op == OP_MODULO);
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+/* The left operand's type; the count is taken modulo 64. */
+static uint64_t
+shift(enum operator op, const struct d_node *left, const struct d_node *right)
+{
+	unsigned count = right->value & 63;
+
+	if (op == OP_LEFT)
+		return (left->value << count);
+	return (d_type_is_signed(left->type) ?
+	    (uint64_t)((int64_t)left->value >> count) : left->value >> count);
+}
+
+static struct d_node *
+fold_binary(struct d_compiler *c, enum operator op, struct d_node *left,
+    struct d_node *right)
+{
+	struct type *type = d_type_promote(c, left->type, right->type);
+	bool is_signed = d_type_is_signed(type);
+	uint64_t l = d_wrap(type, left->value), r = d_wrap(type, right->value);
+	uint64_t value;
+
+	if (fold_truth(op, is_signed, l, r, &value))
+		return (d_node_constant(c, c->types.type_int, value));
+	if (fold_arithmetic(op, is_signed, l, r, &value))
+		return (d_node_constant(c, type, d_wrap(type, value)));
+	if (op == OP_LEFT || op == OP_RIGHT)
+		return (d_node_constant(c, left->type,
+		    d_wrap(left->type, shift(op, left, right))));
+	return (NULL);
+}
+
+static bool
+divides(enum operator op)
+{
+	return (op == OP_DIVIDE || op == OP_MODULO ||
+	    op == OP_DIVIDE_ASSIGN || op == OP_MODULO_ASSIGN);
+}
+
+struct d_node *
+d_node_binary(struct d_compiler *c, enum operator op, struct d_node *left,
+    struct d_node *right)
+{
+	struct d_node *node = NULL;
+
+	if (divides(op) && right->kind == NODE_INTEGER && right->value == 0)
+		d_fail(c, D_DIV_ZERO, "expression contains division by zero");
+	if (left->kind == NODE_INTEGER && right->kind == NODE_INTEGER)
+		node = fold_binary(c, op, left, right);
+	else if (op == OP_CAST && right->kind == NODE_INTEGER &&
+	    d_type_is_integer(left->type)) {
+		node = right;
+		node->type = left->type;
+		node->value = d_wrap(node->type, node->value);
+	}
+	if (node == NULL) {
+		node = d_node_make(c, NODE_BINARY);
+		node->op = op;
+		node->left = left;
+		node->right = right;
+		d_node_above(c, node, left);
+		d_node_above(c, node, right);
+	}
+	return (node);
+}
+
+struct d_node *
+d_node_conditional(struct d_compiler *c, struct d_node *condition,
+    struct d_node *left, struct d_node *right)
+{
+	struct d_node *node;
+
+	if (condition->kind == NODE_INTEGER)
+		return (condition->value != 0 ? left : right);
+	node = d_node_make(c, NODE_CONDITIONAL);
+	node->op = OP_CONDITION;
+	node->condition = condition;
+	node->left = left;
+	node->right = right;
+	d_node_above(c, node, condition);
+	d_node_above(c, node, left);
+	d_node_above(c, node, right);
+	return (node);
+}

@@ -1,0 +1,120 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <string.h>
+
+#include "compiler.h"
+#include "identifiers.h"
+#include "tree.h"
+
+static unsigned
+hash(const char *name)
+{
+	unsigned value = 5381;
+
+	while (*name != '\0')
+		value = value * 33 + (unsigned char)*name++;
+	return (value % TABLE_HASH);
+}
+
+void
+d_table_init(struct table *table)
+{
+	*table = (struct table){ 0 };
+	table->last = &table->first;
+}
+
+struct identifier *
+d_table_find(const struct table *table, const char *name)
+{
+	struct identifier *one;
+
+	for (one = table->hash[hash(name)]; one != NULL; one = one->chain)
+		if (strcmp(one->name, name) == 0)
+			return (one);
+	return (NULL);
+}
+
+struct identifier *
+d_identifier_make(struct d_compiler *c, const char *name,
+    enum identifier_kind kind, unsigned flags)
+{
+	struct identifier *one = d_allocate(c, sizeof(*one));
+
+	one->name = name;
+	one->kind = kind;
+	one->flags = flags;
+	one->line = c->line;
+	one->generation = c->generation;
+	return (one);
+}
+
+void
+d_table_insert(struct table *table, struct identifier *one)
+{
+	unsigned slot = hash(one->name);
+
+	one->number = table->count++;
+	one->chain = table->hash[slot];
+	table->hash[slot] = one;
+	*table->last = one;
+	table->last = &one->next;
+}
+
+struct identifier *
+d_table_add(struct d_compiler *c, struct table *table, const char *name,
+    enum identifier_kind kind, unsigned flags)
+{
+	struct identifier *one = d_identifier_make(c, name, kind, flags);
+
+	d_table_insert(table, one);
+	return (one);
+}
+
+struct identifier *
+d_global_find(const struct d_compiler *c, const char *name)
+{
+	const struct table *table;
+	struct identifier *one;
+
+	for (table = c->inner; table != NULL; table = table->outer)
+		if ((one = d_table_find(table, name)) != NULL)
+			return (one);
+	return (d_table_find(&c->globals, name));
+}
+
+bool
+d_identifier_is_new(const struct d_compiler *c, const struct identifier *one)
+{
+	return (one->generation == c->generation && (one->flags &
+	    (IDENTIFIER_READ | IDENTIFIER_WRITTEN | IDENTIFIER_DECLARED)) == 0);
+}
+
+struct identifier *
+d_identifier_resolve(struct identifier *one)
+{
+	while ((one->flags & IDENTIFIER_INLINE) != 0 && one->body != NULL &&
+	    one->body->identifier != NULL)
+		one = one->body->identifier;
+	return (one);
+}
+
+const char *
+d_identifier_kind_name(enum identifier_kind kind)
+{
+	static const char *const names[] = {
+		[IDENTIFIER_SCALAR] = "scalar",
+		[IDENTIFIER_ARRAY] = "associative array",
+		[IDENTIFIER_POINTER] = "pointer",
+		[IDENTIFIER_FUNCTION] = "function",
+		[IDENTIFIER_AGGREGATING] = "aggregating function",
+		[IDENTIFIER_ACTION] = "tracing function",
+		[IDENTIFIER_AGGREGATION] = "aggregation",
+		[IDENTIFIER_ENUMERATOR] = "enumerator",
+		[IDENTIFIER_TRANSLATED] = "translated data",
+		[IDENTIFIER_TRANSLATED_POINTER] =
+		    "pointer to translated data",
+	};
+
+	return (names[kind]);
+}

@@ -1,0 +1,130 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The D compiler, for who calls it.  doc/dlang.md says how it is made.
+ *
+ * A compiler is opened once a command and is given one source after the other:
+ * libraries, then what -s, -n and their like name.  What one source declares
+ * the later ones know.  All its memory, and that of the trees it gives, is
+ * freed when it is closed.
+ */
+#ifndef TBUFD_H
+#define TBUFD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct d_compiler;
+struct d_node;
+
+/* The four fields of a probe description, from the left. */
+enum d_field {
+	D_FIELD_PROVIDER,
+	D_FIELD_MODULE,
+	D_FIELD_FUNCTION,
+	D_FIELD_NAME,
+};
+
+/* A probe description; an empty field is any. */
+struct d_description {
+	const char *field[4];
+};
+
+/* D_VERSION(1, 6, 2) is version 1.6.2. */
+#define D_VERSION(major, minor, micro)					\
+	((unsigned)(major) << 24 | (unsigned)(minor) << 12 | (unsigned)(micro))
+#define D_VERSION_LATEST	D_VERSION(2, 0, 0)
+
+/* What an argument of a probe is. */
+enum d_class {
+	D_CLASS_NONE,		/* there is no such argument */
+	D_CLASS_INTEGER,
+	D_CLASS_UNSIGNED,	/* of 64 bits; pointers too */
+	D_CLASS_FLOAT,
+	D_CLASS_TEXT,
+};
+
+/* How the compiler asks about what it does not know itself. */
+struct d_callbacks {
+	void *context;
+	/* Sets an option; NULL, or why it could not. */
+	const char *(*set_option)(void *context, const char *name,
+	    const char *value);
+	/* Is there such a probe? */
+	bool (*probe_exists)(void *context, const struct d_description *d);
+	/*
+	 * An argument of a clause's probes: by its name, or by its number if
+	 * the name is NULL.
+	 */
+	enum d_class (*argument)(void *context,
+	    const struct d_description *d, const char *name, uint64_t number);
+	/* The probe of an id (-i, and numbers in scripts). */
+	bool (*probe_by_id)(void *context, uint64_t id,
+	    struct d_description *d);
+};
+
+/* A macro variable beside the arguments: $pid, $uid and so on. */
+struct d_macro {
+	const char *name;
+	int64_t value;
+};
+
+struct d_options {
+	struct d_callbacks callbacks;
+	const struct d_macro *macros;	/* ends with a name of NULL */
+	unsigned version;		/* 0: the latest */
+	uint64_t strsize;		/* 0: 256 */
+	uint64_t scratchsize;		/* 0: not set */
+	bool defaultargs;		/* missing arguments are 0 or "" */
+	bool argref;			/* arguments may be left unused */
+	bool empty;			/* an empty program is none, no error */
+	bool pspec;			/* names in outer scope are probes */
+	bool zdefs;			/* descriptions may match nothing */
+};
+
+struct d_source {
+	const char *text;
+	size_t length;
+	bool is_script;			/* its errors have a line */
+	bool is_library;		/* declarations for later sources */
+	const char *name;		/* a library's path, for its errors */
+	enum d_field field;		/* what a description's last field is */
+	int argc;			/* $0 and the arguments */
+	const char *const *argv;
+};
+
+#define D_ERROR_TEXT	2048
+
+/* Why a source does not compile. */
+struct d_error {
+	const char *tag;		/* D_SYNTAX */
+	const char *region;		/* "action list", "predicate", NULL */
+	int line;			/* of a script; otherwise 0 */
+	char file[256];			/* of a library or #line, or empty */
+	char text[D_ERROR_TEXT];
+};
+
+/* NULL if there is no memory. */
+struct d_compiler *d_open(const struct d_options *options);
+void	d_close(struct d_compiler *compiler);
+
+/*
+ * Compile a source: the program's tree, whose clauses have been checked; NULL
+ * if it is in error.  It lives as long as the compiler.
+ */
+struct d_node *d_compile(struct d_compiler *compiler,
+	    const struct d_source *source, struct d_error *error);
+
+/* Only read it: no identifier is looked up, no type is checked. */
+struct d_node *d_parse(struct d_compiler *compiler,
+	    const struct d_source *source, struct d_error *error);
+
+/* What tests compare: one line a node. */
+void	d_dump(const struct d_node *node, FILE *out);
+
+/* The error as it is shown: its place, its tag if asked for, its text. */
+void	d_error_print(const struct d_error *error, bool tags, FILE *out);
+
+#endif

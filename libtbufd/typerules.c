@@ -1,0 +1,271 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a type is, how large, and which go together.
+ */
+#include <string.h>
+
+#include "compiler.h"
+#include "types.h"
+
+struct type *
+d_type_resolve(const struct type *type)
+{
+	while (type->kind == TYPE_TYPEDEF)
+		type = type->of;
+	return ((struct type *)(uintptr_t)type);
+}
+
+static const struct member *
+find_member(const struct member *members, const char *name, uint64_t base,
+    uint64_t *offset)
+{
+	const struct member *member, *inner;
+
+	for (member = members; member != NULL; member = member->next) {
+		if (member->name == NULL) {
+			inner = find_member(
+			    d_type_resolve(member->type)->members, name,
+			    base + member->offset, offset);
+			if (inner != NULL)
+				return (inner);
+		} else if (strcmp(member->name, name) == 0) {
+			*offset = base + member->offset;
+			return (member);
+		}
+	}
+	return (NULL);
+}
+
+const struct member *
+d_type_member(const struct type *type, const char *name, uint64_t *offset)
+{
+	return (find_member(d_type_resolve(type)->members, name, 0, offset));
+}
+
+uint64_t
+d_type_size(const struct type *type)
+{
+	type = d_type_resolve(type);
+	switch (type->kind) {
+	case TYPE_INTEGER:
+	case TYPE_FLOAT:
+		return ((type->bits + 7) / 8);
+	case TYPE_POINTER:
+		return (8);
+	case TYPE_ENUM:
+		return (4);
+	case TYPE_ARRAY:
+		return (type->count * d_type_size(type->of));
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return (type->size);
+	default:
+		return (0);
+	}
+}
+
+unsigned
+d_type_alignment(const struct type *type)
+{
+	type = d_type_resolve(type);
+	switch (type->kind) {
+	case TYPE_ARRAY:
+		return (d_type_alignment(type->of));
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return (type->alignment == 0 ? 1 : type->alignment);
+	default:
+		return ((unsigned)d_type_size(type));
+	}
+}
+
+static bool
+same_name(const char *a, const char *b)
+{
+	return (strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0);
+}
+
+bool
+d_type_compatible(const struct type *a, const struct type *b)
+{
+	a = d_type_resolve(a);
+	b = d_type_resolve(b);
+	while (a != b && a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
+		a = d_type_resolve(a->of);
+		b = d_type_resolve(b->of);
+	}
+	if (a == b)
+		return (true);
+	if (a->kind != b->kind || !same_name(a->name, b->name))
+		return (false);
+	switch (a->kind) {
+	case TYPE_INTEGER:
+	case TYPE_FLOAT:
+		return (a->bits == b->bits && a->flags == b->flags);
+	case TYPE_ARRAY:
+		return (a->count == b->count &&
+		    d_type_compatible(a->of, b->of));
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return (a->size == b->size);
+	default:
+		return (a->kind == TYPE_ENUM || a->kind == TYPE_FORWARD);
+	}
+}
+
+/*
+ * The wider one; of one width the unsigned one; then the one that was made
+ * later.  Nothing is widened to int.
+ */
+struct type *
+d_type_promote(struct d_compiler *c, struct type *a, struct type *b)
+{
+	struct type *x = d_type_resolve(a), *y = d_type_resolve(b);
+	unsigned i, j;
+
+	if (x->kind == TYPE_ENUM)
+		x = a = c->types.type_int;
+	if (y->kind == TYPE_ENUM)
+		y = b = c->types.type_int;
+	i = x->bits + ((x->flags & TYPE_SIGNED) == 0);
+	j = y->bits + ((y->flags & TYPE_SIGNED) == 0);
+	if (i == j)
+		return (x->number < y->number ? b : a);
+	return (i > j ? a : b);
+}
+
+bool
+d_type_is_void(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return (type->kind == TYPE_INTEGER && type->bits == 0);
+}
+
+bool
+d_type_is_integer(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return ((type->kind == TYPE_INTEGER && type->bits != 0) ||
+	    type->kind == TYPE_ENUM);
+}
+
+bool
+d_type_is_float(const struct type *type)
+{
+	return (d_type_resolve(type)->kind == TYPE_FLOAT);
+}
+
+bool
+d_type_is_scalar(const struct type *type)
+{
+	return (d_type_is_integer(type) ||
+	    d_type_resolve(type)->kind == TYPE_POINTER);
+}
+
+bool
+d_type_is_signed(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return (type->kind == TYPE_INTEGER && (type->flags & TYPE_SIGNED));
+}
+
+/* One of 8, 16, 32 or 64 bits is an integer like others. */
+bool
+d_type_is_bit_field(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return (type->kind == TYPE_INTEGER &&
+	    (type->flags & TYPE_BITFIELD) != 0 &&
+	    (type->bits < 8 || (type->bits & (type->bits - 1)) != 0));
+}
+
+bool
+d_type_is_void_pointer(const struct type *type)
+{
+	type = d_type_resolve(type);
+	if (type->kind != TYPE_POINTER)
+		return (false);
+	type = d_type_resolve(type->of);
+	return (type->kind == TYPE_FUNCTION || d_type_is_void(type));
+}
+
+bool
+d_type_is_char_string(const struct type *type)
+{
+	const unsigned flags = TYPE_SIGNED | TYPE_CHARACTER;
+
+	type = d_type_resolve(type);
+	if (type->kind != TYPE_POINTER && type->kind != TYPE_ARRAY)
+		return (false);
+	type = d_type_resolve(type->of);
+	return (type->kind == TYPE_INTEGER && type->bits == 8 &&
+	    (type->flags & flags) == flags);
+}
+
+bool
+d_type_is_reference(const struct type *type)
+{
+	switch (d_type_resolve(type)->kind) {
+	case TYPE_ARRAY:
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+	case TYPE_FORWARD:
+	case TYPE_FUNCTION:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+static const char *
+tag_name(struct d_compiler *c, enum type_kind tag, const char *name)
+{
+	return (d_format(c, "%s %s", tag == TYPE_STRUCT ? "struct" :
+	    tag == TYPE_UNION ? "union" : "enum",
+	    name == NULL ? "(anon)" : name));
+}
+
+static const char *
+base_name(struct d_compiler *c, const struct type *type)
+{
+	if (type == c->types.type_dynamic)
+		return ("dynamic variable");
+	switch (type->kind) {
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+	case TYPE_ENUM:
+		return (tag_name(c, type->kind, type->name));
+	case TYPE_FORWARD:
+		return (tag_name(c, type->tag, type->name));
+	case TYPE_FUNCTION:
+		return ("function");
+	default:
+		return (type->name == NULL ? "(anon)" : type->name);
+	}
+}
+
+/* "int", "char *", "int *[3]", "int (*)[3]", "int [2][3]". */
+const char *
+d_type_name(struct d_compiler *c, const struct type *type)
+{
+	const char *inside = "";
+	bool pointer = false;
+
+	for (;; type = type->of) {
+		if (type->kind == TYPE_POINTER) {
+			if (d_type_resolve(type->of)->kind == TYPE_FUNCTION)
+				return ("function pointer");
+			inside = d_format(c, "*%s", inside);
+			pointer = true;
+		} else if (type->kind == TYPE_ARRAY) {
+			inside = d_format(c, pointer ? "(%s)[%ju]" : "%s[%ju]",
+			    inside, (uintmax_t)type->count);
+			pointer = false;
+		} else
+			break;
+	}
+	if (*inside == '\0')
+		return (base_name(c, type));
+	return (d_format(c, "%s %s", base_name(c, type), inside));
+}

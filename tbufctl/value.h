@@ -1,0 +1,64 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The values of arguments: one visitor for all formats.
+ */
+#ifndef TBUFCTL_VALUE_H
+#define TBUFCTL_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tbuf_consumer.h>
+
+#include "number.h"
+#include "output.h"
+
+/* What formats write differently. */
+struct value_style {
+	const char *null;	/* a NULL string, or no number */
+	const char *byte;	/* before two digits of an unprintable byte */
+	bool controls;		/* U+0080 to U+009f stand for themselves */
+	bool quoted;		/* pointers and bytes stand in quotes */
+	bool finite;		/* a number that is not finite is null */
+	const char *cut;	/* behind a value that strsize cut */
+};
+
+/* Most bytes that value_escape() makes of one. */
+#define VALUE_ESCAPED	6
+
+/* Text as it stands between quotes, in room for VALUE_ESCAPED times as much. */
+char	*value_escape(char *, const void *text, size_t size,
+	    const struct value_style *);
+
+/* Other values than integers; text gets room of its own, and for `after`. */
+char	*value_put_other(struct output *, char *p, const struct tbuf_value *,
+	    const struct value_style *, size_t after);
+
+/*
+ * Append a value at p, where there is room for OUTPUT_NUMBER bytes.  Returns
+ * the end.  Behind a text there is room for `after` bytes, however much of it
+ * there was before.
+ */
+static inline char *
+value_put(struct output *out, char *p, const struct tbuf_value *v,
+    const struct value_style *style, size_t after)
+{
+
+	switch (v->type) {
+	case TBUF_INT8:
+	case TBUF_INT16:
+	case TBUF_INT32:
+	case TBUF_INT64:
+		return (put_signed(p, v->i));
+	case TBUF_UINT8:
+	case TBUF_UINT16:
+	case TBUF_UINT32:
+	case TBUF_UINT64:
+		return (put_unsigned(p, v->u));
+	default:
+		return (value_put_other(out, p, v, style, after));
+	}
+}
+
+#endif

@@ -1,0 +1,152 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process takes the file over that a consumer has made for it, and no
+ * other: each of what made_for_us() looks at is wrong once.  What is tested
+ * is included here, for whose file it is only root could change.
+ */
+#include <unistd.h>
+
+static uid_t	user(void);
+
+#define geteuid()	user()
+#include "producer/file.c"
+#undef geteuid
+
+#include <check.h>
+#include <err.h>
+
+#include "scratch.h"
+
+static char directory[64];
+static struct tbuf_control_file made;
+static bool somebody_else;
+static int dirfd;
+
+static uid_t
+user(void)
+{
+	static unsigned calls;
+
+	/* It is whoever the directory belongs to that asks first. */
+	return (geteuid() + (somebody_else && calls++ > 0));
+}
+
+static void
+set_up(void)
+{
+	dirfd = tbuf_directory_open(true);
+	ck_assert_int_ge(dirfd, 0);
+	ck_assert_int_eq(tbuf_control_make(dirfd, getpid(), &made), 0);
+	setenv(TBUF_CONTROL_ENV, made.name, 1);
+}
+
+static bool
+adopted(void)
+{
+	const struct tbuf_control *control;
+
+	ck_assert_ptr_null(tbuf_file_begin());
+	control = (const struct tbuf_control *)(const void *)tbuf_file_base();
+	ck_assert_int_eq((pid_t)control->pid, getpid());
+	ck_assert_uint_eq(control->stage, TBUF_STAGE_LIVE);
+	return (control->random == made.control->random);
+}
+
+START_TEST(a_file_that_was_made_for_this_process_is_taken)
+{
+	ck_assert(adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_LIVE);
+}
+END_TEST
+
+START_TEST(a_file_of_another_user_is_not)
+{
+	somebody_else = true;
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+/* The first string would be written behind the heap. */
+START_TEST(a_file_without_room_for_strings_is_not)
+{
+	made.control->tables.strings_size = 0;
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+START_TEST(a_file_for_another_process_is_not)
+{
+	made.control->pid++;
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+START_TEST(a_file_for_an_earlier_process_of_this_pid_is_not)
+{
+	made.control->start--;
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+START_TEST(a_file_that_has_a_target_is_not)
+{
+	made.control->stage = TBUF_STAGE_LIVE;
+	ck_assert(!adopted());
+}
+END_TEST
+
+START_TEST(a_file_of_another_version_is_not)
+{
+	made.control->major++;
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+START_TEST(a_file_beyond_the_window_is_not)
+{
+	setenv("TBUF_WINDOW", "16m", 1);
+	ck_assert_int_eq(ftruncate(made.fd, 17 << 20), 0);
+	ck_assert(!adopted());
+	ck_assert_uint_eq(made.control->stage, TBUF_STAGE_WAITING);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {
+		a_file_that_was_made_for_this_process_is_taken,
+		a_file_of_another_user_is_not,
+		a_file_without_room_for_strings_is_not,
+		a_file_for_another_process_is_not,
+		a_file_for_an_earlier_process_of_this_pid_is_not,
+		a_file_that_has_a_target_is_not,
+		a_file_of_another_version_is_not,
+		a_file_beyond_the_window_is_not
+	};
+	Suite *suite = suite_create("adopt");
+	TCase *tcase = tcase_create("made for us");
+	SRunner *runner;
+	size_t i;
+	int failed;
+
+	scratch_directory(directory, sizeof(directory));
+	if (setenv("TBUF_DIR", directory, 1) != 0)
+		err(1, "%s", directory);
+	tcase_add_checked_fixture(tcase, set_up, NULL);
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	scratch_remove(directory);
+	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}

@@ -1,0 +1,565 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files that others use now, or that dead targets have left: reading
+ * them, which changes nothing, and keeping them until that is done.
+ */
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_consumer_fixture.h"
+
+static const uint8_t number_argument[] = { TBUF_UINT64 };
+
+/* ------------------------------------------------------------ the library */
+
+static void (*after_read)(void);
+
+/* What happens when the library has read a lane of this size. */
+ssize_t
+pread(int fd, void *to, size_t size, off_t at)
+{
+	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+	void (*then)(void) = after_read;
+
+	if (then != NULL && size == 240) {
+		after_read = NULL;
+		then();
+	}
+	return (n);
+}
+
+/* ------------------------------------------------------------ reading */
+
+static struct fake fake;
+static struct tbuf_consumer *own;
+static uint32_t probes[2];
+static uint16_t epids[2];
+
+static void
+fire(unsigned count)
+{
+	uint64_t number;
+
+	while (count-- > 0) {
+		number = fake.time;
+		ck_assert(fake_record(&fake, 0, epids[0], &number, 8));
+	}
+}
+
+static void
+begin(void)
+{
+	fake_begin(&fake);
+	probes[0] = fake_probe(&fake, "one", 1, number_argument);
+	probes[1] = fake_probe(&fake, "two", 1, number_argument);
+}
+
+static void
+map_session(void)
+{
+	fake_map(&fake);
+	epids[0] = fake_epid(&fake, probes[0]);
+	epids[1] = fake_epid(&fake, probes[1]);
+}
+
+/* With a session of our own. */
+static void
+begin_own(const char *options)
+{
+	begin();
+	own = fake_consumer(options);
+	fake_grab(&fake, own);
+	ck_assert_int_eq(tbuf_consumer_go(own), 0);
+	map_session();
+}
+
+/* With a session whose consumer has been killed. */
+static void
+begin_abandoned(const char *options)
+{
+	pid_t pid;
+	int status;
+
+	begin();
+	own = NULL;
+	if ((pid = fork()) == 0) {
+		own = fake_consumer(options);
+		fake_grab(&fake, own);
+		_exit(tbuf_consumer_go(own) != 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	map_session();
+}
+
+static void
+end(void)
+{
+	tbuf_consumer_close(own);
+	fake_end(&fake);
+}
+
+static const char *
+path_of(const struct fake *f)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", f->directory, f->name);
+	return (path);
+}
+
+static bool
+is_there(void)
+{
+	return (faccessat(fake.dirfd, fake.name, F_OK, 0) == 0);
+}
+
+/* What a reader gives from its beginning to its end. */
+static void
+read_all(struct tbuf_consumer *reader, struct tally *t)
+{
+	memset(t, 0, sizeof(*t));
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	fake_tally(reader, t);
+	ck_assert_uint_eq(t->exits, 0);
+	ck_assert_uint_eq(t->damage, 0);
+	tbuf_consumer_close(reader);
+}
+
+static void
+read_file(struct tally *t)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+
+	ck_assert_msg(tbuf_consumer_open_file(reader, path_of(&fake)) == 0,
+	    "%s", tbuf_consumer_error(reader));
+	read_all(reader, t);
+}
+
+static const char *const policies[] = {
+	"bufsize=64k", "bufsize=64k bufpolicy=fill",
+	"bufsize=64k bufpolicy=ring"
+};
+
+START_TEST(dead_file_is_read)
+{
+	struct tally t;
+
+	begin_own(policies[_i]);
+	fire(100);
+	fake_kill(&fake);
+	/* Holes, more of them than there is memory. */
+	ck_assert_int_eq(ftruncate(fake.fd, (off_t)1 << 37), 0);
+	read_file(&t);
+	ck_assert_uint_eq(t.records, 100);
+	/* Its own consumer finds it untouched. */
+	fake_round(own, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 100);
+	end();
+}
+END_TEST
+
+START_TEST(live_file_is_read_and_not_changed)
+{
+	unsigned char *before;
+	struct tally t;
+
+	begin_own(policies[_i]);
+	fire(100);
+	before = malloc(fake.size);
+	ck_assert_ptr_nonnull(before);
+	memcpy(before, fake.file, fake.size);
+	read_file(&t);
+	ck_assert_uint_eq(t.records, 100);
+	read_file(&t);
+	ck_assert_uint_eq(t.records, 100);
+	ck_assert(memcmp(before, fake.file, fake.size) == 0);
+	free(before);
+	fire(1);
+	fake_round(own, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 101);
+	end();
+}
+END_TEST
+
+static void
+fire_four(void)
+{
+	fire(4);
+}
+
+/* Its consumer reads all of it, and it is written over. */
+static void
+switch_twice(void)
+{
+	struct tally t;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		fake_round(own, TBUF_ROUND_SWITCH, &t);
+		ck_assert_uint_eq(t.records, 10);
+		fire(10);
+	}
+}
+
+START_TEST(what_is_overtaken_while_it_is_read_is_not_given)
+{
+	struct tally t;
+
+	begin_own(_i == 0 ? "bufsize=240 bufpolicy=ring" : "bufsize=240");
+	fire(10);
+	after_read = _i == 0 ? fire_four : switch_twice;
+	read_file(&t);
+	ck_assert_ptr_null(after_read);
+	ck_assert_uint_eq(t.records, _i == 0 ? 6 : 0);
+	end();
+}
+END_TEST
+
+START_TEST(descriptions_choose_what_is_given_of_a_file)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_event event;
+	unsigned records = 0, i;
+	uint64_t last = 0;
+
+	begin_abandoned("bufsize=64k bufpolicy=ring");
+	for (i = 0; i < 50; i++)
+		ck_assert(fake_record(&fake, i % 3 == 0, epids[i % 2],
+		    "abcdefgh", 8));
+	fake_kill(&fake);
+	ck_assert_int_eq(tbuf_consumer_enable(reader, "nothing"), 0);
+	ck_assert_int_eq(tbuf_consumer_enable(reader, "t*"), 1);
+	if (_i == 1)
+		tbuf_consumer_set(reader, "temporal", NULL);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path_of(&fake)), 0);
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_uint_eq(tbuf_consumer_matched(reader, 0), 0);
+	ck_assert_uint_eq(tbuf_consumer_matched(reader, 1), 1);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	while (tbuf_consumer_next(reader, &event) == 1) {
+		ck_assert_int_eq(event.type, TBUF_EVENT_RECORD);
+		ck_assert_str_eq(event.record.probe->name, "two");
+		ck_assert_uint_eq(event.record.enabling, 1);
+		ck_assert(_i == 0 || event.record.time > last);
+		last = event.record.time;
+		records++;
+	}
+	ck_assert_uint_eq(records, 25);
+	tbuf_consumer_close(reader);
+	end();
+}
+END_TEST
+
+/* 2,048 lanes that are all the same bytes. */
+START_TEST(file_gives_no_more_than_it_has)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_lane one;
+	struct tally t;
+	unsigned i;
+
+	begin_abandoned("bufsize=1m bufpolicy=ring");
+	fire(100);
+	fake_kill(&fake);
+	if (_i == 0) {
+		/* Two sessions that are one. */
+		((struct tbuf_slot *)(void *)(fake.file + TBUF_SLOTS))[1] =
+		    *fake_slot(&fake);
+		fake.control->state[1] = TBUF_ACTIVE;
+		read_file(&t);
+		ck_assert_uint_eq(t.records, 100);
+	} else {
+		one = *fake_lane(&fake, 0);
+		for (i = 0; i < 2 * TBUF_NCPUS; i++)
+			ck_assert_int_eq(pwrite(fake.fd, &one, sizeof(one),
+			    (off_t)(fake.size + i * sizeof(one))),
+			    sizeof(one));
+		fake_slot(&fake)->lanes = fake.size;
+		fake_slot(&fake)->nlanes = 2 * TBUF_NCPUS;
+		fake_slot(&fake)->first_lock = 2 * TBUF_NCPUS;
+		ck_assert_int_eq(tbuf_consumer_open_file(reader,
+		    path_of(&fake)), -EINVAL);
+		ck_assert_ptr_nonnull(strstr(tbuf_consumer_error(reader),
+		    "it is damaged"));
+	}
+	tbuf_consumer_close(reader);
+	end();
+}
+END_TEST
+
+START_TEST(file_of_no_known_policy_is_refused)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+
+	begin_abandoned("bufsize=4k bufpolicy=ring");
+	fire(1);
+	fake_kill(&fake);
+	fake_slot(&fake)->terms.policy = TBUF_NPOLICIES;
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path_of(&fake)),
+	    -EINVAL);
+	tbuf_consumer_close(reader);
+	end();
+}
+END_TEST
+
+static void
+refused(const char *path, int error, const char *why)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char words[512];
+
+	ck_assert_int_eq(tbuf_consumer_open_file(c, path), error);
+	snprintf(words, sizeof(words), "failed to read %s: %s", path, why);
+	ck_assert_str_eq(tbuf_consumer_error(c), words);
+	tbuf_consumer_close(c);
+}
+
+START_TEST(file_that_is_none_is_refused)
+{
+	char words[64];
+
+	refused("/proc/self/none", -ENOENT, "No such file or directory");
+	refused("/etc/passwd", -EINVAL, "not a control file");
+	refused("/dev/zero", -EINVAL, "not a control file");
+	begin();
+	refused(path_of(&fake), -ENODATA, "nothing in it");
+	fake_kill(&fake);
+	refused(path_of(&fake), -ENODATA, "nothing in it");
+	fake.control->major = 99;
+	snprintf(words, sizeof(words), "libtbuf 99.%u, tbufctl %u.%u",
+	    TBUF_MINOR, TBUF_MAJOR, TBUF_MINOR);
+	refused(path_of(&fake), -EPROTO, words);
+	end();
+}
+END_TEST
+
+/* ------------------------------------------------------------ keeping */
+
+static int
+count_targets(void *arg, pid_t pid, const char *comm)
+{
+	(void)pid;
+	(void)comm;
+	++*(unsigned *)arg;
+	return (0);
+}
+
+static int
+no_lane(void *arg, const struct tbuf_lane_status *status)
+{
+	(void)arg;
+	(void)status;
+	ck_abort();
+}
+
+/* All that looks at the directory; nobody lives there. */
+static void
+look_at_all(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	unsigned n = 0;
+
+	ck_assert_int_eq(tbuf_targets(count_targets, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_int_eq(tbuf_status(NULL, 0, no_lane, NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	tbuf_control_reap_some(fake.dirfd, 0);
+	tbuf_consumer_close(c);
+}
+
+START_TEST(looking_leaves_what_nobody_has_read)
+{
+	struct tbuf_consumer *reader;
+	struct tally t;
+	pid_t pid;
+
+	begin_abandoned(policies[_i]);
+	fire(10);
+	pid = fake.pid;
+	fake_kill(&fake);
+	look_at_all();
+	ck_assert(is_there());
+	read_file(&t);
+	ck_assert_uint_eq(t.records, 10);
+	/* By its pid, again. */
+	reader = tbuf_consumer_new();
+	ck_assert_int_eq(tbuf_consumer_grab(reader, pid), -ESRCH);
+	ck_assert_int_eq(tbuf_consumer_open_pid(reader, pid), 0);
+	read_all(reader, &t);
+	ck_assert_uint_eq(t.records, 10);
+	look_at_all();
+	ck_assert(is_there());
+	end();
+}
+END_TEST
+
+/* Its file, though the target is dead, and its board, whose name was this. */
+START_TEST(what_another_version_left_is_not_touched)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char text[4] = "";
+	int fd;
+
+	begin();
+	own = NULL;
+	fake.control->major = TBUF_MAJOR - 1;
+	fake_kill(&fake);
+	fd = openat(fake.dirfd, "board", O_RDWR | O_CREAT | O_EXCL, 0600);
+	ck_assert_int_eq(write(fd, "old", 3), 3);
+	look_at_all();
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_int_eq(faccessat(fake.dirfd, TBUF_BOARD_NAME, F_OK, 0), 0);
+	tbuf_consumer_close(c);
+	ck_assert(is_there());
+	ck_assert_int_eq(pread(fd, text, sizeof(text), 0), 3);
+	ck_assert_str_eq(text, "old");
+	close(fd);
+	unlinkat(fake.dirfd, "board", 0);
+	end();
+}
+END_TEST
+
+START_TEST(looking_removes_what_has_nothing_in_it)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	pid_t pid;
+
+	if (_i == 0)
+		begin_abandoned(policies[0]);
+	else
+		begin();
+	pid = fake.pid;
+	fake_kill(&fake);
+	ck_assert_int_eq(tbuf_consumer_open_pid(reader, pid),
+	    _i == 0 ? 0 : -ESRCH);
+	tbuf_consumer_close(reader);
+	look_at_all();
+	ck_assert(!is_there());
+	own = NULL;
+	end();
+}
+END_TEST
+
+START_TEST(dead_file_with_a_reader_stays_until_it_was_read)
+{
+	struct tally t;
+
+	begin_own("bufpolicy=ring");
+	fire(10);
+	fake_kill(&fake);
+	look_at_all();
+	ck_assert(is_there());
+	fake_round(own, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	tbuf_consumer_close(own);
+	ck_assert(!is_there());
+	own = NULL;
+	end();
+}
+END_TEST
+
+/* Copies of the file, younger and younger, in the order of their pids. */
+static void
+copy_files(unsigned count)
+{
+	char name[TBUF_NAME_MAX];
+	unsigned i;
+	int fd;
+
+	for (i = 1; i <= count; i++) {
+		fake.control->birth.real = i;
+		tbuf_control_name(name, (pid_t)i, i * 7919 % 1000);
+		fd = openat(fake.dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+		ck_assert_int_ge(fd, 0);
+		ck_assert_int_eq(write(fd, fake.file, fake.size),
+		    (ssize_t)fake.size);
+		close(fd);
+	}
+}
+
+START_TEST(the_youngest_unread_files_are_kept)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char name[TBUF_NAME_MAX];
+	unsigned i;
+
+	begin_abandoned("bufsize=1k bufpolicy=ring");
+	fire(3);
+	fake_kill(&fake);
+	copy_files(TBUF_KEPT + 3);
+	unlinkat(fake.dirfd, fake.name, 0);
+	look_at_all();
+	/* It is when tracing begins that the oldest go. */
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	tbuf_consumer_close(c);
+	for (i = 1; i <= TBUF_KEPT + 3; i++) {
+		tbuf_control_name(name, (pid_t)i, i * 7919 % 1000);
+		ck_assert_int_eq(unlinkat(fake.dirfd, name, 0) == 0, i > 3);
+	}
+	end();
+}
+END_TEST
+
+/* ------------------------------------------------------------ waking */
+
+START_TEST(work_returns_when_it_is_woken)
+{
+	struct tbuf_event event;
+	uint64_t due;
+
+	begin_own("bufpolicy=ring statusrate=10s");
+	due = own->next_status;
+	tbuf_consumer_wake(own);
+	tbuf_consumer_wake(own);
+	ck_assert_int_eq(tbuf_consumer_work(own), 1);
+	ck_assert_int_eq(tbuf_consumer_next(own, &event), 0);
+	/* Nothing else had been due. */
+	ck_assert_uint_eq(own->next_status, due);
+	tbuf_consumer_stop(own);
+	ck_assert_int_eq(tbuf_consumer_work(own), 0);
+	end();
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("files");
+	TCase *t = tcase_create("files");
+	SRunner *runner = srunner_create(s);
+	int failed;
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, dead_file_is_read, 0, 3);
+	tcase_add_loop_test(t, live_file_is_read_and_not_changed, 0, 3);
+	tcase_add_loop_test(t,
+	    what_is_overtaken_while_it_is_read_is_not_given, 0, 2);
+	tcase_add_loop_test(t,
+	    descriptions_choose_what_is_given_of_a_file, 0, 2);
+	tcase_add_loop_test(t, file_gives_no_more_than_it_has, 0, 2);
+	tcase_add_test(t, file_of_no_known_policy_is_refused);
+	tcase_add_test(t, file_that_is_none_is_refused);
+	tcase_add_loop_test(t, looking_leaves_what_nobody_has_read, 0, 3);
+	tcase_add_test(t, what_another_version_left_is_not_touched);
+	tcase_add_loop_test(t, looking_removes_what_has_nothing_in_it, 0, 2);
+	tcase_add_test(t, dead_file_with_a_reader_stays_until_it_was_read);
+	tcase_add_test(t, the_youngest_unread_files_are_kept);
+	tcase_add_test(t, work_returns_when_it_is_woken);
+	suite_add_tcase(s, t);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed != 0);
+}

@@ -1,0 +1,376 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -x temporal: records that a test wrote by hand come out by time, whatever
+ * lane, target or round they are of.  What decides how many of them is
+ * included here, with a clock of the test's own.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "check_consumer_fixture.h"
+
+/* The time is what a test says it is. */
+static uint64_t clock_now;
+
+static uint64_t
+read_clock(void)
+{
+	return (clock_now);
+}
+
+/* And what happens on other CPUs while the consumer gets there. */
+static void (*elsewhere)(const struct tbuf_cpus *);
+static bool permitted = true;
+
+static bool
+visit(const struct tbuf_cpus *cpus)
+{
+	if (elsewhere != NULL)
+		elsewhere(cpus);
+	elsewhere = NULL;
+	return (permitted);
+}
+
+#define tbuf_cpus_visit(cpus)	visit(cpus)
+#define tbuf_now()		read_clock()
+#define tbuf_clock_read(clock)	((void)(clock), read_clock())
+#include "consumer/horizon.c"
+#undef tbuf_now
+
+static const uint8_t one_integer[] = { TBUF_INT64 };
+
+/* A session on one fake probe whose argument is a counter. */
+struct run {
+	struct fake f;
+	struct tbuf_consumer *c;
+	uint16_t epid;
+	int64_t next;
+};
+
+static void
+begin(struct run *r, const char *options)
+{
+	uint32_t probe;
+
+	memset(r, 0, sizeof(*r));
+	fake_begin(&r->f);
+	probe = fake_probe(&r->f, "probe", 1, one_integer);
+	r->c = fake_consumer(options);
+	fake_grab(&r->f, r->c);
+	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
+	    tbuf_consumer_error(r->c));
+	fake_map(&r->f);
+	r->epid = fake_epid(&r->f, probe);
+	/* From here on, and all records come after it. */
+	r->f.time = clock_now = tbuf_now();
+}
+
+static void
+end(struct run *r)
+{
+	tbuf_consumer_close(r->c);
+	fake_end(&r->f);
+}
+
+static void
+fire(struct run *r, uint32_t lane, unsigned count)
+{
+	for (; count > 0; count--, r->next++)
+		ck_assert(fake_record(&r->f, lane, r->epid, &r->next,
+		    sizeof(r->next)));
+}
+
+START_TEST(temporal_merges_lanes_by_time)
+{
+	struct tbuf_event e;
+	struct run r;
+	uint64_t last = 0;
+	int64_t expected = 0;
+	int i;
+
+	begin(&r, "temporal bufsize=64k");
+	/* CPU 0's lane, and the two lock lanes. */
+	for (i = 0; i < 300; i++)
+		fire(&r, i % 3 == 0 ? 0 :
+		    fake_slot(&r.f)->first_lock + (uint32_t)i % 3 - 1, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	while (tbuf_consumer_next(r.c, &e) == 1) {
+		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
+		ck_assert_int_eq(e.record.args[0].i, expected++);
+		ck_assert_uint_gt(e.record.time, last);
+		last = e.record.time;
+	}
+	ck_assert_int_eq(expected, 300);
+	end(&r);
+}
+END_TEST
+
+START_TEST(temporal_holds_back_what_came_after_the_switch)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	fire(&r, 0, 5);
+	clock_now = r.f.time;
+	fire(&r, 0, 5);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 5);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 0);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 5);
+	ck_assert_int_eq(t.first, 5);
+	end(&r);
+}
+END_TEST
+
+/* The records of a round, none of them before one that was given. */
+static unsigned
+take(struct tbuf_consumer *c, uint64_t *last)
+{
+	struct tbuf_event e;
+	unsigned records = 0;
+
+	while (tbuf_consumer_next(c, &e) == 1) {
+		if (e.type != TBUF_EVENT_RECORD)
+			continue;
+		ck_assert_uint_gt(e.record.time, *last);
+		*last = e.record.time;
+		records++;
+	}
+	return (records);
+}
+
+static unsigned
+merged(struct tbuf_consumer *c, unsigned what, uint64_t *last)
+{
+	ck_assert_int_eq(tbuf_round_begin(c, what), 0);
+	return (take(c, last));
+}
+
+/*
+ * A holder of a lock lane has taken its time, and is preempted before its
+ * commit.  What others record meanwhile waits for it.
+ */
+START_TEST(temporal_waits_for_the_holder_of_a_lock_lane)
+{
+	struct tbuf_lock *lock;
+	struct tbuf_lane *lane;
+	uint64_t last = 0, time;
+	uint32_t number;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	number = fake_slot(&r.f)->first_lock + (uint32_t)_i;
+	lock = &fake_slot(&r.f)->locks[_i];
+	lane = fake_lane(&r.f, number);
+	fire(&r, number, 1);
+	fire(&r, 0, 4);
+	lane->taken = time = r.f.time++;
+	lock->word++;
+	fire(&r, 0, 3);
+	fire(&r, fake_slot(&r.f)->first_lock + !_i, 2);
+	clock_now = r.f.time + 100;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 5);
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 0);
+	/* It goes on; another one comes after it. */
+	r.f.time = time;
+	fire(&r, number, 1);
+	r.f.time = time + 10;
+	fire(&r, 0, 1);
+	lock->word--;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 7);
+	end(&r);
+}
+END_TEST
+
+/* One that has not even looked at the clock. */
+START_TEST(temporal_waits_for_the_first_holder_of_a_lock_lane)
+{
+	struct tbuf_lock *lock;
+	uint64_t last = 0;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	lock = &fake_slot(&r.f)->locks[0];
+	fire(&r, 0, 4);
+	clock_now = r.f.time + 100;
+	lock->word++;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 0);
+	lock->word--;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	end(&r);
+}
+END_TEST
+
+/* It was left by a jump, or its process was stopped. */
+START_TEST(temporal_waits_two_seconds_at_most)
+{
+	struct tbuf_target *t;
+	uint64_t last = 0;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	t = TAILQ_FIRST(&r.c->targets);
+	fake_lane(&r.f, t->first_lock)->taken = clock_now;
+	fake_slot(&r.f)->locks[0].word++;
+	fire(&r, 0, 4);
+	if (_i == 0)
+		clock_now = r.f.time + 2 * TBUF_SECOND;
+	else {
+		clock_now = r.f.time;
+		t->sources[t->first_lock].retired = true;
+	}
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	end(&r);
+}
+END_TEST
+
+static struct run *sectioned;
+
+/* The section took its time between two records of another lane. */
+static void
+section_ends(const struct tbuf_cpus *cpus)
+{
+	struct fake *f = &sectioned->f;
+	uint64_t time = f->time;
+	uint32_t i;
+
+	for (i = 0; i < fake_slot(f)->first_lock; i++)
+		ck_assert(tbuf_cpus_has(cpus, fake_lane(f, i)->cpu));
+	ck_assert_uint_eq(tbuf_cpus_count(cpus), fake_slot(f)->first_lock);
+	/* No lane has been switched. */
+	ck_assert_uint_eq(fake_lane(f, 0)->limit, fake_lane(f, 0)->size);
+	f->time = time - 3;
+	fire(sectioned, 0, 1);
+	/* And one that begins anew takes a later time. */
+	f->time = clock_now + 1;
+	fire(sectioned, 0, 1);
+	f->time = time;
+}
+
+START_TEST(temporal_waits_for_sections_on_other_cpus)
+{
+	uint64_t last = 0;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	sectioned = &r;
+	fire(&r, fake_slot(&r.f)->first_lock, 1);
+	r.f.time++;
+	fire(&r, fake_slot(&r.f)->first_lock, 2);
+	clock_now = r.f.time;
+	elsewhere = section_ends;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	ck_assert_ptr_null(elsewhere);
+	clock_now += 100;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 1);
+	end(&r);
+}
+END_TEST
+
+START_TEST(temporal_keeps_a_margin_where_it_may_not_run)
+{
+	uint64_t last = 0;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k");
+	permitted = false;
+	fire(&r, 0, 2);
+	clock_now = r.f.time + MARGIN;
+	fire(&r, 0, 1);
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 2);
+	clock_now++;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 1);
+	end(&r);
+}
+END_TEST
+
+/* The last records of one process are not given before another's. */
+START_TEST(temporal_merges_the_dead_with_the_living)
+{
+	struct tbuf_consumer *c = fake_consumer(
+	    "temporal bufsize=4k switchrate=1hour");
+	uint32_t probe[2], i;
+	struct fake f[2];
+	uint64_t last = 0, value = 0;
+
+	for (i = 0; i < 2; i++) {
+		fake_begin(&f[i]);
+		probe[i] = fake_probe(&f[i], "probe", 1, one_integer);
+		fake_grab(&f[i], c);
+	}
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	for (i = 0; i < 20; i++) {
+		if (i < 2)
+			fake_map(&f[i]);
+		f[i % 2].time = f[0].time + i;
+		ck_assert(fake_record(&f[i % 2], 0, fake_epid(&f[i % 2],
+		    probe[i % 2]), &value, sizeof(value)));
+	}
+	clock_now = f[0].time + 100;
+	fake_kill(&f[1]);
+	ck_assert_int_eq(tbuf_consumer_work(c), 1);
+	ck_assert_uint_eq(take(c, &last), 20);
+	ck_assert_uint_eq(tbuf_consumer_alive(c), 1);
+	tbuf_consumer_close(c);
+	fake_end(&f[0]);
+	fake_end(&f[1]);
+}
+END_TEST
+
+/* What is given twice has the same times. */
+START_TEST(temporal_snapshots_repeat_the_times)
+{
+	struct tbuf_event e;
+	uint64_t first[10];
+	struct run r;
+	unsigned i, k;
+
+	begin(&r, "temporal bufpolicy=ring bufsize=4k");
+	fire(&r, 0, 5);
+	fire(&r, 1, 5);
+	for (k = 0; k < 3; k++) {
+		ck_assert_int_eq(k < 2 ? tbuf_consumer_snapshot(r.c) :
+		    tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+		for (i = 0; i < 10; i++) {
+			ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
+			if (k == 0)
+				first[i] = e.record.time;
+			ck_assert_uint_eq(e.record.time, first[i]);
+		}
+		ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 0);
+	}
+	end(&r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("temporal");
+	TCase *t = tcase_create("merge");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(t, temporal_merges_lanes_by_time);
+	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
+	tcase_add_loop_test(t, temporal_waits_for_the_holder_of_a_lock_lane,
+	    0, 2);
+	tcase_add_test(t, temporal_waits_for_the_first_holder_of_a_lock_lane);
+	tcase_add_loop_test(t, temporal_waits_two_seconds_at_most, 0, 2);
+	tcase_add_test(t, temporal_waits_for_sections_on_other_cpus);
+	tcase_add_test(t, temporal_keeps_a_margin_where_it_may_not_run);
+	tcase_add_test(t, temporal_merges_the_dead_with_the_living);
+	tcase_add_test(t, temporal_snapshots_repeat_the_times);
+	suite_add_tcase(suite, t);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# A terminal that is closed: a ring is not lost with it.
+terminal=$(dirname "$TBUF_TARGET")/terminal
+
+# hang_up ARGUMENT ...: what the target had fired by then.
+hang_up()
+{
+	start 3 4 enabled fire=3 say=fired wait fire=2 say=more wait
+	mkfifo hold
+	"$terminal" "$TBUFCTL" -x bufpolicy=ring -n count -p $target "$@" \
+	    <hold &
+	exec 5>hold
+	tell 3
+	hear 4 fired
+	exec 5>&-
+}
+
+# The target ends.
+leave()
+{
+	tell 3
+	hear 4 more
+	tell 3
+	rm hold in3 out4
+}
+
+echo "to a file:"
+hang_up -q -o file
+wait $!
+echo "= $?"
+cat file
+leave
+echo "to a file, in JSON:"
+hang_up --format=json -o json
+wait $!
+echo "= $?"
+normal <json
+leave
+echo "to the terminal:"
+hang_up
+wait $!
+echo "= $?"
+leave
+echo "under nohup:"
+rm file
+trap '' HUP
+hang_up -q -o file
+trap - HUP
+leave
+wait $!
+echo "= $?"
+cat file

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# SIGUSR1 shows what the buffers hold; what it shows is there at the end, too.
+mkfifo out
+for policy in ring fill switch; do
+	echo "$policy:"
+	start 3 4 enabled fire=3 say=fired wait fire=2 say=more wait
+	"$TBUFCTL" -x bufpolicy=$policy -x switchrate=10s -x statusrate=10s \
+	    -n count -p $target >out 2>&1 &
+	ctl=$!
+	exec 5<out
+	tell 3
+	hear 4 fired
+	kill -USR1 $ctl
+	# So much has been printed before the target goes on.
+	lines=6
+	[ $policy = switch ] && lines=5
+	while [ $lines -gt 0 ]; do
+		read -r line <&5
+		echo "$line" | normal
+		lines=$((lines - 1))
+	done
+	tell 3
+	hear 4 more
+	tell 3
+	normal <&5
+	wait $ctl
+	echo "= $?"
+	rm in3 out4
+done

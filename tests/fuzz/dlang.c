@@ -1,0 +1,71 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The D compiler.  The input is a byte of options and a program: whatever it
+ * is, it compiles or is in error; and, as some of the options want, does so
+ * again.
+ */
+#include "fuzz.h"
+#include "tbufd.h"
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	return (0);
+}
+
+/* What comes out, as text; to be freed. */
+static char *
+compile(const char *text, size_t length, unsigned flags)
+{
+	static const char *const argv[] = { "fuzz", "12", "name", "a b" };
+	const struct d_macro macros[] = { { "pid", 1 }, { NULL, 0 } };
+	struct d_options options = {
+		.macros = macros, .defaultargs = (flags & 1) != 0,
+		.argref = true, .pspec = (flags & 2) != 0,
+		.scratchsize = 64,
+	};
+	struct d_source source = {
+		.text = text, .length = length, .is_script = (flags & 4) == 0,
+		.field = D_FIELD_NAME, .argc = 4, .argv = argv,
+	};
+	struct d_compiler *compiler = d_open(&options);
+	struct d_error error = { 0 };
+	struct d_node *node;
+	char *out = NULL;
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+
+	FUZZ_CHECK(compiler != NULL && f != NULL);
+	node = (flags & 8) != 0 ? d_parse(compiler, &source, &error) :
+	    d_compile(compiler, &source, &error);
+	if (node != NULL)
+		d_dump(node, f);
+	else {
+		FUZZ_CHECK(strncmp(error.tag, "D_", 2) == 0);
+		FUZZ_CHECK(error.text[0] != '\0');
+		d_error_print(&error, true, f);
+	}
+	d_close(compiler);
+	fclose(f);
+	return (out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	unsigned flags = (unsigned)input_take(&in, 1);
+	char *first, *second;
+
+	first = compile((const char *)in.at, in.size, flags);
+	if ((flags & 0x30) == 0) {
+		second = compile((const char *)in.at, in.size, flags);
+		FUZZ_CHECK(strcmp(first, second) == 0);
+		free(second);
+	}
+	free(first);
+	return (0);
+}

@@ -1,0 +1,189 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What it costs a program to begin with the libc provider in it: how many
+ * system calls, whatever else stands in the runtime directory, and how many
+ * files are left behind.
+ *
+ *	provider_exec calls N PRELOAD	N system calls more at the most
+ *	provider_exec litter N PRELOAD	N files at the most are left of four
+ *					times as many programs
+ *
+ * $TBUF_DIR names a folder that is empty.
+ */
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+
+#include <dirent.h>
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RUNS	12		/* one in sixteen does more */
+#define OTHERS	200		/* live targets */
+
+static char preload[4096];	/* LD_PRELOAD=... */
+static char *const program[] = { (char *)(uintptr_t)"/bin/true", NULL };
+
+/* Become this program, with this in its environment. */
+static void
+execute(char *const argv[], const char *set)
+{
+	char directory[512], run[64];
+	char *environment[] = { directory, run, (char *)(uintptr_t)set, NULL };
+
+	snprintf(directory, sizeof(directory), "TBUF_DIR=%s",
+	    getenv("TBUF_DIR"));
+	/* As a followed command's child has it. */
+	snprintf(run, sizeof(run), "TBUF_RUN=%s",
+	    getenv("TBUF_RUN") == NULL ? "" : getenv("TBUF_RUN"));
+	execve(argv[0], argv, environment);
+	_exit(127);
+}
+
+/* System calls of a program from exec to its end. */
+static unsigned
+calls_once(const char *set)
+{
+	unsigned stops = 0;
+	int status;
+	pid_t pid;
+
+	if ((pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+			_exit(77);
+		execute(program, set);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		err(1, "waitpid");
+	if (WIFEXITED(status))
+		exit(WEXITSTATUS(status));
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD);
+	while (WIFSTOPPED(status)) {
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			stops++;
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0 ||
+		    waitpid(pid, &status, 0) != pid)
+			err(1, "ptrace");
+	}
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		errx(1, "%s ended with %#x", program[0], status);
+	/* Going in and coming out; it does not come out of the last. */
+	return ((stops + 1) / 2);
+}
+
+static unsigned
+calls(const char *set)
+{
+	unsigned least = calls_once(set), now, i;
+
+	for (i = 1; i < RUNS; i++)
+		if ((now = calls_once(set)) < least)
+			least = now;
+	return (least);
+}
+
+static unsigned
+files(void)
+{
+	const char *path = getenv("TBUF_DIR");
+	struct dirent *entry;
+	unsigned n = 0;
+	DIR *d;
+
+	if ((d = opendir(path)) == NULL)
+		err(1, "%s", path);
+	while ((entry = readdir(d)) != NULL)
+		n += strncmp(entry->d_name, "tbuf.", 5) == 0;
+	closedir(d);
+	return (n);
+}
+
+/* Targets that live until the pipe is closed. */
+static void
+others_start(int pipe)
+{
+	static char *const argv[] = { (char *)(uintptr_t)"/bin/sh",
+	    (char *)(uintptr_t)"-c", (char *)(uintptr_t)"echo; read x; :", NULL };
+	int ready[2];
+	unsigned i;
+	pid_t pid;
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC) != 0)
+		err(1, "pipe");
+
+	for (i = 0; i < OTHERS; i++) {
+		if ((pid = fork()) == -1)
+			err(1, "fork");
+		if (pid == 0) {
+			dup2(pipe, STDIN_FILENO);
+			dup2(ready[1], STDOUT_FILENO);
+			execute(argv, preload);
+		}
+	}
+	close(ready[1]);
+	for (i = 0; i < OTHERS; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			errx(1, "another target has not begun");
+	close(ready[0]);
+}
+
+static int
+count_calls(unsigned most)
+{
+	unsigned plain, with, many;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		err(1, "pipe");
+	plain = calls("NONE=");
+	with = calls(preload);
+	others_start(ends[0]);
+	many = calls(preload);
+	close(ends[1]);
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	printf("%u system calls, %u with the provider, %u beside %u others\n",
+	    plain, with, many, OTHERS);
+	return (with > plain + most || many > with);
+}
+
+static int
+count_litter(unsigned most)
+{
+	unsigned i, left;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < 4 * most; i++) {
+		if ((pid = fork()) == 0)
+			execute(program, preload);
+		if (waitpid(pid, &status, 0) != pid || status != 0)
+			errx(1, "%s ended with %#x", program[0], status);
+	}
+	left = files();
+	printf("%u programs have left %u files\n", i, left);
+	return (left == 0 || left > most);
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned most;
+
+	if (argc != 4 || getenv("TBUF_DIR") == NULL)
+		errx(2, "usage: provider_exec calls|litter N PRELOAD");
+	most = (unsigned)strtoul(argv[2], NULL, 0);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", argv[3]);
+	return (strcmp(argv[1], "calls") == 0 ? count_calls(most) :
+	    count_litter(most));
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A fire touches no vector register and calls nobody else's function: code that
+# is redirected calls it where nothing has saved those registers.
+
+: "${top_builddir:?}"
+
+if [ -n "$SANITIZER" ]; then
+	echo "a sanitizer calls its run-time library"
+	exit 77
+fi
+
+case $(uname -m) in
+x86_64)	registers='%[xyz]mm[0-9]\|%k[0-7]\|%st\b\|%mm[0-7]' ;;
+aarch64) registers='\b[bdhqsvz][0-9][0-9]*\b' ;;
+*)	exit 77 ;;
+esac
+
+# Of sources that are there: a build folder may have others left.
+objects=$(cd "$top_builddir/libtbuf" && for source in \
+    "${top_srcdir:?}"/libtbuf/common/*.c "$top_srcdir"/libtbuf/producer/*.c; do
+	folder=$(basename "$(dirname "$source")")
+	name=libtarget_la-$(basename "$source" .c).o
+	find "$folder" -path "*/$name" | sed "s|^|$PWD/|"
+done)
+failures=0
+
+fail()
+{
+	echo "$*" >&2
+	failures=$((failures + 1))
+}
+
+# All of the target side, for a fire calls some of it.
+for object in $objects; do
+	objdump -d --no-show-raw-insn "$object" | grep "	.*\($registers\)" &&
+		fail "$object: vector registers"
+done
+
+# The rest of a fire calls the C library only when a thread is new, or where
+# there is no counter to be read.
+for name in fire lane lock pack 'machine[a-z_]*'; do
+	found=$(echo "$objects" | grep "libtarget_la-$name\.o\$") || {
+		fail "$name: no object"
+		continue
+	}
+	for object in $found; do
+		nm -u "$object" | awk '{ print $NF }' | grep -v \
+		    '^tbuf_\|^__rseq_\|^_GLOBAL_OFFSET_TABLE_$' &&
+			fail "$object: functions of others"
+	done
+done
+[ $failures -eq 0 ]
