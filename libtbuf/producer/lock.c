@@ -289,7 +289,9 @@ count_nolane(const struct tbuf_fire *f, struct tbuf_lock *lock)
 
 /*
  * For the next fire.  A fire that this one interrupted may be at it; one that
- * was left there by a jump is not, where no other is under way.
+ * was left there by a jump is not, where no other is under way.  The version
+ * is no guard against another task, so where there may be one nothing is
+ * remembered; a handler may have let one in meanwhile.
  */
 static void
 remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
@@ -298,7 +300,7 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 	struct tbuf_locked *m = &tbuf_thread.locked;
 	uint32_t version = tbuf_load(&m->version);
 
-	if ((version & 1) != 0 && !alone)
+	if (tbuf_thread.shared != 0 || ((version & 1) != 0 && !alone))
 		return;
 	version |= 1;
 	tbuf_store(&m->version, version);
@@ -313,6 +315,8 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 	tbuf_store(&m->place.size, place->size);
 	tbuf_store(&m->lock, k);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (tbuf_load(&tbuf_thread.shared) != 0)
+		tbuf_store(&m->bits, 0);
 	tbuf_store(&m->version, version + 1);
 }
 

@@ -106,7 +106,7 @@ extern __thread struct tbuf_thread tbuf_thread
 
 _Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_first");
 
-/* No section of this thread goes by what it remembers. */
+/* No fire of this thread goes by what it remembers. */
 static inline void
 tbuf_thread_forget(void)
 {
@@ -114,6 +114,8 @@ tbuf_thread_forget(void)
 
 	for (i = 0; i < TBUF_MEMOS; i++)
 		tbuf_store(&tbuf_thread.memo[i].bits, TBUF_MEMO_NONE);
+	if (!tbuf_self.rseq)
+		tbuf_store(&tbuf_thread.locked.bits, 0);
 }
 
 /* The C library's idea of this thread's id.  No system call. */
