@@ -11,6 +11,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "action.h"
 #include "consume.h"
 #include "format.h"
 #include "messages.h"
@@ -232,6 +233,13 @@ print_other(struct run *run, const struct tbuf_event *e)
 		l = loss_get(run, e->cpu, e->pid);
 		l->damage += e->count;
 		break;
+	case TBUF_EVENT_FAULT:
+		action_fault(&run->format, e);
+		break;
+	case TBUF_EVENT_DYNAMIC:
+	case TBUF_EVENT_ERRORS:
+		run->format.ops->count(&run->format, e);
+		break;
 	default:
 		break;
 	}
@@ -444,6 +452,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	run.told = memory_get(NULL, options->program.count, sizeof(bool));
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
+	run.format.consumer = consumer;
 	status = run_all(&run);
 	format_free(&run.format);
 	free(run.losses);

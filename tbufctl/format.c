@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "action.h"
 #include "format.h"
 #include "messages.h"
 
@@ -16,7 +17,10 @@ format_init(struct format *f, struct output *out,
     const struct options *options)
 {
 
-	*f = (struct format){ .out = out, .options = options };
+	*f = (struct format){
+		.out = out, .options = options, .quiet = options->quiet,
+		.indent = options->flow
+	};
 	f->ops = options->json ? &format_json : &format_text;
 }
 
@@ -38,17 +42,23 @@ prepare(struct format *f, const struct tbuf_probe_info *probe)
 	return (&f->probes[probe->id]);
 }
 
+struct prepared *
+format_prepared(struct format *f, const struct tbuf_probe_info *probe)
+{
+
+	if (probe->id < f->nprobes && f->probes[probe->id].text != NULL)
+		return (&f->probes[probe->id]);
+	return (prepare(f, probe));
+}
+
 void
 format_record(struct format *f, const struct tbuf_record *record)
 {
-	unsigned id = record->probe->id;
-	struct prepared *p;
 
-	if (id < f->nprobes && f->probes[id].text != NULL)
-		p = &f->probes[id];
+	if (record->epid != 0)
+		action_record(f, record);
 	else
-		p = prepare(f, record->probe);
-	f->ops->record(f, record, p);
+		f->ops->record(f, record, format_prepared(f, record->probe));
 }
 
 void

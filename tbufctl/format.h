@@ -47,7 +47,11 @@ struct prepared {
 struct format {
 	struct output *out;
 	const struct options *options;
+	struct tbuf_consumer *consumer;	/* NULL: no run */
 	bool started;		/* the heading was printed */
+	bool quiet, indent;	/* -q, -F; setopt() may change them */
+	bool rawbytes;		/* trace() dumps texts */
+	bool noerror;		/* faults are not told */
 	struct flow flow;	/* -F */
 	bool pids;		/* -l: of several processes */
 	bool screen;		/* --stat: over what stands there already */
@@ -73,6 +77,20 @@ struct format_ops {
 	void (*record)(struct format *, const struct tbuf_record *,
 	    struct prepared *);
 
+	/*
+	 * What a clause has recorded: the row before what its actions print,
+	 * or, as an object, those of its values that are marked; text that an
+	 * action makes; a fault, in words.
+	 */
+	void (*row)(struct format *, const struct tbuf_record *);
+	void (*values)(struct format *, const struct tbuf_record *,
+	    const bool *);
+	void (*output)(struct format *, const char *, size_t);
+	void (*fault)(struct format *, const struct tbuf_event *,
+	    const char *);
+	/* Variables that found no room, and faults in ERROR. */
+	void (*count)(struct format *, const struct tbuf_event *);
+
 	/* The losses of one CPU, in the order of pids. */
 	void (*losses)(struct format *, const struct loss *, size_t);
 	void (*exited)(struct format *, const struct tbuf_event *);
@@ -95,6 +113,9 @@ void	format_init(struct format *, struct output *, const struct options *);
 /* Buffers are read anew. */
 void	format_round(struct format *);
 void	format_record(struct format *, const struct tbuf_record *);
+/* What the records of its probe have in common. */
+struct prepared *format_prepared(struct format *,
+	    const struct tbuf_probe_info *);
 void	format_free(struct format *);
 
 /* What a type is called in lists. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "action.h"
 #include "format.h"
 #include "messages.h"
 #include "number.h"
@@ -112,24 +113,6 @@ put_cut(struct output *out, char *p, const struct tbuf_record *r)
 	return (p);
 }
 
-/* What a clause has left instead of arguments. */
-static char *
-put_pieces(struct output *out, char *p, const struct tbuf_record *r,
-    const struct prepared *prepared)
-{
-	unsigned i;
-
-	p = put_bytes(p, prepared->part[0], prepared->args_size);
-	p = put_literal(p, "},\"values\":[");
-	for (i = 0; i < r->npieces; i++) {
-		p = output_more(out, p, OUTPUT_NUMBER + 8);
-		if (i > 0)
-			*p++ = ',';
-		p = value_put(out, p, &r->pieces[i], &style, 8);
-	}
-	return (put_literal(p, "]}\n"));
-}
-
 static bool
 wants_wall(const struct options *o)
 {
@@ -141,6 +124,24 @@ wants_wall(const struct options *o)
 	return (false);
 }
 
+/* Up to the time, with room for what is prepared. */
+static char *
+put_begin(const struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	char *p;
+
+	if (prepared->cpu != r->cpu || prepared->tid != r->tid ||
+	    prepared->pid != r->pid || prepared->prefix_size == 0)
+		set_prefix(r, prepared);
+	p = output_room(f->out, prepared->most);
+	p = put_run(p, prepared->prefix, prepared->prefix_size);
+	p = put_unsigned(p, r->time);
+	if (f->options->nwith > 0 && wants_wall(f->options))
+		p = put_unsigned(put_literal(p, ",\"wall\":"), r->wall);
+	return (p);
+}
+
 static void
 record(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
@@ -148,20 +149,8 @@ record(struct format *f, const struct tbuf_record *r,
 	struct output *out = f->out;
 	bool cut = false;
 	unsigned i = 0;
-	char *p;
+	char *p = put_begin(f, r, prepared);
 
-	if (prepared->cpu != r->cpu || prepared->tid != r->tid ||
-	    prepared->pid != r->pid || prepared->prefix_size == 0)
-		set_prefix(r, prepared);
-	p = output_room(out, prepared->most);
-	p = put_run(p, prepared->prefix, prepared->prefix_size);
-	p = put_unsigned(p, r->time);
-	if (f->options->nwith > 0 && wants_wall(f->options))
-		p = put_unsigned(put_literal(p, ",\"wall\":"), r->wall);
-	if (r->pieces != NULL) {
-		output_taken(out, put_pieces(out, p, r, prepared));
-		return;
-	}
 	p = put_run(p, prepared->part[0], prepared->part_size[0]);
 	while (i < r->nargs) {
 		p = value_put(out, p, &r->args[i], &style, prepared->most);
@@ -174,6 +163,83 @@ record(struct format *f, const struct tbuf_record *r,
 	if (cut)
 		p = put_cut(out, p, r);
 	output_taken(out, put_literal(p, "}\n"));
+}
+
+/* "name":"TEXT" behind `before`, in whatever room that takes. */
+static void
+put_member(struct output *out, const char *before, const char *name,
+    const char *text)
+{
+	size_t n = strlen(name), m = strlen(before);
+	char *p = output_room(out, m + n + VALUE_ESCAPED * strlen(text) + 8);
+
+	p = put_literal(put_bytes(p, before, m), "\"");
+	p = put_literal(put_bytes(p, name, n), "\":");
+	output_taken(out, put_string(p, text));
+}
+
+/* What a clause has left instead of arguments. */
+static void
+values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
+{
+	struct prepared *prepared = format_prepared(f, r->probe);
+	struct output *out = f->out;
+	const char *before = "";
+	struct tbuf_value v;
+	unsigned i;
+	char *p = put_begin(f, r, prepared);
+
+	/* Without the names of arguments that are not there. */
+	p = put_bytes(p, prepared->part[0], prepared->args_size);
+	p = put_literal(p, "},\"values\":[");
+	for (i = 0; i < r->npieces; i++) {
+		if (!is_shown[i])
+			continue;
+		value_typed(&v, &r->layout->pieces[i], &r->pieces[i]);
+		p = output_more(out, p, OUTPUT_NUMBER + 8);
+		p = put_bytes(p, before, strlen(before));
+		p = value_put(out, p, &v, &style, 8);
+		before = ",";
+	}
+	output_taken(out, put_literal(p, "]}\n"));
+}
+
+/* What printf() and its like have made. */
+static void
+text(struct format *f, const char *bytes, size_t size)
+{
+	char *p = output_room(f->out, VALUE_ESCAPED * size + 64);
+
+	p = put_literal(p, "{\"type\":\"output\",\"text\":\"");
+	p = value_escape(p, bytes, size, &style);
+	output_taken(f->out, put_literal(p, "\"}\n"));
+}
+
+static void
+fault(struct format *f, const struct tbuf_event *e, const char *what)
+{
+	const struct tbuf_probe_info *probe = e->record.probe;
+	struct output *out = f->out;
+
+	output_printf(out, "{\"type\":\"error\",\"cpu\":%d,\"epid\":%u,"
+	    "\"id\":%u", e->record.cpu, e->record.epid, probe->id);
+	put_member(out, ",", "provider", probe->provider);
+	put_member(out, ",", "module", probe->module);
+	put_member(out, ",", "function", probe->function);
+	put_member(out, ",", "name", probe->name);
+	put_member(out, ",", "fault", fault_name(e->fault));
+	output_printf(out, ",\"address\":%" PRIu64 ",\"action\":%u,"
+	    "\"offset\":%u", e->address, e->action, e->offset);
+	put_member(out, ",", "text", what);
+	output_printf(out, "}\n");
+}
+
+static void
+counted(struct format *f, const struct tbuf_event *e)
+{
+
+	output_printf(f->out, "{\"type\":\"%s\",\"count\":%" PRIu64 "}\n",
+	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" : "errors", e->count);
 }
 
 static void
@@ -247,19 +313,6 @@ list(struct format *f)
 	(void)f;
 }
 
-/* "name":"TEXT" behind `before`, in whatever room that takes. */
-static void
-put_member(struct output *out, const char *before, const char *name,
-    const char *text)
-{
-	size_t n = strlen(name), m = strlen(before);
-	char *p = output_room(out, m + n + VALUE_ESCAPED * strlen(text) + 8);
-
-	p = put_literal(put_bytes(p, before, m), "\"");
-	p = put_literal(put_bytes(p, name, n), "\":");
-	output_taken(out, put_string(p, text));
-}
-
 static void
 probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 {
@@ -315,6 +368,10 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 const struct format_ops format_json = {
 	.prepare = prepare,
 	.record = record,
+	.values = values,
+	.output = text,
+	.fault = fault,
+	.count = counted,
 	.losses = losses,
 	.exited = exited,
 	.snapshot = snapshot,

@@ -56,10 +56,10 @@ set_prefix(const struct format *f, const struct tbuf_probe_info *probe,
 	char *p = prepared->prefix;
 
 	prepared->cpu = cpu;
-	if (f->options->flow) {
+	if (f->indent) {
 		p = put_padded(p, cpu, 3);
 		*p++ = ' ';
-	} else if (!f->options->quiet)
+	} else if (!f->quiet)
 		p = put_head(p, cpu, probe);
 	prepared->prefix_size = p - prepared->prefix;
 }
@@ -88,7 +88,7 @@ put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
 {
 	/* No blank where a quiet line begins. */
-	bool first = f->options->quiet && !f->options->flow &&
+	bool first = f->quiet && !f->indent &&
 	    f->options->nwith == 0;
 	unsigned i;
 
@@ -180,7 +180,7 @@ put_withs(const struct format *f, char *p, const struct tbuf_record *r)
 	unsigned i;
 
 	for (i = 0; i < o->nwith; i++) {
-		if (i > 0 || !o->quiet || o->flow)
+		if (i > 0 || !f->quiet || f->indent)
 			*p++ = ' ';
 		p = put_with(p, o->with[i], r);
 	}
@@ -191,45 +191,75 @@ static void
 put_heading(struct format *f)
 {
 
-	if (f->options->flow)
+	if (f->indent)
 		output_printf(f->out, "%3s %-*s\n", "CPU", FLOW_WIDTH,
 		    "FUNCTION");
-	else if (!f->options->quiet)
+	else if (!f->quiet)
 		output_printf(f->out, "%3s %6s %32s\n", "CPU", "ID",
 		    "FUNCTION:NAME");
 	f->started = true;
 }
 
-static void
-record(struct format *f, const struct tbuf_record *r,
+/* What stands before the arguments, with room for those as prepared. */
+static char *
+put_row(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
 {
-	struct output *out = f->out;
-	unsigned i;
 	char *p;
 
 	if (!f->started)
 		put_heading(f);
 	if (prepared->cpu != r->cpu)
 		set_prefix(f, r->probe, r->cpu, prepared);
-	p = output_room(out, prepared->most);
+	p = output_room(f->out, prepared->most);
 	p = put_run(p, prepared->prefix, prepared->prefix_size);
-	if (f->options->flow)
+	if (f->indent)
 		p = put_flow(f, p, r, prepared);
 	if (f->options->nwith > 0)
 		p = put_withs(f, p, r);
+	return (p);
+}
+
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	char *p = put_row(f, r, prepared);
+	unsigned i;
+
 	for (i = 0; i < r->nargs; i++) {
 		p = put_run(p, prepared->part[i], prepared->part_size[i]);
-		p = value_put(out, p, &r->args[i], &style, prepared->most);
-	}
-	/* What a clause has left instead of arguments. */
-	for (i = 0; i < r->npieces; i++) {
-		p = output_more(out, p, OUTPUT_NUMBER + 8);
-		*p++ = ' ';
-		p = value_put(out, p, &r->pieces[i], &style, 8);
+		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
 	}
 	*p++ = '\n';
-	output_taken(out, p);
+	output_taken(f->out, p);
+}
+
+/* Of a clause; setopt() may have changed what a row is. */
+static void
+row(struct format *f, const struct tbuf_record *r)
+{
+	struct prepared *prepared = format_prepared(f, r->probe);
+	char *p;
+
+	set_prefix(f, r->probe, r->cpu, prepared);
+	p = put_row(f, r, prepared);
+	if (!f->quiet || f->indent || f->options->nwith > 0)
+		*p++ = ' ';
+	output_taken(f->out, p);
+}
+
+static void
+counted(struct format *f, const struct tbuf_event *e)
+{
+	bool tags = f->options->tags;
+
+	if (e->type == TBUF_EVENT_DYNAMIC)
+		message(MSG_DYNAMIC, tags ? MSG_DYNAMIC_TAG : "", e->count,
+		    PLURAL(e->count));
+	else
+		message(MSG_ERRORS, tags ? MSG_ERRORS_TAG : "", e->count,
+		    PLURAL(e->count));
 }
 
 static void
@@ -262,7 +292,7 @@ exited(struct format *f, const struct tbuf_event *e)
 	if (e->signal != 0)
 		message(MSG_KILLED, (intmax_t)e->pid,
 		    signal_name(e->signal, name, sizeof(name)));
-	else if (f->options->quiet)
+	else if (f->quiet)
 		return;
 	else if (e->status > 0)
 		message(MSG_EXITED, (intmax_t)e->pid, e->status);
@@ -427,6 +457,8 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 const struct format_ops format_text = {
 	.prepare = prepare,
 	.record = record,
+	.row = row,
+	.count = counted,
 	.losses = losses,
 	.exited = exited,
 	.snapshot = snapshot,

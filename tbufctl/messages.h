@@ -34,6 +34,7 @@
 #define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
+#define MSG_SET_NAME	"Invalid option name"
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
 			": '%s' is no flag, such as on or off"
@@ -71,6 +72,12 @@
 			"its table"
 #define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
 			"enabled: too many for a session"
+#define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
+#define MSG_DYNAMIC	"%s%" PRIu64 " dynamic variable drop%s"
+#define MSG_DYNAMIC_TAG	"[DTRACEDROP_DYNAMIC] "
+#define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
+#define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
+#define MSG_SYSTEM	"failed to execute a command of system(): %s"
 #define MSG_LACK_SPACE	"Not enough space"
 #define MSG_LACK_SLOTS	"too many sessions"
 #define MSG_LACK_LEASE	"there is a lease on a control file"

@@ -13,6 +13,7 @@
 #include <tbuf_consumer.h>
 
 #include "command.h"
+#include "flag.h"
 #include "messages.h"
 #include "near.h"
 #include "options.h"
@@ -99,28 +100,6 @@ add_setting(struct options *o, const char *given, const char *text)
 	return (0);
 }
 
-/* A flag as DTrace has them; a bare name sets it.  0 or -EINVAL. */
-static int
-parse_flag(const char *value, bool *flag)
-{
-	static const char *const words[][6] = {
-		{ "no", "disable", "disabled", "false", "off", "unset" },
-		{ "yes", "enable", "enabled", "true", "on", "set" }
-	};
-	size_t i;
-
-	if (value == NULL) {
-		*flag = true;
-		return (0);
-	}
-	for (i = 0; i < 12; i++)
-		if (strcmp(value, words[i / 6][i % 6]) == 0) {
-			*flag = i / 6;
-			return (0);
-		}
-	return (-EINVAL);
-}
-
 /* -x: some names are about this program, the rest is the library's. */
 static int
 parse_x(struct options *o, const char *text)
@@ -140,7 +119,7 @@ parse_x(struct options *o, const char *text)
 	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strlen(own[i].name) == n &&
 		    memcmp(own[i].name, text, n) == 0) {
-			if (parse_flag(value, own[i].flag) == 0)
+			if (flag_parse(value, own[i].flag) == 0)
 				return (0);
 			return (bad_usage(MSG_SET_FLAG, own[i].name, value));
 		}

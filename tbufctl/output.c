@@ -36,21 +36,90 @@ void
 output_init(struct output *out, int fd)
 {
 
-	*out = (struct output){ .fd = fd };
+	*out = (struct output){ .fd = fd, .saved = -1 };
 	out->buffer = memory_get(NULL, 1, BUFFER_SIZE + OUTPUT_SLACK);
 	out->size = BUFFER_SIZE;
+}
+
+/* What stays in memory takes twice as much each time. */
+static void
+grow_memory(struct output *out, size_t n)
+{
+
+	out->size = 2 * (out->used + n);
+	out->buffer = memory_get(out->buffer, 1, out->size + OUTPUT_SLACK);
+}
+
+void
+output_memory(struct output *out)
+{
+
+	*out = (struct output){ .fd = -1, .saved = -1 };
+	grow_memory(out, 32);
+}
+
+static int
+open_append(const char *path)
+{
+
+	return (open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 }
 
 int
 output_append(struct output *out, const char *path)
 {
-	int fd;
+	int fd = open_append(path);
 
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd == -1)
 		return (-errno);
 	out->fd = fd;
 	return (0);
+}
+
+/* The descriptor stays the same: what system() runs has it, too. */
+static int
+put_in_place(struct output *out, int fd)
+{
+
+	return (dup3(fd, out->fd, out->fd > STDERR_FILENO ? O_CLOEXEC : 0));
+}
+
+int
+output_divert(struct output *out, const char *path)
+{
+	int fd = open_append(path);
+
+	if (fd == -1)
+		return (-errno);
+	output_flush(out);
+	if (out->saved == -1)
+		out->saved = fcntl(out->fd, F_DUPFD_CLOEXEC,
+		    STDERR_FILENO + 1);
+	(void)put_in_place(out, fd);
+	(void)close(fd);
+	return (0);
+}
+
+void
+output_restore(struct output *out)
+{
+
+	output_flush(out);
+	if (out->saved == -1)
+		return;
+	(void)put_in_place(out, out->saved);
+	(void)close(out->saved);
+	out->saved = -1;
+}
+
+void
+output_truncate(struct output *out)
+{
+
+	output_flush(out);
+	/* What is no file has nothing to be thrown away. */
+	if (ftruncate(out->fd, 0) == 0)
+		(void)lseek(out->fd, 0, SEEK_SET);
 }
 
 /* The descriptor is shared with others, who may have made it nonblocking. */
@@ -96,6 +165,10 @@ void
 output_grow(struct output *out, size_t n)
 {
 
+	if (out->fd == -1) {
+		grow_memory(out, n);
+		return;
+	}
 	output_flush(out);
 	if (out->size < n) {
 		out->buffer = memory_get(out->buffer, 1, n + OUTPUT_SLACK);

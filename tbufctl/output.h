@@ -13,7 +13,8 @@
 #include <string.h>
 
 struct output {
-	int fd;
+	int fd;			/* -1: none, it stays in memory */
+	int saved;		/* what output_restore() brings back, or -1 */
 	int error;		/* errno of the first failed write, or 0 */
 	size_t used;
 	size_t size;
@@ -34,8 +35,21 @@ void	output_guard(void);
 
 void	output_init(struct output *, int fd);
 
+/* Without a descriptor: what is written stays in the buffer, to be freed. */
+void	output_memory(struct output *);
+
 /* Append to a file: 0 or -errno. */
 int	output_append(struct output *, const char *path);
+
+/*
+ * Go on in another file until the next such call, or until output_restore():
+ * 0 or -errno.
+ */
+int	output_divert(struct output *, const char *path);
+void	output_restore(struct output *);
+
+/* What the file holds so far is thrown away. */
+void	output_truncate(struct output *);
 
 /*
  * Write what is there.  After an error all later output is thrown away: the

@@ -170,3 +170,21 @@ value_put_other(struct output *out, char *p, const struct tbuf_value *v,
 		return (put_unsigned(p, v->u));
 	}
 }
+
+void
+value_typed(struct tbuf_value *v, const struct tbuf_d_piece *piece,
+    const struct tbuf_value *from)
+{
+	struct datum d;
+
+	*v = *from;
+	datum_get(&d, piece, from);
+	if (d.kind == DATUM_INTEGER) {
+		v->type = d.is_signed ? TBUF_INT64 : TBUF_UINT64;
+		v->u = d.number;
+	} else if (d.kind == DATUM_FLOAT) {
+		v->type = TBUF_DOUBLE;
+		v->d = d.floating;
+	} else if (d.kind == DATUM_TEXT)
+		v->size = (uint32_t)datum_text_length(&d);
+}

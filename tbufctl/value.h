@@ -11,6 +11,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "datum.h"
 #include "number.h"
 #include "output.h"
 
@@ -34,6 +35,10 @@ char	*value_escape(char *, const void *text, size_t size,
 /* Other values than integers; text gets room of its own, and for `after`. */
 char	*value_put_other(struct output *, char *p, const struct tbuf_value *,
 	    const struct value_style *, size_t after);
+
+/* A clause's value as one of the type that it has in the script. */
+void	value_typed(struct tbuf_value *, const struct tbuf_d_piece *,
+	    const struct tbuf_value *);
 
 /*
  * Append a value at p, where there is room for OUTPUT_NUMBER bytes.  Returns

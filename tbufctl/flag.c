@@ -1,0 +1,31 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Values of options that are on or off.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "flag.h"
+
+int
+flag_parse(const char *value, bool *flag)
+{
+	static const char *const words[][7] = {
+		{ "no", "disable", "disabled", "false", "off", "unset", "0" },
+		{ "yes", "enable", "enabled", "true", "on", "set", "1" }
+	};
+	size_t i;
+
+	if (value == NULL) {
+		*flag = true;
+		return (0);
+	}
+	for (i = 0; i < 14; i++)
+		if (strcmp(value, words[i / 7][i % 7]) == 0) {
+			*flag = i / 7;
+			return (0);
+		}
+	return (-EINVAL);
+}
