@@ -1,0 +1,72 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the aggregating functions compute, in a target as in a consumer.
+ *
+ * What an aggregation has gathered for a key is an array of words of 64 bits:
+ *
+ *	count, sum, min, max	the value
+ *	avg	number of values, their sum
+ *	stddev	the same, and the sum of their squares: low, high half
+ *	quantize	127 counts, by powers of two; of 0 in the middle
+ *	lquantize	count of lesser values, of each step, of greater ones
+ *	llquantize	counts, of 0 in the middle:
+ *
+ *	| <= -L |  ... -n |  0  | n ...  | >= L |	L = factor^(high + 1)
+ *	   0                zero             2 * zero
+ *
+ * Between `zero` and the ends lies a range of counts for each magnitude from
+ * low to high.  Values from factor^m to factor^(m+1) are told apart by steps
+ * of factor^(m+1) / steps; so a range has steps - steps / factor counts, less
+ * those below factor^m.  Where there are more steps than integers (m is 0
+ * then), some counts are of no value.
+ *
+ * A value is signed.  Sums wrap around.  Every function is defined for every
+ * parameter: one that makes no sense has no words.
+ */
+#ifndef TBUF_COMMON_AGGREGATE_H
+#define TBUF_COMMON_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/machine_code.h"
+
+#define TBUF_QUANTIZE_WORDS	127
+#define TBUF_QUANTIZE_ZERO	63	/* the index of the value 0 */
+
+/*
+ * How many words a function needs; 0 for a parameter that makes no sense.  The
+ * parameter is that of struct tbuf_d_aggregation, of quantizers alone.
+ */
+uint32_t tbuf_aggregate_words(enum tbuf_aggregator, uint64_t parameter);
+
+/* What they are before the first value. */
+void	tbuf_aggregate_initial(enum tbuf_aggregator, uint64_t *words,
+	    uint32_t nwords);
+
+/* Does a function count values by buckets? */
+static inline bool
+tbuf_aggregate_has_buckets(enum tbuf_aggregator function)
+{
+	return (function >= TBUF_AGG_QUANTIZE &&
+	    function < TBUF_AGGREGATORS);
+}
+
+/* Which word a quantizer counts a value in. */
+uint32_t tbuf_aggregate_bucket(enum tbuf_aggregator, uint64_t parameter,
+	    int64_t value);
+
+/* The values of a bucket, both included; false: it is of none. */
+bool	tbuf_aggregate_bounds(enum tbuf_aggregator, uint64_t parameter,
+	    uint32_t bucket, int64_t *low, int64_t *high);
+
+/* A value comes.  The weight is what quantizers add to a count. */
+void	tbuf_aggregate_update(enum tbuf_aggregator, uint64_t parameter,
+	    uint64_t *words, uint64_t value, uint64_t weight);
+
+/* What was gathered elsewhere comes. */
+void	tbuf_aggregate_merge(enum tbuf_aggregator, uint64_t *words,
+	    const uint64_t *more, uint32_t nwords);
+
+#endif
