@@ -134,9 +134,8 @@ tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
 }
 
 static size_t
-text_piece(const struct tbuf_entry *e, size_t at, struct tbuf_value *v)
+text_piece(const char *data, size_t at, struct tbuf_value *v)
 {
-	const char *data = (const char *)e->data;
 	uint16_t word;
 
 	at = (at + 1) & ~(size_t)1;
@@ -149,24 +148,24 @@ text_piece(const struct tbuf_entry *e, size_t at, struct tbuf_value *v)
 	return (at + sizeof(word) + v->size);
 }
 
-/* As the machine has laid them (doc/machine.md, "Pieces"). */
-static void
-decode(const struct tbuf_entry *e, struct tbuf_value *v)
+void
+tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
+    const void *from, struct tbuf_value *v)
 {
-	const struct tbuf_d_piece *piece = e->layout->pieces;
-	const struct tbuf_d_piece *end = piece + e->layout->npieces;
+	const struct tbuf_d_piece *end = piece + npieces;
+	const char *data = from;
 	size_t at = 0;
 
 	for (; piece < end; piece++, v++) {
 		memset(v, 0, sizeof(*v));
 		switch (piece->kind) {
 		case TBUF_PIECE_TEXT:
-			at = text_piece(e, at, v);
+			at = text_piece(data, at, v);
 			break;
 		case TBUF_PIECE_BYTES:
 			v->type = TBUF_BINARY;
 			v->size = piece->bytes;
-			v->data = (const char *)e->data + at;
+			v->data = data + at;
 			at += piece->bytes;
 			break;
 		default:
@@ -174,8 +173,7 @@ decode(const struct tbuf_entry *e, struct tbuf_value *v)
 			v->type = piece->shape != NULL &&
 			    !piece->shape->is_signed ? TBUF_UINT64 :
 			    TBUF_INT64;
-			memcpy(&v->u, (const char *)e->data + at,
-			    sizeof(v->u));
+			memcpy(&v->u, data + at, sizeof(v->u));
 			at += sizeof(v->u);
 		}
 	}
@@ -196,8 +194,8 @@ give_record(struct tbuf_script *s, const struct tbuf_entry *e,
 	r->layout = e->layout;
 	if (e->layout == NULL)
 		return;
-	decode(e, s->pieces);
 	r->npieces = e->layout->npieces;
+	tbuf_pieces_read(e->layout->pieces, r->npieces, e->data, s->pieces);
 	r->pieces = s->pieces;
 }
 
