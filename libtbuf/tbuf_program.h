@@ -182,7 +182,8 @@ struct tbuf_d_clause {
 	uint32_t nnames;
 	const struct tbuf_d_program *programs;
 	uint32_t nprograms;
-	const struct tbuf_d_place *places;	/* of each program */
+	/* `nplaces` of each program, one program's behind the other's. */
+	const struct tbuf_d_place *places;
 	uint32_t nplaces;
 	const struct tbuf_d_record *records;
 	uint32_t nrecords;

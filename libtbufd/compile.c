@@ -83,10 +83,48 @@ parse(struct d_compiler *c)
 		d_fail(c, D_UNKNOWN, "program is nested too deeply");
 }
 
+/* What errors say of a source, for passes that come when it is gone. */
+struct origin {
+	struct origin *next;
+	const struct d_node *program;
+	struct d_source source;
+	const char *file;
+};
+
+static void
+remember(struct d_compiler *c)
+{
+	struct origin *one = d_allocate(c, sizeof(*one));
+	const char *name = c->source->name;
+
+	one->next = c->origins;
+	one->program = c->root;
+	one->source.is_script = c->source->is_script;
+	one->source.is_library = c->source->is_library;
+	if (name != NULL)
+		one->source.name = d_copy(c, name, strlen(name));
+	one->file = c->file;
+	c->origins = one;
+}
+
+void
+d_origin(struct d_compiler *c, const struct d_node *program)
+{
+	const struct origin *one;
+
+	for (one = c->origins; one != NULL; one = one->next)
+		if (one->program == program) {
+			c->source = &one->source;
+			c->file = one->file;
+		}
+	c->region = NULL;
+}
+
 static void
 compile(struct d_compiler *c)
 {
 	parse(c);
+	remember(c);
 	d_pragmas_used(c);
 	d_arguments_used(c);
 	if (c->root->arguments == NULL && !c->options->empty &&

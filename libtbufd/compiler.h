@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct declaration;
+struct origin;
 struct pragma;
 struct translator;
 
@@ -28,6 +29,8 @@ struct d_compiler {
 	struct table aggregations;
 	struct translator *translators;
 	unsigned generation;		/* counts sources, from 1 */
+	unsigned scripts;		/* counts what was generated */
+	struct origin *origins;
 
 	/* The source that is being compiled. */
 	const struct d_source *source;
@@ -61,6 +64,8 @@ struct d_compiler {
 	const struct d_description *description;	/* of this clause */
 };
 
+/* Errors are this program's from now on. */
+void	d_origin(struct d_compiler *c, const struct d_node *program);
 void	d_lex_begin(struct d_compiler *c);
 /* From the grammar, for the lexer: what follows is a clause or an outer one. */
 void	d_lex_expression(struct d_compiler *c);

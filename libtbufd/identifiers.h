@@ -46,6 +46,7 @@ struct signature {
 	struct type **types;		/* NULL: any */
 };
 
+struct slot;
 struct translator;
 struct d_node;
 
@@ -68,6 +69,11 @@ struct identifier {
 	struct d_node *body;		/* an inline's expression */
 	struct table *parameters;	/* an inline array's */
 	struct translator *translator;
+
+	/* In the script that is generated, the slot_of-th: */
+	unsigned slot_of;
+	struct slot *slot;		/* a variable's */
+	struct identifier *older;	/* an aggregation before this one */
 };
 
 #define TABLE_HASH	64

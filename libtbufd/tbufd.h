@@ -121,6 +121,15 @@ struct d_node *d_compile(struct d_compiler *compiler,
 struct d_node *d_parse(struct d_compiler *compiler,
 	    const struct d_source *source, struct d_error *error);
 
+/*
+ * The script of all of a command's trees, in their order; NULL if it is in
+ * error.  It lives as long as the compiler.
+ */
+struct tbuf_d_script;
+const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
+	    struct d_node *const *programs, unsigned nprograms,
+	    struct d_error *error);
+
 /* What tests compare: one line a node. */
 void	d_dump(const struct d_node *node, FILE *out);
 

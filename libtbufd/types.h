@@ -28,6 +28,8 @@ enum type_kind {
 #define TYPE_CHARACTER	0x02
 #define TYPE_BITFIELD	0x04
 
+struct tbuf_d_shape;
+
 struct member {
 	struct member *next;
 	const char *name;	/* NULL: its members are the outer one's */
@@ -58,6 +60,9 @@ struct type {
 	unsigned alignment;
 	struct member *members;
 	struct enumerator *enumerators;
+	/* What output knows of it, in the shape_of-th script. */
+	const struct tbuf_d_shape *shape;
+	unsigned shape_of;
 };
 
 #define TYPES_HASH	128

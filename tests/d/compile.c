@@ -9,6 +9,7 @@
  *	compile -u FILE ...	print the cases with what comes out now
  *
  *	-t	print the tree, checked
+ *	-r	run what is generated; print what it does
  *	-p	print it as it was parsed
  *	-Z	descriptions may match nothing
  *	-d	defaultargs
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner.h"
 #include "tbufd.h"
 
 #define ARGUMENTS_MAX	16
@@ -35,7 +37,7 @@
 struct request {
 	struct d_options options;
 	struct d_source source;
-	bool tree, parse, libraries;
+	bool tree, parse, libraries, run;
 	int argc;
 	const char *argv[ARGUMENTS_MAX];
 };
@@ -130,6 +132,9 @@ request_option(struct request *r, int option, const char *value)
 	case 't':
 		r->tree = true;
 		break;
+	case 'r':
+		r->run = true;
+		break;
 	case 'p':
 		r->parse = true;
 		break;
@@ -168,15 +173,17 @@ request_option(struct request *r, int option, const char *value)
 	}
 }
 
-/* One source after the other; the tree of the last, or of one in error. */
-static struct d_node *
+#define SOURCES_MAX	8
+
+/* One source after the other; how many, or 0 if one is in error. */
+static unsigned
 compile_sources(struct request *r, struct d_compiler *compiler,
-    struct d_error *error)
+    struct d_node **trees, struct d_error *error)
 {
 	static const char separator[] = "+++\n";
 	struct d_source source = r->source;
-	struct d_node *node;
 	const char *end;
+	unsigned n = 0;
 
 	do {
 		end = strstr(source.text, separator);
@@ -184,11 +191,25 @@ compile_sources(struct request *r, struct d_compiler *compiler,
 		    (size_t)(end - source.text);
 		source.is_library = end != NULL && r->libraries;
 		source.name = "lib.d";
-		node = r->parse ? d_parse(compiler, &source, error) :
+		trees[n] = r->parse ? d_parse(compiler, &source, error) :
 		    d_compile(compiler, &source, error);
 		source.text = end == NULL ? NULL : end + strlen(separator);
-	} while (node != NULL && end != NULL);
-	return (node);
+		if (trees[n++] == NULL)
+			return (0);
+	} while (end != NULL && n < SOURCES_MAX);
+	return (n);
+}
+
+static bool
+generate(struct d_compiler *compiler, struct d_node **trees, unsigned n,
+    struct d_error *error, FILE *out)
+{
+	const struct tbuf_d_script *script = d_generate(compiler, trees, n,
+	    error);
+
+	if (script != NULL)
+		runner_run(script, out);
+	return (script != NULL);
 }
 
 /* 0 if it compiles. */
@@ -197,22 +218,24 @@ request_run(struct request *r, const char *title, FILE *out)
 {
 	struct d_compiler *compiler = d_open(&r->options);
 	struct d_error error;
-	struct d_node *node;
+	struct d_node *trees[SOURCES_MAX] = { NULL };
+	unsigned n;
 	int status = 0;
 
 	if (compiler == NULL)
 		errx(1, "the compiler does not open");
 	r->source.argc = r->argc;
 	r->source.argv = r->argv;
-	node = compile_sources(r, compiler, &error);
-	if (node == NULL) {
+	n = compile_sources(r, compiler, trees, &error);
+	if (n == 0 || (r->run &&
+	    !generate(compiler, trees, n, &error, out))) {
 		fprintf(out, "%s", title);
 		d_error_print(&error, true, out);
 		fprintf(out, "\n");
 		status = 1;
 	} else if (r->tree || r->parse)
-		d_dump(node, out);
-	else
+		d_dump(trees[n - 1], out);
+	else if (!r->run)
 		fprintf(out, "ok\n");
 	d_close(compiler);
 	return (status);
@@ -358,7 +381,7 @@ main(int argc, char **argv)
 	int option, status;
 
 	request_init(&r);
-	while ((option = getopt(argc, argv, "+c:u:Ltpn:Zdefms:Pv:")) != -1) {
+	while ((option = getopt(argc, argv, "+c:u:Lrtpn:Zdefms:Pv:")) != -1) {
 		if (option == 'c' || option == 'u')
 			return (all_cases(argv + optind - 1, option == 'u'));
 		if (option == 'n')

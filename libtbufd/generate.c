@@ -1,0 +1,134 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the trees of a command's sources to its script.
+ */
+#include <string.h>
+
+#include "errors.h"
+#include "generate.h"
+
+/* --- clauses -------------------------------------------------------------- */
+
+static const char *
+description_text(struct d_compiler *c, const struct d_description *d)
+{
+	return (d_format(c, "%s:%s:%s:%s", d->field[D_FIELD_PROVIDER],
+	    d->field[D_FIELD_MODULE], d->field[D_FIELD_FUNCTION],
+	    d->field[D_FIELD_NAME]));
+}
+
+static void
+fill_descriptions(struct generator *g, struct tbuf_d_clause *clause)
+{
+	const struct d_node *one = g->clause->descriptions;
+	const char **texts = d_allocate(g->c, d_node_count(one) *
+	    sizeof(*texts));
+
+	clause->descriptions = texts;
+	for (; one != NULL; one = one->next)
+		texts[clause->ndescriptions++] = description_text(g->c,
+		    one->description);
+}
+
+static void
+fill_names(struct generator *g, struct tbuf_d_clause *clause)
+{
+	const char **names = d_allocate(g->c, (g->nnames + 1) *
+	    sizeof(*names));
+	uint32_t i;
+
+	for (i = 0; i < g->nnames; i++)
+		names[i] = g->names[i]->name;
+	clause->names = names;
+	clause->nnames = g->nnames;
+}
+
+static uint8_t
+class_of(const struct generator *g, const struct type *type)
+{
+	if (d_is_text(g, type))
+		return (TBUF_CLASS_TEXT);
+	if (d_type_is_float(type))
+		return (TBUF_CLASS_FLOAT);
+	return (d_type_is_signed(type) ? TBUF_CLASS_INTEGER :
+	    TBUF_CLASS_UNSIGNED);
+}
+
+static void
+fill_program(struct generator *g, struct tbuf_d_clause *clause)
+{
+	struct tbuf_d_program *program = d_allocate(g->c, sizeof(*program));
+	uint32_t i;
+
+	d_code_begin(g);
+	d_program(g);
+	*program = d_code_end(g);
+	for (i = 0; i < g->nnames; i++)
+		program->classes[i] = class_of(g, g->names[i]->type);
+	clause->programs = program;
+	clause->nprograms = 1;
+	clause->places = g->places.at;
+	clause->nplaces = g->places.count;
+	clause->records = g->used.at;
+	clause->nrecords = g->used.count;
+}
+
+static void
+generate_clause(struct generator *g, const struct d_node *node)
+{
+	struct tbuf_d_clause *clause = d_growing_add(g->c, &g->clauses,
+	    sizeof(*clause));
+
+	g->clause = node;
+	g->flags = 0;
+	g->nnames = 0;
+	clause->line = node->line;
+	fill_descriptions(g, clause);
+	if (node->condition == NULL && node->arguments == NULL)
+		g->flags = TBUF_CLAUSE_DEFAULT;
+	else
+		fill_program(g, clause);
+	fill_names(g, clause);
+	clause->flags = g->flags;
+}
+
+/* --- scripts -------------------------------------------------------------- */
+
+static void
+generate_source(struct generator *g, const struct d_node *program)
+{
+	const struct d_node *one;
+
+	d_origin(g->c, program);
+	for (one = program->arguments; one != NULL; one = one->next)
+		if (one->kind == NODE_CLAUSE)
+			generate_clause(g, one);
+}
+
+const struct tbuf_d_script *
+d_generate(struct d_compiler *c, struct d_node *const *programs,
+    unsigned nprograms, struct d_error *error)
+{
+	struct generator g = { .c = c };
+	struct tbuf_d_script *script;
+	jmp_buf escape;
+	unsigned i;
+
+	g.last_variable = &g.variables;
+	c->scripts++;
+	c->error = error;
+	c->escape = &escape;
+	if (setjmp(escape) != 0) {
+		c->escape = NULL;
+		return (NULL);
+	}
+	for (i = 0; i < nprograms; i++)
+		generate_source(&g, programs[i]);
+	script = d_allocate(c, sizeof(*script));
+	script->clauses = g.clauses.at;
+	script->nclauses = g.clauses.count;
+	d_storage_end(&g, script);
+	c->escape = NULL;
+	return (script);
+}

@@ -1,0 +1,228 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Code generation: from checked trees to a script of tbuf_program.h.
+ *
+ * A value is computed into a given register, `to`; the registers above it are
+ * free to be used for that, those below hold what is still needed.  So the
+ * arguments of a call lie one behind the other, as the machine wants them, and
+ * an expression that is too deep is one that runs out of registers.
+ *
+ * Numbers in registers are extended to 64 bits by their type, always.  Texts,
+ * structures and arrays are their address.
+ */
+#ifndef D_GENERATE_H
+#define D_GENERATE_H
+
+#include "check.h"
+#include "common/machine_code.h"
+#include "tbuf_program.h"
+
+/* Memory that grows: `room` is of elements. */
+struct growing {
+	void *at;
+	uint32_t count, room;
+};
+
+/* A jump that does not know yet where it goes. */
+struct jump {
+	struct jump *next;
+	uint32_t at;
+};
+
+struct label {
+	struct jump *jumps;
+};
+
+/* What a name of an inline or a translator stands for: a register. */
+struct binding {
+	struct binding *next;
+	const struct identifier *identifier;
+	const struct type *type;
+	unsigned reg;
+};
+
+/* A record that is being laid out. */
+struct layout {
+	struct growing actions;		/* struct tbuf_d_action */
+	struct growing pieces;		/* struct tbuf_d_piece */
+};
+
+/* A variable or an aggregation that the script uses. */
+struct slot {
+	struct slot *next;
+	struct identifier *identifier;
+	struct tbuf_d_variable variable;
+};
+
+struct generator {
+	struct d_compiler *c;
+
+	/* The script. */
+	struct growing clauses;		/* struct tbuf_d_clause */
+	struct slot *variables, **last_variable;
+	uint32_t scopes[TBUF_SCOPES];	/* ids that are used */
+	struct identifier *aggregation;	/* the last one; older ones behind */
+	uint32_t naggregations;
+
+	/* The clause. */
+	const struct d_node *clause;
+	uint32_t flags;			/* TBUF_CLAUSE_ */
+	struct identifier *names[TBUF_D_NAMES_MAX];
+	uint32_t nnames;
+
+	/* The program. */
+	struct growing code;		/* uint64_t */
+	struct growing constants;	/* char */
+	struct growing places;		/* struct tbuf_d_place */
+	struct growing used;		/* struct tbuf_d_record */
+	struct binding *bindings;
+	struct layout layout;
+	uint32_t action;		/* the one that is generated */
+	uint32_t actions;		/* so many are behind */
+	bool create;			/* an object that is stored to */
+	bool temporaries;		/* since the last `free` */
+	bool keep;			/* a pointer to one may be left */
+};
+
+/* --- generate_code.c: words, jumps, constants --------------------------- */
+
+/* One more element, which is 0. */
+void	*d_growing_add(struct d_compiler *c, struct growing *growing,
+	    size_t size);
+void	d_emit(struct generator *g, enum tbuf_operation operation, unsigned a,
+	    unsigned b, unsigned c, uint32_t immediate);
+void	d_emit_number(struct generator *g, unsigned to, uint64_t value);
+void	d_emit_text(struct generator *g, unsigned to, const char *text);
+void	d_emit_move(struct generator *g, unsigned to, unsigned from);
+void	d_emit_call(struct generator *g, unsigned to,
+	    enum tbuf_subroutine subroutine, unsigned count);
+/* A jump; a, and of those that compare b and the immediate, are operands. */
+void	d_emit_jump(struct generator *g, enum tbuf_operation operation,
+	    unsigned a, unsigned b, uint32_t immediate, struct label *label);
+/* The label is here. */
+void	d_label_set(struct generator *g, struct label *label);
+/* Can it be an immediate? */
+bool	d_is_immediate(uint64_t value);
+/* The register, if there are so many. */
+unsigned d_register(struct generator *g, unsigned n);
+/* What the program has become. */
+void	d_code_begin(struct generator *g);
+struct tbuf_d_program d_code_end(struct generator *g);
+
+/* --- generate_shape.c --------------------------------------------------- */
+
+const struct tbuf_d_shape *d_shape(struct generator *g,
+	    const struct type *type);
+/* One that no program can declare: of what ustack() and its like give. */
+const struct tbuf_d_shape *d_shape_named(struct generator *g,
+	    const char *name, uint32_t size);
+/* How a value of the type is recorded, or is part of a key. */
+struct tbuf_d_piece d_piece(struct generator *g, const struct type *type);
+
+/* --- generate_storage.c: variables, aggregations ------------------------ */
+
+struct slot *d_slot(struct generator *g, struct identifier *identifier);
+uint32_t d_aggregation(struct generator *g, struct identifier *identifier);
+enum tbuf_aggregator d_aggregator(const struct identifier *function);
+uint64_t d_aggregation_parameter(const struct identifier *aggregation,
+	    enum tbuf_aggregator function);
+/* The selector of an argument that is used by name. */
+unsigned d_name_selector(struct generator *g, struct identifier *identifier);
+/* The variables and aggregations that the script has used. */
+void	d_storage_end(struct generator *g, struct tbuf_d_script *script);
+
+/* --- generate_value.c --------------------------------------------------- */
+
+/* The node's value, of its type. */
+void	d_value(struct generator *g, const struct d_node *node, unsigned to);
+/* The same, converted as an assignment does. */
+void	d_value_as(struct generator *g, const struct d_node *node,
+	    const struct type *type, unsigned to);
+/* As a text: what a pointer points to is brought. */
+void	d_value_text(struct generator *g, const struct d_node *node,
+	    unsigned to);
+void	d_convert(struct generator *g, const struct type *from,
+	    const struct type *type, unsigned reg);
+/* Its operator's right operand has been converted to the node's type. */
+void	d_arithmetic(struct generator *g, enum operator op,
+	    const struct type *type, unsigned to, unsigned right);
+bool	d_is_text(const struct generator *g, const struct type *type);
+/* Passed by its address, a text or not. */
+bool	d_is_object(const struct type *type);
+
+/* --- generate_branch.c -------------------------------------------------- */
+
+/* Jump if the node is true, or if it is not. */
+void	d_branch(struct generator *g, const struct d_node *node, bool sense,
+	    struct label *label, unsigned to);
+void	d_comparison(struct generator *g, const struct d_node *node,
+	    unsigned to);
+
+/* --- generate_place.c: what can be loaded and stored -------------------- */
+
+enum place_kind {
+	PLACE_VARIABLE,
+	PLACE_MEMORY,
+};
+
+struct place {
+	enum place_kind kind;
+	const struct type *type;
+	struct slot *slot;		/* of a variable */
+	const struct signature *signature;
+	unsigned keys, nkeys;		/* registers of its key */
+	unsigned address;		/* a register */
+	uint32_t offset;
+};
+
+/* The first register that is still free. */
+unsigned d_place_open(struct generator *g, const struct d_node *node,
+	    bool write, unsigned to, struct place *place);
+void	d_place_load(struct generator *g, const struct place *place,
+	    unsigned to);
+/* The register above is free, too. */
+void	d_place_store(struct generator *g, const struct place *place,
+	    unsigned from);
+void	d_assignment(struct generator *g, const struct d_node *node,
+	    unsigned to);
+void	d_step(struct generator *g, const struct d_node *node, unsigned to);
+/* Through a pointer to what may not be D's own memory. */
+void	d_may_copyin(struct generator *g, const struct d_node *pointer);
+
+/* --- generate_memory.c -------------------------------------------------- */
+
+void	d_memory_load(struct generator *g, const struct type *type,
+	    unsigned address, uint32_t offset, unsigned to);
+void	d_memory_store(struct generator *g, const struct type *type,
+	    unsigned address, uint32_t offset, unsigned from);
+/* Keys: their values, then as often as needed the key that they make. */
+unsigned d_keys(struct generator *g, const struct d_node *arguments,
+	    const struct signature *signature, unsigned to);
+void	d_key_build(struct generator *g, const struct signature *signature,
+	    unsigned keys);
+
+/* --- generate_call.c ---------------------------------------------------- */
+
+void	d_call(struct generator *g, const struct d_node *node, unsigned to);
+/* An argument of the probe, text or number. */
+void	d_builtin(struct generator *g, const struct d_node *node, unsigned to);
+bool	d_is_argument(const struct d_node *node, unsigned *selector);
+
+/* --- generate_translated.c ---------------------------------------------- */
+
+/* A member of what is translated: false if it is not. */
+bool	d_translated_member(struct generator *g, const struct d_node *node,
+	    unsigned to);
+/* All of it, as a structure in memory. */
+void	d_translated(struct generator *g, const struct d_node *node,
+	    unsigned to);
+bool	d_inline(struct generator *g, const struct d_node *node, unsigned to);
+const struct binding *d_binding(const struct generator *g,
+	    const struct identifier *identifier);
+
+/* --- generate_record.c: statements -------------------------------------- */
+
+void	d_program(struct generator *g);
+
+#endif

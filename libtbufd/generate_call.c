@@ -1,0 +1,224 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Built-in variables and subroutines.
+ */
+#include "builtins.h"
+#include "errors.h"
+#include "generate.h"
+
+/* --- variables ------------------------------------------------------------ */
+
+bool
+d_is_argument(const struct d_node *node, unsigned *selector)
+{
+	const struct identifier *one = node->identifier;
+
+	if (node->kind != NODE_VARIABLE ||
+	    (one->flags & IDENTIFIER_BUILTIN) == 0)
+		return (false);
+	if (one->id >= BUILTIN_arg0 && one->id <= BUILTIN_arg9) {
+		*selector = one->id - BUILTIN_arg0;
+		return (true);
+	}
+	*selector = node->arguments == NULL ? 0 :
+	    (unsigned)node->arguments->value;
+	return (one->id == BUILTIN_args && node->arguments->value < 10);
+}
+
+static void
+argument(struct generator *g, const struct d_node *node, unsigned selector,
+    unsigned to)
+{
+	d_emit(g, d_is_text(g, node->type) ? TBUF_OP_LDAT : TBUF_OP_LDA, to,
+	    0, 0, selector);
+}
+
+struct builtin_pair {
+	enum builtin id;
+	enum tbuf_builtin machine;
+};
+
+static const struct builtin_pair variables[] = {
+	{ BUILTIN_timestamp, TBUF_BUILTIN_TIMESTAMP },
+	{ BUILTIN_vtimestamp, TBUF_BUILTIN_VTIMESTAMP },
+	{ BUILTIN_walltimestamp, TBUF_BUILTIN_WALLTIMESTAMP },
+	{ BUILTIN_cpu, TBUF_BUILTIN_CPU },
+	{ BUILTIN_pid, TBUF_BUILTIN_PID },
+	{ BUILTIN_ppid, TBUF_BUILTIN_PPID },
+	{ BUILTIN_tid, TBUF_BUILTIN_TID },
+	{ BUILTIN_uid, TBUF_BUILTIN_UID },
+	{ BUILTIN_gid, TBUF_BUILTIN_GID },
+	{ BUILTIN_id, TBUF_BUILTIN_ID },
+	{ BUILTIN_epid, TBUF_BUILTIN_EPID },
+	{ BUILTIN_errno, TBUF_BUILTIN_ERRNO },
+	{ BUILTIN_caller, TBUF_BUILTIN_CALLER },
+	{ BUILTIN_ucaller, TBUF_BUILTIN_UCALLER },
+	{ BUILTIN_stackdepth, TBUF_BUILTIN_STACKDEPTH },
+	{ BUILTIN_ustackdepth, TBUF_BUILTIN_USTACKDEPTH },
+	{ BUILTIN_ipl, TBUF_BUILTIN_IPL },
+	{ BUILTIN_execname, TBUF_BUILTIN_EXECNAME },
+	{ BUILTIN_probeprov, TBUF_BUILTIN_PROBEPROV },
+	{ BUILTIN_probemod, TBUF_BUILTIN_PROBEMOD },
+	{ BUILTIN_probefunc, TBUF_BUILTIN_PROBEFUNC },
+	{ BUILTIN_probename, TBUF_BUILTIN_PROBENAME },
+};
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static void
+register_value(struct generator *g, const struct d_node *node, unsigned to)
+{
+	d_value(g, node->arguments, to);
+	d_emit_call(g, to, TBUF_SUB_UREG, 1);
+}
+
+void
+d_builtin(struct generator *g, const struct d_node *node, unsigned to)
+{
+	struct identifier *one = node->identifier;
+	unsigned selector;
+	size_t i;
+
+	if ((one->flags & IDENTIFIER_ARGUMENT) != 0) {
+		argument(g, node, d_name_selector(g, one), to);
+		return;
+	}
+	if (d_is_argument(node, &selector)) {
+		argument(g, node, selector, to);
+		return;
+	}
+	if (one->id == BUILTIN_uregs) {
+		register_value(g, node, to);
+		return;
+	}
+	for (i = 0; i < COUNT(variables); i++)
+		if (variables[i].id == one->id) {
+			d_emit(g, TBUF_OP_LDB, to, 0, 0,
+			    variables[i].machine);
+			d_convert(g, g->c->types.type_int64, node->type, to);
+			return;
+		}
+	/* A thread's or a CPU's structure has no address. */
+	d_emit_number(g, to, 0);
+}
+
+/* --- subroutines ---------------------------------------------------------- */
+
+struct subroutine {
+	enum builtin id;
+	enum tbuf_subroutine machine;
+	uint32_t flags;		/* of the clause */
+};
+
+static const struct subroutine subroutines[] = {
+	{ BUILTIN_alloca, TBUF_SUB_ALLOCA, 0 },
+	{ BUILTIN_basename, TBUF_SUB_BASENAME, 0 },
+	{ BUILTIN_bcopy, TBUF_SUB_BCOPY, 0 },
+	{ BUILTIN_cleanpath, TBUF_SUB_CLEANPATH, 0 },
+	{ BUILTIN_copyin, TBUF_SUB_COPYIN, TBUF_CLAUSE_COPYIN },
+	{ BUILTIN_copyinstr, TBUF_SUB_COPYINSTR, TBUF_CLAUSE_COPYIN },
+	{ BUILTIN_copyinto, TBUF_SUB_COPYINTO, TBUF_CLAUSE_COPYIN },
+	{ BUILTIN_copyout, TBUF_SUB_COPYOUT,
+	    TBUF_CLAUSE_COPYIN | TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_copyoutstr, TBUF_SUB_COPYOUTSTR,
+	    TBUF_CLAUSE_COPYIN | TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_dirname, TBUF_SUB_DIRNAME, 0 },
+	{ BUILTIN_getmajor, TBUF_SUB_GETMAJOR, 0 },
+	{ BUILTIN_getminor, TBUF_SUB_GETMINOR, 0 },
+	{ BUILTIN_htonl, TBUF_SUB_HTONL, 0 },
+	{ BUILTIN_htonll, TBUF_SUB_HTONLL, 0 },
+	{ BUILTIN_htons, TBUF_SUB_HTONS, 0 },
+	{ BUILTIN_index, TBUF_SUB_INDEX, 0 },
+	{ BUILTIN_inet_ntoa, TBUF_SUB_INET_NTOA, 0 },
+	{ BUILTIN_inet_ntoa6, TBUF_SUB_INET_NTOA6, 0 },
+	{ BUILTIN_inet_ntop, TBUF_SUB_INET_NTOP, 0 },
+	{ BUILTIN_link_ntop, TBUF_SUB_LINK_NTOP, 0 },
+	{ BUILTIN_lltostr, TBUF_SUB_LLTOSTR, 0 },
+	{ BUILTIN_ntohl, TBUF_SUB_HTONL, 0 },
+	{ BUILTIN_ntohll, TBUF_SUB_HTONLL, 0 },
+	{ BUILTIN_ntohs, TBUF_SUB_HTONS, 0 },
+	{ BUILTIN_progenyof, TBUF_SUB_PROGENYOF, 0 },
+	{ BUILTIN_rand, TBUF_SUB_RAND, 0 },
+	{ BUILTIN_rindex, TBUF_SUB_RINDEX, 0 },
+	{ BUILTIN_strchr, TBUF_SUB_STRCHR, 0 },
+	{ BUILTIN_strjoin, TBUF_SUB_STRJOIN, 0 },
+	{ BUILTIN_strlen, TBUF_SUB_STRLEN, 0 },
+	{ BUILTIN_strrchr, TBUF_SUB_STRRCHR, 0 },
+	{ BUILTIN_strstr, TBUF_SUB_STRSTR, 0 },
+	{ BUILTIN_strtok, TBUF_SUB_STRTOK, 0 },
+	{ BUILTIN_strtoll, TBUF_SUB_STRTOLL, 0 },
+	{ BUILTIN_substr, TBUF_SUB_SUBSTR, 0 },
+	/* Actions that leave nothing in a record. */
+	{ BUILTIN_breakpoint, TBUF_SUB_BREAKPOINT, TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_chill, TBUF_SUB_CHILL, TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_panic, TBUF_SUB_PANIC, TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_raise, TBUF_SUB_RAISE, TBUF_CLAUSE_DESTRUCTIVE },
+	{ BUILTIN_stop, TBUF_SUB_STOP, TBUF_CLAUSE_DESTRUCTIVE },
+};
+
+static const struct subroutine *
+find(struct generator *g, const struct identifier *one)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(subroutines); i++)
+		if (subroutines[i].id == one->id)
+			return (&subroutines[i]);
+	d_fail(g->c, D_FUNC_KERNEL,
+	    "%s( ) looks into a kernel, which is not traced", one->name);
+}
+
+/* copyin() and copyinstr() of an argument that is a text read it in place. */
+static bool
+takes_address(unsigned id, unsigned number)
+{
+	return (number == 0 && (id == BUILTIN_copyin ||
+	    id == BUILTIN_copyinstr || id == BUILTIN_copyinto));
+}
+
+static void
+parameter(struct generator *g, const struct identifier *one, unsigned number,
+    const struct d_node *argument, unsigned to)
+{
+	const struct type *type = one->signature->types[number];
+	unsigned selector;
+
+	if (takes_address(one->id, number) &&
+	    d_is_argument(argument, &selector))
+		d_emit(g, TBUF_OP_LDAT, d_register(g, to), 0, 0, selector);
+	else if (type != NULL && d_type_is_char_string(type) &&
+	    one->id != BUILTIN_copyoutstr)
+		d_value_text(g, argument, to);
+	else if (type != NULL)
+		d_value_as(g, argument, type, to);
+	else
+		d_value(g, argument, to);
+	if (type != NULL && d_type_resolve(type)->kind == TYPE_POINTER &&
+	    !d_type_is_char_string(type))
+		d_may_copyin(g, argument);
+}
+
+void
+d_call(struct generator *g, const struct d_node *node, unsigned to)
+{
+	const struct identifier *one = node->identifier;
+	const struct d_node *argument = node->arguments;
+	const struct subroutine *subroutine;
+	bool create = g->create;
+	unsigned count = 0;
+
+	if (one->id == BUILTIN_speculation) {
+		d_emit(g, TBUF_OP_SPECN, to, 0, 0, 0);
+		return;
+	}
+	subroutine = find(g, one);
+	g->flags |= subroutine->flags;
+	g->create = false;
+	for (; argument != NULL; argument = argument->next, count++)
+		parameter(g, one, count, argument, to + count);
+	g->create = create;
+	d_emit_call(g, to, subroutine->machine, count);
+	if (d_type_is_integer(node->type))
+		d_convert(g, g->c->types.type_int64, node->type, to);
+}

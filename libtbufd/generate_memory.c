@@ -1,0 +1,208 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Values in memory by their types, and keys.
+ */
+#include "generate.h"
+
+/* --- loads ---------------------------------------------------------------- */
+
+static enum tbuf_operation
+load_operation(uint64_t size, bool sign)
+{
+	switch (size) {
+	case 1:
+		return (sign ? TBUF_OP_LD1S : TBUF_OP_LD1U);
+	case 2:
+		return (sign ? TBUF_OP_LD2S : TBUF_OP_LD2U);
+	case 4:
+		return (sign ? TBUF_OP_LD4S : TBUF_OP_LD4U);
+	default:
+		return (TBUF_OP_LD8);
+	}
+}
+
+/* The largest part that a load or a store can have. */
+static unsigned
+part(uint64_t left)
+{
+	return (left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1);
+}
+
+/* A bit-field has whole bytes, which need not be a power of two. */
+static void
+load_bits(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned to)
+{
+	uint64_t size = d_type_size(type), done;
+	unsigned reg = to + 1, unused = 64 - type->bits;
+
+	d_emit(g, TBUF_OP_LDI, d_register(g, reg), 0, 0, 0);
+	for (done = 0; done < size; done += part(size - done)) {
+		d_emit(g, load_operation(part(size - done), false),
+		    d_register(g, reg + 1), address, 0,
+		    offset + (uint32_t)done);
+		d_emit(g, TBUF_OP_SHLI, reg + 1, reg + 1, 0,
+		    (uint32_t)(8 * done));
+		d_emit(g, TBUF_OP_OR, reg, reg, reg + 1, 0);
+	}
+	d_emit(g, TBUF_OP_SHLI, to, reg, 0, unused);
+	d_emit(g, (type->flags & TYPE_SIGNED) != 0 ? TBUF_OP_SHRSI :
+	    TBUF_OP_SHRUI, to, to, 0, unused);
+}
+
+void
+d_memory_load(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned to)
+{
+	const struct type *base = d_type_resolve(type);
+	bool sign = d_type_is_signed(base) || base->kind == TYPE_ENUM;
+
+	d_register(g, to);
+	if (d_is_object(type)) {
+		if (offset == 0)
+			d_emit_move(g, to, address);
+		else
+			d_emit(g, TBUF_OP_ADDI, to, address, 0, offset);
+	} else if (d_type_is_bit_field(base))
+		load_bits(g, base, address, offset, to);
+	else
+		d_emit(g, load_operation(d_type_size(base), sign), to,
+		    address, 0, offset);
+}
+
+/* --- stores --------------------------------------------------------------- */
+
+static enum tbuf_operation
+store_operation(uint64_t size)
+{
+	switch (size) {
+	case 1:
+		return (TBUF_OP_ST1);
+	case 2:
+		return (TBUF_OP_ST2);
+	case 4:
+		return (TBUF_OP_ST4);
+	default:
+		return (TBUF_OP_ST8);
+	}
+}
+
+static void
+store_bits(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned from)
+{
+	uint64_t size = d_type_size(type), done;
+
+	for (done = 0; done < size; done += part(size - done)) {
+		d_emit(g, TBUF_OP_SHRUI, d_register(g, from + 1), from, 0,
+		    (uint32_t)(8 * done));
+		d_emit(g, store_operation(part(size - done)), from + 1,
+		    address, 0, offset + (uint32_t)done);
+	}
+}
+
+static void
+store_object(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned from)
+{
+	unsigned reg = from + 1;
+
+	d_emit_move(g, reg, from);
+	d_emit(g, TBUF_OP_ADDI, d_register(g, reg + 1), address, 0, offset);
+	d_emit_number(g, reg + 2, d_type_size(type));
+	d_emit_call(g, reg, TBUF_SUB_BCOPY, 3);
+}
+
+/*
+ * A text's characters, and a NUL if there is room for one; NULL becomes the
+ * empty text, for what is in memory always is one.
+ */
+static void
+store_text(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned from)
+{
+	struct label null = { NULL }, end = { NULL };
+	unsigned reg = from + 1;
+
+	d_emit_jump(g, TBUF_OP_JZ, from, 0, 0, &null);
+	d_emit_move(g, reg, from);
+	d_emit_call(g, reg, TBUF_SUB_TEXT, 1);
+	d_emit(g, TBUF_OP_ADDI, d_register(g, reg + 1), address, 0, offset);
+	d_emit_move(g, reg + 2, reg);
+	d_emit_call(g, reg + 2, TBUF_SUB_STRLEN, 1);
+	d_emit(g, TBUF_OP_CALL, d_register(g, reg + 3), reg, 3,
+	    TBUF_SUB_BCOPY);
+	d_emit(g, TBUF_OP_ADD, reg + 1, reg + 1, reg + 2, 0);
+	d_emit_jump(g, TBUF_OP_JGEUI, reg + 2, 0,
+	    (uint32_t)d_type_size(type), &end);
+	d_emit_number(g, reg, 0);
+	d_emit(g, TBUF_OP_ST1, reg, reg + 1, 0, 0);
+	d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
+	d_label_set(g, &null);
+	d_emit_number(g, reg, 0);
+	d_emit(g, TBUF_OP_ST1, reg, address, 0, offset);
+	d_label_set(g, &end);
+}
+
+void
+d_memory_store(struct generator *g, const struct type *type,
+    unsigned address, uint32_t offset, unsigned from)
+{
+	const struct type *base = d_type_resolve(type);
+
+	if (d_is_text(g, type))
+		store_text(g, type, address, offset, from);
+	else if (d_is_object(type))
+		store_object(g, type, address, offset, from);
+	else if (d_type_is_bit_field(base))
+		store_bits(g, base, address, offset, from);
+	else
+		d_emit(g, store_operation(d_type_size(base)), from, address,
+		    0, offset);
+}
+
+/* --- keys ----------------------------------------------------------------- */
+
+unsigned
+d_keys(struct generator *g, const struct d_node *arguments,
+    const struct signature *signature, unsigned to)
+{
+	bool create = g->create;
+	unsigned i;
+
+	g->create = false;
+	for (i = 0; arguments != NULL; arguments = arguments->next)
+		d_value_as(g, arguments, signature->types[i++], to++);
+	g->create = create;
+	return (to);
+}
+
+/* A number counts as wide as it is declared. */
+static uint32_t
+key_size(const struct type *type)
+{
+	uint64_t size = d_type_size(type);
+
+	return (size <= 2 ? (uint32_t)size : size <= 4 ? 4 : 8);
+}
+
+void
+d_key_build(struct generator *g, const struct signature *signature,
+    unsigned keys)
+{
+	const struct type *type;
+	unsigned i;
+
+	for (i = 0; i < signature->count; i++) {
+		type = signature->types[i];
+		if (d_is_text(g, type))
+			d_emit(g, TBUF_OP_KEYT, keys + i, 0, 0, 0);
+		else if (d_is_object(type))
+			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			    (uint32_t)d_type_size(type));
+		else
+			d_emit(g, TBUF_OP_KEY, keys + i, 0, 0,
+			    key_size(type));
+	}
+}

@@ -1,0 +1,531 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Statements, and what they leave in records.
+ *
+ * The statements between two ifs make one record.  Its room is taken before
+ * the first of them, so that without room none has an effect.
+ */
+#include <string.h>
+
+#include "builtins.h"
+#include "errors.h"
+#include "generate.h"
+
+/* --- pieces --------------------------------------------------------------- */
+
+static struct tbuf_d_piece *
+add_piece(struct generator *g, struct tbuf_d_piece piece)
+{
+	struct tbuf_d_piece *to = d_growing_add(g->c, &g->layout.pieces,
+	    sizeof(*to));
+
+	*to = piece;
+	return (to);
+}
+
+/* An argument by its name alone is recorded as the site has it. */
+static bool
+put_argument(struct generator *g, const struct d_node *node)
+{
+	struct tbuf_d_piece piece = { .kind = TBUF_PIECE_ARGUMENT };
+
+	if (node->kind != NODE_VARIABLE ||
+	    (node->identifier->flags & IDENTIFIER_ARGUMENT) == 0)
+		return (false);
+	piece.argument = d_name_selector(g, node->identifier);
+	piece.shape = d_shape(g, node->type);
+	d_emit(g, TBUF_OP_PUTA, 0, 0, 0, piece.argument);
+	add_piece(g, piece);
+	return (true);
+}
+
+static void
+put_piece(struct generator *g, struct tbuf_d_piece piece, unsigned reg)
+{
+	uint32_t size = piece.shape->size;
+
+	switch (piece.kind) {
+	case TBUF_PIECE_TEXT:
+		d_emit(g, TBUF_OP_PUTT, reg, 0, 0, 0);
+		break;
+	case TBUF_PIECE_BYTES:
+		d_emit(g, TBUF_OP_PUTB, reg, 0, 0, piece.bytes);
+		break;
+	default:
+		d_emit(g, TBUF_OP_PUT, reg, 0, 0, size == 1 || size == 2 ||
+		    size == 4 ? size : 8);
+	}
+	add_piece(g, piece);
+}
+
+static void
+put(struct generator *g, const struct d_node *node)
+{
+	if (put_argument(g, node))
+		return;
+	d_value(g, node, 0);
+	put_piece(g, d_piece(g, node->type), 0);
+}
+
+/* --- records -------------------------------------------------------------- */
+
+static uint32_t
+aligned(uint32_t at, uint32_t alignment)
+{
+	return ((at + alignment - 1) & -alignment);
+}
+
+/* What it takes at most, and as DTrace counts. */
+static void
+measure(const struct generator *g, struct tbuf_d_record *record)
+{
+	uint32_t strsize, i, size;
+	const struct tbuf_d_piece *piece = record->pieces;
+
+	strsize = (uint32_t)d_type_size(g->c->types.type_string);
+	for (i = 0; i < record->npieces; i++, piece++) {
+		size = piece->shape->size;
+		switch (piece->kind) {
+		case TBUF_PIECE_TEXT:
+			record->bytes = aligned(record->bytes, 2) + 2 +
+			    strsize;
+			record->charge += strsize;
+			break;
+		case TBUF_PIECE_BYTES:
+			record->bytes += piece->bytes;
+			record->charge += piece->bytes;
+			break;
+		case TBUF_PIECE_ARGUMENT:
+			record->bytes = aligned(record->bytes, 8) + 8 +
+			    strsize;
+			record->charge = aligned(record->charge, 8) + size;
+			break;
+		default:
+			size = size == 1 || size == 2 || size == 4 ? size : 8;
+			record->bytes = aligned(record->bytes, 8) + 8;
+			record->charge = aligned(record->charge, size) + size;
+		}
+	}
+	record->bytes = aligned(record->bytes, 8);
+}
+
+static struct tbuf_d_record
+finish(const struct generator *g)
+{
+	struct tbuf_d_record record = {
+		.actions = g->layout.actions.at,
+		.nactions = g->layout.actions.count,
+		.pieces = g->layout.pieces.at,
+		.npieces = g->layout.pieces.count
+	};
+
+	measure(g, &record);
+	return (record);
+}
+
+static struct tbuf_d_action *
+begin_action(struct generator *g, enum tbuf_d_action_kind kind)
+{
+	struct tbuf_d_action *action = d_growing_add(g->c,
+	    &g->layout.actions, sizeof(*action));
+
+	action->kind = kind;
+	action->first = g->layout.pieces.count;
+	return (action);
+}
+
+/* The pieces since then are its own. */
+static void
+end_action(struct generator *g)
+{
+	struct tbuf_d_action *all = g->layout.actions.at;
+	struct tbuf_d_action *action = &all[g->layout.actions.count - 1];
+
+	action->count = g->layout.pieces.count - action->first;
+}
+
+/* --- actions -------------------------------------------------------------- */
+
+/* Each value is an action of its own to a fault's words. */
+static void
+put_list(struct generator *g, const struct d_node *list)
+{
+	for (; list != NULL; list = list->next) {
+		put(g, list);
+		if (list->next != NULL)
+			g->action++;
+	}
+}
+
+static void
+formatted(struct generator *g, const struct d_node *call,
+    enum tbuf_d_action_kind kind)
+{
+	struct tbuf_d_action *action = begin_action(g, kind);
+
+	action->format = call->arguments->text;
+	put_list(g, call->arguments->next);
+}
+
+static const uint32_t *
+aggregation_list(struct generator *g, const struct d_node *list,
+    uint32_t *count)
+{
+	uint32_t *ids = d_allocate(g->c, d_node_count(list) * sizeof(*ids));
+
+	for (*count = 0; list != NULL; list = list->next)
+		ids[(*count)++] = d_aggregation(g, list->identifier);
+	return (ids);
+}
+
+static void
+print_aggregations(struct generator *g, const struct d_node *call)
+{
+	struct tbuf_d_action *action = begin_action(g, TBUF_ACTION_PRINTA);
+	const struct d_node *list = call->arguments;
+
+	if (list->kind == NODE_STRING) {
+		action->format = list->text;
+		list = list->next;
+	}
+	action->aggregations = aggregation_list(g, list,
+	    &action->naggregations);
+}
+
+/* clear() and its like: of one aggregation, with a number or without. */
+static void
+change_aggregation(struct generator *g, const struct d_node *call,
+    enum tbuf_d_action_kind kind)
+{
+	struct tbuf_d_action *action = begin_action(g, kind);
+	uint32_t *id = d_allocate(g->c, sizeof(*id));
+
+	*id = d_aggregation(g, call->arguments->identifier);
+	action->aggregations = id;
+	action->naggregations = 1;
+	put_list(g, call->arguments->next);
+}
+
+static void
+put_bytes(struct generator *g, unsigned reg, const struct type *type,
+    uint32_t size)
+{
+	struct tbuf_d_piece piece = {
+		.kind = TBUF_PIECE_BYTES, .bytes = size,
+		.shape = d_shape(g, type)
+	};
+
+	put_piece(g, piece, reg);
+}
+
+/* What a pointer points to, if that has a size; or the value. */
+static void
+print(struct generator *g, const struct d_node *node)
+{
+	struct tbuf_d_action *action = begin_action(g, TBUF_ACTION_PRINT);
+	const struct type *type = d_type_resolve(node->type);
+
+	if (type->kind != TYPE_POINTER || d_type_size(type->of) == 0) {
+		put(g, node);
+		return;
+	}
+	action->pointer = 1;
+	d_value(g, node, 0);
+	d_may_copyin(g, node);
+	put_piece(g, d_piece(g, node->type), 0);
+	put_bytes(g, 0, type->of, (uint32_t)d_type_size(type->of));
+}
+
+static void
+trace_memory(struct generator *g, const struct d_node *address)
+{
+	const struct d_node *size = address->next;
+
+	begin_action(g, TBUF_ACTION_TRACEMEM);
+	if (size->value > INT32_MAX)
+		d_fail_at(g->c, size, D_CG_EXPR,
+		    "tracemem( ) of so much is too large for any record");
+	d_value_as(g, address, d_type_pointer(g->c, g->c->types.type_void), 0);
+	d_may_copyin(g, address);
+	put_bytes(g, 0, address->type, (uint32_t)size->value);
+	if (size->next != NULL)
+		put(g, size->next);
+}
+
+static void
+set_option(struct generator *g, const struct d_node *list)
+{
+	begin_action(g, TBUF_ACTION_SETOPT);
+	for (; list != NULL; list = list->next) {
+		d_value_text(g, list, 0);
+		put_piece(g, d_piece(g, g->c->types.type_string), 0);
+	}
+}
+
+/* An integer that an operation takes. */
+static void
+operate(struct generator *g, enum tbuf_operation operation,
+    const struct d_node *node)
+{
+	d_value_as(g, node, g->c->types.type_int, 0);
+	d_emit(g, operation, 0, 0, 0, 0);
+}
+
+static void
+leave(struct generator *g, const struct d_node *status)
+{
+	begin_action(g, TBUF_ACTION_EXIT);
+	operate(g, TBUF_OP_EXIT, status);
+	put_piece(g, d_piece(g, g->c->types.type_int), 0);
+}
+
+static void
+act(struct generator *g, const struct d_node *call)
+{
+	const struct d_node *list = call->arguments;
+
+	switch (call->identifier->id) {
+	case BUILTIN_trace:
+		begin_action(g, TBUF_ACTION_TRACE);
+		put(g, list);
+		break;
+	case BUILTIN_print:
+		print(g, list);
+		break;
+	case BUILTIN_tracemem:
+		trace_memory(g, list);
+		break;
+	case BUILTIN_printf:
+		formatted(g, call, TBUF_ACTION_PRINTF);
+		break;
+	case BUILTIN_system:
+		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
+		formatted(g, call, TBUF_ACTION_SYSTEM);
+		break;
+	case BUILTIN_freopen:
+		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
+		formatted(g, call, TBUF_ACTION_FREOPEN);
+		break;
+	case BUILTIN_ftruncate:
+		begin_action(g, TBUF_ACTION_FTRUNCATE);
+		break;
+	case BUILTIN_setopt:
+		set_option(g, list);
+		break;
+	case BUILTIN_exit:
+		leave(g, list);
+		break;
+	case BUILTIN_printa:
+		print_aggregations(g, call);
+		break;
+	case BUILTIN_clear:
+		change_aggregation(g, call, TBUF_ACTION_CLEAR);
+		break;
+	case BUILTIN_trunc:
+		change_aggregation(g, call, TBUF_ACTION_TRUNC);
+		break;
+	case BUILTIN_normalize:
+		change_aggregation(g, call, TBUF_ACTION_NORMALIZE);
+		break;
+	case BUILTIN_denormalize:
+		change_aggregation(g, call, TBUF_ACTION_DENORMALIZE);
+		break;
+	case BUILTIN_commit:
+		operate(g, TBUF_OP_COMMIT, list);
+		return;
+	case BUILTIN_discard:
+		operate(g, TBUF_OP_DISCARD, list);
+		return;
+	case BUILTIN_speculate:
+		operate(g, TBUF_OP_SPEC, list);
+		return;
+	default:
+		d_call(g, call, 0);
+		return;
+	}
+	end_action(g);
+}
+
+/* --- aggregations --------------------------------------------------------- */
+
+/* Where the increment stands among the arguments, from 0. */
+static unsigned
+increment_place(unsigned id)
+{
+	return (id == BUILTIN_quantize ? 1 : id == BUILTIN_lquantize ? 4 : 5);
+}
+
+static void
+weigh(struct generator *g, const struct d_node *call, unsigned to)
+{
+	const struct d_node *one = call->arguments;
+	unsigned i;
+
+	for (i = increment_place(call->identifier->id); one != NULL && i > 0;
+	    i--)
+		one = one->next;
+	if (one == NULL)
+		d_emit_number(g, to, 1);
+	else
+		d_value(g, one, to);
+}
+
+static void
+aggregate(struct generator *g, const struct d_node *node)
+{
+	const struct d_node *call = node->left;
+	const struct signature *signature = node->identifier->signature;
+	enum tbuf_aggregator function = d_aggregator(call->identifier);
+	uint32_t id = d_aggregation(g, node->identifier);
+	unsigned to = 0;
+
+	if (node->arguments != NULL) {
+		to = d_keys(g, node->arguments, signature, 0);
+		g->action += signature->count;
+	}
+	if (function != TBUF_AGG_COUNT)
+		d_value(g, call->arguments, to);
+	if (function >= TBUF_AGG_QUANTIZE)
+		weigh(g, call, to + 1);
+	if (function >= TBUF_AGG_LQUANTIZE)
+		d_emit_number(g, to + 2, d_aggregation_parameter(
+		    node->identifier, function));
+	if (node->arguments != NULL)
+		d_key_build(g, signature, 0);
+	d_emit(g, TBUF_OP_UPD, to, to + 1, function, id);
+}
+
+/* --- statements ----------------------------------------------------------- */
+
+static bool
+is_call(const struct d_node *statement, unsigned id)
+{
+	return (statement->kind == NODE_ACTION &&
+	    statement->left->identifier->id == id);
+}
+
+static bool
+is_recording(const struct d_node *statement)
+{
+	if (statement->kind != NODE_ACTION)
+		return (false);
+	switch (statement->left->identifier->id) {
+	case BUILTIN_commit:
+	case BUILTIN_discard:
+	case BUILTIN_raise:
+	case BUILTIN_stop:
+	case BUILTIN_chill:
+	case BUILTIN_panic:
+	case BUILTIN_breakpoint:
+		return (false);
+	default:
+		return (true);
+	}
+}
+
+static void
+statement(struct generator *g, const struct d_node *node)
+{
+	g->c->line = node->line;
+	g->action = ++g->actions;
+	if (node->kind == NODE_ACTION)
+		act(g, node->left);
+	else if (node->left->kind == NODE_AGGREGATION)
+		aggregate(g, node->left);
+	else
+		d_value(g, node->left, 0);
+	g->actions = g->action;
+	if (g->temporaries && !g->keep)
+		d_emit(g, TBUF_OP_FREE, 0, 0, 0, 0);
+	g->temporaries = g->temporaries && g->keep;
+}
+
+/* Where a record's room is taken: what is speculated needs its buffer first. */
+static const struct d_node *
+room_before(const struct d_node *list, const struct d_node *end)
+{
+	const struct d_node *one;
+
+	for (one = list; one != end; one = one->next)
+		if (is_call(one, BUILTIN_speculate))
+			return (one->next);
+	return (list);
+}
+
+static void
+block(struct generator *g, const struct d_node *list,
+    const struct d_node *end)
+{
+	const struct d_node *one, *room = room_before(list, end);
+	bool records = list == end;
+	uint32_t number = g->used.count;
+
+	for (one = list; one != end; one = one->next)
+		records = records || is_recording(one);
+	g->layout = (struct layout){ 0 };
+	if (records)
+		d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
+	for (one = list; one != end; one = one->next) {
+		if (records && one == room)
+			d_emit(g, TBUF_OP_ROOM, 0, 0, 0, number);
+		statement(g, one);
+	}
+	if (!records)
+		return;
+	((struct tbuf_d_record *)g->used.at)[number] = finish(g);
+	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, number);
+}
+
+static void body(struct generator *g, const struct d_node *list);
+
+static void
+choose(struct generator *g, const struct d_node *node)
+{
+	struct label no = { NULL }, end = { NULL };
+
+	g->c->line = node->line;
+	g->action = ++g->actions;
+	d_branch(g, node->condition, false, &no, 0);
+	body(g, node->left);
+	if (node->right != NULL)
+		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
+	d_label_set(g, &no);
+	body(g, node->right);
+	d_label_set(g, &end);
+}
+
+static void
+body(struct generator *g, const struct d_node *list)
+{
+	const struct d_node *end;
+
+	while (list != NULL) {
+		for (end = list; end != NULL && end->kind != NODE_IF; )
+			end = end->next;
+		if (end != list)
+			block(g, list, end);
+		if (end == NULL)
+			return;
+		choose(g, end);
+		list = end->next;
+	}
+}
+
+void
+d_program(struct generator *g)
+{
+	const struct d_node *clause = g->clause;
+	struct label end = { NULL };
+
+	g->action = g->actions = 0;
+	if (clause->condition != NULL) {
+		g->c->line = clause->line;
+		d_branch(g, clause->condition, false, &end, 0);
+	}
+	if (clause->arguments != NULL)
+		body(g, clause->arguments);
+	else
+		block(g, NULL, NULL);
+	d_label_set(g, &end);
+}

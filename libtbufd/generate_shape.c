@@ -1,0 +1,138 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Types, as far as output needs them.
+ */
+#include <string.h>
+
+#include "generate.h"
+
+static enum tbuf_d_kind
+integer_kind(const struct type *type)
+{
+	if (type->bits == 0)
+		return (TBUF_KIND_VOID);
+	return (type->bits == 8 && (type->flags & TYPE_CHARACTER) != 0 ?
+	    TBUF_KIND_CHARACTER : TBUF_KIND_INTEGER);
+}
+
+static enum tbuf_d_kind
+kind(const struct generator *g, const struct type *type)
+{
+	if (d_is_text(g, type))
+		return (TBUF_KIND_TEXT);
+	type = d_type_resolve(type);
+	switch (type->kind) {
+	case TYPE_INTEGER:
+		return (integer_kind(type));
+	case TYPE_FLOAT:
+		return (TBUF_KIND_FLOAT);
+	case TYPE_POINTER:
+		return (TBUF_KIND_POINTER);
+	case TYPE_ARRAY:
+		return (TBUF_KIND_ARRAY);
+	case TYPE_STRUCT:
+		return (TBUF_KIND_STRUCT);
+	case TYPE_UNION:
+		return (TBUF_KIND_UNION);
+	case TYPE_ENUM:
+		return (TBUF_KIND_ENUM);
+	default:
+		return (TBUF_KIND_VOID);
+	}
+}
+
+static void
+fill_members(struct generator *g, struct tbuf_d_shape *shape,
+    const struct type *type)
+{
+	const struct member *one;
+	struct growing members = { 0 };
+	struct tbuf_d_member *to;
+	const struct type *base;
+
+	for (one = type->members; one != NULL; one = one->next) {
+		to = d_growing_add(g->c, &members, sizeof(*to));
+		to->name = one->name == NULL ? "" : one->name;
+		to->shape = d_shape(g, one->type);
+		to->offset = (uint32_t)one->offset;
+		base = d_type_resolve(one->type);
+		if (d_type_is_bit_field(base))
+			to->bits = (uint8_t)base->bits;
+	}
+	shape->members = members.at;
+	shape->nmembers = members.count;
+}
+
+static void
+fill_enumerators(struct generator *g, struct tbuf_d_shape *shape,
+    const struct type *type)
+{
+	const struct enumerator *one;
+	struct growing members = { 0 };
+	struct tbuf_d_member *to;
+
+	for (one = type->enumerators; one != NULL; one = one->next) {
+		to = d_growing_add(g->c, &members, sizeof(*to));
+		to->name = one->name;
+		to->value = (uint64_t)(int64_t)one->value;
+	}
+	shape->members = members.at;
+	shape->nmembers = members.count;
+}
+
+/* Known before it is filled: it may point to itself. */
+const struct tbuf_d_shape *
+d_shape(struct generator *g, const struct type *constant)
+{
+	struct type *type = (struct type *)(uintptr_t)constant;
+	const struct type *base = d_type_resolve(type);
+	struct tbuf_d_shape *shape;
+
+	if (type->shape != NULL && type->shape_of == g->c->scripts)
+		return (type->shape);
+	shape = d_allocate(g->c, sizeof(*shape));
+	type->shape = shape;
+	type->shape_of = g->c->scripts;
+	shape->kind = kind(g, type);
+	shape->is_signed = d_type_is_signed(base) || base->kind == TYPE_ENUM;
+	shape->size = (uint32_t)d_type_size(base);
+	shape->name = d_type_name(g->c, type);
+	if (shape->kind == TBUF_KIND_ARRAY || shape->kind == TBUF_KIND_POINTER)
+		shape->of = d_shape(g, base->of);
+	if (shape->kind == TBUF_KIND_ARRAY)
+		shape->count = (uint32_t)base->count;
+	if (base->kind == TYPE_ENUM)
+		fill_enumerators(g, shape, base);
+	else
+		fill_members(g, shape, base);
+	return (shape);
+}
+
+const struct tbuf_d_shape *
+d_shape_named(struct generator *g, const char *name, uint32_t size)
+{
+	struct tbuf_d_shape *shape = d_allocate(g->c, sizeof(*shape));
+
+	shape->kind = TBUF_KIND_VOID;
+	shape->name = name;
+	shape->size = size;
+	return (shape);
+}
+
+struct tbuf_d_piece
+d_piece(struct generator *g, const struct type *type)
+{
+	struct tbuf_d_piece piece = { .shape = d_shape(g, type) };
+
+	if (d_is_text(g, type)) {
+		piece.kind = TBUF_PIECE_TEXT;
+	} else if (d_is_object(type)) {
+		piece.kind = TBUF_PIECE_BYTES;
+		piece.bytes = piece.shape->size;
+	} else {
+		piece.kind = TBUF_PIECE_INTEGER;
+		piece.bytes = 8;
+	}
+	return (piece);
+}

@@ -1,0 +1,510 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Expressions: their value in a register.
+ */
+#include "errors.h"
+#include "generate.h"
+
+/* --- types ---------------------------------------------------------------- */
+
+bool
+d_is_text(const struct generator *g, const struct type *type)
+{
+	while (type->kind == TYPE_TYPEDEF && type != g->c->types.type_string)
+		type = type->of;
+	return (type == g->c->types.type_string);
+}
+
+bool
+d_is_object(const struct type *type)
+{
+	enum type_kind kind = d_type_resolve(type)->kind;
+
+	return (kind == TYPE_ARRAY || kind == TYPE_STRUCT ||
+	    kind == TYPE_UNION);
+}
+
+static bool
+is_signed(const struct type *type)
+{
+	return (d_type_is_signed(type) ||
+	    d_type_resolve(type)->kind == TYPE_ENUM);
+}
+
+static unsigned
+width(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return (type->kind == TYPE_INTEGER ? type->bits :
+	    type->kind == TYPE_ENUM ? 32 : 64);
+}
+
+/* Cut to the type's width and extended by its sign, as d_wrap() does. */
+static void
+extend(struct generator *g, const struct type *type, unsigned reg)
+{
+	bool sign = is_signed(type);
+	unsigned unused = 64 - width(type);
+
+	switch (width(type)) {
+	case 64:
+		return;
+	case 32:
+		d_emit(g, sign ? TBUF_OP_EXT4S : TBUF_OP_EXT4U, reg, reg, 0, 0);
+		return;
+	case 16:
+		d_emit(g, sign ? TBUF_OP_EXT2S : TBUF_OP_EXT2U, reg, reg, 0, 0);
+		return;
+	case 8:
+		d_emit(g, sign ? TBUF_OP_EXT1S : TBUF_OP_EXT1U, reg, reg, 0, 0);
+		return;
+	}
+	d_emit(g, TBUF_OP_SHLI, reg, reg, 0, unused);
+	d_emit(g, sign ? TBUF_OP_SHRSI : TBUF_OP_SHRUI, reg, reg, 0, unused);
+}
+
+/* Does each value of the one have the same 64 bits in the other? */
+static bool
+holds(const struct type *type, const struct type *from)
+{
+	if (width(type) == 64)
+		return (true);
+	if (width(from) < width(type))
+		return (is_signed(type) || !is_signed(from));
+	return (width(from) == width(type) &&
+	    is_signed(from) == is_signed(type));
+}
+
+void
+d_convert(struct generator *g, const struct type *from,
+    const struct type *type, unsigned reg)
+{
+	if (d_type_is_integer(type) && !holds(type, from))
+		extend(g, type, reg);
+}
+
+/* --- arithmetic ----------------------------------------------------------- */
+
+static enum tbuf_operation
+arithmetic_operation(enum operator op, bool sign)
+{
+	switch (op) {
+	case OP_ADD:
+	case OP_ADD_ASSIGN:
+		return (TBUF_OP_ADD);
+	case OP_SUBTRACT:
+	case OP_SUBTRACT_ASSIGN:
+		return (TBUF_OP_SUB);
+	case OP_MULTIPLY:
+	case OP_MULTIPLY_ASSIGN:
+		return (TBUF_OP_MUL);
+	case OP_DIVIDE:
+	case OP_DIVIDE_ASSIGN:
+		return (sign ? TBUF_OP_DIVS : TBUF_OP_DIVU);
+	case OP_MODULO:
+	case OP_MODULO_ASSIGN:
+		return (sign ? TBUF_OP_MODS : TBUF_OP_MODU);
+	case OP_AND:
+	case OP_AND_ASSIGN:
+		return (TBUF_OP_AND);
+	case OP_OR:
+	case OP_OR_ASSIGN:
+		return (TBUF_OP_OR);
+	case OP_XOR:
+	case OP_XOR_ASSIGN:
+		return (TBUF_OP_XOR);
+	case OP_LEFT:
+	case OP_LEFT_ASSIGN:
+		return (TBUF_OP_SHL);
+	default:
+		return (sign ? TBUF_OP_SHRS : TBUF_OP_SHRU);
+	}
+}
+
+/* What 64 bits of an extended operand can make wider than the type. */
+static bool
+may_leave(enum operator op)
+{
+	return (op != OP_AND && op != OP_OR && op != OP_XOR &&
+	    op != OP_AND_ASSIGN && op != OP_OR_ASSIGN && op != OP_XOR_ASSIGN);
+}
+
+void
+d_arithmetic(struct generator *g, enum operator op, const struct type *type,
+    unsigned to, unsigned right)
+{
+	d_emit(g, arithmetic_operation(op, is_signed(type)), to, to, right, 0);
+	if (may_leave(op))
+		extend(g, type, to);
+}
+
+/* The count of a shift has a type of its own. */
+static bool
+is_shift(enum operator op)
+{
+	return (op == OP_LEFT || op == OP_RIGHT);
+}
+
+static void
+integers(struct generator *g, const struct d_node *node, unsigned to)
+{
+	const struct d_node *right = node->right;
+	const struct type *type = node->type;
+	uint64_t value;
+
+	d_value_as(g, node->left, type, to);
+	if (is_shift(node->op))
+		type = right->type;
+	value = d_wrap(type, right->value);
+	if (right->kind == NODE_INTEGER && d_is_immediate(value)) {
+		d_emit(g, arithmetic_operation(node->op, is_signed(node->type))
+		    + (TBUF_OP_ADDI - TBUF_OP_ADD), to, to, 0,
+		    (uint32_t)value);
+		if (may_leave(node->op))
+			extend(g, node->type, to);
+		return;
+	}
+	d_value_as(g, right, type, to + 1);
+	d_arithmetic(g, node->op, node->type, to, to + 1);
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+static uint64_t
+step_of(const struct generator *g, const struct type *type)
+{
+	uint64_t size = d_is_text(g, type) ? 1 :
+	    d_type_size(d_type_resolve(type)->of);
+
+	if (size > INT32_MAX)
+		d_fail(g->c, D_CG_EXPR, "type is too large to be indexed");
+	return (size);
+}
+
+static void
+scale(struct generator *g, uint64_t size, unsigned reg)
+{
+	if (size != 1)
+		d_emit(g, TBUF_OP_MULI, reg, reg, 0, (uint32_t)size);
+}
+
+/* A declared array is as long as it is. */
+static void
+bound(struct generator *g, const struct d_node *array,
+    const struct d_node *index, unsigned reg)
+{
+	const struct type *type = d_type_resolve(array->type);
+
+	if (type->kind == TYPE_ARRAY && !d_is_text(g, array->type) &&
+	    index->kind != NODE_INTEGER && type->count <= INT32_MAX)
+		d_emit(g, TBUF_OP_BOUND, reg, 0, 0, (uint32_t)type->count);
+}
+
+static void
+difference(struct generator *g, const struct d_node *node, unsigned to)
+{
+	uint64_t size = step_of(g, node->left->type);
+
+	d_value(g, node->left, to);
+	d_value(g, node->right, d_register(g, to + 1));
+	d_emit(g, TBUF_OP_SUB, to, to, to + 1, 0);
+	if (size > 1)
+		d_emit(g, TBUF_OP_DIVSI, to, to, 0, (uint32_t)size);
+}
+
+/* An address and an integer, either first. */
+static void
+displaced(struct generator *g, const struct d_node *node, unsigned to)
+{
+	bool swapped = d_type_is_integer(node->left->type);
+	const struct d_node *base = swapped ? node->right : node->left;
+	const struct d_node *index = swapped ? node->left : node->right;
+	unsigned reg = swapped ? to : to + 1;
+	bool create = g->create;
+
+	g->create = create && !swapped;
+	d_value(g, node->left, to);
+	g->create = create && swapped;
+	d_value(g, node->right, d_register(g, to + 1));
+	g->create = create;
+	if (node->op == OP_ADD)
+		bound(g, base, index, reg);
+	scale(g, step_of(g, base->type), reg);
+	d_emit(g, node->op == OP_ADD ? TBUF_OP_ADD : TBUF_OP_SUB, to, to,
+	    to + 1, 0);
+}
+
+static void
+sum(struct generator *g, const struct d_node *node, unsigned to)
+{
+	bool left = d_type_is_integer(node->left->type);
+	bool right = d_type_is_integer(node->right->type);
+
+	if (left && right)
+		integers(g, node, to);
+	else if (left || right)
+		displaced(g, node, to);
+	else
+		difference(g, node, to);
+}
+
+/* --- texts ---------------------------------------------------------------- */
+
+/* An argument of the probe as an address, if it has one. */
+static void
+address(struct generator *g, const struct d_node *node, unsigned to)
+{
+	unsigned selector;
+
+	if (d_is_argument(node, &selector))
+		d_emit(g, TBUF_OP_LDAT, d_register(g, to), 0, 0, selector);
+	else
+		d_value(g, node, to);
+}
+
+void
+d_value_text(struct generator *g, const struct d_node *node, unsigned to)
+{
+	address(g, node, to);
+	if (d_is_text(g, node->type) || d_is_object(node->type) ||
+	    (node->kind == NODE_INTEGER && node->value == 0))
+		return;
+	if ((node->flags & NODE_ALLOCA) != 0)
+		return;
+	d_may_copyin(g, node);
+	d_emit_call(g, to, TBUF_SUB_COPYINSTR, 1);
+}
+
+void
+d_value_as(struct generator *g, const struct d_node *node,
+    const struct type *type, unsigned to)
+{
+	if (d_is_text(g, type)) {
+		d_value_text(g, node, to);
+		return;
+	}
+	d_value(g, node, to);
+	/* Results last as long as something may point to them. */
+	if (d_is_text(g, node->type))
+		g->keep = true;
+	if (!d_is_object(type))
+		d_convert(g, node->type, type, to);
+}
+
+/* --- operators ------------------------------------------------------------ */
+
+static void
+cast(struct generator *g, const struct d_node *node, unsigned to)
+{
+	if (d_type_resolve(node->type)->kind != TYPE_POINTER) {
+		d_value_as(g, node->right, node->type, to);
+		return;
+	}
+	address(g, node->right, to);
+	if (d_is_text(g, node->right->type))
+		g->keep = true;
+}
+
+/* 1 or 0, by jumps: the right operand may not be evaluated. */
+static void
+logical(struct generator *g, const struct d_node *node, unsigned to)
+{
+	struct label no = { NULL }, end = { NULL };
+
+	d_branch(g, node, false, &no, to);
+	d_emit_number(g, to, 1);
+	d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
+	d_label_set(g, &no);
+	d_emit_number(g, to, 0);
+	d_label_set(g, &end);
+}
+
+static void
+exclusive(struct generator *g, const struct d_node *node, unsigned to)
+{
+	d_value(g, node->left, to);
+	d_emit(g, TBUF_OP_LNOT, to, to, 0, 0);
+	d_value(g, node->right, d_register(g, to + 1));
+	d_emit(g, TBUF_OP_LNOT, to + 1, to + 1, 0, 0);
+	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
+}
+
+/* What is reached through an address, a member or an element. */
+static void
+located(struct generator *g, const struct d_node *node, unsigned to)
+{
+	struct place place;
+
+	if (d_translated_member(g, node, to))
+		return;
+	d_place_open(g, node, false, to, &place);
+	d_place_load(g, &place, to);
+}
+
+static void
+binary(struct generator *g, const struct d_node *node, unsigned to)
+{
+	switch (node->op) {
+	case OP_COMMA:
+		d_value(g, node->left, to);
+		d_value(g, node->right, to);
+		break;
+	case OP_LOGICAL_AND:
+	case OP_LOGICAL_OR:
+		logical(g, node, to);
+		break;
+	case OP_LOGICAL_XOR:
+		exclusive(g, node, to);
+		break;
+	case OP_EQUAL:
+	case OP_UNEQUAL:
+	case OP_LESS:
+	case OP_GREATER:
+	case OP_LESS_EQUAL:
+	case OP_GREATER_EQUAL:
+		d_comparison(g, node, to);
+		break;
+	case OP_ADD:
+	case OP_SUBTRACT:
+		sum(g, node, to);
+		break;
+	case OP_CAST:
+		cast(g, node, to);
+		break;
+	case OP_XLATE:
+		d_translated(g, node, to);
+		break;
+	case OP_MEMBER:
+	case OP_POINTER:
+		located(g, node, to);
+		break;
+	default:
+		if (node->op <= OP_OR_ASSIGN)
+			d_assignment(g, node, to);
+		else
+			integers(g, node, to);
+	}
+}
+
+static void
+take_address(struct generator *g, const struct d_node *node, unsigned to)
+{
+	struct place place;
+
+	d_place_open(g, node->left, true, to, &place);
+	d_emit_move(g, to, place.address);
+	if (place.offset != 0)
+		d_emit(g, TBUF_OP_ADDI, to, to, 0, place.offset);
+}
+
+static void
+unary(struct generator *g, const struct d_node *node, unsigned to)
+{
+	switch (node->op) {
+	case OP_DEREFERENCE:
+		if (node->type == g->c->types.type_dynamic)
+			d_translated(g, node, to);
+		else
+			located(g, node, to);
+		break;
+	case OP_ADDRESS:
+		take_address(g, node, to);
+		break;
+	case OP_STRINGOF:
+		d_value_text(g, node->left, to);
+		break;
+	case OP_NOT:
+		d_value(g, node->left, to);
+		d_emit(g, TBUF_OP_LNOT, to, to, 0, 0);
+		break;
+	case OP_PLUS:
+		d_value(g, node->left, to);
+		break;
+	case OP_MINUS:
+	case OP_COMPLEMENT:
+		d_value(g, node->left, to);
+		d_emit(g, node->op == OP_MINUS ? TBUF_OP_NEG : TBUF_OP_NOT,
+		    to, to, 0, 0);
+		extend(g, node->type, to);
+		break;
+	case OP_SIZEOF:
+		d_emit_number(g, to, d_type_size(
+		    d_node_translated(g->c, node->left) != NULL ?
+		    d_node_translated(g->c, node->left)->type :
+		    node->left->type));
+		break;
+	default:
+		d_step(g, node, to);
+	}
+}
+
+static void
+conditional(struct generator *g, const struct d_node *node, unsigned to)
+{
+	struct label no = { NULL }, end = { NULL };
+
+	d_branch(g, node->condition, false, &no, to);
+	d_value_as(g, node->left, node->type, to);
+	d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
+	d_label_set(g, &no);
+	d_value_as(g, node->right, node->type, to);
+	d_label_set(g, &end);
+}
+
+static void
+variable(struct generator *g, const struct d_node *node, unsigned to)
+{
+	const struct binding *binding = d_binding(g, node->identifier);
+	struct place place;
+
+	if (binding != NULL) {
+		d_emit_move(g, to, binding->reg);
+		return;
+	}
+	if (d_inline(g, node, to))
+		return;
+	if ((node->identifier->flags &
+	    (IDENTIFIER_BUILTIN | IDENTIFIER_ARGUMENT)) != 0) {
+		d_builtin(g, node, to);
+		return;
+	}
+	d_place_open(g, node, false, to, &place);
+	d_place_load(g, &place, to);
+}
+
+void
+d_value(struct generator *g, const struct d_node *node, unsigned to)
+{
+	int line = g->c->line;
+
+	g->c->line = node->line;
+	d_register(g, to);
+	switch (node->kind) {
+	case NODE_INTEGER:
+		d_emit_number(g, to, d_wrap(node->type, node->value));
+		break;
+	case NODE_STRING:
+		d_emit_text(g, to, node->text);
+		break;
+	case NODE_VARIABLE:
+		variable(g, node, to);
+		break;
+	case NODE_CALL:
+		d_call(g, node, to);
+		break;
+	case NODE_UNARY:
+		unary(g, node, to);
+		break;
+	case NODE_BINARY:
+		binary(g, node, to);
+		break;
+	case NODE_CONDITIONAL:
+		conditional(g, node, to);
+		break;
+	default:
+		d_fail(g->c, D_CG_EXPR,
+		    "expression cannot be evaluated here");
+	}
+	g->c->line = line;
+}
