@@ -42,6 +42,9 @@ variable_type(const struct generator *g, const struct identifier *one)
 	    g->c->types.type_int64 : one->type);
 }
 
+/* Variables and structures on their way lie in a target's memory. */
+#define SIZE_MAX_VARIABLE	(UINT64_C(1) << 20)
+
 struct slot *
 d_slot(struct generator *g, struct identifier *one)
 {
@@ -50,6 +53,9 @@ d_slot(struct generator *g, struct identifier *one)
 
 	if (slot != NULL && one->slot_of == g->c->scripts)
 		return (slot);
+	if (d_type_size(variable_type(g, one)) > SIZE_MAX_VARIABLE)
+		d_fail(g->c, D_CG_EXPR, "variable %s is too large: %ju bytes",
+		    one->name, (uintmax_t)d_type_size(variable_type(g, one)));
 	slot = one->slot = d_allocate(g->c, sizeof(*slot));
 	one->slot_of = g->c->scripts;
 	slot->identifier = one;

@@ -395,8 +395,9 @@ emit(struct tbuf_machine *m, uint32_t record)
 		for (i = 0; i < a->naggregations; i++)
 			fprintf(r->out, " @%s",
 			    aggregation(r, a->aggregations[i])->name);
-		at = pieces(r, layout->pieces + a->first, a->count,
-		    m->record.bytes, at);
+		if (a->count != 0)
+			at = pieces(r, layout->pieces + a->first, a->count,
+			    m->record.bytes, at);
 		fputc('\n', r->out);
 	}
 	if (((at + 7) & ~7u) != m->record.used || m->record.used >
@@ -618,10 +619,28 @@ action_at(const struct tbuf_d_clause *clause,
 	return (action);
 }
 
-static void
+/* The only operations that a value can make illegal. */
+static bool
+may_refuse(uint64_t word)
+{
+	if (tbuf_word_operation(word) != TBUF_OP_CALL)
+		return (false);
+	switch (tbuf_word_immediate(word)) {
+	case TBUF_SUB_STRTOLL:
+	case TBUF_SUB_LLTOSTR:
+	case TBUF_SUB_INET_NTOP:
+	case TBUF_SUB_LINK_NTOP:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+static bool
 run_program(struct runner *r, const struct tbuf_d_program *program)
 {
 	struct tbuf_machine *m = &r->m;
+	enum tbuf_end end;
 
 	m->code = program->code;
 	m->length = program->length;
@@ -629,10 +648,15 @@ run_program(struct runner *r, const struct tbuf_d_program *program)
 	m->constants_size = program->constants_size;
 	m->scratch.used = 0;
 	m->fuel = UINT64_C(1) << 24;
-	if (tbuf_machine_run(m) == TBUF_END_FAULT)
+	end = tbuf_machine_run(m);
+	if (end == TBUF_END_STOPPED)
+		fputs("  stopped\n", r->out);
+	if (end == TBUF_END_FAULT)
 		fprintf(r->out, "  fault %s (%#" PRIx64 ") in action %" PRIu32
 		    "\n", tbuf_fault_name(m->fault.number), m->fault.address,
 		    action_at(r->clause, program, m->fault.at));
+	return (end != TBUF_END_FAULT || m->fault.number !=
+	    TBUF_FAULT_ILLEGAL || may_refuse(m->code[m->fault.at]));
 }
 
 bool
@@ -646,7 +670,11 @@ runner_run(const struct tbuf_d_script *script, FILE *out)
 	runner_begin(&r, script, out);
 	for (i = 0; i < script->nclauses; i++) {
 		r.clause = &script->clauses[i];
-		fprintf(out, "clause %" PRIu32 "\n", i + 1);
+		fprintf(out, "clause %" PRIu32, i + 1);
+		if (r.clause->nprograms > 1)
+			fprintf(out, ", %" PRIu32 " programs",
+			    r.clause->nprograms);
+		fputc('\n', out);
 		for (j = 0; j < r.clause->nprograms; j++)
 			good = verify(&r, &r.clause->programs[j]) && good;
 		if ((r.clause->flags & TBUF_CLAUSE_DEFAULT) != 0)
@@ -654,7 +682,7 @@ runner_run(const struct tbuf_d_script *script, FILE *out)
 		else if (!bind(&r) || (program = choose(&r)) == NULL)
 			fputs("  no program\n", out);
 		else if (good)
-			run_program(&r, program);
+			good = run_program(&r, program);
 	}
 	runner_end(&r);
 	return (good);

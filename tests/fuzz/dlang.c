@@ -3,8 +3,9 @@
  *
  * The D compiler.  The input is a byte of options and a program: whatever it
  * is, it compiles or is in error; and, as some of the options want, does so
- * again.
+ * again.  What is generated the verifier accepts, and the machine runs it.
  */
+#include "d/runner.h"
 #include "fuzz.h"
 #include "tbufd.h"
 
@@ -16,6 +17,37 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
+static enum d_class
+argument(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	static const char *const names[] = { "id", "path", "bytes", "load" };
+	static const enum d_class classes[] = {
+		D_CLASS_INTEGER, D_CLASS_TEXT, D_CLASS_UNSIGNED, D_CLASS_FLOAT,
+	};
+	unsigned i;
+
+	(void)context;
+	(void)d;
+	for (i = 0; i < 4; i++)
+		if (name != NULL ? strcmp(names[i], name) == 0 : number == i)
+			return (classes[i]);
+	return (D_CLASS_NONE);
+}
+
+static struct d_node *
+generate(struct d_compiler *compiler, struct d_node *node,
+    struct d_error *error, FILE *f)
+{
+	const struct tbuf_d_script *script = d_generate(compiler, &node, 1,
+	    error);
+
+	if (script == NULL)
+		return (NULL);
+	FUZZ_CHECK(runner_run(script, f));
+	return (node);
+}
+
 /* What comes out, as text; to be freed. */
 static char *
 compile(const char *text, size_t length, unsigned flags)
@@ -25,7 +57,7 @@ compile(const char *text, size_t length, unsigned flags)
 	struct d_options options = {
 		.macros = macros, .defaultargs = (flags & 1) != 0,
 		.argref = true, .pspec = (flags & 2) != 0,
-		.scratchsize = 64,
+		.scratchsize = 64, .callbacks.argument = argument,
 	};
 	struct d_source source = {
 		.text = text, .length = length, .is_script = (flags & 4) == 0,
@@ -41,6 +73,8 @@ compile(const char *text, size_t length, unsigned flags)
 	FUZZ_CHECK(compiler != NULL && f != NULL);
 	node = (flags & 8) != 0 ? d_parse(compiler, &source, &error) :
 	    d_compile(compiler, &source, &error);
+	if (node != NULL && (flags & 8) == 0)
+		node = generate(compiler, node, &error, f);
 	if (node != NULL)
 		d_dump(node, f);
 	else {

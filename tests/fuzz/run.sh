@@ -51,7 +51,8 @@ flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
 for target in $targets; do
 	more=
 	if [ "$target" = dlang ]; then
-		more=" -I$source/libtbufd -I$build/dlang"
+		more=" -I$source/libtbufd -I$build/dlang -I$source/tests"
+		more="$more $source/tests/d/runner.c"
 		for file in "$source"/libtbufd/*.c "$build"/dlang/*.c; do
 			case $file in
 			"$source"/libtbufd/lexer.c | \
