@@ -252,6 +252,15 @@ check_clause(struct d_compiler *c, struct d_node *clause)
 }
 
 void
+d_check_again(struct d_compiler *c, struct d_node *clause)
+{
+	c->description = clause->descriptions->description;
+	c->line = clause->line;
+	check_body(c, clause);
+	c->description = NULL;
+}
+
+void
 d_check_program(struct d_compiler *c, struct d_node *program)
 {
 	struct d_node *one;

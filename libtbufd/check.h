@@ -16,6 +16,8 @@
 struct d_node *d_check(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
 void	d_check_program(struct d_compiler *c, struct d_node *program);
+/* A clause, when types of its probes' arguments have changed. */
+void	d_check_again(struct d_compiler *c, struct d_node *clause);
 void	d_check_inline(struct d_compiler *c, struct d_node *node,
 	    struct d_node *expression);
 struct d_node *d_check_translator(struct d_compiler *c, struct type *to,

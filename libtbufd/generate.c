@@ -44,38 +44,23 @@ fill_names(struct generator *g, struct tbuf_d_clause *clause)
 	clause->nnames = g->nnames;
 }
 
-static uint8_t
-class_of(const struct generator *g, const struct type *type)
+static void
+fill_programs(struct generator *g, struct d_node *node,
+    struct tbuf_d_clause *clause)
 {
-	if (d_is_text(g, type))
-		return (TBUF_CLASS_TEXT);
-	if (d_type_is_float(type))
-		return (TBUF_CLASS_FLOAT);
-	return (d_type_is_signed(type) ? TBUF_CLASS_INTEGER :
-	    TBUF_CLASS_UNSIGNED);
+	struct choices choices = { .nplaces = 0 };
+
+	d_choices(g, node, &choices);
+	clause->programs = choices.programs.at;
+	clause->nprograms = choices.programs.count;
+	clause->places = choices.places.at;
+	clause->nplaces = choices.nplaces;
+	clause->records = choices.records.at;
+	clause->nrecords = choices.records.count;
 }
 
 static void
-fill_program(struct generator *g, struct tbuf_d_clause *clause)
-{
-	struct tbuf_d_program *program = d_allocate(g->c, sizeof(*program));
-	uint32_t i;
-
-	d_code_begin(g);
-	d_program(g);
-	*program = d_code_end(g);
-	for (i = 0; i < g->nnames; i++)
-		program->classes[i] = class_of(g, g->names[i]->type);
-	clause->programs = program;
-	clause->nprograms = 1;
-	clause->places = g->places.at;
-	clause->nplaces = g->places.count;
-	clause->records = g->used.at;
-	clause->nrecords = g->used.count;
-}
-
-static void
-generate_clause(struct generator *g, const struct d_node *node)
+generate_clause(struct generator *g, struct d_node *node)
 {
 	struct tbuf_d_clause *clause = d_growing_add(g->c, &g->clauses,
 	    sizeof(*clause));
@@ -88,7 +73,7 @@ generate_clause(struct generator *g, const struct d_node *node)
 	if (node->condition == NULL && node->arguments == NULL)
 		g->flags = TBUF_CLAUSE_DEFAULT;
 	else
-		fill_program(g, clause);
+		fill_programs(g, node, clause);
 	fill_names(g, clause);
 	clause->flags = g->flags;
 }
@@ -98,7 +83,7 @@ generate_clause(struct generator *g, const struct d_node *node)
 static void
 generate_source(struct generator *g, const struct d_node *program)
 {
-	const struct d_node *one;
+	struct d_node *one;
 
 	d_origin(g->c, program);
 	for (one = program->arguments; one != NULL; one = one->next)

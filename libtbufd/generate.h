@@ -221,6 +221,18 @@ bool	d_inline(struct generator *g, const struct d_node *node, unsigned to);
 const struct binding *d_binding(const struct generator *g,
 	    const struct identifier *identifier);
 
+/* --- generate_choice.c: programs by the classes of arguments ------------ */
+
+struct choices {
+	struct growing programs;	/* struct tbuf_d_program */
+	struct growing records;		/* struct tbuf_d_record */
+	struct growing places;		/* struct tbuf_d_place */
+	uint32_t nplaces;		/* of each program */
+};
+
+void	d_choices(struct generator *g, struct d_node *clause,
+	    struct choices *to);
+
 /* --- generate_record.c: statements -------------------------------------- */
 
 void	d_program(struct generator *g);

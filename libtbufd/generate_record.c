@@ -34,7 +34,7 @@ put_argument(struct generator *g, const struct d_node *node)
 	    (node->identifier->flags & IDENTIFIER_ARGUMENT) == 0)
 		return (false);
 	piece.argument = d_name_selector(g, node->identifier);
-	piece.shape = d_shape(g, node->type);
+	piece.shape = d_shape(g, g->c->types.type_int64);
 	d_emit(g, TBUF_OP_PUTA, 0, 0, 0, piece.argument);
 	add_piece(g, piece);
 	return (true);

@@ -338,7 +338,8 @@ located(struct generator *g, const struct d_node *node, unsigned to)
 
 	if (d_translated_member(g, node, to))
 		return;
-	d_place_open(g, node, false, to, &place);
+	d_place_open(g, node, g->create && d_is_object(node->type), to,
+	    &place);
 	d_place_load(g, &place, to);
 }
 

@@ -71,7 +71,7 @@ probe_exists(void *context, const struct d_description *d)
 	return (true);
 }
 
-/* The probes of kv have four arguments. */
+/* The probes of kv have four arguments, and any whose name begins with a. */
 static enum d_class
 argument(void *context, const struct d_description *d, const char *name,
     uint64_t number)
@@ -88,7 +88,8 @@ argument(void *context, const struct d_description *d, const char *name,
 	for (i = 0; i < 4; i++)
 		if (name != NULL ? strcmp(names[i], name) == 0 : number == i)
 			return (classes[i]);
-	return (D_CLASS_NONE);
+	return (name != NULL && name[0] == 'a' ? D_CLASS_INTEGER :
+	    D_CLASS_NONE);
 }
 
 static bool

@@ -1,0 +1,314 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program for each choice of the classes that a clause's arguments can have.
+ *
+ * The clause is checked and generated again with each class of each argument,
+ * the others being as they were found.  Classes that make no difference are one
+ * group; then there is a program for each combination of groups, if it is not
+ * in error.
+ */
+#include <string.h>
+
+#include "errors.h"
+#include "generate.h"
+
+#define PROGRAMS_MAX	64	/* of a clause */
+#define TRIES_MAX	4096	/* combinations of which these are found */
+#define CLASSES		4
+
+static const uint8_t classes[CLASSES] = {
+	TBUF_CLASS_INTEGER, TBUF_CLASS_UNSIGNED, TBUF_CLASS_FLOAT,
+	TBUF_CLASS_TEXT,
+};
+
+/* A program that is not among the clause's yet. */
+struct candidate {
+	struct tbuf_d_program program;
+	struct growing places, records;
+};
+
+/* Classes of an argument that make one program; any of them stands for all. */
+struct group {
+	uint8_t mask, class;
+	struct candidate candidate;
+};
+
+struct groups {
+	struct group group[CLASSES];
+	unsigned count;
+};
+
+/* --- classes -------------------------------------------------------------- */
+
+static uint8_t
+class_of(const struct generator *g, const struct type *type)
+{
+	if (d_is_text(g, type))
+		return (TBUF_CLASS_TEXT);
+	if (d_type_is_float(type))
+		return (TBUF_CLASS_FLOAT);
+	return (d_type_is_signed(type) ? TBUF_CLASS_INTEGER :
+	    TBUF_CLASS_UNSIGNED);
+}
+
+static struct type *
+type_of(struct generator *g, uint8_t class)
+{
+	switch (class) {
+	case TBUF_CLASS_TEXT:
+		return (g->c->types.type_string);
+	case TBUF_CLASS_FLOAT:
+		return (d_type_find(g->c, "double"));
+	case TBUF_CLASS_UNSIGNED:
+		return (g->c->types.type_uint64);
+	default:
+		return (g->c->types.type_int64);
+	}
+}
+
+/* --- one program ---------------------------------------------------------- */
+
+static void
+generate(struct generator *g, struct candidate *candidate)
+{
+	d_code_begin(g);
+	d_program(g);
+	candidate->program = d_code_end(g);
+	candidate->places = g->places;
+	candidate->records = g->used;
+}
+
+/* With the arguments' types as they are now; false if it is in error. */
+static bool
+try(struct generator *g, struct d_node *clause, struct candidate *candidate)
+{
+	jmp_buf *escape = g->c->escape, here;
+	struct d_error *error = g->c->error, unused;
+
+	if (setjmp(here) != 0) {
+		g->c->escape = escape;
+		g->c->error = error;
+		g->c->region = NULL;
+		return (false);
+	}
+	g->c->escape = &here;
+	g->c->error = &unused;
+	d_check_again(g->c, clause);
+	generate(g, candidate);
+	g->c->escape = escape;
+	g->c->error = error;
+	return (true);
+}
+
+static bool
+same_actions(const struct tbuf_d_record *a, const struct tbuf_d_record *b)
+{
+	const struct tbuf_d_action *x = a->actions, *y = b->actions;
+	uint32_t i;
+
+	for (i = 0; i < a->nactions; i++)
+		if (x[i].kind != y[i].kind || x[i].first != y[i].first ||
+		    x[i].count != y[i].count || x[i].pointer != y[i].pointer)
+			return (false);
+	return (true);
+}
+
+static bool
+same_record(const struct tbuf_d_record *a, const struct tbuf_d_record *b)
+{
+	const struct tbuf_d_piece *x = a->pieces, *y = b->pieces;
+	uint32_t i;
+
+	if (a->nactions != b->nactions || a->npieces != b->npieces ||
+	    a->bytes != b->bytes || a->charge != b->charge)
+		return (false);
+	for (i = 0; i < a->npieces; i++)
+		if (x[i].kind != y[i].kind || x[i].bytes != y[i].bytes ||
+		    x[i].argument != y[i].argument || x[i].shape != y[i].shape)
+			return (false);
+	return (same_actions(a, b));
+}
+
+static bool
+same(const struct candidate *a, const struct candidate *b)
+{
+	const struct tbuf_d_program *x = &a->program, *y = &b->program;
+	const struct tbuf_d_record *p = a->records.at, *q = b->records.at;
+	uint32_t i;
+
+	if (x->length != y->length || x->constants_size != y->constants_size ||
+	    a->records.count != b->records.count ||
+	    a->places.count != b->places.count)
+		return (false);
+	for (i = 0; i < a->records.count; i++)
+		if (!same_record(&p[i], &q[i]))
+			return (false);
+	return ((x->length == 0 || memcmp(x->code, y->code,
+	    x->length * sizeof(*x->code)) == 0) && (x->constants_size == 0 ||
+	    memcmp(x->constants, y->constants, x->constants_size) == 0));
+}
+
+/* --- groups --------------------------------------------------------------- */
+
+static void
+join(struct groups *groups, const struct candidate *candidate, uint8_t class)
+{
+	struct group *one = groups->group;
+	struct group *end = one + groups->count;
+
+	for (; one < end; one++)
+		if (same(&one->candidate, candidate)) {
+			one->mask |= class;
+			return;
+		}
+	*one = (struct group){ class, class, *candidate };
+	groups->count++;
+}
+
+/* The others are what they were found as. */
+static void
+find_groups(struct generator *g, struct d_node *clause,
+    const struct candidate *base, unsigned name, struct groups *groups)
+{
+	struct type *type = g->names[name]->type;
+	uint8_t found = class_of(g, type);
+	struct candidate candidate;
+	unsigned i;
+
+	join(groups, base, found);
+	for (i = 0; i < CLASSES; i++) {
+		if (classes[i] == found)
+			continue;
+		g->names[name]->type = type_of(g, classes[i]);
+		if (try(g, clause, &candidate))
+			join(groups, &candidate, classes[i]);
+	}
+	g->names[name]->type = type;
+}
+
+/* --- the clause ----------------------------------------------------------- */
+
+/* The records of a program lie behind those of the others. */
+static void
+add_program(struct generator *g, const struct candidate *candidate,
+    struct choices *to)
+{
+	const struct tbuf_d_record *from = candidate->records.at;
+	struct tbuf_d_program *program;
+	const uint64_t *code = candidate->program.code;
+	uint32_t i, first = to->records.count;
+	uint64_t *copy = d_allocate(g->c, candidate->program.length *
+	    sizeof(*copy) + 1);
+
+	for (i = 0; i < candidate->records.count; i++)
+		*(struct tbuf_d_record *)d_growing_add(g->c, &to->records,
+		    sizeof(*from)) = from[i];
+	for (i = 0; i < candidate->program.length; i++) {
+		copy[i] = code[i];
+		if (tbuf_word_operation(code[i]) == TBUF_OP_ROOM ||
+		    tbuf_word_operation(code[i]) == TBUF_OP_EMIT)
+			copy[i] += (uint64_t)first << 32;
+	}
+	program = d_growing_add(g->c, &to->programs, sizeof(*program));
+	*program = candidate->program;
+	program->code = copy;
+}
+
+/* Each program has the places of as many actions. */
+static void
+add_places(struct generator *g, const struct candidate *candidate,
+    struct choices *to)
+{
+	const struct tbuf_d_place *from = candidate->places.at;
+	struct tbuf_d_place *place;
+	uint32_t i, last = candidate->places.count - 1;
+
+	if (to->nplaces == 0)
+		to->nplaces = candidate->places.count;
+	for (i = 0; i < to->nplaces && candidate->places.count != 0; i++) {
+		place = d_growing_add(g->c, &to->places, sizeof(*place));
+		*place = from[i < last ? i : last];
+	}
+}
+
+static struct tbuf_d_program *
+add(struct generator *g, const struct candidate *candidate,
+    struct choices *to)
+{
+	struct tbuf_d_program *all;
+
+	if (to->programs.count == PROGRAMS_MAX)
+		d_fail_at(g->c, g->clause, D_CG_EXPR, "clause would have more "
+		    "than %u programs for the types of its arguments",
+		    PROGRAMS_MAX);
+	add_program(g, candidate, to);
+	add_places(g, candidate, to);
+	all = to->programs.at;
+	return (&all[to->programs.count - 1]);
+}
+
+/* The next combination; false after the last one. */
+static bool
+next(const struct groups *groups, unsigned count, unsigned *at)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		if (++at[i] < groups[i].count)
+			return (true);
+		at[i] = 0;
+	}
+	return (false);
+}
+
+static void
+combine(struct generator *g, struct d_node *clause,
+    const struct groups *groups, struct choices *to)
+{
+	unsigned at[TBUF_D_NAMES_MAX] = { 0 }, tries = 0, i;
+	const struct group *one;
+	struct tbuf_d_program *program;
+	struct candidate candidate;
+
+	do {
+		if (tries++ == TRIES_MAX)
+			d_fail_at(g->c, g->clause, D_CG_EXPR, "clause has too "
+			    "many choices of its arguments' types");
+		for (i = 0; i < g->nnames; i++)
+			g->names[i]->type = type_of(g,
+			    groups[i].group[at[i]].class);
+		if (!try(g, clause, &candidate))
+			continue;
+		program = add(g, &candidate, to);
+		for (i = 0; i < g->nnames; i++) {
+			one = &groups[i].group[at[i]];
+			program->classes[i] = one->mask;
+		}
+	} while (next(groups, g->nnames, at));
+}
+
+void
+d_choices(struct generator *g, struct d_node *clause, struct choices *to)
+{
+	struct groups groups[TBUF_D_NAMES_MAX];
+	struct type *types[TBUF_D_NAMES_MAX];
+	struct candidate base;
+	unsigned i;
+
+	generate(g, &base);
+	if (g->nnames == 0) {
+		add(g, &base, to);
+		return;
+	}
+	for (i = 0; i < g->nnames; i++) {
+		types[i] = g->names[i]->type;
+		groups[i].count = 0;
+		find_groups(g, clause, &base, i, &groups[i]);
+	}
+	combine(g, clause, groups, to);
+	/* The tree is left as it was. */
+	for (i = 0; i < g->nnames; i++)
+		g->names[i]->type = types[i];
+	try(g, clause, &base);
+}
