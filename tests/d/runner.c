@@ -382,11 +382,12 @@ emit(struct tbuf_machine *m, uint32_t record)
 {
 	const struct runner *r = runner(m);
 	const struct tbuf_d_record *layout = &r->clause->records[record];
-	const struct tbuf_d_action *a = layout->actions;
-	uint32_t at = 0, i;
+	const struct tbuf_d_action *a;
+	uint32_t at = 0, i, n;
 
 	fprintf(r->out, "  record %" PRIu32 "\n", record);
-	for (; a < layout->actions + layout->nactions; a++) {
+	for (n = 0; n < layout->nactions; n++) {
+		a = &layout->actions[n];
 		fprintf(r->out, "    %s", actions[a->kind]);
 		if (a->pointer)
 			fputs(" *", r->out);
@@ -610,8 +611,8 @@ static uint32_t
 action_at(const struct tbuf_d_clause *clause,
     const struct tbuf_d_program *program, uint32_t at)
 {
-	const struct tbuf_d_place *p = clause->places +
-	    (size_t)(program - clause->programs) * clause->nplaces;
+	const struct tbuf_d_place *p = &clause->places[(size_t)(program -
+	    clause->programs) * clause->nplaces];
 	uint32_t i, action = 0;
 
 	for (i = 0; i < clause->nplaces && p[i].at <= at; i++)
