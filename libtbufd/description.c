@@ -70,3 +70,18 @@ d_node_description_id(struct d_compiler *c, uint64_t id)
 	node->value = id;
 	return (node);
 }
+
+const struct d_description *
+d_program_description(const struct d_node *program, unsigned n)
+{
+	const struct d_node *clause = program->arguments, *one;
+
+	for (; clause != NULL; clause = clause->next) {
+		if (clause->kind != NODE_CLAUSE)
+			continue;
+		for (one = clause->descriptions; one != NULL; one = one->next)
+			if (n-- == 0)
+				return (one->description);
+	}
+	return (NULL);
+}

@@ -130,6 +130,10 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 	    struct d_node *const *programs, unsigned nprograms,
 	    struct d_error *error);
 
+/* The n-th description of a program's clauses, from 0; NULL behind the last. */
+const struct d_description *d_program_description(const struct d_node *program,
+	    unsigned n);
+
 /* What tests compare: one line a node. */
 void	d_dump(const struct d_node *node, FILE *out);
 
