@@ -35,10 +35,11 @@
  * raises SIGBUS when the file system is full.
  *
  * A session area (common/session.h draws it) holds the session's header, its
- * patterns (enablings as text), the lanes' control words, then the heads of
- * the probes' ECB chains and the ECB table, then the lanes' storage.  Heads
- * and ECBs are backed page by page, by whoever inserts an ECB, before the
- * probe's enable bit is set.
+ * patterns (enablings as text), the lanes' control words, what a script's
+ * clauses need, then the heads of the probes' ECB chains, the ECB table and
+ * the clauses beside it, then the lanes' storage.  Heads, ECBs and clauses are
+ * backed page by page, by whoever inserts an ECB, before the probe's enable
+ * bit is set.
  *
  * WHO WRITES WHAT
  *
@@ -67,12 +68,12 @@
  *
  *	        (c) takes         (c) built, then sets bits
  *	  FREE ----------> SETUP ---------------------------> ACTIVE
- *	   ^                                       (c) stop /   | (t) deadline
+ *	   ^                                       (c) stop /   | (t) deadline, exit()
  *	   |                                               |    v
  *	   |                                               | GIVINGUP
  *	   |  (c) nobody is inside any more                v    | (t) bits clear
  *	   +------------------------------------------- ENDING  v
- *	   RETIRED <---(c) cannot be sure--------------------+<- GIVENUP
+ *	   RETIRED <---(c) cannot be sure--------------------+<- GIVENUP, EXITED
  *
  * GIVINGUP belongs to the target's thread that clears the bits: a slot that
  * stays so while the target lives is not used again.
@@ -198,7 +199,7 @@ enum tbuf_state {
 	TBUF_GIVENUP = 4,
 	TBUF_RETIRED = 5,
 	TBUF_GIVINGUP = 6,
-	TBUF_EXITED = 7		/* (later) a clause has said exit() */
+	TBUF_EXITED = 7		/* a clause has said exit() */
 };
 
 enum tbuf_policy {
@@ -227,6 +228,7 @@ enum tbuf_clock {
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
+#define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
 
 /* Of what is needed, what flags do not have; 0: they have it all. */
 static inline uint32_t
@@ -324,11 +326,18 @@ struct tbuf_probe_entry {
  * chain its ECBs in rising order of their enabling.  Entries are never taken
  * back in a session.  A head has TBUF_HEAD_MORE set before a second ECB is
  * linked behind it, so that a fire need not look at the table where there is
- * one alone.
+ * one alone; and TBUF_HEAD_PROGRAM before one that has a program is linked.
+ *
+ * A clause that leaves several records has as many ECBs, one after the other
+ * in the table, of which the first alone is in the chain: its records have the
+ * EPIDs of these.  Where there are clauses TBUF_EPID_FAULT is no ECB's: it is
+ * that of records that tell a fault (struct tbuf_fault_record).
  */
 #define TBUF_HEAD_EPID	0xffffu
 #define TBUF_HEAD_MORE	0x10000u
+#define TBUF_HEAD_PROGRAM 0x20000u
 #define TBUF_ECBS_MAX	0x10000u	/* entries, the unused 0 included */
+#define TBUF_EPID_FAULT	0xffffu
 
 struct tbuf_ecb {
 	uint32_t probe;		/* (i) index in the probe table */
@@ -384,20 +393,82 @@ enum tbuf_holder_state {
 };
 
 /*
- * (later) An ECB's program, beside the table of ECBs, and what its records
- * look like.  A clause names arguments of the probe; which of the probe's they
- * are is found out for each probe.
+ * An ECB's program, beside the table of ECBs, and what its records look like.
+ * A clause names arguments of the probe; which of the probe's they are is found
+ * out for each probe, by whoever meets it.
  */
 struct tbuf_clause {
-	uint32_t program;	/* (i) offset in units of 8; 0: none */
+	uint32_t program;	/* (i) offset in programs, in units of 8; 0: none */
 	uint32_t text;		/* (i) offset in texts, in units of 8; 0: the
 				   probe's arguments */
 	uint64_t binding;	/* (i) 4 bits a name: its argument */
 };
 
+/* A program, in slot.programs; its words stand behind it, then constants. */
+struct tbuf_program_head {
+	uint32_t length;	/* (i) words */
+	uint32_t constants_size; /* (i) bytes */
+	uint32_t flags;		/* (i) TBUF_PROGRAM_* */
+	uint32_t reserved;
+};
+
+#define TBUF_PROGRAM_MEMORY	0x1u	/* it needs more than a small stack */
+#define TBUF_PROGRAM_CALLS	0x2u	/* it may make system calls */
+
 /*
- * (later) A record that a clause leaves, in slot.texts: pieces, one after the
- * other as they lie in its data.
+ * What whoever meets a probe has to know of the clauses: slot.codes.  Offsets
+ * count from its start.  Timestamps are base.mono, and for each tick since
+ * base.ticks the multiplier, which stays the same for a session.
+ */
+struct tbuf_codes {
+	uint32_t nenablings;	/* (i) as many as there are patterns */
+	uint32_t enablings;	/* (i) offset of their struct tbuf_code */
+	uint32_t nglobals;	/* (i) ids of global variables */
+	uint32_t globals;	/* (i) offset of their struct tbuf_code_variable */
+	uint32_t nlocals;	/* (i) ids of this-> variables, likewise */
+	uint32_t locals;
+	uint32_t locals_size;	/* (i) bytes that these take */
+	uint32_t reserved0;
+	struct tbuf_moment base; /* (c) */
+	uint64_t multiplier;	/* (i) ns a tick, 32 bits of it a fraction */
+};
+
+/* An enabling's clause; without a program its records are default ones. */
+struct tbuf_code {
+	uint16_t nprograms;	/* (i) one for each choice of classes */
+	uint16_t nrecords;	/* (i) */
+	uint16_t nnames;	/* (i) at most TBUF_NAMES_MAX */
+	uint16_t reserved;
+	uint32_t names;		/* (i) offset: texts, one after the other */
+	uint32_t programs;	/* (i) offset of struct tbuf_code_program */
+	uint32_t texts;		/* (i) offset of each record's `text` */
+};
+
+struct tbuf_code_program {
+	uint32_t program;	/* (i) as in a clause */
+	uint8_t classes[16];	/* (i) for each name those that it is for */
+};
+
+/* A variable's place: a number, or whether it is set and then its bytes. */
+struct tbuf_code_variable {
+	uint32_t at;		/* (i) offset in globals or locals */
+	uint32_t size;		/* (i) bytes behind the word; 0: a number */
+	uint32_t text;		/* (i) 1: a text, unset to begin with */
+	uint32_t known;		/* (i) 0: there is none with this id */
+};
+
+/* The data of a record that tells a fault. */
+struct tbuf_fault_record {
+	uint32_t epid;		/* of the clause's first record */
+	uint32_t at;		/* the instruction's index */
+	uint32_t fault;		/* enum tbuf_fault of the machine */
+	uint32_t reserved;
+	uint64_t address;
+};
+
+/*
+ * A record that a clause leaves, in slot.texts: pieces, one after the other as
+ * they lie in its data.
  */
 struct tbuf_text_record {
 	uint32_t size;		/* (i) bytes with this header */
@@ -414,7 +485,8 @@ struct tbuf_text_record {
  */
 struct tbuf_piece {
 	uint8_t type;		/* (i) enum tbuf_type; TBUF_NONE: the name's */
-	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX */
+	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX; from
+				   there on an argument of the probe */
 	uint16_t count;		/* (i) elements of an array; 0: none */
 	uint32_t reserved;
 };
@@ -466,19 +538,21 @@ struct tbuf_slot {
 	uint32_t nlocks_max;	/* (c) with the spares */
 	uint32_t ncpus;		/* (c) CPUs that have lanes */
 	uint32_t unmet;		/* (a) not 0: probes met without room for an ECB */
-	uint64_t clauses;	/* (later, c) offset of tbuf_clause[ecb_max] */
-	uint64_t exit;		/* (later, a) 0, or 2^32 + status */
+	uint64_t clauses;	/* (c) offset of tbuf_clause[ecb_max]; 0: none */
+	uint64_t exit;		/* (a) 0, or 2^32 + status */
 	uint32_t half;		/* (later, c) of the tables in use */
-	uint32_t reserved0[19];
+	uint32_t unfit;		/* (a) not 0: probes that no program fits */
+	uint32_t reserved0[18];
 	struct tbuf_lock locks[TBUF_NLOCKS];
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (later) */
-	struct tbuf_part programs;	/* (later, c) */
-	struct tbuf_part texts;		/* (later, c) tbuf_text_record */
-	struct tbuf_part globals;	/* (later, c) */
+	struct tbuf_part programs;	/* (c) tbuf_program_head */
+	struct tbuf_part texts;		/* (c) tbuf_text_record */
+	struct tbuf_part globals;	/* (c) variables, written by both sides */
 	struct tbuf_part blocks;	/* (later, c) a thread's variables */
 	struct tbuf_part dynamic;	/* (later, c) associative arrays */
 	struct tbuf_part speculations;	/* (later, c) */
-	uint8_t reserved1[1952];
+	struct tbuf_part codes;		/* (c) tbuf_codes */
+	uint8_t reserved1[1936];
 	/* Offset of a CPU's lane in units of 64 bytes; 0: it has none. */
 	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
@@ -612,6 +686,12 @@ _Static_assert(sizeof(struct tbuf_control) == 384, "tbuf_control");
 _Static_assert(sizeof(struct tbuf_probe_entry) == 64, "tbuf_probe_entry");
 _Static_assert(sizeof(struct tbuf_ecb) == 8, "tbuf_ecb");
 _Static_assert(sizeof(struct tbuf_clause) == 16, "tbuf_clause");
+_Static_assert(sizeof(struct tbuf_program_head) == 16, "tbuf_program_head");
+_Static_assert(sizeof(struct tbuf_codes) == 64, "tbuf_codes");
+_Static_assert(sizeof(struct tbuf_code) == 20, "tbuf_code");
+_Static_assert(sizeof(struct tbuf_code_program) == 20, "tbuf_code_program");
+_Static_assert(sizeof(struct tbuf_code_variable) == 16, "tbuf_code_variable");
+_Static_assert(sizeof(struct tbuf_fault_record) == 24, "tbuf_fault_record");
 _Static_assert(sizeof(struct tbuf_text_record) == 8, "tbuf_text_record");
 _Static_assert(sizeof(struct tbuf_piece) == 8, "tbuf_piece");
 TBUF_ASSERT_OFFSET(tbuf_terms, policy, 24);

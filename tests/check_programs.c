@@ -121,9 +121,9 @@ START_TEST(target_reads_what_a_consumer_posted)
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	ck_assert_uint_eq(header.run, consumer->run);
 	ck_assert_uint_eq(header.needs, TBUF_F_MACHINE(1));
-	ck_assert_uint_eq(header.parts[TBUF_PART_CLAUSES].size,
+	ck_assert_uint_eq(header.parts[TBUF_PART_CODES].size,
 	    sizeof(clauses));
-	ck_assert(tbuf_programs_read(fd, &header.parts[TBUF_PART_CLAUSES],
+	ck_assert(tbuf_programs_read(fd, &header.parts[TBUF_PART_CODES],
 	    copy));
 	ck_assert_str_eq(copy, clauses);
 	ck_assert_uint_eq(header.parts[TBUF_PART_PROGRAMS].size, 0);
@@ -258,7 +258,7 @@ START_TEST(part_that_is_gone_is_not_read)
 	tbuf_programs_name(name, consumer->entry->programs);
 	again = openat(dirfd, name, O_WRONLY);
 	ck_assert_int_eq(ftruncate(again, 150), 0);
-	ck_assert(tbuf_programs_read(fd, &header.parts[TBUF_PART_CLAUSES],
+	ck_assert(tbuf_programs_read(fd, &header.parts[TBUF_PART_CODES],
 	    copy));
 	ck_assert(!tbuf_programs_read(fd, &header.parts[TBUF_PART_TEXTS],
 	    copy));

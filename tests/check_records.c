@@ -218,7 +218,7 @@ START_TEST(pieces_that_make_no_sense)
 	static const struct tbuf_piece bad[][2] = {
 		{ { TBUF_BINARY + 1, 0, 0, 0 } },
 		{ { 255, 0, 0, 0 } },
-		{ { TBUF_NONE, 16, 0, 0 } },	/* no such name */
+		{ { TBUF_NONE, 26, 0, 0 } },	/* no such argument */
 		{ { TBUF_NONE, 2, 0, 0 } },	/* bound to no argument */
 		{ { TBUF_STRING, 0, 1, 0 } },	/* an array of texts */
 		{ { TBUF_NONE, 1, 2, 0 } },

@@ -7,19 +7,45 @@
 
 #include "atomics.h"
 #include "common/chain.h"
+#include "common/clause.h"
 
 /*
- * What an insertion works on: the slot's heads and ECB table, which lie in
+ * What an insertion works on: the slot's heads, ECBs and clauses, which lie in
  * the view, and how to back them.
  */
 struct insertion {
+	const struct tbuf_view *view;
 	struct tbuf_slot *slot;
 	uint32_t *head;			/* of the probe */
 	struct tbuf_ecb *ecbs;
-	uint64_t head_at, ecbs_at;	/* offsets of the two in the file */
-	uint32_t max;			/* entries of the table */
+	struct tbuf_clause *clauses;	/* NULL: there are none */
+	uint64_t head_at, ecbs_at, clauses_at;	/* offsets in the file */
+	uint32_t max;			/* entries of the tables */
 	struct tbuf_backing *backing;
+	struct tbuf_fit fit;		/* of the enabling's clause */
 };
+
+/* A table of as many entries as there are ECBs lies in the areas. */
+static bool
+table_find(const struct tbuf_view *view, uint64_t at, uint32_t max,
+    size_t size)
+{
+	return (at >= view->tables.areas && at % 8 == 0 && at <= view->size &&
+	    max * size <= view->size - at);
+}
+
+static bool
+clauses_find(const struct tbuf_view *view, struct insertion *in)
+{
+	in->clauses_at = tbuf_load(&in->slot->clauses);
+	in->clauses = (struct tbuf_clause *)(void *)
+	    (view->base + in->clauses_at);
+	if (in->clauses_at != 0)
+		return (table_find(view, in->clauses_at, in->max,
+		    sizeof(struct tbuf_clause)));
+	in->clauses = NULL;
+	return (true);
+}
 
 static bool
 tables_find(const struct tbuf_view *view, unsigned number, uint32_t probe,
@@ -28,6 +54,7 @@ tables_find(const struct tbuf_view *view, unsigned number, uint32_t probe,
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
 	uint64_t heads = tbuf_load(&slot->heads);
 
+	in->view = view;
 	in->slot = slot;
 	in->ecbs_at = tbuf_load(&slot->ecbs);
 	in->max = tbuf_load(&slot->ecb_max);
@@ -35,47 +62,77 @@ tables_find(const struct tbuf_view *view, unsigned number, uint32_t probe,
 	if (heads < view->tables.areas || heads % sizeof(uint32_t) != 0 ||
 	    heads > view->size || view->tables.entries * sizeof(uint32_t) >
 	    view->size - heads || in->max > TBUF_ECBS_MAX ||
-	    in->ecbs_at < view->tables.areas ||
-	    in->ecbs_at % sizeof(struct tbuf_ecb) != 0 ||
-	    in->ecbs_at > view->size ||
-	    in->max * sizeof(struct tbuf_ecb) > view->size - in->ecbs_at)
+	    !table_find(view, in->ecbs_at, in->max,
+	    sizeof(struct tbuf_ecb)) || !clauses_find(view, in))
 		return (false);
 	in->head = (uint32_t *)(void *)(view->base + in->head_at);
 	in->ecbs = (struct tbuf_ecb *)(void *)(view->base + in->ecbs_at);
 	return (true);
 }
 
-/* Back the page of a head (0) or of an ECB (1), if that was not the last. */
+/* Whose pages are backed. */
+enum { HEADS, ECBS, CLAUSES };
+
+/* Back the pages of some bytes, but for one that was the last. */
 static bool
-page_back(struct tbuf_backing *backing, unsigned which, uint64_t at)
+pages_back(struct tbuf_backing *backing, unsigned which, uint64_t at,
+    uint64_t size)
 {
 	uint64_t page = at & ~(uint64_t)(TBUF_PAGE - 1);
 
-	if (backing->pages[which] == page + 1)
-		return (true);
-	if (backing->back(backing->argument, page, TBUF_PAGE) != 0)
-		return (false);
-	backing->pages[which] = page + 1;
+	for (; page < at + size; page += TBUF_PAGE) {
+		if (backing->pages[which] == page + 1)
+			continue;
+		if (backing->back(backing->argument, page, TBUF_PAGE) != 0)
+			return (false);
+		backing->pages[which] = page + 1;
+	}
 	return (true);
 }
 
+static bool
+ecbs_back(const struct insertion *in, uint32_t epid)
+{
+	uint32_t n = in->fit.count;
+
+	return (pages_back(in->backing, ECBS, in->ecbs_at +
+	    epid * sizeof(struct tbuf_ecb), n * sizeof(struct tbuf_ecb)) &&
+	    (in->clauses == NULL || pages_back(in->backing, CLAUSES,
+	    in->clauses_at + epid * sizeof(struct tbuf_clause),
+	    n * sizeof(struct tbuf_clause))));
+}
+
+static void
+clause_fill(const struct insertion *in, uint32_t epid, uint32_t record)
+{
+	struct tbuf_clause *clause = &in->clauses[epid + record];
+
+	tbuf_store(&clause->binding, in->fit.binding);
+	tbuf_store(&clause->text, tbuf_fit_text(in->view, &in->fit, record));
+	tbuf_store(&clause->program, in->fit.program);
+}
+
 /*
- * An ECB for the probe that nobody sees yet; 0 if the table is full, or there
- * is no storage for it.
+ * ECBs for the probe that nobody sees yet, the first one's EPID; 0 if the
+ * table is full, or there is no storage for them.
  */
 static uint16_t
 ecb_new(const struct insertion *in, uint32_t probe, uint16_t enabling)
 {
-	uint32_t epid = tbuf_load(&in->slot->necbs);
+	uint32_t epid = tbuf_load(&in->slot->necbs), n = in->fit.count, i;
 
 	if (epid == 0 || epid >= in->max)
 		return (0);
-	epid = tbuf_add(&in->slot->necbs, 1);
-	if (epid == 0 || epid >= in->max || !page_back(in->backing, 1,
-	    in->ecbs_at + epid * sizeof(struct tbuf_ecb)))
+	epid = tbuf_add(&in->slot->necbs, n);
+	if (epid == 0 || epid >= in->max || n > in->max - epid ||
+	    !ecbs_back(in, epid))
 		return (0);
-	tbuf_store(&in->ecbs[epid].probe, probe);
-	tbuf_store(&in->ecbs[epid].enabling, enabling);
+	for (i = 0; i < n; i++) {
+		tbuf_store(&in->ecbs[epid + i].probe, probe);
+		tbuf_store(&in->ecbs[epid + i].enabling, enabling);
+		if (in->clauses != NULL)
+			clause_fill(in, epid, i);
+	}
 	return ((uint16_t)epid);
 }
 
@@ -113,12 +170,14 @@ static bool
 chain_link(const struct insertion *in, const struct link *link, uint16_t mine)
 {
 	uint32_t next = link->seen & TBUF_HEAD_EPID;
+	uint32_t flags = in->fit.program != 0 ? TBUF_HEAD_PROGRAM : 0;
 
 	tbuf_store(&in->ecbs[mine].next, (uint16_t)next);
 	if (link->before == 0)
-		return (tbuf_cas(in->head, link->seen,
-		    mine | (next != 0 ? TBUF_HEAD_MORE : 0u)));
-	tbuf_or(in->head, TBUF_HEAD_MORE);
+		return (tbuf_cas(in->head, link->seen, mine | flags |
+		    (link->seen & TBUF_HEAD_PROGRAM) |
+		    (next != 0 ? TBUF_HEAD_MORE : 0u)));
+	tbuf_or(in->head, TBUF_HEAD_MORE | flags);
 	return (tbuf_cas(&in->ecbs[link->before].next, (uint16_t)next, mine));
 }
 
@@ -149,6 +208,20 @@ ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
 	return (false);
 }
 
+/* An enabling whose description matches: has it got its ECB? */
+static bool
+enabling_meet(struct insertion *in, uint32_t probe, unsigned enabling)
+{
+	if (!tbuf_clause_fit(in->view, in->slot, enabling, probe, &in->fit))
+		tbuf_add(&in->slot->unfit, 1);
+	else if (pages_back(in->backing, HEADS, in->head_at,
+	    sizeof(uint32_t)) && ecb_insert(in, probe, (uint16_t)enabling))
+		return (true);
+	else
+		tbuf_add(&in->slot->unmet, 1);
+	return (false);
+}
+
 unsigned
 tbuf_meet(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     const struct tbuf_names *names, const char *patterns,
@@ -164,13 +237,8 @@ tbuf_meet(const struct tbuf_view *view, unsigned slot, uint32_t probe,
 		nul = memchr(patterns, '\0', (size_t)(end - patterns));
 		if (nul == NULL)
 			break;
-		if (tbuf_description_match_to(patterns, nul, names)) {
-			if (page_back(backing, 0, in.head_at) &&
-			    ecb_insert(&in, probe, (uint16_t)i))
-				matched++;
-			else
-				tbuf_add(&in.slot->unmet, 1);
-		}
+		if (tbuf_description_match_to(patterns, nul, names))
+			matched += enabling_meet(&in, probe, i);
 		patterns = nul + 1;
 	}
 	if (matched != 0)

@@ -19,7 +19,7 @@
 struct tbuf_backing {
 	int (*back)(void *, uint64_t offset, uint64_t length);
 	void *argument;
-	uint64_t pages[2];	/* offset + 1 of a page of heads, of ECBs */
+	uint64_t pages[3];	/* offset + 1 of one of heads, ECBs, clauses */
 };
 
 /*
@@ -28,7 +28,9 @@ struct tbuf_backing {
  * then set the probe's enable bit.  `names` are the probe's.  `patterns` are
  * npatterns NUL-terminated texts in patterns_size bytes, which others may
  * change while they are read.  Returns how many patterns matched and have
- * their ECB; one that found no room for it is counted in the slot's `unmet`.
+ * their ECB; one that found no room for it is counted in the slot's `unmet`,
+ * and one whose clause has no program for this probe (common/clause.h) in its
+ * `unfit`.
  * Either side may do this at any time, both at once too [inv.attach]; the
  * caller handles fences and states.
  */

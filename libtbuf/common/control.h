@@ -137,7 +137,8 @@ static inline bool
 tbuf_state_readable(uint32_t state)
 {
 	return (state == TBUF_ACTIVE || state == TBUF_ENDING ||
-	    state == TBUF_GIVENUP || state == TBUF_GIVINGUP);
+	    state == TBUF_GIVENUP || state == TBUF_GIVINGUP ||
+	    state == TBUF_EXITED);
 }
 
 /* Take a file's name off the directory if it is left and has been read. */

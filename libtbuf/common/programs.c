@@ -94,3 +94,15 @@ tbuf_programs_read(int fd, const struct tbuf_part *part, void *to)
 {
 	return (read_whole(fd, part->at, to, part->size));
 }
+
+void
+tbuf_programs_order(const struct tbuf_programs *programs,
+    struct tbuf_order *order)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_PARTS; i++)
+		order->parts[i] = programs->parts[i].size;
+	order->globals = programs->globals;
+	order->epids = programs->epids;
+}

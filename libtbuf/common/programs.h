@@ -31,14 +31,6 @@
 #define TBUF_PROGRAMS_MAX	TBUF_META_MAX	/* bytes; it is copied there */
 #define TBUF_PROGRAMS_NAME	32		/* bytes of a name */
 
-/* The parts, in this order; each one's offset is a multiple of 8. */
-enum tbuf_programs_part {
-	TBUF_PART_CLAUSES,	/* what the compiler says of each clause */
-	TBUF_PART_PROGRAMS,	/* struct tbuf_slot's */
-	TBUF_PART_TEXTS,
-	TBUF_PARTS
-};
-
 struct tbuf_programs {
 	char magic[8];		/* (i) TBUF_PROGRAMS_MAGIC */
 	uint32_t major;		/* (i) TBUF_MAJOR */
@@ -46,7 +38,9 @@ struct tbuf_programs {
 	uint64_t run;		/* (i) the entry's */
 	uint64_t size;		/* (i) bytes of the file */
 	struct tbuf_part parts[TBUF_PARTS]; /* (i) of the file */
-	uint64_t reserved[6];
+	uint32_t globals;	/* (i) bytes of global variables */
+	uint32_t epids;		/* (i) that a probe takes at most */
+	uint64_t reserved[5];
 };
 
 _Static_assert(sizeof(struct tbuf_programs) == 128, "tbuf_programs");
@@ -64,5 +58,9 @@ int	tbuf_programs_open(int dirfd, const struct tbuf_board_entry *,
 
 /* A part, whole; false if it is not there any more. */
 bool	tbuf_programs_read(int fd, const struct tbuf_part *, void *to);
+
+/* What a session with these programs is to have room for. */
+void	tbuf_programs_order(const struct tbuf_programs *,
+	    struct tbuf_order *);
 
 #endif

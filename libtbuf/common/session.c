@@ -98,21 +98,45 @@ lane_place(uint64_t at, uint64_t storage)
 	return (round_up(at, least(storage, TBUF_PAGE)));
 }
 
+/* Bytes of the parts; what no session holds is too many in any case. */
+static uint64_t
+plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	unsigned i;
+
+	if (order->parts[TBUF_PART_CODES] == 0)
+		return (at);
+	for (i = 0; i < TBUF_PARTS; i++) {
+		plan->parts[i] = round_up(at, 8);
+		at = plan->parts[i] + least(order->parts[i], TBUF_META_MAX);
+	}
+	plan->globals = round_up(at, 8);
+	return (plan->globals + order->globals);
+}
+
 /* The parts of an area that stand in front of its storage. */
 static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 {
-	plan->ecb_max = (uint32_t)least((uint64_t)order->npatterns *
-	    order->entries + 1, TBUF_ECBS_MAX);
+	bool clauses = order->parts[TBUF_PART_CODES] != 0;
+	uint64_t at;
+
+	plan->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
+	    order->epids : order->npatterns) * order->entries + 1,
+	    clauses ? TBUF_EPID_FAULT : TBUF_ECBS_MAX);
 	plan->patterns = sizeof(struct tbuf_session);
 	/* lane_of_cpu counts in units of 64 bytes. */
 	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
-	plan->heads = round_up(plan->lanes +
-	    plan->nlanes * sizeof(struct tbuf_lane), TBUF_PAGE);
+	at = plan_parts(order, plan, plan->lanes +
+	    plan->nlanes * sizeof(struct tbuf_lane));
+	plan->heads = round_up(at, TBUF_PAGE);
 	plan->ecbs = plan->heads +
 	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
-	plan->data = plan->ecbs +
+	plan->clauses = plan->ecbs +
 	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
+	plan->data = plan->clauses + (!clauses ? 0 :
+	    round_up(plan->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
 }
 
 int
@@ -216,6 +240,35 @@ build_cpus(struct tbuf_slot *slot, uint64_t area,
 	}
 }
 
+static struct tbuf_part
+part(uint64_t at, uint64_t size)
+{
+	return ((struct tbuf_part){ at, size });
+}
+
+/* Where a script's parts are; without one they are nowhere. */
+static void
+build_parts(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	const struct tbuf_part none = { 0, 0 };
+	bool clauses = order->parts[TBUF_PART_CODES] != 0;
+
+	slot->clauses = clauses ? area + plan->clauses : 0;
+	slot->codes = slot->programs = slot->texts = slot->globals = none;
+	slot->exit = 0;
+	slot->unfit = 0;
+	if (!clauses)
+		return;
+	slot->codes = part(area + plan->parts[TBUF_PART_CODES],
+	    order->parts[TBUF_PART_CODES]);
+	slot->programs = part(area + plan->parts[TBUF_PART_PROGRAMS],
+	    order->parts[TBUF_PART_PROGRAMS]);
+	slot->texts = part(area + plan->parts[TBUF_PART_TEXTS],
+	    order->parts[TBUF_PART_TEXTS]);
+	slot->globals = part(area + plan->globals, order->globals);
+}
+
 static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -226,7 +279,6 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->heads = area + plan->heads;
 	slot->ecbs = area + plan->ecbs;
 	slot->ecb_max = plan->ecb_max;
-	slot->clauses = 0;
 	slot->necbs = 1;
 	slot->lanes = area + plan->lanes;
 	slot->nlanes = plan->nlanes;
@@ -240,6 +292,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	    UINT64_MAX : 0;
 	slot->deadline = 0;
 	slot->unmet = 0;
+	build_parts(slot, area, order, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		tbuf_store(&slot->locks[i].nolane,
 		    tbuf_nolane_tag(generation));
@@ -267,6 +320,8 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->npatterns = order->npatterns;
 	memcpy(view->base + area + plan->patterns, order->patterns,
 	    order->patterns_size);
+	if (order->globals != 0)
+		memset(view->base + area + plan->globals, 0, order->globals);
 	build_slot(slot, area, generation, order, plan);
 	build_cpus(slot, area, order, plan);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +

@@ -6,15 +6,18 @@
  * wait for it.  No malloc, no stdio, no system call.
  *
  *	area
- *	+---------+----------+-------++-------+-----------++---------+---
- *	| session | patterns | lanes || heads | ECB table || storage | ...
- *	+---------+----------+-------++-------+-----------++---------+---
- *	0                             plan.heads           plan.data  plan.size
- * What lies in front of plan.heads is backed when the session is built; heads
- * and ECBs are backed as they are used, and zero until then.  All in front of
- * plan.data then stays backed for as long as the file lives: a late reader of
- * a session that has ended may still look at it.  The storage is punched when
- * nobody can be inside any more.
+ *	+---------+----------+-------+-------++-------+------+---------++-------
+ *	| session | patterns | lanes | parts || heads | ECBs | clauses || storage
+ *	+---------+----------+-------+-------++-------+------+---------++-------
+ *	0                                     plan.heads               plan.data
+ * What lies in front of plan.heads is backed when the session is built; heads,
+ * ECBs and clauses are backed as they are used, and zero until then.  All in
+ * front of plan.data then stays backed for as long as the file lives: a late
+ * reader of a session that has ended may still look at it.  The storage is
+ * punched when nobody can be inside any more.
+ *
+ * A run without clauses has neither parts (codes, programs, texts and global
+ * variables) nor clauses.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -54,6 +57,14 @@ tbuf_cpus_has(const struct tbuf_cpus *cpus, unsigned cpu)
 
 unsigned tbuf_cpus_count(const struct tbuf_cpus *);
 
+/* What comes of a script, in this order; each begins at a multiple of 8. */
+enum tbuf_programs_part {
+	TBUF_PART_CODES,	/* struct tbuf_slot's */
+	TBUF_PART_PROGRAMS,
+	TBUF_PART_TEXTS,
+	TBUF_PARTS
+};
+
 /* What a session is to be. */
 struct tbuf_order {
 	struct tbuf_terms terms;
@@ -63,6 +74,10 @@ struct tbuf_order {
 	const char *patterns;		/* npatterns texts, each with a NUL */
 	uint32_t patterns_size;
 	uint32_t npatterns;
+	uint64_t parts[TBUF_PARTS];	/* bytes; without codes: no clauses */
+	uint32_t globals;		/* bytes */
+	uint32_t epids;			/* that a probe takes at most; 0: one
+					   an enabling */
 };
 
 /*
@@ -84,8 +99,11 @@ struct tbuf_plan {
 	uint64_t spare_size;
 	uint64_t patterns;
 	uint64_t lanes;
+	uint64_t parts[TBUF_PARTS];
+	uint64_t globals;
 	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
 	uint64_t ecbs;
+	uint64_t clauses;
 	uint64_t data;
 	uint64_t storage;		/* bytes of all lanes */
 	uint64_t size;			/* of the area, likewise */
@@ -93,7 +111,8 @@ struct tbuf_plan {
 
 /*
  * Lay a session out.  -EINVAL: a bufsize under TBUF_BUFSIZE_MIN or no
- * pattern; -ENOSPC: more than any machine has; -E2BIG: patterns too long.
+ * pattern; -ENOSPC: more than any machine has; -E2BIG: patterns or parts too
+ * long.
  */
 int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
 
@@ -106,8 +125,8 @@ void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
 
 /*
  * Write a session and its slot into the view, which reaches at least to
- * plan.data.  What lies in front of plan.heads is backed, and from there to
- * plan.data all is zero.  The caller sets the slot's state (TBUF_SETUP now),
+ * plan.data.  What lies in front of plan.heads is backed, the parts are there,
+ * and from plan.heads to plan.data all is zero.  The caller sets the slot's state (TBUF_SETUP now),
  * area_size and the deadline.  -ENOSPC when the area lies too far out for the
  * slot's words.
  */

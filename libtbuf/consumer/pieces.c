@@ -94,17 +94,21 @@ tbuf_layout_arguments(struct tbuf_record_layout *layout,
 	}
 }
 
-/* What a name is bound to: as wide as a register, but of its own type. */
+/* What a name is bound to, or an argument by its number: as wide as a register, but of its own type. */
 static bool
 set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
     const struct tbuf_probe_info *probe)
 {
-	unsigned argument;
+	unsigned argument = name - TBUF_NAMES_MAX;
 
-	if (name >= TBUF_NAMES_MAX ||
-	    (argument = binding >> 4 * name & 15) >= probe->nargs)
+	if (name < TBUF_NAMES_MAX)
+		argument = binding >> 4 * name & 15;
+	if (argument >= probe->nargs &&
+	    (name < TBUF_NAMES_MAX || argument >= TBUF_NARGS))
 		return (false);
-	set_type(piece, probe->types[argument]);
+	/* What a probe does not have is a number, 0. */
+	set_type(piece, argument < probe->nargs ? probe->types[argument] :
+	    TBUF_INT64);
 	if (piece->load == TBUF_LOAD_TEXT)
 		return (true);
 	/* The low bytes come first. */
