@@ -109,12 +109,13 @@ int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
 int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
 
 /*
- * Run a compiled script (tbuf_program.h), one a consumer, whose clauses are at
- * BEGIN, END, ERROR, tick-N and profile-N.  They fire here: BEGIN in
- * tbuf_consumer_go(), the others in tbuf_consumer_work().  The script must live
- * until the close.  A run with a script needs neither targets nor enablings;
+ * Run a compiled script (tbuf_program.h), one a consumer.  Its clauses at
+ * BEGIN, END, ERROR, tick-N and profile-N fire here: BEGIN in
+ * tbuf_consumer_go(), the others in tbuf_consumer_work().  Those at other
+ * probes run in the targets, each description as an enabling of its own, in
+ * order.  The script must live until the close.  A run with a script needs neither targets nor enablings;
  * without targets it goes on until exit() or tbuf_consumer_stop().
- *	-ENOTSUP a clause is at a probe of targets
+ *	-ENOTSUP a clause at a probe of targets does what these cannot do
  *	-EINVAL	the script is damaged
  *	-EBUSY	tracing is active, or there is a script already
  *
@@ -302,7 +303,8 @@ struct tbuf_record {
 	 * has no actions.
 	 */
 	const struct tbuf_d_record *layout;
-	unsigned epid;		/* of a script's clause, from 1; else 0 */
+	unsigned epid;		/* of a script's clause, from 1, in a target by
+				   its own count; else 0 */
 	uint64_t reserved[4];
 };
 

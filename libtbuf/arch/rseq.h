@@ -63,6 +63,9 @@
  *	COUNT	ARM; CHECK; [counter] += 1, the last instruction
  *				inv.account: a drop is counted once
  *
+ *	STORE	ARM; CHECK; [word] = value, the last instruction: a clause's
+ *		variable, which is not another session's by then
+ *
  *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
  *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
@@ -70,7 +73,7 @@
  *		that is aborted leaves the memo void, or as a handler left it:
  *		never a mixture that is good.
  *
- * COUNT and RESTART work with a memo on the stack, of which no handler knows;
+ * COUNT, STORE and RESTART work with a memo on the stack, of which no handler knows;
  * it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
@@ -259,6 +262,7 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_words(..., const struct tbuf_write *);
  *		tbuf_rseq_segments(..., const struct tbuf_write *);
  *		tbuf_rseq_count(..., uint64_t *);
+ *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
  *		    const struct tbuf_memo *from);

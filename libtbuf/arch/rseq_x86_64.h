@@ -544,6 +544,28 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+static inline enum tbuf_outcome
+tbuf_rseq_store(const struct tbuf_memo *m, uint64_t *word, uint64_t value)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "movq %[value], (%[word])\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [value] "r"(value),
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline void
 tbuf_rseq_restart(const struct tbuf_memo *m)
 {

@@ -213,6 +213,8 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 	order->patterns = c->patterns;
 	order->patterns_size = (uint32_t)c->patterns_size;
 	order->npatterns = c->npatterns;
+	if (c->programs != NULL)
+		tbuf_programs_order(c->programs, order);
 }
 
 /* By what was planned: the target can write into its lanes by now. */
@@ -251,9 +253,31 @@ zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
 	return (data == -1 && errno != ENXIO ? -errno : 0);
 }
 
+/* What the target is given of a script, before the session is there. */
+static void
+build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	unsigned char *area = t->view.base + t->area;
+	const struct tbuf_programs *p = c->programs;
+	struct tbuf_moment base;
+	unsigned i;
+
+	if (t->order.parts[TBUF_PART_CODES] == 0)
+		return;
+	for (i = 0; i < TBUF_PARTS; i++)
+		memcpy(area + t->plan.parts[i],
+		    (const char *)p + p->parts[i].at, p->parts[i].size);
+	tbuf_moment_take(tbuf_clock_choose(), &base);
+	memcpy(area + t->plan.parts[TBUF_PART_CODES] +
+	    offsetof(struct tbuf_codes, base), &base, sizeof(base));
+	t->clauses = t->area + t->plan.clauses;
+	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
+	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
+}
+
 /* Map the file up to the session's storage, and write the session. */
 static int
-build(struct tbuf_target *t)
+build(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_view view;
 	int error;
@@ -267,6 +291,7 @@ build(struct tbuf_target *t)
 	    t->area + t->plan.data);
 	if (error != 0)
 		return (error);
+	build_parts(c, t);
 	error = tbuf_session_build(&t->view, (unsigned)t->slot, t->area,
 	    t->generation, &t->order, &t->plan);
 	if (error != 0)
@@ -433,7 +458,7 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 		    tbuf_target_lacks(t) != NULL ? -EPROTO :
 		    tbuf_target_excess(c, t) != 0 ? -E2BIG : reserve(c, t);
 		if (error == 0)
-			error = build(t);
+			error = build(c, t);
 		if (error == 0)
 			continue;
 		if (t->asked || only != NULL || error == -ENOSPC)

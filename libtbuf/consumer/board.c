@@ -78,8 +78,8 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 	const struct tbuf_options *o = &c->options;
 
 	tbuf_store(&entry->budget, c->left);
-	entry->deadline = tbuf_policy(o->bufpolicy)->deadline ?
-	    patience() : 0;
+	entry->deadline = c->programs != NULL ||
+	    tbuf_policy(o->bufpolicy)->deadline ? patience() : 0;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
 	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "consumer/attach.h"
+#include "consumer/clauses.h"
 #include "consumer/files.h"
 #include "consumer/probes.h"
 #include "consumer/rounds.h"
@@ -78,6 +79,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	if (c->directory != -1)
 		close(c->directory);
 	free(c->patterns);
+	free(c->clauses);
 	free(c->programs);
 	free(c);
 	errno = saved;
@@ -87,6 +89,7 @@ int
 tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 {
 	size_t size = strlen(description) + 1;
+	const struct tbuf_d_clause **clauses;
 	char *patterns;
 
 	if (c->state != TBUF_RUN_NEW)
@@ -103,8 +106,15 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 	if (patterns == NULL)
 		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
 		    strerror(ENOMEM)));
-	memcpy(patterns + c->patterns_size, description, size);
 	c->patterns = patterns;
+	clauses = reallocarray(c->clauses, c->npatterns + 1u,
+	    sizeof(*clauses));
+	if (clauses == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	clauses[c->npatterns] = NULL;
+	c->clauses = clauses;
+	memcpy(patterns + c->patterns_size, description, size);
 	c->patterns_size += size;
 	return ((int)c->npatterns++);
 }
@@ -176,19 +186,20 @@ int
 tbuf_consumer_script(struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
 {
-	const char *why;
+	const char *why, *lack;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "there is a script already"));
-	if ((c->script = tbuf_script_new(source, &why)) != NULL)
-		return (0);
-	if (errno == ENOTSUP)
+	if ((lack = tbuf_clauses_lack(source, &why)) != NULL)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "%s: clauses at probes of programs are not in this "
-		    "version", why));
+		    "%s: %s at probes of programs are not in this version",
+		    why, lack));
+	tbuf_moment_take(tbuf_clock_choose(), &c->born);
+	if ((c->script = tbuf_script_new(source, &why)) != NULL)
+		return (tbuf_clauses_enable(c, source));
 	if (errno == EINVAL)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "invalid script: %s", why));
@@ -243,6 +254,9 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	    TAILQ_EMPTY(&c->targets);
 	if ((error = begin_script(c)) != 0)
 		return (error);
+	if (c->script != NULL &&
+	    (error = tbuf_clauses_make(c, c->script->source)) != 0)
+		return (tbuf_consumer_refuse(c, error));
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;
 	/* Before the space that is left is looked at. */

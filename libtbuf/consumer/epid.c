@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "consumer/clauses.h"
 #include "consumer/pieces.h"
 #include "consumer/probes.h"
 #include "consumer/rounds.h"
@@ -69,13 +70,36 @@ read_text(const struct tbuf_target *t, uint64_t at,
 	return (text.npieces);
 }
 
+/*
+ * What this consumer's own script records is known here; of the target's file
+ * only which record it is.
+ */
+static int
+own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
+    struct tbuf_epid *epid, struct tbuf_piece pieces[TBUF_PIECES_MAX])
+{
+	struct tbuf_text_record text;
+
+	if (at >= t->texts.size || t->texts.size - at < sizeof(text) ||
+	    !read_at(t, t->texts.at + at, &text, sizeof(text)))
+		return (-1);
+	epid->record = tbuf_clauses_record(c, epid->enabling, text.record);
+	if (epid->record == NULL)
+		return (-1);
+	tbuf_clauses_pieces(epid->record, pieces);
+	return ((int)epid->record->npieces);
+}
+
 static const struct tbuf_record_layout *
-read_layout(struct tbuf_target *t, const struct tbuf_clause *clause,
+read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_clause *clause, struct tbuf_epid *epid,
     const struct tbuf_probe_info *probe)
 {
 	struct tbuf_piece pieces[TBUF_PIECES_MAX];
 	struct tbuf_record_layout *layout;
-	int n = read_text(t, UINT64_C(8) * clause->text, pieces);
+	uint64_t at = UINT64_C(8) * clause->text;
+	int n = c->programs != NULL && !t->file_only ?
+	    own_text(c, t, at, epid, pieces) : read_text(t, at, pieces);
 
 	if (n < 0 || (unsigned)n >= PIECES_MOST - t->npieces ||
 	    (layout = malloc(tbuf_layout_size((unsigned)n))) == NULL)
@@ -91,7 +115,8 @@ read_layout(struct tbuf_target *t, const struct tbuf_clause *clause,
 
 /* By its clause's text, or the probe's types where there is none. */
 static bool
-choose_layout(struct tbuf_target *t, uint16_t number, struct tbuf_epid *epid,
+choose_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
+    uint16_t number, struct tbuf_epid *epid,
     const struct tbuf_probe_info *probe)
 {
 	struct tbuf_clause clause = { 0 };
@@ -100,7 +125,7 @@ choose_layout(struct tbuf_target *t, uint16_t number, struct tbuf_epid *epid,
 	    number * sizeof(clause), &clause, sizeof(clause)))
 		return (false);
 	epid->clause = clause.text != 0;
-	epid->layout = epid->clause ? read_layout(t, &clause, probe) :
+	epid->layout = epid->clause ? read_layout(c, t, &clause, epid, probe) :
 	    tbuf_probe_layout(probe);
 	return (epid->layout != NULL);
 }
@@ -123,10 +148,11 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	/* A made-up number is that of a page that was never backed. */
 	if (!read_at(t, t->area + t->plan.ecbs + number * sizeof(ecb), &ecb,
 	    sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
-	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1 ||
-	    !choose_layout(t, number, epid, info))
+	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);
 	epid->enabling = ecb.enabling;
+	if (!choose_layout(c, t, number, epid, info))
+		return (NULL);
 	if (t->file_only)
 		choose_enabling(c, info, epid);
 	epid->probe = info;

@@ -13,8 +13,9 @@ tbuf_target_deadline(struct tbuf_target *t)
 {
 	struct tbuf_slot *slot;
 
-	if (t->slot == -1 || !t->live ||
-	    !tbuf_policy(t->order.terms.policy)->deadline)
+	/* Clauses may record nothing: no full lane would tell. */
+	if (t->slot == -1 || !t->live || (t->clauses == 0 &&
+	    !tbuf_policy(t->order.terms.policy)->deadline))
 		return;
 	slot = tbuf_target_slot(t);
 	tbuf_store(&slot->deadline,

@@ -10,6 +10,7 @@
 
 #include "atomics.h"
 #include "consumer/attach.h"
+#include "consumer/clauses.h"
 #include "consumer/probes.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
@@ -86,8 +87,9 @@ count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
 
 	tbuf_probe_names(t->probes[index], &names);
 	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
-		n += tbuf_description_match(pattern, &names) &&
-		    (chains == NULL || !has_ecb(chains, index, i));
+		if (tbuf_description_match(pattern, &names) &&
+		    (chains == NULL || !has_ecb(chains, index, i)))
+			n += chains == NULL ? tbuf_clauses_epids(c, i) : 1;
 	return (n);
 }
 
@@ -111,7 +113,8 @@ tbuf_target_excess(struct tbuf_consumer *c, struct tbuf_target *t)
 	uint32_t probes = tbuf_load(&tbuf_view_control(&t->view)->nprobes);
 	uint64_t wanted;
 
-	if ((uint64_t)probes * c->npatterns < t->plan.ecb_max)
+	if ((uint64_t)probes * (t->order.epids != 0 ? t->order.epids :
+	    c->npatterns) < t->plan.ecb_max)
 		return (0);
 	wanted = count_probes(c, t, NULL);
 	return (wanted < t->plan.ecb_max ? 0 : wanted);

@@ -37,6 +37,7 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 	if (epid->clause) {
 		record->pieces = c->values;
 		record->npieces = epid->layout->npieces;
+		record->layout = epid->record;
 		record->nargs = 0;
 	} else
 		record->nargs = epid->layout->npieces;
@@ -73,6 +74,7 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	record->tid = header->tid;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;
+	record->epid = epid->clause ? header->epid : 0;
 	give_values(c, epid, record);
 	return (true);
 }
@@ -80,13 +82,16 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 /* The record at s->position; false if it makes no sense. */
 static bool
 decode(struct tbuf_consumer *c, struct tbuf_source *s,
-    const struct tbuf_header *header, struct tbuf_record *record)
+    const struct tbuf_header *header, struct tbuf_event *event)
 {
 	const struct tbuf_epid *epid;
 
+	event->type = TBUF_EVENT_RECORD;
+	if (header->epid == TBUF_EPID_FAULT && s->target->clauses != 0)
+		return (tbuf_fault_decode(c, s, header, event));
 	epid = tbuf_epid_find(c, s->target, header->epid);
 	return (epid != NULL &&
-	    tbuf_record_decode(c, s, header, epid, record));
+	    tbuf_record_decode(c, s, header, epid, &event->record));
 }
 
 /*
@@ -117,7 +122,6 @@ record_event(struct tbuf_consumer *c, struct tbuf_source *s,
 		c->round.merged = time;
 	record->time = time;
 	record->wall = tbuf_timeline_wall(&s->target->time, time);
-	event->type = TBUF_EVENT_RECORD;
 	event->pid = record->pid;
 	event->cpu = record->cpu;
 	tbuf_source_step(s, header->size);
@@ -125,7 +129,8 @@ record_event(struct tbuf_consumer *c, struct tbuf_source *s,
 		return;
 	/* What a snapshot gives is given again. */
 	s->consumed++;
-	c->totals.records++;
+	c->totals.records += event->type == TBUF_EVENT_RECORD;
+	tbuf_fault_tell(c, event);
 }
 
 void
@@ -146,7 +151,7 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	const struct tbuf_header *header;
 
 	while (tbuf_source_next(c, s, &header) == 1) {
-		if (!decode(c, s, header, &event->record)) {
+		if (!decode(c, s, header, event)) {
 			s->damage += header->size;
 			tbuf_source_step(s, header->size);
 			continue;

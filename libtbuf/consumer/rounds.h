@@ -34,6 +34,14 @@ bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, const struct tbuf_epid *,
 	    struct tbuf_record *);
 
+/*
+ * A record that tells a clause's fault, as an event but for its times; false
+ * if it makes no sense.  And have a script's ERROR clauses fire for it.
+ */
+bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_source *,
+	    const struct tbuf_header *, struct tbuf_event *);
+void	tbuf_fault_tell(struct tbuf_consumer *, const struct tbuf_event *);
+
 /* As tbuf_source_peek(), but for records that nobody wants. */
 int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
 	    const struct tbuf_header **);

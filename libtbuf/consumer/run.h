@@ -17,6 +17,7 @@
 #include "tbuf_consumer.h"
 
 struct tbuf_script;
+struct tbuf_d_clause;
 
 struct tbuf_options {
 	uint64_t bufsize;
@@ -115,6 +116,9 @@ struct tbuf_consumer {
 	int stop, wake;			/* eventfds */
 	int watch;			/* inotify on the directory, or -1 */
 	int directory;			/* the runtime directory, or -1 */
+	bool exits;			/* clauses in targets have exit() */
+	struct tbuf_moment born;	/* when the script came */
+	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* one after the other, with NULs */
 	size_t patterns_size;
 	unsigned npatterns;

@@ -91,6 +91,9 @@ add_clauses(struct tbuf_script *s, const char **why)
 			return (error);
 		for (i = 0; i < clause->ndescriptions; i++) {
 			*why = clause->descriptions[i];
+			/* Probes of targets have it alone. */
+			if (tbuf_consumer_own(*why) == 0)
+				continue;
 			error = add_description(s, clause, *why, &epid);
 			if (error != 0)
 				return (error);

@@ -183,8 +183,8 @@ tbuf_script_of(struct tbuf_machine *m)
 }
 
 /*
- * script.c.  NULL and errno: EINVAL, and *why says what is wrong with it;
- * ENOTSUP, a clause at a probe that is not ours, *why is its description.
+ * script.c.  NULL and errno: EINVAL, and *why says what is wrong with it.
+ * Clauses at probes of targets are looked at, and left to others.
  */
 struct tbuf_script *tbuf_script_new(const struct tbuf_d_script *,
 	    const char **why);
@@ -212,6 +212,8 @@ bool	tbuf_script_probe_make(const char *description,
 /* script_fire.c: run the clauses of a probe. */
 void	tbuf_script_fire(struct tbuf_script *,
 	    const struct tbuf_script_probe *, int cpu);
+/* A fault in a target fires ERROR; what it records comes next. */
+void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *);
 /* What a program may use, for the verifier. */
 void	tbuf_script_limits(const struct tbuf_d_script *,
 	    const struct tbuf_d_clause *, const struct tbuf_d_program *,
@@ -222,6 +224,8 @@ int	tbuf_cells_make(struct tbuf_cells *, const struct tbuf_d_script *,
 	    enum tbuf_scope, uint32_t strsize);
 void	tbuf_cells_clear(struct tbuf_cells *);
 void	tbuf_cells_free(struct tbuf_cells *);
+/* Bytes that a value needs beside a number; a text's NUL is one more. */
+uint32_t tbuf_cell_room(const struct tbuf_d_shape *, uint32_t strsize);
 int	tbuf_script_load(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
 	    uint64_t *value);
 int	tbuf_script_store(struct tbuf_machine *, enum tbuf_scope, uint32_t id,

@@ -186,6 +186,21 @@ tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
 }
 
 void
+tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event)
+{
+	memset(s->values, 0, sizeof(s->values));
+	s->values[1] = event->record.epid;
+	s->values[2] = event->action;
+	s->values[3] = event->offset;
+	s->values[4] = event->fault;
+	s->values[5] = event->address;
+	tbuf_cells_clear(&s->locals);
+	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->home);
+	memset(s->values, 0, sizeof(s->values));
+	STAILQ_CONCAT(&s->giving, &s->queue);
+}
+
+void
 tbuf_script_limits(const struct tbuf_d_script *source,
     const struct tbuf_d_clause *clause, const struct tbuf_d_program *program,
     struct tbuf_program *limits)

@@ -33,9 +33,8 @@ is_number(const struct tbuf_d_shape *shape)
 	}
 }
 
-/* Bytes that a value needs beside a number; a text's NUL is one more. */
-static uint32_t
-room_of(const struct tbuf_d_shape *shape, uint32_t strsize)
+uint32_t
+tbuf_cell_room(const struct tbuf_d_shape *shape, uint32_t strsize)
 {
 	if (is_number(shape))
 		return (0);
@@ -62,7 +61,7 @@ tbuf_cells_make(struct tbuf_cells *cells, const struct tbuf_d_script *source,
 		cell = &cells->all[v->id];
 		cell->variable = v;
 		cell->is_text = v->shape->kind == TBUF_KIND_TEXT;
-		cell->room = room_of(v->shape, strsize);
+		cell->room = tbuf_cell_room(v->shape, strsize);
 		if (cell->room != 0 &&
 		    (cell->bytes = calloc(1, cell->room)) == NULL)
 			return (-ENOMEM);
@@ -164,7 +163,7 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	charge = 4 + (uint64_t)s->machine.key_size + 8 + v->shape->size;
 	if (!tbuf_script_charge(s, charge))
 		return (TBUF_STOP);
-	*e = tbuf_element_make(s, scope, id, room_of(v->shape,
+	*e = tbuf_element_make(s, scope, id, tbuf_cell_room(v->shape,
 	    s->machine.strsize));
 	if (*e == NULL) {
 		s->dynamic -= charge;

@@ -23,9 +23,12 @@
 #include "consumer/tools.h"
 #include "layout.h"
 
+struct tbuf_d_record;
+
 struct tbuf_epid {
 	const struct tbuf_probe_info *probe;	/* NULL: not looked at yet */
 	const struct tbuf_record_layout *layout;	/* of its records */
+	const struct tbuf_d_record *record;	/* of a script's clause */
 	uint32_t enabling;
 	bool clause;			/* that layout is its clause's, its own */
 	bool unwanted;			/* out of a file: nothing matches it */

@@ -71,3 +71,12 @@ tbuf_timeline_ahead(const struct tbuf_timeline *line, uint64_t ns)
 	return (now + (uint64_t)(((unsigned __int128)ns << TBUF_SLOPE_BITS) /
 	    line->slope));
 }
+
+uint64_t
+tbuf_timeline_multiplier(const struct tbuf_moment *base)
+{
+	struct tbuf_timeline line;
+
+	tbuf_timeline_start(&line, tbuf_clock_choose(), base);
+	return (line.slope >> (TBUF_SLOPE_BITS - 32));
+}

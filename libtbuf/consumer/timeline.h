@@ -29,6 +29,11 @@ void	tbuf_timeline_start(struct tbuf_timeline *, enum tbuf_clock,
 /* Take the latest moment now (NULL), or have it given. */
 void	tbuf_timeline_update(struct tbuf_timeline *,
 	    const struct tbuf_moment *latest);
+/*
+ * ns a tick since a moment that is some time ago, 32 bits of it a fraction:
+ * what timestamps in targets are made with.
+ */
+uint64_t tbuf_timeline_multiplier(const struct tbuf_moment *);
 /* The record clock's reading some ns from now. */
 uint64_t tbuf_timeline_ahead(const struct tbuf_timeline *, uint64_t ns);
 

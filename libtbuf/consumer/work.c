@@ -22,7 +22,7 @@
 #include "consumer/tools.h"
 #include "consumer/whom.h"
 
-#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill */
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
@@ -84,7 +84,7 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 			due = earlier(due, t->next_growth);
 	if (tbuf_policy(c->options.bufpolicy)->live)
 		due = earlier(due, c->next_switch);
-	if (tbuf_policy(c->options.bufpolicy)->closes)
+	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
 		due = earlier(due, now + LOOK_PERIOD);
 	if (any_ended(c))
 		due = earlier(due, now + HELD_PERIOD);
@@ -240,6 +240,23 @@ tbuf_consumer_meet_new(struct tbuf_consumer *c)
 	meet(c);
 }
 
+/* Has a clause called exit() there?  Then it has stopped by itself. */
+static bool
+exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	uint64_t word;
+
+	if (t->slot == -1 || !tbuf_session_holds(t) || t->clauses == 0)
+		return (false);
+	word = tbuf_load(&tbuf_target_slot(t)->exit);
+	if (word >> 32 != 1)
+		return (false);
+	if (!c->script->exited)
+		c->script->status = (int)(uint32_t)word;
+	c->script->exited = true;
+	return (true);
+}
+
 static bool
 given_up(const struct tbuf_target *t)
 {
@@ -265,6 +282,9 @@ collect_resigned(struct tbuf_consumer *c)
 		if (!given_up(t))
 			continue;
 		tbuf_target_quiesce(c, t);
+		/* It may just have been about to say so. */
+		if (exit_seen(c, t))
+			continue;
 		tbuf_target_resign(t);
 		n++;
 	}
@@ -396,12 +416,16 @@ nobody_left(struct tbuf_consumer *c)
 	return (false);
 }
 
-/* A script's timers; has it called exit()? */
+/* A script's timers; has it called exit(), here or in a target? */
 static bool
 script_over(struct tbuf_consumer *c, uint64_t now)
 {
+	const struct tbuf_target *t;
+
 	if (c->script == NULL)
 		return (false);
+	TAILQ_FOREACH(t, &c->targets, link)
+		(void)exit_seen(c, t);
 	tbuf_script_tick(c->script, now);
 	return (c->script->exited);
 }
@@ -440,6 +464,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		return (finish(c, 0));
 	if (collect_resigned(c))
 		return (aborted(c, -ETIMEDOUT));
+	if (c->script != NULL && c->script->exited)
+		return (finish(c, 0));
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;

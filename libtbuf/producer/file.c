@@ -122,6 +122,8 @@ fill_live(struct tbuf_control *control)
 	control->clock = tbuf_self.clock;
 	control->flags = tbuf_file_flags();
 	control->window = tbuf_self.window;
+	tbuf_self.ppid = (uint32_t)getppid();
+	tbuf_self.gid = (uint32_t)getegid();
 	fill_comm(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);

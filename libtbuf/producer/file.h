@@ -15,7 +15,8 @@
 static inline uint32_t
 tbuf_file_flags(void)
 {
-	return (tbuf_self.rseq ? TBUF_F_RSEQ : 0);
+	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
+	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0));
 }
 
 /* Where the window is; NULL before there is one. */

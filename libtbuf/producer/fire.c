@@ -11,9 +11,6 @@
 #include "producer/packing.h"
 #include "producer/producer.h"
 
-/* A chain of ECBs that is longer than this has been damaged. */
-#define CHAIN_MAX	4096
-
 /* A session can end and another begin under a fire, but not for ever. */
 #define AGAIN_MAX	16
 
@@ -24,39 +21,47 @@ tbuf_fire_current(const struct tbuf_fire *f)
 	    tbuf_load(&f->slot->generation) == f->generation);
 }
 
+void
+tbuf_fire_leave(const struct tbuf_fire *f, uint64_t exit)
+{
+	struct tbuf_view view = tbuf_target_view();
+	uint64_t generation;
+	uint32_t *state;
+
+	if (view.base == NULL)
+		return;
+	state = &tbuf_view_control(&view)->state[f->number];
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
+		return;
+	generation = tbuf_load(&f->slot->generation);
+	/* 0: its consumer has ended it meanwhile, and not waited for us. */
+	if (generation != f->generation && generation != 0) {
+		/* What we know is another session's. */
+		tbuf_store_release(state, TBUF_ACTIVE);
+		return;
+	}
+	tbuf_store(&f->slot->exit, exit);
+	tbuf_disable_all(&view, f->number);
+	tbuf_store_release(state, exit != 0 ? TBUF_EXITED : TBUF_GIVENUP);
+}
+
 /* inv.consumer: who is gone for good does not keep this target busy. */
 bool
 tbuf_fire_deadline(const struct tbuf_fire *f)
 {
-	struct tbuf_view view = tbuf_target_view();
-	uint64_t now, deadline, generation;
-	uint32_t *state;
+	uint64_t now, deadline;
 
 	/* The clock first: held up in between, we see the deadline put off. */
 	now = tbuf_clock_read(tbuf_self.clock);
 	deadline = tbuf_load(&f->slot->deadline);
 	if (deadline == 0 || now < deadline)
 		return (false);
-	if (view.base == NULL)
-		return (true);
-	state = &tbuf_view_control(&view)->state[f->number];
-	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
-		return (true);
-	generation = tbuf_load(&f->slot->generation);
-	/* 0: its consumer has ended it meanwhile, and not waited for us. */
-	if (generation != f->generation && generation != 0) {
-		/* The deadline was another session's. */
-		tbuf_store_release(state, TBUF_ACTIVE);
-		return (true);
-	}
-	tbuf_disable_all(&view, f->number);
-	tbuf_store_release(state, TBUF_GIVENUP);
+	tbuf_fire_leave(f, 0);
 	return (true);
 }
 
-/* The EPID behind one in its chain; 0 at the end, or if that is damaged. */
-static uint32_t
-next_epid(const struct tbuf_fire *f)
+uint32_t
+tbuf_fire_next(const struct tbuf_fire *f)
 {
 	uint64_t at = tbuf_load(&f->slot->ecbs);
 	uint64_t end = tbuf_fire_end(f->base);
@@ -125,12 +130,12 @@ fire_chain(struct tbuf_fire *f)
 {
 	unsigned n;
 
-	for (n = 0; f->epid != 0 && n < CHAIN_MAX; n++) {
+	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
 		if (!fire_again(f) && tbuf_lane_emit(f) == TBUF_EMIT_AGAIN) {
 			/* What is left of the chain ended with the session. */
 			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
 		}
-		f->epid = next_epid(f);
+		f->epid = tbuf_fire_next(f);
 	}
 	return (TBUF_EMIT_DONE);
 }
@@ -151,8 +156,10 @@ static inline void
 fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
 {
 	const uint32_t *heads;
+	uint32_t head;
 
 	f->epid = 0;
+	f->programs = false;
 	f->generation = tbuf_load_acquire(&f->slot->generation);
 	heads = tbuf_fire_heads(f->base, f->slot);
 	tbuf_fence_loads();
@@ -161,7 +168,9 @@ fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
 	    (tbuf_load(site->enabled) & 1u << f->number) == 0 ||
 	    tbuf_load(&f->slot->generation) != f->generation)
 		return;
-	f->epid = tbuf_load(heads + f->index) & TBUF_HEAD_EPID;
+	head = tbuf_load(heads + f->index);
+	f->epid = head & TBUF_HEAD_EPID;
+	f->programs = (head & TBUF_HEAD_PROGRAM) != 0;
 }
 
 /* What a session's strsize leaves of the texts. */
@@ -192,9 +201,10 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	f->slot = session_slot(f->base, number);
 	for (again = 0; again < AGAIN_MAX; again++) {
 		fire_look(f, site);
-		if (pack != NULL)
+		if (pack != NULL && !f->programs)
 			fire_pack(f, site, values, pack);
-		if (fire_chain(f) == TBUF_EMIT_DONE ||
+		if ((f->programs ? tbuf_clause_chain(f, site, values) :
+		    fire_chain(f)) == TBUF_EMIT_DONE ||
 		    tbuf_load(&tbuf_local->base) != f->base ||
 		    (tbuf_load(site->enabled) & 1u << number) == 0)
 			break;

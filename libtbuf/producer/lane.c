@@ -99,6 +99,25 @@ write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
 }
 
 enum tbuf_emit
+tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
+{
+	struct tbuf_memo memo;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (tbuf_lock_store(f, word, value));
+	for (try = 0; try < ABORTS_MAX; try++) {
+		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
+			break;
+		if (tbuf_rseq_store(&memo, word, value) == TBUF_COMMITTED)
+			return (TBUF_EMIT_DONE);
+		if (!tbuf_fire_current(f))
+			return (TBUF_EMIT_AGAIN);
+	}
+	return (tbuf_lock_store(f, word, value));
+}
+
+enum tbuf_emit
 tbuf_lane_emit(const struct tbuf_fire *f)
 {
 	struct tbuf_memo memo;

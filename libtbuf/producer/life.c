@@ -235,8 +235,10 @@ child_begin(void)
 	*local_page = off;
 	tbuf_file_forked();
 	wanted = tbuf_wanted_child();
-	if (wanted && !tbuf_hold_any())
+	if (wanted && !tbuf_hold_any()) {
+		tbuf_workspaces_forget();
 		return (become_target());
+	}
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted)
 		tbuf_wanted_missed("forked amid a record");

@@ -320,9 +320,13 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 	tbuf_store(&m->version, version + 1);
 }
 
-/* The n lanes, from the one that was free last. */
+/*
+ * The n lanes, from the one that was free last.  Under a lane's lock a record
+ * is written, or a word is stored, which is then the session's for sure.
+ */
 static bool
-any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first)
+any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
+    uint64_t *word, uint64_t value)
 {
 	uint64_t lanes = tbuf_load(&f->slot->lanes) +
 	    tbuf_load(&f->slot->first_lock) * sizeof(struct tbuf_lane);
@@ -341,10 +345,13 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first)
 		    tbuf_cas(&lock->word, 2 * f->generation,
 		    2 * f->generation + 1);
 		if (done) {
-			locked_write(f, &place);
+			if (word == NULL)
+				locked_write(f, &place);
+			else if (tbuf_load(&tbuf_local->base) == f->base)
+				tbuf_store(word, value);
 			tbuf_store_release(&lock->word, 2 * f->generation);
 			tbuf_thread.lock = k;
-			if (!tbuf_self.rseq)
+			if (!tbuf_self.rseq && word == NULL)
 				remember(f, &place, k, held == 0);
 		}
 		k = k + 1 < n ? k + 1 : 0;
@@ -353,10 +360,11 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first)
 	return (done);
 }
 
-enum tbuf_emit
-tbuf_lock_emit(const struct tbuf_fire *f)
+/* How many lanes there are, and the one that this thread had last. */
+static uint32_t
+lanes_begin(const struct tbuf_fire *f, uint32_t *first)
 {
-	uint32_t n = tbuf_load(&f->slot->nlocks), first, cpu;
+	uint32_t n = tbuf_load(&f->slot->nlocks);
 
 	if (tbuf_thread.tid == 0) {
 		tbuf_thread.tid = tbuf_thread_id();
@@ -365,15 +373,41 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 	}
 	if (n == 0 || n > TBUF_NLOCKS)
 		n = TBUF_NLOCKS;
+	if ((*first = tbuf_thread.lock) >= n)
+		*first %= n;
+	return (n);
+}
+
+enum tbuf_emit
+tbuf_lock_busy(const struct tbuf_fire *f)
+{
+	uint32_t first;
+
+	(void)lanes_begin(f, &first);
+	return (count_nolane(f, &f->slot->locks[first]));
+}
+
+enum tbuf_emit
+tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
+{
+	uint32_t first, n = lanes_begin(f, &first);
+
+	return (any_lane(f, n, first, word, value) ? TBUF_EMIT_DONE :
+	    count_nolane(f, &f->slot->locks[first]));
+}
+
+enum tbuf_emit
+tbuf_lock_emit(const struct tbuf_fire *f)
+{
+	uint32_t first, n = lanes_begin(f, &first), cpu;
+
 	/* One that is not wanted must not count as a drop for want of a lane. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0) {
 		clock_and_cpu(&cpu);
 		if (!tbuf_fire_wanted(f, cpu))
 			return (TBUF_EMIT_DONE);
 	}
-	if ((first = tbuf_thread.lock) >= n)
-		first %= n;
-	return (any_lane(f, n, first) ? TBUF_EMIT_DONE :
+	return (any_lane(f, n, first, NULL, 0) ? TBUF_EMIT_DONE :
 	    count_nolane(f, &f->slot->locks[first]));
 }
 

@@ -11,6 +11,7 @@
  *	register sites into the probe table, sessions onto new probes
  *	fire	from a site to the sessions that trace it
  *	lane	one record into a CPU's lane or a lock lane
+ *	clause	a probe's programs, where it has any (clause.h)
  *	hold	fires that are at a lock lane, when their thread forks
  *	pack	arguments into the words or segments of a record
  *	thread	what is known of the calling thread
@@ -37,6 +38,7 @@ struct tbuf_self {
 	uint64_t file_limit;	/* RLIMIT_FSIZE when it began */
 	struct tbuf_tables tables; /* a forked child has its parent's, too */
 	enum tbuf_clock clock;
+	uint32_t ppid, gid;	/* when it began */
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 	bool filtered;		/* it began under a filter of system calls */
@@ -92,6 +94,7 @@ struct tbuf_thread {
 	uint32_t lock;		/* the lock lane that was free last */
 	uint32_t nholds;	/* of the following that count */
 	uint32_t busy;		/* > 0: it makes a target, or registers */
+	uint8_t looks;		/* chains with clauses, counted round */
 	bool batch;		/* between tbuf_batch_begin and _end */
 	int batch_error;	/* why it cannot register any there, or 0 */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: producer/hold.h */
@@ -264,6 +267,7 @@ struct tbuf_fire {
 	unsigned number;		/* of the slot */
 	uint32_t index;			/* of the probe */
 	uint32_t epid;
+	bool programs;			/* one of the chain's ECBs has one */
 	bool words;			/* segments[1] is 64-bit words */
 	uint64_t size;			/* of the data */
 	struct tbuf_segment *segments;	/* [0] is free for the lane's use */
@@ -323,9 +327,37 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 	w->epid = f->epid;
 }
 
+/*
+ * A word of the session's is stored, if it still stands.  DONE: or it could
+ * not be, for all lanes were busy, and that is counted as a drop.
+ */
+enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
+	    uint64_t value) TBUF_HIDDEN;
+enum tbuf_emit tbuf_lock_store(const struct tbuf_fire *, uint64_t *word,
+	    uint64_t value) TBUF_HIDDEN;
+/* A drop, because something that a record needs is busy. */
+enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/* A chain of ECBs that is longer than this has been damaged. */
+#define TBUF_CHAIN_MAX	4096
+
+/* The EPID behind one in its chain; 0 at the end, or if that is damaged. */
+uint32_t tbuf_fire_next(const struct tbuf_fire *) TBUF_HIDDEN;
+
+/*
+ * The ECBs of a chain of which one has a program, from f->epid on.  `values'
+ * are the site's arguments; NULL: f->segments has them, as words.
+ */
+enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
+	    const struct tbuf_site *, const uint64_t *values) TBUF_HIDDEN;
+/* No fire of this process is under way: in a forked child. */
+void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
+
 /* Does the session still stand as it was when the fire looked at it? */
 bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
 
+/* Leave the session: its consumer is gone (exit 0), or as slot.exit says. */
+void	tbuf_fire_leave(const struct tbuf_fire *, uint64_t exit) TBUF_HIDDEN;
 /* The deadline has passed: give the session up.  True if it was so. */
 bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 

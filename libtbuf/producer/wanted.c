@@ -20,6 +20,7 @@
 #include "common/affinity.h"
 #include "common/board.h"
 #include "common/control.h"
+#include "common/programs.h"
 #include "common/room.h"
 #include "producer/file.h"
 
@@ -292,11 +293,60 @@ order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 	    order->terms.run == run);
 }
 
+/* The programs of a run, as they are opened while a session is built. */
+struct script {
+	int fd;				/* -1: there are none */
+	struct tbuf_programs programs;
+};
+
+/* 0, or why they are not to be had. */
+static int
+script_open(int dirfd, const struct tbuf_board_entry *entry,
+    struct tbuf_order *order, struct script *script)
+{
+	script->fd = tbuf_programs_open(dirfd, entry, order->terms.run,
+	    &script->programs);
+	if (script->fd < 0)
+		return (script->fd == -ENOENT &&
+		    tbuf_load(&entry->programs) == 0 ? 0 : script->fd);
+	tbuf_programs_order(&script->programs, order);
+	return (0);
+}
+
+static void
+script_close(const struct script *script)
+{
+	if (script->fd >= 0)
+		close(script->fd);
+}
+
+/* The parts, which are the session's own from here on. */
+static bool
+script_copy(const struct script *script, const struct tbuf_view *view,
+    uint64_t area, const struct tbuf_plan *plan)
+{
+	const struct tbuf_control *control = tbuf_view_control(view);
+	struct tbuf_codes *codes = (struct tbuf_codes *)(void *)
+	    (view->base + area + plan->parts[TBUF_PART_CODES]);
+	unsigned i;
+
+	if (script->fd < 0 || plan->parts[TBUF_PART_CODES] == 0)
+		return (true);
+	for (i = 0; i < TBUF_PARTS; i++)
+		if (!tbuf_programs_read(script->fd,
+		    &script->programs.parts[i],
+		    view->base + area + plan->parts[i]))
+			return (false);
+	if (script->programs.parts[TBUF_PART_CODES].size >= sizeof(*codes))
+		codes->base = control->birth;
+	return (true);
+}
+
 /* Build a session that is planned; false if it was nobody's in the end. */
 static bool
 session_write(int fd, unsigned number, uint64_t area,
     const struct tbuf_board_entry *entry, const struct tbuf_order *order,
-    const struct tbuf_plan *plan)
+    const struct tbuf_plan *plan, const struct script *script)
 {
 	struct tbuf_view view = { NULL, area + plan->size, tbuf_self.tables };
 	struct tbuf_control *control;
@@ -309,7 +359,8 @@ session_write(int fd, unsigned number, uint64_t area,
 		return (false);
 	control = tbuf_view_control(&view);
 	slot = tbuf_view_slot(&view, number);
-	built = tbuf_session_build(&view, number, area,
+	built = script_copy(script, &view, area, plan) &&
+	    tbuf_session_build(&view, number, area,
 	    ++control->generation, order, plan) == 0 &&
 	    lanes_back(&view, fd, area, order, plan);
 	slot->area_size = plan->size;
@@ -326,34 +377,51 @@ session_write(int fd, unsigned number, uint64_t area,
 	return (built);
 }
 
+/* A session behind the file's end, for an order that is known. */
+static bool
+session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
+    struct tbuf_order *order, const struct script *script)
+{
+	struct tbuf_plan plan;
+	struct stat st;
+	uint64_t area;
+
+	if (fstat(fd, &st) != 0 || !budget_take(entry, order, &plan,
+	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
+		return (session_missed(entry, order->terms.run,
+		    "Not enough space"));
+	area = (uint64_t)st.st_size;
+	if (session_back(fd, number, area, &plan) &&
+	    session_write(fd, number, area, entry, order, &plan, script))
+		return (true);
+	(void)!ftruncate(fd, (off_t)area);
+	tbuf_add(&entry->budget, plan.storage);
+	return (session_missed(entry, order->terms.run, "Not enough space"));
+}
+
 /*
  * Build one session behind the file's end.  False if there is no room, or
  * nobody wants it any more.
  */
 static bool
-session_add(int fd, unsigned number, struct tbuf_board_entry *entry)
+session_add(int dirfd, int fd, unsigned number,
+    struct tbuf_board_entry *entry)
 {
 	struct tbuf_order order;
-	struct tbuf_plan plan;
-	struct stat st;
+	struct script script;
 	const char *why;
-	uint64_t area;
+	bool added;
 
 	if (!order_take(entry, &order))
 		return (false);
 	if ((why = order_refused(&order)) != NULL)
 		return (session_missed(entry, order.terms.run, why));
-	if (fstat(fd, &st) != 0 || !budget_take(entry, &order, &plan,
-	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
+	if (script_open(dirfd, entry, &order, &script) != 0)
 		return (session_missed(entry, order.terms.run,
-		    "Not enough space"));
-	area = (uint64_t)st.st_size;
-	if (session_back(fd, number, area, &plan) &&
-	    session_write(fd, number, area, entry, &order, &plan))
-		return (true);
-	(void)!ftruncate(fd, (off_t)area);
-	tbuf_add(&entry->budget, plan.storage);
-	return (session_missed(entry, order.terms.run, "Not enough space"));
+		    "its programs cannot be read"));
+	added = session_place(fd, number, entry, &order, &script);
+	script_close(&script);
+	return (added);
 }
 
 /* This process, its parent, ... */
@@ -466,7 +534,7 @@ tbuf_wanted_build(int dirfd, int fd)
 		return;
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
 		if (entry_wanted(board, board_fd, i) &&
-		    session_add(fd, number, &board->entries[i]))
+		    session_add(dirfd, fd, number, &board->entries[i]))
 			number++;
 	tbuf_board_close(board, board_fd);
 }

@@ -1,0 +1,451 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What targets are given of a script's clauses: codes, programs and texts, as
+ * layout.h has them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clause.h"
+#include "common/machine.h"
+#include "consumer/attach.h"
+#include "consumer/clauses.h"
+#include "consumer/script.h"
+
+_Static_assert(TBUF_CLASSES_INTEGER == TBUF_CLASS_INTEGER &&
+    TBUF_CLASSES_UNSIGNED == TBUF_CLASS_UNSIGNED &&
+    TBUF_CLASSES_FLOAT == TBUF_CLASS_FLOAT &&
+    TBUF_CLASSES_TEXT == TBUF_CLASS_TEXT, "classes");
+
+/* A part in the making. */
+struct part {
+	unsigned char *bytes;
+	size_t size, room;
+	bool failed;
+};
+
+struct making {
+	struct part codes, programs, texts;
+	uint32_t locals_size, globals_size;
+	uint32_t strsize;
+};
+
+/* Room for so many bytes, which are 0: where. */
+static size_t
+take(struct part *p, size_t size, size_t align)
+{
+	size_t at = (p->size + align - 1) & ~(align - 1), room;
+	unsigned char *bytes;
+
+	if (p->failed || size > TBUF_PROGRAMS_MAX ||
+	    at + size > TBUF_PROGRAMS_MAX) {
+		p->failed = true;
+		return (0);
+	}
+	if (at + size > p->room) {
+		room = 2 * (at + size) + 256;
+		if ((bytes = realloc(p->bytes, room)) == NULL) {
+			p->failed = true;
+			return (0);
+		}
+		memset(bytes + p->room, 0, room - p->room);
+		p->bytes = bytes;
+		p->room = room;
+	}
+	p->size = at + size;
+	return (at);
+}
+
+static void
+put(struct part *p, size_t at, const void *from, size_t size)
+{
+	if (!p->failed && size != 0)
+		memcpy(p->bytes + at, from, size);
+}
+
+static uint32_t
+add(struct part *p, const void *from, size_t size, size_t align)
+{
+	size_t at = take(p, size, align);
+
+	put(p, at, from, size);
+	return ((uint32_t)at);
+}
+
+/* ------------------------------------------------------------ programs */
+
+/* Does it need more memory than a fire has on its stack? */
+static bool
+needs_memory(const struct tbuf_d_clause *clause,
+    const struct tbuf_d_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < clause->nrecords; i++)
+		if (clause->records[i].bytes > TBUF_RECORD_SMALL)
+			return (true);
+	for (i = 0; i < program->length; i++)
+		switch (tbuf_word_operation(program->code[i])) {
+		case TBUF_OP_TMP:
+		case TBUF_OP_CALL:
+			return (true);
+		}
+	return (false);
+}
+
+static uint32_t
+add_program(struct making *m, const struct tbuf_d_clause *clause,
+    const struct tbuf_d_program *program)
+{
+	const struct tbuf_program_head head = {
+		.length = program->length,
+		.constants_size = program->constants_size,
+		.flags = (m->locals_size > TBUF_LOCALS_SMALL ||
+		    needs_memory(clause, program) ?
+		    TBUF_PROGRAM_MEMORY : 0) |
+		    ((clause->flags & TBUF_CLAUSE_COPYIN) != 0 ?
+		    TBUF_PROGRAM_CALLS : 0)
+	};
+	uint32_t at = add(&m->programs, &head, sizeof(head), 8);
+
+	(void)add(&m->programs, program->code,
+	    program->length * sizeof(uint64_t), 8);
+	(void)add(&m->programs, program->constants, program->constants_size,
+	    8);
+	return (at / 8);
+}
+
+/* ------------------------------------------------------------ texts */
+
+static void
+piece_of(const struct tbuf_d_piece *from, struct tbuf_piece *piece)
+{
+	memset(piece, 0, sizeof(*piece));
+	switch (from->kind) {
+	case TBUF_PIECE_TEXT:
+		piece->type = TBUF_STRING;
+		return;
+	case TBUF_PIECE_BYTES:
+		piece->type = TBUF_UINT8;
+		piece->count = (uint16_t)from->bytes;
+		return;
+	case TBUF_PIECE_ARGUMENT:
+		piece->type = TBUF_NONE;
+		piece->name = (uint8_t)
+		    ((from->argument & TBUF_SELECT_NAME) != 0 ?
+		    from->argument & 15 :
+		    TBUF_NAMES_MAX + (from->argument & 15));
+		return;
+	case TBUF_PIECE_INTEGER:
+		break;
+	}
+	piece->type = from->shape != NULL && !from->shape->is_signed ?
+	    TBUF_UINT64 : TBUF_INT64;
+}
+
+void
+tbuf_clauses_pieces(const struct tbuf_d_record *record,
+    struct tbuf_piece pieces[TBUF_PIECES_MAX])
+{
+	uint32_t i;
+
+	for (i = 0; i < record->npieces; i++)
+		piece_of(&record->pieces[i], &pieces[i]);
+}
+
+static uint32_t
+add_text(struct making *m, const struct tbuf_d_clause *clause, uint16_t number)
+{
+	const struct tbuf_d_record *record = &clause->records[number];
+	const struct tbuf_text_record head = {
+		.size = (uint32_t)(sizeof(head) +
+		    record->npieces * sizeof(struct tbuf_piece)),
+		.npieces = (uint16_t)record->npieces, .record = number
+	};
+	struct tbuf_piece pieces[TBUF_PIECES_MAX];
+	uint32_t at = add(&m->texts, &head, sizeof(head), 8);
+
+	tbuf_clauses_pieces(record, pieces);
+	(void)add(&m->texts, pieces, head.size - sizeof(head), 8);
+	return (at / 8);
+}
+
+/* ------------------------------------------------------------ codes */
+
+static uint32_t
+add_names(struct making *m, const struct tbuf_d_clause *clause)
+{
+	size_t at = take(&m->codes, 0, 1);
+	uint32_t i;
+
+	for (i = 0; i < clause->nnames; i++)
+		(void)add(&m->codes, clause->names[i],
+		    strlen(clause->names[i]) + 1, 1);
+	return ((uint32_t)at);
+}
+
+static uint32_t
+add_texts(struct making *m, const struct tbuf_d_clause *clause)
+{
+	size_t at = take(&m->codes, clause->nrecords * sizeof(uint32_t), 4);
+	uint32_t i, text;
+
+	for (i = 0; i < clause->nrecords; i++) {
+		text = add_text(m, clause, (uint16_t)i);
+		put(&m->codes, at + i * sizeof(text), &text, sizeof(text));
+	}
+	return ((uint32_t)at);
+}
+
+static uint32_t
+add_programs(struct making *m, const struct tbuf_d_clause *clause)
+{
+	struct tbuf_code_program program = { .program = 0 };
+	size_t at = take(&m->codes, clause->nprograms * sizeof(program), 4);
+	uint32_t i;
+
+	for (i = 0; i < clause->nprograms; i++) {
+		program.program = add_program(m, clause,
+		    &clause->programs[i]);
+		memcpy(program.classes, clause->programs[i].classes,
+		    sizeof(program.classes));
+		put(&m->codes, at + i * sizeof(program), &program,
+		    sizeof(program));
+	}
+	return ((uint32_t)at);
+}
+
+static void
+add_code(struct making *m, const struct tbuf_d_clause *clause, size_t at)
+{
+	struct tbuf_code code = { .nprograms = 0 };
+
+	if (clause == NULL || clause->nprograms == 0 ||
+	    (clause->flags & TBUF_CLAUSE_DEFAULT) != 0)
+		return;
+	code.nprograms = (uint16_t)clause->nprograms;
+	code.nrecords = (uint16_t)clause->nrecords;
+	code.nnames = (uint16_t)clause->nnames;
+	code.names = add_names(m, clause);
+	code.programs = add_programs(m, clause);
+	code.texts = add_texts(m, clause);
+	put(&m->codes, at, &code, sizeof(code));
+}
+
+/* A scope's variables, by their ids; how many bytes they take. */
+static uint32_t
+add_variables(struct making *m, const struct tbuf_d_script *source,
+    uint32_t scope, uint32_t *n, uint32_t *size)
+{
+	const struct tbuf_d_variable *v = source->variables;
+	const struct tbuf_d_variable *end = v + source->nvariables;
+	struct tbuf_code_variable place;
+	uint32_t at;
+
+	for (*n = 0; v < end; v++)
+		if (v->scope == scope && v->id >= *n)
+			*n = v->id + 1;
+	at = (uint32_t)take(&m->codes, *n * sizeof(place), 8);
+	for (*size = 0, v = source->variables; v < end; v++) {
+		if (v->scope != scope)
+			continue;
+		place = (struct tbuf_code_variable){
+			.at = *size, .known = 1,
+			.size = tbuf_cell_room(v->shape, m->strsize),
+			.text = v->shape->kind == TBUF_KIND_TEXT
+		};
+		*size += 8 + ((place.size + 7) & ~7u);
+		put(&m->codes, at + v->id * sizeof(place), &place,
+		    sizeof(place));
+	}
+	return (at);
+}
+
+static void
+make_codes(struct making *m, const struct tbuf_consumer *c,
+    const struct tbuf_d_script *source)
+{
+	struct tbuf_codes head = { .nenablings = c->npatterns };
+	size_t at = take(&m->codes, sizeof(head), 8);
+	unsigned i;
+
+	/* Offset 0 is none. */
+	(void)take(&m->programs, 8, 8);
+	(void)take(&m->texts, 8, 8);
+	head.globals = add_variables(m, source, TBUF_SCOPE_GLOBAL,
+	    &head.nglobals, &m->globals_size);
+	head.locals = add_variables(m, source, TBUF_SCOPE_CLAUSE,
+	    &head.nlocals, &head.locals_size);
+	m->locals_size = head.locals_size;
+	head.enablings = (uint32_t)take(&m->codes,
+	    c->npatterns * sizeof(struct tbuf_code), 4);
+	for (i = 0; i < c->npatterns; i++)
+		add_code(m, c->clauses[i], head.enablings +
+		    i * sizeof(struct tbuf_code));
+	head.multiplier = tbuf_timeline_multiplier(&c->born);
+	put(&m->codes, at, &head, sizeof(head));
+}
+
+static uint32_t
+epids(const struct tbuf_consumer *c)
+{
+	uint32_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < c->npatterns; i++)
+		n += tbuf_clauses_epids(c, i);
+	return (n);
+}
+
+/* What targets must be able to do. */
+static uint32_t
+needs(const struct tbuf_consumer *c)
+{
+	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION);
+	unsigned i;
+
+	for (i = 0; i < c->npatterns; i++)
+		if (c->clauses[i] != NULL &&
+		    (c->clauses[i]->flags & TBUF_CLAUSE_COPYIN) != 0)
+			all |= TBUF_F_COPYIN;
+	return (all);
+}
+
+static bool
+has_exit(const struct tbuf_d_clause *clause)
+{
+	const struct tbuf_d_program *program;
+	uint32_t i, j;
+
+	for (i = 0; clause != NULL && i < clause->nprograms; i++) {
+		program = &clause->programs[i];
+		for (j = 0; j < program->length; j++)
+			if (tbuf_word_operation(program->code[j]) ==
+			    TBUF_OP_EXIT)
+				return (true);
+	}
+	return (false);
+}
+
+static bool
+any_program(const struct tbuf_consumer *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->npatterns; i++)
+		if (c->clauses[i] != NULL && c->clauses[i]->nprograms != 0)
+			return (true);
+	return (false);
+}
+
+int
+tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
+{
+	struct making m = { .strsize = (uint32_t)c->options.strsize };
+	int error = -E2BIG;
+	unsigned i;
+
+	if (!any_program(c))
+		return (0);
+	make_codes(&m, c, source);
+	if (!m.codes.failed && !m.programs.failed && !m.texts.failed &&
+	    m.locals_size <= TBUF_LOCALS_LARGE &&
+	    m.globals_size <= TBUF_PROGRAMS_MAX)
+		error = tbuf_consumer_programs(c,
+		    (const void *const []){ m.codes.bytes, m.programs.bytes,
+		    m.texts.bytes }, (const size_t []){ m.codes.size,
+		    m.programs.size, m.texts.size });
+	free(m.codes.bytes);
+	free(m.programs.bytes);
+	free(m.texts.bytes);
+	if (error != 0)
+		return (error);
+	c->programs->globals = m.globals_size;
+	c->programs->epids = epids(c);
+	c->needs |= needs(c);
+	for (i = 0; i < c->npatterns; i++)
+		c->exits |= has_exit(c->clauses[i]);
+	return (0);
+}
+
+/* ------------------------------------------------------------ enablings */
+
+static int
+enable(struct tbuf_consumer *c, const struct tbuf_d_clause *clause,
+    const char *description)
+{
+	int enabling = tbuf_consumer_enable(c, description);
+
+	if (enabling < 0)
+		return (enabling);
+	c->clauses[enabling] = clause;
+	return (0);
+}
+
+/* One that means probes of ours by their name means nobody else's. */
+static bool
+ours_alone(const char *description)
+{
+	const char *name = strrchr(description, ':');
+
+	name = name == NULL ? description : name + 1;
+	return (*name != '\0' && strpbrk(name, "*?[") == NULL &&
+	    tbuf_consumer_own(description) == 1);
+}
+
+int
+tbuf_clauses_enable(struct tbuf_consumer *c,
+    const struct tbuf_d_script *source)
+{
+	const struct tbuf_d_clause *clause = source->clauses;
+	const struct tbuf_d_clause *end = clause + source->nclauses;
+	uint32_t i;
+	int error;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions; i++) {
+			if (ours_alone(clause->descriptions[i]))
+				continue;
+			error = enable(c, clause, clause->descriptions[i]);
+			if (error != 0)
+				return (error);
+		}
+	return (0);
+}
+
+unsigned
+tbuf_clauses_epids(const struct tbuf_consumer *c, unsigned enabling)
+{
+	const struct tbuf_d_clause *clause = c->clauses[enabling];
+
+	return (clause != NULL && clause->nprograms != 0 &&
+	    clause->nrecords != 0 ? clause->nrecords : 1);
+}
+
+const struct tbuf_d_record *
+tbuf_clauses_record(const struct tbuf_consumer *c, unsigned enabling,
+    unsigned record)
+{
+	const struct tbuf_d_clause *clause;
+
+	if (c->clauses == NULL || enabling >= c->npatterns ||
+	    (clause = c->clauses[enabling]) == NULL ||
+	    record >= clause->nrecords)
+		return (NULL);
+	return (&clause->records[record]);
+}
+
+uint32_t
+tbuf_clauses_action(const struct tbuf_consumer *c, unsigned enabling,
+    uint32_t at)
+{
+	const struct tbuf_d_clause *clause = c->clauses[enabling];
+	uint32_t i, action = 0;
+
+	for (i = 0; clause != NULL && i < clause->nplaces &&
+	    clause->places[i].at <= at; i++)
+		action = clause->places[i].action;
+	return (action);
+}

@@ -1,0 +1,162 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What clauses at probes of targets may not do, or not yet: told before
+ * anything begins.
+ */
+#include <stddef.h>
+
+#include "common/machine.h"
+#include "consumer/clauses.h"
+
+static const char *
+lacks_builtin(uint32_t which)
+{
+	switch (which) {
+	case TBUF_BUILTIN_CALLER:
+	case TBUF_BUILTIN_STACKDEPTH:
+		return ("caller and stackdepth");
+	case TBUF_BUILTIN_UCALLER:
+	case TBUF_BUILTIN_USTACKDEPTH:
+		return ("ucaller and ustackdepth");
+	}
+	return (NULL);
+}
+
+static const char *
+lacks_subroutine(uint32_t which)
+{
+	switch (which) {
+	case TBUF_SUB_COPYOUT:
+	case TBUF_SUB_COPYOUTSTR:
+		return ("copyout() and copyoutstr()");
+	case TBUF_SUB_PROGENYOF:
+		return ("progenyof()");
+	case TBUF_SUB_UREG:
+		return ("uregs[]");
+	case TBUF_SUB_RAISE:
+	case TBUF_SUB_STOP:
+	case TBUF_SUB_CHILL:
+	case TBUF_SUB_PANIC:
+	case TBUF_SUB_BREAKPOINT:
+		return ("raise(), stop(), chill(), panic() and breakpoint()");
+	}
+	return (NULL);
+}
+
+static const char *
+lacks_scope(unsigned scope)
+{
+	switch (scope) {
+	case TBUF_SCOPE_THREAD:
+	case TBUF_SCOPE_THREAD_ARRAY:
+		return ("self-> variables");
+	case TBUF_SCOPE_ARRAY:
+		return ("associative arrays");
+	}
+	return (NULL);
+}
+
+static const char *
+lacks_word(uint64_t word)
+{
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_LDB:
+		return (lacks_builtin(tbuf_word_immediate(word)));
+	case TBUF_OP_CALL:
+		return (lacks_subroutine(tbuf_word_immediate(word)));
+	case TBUF_OP_LDV:
+	case TBUF_OP_STV:
+	case TBUF_OP_LDR:
+	case TBUF_OP_STT:
+	case TBUF_OP_STB:
+		return (lacks_scope(tbuf_word_c(word)));
+	case TBUF_OP_KEYN:
+	case TBUF_OP_KEY:
+	case TBUF_OP_KEYT:
+	case TBUF_OP_KEYB:
+	case TBUF_OP_KEYA:
+		return ("associative arrays");
+	case TBUF_OP_UPD:
+		return ("aggregations");
+	case TBUF_OP_SPECN:
+	case TBUF_OP_SPEC:
+	case TBUF_OP_COMMIT:
+	case TBUF_OP_DISCARD:
+		return ("speculations");
+	}
+	return (NULL);
+}
+
+/* A key is that of what it is for, which comes behind it. */
+static const char *
+lacks_program(const struct tbuf_d_program *program)
+{
+	const char *lack = NULL, *one;
+	uint32_t i;
+
+	if (program->length > TBUF_TARGET_WORDS)
+		return ("programs of more than 4096 instructions");
+	for (i = 0; i < program->length; i++) {
+		one = lacks_word(program->code[i]);
+		if (one != NULL)
+			lack = one;
+		if (one != NULL && (tbuf_word_operation(program->code[i]) <
+		    TBUF_OP_KEYN || tbuf_word_operation(program->code[i]) >
+		    TBUF_OP_KEYA))
+			break;
+	}
+	return (lack);
+}
+
+static const char *
+lacks_record(const struct tbuf_d_record *record)
+{
+	uint32_t i;
+
+	if (record->npieces > TBUF_PIECES_MAX)
+		return ("records of more than 256 values");
+	for (i = 0; i < record->npieces; i++)
+		if (record->pieces[i].kind == TBUF_PIECE_BYTES &&
+		    (record->pieces[i].bytes == 0 ||
+		    record->pieces[i].bytes >= TBUF_RECORD_MAX))
+			return ("values of 0 bytes, or of 32k and more");
+	return (record->bytes > TBUF_RECORD_LARGE ?
+	    "records of more than 12k" : NULL);
+}
+
+static const char *
+lacks_clause(const struct tbuf_d_clause *clause)
+{
+	const char *lack = NULL;
+	uint32_t i;
+
+	for (i = 0; i < clause->nprograms && lack == NULL; i++)
+		lack = lacks_program(&clause->programs[i]);
+	for (i = 0; i < clause->nrecords && lack == NULL; i++)
+		lack = lacks_record(&clause->records[i]);
+	if (lack == NULL && clause->nnames > TBUF_NAMES_MAX)
+		lack = "clauses that name more than 16 arguments";
+	if (lack == NULL && (clause->nprograms > UINT16_MAX ||
+	    clause->nrecords >= TBUF_EPID_FAULT))
+		lack = "so large clauses";
+	return (lack);
+}
+
+const char *
+tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
+{
+	const struct tbuf_d_clause *clause = source->clauses;
+	const struct tbuf_d_clause *end = clause + source->nclauses;
+	const char *lack;
+	uint32_t i;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions; i++) {
+			*description = clause->descriptions[i];
+			if (tbuf_consumer_own(*description) == 0 &&
+			    (lack = lacks_clause(clause)) != NULL)
+				return (lack);
+		}
+	return (NULL);
+}

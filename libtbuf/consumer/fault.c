@@ -1,0 +1,69 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Faults of clauses in targets, which come as records of TBUF_EPID_FAULT.
+ */
+#include <string.h>
+
+#include "common/machine.h"
+#include "consumer/clauses.h"
+#include "consumer/rounds.h"
+#include "consumer/script.h"
+
+/* In front of the data, a lock lane's record says on which CPU it was. */
+static bool
+fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
+    struct tbuf_fault_record *fault, int *cpu)
+{
+	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+	uint32_t number;
+
+	if (header->size != before + sizeof(*fault))
+		return (false);
+	*cpu = s->cpu;
+	if (s->locked) {
+		number = ((const struct tbuf_lock_record *)
+		    (const void *)header)->cpu;
+		if (number < TBUF_NCPUS * 64)
+			*cpu = (int)number;
+	}
+	memcpy(fault, (const char *)header + before, sizeof(*fault));
+	return (fault->fault != TBUF_FAULT_NONE &&
+	    fault->fault < TBUF_FAULTS && fault->epid < TBUF_EPID_FAULT);
+}
+
+bool
+tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	struct tbuf_record *record = &event->record;
+	struct tbuf_fault_record fault;
+	const struct tbuf_epid *epid;
+	int cpu;
+
+	if (!fault_data(s, header, &fault, &cpu) || (epid =
+	    tbuf_epid_find(c, s->target, (uint16_t)fault.epid)) == NULL)
+		return (false);
+	memset(record, 0, sizeof(*record));
+	record->pid = s->target->pid;
+	record->tid = header->tid;
+	record->cpu = cpu;
+	record->enabling = epid->enabling;
+	record->probe = epid->probe;
+	record->epid = fault.epid;
+	event->fault = fault.fault;
+	event->offset = fault.at;
+	event->address = fault.address;
+	event->action = s->target->file_only ? 0 :
+	    tbuf_clauses_action(c, epid->enabling, fault.at);
+	event->type = TBUF_EVENT_FAULT;
+	return (true);
+}
+
+void
+tbuf_fault_tell(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	if (c->script != NULL && event->type == TBUF_EVENT_FAULT)
+		tbuf_script_error(c->script, event);
+}

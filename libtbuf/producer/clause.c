@@ -1,0 +1,258 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The clauses of a probe's chain, one after the other.
+ */
+#include <errno.h>
+
+#include "producer/clause.h"
+#include "producer/hold.h"
+
+/* The deadline is looked at this often, for a predicate may never hold. */
+#define LOOK_EVERY	256
+
+static const struct tbuf_surroundings surroundings = {
+	.builtin = tbuf_run_builtin,
+	.object = tbuf_run_object,
+	.load = tbuf_run_load,
+	.store = tbuf_run_store,
+	.refer = tbuf_run_refer,
+	.store_text = tbuf_run_store_text,
+	.store_bytes = tbuf_run_store_bytes,
+	.room = tbuf_run_room,
+	.emit = tbuf_run_emit,
+	.exit = tbuf_run_exit,
+	.call = tbuf_run_call
+};
+
+/* ------------------------------------------------------------ arguments */
+
+/* Bytes of an argument of fixed size, with a sign if that is negative. */
+static const int8_t sizes[TBUF_BINARY + 1] = {
+	[TBUF_INT8] = -1, [TBUF_INT16] = -2, [TBUF_INT32] = -4,
+	[TBUF_INT64] = 8, [TBUF_UINT8] = 1, [TBUF_UINT16] = 2,
+	[TBUF_UINT32] = 4, [TBUF_UINT64] = 8,
+	[TBUF_CHAR] = (char)-1 < 0 ? -1 : 1, [TBUF_BOOL] = 1,
+	[TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8, [TBUF_POINTER] = 8
+};
+
+/*
+ * Arguments of fixed size as the site had them, out of the words that they
+ * were packed into.
+ */
+static void
+unpack(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t values[TBUF_NARGS])
+{
+	unsigned i, at = 0, size, shift;
+	uint64_t value;
+
+	for (i = 0; i < site->nargs; i++) {
+		size = (unsigned)(sizes[site->types[i]] < 0 ?
+		    -sizes[site->types[i]] : sizes[site->types[i]]);
+		at = (at + size - 1) & -size;
+		shift = 64 - 8 * size;
+		value = words[at / 8] >> 8 * (at % 8) << shift;
+		values[i] = sizes[site->types[i]] < 0 ?
+		    (uint64_t)((int64_t)value >> shift) : value >> shift;
+		at += size;
+	}
+}
+
+/* A default record, where there is no other. */
+static __attribute__((noinline)) enum tbuf_emit
+emit_packed(const struct tbuf_run *run)
+{
+	struct tbuf_fire f = *run->fire;
+	struct tbuf_pack pack;
+
+	tbuf_pack(run->site, run->machine.values,
+	    tbuf_fire_strsize(f.slot), &pack);
+	f.words = pack.words;
+	f.size = pack.size;
+	f.segments = pack.segments;
+	f.end = pack.end;
+	return (tbuf_lane_emit(&f));
+}
+
+/* ------------------------------------------------------------ a clause */
+
+/* The ECB's clause, copied. */
+static bool
+clause_find(const struct tbuf_run *run, struct tbuf_clause *clause)
+{
+	const struct tbuf_slot *slot = run->fire->slot;
+	uint64_t at = tbuf_load(&slot->clauses);
+	const struct tbuf_clause *from;
+
+	if (run->fire->epid >= tbuf_load(&slot->ecb_max) || at == 0)
+		return (false);
+	from = tbuf_run_bytes(run, at + run->fire->epid * sizeof(*from),
+	    sizeof(*from));
+	if (from == NULL)
+		return (false);
+	clause->program = tbuf_load(&from->program);
+	clause->binding = tbuf_load(&from->binding);
+	return (true);
+}
+
+/* Its program, as far as it lies in the session's; its flags. */
+static bool
+program_find(struct tbuf_run *run, uint32_t program, uint32_t *flags)
+{
+	const struct tbuf_part *part = &run->fire->slot->programs;
+	struct tbuf_machine *m = &run->machine;
+	const struct tbuf_program_head *head;
+	uint64_t at = UINT64_C(8) * program, size;
+
+	head = tbuf_run_part(run, part, at, sizeof(*head));
+	if (head == NULL)
+		return (false);
+	*flags = tbuf_load(&head->flags);
+	m->length = tbuf_load(&head->length);
+	m->constants_size = tbuf_load(&head->constants_size);
+	if (m->length > TBUF_TARGET_WORDS)
+		m->length = TBUF_TARGET_WORDS;
+	size = m->length * sizeof(*m->code);
+	at += sizeof(*head);
+	if (tbuf_run_part(run, part, at, size + m->constants_size) == NULL)
+		return (false);
+	m->code = (const uint64_t *)(const void *)(head + 1);
+	m->constants = (const uint8_t *)(m->code + m->length);
+	return (true);
+}
+
+static void
+lend(struct tbuf_buffer *buffer, void *bytes, uint32_t room)
+{
+	buffer->bytes = bytes;
+	buffer->room = room;
+	buffer->used = 0;
+}
+
+/* For the rest of the chain; false if all are taken. */
+static bool
+workspace_lend(struct tbuf_run *run)
+{
+	struct tbuf_machine *m = &run->machine;
+	struct tbuf_workspace *w;
+
+	if (run->workspace != NULL)
+		return (true);
+	if ((w = run->workspace = tbuf_workspace_take()) == NULL)
+		return (false);
+	lend(&m->record, w->record, sizeof(w->record));
+	lend(&m->temporary, w->temporary, sizeof(w->temporary));
+	lend(&m->scratch, w->scratch, sizeof(w->scratch));
+	lend(&m->token, w->token, sizeof(w->token));
+	return (true);
+}
+
+/* The session may be over: then nothing of this fire is told to the next. */
+static enum tbuf_emit
+program_run(struct tbuf_run *run)
+{
+	struct tbuf_machine *m = &run->machine;
+
+	run->timestamp = 0;
+	m->scratch.used = 0;
+	m->fuel = TBUF_FUEL;
+	if (tbuf_machine_run(m) == TBUF_END_FAULT)
+		tbuf_run_fault(run);
+	return (run->gone ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+}
+
+static enum tbuf_emit
+clause_run(struct tbuf_run *run, bool packed)
+{
+	struct tbuf_clause clause;
+	uint32_t flags;
+
+	if (!clause_find(run, &clause))
+		return (TBUF_EMIT_DONE);
+	if (clause.program == 0)
+		return (packed ? tbuf_lane_emit(run->fire) : emit_packed(run));
+	if (!program_find(run, clause.program, &flags))
+		return (TBUF_EMIT_DONE);
+	/* inv.account: a clause that finds no memory is a drop. */
+	if ((flags & TBUF_PROGRAM_MEMORY) != 0 && !workspace_lend(run))
+		return (tbuf_lock_busy(run->fire));
+	run->machine.binding = clause.binding;
+	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
+	return (program_run(run));
+}
+
+/* ------------------------------------------------------------ the chain */
+
+static enum tbuf_emit
+chain_run(struct tbuf_run *run, bool packed)
+{
+	struct tbuf_fire *f = run->fire;
+	unsigned n;
+
+	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
+		if (clause_run(run, packed) == TBUF_EMIT_AGAIN)
+			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+		/* Nothing fires any more after exit(). */
+		if (run->exit != 0) {
+			tbuf_fire_leave(f, run->exit);
+			break;
+		}
+		f->epid = tbuf_fire_next(f);
+	}
+	return (TBUF_EMIT_DONE);
+}
+
+static void
+run_begin(struct tbuf_run *run, struct tbuf_fire *f,
+    const struct tbuf_site *site)
+{
+	struct tbuf_machine *m = &run->machine;
+
+	run->fire = f;
+	run->site = site;
+	run->workspace = NULL;
+	run->exit = 0;
+	run->locals_ready = false;
+	run->gone = false;
+	m->surroundings = &surroundings;
+	m->types = site->types;
+	m->nargs = site->nargs;
+	m->strsize = tbuf_fire_strsize(f->slot);
+	m->token_at = TBUF_TOKEN_NONE;
+	lend(&m->record, run->small_record, sizeof(run->small_record));
+	lend(&m->temporary, NULL, 0);
+	lend(&m->scratch, NULL, 0);
+	lend(&m->key, NULL, 0);
+	lend(&m->token, NULL, 0);
+}
+
+/*
+ * A child that a handler forks meanwhile must not become a target: what is run
+ * here would be its parent's.
+ */
+__attribute__((noinline)) enum tbuf_emit
+tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
+    const uint64_t *values)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	struct tbuf_run run;
+	enum tbuf_emit emit;
+	uint32_t held;
+
+	if (++tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
+		return (TBUF_EMIT_DONE);
+	run_begin(&run, f, site);
+	run.machine.values = values;
+	if (values == NULL) {
+		unpack(site, f->segments[1].data, run.values);
+		run.machine.values = run.values;
+	}
+	held = tbuf_hold_begin(mark);
+	emit = tbuf_load(&tbuf_local->base) != f->base ? TBUF_EMIT_DONE :
+	    chain_run(&run, values == NULL);
+	tbuf_hold_end(mark, held);
+	if (run.workspace != NULL)
+		tbuf_workspace_give(run.workspace);
+	return (emit);
+}

@@ -1,0 +1,117 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clauses at a fire: the machine of common/machine.h and its surroundings in
+ * a target.
+ *
+ *	clause		the clauses of a probe's chain, one after the other
+ *	clause_builtin	timestamp, pid, probename and their like
+ *	clause_variable	globals of the session, this-> of the chain
+ *	clause_effect	records, faults, exit()
+ *	clause_memory	workspaces, for what a small stack does not hold
+ *
+ * A run is in a frame of the fire, and whatever it looks at may change: the
+ * session may end, and another one stand in its place.  So what it reads is
+ * bounded at each use, and what it writes it writes in sections, which look
+ * whether the session still stands.
+ */
+#ifndef TBUF_PRODUCER_CLAUSE_H
+#define TBUF_PRODUCER_CLAUSE_H
+
+#include "common/machine.h"
+#include "producer/producer.h"
+
+/* What a fire has on its stack; the consumer knows these numbers, too. */
+#define TBUF_RUN_RECORD		384
+#define TBUF_RUN_LOCALS		64
+
+/* What one takes instead that needs more. */
+struct tbuf_workspace {
+	uint64_t record[12288 / 8];
+	uint64_t temporary[8192 / 8];
+	uint64_t scratch[4096 / 8];
+	uint64_t locals[2048 / 8];
+	uint64_t token[1024 / 8];
+};
+
+struct tbuf_run {
+	struct tbuf_machine machine;	/* the first: surroundings find us */
+	struct tbuf_fire *fire;
+	const struct tbuf_site *site;
+	struct tbuf_workspace *workspace;	/* NULL: none so far */
+	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t exit;			/* 2^32 + status; 0: not called */
+	uint8_t *locals;
+	uint32_t locals_room;
+	bool locals_ready;		/* they are 0, or have been stored to */
+	bool calls;			/* this clause may make system calls */
+	bool gone;			/* the session is not there any more */
+	uint64_t values[TBUF_NARGS];
+	uint64_t small_locals[TBUF_RUN_LOCALS / 8];
+	uint64_t small_record[TBUF_RUN_RECORD / 8];
+};
+
+static inline struct tbuf_run *
+tbuf_run_of(struct tbuf_machine *m)
+{
+	return ((struct tbuf_run *)(void *)m);
+}
+
+/* Bytes of the file, if all of them lie in it; else NULL. */
+static inline const void *
+tbuf_run_bytes(const struct tbuf_run *run, uint64_t at, uint64_t size)
+{
+	uint64_t end = tbuf_fire_end(run->fire->base);
+
+	if (at < TBUF_TABLES || at > end || size > end - at || at % 8 != 0)
+		return (NULL);
+	return ((const void *)(uintptr_t)(run->fire->base + at));
+}
+
+/* ... of a part of the session, as far as that goes. */
+static inline const void *
+tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
+    uint64_t offset, uint64_t size)
+{
+	uint64_t at = tbuf_load(&part->at), room = tbuf_load(&part->size);
+
+	if (offset > room || size > room - offset)
+		return (NULL);
+	return (tbuf_run_bytes(run, at + offset, size));
+}
+
+/* clause_builtin.c */
+int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
+	    uint64_t *value) TBUF_HIDDEN;
+int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,
+	    struct tbuf_span *) TBUF_HIDDEN;
+int	tbuf_run_call(struct tbuf_machine *, unsigned subroutine,
+	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
+	    uint64_t *result) TBUF_HIDDEN;
+
+/* clause_variable.c */
+int	tbuf_run_object(struct tbuf_machine *, unsigned kind, uint32_t index,
+	    struct tbuf_span *) TBUF_HIDDEN;
+int	tbuf_run_load(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t *value) TBUF_HIDDEN;
+int	tbuf_run_store(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t value) TBUF_HIDDEN;
+int	tbuf_run_refer(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
+	    uint64_t *address) TBUF_HIDDEN;
+int	tbuf_run_store_text(struct tbuf_machine *, enum tbuf_scope,
+	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
+int	tbuf_run_store_bytes(struct tbuf_machine *, enum tbuf_scope,
+	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
+
+/* clause_effect.c */
+int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
+int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
+int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
+/* Tell the fault that the machine has met. */
+void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
+
+/* clause_memory.c: NULL, all are taken. */
+struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;
+void	tbuf_workspace_give(struct tbuf_workspace *) TBUF_HIDDEN;
+
+#endif

@@ -1,0 +1,194 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Built-in variables and subroutines of clauses at a fire: nothing but loads,
+ * and the clock once a clause.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "arch/counter.h"
+#include "producer/clause.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/*
+ * ns of CLOCK_MONOTONIC, by the session's multiplier.  Before its base the
+ * clock has not been; another CPU's counter may be some ticks behind.
+ */
+static uint64_t
+scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
+{
+	const struct tbuf_slot *slot = run->fire->slot;
+	const struct tbuf_codes *codes = tbuf_run_part(run, &slot->codes, 0,
+	    sizeof(*codes));
+	uint64_t base, mono;
+
+	*ahead = 0;
+	if (codes == NULL)
+		return (ticks);
+	mono = tbuf_load(&codes->base.mono);
+	*ahead = tbuf_load(&codes->base.real) - mono;
+	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
+		return (ticks);
+	base = tbuf_load(&codes->base.ticks);
+	if (ticks < base)
+		return (mono);
+	return (mono + (uint64_t)((wide)(ticks - base) *
+	    tbuf_load(&codes->multiplier) >> 32));
+}
+
+/* Read once a clause; walltimestamp is what was `ahead' when it began. */
+static uint64_t
+timestamp(struct tbuf_run *run, uint64_t *ahead)
+{
+	if (run->timestamp == 0)
+		run->timestamp = tbuf_clock_read(tbuf_self.clock);
+	return (scaled(run, run->timestamp, ahead));
+}
+
+static uint64_t
+cpu(void)
+{
+	uint32_t number = 0;
+
+	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+		return (tbuf_rseq_cpu());
+	if (tbuf_self.cpu_readable)
+		(void)tbuf_counter_read_cpu(&number);
+	return (number);
+}
+
+static uint64_t
+thread(void)
+{
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	return (tbuf_thread.tid);
+}
+
+static const struct tbuf_control *
+control(const struct tbuf_run *run)
+{
+	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
+}
+
+int
+tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	uint64_t ahead;
+
+	*value = 0;
+	switch (which) {
+	case TBUF_BUILTIN_TIMESTAMP:
+		*value = timestamp(run, &ahead);
+		return (0);
+	case TBUF_BUILTIN_WALLTIMESTAMP:
+		*value = timestamp(run, &ahead);
+		*value += ahead;
+		return (0);
+	case TBUF_BUILTIN_CPU:
+		*value = cpu();
+		return (0);
+	case TBUF_BUILTIN_PID:
+		*value = tbuf_load(&control(run)->pid);
+		return (0);
+	case TBUF_BUILTIN_TID:
+		*value = thread();
+		return (0);
+	case TBUF_BUILTIN_UID:
+		*value = tbuf_load(&control(run)->uid);
+		return (0);
+	case TBUF_BUILTIN_PPID:
+		*value = tbuf_self.ppid;
+		return (0);
+	case TBUF_BUILTIN_GID:
+		*value = tbuf_self.gid;
+		return (0);
+	case TBUF_BUILTIN_ID:
+		*value = run->fire->index + UINT64_C(1);
+		return (0);
+	case TBUF_BUILTIN_EPID:
+		*value = run->fire->epid;
+		return (0);
+	case TBUF_BUILTIN_ERRNO:
+		*value = (uint64_t)(int64_t)errno;
+		return (0);
+	case TBUF_BUILTIN_IPL:
+		return (0);
+	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
+		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
+		return (0);
+	}
+	return (TBUF_FAULT_ILLEGAL);
+}
+
+/* A string of the probe table's heap, from its start to the heap's end. */
+static int
+heap_text(const struct tbuf_run *run, const uint32_t *word,
+    struct tbuf_span *span)
+{
+	uint32_t used = tbuf_load(&control(run)->strings);
+	uint32_t offset = tbuf_load(word);
+
+	if (used > tbuf_self.tables.strings_size)
+		used = tbuf_self.tables.strings_size;
+	if (offset >= used)
+		return (TBUF_FAULT_ADDRESS);
+	span->at = (uint8_t *)(uintptr_t)(run->fire->base +
+	    tbuf_self.tables.strings + offset);
+	span->size = used - offset;
+	return (0);
+}
+
+int
+tbuf_run_builtin_text(struct tbuf_run *run, uint32_t which,
+    struct tbuf_span *span)
+{
+	const struct tbuf_probe_entry *entry =
+	    (const struct tbuf_probe_entry *)(uintptr_t)(run->fire->base +
+	    tbuf_self.tables.probes) + run->fire->index;
+
+	switch (which) {
+	case TBUF_BUILTIN_EXECNAME:
+		span->at = (uint8_t *)(uintptr_t)control(run)->comm;
+		span->size = sizeof(control(run)->comm);
+		return (0);
+	case TBUF_BUILTIN_PROBEPROV:
+		return (heap_text(run, &entry->provider, span));
+	case TBUF_BUILTIN_PROBEMOD:
+		return (heap_text(run, &entry->module, span));
+	case TBUF_BUILTIN_PROBEFUNC:
+		return (heap_text(run, &entry->function, span));
+	case TBUF_BUILTIN_PROBENAME:
+		return (heap_text(run, &entry->name, span));
+	}
+	return (TBUF_FAULT_ADDRESS);
+}
+
+/* A number of 31 bits that nobody can tell beforehand by the clock alone. */
+static uint64_t
+draw(const struct tbuf_run *run)
+{
+	uint64_t x = tbuf_clock_read(tbuf_self.clock) ^
+	    (uint64_t)(uintptr_t)run ^ thread() << 40;
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return ((x ^ x >> 31) & INT32_MAX);
+}
+
+int
+tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
+    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
+    uint64_t *result)
+{
+	(void)arguments;
+	(void)count;
+	*result = 0;
+	if (subroutine != TBUF_SUB_RAND)
+		return (TBUF_FAULT_ILLEGAL);
+	*result = draw(tbuf_run_of(m));
+	return (0);
+}

@@ -1,0 +1,68 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a clause leaves at a fire: records, faults, exit().
+ */
+#include "producer/clause.h"
+
+/*
+ * A record of so many bytes at 64-bit words, or a drop; by sections, as any
+ * record.
+ */
+static int
+write_record(struct tbuf_run *run, uint32_t epid, const void *data,
+    uint64_t size)
+{
+	struct tbuf_segment segments[2] = { { NULL, 0 }, { data, size } };
+	struct tbuf_fire f = *run->fire;
+
+	f.epid = epid;
+	f.words = true;
+	f.size = size;
+	f.segments = segments;
+	f.end = segments + 2;
+	if (tbuf_lane_emit(&f) == TBUF_EMIT_DONE)
+		return (0);
+	run->gone = true;
+	return (TBUF_STOP);
+}
+
+int
+tbuf_run_emit(struct tbuf_machine *m, uint32_t record)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	uint32_t epid = run->fire->epid + record;
+
+	if (record >= TBUF_EPID_FAULT || epid >= TBUF_EPID_FAULT)
+		return (TBUF_FAULT_ILLEGAL);
+	return (write_record(run, epid, m->record.bytes, m->record.used));
+}
+
+/* Each record finds room for itself, or is a drop. */
+int
+tbuf_run_room(struct tbuf_machine *m, uint32_t record)
+{
+	(void)m;
+	(void)record;
+	return (0);
+}
+
+void
+tbuf_run_fault(struct tbuf_run *run)
+{
+	const struct tbuf_fault_record fault = {
+		.epid = run->fire->epid, .at = run->machine.fault.at,
+		.fault = run->machine.fault.number,
+		.address = run->machine.fault.address
+	};
+
+	(void)write_record(run, TBUF_EPID_FAULT, &fault, sizeof(fault));
+}
+
+/* Statements behind it in the same clause still run. */
+int
+tbuf_run_exit(struct tbuf_machine *m, uint64_t status)
+{
+	tbuf_run_of(m)->exit = UINT64_C(1) << 32 | (uint32_t)status;
+	return (0);
+}

@@ -1,0 +1,42 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Workspaces: memory of this process for clauses that make texts.  No page of
+ * it is there before it is used.
+ *
+ * One is taken for a fire and given back by it.  A fire that never comes back
+ * (longjmp, cancellation) keeps its own for good, as it keeps a lock lane.
+ */
+#include "producer/clause.h"
+
+#define WORKSPACES	32
+
+static struct tbuf_workspace workspaces[WORKSPACES];
+static uint32_t taken;		/* a bit each */
+
+_Static_assert(WORKSPACES == 8 * sizeof(taken), "bits");
+
+struct tbuf_workspace *
+tbuf_workspace_take(void)
+{
+	uint32_t seen, bit;
+
+	while ((seen = tbuf_load(&taken)) != UINT32_MAX) {
+		bit = ~seen & (seen + 1);
+		if (tbuf_cas(&taken, seen, seen | bit))
+			return (&workspaces[__builtin_ctz(bit)]);
+	}
+	return (NULL);
+}
+
+void
+tbuf_workspace_give(struct tbuf_workspace *workspace)
+{
+	tbuf_and(&taken, ~(1u << (workspace - workspaces)));
+}
+
+void
+tbuf_workspaces_forget(void)
+{
+	tbuf_store(&taken, 0);
+}

@@ -1,0 +1,207 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Variables of clauses at a fire.  Globals lie in the session's area: what is
+ * loaded is as another thread has left it, and each word that is stored is a
+ * section of its own.  this-> variables lie in the run.  Where each of them is
+ * the codes say.
+ */
+#include "common/machine_parts.h"
+#include "producer/clause.h"
+
+/* Where a variable is, as the codes say; it may be nowhere. */
+static bool
+place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    struct tbuf_code_variable *place)
+{
+	const struct tbuf_part *codes = &run->fire->slot->codes;
+	bool global = scope == TBUF_SCOPE_GLOBAL;
+	const struct tbuf_code_variable *v;
+	const struct tbuf_codes *head;
+	uint32_t at, n;
+
+	head = tbuf_run_part(run, codes, 0, sizeof(*head));
+	if (head == NULL || scope > TBUF_SCOPE_CLAUSE)
+		return (false);
+	n = tbuf_load(global ? &head->nglobals : &head->nlocals);
+	at = tbuf_load(global ? &head->globals : &head->locals);
+	v = tbuf_run_part(run, codes, at + id * (uint64_t)sizeof(*v),
+	    sizeof(*v));
+	if (id >= n || v == NULL || tbuf_load(&v->known) == 0)
+		return (false);
+	place->at = tbuf_load(&v->at);
+	place->size = tbuf_load(&v->size);
+	place->text = tbuf_load(&v->text);
+	return (place->at % 8 == 0);
+}
+
+/* this-> variables are 0 when the first clause of a chain asks for one. */
+static void
+locals_begin(struct tbuf_run *run)
+{
+	if (run->locals_ready)
+		return;
+	if (run->workspace != NULL) {
+		run->locals = (uint8_t *)run->workspace->locals;
+		run->locals_room = sizeof(run->workspace->locals);
+	} else {
+		run->locals = (uint8_t *)run->small_locals;
+		run->locals_room = sizeof(run->small_locals);
+	}
+	tbuf_bytes_zero(run->locals, run->locals_room);
+	run->locals_ready = true;
+}
+
+/* A variable's word, and behind it its bytes; NULL: it is nowhere. */
+static uint64_t *
+word_find(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    struct tbuf_code_variable *place)
+{
+	uint64_t size;
+
+	if (!place_find(run, scope, id, place))
+		return (NULL);
+	size = sizeof(uint64_t) + place->size;
+	if (scope == TBUF_SCOPE_GLOBAL)
+		return ((uint64_t *)(uintptr_t)tbuf_run_part(run,
+		    &run->fire->slot->globals, place->at, size));
+	locals_begin(run);
+	if (place->at > run->locals_room ||
+	    size > run->locals_room - place->at)
+		return (NULL);
+	return ((uint64_t *)(void *)(run->locals + place->at));
+}
+
+/* What is stored to the session is stored in a section. */
+static int
+word_store(struct tbuf_run *run, enum tbuf_scope scope, uint64_t *word,
+    uint64_t value)
+{
+	if (scope == TBUF_SCOPE_CLAUSE) {
+		tbuf_store(word, value);
+		return (0);
+	}
+	if (tbuf_lane_store(run->fire, word, value) == TBUF_EMIT_DONE)
+		return (0);
+	run->gone = true;
+	return (TBUF_STOP);
+}
+
+int
+tbuf_run_load(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
+    uint64_t *value)
+{
+	struct tbuf_code_variable place;
+	const uint64_t *word = word_find(tbuf_run_of(m), scope, id, &place);
+
+	if (word == NULL || place.size != 0)
+		return (TBUF_FAULT_ILLEGAL);
+	*value = tbuf_load(word);
+	return (0);
+}
+
+int
+tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
+    uint64_t value)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	struct tbuf_code_variable place;
+	uint64_t *word = word_find(run, scope, id, &place);
+
+	if (word == NULL || place.size != 0)
+		return (TBUF_FAULT_ILLEGAL);
+	return (word_store(run, scope, word, value));
+}
+
+/* A structure is there from the start, a text when it is set. */
+int
+tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
+    uint64_t *address)
+{
+	struct tbuf_code_variable place;
+	const uint64_t *word = word_find(tbuf_run_of(m), scope, id, &place);
+
+	*address = 0;
+	if (word == NULL || place.size == 0)
+		return (TBUF_FAULT_ILLEGAL);
+	if (place.text == 0 || tbuf_load(word) != 0)
+		*address = tbuf_address(scope == TBUF_SCOPE_GLOBAL ?
+		    TBUF_OBJECT_GLOBAL : TBUF_OBJECT_CLAUSE, id, 0);
+	return (0);
+}
+
+/* Up to eight bytes as a word, and zeroes. */
+static uint64_t
+gather(const uint8_t *bytes, uint32_t at, uint32_t size)
+{
+	uint64_t word = 0;
+	unsigned i;
+
+	for (i = 0; i < sizeof(word) && at + i < size; i++)
+		word |= (uint64_t)tbuf_load(bytes + at + i) << 8 * i;
+	return (word);
+}
+
+/*
+ * A value's bytes, and zeroes behind them, in order: they may come from where
+ * they go to.  Whether it is set comes first if it will be unset, else last.
+ */
+static int
+bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    const uint8_t *bytes, uint32_t size, bool terminated)
+{
+	struct tbuf_code_variable place;
+	uint64_t *word = word_find(run, scope, id, &place);
+	uint32_t at;
+	int answer = 0;
+
+	if (word == NULL || place.size <= terminated)
+		return (TBUF_FAULT_ILLEGAL);
+	if (size > place.size - terminated)
+		size = place.size - terminated;
+	if (bytes == NULL)
+		answer = word_store(run, scope, word, 0);
+	for (at = 0; at < place.size && answer == 0; at += sizeof(*word))
+		answer = word_store(run, scope, word + 1 + at / 8,
+		    bytes == NULL ? 0 : gather(bytes, at, size));
+	if (bytes != NULL && answer == 0)
+		answer = word_store(run, scope, word, 1);
+	return (answer);
+}
+
+int
+tbuf_run_store_text(struct tbuf_machine *m, enum tbuf_scope scope,
+    uint32_t id, const uint8_t *bytes, uint32_t size)
+{
+	return (bytes_store(tbuf_run_of(m), scope, id, bytes, size, true));
+}
+
+int
+tbuf_run_store_bytes(struct tbuf_machine *m, enum tbuf_scope scope,
+    uint32_t id, const uint8_t *bytes, uint32_t size)
+{
+	return (bytes_store(tbuf_run_of(m), scope, id, bytes, size, false));
+}
+
+/* Globals are stored to by sections, not by bytes. */
+int
+tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
+    struct tbuf_span *span)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	struct tbuf_code_variable place;
+	uint64_t *word;
+
+	if (kind == TBUF_OBJECT_BUILTIN)
+		return (tbuf_run_builtin_text(run, index, span));
+	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE)
+		return (TBUF_FAULT_ADDRESS);
+	word = word_find(run, kind == TBUF_OBJECT_GLOBAL ?
+	    TBUF_SCOPE_GLOBAL : TBUF_SCOPE_CLAUSE, index, &place);
+	if (word == NULL)
+		return (TBUF_FAULT_ADDRESS);
+	span->at = (uint8_t *)(word + 1);
+	span->size = place.size;
+	span->writable = kind == TBUF_OBJECT_CLAUSE;
+	return (0);
+}

@@ -1,0 +1,258 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Scripts made by hand, for probes of real targets: the test's own program is
+ * the target, too.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_clause_fixture.h"
+#include "tbuf.h"
+
+/* ------------------------------------------------------------ scripts */
+
+const struct tbuf_d_shape made_integer = {
+	.kind = TBUF_KIND_INTEGER, .is_signed = 1, .size = 8, .name = "int"
+};
+const struct tbuf_d_shape made_string = {
+	.kind = TBUF_KIND_TEXT, .size = 256, .name = "string"
+};
+static const struct tbuf_d_piece number_piece = {
+	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer
+};
+static const struct tbuf_d_piece text_piece = {
+	.kind = TBUF_PIECE_TEXT, .shape = &made_string
+};
+static const struct tbuf_d_piece name_piece = {
+	.kind = TBUF_PIECE_ARGUMENT, .argument = TBUF_SELECT_NAME
+};
+static const struct tbuf_d_piece argument_piece = {
+	.kind = TBUF_PIECE_ARGUMENT, .argument = 0
+};
+static const struct tbuf_d_action trace = {
+	.kind = TBUF_ACTION_TRACE, .first = 0, .count = 1
+};
+#define RECORD_OF(piece, size)	{					\
+	.actions = &trace, .nactions = 1, .pieces = &(piece),		\
+	.npieces = 1, .bytes = (size), .charge = (size)			\
+}
+const struct tbuf_d_record made_number = RECORD_OF(number_piece, 8);
+const struct tbuf_d_record made_text = RECORD_OF(text_piece, 264);
+const struct tbuf_d_record made_name = RECORD_OF(name_piece, 264);
+const struct tbuf_d_record made_argument = RECORD_OF(argument_piece, 264);
+
+static const char constants[] = "hello\0kvd";
+
+struct tbuf_d_clause *
+made_clause(struct made *made, const char *description, const uint64_t *code,
+    uint32_t length, const struct tbuf_d_record *records, uint32_t nrecords)
+{
+	uint32_t n = made->script.nclauses++;
+
+	made->descriptions[n] = description;
+	made->programs[n] = (struct tbuf_d_program){
+		.code = code, .length = length, .constants = constants,
+		.constants_size = sizeof(constants)
+	};
+	made->clauses[n] = (struct tbuf_d_clause){
+		.descriptions = &made->descriptions[n], .ndescriptions = 1,
+		.programs = &made->programs[n], .nprograms = code != NULL,
+		.records = records, .nrecords = nrecords
+	};
+	made->script.clauses = made->clauses;
+	return (&made->clauses[n]);
+}
+
+void
+made_name_set(struct made *made, struct tbuf_d_clause *clause,
+    const char *name, uint8_t classes)
+{
+	size_t n = (size_t)(clause - made->clauses);
+
+	made->names[n] = name;
+	made->programs[n].classes[0] = classes;
+	clause->names = &made->names[n];
+	clause->nnames = 1;
+}
+
+/* ------------------------------------------------------------ runs */
+
+char clause_log[16384];
+
+static void __attribute__((format(printf, 1, 2)))
+note(const char *format, ...)
+{
+	size_t used = strlen(clause_log);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(clause_log + used, sizeof(clause_log) - used, format,
+	    ap);
+	va_end(ap);
+}
+
+static void
+note_value(const struct tbuf_value *v)
+{
+	switch (v->type) {
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		note(" '%.*s'", (int)v->size, v->data);
+		break;
+	case TBUF_FLOAT:
+	case TBUF_DOUBLE:
+		note(" %g", v->d);
+		break;
+	default:
+		note(" %" PRId64, v->i);
+	}
+}
+
+static void
+note_record(const struct tbuf_record *r)
+{
+	unsigned i;
+
+	note("%s", r->probe->name);
+	for (i = 0; i < r->npieces; i++)
+		note_value(&r->pieces[i]);
+	if (r->nargs != 0)
+		note(" default");
+	for (i = 0; i < r->nargs; i++)
+		note_value(&r->args[i]);
+	note("\n");
+}
+
+static void
+note_event(const struct tbuf_event *e)
+{
+	switch (e->type) {
+	case TBUF_EVENT_RECORD:
+		note_record(&e->record);
+		break;
+	case TBUF_EVENT_FAULT:
+		note("fault %u (%" PRIx64 ") in %u of %s at %u\n", e->fault,
+		    e->address, e->action, e->record.probe->name, e->offset);
+		break;
+	case TBUF_EVENT_DROPS:
+		note("%" PRIu64 " drops\n", e->count);
+		break;
+	case TBUF_EVENT_EXIT:
+		break;
+	default:
+		note("event %d: %" PRIu64 "\n", (int)e->type, e->count);
+	}
+}
+
+void
+clause_begin(struct tbuf_consumer *c, struct made *made)
+{
+	clause_log[0] = '\0';
+	ck_assert_msg(tbuf_consumer_script(c, &made->script) == 0, "%s",
+	    tbuf_consumer_error(c));
+	ck_assert_msg(tbuf_consumer_go(c) == 0, "%s",
+	    tbuf_consumer_error(c));
+}
+
+int
+clause_work(struct tbuf_consumer *c)
+{
+	struct tbuf_event e;
+	int more = tbuf_consumer_work(c);
+
+	ck_assert_msg(more >= 0, "%s", tbuf_consumer_error(c));
+	while (tbuf_consumer_next(c, &e) > 0)
+		note_event(&e);
+	return (more);
+}
+
+void
+clause_run(struct tbuf_consumer *c, struct made *made)
+{
+	clause_begin(c, made);
+	while (clause_work(c) > 0)
+		continue;
+}
+
+void
+clause_expect(const char *text)
+{
+	ck_assert_str_eq(clause_log, text);
+}
+
+/* ------------------------------------------------------------ targets */
+
+static void
+numbers(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++)
+		TBUF_PROBE(test, number, n);
+}
+
+static void
+values(void)
+{
+	int8_t small = -3;
+	uint16_t port = 65535;
+	int middle = -70000;
+	float part = 0.5f;
+	const char *name = "abc";
+	bool flag = true;
+
+	TBUF_PROBE(test, values, small, port, middle, part, name, flag);
+	TBUF_PROBE(test, fixed, small, port, middle, part, flag);
+}
+
+static void
+texts(unsigned long count)
+{
+	unsigned long bytes;
+	char path[32];
+
+	for (bytes = 0; bytes < count; bytes++) {
+		snprintf(path, sizeof(path), "/file/%lu", bytes);
+		TBUF_PROBE(test, text, path, bytes);
+	}
+}
+
+static bool
+target(char *argv[])
+{
+	unsigned long count = argv[2] != NULL ? strtoul(argv[2], NULL, 0) : 0;
+
+	if (strcmp(argv[1], "numbers") == 0)
+		numbers(count);
+	else if (strcmp(argv[1], "values") == 0)
+		values();
+	else if (strcmp(argv[1], "texts") == 0)
+		texts(count);
+	else if (strcmp(argv[1], "pause") == 0) {
+		numbers(1);
+		for (;;)
+			pause();
+	} else
+		return (false);
+	return (true);
+}
+
+pid_t
+clause_spawn(struct tbuf_consumer *c, const char *mode, const char *count)
+{
+	return (live_spawn(c, mode, count, NULL));
+}
+
+int
+clause_main(int argc, char *argv[], Suite *(*make)(void))
+{
+	if (argc > 1 && target(argv))
+		return (0);
+	return (live_main(argc, argv, make));
+}

@@ -1,0 +1,74 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Scripts made by hand, for probes of real targets: the test's own program is
+ * the target, too.
+ */
+#ifndef CHECK_CLAUSE_FIXTURE_H
+#define CHECK_CLAUSE_FIXTURE_H
+
+#include "check_live_fixture.h"
+#include "common/machine.h"
+#include "tbuf_program.h"
+
+/* As tbuf_word(), but a constant. */
+#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(uint32_t)(i) << 32)
+
+/* Records of a number, of a text, and of the first name's argument. */
+extern const struct tbuf_d_shape made_integer, made_string;
+extern const struct tbuf_d_record made_number, made_text, made_name,
+	    made_argument;
+
+#define MADE_CLAUSES	8
+
+struct made {
+	struct tbuf_d_script script;
+	struct tbuf_d_clause clauses[MADE_CLAUSES];
+	struct tbuf_d_program programs[MADE_CLAUSES];
+	const char *descriptions[MADE_CLAUSES];
+	const char *names[MADE_CLAUSES];	/* one of each, or NULL */
+};
+
+/* One more clause; without code its records are default ones. */
+struct tbuf_d_clause *made_clause(struct made *, const char *description,
+	    const uint64_t *code, uint32_t length,
+	    const struct tbuf_d_record *, uint32_t nrecords);
+
+#define CLAUSE(made, description, record, ...) __extension__ ({		\
+	static const uint64_t code_[] = { __VA_ARGS__ };		\
+									\
+	made_clause((made), (description), code_,			\
+	    sizeof(code_) / sizeof(code_[0]), (record),			\
+	    (record) != NULL);						\
+})
+
+/* The clause uses this argument by its name, of these classes. */
+void	made_name_set(struct made *, struct tbuf_d_clause *, const char *name,
+	    uint8_t classes);
+
+/*
+ * What a run gives, a line each: "PROBE VALUE ..." of a record, and words for
+ * what else there is.
+ */
+extern char clause_log[16384];
+void	clause_run(struct tbuf_consumer *, struct made *);
+void	clause_begin(struct tbuf_consumer *, struct made *);
+/* One more look; 0: it has ended. */
+int	clause_work(struct tbuf_consumer *);
+void	clause_expect(const char *text);
+
+/*
+ * Have this program fire, as a command:
+ *	numbers COUNT	test:::number n, for n below COUNT
+ *	values		test:::values with arguments of many types
+ *	texts COUNT	test:::text path, bytes
+ *	pause		test:::number 0, and then it waits
+ */
+pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,
+	    const char *count);
+
+int	clause_main(int argc, char *argv[], Suite *(*make)(void));
+
+#endif
