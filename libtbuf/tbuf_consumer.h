@@ -318,7 +318,8 @@ enum tbuf_event_type {
 	TBUF_EVENT_UNMET,	/* probes that its session had no room to enable */
 	TBUF_EVENT_FAULT,	/* of a script's clause: record says which */
 	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
-	TBUF_EVENT_ERRORS	/* faults in clauses of ERROR */
+	TBUF_EVENT_ERRORS,	/* faults in clauses of ERROR */
+	TBUF_EVENT_AGGREGATION	/* keys that aggsize had no room for, by CPU */
 };
 
 enum tbuf_cause {
@@ -331,11 +332,12 @@ enum tbuf_cause {
 struct tbuf_event {
 	enum tbuf_event_type type;
 	pid_t pid;
-	int cpu;		/* drops, overwritten, damage */
+	int cpu;		/* drops, overwritten, damage, aggregation */
 	enum tbuf_cause cause;	/* drops */
 	uint64_t count;		/* drops, overwritten: records; damage: bytes;
 				   lost, unmet: probes; dynamic, errors: how
-				   many; since the last one */
+				   many; aggregation: values; since the last
+				   one */
 	bool child;		/* exit: it was the command */
 	int status;		/* exit: -1 if by a signal, or not known */
 	int signal;		/* exit: the signal, or 0 */
@@ -355,6 +357,63 @@ struct tbuf_event {
  * overwritten records come after its records.
  */
 int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
+
+/* ------------------------------------------------------------ aggregations */
+
+struct tbuf_d_aggregation;
+
+/* Values from low to high, both included, and how often they came. */
+struct tbuf_bucket {
+	int64_t low;
+	int64_t high;
+	int64_t count;
+};
+
+/*
+ * What an aggregation has gathered for a key.  The library's own, which grows
+ * at its end.
+ */
+struct tbuf_gathered {
+	const struct tbuf_d_aggregation *aggregation;	/* tbuf_program.h */
+	int64_t value;		/* divided by normal; none of quantizers */
+	int64_t whole;		/* not divided */
+	uint64_t normal;	/* of normalize(); 1 or more */
+	unsigned nbuckets;	/* all of a quantizer, from low to high */
+	const struct tbuf_bucket *buckets;	/* counts are not divided */
+};
+
+/* A key, and what each of some aggregations has for it. */
+struct tbuf_tuple {
+	unsigned nkeys;
+	const struct tbuf_value *keys;
+	unsigned nvalues;
+	const struct tbuf_gathered *values;
+};
+
+/*
+ * What a script's aggregations hold now; they have numbers, their ids.  Calls
+ * `visit` for each key that any of these aggregations has, which must have
+ * keys of the same types; where one has no such key its value is 0.  They come
+ * sorted by the values from the aggregation aggsortpos on, then by key;
+ * aggsortkey, aggsortkeypos and aggsortrev change that, at any time.  `visit`
+ * returns non-zero to stop; that value is given back.  Its tuple is valid until
+ * it returns, and it must not change what is visited.  -EINVAL if there is no
+ * such aggregation, -ENOMEM.
+ */
+int	tbuf_consumer_aggregates(struct tbuf_consumer *,
+	    const uint32_t *ids, unsigned nids,
+	    int (*visit)(void *, const struct tbuf_tuple *), void *);
+
+/*
+ * What clear(), trunc() and normalize() ask for.  clear: keys stay, with a
+ * value of 0.  trunc: keep the n keys with the largest values, or those with
+ * the smallest if n is negative.  normalize: divide by a factor what is given
+ * from now on; 1 is as before.  -EINVAL if there is no such aggregation.
+ */
+int	tbuf_consumer_clear(struct tbuf_consumer *, uint32_t id);
+int	tbuf_consumer_trunc(struct tbuf_consumer *, uint32_t id, int64_t n);
+int	tbuf_consumer_normalize(struct tbuf_consumer *, uint32_t id,
+	    uint64_t factor);
 
 /* ------------------------------------------------------------ raw packets */
 

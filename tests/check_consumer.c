@@ -103,7 +103,18 @@ static const struct {
 	{ "temporal", "off", 0, 0 }, { "temporal", "unset", 0, 0 },
 	{ "temporal", "false", 0, 0 }, { "temporal", "maybe", -EINVAL, 0 },
 	{ "follow", "true", 0, 1 }, { "follow", "no", 0, 0 },
-	{ "aggsize", "1m", -ENOTSUP, 0 }, { "specsize", "x", -ENOTSUP, 0 },
+	{ "aggsize", "1m", 0, 1 << 20 }, { "aggsize", "x", -EINVAL, 0 },
+	{ "aggrate", "10hz", 0, 100000000 }, { "aggrate", "x", -EINVAL, 0 },
+	{ "aggsortkey", NULL, 0, 1 }, { "aggsortkey", "off", 0, 0 },
+	{ "aggsortrev", "0", 0, 1 }, { "aggsortrev", "7", 0, 1 },
+	{ "aggsortrev", "x", -EINVAL, 0 },
+	{ "aggsortpos", NULL, 0, 0 }, { "aggsortpos", "2", 0, 2 },
+	{ "aggsortkeypos", "0x10", 0, 16 },
+	{ "aggsortkeypos", "-1", -EINVAL, 0 },
+	{ "aggsortkeypos", "1x", -EINVAL, 0 },
+	{ "agghist", "set", 0, 1 }, { "aggpack", "true", 0, 1 },
+	{ "aggzoom", "no", 0, 0 }, { "aggpercpu", NULL, -ENOTSUP, 0 },
+	{ "specsize", "x", -ENOTSUP, 0 },
 	{ "nspec", "1", -ENOTSUP, 0 }, { "cleanrate", "1hz", -ENOTSUP, 0 },
 	{ "dynvarsize", "1m", 0, 1 << 20 }, { "dynvarsize", "x", -EINVAL, 0 },
 	{ "scratchsize", "512", 0, 512 },
@@ -178,6 +189,10 @@ START_TEST(defaults_are_dtraces)
 		{ "bufresize", 0 }, { "switchrate", 1000000000 },
 		{ "statusrate", 1000000000 }, { "strsize", 256 },
 		{ "cpu", -1 }, { "temporal", 0 }, { "follow", 0 },
+		{ "aggsize", 4 << 20 }, { "aggrate", 1000000000 },
+		{ "aggsortkey", 0 }, { "aggsortrev", 0 },
+		{ "aggsortpos", 0 }, { "aggsortkeypos", 0 },
+		{ "agghist", 0 }, { "aggpack", 0 }, { "aggzoom", 0 },
 	};
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	int64_t value;
@@ -188,7 +203,7 @@ START_TEST(defaults_are_dtraces)
 		    &value), 0);
 		ck_assert_int_eq(value, defaults[i].value);
 	}
-	ck_assert_int_eq(tbuf_consumer_get(c, "aggsize", &value), -ENOENT);
+	ck_assert_int_eq(tbuf_consumer_get(c, "specsize", &value), -ENOENT);
 	ck_assert_int_eq(tbuf_consumer_get(c, "nonsense", &value), -ENOENT);
 	tbuf_consumer_close(c);
 }
@@ -202,9 +217,9 @@ START_TEST(refusals_say_why)
 	tbuf_consumer_set(c, "nonsense", "1");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x nonsense: Invalid option name");
-	tbuf_consumer_set(c, "aggsize", "x");
+	tbuf_consumer_set(c, "specsize", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
-	    "-x aggsize: D programs are not in this version");
+	    "-x specsize: D programs are not in this version");
 	tbuf_consumer_set(c, "linkmode", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x linkmode: No meaning in user space");

@@ -223,7 +223,7 @@ begin_script(struct tbuf_consumer *c)
 	const struct tbuf_script_terms terms = {
 		.bufsize = o->bufsize, .policy = o->bufpolicy,
 		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
-		.strsize = o->strsize, .cpu = o->cpu
+		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu
 	};
 	int error;
 
@@ -233,6 +233,9 @@ begin_script(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EINVAL, "could not enable "
 		    "tracing: Enabling exceeds size of buffer"));
 	error = tbuf_script_begin(c->script, &terms);
+	if (error == -EINVAL)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: Enabling exceeds size of buffer"));
 	if (error == -ENOSPC)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: END enablings exceed size of principal "

@@ -26,6 +26,8 @@ enum kind {		/* how a value is written */
 	CPU,
 	POLICY,
 	RESIZE,
+	SETTING,	/* a flag that any number sets, too */
+	NUMBER,
 	PROGRAM,	/* belongs to D programs */
 	KERNEL,		/* has no meaning in user space */
 	COMMAND		/* is the command's, not the library's */
@@ -51,15 +53,21 @@ static const struct option {
 	{ "dynvarsize", BYTES, FIELD(dynvarsize) },
 	{ "scratchsize", BYTES, FIELD(scratchsize) },
 
+	{ "aggsize", SIZE, FIELD(aggsize) },
+	{ "aggrate", RATE, FIELD(aggrate) },
+	{ "aggsortkey", SETTING, FIELD(aggsortkey) },
+	{ "aggsortrev", SETTING, FIELD(aggsortrev) },
+	{ "aggsortpos", NUMBER, FIELD(aggsortpos) },
+	{ "aggsortkeypos", NUMBER, FIELD(aggsortkeypos) },
+	{ "agghist", SETTING, FIELD(agghist) },
+	{ "aggpack", SETTING, FIELD(aggpack) },
+	{ "aggzoom", SETTING, FIELD(aggzoom) },
+
 	{ "quiet", COMMAND, 0 }, { "zdefs", COMMAND, 0 },
 	{ "droptags", COMMAND, 0 }, { "flowindent", COMMAND, 0 },
 
-	{ "aggsize", PROGRAM, 0 }, { "aggrate", PROGRAM, 0 },
-	{ "aggsortkey", PROGRAM, 0 }, { "aggsortrev", PROGRAM, 0 },
-	{ "aggsortpos", PROGRAM, 0 }, { "aggsortkeypos", PROGRAM, 0 },
-	{ "agghist", PROGRAM, 0 }, { "aggpack", PROGRAM, 0 },
-	{ "aggpercpu", PROGRAM, 0 }, { "aggzoom", PROGRAM, 0 },
-	{ "amin", PROGRAM, 0 }, { "argref", PROGRAM, 0 },
+	{ "aggpercpu", PROGRAM, 0 }, { "amin", PROGRAM, 0 },
+	{ "argref", PROGRAM, 0 },
 	{ "cleanrate", PROGRAM, 0 }, { "core", PROGRAM, 0 },
 	{ "cpp", PROGRAM, 0 }, { "cppargs", PROGRAM, 0 },
 	{ "cpphdrs", PROGRAM, 0 }, { "cpppath", PROGRAM, 0 },
@@ -100,6 +108,8 @@ tbuf_options_init(struct tbuf_options *o)
 	o->strsize = 256;
 	o->dynvarsize = 1 << 20;
 	o->scratchsize = 256;
+	o->aggsize = 4 << 20;
+	o->aggrate = TBUF_SECOND;
 	o->cpu = -1;
 }
 
@@ -143,6 +153,34 @@ parse_flag(const char *value, int64_t *number)
 	if (parse_word(value, words, number) != 0)
 		return (-EINVAL);
 	*number %= 2;
+	return (0);
+}
+
+/* A bare name is 0; yes and no are numbers. */
+static int
+parse_number(const char *value, int64_t *number)
+{
+	char *end;
+
+	*number = 0;
+	if (value == NULL || parse_flag(value, number) == 0)
+		return (0);
+	if (!isdigit((unsigned char)*value))
+		return (-EINVAL);
+	errno = 0;
+	*number = strtoll(value, &end, 0);
+	return (errno != 0 || *end != '\0' ? -EINVAL : 0);
+}
+
+/* Numbers set it, 0 too. */
+static int
+parse_setting(const char *value, int64_t *number)
+{
+	if (parse_flag(value, number) == 0)
+		return (0);
+	if (parse_number(value, number) != 0)
+		return (-EINVAL);
+	*number = 1;
 	return (0);
 }
 
@@ -251,6 +289,10 @@ parse_value(enum kind kind, const char *value, int64_t *number)
 		return (parse_status(value, number));
 	case FLAG:
 		return (parse_flag(value, number));
+	case SETTING:
+		return (parse_setting(value, number));
+	case NUMBER:
+		return (parse_number(value, number));
 	case CPU:
 		return (parse_cpu(value, number));
 	case POLICY:
@@ -260,6 +302,13 @@ parse_value(enum kind kind, const char *value, int64_t *number)
 	default:
 		return (-ENOTSUP);
 	}
+}
+
+/* Those of the second part may change while tracing is active. */
+static bool
+is_live(const struct option *option)
+{
+	return (option->field >= FIELD(aggrate));
 }
 
 /* Every option in force is 64 bits wide. */
@@ -277,6 +326,8 @@ static const char *const wrong[] = {
 	[RATE] = "no rate, such as 10hz or 100ms",
 	[STATUSRATE] = "no rate, such as 10hz or 100ms",
 	[FLAG] = "no flag, such as on or off",
+	[SETTING] = "no flag, such as on or off",
+	[NUMBER] = "no number, such as 0 or 2",
 	[CPU] = "no CPU that is online",
 	[POLICY] = "none of switch, fill, ring",
 	[RESIZE] = "none of auto, manual"
@@ -317,7 +368,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 	if (option == NULL)
 		return (tbuf_consumer_fail(c, -ENOENT,
 		    "failed to set -x %s: Invalid option name", name));
-	if (c->state != TBUF_RUN_NEW)
+	if (c->state != TBUF_RUN_NEW && !is_live(option))
 		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
 		    "Operation illegal when tracing is active", name));
 	if (parse_value(option->kind, value, &number) != 0)

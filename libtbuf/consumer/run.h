@@ -31,6 +31,16 @@ struct tbuf_options {
 	uint64_t follow;
 	uint64_t dynvarsize;		/* of scripts */
 	uint64_t scratchsize;
+	uint64_t aggsize;
+	/* From here on they may change at any time. */
+	uint64_t aggrate;
+	uint64_t aggsortkey;		/* how tuples are sorted */
+	uint64_t aggsortrev;
+	uint64_t aggsortpos;
+	uint64_t aggsortkeypos;
+	uint64_t agghist;		/* and shown: the caller's */
+	uint64_t aggpack;
+	uint64_t aggzoom;
 };
 
 void	tbuf_options_init(struct tbuf_options *);

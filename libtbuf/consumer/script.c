@@ -116,6 +116,10 @@ tbuf_script_new(const struct tbuf_d_script *source, const char **why)
 	s->source = source;
 	s->cpus = calloc(TBUF_NCPUS, sizeof(*s->cpus));
 	error = s->cpus == NULL ? -ENOMEM : add_clauses(s, why);
+	if (error == 0) {
+		*why = "an aggregation makes no sense";
+		error = tbuf_aggregates_make(&s->aggregates, source);
+	}
 	if (error == 0)
 		return (s);
 	tbuf_script_free(s);
@@ -133,6 +137,7 @@ tbuf_script_free(struct tbuf_script *s)
 	tbuf_cells_free(&s->locals);
 	tbuf_cells_free(&s->thread);
 	tbuf_elements_free(&s->elements);
+	tbuf_aggregates_free(&s->aggregates);
 	free(s->machine.scratch.bytes);
 	free(s->machine.temporary.bytes);
 	free(s->machine.key.bytes);
@@ -256,6 +261,9 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	    sizeof(s->execname));
 	if ((error = reserve_end(s)) != 0)
 		return (error);
+	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
+	    terms->strsize))
+		return (-EINVAL);
 	if (prepare_machine(s) != 0 ||
 	    tbuf_cells_make(&s->globals, s->source, TBUF_SCOPE_GLOBAL,
 	    (uint32_t)terms->strsize) != 0 ||

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "common/machine.h"
+#include "consumer/aggregates.h"
 #include "consumer/tools.h"
 #include "tbuf_consumer.h"
 #include "tbuf_program.h"
@@ -35,6 +36,7 @@ struct tbuf_script_terms {
 	uint64_t dynvarsize;
 	uint64_t scratchsize;
 	uint64_t strsize;
+	uint64_t aggsize;
 	int64_t cpu;			/* -1: any */
 };
 
@@ -131,6 +133,7 @@ struct tbuf_script_cpu {
 	uint64_t used;
 	uint64_t drops[3];		/* by enum tbuf_cause */
 	uint64_t overwritten;
+	uint64_t aggregation_drops;
 	bool full;			/* fill: it takes no more */
 };
 
@@ -148,6 +151,7 @@ struct tbuf_script {
 
 	struct tbuf_cells globals, locals, thread;
 	struct tbuf_elements elements;
+	struct tbuf_aggregates aggregates;
 	uint64_t dynamic;		/* bytes of dynvarsize in use */
 
 	/* The firing. */
@@ -191,8 +195,8 @@ struct tbuf_script *tbuf_script_new(const struct tbuf_d_script *,
 void	tbuf_script_free(struct tbuf_script *);
 
 /*
- * Take room for what it needs, and fire BEGIN.  0, -ENOMEM, or -ENOSPC: END's
- * records exceed the buffer.
+ * Take room for what it needs, and fire BEGIN.  0, -ENOMEM, -ENOSPC: END's
+ * records exceed the buffer, or -EINVAL: aggsize holds nothing.
  */
 int	tbuf_script_begin(struct tbuf_script *,
 	    const struct tbuf_script_terms *);
@@ -258,6 +262,9 @@ bool	tbuf_script_builtin_text(struct tbuf_script *, uint32_t which,
 int	tbuf_script_call(struct tbuf_machine *, unsigned subroutine,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
 	    uint64_t *result);
+
+/* script_aggregate.c */
+int	tbuf_script_update(struct tbuf_machine *, const struct tbuf_update *);
 
 /* script_entry.c: what was recorded. */
 /* Is there room for a record? If not, it is a drop. */

@@ -248,7 +248,9 @@ give_losses(struct tbuf_script *s, struct tbuf_event *event)
 			return (1);
 		}
 		if (count(s, event, &cpu->overwritten,
-		    TBUF_EVENT_OVERWRITTEN) == 1)
+		    TBUF_EVENT_OVERWRITTEN) == 1 ||
+		    count(s, event, &cpu->aggregation_drops,
+		    TBUF_EVENT_AGGREGATION) == 1)
 			return (1);
 	}
 	if (count(s, event, &s->dynamic_drops, TBUF_EVENT_DYNAMIC) == 1)

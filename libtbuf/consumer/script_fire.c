@@ -75,6 +75,7 @@ static const struct tbuf_surroundings surroundings = {
 	.store_bytes = tbuf_script_store_bytes,
 	.room = room,
 	.emit = emit,
+	.update = tbuf_script_update,
 	.exit = leave,
 	.call = tbuf_script_call
 };

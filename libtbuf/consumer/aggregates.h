@@ -1,0 +1,120 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a run has aggregated: a table of tallies by aggregation and key, into
+ * which whoever aggregates puts what he has.
+ *
+ *	clauses that fire here --- update -->+
+ *	                                     | tallies --> sorted --> visit()
+ *	the tables of targets ---- merge --->+
+ *
+ * aggsize bounds how many keys a CPU can have, as in DTrace: as many as there
+ * would be room for if each were as large as the largest key and value.
+ */
+#ifndef TBUF_CONSUMER_AGGREGATES_H
+#define TBUF_CONSUMER_AGGREGATES_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layout.h"
+#include "tbuf_consumer.h"
+#include "tbuf_program.h"
+
+/* What has been gathered for a key. */
+struct tbuf_tally {
+	TAILQ_ENTRY(tbuf_tally) link;	/* in the order of the first values */
+	struct tbuf_tally *next;	/* in its bucket */
+	uint64_t hash;
+	uint64_t *words;		/* common/aggregate.h */
+	uint64_t cpus[TBUF_NCPUS / 64];	/* in whose tables it takes a place */
+	uint32_t id;			/* of the aggregation */
+	uint32_t key_size;
+	bool empty;			/* no value since clear() */
+	uint8_t key[];			/* pieces */
+};
+TAILQ_HEAD(tbuf_tallies, tbuf_tally);
+
+struct tbuf_aggregation {
+	const struct tbuf_d_aggregation *source;	/* NULL: no such id */
+	uint64_t normal;
+	uint32_t nwords;
+};
+
+struct tbuf_aggregates {
+	struct tbuf_aggregation *all;	/* by id */
+	uint32_t count;
+	struct tbuf_tallies tallies;
+	struct tbuf_tally **buckets;
+	uint32_t nbuckets;		/* a power of two */
+	uint32_t ntallies;
+	uint32_t *used;			/* places taken, by CPU */
+	uint64_t places;		/* of each CPU */
+};
+
+/* How tuples are sorted: the options aggsort*. */
+struct tbuf_aggregate_order {
+	bool by_key;
+	bool reversed;
+	uint64_t position;		/* of the aggregation that counts first */
+	uint64_t key_position;
+};
+
+/* ------------------------------------------------------------ the table */
+
+/* aggregates.c.  -ENOMEM, or -EINVAL: the script is damaged. */
+int	tbuf_aggregates_make(struct tbuf_aggregates *,
+	    const struct tbuf_d_script *);
+void	tbuf_aggregates_free(struct tbuf_aggregates *);
+/* False if aggsize bytes hold nothing that the script aggregates. */
+bool	tbuf_aggregates_limit(struct tbuf_aggregates *, uint64_t aggsize,
+	    uint64_t strsize);
+/* NULL if there is no such id. */
+struct tbuf_aggregation *tbuf_aggregation_find(struct tbuf_aggregates *,
+	    uint32_t id);
+/* The tally of a key; a new one if there was none.  NULL: no memory. */
+struct tbuf_tally *tbuf_tally_get(struct tbuf_aggregates *, uint32_t id,
+	    const void *key, uint32_t size);
+/* The same, in the table of a CPU.  NULL: there is no room, too. */
+struct tbuf_tally *tbuf_tally_place(struct tbuf_aggregates *, uint32_t id,
+	    const void *key, uint32_t size, unsigned cpu);
+void	tbuf_tally_clear(struct tbuf_aggregates *, struct tbuf_tally *);
+void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
+
+/* ------------------------------------------------------------ values */
+
+/* aggregates_value.c: what a function makes of its words; not of buckets. */
+int64_t	tbuf_tally_value(const struct tbuf_d_aggregation *,
+	    const uint64_t *words, uint64_t normal);
+
+/* By what tuples are sorted: first this, then that. */
+struct tbuf_rank {
+	long double sum;
+	int64_t zero;
+};
+struct tbuf_rank tbuf_tally_rank(const struct tbuf_aggregation *,
+	    const struct tbuf_tally *);
+/* Less than 0, 0 or more. */
+int	tbuf_rank_compare(const struct tbuf_rank *, const struct tbuf_rank *);
+/* Of two keys, from a piece on and around; as unsigned numbers. */
+int	tbuf_key_compare(const struct tbuf_d_aggregation *,
+	    const struct tbuf_value *, const struct tbuf_value *,
+	    uint64_t from);
+
+/* ------------------------------------------------------------ tuples */
+
+/*
+ * aggregates_walk.c.  Tuples of several aggregations with the same keys; see
+ * tbuf_consumer_aggregates().
+ */
+int	tbuf_aggregates_walk(struct tbuf_aggregates *, const uint32_t *ids,
+	    unsigned nids, const struct tbuf_aggregate_order *,
+	    int (*visit)(void *, const struct tbuf_tuple *), void *);
+/* Keep the n largest, or the n smallest if n is negative. */
+int	tbuf_aggregates_trunc(struct tbuf_aggregates *, uint32_t id,
+	    int64_t n);
+
+#endif
