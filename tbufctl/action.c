@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "action.h"
+#include "aggregation.h"
 #include "format.h"
 #include "messages.h"
 #include "print.h"
@@ -198,6 +199,57 @@ act_setopt(const struct acting *a)
 	free(value);
 }
 
+/* ------------------------------------------------------------ aggregations */
+
+static void
+act_printa(const struct acting *a)
+{
+
+	aggregation_printa(a->format, a->out, a->action->aggregations,
+	    a->action->naggregations, a->action->format);
+}
+
+/* What a number of the action says; without one it is `otherwise`. */
+static uint64_t
+number_of(const struct acting *a, uint64_t otherwise)
+{
+	struct datum d;
+
+	return (get(a, 0, &d) ? d.number : otherwise);
+}
+
+static void
+act_clear(const struct acting *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_clear(a->format->consumer,
+		    a->action->aggregations[i]);
+}
+
+static void
+act_trunc(const struct acting *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_trunc(a->format->consumer,
+		    a->action->aggregations[i], (int64_t)number_of(a, 0));
+}
+
+static void
+act_normalize(const struct acting *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_normalize(a->format->consumer,
+		    a->action->aggregations[i],
+		    a->action->kind == TBUF_ACTION_NORMALIZE ?
+		    number_of(a, 1) : 1);
+}
+
 /* ------------------------------------------------------------ stacks */
 
 /* Addresses, one a line; what they belong to is not known. */
@@ -241,10 +293,15 @@ static void (*const actions[])(const struct acting *) = {
 	[TBUF_ACTION_TRACEMEM] = act_tracemem,
 	[TBUF_ACTION_PRINT] = act_print,
 	[TBUF_ACTION_PRINTF] = act_printf,
+	[TBUF_ACTION_PRINTA] = act_printa,
 	[TBUF_ACTION_SYSTEM] = act_system,
 	[TBUF_ACTION_FREOPEN] = act_freopen,
 	[TBUF_ACTION_FTRUNCATE] = act_ftruncate,
 	[TBUF_ACTION_SETOPT] = act_setopt,
+	[TBUF_ACTION_CLEAR] = act_clear,
+	[TBUF_ACTION_TRUNC] = act_trunc,
+	[TBUF_ACTION_NORMALIZE] = act_normalize,
+	[TBUF_ACTION_DENORMALIZE] = act_normalize,
 	[TBUF_ACTION_USTACK] = act_stack,
 	[TBUF_ACTION_STACK] = act_stack,
 	[TBUF_ACTION_USYM] = act_symbol,

@@ -12,6 +12,7 @@
 #include <tbuf_consumer.h>
 
 #include "action.h"
+#include "aggregation.h"
 #include "consume.h"
 #include "format.h"
 #include "messages.h"
@@ -236,6 +237,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	case TBUF_EVENT_FAULT:
 		action_fault(&run->format, e);
 		break;
+	case TBUF_EVENT_AGGREGATION:
 	case TBUF_EVENT_DYNAMIC:
 	case TBUF_EVENT_ERRORS:
 		run->format.ops->count(&run->format, e);
@@ -407,6 +409,7 @@ finish(struct run *run, int error)
 		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
+	aggregation_rest(&run->format);
 	tbuf_consumer_totals(run->consumer, &totals);
 	run->format.ops->total(&run->format, &totals);
 	output_flush(run->format.out);

@@ -76,6 +76,7 @@ format_free(struct format *f)
 	for (i = 0; i < f->nprobes; i++)
 		free(f->probes[i].text);
 	free(f->probes);
+	free(f->printed);
 	flow_free(&f->flow);
 }
 

@@ -58,6 +58,8 @@ struct format {
 	uint64_t time;		/* --stat: of this look, ns */
 	struct prepared *probes;	/* by id */
 	size_t nprobes;
+	bool *printed;		/* aggregations that printa() was for, by id */
+	uint32_t naggregations;
 	const struct format_ops *ops;
 };
 
@@ -88,6 +90,8 @@ struct format_ops {
 	void (*output)(struct format *, const char *, size_t);
 	void (*fault)(struct format *, const struct tbuf_event *,
 	    const char *);
+	/* At the end: what an aggregation has for a key. */
+	void (*tuple)(struct format *, const struct tbuf_tuple *);
 	/* Variables that found no room, and faults in ERROR. */
 	void (*count)(struct format *, const struct tbuf_event *);
 

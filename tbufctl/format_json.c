@@ -204,6 +204,51 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	output_taken(out, put_literal(p, "]}\n"));
 }
 
+/* [[low,count],...] of those buckets that have counts. */
+static void
+put_buckets(struct output *out, const struct tbuf_gathered *g)
+{
+	const char *before = "";
+	unsigned i;
+
+	output_printf(out, "[");
+	for (i = 0; i < g->nbuckets; i++) {
+		if (g->buckets[i].count == 0)
+			continue;
+		output_printf(out, "%s[%" PRId64 ",%" PRId64 "]", before,
+		    g->buckets[i].low,
+		    g->buckets[i].count / (int64_t)g->normal);
+		before = ",";
+	}
+	output_printf(out, "]");
+}
+
+static void
+tuple(struct format *f, const struct tbuf_tuple *t)
+{
+	const struct tbuf_gathered *g = &t->values[0];
+	struct output *out = f->out;
+	struct tbuf_value v;
+	unsigned i;
+	char *p;
+
+	output_printf(out, "{\"type\":\"aggregation\",\"name\":\"@%s\","
+	    "\"keys\":[", g->aggregation->name);
+	for (i = 0; i < t->nkeys; i++) {
+		value_typed(&v, &g->aggregation->keys[i], &t->keys[i]);
+		p = output_room(out, OUTPUT_NUMBER + 8);
+		if (i > 0)
+			*p++ = ',';
+		output_taken(out, value_put(out, p, &v, &style, 8));
+	}
+	output_printf(out, "],\"value\":");
+	if (g->nbuckets != 0)
+		put_buckets(out, g);
+	else
+		output_printf(out, "%" PRId64, g->value);
+	output_printf(out, "}\n");
+}
+
 /* What printf() and its like have made. */
 static void
 text(struct format *f, const char *bytes, size_t size)
@@ -238,6 +283,12 @@ static void
 counted(struct format *f, const struct tbuf_event *e)
 {
 
+	if (e->type == TBUF_EVENT_AGGREGATION) {
+		output_printf(f->out, "{\"type\":\"drops\",\"pid\":%jd,"
+		    "\"cpu\":%d,\"cause\":\"aggregation\",\"count\":%"
+		    PRIu64 "}\n", (intmax_t)e->pid, e->cpu, e->count);
+		return;
+	}
 	output_printf(f->out, "{\"type\":\"%s\",\"count\":%" PRIu64 "}\n",
 	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" : "errors", e->count);
 }
@@ -371,6 +422,7 @@ const struct format_ops format_json = {
 	.values = values,
 	.output = text,
 	.fault = fault,
+	.tuple = tuple,
 	.count = counted,
 	.losses = losses,
 	.exited = exited,

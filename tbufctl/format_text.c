@@ -254,7 +254,10 @@ counted(struct format *f, const struct tbuf_event *e)
 {
 	bool tags = f->options->tags;
 
-	if (e->type == TBUF_EVENT_DYNAMIC)
+	if (e->type == TBUF_EVENT_AGGREGATION)
+		message(MSG_AGGREGATION, tags ? MSG_AGGREGATION_TAG : "",
+		    e->count, PLURAL(e->count), e->cpu);
+	else if (e->type == TBUF_EVENT_DYNAMIC)
 		message(MSG_DYNAMIC, tags ? MSG_DYNAMIC_TAG : "", e->count,
 		    PLURAL(e->count));
 	else

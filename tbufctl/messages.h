@@ -73,6 +73,8 @@
 #define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
 			"enabled: too many for a session"
 #define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
+#define MSG_AGGREGATION	"%s%" PRIu64 " aggregation drop%s on CPU %d"
+#define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "
 #define MSG_DYNAMIC	"%s%" PRIu64 " dynamic variable drop%s"
 #define MSG_DYNAMIC_TAG	"[DTRACEDROP_DYNAMIC] "
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"

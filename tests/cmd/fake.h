@@ -18,6 +18,11 @@
  *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go
  *				or status
  *	left PID		a process that has ended has left a session
+ *	option NAME N		what tbuf_consumer_get() gives
+ *	aggregation NAME FUNCTION [long|string ...]
+ *				FUNCTION by its number, then the keys
+ *	tuple ID VALUE [KEY ...]	of the aggregation ID, from 0; VALUE is a
+ *				number, or LOW:HIGH:COUNT,... all buckets
  *	show			print what is called, on standard error
  *
  * and then the rounds, one for each tbuf_consumer_work():
@@ -30,6 +35,7 @@
  *	drops PID CPU full|large|nolane N
  *	overwritten PID CPU N
  *	damage PID CPU N
+ *	aggregated PID CPU N	values that found no room
  *	lost PID N		probes that found no room
  *	unmet PID N		probes that could not be enabled
  *	snapshot		what follows is given by a snapshot, and in no

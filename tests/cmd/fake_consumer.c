@@ -185,8 +185,17 @@ int
 tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
     int64_t *value)
 {
+	const struct fake_line *line;
 
-	*value = strcmp(name, "bufsize") == 0 ? c->bufsize : c->statusrate;
+	*value = 0;
+	if (strcmp(name, "bufsize") == 0)
+		*value = c->bufsize;
+	if (strcmp(name, "statusrate") == 0)
+		*value = c->statusrate;
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "option") &&
+		    strcmp(fake_text(line, 1), name) == 0)
+			*value = fake_number(line, 2);
 	return (0);
 }
 
@@ -518,6 +527,9 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 		e->type = TBUF_EVENT_OVERWRITTEN;
 		e->count = fake_number(line, 3);
 		c->totals.overwritten += e->count;
+	} else if (fake_is(line, "aggregated")) {
+		e->type = TBUF_EVENT_AGGREGATION;
+		e->count = fake_number(line, 3);
 	} else if (fake_is(line, "damage")) {
 		e->type = TBUF_EVENT_DAMAGE;
 		e->count = fake_number(line, 3);
@@ -531,6 +543,7 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 		return (false);
 	e->pid = fake_number(line, 1);
 	if (e->type == TBUF_EVENT_DROPS || e->type == TBUF_EVENT_DAMAGE ||
+	    e->type == TBUF_EVENT_AGGREGATION ||
 	    e->type == TBUF_EVENT_OVERWRITTEN)
 		e->cpu = fake_number(line, 2);
 	else

@@ -1,0 +1,229 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * printa(), and what is printed at the end of aggregations that it never
+ * printed.  The library has sorted the tuples.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "aggregation.h"
+#include "columns.h"
+#include "format.h"
+#include "messages.h"
+#include "printf.h"
+
+/* A walk, and what comes of its tuples. */
+struct printing {
+	struct format *format;
+	struct output *out;
+	const char *text;	/* of printa() */
+	struct columns columns;
+};
+
+/* ------------------------------------------------------------ printed ones */
+
+static bool
+is_printed(const struct format *f, uint32_t id)
+{
+
+	return (id < f->naggregations && f->printed[id]);
+}
+
+static void
+set_printed(struct format *f, uint32_t id)
+{
+
+	if (id >= f->naggregations) {
+		f->printed = memory_get(f->printed, id + 1u, sizeof(bool));
+		memset(f->printed + f->naggregations, 0,
+		    (id + 1u - f->naggregations) * sizeof(bool));
+		f->naggregations = id + 1;
+	}
+	f->printed[id] = true;
+}
+
+/* Whatever it was printed for, at the end it is not printed again. */
+static void
+mark(struct format *f, const struct tbuf_tuple *tuple)
+{
+	unsigned i;
+
+	for (i = 0; i < tuple->nvalues; i++)
+		set_printed(f, tuple->values[i].aggregation->id);
+}
+
+/* ------------------------------------------------------------ options */
+
+static bool
+is_set(const struct format *f, const char *name)
+{
+	int64_t value = 0;
+
+	(void)tbuf_consumer_get(f->consumer, name, &value);
+	return (value != 0);
+}
+
+static void
+begin(struct printing *p)
+{
+
+	p->columns = (struct columns){
+		.hist = is_set(p->format, "agghist"),
+		.pack = is_set(p->format, "aggpack"),
+		.zoom = is_set(p->format, "aggzoom")
+	};
+}
+
+/* ------------------------------------------------------------ columns */
+
+static int
+see(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	columns_see(&p->columns, tuple);
+	return (0);
+}
+
+static int
+put(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	columns_put(p->out, &p->columns, tuple);
+	return (0);
+}
+
+static int
+put_and_mark(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	mark(p->format, tuple);
+	return (put(p, tuple));
+}
+
+/* What is shown beside all tuples depends on all of them. */
+static void
+put_columns(struct printing *p, const uint32_t *ids, unsigned nids,
+    int (*visit)(void *, const struct tbuf_tuple *))
+{
+	struct tbuf_consumer *c = p->format->consumer;
+
+	begin(p);
+	if (p->columns.hist || p->columns.pack)
+		(void)tbuf_consumer_aggregates(c, ids, nids, see, p);
+	if (tbuf_consumer_aggregates(c, ids, nids, visit, p) == -ENOMEM)
+		message(MSG_ABORTED, strerror(ENOMEM));
+}
+
+/* ------------------------------------------------------------ formats */
+
+/* A tuple whose format is being filled in. */
+struct filling {
+	struct printing *printing;
+	const struct tbuf_tuple *tuple;
+	unsigned next;		/* of its values; the last one stays */
+};
+
+/* %@: a histogram, or the value as the conversion has it. */
+static void
+convert(void *arg, struct output *out, const struct conversion *c)
+{
+	struct filling *filling = arg;
+	const struct tbuf_gathered *g = &filling->tuple->values[filling->next];
+	struct datum d = {
+		.kind = DATUM_INTEGER, .is_signed = true, .size = 8,
+		.number = (uint64_t)g->value, .data = ""
+	};
+
+	if (filling->next < filling->tuple->nvalues - 1)
+		filling->next++;
+	if (g->nbuckets != 0)
+		histogram_put(out, g, filling->printing->columns.zoom);
+	else
+		printf_convert(out, c, &d);
+}
+
+static int
+put_format(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+	struct filling filling = { .printing = p, .tuple = tuple };
+	const struct printf_values values = {
+		.pieces = tuple->values[0].aggregation->keys,
+		.values = tuple->keys, .count = tuple->nkeys,
+		.aggregation = convert, .arg = &filling
+	};
+
+	mark(p->format, tuple);
+	printf_put(p->out, p->text, &values);
+	return (0);
+}
+
+void
+aggregation_printa(struct format *f, struct output *out, const uint32_t *ids,
+    unsigned nids, const char *text)
+{
+	struct printing p = { .format = f, .out = out, .text = text };
+
+	if (f->consumer == NULL)
+		return;
+	if (text == NULL) {
+		output_printf(out, "\n");
+		put_columns(&p, ids, nids, put_and_mark);
+		return;
+	}
+	begin(&p);
+	if (tbuf_consumer_aggregates(f->consumer, ids, nids, put_format,
+	    &p) == -ENOMEM)
+		message(MSG_ABORTED, strerror(ENOMEM));
+}
+
+/* ------------------------------------------------------------ the end */
+
+static int
+stop(void *arg, const struct tbuf_tuple *tuple)
+{
+
+	(void)arg;
+	(void)tuple;
+	return (1);
+}
+
+static int
+put_object(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	p->format->ops->tuple(p->format, tuple);
+	return (0);
+}
+
+static void
+put_rest(struct format *f, uint32_t id)
+{
+	struct printing p = { .format = f, .out = f->out };
+
+	if (is_printed(f, id))
+		return;
+	if (f->options->json)
+		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
+		    put_object, &p);
+	else
+		put_columns(&p, &id, 1, put);
+}
+
+/* Their ids are without gaps, and the order of the source. */
+void
+aggregation_rest(struct format *f)
+{
+	uint32_t n = 0, i;
+	bool reversed = is_set(f, "aggsortrev");
+
+	while (tbuf_consumer_aggregates(f->consumer, &n, 1, stop, NULL) >= 0)
+		n++;
+	for (i = 0; i < n; i++)
+		put_rest(f, reversed ? n - 1 - i : i);
+}

@@ -1,0 +1,24 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is printed of aggregations: by printa(), and at the end.
+ */
+#ifndef TBUFCTL_AGGREGATION_H
+#define TBUFCTL_AGGREGATION_H
+
+#include <stdint.h>
+
+#include <tbuf_consumer.h>
+
+#include "output.h"
+
+struct format;
+
+/* printa(): a format is NULL for columns. */
+void	aggregation_printa(struct format *, struct output *,
+	    const uint32_t *ids, unsigned nids, const char *text);
+
+/* At the end: those that no printa() has printed anything of. */
+void	aggregation_rest(struct format *);
+
+#endif

@@ -1,0 +1,232 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Histograms as DTrace draws them: a line a bucket, a bar as long as its share
+ * of all counts, one empty bucket on each side.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "histogram.h"
+
+#define BAR		40
+#define ZOOM		0.95L	/* of a bar, for the largest count */
+#define TITLE		"------------- Distribution -------------"
+
+/* ------------------------------------------------------------ bars */
+
+static long double
+size_of(int64_t count)
+{
+
+	return (count < 0 ? -(long double)count : (long double)count);
+}
+
+void
+bars_add(struct bars *bars, int64_t count)
+{
+	long double size = size_of(count);
+
+	bars->positive |= count > 0;
+	bars->negative |= count < 0;
+	if (!bars->zoom)
+		bars->total += size;
+	else if (size / ZOOM > bars->total)
+		bars->total = size / ZOOM;
+}
+
+static char *
+put_run_of(char *p, char c, unsigned n)
+{
+
+	while (n-- > 0)
+		*p++ = c;
+	return (p);
+}
+
+/*
+ * The axis is on the left, on the right if all counts are negative, or in the
+ * middle of bars of half the length.
+ */
+static char *
+put_bar(char *p, const struct bars *bars, int64_t count)
+{
+	bool both = bars->positive && bars->negative;
+	unsigned whole = both ? BAR / 2 : BAR, depth = 0;
+
+	if (bars->total > 0)
+		depth = (unsigned)(size_of(count) * whole / bars->total +
+		    0.5L);
+	if (!bars->negative || (both && count > 0)) {
+		if (both)
+			p = put_run_of(p, ' ', BAR / 2);
+		*p++ = '|';
+		p = put_run_of(p, '@', depth);
+		return (put_run_of(p, ' ', whole - depth));
+	}
+	p = put_run_of(p, ' ', whole - depth);
+	p = put_run_of(p, '@', depth);
+	*p++ = '|';
+	return (both ? put_run_of(p, ' ', BAR / 2) : p);
+}
+
+void
+bars_put(struct output *out, const struct bars *bars, int64_t count,
+    int64_t shown)
+{
+	char *p = output_room(out, BAR + 1);
+
+	output_taken(out, put_bar(p, bars, count));
+	output_printf(out, " %-9" PRId64 "\n", shown);
+}
+
+/* ------------------------------------------------------------ labels */
+
+/* Where a quantizer's bucket of 0 is: llquantize has one on each side less. */
+static unsigned
+zero_of(const struct tbuf_gathered *g)
+{
+
+	return (g->nbuckets / 2);
+}
+
+static uint64_t
+without_sign(int64_t value)
+{
+
+	return (value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* factor^(high + 1), from which on values share a bucket. */
+static uint64_t
+log_linear_end(uint64_t parameter)
+{
+	uint64_t factor = parameter >> 48, end = factor;
+	unsigned high = parameter >> 16 & 0xffff;
+
+	while (high-- > 0)
+		end *= factor;
+	return (end);
+}
+
+static void
+label_linear(char *text, size_t size, const struct tbuf_gathered *g,
+    unsigned n)
+{
+	const struct tbuf_bucket *b = &g->buckets[n];
+
+	if (n == 0)
+		(void)snprintf(text, size, "< %" PRId64, b->high + 1);
+	else
+		(void)snprintf(text, size, "%s%" PRId64,
+		    n == g->nbuckets - 1 ? ">= " : "", b->low);
+}
+
+/* `above`: no bucket below 0 is shown. */
+static void
+label_log_linear(char *text, size_t size, const struct tbuf_gathered *g,
+    unsigned n, bool above)
+{
+	const struct tbuf_bucket *b = &g->buckets[n];
+	unsigned zero = zero_of(g);
+	uint64_t nearest = without_sign(n < zero ? b->high : b->low);
+	const char *end = "";
+
+	if (n == zero && b->high == 0)
+		(void)snprintf(text, size, "0");
+	else if (n == zero)
+		(void)snprintf(text, size, "%s< %" PRId64,
+		    above ? "" : "abs() ", b->high + 1);
+	else {
+		if (nearest == log_linear_end(g->aggregation->parameter))
+			end = n < zero ? "<= " : ">= ";
+		(void)snprintf(text, size, "%s%s%" PRIu64, end,
+		    n < zero ? "-" : "", nearest);
+	}
+}
+
+static void
+label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
+    unsigned first)
+{
+	const struct tbuf_bucket *b = &g->buckets[n];
+
+	switch (g->aggregation->function) {
+	case FUNCTION_LQUANTIZE:
+		label_linear(text, size, g, n);
+		break;
+	case FUNCTION_LLQUANTIZE:
+		label_log_linear(text, size, g, n, first >= zero_of(g));
+		break;
+	default:
+		(void)snprintf(text, size, "%" PRId64, n < zero_of(g) ?
+		    b->high : b->low);
+	}
+}
+
+/* ------------------------------------------------------------ histograms */
+
+/* Without any count: those around 0, or the first ones. */
+static void
+find_default(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+{
+
+	switch (g->aggregation->function) {
+	case FUNCTION_LQUANTIZE:
+		*first = 0;
+		break;
+	case FUNCTION_LLQUANTIZE:
+		*first = zero_of(g);
+		break;
+	default:
+		*first = zero_of(g) - 1;
+	}
+	*last = *first + 2;
+}
+
+static void
+find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+{
+	unsigned n = g->nbuckets;
+
+	for (*first = 0; *first < n && g->buckets[*first].count == 0;)
+		(*first)++;
+	if (*first == n) {
+		find_default(g, first, last);
+		return;
+	}
+	for (*last = n - 1; g->buckets[*last].count == 0;)
+		(*last)--;
+	if (*first > 0)
+		(*first)--;
+	if (*last < n - 1)
+		(*last)++;
+}
+
+void
+histogram_head(struct output *out, unsigned key_width)
+{
+
+	output_printf(out, "\n%*s %41s %-9s\n", key_width != 0 ?
+	    (int)key_width : 16, key_width != 0 ? "key" : "value", TITLE,
+	    "count");
+}
+
+void
+histogram_put(struct output *out, const struct tbuf_gathered *g, bool zoom)
+{
+	struct bars bars = { .zoom = zoom };
+	unsigned first, last, i;
+	char text[48];
+
+	find_range(g, &first, &last);
+	for (i = first; i <= last; i++)
+		bars_add(&bars, g->buckets[i].count);
+	histogram_head(out, 0);
+	for (i = first; i <= last; i++) {
+		label(text, sizeof(text), g, i, first);
+		output_printf(out, "%16s ", text);
+		bars_put(out, &bars, g->buckets[i].count,
+		    g->buckets[i].count / (int64_t)g->normal);
+	}
+}
