@@ -515,6 +515,37 @@ START_TEST(builtins)
 }
 END_TEST
 
+/* What curpsinfo tells of the consumer itself. */
+START_TEST(process)
+{
+	struct made made = { .script = { .nclauses = 0 } };
+	char text[128];
+	const char *begin = "1 BEGIN '";
+
+	CLAUSE(&made, "BEGIN", &text_record,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_EXECARGS), W(PUTT, 1, 0, 0, 0),
+	    W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "BEGIN", &number_record,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_EUID), W(PUT, 1, 0, 0, 4),
+	    W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "BEGIN", &number_record,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_SID), W(PUT, 1, 0, 0, 4),
+	    W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "BEGIN", &number_record,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_ARGC), W(PUT, 1, 0, 0, 4),
+	    W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "BEGIN", &number_record,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_THREADS), W(PUT, 1, 0, 0, 4),
+	    W(LDI, 1, 0, 0, 0), W(EXIT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	run(&made);
+	ck_assert_int_eq(strncmp(log_, begin, strlen(begin)), 0);
+	ck_assert_ptr_nonnull(strstr(log_, "check_script'\n"));
+	(void)snprintf(text, sizeof(text), "'\n2 BEGIN %d\n3 BEGIN %d\n"
+	    "4 BEGIN 1\n5 BEGIN 1\n", (int)geteuid(), (int)getsid(0));
+	ck_assert_ptr_nonnull(strstr(log_, text));
+}
+END_TEST
+
 START_TEST(refused)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -570,6 +601,7 @@ main(void)
 	tcase_add_test(tcase, dynvarsize);
 	tcase_add_test(tcase, many_elements);
 	tcase_add_test(tcase, builtins);
+	tcase_add_test(tcase, process);
 	tcase_add_test(tcase, refused);
 	tcase_add_test(tcase, a_stop_is_an_end);
 	suite_add_tcase(suite, tcase);

@@ -233,7 +233,17 @@ enum tbuf_fault {
 	X(18, PROBEPROV, "probeprov", 1)				\
 	X(19, PROBEMOD, "probemod", 1)					\
 	X(20, PROBEFUNC, "probefunc", 1)				\
-	X(21, PROBENAME, "probename", 1)
+	X(21, PROBENAME, "probename", 1)				\
+	X(22, EXECARGS, "execargs", 1)					\
+	X(23, EUID, "euid", 0)						\
+	X(24, EGID, "egid", 0)						\
+	X(25, PGID, "pgid", 0)						\
+	X(26, SID, "sid", 0)						\
+	X(27, ARGC, "argc", 0)						\
+	X(28, ARGV, "argv", 0)						\
+	X(29, ENVP, "envp", 0)						\
+	X(30, THREADS, "threads", 0)					\
+	X(31, TERMINAL, "terminal", 0)
 
 #define TBUF_BUILTIN_NUMBER(number, NAME, name, text)			\
 	TBUF_BUILTIN_##NAME = (number),
@@ -287,7 +297,8 @@ enum tbuf_builtin {
 	X(132, STOP, "stop", 0, 0)					\
 	X(133, CHILL, "chill", 1, 1)					\
 	X(134, PANIC, "panic", 0, 0)					\
-	X(135, BREAKPOINT, "breakpoint", 0, 0)
+	X(135, BREAKPOINT, "breakpoint", 0, 0)				\
+	X(136, USTACK, "ustack", 2, 2)
 
 #define TBUF_SUBROUTINE_NUMBER(number, NAME, name, least, most)		\
 	TBUF_SUB_##NAME = (number),

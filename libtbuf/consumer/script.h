@@ -162,6 +162,7 @@ struct tbuf_script {
 	uint64_t values[TBUF_ARGS_MAX];
 	uint8_t types[TBUF_ARGS_MAX];
 	char execname[16];
+	char execargs[256];
 	pid_t pid;
 
 	/* What came of it. */

@@ -49,10 +49,74 @@ who(const struct tbuf_script *s, unsigned which)
 		return ((uint64_t)syscall(SYS_gettid));
 	case TBUF_BUILTIN_UID:
 		return (getuid());
-	default:
+	case TBUF_BUILTIN_GID:
 		return (getgid());
+	case TBUF_BUILTIN_EUID:
+		return (geteuid());
+	case TBUF_BUILTIN_EGID:
+		return (getegid());
+	case TBUF_BUILTIN_PGID:
+		return ((uint64_t)getpgrp());
+	default:
+		return ((uint64_t)getsid(0));
 	}
 }
+
+/* A field of /proc/self/stat behind the name, from 1. */
+static uint64_t
+stat_field(unsigned number)
+{
+	char line[1024], *p, *end;
+	uint64_t value = 0;
+	FILE *f = fopen("/proc/self/stat", "re");
+
+	if (f == NULL)
+		return (0);
+	p = fgets(line, sizeof(line), f) != NULL ? strrchr(line, ')') : NULL;
+	for (; p != NULL && number > 0; number--)
+		p = strchr(p + 1, ' ');
+	if (p != NULL)
+		value = strtoull(p, &end, 10);
+	(void)fclose(f);
+	return (value);
+}
+
+/* The arguments, a blank behind each but the last; how many there are. */
+static uint64_t
+arguments_read(char *text, size_t size)
+{
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	uint64_t count = 0;
+	size_t used = 0;
+	int c;
+
+	while (f != NULL && (c = getc(f)) != EOF) {
+		count += c == '\0';
+		if (used + 1 < size)
+			text[used++] = (char)(c == '\0' ? ' ' : c);
+	}
+	if (f != NULL)
+		(void)fclose(f);
+	text[used > 0 ? used - 1 : 0] = '\0';
+	return (count);
+}
+
+/* As the kernel has laid them: argv, NULL, the environment. */
+static uint64_t
+vector(struct tbuf_script *s, unsigned which)
+{
+	uint64_t count = arguments_read(s->execargs, sizeof(s->execargs));
+
+	if (which == TBUF_BUILTIN_ARGC)
+		return (count);
+	if (which == TBUF_BUILTIN_ENVP)
+		return ((uint64_t)(uintptr_t)environ);
+	return ((uint64_t)(uintptr_t)(environ - 1 - count));
+}
+
+/* Fields of stat(5) of a process. */
+#define STAT_TERMINAL	5
+#define STAT_THREADS	18
 
 /* Once a clause. */
 static uint64_t
@@ -93,7 +157,22 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_TID:
 	case TBUF_BUILTIN_UID:
 	case TBUF_BUILTIN_GID:
+	case TBUF_BUILTIN_EUID:
+	case TBUF_BUILTIN_EGID:
+	case TBUF_BUILTIN_PGID:
+	case TBUF_BUILTIN_SID:
 		*value = who(s, which);
+		return (0);
+	case TBUF_BUILTIN_ARGC:
+	case TBUF_BUILTIN_ARGV:
+	case TBUF_BUILTIN_ENVP:
+		*value = vector(s, which);
+		return (0);
+	case TBUF_BUILTIN_THREADS:
+		*value = stat_field(STAT_THREADS);
+		return (0);
+	case TBUF_BUILTIN_TERMINAL:
+		*value = stat_field(STAT_TERMINAL);
 		return (0);
 	}
 	if (which >= TBUF_BUILTIN_END)
@@ -114,6 +193,10 @@ tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
 	switch (which) {
 	case TBUF_BUILTIN_EXECNAME:
 		text = s->execname;
+		break;
+	case TBUF_BUILTIN_EXECARGS:
+		(void)arguments_read(s->execargs, sizeof(s->execargs));
+		text = s->execargs;
 		break;
 	case TBUF_BUILTIN_PROBEPROV:
 		text = info->provider;
@@ -208,6 +291,7 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		*result = is_progeny(s->pid, arguments[0]);
 		return (0);
 	case TBUF_SUB_UREG:
+	case TBUF_SUB_USTACK:
 		return (0);
 	case TBUF_SUB_RAISE:
 		if (arguments[0] > (uint64_t)SIGRTMAX)
