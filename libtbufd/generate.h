@@ -114,11 +114,10 @@ struct tbuf_d_program d_code_end(struct generator *g);
 
 const struct tbuf_d_shape *d_shape(struct generator *g,
 	    const struct type *type);
-/* One that no program can declare: of what ustack() and its like give. */
-const struct tbuf_d_shape *d_shape_named(struct generator *g,
-	    const char *name, uint32_t size);
 /* How a value of the type is recorded, or is part of a key. */
 struct tbuf_d_piece d_piece(struct generator *g, const struct type *type);
+/* The same of a call of ustack() or its like. */
+struct tbuf_d_piece d_piece_stack(struct generator *g, uint32_t frames);
 
 /* --- generate_storage.c: variables, aggregations ------------------------ */
 
@@ -170,7 +169,7 @@ struct place {
 	enum place_kind kind;
 	const struct type *type;
 	struct slot *slot;		/* of a variable */
-	const struct signature *signature;
+	struct signature *signature;
 	unsigned keys, nkeys;		/* registers of its key */
 	unsigned address;		/* a register */
 	uint32_t offset;
@@ -198,13 +197,18 @@ void	d_memory_store(struct generator *g, const struct type *type,
 	    unsigned address, uint32_t offset, unsigned from);
 /* Keys: their values, then as often as needed the key that they make. */
 unsigned d_keys(struct generator *g, const struct d_node *arguments,
-	    const struct signature *signature, unsigned to);
+	    struct signature *signature, unsigned to);
 void	d_key_build(struct generator *g, const struct signature *signature,
 	    unsigned keys);
 
 /* --- generate_call.c ---------------------------------------------------- */
 
 void	d_call(struct generator *g, const struct d_node *node, unsigned to);
+/* How many addresses a call of ustack() or its like gives; they themselves. */
+#define FRAMES_MAX	1000u
+uint32_t d_frames(const struct generator *g, const struct d_node *node);
+void	d_stack(struct generator *g, const struct d_node *node,
+	    uint32_t frames, unsigned to);
 /* An argument of the probe, text or number. */
 void	d_builtin(struct generator *g, const struct d_node *node, unsigned to);
 bool	d_is_argument(const struct d_node *node, unsigned *selector);

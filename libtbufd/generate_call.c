@@ -62,6 +62,16 @@ static const struct builtin_pair variables[] = {
 	{ BUILTIN_probemod, TBUF_BUILTIN_PROBEMOD },
 	{ BUILTIN_probefunc, TBUF_BUILTIN_PROBEFUNC },
 	{ BUILTIN_probename, TBUF_BUILTIN_PROBENAME },
+	{ BUILTIN_execargs, TBUF_BUILTIN_EXECARGS },
+	{ BUILTIN_process_euid, TBUF_BUILTIN_EUID },
+	{ BUILTIN_process_egid, TBUF_BUILTIN_EGID },
+	{ BUILTIN_process_pgid, TBUF_BUILTIN_PGID },
+	{ BUILTIN_process_sid, TBUF_BUILTIN_SID },
+	{ BUILTIN_process_argc, TBUF_BUILTIN_ARGC },
+	{ BUILTIN_process_argv, TBUF_BUILTIN_ARGV },
+	{ BUILTIN_process_envp, TBUF_BUILTIN_ENVP },
+	{ BUILTIN_process_threads, TBUF_BUILTIN_THREADS },
+	{ BUILTIN_process_terminal, TBUF_BUILTIN_TERMINAL },
 };
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -169,6 +179,52 @@ find(struct generator *g, const struct identifier *one)
 	    "%s( ) looks into a kernel, which is not traced", one->name);
 }
 
+/* --- stacks and symbols ---------------------------------------------------- */
+
+#define FRAMES	20
+
+uint32_t
+d_frames(const struct generator *g, const struct d_node *node)
+{
+	const struct d_options *options = g->c->options;
+	bool kernel = node->identifier->id == BUILTIN_stack;
+	uint64_t frames = kernel ? options->stackframes :
+	    options->ustackframes;
+
+	if (node->arguments != NULL)
+		frames = node->arguments->value;
+	else if (frames == 0)
+		frames = FRAMES;
+	if (frames > FRAMES_MAX)
+		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) of more than %u "
+		    "frames", node->identifier->name, FRAMES_MAX);
+	return ((uint32_t)frames);
+}
+
+/* The address of so many addresses; of a kernel's stack nothing is known. */
+void
+d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
+    unsigned to)
+{
+	d_emit(g, TBUF_OP_TMP, d_register(g, to), 0, 0, 8 * frames);
+	g->temporaries = true;
+	if (node->identifier->id == BUILTIN_stack)
+		return;
+	d_emit_move(g, to + 1, to);
+	d_emit_number(g, to + 2, frames);
+	d_emit_call(g, to + 1, TBUF_SUB_USTACK, 2);
+}
+
+/* What symbols are told by is their address. */
+static bool
+is_symbol(const struct generator *g, const struct d_node *node)
+{
+	return (node->type == g->c->types.type_symaddr ||
+	    node->type == g->c->types.type_usymaddr);
+}
+
+/* --- calls ----------------------------------------------------------------- */
+
 /* copyin() and copyinstr() of an argument that is a text read it in place. */
 static bool
 takes_address(unsigned id, unsigned number)
@@ -210,6 +266,14 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 
 	if (one->id == BUILTIN_speculation) {
 		d_emit(g, TBUF_OP_SPECN, to, 0, 0, 0);
+		return;
+	}
+	if (node->type == g->c->types.type_stack) {
+		d_stack(g, node, d_frames(g, node), to);
+		return;
+	}
+	if (is_symbol(g, node)) {
+		d_value_as(g, argument, g->c->types.type_uint64, to);
 		return;
 	}
 	subroutine = find(g, one);

@@ -164,16 +164,30 @@ d_memory_store(struct generator *g, const struct type *type,
 
 /* --- keys ----------------------------------------------------------------- */
 
+/* All stacks of a key have as many frames as the first one. */
+static void
+key_value(struct generator *g, const struct d_node *node,
+    struct signature *signature, unsigned number, unsigned to)
+{
+	if (signature->types[number] != g->c->types.type_stack) {
+		d_value_as(g, node, signature->types[number], to);
+		return;
+	}
+	if (signature->frames == 0)
+		signature->frames = d_frames(g, node);
+	d_stack(g, node, signature->frames, to);
+}
+
 unsigned
 d_keys(struct generator *g, const struct d_node *arguments,
-    const struct signature *signature, unsigned to)
+    struct signature *signature, unsigned to)
 {
 	bool create = g->create;
 	unsigned i;
 
 	g->create = false;
 	for (i = 0; arguments != NULL; arguments = arguments->next)
-		d_value_as(g, arguments, signature->types[i++], to++);
+		key_value(g, arguments, signature, i++, to++);
 	g->create = create;
 	return (to);
 }
@@ -184,7 +198,8 @@ key_size(const struct type *type)
 {
 	uint64_t size = d_type_size(type);
 
-	return (size <= 2 ? (uint32_t)size : size <= 4 ? 4 : 8);
+	return (size == 1 || size == 2 ? (uint32_t)size :
+	    size == 3 || size == 4 ? 4 : 8);
 }
 
 void
@@ -198,6 +213,9 @@ d_key_build(struct generator *g, const struct signature *signature,
 		type = signature->types[i];
 		if (d_is_text(g, type))
 			d_emit(g, TBUF_OP_KEYT, keys + i, 0, 0, 0);
+		else if (type == g->c->types.type_stack)
+			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			    8 * signature->frames);
 		else if (d_is_object(type))
 			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
 			    (uint32_t)d_type_size(type));

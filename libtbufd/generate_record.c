@@ -64,6 +64,11 @@ put(struct generator *g, const struct d_node *node)
 {
 	if (put_argument(g, node))
 		return;
+	if (node->type == g->c->types.type_stack) {
+		d_value(g, node, 0);
+		put_piece(g, d_piece_stack(g, d_frames(g, node)), 0);
+		return;
+	}
 	d_value(g, node, 0);
 	put_piece(g, d_piece(g, node->type), 0);
 }
@@ -280,6 +285,42 @@ leave(struct generator *g, const struct d_node *status)
 	put_piece(g, d_piece(g, g->c->types.type_int), 0);
 }
 
+/* The pid tells whose addresses they are. */
+static void
+put_pid(struct generator *g)
+{
+	d_emit(g, TBUF_OP_LDB, 0, 0, 0, TBUF_BUILTIN_PID);
+	put_piece(g, d_piece(g, g->c->types.type_int), 0);
+}
+
+static bool
+symbolic(struct generator *g, const struct d_node *call)
+{
+	static const enum tbuf_d_action_kind kinds[] = {
+		[BUILTIN_stack] = TBUF_ACTION_STACK,
+		[BUILTIN_ustack] = TBUF_ACTION_USTACK,
+		[BUILTIN_jstack] = TBUF_ACTION_USTACK,
+		[BUILTIN_usym] = TBUF_ACTION_USYM,
+		[BUILTIN_umod] = TBUF_ACTION_UMOD,
+		[BUILTIN_ufunc] = TBUF_ACTION_UFUNC,
+		[BUILTIN_uaddr] = TBUF_ACTION_UADDR,
+		[BUILTIN_sym] = TBUF_ACTION_SYM,
+		[BUILTIN_mod] = TBUF_ACTION_MOD,
+		[BUILTIN_func] = TBUF_ACTION_FUNC,
+	};
+	unsigned id = call->identifier->id;
+	enum tbuf_d_action_kind kind = id < sizeof(kinds) / sizeof(kinds[0]) ?
+	    kinds[id] : TBUF_ACTION_TRACE;
+
+	if (kind < TBUF_ACTION_USTACK)
+		return (false);
+	begin_action(g, kind);
+	if (kind != TBUF_ACTION_STACK && kind < TBUF_ACTION_SYM)
+		put_pid(g);
+	put(g, call);
+	return (true);
+}
+
 static void
 act(struct generator *g, const struct d_node *call)
 {
@@ -341,8 +382,10 @@ act(struct generator *g, const struct d_node *call)
 		operate(g, TBUF_OP_SPEC, list);
 		return;
 	default:
-		d_call(g, call, 0);
-		return;
+		if (!symbolic(g, call)) {
+			d_call(g, call, 0);
+			return;
+		}
 	}
 	end_action(g);
 }
@@ -375,7 +418,7 @@ static void
 aggregate(struct generator *g, const struct d_node *node)
 {
 	const struct d_node *call = node->left;
-	const struct signature *signature = node->identifier->signature;
+	struct signature *signature = node->identifier->signature;
 	enum tbuf_aggregator function = d_aggregator(call->identifier);
 	uint32_t id = d_aggregation(g, node->identifier);
 	unsigned to = 0;

@@ -109,17 +109,6 @@ d_shape(struct generator *g, const struct type *constant)
 	return (shape);
 }
 
-const struct tbuf_d_shape *
-d_shape_named(struct generator *g, const char *name, uint32_t size)
-{
-	struct tbuf_d_shape *shape = d_allocate(g->c, sizeof(*shape));
-
-	shape->kind = TBUF_KIND_VOID;
-	shape->name = name;
-	shape->size = size;
-	return (shape);
-}
-
 struct tbuf_d_piece
 d_piece(struct generator *g, const struct type *type)
 {
@@ -134,5 +123,16 @@ d_piece(struct generator *g, const struct type *type)
 		piece.kind = TBUF_PIECE_INTEGER;
 		piece.bytes = 8;
 	}
+	return (piece);
+}
+
+struct tbuf_d_piece
+d_piece_stack(struct generator *g, uint32_t frames)
+{
+	struct tbuf_d_piece piece = {
+		.kind = TBUF_PIECE_BYTES, .bytes = 8 * frames,
+		.shape = d_shape(g, g->c->types.type_stack)
+	};
+
 	return (piece);
 }

@@ -30,7 +30,8 @@ key_pieces(struct generator *g, const struct signature *s)
 
 	pieces = d_allocate(g->c, (s->count + 1) * sizeof(*pieces));
 	for (i = 0; i < s->count; i++)
-		pieces[i] = d_piece(g, s->types[i]);
+		pieces[i] = s->types[i] == g->c->types.type_stack ?
+		    d_piece_stack(g, s->frames) : d_piece(g, s->types[i]);
 	return (pieces);
 }
 

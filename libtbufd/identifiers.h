@@ -44,6 +44,7 @@ struct signature {
 	int at_least;			/* this many, then any; or -1 */
 	int optional;			/* the first that may be missing; -1 */
 	struct type **types;		/* NULL: any */
+	uint32_t frames;		/* of stacks among the keys; 0 */
 };
 
 struct slot;

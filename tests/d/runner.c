@@ -185,6 +185,7 @@ object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 {
 	static char texts[TBUF_BUILTIN_END][16] = {
 		[TBUF_BUILTIN_EXECNAME] = "kvd",
+		[TBUF_BUILTIN_EXECARGS] = "kvd -p 7",
 		[TBUF_BUILTIN_PROBEPROV] = "kv",
 		[TBUF_BUILTIN_PROBEFUNC] = "lookup",
 		[TBUF_BUILTIN_PROBENAME] = "request"
@@ -221,9 +222,11 @@ object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 static int
 builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 {
+#define TEXT(number, NAME, name, text)	[number] = text,
+	static const uint8_t is_text[] = { TBUF_BUILTINS(TEXT) };
+
 	(void)m;
-	*value = which >= TBUF_BUILTIN_EXECNAME &&
-	    which <= TBUF_BUILTIN_PROBENAME ?
+	*value = which < TBUF_BUILTIN_END && is_text[which] ?
 	    tbuf_address(TBUF_OBJECT_BUILTIN, which, 0) : 1000u + which;
 	return (0);
 }
