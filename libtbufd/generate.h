@@ -80,6 +80,7 @@ struct generator {
 	struct layout layout;
 	uint32_t action;		/* the one that is generated */
 	uint32_t actions;		/* so many are behind */
+	uint32_t label;			/* the last one that was set */
 	bool create;			/* an object that is stored to */
 	bool temporaries;		/* since the last `free` */
 	bool keep;			/* a pointer to one may be left */
@@ -94,6 +95,8 @@ void	d_emit(struct generator *g, enum tbuf_operation operation, unsigned a,
 	    unsigned b, unsigned c, uint32_t immediate);
 void	d_emit_number(struct generator *g, unsigned to, uint64_t value);
 void	d_emit_text(struct generator *g, unsigned to, const char *text);
+/* Nobody needs the value that was computed last. */
+void	d_emit_forget(struct generator *g);
 void	d_emit_move(struct generator *g, unsigned to, unsigned from);
 void	d_emit_call(struct generator *g, unsigned to,
 	    enum tbuf_subroutine subroutine, unsigned count);

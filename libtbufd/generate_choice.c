@@ -189,21 +189,48 @@ find_groups(struct generator *g, struct d_node *clause,
 
 /* --- the clause ----------------------------------------------------------- */
 
-/* The records of a program lie behind those of the others. */
+static bool
+has_records(const struct choices *choices, const struct growing *records,
+    uint32_t at)
+{
+	const struct tbuf_d_record *all = choices->records.at;
+	const struct tbuf_d_record *wanted = records->at;
+	uint32_t i;
+
+	for (i = 0; i < records->count; i++)
+		if (!same_record(&all[at + i], &wanted[i]))
+			return (false);
+	return (true);
+}
+
+/* Where they are among those of other programs, or are put behind them. */
+static uint32_t
+add_records(struct generator *g, const struct growing *records,
+    struct choices *to)
+{
+	const struct tbuf_d_record *from = records->at;
+	uint32_t first, i;
+
+	for (first = 0; first + records->count <= to->records.count; first++)
+		if (has_records(to, records, first))
+			return (first);
+	first = to->records.count;
+	for (i = 0; i < records->count; i++)
+		*(struct tbuf_d_record *)d_growing_add(g->c, &to->records,
+		    sizeof(*from)) = from[i];
+	return (first);
+}
+
 static void
 add_program(struct generator *g, const struct candidate *candidate,
     struct choices *to)
 {
-	const struct tbuf_d_record *from = candidate->records.at;
 	struct tbuf_d_program *program;
 	const uint64_t *code = candidate->program.code;
-	uint32_t i, first = to->records.count;
+	uint32_t i, first = add_records(g, &candidate->records, to);
 	uint64_t *copy = d_allocate(g->c, candidate->program.length *
 	    sizeof(*copy) + 1);
 
-	for (i = 0; i < candidate->records.count; i++)
-		*(struct tbuf_d_record *)d_growing_add(g->c, &to->records,
-		    sizeof(*from)) = from[i];
 	for (i = 0; i < candidate->program.length; i++) {
 		copy[i] = code[i];
 		if (tbuf_word_operation(code[i]) == TBUF_OP_ROOM ||

@@ -135,6 +135,16 @@ d_emit_move(struct generator *g, unsigned to, unsigned from)
 		d_emit(g, TBUF_OP_MOV, d_register(g, to), from, 0, 0);
 }
 
+void
+d_emit_forget(struct generator *g)
+{
+	const uint64_t *code = g->code.at;
+
+	if (g->code.count != 0 && g->label != g->code.count &&
+	    tbuf_word_operation(code[g->code.count - 1]) == TBUF_OP_MOV)
+		g->code.count--;
+}
+
 /* Where the text is among the constants, or has been put. */
 static uint32_t
 constant(struct generator *g, const char *text)
@@ -204,6 +214,7 @@ d_label_set(struct generator *g, struct label *label)
 			code[jump->at] = word | (uint64_t)distance << 32;
 	}
 	label->jumps = NULL;
+	g->label = g->code.count;
 }
 
 /* --- the whole ------------------------------------------------------------ */
@@ -213,7 +224,7 @@ d_code_begin(struct generator *g)
 {
 	g->code = g->constants = g->places = g->used = (struct growing){ 0 };
 	g->bindings = NULL;
-	g->action = 0;
+	g->action = g->label = 0;
 	g->temporaries = g->keep = false;
 }
 

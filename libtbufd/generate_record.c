@@ -476,8 +476,10 @@ statement(struct generator *g, const struct d_node *node)
 		act(g, node->left);
 	else if (node->left->kind == NODE_AGGREGATION)
 		aggregate(g, node->left);
-	else
+	else {
 		d_value(g, node->left, 0);
+		d_emit_forget(g);
+	}
 	g->actions = g->action;
 	if (g->temporaries && !g->keep)
 		d_emit(g, TBUF_OP_FREE, 0, 0, 0, 0);

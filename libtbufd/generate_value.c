@@ -222,15 +222,21 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 	const struct d_node *index = swapped ? node->left : node->right;
 	unsigned reg = swapped ? to : to + 1;
 	bool create = g->create;
+	uint64_t size = step_of(g, base->type), offset = index->value * size;
 
 	g->create = create && !swapped;
 	d_value(g, node->left, to);
+	if (!swapped && index->kind == NODE_INTEGER && d_is_immediate(offset)) {
+		d_emit(g, node->op == OP_ADD ? TBUF_OP_ADDI : TBUF_OP_SUBI, to,
+		    to, 0, (uint32_t)offset);
+		return;
+	}
 	g->create = create && swapped;
 	d_value(g, node->right, d_register(g, to + 1));
 	g->create = create;
 	if (node->op == OP_ADD)
 		bound(g, base, index, reg);
-	scale(g, step_of(g, base->type), reg);
+	scale(g, size, reg);
 	d_emit(g, node->op == OP_ADD ? TBUF_OP_ADD : TBUF_OP_SUB, to, to,
 	    to + 1, 0);
 }
@@ -282,6 +288,10 @@ d_value_as(struct generator *g, const struct d_node *node,
 {
 	if (d_is_text(g, type)) {
 		d_value_text(g, node, to);
+		return;
+	}
+	if (node->kind == NODE_INTEGER && d_type_is_integer(type)) {
+		d_emit_number(g, to, d_wrap(type, node->value));
 		return;
 	}
 	d_value(g, node, to);

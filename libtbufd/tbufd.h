@@ -136,6 +136,9 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 const struct d_description *d_program_description(const struct d_node *program,
 	    unsigned n);
 
+/* Its programs, and the variables that each uses, as -S shows them. */
+void	d_disassemble(const struct tbuf_d_script *script, FILE *out);
+
 /* What tests compare: one line a node. */
 void	d_dump(const struct d_node *node, FILE *out);
 

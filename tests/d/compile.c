@@ -10,6 +10,7 @@
  *
  *	-t	print the tree, checked
  *	-r	run what is generated; print what it does
+ *	-S	print what is generated
  *	-p	print it as it was parsed
  *	-Z	descriptions may match nothing
  *	-d	defaultargs
@@ -37,7 +38,7 @@
 struct request {
 	struct d_options options;
 	struct d_source source;
-	bool tree, parse, libraries, run;
+	bool tree, parse, libraries, run, list;
 	int argc;
 	const char *argv[ARGUMENTS_MAX];
 };
@@ -136,6 +137,9 @@ request_option(struct request *r, int option, const char *value)
 	case 'r':
 		r->run = true;
 		break;
+	case 'S':
+		r->list = true;
+		break;
 	case 'p':
 		r->parse = true;
 		break;
@@ -202,13 +206,15 @@ compile_sources(struct request *r, struct d_compiler *compiler,
 }
 
 static bool
-generate(struct d_compiler *compiler, struct d_node **trees, unsigned n,
-    struct d_error *error, FILE *out)
+generate(const struct request *r, struct d_compiler *compiler,
+    struct d_node **trees, unsigned n, struct d_error *error, FILE *out)
 {
 	const struct tbuf_d_script *script = d_generate(compiler, trees, n,
 	    error);
 
-	if (script != NULL)
+	if (script != NULL && r->list)
+		d_disassemble(script, out);
+	if (script != NULL && r->run)
 		runner_run(script, out);
 	return (script != NULL);
 }
@@ -228,15 +234,15 @@ request_run(struct request *r, const char *title, FILE *out)
 	r->source.argc = r->argc;
 	r->source.argv = r->argv;
 	n = compile_sources(r, compiler, trees, &error);
-	if (n == 0 || (r->run &&
-	    !generate(compiler, trees, n, &error, out))) {
+	if (n == 0 || ((r->run || r->list) &&
+	    !generate(r, compiler, trees, n, &error, out))) {
 		fprintf(out, "%s", title);
 		d_error_print(&error, true, out);
 		fprintf(out, "\n");
 		status = 1;
 	} else if (r->tree || r->parse)
 		d_dump(trees[n - 1], out);
-	else if (!r->run)
+	else if (!r->run && !r->list)
 		fprintf(out, "ok\n");
 	d_close(compiler);
 	return (status);
@@ -382,7 +388,7 @@ main(int argc, char **argv)
 	int option, status;
 
 	request_init(&r);
-	while ((option = getopt(argc, argv, "+c:u:Lrtpn:Zdefms:Pv:")) != -1) {
+	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:")) != -1) {
 		if (option == 'c' || option == 'u')
 			return (all_cases(argv + optind - 1, option == 'u'));
 		if (option == 'n')
