@@ -319,7 +319,8 @@ enum tbuf_event_type {
 	TBUF_EVENT_FAULT,	/* of a script's clause: record says which */
 	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
 	TBUF_EVENT_ERRORS,	/* faults in clauses of ERROR */
-	TBUF_EVENT_AGGREGATION	/* keys that aggsize had no room for, by CPU */
+	TBUF_EVENT_AGGREGATION,	/* keys that aggsize had no room for, by CPU */
+	TBUF_EVENT_UNFIT	/* probes that a clause has no program for */
 };
 
 enum tbuf_cause {
@@ -335,9 +336,9 @@ struct tbuf_event {
 	int cpu;		/* drops, overwritten, damage, aggregation */
 	enum tbuf_cause cause;	/* drops */
 	uint64_t count;		/* drops, overwritten: records; damage: bytes;
-				   lost, unmet: probes; dynamic, errors: how
-				   many; aggregation: values; since the last
-				   one */
+				   lost, unmet, unfit: probes; dynamic, errors:
+				   how many; aggregation: values; since the
+				   last one */
 	bool child;		/* exit: it was the command */
 	int status;		/* exit: -1 if by a signal, or not known */
 	int signal;		/* exit: the signal, or 0 */

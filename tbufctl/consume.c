@@ -230,6 +230,10 @@ print_other(struct run *run, const struct tbuf_event *e)
 		message(MSG_UNMET, e->count, PLURAL(e->count),
 		    (intmax_t)e->pid);
 		break;
+	case TBUF_EVENT_UNFIT:
+		message(MSG_UNFIT, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
 	case TBUF_EVENT_DAMAGE:
 		l = loss_get(run, e->cpu, e->pid);
 		l->damage += e->count;

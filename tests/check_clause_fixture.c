@@ -143,6 +143,9 @@ note_event(const struct tbuf_event *e)
 	case TBUF_EVENT_DROPS:
 		note("%" PRIu64 " drops\n", e->count);
 		break;
+	case TBUF_EVENT_UNFIT:
+		note("%" PRIu64 " unfit\n", e->count);
+		break;
 	case TBUF_EVENT_EXIT:
 		break;
 	default:

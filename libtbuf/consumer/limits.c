@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What is beyond a limit, with its number: probes that found no room in their
- * target's table, and probes that found no EPID in this run's session.
+ * target's table, probes that found no EPID in this run's session, and probes
+ * that a clause does not fit.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "atomics.h"
+#include "common/clause.h"
 #include "consumer/attach.h"
 #include "consumer/clauses.h"
 #include "consumer/probes.h"
@@ -75,10 +77,36 @@ has_ecb(const struct chains *chains, uint32_t index, unsigned enabling)
 	return (false);
 }
 
-/* Enablings that match a probe, those with an ECB left out if `chains`. */
+static bool
+fits(const struct tbuf_target *t, uint32_t index, unsigned enabling)
+{
+	struct tbuf_fit fit;
+
+	return (tbuf_clause_fit(&t->view, tbuf_target_slot(t), enabling,
+	    index, &fit));
+}
+
+/* What is counted of the enablings that match a probe. */
+struct counted {
+	const struct chains *chains;	/* those without an ECB; or else */
+	bool unfit;			/* those that it does not fit; or EPIDs */
+};
+
+static uint64_t
+count_enabling(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    uint32_t index, unsigned enabling, const struct counted *counted)
+{
+	if (counted->unfit)
+		return (!fits(t, index, enabling));
+	if (counted->chains == NULL)
+		return (tbuf_clauses_epids(c, enabling));
+	return (!has_ecb(counted->chains, index, enabling) &&
+	    fits(t, index, enabling));
+}
+
 static uint64_t
 count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
-    uint32_t index, const struct chains *chains)
+    uint32_t index, const struct counted *counted)
 {
 	const char *pattern = c->patterns;
 	struct tbuf_names names;
@@ -87,15 +115,14 @@ count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
 
 	tbuf_probe_names(t->probes[index], &names);
 	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
-		if (tbuf_description_match(pattern, &names) &&
-		    (chains == NULL || !has_ecb(chains, index, i)))
-			n += chains == NULL ? tbuf_clauses_epids(c, i) : 1;
+		if (tbuf_description_match(pattern, &names))
+			n += count_enabling(c, t, index, i, counted);
 	return (n);
 }
 
 static uint64_t
 count_probes(struct tbuf_consumer *c, struct tbuf_target *t,
-    const struct chains *chains)
+    const struct counted *counted)
 {
 	uint64_t n = 0;
 	uint32_t i;
@@ -103,7 +130,7 @@ count_probes(struct tbuf_consumer *c, struct tbuf_target *t,
 	tbuf_target_probes(c, t);
 	for (i = 0; t->probes != NULL && i < t->view.tables.entries; i++)
 		if (t->probes[i] != NULL)
-			n += count_probe(c, t, i, chains);
+			n += count_probe(c, t, i, counted);
 	return (n);
 }
 
@@ -116,7 +143,7 @@ tbuf_target_excess(struct tbuf_consumer *c, struct tbuf_target *t)
 	if ((uint64_t)probes * (t->order.epids != 0 ? t->order.epids :
 	    c->npatterns) < t->plan.ecb_max)
 		return (0);
-	wanted = count_probes(c, t, NULL);
+	wanted = count_probes(c, t, &(struct counted){ NULL, false });
 	return (wanted < t->plan.ecb_max ? 0 : wanted);
 }
 
@@ -179,10 +206,29 @@ tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)
 	    !chains_read(t, &chains))
 		return (0);
 	t->unmet_seen = seen;
-	now = count_probes(c, t, &chains);
+	now = count_probes(c, t, &(struct counted){ &chains, false });
 	chains_free(&chains);
 	gain = now > t->unmet ? now - t->unmet : 0;
 	t->unmet = now;
+	return (gain);
+}
+
+uint64_t
+tbuf_target_unfit(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	uint64_t now, gain;
+	uint32_t seen;
+
+	if (t->slot == -1 || !tbuf_session_holds(t) || t->clauses == 0 ||
+	    t->file_only)
+		return (0);
+	seen = tbuf_load(&tbuf_target_slot(t)->unfit);
+	if (seen == t->unfit_seen)
+		return (0);
+	t->unfit_seen = seen;
+	now = count_probes(c, t, &(struct counted){ NULL, true });
+	gain = now > t->unfit ? now - t->unfit : 0;
+	t->unfit = now;
 	return (gain);
 }
 

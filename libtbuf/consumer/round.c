@@ -379,6 +379,9 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 		event->count = tbuf_target_unmet(c, t, ended(t) || last(r));
 		if (event->count != 0)
 			return (1);
+		event->type = TBUF_EVENT_UNFIT;
+		if ((event->count = tbuf_target_unfit(c, t)) != 0)
+			return (1);
 	}
 	return (0);
 }

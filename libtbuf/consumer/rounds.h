@@ -60,6 +60,9 @@ uint64_t tbuf_target_lost(struct tbuf_target *);
 uint64_t tbuf_target_unmet(struct tbuf_consumer *, struct tbuf_target *,
 	    bool last);
 
+/* Probes that a clause does not fit, since the last call. */
+uint64_t tbuf_target_unfit(struct tbuf_consumer *, struct tbuf_target *);
+
 /* ------------------------------------------------------------ rounds */
 
 #define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, give them */

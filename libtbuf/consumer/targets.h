@@ -168,6 +168,8 @@ struct tbuf_target {
 	uint32_t lost;			/* lost_probes that were told */
 	uint32_t unmet_seen;		/* the slot's counter at the last look */
 	uint64_t unmet;			/* probes not enabled that were told */
+	uint32_t unfit_seen;		/* likewise */
+	uint64_t unfit;			/* probes told that a clause fits not */
 };
 
 TAILQ_HEAD(tbuf_target_list, tbuf_target);

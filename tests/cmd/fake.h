@@ -38,6 +38,7 @@
  *	aggregated PID CPU N	values that found no room
  *	lost PID N		probes that found no room
  *	unmet PID N		probes that could not be enabled
+ *	unfit PID N		probes that a clause does not fit
  *	snapshot		what follows is given by a snapshot, and in no
  *				total
  *	switch			what follows is given by a switch

@@ -533,9 +533,11 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 	} else if (fake_is(line, "damage")) {
 		e->type = TBUF_EVENT_DAMAGE;
 		e->count = fake_number(line, 3);
-	} else if (fake_is(line, "lost") || fake_is(line, "unmet")) {
+	} else if (fake_is(line, "lost") || fake_is(line, "unmet") ||
+	    fake_is(line, "unfit")) {
 		e->type = fake_is(line, "lost") ? TBUF_EVENT_LOST :
-		    TBUF_EVENT_UNMET;
+		    fake_is(line, "unmet") ? TBUF_EVENT_UNMET :
+		    TBUF_EVENT_UNFIT;
 		e->count = fake_number(line, 2);
 	} else if (fake_is(line, "exit"))
 		give_exit(c, line, e);

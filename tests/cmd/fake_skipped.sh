@@ -35,6 +35,7 @@ table 100 904
 round
 lost 100 1
 unmet 100 17
+unfit 100 2
 exit 100
 end
 EOS
