@@ -428,7 +428,7 @@ struct tbuf_codes {
 	uint32_t nlocals;	/* (i) ids of this-> variables, likewise */
 	uint32_t locals;
 	uint32_t locals_size;	/* (i) bytes that these take */
-	uint32_t reserved0;
+	uint32_t values;	/* (i) offset of what the globals are at first */
 	struct tbuf_moment base; /* (c) */
 	uint64_t multiplier;	/* (i) ns a tick, 32 bits of it a fraction */
 };

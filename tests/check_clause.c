@@ -204,7 +204,7 @@ START_TEST(exit_ends_the_run)
 	clause_run(consumer, &made);
 	ck_assert(tbuf_consumer_exited(consumer, &status));
 	ck_assert_int_eq(status, 7);
-	clause_expect("END 3\nnumber 1\n");
+	clause_expect("number 1\nEND 3\n");
 	kill(pid, SIGKILL);
 }
 END_TEST
@@ -269,6 +269,64 @@ START_TEST(globals_stay)
 	clause_run(consumer, &made);
 	clause_expect("text 10\ntext 20\ntext '/file/1'\n"
 	    "text 30\ntext '/file/2'\n");
+}
+END_TEST
+
+/* BEGIN's values are there at the first fire, the target's in END. */
+START_TEST(globals_are_shared_with_the_consumer)
+{
+	static const struct tbuf_d_variable variables[] = {
+		{ .name = "s", .scope = TBUF_SCOPE_GLOBAL, .id = 0,
+		  .shape = &made_string },
+		{ .name = "n", .scope = TBUF_SCOPE_GLOBAL, .id = 1,
+		  .shape = &made_integer }
+	};
+
+	made.script.variables = variables;
+	made.script.nvariables = 2;
+	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 40),
+	    W(STV, 1, 0, 0, 1), W(LDC, 1, 0, 0, 0), W(STT, 1, 0, 0, 0));
+	CLAUSE(&made, "test:::text", &made_text, W(LDR, 1, 0, 0, 0),
+	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "test:::text", NULL, W(LDV, 1, 0, 0, 1),
+	    W(ADDI, 1, 1, 0, 1), W(STV, 1, 0, 0, 1),
+	    W(LDAT, 2, 0, 0, 0), W(STT, 2, 0, 0, 0));
+	CLAUSE(&made, "END", &made_number, W(LDV, 1, 0, 0, 1),
+	    W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "END", &made_text, W(LDR, 1, 0, 0, 0),
+	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "texts", "2");
+	clause_run(consumer, &made);
+	clause_expect("text 'hello'\ntext '/file/0'\n"
+	    "END 42\nEND '/file/1'\n");
+}
+END_TEST
+
+START_TEST(consumer_stores_into_targets)
+{
+	static const struct tbuf_d_variable variables[] = {
+		{ .name = "n", .scope = TBUF_SCOPE_GLOBAL, .id = 0,
+		  .shape = &made_integer }
+	};
+	struct live_server server;
+
+	made.script.variables = variables;
+	made.script.nvariables = 1;
+	CLAUSE(&made, "tick-1ms", &made_number, W(LDI, 1, 0, 0, 6),
+	    W(STV, 1, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "live:::numbered", &made_number, W(LDV, 1, 0, 0, 0),
+	    W(EXIT, 1, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	live_server_start(&server, NULL);
+	live_server_fire(&server, 1);
+	live_grab(consumer, server.pid);
+	clause_begin(consumer, &made);
+	while (strstr(clause_log, "tick-1ms 6") == NULL)
+		(void)clause_work(consumer);
+	live_server_fire(&server, 1);
+	while (clause_work(consumer) > 0)
+		continue;
+	ck_assert_ptr_nonnull(strstr(clause_log, "numbered 6\n"));
+	live_server_stop(&server);
 }
 END_TEST
 
@@ -462,6 +520,8 @@ cases(const char *name)
 	tcase_add_test(t, exit_of_one_that_ends_at_once);
 	tcase_add_test(t, chain_shares_its_variables);
 	tcase_add_test(t, globals_stay);
+	tcase_add_test(t, globals_are_shared_with_the_consumer);
+	tcase_add_test(t, consumer_stores_into_targets);
 	tcase_add_test(t, strings_are_made_in_a_workspace);
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);

@@ -300,6 +300,24 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	}
 }
 
+/* The values that the codes have for them. */
+static void
+build_globals(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t size = order->parts[TBUF_PART_CODES];
+	const unsigned char *codes = view->base + area +
+	    plan->parts[TBUF_PART_CODES];
+	struct tbuf_codes head;
+
+	if (order->globals == 0 || size < sizeof(head))
+		return;
+	memcpy(&head, codes, sizeof(head));
+	if (head.values <= size && order->globals <= size - head.values)
+		memcpy(view->base + area + plan->globals, codes + head.values,
+		    order->globals);
+}
+
 int
 tbuf_session_build(const struct tbuf_view *view, unsigned number,
     uint64_t area, uint64_t generation, const struct tbuf_order *order,
@@ -320,8 +338,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->npatterns = order->npatterns;
 	memcpy(view->base + area + plan->patterns, order->patterns,
 	    order->patterns_size);
-	if (order->globals != 0)
-		memset(view->base + area + plan->globals, 0, order->globals);
+	build_globals(view, area, order, plan);
 	build_slot(slot, area, generation, order, plan);
 	build_cpus(slot, area, order, plan);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +

@@ -271,6 +271,8 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	memcpy(area + t->plan.parts[TBUF_PART_CODES] +
 	    offsetof(struct tbuf_codes, base), &base, sizeof(base));
 	t->clauses = t->area + t->plan.clauses;
+	t->globals.at = t->area + t->plan.globals;
+	t->globals.size = t->order.globals;
 	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
 	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
 }

@@ -263,6 +263,18 @@ add_variables(struct making *m, const struct tbuf_d_script *source,
 	return (at);
 }
 
+/* What BEGIN has left in the globals. */
+static uint32_t
+add_values(struct making *m, const struct tbuf_script *script, uint32_t places)
+{
+	size_t at = take(&m->codes, m->globals_size, 8);
+
+	if (!m->codes.failed && m->globals_size != 0)
+		tbuf_globals_put(script, (const void *)
+		    (m->codes.bytes + places), m->codes.bytes + at);
+	return ((uint32_t)at);
+}
+
 static void
 make_codes(struct making *m, const struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
@@ -284,6 +296,7 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	for (i = 0; i < c->npatterns; i++)
 		add_code(m, c->clauses[i], head.enablings +
 		    i * sizeof(struct tbuf_code));
+	head.values = add_values(m, c->script, head.globals);
 	head.multiplier = tbuf_timeline_multiplier(&c->born);
 	put(&m->codes, at, &head, sizeof(head));
 }
@@ -362,6 +375,7 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 	free(m.texts.bytes);
 	if (error != 0)
 		return (error);
+	tbuf_globals_share(c);
 	c->programs->globals = m.globals_size;
 	c->programs->epids = epids(c);
 	c->needs |= needs(c);

@@ -53,6 +53,17 @@ const struct tbuf_d_record *tbuf_clauses_record(const struct tbuf_consumer *,
 void	tbuf_clauses_pieces(const struct tbuf_d_record *,
 	    struct tbuf_piece pieces[TBUF_PIECES_MAX]);
 
+/*
+ * Global variables (globals.c): clauses here use those of targets from now on;
+ * what a target leaves that is let go; and the values there are, as the codes
+ * have their places.
+ */
+struct tbuf_script;
+void	tbuf_globals_share(struct tbuf_consumer *);
+void	tbuf_globals_keep(struct tbuf_consumer *, const struct tbuf_target *);
+void	tbuf_globals_put(const struct tbuf_script *,
+	    const struct tbuf_code_variable *, unsigned char *to);
+
 /* The action of an enabling's clause that an instruction belongs to. */
 uint32_t tbuf_clauses_action(const struct tbuf_consumer *, unsigned enabling,
 	    uint32_t at);

@@ -461,7 +461,7 @@ finish(struct tbuf_round *r)
 	forget_copies(r);
 }
 
-/* What a script has recorded comes before what targets have. */
+/* What a script has recorded comes before what targets have, END's behind. */
 static int
 next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -500,7 +500,10 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 	    next_exit(c, event) == 1)
 		return (1);
 	finish(r);
-	return (0);
+	if (c->script == NULL || !last(r))
+		return (0);
+	c->script->closing = true;
+	return (next_of_script(c, event));
 }
 
 void

@@ -337,6 +337,7 @@ tbuf_script_due(const struct tbuf_script *s)
 void
 tbuf_script_end(struct tbuf_script *s)
 {
-	s->ending = true;
+	s->ending = s->at_end = true;
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_END], s->home);
+	s->at_end = false;
 }

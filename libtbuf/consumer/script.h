@@ -67,6 +67,15 @@ struct tbuf_script_enabling {
 
 #define TBUF_SCRIPT_PROBES	64
 
+struct tbuf_cell;
+
+/* How clauses share their global variables with others. */
+struct tbuf_script_sharing {
+	/* Before a variable is looked at, and after it has been stored to. */
+	void (*pull)(void *, struct tbuf_cell *, uint32_t id);
+	void (*push)(void *, const struct tbuf_cell *, uint32_t id);
+};
+
 /* ------------------------------------------------------------ variables */
 
 /* A variable that has one value. */
@@ -123,6 +132,7 @@ struct tbuf_entry {
 	uint32_t offset;
 	uint32_t epid;
 	int cpu;
+	bool last;			/* END's: after all of the targets' */
 	uint32_t size;
 	uint64_t data[];
 };
@@ -150,6 +160,8 @@ struct tbuf_script {
 	unsigned nenablings;
 
 	struct tbuf_cells globals, locals, thread;
+	const struct tbuf_script_sharing *sharing;	/* NULL: with nobody */
+	void *sharer;
 	struct tbuf_elements elements;
 	struct tbuf_aggregates aggregates;
 	uint64_t dynamic;		/* bytes of dynvarsize in use */
@@ -176,7 +188,9 @@ struct tbuf_script {
 	uint64_t reserved_end;		/* fill: room that END has */
 	uint64_t dynamic_drops;
 	uint64_t errors;		/* faults in ERROR */
-	bool ending;			/* END fires */
+	bool ending;			/* END fires, or has fired */
+	bool at_end;			/* it fires */
+	bool closing;			/* targets have given all they had */
 	bool exited;			/* exit() was called */
 	int status;
 };

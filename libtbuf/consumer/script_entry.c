@@ -107,6 +107,7 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
 	e->wall = wall();
 	e->charge = charge;
+	e->last = s->at_end;
 	e->size = size;
 	if (size != 0)
 		memcpy(e->data, data, size);
@@ -264,6 +265,9 @@ tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event)
 	struct tbuf_entry *e = STAILQ_FIRST(&s->giving);
 
 	free(s->given);
+	s->given = NULL;
+	if (e != NULL && e->last && !s->closing)
+		return (0);
 	s->given = e;
 	if (e != NULL) {
 		STAILQ_REMOVE_HEAD(&s->giving, link);

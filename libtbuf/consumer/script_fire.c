@@ -198,6 +198,8 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event)
 	tbuf_cells_clear(&s->locals);
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->home);
 	memset(s->values, 0, sizeof(s->values));
+	/* In front of what END has left. */
+	STAILQ_CONCAT(&s->queue, &s->giving);
 	STAILQ_CONCAT(&s->giving, &s->queue);
 }
 

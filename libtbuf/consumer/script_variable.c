@@ -100,7 +100,18 @@ cell_find(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 
 	if (id >= cells->count || cells->all[id].variable == NULL)
 		return (NULL);
+	if (scope == TBUF_SCOPE_GLOBAL && s->sharing != NULL)
+		s->sharing->pull(s->sharer, &cells->all[id], id);
 	return (&cells->all[id]);
+}
+
+/* A variable has been stored to. */
+static int
+stored(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id, int answer)
+{
+	if (scope == TBUF_SCOPE_GLOBAL && s->sharing != NULL && answer == 0)
+		s->sharing->push(s->sharer, &s->globals.all[id], id);
+	return (answer);
 }
 
 bool
@@ -230,7 +241,7 @@ tbuf_script_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	answer = cell_set(s, cell, value != 0);
 	if (answer == 0)
 		cell->number = value;
-	return (answer);
+	return (stored(s, scope, id, answer));
 }
 
 /* ------------------------------------------------------------ memory */
@@ -302,7 +313,7 @@ unset(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 		return (TBUF_FAULT_ILLEGAL);
 	if (cell->room != 0)
 		memset(cell->bytes, 0, cell->room);
-	return (cell_set(s, cell, false));
+	return (stored(s, scope, id, cell_set(s, cell, false)));
 }
 
 /* It may come from where it goes to. */
@@ -322,7 +333,7 @@ store(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		size = room - terminated;
 	memmove(to, bytes, size);
 	memset(to + size, 0, room - size);
-	return (0);
+	return (stored(s, scope, id, 0));
 }
 
 int

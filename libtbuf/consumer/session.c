@@ -58,7 +58,10 @@ check_clauses(const struct tbuf_view *view, const struct tbuf_slot *slot)
 	return (slot->clauses == 0 || (inside(view, slot->clauses,
 	    slot->ecb_max * sizeof(struct tbuf_clause)) &&
 	    slot->texts.size <= TBUF_META_MAX &&
-	    inside(view, slot->texts.at, slot->texts.size)));
+	    inside(view, slot->texts.at, slot->texts.size) &&
+	    slot->globals.size <= TBUF_META_MAX &&
+	    (slot->globals.size == 0 ||
+	    inside(view, slot->globals.at, slot->globals.size))));
 }
 
 static bool
@@ -121,6 +124,7 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	    session->patterns, session->patterns_size);
 	t->clauses = slot->clauses;
 	t->texts = slot->texts;
+	t->globals = slot->globals;
 	t->plan.ecbs = slot->ecbs - slot->area;
 	t->plan.lanes = slot->lanes - slot->area;
 	t->plan.ecb_max = slot->ecb_max;

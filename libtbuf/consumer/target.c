@@ -12,6 +12,7 @@
 
 #include "atomics.h"
 #include "consumer/attach.h"
+#include "consumer/clauses.h"
 #include "consumer/files.h"
 #include "consumer/probes.h"
 #include "consumer/run.h"
@@ -52,6 +53,7 @@ reap(struct tbuf_consumer *c, const struct tbuf_target *t)
 void
 tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 {
+	tbuf_globals_keep(c, t);
 	tbuf_target_detach(t);
 	tbuf_budget_give(c, t->charged);
 	tbuf_sources_free(t);

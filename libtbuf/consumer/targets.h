@@ -156,6 +156,7 @@ struct tbuf_target {
 	struct tbuf_epid *epids;	/* necbs_max */
 	uint64_t clauses;		/* offsets in the file; 0: none */
 	struct tbuf_part texts;
+	struct tbuf_part globals;
 	uint32_t npieces;		/* of all own layouts, and one for each */
 	struct tbuf_source *sources;
 	unsigned nsources;

@@ -1,0 +1,150 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Global variables that clauses here and in targets have in common.  Each
+ * target has its own: one target's are the ones that clauses here load; what
+ * these store goes to all.  A session begins with what BEGIN has left.
+ */
+#include <string.h>
+
+#include "atomics.h"
+#include "common/programs.h"
+#include "consumer/clauses.h"
+#include "consumer/script.h"
+
+/* Where a variable is in each target, as this consumer has made it. */
+static bool
+place_find(const struct tbuf_consumer *c, uint32_t id,
+    struct tbuf_code_variable *place)
+{
+	const char *codes = (const char *)c->programs +
+	    c->programs->parts[TBUF_PART_CODES].at;
+	struct tbuf_codes head;
+
+	memcpy(&head, codes, sizeof(head));
+	if (id >= head.nglobals)
+		return (false);
+	memcpy(place, codes + head.globals + id * sizeof(*place),
+	    sizeof(*place));
+	return (place->known != 0);
+}
+
+static bool
+has_globals(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	return (c->programs != NULL && t->clauses != 0 && !t->file_only &&
+	    !t->truncated && t->view.base != NULL &&
+	    t->globals.size >= c->programs->globals);
+}
+
+/* The target whose variables count here; NULL: there is none, or several. */
+static const struct tbuf_target *
+sole(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t, *one = NULL;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!has_globals(c, t))
+			continue;
+		if (one != NULL)
+			return (NULL);
+		one = t;
+	}
+	return (one);
+}
+
+static uint64_t *
+word_of(const struct tbuf_target *t, const struct tbuf_code_variable *place)
+{
+	return ((uint64_t *)(void *)(t->view.base + t->globals.at +
+	    place->at));
+}
+
+static void
+pull_from(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    struct tbuf_cell *cell, uint32_t id)
+{
+	struct tbuf_code_variable place;
+	const uint64_t *word;
+
+	if (!place_find(c, id, &place) || place.size != cell->room)
+		return;
+	word = word_of(t, &place);
+	cell->is_set = tbuf_load(word) != 0;
+	if (cell->room == 0) {
+		cell->number = tbuf_load(word);
+		return;
+	}
+	memcpy(cell->bytes, word + 1, cell->room);
+	if (cell->is_text)
+		cell->bytes[cell->room - 1] = '\0';
+}
+
+static void
+pull(void *consumer, struct tbuf_cell *cell, uint32_t id)
+{
+	const struct tbuf_consumer *c = consumer;
+	const struct tbuf_target *t = sole(c);
+
+	if (t != NULL)
+		pull_from(c, t, cell, id);
+}
+
+/* A value as targets have it: whether it is set comes last. */
+static void
+put(unsigned char *to, const struct tbuf_cell *cell)
+{
+	if (cell->room != 0)
+		memcpy(to + sizeof(uint64_t), cell->bytes, cell->room);
+	tbuf_store_release((uint64_t *)(void *)to, cell->room != 0 ?
+	    cell->is_set : cell->number);
+}
+
+static void
+push(void *consumer, const struct tbuf_cell *cell, uint32_t id)
+{
+	const struct tbuf_consumer *c = consumer;
+	struct tbuf_code_variable place;
+	struct tbuf_target *t;
+
+	if (c->programs == NULL || !place_find(c, id, &place) ||
+	    place.size != cell->room)
+		return;
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (has_globals(c, t) && t->slot != -1)
+			put((unsigned char *)word_of(t, &place), cell);
+}
+
+static const struct tbuf_script_sharing sharing = { pull, push };
+
+void
+tbuf_globals_share(struct tbuf_consumer *c)
+{
+	c->script->sharing = &sharing;
+	c->script->sharer = c;
+}
+
+void
+tbuf_globals_keep(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_cells *cells;
+	uint32_t i;
+
+	if (c->script == NULL || sole(c) != t || t == NULL)
+		return;
+	cells = &c->script->globals;
+	for (i = 0; i < cells->count; i++)
+		if (cells->all[i].variable != NULL)
+			pull_from(c, t, &cells->all[i], i);
+}
+
+void
+tbuf_globals_put(const struct tbuf_script *s,
+    const struct tbuf_code_variable *places, unsigned char *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->globals.count; i++)
+		if (s->globals.all[i].variable != NULL)
+			put(to + places[i].at, &s->globals.all[i]);
+}
