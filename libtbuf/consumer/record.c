@@ -74,7 +74,7 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	record->tid = header->tid;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;
-	record->epid = epid->clause ? header->epid : 0;
+	record->epid = epid->record != NULL ? header->epid : 0;
 	give_values(c, epid, record);
 	return (true);
 }
