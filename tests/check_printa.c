@@ -13,6 +13,7 @@
 #include "aggregation.h"
 #include "common/machine.h"
 #include "format.h"
+#include "histogram.h"
 #include "options.h"
 
 /* ------------------------------------------------------------ a script */
@@ -31,8 +32,24 @@ static const struct tbuf_d_shape letters = {
 	.kind = TBUF_KIND_ARRAY, .size = 5, .count = 5, .name = "char [5]"
 };
 
+static const struct tbuf_d_shape stack = {
+	.kind = TBUF_KIND_STRUCT, .size = 24, .name = "stack"
+};
+static const struct tbuf_d_shape address = {
+	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "_usymaddr"
+};
+
+_Static_assert(FUNCTION_COUNT == (int)TBUF_AGG_COUNT &&
+    FUNCTION_SUM == (int)TBUF_AGG_SUM && FUNCTION_MIN == (int)TBUF_AGG_MIN &&
+    FUNCTION_MAX == (int)TBUF_AGG_MAX && FUNCTION_AVG == (int)TBUF_AGG_AVG &&
+    FUNCTION_STDDEV == (int)TBUF_AGG_STDDEV &&
+    FUNCTION_QUANTIZE == (int)TBUF_AGG_QUANTIZE &&
+    FUNCTION_LQUANTIZE == (int)TBUF_AGG_LQUANTIZE &&
+    FUNCTION_LLQUANTIZE == (int)TBUF_AGG_LLQUANTIZE, "one numbering");
+
 enum key {
-	KEY_8, KEY_16, KEY_32, KEY_64, KEY_TEXT, KEY_BYTES
+	KEY_8, KEY_16, KEY_32, KEY_64, KEY_TEXT, KEY_BYTES, KEY_STACK,
+	KEY_ADDRESS
 };
 static const struct tbuf_d_piece keys[] = {
 	[KEY_8] = { .kind = TBUF_PIECE_INTEGER, .shape = &s8 },
@@ -41,7 +58,10 @@ static const struct tbuf_d_piece keys[] = {
 	[KEY_64] = { .kind = TBUF_PIECE_INTEGER, .shape = &s64 },
 	[KEY_TEXT] = { .kind = TBUF_PIECE_TEXT, .shape = &string },
 	[KEY_BYTES] = { .kind = TBUF_PIECE_BYTES, .bytes = 5,
-	    .shape = &letters }
+	    .shape = &letters },
+	[KEY_STACK] = { .kind = TBUF_PIECE_BYTES, .bytes = 24,
+	    .shape = &stack },
+	[KEY_ADDRESS] = { .kind = TBUF_PIECE_INTEGER, .shape = &address }
 };
 
 #define AGGREGATIONS	12
@@ -274,6 +294,24 @@ START_TEST(bytes_as_keys)
 	    "         0: 01 62 63 00 64                                 "
 	    "  .bc.d\n                1\n"
 	    "  abc                                               "
+	    "                1\n");
+}
+END_TEST
+
+START_TEST(addresses_as_keys)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, KEY_STACK, 2);
+
+	begin_key();
+	load_bytes("\x34\x12\0\0\0\0\0\0\x78\x56\0\0\0\0\0\0"
+	    "\0\0\0\0\0\0\0", 24);
+	op(TBUF_OP_KEYB, 4, 0, 0, 24);
+	key_number(0xabc);
+	update(id, 0, 1);
+	run();
+	printa(id, NULL);
+	expect("\n\n              0x1234\n              0x5678\n"
+	    "  0xabc                                             "
 	    "                1\n");
 }
 END_TEST
@@ -783,6 +821,7 @@ main(void)
 	tcase_add_test(tc, columns_by_size);
 	tcase_add_test(tc, a_text_that_is_too_long);
 	tcase_add_test(tc, bytes_as_keys);
+	tcase_add_test(tc, addresses_as_keys);
 	tcase_add_test(tc, nothing_to_print);
 	tcase_add_test(tc, several_in_one);
 	tcase_add_test(tc, formats);
