@@ -16,6 +16,7 @@
 #include "messages.h"
 #include "print.h"
 #include "printf.h"
+#include "words.h"
 
 /* An action of a record that is under way. */
 struct acting {
@@ -436,6 +437,7 @@ static void
 put_fault(struct format *f, const struct tbuf_event *e, const char *what)
 {
 	const struct tbuf_probe_info *probe = e->record.probe;
+	struct words text = { NULL, 0 };
 
 	if (f->noerror)
 		return;
@@ -443,8 +445,11 @@ put_fault(struct format *f, const struct tbuf_event *e, const char *what)
 		f->ops->fault(f, e, what);
 		return;
 	}
-	message(MSG_FAULT, e->record.epid, probe->id, probe->provider,
-	    probe->module, probe->function, probe->name, what);
+	words_add(&text, MSG_FAULT, e->record.epid, probe->id,
+	    probe->provider, probe->module, probe->function, probe->name,
+	    what);
+	message_lines(text.all[0]);
+	words_free(&text);
 }
 
 void

@@ -13,6 +13,7 @@
 
 #include "action.h"
 #include "aggregation.h"
+#include "compile.h"
 #include "consume.h"
 #include "format.h"
 #include "messages.h"
@@ -22,6 +23,7 @@
 struct run {
 	struct tbuf_consumer *consumer;
 	const struct options *options;
+	struct compiled *compiled;	/* NULL: no script */
 	struct format format;
 	pid_t command;		/* 0: none */
 	bool command_ended;
@@ -89,7 +91,7 @@ tell_matched(struct run *run, bool all)
 
 	for (i = 0; i < program->count && !run->options->quiet; i++) {
 		d = &program->all[i];
-		if (run->told[i])
+		if (run->told[i] || d->is_program)
 			continue;
 		n = program_matched(d, run->consumer);
 		if (n == 0 && !all)
@@ -416,8 +418,29 @@ finish(struct run *run, int error)
 	aggregation_rest(&run->format);
 	tbuf_consumer_totals(run->consumer, &totals);
 	run->format.ops->total(&run->format, &totals);
+	if (run->status == 0)
+		(void)tbuf_consumer_exited(run->consumer, &run->status);
 	output_flush(run->format.out);
 	return (run->status);
+}
+
+/* What is said before a script begins, and what keeps it from that. */
+static int
+tell_script(struct run *run)
+{
+	const struct options *o = run->options;
+	const struct tbuf_d_script *script;
+	uint32_t i;
+
+	if (run->compiled == NULL)
+		return (0);
+	if (!o->quiet)
+		compile_tell(run->compiled);
+	script = run->compiled->script;
+	for (i = 0; i < script->nclauses && !o->d.destructive; i++)
+		if ((script->clauses[i].flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)
+			return (fail(MSG_DESTRUCTIVE));
+	return (0);
 }
 
 static int
@@ -427,6 +450,8 @@ run_all(struct run *run)
 	int64_t period = 0;
 	int error, status;
 
+	if ((status = tell_script(run)) != 0)
+		return (status);
 	if (tbuf_consumer_go(run->consumer) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {
@@ -436,6 +461,8 @@ run_all(struct run *run)
 		tell_matched(run, true);
 	}
 	tell_lowered(run);
+	if (run->compiled != NULL && o->d.destructive && !o->quiet)
+		message(MSG_ALLOWING);
 	tell_skipped(run);
 	tell_lost(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
@@ -449,10 +476,11 @@ run_all(struct run *run)
 
 int
 consume(struct tbuf_consumer *consumer, const struct options *options,
-    struct output *out, pid_t command)
+    struct output *out, pid_t command, struct compiled *compiled)
 {
 	struct run run = {
-		.consumer = consumer, .options = options, .command = command
+		.consumer = consumer, .options = options, .command = command,
+		.compiled = compiled
 	};
 	int status;
 
@@ -460,6 +488,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
 	run.format.consumer = consumer;
+	run.format.script = compiled != NULL;
 	status = run_all(&run);
 	format_free(&run.format);
 	free(run.losses);

@@ -48,6 +48,7 @@ struct format {
 	struct output *out;
 	const struct options *options;
 	struct tbuf_consumer *consumer;	/* NULL: no run */
+	bool script;		/* clauses run: it ends as DTrace does */
 	bool started;		/* the heading was printed */
 	bool quiet, indent;	/* -q, -F; setopt() may change them */
 	bool rawbytes;		/* trace() dumps texts */

@@ -315,8 +315,12 @@ static void
 total(struct format *f, const struct tbuf_totals *t)
 {
 
-	(void)f;
-	message(MSG_TOTAL, t->records, t->overwritten, t->drops);
+	/* The aggregations that were never printed would follow. */
+	if (f->script)
+		output_printf(f->out, "\n");
+	else
+		message(MSG_TOTAL, t->records, t->overwritten,
+		    t->drops);
 }
 
 /* ------------------------------------------------------------------ lists */

@@ -3,9 +3,10 @@
  *
  * tbufctl: trace from the command line.
  *
- * Layers: the command line (options.c) -> what to trace (program.c) -> the
- * run (consume.c) -> how it is printed (format_text.c, format_json.c).  What
- * buffers are is the library's business.
+ * Layers: the command line (options.c) -> what to trace (program.c), or a
+ * script of clauses (compile.c) -> the run (consume.c) -> how it is printed
+ * (format_text.c, format_json.c, and action.c of clauses).  What buffers are
+ * is the library's business.
  */
 #include <sys/resource.h>
 
@@ -16,6 +17,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "compile.h"
 #include "consume.h"
 #include "list.h"
 #include "messages.h"
@@ -102,7 +104,9 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 			goto fail;
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
+	/* A script that has its own probes alone needs nobody. */
 	if (o->npids == 0 && o->nfiles == 0 &&
+	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
 	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;
 	return (0);
@@ -111,8 +115,31 @@ fail:
 }
 
 static int
+trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
+    pid_t command, struct compiled *compiled)
+{
+	bool is_script = o->program.programs > 0;
+	pid_t target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
+	int status;
+
+	if (is_script) {
+		status = compile_all(compiled, o, consumer, target);
+		if (status != 0)
+			return (status);
+		if (tbuf_consumer_script(consumer, compiled->script) < 0)
+			return (fail(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+	}
+	if ((status = program_enable(&o->program, consumer)) != 0 ||
+	    o->d.compile_only)
+		return (status);
+	return (consume(consumer, o, out, command,
+	    is_script ? compiled : NULL));
+}
+
+static int
 trace_or_list(struct options *o, struct tbuf_consumer *consumer,
-    struct output *out)
+    struct output *out, struct compiled *compiled)
 {
 	pid_t command = 0;
 	int status;
@@ -121,14 +148,13 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 		return (status);
 	if (o->mode == MODE_LIST)
 		return (list(consumer, o, out));
-	if ((status = program_enable(&o->program, consumer)) != 0)
-		return (status);
-	return (consume(consumer, o, out, command));
+	return (trace(o, consumer, out, command, compiled));
 }
 
 static int
 run_with_consumer(struct options *o, struct output *out)
 {
+	struct compiled compiled = { .options = NULL };
 	struct tbuf_consumer *consumer;
 	int status;
 
@@ -137,9 +163,10 @@ run_with_consumer(struct options *o, struct output *out)
 	if (o->mode == MODE_TRACE)
 		signals_take(consumer);
 	if ((status = options_apply(o, consumer)) == 0)
-		status = trace_or_list(o, consumer, out);
+		status = trace_or_list(o, consumer, out, &compiled);
 	signals_forget();
 	tbuf_consumer_close(consumer);
+	compile_free(&compiled);
 	return (status);
 }
 
@@ -156,7 +183,7 @@ run(struct options *o, struct output *out)
 		output_printf(out, "%s", options_usage);
 		return (EXIT_DONE);
 	case MODE_VERSION:
-		output_printf(out, "tbufctl %s\n", tbuf_version());
+		output_printf(out, "tbufctl %s, D 2.0\n", tbuf_version());
 		return (EXIT_DONE);
 	case MODE_STAT:
 		return (stat_run(o, out));

@@ -40,14 +40,18 @@ write_line(const char *line, size_t size)
 	}
 }
 
-/* One line, and no more than that, whatever is quoted in it. */
+/*
+ * One line, and no more than that, whatever is quoted in it; but for what may
+ * `keep` some bytes.
+ */
 static void
-clean(char *line, size_t size)
+clean(char *line, size_t size, const char *keep)
 {
 	char *p;
 
 	for (p = line; p < line + size; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
+		if (((unsigned char)*p < ' ' || *p == 0x7f) &&
+		    (*p == '\0' || strchr(keep, *p) == NULL))
 			*p = ' ';
 }
 
@@ -77,7 +81,7 @@ tell(const char *format, va_list ap)
 	}
 	va_end(again);
 	if (n >= 0) {
-		clean(line, at + n);
+		clean(line, at + n, "");
 		line[at + n] = '\n';
 		write_line(line, at + n + 1);
 	}
@@ -103,6 +107,31 @@ fail(const char *format, ...)
 	va_start(ap, format);
 	tell(format, ap);
 	va_end(ap);
+	return (EXIT_FAILED);
+}
+
+void
+message_lines(const char *text)
+{
+	static const char prefix[] = "tbufctl: ";
+	size_t size = strlen(text), at = sizeof(prefix) - 1;
+	char *line = memory_get(NULL, 1, at + size + 1);
+
+	if (before != NULL)
+		before(before_arg);
+	memcpy(line, prefix, at);
+	memcpy(line + at, text, size);
+	clean(line, at + size, "\n\t");
+	line[at + size] = '\n';
+	write_line(line, at + size + 1);
+	free(line);
+}
+
+int
+fail_lines(const char *text)
+{
+
+	message_lines(text);
 	return (EXIT_FAILED);
 }
 

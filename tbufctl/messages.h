@@ -28,7 +28,7 @@
 #define MSG_NOTHING	"no probes specified (-n enables them, -l lists them)"
 #define MSG_TWICE	"%s can be given only once"
 #define MSG_TOGETHER	"%s does not go with %s"
-#define MSG_D_PROGRAM	"%s: D programs are not in this version"
+#define MSG_NO_MEANING	"%s has no meaning in user space"
 #define MSG_BAD_PID	"invalid pid: %s"
 #define MSG_BAD_ID	"invalid probe identifier: %s"
 #define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
@@ -38,11 +38,16 @@
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
 			": '%s' is no flag, such as on or off"
+#define MSG_SET_OTHER	"failed to set -x %s: %s"
 #define MSG_SET_SIZE	"failed to set -b %s: %s"
 
 /* Failures: exit status 1. */
 #define MSG_LIBRARY	"%s"
 #define MSG_START	"failed to initialize: %s"
+#define MSG_COMPILE	"failed to compile script %s: %s"
+#define MSG_OPEN_SCRIPT	"failed to open %s: %s"
+#define MSG_DESTRUCTIVE	"could not enable tracing: " \
+			"Destructive actions not allowed"
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_STATUS	"failed to read the status: %s"
@@ -58,6 +63,9 @@
 
 /* Notices: -q silences them. */
 #define MSG_MATCHED	"description '%s' matched %u probe%s"
+#define MSG_CLAUSE_MATCHED	"description '%.*s' matched %u probe%s"
+#define MSG_SCRIPT_MATCHED	"script '%s' matched %u probe%s"
+#define MSG_ALLOWING	"allowing destructive actions"
 #define MSG_LOWERED	"buffer size lowered to %s"
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_LEFT	"pid %jd has exited and left a session"
@@ -110,6 +118,10 @@ int	fail(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 int	bad_usage(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
+
+/* What a compiler or DTrace says, which may have lines and tabs. */
+void	message_lines(const char *text);
+int	fail_lines(const char *text);
 
 /* For memory that the run cannot go on without: says so and exits. */
 void	*memory_get(void *old, size_t count, size_t size);

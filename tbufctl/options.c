@@ -3,6 +3,7 @@
  *
  * The command line: dtrace(1)'s flags, and long options for the rest.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -38,10 +39,12 @@ static const struct option long_options[] = {
 };
 
 const char options_usage[] =
-"usage: tbufctl [-FqvZ] [-b size] [-c command] [-o file] [-p pid]\n"
-"               [-x name[=value]] [--follow] [--format=text|json]\n"
-"               [--with=field,...] [-P provider] [-m module] [-f function]\n"
-"               [-n name] [-i id]\n"
+"usage: tbufctl [-CeFHqvwZ] [-b size] [-c command] [-o file] [-p pid]\n"
+"               [-x name[=value]] [-D name[=value]] [-U name] [-I dir]\n"
+"               [-L dir] [-X a|c|s|t] [--follow] [--format=text|json]\n"
+"               [--with=field,...] [-P provider [clause]]\n"
+"               [-m module [clause]] [-f function [clause]]\n"
+"               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
 "       tbufctl --read=file [-FqZ] [-o file] [-x temporal]\n"
 "               [--format=text|json] [--with=field,...] [-P provider]\n"
 "               [-m module] [-f function] [-n name] [-i id]\n"
@@ -52,7 +55,9 @@ const char options_usage[] =
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
-"                      [[[provider:]module:]function:]name, with * ? []\n"
+"                      [[[provider:]module:]function:]name, with * ? []; with\n"
+"                      a clause of D, such as 'BEGIN { trace(1); }'\n"
+"  -s script           run the D program in a file; arguments are its $1 ...\n"
 "  -p pid              trace a running process (several are possible), or\n"
 "                      print what one that has ended has left\n"
 "  -c command          run a command and trace it\n"
@@ -61,6 +66,10 @@ const char options_usage[] =
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, switchrate, statusrate, strsize,\n"
 "                      cpu, temporal, quiet, droptags, flowindent\n"
+"  -w                  allow destructive actions of D\n"
+"  -e                  compile D, and do not run it\n"
+"  -C                  run cpp(1) over scripts; -D, -U, -I and -H are for it\n"
+"  -L dir              compile the libraries in a directory first\n"
 "  -F                  indent by entry and return of functions\n"
 "  -o file             append the output to a file\n"
 "  -q                  arguments only, fewer messages\n"
@@ -100,30 +109,59 @@ add_setting(struct options *o, const char *given, const char *text)
 	return (0);
 }
 
+/* What a flag that is wrong is, beside DTrace's words. */
+static int
+refuse_own(const char *name, const char *value, const char *why)
+{
+	bool flag;
+
+	if (strcmp(why, MSG_SET_VALUE) == 0 && value != NULL &&
+	    setting_is_flag(name) && flag_parse(value, &flag) != 0)
+		return (bad_usage(MSG_SET_FLAG, name, value));
+	return (bad_usage(MSG_SET_OTHER, name, why));
+}
+
 /* -x: some names are about this program, the rest is the library's. */
 static int
 parse_x(struct options *o, const char *text)
 {
-	const struct {
-		const char *name;
-		bool *flag;
-	} own[] = {
-		{ "quiet", &o->quiet },
-		{ "flowindent", &o->flow },
-		{ "zdefs", &o->unmatched },
-		{ "droptags", &o->tags }
-	};
-	size_t i, n = strcspn(text, "=");
+	size_t n = strcspn(text, "=");
 	const char *value = text[n] == '=' ? text + n + 1 : NULL;
+	char *name = memory_string(text);
+	const char *why;
+	int status = 0;
 
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (strlen(own[i].name) == n &&
-		    memcmp(own[i].name, text, n) == 0) {
-			if (flag_parse(value, own[i].flag) == 0)
-				return (0);
-			return (bad_usage(MSG_SET_FLAG, own[i].name, value));
-		}
-	return (add_setting(o, NULL, text));
+	name[n] = '\0';
+	why = setting_set(o, name, value);
+	if (why == SETTING_OTHER)
+		status = add_setting(o, NULL, text);
+	else if (why != NULL)
+		status = refuse_own(name, value, why);
+	free(name);
+	return (status);
+}
+
+/* DTRACE_OPT_NAME=VALUE in the environment. */
+static int
+parse_environment(struct options *o)
+{
+	static const char prefix[] = "DTRACE_OPT_";
+	char **e, *text, *p;
+	int status = 0;
+
+	for (e = environ; *e != NULL && status == 0; e++) {
+		if (strncmp(*e, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		text = memory_string(*e + sizeof(prefix) - 1);
+		for (p = text; *p != '\0' && *p != '='; p++)
+			*p = (char)tolower((unsigned char)*p);
+		/* A setting of the library keeps a part of the text. */
+		words_add(&o->environment, "%s", text);
+		free(text);
+		status = parse_x(o,
+		    o->environment.all[o->environment.count - 1]);
+	}
+	return (status);
 }
 
 static int
@@ -253,6 +291,37 @@ parse_error(int c, char **argv)
 	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
 }
 
+/* Flags of the compiler. */
+static void
+parse_compiler(struct options *o, int c)
+{
+
+	switch (c) {
+	case 'C':
+		o->d.cpp = true;
+		break;
+	case 'D':
+	case 'I':
+	case 'U':
+		words_add(&o->d.cpp_words, "-%c%s", c, optarg);
+		break;
+	case 'e':
+		o->d.compile_only = true;
+		break;
+	case 'H':
+		o->d.headers = true;
+		break;
+	case 'L':
+		words_add(&o->d.libraries, "%s", optarg);
+		break;
+	case 'w':
+		o->d.destructive = true;
+		break;
+	default:	/* -64 */
+		break;
+	}
+}
+
 static int
 parse_one(struct options *o, int c)
 {
@@ -264,6 +333,7 @@ parse_one(struct options *o, int c)
 	case 'f':
 	case 'n':
 	case 'i':
+	case 's':
 		return (program_add(&o->program, c, optarg));
 	case 'p':
 		return (parse_pid(o, optarg));
@@ -291,6 +361,10 @@ parse_one(struct options *o, int c)
 	case 'l':
 		o->list = true;
 		return (0);
+	case 'X':
+		if (setting_set(o, "stdc", optarg) == NULL)
+			return (0);
+		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
 	case OPTION_FOLLOW:
 		return (add_setting(o, NULL, "follow"));
 	case OPTION_FORMAT:
@@ -301,8 +375,14 @@ parse_one(struct options *o, int c)
 		return (parse_stat(o, optarg));
 	case OPTION_WITH:
 		return (parse_with(o, optarg));
-	default:	/* -e -G -h -s -S -w */
-		return (bad_usage(MSG_D_PROGRAM, flag));
+	case '3':
+		return (bad_usage(MSG_NO_MEANING, "-32"));
+	case 'G':
+	case 'h':
+		return (bad_usage(MSG_NO_MEANING, flag));
+	default:
+		parse_compiler(o, c);
+		return (0);
 	}
 }
 
@@ -340,15 +420,30 @@ choose_mode(struct options *o)
 	return (0);
 }
 
+/* $1 and so on; $0 is put in front of them for each program. */
+static void
+take_words(struct options *o, int argc, char **argv)
+{
+	int i;
+
+	o->words = memory_get(NULL, (size_t)argc + 1, sizeof(*o->words));
+	o->words[0] = o->name;
+	for (i = 0; i < argc; i++)
+		o->words[i + 1] = argv[i];
+	o->nwords = argc + 1;
+}
+
 int
 options_parse(struct options *o, int argc, char **argv)
 {
 	int c, status;
 
-	*o = (struct options){ .mode = MODE_TRACE };
+	*o = (struct options){ .mode = MODE_TRACE, .name = argv[0] };
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":b:c:ef:FGhi:lm:n:o:p:P:qsSvVwx:Z",
-	    long_options, NULL)) != -1) {
+	if ((status = parse_environment(o)) != 0)
+		return (status);
+	while ((c = getopt_long(argc, argv, ":3:6:b:c:CD:ef:FGhHi:I:lL:m:n:o:"
+	    "p:P:qs:U:vVwx:X:Z", long_options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return (parse_error(c, argv));
 		if (c == 'V' || c == OPTION_HELP) {
@@ -361,8 +456,9 @@ options_parse(struct options *o, int argc, char **argv)
 	if (o->stat && o->interval == 0 && optind < argc &&
 	    (status = parse_stat(o, argv[optind++])) != 0)
 		return (status);
-	if (optind < argc)
+	if (optind < argc && o->program.programs == 0)
 		return (bad_usage(MSG_EXTRA, argv[optind]));
+	take_words(o, argc - optind, argv + optind);
 	return (choose_mode(o));
 }
 
@@ -372,13 +468,17 @@ refuse_setting(const struct setting *s, int number, const char *error)
 {
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "switchrate",
-		"statusrate", "strsize", "cpu", "temporal", "follow", "quiet",
-		"flowindent", "zdefs", "droptags"
+		"statusrate", "strsize", "cpu", "temporal", "follow"
 	};
 	const char *why = strstr(error, MSG_SET_VALUE), *near;
+	size_t length = strlen(s->name);
 
-	if (number == -ENOENT && (near = near_name(s->name, strlen(s->name),
-	    names, sizeof(names) / sizeof(names[0]))) != NULL)
+	near = near_name(s->name, length, names,
+	    sizeof(names) / sizeof(names[0]));
+	if (near == NULL)
+		near = near_name(s->name, length, setting_names,
+		    setting_count);
+	if (number == -ENOENT && near != NULL)
 		return (bad_usage(MSG_LIBRARY MSG_NEAR, error, near));
 	if (s->given != NULL && why != NULL)
 		return (bad_usage(MSG_SET_SIZE, s->given, why));
@@ -413,6 +513,10 @@ options_free(struct options *o)
 	for (i = 0; i < o->nsettings; i++)
 		free(o->settings[i].name);
 	free(o->settings);
+	words_free(&o->environment);
+	words_free(&o->d.cpp_words);
+	words_free(&o->d.libraries);
+	free(o->words);
 	free(o->pids);
 	free(o->files);
 	command_free(o->command);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "program.h"
+#include "setting.h"
 
 struct tbuf_consumer;
 
@@ -59,6 +60,11 @@ struct options {
 	bool verbose;
 	bool unmatched;		/* -Z: a description may match nothing */
 	bool tags;		/* -x droptags */
+	struct d_settings d;	/* of D programs */
+	const char *name;	/* $0 of programs that are not in a file */
+	const char **words;	/* macro arguments; the first is $0's place */
+	int nwords;
+	struct words environment;	/* DTRACE_OPT_*, as -x has them */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

@@ -107,6 +107,39 @@ complete(int flag, const char *text)
 	}
 }
 
+/*
+ * Neither a field nor a glob can hold these: it is a clause.  Nor is there
+ * anything to be traced elsewhere for the probes that tbufctl has itself.
+ */
+static bool
+is_program(int flag, const char *text)
+{
+	char *full;
+	bool own;
+
+	if (flag == 's' || strpbrk(text, "{/;") != NULL)
+		return (true);
+	if (flag == 'i' || *text == '\0' || strpbrk(text, "*?[") != NULL ||
+	    text[strlen(text) - 1] == ':' ||
+	    (full = complete(flag, text)) == NULL)
+		return (false);
+	own = tbuf_consumer_own(full) > 0;
+	free(full);
+	return (own);
+}
+
+static void
+add_program(struct program *program, int flag, const char *text)
+{
+
+	program->all = memory_get(program->all, program->count + 1,
+	    sizeof(*program->all));
+	program->all[program->count++] = (struct description){
+		.text = text, .flag = flag, .is_program = true
+	};
+	program->programs++;
+}
+
 int
 program_add(struct program *program, int flag, const char *text)
 {
@@ -114,9 +147,10 @@ program_add(struct program *program, int flag, const char *text)
 	const char *error = NULL;
 	unsigned id = 0;
 
-	/* Neither a field nor a glob can hold these: it is a clause. */
-	if (strpbrk(text, "{/") != NULL)
-		return (bad_usage(MSG_D_PROGRAM, text));
+	if (is_program(flag, text)) {
+		add_program(program, flag, text);
+		return (0);
+	}
 	if (flag == 'i') {
 		id = strtonum(text, 1, INT_MAX, &error);
 		if (error != NULL)
@@ -174,7 +208,7 @@ resolve(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	(void)pid;
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
-		if (d->full == NULL && d->id == probe->id)
+		if (d->full == NULL && !d->is_program && d->id == probe->id)
 			d->full = exact(probe);
 	}
 	return (0);
@@ -186,7 +220,8 @@ has_ids(const struct program *program)
 	size_t i;
 
 	for (i = 0; i < program->count; i++)
-		if (program->all[i].full == NULL)
+		if (program->all[i].full == NULL &&
+		    !program->all[i].is_program)
 			return (true);
 	return (false);
 }
@@ -203,6 +238,8 @@ program_enable(struct program *program, struct tbuf_consumer *consumer)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
+		if (d->is_program)
+			continue;
 		if (d->full == NULL)
 			d->full = memory_string(NOTHING);
 		d->enabling = tbuf_consumer_enable(consumer, d->full);
@@ -281,7 +318,8 @@ program_unmatched(const struct program *program,
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
-		if (program_matched(&program->all[i], consumer) != 0)
+		if (program->all[i].is_program ||
+		    program_matched(&program->all[i], consumer) != 0)
 			continue;
 		tell_unmatched(&program->all[i], consumer);
 		found = true;
@@ -294,7 +332,9 @@ program_free(struct program *program)
 {
 	size_t i;
 
-	for (i = 0; i < program->count; i++)
+	for (i = 0; i < program->count; i++) {
 		free(program->all[i].full);
+		free(program->all[i].script);
+	}
 	free(program->all);
 }

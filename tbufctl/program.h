@@ -13,18 +13,21 @@ struct tbuf_consumer;
 
 struct description {
 	const char *text;	/* as it was given, ... */
-	int flag;		/* ... and with what: Pmfni */
+	int flag;		/* ... and with what: Pmfnis */
 	char *full;		/* as the library takes it; NULL: an id */
 	unsigned id;		/* -i */
 	int enabling;		/* the library's number */
+	bool is_program;	/* D: it is compiled, and not enabled */
+	char *script;		/* -s: what is in the file */
 };
 
 struct program {
 	struct description *all;
 	size_t count;
+	size_t programs;	/* how many of them are D */
 };
 
-/* Add what -P, -m, -f, -n or -i says: 0, or EXIT_USAGE after a message. */
+/* Add what -P, -m, -f, -n, -i or -s says: 0, or EXIT_USAGE after a message. */
 int	program_add(struct program *, int flag, const char *text);
 
 /*

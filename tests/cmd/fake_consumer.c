@@ -214,6 +214,34 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 	return (c->enablings++);
 }
 
+/* Scripts run in the real one alone; here they are only taken. */
+int
+tbuf_consumer_own(const char *description)
+{
+
+	return (strcmp(description, "BEGIN") == 0 ||
+	    strcmp(description, "dtrace:::BEGIN") == 0);
+}
+
+int
+tbuf_consumer_script(struct tbuf_consumer *c,
+    const struct tbuf_d_script *script)
+{
+
+	(void)script;
+	show(c, "script");
+	return (scripted(c, c->lines, "script"));
+}
+
+bool
+tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
+{
+
+	(void)c;
+	(void)status;
+	return (false);
+}
+
 int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {

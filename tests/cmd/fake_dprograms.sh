@@ -1,16 +1,57 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# What belongs to D programs is refused by name.
+# What has no meaning here is refused by name.
 play </dev/null
-for flag in -e -G -h -s -S -w; do
+for flag in -G -h -32; do
 	ctl $flag -n kv:::
 done
-ctl -n 'kv:::request-start { trace(arg0); }'
-ctl -n 'kv:::request-start /arg0 > 1/'
-ctl -P 'kv{}'
-ctl -x aggsize=1m -n kv:::
-ctl -n 'kv:::
+
+# -e ends when all is known to be right.
+play <<END
+show
+$probes
+END
+ctl -e -n kv:::
+ctl -e -n 'BEGIN { exit(0); }'
+ctl -e -n 'BEGIN { exit(0); }' -n kv:::request-start
+
+# Errors of the compiler, of one program or a library.
+ctl -e -n 'BEGIN { trace(x); }'
+ctl -x errtags -n 'BEGIN { trace(x); }'
+ctl -n 'BEGIN
 {
-	trace(arg0);
+	printf("%d", "x");
 }'
+ctl -s nowhere.d
+echo 'BEGIN { trace(x); }' >script.d
+ctl -s script.d
+mkdir library
+echo 'inline int two = 2;' >library/b.d
+printf '#pragma D depends_on library b.d\ninline int a = two;\n' >library/a.d
+ctl -q -L library -e -n 'BEGIN { trace(a); }'
+echo 'inline int c = nothing();' >library/c.d
+ctl -L library -e -n 'BEGIN { trace(1); }'
+ctl -L library -x nolibs -q -e -n 'BEGIN { trace(1); }'
+
+# What follows the options are arguments.
+ctl -e -n 'BEGIN { trace($1); }' 5
+ctl -e -n 'BEGIN { trace(1); }' 5
+ctl -x argref -e -n 'BEGIN { trace(1); }' 5
+DTRACE_OPT_ARGREF=1 ctl -e -n 'BEGIN { trace(1); }' 5
+
+# A consumer that does not take the script.
+play <<END
+fail script EOPNOTSUPP "kv:::: clauses at probes of programs are not in this version"
+$probes
+END
+ctl -n 'kv::: { trace(1); }'
+ctl -n 'BEGIN { system("true"); exit(0); }'
+play <<END
+$probes
+END
+ctl -n 'BEGIN { system("true"); }'
+ctl -w -n 'BEGIN { system("true"); }'
+ctl -x version=0.9 -n BEGIN
+ctl -x version=1.5 -x version=1.6 -n BEGIN
+ctl -X x -n BEGIN

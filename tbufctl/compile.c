@@ -1,0 +1,317 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the programs of the command line to a script.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "cpp.h"
+#include "messages.h"
+#include "options.h"
+
+/* ------------------------------------------------------------ callbacks */
+
+/* #pragma D option */
+static const char *
+set_option(void *context, const char *name, const char *value)
+{
+	struct compiled *c = context;
+	const char *why = setting_set(c->options, name, value);
+
+	c->d.defaultargs = c->options->d.defaultargs;
+	c->d.argref = c->options->d.argref;
+	c->d.version = c->options->d.version;
+	c->d.zdefs = c->options->unmatched;
+	c->d.empty = c->options->d.empty;
+	if (why != SETTING_OTHER)
+		return (why);
+	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
+	case 0:
+		return (NULL);
+	case -EINVAL:
+		return (MSG_SET_VALUE);
+	default:
+		return (MSG_SET_NAME);
+	}
+}
+
+/* Of a command that does not run yet nothing is known. */
+static bool
+probe_exists(void *context, const struct d_description *d)
+{
+	struct compiled *c = context;
+
+	return (known_count(&c->known, d) != 0 ||
+	    c->options->command != NULL);
+}
+
+static enum d_class
+argument(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_argument(&c->known, d, name, number));
+}
+
+static bool
+probe_by_id(void *context, uint64_t id, struct d_description *d)
+{
+	struct compiled *c = context;
+
+	return (known_by_id(&c->known, id, d));
+}
+
+/* ------------------------------------------------------------ opening */
+
+static struct d_macro *
+make_macros(pid_t target)
+{
+	const struct d_macro all[] = {
+		{ "pid", getpid() }, { "ppid", getppid() },
+		{ "uid", getuid() }, { "euid", geteuid() },
+		{ "gid", getgid() }, { "egid", getegid() },
+		{ "pgid", getpgid(0) }, { "sid", getsid(0) },
+		{ "projid", 0 }, { "taskid", 0 }, { "target", target },
+		{ NULL, 0 }
+	};
+
+	return (memcpy(memory_get(NULL, 1, sizeof(all)), all, sizeof(all)));
+}
+
+static void
+set_options(struct compiled *c, pid_t target)
+{
+	const struct options *o = c->options;
+	int64_t size = 0;
+
+	c->d = (struct d_options){
+		.callbacks = {
+			.context = c, .set_option = set_option,
+			.probe_exists = probe_exists, .argument = argument,
+			.probe_by_id = probe_by_id
+		},
+		.macros = make_macros(target), .version = o->d.version,
+		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
+		.empty = o->d.empty, .zdefs = o->unmatched
+	};
+	if (tbuf_consumer_get(c->known.consumer, "strsize", &size) == 0)
+		c->d.strsize = (uint64_t)size;
+	if (tbuf_consumer_get(c->known.consumer, "scratchsize", &size) == 0)
+		c->d.scratchsize = (uint64_t)size;
+}
+
+/* ------------------------------------------------------------ sources */
+
+/* The words are DTrace's; a list of types keeps its lines. */
+static int
+refuse(const struct compiled *c, const struct description *program,
+    const struct d_error *error)
+{
+	struct words text = { NULL, 0 };
+	char *what = NULL;
+	size_t size;
+	FILE *f;
+
+	if ((f = open_memstream(&what, &size)) == NULL)
+		exit(fail(MSG_MEMORY));
+	d_error_print(error, c->options->d.errtags, f);
+	(void)fclose(f);
+	words_add(&text, program->flag == 's' ? MSG_COMPILE :
+	    MSG_BAD_PROBE, program->text, what);
+	fail_lines(text.all[0]);
+	words_free(&text);
+	free(what);
+	return (EXIT_FAILED);
+}
+
+static int
+compile_libraries(struct compiled *c, const struct description *program)
+{
+	struct d_error error;
+	size_t i;
+
+	for (i = 0; i < c->libraries.count; i++) {
+		const struct library *l = &c->libraries.all[i];
+		const struct d_source source = {
+			.text = l->text, .length = l->length,
+			.is_script = true, .is_library = true,
+			.name = l->path, .field = D_FIELD_NAME
+		};
+
+		if (d_compile(c->compiler, &source, &error) == NULL)
+			return (refuse(c, program, &error));
+	}
+	return (0);
+}
+
+static enum d_field
+last_field(int flag)
+{
+
+	switch (flag) {
+	case 'P':
+		return (D_FIELD_PROVIDER);
+	case 'm':
+		return (D_FIELD_MODULE);
+	case 'f':
+		return (D_FIELD_FUNCTION);
+	default:
+		return (D_FIELD_NAME);
+	}
+}
+
+/* -i takes a number, or what -n takes. */
+static int
+read_source(struct compiled *c, struct description *program,
+    struct d_source *source)
+{
+
+	if (program->flag != 's') {
+		source->text = program->text;
+		source->length = strlen(program->text);
+		return (0);
+	}
+	program->script = text_read(program->text, &source->length);
+	if (program->script == NULL)
+		return (fail(MSG_OPEN_SCRIPT, program->text,
+		    strerror(errno)));
+	if (c->options->d.cpp && (program->script =
+	    cpp_run(&c->options->d, program->script, &source->length)) == NULL)
+		return (fail(MSG_COMPILE, program->text,
+		    "Preprocessor failed to process input program"));
+	source->text = program->script;
+	return (0);
+}
+
+static int
+compile_one(struct compiled *c, size_t i)
+{
+	struct options *o = c->options;
+	struct description *program = &o->program.all[i];
+	struct d_source source = {
+		.is_script = program->flag == 's',
+		.name = program->text,
+		.field = last_field(program->flag),
+		.argc = o->nwords, .argv = o->words
+	};
+	struct d_error error;
+	int status;
+
+	o->words[0] = program->flag == 's' ? program->text : o->name;
+	/* On a command line a word outside of clauses is a probe. */
+	c->d.pspec = program->flag != 's' || o->d.pspec;
+	if ((status = read_source(c, program, &source)) != 0)
+		return (status);
+	c->programs[i] = d_compile(c->compiler, &source, &error);
+	return (c->programs[i] != NULL ? 0 : refuse(c, program, &error));
+}
+
+/* A clause at a probe of others is told by its description. */
+static int
+generate(struct compiled *c)
+{
+	struct d_node **programs;
+	const struct program *p = &c->options->program;
+	const struct description *last = NULL;
+	struct d_error error;
+	unsigned n = 0;
+	size_t i;
+
+	programs = memory_get(NULL, p->count + 1, sizeof(*programs));
+	for (i = 0; i < p->count; i++)
+		if (c->programs[i] != NULL) {
+			programs[n++] = c->programs[i];
+			last = &p->all[i];
+		}
+	c->script = d_generate(c->compiler, programs, n, &error);
+	free(programs);
+	return (c->script != NULL ? 0 : refuse(c, last, &error));
+}
+
+int
+compile_all(struct compiled *c, struct options *o,
+    struct tbuf_consumer *consumer, pid_t target)
+{
+	const struct program *p = &o->program;
+	bool first = true;
+	int status;
+	size_t i;
+
+	*c = (struct compiled){ .options = o };
+	c->known = (struct known){
+		.consumer = consumer, .look = o->command == NULL,
+		.all = o->npids == 0
+	};
+	set_options(c, target);
+	c->programs = memory_get(NULL, p->count, sizeof(*c->programs));
+	memset(c->programs, 0, p->count * sizeof(*c->programs));
+	if (!o->d.no_libraries)
+		libraries_read(&c->libraries, &o->d.libraries);
+	if ((c->compiler = d_open(&c->d)) == NULL)
+		return (fail(MSG_MEMORY));
+	for (i = 0; i < p->count; i++) {
+		if (!p->all[i].is_program)
+			continue;
+		if (first && (status = compile_libraries(c, &p->all[i])) != 0)
+			return (status);
+		first = false;
+		if ((status = compile_one(c, i)) != 0)
+			return (status);
+	}
+	return (generate(c));
+}
+
+void
+compile_free(struct compiled *c)
+{
+
+	if (c->options == NULL)
+		return;
+	d_close(c->compiler);
+	libraries_free(&c->libraries);
+	known_free(&c->known);
+	free(c->programs);
+	free((void *)(uintptr_t)c->d.macros);
+}
+
+/* ------------------------------------------------------------ notices */
+
+/* What it matches by now; each description of each clause counts. */
+static unsigned
+count(struct compiled *c, const struct d_node *program)
+{
+	const struct d_description *d;
+	unsigned i, n = 0;
+
+	for (i = 0; (d = d_program_description(program, i)) != NULL; i++)
+		n += known_count(&c->known, d);
+	return (n);
+}
+
+void
+compile_tell(struct compiled *c)
+{
+	const struct program *p = &c->options->program;
+	const struct description *d;
+	unsigned n;
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		d = &p->all[i];
+		if (c->programs[i] == NULL)
+			continue;
+		n = count(c, c->programs[i]);
+		if (d->flag == 's')
+			message(MSG_SCRIPT_MATCHED, d->text, n, PLURAL(n));
+		else
+			message(MSG_CLAUSE_MATCHED,
+			    (int)strcspn(d->text, "{/;"), d->text, n,
+			    PLURAL(n));
+	}
+}

@@ -1,0 +1,39 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the programs of the command line to a script that a consumer runs.
+ */
+#ifndef TBUFCTL_COMPILE_H
+#define TBUFCTL_COMPILE_H
+
+#include <tbuf_program.h>
+#include <tbufd.h>
+
+#include "known.h"
+#include "library.h"
+
+struct options;
+
+/* All of it lives until the consumer is closed. */
+struct compiled {
+	struct options *options;
+	struct known known;
+	struct libraries libraries;
+	struct d_options d;
+	struct d_compiler *compiler;
+	struct d_node **programs;	/* NULL: no program but a description */
+	const struct tbuf_d_script *script;
+};
+
+/*
+ * Compile what is a program; targets that were named are known.  0, or an exit
+ * status after a message.
+ */
+int	compile_all(struct compiled *, struct options *,
+	    struct tbuf_consumer *, pid_t target);
+void	compile_free(struct compiled *);
+
+/* "script 'X' matched N probes", for each of them. */
+void	compile_tell(struct compiled *);
+
+#endif

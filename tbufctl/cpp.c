@@ -1,0 +1,166 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -C: scripts go through cpp(1), from one file without a name to another.
+ */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpp.h"
+#include "messages.h"
+#include "setting.h"
+
+#define CHUNK	65536
+
+extern char **environ;
+
+/* ------------------------------------------------------------ texts */
+
+static char *
+read_all(int fd, size_t *length)
+{
+	char *text = NULL;
+	size_t size = 0, used = 0;
+	ssize_t n = 0;
+
+	do {
+		used += (size_t)n;
+		if (size - used < CHUNK) {
+			size = 2 * size + 2 * CHUNK;
+			text = memory_get(text, 1, size);
+		}
+		n = read(fd, text + used, size - used - 1);
+	} while (n > 0 || (n == -1 && errno == EINTR && (n = 0) == 0));
+	if (n == -1) {
+		free(text);
+		return (NULL);
+	}
+	text[used] = '\0';
+	*length = used;
+	return (text);
+}
+
+char *
+text_read(const char *path, size_t *length)
+{
+	char *text;
+	int fd, error;
+
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (NULL);
+	text = read_all(fd, length);
+	error = errno;
+	(void)close(fd);
+	errno = error;
+	return (text);
+}
+
+static int
+write_all(int fd, const char *text, size_t length)
+{
+	ssize_t n;
+
+	while (length > 0) {
+		n = write(fd, text, length);
+		if (n == -1 && errno != EINTR)
+			return (-errno);
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return (lseek(fd, 0, SEEK_SET) == 0 ? 0 : -errno);
+}
+
+/* ------------------------------------------------------------ cpp */
+
+/* What every script is told of where it runs. */
+static const char *const fixed[] = {
+	"-D__linux", "-D__unix", "-D__SVR4",
+#if defined(__x86_64__)
+	"-D__amd64",
+#elif defined(__aarch64__)
+	"-D__aarch64",
+#endif
+	"-D_LP64", "-D__SUNW_D=1", "-D__SUNW_D_64", "-D__SUNW_D_VERSION="
+	"0x02000000", "-U__GNUC__", "-U__GNUC_MINOR__",
+	"-U__GNUC_PATCHLEVEL__"
+};
+
+/* What comes first, then the user's, then the files. */
+static char **
+make_arguments(const struct d_settings *d, const char *path)
+{
+	struct words w = { NULL, 0 };
+	size_t i;
+
+	words_add(&w, "%s", path);
+	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		words_add(&w, "%s", fixed[i]);
+	if (d->headers)
+		words_add(&w, "-H");
+	for (i = 0; i < d->cpp_words.count; i++)
+		words_add(&w, "%s", d->cpp_words.all[i]);
+	words_add(&w, "%s", d->stdc == 's' ? "-traditional-cpp" :
+	    "-std=c99");
+	words_add(&w, "/dev/stdin");
+	words_add(&w, "/dev/stdout");
+	w.all = memory_get(w.all, w.count + 1, sizeof(*w.all));
+	w.all[w.count] = NULL;
+	return (w.all);
+}
+
+static int
+spawn(char **arguments, int in, int out)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int status, error;
+
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+	(void)posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	error = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments,
+	    environ);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	if (error != 0)
+		return (-error);
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			return (-errno);
+	return (status == 0 ? 0 : -EINVAL);
+}
+
+char *
+cpp_run(const struct d_settings *d, char *text, size_t *length)
+{
+	char **arguments = make_arguments(d, d->cpp_path != NULL ?
+	    d->cpp_path : "cpp"), **a, *made = NULL;
+	int in = memfd_create("script", MFD_CLOEXEC);
+	int out = memfd_create("preprocessed", MFD_CLOEXEC);
+	const char *from = text;
+
+	/* Its newline stays, so that lines keep their numbers. */
+	if (strncmp(text, "#!", 2) == 0)
+		from += strcspn(text, "\n");
+	if (in != -1 && out != -1 && write_all(in, from, *length -
+	    (size_t)(from - text)) == 0 && spawn(arguments, in, out) == 0 &&
+	    lseek(out, 0, SEEK_SET) == 0)
+		made = read_all(out, length);
+	if (in != -1)
+		(void)close(in);
+	if (out != -1)
+		(void)close(out);
+	for (a = arguments; *a != NULL; a++)
+		free(*a);
+	free(arguments);
+	free(text);
+	return (made);
+}

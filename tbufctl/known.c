@@ -1,0 +1,184 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes that are known while a script is compiled.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "known.h"
+#include "messages.h"
+#include "words.h"
+
+/* ------------------------------------------------------------ our own */
+
+static const char *const own[] = { "BEGIN", "END", "ERROR" };
+
+static bool
+field_matches(const char *pattern, const char *name)
+{
+
+	return (pattern[0] == '\0' || fnmatch(pattern, name, 0) == 0);
+}
+
+static bool
+matches(const struct d_description *d, const char *provider,
+    const char *module, const char *function, const char *name)
+{
+
+	return (field_matches(d->field[D_FIELD_PROVIDER], provider) &&
+	    field_matches(d->field[D_FIELD_MODULE], module) &&
+	    field_matches(d->field[D_FIELD_FUNCTION], function) &&
+	    field_matches(d->field[D_FIELD_NAME], name));
+}
+
+/* A timer is there when somebody asks for it by its whole name. */
+static bool
+is_timer(const struct d_description *d)
+{
+	struct words text = { NULL, 0 };
+	int found;
+
+	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1],
+	    d->field[2], d->field[3]);
+	found = strpbrk(d->field[D_FIELD_NAME], "0123456789") != NULL ?
+	    tbuf_consumer_own(text.all[0]) : 0;
+	words_free(&text);
+	return (found > 0);
+}
+
+unsigned
+known_own(const struct d_description *d)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < 3; i++)
+		n += matches(d, "dtrace", "", "", own[i]);
+	return (n != 0 ? n : is_timer(d));
+}
+
+/* ------------------------------------------------------------ targets */
+
+static int
+add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct known *k = arg;
+	size_t i;
+
+	(void)pid;
+	for (i = 0; i < k->count; i++)
+		if (k->probes[i]->id == probe->id)
+			return (0);
+	k->probes = memory_get(k->probes, k->count + 1, sizeof(*k->probes));
+	k->probes[k->count++] = probe;
+	return (0);
+}
+
+/* Targets are not looked for before a description needs it. */
+static void
+list(struct known *k)
+{
+
+	if (k->listed || !k->look)
+		return;
+	k->listed = true;
+	if (!k->all || tbuf_consumer_grab_all(k->consumer) == 0)
+		(void)tbuf_consumer_list(k->consumer, add, k);
+}
+
+static bool
+target_matches(const struct d_description *d,
+    const struct tbuf_probe_info *probe)
+{
+
+	return (matches(d, probe->provider, probe->module, probe->function,
+	    probe->name));
+}
+
+unsigned
+known_count(struct known *k, const struct d_description *d)
+{
+	unsigned n = known_own(d);
+	size_t i;
+
+	if (n != 0)
+		return (n);
+	list(k);
+	for (i = 0; i < k->count; i++)
+		n += target_matches(d, k->probes[i]);
+	return (n);
+}
+
+static enum d_class
+class_of(uint8_t type)
+{
+
+	switch (type) {
+	case TBUF_UINT64:
+	case TBUF_POINTER:
+		return (D_CLASS_UNSIGNED);
+	case TBUF_FLOAT:
+	case TBUF_DOUBLE:
+		return (D_CLASS_FLOAT);
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		return (D_CLASS_TEXT);
+	case TBUF_NONE:
+		return (D_CLASS_NONE);
+	default:
+		return (D_CLASS_INTEGER);
+	}
+}
+
+enum d_class
+known_argument(struct known *k, const struct d_description *d,
+    const char *name, uint64_t number)
+{
+	const struct tbuf_probe_info *probe;
+	size_t i;
+	unsigned n;
+
+	if (known_own(d) != 0)
+		return (D_CLASS_NONE);
+	list(k);
+	for (i = 0; i < k->count; i++) {
+		probe = k->probes[i];
+		if (!target_matches(d, probe))
+			continue;
+		for (n = 0; n < probe->nargs; n++)
+			if (name != NULL ? strcmp(probe->argnames[n], name) ==
+			    0 : n == number)
+				return (class_of(probe->types[n]));
+	}
+	return (D_CLASS_NONE);
+}
+
+bool
+known_by_id(struct known *k, uint64_t id, struct d_description *d)
+{
+	size_t i;
+
+	if (id >= 1 && id <= 3) {
+		*d = (struct d_description){ { "dtrace", "", "",
+		    own[id - 1] } };
+		return (true);
+	}
+	list(k);
+	for (i = 0; i < k->count; i++)
+		if (k->probes[i]->id == id) {
+			*d = (struct d_description){ {
+			    k->probes[i]->provider, k->probes[i]->module,
+			    k->probes[i]->function, k->probes[i]->name } };
+			return (true);
+		}
+	return (false);
+}
+
+void
+known_free(struct known *k)
+{
+
+	free(k->probes);
+}

@@ -1,0 +1,36 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes that are known while a script is compiled: those of tbufctl
+ * itself, and of the targets that are there.
+ */
+#ifndef TBUFCTL_KNOWN_H
+#define TBUFCTL_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tbuf_consumer.h>
+#include <tbufd.h>
+
+struct known {
+	struct tbuf_consumer *consumer;
+	bool look;		/* there may be targets: all of them, if need be */
+	bool all;		/* no target was named */
+	bool listed;
+	const struct tbuf_probe_info **probes;
+	size_t count;
+};
+
+/* Probes that tbufctl fires itself: how many a description matches. */
+unsigned known_own(const struct d_description *);
+/* Those and the targets'. */
+unsigned known_count(struct known *, const struct d_description *);
+/* What an argument of theirs is, by its name or number. */
+enum d_class known_argument(struct known *, const struct d_description *,
+	    const char *name, uint64_t number);
+bool	known_by_id(struct known *, uint64_t id, struct d_description *);
+void	known_free(struct known *);
+
+#endif

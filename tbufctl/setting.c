@@ -1,0 +1,268 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options by name that are about D programs and their output.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbufd.h>
+
+#include "flag.h"
+#include "messages.h"
+#include "options.h"
+
+/* ------------------------------------------------------------ values */
+
+/* "1.6.2" as D_VERSION() has it. */
+static int
+parse_version(const char *text, unsigned *version)
+{
+	unsigned part[3] = { 0, 0, 0 }, i;
+	char *end;
+
+	for (i = 0; i < 3; i++) {
+		if (!isdigit((unsigned char)*text))
+			return (-EINVAL);
+		part[i] = (unsigned)strtoul(text, &end, 10);
+		if (part[i] > (i == 0 ? 0xff : 0xfff))
+			return (-EINVAL);
+		text = end;
+		if (*text == '\0')
+			break;
+		if (*text++ != '.')
+			return (-EINVAL);
+	}
+	*version = D_VERSION(part[0], part[1], part[2]);
+	return (*text == '\0' ? 0 : -EINVAL);
+}
+
+static bool
+is_known(unsigned version)
+{
+	static const unsigned known[] = {
+		D_VERSION(1, 0, 0), D_VERSION(1, 1, 0), D_VERSION(1, 2, 0),
+		D_VERSION(1, 2, 1), D_VERSION(1, 2, 2), D_VERSION(1, 3, 0),
+		D_VERSION(1, 4, 0), D_VERSION(1, 4, 1), D_VERSION(1, 5, 0),
+		D_VERSION(1, 6, 0), D_VERSION(1, 6, 1), D_VERSION(1, 6, 2),
+		D_VERSION(1, 6, 3), D_VERSION(1, 6, 4), D_VERSION(1, 7, 0),
+		D_VERSION(1, 7, 1), D_VERSION(1, 8, 0), D_VERSION(1, 8, 1),
+		D_VERSION(1, 9, 0), D_VERSION(1, 10, 0), D_VERSION(1, 11, 0),
+		D_VERSION(1, 12, 0), D_VERSION(1, 13, 0), D_VERSION(2, 0, 0)
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i] == version)
+			return (true);
+	return (false);
+}
+
+/* Once it is set it can only be lowered. */
+static const char *
+set_version(struct d_settings *d, const char *value)
+{
+	unsigned version;
+
+	if (value == NULL || parse_version(value, &version) != 0)
+		return ("Version is not properly formatted or is too large");
+	if (version > D_VERSION_LATEST || !is_known(version))
+		return ("Requested version is not supported by compiler");
+	if (d->version != 0 && version > d->version)
+		return ("Requested version conflicts with earlier setting");
+	d->version = version;
+	return (NULL);
+}
+
+static const char *
+set_stdc(struct d_settings *d, const char *value)
+{
+
+	if (value == NULL || strlen(value) != 1 ||
+	    strchr("acst", *value) == NULL)
+		return (MSG_SET_VALUE);
+	d->stdc = *value;
+	return (NULL);
+}
+
+/* "NAME=VALUE", for the command of -c and what system() runs. */
+static const char *
+set_environment(const char *value)
+{
+	const char *equals = strchr(value, '=');
+	char *name;
+	int error;
+
+	if (equals == NULL || equals == value)
+		return (MSG_SET_VALUE);
+	name = strndup(value, (size_t)(equals - value));
+	error = name == NULL ? -1 : setenv(name, equals + 1, 1);
+	free(name);
+	return (error == 0 ? NULL : strerror(errno));
+}
+
+static const char *
+unset_environment(const char *value)
+{
+
+	return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
+}
+
+/* ------------------------------------------------------------ names */
+
+enum kind {
+	KIND_VERSION,
+	KIND_STDC,
+	KIND_DEFINE,
+	KIND_UNDEFINE,
+	KIND_INCLUDE,
+	KIND_LIBRARIES,
+	KIND_CPP_PATH,
+	KIND_CPP_ARGUMENT,
+	KIND_SETENV,
+	KIND_UNSETENV,
+	KIND_UNUSED_FLAG,	/* known, of no effect */
+	KIND_UNUSED_NUMBER,
+	KIND_UNUSED_WORD
+};
+
+static const enum kind kinds[] = {
+	KIND_VERSION, KIND_STDC, KIND_DEFINE, KIND_UNDEFINE, KIND_INCLUDE,
+	KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH, KIND_CPP_ARGUMENT,
+	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
+	KIND_UNUSED_FLAG, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
+	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
+	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_WORD,
+	KIND_UNUSED_WORD, KIND_UNUSED_WORD, KIND_UNUSED_WORD
+};
+
+/* In the order of kinds; flags come behind. */
+const char *const setting_names[] = {
+	"version", "stdc", "define", "undef", "incdir", "libdir", "syslibdir",
+	"cpppath", "cppargs", "setenv", "unsetenv", "quietresize", "aggpercpu",
+	"verbose", "stackframes", "ustackframes", "jstackframes",
+	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
+	"encoding", "linkmode", "linktype",
+
+	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
+	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
+	"rawbytes", "noerror"
+};
+
+#define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
+const size_t setting_count = sizeof(setting_names) /
+    sizeof(setting_names[0]);
+
+static bool *
+find_flag(struct options *o, size_t i)
+{
+	bool *const flags[] = {
+		&o->quiet, &o->flow, &o->unmatched, &o->tags, &o->d.errtags,
+		&o->d.destructive, &o->d.cpp, &o->d.headers,
+		&o->d.no_libraries, &o->d.defaultargs, &o->d.argref,
+		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror
+	};
+
+	return (flags[i]);
+}
+
+static const char *
+check_number(const char *value)
+{
+	char *end;
+
+	if (value == NULL)
+		return (NULL);
+	errno = 0;
+	(void)strtoull(value, &end, 0);
+	return (!isdigit((unsigned char)*value) || *end != '\0' ||
+	    errno != 0 ? MSG_SET_VALUE : NULL);
+}
+
+static const char *
+set_text(struct d_settings *d, enum kind kind, const char *value)
+{
+
+	switch (kind) {
+	case KIND_DEFINE:
+		words_add(&d->cpp_words, "-D%s", value);
+		break;
+	case KIND_UNDEFINE:
+		words_add(&d->cpp_words, "-U%s", value);
+		break;
+	case KIND_INCLUDE:
+		words_add(&d->cpp_words, "-I%s", value);
+		break;
+	case KIND_CPP_ARGUMENT:
+		words_add(&d->cpp_words, "%s", value);
+		break;
+	case KIND_LIBRARIES:
+		words_add(&d->libraries, "%s", value);
+		break;
+	case KIND_CPP_PATH:
+		d->cpp_path = value;
+		break;
+	case KIND_SETENV:
+		return (set_environment(value));
+	case KIND_UNSETENV:
+		return (unset_environment(value));
+	default:
+		break;
+	}
+	return (NULL);
+}
+
+static const char *
+set_value(struct d_settings *d, enum kind kind, const char *value)
+{
+	bool flag;
+
+	switch (kind) {
+	case KIND_VERSION:
+		return (set_version(d, value));
+	case KIND_STDC:
+		return (set_stdc(d, value));
+	case KIND_UNUSED_FLAG:
+		return (flag_parse(value, &flag) == 0 ? NULL : MSG_SET_VALUE);
+	case KIND_UNUSED_NUMBER:
+		return (check_number(value));
+	default:
+		return (value == NULL ? MSG_SET_VALUE :
+		    set_text(d, kind, value));
+	}
+}
+
+static size_t
+find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < setting_count; i++)
+		if (strcmp(setting_names[i], name) == 0)
+			break;
+	return (i);
+}
+
+bool
+setting_is_flag(const char *name)
+{
+	size_t i = find(name);
+
+	return (i >= NKINDS && i < setting_count);
+}
+
+const char *
+setting_set(struct options *o, const char *name, const char *value)
+{
+	size_t i = find(name);
+
+	if (i == setting_count)
+		return (SETTING_OTHER);
+	if (i < NKINDS)
+		return (set_value(&o->d, kinds[i], value));
+	return (flag_parse(value, find_flag(o, i - NKINDS)) == 0 ? NULL :
+	    MSG_SET_VALUE);
+}

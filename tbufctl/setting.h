@@ -1,0 +1,46 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options by name that are about D programs and their output: -x, #pragma D
+ * option, and DTRACE_OPT_NAME in the environment.  All others are the
+ * library's.
+ */
+#ifndef TBUFCTL_SETTING_H
+#define TBUFCTL_SETTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "words.h"
+
+struct options;
+
+struct d_settings {
+	bool errtags;		/* errors of the compiler have their tags */
+	bool destructive;	/* -w */
+	bool compile_only;	/* -e */
+	bool cpp;		/* -C */
+	bool headers;		/* -H */
+	bool no_libraries;
+	bool defaultargs, argref, pspec, empty;
+	bool rawbytes, noerror;
+	unsigned version;	/* as D_VERSION(); 0: the latest */
+	char stdc;		/* a, c, s or t; 0: not set */
+	const char *cpp_path;
+	struct words cpp_words;
+	struct words libraries;
+};
+
+/* NULL when it is set, or is none of these; or why it cannot be. */
+#define SETTING_OTHER	((const char *)-1)
+const char *setting_set(struct options *, const char *name,
+	    const char *value);
+
+/* Is it on or off? */
+bool	setting_is_flag(const char *name);
+
+/* The names, for who looks for one that is near. */
+extern const char *const setting_names[];
+extern const size_t setting_count;
+
+#endif
