@@ -1,0 +1,6 @@
+#define X
+
+BEGIN
+{
+	trace(y);
+}

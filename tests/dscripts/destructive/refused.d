@@ -1,0 +1,5 @@
+BEGIN
+{
+	system("echo no");
+	exit(0);
+}

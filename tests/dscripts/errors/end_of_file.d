@@ -1,0 +1,5 @@
+/* never closed
+BEGIN
+{
+	exit(0);
+}

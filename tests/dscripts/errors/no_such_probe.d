@@ -1,0 +1,4 @@
+nobody:has:this:probe
+{
+	exit(0);
+}

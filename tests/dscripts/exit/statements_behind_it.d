@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	exit(1);
+	printf("still\n");
+}

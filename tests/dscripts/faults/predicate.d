@@ -1,0 +1,13 @@
+#pragma D option quiet
+
+BEGIN
+/1 / x/
+{
+	printf("no\n");
+}
+
+BEGIN
+{
+	exit(0);
+}
+int x;

@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(x);
+	exit(0);
+}

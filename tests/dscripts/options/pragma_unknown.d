@@ -1,0 +1,6 @@
+#pragma D option nonsense
+
+BEGIN
+{
+	exit(0);
+}

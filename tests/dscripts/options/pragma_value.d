@@ -1,0 +1,6 @@
+#pragma D option bufsize=large
+
+BEGIN
+{
+	exit(0);
+}

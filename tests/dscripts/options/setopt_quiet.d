@@ -1,0 +1,10 @@
+BEGIN
+{
+	setopt("quiet");
+}
+
+BEGIN
+{
+	printf("quiet now\n");
+	exit(0);
+}

@@ -1,0 +1,9 @@
+#pragma D option quiet
+
+BEGIN
+{
+	this->a = (ipaddr_t *)alloca(sizeof (ipaddr_t));
+	*this->a = htonl(0x7f000001);
+	printf("%s\n", inet_ntoa(this->a));
+	exit(0);
+}

@@ -1,0 +1,12 @@
+BEGIN
+{
+}
+
+END
+{
+}
+
+tick-5ms
+{
+	exit(0);
+}

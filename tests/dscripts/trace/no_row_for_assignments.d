@@ -1,0 +1,10 @@
+BEGIN
+{
+	x = 1;
+}
+
+BEGIN
+{
+	trace(x);
+	exit(0);
+}

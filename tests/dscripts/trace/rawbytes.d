@@ -1,0 +1,10 @@
+#pragma D option quiet
+
+#pragma D option rawbytes
+
+BEGIN
+{
+	trace("ab");
+	trace(1);
+	exit(0);
+}

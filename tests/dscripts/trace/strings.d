@@ -1,0 +1,7 @@
+BEGIN
+{
+	trace("hello");
+	trace("");
+	trace(probename);
+	exit(0);
+}
