@@ -7,10 +7,10 @@
 #define TBUFCTL_COMPILE_H
 
 #include <tbuf_program.h>
-#include <tbufd.h>
 
 #include "known.h"
 #include "library.h"
+#include "tbufd.h"
 
 struct options;
 

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include <tbuf_consumer.h>
-#include <tbufd.h>
+
+#include "tbufd.h"
 
 struct known {
 	struct tbuf_consumer *consumer;

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tbufd.h>
-
 #include "flag.h"
 #include "messages.h"
 #include "options.h"
+#include "tbufd.h"
 
 /* ------------------------------------------------------------ values */
 
