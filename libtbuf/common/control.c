@@ -188,41 +188,60 @@ process_path(char path[PROCESS_PATH], pid_t pid, const char *file)
 	append(p, end, file);
 }
 
-/* The name in field 2 may hold blanks and parentheses. */
-uint64_t
-tbuf_stat_field(pid_t pid, int wanted)
+static ssize_t
+process_read(pid_t pid, const char *file, char *text, size_t size)
 {
-	char path[PROCESS_PATH], text[1024];
-	const char *p;
+	char path[PROCESS_PATH];
 	ssize_t n;
-	int fd, field;
+	int fd;
 
-	process_path(path, pid, "/stat");
+	process_path(path, pid, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
-		return (0);
-	n = read(fd, text, sizeof(text) - 1);
+		return (-1);
+	n = read(fd, text, size - 1);
 	close(fd);
-	if (n <= 0)
-		return (0);
-	text[n] = '\0';
-	if ((p = strrchr(text, ')')) == NULL)
-		return (0);
-	for (field = 2; field < wanted && p != NULL; field++)
-		p = strchr(p + 1, ' ');
-	return (p == NULL ? 0 : strtoull(p + 1, NULL, 10));
+	text[n < 0 ? 0 : n] = '\0';
+	return (n);
+}
+
+/* The name in field 2 may hold blanks and parentheses. */
+void
+tbuf_stat_fields(pid_t pid, const int *fields, uint64_t *values, unsigned n)
+{
+	char text[1024];
+	const char *p = NULL;
+	int field = 2;
+	unsigned i;
+
+	if (process_read(pid, "/stat", text, sizeof(text)) > 0)
+		p = strrchr(text, ')');
+	for (i = 0; i < n; i++) {
+		for (; field < fields[i] && p != NULL; field++)
+			p = strchr(p + 1, ' ');
+		values[i] = p == NULL ? 0 : strtoull(p + 1, NULL, 10);
+	}
+}
+
+uint64_t
+tbuf_stat_field(pid_t pid, int field)
+{
+	uint64_t value;
+
+	tbuf_stat_fields(pid, &field, &value, 1);
+	return (value);
 }
 
 uint64_t
 tbuf_start_time(pid_t pid)
 {
-	return (tbuf_stat_field(pid, 22));
+	return (tbuf_stat_field(pid, TBUF_STAT_START));
 }
 
 pid_t
 tbuf_parent(pid_t pid)
 {
-	return ((pid_t)tbuf_stat_field(pid, 4));
+	return ((pid_t)tbuf_stat_field(pid, TBUF_STAT_PARENT));
 }
 
 uint64_t

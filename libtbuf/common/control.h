@@ -108,9 +108,13 @@ bool	tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random);
 int	tbuf_control_check(const struct tbuf_control *, uint64_t size);
 
 /* In these pid 0 is this process, as it is for sched_getaffinity(2). */
-/* A number of /proc/PID/stat, from field 3 on, or 0. */
+#define TBUF_STAT_PARENT	4	/* fields of stat */
+#define TBUF_STAT_START		22
+/* Numbers of /proc/PID/stat by rising fields, from 3 on; each may be 0. */
+void	tbuf_stat_fields(pid_t pid, const int *fields, uint64_t *values,
+	    unsigned n);
 uint64_t tbuf_stat_field(pid_t pid, int field);
-/* Start time of a process in clock ticks (field 22 of stat), 0 if unknown. */
+/* Start time of a process in clock ticks, 0 if unknown. */
 uint64_t tbuf_start_time(pid_t pid);
 /* Its parent, 0 if unknown. */
 pid_t	tbuf_parent(pid_t pid);

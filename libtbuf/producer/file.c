@@ -11,6 +11,7 @@
  * A file gets its name when it is complete, with the sessions in it that wait
  * on the board.
  */
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -122,8 +123,7 @@ fill_live(struct tbuf_control *control)
 	control->clock = tbuf_self.clock;
 	control->flags = tbuf_file_flags();
 	control->window = tbuf_self.window;
-	tbuf_self.ppid = (uint32_t)getppid();
-	tbuf_self.gid = (uint32_t)getegid();
+	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
 	fill_comm(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
@@ -156,6 +156,18 @@ copy_probes(int fd)
 	return (0);
 }
 
+/* When this process began; one look tells its parent, too. */
+static uint64_t
+own_start(void)
+{
+	static const int fields[] = { TBUF_STAT_PARENT, TBUF_STAT_START };
+	uint64_t values[2];
+
+	tbuf_stat_fields(0, fields, values, 2);
+	tbuf_self.ppid = (uint32_t)values[0];
+	return (values[1]);
+}
+
 /* Fill and name the file behind fd.  NULL, or what is wrong. */
 static const char *
 make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
@@ -167,7 +179,7 @@ make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !map_sign(fd))
 		return ("control file cannot be locked");
 	tbuf_control_fill(sign, &tbuf_self.tables, uid, pid,
-	    tbuf_start_time(0), random);
+	    own_start(), random);
 	sign->generation = generation;
 	if (copy_probes(fd) != 0)
 		return ("no space in the runtime directory");
@@ -270,7 +282,7 @@ made_for_us(int fd, struct tbuf_control *control)
 	    tbuf_control_check(control, (uint64_t)st.st_size) == 0 &&
 	    (uint64_t)st.st_size <= tbuf_self.window &&
 	    control->pid == (uint32_t)getpid() &&
-	    control->start == tbuf_start_time(0) &&
+	    control->start == own_start() &&
 	    control->stage == TBUF_STAGE_WAITING && needs_met(fd, control));
 }
 

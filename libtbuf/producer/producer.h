@@ -38,7 +38,8 @@ struct tbuf_self {
 	uint64_t file_limit;	/* RLIMIT_FSIZE when it began */
 	struct tbuf_tables tables; /* a forked child has its parent's, too */
 	enum tbuf_clock clock;
-	uint32_t ppid, gid;	/* when it began */
+	uint32_t ppid;		/* when it began, as the next */
+	uint32_t gid;
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 	bool filtered;		/* it began under a filter of system calls */
