@@ -77,13 +77,16 @@ struct generator {
 	struct growing places;		/* struct tbuf_d_place */
 	struct growing used;		/* struct tbuf_d_record */
 	struct binding *bindings;
+	unsigned depth;			/* of the values in each other */
 	struct layout layout;
 	uint32_t action;		/* the one that is generated */
 	uint32_t actions;		/* so many are behind */
 	uint32_t label;			/* the last one that was set */
+	struct label end;		/* the program's */
 	bool create;			/* an object that is stored to */
 	bool temporaries;		/* since the last `free` */
 	bool keep;			/* a pointer to one may be left */
+	bool conditional;		/* there is an if */
 };
 
 /* --- generate_code.c: words, jumps, constants --------------------------- */

@@ -498,12 +498,27 @@ room_before(const struct d_node *list, const struct d_node *end)
 	return (list);
 }
 
+/*
+ * What follows an if is a clause of its own, which does not run any more after
+ * exit(); but of END all do.
+ */
+static bool
+ends(const struct generator *g)
+{
+	const struct d_node *one = g->clause->descriptions;
+
+	for (; one != NULL; one = one->next)
+		if (strcmp(one->description->field[D_FIELD_NAME], "END") == 0)
+			return (false);
+	return (true);
+}
+
 static void
 block(struct generator *g, const struct d_node *list,
     const struct d_node *end)
 {
 	const struct d_node *one, *room = room_before(list, end);
-	bool records = list == end;
+	bool records = list == end, exits = false;
 	uint32_t number = g->used.count;
 
 	for (one = list; one != end; one = one->next)
@@ -514,12 +529,15 @@ block(struct generator *g, const struct d_node *list,
 	for (one = list; one != end; one = one->next) {
 		if (records && one == room)
 			d_emit(g, TBUF_OP_ROOM, 0, 0, 0, number);
+		exits = exits || is_call(one, BUILTIN_exit);
 		statement(g, one);
 	}
 	if (!records)
 		return;
 	((struct tbuf_d_record *)g->used.at)[number] = finish(g);
 	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, number);
+	if (exits && g->conditional && ends(g))
+		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &g->end);
 }
 
 static void body(struct generator *g, const struct d_node *list);
@@ -557,20 +575,30 @@ body(struct generator *g, const struct d_node *list)
 	}
 }
 
+static bool
+has_if(const struct d_node *list)
+{
+	for (; list != NULL; list = list->next)
+		if (list->kind == NODE_IF)
+			return (true);
+	return (false);
+}
+
 void
 d_program(struct generator *g)
 {
 	const struct d_node *clause = g->clause;
-	struct label end = { NULL };
 
 	g->action = g->actions = 0;
+	g->end.jumps = NULL;
+	g->conditional = has_if(clause->arguments);
 	if (clause->condition != NULL) {
 		g->c->line = clause->line;
-		d_branch(g, clause->condition, false, &end, 0);
+		d_branch(g, clause->condition, false, &g->end, 0);
 	}
 	if (clause->arguments != NULL)
 		body(g, clause->arguments);
 	else
 		block(g, NULL, NULL);
-	d_label_set(g, &end);
+	d_label_set(g, &g->end);
 }

@@ -484,12 +484,17 @@ variable(struct generator *g, const struct d_node *node, unsigned to)
 	d_place_load(g, &place, to);
 }
 
+/* Inlines may name inlines: what they become is deeper than any tree. */
+#define DEPTH_MAX	2000
+
 void
 d_value(struct generator *g, const struct d_node *node, unsigned to)
 {
 	int line = g->c->line;
 
 	g->c->line = node->line;
+	if (++g->depth > DEPTH_MAX)
+		d_fail(g->c, D_UNKNOWN, "program is nested too deeply");
 	d_register(g, to);
 	switch (node->kind) {
 	case NODE_INTEGER:
@@ -517,5 +522,6 @@ d_value(struct generator *g, const struct d_node *node, unsigned to)
 		d_fail(g->c, D_CG_EXPR,
 		    "expression cannot be evaluated here");
 	}
+	g->depth--;
 	g->c->line = line;
 }
