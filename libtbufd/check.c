@@ -245,7 +245,7 @@ check_clause(struct d_compiler *c, struct d_node *clause)
 		c->description = one->description;
 		if (one == clause->descriptions) {
 			c->line = clause->line;
-			check_body(c, clause);
+			d_check_guessing(c, clause, check_body);
 		}
 	}
 	c->description = NULL;

@@ -23,6 +23,13 @@ void	d_check_inline(struct d_compiler *c, struct d_node *node,
 struct d_node *d_check_translator(struct d_compiler *c, struct type *to,
 	    struct type *from, const char *name, struct d_node *members);
 
+/* --- guess.c: arguments of probes that are not there yet ---------------- */
+
+enum d_class d_guess(struct d_compiler *c, const char *name,
+	    uint64_t number);
+void	d_check_guessing(struct d_compiler *c, struct d_node *clause,
+	    void (*check)(struct d_compiler *, struct d_node *));
+
 /* --- among the checks -------------------------------------------------- */
 
 void	d_check_list(struct d_compiler *c, struct d_node **list, unsigned use);

@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct declaration;
+struct guess;
 struct origin;
 struct pragma;
 struct translator;
@@ -41,6 +42,7 @@ struct d_compiler {
 	struct table names;		/* seen as identifiers: no types */
 	struct table *inner;		/* parameters, before the globals */
 	struct table arguments;		/* of the clause's probes, after them */
+	struct guess *guesses;		/* of which class they are */
 
 	/* Where an error is. */
 	const char *file;		/* of #line */

@@ -29,11 +29,12 @@ static enum d_class
 argument_class(struct d_compiler *c, const char *name, uint64_t number)
 {
 	const struct d_callbacks *calls = &c->options->callbacks;
+	enum d_class class;
 
 	if (calls->argument == NULL || c->description == NULL)
 		return (D_CLASS_NONE);
-	return (calls->argument(calls->context, c->description, name,
-	    number));
+	class = calls->argument(calls->context, c->description, name, number);
+	return (class == D_CLASS_ANY ? d_guess(c, name, number) : class);
 }
 
 static struct type *
@@ -320,6 +321,9 @@ check_args(struct d_compiler *c, struct d_node *node,
 	const struct d_description *d = c->description;
 	enum d_class class;
 
+	/* What was found the first time stays, also if it was a guess. */
+	if ((node->flags & NODE_CHECKED) != 0)
+		return;
 	check_constant_index(c, one, arguments);
 	if (d == NULL)
 		d_fail(c, D_ARGS_NONE, "%s[ ] may not be referenced outside "

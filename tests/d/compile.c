@@ -72,7 +72,10 @@ probe_exists(void *context, const struct d_description *d)
 	return (true);
 }
 
-/* The probes of kv have four arguments, and any whose name begins with a. */
+/*
+ * The probes of kv have four arguments, and any whose name begins with a; of
+ * those of later nothing is known yet.
+ */
 static enum d_class
 argument(void *context, const struct d_description *d, const char *name,
     uint64_t number)
@@ -84,6 +87,8 @@ argument(void *context, const struct d_description *d, const char *name,
 	unsigned i;
 
 	(void)context;
+	if (strcmp(d->field[D_FIELD_PROVIDER], "later") == 0)
+		return (D_CLASS_ANY);
 	if (strcmp(d->field[D_FIELD_PROVIDER], "kv") != 0)
 		return (D_CLASS_NONE);
 	for (i = 0; i < 4; i++)

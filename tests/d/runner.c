@@ -678,6 +678,12 @@ runner_run(const struct tbuf_d_script *script, FILE *out)
 		if (r.clause->nprograms > 1)
 			fprintf(out, ", %" PRIu32 " programs",
 			    r.clause->nprograms);
+		if (r.clause->nprograms == 1 && r.clause->nnames != 0) {
+			fputs(" for", out);
+			for (j = 0; j < r.clause->nnames; j++)
+				fprintf(out, " %s %x", r.clause->names[j],
+				    r.clause->programs[0].classes[j]);
+		}
 		fputc('\n', out);
 		for (j = 0; j < r.clause->nprograms; j++)
 			good = verify(&r, &r.clause->programs[j]) && good;

@@ -1,0 +1,186 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clauses whose probes are not there yet: of which class an argument is that
+ * they name is not known.  A clause is in error if it is with each choice of
+ * classes; the first choice that is none decides.
+ */
+#include <string.h>
+
+#include "check.h"
+
+#define TRIES_MAX	4096
+
+struct guess {
+	struct guess *next;
+	const char *name;		/* NULL: by its number */
+	uint64_t number;
+	unsigned class;			/* of the classes below */
+};
+
+static const enum d_class classes[] = {
+	D_CLASS_INTEGER, D_CLASS_TEXT, D_CLASS_UNSIGNED, D_CLASS_FLOAT,
+};
+
+#define CLASSES		(sizeof(classes) / sizeof(classes[0]))
+
+enum d_class
+d_guess(struct d_compiler *c, const char *name, uint64_t number)
+{
+	struct guess **one = &c->guesses;
+
+	for (; *one != NULL; one = &(*one)->next)
+		if (name == NULL || (*one)->name == NULL ?
+		    name == (*one)->name && (*one)->number == number :
+		    strcmp((*one)->name, name) == 0)
+			return (classes[(*one)->class]);
+	*one = d_allocate(c, sizeof(**one));
+	(*one)->name = name;
+	(*one)->number = number;
+	return (classes[0]);
+}
+
+/* The next choice; false after the last one. */
+static bool
+next(struct guess *one)
+{
+	for (; one != NULL; one = one->next) {
+		if (++one->class < CLASSES)
+			return (true);
+		one->class = 0;
+	}
+	return (false);
+}
+
+/* --- what a check changes -------------------------------------------------- */
+
+#define TABLES	4
+
+struct snapshot {
+	struct table tables[TABLES];
+	struct identifier *identifiers[TABLES];
+	unsigned counts[TABLES];
+};
+
+static struct table *
+table(struct d_compiler *c, unsigned n)
+{
+	struct table *const tables[TABLES] = {
+		&c->globals, &c->threads, &c->locals, &c->aggregations,
+	};
+
+	return (tables[n]);
+}
+
+static void
+save(struct d_compiler *c, struct snapshot *s)
+{
+	const struct identifier *one;
+	unsigned n, i;
+
+	for (n = 0; n < TABLES; n++) {
+		s->tables[n] = *table(c, n);
+		s->identifiers[n] = d_allocate(c, (s->tables[n].count + 1) *
+		    sizeof(*one));
+		i = 0;
+		for (one = s->tables[n].first; one != NULL; one = one->next)
+			s->identifiers[n][i++] = *one;
+		s->counts[n] = i;
+	}
+}
+
+static void
+restore(struct d_compiler *c, const struct snapshot *s)
+{
+	struct identifier *one;
+	unsigned n, i;
+
+	for (n = 0; n < TABLES; n++) {
+		*table(c, n) = s->tables[n];
+		one = s->tables[n].first;
+		for (i = 0; i < s->counts[n]; i++) {
+			*one = s->identifiers[n][i];
+			one = one->next;
+		}
+	}
+}
+
+static struct d_node *copy(struct d_compiler *c, const struct d_node *list);
+
+static struct d_node *
+copy_one(struct d_compiler *c, const struct d_node *node)
+{
+	struct d_node *to = d_allocate(c, sizeof(*to));
+
+	*to = *node;
+	to->last = NULL;
+	to->condition = copy(c, node->condition);
+	to->left = copy(c, node->left);
+	to->right = copy(c, node->right);
+	to->arguments = copy(c, node->arguments);
+	return (to);
+}
+
+static struct d_node *
+copy(struct d_compiler *c, const struct d_node *list)
+{
+	struct d_node *first = NULL, **last = &first;
+
+	for (; list != NULL; list = list->next) {
+		*last = copy_one(c, list);
+		last = &(*last)->next;
+		*last = NULL;
+	}
+	return (first);
+}
+
+/* --- trying ---------------------------------------------------------------- */
+
+/* False, with the reason in the compiler's error, if it is in error. */
+static bool
+try(struct d_compiler *c, struct d_node *clause, const struct d_node *body,
+    const struct d_node *condition,
+    void (*check)(struct d_compiler *, struct d_node *))
+{
+	jmp_buf *escape = c->escape, here;
+	bool good = false;
+
+	clause->arguments = copy(c, body);
+	clause->condition = copy(c, condition);
+	d_table_init(&c->arguments);
+	if (setjmp(here) == 0) {
+		c->escape = &here;
+		check(c, clause);
+		good = true;
+	}
+	c->escape = escape;
+	return (good);
+}
+
+void
+d_check_guessing(struct d_compiler *c, struct d_node *clause,
+    void (*check)(struct d_compiler *, struct d_node *))
+{
+	const struct d_node *body = clause->arguments;
+	const struct d_node *condition = clause->condition;
+	struct d_error first;
+	struct snapshot snapshot;
+	unsigned tries = 0;
+	int line = c->line;
+
+	c->guesses = NULL;
+	save(c, &snapshot);
+	if (try(c, clause, body, condition, check))
+		return;
+	first = *c->error;
+	while (c->guesses != NULL && next(c->guesses) &&
+	    tries++ < TRIES_MAX) {
+		restore(c, &snapshot);
+		c->region = NULL;
+		c->line = line;
+		if (try(c, clause, body, condition, check))
+			return;
+	}
+	*c->error = first;
+	longjmp(*c->escape, 1);
+}
