@@ -124,6 +124,7 @@ struct tbuf_memo {
 };
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */
+#define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* beside a session's bit */
 
 /* What is to be written, and for which session. */
 struct tbuf_write {

@@ -144,6 +144,12 @@ predicate(const struct tbuf_machine *m)
 	return (pc);
 }
 
+bool
+tbuf_machine_idle(const struct tbuf_machine *m)
+{
+	return (predicate(m) >= m->length);
+}
+
 #define RA		r[tbuf_word_a(word) % TBUF_REGISTERS]
 #define RB		r[tbuf_word_b(word) % TBUF_REGISTERS]
 #define RC		r[tbuf_word_c(word) % TBUF_REGISTERS]

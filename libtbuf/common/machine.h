@@ -155,6 +155,13 @@ enum tbuf_end {
  */
 enum tbuf_end tbuf_machine_run(struct tbuf_machine *);
 
+/*
+ * Would the program end at once, because of the comparisons of arguments that
+ * it begins with?  Looks at code, length, values, nargs and binding alone, so
+ * that the rest need not be there where most predicates are false.
+ */
+bool	tbuf_machine_idle(const struct tbuf_machine *);
+
 /* ------------------------------------------------------------ tools */
 
 /*

@@ -36,6 +36,21 @@ static const int8_t sizes[TBUF_BINARY + 1] = {
 	[TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8, [TBUF_POINTER] = 8
 };
 
+/* Types of 64 bits, a bit each. */
+#define WIDE	(1u << TBUF_INT64 | 1u << TBUF_UINT64 | 1u << TBUF_DOUBLE | \
+	1u << TBUF_POINTER)
+
+/* Are a site's words its arguments? */
+static bool
+is_flat(const struct tbuf_site *site)
+{
+	unsigned i, wide = WIDE;
+
+	for (i = 0; i < site->nargs; i++)
+		wide &= -(WIDE >> site->types[i] & 1);
+	return (wide != 0);
+}
+
 /*
  * Arguments of fixed size as the site had them, out of the words that they
  * were packed into.
@@ -148,6 +163,25 @@ workspace_lend(struct tbuf_run *run)
 	return (true);
 }
 
+/* What a program needs that is more than a predicate. */
+static void
+run_begin(struct tbuf_run *run)
+{
+	struct tbuf_machine *m = &run->machine;
+
+	run->begun = true;
+	run->locals_ready = false;
+	m->surroundings = &surroundings;
+	m->types = run->site->types;
+	m->strsize = tbuf_fire_strsize(run->fire->slot);
+	m->token_at = TBUF_TOKEN_NONE;
+	lend(&m->record, run->small_record, sizeof(run->small_record));
+	lend(&m->temporary, NULL, 0);
+	lend(&m->scratch, NULL, 0);
+	lend(&m->key, NULL, 0);
+	lend(&m->token, NULL, 0);
+}
+
 /* The session may be over: then nothing of this fire is told to the next. */
 static enum tbuf_emit
 program_run(struct tbuf_run *run)
@@ -174,10 +208,14 @@ clause_run(struct tbuf_run *run, bool packed)
 		return (packed ? tbuf_lane_emit(run->fire) : emit_packed(run));
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
+	run->machine.binding = clause.binding;
+	if (tbuf_machine_idle(&run->machine))
+		return (TBUF_EMIT_DONE);
+	if (!run->begun)
+		run_begin(run);
 	/* inv.account: a clause that finds no memory is a drop. */
 	if ((flags & TBUF_PROGRAM_MEMORY) != 0 && !workspace_lend(run))
 		return (tbuf_lock_busy(run->fire));
-	run->machine.binding = clause.binding;
 	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
 	return (program_run(run));
 }
@@ -203,28 +241,19 @@ chain_run(struct tbuf_run *run, bool packed)
 	return (TBUF_EMIT_DONE);
 }
 
-static void
-run_begin(struct tbuf_run *run, struct tbuf_fire *f,
-    const struct tbuf_site *site)
+/* The arguments, as the site has them. */
+static const uint64_t *
+arguments(struct tbuf_run *run, const uint64_t *values)
 {
-	struct tbuf_machine *m = &run->machine;
+	const uint64_t *words;
 
-	run->fire = f;
-	run->site = site;
-	run->workspace = NULL;
-	run->exit = 0;
-	run->locals_ready = false;
-	run->gone = false;
-	m->surroundings = &surroundings;
-	m->types = site->types;
-	m->nargs = site->nargs;
-	m->strsize = tbuf_fire_strsize(f->slot);
-	m->token_at = TBUF_TOKEN_NONE;
-	lend(&m->record, run->small_record, sizeof(run->small_record));
-	lend(&m->temporary, NULL, 0);
-	lend(&m->scratch, NULL, 0);
-	lend(&m->key, NULL, 0);
-	lend(&m->token, NULL, 0);
+	if (values != NULL)
+		return (values);
+	words = run->fire->segments[1].data;
+	if (is_flat(run->site))
+		return (words);
+	unpack(run->site, words, run->values);
+	return (run->values);
 }
 
 /*
@@ -242,12 +271,13 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 
 	if (++tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
 		return (TBUF_EMIT_DONE);
-	run_begin(&run, f, site);
-	run.machine.values = values;
-	if (values == NULL) {
-		unpack(site, f->segments[1].data, run.values);
-		run.machine.values = run.values;
-	}
+	run.fire = f;
+	run.site = site;
+	run.workspace = NULL;
+	run.exit = 0;
+	run.begun = run.gone = false;
+	run.machine.nargs = site->nargs;
+	run.machine.values = arguments(&run, values);
 	held = tbuf_hold_begin(mark);
 	emit = tbuf_load(&tbuf_local->base) != f->base ? TBUF_EMIT_DONE :
 	    chain_run(&run, values == NULL);

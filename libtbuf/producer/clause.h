@@ -43,6 +43,7 @@ struct tbuf_run {
 	uint64_t exit;			/* 2^32 + status; 0: not called */
 	uint8_t *locals;
 	uint32_t locals_room;
+	bool begun;			/* there is more than a predicate */
 	bool locals_ready;		/* they are 0, or have been stored to */
 	bool calls;			/* this clause may make system calls */
 	bool gone;			/* the session is not there any more */

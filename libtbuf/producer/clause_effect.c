@@ -5,6 +5,21 @@
  */
 #include "producer/clause.h"
 
+/* By what the thread remembers of the session. */
+static bool
+write_again(const struct tbuf_fire *f, const void *data)
+{
+	const struct tbuf_memo *m = tbuf_memo_find(f->bits);
+	struct tbuf_write w;
+
+	if (m == NULL)
+		return (false);
+	tbuf_fire_write(f, &w);
+	w.from = data;
+	return (w.size <= TBUF_RECORD_MAX &&
+	    tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
+}
+
 /*
  * A record of so many bytes at 64-bit words, or a drop; by sections, as any
  * record.
@@ -21,6 +36,8 @@ write_record(struct tbuf_run *run, uint32_t epid, const void *data,
 	f.size = size;
 	f.segments = segments;
 	f.end = segments + 2;
+	if (write_again(&f, data))
+		return (0);
 	if (tbuf_lane_emit(&f) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;

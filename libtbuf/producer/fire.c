@@ -74,18 +74,6 @@ tbuf_fire_next(const struct tbuf_fire *f)
 	    [f->epid].next));
 }
 
-/* What the thread remembers of a session, or NULL. */
-static inline const struct tbuf_memo *
-memo_find(uint64_t bits)
-{
-	const struct tbuf_memo *m = tbuf_thread.memo;
-
-	while (tbuf_load(&m->bits) != bits)
-		if (++m == tbuf_thread.memo + TBUF_MEMOS)
-			return (NULL);
-	return (m);
-}
-
 /*
  * Words, where the session has one ECB.  The generation is read before the
  * enable word, so that it has the probe's head if it is still there then.
@@ -93,7 +81,7 @@ memo_find(uint64_t bits)
 static inline bool
 fire_one_ecb(const struct tbuf_site *site, struct tbuf_write *w)
 {
-	const struct tbuf_memo *m = memo_find(w->bits);
+	const struct tbuf_memo *m = tbuf_memo_find(w->bits);
 
 	if (m == NULL)
 		return (false);
@@ -111,7 +99,7 @@ fire_again(const struct tbuf_fire *f)
 	struct tbuf_write w;
 
 	tbuf_fire_write(f, &w);
-	m = memo_find(w.bits);
+	m = tbuf_memo_find(w.bits);
 	if (m == NULL || w.size > TBUF_RECORD_MAX)
 		return (false);
 	if (f->words) {
@@ -199,6 +187,7 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	if (f->base == 0)
 		return;
 	f->slot = session_slot(f->base, number);
+	f->bits = tbuf_fire_bits(f->slot, number);
 	for (again = 0; again < AGAIN_MAX; again++) {
 		fire_look(f, site);
 		if (pack != NULL && !f->programs)

@@ -29,7 +29,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 
 	if (!tbuf_lane_place(f->base, tbuf_lane_offset(f->slot, cpu), &place))
 		return (false);
-	m->bits = UINT64_C(1) << f->number;
+	m->bits = f->bits;
 	m->generation = f->generation;
 	m->slot = f->slot;
 	m->lane = place.lane;

@@ -265,6 +265,7 @@ struct tbuf_fire {
 	uint64_t base;			/* of the window */
 	struct tbuf_slot *slot;
 	uint64_t generation;
+	uint64_t bits;			/* as its memo has them */
 	unsigned number;		/* of the slot */
 	uint32_t index;			/* of the probe */
 	uint32_t epid;
@@ -313,11 +314,35 @@ tbuf_fire_strsize(const struct tbuf_slot *slot)
 	    TBUF_STRSIZE_MIN : strsize);
 }
 
+/* What the thread remembers of a session, or NULL. */
+static inline const struct tbuf_memo *
+tbuf_memo_find(uint64_t bits)
+{
+	const struct tbuf_memo *m = tbuf_thread.memo;
+
+	while (tbuf_load(&m->bits) != bits)
+		if (++m == tbuf_thread.memo + TBUF_MEMOS)
+			return (NULL);
+	return (m);
+}
+
+/*
+ * A session with clauses is remembered by bits that no enable word has: its
+ * fires need not try the fast path, which reads the clock before it looks at
+ * the probe's head.
+ */
+static inline uint64_t
+tbuf_fire_bits(const struct tbuf_slot *slot, unsigned number)
+{
+	return (UINT64_C(1) << number |
+	    (tbuf_load(&slot->clauses) != 0 ? TBUF_MEMO_CLAUSES : 0));
+}
+
 /* What the sections have to know of the record. */
 static inline void
 tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 {
-	w->bits = UINT64_C(1) << f->number;
+	w->bits = f->bits;
 	w->generation = f->generation;
 	w->size = sizeof(struct tbuf_header) + f->size;
 	w->less = w->size - 8;
