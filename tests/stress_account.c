@@ -67,9 +67,10 @@ run(uint64_t *random, uint64_t fires)
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % STRESS_THREADS);
 	page->fires = fires / page->threads + 1;
-	stress_context("%s, %s, %s, %s, %u threads, flags %#x",
+	stress_context("%s, %s, %s, %s, %s, %u threads, flags %#x",
 	    session.policy, session.bufsize, session.switchrate,
-	    session.rseq ? "rseq" : "locks", page->threads, page->flags);
+	    session.rseq ? "rseq" : "locks",
+	    session.clauses ? "clauses" : "default records", page->threads, page->flags);
 	c = begin(&session, path);
 	while ((result = tbuf_consumer_work(c)) > 0)
 		stress_tally_take(tally, c);

@@ -237,6 +237,7 @@ stress_session_draw(uint64_t *random)
 	session.policy = policies[stress_random(random) % 4];
 	session.switchrate = rates[stress_random(random) % 4];
 	session.rseq = stress_random(random) % 2 == 0;
+	session.clauses = stress_random(random) % 2 == 0;
 	return (session);
 }
 
@@ -256,7 +257,8 @@ stress_consumer_new(const struct stress_session *session)
 	must(c, tbuf_consumer_set(c, "bufsize", session->bufsize), "bufsize");
 	must(c, tbuf_consumer_set(c, "switchrate", session->switchrate),
 	    "switchrate");
-	must(c, tbuf_consumer_enable(c, "stress:::"), "enable");
+	must(c, session->clauses ? tbuf_consumer_script(c, &stress_script) :
+	    tbuf_consumer_enable(c, "stress:::"), "enable");
 	return (c);
 }
 
@@ -330,20 +332,21 @@ static void
 check_record(struct stress_tally *tally, const struct tbuf_consumer *c,
     const struct tbuf_record *record)
 {
-	const struct tbuf_value *v = record->args;
+	bool clause = record->npieces != 0;
+	const struct tbuf_value *v = clause ? record->pieces : record->args;
+	unsigned n = clause ? record->npieces : record->nargs, i;
 	uint64_t who = v[0].u, number = v[1].u;
-	unsigned i;
 
 	STRESS_EXPECT(who < STRESS_WHO && who % STRESS_KINDS != STRESS_FORK,
 	    "a record of %" PRIu64, who);
 	STRESS_EXPECT(v[2].u == stress_check(who, number),
 	    "torn: fire %" PRIu64 " of %" PRIu64, number, who);
-	STRESS_EXPECT(record->nargs == (stress_has_text(number) ? 4u : 3u),
-	    "fire %" PRIu64 " has %u arguments", number, record->nargs);
-	for (i = 0; record->nargs == 4 && i < v[3].size; i++)
+	STRESS_EXPECT(n == (stress_has_text(number) ? 4u : 3u),
+	    "fire %" PRIu64 " has %u arguments", number, n);
+	for (i = 0; n == 4 && i < v[3].size; i++)
 		STRESS_EXPECT(v[3].data[i] == stress_text_byte(number, i),
 		    "torn: text of fire %" PRIu64 " of %" PRIu64, number, who);
-	STRESS_EXPECT(record->nargs == 3 ||
+	STRESS_EXPECT(n == 3 ||
 	    v[3].size == stress_text_size(number),
 	    "torn: text of fire %" PRIu64 " of %" PRIu64, number, who);
 	check_order(tally, c, record, who, number);

@@ -125,7 +125,9 @@ struct stress_session {
 	const char *bufsize;
 	const char *switchrate;
 	bool rseq;
+	bool clauses;		/* stress_script in place of default records */
 };
+extern const struct tbuf_d_script stress_script;
 struct stress_session stress_session_draw(uint64_t *random);
 struct tbuf_consumer *stress_consumer_new(const struct stress_session *);
 

@@ -392,8 +392,9 @@ tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 {
 	uint32_t first, n = lanes_begin(f, &first);
 
-	return (any_lane(f, n, first, word, value) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first]));
+	/* One that finds no lane is lost, as if another had come behind it. */
+	return (any_lane(f, n, first, word, value) || tbuf_fire_current(f) ?
+	    TBUF_EMIT_DONE : TBUF_EMIT_AGAIN);
 }
 
 enum tbuf_emit

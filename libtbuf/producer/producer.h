@@ -354,8 +354,8 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 }
 
 /*
- * A word of the session's is stored, if it still stands.  DONE: or it could
- * not be, for all lanes were busy, and that is counted as a drop.
+ * A word of the session's is stored, if it still stands.  DONE: or it is lost,
+ * for all lanes were busy.
  */
 enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
