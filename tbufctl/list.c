@@ -49,7 +49,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	format_init(&format, out, o);
 	format.pids = status > 0 || o->npids > 1;
-	if ((status = program_enable(&o->program, consumer)) != 0)
+	if ((status = program_enable(&o->program, consumer, true)) != 0)
 		return (status);
 	format.ops->list(&format);
 	if (tbuf_consumer_list(consumer, print, &format) < 0)

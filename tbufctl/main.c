@@ -130,8 +130,8 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 			return (fail(MSG_LIBRARY,
 			    tbuf_consumer_error(consumer)));
 	}
-	if ((status = program_enable(&o->program, consumer)) != 0 ||
-	    o->d.compile_only)
+	status = program_enable(&o->program, consumer, target != 0);
+	if (status != 0 || o->d.compile_only)
 		return (status);
 	return (consume(consumer, o, out, command,
 	    is_script ? compiled : NULL));

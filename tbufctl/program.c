@@ -227,11 +227,16 @@ has_ids(const struct program *program)
 }
 
 int
-program_enable(struct program *program, struct tbuf_consumer *consumer)
+program_enable(struct program *program, struct tbuf_consumer *consumer,
+    bool has_targets)
 {
 	struct description *d;
 	size_t i;
 
+	/* Targets whose probes nobody asks for are there for their ends. */
+	if (program->programs == program->count && program->programs > 0 &&
+	    has_targets)
+		(void)tbuf_consumer_enable(consumer, NOTHING);
 	/* Before anything is enabled, for that would narrow the list. */
 	if (has_ids(program) &&
 	    tbuf_consumer_list(consumer, resolve, program) < 0)

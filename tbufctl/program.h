@@ -33,9 +33,11 @@ int	program_add(struct program *, int flag, const char *text);
 /*
  * Enable everything.  Ids are looked up among the probes that the consumer's
  * targets have by now; one that is not there matches nothing, and never will.
- * 0, or an exit status after a message.
+ * 0, or an exit status after a message.  With D programs alone processes may
+ * have been named nevertheless.
  */
-int	program_enable(struct program *, struct tbuf_consumer *);
+int	program_enable(struct program *, struct tbuf_consumer *,
+	    bool has_targets);
 
 /* Say which descriptions match nothing; true when there is one. */
 bool	program_unmatched(const struct program *,

@@ -228,6 +228,10 @@ struct tbuf_script_probe *tbuf_script_probe_find(struct tbuf_script *,
 bool	tbuf_script_probe_make(const char *description,
 	    struct tbuf_script_probe *);
 
+/* script_copyin.c */
+int	tbuf_script_copyin(struct tbuf_machine *, uint64_t address,
+	    uint8_t *to, uint64_t size);
+
 /* script_fire.c: run the clauses of a probe. */
 void	tbuf_script_fire(struct tbuf_script *,
 	    const struct tbuf_script_probe *, int cpu);

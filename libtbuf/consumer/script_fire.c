@@ -73,6 +73,7 @@ static const struct tbuf_surroundings surroundings = {
 	.refer = tbuf_script_refer,
 	.store_text = tbuf_script_store_text,
 	.store_bytes = tbuf_script_store_bytes,
+	.copyin = tbuf_script_copyin,
 	.room = room,
 	.emit = emit,
 	.update = tbuf_script_update,

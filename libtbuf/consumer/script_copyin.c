@@ -1,0 +1,28 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * copyin() in clauses of the consumer: its own memory, such as what pr_argv of
+ * curpsinfo points to.
+ */
+#include <sys/uio.h>
+
+#include <unistd.h>
+
+#include "consumer/script.h"
+
+/* By the kernel, which knows whether there is something at an address. */
+int
+tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
+    uint64_t size)
+{
+	struct iovec local = { .iov_base = to, .iov_len = size };
+	struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)address, .iov_len = size
+	};
+
+	(void)m;
+	if (size == 0)
+		return (0);
+	return (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
+	    (ssize_t)size ? 0 : TBUF_FAULT_ADDRESS);
+}

@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+BEGIN
+{
+	trace(*(int *)16);
+}
+
+BEGIN
+{
+	exit(0);
+}

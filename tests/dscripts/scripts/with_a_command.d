@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("begin %d\n", $target != pid);
+}
+
+END
+{
+	printf("end\n");
+}
