@@ -46,6 +46,7 @@ shown() {
 }
 
 section 'A server, traced while it runs' >"$dir/session"
+section 'Programs of D' >"$dir/programs"
 section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
 
@@ -59,6 +60,11 @@ END
 chmod +x "$dir/bin/pidof"
 
 cd "$dir"
+PATH=$dir/build/tbufctl:$PATH TBUF_DIR=$dir/run LC_ALL=C \
+    timeout 60 sh "$dir/programs" >"$dir/log" 2>&1 </dev/null ||
+    fail "the programs of D ended with status $?"
+sed -i 's/ [A-Z][a-z][a-z] / Nov /' "$dir/log"
+shown 'Programs of D'
 ln -s "$top_srcdir/LICENSE" LICENSE
 # A provider with a sanitizer in it cannot be preloaded.
 if [ -z "${SANITIZER-}" ]; then
