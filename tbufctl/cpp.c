@@ -94,7 +94,7 @@ static const char *const fixed[] = {
 	"-U__GNUC_PATCHLEVEL__"
 };
 
-/* What comes first, then the user's, then the files. */
+/* What comes first, then the user's, then the file. */
 static char **
 make_arguments(const struct d_settings *d, const char *path)
 {
@@ -111,7 +111,6 @@ make_arguments(const struct d_settings *d, const char *path)
 	words_add(&w, "%s", d->stdc == 's' ? "-traditional-cpp" :
 	    "-std=c99");
 	words_add(&w, "/dev/stdin");
-	words_add(&w, "/dev/stdout");
 	w.all = memory_get(w.all, w.count + 1, sizeof(*w.all));
 	w.all[w.count] = NULL;
 	return (w.all);

@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	;;
+	printf("a\n");;
+	exit(0);
+}

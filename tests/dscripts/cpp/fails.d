@@ -1,0 +1,6 @@
+#include "nothing.h"
+
+BEGIN
+{
+	exit(0);
+}

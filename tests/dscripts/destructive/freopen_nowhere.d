@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	freopen("/nowhere/at/all");
+	printf("still here\n");
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	system("exit 3");
+	exit(0);
+}

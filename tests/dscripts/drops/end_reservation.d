@@ -1,0 +1,9 @@
+END
+{
+	trace("a string takes strsize");
+}
+
+BEGIN
+{
+	exit(0);
+}

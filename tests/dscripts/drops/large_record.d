@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%s\n", "larger than the buffer");
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("[%s]\n", "abcdefg");
+	exit(0);
+}

@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	setopt("rawbytes");
+	trace("ab");
+	exit(0);
+}

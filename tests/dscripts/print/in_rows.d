@@ -1,0 +1,5 @@
+BEGIN
+{
+	print(5);
+	exit(0);
+}

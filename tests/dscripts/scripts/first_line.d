@@ -1,0 +1,8 @@
+#!/usr/sbin/dtrace -s
+#pragma D option quiet
+
+BEGIN
+{
+	printf("a script\n");
+	exit(0);
+}

@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+BEGIN
+{
+	trace(strtok(NULL, "/"));
+}
+
+BEGIN
+{
+	exit(0);
+}
