@@ -356,9 +356,8 @@ inline_parameters(struct d_compiler *c, struct identifier *one,
 	one->parameters = d_allocate(c, sizeof(*one->parameters));
 	d_table_init(one->parameters);
 	for (; parameters != NULL; parameters = parameters->next) {
-		if (parameters->text == NULL)
-			continue;
-		parameter = d_table_add(c, one->parameters, parameters->text,
+		parameter = d_table_add(c, one->parameters,
+		    parameters->text == NULL ? "" : parameters->text,
 		    IDENTIFIER_SCALAR, IDENTIFIER_DECLARED |
 		    IDENTIFIER_READ);
 		parameter->type = parameters->type;

@@ -228,6 +228,9 @@ bool	d_translated_member(struct generator *g, const struct d_node *node,
 void	d_translated(struct generator *g, const struct d_node *node,
 	    unsigned to);
 bool	d_inline(struct generator *g, const struct d_node *node, unsigned to);
+/* The parameters' values, in registers; the first one behind them. */
+unsigned d_inline_bind(struct generator *g, const struct d_node *node,
+	    unsigned to);
 const struct binding *d_binding(const struct generator *g,
 	    const struct identifier *identifier);
 

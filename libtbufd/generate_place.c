@@ -142,15 +142,24 @@ unsigned
 d_place_open(struct generator *g, const struct d_node *node, bool write,
     unsigned to, struct place *place)
 {
+	struct binding *outer = g->bindings;
+	unsigned next;
+
 	while (node->kind == NODE_VARIABLE && (node->identifier->flags &
-	    IDENTIFIER_INLINE) != 0)
+	    IDENTIFIER_INLINE) != 0) {
+		to = d_inline_bind(g, node, to);
 		node = node->identifier->body;
+	}
 	if (node->kind == NODE_VARIABLE)
-		return (open_variable(g, node, to, place));
-	if (node->kind == NODE_UNARY || (node->kind == NODE_BINARY &&
+		next = open_variable(g, node, to, place);
+	else if (node->kind == NODE_UNARY || (node->kind == NODE_BINARY &&
 	    (node->op == OP_MEMBER || node->op == OP_POINTER)))
-		return (open_memory(g, node, write, to, place));
-	d_fail(g->c, D_CG_EXPR, "expression has no place to be stored to");
+		next = open_memory(g, node, write, to, place);
+	else
+		d_fail(g->c, D_CG_EXPR,
+		    "expression has no place to be stored to");
+	g->bindings = outer;
+	return (next);
 }
 
 /* --- loads and stores ----------------------------------------------------- */

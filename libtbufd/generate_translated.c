@@ -34,14 +34,16 @@ bind(struct generator *g, const struct identifier *identifier, unsigned reg)
 
 /* --- inlines -------------------------------------------------------------- */
 
-/* The parameters' values, in registers; the first one behind them. */
-static unsigned
-bind_parameters(struct generator *g, const struct identifier *one,
-    const struct d_node *arguments, unsigned to)
+unsigned
+d_inline_bind(struct generator *g, const struct d_node *node, unsigned to)
 {
-	const struct identifier *parameter = one->parameters->first;
+	const struct d_node *arguments = node->arguments;
+	const struct identifier *parameter;
 	struct binding *outer = g->bindings, *bound, *last = NULL;
 
+	if (node->identifier->parameters == NULL)
+		return (to);
+	parameter = node->identifier->parameters->first;
 	for (; arguments != NULL && parameter != NULL; to++) {
 		d_value_as(g, arguments, parameter->type, to);
 		bound = d_allocate(g->c, sizeof(*bound));
@@ -67,12 +69,11 @@ d_inline(struct generator *g, const struct d_node *node, unsigned to)
 {
 	const struct identifier *one = node->identifier;
 	struct binding *outer = g->bindings;
-	unsigned value = to;
+	unsigned value;
 
 	if ((one->flags & IDENTIFIER_INLINE) == 0)
 		return (false);
-	if (one->parameters != NULL)
-		value = bind_parameters(g, one, node->arguments, to);
+	value = d_inline_bind(g, node, to);
 	d_value_as(g, one->body, one->type, value);
 	g->bindings = outer;
 	d_emit_move(g, to, value);
@@ -102,16 +103,29 @@ is_plain(const struct d_node *node)
 	    (node->kind == NODE_VARIABLE && node->arguments == NULL));
 }
 
-/* The input's value is the parameter; the first register behind it. */
+static bool
+names(const struct d_node *list, const struct identifier *one)
+{
+	for (; list != NULL; list = list->next)
+		if (list->identifier == one || names(list->condition, one) ||
+		    names(list->left, one) || names(list->right, one) ||
+		    names(list->arguments, one))
+			return (true);
+	return (false);
+}
+
+/*
+ * The input's value is the parameter; the first register behind it.  Members
+ * that do not need it are many, of curpsinfo all.
+ */
 static unsigned
-bind_input(struct generator *g, const struct d_node *xlate, unsigned to)
+bind_input(struct generator *g, const struct d_node *xlate,
+    const struct d_node *members, unsigned to)
 {
 	const struct translator *translator = xlate->translator;
 	const struct type *type = d_type_resolve(translator->from);
 
-	/* A thread's structure has no address to be passed. */
-	if (is_plain(xlate->right) && xlate->right->kind == NODE_VARIABLE &&
-	    xlate->right->identifier->id == BUILTIN_curthread)
+	if (is_plain(xlate->right) && !names(members, translator->parameter))
 		return (to);
 	if (d_is_object(type))
 		d_value(g, xlate->right, to);
@@ -166,7 +180,7 @@ d_translated_member(struct generator *g, const struct d_node *node,
 	if (member == NULL)
 		d_fail_at(g->c, node, D_XLATE_NOCONV, "translator does not "
 		    "define conversion for member: %s", node->right->text);
-	value = bind_input(g, xlate, to);
+	value = bind_input(g, xlate, member->left, to);
 	d_value_as(g, member->left, member->type, value);
 	g->bindings = outer;
 	d_emit_move(g, to, value);
@@ -187,7 +201,7 @@ d_translated(struct generator *g, const struct d_node *node, unsigned to)
 	type = xlate->translator->to;
 	d_emit(g, TBUF_OP_TMP, to, 0, 0, (uint32_t)d_type_size(type));
 	g->temporaries = true;
-	value = bind_input(g, xlate, to + 1);
+	value = bind_input(g, xlate, xlate->translator->members, to + 1);
 	for (one = xlate->translator->members; one != NULL; one = one->next) {
 		d_value_as(g, one->left, one->type, value);
 		d_memory_store(g, one->type, to, (uint32_t)one->value, value);
