@@ -192,7 +192,9 @@ void	d_place_store(struct generator *g, const struct place *place,
 void	d_assignment(struct generator *g, const struct d_node *node,
 	    unsigned to);
 void	d_step(struct generator *g, const struct d_node *node, unsigned to);
-/* Through a pointer to what may not be D's own memory. */
+/* Is what an address points to surely D's own memory? */
+bool	d_is_own(const struct generator *g, const struct d_node *node);
+/* Through a pointer to what may not be. */
 void	d_may_copyin(struct generator *g, const struct d_node *pointer);
 
 /* --- generate_memory.c -------------------------------------------------- */

@@ -9,45 +9,61 @@
 
 /* --- D's own memory or another's ------------------------------------------ */
 
-static bool is_own(const struct generator *g, const struct d_node *node);
+static bool
+is_place(const struct d_node *node)
+{
+	return (node->kind == NODE_VARIABLE ||
+	    (node->kind == NODE_UNARY && node->op == OP_DEREFERENCE) ||
+	    (node->kind == NODE_BINARY && (node->op == OP_POINTER ||
+	    node->op == OP_MEMBER)));
+}
 
 /* Is what can be stored to surely in D's own memory? */
 static bool
 is_own_place(const struct generator *g, const struct d_node *node)
 {
-	if (node->kind == NODE_UNARY && node->op == OP_DEREFERENCE)
-		return (is_own(g, node->left));
-	if (node->kind == NODE_BINARY && node->op == OP_POINTER)
-		return (is_own(g, node->left));
+	if (node->kind == NODE_VARIABLE || !is_place(node))
+		return (node->kind == NODE_VARIABLE);
 	if (node->kind == NODE_BINARY && node->op == OP_MEMBER)
 		return (is_own_place(g, node->left));
-	return (node->kind == NODE_VARIABLE);
+	return (d_is_own(g, node->left));
 }
 
-/* Is what this address points to? */
 static bool
-is_own(const struct generator *g, const struct d_node *node)
+is_own_binary(const struct generator *g, const struct d_node *node)
 {
-	if ((node->flags & NODE_ALLOCA) != 0 || d_is_text(g, node->type) ||
-	    node->kind == NODE_STRING)
+	switch (node->op) {
+	case OP_CAST:
+	case OP_COMMA:
+		return (d_is_own(g, node->right));
+	case OP_ADD:
+	case OP_SUBTRACT:
+		return (d_is_own(g, d_type_is_integer(node->left->type) ?
+		    node->right : node->left));
+	default:
+		return (d_is_text(g, node->type));
+	}
+}
+
+bool
+d_is_own(const struct generator *g, const struct d_node *node)
+{
+	if ((node->flags & NODE_ALLOCA) != 0)
 		return (true);
+	if (is_place(node))
+		return (d_is_object(node->type) && (is_own_place(g, node) ||
+		    d_node_translated(g->c, node->left) != NULL));
 	if (node->kind == NODE_UNARY && node->op == OP_ADDRESS)
 		return (is_own_place(g, node->left));
-	if (d_is_object(node->type) && is_own_place(g, node))
-		return (true);
-	if (node->kind != NODE_BINARY)
-		return (false);
-	if (node->op == OP_CAST)
-		return (is_own(g, node->right));
-	return ((node->op == OP_ADD || node->op == OP_SUBTRACT) &&
-	    is_own(g, d_type_is_integer(node->left->type) ? node->right :
-	    node->left));
+	if (node->kind == NODE_BINARY)
+		return (is_own_binary(g, node));
+	return (d_is_text(g, node->type));
 }
 
 void
 d_may_copyin(struct generator *g, const struct d_node *pointer)
 {
-	if (!is_own(g, pointer))
+	if (!d_is_own(g, pointer))
 		g->flags |= TBUF_CLAUSE_COPYIN;
 }
 
@@ -216,7 +232,7 @@ static void
 object(struct generator *g, const struct d_node *node, unsigned to)
 {
 	d_value(g, node, to);
-	if (is_own(g, node) || d_node_translated(g->c, node) != NULL)
+	if (d_is_own(g, node) || d_node_translated(g->c, node) != NULL)
 		return;
 	g->flags |= TBUF_CLAUSE_COPYIN;
 	d_emit_number(g, to + 1, d_type_size(node->type));

@@ -272,14 +272,16 @@ address(struct generator *g, const struct d_node *node, unsigned to)
 void
 d_value_text(struct generator *g, const struct d_node *node, unsigned to)
 {
+	bool array = d_is_object(node->type);
+
 	address(g, node, to);
-	if (d_is_text(g, node->type) || d_is_object(node->type) ||
+	if (d_is_own(g, node) ||
 	    (node->kind == NODE_INTEGER && node->value == 0))
 		return;
-	if ((node->flags & NODE_ALLOCA) != 0)
-		return;
-	d_may_copyin(g, node);
-	d_emit_call(g, to, TBUF_SUB_COPYINSTR, 1);
+	g->flags |= TBUF_CLAUSE_COPYIN;
+	if (array)
+		d_emit_number(g, to + 1, d_type_size(node->type) + 1);
+	d_emit_call(g, to, TBUF_SUB_COPYINSTR, array ? 2 : 1);
 }
 
 void

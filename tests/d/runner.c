@@ -26,7 +26,7 @@ struct cell {
 	uint8_t *bytes;
 	uint32_t room;
 	bool set;
-	uint8_t key[256];
+	uint8_t key[1024];
 	uint32_t key_size;
 };
 
