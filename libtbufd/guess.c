@@ -157,6 +157,16 @@ try(struct d_compiler *c, struct d_node *clause, const struct d_node *body,
 	return (good);
 }
 
+/* Nothing is known of the arguments of any of its probes. */
+static bool
+is_unknown(struct d_compiler *c)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+
+	return (calls->argument != NULL && calls->argument(calls->context,
+	    c->description, NULL, 0) == D_CLASS_ANY);
+}
+
 void
 d_check_guessing(struct d_compiler *c, struct d_node *clause,
     void (*check)(struct d_compiler *, struct d_node *))
@@ -169,6 +179,10 @@ d_check_guessing(struct d_compiler *c, struct d_node *clause,
 	int line = c->line;
 
 	c->guesses = NULL;
+	if (!is_unknown(c)) {
+		check(c, clause);
+		return;
+	}
 	save(c, &snapshot);
 	if (try(c, clause, body, condition, check))
 		return;

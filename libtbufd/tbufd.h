@@ -44,7 +44,7 @@ enum d_class {
 	D_CLASS_UNSIGNED,	/* of 64 bits; pointers too */
 	D_CLASS_FLOAT,
 	D_CLASS_TEXT,
-	D_CLASS_ANY,		/* it is not known yet: whatever fits */
+	D_CLASS_ANY,		/* no such probe is known: whatever fits */
 };
 
 /* How the compiler asks about what it does not know itself. */
