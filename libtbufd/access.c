@@ -73,6 +73,9 @@ learn_type(struct d_compiler *c, struct d_node *left, struct type *type)
 		one->type = type;
 		left->type = type;
 	}
+	/* The right operand may have assigned it before. */
+	if (left->type == NULL || left->type == c->types.type_dynamic)
+		left->type = one->type;
 	one->flags |= IDENTIFIER_WRITTEN;
 }
 
