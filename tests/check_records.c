@@ -374,7 +374,8 @@ END_TEST
 START_TEST(tbufctl_prints_pieces)
 {
 	static const char *const expected[] = {
-		"      2                  function:clause 7 -3\n",
+		"      2                  function:clause      7"
+		"                  -3\n",
 		"\"name\":\"clause\",\"args\":{},\"values\":[7,-3]}\n"
 	};
 	char command[512], line[512];

@@ -90,6 +90,50 @@ own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
 	return ((int)epid->record->npieces);
 }
 
+/* Where a layout is followed by what is told of a record out of a file. */
+static size_t
+told_at(unsigned npieces)
+{
+	return (tbuf_aligned(tbuf_layout_size(npieces), sizeof(uint64_t)));
+}
+
+static size_t
+told_size(unsigned npieces)
+{
+	return (told_at(npieces) + sizeof(struct tbuf_d_record) +
+	    npieces * (sizeof(struct tbuf_d_action) +
+	    sizeof(struct tbuf_d_piece)));
+}
+
+/*
+ * A file does not say what its clauses' actions were: each piece is told as
+ * trace() would tell it.
+ */
+static void
+tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout)
+{
+	struct tbuf_d_record *record = (struct tbuf_d_record *)(void *)
+	    ((char *)layout + told_at(layout->npieces));
+	struct tbuf_d_action *actions = (struct tbuf_d_action *)(record + 1);
+	struct tbuf_d_piece *pieces = (struct tbuf_d_piece *)(void *)
+	    (actions + layout->npieces);
+	unsigned i;
+
+	*record = (struct tbuf_d_record){
+		.actions = actions, .nactions = layout->npieces,
+		.pieces = pieces, .npieces = layout->npieces
+	};
+	for (i = 0; i < layout->npieces; i++) {
+		actions[i] = (struct tbuf_d_action){
+			.kind = TBUF_ACTION_TRACE, .first = i, .count = 1
+		};
+		pieces[i] = (struct tbuf_d_piece){
+			.kind = TBUF_PIECE_ARGUMENT
+		};
+	}
+	epid->record = record;
+}
+
 static const struct tbuf_record_layout *
 read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_clause *clause, struct tbuf_epid *epid,
@@ -102,7 +146,7 @@ read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	    own_text(c, t, at, epid, pieces) : read_text(t, at, pieces);
 
 	if (n < 0 || (unsigned)n >= PIECES_MOST - t->npieces ||
-	    (layout = malloc(tbuf_layout_size((unsigned)n))) == NULL)
+	    (layout = malloc(told_size((unsigned)n))) == NULL)
 		return (NULL);
 	if (!tbuf_layout_pieces(layout, pieces, (unsigned)n, clause->binding,
 	    probe)) {
@@ -110,6 +154,8 @@ read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 		return (NULL);
 	}
 	t->npieces += (unsigned)n + 1;
+	if (epid->record == NULL)
+		tell(epid, layout);
 	return (layout);
 }
 
