@@ -176,10 +176,11 @@ run_begin(struct tbuf_run *run)
 	m->strsize = tbuf_fire_strsize(run->fire->slot);
 	m->token_at = TBUF_TOKEN_NONE;
 	lend(&m->record, run->small_record, sizeof(run->small_record));
-	lend(&m->temporary, NULL, 0);
-	lend(&m->scratch, NULL, 0);
-	lend(&m->key, NULL, 0);
-	lend(&m->token, NULL, 0);
+	/* Empty, and somewhere. */
+	lend(&m->temporary, run->small_record, 0);
+	lend(&m->scratch, run->small_record, 0);
+	lend(&m->key, run->small_record, 0);
+	lend(&m->token, run->small_record, 0);
 }
 
 /* The session may be over: then nothing of this fire is told to the next. */
@@ -209,8 +210,11 @@ clause_run(struct tbuf_run *run, bool packed)
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
 	run->machine.binding = clause.binding;
-	if (tbuf_machine_idle(&run->machine))
+	if (tbuf_machine_idle(&run->machine)) {
+		if (packed)
+			tbuf_clause_keep(run->fire, run->site, &run->machine);
 		return (TBUF_EMIT_DONE);
+	}
 	if (!run->begun)
 		run_begin(run);
 	/* inv.account: a clause that finds no memory is a drop. */
@@ -269,7 +273,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	enum tbuf_emit emit;
 	uint32_t held;
 
-	if (++tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
+	if (tbuf_thread.looks++ % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
 		return (TBUF_EMIT_DONE);
 	run.fire = f;
 	run.site = site;

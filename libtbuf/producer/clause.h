@@ -8,6 +8,7 @@
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
  *	clause_effect	records, faults, exit()
+ *	clause_idle	predicates that do not hold
  *	clause_memory	workspaces, for what a small stack does not hold
  *
  * A run is in a frame of the fire, and whatever it looks at may change: the
@@ -110,6 +111,10 @@ int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
 /* Tell the fault that the machine has met. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
+
+/* clause_idle.c: keep the comparisons that a probe's program begins with. */
+void	tbuf_clause_keep(const struct tbuf_fire *, const struct tbuf_site *,
+	    const struct tbuf_machine *) TBUF_HIDDEN;
 
 /* clause_memory.c: NULL, all are taken. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;

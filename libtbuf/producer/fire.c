@@ -205,20 +205,27 @@ static __attribute__((noinline)) void
 fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 {
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
-	struct tbuf_fire f = {
-		.words = true, .size = size, .segments = segments,
-		.end = segments + 2, .index = site->index
-	};
+	struct tbuf_fire f;
 	struct tbuf_write w;
+	unsigned number;
 	uint32_t bits;
 
+	/* What depends on the session is filled in for each. */
+	f.words = true;
+	f.size = size;
+	f.segments = segments;
+	f.end = segments + 2;
+	f.index = site->index;
+	f.epid = 0;
+	f.bits = f.generation = 0;
 	tbuf_fire_write(&f, &w);
 	w.from = words;
 	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1) {
+		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_one_ecb(site, &w))
-			fire_session(&f, (unsigned)__builtin_ctz(bits), site,
-			    NULL, NULL);
+		if (!fire_one_ecb(site, &w) &&
+		    !tbuf_clause_idle(site, words, size, number))
+			fire_session(&f, number, site, NULL, NULL);
 	}
 }
 

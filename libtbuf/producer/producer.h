@@ -376,6 +376,12 @@ uint32_t tbuf_fire_next(const struct tbuf_fire *) TBUF_HIDDEN;
  */
 enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 	    const struct tbuf_site *, const uint64_t *values) TBUF_HIDDEN;
+/*
+ * Is there nothing to be done for a fire of words in the session of this slot,
+ * for its only clause has a predicate that does not hold?  False: in doubt.
+ */
+bool	tbuf_clause_idle(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, unsigned number) TBUF_HIDDEN;
 /* No fire of this process is under way: in a forked child. */
 void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
 

@@ -1,0 +1,254 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A target fires while its session's clauses and programs hold anything: it
+ * must neither crash nor hang, and store nothing outside its window.  The
+ * input is words of programs, patches of what leads to them, and fires.
+ *
+ *	byte 0		below 0x80: a word of the program, at this place;
+ *			below 0xc0: a patch of the part that it says; else a
+ *			fire
+ *	byte 1		the operation, or how many bytes
+ *	bytes 2, 3	registers, or where
+ *	bytes 4 to 7	the immediate, or what
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/machine.h"
+#include "image.h"
+#include "producer/file.h"
+#include "producer/mark.h"
+#include "producer/producer.h"
+
+#define WINDOW	(UINT64_C(32) << 20)
+#define GUARD	(UINT64_C(1) << 20)
+#define WORDS	128u
+#define ECBS	64u
+#define GLOBALS	512u
+
+/* What stands behind the image, for its first session. */
+struct parts {
+	struct tbuf_clause clauses[ECBS];
+	struct tbuf_codes codes;
+	struct tbuf_code_variable places[4];
+	uint64_t none;
+	struct tbuf_program_head head;
+	uint64_t code[WORDS];
+	char constants[64];
+	uint64_t globals[GLOBALS / 8];
+};
+
+static struct image image;
+static struct tbuf_site sites[IMAGE_PROBES];
+static uint64_t base;
+static uint64_t parts_at;
+
+static void
+register_sites(void)
+{
+	enum tbuf_type types[TBUF_ARGS_MAX];
+	char name[] = "pN";
+	unsigned i, n;
+
+	for (i = 0; i < IMAGE_PROBES; i++) {
+		name[1] = (char)('0' + i);
+		for (n = 0; n < image_probes[i].nargs; n++)
+			types[n] = (enum tbuf_type)image_probes[i].types[n];
+		FUZZ_CHECK(tbuf_probe_register(&sites[i], "fuzz", "image",
+		    "function", name, image_probes[i].nargs, types, NULL) ==
+		    0);
+	}
+}
+
+static struct parts *
+parts(void)
+{
+	return ((struct parts *)(void *)(image.view.base + parts_at));
+}
+
+static struct tbuf_part
+part(const void *from, size_t size)
+{
+	return ((struct tbuf_part){
+	    (uint64_t)((const unsigned char *)from - image.view.base), size });
+}
+
+/* Two global variables and two this->, of each a number and a text. */
+static void
+make_codes(struct parts *p)
+{
+	unsigned i;
+
+	p->codes.nglobals = p->codes.nlocals = 2;
+	p->codes.globals = sizeof(p->codes);
+	p->codes.locals = sizeof(p->codes) + 2 * sizeof(p->places[0]);
+	p->codes.locals_size = 48;
+	p->codes.multiplier = UINT64_C(1) << 31;
+	for (i = 0; i < 4; i++)
+		p->places[i] = (struct tbuf_code_variable){
+			.at = i % 2 * 8, .size = i % 2 * 32, .text = i % 2,
+			.known = 1
+		};
+}
+
+/* Each ECB of the first session has the program. */
+static void
+make_parts(void)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(&image.view, 0);
+	uint32_t *heads = (void *)(image.view.base + slot->heads);
+	struct parts *p;
+	unsigned i;
+
+	parts_at = (image.size + 63) & ~UINT64_C(63);
+	image.size = parts_at + sizeof(*p);
+	p = parts();
+	make_codes(p);
+	p->head.length = WORDS;
+	p->head.constants_size = sizeof(p->constants);
+	memcpy(p->constants, "a constant", 10);
+	for (i = 1; i < ECBS; i++)
+		p->clauses[i] = (struct tbuf_clause){
+			.program = 1, .binding = UINT64_C(0xf3210)
+		};
+	slot->clauses = part(p->clauses, 0).at;
+	slot->ecb_max = ECBS;
+	slot->codes = part(&p->codes, sizeof(p->codes) + sizeof(p->places));
+	slot->programs = part(&p->none, sizeof(p->none) + sizeof(p->head) +
+	    sizeof(p->code) + sizeof(p->constants));
+	slot->globals = part(p->globals, sizeof(p->globals));
+	for (i = 0; i < IMAGE_PROBES; i++)
+		heads[i] |= TBUF_HEAD_PROGRAM;
+	tbuf_view_control(&image.view)->end = image.size;
+}
+
+static int
+make_file(void)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+
+	FUZZ_CHECK(fd != -1 && ftruncate(fd, (off_t)WINDOW) == 0);
+	image.view.size = WINDOW;
+	image.view.base = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE,
+	    MAP_SHARED, fd, 0);
+	FUZZ_CHECK(image.view.base != MAP_FAILED);
+	image.view.tables = tbuf_self.tables;
+	memcpy(image.view.base, tbuf_file_base(), image.view.tables.areas);
+	image_sessions(&image);
+	make_parts();
+	munmap(image.view.base, WINDOW);
+	return (fd);
+}
+
+/* Whatever may be next to the window is not. */
+static void
+guard(unsigned char *at)
+{
+	mmap(at, GUARD, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	mprotect(at, GUARD, PROT_NONE);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	unsigned char *window = tbuf_file_base();
+	int fd;
+
+	(void)argc;
+	(void)argv;
+	FUZZ_CHECK(tbuf_target_view().base != NULL);
+	/* Nobody is to find this target. */
+	tbuf_file_unlink();
+	register_sites();
+	fd = make_file();
+	FUZZ_CHECK(mmap(window, WINDOW, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_FIXED, fd, 0) == window);
+	close(fd);
+	guard(window - GUARD);
+	guard(window + WINDOW);
+	tbuf_self.window = WINDOW;
+	image.view.base = window;
+	base = (uint64_t)(uintptr_t)window;
+	return (0);
+}
+
+static void
+fire(const struct patch *p)
+{
+	static const char text[] = "some text";
+	const struct tbuf_bytes bytes = { text, p->value % sizeof(text) };
+	struct tbuf_site *site = &sites[p->value % IMAGE_PROBES];
+	uint64_t values[TBUF_ARGS_MAX];
+	unsigned i;
+
+	for (i = 0; i < TBUF_ARGS_MAX; i++)
+		values[i] = p->value * (uint64_t)(i + 1);
+	for (i = 0; i < site->nargs; i++) {
+		if (site->types[i] == TBUF_STRING)
+			values[i] = p->at % 7 == 0 ? 0 : (uintptr_t)text;
+		else if (site->types[i] > TBUF_STRING)
+			values[i] = (uintptr_t)&bytes;
+	}
+	/* Both paths. */
+	if (p->how % 4 == 0)
+		tbuf_thread_mark(tbuf_thread.shared == 0 ? 1 : -1);
+	errno = 0;
+	tbuf_probe_fire(site, values);
+	FUZZ_CHECK(errno == 0);
+}
+
+/* What leads to programs. */
+static void
+change(const struct patch *p)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(&image.view, 0);
+	const struct {
+		void *at;
+		size_t size;
+	} all[] = {
+		{ &slot->clauses, sizeof(slot->clauses) },
+		{ &slot->programs, sizeof(slot->programs) },
+		{ &slot->globals, sizeof(slot->globals) },
+		{ &slot->codes, sizeof(slot->codes) },
+		{ &slot->ecb_max, sizeof(slot->ecb_max) },
+		{ parts()->clauses, sizeof(parts()->clauses) },
+		{ &parts()->codes, sizeof(parts()->codes) +
+		    sizeof(parts()->places) },
+		{ &parts()->head, sizeof(parts()->head) }
+	}, *to = &all[p->part % 8];
+	size_t size = p->how % 8 + 1u, at = p->at % to->size;
+	uint64_t value = (uint64_t)(int32_t)p->value;
+
+	if (size > to->size - at)
+		size = to->size - at;
+	memcpy((char *)to->at + at, &value, size);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	struct patch p;
+
+	/* The good file again. */
+	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
+	FUZZ_CHECK(tbuf_local->base == base);
+	tbuf_thread_forget();
+	tbuf_thread.shared = 0;
+	tbuf_thread.lock = 0;
+	while (in.size > 0) {
+		p = image_next(&in);
+		if (p.part < 0x80)
+			parts()->code[p.part] = tbuf_word(p.how, p.at & 0xff,
+			    p.at >> 8, p.at >> 4 & 0xff, p.value);
+		else if (p.part < 0xc0)
+			change(&p);
+		else
+			fire(&p);
+	}
+	return (0);
+}
