@@ -1,0 +1,10 @@
+#pragma D option quiet
+
+double d;
+float f;
+
+BEGIN
+{
+	printf("%f %g %d %d\n", d, f, sizeof (d), sizeof (f));
+	exit(0);
+}

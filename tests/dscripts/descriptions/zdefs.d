@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+#pragma D option zdefs
+
+BEGIN
+{
+	exit(0);
+}

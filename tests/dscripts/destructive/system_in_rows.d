@@ -1,0 +1,5 @@
+BEGIN
+{
+	system("echo output");
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(5);
+	exit(0);
+}

@@ -1,0 +1,10 @@
+BEGIN
+{
+	setopt("flowindent");
+	exit(0);
+}
+
+END
+{
+	trace(1);
+}

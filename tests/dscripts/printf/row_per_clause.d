@@ -1,0 +1,7 @@
+BEGIN
+{
+	printf("a");
+	trace(1);
+	printf("b");
+	exit(0);
+}

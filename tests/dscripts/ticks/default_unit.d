@@ -1,0 +1,3 @@
+#pragma D option quiet
+
+tick-1000 { exit(0); }
