@@ -231,7 +231,11 @@ generate(struct compiled *c)
 		}
 	c->script = d_generate(c->compiler, programs, n, &error);
 	free(programs);
-	return (c->script != NULL ? 0 : refuse(c, last, &error));
+	if (c->script == NULL)
+		return (refuse(c, last, &error));
+	if (c->options->d.disassemble)
+		d_disassemble(c->script, stderr);
+	return (0);
 }
 
 int

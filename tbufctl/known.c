@@ -142,6 +142,9 @@ known_argument(struct known *k, const struct d_description *d,
 
 	if (known_own(d) != 0)
 		return (D_CLASS_NONE);
+	/* Of a command that does not run yet nothing is known. */
+	if (!k->look)
+		return (D_CLASS_ANY);
 	list(k);
 	for (i = 0; i < k->count; i++) {
 		probe = k->probes[i];

@@ -39,7 +39,7 @@ static const struct option long_options[] = {
 };
 
 const char options_usage[] =
-"usage: tbufctl [-CeFHqvwZ] [-b size] [-c command] [-o file] [-p pid]\n"
+"usage: tbufctl [-CeFHqSvwZ] [-b size] [-c command] [-o file] [-p pid]\n"
 "               [-x name[=value]] [-D name[=value]] [-U name] [-I dir]\n"
 "               [-L dir] [-X a|c|s|t] [--follow] [--format=text|json]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
@@ -68,6 +68,7 @@ const char options_usage[] =
 "                      cpu, temporal, quiet, droptags, flowindent\n"
 "  -w                  allow destructive actions of D\n"
 "  -e                  compile D, and do not run it\n"
+"  -S                  print what D is compiled to, on standard error\n"
 "  -C                  run cpp(1) over scripts; -D, -U, -I and -H are for it\n"
 "  -L dir              compile the libraries in a directory first\n"
 "  -F                  indent by entry and return of functions\n"
@@ -314,6 +315,9 @@ parse_compiler(struct options *o, int c)
 	case 'L':
 		words_add(&o->d.libraries, "%s", optarg);
 		break;
+	case 'S':
+		o->d.disassemble = true;
+		break;
 	case 'w':
 		o->d.destructive = true;
 		break;
@@ -443,7 +447,7 @@ options_parse(struct options *o, int argc, char **argv)
 	if ((status = parse_environment(o)) != 0)
 		return (status);
 	while ((c = getopt_long(argc, argv, ":3:6:b:c:CD:ef:FGhHi:I:lL:m:n:o:"
-	    "p:P:qs:U:vVwx:X:Z", long_options, NULL)) != -1) {
+	    "p:P:qs:SU:vVwx:X:Z", long_options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return (parse_error(c, argv));
 		if (c == 'V' || c == OPTION_HELP) {

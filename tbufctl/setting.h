@@ -19,6 +19,7 @@ struct d_settings {
 	bool errtags;		/* errors of the compiler have their tags */
 	bool destructive;	/* -w */
 	bool compile_only;	/* -e */
+	bool disassemble;	/* -S */
 	bool cpp;		/* -C */
 	bool headers;		/* -H */
 	bool no_libraries;

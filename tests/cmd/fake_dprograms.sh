@@ -55,3 +55,6 @@ ctl -w -n 'BEGIN { system("true"); }'
 ctl -x version=0.9 -n BEGIN
 ctl -x version=1.5 -x version=1.6 -n BEGIN
 ctl -X x -n BEGIN
+
+# -S: the variables that a clause uses; the rest is the machine's.
+ctl -S -q -e -n 'BEGIN { x = 5; trace(x); }' | sed -n '1p; /NAME/,$p'
