@@ -166,27 +166,32 @@ last_field(int flag)
 	}
 }
 
-/* -i takes a number, or what -n takes. */
 static int
-read_source(struct compiled *c, struct description *program,
-    struct d_source *source)
+read_script(const struct options *o, struct description *program)
 {
 
-	if (program->flag != 's') {
-		source->text = program->text;
-		source->length = strlen(program->text);
-		return (0);
-	}
-	program->script = text_read(program->text, &source->length);
+	program->script = text_read(program->text, &program->length);
 	if (program->script == NULL)
 		return (fail(MSG_OPEN_SCRIPT, program->text,
 		    strerror(errno)));
-	if (c->options->d.cpp && (program->script =
-	    cpp_run(&c->options->d, program->script, &source->length)) == NULL)
+	if (o->d.cpp && (program->script =
+	    cpp_run(&o->d, program->script, &program->length)) == NULL)
 		return (fail(MSG_COMPILE, program->text,
 		    "Preprocessor failed to process input program"));
-	source->text = program->script;
 	return (0);
+}
+
+int
+compile_read(struct options *o)
+{
+	struct program *p = &o->program;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < p->count && status == 0; i++)
+		if (p->all[i].flag == 's')
+			status = read_script(o, &p->all[i]);
+	return (status);
 }
 
 static int
@@ -201,13 +206,14 @@ compile_one(struct compiled *c, size_t i)
 		.argc = o->nwords, .argv = o->words
 	};
 	struct d_error error;
-	int status;
 
 	o->words[0] = program->flag == 's' ? program->text : o->name;
 	/* On a command line a word outside of clauses is a probe. */
 	c->d.pspec = program->flag != 's' || o->d.pspec;
-	if ((status = read_source(c, program, &source)) != 0)
-		return (status);
+	/* -i takes a number, or what -n takes. */
+	source.text = program->flag == 's' ? program->script : program->text;
+	source.length = program->flag == 's' ? program->length :
+	    strlen(program->text);
 	c->programs[i] = d_compile(c->compiler, &source, &error);
 	return (c->programs[i] != NULL ? 0 : refuse(c, program, &error));
 }

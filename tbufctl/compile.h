@@ -25,6 +25,9 @@ struct compiled {
 	const struct tbuf_d_script *script;
 };
 
+/* Read the scripts.  0, or an exit status after a message. */
+int	compile_read(struct options *);
+
 /*
  * Compile what is a program; targets that were named are known.  0, or an exit
  * status after a message.

@@ -162,7 +162,8 @@ run_with_consumer(struct options *o, struct output *out)
 		return (fail(MSG_START, strerror(errno)));
 	if (o->mode == MODE_TRACE)
 		signals_take(consumer);
-	if ((status = options_apply(o, consumer)) == 0)
+	if ((status = options_apply(o, consumer)) == 0 &&
+	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
 	signals_forget();
 	tbuf_consumer_close(consumer);

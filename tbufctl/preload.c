@@ -73,14 +73,37 @@ text_wants(const char *p)
 	}
 }
 
+/*
+ * A program is compiled when its target is there, so its words are looked at.
+ * What stands in a comment or a string may be taken for a description: then
+ * there is a provider that nobody traces.
+ */
+static bool
+program_wants(const struct description *d)
+{
+	const char *text = d->flag == 's' ? d->script : d->text;
+	char *rest = memory_string(text), *all = rest, *word;
+	bool wants = false, first = true;
+
+	while (!wants && (word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
+		if (*word == '\0')
+			continue;
+		wants = text_wants(word) || (first && d->flag == 'P' &&
+		    field_wants(word, strlen(word)));
+		first = false;
+	}
+	free(all);
+	return (wants);
+}
+
 bool
 preload_wanted(const struct program *program)
 {
-	size_t i;
+	const struct description *d;
 
-	for (i = 0; i < program->count; i++)
-		if (program->all[i].full != NULL &&
-		    text_wants(program->all[i].full))
+	for (d = program->all; d < program->all + program->count; d++)
+		if (d->is_program ? program_wants(d) :
+		    d->full != NULL && text_wants(d->full))
 			return (true);
 	return (false);
 }

@@ -18,7 +18,8 @@ struct description {
 	unsigned id;		/* -i */
 	int enabling;		/* the library's number */
 	bool is_program;	/* D: it is compiled, and not enabled */
-	char *script;		/* -s: what is in the file */
+	char *script;		/* -s: what is in the file, */
+	size_t length;		/* ... and how much of it */
 };
 
 struct program {

@@ -179,6 +179,34 @@ START_TEST(a_provider_field_that_matches_libc_asks_for_it)
 }
 END_TEST
 
+START_TEST(a_program_with_such_a_probe_asks_for_it)
+{
+	static const struct {
+		int flag;
+		char *text;
+		bool wanted;
+	} cases[] = {
+		{ 'n', "libc::malloc:entry /size > 9/ { trace(size); }", true },
+		{ 'n', "BEGIN { x = 1; }\nlibc:::,kv::: { x++; }", true },
+		{ 'n', "BEGIN{trace(1);}libc:::entry{exit(0)}", true },
+		{ 's', "tick-1s\n{\n}\n\nkv:::,\n\tlibc::read:\n{\n}\n", true },
+		{ 'P', "libc { trace(1); }", true },
+		{ 'P', "kv { x = libc; }", false },
+		{ 'n', "malloc:entry { trace(x ? libc : 1); }", false },
+		{ 'n', "BEGIN { printf(\"libc\"); }", false },
+	};
+	struct description description = {
+		.text = cases[_i].text, .script = cases[_i].text,
+		.flag = cases[_i].flag, .is_program = true
+	};
+	struct program program = { .all = &description, .count = 1 };
+
+	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
+	ck_assert_msg(preload_wanted(&program) == cases[_i].wanted,
+	    "%s: expected %d", cases[_i].text, cases[_i].wanted);
+}
+END_TEST
+
 START_TEST(an_id_does_not_ask_for_it)
 {
 	struct description description = { .id = 7 };
@@ -361,6 +389,7 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase,
 	    a_provider_field_that_matches_libc_asks_for_it, 0, 18);
+	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0, 8);
 	tcase_add_test(tcase, an_id_does_not_ask_for_it);
 	tcase_add_test(tcase, a_dynamic_program_is_accepted);
 	tcase_add_test(tcase, what_cannot_be_found_is_left_to_exec);
