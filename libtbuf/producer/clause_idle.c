@@ -34,6 +34,7 @@ struct kept {
 };
 
 static struct kept all[KEPT];
+bool tbuf_clause_kept;
 
 static struct kept *
 place(uint32_t index)
@@ -226,4 +227,5 @@ tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
 	}
 	k->ntests = n;
 	tbuf_store_release(&k->version, (version | 1) + 1);
+	tbuf_store(&tbuf_clause_kept, true);
 }

@@ -223,8 +223,8 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_one_ecb(site, &w) &&
-		    !tbuf_clause_idle(site, words, size, number))
+		if (!fire_one_ecb(site, &w) && (!tbuf_load(&tbuf_clause_kept) ||
+		    !tbuf_clause_idle(site, words, size, number)))
 			fire_session(&f, number, site, NULL, NULL);
 	}
 }

@@ -382,6 +382,7 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
  */
 bool	tbuf_clause_idle(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;
+extern bool tbuf_clause_kept TBUF_HIDDEN;	/* else it need not be asked */
 /* No fire of this process is under way: in a forked child. */
 void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
 
