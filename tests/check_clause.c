@@ -434,6 +434,29 @@ START_TEST(lacks_are_refused)
 }
 END_TEST
 
+/* A text by its address: only for a clause that says that it calls. */
+START_TEST(own_memory_is_copied_in)
+{
+	struct tbuf_d_clause *clause;
+
+	clause = CLAUSE(&made, "test:::pointer", &made_text,
+	    W(LDA, 1, 0, 0, 0), W(CALL, 1, 1, 1, TBUF_SUB_COPYINSTR),
+	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	clause->flags = TBUF_CLAUSE_COPYIN;
+	clause = CLAUSE(&made, "test:::pointer", &made_text,
+	    W(LDI, 1, 0, 0, 64), W(CALL, 1, 1, 1, TBUF_SUB_COPYINSTR),
+	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	clause->flags = TBUF_CLAUSE_COPYIN;
+	CLAUSE(&made, "test:::pointer", &made_text, W(LDI, 1, 0, 0, 80),
+	    W(CALL, 1, 1, 1, TBUF_SUB_COPYINSTR), W(PUTT, 1, 0, 0, 0),
+	    W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "values", NULL);
+	clause_run(consumer, &made);
+	clause_expect("pointer 'abc'\nfault 1 (40) in 0 of pointer at 1\n"
+	    "fault 1 (50) in 0 of pointer at 1\n");
+}
+END_TEST
+
 /* The consumer meets the probes of a target that runs. */
 START_TEST(target_that_runs_is_grabbed)
 {
@@ -526,6 +549,7 @@ cases(const char *name)
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);
 	tcase_add_loop_test(t, lacks_are_refused, 0, 7);
+	tcase_add_test(t, own_memory_is_copied_in);
 	tcase_add_test(t, target_that_runs_is_grabbed);
 	tcase_add_test(t, target_that_comes_reads_the_programs);
 	tcase_add_test(t, children_are_followed);

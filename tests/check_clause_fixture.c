@@ -211,6 +211,7 @@ values(void)
 	bool flag = true;
 
 	TBUF_PROBE(test, values, small, port, middle, part, name, flag);
+	TBUF_PROBE(test, pointer, (const void *)name);
 	TBUF_PROBE(test, fixed, small, port, middle, part, flag);
 }
 

@@ -41,6 +41,9 @@ int	tbuf_clauses_enable(struct tbuf_consumer *,
 int	tbuf_clauses_make(struct tbuf_consumer *,
 	    const struct tbuf_d_script *);
 
+/* May the memory of its targets be read, if clauses do so?  -EPERM. */
+int	tbuf_copyin_check(struct tbuf_consumer *);
+
 /* How many EPIDs an enabling takes of each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);
 

@@ -260,6 +260,8 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	if (c->script != NULL &&
 	    (error = tbuf_clauses_make(c, c->script->source)) != 0)
 		return (tbuf_consumer_refuse(c, error));
+	if ((error = tbuf_copyin_check(c)) != 0)
+		return (error);
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;
 	/* Before the space that is left is looked at. */

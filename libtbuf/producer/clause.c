@@ -19,6 +19,7 @@ static const struct tbuf_surroundings surroundings = {
 	.refer = tbuf_run_refer,
 	.store_text = tbuf_run_store_text,
 	.store_bytes = tbuf_run_store_bytes,
+	.copyin = tbuf_run_copyin,
 	.room = tbuf_run_room,
 	.emit = tbuf_run_emit,
 	.exit = tbuf_run_exit,

@@ -8,6 +8,7 @@
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
  *	clause_effect	records, faults, exit()
+ *	clause_copyin	the program's own memory
  *	clause_idle	predicates that do not hold
  *	clause_memory	workspaces, for what a small stack does not hold
  *
@@ -111,6 +112,10 @@ int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
 /* Tell the fault that the machine has met. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
+
+/* clause_copyin.c */
+int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,
+	    uint64_t size) TBUF_HIDDEN;
 
 /* clause_idle.c: keep the comparisons that a probe's program begins with. */
 void	tbuf_clause_keep(const struct tbuf_fire *, const struct tbuf_site *,

@@ -7,15 +7,22 @@
 
 /* By what the thread remembers of the session. */
 static bool
-write_again(const struct tbuf_fire *f, const void *data)
+write_again(const struct tbuf_fire *f, uint32_t epid, const void *data,
+    uint64_t size)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(f->bits);
 	struct tbuf_write w;
 
 	if (m == NULL)
 		return (false);
-	tbuf_fire_write(f, &w);
+	w.bits = f->bits;
+	w.generation = f->generation;
+	w.size = sizeof(struct tbuf_header) + size;
+	w.less = w.size - 8;
+	w.size16 = (uint32_t)w.size << 16;
 	w.from = data;
+	w.index = f->index;
+	w.epid = epid;
 	return (w.size <= TBUF_RECORD_MAX &&
 	    tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
 }
@@ -29,15 +36,16 @@ write_record(struct tbuf_run *run, uint32_t epid, const void *data,
     uint64_t size)
 {
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { data, size } };
-	struct tbuf_fire f = *run->fire;
+	struct tbuf_fire f;
 
+	if (write_again(run->fire, epid, data, size))
+		return (0);
+	f = *run->fire;
 	f.epid = epid;
 	f.words = true;
 	f.size = size;
 	f.segments = segments;
 	f.end = segments + 2;
-	if (write_again(&f, data))
-		return (0);
 	if (tbuf_lane_emit(&f) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;

@@ -16,7 +16,8 @@ static inline uint32_t
 tbuf_file_flags(void)
 {
 	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
-	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0));
+	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0) |
+	    (tbuf_self.filtered ? 0 : TBUF_F_COPYIN));
 }
 
 /* Where the window is; NULL before there is one. */

@@ -1,0 +1,27 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The program's own memory: a call of process_vm_readv(2) on itself neither
+ * faults nor races with munmap(2).  Only clauses that say so make it.
+ */
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "producer/clause.h"
+
+int
+tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
+    uint64_t size)
+{
+	const struct iovec here = { to, size };
+	const struct iovec there = { (void *)(uintptr_t)address, size };
+	int saved = errno;
+	ssize_t n = -1;
+
+	if (tbuf_run_of(m)->calls && !tbuf_self.filtered)
+		n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	errno = saved;
+	return (n >= 0 && (uint64_t)n == size ? 0 : TBUF_FAULT_ADDRESS);
+}
