@@ -93,7 +93,7 @@ int	tbuf_consumer_set(struct tbuf_consumer *, const char *name,
 /*
  * The value in force as an integer: bytes, a period in nanoseconds, 0 or 1,
  * bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1 manual, cpu -1 for
- * all.  -ENOENT for a name that tbuf_consumer_set() does not take.
+ * all, encoding 0 default 1 ascii 2 utf8.  -ENOENT for a name that tbuf_consumer_set() does not take.
  */
 int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
 	    int64_t *value);

@@ -5,6 +5,7 @@
  * printed.  The library has sorted the tuples.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregation.h"
@@ -12,6 +13,13 @@
 #include "format.h"
 #include "messages.h"
 #include "printf.h"
+
+/* The option's value. */
+enum encoding {
+	ENCODING_DEFAULT,
+	ENCODING_ASCII,
+	ENCODING_UTF8
+};
 
 /* A walk, and what comes of its tuples. */
 struct printing {
@@ -55,24 +63,42 @@ mark(struct format *f, const struct tbuf_tuple *tuple)
 
 /* ------------------------------------------------------------ options */
 
-static bool
-is_set(const struct format *f, const char *name)
+static int64_t
+option(const struct format *f, const char *name)
 {
 	int64_t value = 0;
 
 	(void)tbuf_consumer_get(f->consumer, name, &value);
-	return (value != 0);
+	return (value);
+}
+
+/* Not asked for anything, aggpack shows blocks where terminals have them. */
+static bool
+shows_blocks(int64_t encoding)
+{
+	const char *term = getenv("TERM");
+
+	if (encoding != ENCODING_DEFAULT)
+		return (encoding == ENCODING_UTF8);
+	return (term == NULL || strcmp(term, "dumb") != 0);
 }
 
 static void
 begin(struct printing *p)
 {
+	const struct format *f = p->format;
+	int64_t encoding = option(f, "encoding");
+	bool zoom = option(f, "aggzoom") != 0;
 
 	p->columns = (struct columns){
-		.hist = is_set(p->format, "agghist"),
-		.pack = is_set(p->format, "aggpack"),
-		.zoom = is_set(p->format, "aggzoom")
+		.hist = option(f, "agghist") != 0,
+		.pack = option(f, "aggpack") != 0,
+		.style = {
+			.zoom = zoom, .blocks = encoding == ENCODING_UTF8
+		},
+		.packed = { .zoom = zoom, .utf8 = shows_blocks(encoding) }
 	};
+	p->columns.bars = p->columns.style;
 }
 
 /* ------------------------------------------------------------ columns */
@@ -141,7 +167,7 @@ convert(void *arg, struct output *out, const struct conversion *c)
 	if (filling->next < filling->tuple->nvalues - 1)
 		filling->next++;
 	if (g->nbuckets != 0)
-		histogram_put(out, g, filling->printing->columns.zoom);
+		histogram_put(out, g, filling->printing->columns.style);
 	else
 		printf_convert(out, c, &d);
 }
@@ -220,8 +246,11 @@ void
 aggregation_rest(struct format *f)
 {
 	uint32_t n = 0, i;
-	bool reversed = is_set(f, "aggsortrev");
+	bool reversed;
 
+	if (f->consumer == NULL)
+		return;
+	reversed = option(f, "aggsortrev") != 0;
 	while (tbuf_consumer_aggregates(f->consumer, &n, 1, stop, NULL) >= 0)
 		n++;
 	for (i = 0; i < n; i++)

@@ -6,13 +6,11 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "action.h"
 #include "columns.h"
 #include "datum.h"
-#include "messages.h"
 
 #define TEXT_WIDTH	50
 #define PACKED_WIDTH	16	/* of a text, beside a histogram */
@@ -184,14 +182,15 @@ key_width(const struct tbuf_tuple *tuple)
 /* ------------------------------------------------------------ values */
 
 static void
-put_value(struct output *out, const struct tbuf_gathered *g, bool zoom)
+put_value(struct output *out, const struct tbuf_gathered *g,
+    struct bars style)
 {
 
 	switch (g->aggregation->function) {
 	case FUNCTION_QUANTIZE:
 	case FUNCTION_LQUANTIZE:
 	case FUNCTION_LLQUANTIZE:
-		histogram_put(out, g, zoom);
+		histogram_put(out, g, style);
 		break;
 	case FUNCTION_STDDEV:
 		output_printf(out, " %16" PRIu64, (uint64_t)g->value);
@@ -228,21 +227,10 @@ is_packed(const struct columns *columns, const struct tbuf_tuple *tuple)
 	    (function == FUNCTION_QUANTIZE || function == FUNCTION_LQUANTIZE));
 }
 
-/* Terminals that have no blocks. */
-static bool
-shows_blocks(void)
-{
-	const char *term = getenv("TERM");
-
-	return (term == NULL || strcmp(term, "dumb") != 0);
-}
-
 void
 columns_see(struct columns *columns, const struct tbuf_tuple *tuple)
 {
 
-	columns->bars.zoom = columns->packed.zoom = columns->zoom;
-	columns->packed.utf8 = shows_blocks();
 	if (is_hist(columns, tuple))
 		bars_add(&columns->bars, tuple->values[0].whole);
 	else if (is_packed(columns, tuple))
@@ -287,7 +275,7 @@ columns_put(struct output *out, struct columns *columns,
 	else {
 		put_keys(out, tuple, false);
 		for (i = 0; i < tuple->nvalues; i++)
-			put_value(out, &tuple->values[i], columns->zoom);
+			put_value(out, &tuple->values[i], columns->style);
 		output_printf(out, "\n");
 	}
 	columns->begun = true;

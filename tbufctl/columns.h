@@ -18,8 +18,9 @@
  * keys (agghist), or with histograms of one line each (aggpack).
  */
 struct columns {
-	bool hist, pack, zoom;	/* what the options say */
-	struct bars bars;
+	bool hist, pack;	/* what the options say */
+	struct bars style;	/* how bars are drawn */
+	struct bars bars;	/* of agghist */
 	struct packed packed;
 	bool begun;		/* the line above has been printed */
 };

@@ -12,7 +12,6 @@
 #include <tbuf_consumer.h>
 
 #include "action.h"
-#include "aggregation.h"
 #include "compile.h"
 #include "consume.h"
 #include "format.h"
@@ -415,7 +414,6 @@ finish(struct run *run, int error)
 		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
-	aggregation_rest(&run->format);
 	tbuf_consumer_totals(run->consumer, &totals);
 	run->format.ops->total(&run->format, &totals);
 	if (run->status == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "action.h"
+#include "aggregation.h"
 #include "format.h"
 #include "messages.h"
 #include "number.h"
@@ -373,6 +374,7 @@ static void
 total(struct format *f, const struct tbuf_totals *t)
 {
 
+	aggregation_rest(f);
 	output_printf(f->out, "{\"type\":\"total\",\"records\":%" PRIu64
 	    ",\"overwritten\":%" PRIu64 ",\"drops\":%" PRIu64 "}\n",
 	    t->records, t->overwritten, t->drops);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregation.h"
 #include "format.h"
 #include "messages.h"
 #include "number.h"
@@ -321,12 +322,12 @@ static void
 total(struct format *f, const struct tbuf_totals *t)
 {
 
-	/* The aggregations that were never printed would follow. */
 	if (f->script)
 		output_printf(f->out, "\n");
 	else
 		message(MSG_TOTAL, t->records, t->overwritten,
 		    t->drops);
+	aggregation_rest(f);
 }
 
 /* ------------------------------------------------------------------ lists */

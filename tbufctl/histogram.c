@@ -70,13 +70,35 @@ put_bar(char *p, const struct bars *bars, int64_t count)
 	return (both ? put_run_of(p, ' ', BAR / 2) : p);
 }
 
+/* Whole blocks, then eighths of one from the left. */
+static char *
+put_blocks(char *p, long double length)
+{
+	unsigned whole = (unsigned)length, i;
+	unsigned eighths = (unsigned)((length - whole) * 8);
+
+	*p++ = '|';
+	for (i = 0; i < whole; i++)
+		p = put_literal(p, "\xe2\x96\x88");
+	if (eighths != 0) {
+		p = put_literal(p, "\xe2\x96");
+		*p++ = (char)(0x90 - eighths);
+		i++;
+	}
+	return (put_run_of(p, ' ', BAR - i));
+}
+
 void
 bars_put(struct output *out, const struct bars *bars, int64_t count,
     int64_t shown)
 {
-	char *p = output_room(out, BAR + 1);
+	char *p = output_room(out, 3 * BAR + 1);
 
-	output_taken(out, put_bar(p, bars, count));
+	if (bars->blocks && bars->positive && !bars->negative)
+		p = put_blocks(p, size_of(count) * BAR / bars->total);
+	else
+		p = put_bar(p, bars, count);
+	output_taken(out, p);
 	output_printf(out, " %-9" PRId64 "\n", shown);
 }
 
@@ -213,9 +235,9 @@ histogram_head(struct output *out, unsigned key_width)
 }
 
 void
-histogram_put(struct output *out, const struct tbuf_gathered *g, bool zoom)
+histogram_put(struct output *out, const struct tbuf_gathered *g,
+    struct bars bars)
 {
-	struct bars bars = { .zoom = zoom };
 	unsigned first, last, i;
 	char text[48];
 

@@ -32,6 +32,7 @@ enum function {
 struct bars {
 	long double total;	/* what a whole bar stands for */
 	bool zoom;		/* aggzoom: the largest, not the sum */
+	bool blocks;		/* of eighths of a character, as UTF-8 */
 	bool positive;		/* there are counts above 0, ... */
 	bool negative;		/* ... and below */
 };
@@ -45,9 +46,9 @@ void	bars_put(struct output *, const struct bars *, int64_t count,
 /* What stands above: "value", or "key" over columns of that width. */
 void	histogram_head(struct output *, unsigned key_width);
 
-/* A whole one, with the line above it. */
+/* A whole one, with the line above it; the bars say how they are drawn. */
 void	histogram_put(struct output *, const struct tbuf_gathered *,
-	    bool zoom);
+	    struct bars);
 
 /* ------------------------------------------------------------ aggpack */
 

@@ -472,7 +472,9 @@ refuse_setting(const struct setting *s, int number, const char *error)
 {
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "switchrate",
-		"statusrate", "strsize", "cpu", "temporal", "follow"
+		"statusrate", "strsize", "cpu", "temporal", "follow",
+		"aggsize", "aggrate", "aggsortkey", "aggsortrev", "aggsortpos",
+		"aggsortkeypos", "agghist", "aggpack", "aggzoom", "encoding"
 	};
 	const char *why = strstr(error, MSG_SET_VALUE), *near;
 	size_t length = strlen(s->name);

@@ -134,7 +134,7 @@ static const enum kind kinds[] = {
 	KIND_UNUSED_FLAG, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
 	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
 	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_WORD,
-	KIND_UNUSED_WORD, KIND_UNUSED_WORD, KIND_UNUSED_WORD
+	KIND_UNUSED_WORD, KIND_UNUSED_WORD
 };
 
 /* In the order of kinds; flags come behind. */
@@ -143,7 +143,7 @@ const char *const setting_names[] = {
 	"cpppath", "cppargs", "setenv", "unsetenv", "quietresize", "aggpercpu",
 	"verbose", "stackframes", "ustackframes", "jstackframes",
 	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
-	"encoding", "linkmode", "linktype",
+	"linkmode", "linktype",
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",

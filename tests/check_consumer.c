@@ -114,6 +114,7 @@ static const struct {
 	{ "aggsortkeypos", "1x", -EINVAL, 0 },
 	{ "agghist", "set", 0, 1 }, { "aggpack", "true", 0, 1 },
 	{ "aggzoom", "no", 0, 0 }, { "aggpercpu", NULL, -ENOTSUP, 0 },
+	{ "encoding", "utf8", 0, 2 }, { "encoding", "x", -EINVAL, 0 },
 	{ "specsize", "x", -ENOTSUP, 0 },
 	{ "nspec", "1", -ENOTSUP, 0 }, { "cleanrate", "1hz", -ENOTSUP, 0 },
 	{ "dynvarsize", "1m", 0, 1 << 20 }, { "dynvarsize", "x", -EINVAL, 0 },

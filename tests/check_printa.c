@@ -709,11 +709,43 @@ START_TEST(packed)
 	expect("\n\n"
 	    "     min .-----. max      | count\n"
 	    "     < 0 : x  x: >= 30    | 2\n");
+	set("encoding", "utf8");
+	printa(line, NULL);
+	set("encoding", "default");
 	ck_assert_int_eq(setenv("TERM", "xterm", 1), 0);
+	out.used = 0;
 	printa(line, NULL);
 	expect("\n\n"
 	    "     min .-----. max      | count\n"
 	    "     < 0 : \xe2\x96\x85  \xe2\x96\x85: >= 30    | 2\n");
+}
+END_TEST
+
+/* 3 of 7 are 17 1/7 columns of 40, 1 of 7 is 5 5/7. */
+START_TEST(bars_of_blocks)
+{
+	uint32_t id = aggregation(TBUF_AGG_LQUANTIZE, linear(0, 2, 1),
+	    KEY_8, 0);
+#define BLOCK	"\xe2\x96\x88"
+#define FIVE	BLOCK BLOCK BLOCK BLOCK BLOCK
+
+	update(id, 0, 3);
+	update(id, 1, 1);
+	update(id, 5, 3);
+	set("encoding", "utf8");
+	run();
+	printa(id, "%@d");
+	expect("\n"
+	    "           value  ------------- Distribution ------------- "
+	    "count    \n"
+	    "             < 0 |                                         "
+	    "0        \n"
+	    "               0 |" FIVE FIVE FIVE BLOCK BLOCK "\xe2\x96\x8f"
+	    "                       3        \n"
+	    "               1 |" FIVE "\xe2\x96\x8b"
+	    "                                   1        \n"
+	    "            >= 2 |" FIVE FIVE FIVE BLOCK BLOCK "\xe2\x96\x8f"
+	    "                       3        \n");
 }
 END_TEST
 
@@ -834,6 +866,7 @@ main(void)
 	tcase_add_test(tc, zoomed);
 	tcase_add_test(tc, bars_of_keys);
 	tcase_add_test(tc, packed);
+	tcase_add_test(tc, bars_of_blocks);
 	tcase_add_test(tc, what_was_never_printed);
 	tcase_add_test(tc, actions);
 	suite_add_tcase(suite, tc);

@@ -28,6 +28,7 @@ enum kind {		/* how a value is written */
 	RESIZE,
 	SETTING,	/* a flag that any number sets, too */
 	NUMBER,
+	ENCODING,
 	PROGRAM,	/* belongs to D programs */
 	KERNEL,		/* has no meaning in user space */
 	COMMAND		/* is the command's, not the library's */
@@ -62,6 +63,7 @@ static const struct option {
 	{ "agghist", SETTING, FIELD(agghist) },
 	{ "aggpack", SETTING, FIELD(aggpack) },
 	{ "aggzoom", SETTING, FIELD(aggzoom) },
+	{ "encoding", ENCODING, FIELD(encoding) },
 
 	{ "quiet", COMMAND, 0 }, { "zdefs", COMMAND, 0 },
 	{ "droptags", COMMAND, 0 }, { "flowindent", COMMAND, 0 },
@@ -275,6 +277,9 @@ static int
 parse_value(enum kind kind, const char *value, int64_t *number)
 {
 	static const char *const resizes[] = { "auto", "manual", NULL };
+	static const char *const encodings[] = {
+		"default", "ascii", "utf8", NULL
+	};
 
 	switch (kind) {
 	case SIZE:
@@ -299,6 +304,8 @@ parse_value(enum kind kind, const char *value, int64_t *number)
 		return (parse_policy(value, number));
 	case RESIZE:
 		return (parse_word(value, resizes, number));
+	case ENCODING:
+		return (parse_word(value, encodings, number));
 	default:
 		return (-ENOTSUP);
 	}
@@ -328,6 +335,7 @@ static const char *const wrong[] = {
 	[FLAG] = "no flag, such as on or off",
 	[SETTING] = "no flag, such as on or off",
 	[NUMBER] = "no number, such as 0 or 2",
+	[ENCODING] = "none of ascii, utf8",
 	[CPU] = "no CPU that is online",
 	[POLICY] = "none of switch, fill, ring",
 	[RESIZE] = "none of auto, manual"

@@ -41,6 +41,7 @@ struct tbuf_options {
 	uint64_t agghist;		/* and shown: the caller's */
 	uint64_t aggpack;
 	uint64_t aggzoom;
+	uint64_t encoding;		/* 0 as the terminal, 1 ascii, 2 utf8 */
 };
 
 void	tbuf_options_init(struct tbuf_options *);
