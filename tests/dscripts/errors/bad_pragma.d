@@ -1,0 +1,5 @@
+#pragma D nonsense x
+
+BEGIN
+{
+}

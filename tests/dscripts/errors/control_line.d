@@ -1,0 +1,5 @@
+#nonsense
+
+BEGIN
+{
+}

@@ -1,0 +1,6 @@
+#pragma D depends_on provider nosuchprovider
+
+BEGIN
+{
+	exit(0);
+}

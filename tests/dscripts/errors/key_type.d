@@ -1,0 +1,6 @@
+int a[string];
+
+BEGIN
+{
+	a[5] = 1;
+}

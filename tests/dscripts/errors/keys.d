@@ -1,0 +1,6 @@
+int a[string, int];
+
+BEGIN
+{
+	a["x"] = 1;
+}

@@ -1,0 +1,5 @@
+#line 100 "other.d"
+BEGIN
+{
+	trace(x);
+}

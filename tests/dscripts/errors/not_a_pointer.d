@@ -1,0 +1,5 @@
+BEGIN
+{
+	x = 5;
+	trace(*x);
+}

@@ -1,0 +1,5 @@
+#error "not on this machine"
+
+BEGIN
+{
+}

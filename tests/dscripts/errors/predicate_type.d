@@ -1,0 +1,9 @@
+struct s {
+	int a;
+};
+struct s v;
+
+BEGIN
+/v/
+{
+}

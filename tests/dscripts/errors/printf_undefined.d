@@ -1,0 +1,4 @@
+BEGIN
+{
+	printf("%Q\n", 1);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	nothing(1);
+}
