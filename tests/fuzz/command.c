@@ -114,6 +114,17 @@ split(const char *line)
 	command_free(argv);
 }
 
+/* What a file is named is as good as what might be in it. */
+static void
+read_scripts(struct program *program)
+{
+	struct description *d;
+
+	for (d = program->all; d < program->all + program->count; d++)
+		if (d->flag == 's')
+			d->script = memory_string(d->text);
+}
+
 static void
 parse(int argc, char **argv)
 {
@@ -125,8 +136,10 @@ parse(int argc, char **argv)
 	status = options_parse(&options, argc, argv);
 	FUZZ_CHECK(status == 0 || status == EXIT_FAILED ||
 	    status == EXIT_USAGE);
-	if (status == 0)
+	if (status == 0) {
+		read_scripts(&options.program);
 		preload_wanted(&options.program);
+	}
 	options_free(&options);
 }
 
