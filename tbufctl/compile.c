@@ -218,7 +218,20 @@ compile_one(struct compiled *c, size_t i)
 	return (c->programs[i] != NULL ? 0 : refuse(c, program, &error));
 }
 
-/* A clause at a probe of others is told by its description. */
+/* Nobody may have asked for a target's probes yet, as with -Z. */
+static void
+look_for_targets(struct compiled *c)
+{
+	const struct tbuf_d_clause *clause = c->script->clauses;
+	const struct tbuf_d_clause *end = clause + c->script->nclauses;
+	uint32_t i;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions; i++)
+			if (tbuf_consumer_own(clause->descriptions[i]) <= 0)
+				known_list(&c->known);
+}
+
 static int
 generate(struct compiled *c)
 {
@@ -241,6 +254,7 @@ generate(struct compiled *c)
 		return (refuse(c, last, &error));
 	if (c->options->d.disassemble)
 		d_disassemble(c->script, stderr);
+	look_for_targets(c);
 	return (0);
 }
 

@@ -76,8 +76,8 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 }
 
 /* Targets are not looked for before a description needs it. */
-static void
-list(struct known *k)
+void
+known_list(struct known *k)
 {
 
 	if (k->listed || !k->look)
@@ -104,7 +104,7 @@ known_count(struct known *k, const struct d_description *d)
 
 	if (n != 0)
 		return (n);
-	list(k);
+	known_list(k);
 	for (i = 0; i < k->count; i++)
 		n += target_matches(d, k->probes[i]);
 	return (n);
@@ -145,7 +145,7 @@ known_argument(struct known *k, const struct d_description *d,
 	/* Of a command that does not run yet nothing is known. */
 	if (!k->look)
 		return (D_CLASS_ANY);
-	list(k);
+	known_list(k);
 	for (i = 0; i < k->count; i++) {
 		probe = k->probes[i];
 		if (!target_matches(d, probe))
@@ -168,7 +168,7 @@ known_by_id(struct known *k, uint64_t id, struct d_description *d)
 		    own[id - 1] } };
 		return (true);
 	}
-	list(k);
+	known_list(k);
 	for (i = 0; i < k->count; i++)
 		if (k->probes[i]->id == id) {
 			*d = (struct d_description){ {

@@ -24,6 +24,8 @@ struct known {
 	size_t count;
 };
 
+/* Find all targets, if none was named, and their probes. */
+void	known_list(struct known *);
 /* Probes that tbufctl fires itself: how many a description matches. */
 unsigned known_own(const struct d_description *);
 /* Those and the targets'. */

@@ -219,8 +219,9 @@ int
 tbuf_consumer_own(const char *description)
 {
 
-	return (strcmp(description, "BEGIN") == 0 ||
-	    strcmp(description, "dtrace:::BEGIN") == 0);
+	const char *name = strrchr(description, ':');
+
+	return (strcmp(name == NULL ? description : name + 1, "BEGIN") == 0);
 }
 
 int

@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@ = count();
+	@ = count();
+	exit(0);
+}

@@ -1,0 +1,6 @@
+BEGIN
+{
+	@a = count();
+	printa("%@d", @a);
+	exit(0);
+}

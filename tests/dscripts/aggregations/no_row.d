@@ -1,0 +1,9 @@
+BEGIN
+{
+	@a = count();
+}
+
+tick-1ms
+{
+	exit(0);
+}

@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@ = quantize(0);
+	exit(0);
+}

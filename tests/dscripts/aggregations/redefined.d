@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@a = count();
+	@a = sum(1);
+}
