@@ -5,6 +5,7 @@
  * names and classes, faults, exit().
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,6 +435,42 @@ START_TEST(lacks_are_refused)
 }
 END_TEST
 
+/* Fires on another CPU than that of -x cpu have no effect at all. */
+START_TEST(other_cpus_do_nothing)
+{
+	static const struct tbuf_d_variable variables[] = {
+		{ .name = "n", .scope = TBUF_SCOPE_GLOBAL, .id = 0,
+		  .shape = &made_integer }
+	};
+	cpu_set_t all, one;
+	char wanted[12];
+	int cpu;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (cpu = 0; !CPU_ISSET(cpu, &all); cpu++)
+		continue;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	/* There is no other one. */
+	if (CPU_EQUAL(&one, &all))
+		return;
+	for (CPU_CLR(cpu, &all); !CPU_ISSET(cpu, &all); cpu++)
+		continue;
+	snprintf(wanted, sizeof(wanted), "%d", cpu);
+	made.script.variables = variables;
+	made.script.nvariables = 1;
+	CLAUSE(&made, "test:::number", NULL, W(LDI, 1, 0, 0, 1),
+	    W(STV, 1, 0, 0, 0));
+	CLAUSE(&made, "END", &made_number, W(LDV, 1, 0, 0, 0),
+	    W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "cpu", wanted), 0);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	clause_spawn(consumer, "numbers", "10");
+	clause_run(consumer, &made);
+	clause_expect("END 0\n");
+}
+END_TEST
+
 /* A text by its address: only for a clause that says that it calls. */
 START_TEST(own_memory_is_copied_in)
 {
@@ -549,6 +586,7 @@ cases(const char *name)
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);
 	tcase_add_loop_test(t, lacks_are_refused, 0, 7);
+	tcase_add_test(t, other_cpus_do_nothing);
 	tcase_add_test(t, own_memory_is_copied_in);
 	tcase_add_test(t, target_that_runs_is_grabbed);
 	tcase_add_test(t, target_that_comes_reads_the_programs);

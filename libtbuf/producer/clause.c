@@ -276,6 +276,10 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 
 	if (tbuf_thread.looks++ % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
 		return (TBUF_EMIT_DONE);
+	/* -x cpu: nothing happens elsewhere, whatever it would be. */
+	if (tbuf_load(&f->slot->terms.only_cpu) >= 0 &&
+	    !tbuf_fire_wanted(f, tbuf_run_cpu()))
+		return (TBUF_EMIT_DONE);
 	run.fire = f;
 	run.site = site;
 	run.workspace = NULL;

@@ -84,6 +84,7 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
 }
 
 /* clause_builtin.c */
+uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
 int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,

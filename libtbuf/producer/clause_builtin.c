@@ -47,8 +47,8 @@ timestamp(struct tbuf_run *run, uint64_t *ahead)
 	return (scaled(run, run->timestamp, ahead));
 }
 
-static uint64_t
-cpu(void)
+uint32_t
+tbuf_run_cpu(void)
 {
 	uint32_t number = 0;
 
@@ -89,7 +89,7 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value += ahead;
 		return (0);
 	case TBUF_BUILTIN_CPU:
-		*value = cpu();
+		*value = tbuf_run_cpu();
 		return (0);
 	case TBUF_BUILTIN_PID:
 		*value = tbuf_load(&control(run)->pid);
