@@ -105,6 +105,7 @@ static const struct {
 	{ "follow", "true", 0, 1 }, { "follow", "no", 0, 0 },
 	{ "aggsize", "1m", 0, 1 << 20 }, { "aggsize", "x", -EINVAL, 0 },
 	{ "aggrate", "10hz", 0, 100000000 }, { "aggrate", "x", -EINVAL, 0 },
+	{ "aggrate", "0", 0, 0 }, { "aggrate", NULL, -EINVAL, 0 },
 	{ "aggsortkey", NULL, 0, 1 }, { "aggsortkey", "off", 0, 0 },
 	{ "aggsortrev", "0", 0, 1 }, { "aggsortrev", "7", 0, 1 },
 	{ "aggsortrev", "x", -EINVAL, 0 },

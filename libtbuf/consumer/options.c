@@ -21,6 +21,7 @@ enum kind {		/* how a value is written */
 	BYTES,
 	STRSIZE,
 	RATE,
+	RATE_OR_NONE,	/* 0: as often as can be */
 	STATUSRATE,
 	FLAG,
 	CPU,
@@ -55,7 +56,7 @@ static const struct option {
 	{ "scratchsize", BYTES, FIELD(scratchsize) },
 
 	{ "aggsize", SIZE, FIELD(aggsize) },
-	{ "aggrate", RATE, FIELD(aggrate) },
+	{ "aggrate", RATE_OR_NONE, FIELD(aggrate) },
 	{ "aggsortkey", SETTING, FIELD(aggsortkey) },
 	{ "aggsortrev", SETTING, FIELD(aggsortrev) },
 	{ "aggsortpos", NUMBER, FIELD(aggsortpos) },
@@ -251,6 +252,15 @@ parse_period(const char *value, int64_t *number)
 }
 
 static int
+parse_period_or_none(const char *value, int64_t *number)
+{
+	*number = 0;
+	if (value != NULL && strcmp(value, "0") == 0)
+		return (0);
+	return (parse_period(value, number));
+}
+
+static int
 parse_status(const char *value, int64_t *number)
 {
 	int error = parse_period(value, number);
@@ -290,6 +300,8 @@ parse_value(enum kind kind, const char *value, int64_t *number)
 		return (parse_string(value, number));
 	case RATE:
 		return (parse_period(value, number));
+	case RATE_OR_NONE:
+		return (parse_period_or_none(value, number));
 	case STATUSRATE:
 		return (parse_status(value, number));
 	case FLAG:
@@ -331,6 +343,7 @@ static const char *const wrong[] = {
 	[BYTES] = "no size, such as 64k or 4m",
 	[STRSIZE] = "no size of 2 or more, such as 256 or 1k",
 	[RATE] = "no rate, such as 10hz or 100ms",
+	[RATE_OR_NONE] = "no rate, such as 10hz or 100ms",
 	[STATUSRATE] = "no rate, such as 10hz or 100ms",
 	[FLAG] = "no flag, such as on or off",
 	[SETTING] = "no flag, such as on or off",
