@@ -31,6 +31,8 @@ enum kind {
 	LINEAR_SEGMENTS,
 	RING_WORDS,
 	RING_SEGMENTS,
+	LINEAR_ROWS,
+	RING_ROWS,
 	COUNT,
 	REFUSE,
 	KINDS
@@ -38,7 +40,8 @@ enum kind {
 
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
-	"ring, words", "ring, segments", "count", "refuse"
+	"ring, words", "ring, segments", "linear, rows", "ring, rows",
+	"count", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
@@ -47,8 +50,13 @@ static _Alignas(64) unsigned char storage[STORAGE];
 static struct tbuf_memo memo;
 static uint32_t enabled = 1;
 static struct tbuf_site site = { .enabled = &enabled, .index = 1 };
-static const uint32_t heads[] = { 0, EPID };
+static uint32_t heads[] = { 0, EPID };
 static enum kind kind;
+
+/* The probe's chain, where it has two ECBs. */
+static const struct tbuf_ecb ecbs[EPID + 2] = {
+	[EPID] = { .next = EPID + 1 }
+};
 
 /* Who has fired how often: the test itself, and its handler. */
 static uint64_t fired[2];
@@ -60,7 +68,31 @@ static bool
 is_ring(void)
 {
 	return (kind == RING_FLAT || kind == RING_WORDS ||
-	    kind == RING_SEGMENTS);
+	    kind == RING_SEGMENTS || kind == RING_ROWS);
+}
+
+static bool
+is_rows(void)
+{
+	return (kind == LINEAR_ROWS || kind == RING_ROWS);
+}
+
+/* Two words, so that two records never go around the end. */
+static uint64_t
+record_size(void)
+{
+	return (is_rows() ? 32 : SIZE);
+}
+
+/* Of a chain with two ECBs: two records at once. */
+static enum tbuf_outcome
+rows_write(struct tbuf_write *w, const uint64_t *words)
+{
+	enum tbuf_outcome outcome;
+
+	outcome = tbuf_rseq_rows_2(&memo, w, &site, words);
+	tbuf_rseq_clear();
+	return (outcome);
 }
 
 /* The section, or on some machines its sibling for what wraps. */
@@ -79,6 +111,8 @@ record_write(const uint64_t *words)
 
 	if (kind == COUNT)
 		return (tbuf_rseq_count(&memo, &lane.large));
+	if (is_rows())
+		return (rows_write(&w, words));
 	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
 		if (tbuf_rseq_flat_4(&site, words))
 			return (TBUF_COMMITTED);
@@ -143,9 +177,11 @@ begin(void)
 		.bits = enabled, .generation = GENERATION, .slot = &slot,
 		.lane = &lane, .data = storage, .mask8 = STORAGE - 8,
 		.bufsize = RING, .heads = heads, .cpu = (uint32_t)cpu,
-		.ring = is_ring()
+		.ring = is_ring(), .ecbs = ecbs, .ecb_max = EPID + 2
 	};
-	tbuf_thread.memo[0] = memo;
+	if (is_rows())
+		heads[1] |= TBUF_HEAD_MORE;
+	tbuf_thread.memo = memo;
 	self = pthread_self();
 	signal(SIGUSR1, on_signal);
 	ck_assert_int_eq(pthread_create(&interrupter, NULL, interrupt, &self),
@@ -175,16 +211,20 @@ word_at(uint64_t position)
 static void
 check_records(uint64_t from)
 {
-	uint64_t time = 0, who, n;
+	uint64_t time = 0, size = record_size(), epid = EPID, who, n;
 
-	for (; from < lane.head; from += SIZE) {
+	for (; from < lane.head; from += size) {
 		ck_assert_uint_gt(word_at(from), time);
 		time = word_at(from);
-		ck_assert_uint_eq(word_at(from + 8), SIZE << 16 | EPID);
+		if (is_rows())
+			epid = EPID + from / size % 2;
+		ck_assert_uint_eq(word_at(from + 8), size << 16 | epid);
 		who = word_at(from + 16);
 		n = word_at(from + 24);
 		ck_assert_uint_le(who, 1);
 		ck_assert_uint_le(n, fired[who]);
+		if (is_rows())
+			continue;
 		ck_assert_uint_eq(word_at(from + 32), ~n);
 		ck_assert_uint_eq(word_at(from + 40), n * (who + 3));
 	}
@@ -195,7 +235,7 @@ check_ring(void)
 {
 	const struct tbuf_pair *pair = &lane.pair[lane.sequence & 1];
 
-	ck_assert_uint_eq(pair->tail, pair->overwritten * SIZE);
+	ck_assert_uint_eq(pair->tail, pair->overwritten * record_size());
 	ck_assert_uint_eq(pair->overwritten, lane.sequence);
 	ck_assert_uint_le(lane.head - pair->tail, RING);
 	check_records(pair->tail);
@@ -214,12 +254,13 @@ check(void)
 	all = fired[0] + fired[1];
 	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
 	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
-	ck_assert_uint_eq(lane.head,
-	    kind == REFUSE || kind == COUNT ? 0 : all * SIZE);
+	ck_assert_uint_eq(lane.head, kind == REFUSE || kind == COUNT ? 0 :
+	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
 		check_ring();
 	else
-		check_records(lane.head < RING ? 0 : lane.head - RING);
+		check_records(lane.head < RING ? 0 :
+		    lane.head - RING / record_size() * record_size());
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

@@ -657,11 +657,10 @@ START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
 	lane = session(0, &o);
 	far = (tbuf_view_control(&view)->end + (1 << 20)) & ~UINT64_C(4095);
 	ck_assert_uint_lt(far, tbuf_self.window - (1 << 20));
-	fire(1);
 	slot->ecbs = far;
 	fire(2);
 	fired = lane->head / record_size(lane, 16);
-	ck_assert_uint_eq(fired, 3);
+	ck_assert_uint_eq(fired, 1);
 	/* Lanes whose storage is there, then lanes that are there. */
 	for (i = 0; i < slot->nlanes; i++)
 		lane[i].place = far | 12;
@@ -671,7 +670,7 @@ START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
 		slot->lane_of_cpu[i] = (uint32_t)(far / 64);
 	slot->lanes = far;
 	fire(4);
-	ck_assert_uint_eq(lane->head, 3 * record_size(lane, 16));
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
 }
 END_TEST
 

@@ -22,14 +22,15 @@ static size_t aborted_at;
 
 /* As a section does it: void first, then from the last word on. */
 static void
-remember_some(struct tbuf_memo *to, const struct tbuf_memo *from)
+remember_some(struct tbuf_memo *to, const struct tbuf_memo *from,
+    const uint32_t *marked)
 {
 	uint64_t *t = (void *)to;
 	const uint64_t *f = (const void *)from;
 	size_t i;
 
 	if (aborted_at == 0) {
-		tbuf_rseq_remember(to, from);
+		tbuf_rseq_remember(to, from, marked);
 		return;
 	}
 	to->bits = TBUF_MEMO_NONE;
@@ -40,8 +41,8 @@ remember_some(struct tbuf_memo *to, const struct tbuf_memo *from)
 #define tbuf_rseq_remember	remember_some
 #include "producer/lane.c"
 
-/* More sessions than a thread has memos: the last one takes the first one's. */
-#define SESSIONS	(TBUF_MEMOS + 1)
+/* One has the thread's memo, and all have the CPU's. */
+#define SESSIONS	3
 
 static struct tbuf_site sites[SESSIONS];
 static struct tbuf_consumer *consumers[SESSIONS];
@@ -122,7 +123,7 @@ abort_each_copy(void (*in_handler)(void))
 
 	for (step = 0; step < MEMO_STEPS; step++) {
 		for (at = 1; at <= MEMO_WORDS; at++) {
-			for (n = 0; n < TBUF_MEMOS; n++)
+			for (n = 0; n < SESSIONS - 1; n++)
 				fire_session(n);
 			aborted_at = at;
 			steps_run(fire_first, step, in_handler);

@@ -16,23 +16,40 @@
  *
  *	CHECK	[rseq.cpu_id] == [m.cpu]	else leave CHANGED
  *		[local.base] != 0		else leave CHANGED  (forked)
- *		[m.bits] is the probe's enable word, or w.bits, and then
- *		    [m.generation] == w.generation
- *						else leave CHANGED
+ *		[m.bits] is the probe's enable word, or of a CPU's memo one of
+ *		    its bits; or it is w.bits, and then [m.generation] ==
+ *		    w.generation		else leave CHANGED
  *		[slot.generation] == [m.generation]
  *						else leave CHANGED  (ended)
  *
  *	COMMIT	ARM; CHECK
+ *		EPID = w.epid, or that of [m.heads[index]]
+ *		    none, or not the only one: leave CHAIN
  *		STAMP	[lane.last] = max(counter, [lane.last] + 1)
  *		head = [lane.head]
  *		ROOM
- *		EPID = w.epid, or that of [m.heads[index]]
- *		    none, or not the only one: leave CHAIN
  *		load from the first byte's place	(see below)
  *		store header and data (64-bit words, or segments of any
  *		    size), positions masked
  *		[lane.head] = head + size	release; last instruction
  *				inv.order, inv.killed: whole, or not there
+ *
+ *	ROWS	the same for each ECB of the probe's chain, one record behind
+ *		the other: their sizes are summed up first, for they are one
+ *		stretch that has room as a whole or is not written; one commit
+ *		for all, and one reading of the counter, each record's stamp
+ *		one more than the one's before.  A chain that has a flag
+ *		besides TBUF_HEAD_MORE, that is longer than a record may be, or
+ *		has no room (but for a single ECB: REFUSE): leave CHAIN, and
+ *		each ECB has its own COMMIT or REFUSE.
+ *
+ *	GO ON	For several sessions one after the other ROWS reads the counter
+ *		once, where the machine can tell that nothing came between: the
+ *		section stays armed behind its commit, and the kernel takes that
+ *		back when it preempts the thread or has a signal for it.  If
+ *		[rseq.rseq_cs] is still there where the next one begins, no
+ *		other code has run on this CPU since the counter was read: a
+ *		stamp is never older than what ran here before its commit.
  *
  *	ROOM of a linear lane (switch, fill)
  *		head + size <= [lane.limit]		else REFUSE
@@ -69,12 +86,13 @@
  *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
  *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
- *	REMEMBER ARM; copy a memo, `bits` void first and valid last.  A copy
- *		that is aborted leaves the memo void, or as a handler left it:
+ *	REMEMBER ARM; [rseq.cpu_id] == [m.cpu], and the thread is not marked;
+ *		copy a memo, `bits` void first and valid last.  A copy that is
+ *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE and RESTART work with a memo on the stack, of which no handler knows;
- * it is its own generation that they check.
+ * COUNT, STORE and RESTART work with a memo on the stack, of which no handler
+ * knows; it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -103,10 +121,14 @@ struct tbuf_segment {
 };
 
 /*
- * What a thread remembers of its last fire for a session: all that a section
- * has to know of the lane, checked once.  It holds as long as CPU and
- * generation do, and these the section looks at again.  A generation is never
- * used twice in a file, so it names the session and its slot.
+ * What is remembered of the last fire for a session: all that a section has to
+ * know of the lane, checked once.  It holds as long as CPU and generation do,
+ * and these the section looks at again.  A generation is never used twice in a
+ * file, so it names the session and its slot.
+ *
+ * A thread has one such memo, and each CPU one of every session, for threads
+ * whose own is another session's.  These are written and read in sections
+ * alone, on their CPU: as for a CPU's lane, nobody comes between.
  */
 struct tbuf_memo {
 	uint64_t bits;			/* the session's in an enable word */
@@ -119,12 +141,17 @@ struct tbuf_memo {
 	uint64_t fill_mask;
 	const uint32_t *heads;		/* of the session's ECBs */
 	uint32_t cpu;
-	uint32_t tid;
+	uint32_t tid;			/* the thread's, in its own memo */
 	uint64_t ring;			/* else the lane is linear */
+	const struct tbuf_ecb *ecbs;
+	uint64_t ecb_max;		/* 0: they are not to be used */
 };
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */
 #define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* beside a session's bit */
+#define TBUF_MEMO_SIZE	128u			/* in a CPU's page */
+_Static_assert(sizeof(struct tbuf_memo) <= TBUF_MEMO_SIZE &&
+    TBUF_NSESSIONS * TBUF_MEMO_SIZE == TBUF_PAGE, "a page for each CPU");
 
 /* What is to be written, and for which session. */
 struct tbuf_write {
@@ -136,7 +163,9 @@ struct tbuf_write {
 	const void *from_end;		/* of the segments */
 	uint32_t size16;		/* size << 16 */
 	uint32_t index;			/* of the probe */
-	uint32_t epid;			/* 0: the probe's only one */
+	uint32_t epid;			/* 0: all of the probe */
+	uint32_t tid;
+	uint64_t time;			/* 0, then what ROWS has read */
 };
 
 enum tbuf_outcome {
@@ -145,18 +174,28 @@ enum tbuf_outcome {
 	TBUF_NO_ROOM,		/* and the deadline has passed */
 	TBUF_DAMAGED,		/* the lane's words make no sense */
 	TBUF_WRAPPED,		/* words that go around the end: use segments */
-	TBUF_CHAIN		/* the probe has no ECB, or several */
+	TBUF_CHAIN		/* the probe's ECBs are not for this section */
 };
 
 /*
  * The wipe-on-fork words.  A child made by a raw clone finds them zero without
- * anybody's help.  They are a static zero until there is a page for them.
+ * anybody's help.  They are a static zero until there is a page for them, and
+ * behind it one with the memos of each of the first CPUs.
  */
 struct tbuf_local {
 	uint64_t base;		/* of the window; 0: tracing is off */
+	uint64_t cpus;		/* that have memos */
 };
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
+
+/* A session's memo of a CPU below tbuf_local->cpus. */
+static inline struct tbuf_memo *
+tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
+{
+	return ((struct tbuf_memo *)((uintptr_t)local + TBUF_PAGE *
+	    (cpu + UINT64_C(1)) + number * TBUF_MEMO_SIZE));
+}
 
 /*
  * From the thread pointer to where a section is armed: the thread's rseq area,
@@ -177,12 +216,19 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_M_CPU		72
 #define TBUF_M_TID		76
 #define TBUF_M_RING		80
+#define TBUF_M_ECBS		88
+#define TBUF_M_ECB_MAX		96
 #define TBUF_W_BITS		0
 #define TBUF_W_GENERATION	8
+#define TBUF_W_SIZE		16
 #define TBUF_W_FROM		32
 #define TBUF_W_FROM_END		40
+#define TBUF_W_SIZE16		48
 #define TBUF_W_INDEX		52
 #define TBUF_W_EPID		56
+#define TBUF_W_TID		60
+#define TBUF_W_TIME		64
+#define TBUF_E_NEXT		6
 #define TBUF_L_HEAD		0
 #define TBUF_L_LAST		8
 #define TBUF_L_FULL		16
@@ -211,12 +257,20 @@ TBUF_ASSERT_OFFSET(tbuf_memo, heads, TBUF_M_HEADS);
 TBUF_ASSERT_OFFSET(tbuf_memo, cpu, TBUF_M_CPU);
 TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
 TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
+TBUF_ASSERT_OFFSET(tbuf_memo, ecbs, TBUF_M_ECBS);
+TBUF_ASSERT_OFFSET(tbuf_memo, ecb_max, TBUF_M_ECB_MAX);
 TBUF_ASSERT_OFFSET(tbuf_write, bits, TBUF_W_BITS);
 TBUF_ASSERT_OFFSET(tbuf_write, generation, TBUF_W_GENERATION);
+TBUF_ASSERT_OFFSET(tbuf_write, size, TBUF_W_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_write, from, TBUF_W_FROM);
 TBUF_ASSERT_OFFSET(tbuf_write, from_end, TBUF_W_FROM_END);
+TBUF_ASSERT_OFFSET(tbuf_write, size16, TBUF_W_SIZE16);
 TBUF_ASSERT_OFFSET(tbuf_write, index, TBUF_W_INDEX);
 TBUF_ASSERT_OFFSET(tbuf_write, epid, TBUF_W_EPID);
+TBUF_ASSERT_OFFSET(tbuf_write, tid, TBUF_W_TID);
+TBUF_ASSERT_OFFSET(tbuf_write, time, TBUF_W_TIME);
+TBUF_ASSERT_OFFSET(tbuf_ecb, next, TBUF_E_NEXT);
+_Static_assert(sizeof(struct tbuf_ecb) == 8, "an ECB's place");
 TBUF_ASSERT_OFFSET(tbuf_lane, head, TBUF_L_HEAD);
 TBUF_ASSERT_OFFSET(tbuf_lane, last, TBUF_L_LAST);
 TBUF_ASSERT_OFFSET(tbuf_lane, full, TBUF_L_FULL);
@@ -256,17 +310,24 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *	ptrdiff_t tbuf_rseq_find(void *spare); what tbuf_rseq_at is to be
  *	bool	tbuf_rseq_flat_0(const struct tbuf_site *,
  *		    const uint64_t *values);
- *		to tbuf_rseq_flat_4(): by the thread's first memo, COMMIT so
+ *		to tbuf_rseq_flat_4(): by the thread's own memo, COMMIT so
  *		many 64-bit arguments for the one session that the probe is
  *		enabled for; false: not done
  *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
+ *		tbuf_rseq_rows_0(..., struct tbuf_write *,
+ *		    const struct tbuf_site *, const uint64_t *values);
+ *		    to tbuf_rseq_rows_4(): so many 64-bit arguments, by a
+ *		    CPU's memo, of whose session the bit is known, if the
+ *		    probe is enabled for it
+ *		tbuf_rseq_rows(..., struct tbuf_write *);
+ *		    who calls these calls tbuf_rseq_clear() behind the last one
  *		tbuf_rseq_words(..., const struct tbuf_write *);
  *		tbuf_rseq_segments(..., const struct tbuf_write *);
  *		tbuf_rseq_count(..., uint64_t *);
  *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
- *		    const struct tbuf_memo *from);
+ *		    const struct tbuf_memo *from, const uint32_t *marked);
  * All are async-signal-safe.
  */
 

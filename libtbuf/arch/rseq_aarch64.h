@@ -8,8 +8,8 @@
  * Registers: %[m] is the memo, %[rs] the thread's rseq area, %[w] what is
  * written and %[size] the record's size (in a fire of a known shape a constant,
  * with %[site] and %[values] in place of %[w]).  Inside, x9 is the lane, x10
- * head, in the end the new one, x11 the stamp, x12 the storage, x13 the EPID;
- * the rest up to x15 is scratch.
+ * head, in the end the new one, x11 the stamp, x12 the storage, x13 the EPID,
+ * x14 the bytes of all rows; the rest up to x15 is scratch.
  */
 #include <stdbool.h>
 
@@ -61,9 +61,9 @@ tbuf_rseq_find(void *spare)
 	return ((unsigned char *)spare - tbuf_rseq_pointer());
 }
 
-/* The thread's first memo. */
+/* The thread's own memo. */
 static inline const struct tbuf_memo *
-tbuf_rseq_first(void)
+tbuf_rseq_own(void)
 {
 	unsigned char *offset;
 
@@ -189,8 +189,8 @@ tbuf_rseq_clear(void)
  * Room of a linear lane; goes to the label `no` if there is none.  The load
  * of limit pairs with the consumer's store-release of it.
  */
-#define TBUF_SECTION_LINEAR(no)						\
-	"add x4, x10, %[size]\n\t"					\
+#define TBUF_SECTION_LINEAR(SIZE, no)					\
+	"add x4, x10, " SIZE "\n\t"					\
 	"add x3, x9, #" TBUF_O(L_LIMIT) "\n\t"				\
 	"ldar x3, [x3]\n\t"						\
 	"cmp x3, x4\n\t"						\
@@ -227,12 +227,12 @@ tbuf_rseq_clear(void)
  * REFUSE: another section takes over, and nothing can come between the two:
  * its first instruction is the one behind the store that arms it.
  */
-#define TBUF_SECTION_REFUSE(ECB)					\
+#define TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
 	"ldr x3, [%[m], #" TBUF_O(M_BUFSIZE) "]\n\t"			\
-	"cmp x3, %[size]\n\t"						\
+	"cmp x3, " SIZE "\n\t"						\
 	"b.lo %l[changed]\n\t"						\
-	ECB								\
+	ONE								\
 	TBUF_SECTION_ARM("23b")						\
 	"21: ldr x4, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
 	"ldr x4, [x4, #" TBUF_O(S_DEADLINE) "]\n\t"			\
@@ -253,7 +253,7 @@ tbuf_rseq_clear(void)
  * snapshot's copy.  It comes first, for the step before may be that of a
  * section that was aborted.
  */
-#define TBUF_SECTION_RING						\
+#define TBUF_SECTION_RING(SIZE)						\
 	"ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"			\
 	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
 	"tst x3, #1\n\t"						\
@@ -262,7 +262,7 @@ tbuf_rseq_clear(void)
 	"ldp x5, x7, [x4]\n\t"						\
 	"sub x6, x10, x5\n\t"						\
 	"5: dmb ishst\n\t"						\
-	"add x8, x6, %[size]\n\t"					\
+	"add x8, x6, " SIZE "\n\t"					\
 	"ldr x12, [%[m], #" TBUF_O(M_BUFSIZE) "]\n\t"			\
 	"cmp x8, x12\n\t"						\
 	"b.ls 10f\n\t"							\
@@ -270,7 +270,7 @@ tbuf_rseq_clear(void)
 	"b.hi %l[damaged]\n\t"						\
 	"tst x10, #7\n\t"						\
 	"b.ne %l[damaged]\n\t"						\
-	"cmp x12, %[size]\n\t"						\
+	"cmp x12, " SIZE "\n\t"						\
 	"b.lo %l[changed]\n\t"						\
 	/* one step */							\
 	"add x8, x5, #8\n\t"						\
@@ -299,25 +299,24 @@ tbuf_rseq_clear(void)
 	TBUF_DELAY_IN("w12", 3)						\
 	"b 5b\n\t"
 
-/* The stamp, and room by the lane's policy. */
-#define TBUF_SECTION_ROOM(ECB)						\
-	TBUF_SECTION_STAMP						\
+/* Room by the policy, behind the stamp; ONE if what is refused is one. */
+#define TBUF_SECTION_ROOM(SIZE, ONE)					\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
 	"ldr x3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
 	"cbnz x3, 30f\n\t"						\
-	TBUF_SECTION_LINEAR("20f")					\
+	TBUF_SECTION_LINEAR(SIZE, "20f")				\
 	"b 10f\n\t"							\
 	"20:\n\t"							\
-	TBUF_SECTION_REFUSE(ECB)					\
+	TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	"30:\n\t"							\
-	TBUF_SECTION_RING						\
+	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
 
 /* x5 becomes mask8. */
-#define TBUF_SECTION_HEADER						\
+#define TBUF_SECTION_HEADER(TID)					\
 	"mov x3, %[size]\n\t"						\
 	"orr x13, x13, x3, lsl #16\n\t"					\
-	"ldr w3, [%[m], #" TBUF_O(M_TID) "]\n\t"			\
+	"ldr w3, " TID "\n\t"						\
 	"orr x13, x13, x3, lsl #32\n\t"					\
 	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
 	"ldr x5, [%[m], #" TBUF_O(M_MASK8) "]\n\t"			\
@@ -393,17 +392,18 @@ tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
 {									\
 	__asm__ goto volatile(						\
 	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
 	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_HERE						\
 	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_ROOM(TBUF_SECTION_SITE)			\
 	    TBUF_SECTION_SITE						\
-	    TBUF_SECTION_HEADER						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM("%[size]", "")				\
+	    TBUF_SECTION_HEADER("[%[m], #" TBUF_O(M_TID) "]")		\
 	    "mov x13, %[values]\n\t"					\
 	    TBUF_SECTION_WORDS						\
 	    TBUF_SECTION_COMMIT						\
 	    :								\
-	    : [m] "r"(tbuf_rseq_first()), [local] "r"(tbuf_local),	\
+	    : [m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local),	\
 	      [site] "r"(site), [values] "r"(values),			\
 	      [size] "i"(sizeof(struct tbuf_header) + 8 * (n)),		\
 	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
@@ -433,9 +433,9 @@ name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
 	    TBUF_SECTION_MEANT						\
 	    TBUF_SECTION_SESSION					\
 	    TBUF_SECTION_GIVEN						\
-	    TBUF_SECTION_ROOM("")					\
-	    TBUF_SECTION_GIVEN						\
-	    TBUF_SECTION_HEADER						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM("%[size]", "")				\
+	    TBUF_SECTION_HEADER("[%[w], #" TBUF_O(W_TID) "]")		\
 	    COPY							\
 	    TBUF_SECTION_COMMIT						\
 	    :								\
@@ -462,6 +462,153 @@ changed:								\
 TBUF_RSEQ_WRITE(tbuf_rseq_words,
     "ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t" TBUF_SECTION_WORDS)
 TBUF_RSEQ_WRITE(tbuf_rseq_segments, TBUF_SECTION_SEGMENTS)
+
+/* The session of the CPU's memo, if the probe is enabled for it. */
+#define TBUF_SECTION_AMONG						\
+	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
+	"ldar w3, [x3]\n\t"						\
+	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
+	"tst x3, x4\n\t"						\
+	"b.eq %l[changed]\n\t"
+
+/* w13 becomes the EPID behind it. */
+#define TBUF_SECTION_NEXT						\
+	"ldr x3, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"			\
+	"cmp x13, x3\n\t"						\
+	"b.hs %l[chain]\n\t"						\
+	"ldr x3, [%[m], #" TBUF_O(M_ECBS) "]\n\t"			\
+	"add x3, x3, x13, lsl #3\n\t"					\
+	"ldrh w13, [x3, #" TBUF_O(E_NEXT) "]\n\t"
+
+/*
+ * The chain of the probe whose index is in w4.  x14 becomes the bytes of all
+ * its records, x13 the first EPID; x15 is the place of its head.
+ */
+#define TBUF_SECTION_CHAIN						\
+	"ldr x15, [%[m], #" TBUF_O(M_HEADS) "]\n\t"			\
+	"add x15, x15, x4, lsl #2\n\t"					\
+	"ldr w13, [x15]\n\t"						\
+	"mov x14, %[size]\n\t"						\
+	"mov w3, %[most]\n\t"						\
+	"sub w4, w13, #1\n\t"						\
+	"cmp w4, w3\n\t"						\
+	"b.ls 41f\n\t"							\
+	"mov w5, %[more]\n\t"						\
+	"sub w4, w4, w5\n\t"						\
+	"cmp w4, w3\n\t"						\
+	"b.hi %l[chain]\n\t"						\
+	"add w13, w4, #1\n\t"						\
+	"40:\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"cbz w13, 42f\n\t"						\
+	"add x14, x14, %[size]\n\t"					\
+	"mov x3, %[longest]\n\t"					\
+	"cmp x14, x3\n\t"						\
+	"b.ls 40b\n\t"							\
+	"b %l[chain]\n\t"						\
+	"42: ldrh w13, [x15]\n\t"					\
+	"41:\n\t"
+
+/*
+ * The records, of words from FROM on: x15 is their end, x7 their size and
+ * thread, x6 the words, x8 the end of one.  What the chain has become meanwhile
+ * cannot lead astray.
+ */
+#define TBUF_SECTION_ROWS(FROM)						\
+	"add x15, x10, x14\n\t"						\
+	"mov x3, %[size]\n\t"						\
+	"ldr w7, [%[w], #" TBUF_O(W_TID) "]\n\t"			\
+	"lsl x7, x7, #32\n\t"						\
+	"orr x7, x7, x3, lsl #16\n\t"					\
+	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
+	"ldr x5, [%[m], #" TBUF_O(M_MASK8) "]\n\t"			\
+	"50: add x8, x10, %[size]\n\t"					\
+	"and x4, x10, x5\n\t"						\
+	"ldr x3, [x12, x4]\n\t"						\
+	"str x11, [x12, x4]\n\t"					\
+	"add x10, x10, #8\n\t"						\
+	"and x4, x10, x5\n\t"						\
+	"orr x3, x7, x13\n\t"						\
+	"str x3, [x12, x4]\n\t"						\
+	"add x10, x10, #8\n\t"						\
+	TBUF_DELAY(4)							\
+	FROM								\
+	"b 8f\n\t"							\
+	"7: and x4, x10, x5\n\t"					\
+	"ldr x3, [x6], #8\n\t"						\
+	"str x3, [x12, x4]\n\t"						\
+	"add x10, x10, #8\n\t"						\
+	"8: cmp x10, x8\n\t"						\
+	"b.ne 7b\n\t"							\
+	"cmp x10, x15\n\t"						\
+	"b.hs 51f\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"add x11, x11, #1\n\t"						\
+	"str x11, [x9, #" TBUF_O(L_LAST) "]\n\t"			\
+	"b 50b\n\t"							\
+	"51:\n\t"
+
+/*
+ * ROWS.  The counter is read for each session: that costs no more than to tell
+ * whether anything has come between.
+ */
+#define TBUF_RSEQ_ROWS(name, SESSION, INDEX, FROM, operands, ...)	\
+static inline enum tbuf_outcome						\
+name(const struct tbuf_memo *m, struct tbuf_write *w __VA_ARGS__)	\
+{									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_HERE						\
+	    SESSION							\
+	    TBUF_SECTION_SESSION					\
+	    INDEX							\
+	    TBUF_SECTION_CHAIN						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM("x14",					\
+		"cmp x14, %[size]\n\t"					\
+		"b.ne %l[chain]\n\t")					\
+	    TBUF_SECTION_ROWS(FROM)					\
+	    TBUF_SECTION_COMMIT						\
+	    :								\
+	    : TBUF_CHECK_OPERANDS, [w] "r"(w), operands,		\
+	      [more] "i"(TBUF_HEAD_MORE),				\
+	      [longest] "i"(TBUF_RECORD_MAX), TBUF_ECB_OPERANDS,	\
+	      TBUF_BEGIN_OPERANDS					\
+	    : TBUF_CLOBBERS						\
+	    : changed, late, damaged, chain);				\
+	return (TBUF_COMMITTED);					\
+late:									\
+	tbuf_rseq_clear();						\
+	return (TBUF_NO_ROOM);						\
+damaged:								\
+	tbuf_rseq_clear();						\
+	return (TBUF_DAMAGED);						\
+chain:									\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHAIN);						\
+changed:								\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHANGED);						\
+}
+
+#define TBUF_ROWS_OPERANDS(n)						\
+	[site] "r"(site), [values] "r"(values),				\
+	[size] "i"(sizeof(struct tbuf_header) + 8 * (n))
+
+#define TBUF_RSEQ_ROWS_OF(n)						\
+TBUF_RSEQ_ROWS(tbuf_rseq_rows_##n, TBUF_SECTION_AMONG,			\
+    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",			\
+    "mov x6, %[values]\n\t", TBUF_ROWS_OPERANDS(n),			\
+    , const struct tbuf_site *site, const uint64_t *values)
+
+TBUF_RSEQ_ROWS_OF(0)
+TBUF_RSEQ_ROWS_OF(1)
+TBUF_RSEQ_ROWS_OF(2)
+TBUF_RSEQ_ROWS_OF(3)
+TBUF_RSEQ_ROWS_OF(4)
+TBUF_RSEQ_ROWS(tbuf_rseq_rows, TBUF_SECTION_MEANT,
+    "ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t",
+    "ldr x6, [%[w], #" TBUF_O(W_FROM) "]\n\t", [size] "r"(w->size))
 
 static inline enum tbuf_outcome
 tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
@@ -545,12 +692,22 @@ changed:
 	tbuf_rseq_clear();
 }
 
-/* Copy `from` to `to` as one: a signal handler finds it whole or void. */
+/*
+ * Copy `from` to `to` as one: a signal handler finds it whole or void, and so
+ * do other threads on this CPU.
+ */
 static inline void
-tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
+tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
+    const uint32_t *marked)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
+	    "ldr w3, [%[from], #" TBUF_O(M_CPU) "]\n\t"
+	    "ldr w4, [%[rs], #4]\n\t"
+	    "cmp w3, w4\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr w3, [%[marked]]\n\t"
+	    "cbnz w3, %l[changed]\n\t"
 	    "str %[none], [%[to]]\n\t"
 	    "mov x4, %[size]\n\t"
 	    "5: sub x4, x4, #8\n\t"
@@ -563,8 +720,9 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
 	    "str x3, [%[to]]\n\t" /* the last instruction */
 	    "2:\n\t"
 	    :
-	    : [to] "r"(to), [from] "r"(from), [none] "r"(TBUF_MEMO_NONE),
-	      [size] "i"(sizeof(*to)), TBUF_BEGIN_OPERANDS
+	    : [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
+	      [none] "r"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)),
+	      TBUF_BEGIN_OPERANDS
 	    : "x3", "x4", "memory", "cc"
 	    : changed);
 changed:

@@ -7,8 +7,8 @@
  * Registers: %[m] is the memo, %[w] what is written, %[size] the record's size
  * (in a fire of a known shape a constant, with %[site] and %[values] in place
  * of %[w]).  Inside, r11 is the lane, r9 head, in the end the new one, r8 the
- * oldest record, then the place in the storage, ecx the EPID; rax, rcx and
- * rdx are scratch, rsi, rdi and r10 too for segments.  Nine in all where the
+ * oldest record, then the place in the storage, ecx the EPID; rax and rdx are
+ * scratch, rsi, rdi and r10 too for segments and rows.  Nine in all where the
  * shape is known: those that a function need not save.
  */
 #include <stdbool.h>
@@ -60,9 +60,9 @@ tbuf_rseq_find(void *spare)
 	return ((ptrdiff_t)tbuf_rseq_offset(spare));
 }
 
-/* The thread's first memo, by one load. */
+/* The thread's own memo, by one load. */
 static inline uintptr_t
-tbuf_rseq_first(void)
+tbuf_rseq_own(void)
 {
 	uintptr_t offset;
 
@@ -88,7 +88,7 @@ tbuf_rseq_cpu(void)
 	uint32_t cpu;
 
 	__asm__ volatile("movl %%fs:" TBUF_RS_CPU_ID_START "(%1), %0"
-	    : "=r"(cpu) : "r"(__rseq_offset));
+	    : "=r"(cpu) : "r"(tbuf_rseq_at));
 	return (cpu);
 }
 
@@ -127,14 +127,17 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"leaq " descriptor "(%%rip), %%rax\n\t"				\
 	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"
 
-#define TBUF_SECTION_BEGIN						\
+#define TBUF_SECTION_WAY_OUT						\
 	TBUF_SECTION_DESCRIPTOR("3", "1f", "2f", "4f")			\
 	".pushsection __rseq_failure, \"ax\"\n\t"			\
 	".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */	\
 	".long 0x53053053\n\t"						\
 	"4: jmp %l[changed]\n\t"					\
 	".popsection\n\t"						\
-	TBUF_DELAY(7)							\
+	TBUF_DELAY(7)
+
+#define TBUF_SECTION_BEGIN						\
+	TBUF_SECTION_WAY_OUT						\
 	TBUF_SECTION_ARM("3b")						\
 	"1:\n\t"							\
 	TBUF_DELAY(0)
@@ -179,21 +182,31 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq %%rax, %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"		\
 	"jne %l[changed]\n\t"
 
-/* The stamp, later than the lane's last; one that is not used does no harm. */
-#define TBUF_SECTION_STAMP						\
+/* rdx becomes garbage. */
+#define TBUF_SECTION_COUNTER						\
 	"rdtsc\n\t"							\
 	"shlq $32, %%rdx\n\t"						\
-	"orq %%rdx, %%rax\n\t"						\
+	"orq %%rdx, %%rax\n\t"
+
+/*
+ * The stamp, of a time in rax, later than the lane's last; one that is not used
+ * does no harm.
+ */
+#define TBUF_SECTION_LATER						\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rdx\n\t"			\
 	"addq $1, %%rdx\n\t"						\
 	"cmpq %%rdx, %%rax\n\t"						\
 	"cmovb %%rdx, %%rax\n\t"					\
 	"movq %%rax, " TBUF_O(L_LAST) "(%%r11)\n\t"
 
+#define TBUF_SECTION_STAMP						\
+	TBUF_SECTION_COUNTER						\
+	TBUF_SECTION_LATER
+
 /* Room of a linear lane; goes to the label `no` if there is none. */
-#define TBUF_SECTION_LINEAR(no)						\
+#define TBUF_SECTION_LINEAR(SIZE, no)					\
 	"movq %%r9, %%rax\n\t"						\
-	"addq %[size], %%rax\n\t"					\
+	"addq " SIZE ", %%rax\n\t"					\
 	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
 	"jb " no "\n\t"							\
 	"movq " TBUF_O(L_FULL) "(%%r11), %%rax\n\t"			\
@@ -228,11 +241,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * its first instruction is the one behind the store that arms it.  The lane's
  * last stamp is the counter's reading, or a little more.
  */
-#define TBUF_SECTION_REFUSE(ECB)					\
+#define TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
-	"cmpq %[size], %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
+	"cmpq " SIZE ", %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
 	"jb %l[changed]\n\t"						\
-	ECB								\
+	ONE								\
 	TBUF_SECTION_ARM("23b")						\
 	"21: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rdx\n\t"			\
@@ -246,87 +259,89 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 /*
  * Room of a ring: rdx is 16 times the sequence's low bit, r8 tail, rax what
- * there is of records, rcx the size of the oldest, then overwritten.
+ * there is of records and the new one; r9 lends itself for the size of the
+ * oldest, then for overwritten.
  */
-#define TBUF_SECTION_RING						\
+#define TBUF_SECTION_RING(SIZE)						\
 	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
 	"andl $1, %%edx\n\t"						\
 	"shll $4, %%edx\n\t"						\
 	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
 	"movq %%r9, %%rax\n\t"						\
 	"subq %%r8, %%rax\n\t"						\
-	"movq %%rax, %%rcx\n\t"						\
-	"addq %[size], %%rcx\n\t"					\
-	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rcx\n\t"		\
-	"jbe 10f\n\t"							\
 	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
 	"ja %l[damaged]\n\t"						\
+	"addq " SIZE ", %%rax\n\t"					\
+	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
+	"jbe 10f\n\t"							\
 	"testb $7, %%r9b\n\t"						\
 	"jnz %l[damaged]\n\t"						\
-	"cmpq %[size], %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
+	"cmpq " SIZE ", %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
 	"jb %l[changed]\n\t"						\
-	/* one step */							\
-	"5: leaq 8(%%r8), %%rcx\n\t"					\
-	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rcx\n\t"		\
-	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rcx\n\t"			\
-	"movzwl 2(%%rcx), %%ecx\n\t"					\
-	"testb $7, %%cl\n\t"						\
+	/* one step; fewer bytes than the new one has are not of a record */ \
+	"5: leaq 8(%%r8), %%r9\n\t"					\
+	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"		\
+	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r9\n\t"			\
+	"movzwl 2(%%r9), %%r9d\n\t"					\
+	"testb $7, %%r9b\n\t"						\
 	"jnz %l[damaged]\n\t"						\
-	"cmpl $16, %%ecx\n\t"						\
+	"cmpl $16, %%r9d\n\t"						\
 	"jb %l[damaged]\n\t"						\
-	"subq %%rcx, %%rax\n\t"						\
+	"addq %%r9, %%r8\n\t"						\
+	"subq %%r9, %%rax\n\t"						\
 	"jb %l[damaged]\n\t"						\
-	"addq %%rcx, %%r8\n\t"						\
-	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rcx\n\t"		\
-	"addq $1, %%rcx\n\t"						\
+	"cmpq " SIZE ", %%rax\n\t"					\
+	"jb %l[damaged]\n\t"						\
+	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%r9\n\t"		\
+	"addq $1, %%r9\n\t"						\
 	"xorl $16, %%edx\n\t"						\
 	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
-	"movq %%rcx, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
-	TBUF_DELAY_IN("%%ecx", "%%rcx", 2)				\
+	"movq %%r9, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
+	TBUF_DELAY_IN("%%r9d", "%%r9", 2)				\
 	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
-	TBUF_DELAY_IN("%%ecx", "%%rcx", 3)				\
-	"movq %%rax, %%rcx\n\t"						\
-	"addq %[size], %%rcx\n\t"					\
-	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rcx\n\t"		\
-	"ja 5b\n\t"
+	TBUF_DELAY_IN("%%r9d", "%%r9", 3)				\
+	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
+	"ja 5b\n\t"							\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 
-/* The stamp, and room by the lane's policy. */
-#define TBUF_SECTION_ROOM(ECB)						\
-	TBUF_SECTION_STAMP						\
+/* Room by the policy, behind the stamp; ONE if what is refused is one. */
+#define TBUF_SECTION_ROOM(SIZE, ONE)					\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
 	"cmpl $0, %%fs:" TBUF_O(M_RING) "(%[m])\n\t"			\
 	"jne 30f\n\t"							\
-	TBUF_SECTION_LINEAR("20f")					\
+	TBUF_SECTION_LINEAR(SIZE, "20f")				\
 	"jmp 10f\n\t"							\
 	"20:\n\t"							\
-	TBUF_SECTION_REFUSE(ECB)					\
+	TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	"30:\n\t"							\
-	TBUF_SECTION_RING						\
+	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
 
-/* The place of a record that does not go around the storage's end. */
-#define TBUF_SECTION_PLACE						\
+/*
+ * The place of what does not go around the storage's end: LAST makes rax the
+ * last word's from r8.
+ */
+#define TBUF_SECTION_PLACE(LAST)					\
 	"movq %%r9, %%r8\n\t"						\
 	"movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rdx\n\t"		\
 	"andq %%rdx, %%r8\n\t"						\
-	"movq %%r8, %%rax\n\t"						\
-	"addq %[less], %%rax\n\t"					\
+	LAST "\n\t"							\
 	"cmpq %%rdx, %%rax\n\t"						\
 	"ja %l[wrapped]\n\t"						\
 	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r8\n\t"			\
 	"movq (%%r8), %%rax\n\t"
 
-#define TBUF_SECTION_HEADER						\
+#define TBUF_SECTION_HEADER(TID)					\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%r8)\n\t"					\
 	"orl %[size16], %%ecx\n\t"					\
 	"movl %%ecx, 8(%%r8)\n\t"					\
-	"movl %%fs:" TBUF_O(M_TID) "(%[m]), %%eax\n\t"			\
+	"movl " TID ", %%eax\n\t"					\
 	"movl %%eax, 12(%%r8)\n\t"					\
 	TBUF_DELAY(4)
 
-#define TBUF_SECTION_COMMIT						\
-	"addq %[size], %%r9\n\t"					\
+#define TBUF_SECTION_COMMIT(SIZE)					\
+	"addq " SIZE ", %%r9\n\t"					\
 	TBUF_DELAY(5)							\
 	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* the last instruction */ \
 	"2:\n\t"
@@ -338,6 +353,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_SECTION_OUTCOMES						\
 	tbuf_rseq_clear();						\
 	return (TBUF_COMMITTED);					\
+	TBUF_SECTION_LEFT
+
+#define TBUF_SECTION_LEFT						\
 late:									\
 	tbuf_rseq_clear();						\
 	return (TBUF_NO_ROOM);						\
@@ -379,17 +397,18 @@ tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
 									\
 	__asm__ goto volatile(						\
 	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
 	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_HERE						\
 	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_ROOM(TBUF_SECTION_SITE)			\
 	    TBUF_SECTION_SITE						\
-	    TBUF_SECTION_PLACE						\
-	    TBUF_SECTION_HEADER						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM("%[size]", "")				\
+	    TBUF_SECTION_PLACE("leaq %c[less](%%r8), %%rax")		\
+	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_TID) "(%[m])")		\
 	    TBUF_FLAT_##n						\
-	    TBUF_SECTION_COMMIT						\
+	    TBUF_SECTION_COMMIT("%[size]")				\
 	    :								\
-	    : [m] "r"(tbuf_rseq_first()), [local] "m"(tbuf_local),	\
+	    : [m] "r"(tbuf_rseq_own()), [local] "m"(tbuf_local),	\
 	      [site] "r"(site), [values] "r"(values), [size] "i"(SIZE),	\
 	      [less] "i"(SIZE - 8), [size16] "i"(SIZE << 16),		\
 	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
@@ -422,10 +441,10 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_SESSION
 	    TBUF_SECTION_GIVEN
-	    TBUF_SECTION_ROOM("")
-	    TBUF_SECTION_GIVEN
-	    TBUF_SECTION_PLACE
-	    TBUF_SECTION_HEADER
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM("%[size]", "")
+	    TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax")
+	    TBUF_SECTION_HEADER(TBUF_O(W_TID) "(%[w])")
 	    "movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"
 	    "movq %[size], %%rcx\n\t"
 	    "subq $16, %%rcx\n\t"
@@ -435,13 +454,179 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    "subq $8, %%rcx\n\t"
 	    "jnz 7b\n\t"
 	    "8:\n\t"
-	    TBUF_SECTION_COMMIT
+	    TBUF_SECTION_COMMIT("%[size]")
 	    :
 	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
 	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed, late, damaged, wrapped, chain);
 	TBUF_SECTION_OUTCOMES;
+}
+
+/*
+ * ARM, or GO ON: the section begins where it looks whether it is armed still,
+ * so that if it is, nothing comes behind the look, and CPU and base are as the
+ * section before has found them.  rsi becomes the time, or 0.
+ */
+#define TBUF_SECTION_GO_ON						\
+	TBUF_SECTION_WAY_OUT						\
+	"movq %[at], %%rdx\n\t"						\
+	"leaq 3b(%%rip), %%rax\n\t"					\
+	"movq " TBUF_O(W_TIME) "(%[w]), %%rsi\n\t"			\
+	"1: cmpq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"		\
+	"je 16f\n\t"							\
+	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
+	TBUF_DELAY(0)							\
+	TBUF_SECTION_HERE						\
+	"xorl %%esi, %%esi\n\t"						\
+	"16:\n\t"
+
+/* The session of the CPU's memo, if the probe is enabled for it. */
+#define TBUF_SECTION_AMONG						\
+	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
+	"movl (%%rax), %%eax\n\t"					\
+	"testq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
+	"jz %l[changed]\n\t"
+
+#define TBUF_SECTION_TIME						\
+	"movq %%rsi, %%rax\n\t"						\
+	"testq %%rsi, %%rsi\n\t"					\
+	"jnz 17f\n\t"							\
+	TBUF_SECTION_COUNTER						\
+	"movq %%rax, " TBUF_O(W_TIME) "(%[w])\n\t"			\
+	"17:\n\t"							\
+	TBUF_SECTION_LATER
+
+/* ecx becomes the EPID behind it. */
+#define TBUF_SECTION_NEXT						\
+	"cmpq %%fs:" TBUF_O(M_ECB_MAX) "(%[m]), %%rcx\n\t"		\
+	"jae %l[chain]\n\t"						\
+	"movq %%fs:" TBUF_O(M_ECBS) "(%[m]), %%rax\n\t"		\
+	"movzwl " TBUF_O(E_NEXT) "(%%rax, %%rcx, 8), %%ecx\n\t"
+
+/*
+ * The chain of the probe whose index is in eax.  r10 becomes the bytes of all
+ * its records, ecx the first EPID; rdi is the place of its head.
+ */
+#define TBUF_SECTION_CHAIN(SIZE)					\
+	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\
+	"leaq (%%rdi, %%rax, 4), %%rdi\n\t"				\
+	"movl (%%rdi), %%ecx\n\t"					\
+	"movq " SIZE ", %%r10\n\t"					\
+	"leal -1(%%rcx), %%eax\n\t"					\
+	"cmpl %[most], %%eax\n\t"					\
+	"jbe 41f\n\t"							\
+	"subl %[more] + 1, %%ecx\n\t"					\
+	"cmpl %[most], %%ecx\n\t"					\
+	"ja %l[chain]\n\t"						\
+	"addl $1, %%ecx\n\t"						\
+	"40:\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"testl %%ecx, %%ecx\n\t"					\
+	"jz 42f\n\t"							\
+	"addq " SIZE ", %%r10\n\t"					\
+	"cmpq %[longest], %%r10\n\t"					\
+	"jbe 40b\n\t"							\
+	"jmp %l[chain]\n\t"						\
+	"42: movzwl (%%rdi), %%ecx\n\t"					\
+	"41:\n\t"
+
+/*
+ * The records, of which COPY stores the words; rdi is their end.  What the
+ * chain has become meanwhile cannot lead astray.
+ */
+#define TBUF_SECTION_ROWS(SIZE, SIZE16, COPY)				\
+	"leaq (%%r8, %%r10), %%rdi\n\t"				\
+	"50: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
+	"movq %%rax, (%%r8)\n\t"					\
+	"movl " SIZE16 ", %%eax\n\t"					\
+	"orl %%ecx, %%eax\n\t"						\
+	"movl %%eax, 8(%%r8)\n\t"					\
+	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
+	"movl %%eax, 12(%%r8)\n\t"					\
+	TBUF_DELAY(4)							\
+	COPY								\
+	"addq " SIZE ", %%r8\n\t"					\
+	"cmpq %%rdi, %%r8\n\t"						\
+	"jae 51f\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"addq $1, " TBUF_O(L_LAST) "(%%r11)\n\t"			\
+	"jmp 50b\n\t"							\
+	"51:\n\t"
+
+/* Behind CHAIN; what is refused here is one record. */
+#define TBUF_SECTION_ROWS_ROOM(SIZE)					\
+	TBUF_SECTION_TIME						\
+	TBUF_SECTION_ROOM("%%r10",					\
+	    "cmpq " SIZE ", %%r10\n\t"					\
+	    "jne %l[chain]\n\t")					\
+	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax")
+
+#define TBUF_ROWS_OPERANDS						\
+	[w] "r"(w), [more] "i"(TBUF_HEAD_MORE),				\
+	[longest] "i"(TBUF_RECORD_MAX), TBUF_CHECK_OPERANDS,		\
+	TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
+
+#define TBUF_RSEQ_ROWS(n)						\
+static inline enum tbuf_outcome						\
+tbuf_rseq_rows_##n(const struct tbuf_memo *m, struct tbuf_write *w,	\
+    const struct tbuf_site *site, const uint64_t *values)		\
+{									\
+	enum { SIZE = sizeof(struct tbuf_header) + 8 * (n) };		\
+									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_GO_ON						\
+	    TBUF_SECTION_AMONG						\
+	    TBUF_SECTION_SESSION					\
+	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
+	    TBUF_SECTION_CHAIN("%[size]")				\
+	    TBUF_SECTION_ROWS_ROOM("%[size]")				\
+	    TBUF_SECTION_ROWS("%[size]", "%[size16]", TBUF_FLAT_##n)	\
+	    TBUF_SECTION_COMMIT("%%r10")				\
+	    :								\
+	    : [site] "r"(site), [values] "r"(values), [size] "i"(SIZE),	\
+	      [size16] "i"(SIZE << 16), TBUF_ROWS_OPERANDS		\
+	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"			\
+	    : changed, late, damaged, wrapped, chain);			\
+	return (TBUF_COMMITTED);					\
+	TBUF_SECTION_LEFT;						\
+}
+
+TBUF_RSEQ_ROWS(0)
+TBUF_RSEQ_ROWS(1)
+TBUF_RSEQ_ROWS(2)
+TBUF_RSEQ_ROWS(3)
+TBUF_RSEQ_ROWS(4)
+
+/* The same, with any number of words. */
+static inline enum tbuf_outcome
+tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_GO_ON
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    "movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"
+	    TBUF_SECTION_CHAIN(TBUF_O(W_SIZE) "(%[w])")
+	    TBUF_SECTION_ROWS_ROOM(TBUF_O(W_SIZE) "(%[w])")
+	    "movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"
+	    TBUF_SECTION_ROWS(TBUF_O(W_SIZE) "(%[w])",
+		TBUF_O(W_SIZE16) "(%[w])",
+		"movq " TBUF_O(W_SIZE) "(%[w]), %%rdx\n\t"
+		"subq $16, %%rdx\n\t"
+		"jz 8f\n\t"
+		"7: movq -8(%%rsi, %%rdx), %%rax\n\t"
+		"movq %%rax, 8(%%r8, %%rdx)\n\t"
+		"subq $8, %%rdx\n\t"
+		"jnz 7b\n\t"
+		"8:\n\t")
+	    TBUF_SECTION_COMMIT("%%r10")
+	    :
+	    : TBUF_ROWS_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
+	    : changed, late, damaged, wrapped, chain);
+	return (TBUF_COMMITTED);
+	TBUF_SECTION_LEFT;
 }
 
 /*
@@ -459,7 +644,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r8\n\t"			\
 	"orl %[size16], %%ecx\n\t"					\
 	"movl %%ecx, (%%rdi, %%r8)\n\t"					\
-	"movl %%fs:" TBUF_O(M_TID) "(%[m]), %%eax\n\t"			\
+	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
 	"movl %%eax, 4(%%rdi, %%r8)\n\t"				\
 	"leaq 16(%%r9), %%r10\n\t"					\
 	TBUF_DELAY(4)							\
@@ -510,10 +695,10 @@ tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_SESSION
 	    TBUF_SECTION_GIVEN
-	    TBUF_SECTION_ROOM("")
-	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM("%[size]", "")
 	    TBUF_SECTION_SEGMENTS
-	    TBUF_SECTION_COMMIT
+	    TBUF_SECTION_COMMIT("%[size]")
 	    :
 	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
 	      TBUF_BEGIN_OPERANDS
@@ -597,12 +782,21 @@ changed:
 	tbuf_rseq_clear();
 }
 
-/* Copy `from` to `to` as one: a signal handler finds it whole or void. */
+/*
+ * Copy `from` to `to` as one: a signal handler finds it whole or void, and so
+ * do other threads on this CPU.
+ */
 static inline void
-tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
+tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
+    const uint32_t *marked)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
+	    "movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"
+	    "cmpl %%eax, " TBUF_O(M_CPU) "(%[from])\n\t"
+	    "jne %l[changed]\n\t"
+	    "cmpl $0, (%[marked])\n\t"
+	    "jne %l[changed]\n\t"
 	    "movabsq %[none], %%rax\n\t"
 	    "movq %%rax, (%[to])\n\t"
 	    "movl %[size], %%ecx\n\t"
@@ -616,8 +810,9 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from)
 	    "movq %%rax, (%[to])\n\t" /* the last instruction */
 	    "2:\n\t"
 	    :
-	    : [to] "r"(to), [from] "r"(from), [none] "i"(TBUF_MEMO_NONE),
-	      [size] "i"(sizeof(*to)), TBUF_BEGIN_OPERANDS
+	    : [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
+	      [none] "i"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)),
+	      TBUF_BEGIN_OPERANDS
 	    : "rax", "rcx", "rdx", "memory", "cc"
 	    : changed);
 changed:

@@ -75,22 +75,54 @@ tbuf_fire_next(const struct tbuf_fire *f)
 }
 
 /*
- * Words, where the session has one ECB.  The generation is read before the
- * enable word, so that it has the probe's head if it is still there then.
+ * This CPU's memos, for the sessions that trace a probe, or NULL.  NULL for a
+ * session that is alone while the thread's own memo is its, but of another CPU,
+ * or of one that has ended: the long way makes it good, and the next fire is a
+ * flat one.  And for one that has clauses.
+ */
+static inline const struct tbuf_memo *
+memos_for(uint32_t bits)
+{
+	const struct tbuf_memo *own = &tbuf_thread.memo;
+	const struct tbuf_memo *memos = tbuf_memos_here();
+	uint64_t whose = tbuf_load(&own->bits);
+
+	if (memos == NULL || (bits & (bits - 1)) != 0)
+		return (memos);
+	if ((uint32_t)whose == bits ? whose != bits || tbuf_load(&own->cpu) !=
+	    tbuf_rseq_cpu() : !tbuf_memo_stands(own))
+		return (NULL);
+	return (memos);
+}
+
+/* ... or for one of them: where it is alone, the thread's own if it has it. */
+static inline const struct tbuf_memo *
+memo_for(uint32_t bits, unsigned number)
+{
+	const struct tbuf_memo *memos;
+
+	if (tbuf_load(&tbuf_thread.memo.bits) == bits)
+		return (&tbuf_thread.memo);
+	memos = memos_for(bits);
+	return (memos == NULL ? NULL : tbuf_memo_among(memos, number));
+}
+
+/*
+ * Words, by what is remembered of the session.  The generation is read before
+ * the enable word, so that it has the probe's head if it is still there then.
  */
 static inline bool
-fire_one_ecb(const struct tbuf_site *site, struct tbuf_write *w)
+fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
+    struct tbuf_write *w)
 {
-	const struct tbuf_memo *m = tbuf_memo_find(w->bits);
-
 	if (m == NULL)
 		return (false);
 	w->generation = tbuf_load_acquire(&m->generation);
 	return ((tbuf_load(site->enabled) & w->bits) != 0 &&
-	    tbuf_rseq_words(m, w) == TBUF_COMMITTED);
+	    tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
 
-/* By what the thread remembers of the session. */
+/* By what is remembered of the session. */
 static bool
 fire_again(const struct tbuf_fire *f)
 {
@@ -200,33 +232,47 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	}
 }
 
-/* Arguments that are words already. */
+/* Arguments that are words already, in one session by the long way. */
 static __attribute__((noinline)) void
-fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
+fire_words_session(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, unsigned number)
 {
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
 	struct tbuf_fire f;
-	struct tbuf_write w;
-	unsigned number;
-	uint32_t bits;
 
-	/* What depends on the session is filled in for each. */
+	if (tbuf_clause_idle(site, words, size, number))
+		return;
+	/* What depends on the session is filled in there. */
 	f.words = true;
 	f.size = size;
 	f.segments = segments;
 	f.end = segments + 2;
-	f.index = site->index;
-	f.epid = 0;
-	f.bits = f.generation = 0;
-	tbuf_fire_write(&f, &w);
+	fire_session(&f, number, site, NULL, NULL);
+}
+
+/* ... in each session, any number of them. */
+static __attribute__((noinline)) void
+fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
+{
+	uint32_t all = tbuf_load(site->enabled), bits;
+	struct tbuf_write w;
+	unsigned number;
+
+	w.size = sizeof(struct tbuf_header) + size;
+	w.size16 = (uint32_t)w.size << 16;
 	w.from = words;
-	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1) {
+	w.index = site->index;
+	w.tid = tbuf_thread.tid;
+	w.time = 0;
+	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_one_ecb(site, &w) && (!tbuf_load(&tbuf_clause_kept) ||
+		if (!fire_rows(site, memo_for(all, number), &w) &&
+		    (!tbuf_load(&tbuf_clause_kept) ||
 		    !tbuf_clause_idle(site, words, size, number)))
-			fire_session(&f, number, site, NULL, NULL);
+			fire_words_session(site, words, size, number);
 	}
+	tbuf_rseq_clear();
 }
 
 /* ... of a thread that may have no section to try. */
@@ -237,14 +283,14 @@ fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 		fire_words(site, words, size);
 }
 
+/* In those sessions of the probe's. */
 static __attribute__((noinline)) void
-fire_texts(const struct tbuf_site *site, const uint64_t *values)
+fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
 {
 	struct tbuf_pack pack;
 	struct tbuf_fire f;
-	uint32_t bits;
 
-	for (bits = tbuf_load(site->enabled); bits != 0; bits &= bits - 1)
+	for (; bits != 0; bits &= bits - 1)
 		fire_session(&f, (unsigned)__builtin_ctz(bits), site, values,
 		    &pack);
 }
@@ -253,17 +299,43 @@ fire_texts(const struct tbuf_site *site, const uint64_t *values)
 
 /*
  * What a fire nearly always is: one session traces the probe, all that the
- * thread's first memo holds is still so, the probe has one ECB there, and the
- * lane has room.  Whatever else it turns out to be is done as above.
+ * thread's own memo holds is still so, the probe has one ECB there, and the
+ * lane has room.  Next comes what has several sessions or ECBs, and whatever
+ * else it turns out to be is done as above.
  *
  * A task without a thread area is not a thread: nothing is stored for it.
  */
 #define FIRE_FLAT(n)							\
+static __attribute__((noinline)) void					\
+fire_rows_##n(const struct tbuf_site *site, const uint64_t *values)	\
+{									\
+	uint32_t all = tbuf_load(site->enabled), bits;			\
+	const struct tbuf_memo *memos = memos_for(all);			\
+	struct tbuf_write w;						\
+	unsigned number;						\
+									\
+	w.tid = tbuf_thread.tid;					\
+	w.time = 0;							\
+	for (bits = all; bits != 0; bits &= bits - 1) {			\
+		number = (unsigned)__builtin_ctz(bits);			\
+		if (memos != NULL && tbuf_rseq_rows_##n(		\
+		    tbuf_memo_among(memos, number), &w, site, values) == \
+		    TBUF_COMMITTED)					\
+			continue;					\
+		fire_words_session(site, values, 8 * (n), number);	\
+		memos = memos_for(all);					\
+	}								\
+	tbuf_rseq_clear();						\
+}									\
+									\
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 {									\
-	if (tbuf_rseq_thread() && !tbuf_rseq_flat_##n(site, values))	\
-		fire_words(site, values, 8 * (n));			\
+	uint32_t bits = tbuf_load(site->enabled);			\
+									\
+	if (tbuf_rseq_thread() && ((bits & (bits - 1)) != 0 ||		\
+	    !tbuf_rseq_flat_##n(site, values)))				\
+		fire_rows_##n(site, values);				\
 }
 
 FIRE_FLAT(0)
@@ -332,51 +404,71 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
  */
 static inline __attribute__((always_inline)) bool
 fire_one_text(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base, tbuf_pack_words *pack)
+    uint64_t base, tbuf_pack_words *pack, const struct tbuf_memo *m,
+    struct tbuf_write *w)
 {
-	const struct tbuf_memo *m = tbuf_thread.memo;
 	uint64_t words[TBUF_STAGE_WORDS], size;
-	struct tbuf_write w;
-	uint32_t bits;
 
-	w.generation = tbuf_load_acquire(&m->generation);
-	bits = tbuf_load(site->enabled);
-	if (bits == 0 || (bits & (bits - 1)) != 0)
-		return (bits == 0);
+	if (m == NULL)
+		return (false);
+	w->generation = tbuf_load_acquire(&m->generation);
+	if ((tbuf_load(site->enabled) & w->bits) == 0)
+		return (false);
 	size = pack(site, values, tbuf_fire_strsize(session_slot(base,
-	    (unsigned)__builtin_ctz(bits))), words);
+	    (unsigned)__builtin_ctzll(w->bits))), words);
 	if (size == 0)
 		return (false);
-	w.bits = bits;
-	w.size = sizeof(struct tbuf_header) + size;
-	w.less = w.size - 8;
-	w.size16 = (uint32_t)w.size << 16;
-	w.from = words;
+	w->size = sizeof(struct tbuf_header) + size;
+	w->size16 = (uint32_t)w->size << 16;
+	w->from = words;
+	return (tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
+}
+
+/* The sessions of the probe's for which that was not enough. */
+static inline __attribute__((always_inline)) uint32_t
+fire_each_text(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t base, tbuf_pack_words *pack)
+{
+	uint32_t all = tbuf_load(site->enabled), bits, left = 0;
+	struct tbuf_write w;
+	unsigned number;
+
 	w.index = site->index;
-	w.epid = 0;
-	return (tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
+	w.tid = tbuf_thread.tid;
+	w.time = 0;
+	for (bits = all; bits != 0; bits &= bits - 1) {
+		number = (unsigned)__builtin_ctz(bits);
+		w.bits = bits & -bits;
+		if (!fire_one_text(site, values, base, pack,
+		    memo_for(all, number), &w))
+			left |= (uint32_t)w.bits;
+	}
+	tbuf_rseq_clear();
+	return (left);
 }
 
 /* Two functions each: whoever has to go on has the words' stack again. */
 #define FIRE_TEXTS(name, pack)						\
-static __attribute__((noinline)) bool					\
+static __attribute__((noinline)) uint32_t				\
 name##_once(const struct tbuf_site *site, const uint64_t *values,	\
     uint64_t base)							\
 {									\
-	return (tbuf_self.rseq ?					\
-	    fire_one_text(site, values, base, pack) :			\
-	    tbuf_lock_texts_again(site, values, base, pack));		\
+	if (tbuf_self.rseq)						\
+		return (fire_each_text(site, values, base, pack));	\
+	return (tbuf_lock_texts_again(site, values, base, pack) ? 0 :	\
+	    tbuf_load(site->enabled));					\
 }									\
 									\
 static void								\
 name(struct tbuf_site *site, const uint64_t *values)			\
 {									\
 	uint64_t base;							\
+	uint32_t left;							\
 									\
 	if (tbuf_rseq_thread() &&					\
 	    (base = tbuf_load(&tbuf_local->base)) != 0 &&		\
-	    !name##_once(site, values, base))				\
-		fire_texts(site, values);				\
+	    (left = name##_once(site, values, base)) != 0)		\
+		fire_texts(site, values, left);				\
 }
 
 FIRE_TEXTS(fire_string, tbuf_pack_string)

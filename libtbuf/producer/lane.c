@@ -38,6 +38,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	m->bufsize = place.size;
 	m->fill_mask = tbuf_load(&f->slot->fill_mask);
 	m->heads = tbuf_fire_heads(f->base, f->slot);
+	m->ecbs = tbuf_fire_ecbs(f->base, f->slot, &m->ecb_max);
 	m->cpu = cpu;
 	m->tid = thread_id();
 	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
@@ -45,35 +46,27 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 }
 
 /*
- * Where a session is remembered: where it was, else in the first memo whose
- * session has ended.  What a handler changes meanwhile does no harm: a section
- * that goes by a memo looks whose it is.
+ * For the next fire: the thread's own memo, void if a handler has marked the
+ * thread meanwhile, unless a session has it that still stands; and the CPU's.
+ * What a handler changes meanwhile does no harm: a section that goes by a memo
+ * looks whose it is.
  */
-static struct tbuf_memo *
-memo_place(const struct tbuf_fire *f)
-{
-	struct tbuf_memo *m, *const memos = tbuf_thread.memo;
-
-	for (m = memos; m < memos + TBUF_MEMOS; m++)
-		if (tbuf_load(&m->generation) == f->generation)
-			return (m);
-	for (m = memos; m < memos + TBUF_MEMOS; m++)
-		if (tbuf_load(&m->slot) == NULL ||
-		    tbuf_load(&tbuf_load(&m->slot)->generation) !=
-		    tbuf_load(&m->generation))
-			return (m);
-	return (&memos[f->number % TBUF_MEMOS]);
-}
-
-/* For the next fire; void if a handler has marked the thread meanwhile. */
 static void
 remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
-	struct tbuf_memo *memo = memo_place(f);
+	const struct tbuf_local *local = tbuf_local;
+	struct tbuf_memo *own = &tbuf_thread.memo;
 
-	tbuf_rseq_remember(memo, m);
+	if (m->cpu < tbuf_load(&local->cpus))
+		tbuf_rseq_remember(tbuf_memo_of(local, m->cpu, f->number), m,
+		    &tbuf_thread.shared);
+	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
+	    tbuf_load(&own->generation) != f->generation &&
+	    tbuf_memo_stands(own))
+		return;
+	tbuf_rseq_remember(own, m, &tbuf_thread.shared);
 	if (tbuf_thread.shared != 0)
-		tbuf_store(&memo->bits, TBUF_MEMO_NONE);
+		tbuf_thread_forget();
 }
 
 static enum tbuf_outcome
@@ -127,6 +120,7 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
 		return (tbuf_lock_emit(f));
+	thread_id();
 	tbuf_fire_write(f, &w);
 	for (try = 0; try < ABORTS_MAX; try++) {
 		cpu = tbuf_rseq_cpu();

@@ -26,11 +26,15 @@
 
 #define PAGE	4096u
 
+/* CPUs that have memos: how many there are would take a system call. */
+#define MEMO_CPUS	64
+
 static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
 struct tbuf_self tbuf_self;
 
 static struct tbuf_local *local_page;	/* wiped in a child by the kernel */
+static unsigned memo_cpus;		/* CPUs with memos behind it */
 
 /* What this process is, changed by compare-and-swap. */
 enum stage {
@@ -92,25 +96,36 @@ forbidden(void)
 	return (NULL);
 }
 
+/* The page, and memos for so many CPUs; backed as far as they are used. */
+static struct tbuf_local *
+local_map(unsigned cpus)
+{
+	size_t size = PAGE * (cpus + (size_t)1);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return (NULL);
+#ifdef MADV_WIPEONFORK
+	madvise(p, size, MADV_WIPEONFORK);
+#endif
+	memo_cpus = cpus;
+	return (p);
+}
+
 /*
  * From here on fires are let in: the page is complete before the pointer to
- * it can be seen.
+ * it can be seen.  Where there is no room for memos, fires do without.
  */
 static bool
 let_in(void)
 {
-	void *p = local_page;
-
-	if (p == NULL) {
-		p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
-			return (false);
-#ifdef MADV_WIPEONFORK
-		madvise(p, PAGE, MADV_WIPEONFORK);
-#endif
-		local_page = p;
-	}
+	if (local_page == NULL &&
+	    (local_page = local_map(tbuf_self.rseq ? MEMO_CPUS : 0)) == NULL)
+		local_page = local_map(0);
+	if (local_page == NULL)
+		return (false);
+	local_page->cpus = memo_cpus;
 	local_page->base = (uint64_t)(uintptr_t)tbuf_file_base();
 	tbuf_store_release(&tbuf_local, local_page);
 	return (true);

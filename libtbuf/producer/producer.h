@@ -58,7 +58,7 @@ struct tbuf_place {
 
 /*
  * What a thread without rseq remembers of its last fire, in the place of its
- * first memo, whose bits stay void.  A handler may fire while this is read or
+ * memo, whose bits stay void.  A handler may fire while this is read or
  * written: `version` is odd in between, and is not the same afterwards.
  */
 struct tbuf_locked {
@@ -72,18 +72,13 @@ struct tbuf_locked {
 };
 
 /*
- * Memos of a thread, one a session; the first one is the fastest.  More would
- * leave less of the little room there is for objects that are loaded late.
- */
-#define TBUF_MEMOS	2
-
-/*
  * A thread, as the fire path needs it.  Initial-exec: touching it never
- * allocates.
+ * allocates.  It has one memo: there is little room for objects that are
+ * loaded late.
  */
 struct tbuf_thread {
 	union {
-		struct tbuf_memo memo[TBUF_MEMOS]; /* void while shared > 0 */
+		struct tbuf_memo memo;	/* void while shared > 0 */
 		struct {
 			uint64_t memo_bits;
 			struct tbuf_locked locked;
@@ -102,24 +97,31 @@ struct tbuf_thread {
 	uint64_t spare[2];	/* sections are armed here without rseq */
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
-    offsetof(struct tbuf_thread, memo[0].bits) &&
+    offsetof(struct tbuf_thread, memo.bits) &&
     sizeof(struct tbuf_locked) + sizeof(uint64_t) <= sizeof(struct tbuf_memo),
     "locked lies within the memo, behind its bits");
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
 
-_Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_first");
+_Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_own");
 
 /* No fire of this thread goes by what it remembers. */
 static inline void
 tbuf_thread_forget(void)
 {
-	unsigned i;
-
-	for (i = 0; i < TBUF_MEMOS; i++)
-		tbuf_store(&tbuf_thread.memo[i].bits, TBUF_MEMO_NONE);
+	tbuf_store(&tbuf_thread.memo.bits, TBUF_MEMO_NONE);
 	if (!tbuf_self.rseq)
 		tbuf_store(&tbuf_thread.locked.bits, 0);
+}
+
+/* Is it of a session that has not ended?  A hint, as all that is read here. */
+static inline bool
+tbuf_memo_stands(const struct tbuf_memo *m)
+{
+	const struct tbuf_slot *slot = tbuf_load(&m->slot);
+
+	return (slot != NULL && tbuf_load(&slot->generation) ==
+	    tbuf_load(&m->generation));
 }
 
 /* The C library's idea of this thread's id.  No system call. */
@@ -314,16 +316,40 @@ tbuf_fire_strsize(const struct tbuf_slot *slot)
 	    TBUF_STRSIZE_MIN : strsize);
 }
 
-/* What the thread remembers of a session, or NULL. */
+/*
+ * This CPU's memos, or NULL.  Not while the thread's own is void: another task
+ * may share its area, and so it may not be on the CPU that stands there.
+ */
+static inline const struct tbuf_memo *
+tbuf_memos_here(void)
+{
+	const struct tbuf_local *local = tbuf_local;
+	uint32_t cpu = tbuf_rseq_cpu();
+
+	if (tbuf_load(&tbuf_thread.memo.bits) == TBUF_MEMO_NONE ||
+	    cpu >= tbuf_load(&local->cpus))
+		return (NULL);
+	return (tbuf_memo_of(local, cpu, 0));
+}
+
+static inline const struct tbuf_memo *
+tbuf_memo_among(const struct tbuf_memo *memos, unsigned number)
+{
+	return ((const struct tbuf_memo *)((uintptr_t)memos +
+	    number * TBUF_MEMO_SIZE));
+}
+
+/* What is remembered of a session, or NULL. */
 static inline const struct tbuf_memo *
 tbuf_memo_find(uint64_t bits)
 {
-	const struct tbuf_memo *m = tbuf_thread.memo;
+	const struct tbuf_memo *memos;
 
-	while (tbuf_load(&m->bits) != bits)
-		if (++m == tbuf_thread.memo + TBUF_MEMOS)
-			return (NULL);
-	return (m);
+	if (tbuf_load(&tbuf_thread.memo.bits) == bits)
+		return (&tbuf_thread.memo);
+	memos = tbuf_memos_here();
+	return (memos == NULL ? NULL :
+	    tbuf_memo_among(memos, (unsigned)__builtin_ctzll(bits)));
 }
 
 /*
@@ -351,6 +377,8 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 	w->from_end = f->end;
 	w->index = f->index;
 	w->epid = f->epid;
+	w->tid = tbuf_thread.tid;
+	w->time = 0;
 }
 
 /*
@@ -444,6 +472,19 @@ tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 	    end < size || heads > end - size)
 		return (NULL);
 	return ((const uint32_t *)(uintptr_t)(base + heads));
+}
+
+/* A session's ECBs; max becomes 0 if they do not lie in the file. */
+static inline const struct tbuf_ecb *
+tbuf_fire_ecbs(uint64_t base, const struct tbuf_slot *slot, uint64_t *max)
+{
+	uint64_t at = tbuf_load(&slot->ecbs), end = tbuf_fire_end(base);
+
+	*max = tbuf_load(&slot->ecb_max);
+	if (at % sizeof(struct tbuf_ecb) != 0 || at > end ||
+	    *max > (end - at) / sizeof(struct tbuf_ecb))
+		*max = 0;
+	return ((const struct tbuf_ecb *)(uintptr_t)(base + at));
 }
 
 /* Offset of a CPU's lane, 0 if it has none. */

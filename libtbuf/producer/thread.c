@@ -11,7 +11,7 @@
 
 __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) = {
-	.memo = { [0 ... TBUF_MEMOS - 1] = { .bits = TBUF_MEMO_NONE } }
+	.memo = { .bits = TBUF_MEMO_NONE }
 };
 
 ptrdiff_t tbuf_rseq_at;
@@ -51,8 +51,8 @@ tbuf_thread_id(void)
 }
 
 /*
- * The memos go last: a handler that fires before the mark is seen may make
- * one good again, and with it a fire does not look at the mark.
+ * The memo goes last: a handler that fires before the mark is seen may make
+ * it good again, and with it a fire does not look at the mark.
  */
 void
 tbuf_thread_mark(int step)

@@ -168,11 +168,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	struct patch p;
+	uint32_t i;
 
 	/* The good file again. */
 	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
 	FUZZ_CHECK(tbuf_local->base == base);
 	tbuf_thread_forget();
+	for (i = 0; i < tbuf_local->cpus; i++)
+		memset(tbuf_memo_of(tbuf_local, i, 0), 0, TBUF_PAGE);
 	tbuf_thread.shared = 0;
 	tbuf_thread.lock = 0;
 	while (in.size > 0) {
