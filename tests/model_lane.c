@@ -93,6 +93,17 @@ static const struct scenario scenarios[] = {
 	  .lanes = 1, .sessions = 1, .aborts = 2, .tasks = {
 		THREAD(.fires = 2, SIZES(2, 2)),
 		THREAD(.fires = 1, SIZES(2), .parent = 1) } },
+	/* Each copy may be aborted by the other thread, which then reads it. */
+	{ .name = "memo-of-cpu", .policy = SWITCH, .bufsize = 8, .storage = 8,
+	  .lanes = 1, .sessions = 1, .aborts = 2, .memo_of_cpu = true,
+	  .tasks = {
+		THREAD(.fires = 2, SIZES(2, 2)),
+		THREAD(.fires = 1, SIZES(2)) } },
+	{ .name = "memo-of-cpu-end", .policy = SWITCH, .bufsize = 2,
+	  .storage = 4, .lanes = 2, .rounds = 1, .sessions = 2, .aborts = 1,
+	  .memo_of_cpu = true, .kill_target = true, .tasks = {
+		THREAD(.fires = 1, SIZES(2)),
+		THREAD(.fires = 1, SIZES(2)) } },
 	{ .name = "fork", .policy = SWITCH, .bufsize = 4, .storage = 8,
 	  .lanes = 1, .sessions = 1, .aborts = 1, .fork = true,
 	  .tasks = {
@@ -184,6 +195,9 @@ static const struct proof {
 	{ D_MEMO_WITHOUT_GENERATION, "end" },
 	{ D_MEMO_BEFORE_ARM, "memo" },
 	{ D_MEMO_COPY_NOT_VOID, "memo" },
+	{ D_MEMO_BEFORE_ARM, "memo-of-cpu" },
+	{ D_MEMO_COPY_NOT_VOID, "memo-of-cpu" },
+	{ D_MEMO_WITHOUT_GENERATION, "memo-of-cpu-end" },
 	{ D_NO_GENERATION_CHECK, "end" },
 	{ D_NO_WIPE_CHECK, "fork" },
 	{ D_STAMP_WITHOUT_LAST, "switch" },

@@ -285,6 +285,7 @@ struct scenario {
 	uint8_t aborts;		/* of one fire; then it takes a lock lane */
 	uint8_t lanes;		/* 1: no lock lane; 2: one beside */
 	bool fork;
+	bool memo_of_cpu;	/* threads share the first one's memo */
 	bool large;		/* takes minutes: for make stress */
 	bool kill_target;
 	bool kill_reader;

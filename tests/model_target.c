@@ -50,10 +50,15 @@ finish_once(struct state *s, const struct task *t)
 	s->finished |= 1u << t->id;
 }
 
-/* The thread of a task: handlers share what it remembers. */
+/*
+ * The thread of a task: handlers share what it remembers.  What a CPU remembers
+ * is the first one's.
+ */
 static struct task *
 thread_of(struct state *s, struct task *t)
 {
+	if (model.scenario->memo_of_cpu)
+		return (&s->tasks[0]);
 	return (t->parent == 0 ? t : &s->tasks[t->parent - 1]);
 }
 
@@ -101,7 +106,7 @@ fire_return(struct state *s, struct task *t)
 	t->place = T_DONE;
 	if (t->parent != 0)
 		s->tasks[t->parent - 1].nested--;
-	else
+	else if (!model.scenario->memo_of_cpu)
 		t->good = t->memo = t->memo_lane = 0;
 }
 
