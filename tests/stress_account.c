@@ -21,16 +21,17 @@
 
 static void
 check_account(const struct stress_page *page,
-    const struct stress_tally *tally, bool whole)
+    const struct stress_tally *tally, unsigned enablings, bool whole)
 {
 	struct stress_sum sum = stress_page_sum(page);
 	uint64_t finished = tally->records + tally->drops + tally->overwritten;
+	uint64_t after = sum.after * enablings;
 
 	STRESS_EXPECT(sum.before == sum.after, "fires are under way");
 	/* Under fill, tracing ends before the program does. */
-	STRESS_EXPECT(whole ? finished == sum.after : finished <= sum.before,
-	    "fired %" PRIu64 ", records %" PRIu64 " + drops %" PRIu64
-	    " + overwritten %" PRIu64 " = %" PRIu64, sum.after,
+	STRESS_EXPECT(whole ? finished == after : finished <= after,
+	    "due %" PRIu64 ", records %" PRIu64 " + drops %" PRIu64
+	    " + overwritten %" PRIu64 " = %" PRIu64, after,
 	    tally->records, tally->drops, tally->overwritten, finished);
 }
 
@@ -83,7 +84,8 @@ run(uint64_t *random, uint64_t fires)
 	while (tbuf_load_acquire(&page->running) != 0)
 		sched_yield();
 	tbuf_consumer_close(c);
-	check_account(page, tally, whole && tally->exited);
+	check_account(page, tally, session.enablings,
+	    whole && tally->exited);
 	sum = stress_page_sum(page).after;
 	stress_tally_free(tally);
 	stress_page_free(page, path);

@@ -90,10 +90,13 @@ work(struct job *job, struct tbuf_consumer *c, struct stress_tally *tally,
 }
 
 static void
-check_bounds(const struct stress_tally *tally, uint64_t least, uint64_t most)
+check_bounds(const struct stress_session *session,
+    const struct stress_tally *tally, uint64_t least, uint64_t most)
 {
 	uint64_t finished = tally->records + tally->drops + tally->overwritten;
 
+	least *= session->enablings;
+	most *= session->enablings;
 	STRESS_EXPECT(least <= finished && finished <= most,
 	    "records %" PRIu64 " + drops %" PRIu64 " + overwritten %" PRIu64
 	    " = %" PRIu64 " are not between %" PRIu64 " and %" PRIu64,
@@ -125,7 +128,7 @@ session_under_fire(struct job *job, const struct stress_session *session)
 	/* Every fire that began after `begun` and was over at `stopping`. */
 	if (goes_on(session) && stopping.after > begun.before)
 		least = stopping.after - begun.before;
-	check_bounds(tally, least, after.before - before.after);
+	check_bounds(session, tally, least, after.before - before.after);
 	stress_tally_free(tally);
 }
 
@@ -145,7 +148,7 @@ session_exact(struct job *job, const struct stress_session *session)
 	stress_resume(job->page);
 	tbuf_consumer_close(c);
 	fired = end.after - begin.after;
-	check_bounds(tally, goes_on(session) ? fired : 0, fired);
+	check_bounds(session, tally, goes_on(session) ? fired : 0, fired);
 	stress_tally_free(tally);
 }
 

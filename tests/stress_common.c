@@ -238,6 +238,8 @@ stress_session_draw(uint64_t *random)
 	session.switchrate = rates[stress_random(random) % 4];
 	session.rseq = stress_random(random) % 2 == 0;
 	session.clauses = stress_random(random) % 2 == 0;
+	session.enablings = session.clauses ? 1 :
+	    1 + (unsigned)(stress_random(random) % STRESS_ENABLINGS);
 	return (session);
 }
 
@@ -251,14 +253,19 @@ struct tbuf_consumer *
 stress_consumer_new(const struct stress_session *session)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
+	unsigned i;
 
 	STRESS_EXPECT(c != NULL, "no consumer: %s", strerror(errno));
 	must(c, tbuf_consumer_set(c, "bufpolicy", session->policy), "policy");
 	must(c, tbuf_consumer_set(c, "bufsize", session->bufsize), "bufsize");
 	must(c, tbuf_consumer_set(c, "switchrate", session->switchrate),
 	    "switchrate");
-	must(c, session->clauses ? tbuf_consumer_script(c, &stress_script) :
-	    tbuf_consumer_enable(c, "stress:::"), "enable");
+	if (session->clauses)
+		must(c, tbuf_consumer_script(c, &stress_script), "script");
+	else
+		for (i = 0; i < session->enablings; i++)
+			must(c, tbuf_consumer_enable(c, "stress:::"),
+			    "enable");
 	return (c);
 }
 
@@ -288,7 +295,7 @@ stress_tally_free(struct stress_tally *tally)
 	free(tally);
 }
 
-/* Each fire is given once. */
+/* Each fire is given once for each enabling: these count together. */
 static void
 see(struct stress_tally *tally, uint64_t who, uint64_t number)
 {
@@ -349,6 +356,10 @@ check_record(struct stress_tally *tally, const struct tbuf_consumer *c,
 	STRESS_EXPECT(n == 3 ||
 	    v[3].size == stress_text_size(number),
 	    "torn: text of fire %" PRIu64 " of %" PRIu64, number, who);
+	/* Of the script's enablings each fire meets one. */
+	STRESS_EXPECT(clause || record->enabling < STRESS_ENABLINGS,
+	    "enabling %u", record->enabling);
+	number = number * STRESS_ENABLINGS + (clause ? 0 : record->enabling);
 	check_order(tally, c, record, who, number);
 	see(tally, who, number);
 }

@@ -124,10 +124,12 @@ struct stress_session {
 	const char *policy;
 	const char *bufsize;
 	const char *switchrate;
+	unsigned enablings;	/* of every probe; at most STRESS_ENABLINGS */
 	bool rseq;
 	bool clauses;		/* stress_script in place of default records */
 };
 extern const struct tbuf_d_script stress_script;
+#define STRESS_ENABLINGS	2u
 struct stress_session stress_session_draw(uint64_t *random);
 struct tbuf_consumer *stress_consumer_new(const struct stress_session *);
 

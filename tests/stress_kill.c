@@ -52,17 +52,18 @@ late_fires(const struct stress_page *page)
  */
 static void
 check_account(const struct stress_page *page,
-    const struct stress_tally *tally, bool whole)
+    const struct stress_tally *tally, unsigned enablings, bool whole)
 {
 	struct stress_sum sum = stress_page_sum(page);
 	uint64_t finished = tally->records + tally->drops + tally->overwritten;
-	uint64_t least = sum.after - late_fires(page);
+	uint64_t least = (sum.after - late_fires(page)) * enablings;
+	uint64_t most = sum.before * enablings;
 
 	STRESS_EXPECT((!whole || least <= finished) &&
-	    finished <= sum.before, "after %" PRIu64 " <= records %" PRIu64
+	    finished <= most, "after %" PRIu64 " <= records %" PRIu64
 	    " + drops %" PRIu64 " + overwritten %" PRIu64 " <= before %" PRIu64
 	    " is not so", least, tally->records, tally->drops,
-	    tally->overwritten, sum.before);
+	    tally->overwritten, most);
 }
 
 static void
@@ -117,7 +118,7 @@ run(uint64_t *random)
 	    "the kill was not told: status %d, signal %d", tally->status,
 	    tally->signal);
 	tbuf_consumer_close(c);
-	check_account(page, tally, whole);
+	check_account(page, tally, session.enablings, whole);
 	records = tally->records;
 	stress_tally_free(tally);
 	stress_page_free(page, path);
