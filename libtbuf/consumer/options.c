@@ -327,7 +327,7 @@ parse_value(enum kind kind, const char *value, int64_t *number)
 static bool
 is_live(const struct option *option)
 {
-	return (option->field >= FIELD(aggrate));
+	return (option->field >= FIELD(switchrate));
 }
 
 /* Every option in force is 64 bits wide. */

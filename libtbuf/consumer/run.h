@@ -23,8 +23,7 @@ struct tbuf_options {
 	uint64_t bufsize;
 	uint64_t bufpolicy;		/* enum tbuf_policy */
 	uint64_t bufresize;		/* 0 auto, 1 manual */
-	uint64_t switchrate;		/* periods in ns */
-	uint64_t statusrate;
+	uint64_t statusrate;		/* a period in ns */
 	uint64_t strsize;
 	int64_t cpu;
 	uint64_t temporal;
@@ -33,6 +32,7 @@ struct tbuf_options {
 	uint64_t scratchsize;
 	uint64_t aggsize;
 	/* From here on they may change at any time. */
+	uint64_t switchrate;		/* periods in ns */
 	uint64_t aggrate;
 	uint64_t aggsortkey;		/* how tuples are sorted */
 	uint64_t aggsortrev;
