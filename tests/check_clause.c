@@ -422,7 +422,10 @@ START_TEST(lacks_are_refused)
 		  "raise(), stop(), chill(), panic() and breakpoint()" },
 		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_UCALLER),
 		  "ucaller and ustackdepth" },
-		{ W(CALL, 1, 0, 1, TBUF_SUB_UREG), "uregs[]" }
+		{ W(CALL, 1, 0, 1, TBUF_SUB_UREG), "uregs[]" },
+		{ W(CALL, 1, 0, 2, TBUF_SUB_USTACK), "ustack()" },
+		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_TERMINAL),
+		  "execargs and most of curpsinfo" }
 	};
 	char words[160];
 
@@ -585,7 +588,7 @@ cases(const char *name)
 	tcase_add_test(t, strings_are_made_in_a_workspace);
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);
-	tcase_add_loop_test(t, lacks_are_refused, 0, 7);
+	tcase_add_loop_test(t, lacks_are_refused, 0, 9);
 	tcase_add_test(t, other_cpus_do_nothing);
 	tcase_add_test(t, own_memory_is_copied_in);
 	tcase_add_test(t, target_that_runs_is_grabbed);

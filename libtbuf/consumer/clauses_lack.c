@@ -20,6 +20,8 @@ lacks_builtin(uint32_t which)
 	case TBUF_BUILTIN_USTACKDEPTH:
 		return ("ucaller and ustackdepth");
 	}
+	if (which >= TBUF_BUILTIN_EXECARGS)
+		return ("execargs and most of curpsinfo");
 	return (NULL);
 }
 
@@ -34,6 +36,8 @@ lacks_subroutine(uint32_t which)
 		return ("progenyof()");
 	case TBUF_SUB_UREG:
 		return ("uregs[]");
+	case TBUF_SUB_USTACK:
+		return ("ustack()");
 	case TBUF_SUB_RAISE:
 	case TBUF_SUB_STOP:
 	case TBUF_SUB_CHILL:
