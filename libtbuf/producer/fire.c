@@ -240,7 +240,8 @@ fire_words_session(const struct tbuf_site *site, const uint64_t *words,
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
 	struct tbuf_fire f;
 
-	if (tbuf_clause_idle(site, words, size, number))
+	if (tbuf_load(&tbuf_clause_kept) &&
+	    tbuf_clause_idle(site, words, size, number))
 		return;
 	/* What depends on the session is filled in there. */
 	f.words = true;
@@ -267,9 +268,7 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_rows(site, memo_for(all, number), &w) &&
-		    (!tbuf_load(&tbuf_clause_kept) ||
-		    !tbuf_clause_idle(site, words, size, number)))
+		if (!fire_rows(site, memo_for(all, number), &w))
 			fire_words_session(site, words, size, number);
 	}
 	tbuf_rseq_clear();
