@@ -244,13 +244,11 @@ fire_and_merge(void)
 
 /* Stopped at any instruction, a fire's record is not behind later ones. */
 static void
-merge_by_time(void)
+test_records_merge_by_time_at_any_step_of_a_fire(void)
 {
 	unsigned long step;
 
 	begin();
-	memset(&merged, 0, sizeof(merged));
-	merged_time = 0;
 	merging = guest_consumer("switch", "64k");
 	GUEST_EXPECT(tbuf_consumer_set(merging, "temporal", NULL) == 0 &&
 	    tbuf_consumer_set(merging, "switchrate", "1hour") == 0 &&
@@ -267,25 +265,6 @@ merge_by_time(void)
 	guest_account(&merged, page.after);
 	GUEST_EXPECT(merged.records > page.after / 2, "%" PRIu64 " drops",
 	    merged.drops);
-}
-
-static void
-test_records_merge_by_time_at_any_step_of_a_fire(void)
-{
-	merge_by_time();
-}
-
-/* It is not given the time at which the first one's record was written. */
-static void
-test_records_of_a_second_session_merge_by_time(void)
-{
-	struct tbuf_consumer *first = guest_begin("ring", "64k");
-	struct guest_tally tally = { 0 };
-
-	numbers = true;
-	merge_by_time();
-	guest_finish(first, &tally);
-	guest_account(&tally, page.after);
 }
 
 static bool is_child;
@@ -612,9 +591,6 @@ static const struct guest_case cases[] = {
 	    NULL, GUEST_PLAIN },
 	{ "handler_that_fires_in_a_fire", test_handler_that_fires_in_a_fire,
 	    NULL, GUEST_PLAIN },
-	{ "records_of_a_second_session_merge_by_time",
-	    test_records_of_a_second_session_merge_by_time, NULL,
-	    GUEST_PLAIN },
 	{ "records_merge_by_time_at_any_step_of_a_fire",
 	    test_records_merge_by_time_at_any_step_of_a_fire, NULL,
 	    GUEST_PLAIN },
