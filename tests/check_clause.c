@@ -407,6 +407,27 @@ START_TEST(timestamps_are_nanoseconds)
 }
 END_TEST
 
+/* The thread that a record names is the one that has fired. */
+START_TEST(records_have_the_id_of_their_thread)
+{
+	struct tbuf_event e;
+	unsigned records = 0;
+
+	CLAUSE(&made, "test:::number", &made_number, NUMBER_OF(TID),
+	    W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "numbers", "10");
+	clause_begin(consumer, &made);
+	while (tbuf_consumer_work(consumer) > 0 || records == 0)
+		while (tbuf_consumer_next(consumer, &e) > 0)
+			if (e.type == TBUF_EVENT_RECORD) {
+				ck_assert_int_eq(e.record.tid,
+				    e.record.pieces[0].i);
+				records++;
+			}
+	ck_assert_uint_eq(records, 10);
+}
+END_TEST
+
 /* What no target can do is said at once, with the clause. */
 START_TEST(lacks_are_refused)
 {
@@ -588,6 +609,7 @@ cases(const char *name)
 	tcase_add_test(t, strings_are_made_in_a_workspace);
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);
+	tcase_add_test(t, records_have_the_id_of_their_thread);
 	tcase_add_loop_test(t, lacks_are_refused, 0, 9);
 	tcase_add_test(t, other_cpus_do_nothing);
 	tcase_add_test(t, own_memory_is_copied_in);

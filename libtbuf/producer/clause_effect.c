@@ -23,6 +23,7 @@ write_again(const struct tbuf_fire *f, uint32_t epid, const void *data,
 	w.from = data;
 	w.index = f->index;
 	w.epid = epid;
+	w.tid = tbuf_thread.tid;
 	return (w.size <= TBUF_RECORD_MAX &&
 	    tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
 }
