@@ -459,6 +459,23 @@ START_TEST(lacks_are_refused)
 }
 END_TEST
 
+/* So is it where a description means probes of ours, and of targets as well. */
+START_TEST(lacks_behind_wildcards_are_refused)
+{
+	static struct tbuf_d_piece many[TBUF_PIECES_MAX + 1];
+	static struct tbuf_d_record record = {
+		.pieces = many, .npieces = TBUF_PIECES_MAX + 1
+	};
+
+	CLAUSE(&made, ":::", &record, W(EMIT, 0, 0, 0, 0));
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
+	    -ENOTSUP);
+	ck_assert_str_eq(tbuf_consumer_error(consumer), ":::: records of "
+	    "more than 256 values at probes of programs are not in this "
+	    "version");
+}
+END_TEST
+
 /* Fires on another CPU than that of -x cpu have no effect at all. */
 START_TEST(other_cpus_do_nothing)
 {
@@ -611,6 +628,7 @@ cases(const char *name)
 	tcase_add_test(t, timestamps_are_nanoseconds);
 	tcase_add_test(t, records_have_the_id_of_their_thread);
 	tcase_add_loop_test(t, lacks_are_refused, 0, 9);
+	tcase_add_test(t, lacks_behind_wildcards_are_refused);
 	tcase_add_test(t, other_cpus_do_nothing);
 	tcase_add_test(t, own_memory_is_copied_in);
 	tcase_add_test(t, target_that_runs_is_grabbed);

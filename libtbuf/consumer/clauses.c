@@ -398,17 +398,6 @@ enable(struct tbuf_consumer *c, const struct tbuf_d_clause *clause,
 	return (0);
 }
 
-/* One that means probes of ours by their name means nobody else's. */
-static bool
-ours_alone(const char *description)
-{
-	const char *name = strrchr(description, ':');
-
-	name = name == NULL ? description : name + 1;
-	return (*name != '\0' && strpbrk(name, "*?[") == NULL &&
-	    tbuf_consumer_own(description) == 1);
-}
-
 int
 tbuf_clauses_enable(struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
@@ -420,7 +409,7 @@ tbuf_clauses_enable(struct tbuf_consumer *c,
 
 	for (; clause < end; clause++)
 		for (i = 0; i < clause->ndescriptions; i++) {
-			if (ours_alone(clause->descriptions[i]))
+			if (!tbuf_clauses_theirs(clause->descriptions[i]))
 				continue;
 			error = enable(c, clause, clause->descriptions[i]);
 			if (error != 0)

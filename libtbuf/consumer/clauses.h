@@ -20,6 +20,9 @@
 #define TBUF_RECORD_LARGE	12288u	/* in a workspace */
 #define TBUF_LOCALS_LARGE	2048u
 
+/* May a description mean probes of targets, if ours beside them? */
+bool	tbuf_clauses_theirs(const char *description);
+
 /*
  * What no target can do yet of what a script's clauses there do, in words, and
  * the clause's description; NULL: it can do it all.

@@ -4,7 +4,7 @@
  * What clauses at probes of targets may not do, or not yet: told before
  * anything begins.
  */
-#include <stddef.h>
+#include <string.h>
 
 #include "common/machine.h"
 #include "consumer/clauses.h"
@@ -147,6 +147,17 @@ lacks_clause(const struct tbuf_d_clause *clause)
 	return (lack);
 }
 
+/* One that means probes of ours by their name means nobody else's. */
+bool
+tbuf_clauses_theirs(const char *description)
+{
+	const char *name = strrchr(description, ':');
+
+	name = name == NULL ? description : name + 1;
+	return (*name == '\0' || strpbrk(name, "*?[") != NULL ||
+	    tbuf_consumer_own(description) != 1);
+}
+
 const char *
 tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
 {
@@ -158,7 +169,7 @@ tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
 	for (; clause < end; clause++)
 		for (i = 0; i < clause->ndescriptions; i++) {
 			*description = clause->descriptions[i];
-			if (tbuf_consumer_own(*description) == 0 &&
+			if (tbuf_clauses_theirs(*description) &&
 			    (lack = lacks_clause(clause)) != NULL)
 				return (lack);
 		}
