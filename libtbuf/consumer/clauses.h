@@ -46,6 +46,8 @@ int	tbuf_clauses_make(struct tbuf_consumer *,
 
 /* May the memory of its targets be read, if clauses do so?  -EPERM. */
 int	tbuf_copyin_check(struct tbuf_consumer *);
+/* Has a thread of it a filter, which may kill for the call that reads? */
+bool	tbuf_copyin_filtered(pid_t);
 
 /* How many EPIDs an enabling takes of each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);

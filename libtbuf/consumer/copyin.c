@@ -4,10 +4,12 @@
  * A clause that copies its program's memory in is no way around the kernel's
  * rules: it is refused where this process might not read that memory itself.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "consumer/clauses.h"
@@ -40,6 +42,43 @@ ptrace_scope(void)
 		text[0] = '0';
 	close(fd);
 	return (atoi(text));
+}
+
+/* A thread that has just ended has no filter. */
+static bool
+thread_filtered(int tasks, const char *name)
+{
+	char path[300], text[4096];
+	const char *line;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/status", name);
+	if ((fd = openat(tasks, path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (false);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, "\nSeccomp:");
+	return (line != NULL && atoi(line + sizeof("\nSeccomp:") - 1) != 0);
+}
+
+/* Each thread has its own; what comes later cannot be known. */
+bool
+tbuf_copyin_filtered(pid_t pid)
+{
+	const struct dirent *entry;
+	bool filtered = false;
+	char path[32];
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	if ((dir = opendir(path)) == NULL)
+		return (false);
+	while (!filtered && (entry = readdir(dir)) != NULL)
+		filtered = thread_filtered(dirfd(dir), entry->d_name);
+	closedir(dir);
+	return (filtered);
 }
 
 int

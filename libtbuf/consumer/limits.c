@@ -167,7 +167,13 @@ tbuf_target_lacks(const struct tbuf_target *t)
 	    t->order.terms.needs);
 	unsigned i = 0;
 
-	if (!t->live || lack == 0)
+	if (!t->live)
+		return (NULL);
+	/* Its own constructor may have seen no filter yet. */
+	if ((t->order.terms.needs & TBUF_F_COPYIN) != 0 && t->pidfd != -1 &&
+	    tbuf_copyin_filtered(t->pid))
+		lack |= TBUF_F_COPYIN;
+	if (lack == 0)
 		return (NULL);
 	while ((lack & names[i].flag) == 0)
 		i++;

@@ -19,10 +19,13 @@
  *	enabled		until count() is enabled
  *	disabled	until it is not
  *	strict		enter the strict seccomp mode
+ *	filter		a filter that kills for process_vm_readv(2)
  */
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 
 #include <err.h>
@@ -33,6 +36,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +211,26 @@ await(bool enabled)
 }
 
 static void
+filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv,
+		    0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = {
+		.len = sizeof(code) / sizeof(code[0]), .filter = code
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == -1)
+		err(99, "prctl");
+}
+
+static void
 obey(const char *order)
 {
 	const char *value = strchr(order, '=');
@@ -239,6 +263,8 @@ obey(const char *order)
 		await(true);
 	else if (strcmp(order, "disabled") == 0)
 		await(false);
+	else if (strcmp(order, "filter") == 0)
+		filter();
 	else if (strcmp(order, "strict") == 0) {
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1)
 			err(99, "prctl");

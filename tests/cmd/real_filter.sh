@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# Begun without a filter, it has one since that kills for what copyin() calls.
+start 3 4 filter say=filter wait fire=1
+tell 3
+hear 4 filter
+ctl -n 'count { trace(copyinstr((uintptr_t)arg0)); }' -p $target |
+    sed 's/[0-9]*\.[0-9]*/N.N/g'
+tell 3
+wait $target
+echo "target: $?"
