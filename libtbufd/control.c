@@ -209,8 +209,10 @@ control_option(struct d_compiler *c, const char *name,
 		*value++ = '\0';
 	if (calls->set_option != NULL)
 		reason = calls->set_option(calls->context, option, value);
-	if (reason == NULL)
+	if (reason == NULL) {
+		d_types_strsize(c);
 		return;
+	}
 	if (value == NULL)
 		d_fail(c, D_PRAGMA_OPTSET, "failed to set option '%s': %s",
 		    option, reason);

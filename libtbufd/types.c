@@ -315,11 +315,19 @@ add_integers(struct d_compiler *c, enum type_kind kind,
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
+void
+d_types_strsize(struct d_compiler *c)
+{
+	uint64_t strsize = c->options->strsize;
+
+	c->types.type_string->of = d_type_array(c, c->types.type_char,
+	    strsize == 0 ? STRSIZE : strsize);
+}
+
 static void
 find_own(struct d_compiler *c)
 {
 	struct types *types = &c->types;
-	uint64_t strsize = c->options->strsize;
 	size_t i;
 
 	types->type_void = d_type_find(c, "void");
@@ -331,9 +339,8 @@ find_own(struct d_compiler *c)
 	types->type_ptrdiff = d_type_find(c, "ptrdiff_t");
 	for (i = 0; i < COUNT(constants); i++)
 		types->constants[i] = d_type_find(c, constants[i]);
-	types->type_string = d_type_typedef(c, "string",
-	    d_type_array(c, types->type_char,
-	    strsize == 0 ? STRSIZE : strsize));
+	types->type_string = d_type_typedef(c, "string", types->type_char);
+	d_types_strsize(c);
 	types->type_stack = d_type_typedef(c, "stack", types->type_void);
 	types->type_symaddr = d_type_typedef(c, "_symaddr", types->type_void);
 	types->type_usymaddr = d_type_typedef(c, "_usymaddr", types->type_void);

@@ -82,6 +82,8 @@ struct types {
 struct d_compiler;
 
 void	d_types_init(struct d_compiler *c);
+/* How large a string is, once the option says it anew. */
+void	d_types_strsize(struct d_compiler *c);
 
 /* By the name that a prototype has: "int", "struct s", "char *"; or NULL. */
 struct type *d_type_find(struct d_compiler *c, const char *name);

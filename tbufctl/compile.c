@@ -16,6 +16,18 @@
 
 /* ------------------------------------------------------------ callbacks */
 
+/* The sizes that a program is compiled for. */
+static void
+set_sizes(struct compiled *c)
+{
+	int64_t size = 0;
+
+	if (tbuf_consumer_get(c->known.consumer, "strsize", &size) == 0)
+		c->d.strsize = (uint64_t)size;
+	if (tbuf_consumer_get(c->known.consumer, "scratchsize", &size) == 0)
+		c->d.scratchsize = (uint64_t)size;
+}
+
 /* #pragma D option */
 static const char *
 set_option(void *context, const char *name, const char *value)
@@ -32,6 +44,7 @@ set_option(void *context, const char *name, const char *value)
 		return (why);
 	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
 	case 0:
+		set_sizes(c);
 		return (NULL);
 	case -EINVAL:
 		return (MSG_SET_VALUE);
@@ -88,7 +101,6 @@ static void
 set_options(struct compiled *c, pid_t target)
 {
 	const struct options *o = c->options;
-	int64_t size = 0;
 
 	c->d = (struct d_options){
 		.callbacks = {
@@ -100,10 +112,7 @@ set_options(struct compiled *c, pid_t target)
 		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
 		.empty = o->d.empty, .zdefs = o->unmatched
 	};
-	if (tbuf_consumer_get(c->known.consumer, "strsize", &size) == 0)
-		c->d.strsize = (uint64_t)size;
-	if (tbuf_consumer_get(c->known.consumer, "scratchsize", &size) == 0)
-		c->d.scratchsize = (uint64_t)size;
+	set_sizes(c);
 }
 
 /* ------------------------------------------------------------ sources */
