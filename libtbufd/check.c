@@ -234,19 +234,47 @@ check_description(struct d_compiler *c, const struct d_node *node)
 		    d->field[2], d->field[3]);
 }
 
+/*
+ * A clause is of each of its descriptions, whose probes may have other
+ * arguments.  The tree that stays is that of the first one; nothing is known
+ * of those that match nothing.
+ */
+static void
+check_also(struct d_compiler *c, const struct d_node *clause,
+    const struct d_node *one)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	struct d_node copy = *clause;
+
+	if (calls->probe_exists != NULL &&
+	    !calls->probe_exists(calls->context, one->description))
+		return;
+	copy.arguments = d_tree_copy(c, clause->arguments);
+	copy.condition = d_tree_copy(c, clause->condition);
+	d_table_init(&c->arguments);
+	c->description = one->description;
+	c->line = clause->line;
+	d_check_guessing(c, &copy, check_body);
+}
+
 static void
 check_clause(struct d_compiler *c, struct d_node *clause)
 {
 	const struct d_node *one = clause->descriptions;
+	struct d_node unchecked = *clause;
 
+	if (one->next != NULL) {
+		unchecked.arguments = d_tree_copy(c, clause->arguments);
+		unchecked.condition = d_tree_copy(c, clause->condition);
+	}
+	check_description(c, one);
 	d_table_init(&c->arguments);
-	for (; one != NULL; one = one->next) {
+	c->description = one->description;
+	c->line = clause->line;
+	d_check_guessing(c, clause, check_body);
+	while ((one = one->next) != NULL) {
 		check_description(c, one);
-		c->description = one->description;
-		if (one == clause->descriptions) {
-			c->line = clause->line;
-			d_check_guessing(c, clause, check_body);
-		}
+		check_also(c, &unchecked, one);
 	}
 	c->description = NULL;
 }

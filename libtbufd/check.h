@@ -27,6 +27,8 @@ struct d_node *d_check_translator(struct d_compiler *c, struct type *to,
 
 enum d_class d_guess(struct d_compiler *c, const char *name,
 	    uint64_t number);
+/* Of trees that were not checked yet. */
+struct d_node *d_tree_copy(struct d_compiler *c, const struct d_node *list);
 void	d_check_guessing(struct d_compiler *c, struct d_node *clause,
 	    void (*check)(struct d_compiler *, struct d_node *));
 

@@ -105,8 +105,6 @@ restore(struct d_compiler *c, const struct snapshot *s)
 	}
 }
 
-static struct d_node *copy(struct d_compiler *c, const struct d_node *list);
-
 static struct d_node *
 copy_one(struct d_compiler *c, const struct d_node *node)
 {
@@ -114,15 +112,15 @@ copy_one(struct d_compiler *c, const struct d_node *node)
 
 	*to = *node;
 	to->last = NULL;
-	to->condition = copy(c, node->condition);
-	to->left = copy(c, node->left);
-	to->right = copy(c, node->right);
-	to->arguments = copy(c, node->arguments);
+	to->condition = d_tree_copy(c, node->condition);
+	to->left = d_tree_copy(c, node->left);
+	to->right = d_tree_copy(c, node->right);
+	to->arguments = d_tree_copy(c, node->arguments);
 	return (to);
 }
 
-static struct d_node *
-copy(struct d_compiler *c, const struct d_node *list)
+struct d_node *
+d_tree_copy(struct d_compiler *c, const struct d_node *list)
 {
 	struct d_node *first = NULL, **last = &first;
 
@@ -145,8 +143,8 @@ try(struct d_compiler *c, struct d_node *clause, const struct d_node *body,
 	jmp_buf *escape = c->escape, here;
 	bool good = false;
 
-	clause->arguments = copy(c, body);
-	clause->condition = copy(c, condition);
+	clause->arguments = d_tree_copy(c, body);
+	clause->condition = d_tree_copy(c, condition);
 	d_table_init(&c->arguments);
 	if (setjmp(here) == 0) {
 		c->escape = &here;
