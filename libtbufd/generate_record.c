@@ -499,8 +499,9 @@ room_before(const struct d_node *list, const struct d_node *end)
 }
 
 /*
- * What follows an if is a clause of its own, which does not run any more after
- * exit(); but of END all do.
+ * To D what follows an if is a clause of its own, and so are its condition and
+ * the predicate: they count their actions for themselves, and after exit() do
+ * not run any more; but of END all do.  A fault in one of them ends the others.
  */
 static bool
 ends(const struct generator *g)
@@ -521,6 +522,7 @@ block(struct generator *g, const struct d_node *list,
 	bool records = list == end, exits = false;
 	uint32_t number = g->used.count;
 
+	g->actions = 0;
 	for (one = list; one != end; one = one->next)
 		records = records || is_recording(one);
 	g->layout = (struct layout){ 0 };
@@ -548,7 +550,7 @@ choose(struct generator *g, const struct d_node *node)
 	struct label no = { NULL }, end = { NULL };
 
 	g->c->line = node->line;
-	g->action = ++g->actions;
+	g->action = 1;
 	d_branch(g, node->condition, false, &no, 0);
 	body(g, node->left);
 	if (node->right != NULL)
@@ -593,6 +595,7 @@ d_program(struct generator *g)
 	g->end.jumps = NULL;
 	g->conditional = has_if(clause->arguments);
 	if (clause->condition != NULL) {
+		g->action = g->conditional ? 1 : 0;
 		g->c->line = clause->line;
 		d_branch(g, clause->condition, false, &g->end, 0);
 	}
