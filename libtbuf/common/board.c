@@ -3,6 +3,8 @@
  *
  * The board as both sides look at it.
  */
+#include "cold.h"
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 

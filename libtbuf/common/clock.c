@@ -3,6 +3,8 @@
  *
  * The record clock.
  */
+#include "cold.h"
+
 #include <sys/prctl.h>
 
 #include <fcntl.h>

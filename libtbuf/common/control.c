@@ -3,6 +3,8 @@
  *
  * Control files: where they are, how they are made, which ones to believe.
  */
+#include "cold.h"
+
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>

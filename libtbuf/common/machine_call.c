@@ -3,6 +3,8 @@
  *
  * Calls of subroutines, and those that are about memory.
  */
+#include "cold.h"
+
 #include "common/machine_parts.h"
 
 #define OWN(number, NAME, name, least, most)	[(number)] = least,

@@ -3,6 +3,8 @@
  *
  * Addresses of networks as texts, and bytes in their order.
  */
+#include "cold.h"
+
 #include "common/machine_parts.h"
 
 /* A text in the making, which is large enough for any of these. */

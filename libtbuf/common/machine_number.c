@@ -3,6 +3,8 @@
  *
  * Numbers from texts and texts of numbers.
  */
+#include "cold.h"
+
 #include "common/machine_parts.h"
 
 /* 2 to 36; anything else is an illegal operation. */

@@ -3,6 +3,8 @@
  *
  * Subroutines on paths.  They go by the text alone.
  */
+#include "cold.h"
+
 #include "common/machine_parts.h"
 
 /* Before the slashes in front of a place, or its other characters. */

@@ -4,6 +4,8 @@
  * Subroutines on texts.  A length that was measured once bounds all reads,
  * whatever becomes of the text's end meanwhile.
  */
+#include "cold.h"
+
 #include "common/machine_parts.h"
 
 /* text(s): a copy. */

@@ -4,6 +4,8 @@
  * The programs of a run as they are read.  Whoever can write there may write
  * anything: what decides where is read from is copied, and checked then.
  */
+#include "cold.h"
+
 #include <sys/stat.h>
 
 #include <errno.h>

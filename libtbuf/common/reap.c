@@ -3,6 +3,8 @@
  *
  * What dead targets have left in the runtime directory.
  */
+#include "cold.h"
+
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

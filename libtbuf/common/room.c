@@ -3,6 +3,8 @@
  *
  * How much memory there is for buffers, by what the kernel says in files.
  */
+#include "cold.h"
+
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>

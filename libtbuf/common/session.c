@@ -3,6 +3,8 @@
  *
  * Laying sessions out and building them.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
  *
  * The parts of a mapped control file.
  */
+#include "cold.h"
+
 #include <string.h>
 
 #include "atomics.h"

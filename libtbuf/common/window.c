@@ -4,6 +4,8 @@
  * How much address space a target reserves for its control file.  A consumer
  * asks for its command, which will have the same environment and limits.
  */
+#include "cold.h"
+
 #include <sys/resource.h>
 
 #include <stdlib.h>

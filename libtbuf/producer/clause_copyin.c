@@ -4,6 +4,8 @@
  * The program's own memory: a call of process_vm_readv(2) on itself neither
  * faults nor races with munmap(2).  Only clauses that say so make it.
  */
+#include "cold.h"
+
 #include <sys/uio.h>
 
 #include <errno.h>

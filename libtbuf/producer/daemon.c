@@ -4,6 +4,8 @@
  * A forked child that calls daemon(3) or setsid(2) is to stay: it becomes a
  * target.  These two stand in front of the C library's.
  */
+#include "cold.h"
+
 #include <sys/syscall.h>
 
 #include <errno.h>

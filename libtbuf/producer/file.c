@@ -11,6 +11,8 @@
  * A file gets its name when it is complete, with the sessions in it that wait
  * on the board.
  */
+#include "cold.h"
+
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>

@@ -3,6 +3,8 @@
  *
  * A forked child must not write to its parent's lanes.
  */
+#include "cold.h"
+
 #include <pthread.h>
 
 #include "producer/producer.h"

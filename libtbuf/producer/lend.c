@@ -20,6 +20,8 @@
  * active, and never in a process that had a filter of system calls when it
  * became a target.  Elsewhere the thread is marked instead.
  */
+#include "cold.h"
+
 #include <sys/syscall.h>
 
 #include <errno.h>

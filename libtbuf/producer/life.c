@@ -5,6 +5,8 @@
  * child if somebody wants it, until exit.  Whatever goes wrong turns tracing
  * off for this process, and says why where a consumer will look.
  */
+#include "cold.h"
+
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -3,6 +3,8 @@
  *
  * Which object file an address lies in.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <link.h>
 #include <string.h>

@@ -5,6 +5,8 @@
  * tbuf_probe_register(), never in a fire, so it may wait for another thread
  * that registers.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -13,6 +13,8 @@
  * Both are ns::Box::get, and both run::lambda: without the type of the result,
  * arguments, those of templates, and what has no name.
  */
+#include "cold.h"
+
 #include <string.h>
 
 #include "producer/sitetext.h"

@@ -6,6 +6,8 @@
  * & and * may stand before it, and parentheses around it.  Of anything else
  * no one identifier says what it is.
  */
+#include "cold.h"
+
 #include <string.h>
 
 #include "producer/sitetoken.h"

@@ -5,6 +5,8 @@
  * separates them for the preprocessor: a comma outside of parentheses and
  * literals.  Brackets and braces protect nothing there.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,6 +3,8 @@
  *
  * The tokens of a site's text.  Comments are gone already.
  */
+#include "cold.h"
+
 #include <string.h>
 
 #include "producer/sitetoken.h"

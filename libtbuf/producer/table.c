@@ -5,6 +5,8 @@
  * has to rely on later (how much is in use, each entry's hash) it keeps in
  * its own memory.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <string.h>

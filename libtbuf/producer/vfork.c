@@ -17,6 +17,8 @@
  * does what tbuf_vfork_begin() has returned, which both need: the child may
  * write over all that is on the stack below its parent's frame.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>

@@ -4,6 +4,8 @@
  * Sessions that wait on the board (common/board.h) are built by the target
  * itself, into its own control file, before the file has a name.
  */
+#include "cold.h"
+
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
