@@ -89,8 +89,8 @@ static const char *const fixed[] = {
 #elif defined(__aarch64__)
 	"-D__aarch64",
 #endif
-	"-D_LP64", "-D__SUNW_D=1", "-D__SUNW_D_64", "-D__SUNW_D_VERSION="
-	"0x02000000", "-U__GNUC__", "-U__GNUC_MINOR__",
+	"-D_LP64", "-D__SUNW_D=1", "-D__SUNW_D_64",
+	"-D__SUNW_D_VERSION=0x02000000", "-U__GNUC__", "-U__GNUC_MINOR__",
 	"-U__GNUC_PATCHLEVEL__"
 };
 
