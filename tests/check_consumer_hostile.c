@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "atomics.h"
 #include "check_consumer_fixture.h"
 
 static const uint8_t string_argument[] = { TBUF_STRING };
@@ -423,6 +424,23 @@ make_file(const struct fake *f, const char *name, size_t size)
 	close(fd);
 }
 
+/* A session that its target has made may claim anything of itself. */
+START_TEST(exit_without_a_script_is_no_exit)
+{
+	struct tbuf_target *target;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	target = TAILQ_FIRST(&r.c->targets);
+	target->clauses = target->area;
+	fake_slot(&r.f)->exit = UINT64_C(1) << 32 | 3;
+	tbuf_store(&tbuf_view_control(&target->view)->state[target->slot],
+	    TBUF_GIVENUP);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), -ETIMEDOUT);
+	end(&r);
+}
+END_TEST
+
 START_TEST(garbage_in_the_directory_is_left_alone)
 {
 	static const char *const names[] = {
@@ -504,6 +522,7 @@ main(void)
 	tcase_add_loop_test(t, areas_of_free_slots_are_checked, 0, 6);
 	tcase_add_test(t, window_is_the_limit);
 	tcase_add_loop_test(t, garbage_everywhere_is_survived, 0, 8);
+	tcase_add_test(t, exit_without_a_script_is_no_exit);
 	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
 	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
 	suite_add_tcase(s, t);

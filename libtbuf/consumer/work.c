@@ -246,7 +246,9 @@ exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	uint64_t word;
 
-	if (t->slot == -1 || !tbuf_session_holds(t) || t->clauses == 0)
+	/* A session that was adopted may say that it has clauses. */
+	if (c->script == NULL || t->slot == -1 || !tbuf_session_holds(t) ||
+	    t->clauses == 0)
 		return (false);
 	word = tbuf_load(&tbuf_target_slot(t)->exit);
 	if (word >> 32 != 1)
