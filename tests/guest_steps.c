@@ -17,6 +17,7 @@
 
 #include "guest/guest.h"
 #include "steps.h"
+#include "producer/clause.h"
 #include "producer/file.h"
 #include "producer/mark.h"
 #include "producer/producer.h"
@@ -582,7 +583,24 @@ test_child_goes_on_where_another_becomes_a_target(void)
 	become_at_each_step();
 }
 
+/* Other threads of its parent may have been in clauses when it was forked. */
+static void
+test_child_has_all_workspaces(void)
+{
+	pid_t pid;
+
+	while (tbuf_workspace_take() != NULL)
+		continue;
+	if ((pid = fork()) == 0)
+		_exit(tbuf_process_register() == 0 &&
+		    tbuf_workspace_take() != NULL ? 0 : 1);
+	child_wait(pid);
+	tbuf_workspaces_forget();
+}
+
 static const struct guest_case cases[] = {
+	{ "child_has_all_workspaces", test_child_has_all_workspaces, NULL,
+	    GUEST_PLAIN },
 	{ "handler_that_fires_in_a_mark", test_handler_that_fires_in_a_mark,
 	    NULL, GUEST_PLAIN },
 	{ "mark_while_a_fire_is_remembered",

@@ -290,8 +290,9 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	held = tbuf_hold_begin(mark);
 	emit = tbuf_load(&tbuf_local->base) != f->base ? TBUF_EMIT_DONE :
 	    chain_run(&run, values == NULL);
-	tbuf_hold_end(mark, held);
+	/* While the mark stands: a child forgets who has which. */
 	if (run.workspace != NULL)
 		tbuf_workspace_give(run.workspace);
+	tbuf_hold_end(mark, held);
 	return (emit);
 }

@@ -229,6 +229,8 @@ become_target(void)
 	uid_t uid = geteuid();
 	int dirfd = -1;
 
+	/* What the parent's other threads had is nobody's here. */
+	tbuf_workspaces_forget();
 	if (problem == NULL &&
 	    (dirfd = tbuf_directory_open_for(uid, false)) < 0)
 		problem = tbuf_directory_problem(dirfd);
@@ -252,10 +254,8 @@ child_begin(void)
 	*local_page = off;
 	tbuf_file_forked();
 	wanted = tbuf_wanted_child();
-	if (wanted && !tbuf_hold_any()) {
-		tbuf_workspaces_forget();
+	if (wanted && !tbuf_hold_any())
 		return (become_target());
-	}
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted)
 		tbuf_wanted_missed("forked amid a record");
