@@ -255,6 +255,35 @@ START_TEST(faults)
 }
 END_TEST
 
+/* Memory for what waits is bounded; what finds none is a drop. */
+START_TEST(faults_that_are_too_many_are_drops)
+{
+	static const char *descriptions[16387];
+	struct made made = { .script = { .nclauses = 0 } };
+	unsigned faults = 0, drops = 0, i;
+	struct tbuf_event e;
+
+	for (i = 0; i < 16387; i++)
+		descriptions[i] = "END";
+	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 0), W(EXIT, 1, 0, 0, 0));
+	CLAUSE(&made, "END", NULL, W(LDI, 1, 0, 0, 0),
+	    W(FAULT, 1, 0, 0, TBUF_FAULT_DIVIDE));
+	made.clauses[1].descriptions = descriptions;
+	made.clauses[1].ndescriptions = 16387;
+	ck_assert_msg(tbuf_consumer_script(consumer, &made.script) == 0,
+	    "%s", tbuf_consumer_error(consumer));
+	ck_assert_int_eq(tbuf_consumer_go(consumer), 0);
+	while (tbuf_consumer_work(consumer) > 0)
+		continue;
+	while (tbuf_consumer_next(consumer, &e) > 0) {
+		faults += e.type == TBUF_EVENT_FAULT;
+		drops += e.type == TBUF_EVENT_DROPS ? (unsigned)e.count : 0;
+	}
+	ck_assert_uint_eq(faults, 16384);
+	ck_assert_uint_eq(drops, 3);
+}
+END_TEST
+
 START_TEST(default_records)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -587,6 +616,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, faults_that_are_too_many_are_drops);
 	tcase_add_test(tcase, begin_and_end);
 	tcase_add_test(tcase, the_last_exit_counts);
 	tcase_add_test(tcase, faults);

@@ -65,6 +65,9 @@ struct tbuf_script_enabling {
 	uint32_t epid;			/* of its first record */
 };
 
+/* Faults wait in memory that is not counted against bufsize. */
+#define TBUF_SCRIPT_FAULTS	16384u
+
 #define TBUF_SCRIPT_PROBES	64
 
 struct tbuf_cell;
@@ -188,6 +191,7 @@ struct tbuf_script {
 	uint64_t reserved_end;		/* fill: room that END has */
 	uint64_t dynamic_drops;
 	uint64_t errors;		/* faults in ERROR */
+	uint32_t faults;		/* that are to be given */
 	bool ending;			/* END fires, or has fired */
 	bool at_end;			/* it fires */
 	bool closing;			/* targets have given all they had */

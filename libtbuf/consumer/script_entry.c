@@ -271,6 +271,7 @@ tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event)
 	s->given = e;
 	if (e != NULL) {
 		STAILQ_REMOVE_HEAD(&s->giving, link);
+		s->faults -= e->fault != 0;
 		give(s, e, event);
 		return (1);
 	}

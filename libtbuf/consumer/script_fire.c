@@ -122,7 +122,10 @@ fault(struct tbuf_script *s)
 	s->values[3] = m->fault.at;
 	s->values[4] = m->fault.number;
 	s->values[5] = m->fault.address;
-	if ((e = tbuf_entry_add(s, 0, NULL, 0)) != NULL) {
+	if (s->faults >= TBUF_SCRIPT_FAULTS)
+		s->cpus[s->cpu].drops[TBUF_CAUSE_FULL]++;
+	else if ((e = tbuf_entry_add(s, 0, NULL, 0)) != NULL) {
+		s->faults++;
 		e->fault = m->fault.number;
 		e->action = (uint32_t)s->values[2];
 		e->offset = m->fault.at;
