@@ -53,14 +53,17 @@ set_option(void *context, const char *name, const char *value)
 	}
 }
 
-/* Of a command that does not run yet nothing is known. */
+/*
+ * Of a command that does not run yet nothing is known; what a list has not is
+ * told behind it.
+ */
 static bool
 probe_exists(void *context, const struct d_description *d)
 {
 	struct compiled *c = context;
 
 	return (known_count(&c->known, d) != 0 ||
-	    c->options->command != NULL);
+	    c->options->command != NULL || c->options->mode == MODE_LIST);
 }
 
 static enum d_class

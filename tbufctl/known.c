@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------ our own */
 
-static const char *const own[] = { "BEGIN", "END", "ERROR" };
+static const char *const own[KNOWN_FIXED] = { "BEGIN", "END", "ERROR" };
 
 static bool
 field_matches(const char *pattern, const char *name)
@@ -49,13 +49,37 @@ is_timer(const struct d_description *d)
 }
 
 unsigned
-known_own(const struct d_description *d)
+known_own_list(const struct d_description *d, void (*visit)(void *,
+    const char *provider, const char *name, unsigned id), void *arg)
 {
 	unsigned i, n = 0;
 
-	for (i = 0; i < 3; i++)
-		n += matches(d, "dtrace", "", "", own[i]);
-	return (n != 0 ? n : is_timer(d));
+	for (i = 0; i < KNOWN_FIXED; i++)
+		if (matches(d, "dtrace", "", "", own[i])) {
+			visit(arg, "dtrace", own[i], i + 1);
+			n++;
+		}
+	if (n != 0 || !is_timer(d))
+		return (n);
+	visit(arg, "profile", d->field[D_FIELD_NAME], 0);
+	return (1);
+}
+
+static void
+ignore(void *arg, const char *provider, const char *name, unsigned id)
+{
+
+	(void)arg;
+	(void)provider;
+	(void)name;
+	(void)id;
+}
+
+unsigned
+known_own(const struct d_description *d)
+{
+
+	return (known_own_list(d, ignore, NULL));
 }
 
 /* ------------------------------------------------------------ targets */
@@ -163,7 +187,7 @@ known_by_id(struct known *k, uint64_t id, struct d_description *d)
 {
 	size_t i;
 
-	if (id >= 1 && id <= 3) {
+	if (id >= 1 && id <= KNOWN_FIXED) {
 		*d = (struct d_description){ { "dtrace", "", "",
 		    own[id - 1] } };
 		return (true);

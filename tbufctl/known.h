@@ -15,6 +15,9 @@
 
 #include "tbufd.h"
 
+/* BEGIN, END and ERROR; their ids are 1 to 3. */
+#define KNOWN_FIXED	3
+
 struct known {
 	struct tbuf_consumer *consumer;
 	bool look;		/* there may be targets: all of them, if need be */
@@ -26,6 +29,12 @@ struct known {
 
 /* Find all targets, if none was named, and their probes. */
 void	known_list(struct known *);
+/*
+ * Visit the probes that tbufctl fires itself and a description matches, and
+ * count them.  A timer has the id 0.
+ */
+unsigned known_own_list(const struct d_description *, void (*visit)(void *,
+	    const char *provider, const char *name, unsigned id), void *);
 /* Probes that tbufctl fires itself: how many a description matches. */
 unsigned known_own(const struct d_description *);
 /* Those and the targets'. */

@@ -9,6 +9,7 @@
 
 #include "format.h"
 #include "list.h"
+#include "list_script.h"
 #include "messages.h"
 #include "options.h"
 
@@ -33,8 +34,26 @@ several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	return (*first != pid);
 }
 
+/* What programs describe comes first. */
+static int
+show(struct tbuf_consumer *consumer, struct format *format,
+    const struct tbuf_d_script *script)
+{
+	struct script_list own = { .format = format };
+	int status = 0;
+
+	format->ops->list(format);
+	if (script != NULL)
+		status = script_list(&own, script, consumer);
+	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	script_list_end(&own, consumer);
+	return (status);
+}
+
 int
-list(struct tbuf_consumer *consumer, struct options *o, struct output *out)
+list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
+    const struct tbuf_d_script *script)
 {
 	struct format format;
 	pid_t first = 0;
@@ -51,9 +70,8 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out)
 	format.pids = status > 0 || o->npids > 1;
 	if ((status = program_enable(&o->program, consumer, true)) != 0)
 		return (status);
-	format.ops->list(&format);
-	if (tbuf_consumer_list(consumer, print, &format) < 0)
-		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	if ((status = show(consumer, &format, script)) != 0)
+		return (status);
 	if ((status = tbuf_consumer_skipped(consumer)) != 0)
 		message(MSG_SKIPPED, strerror(-status));
 	while (tbuf_consumer_lost(consumer, &pid, &lost))

@@ -9,8 +9,13 @@
 struct options;
 struct output;
 struct tbuf_consumer;
+struct tbuf_d_script;
 
-/* The consumer knows its targets, and nothing is enabled yet. */
-int	list(struct tbuf_consumer *, struct options *, struct output *);
+/*
+ * The consumer knows its targets, and nothing is enabled yet.  The script is
+ * that of the programs on the command line, or NULL.
+ */
+int	list(struct tbuf_consumer *, struct options *, struct output *,
+	    const struct tbuf_d_script *);
 
 #endif

@@ -119,18 +119,12 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
     pid_t command, struct compiled *compiled)
 {
 	bool is_script = o->program.programs > 0;
-	pid_t target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
 	int status;
 
-	if (is_script) {
-		status = compile_all(compiled, o, consumer, target);
-		if (status != 0)
-			return (status);
-		if (tbuf_consumer_script(consumer, compiled->script) < 0)
-			return (fail(MSG_LIBRARY,
-			    tbuf_consumer_error(consumer)));
-	}
-	status = program_enable(&o->program, consumer, target != 0);
+	if (is_script && tbuf_consumer_script(consumer, compiled->script) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	status = program_enable(&o->program, consumer,
+	    command != 0 || o->npids > 0);
 	if (status != 0 || o->d.compile_only)
 		return (status);
 	return (consume(consumer, o, out, command,
@@ -141,13 +135,17 @@ static int
 trace_or_list(struct options *o, struct tbuf_consumer *consumer,
     struct output *out, struct compiled *compiled)
 {
-	pid_t command = 0;
+	pid_t command = 0, target;
 	int status;
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
+	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
+	if (o->program.programs > 0 &&
+	    (status = compile_all(compiled, o, consumer, target)) != 0)
+		return (status);
 	if (o->mode == MODE_LIST)
-		return (list(consumer, o, out));
+		return (list(consumer, o, out, compiled->script));
 	return (trace(o, consumer, out, command, compiled));
 }
 

@@ -1,0 +1,113 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -l of programs: the probes that their clauses describe.  Those that tbufctl
+ * has itself are shown here, clause by clause; those of targets are enabled,
+ * by which the library knows what to list.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "field.h"
+#include "format.h"
+#include "list_script.h"
+#include "messages.h"
+
+/* A timer has the next id behind the fixed ones when it is first named. */
+static unsigned
+timer_id(struct script_list *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->ntimers; i++)
+		if (strcmp(l->timers[i], name) == 0)
+			return (KNOWN_FIXED + 1 + i);
+	l->timers = memory_get(l->timers, l->ntimers + 1, sizeof(*l->timers));
+	l->timers[l->ntimers++] = memory_string(name);
+	return (KNOWN_FIXED + l->ntimers);
+}
+
+static void
+show(void *arg, const char *provider, const char *name, unsigned id)
+{
+	struct script_list *l = arg;
+	const struct tbuf_probe_info probe = {
+		.id = id != 0 ? id : timer_id(l, name), .provider = provider,
+		.module = "", .function = "", .name = name
+	};
+
+	l->format->ops->probe(l->format, getpid(), &probe);
+}
+
+/* The fields of a description that has all four, cut out of a copy. */
+static void
+split(char *copy, struct d_description *d)
+{
+	char *end;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		end = copy + (field_end(copy) - copy);
+		d->field[i] = copy;
+		if (*end != '\0')
+			*end++ = '\0';
+		copy = end;
+	}
+}
+
+static int
+list_one(struct script_list *l, struct tbuf_consumer *consumer,
+    const char *text)
+{
+	char *copy = memory_string(text);
+	struct d_description d;
+	int enabling;
+
+	split(copy, &d);
+	if (known_own_list(&d, show, l) == 0) {
+		enabling = tbuf_consumer_enable(consumer, text);
+		if (enabling < 0) {
+			free(copy);
+			return (fail(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+		}
+		l->enablings = memory_get(l->enablings, l->count + 1,
+		    sizeof(*l->enablings));
+		l->enablings[l->count++] = (struct listed){ text, enabling };
+	}
+	free(copy);
+	return (0);
+}
+
+int
+script_list(struct script_list *l, const struct tbuf_d_script *script,
+    struct tbuf_consumer *consumer)
+{
+	const struct tbuf_d_clause *clause = script->clauses;
+	const struct tbuf_d_clause *end = clause + script->nclauses;
+	int status = 0;
+	uint32_t i;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions && status == 0; i++)
+			status = list_one(l, consumer,
+			    clause->descriptions[i]);
+	return (status);
+}
+
+void
+script_list_end(struct script_list *l, struct tbuf_consumer *consumer)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (tbuf_consumer_matched(consumer,
+		    l->enablings[i].enabling) == 0)
+			message(MSG_FAILED_MATCH, l->enablings[i].description);
+	for (i = 0; i < l->ntimers; i++)
+		free(l->timers[i]);
+	free(l->timers);
+	free(l->enablings);
+}

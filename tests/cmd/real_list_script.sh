@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# -l of programs: what each clause describes, in their order.
+ctl -l -n 'BEGIN,tick-1s'
+ctl -l -P dtrace
+ctl -l --format=json -n END
+cat >script.d <<'END'
+BEGIN, profile-10ms { n = 0; }
+tick-1s { trace(n); }
+profile-10ms { n++; }
+no:such:probe:here { trace(n); }
+END { exit(0); }
+END
+ctl -l -s script.d
+ctl -l -n 'BEGIN { trace(x); }'
+start 3 4
+"$TBUFCTL" -l -n 'BEGIN, count { trace(1); }' -p $target |
+    sed -E 's/^ *[0-9]+ /ID /'
+tell 3
+wait
