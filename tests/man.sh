@@ -4,7 +4,8 @@
 # The manual pages say what there is: they are clean mdoc, every public
 # function and macro has one and is found by its own name, tbufctl(1) and
 # --help have the same options, the tables of tbuf(5) are those of the
-# headers, and the examples compile and work.
+# headers, the examples compile and work, and programs of D print what the pages
+# say.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
@@ -214,6 +215,54 @@ examples_work() {
 	    diff -u "$work/expected" "$work/got"
 }
 
+# scripts PAGE: its programs, which follow .\" script ARGUMENT..., into N.d and
+# N.args, and what they print, which follows .\" prints STATUS, into N.out and
+# N.status.
+scripts() {
+	awk -v to="$work/script" '
+	/^\.\\" script/ { n++; $1 = $2 = ""; print >(to n ".args")
+	    file = to n ".d"; next }
+	/^\.\\" prints/ { print $3 + 0 >(to n ".status")
+	    file = to n ".out"; next }
+	/^\.Ed/ { if (show) file = ""; show = 0 }
+	show { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print >file }
+	/^\.Bd/ && file != "" { show = 1 }' "$man/$1"
+}
+
+# prints SCRIPT: what its page says, with the status that it says.
+prints() {
+	# shellcheck disable=SC2046	# arguments are words
+	"$TBUFCTL" -q -s "$1.d" $(cat "$1.args") >"$1.came" 2>"$1.told"
+	echo $? | diff -u "$1.status" - || { cat "$1.told"; return 1; }
+	# The line behind the run.
+	sed '$ { /^$/d; }' "$1.came" | diff -u "$1.out" -
+}
+
+programs_print_what_pages_say() {
+	for page in tbuf_d.7 tbuf_dtrace.7; do
+		rm -f "$work"/script*
+		scripts "$page"
+		expect "$page has programs" test -s "$work/script1.out"
+		for script in "$work"/script*.d; do
+			expect "$page, ${script##*/}" prints "${script%.d}"
+		done
+	done
+}
+
+# Every name that the compiler knows has a word in tbuf_d(7).
+names_are_documented() {
+	sed -n 's/^	X(\([a-z_0-9]*\), [0-9].*/\1/p' \
+	    "$top_srcdir/libtbufd/builtins.h" >"$work/names"
+	[ "$(wc -l <"$work/names")" -gt 100 ] || return 1
+	cat "$man/tbuf_d.7" "$man/tbuf_dtrace.7" >"$work/pages"
+	for name in $(grep -v '^arg[1-8]$' "$work/names"); do
+		grep -qw -e "$name" "$work/pages" || {
+			echo "no page has $name"
+			return 1
+		}
+	done
+}
+
 pages_are_clean
 functions_have_pages
 expect 'tbufctl(1) and --help have the same options' options_are_the_same
@@ -221,5 +270,7 @@ expect 'tbufctl(1) and --help have the same -x' x_options_are_the_same
 expect 'the tables of tbuf(5) are those of the headers' tables_are_the_headers
 expect 'the examples compile' examples_compile
 expect 'the examples work' examples_work
+programs_print_what_pages_say
+expect 'all names of D are documented' names_are_documented
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
