@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# README's first trace and its session with kvd work as they stand: their
+# README's first trace and its sessions with kvd work as they stand: their
 # commands are taken from there, and run in the order in which they are.  What
 # README shows of their output, in comments, is what comes out but for numbers.
 
@@ -28,7 +28,7 @@ section() {
 # Lines that may be any process's on any day.
 same_every_time() {
 	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+/N/g; s/[[:blank:]]+/ /g
-	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/(drop|record)s? /\1s /
+	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/^(get|set) key/WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
 
@@ -47,6 +47,7 @@ shown() {
 
 section 'A server, traced while it runs' >"$dir/session"
 section 'Programs of D' >"$dir/programs"
+section 'D at the probes of a server' >"$dir/clauses"
 section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
 
@@ -81,6 +82,14 @@ fi
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir TBUF_DIR=$dir/run \
     timeout 240 sh -x "$dir/session" >"$dir/log" 2>&1 </dev/null ||
     fail "the session ended with status $?"
+
+mkdir "$dir/clauses.run"
+cp "$dir/log" "$dir/log.session"
+PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/clauses.run TBUF_DIR=$dir/run \
+    timeout 60 sh "$dir/clauses" >"$dir/log" 2>&1 </dev/null ||
+    fail "the clauses ended with status $?"
+shown 'D at the probes of a server'
+cp "$dir/log.session" "$dir/log"
 
 shown 'A server, traced while it runs'
 shown 'tbuf: trace buffers for user-space programs'
