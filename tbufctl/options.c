@@ -381,6 +381,9 @@ parse_one(struct options *o, int c)
 		return (parse_with(o, optarg));
 	case '3':
 		return (bad_usage(MSG_NO_MEANING, "-32"));
+	case 'a':
+	case 'A':
+	case 'B':
 	case 'G':
 	case 'h':
 		return (bad_usage(MSG_NO_MEANING, flag));
@@ -446,8 +449,8 @@ options_parse(struct options *o, int argc, char **argv)
 	opterr = 0;
 	if ((status = parse_environment(o)) != 0)
 		return (status);
-	while ((c = getopt_long(argc, argv, ":3:6:b:c:CD:ef:FGhHi:I:lL:m:n:o:"
-	    "p:P:qs:SU:vVwx:X:Z", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:"
+	    "o:p:P:qs:SU:vVwx:X:Z", long_options, NULL)) != -1) {
 		if (c == ':' || c == '?')
 			return (parse_error(c, argv));
 		if (c == 'V' || c == OPTION_HELP) {
