@@ -12,9 +12,11 @@
 #			not compared
 #	NAME.status	the exit status, if it is not 0
 #
-# A script runs in a folder of its own, where its topic's other files are, as
-# t.d.  All clauses count as run on CPU 0.  With arguments (TOPIC/NAME) only
-# those scripts are run.  Prints what differs, then "N passed, N failed".
+# A script runs as t.d in a folder of its own, where what its topic has beside
+# scripts is, too.  All clauses count as run on CPU 0.  With arguments
+# (TOPIC/NAME) only those scripts are run.  Each tag of an error has
+# errors/TAG.d, in small letters.  Prints what differs, then "N passed, N
+# failed".
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
@@ -69,7 +71,9 @@ fi
 for script in $scripts; do
 	work=$SCRATCH/$script
 	mkdir -p "$work"
-	cp -R "$here/$(dirname "$script")/." "$work"
+	for file in "$here/${script%/*}"/*; do
+		[ -f "${file%.*}.d" ] || cp -R "$file" "$work"
+	done
 	cp "$here/$script.d" "$work/t.d"
 	if (
 		cd "$work" || exit 1
@@ -88,6 +92,14 @@ for script in $scripts; do
 		cat "$SCRATCH/diff"
 	fi
 	rm -rf "${work:?}"
+done
+for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/errors.h" |
+    sed 's/X(\(.*\))/D_\1/'); do
+	grep -qsF "[$tag] " \
+	    "$here/errors/$(echo "$tag" | tr '[:upper:]' '[:lower:]').err" || {
+		failed=$((failed + 1))
+		echo "FAIL no script has the error $tag"
+	}
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

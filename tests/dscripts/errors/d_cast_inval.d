@@ -1,0 +1,2 @@
+struct s { int a; } x;
+BEGIN { trace((int)x); }

@@ -1,0 +1,2 @@
+typedef int foo;
+int string string;

@@ -1,0 +1,3 @@
+BEGIN {
+	nothing(1);
+}

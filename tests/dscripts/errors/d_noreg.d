@@ -1,0 +1,1 @@
+BEGIN { i = pid; trace(i + (i * (i + (i * (i + (i * (i + (i * (i + (i * (i + (i * (i + (i * (i + (i * i)))))))))))))))); }

@@ -1,0 +1,2 @@
+int a[3]; int b[3];
+BEGIN { a = b; }

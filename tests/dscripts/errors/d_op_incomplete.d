@@ -1,0 +1,2 @@
+struct nobody *p;
+BEGIN { trace(p->a); }

@@ -1,0 +1,1 @@
+kv:missing:f:n { trace(1); }

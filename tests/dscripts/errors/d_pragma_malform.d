@@ -1,0 +1,2 @@
+# 7 header
+BEGIN { }

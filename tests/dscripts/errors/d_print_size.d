@@ -1,0 +1,2 @@
+struct nobody *p;
+BEGIN { print(p); }

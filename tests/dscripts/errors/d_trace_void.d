@@ -1,0 +1,3 @@
+BEGIN {
+	trace(bcopy(0, 0, 1));
+}

@@ -1,0 +1,1 @@
+BEGIN { tracemem("a", 10); }

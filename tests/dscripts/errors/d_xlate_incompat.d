@@ -1,0 +1,4 @@
+struct out { int x; };
+translator struct out < int *i > {
+	x = "one";
+};

@@ -1,0 +1,2 @@
+struct out { int x; };
+BEGIN { trace(xlate < struct out > (arg0).x); }
