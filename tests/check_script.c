@@ -596,6 +596,28 @@ START_TEST(refused)
 }
 END_TEST
 
+START_TEST(timers_are_limited)
+{
+	struct made made = { .script = { .nclauses = 0 } };
+	static char names[1022][16];
+	static const char *all[1022];
+	unsigned i;
+
+	for (i = 0; i < 1022; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "tick-%us", i + 1);
+		all[i] = names[i];
+	}
+	CLAUSE(&made, "tick-1s", &number_record, RECORD(1));
+	made.clauses[0].descriptions = all;
+	made.clauses[0].ndescriptions = 1022;
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script), -E2BIG);
+	ck_assert_str_eq(tbuf_consumer_error(consumer),
+	    "tick-1022s: more than 1021 timers in a script");
+	made.clauses[0].ndescriptions = 1021;
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script), 0);
+}
+END_TEST
+
 START_TEST(a_stop_is_an_end)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -633,6 +655,7 @@ main(void)
 	tcase_add_test(tcase, builtins);
 	tcase_add_test(tcase, process);
 	tcase_add_test(tcase, refused);
+	tcase_add_test(tcase, timers_are_limited);
 	tcase_add_test(tcase, a_stop_is_an_end);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);

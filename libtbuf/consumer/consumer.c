@@ -203,6 +203,9 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	if (errno == EINVAL)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "invalid script: %s", why));
+	if (errno == E2BIG)
+		return (tbuf_consumer_fail(c, -E2BIG, "%s: more than %d "
+		    "timers in a script", why, TBUF_SCRIPT_PROBES - 3));
 	return (tbuf_consumer_fail(c, -errno, "%s", strerror(errno)));
 }
 

@@ -54,7 +54,7 @@ add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 	if (!tbuf_script_probe_make(description, &new))
 		return (-ENOTSUP);
 	if (s->nprobes == TBUF_SCRIPT_PROBES)
-		return (-EINVAL);
+		return (-E2BIG);
 	probe = &s->probes[s->nprobes];
 	*probe = new;
 	probe->info.name = probe->name;

@@ -68,7 +68,7 @@ struct tbuf_script_enabling {
 /* Faults wait in memory that is not counted against bufsize. */
 #define TBUF_SCRIPT_FAULTS	16384u
 
-#define TBUF_SCRIPT_PROBES	64
+#define TBUF_SCRIPT_PROBES	1024
 
 struct tbuf_cell;
 
