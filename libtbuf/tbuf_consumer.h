@@ -320,7 +320,9 @@ enum tbuf_event_type {
 	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
 	TBUF_EVENT_ERRORS,	/* faults in clauses of ERROR */
 	TBUF_EVENT_AGGREGATION,	/* keys that aggsize had no room for, by CPU */
-	TBUF_EVENT_UNFIT	/* probes that a clause has no program for */
+	TBUF_EVENT_UNFIT,	/* probes that a clause has no program for */
+	TBUF_EVENT_SPECULATIVE,	/* records that specsize had no room for */
+	TBUF_EVENT_UNAVAILABLE	/* speculation() that found none free */
 };
 
 enum tbuf_cause {

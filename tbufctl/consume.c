@@ -244,6 +244,8 @@ print_other(struct run *run, const struct tbuf_event *e)
 		break;
 	case TBUF_EVENT_AGGREGATION:
 	case TBUF_EVENT_DYNAMIC:
+	case TBUF_EVENT_SPECULATIVE:
+	case TBUF_EVENT_UNAVAILABLE:
 	case TBUF_EVENT_ERRORS:
 		run->format.ops->count(&run->format, e);
 		break;

@@ -313,7 +313,10 @@ counted(struct format *f, const struct tbuf_event *e)
 		return;
 	}
 	output_printf(f->out, "{\"type\":\"%s\",\"count\":%" PRIu64 "}\n",
-	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" : "errors", e->count);
+	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" :
+	    e->type == TBUF_EVENT_SPECULATIVE ? "speculative" :
+	    e->type == TBUF_EVENT_UNAVAILABLE ? "unavailable" : "errors",
+	    e->count);
 }
 
 static void

@@ -267,6 +267,12 @@ counted(struct format *f, const struct tbuf_event *e)
 	else if (e->type == TBUF_EVENT_DYNAMIC)
 		message(MSG_DYNAMIC, tags ? MSG_DYNAMIC_TAG : "", e->count,
 		    PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_SPECULATIVE)
+		message(MSG_SPECULATIVE, tags ? MSG_SPECULATIVE_TAG : "",
+		    e->count, PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_UNAVAILABLE)
+		message(MSG_UNAVAILABLE, tags ? MSG_UNAVAILABLE_TAG : "",
+		    e->count, PLURAL(e->count));
 	else
 		message(MSG_ERRORS, tags ? MSG_ERRORS_TAG : "", e->count,
 		    PLURAL(e->count));

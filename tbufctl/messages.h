@@ -88,6 +88,11 @@
 #define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "
 #define MSG_DYNAMIC	"%s%" PRIu64 " dynamic variable drop%s"
 #define MSG_DYNAMIC_TAG	"[DTRACEDROP_DYNAMIC] "
+#define MSG_SPECULATIVE	"%s%" PRIu64 " speculative drop%s"
+#define MSG_SPECULATIVE_TAG	"[DTRACEDROP_SPEC] "
+#define MSG_UNAVAILABLE	"%s%" PRIu64 " failed speculation%s (no speculative " \
+			"buffer available)"
+#define MSG_UNAVAILABLE_TAG	"[DTRACEDROP_SPECUNAVAIL] "
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
 #define MSG_SYSTEM	"failed to execute a command of system(): %s"

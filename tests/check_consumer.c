@@ -116,8 +116,9 @@ static const struct {
 	{ "agghist", "set", 0, 1 }, { "aggpack", "true", 0, 1 },
 	{ "aggzoom", "no", 0, 0 }, { "aggpercpu", NULL, -ENOTSUP, 0 },
 	{ "encoding", "utf8", 0, 2 }, { "encoding", "x", -EINVAL, 0 },
-	{ "specsize", "x", -ENOTSUP, 0 },
-	{ "nspec", "1", -ENOTSUP, 0 }, { "cleanrate", "1hz", -ENOTSUP, 0 },
+	{ "specsize", "x", -EINVAL, 0 }, { "specsize", "64", 0, 64 },
+	{ "nspec", "4", 0, 4 }, { "nspec", "x", -EINVAL, 0 },
+	{ "cleanrate", "10hz", 0, 100000000 }, { "cleanrate", "x", -EINVAL, 0 },
 	{ "dynvarsize", "1m", 0, 1 << 20 }, { "dynvarsize", "x", -EINVAL, 0 },
 	{ "scratchsize", "512", 0, 512 },
 	{ "destructive", NULL, -ENOTSUP, 0 },
@@ -191,6 +192,7 @@ START_TEST(defaults_are_dtraces)
 		{ "bufresize", 0 }, { "switchrate", 1000000000 },
 		{ "statusrate", 1000000000 }, { "strsize", 256 },
 		{ "cpu", -1 }, { "temporal", 0 }, { "follow", 0 },
+		{ "nspec", 1 }, { "specsize", 32 << 10 },
 		{ "aggsize", 4 << 20 }, { "aggrate", 1000000000 },
 		{ "aggsortkey", 0 }, { "aggsortrev", 0 },
 		{ "aggsortpos", 0 }, { "aggsortkeypos", 0 },
@@ -205,7 +207,7 @@ START_TEST(defaults_are_dtraces)
 		    &value), 0);
 		ck_assert_int_eq(value, defaults[i].value);
 	}
-	ck_assert_int_eq(tbuf_consumer_get(c, "specsize", &value), -ENOENT);
+	ck_assert_int_eq(tbuf_consumer_get(c, "verbose", &value), -ENOENT);
 	ck_assert_int_eq(tbuf_consumer_get(c, "nonsense", &value), -ENOENT);
 	tbuf_consumer_close(c);
 }
@@ -219,9 +221,9 @@ START_TEST(refusals_say_why)
 	tbuf_consumer_set(c, "nonsense", "1");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x nonsense: Invalid option name");
-	tbuf_consumer_set(c, "specsize", "x");
+	tbuf_consumer_set(c, "verbose", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
-	    "-x specsize: D programs are not in this version");
+	    "-x verbose: D programs are not in this version");
 	tbuf_consumer_set(c, "linkmode", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x linkmode: No meaning in user space");

@@ -226,7 +226,8 @@ begin_script(struct tbuf_consumer *c)
 	const struct tbuf_script_terms terms = {
 		.bufsize = o->bufsize, .policy = o->bufpolicy,
 		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
-		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu
+		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu,
+		.nspec = o->nspec, .specsize = o->specsize
 	};
 	int error;
 

@@ -54,6 +54,9 @@ static const struct option {
 
 	{ "dynvarsize", BYTES, FIELD(dynvarsize) },
 	{ "scratchsize", BYTES, FIELD(scratchsize) },
+	{ "nspec", NUMBER, FIELD(nspec) },
+	{ "specsize", BYTES, FIELD(specsize) },
+	{ "cleanrate", RATE, FIELD(cleanrate) },
 
 	{ "aggsize", SIZE, FIELD(aggsize) },
 	{ "aggrate", RATE_OR_NONE, FIELD(aggrate) },
@@ -71,7 +74,7 @@ static const struct option {
 
 	{ "aggpercpu", PROGRAM, 0 }, { "amin", PROGRAM, 0 },
 	{ "argref", PROGRAM, 0 },
-	{ "cleanrate", PROGRAM, 0 }, { "core", PROGRAM, 0 },
+	{ "core", PROGRAM, 0 },
 	{ "cpp", PROGRAM, 0 }, { "cppargs", PROGRAM, 0 },
 	{ "cpphdrs", PROGRAM, 0 }, { "cpppath", PROGRAM, 0 },
 	{ "debug", PROGRAM, 0 }, { "defaultargs", PROGRAM, 0 },
@@ -81,9 +84,9 @@ static const struct option {
 	{ "incdir", PROGRAM, 0 }, { "iregs", PROGRAM, 0 },
 	{ "jstackframes", PROGRAM, 0 }, { "jstackstrsize", PROGRAM, 0 },
 	{ "libdir", PROGRAM, 0 },
-	{ "nolibs", PROGRAM, 0 }, { "nspec", PROGRAM, 0 },
+	{ "nolibs", PROGRAM, 0 },
 	{ "pspec", PROGRAM, 0 }, { "rawbytes", PROGRAM, 0 },
-	{ "setenv", PROGRAM, 0 }, { "specsize", PROGRAM, 0 },
+	{ "setenv", PROGRAM, 0 },
 	{ "stackframes", PROGRAM, 0 }, { "stackindent", PROGRAM, 0 },
 	{ "stdc", PROGRAM, 0 }, { "strip", PROGRAM, 0 },
 	{ "syslibdir", PROGRAM, 0 }, { "tree", PROGRAM, 0 },
@@ -111,6 +114,9 @@ tbuf_options_init(struct tbuf_options *o)
 	o->strsize = 256;
 	o->dynvarsize = 1 << 20;
 	o->scratchsize = 256;
+	o->nspec = 1;
+	o->specsize = 32 << 10;
+	o->cleanrate = TBUF_SECOND / 101;
 	o->aggsize = 4 << 20;
 	o->aggrate = TBUF_SECOND;
 	o->cpu = -1;

@@ -31,6 +31,9 @@ struct tbuf_options {
 	uint64_t dynvarsize;		/* of scripts */
 	uint64_t scratchsize;
 	uint64_t aggsize;
+	uint64_t nspec;
+	uint64_t specsize;
+	uint64_t cleanrate;		/* a period in ns; nothing waits for it */
 	/* From here on they may change at any time. */
 	uint64_t switchrate;		/* periods in ns */
 	uint64_t aggrate;

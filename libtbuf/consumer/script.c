@@ -138,6 +138,7 @@ tbuf_script_free(struct tbuf_script *s)
 	tbuf_cells_free(&s->thread);
 	tbuf_elements_free(&s->elements);
 	tbuf_aggregates_free(&s->aggregates);
+	tbuf_speculations_free(s);
 	free(s->machine.scratch.bytes);
 	free(s->machine.temporary.bytes);
 	free(s->machine.key.bytes);
@@ -250,6 +251,17 @@ set_timers(struct tbuf_script *s)
 		    now + s->probes[i].period : UINT64_MAX;
 }
 
+static bool
+speculates(const struct tbuf_d_script *source)
+{
+	uint32_t i;
+
+	for (i = 0; i < source->nclauses; i++)
+		if ((source->clauses[i].flags & TBUF_CLAUSE_SPECULATE) != 0)
+			return (true);
+	return (false);
+}
+
 int
 tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 {
@@ -264,7 +276,9 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
 	    terms->strsize))
 		return (-EINVAL);
-	if (prepare_machine(s) != 0 ||
+	if (speculates(s->source) && terms->specsize < TBUF_RECORD_LEAST)
+		return (-EINVAL);
+	if (prepare_machine(s) != 0 || !tbuf_speculations_make(s) ||
 	    tbuf_cells_make(&s->globals, s->source, TBUF_SCOPE_GLOBAL,
 	    (uint32_t)terms->strsize) != 0 ||
 	    tbuf_cells_make(&s->locals, s->source, TBUF_SCOPE_CLAUSE,

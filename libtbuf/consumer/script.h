@@ -37,6 +37,8 @@ struct tbuf_script_terms {
 	uint64_t scratchsize;
 	uint64_t strsize;
 	uint64_t aggsize;
+	uint64_t nspec;
+	uint64_t specsize;
 	int64_t cpu;			/* -1: any */
 };
 
@@ -141,6 +143,19 @@ struct tbuf_entry {
 };
 STAILQ_HEAD(tbuf_entries, tbuf_entry);
 
+/* What a record without data takes of a buffer. */
+#define TBUF_RECORD_LEAST	16u
+
+#define TBUF_NSPEC_MAX	65536u
+
+/* Records that wait for commit() or discard(). */
+struct tbuf_speculation {
+	struct tbuf_entries entries;
+	uint64_t used;			/* of specsize */
+	uint64_t drops;			/* told if it is committed */
+	bool active;
+};
+
 /* What a CPU's buffer holds, and has lost since that was told. */
 struct tbuf_script_cpu {
 	uint64_t used;
@@ -169,10 +184,14 @@ struct tbuf_script {
 	struct tbuf_aggregates aggregates;
 	uint64_t dynamic;		/* bytes of dynvarsize in use */
 
+	struct tbuf_speculation *speculations;	/* by their ids - 1 */
+	uint32_t nspeculations;
+
 	/* The firing. */
 	const struct tbuf_script_enabling *now;
 	int cpu;			/* which counts as the one */
 	int home;			/* that of all clauses but profile's */
+	struct tbuf_speculation *speculating;	/* where records go, or NULL */
 	uint64_t timestamp;		/* 0: not read in this clause */
 	uint64_t values[TBUF_ARGS_MAX];
 	uint8_t types[TBUF_ARGS_MAX];
@@ -190,6 +209,8 @@ struct tbuf_script {
 	struct tbuf_value *pieces;	/* of one record */
 	uint64_t reserved_end;		/* fill: room that END has */
 	uint64_t dynamic_drops;
+	uint64_t speculative_drops;
+	uint64_t unavailable;		/* speculation() had none */
 	uint64_t errors;		/* faults in ERROR */
 	uint32_t faults;		/* that are to be given */
 	bool ending;			/* END fires, or has fired */
@@ -215,7 +236,7 @@ void	tbuf_script_free(struct tbuf_script *);
 
 /*
  * Take room for what it needs, and fire BEGIN.  0, -ENOMEM, -ENOSPC: END's
- * records exceed the buffer, or -EINVAL: aggsize holds nothing.
+ * records exceed the buffer, or -EINVAL: aggsize or specsize holds nothing.
  */
 int	tbuf_script_begin(struct tbuf_script *,
 	    const struct tbuf_script_terms *);
@@ -288,6 +309,16 @@ int	tbuf_script_call(struct tbuf_machine *, unsigned subroutine,
 
 /* script_aggregate.c */
 int	tbuf_script_update(struct tbuf_machine *, const struct tbuf_update *);
+
+/* script_speculate.c */
+bool	tbuf_speculations_make(struct tbuf_script *);
+void	tbuf_speculations_free(struct tbuf_script *);
+int	tbuf_script_speculation(struct tbuf_machine *, uint64_t *id);
+int	tbuf_script_speculate(struct tbuf_machine *, uint64_t id);
+int	tbuf_script_commit(struct tbuf_machine *, uint64_t id);
+int	tbuf_script_discard(struct tbuf_machine *, uint64_t id);
+/* Has the one that is speculated into room?  If not, it is a drop of it. */
+bool	tbuf_speculation_room(struct tbuf_script *, uint64_t charge);
 
 /* script_entry.c: what was recorded. */
 /* Is there room for a record? If not, it is a drop. */

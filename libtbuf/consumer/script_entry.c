@@ -12,12 +12,11 @@
 #include "common/policy.h"
 #include "consumer/script.h"
 
-#define HEADER	16u		/* of a record */
 
 uint64_t
 tbuf_record_charge(const struct tbuf_d_record *layout)
 {
-	return (HEADER + (((uint64_t)layout->charge + 7) & ~UINT64_C(7)));
+	return (TBUF_RECORD_LEAST + (((uint64_t)layout->charge + 7) & ~UINT64_C(7)));
 }
 
 static struct tbuf_script_cpu *
@@ -57,6 +56,8 @@ tbuf_script_room(struct tbuf_script *s, uint64_t charge)
 {
 	struct tbuf_script_cpu *cpu = cpu_of(s);
 
+	if (s->speculating != NULL)
+		return (tbuf_speculation_room(s, charge));
 	if (charge > s->terms.bufsize) {
 		cpu->drops[TBUF_CAUSE_LARGE]++;
 		return (false);
@@ -111,8 +112,13 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 	e->size = size;
 	if (size != 0)
 		memcpy(e->data, data, size);
-	cpu_of(s)->used += charge;
-	STAILQ_INSERT_TAIL(&s->queue, e, link);
+	if (s->speculating != NULL) {
+		s->speculating->used += charge;
+		STAILQ_INSERT_TAIL(&s->speculating->entries, e, link);
+	} else {
+		cpu_of(s)->used += charge;
+		STAILQ_INSERT_TAIL(&s->queue, e, link);
+	}
 	return (e);
 }
 
@@ -254,7 +260,9 @@ give_losses(struct tbuf_script *s, struct tbuf_event *event)
 		    TBUF_EVENT_AGGREGATION) == 1)
 			return (1);
 	}
-	if (count(s, event, &s->dynamic_drops, TBUF_EVENT_DYNAMIC) == 1)
+	if (count(s, event, &s->dynamic_drops, TBUF_EVENT_DYNAMIC) == 1 ||
+	    count(s, event, &s->speculative_drops, TBUF_EVENT_SPECULATIVE) ==
+	    1 || count(s, event, &s->unavailable, TBUF_EVENT_UNAVAILABLE) == 1)
 		return (1);
 	return (count(s, event, &s->errors, TBUF_EVENT_ERRORS));
 }

@@ -51,6 +51,8 @@ emit(struct tbuf_machine *m, uint32_t record)
 		return (TBUF_STOP);
 	e->layout = layout;
 	e->epid += record;
+	/* What follows an if is a clause of its own. */
+	s->speculating = NULL;
 	return (0);
 }
 
@@ -78,6 +80,10 @@ static const struct tbuf_surroundings surroundings = {
 	.emit = emit,
 	.update = tbuf_script_update,
 	.exit = leave,
+	.speculation = tbuf_script_speculation,
+	.speculate = tbuf_script_speculate,
+	.commit = tbuf_script_commit,
+	.discard = tbuf_script_discard,
 	.call = tbuf_script_call
 };
 
@@ -141,6 +147,7 @@ run_clause(struct tbuf_script *s)
 {
 	const struct tbuf_d_clause *clause = s->now->clause;
 	struct tbuf_machine *m = &s->machine;
+	enum tbuf_end ended;
 
 	s->timestamp = 0;
 	if ((clause->flags & TBUF_CLAUSE_DEFAULT) != 0 ||
@@ -155,7 +162,10 @@ run_clause(struct tbuf_script *s)
 	m->surroundings = &surroundings;
 	m->scratch.used = 0;
 	m->fuel = FUEL;
-	if (tbuf_machine_run(m) == TBUF_END_FAULT)
+	s->speculating = NULL;
+	ended = tbuf_machine_run(m);
+	s->speculating = NULL;
+	if (ended == TBUF_END_FAULT)
 		fault(s);
 }
 

@@ -4,7 +4,7 @@
 # Options by name, as the library has them.
 for x in bufsize=1x bufsize=0 bufsize=7 bufsize bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
     switchrate statusrate=-1s strsize=1 cpu=100000 cpu=x temporal=maybe \
-    nosuch nosuch=1 aggsize=1x aggsortpos=x specsize=1m cleanrate=1 pgmax=3 \
+    nosuch nosuch=1 aggsize=1x aggsortpos=x specsize=1x nspec=x cleanrate=x pgmax=3 \
     evaltime=main; do
 	ctl -x $x -n count -c "touch executed"
 done

@@ -1,0 +1,19 @@
+BEGIN
+{
+	self->id = speculation();
+}
+
+BEGIN
+{
+	speculate(self->id);
+}
+
+BEGIN
+{
+	commit(self->id);
+}
+
+BEGIN
+{
+	exit(0);
+}
