@@ -90,7 +90,9 @@ rows_write(struct tbuf_write *w, const uint64_t *words)
 {
 	enum tbuf_outcome outcome;
 
-	outcome = tbuf_rseq_rows_2(&memo, w, &site, words);
+	w->size = record_size();
+	w->size16 = (uint32_t)w->size << 16;
+	outcome = tbuf_rseq_rows_among(&memo, w, &site, words);
 	tbuf_rseq_clear();
 	return (outcome);
 }

@@ -24,8 +24,8 @@ moment(void)
 		moment_action();
 }
 
-#define tbuf_rseq_rows_2(m, w, site, values) \
-	(moment(), (tbuf_rseq_rows_2)(m, w, site, values))
+#define tbuf_rseq_rows_among(m, w, site, values) \
+	(moment(), (tbuf_rseq_rows_among)(m, w, site, values))
 #include "producer/fire.c"
 
 static struct tbuf_consumer *consumers[2];

@@ -314,11 +314,10 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		many 64-bit arguments for the one session that the probe is
  *		enabled for; false: not done
  *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
- *		tbuf_rseq_rows_0(..., struct tbuf_write *,
+ *		tbuf_rseq_rows_among(..., struct tbuf_write *,
  *		    const struct tbuf_site *, const uint64_t *values);
- *		    to tbuf_rseq_rows_4(): so many 64-bit arguments, by a
- *		    CPU's memo, of whose session the bit is known, if the
- *		    probe is enabled for it
+ *		    up to four 64-bit arguments, by a CPU's memo, of whose
+ *		    session the bit is known, if the probe is enabled for it
  *		tbuf_rseq_rows(..., struct tbuf_write *);
  *		    who calls these calls tbuf_rseq_clear() behind the last one
  *		tbuf_rseq_words(..., const struct tbuf_write *);

@@ -591,21 +591,13 @@ changed:								\
 	return (TBUF_CHANGED);						\
 }
 
-#define TBUF_ROWS_OPERANDS(n)						\
-	[site] "r"(site), [values] "r"(values),				\
-	[size] "i"(sizeof(struct tbuf_header) + 8 * (n))
+#define TBUF_AMONG_OPERANDS						\
+	[site] "r"(site), [values] "r"(values), [size] "r"(w->size)
 
-#define TBUF_RSEQ_ROWS_OF(n)						\
-TBUF_RSEQ_ROWS(tbuf_rseq_rows_##n, TBUF_SECTION_AMONG,			\
-    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",			\
-    "mov x6, %[values]\n\t", TBUF_ROWS_OPERANDS(n),			\
+TBUF_RSEQ_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG,
+    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
+    "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
     , const struct tbuf_site *site, const uint64_t *values)
-
-TBUF_RSEQ_ROWS_OF(0)
-TBUF_RSEQ_ROWS_OF(1)
-TBUF_RSEQ_ROWS_OF(2)
-TBUF_RSEQ_ROWS_OF(3)
-TBUF_RSEQ_ROWS_OF(4)
 TBUF_RSEQ_ROWS(tbuf_rseq_rows, TBUF_SECTION_MEANT,
     "ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t",
     "ldr x6, [%[w], #" TBUF_O(W_FROM) "]\n\t", [size] "r"(w->size))

@@ -567,36 +567,46 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	[longest] "i"(TBUF_RECORD_MAX), TBUF_CHECK_OPERANDS,		\
 	TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
 
-#define TBUF_RSEQ_ROWS(n)						\
-static inline enum tbuf_outcome						\
-tbuf_rseq_rows_##n(const struct tbuf_memo *m, struct tbuf_write *w,	\
-    const struct tbuf_site *site, const uint64_t *values)		\
-{									\
-	enum { SIZE = sizeof(struct tbuf_header) + 8 * (n) };		\
-									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_GO_ON						\
-	    TBUF_SECTION_AMONG						\
-	    TBUF_SECTION_SESSION					\
-	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
-	    TBUF_SECTION_CHAIN("%[size]")				\
-	    TBUF_SECTION_ROWS_ROOM("%[size]")				\
-	    TBUF_SECTION_ROWS("%[size]", "%[size16]", TBUF_FLAT_##n)	\
-	    TBUF_SECTION_COMMIT("%%r10")				\
-	    :								\
-	    : [site] "r"(site), [values] "r"(values), [size] "i"(SIZE),	\
-	      [size16] "i"(SIZE << 16), TBUF_ROWS_OPERANDS		\
-	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"			\
-	    : changed, late, damaged, wrapped, chain);			\
-	return (TBUF_COMMITTED);					\
-	TBUF_SECTION_LEFT;						\
-}
+/* Up to four words, once for all: a loop costs more than what ends here. */
+#define TBUF_FEW_ENDS(n)						\
+	"cmpq $16 + 8*" #n ", %[size]\n\t"				\
+	"je 8f\n\t"
+#define TBUF_FEW							\
+	TBUF_FEW_ENDS(0)						\
+	"movq (%[values]), %%rax\n\t"					\
+	"movq %%rax, 16(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(1)						\
+	"movq 8(%[values]), %%rdx\n\t"				\
+	"movq %%rdx, 24(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(2)						\
+	"movq 16(%[values]), %%rax\n\t"				\
+	"movq %%rax, 32(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(3)						\
+	"movq 24(%[values]), %%rdx\n\t"				\
+	"movq %%rdx, 40(%%r8)\n\t"					\
+	"8:\n\t"
 
-TBUF_RSEQ_ROWS(0)
-TBUF_RSEQ_ROWS(1)
-TBUF_RSEQ_ROWS(2)
-TBUF_RSEQ_ROWS(3)
-TBUF_RSEQ_ROWS(4)
+static inline enum tbuf_outcome
+tbuf_rseq_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
+    const struct tbuf_site *site, const uint64_t *values)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_GO_ON
+	    TBUF_SECTION_AMONG
+	    TBUF_SECTION_SESSION
+	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"
+	    TBUF_SECTION_CHAIN("%[size]")
+	    TBUF_SECTION_ROWS_ROOM("%[size]")
+	    TBUF_SECTION_ROWS("%[size]", TBUF_O(W_SIZE16) "(%[w])", TBUF_FEW)
+	    TBUF_SECTION_COMMIT("%%r10")
+	    :
+	    : [site] "r"(site), [values] "r"(values), [size] "r"(w->size),
+	      TBUF_ROWS_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
+	    : changed, late, damaged, wrapped, chain);
+	return (TBUF_COMMITTED);
+	TBUF_SECTION_LEFT;
+}
 
 /* The same, with any number of words. */
 static inline enum tbuf_outcome

@@ -304,29 +304,32 @@ fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
  *
  * A task without a thread area is not a thread: nothing is stored for it.
  */
+static __attribute__((noinline)) void
+fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
+{
+	uint32_t all = tbuf_load(site->enabled), bits;
+	const struct tbuf_memo *memos = memos_for(all);
+	struct tbuf_write w;
+	unsigned number;
+
+	w.size = sizeof(struct tbuf_header) + size;
+	w.size16 = (uint32_t)w.size << 16;
+	w.tid = tbuf_thread.tid;
+	w.time = 0;
+	for (bits = all; bits != 0; bits &= bits - 1) {
+		number = (unsigned)__builtin_ctz(bits);
+		if (memos != NULL && tbuf_rseq_rows_among(
+		    tbuf_memo_among(memos, number), &w, site, values) ==
+		    TBUF_COMMITTED)
+			continue;
+		fire_words_session(site, values, size, number);
+		memos = memos_for(all);
+	}
+	tbuf_rseq_clear();
+}
+
 #define FIRE_FLAT(n)							\
-static __attribute__((noinline)) void					\
-fire_rows_##n(const struct tbuf_site *site, const uint64_t *values)	\
-{									\
-	uint32_t all = tbuf_load(site->enabled), bits;			\
-	const struct tbuf_memo *memos = memos_for(all);			\
-	struct tbuf_write w;						\
-	unsigned number;						\
-									\
-	w.tid = tbuf_thread.tid;					\
-	w.time = 0;							\
-	for (bits = all; bits != 0; bits &= bits - 1) {			\
-		number = (unsigned)__builtin_ctz(bits);			\
-		if (memos != NULL && tbuf_rseq_rows_##n(		\
-		    tbuf_memo_among(memos, number), &w, site, values) == \
-		    TBUF_COMMITTED)					\
-			continue;					\
-		fire_words_session(site, values, 8 * (n), number);	\
-		memos = memos_for(all);					\
-	}								\
-	tbuf_rseq_clear();						\
-}									\
-									\
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 {									\
@@ -334,7 +337,7 @@ fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 									\
 	if (tbuf_rseq_thread() && ((bits & (bits - 1)) != 0 ||		\
 	    !tbuf_rseq_flat_##n(site, values)))				\
-		fire_rows_##n(site, values);				\
+		fire_rows_each(site, values, 8 * (n));			\
 }
 
 FIRE_FLAT(0)
