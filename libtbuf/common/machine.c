@@ -3,8 +3,11 @@
  *
  * The machine: one instruction after the other.
  */
+#include <string.h>
+
 #include "common/machine_integer.h"
 #include "common/machine_parts.h"
+#include "tbuf.h"
 
 /* Operations that another part of the machine does. */
 static int
@@ -148,6 +151,35 @@ bool
 tbuf_machine_idle(const struct tbuf_machine *m)
 {
 	return (predicate(m) >= m->length);
+}
+
+/*
+ * A number behind others in the record, which is what most pieces are; false:
+ * it is not that simple.
+ */
+static inline bool
+number_put(struct tbuf_machine *m, uint64_t value)
+{
+	struct tbuf_buffer *record = &m->record;
+
+	if (record->used % sizeof(value) != 0 ||
+	    record->room - record->used < sizeof(value))
+		return (false);
+	memcpy(record->bytes + record->used, &value, sizeof(value));
+	record->used += sizeof(value);
+	return (true);
+}
+
+static inline bool
+argument_put(struct tbuf_machine *m, uint64_t word)
+{
+	unsigned n = tbuf_select(m, tbuf_word_immediate(word)), type;
+
+	if (n >= m->nargs)
+		return (number_put(m, 0));
+	type = m->types[n];
+	return (type != TBUF_STRING && type != TBUF_STRING_SIZED &&
+	    type != TBUF_BINARY && number_put(m, m->values[n]));
 }
 
 #define RA		r[tbuf_word_a(word) % TBUF_REGISTERS]
@@ -320,7 +352,16 @@ tbuf_machine_run(struct tbuf_machine *m)
 			if (answer != 0)
 				return (ended(m, answer, pc));
 			JUMP(jump);
+		case TBUF_OP_PUT:
+			if (number_put(m, RA))
+				break;
+			goto rest;
+		case TBUF_OP_PUTA:
+			if (argument_put(m, word))
+				break;
+			/* FALLTHROUGH */
 		default:
+		rest:
 			answer = other(m, word);
 			if (answer != 0)
 				return (ended(m, answer, pc));

@@ -232,6 +232,15 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	}
 }
 
+/* Is there nothing to do but a predicate that does not hold? */
+static inline bool
+fire_idle(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    unsigned number)
+{
+	return (tbuf_load(&tbuf_clause_kept) &&
+	    tbuf_clause_idle(site, words, size, number));
+}
+
 /* Arguments that are words already, in one session by the long way. */
 static __attribute__((noinline)) void
 fire_words_session(const struct tbuf_site *site, const uint64_t *words,
@@ -240,9 +249,6 @@ fire_words_session(const struct tbuf_site *site, const uint64_t *words,
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
 	struct tbuf_fire f;
 
-	if (tbuf_load(&tbuf_clause_kept) &&
-	    tbuf_clause_idle(site, words, size, number))
-		return;
 	/* What depends on the session is filled in there. */
 	f.words = true;
 	f.size = size;
@@ -268,7 +274,8 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_rows(site, memo_for(all, number), &w))
+		if (!fire_rows(site, memo_for(all, number), &w) &&
+		    !fire_idle(site, words, size, number))
 			fire_words_session(site, words, size, number);
 	}
 	tbuf_rseq_clear();
@@ -309,10 +316,15 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
 {
 	uint32_t all = tbuf_load(site->enabled), bits;
-	const struct tbuf_memo *memos = memos_for(all);
+	bool alone = (all & (all - 1)) == 0;
+	const struct tbuf_memo *memos;
 	struct tbuf_write w;
 	unsigned number;
 
+	if (all == 0 || (alone && fire_idle(site, values, size,
+	    (unsigned)__builtin_ctz(all))))
+		return;
+	memos = memos_for(all);
 	w.size = sizeof(struct tbuf_header) + size;
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_thread.tid;
@@ -323,7 +335,8 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 		    tbuf_memo_among(memos, number), &w, site, values) ==
 		    TBUF_COMMITTED)
 			continue;
-		fire_words_session(site, values, size, number);
+		if (alone || !fire_idle(site, values, size, number))
+			fire_words_session(site, values, size, number);
 		memos = memos_for(all);
 	}
 	tbuf_rseq_clear();
@@ -333,10 +346,8 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 {									\
-	uint32_t bits = tbuf_load(site->enabled);			\
-									\
-	if (tbuf_rseq_thread() && ((bits & (bits - 1)) != 0 ||		\
-	    !tbuf_rseq_flat_##n(site, values)))				\
+	if (tbuf_rseq_thread() && (tbuf_load(&tbuf_thread.memo.bits) !=	\
+	    tbuf_load(site->enabled) || !tbuf_rseq_flat_##n(site, values))) \
 		fire_rows_each(site, values, 8 * (n));			\
 }
 
