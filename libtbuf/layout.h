@@ -540,7 +540,8 @@ struct tbuf_slot {
 	uint32_t unmet;		/* (a) not 0: probes met without room for an ECB */
 	uint64_t clauses;	/* (c) offset of tbuf_clause[ecb_max]; 0: none */
 	uint64_t exit;		/* (a) 0, or 2^32 + status */
-	uint32_t half;		/* (later, c) of the tables in use */
+	uint32_t cleared;	/* (c) counts: a min() or max() that an earlier
+				   one has is begun anew */
 	uint32_t unfit;		/* (a) not 0: probes that no program fits */
 	uint32_t reserved0[18];
 	struct tbuf_lock locks[TBUF_NLOCKS];
@@ -605,23 +606,78 @@ struct tbuf_lane {
 	uint64_t size;		/* (i) logical bytes of one half */
 	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for */
 	uint32_t locked;	/* (i) 1: a lock lane, 0: a CPU's */
-	uint64_t side;		/* (later, i) offset of struct tbuf_side */
-	uint64_t table[2];	/* (later, i) aggregation tables, as `place` */
+	uint64_t side;		/* (i) offset of struct tbuf_side; 0: none */
+	uint64_t table[2];	/* (i) aggregation tables, as `place`; 0: none;
+				   (later) the second */
 	uint64_t reserved2[2];
 };
 
-/* (later) What a lane has beside it, for code that is no section. */
+/* What a lane has beside it. */
 struct tbuf_side {
-	uint64_t entered[2];	/* (t) visits begun, of each half */
-	uint64_t left[2];	/* (t) and ended */
-	uint64_t aggregation;	/* (t) drops, by cause, from here on */
-	uint64_t dynamic;
+	uint64_t entered[2];	/* (later, t) visits begun, of each half */
+	uint64_t left[2];	/* (later, t) and ended */
+	uint64_t aggregation;	/* (t) values that found no room in the table */
+	uint64_t dynamic;	/* (later, t) drops by cause, from here on */
 	uint64_t speculative;
 	uint64_t busy;
 	uint64_t unavailable;
 	uint64_t errors;
 	uint64_t reserved[6];
 };
+
+/*
+ * A lane's aggregation table: what clauses have aggregated there, by key.
+ *
+ *	+-----+-------+----------------------+- - - -+----------------+
+ *	| top | index | entries, with keys ->|       |<- their values |
+ *	+-----+-------+----------------------+- - - -+----------------+
+ *	0     64      tbuf_table_heap()                         storage
+ *
+ * Entries never move, and their values are 0 in the beginning: nobody stores
+ * where none are yet.  An entry is copied behind the others, then its offset
+ * into a slot of the index, and at last `top` commits it: the bytes that
+ * entries take, and in the upper half those of values.  A slot that points to
+ * what is not committed is empty.  An insertion that is abandoned may leave its
+ * slot behind, which then points to somebody else's entry, with another key.
+ *
+ * A count is one word.  What takes several words at once (common/aggregate.h)
+ * is a version and two copies: the one that the version's low bit does not
+ * select is written, then version + 1.
+ */
+struct tbuf_table {
+	uint64_t top;		/* (t) release */
+	uint64_t reserved[7];
+	/* uint32_t index[]: offsets of entries in the table; 0: none */
+};
+
+struct tbuf_table_entry {
+	uint32_t size;		/* (i) bytes with the key, a multiple of 8 */
+	uint16_t aggregation;	/* (i) its id */
+	uint16_t key;		/* (i) bytes of the key */
+	uint32_t values;	/* (i) offset in the table */
+	uint32_t nwords;	/* (i) of its values */
+	uint64_t hash;		/* (i) where its search begins in the index */
+	/* the key (i), padded with zeroes */
+};
+
+#define TBUF_TABLE_MIN	512u			/* bytes of a table */
+#define TBUF_TABLE_MAX	(UINT64_C(1) << 31)
+#define TBUF_TABLE_LOCK	65536u			/* most of a small lock lane's */
+#define TBUF_TABLE_PROBES 64u			/* slots that a search looks at */
+
+/* Slots of the index, a power of two. */
+static inline uint32_t
+tbuf_table_slots(uint64_t storage)
+{
+	return ((uint32_t)(storage / 32));
+}
+
+static inline uint64_t
+tbuf_table_heap(uint64_t storage)
+{
+	return (sizeof(struct tbuf_table) +
+	    tbuf_table_slots(storage) * sizeof(uint32_t));
+}
 
 /*
  * Where a lane's storage is, in one word that is checked in one go: the
@@ -714,6 +770,10 @@ TBUF_ASSERT_OFFSET(tbuf_lane, limit, 136);
 TBUF_ASSERT_OFFSET(tbuf_lane, place, 192);
 TBUF_ASSERT_OFFSET(tbuf_lane, size, 200);
 _Static_assert(sizeof(struct tbuf_lane) == 256, "tbuf_lane");
+_Static_assert(sizeof(struct tbuf_table) == 64, "tbuf_table");
+_Static_assert(sizeof(struct tbuf_table_entry) == 24, "tbuf_table_entry");
+TBUF_ASSERT_OFFSET(tbuf_lane, side, 216);
+TBUF_ASSERT_OFFSET(tbuf_side, aggregation, 32);
 _Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
 _Static_assert(sizeof(struct tbuf_header) == 16, "tbuf_header");
 _Static_assert(sizeof(struct tbuf_lock_record) == 24, "tbuf_lock_record");

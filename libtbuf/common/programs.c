@@ -107,4 +107,5 @@ tbuf_programs_order(const struct tbuf_programs *programs,
 		order->parts[i] = programs->parts[i].size;
 	order->globals = programs->globals;
 	order->epids = programs->epids;
+	order->aggsize = programs->aggsize;
 }

@@ -93,6 +93,28 @@ lane_size(const struct tbuf_plan *plan, uint32_t lane)
 	return (plan->spare_size);
 }
 
+uint64_t
+tbuf_plan_table(uint64_t aggsize)
+{
+	uint64_t storage = TBUF_TABLE_MIN;
+
+	while (storage < aggsize && storage < TBUF_TABLE_MAX)
+		storage *= 2;
+	return (storage);
+}
+
+/* A lock lane that few use has a small one. */
+static uint64_t
+table_size(const struct tbuf_order *order, const struct tbuf_plan *plan,
+    uint32_t lane)
+{
+	uint64_t storage = tbuf_plan_table(order->aggsize);
+	uint32_t large = plan->ncpu_lanes != 0 ? plan->ncpu_lanes :
+	    plan->nlocks;
+
+	return (lane < large ? storage : least(storage, TBUF_TABLE_LOCK));
+}
+
 /* Where a lane's storage begins if the space up to `at` is taken. */
 static uint64_t
 lane_place(uint64_t at, uint64_t storage)
@@ -130,8 +152,12 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	plan->patterns = sizeof(struct tbuf_session);
 	/* lane_of_cpu counts in units of 64 bytes. */
 	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
-	at = plan_parts(order, plan, plan->lanes +
-	    plan->nlanes * sizeof(struct tbuf_lane));
+	at = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
+	if (order->aggsize != 0) {
+		plan->sides = at;
+		at += plan->nlanes * sizeof(struct tbuf_side);
+	}
+	at = plan_parts(order, plan, at);
 	plan->heads = round_up(at, TBUF_PAGE);
 	plan->ecbs = plan->heads +
 	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
@@ -177,6 +203,13 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
+	if (order->aggsize != 0) {
+		plan->tables = at = round_up(at, TBUF_PAGE);
+		for (i = 0; i < plan->nlanes; i++) {
+			storage = table_size(order, plan, i);
+			at = lane_place(at, storage) + storage;
+		}
+	}
 	plan->size = round_up(at, TBUF_PAGE);
 	plan->storage = plan->size - plan->data;
 	return (0);
@@ -192,6 +225,26 @@ nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 		if (tbuf_cpus_has(cpus, cpu) && n-- == 0)
 			break;
 	return (cpu);
+}
+
+/* Side words and tables of all lanes. */
+static void
+tables_make(struct tbuf_lane *lanes, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t at = area + plan->tables, storage;
+	uint32_t i;
+
+	if (plan->tables == 0)
+		return;
+	for (i = 0; i < plan->nlanes; i++) {
+		storage = table_size(order, plan, i);
+		at = lane_place(at, storage);
+		lanes[i].table[0] = tbuf_place(at, storage);
+		lanes[i].side = area + plan->sides +
+		    i * sizeof(struct tbuf_side);
+		at += storage;
+	}
 }
 
 void
@@ -222,6 +275,7 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 			lane->locked = 1;
 		}
 	}
+	tables_make(lanes, area, order, plan);
 }
 
 /* Where each CPU finds its lane. */
@@ -294,6 +348,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	    UINT64_MAX : 0;
 	slot->deadline = 0;
 	slot->unmet = 0;
+	slot->cleared = 0;
 	build_parts(slot, area, order, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		tbuf_store(&slot->locks[i].nolane,
@@ -340,6 +395,9 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->npatterns = order->npatterns;
 	memcpy(view->base + area + plan->patterns, order->patterns,
 	    order->patterns_size);
+	if (plan->sides != 0)
+		memset(view->base + area + plan->sides, 0,
+		    plan->nlanes * sizeof(struct tbuf_side));
 	build_globals(view, area, order, plan);
 	build_slot(slot, area, generation, order, plan);
 	build_cpus(slot, area, order, plan);

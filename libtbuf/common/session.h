@@ -17,7 +17,8 @@
  * punched when nobody can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
- * variables) nor clauses.
+ * variables) nor clauses.  Where clauses aggregate, side words stand behind the
+ * lanes, and the lanes' tables at the end of the storage, zero to begin with.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -78,6 +79,7 @@ struct tbuf_order {
 	uint32_t globals;		/* bytes */
 	uint32_t epids;			/* that a probe takes at most; 0: one
 					   an enabling */
+	uint64_t aggsize;		/* of a CPU's table; 0: none */
 };
 
 /*
@@ -99,13 +101,15 @@ struct tbuf_plan {
 	uint64_t spare_size;
 	uint64_t patterns;
 	uint64_t lanes;
+	uint64_t sides;			/* one for each lane; 0: none */
 	uint64_t parts[TBUF_PARTS];
 	uint64_t globals;
 	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
 	uint64_t ecbs;
 	uint64_t clauses;
 	uint64_t data;
-	uint64_t storage;		/* bytes of all lanes */
+	uint64_t tables;		/* in the storage; 0: none */
+	uint64_t storage;		/* bytes of all lanes and tables */
 	uint64_t size;			/* of the area, likewise */
 };
 
@@ -118,6 +122,9 @@ int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
 
 /* Bytes of storage that a lane of this size gets: a power of two. */
 uint64_t tbuf_plan_storage(uint64_t size, enum tbuf_policy);
+
+/* Bytes of a table for a CPU's keys and values. */
+uint64_t tbuf_plan_table(uint64_t aggsize);
 
 /* Fill in a session's lanes: plan.nlanes of them, in the file or beside it. */
 void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,

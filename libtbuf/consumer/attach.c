@@ -88,6 +88,17 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
+/* Tables begin with zeroes, whatever stood here before. */
+static int
+zero_tables(int fd, uint64_t area, const struct tbuf_plan *plan)
+{
+	if (plan->tables != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->tables),
+	    (off_t)(plan->size - plan->tables)) != 0)
+		return (-errno);
+	return (0);
+}
+
 /*
  * Back an area but for its heads and ECBs, or give back what was taken of it.
  */
@@ -97,6 +108,8 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 {
 	int error = tbuf_back(fd, area, plan->heads);
 
+	if (error == 0 && area < file_size)
+		error = zero_tables(fd, area, plan);
 	if (error == 0)
 		error = tbuf_room_back(fd, area + plan->data, plan->storage);
 	if (error == 0)
