@@ -83,6 +83,21 @@
  *	STORE	ARM; CHECK; [word] = value, the last instruction: a clause's
  *		variable, which is not another session's by then
  *
+ *	ADD	ARM; CHECK; [word] += delta, the last instruction: a count of an
+ *		aggregation table
+ *
+ *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
+ *		nothing else, so nobody looks at it who is late
+ *
+ *	PUBLISH	ARM; CHECK
+ *		[p.word] == p.old			else leave CHANGED
+ *		copy p.size bytes to where nobody looks before the commit;
+ *		    [p.slot] = p.offset
+ *		[p.word] = p.new	release; last instruction
+ *		An entry behind `top`, or the copy of values that their version
+ *		does not select: what has been worked out from the old word
+ *		holds, for on this CPU nobody has changed it since.
+ *
  *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
  *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
@@ -91,7 +106,7 @@
  *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE and RESTART work with a memo on the stack, of which no handler
+ * COUNT, STORE, ADD, LOAD, PUBLISH and RESTART work with a memo on the stack, of which no handler
  * knows; it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
@@ -168,6 +183,18 @@ struct tbuf_write {
 	uint64_t time;			/* 0, then what ROWS has read */
 };
 
+/* What PUBLISH is to do. */
+struct tbuf_publish {
+	uint64_t *word;			/* that commits */
+	uint64_t old;
+	uint64_t new;
+	uint64_t *to;
+	const uint64_t *from;
+	uint64_t size;			/* bytes, a multiple of 8 */
+	uint32_t *slot;
+	uint64_t offset;
+};
+
 enum tbuf_outcome {
 	TBUF_COMMITTED,		/* a record, or a drop for want of room */
 	TBUF_CHANGED,		/* aborted, or a check failed: look again */
@@ -228,6 +255,14 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_W_EPID		56
 #define TBUF_W_TID		60
 #define TBUF_W_TIME		64
+#define TBUF_P_WORD		0
+#define TBUF_P_OLD		8
+#define TBUF_P_NEW		16
+#define TBUF_P_TO		24
+#define TBUF_P_FROM		32
+#define TBUF_P_SIZE		40
+#define TBUF_P_SLOT		48
+#define TBUF_P_OFFSET		56
 #define TBUF_E_NEXT		6
 #define TBUF_L_HEAD		0
 #define TBUF_L_LAST		8
@@ -269,6 +304,14 @@ TBUF_ASSERT_OFFSET(tbuf_write, index, TBUF_W_INDEX);
 TBUF_ASSERT_OFFSET(tbuf_write, epid, TBUF_W_EPID);
 TBUF_ASSERT_OFFSET(tbuf_write, tid, TBUF_W_TID);
 TBUF_ASSERT_OFFSET(tbuf_write, time, TBUF_W_TIME);
+TBUF_ASSERT_OFFSET(tbuf_publish, word, TBUF_P_WORD);
+TBUF_ASSERT_OFFSET(tbuf_publish, old, TBUF_P_OLD);
+TBUF_ASSERT_OFFSET(tbuf_publish, new, TBUF_P_NEW);
+TBUF_ASSERT_OFFSET(tbuf_publish, to, TBUF_P_TO);
+TBUF_ASSERT_OFFSET(tbuf_publish, from, TBUF_P_FROM);
+TBUF_ASSERT_OFFSET(tbuf_publish, size, TBUF_P_SIZE);
+TBUF_ASSERT_OFFSET(tbuf_publish, slot, TBUF_P_SLOT);
+TBUF_ASSERT_OFFSET(tbuf_publish, offset, TBUF_P_OFFSET);
 TBUF_ASSERT_OFFSET(tbuf_ecb, next, TBUF_E_NEXT);
 _Static_assert(sizeof(struct tbuf_ecb) == 8, "an ECB's place");
 TBUF_ASSERT_OFFSET(tbuf_lane, head, TBUF_L_HEAD);
@@ -324,6 +367,10 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_segments(..., const struct tbuf_write *);
  *		tbuf_rseq_count(..., uint64_t *);
  *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
+ *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
+ *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
+ *		    uint64_t size);	bytes: a multiple of 8, not 0
+ *		tbuf_rseq_publish(..., const struct tbuf_publish *);
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
  *		    const struct tbuf_memo *from, const uint32_t *marked);

@@ -648,6 +648,96 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+static inline enum tbuf_outcome
+tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "ldr x3, [%[word]]\n\t"
+	    "add x3, x3, %[delta]\n\t"
+	    "str x3, [%[word]]\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [delta] "r"(delta),
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
+    uint64_t size)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "mov x4, %[size]\n\t"
+	    "7: sub x4, x4, #8\n\t"
+	    "ldr x3, [%[from], x4]\n\t"
+	    "str x3, [%[to], x4]\n\t"
+	    "cbnz x4, 7b\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [to] "r"(to), [from] "r"(from),
+	      [size] "r"(size), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* x5 is the word that commits, x6 where to and x7 from where. */
+static inline enum tbuf_outcome
+tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"
+	    "ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"
+	    "ldr x4, [x5]\n\t"
+	    "cmp x3, x4\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"
+	    "ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"
+	    "ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"
+	    "dmb ishst\n\t" /* the copy comes behind the last commit */
+	    "7: sub x4, x4, #8\n\t"
+	    "ldr x3, [x7, x4]\n\t"
+	    "str x3, [x6, x4]\n\t"
+	    "cbnz x4, 7b\n\t"
+	    TBUF_DELAY(4)
+	    "ldr x6, [%[p], #" TBUF_O(P_SLOT) "]\n\t"
+	    "ldr w3, [%[p], #" TBUF_O(P_OFFSET) "]\n\t"
+	    "str w3, [x6]\n\t"
+	    TBUF_DELAY(5)
+	    "ldr x3, [%[p], #" TBUF_O(P_NEW) "]\n\t"
+	    "stlr x3, [x5]\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline void
 tbuf_rseq_restart(const struct tbuf_memo *m)
 {

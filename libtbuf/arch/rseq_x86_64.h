@@ -761,6 +761,92 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+static inline enum tbuf_outcome
+tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "addq %[delta], (%[word])\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [delta] "r"(delta),
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
+    uint64_t size)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "movq %[size], %%rcx\n\t"
+	    "7: movq -8(%[from], %%rcx), %%rax\n\t"
+	    "movq %%rax, -8(%[to], %%rcx)\n\t"
+	    "subq $8, %%rcx\n\t"
+	    "jnz 7b\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [to] "r"(to), [from] "r"(from),
+	      [size] "r"(size), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* r8 is the word that commits. */
+static inline enum tbuf_outcome
+tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"
+	    "movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"
+	    "cmpq %%rax, (%%r8)\n\t"
+	    "jne %l[changed]\n\t"
+	    "movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"
+	    "movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"
+	    "movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"
+	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"
+	    "movq %%rax, -8(%%r9, %%rcx)\n\t"
+	    "subq $8, %%rcx\n\t"
+	    "jnz 7b\n\t"
+	    TBUF_DELAY(4)
+	    "movq " TBUF_O(P_SLOT) "(%[p]), %%rdx\n\t"
+	    "movl " TBUF_O(P_OFFSET) "(%[p]), %%eax\n\t"
+	    "movl %%eax, (%%rdx)\n\t"
+	    TBUF_DELAY(5)
+	    "movq " TBUF_O(P_NEW) "(%[p]), %%rax\n\t"
+	    "movq %%rax, (%%r8)\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline void
 tbuf_rseq_restart(const struct tbuf_memo *m)
 {

@@ -290,6 +290,31 @@ tbuf_aggregate_words(enum tbuf_aggregator function, uint64_t parameter)
 	return (0);
 }
 
+uint32_t
+tbuf_table_copy(enum tbuf_aggregator function)
+{
+	switch (function) {
+	case TBUF_AGG_SUM:
+	case TBUF_AGG_MIN:
+	case TBUF_AGG_MAX:
+	case TBUF_AGG_AVG:
+		return (2);
+	case TBUF_AGG_STDDEV:
+		return (4);
+	default:
+		return (0);
+	}
+}
+
+uint32_t
+tbuf_table_words(enum tbuf_aggregator function, uint64_t parameter)
+{
+	uint32_t copy = tbuf_table_copy(function);
+
+	return (copy != 0 ? 1 + 2 * copy :
+	    tbuf_aggregate_words(function, parameter));
+}
+
 void
 tbuf_aggregate_initial(enum tbuf_aggregator function, uint64_t *words,
     uint32_t nwords)

@@ -41,6 +41,16 @@
  */
 uint32_t tbuf_aggregate_words(enum tbuf_aggregator, uint64_t parameter);
 
+/*
+ * In the table of a target's lane (layout.h) functions other than count and
+ * quantizers have a version, then two copies of so many words: what they are
+ * here, but sum counts its values first, and min and max have behind their
+ * value what slot.cleared was.  0: it has no copies.
+ */
+uint32_t tbuf_table_copy(enum tbuf_aggregator);
+/* How many words a function's values take there; 0 as above. */
+uint32_t tbuf_table_words(enum tbuf_aggregator, uint64_t parameter);
+
 /* What they are before the first value. */
 void	tbuf_aggregate_initial(enum tbuf_aggregator, uint64_t *words,
 	    uint32_t nwords);

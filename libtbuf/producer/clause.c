@@ -22,6 +22,7 @@ static const struct tbuf_surroundings surroundings = {
 	.copyin = tbuf_run_copyin,
 	.room = tbuf_run_room,
 	.emit = tbuf_run_emit,
+	.update = tbuf_run_update,
 	.exit = tbuf_run_exit,
 	.call = tbuf_run_call
 };
@@ -146,6 +147,14 @@ lend(struct tbuf_buffer *buffer, void *bytes, uint32_t room)
 	buffer->used = 0;
 }
 
+/* Behind room for what stands in front of it in a table. */
+static void
+lend_key(struct tbuf_buffer *key, uint64_t *words, uint32_t size)
+{
+	lend(key, (unsigned char *)words + TBUF_RUN_KEY_ENTRY,
+	    size - TBUF_RUN_KEY_ENTRY);
+}
+
 /* For the rest of the chain; false if all are taken. */
 static bool
 workspace_lend(struct tbuf_run *run)
@@ -161,6 +170,7 @@ workspace_lend(struct tbuf_run *run)
 	lend(&m->temporary, w->temporary, sizeof(w->temporary));
 	lend(&m->scratch, w->scratch, sizeof(w->scratch));
 	lend(&m->token, w->token, sizeof(w->token));
+	lend_key(&m->key, w->key, sizeof(w->key));
 	return (true);
 }
 
@@ -180,7 +190,7 @@ run_begin(struct tbuf_run *run)
 	/* Empty, and somewhere. */
 	lend(&m->temporary, run->small_record, 0);
 	lend(&m->scratch, run->small_record, 0);
-	lend(&m->key, run->small_record, 0);
+	lend_key(&m->key, run->small_key, sizeof(run->small_key));
 	lend(&m->token, run->small_record, 0);
 }
 

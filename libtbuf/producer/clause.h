@@ -8,6 +8,7 @@
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
  *	clause_effect	records, faults, exit()
+ *	clause_table	what is aggregated
  *	clause_copyin	the program's own memory
  *	clause_idle	predicates that do not hold
  *	clause_memory	workspaces, for what a small stack does not hold
@@ -26,6 +27,9 @@
 /* What a fire has on its stack; the consumer knows these numbers, too. */
 #define TBUF_RUN_RECORD		384
 #define TBUF_RUN_LOCALS		64
+#define TBUF_RUN_KEY		64
+/* In front of a key's bytes, for the head of its table entry. */
+#define TBUF_RUN_KEY_ENTRY	sizeof(struct tbuf_table_entry)
 
 /* What one takes instead that needs more. */
 struct tbuf_workspace {
@@ -34,6 +38,7 @@ struct tbuf_workspace {
 	uint64_t scratch[4096 / 8];
 	uint64_t locals[2048 / 8];
 	uint64_t token[1024 / 8];
+	uint64_t key[(2048 + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
 struct tbuf_run {
@@ -52,6 +57,7 @@ struct tbuf_run {
 	uint64_t values[TBUF_NARGS];
 	uint64_t small_locals[TBUF_RUN_LOCALS / 8];
 	uint64_t small_record[TBUF_RUN_RECORD / 8];
+	uint64_t small_key[(TBUF_RUN_KEY + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
 static inline struct tbuf_run *
@@ -113,6 +119,10 @@ int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
 /* Tell the fault that the machine has met. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
+
+/* clause_table.c */
+int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
+	    TBUF_HIDDEN;
 
 /* clause_copyin.c */
 int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,

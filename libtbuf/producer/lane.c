@@ -111,6 +111,26 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 }
 
 enum tbuf_emit
+tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
+    tbuf_lock_work *locked, void *argument)
+{
+	struct tbuf_memo memo;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (tbuf_lock_do(f, locked, argument));
+	for (try = 0; try < ABORTS_MAX; try++) {
+		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
+			break;
+		if (work(argument, &memo) == TBUF_COMMITTED)
+			return (TBUF_EMIT_DONE);
+		if (!tbuf_fire_current(f))
+			return (TBUF_EMIT_AGAIN);
+	}
+	return (tbuf_lock_do(f, locked, argument));
+}
+
+enum tbuf_emit
 tbuf_lane_emit(const struct tbuf_fire *f)
 {
 	struct tbuf_memo memo;

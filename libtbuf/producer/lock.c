@@ -322,11 +322,11 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 
 /*
  * The n lanes, from the one that was free last.  Under a lane's lock a record
- * is written, or a word is stored, which is then the session's for sure.
+ * is written, or something else is done to what is the session's for sure.
  */
 static bool
 any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
-    uint64_t *word, uint64_t value)
+    tbuf_lock_work *work, void *argument)
 {
 	uint64_t lanes = tbuf_load(&f->slot->lanes) +
 	    tbuf_load(&f->slot->first_lock) * sizeof(struct tbuf_lane);
@@ -345,13 +345,13 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 		    tbuf_cas(&lock->word, 2 * f->generation,
 		    2 * f->generation + 1);
 		if (done) {
-			if (word == NULL)
+			if (work == NULL)
 				locked_write(f, &place);
 			else if (tbuf_load(&tbuf_local->base) == f->base)
-				tbuf_store(word, value);
+				work(argument, &place);
 			tbuf_store_release(&lock->word, 2 * f->generation);
 			tbuf_thread.lock = k;
-			if (!tbuf_self.rseq && word == NULL)
+			if (!tbuf_self.rseq && work == NULL)
 				remember(f, &place, k, held == 0);
 		}
 		k = k + 1 < n ? k + 1 : 0;
@@ -387,14 +387,38 @@ tbuf_lock_busy(const struct tbuf_fire *f)
 	return (count_nolane(f, &f->slot->locks[first]));
 }
 
+struct storing {
+	uint64_t *word;
+	uint64_t value;
+};
+
+static void
+store(void *argument, const struct tbuf_place *place)
+{
+	const struct storing *s = argument;
+
+	(void)place;
+	tbuf_store(s->word, s->value);
+}
+
 enum tbuf_emit
 tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 {
+	struct storing storing = { word, value };
 	uint32_t first, n = lanes_begin(f, &first);
 
 	/* One that finds no lane is lost, as if another had come behind it. */
-	return (any_lane(f, n, first, word, value) || tbuf_fire_current(f) ?
+	return (any_lane(f, n, first, store, &storing) || tbuf_fire_current(f) ?
 	    TBUF_EMIT_DONE : TBUF_EMIT_AGAIN);
+}
+
+enum tbuf_emit
+tbuf_lock_do(const struct tbuf_fire *f, tbuf_lock_work *work, void *argument)
+{
+	uint32_t first, n = lanes_begin(f, &first);
+
+	return (any_lane(f, n, first, work, argument) ? TBUF_EMIT_DONE :
+	    count_nolane(f, &f->slot->locks[first]));
 }
 
 enum tbuf_emit
@@ -408,7 +432,7 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 		if (!tbuf_fire_wanted(f, cpu))
 			return (TBUF_EMIT_DONE);
 	}
-	return (any_lane(f, n, first, NULL, 0) ? TBUF_EMIT_DONE :
+	return (any_lane(f, n, first, NULL, NULL) ? TBUF_EMIT_DONE :
 	    count_nolane(f, &f->slot->locks[first]));
 }
 

@@ -389,6 +389,21 @@ enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
+/*
+ * Something is done in a lane whose lock is held; DONE: or it is a drop, for
+ * all lanes were busy.
+ */
+typedef void tbuf_lock_work(void *argument, const struct tbuf_place *);
+enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
+	    void *argument) TBUF_HIDDEN;
+/*
+ * ... or by sections of the CPU's lane, that go by a memo; it says what came of
+ * it.  The lock lanes come next.
+ */
+typedef enum tbuf_outcome tbuf_lane_work(void *argument,
+	    const struct tbuf_memo *);
+enum tbuf_emit tbuf_lane_do(const struct tbuf_fire *, tbuf_lane_work *,
+	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
 /* A drop, because something that a record needs is busy. */
 enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;
 

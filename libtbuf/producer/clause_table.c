@@ -1,0 +1,402 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a clause aggregates at a fire goes into the table of a lane (layout.h).
+ *
+ *	search the key -+- found ------------> a word + delta, or PUBLISH
+ *	   ^            +- not -- PUBLISH --+
+ *	   +--------------------------------+	values that are 0
+ *
+ * Each step is a section (arch/rseq.h), or stands under a lane's lock.  What it
+ * works with was found by the steps before, and holds as long as CPU, session
+ * and the word that commits do; else all begins anew.  Nothing here loads from
+ * a table or stores into it but like this: who comes late finds that the
+ * session has ended.
+ *
+ * inv.account: values + drops = updates.  An insertion counts nothing yet.
+ */
+#include "common/aggregate.h"
+#include "producer/clause.h"
+
+#define WORDS	(TBUF_RUN_KEY_ENTRY / 8)	/* of an entry's head */
+#define CHUNK	8				/* words compared at once */
+#define COPY	4				/* most words of a copy */
+
+/* What is to be aggregated. */
+struct value {
+	const struct tbuf_run *run;
+	const struct tbuf_update *update;
+	uint64_t hash;
+	uint64_t *entry;		/* its head, then the key */
+	uint32_t size;			/* bytes of both */
+	uint32_t which;			/* aggregation, and bytes of the key */
+};
+
+/* A lane's table, as far as it has been looked at. */
+struct table {
+	const struct tbuf_memo *memo;	/* NULL: its lock is held */
+	unsigned char *at;
+	uint64_t storage;
+	uint64_t *drops;
+	uint64_t top;
+	uint32_t *slot;			/* an empty one; NULL: none */
+	uint64_t *values;		/* of the entry that has the key */
+	uint32_t nwords;
+};
+
+enum found {
+	FOUND,
+	ABSENT,
+	CHANGED
+};
+
+/* ------------------------------------------------------------ steps */
+
+static bool
+words_load(const struct table *t, uint64_t *to, const uint64_t *from,
+    uint64_t n)
+{
+	uint64_t i;
+
+	if (t->memo != NULL)
+		return (tbuf_rseq_load(t->memo, to, from, 8 * n) ==
+		    TBUF_COMMITTED);
+	for (i = 0; i < n; i++)
+		to[i] = tbuf_load(&from[i]);
+	return (true);
+}
+
+static enum tbuf_outcome
+word_add(const struct table *t, uint64_t *word, uint64_t delta)
+{
+	if (t->memo != NULL)
+		return (tbuf_rseq_add(t->memo, word, delta));
+	tbuf_store(word, tbuf_load(word) + delta);
+	return (TBUF_COMMITTED);
+}
+
+static enum tbuf_outcome
+publish(const struct table *t, const struct tbuf_publish *p)
+{
+	uint64_t i;
+
+	if (t->memo != NULL)
+		return (tbuf_rseq_publish(t->memo, p));
+	/* The copy comes behind the last commit, as in the section. */
+	tbuf_fence_stores();
+	for (i = 0; i < p->size / 8; i++)
+		tbuf_store(&p->to[i], p->from[i]);
+	tbuf_store(p->slot, (uint32_t)p->offset);
+	tbuf_store_release(p->word, p->new);
+	return (TBUF_COMMITTED);
+}
+
+static enum tbuf_outcome
+drop(const struct table *t)
+{
+	return (t->drops == NULL ? TBUF_COMMITTED : word_add(t, t->drops, 1));
+}
+
+/* ------------------------------------------------------------ the table */
+
+/* Side words lie in front of the storage, a table within it. */
+static bool
+table_place(const struct value *v, const struct tbuf_lane *lane,
+    struct table *t)
+{
+	uint64_t base = v->run->fire->base, end = tbuf_fire_end(base);
+	uint64_t side = tbuf_load(&lane->side);
+	uint64_t word = tbuf_load(&lane->table[0]);
+	uint64_t at = tbuf_place_offset(word);
+
+	t->drops = NULL;
+	if (side >= TBUF_TABLES && side % 64 == 0 && side <= end &&
+	    end - side >= sizeof(struct tbuf_side))
+		t->drops = &((struct tbuf_side *)(uintptr_t)
+		    (base + side))->aggregation;
+	t->storage = tbuf_place_storage(word);
+	t->at = (unsigned char *)(uintptr_t)(base + at);
+	return (at >= TBUF_TABLES && at <= end && t->storage <= end - at &&
+	    t->storage >= TBUF_TABLE_MIN && t->storage <= TBUF_TABLE_MAX);
+}
+
+static uint64_t *
+word_at(const struct table *t, uint64_t offset)
+{
+	return ((uint64_t *)(void *)(t->at + offset));
+}
+
+/* What of the table's heap is taken: by entries, by values. */
+static uint64_t
+keys_used(uint64_t top)
+{
+	return (top & UINT32_MAX);
+}
+
+static uint64_t
+values_used(uint64_t top)
+{
+	return (top >> 32);
+}
+
+/* ------------------------------------------------------------ the search */
+
+static enum found
+key_compare(const struct value *v, const struct table *t, uint64_t at)
+{
+	uint64_t left = v->size / 8 - WORDS, n, i, chunk[CHUNK];
+	const uint64_t *key = v->entry + WORDS;
+
+	for (at += TBUF_RUN_KEY_ENTRY; left > 0; left -= n, at += 8 * n) {
+		n = left < CHUNK ? left : CHUNK;
+		if (!words_load(t, chunk, word_at(t, at), n))
+			return (CHANGED);
+		for (i = 0; i < n; i++)
+			if (chunk[i] != *key++)
+				return (ABSENT);
+	}
+	return (FOUND);
+}
+
+/* Is it the key's entry?  Its values are those of the table then. */
+static enum found
+entry_compare(const struct value *v, struct table *t, uint64_t at)
+{
+	uint64_t head[WORDS], heap = tbuf_table_heap(t->storage);
+	enum found found;
+
+	if (at % 8 != 0 || at + v->size > t->storage)
+		return (ABSENT);
+	if (!words_load(t, head, word_at(t, at), WORDS))
+		return (CHANGED);
+	if (head[0] >> 32 != v->which || head[2] != v->hash)
+		return (ABSENT);
+	if ((found = key_compare(v, t, at)) != FOUND)
+		return (found);
+	t->nwords = (uint32_t)(head[1] >> 32);
+	at = (uint32_t)head[1];
+	if (at % 8 != 0 || at < heap || at > t->storage ||
+	    UINT64_C(8) * t->nwords > t->storage - at)
+		t->nwords = 0;
+	t->values = word_at(t, at);
+	return (FOUND);
+}
+
+/* The n-th slot from the key's own: what it points to. */
+static bool
+slot_load(const struct value *v, struct table *t, uint32_t n, uint32_t **slot,
+    uint64_t *offset)
+{
+	uint32_t i = ((uint32_t)v->hash + n) &
+	    (tbuf_table_slots(t->storage) - 1);
+	uint64_t at = sizeof(struct tbuf_table) + i * sizeof(uint32_t), word;
+
+	*slot = (uint32_t *)(void *)(t->at + at);
+	if (!words_load(t, &word, word_at(t, at & ~UINT64_C(7)), 1))
+		return (false);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	*offset = at % 8 == 0 ? (uint32_t)word : word >> 32;
+#else
+	*offset = at % 8 != 0 ? (uint32_t)word : word >> 32;
+#endif
+	return (true);
+}
+
+static enum found
+search(const struct value *v, struct table *t)
+{
+	uint64_t heap = tbuf_table_heap(t->storage), offset;
+	enum found found = ABSENT;
+	uint32_t n, *slot;
+
+	t->slot = NULL;
+	if (!words_load(t, &t->top, word_at(t, 0), 1))
+		return (CHANGED);
+	for (n = 0; n < TBUF_TABLE_PROBES && found == ABSENT; n++) {
+		if (!slot_load(v, t, n, &slot, &offset))
+			return (CHANGED);
+		if (offset < heap || offset - heap >= keys_used(t->top)) {
+			t->slot = slot;
+			return (ABSENT);
+		}
+		found = entry_compare(v, t, offset);
+	}
+	return (found);
+}
+
+/* ------------------------------------------------------------ values */
+
+/* False: the value changes nothing. */
+static bool
+copy_next(const struct value *v, uint64_t version, uint64_t copy[COPY])
+{
+	const struct tbuf_update *u = v->update;
+	uint64_t cleared = tbuf_load(&v->run->fire->slot->cleared), old;
+
+	switch (u->function) {
+	case TBUF_AGG_MIN:
+	case TBUF_AGG_MAX:
+		if (version == 0 || copy[1] != cleared)
+			tbuf_aggregate_initial(u->function, copy, 1);
+		old = copy[0];
+		tbuf_aggregate_update(u->function, 0, copy, u->value, 1);
+		if (version != 0 && copy[1] == cleared && copy[0] == old)
+			return (false);
+		copy[1] = cleared;
+		return (true);
+	default:
+		tbuf_aggregate_update(u->function == TBUF_AGG_STDDEV ?
+		    TBUF_AGG_STDDEV : TBUF_AGG_AVG, 0, copy, u->value, 1);
+		return (true);
+	}
+}
+
+static enum tbuf_outcome
+copy_update(const struct value *v, const struct table *t, uint32_t n)
+{
+	uint64_t words[1 + 2 * COPY], next;
+	uint64_t *copy;
+	uint32_t slot;
+
+	if (t->nwords < 1 + 2 * n)
+		return (drop(t));
+	if (!words_load(t, words, t->values, 1 + 2 * n))
+		return (TBUF_CHANGED);
+	copy = &words[1 + (words[0] & 1) * n];
+	if (!copy_next(v, words[0], copy))
+		return (TBUF_COMMITTED);
+	next = words[0] + 1;
+	return (publish(t, &(struct tbuf_publish){
+		.word = t->values, .old = words[0], .new = next,
+		.to = t->values + 1 + (next & 1) * n, .from = copy,
+		.size = 8 * n, .slot = &slot
+	}));
+}
+
+static enum tbuf_outcome
+values_update(const struct value *v, const struct table *t)
+{
+	const struct tbuf_update *u = v->update;
+	uint32_t n = tbuf_table_copy(u->function), bucket;
+
+	if (n != 0)
+		return (copy_update(v, t, n));
+	bucket = tbuf_aggregate_bucket(u->function, u->parameter,
+	    (int64_t)u->value);
+	if (bucket >= t->nwords)
+		return (drop(t));
+	return (word_add(t, t->values + bucket,
+	    u->function == TBUF_AGG_COUNT ? 1 : u->weight));
+}
+
+/* An entry for the key, with values that are 0. */
+static enum tbuf_outcome
+insert(const struct value *v, const struct table *t)
+{
+	uint64_t room = t->storage - tbuf_table_heap(t->storage);
+	uint64_t keys = keys_used(t->top), values = values_used(t->top);
+	uint64_t nwords = tbuf_table_words(v->update->function,
+	    v->update->parameter);
+	uint64_t at = tbuf_table_heap(t->storage) + keys;
+
+	values += 8 * nwords;
+	if (t->slot == NULL || nwords == 0 || at % 8 != 0 || values % 8 != 0 ||
+	    keys + v->size + values > room)
+		return (drop(t));
+	v->entry[0] = v->size | (uint64_t)v->which << 32;
+	v->entry[1] = (t->storage - values) | nwords << 32;
+	v->entry[2] = v->hash;
+	return (publish(t, &(struct tbuf_publish){
+		.word = word_at(t, 0), .old = t->top,
+		.new = (keys + v->size) | values << 32,
+		.to = word_at(t, at), .from = v->entry, .size = v->size,
+		.slot = t->slot, .offset = at
+	}) == TBUF_COMMITTED ? TBUF_WRAPPED : TBUF_CHANGED);
+}
+
+/* In a lane's table.  An insertion is followed by the update. */
+static enum tbuf_outcome
+lane_update(const struct value *v, const struct tbuf_lane *lane,
+    const struct tbuf_memo *memo)
+{
+	struct table t = { .memo = memo };
+	enum tbuf_outcome outcome = TBUF_WRAPPED;
+	unsigned turns;
+
+	if (!table_place(v, lane, &t))
+		return (drop(&t));
+	/* A damaged table may not show what was inserted. */
+	for (turns = 0; turns < 2 && outcome == TBUF_WRAPPED; turns++)
+		switch (search(v, &t)) {
+		case FOUND:
+			outcome = values_update(v, &t);
+			break;
+		case ABSENT:
+			outcome = insert(v, &t);
+			break;
+		case CHANGED:
+			return (TBUF_CHANGED);
+		}
+	return (outcome == TBUF_WRAPPED ? drop(&t) : outcome);
+}
+
+static enum tbuf_outcome
+update_here(void *argument, const struct tbuf_memo *memo)
+{
+	return (lane_update(argument, memo->lane, memo));
+}
+
+static void
+update_locked(void *argument, const struct tbuf_place *place)
+{
+	(void)lane_update(argument, place->lane, NULL);
+}
+
+/* ------------------------------------------------------------ the machine */
+
+static uint64_t
+mix(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide m = (wide)(a ^ UINT64_C(0x9e3779b97f4a7c15)) *
+	    (b ^ UINT64_C(0xe7037ed1a0b428db));
+
+	return ((uint64_t)m ^ (uint64_t)(m >> 64));
+}
+
+static uint64_t
+hash(const struct value *v)
+{
+	uint64_t h = v->which;
+	uint32_t i;
+
+	for (i = WORDS; i < v->size / 8; i++)
+		h = mix(h, v->entry[i]);
+	return (mix(h, v->size));
+}
+
+/* The key, which is behind the room for an entry's head, is padded there. */
+int
+tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	uint32_t key = m->key.used, padded = (key + 7) & ~7u;
+	struct value v = {
+		.run = run, .update = update,
+		.entry = (uint64_t *)(void *)
+		    (m->key.bytes - TBUF_RUN_KEY_ENTRY),
+		.size = TBUF_RUN_KEY_ENTRY + padded,
+		.which = update->aggregation | key << 16
+	};
+
+	if (update->aggregation > UINT16_MAX || padded > m->key.room)
+		return (TBUF_FAULT_ILLEGAL);
+	for (; key < padded; key++)
+		m->key.bytes[key] = 0;
+	v.hash = hash(&v);
+	if (tbuf_lane_do(run->fire, update_here, update_locked, &v) ==
+	    TBUF_EMIT_DONE)
+		return (0);
+	run->gone = true;
+	return (TBUF_STOP);
+}
