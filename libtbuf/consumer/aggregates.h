@@ -84,6 +84,20 @@ struct tbuf_tally *tbuf_tally_place(struct tbuf_aggregates *, uint32_t id,
 void	tbuf_tally_clear(struct tbuf_aggregates *, struct tbuf_tally *);
 void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
 
+/* ------------------------------------------------------------ targets */
+
+/*
+ * aggregates_table.c: add to the tallies what clauses in targets have
+ * aggregated since the last time; -ENOMEM.
+ */
+struct tbuf_consumer;
+int	tbuf_tables_read(struct tbuf_consumer *);
+/*
+ * From here on targets begin anew what min() and max() have.  What they had is
+ * read behind it, lest it be lost to those that are not cleared.
+ */
+void	tbuf_tables_cleared(struct tbuf_consumer *);
+
 /* ------------------------------------------------------------ values */
 
 /* aggregates_value.c: what a function makes of its words; not of buckets. */

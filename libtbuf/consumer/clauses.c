@@ -27,6 +27,7 @@ struct part {
 };
 
 struct making {
+	const struct tbuf_d_script *source;
 	struct part codes, programs, texts;
 	uint32_t locals_size, globals_size;
 	uint32_t strsize;
@@ -76,10 +77,36 @@ add(struct part *p, const void *from, size_t size, size_t align)
 
 /* ------------------------------------------------------------ programs */
 
+/* May a key of this aggregation be larger than a fire has on its stack? */
+static bool
+large_key(const struct tbuf_d_script *source, uint32_t id)
+{
+	const struct tbuf_d_aggregation *one = source->aggregations;
+	uint32_t n, i, size = 0;
+
+	for (n = 0; n < source->naggregations && one->id != id; n++)
+		one++;
+	if (n == source->naggregations)
+		return (false);
+	for (i = 0; i < one->nkeys; i++)
+		switch (one->keys[i].kind) {
+		case TBUF_PIECE_INTEGER:
+			size += 8;
+			break;
+		case TBUF_PIECE_BYTES:
+			size += one->keys[i].bytes < TBUF_KEY_SMALL ?
+			    one->keys[i].bytes + 7 : TBUF_KEY_SMALL + 1;
+			break;
+		default:
+			return (true);
+		}
+	return (size > TBUF_KEY_SMALL);
+}
+
 /* Does it need more memory than a fire has on its stack? */
 static bool
-needs_memory(const struct tbuf_d_clause *clause,
-    const struct tbuf_d_program *program)
+needs_memory(const struct tbuf_d_script *source,
+    const struct tbuf_d_clause *clause, const struct tbuf_d_program *program)
 {
 	uint32_t i;
 
@@ -91,6 +118,11 @@ needs_memory(const struct tbuf_d_clause *clause,
 		case TBUF_OP_TMP:
 		case TBUF_OP_CALL:
 			return (true);
+		case TBUF_OP_UPD:
+			if (large_key(source,
+			    tbuf_word_immediate(program->code[i])))
+				return (true);
+			break;
 		}
 	return (false);
 }
@@ -103,7 +135,7 @@ add_program(struct making *m, const struct tbuf_d_clause *clause,
 		.length = program->length,
 		.constants_size = program->constants_size,
 		.flags = (m->locals_size > TBUF_LOCALS_SMALL ||
-		    needs_memory(clause, program) ?
+		    needs_memory(m->source, clause, program) ?
 		    TBUF_PROGRAM_MEMORY : 0) |
 		    ((clause->flags & TBUF_CLAUSE_COPYIN) != 0 ?
 		    TBUF_PROGRAM_CALLS : 0)
@@ -327,7 +359,7 @@ needs(const struct tbuf_consumer *c)
 }
 
 static bool
-has_exit(const struct tbuf_d_clause *clause)
+has_operation(const struct tbuf_d_clause *clause, enum tbuf_operation what)
 {
 	const struct tbuf_d_program *program;
 	uint32_t i, j;
@@ -335,8 +367,7 @@ has_exit(const struct tbuf_d_clause *clause)
 	for (i = 0; clause != NULL && i < clause->nprograms; i++) {
 		program = &clause->programs[i];
 		for (j = 0; j < program->length; j++)
-			if (tbuf_word_operation(program->code[j]) ==
-			    TBUF_OP_EXIT)
+			if (tbuf_word_operation(program->code[j]) == what)
 				return (true);
 	}
 	return (false);
@@ -356,7 +387,9 @@ any_program(const struct tbuf_consumer *c)
 int
 tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 {
-	struct making m = { .strsize = (uint32_t)c->options.strsize };
+	struct making m = {
+		.source = source, .strsize = (uint32_t)c->options.strsize
+	};
 	int error = -E2BIG;
 	unsigned i;
 
@@ -379,8 +412,11 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 	c->programs->globals = m.globals_size;
 	c->programs->epids = epids(c);
 	c->needs |= needs(c);
-	for (i = 0; i < c->npatterns; i++)
-		c->exits |= has_exit(c->clauses[i]);
+	for (i = 0; i < c->npatterns; i++) {
+		c->exits |= has_operation(c->clauses[i], TBUF_OP_EXIT);
+		if (has_operation(c->clauses[i], TBUF_OP_UPD))
+			c->programs->aggsize = c->options.aggsize;
+	}
 	return (0);
 }
 

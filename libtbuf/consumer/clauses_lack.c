@@ -75,14 +75,6 @@ lacks_word(uint64_t word)
 	case TBUF_OP_STT:
 	case TBUF_OP_STB:
 		return (lacks_scope(tbuf_word_c(word)));
-	case TBUF_OP_KEYN:
-	case TBUF_OP_KEY:
-	case TBUF_OP_KEYT:
-	case TBUF_OP_KEYB:
-	case TBUF_OP_KEYA:
-		return ("associative arrays");
-	case TBUF_OP_UPD:
-		return ("aggregations");
 	case TBUF_OP_SPECN:
 	case TBUF_OP_SPEC:
 	case TBUF_OP_COMMIT:
@@ -92,24 +84,16 @@ lacks_word(uint64_t word)
 	return (NULL);
 }
 
-/* A key is that of what it is for, which comes behind it. */
 static const char *
 lacks_program(const struct tbuf_d_program *program)
 {
-	const char *lack = NULL, *one;
+	const char *lack = NULL;
 	uint32_t i;
 
 	if (program->length > TBUF_TARGET_WORDS)
 		return ("programs of more than 4096 instructions");
-	for (i = 0; i < program->length; i++) {
-		one = lacks_word(program->code[i]);
-		if (one != NULL)
-			lack = one;
-		if (one != NULL && (tbuf_word_operation(program->code[i]) <
-		    TBUF_OP_KEYN || tbuf_word_operation(program->code[i]) >
-		    TBUF_OP_KEYA))
-			break;
-	}
+	for (i = 0; i < program->length && lack == NULL; i++)
+		lack = lacks_word(program->code[i]);
 	return (lack);
 }
 

@@ -74,6 +74,8 @@ pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *, bool alive);
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 
 /* Copy [at, at + size) of a lane's stream out of its ring; false: no file. */
+/* Bytes of a file, whole; false if they are not there. */
+bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
 bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
 

@@ -214,6 +214,9 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		if (error == 0)
 			error = give_chunk(c, s);
 	}
+	/* Those that have ended are not there to be asked later. */
+	if (error == 0)
+		error = tbuf_tables_read(c);
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
@@ -305,7 +308,10 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		if ((gain = group_gain(r, r->counter)) == 0)
 			continue;
-		if (r->counter == TBUF_OVERWRITTEN) {
+		if (r->counter == TBUF_AGGREGATION) {
+			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, s,
+			    gain);
+		} else if (r->counter == TBUF_OVERWRITTEN) {
 			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s, gain);
 			c->totals.overwritten += gain;
 		} else {

@@ -56,12 +56,15 @@ tbuf_consumer_aggregates(struct tbuf_consumer *c, const uint32_t *ids,
 		.key_position = c->options.aggsortkeypos
 	};
 	unsigned i;
+	int error;
 
 	for (i = 0; i < nids; i++)
 		if (find(c, ids[i]) == NULL)
 			return (-EINVAL);
 	if (nids == 0)
 		return (0);
+	if ((error = tbuf_tables_read(c)) != 0)
+		return (error);
 	return (tbuf_aggregates_walk(&c->script->aggregates, ids, nids,
 	    &order, visit, arg));
 }
@@ -70,9 +73,13 @@ int
 tbuf_consumer_clear(struct tbuf_consumer *c, uint32_t id)
 {
 	struct tbuf_tally *t;
+	int error;
 
 	if (find(c, id) == NULL)
 		return (-EINVAL);
+	tbuf_tables_cleared(c);
+	if ((error = tbuf_tables_read(c)) != 0)
+		return (error);
 	TAILQ_FOREACH(t, &c->script->aggregates.tallies, link)
 		if (t->id == id)
 			tbuf_tally_clear(&c->script->aggregates, t);
@@ -82,8 +89,13 @@ tbuf_consumer_clear(struct tbuf_consumer *c, uint32_t id)
 int
 tbuf_consumer_trunc(struct tbuf_consumer *c, uint32_t id, int64_t n)
 {
+	int error;
+
 	if (find(c, id) == NULL)
 		return (-EINVAL);
+	tbuf_tables_cleared(c);
+	if ((error = tbuf_tables_read(c)) != 0)
+		return (error);
 	return (tbuf_aggregates_trunc(&c->script->aggregates, id, n));
 }
 

@@ -20,6 +20,20 @@
 /* Far more turns than a writer can win against a reader that is running. */
 #define PAIR_TRIES	1000
 
+/* Where its table is; what lies there is checked when it is read. */
+static void
+table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
+{
+	uint64_t storage = tbuf_place_storage(lane->table[0]);
+
+	if (lane->table[0] == 0 || storage < TBUF_TABLE_MIN ||
+	    storage > TBUF_TABLE_MAX)
+		return;
+	s->table = tbuf_place_offset(lane->table[0]);
+	s->table_storage = storage;
+	s->side = lane->side;
+}
+
 int
 tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
@@ -44,6 +58,7 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 		s->size = lanes[i].size;
 		s->limit = lanes[i].size;
 		s->backed = s->storage;
+		table_make(s, &lanes[i]);
 	}
 	t->nsources = t->plan.nlanes;
 	t->first_lock = t->plan.ncpu_lanes;
@@ -55,8 +70,11 @@ tbuf_sources_free(struct tbuf_target *t)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->nsources; i++)
+	for (i = 0; i < t->nsources; i++) {
 		tbuf_source_forget(&t->sources[i]);
+		free(t->sources[i].seen.entries);
+		free(t->sources[i].seen.values);
+	}
 	free(t->sources);
 	t->sources = NULL;
 	t->nsources = 0;
@@ -84,8 +102,8 @@ tbuf_lane_pair(const struct tbuf_lane *lane, struct tbuf_pair *pair)
 	}
 }
 
-static bool
-read_whole(int fd, void *to, uint64_t size, uint64_t offset)
+bool
+tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset)
 {
 	ssize_t n;
 
@@ -108,8 +126,8 @@ tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
 
 	if (first > size)
 		first = size;
-	return (read_whole(fd, to, first, data + offset) &&
-	    read_whole(fd, (char *)to + first, size - first, data));
+	return (tbuf_file_read(fd, to, first, data + offset) &&
+	    tbuf_file_read(fd, (char *)to + first, size - first, data));
 }
 
 /* Skip everything up to the mark. */
@@ -414,6 +432,8 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 		return (tbuf_load(&s->lane->full));
 	case TBUF_CAUSE_LARGE:
 		return (tbuf_load(&s->lane->large));
+	case TBUF_AGGREGATION:
+		return (tbuf_table_drops(s));
 	case TBUF_OVERWRITTEN:
 		tbuf_lane_pair(s->lane, &pair);
 		return (pair.overwritten);

@@ -34,9 +34,21 @@ struct tbuf_epid {
 	bool unwanted;			/* out of a file: nothing matches it */
 };
 
-/* A lane's counters: drops by enum tbuf_cause, and what was overwritten. */
+/*
+ * A lane's counters: drops by enum tbuf_cause, what was overwritten, and values
+ * that its aggregation table had no room for.
+ */
 #define TBUF_OVERWRITTEN	3
-#define TBUF_COUNTERS		4
+#define TBUF_AGGREGATION	4
+#define TBUF_COUNTERS		5
+
+/* What was read of an aggregation table (aggregates_table.c). */
+struct tbuf_seen {
+	unsigned char *entries;
+	uint64_t entries_size;
+	uint64_t *values;		/* of all of them, up to the table's end */
+	uint64_t values_size;
+};
 
 /* A lane as its consumer sees it. */
 struct tbuf_source {
@@ -65,6 +77,9 @@ struct tbuf_source {
 	uint64_t taken;			/* a held lock's mark of its taking */
 	uint64_t held_since;		/* when that was first seen, ns */
 	bool retired;
+	uint64_t table, table_storage;	/* offset, bytes; 0: it has none */
+	uint64_t side;			/* offset of struct tbuf_side */
+	struct tbuf_seen seen;
 };
 
 /*
@@ -290,6 +305,9 @@ int	tbuf_source_copy(struct tbuf_source *);
 /* Mark what a file holds, and change nothing there: -ENOMEM. */
 int	tbuf_source_look(struct tbuf_source *);
 void	tbuf_source_forget(struct tbuf_source *);
+
+/* The values that its table had no room for (aggregates_table.c). */
+uint64_t tbuf_table_drops(const struct tbuf_source *);
 
 /* What a lane's counter says now. */
 uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
