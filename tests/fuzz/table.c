@@ -1,0 +1,119 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * An aggregation table that holds anything: as a target updates it, and as a
+ * consumer reads it, before that and behind it.
+ *
+ * Input: the binary logarithm of its bytes less 9, the key's first byte, the
+ * aggregation, then the table from its start; what is missing is 0.
+ */
+#include <sys/mman.h>
+
+#include <unistd.h>
+
+#include "fuzz.h"
+
+/* The consumer has a thing of this name, too. */
+#define tbuf_run	tbuf_fire_run
+#include "producer/clause_table.c"
+#undef tbuf_run
+#undef COPY
+#include "consumer/aggregates_table.c"
+
+static const struct tbuf_d_piece keys[] = {
+	{ .kind = TBUF_PIECE_TEXT }, { .kind = TBUF_PIECE_INTEGER }
+};
+#define AGGREGATION(f, n) {						\
+	.name = #f, .id = TBUF_AGG_##f, .function = TBUF_AGG_##f,	\
+	.parameter = UINT64_C(1) << 48 | UINT64_C(4) << 32,		\
+	.keys = keys, .nkeys = (n)					\
+}
+static const struct tbuf_d_aggregation aggregations[] = {
+	AGGREGATION(COUNT, 0), AGGREGATION(SUM, 1), AGGREGATION(MIN, 2),
+	AGGREGATION(MAX, 1), AGGREGATION(AVG, 2), AGGREGATION(STDDEV, 1),
+	AGGREGATION(QUANTIZE, 2), AGGREGATION(LQUANTIZE, 1)
+};
+#define AGGREGATIONS	(sizeof(aggregations) / sizeof(aggregations[0]))
+
+static const struct tbuf_d_script script = {
+	.aggregations = aggregations, .naggregations = AGGREGATIONS
+};
+
+/* As lane_update() does under a lock. */
+static void
+update(struct table *t, uint32_t id, uint8_t key)
+{
+	static struct tbuf_slot slot;
+	const struct tbuf_update update = {
+		.value = 5, .weight = 1, .aggregation = id,
+		.function = (enum tbuf_aggregator)id,
+		.parameter = aggregations[id].parameter
+	};
+	struct tbuf_fire fire = { .slot = &slot };
+	struct tbuf_fire_run run = { .fire = &fire };
+	uint64_t entry[WORDS + 1] = { 0 };
+	struct value v = {
+		.run = &run, .update = &update, .entry = entry,
+		.size = sizeof(entry), .which = id | 8u << 16
+	};
+	unsigned turns;
+
+	entry[WORDS] = key;
+	v.hash = hash(&v);
+	for (turns = 0; turns < 2; turns++)
+		if (search(&v, t) == FOUND) {
+			(void)values_update(&v, t);
+			return;
+		} else if (insert(&v, t) != TBUF_WRAPPED)
+			return;
+}
+
+static void
+read_it(struct tbuf_aggregates *all, struct tbuf_source *s,
+    const struct table *t)
+{
+	FUZZ_CHECK(pwrite(s->target->fd, t->at, t->storage,
+	    (off_t)s->table) == (ssize_t)t->storage);
+	(void)source_merge(all, s);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	return (0);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	struct tbuf_target target = { .fd = memfd_create("table", 0) };
+	struct tbuf_source s = { .target = &target };
+	struct tbuf_aggregates all = { .count = 0 };
+	uint64_t drops = 0;
+	struct table t = {
+		.storage = UINT64_C(512) << input_take(&in, 1) % 4,
+		.drops = &drops
+	};
+	uint8_t key = (uint8_t)input_take(&in, 1);
+	uint32_t id = (uint32_t)input_take(&in, 1) % AGGREGATIONS;
+
+	t.at = calloc(1, t.storage);
+	FUZZ_CHECK(t.at != NULL && target.fd != -1);
+	memcpy(t.at, in.at, in.size < t.storage ? in.size : t.storage);
+	FUZZ_CHECK(tbuf_aggregates_make(&all, &script) == 0);
+	s.table = 64;
+	s.table_storage = t.storage;
+	read_it(&all, &s, &t);
+	update(&t, id, key);
+	update(&t, id, key);
+	read_it(&all, &s, &t);
+	tbuf_aggregates_free(&all);
+	free(s.seen.entries);
+	free(s.seen.values);
+	free(t.at);
+	close(target.fd);
+	return (0);
+}
