@@ -566,6 +566,32 @@ START_TEST(cleared_values_begin_anew)
 }
 END_TEST
 
+/* A session's memory is the next one's. */
+START_TEST(next_session_has_empty_tables)
+{
+	struct live_server server;
+	unsigned i;
+
+	live_server_start(&server, NULL);
+	live_server_fire(&server, 1);
+	for (i = 0; i < 3; i++) {
+		memset(&made, 0, sizeof(made));
+		made.script.aggregations = aggregations;
+		made.script.naggregations = 1;
+		CLAUSE(&made, "live:::numbered", NULL, AGGREGATE,
+		    UPDATE(0, COUNT));
+		live_grab(consumer, server.pid);
+		clause_begin(consumer, &made);
+		live_server_fire(&server, 4);
+		aggregations_note(1);
+		clause_expect("0: 2\n1: 2\n");
+		end();
+		ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+	}
+	live_server_stop(&server);
+}
+END_TEST
+
 /* What no target can do is said at once, with the clause. */
 START_TEST(lacks_are_refused)
 {
@@ -769,6 +795,7 @@ cases(const char *name)
 	tcase_add_test(t, targets_aggregate);
 	tcase_add_test(t, keys_without_room_are_drops);
 	tcase_add_test(t, cleared_values_begin_anew);
+	tcase_add_test(t, next_session_has_empty_tables);
 	tcase_add_test(t, other_cpus_do_nothing);
 	tcase_add_test(t, own_memory_is_copied_in);
 	tcase_add_test(t, target_that_runs_is_grabbed);
