@@ -76,19 +76,22 @@ unpack(const struct tbuf_site *site, const uint64_t *words,
 	}
 }
 
-/* A default record, where there is no other. */
+/*
+ * A default record, where there is no other.  The fire has room for it: the
+ * stack is not to hold more than what a run takes.
+ */
 static __attribute__((noinline)) enum tbuf_emit
 emit_packed(const struct tbuf_run *run)
 {
 	struct tbuf_fire f = *run->fire;
-	struct tbuf_pack pack;
+	struct tbuf_pack *pack = run->pack;
 
 	tbuf_pack(run->site, run->machine.values,
-	    tbuf_fire_strsize(f.slot), &pack);
-	f.words = pack.words;
-	f.size = pack.size;
-	f.segments = pack.segments;
-	f.end = pack.end;
+	    tbuf_fire_strsize(f.slot), pack);
+	f.words = pack->words;
+	f.size = pack->size;
+	f.segments = pack->segments;
+	f.end = pack->end;
 	return (tbuf_lane_emit(&f));
 }
 
@@ -277,7 +280,7 @@ arguments(struct tbuf_run *run, const uint64_t *values)
  */
 __attribute__((noinline)) enum tbuf_emit
 tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
-    const uint64_t *values)
+    const uint64_t *values, struct tbuf_pack *pack)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	struct tbuf_run run;
@@ -292,6 +295,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 		return (TBUF_EMIT_DONE);
 	run.fire = f;
 	run.site = site;
+	run.pack = pack;
 	run.workspace = NULL;
 	run.exit = 0;
 	run.begun = run.gone = false;

@@ -45,6 +45,7 @@ struct tbuf_run {
 	struct tbuf_machine machine;	/* the first: surroundings find us */
 	struct tbuf_fire *fire;
 	const struct tbuf_site *site;
+	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
 	uint64_t timestamp;		/* 0: not read in this clause */
 	uint64_t exit;			/* 2^32 + status; 0: not called */

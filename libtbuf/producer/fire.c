@@ -224,7 +224,7 @@ fire_session(struct tbuf_fire *f, unsigned number,
 		fire_look(f, site);
 		if (pack != NULL && !f->programs)
 			fire_pack(f, site, values, pack);
-		if ((f->programs ? tbuf_clause_chain(f, site, values) :
+		if ((f->programs ? tbuf_clause_chain(f, site, values, pack) :
 		    fire_chain(f)) == TBUF_EMIT_DONE ||
 		    tbuf_load(&tbuf_local->base) != f->base ||
 		    (tbuf_load(site->enabled) & 1u << number) == 0)

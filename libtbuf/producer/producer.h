@@ -415,10 +415,12 @@ uint32_t tbuf_fire_next(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*
  * The ECBs of a chain of which one has a program, from f->epid on.  `values'
- * are the site's arguments; NULL: f->segments has them, as words.
+ * are the site's arguments, and pack is room for them; NULL: f->segments has
+ * them, as words.
  */
 enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
-	    const struct tbuf_site *, const uint64_t *values) TBUF_HIDDEN;
+	    const struct tbuf_site *, const uint64_t *values,
+	    struct tbuf_pack *pack) TBUF_HIDDEN;
 /*
  * Is there nothing to be done for a fire of words in the session of this slot,
  * for its only clause has a predicate that does not hold?  False: in doubt.
