@@ -223,7 +223,7 @@ START_TEST(refusals_say_why)
 	    "failed to set -x nonsense: Invalid option name");
 	tbuf_consumer_set(c, "verbose", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
-	    "-x verbose: D programs are not in this version");
+	    "-x verbose: not in this version");
 	tbuf_consumer_set(c, "linkmode", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x linkmode: No meaning in user space");

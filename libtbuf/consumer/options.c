@@ -367,8 +367,7 @@ refuse(struct tbuf_consumer *c, const struct option *option,
 	switch (option->kind) {
 	case PROGRAM:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "-x %s: D programs are not in this version",
-		    option->name));
+		    "-x %s: not in this version", option->name));
 	case KERNEL:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "failed to set -x %s: No meaning in user space",

@@ -161,7 +161,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name, const char *value)
 	show(c, value != NULL ? "set %s %s" : "set %s", name, value);
 	if (strcmp(name, "aggsize") == 0)
 		return (refuse(c, -ENOTSUP,
-		    "-x %s: D programs are not in this version", name));
+		    "-x %s: not in this version", name));
 	if (strcmp(name, "bufsize") == 0) {
 		if (tbuf_parse_size(value, &number) < 0 || number == 0)
 			return (refuse(c, -EINVAL, "failed to set -x bufsize: "
