@@ -4,7 +4,7 @@
 # What a program that is linked with the target side has to carry: 120 KB of
 # text at most, as it is built for people.
 
-: "${top_builddir:?}"
+: "${top_builddir:?}" "${CC:=cc}"
 
 archive=$top_builddir/libtbuf/.libs/libtarget.a
 most=120000
@@ -20,6 +20,10 @@ case " $TARGET_FLAGS " in
 *TBUF_INJECT*) skip "delays are code, too" ;;
 *" -O2 "*) ;;
 *) skip "not built with -O2" ;;
+esac
+# shellcheck disable=SC2086 # it may have flags
+case $($CC --version 2>/dev/null) in
+*clang*) skip "the figure is that of another compiler" ;;
 esac
 [ "$(uname -m)" = x86_64 ] || skip "the figure is that of another processor"
 command -v size >/dev/null || skip "no size(1)"
