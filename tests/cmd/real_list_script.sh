@@ -5,13 +5,13 @@
 ctl -l -n 'BEGIN,tick-1s'
 ctl -l -P dtrace
 ctl -l --format=json -n END
-cat >script.d <<'END'
+cat >script.d <<'EOF'
 BEGIN, profile-10ms { n = 0; }
 tick-1s { trace(n); }
 profile-10ms { n++; }
 no:such:probe:here { trace(n); }
 END { exit(0); }
-END
+EOF
 ctl -l -s script.d
 ctl -l -n 'BEGIN { trace(x); }'
 start 3 4

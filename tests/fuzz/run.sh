@@ -66,7 +66,9 @@ for target in $targets; do
 		done
 	fi
 	if [ "$target" = command ]; then
-		for file in command field near options preload program; do
+		more=" -iquote $source/libtbufd"
+		for file in command field flag near options preload program \
+		    setting words; do
 			more="$more $source/tbufctl/$file.c"
 		done
 	fi
