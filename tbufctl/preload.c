@@ -100,11 +100,14 @@ bool
 preload_wanted(const struct program *program)
 {
 	const struct description *d;
+	size_t i;
 
-	for (d = program->all; d < program->all + program->count; d++)
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
 		if (d->is_program ? program_wants(d) :
 		    d->full != NULL && text_wants(d->full))
 			return (true);
+	}
 	return (false);
 }
 

@@ -118,11 +118,12 @@ split(const char *line)
 static void
 read_scripts(struct program *program)
 {
-	struct description *d;
+	size_t i;
 
-	for (d = program->all; d < program->all + program->count; d++)
-		if (d->flag == 's')
-			d->script = memory_string(d->text);
+	for (i = 0; i < program->count; i++)
+		if (program->all[i].flag == 's')
+			program->all[i].script =
+			    memory_string(program->all[i].text);
 }
 
 static void
