@@ -143,24 +143,6 @@ put_begin(const struct format *f, const struct tbuf_record *r,
 	return (p);
 }
 
-/* Of a file's clause, whose actions are not known. */
-static char *
-put_pieces(struct output *out, char *p, const struct tbuf_record *r,
-    const struct prepared *prepared)
-{
-	unsigned i;
-
-	p = put_bytes(p, prepared->part[0], prepared->args_size);
-	p = put_literal(p, "},\"values\":[");
-	for (i = 0; i < r->npieces; i++) {
-		p = output_more(out, p, OUTPUT_NUMBER + 8);
-		if (i > 0)
-			*p++ = ',';
-		p = value_put(out, p, &r->pieces[i], &style, 8);
-	}
-	return (put_literal(p, "]}\n"));
-}
-
 static void
 record(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
@@ -170,10 +152,6 @@ record(struct format *f, const struct tbuf_record *r,
 	unsigned i = 0;
 	char *p = put_begin(f, r, prepared);
 
-	if (r->npieces > 0) {
-		output_taken(out, put_pieces(out, p, r, prepared));
-		return;
-	}
 	p = put_run(p, prepared->part[0], prepared->part_size[0]);
 	while (i < r->nargs) {
 		p = value_put(out, p, &r->args[i], &style, prepared->most);

@@ -232,12 +232,6 @@ record(struct format *f, const struct tbuf_record *r,
 		p = put_run(p, prepared->part[i], prepared->part_size[i]);
 		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
 	}
-	/* Of a file's clause, whose actions are not known. */
-	for (i = 0; i < r->npieces; i++) {
-		p = output_more(f->out, p, OUTPUT_NUMBER + 8);
-		*p++ = ' ';
-		p = value_put(f->out, p, &r->pieces[i], &style, 8);
-	}
 	*p++ = '\n';
 	output_taken(f->out, p);
 }
