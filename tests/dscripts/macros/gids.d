@@ -2,7 +2,9 @@
 
 BEGIN
 {
-	printf("%d %d %d\n", $gid == gid, $egid == gid, $sid > 0);
-	printf("%d\n", $pgid > 0);
+	printf("%d %d\n", $gid == gid, $egid == gid);
+	/* A session or group of another pid namespace is 0. */
+	printf("%d %d\n", $sid == curpsinfo->pr_sid,
+	    $pgid == curpsinfo->pr_pgid);
 	exit(0);
 }
