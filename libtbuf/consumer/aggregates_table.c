@@ -85,23 +85,26 @@ key_good(const struct tbuf_d_aggregation *source, const unsigned char *key,
 /* ------------------------------------------------------------ values */
 
 /*
- * Words that have a version are whole if that has not changed since; the
- * writer is at the other copy then.
+ * Words that have a version are whole if it is the same before and behind
+ * them: the writer is at the other copy then.  What was read with all others
+ * does not tell, as one read loads in any order.  False: not whole this time.
  */
-static void
-settle(const struct reading *r, const struct entry *e)
+static bool
+words_settle(const struct reading *r, const struct entry *e)
 {
 	const struct tbuf_source *s = r->source;
-	uint64_t version;
+	uint64_t before, behind;
 	unsigned i;
 
-	for (i = 0; i < SETTLE_TRIES; i++) {
-		if (!table_read(s, e->head.values, &version,
-		    sizeof(version)) || version == e->now[0])
-			return;
-		(void)table_read(s, e->head.values, e->now,
-		    UINT64_C(8) * e->head.nwords);
-	}
+	for (i = 0; i < SETTLE_TRIES; i++)
+		if (!table_read(s, e->head.values, &before, sizeof(before)) ||
+		    !table_read(s, e->head.values, e->now,
+		    UINT64_C(8) * e->head.nwords) ||
+		    !table_read(s, e->head.values, &behind, sizeof(behind)))
+			return (false);
+		else if (before == behind && before == e->now[0])
+			return (true);
+	return (false);
 }
 
 static const uint64_t *
@@ -169,8 +172,8 @@ entry_merge(const struct reading *r, const struct entry *e)
 	if (memcmp(e->now, e->last, size) == 0)
 		return (0);
 	if (tbuf_table_copy((enum tbuf_aggregator)e->one->source->function) !=
-	    0)
-		settle(r, e);
+	    0 && !words_settle(r, e))
+		return (0);
 	error = gain_merge(r, e);
 	memcpy(e->last, e->now, size);
 	return (error);
