@@ -4,11 +4,13 @@
  * Consumers and real targets: the test's own program is both, by its first
  * argument.
  */
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -197,6 +199,12 @@ static void
 teardown(void)
 {
 	scratch_remove(live_directory);
+}
+
+bool
+live_filtered(void)
+{
+	return (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER);
 }
 
 bool

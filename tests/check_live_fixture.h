@@ -37,6 +37,8 @@ TCase	*live_case(const char *name);
 
 /* May this process make a pid namespace? */
 bool	live_nests(void);
+/* Is it under a filter of system calls, as in most containers? */
+bool	live_filtered(void);
 
 /* A target that fires when it is told to. */
 struct live_server {

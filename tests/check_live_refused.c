@@ -138,7 +138,9 @@ make(void)
 	tcase_add_test(t, process_without_libtbuf);
 	tcase_add_test(t, target_whose_tracing_is_off);
 	tcase_add_test(t, target_of_another_version);
-	tcase_add_test(t, process_in_strict_seccomp);
+	/* From a filter no way leads to the strict mode. */
+	if (!live_filtered())
+		tcase_add_test(t, process_in_strict_seccomp);
 	tcase_add_test(t, process_of_another_user);
 	suite_add_tcase(s, t);
 	return (s);

@@ -20,9 +20,3 @@ unset TBUF_DISABLE
 ctl -n count -p $target
 tell 5
 wait
-start 7 8 strict say=strict wait
-tell 7
-hear 8 strict
-ctl -n count -p $target
-kill -9 $target
-wait

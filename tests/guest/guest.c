@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+
 #include <sys/wait.h>
 
 #include <err.h>
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -36,6 +38,12 @@ guest_locks(void)
 	const char *tunables = getenv("GLIBC_TUNABLES");
 
 	return (tunables != NULL && strstr(tunables, LOCK_PATH) != NULL);
+}
+
+bool
+guest_filtered(void)
+{
+	return (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER);
 }
 
 void

@@ -41,6 +41,8 @@ void	guest_main(int argc, char **argv, const struct guest_case *)
 
 /* Is this process on the lock path? */
 bool	guest_locks(void);
+/* Is it under a filter of system calls, as in most containers? */
+bool	guest_filtered(void);
 void	guest_skip(const char *why) __attribute__((noreturn));
 void	guest_fail(const char *file, int line, const char *format, ...)
 	    __attribute__((format(printf, 3, 4), noreturn));
