@@ -26,6 +26,7 @@ struct printing {
 	struct format *format;
 	struct output *out;
 	const char *text;	/* of printa() */
+	unsigned left;		/* of those that are to be printed */
 	struct columns columns;
 };
 
@@ -242,17 +243,77 @@ put_rest(struct format *f, uint32_t id)
 }
 
 /* Their ids are without gaps, and the order of the source. */
+static uint32_t
+count_ids(const struct format *f)
+{
+	uint32_t n = 0;
+
+	while (tbuf_consumer_aggregates(f->consumer, &n, 1, stop, NULL) >= 0)
+		n++;
+	return (n);
+}
+
+unsigned
+aggregation_count(const struct format *f)
+{
+	uint32_t n = count_ids(f), i;
+	unsigned count = 0;
+
+	for (i = 0; i < n; i++)
+		count += !is_printed(f, i);
+	return (count);
+}
+
+static int
+put_some(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	if (p->left == 0)
+		return (1);
+	p->left--;
+	return (put(p, tuple));
+}
+
+/* The option turns the order that the library has. */
+static void
+set_reversed(const struct format *f, bool reversed)
+{
+
+	(void)tbuf_consumer_set(f->consumer, "aggsortrev",
+	    reversed ? "on" : "off");
+}
+
+void
+aggregation_largest(struct format *f, unsigned most)
+{
+	bool reversed = option(f, "aggsortrev") != 0;
+	uint32_t n = count_ids(f), i;
+
+	set_reversed(f, !reversed);
+	for (i = 0; i < n; i++) {
+		struct printing p = {
+			.format = f, .out = f->out, .left = most
+		};
+
+		if (is_printed(f, i))
+			continue;
+		output_printf(f->out, "\n");
+		put_columns(&p, &i, 1, put_some);
+	}
+	set_reversed(f, reversed);
+}
+
 void
 aggregation_rest(struct format *f)
 {
-	uint32_t n = 0, i;
+	uint32_t n, i;
 	bool reversed;
 
 	if (f->consumer == NULL)
 		return;
 	reversed = option(f, "aggsortrev") != 0;
-	while (tbuf_consumer_aggregates(f->consumer, &n, 1, stop, NULL) >= 0)
-		n++;
+	n = count_ids(f);
 	for (i = 0; i < n; i++)
 		put_rest(f, reversed ? n - 1 - i : i);
 }

@@ -18,6 +18,7 @@
 #include "messages.h"
 #include "options.h"
 #include "signals.h"
+#include "top.h"
 
 struct run {
 	struct tbuf_consumer *consumer;
@@ -394,6 +395,8 @@ run_round(struct run *run, int *error)
 	if (run->telling)
 		tell_missed(run);
 	status = drain(run);
+	if (run->telling && status == 0 && *error > 0)
+		top_draw(&run->format);
 	if (signals_snapshot() && status == 0 && *error > 0)
 		status = snapshot(run);
 	return (status);
@@ -417,6 +420,7 @@ finish(struct run *run, int error)
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
+	top_end(&run->format);
 	run->format.ops->total(&run->format, &totals);
 	if (run->status == 0)
 		(void)tbuf_consumer_exited(run->consumer, &run->status);
@@ -447,9 +451,12 @@ static int
 run_all(struct run *run)
 {
 	const struct options *o = run->options;
+	const char *problem = top_problem(&run->format);
 	int64_t period = 0;
 	int error, status;
 
+	if (problem != NULL)
+		return (fail(problem));
 	if ((status = tell_script(run)) != 0)
 		return (status);
 	if (tbuf_consumer_go(run->consumer) < 0)

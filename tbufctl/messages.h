@@ -46,6 +46,8 @@
 #define MSG_START	"failed to initialize: %s"
 #define MSG_COMPILE	"failed to compile script %s: %s"
 #define MSG_OPEN_SCRIPT	"failed to open %s: %s"
+#define MSG_TOP_JSON	"-x aggtop: not with --format=json"
+#define MSG_TOP_TERMINAL "-x aggtop: the output is no terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"
 #define MSG_OPEN	"failed to open output file '%s': %s"

@@ -13,6 +13,9 @@
 #include "options.h"
 #include "tbufd.h"
 
+#define TOP_DEFAULT	10	/* keys of aggtop */
+#define TOP_MOST	1000
+
 /* ------------------------------------------------------------ values */
 
 /* "1.6.2" as D_VERSION() has it. */
@@ -86,6 +89,16 @@ set_stdc(struct d_settings *d, const char *value)
 	return (NULL);
 }
 
+static const char *
+set_top(struct d_settings *d, const char *value)
+{
+	const char *wrong = NULL;
+
+	d->top = value == NULL ? TOP_DEFAULT :
+	    (unsigned)strtonum(value, 1, TOP_MOST, &wrong);
+	return (wrong == NULL ? NULL : MSG_SET_VALUE);
+}
+
 /* "NAME=VALUE", for the command of -c and what system() runs. */
 static const char *
 set_environment(const char *value)
@@ -114,6 +127,7 @@ unset_environment(const char *value)
 enum kind {
 	KIND_VERSION,
 	KIND_STDC,
+	KIND_TOP,
 	KIND_DEFINE,
 	KIND_UNDEFINE,
 	KIND_INCLUDE,
@@ -128,7 +142,7 @@ enum kind {
 };
 
 static const enum kind kinds[] = {
-	KIND_VERSION, KIND_STDC, KIND_DEFINE, KIND_UNDEFINE, KIND_INCLUDE,
+	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE, KIND_INCLUDE,
 	KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH, KIND_CPP_ARGUMENT,
 	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
 	KIND_UNUSED_FLAG, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
@@ -139,7 +153,7 @@ static const enum kind kinds[] = {
 
 /* In the order of kinds; flags come behind. */
 const char *const setting_names[] = {
-	"version", "stdc", "define", "undef", "incdir", "libdir", "syslibdir",
+	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir", "syslibdir",
 	"cpppath", "cppargs", "setenv", "unsetenv", "quietresize", "aggpercpu",
 	"verbose", "stackframes", "ustackframes", "jstackframes",
 	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
@@ -224,6 +238,8 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 		return (set_version(d, value));
 	case KIND_STDC:
 		return (set_stdc(d, value));
+	case KIND_TOP:
+		return (set_top(d, value));
 	case KIND_UNUSED_FLAG:
 		return (flag_parse(value, &flag) == 0 ? NULL : MSG_SET_VALUE);
 	case KIND_UNUSED_NUMBER:

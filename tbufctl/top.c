@@ -1,0 +1,67 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -x aggtop: the largest values of aggregations, in place on a terminal, as
+ * top(1) shows processes.
+ */
+#include <sys/ioctl.h>
+
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aggregation.h"
+#include "format.h"
+#include "messages.h"
+#include "top.h"
+
+#define LINES_DEFAULT	24u	/* of a terminal that does not say */
+#define CLEAR		"\033[H\033[J"
+
+const char *
+top_problem(const struct format *f)
+{
+
+	if (f->options->d.top == 0)
+		return (NULL);
+	if (f->options->json)
+		return (MSG_TOP_JSON);
+	return (isatty(f->out->fd) ? NULL : MSG_TOP_TERMINAL);
+}
+
+/*
+ * Lines for each aggregation.  Each has an empty one above it, and the last
+ * line stays empty, or the screen would scroll.
+ */
+static unsigned
+room(const struct format *f, unsigned count)
+{
+	struct winsize w = { 0 };
+	unsigned lines = LINES_DEFAULT, each;
+
+	if (ioctl(f->out->fd, TIOCGWINSZ, &w) == 0 && w.ws_row != 0)
+		lines = w.ws_row;
+	each = count == 0 || lines / count < 3 ? 1 : (lines - 1) / count - 1;
+	return (each < f->options->d.top ? each : f->options->d.top);
+}
+
+void
+top_draw(struct format *f)
+{
+	unsigned count;
+
+	if (f->options->d.top == 0 || f->consumer == NULL)
+		return;
+	count = aggregation_count(f);
+	output_printf(f->out, CLEAR);
+	aggregation_largest(f, room(f, count));
+	output_flush(f->out);
+}
+
+void
+top_end(struct format *f)
+{
+
+	if (f->options->d.top != 0)
+		output_printf(f->out, CLEAR);
+}
