@@ -10,7 +10,7 @@
 static uid_t	user(void);
 
 #define geteuid()	user()
-#include "producer/file.c"
+#include "producer/adopt.c"
 #undef geteuid
 
 #include <check.h>

@@ -111,6 +111,44 @@ expect 'a fork asks neither life nor registration' calls fork \
     "$registration|$life"
 expect 'life asks no registration' calls life "$registration"
 expect 'the table asks neither' calls table "$registration|$life"
+
+# The functions that the files of the target side call of each other: a file
+# stands on those it calls, so no circle of files does.
+# shellcheck disable=SC2016
+calls_between() {
+	awk '
+	FNR == 1 {
+		file = FILENAME
+		gsub(/.*\/|\.c$/, "", file)
+		comment = 0
+	}
+	{
+		line = $0
+		if (comment && !sub(/.*\*\//, "", line))
+			next
+		gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
+		comment = sub(/\/\*.*/, "", line)
+	}
+	pass == 1 && match(line, /^tbuf_[a-z0-9_]+\(/) {
+		of[substr(line, 1, RLENGTH - 1)] = file
+	}
+	pass == 2 {
+		while (match(line, /tbuf_[a-z0-9_]+/)) {
+			name = substr(line, RSTART, RLENGTH)
+			line = substr(line, RSTART + RLENGTH)
+			if (name in of && of[name] != file)
+				print file, of[name]
+		}
+	}' pass=1 "$@" pass=2 "$@" | sort -u
+}
+circles() {
+	calls_between "$library"/producer/*.c | tsort 2>&1 >/dev/null |
+	    grep . && return 1
+	# Were it to find no calls it would find no circle.
+	calls_between "$library"/producer/*.c | grep -qx 'fire lane'
+}
+expect 'files of the target side call each other in no circle' circles
+
 # Of a target and of its session.
 states() {
 	! grep -nE -e '->(life|session) = ' "$library"/consumer/*.c |

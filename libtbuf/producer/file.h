@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The control file as life.c sees it.  No fire comes here.
+ * The control file: file.c has it mapped, create.c and adopt.c begin it, and
+ * wanted.c builds sessions into it.  No fire comes here.
  */
 #ifndef TBUF_PRODUCER_FILE_H
 #define TBUF_PRODUCER_FILE_H
@@ -9,7 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/control.h"
 #include "producer/producer.h"
+
+struct tbuf_file {
+	unsigned char *base;	/* of the window; NULL: there is none yet */
+	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
+	char name[TBUF_NAME_MAX];
+	uint64_t generation;	/* the last one of the parent */
+	uint64_t parent_end;	/* of its file, in whole pages */
+};
+extern struct tbuf_file tbuf_file TBUF_HIDDEN;
 
 /* What this process can do: its control file's TBUF_F_*. */
 static inline uint32_t
@@ -23,12 +34,26 @@ tbuf_file_flags(void)
 /* Where the window is; NULL before there is one. */
 unsigned char *tbuf_file_base(void) TBUF_HIDDEN;
 
+/* A description of the file of this name. */
+int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
+
+/* Address space for the window; then the file behind it. */
+bool	tbuf_file_reserve(void) TBUF_HIDDEN;
+bool	tbuf_file_map(int fd) TBUF_HIDDEN;
+/* Map the page that keeps the lock of this description. */
+bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
+
+/* create.c: what only the target knows of itself; it is a live one then. */
+void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
+/* When this process began; one look tells its parent, too. */
+uint64_t tbuf_file_start(void) TBUF_HIDDEN;
+
 /*
  * Make or adopt the control file and map it.  NULL, or why not, in words.
  */
 const char *tbuf_file_begin(void) TBUF_HIDDEN;
 
-/* The same again for a forked child, at the same addresses. */
+/* A new one; in a forked child, at its parent's addresses. */
 const char *tbuf_file_make(int dirfd, uid_t) TBUF_HIDDEN;
 
 /* First of all in a forked child, at its parent's mapping. */

@@ -4,13 +4,18 @@
  * A process begins with anything in the file that a consumer has made for it
  * (TBUF_CONTROL), or on the board of its runtime directory.  The first byte
  * of the input is options, then come patches to either.
- *
- * What is tested is included here, so that its mappings can be taken back.
  */
-#include "producer/file.c"
+#include <sys/mman.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/board.h"
+#include "common/control.h"
 #include "image.h"
+#include "producer/file.h"
 
 enum {
 	OPTION_BOARD = 1,	/* else a file to adopt */
@@ -159,19 +164,21 @@ write_file(uint64_t length)
 static bool
 is_whole(uint64_t length, unsigned options)
 {
-	return ((options & OPTION_BOARD) != 0 ||
-	    ((const struct tbuf_control *)(void *)base)->end <= length);
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(void *)tbuf_file.base;
+
+	return ((options & OPTION_BOARD) != 0 || control->end <= length);
 }
 
 static void
 forget(void)
 {
-	if (base != NULL)
-		munmap(base, tbuf_self.window);
-	if (sign != NULL)
-		munmap(sign, PAGE);
-	base = NULL;
-	sign = NULL;
+	if (tbuf_file.base != NULL)
+		munmap(tbuf_file.base, tbuf_self.window);
+	if (tbuf_file.sign != NULL)
+		munmap(tbuf_file.sign, TBUF_PAGE);
+	tbuf_file.base = NULL;
+	tbuf_file.sign = NULL;
 	tbuf_file_unlink();
 }
 
@@ -186,12 +193,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill_board();
 	patch_all(&in, options, &length);
 	tbuf_self.rseq = (options & OPTION_RSEQ) != 0;
-	base = NULL;
-	sign = NULL;
+	tbuf_file.base = NULL;
+	tbuf_file.sign = NULL;
 	if ((options & OPTION_BOARD) == 0)
 		write_file(length);
 	if (tbuf_file_begin() == NULL && is_whole(length, options)) {
-		FUZZ_CHECK(tbuf_load(&sign->stage) == TBUF_STAGE_LIVE);
+		FUZZ_CHECK(tbuf_load(&tbuf_file.sign->stage) ==
+		    TBUF_STAGE_LIVE);
 		tbuf_wanted_child();
 	}
 	forget();

@@ -1,0 +1,146 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A new control file.  It gets its name when it is complete, with the sessions
+ * in it that wait on the board.
+ */
+#include "cold.h"
+
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producer/file.h"
+
+/* The base name of the running program. */
+static void
+fill_comm(struct tbuf_control *control)
+{
+	static char path[TBUF_PAGE];	/* the stack may be small */
+	const char *name = path;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n < 0 ? 0 : n] = '\0';
+	if (strrchr(path, '/') != NULL)
+		name = strrchr(path, '/') + 1;
+	n = (ssize_t)strnlen(name, sizeof(control->comm) - 1);
+	memcpy(control->comm, name, (size_t)n);
+}
+
+/* The release makes it a live one. */
+void
+tbuf_file_live(struct tbuf_control *control)
+{
+	control->clock = tbuf_self.clock;
+	control->flags = tbuf_file_flags();
+	control->window = tbuf_self.window;
+	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
+	fill_comm(control);
+	tbuf_moment_take(tbuf_self.clock, &control->birth);
+	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
+}
+
+/* Probes that are registered already: a forked child's are its parent's. */
+static int
+copy_probes(int fd)
+{
+	const struct tbuf_tables *tables = &tbuf_self.tables;
+	struct tbuf_extent used;
+	unsigned char *to;
+	int error;
+
+	tbuf_table_extent(&used);
+	if (used.probes == 0)
+		return (0);
+	if ((error = tbuf_back(fd, tables->enable, used.enable)) != 0 ||
+	    (error = tbuf_back(fd, tables->probes, used.probes)) != 0 ||
+	    (error = tbuf_back(fd, tables->strings, used.strings)) != 0)
+		return (error);
+	to = mmap(NULL, tables->areas, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    0);
+	if (to == MAP_FAILED)
+		return (-errno);
+	memcpy(to + tables->probes, tbuf_file.base + tables->probes,
+	    used.probes);
+	memcpy(to + tables->strings, tbuf_file.base + tables->strings,
+	    used.strings);
+	munmap(to, tables->areas);
+	tbuf_table_claim(tbuf_file.sign);
+	return (0);
+}
+
+uint64_t
+tbuf_file_start(void)
+{
+	static const int fields[] = { TBUF_STAT_PARENT, TBUF_STAT_START };
+	uint64_t values[2];
+
+	tbuf_stat_fields(0, fields, values, 2);
+	tbuf_self.ppid = (uint32_t)values[0];
+	return (values[1]);
+}
+
+/* Fill and name the file behind fd.  NULL, or what is wrong. */
+static const char *
+make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
+    const char *hidden)
+{
+	if (ftruncate(fd, tbuf_self.tables.areas) != 0 ||
+	    tbuf_back(fd, 0, TBUF_SLOTS) != 0)
+		return ("no space in the runtime directory");
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
+		return ("control file cannot be locked");
+	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
+	    tbuf_file_start(), random);
+	tbuf_file.sign->generation = tbuf_file.generation;
+	if (copy_probes(fd) != 0)
+		return ("no space in the runtime directory");
+	tbuf_file_live(tbuf_file.sign);
+	tbuf_wanted_build(dirfd, fd);
+	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)
+		return ("control file cannot be named");
+	return (NULL);
+}
+
+/* A file that looks alive though nobody fires must not stay. */
+static void
+undo(int dirfd, const char *hidden)
+{
+	if (*hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
+	unlinkat(dirfd, tbuf_file.name, 0);
+	if (tbuf_file.sign != NULL)
+		munmap(tbuf_file.sign, TBUF_PAGE);
+	tbuf_file.sign = NULL;
+}
+
+const char *
+tbuf_file_make(int dirfd, uid_t uid)
+{
+	uint64_t random = tbuf_random();
+	char hidden[TBUF_NAME_MAX + 1];
+	pid_t pid = getpid();
+	const char *problem;
+	int fd;
+
+	tbuf_control_name(tbuf_file.name, pid, random);
+	fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
+	if (fd < 0)
+		return ("runtime directory cannot be written");
+	problem = make_complete(dirfd, fd, uid, pid, random, hidden);
+	close(fd);
+	if (problem == NULL) {
+		fd = tbuf_file_open(dirfd, tbuf_file.name);
+		if (fd == -1 || !tbuf_file_map(fd))
+			problem = "control file cannot be mapped";
+		if (fd != -1)
+			close(fd);
+	}
+	if (problem != NULL)
+		undo(dirfd, hidden);
+	return (problem);
+}
