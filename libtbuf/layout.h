@@ -126,9 +126,22 @@
  *		sequence + 1 is stored (release): the only publishing store of
  *		a step.  A kill between the two leaves [tail, head) whole.
  *
- * A CPU's lane is written in a restartable sequence (arch/rseq.h) whose last
- * instruction is the committing store: of head, or of a drop counter.
- * Threads that cannot use rseq write lock lanes, under a trylock.
+ * A CPU's lane is written in a restartable section (arch/rseq.h) whose last
+ * instruction is the committing store: of head, or of a drop counter.  The
+ * records that one fire leaves in a session, one for each ECB of the probe's
+ * chain, lie one behind the other and are committed by one store of head: they
+ * have room together, or each is stored or dropped by itself.  Threads that
+ * cannot use rseq write lock lanes, under a trylock.
+ *
+ * Clauses store besides to the session's variables and to the lane's table
+ * (struct tbuf_table): a value, a count, an entry or a copy of values, each
+ * committed by one store in a section of its own, or under the lane's lock.
+ *
+ * A fire does not look all this up each time.  A thread remembers its last
+ * session, and each of the first CPUs has a page that remembers every session
+ * (struct tbuf_memo): where heads, ECBs and lane lie.  Memos are memory of the
+ * target alone, and sections compare them with cpu_id and slot.generation; no
+ * consumer knows of them, and none has to wait for them.
  *
  * MEMORY ORDER
  *
@@ -147,6 +160,12 @@
  *				overwriting stores, where it pairs with the
  *				one behind the consumer's copy.
  *	lock word		acquire on taking, release on giving back.
+ *	table.top (t, release)	after an entry's bytes and the slot that points
+ *				to it: the consumer reads top first, and no
+ *				entry behind it.
+ *	a value's version (t, release)	after the copy that it selects; the
+ *				consumer reads the version, the copy, and the
+ *				version again.
  *
  * INVARIANTS (cited by the code that keeps and the tests that break them)
  *

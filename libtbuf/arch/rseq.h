@@ -106,8 +106,8 @@
  *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE, ADD, LOAD, PUBLISH and RESTART work with a memo on the stack, of which no handler
- * knows; it is its own generation that they check.
+ * COUNT, STORE, ADD, LOAD, PUBLISH and RESTART work with a memo on the stack,
+ * of which no handler knows; it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
