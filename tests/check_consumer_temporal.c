@@ -8,6 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
@@ -273,6 +274,38 @@ START_TEST(temporal_waits_for_sections_on_other_cpus)
 }
 END_TEST
 
+static void
+where_it_may_be(const struct tbuf_cpus *cpus)
+{
+	struct tbuf_cpus allowed;
+	unsigned i;
+
+	tbuf_target_cpus(getpid(), &allowed);
+	for (i = 0; i < TBUF_NCPUS; i++)
+		ck_assert(tbuf_cpus_has(cpus, i) == tbuf_cpus_has(&allowed, i));
+}
+
+/* A processor may read its counter ahead of a lock. */
+START_TEST(temporal_visits_the_cpus_of_a_target_without_lanes_for_them)
+{
+	struct tbuf_target *t;
+	uint64_t last = 0;
+	struct run r;
+	unsigned i;
+
+	begin(&r, "temporal bufsize=64k");
+	t = TAILQ_FIRST(&r.c->targets);
+	for (i = 0; i < t->nsources; i++)
+		t->sources[i].locked = true;
+	fire(&r, fake_slot(&r.f)->first_lock, 2);
+	clock_now = r.f.time;
+	elsewhere = where_it_may_be;
+	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 2);
+	ck_assert_ptr_null(elsewhere);
+	end(&r);
+}
+END_TEST
+
 START_TEST(temporal_keeps_a_margin_where_it_may_not_run)
 {
 	uint64_t last = 0;
@@ -364,6 +397,8 @@ main(void)
 	tcase_add_test(t, temporal_waits_for_the_first_holder_of_a_lock_lane);
 	tcase_add_loop_test(t, temporal_waits_two_seconds_at_most, 0, 2);
 	tcase_add_test(t, temporal_waits_for_sections_on_other_cpus);
+	tcase_add_test(t,
+	    temporal_visits_the_cpus_of_a_target_without_lanes_for_them);
 	tcase_add_test(t, temporal_keeps_a_margin_where_it_may_not_run);
 	tcase_add_test(t, temporal_merges_the_dead_with_the_living);
 	tcase_add_test(t, temporal_snapshots_repeat_the_times);

@@ -146,6 +146,25 @@ START_TEST(a_probe_that_nobody_traces_any_more_recalls_nothing)
 }
 END_TEST
 
+/* A processor may read its counter ahead of the lock. */
+START_TEST(a_holder_takes_no_time_before_that_of_the_last_one)
+{
+	const struct tbuf_place place = { .lane = &lanes[0] };
+	uint64_t time, before = tbuf_clock_read(tbuf_self.clock) + (1 << 30);
+	uint32_t cpu;
+
+	at = NEVER;
+	slots[0].terms.only_cpu = -1;
+	lanes[0].taken = before;
+	lanes[0].last = before - 1;
+	ck_assert(locked_begin(&slots[0], tbuf_local->base, &place, &time,
+	    &cpu));
+	ck_assert_uint_eq(lanes[0].taken, before);
+	ck_assert_uint_eq(stamp(&lanes[0], time), before);
+	ck_assert_uint_eq(stamp(&lanes[0], time), before + 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -155,6 +174,8 @@ main(void)
 	int failed;
 
 	tcase_add_test(tcase, a_handler_that_fires_while_a_lane_is_recalled);
+	tcase_add_test(tcase,
+	    a_holder_takes_no_time_before_that_of_the_last_one);
 	tcase_add_test(tcase,
 	    a_handler_that_fires_while_a_lane_is_remembered);
 	tcase_add_test(tcase,

@@ -7,7 +7,10 @@
  *
  *	T	a reading of the target's clock
  *	CPUs	run on each: a section that took its time before T is done or
- *		aborted, and one that begins anew takes a later time
+ *		aborted, and one that begins anew takes a later time.  And a
+ *		processor may read its counter ahead of the lock that a thread
+ *		is about to take; what it has read so before T it has by now
+ *		thrown away, or the lock is taken.
  *	locks	one that is free now: who takes it takes a later time too.
  *		One that is held: its holder's time is not below `taken`,
  *		which only rises.
@@ -90,14 +93,23 @@ target_note(struct tbuf_target *t)
 		t->horizon = clock_note(t->time.clock);
 }
 
+/*
+ * Where a thread of the target's may be: on a CPU with a lane, or at a lock
+ * lane.  One that is let onto another CPU meanwhile has been interrupted.
+ */
 static void
 cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
 {
+	struct tbuf_cpus allowed;
 	unsigned i;
 
 	for (i = 0; i < t->nsources; i++)
 		if (!t->sources[i].locked)
 			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
+	tbuf_target_cpus(t->pid, &allowed);
+	for (i = 0; i < TBUF_NCPUS; i++)
+		if (tbuf_cpus_has(&allowed, i))
+			tbuf_cpus_add(cpus, i);
 }
 
 void

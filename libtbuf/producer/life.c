@@ -149,6 +149,8 @@ begin(void)
 	    tbuf_rseq_ready();
 	tbuf_self.cpu_readable = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
 	    tbuf_cpu_readable();
+	tbuf_self.cpu_glanceable = tbuf_self.cpu_readable &&
+	    tbuf_cpu_glanceable();
 	if (problem == NULL)
 		problem = tbuf_file_begin();
 	if (problem == NULL && let_in())

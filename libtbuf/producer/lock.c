@@ -151,12 +151,17 @@ room(const struct tbuf_slot *slot, const struct tbuf_place *place,
 	return (ROOM);
 }
 
+static inline uint64_t
+later(uint64_t time, uint64_t least)
+{
+	return (time < least ? least : time);
+}
+
 /* Strictly rising within a lane. */
 static inline uint64_t
 stamp(struct tbuf_lane *lane, uint64_t time)
 {
-	if (time <= lane->last)
-		time = lane->last + 1;
+	time = later(time, lane->last + 1);
 	tbuf_store(&lane->last, time);
 	return (time);
 }
@@ -214,6 +219,8 @@ header_word(uint32_t epid, uint64_t size)
 static inline uint64_t
 clock_and_cpu(uint32_t *cpu)
 {
+	if (tbuf_self.cpu_glanceable)
+		return (tbuf_counter_glance_cpu(cpu));
 	if (tbuf_self.cpu_readable)
 		return (tbuf_counter_read_cpu(cpu));
 	*cpu = UINT32_MAX;
@@ -223,9 +230,11 @@ clock_and_cpu(uint32_t *cpu)
 }
 
 /*
- * With the lock held: the clock.  A reading that was taken before would not
- * do.  Release: who sees it sees what the holders before have written.  False
- * if a handler has forked us away, or another CPU is wanted.
+ * With the lock held: the clock, not before what the holders before have read.
+ * It may be read a little ahead of the lock, but on this side of whatever has
+ * interrupted the thread, which is what a consumer relies on
+ * (consumer/horizon.c).  Release: who sees it sees what those holders have
+ * written.  False if a handler has forked us away, or another CPU is wanted.
  */
 static inline bool
 locked_begin(const struct tbuf_slot *slot, uint64_t base,
@@ -233,7 +242,7 @@ locked_begin(const struct tbuf_slot *slot, uint64_t base,
 {
 	int32_t only = tbuf_load(&slot->terms.only_cpu);
 
-	*time = clock_and_cpu(cpu);
+	*time = later(clock_and_cpu(cpu), tbuf_load(&place->lane->taken));
 	tbuf_store_release(&place->lane->taken, *time);
 	return (tbuf_load(&tbuf_local->base) == base &&
 	    (only < 0 || (uint32_t)only == *cpu));

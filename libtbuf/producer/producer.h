@@ -42,6 +42,7 @@ struct tbuf_self {
 	uint32_t gid;
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
+	bool cpu_glanceable;	/* tbuf_counter_glance_cpu(), too */
 	bool filtered;		/* it began under a filter of system calls */
 };
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
