@@ -42,7 +42,8 @@ if [ ! -e debian.done ]; then
 	kernel=$(apt apt-cache depends linux-image-cloud-arm64 |
 	    sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
 	(cd apt/packages && apt apt-get download "$kernel" busybox-static \
-	    check libbsd-dev libmd-dev libsubunit-dev)
+	    check libbsd-dev libmd-dev libsubunit-dev libdw-dev \
+	    libelf-dev zlib1g-dev liblzma-dev libbz2-dev)
 	for package in apt/packages/*.deb; do
 		dpkg-deb -x "$package" debian
 	done
@@ -62,6 +63,9 @@ build() {
 	    LIBBSD_CFLAGS="-isystem $usr/include/bsd -DLIBBSD_OVERLAY \
 		-idirafter $usr/include" \
 	    LIBBSD_LIBS="$lib/libbsd.a $lib/libmd.a" \
+	    LIBDW_CFLAGS="-idirafter $usr/include" \
+	    LIBDW_LIBS="$lib/libdw.a $lib/libelf.a $lib/libz.a \
+		$lib/liblzma.a $lib/libbz2.a" \
 	    CHECK_CFLAGS="-idirafter $usr/include" \
 	    CHECK_LIBS="$lib/libcheck_pic.a $lib/libsubunit.a -lrt -lm"
 	make -j "$jobs" check TESTS=
