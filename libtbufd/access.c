@@ -122,6 +122,8 @@ check_addition(struct d_compiler *c, const struct d_node *node)
 		d_fail_operands(c, l, node->op, r);
 	if (d_type_is_integer(l->type) && d_type_is_integer(r->type))
 		return;
+	if (d_type_resolve(l->type)->kind == TYPE_POINTER)
+		d_type_complete(c, d_type_resolve(l->type)->of);
 	if (!d_node_is_pointer(c, l) || d_type_is_void_pointer(l->type))
 		d_fail(c, D_OP_VFPTR, "operator %s requires left-hand scalar "
 		    "operand of known size", d_operator_text(node->op));
@@ -280,7 +282,7 @@ composite_type(struct d_compiler *c, const struct d_node *node,
 		if (type->kind != TYPE_POINTER)
 			d_fail(c, D_OP_PTR,
 			    "operator %s must be applied to a pointer", op);
-		type = d_type_resolve(type->of);
+		type = d_type_complete(c, type->of);
 	}
 	if (type->kind == TYPE_FORWARD)
 		d_fail(c, D_OP_INCOMPLETE, "operator %s cannot be applied to "

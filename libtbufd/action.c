@@ -214,7 +214,7 @@ check_print(struct d_compiler *c, const struct d_node *call)
 		    "incompatible with prototype:\n\tprototype: void *\n"
 		    "\t argument: %s", d_node_type_name(c, argument));
 	if (type->kind == TYPE_POINTER &&
-	    d_type_resolve(type->of)->kind == TYPE_FORWARD)
+	    d_type_complete(c, type->of)->kind == TYPE_FORWARD)
 		d_fail_at(c, argument, D_PRINT_SIZE, "print( ) argument #1 "
 		    "reference has type '%s' with size 0; cannot print( ) it.",
 		    d_type_name(c, type->of));

@@ -65,6 +65,8 @@ begin(struct d_compiler *c)
 	c->include_depth = 0;
 	c->tag_follows = c->member_follows = false;
 	c->in_dimension = c->in_translator_input = false;
+	c->before[0] = c->before[1] = 0;
+	c->module = NULL;
 	c->declaration = NULL;
 	c->root = NULL;
 	c->pragmas = NULL;

@@ -51,6 +51,8 @@ struct d_compiler {
 
 	/* The lexer, and what the parser tells it. */
 	void *scanner;
+	int before[2];			/* the last tokens, the latest first */
+	const char *module;		/* of a tag: module`struct tag */
 	int parentheses, brackets, braces;
 	unsigned include_depth;
 	bool tag_follows;		/* after struct, union, enum */

@@ -115,9 +115,6 @@ d_declare_specifier(struct d_compiler *c, enum type_kind kind,
 	d->has_name = name != NULL;
 	d->kind = kind;
 	d->name = name;
-	if (name != NULL && strchr(name, '`') != NULL)
-		d_fail(c, D_DECL_SCOPE, "D scoping operator may not be used "
-		    "in a type name");
 	agree(c, d);
 }
 
@@ -229,6 +226,9 @@ tag_type(struct d_compiler *c, const struct declaration *d)
 		type = d_type_add(c, TYPE_FORWARD, d->name);
 		type->tag = d->kind;
 	}
+	/* An enum is an integer, whatever is done with it. */
+	if (d->kind == TYPE_ENUM)
+		d_type_complete(c, type);
 	return (type);
 }
 

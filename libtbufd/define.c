@@ -19,6 +19,8 @@ define_composite(struct d_compiler *c, enum type_kind kind, const char *name)
 
 	if (name != NULL)
 		type = d_type_find_tag(c, kind, name);
+	if (type != NULL && type->imported)
+		d_type_forget(type);
 	if (type != NULL && type->kind != TYPE_FORWARD)
 		d_fail(c, D_DECL_TYPERED, "type redeclared: %s",
 		    d_type_name(c, type));
@@ -33,6 +35,9 @@ void
 d_declare_composite(struct d_compiler *c, enum type_kind kind,
     const char *name)
 {
+	if (name != NULL && strchr(name, '`') != NULL)
+		d_fail(c, D_DECL_SCOPE, "D scoping operator may not be used "
+		    "in a type name");
 	d_declare_specifier(c, kind, name);
 	c->declaration->type = define_composite(c, kind, name);
 	d_declare_push(c);
@@ -55,7 +60,7 @@ is_being_defined(const struct d_compiler *c, const struct type *type)
 static void
 member_type(struct d_compiler *c, const struct type *type, const char *name)
 {
-	const struct type *base = d_type_resolve(type);
+	const struct type *base = d_type_complete(c, type);
 
 	if (type == c->types.type_dynamic)
 		d_fail(c, D_DECL_DYNOBJ, "cannot have dynamic member: %s",
@@ -233,7 +238,7 @@ redeclare(struct d_compiler *c, const struct identifier *one,
 static void
 variable_type(struct d_compiler *c, const char *name, const struct type *type)
 {
-	const struct type *base = d_type_resolve(type);
+	const struct type *base = d_type_complete(c, type);
 
 	if (base->kind == TYPE_INTEGER && base->bits == 0)
 		d_fail(c, D_DECL_VOIDOBJ, "cannot have void object: %s",
@@ -419,7 +424,7 @@ d_declare_inline(struct d_compiler *c, struct declarator *declarator,
 	if (d_type_is_void(type))
 		d_fail(c, D_DECL_VOIDOBJ, "cannot declare void inline: %s",
 		    name);
-	if (d_type_resolve(type)->kind == TYPE_FORWARD)
+	if (d_type_complete(c, type)->kind == TYPE_FORWARD)
 		d_fail(c, D_DECL_INCOMPLETE,
 		    "incomplete struct/union/enum %s: %s",
 		    d_type_name(c, type), name);

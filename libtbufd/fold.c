@@ -21,7 +21,7 @@ d_wrap(const struct type *type, uint64_t value)
 	if (unused == 0 || unused >= 64)
 		return (value);
 	value <<= unused;
-	if (type->kind == TYPE_ENUM || (type->flags & TYPE_SIGNED) != 0)
+	if (d_type_has_sign(type))
 		return ((uint64_t)((int64_t)value >> unused));
 	return (value >> unused);
 }
@@ -53,7 +53,8 @@ static struct d_node *
 fold_sizeof(struct d_compiler *c, struct d_node *operand)
 {
 	uint64_t size = operand->kind == NODE_STRING ?
-	    strlen(operand->text) + 1 : d_type_size(operand->type);
+	    strlen(operand->text) + 1 :
+	    d_type_size(d_type_complete(c, operand->type));
 
 	if (size == 0)
 		d_fail(c, D_SIZEOF_TYPE,

@@ -53,7 +53,7 @@ class_of(const struct generator *g, const struct type *type)
 }
 
 static struct type *
-type_of(struct generator *g, uint8_t class)
+type_of(struct generator *g, const struct identifier *name, uint8_t class)
 {
 	switch (class) {
 	case TBUF_CLASS_TEXT:
@@ -61,7 +61,8 @@ type_of(struct generator *g, uint8_t class)
 	case TBUF_CLASS_FLOAT:
 		return (d_type_find(g->c, "double"));
 	case TBUF_CLASS_UNSIGNED:
-		return (g->c->types.type_uint64);
+		return (name->pointer != NULL ? name->pointer :
+		    g->c->types.type_uint64);
 	default:
 		return (g->c->types.type_int64);
 	}
@@ -180,7 +181,8 @@ find_groups(struct generator *g, struct d_node *clause,
 	for (i = 0; i < CLASSES; i++) {
 		if (classes[i] == found)
 			continue;
-		g->names[name]->type = type_of(g, classes[i]);
+		g->names[name]->type = type_of(g, g->names[name],
+		    classes[i]);
 		if (try(g, clause, &candidate))
 			join(groups, &candidate, classes[i]);
 	}
@@ -303,7 +305,7 @@ combine(struct generator *g, struct d_node *clause,
 			d_fail_at(g->c, g->clause, D_CG_EXPR, "clause has too "
 			    "many choices of its arguments' types");
 		for (i = 0; i < g->nnames; i++)
-			g->names[i]->type = type_of(g,
+			g->names[i]->type = type_of(g, g->names[i],
 			    groups[i].group[at[i]].class);
 		if (!try(g, clause, &candidate))
 			continue;

@@ -29,24 +29,32 @@ part(uint64_t left)
 	return (left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1);
 }
 
-/* A bit-field has whole bytes, which need not be a power of two. */
+/* The bytes of a bit-field, which need not be a power of two. */
+static void
+load_bytes(struct generator *g, uint64_t size, unsigned address,
+    uint32_t offset, unsigned to)
+{
+	uint64_t done;
+
+	d_emit(g, TBUF_OP_LDI, d_register(g, to), 0, 0, 0);
+	for (done = 0; done < size; done += part(size - done)) {
+		d_emit(g, load_operation(part(size - done), false),
+		    d_register(g, to + 1), address, 0,
+		    offset + (uint32_t)done);
+		d_emit(g, TBUF_OP_SHLI, to + 1, to + 1, 0,
+		    (uint32_t)(8 * done));
+		d_emit(g, TBUF_OP_OR, to, to, to + 1, 0);
+	}
+}
+
 static void
 load_bits(struct generator *g, const struct type *type, unsigned address,
     uint32_t offset, unsigned to)
 {
-	uint64_t size = d_type_size(type), done;
 	unsigned reg = to + 1, unused = 64 - type->bits;
 
-	d_emit(g, TBUF_OP_LDI, d_register(g, reg), 0, 0, 0);
-	for (done = 0; done < size; done += part(size - done)) {
-		d_emit(g, load_operation(part(size - done), false),
-		    d_register(g, reg + 1), address, 0,
-		    offset + (uint32_t)done);
-		d_emit(g, TBUF_OP_SHLI, reg + 1, reg + 1, 0,
-		    (uint32_t)(8 * done));
-		d_emit(g, TBUF_OP_OR, reg, reg, reg + 1, 0);
-	}
-	d_emit(g, TBUF_OP_SHLI, to, reg, 0, unused);
+	load_bytes(g, d_type_size(type), address, offset, reg);
+	d_emit(g, TBUF_OP_SHLI, to, reg, 0, unused - type->bit);
 	d_emit(g, (type->flags & TYPE_SIGNED) != 0 ? TBUF_OP_SHRSI :
 	    TBUF_OP_SHRUI, to, to, 0, unused);
 }
@@ -56,7 +64,7 @@ d_memory_load(struct generator *g, const struct type *type, unsigned address,
     uint32_t offset, unsigned to)
 {
 	const struct type *base = d_type_resolve(type);
-	bool sign = d_type_is_signed(base) || base->kind == TYPE_ENUM;
+	bool sign = d_type_has_sign(base);
 
 	d_register(g, to);
 	if (d_is_object(type)) {
@@ -89,10 +97,10 @@ store_operation(uint64_t size)
 }
 
 static void
-store_bits(struct generator *g, const struct type *type, unsigned address,
+store_bytes(struct generator *g, uint64_t size, unsigned address,
     uint32_t offset, unsigned from)
 {
-	uint64_t size = d_type_size(type), done;
+	uint64_t done;
 
 	for (done = 0; done < size; done += part(size - done)) {
 		d_emit(g, TBUF_OP_SHRUI, d_register(g, from + 1), from, 0,
@@ -100,6 +108,29 @@ store_bits(struct generator *g, const struct type *type, unsigned address,
 		d_emit(g, store_operation(part(size - done)), from + 1,
 		    address, 0, offset + (uint32_t)done);
 	}
+}
+
+/* What else is in a bit-field's bytes stays as it is. */
+static void
+store_bits(struct generator *g, const struct type *type, unsigned address,
+    uint32_t offset, unsigned from)
+{
+	uint64_t size = d_type_size(type);
+	uint64_t mask = (~UINT64_C(0) >> (64 - type->bits)) << type->bit;
+	unsigned reg = from + 1;
+
+	if ((type->flags & TYPE_PACKED) == 0) {
+		store_bytes(g, size, address, offset, from);
+		return;
+	}
+	load_bytes(g, size, address, offset, reg);
+	d_emit_number(g, d_register(g, reg + 1), ~mask);
+	d_emit(g, TBUF_OP_AND, reg, reg, reg + 1, 0);
+	d_emit(g, TBUF_OP_SHLI, d_register(g, reg + 2), from, 0, type->bit);
+	d_emit_number(g, reg + 1, mask);
+	d_emit(g, TBUF_OP_AND, reg + 1, reg + 1, reg + 2, 0);
+	d_emit(g, TBUF_OP_OR, reg, reg, reg + 1, 0);
+	store_bytes(g, size, address, offset, reg);
 }
 
 static void

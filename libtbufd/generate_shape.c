@@ -57,8 +57,10 @@ fill_members(struct generator *g, struct tbuf_d_shape *shape,
 		to->shape = d_shape(g, one->type);
 		to->offset = (uint32_t)one->offset;
 		base = d_type_resolve(one->type);
-		if (d_type_is_bit_field(base))
+		if (d_type_is_bit_field(base)) {
+			to->bit = (uint8_t)base->bit;
 			to->bits = (uint8_t)base->bits;
+		}
 	}
 	shape->members = members.at;
 	shape->nmembers = members.count;
@@ -95,7 +97,7 @@ d_shape(struct generator *g, const struct type *constant)
 	type->shape = shape;
 	type->shape_of = g->c->scripts;
 	shape->kind = kind(g, type);
-	shape->is_signed = d_type_is_signed(base) || base->kind == TYPE_ENUM;
+	shape->is_signed = d_type_has_sign(base);
 	shape->size = (uint32_t)d_type_size(base);
 	shape->name = d_type_name(g->c, type);
 	if (shape->kind == TBUF_KIND_ARRAY || shape->kind == TBUF_KIND_POINTER)

@@ -25,26 +25,20 @@ d_is_object(const struct type *type)
 	    kind == TYPE_UNION);
 }
 
-static bool
-is_signed(const struct type *type)
-{
-	return (d_type_is_signed(type) ||
-	    d_type_resolve(type)->kind == TYPE_ENUM);
-}
-
 static unsigned
 width(const struct type *type)
 {
 	type = d_type_resolve(type);
 	return (type->kind == TYPE_INTEGER ? type->bits :
-	    type->kind == TYPE_ENUM ? 32 : 64);
+	    type->kind == TYPE_ENUM ?
+	    8 * (unsigned)d_type_size(type) : 64);
 }
 
 /* Cut to the type's width and extended by its sign, as d_wrap() does. */
 static void
 extend(struct generator *g, const struct type *type, unsigned reg)
 {
-	bool sign = is_signed(type);
+	bool sign = d_type_has_sign(type);
 	unsigned unused = 64 - width(type);
 
 	switch (width(type)) {
@@ -71,9 +65,9 @@ holds(const struct type *type, const struct type *from)
 	if (width(type) == 64)
 		return (true);
 	if (width(from) < width(type))
-		return (is_signed(type) || !is_signed(from));
+		return (d_type_has_sign(type) || !d_type_has_sign(from));
 	return (width(from) == width(type) &&
-	    is_signed(from) == is_signed(type));
+	    d_type_has_sign(from) == d_type_has_sign(type));
 }
 
 void
@@ -134,7 +128,8 @@ void
 d_arithmetic(struct generator *g, enum operator op, const struct type *type,
     unsigned to, unsigned right)
 {
-	d_emit(g, arithmetic_operation(op, is_signed(type)), to, to, right, 0);
+	d_emit(g, arithmetic_operation(op, d_type_has_sign(type)), to, to,
+	    right, 0);
 	if (may_leave(op))
 		extend(g, type, to);
 }
@@ -158,9 +153,9 @@ integers(struct generator *g, const struct d_node *node, unsigned to)
 		type = right->type;
 	value = d_wrap(type, right->value);
 	if (right->kind == NODE_INTEGER && d_is_immediate(value)) {
-		d_emit(g, arithmetic_operation(node->op, is_signed(node->type))
-		    + (TBUF_OP_ADDI - TBUF_OP_ADD), to, to, 0,
-		    (uint32_t)value);
+		d_emit(g, arithmetic_operation(node->op,
+		    d_type_has_sign(node->type)) + (TBUF_OP_ADDI -
+		    TBUF_OP_ADD), to, to, 0, (uint32_t)value);
 		if (may_leave(node->op))
 			extend(g, node->type, to);
 		return;
@@ -272,13 +267,14 @@ address(struct generator *g, const struct d_node *node, unsigned to)
 void
 d_value_text(struct generator *g, const struct d_node *node, unsigned to)
 {
-	bool array = d_is_object(node->type);
+	bool array = d_is_object(node->type) && d_type_size(node->type) != 0;
 
 	address(g, node, to);
 	if (d_is_own(g, node) ||
 	    (node->kind == NODE_INTEGER && node->value == 0))
 		return;
 	g->flags |= TBUF_CLAUSE_COPYIN;
+	/* What ends a structure and has no size of its own has a NUL. */
 	if (array)
 		d_emit_number(g, to + 1, d_type_size(node->type) + 1);
 	d_emit_call(g, to, TBUF_SUB_COPYINSTR, array ? 2 : 1);

@@ -750,7 +750,11 @@ function_parameters:
 static int
 scan(D_YYSTYPE *value, struct d_compiler *c)
 {
-	return (d_yylex(value, c->scanner));
+	int token = d_yylex(value, c->scanner);
+
+	c->before[1] = c->before[0];
+	c->before[0] = token;
+	return (token);
 }
 
 /* Names the token that was read last, up to its first newline. */

@@ -63,6 +63,7 @@ struct identifier {
 	const char *name;
 	const char *prototype;		/* of a built-in one: its type */
 	struct type *type;
+	struct type *pointer;		/* an argument's, where it is one */
 	struct signature *signature;
 	struct identifier *aggregating;	/* an aggregation's function */
 	uint64_t quantize[4];		/* its constant arguments */

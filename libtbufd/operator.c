@@ -33,7 +33,7 @@ check_dereference(struct d_compiler *c, struct d_node *node)
 		d_fail(c, D_DEREF_NONPTR,
 		    "cannot dereference non-pointer type");
 	node->type = type->of;
-	base = d_type_resolve(type->of);
+	base = d_type_complete(c, type->of);
 	if (d_type_is_void(base))
 		d_fail(c, D_DEREF_VOID, "cannot dereference pointer to void");
 	if (base->kind == TYPE_FUNCTION)
@@ -87,6 +87,16 @@ check_sizeof(struct d_compiler *c, struct d_node *node)
 	node->type = c->types.type_size;
 }
 
+/* What is added to a pointer counts in units of what it points to. */
+static void
+complete_pointed(struct d_compiler *c, const struct d_node *node)
+{
+	const struct type *type = d_type_resolve(node->type);
+
+	if (type->kind == TYPE_POINTER)
+		d_type_complete(c, type->of);
+}
+
 static void
 check_step(struct d_compiler *c, struct d_node *node)
 {
@@ -99,6 +109,7 @@ check_step(struct d_compiler *c, struct d_node *node)
 	if (d_type_is_void_pointer(operand->type))
 		d_fail(c, D_OP_VFPTR,
 		    "operator %s requires an operand of known size", op);
+	complete_pointed(c, operand);
 	if ((operand->flags & NODE_LVALUE) == 0)
 		d_fail(c, D_OP_LVAL, "operator %s requires modifiable "
 		    "lvalue as an operand", op);
@@ -293,6 +304,7 @@ sum_type(struct d_compiler *c, const struct d_node *node)
 
 	if (l_integer && r_integer)
 		return (d_type_promote(c, l->type, r->type));
+	complete_pointed(c, l_integer ? r : l);
 	if (l_address && r_integer)
 		return (l->type);
 	if (l_integer && r_address && node->op == OP_ADD)
@@ -318,7 +330,8 @@ check_sum(struct d_compiler *c, struct d_node *node)
 
 	node->type = sum_type(c, node);
 	if (array->kind == TYPE_ARRAY && r->kind == NODE_INTEGER &&
-	    !d_node_is_string(c, l) && r->value >= array->count)
+	    !d_node_is_string(c, l) && array->count != 0 &&
+	    r->value >= array->count)
 		d_fail(c, D_ARR_BOUNDS,
 		    "index outside array bounds: %ju, max is %ju",
 		    (uintmax_t)r->value, (uintmax_t)array->count);

@@ -47,6 +47,44 @@ enum d_class {
 	D_CLASS_ANY,		/* no such probe is known: whatever fits */
 };
 
+/*
+ * A type of a program that is traced.  The caller tells one level of it; what
+ * it is made of is known by ids, which are not 0.
+ */
+enum d_import_kind {
+	D_IMPORT_VOID,
+	D_IMPORT_INTEGER,
+	D_IMPORT_FLOAT,
+	D_IMPORT_POINTER,
+	D_IMPORT_ARRAY,
+	D_IMPORT_FUNCTION,
+	D_IMPORT_STRUCT,
+	D_IMPORT_UNION,
+	D_IMPORT_ENUM,
+	D_IMPORT_TYPEDEF,
+	D_IMPORT_ENUMERATOR,	/* asked for by name: its enum is the answer */
+};
+
+struct d_import_member {
+	const char *name;	/* NULL: its members are the outer one's */
+	uint64_t type;
+	uint64_t offset;	/* bytes */
+	unsigned bit, bits;	/* of a bit-field: its first one in there */
+	int64_t value;		/* an enumerator's */
+};
+
+struct d_import {
+	enum d_import_kind kind;
+	bool is_signed;
+	bool is_character;
+	const char *name;	/* a tag, or a typedef's; NULL: none */
+	uint64_t size;		/* bytes */
+	uint64_t of;		/* what it points to, is made of, stands for */
+	uint64_t count;		/* an array's elements */
+	const struct d_import_member *members;	/* enumerators too */
+	size_t nmembers;
+};
+
 /* How the compiler asks about what it does not know itself. */
 struct d_callbacks {
 	void *context;
@@ -64,6 +102,16 @@ struct d_callbacks {
 	/* The probe of an id (-i, and numbers in scripts). */
 	bool (*probe_by_id)(void *context, uint64_t id,
 	    struct d_description *d);
+	/*
+	 * Types of the programs that are traced; of a module, if that is not
+	 * NULL.  The id of the one that has a name, of an argument, or 0; and
+	 * what it is, which holds until the next call.
+	 */
+	uint64_t (*type_find)(void *context, const char *module,
+	    enum d_import_kind kind, const char *name);
+	uint64_t (*argument_type)(void *context,
+	    const struct d_description *d, const char *name, uint64_t number);
+	bool (*type_read)(void *context, uint64_t id, struct d_import *type);
 };
 
 /* A macro variable beside the arguments: $pid, $uid and so on. */

@@ -72,7 +72,7 @@ d_check_xlate(struct d_compiler *c, struct d_node *node)
 static void
 check_output(struct d_compiler *c, const struct type *to)
 {
-	const struct type *base = d_type_resolve(to);
+	const struct type *base = d_type_complete(c, to);
 
 	if (base->kind == TYPE_FORWARD)
 		d_fail(c, D_XLATE_SOU, "incomplete struct/union/enum %s",

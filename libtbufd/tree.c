@@ -189,7 +189,7 @@ d_node_call(struct d_compiler *c, struct d_node *function,
 struct d_node *
 d_node_offsetof(struct d_compiler *c, struct type *type, const char *name)
 {
-	struct type *composite = d_type_resolve(type);
+	struct type *composite = d_type_complete(c, type);
 	const struct member *member;
 	uint64_t offset;
 

@@ -50,11 +50,11 @@ d_type_size(const struct type *type)
 	switch (type->kind) {
 	case TYPE_INTEGER:
 	case TYPE_FLOAT:
-		return ((type->bits + 7) / 8);
+		return ((type->bit + type->bits + 7) / 8);
 	case TYPE_POINTER:
 		return (8);
 	case TYPE_ENUM:
-		return (4);
+		return (type->bits == 0 ? 4 : type->bits / 8);
 	case TYPE_ARRAY:
 		return (type->count * d_type_size(type->of));
 	case TYPE_STRUCT:
@@ -170,6 +170,14 @@ d_type_is_signed(const struct type *type)
 	return (type->kind == TYPE_INTEGER && (type->flags & TYPE_SIGNED));
 }
 
+bool
+d_type_has_sign(const struct type *type)
+{
+	type = d_type_resolve(type);
+	return (d_type_is_signed(type) || (type->kind == TYPE_ENUM &&
+	    (type->flags & TYPE_UNSIGNED) == 0));
+}
+
 /* One of 8, 16, 32 or 64 bits is an integer like others. */
 bool
 d_type_is_bit_field(const struct type *type)
@@ -177,7 +185,8 @@ d_type_is_bit_field(const struct type *type)
 	type = d_type_resolve(type);
 	return (type->kind == TYPE_INTEGER &&
 	    (type->flags & TYPE_BITFIELD) != 0 &&
-	    (type->bits < 8 || (type->bits & (type->bits - 1)) != 0));
+	    ((type->flags & TYPE_PACKED) != 0 || type->bits < 8 ||
+	    (type->bits & (type->bits - 1)) != 0));
 }
 
 bool

@@ -27,6 +27,8 @@ enum type_kind {
 #define TYPE_SIGNED	0x01
 #define TYPE_CHARACTER	0x02
 #define TYPE_BITFIELD	0x04
+#define TYPE_PACKED	0x08	/* a bit-field that shares its bytes */
+#define TYPE_UNSIGNED	0x10	/* an enum of no negative values */
 
 struct tbuf_d_shape;
 
@@ -49,7 +51,8 @@ struct type {
 	enum type_kind kind;
 	enum type_kind tag;	/* of a TYPE_FORWARD: what it announces */
 	unsigned flags;
-	unsigned bits;		/* integers and floats */
+	unsigned bits;		/* integers, floats, enums if not 32 */
+	unsigned bit;		/* of a bit-field: its first one in there */
 	unsigned number;	/* counts types */
 	const char *name;	/* the tag of struct, union, enum; or NULL */
 	struct type *of;	/* what it points to, is made of, stands for */
@@ -60,6 +63,10 @@ struct type {
 	unsigned alignment;
 	struct member *members;
 	struct enumerator *enumerators;
+	/* Of a program (import.c): its id, or 0. */
+	uint64_t import;
+	bool imported;		/* this is its definition */
+	bool sought;		/* no program has it */
 	/* What output knows of it, in the shape_of-th script. */
 	const struct tbuf_d_shape *shape;
 	unsigned shape_of;
@@ -67,7 +74,11 @@ struct type {
 
 #define TYPES_HASH	128
 
+struct import;
+
 struct types {
+	struct import *imports[TYPES_HASH];	/* by id */
+	unsigned nimports;
 	struct type *first, **last;
 	struct type *hash[TYPES_HASH];
 	unsigned count;
@@ -96,13 +107,31 @@ struct type *d_type_array(struct d_compiler *c, struct type *of,
 	    uint64_t count);
 struct type *d_type_typedef(struct d_compiler *c, const char *name,
 	    struct type *of);
+/* One that has its bytes for itself, and one among others in C's way. */
 struct type *d_type_bit_field(struct d_compiler *c, struct type *of,
 	    unsigned bits);
+struct type *d_type_packed_field(struct d_compiler *c, struct type *of,
+	    unsigned bit, unsigned bits);
 /* False if there is one of that name. */
 bool	d_type_add_member(struct d_compiler *c, struct type *composite,
 	    const char *name, struct type *type);
 bool	d_type_add_enumerator(struct d_compiler *c, struct type *type,
 	    const char *name, int value);
+
+/* --- types of the programs that are traced (import.c) ---------------- */
+
+/* Through typedefs; a tag that only a program defines is defined. */
+struct type *d_type_complete(struct d_compiler *c, const struct type *type);
+/* A typedef or another name of a program's; from now on it is found. */
+bool	d_type_import(struct d_compiler *c, const char *name);
+struct type *d_type_of_id(struct d_compiler *c, uint64_t id);
+/* The enum that an enumerator belongs to; NULL if there is none. */
+struct type *d_type_of_enumerator(struct d_compiler *c, const char *name,
+	    int *value);
+/* The script defines this tag itself. */
+void	d_type_forget(struct type *type);
+
+/* --- what they are --------------------------------------------------- */
 
 /* Through typedefs. */
 struct type *d_type_resolve(const struct type *type);
@@ -121,6 +150,8 @@ bool	d_type_is_integer(const struct type *type);	/* enums too */
 bool	d_type_is_float(const struct type *type);
 bool	d_type_is_scalar(const struct type *type);
 bool	d_type_is_signed(const struct type *type);
+/* Its values are extended by their sign: enums, too. */
+bool	d_type_has_sign(const struct type *type);
 bool	d_type_is_bit_field(const struct type *type);
 /* A pointer to void or to a function. */
 bool	d_type_is_void_pointer(const struct type *type);

@@ -37,12 +37,30 @@ argument_class(struct d_compiler *c, const char *name, uint64_t number)
 	return (class == D_CLASS_ANY ? d_guess(c, name, number) : class);
 }
 
+/* Of a pointer, as its program declares it; NULL if nobody knows. */
 static struct type *
-class_type(struct d_compiler *c, enum d_class class)
+argument_pointer(struct d_compiler *c, const char *name, uint64_t number,
+    enum d_class class)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	struct type *type;
+	uint64_t id = 0;
+
+	if (class == D_CLASS_UNSIGNED && calls->argument_type != NULL)
+		id = calls->argument_type(calls->context, c->description,
+		    name, number);
+	if (id == 0)
+		return (NULL);
+	type = d_type_of_id(c, id);
+	return (d_type_resolve(type)->kind == TYPE_POINTER ? type : NULL);
+}
+
+static struct type *
+class_type(struct d_compiler *c, enum d_class class, struct type *pointer)
 {
 	switch (class) {
 	case D_CLASS_UNSIGNED:
-		return (c->types.type_uint64);
+		return (pointer != NULL ? pointer : c->types.type_uint64);
 	case D_CLASS_FLOAT:
 		return (d_type_find(c, "double"));
 	case D_CLASS_TEXT:
@@ -68,8 +86,40 @@ find_argument(struct d_compiler *c, const char *name, bool create)
 		return (NULL);
 	one = d_table_add(c, &c->arguments, name, IDENTIFIER_SCALAR,
 	    IDENTIFIER_ARGUMENT | IDENTIFIER_DECLARED);
-	one->type = class_type(c, class);
+	one->pointer = argument_pointer(c, name, 0, class);
+	one->type = class_type(c, class, one->pointer);
 	return (one);
+}
+
+/* Names in capitals are constants, by custom. */
+static bool
+is_capital(const char *name)
+{
+	bool letter = false;
+
+	for (; *name != '\0'; name++) {
+		if (islower((unsigned char)*name))
+			return (false);
+		letter |= isupper((unsigned char)*name) != 0;
+	}
+	return (letter);
+}
+
+/* The constant of an enum of the program's takes the name's place. */
+static bool
+name_enumerator(struct d_compiler *c, struct d_node *node)
+{
+	struct type *type;
+	int value;
+
+	type = d_type_of_enumerator(c, node->text, &value);
+	if (type == NULL)
+		return (false);
+	node->kind = NODE_INTEGER;
+	node->text = NULL;
+	node->type = type;
+	node->value = (uint64_t)(int64_t)value;
+	return (true);
 }
 
 static unsigned
@@ -87,10 +137,17 @@ d_resolve(struct d_compiler *c, struct d_node *node, struct table *table,
 	const char *name = node->text + (kind == IDENTIFIER_AGGREGATION);
 	struct identifier *one = find(c, table, name);
 
+	if (one == NULL && table == &c->globals && !create &&
+	    (is_capital(name) || strchr(name, '`') != NULL) &&
+	    name_enumerator(c, node))
+		return;
 	if (one == NULL && strchr(name, '`') != NULL)
 		fail_scoped(c, name);
 	if (one == NULL && table == &c->globals)
 		one = find_argument(c, name, create);
+	if (one == NULL && table == &c->globals && !create &&
+	    name_enumerator(c, node))
+		return;
 	if (one == NULL && !create)
 		d_fail(c, D_IDENT_UNDEF,
 		    "failed to resolve %s: Unknown variable name", node->text);
@@ -335,7 +392,8 @@ check_args(struct d_compiler *c, struct d_node *node,
 		    "index %jd is out of range for %s:%s:%s:%s %s[ ]",
 		    (intmax_t)arguments->value, d->field[0], d->field[1],
 		    d->field[2], d->field[3], one->name);
-	node->type = class_type(c, class);
+	node->type = class_type(c, class, argument_pointer(c, NULL,
+	    arguments->value, class));
 }
 
 static void
