@@ -83,6 +83,45 @@ probe_by_id(void *context, uint64_t id, struct d_description *d)
 	return (known_by_id(&c->known, id, d));
 }
 
+static uint64_t
+type_find(void *context, const char *module, enum d_import_kind kind,
+    const char *name)
+{
+	struct compiled *c = context;
+
+	return (types_find(&c->known.types, module, kind, name));
+}
+
+static uint64_t
+argument_type(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_argument_type(&c->known, d, name, number));
+}
+
+static bool
+type_read(void *context, uint64_t id, struct d_import *type)
+{
+	struct compiled *c = context;
+
+	return (types_read(&c->known.types, id, type));
+}
+
+/* Whose types a script knows, beside those of targets that it looks for. */
+static void
+name_types(struct compiled *c)
+{
+	const struct options *o = c->options;
+	size_t i;
+
+	for (i = 0; i < o->npids; i++)
+		types_add_process(&c->known.types, o->pids[i]);
+	if (o->command != NULL)
+		types_add_command(&c->known.types, o->command[0]);
+}
+
 /* ------------------------------------------------------------ opening */
 
 static struct d_macro *
@@ -109,7 +148,8 @@ set_options(struct compiled *c, pid_t target)
 		.callbacks = {
 			.context = c, .set_option = set_option,
 			.probe_exists = probe_exists, .argument = argument,
-			.probe_by_id = probe_by_id
+			.probe_by_id = probe_by_id, .type_find = type_find,
+			.argument_type = argument_type, .type_read = type_read
 		},
 		.macros = make_macros(target), .version = o->d.version,
 		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
@@ -285,6 +325,7 @@ compile_all(struct compiled *c, struct options *o,
 		.all = o->npids == 0
 	};
 	set_options(c, target);
+	name_types(c);
 	c->programs = memory_get(NULL, p->count, sizeof(*c->programs));
 	memset(c->programs, 0, p->count * sizeof(*c->programs));
 	if (!o->d.no_libraries)

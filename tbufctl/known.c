@@ -90,7 +90,7 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	struct known *k = arg;
 	size_t i;
 
-	(void)pid;
+	types_add_process(&k->types, pid);
 	for (i = 0; i < k->count; i++)
 		if (k->probes[i]->id == probe->id)
 			return (0);
@@ -182,6 +182,29 @@ known_argument(struct known *k, const struct d_description *d,
 	return (D_CLASS_NONE);
 }
 
+uint64_t
+known_argument_type(struct known *k, const struct d_description *d,
+    const char *name, uint64_t number)
+{
+	const struct tbuf_probe_info *probe;
+	uint64_t id = 0;
+	size_t i;
+	unsigned n;
+
+	for (i = 0; i < k->count && id == 0; i++) {
+		probe = k->probes[i];
+		if (!target_matches(d, probe))
+			continue;
+		for (n = 0; n < probe->nargs && id == 0; n++)
+			if (probe->types[n] == TBUF_POINTER && (name != NULL ?
+			    strcmp(probe->argnames[n], name) == 0 :
+			    n == number))
+				id = types_argument(&k->types, probe->module,
+				    probe->function, probe->argnames[n]);
+	}
+	return (id);
+}
+
 bool
 known_by_id(struct known *k, uint64_t id, struct d_description *d)
 {
@@ -208,4 +231,5 @@ known_free(struct known *k)
 {
 
 	free(k->probes);
+	types_free(&k->types);
 }

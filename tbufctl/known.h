@@ -14,6 +14,7 @@
 #include <tbuf_consumer.h>
 
 #include "tbufd.h"
+#include "types.h"
 
 /* BEGIN, END and ERROR; their ids are 1 to 3. */
 #define KNOWN_FIXED	3
@@ -25,6 +26,7 @@ struct known {
 	bool listed;
 	const struct tbuf_probe_info **probes;
 	size_t count;
+	struct types types;	/* of the targets that are known */
 };
 
 /* Find all targets, if none was named, and their probes. */
@@ -41,6 +43,9 @@ unsigned known_own(const struct d_description *);
 unsigned known_count(struct known *, const struct d_description *);
 /* What an argument of theirs is, by its name or number. */
 enum d_class known_argument(struct known *, const struct d_description *,
+	    const char *name, uint64_t number);
+/* The type that its program declares it of, by types_read(); 0: unknown. */
+uint64_t known_argument_type(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);
 bool	known_by_id(struct known *, uint64_t id, struct d_description *);
 void	known_free(struct known *);

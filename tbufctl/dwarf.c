@@ -1,0 +1,135 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The modules of a program.  Those of a process are what it has mapped; those
+ * of a command that does not run yet are its executable and the libraries that
+ * this one names.  Split debug files are found by build id and by link, under
+ * /usr/lib/debug too; that is libdwfl's part.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf.h"
+#include "messages.h"
+
+static char *path_of_debug;	/* as libdwfl looks, with /usr/lib/debug */
+
+/* Nothing is fetched from a network for a script's sake. */
+static int
+find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+    Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+    char **found)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *kept = urls == NULL ? NULL : memory_string(urls);
+	int fd;
+
+	if (kept != NULL)
+		(void)unsetenv("DEBUGINFOD_URLS");
+	fd = dwfl_standard_find_debuginfo(module, data, name, base, file,
+	    link, crc, found);
+	if (kept != NULL)
+		(void)setenv("DEBUGINFOD_URLS", kept, 1);
+	free(kept);
+	return (fd);
+}
+
+static const Dwfl_Callbacks of_process = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = find_debuginfo,
+	.debuginfo_path = &path_of_debug,
+};
+
+static const Dwfl_Callbacks of_files = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &path_of_debug,
+};
+
+static Dwfl *
+finish(Dwfl *dwfl, bool good)
+{
+
+	if (dwfl != NULL && good &&
+	    dwfl_report_end(dwfl, NULL, NULL) == 0)
+		return (dwfl);
+	dwfl_end(dwfl);
+	return (NULL);
+}
+
+Dwfl *
+dwarf_open_process(pid_t pid)
+{
+	Dwfl *dwfl = dwfl_begin(&of_process);
+
+	return (finish(dwfl, dwfl != NULL &&
+	    dwfl_linux_proc_report(dwfl, pid) == 0));
+}
+
+Dwfl *
+dwarf_open_program(const char *path)
+{
+	Dwfl *dwfl = dwfl_begin(&of_files);
+
+	return (finish(dwfl, dwfl != NULL &&
+	    dwfl_report_offline(dwfl, path, path, -1) != NULL));
+}
+
+/* --- the list ------------------------------------------------------------- */
+
+static int
+add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+    void *arg)
+{
+	struct dwarf_module ***last = arg, *one;
+	const char *base = strrchr(name, '/');
+
+	(void)data;
+	(void)start;
+	one = memory_get(NULL, 1, sizeof(*one));
+	*one = (struct dwarf_module){
+		.module = module, .name = base == NULL ? name : base + 1
+	};
+	**last = one;
+	*last = &one->next;
+	return (DWARF_CB_OK);
+}
+
+struct dwarf_module *
+dwarf_modules(Dwfl *dwfl)
+{
+	struct dwarf_module *first = NULL, **last = &first;
+
+	(void)dwfl_getmodules(dwfl, add, &last, 0);
+	return (first);
+}
+
+void
+dwarf_modules_free(struct dwarf_module *one)
+{
+	struct dwarf_module *next;
+
+	for (; one != NULL; one = next) {
+		next = one->next;
+		free(one->names);
+		free(one->hash);
+		free(one);
+	}
+}
+
+bool
+dwarf_module_is(const struct dwarf_module *module, const char *name)
+{
+	const char *file = module->name;
+
+	if (strcmp(file, name) == 0)
+		return (true);
+	for (; *name != '\0' && *file != '\0'; name++, file++)
+		if (*name != *file &&
+		    (*name != '_' || isalnum((unsigned char)*file)))
+			return (false);
+	return (*name == '\0' && (*file == '\0' ||
+	    strncmp(file, ".so", 3) == 0));
+}

@@ -1,0 +1,36 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Types of the programs that are traced, for scripts that name them.  Nothing
+ * is opened before one is asked for.
+ */
+#ifndef TBUFCTL_TYPES_H
+#define TBUFCTL_TYPES_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+
+#include "tbufd.h"
+
+struct types_source;
+struct dwarf_types;
+
+struct types {
+	struct types_source *first, **last;
+	struct dwarf_types *dwarf;
+};
+
+/* Whose types there are: those that came first are asked first. */
+void	types_add_process(struct types *, pid_t);
+void	types_add_command(struct types *, const char *name);
+void	types_free(struct types *);
+
+/* As struct d_callbacks has them. */
+uint64_t types_find(struct types *, const char *module, enum d_import_kind,
+	    const char *name);
+uint64_t types_argument(struct types *, const char *module,
+	    const char *function, const char *name);
+bool	types_read(struct types *, uint64_t id, struct d_import *);
+
+#endif

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# D scripts that use types of the program they trace, however its debug
+# information is kept.  tests/types/NAME.d is run on tests/types/typed.c, and
+# prints NAME.out; those in $live on one that runs already.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
+
+if [ -n "${SANITIZER-}" ]; then
+	echo "the library itself is built with a sanitizer"
+	exit 77
+fi
+
+. "$top_srcdir/tests/common_scratch"
+here=$top_srcdir/tests/types
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR LC_ALL=C
+cd "$SCRATCH" || exit 1
+failed=0
+live='known ambiguous'
+
+# build NAME FLAG ...
+build()
+{
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -O1 -I"$top_srcdir/libtbuf" "$@" "$here/typed.c" -o "$name" \
+	    "$top_builddir/.libs/libtbuf.so" \
+	    -Wl,-rpath,"$top_builddir/.libs"
+}
+
+# An address is not the same twice.
+settle()
+{
+	sed -e 's/0x[0-9a-f]\{6,\}/0xADDR/' -e 's/\(-p\|pid\) [0-9]*/\1 PID/' \
+	    -e '/ matched [0-9]* probes\{0,1\}$/d' "$1"
+}
+
+# expect SCRIPT WHAT: what it printed, and then what it said.
+expect()
+{
+	{ settle out; settle err; } >all
+	diff -u "$here/$1.out" all || {
+		echo "FAIL $1 with $2"
+		failed=$((failed + 1))
+	}
+}
+
+# run SCRIPT PROGRAM
+run()
+{
+	cp "$here/$1.d" t.d
+	timeout 60 "$TBUFCTL" -s t.d -c "./$2" >out 2>err </dev/null
+	expect "$1" "$2"
+}
+
+# attach SCRIPT: to one that waits for a line.
+attach()
+{
+	cp "$here/$1.d" t.d
+	mkfifo pipe ready
+	./typed wait <pipe >ready &
+	target=$!
+	exec 3<>pipe
+	read -r word <ready && [ "$word" = ready ]
+	timeout 60 "$TBUFCTL" -s t.d -p $target >out 2>err </dev/null
+	exec 3>&-
+	kill $target
+	wait $target
+	rm pipe ready
+	expect "$1" "-p"
+}
+
+build typed -g || exit 1
+for script in "$here"/*.d; do
+	script=$(basename "$script" .d)
+	case " $live " in
+	*" $script "*) attach "$script" ;;
+	*) run "$script" typed ;;
+	esac
+done
+
+# Debug information of other forms, and in other places.
+build four -gdwarf-4 && run members four
+build five -gdwarf-5 && run members five
+build units -gdwarf-4 -fdebug-types-section && run members units
+build five_units -gdwarf-5 -fdebug-types-section && run members five_units
+build packed -g -gz && run members packed
+build away -g -gsplit-dwarf && run members away
+if build linked -g && objcopy --only-keep-debug linked linked.debug &&
+    objcopy --strip-debug --add-gnu-debuglink=linked.debug linked; then
+	run members linked
+	mkdir .debug && mv linked.debug .debug && run members linked
+fi
+
+echo "$failed failed"
+[ $failed -eq 0 ]

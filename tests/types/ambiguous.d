@@ -1,0 +1,4 @@
+typed:::first
+{
+	trace(it->op);
+}

@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(offsetof(request_t, a));
+}

@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(((struct request *)arg0)->opp);
+}

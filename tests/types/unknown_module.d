@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(((struct nosuch`request *)arg0)->op);
+}

@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(((struct reqest *)arg0)->op);
+}

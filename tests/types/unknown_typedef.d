@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(((nosuch_t *)arg0)->op);
+}
