@@ -245,6 +245,7 @@ enum tbuf_clock {
 #define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
 #define TBUF_F_SIDE		0x8u	/* it binds side lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
+#define TBUF_F_VARIABLES	0x40u	/* threads have variables of their own */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
 #define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
@@ -450,6 +451,10 @@ struct tbuf_codes {
 	uint32_t values;	/* (i) offset of what the globals are at first */
 	struct tbuf_moment base; /* (c) */
 	uint64_t multiplier;	/* (i) ns a tick, 32 bits of it a fraction */
+	uint32_t nthreads;	/* (i) ids of self-> variables, as globals */
+	uint32_t threads;
+	uint32_t block;		/* (i) bytes of a struct tbuf_block */
+	uint32_t reserved[5];
 };
 
 /* An enabling's clause; without a program its records are default ones. */
@@ -475,6 +480,26 @@ struct tbuf_code_variable {
 	uint32_t text;		/* (i) 1: a text, unset to begin with */
 	uint32_t known;		/* (i) 0: there is none with this id */
 };
+
+/*
+ * A thread's variables, as codes.threads places them behind this.  Blocks are
+ * in slot.blocks, one behind the other, and 0 to begin with.
+ *
+ *	thread	looks at the blocks from number % blocks on, as many as
+ *		TBUF_BLOCK_PROBES: one is free if it has no owner; the thread
+ *		claims it by one swap of both words, stores to it, and keeps
+ *		it.  Nobody else stores there while the thread lives.
+ *	consumer when the kernel has no such thread any more: the variables
+ *		become 0, then tid, then owner (release).
+ */
+struct tbuf_block {
+	uint64_t owner;		/* (a) its thread's number; 0: it is free */
+	uint64_t tid;		/* (a) as the thread knows it; 0: unknown */
+	/* the variables (t) */
+};
+
+#define TBUF_BLOCK_PROBES	64u	/* blocks that a thread looks at */
+#define TBUF_BLOCKS_MAX		0xfffffu
 
 /* The data of a record that tells a fault. */
 struct tbuf_fault_record {
@@ -568,7 +593,7 @@ struct tbuf_slot {
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
 	struct tbuf_part texts;		/* (c) tbuf_text_record */
 	struct tbuf_part globals;	/* (c) variables, written by both sides */
-	struct tbuf_part blocks;	/* (later, c) a thread's variables */
+	struct tbuf_part blocks;	/* (c) tbuf_block: threads' variables */
 	struct tbuf_part dynamic;	/* (later, c) associative arrays */
 	struct tbuf_part speculations;	/* (later, c) */
 	struct tbuf_part codes;		/* (c) tbuf_codes */
@@ -636,12 +661,13 @@ struct tbuf_side {
 	uint64_t entered[2];	/* (later, t) visits begun, of each half */
 	uint64_t left[2];	/* (later, t) and ended */
 	uint64_t aggregation;	/* (t) values that found no room in the table */
-	uint64_t dynamic;	/* (later, t) drops by cause, from here on */
-	uint64_t speculative;
+	uint64_t dynamic;	/* (t) stores that no variable was left for */
+	uint64_t speculative;	/* (later, t) drops by cause, from here on */
 	uint64_t busy;
 	uint64_t unavailable;
 	uint64_t errors;
-	uint64_t reserved[6];
+	uint64_t claims;	/* (t) blocks claimed, or tried to be */
+	uint64_t reserved[5];
 };
 
 /*
@@ -762,7 +788,8 @@ _Static_assert(sizeof(struct tbuf_probe_entry) == 64, "tbuf_probe_entry");
 _Static_assert(sizeof(struct tbuf_ecb) == 8, "tbuf_ecb");
 _Static_assert(sizeof(struct tbuf_clause) == 16, "tbuf_clause");
 _Static_assert(sizeof(struct tbuf_program_head) == 16, "tbuf_program_head");
-_Static_assert(sizeof(struct tbuf_codes) == 64, "tbuf_codes");
+_Static_assert(sizeof(struct tbuf_codes) == 96, "tbuf_codes");
+_Static_assert(sizeof(struct tbuf_block) == 16, "tbuf_block");
 _Static_assert(sizeof(struct tbuf_code) == 20, "tbuf_code");
 _Static_assert(sizeof(struct tbuf_code_program) == 20, "tbuf_code_program");
 _Static_assert(sizeof(struct tbuf_code_variable) == 16, "tbuf_code_variable");

@@ -155,6 +155,7 @@ START_TEST(what_a_target_lacks_is_told)
 		{ ~TBUF_F_SIDE, TBUF_F_SIDE, "side lanes" },
 		{ ~TBUF_F_SELECTION, TBUF_F_SELECTION, "selection" },
 		{ ~TBUF_F_COPYIN, TBUF_F_COPYIN, "copyin" },
+		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES, "variables of threads" },
 		{ ~TBUF_F_RSEQ, TBUF_F_RSEQ, "restartable sequences" },
 		{ ~UINT32_C(0x20), 0x20, "what is needed" },
 		{ 0, UINT32_MAX, "the machine's instructions" },
@@ -332,7 +333,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, more_than_a_session_holds_is_refused);
 	tcase_add_test(t, more_than_a_session_holds_is_left_out);
-	tcase_add_loop_test(t, what_a_target_lacks_is_told, 0, 12);
+	tcase_add_loop_test(t, what_a_target_lacks_is_told, 0, 13);
 	tcase_add_loop_test(t, target_that_lacks_what_is_needed, 0, 3);
 	tcase_add_test(t, all_that_a_session_holds_is_enabled);
 	tcase_add_test(t, probes_that_come_too_late_are_counted);

@@ -98,6 +98,10 @@
  *		does not select: what has been worked out from the old word
  *		holds, for on this CPU nobody has changed it since.
  *
+ *	SWAP	ARM; CHECK; one or two words are compared and swapped, the last
+ *		instruction: else leave CHANGED.  What other CPUs write to as
+ *		well, such as a claim, is written by this alone.
+ *
  *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
  *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
@@ -106,8 +110,8 @@
  *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE, ADD, LOAD, PUBLISH and RESTART work with a memo on the stack,
- * of which no handler knows; it is its own generation that they check.
+ * COUNT, STORE, ADD, LOAD, PUBLISH, SWAP and RESTART work with a memo on the
+ * stack, of which no handler knows; it is its own generation that they check.
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -371,6 +375,11 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);
+ *		tbuf_rseq_swap(..., uint64_t *, uint64_t old, uint64_t new);
+ *		tbuf_rseq_swap_pair(..., uint64_t *, const uint64_t old[2],
+ *		    const uint64_t new[2]);	aligned to 16
+ *	bool	tbuf_swap_pair(uint64_t *, const uint64_t old[2],
+ *		    const uint64_t new[2]);	the same without a section
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
  *		    const struct tbuf_memo *from, const uint32_t *marked);

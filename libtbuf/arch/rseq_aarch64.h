@@ -738,6 +738,86 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* A store that fails for a reason of the machine's own is tried again. */
+static inline enum tbuf_outcome
+tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
+    uint64_t new)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "ldaxr x3, [%[word]]\n\t"
+	    "cmp x3, %[old]\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "stlxr w4, %[new], [%[word]]\n\t"
+	    "2: cbnz w4, %l[changed]\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [old] "r"(old),
+	      [new] "r"(new), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+#define TBUF_PAIR_LOAD							\
+	"ldp x3, x4, [%[old]]\n\t"					\
+	"ldp x5, x6, [%[new]]\n\t"
+
+static inline enum tbuf_outcome
+tbuf_rseq_swap_pair(const struct tbuf_memo *m, uint64_t *pair,
+    const uint64_t old[2], const uint64_t new[2])
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    TBUF_PAIR_LOAD
+	    "ldaxp x7, x8, [%[pair]]\n\t"
+	    "cmp x7, x3\n\t"
+	    "ccmp x8, x4, #0, eq\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "stlxp w10, x5, x6, [%[pair]]\n\t"
+	    "2: cbnz w10, %l[changed]\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [pair] "r"(pair), [old] "r"(old),
+	      [new] "r"(new), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline bool
+tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
+{
+	uint32_t failed;
+
+	__asm__ volatile(
+	    TBUF_PAIR_LOAD
+	    "1: ldaxp x7, x8, [%[pair]]\n\t"
+	    "cmp x7, x3\n\t"
+	    "ccmp x8, x4, #0, eq\n\t"
+	    "cset %w[failed], ne\n\t"
+	    "b.ne 2f\n\t"
+	    "stlxp %w[failed], x5, x6, [%[pair]]\n\t"
+	    "cbnz %w[failed], 1b\n\t"
+	    "2:\n\t"
+	    : [failed] "=&r"(failed)
+	    : [pair] "r"(pair), [old] "r"(old), [new] "r"(new)
+	    : "x3", "x4", "x5", "x6", "x7", "x8", "memory", "cc");
+	return (failed == 0);
+}
+
 static inline void
 tbuf_rseq_restart(const struct tbuf_memo *m)
 {

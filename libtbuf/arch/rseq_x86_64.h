@@ -847,6 +847,74 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+static inline enum tbuf_outcome
+tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
+    uint64_t new)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "movq %[old], %%rax\n\t"
+	    "lock cmpxchgq %[new], (%[word])\n\t"
+	    "2: jne %l[changed]\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [old] "r"(old),
+	      [new] "r"(new), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+#define TBUF_PAIR_LOAD							\
+	"movq (%[old]), %%rax\n\t"					\
+	"movq 8(%[old]), %%rdx\n\t"					\
+	"movq (%[new]), %%rbx\n\t"					\
+	"movq 8(%[new]), %%rcx\n\t"
+
+static inline enum tbuf_outcome
+tbuf_rseq_swap_pair(const struct tbuf_memo *m, uint64_t *pair,
+    const uint64_t old[2], const uint64_t new[2])
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    TBUF_PAIR_LOAD
+	    "lock cmpxchg16b (%[pair])\n\t"
+	    "2: jne %l[changed]\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [pair] "r"(pair), [old] "r"(old),
+	      [new] "r"(new), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rbx"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline bool
+tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
+{
+	bool swapped;
+
+	__asm__ volatile(
+	    TBUF_PAIR_LOAD
+	    "lock cmpxchg16b (%[pair])\n\t"
+	    : "=@ccz"(swapped)
+	    : [pair] "r"(pair), [old] "r"(old), [new] "r"(new)
+	    : "rax", "rbx", "rcx", "rdx", "memory");
+	return (swapped);
+}
+
 static inline void
 tbuf_rseq_restart(const struct tbuf_memo *m)
 {

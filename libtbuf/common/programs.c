@@ -108,4 +108,5 @@ tbuf_programs_order(const struct tbuf_programs *programs,
 	order->globals = programs->globals;
 	order->epids = programs->epids;
 	order->aggsize = programs->aggsize;
+	order->blocks = programs->blocks;
 }

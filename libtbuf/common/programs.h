@@ -41,7 +41,8 @@ struct tbuf_programs {
 	uint32_t globals;	/* (i) bytes of global variables */
 	uint32_t epids;		/* (i) that a probe takes at most */
 	uint64_t aggsize;	/* (i) of a CPU's table; 0: none is needed */
-	uint64_t reserved[4];
+	uint64_t blocks;	/* (i) bytes of threads' variables */
+	uint64_t reserved[3];
 };
 
 _Static_assert(sizeof(struct tbuf_programs) == 128, "tbuf_programs");

@@ -153,7 +153,7 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	/* lane_of_cpu counts in units of 64 bytes. */
 	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
 	at = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
-	if (order->aggsize != 0) {
+	if (order->aggsize != 0 || order->blocks != 0) {
 		plan->sides = at;
 		at += plan->nlanes * sizeof(struct tbuf_side);
 	}
@@ -165,6 +165,24 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
 	plan->data = plan->clauses + (!clauses ? 0 :
 	    round_up(plan->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
+}
+
+/* Where the tables end. */
+static uint64_t
+plan_tables(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	uint64_t storage;
+	uint32_t i;
+
+	if (order->aggsize == 0)
+		return (at);
+	plan->tables = at;
+	for (i = 0; i < plan->nlanes; i++) {
+		storage = table_size(order, plan, i);
+		at = lane_place(at, storage) + storage;
+	}
+	return (at);
 }
 
 int
@@ -203,12 +221,12 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
-	if (order->aggsize != 0) {
-		plan->tables = at = round_up(at, TBUF_PAGE);
-		for (i = 0; i < plan->nlanes; i++) {
-			storage = table_size(order, plan, i);
-			at = lane_place(at, storage) + storage;
-		}
+	if (plan->sides != 0)
+		plan->zeroes = at = round_up(at, TBUF_PAGE);
+	at = plan_tables(order, plan, at);
+	if (order->blocks != 0) {
+		plan->blocks = round_up(at, TBUF_PAGE);
+		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
 	}
 	plan->size = round_up(at, TBUF_PAGE);
 	plan->storage = plan->size - plan->data;
@@ -227,7 +245,17 @@ nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 	return (cpu);
 }
 
-/* Side words and tables of all lanes. */
+static void
+sides_make(struct tbuf_lane *lanes, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; plan->sides != 0 && i < plan->nlanes; i++)
+		lanes[i].side = area + plan->sides +
+		    i * sizeof(struct tbuf_side);
+}
+
 static void
 tables_make(struct tbuf_lane *lanes, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -241,8 +269,6 @@ tables_make(struct tbuf_lane *lanes, uint64_t area,
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage);
 		lanes[i].table[0] = tbuf_place(at, storage);
-		lanes[i].side = area + plan->sides +
-		    i * sizeof(struct tbuf_side);
 		at += storage;
 	}
 }
@@ -275,6 +301,7 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 			lane->locked = 1;
 		}
 	}
+	sides_make(lanes, area, plan);
 	tables_make(lanes, area, order, plan);
 }
 
@@ -312,6 +339,7 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 
 	slot->clauses = clauses ? area + plan->clauses : 0;
 	slot->codes = slot->programs = slot->texts = slot->globals = none;
+	slot->blocks = none;
 	slot->exit = 0;
 	slot->unfit = 0;
 	if (!clauses)
@@ -323,6 +351,8 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 	slot->texts = part(area + plan->parts[TBUF_PART_TEXTS],
 	    order->parts[TBUF_PART_TEXTS]);
 	slot->globals = part(area + plan->globals, order->globals);
+	if (plan->blocks != 0)
+		slot->blocks = part(area + plan->blocks, order->blocks);
 }
 
 static void

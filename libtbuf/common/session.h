@@ -17,8 +17,9 @@
  * punched when nobody can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
- * variables) nor clauses.  Where clauses aggregate, side words stand behind the
- * lanes, and the lanes' tables at the end of the storage, zero to begin with.
+ * variables) nor clauses.  Where clauses aggregate or threads have variables,
+ * side words stand behind the lanes, and the lanes' tables and then the blocks
+ * at the end of the storage, zero to begin with.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -80,6 +81,7 @@ struct tbuf_order {
 	uint32_t epids;			/* that a probe takes at most; 0: one
 					   an enabling */
 	uint64_t aggsize;		/* of a CPU's table; 0: none */
+	uint64_t blocks;		/* bytes of threads' variables */
 };
 
 /*
@@ -108,8 +110,10 @@ struct tbuf_plan {
 	uint64_t ecbs;
 	uint64_t clauses;
 	uint64_t data;
+	uint64_t zeroes;		/* from here on, to begin with; 0: none */
 	uint64_t tables;		/* in the storage; 0: none */
-	uint64_t storage;		/* bytes of all lanes and tables */
+	uint64_t blocks;		/* likewise */
+	uint64_t storage;		/* bytes of all of it */
 	uint64_t size;			/* of the area, likewise */
 };
 

@@ -320,14 +320,3 @@ tbuf_tables_cleared(struct tbuf_consumer *c)
 			tbuf_store_release(cleared, tbuf_load(cleared) + 1);
 		}
 }
-
-uint64_t
-tbuf_table_drops(const struct tbuf_source *s)
-{
-	struct tbuf_side side;
-
-	if (s->side == 0 || s->target->file_only || !tbuf_file_read(
-	    s->target->fd, &side, sizeof(side), s->side))
-		return (0);
-	return (side.aggregation);
-}

@@ -88,13 +88,13 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
-/* Tables begin with zeroes, whatever stood here before. */
+/* Tables and variables begin with zeroes, whatever stood here before. */
 static int
 zero_tables(int fd, uint64_t area, const struct tbuf_plan *plan)
 {
-	if (plan->tables != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
-	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->tables),
-	    (off_t)(plan->size - plan->tables)) != 0)
+	if (plan->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->zeroes),
+	    (off_t)(plan->size - plan->zeroes)) != 0)
 		return (-errno);
 	return (0);
 }

@@ -30,6 +30,7 @@ struct making {
 	const struct tbuf_d_script *source;
 	struct part codes, programs, texts;
 	uint32_t locals_size, globals_size;
+	uint32_t block;			/* bytes of a thread's; 0: none */
 	uint32_t strsize;
 };
 
@@ -118,6 +119,11 @@ needs_memory(const struct tbuf_d_script *source,
 		case TBUF_OP_TMP:
 		case TBUF_OP_CALL:
 			return (true);
+		case TBUF_OP_LDR:
+			/* It is copied. */
+			if (tbuf_word_c(program->code[i]) == TBUF_SCOPE_THREAD)
+				return (true);
+			break;
 		case TBUF_OP_UPD:
 			if (large_key(source,
 			    tbuf_word_immediate(program->code[i])))
@@ -266,7 +272,10 @@ add_code(struct making *m, const struct tbuf_d_clause *clause, size_t at)
 	put(&m->codes, at, &code, sizeof(code));
 }
 
-/* A scope's variables, by their ids; how many bytes they take. */
+/*
+ * A scope's variables, by their ids; how many bytes they take, with those in
+ * front of them.
+ */
 static uint32_t
 add_variables(struct making *m, const struct tbuf_d_script *source,
     uint32_t scope, uint32_t *n, uint32_t *size)
@@ -280,7 +289,7 @@ add_variables(struct making *m, const struct tbuf_d_script *source,
 		if (v->scope == scope && v->id >= *n)
 			*n = v->id + 1;
 	at = (uint32_t)take(&m->codes, *n * sizeof(place), 8);
-	for (*size = 0, v = source->variables; v < end; v++) {
+	for (v = source->variables; v < end; v++) {
 		if (v->scope != scope)
 			continue;
 		place = (struct tbuf_code_variable){
@@ -322,6 +331,11 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	    &head.nglobals, &m->globals_size);
 	head.locals = add_variables(m, source, TBUF_SCOPE_CLAUSE,
 	    &head.nlocals, &head.locals_size);
+	head.block = sizeof(struct tbuf_block);
+	head.threads = add_variables(m, source, TBUF_SCOPE_THREAD,
+	    &head.nthreads, &head.block);
+	head.block = (head.block + 15) & ~15u;
+	m->block = head.nthreads != 0 ? head.block : 0;
 	m->locals_size = head.locals_size;
 	head.enablings = (uint32_t)take(&m->codes,
 	    c->npatterns * sizeof(struct tbuf_code), 4);
@@ -348,7 +362,8 @@ epids(const struct tbuf_consumer *c)
 static uint32_t
 needs(const struct tbuf_consumer *c)
 {
-	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION);
+	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
+	    (c->programs->blocks != 0 ? TBUF_F_VARIABLES : 0);
 	unsigned i;
 
 	for (i = 0; i < c->npatterns; i++)
@@ -384,6 +399,14 @@ any_program(const struct tbuf_consumer *c)
 	return (false);
 }
 
+/* What threads' variables take: one has a block at least. */
+static uint64_t
+blocks_size(uint32_t block, uint64_t dynvarsize)
+{
+	return (block == 0 || dynvarsize < block ? block :
+	    dynvarsize & ~UINT64_C(15));
+}
+
 int
 tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 {
@@ -410,6 +433,9 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 		return (error);
 	tbuf_globals_share(c);
 	c->programs->globals = m.globals_size;
+	c->block = m.block;
+	c->programs->blocks = blocks_size(m.block,
+	    c->options.dynvarsize);
 	c->programs->epids = epids(c);
 	c->needs |= needs(c);
 	for (i = 0; i < c->npatterns; i++) {

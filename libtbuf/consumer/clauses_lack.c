@@ -52,9 +52,7 @@ static const char *
 lacks_scope(unsigned scope)
 {
 	switch (scope) {
-	case TBUF_SCOPE_THREAD:
 	case TBUF_SCOPE_THREAD_ARRAY:
-		return ("self-> variables");
 	case TBUF_SCOPE_ARRAY:
 		return ("associative arrays");
 	}

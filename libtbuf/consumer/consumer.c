@@ -283,6 +283,7 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	now = tbuf_now();
 	c->next_switch = now + c->options.switchrate;
 	c->next_status = now + c->options.statusrate;
+	c->next_clean = now + c->options.cleanrate;
 	if (c->spawned.pid != 0)
 		tbuf_consumer_meet_command(c, now);
 	return (0);

@@ -18,6 +18,7 @@
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
+#include "consumer/variables.h"
 #include "consumer/tools.h"
 
 /*
@@ -300,5 +301,6 @@ tbuf_target_detach(struct tbuf_target *t)
 		tbuf_file_unlock(t->fd, 0);
 	}
 	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);
+	tbuf_variables_forget(t);
 	tbuf_session_end(t);
 }

@@ -311,6 +311,8 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 		if (r->counter == TBUF_AGGREGATION) {
 			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, s,
 			    gain);
+		} else if (r->counter == TBUF_DYNAMIC) {
+			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, s, gain);
 		} else if (r->counter == TBUF_OVERWRITTEN) {
 			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s, gain);
 			c->totals.overwritten += gain;

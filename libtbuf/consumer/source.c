@@ -31,7 +31,6 @@ table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
 		return;
 	s->table = tbuf_place_offset(lane->table[0]);
 	s->table_storage = storage;
-	s->side = lane->side;
 }
 
 int
@@ -58,6 +57,7 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 		s->size = lanes[i].size;
 		s->limit = lanes[i].size;
 		s->backed = s->storage;
+		s->side = lanes[i].side;
 		table_make(s, &lanes[i]);
 	}
 	t->nsources = t->plan.nlanes;
@@ -419,11 +419,20 @@ tbuf_source_forget(struct tbuf_source *s)
 	s->time = 0;
 }
 
+void
+tbuf_side_read(const struct tbuf_source *s, struct tbuf_side *side)
+{
+	if (s->side == 0 || s->target->file_only || !tbuf_file_read(
+	    s->target->fd, side, sizeof(*side), s->side))
+		memset(side, 0, sizeof(*side));
+}
+
 uint64_t
 tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 {
 	const struct tbuf_target *t = s->target;
 	struct tbuf_pair pair;
+	struct tbuf_side side;
 	uint32_t lock;
 	uint64_t word;
 
@@ -433,7 +442,10 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 	case TBUF_CAUSE_LARGE:
 		return (tbuf_load(&s->lane->large));
 	case TBUF_AGGREGATION:
-		return (tbuf_table_drops(s));
+	case TBUF_DYNAMIC:
+		tbuf_side_read(s, &side);
+		return (counter == TBUF_DYNAMIC ? side.dynamic :
+		    side.aggregation);
 	case TBUF_OVERWRITTEN:
 		tbuf_lane_pair(s->lane, &pair);
 		return (pair.overwritten);

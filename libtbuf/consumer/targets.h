@@ -35,12 +35,14 @@ struct tbuf_epid {
 };
 
 /*
- * A lane's counters: drops by enum tbuf_cause, what was overwritten, and values
- * that its aggregation table had no room for.
+ * A lane's counters: drops by enum tbuf_cause, what was overwritten, values
+ * that its aggregation table had no room for, and stores that no variable was
+ * left for.
  */
 #define TBUF_OVERWRITTEN	3
 #define TBUF_AGGREGATION	4
-#define TBUF_COUNTERS		5
+#define TBUF_DYNAMIC		5
+#define TBUF_COUNTERS		6
 
 /* What was read of an aggregation table (aggregates_table.c). */
 struct tbuf_seen {
@@ -48,6 +50,15 @@ struct tbuf_seen {
 	uint64_t entries_size;
 	uint64_t *values;		/* of all of them, up to the table's end */
 	uint64_t values_size;
+};
+
+/* Threads' variables, as they are cleaned (variables.c). */
+struct tbuf_blocks {
+	unsigned char *base;		/* mapped; NULL: not so far */
+	uint64_t size;
+	uint64_t gone;			/* of the claims that were counted */
+	uint64_t claims, drops;		/* when they were looked at last */
+	uint64_t looked;		/* ns */
 };
 
 /* A lane as its consumer sees it. */
@@ -172,6 +183,7 @@ struct tbuf_target {
 	uint64_t clauses;		/* offsets in the file; 0: none */
 	struct tbuf_part texts;
 	struct tbuf_part globals;
+	struct tbuf_blocks blocks;
 	uint32_t npieces;		/* of all own layouts, and one for each */
 	struct tbuf_source *sources;
 	unsigned nsources;
@@ -306,8 +318,8 @@ int	tbuf_source_copy(struct tbuf_source *);
 int	tbuf_source_look(struct tbuf_source *);
 void	tbuf_source_forget(struct tbuf_source *);
 
-/* The values that its table had no room for (aggregates_table.c). */
-uint64_t tbuf_table_drops(const struct tbuf_source *);
+/* What a lane has beside it; zeroes if there is nothing to be read. */
+void	tbuf_side_read(const struct tbuf_source *, struct tbuf_side *);
 
 /* What a lane's counter says now. */
 uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);

@@ -61,6 +61,12 @@ tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
 	void *p = MAP_FAILED;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((uintptr_t)address - (uintptr_t)t->blocks.base <
+		    t->blocks.size) {
+			t->truncated = true;
+			p = mmap(t->blocks.base, t->blocks.size,
+			    PROT_READ | PROT_WRITE, flags, -1, 0);
+		}
 		if ((uintptr_t)address - (uintptr_t)t->view.base >=
 		    t->view.size)
 			continue;

@@ -20,6 +20,7 @@
 #include "consumer/script.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"
+#include "consumer/variables.h"
 #include "consumer/whom.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() */
@@ -90,6 +91,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 		due = earlier(due, now + HELD_PERIOD);
 	if (c->orphan != 0)
 		due = earlier(due, now + ORPHAN_PERIOD);
+	if (c->block != 0)
+		due = earlier(due, c->next_clean);
 	return (due < now ? now : due);
 }
 
@@ -461,6 +464,9 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (now >= c->next_command)
 		look_at_command(c, now);
 	collect_truncated(c);
+	if (c->block != 0 &&
+	    tick(&c->next_clean, c->options.cleanrate, now))
+		tbuf_variables_clean(c, now);
 	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
 	    full(c) || nobody_left(c))
 		return (finish(c, 0));

@@ -7,6 +7,8 @@
  *	clause		the clauses of a probe's chain, one after the other
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
+ *	clause_thread	self-> variables
+ *	clause_step.h	steps in the session's memory
  *	clause_effect	records, faults, exit()
  *	clause_table	what is aggregated
  *	clause_copyin	the program's own memory
@@ -113,6 +115,19 @@ int	tbuf_run_store_text(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
 int	tbuf_run_store_bytes(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
+
+/*
+ * clause_thread.c: a thread's variable, whose place is known.  What is stored is
+ * bytes, or a number (NULL): unless that is 0, such as that a text is unset, the
+ * thread is given a block.  A thread without one loads 0.
+ */
+int	tbuf_thread_variable_load(struct tbuf_run *,
+	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
+int	tbuf_thread_variable_refer(struct tbuf_run *,
+	    const struct tbuf_code_variable *, uint64_t *address) TBUF_HIDDEN;
+int	tbuf_thread_variable_store(struct tbuf_run *,
+	    const struct tbuf_code_variable *, const uint8_t *bytes,
+	    uint32_t size, uint64_t value) TBUF_HIDDEN;
 
 /* clause_effect.c */
 int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;

@@ -3,11 +3,12 @@
  *
  * Variables of clauses at a fire.  Globals lie in the session's area: what is
  * loaded is as another thread has left it, and each word that is stored is a
- * section of its own.  this-> variables lie in the run.  Where each of them is
- * the codes say.
+ * section of its own.  this-> variables lie in the run; self-> variables are in
+ * clause_thread.c.  Where each of them is the codes say.
  */
 #include "common/machine_parts.h"
 #include "producer/clause.h"
+#include "producer/clause_step.h"
 
 /* Where a variable is, as the codes say; it may be nowhere. */
 static bool
@@ -15,16 +16,18 @@ place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     struct tbuf_code_variable *place)
 {
 	const struct tbuf_part *codes = &run->fire->slot->codes;
-	bool global = scope == TBUF_SCOPE_GLOBAL;
 	const struct tbuf_code_variable *v;
 	const struct tbuf_codes *head;
+	const uint32_t *table;
 	uint32_t at, n;
 
 	head = tbuf_run_part(run, codes, 0, sizeof(*head));
-	if (head == NULL || scope > TBUF_SCOPE_CLAUSE)
+	if (head == NULL || scope > TBUF_SCOPE_THREAD)
 		return (false);
-	n = tbuf_load(global ? &head->nglobals : &head->nlocals);
-	at = tbuf_load(global ? &head->globals : &head->locals);
+	table = scope == TBUF_SCOPE_GLOBAL ? &head->nglobals :
+	    scope == TBUF_SCOPE_CLAUSE ? &head->nlocals : &head->nthreads;
+	n = tbuf_load(&table[0]);
+	at = tbuf_load(&table[1]);
 	v = tbuf_run_part(run, codes, at + id * (uint64_t)sizeof(*v),
 	    sizeof(*v));
 	if (id >= n || v == NULL || tbuf_load(&v->known) == 0)
@@ -91,9 +94,15 @@ int
 tbuf_run_load(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
     uint64_t *value)
 {
+	struct tbuf_run *run = tbuf_run_of(m);
 	struct tbuf_code_variable place;
-	const uint64_t *word = word_find(tbuf_run_of(m), scope, id, &place);
+	const uint64_t *word;
 
+	if (scope == TBUF_SCOPE_THREAD)
+		return (!place_find(run, scope, id, &place) ?
+		    TBUF_FAULT_ILLEGAL :
+		    tbuf_thread_variable_load(run, &place, value));
+	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size != 0)
 		return (TBUF_FAULT_ILLEGAL);
 	*value = tbuf_load(word);
@@ -106,8 +115,13 @@ tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 {
 	struct tbuf_run *run = tbuf_run_of(m);
 	struct tbuf_code_variable place;
-	uint64_t *word = word_find(run, scope, id, &place);
+	uint64_t *word;
 
+	if (scope == TBUF_SCOPE_THREAD)
+		return (!place_find(run, scope, id, &place) ||
+		    place.size != 0 ? TBUF_FAULT_ILLEGAL :
+		    tbuf_thread_variable_store(run, &place, NULL, 0, value));
+	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size != 0)
 		return (TBUF_FAULT_ILLEGAL);
 	return (word_store(run, scope, word, value));
@@ -118,28 +132,22 @@ int
 tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
     uint64_t *address)
 {
+	struct tbuf_run *run = tbuf_run_of(m);
 	struct tbuf_code_variable place;
-	const uint64_t *word = word_find(tbuf_run_of(m), scope, id, &place);
+	const uint64_t *word;
 
 	*address = 0;
+	if (scope == TBUF_SCOPE_THREAD)
+		return (!place_find(run, scope, id, &place) ?
+		    TBUF_FAULT_ILLEGAL :
+		    tbuf_thread_variable_refer(run, &place, address));
+	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size == 0)
 		return (TBUF_FAULT_ILLEGAL);
 	if (place.text == 0 || tbuf_load(word) != 0)
 		*address = tbuf_address(scope == TBUF_SCOPE_GLOBAL ?
 		    TBUF_OBJECT_GLOBAL : TBUF_OBJECT_CLAUSE, id, 0);
 	return (0);
-}
-
-/* Up to eight bytes as a word, and zeroes. */
-static uint64_t
-gather(const uint8_t *bytes, uint32_t at, uint32_t size)
-{
-	uint64_t word = 0;
-	unsigned i;
-
-	for (i = 0; i < sizeof(word) && at + i < size; i++)
-		word |= (uint64_t)tbuf_load(bytes + at + i) << 8 * i;
-	return (word);
 }
 
 /*
@@ -151,19 +159,24 @@ bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t size, bool terminated)
 {
 	struct tbuf_code_variable place;
-	uint64_t *word = word_find(run, scope, id, &place);
+	uint64_t *word = NULL;
 	uint32_t at;
 	int answer = 0;
 
-	if (word == NULL || place.size <= terminated)
+	if (!place_find(run, scope, id, &place) || place.size <= terminated)
 		return (TBUF_FAULT_ILLEGAL);
 	if (size > place.size - terminated)
 		size = place.size - terminated;
+	if (scope == TBUF_SCOPE_THREAD)
+		return (tbuf_thread_variable_store(run, &place, bytes, size,
+		    0));
+	if ((word = word_find(run, scope, id, &place)) == NULL)
+		return (TBUF_FAULT_ILLEGAL);
 	if (bytes == NULL)
 		answer = word_store(run, scope, word, 0);
 	for (at = 0; at < place.size && answer == 0; at += sizeof(*word))
 		answer = word_store(run, scope, word + 1 + at / 8,
-		    bytes == NULL ? 0 : gather(bytes, at, size));
+		    bytes == NULL ? 0 : tbuf_step_gather(bytes, at, size));
 	if (bytes != NULL && answer == 0)
 		answer = word_store(run, scope, word, 1);
 	return (answer);

@@ -26,7 +26,7 @@ extern struct tbuf_file tbuf_file TBUF_HIDDEN;
 static inline uint32_t
 tbuf_file_flags(void)
 {
-	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
+	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) | TBUF_F_VARIABLES |
 	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0) |
 	    (tbuf_self.filtered ? 0 : TBUF_F_COPYIN));
 }

@@ -37,8 +37,12 @@ tbuf_signals_restore(const sigset_t *old)
 void
 tbuf_fork_forget(void)
 {
+	unsigned i;
+
 	/* First what a handler that fires from here on would believe. */
 	tbuf_thread_forget();
+	for (i = 0; i < TBUF_BLOCKS_REMEMBERED; i++)
+		tbuf_store(&tbuf_thread.blocks[i], 0);
 	tbuf_thread.shared = 0;
 	tbuf_thread.children = 0;
 	tbuf_thread.batch = false;

@@ -48,6 +48,7 @@ struct tbuf_self {
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
 
 #define TBUF_HOLDS	4
+#define TBUF_BLOCKS_REMEMBERED	4
 
 /* A lane's words, checked (tbuf_lane_place). */
 struct tbuf_place {
@@ -96,6 +97,9 @@ struct tbuf_thread {
 	int batch_error;	/* why it cannot register any there, or 0 */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: producer/hold.h */
 	uint64_t spare[2];	/* sections are armed here without rseq */
+	uint64_t number;	/* never used twice; 0: not drawn yet */
+	/* Its blocks of variables, in sessions by their slot: clause_thread. */
+	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
     offsetof(struct tbuf_thread, memo.bits) &&

@@ -238,8 +238,8 @@ lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
 		    lanes[i].limit))
 			return (false);
 	}
-	return (plan->tables == 0 || storage_back(fd, area + plan->tables,
-	    plan->size - plan->tables));
+	return (plan->zeroes == 0 || storage_back(fd, area + plan->zeroes,
+	    plan->size - plan->zeroes));
 }
 
 static int

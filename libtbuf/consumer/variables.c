@@ -1,0 +1,286 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * self-> variables of threads that have ended: their blocks are given back, at
+ * cleanrate, when it is worth while.  Nothing runs in a target for that, so a
+ * thread may end in whatever way it likes.
+ *
+ * A thread is dead when its process has no task with its id, or when another
+ * thread with that id has a block: numbers rise, so the lower one was there
+ * before.  A thread that has claimed a block was alive then; so the blocks are
+ * looked at first, then the tasks.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "common/control.h"
+#include "consumer/attach.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/tools.h"
+#include "consumer/variables.h"
+
+/* Until so much of the blocks is in use nothing is looked for. */
+#define USED_MIN(count)		((count) / 8)
+/* Then as often as so many more are; and in any case each second. */
+#define MORE_MIN(count)		((count) / 64)
+
+/* A block in use. */
+struct used {
+	uint64_t index, owner, tid;
+};
+
+/* The tasks of a target, by the ids that they have themselves. */
+struct tasks {
+	uint64_t *tids;
+	size_t count, room;
+	bool ours;			/* of our own namespace of pids */
+	bool whole;			/* all of them, for sure */
+};
+
+/* ------------------------------------------------------------ tasks */
+
+static int
+by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x < *y ? -1 : *x > *y);
+}
+
+static bool
+tasks_add(struct tasks *tasks, uint64_t tid)
+{
+	uint64_t *tids;
+
+	if (tasks->count == tasks->room) {
+		tasks->room = 2 * tasks->room + 64;
+		tids = reallocarray(tasks->tids, tasks->room, sizeof(*tids));
+		if (tids == NULL)
+			return (false);
+		tasks->tids = tids;
+	}
+	tasks->tids[tasks->count++] = tid;
+	return (true);
+}
+
+/* How many tasks the kernel counts; that many links the folder has. */
+static uint64_t
+tasks_expected(int fd)
+{
+	struct stat st;
+
+	return (fstat(fd, &st) == 0 ? (uint64_t)st.st_nlink - 2 : UINT64_MAX);
+}
+
+/*
+ * A listing may leave tasks out while others end.  Of our own namespace each
+ * can be asked for by its id afterwards; of another one only a listing counts
+ * in which nobody came or went.
+ */
+static bool
+tasks_list(const struct tbuf_target *t, struct tasks *tasks)
+{
+	struct dirent *entry;
+	uint64_t expected;
+	char path[64];
+	bool good = true;
+	pid_t tid;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	if ((d = opendir(path)) == NULL)
+		return (false);
+	expected = tasks_expected(dirfd(d));
+	while (good && (entry = readdir(d)) != NULL) {
+		tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (tid > 0)
+			good = tasks_add(tasks, (uint64_t)(tasks->ours ? tid :
+			    tbuf_find_inner(tid)));
+	}
+	tasks->whole = expected == tasks->count &&
+	    tasks_expected(dirfd(d)) == expected;
+	closedir(d);
+	if (tasks->count != 0)
+		qsort(tasks->tids, tasks->count, sizeof(*tasks->tids),
+		    by_number);
+	return (good);
+}
+
+static bool
+tasks_has(const struct tbuf_target *t, const struct tasks *tasks, uint64_t tid)
+{
+	char path[64];
+
+	if (tasks->count != 0 && bsearch(&tid, tasks->tids, tasks->count,
+	    sizeof(tid), by_number) != NULL)
+		return (true);
+	if (!tasks->ours)
+		return (!tasks->whole);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)t->pid,
+	    (int)tid);
+	return (access(path, F_OK) == 0 || errno != ENOENT);
+}
+
+/* ------------------------------------------------------------ blocks */
+
+static bool
+blocks_map(struct tbuf_target *t)
+{
+	struct stat st;
+	void *p;
+
+	if (t->blocks.base != NULL)
+		return (true);
+	if (fstat(t->fd, &st) != 0 || (uint64_t)st.st_size < t->area +
+	    t->plan.blocks + t->order.blocks)
+		return (false);
+	p = mmap(NULL, t->order.blocks, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    t->fd, (off_t)(t->area + t->plan.blocks));
+	if (p == MAP_FAILED)
+		return (false);
+	t->blocks.base = p;
+	t->blocks.size = t->order.blocks;
+	return (true);
+}
+
+void
+tbuf_variables_forget(struct tbuf_target *t)
+{
+	if (t->blocks.base != NULL)
+		munmap(t->blocks.base, t->blocks.size);
+	t->blocks = (struct tbuf_blocks){ .base = NULL };
+}
+
+static struct tbuf_block *
+block_at(const struct tbuf_target *t, uint32_t size, uint64_t index)
+{
+	return ((struct tbuf_block *)(void *)(t->blocks.base + index * size));
+}
+
+/* The owner comes last: then the block is anybody's. */
+static void
+block_free(const struct tbuf_target *t, uint32_t size, uint64_t index)
+{
+	struct tbuf_block *block = block_at(t, size, index);
+	uint64_t *words = (uint64_t *)(void *)(block + 1);
+	size_t i;
+
+	for (i = 0; i < (size - sizeof(*block)) / sizeof(*words); i++)
+		tbuf_store(&words[i], 0);
+	tbuf_store_release(&block->tid, 0);
+	tbuf_store_release(&block->owner, 0);
+}
+
+/* By thread ids; of one id the latest thread's comes first. */
+static int
+by_tid(const void *a, const void *b)
+{
+	const struct used *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return (x->tid < y->tid ? -1 : 1);
+	return (x->owner > y->owner ? -1 : x->owner < y->owner);
+}
+
+static struct used *
+blocks_used(const struct tbuf_target *t, uint32_t size, size_t *count)
+{
+	uint64_t all = t->blocks.size / size, i;
+	struct used *used = malloc(all * sizeof(*used));
+	const struct tbuf_block *block;
+
+	for (i = 0, *count = 0; used != NULL && i < all; i++) {
+		block = block_at(t, size, i);
+		used[*count].index = i;
+		used[*count].owner = tbuf_load_acquire(&block->owner);
+		used[*count].tid = tbuf_load(&block->tid);
+		*count += used[*count].owner != 0;
+	}
+	if (used != NULL)
+		qsort(used, *count, sizeof(*used), by_tid);
+	return (used);
+}
+
+/* How many are left. */
+static size_t
+blocks_clean(const struct tbuf_target *t, uint32_t size,
+    const struct tasks *tasks, const struct used *used, size_t count)
+{
+	size_t left = count, i;
+	bool dead = false;
+
+	for (i = 0; i < count; i++) {
+		if (used[i].tid == 0)
+			continue;
+		dead = (i > 0 && used[i].tid == used[i - 1].tid) ||
+		    !tasks_has(t, tasks, used[i].tid);
+		if (!dead)
+			continue;
+		block_free(t, size, used[i].index);
+		left--;
+	}
+	return (left);
+}
+
+static void
+target_clean(struct tbuf_target *t, uint32_t size)
+{
+	struct tasks tasks = {
+		.ours = tbuf_view_control(&t->view)->pid_namespace ==
+		    tbuf_pid_namespace(getpid())
+	};
+	size_t count = 0;
+	struct used *used = blocks_used(t, size, &count);
+
+	if (used != NULL && count != 0 && tasks_list(t, &tasks))
+		count = blocks_clean(t, size, &tasks, used, count);
+	t->blocks.gone = t->blocks.claims - count;
+	free(tasks.tids);
+	free(used);
+}
+
+/* ------------------------------------------------------------ when */
+
+static bool
+is_due(struct tbuf_target *t, uint32_t size, uint64_t now)
+{
+	struct tbuf_blocks *b = &t->blocks;
+	uint64_t claims = 0, drops = 0, all = b->size / size;
+	struct tbuf_side side;
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++) {
+		tbuf_side_read(&t->sources[i], &side);
+		claims += side.claims;
+		drops += side.dynamic;
+	}
+	if (claims - b->gone <= USED_MIN(all) && drops == b->drops)
+		return (false);
+	if (claims - b->claims <= MORE_MIN(all) && drops == b->drops &&
+	    now - b->looked < TBUF_SECOND)
+		return (false);
+	b->claims = claims;
+	b->drops = drops;
+	b->looked = now;
+	return (true);
+}
+
+void
+tbuf_variables_clean(struct tbuf_consumer *c, uint64_t now)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->slot != -1 && !t->file_only && t->order.blocks != 0 &&
+		    tbuf_target_runs(t) && tbuf_session_holds(t) &&
+		    blocks_map(t) && is_due(t, c->block, now))
+			target_clean(t, c->block);
+}

@@ -1,0 +1,303 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Variables of clauses in targets: those of threads.
+ */
+#include <sys/wait.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "check_clause_fixture.h"
+#include "consumer/targets.h"
+#include "consumer/tools.h"
+#include "consumer/variables.h"
+#include "tbuf.h"
+
+static struct tbuf_consumer *consumer;
+static struct made made;
+
+static void
+begin(void)
+{
+	memset(&made, 0, sizeof(made));
+	consumer = tbuf_consumer_new();
+	ck_assert_ptr_nonnull(consumer);
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "temporal", NULL), 0);
+}
+
+static void
+end(void)
+{
+	tbuf_consumer_close(consumer);
+}
+
+/* ------------------------------------------------------------ targets */
+
+static pthread_barrier_t all_have;
+
+static void *
+pair(void *argument)
+{
+	unsigned long n = (uintptr_t)argument;
+
+	TBUF_PROBE(test, start, n);
+	TBUF_PROBE(test, done, n);
+	return (NULL);
+}
+
+static void *
+at_once(void *argument)
+{
+	unsigned long n = (uintptr_t)argument;
+
+	TBUF_PROBE(test, start, n);
+	pthread_barrier_wait(&all_have);
+	return (NULL);
+}
+
+static pthread_t
+thread_begin(void *(*function)(void *), unsigned long n)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, function, (void *)(uintptr_t)n) != 0)
+		abort();
+	return (thread);
+}
+
+/* One thread behind the other. */
+static void
+threads(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 1; n <= count; n++)
+		pthread_join(thread_begin(pair, n), NULL);
+}
+
+/* So many that live at the same time. */
+static void
+crowd(unsigned long count)
+{
+	pthread_t thread[16];
+	unsigned long n;
+
+	pthread_barrier_init(&all_have, NULL, (unsigned)count);
+	for (n = 0; n < count; n++)
+		thread[n] = thread_begin(at_once, n + 1);
+	for (n = 0; n < count; n++)
+		pthread_join(thread[n], NULL);
+}
+
+/* Children see nothing of their parent's variables, and change none. */
+static void
+children(void)
+{
+	TBUF_PROBE(test, start, 7L);
+	if (vfork() == 0) {
+		TBUF_PROBE(test, done, 100L);
+		TBUF_PROBE(test, start, 8L);
+		_exit(0);
+	}
+	if (fork() == 0) {
+		TBUF_PROBE(test, done, 200L);
+		_exit(0);
+	}
+	(void)wait(NULL);
+	(void)wait(NULL);
+	TBUF_PROBE(test, done, 300L);
+}
+
+static bool
+target(char *argv[])
+{
+	unsigned long count = argv[2] != NULL ? strtoul(argv[2], NULL, 0) : 0;
+
+	if (strcmp(argv[1], "threads") == 0)
+		threads(count);
+	else if (strcmp(argv[1], "crowd") == 0)
+		crowd(count);
+	else if (strcmp(argv[1], "children") == 0)
+		children();
+	else if (strcmp(argv[1], "twice") == 0) {
+		threads(count);
+		raise(SIGSTOP);
+		threads(count);
+	} else
+		return (false);
+	return (true);
+}
+
+/* ------------------------------------------------------------ self-> */
+
+#define SELF		TBUF_SCOPE_THREAD
+
+static const struct tbuf_d_variable of_threads[] = {
+	{ .name = "n", .scope = SELF, .id = 0, .shape = &made_integer },
+	{ .name = "s", .scope = SELF, .id = 1, .shape = &made_string }
+};
+
+static void
+variables_use(uint32_t n)
+{
+	made.script.variables = of_threads;
+	made.script.nvariables = n;
+}
+
+/* self->n = n; and then, if it is not 0, it is shown, and is 0 again. */
+static void
+numbers_use(void)
+{
+	variables_use(1);
+	CLAUSE(&made, "test:::start", NULL, W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, SELF, 0));
+	CLAUSE(&made, "test:::done", &made_number, W(LDV, 1, 0, SELF, 0),
+	    W(JZ, 1, 0, 0, 5), W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8),
+	    W(EMIT, 0, 0, 0, 0), W(LDI, 1, 0, 0, 0), W(STV, 1, 0, SELF, 0));
+}
+
+START_TEST(each_thread_has_its_own)
+{
+	numbers_use();
+	clause_spawn(consumer, "threads", "4");
+	clause_run(consumer, &made);
+	clause_expect("done 1\ndone 2\ndone 3\ndone 4\n");
+}
+END_TEST
+
+/* NULL at first, then a text, then NULL again. */
+START_TEST(texts_are_kept)
+{
+	variables_use(2);
+	CLAUSE(&made, "test:::start", &made_number, W(LDR, 1, 0, SELF, 1),
+	    W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0),
+	    W(LDC, 1, 0, 0, 0), W(STT, 1, 0, SELF, 1));
+	CLAUSE(&made, "test:::done", &made_text, W(LDR, 1, 0, SELF, 1),
+	    W(ROOM, 0, 0, 0, 0), W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0),
+	    W(LDI, 1, 0, 0, 0), W(STT, 1, 0, SELF, 1));
+	CLAUSE(&made, "test:::done", &made_number, W(LDR, 1, 0, SELF, 1),
+	    W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "threads", "2");
+	clause_run(consumer, &made);
+	clause_expect("start 0\ndone 'hello'\ndone 0\n"
+	    "start 0\ndone 'hello'\ndone 0\n");
+}
+END_TEST
+
+/* What finds no block is told, and ends its clause. */
+START_TEST(stores_without_room_are_drops)
+{
+	uint64_t records = 0, drops = 0;
+	struct tbuf_event e;
+
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "dynvarsize", "64"), 0);
+	numbers_use();
+	CLAUSE(&made, "test:::start", &made_number, W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, SELF, 0), W(ROOM, 0, 0, 0, 0), W(LDI, 1, 0, 0, 0),
+	    W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "crowd", "5");
+	clause_begin(consumer, &made);
+	while (tbuf_consumer_work(consumer) > 0)
+		while (tbuf_consumer_next(consumer, &e) > 0) {
+			records += e.type == TBUF_EVENT_RECORD;
+			drops += e.type == TBUF_EVENT_DYNAMIC ? e.count : 0;
+		}
+	while (tbuf_consumer_next(consumer, &e) > 0) {
+		records += e.type == TBUF_EVENT_RECORD;
+		drops += e.type == TBUF_EVENT_DYNAMIC ? e.count : 0;
+	}
+	/* Two blocks of 32; in each clause three threads have none. */
+	ck_assert_uint_eq(records, 2);
+	ck_assert_uint_eq(drops, 6);
+}
+END_TEST
+
+START_TEST(children_have_none)
+{
+	char expected[64];
+
+	numbers_use();
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "follow", NULL), 0);
+	clause_spawn(consumer, "children", "0");
+	clause_run(consumer, &made);
+	snprintf(expected, sizeof(expected), "done 7\nevent %d: 1\n",
+	    (int)TBUF_EVENT_DYNAMIC);
+	clause_expect(expected);
+}
+END_TEST
+
+/* ------------------------------------------------------------ dead threads */
+
+/* Their blocks are free for the next ones. */
+START_TEST(dead_threads_leave_room)
+{
+	int status;
+	pid_t pid;
+
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "dynvarsize", "128"), 0);
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "cleanrate", "1hz"), 0);
+	variables_use(1);
+	CLAUSE(&made, "test:::start", NULL, W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, SELF, 0));
+	CLAUSE(&made, "test:::done", &made_number, W(LDV, 1, 0, SELF, 0),
+	    W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	pid = clause_spawn(consumer, "twice", "4");
+	clause_begin(consumer, &made);
+	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	ck_assert(WIFSTOPPED(status));
+	tbuf_variables_clean(consumer, tbuf_now() + TBUF_SECOND);
+	kill(pid, SIGCONT);
+	while (clause_work(consumer) > 0)
+		continue;
+	clause_expect("done 1\ndone 2\ndone 3\ndone 4\n"
+	    "done 1\ndone 2\ndone 3\ndone 4\n");
+}
+END_TEST
+
+static void
+without_rseq(void)
+{
+	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+}
+
+static TCase *
+cases(const char *name)
+{
+	TCase *t = live_case(name);
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, each_thread_has_its_own);
+	tcase_add_test(t, texts_are_kept);
+	tcase_add_test(t, stores_without_room_are_drops);
+	tcase_add_test(t, children_have_none);
+	tcase_add_test(t, dead_threads_leave_room);
+	return (t);
+}
+
+static Suite *
+make(void)
+{
+	Suite *s = suite_create("variables");
+	TCase *t;
+
+	suite_add_tcase(s, cases("sections"));
+	t = cases("locks");
+	tcase_add_checked_fixture(t, without_rseq, NULL);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
+int
+main(int argc, char *argv[])
+{
+	if (argc > 1 && target(argv))
+		return (0);
+	return (clause_main(argc, argv, make));
+}
