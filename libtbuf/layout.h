@@ -198,6 +198,7 @@
 #define TBUF_PROBE_STRINGS	128	/* bytes of the string heap for each */
 #define TBUF_NARGS		10
 #define TBUF_NCPUS		1024	/* CPU numbers from here on: lock lanes */
+#define TBUF_NLANES		(2 * TBUF_NCPUS) /* of a session, at most */
 #define TBUF_NLOCKS		24	/* lock lanes of a session, spares included */
 #define TBUF_RECORD_MAX		32768	/* bytes; bounds the ring's walk */
 #define TBUF_BUFSIZE_MIN	16
@@ -350,14 +351,16 @@ struct tbuf_probe_entry {
  *
  * A clause that leaves several records has as many ECBs, one after the other
  * in the table, of which the first alone is in the chain: its records have the
- * EPIDs of these.  Where there are clauses TBUF_EPID_FAULT is no ECB's: it is
- * that of records that tell a fault (struct tbuf_fault_record).
+ * EPIDs of these.  Where there are clauses the last two EPIDs are no ECB's:
+ * TBUF_EPID_FAULT is that of records that tell a fault, TBUF_EPID_COMMIT of
+ * those that a commit() leaves.
  */
 #define TBUF_HEAD_EPID	0xffffu
 #define TBUF_HEAD_MORE	0x10000u
 #define TBUF_HEAD_PROGRAM 0x20000u
 #define TBUF_ECBS_MAX	0x10000u	/* entries, the unused 0 included */
-#define TBUF_EPID_FAULT	0xffffu
+#define TBUF_EPID_FAULT	0xffffu		/* struct tbuf_fault_record */
+#define TBUF_EPID_COMMIT 0xfffeu	/* struct tbuf_commit_record */
 
 struct tbuf_ecb {
 	uint32_t probe;		/* (i) index in the probe table */
@@ -382,6 +385,68 @@ struct tbuf_lock {
 
 #define TBUF_NOLANE_SHIFT	48
 #define TBUF_NOLANE_COUNT	((UINT64_C(1) << TBUF_NOLANE_SHIFT) - 1)
+
+/*
+ * SPECULATIONS
+ *
+ * An id's word stands in the slot, as locks do, and names its session by the
+ * low bits of the generation: a compare-and-swap that comes too late fails.
+ *
+ *	INACTIVE --speculation()--> ACTIVE --commit()--> COMMITTING
+ *	   ^  ^                       |                      |  (t) its mark is
+ *	   |  +------discard()--------+                      v  there, or refused
+ *	   +-----------(c) has read the batch----------- COMMITTED
+ *
+ * Each lane has a buffer for each id, in slot.speculations.  Its head says of
+ * which instance its records are: those of another one do not count any more,
+ * so that a new instance empties the buffers of all CPUs at once.  A writer
+ * loads the head, sees that the id is active, and commits by the head if that
+ * is as it was: so none of an instance comes behind those of a later one.
+ *
+ * The mark (struct tbuf_commit_record) goes the way of all records, and the
+ * batch is given in its place.  A batch of COMMITTING without a mark, of a
+ * target that was killed between the two, is committed; of COMMITTED, the mark
+ * was refused, and its records are drops.
+ */
+enum tbuf_speculation_state {
+	TBUF_INACTIVE = 0,
+	TBUF_SPECULATING = 1,
+	TBUF_COMMITTING = 2,
+	TBUF_COMMITTED_BATCH = 3
+};
+
+#define TBUF_NSPEC	240u		/* ids of a session */
+#define TBUF_SPECSIZE_MAX ((UINT64_C(1) << 27) - 8) /* bytes of a buffer */
+#define TBUF_INSTANCE	((UINT64_C(1) << 40) - 1)
+
+/* A lane's records of an id. */
+struct tbuf_speculated {
+	uint64_t head;		/* (t) instance << 24 | bytes / 8; release */
+	uint64_t drops;		/* (t) instance << 24 | records without room */
+	uint64_t reserved[6];
+	/* the records, one after the other */
+};
+
+static inline uint64_t
+tbuf_speculation_word(uint64_t generation, uint64_t instance,
+    enum tbuf_speculation_state state)
+{
+	return (generation << 43 | (instance & TBUF_INSTANCE) << 3 |
+	    (uint64_t)state);
+}
+
+static inline uint64_t
+tbuf_speculation_instance(uint64_t word)
+{
+	return (word >> 3 & TBUF_INSTANCE);
+}
+
+/* A head's, or a count's, if it is of this instance; else 0. */
+static inline uint64_t
+tbuf_speculated_count(uint64_t word, uint64_t instance)
+{
+	return (word >> 24 == instance ? word & 0xffffff : 0);
+}
 
 /* A part of a session area. */
 struct tbuf_part {
@@ -510,6 +575,13 @@ struct tbuf_fault_record {
 	uint64_t address;
 };
 
+/* The data of a mark. */
+struct tbuf_commit_record {
+	uint32_t id;		/* from 1 */
+	uint32_t reserved;
+	uint64_t instance;
+};
+
 /*
  * A record that a clause leaves, in slot.texts: pieces, one after the other as
  * they lie in its data.
@@ -587,7 +659,9 @@ struct tbuf_slot {
 	uint32_t cleared;	/* (c) counts: a min() or max() that an earlier
 				   one has is begun anew */
 	uint32_t unfit;		/* (a) not 0: probes that no program fits */
-	uint32_t reserved0[18];
+	uint32_t nspec;		/* (c) ids of speculations, at most TBUF_NSPEC */
+	uint32_t speculated;	/* (c) bytes of a struct tbuf_speculated */
+	uint32_t reserved0[16];
 	struct tbuf_lock locks[TBUF_NLOCKS];
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (later) */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
@@ -595,9 +669,10 @@ struct tbuf_slot {
 	struct tbuf_part globals;	/* (c) variables, written by both sides */
 	struct tbuf_part blocks;	/* (c) tbuf_block: threads' variables */
 	struct tbuf_part dynamic;	/* (later, c) associative arrays */
-	struct tbuf_part speculations;	/* (later, c) */
+	struct tbuf_part speculations;	/* (c) nspec buffers for each lane */
 	struct tbuf_part codes;		/* (c) tbuf_codes */
-	uint8_t reserved1[1936];
+	uint8_t reserved1[16];
+	uint64_t speculation[TBUF_NSPEC]; /* (a) tbuf_speculation_word() */
 	/* Offset of a CPU's lane in units of 64 bytes; 0: it has none. */
 	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
@@ -662,12 +737,11 @@ struct tbuf_side {
 	uint64_t left[2];	/* (later, t) and ended */
 	uint64_t aggregation;	/* (t) values that found no room in the table */
 	uint64_t dynamic;	/* (t) stores that no variable was left for */
-	uint64_t speculative;	/* (later, t) drops by cause, from here on */
-	uint64_t busy;
-	uint64_t unavailable;
-	uint64_t errors;
+	uint64_t busy;		/* (t) speculation(): all ids are in use, one of
+				   them waits for the consumer */
+	uint64_t unavailable;	/* (t) and none does */
 	uint64_t claims;	/* (t) blocks claimed, or tried to be */
-	uint64_t reserved[5];
+	uint64_t reserved[7];
 };
 
 /*
@@ -794,6 +868,8 @@ _Static_assert(sizeof(struct tbuf_code) == 20, "tbuf_code");
 _Static_assert(sizeof(struct tbuf_code_program) == 20, "tbuf_code_program");
 _Static_assert(sizeof(struct tbuf_code_variable) == 16, "tbuf_code_variable");
 _Static_assert(sizeof(struct tbuf_fault_record) == 24, "tbuf_fault_record");
+_Static_assert(sizeof(struct tbuf_commit_record) == 16, "tbuf_commit_record");
+_Static_assert(sizeof(struct tbuf_speculated) == 64, "tbuf_speculated");
 _Static_assert(sizeof(struct tbuf_text_record) == 8, "tbuf_text_record");
 _Static_assert(sizeof(struct tbuf_piece) == 8, "tbuf_piece");
 TBUF_ASSERT_OFFSET(tbuf_terms, policy, 24);
@@ -805,6 +881,7 @@ TBUF_ASSERT_OFFSET(tbuf_slot, heads, 128);
 TBUF_ASSERT_OFFSET(tbuf_slot, locks, 256);
 TBUF_ASSERT_OFFSET(tbuf_slot, chunks, 1792);
 TBUF_ASSERT_OFFSET(tbuf_slot, programs, 2048);
+TBUF_ASSERT_OFFSET(tbuf_slot, speculation, 2176);
 TBUF_ASSERT_OFFSET(tbuf_slot, lane_of_cpu, 4096);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
 _Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
@@ -820,6 +897,7 @@ _Static_assert(sizeof(struct tbuf_table) == 64, "tbuf_table");
 _Static_assert(sizeof(struct tbuf_table_entry) == 24, "tbuf_table_entry");
 TBUF_ASSERT_OFFSET(tbuf_lane, side, 216);
 TBUF_ASSERT_OFFSET(tbuf_side, aggregation, 32);
+TBUF_ASSERT_OFFSET(tbuf_side, busy, 48);
 _Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
 _Static_assert(sizeof(struct tbuf_header) == 16, "tbuf_header");
 _Static_assert(sizeof(struct tbuf_lock_record) == 24, "tbuf_lock_record");

@@ -322,7 +322,8 @@ enum tbuf_event_type {
 	TBUF_EVENT_AGGREGATION,	/* keys that aggsize had no room for, by CPU */
 	TBUF_EVENT_UNFIT,	/* probes that a clause has no program for */
 	TBUF_EVENT_SPECULATIVE,	/* records that specsize had no room for */
-	TBUF_EVENT_UNAVAILABLE	/* speculation() that found none free */
+	TBUF_EVENT_UNAVAILABLE,	/* speculation() that found none free */
+	TBUF_EVENT_BUSY		/* and one that waited to be given */
 };
 
 enum tbuf_cause {

@@ -247,6 +247,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	case TBUF_EVENT_DYNAMIC:
 	case TBUF_EVENT_SPECULATIVE:
 	case TBUF_EVENT_UNAVAILABLE:
+	case TBUF_EVENT_BUSY:
 	case TBUF_EVENT_ERRORS:
 		run->format.ops->count(&run->format, e);
 		break;

@@ -293,6 +293,7 @@ counted(struct format *f, const struct tbuf_event *e)
 	output_printf(f->out, "{\"type\":\"%s\",\"count\":%" PRIu64 "}\n",
 	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" :
 	    e->type == TBUF_EVENT_SPECULATIVE ? "speculative" :
+	    e->type == TBUF_EVENT_BUSY ? "busy" :
 	    e->type == TBUF_EVENT_UNAVAILABLE ? "unavailable" : "errors",
 	    e->count);
 }

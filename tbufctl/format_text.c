@@ -264,6 +264,9 @@ counted(struct format *f, const struct tbuf_event *e)
 	else if (e->type == TBUF_EVENT_SPECULATIVE)
 		message(MSG_SPECULATIVE, tags ? MSG_SPECULATIVE_TAG : "",
 		    e->count, PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_BUSY)
+		message(MSG_BUSY, tags ? MSG_BUSY_TAG : "", e->count,
+		    PLURAL(e->count));
 	else if (e->type == TBUF_EVENT_UNAVAILABLE)
 		message(MSG_UNAVAILABLE, tags ? MSG_UNAVAILABLE_TAG : "",
 		    e->count, PLURAL(e->count));

@@ -92,6 +92,9 @@
 #define MSG_DYNAMIC_TAG	"[DTRACEDROP_DYNAMIC] "
 #define MSG_SPECULATIVE	"%s%" PRIu64 " speculative drop%s"
 #define MSG_SPECULATIVE_TAG	"[DTRACEDROP_SPEC] "
+#define MSG_BUSY	"%s%" PRIu64 " failed speculation%s (available " \
+			"buffer(s) still busy)"
+#define MSG_BUSY_TAG	"[DTRACEDROP_SPECBUSY] "
 #define MSG_UNAVAILABLE	"%s%" PRIu64 " failed speculation%s (no speculative " \
 			"buffer available)"
 #define MSG_UNAVAILABLE_TAG	"[DTRACEDROP_SPECUNAVAIL] "

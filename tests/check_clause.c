@@ -600,7 +600,6 @@ START_TEST(lacks_are_refused)
 		const char *lack;
 	} lacks[] = {
 		{ W(STV, 1, 0, TBUF_SCOPE_ARRAY, 0), "associative arrays" },
-		{ W(SPECN, 1, 0, 0, 0), "speculations" },
 		{ W(CALL, 1, 0, 1, TBUF_SUB_RAISE),
 		  "raise(), stop(), chill(), panic() and breakpoint()" },
 		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_UCALLER),

@@ -580,11 +580,12 @@ START_TEST(refused)
 	struct made made = { .script = { .nclauses = 0 } };
 	struct made other = { .script = { .nclauses = 0 } };
 
-	CLAUSE(&made, "kv:::request", NULL, W(SPEC, 0, 0, 0, 0));
+	CLAUSE(&made, "kv:::request", NULL,
+	    W(LDV, 1, 0, TBUF_SCOPE_THREAD, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
 	    -ENOTSUP);
 	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: "
-	    "speculations at probes of programs are not in this version");
+	    "self-> variables at probes of programs are not in this version");
 	CLAUSE(&other, "BEGIN", NULL, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &other.script),
 	    -EINVAL);

@@ -109,4 +109,6 @@ tbuf_programs_order(const struct tbuf_programs *programs,
 	order->epids = programs->epids;
 	order->aggsize = programs->aggsize;
 	order->blocks = programs->blocks;
+	order->specsize = programs->specsize;
+	order->nspec = programs->nspec;
 }

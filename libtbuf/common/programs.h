@@ -42,7 +42,10 @@ struct tbuf_programs {
 	uint32_t epids;		/* (i) that a probe takes at most */
 	uint64_t aggsize;	/* (i) of a CPU's table; 0: none is needed */
 	uint64_t blocks;	/* (i) bytes of threads' variables */
-	uint64_t reserved[3];
+	uint64_t specsize;	/* (i) of an id's buffer */
+	uint32_t nspec;		/* (i) ids of speculations; 0: none is needed */
+	uint32_t reserved0;
+	uint64_t reserved[1];
 };
 
 _Static_assert(sizeof(struct tbuf_programs) == 128, "tbuf_programs");

@@ -148,12 +148,12 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 
 	plan->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
 	    order->epids : order->npatterns) * order->entries + 1,
-	    clauses ? TBUF_EPID_FAULT : TBUF_ECBS_MAX);
+	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
 	plan->patterns = sizeof(struct tbuf_session);
 	/* lane_of_cpu counts in units of 64 bytes. */
 	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
 	at = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
-	if (order->aggsize != 0 || order->blocks != 0) {
+	if (clauses) {
 		plan->sides = at;
 		at += plan->nlanes * sizeof(struct tbuf_side);
 	}
@@ -183,6 +183,21 @@ plan_tables(const struct tbuf_order *order, struct tbuf_plan *plan,
 		at = lane_place(at, storage) + storage;
 	}
 	return (at);
+}
+
+/* A buffer for each id and lane; what no session holds is too many. */
+static uint64_t
+plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	if (order->nspec == 0)
+		return (at);
+	plan->speculated = (uint32_t)(sizeof(struct tbuf_speculated) +
+	    round_up(least(order->specsize & ~UINT64_C(7),
+	    TBUF_SPECSIZE_MAX), 64));
+	plan->speculations = round_up(at, TBUF_PAGE);
+	return (plan->speculations + (uint64_t)plan->speculated *
+	    least(order->nspec, TBUF_NSPEC) * plan->nlanes);
 }
 
 int
@@ -221,13 +236,14 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
-	if (plan->sides != 0)
+	if (order->aggsize != 0 || order->blocks != 0 || order->nspec != 0)
 		plan->zeroes = at = round_up(at, TBUF_PAGE);
 	at = plan_tables(order, plan, at);
 	if (order->blocks != 0) {
 		plan->blocks = round_up(at, TBUF_PAGE);
 		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
 	}
+	at = plan_speculations(order, plan, at);
 	plan->size = round_up(at, TBUF_PAGE);
 	plan->storage = plan->size - plan->data;
 	return (0);
@@ -263,9 +279,10 @@ tables_make(struct tbuf_lane *lanes, uint64_t area,
 	uint64_t at = area + plan->tables, storage;
 	uint32_t i;
 
-	if (plan->tables == 0)
-		return;
-	for (i = 0; i < plan->nlanes; i++) {
+	for (i = 0; i < plan->nlanes && plan->sides != 0; i++)
+		lanes[i].side = area + plan->sides +
+		    i * sizeof(struct tbuf_side);
+	for (i = 0; i < plan->nlanes && plan->tables != 0; i++) {
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage);
 		lanes[i].table[0] = tbuf_place(at, storage);
@@ -355,6 +372,23 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 		slot->blocks = part(area + plan->blocks, order->blocks);
 }
 
+/* All ids are free; the buffers are zero. */
+static void
+build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint32_t i;
+
+	slot->nspec = (uint32_t)least(order->nspec, TBUF_NSPEC);
+	slot->speculated = plan->speculated;
+	slot->speculations = part(slot->nspec == 0 ? 0 :
+	    area + plan->speculations,
+	    (uint64_t)slot->nspec * plan->speculated * plan->nlanes);
+	for (i = 0; i < TBUF_NSPEC; i++)
+		tbuf_store(&slot->speculation[i], tbuf_speculation_word(
+		    generation, 0, TBUF_INACTIVE));
+}
+
 static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -380,6 +414,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->unmet = 0;
 	slot->cleared = 0;
 	build_parts(slot, area, order, plan);
+	build_speculations(slot, area, generation, order, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		tbuf_store(&slot->locks[i].nolane,
 		    tbuf_nolane_tag(generation));

@@ -17,9 +17,10 @@
  * punched when nobody can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
- * variables) nor clauses.  Where clauses aggregate or threads have variables,
- * side words stand behind the lanes, and the lanes' tables and then the blocks
- * at the end of the storage, zero to begin with.
+ * variables) nor clauses, nor side words, which stand behind the lanes.  Where
+ * clauses aggregate or speculate or threads have variables, the lanes' tables,
+ * then the blocks, then buffers of speculations stand at the end of the storage,
+ * zero to begin with.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -82,6 +83,8 @@ struct tbuf_order {
 					   an enabling */
 	uint64_t aggsize;		/* of a CPU's table; 0: none */
 	uint64_t blocks;		/* bytes of threads' variables */
+	uint64_t specsize;		/* of an id's buffer */
+	uint32_t nspec;			/* ids of speculations; 0: none */
 };
 
 /*
@@ -113,6 +116,8 @@ struct tbuf_plan {
 	uint64_t zeroes;		/* from here on, to begin with; 0: none */
 	uint64_t tables;		/* in the storage; 0: none */
 	uint64_t blocks;		/* likewise */
+	uint64_t speculations;		/* likewise */
+	uint32_t speculated;		/* bytes of one id's buffer of a lane */
 	uint64_t storage;		/* bytes of all of it */
 	uint64_t size;			/* of the area, likewise */
 };

@@ -88,9 +88,9 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
-/* Tables and variables begin with zeroes, whatever stood here before. */
+/* Tables, variables and their like begin with zeroes, whatever stood here. */
 static int
-zero_tables(int fd, uint64_t area, const struct tbuf_plan *plan)
+zero_storage(int fd, uint64_t area, const struct tbuf_plan *plan)
 {
 	if (plan->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
 	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->zeroes),
@@ -109,7 +109,7 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 	int error = tbuf_back(fd, area, plan->heads);
 
 	if (error == 0 && area < file_size)
-		error = zero_tables(fd, area, plan);
+		error = zero_storage(fd, area, plan);
 	if (error == 0)
 		error = tbuf_room_back(fd, area + plan->data, plan->storage);
 	if (error == 0)
@@ -288,6 +288,11 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	t->globals.size = t->order.globals;
 	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
 	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
+	if (t->order.nspec == 0)
+		return;
+	t->spec.count = t->order.nspec;
+	t->spec.bytes = t->plan.speculated;
+	t->spec.at = t->area + t->plan.speculations;
 }
 
 /* Map the file up to the session's storage, and write the session. */

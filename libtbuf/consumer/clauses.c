@@ -442,6 +442,13 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 		c->exits |= has_operation(c->clauses[i], TBUF_OP_EXIT);
 		if (has_operation(c->clauses[i], TBUF_OP_UPD))
 			c->programs->aggsize = c->options.aggsize;
+		if (has_operation(c->clauses[i], TBUF_OP_SPECN) ||
+		    has_operation(c->clauses[i], TBUF_OP_SPEC)) {
+			c->programs->nspec = (uint32_t)
+			    (c->options.nspec < TBUF_NSPEC ?
+			    c->options.nspec : TBUF_NSPEC);
+			c->programs->specsize = c->options.specsize;
+		}
 	}
 	return (0);
 }

@@ -73,11 +73,6 @@ lacks_word(uint64_t word)
 	case TBUF_OP_STT:
 	case TBUF_OP_STB:
 		return (lacks_scope(tbuf_word_c(word)));
-	case TBUF_OP_SPECN:
-	case TBUF_OP_SPEC:
-	case TBUF_OP_COMMIT:
-	case TBUF_OP_DISCARD:
-		return ("speculations");
 	}
 	return (NULL);
 }
@@ -124,7 +119,7 @@ lacks_clause(const struct tbuf_d_clause *clause)
 	if (lack == NULL && clause->nnames > TBUF_NAMES_MAX)
 		lack = "clauses that name more than 16 arguments";
 	if (lack == NULL && (clause->nprograms > UINT16_MAX ||
-	    clause->nrecords >= TBUF_EPID_FAULT))
+	    clause->nrecords >= TBUF_EPID_COMMIT))
 		lack = "so large clauses";
 	return (lack);
 }

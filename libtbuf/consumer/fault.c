@@ -30,7 +30,7 @@ fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
 	}
 	memcpy(fault, (const char *)header + before, sizeof(*fault));
 	return (fault->fault != TBUF_FAULT_NONE &&
-	    fault->fault < TBUF_FAULTS && fault->epid < TBUF_EPID_FAULT);
+	    fault->fault < TBUF_FAULTS && fault->epid < TBUF_EPID_COMMIT);
 }
 
 bool

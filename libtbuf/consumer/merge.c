@@ -18,7 +18,8 @@ look(struct tbuf_consumer *c, struct tbuf_source *s)
 	const struct tbuf_header *header;
 
 	s->next_time = 0;
-	if (s->damage != 0)
+	/* A batch is given as a whole. */
+	if (s->damage != 0 || s->batch != NULL)
 		return (true);
 	if (tbuf_source_next(c, s, &header) != 1)
 		return (s->damage != 0);

@@ -79,9 +79,9 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	return (true);
 }
 
-/* The record at s->position; false if it makes no sense. */
+/* False if it makes no sense. */
 static bool
-decode(struct tbuf_consumer *c, struct tbuf_source *s,
+decode(struct tbuf_consumer *c, const struct tbuf_source *s,
     const struct tbuf_header *header, struct tbuf_event *event)
 {
 	const struct tbuf_epid *epid;
@@ -108,6 +108,22 @@ tbuf_source_time(const struct tbuf_consumer *c, const struct tbuf_source *s,
 		time = c->round.merged;
 	/* inv.order: two ticks may fall into one nanosecond. */
 	return (time <= s->time ? s->time + 1 : time);
+}
+
+bool
+tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	const struct tbuf_timeline *line = &s->target->time;
+	struct tbuf_record *record = &event->record;
+
+	if (!decode(c, s, header, event))
+		return (false);
+	record->time = tbuf_timeline_mono(line, header->time);
+	record->wall = tbuf_timeline_wall(line, record->time);
+	event->pid = record->pid;
+	event->cpu = record->cpu;
+	return (true);
 }
 
 static void
@@ -143,6 +159,12 @@ tbuf_event_count(struct tbuf_event *event, enum tbuf_event_type type,
 	event->count = count;
 }
 
+static bool
+is_mark(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (header->epid == TBUF_EPID_COMMIT && s->target->spec.count != 0);
+}
+
 /* Each record passes here, so what stands above is made one function of. */
 __attribute__((flatten)) int
 tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
@@ -150,7 +172,15 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 {
 	const struct tbuf_header *header;
 
+	if (s->batch != NULL && tbuf_batch_next(c, s, event) == 1)
+		return (1);
 	while (tbuf_source_next(c, s, &header) == 1) {
+		if (is_mark(s, header) && s->damage == 0) {
+			tbuf_batch_mark(c, s, header);
+			if (tbuf_batch_next(c, s, event) == 1)
+				return (1);
+			continue;
+		}
 		if (!decode(c, s, header, event)) {
 			s->damage += header->size;
 			tbuf_source_step(s, header->size);

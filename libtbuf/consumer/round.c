@@ -206,6 +206,8 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		return (-ENOMEM);
 	if (holds_back(c))
 		tbuf_horizon_note(c);
+	/* Their marks are there, or were refused: the lanes are marked next. */
+	tbuf_batches_clean(c);
 	for (i = 0; i < r->count && error == 0; i++) {
 		s = r->order[i];
 		s->mark = s->position;
@@ -220,8 +222,11 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (due(c, t) && !t->file_only)
-			calibrate(t);
+		if (due(c, t)) {
+			tbuf_batches_due(t);
+			if (!t->file_only)
+				calibrate(t);
+		}
 	if (holds_back(c))
 		r->until = tbuf_horizon_time(c);
 	restart(r);
@@ -361,6 +366,22 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (false);
 }
 
+/* What was speculated, and no mark has come of. */
+static int
+next_left(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+
+	if (r->snapshot)
+		return (0);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (emptied(t) && tbuf_batches_left(c, t, ended(t) || last(r),
+		    event) == 1)
+			return (1);
+	return (0);
+}
+
 /* Are what limits a target's probes have met told in this round? */
 static bool
 limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
@@ -380,6 +401,8 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
+		if (tbuf_batches_losses(c, t, event) == 1)
+			return (1);
 		event->type = TBUF_EVENT_LOST;
 		if ((event->count = tbuf_target_lost(t)) != 0)
 			return (1);
@@ -504,7 +527,8 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		r->merging = false;
 	}
-	if (next_grouped(c, event) == 1 || next_limit(c, event) == 1 ||
+	if (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
+	    next_limit(c, event) == 1 ||
 	    next_exit(c, event) == 1)
 		return (1);
 	finish(r);

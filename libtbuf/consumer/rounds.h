@@ -53,6 +53,35 @@ int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 	    const struct tbuf_source *, uint64_t count);
 
+/*
+ * The record of a lane that lies here, as an event with its times; false if it
+ * makes no sense, or nobody wants it.
+ */
+bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
+	    const struct tbuf_header *, struct tbuf_event *);
+
+/*
+ * Speculations.  clean: take the batches that are committed, so that their ids
+ * are free again.  mark: a lane's next record is one; what is committed by it
+ * is given from now on.  next: a record of that: 1, or 0 if there is none left.
+ */
+void	tbuf_batches_clean(struct tbuf_consumer *);
+void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_source *,
+	    const struct tbuf_header *);
+int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
+	    struct tbuf_event *);
+/*
+ * What is there now has a mark that this round comes to, or none; when it has
+ * given all of the target's lanes, those without one are lost.  And at its end
+ * what it was killed amid committing: 1, or 0.
+ */
+void	tbuf_batches_due(struct tbuf_target *);
+int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *, bool end,
+	    struct tbuf_event *);
+/* Drops of speculations, one kind after the other: 1, or 0. */
+int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
+	    struct tbuf_event *);
+
 /* Probes that found no room in the target's table, since the last call. */
 uint64_t tbuf_target_lost(struct tbuf_target *);
 

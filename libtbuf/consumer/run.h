@@ -33,7 +33,7 @@ struct tbuf_options {
 	uint64_t aggsize;
 	uint64_t nspec;
 	uint64_t specsize;
-	uint64_t cleanrate;		/* a period in ns, of threads' variables */
+	uint64_t cleanrate;		/* a period in ns */
 	/* From here on they may change at any time. */
 	uint64_t switchrate;		/* periods in ns */
 	uint64_t aggrate;
@@ -142,8 +142,7 @@ struct tbuf_consumer {
 	pid_t orphan;			/* which is waited for, or 0 */
 	struct tbuf_round round;
 	struct tbuf_totals totals;
-	uint64_t next_switch, next_status;
-	uint64_t next_clean;		/* of variables */
+	uint64_t next_switch, next_status, next_clean;
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	bool unsettled;			/* a target there is not to be seen */
 	unsigned meetings;		/* looks for it since a file came */

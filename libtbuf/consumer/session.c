@@ -51,6 +51,18 @@ count_patterns(const char *patterns, uint32_t size)
 	return (n);
 }
 
+/* Their buffers lie in the file, each as large as the next. */
+static bool
+check_speculations(const struct tbuf_view *view, const struct tbuf_slot *slot)
+{
+	return (slot->nspec == 0 || (slot->nspec <= TBUF_NSPEC &&
+	    slot->speculated >= sizeof(struct tbuf_speculated) &&
+	    slot->speculated % 64 == 0 &&
+	    slot->speculations.size == (uint64_t)slot->nspec *
+	    slot->speculated * slot->nlanes &&
+	    inside(view, slot->speculations.at, slot->speculations.size)));
+}
+
 /* Where there are no clauses every record is a default one. */
 static bool
 check_clauses(const struct tbuf_view *view, const struct tbuf_slot *slot)
@@ -69,7 +81,7 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
     const struct tbuf_session *session)
 {
 	return (slot->ecb_max <= TBUF_ECBS_MAX &&
-	    slot->nlanes > 0 && slot->nlanes <= 2 * TBUF_NCPUS &&
+	    slot->nlanes > 0 && slot->nlanes <= TBUF_NLANES &&
 	    slot->first_lock <= slot->nlanes &&
 	    slot->ecbs >= slot->area && slot->lanes >= slot->area &&
 	    inside(view, slot->area, slot->area_size) &&
@@ -79,7 +91,7 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	    slot->ecb_max * sizeof(struct tbuf_ecb)) &&
 	    inside(view, slot->lanes,
 	    slot->nlanes * sizeof(struct tbuf_lane)) &&
-	    check_clauses(view, slot) &&
+	    check_clauses(view, slot) && check_speculations(view, slot) &&
 	    session->patterns_size <= TBUF_META_MAX &&
 	    inside(view, session->patterns & ~UINT64_C(7),
 	    session->patterns_size + UINT64_C(8)));
@@ -125,6 +137,9 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->clauses = slot->clauses;
 	t->texts = slot->texts;
 	t->globals = slot->globals;
+	t->spec.count = slot->nspec;
+	t->spec.bytes = slot->speculated;
+	t->spec.at = slot->speculations.at;
 	t->plan.ecbs = slot->ecbs - slot->area;
 	t->plan.lanes = slot->lanes - slot->area;
 	t->plan.ecb_max = slot->ecb_max;

@@ -20,12 +20,13 @@
 /* Far more turns than a writer can win against a reader that is running. */
 #define PAIR_TRIES	1000
 
-/* Where its table is; what lies there is checked when it is read. */
+/* Where its side words and its table are; what lies there is checked when it is read. */
 static void
 table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
 {
 	uint64_t storage = tbuf_place_storage(lane->table[0]);
 
+	s->side = lane->side;
 	if (lane->table[0] == 0 || storage < TBUF_TABLE_MIN ||
 	    storage > TBUF_TABLE_MAX)
 		return;
@@ -61,6 +62,7 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 		table_make(s, &lanes[i]);
 	}
 	t->nsources = t->plan.nlanes;
+	TAILQ_INIT(&t->spec.batches);
 	t->first_lock = t->plan.ncpu_lanes;
 	return (0);
 }
@@ -70,6 +72,7 @@ tbuf_sources_free(struct tbuf_target *t)
 {
 	uint32_t i;
 
+	tbuf_batches_free(t);
 	for (i = 0; i < t->nsources; i++) {
 		tbuf_source_forget(&t->sources[i]);
 		free(t->sources[i].seen.entries);
@@ -415,6 +418,7 @@ tbuf_source_forget(struct tbuf_source *s)
 		return;
 	/* The records are still there, to be given again. */
 	s->snapshot = false;
+	s->batch = NULL;
 	s->position = s->mark = 0;
 	s->time = 0;
 }

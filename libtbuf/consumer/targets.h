@@ -61,6 +61,21 @@ struct tbuf_blocks {
 	uint64_t looked;		/* ns */
 };
 
+struct tbuf_batch;
+TAILQ_HEAD(tbuf_batches, tbuf_batch);
+
+/* Speculations of a session (speculations.c), as they were planned. */
+struct tbuf_spec {
+	uint32_t count;			/* ids */
+	uint32_t bytes;			/* of an id's buffer of a lane */
+	uint64_t at;			/* offset of the first one */
+	struct tbuf_batches batches;	/* taken, and not given so far */
+	uint64_t kept;			/* bytes that these take */
+	uint64_t drops, overwritten;	/* records of batches, to be told */
+	uint64_t told[2];		/* busy and unavailable */
+	uint32_t left;			/* the id whose batch is next at the end */
+};
+
 /* A lane as its consumer sees it. */
 struct tbuf_source {
 	struct tbuf_target *target;
@@ -91,6 +106,7 @@ struct tbuf_source {
 	uint64_t table, table_storage;	/* offset, bytes; 0: it has none */
 	uint64_t side;			/* offset of struct tbuf_side */
 	struct tbuf_seen seen;
+	struct tbuf_batch *batch;	/* given in the place of a mark, or NULL */
 };
 
 /*
@@ -184,6 +200,7 @@ struct tbuf_target {
 	struct tbuf_part texts;
 	struct tbuf_part globals;
 	struct tbuf_blocks blocks;
+	struct tbuf_spec spec;
 	uint32_t npieces;		/* of all own layouts, and one for each */
 	struct tbuf_source *sources;
 	unsigned nsources;
@@ -320,6 +337,9 @@ void	tbuf_source_forget(struct tbuf_source *);
 
 /* What a lane has beside it; zeroes if there is nothing to be read. */
 void	tbuf_side_read(const struct tbuf_source *, struct tbuf_side *);
+
+/* Let go of batches that nobody was given. */
+void	tbuf_batches_free(struct tbuf_target *);
 
 /* What a lane's counter says now. */
 uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);

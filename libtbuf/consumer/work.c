@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "common/programs.h"
 #include "consumer/attach.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
@@ -80,6 +81,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 	if (c->script != NULL)
 		due = earlier(due, tbuf_script_due(c->script));
 	due = earlier(due, c->next_command);
+	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
+		due = earlier(due, c->next_clean);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->growth != 0)
 			due = earlier(due, t->next_growth);
@@ -91,8 +94,6 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 		due = earlier(due, now + HELD_PERIOD);
 	if (c->orphan != 0)
 		due = earlier(due, now + ORPHAN_PERIOD);
-	if (c->block != 0)
-		due = earlier(due, c->next_clean);
 	return (due < now ? now : due);
 }
 
@@ -464,9 +465,6 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (now >= c->next_command)
 		look_at_command(c, now);
 	collect_truncated(c);
-	if (c->block != 0 &&
-	    tick(&c->next_clean, c->options.cleanrate, now))
-		tbuf_variables_clean(c, now);
 	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
 	    full(c) || nobody_left(c))
 		return (finish(c, 0));
@@ -477,6 +475,11 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
+	if (tick(&c->next_clean, c->options.cleanrate, now)) {
+		if (c->block != 0)
+			tbuf_variables_clean(c, now);
+		tbuf_batches_clean(c);
+	}
 	if (tick(&c->next_status, c->options.statusrate, now)) {
 		what |= TBUF_ROUND_STATUS;
 		retire_lanes(c, now);

@@ -24,6 +24,10 @@ static const struct tbuf_surroundings surroundings = {
 	.emit = tbuf_run_emit,
 	.update = tbuf_run_update,
 	.exit = tbuf_run_exit,
+	.speculation = tbuf_run_speculation,
+	.speculate = tbuf_run_speculate,
+	.commit = tbuf_run_commit,
+	.discard = tbuf_run_discard,
 	.call = tbuf_run_call
 };
 
@@ -150,12 +154,12 @@ lend(struct tbuf_buffer *buffer, void *bytes, uint32_t room)
 	buffer->used = 0;
 }
 
-/* Behind room for what stands in front of it in a table. */
+/* Behind room for what stands in front of it in a table, or in a buffer. */
 static void
-lend_key(struct tbuf_buffer *key, uint64_t *words, uint32_t size)
+lend_behind(struct tbuf_buffer *buffer, uint64_t *words, uint32_t size,
+    uint32_t before)
 {
-	lend(key, (unsigned char *)words + TBUF_RUN_KEY_ENTRY,
-	    size - TBUF_RUN_KEY_ENTRY);
+	lend(buffer, (unsigned char *)words + before, size - before);
 }
 
 /* For the rest of the chain; false if all are taken. */
@@ -169,11 +173,11 @@ workspace_lend(struct tbuf_run *run)
 		return (true);
 	if ((w = run->workspace = tbuf_workspace_take()) == NULL)
 		return (false);
-	lend(&m->record, w->record, sizeof(w->record));
+	lend_behind(&m->record, w->record, sizeof(w->record), TBUF_RUN_HEADER);
 	lend(&m->temporary, w->temporary, sizeof(w->temporary));
 	lend(&m->scratch, w->scratch, sizeof(w->scratch));
 	lend(&m->token, w->token, sizeof(w->token));
-	lend_key(&m->key, w->key, sizeof(w->key));
+	lend_behind(&m->key, w->key, sizeof(w->key), TBUF_RUN_KEY_ENTRY);
 	return (true);
 }
 
@@ -189,11 +193,13 @@ run_begin(struct tbuf_run *run)
 	m->types = run->site->types;
 	m->strsize = tbuf_fire_strsize(run->fire->slot);
 	m->token_at = TBUF_TOKEN_NONE;
-	lend(&m->record, run->small_record, sizeof(run->small_record));
+	lend_behind(&m->record, run->small_record, sizeof(run->small_record),
+	    TBUF_RUN_HEADER);
 	/* Empty, and somewhere. */
 	lend(&m->temporary, run->small_record, 0);
 	lend(&m->scratch, run->small_record, 0);
-	lend_key(&m->key, run->small_key, sizeof(run->small_key));
+	lend_behind(&m->key, run->small_key, sizeof(run->small_key),
+	    TBUF_RUN_KEY_ENTRY);
 	lend(&m->token, run->small_record, 0);
 }
 
@@ -204,6 +210,7 @@ program_run(struct tbuf_run *run)
 	struct tbuf_machine *m = &run->machine;
 
 	run->timestamp = 0;
+	run->speculation = 0;
 	m->scratch.used = 0;
 	m->fuel = TBUF_FUEL;
 	if (tbuf_machine_run(m) == TBUF_END_FAULT)

@@ -11,6 +11,7 @@
  *	clause_step.h	steps in the session's memory
  *	clause_effect	records, faults, exit()
  *	clause_table	what is aggregated
+ *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
  *	clause_idle	predicates that do not hold
  *	clause_memory	workspaces, for what a small stack does not hold
@@ -32,10 +33,12 @@
 #define TBUF_RUN_KEY		64
 /* In front of a key's bytes, for the head of its table entry. */
 #define TBUF_RUN_KEY_ENTRY	sizeof(struct tbuf_table_entry)
+/* In front of a record's, for its header where it is speculated. */
+#define TBUF_RUN_HEADER		sizeof(struct tbuf_header)
 
 /* What one takes instead that needs more. */
 struct tbuf_workspace {
-	uint64_t record[12288 / 8];
+	uint64_t record[(12288 + TBUF_RUN_HEADER) / 8];
 	uint64_t temporary[8192 / 8];
 	uint64_t scratch[4096 / 8];
 	uint64_t locals[2048 / 8];
@@ -50,6 +53,8 @@ struct tbuf_run {
 	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
 	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t speculation;		/* the word of the id; 0: none */
+	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
 	uint8_t *locals;
 	uint32_t locals_room;
@@ -59,7 +64,7 @@ struct tbuf_run {
 	bool gone;			/* the session is not there any more */
 	uint64_t values[TBUF_NARGS];
 	uint64_t small_locals[TBUF_RUN_LOCALS / 8];
-	uint64_t small_record[TBUF_RUN_RECORD / 8];
+	uint64_t small_record[(TBUF_RUN_RECORD + TBUF_RUN_HEADER) / 8];
 	uint64_t small_key[(TBUF_RUN_KEY + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
@@ -90,6 +95,19 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
 	if (offset > room || size > room - offset)
 		return (NULL);
 	return (tbuf_run_bytes(run, at + offset, size));
+}
+
+/* A lane's side words, or NULL; they lie in front of the storage. */
+static inline struct tbuf_side *
+tbuf_run_side(const struct tbuf_run *run, const struct tbuf_lane *lane)
+{
+	uint64_t base = run->fire->base, end = tbuf_fire_end(base);
+	uint64_t at = tbuf_load(&lane->side);
+
+	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
+	    end - at < sizeof(struct tbuf_side))
+		return (NULL);
+	return ((struct tbuf_side *)(uintptr_t)(base + at));
 }
 
 /* clause_builtin.c */
@@ -133,12 +151,26 @@ int	tbuf_thread_variable_store(struct tbuf_run *,
 int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
+/*
+ * A record of so many bytes at 64-bit words, or a drop: 0, or TBUF_STOP where
+ * the session has ended.
+ */
+int	tbuf_run_record(struct tbuf_run *, uint32_t epid, const void *data,
+	    uint64_t size) TBUF_HIDDEN;
 /* Tell the fault that the machine has met. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
 
 /* clause_table.c */
 int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
+
+/* clause_speculate.c */
+int	tbuf_run_speculation(struct tbuf_machine *, uint64_t *id) TBUF_HIDDEN;
+int	tbuf_run_speculate(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
+int	tbuf_run_commit(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
+int	tbuf_run_discard(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
+/* The machine's record goes where speculate() has said: as tbuf_run_record. */
+int	tbuf_run_speculated(struct tbuf_run *, uint32_t epid) TBUF_HIDDEN;
 
 /* clause_copyin.c */
 int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,

@@ -28,12 +28,9 @@ write_again(const struct tbuf_fire *f, uint32_t epid, const void *data,
 	    tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
 }
 
-/*
- * A record of so many bytes at 64-bit words, or a drop; by sections, as any
- * record.
- */
-static int
-write_record(struct tbuf_run *run, uint32_t epid, const void *data,
+/* By sections, as any record. */
+int
+tbuf_run_record(struct tbuf_run *run, uint32_t epid, const void *data,
     uint64_t size)
 {
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { data, size } };
@@ -59,9 +56,11 @@ tbuf_run_emit(struct tbuf_machine *m, uint32_t record)
 	struct tbuf_run *run = tbuf_run_of(m);
 	uint32_t epid = run->fire->epid + record;
 
-	if (record >= TBUF_EPID_FAULT || epid >= TBUF_EPID_FAULT)
+	if (record >= TBUF_EPID_COMMIT || epid >= TBUF_EPID_COMMIT)
 		return (TBUF_FAULT_ILLEGAL);
-	return (write_record(run, epid, m->record.bytes, m->record.used));
+	if (run->speculation != 0)
+		return (tbuf_run_speculated(run, epid));
+	return (tbuf_run_record(run, epid, m->record.bytes, m->record.used));
 }
 
 /* Each record finds room for itself, or is a drop. */
@@ -82,7 +81,7 @@ tbuf_run_fault(struct tbuf_run *run)
 		.address = run->machine.fault.address
 	};
 
-	(void)write_record(run, TBUF_EPID_FAULT, &fault, sizeof(fault));
+	(void)tbuf_run_record(run, TBUF_EPID_FAULT, &fault, sizeof(fault));
 }
 
 /* Statements behind it in the same clause still run. */

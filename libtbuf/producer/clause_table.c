@@ -99,21 +99,17 @@ drop(const struct table *t)
 
 /* ------------------------------------------------------------ the table */
 
-/* Side words lie in front of the storage, a table within it. */
+/* Within the storage. */
 static bool
 table_place(const struct value *v, const struct tbuf_lane *lane,
     struct table *t)
 {
 	uint64_t base = v->run->fire->base, end = tbuf_fire_end(base);
-	uint64_t side = tbuf_load(&lane->side);
+	struct tbuf_side *side = tbuf_run_side(v->run, lane);
 	uint64_t word = tbuf_load(&lane->table[0]);
 	uint64_t at = tbuf_place_offset(word);
 
-	t->drops = NULL;
-	if (side >= TBUF_TABLES && side % 64 == 0 && side <= end &&
-	    end - side >= sizeof(struct tbuf_side))
-		t->drops = &((struct tbuf_side *)(uintptr_t)
-		    (base + side))->aggregation;
+	t->drops = side == NULL ? NULL : &side->aggregation;
 	t->storage = tbuf_place_storage(word);
 	t->at = (unsigned char *)(uintptr_t)(base + at);
 	return (at >= TBUF_TABLES && at <= end && t->storage <= end - at &&
