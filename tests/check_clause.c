@@ -117,6 +117,51 @@ START_TEST(arguments_are_as_the_site_has_them)
 }
 END_TEST
 
+/*
+ * The first fire is the machine's; what it has left, a record of numbers behind
+ * a predicate, the later ones do without it.
+ */
+START_TEST(later_fires_leave_what_the_first_one_does)
+{
+	static const uint64_t code[] = {
+		W(JAGEI, 1, 2, 0, 65532), W(JAEQI, 0, 1, 0, -4),
+		W(END, 0, 0, 0, 0), W(ROOM, 0, 0, 0, 0),
+		W(LDA, 3, 0, 0, 2), W(PUTA, 0, 0, 0, 0), W(PUT, 3, 0, 0, 8),
+		W(LDA, 3, 0, 0, 1), W(PUT, 3, 0, 0, 8), W(PUT, 3, 0, 0, 8),
+		W(PUTA, 0, 0, 0, 3), W(EMIT, 0, 0, 0, 0)
+	};
+	struct tbuf_d_piece pieces[5];
+	const struct tbuf_d_record record = {
+		.pieces = pieces, .npieces = 5, .bytes = 40
+	};
+	unsigned i;
+
+	for (i = 0; i < 5; i++)
+		pieces[i] = (struct tbuf_d_piece){
+			.kind = TBUF_PIECE_INTEGER, .bytes = 8,
+			.shape = &made_integer
+		};
+	pieces[4] = (struct tbuf_d_piece){
+		.kind = TBUF_PIECE_ARGUMENT, .argument = 3
+	};
+	made_clause(&made, "test:::widths", code, 12, &record, 1);
+	made_clause(&made, "test:::named", code, 12, &record, 1);
+	clause_spawn(consumer, "widths", "6");
+	clause_run(consumer, &made);
+	clause_expect(
+	    "widths 0 -70000 65535 65535 0\n"
+	    "named 0 -70000 65535 65535 0\n"
+	    "widths -1 -70001 65534 65534 0.5\n"
+	    "named -1 -70001 65534 65534 0.5\n"
+	    "widths -2 -70002 65533 65533 1\n"
+	    "named -2 -70002 65533 65533 1\n"
+	    "widths -3 -70003 65532 65532 1.5\n"
+	    "named -3 -70003 65532 65532 1.5\n"
+	    "widths -4 -70004 65531 65531 2\n"
+	    "named -4 -70004 65531 65531 2\n");
+}
+END_TEST
+
 /* One program for texts and one for integers: each probe has its own. */
 START_TEST(program_is_chosen_by_the_class_of_a_name)
 {
@@ -775,6 +820,7 @@ cases(const char *name)
 	    records_of_several_actions_have_their_own_layouts);
 	tcase_add_test(t, default_records_and_others_share_a_chain);
 	tcase_add_test(t, arguments_are_as_the_site_has_them);
+	tcase_add_test(t, later_fires_leave_what_the_first_one_does);
 	tcase_add_test(t, program_is_chosen_by_the_class_of_a_name);
 	tcase_add_test(t, name_is_bound_in_each_probe);
 	tcase_add_test(t, faults_are_told_and_fire_error);

@@ -215,6 +215,23 @@ values(void)
 	TBUF_PROBE(test, fixed, small, port, middle, part, flag);
 }
 
+/* The same of each type, with a text and without one. */
+static void
+widths(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++) {
+		int8_t small = (int8_t)-n;
+		uint16_t port = (uint16_t)(65535 - n);
+		int middle = -70000 - (int)n;
+		float part = (float)n / 2;
+
+		TBUF_PROBE(test, widths, small, port, middle, part);
+		TBUF_PROBE(test, named, small, port, middle, part, "abc");
+	}
+}
+
 static void
 texts(unsigned long count)
 {
@@ -236,6 +253,8 @@ target(char *argv[])
 		numbers(count);
 	else if (strcmp(argv[1], "values") == 0)
 		values();
+	else if (strcmp(argv[1], "widths") == 0)
+		widths(count);
 	else if (strcmp(argv[1], "texts") == 0)
 		texts(count);
 	else if (strcmp(argv[1], "pause") == 0) {

@@ -63,6 +63,7 @@ void	clause_expect(const char *text);
  * Have this program fire, as a command:
  *	numbers COUNT	test:::number n, for n below COUNT
  *	values		test:::values with arguments of many types
+ *	widths COUNT	test:::widths and named, of several types
  *	texts COUNT	test:::text path, bytes
  *	pause		test:::number 0, and then it waits
  */

@@ -231,11 +231,9 @@ clause_run(struct tbuf_run *run, bool packed)
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
 	run->machine.binding = clause.binding;
-	if (tbuf_machine_idle(&run->machine)) {
-		if (packed)
-			tbuf_clause_keep(run->fire, run->site, &run->machine);
+	tbuf_clause_keep(run->fire, run->site, &run->machine, packed);
+	if (tbuf_machine_idle(&run->machine))
 		return (TBUF_EMIT_DONE);
-	}
 	if (!run->begun)
 		run_begin(run);
 	/* inv.account: a clause that finds no memory is a drop. */

@@ -13,7 +13,7 @@
  *	clause_table	what is aggregated
  *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
- *	clause_idle	predicates that do not hold
+ *	clause_again	what most fires are, once more
  *	clause_memory	workspaces, for what a small stack does not hold
  *
  * A run is in a frame of the fire, and whatever it looks at may change: the
@@ -176,9 +176,19 @@ int	tbuf_run_speculated(struct tbuf_run *, uint32_t epid) TBUF_HIDDEN;
 int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,
 	    uint64_t size) TBUF_HIDDEN;
 
-/* clause_idle.c: keep the comparisons that a probe's program begins with. */
+/*
+ * A record at 64-bit words, by what the thread remembers of the fire's session:
+ * bits, generation and index are all that is looked at.  False: not done.
+ */
+bool	tbuf_run_write(const struct tbuf_fire *, uint32_t epid,
+	    const void *data, uint64_t size) TBUF_HIDDEN;
+
+/*
+ * clause_again.c: keep what a probe's program begins with, or all of it.
+ * Packed: fires have its arguments as words.
+ */
 void	tbuf_clause_keep(const struct tbuf_fire *, const struct tbuf_site *,
-	    const struct tbuf_machine *) TBUF_HIDDEN;
+	    const struct tbuf_machine *, bool packed) TBUF_HIDDEN;
 
 /* clause_memory.c: NULL, all are taken. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;

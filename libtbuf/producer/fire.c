@@ -172,13 +172,13 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	}
 }
 
-/* Is there nothing to do but a predicate that does not hold? */
+/* As a clause has been met before. */
 static inline bool
-fire_idle(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+fire_clause(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
     unsigned number)
 {
 	return (tbuf_load(&tbuf_clause_kept) &&
-	    tbuf_clause_idle(site, words, size, number));
+	    tbuf_clause_again(site, words, size, number));
 }
 
 /* Arguments that are words already, in one session by the long way. */
@@ -215,7 +215,7 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
 		if (!fire_rows(site, memo_for(all, number), &w) &&
-		    !fire_idle(site, words, size, number))
+		    !fire_clause(site, words, size, number))
 			fire_words_session(site, words, size, number);
 	}
 	tbuf_rseq_clear();
@@ -229,16 +229,29 @@ fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 		fire_words(site, words, size);
 }
 
-/* In those sessions of the probe's. */
+/* In a session by the long way. */
 static __attribute__((noinline)) void
-fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
+fire_texts_session(const struct tbuf_site *site, const uint64_t *values,
+    unsigned number)
 {
 	struct tbuf_pack pack;
 	struct tbuf_fire f;
 
-	for (; bits != 0; bits &= bits - 1)
-		fire_session(&f, (unsigned)__builtin_ctz(bits), site, values,
-		    &pack);
+	fire_session(&f, number, site, values, &pack);
+}
+
+/* In those sessions of the probe's. */
+static __attribute__((noinline)) void
+fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
+{
+	unsigned number;
+
+	for (; bits != 0; bits &= bits - 1) {
+		number = (unsigned)__builtin_ctz(bits);
+		if (!fire_clause(site, values,
+		    site->nargs * sizeof(*values), number))
+			fire_texts_session(site, values, number);
+	}
 }
 
 /* ------------------------------------------------------------ entry points */
@@ -261,7 +274,7 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	struct tbuf_write w;
 	unsigned number;
 
-	if (all == 0 || (alone && fire_idle(site, values, size,
+	if (all == 0 || (alone && fire_clause(site, values, size,
 	    (unsigned)__builtin_ctz(all))))
 		return;
 	memos = memos_for(all);
@@ -275,7 +288,7 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 		    tbuf_memo_among(memos, number), &w, site, values) ==
 		    TBUF_COMMITTED)
 			continue;
-		if (alone || !fire_idle(site, values, size, number))
+		if (alone || !fire_clause(site, values, size, number))
 			fire_words_session(site, values, size, number);
 		memos = memos_for(all);
 	}

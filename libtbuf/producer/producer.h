@@ -427,10 +427,12 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 	    const struct tbuf_site *, const uint64_t *values,
 	    struct tbuf_pack *pack) TBUF_HIDDEN;
 /*
- * Is there nothing to be done for a fire of words in the session of this slot,
- * for its only clause has a predicate that does not hold?  False: in doubt.
+ * The fire in the session of this slot, of a probe whose only clause is a
+ * predicate that does not hold, or leaves a record of numbers.  It has words,
+ * or, where a site has texts, the site's values.  False: it is another case, and
+ * nothing has been done.
  */
-bool	tbuf_clause_idle(const struct tbuf_site *, const uint64_t *words,
+bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;
 extern bool tbuf_clause_kept TBUF_HIDDEN;	/* else it need not be asked */
 /* No fire of this process is under way: in a forked child. */
