@@ -39,7 +39,7 @@ struct kept {
 	bool useful;		/* there is anything of this below */
 	uint32_t length;	/* of the program */
 	uint32_t ntests;
-	uint32_t nnumbers;	/* of a record behind the tests; 0: it is more */
+	uint32_t nnumbers;	/* of a record behind the tests; 0: none */
 	uint32_t epid;		/* of that */
 	struct cut numbers[NUMBERS];
 	struct test tests[TESTS];
@@ -172,7 +172,7 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 		return (false);
 	pc = test_all(k, words, size);
 	if (pc >= k->length)
-		/* The deadline, which is not here, is looked at now and then. */
+		/* The deadline is looked at now and then. */
 		return (unchanged(k, version) && ++tbuf_thread.looks != 0);
 	return (pc == k->ntests && write_numbers(k, version, words, size));
 }
