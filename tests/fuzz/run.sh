@@ -21,7 +21,7 @@ set -eu
 source=$1 build=$2
 shift 2
 targets=${*:-file live fire clause adopt aggregate match parse maps sitetext command
-    dlang machine table}
+    dlang machine table batch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
