@@ -21,7 +21,7 @@ set -eu
 source=$1 build=$2
 shift 2
 targets=${*:-file live fire clause adopt aggregate match parse maps sitetext command
-    dlang machine table batch}
+    dlang dwarf machine table batch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -51,9 +51,8 @@ flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
 
 for target in $targets; do
 	more=
-	if [ "$target" = dlang ]; then
-		more=" -I$source/libtbufd -I$build/dlang -I$source/tests"
-		more="$more $source/tests/d/runner.c"
+	if [ "$target" = dlang ] || [ "$target" = dwarf ]; then
+		more=" -iquote $source/libtbufd -I$build/dlang"
 		for file in "$source"/libtbufd/*.c "$build"/dlang/*.c; do
 			case $file in
 			"$source"/libtbufd/lexer.c | \
@@ -64,6 +63,15 @@ for target in $targets; do
 				;;
 			esac
 		done
+	fi
+	if [ "$target" = dlang ]; then
+		more="$more -I$source/tests $source/tests/d/runner.c"
+	fi
+	if [ "$target" = dwarf ]; then
+		for file in dwarf dwarf_argument dwarf_names dwarf_read; do
+			more="$more $source/tbufctl/$file.c"
+		done
+		more="$more $(pkg-config --cflags --libs libdw)"
 	fi
 	if [ "$target" = command ]; then
 		more=" -iquote $source/libtbufd"
