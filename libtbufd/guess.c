@@ -15,7 +15,7 @@ struct guess {
 	struct guess *next;
 	const char *name;		/* NULL: by its number */
 	uint64_t number;
-	unsigned class;			/* of the classes below */
+	unsigned first, tried;		/* of the classes below */
 };
 
 static const enum d_class classes[] = {
@@ -23,6 +23,26 @@ static const enum d_class classes[] = {
 };
 
 #define CLASSES		(sizeof(classes) / sizeof(classes[0]))
+
+static unsigned
+first_class(struct d_compiler *c, const char *name, uint64_t number)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	enum d_class likely = calls->likely == NULL ? D_CLASS_NONE :
+	    calls->likely(calls->context, c->description, name, number);
+	unsigned i;
+
+	for (i = 0; i < CLASSES; i++)
+		if (classes[i] == likely)
+			return (i);
+	return (0);
+}
+
+static enum d_class
+class_of(const struct guess *one)
+{
+	return (classes[(one->first + one->tried) % CLASSES]);
+}
 
 enum d_class
 d_guess(struct d_compiler *c, const char *name, uint64_t number)
@@ -33,11 +53,12 @@ d_guess(struct d_compiler *c, const char *name, uint64_t number)
 		if (name == NULL || (*one)->name == NULL ?
 		    name == (*one)->name && (*one)->number == number :
 		    strcmp((*one)->name, name) == 0)
-			return (classes[(*one)->class]);
+			return (class_of(*one));
 	*one = d_allocate(c, sizeof(**one));
 	(*one)->name = name;
 	(*one)->number = number;
-	return (classes[0]);
+	(*one)->first = first_class(c, name, number);
+	return (class_of(*one));
 }
 
 /* The next choice; false after the last one. */
@@ -45,9 +66,9 @@ static bool
 next(struct guess *one)
 {
 	for (; one != NULL; one = one->next) {
-		if (++one->class < CLASSES)
+		if (++one->tried < CLASSES)
 			return (true);
-		one->class = 0;
+		one->tried = 0;
 	}
 	return (false);
 }

@@ -99,6 +99,9 @@ struct d_callbacks {
 	 */
 	enum d_class (*argument)(void *context,
 	    const struct d_description *d, const char *name, uint64_t number);
+	/* Of one of D_CLASS_ANY: which is tried first; NONE: nobody knows. */
+	enum d_class (*likely)(void *context, const struct d_description *d,
+	    const char *name, uint64_t number);
 	/* The probe of an id (-i, and numbers in scripts). */
 	bool (*probe_by_id)(void *context, uint64_t id,
 	    struct d_description *d);

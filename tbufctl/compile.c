@@ -75,6 +75,15 @@ argument(void *context, const struct d_description *d, const char *name,
 	return (known_argument(&c->known, d, name, number));
 }
 
+static enum d_class
+likely(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_likely(&c->known, d, name, number));
+}
+
 static bool
 probe_by_id(void *context, uint64_t id, struct d_description *d)
 {
@@ -148,7 +157,8 @@ set_options(struct compiled *c, pid_t target)
 		.callbacks = {
 			.context = c, .set_option = set_option,
 			.probe_exists = probe_exists, .argument = argument,
-			.probe_by_id = probe_by_id, .type_find = type_find,
+			.likely = likely, .probe_by_id = probe_by_id,
+			.type_find = type_find,
 			.argument_type = argument_type, .type_read = type_read
 		},
 		.macros = make_macros(target), .version = o->d.version,

@@ -12,6 +12,8 @@
 
 #include "dwarf.h"
 #include "messages.h"
+#include "needed.h"
+#include "words.h"
 
 static char *path_of_debug;	/* as libdwfl looks, with /usr/lib/debug */
 
@@ -68,13 +70,57 @@ dwarf_open_process(pid_t pid)
 	    dwfl_linux_proc_report(dwfl, pid) == 0));
 }
 
+/* --- programs ------------------------------------------------------------- */
+
+#define FILES_MAX	64	/* the executable, and libraries */
+
+/* What is reported, in the order of need; each once. */
+struct report {
+	Dwfl *dwfl;
+	struct words files;
+};
+
+static void
+add_file(void *arg, const char *path)
+{
+	struct report *report = arg;
+	size_t i;
+
+	for (i = 0; i < report->files.count; i++)
+		if (strcmp(report->files.all[i], path) == 0)
+			return;
+	if (i < FILES_MAX)
+		words_add(&report->files, "%s", path);
+}
+
+static bool
+report_file(struct report *report, const char *path)
+{
+	Dwfl_Module *module = dwfl_report_offline(report->dwfl, path, path,
+	    -1);
+	GElf_Addr bias;
+	Elf *elf = module == NULL ? NULL : dwfl_module_getelf(module, &bias);
+
+	if (elf != NULL)
+		needed_visit(elf, path, add_file, report);
+	return (module != NULL);
+}
+
 Dwfl *
 dwarf_open_program(const char *path)
 {
-	Dwfl *dwfl = dwfl_begin(&of_files);
+	struct report report = { .dwfl = dwfl_begin(&of_files) };
+	bool good;
+	size_t i;
 
-	return (finish(dwfl, dwfl != NULL &&
-	    dwfl_report_offline(dwfl, path, path, -1) != NULL));
+	if (report.dwfl == NULL)
+		return (NULL);
+	add_file(&report, path);
+	good = report_file(&report, path);
+	for (i = 1; i < report.files.count; i++)
+		(void)report_file(&report, report.files.all[i]);
+	words_free(&report.files);
+	return (finish(report.dwfl, good));
 }
 
 /* --- the list ------------------------------------------------------------- */
@@ -97,6 +143,7 @@ add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
 	return (DWARF_CB_OK);
 }
 
+/* In the order in which they were reported, which is that of addresses. */
 struct dwarf_module *
 dwarf_modules(Dwfl *dwfl)
 {

@@ -156,6 +156,20 @@ class_of(uint8_t type)
 	}
 }
 
+/* Which of a probe's arguments is meant; one behind them if it has none. */
+static unsigned
+argument_of(const struct tbuf_probe_info *probe, const char *name,
+    uint64_t number)
+{
+	unsigned n;
+
+	for (n = 0; n < probe->nargs; n++)
+		if (name != NULL ? strcmp(probe->argnames[n], name) == 0 :
+		    n == number)
+			break;
+	return (n);
+}
+
 enum d_class
 known_argument(struct known *k, const struct d_description *d,
     const char *name, uint64_t number)
@@ -174,34 +188,65 @@ known_argument(struct known *k, const struct d_description *d,
 		probe = k->probes[i];
 		if (!target_matches(d, probe))
 			continue;
-		for (n = 0; n < probe->nargs; n++)
-			if (name != NULL ? strcmp(probe->argnames[n], name) ==
-			    0 : n == number)
-				return (class_of(probe->types[n]));
+		if ((n = argument_of(probe, name, number)) < probe->nargs)
+			return (class_of(probe->types[n]));
 	}
 	return (D_CLASS_NONE);
+}
+
+static const struct sites *
+known_sites(struct known *k)
+{
+
+	if (!k->read && !k->look)
+		types_sites(&k->types, &k->sites);
+	k->read = true;
+	return (&k->sites);
+}
+
+enum d_class
+known_likely(struct known *k, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	const struct sites *sites = known_sites(k);
+	const struct tbuf_probe_info *probe;
+	unsigned n;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++) {
+		probe = &sites->all[i];
+		if (target_matches(d, probe) &&
+		    (n = argument_of(probe, name, number)) < probe->nargs)
+			return (class_of(probe->types[n]));
+	}
+	return (D_CLASS_NONE);
+}
+
+static uint64_t
+type_of(struct known *k, const struct d_description *d,
+    const struct tbuf_probe_info *probe, const char *name, uint64_t number)
+{
+	unsigned n = argument_of(probe, name, number);
+
+	if (n == probe->nargs || probe->types[n] != TBUF_POINTER ||
+	    !target_matches(d, probe))
+		return (0);
+	return (types_argument(&k->types, probe->module, probe->function,
+	    probe->argnames[n]));
 }
 
 uint64_t
 known_argument_type(struct known *k, const struct d_description *d,
     const char *name, uint64_t number)
 {
-	const struct tbuf_probe_info *probe;
+	const struct sites *sites = known_sites(k);
 	uint64_t id = 0;
 	size_t i;
-	unsigned n;
 
-	for (i = 0; i < k->count && id == 0; i++) {
-		probe = k->probes[i];
-		if (!target_matches(d, probe))
-			continue;
-		for (n = 0; n < probe->nargs && id == 0; n++)
-			if (probe->types[n] == TBUF_POINTER && (name != NULL ?
-			    strcmp(probe->argnames[n], name) == 0 :
-			    n == number))
-				id = types_argument(&k->types, probe->module,
-				    probe->function, probe->argnames[n]);
-	}
+	for (i = 0; i < k->count && id == 0; i++)
+		id = type_of(k, d, k->probes[i], name, number);
+	for (i = 0; i < sites->count && id == 0; i++)
+		id = type_of(k, d, &sites->all[i], name, number);
 	return (id);
 }
 
@@ -232,4 +277,5 @@ known_free(struct known *k)
 
 	free(k->probes);
 	types_free(&k->types);
+	sites_free(&k->sites);
 }

@@ -27,6 +27,8 @@ struct known {
 	const struct tbuf_probe_info **probes;
 	size_t count;
 	struct types types;	/* of the targets that are known */
+	struct sites sites;	/* of a command that does not run yet */
+	bool read;		/* they have been looked for */
 };
 
 /* Find all targets, if none was named, and their probes. */
@@ -43,6 +45,9 @@ unsigned known_own(const struct d_description *);
 unsigned known_count(struct known *, const struct d_description *);
 /* What an argument of theirs is, by its name or number. */
 enum d_class known_argument(struct known *, const struct d_description *,
+	    const char *name, uint64_t number);
+/* Of an argument that may be any: what it is where files have the probe. */
+enum d_class known_likely(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);
 /* The type that its program declares it of, by types_read(); 0: unknown. */
 uint64_t known_argument_type(struct known *, const struct d_description *,

@@ -164,6 +164,18 @@ types_argument(struct types *t, const char *module, const char *function,
 	return (0);
 }
 
+void
+types_sites(struct types *t, struct sites *sites)
+{
+	const struct dwarf_module *m;
+	struct types_source *one;
+
+	for (one = t->first; one != NULL; one = one->next)
+		for (m = one->command == NULL ? NULL : modules(t, one);
+		    m != NULL; m = m->next)
+			sites_read(sites, m);
+}
+
 bool
 types_read(struct types *t, uint64_t id, struct d_import *to)
 {

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "sites.h"
 #include "tbufd.h"
 
 struct types_source;
@@ -25,6 +26,9 @@ struct types {
 void	types_add_process(struct types *, pid_t);
 void	types_add_command(struct types *, const char *name);
 void	types_free(struct types *);
+
+/* The probes that commands among them will have. */
+void	types_sites(struct types *, struct sites *);
 
 /* As struct d_callbacks has them. */
 uint64_t types_find(struct types *, const char *module, enum d_import_kind,

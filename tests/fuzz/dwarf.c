@@ -6,7 +6,7 @@
  * up, each type read, and scripts are compiled that look into what there is.
  *
  *	{ count } { offset, 2; byte }… { size, 2; .debug_abbrev }
- *	{ size, 2; .debug_info } .debug_str
+ *	{ size, 2; .debug_info } .debug_str, which are the sites, too
  */
 #include <sys/mman.h>
 
@@ -15,10 +15,11 @@
 
 #include "../../tbufctl/dwarf.h"
 #include "../../tbufctl/messages.h"
+#include "../../tbufctl/sites.h"
 #include "fuzz.h"
 #include "tbufd.h"
 
-#define SECTIONS	5
+#define SECTIONS	6
 #define IMAGE_MAX	(64u << 10)
 #define TYPES_LOOKED	2000	/* of an input */
 
@@ -50,6 +51,14 @@ memory_string(const char *text)
 }
 
 int
+fail(const char *format, ...)
+{
+
+	(void)format;
+	abort();
+}
+
+int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
@@ -60,7 +69,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 /* ------------------------------------------------------------ the file */
 
 static const char names[] =
-    "\0.debug_abbrev\0.debug_info\0.debug_str\0.shstrtab";
+    "\0.debug_abbrev\0.debug_info\0.debug_str\0.shstrtab\0tbuf_sites";
 
 static void
 put(const void *data, size_t size)
@@ -111,7 +120,7 @@ make_image(struct input *in)
 	};
 	const Elf64_Phdr program = {
 		.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x10000,
-		.p_filesz = 0x1000, .p_memsz = 0x1000, .p_align = 0x1000
+		.p_filesz = 0x10000, .p_memsz = 0x10000, .p_align = 0x1000
 	};
 	unsigned patches = (unsigned)input_take(in, 1) % 8, i;
 	const uint8_t *patch = in->at;
@@ -125,6 +134,7 @@ make_image(struct input *in)
 	take_section(in, 1);
 	take_section(in, 15);
 	put_section(27, in->at, in->size);
+	put_section(48, in->at, in->size);
 	put_section(38, names, sizeof(names));
 	header.e_shoff = image.size;
 	put(image.sections, sizeof(image.sections));
@@ -205,6 +215,7 @@ static void
 look_at(struct dwarf_module *m)
 {
 	struct d_import told;
+	struct sites sites = { .count = 0 };
 	uint64_t id;
 	size_t i;
 
@@ -217,6 +228,8 @@ look_at(struct dwarf_module *m)
 	    id++)
 		continue;
 	(void)dwarf_argument(&types, m, "f", "a");
+	sites_read(&sites, m);
+	sites_free(&sites);
 }
 
 int

@@ -68,7 +68,8 @@ for target in $targets; do
 		more="$more -I$source/tests $source/tests/d/runner.c"
 	fi
 	if [ "$target" = dwarf ]; then
-		for file in dwarf dwarf_argument dwarf_names dwarf_read; do
+		for file in dwarf dwarf_argument dwarf_names dwarf_read \
+		    needed sites words; do
 			more="$more $source/tbufctl/$file.c"
 		done
 		more="$more $(pkg-config --cflags --libs libdw)"

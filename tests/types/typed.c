@@ -57,6 +57,7 @@ static __attribute__((noinline)) void
 serve(request_t *req, int n)
 {
 	TBUF_PROBE(typed, request__start, req, n);
+	TBUF_PROBE(typed, path, req->path, n);
 }
 
 /* Which of the two is meant nobody knows. */
