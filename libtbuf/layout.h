@@ -246,7 +246,7 @@ enum tbuf_clock {
 #define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
 #define TBUF_F_SIDE		0x8u	/* it binds side lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
-#define TBUF_F_VARIABLES	0x40u	/* threads have variables of their own */
+#define TBUF_F_VARIABLES	0x40u	/* it has those of threads, and arrays */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
 #define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
@@ -519,7 +519,11 @@ struct tbuf_codes {
 	uint32_t nthreads;	/* (i) ids of self-> variables, as globals */
 	uint32_t threads;
 	uint32_t block;		/* (i) bytes of a struct tbuf_block */
-	uint32_t reserved[5];
+	uint32_t narrays;	/* (i) ids of arrays; `at` is 0 */
+	uint32_t arrays;
+	uint32_t nthread_arrays; /* (i) and of self-> arrays */
+	uint32_t thread_arrays;
+	uint32_t element;	/* (i) bytes of an element's body */
 };
 
 /* An enabling's clause; without a program its records are default ones. */
@@ -562,6 +566,36 @@ struct tbuf_block {
 	uint64_t tid;		/* (a) as the thread knows it; 0: unknown */
 	/* the variables (t) */
 };
+
+/*
+ * Elements of associative arrays are in slot.dynamic, in sets of
+ * TBUF_ELEMENT_SET, 0 to begin with:
+ *
+ *	+---------------+-  -+---------------+--------+-  -+--------+
+ *	| state   value |    | state   value | body   |    | body   |
+ *	+---------------+-  -+---------------+--------+-  -+--------+
+ * The value is a number; bytes are in the body behind the key.  A body is its
+ * sequence; id | scope << 16 | bytes of the key << 32; the number of the thread
+ * (0: it is no thread's array); the key, padded with zeroes; then such bytes.
+ *
+ *	   (a) swap of the pair        (t) publish            (a) swap
+ *	FREE ----------------> CLAIMED ----------> and READY ---------> LIVE
+ *	  ^                                                              | ^
+ *	  |  (a) 0 is stored                     (a) bytes are stored    v |
+ *	  +----------------------------------- LIVE -------------> UPDATING
+ * A state is FREE or LIVE with a sequence that rises each time it becomes so,
+ * and bits of the key's hash; or CLAIMED or UPDATING with the number of the
+ * thread that does that.  A number that is stored into what lives is a swap of
+ * the pair, too: it fails if the element has become another's.
+ */
+#define TBUF_ELEMENT_SET	8u
+#define TBUF_ELEMENT_HEAD	3u	/* words of a body before its key */
+#define TBUF_ELEMENT_FREE	0u	/* the low two bits of a state */
+#define TBUF_ELEMENT_LIVE	1u
+#define TBUF_ELEMENT_CLAIMED	2u
+#define TBUF_ELEMENT_UPDATING	3u
+#define TBUF_ELEMENT_READY	4u	/* of what is claimed */
+#define TBUF_ELEMENT_LOCKED	8u	/* under a lane's lock */
 
 #define TBUF_BLOCK_PROBES	64u	/* blocks that a thread looks at */
 #define TBUF_BLOCKS_MAX		0xfffffu
@@ -668,7 +702,7 @@ struct tbuf_slot {
 	struct tbuf_part texts;		/* (c) tbuf_text_record */
 	struct tbuf_part globals;	/* (c) variables, written by both sides */
 	struct tbuf_part blocks;	/* (c) tbuf_block: threads' variables */
-	struct tbuf_part dynamic;	/* (later, c) associative arrays */
+	struct tbuf_part dynamic;	/* (c) sets of elements of arrays */
 	struct tbuf_part speculations;	/* (c) nspec buffers for each lane */
 	struct tbuf_part codes;		/* (c) tbuf_codes */
 	uint8_t reserved1[16];

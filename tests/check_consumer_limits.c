@@ -155,7 +155,7 @@ START_TEST(what_a_target_lacks_is_told)
 		{ ~TBUF_F_SIDE, TBUF_F_SIDE, "side lanes" },
 		{ ~TBUF_F_SELECTION, TBUF_F_SELECTION, "selection" },
 		{ ~TBUF_F_COPYIN, TBUF_F_COPYIN, "copyin" },
-		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES, "variables of threads" },
+		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES, "variables of threads and arrays" },
 		{ ~TBUF_F_RSEQ, TBUF_F_RSEQ, "restartable sequences" },
 		{ ~UINT32_C(0x20), 0x20, "what is needed" },
 		{ 0, UINT32_MAX, "the machine's instructions" },

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Variables of clauses in targets: those of threads.
+ * Variables of clauses in targets: those of threads, and arrays.
  */
 #include <sys/wait.h>
 
@@ -261,6 +261,128 @@ START_TEST(dead_threads_leave_room)
 }
 END_TEST
 
+/* ------------------------------------------------------------ arrays */
+
+#define ARRAY		TBUF_SCOPE_ARRAY
+#define OWN_ARRAY	TBUF_SCOPE_THREAD_ARRAY
+
+static const struct tbuf_d_piece number_key = {
+	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer
+};
+static const struct tbuf_d_piece both_keys[] = {
+	{ .kind = TBUF_PIECE_TEXT, .shape = &made_string },
+	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer }
+};
+static const struct tbuf_d_variable arrays[] = {
+	{ .name = "x", .scope = ARRAY, .id = 0, .shape = &made_integer,
+	  .keys = &number_key, .nkeys = 1 },
+	{ .name = "y", .scope = OWN_ARRAY, .id = 0, .shape = &made_integer,
+	  .keys = &number_key, .nkeys = 1 },
+	{ .name = "z", .scope = ARRAY, .id = 1, .shape = &made_string,
+	  .keys = both_keys, .nkeys = 2 }
+};
+
+static void
+arrays_use(uint32_t n)
+{
+	made.script.variables = arrays;
+	made.script.nvariables = n;
+}
+
+#define BY_ARGUMENT							\
+	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(KEY, 1, 0, 0, 8)
+#define SHOWN								\
+	W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0)
+
+/* One set of eight elements; what is 0 again has left its own. */
+START_TEST(elements_are_freed_by_0)
+{
+	char expected[512];
+
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "dynvarsize", "384"), 0);
+	arrays_use(1);
+	CLAUSE(&made, "test:::number", NULL, BY_ARGUMENT,
+	    W(ADDI, 1, 1, 0, 100), W(STV, 1, 0, ARRAY, 0));
+	CLAUSE(&made, "test:::number", &made_number, BY_ARGUMENT,
+	    W(LDV, 1, 0, ARRAY, 0), SHOWN);
+	/* From the fourth on: that of three before. */
+	CLAUSE(&made, "test:::number", NULL, W(JALTI, 0, 6, 0, 3),
+	    W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(SUBI, 1, 1, 0, 3),
+	    W(KEY, 1, 0, 0, 8), W(LDI, 1, 0, 0, 0), W(STV, 1, 0, ARRAY, 0));
+	clause_spawn(consumer, "numbers", "12");
+	clause_run(consumer, &made);
+	*expected = '\0';
+	for (int n = 0; n < 12; n++)
+		sprintf(strchr(expected, '\0'), "number %d\n", 100 + n);
+	clause_expect(expected);
+}
+END_TEST
+
+START_TEST(elements_without_room_are_drops)
+{
+	char expected[512];
+
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "dynvarsize", "384"), 0);
+	arrays_use(1);
+	CLAUSE(&made, "test:::number", &made_number, BY_ARGUMENT,
+	    W(ADDI, 1, 1, 0, 100), W(STV, 1, 0, ARRAY, 0), SHOWN);
+	clause_spawn(consumer, "numbers", "11");
+	clause_run(consumer, &made);
+	*expected = '\0';
+	for (int n = 0; n < 8; n++)
+		sprintf(strchr(expected, '\0'), "number %d\n", 100 + n);
+	sprintf(strchr(expected, '\0'), "event %d: 3\n",
+	    (int)TBUF_EVENT_DYNAMIC);
+	clause_expect(expected);
+}
+END_TEST
+
+/* Of the thread before nothing is seen. */
+START_TEST(threads_have_arrays)
+{
+	arrays_use(2);
+	CLAUSE(&made, "test:::start", &made_number, W(KEYN, 0, 0, 0, 0),
+	    W(LDI, 2, 0, 0, 5), W(KEY, 2, 0, 0, 8),
+	    W(LDV, 1, 0, OWN_ARRAY, 0), SHOWN);
+	CLAUSE(&made, "test:::start", NULL, W(KEYN, 0, 0, 0, 0),
+	    W(LDI, 2, 0, 0, 5), W(KEY, 2, 0, 0, 8), W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, OWN_ARRAY, 0));
+	CLAUSE(&made, "test:::done", &made_number, W(KEYN, 0, 0, 0, 0),
+	    W(LDI, 2, 0, 0, 5), W(KEY, 2, 0, 0, 8),
+	    W(LDV, 1, 0, OWN_ARRAY, 0), SHOWN);
+	clause_spawn(consumer, "threads", "3");
+	clause_run(consumer, &made);
+	clause_expect("start 0\ndone 1\nstart 0\ndone 2\nstart 0\ndone 3\n");
+}
+END_TEST
+
+#define BY_TEXT								\
+	W(KEYN, 0, 0, 0, 0), W(LDAT, 1, 0, 0, 0), W(KEYT, 1, 0, 0, 0),	\
+	W(LDI, 1, 0, 0, 7), W(KEY, 1, 0, 0, 8)
+
+START_TEST(texts_are_keys_and_elements)
+{
+	arrays_use(3);
+	CLAUSE(&made, "test:::text", &made_number, BY_TEXT,
+	    W(LDR, 1, 0, ARRAY, 1), SHOWN);
+	CLAUSE(&made, "test:::text", NULL, W(LDC, 2, 0, 0, 0), BY_TEXT,
+	    W(STT, 2, 0, ARRAY, 1));
+	/* Once more: what is there is written over. */
+	CLAUSE(&made, "test:::text", NULL, W(LDC, 2, 0, 0, 6), BY_TEXT,
+	    W(STT, 2, 0, ARRAY, 1));
+	CLAUSE(&made, "test:::text", &made_text, BY_TEXT,
+	    W(LDR, 1, 0, ARRAY, 1), W(ROOM, 0, 0, 0, 0),
+	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "test:::text", &made_number, W(LDI, 2, 0, 0, 0),
+	    BY_TEXT, W(STT, 2, 0, ARRAY, 1), BY_TEXT,
+	    W(LDR, 1, 0, ARRAY, 1), SHOWN);
+	clause_spawn(consumer, "texts", "2");
+	clause_run(consumer, &made);
+	clause_expect("text 0\ntext 'kvd'\ntext 0\n"
+	    "text 0\ntext 'kvd'\ntext 0\n");
+}
+END_TEST
+
 static void
 without_rseq(void)
 {
@@ -278,6 +400,10 @@ cases(const char *name)
 	tcase_add_test(t, stores_without_room_are_drops);
 	tcase_add_test(t, children_have_none);
 	tcase_add_test(t, dead_threads_leave_room);
+	tcase_add_test(t, elements_are_freed_by_0);
+	tcase_add_test(t, elements_without_room_are_drops);
+	tcase_add_test(t, threads_have_arrays);
+	tcase_add_test(t, texts_are_keys_and_elements);
 	return (t);
 }
 

@@ -111,4 +111,5 @@ tbuf_programs_order(const struct tbuf_programs *programs,
 	order->blocks = programs->blocks;
 	order->specsize = programs->specsize;
 	order->nspec = programs->nspec;
+	order->dynamic = programs->dynamic;
 }

@@ -45,7 +45,7 @@ struct tbuf_programs {
 	uint64_t specsize;	/* (i) of an id's buffer */
 	uint32_t nspec;		/* (i) ids of speculations; 0: none is needed */
 	uint32_t reserved0;
-	uint64_t reserved[1];
+	uint64_t dynamic;	/* (i) bytes of elements of arrays */
 };
 
 _Static_assert(sizeof(struct tbuf_programs) == 128, "tbuf_programs");

@@ -236,12 +236,17 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
-	if (order->aggsize != 0 || order->blocks != 0 || order->nspec != 0)
+	if (order->aggsize != 0 || order->blocks != 0 ||
+	    order->dynamic != 0 || order->nspec != 0)
 		plan->zeroes = at = round_up(at, TBUF_PAGE);
 	at = plan_tables(order, plan, at);
 	if (order->blocks != 0) {
 		plan->blocks = round_up(at, TBUF_PAGE);
 		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
+	}
+	if (order->dynamic != 0) {
+		plan->dynamic = round_up(at, TBUF_PAGE);
+		at = plan->dynamic + least(order->dynamic, TBUF_BUFSIZE_MAX);
 	}
 	at = plan_speculations(order, plan, at);
 	plan->size = round_up(at, TBUF_PAGE);
@@ -356,7 +361,7 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 
 	slot->clauses = clauses ? area + plan->clauses : 0;
 	slot->codes = slot->programs = slot->texts = slot->globals = none;
-	slot->blocks = none;
+	slot->blocks = slot->dynamic = none;
 	slot->exit = 0;
 	slot->unfit = 0;
 	if (!clauses)
@@ -370,6 +375,8 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 	slot->globals = part(area + plan->globals, order->globals);
 	if (plan->blocks != 0)
 		slot->blocks = part(area + plan->blocks, order->blocks);
+	if (plan->dynamic != 0)
+		slot->dynamic = part(area + plan->dynamic, order->dynamic);
 }
 
 /* All ids are free; the buffers are zero. */

@@ -18,9 +18,9 @@
  *
  * A run without clauses has neither parts (codes, programs, texts and global
  * variables) nor clauses, nor side words, which stand behind the lanes.  Where
- * clauses aggregate or speculate or threads have variables, the lanes' tables,
- * then the blocks, then buffers of speculations stand at the end of the storage,
- * zero to begin with.
+ * clauses aggregate or speculate or have variables of threads and arrays, the
+ * lanes' tables, blocks, elements and buffers of speculations stand at the end of
+ * the storage, zero to begin with.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -85,6 +85,7 @@ struct tbuf_order {
 	uint64_t blocks;		/* bytes of threads' variables */
 	uint64_t specsize;		/* of an id's buffer */
 	uint32_t nspec;			/* ids of speculations; 0: none */
+	uint64_t dynamic;		/* bytes of elements of arrays */
 };
 
 /*
@@ -116,6 +117,7 @@ struct tbuf_plan {
 	uint64_t zeroes;		/* from here on, to begin with; 0: none */
 	uint64_t tables;		/* in the storage; 0: none */
 	uint64_t blocks;		/* likewise */
+	uint64_t dynamic;		/* likewise */
 	uint64_t speculations;		/* likewise */
 	uint32_t speculated;		/* bytes of one id's buffer of a lane */
 	uint64_t storage;		/* bytes of all of it */

@@ -31,6 +31,7 @@ struct making {
 	struct part codes, programs, texts;
 	uint32_t locals_size, globals_size;
 	uint32_t block;			/* bytes of a thread's; 0: none */
+	uint32_t element;		/* of a body; 0: there are none */
 	uint32_t strsize;
 };
 
@@ -78,36 +79,60 @@ add(struct part *p, const void *from, size_t size, size_t align)
 
 /* ------------------------------------------------------------ programs */
 
+/* What a key may take at most, with padding. */
+static uint32_t
+key_size(const struct tbuf_d_piece *keys, uint32_t nkeys, uint32_t strsize)
+{
+	uint32_t size = 0, i, bytes;
+
+	for (i = 0; i < nkeys; i++) {
+		bytes = keys[i].kind == TBUF_PIECE_INTEGER ? 8 :
+		    keys[i].kind == TBUF_PIECE_BYTES ? keys[i].bytes :
+		    strsize + 2;
+		if (bytes > TBUF_KEY_LARGE || size > TBUF_KEY_LARGE)
+			return (TBUF_KEY_LARGE);
+		size = ((size + 7) & ~7u) + ((bytes + 7) & ~7u);
+	}
+	return (size < TBUF_KEY_LARGE ? size : TBUF_KEY_LARGE);
+}
+
 /* May a key of this aggregation be larger than a fire has on its stack? */
 static bool
-large_key(const struct tbuf_d_script *source, uint32_t id)
+large_key(const struct making *m, uint32_t id)
 {
-	const struct tbuf_d_aggregation *one = source->aggregations;
-	uint32_t n, i, size = 0;
+	const struct tbuf_d_aggregation *one = m->source->aggregations;
+	uint32_t n;
 
-	for (n = 0; n < source->naggregations && one->id != id; n++)
+	for (n = 0; n < m->source->naggregations && one->id != id; n++)
 		one++;
-	if (n == source->naggregations)
+	return (n < m->source->naggregations &&
+	    key_size(one->keys, one->nkeys, m->strsize) > TBUF_KEY_SMALL);
+}
+
+/* ... or an array's, or what is copied of a variable? */
+static bool
+large_variable(const struct making *m, uint64_t word)
+{
+	const struct tbuf_d_variable *v = m->source->variables;
+	const struct tbuf_d_variable *end = v + m->source->nvariables;
+	unsigned scope = tbuf_word_c(word);
+	uint32_t id = tbuf_word_immediate(word);
+
+	if (scope < TBUF_SCOPE_THREAD)
 		return (false);
-	for (i = 0; i < one->nkeys; i++)
-		switch (one->keys[i].kind) {
-		case TBUF_PIECE_INTEGER:
-			size += 8;
-			break;
-		case TBUF_PIECE_BYTES:
-			size += one->keys[i].bytes < TBUF_KEY_SMALL ?
-			    one->keys[i].bytes + 7 : TBUF_KEY_SMALL + 1;
-			break;
-		default:
-			return (true);
-		}
-	return (size > TBUF_KEY_SMALL);
+	if (tbuf_word_operation(word) == TBUF_OP_LDR)
+		return (true);
+	while (v < end && (v->scope != scope || v->id != id))
+		v++;
+	return (v < end && scope >= TBUF_SCOPE_ARRAY &&
+	    (key_size(v->keys, v->nkeys, m->strsize) > TBUF_KEY_SMALL ||
+	    tbuf_cell_room(v->shape, m->strsize) != 0));
 }
 
 /* Does it need more memory than a fire has on its stack? */
 static bool
-needs_memory(const struct tbuf_d_script *source,
-    const struct tbuf_d_clause *clause, const struct tbuf_d_program *program)
+needs_memory(const struct making *m, const struct tbuf_d_clause *clause,
+    const struct tbuf_d_program *program)
 {
 	uint32_t i;
 
@@ -119,13 +144,16 @@ needs_memory(const struct tbuf_d_script *source,
 		case TBUF_OP_TMP:
 		case TBUF_OP_CALL:
 			return (true);
+		case TBUF_OP_LDV:
+		case TBUF_OP_STV:
 		case TBUF_OP_LDR:
-			/* It is copied. */
-			if (tbuf_word_c(program->code[i]) == TBUF_SCOPE_THREAD)
+		case TBUF_OP_STT:
+		case TBUF_OP_STB:
+			if (large_variable(m, program->code[i]))
 				return (true);
 			break;
 		case TBUF_OP_UPD:
-			if (large_key(source,
+			if (large_key(m,
 			    tbuf_word_immediate(program->code[i])))
 				return (true);
 			break;
@@ -141,7 +169,7 @@ add_program(struct making *m, const struct tbuf_d_clause *clause,
 		.length = program->length,
 		.constants_size = program->constants_size,
 		.flags = (m->locals_size > TBUF_LOCALS_SMALL ||
-		    needs_memory(m->source, clause, program) ?
+		    needs_memory(m, clause, program) ?
 		    TBUF_PROGRAM_MEMORY : 0) |
 		    ((clause->flags & TBUF_CLAUSE_COPYIN) != 0 ?
 		    TBUF_PROGRAM_CALLS : 0)
@@ -304,6 +332,29 @@ add_variables(struct making *m, const struct tbuf_d_script *source,
 	return (at);
 }
 
+/* Arrays of a scope; the largest element of all decides what each takes. */
+static uint32_t
+add_arrays(struct making *m, const struct tbuf_d_script *source,
+    uint32_t scope, uint32_t *n)
+{
+	const struct tbuf_d_variable *v = source->variables;
+	const struct tbuf_d_variable *end = v + source->nvariables;
+	uint32_t size = 0, at = add_variables(m, source, scope, n, &size);
+
+	for (; v < end; v++) {
+		if (v->scope != scope)
+			continue;
+		size = key_size(v->keys, v->nkeys, m->strsize) +
+		    ((tbuf_cell_room(v->shape, m->strsize) + 7) & ~7u);
+		if (size > TBUF_KEY_LARGE)
+			size = TBUF_KEY_LARGE;
+		size += TBUF_ELEMENT_HEAD * sizeof(uint64_t);
+		if (m->element < size)
+			m->element = size;
+	}
+	return (at);
+}
+
 /* What BEGIN has left in the globals. */
 static uint32_t
 add_values(struct making *m, const struct tbuf_script *script, uint32_t places)
@@ -336,6 +387,10 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	    &head.nthreads, &head.block);
 	head.block = (head.block + 15) & ~15u;
 	m->block = head.nthreads != 0 ? head.block : 0;
+	head.arrays = add_arrays(m, source, TBUF_SCOPE_ARRAY, &head.narrays);
+	head.thread_arrays = add_arrays(m, source, TBUF_SCOPE_THREAD_ARRAY,
+	    &head.nthread_arrays);
+	head.element = m->element;
 	m->locals_size = head.locals_size;
 	head.enablings = (uint32_t)take(&m->codes,
 	    c->npatterns * sizeof(struct tbuf_code), 4);
@@ -363,7 +418,8 @@ static uint32_t
 needs(const struct tbuf_consumer *c)
 {
 	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
-	    (c->programs->blocks != 0 ? TBUF_F_VARIABLES : 0);
+	    (c->programs->blocks + c->programs->dynamic != 0 ?
+	    TBUF_F_VARIABLES : 0);
 	unsigned i;
 
 	for (i = 0; i < c->npatterns; i++)
@@ -399,12 +455,21 @@ any_program(const struct tbuf_consumer *c)
 	return (false);
 }
 
-/* What threads' variables take: one has a block at least. */
-static uint64_t
-blocks_size(uint32_t block, uint64_t dynvarsize)
+/* Threads' variables and arrays have half of dynvarsize each, if both are. */
+static void
+divide(struct tbuf_consumer *c, const struct making *m)
 {
-	return (block == 0 || dynvarsize < block ? block :
-	    dynvarsize & ~UINT64_C(15));
+	uint64_t set = TBUF_ELEMENT_SET * (16 + UINT64_C(1) * m->element);
+	uint64_t all = c->options.dynvarsize;
+
+	if (m->block != 0 && m->element != 0)
+		all /= 2;
+	c->block = m->block;
+	if (m->block != 0)
+		c->programs->blocks = all < m->block ? m->block :
+		    all & ~UINT64_C(15);
+	if (m->element != 0)
+		c->programs->dynamic = all < set ? set : all & ~UINT64_C(15);
 }
 
 int
@@ -433,9 +498,7 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 		return (error);
 	tbuf_globals_share(c);
 	c->programs->globals = m.globals_size;
-	c->block = m.block;
-	c->programs->blocks = blocks_size(m.block,
-	    c->options.dynvarsize);
+	divide(c, &m);
 	c->programs->epids = epids(c);
 	c->needs |= needs(c);
 	for (i = 0; i < c->npatterns; i++) {

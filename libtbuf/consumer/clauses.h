@@ -18,6 +18,7 @@
 #define TBUF_RECORD_SMALL	384u	/* bytes of a record, on the stack */
 #define TBUF_LOCALS_SMALL	64u	/* and of this-> variables */
 #define TBUF_KEY_SMALL		64u	/* and of a key */
+#define TBUF_KEY_LARGE		2048u
 #define TBUF_RECORD_LARGE	12288u	/* in a workspace */
 #define TBUF_LOCALS_LARGE	2048u
 

@@ -49,17 +49,6 @@ lacks_subroutine(uint32_t which)
 }
 
 static const char *
-lacks_scope(unsigned scope)
-{
-	switch (scope) {
-	case TBUF_SCOPE_THREAD_ARRAY:
-	case TBUF_SCOPE_ARRAY:
-		return ("associative arrays");
-	}
-	return (NULL);
-}
-
-static const char *
 lacks_word(uint64_t word)
 {
 	switch (tbuf_word_operation(word)) {
@@ -67,12 +56,6 @@ lacks_word(uint64_t word)
 		return (lacks_builtin(tbuf_word_immediate(word)));
 	case TBUF_OP_CALL:
 		return (lacks_subroutine(tbuf_word_immediate(word)));
-	case TBUF_OP_LDV:
-	case TBUF_OP_STV:
-	case TBUF_OP_LDR:
-	case TBUF_OP_STT:
-	case TBUF_OP_STB:
-		return (lacks_scope(tbuf_word_c(word)));
 	}
 	return (NULL);
 }

@@ -8,7 +8,8 @@
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
  *	clause_thread	self-> variables
- *	clause_step.h	steps in the session's memory
+ *	clause_array	associative arrays
+ *	clause_step	steps in the session's memory
  *	clause_effect	records, faults, exit()
  *	clause_table	what is aggregated
  *	clause_speculate speculation(), commit() and what lies between
@@ -144,6 +145,18 @@ int	tbuf_thread_variable_load(struct tbuf_run *,
 int	tbuf_thread_variable_refer(struct tbuf_run *,
 	    const struct tbuf_code_variable *, uint64_t *address) TBUF_HIDDEN;
 int	tbuf_thread_variable_store(struct tbuf_run *,
+	    const struct tbuf_code_variable *, const uint8_t *bytes,
+	    uint32_t size, uint64_t value) TBUF_HIDDEN;
+
+/* A thread's number; one that is new if another task may have the same. */
+uint64_t tbuf_thread_number(bool *shared) TBUF_HIDDEN;
+
+/* clause_array.c: the element of the key that the machine has built. */
+int	tbuf_array_load(struct tbuf_run *, enum tbuf_scope, uint32_t id,
+	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
+int	tbuf_array_refer(struct tbuf_run *, enum tbuf_scope, uint32_t id,
+	    const struct tbuf_code_variable *, uint64_t *address) TBUF_HIDDEN;
+int	tbuf_array_store(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
 

@@ -46,6 +46,44 @@ tbuf_step_swap_pair(const struct tbuf_memo *memo, uint64_t *pair,
 	    TBUF_CHANGED);
 }
 
+enum tbuf_outcome
+tbuf_step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
+{
+	uint64_t i;
+
+	if (memo != NULL)
+		return (tbuf_rseq_publish(memo, p));
+	if (tbuf_load(p->word) != p->old)
+		return (TBUF_CHANGED);
+	tbuf_fence_stores();
+	for (i = 0; i < p->size / 8; i++)
+		tbuf_store(&p->to[i], p->from[i]);
+	tbuf_store(p->slot, (uint32_t)p->offset);
+	tbuf_store_release(p->word, p->new);
+	return (TBUF_COMMITTED);
+}
+
+static uint64_t
+mix(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide m = (wide)(a ^ UINT64_C(0x9e3779b97f4a7c15)) *
+	    (b ^ UINT64_C(0xe7037ed1a0b428db));
+
+	return ((uint64_t)m ^ (uint64_t)(m >> 64));
+}
+
+uint64_t
+tbuf_step_hash(const uint64_t *words, uint32_t n)
+{
+	uint64_t hash = n;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		hash = mix(hash, words[i]);
+	return (mix(hash, n));
+}
+
 uint64_t
 tbuf_step_gather(const uint8_t *bytes, uint32_t at, uint32_t size)
 {

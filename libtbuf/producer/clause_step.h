@@ -22,6 +22,11 @@ enum tbuf_outcome tbuf_step_swap_pair(const struct tbuf_memo *,
 	    uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
 	    TBUF_HIDDEN;
 
+enum tbuf_outcome tbuf_step_publish(const struct tbuf_memo *,
+	    const struct tbuf_publish *) TBUF_HIDDEN;
+
+uint64_t tbuf_step_hash(const uint64_t *words, uint32_t n) TBUF_HIDDEN;
+
 /* Up to eight bytes of a value as a word, and zeroes. */
 uint64_t tbuf_step_gather(const uint8_t *bytes, uint32_t at, uint32_t size)
 	    TBUF_HIDDEN;

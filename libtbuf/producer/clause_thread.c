@@ -61,6 +61,13 @@ nobody(void)
 	return (tbuf_thread.shared != 0 || tbuf_thread.children != 0);
 }
 
+uint64_t
+tbuf_thread_number(bool *shared)
+{
+	*shared = nobody();
+	return (*shared ? tbuf_add(&drawn, 1) + 1 : number());
+}
+
 /* ------------------------------------------------------------ blocks */
 
 /* Where they are; there may be none. */
@@ -115,7 +122,7 @@ nth(const struct access *a, uint32_t n, uint64_t *index)
 }
 
 /* The first block that has this owner, or is free (0); or NONE. */
-static enum tbuf_outcome
+static __attribute__((noinline)) enum tbuf_outcome
 owner_find(const struct access *a, const struct tbuf_memo *memo,
     uint64_t owner, uint64_t *found)
 {
@@ -217,7 +224,7 @@ drop(struct access *a, const struct tbuf_memo *memo, struct tbuf_side *side)
 	    tbuf_step_add(memo, &side->dynamic, 1));
 }
 
-static enum tbuf_outcome
+static __attribute__((noinline)) enum tbuf_outcome
 access_do(struct access *a, const struct tbuf_memo *memo,
     const struct tbuf_lane *lane)
 {

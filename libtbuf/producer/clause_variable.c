@@ -15,6 +15,15 @@ static bool
 place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     struct tbuf_code_variable *place)
 {
+	/* How many there are of a scope, and behind it where they are. */
+	static const uint8_t tables[TBUF_SCOPES] = {
+		[TBUF_SCOPE_GLOBAL] = offsetof(struct tbuf_codes, nglobals),
+		[TBUF_SCOPE_CLAUSE] = offsetof(struct tbuf_codes, nlocals),
+		[TBUF_SCOPE_THREAD] = offsetof(struct tbuf_codes, nthreads),
+		[TBUF_SCOPE_ARRAY] = offsetof(struct tbuf_codes, narrays),
+		[TBUF_SCOPE_THREAD_ARRAY] =
+		    offsetof(struct tbuf_codes, nthread_arrays)
+	};
 	const struct tbuf_part *codes = &run->fire->slot->codes;
 	const struct tbuf_code_variable *v;
 	const struct tbuf_codes *head;
@@ -22,10 +31,10 @@ place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	uint32_t at, n;
 
 	head = tbuf_run_part(run, codes, 0, sizeof(*head));
-	if (head == NULL || scope > TBUF_SCOPE_THREAD)
+	if (head == NULL || scope >= TBUF_SCOPES)
 		return (false);
-	table = scope == TBUF_SCOPE_GLOBAL ? &head->nglobals :
-	    scope == TBUF_SCOPE_CLAUSE ? &head->nlocals : &head->nthreads;
+	table = (const uint32_t *)(const void *)
+	    ((const char *)head + tables[scope]);
 	n = tbuf_load(&table[0]);
 	at = tbuf_load(&table[1]);
 	v = tbuf_run_part(run, codes, at + id * (uint64_t)sizeof(*v),
@@ -98,10 +107,12 @@ tbuf_run_load(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	struct tbuf_code_variable place;
 	const uint64_t *word;
 
+	if (!place_find(run, scope, id, &place))
+		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD)
-		return (!place_find(run, scope, id, &place) ?
-		    TBUF_FAULT_ILLEGAL :
-		    tbuf_thread_variable_load(run, &place, value));
+		return (tbuf_thread_variable_load(run, &place, value));
+	if (scope >= TBUF_SCOPE_ARRAY)
+		return (tbuf_array_load(run, scope, id, &place, value));
 	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size != 0)
 		return (TBUF_FAULT_ILLEGAL);
@@ -117,10 +128,14 @@ tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	struct tbuf_code_variable place;
 	uint64_t *word;
 
+	if (!place_find(run, scope, id, &place) || place.size != 0)
+		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD)
-		return (!place_find(run, scope, id, &place) ||
-		    place.size != 0 ? TBUF_FAULT_ILLEGAL :
-		    tbuf_thread_variable_store(run, &place, NULL, 0, value));
+		return (tbuf_thread_variable_store(run, &place, NULL, 0,
+		    value));
+	if (scope >= TBUF_SCOPE_ARRAY)
+		return (tbuf_array_store(run, scope, id, &place, NULL, 0,
+		    value));
 	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size != 0)
 		return (TBUF_FAULT_ILLEGAL);
@@ -137,10 +152,12 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	const uint64_t *word;
 
 	*address = 0;
+	if (!place_find(run, scope, id, &place))
+		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD)
-		return (!place_find(run, scope, id, &place) ?
-		    TBUF_FAULT_ILLEGAL :
-		    tbuf_thread_variable_refer(run, &place, address));
+		return (tbuf_thread_variable_refer(run, &place, address));
+	if (scope >= TBUF_SCOPE_ARRAY)
+		return (tbuf_array_refer(run, scope, id, &place, address));
 	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size == 0)
 		return (TBUF_FAULT_ILLEGAL);
@@ -169,6 +186,9 @@ bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 		size = place.size - terminated;
 	if (scope == TBUF_SCOPE_THREAD)
 		return (tbuf_thread_variable_store(run, &place, bytes, size,
+		    0));
+	if (scope >= TBUF_SCOPE_ARRAY)
+		return (tbuf_array_store(run, scope, id, &place, bytes, size,
 		    0));
 	if ((word = word_find(run, scope, id, &place)) == NULL)
 		return (TBUF_FAULT_ILLEGAL);

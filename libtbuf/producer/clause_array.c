@@ -1,0 +1,555 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Associative arrays at a fire: elements in sets of the session's (layout.h),
+ * of which a key has two.
+ *
+ *	search -+- found --> SWAP {state, value}, or claim and PUBLISH
+ *	        +- not ----> claim a free one; PUBLISH its key; SWAP: it lives;
+ *	                     and no other one with this key does
+ *
+ * Each step is a section (arch/rseq.h), or stands under a lane's lock; each that
+ * stores goes by the state that was seen, which never comes back: it has a
+ * sequence, or the number of the thread that has claimed the element.  So a
+ * step that comes late, because another thread or a handler was first, does
+ * nothing, and all begins anew.  A handler takes over what the thread that it
+ * interrupts has claimed, for that will see it; but not under a lock, where the
+ * thread would go on in the middle of a copy.
+ *
+ * inv.account: a store that finds no element is a drop.
+ */
+#include "common/machine_parts.h"
+#include "producer/clause.h"
+#include "producer/clause_step.h"
+
+#define HEAD	TBUF_ELEMENT_HEAD	/* words of a body before the key */
+#define CHUNK	8			/* words compared at once */
+#define SET	TBUF_ELEMENT_SET
+#define TRIES	16			/* where others may be at it as well */
+
+/* One as it was seen. */
+struct element {
+	uint64_t *pair;			/* NULL: there is none */
+	uint64_t *body;
+	uint64_t state, value;
+	unsigned place;			/* in the order of the search */
+};
+
+struct access {
+	struct tbuf_run *run;
+	struct tbuf_code_variable array;
+	unsigned char *sets;
+	uint64_t nsets;
+	uint32_t bytes_each;		/* of a body */
+	uint64_t hash;
+	uint64_t claim;			/* a state: claimed by this thread */
+	uint64_t *body;			/* the element's: head, key, value */
+	uint32_t key_words;
+	uint32_t body_words;
+	bool stores;
+	bool keeps;			/* and what is stored is not 0 */
+	uint64_t value;
+	uint64_t *loaded;		/* the value, or words of its bytes */
+	bool present;
+	bool nowhere;			/* it is nobody's */
+	uint64_t published;		/* a state: another may have the key */
+	bool done;			/* else all lanes were busy */
+	bool dropped;
+	struct element found, free;
+	unsigned free_count;		/* in the set of `free` */
+};
+
+enum found {
+	FOUND,
+	BUSY,				/* its value is being written */
+	ABSENT,
+	CHANGED
+};
+
+/* ------------------------------------------------------------ states */
+
+static uint64_t
+live(const struct access *a, uint64_t sequence)
+{
+	return ((a->hash ^ a->hash >> 31) << 34 |
+	    (sequence & UINT32_MAX) << 2 | TBUF_ELEMENT_LIVE);
+}
+
+static uint64_t
+tag(uint64_t state)
+{
+	return (state >> 34);
+}
+
+static unsigned
+kind(uint64_t state)
+{
+	return (state & 3);
+}
+
+static uint64_t
+sequence_of(uint64_t state)
+{
+	return (state >> 2 & UINT32_MAX);
+}
+
+/* Claimed by this thread, and may be taken over? */
+static bool
+is_mine(const struct access *a, const struct tbuf_memo *memo, uint64_t state)
+{
+	return (memo != NULL && (state | TBUF_ELEMENT_READY | 1) ==
+	    (a->claim | TBUF_ELEMENT_READY | 1));
+}
+
+/* ------------------------------------------------------------ the search */
+
+static uint64_t *
+set_at(const struct access *a, uint64_t n)
+{
+	return ((uint64_t *)(void *)(a->sets + n * SET *
+	    (2 * sizeof(uint64_t) + a->bytes_each)));
+}
+
+/* The first and the second set of a key. */
+static uint64_t *
+set_of(const struct access *a, unsigned which)
+{
+	uint64_t first = (a->hash >> 32) * a->nsets >> 32, second;
+
+	if (which == 0)
+		return (set_at(a, first));
+	second = (a->hash & UINT32_MAX) * a->nsets >> 32;
+	if (second == first && ++second == a->nsets)
+		second = 0;
+	return (second == first ? NULL : set_at(a, second));
+}
+
+/* Does a body have the key?  Its sequence is not part of that. */
+static enum found
+compare(const struct access *a, const struct tbuf_memo *memo,
+    const struct element *e)
+{
+	uint64_t chunk[CHUNK];
+	uint32_t at, n, i;
+
+	for (at = 1; at < HEAD + a->key_words; at += n) {
+		n = HEAD + a->key_words - at;
+		if (n > CHUNK)
+			n = CHUNK;
+		if (tbuf_step_load(memo, chunk, e->body + at, n) !=
+		    TBUF_COMMITTED)
+			return (CHANGED);
+		for (i = 0; i < n; i++)
+			if (chunk[i] != a->body[at + i])
+				return (ABSENT);
+	}
+	return (FOUND);
+}
+
+/* Is the element still what it was? */
+static enum tbuf_outcome
+look_again(const struct tbuf_memo *memo, const struct element *e)
+{
+	uint64_t state;
+
+	tbuf_fence_loads();
+	if (tbuf_step_load(memo, &state, e->pair, 1) != TBUF_COMMITTED ||
+	    state != e->state)
+		return (TBUF_CHANGED);
+	return (TBUF_COMMITTED);
+}
+
+static enum found
+examine(struct access *a, const struct tbuf_memo *memo,
+    const struct element *e)
+{
+	enum found found;
+
+	if (kind(e->state) == TBUF_ELEMENT_FREE ||
+	    kind(e->state) == TBUF_ELEMENT_CLAIMED)
+		return (ABSENT);
+	if (kind(e->state) == TBUF_ELEMENT_LIVE &&
+	    tag(e->state) != tag(live(a, 0)))
+		return (ABSENT);
+	found = compare(a, memo, e);
+	if (found != FOUND)
+		return (found);
+	if (look_again(memo, e) != TBUF_COMMITTED)
+		return (CHANGED);
+	return (kind(e->state) == TBUF_ELEMENT_LIVE ? FOUND : BUSY);
+}
+
+/* From the `from`th element of the key's two sets on. */
+static __attribute__((noinline)) enum found
+search(struct access *a, const struct tbuf_memo *memo, unsigned from)
+{
+	uint64_t pairs[2 * SET], *set;
+	unsigned which, i, free;
+	struct element e;
+	enum found found;
+
+	for (which = 0; which < 2; which++) {
+		if ((set = set_of(a, which)) == NULL)
+			break;
+		if (tbuf_step_load(memo, pairs, set, 2 * SET) !=
+		    TBUF_COMMITTED)
+			return (CHANGED);
+		for (i = free = 0; i < SET; i++) {
+			e = (struct element){
+				.pair = set + 2 * i, .state = pairs[2 * i],
+				.body = set + 2 * SET + i * a->bytes_each / 8,
+				.value = pairs[2 * i + 1],
+				.place = which * SET + i
+			};
+			if (e.place < from)
+				continue;
+			found = examine(a, memo, &e);
+			if (found != ABSENT) {
+				a->found = e;
+				return (found);
+			}
+			if (kind(e.state) == TBUF_ELEMENT_FREE ||
+			    (kind(e.state) == TBUF_ELEMENT_CLAIMED &&
+			    is_mine(a, memo, e.state))) {
+				/* The set that has more of them. */
+				if (++free > a->free_count) {
+					a->free_count = free;
+					a->free = e;
+				}
+			}
+		}
+	}
+	return (ABSENT);
+}
+
+/* ------------------------------------------------------------ stores */
+
+static enum tbuf_outcome
+swap(const struct tbuf_memo *memo, const struct element *e, uint64_t state,
+    uint64_t value)
+{
+	return (tbuf_step_swap_pair(memo, e->pair,
+	    (const uint64_t [2]){ e->state, e->value },
+	    (const uint64_t [2]){ state, value }));
+}
+
+/* The sequence of an element that is claimed is in its body. */
+static enum tbuf_outcome
+sequence_load(const struct tbuf_memo *memo, const struct element *e,
+    uint64_t *sequence)
+{
+	*sequence = sequence_of(e->state);
+	if (kind(e->state) == TBUF_ELEMENT_FREE ||
+	    kind(e->state) == TBUF_ELEMENT_LIVE)
+		return (TBUF_COMMITTED);
+	return (tbuf_step_load(memo, sequence, e->body, 1));
+}
+
+static enum tbuf_outcome
+release(const struct tbuf_memo *memo, const struct element *e)
+{
+	uint64_t sequence;
+
+	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (swap(memo, e, ((sequence + 1) & UINT32_MAX) << 2, 0));
+}
+
+/* The whole body; the element, claimed, gets this state. */
+static enum tbuf_outcome
+publish(struct access *a, const struct tbuf_memo *memo,
+    const struct element *e, uint64_t state, uint64_t sequence)
+{
+	uint32_t unused;
+
+	a->body[0] = sequence & UINT32_MAX;
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = e->pair, .old = e->state, .new = state,
+		.to = e->body, .from = a->body,
+		.size = a->body_words * sizeof(uint64_t), .slot = &unused
+	}));
+}
+
+/*
+ * Two threads that store a new key at once have two elements for it.  Of these
+ * the first in the order of the search stays, if any.
+ */
+static enum tbuf_outcome
+others_release(struct access *a, const struct tbuf_memo *memo)
+{
+	enum found found;
+
+	tbuf_fence();
+	while ((found = search(a, memo, a->found.place + 1)) == FOUND)
+		if (release(memo, &a->found) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
+}
+
+static enum tbuf_outcome
+insert(struct access *a, const struct tbuf_memo *memo)
+{
+	struct element *e = &a->free;
+	uint64_t sequence;
+
+	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	if (kind(e->state) == TBUF_ELEMENT_FREE) {
+		if (swap(memo, e, a->claim, 0) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		e->state = a->claim;
+		e->value = 0;
+	}
+	if (publish(a, memo, e, a->claim | TBUF_ELEMENT_READY, sequence + 1) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->state = a->claim | TBUF_ELEMENT_READY;
+	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED)
+		a->published = live(a, sequence + 1);
+	/* Then it is found, or one that comes first. */
+	return (TBUF_CHANGED);
+}
+
+static enum tbuf_outcome
+overwrite(struct access *a, const struct tbuf_memo *memo)
+{
+	struct element *e = &a->found;
+	uint64_t sequence;
+
+	if (e->state == a->published)
+		return (TBUF_COMMITTED);
+	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	if (a->array.size == 0)
+		return (swap(memo, e, e->state, a->value));
+	if (kind(e->state) == TBUF_ELEMENT_LIVE) {
+		if (swap(memo, e, a->claim | 1, e->value) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		e->state = a->claim | 1;
+	}
+	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
+}
+
+static enum tbuf_outcome
+store(struct access *a, const struct tbuf_memo *memo, enum found found,
+    struct tbuf_side *side)
+{
+	if (found == ABSENT && !a->keeps)
+		return (TBUF_COMMITTED);
+	if (found == ABSENT && a->free.pair != NULL)
+		return (insert(a, memo));
+	if (found == ABSENT) {
+		a->dropped = true;
+		return (side == NULL ? TBUF_COMMITTED :
+		    tbuf_step_add(memo, &side->dynamic, 1));
+	}
+	/* Another thread's store comes behind this one. */
+	if (found == BUSY && !is_mine(a, memo, a->found.state))
+		return (TBUF_COMMITTED);
+	if ((a->keeps ? overwrite(a, memo) : release(memo, &a->found)) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (a->keeps && a->published == 0 ? TBUF_COMMITTED :
+	    others_release(a, memo));
+}
+
+/* ------------------------------------------------------------ loads */
+
+static enum tbuf_outcome
+load(struct access *a, const struct tbuf_memo *memo)
+{
+	const struct element *e = &a->found;
+	const uint64_t *from = e->body + HEAD + a->key_words;
+
+	a->present = true;
+	if (tbuf_step_load(memo, a->loaded,
+	    a->array.size == 0 ? e->pair + 1 : from, a->array.size == 0 ? 1 :
+	    (a->array.size + 7) / 8) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (look_again(memo, e));
+}
+
+/* ------------------------------------------------------------ an access */
+
+static enum tbuf_outcome
+access_do(struct access *a, const struct tbuf_memo *memo,
+    const struct tbuf_lane *lane)
+{
+	enum found found;
+
+	a->done = true;
+	a->present = a->dropped = false;
+	a->free.pair = NULL;
+	a->free_count = 0;
+	a->claim = (a->claim & ~TBUF_ELEMENT_LOCKED) |
+	    (memo == NULL ? TBUF_ELEMENT_LOCKED : 0);
+	found = a->nowhere ? ABSENT : search(a, memo, 0);
+	if (found == CHANGED)
+		return (TBUF_CHANGED);
+	if (a->stores)
+		return (store(a, memo, found,
+		    tbuf_side_find(a->run->fire->base, lane)));
+	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo));
+}
+
+static __attribute__((noinline)) enum tbuf_outcome
+access_try(struct access *a, const struct tbuf_memo *memo,
+    const struct tbuf_lane *lane)
+{
+	enum tbuf_outcome outcome = TBUF_CHANGED;
+	unsigned try;
+
+	for (try = 0; try < TRIES && outcome == TBUF_CHANGED &&
+	    (memo == NULL || memo->cpu == tbuf_rseq_cpu()); try++)
+		outcome = access_do(a, memo, lane);
+	return (outcome);
+}
+
+static enum tbuf_outcome
+access_here(void *argument, const struct tbuf_memo *memo)
+{
+	return (access_try(argument, memo, memo->lane));
+}
+
+static void
+access_locked(void *argument, const struct tbuf_place *place)
+{
+	struct access *a = argument;
+	struct tbuf_side *side;
+
+	if (access_try(a, NULL, place->lane) == TBUF_COMMITTED)
+		return;
+	a->dropped = true;
+	side = tbuf_side_find(a->run->fire->base, place->lane);
+	if (side != NULL)
+		(void)tbuf_step_add(NULL, &side->dynamic, 1);
+}
+
+/* 0 or TBUF_STOP. */
+static __attribute__((noinline)) int
+access_run(struct access *a)
+{
+	a->done = false;
+	if (tbuf_lane_do(a->run->fire, access_here, access_locked, a) !=
+	    TBUF_EMIT_DONE) {
+		a->run->gone = true;
+		return (TBUF_STOP);
+	}
+	return (a->done && !a->dropped ? 0 : TBUF_STOP);
+}
+
+/* ------------------------------------------------------------ the machine */
+
+static bool
+sets_find(struct access *a)
+{
+	const struct tbuf_slot *slot = a->run->fire->slot;
+	const struct tbuf_codes *head = tbuf_run_part(a->run, &slot->codes, 0,
+	    sizeof(*head));
+	uint64_t at = tbuf_load(&slot->dynamic.at);
+	uint64_t size = tbuf_load(&slot->dynamic.size);
+
+	if (head == NULL || at % 16 != 0)
+		return (false);
+	a->sets = (unsigned char *)(uintptr_t)tbuf_run_bytes(a->run, at, size);
+	a->bytes_each = tbuf_load(&head->element);
+	if (a->sets == NULL || a->bytes_each % 8 != 0)
+		return (false);
+	a->nsets = size / (SET * (2 * sizeof(uint64_t) + a->bytes_each));
+	return (a->nsets > 0 && a->nsets <= UINT32_MAX);
+}
+
+/*
+ * The key, which is behind the room for a body's head, is padded there; behind
+ * it comes the value, if that is bytes.
+ */
+static __attribute__((noinline)) int
+body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
+    const uint8_t *bytes, uint32_t nbytes)
+{
+	struct tbuf_machine *m = &a->run->machine;
+	uint32_t key = m->key.used, padded = (key + 7) & ~7u, at;
+	uint32_t value = (a->array.size + 7) & ~7u;
+	bool shared;
+
+	if (!sets_find(a) || id > UINT16_MAX)
+		return (TBUF_FAULT_ILLEGAL);
+	if (padded > m->key.room ||
+	    (bytes != NULL && value > m->key.room - padded) ||
+	    HEAD * sizeof(uint64_t) + padded + value > a->bytes_each)
+		return (TBUF_FAULT_TUPLE);
+	for (; key < padded; key++)
+		m->key.bytes[key] = 0;
+	a->body = (uint64_t *)(void *)(m->key.bytes - TBUF_RUN_KEY_ENTRY);
+	a->key_words = padded / 8;
+	a->body_words = HEAD + a->key_words + (bytes != NULL ? value / 8 : 0);
+	for (at = 0; bytes != NULL && at < value; at += 8)
+		a->body[HEAD + a->key_words + at / 8] =
+		    tbuf_step_gather(bytes, at, nbytes);
+	a->body[0] = 0;
+	a->body[1] = id | (uint64_t)scope << 16 |
+	    (uint64_t)m->key.used << 32;
+	a->claim = tbuf_thread_number(&shared);
+	a->body[2] = scope == TBUF_SCOPE_THREAD_ARRAY ? a->claim : 0;
+	a->nowhere = shared && scope == TBUF_SCOPE_THREAD_ARRAY;
+	a->claim = a->claim << 4 | TBUF_ELEMENT_CLAIMED;
+	a->hash = tbuf_step_hash(a->body + 1, HEAD - 1 + a->key_words);
+	return (0);
+}
+
+int
+tbuf_array_load(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    const struct tbuf_code_variable *array, uint64_t *value)
+{
+	struct access a = { .run = run, .array = *array, .loaded = value };
+	int answer;
+
+	*value = 0;
+	if (array->size != 0)
+		return (TBUF_FAULT_ILLEGAL);
+	if ((answer = body_make(&a, scope, id, NULL, 0)) == 0)
+		answer = access_run(&a);
+	if (!a.present)
+		*value = 0;
+	return (answer);
+}
+
+/* Its bytes are copied: those in the session's memory may go at any time. */
+int
+tbuf_array_refer(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    const struct tbuf_code_variable *array, uint64_t *address)
+{
+	struct access a = { .run = run, .array = *array };
+	struct tbuf_machine *m = &run->machine;
+	uint32_t size = (array->size + 7) & ~7u;
+	uint8_t *bytes;
+	int answer;
+
+	*address = 0;
+	if (size == 0)
+		return (TBUF_FAULT_ILLEGAL);
+	if ((answer = body_make(&a, scope, id, NULL, 0)) != 0 ||
+	    (answer = tbuf_work(m, size)) != 0 ||
+	    (answer = tbuf_memory_temporary(m, size, &bytes, address)) != 0)
+		return (answer);
+	a.loaded = (uint64_t *)(void *)bytes;
+	answer = access_run(&a);
+	if (answer != 0 || !a.present)
+		*address = 0;
+	return (answer);
+}
+
+int
+tbuf_array_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    const struct tbuf_code_variable *array, const uint8_t *bytes,
+    uint32_t size, uint64_t value)
+{
+	struct access a = {
+		.run = run, .array = *array, .stores = true,
+		.keeps = bytes != NULL || value != 0,
+		.value = bytes != NULL ? 1 : value
+	};
+	int answer = body_make(&a, scope, id, bytes, size);
+
+	return (answer != 0 ? answer : access_run(&a));
+}
