@@ -101,9 +101,9 @@ enum tbuf_d_action_kind {
 	TBUF_ACTION_TRUNC,	/* of `aggregations`[, how many] */
 	TBUF_ACTION_NORMALIZE,	/* of `aggregations`, factor */
 	TBUF_ACTION_DENORMALIZE,
-	TBUF_ACTION_USTACK,	/* pid, then addresses: bytes */
-	TBUF_ACTION_STACK,
-	TBUF_ACTION_USYM,	/* pid, address; so are the next three */
+	TBUF_ACTION_USTACK,	/* bytes: the image, then addresses */
+	TBUF_ACTION_STACK,	/* addresses alone */
+	TBUF_ACTION_USYM,	/* image, address; so are the next three */
 	TBUF_ACTION_UMOD,
 	TBUF_ACTION_UFUNC,
 	TBUF_ACTION_UADDR,
@@ -135,6 +135,12 @@ struct tbuf_d_record {
 	uint32_t bytes;
 	uint32_t charge;
 };
+
+/*
+ * Addresses of programs: bytes that begin with the 8 of their image
+ * (tbuf_consumer_images()), in which they have their names.  The shape's name
+ * is what they were asked for by: "ustack", "usym", "umod", "ufunc", "uaddr".
+ */
 
 /* ------------------------------------------------------------ clauses */
 
@@ -171,6 +177,7 @@ struct tbuf_d_place {
 #define TBUF_CLAUSE_VISIT	0x10u	/* it uses blocks, arrays or tables */
 #define TBUF_CLAUSE_SPECULATE	0x20u	/* its records go to a speculation */
 #define TBUF_CLAUSE_ROOM	0x40u	/* its program takes room by itself */
+#define TBUF_CLAUSE_STACK	0x100u	/* it looks at the stack, by a call */
 
 struct tbuf_d_clause {
 	/* Each with four fields: "kv:::request-start". */

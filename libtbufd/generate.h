@@ -14,6 +14,7 @@
 #ifndef D_GENERATE_H
 #define D_GENERATE_H
 
+#include "builtins.h"
 #include "check.h"
 #include "common/machine_code.h"
 #include "tbuf_program.h"
@@ -123,7 +124,9 @@ const struct tbuf_d_shape *d_shape(struct generator *g,
 /* How a value of the type is recorded, or is part of a key. */
 struct tbuf_d_piece d_piece(struct generator *g, const struct type *type);
 /* The same of a call of ustack() or its like. */
-struct tbuf_d_piece d_piece_stack(struct generator *g, uint32_t frames);
+struct tbuf_d_piece d_piece_stack(struct generator *g, enum builtin id,
+	    uint32_t frames);
+struct tbuf_d_piece d_piece_symbol(struct generator *g, enum builtin id);
 
 /* --- generate_storage.c: variables, aggregations ------------------------ */
 
@@ -217,6 +220,8 @@ void	d_call(struct generator *g, const struct d_node *node, unsigned to);
 uint32_t d_frames(const struct generator *g, const struct d_node *node);
 void	d_stack(struct generator *g, const struct d_node *node,
 	    uint32_t frames, unsigned to);
+/* What usym() and its like record: addresses, with their image or without. */
+void	d_symbol(struct generator *g, const struct d_node *node, unsigned to);
 /* An argument of the probe, text or number. */
 void	d_builtin(struct generator *g, const struct d_node *node, unsigned to);
 bool	d_is_argument(const struct d_node *node, unsigned *selector);

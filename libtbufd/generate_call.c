@@ -104,6 +104,9 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 	}
 	for (i = 0; i < COUNT(variables); i++)
 		if (variables[i].id == one->id) {
+			if (one->id == BUILTIN_ucaller ||
+			    one->id == BUILTIN_ustackdepth)
+				g->flags |= TBUF_CLAUSE_STACK;
 			d_emit(g, TBUF_OP_LDB, to, 0, 0,
 			    variables[i].machine);
 			d_convert(g, g->c->types.type_int64, node->type, to);
@@ -187,13 +190,14 @@ uint32_t
 d_frames(const struct generator *g, const struct d_node *node)
 {
 	const struct d_options *options = g->c->options;
-	bool kernel = node->identifier->id == BUILTIN_stack;
-	uint64_t frames = kernel ? options->stackframes :
+	unsigned id = node->identifier->id;
+	uint64_t frames = id == BUILTIN_stack ? options->stackframes :
+	    id == BUILTIN_jstack ? options->jstackframes :
 	    options->ustackframes;
 
-	if (node->arguments != NULL)
+	if (node->arguments != NULL && node->arguments->value != 0)
 		frames = node->arguments->value;
-	else if (frames == 0)
+	if (frames == 0)
 		frames = FRAMES;
 	if (frames > FRAMES_MAX)
 		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) of more than %u "
@@ -201,18 +205,48 @@ d_frames(const struct generator *g, const struct d_node *node)
 	return ((uint32_t)frames);
 }
 
-/* The address of so many addresses; of a kernel's stack nothing is known. */
+/* Memory that begins with the image that addresses in it belong to. */
+static void
+image(struct generator *g, uint32_t size, unsigned to)
+{
+	d_emit(g, TBUF_OP_TMP, d_register(g, to), 0, 0, size);
+	g->temporaries = true;
+	d_emit(g, TBUF_OP_LDB, d_register(g, to + 1), 0, 0,
+	    TBUF_BUILTIN_IMAGE);
+	d_emit(g, TBUF_OP_ST8, to + 1, to, 0, 0);
+}
+
+/* Of a kernel's stack nothing is known. */
 void
 d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
     unsigned to)
 {
-	d_emit(g, TBUF_OP_TMP, d_register(g, to), 0, 0, 8 * frames);
-	g->temporaries = true;
-	if (node->identifier->id == BUILTIN_stack)
+	if (node->identifier->id == BUILTIN_stack) {
+		d_emit(g, TBUF_OP_TMP, d_register(g, to), 0, 0, 8 * frames);
+		g->temporaries = true;
 		return;
-	d_emit_move(g, to + 1, to);
+	}
+	g->flags |= TBUF_CLAUSE_STACK;
+	image(g, 8 * (frames + 1), to);
+	d_emit(g, TBUF_OP_ADDI, to + 1, to, 0, 8);
 	d_emit_number(g, to + 2, frames);
 	d_emit_call(g, to + 1, TBUF_SUB_USTACK, 2);
+}
+
+void
+d_symbol(struct generator *g, const struct d_node *node, unsigned to)
+{
+	const struct type *type = g->c->types.type_uint64;
+
+	if (node->type == g->c->types.type_symaddr) {
+		d_value_as(g, node->arguments, type, to);
+		return;
+	}
+	d_value_as(g, node->arguments, type, to + 1);
+	/* The address last: the image takes a register, too. */
+	d_emit_move(g, to + 2, to + 1);
+	image(g, 16, to);
+	d_emit(g, TBUF_OP_ST8, to + 2, to, 0, 8);
 }
 
 /* What symbols are told by is their address. */
@@ -273,7 +307,7 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	if (is_symbol(g, node)) {
-		d_value_as(g, argument, g->c->types.type_uint64, to);
+		d_symbol(g, node, to);
 		return;
 	}
 	subroutine = find(g, one);

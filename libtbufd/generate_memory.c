@@ -195,11 +195,36 @@ d_memory_store(struct generator *g, const struct type *type,
 
 /* --- keys ----------------------------------------------------------------- */
 
+/* What an address is asked for by is that of the first key. */
+static void
+note(struct generator *g, const struct d_node *node,
+    struct signature *signature, unsigned number)
+{
+	if (signature->asked == NULL)
+		signature->asked = d_allocate(g->c, signature->count *
+		    sizeof(*signature->asked));
+	if (signature->asked[number] == 0)
+		signature->asked[number] = (uint16_t)node->identifier->id;
+}
+
+static bool
+is_usym(const struct generator *g, const struct type *type)
+{
+	return (type == g->c->types.type_usymaddr);
+}
+
 /* All stacks of a key have as many frames as the first one. */
 static void
 key_value(struct generator *g, const struct d_node *node,
     struct signature *signature, unsigned number, unsigned to)
 {
+	if (is_usym(g, signature->types[number]) ||
+	    signature->types[number] == g->c->types.type_stack)
+		note(g, node, signature, number);
+	if (is_usym(g, signature->types[number])) {
+		d_symbol(g, node, to);
+		return;
+	}
 	if (signature->types[number] != g->c->types.type_stack) {
 		d_value_as(g, node, signature->types[number], to);
 		return;
@@ -246,7 +271,11 @@ d_key_build(struct generator *g, const struct signature *signature,
 			d_emit(g, TBUF_OP_KEYT, keys + i, 0, 0, 0);
 		else if (type == g->c->types.type_stack)
 			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
-			    8 * signature->frames);
+			    d_piece_stack(g, signature->asked[i],
+			    signature->frames).bytes);
+		else if (is_usym(g, type))
+			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			    d_piece_symbol(g, signature->asked[i]).bytes);
 		else if (d_is_object(type))
 			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
 			    (uint32_t)d_type_size(type));

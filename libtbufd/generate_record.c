@@ -66,11 +66,14 @@ put(struct generator *g, const struct d_node *node)
 		return;
 	if (node->type == g->c->types.type_stack) {
 		d_value(g, node, 0);
-		put_piece(g, d_piece_stack(g, d_frames(g, node)), 0);
+		put_piece(g, d_piece_stack(g, node->identifier->id,
+		    d_frames(g, node)), 0);
 		return;
 	}
 	d_value(g, node, 0);
-	put_piece(g, d_piece(g, node->type), 0);
+	put_piece(g, node->type == g->c->types.type_usymaddr ?
+	    d_piece_symbol(g, node->identifier->id) :
+	    d_piece(g, node->type), 0);
 }
 
 /* --- records -------------------------------------------------------------- */
@@ -285,14 +288,6 @@ leave(struct generator *g, const struct d_node *status)
 	put_piece(g, d_piece(g, g->c->types.type_int), 0);
 }
 
-/* The pid tells whose addresses they are. */
-static void
-put_pid(struct generator *g)
-{
-	d_emit(g, TBUF_OP_LDB, 0, 0, 0, TBUF_BUILTIN_PID);
-	put_piece(g, d_piece(g, g->c->types.type_int), 0);
-}
-
 static bool
 symbolic(struct generator *g, const struct d_node *call)
 {
@@ -315,8 +310,6 @@ symbolic(struct generator *g, const struct d_node *call)
 	if (kind < TBUF_ACTION_USTACK)
 		return (false);
 	begin_action(g, kind);
-	if (kind != TBUF_ACTION_STACK && kind < TBUF_ACTION_SYM)
-		put_pid(g);
 	put(g, call);
 	return (true);
 }

@@ -128,13 +128,39 @@ d_piece(struct generator *g, const struct type *type)
 	return (piece);
 }
 
+/* Of addresses of programs the shape says what they were asked for by. */
+static const struct tbuf_d_shape shapes[] = {
+#define SHAPE(word)							\
+	[BUILTIN_##word] = { .kind = TBUF_KIND_VOID, .name = #word }
+	SHAPE(ustack), SHAPE(usym), SHAPE(ufunc), SHAPE(umod), SHAPE(uaddr),
+#undef SHAPE
+	[BUILTIN_jstack] = { .kind = TBUF_KIND_VOID, .name = "ustack" }
+};
+
 struct tbuf_d_piece
-d_piece_stack(struct generator *g, uint32_t frames)
+d_piece_stack(struct generator *g, enum builtin id, uint32_t frames)
 {
 	struct tbuf_d_piece piece = {
-		.kind = TBUF_PIECE_BYTES, .bytes = 8 * frames,
-		.shape = d_shape(g, g->c->types.type_stack)
+		.kind = TBUF_PIECE_BYTES, .bytes = 8 * (frames + 1),
+		.shape = &shapes[id]
 	};
 
+	if (id == BUILTIN_stack) {
+		piece.bytes = 8 * frames;
+		piece.shape = d_shape(g, g->c->types.type_stack);
+	}
+	return (piece);
+}
+
+struct tbuf_d_piece
+d_piece_symbol(struct generator *g, enum builtin id)
+{
+	struct tbuf_d_piece piece = {
+		.kind = TBUF_PIECE_BYTES, .bytes = 16, .shape = &shapes[id]
+	};
+
+	if (id >= sizeof(shapes) / sizeof(shapes[0]) ||
+	    shapes[id].name == NULL)
+		return (d_piece(g, g->c->types.type_symaddr));
 	return (piece);
 }

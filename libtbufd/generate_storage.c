@@ -22,6 +22,13 @@ scope_of(const struct identifier *one)
 	return (thread ? TBUF_SCOPE_THREAD : TBUF_SCOPE_GLOBAL);
 }
 
+/* Of one that no clause has a key of, whatever it is. */
+static enum builtin
+asked(const struct signature *s, unsigned number)
+{
+	return (s->asked != NULL ? s->asked[number] : 0);
+}
+
 static const struct tbuf_d_piece *
 key_pieces(struct generator *g, const struct signature *s)
 {
@@ -31,7 +38,10 @@ key_pieces(struct generator *g, const struct signature *s)
 	pieces = d_allocate(g->c, (s->count + 1) * sizeof(*pieces));
 	for (i = 0; i < s->count; i++)
 		pieces[i] = s->types[i] == g->c->types.type_stack ?
-		    d_piece_stack(g, s->frames) : d_piece(g, s->types[i]);
+		    d_piece_stack(g, asked(s, i), s->frames) :
+		    s->types[i] == g->c->types.type_usymaddr ?
+		    d_piece_symbol(g, asked(s, i)) :
+		    d_piece(g, s->types[i]);
 	return (pieces);
 }
 

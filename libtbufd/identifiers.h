@@ -45,6 +45,7 @@ struct signature {
 	int optional;			/* the first that may be missing; -1 */
 	struct type **types;		/* NULL: any */
 	uint32_t frames;		/* of stacks among the keys; 0 */
+	uint16_t *asked;		/* of each: ustack(), usym(), ... */
 };
 
 struct slot;

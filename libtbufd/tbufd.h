@@ -129,8 +129,9 @@ struct d_options {
 	unsigned version;		/* 0: the latest */
 	uint64_t strsize;		/* 0: 256 */
 	uint64_t scratchsize;		/* 0: not set */
-	uint64_t stackframes;		/* 0: 20; so is the next one */
+	uint64_t stackframes;		/* 0: 20; so are the next two */
 	uint64_t ustackframes;
+	uint64_t jstackframes;
 	bool defaultargs;		/* missing arguments are 0 or "" */
 	bool argref;			/* arguments may be left unused */
 	bool empty;			/* an empty program is none, no error */

@@ -5,12 +5,12 @@
  * JSON what an action prints is an object of its own.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "action.h"
+#include "address.h"
 #include "aggregation.h"
 #include "format.h"
 #include "messages.h"
@@ -253,38 +253,27 @@ act_normalize(const struct acting *a)
 
 /* ------------------------------------------------------------ stacks */
 
-/* Addresses, one a line; what they belong to is not known. */
 static void
 act_stack(const struct acting *a)
 {
 	struct datum d;
-	uint64_t address;
-	size_t at;
-	unsigned n;
 
-	output_printf(a->out, "\n");
-	for (n = 0; get(a, n, &d); n++)
-		for (at = 0; d.kind == DATUM_BYTES && at + 8 <= d.length;
-		    at += 8) {
-			address = datum_load(d.data + at, 8, false);
-			if (address == 0)
-				return;
-			output_printf(a->out, "%*s0x%" PRIx64 "\n",
-			    STACK_INDENT, "", address);
-		}
+	if (get(a, 0, &d))
+		address_put_stack(a->out, &d);
 }
 
-/* The last piece is the address; a pid may stand before it. */
 static void
 act_symbol(const struct acting *a)
 {
+	struct output text;
 	struct datum d;
-	char text[32];
 
-	if (a->action->count == 0 || !get(a, a->action->count - 1, &d))
+	if (!get(a, 0, &d))
 		return;
-	(void)snprintf(text, sizeof(text), "0x%" PRIx64, d.number);
-	output_printf(a->out, "  %-50s", text);
+	output_memory(&text);
+	address_put_symbol(&text, &d);
+	output_printf(a->out, "  %-50.*s", (int)text.used, text.buffer);
+	free(text.buffer);
 }
 
 /* ------------------------------------------------------------ records */

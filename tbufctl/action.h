@@ -16,8 +16,6 @@
 
 struct format;
 
-#define STACK_INDENT	14
-
 /* The record of a clause: its row, or object, and what its actions do. */
 void	action_record(struct format *, const struct tbuf_record *);
 

@@ -6,9 +6,11 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "action.h"
+#include "address.h"
 #include "columns.h"
 #include "datum.h"
 
@@ -72,39 +74,15 @@ is_number(size_t size)
 	return (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
-/* Addresses, one a line; what they belong to is not known. */
-static void
-put_stack(struct output *out, const struct datum *d)
-{
-	uint64_t address;
-	size_t at;
-
-	output_printf(out, "\n");
-	for (at = 0; at + 8 <= d->length; at += 8) {
-		if ((address = datum_load(d->data + at, 8, false)) == 0)
-			return;
-		output_printf(out, "%*s0x%" PRIx64 "\n", STACK_INDENT, "",
-		    address);
-	}
-}
-
 static void
 put_symbol(struct output *out, const struct datum *d, bool packed)
 {
-	char text[32];
-	int n;
+	struct output text;
 
-	n = snprintf(text, sizeof(text), "0x%" PRIx64, d->number);
-	put_text(out, text, (size_t)n, packed);
-}
-
-/* Is it what stack(), or sym() and its like give? */
-static bool
-is_type(const struct datum *d, const char *name)
-{
-
-	return (d->shape != NULL && d->shape->name != NULL &&
-	    strcmp(d->shape->name, name) == 0);
+	output_memory(&text);
+	address_put_symbol(&text, d);
+	put_text(out, text.buffer, text.used, packed);
+	free(text.buffer);
 }
 
 static void
@@ -112,8 +90,8 @@ put_bytes_key(struct output *out, const struct datum *d, bool packed)
 {
 	size_t length;
 
-	if (is_type(d, "stack"))
-		put_stack(out, d);
+	if (address_is_stack(d))
+		address_put_stack(out, d);
 	else if (is_number(d->length))
 		put_integer(out, datum_load(d->data, (unsigned)d->length,
 		    false), (unsigned)d->length);
@@ -130,12 +108,13 @@ put_key(struct output *out, const struct tbuf_d_piece *piece,
 	struct datum d;
 
 	datum_get(&d, piece, value);
+	if (address_is_symbol(&d)) {
+		put_symbol(out, &d, packed);
+		return;
+	}
 	switch (d.kind) {
 	case DATUM_INTEGER:
-		if (is_type(&d, "_symaddr") || is_type(&d, "_usymaddr"))
-			put_symbol(out, &d, packed);
-		else
-			put_integer(out, d.number, d.size);
+		put_integer(out, d.number, d.size);
 		break;
 	case DATUM_TEXT:
 		put_text(out, d.data, datum_text_length(&d), packed);

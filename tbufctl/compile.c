@@ -28,6 +28,16 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
+/* How many frames stacks have that do not say it. */
+static void
+set_frames(struct compiled *c)
+{
+
+	c->d.stackframes = c->options->d.stackframes;
+	c->d.ustackframes = c->options->d.ustackframes;
+	c->d.jstackframes = c->options->d.jstackframes;
+}
+
 /* #pragma D option */
 static const char *
 set_option(void *context, const char *name, const char *value)
@@ -40,6 +50,7 @@ set_option(void *context, const char *name, const char *value)
 	c->d.version = c->options->d.version;
 	c->d.zdefs = c->options->unmatched;
 	c->d.empty = c->options->d.empty;
+	set_frames(c);
 	if (why != SETTING_OTHER)
 		return (why);
 	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
@@ -166,6 +177,7 @@ set_options(struct compiled *c, pid_t target)
 		.empty = o->d.empty, .zdefs = o->unmatched
 	};
 	set_sizes(c);
+	set_frames(c);
 }
 
 /* ------------------------------------------------------------ sources */

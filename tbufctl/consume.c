@@ -12,6 +12,7 @@
 #include <tbuf_consumer.h>
 
 #include "action.h"
+#include "address.h"
 #include "compile.h"
 #include "consume.h"
 #include "format.h"
@@ -495,6 +496,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	run.told = memory_get(NULL, options->program.count, sizeof(bool));
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
+	address_begin(options);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);

@@ -4,13 +4,13 @@
  * printf() of D.  What C's printf() knows is left to it; a width and a
  * precision do the same for D's own conversions as for %s.
  */
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "address.h"
 #include "printf.h"
 
 #define NANOSECONDS	1000000000
@@ -238,16 +238,21 @@ put_time(struct output *out, const struct conversion *c,
 	put_text(out, c, text, n);
 }
 
-/* There are no symbols to name it by. */
+/* A stack has lines of its own. */
 static void
 put_symbol(struct output *out, const struct conversion *c,
     const struct datum *d)
 {
-	char text[32];
-	int n;
+	struct output text;
 
-	n = snprintf(text, sizeof(text), "0x%" PRIx64, d->number);
-	put_text(out, c, text, (size_t)n);
+	if (address_is_stack(d)) {
+		address_put_stack(out, d);
+		return;
+	}
+	output_memory(&text);
+	address_put_symbol(&text, d);
+	put_text(out, c, text.buffer, text.used);
+	free(text.buffer);
 }
 
 static void

@@ -124,6 +124,8 @@ unset_environment(const char *value)
 
 /* ------------------------------------------------------------ names */
 
+#define INDENT_MAX	1024
+
 enum kind {
 	KIND_VERSION,
 	KIND_STDC,
@@ -136,6 +138,10 @@ enum kind {
 	KIND_CPP_ARGUMENT,
 	KIND_SETENV,
 	KIND_UNSETENV,
+	KIND_STACKFRAMES,
+	KIND_USTACKFRAMES,
+	KIND_JSTACKFRAMES,
+	KIND_STACKINDENT,
 	KIND_UNUSED_FLAG,	/* known, of no effect */
 	KIND_UNUSED_NUMBER,
 	KIND_UNUSED_WORD
@@ -145,9 +151,9 @@ static const enum kind kinds[] = {
 	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE, KIND_INCLUDE,
 	KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH, KIND_CPP_ARGUMENT,
 	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
-	KIND_UNUSED_FLAG, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
-	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
-	KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER, KIND_UNUSED_WORD,
+	KIND_UNUSED_FLAG, KIND_STACKFRAMES, KIND_USTACKFRAMES,
+	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
+	KIND_STACKINDENT, KIND_UNUSED_NUMBER, KIND_UNUSED_WORD,
 	KIND_UNUSED_WORD, KIND_UNUSED_WORD
 };
 
@@ -193,6 +199,35 @@ check_number(const char *value)
 	(void)strtoull(value, &end, 0);
 	return (!isdigit((unsigned char)*value) || *end != '\0' ||
 	    errno != 0 ? MSG_SET_VALUE : NULL);
+}
+
+static const char *
+set_number(struct d_settings *d, enum kind kind, const char *value)
+{
+	uint64_t number = value == NULL ? 0 : strtoull(value, NULL, 0);
+	const char *why = check_number(value);
+
+	if (why != NULL)
+		return (why);
+	switch (kind) {
+	case KIND_STACKFRAMES:
+		d->stackframes = number;
+		break;
+	case KIND_USTACKFRAMES:
+		d->ustackframes = number;
+		break;
+	case KIND_JSTACKFRAMES:
+		d->jstackframes = number;
+		break;
+	case KIND_STACKINDENT:
+		if (number > INDENT_MAX)
+			return (MSG_SET_VALUE);
+		d->stackindent = (int)number;
+		break;
+	default:
+		break;
+	}
+	return (NULL);
 }
 
 static const char *
@@ -242,8 +277,12 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 		return (set_top(d, value));
 	case KIND_UNUSED_FLAG:
 		return (flag_parse(value, &flag) == 0 ? NULL : MSG_SET_VALUE);
+	case KIND_STACKFRAMES:
+	case KIND_USTACKFRAMES:
+	case KIND_JSTACKFRAMES:
+	case KIND_STACKINDENT:
 	case KIND_UNUSED_NUMBER:
-		return (check_number(value));
+		return (set_number(d, kind, value));
 	default:
 		return (value == NULL ? MSG_SET_VALUE :
 		    set_text(d, kind, value));

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "words.h"
 
@@ -28,6 +29,8 @@ struct d_settings {
 	unsigned version;	/* as D_VERSION(); 0: the latest */
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */
 	char stdc;		/* a, c, s or t; 0: not set */
+	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */
+	int stackindent;	/* 0: 14 */
 	const char *cpp_path;
 	struct words cpp_words;
 	struct words libraries;

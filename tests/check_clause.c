@@ -646,10 +646,6 @@ START_TEST(lacks_are_refused)
 	} lacks[] = {
 		{ W(CALL, 1, 0, 1, TBUF_SUB_RAISE),
 		  "raise(), stop(), chill(), panic() and breakpoint()" },
-		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_UCALLER),
-		  "ucaller and ustackdepth" },
-		{ W(CALL, 1, 0, 1, TBUF_SUB_UREG), "uregs[]" },
-		{ W(CALL, 1, 0, 2, TBUF_SUB_USTACK), "ustack()" },
 		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_TERMINAL),
 		  "execargs and most of curpsinfo" }
 	};
@@ -833,7 +829,7 @@ cases(const char *name)
 	tcase_add_test(t, built_in_variables);
 	tcase_add_test(t, timestamps_are_nanoseconds);
 	tcase_add_test(t, records_have_the_id_of_their_thread);
-	tcase_add_loop_test(t, lacks_are_refused, 0, 6);
+	tcase_add_loop_test(t, lacks_are_refused, 0, 2);
 	tcase_add_test(t, lacks_behind_wildcards_are_refused);
 	tcase_add_test(t, targets_aggregate);
 	tcase_add_test(t, keys_without_room_are_drops);

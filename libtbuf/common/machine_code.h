@@ -243,7 +243,8 @@ enum tbuf_fault {
 	X(28, ARGV, "argv", 0)						\
 	X(29, ENVP, "envp", 0)						\
 	X(30, THREADS, "threads", 0)					\
-	X(31, TERMINAL, "terminal", 0)
+	X(31, TERMINAL, "terminal", 0)					\
+	X(32, IMAGE, "image", 0)
 
 #define TBUF_BUILTIN_NUMBER(number, NAME, name, text)			\
 	TBUF_BUILTIN_##NAME = (number),
@@ -251,6 +252,16 @@ enum tbuf_builtin {
 	TBUF_BUILTINS(TBUF_BUILTIN_NUMBER)
 	TBUF_BUILTIN_END
 };
+
+/*
+ * The image that addresses belong to: a process, and the random part of its
+ * file's name, which tells it from what exec makes of it.
+ */
+static inline uint64_t
+tbuf_image(uint32_t pid, uint64_t random)
+{
+	return (random << 32 | pid);
+}
 
 /*
  * X(number, NAME, "name", least, most arguments).  From TBUF_SUB_OUTSIDE on

@@ -16,9 +16,8 @@ lacks_builtin(uint32_t which)
 	case TBUF_BUILTIN_CALLER:
 	case TBUF_BUILTIN_STACKDEPTH:
 		return ("caller and stackdepth");
-	case TBUF_BUILTIN_UCALLER:
-	case TBUF_BUILTIN_USTACKDEPTH:
-		return ("ucaller and ustackdepth");
+	case TBUF_BUILTIN_IMAGE:
+		return (NULL);
 	}
 	if (which >= TBUF_BUILTIN_EXECARGS)
 		return ("execargs and most of curpsinfo");
@@ -34,10 +33,6 @@ lacks_subroutine(uint32_t which)
 		return ("copyout() and copyoutstr()");
 	case TBUF_SUB_PROGENYOF:
 		return ("progenyof()");
-	case TBUF_SUB_UREG:
-		return ("uregs[]");
-	case TBUF_SUB_USTACK:
-		return ("ustack()");
 	case TBUF_SUB_RAISE:
 	case TBUF_SUB_STOP:
 	case TBUF_SUB_CHILL:

@@ -143,6 +143,9 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_WALLTIMESTAMP:
 		*value = clock_read(CLOCK_REALTIME);
 		return (0);
+	case TBUF_BUILTIN_IMAGE:
+		*value = tbuf_image((uint32_t)who(s, TBUF_BUILTIN_PID), 0);
+		return (0);
 	case TBUF_BUILTIN_CPU:
 		*value = (uint64_t)s->cpu;
 		return (0);

@@ -15,6 +15,7 @@
  *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
  *	clause_again	what most fires are, once more
+ *	clause_stack	the frames above the probe
  *	clause_memory	workspaces, for what a small stack does not hold
  *
  * A run is in a frame of the fire, and whatever it looks at may change: the
@@ -57,12 +58,14 @@ struct tbuf_run {
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
+	const void *frame;		/* ours, with a frame pointer */
 	uint8_t *locals;
 	uint32_t locals_room;
 	bool begun;			/* there is more than a predicate */
 	bool locals_ready;		/* they are 0, or have been stored to */
 	bool calls;			/* this clause may make system calls */
 	bool gone;			/* the session is not there any more */
+	bool is_main;			/* of a stack: the first thread's */
 	uint64_t values[TBUF_NARGS];
 	uint64_t small_locals[TBUF_RUN_LOCALS / 8];
 	uint64_t small_record[(TBUF_RUN_RECORD + TBUF_RUN_HEADER) / 8];
@@ -113,6 +116,8 @@ tbuf_run_side(const struct tbuf_run *run, const struct tbuf_lane *lane)
 
 /* clause_builtin.c */
 uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
+uint32_t tbuf_run_thread(void) TBUF_HIDDEN;
+uint32_t tbuf_run_pid(const struct tbuf_run *) TBUF_HIDDEN;
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
 int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,
@@ -188,6 +193,19 @@ int	tbuf_run_speculated(struct tbuf_run *, uint32_t epid) TBUF_HIDDEN;
 /* clause_copyin.c */
 int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,
 	    uint64_t size) TBUF_HIDDEN;
+
+/*
+ * clause_stack.c: the pcs of frames, from the site's on, and how many they are
+ * (frames NULL: no more than that); the same into memory of the machine's, 0
+ * behind the last; the pc behind the site's; a register there.
+ */
+uint32_t tbuf_run_stack(struct tbuf_run *, uint64_t *frames, uint32_t most)
+	    TBUF_HIDDEN;
+int	tbuf_run_stack_put(struct tbuf_machine *, uint64_t address,
+	    uint64_t most) TBUF_HIDDEN;
+uint64_t tbuf_run_caller(struct tbuf_run *) TBUF_HIDDEN;
+int	tbuf_run_register(struct tbuf_run *, uint64_t number,
+	    uint64_t *value) TBUF_HIDDEN;
 
 /*
  * A record at 64-bit words, by what the thread remembers of the fire's session:

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Built-in variables and subroutines of clauses at a fire: nothing but loads,
- * and the clock once a clause.
+ * and the clock once a clause.  What walks the stack is in clause_stack.c.
  */
 #include <errno.h>
 #include <time.h>
@@ -59,18 +59,24 @@ tbuf_run_cpu(void)
 	return (number);
 }
 
-static uint64_t
-thread(void)
+static const struct tbuf_control *
+control(const struct tbuf_run *run)
+{
+	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
+}
+
+uint32_t
+tbuf_run_thread(void)
 {
 	if (tbuf_thread.tid == 0)
 		tbuf_thread.tid = tbuf_thread_id();
 	return (tbuf_thread.tid);
 }
 
-static const struct tbuf_control *
-control(const struct tbuf_run *run)
+uint32_t
+tbuf_run_pid(const struct tbuf_run *run)
 {
-	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
+	return (tbuf_load(&control(run)->pid));
 }
 
 int
@@ -92,10 +98,14 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = tbuf_run_cpu();
 		return (0);
 	case TBUF_BUILTIN_PID:
-		*value = tbuf_load(&control(run)->pid);
+		*value = tbuf_run_pid(run);
+		return (0);
+	case TBUF_BUILTIN_IMAGE:
+		*value = tbuf_image(tbuf_run_pid(run),
+		    tbuf_load(&control(run)->random));
 		return (0);
 	case TBUF_BUILTIN_TID:
-		*value = thread();
+		*value = tbuf_run_thread();
 		return (0);
 	case TBUF_BUILTIN_UID:
 		*value = tbuf_load(&control(run)->uid);
@@ -116,6 +126,12 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = (uint64_t)(int64_t)errno;
 		return (0);
 	case TBUF_BUILTIN_IPL:
+		return (0);
+	case TBUF_BUILTIN_UCALLER:
+		*value = tbuf_run_caller(run);
+		return (0);
+	case TBUF_BUILTIN_USTACKDEPTH:
+		*value = tbuf_run_stack(run, NULL, UINT32_MAX);
 		return (0);
 	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
@@ -172,7 +188,7 @@ static uint64_t
 draw(const struct tbuf_run *run)
 {
 	uint64_t x = tbuf_clock_read(tbuf_self.clock) ^
-	    (uint64_t)(uintptr_t)run ^ thread() << 40;
+	    (uint64_t)(uintptr_t)run ^ (uint64_t)tbuf_run_thread() << 40;
 
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -184,11 +200,18 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
     const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
     uint64_t *result)
 {
-	(void)arguments;
+	struct tbuf_run *run = tbuf_run_of(m);
+
 	(void)count;
 	*result = 0;
-	if (subroutine != TBUF_SUB_RAND)
-		return (TBUF_FAULT_ILLEGAL);
-	*result = draw(tbuf_run_of(m));
-	return (0);
+	switch (subroutine) {
+	case TBUF_SUB_RAND:
+		*result = draw(run);
+		return (0);
+	case TBUF_SUB_UREG:
+		return (tbuf_run_register(run, arguments[0], result));
+	case TBUF_SUB_USTACK:
+		return (tbuf_run_stack_put(m, arguments[0], arguments[1]));
+	}
+	return (TBUF_FAULT_ILLEGAL);
 }

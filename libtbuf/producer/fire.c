@@ -327,18 +327,33 @@ fire_long(struct tbuf_site *site, const uint64_t *values)
 	fire_flat(site, values, site->nargs);
 }
 
-/* Without a text, arguments are packed into words first. */
+/*
+ * Without a text, arguments are packed into words first.  The calls name their
+ * functions: by that ustack() knows frames of ours (clause_stack.c).
+ */
 static void
 fire_fixed(struct tbuf_site *site, const uint64_t *values)
 {
 	uint64_t words[TBUF_NARGS], size;
 
 	size = tbuf_pack_fixed(site, values, words);
-	if (tbuf_self.rseq &&
-	    size < sizeof(flat) / sizeof(flat[0]) * sizeof(words[0]))
-		flat[size / sizeof(words[0])](site, words);
-	else if (tbuf_rseq_thread())
-		fire_plain(site, words, size);
+	switch (tbuf_self.rseq ? size / sizeof(words[0]) : UINT64_MAX) {
+	case 1:
+		fire_flat_1(site, words);
+		break;
+	case 2:
+		fire_flat_2(site, words);
+		break;
+	case 3:
+		fire_flat_3(site, words);
+		break;
+	case 4:
+		fire_flat_4(site, words);
+		break;
+	default:
+		if (tbuf_rseq_thread())
+			fire_plain(site, words, size);
+	}
 }
 
 /* ... a few of them as it was worked out when the site registered. */

@@ -95,6 +95,8 @@ struct tbuf_thread {
 	uint8_t looks;		/* chains with clauses, counted round */
 	bool batch;		/* between tbuf_batch_begin and _end */
 	int batch_error;	/* why it cannot register any there, or 0 */
+	uint64_t stack_low;	/* as far down as its stack is known, ... */
+	uint64_t stack_end;	/* ... and where it ends; 0: not known */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: producer/hold.h */
 	uint64_t spare[2];	/* sections are armed here without rseq */
 	uint64_t number;	/* never used twice; 0: not drawn yet */

@@ -1,0 +1,120 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Frames of the stack: what each architecture has its own way of.
+ */
+#ifndef TBUF_ARCH_STACK_H
+#define TBUF_ARCH_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Functions of ours lie no farther apart. */
+#define TBUF_STACK_OURS		(UINT64_C(1) << 20)
+
+#if defined(__x86_64__)
+
+/* Numbers of uregs[]. */
+enum {
+	TBUF_STACK_FP = 4,
+	TBUF_STACK_PC = 16,
+	TBUF_STACK_SP = 19
+};
+
+/* Where the area of a thread is, which its stack lies below. */
+static inline uint64_t
+tbuf_stack_thread(void)
+{
+	uint64_t area;
+
+	__asm__("movq %%fs:0, %0" : "=r" (area));
+	return (area);
+}
+
+/* A return address as it lies on the stack. */
+static inline uint64_t
+tbuf_stack_code(uint64_t pc)
+{
+	return (pc);
+}
+
+/* Does the call before pc name its function, and one near to `ours'? */
+static inline bool
+tbuf_stack_direct(uint64_t pc, uint64_t ours)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
+	int32_t distance;
+
+	if (code[-5] != 0xe8)
+		return (false);
+	memcpy(&distance, code - 4, sizeof(distance));
+	return (pc + (uint64_t)(int64_t)distance - ours + TBUF_STACK_OURS <
+	    2 * TBUF_STACK_OURS);
+}
+
+/* Is it one through the second word of a structure, as a site's is? */
+static inline bool
+tbuf_stack_through(uint64_t pc)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
+
+	return ((code[-2] == 0xff && (code[-1] & 0xf8) == 0xd0) ||
+	    (code[-1] == 8 && ((code[-3] == 0xff && (code[-2] & 0xf8) == 0x50)
+	    || (code[-4] == 0xff && code[-3] == 0x54))));
+}
+
+#elif defined(__aarch64__)
+
+enum {
+	TBUF_STACK_FP = 29,
+	TBUF_STACK_SP = 31,
+	TBUF_STACK_PC = 32
+};
+
+static inline uint64_t
+tbuf_stack_thread(void)
+{
+	return ((uint64_t)(uintptr_t)__builtin_thread_pointer());
+}
+
+/* Without the signature that pointer authentication adds. */
+static inline uint64_t
+tbuf_stack_code(uint64_t pc)
+{
+	register uint64_t link __asm__("x30") = pc;
+
+	__asm__("hint #7" : "+r" (link));	/* xpaclri */
+	return (link);
+}
+
+static inline bool
+tbuf_stack_direct(uint64_t pc, uint64_t ours)
+{
+	uint32_t call = ((const uint32_t *)(uintptr_t)pc)[-1];
+	int64_t distance = (int64_t)((uint64_t)call << 38) >> 36;
+
+	return (call >> 26 == 0x25 && pc - 4 + (uint64_t)distance - ours +
+	    TBUF_STACK_OURS < 2 * TBUF_STACK_OURS);
+}
+
+static inline bool
+tbuf_stack_through(uint64_t pc)
+{
+	uint32_t call = ((const uint32_t *)(uintptr_t)pc)[-1];
+
+	return ((call & 0xfffffc1f) == 0xd63f0000);
+}
+
+#else
+#error "not known: how stacks look on this architecture"
+#endif
+
+/* Could it be code of a program? */
+static inline bool
+tbuf_stack_plausible(uint64_t pc)
+{
+	return (pc >= 4096 && pc < UINT64_C(1) << 56);
+}
+
+#endif

@@ -1,0 +1,276 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * ustack(), ucaller, ustackdepth and uregs[]: the frames above a probe, by
+ * their frame pointers.
+ *
+ *	the stack's end			by whom it is read
+ *	+-----------------------+
+ *	| frames of the program	|	loads, within what is known to be this
+ *	|			|	thread's stack; else a call for each
+ *	+-----------------------+ <---	where the site called us
+ *	| ours			|	loads
+ *	+-----------------------+
+ *
+ * A frame pointer is whatever the program has in that register, so each one is
+ * looked at before it is followed.  Nothing but the stack is read: a frame lies
+ * above the one that it was called from, and below the stack's end.
+ */
+#include "cold.h"
+
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "arch/stack.h"
+#include "common/machine_parts.h"
+#include "producer/clause.h"
+
+/* Frames of ours, from the clause to the site: there are five or so. */
+#define OURS_MAX	32
+/* On a stack of which only the pointer is known, a frame is no larger. */
+#define FRAME_MAX	65536
+/* Pages that are asked for at once, and calls of that for a stack. */
+#define PAGES		16
+#define ASK_MAX		128
+#define PAGE		UINT64_C(4096)
+
+/* The main thread's stack, from the loader; others have it below their area. */
+extern void *__libc_stack_end __attribute__((weak));
+
+struct frame {
+	uint64_t at;		/* where the frame pointer points */
+	uint64_t next;		/* what is saved there: the caller's */
+	uint64_t pc;		/* where it will go on */
+};
+
+/* Some bytes of ours, by a call that fails where a load would trap. */
+static bool
+ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
+    void *to, size_t size)
+{
+	const struct iovec here = { to, size };
+	int saved = errno;
+	ssize_t n = -1;
+
+	if (run->calls && !tbuf_self.filtered)
+		n = process_vm_readv(getpid(), &here, 1, from, count, 0);
+	errno = saved;
+	return (n >= 0 && (size_t)n == size);
+}
+
+/* Can every page from `low' to `high' be read? */
+static bool
+is_whole(const struct tbuf_run *run, uint64_t low, uint64_t high)
+{
+	struct iovec pages[PAGES];
+	char bytes[PAGES];
+	unsigned n, calls;
+
+	for (calls = 0; low < high; calls++) {
+		for (n = 0; n < PAGES && low < high; n++, low += PAGE)
+			pages[n] = (struct iovec){
+				(void *)(uintptr_t)low, 1
+			};
+		if (calls == ASK_MAX || !ask(run, pages, n, bytes, n))
+			return (false);
+	}
+	return (true);
+}
+
+/*
+ * Where the stack ends that an address may lie in, or 0.  A thread that
+ * pthreads has made has its area there; the first one has that elsewhere, but
+ * in a child that such a thread has forked.
+ */
+static uint64_t
+end_above(const struct tbuf_run *run, uint64_t address)
+{
+	uint64_t area = tbuf_stack_thread();
+	uint64_t end;
+
+	if (!run->is_main || (uint64_t)(uintptr_t)run->frame < area)
+		if (address < area)
+			return (area);
+	if (!run->is_main || &__libc_stack_end == NULL)
+		return (0);
+	end = (uint64_t)(uintptr_t)__libc_stack_end;
+	return (address < end ? end : 0);
+}
+
+/*
+ * Does it lie in this thread's stack?  Learnt once, and again where the thread
+ * has got deeper: whatever lies between is there as long as the thread.  A
+ * handler's stack, or a coroutine's, has a gap between, or ends elsewhere.
+ */
+static bool
+is_stack(const struct tbuf_run *run, uint64_t address)
+{
+	struct tbuf_thread *self = &tbuf_thread;
+	uint64_t low = tbuf_load(&self->stack_low);
+	uint64_t end = end_above(run, address);
+
+	if (end == 0)
+		return (false);
+	if (end != tbuf_load(&self->stack_end))
+		low = end;
+	else if (address >= low)
+		return (true);
+	address &= -PAGE;
+	if (!is_whole(run, address, low))
+		return (false);
+	/* inv.guest: a handler between the two finds nothing that is known. */
+	tbuf_store(&self->stack_end, 0);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&self->stack_low, address);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&self->stack_end, end);
+	return (true);
+}
+
+static void
+load(struct frame *f)
+{
+	const uint64_t *words = (const uint64_t *)(uintptr_t)f->at;
+
+	f->next = tbuf_load(words);
+	f->pc = tbuf_stack_code(tbuf_load(words + 1));
+}
+
+/* A frame's two words: 16 bytes at an address of the program's choice. */
+static bool
+read_frame(const struct tbuf_run *run, struct frame *f)
+{
+	const struct iovec from = { (void *)(uintptr_t)f->at, 16 };
+	uint64_t words[2];
+
+	if (is_stack(run, f->at)) {
+		if (end_above(run, f->at) - f->at < sizeof(words))
+			return (false);
+		load(f);
+		return (true);
+	}
+	if (!ask(run, &from, 1, words, sizeof(words)))
+		return (false);
+	f->next = words[0];
+	f->pc = tbuf_stack_code(words[1]);
+	return (true);
+}
+
+/* May a frame be where another one says that its caller's is? */
+static bool
+is_above(const struct tbuf_run *run, const struct frame *f)
+{
+	if (f->next % 8 != 0 || f->next == 0)
+		return (false);
+	/* From a handler's stack to the thread's: wherever that is. */
+	if (!is_stack(run, f->at))
+		return ((f->next > f->at && f->next - f->at <= FRAME_MAX) ||
+		    is_stack(run, f->next));
+	return (f->next > f->at && is_stack(run, f->next));
+}
+
+static bool
+next(const struct tbuf_run *run, struct frame *f)
+{
+	if (!is_above(run, f))
+		return (false);
+	f->at = f->next;
+	return (read_frame(run, f) && tbuf_stack_plausible(f->pc));
+}
+
+/*
+ * The frame that we were called from: its function's frame pointer, and the
+ * site as pc.  All of ours call each other directly, and a site calls through
+ * its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no function
+ * of the program's; what has called that has mostly jumped there.
+ */
+static bool
+first(struct tbuf_run *run, struct frame *f)
+{
+	unsigned n;
+
+	run->is_main = tbuf_run_thread() == tbuf_run_pid(run);
+	f->at = (uint64_t)(uintptr_t)run->frame;
+	for (n = 0; n < OURS_MAX; n++) {
+		load(f);
+		if (!tbuf_stack_direct(f->pc,
+		    (uint64_t)(uintptr_t)tbuf_clause_chain)) {
+			if (run->site->hot != NULL &&
+			    tbuf_stack_through(f->pc))
+				(void)next(run, f);
+			return (true);
+		}
+		f->at = f->next;
+	}
+	return (false);
+}
+
+uint32_t
+tbuf_run_stack(struct tbuf_run *run, uint64_t *frames, uint32_t most)
+{
+	struct frame f;
+	uint32_t n = 0;
+	bool more;
+
+	for (more = first(run, &f); more && n < most; more = next(run, &f)) {
+		if (frames != NULL)
+			tbuf_store(&frames[n], f.pc);
+		n++;
+	}
+	return (n);
+}
+
+int
+tbuf_run_stack_put(struct tbuf_machine *m, uint64_t address, uint64_t most)
+{
+	struct tbuf_span span;
+	uint64_t *frames;
+	uint32_t n;
+	int answer = tbuf_memory_span(m, address, 0, &span);
+
+	if (answer != 0)
+		return (answer);
+	if (!span.writable || (uintptr_t)span.at % sizeof(*frames) != 0) {
+		m->fault.address = address;
+		return (TBUF_FAULT_ADDRESS);
+	}
+	if (most > span.size / sizeof(*frames))
+		most = span.size / sizeof(*frames);
+	frames = (uint64_t *)(void *)span.at;
+	n = tbuf_run_stack(tbuf_run_of(m), frames, (uint32_t)most);
+	for (; n < most; n++)
+		tbuf_store(&frames[n], 0);
+	return (0);
+}
+
+uint64_t
+tbuf_run_caller(struct tbuf_run *run)
+{
+	struct frame f;
+
+	return (first(run, &f) && next(run, &f) ? f.pc : 0);
+}
+
+/* Of the registers a call leaves these to be known. */
+int
+tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
+{
+	struct frame f;
+
+	if (!first(run, &f))
+		return (TBUF_FAULT_ILLEGAL);
+	switch (number) {
+	case TBUF_STACK_PC:
+		*value = f.pc;
+		return (0);
+	case TBUF_STACK_SP:
+		*value = f.at + 16;
+		return (0);
+	case TBUF_STACK_FP:
+		*value = f.next;
+		return (0);
+	}
+	return (TBUF_FAULT_ILLEGAL);
+}
