@@ -670,6 +670,16 @@ struct tbuf_terms {
 #define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
 				   it raises `limit` */
 
+/*
+ * A recorder's: the session that a target has made for itself, with no
+ * consumer.  Nobody moves a tail there, and nobody takes its slot.
+ */
+static inline int
+tbuf_terms_recorder(const struct tbuf_terms *terms)
+{
+	return ((terms->flags & TBUF_S_KEEP) != 0 && terms->owner_pid == 0);
+}
+
 struct tbuf_slot {
 	uint64_t generation;	/* (c) 0: no session; release */
 	uint64_t area;		/* (l) offset of the session area */
@@ -719,7 +729,11 @@ struct tbuf_session {
 	uint32_t npatterns;	/* (i) enablings: NUL-terminated, in order */
 	struct tbuf_moment go;	/* (c) when the consumer said go */
 	struct tbuf_moment now;	/* (c) its last calibration */
-	uint64_t reserved[7];
+	uint64_t boot;		/* (i) a recorder's: of the machine it began on;
+				   0: not known */
+	uint64_t removed;	/* (i) a recorder's: how many older ones of its
+				   program made way, those of theirs counted */
+	uint64_t reserved[5];
 };
 
 enum tbuf_kind {

@@ -172,6 +172,33 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 int	tbuf_process_register(void);
 
 /*
+ * Record probes of this process into its own control file, with no consumer,
+ * by what the text says, as $TBUF_OPTIONS has it when a program starts:
+ *
+ *	tbuf_recorder_start("bufsize=1m,probes=kv:::;libc::open*:");
+ *
+ * The options are bufsize (4m; of each CPU's buffer), bufpolicy (ring, or
+ * fill), bufresize, strsize, cpu, and follow: forked children record into
+ * files of their own.  `probes=` comes last; descriptions are separated by a
+ * semicolon.  However the process ends, the file stays, to be read by
+ * tbufctl --read.
+ *
+ * Returns 0; -EINVAL if the text, or that of $TBUF_KEEP, is wrong; -EALREADY
+ * while a recorder runs; -ENOSPC where there is no room for its buffers, and
+ * -EUSERS for one session more (each other text takes one); -ECANCELED where
+ * tracing is off; -EBUSY as tbuf_probe_register() does, or while a consumer
+ * keeps the file locked; or why the file could not be opened.
+ *
+ * tbuf_recorder_stop() leaves what was recorded where it is, and a recorder
+ * that is started with the same text goes on there: 0, or -ENOENT if none
+ * runs.  tbuf_recorder_error() says in words why the last of these calls
+ * failed, in this process.  None of them is async-signal-safe.
+ */
+int	tbuf_recorder_start(const char *options);
+int	tbuf_recorder_stop(void);
+const char *tbuf_recorder_error(void);
+
+/*
  * For the macros only: register or unregister the sites [start, stop) of one
  * object.  Idempotent.
  */

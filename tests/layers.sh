@@ -98,7 +98,7 @@ expect "the consumer side's headers include downwards" floors \
 # shellcheck disable=SC2046
 expect 'what looks at files knows no target' includes \
     'consumer/(targets|run|attach|whom|rounds)' \
-    $(consumer cpus lock parse pieces probes status timeline)
+    $(consumer cpus parse pieces probes status timeline)
 # shellcheck disable=SC2046
 expect 'what is done to one target knows no run' includes \
     'consumer/(run|attach|whom|rounds)' $(consumer ended life session source state)

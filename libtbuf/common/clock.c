@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,9 +43,6 @@ counter_forbidden(void)
 #endif
 }
 
-#if defined(__x86_64__)
-#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
-
 static bool
 read_text(const char *path, char *text, size_t size)
 {
@@ -58,6 +56,19 @@ read_text(const char *path, char *text, size_t size)
 	text[n < 0 ? 0 : n] = '\0';
 	return (n > 0);
 }
+
+uint64_t
+tbuf_boot(void)
+{
+	char text[40];
+
+	/* Its first 32 bits are random enough. */
+	return (read_text("/proc/sys/kernel/random/boot_id", text,
+	    sizeof(text)) ? strtoull(text, NULL, 16) : 0);
+}
+
+#if defined(__x86_64__)
+#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
 
 static bool
 has_word(const char *text, const char *word)

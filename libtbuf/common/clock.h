@@ -17,6 +17,9 @@ enum tbuf_clock tbuf_clock_choose(void);
 /* The clock's reading now, after all earlier loads. */
 uint64_t tbuf_clock_read(enum tbuf_clock);
 
+/* This run of the machine, as a number; 0: not known. */
+uint64_t tbuf_boot(void);
+
 /* One moment by all three clocks, as close together as can be had. */
 void	tbuf_moment_take(enum tbuf_clock, struct tbuf_moment *);
 

@@ -95,6 +95,14 @@ void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
 /* Back [offset, offset + length) with storage: fallocate(2), EINTR retried. */
 int	tbuf_back(int fd, uint64_t offset, uint64_t length);
 
+/* OFD locks of a control file.  False: somebody else has it. */
+bool	tbuf_file_lock(int fd, uint64_t byte);
+void	tbuf_file_unlock(int fd, uint64_t byte);
+/* A moment, and one pause fewer; false when none is left. */
+bool	tbuf_pause(unsigned *pauses);
+/* The lock on byte 0, with patience: 0 or -EBUSY. */
+int	tbuf_file_lock_wait(int fd);
+
 /* Name for a file: "tbuf.PID.RANDOM". */
 void	tbuf_control_name(char name[TBUF_NAME_MAX], pid_t pid, uint64_t random);
 /* And the way back: false if that is no such name. */
@@ -145,6 +153,20 @@ tbuf_state_readable(uint32_t state)
 	    state == TBUF_EXITED);
 }
 
+/*
+ * The file of such a name, if it is one and nobody in this pid namespace has
+ * its pid: a descriptor, with the header copied and checked; or -errno.
+ */
+int	tbuf_control_open_left(int dirfd, const char *name,
+	    struct tbuf_control *);
+
+/*
+ * Call `visit` for each name of the directory.  No malloc; by one thread of a
+ * process at a time.
+ */
+void	tbuf_control_each(int dirfd, void (*visit)(int dirfd, const char *name,
+	    void *argument), void *argument);
+
 /* Take a file's name off the directory if it is left and has been read. */
 bool	tbuf_control_reap(int dirfd, const char *name, int fd,
 	    const struct tbuf_control *control);
@@ -156,6 +178,10 @@ bool	tbuf_control_reap(int dirfd, const char *name, int fd,
  */
 bool	tbuf_control_reap_some(int dirfd, uint64_t random);
 void	tbuf_control_reap_share(int dirfd, uint64_t random);
+
+/* Has this file a recorder's session?  Its header is copied. */
+bool	tbuf_control_recorder(int fd, const struct tbuf_control *,
+	    struct tbuf_session *);
 
 /* 64 random bits: getrandom(2), else clock and pid. */
 uint64_t tbuf_random(void);

@@ -111,6 +111,33 @@ tbuf_control_unread(int fd, const struct tbuf_control *control)
 	return (false);
 }
 
+static bool
+recorder_read(int fd, unsigned slot, struct tbuf_session *session)
+{
+	struct tbuf_terms terms;
+	uint64_t area = SLOT_WORD(fd, slot, area);
+
+	return (pread(fd, &terms, sizeof(terms), (off_t)(TBUF_SLOTS +
+	    slot * (uint64_t)TBUF_SLOT_SIZE +
+	    offsetof(struct tbuf_slot, terms))) == (ssize_t)sizeof(terms) &&
+	    tbuf_terms_recorder(&terms) && area <= INT64_MAX &&
+	    pread(fd, session, sizeof(*session), (off_t)area) ==
+	    (ssize_t)sizeof(*session));
+}
+
+bool
+tbuf_control_recorder(int fd, const struct tbuf_control *control,
+    struct tbuf_session *session)
+{
+	unsigned slot;
+
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
+		if (tbuf_state_readable(control->state[slot]) &&
+		    recorder_read(fd, slot, session))
+			return (true);
+	return (false);
+}
+
 bool
 tbuf_control_reap(int dirfd, const char *name, int fd,
     const struct tbuf_control *control)
@@ -120,27 +147,40 @@ tbuf_control_reap(int dirfd, const char *name, int fd,
 	    unlinkat(dirfd, name, 0) == 0);
 }
 
-/* The name's process is gone: reap the file if nobody reads it. */
-static bool
-reap_name(int dirfd, const char *name)
+int
+tbuf_control_open_left(int dirfd, const char *name,
+    struct tbuf_control *control)
 {
-	struct tbuf_control control;
 	struct stat st;
 	uint64_t random;
-	bool reaped = false;
 	pid_t pid;
 	int fd;
 
 	if (!tbuf_control_name_parse(name, &pid, &random) ||
 	    kill(pid, 0) == 0 || errno != ESRCH)
-		return (false);
+		return (-ENOENT);
 	fd = openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd == -1)
-		return (false);
+		return (-errno);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
-	    tbuf_control_check(&control, (uint64_t)st.st_size) == 0)
-		reaped = tbuf_control_reap(dirfd, name, fd, &control);
+	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
+	    tbuf_control_check(control, (uint64_t)st.st_size) == 0)
+		return (fd);
+	close(fd);
+	return (-EINVAL);
+}
+
+/* The name's process is gone: reap the file if nobody reads it. */
+static bool
+reap_name(int dirfd, const char *name)
+{
+	struct tbuf_control control;
+	int fd = tbuf_control_open_left(dirfd, name, &control);
+	bool reaped;
+
+	if (fd < 0)
+		return (false);
+	reaped = tbuf_control_reap(dirfd, name, fd, &control);
 	close(fd);
 	return (reaped);
 }
@@ -154,6 +194,28 @@ static long
 part_read(int fd, union part *part)
 {
 	return (syscall(SYS_getdents64, fd, part->bytes, sizeof(part->bytes)));
+}
+
+void
+tbuf_control_each(int dirfd, void (*visit)(int, const char *, void *),
+    void *argument)
+{
+	/* The stack may be small; one thread at a time is here. */
+	static union part part;
+	const struct dirent64 *entry;
+	long n, at;
+	int fd;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	while ((n = part_read(fd, &part)) > 0)
+		for (at = 0; at < n; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)
+			    (part.bytes + at);
+			visit(dirfd, entry->d_name, argument);
+		}
+	close(fd);
 }
 
 /* Any part of the directory, or the first if it has fewer than we think. */

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/control.h"
+#include "common/option.h"
 
 #define PAGE		4096u
 #define WINDOW_DEFAULT	(UINT64_C(16) << 30)
@@ -21,24 +21,11 @@
 static uint64_t
 wanted(void)
 {
-	static const char units[] = "kmgt";
-	const char *set = secure_getenv("TBUF_WINDOW"), *unit;
-	unsigned shift = 0;
+	const char *set = secure_getenv("TBUF_WINDOW");
 	uint64_t size;
-	char *end;
 
-	if (set == NULL || *set < '0' || *set > '9')
-		return (WINDOW_DEFAULT);
-	size = strtoull(set, &end, 0);
-	if (*end != '\0') {
-		unit = strchr(units, *end | 0x20);
-		if (unit == NULL || end[1] != '\0')
-			return (WINDOW_DEFAULT);
-		shift = 10 * (unsigned)(unit - units + 1);
-	}
-	if (size == 0 || size > UINT64_MAX >> shift)
-		return (WINDOW_DEFAULT);
-	return (size << shift);
+	return (set == NULL || tbuf_option_bytes(set, &size) != 0 ||
+	    size == 0 ? WINDOW_DEFAULT : size);
 }
 
 uint64_t

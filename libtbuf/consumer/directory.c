@@ -86,15 +86,19 @@ struct kept {
 	} files[TBUF_KEPT + 1];
 };
 
-/* One more; the oldest goes if that is too many. */
+/*
+ * One more; the oldest goes if that is too many.  A recorder's is its
+ * program's to keep (producer/recorder_keep.c).
+ */
 static int
 keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
     bool alive)
 {
+	struct tbuf_session session;
 	struct kept *kept = arg;
 	unsigned i, oldest = 0;
 
-	if (alive || !tbuf_control_left(kept->dirfd, fd, control))
+	if (alive || tbuf_control_recorder(fd, control, &session) || !tbuf_control_left(kept->dirfd, fd, control))
 		return (0);
 	tbuf_copy(kept->files[kept->count].name, name, TBUF_NAME_MAX);
 	kept->files[kept->count].born = control->birth.real;

@@ -11,22 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/option.h"
 #include "consumer/run.h"
 #include "consumer/tools.h"
 
 #define STATUSRATE_MAX	(10 * TBUF_SECOND)
 
 enum kind {		/* how a value is written */
-	SIZE,
-	BYTES,
-	STRSIZE,
-	RATE,
+	SIZE = TBUF_OPTION_SIZE,
+	BYTES = TBUF_OPTION_BYTES,
+	STRSIZE = TBUF_OPTION_STRSIZE,
+	FLAG = TBUF_OPTION_FLAG,
+	CPU = TBUF_OPTION_CPU,
+	POLICY = TBUF_OPTION_POLICY,
+	RESIZE = TBUF_OPTION_RESIZE,
+	RATE = TBUF_OPTION_KINDS,	/* from here on not of sessions */
 	RATE_OR_NONE,	/* 0: as often as can be */
 	STATUSRATE,
-	FLAG,
-	CPU,
-	POLICY,
-	RESIZE,
 	SETTING,	/* a flag that any number sets, too */
 	NUMBER,
 	ENCODING,
@@ -133,38 +134,6 @@ option_find(const char *name)
 	return (NULL);
 }
 
-/* The words of one list count from 0; the list ends with NULL. */
-static int
-parse_word(const char *value, const char *const *words, int64_t *number)
-{
-	int64_t i;
-
-	for (i = 0; value != NULL && words[i] != NULL; i++)
-		if (strcmp(words[i], value) == 0) {
-			*number = i;
-			return (0);
-		}
-	return (-EINVAL);
-}
-
-static int
-parse_flag(const char *value, int64_t *number)
-{
-	static const char *const words[] = {
-		"no", "yes", "disable", "enable", "disabled", "enabled",
-		"false", "true", "off", "on", "unset", "set", NULL
-	};
-
-	if (value == NULL) {
-		*number = 1;
-		return (0);
-	}
-	if (parse_word(value, words, number) != 0)
-		return (-EINVAL);
-	*number %= 2;
-	return (0);
-}
-
 /* A bare name is 0; yes and no are numbers. */
 static int
 parse_number(const char *value, int64_t *number)
@@ -172,7 +141,7 @@ parse_number(const char *value, int64_t *number)
 	char *end;
 
 	*number = 0;
-	if (value == NULL || parse_flag(value, number) == 0)
+	if (value == NULL || tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
 		return (0);
 	if (!isdigit((unsigned char)*value))
 		return (-EINVAL);
@@ -185,7 +154,7 @@ parse_number(const char *value, int64_t *number)
 static int
 parse_setting(const char *value, int64_t *number)
 {
-	if (parse_flag(value, number) == 0)
+	if (tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
 		return (0);
 	if (parse_number(value, number) != 0)
 		return (-EINVAL);
@@ -197,52 +166,11 @@ static int
 parse_cpu(const char *value, int64_t *number)
 {
 	struct tbuf_cpus online;
-	char *end;
 
-	if (value == NULL)
-		value = "0";
-	if (!isdigit((unsigned char)*value))
-		return (-EINVAL);
-	errno = 0;
-	*number = strtoll(value, &end, 0);
-	if (errno != 0 || *end != '\0' || *number >= TBUF_NCPUS)
+	if (tbuf_option_value(TBUF_OPTION_CPU, value, number) != 0)
 		return (-EINVAL);
 	tbuf_cpus_online(&online);
 	return (tbuf_cpus_has(&online, (unsigned)*number) ? 0 : -EINVAL);
-}
-
-/* A bare name of a size is 0, as DTrace has it. */
-static int
-parse_bytes(const char *value, int64_t *number)
-{
-	uint64_t bytes = 0;
-
-	if (value != NULL && tbuf_parse_size(value, &bytes) != 0)
-		return (-EINVAL);
-	if (bytes > INT64_MAX)
-		return (-EINVAL);
-	*number = (int64_t)bytes;
-	return (0);
-}
-
-/* What is too small for a record is refused when tracing is to begin. */
-static int
-parse_buffer(const char *value, int64_t *number)
-{
-	if (parse_bytes(value, number) != 0 || (value != NULL && *number == 0))
-		return (-EINVAL);
-	*number &= ~INT64_C(7);
-	return (0);
-}
-
-static int
-parse_string(const char *value, int64_t *number)
-{
-	if (parse_bytes(value, number) != 0 || *number < TBUF_STRSIZE_MIN)
-		return (-EINVAL);
-	if (*number > TBUF_STRSIZE_MAX)
-		*number = TBUF_STRSIZE_MAX;
-	return (0);
 }
 
 static int
@@ -277,55 +205,30 @@ parse_status(const char *value, int64_t *number)
 }
 
 static int
-parse_policy(const char *value, int64_t *number)
-{
-	int64_t i;
-
-	for (i = 0; value != NULL && i < TBUF_NPOLICIES; i++)
-		if (strcmp(value, tbuf_policies[i].name) == 0) {
-			*number = i;
-			return (0);
-		}
-	return (-EINVAL);
-}
-
-static int
 parse_value(enum kind kind, const char *value, int64_t *number)
 {
-	static const char *const resizes[] = { "auto", "manual", NULL };
 	static const char *const encodings[] = {
 		"default", "ascii", "utf8", NULL
 	};
 
 	switch (kind) {
-	case SIZE:
-		return (parse_buffer(value, number));
-	case BYTES:
-		return (parse_bytes(value, number));
-	case STRSIZE:
-		return (parse_string(value, number));
 	case RATE:
 		return (parse_period(value, number));
 	case RATE_OR_NONE:
 		return (parse_period_or_none(value, number));
 	case STATUSRATE:
 		return (parse_status(value, number));
-	case FLAG:
-		return (parse_flag(value, number));
 	case SETTING:
 		return (parse_setting(value, number));
 	case NUMBER:
 		return (parse_number(value, number));
 	case CPU:
 		return (parse_cpu(value, number));
-	case POLICY:
-		return (parse_policy(value, number));
-	case RESIZE:
-		return (parse_word(value, resizes, number));
 	case ENCODING:
-		return (parse_word(value, encodings, number));
+		return (tbuf_option_word(value, encodings, number));
 	default:
-		return (-ENOTSUP);
+		return (kind > RATE ? -ENOTSUP : tbuf_option_value(
+		    (enum tbuf_option_kind)kind, value, number));
 	}
 }
 
@@ -343,22 +246,24 @@ option_field(const struct tbuf_options *o, const struct option *option)
 	return ((char *)(uintptr_t)o + option->field);
 }
 
-/* What a wrong value is, so that it says what would be right. */
-static const char *const wrong[] = {
-	[SIZE] = "no size, such as 64k or 4m",
-	[BYTES] = "no size, such as 64k or 4m",
-	[STRSIZE] = "no size of 2 or more, such as 256 or 1k",
-	[RATE] = "no rate, such as 10hz or 100ms",
-	[RATE_OR_NONE] = "no rate, such as 10hz or 100ms",
-	[STATUSRATE] = "no rate, such as 10hz or 100ms",
-	[FLAG] = "no flag, such as on or off",
-	[SETTING] = "no flag, such as on or off",
-	[NUMBER] = "no number, such as 0 or 2",
-	[ENCODING] = "none of ascii, utf8",
-	[CPU] = "no CPU that is online",
-	[POLICY] = "none of switch, fill, ring",
-	[RESIZE] = "none of auto, manual"
-};
+static const char *
+wrong(enum kind kind)
+{
+	switch (kind) {
+	case RATE:
+	case RATE_OR_NONE:
+	case STATUSRATE:
+		return ("no rate, such as 10hz or 100ms");
+	case SETTING:
+		return (tbuf_option_wrong[TBUF_OPTION_FLAG]);
+	case NUMBER:
+		return ("no number, such as 0 or 2");
+	case ENCODING:
+		return ("none of ascii, utf8");
+	default:
+		return (tbuf_option_wrong[kind]);
+	}
+}
 
 static int
 refuse(struct tbuf_consumer *c, const struct option *option,
@@ -380,7 +285,7 @@ refuse(struct tbuf_consumer *c, const struct option *option,
 		return (tbuf_consumer_fail(c, -EINVAL, "failed to set -x %s: "
 		    "Invalid value for specified option: '%.99s' is %s",
 		    option->name, value != NULL ? value : "",
-		    wrong[option->kind]));
+		    wrong(option->kind)));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/option.h"
 #include "consumer/tools.h"
 #include "tbuf_consumer.h"
 
@@ -37,20 +38,7 @@ multiply(uint64_t value, uint64_t by, uint64_t *result)
 int
 tbuf_parse_size(const char *text, uint64_t *bytes)
 {
-	const char *units = "kmgt", *end, *unit;
-	uint64_t value;
-
-	if (parse_integer(text, &value, &end) != 0)
-		return (-EINVAL);
-	if (*end == '\0') {
-		*bytes = value;
-		return (0);
-	}
-	unit = strchr(units, tolower((unsigned char)*end));
-	if (unit == NULL || end[1] != '\0')
-		return (-EINVAL);
-	return (multiply(value, UINT64_C(1) << 10 * (unit - units + 1),
-	    bytes));
+	return (tbuf_option_bytes(text, bytes));
 }
 
 int

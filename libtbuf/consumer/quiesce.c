@@ -194,6 +194,17 @@ expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
 	    tbuf_board_posted(dirfd, run));
 }
 
+/* A recorder has no consumer, and is nobody's orphan. */
+static bool
+recorder(const struct tbuf_view *view, unsigned slot)
+{
+	struct tbuf_terms terms;
+
+	tbuf_terms_read(&tbuf_view_slot(view, slot)->terms, &terms);
+	return (tbuf_terms_recorder(&terms) && tbuf_load(
+	    &tbuf_view_control(view)->state[slot]) != TBUF_SETUP);
+}
+
 void
 tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 {
@@ -204,7 +215,7 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 		if (tbuf_load(&control->state[slot]) == TBUF_FREE ||
 		    !tbuf_file_lock(fd, 1 + slot))
 			continue;
-		if (!expected(view, fd, dirfd, slot))
+		if (!recorder(view, slot) && !expected(view, fd, dirfd, slot))
 			orphan(view, fd, slot, &pauses);
 		tbuf_file_unlock(fd, 1 + slot);
 	}

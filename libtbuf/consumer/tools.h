@@ -33,14 +33,6 @@ void	tbuf_target_cpus(pid_t, struct tbuf_cpus *);
  */
 bool	tbuf_cpus_visit(const struct tbuf_cpus *);
 
-/* OFD locks of a control file.  False: somebody else has it. */
-bool	tbuf_file_lock(int fd, uint64_t byte);
-void	tbuf_file_unlock(int fd, uint64_t byte);
-/* A moment, and one pause fewer; false when none is left. */
-bool	tbuf_pause(unsigned *pauses);
-/* The lock on byte 0, with patience: 0 or -EBUSY. */
-int	tbuf_file_lock_wait(int fd);
-
 /*
  * Is a descriptor not one of the last?  A few are kept for what has to be
  * opened for a moment: without /proc/meminfo a budget would have no limit.

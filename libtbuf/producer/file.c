@@ -162,9 +162,23 @@ tbuf_file_unlink(void)
 }
 
 int
+tbuf_file_open_own(void)
+{
+	int dirfd = tbuf_directory_open(false), fd;
+
+	if (dirfd < 0)
+		return (dirfd);
+	fd = tbuf_file_open(dirfd, tbuf_file.name);
+	if (fd == -1)
+		fd = -errno;
+	close(dirfd);
+	return (fd);
+}
+
+int
 tbuf_file_back(uint64_t offset, uint64_t length)
 {
-	int dirfd, fd, error;
+	int fd, error;
 
 #ifdef MADV_POPULATE_WRITE
 	/* Allocates as a store would, but fails instead of raising SIGBUS. */
@@ -173,12 +187,8 @@ tbuf_file_back(uint64_t offset, uint64_t length)
 	if (errno != EINVAL)
 		return (-ENOSPC);
 #endif
-	if ((dirfd = tbuf_directory_open(false)) < 0)
-		return (dirfd);
-	fd = tbuf_file_open(dirfd, tbuf_file.name);
-	close(dirfd);
-	if (fd == -1)
-		return (-errno);
+	if ((fd = tbuf_file_open_own()) < 0)
+		return (fd);
 	error = tbuf_back(fd, offset, length);
 	close(fd);
 	return (error);

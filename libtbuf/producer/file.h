@@ -48,6 +48,14 @@ void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
 /* When this process began; one look tells its parent, too. */
 uint64_t tbuf_file_start(void) TBUF_HIDDEN;
 
+/* The window as a view, also before a fire is let in. */
+static inline struct tbuf_view
+tbuf_file_view(void)
+{
+	return ((struct tbuf_view){ tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables });
+}
+
 /*
  * Make or adopt the control file and map it.  NULL, or why not, in words.
  */
@@ -65,12 +73,23 @@ void	tbuf_file_blank(void) TBUF_HIDDEN;
 /* Take the file's name off the directory. */
 void	tbuf_file_unlink(void) TBUF_HIDDEN;
 
+/* Open it by its name: a descriptor or -errno. */
+int	tbuf_file_open_own(void) TBUF_HIDDEN;
+
 /*
  * Build the sessions that the board wants of this process into the file
  * behind fd, which nobody else knows yet.  Failing is no error: the process
  * is then not traced by them.
  */
 void	tbuf_wanted_build(int dirfd, int fd) TBUF_HIDDEN;
+
+/*
+ * A session for an entry that is nobody's but this process's own, behind the
+ * end of the file, whose locks keep consumers out: NULL, or why not.
+ */
+struct tbuf_board_entry;
+const char *tbuf_wanted_own(int fd, unsigned slot, struct tbuf_board_entry *)
+	    TBUF_HIDDEN;
 
 /* Tell those who want this process that they cannot have it, and why. */
 void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;

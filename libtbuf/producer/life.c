@@ -25,6 +25,7 @@
 #include "producer/hold.h"
 #include "producer/mark.h"
 #include "producer/producer.h"
+#include "producer/recorder.h"
 
 #define PAGE	4096u
 
@@ -153,6 +154,7 @@ begin(void)
 	    tbuf_cpu_glanceable();
 	if (problem == NULL)
 		problem = tbuf_file_begin();
+	tbuf_recorder_begin(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);
 	turn_off(problem == NULL ? "no memory" : problem);
@@ -240,6 +242,7 @@ become_target(void)
 		problem = tbuf_file_make(dirfd, uid);
 	if (dirfd >= 0)
 		close(dirfd);
+	tbuf_recorder_child(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);
 	tbuf_file_blank();
@@ -255,7 +258,7 @@ child_begin(void)
 
 	*local_page = off;
 	tbuf_file_forked();
-	wanted = tbuf_wanted_child();
+	wanted = tbuf_wanted_child() | tbuf_recorder_follows();
 	if (wanted && !tbuf_hold_any())
 		return (become_target());
 	/* A record that this thread is writing must not go into a new file. */
@@ -296,12 +299,13 @@ child_notice(void)
 }
 
 static bool
-session_active(const struct tbuf_control *control)
+session_active(const struct tbuf_control *control, int but)
 {
 	unsigned i;
 
 	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE)
+		if ((int)i != but &&
+		    tbuf_load(&control->state[i]) == TBUF_ACTIVE)
 			return (true);
 	return (false);
 }
@@ -311,7 +315,8 @@ tbuf_life_traced(void)
 {
 	struct tbuf_view view = tbuf_target_view();
 
-	return (view.base != NULL && session_active(tbuf_view_control(&view)));
+	return (view.base != NULL &&
+	    session_active(tbuf_view_control(&view), -1));
 }
 
 void
@@ -319,7 +324,8 @@ tbuf_life_withdraw(void)
 {
 	struct tbuf_view view = tbuf_target_view();
 
-	if (view.base != NULL && !tbuf_life_traced() &&
+	if (view.base != NULL && !session_active(tbuf_view_control(&view),
+	    tbuf_recorder_slot()) &&
 	    tbuf_load(&tbuf_view_control(&view)->nprobes) == 0)
 		tbuf_file_unlink();
 }

@@ -48,8 +48,8 @@ __attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
- * This process is a consumer: if it has no probes and no sessions, it need
- * not be found as a target.
+ * This process is a consumer: if it has no probes, and no sessions but a
+ * recorder's, it need not be found as a target.
  */
 __attribute__((visibility("hidden")))
 void	tbuf_life_withdraw(void);

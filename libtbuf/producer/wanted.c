@@ -9,9 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -30,7 +28,6 @@
 static uint64_t runs[TBUF_NSESSIONS];
 static unsigned nruns;
 
-#define ENTRIES_BYTES	8192
 #define FIRST_SIZE	262144u	/* of a lane that may not be used at all */
 #define GENERATIONS	16
 
@@ -262,7 +259,8 @@ session_meet(const struct tbuf_view *view, int fd, unsigned slot,
 	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
 
 	for (i = 0; i < n && i < view->tables.entries; i++)
-		if (tbuf_view_names(view, i, &copy))
+		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1 &&
+		    tbuf_view_names(view, i, &copy))
 			tbuf_meet(view, slot, i, &copy.names,
 			    (const char *)view->base + patterns,
 			    order->patterns_size, order->npatterns, &backing);
@@ -368,11 +366,13 @@ session_write(int fd, unsigned number, uint64_t area,
 	    lanes_back(&view, fd, area, order, plan);
 	slot->area_size = plan->size;
 	slot->deadline = session_deadline(entry);
-	control->end = view.size;
 	/* All of it has been read by now, the patterns too. */
 	built = built && entry_kept(entry, order->terms.run);
 	if (built) {
-		control->state[number] = TBUF_ACTIVE;
+		tbuf_store(&control->end, view.size);
+		tbuf_store_release(&control->state[number], TBUF_ACTIVE);
+		/* Fence B [inv.attach]: a recorder begins among threads. */
+		tbuf_fence();
 		session_meet(&view, fd, number, area + plan->patterns, order);
 	} else
 		slot->generation = 0;
@@ -427,6 +427,20 @@ session_add(int dirfd, int fd, unsigned number,
 	return (added);
 }
 
+const char *
+tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry)
+{
+	const struct script none = { .fd = -1 };
+	struct tbuf_order order;
+	const char *why;
+
+	order_read(entry, &order);
+	if ((why = order_refused(&order)) != NULL)
+		return (why);
+	return (session_place(fd, number, entry, &order, &none) ? NULL :
+	    "Not enough space");
+}
+
 /* This process, its parent, ... */
 struct line {
 	pid_t pids[GENERATIONS];
@@ -449,8 +463,9 @@ line_find(struct line *line)
  * vfork(2): the runs that follow children do.
  */
 static void
-runs_inherit(int dirfd, const char *name, const struct line *line)
+runs_inherit(int dirfd, const char *name, void *argument)
 {
+	const struct line *line = argument;
 	uint64_t found[TBUF_NSESSIONS], random, run;
 	struct tbuf_control control;
 	unsigned slot, n, nfound = 0;
@@ -485,28 +500,10 @@ runs_inherit(int dirfd, const char *name, const struct line *line)
 static void
 runs_look(int dirfd)
 {
-	/* A handler may fork on a small stack; one thread at a time is here. */
-	static union {
-		struct dirent64 entry;
-		char bytes[ENTRIES_BYTES];
-	} buffer;
-	const struct dirent64 *entry;
 	struct line line;
-	long n, at;
-	int fd;
 
 	line_find(&line);
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
-		return;
-	while ((n = syscall(SYS_getdents64, fd, buffer.bytes,
-	    sizeof(buffer.bytes))) > 0)
-		for (at = 0; at < n; at += entry->d_reclen) {
-			entry = (const struct dirent64 *)(const void *)
-			    (buffer.bytes + at);
-			runs_inherit(dirfd, entry->d_name, &line);
-		}
-	close(fd);
+	tbuf_control_each(dirfd, runs_inherit, &line);
 }
 
 static struct tbuf_board *

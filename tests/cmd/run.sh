@@ -33,7 +33,7 @@ fi
 scratch=$SCRATCH
 
 # The runs must not see anybody else's targets, options or locale.
-unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE
+unset TBUF_OPTIONS TBUF_KEEP TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE
 export LC_ALL=C TZ=UTC0
 
 passed=0 failed=0

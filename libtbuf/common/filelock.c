@@ -1,13 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The locks of a control file, by which consumers keep each other out.
+ * The locks of a control file, by which those who change it keep each other
+ * out: consumers, and a target that builds a session in a file that has a name.
  */
+#include "cold.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
 
-#include "consumer/tools.h"
+#include "common/control.h"
 
 #define PAUSE		1000000		/* ns */
 #define FILE_PAUSES	10000		/* another consumer is at work */

@@ -1,0 +1,221 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A recorder is built by what builds the sessions that wait on the board
+ * (wanted.c), into a file that has its name already: consumers are kept out by
+ * its lock meanwhile.
+ */
+#include "cold.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/control.h"
+#include "producer/file.h"
+#include "producer/recorder.h"
+
+static struct tbuf_recorder recorder;
+static int slot = -1;			/* where it records, or has recorded */
+static char text[sizeof(recorder.entry.patterns)]; /* its options */
+static char why[192];
+
+int
+tbuf_recorder_slot(void)
+{
+	return (slot);
+}
+
+const char *
+tbuf_recorder_why(void)
+{
+	return (why);
+}
+
+int
+tbuf_recorder_fail(int error, const char *what, const char *problem)
+{
+	snprintf(why, sizeof(why), "%.100s%s%s", what,
+	    *what == '\0' ? "" : ": ", problem);
+	return (error);
+}
+
+/* A slot that nobody has had; its space would be lost if somebody had. */
+static int
+slot_choose(int fd, const struct tbuf_control *control)
+{
+	uint64_t area;
+	int i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load_acquire(&control->state[i]) == TBUF_FREE &&
+		    pread(fd, &area, sizeof(area), (off_t)(TBUF_SLOTS +
+		    i * (off_t)TBUF_SLOT_SIZE +
+		    (off_t)offsetof(struct tbuf_slot, area))) ==
+		    (ssize_t)sizeof(area) && area == 0)
+			return (i);
+	return (-1);
+}
+
+/* What its readers go by; the birth will do until it is there. */
+static void
+session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
+{
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (view->base + tbuf_view_slot(view, number)->area);
+
+	session->go = tbuf_view_control(view)->birth;
+	tbuf_moment_take(tbuf_self.clock, &session->now);
+	session->boot = tbuf_boot();
+	session->removed = removed;
+}
+
+/* With the file's lock. */
+static int
+place(int fd, uint64_t removed)
+{
+	struct tbuf_view view = tbuf_file_view();
+	int number = slot_choose(fd, tbuf_view_control(&view));
+	const char *problem;
+
+	if (number == -1)
+		return (tbuf_recorder_fail(-EUSERS, "",
+		    "too many sessions"));
+	problem = tbuf_wanted_own(fd, (unsigned)number, &recorder.entry);
+	if (problem != NULL)
+		return (tbuf_recorder_fail(-ENOSPC, "", problem));
+	session_sign(&view, (unsigned)number, removed);
+	slot = number;
+	return (0);
+}
+
+static int
+build(void)
+{
+	struct tbuf_view view = tbuf_file_view();
+	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own(), error;
+	uint64_t removed = 0;
+
+	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd,
+	    tbuf_view_control(&view)->comm, &removed);
+	if (dirfd >= 0)
+		close(dirfd);
+	if (error != 0) {
+		if (fd >= 0)
+			close(fd);
+		return (error);
+	}
+	if (fd < 0)
+		return (tbuf_recorder_fail(fd, "",
+		    "the control file is gone"));
+	if ((error = tbuf_file_lock_wait(fd)) == 0)
+		error = place(fd, removed);
+	else
+		tbuf_recorder_fail(error, "", "the control file is locked");
+	close(fd);
+	return (error);
+}
+
+/* The same session goes on; what registered meanwhile has not met it. */
+static int
+resume(uint32_t *state)
+{
+	struct tbuf_view view = tbuf_file_view();
+	uint32_t i, n;
+
+	tbuf_store_release(state, TBUF_ACTIVE);
+	/* Fence B [inv.attach]. */
+	tbuf_fence();
+	n = tbuf_load_acquire(&tbuf_view_control(&view)->nprobes);
+	for (i = 0; i < n && i < view.tables.entries; i++)
+		tbuf_sessions_meet(i);
+	return (0);
+}
+
+int
+tbuf_recorder_build(const char *options)
+{
+	struct tbuf_view view = tbuf_file_view();
+	uint32_t *state = slot == -1 ? NULL :
+	    &tbuf_view_control(&view)->state[slot];
+	int error;
+
+	if (state != NULL && tbuf_load(state) == TBUF_ACTIVE)
+		return (tbuf_recorder_fail(-EALREADY, "",
+		    "it records already"));
+	if (strlen(options) >= sizeof(text))
+		return (tbuf_recorder_fail(-EINVAL, "", "too long a text"));
+	if (state != NULL && strcmp(options, text) == 0 &&
+	    tbuf_load(state) == TBUF_GIVENUP)
+		return (resume(state));
+	*text = '\0';
+	if ((error = tbuf_recorder_parse(options, &recorder)) != 0)
+		return (error);
+	strcpy(text, options);
+	return (build());
+}
+
+int
+tbuf_recorder_halt(void)
+{
+	struct tbuf_view view = tbuf_file_view();
+	uint32_t *state = slot == -1 ? NULL :
+	    &tbuf_view_control(&view)->state[slot];
+
+	if (state == NULL || !tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
+		return (tbuf_recorder_fail(-ENOENT, "", "nothing is recorded"));
+	tbuf_disable_all(&view, (unsigned)slot);
+	tbuf_store_release(state, TBUF_GIVENUP);
+	return (0);
+}
+
+/* One line, in one piece; nobody else has written to this one yet. */
+static void
+tell(void)
+{
+	char line[sizeof(why) + 96];
+	int n = snprintf(line, sizeof(line),
+	    "%.40s: TBUF_OPTIONS: %s; nothing is recorded\n",
+	    program_invocation_short_name, why);
+
+	(void)!write(STDERR_FILENO, line, (size_t)n);
+}
+
+void
+tbuf_recorder_begin(const char *problem)
+{
+	const char *options = secure_getenv("TBUF_OPTIONS");
+	int error;
+
+	if (options == NULL || *options == '\0')
+		return;
+	error = problem != NULL ? tbuf_recorder_fail(-ECANCELED, "", problem) :
+	    tbuf_recorder_build(options);
+	if (error != 0)
+		tell();
+}
+
+/* The parent's file is still mapped. */
+bool
+tbuf_recorder_follows(void)
+{
+	struct tbuf_view view = tbuf_file_view();
+	bool follows = slot != -1 && recorder.follow && tbuf_load(
+	    &tbuf_view_control(&view)->state[slot]) == TBUF_ACTIVE;
+
+	slot = -1;
+	recorder.follow = follows;
+	return (follows);
+}
+
+void
+tbuf_recorder_child(const char *problem)
+{
+	if (recorder.follow && problem == NULL && slot == -1)
+		(void)build();
+}

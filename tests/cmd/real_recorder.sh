@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A program that records itself: TBUF_OPTIONS.
+. "$HERE/common_real"
+
+# record OPTIONS ORDER ...: run the target so, and forget its standard input.
+record()
+{
+	options=$1
+	shift
+	echo "\$ TBUF_OPTIONS='$options' target $*"
+	{ TBUF_OPTIONS=$options "$TBUF_TARGET" "$@" 2>&1 </dev/null
+	  echo "= $?"; } | normal | grep -vxE 'Killed|Aborted|Segmentation fault'
+}
+
+# read_all ARGUMENT ...: what the files in the runtime directory hold.
+read_all()
+{
+	for file in "$TBUF_DIR"/tbuf.*; do
+		"$TBUFCTL" "$@" --read "$file" 2>&1
+	done | normal
+}
+
+clean()
+{
+	rm -f "$TBUF_DIR"/tbuf.*
+}
+
+# However it ends, the records are there; whoever looks leaves them.
+for end in exit=0 kill=9 kill=6 kill=11; do
+	record 'bufsize=64k,probes=tt:::count' fire=2 $end
+	read_all
+	read_all -q
+	clean
+done
+
+# Options; several enablings; a ring's last records, and fill's first.
+record 'bufpolicy=ring,bufsize=128,probes=count' fire=100 kill=9
+read_all -q
+clean
+record 'bufpolicy=fill,bufsize=128,strsize=4,probes= count ; nosuch:::;' fire=100 kill=9
+read_all -q
+clean
+
+# follow: children have files of their own, forked ones and executed ones.
+record 'follow,bufsize=64k,probes=count' fork=2 spawn=3 fire=4 kill=9
+for file in "$TBUF_DIR"/tbuf.*; do
+	"$TBUFCTL" --read "$file" 2>&1 | sed -n 's/^tbufctl: //p'
+done | sort
+clean
+record 'bufsize=64k,probes=count' fork=2 fire=1
+for file in "$TBUF_DIR"/tbuf.*; do
+	"$TBUFCTL" --read "$file" 2>&1 | sed -n 's/^tbufctl: //p'
+done | sort
+clean
+
+# Beside a consumer, which leaves the recorder's slot alone, also when others
+# have been there before.
+TBUF_OPTIONS='bufsize=64k,probes=count'
+export TBUF_OPTIONS
+start 3 4 enabled fire=1 say=fired wait fire=1 say=fired wait
+unset TBUF_OPTIONS
+tell 3
+hear 4 fired
+for i in 1 2; do
+	"$TBUFCTL" -q -x bufpolicy=fill -b 64 -n blob -p $target >/dev/null 2>&1 &
+	ctl=$!
+	until "$TBUFCTL" --stat -p $target | grep -q fill || ! kill -0 $ctl; do
+		:
+	done
+	kill -9 $ctl
+	wait $ctl 2>/dev/null
+done
+tell 3
+hear 4 fired
+"$TBUFCTL" --stat -p $target | awk 'NR > 1 && $3 == "ring" { print $2, $3, $4; exit }'
+kill -9 $target
+wait $target 2>/dev/null
+read_all -q 2>&1 | grep -v 0.records
+clean
+
+# Text that is wrong is told in a line, and the program runs.
+for options in x x=1 bufsize=0x,probes=a bufsize probes= 'probes= ;' \
+    'probes=a { trace(1) }' 'probes=a /arg0/' bufpolicy=switch,probes=a \
+    probes=a:b:c:d:e:f follow=maybe,probes=a cpu=99999,probes=a \
+    bufsize=8,bufresize=manual,probes=a bufsize=1t,bufresize=manual,probes=a \
+    "$(printf '%0100d' 0)" "probes=$(printf '%08000d' 0)"; do
+	record "$options" fire=1 | cut -c 1-160
+	clean
+done
+record ''
+
+# What the dead leave is bounded: by exit first, then the oldest.
+TBUF_KEEP=2
+export TBUF_KEEP
+left()
+{
+	for i; do
+		record 'bufsize=64k,probes=count' fire=1 $i
+	done >/dev/null
+	for file in "$TBUF_DIR"/tbuf.*; do
+		[ -e "$file" ] && "$TBUFCTL" -q --read "$file" 2>/dev/null
+	done | wc -l
+	clean
+}
+left kill=9 kill=9 kill=9 kill=9
+left exit=0 exit=0 kill=9
+TBUF_KEEP=0 left kill=9 kill=9
+TBUF_KEEP=9,1 left kill=9 kill=9
+TBUF_KEEP=9,1x record 'probes=count' fire=1
+TBUF_KEEP=x record 'probes=count' fire=1
