@@ -165,6 +165,26 @@ int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
 int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
 
 /*
+ * Read the sessions that an ELF core of a target has in it, as open_file()
+ * does those of a control file.  Where the core has none but names the control
+ * file of its process, that is read if it still is this process's: then the
+ * result is 1, and tbuf_consumer_error() says which file it is.
+ *
+ * `path` is for the words alone if `read` is not NULL: that is asked for bytes
+ * at offsets of the core, most of the time rising ones, and returns how many
+ * of them there are from there on, at least one if the core has not ended, or
+ * a negative errno.
+ *
+ * -ENOENT and the like, -EINVAL (no core of this kind of machine), -ENODATA
+ * (no session, and no file that could be read), -EFBIG, -ENOMEM, or what
+ * `read` returned.
+ */
+typedef ssize_t (*tbuf_core_read)(void *arg, void *to, size_t size,
+    uint64_t offset);
+int	tbuf_consumer_open_core(struct tbuf_consumer *, const char *path,
+	    tbuf_core_read read, void *arg);
+
+/*
  * Reserve the buffers, start tracing, and let the command run.  All targets
  * or none.
  *	-ENOSPC	"could not enable tracing: Not enough space"

@@ -19,6 +19,7 @@
 
 #include "compile.h"
 #include "consume.h"
+#include "core.h"
 #include "list.h"
 #include "messages.h"
 #include "options.h"
@@ -93,19 +94,23 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
     pid_t *command)
 {
 	size_t i;
+	int status;
 
 	if (o->command == NULL)
 		raise_limit();
 	for (i = 0; i < o->nfiles; i++)
 		if (tbuf_consumer_open_file(consumer, o->files[i]) < 0)
 			goto fail;
+	for (i = 0; i < o->ncores; i++)
+		if ((status = core_open(consumer, o->cores[i], o->quiet)) != 0)
+			return (status);
 	for (i = 0; i < o->npids; i++)
 		if (grab(o, consumer, o->pids[i]) < 0)
 			goto fail;
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
 	/* A script that has its own probes alone needs nobody. */
-	if (o->npids == 0 && o->nfiles == 0 &&
+	if (o->npids == 0 && o->nfiles + o->ncores == 0 &&
 	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
 	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;

@@ -52,6 +52,9 @@
 			"Destructive actions not allowed"
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
+#define MSG_CORE	"failed to read %s: %s"
+#define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
+			"(do so first)"
 #define MSG_STATUS	"failed to read the status: %s"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
@@ -109,6 +112,7 @@
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"
 #define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped on CPU %d"
+#define MSG_CORE_DAMAGED "%s: damaged %s file, read as far as it goes"
 #define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"

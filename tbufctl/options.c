@@ -21,6 +21,7 @@
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
+	OPTION_CORE,
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
 	OPTION_READ,
@@ -29,6 +30,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "core", required_argument, NULL, OPTION_CORE },
 	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -45,10 +47,11 @@ const char options_usage[] =
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
-"       tbufctl --read=file [-FqZ] [-o file] [-x temporal]\n"
+"       tbufctl --read=file | --core=file [-FqZ] [-o file] [-x temporal]\n"
 "               [--format=text|json] [--with=field,...] [-P provider]\n"
 "               [-m module] [-f function] [-n name] [-i id]\n"
 "       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file]\n"
+"               [--core=file]\n"
 "               [-P provider] [-m module] [-f function] [-n name] [-i id]\n"
 "               [--format=text|json]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
@@ -82,6 +85,7 @@ const char options_usage[] =
 "  --format=text|json  how records, lists and the status are printed\n"
 "  --with=field,...    add time, wall, pid, tid to each record\n"
 "  --read=file         print what the buffers in a control file hold\n"
+"  --core=file         print what the buffers in a core hold\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
 "\n"
 "SIGUSR1 prints what the buffers hold now; SIGINT, SIGTERM, SIGHUP and\n"
@@ -189,6 +193,15 @@ parse_read(struct options *o, const char *text)
 
 	o->files = memory_get(o->files, o->nfiles + 1, sizeof(*o->files));
 	o->files[o->nfiles++] = text;
+	return (0);
+}
+
+static int
+parse_core(struct options *o, const char *text)
+{
+
+	o->cores = memory_get(o->cores, o->ncores + 1, sizeof(*o->cores));
+	o->cores[o->ncores++] = text;
 	return (0);
 }
 
@@ -369,6 +382,8 @@ parse_one(struct options *o, int c)
 		if (setting_set(o, "stdc", optarg) == NULL)
 			return (0);
 		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
+	case OPTION_CORE:
+		return (parse_core(o, optarg));
 	case OPTION_FOLLOW:
 		return (add_setting(o, NULL, "follow"));
 	case OPTION_FORMAT:
@@ -404,6 +419,8 @@ not_with_stat(const struct options *o)
 		return ("-c");
 	if (o->nfiles > 0)
 		return ("--read");
+	if (o->ncores > 0)
+		return ("--core");
 	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
@@ -415,6 +432,9 @@ choose_mode(struct options *o)
 
 	if (o->nfiles > 0 && (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER, "--read",
+		    o->command != NULL ? "-c" : "-p"));
+	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
+		return (bad_usage(MSG_TOGETHER, "--core",
 		    o->command != NULL ? "-c" : "-p"));
 	if (o->stat) {
 		o->mode = MODE_STAT;
@@ -509,7 +529,8 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 			    tbuf_consumer_error(consumer)));
 	}
 	/* What was given is looked at before what was not. */
-	if (o->mode == MODE_TRACE && o->program.count == 0 && o->nfiles == 0)
+	if (o->mode == MODE_TRACE && o->program.count == 0 &&
+	    o->nfiles + o->ncores == 0)
 		return (bad_usage(MSG_NOTHING));
 	return (0);
 }
@@ -528,6 +549,7 @@ options_free(struct options *o)
 	free(o->words);
 	free(o->pids);
 	free(o->files);
+	free(o->cores);
 	command_free(o->command);
 	program_free(&o->program);
 }

@@ -49,6 +49,8 @@ struct options {
 	char **command;		/* -c, split */
 	const char **files;	/* --read */
 	size_t nfiles;
+	const char **cores;	/* --core */
+	size_t ncores;
 	const char *output;	/* -o */
 	struct setting *settings;
 	size_t nsettings;

@@ -174,6 +174,16 @@ open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 }
 
 int
+tbuf_file_add(struct tbuf_consumer *c, int fd, char words[TBUF_PROBLEM_MAX])
+{
+	struct opened file;
+	int error = open_descriptor(c, fd, &file);
+
+	memcpy(words, file.problem, TBUF_PROBLEM_MAX);
+	return (error);
+}
+
+int
 tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 {
 	struct opened file;

@@ -26,6 +26,13 @@ int	tbuf_consumer_scan(struct tbuf_consumer *);
 int	tbuf_target_add(struct tbuf_consumer *, pid_t,
 	    const struct tbuf_found *);
 
+/*
+ * The sessions of a control file behind a descriptor, which is closed: 0, or
+ * -errno and what is wrong in words.
+ */
+int	tbuf_file_add(struct tbuf_consumer *, int fd,
+	    char words[TBUF_PROBLEM_MAX]);
+
 struct tbuf_target *tbuf_target_new(struct tbuf_consumer *, pid_t);
 void	tbuf_target_free(struct tbuf_consumer *, struct tbuf_target *);
 

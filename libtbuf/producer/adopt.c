@@ -184,6 +184,7 @@ adopt_mapped(int dirfd, int fd)
 	close(again);
 	tbuf_self.tables = control.tables;
 	adopt_sessions(fd);
+	tbuf_file_dump(fd);
 	tbuf_file_live(tbuf_file.sign);
 	return (true);
 }

@@ -137,6 +137,8 @@ tbuf_file_make(int dirfd, uid_t uid)
 		fd = tbuf_file_open(dirfd, tbuf_file.name);
 		if (fd == -1 || !tbuf_file_map(fd))
 			problem = "control file cannot be mapped";
+		else
+			tbuf_file_dump(fd);
 		if (fd != -1)
 			close(fd);
 	}

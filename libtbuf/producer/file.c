@@ -11,6 +11,7 @@
 #include "cold.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,6 +67,24 @@ tbuf_file_map(int fd)
 		return (false);
 	madvise(tbuf_file.base, tbuf_self.window, MADV_DONTDUMP);
 	return (true);
+}
+
+void
+tbuf_file_dump(int fd)
+{
+	struct tbuf_view view = tbuf_file_view();
+	const struct tbuf_control *control = tbuf_view_control(&view);
+	struct stat st;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
+		    (tbuf_load(&tbuf_view_slot(&view, i)->terms.flags) &
+		    TBUF_S_KEEP) != 0)
+			break;
+	if (i < TBUF_NSESSIONS && fstat(fd, &st) == 0 &&
+	    (uint64_t)st.st_size <= tbuf_self.window)
+		madvise(tbuf_file.base, (size_t)st.st_size, MADV_DODUMP);
 }
 
 bool

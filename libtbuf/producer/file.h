@@ -40,6 +40,11 @@ int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
 /* Address space for the window; then the file behind it. */
 bool	tbuf_file_reserve(void) TBUF_HIDDEN;
 bool	tbuf_file_map(int fd) TBUF_HIDDEN;
+/*
+ * A core has the window of a kept session as far as the file goes: what lies
+ * behind is address space alone.  Slots of somebody else's making are hints.
+ */
+void	tbuf_file_dump(int fd) TBUF_HIDDEN;
 /* Map the page that keeps the lock of this description. */
 bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 

@@ -90,6 +90,7 @@ place(int fd, uint64_t removed)
 	if (problem != NULL)
 		return (tbuf_recorder_fail(-ENOSPC, "", problem));
 	session_sign(&view, (unsigned)number, removed);
+	tbuf_file_dump(fd);
 	slot = number;
 	return (0);
 }

@@ -301,6 +301,18 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 }
 
 int
+tbuf_consumer_open_core(struct tbuf_consumer *c, const char *path,
+    tbuf_core_read read, void *arg)
+{
+	char bytes[16] = "";
+
+	show(c, "core %s", path);
+	if (read != NULL && read(arg, bytes, sizeof(bytes) - 1, 0) > 0)
+		show(c, "begins with %s", bytes);
+	return (scripted(c, c->lines, "core"));
+}
+
+int
 tbuf_consumer_go(struct tbuf_consumer *c)
 {
 	const struct fake_line *line;

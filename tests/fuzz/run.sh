@@ -20,7 +20,7 @@
 set -eu
 source=$1 build=$2
 shift 2
-targets=${*:-file live fire clause adopt aggregate match parse maps sitetext command
+targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
     dlang dwarf machine table batch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}

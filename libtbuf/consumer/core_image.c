@@ -1,0 +1,233 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files as a core has them: a mapping that begins with the
+ * eye-catcher, and the segments that follow it in memory.  Each becomes a file
+ * without a name again, as far as its bytes are there.
+ *
+ * The page that is the target's sign of life is one such mapping, too: of
+ * those of one process the largest is taken.
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/core.h"
+#include "consumer/core_image.h"
+
+#define PIECE		65536u
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct tbuf_core_segment *x = *(void *const *)a;
+	const struct tbuf_core_segment *y = *(void *const *)b;
+
+	return ((x->address > y->address) - (x->address < y->address));
+}
+
+static bool
+same_process(const struct tbuf_control *a, const struct tbuf_control *b)
+{
+	return (a->pid == b->pid && a->start == b->start &&
+	    a->random == b->random);
+}
+
+/* A mapping of this process's file that begins here; larger than another? */
+static void
+add_image(struct tbuf_images *images, const struct tbuf_control *control,
+    uint64_t address, uint64_t size)
+{
+	struct tbuf_image *image = images->images;
+	size_t i;
+
+	for (i = 0; i < images->count; i++, image++)
+		if (same_process(&image->control, control))
+			break;
+	if (i == TBUF_IMAGES || (i < images->count && image->size >= size))
+		return;
+	*image = (struct tbuf_image){
+		.control = *control, .address = address, .size = size,
+		.fd = -1
+	};
+	images->count += i == images->count;
+}
+
+/* How far segments reach without a gap from one on, by rising addresses. */
+static uint64_t
+extent(struct tbuf_core_segment *const *sorted, size_t n)
+{
+	uint64_t end = sorted[0]->address;
+	size_t i;
+
+	for (i = 0; i < n && sorted[i]->address == end; i++)
+		end += sorted[i]->size;
+	return (end - sorted[0]->address);
+}
+
+static size_t
+find(struct tbuf_core_segment *const *sorted, size_t n,
+    const struct tbuf_core_segment *segment)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (sorted[middle]->address < segment->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low);
+}
+
+/* One segment, as they lie in the core: does it begin a control file? */
+static int
+look(struct tbuf_core *core, struct tbuf_images *images,
+    struct tbuf_core_segment *const *sorted,
+    const struct tbuf_core_segment *segment)
+{
+	struct tbuf_control control;
+	size_t at;
+	ssize_t n;
+
+	if (segment->size < sizeof(control) ||
+	    images->seen > TBUF_EYECATCHERS)
+		return (0);
+	n = tbuf_core_bytes(core, &control, sizeof(control), segment->offset);
+	if (n < 0)
+		return ((int)n);
+	if (n != sizeof(control)) {
+		core->truncated = true;
+		return (0);
+	}
+	if (memcmp(control.magic, TBUF_MAGIC, sizeof(control.magic)) != 0 ||
+	    images->seen++ == TBUF_EYECATCHERS)
+		return (0);
+	at = find(sorted, core->nsegments, segment);
+	add_image(images, &control, segment->address,
+	    extent(sorted + at, core->nsegments - at));
+	return (0);
+}
+
+/* Store the pages that are not zero, for the rest of an image is so already. */
+static int
+store(int fd, const char *bytes, size_t size, uint64_t at)
+{
+	static const char zeroes[TBUF_PAGE];
+	size_t i, some;
+
+	for (i = 0; i < size; i += some) {
+		some = size - i < TBUF_PAGE ? size - i : TBUF_PAGE;
+		if (memcmp(bytes + i, zeroes, some) != 0 && pwrite(fd,
+		    bytes + i, some, (off_t)(at + i)) != (ssize_t)some)
+			return (-ENOMEM);
+	}
+	return (0);
+}
+
+static int
+copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
+    const struct tbuf_image *image)
+{
+	uint64_t at = 0, to = segment->address - image->address;
+	char bytes[PIECE];
+	ssize_t n, some;
+	int error = 0;
+
+	while (at < segment->size && error == 0 && !core->truncated) {
+		some = segment->size - at < PIECE ?
+		    (ssize_t)(segment->size - at) : PIECE;
+		n = tbuf_core_bytes(core, bytes, (size_t)some,
+		    segment->offset + at);
+		if (n < 0)
+			return ((int)n);
+		core->truncated = n < some;
+		error = store(image->fd, bytes, (size_t)n, to + at);
+		at += (uint64_t)n;
+	}
+	return (error);
+}
+
+static bool
+image_make(struct tbuf_image *image)
+{
+	image->fd = memfd_create("tbuf-core", MFD_CLOEXEC);
+	return (image->fd != -1 &&
+	    ftruncate(image->fd, (off_t)image->size) == 0);
+}
+
+static bool
+within(const struct tbuf_core_segment *segment, const struct tbuf_image *image)
+{
+	uint64_t at = segment->address - image->address;
+
+	return (segment->address >= image->address && at < image->size &&
+	    segment->size <= image->size - at);
+}
+
+/*
+ * In the order of the core, whatever lies where in memory, and each byte of it
+ * once: more than there is no hostile one makes of it.
+ */
+static int
+copy_images(struct tbuf_core *core, struct tbuf_images *images)
+{
+	const struct tbuf_core_segment *s = core->segments;
+	uint64_t done = 0, left = TBUF_IMAGE_BYTES;
+	size_t i, j;
+	int error;
+
+	for (i = 0; i < core->nsegments; i++, s++) {
+		for (j = 0; j < images->count; j++)
+			if (within(s, &images->images[j]))
+				break;
+		if (j == images->count || s->offset < done)
+			continue;
+		if (s->size > left)
+			return (-EFBIG);
+		left -= s->size;
+		done = s->offset + s->size;
+		if ((error = copy(core, s, &images->images[j])) != 0)
+			return (error);
+	}
+	return (0);
+}
+
+int
+tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
+{
+	struct tbuf_core_segment **sorted;
+	size_t i;
+	int error = 0;
+
+	memset(images, 0, sizeof(*images));
+	sorted = calloc(core->nsegments + 1, sizeof(struct tbuf_core_segment *));
+	if (sorted == NULL)
+		return (-ENOMEM);
+	for (i = 0; i < core->nsegments; i++)
+		sorted[i] = &core->segments[i];
+	qsort(sorted, core->nsegments, sizeof(*sorted), by_address);
+	for (i = 0; i < core->nsegments && error == 0; i++)
+		error = look(core, images, sorted, &core->segments[i]);
+	free(sorted);
+	for (i = 0; i < images->count && error == 0; i++)
+		if (!image_make(&images->images[i]))
+			error = errno == EFBIG || errno == EINVAL ? -EFBIG :
+			    -ENOMEM;
+	return (error == 0 ? copy_images(core, images) : error);
+}
+
+void
+tbuf_images_close(struct tbuf_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->count; i++)
+		if (images->images[i].fd != -1)
+			close(images->images[i].fd);
+	images->count = 0;
+}

@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tbufctl --core: what a core of a target holds is what its control file holds;
+# by the kernel, by gcore(1), cut off, compressed, without shared memory in it,
+# and with anything else in place of a core.
+
+set -u
+. "${top_srcdir:?}/tests/common_scratch"
+: "${TBUFCTL:?}" "${TBUF_TARGET:?}"
+passed=0 failed=0 cores=0
+export TBUF_DIR="$SCRATCH/dir"
+unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE
+mkdir -m 700 "$TBUF_DIR"
+cd "$SCRATCH" || exit 1
+
+# same WHAT EXPECTED FOUND
+same()
+{
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
+	fi
+}
+
+# crash NAME FILTER: a traced target in directory NAME, whose shared memory is
+# in cores as FILTER has it; its consumer is killed, and then it ends by SIGSEGV.
+# Leaves $target, $file, gcore's core `g`, the kernel's `core`, if there are any.
+crash()
+{
+	mkdir "$1" && cd "$1" || exit 1
+	mkfifo in out
+	# shellcheck disable=SC2016 # the inner shell's
+	"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n count -c "sh -c '
+	    echo $2 >/proc/self/coredump_filter 2>/dev/null
+	    ulimit -c unlimited 2>/dev/null
+	    exec \"\$0\" \"\$@\"' '$TBUF_TARGET' enabled fire=1000 say=fired wait
+	    kill=11" <in >out 2>&1 &
+	ctl=$!
+	exec 5>in 6<out
+	read -r heard <&6
+	same "$1: the target" fired "$heard"
+	file=$(echo "$TBUF_DIR"/tbuf.*)
+	target=$(basename "$file" | cut -d . -f 2)
+	kill -KILL $ctl
+	wait $ctl 2>/dev/null
+	if command -v gcore >/dev/null &&
+	    gcore -o g "$target" </dev/null >gcore.out 2>&1; then
+		mv "g.$target" g
+	fi
+	echo >&5
+	exec 5>&-
+	# Its end closes what it writes to; its core is written by then.
+	cat <&6 >/dev/null
+	exec 6<&-
+	case $(cat /proc/sys/kernel/core_pattern) in
+	'|'* | */*) ;;
+	*) for core in core* *core; do
+		[ ! -s "$core" ] || mv "$core" kernel
+	done ;;
+	esac
+	for core in g kernel; do
+		[ ! -s "$core" ] || cores=$((cores + 1))
+	done
+}
+
+# core FILE ...: what is printed, and the total.
+core()
+{
+	"$TBUFCTL" -q --core "$@" >got 2>err
+	status=$?
+	[ $status -eq 0 ] || return $status
+	sed -n 's/^tbufctl: total: //p' err >>got
+}
+
+# refused WHAT LINE FILE: one line and no more says why.
+refused()
+{
+	"$TBUFCTL" --core "$3" >got 2>&1
+	same "$1: the status" 1 $?
+	same "$1" "tbufctl: failed to read $3: $2" "$(cat got)"
+}
+
+# whole CORE: it has what the control file has, under every filter and format.
+whole()
+{
+	core "$1"
+	same "$1: records" '' "$(diff expected got | head)"
+	core "$1" -n nosuch -Z
+	same "$1: another probe" '0 records, 0 overwritten, 0 drops' \
+	    "$(sed 's/[1-9][0-9]* overwritten/0 overwritten/' got)"
+	"$TBUFCTL" --core "$1" --format=json -n count >got 2>err
+	same "$1: JSON" 1000 "$(grep -c '"type":"record"' got)"
+	"$TBUFCTL" -q -l --core "$1" >got 2>&1
+	same "$1: the list" 1 "$(grep -c 'fire *count' got)"
+	same "$1: address space behind the file is not in it" 1 \
+	    $(($(wc -c <"$1") < 1 << 30))
+}
+
+# cut CORE: as far as it goes; only whole records, of those that there were.
+cut_off()
+{
+	size=$(wc -c <"$1")
+	for part in 1 2 3 5 7 9 11 12 13 14 15; do
+		head -c $((size * part / 16)) "$1" >cut
+		core cut
+		same "$1, $part/16: a status" 1 $(($? < 2))
+		same "$1, $part/16: a record that was none" '' \
+		    "$(grep number= got | grep -v -x -F -f expected)"
+	done
+}
+
+# packed CORE TOOL
+packed()
+{
+	command -v "$2" >/dev/null || return
+	"$2" -q -c "$1" >packed 2>/dev/null
+	core packed
+	if grep -q 'cannot unpack' err; then
+		same "$2: the line" "tbufctl: failed to read packed: this\
+ tbufctl cannot unpack $2 (do so first)" "$(cat err)"
+		return
+	fi
+	same "$2: records" '' "$(diff expected got | head)"
+	head -c $(($(wc -c <packed) / 2)) packed >cut
+	core cut
+	same "$2, cut: a status" 1 $(($? < 2))
+	{ head -c 5000 packed; cat packed; } >damaged
+	core damaged
+	same "$2: damage" "tbufctl: damaged: damaged $2 file, read as far as it\
+ goes" "$(grep damaged: err | grep -v 'failed to read')"
+}
+
+crash with 0x3b
+"$TBUFCTL" -q --read "$file" >expected 2>err
+sed -n 's/^tbufctl: total: //p' err >>expected
+same 'the control file' 1001 "$(wc -l <expected)"
+rm "$file"
+for core in g kernel; do
+	[ -s "$core" ] || continue
+	whole "$core"
+	cut_off "$core"
+	packed "$core" zstd
+	packed "$core" lz4
+done
+cd ..
+
+# No shared memory in the core: the file itself, if it still is the same one.
+crash without 0x33
+for core in g kernel; do
+	[ -s "$core" ] || continue
+	"$TBUFCTL" -q --read "$file" >expected 2>err
+	"$TBUFCTL" --core "$core" >got 2>err
+	same "$core: names the file" "tbufctl: no session in $core: reading $file" \
+	    "$(head -n 1 err)"
+	"$TBUFCTL" -q --core "$core" >got 2>err
+	same "$core: the file's records" '' "$(diff expected got | head)"
+	mv "$file" away
+	refused "$core: no file" "no session in it, nor in $file: No such file or\
+ directory" "$core"
+	# Its pid is the same; its random part is not.
+	sed "s/tbuf.ctl/tbuf.ctl/" away >"$file"
+	printf '\001\002\003\004\005\006\007\010' |
+	    dd of="$file" bs=1 seek=88 conv=notrunc 2>/dev/null
+	refused "$core: another process's file" "no session in it, nor in $file:\
+ it is another process's" "$core"
+	rm "$file"
+	mv away "$file"
+done
+cd ..
+
+# What is no core.
+echo text >text
+refused 'a text' 'not a core' text
+: >empty
+refused 'nothing' 'not a core' empty
+refused 'a directory' 'Is a directory' .
+refused 'no file' 'No such file or directory' nosuch
+refused 'a program' 'not a core' "$TBUF_TARGET"
+printf '\177ELF\001\001\001' >elf32
+head -c 100 /dev/zero >>elf32
+refused '32 bits' 'a core of a 32-bit process' elf32
+printf '\375' >xz
+printf '7zXZ and more' >>xz
+refused 'xz' 'this tbufctl cannot unpack xz (do so first)' xz
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] || exit 1
+[ "$cores" -gt 0 ] || {
+	echo 'no core: none by the kernel (core_pattern), none by gcore(1)'
+	exit 77
+}
