@@ -199,6 +199,33 @@ int	tbuf_recorder_stop(void);
 const char *tbuf_recorder_error(void);
 
 /*
+ * Write the last n records of this process to a descriptor, a line each, oldest
+ * first: all that its sessions' buffers hold yet, of all CPUs and threads, in
+ * the order of time.  At most 1024; a probe that several sessions trace has a
+ * line for each.  Returns how many were written; -EINVAL for n < 1; -ECANCELED
+ * where tracing is off; -EBUSY while another thread is at it; or what write(2)
+ * says, such as -EBADF, -EPIPE (and SIGPIPE) or -EAGAIN.  errno stays.
+ * Async-signal-safe; it takes no memory and no more than 2 KiB of stack.
+ */
+int	tbuf_backtrace(int fd, int n);
+
+/*
+ * Do that when the process ends by SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL or
+ * SIGSYS; then whoever handled the signal before has it, or the default action,
+ * with the exit status and the core that there would have been.  `options` is
+ * NULL or a list such as "records=100,fd=5" (32 and 2).
+ *
+ * The calling thread gets an alternate signal stack if it has none, for an
+ * overflow of its own; other threads by calls of theirs.  Handlers are set
+ * once, further calls change the options.  A handler that is set afterwards
+ * replaces this one.
+ *
+ * Returns 0; -EINVAL for what is no such list; -ENOMEM, -EAGAIN.  Not
+ * async-signal-safe.
+ */
+int	tbuf_on_fatal(const char *options);
+
+/*
  * For the macros only: register or unregister the sites [start, stop) of one
  * object.  Idempotent.
  */

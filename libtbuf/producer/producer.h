@@ -13,6 +13,7 @@
  *	lane	one record into a CPU's lane or a lock lane
  *	clause	a probe's programs, where it has any (clause.h)
  *	hold	fires that are at a lock lane, when their thread forks
+ *	backtrace, fatal	the last records, when it ends
  *	pack	arguments into the words or segments of a record
  *	thread	what is known of the calling thread
  */

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tbuf_backtrace() and tbuf_on_fatal(): the last records as text, equal to what
+# tbufctl prints, whatever ends the process; and its status stays what it would
+# have been.
+
+set -u
+. "${top_srcdir:?}/tests/common_scratch"
+: "${TBUFCTL:?}" "${top_builddir:?}"
+target=$top_builddir/tests/fatal_target
+passed=0 failed=0
+export TBUF_DIR="$SCRATCH/dir"
+unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE
+mkdir -m 700 "$TBUF_DIR"
+cd "$SCRATCH" || exit 1
+
+# same WHAT EXPECTED FOUND
+same()
+{
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
+	fi
+}
+
+quiet=-q
+# run ORDER ...: traced into a ring; out, err, tbufctl's records in live.
+run()
+{
+	rm -f live
+	# shellcheck disable=SC2086 # orders have no blanks
+	"$TBUFCTL" $quiet -x bufpolicy=ring -x temporal -b 64k -n 'ft:::' -o live \
+	    -c "$target $*" >out 2>both
+	status=$?
+	grep -v '^tbufctl: ' both >err
+}
+
+# Times, CPUs and threads are another one's each time.
+plain()
+{
+	sed -E -e 's/^-[0-9]+\.[0-9]{9} cpu [0-9]+ tid [0-9]+ /- /' \
+	    -e 's/pid [0-9]+/pid N/' -e 's/thread [0-9]+/thread N/' "$@"
+}
+
+# records FILE: the values alone.
+records()
+{
+	sed -n 's/^- ft:fatal_target:[a-z_]*:[a-z]* //p' "$1"
+}
+
+# signal: by which tbufctl says it has ended.
+signal()
+{
+	sed -n 's/^tbufctl: pid [0-9]* terminated by //p' both
+}
+
+# What it looks like.
+run fire=3 backtrace=2
+plain out >got
+cat >expected <<END
+tbuf: last 2 of 3 records of fatal_target, pid N
+- ft:fatal_target:fire:last i=2 arg1="a \\"text\\""
+- ft:fatal_target:fire:last i=3 arg1="a \\"text\\""
+backtrace 2
+END
+same 'the lines' '' "$(diff expected got)"
+
+run types backtrace=9
+plain out | records /dev/stdin >got
+cat >expected <<'END'
+i8=-128 i16=-32768 i32=-2147483648 i64=-9223372036854775808
+END
+same 'signed' '' "$(head -n 1 got | diff expected -)"
+same 'unsigned' '255 65535 4294967295 18446744073709551615' \
+    "$(sed -n '2s/[^ ]*=//gp' got)"
+same 'floating point' '0x1.8000000000000p+0 -0x1.999999999999ap-4 0x0.0000000000000p+0 0x1.7e43c8800759cp+996 0x0.0000000000001p-1022' \
+    "$(sed -n '3s/[^ ]*=//gp' got)"
+same 'others' "true 0x1234 \"q\\\"b\\\\n\\x0a\\x01$(printf '\377')\" NULL hex:0102ff" \
+    "$(sed -n '4s/[^ ]*=//gp' got)"
+
+# Many, of several lanes and threads: those that tbufctl has, in their order.
+run fire=700 thread=700 fire=700 thread=3000 backtrace=500
+tail -n 500 live >expected
+plain out | records /dev/stdin  >got
+same 'the last ones' '' "$(diff expected got | head)"
+run fire=5000 backtrace=65535
+same 'no more than 1024' 'backtrace 1024' "$(tail -n 1 out)"
+same 'and those' '' "$(plain out | records /dev/stdin |
+    diff - live | grep '^<' | head)"
+run backtrace=5
+same 'none' 'tbuf: last 0 of 0 records of fatal_target, pid N
+backtrace 0' "$(plain out)"
+run fire=2 backtrace=0 backtrace=-1
+same 'a bad number' 'backtrace -22
+backtrace -22' "$(cat out)"
+same 'not traced' 'backtrace -125' "$(TBUF_DISABLE=1 "$target" backtrace=1)"
+same 'nobody to read' 'closed' "$("$TBUFCTL" -q -n ft::: -o live \
+    -c "$target fire=9 backtrace=5" 2>/dev/null >/dev/full; echo closed)"
+
+# Each signal: the line, the records, and the end.
+while read -r how name line; do
+	run fire=9 fatal=records=4 die="$how"
+	same "$how: ends it" "$name" "$(signal)"
+	plain err | sed 's/ at 0x[0-9a-f]*/ at ADDRESS/' >got
+	same "$how: the line" "tbuf: $line in thread N" "$(head -n 1 got)"
+	same "$how: the records" '6 7 8 9' "$(records got |
+	    sed 's/i=\([0-9]*\).*/\1/' | tr '\n' ' ' | sed 's/ $//')"
+done <<END
+segv SIGSEGV SIGSEGV at ADDRESS
+bus SIGBUS SIGBUS at ADDRESS
+abort SIGABRT SIGABRT
+fpe SIGFPE SIGFPE
+ill SIGILL SIGILL at ADDRESS
+sys SIGSYS SIGSYS
+sent SIGSEGV SIGSEGV
+overflow SIGSEGV SIGSEGV at ADDRESS
+both SIGSEGV SIGSEGV at ADDRESS
+END
+run fire=9 die=segv
+same 'nothing was asked for' '' "$(cat err)"
+
+# Who was there before.
+quiet=
+run fire=9 chain=exit fatal=records=2 die=segv
+quiet=-q
+same 'a handler: it decides' 3 "$(sed -n 's/.*exited with status //p' both)"
+same 'a handler: after the records' '4 chained SEGV' \
+    "$(wc -l <err) $(cat out)"
+run fire=9 chain=jump fatal=records=2 die=segv die=abort say=on
+same 'a handler that jumps, twice' 'chained SEGV chained ABRT on' \
+    "$(tr '\n' ' ' <out | sed 's/ $//')"
+same 'the records, twice' 8 "$(wc -l <err)"
+run fire=9 chain=ignore fatal=records=2 die=sent say=on
+same 'ignored, and sent' on "$(cat out)"
+same 'ignored, and sent: no record' '' "$(cat err)"
+run fire=9 chain=ignore fatal=records=2 die=segv say=on
+same 'ignored, and a fault' SIGSEGV "$(signal)"
+run fire=9 fatal=records=2 chain=exit die=segv
+same 'a handler that comes later has it' 'chained SEGV 0' \
+    "$(cat out) $(wc -l <err)"
+
+# The stack, a file that is cut off, no descriptor, twice.
+run fire=9 stack=16384 fatal=records=2 die=overflow
+same 'an own stack' 'stays SIGSEGV 4' "$(cat out) $(signal) $(wc -l <err)"
+run fire=9 fatal=records=2 cut die=abort
+same 'the file is gone: the line' 'tbuf: SIGABRT in thread N' "$(plain err)"
+run fire=9 fatal=records=2 full die=abort
+same 'no descriptor' SIGABRT "$(signal)"
+run fire=9 fatal=records=5 fatal=records=2,fd=1 die=abort
+same 'the last options' '4 0' "$(wc -l <out) $(wc -l <err)"
+same 'not traced, the line alone' 1 \
+    "$( (TBUF_DISABLE=1 "$target" fatal=fd=1 die=abort) 2>/dev/null | wc -l)"
+
+# What is no option.
+for bad in records records= records=0 records=x records=1x records=1,,fd=2 \
+    fd=-1 fd=99999 record=1; do
+	same "option $bad" 'fatal -22' "$("$target" "fatal=$bad")"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
