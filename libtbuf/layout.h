@@ -190,7 +190,7 @@
 #define TBUF_MAGIC		"tbuf\nctl"	/* eye-catcher, 8 bytes */
 #define TBUF_BYTE_ORDER		0x01020304u
 #define TBUF_MAJOR		2	/* another major is refused */
-#define TBUF_MINOR		0	/* a higher minor only appends */
+#define TBUF_MINOR		1	/* a higher minor only appends */
 
 #define TBUF_NSESSIONS		32	/* bits of an enable word */
 #define TBUF_NPROBES_MAX	65536	/* entries of the largest probe table */
@@ -207,6 +207,7 @@
 #define TBUF_PAGE		4096u	/* what is backed together */
 
 /* Offsets of the fixed part; those of the tables stand in the header. */
+#define TBUF_TEXT_ORDER		0x800u
 #define TBUF_SLOTS		0x1000u
 #define TBUF_SLOT_SIZE		0x2000u
 #define TBUF_TABLES		0x41000u
@@ -321,6 +322,18 @@ struct tbuf_control {
 	uint64_t generation;	/* (l) the last one given out */
 	uint64_t end;		/* (l) where the file ends */
 	uint32_t state[TBUF_NSESSIONS]; /* (a) enum tbuf_state */
+};
+
+/*
+ * How others want the target's text trace, at TBUF_TEXT_ORDER in the header's
+ * page (tbuf_text(3)).  Consumers keep each other out by a lock of the file;
+ * `sequence' is odd while one writes, and `pending' is set when it is done, and
+ * taken back by the target before it reads.
+ */
+struct tbuf_text_order {
+	uint32_t pending;	/* (a) there is something to be taken */
+	uint32_t sequence;	/* (l) */
+	char setting[1024];	/* (l) NUL-terminated */
 };
 
 struct tbuf_probe_entry {
@@ -949,6 +962,9 @@ TBUF_ASSERT_OFFSET(tbuf_side, busy, 48);
 _Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
 _Static_assert(sizeof(struct tbuf_header) == 16, "tbuf_header");
 _Static_assert(sizeof(struct tbuf_lock_record) == 24, "tbuf_lock_record");
+_Static_assert(sizeof(struct tbuf_control) <= TBUF_TEXT_ORDER &&
+    TBUF_TEXT_ORDER + sizeof(struct tbuf_text_order) <= TBUF_SLOTS,
+    "the header's page");
 _Static_assert(TBUF_SLOTS + TBUF_NSESSIONS * TBUF_SLOT_SIZE == TBUF_TABLES,
     "slots");
 _Static_assert(TBUF_STRSIZE_MAX <= TBUF_TEXT_CUT, "lengths of texts");

@@ -6,6 +6,7 @@
  * here changes without another number of libtbuf.so.
  */
 #include <tbuf_consumer.h>
+#include <tbuf_text.h>
 
 #ifdef __cplusplus
 #define SAME(name, found, size)	static_assert((found) == (size), name)
@@ -18,6 +19,10 @@
 	SAME(#name "." #field, offsetof(struct name, field), at)
 
 /* Memory of the program's, written by the library. */
+PLACE(tbuf_component, wanted, 8);
+PLACE(tbuf_component, order, 72);
+PLACE(tbuf_component, sites, 96);
+SIZE(tbuf_component, 416);
 PLACE(tbuf_event, count, 16);
 PLACE(tbuf_event, child, 24);
 PLACE(tbuf_event, signal, 32);

@@ -23,7 +23,7 @@ expect() {
 # The folders and headers of the picture.
 named() {
 	for path in tbufctl providers libtbuf/producer libtbuf/consumer \
-	    libtbuf/common libtbuf/arch libtbuf/layout.h; do
+	    libtbuf/common libtbuf/arch libtbuf/text libtbuf/layout.h; do
 		grep -q -e "\<$path" "$top_srcdir/doc/layers.md" &&
 		    [ -e "$top_srcdir/$path" ] || { echo "$path"; return 1; }
 	done
@@ -87,7 +87,11 @@ expect 'tbufctl includes public headers, and what sites say' includes \
 expect 'the target side knows no consumer' includes '(consumer/|tbuf_consumer)' \
     "$library"/producer/*.[ch]
 expect 'what is common knows neither side' includes \
-    '(producer/|consumer/|tbuf_consumer)' "$library"/common/*.[ch]
+    '(producer/|consumer/|text/|tbuf_consumer)' "$library"/common/*.[ch]
+expect 'a fire and a consumer know nothing of text' includes 'text/' \
+    "$library"/producer/*.[ch] "$library"/consumer/*.[ch]
+expect 'text knows no consumer' includes '(consumer/|tbuf_consumer)' \
+    "$library"/text/*.[ch]
 expect 'machines know nothing of it' includes \
     '(producer/|consumer/|common/|tbuf_consumer)' "$library"/arch/*.h
 expect 'the D compiler knows no more of the library than programs' includes \

@@ -43,8 +43,10 @@ pages_are_clean() {
 # Functions and macros that programs may use, one a line.
 public_names() {
 	grep -ho '\<tbuf_[a-z_]*(' "$library/tbuf.h" \
-	    "$library/tbuf_consumer.h" | tr -d '(' | grep -v '^tbuf_private' |
-	    sort -u
+	    "$library/tbuf_consumer.h" "$library/tbuf_text.h" | tr -d '(' |
+	    grep -v '^tbuf_private' | sort -u
+	echo TBUF_ASSERT
+	echo TBUF_COMPONENT
 	echo TBUF_PROBE
 	echo TBUF_ENABLED
 	echo TBUF_BYTES

@@ -1,0 +1,143 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Components, and what is wanted of them.  For each level a component has a
+ * pointer at a word that says so: a word that is never 0 while the text trace
+ * wants the level, else the enable word of its probe.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "producer/producer.h"
+#include "text/order.h"
+#include "text/text.h"
+
+#define REGISTERED	1
+
+static const uint32_t always = 1;
+static struct tbuf_component *components;
+
+static const enum tbuf_type types[] = {
+	TBUF_STRING, TBUF_STRING, TBUF_STRING
+};
+static const char *const argument_names[] = { "component", "level", "text" };
+
+struct tbuf_component tbuf_assertions = {
+	.name = "assert", .order = &tbuf_assertions.zero,
+	.wanted = { [TBUF_SEVERE] = &tbuf_assertions.zero }
+};
+
+bool
+tbuf_component_traced(const struct tbuf_component *c, unsigned level)
+{
+	return (tbuf_load(&c->wanted[level]) == &always);
+}
+
+static void
+point(struct tbuf_component *c)
+{
+	unsigned traced = tbuf_text_facility() == TBUF_FACILITY_OFF ? 0 :
+	    tbuf_text_level(c->name), level;
+	const uint32_t *enabled;
+
+	for (level = TBUF_SEVERE; level <= TBUF_FLOW; level++) {
+		enabled = c->sites[level - 1].enabled;
+		tbuf_store(&c->wanted[level], level <= traced ? &always :
+		    enabled == NULL ? &c->zero : enabled);
+	}
+}
+
+void
+tbuf_components_point(void)
+{
+	struct tbuf_component *c;
+
+	for (c = components; c != NULL; c = c->next)
+		point(c);
+}
+
+/* A probe for each level up to this; the first error of them. */
+static int
+add_probes(struct tbuf_component *c, const char *module, unsigned levels)
+{
+	int result = 0, error;
+	unsigned level;
+
+	for (level = TBUF_SEVERE; level <= levels; level++) {
+		error = tbuf_probe_register(&c->sites[level - 1],
+		    TBUF_TEXT_PROVIDER, module, c->name,
+		    tbuf_text_level_name(level), 3, types, argument_names);
+		if (error != 0 && result == 0)
+			result = error;
+	}
+	return (result);
+}
+
+/* Until it is known: no pointer is NULL. */
+static void
+prepare(struct tbuf_component *c)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_LEVELS; i++)
+		c->wanted[i] = &c->zero;
+	c->order = &c->zero;
+}
+
+static int
+add(struct tbuf_component *c, unsigned levels)
+{
+	char module[256];
+	int error;
+
+	tbuf_module_name(c, module, sizeof(module));
+	error = add_probes(c, module, levels);
+	if (error == -EINVAL || error == -EBUSY)
+		return (error);
+	if (!tbuf_text_lock())
+		return (-EBUSY);
+	c->next = components;
+	components = c;
+	c->state = REGISTERED;
+	tbuf_store(&c->order, tbuf_text_order_word(&c->zero));
+	point(c);
+	tbuf_text_unlock();
+	return (error);
+}
+
+int
+tbuf_component_register(struct tbuf_component *c)
+{
+	int saved = errno, error;
+
+	if (c->state == REGISTERED)
+		return (0);
+	prepare(c);
+	if ((error = tbuf_text_begin()) == 0) {
+		if (tbuf_assertions.state != REGISTERED)
+			(void)add(&tbuf_assertions, TBUF_SEVERE);
+		error = add(c, TBUF_FLOW);
+	}
+	errno = saved;
+	return (error);
+}
+
+void
+tbuf_component_unregister(struct tbuf_component *c)
+{
+	struct tbuf_component **p;
+	unsigned i;
+
+	if (c->state != REGISTERED || !tbuf_text_lock())
+		return;
+	for (p = &components; *p != NULL && *p != c; p = &(*p)->next)
+		continue;
+	if (*p != NULL)
+		*p = c->next;
+	for (i = 0; i < TBUF_LEVELS; i++)
+		tbuf_store(&c->wanted[i], &c->zero);
+	c->state = 0;
+	tbuf_text_unlock();
+	for (i = 0; i < TBUF_FLOW; i++)
+		tbuf_probe_unregister(&c->sites[i]);
+}

@@ -1,0 +1,103 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The trace file.  It is opened for each use: a descriptor that stays open
+ * might be closed by the host, and become somebody else's file.
+ *
+ * Nobody else may have made it or be able to change it; so where its directory
+ * is everybody's, its sticky bit has to be set.  Async-signal-safe.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/text.h"
+
+/* The directory of a path, and the name in it. */
+static int
+directory_open(const char *path, const char **name)
+{
+	char directory[TBUF_TEXT_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	size_t n;
+	int fd;
+
+	if (slash == NULL || slash[1] == '\0')
+		return (-EINVAL);
+	*name = slash + 1;
+	n = slash == path ? 1 : (size_t)(slash - path);
+	if (n >= sizeof(directory))
+		return (-ENAMETOOLONG);
+	memcpy(directory, path, n);
+	directory[n] = '\0';
+	fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if (fstat(fd, &st) == 0 &&
+	    ((st.st_mode & S_IWOTH) == 0 || (st.st_mode & S_ISVTX) != 0))
+		return (fd);
+	close(fd);
+	return (-EPERM);
+}
+
+static int
+file_check(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-EINVAL);
+	return (st.st_uid == geteuid() && st.st_nlink == 1 &&
+	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ? 0 : -EPERM);
+}
+
+/* A device or a pipe is not to be waited for, nor to be touched at all. */
+int
+tbuf_textfile_open(const char *path)
+{
+	const char *name;
+	int dirfd = directory_open(path, &name), fd, error;
+
+	if (dirfd < 0)
+		return (dirfd);
+	fd = openat(dirfd, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	error = fd == -1 ? -errno : file_check(fd);
+	close(dirfd);
+	if (error != 0 && fd != -1)
+		close(fd);
+	/* A pipe that nobody reads. */
+	return (error == -ENXIO ? -EINVAL : error != 0 ? error : fd);
+}
+
+int
+tbuf_textfile_write(int fd, const char *text, size_t size)
+{
+	ssize_t n;
+
+	for (; size > 0; text += n, size -= (size_t)n) {
+		while ((n = write(fd, text, size)) == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (n == 0 ? -EIO : -errno);
+	}
+	return (0);
+}
+
+int
+tbuf_textfile_append(const char *path, const char *line, size_t size)
+{
+	int fd = tbuf_textfile_open(path), error;
+
+	if (fd < 0)
+		return (fd);
+	error = tbuf_textfile_write(fd, line, size);
+	close(fd);
+	return (error);
+}

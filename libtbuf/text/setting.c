@@ -1,0 +1,384 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How the text trace is set: by TBUF_TEXT in the environment, by the program,
+ * and by others (order.c).  One thread at a time changes it; messages look at
+ * it without a lock.
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producer/producer.h"
+#include "text/order.h"
+#include "text/text.h"
+
+struct tbuf_text_own *tbuf_text_own;
+
+static uint32_t facility;	/* enum tbuf_facility */
+static uint32_t level = TBUF_INFO;
+static uint32_t kbytes = TBUF_TRACE_KB;
+/*
+ * Another thread may read the old ones, so they are never freed: whoever
+ * changes them is a person.
+ */
+static const char *listed = "ALL";
+static const char *path = "";
+static uint32_t made;		/* kilobytes of the chunk, or the parent's */
+
+static int (*flush)(void) = tbuf_text_flush;
+
+/* ------------------------------------------------------------ this process */
+
+uint32_t
+tbuf_text_pid(void)
+{
+	uint32_t pid = tbuf_load(&tbuf_text_own->pid);
+
+	if (pid == 0) {
+		pid = (uint32_t)getpid();
+		tbuf_store(&tbuf_text_own->pid, pid);
+	}
+	return (pid);
+}
+
+uint32_t
+tbuf_text_tid(void)
+{
+	uint32_t tid = tbuf_thread_id();
+
+	return (tid != 0 ? tid : (uint32_t)gettid());
+}
+
+void
+tbuf_text_lose(void)
+{
+	tbuf_add(&tbuf_text_own->lost, 1);
+}
+
+uint64_t
+tbuf_text_lost(void)
+{
+	return (tbuf_text_own == NULL ? 0 : tbuf_load(&tbuf_text_own->lost));
+}
+
+/* Where the kernel wipes no page in a child, the C library's fork does. */
+static void
+forked(void)
+{
+	memset(tbuf_text_own, 0, sizeof(*tbuf_text_own));
+}
+
+/* The process's end is no failure: what is left goes first. */
+__attribute__((destructor(101)))
+static void
+end(void)
+{
+	struct tbuf_text_own *own = tbuf_text_own;
+
+	if (own != NULL && tbuf_load(&own->trace) != NULL)
+		own->trace->exited = 1;
+}
+
+static struct tbuf_text_own *
+own_map(void)
+{
+	void *p = mmap(NULL, TBUF_PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return (NULL);
+#ifdef MADV_WIPEONFORK
+	madvise(p, TBUF_PAGE, MADV_WIPEONFORK);
+#endif
+	return (p);
+}
+
+static void
+begin(void)
+{
+	const char *setting = secure_getenv("TBUF_TEXT");
+	const char *wrong;
+	int error;
+
+	tbuf_life_begin();
+	if ((tbuf_text_own = own_map()) == NULL)
+		return;
+	pthread_atfork(NULL, NULL, forked);
+	if (setting == NULL || *setting == '\0')
+		return;
+	if (tbuf_text_check(setting, &wrong) != 0)
+		tbuf_text_say(wrong, EINVAL);
+	else if ((error = tbuf_text_set(setting)) != 0 && error != -ENOMEM)
+		tbuf_text_say("TBUF_TEXT", -error);
+}
+
+int
+tbuf_text_begin(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (tbuf_text_own == NULL)
+		pthread_once(&once, begin);
+	return (tbuf_text_own == NULL ? -ENOMEM : 0);
+}
+
+/* ------------------------------------------------------------ what is set */
+
+bool
+tbuf_text_lock(void)
+{
+	uint32_t *word = &tbuf_text_own->changing, tid = tbuf_text_tid();
+
+	while (!tbuf_cas(word, 0, tid)) {
+		if (tbuf_load(word) == tid)
+			return (false);
+		sched_yield();
+	}
+	return (true);
+}
+
+void
+tbuf_text_unlock(void)
+{
+	tbuf_store_release(&tbuf_text_own->changing, 0);
+}
+
+uint32_t
+tbuf_text_facility(void)
+{
+	return (tbuf_load(&facility));
+}
+
+unsigned
+tbuf_text_level(const char *component)
+{
+	return (tbuf_text_setting_level(tbuf_load_acquire(&listed), level,
+	    component));
+}
+
+const char *
+tbuf_text_path(void)
+{
+	return (tbuf_load_acquire(&path));
+}
+
+int
+tbuf_text_flush(void)
+{
+	int saved = errno, error;
+
+	if (tbuf_text_own == NULL)
+		return (0);
+	error = tbuf_trace_flush(tbuf_text_path());
+	errno = saved;
+	return (error);
+}
+
+void
+tbuf_text_flush_set(int (*function)(void))
+{
+	tbuf_store_release(&flush, function == NULL ? tbuf_text_flush :
+	    function);
+}
+
+int
+tbuf_text_flush_call(void)
+{
+	return (tbuf_load_acquire(&flush)());
+}
+
+int
+tbuf_text_check(const char *text, const char **wrong)
+{
+	struct tbuf_text_setting s;
+
+	*wrong = tbuf_text_setting_parse(text, &s);
+	return (*wrong == NULL ? 0 : -EINVAL);
+}
+
+/* ------------------------------------------------------------ changes */
+
+static void
+turn_off(const char *why, int error)
+{
+	tbuf_store(&facility, TBUF_FACILITY_OFF);
+	tbuf_components_point();
+	tbuf_text_say(why, -error);
+}
+
+/* A chunk of this process: its own size, or a part of its parent's. */
+static int
+enter_memory(uint32_t size)
+{
+	int error = tbuf_trace_make(size);
+
+	if (error == 0) {
+		made = size;
+		return (0);
+	}
+	turn_off("no memory for the text trace, which is off", error);
+	return (-ENOMEM);
+}
+
+/* What cannot be flushed is not thrown away. */
+static int
+leave_memory(void)
+{
+	int error = tbuf_text_flush_call();
+
+	if (error == 0 && (error = tbuf_trace_leave()) == 0)
+		made = 0;
+	return (error);
+}
+
+/* What has to be known before anything is changed. */
+static int
+change_check(const struct tbuf_text_setting *s, uint32_t next)
+{
+	const char *file = (s->given & TBUF_TEXT_PATH) != 0 ? s->path : path;
+	int fd;
+
+	if ((s->given & TBUF_TEXT_KBYTES) != 0 && made != 0 &&
+	    s->kbytes != kbytes)
+		return (-EBUSY);
+	if (next != TBUF_FACILITY_FILE)
+		return (0);
+	if (*file == '\0')
+		return (-ENOENT);
+	if ((fd = tbuf_textfile_open(file)) < 0)
+		return (fd);
+	close(fd);
+	return (0);
+}
+
+/* Texts that are to be kept, or NULL where nothing changes. */
+static int
+keep(unsigned given, unsigned bit, const char *text, const char *old,
+    char **kept)
+{
+	*kept = NULL;
+	if ((given & bit) == 0 || strcmp(text, old) == 0)
+		return (0);
+	*kept = strdup(text);
+	return (*kept == NULL ? -ENOMEM : 0);
+}
+
+static void
+take_words(const struct tbuf_text_setting *s, const char *components,
+    const char *file)
+{
+	if (components != NULL)
+		tbuf_store_release(&listed, components);
+	if (file != NULL)
+		tbuf_store_release(&path, file);
+	if ((s->given & TBUF_TEXT_LEVEL) != 0)
+		level = s->level;
+	if ((s->given & TBUF_TEXT_KBYTES) != 0)
+		kbytes = s->kbytes;
+}
+
+/*
+ * From one facility to another.  Lines in between go to the new one, also when
+ * Memory cannot be left.
+ */
+static int
+change_facility(uint32_t next)
+{
+	uint32_t last = facility;
+	int error;
+
+	if (next == last)
+		return (0);
+	if (next == TBUF_FACILITY_MEMORY &&
+	    (error = enter_memory(kbytes)) != 0)
+		return (error);
+	tbuf_store(&facility, next);
+	if (last != TBUF_FACILITY_MEMORY || (error = leave_memory()) == 0)
+		return (0);
+	tbuf_store(&facility, last);
+	return (error);
+}
+
+static int
+change(const struct tbuf_text_setting *s)
+{
+	uint32_t next = (s->given & TBUF_TEXT_FACILITY) != 0 ? s->facility :
+	    facility;
+	char *components, *file;
+	int error;
+
+	if ((error = change_check(s, next)) != 0)
+		return (error);
+	if ((error = keep(s->given, TBUF_TEXT_COMPONENTS, s->components,
+	    listed, &components)) != 0)
+		return (error);
+	if ((error = keep(s->given, TBUF_TEXT_PATH, s->path, path,
+	    &file)) != 0) {
+		free(components);
+		return (error);
+	}
+	take_words(s, components, file);
+	error = change_facility(next);
+	tbuf_components_point();
+	return (error);
+}
+
+int
+tbuf_text_set(const char *setting)
+{
+	struct tbuf_text_setting s;
+	int saved = errno, error;
+
+	if (tbuf_text_setting_parse(setting, &s) != NULL)
+		return (-EINVAL);
+	if (tbuf_text_own == NULL && (error = tbuf_text_begin()) != 0)
+		return (error);
+	if (!tbuf_text_lock())
+		return (-EBUSY);
+	error = change(&s);
+	tbuf_text_unlock();
+	errno = saved;
+	return (error);
+}
+
+/* The size is this process's business. */
+void
+tbuf_text_order_take(void)
+{
+	char setting[TBUF_TEXT_SETTING_MAX];
+	struct tbuf_text_setting s;
+	int error;
+
+	if (!tbuf_text_order_read(setting) ||
+	    tbuf_text_setting_parse(setting, &s) != NULL ||
+	    (s.given & TBUF_TEXT_KBYTES) != 0)
+		return;
+	error = tbuf_text_set(setting);
+	if (error != 0 && error != -ENOMEM)
+		tbuf_text_say(setting, -error);
+}
+
+/* The first line of a child: it has no chunk, but its parent had one. */
+bool
+tbuf_text_again(void)
+{
+	uint32_t share;
+	int error = -EBUSY;
+
+	if (!tbuf_text_lock())
+		return (false);
+	if (facility == TBUF_FACILITY_MEMORY) {
+		share = made / TBUF_TRACE_SHARE;
+		error = tbuf_load(&tbuf_text_own->trace) != NULL ? 0 :
+		    enter_memory(share > TBUF_TRACE_KB_MIN ? share :
+		    TBUF_TRACE_KB_MIN);
+	}
+	tbuf_text_unlock();
+	return (error == 0);
+}
