@@ -302,6 +302,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	run.site = site;
 	run.pack = pack;
 	run.frame = __builtin_frame_address(0);
+	run.chain = (uint64_t)(uintptr_t)tbuf_clause_chain;
 	run.workspace = NULL;
 	run.exit = 0;
 	run.begun = run.gone = false;

@@ -11,6 +11,7 @@
  *	clause_array	associative arrays
  *	clause_step	steps in the session's memory
  *	clause_effect	records, faults, exit()
+ *	clause_record	a record's way into a lane
  *	clause_table	what is aggregated
  *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
@@ -59,6 +60,7 @@ struct tbuf_run {
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
 	const void *frame;		/* ours, with a frame pointer */
+	uint64_t chain;			/* the function that it is of */
 	uint8_t *locals;
 	uint32_t locals_room;
 	bool begun;			/* there is more than a predicate */
@@ -114,10 +116,25 @@ tbuf_run_side(const struct tbuf_run *run, const struct tbuf_lane *lane)
 	return ((struct tbuf_side *)(uintptr_t)(base + at));
 }
 
+static inline uint32_t
+tbuf_run_thread(void)
+{
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	return (tbuf_thread.tid);
+}
+
+static inline uint32_t
+tbuf_run_pid(const struct tbuf_run *run)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)run->fire->base;
+
+	return (tbuf_load(&control->pid));
+}
+
 /* clause_builtin.c */
 uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
-uint32_t tbuf_run_thread(void) TBUF_HIDDEN;
-uint32_t tbuf_run_pid(const struct tbuf_run *) TBUF_HIDDEN;
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
 int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,

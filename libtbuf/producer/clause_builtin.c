@@ -65,20 +65,6 @@ control(const struct tbuf_run *run)
 	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
 }
 
-uint32_t
-tbuf_run_thread(void)
-{
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
-	return (tbuf_thread.tid);
-}
-
-uint32_t
-tbuf_run_pid(const struct tbuf_run *run)
-{
-	return (tbuf_load(&control(run)->pid));
-}
-
 int
 tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 {

@@ -195,8 +195,7 @@ first(struct tbuf_run *run, struct frame *f)
 	f->at = (uint64_t)(uintptr_t)run->frame;
 	for (n = 0; n < OURS_MAX; n++) {
 		load(f);
-		if (!tbuf_stack_direct(f->pc,
-		    (uint64_t)(uintptr_t)tbuf_clause_chain)) {
+		if (!tbuf_stack_direct(f->pc, run->chain)) {
 			if (run->site->hot != NULL &&
 			    tbuf_stack_through(f->pc))
 				(void)next(run, f);

@@ -23,26 +23,11 @@
 static struct tbuf_recorder recorder;
 static int slot = -1;			/* where it records, or has recorded */
 static char text[sizeof(recorder.entry.patterns)]; /* its options */
-static char why[192];
 
 int
 tbuf_recorder_slot(void)
 {
 	return (slot);
-}
-
-const char *
-tbuf_recorder_why(void)
-{
-	return (why);
-}
-
-int
-tbuf_recorder_fail(int error, const char *what, const char *problem)
-{
-	snprintf(why, sizeof(why), "%.100s%s%s", what,
-	    *what == '\0' ? "" : ": ", problem);
-	return (error);
 }
 
 /* A slot that nobody has had; its space would be lost if somebody had. */
@@ -179,10 +164,10 @@ tbuf_recorder_halt(void)
 static void
 tell(void)
 {
-	char line[sizeof(why) + 96];
+	char line[TBUF_RECORDER_WHY + 96];
 	int n = snprintf(line, sizeof(line),
 	    "%.40s: TBUF_OPTIONS: %s; nothing is recorded\n",
-	    program_invocation_short_name, why);
+	    program_invocation_short_name, tbuf_recorder_why());
 
 	(void)!write(STDERR_FILENO, line, (size_t)n);
 }

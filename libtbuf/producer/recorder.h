@@ -41,6 +41,7 @@ int	tbuf_recorder_slot(void) TBUF_HIDDEN;
  */
 int	tbuf_recorder_build(const char *options) TBUF_HIDDEN;
 int	tbuf_recorder_halt(void) TBUF_HIDDEN;
+#define TBUF_RECORDER_WHY	192	/* bytes, with the NUL */
 const char *tbuf_recorder_why(void) TBUF_HIDDEN;
 int	tbuf_recorder_fail(int error, const char *what, const char *why)
 	    TBUF_HIDDEN;
