@@ -318,7 +318,7 @@ record_make(struct keeping *g, uint32_t epid, struct kept *k)
 			break;
 	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
 	if (tbuf_word_operation(word) != TBUF_OP_EMIT ||
-	    tbuf_word_immediate(word) >= TBUF_EPID_FAULT - epid)
+	    tbuf_word_immediate(word) >= TBUF_EPID_COMMIT - epid)
 		k->nnumbers = 0;
 	k->epid = epid + tbuf_word_immediate(word);
 }
