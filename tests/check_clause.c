@@ -646,8 +646,8 @@ START_TEST(lacks_are_refused)
 	} lacks[] = {
 		{ W(CALL, 1, 0, 1, TBUF_SUB_RAISE),
 		  "raise(), stop(), chill(), panic() and breakpoint()" },
-		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_TERMINAL),
-		  "execargs and most of curpsinfo" }
+		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_THREADS),
+		  "pr_nlwp of curpsinfo" }
 	};
 	char words[160];
 

@@ -16,11 +16,9 @@ lacks_builtin(uint32_t which)
 	case TBUF_BUILTIN_CALLER:
 	case TBUF_BUILTIN_STACKDEPTH:
 		return ("caller and stackdepth");
-	case TBUF_BUILTIN_IMAGE:
-		return (NULL);
+	case TBUF_BUILTIN_THREADS:
+		return ("pr_nlwp of curpsinfo");
 	}
-	if (which >= TBUF_BUILTIN_EXECARGS)
-		return ("execargs and most of curpsinfo");
 	return (NULL);
 }
 
@@ -28,9 +26,6 @@ static const char *
 lacks_subroutine(uint32_t which)
 {
 	switch (which) {
-	case TBUF_SUB_COPYOUT:
-	case TBUF_SUB_COPYOUTSTR:
-		return ("copyout() and copyoutstr()");
 	case TBUF_SUB_PROGENYOF:
 		return ("progenyof()");
 	case TBUF_SUB_RAISE:

@@ -73,7 +73,7 @@ made_for_us(int fd, struct tbuf_control *control)
 	    tbuf_control_check(control, (uint64_t)st.st_size) == 0 &&
 	    (uint64_t)st.st_size <= tbuf_self.window &&
 	    control->pid == (uint32_t)getpid() &&
-	    control->start == tbuf_file_start() &&
+	    control->start == tbuf_began() &&
 	    control->stage == TBUF_STAGE_WAITING && needs_met(fd, control));
 }
 

@@ -210,6 +210,8 @@ int	tbuf_run_speculated(struct tbuf_run *, uint32_t epid) TBUF_HIDDEN;
 /* clause_copyin.c */
 int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,
 	    uint64_t size) TBUF_HIDDEN;
+int	tbuf_run_copyout(struct tbuf_machine *, uint64_t address,
+	    const uint8_t *bytes, uint64_t size) TBUF_HIDDEN;
 
 /*
  * clause_stack.c: the pcs of frames, from the site's on, and how many they are

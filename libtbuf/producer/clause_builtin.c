@@ -65,6 +65,47 @@ control(const struct tbuf_run *run)
 	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
 }
 
+/* How the process began. */
+static int
+began(unsigned which, uint64_t *value)
+{
+	switch (which) {
+	case TBUF_BUILTIN_PPID:
+		*value = tbuf_self.ppid;
+		return (0);
+	case TBUF_BUILTIN_GID:
+		*value = tbuf_self.gid;
+		return (0);
+	case TBUF_BUILTIN_EUID:
+		*value = tbuf_self.euid;
+		return (0);
+	case TBUF_BUILTIN_EGID:
+		*value = tbuf_self.egid;
+		return (0);
+	case TBUF_BUILTIN_PGID:
+		*value = tbuf_self.pgid;
+		return (0);
+	case TBUF_BUILTIN_SID:
+		*value = tbuf_self.sid;
+		return (0);
+	case TBUF_BUILTIN_TERMINAL:
+		*value = tbuf_self.terminal;
+		return (0);
+	case TBUF_BUILTIN_ARGC:
+		*value = tbuf_self.argc;
+		return (0);
+	case TBUF_BUILTIN_ARGV:
+		*value = tbuf_self.argv;
+		return (0);
+	case TBUF_BUILTIN_ENVP:
+		if (tbuf_self.argv != 0)
+			*value = tbuf_self.argv + sizeof(char *) *
+			    (tbuf_self.argc + UINT64_C(1));
+		return (0);
+	}
+	return (TBUF_FAULT_ILLEGAL);
+}
+
 int
 tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 {
@@ -96,12 +137,6 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_UID:
 		*value = tbuf_load(&control(run)->uid);
 		return (0);
-	case TBUF_BUILTIN_PPID:
-		*value = tbuf_self.ppid;
-		return (0);
-	case TBUF_BUILTIN_GID:
-		*value = tbuf_self.gid;
-		return (0);
 	case TBUF_BUILTIN_ID:
 		*value = run->fire->index + UINT64_C(1);
 		return (0);
@@ -119,11 +154,11 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_USTACKDEPTH:
 		*value = tbuf_run_stack(run, NULL, UINT32_MAX);
 		return (0);
-	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
+	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_EXECARGS:
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
 		return (0);
 	}
-	return (TBUF_FAULT_ILLEGAL);
+	return (began(which, value));
 }
 
 /* A string of the probe table's heap, from its start to the heap's end. */
@@ -156,6 +191,10 @@ tbuf_run_builtin_text(struct tbuf_run *run, uint32_t which,
 	case TBUF_BUILTIN_EXECNAME:
 		span->at = (uint8_t *)(uintptr_t)control(run)->comm;
 		span->size = sizeof(control(run)->comm);
+		return (0);
+	case TBUF_BUILTIN_EXECARGS:
+		span->at = (uint8_t *)tbuf_self.arguments;
+		span->size = sizeof(tbuf_self.arguments);
 		return (0);
 	case TBUF_BUILTIN_PROBEPROV:
 		return (heap_text(run, &entry->provider, span));

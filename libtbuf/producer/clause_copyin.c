@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The program's own memory: a call of process_vm_readv(2) on itself neither
- * faults nor races with munmap(2).  Only clauses that say so make it.
+ * The program's own memory: a call of process_vm_readv(2) on itself, or of
+ * process_vm_writev(2), neither faults nor races with munmap(2).  Only clauses
+ * that say so make it.
  */
 #include "cold.h"
 
@@ -24,6 +25,22 @@ tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 
 	if (tbuf_run_of(m)->calls && !tbuf_self.filtered)
 		n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	errno = saved;
+	return (n >= 0 && (uint64_t)n == size ? 0 : TBUF_FAULT_ADDRESS);
+}
+
+/* What has been written before a page that is not there stays. */
+int
+tbuf_run_copyout(struct tbuf_machine *m, uint64_t address,
+    const uint8_t *bytes, uint64_t size)
+{
+	const struct iovec here = { (void *)(uintptr_t)bytes, size };
+	const struct iovec there = { (void *)(uintptr_t)address, size };
+	int saved = errno;
+	ssize_t n = -1;
+
+	if (tbuf_run_of(m)->calls && !tbuf_self.filtered)
+		n = process_vm_writev(getpid(), &here, 1, &there, 1, 0);
 	errno = saved;
 	return (n >= 0 && (uint64_t)n == size ? 0 : TBUF_FAULT_ADDRESS);
 }

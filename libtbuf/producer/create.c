@@ -6,7 +6,6 @@
  */
 #include "cold.h"
 
-#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 
@@ -38,7 +37,6 @@ tbuf_file_live(struct tbuf_control *control)
 	control->clock = tbuf_self.clock;
 	control->flags = tbuf_file_flags();
 	control->window = tbuf_self.window;
-	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
 	fill_comm(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
@@ -73,17 +71,6 @@ copy_probes(int fd)
 	return (0);
 }
 
-uint64_t
-tbuf_file_start(void)
-{
-	static const int fields[] = { TBUF_STAT_PARENT, TBUF_STAT_START };
-	uint64_t values[2];
-
-	tbuf_stat_fields(0, fields, values, 2);
-	tbuf_self.ppid = (uint32_t)values[0];
-	return (values[1]);
-}
-
 /* Fill and name the file behind fd.  NULL, or what is wrong. */
 static const char *
 make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
@@ -95,7 +82,7 @@ make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
 		return ("control file cannot be locked");
 	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
-	    tbuf_file_start(), random);
+	    tbuf_began(), random);
 	tbuf_file.sign->generation = tbuf_file.generation;
 	if (copy_probes(fd) != 0)
 		return ("no space in the runtime directory");

@@ -50,8 +50,6 @@ bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 
 /* create.c: what only the target knows of itself; it is a live one then. */
 void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
-/* When this process began; one look tells its parent, too. */
-uint64_t tbuf_file_start(void) TBUF_HIDDEN;
 
 /* The window as a view, also before a fire is let in. */
 static inline struct tbuf_view

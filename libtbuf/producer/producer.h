@@ -39,14 +39,21 @@ struct tbuf_self {
 	uint64_t file_limit;	/* RLIMIT_FSIZE when it began */
 	struct tbuf_tables tables; /* a forked child has its parent's, too */
 	enum tbuf_clock clock;
-	uint32_t ppid;		/* when it began, as the next */
-	uint32_t gid;
+	/* When it began (began.c); argc and argv are 0 if nobody knows. */
+	uint32_t ppid, pgid, sid, terminal;
+	uint32_t gid, euid, egid;
+	uint32_t argc;
+	uint64_t argv;
+	char arguments[256];
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 	bool cpu_glanceable;	/* tbuf_counter_glance_cpu(), too */
 	bool filtered;		/* it began under a filter of system calls */
 };
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
+
+/* Look at how this process began; its time, as a file has it. */
+uint64_t tbuf_began(void) TBUF_HIDDEN;
 
 #define TBUF_HOLDS	4
 #define TBUF_BLOCKS_REMEMBERED	4

@@ -1,0 +1,94 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How this process began, for clauses that ask: looked at once, in the one line
+ * of /proc/self/stat that tells when it did, so that a fire makes no call.  A
+ * forked child has its own parent, and its parent's arguments.
+ */
+#include "cold.h"
+
+#include <sys/auxv.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "common/control.h"
+#include "producer/producer.h"
+
+#define ARGUMENTS_MAX	65536u	/* that are counted */
+
+enum {
+	PARENT, GROUP, SESSION, TERMINAL, START, ARGUMENTS, ARGUMENTS_END,
+	FIELDS
+};
+
+static const int fields[FIELDS] = {
+	[PARENT] = TBUF_STAT_PARENT, [GROUP] = 5, [SESSION] = 6,
+	[TERMINAL] = 7, [START] = TBUF_STAT_START, [ARGUMENTS] = 48,
+	[ARGUMENTS_END] = 49
+};
+
+/* The texts lie behind each other; a blank takes the place of each NUL. */
+static void
+keep_text(const char *text, uint64_t size)
+{
+	char *to = tbuf_self.arguments;
+	uint64_t i;
+
+	if (size > sizeof(tbuf_self.arguments))
+		size = sizeof(tbuf_self.arguments);
+	for (i = 0; i + 1 < size; i++)
+		to[i] = text[i];
+	for (i = 0; i + 2 < size; i++)
+		if (to[i] == '\0')
+			to[i] = ' ';
+}
+
+static uint32_t
+count(const char *text, uint64_t size)
+{
+	uint32_t n = 0;
+	uint64_t i;
+
+	for (i = 0; i < size && n < ARGUMENTS_MAX; i++)
+		n += text[i] == '\0';
+	return (n);
+}
+
+/* As the kernel has laid them: argv, NULL, the environment, and the texts. */
+static void
+keep_arguments(const uint64_t *values)
+{
+	const char *text = (const char *)(uintptr_t)values[ARGUMENTS];
+	uint64_t size = values[ARGUMENTS_END] - values[ARGUMENTS];
+	char **argv;
+
+	if (text == NULL || tbuf_self.argc != 0 ||
+	    values[ARGUMENTS_END] < values[ARGUMENTS])
+		return;
+	keep_text(text, size);
+	tbuf_self.argc = count(text, size);
+	argv = environ == NULL ? NULL : environ - 1 - tbuf_self.argc;
+	/* Another environment may have been put in its place by now. */
+	if ((uintptr_t)argv / sizeof(char *) < (uintptr_t)text /
+	    sizeof(char *) && (uintptr_t)text - (uintptr_t)argv <
+	    ARGUMENTS_MAX * sizeof(char *) && argv[0] == text)
+		tbuf_self.argv = (uintptr_t)argv;
+}
+
+uint64_t
+tbuf_began(void)
+{
+	uint64_t values[FIELDS];
+
+	tbuf_stat_fields(0, fields, values, FIELDS);
+	tbuf_self.ppid = (uint32_t)values[PARENT];
+	tbuf_self.pgid = (uint32_t)values[GROUP];
+	tbuf_self.sid = (uint32_t)values[SESSION];
+	tbuf_self.terminal = (uint32_t)values[TERMINAL];
+	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
+	tbuf_self.euid = (uint32_t)getauxval(AT_EUID);
+	tbuf_self.egid = (uint32_t)getauxval(AT_EGID);
+	keep_arguments(values);
+	return (values[START]);
+}

@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	copyoutstr("x", arg0, 2);
+}
