@@ -587,6 +587,41 @@ struct tbuf_lane_status {
 int	tbuf_status(const pid_t *pids, size_t npids,
 	    int (*visit)(void *, const struct tbuf_lane_status *), void *);
 
+/*
+ * Have a target set its text trace (tbuf_text(3)) when it has its next message,
+ * together with what it has not taken yet.
+ *	-EINVAL	the setting is wrong
+ *	-ENOENT	it has no components
+ *	-E2BIG	there is no room for so much that it has not taken
+ * and as tbuf_consumer_grab().
+ */
+int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
+
+/* A text trace in memory (tbuf_text(3)). */
+struct tbuf_unwrapped {
+	pid_t pid;		/* as its process had it */
+	const char *comm;	/* the program's name */
+	const char *text;	/* whole lines in order, each with its end */
+	size_t size;		/* bytes */
+	uint64_t lost;		/* lines that found no room */
+	uint64_t reserved[4];
+};
+
+/*
+ * The text traces in a file, which is that of one, or a core; and that of a
+ * process, living or dead.  `visit` returns non-zero to stop; that value is
+ * given back.
+ *	-ENOEXEC	the file is neither
+ *	-ENODATA	there is none in the core
+ *	-ESRCH		the process has none
+ *	-EINVAL		it is damaged
+ * and what open(2) says.
+ */
+int	tbuf_unwrap_file(const char *path,
+	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);
+int	tbuf_unwrap_pid(pid_t,
+	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -27,6 +27,7 @@
 #include "preload.h"
 #include "signals.h"
 #include "stat.h"
+#include "unwrap.h"
 
 /*
  * A process under trace takes two descriptors.  A limit that is higher than
@@ -191,6 +192,10 @@ run(struct options *o, struct output *out)
 		return (EXIT_DONE);
 	case MODE_STAT:
 		return (stat_run(o, out));
+	case MODE_SET:
+		return (set_run(o));
+	case MODE_UNWRAP:
+		return (unwrap_run(o, out));
 	default:
 		return (run_with_consumer(o, out));
 	}

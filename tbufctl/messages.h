@@ -56,6 +56,8 @@
 #define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
 			"(do so first)"
 #define MSG_STATUS	"failed to read the status: %s"
+#define MSG_UNWRAP	"failed to unwrap %s: %s"
+#define MSG_NO_TEXT	"no process with text components"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
@@ -75,6 +77,7 @@
 #define MSG_LOWERED	"buffer size lowered to %s"
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_LEFT	"pid %jd has exited and left a session"
+#define MSG_TRACE	"text trace of pid %jd (%s)"
 #define MSG_EXITED	"pid %jd exited with status %d"
 
 /* What was lost, and how it ended: told always. */
@@ -113,6 +116,7 @@
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"
 #define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped on CPU %d"
 #define MSG_CORE_DAMAGED "%s: damaged %s file, read as far as it goes"
+#define MSG_LINES	"%" PRIu64 " line%s lost in pid %jd"
 #define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"

@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include <tbuf_consumer.h>
+#include <tbuf_text.h>
 
 #include "command.h"
 #include "flag.h"
 #include "messages.h"
 #include "near.h"
 #include "options.h"
+#include "text.h"
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
@@ -25,7 +27,9 @@ enum {
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
 	OPTION_READ,
+	OPTION_SET,
 	OPTION_STAT,
+	OPTION_UNWRAP,
 	OPTION_WITH
 };
 
@@ -35,7 +39,9 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "read", required_argument, NULL, OPTION_READ },
+	{ "set", required_argument, NULL, OPTION_SET },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
+	{ "unwrap", required_argument, NULL, OPTION_UNWRAP },
 	{ "with", required_argument, NULL, OPTION_WITH },
 	{ NULL, 0, NULL, 0 }
 };
@@ -55,6 +61,8 @@ const char options_usage[] =
 "               [-P provider] [-m module] [-f function] [-n name] [-i id]\n"
 "               [--format=text|json]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
+"       tbufctl --set=setting [-p pid]\n"
+"       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
@@ -68,7 +76,8 @@ const char options_usage[] =
 "  -b size             size of each buffer, as -x bufsize\n"
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, switchrate, statusrate, strsize,\n"
-"                      cpu, temporal, quiet, droptags, flowindent\n"
+"                      cpu, temporal, quiet, droptags, flowindent,\n"
+"                      text=component[:level],...: messages in words\n"
 "  -w                  allow destructive actions of D\n"
 "  -e                  compile D, and do not run it\n"
 "  -S                  print what D is compiled to, on standard error\n"
@@ -86,7 +95,12 @@ const char options_usage[] =
 "  --with=field,...    add time, wall, pid, tid to each record\n"
 "  --read=file         print what the buffers in a control file hold\n"
 "  --core=file         print what the buffers in a core hold\n"
+"  --set=setting       how text is traced, without a session: traceFacility=\n"
+"                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
+"                      traceFilePath, several with ; in between\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
+"  --unwrap=file       put a text trace in memory in order: its file's, that\n"
+"                      in a core, or that of a pid\n"
 "\n"
 "SIGUSR1 prints what the buffers hold now; SIGINT, SIGTERM, SIGHUP and\n"
 "SIGQUIT end tracing in the orderly way.\n";
@@ -137,6 +151,10 @@ parse_x(struct options *o, const char *text)
 	int status = 0;
 
 	name[n] = '\0';
+	if (strcmp(name, "text") == 0) {
+		free(name);
+		return (text_add(o, value));
+	}
 	why = setting_set(o, name, value);
 	if (why == SETTING_OTHER)
 		status = add_setting(o, NULL, text);
@@ -270,6 +288,29 @@ parse_stat(struct options *o, const char *text)
 	return (0);
 }
 
+static int
+parse_set(struct options *o, const char *text)
+{
+	const char *wrong;
+
+	if (o->set != NULL)
+		return (bad_usage(MSG_TWICE, "--set"));
+	o->set = text;
+	if (tbuf_text_check(text, &wrong) != 0)
+		return (bad_usage(MSG_BAD_VALUE, "--set", text, wrong));
+	return (0);
+}
+
+static int
+parse_unwrap(struct options *o, const char *text)
+{
+
+	if (o->unwrap != NULL)
+		return (bad_usage(MSG_TWICE, "--unwrap"));
+	o->unwrap = text;
+	return (0);
+}
+
 /* A long option of ours that was probably meant by an unknown one. */
 static const char *
 near_option(const char *given)
@@ -390,8 +431,12 @@ parse_one(struct options *o, int c)
 		return (parse_format(o, optarg));
 	case OPTION_READ:
 		return (parse_read(o, optarg));
+	case OPTION_SET:
+		return (parse_set(o, optarg));
 	case OPTION_STAT:
 		return (parse_stat(o, optarg));
+	case OPTION_UNWRAP:
+		return (parse_unwrap(o, optarg));
 	case OPTION_WITH:
 		return (parse_with(o, optarg));
 	case '3':
@@ -408,9 +453,9 @@ parse_one(struct options *o, int c)
 	}
 }
 
-/* What --stat does not go with, or NULL. */
+/* What --stat, --set and --unwrap do not go with, or NULL. */
 static const char *
-not_with_stat(const struct options *o)
+not_with_mode(const struct options *o)
 {
 
 	if (o->list)
@@ -424,12 +469,32 @@ not_with_stat(const struct options *o)
 	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
+static int
+choose_text(struct options *o)
+{
+	const char *name = o->set != NULL ? "--set" : "--unwrap";
+	const char *other = not_with_mode(o);
+
+	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
+	if (o->set != NULL && o->unwrap != NULL)
+		other = "--unwrap";
+	else if (o->stat)
+		other = "--stat";
+	else if (o->json)
+		other = "--format=json";
+	else if (o->unwrap != NULL && o->npids > 0)
+		other = "-p";
+	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
+}
+
 /* Choose the mode; what has no meaning together, or not alone, is refused. */
 static int
 choose_mode(struct options *o)
 {
 	const char *other;
 
+	if (o->set != NULL || o->unwrap != NULL)
+		return (choose_text(o));
 	if (o->nfiles > 0 && (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER, "--read",
 		    o->command != NULL ? "-c" : "-p"));
@@ -438,7 +503,7 @@ choose_mode(struct options *o)
 		    o->command != NULL ? "-c" : "-p"));
 	if (o->stat) {
 		o->mode = MODE_STAT;
-		if ((other = not_with_stat(o)) != NULL)
+		if ((other = not_with_mode(o)) != NULL)
 			return (bad_usage(MSG_TOGETHER, "--stat", other));
 	} else if (o->list)
 		o->mode = MODE_LIST;
@@ -544,6 +609,7 @@ options_free(struct options *o)
 		free(o->settings[i].name);
 	free(o->settings);
 	words_free(&o->environment);
+	words_free(&o->texts);
 	words_free(&o->d.cpp_words);
 	words_free(&o->d.libraries);
 	free(o->words);

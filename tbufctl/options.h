@@ -21,6 +21,8 @@ enum mode {
 	MODE_TRACE,
 	MODE_LIST,		/* -l */
 	MODE_STAT,		/* --stat */
+	MODE_SET,		/* --set */
+	MODE_UNWRAP,		/* --unwrap */
 	MODE_HELP,		/* --help */
 	MODE_VERSION		/* -V */
 };
@@ -52,6 +54,8 @@ struct options {
 	const char **cores;	/* --core */
 	size_t ncores;
 	const char *output;	/* -o */
+	const char *set;	/* --set */
+	const char *unwrap;	/* --unwrap */
 	struct setting *settings;
 	size_t nsettings;
 	bool list;		/* -l */
@@ -67,6 +71,7 @@ struct options {
 	const char **words;	/* macro arguments; the first is $0's place */
 	int nwords;
 	struct words environment;	/* DTRACE_OPT_*, as -x has them */
+	struct words texts;	/* -x text, as descriptions */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

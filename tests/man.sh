@@ -123,7 +123,8 @@ x_options_are_the_same() {
 
 # The tables that follow a comment: .\" layout STRUCTURE
 layout_assertions() {
-	printf '#include "common/programs.h"\n#include "layout.h"\n'
+	printf '#include "common/%s.h"\n' programs trace
+	echo '#include "layout.h"'
 	awk '
 	/^\.\\" layout / { structure = $3; next }
 	/^\.El/ { structure = "" }

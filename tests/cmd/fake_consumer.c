@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tbuf_text.h>
+
 #include "fake.h"
 
 #define PROBES_MAX	64
@@ -715,6 +717,52 @@ tbuf_status(const pid_t *pids, size_t npids,
 			break;
 	}
 	return (stop);
+}
+
+int
+tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
+{
+
+	(void)pid;
+	(void)setting;
+	return (scripted(c, fake_script(), "text"));
+}
+
+int
+tbuf_text_check(const char *setting, const char **wrong)
+{
+
+	*wrong = strstr(setting, "wrong") == NULL ? NULL : "it is wrong";
+	return (*wrong == NULL ? 0 : -EINVAL);
+}
+
+static int
+fake_unwrap(int (*visit)(void *, const struct tbuf_unwrapped *), void *arg)
+{
+	static const char text[] = "one\ntwo\n";
+	const struct tbuf_unwrapped u = { .pid = 7, .comm = "kvd",
+	    .text = text, .size = sizeof(text) - 1, .lost = 2 };
+	int stop = scripted(NULL, fake_script(), "unwrap");
+
+	return (stop != 0 ? stop : visit(arg, &u));
+}
+
+int
+tbuf_unwrap_file(const char *path,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *arg)
+{
+
+	(void)path;
+	return (fake_unwrap(visit, arg));
+}
+
+int
+tbuf_unwrap_pid(pid_t pid,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *arg)
+{
+
+	(void)pid;
+	return (fake_unwrap(visit, arg));
 }
 
 /* What <tbuf.h> calls in every program that includes it. */

@@ -21,7 +21,7 @@ set -eu
 source=$1 build=$2
 shift 2
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
-    dlang dwarf machine table batch}
+    dlang dwarf machine table batch unwrap}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -77,7 +77,7 @@ for target in $targets; do
 	if [ "$target" = command ]; then
 		more=" -iquote $source/libtbufd"
 		for file in command field flag near options preload program \
-		    setting words; do
+		    setting text words; do
 			more="$more $source/tbufctl/$file.c"
 		done
 	fi
