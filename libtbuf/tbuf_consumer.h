@@ -158,8 +158,9 @@ int	tbuf_consumer_grab_all(struct tbuf_consumer *);
  * are given.  -ENOENT and the like, -EINVAL (not a control file, or damaged),
  * -ENODATA (no session), -EPROTO, -EAGAIN (there is a lease on it).
  *
- * open_pid: the same for the files in the runtime directory of a process that
- * has ended.  -ESRCH if it has left no session there.
+ * open_pid: the same for what a process that has ended has left in the runtime
+ * directory, and for the file of one that lives.  -ESRCH if there is nothing of
+ * either; else what tbuf_consumer_grab() says.
  */
 int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
 int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
@@ -562,6 +563,32 @@ bool	tbuf_consumer_lost(struct tbuf_consumer *, pid_t *pid,
  * All of the user's live targets: `visit` gets a pid and the program's name.
  */
 int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);
+
+/* How a process ended that has left a file, as far as that is known. */
+enum tbuf_left_end {
+	TBUF_LEFT_UNKNOWN = 0,	/* by a signal, or _exit(2) */
+	TBUF_LEFT_EXIT = 1,	/* by exit(3), or from main() */
+	TBUF_LEFT_EXEC = 2,	/* it goes on as another program */
+	TBUF_LEFT_ALIVE = 3	/* it has not: a recorder runs */
+};
+
+struct tbuf_left {
+	const char *name;	/* of the file in the runtime directory */
+	const char *program;
+	pid_t pid;		/* in its own pid namespace */
+	enum tbuf_left_end end;
+	uint64_t wall;		/* of its last record, or its beginning; ns */
+	uint64_t bytes;		/* that the file takes */
+	uint64_t removed;	/* recorders of the program that made way */
+};
+
+/*
+ * What the user's dead processes have left, and besides the living that record
+ * themselves: `visit` returns non-zero to stop.  What is removed then is of the
+ * dead alone, and nobody's who reads it now: 0, -EBUSY, -ENOENT, ...
+ */
+int	tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *);
+int	tbuf_left_remove(const struct tbuf_left *);
 
 /* A lane of somebody's session, as --stat shows it. */
 struct tbuf_lane_status {

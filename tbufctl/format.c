@@ -3,6 +3,7 @@
  *
  * What the formats have in common.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,4 +141,27 @@ signal_name(int number, char *room, size_t size)
 	else
 		(void)snprintf(room, size, "signal %d", number);
 	return (room);
+}
+
+const char *
+format_left_end(enum tbuf_left_end end)
+{
+
+	return (end == TBUF_LEFT_EXIT ? "exit" :
+	    end == TBUF_LEFT_EXEC ? "exec" : NULL);
+}
+
+const char *
+format_directory(int error)
+{
+
+	switch (error) {
+	case -ENOTDIR:
+	case -ELOOP:
+		return (MSG_DIRECTORY_LINK);
+	case -EPERM:
+		return (MSG_DIRECTORY_OTHERS);
+	default:
+		return (strerror(-error));
+	}
 }

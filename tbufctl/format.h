@@ -110,6 +110,10 @@ struct format_ops {
 	/* --stat: what comes first, and a lane. */
 	void (*status)(struct format *);
 	void (*lane)(struct format *, const struct tbuf_lane_status *);
+
+	/* --left: what comes first, and a file. */
+	void (*lefts)(struct format *);
+	void (*left)(struct format *, const struct tbuf_left *);
 };
 
 extern const struct format_ops format_text, format_json;
@@ -129,6 +133,15 @@ const char *format_type(unsigned type);
 /* What a lane's policy and the cause of a drop are called. */
 const char *format_policy(int policy);
 const char *format_cause(enum tbuf_cause);
+
+/* Bytes in a few columns, in room for OUTPUT_NUMBER. */
+const char *format_size(char *text, uint64_t bytes);
+
+/* How a process ended that has left something; NULL: not known. */
+const char *format_left_end(enum tbuf_left_end);
+
+/* What is wrong with the runtime directory. */
+const char *format_directory(int error);
 
 /* SIGKILL and the like; `room` holds names that have to be made. */
 const char *signal_name(int number, char *room, size_t size);

@@ -422,6 +422,22 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 	    s->drops[TBUF_CAUSE_NOLANE]);
 }
 
+static void
+left(struct format *f, const struct tbuf_left *l)
+{
+	const char *end = format_left_end(l->end);
+
+	output_printf(f->out, "{\"type\":\"left\",\"pid\":%jd,\"ended\":",
+	    (intmax_t)l->pid);
+	output_printf(f->out, end == NULL ? "%s" : "\"%s\"",
+	    end == NULL ? "null" : end);
+	output_printf(f->out, ",\"wall\":%" PRIu64 ",\"bytes\":%" PRIu64,
+	    l->wall, l->bytes);
+	put_member(f->out, ",", "program", l->program);
+	put_member(f->out, ",", "file", l->name);
+	output_printf(f->out, "}\n");
+}
+
 const struct format_ops format_json = {
 	.prepare = prepare,
 	.record = record,
@@ -437,5 +453,7 @@ const struct format_ops format_json = {
 	.list = list,
 	.probe = probe,
 	.status = status,
-	.lane = lane
+	.lane = lane,
+	.lefts = status,
+	.left = left
 };

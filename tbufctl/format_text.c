@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "aggregation.h"
 #include "format.h"
@@ -471,6 +472,46 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 	    fit(numbers[6], 6, s->drops[TBUF_CAUSE_NOLANE], 1000));
 }
 
+const char *
+format_size(char *text, uint64_t bytes)
+{
+
+	return (fit(text, 4, bytes, 1024));
+}
+
+/* ------------------------------------------------------------------- left */
+
+#define LEFT	"%7s %-5s %-19s %4s %-15s %s\n"
+
+static void
+lefts(struct format *f)
+{
+
+	output_printf(f->out, LEFT, "PID", "ENDED", "LAST", "SIZE", "PROGRAM",
+	    "FILE");
+}
+
+/* The time in local terms, as date(1) has it. */
+static void
+left(struct format *f, const struct tbuf_left *l)
+{
+	char pid[OUTPUT_NUMBER], when[32] = "-", size[OUTPUT_NUMBER];
+	const char *end = format_left_end(l->end);
+	time_t seconds = (time_t)(l->wall / 1000000000);
+	char program[64], *p;
+	struct tm tm;
+
+	*put_signed(pid, l->pid) = '\0';
+	if (localtime_r(&seconds, &tm) != NULL)
+		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	(void)snprintf(program, sizeof(program), "%s", l->program);
+	for (p = program; *p != '\0'; p++)
+		if (!isgraph((unsigned char)*p))
+			*p = '_';
+	output_printf(f->out, LEFT, pid, end == NULL ? "-" : end, when,
+	    fit(size, 4, l->bytes, 1024), program, l->name);
+}
+
 const struct format_ops format_text = {
 	.prepare = prepare,
 	.record = record,
@@ -483,5 +524,7 @@ const struct format_ops format_text = {
 	.list = list,
 	.probe = probe,
 	.status = status,
-	.lane = lane
+	.lane = lane,
+	.lefts = lefts,
+	.left = left
 };

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "compile.h"
 #include "consume.h"
 #include "core.h"
+#include "left.h"
 #include "list.h"
 #include "messages.h"
 #include "options.h"
@@ -86,6 +88,17 @@ grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 	return (error);
 }
 
+/* --read: a number is that of a process, dead or alive. */
+static int
+read_one(struct tbuf_consumer *consumer, const char *what)
+{
+	const char *error;
+	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+
+	return (error == NULL ? tbuf_consumer_open_pid(consumer, pid) :
+	    tbuf_consumer_open_file(consumer, what));
+}
+
 /*
  * Whom to trace: -p, -c, or everything; or what to read.  `command` is set to
  * the pid of the one that waits.
@@ -100,7 +113,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	if (o->command == NULL)
 		raise_limit();
 	for (i = 0; i < o->nfiles; i++)
-		if (tbuf_consumer_open_file(consumer, o->files[i]) < 0)
+		if (read_one(consumer, o->files[i]) < 0)
 			goto fail;
 	for (i = 0; i < o->ncores; i++)
 		if ((status = core_open(consumer, o->cores[i], o->quiet)) != 0)
@@ -196,6 +209,8 @@ run(struct options *o, struct output *out)
 		return (set_run(o));
 	case MODE_UNWRAP:
 		return (unwrap_run(o, out));
+	case MODE_LEFT:
+		return (left_run(o, out));
 	default:
 		return (run_with_consumer(o, out));
 	}

@@ -58,6 +58,8 @@
 #define MSG_STATUS	"failed to read the status: %s"
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
 #define MSG_NO_TEXT	"no process with text components"
+#define MSG_LEFT_LOOK	"failed to look for what is left: %s"
+#define MSG_LEFT_REMOVE	"failed to remove %s: %s"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
@@ -78,6 +80,9 @@
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
+#define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \
+			"(TBUF_KEEP)"
+#define MSG_LEFT_REMOVED "removed %" PRIu64 " file%s, %s"
 #define MSG_EXITED	"pid %jd exited with status %d"
 
 /* What was lost, and how it ended: told always. */

@@ -26,6 +26,7 @@ enum {
 	OPTION_CORE,
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
+	OPTION_LEFT,
 	OPTION_READ,
 	OPTION_SET,
 	OPTION_STAT,
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
 	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "left", optional_argument, NULL, OPTION_LEFT },
 	{ "read", required_argument, NULL, OPTION_READ },
 	{ "set", required_argument, NULL, OPTION_SET },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
@@ -53,7 +55,7 @@ const char options_usage[] =
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
-"       tbufctl --read=file | --core=file [-FqZ] [-o file] [-x temporal]\n"
+"       tbufctl --read=file|pid | --core=file [-FqZ] [-o file] [-x temporal]\n"
 "               [--format=text|json] [--with=field,...] [-P provider]\n"
 "               [-m module] [-f function] [-n name] [-i id]\n"
 "       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file]\n"
@@ -63,6 +65,7 @@ const char options_usage[] =
 "       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
+"       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
@@ -93,8 +96,11 @@ const char options_usage[] =
 "  --follow            trace the children of the processes, too\n"
 "  --format=text|json  how records, lists and the status are printed\n"
 "  --with=field,...    add time, wall, pid, tid to each record\n"
-"  --read=file         print what the buffers in a control file hold\n"
+"  --read=file|pid     print what the buffers in a control file hold, or in those\n"
+"                      of a process, dead or alive; nothing is taken away\n"
 "  --core=file         print what the buffers in a core hold\n"
+"  --left[=remove[=age]]\n"
+"                      list what dead processes have left, or remove it\n"
 "  --set=setting       how text is traced, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, several with ; in between\n"
@@ -311,6 +317,23 @@ parse_unwrap(struct options *o, const char *text)
 	return (0);
 }
 
+static int
+parse_left(struct options *o, const char *text)
+{
+	static const char word[] = "remove";
+	size_t n = sizeof(word) - 1;
+
+	o->left = true;
+	if (text == NULL)
+		return (0);
+	o->left_remove = strncmp(text, word, n) == 0;
+	if (o->left_remove && (text[n] == '\0' || (text[n] == '=' &&
+	    tbuf_parse_rate(text + n + 1, &o->left_age) == 0)))
+		return (0);
+	return (bad_usage(MSG_BAD_VALUE, "--left", text,
+	    "remove, or remove=age, such as remove=7d"));
+}
+
 /* A long option of ours that was probably meant by an unknown one. */
 static const char *
 near_option(const char *given)
@@ -429,6 +452,8 @@ parse_one(struct options *o, int c)
 		return (add_setting(o, NULL, "follow"));
 	case OPTION_FORMAT:
 		return (parse_format(o, optarg));
+	case OPTION_LEFT:
+		return (parse_left(o, optarg));
 	case OPTION_READ:
 		return (parse_read(o, optarg));
 	case OPTION_SET:
@@ -453,7 +478,7 @@ parse_one(struct options *o, int c)
 	}
 }
 
-/* What --stat, --set and --unwrap do not go with, or NULL. */
+/* What --stat, --left, --set and --unwrap do not go with, or NULL. */
 static const char *
 not_with_mode(const struct options *o)
 {
@@ -480,6 +505,8 @@ choose_text(struct options *o)
 		other = "--unwrap";
 	else if (o->stat)
 		other = "--stat";
+	else if (o->left)
+		other = "--left";
 	else if (o->json)
 		other = "--format=json";
 	else if (o->unwrap != NULL && o->npids > 0)
@@ -501,10 +528,14 @@ choose_mode(struct options *o)
 	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER, "--core",
 		    o->command != NULL ? "-c" : "-p"));
-	if (o->stat) {
-		o->mode = MODE_STAT;
-		if ((other = not_with_mode(o)) != NULL)
-			return (bad_usage(MSG_TOGETHER, "--stat", other));
+	if (o->stat || o->left) {
+		o->mode = o->stat ? MODE_STAT : MODE_LEFT;
+		other = not_with_mode(o);
+		if (o->left && other == NULL)
+			other = o->stat ? "--stat" : o->npids > 0 ? "-p" : NULL;
+		if (other != NULL)
+			return (bad_usage(MSG_TOGETHER, o->left ? "--left" :
+			    "--stat", other));
 	} else if (o->list)
 		o->mode = MODE_LIST;
 	else if (o->flow && o->json)

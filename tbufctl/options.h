@@ -23,6 +23,7 @@ enum mode {
 	MODE_STAT,		/* --stat */
 	MODE_SET,		/* --set */
 	MODE_UNWRAP,		/* --unwrap */
+	MODE_LEFT,		/* --left */
 	MODE_HELP,		/* --help */
 	MODE_VERSION		/* -V */
 };
@@ -49,7 +50,7 @@ struct options {
 	pid_t *pids;
 	size_t npids;
 	char **command;		/* -c, split */
-	const char **files;	/* --read */
+	const char **files;	/* --read, of control files */
 	size_t nfiles;
 	const char **cores;	/* --core */
 	size_t ncores;
@@ -75,6 +76,9 @@ struct options {
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */
+	bool left;		/* --left */
+	bool left_remove;	/* --left=remove */
+	uint64_t left_age;	/* and only what is older, ns */
 };
 
 /* 0, or an exit status after a message. */

@@ -106,22 +106,6 @@ check(const struct options *o)
 	return (status);
 }
 
-/* What is wrong with the runtime directory, as other modes say it. */
-static const char *
-problem(int error)
-{
-
-	switch (error) {
-	case -ENOTDIR:
-	case -ELOOP:
-		return (MSG_DIRECTORY_LINK);
-	case -EPERM:
-		return (MSG_DIRECTORY_OTHERS);
-	default:
-		return (strerror(-error));
-	}
-}
-
 int
 stat_run(const struct options *o, struct output *out)
 {
@@ -146,7 +130,7 @@ stat_run(const struct options *o, struct output *out)
 		if (error == -ESRCH && !first)
 			return (EXIT_DONE);
 		if (error < 0)
-			return (fail(MSG_STATUS, problem(error)));
+			return (fail(MSG_STATUS, format_directory(error)));
 		if (out->error != 0 || o->interval == 0 ||
 		    !wait_next(o->interval))
 			return (EXIT_DONE);

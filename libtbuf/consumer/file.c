@@ -216,15 +216,30 @@ open_left(struct tbuf_consumer *c, const char *name)
 	return (open_descriptor(c, fd, &file));
 }
 
+/* The one of a process that lives, in whatever namespace. */
+static int
+open_living(struct tbuf_consumer *c, pid_t pid, struct opened *file)
+{
+	struct tbuf_found found;
+	int error = tbuf_find_pid(pid, &found);
+
+	if (error != 0)
+		return (error == -ESRCH ? error :
+		    problem(file, error, "%s", found.problem));
+	close(found.pidfd);
+	return (open_descriptor(c, found.fd, file));
+}
+
 int
 tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
+	struct opened file = { .fd = -1 };
 	struct dirent *entry;
 	unsigned opened = 0;
 	uint64_t random;
 	DIR *dir = NULL;
 	pid_t named;
-	int fd = -1;
+	int fd = -1, error;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
@@ -239,6 +254,9 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 			opened++;
 	if (dir != NULL)
 		closedir(dir);
-	return (opened != 0 ? 0 : tbuf_consumer_fail(c, -ESRCH,
-	    "failed to grab pid %d: %s", (int)pid, strerror(ESRCH)));
+	error = open_living(c, pid, &file);
+	if (error == 0 || opened != 0)
+		return (0);
+	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",
+	    (int)pid, error == -ESRCH ? strerror(ESRCH) : file.problem));
 }

@@ -765,6 +765,39 @@ tbuf_unwrap_pid(pid_t pid,
 	return (fake_unwrap(visit, arg));
 }
 
+int
+tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
+{
+	struct fake_lines *lines = fake_script();
+	struct tbuf_left left;
+	struct fake_line *line;
+	int stop;
+
+	if ((stop = scripted(NULL, lines, "left")) != 0)
+		return (stop);
+	STAILQ_FOREACH(line, lines, next)
+		if (fake_is(line, "file") && stop == 0) {
+			left = (struct tbuf_left){
+				.pid = fake_number(line, 1),
+				.program = fake_text(line, 2),
+				.name = fake_text(line, 3),
+				.end = fake_number(line, 4),
+				.wall = fake_number(line, 5),
+				.bytes = fake_number(line, 6),
+				.removed = fake_number(line, 7)
+			};
+			stop = visit(arg, &left);
+		}
+	return (stop);
+}
+
+int
+tbuf_left_remove(const struct tbuf_left *left)
+{
+
+	return (left->pid == 9 ? -EBUSY : 0);
+}
+
 /* What <tbuf.h> calls in every program that includes it. */
 void
 tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)

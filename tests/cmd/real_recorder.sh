@@ -54,6 +54,21 @@ for file in "$TBUF_DIR"/tbuf.*; do
 done | sort
 clean
 
+# By pid, dead or alive, as often as one likes; a list of what is left.
+TBUF_OPTIONS='bufsize=64k,probes=count' start 7 8 fire=2 say=fired wait
+tell 7
+hear 8 fired
+ctl --read $target -q | sed 's/read [0-9]*/read PID/'
+ctl --left
+tell 7
+wait $target
+ctl --read $target --with=pid,wall -q | sed 's/read [0-9]*/read PID/'
+"$TBUFCTL" --left | sed "s/$target/PID/g; s/[0-9]*-.*:../TIME/; s/[0-9a-f]*$//; s/ [0-9.]*[kmg] / SIZE /"
+ctl --left=remove=1d
+ctl --left=remove | sed "s/, [0-9].*/, SIZE/"
+ctl --left
+ctl --read $target | sed 's/read [0-9]*/read PID/'
+
 # Beside a consumer, which leaves the recorder's slot alone, also when others
 # have been there before.
 TBUF_OPTIONS='bufsize=64k,probes=count'
@@ -109,3 +124,10 @@ TBUF_KEEP=0 left kill=9 kill=9
 TBUF_KEEP=9,1 left kill=9 kill=9
 TBUF_KEEP=9,1x record 'probes=count' fire=1
 TBUF_KEEP=x record 'probes=count' fire=1
+
+# ... and told.
+TBUF_KEEP=1
+for i in 1 2 3 4; do
+	record 'bufsize=64k,probes=count' fire=1 kill=9
+done >/dev/null
+"$TBUFCTL" --left 2>&1 >/dev/null

@@ -1,0 +1,147 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What dead processes have left: a look at their files, with pread(2) alone.
+ */
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "consumer/files.h"
+#include "consumer/timeline.h"
+#include "consumer/tools.h"
+#include "tbuf_consumer.h"
+
+#define BLOCK	512		/* bytes of st_blocks */
+
+struct look {
+	int dirfd;
+	int (*visit)(void *, const struct tbuf_left *);
+	void *arg;
+};
+
+static bool
+read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	return (offset <= INT64_MAX &&
+	    pread(fd, to, size, (off_t)offset) == (ssize_t)size);
+}
+
+/* The latest stamp of a session's records, or 0. */
+static uint64_t
+session_last(int fd, unsigned number)
+{
+	uint64_t last = 0, i;
+	struct tbuf_slot slot;
+	struct tbuf_lane lane;
+
+	if (!read_at(fd, &slot, sizeof(slot), TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE))
+		return (0);
+	for (i = 0; i < slot.nlanes && i < 2 * TBUF_NCPUS; i++)
+		if (read_at(fd, &lane, sizeof(lane), slot.lanes +
+		    i * sizeof(lane)) && lane.head != 0 && lane.last > last)
+			last = lane.last;
+	return (last);
+}
+
+/* When its last record was made, or it began; ns of wall time. */
+static uint64_t
+last_time(int fd, const struct tbuf_control *control,
+    const struct tbuf_session *recorder)
+{
+	struct tbuf_timeline line = {
+		.clock = (enum tbuf_clock)control->clock,
+		.base = control->birth
+	};
+	uint64_t last = 0, stamp;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_state_readable(control->state[i]) &&
+		    (stamp = session_last(fd, i)) > last)
+			last = stamp;
+	if (last == 0 || line.clock > TBUF_CLOCK_COARSE)
+		return (control->birth.real);
+	if (recorder != NULL && recorder->boot != tbuf_boot())
+		tbuf_timeline_update(&line, &recorder->now);
+	else
+		tbuf_timeline_update(&line, NULL);
+	return (tbuf_timeline_wall(&line, tbuf_timeline_mono(&line, last)));
+}
+
+/* A process that has gone on to another program is there. */
+static enum tbuf_left_end
+how(int fd, const struct tbuf_control *control)
+{
+	if (control->stage == TBUF_STAGE_EXITED)
+		return (TBUF_LEFT_EXIT);
+	return (tbuf_directory_pid(fd, control, false) >= 0 ? TBUF_LEFT_EXEC :
+	    TBUF_LEFT_UNKNOWN);
+}
+
+static int
+look(void *arg, int fd, const char *name, const struct tbuf_control *control,
+    bool alive)
+{
+	const struct look *l = arg;
+	struct tbuf_session session;
+	bool recorder = tbuf_control_recorder(fd, control, &session);
+	struct tbuf_left left = { .name = name, .program = control->comm };
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || (alive && !recorder) ||
+	    (!alive && !tbuf_control_left(l->dirfd, fd, control)))
+		return (0);
+	left.pid = (pid_t)control->pid;
+	left.end = alive ? TBUF_LEFT_ALIVE : how(fd, control);
+	left.wall = last_time(fd, control, recorder ? &session : NULL);
+	left.bytes = (uint64_t)st.st_blocks * BLOCK;
+	left.removed = recorder ? session.removed : 0;
+	return (l->visit(l->arg, &left));
+}
+
+int
+tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
+{
+	struct look l = { tbuf_directory_open(false), visit, arg };
+	int result;
+
+	if (l.dirfd < 0)
+		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
+	result = tbuf_directory_scan(l.dirfd, look, &l);
+	close(l.dirfd);
+	return (result == -EAGAIN ? 0 : result);
+}
+
+int
+tbuf_left_remove(const struct tbuf_left *left)
+{
+	int dirfd = tbuf_directory_open(false), error = 0;
+	struct tbuf_control control;
+	uint64_t random;
+	pid_t pid;
+	int fd;
+
+	if (dirfd < 0)
+		return (dirfd);
+	fd = !tbuf_control_name_parse(left->name, &pid, &random) ? -1 :
+	    openat(dirfd, left->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	/* Somebody may have begun to read it; of the living nothing goes. */
+	if (fd == -1)
+		error = -ENOENT;
+	else if (!read_at(fd, &control, sizeof(control), 0) ||
+	    !tbuf_control_left(dirfd, fd, &control))
+		error = -EBUSY;
+	else if (unlinkat(dirfd, left->name, 0) != 0)
+		error = -errno;
+	if (fd != -1)
+		close(fd);
+	close(dirfd);
+	return (error);
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# --left: a line a file of the dead; how many of a program's made way.
+play <<'END'
+file 100 kvd tbuf.100.0 0 1000000000 0 0
+file 2000000 a-name-that-is-too-long-for-its-column tbuf.2000000.1 1 1700000000000000000 1048576 3
+file 9 "a b\x1b\"" tbuf.9.2 2 1700000000999999999 18446744073709551615 0
+file 300 kvd tbuf.300.3 0 1000000001 5000 2
+file 400 kvd tbuf.400.4 3 1000000002 5000 1
+END
+ctl --left
+ctl --left --format=json
+ctl --left=remove
+ctl --left=remove=365d
+play </dev/null
+ctl --left
+ctl --left=remove
+play <<'END'
+fail left EPERM
+END
+ctl --left
+
+ctl --left=x
+ctl --left=remove=x
+ctl --left=removed
+ctl --left -p 7
+ctl --left --stat
+ctl --left -l
+ctl --left -n a
+ctl --left --read x
