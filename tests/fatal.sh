@@ -76,7 +76,7 @@ END
 same 'signed' '' "$(head -n 1 got | diff expected -)"
 same 'unsigned' '255 65535 4294967295 18446744073709551615' \
     "$(sed -n '2s/[^ ]*=//gp' got)"
-same 'floating point' '0x1.8000000000000p+0 -0x1.999999999999ap-4 0x0.0000000000000p+0 0x1.7e43c8800759cp+996 0x0.0000000000001p-1022' \
+same 'floating point' '0x1.99999a0000000p-4 -0x1.999999999999ap-4 0x0.0000000000000p+0 0x1.7e43c8800759cp+996 0x0.0000000000001p-1022' \
     "$(sed -n '3s/[^ ]*=//gp' got)"
 same 'others' "true 0x1234 \"q\\\"b\\\\n\\x0a\\x01$(printf '\377')\" NULL hex:0102ff" \
     "$(sed -n '4s/[^ ]*=//gp' got)"

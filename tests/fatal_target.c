@@ -77,7 +77,7 @@ fire_types(void)
 	TBUF_PROBE(ft, signed, i8, i16, i32, i64);
 	TBUF_PROBE(ft, unsigned, (uint8_t)-1, (uint16_t)-1, (uint32_t)-1,
 	    (uint64_t)-1);
-	TBUF_PROBE(ft, floats, 1.5f, -0.1, 0.0, 1e300, 5e-324);
+	TBUF_PROBE(ft, floats, 0.1f, -0.1, 0.0, 1e300, 5e-324);
 	TBUF_PROBE(ft, others, (_Bool)1, (void *)0x1234, string, none,
 	    TBUF_BYTES("\x01\x02\xff", 3));
 }

@@ -25,6 +25,9 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
 	[ -s "$prefix/$file" ] || fail "$file is not there"
 done
 
+script=$prefix/share/gdb/auto-load/$(readlink -f "$prefix/lib/libtbuf.so.1")
+[ -s "$script-gdb.py" ] || fail "$script-gdb.py is not there"
+
 # It brings no other library along.
 needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |

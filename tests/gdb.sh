@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# gdb's commands `tbuf bt` and `tbuf probes`: of a process and of a core they
+# show what tbufctl shows, and gdb finds them by the library's path.
+
+set -u
+. "${top_srcdir:?}/tests/common_scratch"
+: "${TBUFCTL:?}" "${top_builddir:?}"
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+command -v gdb >/dev/null || skip 'no gdb'
+gdb -nx -batch -ex 'python print(6 * 7)' 2>&1 | grep -q -x 42 ||
+    skip 'gdb without Python'
+target=$top_builddir/tests/fatal_target
+script=$top_srcdir/gdb/libtbuf-gdb.py
+passed=0 failed=0
+export TBUF_DIR="$SCRATCH/dir" CORES=1
+unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE DEBUGINFOD_URLS
+mkdir -m 700 "$TBUF_DIR"
+cd "$SCRATCH" || exit 1
+
+# same WHAT EXPECTED FOUND
+same()
+{
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
+	fi
+}
+
+# debug ARGUMENT ... -- COMMAND ...: what the commands say, in `got`.
+debug()
+{
+	more=
+	while [ "$1" != -- ]; do
+		more="$more '$1'"
+		shift
+	done
+	shift
+	for line; do
+		more="$more -ex '$line'"
+	done
+	eval "gdb -nx -batch -x '$script' $more" >all 2>&1 </dev/null
+	sed -n '/^tbuf: /,$p' all | grep -v '^\[Inferior' >got
+}
+
+# values FILE: of records, without what is in front.
+values()
+{
+	sed -n 's/^-[0-9.]* \(ticks \)\{0,1\}cpu [0-9]* tid [0-9]* ft:fatal_target:[a-z_]*:[a-z]* //p' "$1"
+}
+
+# start FILTER ORDER ...: a traced target that waits; its file in $file.
+start()
+{
+	filter=$1
+	shift
+	rm -f in out "$TBUF_DIR"/tbuf.*
+	mkfifo in out
+	# shellcheck disable=SC2016 # the inner shell's
+	"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n 'ft:::' -o live -c "sh -c '
+	    echo $filter >/proc/self/coredump_filter 2>/dev/null
+	    exec \"\$0\" \"\$@\"' '$target' $* say=ready wait" <in >out 2>err &
+	ctl=$!
+	exec 5>in 6<out
+	read -r heard <&6
+	same 'the target' ready "$heard"
+	file=$(echo "$TBUF_DIR"/tbuf.*)
+	pid=$(basename "$file" | cut -d . -f 2)
+}
+
+finish()
+{
+	exec 5>&-
+	wait $ctl
+	exec 6<&-
+}
+
+start 0x3b fire=700 thread=700 types fire=3
+"$TBUFCTL" -q -x temporal --read "$file" >all.records 2>/dev/null
+debug -p "$pid" -- 'tbuf bt 900'
+grep -q '^ptrace: \|Could not attach\|Operation not permitted' all && {
+	finish
+	skip 'gdb may not attach to a process here'
+}
+same 'the heading' "tbuf: last 900 of 1407 records of fatal_target, pid $pid" \
+    "$(head -n 1 got)"
+tail -n 900 all.records >expected
+values got >found
+same 'a process: the last records' '' "$(diff expected found | head)"
+debug -p "$pid" -- 'tbuf bt'
+same 'twenty without a number' 21 "$(wc -l <got)"
+for bad in 0 x -3 '1 2'; do
+	debug -p "$pid" -- "tbuf bt $bad"
+	same "bt $bad" "not a number of records: $bad" \
+	    "$(grep '^not a' all)"
+done
+debug -p "$pid" -- 'tbuf probes'
+same 'its probes' "$("$TBUFCTL" -l -p "$pid" 2>/dev/null | sort)" \
+    "$(sed -n '/^   ID/,$p' all | grep -v '^\[Inf' |
+	sed 's/ (enabled)$//' | sort)"
+same 'all are enabled' 5 "$(grep -c '(enabled)$' all)"
+debug -p "$pid" -- 'tbuf probes 1'
+same 'no argument' 'tbuf probes takes no argument' "$(grep '^tbuf probes' all)"
+
+# By the library's path.
+library=$(readlink -f "$(ldd "$target" | sed -n 's/.*=> \(.*libtbuf[^ ]*\) .*/\1/p')")
+if [ -n "$library" ]; then
+	mkdir -p "auto$(dirname "$library")"
+	cp "$script" "auto$library-gdb.py"
+	gdb -nx -batch -iex "set auto-load safe-path $PWD/auto" \
+	    -iex "set auto-load scripts-directory $PWD/auto" -p "$pid" \
+	    -ex 'tbuf bt 2' >got 2>&1 </dev/null
+	same 'auto-load' 2 "$(grep -c ' ft:fatal_target:fire:last ' got)"
+fi
+
+if command -v gcore >/dev/null && gcore -o g "$pid" >/dev/null 2>&1 </dev/null
+then
+	rm "$file"
+	debug "$target" "g.$pid" -- 'tbuf bt 900'
+	values got >found
+	same 'a core: the last records' '' "$(diff expected found | head)"
+fi
+finish
+
+# No shared memory in the core, and no file.
+start 0x33 fire=9
+if command -v gcore >/dev/null && gcore -o h "$pid" >/dev/null 2>&1 </dev/null
+then
+	rm "$file"
+	debug "$target" "h.$pid" -- 'tbuf bt'
+	same 'no memory' "no memory of $file here: coredump_filter has no bit 3,\
+ or no session is kept (tbufctl --core looks for the file)" \
+	    "$(grep '^no memory' all)"
+fi
+finish
+
+debug /bin/true -- 'tbuf bt'
+same 'no process' 1 "$(grep -c '^no process, and no core' all)"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
