@@ -644,8 +644,8 @@ START_TEST(lacks_are_refused)
 		uint64_t word;
 		const char *lack;
 	} lacks[] = {
-		{ W(CALL, 1, 0, 1, TBUF_SUB_RAISE),
-		  "raise(), stop(), chill(), panic() and breakpoint()" },
+		{ W(CALL, 1, 0, 1, TBUF_SUB_PANIC),
+		  "panic() and breakpoint()" },
 		{ W(LDB, 1, 0, 0, TBUF_BUILTIN_THREADS),
 		  "pr_nlwp of curpsinfo" }
 	};

@@ -172,7 +172,8 @@ add_program(struct making *m, const struct tbuf_d_clause *clause,
 		    needs_memory(m, clause, program) ?
 		    TBUF_PROGRAM_MEMORY : 0) |
 		    ((clause->flags & (TBUF_CLAUSE_COPYIN |
-		    TBUF_CLAUSE_STACK)) != 0 ? TBUF_PROGRAM_CALLS : 0)
+		    TBUF_CLAUSE_STACK | TBUF_CLAUSE_DESTRUCTIVE)) != 0 ?
+		    TBUF_PROGRAM_CALLS : 0)
 	};
 	uint32_t at = add(&m->programs, &head, sizeof(head), 8);
 

@@ -28,12 +28,9 @@ lacks_subroutine(uint32_t which)
 	switch (which) {
 	case TBUF_SUB_PROGENYOF:
 		return ("progenyof()");
-	case TBUF_SUB_RAISE:
-	case TBUF_SUB_STOP:
-	case TBUF_SUB_CHILL:
 	case TBUF_SUB_PANIC:
 	case TBUF_SUB_BREAKPOINT:
-		return ("raise(), stop(), chill(), panic() and breakpoint()");
+		return ("panic() and breakpoint()");
 	}
 	return (NULL);
 }

@@ -305,7 +305,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	run.frame = __builtin_frame_address(0);
 	run.chain = (uint64_t)(uintptr_t)tbuf_clause_chain;
 	run.workspace = NULL;
-	run.exit = 0;
+	run.exit = run.signals = 0;
 	run.begun = run.gone = false;
 	run.machine.nargs = site->nargs;
 	run.machine.values = arguments(&run, values);
@@ -316,5 +316,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	if (run.workspace != NULL)
 		tbuf_workspace_give(run.workspace);
 	tbuf_hold_end(mark, held);
+	if (run.signals != 0)
+		tbuf_signals_raise(run.signals);
 	return (emit);
 }

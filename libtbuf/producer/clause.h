@@ -17,6 +17,7 @@
  *	clause_copyin	the program's own memory
  *	clause_again	what most fires are, once more
  *	clause_stack	the frames above the probe
+ *	clause_destructive raise(), stop(), chill()
  *	clause_memory	workspaces, for what a small stack does not hold
  *
  * A run is in a frame of the fire, and whatever it looks at may change: the
@@ -58,6 +59,7 @@ struct tbuf_run {
 	uint64_t timestamp;		/* 0: not read in this clause */
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */
+	uint64_t signals;		/* to be raised, a bit each from 1 on */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
 	const void *frame;		/* ours, with a frame pointer */
 	uint64_t chain;			/* the function that it is of */
@@ -212,6 +214,15 @@ int	tbuf_run_copyin(struct tbuf_machine *, uint64_t address, uint8_t *to,
 	    uint64_t size) TBUF_HIDDEN;
 int	tbuf_run_copyout(struct tbuf_machine *, uint64_t address,
 	    const uint8_t *bytes, uint64_t size) TBUF_HIDDEN;
+
+/*
+ * clause_destructive.c: what a subroutine does to the program; and have signals,
+ * a bit each, reach this thread.
+ */
+int	tbuf_run_destroy(struct tbuf_run *, unsigned subroutine,
+	    uint64_t argument) TBUF_HIDDEN;
+void	tbuf_signals_raise(uint64_t signals) TBUF_HIDDEN;
+
 
 /*
  * clause_stack.c: the pcs of frames, from the site's on, and how many they are

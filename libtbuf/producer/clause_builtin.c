@@ -227,7 +227,6 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
 {
 	struct tbuf_run *run = tbuf_run_of(m);
 
-	(void)count;
 	*result = 0;
 	switch (subroutine) {
 	case TBUF_SUB_RAND:
@@ -238,5 +237,6 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
 	case TBUF_SUB_USTACK:
 		return (tbuf_run_stack_put(m, arguments[0], arguments[1]));
 	}
-	return (TBUF_FAULT_ILLEGAL);
+	return (tbuf_run_destroy(run, subroutine,
+	    count == 0 ? 0 : arguments[0]));
 }
