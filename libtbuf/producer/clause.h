@@ -223,7 +223,6 @@ int	tbuf_run_destroy(struct tbuf_run *, unsigned subroutine,
 	    uint64_t argument) TBUF_HIDDEN;
 void	tbuf_signals_raise(uint64_t signals) TBUF_HIDDEN;
 
-
 /*
  * clause_stack.c: the pcs of frames, from the site's on, and how many they are
  * (frames NULL: no more than that); the same into memory of the machine's, 0

@@ -1,0 +1,585 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Variables of clauses in targets, while threads come and go, signals and moves
+ * come between, and the target is killed: what a thread has stored at a start
+ * it finds at the end, or that is a drop; what it finds is its own; elements
+ * that were freed stay so.
+ *
+ *	stress_variables [-s seed] [targets]
+ */
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "common/programs.h"
+#include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/script.h"
+#include "stress_common.h"
+
+#define PAIRS_MAX	30000u
+#define WORKERS_MAX	8u
+#define HANDLERS	WORKERS_MAX	/* their numbers begin here */
+#define KEYS		64u		/* that all threads have in common */
+#define CHURN		100000u		/* threads, one after the other */
+
+/* ------------------------------------------------------------ the script */
+
+#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(uint32_t)(i) << 32)
+
+#define SELF	TBUF_SCOPE_THREAD
+#define ARRAY	TBUF_SCOPE_ARRAY
+
+/* What is counted, of each kind of variable; then what is wrong by itself. */
+enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
+    FOREIGN, COUNTS };
+
+/* r1: who << 32 | the number of the pair */
+#define VALUE								\
+	W(LDA, 1, 0, 0, 0), W(SHLI, 1, 1, 0, 32), W(LDA, 2, 0, 0, 1),	\
+	W(OR, 1, 1, 2, 0)
+#define BY_PAIR								\
+	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 0), W(KEY, 3, 0, 0, 8),	\
+	W(LDA, 3, 0, 0, 1), W(KEY, 3, 0, 0, 8)
+#define BY_KEY								\
+	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 2), W(KEY, 3, 0, 0, 8)
+#define COUNT(id)							\
+	W(LDI, 4, 0, 0, 1), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),	\
+	W(UPD, 4, 5, TBUF_AGG_COUNT, id)
+/* r7, what was found, against r1 */
+#define JUDGE(what)							\
+	W(JEQ, 7, 1, 0, 11), W(JZ, 7, 0, 0, 5),				\
+	COUNT((what) + BAD), W(JMP, 0, 0, 0, 9),			\
+	COUNT((what) + NONE), W(JMP, 0, 0, 0, 4), COUNT((what) + GOOD)
+
+static const uint64_t is_0_at_first[] = {
+	W(LDV, 7, 0, SELF, 0), W(JZ, 7, 0, 0, 4), COUNT(STALE)
+};
+static const uint64_t own_store[] = { VALUE, W(STV, 1, 0, SELF, 0) };
+static const uint64_t own_judge[] = {
+	VALUE, W(LDV, 7, 0, SELF, 0), JUDGE(OWN)
+};
+static const uint64_t own_free[] = {
+	W(LDI, 1, 0, 0, 0), W(STV, 1, 0, SELF, 0)
+};
+static const uint64_t handler_store[] = { VALUE, W(STV, 1, 0, SELF, 1) };
+static const uint64_t handler_judge[] = {
+	VALUE, W(LDV, 7, 0, SELF, 1), JUDGE(HANDLER)
+};
+static const uint64_t handler_free[] = {
+	W(LDI, 1, 0, 0, 0), W(STV, 1, 0, SELF, 1)
+};
+static const uint64_t element_store[] = {
+	VALUE, BY_PAIR, W(STV, 1, 0, ARRAY, 0)
+};
+static const uint64_t element_judge[] = {
+	VALUE, BY_PAIR, W(LDV, 7, 0, ARRAY, 0), JUDGE(ELEMENT)
+};
+static const uint64_t element_free[] = {
+	W(LDI, 1, 0, 0, 0), BY_PAIR, W(STV, 1, 0, ARRAY, 0)
+};
+/* Of the elements in common the low byte is the key. */
+static const uint64_t common_store[] = {
+	VALUE, W(SHLI, 1, 1, 0, 8), W(LDA, 2, 0, 0, 2), W(OR, 1, 1, 2, 0),
+	BY_KEY, W(STV, 1, 0, ARRAY, 1)
+};
+static const uint64_t common_judge[] = {
+	BY_KEY, W(LDV, 7, 0, ARRAY, 1), W(JZ, 7, 0, 0, 7),
+	W(ANDI, 7, 7, 0, 0xff), W(LDA, 2, 0, 0, 2), W(JEQ, 7, 2, 0, 4),
+	COUNT(FOREIGN)
+};
+static const uint64_t common_free[] = {
+	W(LDA, 1, 0, 0, 1), W(ANDI, 1, 1, 0, 3), W(JNZ, 1, 0, 0, 5),
+	W(LDI, 1, 0, 0, 0), BY_KEY, W(STV, 1, 0, ARRAY, 1)
+};
+
+static const struct tbuf_d_shape number = {
+	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
+};
+static const struct tbuf_d_piece keys[] = {
+	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &number },
+	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &number }
+};
+#define VARIABLE(s, n, k)						\
+	{ .name = "v", .scope = (s), .id = (n), .shape = &number,	\
+	  .keys = keys, .nkeys = (k) }
+static const struct tbuf_d_variable variables[] = {
+	VARIABLE(SELF, 0, 0), VARIABLE(SELF, 1, 0), VARIABLE(ARRAY, 0, 2),
+	VARIABLE(ARRAY, 1, 1)
+};
+static struct tbuf_d_aggregation counts[COUNTS];
+
+#define PROGRAM(words)							\
+	{ .code = (words), .length = sizeof(words) / sizeof((words)[0]) }
+static const struct tbuf_d_program programs[] = {
+	PROGRAM(is_0_at_first), PROGRAM(own_store), PROGRAM(own_judge),
+	PROGRAM(own_free), PROGRAM(handler_store), PROGRAM(handler_judge),
+	PROGRAM(handler_free), PROGRAM(element_store),
+	PROGRAM(element_judge), PROGRAM(element_free),
+	PROGRAM(common_store), PROGRAM(common_judge), PROGRAM(common_free)
+};
+static const char *const first = "stress:::first";
+static const char *const last = "stress:::last";
+static const char *const start = "stress:::start";
+static const char *const done = "stress:::done";
+static const char *const handler_start = "stress:::handler-start";
+static const char *const handler_done = "stress:::handler-done";
+#define CLAUSE(where, n)	{					\
+	.descriptions = &(where), .ndescriptions = 1,			\
+	.programs = &programs[n], .nprograms = 1			\
+}
+static const struct tbuf_d_clause clauses[] = {
+	CLAUSE(first, 0), CLAUSE(last, 1), CLAUSE(start, 1), CLAUSE(done, 2),
+	CLAUSE(done, 3), CLAUSE(handler_start, 4), CLAUSE(handler_done, 5),
+	CLAUSE(handler_done, 6),
+	CLAUSE(start, 7), CLAUSE(done, 8), CLAUSE(done, 9),
+	CLAUSE(handler_start, 7), CLAUSE(handler_done, 8),
+	CLAUSE(handler_done, 9),
+	CLAUSE(start, 10), CLAUSE(done, 11), CLAUSE(done, 12),
+	CLAUSE(handler_start, 10), CLAUSE(handler_done, 11),
+	CLAUSE(handler_done, 12)
+};
+static const struct tbuf_d_script script = {
+	.clauses = clauses, .nclauses = sizeof(clauses) / sizeof(clauses[0]),
+	.variables = variables, .nvariables = 4,
+	.aggregations = counts, .naggregations = COUNTS
+};
+
+/* ------------------------------------------------------------ the target */
+
+static struct stress_page *page;
+static __thread unsigned whose = UINT32_MAX;
+static __thread uint64_t drawn;
+
+static void
+pair_begin(struct stress_counter *c)
+{
+	tbuf_store_release(&c->before, c->before + 1);
+}
+
+static void
+pair_end(struct stress_counter *c)
+{
+	tbuf_store_release(&c->after, c->after + 1);
+}
+
+static void
+handler(int signal)
+{
+	struct stress_counter *c;
+	int saved = errno;
+	uint64_t who, key;
+
+	(void)signal;
+	if (whose == UINT32_MAX)
+		return;
+	who = HANDLERS + whose;
+	c = &page->who[who];
+	pair_begin(c);
+	key = c->before % KEYS;
+	TBUF_PROBE(stress, handler__start, who, c->before, key);
+	TBUF_PROBE(stress, handler__done, who, c->before, key);
+	pair_end(c);
+	errno = saved;
+}
+
+static void
+move(void)
+{
+	cpu_set_t all, one;
+	unsigned cpu = (unsigned)(stress_random(&drawn) % CPU_SETSIZE);
+
+	if (sched_getaffinity(getpid(), sizeof(all), &all) != 0)
+		return;
+	while (!CPU_ISSET(cpu, &all))
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	(void)sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* A signal, soon: one that came again by itself could leave no time else. */
+static void
+alarm_soon(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec =
+	    1 + (suseconds_t)(stress_random(&drawn) % 30) };
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* A thread that has some pairs, and leaves what it has stored last. */
+static void *
+short_main(void *argument)
+{
+	uint64_t who = (uintptr_t)argument, pairs, key;
+	struct stress_counter *c = &page->who[who];
+	sigset_t timer;
+
+	whose = (unsigned)who;
+	drawn = page->seed ^ c->before ^ who << 56;
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &timer, NULL);
+	TBUF_PROBE(stress, first, who);
+	for (pairs = 1 + stress_random(&drawn) % 31; pairs > 0; pairs--) {
+		if ((page->flags & STRESS_MOVES) != 0 &&
+		    stress_random(&drawn) % 8 == 0)
+			move();
+		if ((page->flags & STRESS_SIGNALS) != 0 &&
+		    stress_random(&drawn) % 2 == 0)
+			alarm_soon();
+		pair_begin(c);
+		key = stress_random(&drawn) % KEYS;
+		TBUF_PROBE(stress, start, who, c->before, key);
+		TBUF_PROBE(stress, done, who, c->before, key);
+		pair_end(c);
+	}
+	if (page->pause != 0)
+		TBUF_PROBE(stress, last, who, UINT64_C(1));
+	pthread_sigmask(SIG_BLOCK, &timer, NULL);
+	return (NULL);
+}
+
+static void
+short_run(uintptr_t who)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, short_main, (void *)who) != 0)
+		err(1, "pthread_create");
+	pthread_join(thread, NULL);
+}
+
+static void *
+worker_main(void *argument)
+{
+	uintptr_t who = (uintptr_t)argument;
+
+	while (page->fires == 0 || page->who[who].after < page->fires)
+		short_run(who);
+	return (NULL);
+}
+
+static void *
+churn_main(void *argument)
+{
+	TBUF_PROBE(stress, start, UINT64_C(1), UINT64_C(1), UINT64_C(1));
+	return (argument);
+}
+
+static void
+churn(void)
+{
+	pthread_t thread;
+	unsigned i;
+
+	for (i = 0; i < CHURN; i++) {
+		if (pthread_create(&thread, NULL, churn_main, NULL) != 0)
+			err(1, "pthread_create");
+		pthread_join(thread, NULL);
+		pair_end(&page->who[0]);
+	}
+}
+
+static void
+handle(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handler;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &action, NULL);
+}
+
+static void
+target_main(int argc, char **argv)
+{
+	pthread_t threads[WORKERS_MAX];
+	sigset_t timer;
+	unsigned i;
+	int fd;
+
+	if (argc != 3 || strcmp(argv[1], "target") != 0)
+		return;
+	fd = open(argv[2], O_RDWR | O_CLOEXEC);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	if (fd == -1 || page == MAP_FAILED)
+		err(1, "%s", argv[2]);
+	if (page->threads == 0) {
+		churn();
+		exit(0);
+	}
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &timer, NULL);
+	handle();
+	for (i = 0; i < page->threads; i++)
+		if (pthread_create(&threads[i], NULL, worker_main,
+		    (void *)(uintptr_t)i) != 0)
+			err(1, "pthread_create");
+	for (i = 0; i < page->threads; i++)
+		pthread_join(threads[i], NULL);
+	exit(0);
+}
+
+/* ------------------------------------------------------------ the tester */
+
+struct killer {
+	pid_t pid;
+	uint64_t pairs;
+};
+
+static void *
+killer_main(void *argument)
+{
+	const struct killer *k = argument;
+
+	stress_fires_wait(page, k->pid, k->pairs);
+	kill(k->pid, SIGKILL);
+	return (NULL);
+}
+
+/* What was lost, by what it was lost for. */
+struct lost {
+	uint64_t lanes, dynamic;
+};
+
+static void
+events_take(struct tbuf_consumer *c, struct lost *lost)
+{
+	struct tbuf_event e;
+
+	while (tbuf_consumer_next(c, &e) > 0)
+		switch (e.type) {
+		case TBUF_EVENT_DROPS:
+			lost->lanes += e.count;
+			break;
+		case TBUF_EVENT_DYNAMIC:
+			lost->dynamic += e.count;
+			break;
+		case TBUF_EVENT_EXIT:
+			break;
+		default:
+			STRESS_EXPECT(false, "event %d", (int)e.type);
+		}
+}
+
+static uint64_t
+count_of(struct tbuf_consumer *c, unsigned id)
+{
+	const struct tbuf_tally *t;
+
+	TAILQ_FOREACH(t, &c->script->aggregates.tallies, link)
+		if (t->id == id)
+			return (t->words[0]);
+	return (0);
+}
+
+/* Elements of pairs are all free again, and none is claimed. */
+static void
+check_elements(const struct tbuf_consumer *c, bool lost)
+{
+	const struct tbuf_target *t = TAILQ_FIRST(&c->targets);
+	const struct tbuf_codes *codes = (const void *)((const char *)
+	    c->programs + c->programs->parts[TBUF_PART_CODES].at);
+	uint64_t size = TBUF_ELEMENT_SET * (16 + (uint64_t)codes->element);
+	uint64_t *set = malloc(size), at, i;
+	const uint64_t *body;
+
+	if (t == NULL || set == NULL || lost)
+		return;
+	for (at = 0; at + size <= t->order.dynamic; at += size) {
+		STRESS_EXPECT(tbuf_file_read(t->fd, set, size, t->area +
+		    t->plan.dynamic + at), "no elements");
+		for (i = 0; i < TBUF_ELEMENT_SET; i++) {
+			body = set + 2 * TBUF_ELEMENT_SET +
+			    i * codes->element / 8;
+			STRESS_EXPECT((set[2 * i] & 3) <= TBUF_ELEMENT_LIVE,
+			    "an element is claimed: %" PRIx64, set[2 * i]);
+			STRESS_EXPECT((set[2 * i] & 3) == TBUF_ELEMENT_FREE ||
+			    (body[1] & UINT16_MAX) != 0,
+			    "an element of %" PRIu64 " %" PRIu64 " is left",
+			    body[3], body[4]);
+		}
+	}
+	free(set);
+}
+
+/* Each pair was good, or something of it was lost. */
+static void
+check_pairs(struct tbuf_consumer *c, unsigned what, uint64_t before,
+    uint64_t after, const struct lost *lost)
+{
+	uint64_t good = count_of(c, what + GOOD), bad = count_of(c, what + BAD);
+	uint64_t none = count_of(c, what + NONE);
+
+	STRESS_EXPECT(good + none + bad <= before && good + lost->lanes +
+	    lost->dynamic >= after, "%u: %" PRIu64 " good, %" PRIu64 " none, %"
+	    PRIu64 " bad of %" PRIu64 " to %" PRIu64 ", lost %" PRIu64 " + %"
+	    PRIu64, what, good, none, bad, after, before, lost->lanes,
+	    lost->dynamic);
+	STRESS_EXPECT(bad <= lost->lanes, "%u: %" PRIu64 " bad, %" PRIu64
+	    " lost", what, bad, lost->lanes);
+}
+
+static uint64_t
+sum(unsigned from, bool after)
+{
+	uint64_t all = 0;
+	unsigned i;
+
+	for (i = from; i < from + WORKERS_MAX; i++)
+		all += after ? page->who[i].after : page->who[i].before;
+	return (all);
+}
+
+static void
+check(struct tbuf_consumer *c, const struct lost *lost, bool killed)
+{
+	check_pairs(c, OWN, sum(0, false), sum(0, true), lost);
+	check_pairs(c, HANDLER, sum(HANDLERS, false), sum(HANDLERS, true),
+	    lost);
+	check_pairs(c, ELEMENT, sum(0, false) + sum(HANDLERS, false),
+	    sum(0, true) + sum(HANDLERS, true), lost);
+	STRESS_EXPECT(count_of(c, STALE) <= lost->lanes, "%" PRIu64
+	    " threads have found what was another's", count_of(c, STALE));
+	STRESS_EXPECT(count_of(c, FOREIGN) == 0, "%" PRIu64
+	    " elements were another key's", count_of(c, FOREIGN));
+	if (!killed)
+		check_elements(c, lost->lanes + lost->dynamic != 0);
+}
+
+static struct tbuf_consumer *
+begin(struct killer *killer, bool rseq, const char *dynvarsize,
+    const char *path)
+{
+	static const char *const lock_path[] = {
+		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
+	};
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	STRESS_EXPECT(c != NULL &&
+	    tbuf_consumer_set(c, "dynvarsize", dynvarsize) == 0 &&
+	    tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
+	    tbuf_consumer_set(c, "cleanrate", "1000hz") == 0 &&
+	    tbuf_consumer_script(c, &script) == 0, "%s",
+	    tbuf_consumer_error(c));
+	killer->pid = tbuf_consumer_spawn(c, stress_target_argv(path),
+	    rseq ? NULL : lock_path);
+	STRESS_EXPECT(killer->pid > 0 && tbuf_consumer_go(c) == 0, "%s",
+	    tbuf_consumer_error(c));
+	return (c);
+}
+
+static struct lost
+consume(struct tbuf_consumer *c)
+{
+	struct lost lost = { 0, 0 };
+	int result;
+
+	while ((result = tbuf_consumer_work(c)) > 0)
+		events_take(c, &lost);
+	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
+	events_take(c, &lost);
+	STRESS_EXPECT(tbuf_tables_read(c) == 0, "no memory");
+	return (lost);
+}
+
+static uint64_t
+run(uint64_t *random)
+{
+	static const char *const sizes[] = { "1m", "64k", "4k" };
+	const char *dynvarsize = sizes[stress_random(random) % 3];
+	bool rseq = stress_random(random) % 4 != 0;
+	bool killed = stress_random(random) % 2 != 0;
+	struct tbuf_consumer *c;
+	struct killer killer;
+	pthread_t thread;
+	char path[64];
+	struct lost lost;
+	uint64_t pairs;
+
+	page = stress_page_new(path);
+	page->seed = stress_random(random);
+	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
+	page->threads = (uint32_t)(1 + stress_random(random) % WORKERS_MAX);
+	page->pause = stress_random(random) % 2 != 0;
+	killer.pairs = stress_random(random) % PAIRS_MAX;
+	if (!killed)
+		page->fires = 1 + killer.pairs / page->threads;
+	stress_context("dynvarsize %s, %s, %s, %u threads, flags %#x, %" PRIu64
+	    " pairs", dynvarsize, rseq ? "rseq" : "locks", killed ? "killed" :
+	    "to its end", page->threads, page->flags, killer.pairs);
+	c = begin(&killer, rseq, dynvarsize, path);
+	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
+		stress_fail(__FILE__, __LINE__, "pthread_create");
+	lost = consume(c);
+	if (killed)
+		pthread_join(thread, NULL);
+	check(c, &lost, killed);
+	tbuf_consumer_close(c);
+	pairs = sum(0, true);
+	stress_page_free(page, path);
+	return (pairs);
+}
+
+/* So many short threads stay within dynvarsize as it is. */
+static void
+churn_run(void)
+{
+	struct tbuf_consumer *c;
+	struct killer killer;
+	struct lost lost;
+	char path[64];
+
+	page = stress_page_new(path);
+	stress_context("%u threads, one after the other", CHURN);
+	c = begin(&killer, true, "1m", path);
+	lost = consume(c);
+	STRESS_EXPECT(page->who[0].after == CHURN && lost.dynamic == 0,
+	    "%" PRIu64 " threads, %" PRIu64 " drops", page->who[0].after,
+	    lost.dynamic);
+	tbuf_consumer_close(c);
+	stress_page_free(page, path);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stress_arguments arguments;
+	uint64_t i, pairs = 0;
+	unsigned n;
+
+	target_main(argc, argv);
+	arguments = stress_arguments(argc, argv, 20);
+	for (n = 0; n < COUNTS; n++)
+		counts[n] = (struct tbuf_d_aggregation){
+			.name = "", .id = n, .function = TBUF_AGG_COUNT
+		};
+	stress_directory_make();
+	churn_run();
+	for (i = 0; i < arguments.count; i++)
+		pairs += run(&arguments.seed);
+	stress_directory_remove();
+	printf("%" PRIu64 " targets, %" PRIu64 " pairs: none lost, none of "
+	    "another's\n", i, pairs);
+	return (0);
+}
