@@ -33,7 +33,7 @@
 #define PAIRS_MAX	30000u
 #define WORKERS_MAX	8u
 #define HANDLERS	WORKERS_MAX	/* their numbers begin here */
-#define KEYS		64u		/* that all threads have in common */
+#define KEYS		32u		/* that all threads have in common */
 #define CHURN		100000u		/* threads, one after the other */
 
 /* ------------------------------------------------------------ the script */
@@ -67,8 +67,9 @@ enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
 	COUNT((what) + BAD), W(JMP, 0, 0, 0, 9),			\
 	COUNT((what) + NONE), W(JMP, 0, 0, 0, 4), COUNT((what) + GOOD)
 
+/* Outside of a handler its variable is 0, if the block was given so. */
 static const uint64_t is_0_at_first[] = {
-	W(LDV, 7, 0, SELF, 0), W(JZ, 7, 0, 0, 4), COUNT(STALE)
+	W(LDV, 7, 0, SELF, 1), W(JZ, 7, 0, 0, 4), COUNT(STALE)
 };
 static const uint64_t own_store[] = { VALUE, W(STV, 1, 0, SELF, 0) };
 static const uint64_t own_judge[] = {
@@ -104,8 +105,8 @@ static const uint64_t common_judge[] = {
 	COUNT(FOREIGN)
 };
 static const uint64_t common_free[] = {
-	W(LDA, 1, 0, 0, 1), W(ANDI, 1, 1, 0, 3), W(JNZ, 1, 0, 0, 5),
-	W(LDI, 1, 0, 0, 0), BY_KEY, W(STV, 1, 0, ARRAY, 1)
+	W(LDA, 1, 0, 0, 3), W(JZ, 1, 0, 0, 5), W(LDI, 1, 0, 0, 0), BY_KEY,
+	W(STV, 1, 0, ARRAY, 1)
 };
 
 static const struct tbuf_d_shape number = {
@@ -133,7 +134,6 @@ static const struct tbuf_d_program programs[] = {
 	PROGRAM(element_judge), PROGRAM(element_free),
 	PROGRAM(common_store), PROGRAM(common_judge), PROGRAM(common_free)
 };
-static const char *const first = "stress:::first";
 static const char *const last = "stress:::last";
 static const char *const start = "stress:::start";
 static const char *const done = "stress:::done";
@@ -144,7 +144,7 @@ static const char *const handler_done = "stress:::handler-done";
 	.programs = &programs[n], .nprograms = 1			\
 }
 static const struct tbuf_d_clause clauses[] = {
-	CLAUSE(first, 0), CLAUSE(last, 1), CLAUSE(start, 1), CLAUSE(done, 2),
+	CLAUSE(last, 4), CLAUSE(start, 1), CLAUSE(start, 0), CLAUSE(done, 2),
 	CLAUSE(done, 3), CLAUSE(handler_start, 4), CLAUSE(handler_done, 5),
 	CLAUSE(handler_done, 6),
 	CLAUSE(start, 7), CLAUSE(done, 8), CLAUSE(done, 9),
@@ -164,7 +164,7 @@ static const struct tbuf_d_script script = {
 
 static struct stress_page *page;
 static __thread unsigned whose = UINT32_MAX;
-static __thread uint64_t drawn;
+static __thread uint64_t drawn, key_now;
 
 static void
 pair_begin(struct stress_counter *c)
@@ -178,23 +178,30 @@ pair_end(struct stress_counter *c)
 	tbuf_store_release(&c->after, c->after + 1);
 }
 
+/* What the handler does to the key that its thread is at: so may another. */
+static void
+handler_pair(uint64_t key, uint64_t frees)
+{
+	uint64_t who = HANDLERS + whose;
+	struct stress_counter *c = &page->who[who];
+
+	pair_begin(c);
+	TBUF_PROBE(stress, handler__start, who, c->before, key, frees);
+	TBUF_PROBE(stress, handler__done, who, c->before, key, frees);
+	pair_end(c);
+}
+
 static void
 handler(int signal)
 {
-	struct stress_counter *c;
 	int saved = errno;
-	uint64_t who, key;
 
 	(void)signal;
 	if (whose == UINT32_MAX)
 		return;
-	who = HANDLERS + whose;
-	c = &page->who[who];
-	pair_begin(c);
-	key = c->before % KEYS;
-	TBUF_PROBE(stress, handler__start, who, c->before, key);
-	TBUF_PROBE(stress, handler__done, who, c->before, key);
-	pair_end(c);
+	handler_pair(tbuf_load(&key_now), 1);
+	handler_pair((tbuf_load(&key_now) + 1) % KEYS, 0);
+	handler_pair((tbuf_load(&key_now) + 2) % KEYS, 0);
 	errno = saved;
 }
 
@@ -227,7 +234,7 @@ alarm_soon(void)
 static void *
 short_main(void *argument)
 {
-	uint64_t who = (uintptr_t)argument, pairs, key;
+	uint64_t who = (uintptr_t)argument, pairs, key, frees;
 	struct stress_counter *c = &page->who[who];
 	sigset_t timer;
 
@@ -236,7 +243,6 @@ short_main(void *argument)
 	sigemptyset(&timer);
 	sigaddset(&timer, SIGALRM);
 	pthread_sigmask(SIG_UNBLOCK, &timer, NULL);
-	TBUF_PROBE(stress, first, who);
 	for (pairs = 1 + stress_random(&drawn) % 31; pairs > 0; pairs--) {
 		if ((page->flags & STRESS_MOVES) != 0 &&
 		    stress_random(&drawn) % 8 == 0)
@@ -246,8 +252,10 @@ short_main(void *argument)
 			alarm_soon();
 		pair_begin(c);
 		key = stress_random(&drawn) % KEYS;
-		TBUF_PROBE(stress, start, who, c->before, key);
-		TBUF_PROBE(stress, done, who, c->before, key);
+		frees = stress_random(&drawn) % 2;
+		tbuf_store(&key_now, key);
+		TBUF_PROBE(stress, start, who, c->before, key, frees);
+		TBUF_PROBE(stress, done, who, c->before, key, frees);
 		pair_end(c);
 	}
 	if (page->pause != 0)
@@ -279,7 +287,8 @@ worker_main(void *argument)
 static void *
 churn_main(void *argument)
 {
-	TBUF_PROBE(stress, start, UINT64_C(1), UINT64_C(1), UINT64_C(1));
+	TBUF_PROBE(stress, start, UINT64_C(1), UINT64_C(1), UINT64_C(1),
+	    UINT64_C(0));
 	return (argument);
 }
 
@@ -506,7 +515,7 @@ consume(struct tbuf_consumer *c)
 static uint64_t
 run(uint64_t *random)
 {
-	static const char *const sizes[] = { "1m", "64k", "4k" };
+	static const char *const sizes[] = { "1m", "16k", "4k" };
 	const char *dynvarsize = sizes[stress_random(random) % 3];
 	bool rseq = stress_random(random) % 4 != 0;
 	bool killed = stress_random(random) % 2 != 0;
