@@ -150,7 +150,8 @@ static const struct tbuf_d_clause clauses[] = {
 	CLAUSE(start, 7), CLAUSE(done, 8), CLAUSE(done, 9),
 	CLAUSE(handler_start, 7), CLAUSE(handler_done, 8),
 	CLAUSE(handler_done, 9),
-	CLAUSE(start, 10), CLAUSE(done, 11), CLAUSE(done, 12),
+	CLAUSE(start, 11), CLAUSE(start, 10), CLAUSE(done, 11),
+	CLAUSE(done, 12), CLAUSE(handler_start, 11),
 	CLAUSE(handler_start, 10), CLAUSE(handler_done, 11),
 	CLAUSE(handler_done, 12)
 };

@@ -13,8 +13,8 @@
  * sequence, or the number of the thread that has claimed the element.  So a
  * step that comes late, because another thread or a handler was first, does
  * nothing, and all begins anew.  A handler takes over what the thread that it
- * interrupts has claimed, for that will see it; but not under a lock, where the
- * thread would go on in the middle of a copy.
+ * interrupts has claimed, for that will see it; but not what was claimed under a
+ * lock, where the thread would go on in the middle of a copy.
  *
  * inv.account: a store that finds no element is a drop.
  */
@@ -56,6 +56,7 @@ struct access {
 	bool done;			/* else all lanes were busy */
 	bool dropped;
 	struct element found, free;
+	struct element held;		/* claimed, and not published so far */
 	unsigned free_count;		/* in the set of `free` */
 };
 
@@ -95,10 +96,12 @@ sequence_of(uint64_t state)
 
 /* Claimed by this thread, and may be taken over? */
 static bool
-is_mine(const struct access *a, const struct tbuf_memo *memo, uint64_t state)
+is_mine(const struct access *a, uint64_t state)
 {
-	return (memo != NULL && (state | TBUF_ELEMENT_READY | 1) ==
-	    (a->claim | TBUF_ELEMENT_READY | 1));
+	const uint64_t any = TBUF_ELEMENT_READY | TBUF_ELEMENT_UPDATING;
+
+	return ((state | any) ==
+	    ((a->claim & ~(uint64_t)TBUF_ELEMENT_LOCKED) | any));
 }
 
 /* ------------------------------------------------------------ the search */
@@ -210,7 +213,7 @@ search(struct access *a, const struct tbuf_memo *memo, unsigned from)
 			}
 			if (kind(e.state) == TBUF_ELEMENT_FREE ||
 			    (kind(e.state) == TBUF_ELEMENT_CLAIMED &&
-			    is_mine(a, memo, e.state))) {
+			    is_mine(a, e.state))) {
 				/* The set that has more of them. */
 				if (++free > a->free_count) {
 					a->free_count = free;
@@ -286,26 +289,51 @@ others_release(struct access *a, const struct tbuf_memo *memo)
 	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
 }
 
+/* The element is claimed so, if it is not yet. */
+static enum tbuf_outcome
+claim(const struct tbuf_memo *memo, struct element *e, uint64_t state)
+{
+	if (e->state != state &&
+	    swap(memo, e, state, e->value) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->state = state;
+	return (TBUF_COMMITTED);
+}
+
+/* What an insertion has claimed that did not come to its end. */
+static enum tbuf_outcome
+held_release(struct access *a, const struct tbuf_memo *memo)
+{
+	uint64_t state;
+
+	if (a->held.pair == NULL)
+		return (TBUF_COMMITTED);
+	if (tbuf_step_load(memo, &state, a->held.pair, 1) != TBUF_COMMITTED ||
+	    (state == a->held.state &&
+	    release(memo, &a->held) != TBUF_COMMITTED))
+		return (TBUF_CHANGED);
+	a->held.pair = NULL;
+	return (TBUF_COMMITTED);
+}
+
 static enum tbuf_outcome
 insert(struct access *a, const struct tbuf_memo *memo)
 {
 	struct element *e = &a->free;
 	uint64_t sequence;
 
-	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
+	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
+	    claim(memo, e, a->claim) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	if (kind(e->state) == TBUF_ELEMENT_FREE) {
-		if (swap(memo, e, a->claim, 0) != TBUF_COMMITTED)
-			return (TBUF_CHANGED);
-		e->state = a->claim;
-		e->value = 0;
-	}
+	a->held = *e;
 	if (publish(a, memo, e, a->claim | TBUF_ELEMENT_READY, sequence + 1) !=
 	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	e->state = a->claim | TBUF_ELEMENT_READY;
-	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED)
+	a->held.state = e->state = a->claim | TBUF_ELEMENT_READY;
+	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED) {
 		a->published = live(a, sequence + 1);
+		a->held.pair = NULL;
+	}
 	/* Then it is found, or one that comes first. */
 	return (TBUF_CHANGED);
 }
@@ -322,11 +350,8 @@ overwrite(struct access *a, const struct tbuf_memo *memo)
 		return (TBUF_CHANGED);
 	if (a->array.size == 0)
 		return (swap(memo, e, e->state, a->value));
-	if (kind(e->state) == TBUF_ELEMENT_LIVE) {
-		if (swap(memo, e, a->claim | 1, e->value) != TBUF_COMMITTED)
-			return (TBUF_CHANGED);
-		e->state = a->claim | 1;
-	}
+	if (claim(memo, e, a->claim | TBUF_ELEMENT_UPDATING) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
 	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
 }
 
@@ -344,7 +369,7 @@ store(struct access *a, const struct tbuf_memo *memo, enum found found,
 		    tbuf_step_add(memo, &side->dynamic, 1));
 	}
 	/* Another thread's store comes behind this one. */
-	if (found == BUSY && !is_mine(a, memo, a->found.state))
+	if (found == BUSY && !is_mine(a, a->found.state))
 		return (TBUF_COMMITTED);
 	if ((a->keeps ? overwrite(a, memo) : release(memo, &a->found)) !=
 	    TBUF_COMMITTED)
@@ -383,6 +408,8 @@ access_do(struct access *a, const struct tbuf_memo *memo,
 	a->free_count = 0;
 	a->claim = (a->claim & ~TBUF_ELEMENT_LOCKED) |
 	    (memo == NULL ? TBUF_ELEMENT_LOCKED : 0);
+	if (held_release(a, memo) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
 	found = a->nowhere ? ABSENT : search(a, memo, 0);
 	if (found == CHANGED)
 		return (TBUF_CHANGED);
