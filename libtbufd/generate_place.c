@@ -188,6 +188,9 @@ variable(struct generator *g, const struct place *place,
 
 	if (place->nkeys != 0)
 		d_key_build(g, place->signature, place->keys);
+	/* In a target it is copied. */
+	if (operation == TBUF_OP_LDR && v->scope >= TBUF_SCOPE_THREAD)
+		g->temporaries = true;
 	d_emit(g, operation, reg, size, v->scope, v->id);
 }
 

@@ -261,6 +261,58 @@ START_TEST(dead_threads_leave_room)
 }
 END_TEST
 
+/* ------------------------------------------------------------ in place */
+
+static const struct tbuf_d_shape made_structure = {
+	.kind = TBUF_KIND_STRUCT, .size = 16, .name = "struct s"
+};
+static const struct tbuf_d_variable structures[] = {
+	{ .name = "g", .scope = TBUF_SCOPE_GLOBAL, .id = 0,
+	  .shape = &made_structure },
+	{ .name = "t", .scope = SELF, .id = 0, .shape = &made_structure }
+};
+
+/* Members of one byte and of four, at odd and even places; what is between. */
+#define MEMBERS								\
+	W(LDA, 2, 0, 0, 0), W(ST1, 2, 1, 0, 3), W(LDI, 3, 0, 0, -2),	\
+	W(ST4, 3, 1, 0, 12), W(ST1, 3, 1, 0, 4)
+#define MEMBERS_SHOWN							\
+	W(ROOM, 0, 0, 0, 0), W(LD8, 2, 1, 0, 0), W(PUT, 2, 0, 0, 8),	\
+	W(EMIT, 0, 0, 0, 0), W(LD4S, 2, 1, 0, 12), W(PUT, 2, 0, 0, 8),	\
+	W(EMIT, 0, 0, 0, 0)
+
+START_TEST(members_of_globals_are_stored)
+{
+	made.script.variables = structures;
+	made.script.nvariables = 1;
+	CLAUSE(&made, "test:::start", NULL, W(LDR, 1, 0, 0, 0), MEMBERS);
+	CLAUSE(&made, "test:::done", &made_number, W(LDR, 1, 0, 0, 0),
+	    MEMBERS_SHOWN);
+	clause_spawn(consumer, "threads", "2");
+	clause_run(consumer, &made);
+	/* 0xfe01000000 */
+	clause_expect("done 1090938470400\ndone -2\n"
+	    "done 1090955247616\ndone -2\n");
+}
+END_TEST
+
+/* It is made when it is stored to. */
+START_TEST(members_of_threads_are_stored)
+{
+	made.script.variables = structures;
+	made.script.nvariables = 2;
+	CLAUSE(&made, "test:::start", NULL, W(LDR, 1, 0, SELF, 0),
+	    W(JNZ, 1, 0, 0, 4), W(TMP, 1, 0, 0, 16), W(LDI, 2, 0, 0, 16),
+	    W(STB, 1, 2, SELF, 0), W(LDR, 1, 0, SELF, 0), MEMBERS);
+	CLAUSE(&made, "test:::done", &made_number, W(LDR, 1, 0, SELF, 0),
+	    MEMBERS_SHOWN);
+	clause_spawn(consumer, "threads", "2");
+	clause_run(consumer, &made);
+	clause_expect("done 1090938470400\ndone -2\n"
+	    "done 1090955247616\ndone -2\n");
+}
+END_TEST
+
 /* ------------------------------------------------------------ arrays */
 
 #define ARRAY		TBUF_SCOPE_ARRAY
@@ -400,6 +452,8 @@ cases(const char *name)
 	tcase_add_test(t, stores_without_room_are_drops);
 	tcase_add_test(t, children_have_none);
 	tcase_add_test(t, dead_threads_leave_room);
+	tcase_add_test(t, members_of_globals_are_stored);
+	tcase_add_test(t, members_of_threads_are_stored);
 	tcase_add_test(t, elements_are_freed_by_0);
 	tcase_add_test(t, elements_without_room_are_drops);
 	tcase_add_test(t, threads_have_arrays);

@@ -68,6 +68,10 @@ struct tbuf_surroundings {
 	int (*object)(struct tbuf_machine *, unsigned kind, uint32_t index,
 	    struct tbuf_span *);
 
+	/* Store to an object of which it says that it is not writable. */
+	int (*write)(struct tbuf_machine *, uint64_t address,
+	    const uint8_t *from, uint64_t size);
+
 	/* Variables.  Of an array the element of tbuf_machine.key. */
 	int (*load)(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
 	    uint64_t *value);

@@ -123,7 +123,8 @@ destination(struct tbuf_machine *m, uint64_t address, uint64_t size,
 
 	if (answer != 0)
 		return (answer);
-	if (!span->writable || span->size == 0)
+	if ((!span->writable && m->surroundings->write == NULL) ||
+	    span->size == 0)
 		return (tbuf_fault(m, TBUF_FAULT_ADDRESS, address));
 	if (size > span->size)
 		return (tbuf_fault(m, TBUF_FAULT_SIZE, size));
@@ -142,6 +143,24 @@ move(uint8_t *to, const uint8_t *from, uint64_t size)
 		tbuf_store(to + size, tbuf_load(from + size));
 }
 
+/* The program's memory, to what is not to be written as it lies. */
+static int
+copy_by_pieces(struct tbuf_machine *m, uint64_t from, uint64_t size,
+    uint64_t to)
+{
+	uint8_t piece[64];
+	uint64_t n;
+	int answer = 0;
+
+	for (; size > 0 && answer == 0; from += n, to += n, size -= n) {
+		n = tbuf_minimum(size, sizeof(piece));
+		answer = tbuf_memory_copyin(m, from, piece, n);
+		if (answer == 0)
+			answer = tbuf_memory_write(m, to, piece, n);
+	}
+	return (answer);
+}
+
 /* To D's own memory from anywhere. */
 static int
 copy(struct tbuf_machine *m, uint64_t from, uint64_t size, uint64_t to)
@@ -155,7 +174,9 @@ copy(struct tbuf_machine *m, uint64_t from, uint64_t size, uint64_t to)
 	if (answer != 0)
 		return (answer);
 	if (!tbuf_address_is(from))
-		return (tbuf_memory_copyin(m, from, target.at, size));
+		return (target.writable ?
+		    tbuf_memory_copyin(m, from, target.at, size) :
+		    copy_by_pieces(m, from, size, to));
 	answer = tbuf_memory_span(m, from, size, &source);
 	if (answer != 0)
 		return (answer);
@@ -163,6 +184,8 @@ copy(struct tbuf_machine *m, uint64_t from, uint64_t size, uint64_t to)
 		return (tbuf_fault(m, TBUF_FAULT_ADDRESS, from));
 	if (source.size < size)
 		return (tbuf_fault(m, TBUF_FAULT_SIZE, size));
+	if (!target.writable)
+		return (tbuf_memory_write(m, to, source.at, size));
 	move(target.at, source.at, size);
 	return (0);
 }

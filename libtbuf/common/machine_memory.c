@@ -270,20 +270,35 @@ load_step(struct tbuf_machine *m, uint64_t *to, uint64_t address,
 	return (answer);
 }
 
+/* To an object that is not to be written as it lies. */
+int
+tbuf_memory_write(struct tbuf_machine *m, uint64_t address,
+    const uint8_t *from, uint64_t size)
+{
+	m->fault.address = address;
+	if (m->surroundings->write == NULL)
+		return (TBUF_FAULT_ADDRESS);
+	return (m->surroundings->write(m, address, from, size));
+}
+
 static int
 store_step(struct tbuf_machine *m, uint64_t value, uint64_t address,
     unsigned operation)
 {
 	unsigned size = 1u << (operation - TBUF_OP_ST1), i;
+	uint8_t bytes[8];
 	struct tbuf_span span;
 	int answer = tbuf_memory_span(m, address, size, &span);
 
 	if (answer != 0)
 		return (answer);
-	if (!span.writable || span.size < size)
+	if (span.size < size)
 		return (tbuf_fault(m, TBUF_FAULT_ADDRESS, address));
 	for (i = 0; i < size; i++, value >>= 8)
-		tbuf_store(span.at + i, (uint8_t)value);
+		tbuf_store(&bytes[i], (uint8_t)value);
+	if (!span.writable)
+		return (tbuf_memory_write(m, address, bytes, size));
+	tbuf_bytes_copy(span.at, bytes, size);
 	return (0);
 }
 

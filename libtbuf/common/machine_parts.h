@@ -97,6 +97,8 @@ int	tbuf_memory_bytes(struct tbuf_machine *, uint64_t address,
 	    uint64_t size, const uint8_t **);
 int	tbuf_memory_copyin(struct tbuf_machine *, uint64_t address,
 	    uint8_t *to, uint64_t size);
+int	tbuf_memory_write(struct tbuf_machine *, uint64_t address,
+	    const uint8_t *from, uint64_t size);
 int	tbuf_memory_temporary(struct tbuf_machine *, uint64_t size,
 	    uint8_t **, uint64_t *address);
 int	tbuf_memory_alloca(struct tbuf_machine *, uint64_t size,

@@ -35,20 +35,40 @@ lacks_subroutine(uint32_t which)
 	return (NULL);
 }
 
+/* Elements are written as a whole. */
 static const char *
-lacks_word(uint64_t word)
+lacks_variable(const struct tbuf_d_script *source, uint64_t word)
+{
+	const struct tbuf_d_variable *v = source->variables;
+	const struct tbuf_d_variable *end = v + source->nvariables;
+
+	for (; v < end; v++)
+		if (v->scope >= TBUF_SCOPE_ARRAY &&
+		    v->scope == tbuf_word_c(word) &&
+		    v->id == tbuf_word_immediate(word) &&
+		    v->shape->kind != TBUF_KIND_TEXT)
+			return ("structures in associative arrays");
+	return (NULL);
+}
+
+static const char *
+lacks_word(const struct tbuf_d_script *source, uint64_t word)
 {
 	switch (tbuf_word_operation(word)) {
 	case TBUF_OP_LDB:
 		return (lacks_builtin(tbuf_word_immediate(word)));
 	case TBUF_OP_CALL:
 		return (lacks_subroutine(tbuf_word_immediate(word)));
+	case TBUF_OP_LDR:
+	case TBUF_OP_STB:
+		return (lacks_variable(source, word));
 	}
 	return (NULL);
 }
 
 static const char *
-lacks_program(const struct tbuf_d_program *program)
+lacks_program(const struct tbuf_d_script *source,
+    const struct tbuf_d_program *program)
 {
 	const char *lack = NULL;
 	uint32_t i;
@@ -56,7 +76,7 @@ lacks_program(const struct tbuf_d_program *program)
 	if (program->length > TBUF_TARGET_WORDS)
 		return ("programs of more than 4096 instructions");
 	for (i = 0; i < program->length && lack == NULL; i++)
-		lack = lacks_word(program->code[i]);
+		lack = lacks_word(source, program->code[i]);
 	return (lack);
 }
 
@@ -77,13 +97,14 @@ lacks_record(const struct tbuf_d_record *record)
 }
 
 static const char *
-lacks_clause(const struct tbuf_d_clause *clause)
+lacks_clause(const struct tbuf_d_script *source,
+    const struct tbuf_d_clause *clause)
 {
 	const char *lack = NULL;
 	uint32_t i;
 
 	for (i = 0; i < clause->nprograms && lack == NULL; i++)
-		lack = lacks_program(&clause->programs[i]);
+		lack = lacks_program(source, &clause->programs[i]);
 	for (i = 0; i < clause->nrecords && lack == NULL; i++)
 		lack = lacks_record(&clause->records[i]);
 	if (lack == NULL && clause->nnames > TBUF_NAMES_MAX)
@@ -117,7 +138,7 @@ tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
 		for (i = 0; i < clause->ndescriptions; i++) {
 			*description = clause->descriptions[i];
 			if (tbuf_clauses_theirs(*description) &&
-			    (lack = lacks_clause(clause)) != NULL)
+			    (lack = lacks_clause(source, clause)) != NULL)
 				return (lack);
 		}
 	return (NULL);

@@ -14,6 +14,7 @@
 static const struct tbuf_surroundings surroundings = {
 	.builtin = tbuf_run_builtin,
 	.object = tbuf_run_object,
+	.write = tbuf_run_write,
 	.load = tbuf_run_load,
 	.store = tbuf_run_store,
 	.refer = tbuf_run_refer,

@@ -148,6 +148,8 @@ int	tbuf_run_call(struct tbuf_machine *, unsigned subroutine,
 /* clause_variable.c */
 int	tbuf_run_object(struct tbuf_machine *, unsigned kind, uint32_t index,
 	    struct tbuf_span *) TBUF_HIDDEN;
+int	tbuf_run_write(struct tbuf_machine *, uint64_t address,
+	    const uint8_t *from, uint64_t size) TBUF_HIDDEN;
 int	tbuf_run_load(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
 	    uint64_t *value) TBUF_HIDDEN;
 int	tbuf_run_store(struct tbuf_machine *, enum tbuf_scope, uint32_t id,
@@ -240,7 +242,7 @@ int	tbuf_run_register(struct tbuf_run *, uint64_t number,
  * A record at 64-bit words, by what the thread remembers of the fire's session:
  * bits, generation and index are all that is looked at.  False: not done.
  */
-bool	tbuf_run_write(const struct tbuf_fire *, uint32_t epid,
+bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
 	    const void *data, uint64_t size) TBUF_HIDDEN;
 
 /*

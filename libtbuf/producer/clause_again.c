@@ -144,7 +144,7 @@ write_numbers(const struct kept *k, uint64_t version, const uint64_t *words,
 	f.generation = k->generation;
 	f.index = k->index;
 	return (unchanged(k, version) &&
-	    tbuf_run_write(&f, epid, numbers, n * sizeof(*numbers)));
+	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
 /*

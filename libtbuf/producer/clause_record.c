@@ -6,7 +6,7 @@
 #include "producer/clause.h"
 
 bool
-tbuf_run_write(const struct tbuf_fire *f, uint32_t epid, const void *data,
+tbuf_record_write(const struct tbuf_fire *f, uint32_t epid, const void *data,
     uint64_t size)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(f->bits);
@@ -35,7 +35,7 @@ tbuf_run_record(struct tbuf_run *run, uint32_t epid, const void *data,
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { data, size } };
 	struct tbuf_fire f;
 
-	if (tbuf_run_write(run->fire, epid, data, size))
+	if (tbuf_record_write(run->fire, epid, data, size))
 		return (0);
 	f = *run->fire;
 	f.epid = epid;

@@ -37,6 +37,15 @@ tbuf_step_add(const struct tbuf_memo *memo, uint64_t *word, uint64_t delta)
 }
 
 enum tbuf_outcome
+tbuf_step_swap(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
+    uint64_t new)
+{
+	if (memo != NULL)
+		return (tbuf_rseq_swap(memo, word, old, new));
+	return (tbuf_cas(word, old, new) ? TBUF_COMMITTED : TBUF_CHANGED);
+}
+
+enum tbuf_outcome
 tbuf_step_swap_pair(const struct tbuf_memo *memo, uint64_t *pair,
     const uint64_t old[2], const uint64_t new[2])
 {

@@ -17,6 +17,8 @@ enum tbuf_outcome tbuf_step_store(const struct tbuf_memo *, uint64_t *word,
 /* Of a lane's own words. */
 enum tbuf_outcome tbuf_step_add(const struct tbuf_memo *, uint64_t *word,
 	    uint64_t delta) TBUF_HIDDEN;
+enum tbuf_outcome tbuf_step_swap(const struct tbuf_memo *, uint64_t *word,
+	    uint64_t old, uint64_t new) TBUF_HIDDEN;
 /* CHANGED: it is not what it was, or look again. */
 enum tbuf_outcome tbuf_step_swap_pair(const struct tbuf_memo *,
 	    uint64_t *pair, const uint64_t old[2], const uint64_t new[2])

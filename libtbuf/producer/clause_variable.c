@@ -10,6 +10,9 @@
 #include "producer/clause.h"
 #include "producer/clause_step.h"
 
+/* A thread's structure: what is seen of it is a copy. */
+#define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE
+
 /* Where a variable is, as the codes say; it may be nowhere. */
 static bool
 place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
@@ -150,12 +153,18 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	struct tbuf_run *run = tbuf_run_of(m);
 	struct tbuf_code_variable place;
 	const uint64_t *word;
+	int answer;
 
 	*address = 0;
 	if (!place_find(run, scope, id, &place))
 		return (TBUF_FAULT_ILLEGAL);
-	if (scope == TBUF_SCOPE_THREAD)
-		return (tbuf_thread_variable_refer(run, &place, address));
+	if (scope == TBUF_SCOPE_THREAD) {
+		answer = tbuf_thread_variable_refer(run, &place, address);
+		/* Members of a structure are written in place. */
+		if (*address != 0 && place.text == 0)
+			*address = tbuf_address(OBJECT_THREAD, id, 0);
+		return (answer);
+	}
 	if (scope >= TBUF_SCOPE_ARRAY)
 		return (tbuf_array_refer(run, scope, id, &place, address));
 	word = word_find(run, scope, id, &place);
@@ -216,7 +225,25 @@ tbuf_run_store_bytes(struct tbuf_machine *m, enum tbuf_scope scope,
 	return (bytes_store(tbuf_run_of(m), scope, id, bytes, size, false));
 }
 
-/* Globals are stored to by sections, not by bytes. */
+static int
+thread_copy(struct tbuf_run *run, uint32_t id, struct tbuf_span *span,
+    struct tbuf_code_variable *place)
+{
+	uint64_t address;
+	int answer;
+
+	if (!place_find(run, TBUF_SCOPE_THREAD, id, place) || place->text != 0)
+		return (TBUF_FAULT_ADDRESS);
+	answer = tbuf_thread_variable_refer(run, place, &address);
+	if (answer == 0 && address == 0)
+		answer = TBUF_FAULT_ADDRESS;
+	span->at = run->machine.temporary.bytes + (uint32_t)address;
+	span->size = place->size;
+	span->writable = false;
+	return (answer);
+}
+
+/* What is the session's is written by sections: tbuf_run_write(). */
 int
 tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
     struct tbuf_span *span)
@@ -227,6 +254,8 @@ tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 
 	if (kind == TBUF_OBJECT_BUILTIN)
 		return (tbuf_run_builtin_text(run, index, span));
+	if (kind == OBJECT_THREAD)
+		return (thread_copy(run, index, span, &place));
 	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE)
 		return (TBUF_FAULT_ADDRESS);
 	word = word_find(run, kind == TBUF_OBJECT_GLOBAL ?
@@ -237,4 +266,98 @@ tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 	span->size = place.size;
 	span->writable = kind == TBUF_OBJECT_CLAUSE;
 	return (0);
+}
+
+/* ------------------------------------------------------------ in place */
+
+/* What is to be written to a global from its byte `at` on. */
+struct writing {
+	uint64_t *words;
+	uint64_t at;
+	const uint8_t *from;
+	uint64_t size;
+};
+
+/* Those of its bytes that are written; its first byte is the n-th. */
+static uint64_t
+merge(const struct writing *w, uint64_t word, uint64_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(word); i++)
+		if (n + i >= w->at && n + i - w->at < w->size)
+			word = (word & ~(UINT64_C(0xff) << 8 * i)) |
+			    (uint64_t)tbuf_load(w->from + (n + i - w->at)) <<
+			    8 * i;
+	return (word);
+}
+
+/* Members that lie in one word may be several threads'. */
+static enum tbuf_outcome
+write_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct writing *w = argument;
+	uint64_t n, old;
+
+	for (n = w->at & ~UINT64_C(7); n < w->at + w->size; n += 8) {
+		old = tbuf_load(&w->words[n / 8]);
+		if (tbuf_step_swap(memo, &w->words[n / 8], old,
+		    merge(w, old, n)) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+	}
+	return (TBUF_COMMITTED);
+}
+
+static void
+write_locked(void *argument, const struct tbuf_place *place)
+{
+	unsigned try;
+
+	(void)place;
+	/* One that another thread is always before is as if it came first. */
+	for (try = 0; try < 64; try++)
+		if (write_here(argument, NULL) == TBUF_COMMITTED)
+			break;
+}
+
+static int
+thread_write(struct tbuf_run *run, uint32_t id, const struct writing *w)
+{
+	struct tbuf_code_variable place;
+	struct tbuf_span span;
+	int answer = thread_copy(run, id, &span, &place);
+
+	if (answer != 0)
+		return (answer);
+	if (w->at > span.size || w->size > span.size - w->at)
+		return (TBUF_FAULT_ADDRESS);
+	tbuf_bytes_copy(span.at + w->at, w->from, w->size);
+	return (tbuf_thread_variable_store(run, &place, span.at, place.size,
+	    0));
+}
+
+int
+tbuf_run_write(struct tbuf_machine *m, uint64_t address, const uint8_t *from,
+    uint64_t size)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	struct writing w = { .at = (uint32_t)address, .from = from,
+	    .size = size };
+	struct tbuf_code_variable place;
+	uint64_t *word;
+
+	if (tbuf_address_kind(address) == OBJECT_THREAD)
+		return (thread_write(run, tbuf_address_index(address), &w));
+	if (tbuf_address_kind(address) != TBUF_OBJECT_GLOBAL)
+		return (TBUF_FAULT_ADDRESS);
+	word = word_find(run, TBUF_SCOPE_GLOBAL, tbuf_address_index(address),
+	    &place);
+	if (word == NULL || w.at > place.size || size > place.size - w.at)
+		return (TBUF_FAULT_ADDRESS);
+	w.words = word + 1;
+	if (tbuf_lane_do(run->fire, write_here, write_locked, &w) ==
+	    TBUF_EMIT_DONE)
+		return (0);
+	run->gone = true;
+	return (TBUF_STOP);
 }
