@@ -581,11 +581,11 @@ START_TEST(refused)
 	struct made other = { .script = { .nclauses = 0 } };
 
 	CLAUSE(&made, "kv:::request", NULL,
-	    W(LDV, 1, 0, TBUF_SCOPE_THREAD, 0));
+	    W(CALL, 1, 0, 1, TBUF_SUB_PANIC));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
 	    -ENOTSUP);
 	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: "
-	    "self-> variables at probes of programs are not in this version");
+	    "panic() and breakpoint() at probes of programs are not in this version");
 	CLAUSE(&other, "BEGIN", NULL, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &other.script),
 	    -EINVAL);

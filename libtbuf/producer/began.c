@@ -16,6 +16,7 @@
 #include "producer/producer.h"
 
 #define ARGUMENTS_MAX	65536u	/* that are counted */
+#define TEXTS_MAX	(UINT64_C(6) << 20)	/* the kernel's bound */
 
 enum {
 	PARENT, GROUP, SESSION, TERMINAL, START, ARGUMENTS, ARGUMENTS_END,
@@ -55,7 +56,22 @@ count(const char *text, uint64_t size)
 	return (n);
 }
 
-/* As the kernel has laid them: argv, NULL, the environment, and the texts. */
+/*
+ * What /proc says is the kernel's view: in an emulator it is the emulator that
+ * was given arguments there, and a program may have told the kernel of others.
+ * Those that the kernel has laid are followed by the environment's texts and
+ * the name of the program, which the auxiliary vector tells, too.
+ */
+static bool
+are_laid(uint64_t from, uint64_t to)
+{
+	uint64_t name = getauxval(AT_EXECFN);
+
+	return (from != 0 && from <= to && to <= name &&
+	    name - from < TEXTS_MAX);
+}
+
+/* argv, NULL and the environment lie in front of the texts. */
 static void
 keep_arguments(const uint64_t *values)
 {
@@ -63,8 +79,8 @@ keep_arguments(const uint64_t *values)
 	uint64_t size = values[ARGUMENTS_END] - values[ARGUMENTS];
 	char **argv;
 
-	if (text == NULL || tbuf_self.argc != 0 ||
-	    values[ARGUMENTS_END] < values[ARGUMENTS])
+	if (tbuf_self.argc != 0 ||
+	    !are_laid(values[ARGUMENTS], values[ARGUMENTS_END]))
 		return;
 	keep_text(text, size);
 	tbuf_self.argc = count(text, size);
