@@ -383,6 +383,28 @@ struct tbuf_event {
  */
 int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
 
+/* ------------------------------------------------------------ addresses */
+
+/*
+ * What an image of a process (one from its first constructor to exec, or to its
+ * end) has had mapped at an address, to be run: an image is what addresses in
+ * records of scripts and in keys begin with.  Known of those that are or were
+ * targets of a run whose script asks for names, and of what they had mapped
+ * when they were looked at: as they began, each statusrate, and when something
+ * is asked that is not known.  1, 0 if nothing was there, -ESRCH if there is no
+ * such image.
+ */
+struct tbuf_mapping {
+	uint64_t start, end;
+	uint64_t offset;	/* in the file */
+	uint64_t inode;		/* of it; 0: there is none */
+	const char *path;	/* as /proc/PID/maps has it; till the close */
+	pid_t pid;		/* of the image if it runs still, else 0 */
+	uint64_t reserved[4];
+};
+int	tbuf_consumer_mapping(struct tbuf_consumer *, uint64_t image,
+	    uint64_t address, struct tbuf_mapping *);
+
 /* ------------------------------------------------------------ aggregations */
 
 struct tbuf_d_aggregation;

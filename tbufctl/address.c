@@ -4,19 +4,34 @@
  * Addresses of programs, in words.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "address.h"
 #include "options.h"
+#include "symbol.h"
 
-static int indent = ADDRESS_INDENT;
+/* -x stackindent */
+#define INDENT	14
+
+static int indent = INDENT;
+static struct tbuf_consumer *consumer;
 
 void
-address_begin(const struct options *o)
+address_begin(const struct options *o, struct tbuf_consumer *c)
 {
 
 	if (o->d.stackindent > 0)
 		indent = o->d.stackindent;
+	consumer = c;
+}
+
+void
+address_end(void)
+{
+
+	symbol_free();
+	consumer = NULL;
 }
 
 /* ------------------------------------------------------------ what it is */
@@ -67,32 +82,99 @@ address_is_symbol(const struct datum *d)
 	    strcmp(asked(d), "_symaddr") == 0));
 }
 
+/* ------------------------------------------------------------ names */
+
+/* What is asked: a word of the shape's name. */
+enum form {
+	FORM_MODULE,
+	FORM_FUNCTION,		/* module`function */
+	FORM_OFFSET		/* module`function+0x1f */
+};
+
+/*
+ * A caller goes on behind the call, which may be the last that its function
+ * does: it is the call that is looked for.
+ */
+static void
+put_name(struct output *out, uint64_t image, uint64_t address, bool caller,
+    enum form form)
+{
+	uint64_t offset;
+	struct symbol s;
+
+	if (address == 0 ||
+	    !symbol_find(consumer, image, address - caller, &s)) {
+		output_printf(out, "0x%" PRIx64, address);
+		return;
+	}
+	output_printf(out, "%s", s.module);
+	if (form == FORM_MODULE)
+		return;
+	offset = s.offset + caller;
+	if (s.function == NULL)
+		output_printf(out, "`0x%" PRIx64, address);
+	else if (form == FORM_FUNCTION || offset == 0)
+		output_printf(out, "`%s", s.function);
+	else
+		output_printf(out, "`%s+0x%" PRIx64, s.function, offset);
+}
+
 /* ------------------------------------------------------------ stacks */
+
+bool
+address_put_frame(struct output *out, const struct datum *d, unsigned n,
+    bool offset)
+{
+	bool program = is_program_stack(d);
+	size_t at = 8 * ((size_t)n + program);
+	uint64_t pc = 0;
+
+	if (at + 8 <= d->length)
+		pc = datum_load(d->data + at, 8, false);
+	if (pc == 0)
+		return (false);
+	if (program)
+		put_name(out, datum_load(d->data, 8, false), pc, true,
+		    offset ? FORM_OFFSET : FORM_FUNCTION);
+	else
+		output_printf(out, "0x%" PRIx64, pc);
+	return (true);
+}
 
 void
 address_put_stack(struct output *out, const struct datum *d)
 {
-	size_t at = is_program_stack(d) ? 8 : 0;
-	uint64_t pc;
+	struct output line;
+	unsigned n;
 
+	output_memory(&line);
 	output_printf(out, "\n");
-	for (; at + 8 <= d->length; at += 8) {
-		pc = datum_load(d->data + at, 8, false);
-		if (pc == 0)
-			return;
-		output_printf(out, "%*s0x%" PRIx64 "\n", indent, "", pc);
+	for (n = 0; address_put_frame(&line, d, n, true); n++) {
+		output_printf(out, "%*s%.*s\n", indent, "", (int)line.used,
+		    line.buffer);
+		line.used = 0;
 	}
+	free(line.buffer);
 }
 
 /* ------------------------------------------------------------ symbols */
 
+static enum form
+form_of(const char *word)
+{
+
+	return (strcmp(word, "umod") == 0 ? FORM_MODULE :
+	    strcmp(word, "uaddr") == 0 ? FORM_OFFSET : FORM_FUNCTION);
+}
+
 void
 address_put_symbol(struct output *out, const struct datum *d)
 {
-	uint64_t address = d->number;
 
-	if (d->kind == DATUM_BYTES)
-		address = d->length < 16 ? 0 :
-		    datum_load(d->data + 8, 8, false);
-	output_printf(out, "0x%" PRIx64, address);
+	if (!is_program_symbol(d))
+		output_printf(out, "0x%" PRIx64, d->number);
+	else
+		put_name(out, datum_load(d->data, 8, false),
+		    datum_load(d->data + 8, 8, false), false,
+		    form_of(asked(d)));
 }

@@ -12,20 +12,22 @@
 #include "datum.h"
 #include "output.h"
 
-/* -x stackindent */
-#define ADDRESS_INDENT	14
-
 struct options;
+struct tbuf_consumer;
 
-/* Before anything is printed. */
-void	address_begin(const struct options *);
+/* Before anything is printed, and when nothing more is. */
+void	address_begin(const struct options *, struct tbuf_consumer *);
+void	address_end(void);
 
-/* Did stack() or ustack() give it?  An address or usym() or its like? */
+/* Did stack() or ustack() give it?  usym() or its like? */
 bool	address_is_stack(const struct datum *);
 bool	address_is_symbol(const struct datum *);
 
 /* A line for each frame. */
 void	address_put_stack(struct output *, const struct datum *);
+/* Of each frame what it is called, from the site on; false: there is none. */
+bool	address_put_frame(struct output *, const struct datum *, unsigned n,
+	    bool offset);
 /* What usym() or its like is shown as, appended without any blanks. */
 void	address_put_symbol(struct output *, const struct datum *);
 

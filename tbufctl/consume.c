@@ -496,11 +496,12 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	run.told = memory_get(NULL, options->program.count, sizeof(bool));
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
-	address_begin(options);
+	address_begin(options, consumer);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
 	format_free(&run.format);
+	address_end();
 	free(run.losses);
 	free(run.told);
 	return (status);

@@ -116,6 +116,7 @@
 #define MSG_LACK_SLOTS	"too many sessions"
 #define MSG_LACK_LEASE	"there is a lease on a control file"
 #define MSG_LACK_EPIDS	"too many probes to enable"
+#define MSG_NAMES	"%s: functions have no names: %s"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s on CPU %d"
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten on CPU %d"

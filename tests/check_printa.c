@@ -36,7 +36,7 @@ static const struct tbuf_d_shape stack = {
 	.kind = TBUF_KIND_STRUCT, .size = 24, .name = "stack"
 };
 static const struct tbuf_d_shape address = {
-	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "_usymaddr"
+	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "_symaddr"
 };
 
 _Static_assert(FUNCTION_COUNT == (int)TBUF_AGG_COUNT &&

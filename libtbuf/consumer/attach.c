@@ -20,6 +20,7 @@
 #include "common/room.h"
 #include "consumer/attach.h"
 #include "consumer/files.h"
+#include "consumer/images.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 #include "consumer/timeline.h"
@@ -531,6 +532,8 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 	struct tbuf_target *t;
 	int error;
 
+	/* Before they fire: one may end at once. */
+	tbuf_images_look(c, false);
 	while ((error = try_all(c, only, *bufsize)) == -ENOSPC) {
 		if (c->options.bufresize != 0 ||
 		    (*bufsize / 2 & ~UINT64_C(7)) < TBUF_BUFSIZE_MIN)

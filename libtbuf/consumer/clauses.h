@@ -46,6 +46,9 @@ int	tbuf_clauses_enable(struct tbuf_consumer *,
 int	tbuf_clauses_make(struct tbuf_consumer *,
 	    const struct tbuf_d_script *);
 
+/* Does a clause of it, wherever it runs, ask for the names of addresses? */
+bool	tbuf_clauses_names(const struct tbuf_d_script *);
+
 /* May the memory of its targets be read, if clauses do so?  -EPERM. */
 int	tbuf_copyin_check(struct tbuf_consumer *);
 /* Has a thread of it a filter, which may kill for the call that reads? */

@@ -115,6 +115,32 @@ lacks_clause(const struct tbuf_d_script *source,
 	return (lack);
 }
 
+static bool
+names_any(const struct tbuf_d_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->length; i++)
+		if (tbuf_word_operation(program->code[i]) == TBUF_OP_LDB &&
+		    tbuf_word_immediate(program->code[i]) ==
+		    TBUF_BUILTIN_IMAGE)
+			return (true);
+	return (false);
+}
+
+bool
+tbuf_clauses_names(const struct tbuf_d_script *source)
+{
+	const struct tbuf_d_clause *clause = source->clauses;
+	uint32_t i, j;
+
+	for (i = 0; i < source->nclauses; i++, clause++)
+		for (j = 0; j < clause->nprograms; j++)
+			if (names_any(&clause->programs[j]))
+				return (true);
+	return (false);
+}
+
 /* One that means probes of ours by their name means nobody else's. */
 bool
 tbuf_clauses_theirs(const char *description)

@@ -13,6 +13,7 @@
 #include "consumer/attach.h"
 #include "consumer/clauses.h"
 #include "consumer/files.h"
+#include "consumer/images.h"
 #include "consumer/probes.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
@@ -70,6 +71,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
 	tbuf_script_free(c->script);
+	tbuf_images_free(c);
 	tbuf_round_free(c);
 	tbuf_probes_free(&c->probes);
 	close(c->stop);
@@ -198,6 +200,7 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 		    "%s: %s at probes of programs are not in this version",
 		    why, lack));
 	tbuf_moment_take(tbuf_clock_choose(), &c->born);
+	c->names = tbuf_clauses_names(source);
 	if ((c->script = tbuf_script_new(source, &why)) != NULL)
 		return (tbuf_clauses_enable(c, source));
 	if (errno == EINVAL)

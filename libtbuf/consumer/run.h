@@ -18,6 +18,7 @@
 
 struct tbuf_script;
 struct tbuf_d_clause;
+struct tbuf_image;
 
 struct tbuf_options {
 	uint64_t bufsize;
@@ -131,6 +132,8 @@ struct tbuf_consumer {
 	int watch;			/* inotify on the directory, or -1 */
 	int directory;			/* the runtime directory, or -1 */
 	bool exits;			/* clauses in targets have exit() */
+	bool names;			/* addresses are to have names */
+	struct tbuf_image *images;	/* for them */
 	struct tbuf_moment born;	/* when the script came */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* one after the other, with NULs */

@@ -183,6 +183,7 @@ struct tbuf_target {
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
+	bool mapped;			/* its maps have been read */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* or 0 */
 

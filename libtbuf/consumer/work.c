@@ -16,6 +16,7 @@
 #include "atomics.h"
 #include "common/programs.h"
 #include "consumer/attach.h"
+#include "consumer/images.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/script.h"
@@ -465,6 +466,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (now >= c->next_command)
 		look_at_command(c, now);
 	collect_truncated(c);
+	tbuf_images_look(c, false);
 	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
 	    full(c) || nobody_left(c))
 		return (finish(c, 0));
@@ -484,6 +486,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		what |= TBUF_ROUND_STATUS;
 		retire_lanes(c, now);
 		collect_left(c);
+		tbuf_images_look(c, true);
 	}
 	if (any_ended(c))
 		what |= TBUF_ROUND_ENDED;

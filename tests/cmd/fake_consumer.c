@@ -236,6 +236,17 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	return (scripted(c, c->lines, "script"));
 }
 
+int
+tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t image,
+    uint64_t address, struct tbuf_mapping *m)
+{
+	(void)c;
+	(void)image;
+	(void)address;
+	(void)m;
+	return (-ESRCH);
+}
+
 bool
 tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 {

@@ -10,6 +10,8 @@
  *	coroutine	... in a context with a stack of its own
  *	deep=N		... below so many frames
  *	broken		... with frame pointers that lead nowhere
+ *	plus		... in functions of C++
+ *	enabled		until leaf() is enabled
  *	spin		until there is a line on standard input
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
@@ -38,6 +40,8 @@ leaf(int number)
 	TBUF_PROBE(stacker, leaf, number);
 	STAY();
 }
+
+void	stacker_plus(void);
 
 NOINLINE void
 middle(int number)
@@ -302,6 +306,13 @@ broken(void *arg)
 
 /* ------------------------------------------------------------ orders */
 
+static void
+await(void)
+{
+	while (!TBUF_ENABLED(stacker, leaf))
+		(void)usleep(1000);
+}
+
 static volatile sig_atomic_t stopped;
 
 static void *
@@ -369,7 +380,11 @@ obey(const char *order)
 	} else if (is(order, "broken", &number)) {
 		(void)broken(NULL);
 		in_thread(broken, number);
-	} else if (is(order, "spin", &number))
+	} else if (is(order, "plus", &number))
+		stacker_plus();
+	else if (is(order, "enabled", &number))
+		await();
+	else if (is(order, "spin", &number))
 		spin();
 	else if (is(order, "say", &number)) {
 		puts(order + 4);

@@ -1,0 +1,236 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Images of processes, and what was mapped there: /proc/PID/maps, read when an
+ * image is met, each statusrate, and when an address is not known.  What is
+ * unloaded stays known, as long as nothing else comes in its place.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "common/machine_code.h"
+#include "consumer/images.h"
+#include "consumer/run.h"
+#include "consumer/tools.h"
+
+/* Nobody has as many; one line of maps is no longer. */
+#define MAPPINGS_MAX	65536
+#define LINE_MAX_BYTES	8192
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	char *path;
+};
+
+struct tbuf_image {
+	struct tbuf_image *next;
+	uint64_t id;
+	pid_t pid;
+	bool asked;		/* maps were read for an address since a look */
+	unsigned count;
+	struct mapping *all;	/* the latest last */
+};
+
+uint64_t
+tbuf_target_image(const struct tbuf_target *t)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+
+	return (tbuf_image(tbuf_load(&control->pid),
+	    tbuf_load(&control->random)));
+}
+
+/* The target that an image is, if it runs still; or NULL. */
+static struct tbuf_target *
+running(const struct tbuf_consumer *c, const struct tbuf_image *image)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_ALIVE && t->pidfd != -1 &&
+		    tbuf_target_image(t) == image->id &&
+		    tbuf_control_alive(t->fd))
+			return (t);
+	return (NULL);
+}
+
+/* ------------------------------------------------------------ reading */
+
+static bool
+is_same(const struct mapping *a, const struct mapping *b)
+{
+	return (a->start == b->start && a->end == b->end &&
+	    a->offset == b->offset && a->inode == b->inode &&
+	    strcmp(a->path, b->path) == 0);
+}
+
+/* What is mapped at an address; the last that was, if several have been. */
+static const struct mapping *
+find(const struct tbuf_image *image, uint64_t address)
+{
+	unsigned i = image->count;
+
+	while (i-- > 0)
+		if (address >= image->all[i].start &&
+		    address < image->all[i].end)
+			return (&image->all[i]);
+	return (NULL);
+}
+
+static int
+add(struct tbuf_image *image, const struct mapping *one)
+{
+	const struct mapping *known = find(image, one->start);
+	struct mapping *all;
+	char *path;
+
+	if (known != NULL && is_same(known, one))
+		return (0);
+	if (image->count == MAPPINGS_MAX)
+		return (-E2BIG);
+	/* In steps of powers of two. */
+	if ((image->count & (image->count - 1)) == 0) {
+		all = reallocarray(image->all, image->count == 0 ? 1 :
+		    2 * image->count, sizeof(*all));
+		if (all == NULL)
+			return (-ENOMEM);
+		image->all = all;
+	}
+	if ((path = strdup(one->path)) == NULL)
+		return (-ENOMEM);
+	image->all[image->count] = *one;
+	image->all[image->count++].path = path;
+	return (0);
+}
+
+/* START-END PERMISSIONS OFFSET DEVICE INODE   PATH; only what may be run. */
+static bool
+parse(char *line, struct mapping *one)
+{
+	char permissions[8];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+	    " %*s %" SCNu64 " %n", &one->start, &one->end, permissions,
+	    &one->offset, &one->inode, &path) != 5 || path == 0)
+		return (false);
+	line[strcspn(line, "\n")] = '\0';
+	one->path = line + path;
+	return (strchr(permissions, 'x') != NULL && *one->path != '\0');
+}
+
+/* A process that ended or called exec meanwhile has told nothing. */
+static void
+read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
+{
+	struct tbuf_target *t = running(c, image);
+	struct tbuf_image seen = { .id = image->id };
+	char path[32], line[LINE_MAX_BYTES];
+	struct mapping one;
+	unsigned i;
+	FILE *f;
+
+	if (t == NULL)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
+	if ((f = fopen(path, "re")) == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (parse(line, &one) && add(&seen, &one) != 0)
+			break;
+	(void)fclose(f);
+	t->mapped = running(c, image) != NULL;
+	for (i = 0; t->mapped && i < seen.count; i++)
+		(void)add(image, &seen.all[i]);
+	for (i = 0; i < seen.count; i++)
+		free(seen.all[i].path);
+	free(seen.all);
+}
+
+/* ------------------------------------------------------------ images */
+
+static struct tbuf_image *
+image_find(const struct tbuf_consumer *c, uint64_t id)
+{
+	struct tbuf_image *image = c->images;
+
+	while (image != NULL && image->id != id)
+		image = image->next;
+	return (image);
+}
+
+static struct tbuf_image *
+image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_image *image = calloc(1, sizeof(*image));
+
+	if (image == NULL)
+		return (NULL);
+	image->id = tbuf_target_image(t);
+	image->pid = t->pid;
+	image->next = c->images;
+	c->images = image;
+	return (image);
+}
+
+void
+tbuf_images_look(struct tbuf_consumer *c, bool again)
+{
+	const struct tbuf_target *t;
+	struct tbuf_image *image;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!c->names || t->file_only || (t->mapped && !again))
+			continue;
+		image = image_find(c, tbuf_target_image(t));
+		if (image == NULL && (image = image_new(c, t)) == NULL)
+			return;
+		image->asked = false;
+		read_maps(c, image);
+	}
+}
+
+void
+tbuf_images_free(struct tbuf_consumer *c)
+{
+	struct tbuf_image *image;
+	unsigned i;
+
+	while ((image = c->images) != NULL) {
+		c->images = image->next;
+		for (i = 0; i < image->count; i++)
+			free(image->all[i].path);
+		free(image->all);
+		free(image);
+	}
+}
+
+int
+tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
+    uint64_t address, struct tbuf_mapping *to)
+{
+	struct tbuf_image *image = image_find(c, id);
+	const struct mapping *one;
+
+	if (image == NULL)
+		return (-ESRCH);
+	if ((one = find(image, address)) == NULL && !image->asked) {
+		image->asked = true;
+		read_maps(c, image);
+		one = find(image, address);
+	}
+	if (one == NULL)
+		return (0);
+	memset(to, 0, sizeof(*to));
+	to->start = one->start;
+	to->end = one->end;
+	to->offset = one->offset;
+	to->inode = one->inode;
+	to->path = one->path;
+	to->pid = running(c, image) != NULL ? image->pid : 0;
+	return (1);
+}

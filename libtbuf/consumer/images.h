@@ -1,0 +1,27 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What was mapped to be run in each image of a process: remembered while it
+ * lives, so that addresses have names when it has ended.
+ */
+#ifndef TBUF_CONSUMER_IMAGES_H
+#define TBUF_CONSUMER_IMAGES_H
+
+#include <stdbool.h>
+
+#include "consumer/targets.h"
+
+struct tbuf_consumer;
+struct tbuf_image;
+
+/*
+ * Look at the images that are traced: at those that are new, and, `again', at
+ * what others have loaded since.  Nothing, where no clause asks for names.
+ */
+void	tbuf_images_look(struct tbuf_consumer *, bool again);
+void	tbuf_images_free(struct tbuf_consumer *);
+
+/* The image of a target, as its clauses know it. */
+uint64_t tbuf_target_image(const struct tbuf_target *);
+
+#endif
