@@ -93,7 +93,8 @@ int	tbuf_consumer_set(struct tbuf_consumer *, const char *name,
 /*
  * The value in force as an integer: bytes, a period in nanoseconds, 0 or 1,
  * bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1 manual, cpu -1 for
- * all, encoding 0 default 1 ascii 2 utf8.  -ENOENT for a name that tbuf_consumer_set() does not take.
+ * all, encoding 0 default 1 ascii 2 utf8.  -ENOENT for a name that
+ * tbuf_consumer_set() does not take.
  */
 int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
 	    int64_t *value);
@@ -113,8 +114,9 @@ int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
  * BEGIN, END, ERROR, tick-N and profile-N fire here: BEGIN in
  * tbuf_consumer_go(), the others in tbuf_consumer_work().  Those at other
  * probes run in the targets, each description as an enabling of its own, in
- * order.  The script must live until the close.  A run with a script needs neither targets nor enablings;
- * without targets it goes on until exit() or tbuf_consumer_stop().
+ * order.  The script must live until the close.  A run with a script needs
+ * neither targets nor enablings; without targets it goes on until exit() or
+ * tbuf_consumer_stop().
  *	-ENOTSUP a clause at a probe of targets does what these cannot do
  *	-EINVAL	the script is damaged
  *	-EBUSY	tracing is active, or there is a script already

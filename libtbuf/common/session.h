@@ -144,9 +144,9 @@ void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
 /*
  * Write a session and its slot into the view, which reaches at least to
  * plan.data.  What lies in front of plan.heads is backed, the parts are there,
- * and from plan.heads to plan.data all is zero.  The caller sets the slot's state (TBUF_SETUP now),
- * area_size and the deadline.  -ENOSPC when the area lies too far out for the
- * slot's words.
+ * and from plan.heads to plan.data all is zero.  The caller sets the slot's
+ * state (TBUF_SETUP now), area_size and the deadline.  -ENOSPC when the area
+ * lies too far out for the slot's words.
  */
 int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,

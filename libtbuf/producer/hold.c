@@ -15,7 +15,7 @@
 static bool
 readable(const volatile uint64_t *word)
 {
-	/* The kernel reads the set before it looks at the bad first argument. */
+	/* The kernel reads the set before it looks at the bad argument. */
 	return (syscall(SYS_rt_sigprocmask, -1, word, NULL, sizeof(*word)) ==
 	    -1 && errno != EFAULT);
 }

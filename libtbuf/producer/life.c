@@ -274,7 +274,7 @@ forked(void)
 {
 	int saved = errno;
 
-	/* Another thread of the parent may have been at it: its work is lost. */
+	/* Another of the parent's threads was at it: its work is lost. */
 	if (stage == CHANGING)
 		stage = OFF;
 	if (stage == TARGET)

@@ -435,7 +435,7 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 {
 	uint32_t first, n = lanes_begin(f, &first), cpu;
 
-	/* One that is not wanted must not count as a drop for want of a lane. */
+	/* One that is not wanted must not count as a drop. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0) {
 		clock_and_cpu(&cpu);
 		if (!tbuf_fire_wanted(f, cpu))

@@ -439,8 +439,8 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 /*
  * The fire in the session of this slot, of a probe whose only clause is a
  * predicate that does not hold, or leaves a record of numbers.  It has words,
- * or, where a site has texts, the site's values.  False: it is another case, and
- * nothing has been done.
+ * or, where a site has texts, the site's values.  False: it is another case,
+ * and nothing has been done.
  */
 bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;

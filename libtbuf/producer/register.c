@@ -308,7 +308,8 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	unsigned i;
 
 	if (nargs > TBUF_ARGS_MAX || !field_good(provider) ||
-	    !field_good(module) || !function_good(function) || !field_good(name))
+	    !field_good(module) || !function_good(function) ||
+	    !field_good(name))
 		return (-EINVAL);
 	if ((error = names_given(nargs, names, joined,
 	    &candidate.argnames_size)) != 0)

@@ -176,7 +176,9 @@ int
 tbuf_sitetext_parse(const char *text, unsigned nargs,
     struct tbuf_sitetext *out)
 {
-	struct argument_name names[TBUF_NARGS] = { { { NULL, 0 }, false, false } };
+	struct argument_name names[TBUF_NARGS] = {
+		{ { NULL, 0 }, false, false }
+	};
 	struct span provider, name;
 	bool more;
 	unsigned n;

@@ -517,7 +517,7 @@ board_look(int dirfd, int *fd)
 		look = entry_open(&board->entries[i]);
 	if (!look || nruns != 0)
 		return (board);
-	/* There may be few descriptors left for the files that are looked at. */
+	/* There may be few descriptors left for files that are looked at. */
 	tbuf_board_close(board, *fd);
 	runs_look(dirfd);
 	return (tbuf_board_open(dirfd, fd));
