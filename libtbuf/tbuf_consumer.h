@@ -277,7 +277,7 @@ int	tbuf_consumer_snapshot(struct tbuf_consumer *);
 
 /* A probe, as targets have registered it.  Valid until the close. */
 struct tbuf_probe_info {
-	unsigned id;		/* unique in this run, from 1 */
+	unsigned id;		/* unique in this run; targets' from 1025 */
 	const char *provider;
 	const char *module;
 	const char *function;

@@ -3,6 +3,7 @@
  *
  * -l: the probes there are.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include <tbuf_consumer.h>
@@ -34,15 +35,26 @@ several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	return (*first != pid);
 }
 
+/* All probes that there are are asked for: tbufctl's own are among them. */
+static bool
+wants_all(const struct options *o)
+{
+
+	return (o->program.count == 0 && o->npids == 0 && o->nfiles == 0 &&
+	    o->command == NULL);
+}
+
 /* What programs describe comes first. */
 static int
 show(struct tbuf_consumer *consumer, struct format *format,
-    const struct tbuf_d_script *script)
+    const struct options *o, const struct tbuf_d_script *script)
 {
 	struct script_list own = { .format = format };
 	int status = 0;
 
 	format->ops->list(format);
+	if (wants_all(o))
+		script_list_own(&own);
 	if (script != NULL)
 		status = script_list(&own, script, consumer);
 	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)
@@ -70,7 +82,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 	format.pids = status > 0 || o->npids > 1;
 	if ((status = program_enable(&o->program, consumer, true)) != 0)
 		return (status);
-	if ((status = show(consumer, &format, script)) != 0)
+	if ((status = show(consumer, &format, o, script)) != 0)
 		return (status);
 	if ((status = tbuf_consumer_skipped(consumer)) != 0)
 		message(MSG_SKIPPED, strerror(-status));

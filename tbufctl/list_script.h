@@ -32,6 +32,8 @@ struct script_list {
  */
 int	script_list(struct script_list *, const struct tbuf_d_script *,
 	    struct tbuf_consumer *);
+/* Show those that are always there. */
+void	script_list_own(struct script_list *);
 /* Say what has matched nothing once targets are listed; frees all. */
 void	script_list_end(struct script_list *, struct tbuf_consumer *);
 

@@ -20,6 +20,9 @@
 /* No name has a colon in it, so this matches nothing. */
 #define NOTHING	"\\:"
 
+/* BEGIN, END and ERROR have the ids from 1 to this. */
+#define OWN_IDS	3
+
 /* What right-aligns the argument of a flag: -P kv is kv:::. */
 static const char *
 suffix(int flag)
@@ -107,6 +110,16 @@ complete(int flag, const char *text)
 	}
 }
 
+/* The id of BEGIN, END or ERROR. */
+static bool
+is_own_id(const char *text)
+{
+	const char *error = NULL;
+
+	(void)strtonum(text, 1, OWN_IDS, &error);
+	return (error == NULL);
+}
+
 /*
  * Neither a field nor a glob can hold these: it is a clause.  Nor is there
  * anything to be traced elsewhere for the probes that tbufctl has itself.
@@ -119,7 +132,9 @@ is_program(int flag, const char *text)
 
 	if (flag == 's' || strpbrk(text, "{/;") != NULL)
 		return (true);
-	if (flag == 'i' || *text == '\0' || strpbrk(text, "*?[") != NULL ||
+	if (flag == 'i')
+		return (is_own_id(text));
+	if (*text == '\0' || strpbrk(text, "*?[") != NULL ||
 	    text[strlen(text) - 1] == ':' ||
 	    (full = complete(flag, text)) == NULL)
 		return (false);

@@ -12,6 +12,12 @@
 
 #include "common/view.h"
 
+/*
+ * Ids of probes up to this one are those of the consumer's own: BEGIN, END,
+ * ERROR and its timers.  Behind them come those of targets.
+ */
+#define TBUF_IDS_OWN	1024u
+
 /* A clause at a probe, as its ECBs have it. */
 struct tbuf_fit {
 	uint64_t binding;

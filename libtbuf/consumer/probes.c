@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atomics.h"
+#include "common/clause.h"
 #include "consumer/probes.h"
 #include "consumer/tools.h"
 
@@ -227,9 +228,9 @@ intern(struct tbuf_probes *probes, const struct copy *copy,
 	}
 	if ((fresh = info_new(copy)) == NULL)
 		return (-ENOMEM);
-	fresh->id = probes->count + 1;
 	probes->infos[probes->count++] = fresh;
-	probes->hash[at] = fresh->id;
+	probes->hash[at] = probes->count;
+	fresh->id = TBUF_IDS_OWN + probes->count;
 	*info = fresh;
 	return (1);
 }

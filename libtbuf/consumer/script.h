@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/clause.h"
 #include "common/machine.h"
 #include "consumer/aggregates.h"
 #include "consumer/tools.h"
@@ -70,7 +71,7 @@ struct tbuf_script_enabling {
 /* Faults wait in memory that is not counted against bufsize. */
 #define TBUF_SCRIPT_FAULTS	16384u
 
-#define TBUF_SCRIPT_PROBES	1024
+#define TBUF_SCRIPT_PROBES	TBUF_IDS_OWN
 
 struct tbuf_cell;
 

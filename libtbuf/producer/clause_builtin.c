@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "arch/counter.h"
+#include "common/clause.h"
 #include "producer/clause.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -138,7 +139,7 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = tbuf_load(&control(run)->uid);
 		return (0);
 	case TBUF_BUILTIN_ID:
-		*value = run->fire->index + UINT64_C(1);
+		*value = TBUF_IDS_OWN + run->fire->index + UINT64_C(1);
 		return (0);
 	case TBUF_BUILTIN_EPID:
 		*value = run->fire->epid;

@@ -4,8 +4,8 @@
 # Each of -P -m -f -n -i is an enabling, in the order of the command line.
 play <<END
 target 100 kvd
-probe 1 kv kvd serve request-start
-probe 2 cxx lib.so operator[] index*?
+probe 1025 kv kvd serve request-start
+probe 1026 cxx lib.so operator[] index*?
 show
 END
 ctl -n name -f func -m mod -P prov -n p:m:f:n -q
@@ -15,7 +15,7 @@ ctl -P ' kv , libc' -n ' a:b ,	c' -n ' ' -q
 # A comma in a class, or behind a backslash, separates nothing.
 ctl -P '[a,b],[],c],d\,e' -q
 ctl -n '' -q
-ctl -i 2 -i 1 -q
-ctl -n kv::: -i 1 -q
+ctl -i 1026 -i 1025 -q
+ctl -n kv::: -i 1025 -q
 # An id that no probe has matches nothing.
-ctl -i 3 -q
+ctl -i 1027 -q

@@ -34,5 +34,9 @@ matched 2 0
 raise 15
 END
 ctl -n kv::: -n later -c true
-# Ids.
-ctl -i 1 -i 9 -p 100
+# Ids: those of programs are behind the ones of tbufctl's own probes.
+play <<END
+$(echo "$probes" | sed 's/^probe 1 /probe 1025 /')
+matched 2 0
+END
+ctl -i 1025 -i 1033 -p 100

@@ -14,6 +14,6 @@ try 'fail grab EACCES "failed to open the runtime directory"' -n kv:::
 try 'fail spawn ENOENT "failed to execute nosuch: No such file or directory"' -n kv::: -c nosuch
 try 'fail go ENOSPC "could not enable tracing: Not enough space"' -n kv::: -c ls
 try 'fail list EPROTO "libtbuf 2, tbufctl 1"' -l
-try 'fail list EPROTO "libtbuf 2, tbufctl 1"' -i 3
+try 'fail list EPROTO "libtbuf 2, tbufctl 1"' -i 1027
 try 'fail status EPERM' --stat
 try 'fail grab ESRCH "failed to grab pid 7: No such process"' --stat -p 7
