@@ -24,6 +24,7 @@ RECORD_MAX = 32768
 RING = 2
 COUNTER = 0
 TEXT_CUT = 0x8000
+IDS_OWN = 1024      # of ids, which are tbufctl's own probes'
 NO_CPU = 0xffffffff
 EPID_FAULT = 0xffff
 NAMES_MAX, PIECES_MAX = 16, 256
@@ -331,7 +332,7 @@ def probes():
             continue
         bits = memory.u32(memory.u32(40) + 4 * i)
         print("%5d %10s %17s %33s %s%s"
-              % (i + 1, *probe.names, " (enabled)" if bits else ""))
+              % (IDS_OWN + i + 1, *probe.names, " (enabled)" if bits else ""))
 
 
 class TbufCommand(gdb.Command):

@@ -40,8 +40,8 @@ static bool
 wants_all(const struct options *o)
 {
 
-	return (o->program.count == 0 && o->npids == 0 && o->nfiles == 0 &&
-	    o->command == NULL);
+	return (o->program.count == 0 && o->npids == 0 &&
+	    o->nfiles + o->ncores == 0 && o->command == NULL);
 }
 
 /* What programs describe comes first. */

@@ -374,7 +374,7 @@ END_TEST
 START_TEST(tbufctl_prints_pieces)
 {
 	static const char *const expected[] = {
-		"      2                  function:clause      7"
+		"   1026                  function:clause      7"
 		"                  -3\n",
 		"\"name\":\"clause\",\"args\":{},\"values\":[7,-3]}\n"
 	};
