@@ -19,9 +19,8 @@
 #define TIMES	3000		/* in a turn */
 #define TURNS	150
 
-#define W(op, a, b, c, i)						\
-	((uint64_t)TBUF_OP_##op | (uint64_t)(a) << 8 |			\
-	(uint64_t)(b) << 16 | (uint64_t)(c) << 24 |			\
+#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
 	(uint64_t)(uint32_t)(i) << 32)
 
 static void
@@ -58,6 +57,27 @@ static const struct tbuf_d_record text = {
 	.pieces = pieces + 4, .npieces = 1, .bytes = 258, .charge = 256
 };
 
+static const struct tbuf_d_aggregation count = {
+	.name = "", .function = TBUF_AGG_COUNT
+};
+static const struct tbuf_d_aggregation count_by_number = {
+	.name = "", .function = TBUF_AGG_COUNT, .keys = pieces, .nkeys = 1
+};
+static const struct tbuf_d_aggregation quantize_by_text = {
+	.name = "", .function = TBUF_AGG_QUANTIZE, .keys = pieces + 4,
+	.nkeys = 1, .is_signed = 1
+};
+
+/* A clause at a probe, which a function fires; it leaves a record, or not. */
+struct clause {
+	const char *what;
+	const char *description;
+	void (*run)(void *, uint64_t);
+	const struct tbuf_d_record *record;
+	const struct tbuf_d_aggregation *aggregation;
+	const char *figure;
+};
+
 /* A script at probes of this program, in a ring. */
 static void
 measure_script(const char *what, const struct tbuf_d_script *script,
@@ -85,33 +105,71 @@ measure_script(const char *what, const struct tbuf_d_script *script,
 	tbuf_consumer_close(c);
 }
 
-/* A clause of this program at a probe. */
 static void
-measure(const char *what, const char *description, void (*run)(void *,
-    uint64_t), const uint64_t *code, uint32_t length,
-    const struct tbuf_d_record *record, const char *figure)
+measure(const struct clause *of, const uint64_t *code, uint32_t length)
 {
 	const struct tbuf_d_program program = {
 		.code = code, .length = length
 	};
 	const struct tbuf_d_clause clause = {
-		.descriptions = &description, .ndescriptions = 1,
+		.descriptions = &of->description, .ndescriptions = 1,
 		.programs = &program, .nprograms = code != NULL,
-		.records = record, .nrecords = record != NULL
+		.records = of->record, .nrecords = of->record != NULL
 	};
 	const struct tbuf_d_script script = {
-		.clauses = &clause, .nclauses = 1
+		.clauses = &clause, .nclauses = 1,
+		.aggregations = of->aggregation,
+		.naggregations = of->aggregation != NULL
 	};
 
-	measure_script(what, &script, run, figure);
+	measure_script(of->what, &script, of->run, of->figure);
 }
 
-#define MEASURE(what, description, run, record, figure, ...) do {	\
+#define MEASURE(what, description, run, record, aggregation, figure, ...) do { \
+	static const struct clause clause_ = { (what), (description), (run), \
+	    (record), (aggregation), (figure) };			\
 	static const uint64_t code_[] = { __VA_ARGS__ };		\
 									\
-	measure((what), (description), (run), code_,			\
-	    sizeof(code_) / sizeof(code_[0]), (record), (figure));	\
+	measure(&clause_, code_, sizeof(code_) / sizeof(code_[0]));	\
 } while (0)
+
+static void
+measure_records(void)
+{
+	MEASURE("false predicate", "bench:::numbers", fire_numbers, &numbers,
+	    NULL, "<= 1.20", W(JALEI, 0, 1, 0, -1), W(END, 0, 0, 0, 0),
+	    W(EMIT, 0, 0, 0, 0));
+	MEASURE("printf of four integers", "bench:::numbers", fire_numbers,
+	    &numbers, NULL, "<= 3.50", W(PUTA, 0, 0, 0, 0),
+	    W(PUTA, 0, 0, 0, 1), W(PUTA, 0, 0, 0, 2), W(PUTA, 0, 0, 0, 3),
+	    W(EMIT, 0, 0, 0, 0));
+	MEASURE("printf of a string of 24", "bench:::plain", fire, &text,
+	    NULL, "", W(PUTA, 0, 0, 0, 3), W(EMIT, 0, 0, 0, 0));
+}
+
+static void
+measure_aggregations(void)
+{
+	MEASURE("@ = count()", "bench:::numbers", fire_numbers, NULL, &count,
+	    "<= 1.20", W(UPD, 0, 1, TBUF_AGG_COUNT, 0));
+	MEASURE("@[k] = count()", "bench:::numbers", fire_numbers, NULL,
+	    &count_by_number, "<= 2.50", W(LDA, 0, 0, 0, 1),
+	    W(KEY, 0, 0, 0, 8), W(UPD, 0, 1, TBUF_AGG_COUNT, 0));
+	MEASURE("@[path] = quantize(n)", "bench:::plain", fire, NULL,
+	    &quantize_by_text, "<= 3.00", W(LDA, 0, 0, 0, 0),
+	    W(LDI, 1, 0, 0, 1), W(KEYA, 0, 0, 0, 3),
+	    W(UPD, 0, 1, TBUF_AGG_QUANTIZE, 0));
+}
+
+static void
+measure_speculations(void)
+{
+	MEASURE("speculation, a record, discard", "bench:::numbers",
+	    fire_numbers, &numbers, NULL, "", W(SPECN, 5, 0, 0, 0),
+	    W(SPEC, 5, 0, 0, 0), W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1),
+	    W(PUTA, 0, 0, 0, 2), W(PUTA, 0, 0, 0, 3), W(EMIT, 0, 0, 0, 0),
+	    W(DISCARD, 5, 0, 0, 0));
+}
 
 /* ------------------------------------------------------------ variables */
 
@@ -191,19 +249,15 @@ static const struct tbuf_d_program by_id[2] = {
 int
 main(void)
 {
+	static const struct clause plain = { "default record, four integers",
+	    "bench:::numbers", fire_numbers, NULL, NULL, "" };
 	int cpus[64], n = bench_cpus(cpus, 64);
 
 	bench_pin(cpus[n - 1]);
-	measure("default record, four integers", "bench:::numbers",
-	    fire_numbers, NULL, 0, NULL, "");
-	MEASURE("false predicate", "bench:::numbers", fire_numbers, &numbers,
-	    "<= 1.20", W(JALEI, 0, 1, 0, -1), W(END, 0, 0, 0, 0),
-	    W(EMIT, 0, 0, 0, 0));
-	MEASURE("printf of four integers", "bench:::numbers", fire_numbers,
-	    &numbers, "<= 3.50", W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1),
-	    W(PUTA, 0, 0, 0, 2), W(PUTA, 0, 0, 0, 3), W(EMIT, 0, 0, 0, 0));
-	MEASURE("printf of a string of 24", "bench:::plain", fire, &text, "",
-	    W(PUTA, 0, 0, 0, 3), W(EMIT, 0, 0, 0, 0));
+	measure(&plain, NULL, 0);
+	measure_records();
+	measure_aggregations();
+	measure_speculations();
 	measure_pair("start and end by self->ts", by_thread, "<= 7.00");
 	measure_pair("start and end by start[id]", by_id, "");
 	return (0);

@@ -446,6 +446,15 @@ has_operation(const struct tbuf_d_clause *clause, enum tbuf_operation what)
 }
 
 static bool
+speculates(const struct tbuf_d_clause *clause)
+{
+	return (has_operation(clause, TBUF_OP_SPECN) ||
+	    has_operation(clause, TBUF_OP_SPEC) ||
+	    has_operation(clause, TBUF_OP_COMMIT) ||
+	    has_operation(clause, TBUF_OP_DISCARD));
+}
+
+static bool
 any_program(const struct tbuf_consumer *c)
 {
 	unsigned i;
@@ -506,8 +515,7 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 		c->exits |= has_operation(c->clauses[i], TBUF_OP_EXIT);
 		if (has_operation(c->clauses[i], TBUF_OP_UPD))
 			c->programs->aggsize = c->options.aggsize;
-		if (has_operation(c->clauses[i], TBUF_OP_SPECN) ||
-		    has_operation(c->clauses[i], TBUF_OP_SPEC)) {
+		if (speculates(c->clauses[i])) {
 			c->programs->nspec = (uint32_t)
 			    (c->options.nspec < TBUF_NSPEC ?
 			    c->options.nspec : TBUF_NSPEC);

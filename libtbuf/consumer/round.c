@@ -221,12 +221,11 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		error = tbuf_tables_read(c);
 	if (error != 0)
 		return (error);
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (due(c, t)) {
-			tbuf_batches_due(t);
-			if (!t->file_only)
-				calibrate(t);
-		}
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_batches_due(t, due(c, t));
+		if (due(c, t) && !t->file_only)
+			calibrate(t);
+	}
 	if (holds_back(c))
 		r->until = tbuf_horizon_time(c);
 	restart(r);

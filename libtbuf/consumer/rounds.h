@@ -71,11 +71,12 @@ void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_source *,
 int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
 	    struct tbuf_event *);
 /*
- * What is there now has a mark that this round comes to, or none; when it has
- * given all of the target's lanes, those without one are lost.  And at its end
- * what it was killed amid committing: 1, or 0.
+ * Is this a round that gives the target's lanes?  What is there now has a mark
+ * that it comes to, or none: when it has given all of them, batches without one
+ * are lost.  And at the target's end, what it was killed amid committing: 1, or
+ * 0.
  */
-void	tbuf_batches_due(struct tbuf_target *);
+void	tbuf_batches_due(struct tbuf_target *, bool due);
 int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *, bool end,
 	    struct tbuf_event *);
 /* Drops of speculations, one kind after the other: 1, or 0. */

@@ -49,23 +49,22 @@ word_of(const struct tbuf_target *t, uint32_t id)
 	return (&tbuf_target_slot(t)->speculation[id]);
 }
 
-/* The instance that is being committed, or has been; else 0. */
+/* The instance, if the id is in this state; else 0. */
 static uint64_t
-committing(const struct tbuf_target *t, uint32_t id,
-    enum tbuf_speculation_state from)
+instance_in(const struct tbuf_target *t, uint32_t id,
+    enum tbuf_speculation_state state)
 {
 	uint64_t word = tbuf_load_acquire(word_of(t, id));
 	uint64_t instance = tbuf_speculation_instance(word);
 
-	if (word == tbuf_speculation_word(t->generation, instance,
-	    TBUF_COMMITTED_BATCH) || (from == TBUF_COMMITTING &&
-	    word == tbuf_speculation_word(t->generation, instance,
-	    TBUF_COMMITTING)))
-		return (instance);
-	return (0);
+	return (word == tbuf_speculation_word(t->generation, instance,
+	    state) ? instance : 0);
 }
 
-/* The id is free again, whichever of the two it was. */
+/*
+ * The id is free again, whichever of the two it was.  In a file it is so in
+ * this process alone, where its batch is not taken twice.
+ */
 static void
 release(struct tbuf_target *t, uint32_t id, uint64_t instance)
 {
@@ -78,7 +77,7 @@ release(struct tbuf_target *t, uint32_t id, uint64_t instance)
 	uint64_t to = tbuf_speculation_word(t->generation, instance,
 	    TBUF_INACTIVE);
 
-	if (!t->file_only && !tbuf_cas(word_of(t, id), from[0], to))
+	if (!tbuf_cas(word_of(t, id), from[0], to))
 		(void)tbuf_cas(word_of(t, id), from[1], to);
 }
 
@@ -179,9 +178,9 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 static bool
 batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 {
-	uint64_t *sizes = calloc(2 * t->nsources, sizeof(*sizes));
-	uint64_t *places = sizes + t->nsources, size = 0;
-	bool good = sizes != NULL;
+	uint64_t *sizes = calloc(t->nsources, sizeof(*sizes));
+	uint64_t *places = calloc(t->nsources, sizeof(*places)), size = 0;
+	bool good = sizes != NULL && places != NULL;
 	unsigned i;
 
 	for (i = 0; good && i < t->nsources; i++) {
@@ -200,6 +199,7 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 		good = items_add(b, &t->sources[i], size);
 	}
 	free(sizes);
+	free(places);
 	return (good);
 }
 
@@ -272,7 +272,7 @@ tbuf_batches_clean(struct tbuf_consumer *c)
 		if (!speculates(t) || t->file_only)
 			continue;
 		for (id = 0; id < t->spec.count; id++) {
-			instance = committing(t, id, TBUF_COMMITTED_BATCH);
+			instance = instance_in(t, id, TBUF_COMMITTED_BATCH);
 			if (instance != 0 &&
 			    (b = batch_take(t, id, instance)) != NULL)
 				batch_keep(t, b);
@@ -306,7 +306,8 @@ batch_find(struct tbuf_target *t, const struct tbuf_commit_record *mark)
 		if (b->id == id && b->instance == mark->instance)
 			return (b);
 	if (!speculates(t) || mark->instance == 0 ||
-	    committing(t, id, TBUF_COMMITTING) != mark->instance)
+	    (instance_in(t, id, TBUF_COMMITTING) != mark->instance &&
+	    instance_in(t, id, TBUF_COMMITTED_BATCH) != mark->instance))
 		return (NULL);
 	return (batch_take(t, id, mark->instance));
 }
@@ -379,13 +380,13 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
 /* ------------------------------------------------------------ the end */
 
 void
-tbuf_batches_due(struct tbuf_target *t)
+tbuf_batches_due(struct tbuf_target *t, bool due)
 {
 	struct tbuf_batch *b;
 
 	if (t->spec.count != 0)
 		TAILQ_FOREACH(b, &t->spec.batches, link)
-			b->due = true;
+			b->due = due;
 }
 
 int
@@ -406,7 +407,7 @@ tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 			return (1);
 		if (!end || t->spec.left >= t->spec.count)
 			return (0);
-		instance = committing(t, t->spec.left, TBUF_COMMITTING);
+		instance = instance_in(t, t->spec.left, TBUF_COMMITTING);
 		if (instance != 0)
 			s->batch = batch_take(t, t->spec.left, instance);
 		t->spec.left++;
