@@ -21,6 +21,9 @@
  *	kv:::request-done	id, status, ns
  *	kv:::store-set		key, bytes, replaced
  *	kv:::store-del		key
+ *
+ * It has messages in words, too, of the components `server', `connection' and
+ * `request': tbuf_text(3).
  */
 #define _GNU_SOURCE 1
 
@@ -45,7 +48,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <tbuf.h>
+#include <tbuf_text.h>
+
+TBUF_COMPONENT(server, "server");
+TBUF_COMPONENT(connection, "connection");
+TBUF_COMPONENT(request, "request");
 
 #define LINE_SIZE	4096	/* the longest request, with its newline */
 #define ANSWER_SIZE	(LINE_SIZE + 8)
@@ -113,8 +120,10 @@ store_set(const char *key, const char *value)
 	struct entry **p, *old;
 	bool replaced;
 
-	if (entry == NULL)
+	if (entry == NULL) {
+		tbuf_text(&request, TBUF_SEVERE, "no memory for %s", key);
 		return (false);
+	}
 	memcpy(entry->key, key, key_size);
 	entry->value = memcpy(entry->key + key_size, value, bytes + 1);
 	pthread_mutex_lock(&locks[bucket % LOCKS]);
@@ -184,6 +193,8 @@ request_serve(char *line, char *answer)
 	char *value = line;
 
 	TBUF_PROBE(kv, request__start, id, op, key, bytes);
+	tbuf_text(&request, TBUF_DEBUG, "%ju: %s %s, %zu bytes", (uintmax_t)id,
+	    op, key == NULL ? "" : key, bytes);
 	/* Nobody pays for the clock while nobody looks at what it says. */
 	if (TBUF_ENABLED(kv, request__done))
 		start = nanoseconds();
@@ -196,6 +207,9 @@ request_serve(char *line, char *answer)
 		status = store_set(key, value) ? "OK" : "ERROR memory";
 	else if (strcmp(op, "del") == 0 && value == NULL)
 		status = store_del(key) ? "OK" : "NONE";
+	if (strncmp(status, "ERROR", 5) == 0)
+		tbuf_text(&request, TBUF_WARNING, "%ju: %s", (uintmax_t)id,
+		    status);
 	if (answer[0] == '\0')
 		strcpy(answer, status);
 	if (start != 0)
@@ -207,6 +221,8 @@ static void
 connection_close(struct connection *c)
 {
 	TBUF_PROBE(kv, connection__close, c->fd, c->requests);
+	tbuf_text(&connection, TBUF_INFO, "fd %d closed after %ju requests",
+	    c->fd, (uintmax_t)c->requests);
 	*c->link = c->next;
 	if (c->next != NULL)
 		c->next->link = c->link;
@@ -293,6 +309,7 @@ connection_open(struct worker *w)
 		return;		/* another worker was faster */
 	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
+		tbuf_text(&connection, TBUF_SEVERE, "no memory for fd %d", fd);
 		close(fd);
 		return;
 	}
@@ -303,6 +320,7 @@ connection_open(struct worker *w)
 		c->next->link = &c->next;
 	w->connections = c;
 	TBUF_PROBE(kv, connection__open, fd);
+	tbuf_text(&connection, TBUF_INFO, "fd %d opened", fd);
 	event.data.ptr = c;
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
 		connection_close(c);
@@ -464,8 +482,11 @@ main(int argc, char **argv)
 	listen_at(where);
 	for (i = 0; i < threads; i++)
 		worker_start(&workers[i]);
+	tbuf_text(&server, TBUF_INFO, "%s is served by %d threads", where,
+	    threads);
 
 	sigwait(&signals, &signal);
+	tbuf_text(&server, TBUF_INFO, "signal %d ends it", signal);
 	if (write(end_fd, &one, sizeof(one)) < 0)
 		err(1, "write");
 	for (i = 0; i < threads; i++)

@@ -28,7 +28,7 @@ section() {
 # Lines that may be any process's on any day.
 same_every_time() {
 	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+/N/g; s/[[:blank:]]+/ /g
-	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/^(get|set) key/WORD key/; s/(drop|record)s? /\1s /
+	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
 
@@ -48,6 +48,7 @@ shown() {
 section 'A server, traced while it runs' >"$dir/session"
 section 'Programs of D' >"$dir/programs"
 section 'D at the probes of a server' >"$dir/clauses"
+section 'What a server said before it was killed' >"$dir/words"
 section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
 
@@ -89,6 +90,15 @@ PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/clauses.run TBUF_DIR=$dir/run \
     timeout 60 sh "$dir/clauses" >"$dir/log" 2>&1 </dev/null ||
     fail "the clauses ended with status $?"
 shown 'D at the probes of a server'
+
+mkdir "$dir/words.run"
+PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/words.run TBUF_DIR=$dir/run \
+    timeout 60 sh "$dir/words" >"$dir/words.log" 2>&1 </dev/null || {
+	cp "$dir/words.log" "$dir/log"
+	fail 'the words ended in failure'
+}
+cp "$dir/words.log" "$dir/log"
+shown 'What a server said before it was killed'
 cp "$dir/log.session" "$dir/log"
 
 shown 'A server, traced while it runs'
