@@ -25,6 +25,7 @@
 #include "common/control.h"
 #include "scratch.h"
 #include "steps.h"
+#include "tbuf_consumer.h"
 #include "text/text.h"
 
 static struct tbuf_component store = { .name = "store" };
@@ -987,6 +988,175 @@ START_TEST(a_killed_process_leaves_whole_lines)
 }
 END_TEST
 
+/* ------------------------------------------------------------ read */
+
+static unsigned traces;
+
+/* As hold() has it, by the library's reader. */
+static int
+take_unwrapped(void *unused, const struct tbuf_unwrapped *u)
+{
+	(void)unused;
+	ck_assert_int_eq(u->pid, getpid());
+	ck_assert_str_eq(u->comm, program_invocation_short_name);
+	ck_assert_uint_le(u->size, sizeof(held));
+	memcpy(held, u->text, u->size);
+	held_size = u->size;
+	traces++;
+	return (0);
+}
+
+/* The reader gives what is there, over all places where the chunk ends. */
+START_TEST(a_trace_is_put_in_order)
+{
+	static char expected[sizeof(held)];
+	unsigned seed = (unsigned)getpid();
+	size_t size;
+	uint32_t i;
+
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL),
+	    -ESRCH);
+	set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL), 0);
+	ck_assert_uint_eq(held_size, 0);
+	for (i = 0; i < 1000; i++) {
+		print(i, (unsigned)rand_r(&seed) % 300);
+		hold();
+		memcpy(expected, held, held_size);
+		size = held_size;
+		ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped,
+		    NULL), 0);
+		ck_assert_uint_eq(held_size, size);
+		ck_assert_int_eq(memcmp(held, expected, size), 0);
+	}
+	ck_assert_uint_eq(traces, 1001);
+}
+END_TEST
+
+static void *
+writer(void *unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	for (i = 0; switching; i++) {
+		char text[200];
+
+		message(i, i % 100, text);
+		tbuf_text(&store, TBUF_INFO, "%s", text);
+	}
+	return (NULL);
+}
+
+/* While it is written: whole lines in order, and no gap between them. */
+START_TEST(a_trace_is_read_while_it_is_written)
+{
+	uint32_t first, last, before = 0;
+	pthread_t other;
+	unsigned i;
+	int error;
+
+	set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	switching = true;
+	pthread_create(&other, NULL, writer, NULL);
+	for (i = 0; i < 2000; i++) {
+		error = tbuf_unwrap_pid(getpid(), take_unwrapped, NULL);
+		/* All of it may be overwritten each time. */
+		ck_assert(error == 0 || error == -EINVAL);
+		if (error == 0 && held_size > 0) {
+			lines_good(&first, &last);
+			ck_assert_uint_ge(last, before);
+			before = last;
+		}
+	}
+	switching = false;
+	pthread_join(other, NULL);
+	ck_assert_uint_gt(traces, 0);
+}
+END_TEST
+
+/* A copy that ends early, as a core does: whole lines of what is there. */
+START_TEST(a_trace_that_is_cut_has_whole_lines)
+{
+	char path[600], copy[600];
+	static char bytes[16384];
+	const struct dirent *entry;
+	uint32_t first, last, i;
+	ssize_t n;
+	DIR *d;
+	int fd;
+
+	set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	for (i = 0; i < 300; i++)
+		print(i, 50);
+	d = opendir(directory);
+	while ((entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, "text.", 5) == 0)
+			strcpy(path, file_path(entry->d_name));
+	closedir(d);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	close(fd);
+	strcpy(copy, file_path("copy"));
+	for (n = sizeof(bytes); n >= 128; n -= 97) {
+		fd = open(copy, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		ck_assert_int_eq(write(fd, bytes, (size_t)n), n);
+		close(fd);
+		held_size = 0;
+		ck_assert_int_eq(tbuf_unwrap_file(copy, take_unwrapped, NULL),
+		    0);
+		for (i = 0; i < held_size; i++)
+			ck_assert(i > 0 && held[i - 1] != '\n' ? true :
+			    strncmp(held + i, "20", 2) == 0);
+		ck_assert(held_size == 0 || held[held_size - 1] == '\n');
+	}
+	ck_assert_int_eq(tbuf_unwrap_file(path, take_unwrapped, NULL), 0);
+	ck_assert_uint_gt(lines_good(&first, &last), 100);
+	ck_assert_uint_eq(last, 299);
+}
+END_TEST
+
+/* What another process asks for is taken with the next message, all of it. */
+START_TEST(others_set_it_with_the_next_message)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char setting[600];
+
+	ck_assert_ptr_nonnull(c);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), "traceLevel=6"),
+	    -EINVAL);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceMemoryBufferKbytes=16"), -EINVAL);
+	snprintf(setting, sizeof(setting), "traceFilePath=%s",
+	    file_path("trace"));
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceFacility=file"), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceLevel=severe"), 0);
+	ck_assert(tbuf_text_wanted(&store, TBUF_FLOW));
+	tbuf_text(&store, TBUF_FLOW, "not wanted after all");
+	ck_assert(!tbuf_text_wanted(&store, TBUF_FLOW));
+	tbuf_text(&store, TBUF_WARNING, "nor this");
+	tbuf_text(&store, TBUF_SEVERE, "but this");
+	ck_assert_str_eq(strchr(file_text("trace"), 's'),
+	    "store severe: but this\n");
+	/* One that cannot be done is told to the log. */
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceFilePath=/nowhere/trace"), 0);
+	tbuf_text(&store, TBUF_SEVERE, "as before");
+	ck_assert_uint_eq(nlogged, 1);
+	ck_assert_ptr_nonnull(strstr(file_text("trace"), "as before\n"));
+	/* Too much at a time. */
+	memset(setting, ';', sizeof(setting));
+	setting[590] = '\0';
+	memcpy(setting, "traceLevel=5", 12);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), -E2BIG);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* Of the dead the youngest are kept, and of those that exited none. */
 START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 {
@@ -1044,7 +1214,11 @@ main(void)
 		lines_of_threads_never_interleave,
 		a_child_has_a_16th_of_its_own,
 		a_killed_process_leaves_whole_lines,
-		of_the_dead_the_youngest_chunks_are_kept
+		of_the_dead_the_youngest_chunks_are_kept,
+		a_trace_is_put_in_order,
+		a_trace_is_read_while_it_is_written,
+		a_trace_that_is_cut_has_whole_lines,
+		others_set_it_with_the_next_message
 	};
 	Suite *suite = suite_create("text");
 	TCase *tcase = tcase_create("text");
