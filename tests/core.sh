@@ -104,7 +104,7 @@ cut_off()
 {
 	size=$(wc -c <"$1")
 	for part in 1 2 3 5 7 9 11 12 13 14 15; do
-		head -c $((size * part / 16)) "$1" >cut
+		head -c $((size * part / 16)) "$1" >"cut"
 		core cut
 		same "$1, $part/16: a status" 1 $(($? < 2))
 		same "$1, $part/16: a record that was none" '' \

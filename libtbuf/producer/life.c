@@ -254,11 +254,13 @@ become_target(void)
 static enum stage
 child_begin(void)
 {
-	bool wanted;
+	bool wanted, follows;
 
 	*local_page = off;
 	tbuf_file_forked();
-	wanted = tbuf_wanted_child() | tbuf_recorder_follows();
+	/* Both are asked, whatever the other says. */
+	follows = tbuf_recorder_follows();
+	wanted = tbuf_wanted_child() || follows;
 	if (wanted && !tbuf_hold_any())
 		return (become_target());
 	/* A record that this thread is writing must not go into a new file. */

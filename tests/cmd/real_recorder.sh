@@ -130,4 +130,4 @@ TBUF_KEEP=1
 for i in 1 2 3 4; do
 	record 'bufsize=64k,probes=count' fire=1 kill=9
 done >/dev/null
-"$TBUFCTL" --left 2>&1 >/dev/null
+{ "$TBUFCTL" --left >/dev/null; } 2>&1

@@ -8,7 +8,7 @@ escape=$(printf '\033')
 
 drawn()
 {
-	[ -f typescript ] && [ "$(grep -cF "$escape[H" typescript)" -ge "$1" ]
+	[ -f typescript ] && [ "$(grep -cF "${escape}[H" typescript)" -ge "$1" ]
 }
 
 # screens COMMANDS: what stands on a terminal till it is interrupted, and then;
@@ -25,8 +25,8 @@ screens()
 	kill -INT "$(cat pid)"
 	wait $!
 	echo "= $?"
-	sed -e '/^Script /d' -e 's/\r$//' -e "s/$escape\[H/=\n/g" \
-	    -e "s/$escape\[J//g" typescript |
+	sed -e '/^Script /d' -e 's/\r$//' -e "s/${escape}\[H/=\n/g" \
+	    -e "s/${escape}\[J//g" typescript |
 	    awk 'BEGIN { RS = "=\n" } !seen[$0]++ { printf("=\n%s", $0) }'
 }
 

@@ -58,6 +58,7 @@ lines <trace
 unwrap "$HERE/common_real" | sed "s|$HERE|HERE|"
 rm -f "$TBUF_DIR"/text.*
 (
+	# shellcheck disable=SC3045
 	ulimit -c unlimited
 	echo 0x3b >/proc/self/coredump_filter
 	TBUF_TEXT="traceFacility=memory;traceFilePath=$PWD/flushed" \
