@@ -139,6 +139,9 @@ measure_records(void)
 	MEASURE("false predicate", "bench:::numbers", fire_numbers, &numbers,
 	    NULL, "<= 1.20", W(JALEI, 0, 1, 0, -1), W(END, 0, 0, 0, 0),
 	    W(EMIT, 0, 0, 0, 0));
+	MEASURE("false predicate beside a string", "bench:::plain", fire,
+	    &numbers, NULL, "", W(JALEI, 0, 1, 0, -1), W(END, 0, 0, 0, 0),
+	    W(EMIT, 0, 0, 0, 0));
 	MEASURE("printf of four integers", "bench:::numbers", fire_numbers,
 	    &numbers, NULL, "<= 3.50", W(PUTA, 0, 0, 0, 0),
 	    W(PUTA, 0, 0, 0, 1), W(PUTA, 0, 0, 0, 2), W(PUTA, 0, 0, 0, 3),
