@@ -28,17 +28,25 @@
 #define WORDS	128u
 #define ECBS	64u
 #define GLOBALS	512u
+#define PLACES	8u
+#define BLOCK	64u		/* bytes, with a number and a text */
+#define BLOCKS	16u
+#define ELEMENT	120u		/* bytes of a body */
+#define SETS	2u
 
 /* What stands behind the image, for its first session. */
 struct parts {
 	struct tbuf_clause clauses[ECBS];
 	struct tbuf_codes codes;
-	struct tbuf_code_variable places[4];
+	struct tbuf_code_variable places[PLACES];
 	uint64_t none;
 	struct tbuf_program_head head;
 	uint64_t code[WORDS];
 	char constants[64];
 	uint64_t globals[GLOBALS / 8];
+	_Alignas(16) uint64_t blocks[BLOCKS * BLOCK / 8];
+	_Alignas(16) uint64_t sets[SETS * TBUF_ELEMENT_SET *
+	    (16 + ELEMENT) / 8];
 };
 
 static struct image image;
@@ -76,20 +84,28 @@ part(const void *from, size_t size)
 	    (uint64_t)((const unsigned char *)from - image.view.base), size });
 }
 
-/* Two global variables and two this->, of each a number and a text. */
+/* Two variables of each kind, a number and a text; self-> arrays of numbers. */
 static void
 make_codes(struct parts *p)
 {
+	const uint32_t first = sizeof(p->codes), each = sizeof(p->places[0]);
 	unsigned i;
 
 	p->codes.nglobals = p->codes.nlocals = 2;
-	p->codes.globals = sizeof(p->codes);
-	p->codes.locals = sizeof(p->codes) + 2 * sizeof(p->places[0]);
+	p->codes.nthreads = p->codes.narrays = 2;
+	p->codes.nthread_arrays = 1;
+	p->codes.globals = first;
+	p->codes.locals = first + 2 * each;
+	p->codes.threads = first + 4 * each;
+	p->codes.arrays = p->codes.thread_arrays = first + 6 * each;
+	p->codes.block = BLOCK;
+	p->codes.element = ELEMENT;
 	p->codes.locals_size = 48;
 	p->codes.multiplier = UINT64_C(1) << 31;
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < PLACES; i++)
 		p->places[i] = (struct tbuf_code_variable){
-			.at = i % 2 * 8, .size = i % 2 * 32, .text = i % 2,
+			.at = i % 2 * 8 + (i / 2 == 2 ?
+			    sizeof(struct tbuf_block) : 0), .size = i % 2 * 32, .text = i % 2,
 			.known = 1
 		};
 }
@@ -120,6 +136,8 @@ make_parts(void)
 	slot->programs = part(&p->none, sizeof(p->none) + sizeof(p->head) +
 	    sizeof(p->code) + sizeof(p->constants));
 	slot->globals = part(p->globals, sizeof(p->globals));
+	slot->blocks = part(p->blocks, sizeof(p->blocks));
+	slot->dynamic = part(p->sets, sizeof(p->sets));
 	for (i = 0; i < IMAGE_PROBES; i++)
 		heads[i] |= TBUF_HEAD_PROGRAM;
 	tbuf_view_control(&image.view)->end = image.size;
@@ -218,8 +236,12 @@ change(const struct patch *p)
 		{ parts()->clauses, sizeof(parts()->clauses) },
 		{ &parts()->codes, sizeof(parts()->codes) +
 		    sizeof(parts()->places) },
-		{ &parts()->head, sizeof(parts()->head) }
-	}, *to = &all[p->part % 8];
+		{ &parts()->head, sizeof(parts()->head) },
+		{ &slot->blocks, sizeof(slot->blocks) },
+		{ &slot->dynamic, sizeof(slot->dynamic) },
+		{ parts()->blocks, sizeof(parts()->blocks) },
+		{ parts()->sets, sizeof(parts()->sets) }
+	}, *to = &all[p->part % (sizeof(all) / sizeof(all[0]))];
 	size_t size = p->how % 8 + 1u, at = p->at % to->size;
 	uint64_t value = (uint64_t)(int32_t)p->value;
 
@@ -240,6 +262,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tbuf_thread_forget();
 	tbuf_thread.shared = 0;
 	tbuf_thread.lock = 0;
+	memset(tbuf_thread.blocks, 0, sizeof(tbuf_thread.blocks));
 	while (in.size > 0) {
 		p = image_next(&in);
 		if (p.part < 0x80)
