@@ -160,7 +160,7 @@ message(uint32_t number, unsigned length, char *text)
 	text[n + (int)length] = '\0';
 }
 
-/* Each line is one of these; their numbers rise by 1 from `first' to the end. */
+/* Each line is one of these; their numbers rise by 1, `first' to `last'. */
 static unsigned
 lines_good(uint32_t *first, uint32_t *last)
 {

@@ -111,7 +111,7 @@ take_path(struct tbuf_text_setting *s, const struct word *value)
 	return (NULL);
 }
 
-/* The next element of a list, up to a comma, and behind it: NAME or NAME:LEVEL. */
+/* The next element of a list: NAME or NAME:LEVEL, and what is behind it. */
 struct element {
 	struct word name;
 	struct word level;	/* empty: none */

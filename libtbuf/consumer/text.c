@@ -41,7 +41,10 @@ join(const struct tbuf_text_order *o, const char *setting, char *joined)
 		memcpy(joined, o->setting, sizeof(o->setting));
 		n = strnlen(joined, sizeof(o->setting));
 	}
-	if (n > 0 && n < sizeof(o->setting))
+	/* One without an end makes no sense. */
+	if (n == sizeof(o->setting))
+		n = 0;
+	if (n > 0)
 		joined[n++] = ';';
 	if (n + strlen(setting) >= sizeof(o->setting))
 		return (false);

@@ -327,7 +327,7 @@ descriptor_visit(struct source *s)
 	if (fstat(s->fd, &st) != 0)
 		return (-errno);
 	if (!S_ISREG(st.st_mode))
-		return (-EINVAL);
+		return (-ENOEXEC);
 	s->size = (uint64_t)st.st_size;
 	if (header_read(s, 0, &t))
 		return (trace_visit(s, 0, &t));
