@@ -170,8 +170,8 @@ int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
 /*
  * Read the sessions that an ELF core of a target has in it, as open_file()
  * does those of a control file.  Where the core has none but names the control
- * file of its process, that is read if it still is this process's: then the
- * result is 1, and tbuf_consumer_error() says which file it is.
+ * file of its process, that is read if it still is this process's.  The result
+ * is 1 then, and for a core that ends early; tbuf_consumer_error() says which.
  *
  * `path` is for the words alone if `read` is not NULL: that is asked for bytes
  * at offsets of the core, most of the time rising ones, and returns how many

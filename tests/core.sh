@@ -99,10 +99,17 @@ whole()
 	    $(($(wc -c <"$1") < 1 << 30))
 }
 
-# cut CORE: as far as it goes; only whole records, of those that there were.
+# cut CORE: a little, which is no buffer's; as far as it goes; only whole records, of those that there were.
 cut_off()
 {
 	size=$(wc -c <"$1")
+	head -c $((size - 4096)) "$1" >cut
+	"$TBUFCTL" --core cut >got 2>err
+	same "$1, a page less: the line" \
+	    'tbufctl: cut is truncated: read as far as it goes' \
+	    "$(head -n 1 err)"
+	core cut
+	same "$1, a page less: records" '' "$(diff expected got | head)"
 	for part in 1 2 3 5 7 9 11 12 13 14 15; do
 		head -c $((size * part / 16)) "$1" >"cut"
 		core cut

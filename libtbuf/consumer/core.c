@@ -141,7 +141,11 @@ add_core(struct tbuf_consumer *c, struct tbuf_core *core, const char *path)
 		tbuf_consumer_fail(c, error, "failed to read %s: %s", path,
 		    error == -EFBIG ? "too much of it is buffers" :
 		    strerror(-error));
-	else if (add_images(c, &images, &verdict) == 0) {
+	else if (add_images(c, &images, &verdict) != 0) {
+		if ((error = core->truncated) != 0)
+			tbuf_consumer_fail(c, 0, "%s is truncated: read as "
+			    "far as it goes", path);
+	} else {
 		if (core->npaths == 0 && verdict.error != 0)
 			error = tbuf_consumer_fail(c, verdict.error,
 			    "failed to read %s: %s", path, verdict.words);

@@ -113,6 +113,23 @@ look(struct tbuf_core *core, struct tbuf_images *images,
 	return (0);
 }
 
+/* Is the last byte there that the headers tell of? */
+static int
+look_end(struct tbuf_core *core)
+{
+	uint64_t end = 0;
+	size_t i;
+	ssize_t n;
+	char byte;
+
+	for (i = 0; i < core->nsegments; i++)
+		if (core->segments[i].offset + core->segments[i].size > end)
+			end = core->segments[i].offset + core->segments[i].size;
+	n = end == 0 ? 1 : tbuf_core_bytes(core, &byte, 1, end - 1);
+	core->truncated |= n == 0;
+	return (n < 0 ? (int)n : 0);
+}
+
 /* Store the pages that are not zero, for the rest of an image is so already. */
 static int
 store(int fd, const char *bytes, size_t size, uint64_t at)
@@ -135,19 +152,19 @@ copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
 {
 	uint64_t at = 0, to = segment->address - image->address;
 	char bytes[PIECE];
-	ssize_t n, some;
+	ssize_t n, some = 0;
 	int error = 0;
 
-	while (at < segment->size && error == 0 && !core->truncated) {
+	for (n = 0; at < segment->size && error == 0 && n == some;
+	    at += (uint64_t)n) {
 		some = segment->size - at < PIECE ?
 		    (ssize_t)(segment->size - at) : PIECE;
 		n = tbuf_core_bytes(core, bytes, (size_t)some,
 		    segment->offset + at);
 		if (n < 0)
 			return ((int)n);
-		core->truncated = n < some;
+		core->truncated |= n < some;
 		error = store(image->fd, bytes, (size_t)n, to + at);
-		at += (uint64_t)n;
 	}
 	return (error);
 }
@@ -214,6 +231,8 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 	for (i = 0; i < core->nsegments && error == 0; i++)
 		error = look(core, images, sorted, &core->segments[i]);
 	free(sorted);
+	if (error == 0)
+		error = look_end(core);
 	for (i = 0; i < images->count && error == 0; i++)
 		if (!image_make(&images->images[i]))
 			error = errno == EFBIG || errno == EINVAL ? -EFBIG :

@@ -165,7 +165,7 @@ open_core(bool temporal)
 	result = tbuf_consumer_open_core(c, "core", read_core, NULL);
 	FUZZ_CHECK(result <= 0 || result == 1);
 	FUZZ_CHECK(result == 0 || *tbuf_consumer_error(c) != '\0');
-	if (result == 0 && tbuf_consumer_go(c) == 0) {
+	if (result >= 0 && tbuf_consumer_go(c) == 0) {
 		drain_list(c);
 		while (tbuf_consumer_work(c) > 0)
 			drain(c);
