@@ -202,9 +202,10 @@ const char *tbuf_recorder_error(void);
  * Write the last n records of this process to a descriptor, a line each, oldest
  * first: all that its sessions' buffers hold yet, of all CPUs and threads, in
  * the order of time.  At most 1024; a probe that several sessions trace has a
- * line for each.  Returns how many were written; -EINVAL for n < 1; -ECANCELED
- * where tracing is off; -EBUSY while another thread is at it; or what write(2)
- * says, such as -EBADF, -EPIPE (and SIGPIPE) or -EAGAIN.  errno stays.
+ * line for each.  Returns how many were written, 0 and no line where nobody has
+ * traced; -EINVAL for n < 1; -ECANCELED where tracing is off; -EBUSY while
+ * another thread is at it; or what write(2) says, such as -EBADF, -EPIPE (and
+ * SIGPIPE) or -EAGAIN.  errno stays.
  * Async-signal-safe; it takes no memory and no more than 2 KiB of stack.
  */
 int	tbuf_backtrace(int fd, int n);

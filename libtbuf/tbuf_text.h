@@ -149,7 +149,8 @@ tbuf_text_wanted(const struct tbuf_component *component, int level)
  * TBUF_ASSERT(expression)
  *
  * If it is 0: a severe message of the component `assert`, the same on standard
- * error, a flush of the trace in memory, and abort(3).
+ * error, a flush of the trace in memory, the last records on standard error
+ * (tbuf_backtrace()), and abort(3).
  */
 #define TBUF_COMPONENT(identifier, text)				\
 	static struct tbuf_component identifier = {			\

@@ -154,6 +154,17 @@ same 'the last options' '4 0' "$(wc -l <out) $(wc -l <err)"
 same 'not traced, the line alone' 1 \
     "$( (TBUF_DISABLE=1 "$target" fatal=fd=1 die=abort; true) 2>/dev/null | wc -l)"
 
+# An assertion: once, whoever has it.
+run fire=9 assert
+same "an assertion" "11 SIGABRT" "$(wc -l <err) $(signal)"
+same 'an assertion: its line' 'assertion failed: zero != 0' \
+    "$(head -n 1 err | sed 's/.*: \(assertion.*\)/\1/')"
+run fire=9 fatal=records=4 assert
+same 'an assertion, and a handler' '1 SIGABRT' \
+    "$(grep -c '^tbuf: last' err) $(signal)"
+same 'an assertion, and nobody traces' 0 \
+    "$( ("$target" assert 2>&1; true) 2>/dev/null | grep -c '^tbuf: ')"
+
 # What is no option.
 for bad in records records= records=0 records=x records=1x records=1,,fd=2 \
     fd=-1 fd=99999 record=1; do

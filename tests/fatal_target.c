@@ -14,6 +14,7 @@
  *	stack=BYTES	an alternate stack of one's own; prints whether it stays
  *	cut		cut the control file off
  *	full		close standard error
+ *	assert		what does not hold
  *	die=HOW		segv, bus, abort, fpe, ill, sys, overflow, sent (SIGSEGV
  *			by kill(2)), both (two threads at once)
  *	say=WORD	print a line
@@ -33,6 +34,7 @@
 #include <unistd.h>
 
 #include <tbuf.h>
+#include <tbuf_text.h>
 
 static const char *how_chained;
 static sigjmp_buf back;
@@ -236,6 +238,8 @@ obey(const char *order, const char *value)
 		cut();
 	else if (strcmp(order, "full") == 0)
 		close(STDERR_FILENO);
+	else if (strcmp(order, "assert") == 0)
+		TBUF_ASSERT(zero != 0);
 	else if (strcmp(order, "die") == 0)
 		die(value);
 	else if (strcmp(order, "say") == 0) {

@@ -243,15 +243,19 @@ print(const struct tbuf_view *view, int fd)
 {
 	const struct tbuf_control *control = tbuf_view_control(view);
 	struct tbuf_moment now;
-	unsigned i;
+	unsigned i, sessions = 0;
 	int printed = 0;
 
 	lines = (struct tbuf_lines){ .fd = fd };
 	count = 0;
 	seen = 0;
 	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_state_readable(tbuf_load(&control->state[i])))
+		if (tbuf_state_readable(tbuf_load(&control->state[i]))) {
 			collect(view, i);
+			sessions++;
+		}
+	if (sessions == 0)
+		return (0);
 	tbuf_moment_take(tbuf_self.clock, &now);
 	sort();
 	put_heading(view);

@@ -259,7 +259,7 @@ install(void)
 		sigaction(signals[i].number, NULL, &before[i]);
 	for (i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i].number, &action, NULL);
-	installed = true;
+	tbuf_store_release(&installed, true);
 	return (0);
 }
 
@@ -274,4 +274,11 @@ tbuf_on_fatal(const char *options)
 	pthread_mutex_unlock(&setting);
 	errno = saved;
 	return (error);
+}
+
+void
+tbuf_fatal_assertion(void)
+{
+	if (!tbuf_load(&installed))
+		tbuf_backtrace(STDERR_FILENO, RECORDS);
 }

@@ -160,6 +160,9 @@ void	tbuf_fork_init(void (*child)(void)) TBUF_HIDDEN;
 /* What its thread believes of itself is its parent's. */
 void	tbuf_fork_forget(void) TBUF_HIDDEN;
 
+/* Before abort(3): the last records, if nobody has them at SIGABRT. */
+void	tbuf_fatal_assertion(void) TBUF_HIDDEN;
+
 /*
  * Back a part of the fixed part with storage, so that a store into it cannot
  * raise SIGBUS.  Not for the fire path.

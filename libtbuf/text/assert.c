@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "producer/producer.h"
 #include "text/text.h"
 
 #define MESSAGE	512
@@ -54,5 +55,6 @@ tbuf_assert_failed(const char *expression, const char *file, unsigned line,
 	if (write(STDERR_FILENO, message, (size_t)(p - message)) < 0)
 		p = message;	/* there is nobody to tell */
 	tbuf_text_flush_call();
+	tbuf_fatal_assertion();
 	abort();
 }
