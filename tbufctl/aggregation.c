@@ -10,6 +10,7 @@
 
 #include "aggregation.h"
 #include "columns.h"
+#include "folded.h"
 #include "format.h"
 #include "messages.h"
 #include "printf.h"
@@ -228,6 +229,15 @@ put_object(void *arg, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
+static int
+put_folded(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	folded_put(p->out, tuple);
+	return (0);
+}
+
 static void
 put_rest(struct format *f, uint32_t id)
 {
@@ -238,6 +248,9 @@ put_rest(struct format *f, uint32_t id)
 	if (f->options->json)
 		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
 		    put_object, &p);
+	else if (f->options->folded)
+		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
+		    put_folded, &p);
 	else
 		put_columns(&p, &id, 1, put);
 }

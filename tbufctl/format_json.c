@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "action.h"
+#include "address.h"
 #include "aggregation.h"
 #include "format.h"
 #include "messages.h"
@@ -166,6 +167,17 @@ record(struct format *f, const struct tbuf_record *r,
 	output_taken(out, put_literal(p, "}\n"));
 }
 
+static void
+put_quoted(struct output *out, const char *text, size_t size)
+{
+	char *p = output_room(out, VALUE_ESCAPED * size + 8);
+
+	*p++ = '"';
+	p = value_escape(p, text, size, &style);
+	*p++ = '"';
+	output_taken(out, p);
+}
+
 /* "name":"TEXT" behind `before`, in whatever room that takes. */
 static void
 put_member(struct output *out, const char *before, const char *name,
@@ -177,6 +189,37 @@ put_member(struct output *out, const char *before, const char *name,
 	p = put_literal(put_bytes(p, before, m), "\"");
 	p = put_literal(put_bytes(p, name, n), "\":");
 	output_taken(out, put_string(p, text));
+}
+
+/* Addresses are strings, and stacks arrays of them, the site first. */
+static bool
+put_address(struct output *out, const struct tbuf_d_piece *piece,
+    const struct tbuf_value *value)
+{
+	struct output text;
+	const char *before = "";
+	struct datum d;
+	unsigned n;
+
+	datum_get(&d, piece, value);
+	if (!address_is_stack(&d) && !address_is_symbol(&d))
+		return (false);
+	output_memory(&text);
+	if (address_is_symbol(&d)) {
+		address_put_symbol(&text, &d);
+		put_quoted(out, text.buffer, text.used);
+	} else {
+		output_printf(out, "[");
+		for (n = 0; address_put_frame(&text, &d, n, true); n++) {
+			output_printf(out, "%s", before);
+			put_quoted(out, text.buffer, text.used);
+			text.used = 0;
+			before = ",";
+		}
+		output_printf(out, "]");
+	}
+	free(text.buffer);
+	return (true);
 }
 
 /* What a clause has left instead of arguments. */
@@ -196,11 +239,17 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	for (i = 0; i < r->npieces; i++) {
 		if (!is_shown[i])
 			continue;
-		value_typed(&v, &r->layout->pieces[i], &r->pieces[i]);
 		p = output_more(out, p, OUTPUT_NUMBER + 8);
 		p = put_bytes(p, before, strlen(before));
-		p = value_put(out, p, &v, &style, 8);
 		before = ",";
+		output_taken(out, p);
+		if (put_address(out, &r->layout->pieces[i], &r->pieces[i])) {
+			p = output_room(out, 8);
+			continue;
+		}
+		value_typed(&v, &r->layout->pieces[i], &r->pieces[i]);
+		p = output_room(out, OUTPUT_NUMBER + 8);
+		p = value_put(out, p, &v, &style, 8);
 	}
 	output_taken(out, put_literal(p, "]}\n"));
 }
@@ -236,10 +285,12 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 	output_printf(out, "{\"type\":\"aggregation\",\"name\":\"@%s\","
 	    "\"keys\":[", g->aggregation->name);
 	for (i = 0; i < t->nkeys; i++) {
+		if (i > 0)
+			output_printf(out, ",");
+		if (put_address(out, &g->aggregation->keys[i], &t->keys[i]))
+			continue;
 		value_typed(&v, &g->aggregation->keys[i], &t->keys[i]);
 		p = output_room(out, OUTPUT_NUMBER + 8);
-		if (i > 0)
-			*p++ = ',';
 		output_taken(out, value_put(out, p, &v, &style, 8));
 	}
 	output_printf(out, "],\"value\":");

@@ -51,7 +51,8 @@ static const struct option long_options[] = {
 const char options_usage[] =
 "usage: tbufctl [-CeFHqSvwZ] [-b size] [-c command] [-o file] [-p pid]\n"
 "               [-x name[=value]] [-D name[=value]] [-U name] [-I dir]\n"
-"               [-L dir] [-X a|c|s|t] [--follow] [--format=text|json]\n"
+"               [-L dir] [-X a|c|s|t] [--follow]\n"
+"               [--format=text|json|folded]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
@@ -95,6 +96,7 @@ const char options_usage[] =
 "  -V                  print the version\n"
 "  --follow            trace the children of the processes, too\n"
 "  --format=text|json  how records, lists and the status are printed\n"
+"  --format=folded     aggregations at the end as \"a;b;c 42\", for flame graphs\n"
 "  --with=field,...    add time, wall, pid, tid to each record\n"
 "  --read=file|pid     print what the buffers in a control file hold, or in those\n"
 "                      of a process, dead or alive; nothing is taken away\n"
@@ -275,9 +277,10 @@ parse_format(struct options *o, const char *text)
 {
 
 	o->json = strcmp(text, "json") == 0;
-	if (!o->json && strcmp(text, "text") != 0)
+	o->folded = strcmp(text, "folded") == 0;
+	if (!o->json && !o->folded && strcmp(text, "text") != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--format", text,
-		    "text or json"));
+		    "text, json or folded"));
 	return (0);
 }
 

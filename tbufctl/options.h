@@ -62,6 +62,7 @@ struct options {
 	bool list;		/* -l */
 	bool stat;		/* --stat */
 	bool json;
+	bool folded;		/* aggregations, at the end */
 	bool quiet;
 	bool flow;		/* -F */
 	bool verbose;

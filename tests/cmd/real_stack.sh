@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
-TBUF_TARGET=$(dirname "$TBUF_TARGET")/stacker
+stacker=$(dirname "$TBUF_TARGET")/stacker
+TBUF_TARGET=$stacker
 
 # Offsets are a compiler's business, and what it has moved out of line is of
 # the same function; the C library's functions have names or not.
@@ -12,6 +13,8 @@ plain()
 	    -e 's/\bint\) /int)/g' -e 's/ +$//' -e '/^$/d' -e 's/ +/ /g'
 }
 
+options=
+
 # show ORDER PROGRAM: what is recorded of a program that obeys.
 show()
 {
@@ -19,7 +22,9 @@ show()
 	# shellcheck disable=SC2086 # a list
 	start 3 4 enabled $1 wait
 	tell 3
-	"$TBUFCTL" -q -n 'leaf { } '"$2" -p "$target" >out 2>&1 &
+	# shellcheck disable=SC2086 # one or none
+	"$TBUFCTL" -q -x temporal $options \
+	    -n 'leaf /arg0 == -1/ { exit(1); } '"$2" -p "$target" >out 2>&1 &
 	tracer=$!
 	tell 3
 	wait "$target"
@@ -34,3 +39,26 @@ show shapes 'none, words, many, packed, bytes, text, texts {
 show call=1 'leaf { ustack(); trace(ustackdepth); }'
 show thread 'leaf { ustack(); }'
 show plus 'plus { ustack(3); usym(ucaller); }'
+# Keys, on one line; and what a text key has in it.
+options=--format=folded
+show 'call=1 call=2' 'leaf {
+	@[ustack(3), "a;b"] = count(); @q[ustack(2)] = quantize(arg0); }'
+options=--format=json
+show 'call=1' 'leaf { ustack(2); usym(ucaller); @[umod(ucaller)] = count(); }' |
+    sed -E 's/"(pid|tid|cpu|id|time|wall|epid)":[0-9]+/"\1":N/g'
+
+# Files that are damaged, or gone, cost their names alone.  Whoever may look at
+# map_files has those that are gone.
+options=
+cp "$stacker" damaged
+printf '\377\377\377\377\377\377\377\177' |
+    dd of=damaged bs=1 seek=40 conv=notrunc 2>/dev/null
+TBUF_TARGET=$PWD/damaged
+show 'call=1' 'leaf { ustack(2); }' | sed 's/damaged.*/damaged.../'
+# Debug information in a file of its own, beside it.
+cp "$stacker" split
+objcopy --only-keep-debug split split.debug
+strip split
+objcopy --add-gnu-debuglink=split.debug split
+TBUF_TARGET=$PWD/split
+show 'call=1' 'leaf { ustack(4); }'
