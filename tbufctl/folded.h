@@ -11,8 +11,8 @@
 #include "output.h"
 
 /*
- * A line for a key, "main;run;work 42": its texts and numbers, and of stacks the
- * functions, outermost first; then the value.
+ * A line for a key, "main;run;work 42": its texts and numbers, and of stacks
+ * the functions, outermost first; then the value.
  */
 void	folded_put(struct output *, const struct tbuf_tuple *);
 

@@ -96,7 +96,7 @@ const char options_usage[] =
 "  -V                  print the version\n"
 "  --follow            trace the children of the processes, too\n"
 "  --format=text|json  how records, lists and the status are printed\n"
-"  --format=folded     aggregations at the end as \"a;b;c 42\", for flame graphs\n"
+"  --format=folded     aggregations at the end as flame graphs need them\n"
 "  --with=field,...    add time, wall, pid, tid to each record\n"
 "  --read=file|pid     print what the buffers in a control file hold, or in those\n"
 "                      of a process, dead or alive; nothing is taken away\n"
