@@ -232,7 +232,7 @@ measure_pair(const char *what, const struct tbuf_d_program programs[2],
 	W(SUB, 4, 1, 2, 0), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),	\
 	W(UPD, 4, 5, TBUF_AGG_QUANTIZE, 0)
 
-/* self->ts = timestamp; /self->ts/ { @ = quantize(timestamp - self->ts); ...} */
+/* self->ts = timestamp; /self->ts/ { @ = quantize(timestamp - self->ts); } */
 static const struct tbuf_d_program by_thread[2] = {
 	PROGRAM(TIME(1), W(STV, 1, 0, TBUF_SCOPE_THREAD, 0)),
 	PROGRAM(W(LDV, 1, 0, TBUF_SCOPE_THREAD, 0), W(JZ, 1, 0, 0, 8),

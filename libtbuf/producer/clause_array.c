@@ -8,13 +8,13 @@
  *	        +- not ----> claim a free one; PUBLISH its key; SWAP: it lives;
  *	                     and no other one with this key does
  *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock; each that
- * stores goes by the state that was seen, which never comes back: it has a
+ * Each step is a section (arch/rseq.h), or stands under a lane's lock; each
+ * that stores goes by the state that was seen, which never comes back: it has a
  * sequence, or the number of the thread that has claimed the element.  So a
  * step that comes late, because another thread or a handler was first, does
  * nothing, and all begins anew.  A handler takes over what the thread that it
- * interrupts has claimed, for that will see it; but not what was claimed under a
- * lock, where the thread would go on in the middle of a copy.
+ * interrupts has claimed, for that will see it; but not what was claimed under
+ * a lock, where the thread would go on in the middle of a copy.
  *
  * inv.account: a store that finds no element is a drop.
  */

@@ -105,8 +105,8 @@ make_codes(struct parts *p)
 	for (i = 0; i < PLACES; i++)
 		p->places[i] = (struct tbuf_code_variable){
 			.at = i % 2 * 8 + (i / 2 == 2 ?
-			    sizeof(struct tbuf_block) : 0), .size = i % 2 * 32, .text = i % 2,
-			.known = 1
+			    sizeof(struct tbuf_block) : 0),
+			.size = i % 2 * 32, .text = i % 2, .known = 1
 		};
 }
 
