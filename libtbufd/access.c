@@ -285,6 +285,8 @@ composite_type(struct d_compiler *c, const struct d_node *node,
 		type = d_type_complete(c, type->of);
 	}
 	if (type->kind == TYPE_FORWARD)
+		d_unknown(c, D_UNKNOWN_TAG, type->name);
+	if (type->kind == TYPE_FORWARD)
 		d_fail(c, D_OP_INCOMPLETE, "operator %s cannot be applied to "
 		    "a forward declaration: no %s definition is available",
 		    op, d_type_name(c, type));

@@ -59,6 +59,21 @@ static const struct builtin_name names[] = {
 };
 
 void
+d_names(struct d_compiler *c, enum d_unknown what,
+    void (*visit)(void *, const char *name), void *arg)
+{
+	bool functions = what == D_UNKNOWN_FUNCTION, function;
+	const struct identifier *one;
+
+	for (one = c->globals.first; one != NULL; one = one->next) {
+		function = one->kind == IDENTIFIER_FUNCTION || one->kind ==
+		    IDENTIFIER_AGGREGATING || one->kind == IDENTIFIER_ACTION;
+		if (function == functions && strchr(one->name, '`') == NULL)
+			visit(arg, one->name);
+	}
+}
+
+void
 d_builtins_init(struct d_compiler *c)
 {
 	unsigned version = c->options->version;

@@ -227,11 +227,14 @@ check_description(struct d_compiler *c, const struct d_node *node)
 	const struct d_description *d = node->description;
 
 	c->line = node->line;
-	if (!c->options->zdefs && calls->probe_exists != NULL &&
-	    !calls->probe_exists(calls->context, d))
-		d_fail(c, D_PDESC_ZERO, "probe description %s:%s:%s:%s does "
-		    "not match any probes", d->field[0], d->field[1],
-		    d->field[2], d->field[3]);
+	if (c->options->zdefs || calls->probe_exists == NULL ||
+	    calls->probe_exists(calls->context, d))
+		return;
+	c->description = d;
+	d_unknown(c, D_UNKNOWN_PROBE, "");
+	d_fail(c, D_PDESC_ZERO, "probe description %s:%s:%s:%s does not match "
+	    "any probes", d->field[0], d->field[1], d->field[2],
+	    d->field[3]);
 }
 
 /*

@@ -44,6 +44,10 @@ struct d_compiler {
 	struct table arguments;		/* of the clause's probes, after them */
 	struct guess *guesses;		/* of which class they are */
 
+	/* What the next error is about, if it is a name. */
+	enum d_unknown unknown;
+	const char *unknown_name;
+
 	/* Where an error is. */
 	const char *file;		/* of #line */
 	const char *region;

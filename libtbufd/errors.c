@@ -31,6 +31,19 @@ fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
 	snprintf(error->file, sizeof(error->file), "%s",
 	    file == NULL ? "" : file);
 	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	error->unknown = c->unknown;
+	snprintf(error->name, sizeof(error->name), "%s",
+	    c->unknown == D_UNKNOWN_NONE || c->unknown_name == NULL ? "" :
+	    c->unknown_name);
+	error->description = c->description;
+	c->unknown = D_UNKNOWN_NONE;
+}
+
+void
+d_unknown(struct d_compiler *c, enum d_unknown what, const char *name)
+{
+	c->unknown = what;
+	c->unknown_name = name;
 }
 
 void

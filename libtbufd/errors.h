@@ -6,6 +6,8 @@
 #ifndef D_ERRORS_H
 #define D_ERRORS_H
 
+#include "tbufd.h"
+
 #define D_TAGS(X)							\
 	X(UNKNOWN) X(SYNTAX) X(EMPTY) X(CG_EXPR) X(NOREG)		\
 	X(PDESC_ZERO) X(PDESC_INVAL) X(PRED_SCALAR)			\
@@ -73,6 +75,9 @@ enum d_tag {
 struct d_compiler;
 struct d_node;
 
+/* The next error is about a name that nobody knows, which lives as long. */
+void	d_unknown(struct d_compiler *c, enum d_unknown what,
+	    const char *name);
 /* At the current line. */
 _Noreturn void d_fail(struct d_compiler *c, enum d_tag tag,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -152,6 +152,15 @@ struct d_source {
 
 #define D_ERROR_TEXT	2048
 
+/* What a name that nobody knows should have been. */
+enum d_unknown {
+	D_UNKNOWN_NONE,
+	D_UNKNOWN_VARIABLE,
+	D_UNKNOWN_FUNCTION,
+	D_UNKNOWN_TAG,
+	D_UNKNOWN_PROBE,	/* the description is what nobody knows */
+};
+
 /* Why a source does not compile. */
 struct d_error {
 	const char *tag;		/* D_SYNTAX */
@@ -159,6 +168,10 @@ struct d_error {
 	int line;			/* of a script; otherwise 0 */
 	char file[256];			/* of a library or #line, or empty */
 	char text[D_ERROR_TEXT];
+	enum d_unknown unknown;
+	char name[128];
+	/* Of the clause, which lives as long as the compiler; or NULL. */
+	const struct d_description *description;
 };
 
 /* NULL if there is no memory. */
@@ -188,6 +201,10 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 /* The n-th description of a program's clauses, from 0; NULL behind the last. */
 const struct d_description *d_program_description(const struct d_node *program,
 	    unsigned n);
+
+/* Visit the names of variables, or of functions, that every program knows. */
+void	d_names(struct d_compiler *compiler, enum d_unknown what,
+	    void (*visit)(void *, const char *name), void *arg);
 
 /* Its programs, and the variables that each uses, as -S shows them. */
 void	d_disassemble(const struct tbuf_d_script *script, FILE *out);

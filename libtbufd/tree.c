@@ -173,6 +173,8 @@ d_node_call(struct d_compiler *c, struct d_node *function,
 		    "function designator is not of function type");
 	one = d_global_find(c, function->text);
 	if (one == NULL)
+		d_unknown(c, D_UNKNOWN_FUNCTION, function->text);
+	if (one == NULL)
 		d_fail(c, D_FUNC_UNDEF, "undefined function name: %s",
 		    function->text);
 	if (one->kind != IDENTIFIER_FUNCTION && one->kind !=

@@ -11,6 +11,7 @@
 
 #include "compile.h"
 #include "cpp.h"
+#include "hint.h"
 #include "messages.h"
 #include "options.h"
 
@@ -184,11 +185,11 @@ set_options(struct compiled *c, pid_t target)
 
 /* The words are DTrace's; a list of types keeps its lines. */
 static int
-refuse(const struct compiled *c, const struct description *program,
+refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
 	struct words text = { NULL, 0 };
-	char *what = NULL;
+	char *what = NULL, *near;
 	size_t size;
 	FILE *f;
 
@@ -199,6 +200,9 @@ refuse(const struct compiled *c, const struct description *program,
 	words_add(&text, program->flag == 's' ? MSG_COMPILE :
 	    MSG_BAD_PROBE, program->text, what);
 	fail_lines(text.all[0]);
+	if ((near = hint(c, error)) != NULL)
+		message(MSG_HINT, near);
+	free(near);
 	words_free(&text);
 	free(what);
 	return (EXIT_FAILED);

@@ -222,6 +222,30 @@ known_likely(struct known *k, const struct d_description *d, const char *name,
 	return (D_CLASS_NONE);
 }
 
+static void
+visit_names(const struct d_description *d,
+    const struct tbuf_probe_info *probe, void (*visit)(void *,
+    const char *name), void *arg)
+{
+	unsigned n;
+
+	for (n = 0; target_matches(d, probe) && n < probe->nargs; n++)
+		visit(arg, probe->argnames[n]);
+}
+
+void
+known_names(struct known *k, const struct d_description *d,
+    void (*visit)(void *, const char *name), void *arg)
+{
+	const struct sites *sites = known_sites(k);
+	size_t i;
+
+	for (i = 0; i < k->count; i++)
+		visit_names(d, k->probes[i], visit, arg);
+	for (i = 0; i < sites->count; i++)
+		visit_names(d, &sites->all[i], visit, arg);
+}
+
 static uint64_t
 type_of(struct known *k, const struct d_description *d,
     const struct tbuf_probe_info *probe, const char *name, uint64_t number)

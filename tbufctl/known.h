@@ -49,6 +49,9 @@ enum d_class known_argument(struct known *, const struct d_description *,
 /* Of an argument that may be any: what it is where files have the probe. */
 enum d_class known_likely(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);
+/* Visit the names of the arguments of those probes. */
+void	known_names(struct known *, const struct d_description *,
+	    void (*visit)(void *, const char *name), void *);
 /* The type that its program declares it of, by types_read(); 0: unknown. */
 uint64_t known_argument_type(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);

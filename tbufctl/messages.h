@@ -65,6 +65,7 @@
 #define MSG_NO_MATCH	"no probes matched: '%s'"
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
+#define MSG_HINT	"did you mean '%s'?"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
 #define MSG_ABORTED	"processing aborted: %s"

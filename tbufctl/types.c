@@ -176,6 +176,23 @@ types_sites(struct types *t, struct sites *sites)
 			sites_read(sites, m);
 }
 
+void
+types_tags(struct types *t, void (*visit)(void *, const char *name),
+    void *arg)
+{
+	const struct dwarf_module *m;
+	struct types_source *one;
+	size_t i;
+
+	for (one = t->first; one != NULL; one = one->next)
+		for (m = modules(t, one); m != NULL; m = m->next)
+			for (i = 0; i < m->count; i++)
+				if (m->names[i].kind == D_IMPORT_STRUCT ||
+				    m->names[i].kind == D_IMPORT_UNION ||
+				    m->names[i].kind == D_IMPORT_ENUM)
+					visit(arg, m->names[i].name);
+}
+
 bool
 types_read(struct types *t, uint64_t id, struct d_import *to)
 {

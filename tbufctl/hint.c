@@ -1,0 +1,72 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The words of an error are DTrace's, which people's scripts are compared
+ * with; what was probably meant is a line of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "hint.h"
+#include "messages.h"
+#include "near.h"
+#include "words.h"
+
+struct search {
+	const char *word;
+	unsigned distance;
+	const char *name;		/* the nearest so far */
+};
+
+static void
+visit(void *arg, const char *name)
+{
+	struct search *s = arg;
+	unsigned distance = near_distance(s->word, strlen(s->word), name);
+
+	if (distance < s->distance) {
+		s->distance = distance;
+		s->name = name;
+	}
+}
+
+/* A description of the same four fields. */
+static char *
+near_probe(struct compiled *c, const struct d_description *d)
+{
+	struct words text = { NULL, 0 };
+	char *near;
+
+	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
+	    d->field[3]);
+	near = near_description(text.all[0], c->known.consumer);
+	words_free(&text);
+	return (near);
+}
+
+char *
+hint(struct compiled *c, const struct d_error *error)
+{
+	struct search s = { .word = error->name, .distance = NEAR_NEVER };
+
+	switch (error->unknown) {
+	case D_UNKNOWN_PROBE:
+		return (error->description == NULL ? NULL :
+		    near_probe(c, error->description));
+	case D_UNKNOWN_VARIABLE:
+		if (error->description != NULL)
+			known_names(&c->known, error->description, visit, &s);
+		d_names(c->compiler, error->unknown, visit, &s);
+		break;
+	case D_UNKNOWN_FUNCTION:
+		d_names(c->compiler, error->unknown, visit, &s);
+		break;
+	case D_UNKNOWN_TAG:
+		types_tags(&c->known.types, visit, &s);
+		break;
+	default:
+		break;
+	}
+	return (s.name == NULL ? NULL : memory_string(s.name));
+}

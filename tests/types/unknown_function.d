@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(strlne(execname));
+}
