@@ -21,6 +21,7 @@
 #include "compile.h"
 #include "consume.h"
 #include "core.h"
+#include "format.h"
 #include "left.h"
 #include "list.h"
 #include "messages.h"
@@ -99,6 +100,16 @@ read_one(struct tbuf_consumer *consumer, const char *what)
 	    tbuf_consumer_open_file(consumer, what));
 }
 
+/* Most live on untraced, and one may have gone meanwhile. */
+static int
+snapshot_one(void *consumer, pid_t pid, const char *program)
+{
+
+	(void)program;
+	(void)tbuf_consumer_open_pid(consumer, pid);
+	return (0);
+}
+
 /*
  * Whom to trace: -p, -c, or everything; or what to read.  `command` is set to
  * the pid of the one that waits.
@@ -108,10 +119,12 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
     pid_t *command)
 {
 	size_t i;
-	int status;
+	int status, error;
 
 	if (o->command == NULL)
 		raise_limit();
+	if (o->snapshot && (error = tbuf_targets(snapshot_one, consumer)) < 0)
+		return (fail(MSG_LEFT_LOOK, format_directory(error)));
 	for (i = 0; i < o->nfiles; i++)
 		if (read_one(consumer, o->files[i]) < 0)
 			goto fail;
@@ -124,7 +137,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
 	/* A script that has its own probes alone needs nobody. */
-	if (o->npids == 0 && o->nfiles + o->ncores == 0 &&
+	if (o->npids == 0 && o->nfiles + o->ncores == 0 && !o->snapshot &&
 	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
 	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;

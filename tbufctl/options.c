@@ -29,6 +29,7 @@ enum {
 	OPTION_LEFT,
 	OPTION_READ,
 	OPTION_SET,
+	OPTION_SNAPSHOT,
 	OPTION_STAT,
 	OPTION_UNWRAP,
 	OPTION_WITH
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{ "left", optional_argument, NULL, OPTION_LEFT },
 	{ "read", required_argument, NULL, OPTION_READ },
 	{ "set", required_argument, NULL, OPTION_SET },
+	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
 	{ "unwrap", required_argument, NULL, OPTION_UNWRAP },
 	{ "with", required_argument, NULL, OPTION_WITH },
@@ -56,7 +58,8 @@ const char options_usage[] =
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
-"       tbufctl --read=file|pid | --core=file [-FqZ] [-o file] [-x temporal]\n"
+"       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
+"               [-o file] [-x temporal]\n"
 "               [--format=text|json] [--with=field,...] [-P provider]\n"
 "               [-m module] [-f function] [-n name] [-i id]\n"
 "       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file]\n"
@@ -101,6 +104,7 @@ const char options_usage[] =
 "  --read=file|pid     print what the buffers in a control file hold, or in those\n"
 "                      of a process, dead or alive; nothing is taken away\n"
 "  --core=file         print what the buffers in a core hold\n"
+"  --snapshot[=pid]    the same of processes that live\n"
 "  --left[=remove[=age]]\n"
 "                      list what dead processes have left, or remove it\n"
 "  --set=setting       how text is traced, without a session: traceFacility=\n"
@@ -297,6 +301,21 @@ parse_stat(struct options *o, const char *text)
 	return (0);
 }
 
+/* What all processes hold is looked for when options are known. */
+static int
+parse_snapshot(struct options *o, const char *text)
+{
+	const char *error;
+
+	if (text == NULL) {
+		o->snapshot = true;
+		return (0);
+	}
+	(void)strtonum(text, 1, INT_MAX, &error);
+	return (error != NULL ? bad_usage(MSG_BAD_PID, text) :
+	    parse_read(o, text));
+}
+
 static int
 parse_set(struct options *o, const char *text)
 {
@@ -461,6 +480,8 @@ parse_one(struct options *o, int c)
 		return (parse_read(o, optarg));
 	case OPTION_SET:
 		return (parse_set(o, optarg));
+	case OPTION_SNAPSHOT:
+		return (parse_snapshot(o, optarg));
 	case OPTION_STAT:
 		return (parse_stat(o, optarg));
 	case OPTION_UNWRAP:
@@ -494,6 +515,8 @@ not_with_mode(const struct options *o)
 		return ("--read");
 	if (o->ncores > 0)
 		return ("--core");
+	if (o->snapshot)
+		return ("--snapshot");
 	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
@@ -525,8 +548,10 @@ choose_mode(struct options *o)
 
 	if (o->set != NULL || o->unwrap != NULL)
 		return (choose_text(o));
-	if (o->nfiles > 0 && (o->command != NULL || o->npids > 0))
-		return (bad_usage(MSG_TOGETHER, "--read",
+	if ((o->nfiles > 0 || o->snapshot) &&
+	    (o->command != NULL || o->npids > 0))
+		return (bad_usage(MSG_TOGETHER,
+		    o->snapshot ? "--snapshot" : "--read",
 		    o->command != NULL ? "-c" : "-p"));
 	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER, "--core",
@@ -629,7 +654,7 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	}
 	/* What was given is looked at before what was not. */
 	if (o->mode == MODE_TRACE && o->program.count == 0 &&
-	    o->nfiles + o->ncores == 0)
+	    o->nfiles + o->ncores == 0 && !o->snapshot)
 		return (bad_usage(MSG_NOTHING));
 	return (0);
 }

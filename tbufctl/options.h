@@ -54,6 +54,7 @@ struct options {
 	size_t nfiles;
 	const char **cores;	/* --core */
 	size_t ncores;
+	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
 	const char *set;	/* --set */
 	const char *unwrap;	/* --unwrap */

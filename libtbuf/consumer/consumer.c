@@ -195,6 +195,9 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "there is a script already"));
+	if (c->files)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "clauses over a file are not in this version"));
 	if ((lack = tbuf_clauses_lack(source, &why)) != NULL)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "%s: %s at probes of programs are not in this version",

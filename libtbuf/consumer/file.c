@@ -52,7 +52,11 @@ problem(struct opened *file, int error, const char *format, ...)
 	return (error);
 }
 
-/* The clock of a target that lives is read here and now. */
+/*
+ * The clock of a target that lives is read here and now, and so is that of a
+ * recorder that is dead, whom nobody has calibrated: unless the machine was
+ * started since.
+ */
 static void
 start_time(struct tbuf_target *t, const struct tbuf_session *session)
 {
@@ -65,7 +69,8 @@ start_time(struct tbuf_target *t, const struct tbuf_session *session)
 		base = control->birth;
 	t->time.clock = (enum tbuf_clock)tbuf_load(&control->clock);
 	t->time.base = base;
-	tbuf_timeline_update(&t->time, t->changing ? NULL : &session->now);
+	tbuf_timeline_update(&t->time, t->changing || (session->boot != 0 &&
+	    session->boot == tbuf_boot()) ? NULL : &session->now);
 }
 
 static int

@@ -21,6 +21,10 @@ fail left EPERM
 END
 ctl --left
 
+ctl --snapshot=x
+ctl --snapshot -p 7
+ctl --snapshot -c true
+ctl --stat --snapshot
 ctl --left=x
 ctl --left=remove=x
 ctl --left=removed

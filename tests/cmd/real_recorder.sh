@@ -59,6 +59,9 @@ TBUF_OPTIONS='bufsize=64k,probes=count' start 7 8 fire=2 say=fired wait
 tell 7
 hear 8 fired
 ctl --read $target -q | sed 's/read [0-9]*/read PID/'
+ctl --snapshot=$target -q -n count | sed 's/=[0-9]* -q/=PID -q/'
+ctl --snapshot -q --with=tid -x temporal
+ctl --read $target -n 'count { trace(1); }' | sed 's/read [0-9]*/read PID/'
 ctl --left
 tell 7
 wait $target
