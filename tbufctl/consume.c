@@ -458,7 +458,7 @@ run_all(struct run *run)
 	int error, status;
 
 	if (problem != NULL)
-		return (fail(problem));
+		return (fail("%s", problem));
 	if ((status = tell_script(run)) != 0)
 		return (status);
 	if (tbuf_consumer_go(run->consumer) < 0)
