@@ -65,10 +65,10 @@ crash()
 same()
 {
 	file=$(echo "$TBUF_DIR"/tbuf."$pid".*)
-	"$TBUFCTL" --read "$file" --with=time,tid >expected 2>expected.err ||
+	"$TBUFCTL" --read "$file" --with=tid >expected 2>expected.err ||
 	    fail "$1: $(cat expected.err)"
 	mv "$file" away
-	"$TBUFCTL" --core "$core" --with=time,tid >got 2>got.err ||
+	"$TBUFCTL" --core "$core" --with=tid >got 2>got.err ||
 	    fail "$1: $(cat got.err)"
 	rm away
 	cmp expected got || fail "$1: the core differs from the file"
