@@ -66,7 +66,7 @@ ctl --left
 tell 7
 wait $target
 ctl --read $target --with=pid,wall -q | sed 's/read [0-9]*/read PID/'
-"$TBUFCTL" --left | sed "s/$target/PID/g; s/[0-9]*-.*:../TIME/; s/[0-9a-f]*$//; s/ [0-9.]*[kmg] / SIZE /"
+"$TBUFCTL" --left | sed "s/^ *$target/PID/; s/$target/PID/g; s/[0-9]*-.*:../TIME/; s/[0-9a-f]*$//; s/ [0-9.]*[kmg] / SIZE /"
 ctl --left=remove=1d
 ctl --left=remove | sed "s/, [0-9].*/, SIZE/"
 ctl --left

@@ -11,7 +11,8 @@ typed:::request-start
 	printf("%d %d %d\n", curpsinfo->pr_ppid == ppid,
 	    curpsinfo->pr_euid == curpsinfo->pr_uid,
 	    curpsinfo->pr_egid == gid);
-	printf("%d %d\n", curpsinfo->pr_pgid != 0, curpsinfo->pr_sid != 0);
+	printf("%d %d\n", curpsinfo->pr_pgid == $pgid,
+	    curpsinfo->pr_sid == $sid);
 	printf("%d\n", strlen(copyinstr(*(uintptr_t *)copyin(
 	    curpsinfo->pr_envp, 8))) > 0);
 }
