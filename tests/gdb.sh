@@ -66,7 +66,7 @@ start()
 	rm -f in out "$TBUF_DIR"/tbuf.*
 	mkfifo in out
 	# shellcheck disable=SC2016 # the inner shell's
-	"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n 'ft:::' -o live -c "sh -c '
+	"$TBUFCTL" -q -x bufpolicy=ring -b 256k -n 'ft:::' -o live -c "sh -c '
 	    echo $filter >/proc/self/coredump_filter 2>/dev/null
 	    exec \"\$0\" \"\$@\"' '$target' $* say=ready wait" <in >out 2>err &
 	ctl=$!

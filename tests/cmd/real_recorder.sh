@@ -34,11 +34,12 @@ for end in exit=0 kill=9 kill=6 kill=11; do
 	clean
 done
 
-# Options; several enablings; a ring's last records, and fill's first.
-record 'bufpolicy=ring,bufsize=128,probes=count' fire=100 kill=9
+# Options; several enablings; a ring's last records, and fill's first: two, with
+# what a lock lane adds to each, too.
+record 'bufpolicy=ring,bufsize=88,probes=count' fire=100 kill=9
 read_all -q
 clean
-record 'bufpolicy=fill,bufsize=128,strsize=4,probes= count ; nosuch:::;' fire=100 kill=9
+record 'bufpolicy=fill,bufsize=88,strsize=4,probes= count ; nosuch:::;' fire=100 kill=9
 read_all -q
 clean
 
