@@ -205,7 +205,6 @@ START_TEST(next_session_has_empty_buffers)
 	live_server_start(&server, NULL);
 	live_server_fire(&server, 1);
 	for (i = 0; i < 3; i++) {
-		begin();
 		CLAUSE(&made, "live:::numbered", &made_number,
 		    W(SPECN, 1, 0, 0, 0), W(SPEC, 1, 0, 0, 0),
 		    W(LDI, 2, 0, 0, 7), W(PUT, 2, 0, 0, 8),
@@ -218,9 +217,9 @@ START_TEST(next_session_has_empty_buffers)
 			continue;
 		clause_expect("numbered 7\n");
 		end();
+		begin();
 	}
 	live_server_stop(&server);
-	begin();
 }
 END_TEST
 
