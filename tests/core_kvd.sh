@@ -7,6 +7,10 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+[ -z "${SANITIZER-}" ] || {
+	echo 'a sanitizer has signals and cores of its own'
+	exit 77
+}
 : "${TBUFCTL:?}" "${top_builddir:?}"
 times=${1:-2}
 kvd=$top_builddir/examples/kvd kvload=$top_builddir/examples/kvload

@@ -7,6 +7,10 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+[ -z "${SANITIZER-}" ] || {
+	echo 'a sanitizer has signals and cores of its own'
+	exit 77
+}
 : "${TBUFCTL:?}" "${top_builddir:?}"
 target=$top_builddir/tests/fatal_target
 passed=0 failed=0

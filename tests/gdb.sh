@@ -6,6 +6,10 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+[ -z "${SANITIZER-}" ] || {
+	echo 'a sanitizer has signals and cores of its own'
+	exit 77
+}
 : "${TBUFCTL:?}" "${top_builddir:?}"
 
 skip()

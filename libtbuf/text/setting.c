@@ -257,16 +257,33 @@ change_check(const struct tbuf_text_setting *s, uint32_t next)
 	return (0);
 }
 
+/*
+ * Texts of settings, also of those that have been replaced: a thread may be
+ * reading one yet.
+ */
+static struct kept {
+	struct kept *older;
+	char text[];
+} *texts;
+
 /* Texts that are to be kept, or NULL where nothing changes. */
 static int
 keep(unsigned given, unsigned bit, const char *text, const char *old,
-    char **kept)
+    const char **kept)
 {
+	size_t size = strlen(text) + 1;
+	struct kept *k;
+
 	*kept = NULL;
 	if ((given & bit) == 0 || strcmp(text, old) == 0)
 		return (0);
-	*kept = strdup(text);
-	return (*kept == NULL ? -ENOMEM : 0);
+	if ((k = malloc(sizeof(*k) + size)) == NULL)
+		return (-ENOMEM);
+	memcpy(k->text, text, size);
+	k->older = texts;
+	texts = k;
+	*kept = k->text;
+	return (0);
 }
 
 static void
@@ -310,19 +327,16 @@ change(const struct tbuf_text_setting *s)
 {
 	uint32_t next = (s->given & TBUF_TEXT_FACILITY) != 0 ? s->facility :
 	    facility;
-	char *components, *file;
+	const char *components, *file;
 	int error;
 
 	if ((error = change_check(s, next)) != 0)
 		return (error);
 	if ((error = keep(s->given, TBUF_TEXT_COMPONENTS, s->components,
-	    listed, &components)) != 0)
+	    listed, &components)) != 0 ||
+	    (error = keep(s->given, TBUF_TEXT_PATH, s->path, path,
+	    &file)) != 0)
 		return (error);
-	if ((error = keep(s->given, TBUF_TEXT_PATH, s->path, path,
-	    &file)) != 0) {
-		free(components);
-		return (error);
-	}
 	take_words(s, components, file);
 	error = change_facility(next);
 	tbuf_components_point();
