@@ -107,7 +107,7 @@ whole()
 cut_off()
 {
 	size=$(wc -c <"$1")
-	head -c $((size - 4096)) "$1" >cut
+	head -c $((size - 4096)) "$1" >"cut"
 	"$TBUFCTL" --core cut >got 2>err
 	same "$1, a page less: the line" \
 	    'tbufctl: cut is truncated: read as far as it goes' \
@@ -135,7 +135,7 @@ packed()
 		return
 	fi
 	same "$2: records" '' "$(diff expected got | head)"
-	head -c $(($(wc -c <packed) / 2)) packed >cut
+	head -c $(($(wc -c <packed) / 2)) packed >"cut"
 	core cut
 	same "$2, cut: a status" 1 $(($? < 2))
 	{ head -c 5000 packed; cat packed; } >damaged

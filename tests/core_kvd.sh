@@ -31,6 +31,7 @@ case $(cat /proc/sys/kernel/core_pattern) in
 	exit 77
 	;;
 esac
+# shellcheck disable=SC3045
 [ "$(ulimit -H -c)" = unlimited ] || {
 	echo 'cores are limited'
 	exit 77
@@ -43,6 +44,7 @@ crash()
 	(
 		cd dead || exit 1
 		echo 0x3b >/proc/self/coredump_filter
+		# shellcheck disable=SC3045
 		ulimit -c unlimited
 		export TBUF_OPTIONS='bufpolicy=ring,bufsize=1m,probes=kv:::'
 		exec "$kvd" "$SCRATCH/socket"

@@ -14,6 +14,7 @@ dir=$SCRATCH
 tbufctl=$top_builddir/tbufctl/tbufctl
 
 # The core is not what is looked at here.
+# shellcheck disable=SC3045
 ulimit -c 0
 mkdir -m 700 "$dir/tbuf"
 TBUF_DIR=$dir/tbuf
