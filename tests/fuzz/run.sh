@@ -82,7 +82,8 @@ for target in $targets; do
 		done
 	fi
 	echo "$target$more"
-done | link=-fsanitize=fuzzer xargs -P "$jobs" -L 1 sh -c '
+# With a blank at its end a line would go on.
+done | sed 's/ *$//' | link=-fsanitize=fuzzer xargs -P "$jobs" -L 1 sh -c '
 	target=$0
 	$compile $link "$source/tests/fuzz/$target.c" "$@" \
 	    "$build/libfuzz.a" $(pkg-config --libs libbsd-overlay) -lpthread \
