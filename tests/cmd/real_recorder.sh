@@ -3,6 +3,11 @@
 # A program that records itself: TBUF_OPTIONS.
 . "$HERE/common_real"
 
+# A sanitizer would tell of signals.
+ASAN_OPTIONS="${ASAN_OPTIONS-}:handle_segv=0:handle_abort=0"
+TSAN_OPTIONS="${TSAN_OPTIONS-}:handle_segv=0:handle_abort=0"
+export ASAN_OPTIONS TSAN_OPTIONS
+
 # record OPTIONS ORDER ...: run the target so, and forget its standard input.
 record()
 {

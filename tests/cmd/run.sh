@@ -19,6 +19,11 @@ tests=$*
 if [ -z "$tests" ]; then
 	[ -n "$TBUFCTL_FAKE" ] && tests=$(cd "$here" && echo fake_*.sh)
 	[ -n "$TBUFCTL" ] && tests="$tests $(cd "$here" && echo real_*.sh)"
+	if [ -n "${SANITIZER-}" ]; then
+		# Its library has to be the first that is preloaded.
+		echo "with a sanitizer: no real_words.sh"
+		tests=$(echo "$tests" | sed 's/real_words\.sh//')
+	fi
 	if grep -q '^Seccomp:.*2' /proc/self/status; then
 		echo "under a filter of system calls: no real_strict.sh"
 		tests=$(echo "$tests" | sed 's/real_strict\.sh//')
