@@ -24,6 +24,11 @@ if [ -z "$tests" ]; then
 		echo "with a sanitizer: no real_words.sh"
 		tests=$(echo "$tests" | sed 's/real_words\.sh//')
 	fi
+	if [ "${SANITIZER-}" = thread ]; then
+		# Threads begin in frames of its own.
+		echo "with a sanitizer of threads: no real_stack.sh"
+		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
+	fi
 	if grep -q '^Seccomp:.*2' /proc/self/status; then
 		echo "under a filter of system calls: no real_strict.sh"
 		tests=$(echo "$tests" | sed 's/real_strict\.sh//')
