@@ -119,6 +119,9 @@ expect_bytes(const void *found, size_t size, const struct arguments *a,
 	size_t expected = write_arguments(bytes, a, strsize), at;
 
 	ck_assert_uint_eq(size, expected);
+	/* An assertion is a system call, even one that holds. */
+	if (memcmp(found, bytes, size) == 0)
+		return;
 	for (at = 0; at < size; at++)
 		ck_assert_msg(((const unsigned char *)found)[at] == bytes[at],
 		    "byte %zu of %zu is %#x, not %#x", at, size,
