@@ -22,6 +22,7 @@
 #include "consume.h"
 #include "core.h"
 #include "format.h"
+#include "header.h"
 #include "left.h"
 #include "list.h"
 #include "messages.h"
@@ -206,6 +207,8 @@ run(struct options *o, struct output *out)
 {
 	int error;
 
+	if (o->mode == MODE_HEADER || o->mode == MODE_OBJECT)
+		return (header_run(o));
 	if (o->output != NULL &&
 	    (error = output_append(out, o->output)) < 0)
 		return (fail(MSG_OPEN, o->output, strerror(-error)));

@@ -70,6 +70,7 @@ const char options_usage[] =
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
 "       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
+"       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file] -s provider-file\n"
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
@@ -96,6 +97,8 @@ const char options_usage[] =
 "  -l                  list probes, with -v their arguments, too; a command\n"
 "                      of -c ends before its main()\n"
 "  -Z                  a description may match nothing\n"
+"  -h, -G              make a header, or an object, of a provider file, as\n"
+"                      dtrace does where a program with probes is built\n"
 "  -V                  print the version\n"
 "  --follow            trace the children of the processes, too\n"
 "  --format=text|json  how records, lists and the status are printed\n"
@@ -464,6 +467,12 @@ parse_one(struct options *o, int c)
 	case 'l':
 		o->list = true;
 		return (0);
+	case 'h':
+		o->header = true;
+		return (0);
+	case 'G':
+		o->object = true;
+		return (0);
 	case 'X':
 		if (setting_set(o, "stdc", optarg) == NULL)
 			return (0);
@@ -493,8 +502,6 @@ parse_one(struct options *o, int c)
 	case 'a':
 	case 'A':
 	case 'B':
-	case 'G':
-	case 'h':
 		return (bad_usage(MSG_NO_MEANING, flag));
 	default:
 		parse_compiler(o, c);
@@ -540,6 +547,20 @@ choose_text(struct options *o)
 	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
 }
 
+/* -h and -G: what a program is built with. */
+static int
+choose_header(struct options *o)
+{
+	const char *other = o->header && o->object ? "-G" : o->stat ?
+	    "--stat" : o->left ? "--left" : o->list ? "-l" : o->npids > 0 ?
+	    "-p" : o->command != NULL ? "-c" : o->nfiles > 0 ? "--read" :
+	    o->ncores > 0 ? "--core" : o->snapshot ? "--snapshot" : NULL;
+
+	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
+	return (other == NULL ? 0 :
+	    bad_usage(MSG_TOGETHER, o->header ? "-h" : "-G", other));
+}
+
 /* Choose the mode; what has no meaning together, or not alone, is refused. */
 static int
 choose_mode(struct options *o)
@@ -548,6 +569,8 @@ choose_mode(struct options *o)
 
 	if (o->set != NULL || o->unwrap != NULL)
 		return (choose_text(o));
+	if (o->header || o->object)
+		return (choose_header(o));
 	if ((o->nfiles > 0 || o->snapshot) &&
 	    (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER,

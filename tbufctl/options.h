@@ -24,6 +24,8 @@ enum mode {
 	MODE_SET,		/* --set */
 	MODE_UNWRAP,		/* --unwrap */
 	MODE_LEFT,		/* --left */
+	MODE_HEADER,		/* -h */
+	MODE_OBJECT,		/* -G */
 	MODE_HELP,		/* --help */
 	MODE_VERSION		/* -V */
 };
@@ -62,6 +64,8 @@ struct options {
 	size_t nsettings;
 	bool list;		/* -l */
 	bool stat;		/* --stat */
+	bool header;		/* -h */
+	bool object;		/* -G */
 	bool json;
 	bool folded;		/* aggregations, at the end */
 	bool quiet;

@@ -1,0 +1,32 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * C's types, as far as a provider file needs them.
+ */
+#ifndef TBUF_PROVIDERS_USDT_TYPE_H
+#define TBUF_PROVIDERS_USDT_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tbuf.h>
+
+#pragma GCC visibility push(hidden)
+
+/* The words of a type, counted as they come: `unsigned long int`. */
+struct usdt_type {
+	unsigned is_unsigned, is_signed, shorts, longs, pointers;
+	bool complete;		/* there is enough of them for a type */
+	bool is_void;
+	enum tbuf_type base;	/* TBUF_NONE: not known */
+};
+
+/* False if it is no word of a type. */
+bool	usdt_type_word(struct usdt_type *, const char *word, size_t length);
+
+/* What such an argument is traced as. */
+enum tbuf_type usdt_type_of(const struct usdt_type *);
+
+#pragma GCC visibility pop
+
+#endif
