@@ -220,6 +220,12 @@ int	tbuf_consumer_skipped(const struct tbuf_consumer *);
 const char *tbuf_consumer_missed(struct tbuf_consumer *, uint64_t *count);
 
 /*
+ * Why profile-N samples less than it was asked to, in a line of words that is
+ * valid until the next call; each is given once.  NULL: there is no other.
+ */
+const char *tbuf_consumer_unsampled(struct tbuf_consumer *);
+
+/*
  * For a handler of SIGBUS, with its si_addr: if that lies in a control file
  * of this consumer, which its owner has truncated then, there are zeroes from
  * now on.  True if so: the handler may return, and the target is left out of

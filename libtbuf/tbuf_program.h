@@ -138,9 +138,13 @@ struct tbuf_d_record {
 
 /*
  * Addresses of programs: bytes that begin with the 8 of their image
- * (tbuf_consumer_images()), in which they have their names.  The shape's name
+ * (tbuf_consumer_mapping()), in which they have their names.  The shape's name
  * is what they were asked for by: "ustack", "usym", "umod", "ufunc", "uaddr".
+ *
+ * A frame of a stack goes on at its address behind a call; with this bit it
+ * was at that address itself, as the first one of a sample was.
  */
+#define TBUF_FRAME_EXACT	(UINT64_C(1) << 63)
 
 /* ------------------------------------------------------------ clauses */
 

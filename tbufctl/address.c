@@ -125,16 +125,18 @@ bool
 address_put_frame(struct output *out, const struct datum *d, unsigned n,
     bool offset)
 {
-	bool program = is_program_stack(d);
+	bool program = is_program_stack(d), exact;
 	size_t at = 8 * ((size_t)n + program);
 	uint64_t pc = 0;
 
 	if (at + 8 <= d->length)
 		pc = datum_load(d->data + at, 8, false);
+	exact = program && (pc & TBUF_FRAME_EXACT) != 0;
+	pc &= exact ? ~TBUF_FRAME_EXACT : UINT64_MAX;
 	if (pc == 0)
 		return (false);
 	if (program)
-		put_name(out, datum_load(d->data, 8, false), pc, true,
+		put_name(out, datum_load(d->data, 8, false), pc, !exact,
 		    offset ? FORM_OFFSET : FORM_FUNCTION);
 	else
 		output_printf(out, "0x%" PRIx64, pc);

@@ -143,6 +143,16 @@ tell_missed(struct run *run)
 		message(MSG_MISSED, count, PLURAL_ES(count), why);
 }
 
+/* What profile-N does not sample. */
+static void
+tell_unsampled(struct run *run)
+{
+	const char *why;
+
+	while ((why = tbuf_consumer_unsampled(run->consumer)) != NULL)
+		message("%s", why);
+}
+
 /* Targets that have more probes than they can show. */
 static void
 tell_lost(struct run *run)
@@ -394,8 +404,10 @@ run_round(struct run *run, int *error)
 	tell_skipped(run);
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
-	if (run->telling)
+	if (run->telling) {
 		tell_missed(run);
+		tell_unsampled(run);
+	}
 	status = drain(run);
 	if (run->telling && status == 0 && *error > 0)
 		top_draw(&run->format);

@@ -98,11 +98,11 @@ expect 'the D compiler knows no more of the library than programs' includes \
     '(producer/|consumer/|common/[^m]|common/machine_[^c]|common/machine_c[^o]|arch/|layout|atomics|tbuf\.h|tbuf_consumer)' \
     "$top_srcdir"/libtbufd/*.[chly]
 expect "the consumer side's headers include downwards" floors \
-    tools core core_image aggregates script timeline pieces probes files targets images run variables clauses attach whom rounds
+    tools perf core core_image aggregates script timeline pieces probes files targets images run sampling variables clauses attach whom rounds
 # shellcheck disable=SC2046
 expect 'what looks at files knows no target' includes \
     'consumer/(targets|run|attach|whom|rounds)' \
-    $(consumer cpus parse pieces probes status timeline)
+    $(consumer cpus parse perf pieces probes status timeline)
 # shellcheck disable=SC2046
 expect 'what is done to one target knows no run' includes \
     'consumer/(run|attach|whom|rounds)' $(consumer ended life session source state)

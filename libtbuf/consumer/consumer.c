@@ -17,6 +17,7 @@
 #include "consumer/probes.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
+#include "consumer/sampling.h"
 #include "consumer/script.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"
@@ -70,6 +71,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	tbuf_consumer_quiesce(c);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
+	tbuf_sampling_free(c);
 	tbuf_script_free(c->script);
 	tbuf_images_free(c);
 	tbuf_round_free(c);
@@ -280,6 +282,7 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	if ((error = tbuf_attach_all(c)) != 0)
 		return (error);
 	c->state = TBUF_RUN_ACTIVE;
+	tbuf_sampling_begin(c);
 	if ((error = begin(c)) != 0) {
 		tbuf_board_withdraw(c);
 		tbuf_consumer_quiesce(c);

@@ -19,6 +19,7 @@
 struct tbuf_script;
 struct tbuf_d_clause;
 struct tbuf_image;
+struct tbuf_sampling;
 
 struct tbuf_options {
 	uint64_t bufsize;
@@ -134,6 +135,7 @@ struct tbuf_consumer {
 	bool exits;			/* clauses in targets have exit() */
 	bool names;			/* addresses are to have names */
 	struct tbuf_image *images;	/* for them */
+	struct tbuf_sampling *sampling;	/* profile-N on them, or NULL */
 	struct tbuf_moment born;	/* when the script came */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* one after the other, with NULs */

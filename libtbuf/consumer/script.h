@@ -75,6 +75,19 @@ struct tbuf_script_enabling {
 
 struct tbuf_cell;
 
+/* A thread that profile-N has met, as it was then. */
+#define TBUF_SCRIPT_FRAMES	128u
+
+struct tbuf_script_sample {
+	uint64_t time;			/* ns */
+	uint64_t image;
+	const uint64_t *frames;		/* from what it was at on */
+	unsigned nframes;		/* 1 at least */
+	pid_t pid, tid;
+	int cpu;
+	char execname[64];
+};
+
 /* How clauses share their global variables with others. */
 struct tbuf_script_sharing {
 	/* Before a variable is looked at, and after it has been stored to. */
@@ -138,6 +151,7 @@ struct tbuf_entry {
 	uint32_t offset;
 	uint32_t epid;
 	int cpu;
+	pid_t pid, tid;
 	bool last;			/* END's: after all of the targets' */
 	uint32_t size;
 	uint64_t data[];
@@ -194,6 +208,7 @@ struct tbuf_script {
 	int home;			/* that of all clauses but profile's */
 	struct tbuf_speculation *speculating;	/* where records go, or NULL */
 	uint64_t timestamp;		/* 0: not read in this clause */
+	const struct tbuf_script_sample *sample;	/* or NULL */
 	uint64_t values[TBUF_ARGS_MAX];
 	uint8_t types[TBUF_ARGS_MAX];
 	char execname[16];
@@ -267,6 +282,26 @@ void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *);
 void	tbuf_script_limits(const struct tbuf_d_script *,
 	    const struct tbuf_d_clause *, const struct tbuf_d_program *,
 	    struct tbuf_program *);
+
+/*
+ * script_sample.c: profile-N on threads.  The probe of that kind behind one, or
+ * the first; NULL: there is none.
+ */
+struct tbuf_script_probe *tbuf_script_profile(struct tbuf_script *,
+	    const struct tbuf_script_probe *);
+/* Does a clause of it look at the stack? */
+bool	tbuf_script_stacks(const struct tbuf_script *,
+	    const struct tbuf_script_probe *);
+/* From now on samples are what it fires for, and nothing else. */
+void	tbuf_script_sampling(struct tbuf_script *);
+void	tbuf_script_sampled(struct tbuf_script *,
+	    const struct tbuf_script_probe *,
+	    const struct tbuf_script_sample *);
+/* So many on a CPU came to nothing: they are drops. */
+void	tbuf_script_unsampled(struct tbuf_script *, int cpu, uint64_t);
+/* Its frames, as many as there is room for, and zeroes behind. */
+int	tbuf_script_frames(struct tbuf_machine *, uint64_t address,
+	    uint64_t most);
 
 /* script_variable.c */
 int	tbuf_cells_make(struct tbuf_cells *, const struct tbuf_d_script *,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Built-in variables and outer subroutines of clauses in the consumer: the
- * process that they tell of is this one.
+ * process that they tell of is this one, or the one that was sampled.
  */
 #include <sys/syscall.h>
 
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/stack.h"
 #include "common/control.h"
 #include "consumer/script.h"
 
@@ -28,17 +29,99 @@ clock_read(clockid_t clock)
 	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
 }
 
-/* Sampled is what a CPU does, and not this process. */
-static bool
-is_sample(const struct tbuf_script *s)
+/* Where the kernel tells of the process, this one or one that was sampled. */
+static FILE *
+process_file(const struct tbuf_script *s, const char *name)
 {
-	return (s->now->probe->kind == TBUF_SCRIPT_PROFILE);
+	char path[48];
+
+	if (s->sample != NULL)
+		(void)snprintf(path, sizeof(path), "/proc/%d/%s",
+		    (int)s->sample->pid, name);
+	else
+		(void)snprintf(path, sizeof(path), "/proc/self/%s", name);
+	return (fopen(path, "re"));
+}
+
+/* A field of /proc/PID/stat behind the name, from 1. */
+static uint64_t
+stat_field(const struct tbuf_script *s, unsigned number)
+{
+	FILE *f = process_file(s, "stat");
+	char line[1024], *p, *end;
+	uint64_t value = 0;
+
+	if (f == NULL)
+		return (0);
+	p = fgets(line, sizeof(line), f) != NULL ? strrchr(line, ')') : NULL;
+	for (; p != NULL && number > 0; number--)
+		p = strchr(p + 1, ' ');
+	if (p != NULL)
+		value = strtoull(p, &end, 10);
+	(void)fclose(f);
+	return (value);
+}
+
+/* Of "Uid:" or "Gid:" in /proc/PID/status the real one, or the effective. */
+static uint64_t
+status_id(const struct tbuf_script *s, const char *name, bool effective)
+{
+	FILE *f = process_file(s, "status");
+	unsigned long real = 0, other = 0;
+	size_t n = strlen(name);
+	char line[256];
+
+	if (f == NULL)
+		return (0);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, name, n) == 0) {
+			(void)sscanf(line + n, "%lu %lu", &real, &other);
+			break;
+		}
+	(void)fclose(f);
+	return (effective ? other : real);
+}
+
+/* Fields of stat(5) of a process. */
+#define STAT_PARENT	2
+#define STAT_GROUP	3
+#define STAT_SESSION	4
+#define STAT_TERMINAL	5
+#define STAT_THREADS	18
+
+/* What has ended since is 0. */
+static uint64_t
+sampled_who(const struct tbuf_script *s, unsigned which)
+{
+	switch (which) {
+	case TBUF_BUILTIN_PID:
+		return ((uint64_t)s->sample->pid);
+	case TBUF_BUILTIN_TID:
+		return ((uint64_t)s->sample->tid);
+	case TBUF_BUILTIN_PPID:
+		return (stat_field(s, STAT_PARENT));
+	case TBUF_BUILTIN_UID:
+		return (status_id(s, "Uid:", false));
+	case TBUF_BUILTIN_GID:
+		return (status_id(s, "Gid:", false));
+	case TBUF_BUILTIN_EUID:
+		return (status_id(s, "Uid:", true));
+	case TBUF_BUILTIN_EGID:
+		return (status_id(s, "Gid:", true));
+	case TBUF_BUILTIN_PGID:
+		return (stat_field(s, STAT_GROUP));
+	default:
+		return (stat_field(s, STAT_SESSION));
+	}
 }
 
 static uint64_t
 who(const struct tbuf_script *s, unsigned which)
 {
-	if (is_sample(s))
+	if (s->sample != NULL)
+		return (sampled_who(s, which));
+	/* With nobody sampled it is what a CPU does, and not this process. */
+	if (s->now->probe->kind == TBUF_SCRIPT_PROFILE)
 		return (0);
 	switch (which) {
 	case TBUF_BUILTIN_PID:
@@ -62,30 +145,11 @@ who(const struct tbuf_script *s, unsigned which)
 	}
 }
 
-/* A field of /proc/self/stat behind the name, from 1. */
-static uint64_t
-stat_field(unsigned number)
-{
-	char line[1024], *p, *end;
-	uint64_t value = 0;
-	FILE *f = fopen("/proc/self/stat", "re");
-
-	if (f == NULL)
-		return (0);
-	p = fgets(line, sizeof(line), f) != NULL ? strrchr(line, ')') : NULL;
-	for (; p != NULL && number > 0; number--)
-		p = strchr(p + 1, ' ');
-	if (p != NULL)
-		value = strtoull(p, &end, 10);
-	(void)fclose(f);
-	return (value);
-}
-
 /* The arguments, a blank behind each but the last; how many there are. */
 static uint64_t
-arguments_read(char *text, size_t size)
+arguments_read(const struct tbuf_script *s, char *text, size_t size)
 {
-	FILE *f = fopen("/proc/self/cmdline", "re");
+	FILE *f = process_file(s, "cmdline");
 	uint64_t count = 0;
 	size_t used = 0;
 	int c;
@@ -105,18 +169,55 @@ arguments_read(char *text, size_t size)
 static uint64_t
 vector(struct tbuf_script *s, unsigned which)
 {
-	uint64_t count = arguments_read(s->execargs, sizeof(s->execargs));
+	uint64_t count = arguments_read(s, s->execargs, sizeof(s->execargs));
 
 	if (which == TBUF_BUILTIN_ARGC)
 		return (count);
+	/* Where others have them is not known. */
+	if (s->sample != NULL)
+		return (0);
 	if (which == TBUF_BUILTIN_ENVP)
 		return ((uint64_t)(uintptr_t)environ);
 	return ((uint64_t)(uintptr_t)(environ - 1 - count));
 }
 
-/* Fields of stat(5) of a process. */
-#define STAT_TERMINAL	5
-#define STAT_THREADS	18
+/* What a thread has had of its CPUs, in ns. */
+static uint64_t
+virtual_time(const struct tbuf_script *s)
+{
+	unsigned long long ns = 0;
+	char name[32];
+	FILE *f;
+
+	if (s->sample == NULL)
+		return (clock_read(CLOCK_THREAD_CPUTIME_ID));
+	(void)snprintf(name, sizeof(name), "task/%d/schedstat",
+	    (int)s->sample->tid);
+	if ((f = process_file(s, name)) == NULL)
+		return (0);
+	if (fscanf(f, "%llu", &ns) != 1)
+		ns = 0;
+	(void)fclose(f);
+	return (ns);
+}
+
+static uint64_t
+image(const struct tbuf_script *s)
+{
+	return (s->sample != NULL ? s->sample->image :
+	    tbuf_image((uint32_t)who(s, TBUF_BUILTIN_PID), 0));
+}
+
+/* Of a sample's stack. */
+static uint64_t
+stack(const struct tbuf_script *s, unsigned which)
+{
+	unsigned n = s->sample != NULL ? s->sample->nframes : 0;
+
+	if (which == TBUF_BUILTIN_USTACKDEPTH)
+		return (n);
+	return (n > 1 ? s->sample->frames[1] : 0);
+}
 
 /* Once a clause. */
 static uint64_t
@@ -138,13 +239,17 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = timestamp(s);
 		return (0);
 	case TBUF_BUILTIN_VTIMESTAMP:
-		*value = clock_read(CLOCK_THREAD_CPUTIME_ID);
+		*value = virtual_time(s);
 		return (0);
 	case TBUF_BUILTIN_WALLTIMESTAMP:
 		*value = clock_read(CLOCK_REALTIME);
 		return (0);
 	case TBUF_BUILTIN_IMAGE:
-		*value = tbuf_image((uint32_t)who(s, TBUF_BUILTIN_PID), 0);
+		*value = image(s);
+		return (0);
+	case TBUF_BUILTIN_UCALLER:
+	case TBUF_BUILTIN_USTACKDEPTH:
+		*value = stack(s, which);
 		return (0);
 	case TBUF_BUILTIN_CPU:
 		*value = (uint64_t)s->cpu;
@@ -172,15 +277,15 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = vector(s, which);
 		return (0);
 	case TBUF_BUILTIN_THREADS:
-		*value = stat_field(STAT_THREADS);
+		*value = stat_field(s, STAT_THREADS);
 		return (0);
 	case TBUF_BUILTIN_TERMINAL:
-		*value = stat_field(STAT_TERMINAL);
+		*value = stat_field(s, STAT_TERMINAL);
 		return (0);
 	}
 	if (which >= TBUF_BUILTIN_END)
 		return (TBUF_FAULT_ILLEGAL);
-	/* There is no stack, and no call that could have failed. */
+	/* There is no kernel's stack, and no call that could have failed. */
 	if (which >= TBUF_BUILTIN_EXECNAME)
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
 	return (0);
@@ -195,10 +300,10 @@ tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
 
 	switch (which) {
 	case TBUF_BUILTIN_EXECNAME:
-		text = s->execname;
+		text = s->sample != NULL ? s->sample->execname : s->execname;
 		break;
 	case TBUF_BUILTIN_EXECARGS:
-		(void)arguments_read(s->execargs, sizeof(s->execargs));
+		(void)arguments_read(s, s->execargs, sizeof(s->execargs));
 		text = s->execargs;
 		break;
 	case TBUF_BUILTIN_PROBEPROV:
@@ -241,6 +346,13 @@ parent_of(pid_t pid)
 	return (parent);
 }
 
+/* Whom a clause is about. */
+static pid_t
+subject(const struct tbuf_script *s)
+{
+	return (s->sample != NULL ? s->sample->pid : s->pid);
+}
+
 /* This process, or one that it descends from. */
 static bool
 is_progeny(pid_t pid, uint64_t of)
@@ -268,6 +380,18 @@ chill(uint64_t ns)
 		continue;
 }
 
+/* Of a sample the place it was at is known. */
+static int
+user_register(const struct tbuf_script *s, uint64_t number, uint64_t *value)
+{
+	if (s->sample == NULL)
+		return (0);
+	if (number != TBUF_STACK_PC)
+		return (TBUF_FAULT_ILLEGAL);
+	*value = s->sample->frames[0];
+	return (0);
+}
+
 static uint64_t
 draw(void)
 {
@@ -291,18 +415,19 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		*result = draw();
 		return (0);
 	case TBUF_SUB_PROGENYOF:
-		*result = is_progeny(s->pid, arguments[0]);
+		*result = is_progeny(subject(s), arguments[0]);
 		return (0);
 	case TBUF_SUB_UREG:
+		return (user_register(s, arguments[0], result));
 	case TBUF_SUB_USTACK:
-		return (0);
+		return (tbuf_script_frames(m, arguments[0], arguments[1]));
 	case TBUF_SUB_RAISE:
 		if (arguments[0] > (uint64_t)SIGRTMAX)
 			return (TBUF_FAULT_ILLEGAL);
-		(void)kill(s->pid, (int)arguments[0]);
+		(void)kill(subject(s), (int)arguments[0]);
 		return (0);
 	case TBUF_SUB_STOP:
-		(void)kill(s->pid, SIGSTOP);
+		(void)kill(subject(s), SIGSTOP);
 		return (0);
 	case TBUF_SUB_CHILL:
 		chill(arguments[0]);

@@ -105,6 +105,8 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 	e->enabling = s->now;
 	e->epid = s->now->epid;
 	e->cpu = s->cpu;
+	e->pid = s->sample != NULL ? s->sample->pid : s->pid;
+	e->tid = s->sample != NULL ? s->sample->tid : s->pid;
 	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
 	e->wall = wall();
 	e->charge = charge;
@@ -191,8 +193,8 @@ give_record(struct tbuf_script *s, const struct tbuf_entry *e,
     struct tbuf_record *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->pid = s->pid;
-	r->tid = (uint32_t)s->pid;
+	r->pid = e->pid;
+	r->tid = (uint32_t)e->tid;
 	r->cpu = e->cpu;
 	r->time = e->time;
 	r->wall = e->wall;
@@ -212,7 +214,7 @@ give(struct tbuf_script *s, const struct tbuf_entry *e,
 {
 	memset(event, 0, sizeof(*event));
 	event->type = TBUF_EVENT_RECORD;
-	event->pid = s->pid;
+	event->pid = e->pid;
 	event->cpu = e->cpu;
 	give_record(s, e, &event->record);
 	if (e->fault == 0)

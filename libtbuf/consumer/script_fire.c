@@ -149,7 +149,7 @@ run_clause(struct tbuf_script *s)
 	struct tbuf_machine *m = &s->machine;
 	enum tbuf_end ended;
 
-	s->timestamp = 0;
+	s->timestamp = s->sample != NULL ? s->sample->time : 0;
 	if ((clause->flags & TBUF_CLAUSE_DEFAULT) != 0 ||
 	    clause->nprograms == 0) {
 		emit_default(s);
@@ -191,7 +191,8 @@ tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
 		memset(s->values, 0, sizeof(s->values));
 	}
 	if (probe->kind >= TBUF_SCRIPT_TICK)
-		s->values[1] = (uint64_t)(uintptr_t)tbuf_script_fire;
+		s->values[1] = s->sample != NULL ? s->sample->frames[0] :
+		    (uint64_t)(uintptr_t)tbuf_script_fire;
 	for (i = 0; i < s->nenablings && !over(s); i++) {
 		if (s->enablings[i].probe != probe)
 			continue;

@@ -184,6 +184,7 @@ struct tbuf_target {
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
 	bool mapped;			/* its maps have been read */
+	bool sampled;			/* its threads were, by profile-N */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* or 0 */
 

@@ -19,6 +19,7 @@
 #include "consumer/images.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
+#include "consumer/sampling.h"
 #include "consumer/script.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"
@@ -81,6 +82,7 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 	due = earlier(due, c->next_meeting);
 	if (c->script != NULL)
 		due = earlier(due, tbuf_script_due(c->script));
+	due = earlier(due, tbuf_sampling_due(c));
 	due = earlier(due, c->next_command);
 	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
 		due = earlier(due, c->next_clean);
@@ -379,6 +381,7 @@ finish(struct tbuf_consumer *c, int result)
 		tbuf_consumer_scan(c);
 	}
 	tbuf_consumer_quiesce(c);
+	tbuf_sampling_drain(c);
 	if (c->script != NULL)
 		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
@@ -433,6 +436,7 @@ script_over(struct tbuf_consumer *c, uint64_t now)
 		return (false);
 	TAILQ_FOREACH(t, &c->targets, link)
 		(void)exit_seen(c, t);
+	tbuf_sampling_drain(c);
 	tbuf_script_tick(c->script, now);
 	return (c->script->exited);
 }
@@ -467,6 +471,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		look_at_command(c, now);
 	collect_truncated(c);
 	tbuf_images_look(c, false);
+	tbuf_sampling_look(c);
 	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
 	    full(c) || nobody_left(c))
 		return (finish(c, 0));

@@ -15,6 +15,7 @@
  *	command PID		what spawn gives
  *	table PID N		a target's probes that found no room
  *	missed N REASON		processes that could not be traced
+ *	unsampled LINE		why profile-N samples less than it was to
  *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go
  *				or status
  *	left PID		a process that has ended has left a session

@@ -21,7 +21,7 @@ struct tbuf_consumer {
 	struct fake_line *at;	/* the next line of the rounds */
 	bool show;
 	pid_t command;
-	unsigned missed;	/* lines of them that were given */
+	unsigned missed, unsampled;	/* lines of them that were given */
 	unsigned lost;		/* and of these */
 	volatile sig_atomic_t stop;
 	bool ended;
@@ -365,6 +365,20 @@ tbuf_consumer_skipped(const struct tbuf_consumer *c)
 		if (fake_is(line, "skipped"))
 			return (fake_errno(line, 1));
 	return (0);
+}
+
+const char *
+tbuf_consumer_unsampled(struct tbuf_consumer *c)
+{
+	const struct fake_line *line;
+	unsigned n = 0;
+
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "unsampled") && n++ == c->unsampled) {
+			c->unsampled++;
+			return (fake_text(line, 1));
+		}
+	return (NULL);
 }
 
 const char *

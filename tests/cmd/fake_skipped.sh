@@ -24,6 +24,14 @@ end
 EOS
 ctl -n request-start
 ctl -q -n request-start
+# Threads that profile-N was to sample.
+play <<EOS
+$probes
+unsampled "2 threads are not sampled: Too many open files"
+unsampled "9 samples were of processes that are not traced"
+end
+EOS
+ctl -q -n request-start
 for error in ENOSPC EUSERS ENOMEM EAGAIN; do
 	echo "skipped $error" | play
 	ctl -q -n request-start

@@ -29,6 +29,11 @@ if [ -z "$tests" ]; then
 		echo "with a sanitizer of threads: no real_stack.sh"
 		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
 	fi
+	if [ -n "$TBUF_TARGET" ] &&
+	    ! why=$("$(dirname "$TBUF_TARGET")/events"); then
+		echo "perf_event_open(2): $why: no real_profile.sh"
+		tests=$(echo "$tests" | sed 's/real_profile\.sh//')
+	fi
 	if grep -q '^Seccomp:.*2' /proc/self/status; then
 		echo "under a filter of system calls: no real_strict.sh"
 		tests=$(echo "$tests" | sed 's/real_strict\.sh//')

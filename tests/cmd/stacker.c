@@ -13,10 +13,13 @@
  *	plus		... in functions of C++
  *	enabled		until leaf() is enabled
  *	spin		until there is a line on standard input
+ *	worker		... in a thread that starts now
+ *	fork		a child does the orders behind it too, and is waited for
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
  */
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <err.h>
 #include <pthread.h>
@@ -334,16 +337,27 @@ busy(void)
 			STAY();
 }
 
-NOINLINE void
-spin(void)
+NOINLINE void *
+spin(void *arg)
 {
 	pthread_t thread;
 
+	(void)arg;
 	if (pthread_create(&thread, NULL, listen, NULL) != 0)
 		errx(99, "pthread_create");
 	busy();
 	(void)pthread_join(thread, NULL);
 	STAY();
+	return (NULL);
+}
+
+static pid_t child;
+
+static void
+fork_here(void)
+{
+	if ((child = fork()) == -1)
+		err(99, "fork");
 }
 
 static int
@@ -385,7 +399,11 @@ obey(const char *order)
 	else if (is(order, "enabled", &number))
 		await();
 	else if (is(order, "spin", &number))
-		spin();
+		(void)spin(NULL);
+	else if (is(order, "worker", &number))
+		in_thread(spin, number);
+	else if (is(order, "fork", &number))
+		fork_here();
 	else if (is(order, "say", &number)) {
 		puts(order + 4);
 		(void)fflush(stdout);
@@ -403,5 +421,7 @@ main(int argc, char **argv)
 
 	for (i = 1; i < argc; i++)
 		obey(argv[i]);
+	if (child > 0)
+		(void)waitpid(child, NULL, 0);
 	return (0);
 }

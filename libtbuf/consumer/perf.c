@@ -1,0 +1,176 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Perf events, and the buffers that the kernel writes their samples to.
+ */
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "atomics.h"
+#include "consumer/perf.h"
+
+/* Pages of a buffer; two runs have room in what a user may lock at first. */
+#define PAGES_MOST	64u
+#define PAGES_LEAST	4u
+
+#define FRAMES_MAX	128u		/* and words that say of what they are */
+#define RECORD_MAX	65536u		/* a header's 16 bits */
+
+static int
+event_open(struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1,
+	    PERF_FLAG_FD_CLOEXEC);
+	return (fd == -1 ? -errno : fd);
+}
+
+uint64_t
+tbuf_perf_sample_size(const struct tbuf_perf_terms *terms)
+{
+	return (sizeof(struct tbuf_perf_sample) +
+	    (terms->stacks ? FRAMES_MAX * sizeof(uint64_t) : 0));
+}
+
+/* ------------------------------------------------------------ buffers */
+
+/* As large as may be had: others' count against the same limit. */
+static int
+map(struct tbuf_perf_buffer *b)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned pages;
+	void *base;
+
+	for (pages = PAGES_MOST; pages >= PAGES_LEAST; pages /= 2) {
+		base = mmap(NULL, (1 + pages) * page, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, b->fd, 0);
+		if (base == MAP_FAILED)
+			continue;
+		b->page = base;
+		b->size = pages * page;
+		return (0);
+	}
+	return (-ENOMEM);
+}
+
+int
+tbuf_perf_buffer_open(struct tbuf_perf_buffer *b, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY
+	};
+	int error;
+
+	memset(b, 0, sizeof(*b));
+	b->cpu = cpu;
+	b->fd = event_open(&attr, 0, cpu);
+	if (b->fd < 0) {
+		error = b->fd;
+		b->fd = -1;
+		return (error);
+	}
+	b->copy = malloc(RECORD_MAX);
+	error = b->copy == NULL ? -ENOMEM : map(b);
+	if (error != 0)
+		tbuf_perf_buffer_close(b);
+	return (error);
+}
+
+void
+tbuf_perf_buffer_close(struct tbuf_perf_buffer *b)
+{
+	if (b->page != NULL)
+		munmap(b->page, b->size + (size_t)sysconf(_SC_PAGESIZE));
+	if (b->fd != -1)
+		close(b->fd);
+	free(b->copy);
+	memset(b, 0, sizeof(*b));
+	b->fd = -1;
+}
+
+/* ------------------------------------------------------------ events */
+
+int
+tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,
+    const struct tbuf_perf_buffer *b)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = terms->period,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+		    PERF_SAMPLE_TIME |
+		    (terms->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
+		.inherit = 1, .task = 1, .exclude_callchain_kernel = 1
+	};
+	int fd, error;
+
+	attr.inherit_thread = !terms->children;
+	fd = event_open(&attr, tid, b->cpu);
+	/* Linux before 5.13 has children inherit it with threads. */
+	if (fd == -EINVAL && attr.inherit_thread) {
+		attr.inherit_thread = 0;
+		fd = event_open(&attr, tid, b->cpu);
+	}
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, b->fd) == 0)
+		return (fd);
+	error = -errno;
+	close(fd);
+	return (error);
+}
+
+/* ------------------------------------------------------------ records */
+
+/* It may go across the end of the buffer. */
+static const void *
+bytes_at(const struct tbuf_perf_buffer *b, uint64_t at, size_t size)
+{
+	const unsigned char *data = (const unsigned char *)b->page +
+	    (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t offset = at & (b->size - 1);
+	size_t first = b->size - offset;
+
+	if (size <= first)
+		return (data + offset);
+	memcpy(b->copy, data + offset, first);
+	memcpy(b->copy + first, data, size - first);
+	return (b->copy);
+}
+
+const struct perf_event_header *
+tbuf_perf_peek(struct tbuf_perf_buffer *b)
+{
+	/* Pairs with the kernel's barrier before it stores the head. */
+	uint64_t head = tbuf_load_acquire(&b->page->data_head);
+	const struct perf_event_header *header;
+
+	if (head == b->tail)
+		return (NULL);
+	/* Records are aligned to 8 bytes, so a header is in one piece. */
+	header = bytes_at(b, b->tail, sizeof(*header));
+	return (bytes_at(b, b->tail, header->size));
+}
+
+void
+tbuf_perf_step(struct tbuf_perf_buffer *b)
+{
+	const struct perf_event_header *header =
+	    bytes_at(b, b->tail, sizeof(*header));
+
+	b->tail += header->size;
+	/* What was read was read before the kernel writes there again. */
+	tbuf_store_release(&b->page->data_tail, b->tail);
+}

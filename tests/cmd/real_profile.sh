@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+TBUF_TARGET=$(dirname "$TBUF_TARGET")/stacker
+
+# sampled ORDERS OPTION ...: tbufctl with a target that obeys.
+sampled()
+{
+	orders=$1
+	shift
+	# shellcheck disable=SC2086 # a list
+	start 3 4 $orders
+	tell 3
+	"$TBUFCTL" -q "$@" -p "$target"
+	echo "= $?"
+	tell 3
+	wait "$target"
+	rm -f in3 out4
+}
+
+# commanded ORDERS OPTION ...: with a command, whose input ends after it.
+commanded()
+{
+	orders=$1
+	shift
+	mkfifo in
+	exec 5<>in
+	"$TBUFCTL" -q "$@" -c "$TBUF_TARGET $orders" <in 5>&- 2>&1
+	echo "= $?"
+	exec 5>&-
+	rm -f in
+}
+
+# What most lines are like: a sample may come just as a function begins.
+mostly()
+{
+	sed 's/pid [0-9]*/pid PID/' >lines
+	grep -v -e '^[0-9]' -e '^$' lines
+	grep '^[0-9]' lines | sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //;q'
+}
+
+# A function's addresses are different keys.
+each()
+{
+	sed -E '/^=/!s/ +[0-9]+$//; s/^ +//' | sed '/^$/d' | sort -u
+}
+
+main='stacker`main;stacker`obey;stacker`spin;stacker`busy'
+end='profile-997 /++n == 30/ { exit(7); }'
+words='printf("%d %d %s %d %d %s %d\n", pid == $target, tid == pid, execname,
+    arg0, arg1 != 0 && uregs[R_PC] == arg1, probename, ustackdepth > 3);'
+
+echo 'a thread that runs'
+sampled spin -n "profile-997 { $words } $end" | mostly
+sampled spin --format=folded -n "profile-997 { @[ustack()] = count(); } $end" |
+    grep -o "$main" | each
+sampled spin -n "profile-997 { @[ufunc(arg1)] = count(); } $end" | grep busy |
+    each
+sampled spin --format=json -n "profile-997 { trace(1); } $end" |
+    sed -E 's/"(pid|tid)":[1-9][0-9]*/"\1":N/g
+	s/"(cpu|id|time|wall|epid)":[0-9]+/"\1":M/g' | each
+echo 'a thread that starts while others are sampled'
+sampled 'enabled worker' -n 'leaf { } profile-997 /tid != pid/ {
+	printf("%d %s\n", pid == $target, execname); }
+    profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep -v leaf | each
+echo 'one CPU'
+cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+taskset -cp "$cpu" $$ >/dev/null
+sampled spin -x cpu="$cpu" -n "profile-997 { @[cpu == $cpu] = count(); } $end" |
+    each
+echo 'a command, a child that is followed, and one that is not'
+commanded spin -n "profile-997 { $words } $end" | mostly
+commanded 'fork spin' --follow -n '
+    profile-997 { @[pid == $target, execname, umod(arg1)] = count(); }
+    profile-997 /pid != $target && ++n == 30/ { exit(7); }' | each | mostly
+commanded 'fork spin' -n "profile-997 { @[pid == \$target] = count(); } $end" |
+    each | mostly
