@@ -23,6 +23,9 @@
 #define GENERATION	7
 #define EPID		9
 #define DELAY		3000u	/* turns */
+#define TABLE		1024u	/* bytes of the lane's table */
+#define WHICH		5	/* of the values is counted in */
+#define WORDS		8	/* of an entry's values */
 
 enum kind {
 	LINEAR_FLAT,
@@ -34,6 +37,7 @@ enum kind {
 	LINEAR_ROWS,
 	RING_ROWS,
 	COUNT,
+	UPDATE,
 	REFUSE,
 	KINDS
 };
@@ -41,7 +45,7 @@ enum kind {
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
 	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"count", "refuse"
+	"count", "update", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
@@ -52,6 +56,8 @@ static uint32_t enabled = 1;
 static struct tbuf_site site = { .enabled = &enabled, .index = 1 };
 static uint32_t heads[] = { 0, EPID };
 static enum kind kind;
+static _Alignas(64) uint64_t table[TABLE / 8];
+static const uint64_t key[2] = { 17, 4 };
 
 /* The probe's chain, where it has two ECBs. */
 static const struct tbuf_ecb ecbs[EPID + 2] = {
@@ -97,6 +103,67 @@ rows_write(struct tbuf_write *w, const uint64_t *words)
 	return (outcome);
 }
 
+#define ENTRY_SIZE	(sizeof(struct tbuf_table_entry) + sizeof(key))
+
+/* The n-th entry of a key, whose values are behind those of the ones before. */
+static void
+entry_make(unsigned n, uint64_t hash, uint64_t second, uint32_t nwords)
+{
+	uint32_t at = (uint32_t)(tbuf_table_heap(TABLE) + n * ENTRY_SIZE);
+	struct tbuf_table_entry *e = (struct tbuf_table_entry *)(void *)
+	    ((char *)table + at);
+	uint32_t *slots = (uint32_t *)(void *)
+	    ((char *)table + sizeof(struct tbuf_table));
+
+	*e = (struct tbuf_table_entry){
+		.size = ENTRY_SIZE, .aggregation = 2, .key = sizeof(key),
+		.values = TABLE - (n + 1) * 8 * WORDS, .nwords = nwords,
+		.hash = hash
+	};
+	memcpy(e + 1, (uint64_t []){ key[0], second }, sizeof(key));
+	slots[(3 + n) % tbuf_table_slots(TABLE)] = at;
+	table[0] = (n + 1) * ENTRY_SIZE;
+}
+
+/* The key is the third in the table; the first two have its hash and slot. */
+static void
+table_make(void)
+{
+	memset(table, 0, sizeof(table));
+	entry_make(0, 3, key[1] + 1, WORDS);
+	entry_make(1, 3 + UINT64_C(1) * TABLE, key[1], WORDS);
+	entry_make(2, 3, key[1], WHICH + 1);
+	lane.table[0] = tbuf_place((uintptr_t)table, TABLE);
+}
+
+static uint64_t *
+counted(void)
+{
+	return (table + (TABLE - 3 * 8 * WORDS) / 8 + WHICH);
+}
+
+static struct tbuf_search
+search_make(void)
+{
+	return ((struct tbuf_search){
+		.bits = enabled, .generation = GENERATION,
+		.place = lane.table[0], .table = (unsigned char *)table,
+		.heap = tbuf_table_heap(TABLE), .last = TABLE - ENTRY_SIZE,
+		.end = TABLE - 8, .mask = tbuf_table_slots(TABLE) - 1,
+		.entry = ENTRY_SIZE | (uint64_t)(2 | sizeof(key) << 16) << 32,
+		.hash = 3, .key = key, .size = sizeof(key), .word = WHICH,
+		.delta = 3
+	});
+}
+
+static enum tbuf_outcome
+update(void)
+{
+	struct tbuf_search s = search_make();
+
+	return (tbuf_rseq_update(&memo, &s));
+}
+
 /* The section, or on some machines its sibling for what wraps. */
 static enum tbuf_outcome
 record_write(const uint64_t *words)
@@ -113,6 +180,8 @@ record_write(const uint64_t *words)
 
 	if (kind == COUNT)
 		return (tbuf_rseq_count(&memo, &lane.large));
+	if (kind == UPDATE)
+		return (update());
 	if (is_rows())
 		return (rows_write(&w, words));
 	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
@@ -183,6 +252,7 @@ begin(void)
 	};
 	if (is_rows())
 		heads[1] |= TBUF_HEAD_MORE;
+	table_make();
 	tbuf_thread.memo = memo;
 	self = pthread_self();
 	signal(SIGUSR1, on_signal);
@@ -256,7 +326,8 @@ check(void)
 	all = fired[0] + fired[1];
 	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
 	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
-	ck_assert_uint_eq(lane.head, kind == REFUSE || kind == COUNT ? 0 :
+	ck_assert_uint_eq(*counted(), kind == UPDATE ? 3 * all : 0);
+	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
 	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
 		check_ring();
@@ -313,6 +384,67 @@ START_TEST(an_aborted_section_has_done_nothing)
 }
 END_TEST
 
+/* Leaves without having counted, or counts where it is meant to. */
+static void
+update_expect(struct tbuf_search s, bool counts)
+{
+	uint64_t before[TABLE / 8];
+
+	memcpy(before, table, sizeof(table));
+	if (counts)
+		before[counted() - table] += s.delta;
+	while (tbuf_rseq_update(&memo, &s) == TBUF_CHANGED && counts)
+		continue;
+	ck_assert_mem_eq(before, table, sizeof(table));
+}
+
+#define LEAVES(change) do {						\
+	struct tbuf_search s = search_make();				\
+									\
+	change;								\
+	update_expect(s, false);					\
+} while (0)
+
+/* ... by a change of the entry that the key has. */
+#define LEAVES_ENTRY(field, value) do {					\
+	uint32_t old_ = entry->field;					\
+									\
+	entry->field = (value);						\
+	update_expect(search_make(), false);				\
+	entry->field = old_;						\
+} while (0)
+
+START_TEST(an_update_finds_its_key_and_no_other)
+{
+	struct tbuf_table_entry *entry = (struct tbuf_table_entry *)(void *)
+	    ((char *)table + tbuf_table_heap(TABLE) + 2 * ENTRY_SIZE);
+	static const uint64_t other[2] = { 17, 6 };
+	static const uint64_t another[2] = { 16, 4 };
+
+	begin();
+	end();
+	update_expect(search_make(), true);
+	LEAVES(s.key = other);
+	LEAVES(s.key = another);
+	LEAVES(s.hash = 4);
+	LEAVES(s.entry += UINT64_C(1) << 32);
+	LEAVES(s.bits = 2);
+	LEAVES(s.generation++);
+	LEAVES(s.place++);
+	LEAVES(s.word++);
+	LEAVES(s.last = tbuf_table_heap(TABLE));
+	LEAVES_ENTRY(values, TABLE);
+	LEAVES_ENTRY(values, TABLE - 8 * WHICH);
+	LEAVES_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
+	LEAVES_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
+	/* What is not committed is not there. */
+	table[0] -= ENTRY_SIZE;
+	update_expect(search_make(), false);
+	table[0] += ENTRY_SIZE;
+	update_expect(search_make(), true);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -327,6 +459,7 @@ main(void)
 	tcase_set_timeout(sections, 120);
 	tcase_add_loop_test(sections, an_aborted_section_has_done_nothing, 0,
 	    KINDS);
+	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	suite_add_tcase(suite, sections);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -46,6 +46,12 @@ static const uint64_t by_text[] = {
 	W(LDC, 1, 0, 0, 0), W(KEYT, 1, 0, 0, 0), UPDATE(COUNT, 5)
 };
 #define UPDATES		6
+/* By who fires: what is kept, and then done by one section. */
+static const uint64_t again[] = {
+	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
+	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(KEY, 1, 0, 0, 8),
+	UPDATE(QUANTIZE, 4)
+};
 
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
@@ -74,7 +80,7 @@ static const char constants[] = "some text that is a key";
 	.constants = constants, .constants_size = sizeof(constants)	\
 }
 static const struct tbuf_d_program programs[] = {
-	PROGRAM(code), PROGRAM(by_text)
+	PROGRAM(code), PROGRAM(by_text), PROGRAM(again)
 };
 static const char *const description = "stress:::";
 #define CLAUSE(n)	{						\
@@ -82,10 +88,19 @@ static const char *const description = "stress:::";
 	.programs = &programs[n], .nprograms = 1			\
 }
 static const struct tbuf_d_clause clauses[] = { CLAUSE(0), CLAUSE(1) };
-static const struct tbuf_d_script script = {
-	.clauses = clauses, .nclauses = 2,
-	.aggregations = aggregations, .naggregations = UPDATES
+static const struct tbuf_d_clause one[] = { CLAUSE(2) };
+#define SCRIPT(list, n)	{						\
+	.clauses = (list), .nclauses = (n),				\
+	.aggregations = aggregations, .naggregations = UPDATES		\
+}
+static const struct {
+	struct tbuf_d_script script;
+	unsigned updates;		/* of a fire */
+} scripts[] = {
+	{ SCRIPT(clauses, 2), UPDATES },
+	{ SCRIPT(one, 1), 1 }
 };
+static unsigned chosen;			/* of these */
 
 /* ------------------------------------------------------------ values */
 
@@ -245,8 +260,9 @@ check_account(const struct stress_page *page, uint64_t values, uint64_t drops,
     bool killed)
 {
 	struct stress_sum sum = stress_page_sum(page);
-	uint64_t most = sum.before * UPDATES;
-	uint64_t least = killed ? (sum.after - late_fires(page)) * UPDATES :
+	unsigned updates = scripts[chosen].updates;
+	uint64_t most = sum.before * updates;
+	uint64_t least = killed ? (sum.after - late_fires(page)) * updates :
 	    most;
 
 	STRESS_EXPECT(values + drops <= most && values + drops >= least,
@@ -271,6 +287,7 @@ run(uint64_t *random)
 	struct stress_page *page = stress_page_new(path);
 	uint64_t values, drops;
 
+	chosen = stress_random(random) % 2;
 	page->seed = stress_random(random);
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % 8);
@@ -278,13 +295,13 @@ run(uint64_t *random)
 	killer.fires = stress_random(random) % FIRES_MAX;
 	if (!killed)
 		page->fires = 1 + killer.fires / page->threads;
-	stress_context("aggsize %s, %s, %s, %u threads, flags %#x, %" PRIu64
-	    " fires", aggsize, rseq ? "rseq" : "locks", killed ? "killed" :
+	stress_context("script %u, aggsize %s, %s, %s, %u threads, flags %#x, %"
+	    PRIu64 " fires", chosen, aggsize, rseq ? "rseq" : "locks", killed ? "killed" :
 	    "to its end", page->threads, page->flags, killer.fires);
 	STRESS_EXPECT(c != NULL && tbuf_consumer_set(c, "aggsize", aggsize) ==
 	    0 && tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
 	    tbuf_consumer_set(c, "switchrate", "1ms") == 0 &&
-	    tbuf_consumer_script(c, &script) == 0, "the consumer's options");
+	    tbuf_consumer_script(c, &scripts[chosen].script) == 0, "the consumer's options");
 	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",

@@ -86,6 +86,12 @@
  *	ADD	ARM; CHECK; [word] += delta, the last instruction: a count of an
  *		aggregation table
  *
+ *	UPDATE	ARM; CHECK; [lane.table[0]] == s.place	else leave CHANGED
+ *		search the key's entry, as clause_table.c does: none that lies
+ *		in the table, or less values than s.word	leave CHANGED
+ *		[its value] += s.delta, the last instruction: a search and ADD
+ *		in one
+ *
  *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
  *		nothing else, so nobody looks at it who is late
  *
@@ -187,6 +193,24 @@ struct tbuf_write {
 	uint64_t time;			/* 0, then what ROWS has read */
 };
 
+/* The key that UPDATE looks for in a lane's table, and what it adds there. */
+struct tbuf_search {
+	uint64_t bits;			/* as in struct tbuf_write */
+	uint64_t generation;
+	uint64_t place;			/* lane.table[0], which was checked */
+	const unsigned char *table;
+	uint64_t heap;			/* offset of the first entry */
+	uint64_t last;			/* ... of the last one that fits */
+	uint64_t end;			/* ... of the table's last word */
+	uint64_t entry;			/* the entry's first word */
+	uint64_t hash;
+	const uint64_t *key;
+	uint64_t size;			/* bytes of the key's words */
+	uint64_t word;			/* of the values */
+	uint64_t delta;
+	uint32_t mask;			/* of a slot's number */
+};
+
 /* What PUBLISH is to do. */
 struct tbuf_publish {
 	uint64_t *word;			/* that commits */
@@ -267,6 +291,24 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_P_SIZE		40
 #define TBUF_P_SLOT		48
 #define TBUF_P_OFFSET		56
+#define TBUF_U_PLACE		16
+#define TBUF_U_TABLE		24
+#define TBUF_U_HEAP		32
+#define TBUF_U_LAST		40
+#define TBUF_U_END		48
+#define TBUF_U_ENTRY		56
+#define TBUF_U_HASH		64
+#define TBUF_U_KEY		72
+#define TBUF_U_SIZE		80
+#define TBUF_U_WORD		88
+#define TBUF_U_DELTA		96
+#define TBUF_U_MASK		104
+#define TBUF_T_INDEX		64
+#define TBUF_T_PROBES		64
+#define TBUF_K_VALUES		8
+#define TBUF_K_NWORDS		12
+#define TBUF_K_HASH		16
+#define TBUF_K_KEY		24
 #define TBUF_E_NEXT		6
 #define TBUF_L_HEAD		0
 #define TBUF_L_LAST		8
@@ -275,6 +317,7 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_L_PAIR		32
 #define TBUF_L_RESTARTS		72
 #define TBUF_L_LIMIT		136
+#define TBUF_L_TABLE		224
 #define TBUF_S_GENERATION	0
 #define TBUF_S_DEADLINE		40
 #define TBUF_SITE_ENABLED	0
@@ -316,6 +359,26 @@ TBUF_ASSERT_OFFSET(tbuf_publish, from, TBUF_P_FROM);
 TBUF_ASSERT_OFFSET(tbuf_publish, size, TBUF_P_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_publish, slot, TBUF_P_SLOT);
 TBUF_ASSERT_OFFSET(tbuf_publish, offset, TBUF_P_OFFSET);
+TBUF_ASSERT_OFFSET(tbuf_search, bits, TBUF_W_BITS);
+TBUF_ASSERT_OFFSET(tbuf_search, generation, TBUF_W_GENERATION);
+TBUF_ASSERT_OFFSET(tbuf_search, place, TBUF_U_PLACE);
+TBUF_ASSERT_OFFSET(tbuf_search, table, TBUF_U_TABLE);
+TBUF_ASSERT_OFFSET(tbuf_search, heap, TBUF_U_HEAP);
+TBUF_ASSERT_OFFSET(tbuf_search, last, TBUF_U_LAST);
+TBUF_ASSERT_OFFSET(tbuf_search, end, TBUF_U_END);
+TBUF_ASSERT_OFFSET(tbuf_search, entry, TBUF_U_ENTRY);
+TBUF_ASSERT_OFFSET(tbuf_search, hash, TBUF_U_HASH);
+TBUF_ASSERT_OFFSET(tbuf_search, key, TBUF_U_KEY);
+TBUF_ASSERT_OFFSET(tbuf_search, size, TBUF_U_SIZE);
+TBUF_ASSERT_OFFSET(tbuf_search, word, TBUF_U_WORD);
+TBUF_ASSERT_OFFSET(tbuf_search, delta, TBUF_U_DELTA);
+TBUF_ASSERT_OFFSET(tbuf_search, mask, TBUF_U_MASK);
+_Static_assert(sizeof(struct tbuf_table) == TBUF_T_INDEX &&
+    TBUF_TABLE_PROBES == TBUF_T_PROBES, "a table's index, and its search");
+TBUF_ASSERT_OFFSET(tbuf_table_entry, values, TBUF_K_VALUES);
+TBUF_ASSERT_OFFSET(tbuf_table_entry, nwords, TBUF_K_NWORDS);
+TBUF_ASSERT_OFFSET(tbuf_table_entry, hash, TBUF_K_HASH);
+_Static_assert(sizeof(struct tbuf_table_entry) == TBUF_K_KEY, "then its key");
 TBUF_ASSERT_OFFSET(tbuf_ecb, next, TBUF_E_NEXT);
 _Static_assert(sizeof(struct tbuf_ecb) == 8, "an ECB's place");
 TBUF_ASSERT_OFFSET(tbuf_lane, head, TBUF_L_HEAD);
@@ -325,6 +388,7 @@ TBUF_ASSERT_OFFSET(tbuf_lane, sequence, TBUF_L_SEQUENCE);
 TBUF_ASSERT_OFFSET(tbuf_lane, pair, TBUF_L_PAIR);
 TBUF_ASSERT_OFFSET(tbuf_lane, restarts, TBUF_L_RESTARTS);
 TBUF_ASSERT_OFFSET(tbuf_lane, limit, TBUF_L_LIMIT);
+TBUF_ASSERT_OFFSET(tbuf_lane, table, TBUF_L_TABLE);
 TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
 TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
@@ -372,6 +436,8 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_count(..., uint64_t *);
  *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
  *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
+ *		tbuf_rseq_update(..., const struct tbuf_search *);
+ *		    any memo: whose it is has to be as the search says
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);

@@ -672,6 +672,100 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/*
+ * x10 is the table, w5 the slot's number, w6 their mask, w7 how many slots are
+ * left, x8 the entry.  An offset that lies nowhere is one of no entry.
+ */
+#define TBUF_SECTION_SEARCH						\
+	"ldr x3, [%[w], #" TBUF_O(U_PLACE) "]\n\t"			\
+	"ldr x4, [x9, #" TBUF_O(L_TABLE) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x10, [%[w], #" TBUF_O(U_TABLE) "]\n\t"			\
+	"ldr x12, [%[w], #" TBUF_O(U_KEY) "]\n\t"			\
+	"ldr w5, [%[w], #" TBUF_O(U_HASH) "]\n\t"			\
+	"ldr w6, [%[w], #" TBUF_O(U_MASK) "]\n\t"			\
+	"mov w7, #" TBUF_O(T_PROBES) "\n\t"				\
+	"5: and w5, w5, w6\n\t"						\
+	"add x3, x10, x5, lsl #2\n\t"					\
+	"ldr w8, [x3, #" TBUF_O(T_INDEX) "]\n\t"			\
+	"ldr w3, [%[w], #" TBUF_O(U_HEAP) "]\n\t"			\
+	"subs w4, w8, w3\n\t"						\
+	"b.lo %l[changed]\n\t"						\
+	"ldr w3, [x10]\n\t"						\
+	"cmp w4, w3\n\t"						\
+	"b.hs %l[changed]\n\t"						\
+	"ldr w3, [%[w], #" TBUF_O(U_LAST) "]\n\t"			\
+	"cmp w8, w3\n\t"						\
+	"b.hi %l[changed]\n\t"						\
+	"add x8, x10, x8\n\t"						\
+	"ldr x3, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
+	"ldr x4, [x8]\n\t"						\
+	"cmp x3, x4\n\t"						\
+	"b.ne 6f\n\t"							\
+	"ldr x3, [%[w], #" TBUF_O(U_HASH) "]\n\t"			\
+	"ldr x4, [x8, #" TBUF_O(K_HASH) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne 6f\n\t"							\
+	"ldr x11, [%[w], #" TBUF_O(U_SIZE) "]\n\t"			\
+	"add x13, x8, #" TBUF_O(K_KEY) "\n\t"				\
+	"7: subs x11, x11, #8\n\t"					\
+	"b.lo 8f\n\t"							\
+	"ldr x3, [x12, x11]\n\t"					\
+	"ldr x4, [x13, x11]\n\t"					\
+	"cmp x3, x4\n\t"						\
+	"b.eq 7b\n\t"							\
+	"6: add w5, w5, #1\n\t"						\
+	"subs w7, w7, #1\n\t"						\
+	"b.ne 5b\n\t"							\
+	"b %l[changed]\n\t"						\
+	"8:\n\t"
+
+/* x10 becomes the value's address. */
+#define TBUF_SECTION_VALUE						\
+	"ldr w3, [x8, #" TBUF_O(K_VALUES) "]\n\t"			\
+	"ldr w4, [x8, #" TBUF_O(K_NWORDS) "]\n\t"			\
+	"ldr x5, [%[w], #" TBUF_O(U_WORD) "]\n\t"			\
+	"cmp x5, x4\n\t"						\
+	"b.hs %l[changed]\n\t"						\
+	"ldr x4, [%[w], #" TBUF_O(U_HEAP) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.lo %l[changed]\n\t"						\
+	"add x3, x3, x5, lsl #3\n\t"					\
+	"ldr x4, [%[w], #" TBUF_O(U_END) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.hi %l[changed]\n\t"						\
+	"tst x3, #7\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"add x10, x10, x3\n\t"
+
+static inline enum tbuf_outcome
+tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_DELAY(6)
+	    "ldr x3, [x10]\n\t"
+	    "ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"
+	    "add x3, x3, x4\n\t"
+	    "str x3, [x10]\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline enum tbuf_outcome
 tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
     uint64_t size)

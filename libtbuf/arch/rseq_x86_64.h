@@ -783,6 +783,86 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/*
+ * r9 is the table, edx the slot's number, r10 how many slots are left, r8 the
+ * entry, rsi the key.  An offset that lies nowhere is one of no entry.
+ */
+#define TBUF_SECTION_SEARCH						\
+	"movq " TBUF_O(U_PLACE) "(%[w]), %%rax\n\t"			\
+	"cmpq %%rax, " TBUF_O(L_TABLE) "(%%r11)\n\t"			\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(U_TABLE) "(%[w]), %%r9\n\t"			\
+	"movq " TBUF_O(U_KEY) "(%[w]), %%rsi\n\t"			\
+	"movl " TBUF_O(U_HASH) "(%[w]), %%edx\n\t"			\
+	"movl $" TBUF_O(T_PROBES) ", %%r10d\n\t"			\
+	"5: andl " TBUF_O(U_MASK) "(%[w]), %%edx\n\t"			\
+	"movl " TBUF_O(T_INDEX) "(%%r9, %%rdx, 4), %%eax\n\t"		\
+	"movl %%eax, %%ecx\n\t"					\
+	"subl " TBUF_O(U_HEAP) "(%[w]), %%ecx\n\t"			\
+	"jb %l[changed]\n\t"						\
+	"cmpl (%%r9), %%ecx\n\t"					\
+	"jae %l[changed]\n\t"						\
+	"cmpl " TBUF_O(U_LAST) "(%[w]), %%eax\n\t"			\
+	"ja %l[changed]\n\t"						\
+	"leaq (%%r9, %%rax), %%r8\n\t"				\
+	"movq " TBUF_O(U_ENTRY) "(%[w]), %%rax\n\t"			\
+	"cmpq %%rax, (%%r8)\n\t"					\
+	"jne 6f\n\t"							\
+	"movq " TBUF_O(U_HASH) "(%[w]), %%rax\n\t"			\
+	"cmpq %%rax, " TBUF_O(K_HASH) "(%%r8)\n\t"			\
+	"jne 6f\n\t"							\
+	"movq " TBUF_O(U_SIZE) "(%[w]), %%rcx\n\t"			\
+	"7: subq $8, %%rcx\n\t"						\
+	"jb 8f\n\t"							\
+	"movq (%%rsi, %%rcx), %%rax\n\t"				\
+	"cmpq %%rax, " TBUF_O(K_KEY) "(%%r8, %%rcx)\n\t"		\
+	"je 7b\n\t"							\
+	"6: addl $1, %%edx\n\t"						\
+	"subl $1, %%r10d\n\t"						\
+	"jnz 5b\n\t"							\
+	"jmp %l[changed]\n\t"						\
+	"8:\n\t"
+
+/* rdx becomes the value's offset. */
+#define TBUF_SECTION_VALUE						\
+	"movl " TBUF_O(K_VALUES) "(%%r8), %%eax\n\t"			\
+	"movl " TBUF_O(K_NWORDS) "(%%r8), %%ecx\n\t"			\
+	"movq " TBUF_O(U_WORD) "(%[w]), %%rdx\n\t"			\
+	"cmpq %%rcx, %%rdx\n\t"						\
+	"jae %l[changed]\n\t"						\
+	"cmpq " TBUF_O(U_HEAP) "(%[w]), %%rax\n\t"			\
+	"jb %l[changed]\n\t"						\
+	"leaq (%%rax, %%rdx, 8), %%rdx\n\t"				\
+	"cmpq " TBUF_O(U_END) "(%[w]), %%rdx\n\t"			\
+	"ja %l[changed]\n\t"						\
+	"testb $7, %%dl\n\t"						\
+	"jnz %l[changed]\n\t"
+
+static inline enum tbuf_outcome
+tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_DELAY(6)
+	    "movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"
+	    "addq %%rax, (%%r9, %%rdx)\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "r10"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline enum tbuf_outcome
 tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
     uint64_t size)

@@ -16,6 +16,7 @@
  *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
  *	clause_again	what most fires are, once more
+ *	clause_update	... of them what is aggregated
  *	clause_stack	the frames above the probe
  *	clause_destructive raise(), stop(), chill()
  *	clause_memory	workspaces, for what a small stack does not hold
@@ -202,6 +203,13 @@ void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
 /* clause_table.c */
 int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
+/*
+ * Add to a word of an aggregation's key, which has so many bytes, in the lane of
+ * a memo.  The search has whose memo it is to be, the key, which word, and what
+ * is added.  False: it is not done, for the key is not there yet, most often.
+ */
+bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
+	    uint64_t base, uint32_t aggregation, uint32_t bytes) TBUF_HIDDEN;
 
 /* clause_speculate.c */
 int	tbuf_run_speculation(struct tbuf_machine *, uint64_t *id) TBUF_HIDDEN;

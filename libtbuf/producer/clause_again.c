@@ -1,69 +1,29 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What most fires of clauses are: a predicate that does not hold, or a record
- * of numbers that are arguments of the probe.  Where a probe's only program is
- * no more than that it is remembered, decoded, in memory of this process, so
- * that neither the session nor the machine is looked at.  A generation comes
- * once: what is remembered holds for as long as the slot has it, and for nobody
- * else.
+ * What most fires of clauses are: a predicate that does not hold, a record of
+ * numbers that are arguments of the probe, or a value that is aggregated by such.
+ * Where a probe's only program is no more than that it is remembered, decoded,
+ * in memory of this process, so that neither the session nor the machine is
+ * looked at.  A generation comes once: what is remembered holds for as long as
+ * the slot has it, and for nobody else.
  */
+#include "common/aggregate.h"
 #include "common/machine_parts.h"
-#include "producer/clause.h"
+#include "producer/clause_kept.h"
 
 #define KEPT	64		/* probes, by the low bits of their index */
-#define TESTS	6
-#define NUMBERS	8
 
-/* An argument of fixed size, where it lies in the words that fires have. */
-struct cut {
-	uint8_t at;		/* of the words */
-	uint8_t up, down;	/* shifts that cut it out */
-	bool is_signed;
-};
-
-/* A comparison. */
-struct test {
-	uint64_t word;		/* of the program; an operation, a distance */
-	struct cut cut;
-};
-
-/* `version` is odd while somebody writes here, and another one afterwards. */
-struct kept {
-	uint64_t version;
-	uint64_t generation;
-	const uint32_t *head;	/* of the probe's chain */
-	uint32_t only;		/* what it is while the ECB is the only one */
-	uint32_t index;		/* of the probe */
-	uint32_t number;	/* of the slot */
-	bool useful;		/* there is anything of this below */
-	uint32_t length;	/* of the program */
-	uint32_t ntests;
-	uint32_t nnumbers;	/* of a record behind the tests; 0: none */
-	uint32_t epid;		/* of that */
-	struct cut numbers[NUMBERS];
-	struct test tests[TESTS];
-};
-
-static struct kept all[KEPT];
+static struct tbuf_kept all[KEPT];
 bool tbuf_clause_kept;
 
-static struct kept *
+static struct tbuf_kept *
 place(uint32_t index)
 {
 	return (&all[index % KEPT]);
 }
 
 /* ------------------------------------------------------------ asking */
-
-static inline uint64_t
-cut_out(const struct cut *cut, const uint64_t *words)
-{
-	uint64_t x = words[cut->at] << cut->up;
-
-	return (cut->is_signed ? (uint64_t)((int64_t)x >> cut->down) :
-	    x >> cut->down);
-}
 
 static bool
 holds(uint64_t word, uint64_t x)
@@ -98,9 +58,9 @@ holds(uint64_t word, uint64_t x)
  * probes: then it is within bounds, and counts for nothing.
  */
 static inline uint32_t
-test_all(const struct kept *k, const uint64_t *words, uint64_t size)
+test_all(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
 {
-	const struct test *test;
+	const struct tbuf_test *test;
 	uint32_t pc = 0;
 
 	while (pc < k->ntests) {
@@ -109,42 +69,42 @@ test_all(const struct kept *k, const uint64_t *words, uint64_t size)
 			return (UINT32_MAX);
 		if (test->cut.at * sizeof(*words) >= size)
 			return (0);
-		pc += 1 + (holds(test->word, cut_out(&test->cut, words)) ?
+		pc += 1 + (holds(test->word, tbuf_cut_out(&test->cut, words)) ?
 		    tbuf_word_distance(test->word) : 0);
 	}
 	return (pc);
 }
 
-/* Is what has been read of one program, and no longer than the fire's words? */
-static inline bool
-unchanged(const struct kept *k, uint64_t version)
-{
-	tbuf_fence_loads();
-	return (tbuf_load(&k->version) == version);
-}
-
 /* The record, by what is remembered of the session. */
 static bool
-write_numbers(const struct kept *k, uint64_t version, const uint64_t *words,
-    uint64_t size)
+write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	uint64_t numbers[NUMBERS];
+	uint64_t numbers[TBUF_KEPT_NUMBERS];
+	uint32_t n, epid = k->epid;
 	struct tbuf_fire f;
-	uint32_t i, n = k->nnumbers, epid = k->epid;
 
-	if (n == 0 || n > NUMBERS)
+	if (!tbuf_kept_numbers(k, fire, numbers, &n))
 		return (false);
-	for (i = 0; i < n; i++) {
-		if (k->numbers[i].at * sizeof(*words) >= size)
-			return (false);
-		numbers[i] = cut_out(&k->numbers[i], words);
-	}
 	f.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
 	    TBUF_MEMO_CLAUSES;
 	f.generation = k->generation;
 	f.index = k->index;
-	return (unchanged(k, version) &&
+	return (tbuf_kept_unchanged(k, fire->version) &&
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
+}
+
+/* What stands behind the tests. */
+static bool
+effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	switch (k->kind) {
+	case TBUF_KEPT_RECORD:
+		return (write_numbers(k, fire));
+	case TBUF_KEPT_UPDATE:
+		return (tbuf_kept_update(k, fire));
+	default:
+		return (false);
+	}
 }
 
 /*
@@ -155,16 +115,19 @@ bool
 tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
 {
-	const struct kept *k = place(site->index);
-	uint64_t version = tbuf_load_acquire(&k->version), base;
+	const struct tbuf_kept *k = place(site->index);
+	struct tbuf_kept_fire fire = {
+		.words = words, .size = size,
+		.version = tbuf_load_acquire(&k->version)
+	};
 	const struct tbuf_slot *slot;
 	uint32_t pc;
 
-	if (!k->useful || (version & 1) != 0 || k->index != site->index ||
-	    k->number != number ||
-	    (base = tbuf_load(&tbuf_local->base)) == 0)
+	if (!k->useful || (fire.version & 1) != 0 ||
+	    k->index != site->index || k->number != number ||
+	    (fire.base = tbuf_load(&tbuf_local->base)) == 0)
 		return (false);
-	slot = (const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	slot = (const struct tbuf_slot *)(uintptr_t)(fire.base + TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE);
 	/* An ECB that comes later is seen: the other side may meet it still. */
 	if (tbuf_load_acquire(&slot->generation) != k->generation ||
@@ -173,8 +136,9 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	pc = test_all(k, words, size);
 	if (pc >= k->length)
 		/* The deadline is looked at now and then. */
-		return (unchanged(k, version) && ++tbuf_thread.looks != 0);
-	return (pc == k->ntests && write_numbers(k, version, words, size));
+		return (tbuf_kept_unchanged(k, fire.version) &&
+		    ++tbuf_thread.looks != 0);
+	return (pc == k->ntests && effect(k, &fire));
 }
 
 /* ------------------------------------------------------------ keeping */
@@ -214,11 +178,11 @@ sign_of(unsigned type)
  */
 static void
 cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
-    struct cut *cut)
+    struct tbuf_cut *cut)
 {
 	unsigned i, at = 0, bits = 64;
 
-	*cut = (struct cut){ .at = (uint8_t)argument };
+	*cut = (struct tbuf_cut){ .at = (uint8_t)argument };
 	if (!packed)
 		return;
 	for (i = 0; i <= argument; i++) {
@@ -237,14 +201,14 @@ cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
 struct keeping {
 	const struct tbuf_site *site;
 	const struct tbuf_machine *machine;
+	uint32_t strsize;
 	bool packed;
-	struct cut registers[TBUF_REGISTERS];
-	uint32_t loaded;		/* of these, a bit each */
+	struct tbuf_number registers[TBUF_REGISTERS];
 };
 
 /* An argument of fixed size that is meant by a selector; false: it is none. */
 static bool
-cut_select(const struct keeping *g, uint32_t selector, struct cut *cut)
+cut_select(const struct keeping *g, uint32_t selector, struct tbuf_cut *cut)
 {
 	unsigned n = tbuf_select(g->machine, selector), type;
 
@@ -260,89 +224,166 @@ cut_select(const struct keeping *g, uint32_t selector, struct cut *cut)
 
 /* One more test, if it is such, or an end. */
 static bool
-test_make(const struct keeping *g, uint64_t word, struct test *test)
+test_make(const struct keeping *g, uint64_t word, struct tbuf_test *test)
 {
 	unsigned operation = tbuf_word_operation(word);
 
-	*test = (struct test){ .word = word };
+	*test = (struct tbuf_test){ .word = word };
 	return (operation == TBUF_OP_END ||
 	    (operation >= TBUF_OP_JAEQI && operation <= TBUF_OP_JAGEUI &&
 	    cut_select(g, tbuf_word_a(word), &test->cut)));
 }
 
-/* One more number of the record. */
+/*
+ * One more number of the record or the key, but for both; none comes behind a
+ * string.
+ */
 static bool
-number_add(struct kept *k, const struct cut *cut)
+number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
+    const struct tbuf_number *number)
 {
-	if (k->nnumbers == NUMBERS)
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.strsize != 0 ||
+	    (k->kind != kind && k->kind != TBUF_KEPT_TEST))
 		return (false);
-	k->numbers[k->nnumbers++] = *cut;
+	k->kind = (uint8_t)kind;
+	k->numbers[k->nnumbers++] = *number;
 	return (true);
 }
 
-/* An instruction between the tests and emit. */
+/* An argument; a string, in a key, as its address. */
 static bool
-number_make(struct keeping *g, uint64_t word, struct kept *k)
+argument_add(const struct keeping *g, uint32_t selector,
+    enum tbuf_kept_kind kind, struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .constant = 0 };
+	unsigned n = tbuf_select(g->machine, selector);
+
+	if (cut_select(g, selector, &number.cut))
+		return (number_add(k, kind, &number));
+	if (kind != TBUF_KEPT_UPDATE || n >= g->site->nargs ||
+	    g->site->types[n] != TBUF_STRING)
+		return (false);
+	number.cut.at = (uint8_t)n;
+	if (!number_add(k, kind, &number))
+		return (false);
+	k->update.strsize = g->strsize;
+	return (true);
+}
+
+/* An instruction between the tests and the last one. */
+static bool
+number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
 	unsigned a = tbuf_word_a(word) % TBUF_REGISTERS;
-	struct cut cut;
+	uint32_t immediate = tbuf_word_immediate(word);
+	struct tbuf_number *number = &g->registers[a];
 
 	switch (tbuf_word_operation(word)) {
 	case TBUF_OP_ROOM:
 		return (true);
+	case TBUF_OP_KEYN:
+		k->update.strsize = 0;
+		k->nnumbers = 0;
+		return (k->kind != TBUF_KEPT_RECORD);
+	case TBUF_OP_LDI:
+		number->cut.at = TBUF_CUT_NONE;
+		number->constant = (uint64_t)(int64_t)(int32_t)immediate;
+		return (true);
+	case TBUF_OP_LDIH:
+		number->constant = (uint32_t)number->constant |
+		    (uint64_t)immediate << 32;
+		return (number->cut.at == TBUF_CUT_NONE);
 	case TBUF_OP_LDA:
-		g->loaded |= 1u << a;
-		return (cut_select(g, tbuf_word_immediate(word),
-		    &g->registers[a]));
+		return (cut_select(g, immediate, &number->cut));
 	case TBUF_OP_PUT:
-		return ((g->loaded & 1u << a) != 0 &&
-		    number_add(k, &g->registers[a]));
+		return (number_add(k, TBUF_KEPT_RECORD, number));
 	case TBUF_OP_PUTA:
-		return (cut_select(g, tbuf_word_immediate(word), &cut) &&
-		    number_add(k, &cut));
+		return (argument_add(g, immediate, TBUF_KEPT_RECORD, k));
+	case TBUF_OP_KEY:
+		return (number_add(k, TBUF_KEPT_UPDATE, number));
+	case TBUF_OP_KEYA:
+		return (argument_add(g, immediate, TBUF_KEPT_UPDATE, k));
 	}
 	return (false);
 }
 
-/* Are numbers all that the rest leaves?  In one record. */
+/* Is it a record that this leaves? */
+static bool
+record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
+{
+	uint32_t record = tbuf_word_immediate(word);
+
+	k->epid = epid + record;
+	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
+	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+}
+
+/* ... or a value, aggregated in one word? */
+static bool
+update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+	struct tbuf_kept_update *u = &k->update;
+
+	if (tbuf_word_operation(word) != TBUF_OP_UPD ||
+	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
+	    tbuf_word_immediate(word) > UINT16_MAX ||
+	    tbuf_table_copy((enum tbuf_aggregator)function) != 0 ||
+	    parameter->cut.at != TBUF_CUT_NONE)
+		return (false);
+	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	u->weight = g->registers[b % TBUF_REGISTERS];
+	u->parameter = parameter->constant;
+	u->aggregation = tbuf_word_immediate(word);
+	u->function = function;
+	k->kind = TBUF_KEPT_UPDATE;
+	return (true);
+}
+
+/* Is what stands behind the tests no more than one of these? */
 static void
-record_make(struct keeping *g, uint32_t epid, struct kept *k)
+effect_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word;
 	uint32_t pc;
 
-	k->nnumbers = 0;
+	k->kind = TBUF_KEPT_TEST;
+	k->nnumbers = k->update.strsize = 0;
+	for (pc = 0; pc < TBUF_REGISTERS; pc++)
+		g->registers[pc] = (struct tbuf_number){
+			.cut.at = TBUF_CUT_NONE
+		};
 	for (pc = k->ntests; pc + 1 < m->length; pc++)
 		if (!number_make(g, tbuf_load(&m->code[pc]), k))
 			break;
 	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
-	if (tbuf_word_operation(word) != TBUF_OP_EMIT ||
-	    tbuf_word_immediate(word) >= TBUF_EPID_COMMIT - epid)
-		k->nnumbers = 0;
-	k->epid = epid + tbuf_word_immediate(word);
+	if (!record_make(word, epid, k) && !update_make(g, word, k))
+		k->kind = TBUF_KEPT_TEST;
 }
 
 static void
-program_make(struct keeping *g, uint32_t epid, struct kept *k)
+program_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
-	struct test test;
+	struct tbuf_test test;
 	uint32_t n;
 
 	k->length = m->length;
-	for (n = 0; n < TESTS && n < m->length; n++) {
+	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {
 		if (!test_make(g, tbuf_load(&m->code[n]), &test))
 			break;
 		k->tests[n] = test;
 	}
 	k->ntests = n;
-	record_make(g, epid, k);
+	effect_make(g, epid, k);
 }
 
 /* If nobody else is at it. */
 static __attribute__((noinline)) void
-keep(struct kept *k, const struct tbuf_fire *f, const uint32_t *head,
+keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
     struct keeping *g)
 {
 	uint64_t version = tbuf_load(&k->version);
@@ -355,9 +396,8 @@ keep(struct kept *k, const struct tbuf_fire *f, const uint32_t *head,
 	k->only = f->epid | TBUF_HEAD_PROGRAM;
 	k->index = f->index;
 	k->number = f->number;
-	g->loaded = 0;
 	program_make(g, f->epid, k);
-	k->useful = k->ntests + k->nnumbers != 0;
+	k->useful = k->ntests != 0 || k->kind != TBUF_KEPT_TEST;
 	tbuf_store_release(&k->version, (version | 1) + 1);
 	tbuf_store(&tbuf_clause_kept, true);
 }
@@ -366,7 +406,7 @@ void
 tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
     const struct tbuf_machine *m, bool packed)
 {
-	struct kept *k = place(f->index);
+	struct tbuf_kept *k = place(f->index);
 	const uint32_t *heads;
 	struct keeping g;
 
@@ -381,5 +421,6 @@ tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
 	g.site = site;
 	g.machine = m;
 	g.packed = packed;
+	g.strsize = tbuf_fire_strsize(f->slot);
 	keep(k, f, heads + f->index, &g);
 }

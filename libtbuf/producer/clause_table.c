@@ -7,7 +7,8 @@
  *	   ^            +- not -- PUBLISH --+
  *	   +--------------------------------+	values that are 0
  *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock.  What it
+ * Each step is a section (arch/rseq.h), or stands under a lane's lock; for a word
+ * of a key that is there, search and addition are one.  What it
  * works with was found by the steps before, and holds as long as CPU, session
  * and the word that commits do; else all begins anew.  Nothing here loads from
  * a table or stores into it but like this: who comes late finds that the
@@ -99,21 +100,29 @@ drop(const struct table *t)
 
 /* ------------------------------------------------------------ the table */
 
-/* Within the storage. */
+/* Where a lane has its table, within the file. */
+static bool
+place_check(uint64_t base, uint64_t word)
+{
+	uint64_t end = tbuf_fire_end(base), at = tbuf_place_offset(word);
+	uint64_t storage = tbuf_place_storage(word);
+
+	return (at >= TBUF_TABLES && at <= end && storage <= end - at &&
+	    storage >= TBUF_TABLE_MIN && storage <= TBUF_TABLE_MAX);
+}
+
 static bool
 table_place(const struct value *v, const struct tbuf_lane *lane,
     struct table *t)
 {
-	uint64_t base = v->run->fire->base, end = tbuf_fire_end(base);
 	struct tbuf_side *side = tbuf_run_side(v->run, lane);
 	uint64_t word = tbuf_load(&lane->table[0]);
-	uint64_t at = tbuf_place_offset(word);
+	uint64_t base = v->run->fire->base;
 
 	t->drops = side == NULL ? NULL : &side->aggregation;
 	t->storage = tbuf_place_storage(word);
-	t->at = (unsigned char *)(uintptr_t)(base + at);
-	return (at >= TBUF_TABLES && at <= end && t->storage <= end - at &&
-	    t->storage >= TBUF_TABLE_MIN && t->storage <= TBUF_TABLE_MAX);
+	t->at = (unsigned char *)(uintptr_t)(base + tbuf_place_offset(word));
+	return (place_check(base, word));
 }
 
 static uint64_t *
@@ -315,10 +324,11 @@ static enum tbuf_outcome
 lane_update(const struct value *v, const struct tbuf_lane *lane,
     const struct tbuf_memo *memo)
 {
-	struct table t = { .memo = memo };
 	enum tbuf_outcome outcome = TBUF_WRAPPED;
+	struct table t;
 	unsigned turns;
 
+	t.memo = memo;
 	if (!table_place(v, lane, &t))
 		return (drop(&t));
 	/* A damaged table may not show what was inserted. */
@@ -336,20 +346,6 @@ lane_update(const struct value *v, const struct tbuf_lane *lane,
 	return (outcome == TBUF_WRAPPED ? drop(&t) : outcome);
 }
 
-static enum tbuf_outcome
-update_here(void *argument, const struct tbuf_memo *memo)
-{
-	return (lane_update(argument, memo->lane, memo));
-}
-
-static void
-update_locked(void *argument, const struct tbuf_place *place)
-{
-	(void)lane_update(argument, place->lane, NULL);
-}
-
-/* ------------------------------------------------------------ the machine */
-
 static uint64_t
 mix(uint64_t a, uint64_t b)
 {
@@ -360,16 +356,94 @@ mix(uint64_t a, uint64_t b)
 	return ((uint64_t)m ^ (uint64_t)(m >> 64));
 }
 
+/* Of a key: what it is of, and its words. */
 static uint64_t
-hash(const struct value *v)
+hash(uint32_t which, const uint64_t *words, uint32_t size)
 {
-	uint64_t h = v->which;
+	uint64_t h = which;
 	uint32_t i;
 
-	for (i = WORDS; i < v->size / 8; i++)
-		h = mix(h, v->entry[i]);
-	return (mix(h, v->size));
+	for (i = 0; i < size / 8; i++)
+		h = mix(h, words[i]);
+	return (mix(h, TBUF_RUN_KEY_ENTRY + size));
 }
+
+/* A search in the table of a lane that has this word for it. */
+static inline void
+search_fill(struct tbuf_search *s, uint64_t place, uint64_t base,
+    uint32_t aggregation, uint32_t bytes)
+{
+	uint32_t which = aggregation | bytes << 16, size = (bytes + 7) & ~7u;
+	uint64_t storage = tbuf_place_storage(place);
+	uint64_t entry = TBUF_RUN_KEY_ENTRY + size;
+
+	s->place = place;
+	s->table = (const unsigned char *)(uintptr_t)
+	    (base + tbuf_place_offset(place));
+	s->heap = tbuf_table_heap(storage);
+	s->last = storage - entry;
+	s->end = storage - sizeof(uint64_t);
+	s->mask = tbuf_table_slots(storage) - 1;
+	s->size = size;
+	s->entry = entry | (uint64_t)which << 32;
+	s->hash = hash(which, s->key, size);
+}
+
+/*
+ * A handler may change the memo: the section looks whether it has the lane that
+ * was found here, with this table.
+ */
+bool
+tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
+    uint64_t base, uint32_t aggregation, uint32_t bytes)
+{
+	const struct tbuf_lane *lane = tbuf_load(&m->lane);
+	uint64_t at = (uintptr_t)lane - base, place;
+
+	if (at < TBUF_TABLES || at > tbuf_self.window - sizeof(*lane))
+		return (false);
+	place = tbuf_load(&lane->table[0]);
+	if (!place_check(base, place))
+		return (false);
+	search_fill(s, place, base, aggregation, bytes);
+	return (s->last < tbuf_place_storage(place) &&
+	    tbuf_rseq_update(m, s) == TBUF_COMMITTED);
+}
+
+/* One word of a key that is there already, by one section. */
+static bool
+update_at_once(const struct value *v, const struct tbuf_memo *memo)
+{
+	const struct tbuf_update *u = v->update;
+	struct tbuf_search s;
+
+	if (tbuf_table_copy(u->function) != 0)
+		return (false);
+	s.bits = memo->bits;
+	s.generation = memo->generation;
+	s.key = v->entry + WORDS;
+	s.word = tbuf_aggregate_bucket(u->function, u->parameter,
+	    (int64_t)u->value);
+	s.delta = u->function == TBUF_AGG_COUNT ? 1 : u->weight;
+	return (tbuf_table_update(memo, &s, v->run->fire->base,
+	    u->aggregation, v->which >> 16));
+}
+
+static enum tbuf_outcome
+update_here(void *argument, const struct tbuf_memo *memo)
+{
+	if (update_at_once(argument, memo))
+		return (TBUF_COMMITTED);
+	return (lane_update(argument, memo->lane, memo));
+}
+
+static void
+update_locked(void *argument, const struct tbuf_place *place)
+{
+	(void)lane_update(argument, place->lane, NULL);
+}
+
+/* ------------------------------------------------------------ the machine */
 
 /* The key, which is behind the room for an entry's head, is padded there. */
 int
@@ -389,7 +463,7 @@ tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 		return (TBUF_FAULT_ILLEGAL);
 	for (; key < padded; key++)
 		m->key.bytes[key] = 0;
-	v.hash = hash(&v);
+	v.hash = hash(v.which, v.entry + WORDS, padded);
 	if (tbuf_lane_do(run->fire, update_here, update_locked, &v) ==
 	    TBUF_EMIT_DONE)
 		return (0);

@@ -69,6 +69,17 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		tbuf_thread_forget();
 }
 
+/* ... unless it is so already.  Where it is not wanted, no fire goes by it. */
+static void
+remember_new(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	const struct tbuf_memo *there = tbuf_memo_find(f->bits);
+
+	if ((there == NULL || tbuf_load(&there->generation) != f->generation ||
+	    tbuf_load(&there->cpu) != m->cpu) && tbuf_fire_wanted(f, m->cpu))
+		remember(f, m);
+}
+
 static enum tbuf_outcome
 write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
     const struct tbuf_write *w)
@@ -122,8 +133,10 @@ tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
 	for (try = 0; try < ABORTS_MAX; try++) {
 		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
 			break;
-		if (work(argument, &memo) == TBUF_COMMITTED)
+		if (work(argument, &memo) == TBUF_COMMITTED) {
+			remember_new(f, &memo);
 			return (TBUF_EMIT_DONE);
+		}
 		if (!tbuf_fire_current(f))
 			return (TBUF_EMIT_AGAIN);
 	}

@@ -374,20 +374,20 @@ tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
  * word and nothing comes behind it: what that does step by step is known.
  */
 __attribute__((no_sanitize("address", "thread"))) uint64_t
-tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
-    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
+tbuf_pack_key(unsigned nvalues, const uint64_t *values, uint32_t strsize,
+    uint64_t words[TBUF_STAGE_WORDS])
 {
 	uint64_t string, skip, own, text, zero, left, factor, low, high, n;
 	uint64_t word = 0, *next = words, *first, most;
 	const word_of_any *from;
 	int64_t at;
 
-	for (n = site->nargs; n > 1; n--)
+	for (n = nvalues; n > 1; n--)
 		*next++ = *values++;
 	string = *values;
 	*next = TBUF_TEXT_NULL;
 	if (string == 0)
-		return (8 * (uint64_t)site->nargs);
+		return (8 * (uint64_t)nvalues);
 	first = next;
 	from = (const word_of_any *)(uintptr_t)(string & -UINT64_C(8));
 	skip = string % 8 * 8;
@@ -431,6 +431,13 @@ tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
 	next += (at > 0) + (at > 64);
 	*first |= most / 8;
 	return ((uint64_t)(next - words) * sizeof(*words));
+}
+
+uint64_t
+tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
+    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
+{
+	return (tbuf_pack_key(site->nargs, values, strsize, words));
 }
 
 /* ------------------------------------------------------------ segments */

@@ -266,6 +266,9 @@ typedef uint64_t tbuf_pack_words(const struct tbuf_site *,
 	    uint64_t words[TBUF_STAGE_WORDS]);
 tbuf_pack_words tbuf_pack_texts TBUF_HIDDEN;
 tbuf_pack_words tbuf_pack_string TBUF_HIDDEN;
+/* ... or for so many values, a string's address the last: a table's key. */
+uint64_t tbuf_pack_key(unsigned nvalues, const uint64_t *values,
+	    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS]) TBUF_HIDDEN;
 
 /* Arguments without a text: their words, and how many bytes those are. */
 uint64_t tbuf_pack_fixed(const struct tbuf_site *, const uint64_t *values,

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An aggregation table that holds anything: as a target updates it, and as a
- * consumer reads it, before that and behind it.
+ * An aggregation table that holds anything: as a target updates it, by one
+ * section and step by step, and as a consumer reads it, before that and behind
+ * it.
  *
  * Input: the binary logarithm of its bytes less 9, the key's first byte, the
  * aggregation, then the table from its start; what is missing is 0.
@@ -39,6 +40,48 @@ static const struct tbuf_d_script script = {
 	.aggregations = aggregations, .naggregations = AGGREGATIONS
 };
 
+/* The section on this table: what it counts the steps count as well. */
+static void
+update_section(const struct value *v, const struct table *t)
+{
+	static const struct tbuf_local local = { .base = 1 };
+	static struct tbuf_slot slot = { .generation = 1 };
+	uint64_t words = t->storage / 8, before[4096 / 8], after[4096 / 8];
+	struct tbuf_lane lane = { .table[0] = tbuf_place(0, t->storage) };
+	struct tbuf_memo memo = {
+		.bits = 1, .generation = 1, .slot = &slot, .lane = &lane
+	};
+	struct tbuf_search s = {
+		.bits = 1, .generation = 1, .key = v->entry + WORDS,
+		.delta = v->update->weight,
+		.word = tbuf_aggregate_bucket(v->update->function,
+		    v->update->parameter, (int64_t)v->update->value)
+	};
+	const struct tbuf_local *none = tbuf_local;
+	struct table found = *t;
+	unsigned try;
+
+	tbuf_local = &local;
+	search_fill(&s, lane.table[0], 0, v->which & UINT16_MAX,
+	    v->which >> 16);
+	s.table = t->at;
+	memcpy(before, t->at, 8 * words);
+	for (try = 0; try < 100; try++) {
+		memo.cpu = tbuf_rseq_cpu();
+		if (tbuf_rseq_update(&memo, &s) == TBUF_COMMITTED)
+			break;
+	}
+	tbuf_local = none;
+	memcpy(after, t->at, 8 * words);
+	memcpy(t->at, before, 8 * words);
+	if (try < 100) {
+		FUZZ_CHECK(search(v, &found) == FOUND);
+		(void)values_update(v, &found);
+	}
+	FUZZ_CHECK(memcmp(t->at, after, 8 * words) == 0);
+	memcpy(t->at, before, 8 * words);
+}
+
 /* As lane_update() does under a lock. */
 static void
 update(struct table *t, uint32_t id, uint8_t key)
@@ -59,7 +102,9 @@ update(struct table *t, uint32_t id, uint8_t key)
 	unsigned turns;
 
 	entry[WORDS] = key;
-	v.hash = hash(&v);
+	v.hash = hash(v.which, entry + WORDS, sizeof(entry) - 8 * WORDS);
+	if (tbuf_rseq_ready() && tbuf_table_copy(update.function) == 0)
+		update_section(&v, t);
 	for (turns = 0; turns < 2; turns++)
 		if (search(&v, t) == FOUND) {
 			(void)values_update(&v, t);

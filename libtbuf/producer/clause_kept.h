@@ -1,0 +1,132 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A short program, decoded, in memory of this process (clause_again.c):
+ *
+ *	comparisons of arguments, then one record of numbers
+ *				  or one value that is aggregated
+ */
+#ifndef TBUF_PRODUCER_CLAUSE_KEPT_H
+#define TBUF_PRODUCER_CLAUSE_KEPT_H
+
+#include "producer/clause.h"
+
+#define TBUF_KEPT_TESTS		6
+#define TBUF_KEPT_NUMBERS	8
+
+/* An argument of fixed size, where it lies in the words that fires have. */
+struct tbuf_cut {
+	uint8_t at;		/* of the words; or TBUF_CUT_NONE */
+	uint8_t up, down;	/* shifts that cut it out */
+	bool is_signed;
+};
+
+#define TBUF_CUT_NONE	UINT8_MAX
+
+/* An argument, or where there is none a constant. */
+struct tbuf_number {
+	struct tbuf_cut cut;
+	uint64_t constant;
+};
+
+/* A comparison. */
+struct tbuf_test {
+	uint64_t word;		/* of the program; an operation, a distance */
+	struct tbuf_cut cut;
+};
+
+enum tbuf_kept_kind {
+	TBUF_KEPT_TEST,		/* nothing more is known */
+	TBUF_KEPT_RECORD,	/* of the numbers */
+	TBUF_KEPT_UPDATE	/* the numbers are the key */
+};
+
+/* What is aggregated, by a function that adds to one word. */
+struct tbuf_kept_update {
+	struct tbuf_number value;
+	struct tbuf_number weight;
+	uint64_t parameter;
+	uint32_t aggregation;
+	uint32_t function;	/* enum tbuf_aggregator */
+	uint32_t strsize;	/* 0: the key's last word is no string */
+};
+
+/* `version` is odd while somebody writes here, and another one afterwards. */
+struct tbuf_kept {
+	uint64_t version;
+	uint64_t generation;
+	const uint32_t *head;	/* of the probe's chain */
+	uint32_t only;		/* what it is while the ECB is the only one */
+	uint32_t index;		/* of the probe */
+	uint32_t number;	/* of the slot */
+	bool useful;		/* there is anything of this below */
+	uint8_t kind;
+	uint32_t length;	/* of the program */
+	uint32_t ntests;
+	uint32_t nnumbers;
+	uint32_t epid;		/* of the record */
+	struct tbuf_kept_update update;
+	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
+	struct tbuf_test tests[TBUF_KEPT_TESTS];
+};
+
+/* What a fire has. */
+struct tbuf_kept_fire {
+	const uint64_t *words;
+	uint64_t size;			/* bytes of them */
+	uint64_t base;			/* of the window */
+	uint64_t version;		/* of what is kept */
+};
+
+static inline uint64_t
+tbuf_cut_out(const struct tbuf_cut *cut, const uint64_t *words)
+{
+	uint64_t x = words[cut->at] << cut->up;
+
+	return (cut->is_signed ? (uint64_t)((int64_t)x >> cut->down) :
+	    x >> cut->down);
+}
+
+/* Is what has been read of one program? */
+static inline bool
+tbuf_kept_unchanged(const struct tbuf_kept *k, uint64_t version)
+{
+	tbuf_fence_loads();
+	return (tbuf_load(&k->version) == version);
+}
+
+/* False: the fire has no such word, for what is kept has changed. */
+static inline bool
+tbuf_number_value(const struct tbuf_number *n,
+    const struct tbuf_kept_fire *fire, uint64_t *value)
+{
+	if (n->cut.at == TBUF_CUT_NONE)
+		*value = n->constant;
+	else if (n->cut.at * sizeof(*value) < fire->size)
+		*value = tbuf_cut_out(&n->cut, fire->words);
+	else
+		return (false);
+	return (true);
+}
+
+/* All of them, and how many they are; false as above. */
+static inline bool
+tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    uint64_t numbers[TBUF_KEPT_NUMBERS], uint32_t *n)
+{
+	uint32_t i;
+
+	*n = k->nnumbers;
+	if (*n > TBUF_KEPT_NUMBERS)
+		return (false);
+	for (i = 0; i < *n; i++)
+		if (!tbuf_number_value(&k->numbers[i], fire, &numbers[i]))
+			return (false);
+	return (true);
+}
+
+/* clause_update.c: as tbuf_clause_again(). */
+bool	tbuf_kept_update(const struct tbuf_kept *,
+	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+
+#endif
