@@ -116,7 +116,8 @@ int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
  * probes run in the targets, each description as an enabling of its own, in
  * order.  The script must live until the close.  A run with a script needs
  * neither targets nor enablings; without targets it goes on until exit() or
- * tbuf_consumer_stop().
+ * tbuf_consumer_stop().  Where files are read (open_file(), before), all clauses
+ * fire here, for each record that was read.
  *	-ENOTSUP a clause at a probe of targets does what these cannot do
  *	-EINVAL	the script is damaged
  *	-EBUSY	tracing is active, or there is a script already

@@ -348,7 +348,8 @@ compile_all(struct compiled *c, struct options *o,
 	*c = (struct compiled){ .options = o };
 	c->known = (struct known){
 		.consumer = consumer, .look = o->command == NULL,
-		.all = o->npids == 0
+		.files = options_reads(o),
+		.all = o->npids == 0 && !options_reads(o)
 	};
 	set_options(c, target);
 	name_types(c);

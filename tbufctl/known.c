@@ -90,7 +90,8 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	struct known *k = arg;
 	size_t i;
 
-	types_add_process(&k->types, pid);
+	if (!k->files)
+		types_add_process(&k->types, pid);
 	for (i = 0; i < k->count; i++)
 		if (k->probes[i]->id == probe->id)
 			return (0);

@@ -23,6 +23,7 @@ struct known {
 	struct tbuf_consumer *consumer;
 	bool look;		/* there may be targets: all of them, if need be */
 	bool all;		/* no target was named */
+	bool files;		/* they may be dead, and their pids others' */
 	bool listed;
 	const struct tbuf_probe_info **probes;
 	size_t count;

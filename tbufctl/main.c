@@ -138,7 +138,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
 	/* A script that has its own probes alone needs nobody. */
-	if (o->npids == 0 && o->nfiles + o->ncores == 0 && !o->snapshot &&
+	if (o->npids == 0 && !options_reads(o) &&
 	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
 	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;
@@ -157,7 +157,7 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	if (is_script && tbuf_consumer_script(consumer, compiled->script) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	status = program_enable(&o->program, consumer,
-	    command != 0 || o->npids > 0);
+	    command != 0 || o->npids > 0 || options_reads(o));
 	if (status != 0 || o->d.compile_only)
 		return (status);
 	return (consume(consumer, o, out, command,

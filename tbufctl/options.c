@@ -677,9 +677,16 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	}
 	/* What was given is looked at before what was not. */
 	if (o->mode == MODE_TRACE && o->program.count == 0 &&
-	    o->nfiles + o->ncores == 0 && !o->snapshot)
+	    !options_reads(o))
 		return (bad_usage(MSG_NOTHING));
 	return (0);
+}
+
+bool
+options_reads(const struct options *o)
+{
+
+	return (o->nfiles + o->ncores > 0 || o->snapshot);
 }
 
 void

@@ -95,6 +95,9 @@ extern const char options_usage[];
 /* Hand -b, -x and the like to the consumer: 0, or EXIT_USAGE. */
 int	options_apply(const struct options *, struct tbuf_consumer *);
 
+/* Does it read what is there instead of tracing? */
+bool	options_reads(const struct options *);
+
 void	options_free(struct options *);
 
 #endif

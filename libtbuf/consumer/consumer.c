@@ -15,6 +15,7 @@
 #include "consumer/files.h"
 #include "consumer/images.h"
 #include "consumer/probes.h"
+#include "consumer/refire.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/sampling.h"
@@ -72,6 +73,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
 	tbuf_sampling_free(c);
+	tbuf_refire_free(c);
 	tbuf_script_free(c->script);
 	tbuf_images_free(c);
 	tbuf_round_free(c);
@@ -197,20 +199,20 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "there is a script already"));
-	if (c->files)
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "clauses over a file are not in this version"));
 	if ((lack = tbuf_clauses_lack(source, &why)) != NULL)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "%s: %s at probes of programs are not in this version",
 		    why, lack));
 	tbuf_moment_take(tbuf_clock_choose(), &c->born);
-	c->names = tbuf_clauses_names(source);
-	if ((c->script = tbuf_script_new(source, &why)) != NULL)
+	c->names = tbuf_clauses_names(source) && !c->files;
+	if ((c->script = tbuf_script_new(source, c->files, &why)) != NULL)
 		return (tbuf_clauses_enable(c, source));
 	if (errno == EINVAL)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "invalid script: %s", why));
+	if (errno == ENOTSUP && c->files)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "%s: no timers over records", why));
 	if (errno == E2BIG)
 		return (tbuf_consumer_fail(c, -E2BIG, "%s: more than %d "
 		    "timers in a script", why, TBUF_SCRIPT_PROBES - 3));
@@ -265,14 +267,16 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->npatterns == 0 && !c->files && c->script == NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
+	if ((error = tbuf_refire_begin(c)) != 0)
+		return (error);
 	c->alone = c->script != NULL && !more_promised(c) &&
 	    TAILQ_EMPTY(&c->targets);
 	if ((error = begin_script(c)) != 0)
 		return (error);
-	if (c->script != NULL &&
+	if (c->script != NULL && c->refire == NULL &&
 	    (error = tbuf_clauses_make(c, c->script->source)) != 0)
 		return (tbuf_consumer_refuse(c, error));
-	if ((error = tbuf_copyin_check(c)) != 0)
+	if (c->refire == NULL && (error = tbuf_copyin_check(c)) != 0)
 		return (error);
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;

@@ -13,6 +13,7 @@
 #include "consumer/clauses.h"
 #include "consumer/pieces.h"
 #include "consumer/probes.h"
+#include "consumer/refire.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
@@ -199,8 +200,10 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	epid->enabling = ecb.enabling;
 	if (!choose_layout(c, t, number, epid, info))
 		return (NULL);
-	if (t->file_only)
+	if (t->file_only) {
 		choose_enabling(c, info, epid);
+		epid->unwanted |= !tbuf_refire_wants(c, t, epid, info);
+	}
 	epid->probe = info;
 	return (epid);
 }

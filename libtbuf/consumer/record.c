@@ -134,6 +134,7 @@ record_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	uint64_t time = tbuf_source_time(c, s, header);
 
 	s->time = time;
+	c->round.given = s->target;
 	if (c->options.temporal)
 		c->round.merged = time;
 	record->time = time;

@@ -11,6 +11,7 @@
 
 #include "consumer/attach.h"
 #include "consumer/files.h"
+#include "consumer/refire.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/script.h"
@@ -201,7 +202,8 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	if (c->script != NULL)
 		tbuf_script_round(c->script,
 		    (what & (TBUF_ROUND_SWITCH | TBUF_ROUND_LAST)) != 0,
-		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0);
+		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0 &&
+		    c->refire == NULL);
 	if (prepare(c) != 0)
 		return (-ENOMEM);
 	if (holds_back(c))
@@ -506,35 +508,59 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (1);
 }
 
-int
-tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
+static void
+clear(struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
-
-	if (next_of_script(c, event) == 1)
-		return (1);
-	if (!r->pending)
-		return (0);
 	event->record.layout = NULL;
 	event->record.epid = 0;
 	memset(event->reserved, 0, sizeof(event->reserved));
 	memset(event->record.reserved, 0, sizeof(event->record.reserved));
 	event->record.npieces = 0;
 	event->record.pieces = NULL;
+}
+
+static int
+next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+
 	if (r->merging) {
 		if (tbuf_merge_next(c, event) == 1)
 			return (1);
 		r->merging = false;
 	}
-	if (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
-	    next_limit(c, event) == 1 ||
-	    next_exit(c, event) == 1)
-		return (1);
-	finish(r);
-	if (c->script == NULL || !last(r))
+	return (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
+	    next_limit(c, event) == 1 || tbuf_refire_unfit(c, event) == 1 ||
+	    next_exit(c, event) == 1);
+}
+
+/* Targets have given all that they had. */
+static int
+next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	finish(&c->round);
+	if (c->script == NULL || !last(&c->round))
 		return (0);
+	/* It was to come behind the records. */
+	if (c->refire != NULL)
+		tbuf_script_end(c->script);
 	c->script->closing = true;
 	return (next_of_script(c, event));
+}
+
+int
+tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	do {
+		if (next_of_script(c, event) == 1)
+			return (1);
+		if (!c->round.pending)
+			return (0);
+		clear(event);
+		if (next_of_targets(c, event) == 0)
+			return (next_of_end(c, event));
+	} while (tbuf_refire_take(c, event));
+	return (1);
 }
 
 void

@@ -16,6 +16,7 @@
 #include "consumer/targets.h"
 #include "tbuf_consumer.h"
 
+struct tbuf_refire;
 struct tbuf_script;
 struct tbuf_d_clause;
 struct tbuf_image;
@@ -76,6 +77,7 @@ struct tbuf_round {
 	bool everywhere;		/* and each CPU was run on */
 	uint64_t until;			/* give what is before this, ns */
 	uint64_t merged;		/* the last time given, ns */
+	const struct tbuf_target *given;	/* whose record was, last */
 	struct tbuf_source **heap;	/* oldest on top */
 	unsigned heap_count;
 	struct tbuf_target *limits;	/* next one to be looked at for them */
@@ -116,6 +118,7 @@ struct tbuf_consumer {
 	struct tbuf_options options;
 	enum tbuf_run state;
 	struct tbuf_script *script;	/* or NULL */
+	struct tbuf_refire *refire;	/* over records of files, or NULL */
 	bool alone;			/* with it: there are no targets */
 	uint64_t run;			/* on the board, or 0 */
 	uint32_t needs;			/* TBUF_F_* of its targets */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/policy.h"
+#include "consumer/clauses.h"
 #include "consumer/script.h"
 
 #define TUPLE		4096u	/* bytes of a key, beside its texts */
@@ -20,7 +21,7 @@
 
 static bool
 add_enabling(struct tbuf_script *s, const struct tbuf_d_clause *clause,
-    struct tbuf_script_probe *probe, uint32_t *epid)
+    const char *description, struct tbuf_script_probe *probe, uint32_t *epid)
 {
 	struct tbuf_script_enabling *all = reallocarray(s->enablings,
 	    s->nenablings + 1u, sizeof(*all));
@@ -29,7 +30,8 @@ add_enabling(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 		return (false);
 	s->enablings = all;
 	all[s->nenablings++] = (struct tbuf_script_enabling){
-		.clause = clause, .probe = probe, .epid = *epid
+		.clause = clause, .probe = probe, .description = description,
+		.epid = *epid
 	};
 	*epid += clause->nrecords > 1 ? clause->nrecords : 1;
 	return (true);
@@ -45,13 +47,13 @@ add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 
 	while ((probe = tbuf_script_probe_find(s, description, &from)) !=
 	    NULL) {
-		if (!add_enabling(s, clause, probe, epid))
+		if (!add_enabling(s, clause, description, probe, epid))
 			return (-ENOMEM);
 		found++;
 	}
 	if (found != 0)
 		return (0);
-	if (!tbuf_script_probe_make(description, &new))
+	if (!tbuf_script_probe_make(description, &new) || s->records)
 		return (-ENOTSUP);
 	if (s->nprobes == TBUF_SCRIPT_PROBES)
 		return (-E2BIG);
@@ -59,7 +61,8 @@ add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 	*probe = new;
 	probe->info.name = probe->name;
 	probe->info.id = ++s->nprobes;
-	return (add_enabling(s, clause, probe, epid) ? 0 : -ENOMEM);
+	return (add_enabling(s, clause, description, probe, epid) ? 0 :
+	    -ENOMEM);
 }
 
 static int
@@ -91,6 +94,10 @@ add_clauses(struct tbuf_script *s, const char **why)
 			return (error);
 		for (i = 0; i < clause->ndescriptions; i++) {
 			*why = clause->descriptions[i];
+			if (s->records && tbuf_clauses_theirs(*why) &&
+			    !add_enabling(s, clause, *why, &s->recorded,
+			    &epid))
+				return (-ENOMEM);
 			/* Probes of targets have it alone. */
 			if (tbuf_consumer_own(*why) == 0)
 				continue;
@@ -103,7 +110,8 @@ add_clauses(struct tbuf_script *s, const char **why)
 }
 
 struct tbuf_script *
-tbuf_script_new(const struct tbuf_d_script *source, const char **why)
+tbuf_script_new(const struct tbuf_d_script *source, bool records,
+    const char **why)
 {
 	struct tbuf_script *s = calloc(1, sizeof(*s));
 	int error;
@@ -114,6 +122,9 @@ tbuf_script_new(const struct tbuf_d_script *source, const char **why)
 	STAILQ_INIT(&s->queue);
 	STAILQ_INIT(&s->giving);
 	s->source = source;
+	s->self = &s->own;
+	s->records = records;
+	s->recorded.kind = TBUF_SCRIPT_RECORD;
 	s->cpus = calloc(TBUF_NCPUS, sizeof(*s->cpus));
 	error = s->cpus == NULL ? -ENOMEM : add_clauses(s, why);
 	if (error == 0) {
@@ -135,7 +146,7 @@ tbuf_script_free(struct tbuf_script *s)
 	tbuf_entries_free(s);
 	tbuf_cells_free(&s->globals);
 	tbuf_cells_free(&s->locals);
-	tbuf_cells_free(&s->thread);
+	tbuf_script_threads_free(s);
 	tbuf_elements_free(&s->elements);
 	tbuf_aggregates_free(&s->aggregates);
 	tbuf_speculations_free(s);
@@ -191,9 +202,7 @@ prepare_machine(struct tbuf_script *s)
 	uint64_t most = record_room(s->source, &npieces);
 
 	m->strsize = (uint32_t)strsize;
-	m->values = s->values;
-	m->types = s->types;
-	m->nargs = TBUF_ARGS_MAX;
+	tbuf_script_take(s, NULL);
 	m->token_at = TBUF_TOKEN_NONE;
 	s->pieces = calloc(npieces, sizeof(*s->pieces));
 	if (s->pieces == NULL || lend(&m->scratch, s->terms.scratchsize) ||
@@ -283,7 +292,7 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	    (uint32_t)terms->strsize) != 0 ||
 	    tbuf_cells_make(&s->locals, s->source, TBUF_SCOPE_CLAUSE,
 	    (uint32_t)terms->strsize) != 0 ||
-	    tbuf_cells_make(&s->thread, s->source, TBUF_SCOPE_THREAD,
+	    tbuf_cells_make(&s->own.cells, s->source, TBUF_SCOPE_THREAD,
 	    (uint32_t)terms->strsize) != 0)
 		return (-ENOMEM);
 	find_home(s);
@@ -352,6 +361,12 @@ void
 tbuf_script_end(struct tbuf_script *s)
 {
 	s->ending = s->at_end = true;
+	s->self = &s->own;
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_END], s->home);
 	s->at_end = false;
+	if (!s->records)
+		return;
+	tbuf_script_give(s);
+	s->telling = true;
+	s->told = 0;
 }

@@ -9,6 +9,9 @@
  *	        END ------+                   |
  *	                                      +--> a fault --> ERROR
  *
+ * Over records that were read (refire.h) those at other probes fire here, too,
+ * a record at a time.
+ *
  * All of it is done by the thread that calls the library.  The clauses count
  * as run on one CPU, where BEGIN was, but for profile-N, which fires for each.
  * Entries lie in one queue in the order of time; what a CPU's buffer could
@@ -49,6 +52,7 @@ enum tbuf_script_kind {
 	TBUF_SCRIPT_BEGIN,
 	TBUF_SCRIPT_END,
 	TBUF_SCRIPT_ERROR,
+	TBUF_SCRIPT_RECORD,		/* what a record says of its own */
 	TBUF_SCRIPT_TICK,		/* the first with a period */
 	TBUF_SCRIPT_PROFILE
 };
@@ -65,7 +69,25 @@ struct tbuf_script_probe {
 struct tbuf_script_enabling {
 	const struct tbuf_d_clause *clause;
 	struct tbuf_script_probe *probe;
+	const char *description;	/* of probes that records are of */
 	uint32_t epid;			/* of its first record */
+};
+
+struct tbuf_record_layout;
+
+/* A record that was read, and fires its probe's clauses. */
+struct tbuf_script_record {
+	const struct tbuf_probe_info *probe;
+	const char *execname;
+	uint64_t image;			/* of the process */
+	uint64_t time, wall;		/* ns */
+	pid_t pid;
+	uint32_t tid, uid;
+	int cpu;
+	const uint64_t *values;		/* its arguments, as a site has them */
+	unsigned nargs;
+	/* How the clause's records are read, by number. */
+	const struct tbuf_record_layout *const *layouts;
 };
 
 /* Faults wait in memory that is not counted against bufsize. */
@@ -112,6 +134,14 @@ struct tbuf_cells {
 	uint32_t count;
 };
 
+/* A thread that has self-> variables, of the image that it is in. */
+struct tbuf_script_thread {
+	struct tbuf_script_thread *next;	/* in its bucket, or spare */
+	uint64_t image;
+	uint32_t tid;
+	struct tbuf_cells cells;
+};
+
 /* An element of an array. */
 struct tbuf_element {
 	struct tbuf_element *next;	/* in its bucket, or free */
@@ -122,6 +152,8 @@ struct tbuf_element {
 	uint8_t *bytes;
 	uint32_t key_size;
 	uint32_t slot;
+	uint64_t image;			/* of its thread; else 0 */
+	uint32_t tid;
 	uint32_t id;
 	uint32_t room;			/* bytes at `bytes` */
 	uint8_t scope;
@@ -141,8 +173,12 @@ struct tbuf_elements {
 /* A record or a fault that waits to be given. */
 struct tbuf_entry {
 	STAILQ_ENTRY(tbuf_entry) link;
-	const struct tbuf_script_enabling *enabling;
+	const struct tbuf_probe_info *probe;
 	const struct tbuf_d_record *layout;	/* NULL: the default record */
+	/* How it is read, if its clause fired for a record; else NULL. */
+	const struct tbuf_record_layout *pieces;
+	pid_t pid;
+	uint32_t tid;
 	uint64_t time, wall;
 	uint64_t charge;
 	uint64_t address;		/* of a fault */
@@ -150,8 +186,8 @@ struct tbuf_entry {
 	uint32_t action;
 	uint32_t offset;
 	uint32_t epid;
-	int cpu;
-	pid_t pid, tid;
+	int cpu;			/* whose buffer it takes room of */
+	int shown_cpu;
 	bool last;			/* END's: after all of the targets' */
 	uint32_t size;
 	uint64_t data[];
@@ -189,10 +225,16 @@ struct tbuf_script {
 
 	struct tbuf_script_probe probes[TBUF_SCRIPT_PROBES];
 	unsigned nprobes;
+	struct tbuf_script_probe recorded;	/* stands for those of records */
+	bool records;			/* which are read, and fire here */
 	struct tbuf_script_enabling *enablings;	/* in the source's order */
 	unsigned nenablings;
 
-	struct tbuf_cells globals, locals, thread;
+	struct tbuf_cells globals, locals;
+	struct tbuf_script_thread own;	/* the consumer's one thread */
+	struct tbuf_script_thread *self;	/* the one that fires */
+	struct tbuf_script_thread **threads;	/* by hash; NULL: none */
+	struct tbuf_script_thread *spare;
 	const struct tbuf_script_sharing *sharing;	/* NULL: with nobody */
 	void *sharer;
 	struct tbuf_elements elements;
@@ -204,6 +246,7 @@ struct tbuf_script {
 
 	/* The firing. */
 	const struct tbuf_script_enabling *now;
+	const struct tbuf_script_record *record;	/* NULL: our own */
 	int cpu;			/* which counts as the one */
 	int home;			/* that of all clauses but profile's */
 	struct tbuf_speculation *speculating;	/* where records go, or NULL */
@@ -244,10 +287,11 @@ tbuf_script_of(struct tbuf_machine *m)
 
 /*
  * script.c.  NULL and errno: EINVAL, and *why says what is wrong with it.
- * Clauses at probes of targets are looked at, and left to others.
+ * Clauses at probes of targets are looked at, and left to others, unless they
+ * are to fire for records: then timers are ENOTSUP.
  */
 struct tbuf_script *tbuf_script_new(const struct tbuf_d_script *,
-	    const char **why);
+	    bool records, const char **why);
 void	tbuf_script_free(struct tbuf_script *);
 
 /*
@@ -260,7 +304,7 @@ int	tbuf_script_begin(struct tbuf_script *,
 void	tbuf_script_tick(struct tbuf_script *, uint64_t now);
 /* When the next one is. */
 uint64_t tbuf_script_due(const struct tbuf_script *);
-/* Fire END. */
+/* Fire END.  Behind records that were read it is given, with all losses. */
 void	tbuf_script_end(struct tbuf_script *);
 
 /* script_probe.c: the probe of a description, or NULL. */
@@ -276,6 +320,15 @@ int	tbuf_script_copyin(struct tbuf_machine *, uint64_t address,
 /* script_fire.c: run the clauses of a probe. */
 void	tbuf_script_fire(struct tbuf_script *,
 	    const struct tbuf_script_probe *, int cpu);
+/*
+ * Whose arguments the machine has: a record's, or with NULL our own.  And run a
+ * clause's program for the one that it is.
+ */
+void	tbuf_script_take(struct tbuf_script *,
+	    const struct tbuf_script_record *);
+void	tbuf_script_run(struct tbuf_script *,
+	    const struct tbuf_script_enabling *,
+	    const struct tbuf_d_program *);
 /* A fault in a target fires ERROR; what it records comes next. */
 void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *);
 /* What a program may use, for the verifier. */
@@ -334,6 +387,16 @@ struct tbuf_element *tbuf_element_make(struct tbuf_script *,
 void	tbuf_element_drop(struct tbuf_script *, struct tbuf_element *);
 void	tbuf_elements_free(struct tbuf_elements *);
 
+/* script_thread.c: the thread whose self-> variables are meant from now on. */
+bool	tbuf_script_thread(struct tbuf_script *, uint64_t image, uint32_t tid);
+void	tbuf_script_threads_free(struct tbuf_script *);
+
+/* script_record.c: a built-in variable as a record says it. */
+int	tbuf_script_record_builtin(const struct tbuf_script *,
+	    unsigned which, uint64_t *value);
+/* What a program asks for that no record has, in words; or NULL. */
+const char *tbuf_script_record_lack(const struct tbuf_d_program *);
+
 /* script_builtin.c */
 int	tbuf_script_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value);
@@ -371,6 +434,8 @@ void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
 	    const void *data, struct tbuf_value *);
 /* All that there is is given from now on. */
 void	tbuf_script_round(struct tbuf_script *, bool switched, bool telling);
+/* What a record has brought is given next. */
+void	tbuf_script_give(struct tbuf_script *);
 /* The next event: 1, or 0. */
 int	tbuf_script_next(struct tbuf_script *, struct tbuf_event *);
 /* Under fill: has a CPU's buffer become full? */

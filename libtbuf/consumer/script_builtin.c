@@ -234,6 +234,8 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	struct tbuf_script *s = tbuf_script_of(m);
 
 	*value = 0;
+	if (s->record != NULL)
+		return (tbuf_script_record_builtin(s, which, value));
 	switch (which) {
 	case TBUF_BUILTIN_TIMESTAMP:
 		*value = timestamp(s);
@@ -295,12 +297,14 @@ bool
 tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
     struct tbuf_span *span)
 {
-	const struct tbuf_probe_info *info = &s->now->probe->info;
+	const struct tbuf_probe_info *info = s->record == NULL ?
+	    &s->now->probe->info : s->record->probe;
 	const char *text;
 
 	switch (which) {
 	case TBUF_BUILTIN_EXECNAME:
-		text = s->sample != NULL ? s->sample->execname : s->execname;
+		text = s->sample != NULL ? s->sample->execname :
+		    s->record != NULL ? s->record->execname : s->execname;
 		break;
 	case TBUF_BUILTIN_EXECARGS:
 		(void)arguments_read(s, s->execargs, sizeof(s->execargs));
@@ -410,6 +414,8 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 
 	(void)count;
 	*result = 0;
+	if (s->record != NULL && subroutine != TBUF_SUB_RAND)
+		return (TBUF_FAULT_ILLEGAL);
 	switch (subroutine) {
 	case TBUF_SUB_RAND:
 		*result = draw();

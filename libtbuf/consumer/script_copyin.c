@@ -24,6 +24,9 @@ tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 
 	if (size == 0)
 		return (0);
+	/* Of the process that left a record there is no memory. */
+	if (tbuf_script_of(m)->record != NULL)
+		return (TBUF_FAULT_ADDRESS);
 	return (process_vm_readv(pid, &local, 1, &remote, 1, 0) ==
 	    (ssize_t)size ? 0 : TBUF_FAULT_ADDRESS);
 }

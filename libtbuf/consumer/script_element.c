@@ -11,14 +11,27 @@
 
 #define FIRST_BUCKETS	64
 
+/* Whose it is: a thread's, or everybody's. */
+static const struct tbuf_script_thread *
+owner(const struct tbuf_script *s, enum tbuf_scope scope)
+{
+	static const struct tbuf_script_thread nobody = { .tid = 0 };
+
+	return (scope == TBUF_SCOPE_THREAD_ARRAY ? s->self : &nobody);
+}
+
 /* FNV-1a, over what makes an element another one. */
 static uint64_t
-hash(const struct tbuf_buffer *key, enum tbuf_scope scope, uint32_t id)
+hash(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
+	const struct tbuf_buffer *key = &s->machine.key;
+	const struct tbuf_script_thread *t = owner(s, scope);
 	uint64_t h = UINT64_C(14695981039346656037) ^ id;
 	uint32_t i;
 
 	h = (h ^ scope) * UINT64_C(1099511628211);
+	h = (h ^ t->image) * UINT64_C(1099511628211);
+	h = (h ^ t->tid) * UINT64_C(1099511628211);
 	for (i = 0; i < key->used; i++)
 		h = (h ^ key->bytes[i]) * UINT64_C(1099511628211);
 	return (h ^ h >> 32);
@@ -34,13 +47,15 @@ struct tbuf_element *
 tbuf_element_find(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	const struct tbuf_buffer *key = &s->machine.key;
-	uint64_t h = hash(key, scope, id);
+	const struct tbuf_script_thread *t = owner(s, scope);
+	uint64_t h = hash(s, scope, id);
 	struct tbuf_element *e;
 
 	if (s->elements.nbuckets == 0)
 		return (NULL);
 	for (e = *bucket(&s->elements, h); e != NULL; e = e->next)
 		if (e->hash == h && e->scope == scope && e->id == id &&
+		    e->image == t->image && e->tid == t->tid &&
 		    e->key_size == key->used &&
 		    memcmp(e->key, key->bytes, key->used) == 0)
 			return (e);
@@ -124,8 +139,10 @@ tbuf_element_make(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	}
 	memcpy(e->key, key->bytes, key->used);
 	e->key_size = key->used;
-	e->hash = hash(key, scope, id);
+	e->hash = hash(s, scope, id);
 	e->scope = (uint8_t)scope;
+	e->image = owner(s, scope)->image;
+	e->tid = owner(s, scope)->tid;
 	e->id = id;
 	e->room = room;
 	e->number = 0;

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "common/policy.h"
+#include "consumer/pieces.h"
 #include "consumer/script.h"
-
 
 uint64_t
 tbuf_record_charge(const struct tbuf_d_record *layout)
@@ -91,6 +91,30 @@ wall(void)
 	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
 }
 
+/* Who, where and when: as the record or the sample says that it fired for. */
+static void
+set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
+{
+	const struct tbuf_script_record *r = s->record;
+	const struct tbuf_script_sample *sample = s->sample;
+
+	if (r != NULL) {
+		e->probe = r->probe;
+		e->pid = r->pid;
+		e->tid = r->tid;
+		e->shown_cpu = r->cpu;
+		e->wall = r->wall;
+		e->time = r->time;
+		return;
+	}
+	e->probe = &s->now->probe->info;
+	e->pid = sample != NULL ? sample->pid : s->pid;
+	e->tid = (uint32_t)(sample != NULL ? sample->tid : s->pid);
+	e->shown_cpu = s->cpu;
+	e->wall = wall();
+	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
+}
+
 struct tbuf_entry *
 tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
     uint32_t size)
@@ -102,13 +126,9 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 		return (NULL);
 	}
 	memset(e, 0, sizeof(*e));
-	e->enabling = s->now;
 	e->epid = s->now->epid;
 	e->cpu = s->cpu;
-	e->pid = s->sample != NULL ? s->sample->pid : s->pid;
-	e->tid = s->sample != NULL ? s->sample->tid : s->pid;
-	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
-	e->wall = wall();
+	set_origin(s, e);
 	e->charge = charge;
 	e->last = s->at_end;
 	e->size = size;
@@ -140,6 +160,16 @@ tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
 	}
 	s->telling = telling;
 	s->told = 0;
+}
+
+void
+tbuf_script_give(struct tbuf_script *s)
+{
+	const struct tbuf_entry *e;
+
+	STAILQ_FOREACH(e, &s->queue, link)
+		s->cpus[e->cpu].used = 0;
+	STAILQ_CONCAT(&s->giving, &s->queue);
 }
 
 static size_t
@@ -194,18 +224,22 @@ give_record(struct tbuf_script *s, const struct tbuf_entry *e,
 {
 	memset(r, 0, sizeof(*r));
 	r->pid = e->pid;
-	r->tid = (uint32_t)e->tid;
-	r->cpu = e->cpu;
+	r->tid = e->tid;
+	r->cpu = e->shown_cpu;
 	r->time = e->time;
 	r->wall = e->wall;
-	r->probe = &e->enabling->probe->info;
+	r->probe = e->probe;
 	r->epid = e->epid;
 	r->layout = e->layout;
 	if (e->layout == NULL)
 		return;
 	r->npieces = e->layout->npieces;
-	tbuf_pieces_read(e->layout->pieces, r->npieces, e->data, s->pieces);
 	r->pieces = s->pieces;
+	if (e->pieces == NULL)
+		tbuf_pieces_read(e->layout->pieces, r->npieces, e->data,
+		    s->pieces);
+	else if (!tbuf_layout_read(e->pieces, e->data, e->size, s->pieces))
+		r->npieces = 0;
 }
 
 static void
@@ -215,7 +249,7 @@ give(struct tbuf_script *s, const struct tbuf_entry *e,
 	memset(event, 0, sizeof(*event));
 	event->type = TBUF_EVENT_RECORD;
 	event->pid = e->pid;
-	event->cpu = e->cpu;
+	event->cpu = e->shown_cpu;
 	give_record(s, e, &event->record);
 	if (e->fault == 0)
 		return;

@@ -50,6 +50,8 @@ emit(struct tbuf_machine *m, uint32_t record)
 	if (e == NULL)
 		return (TBUF_STOP);
 	e->layout = layout;
+	if (s->record != NULL)
+		e->pieces = s->record->layouts[record];
 	e->epid += record;
 	/* What follows an if is a clause of its own. */
 	s->speculating = NULL;
@@ -116,6 +118,7 @@ static void
 fault(struct tbuf_script *s)
 {
 	const struct tbuf_script_enabling *now = s->now;
+	const struct tbuf_script_record *record = s->record;
 	const struct tbuf_machine *m = &s->machine;
 	struct tbuf_entry *e;
 
@@ -137,28 +140,36 @@ fault(struct tbuf_script *s)
 		e->offset = m->fault.at;
 		e->address = m->fault.address;
 	}
+	tbuf_script_take(s, NULL);
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->cpu);
+	tbuf_script_take(s, record);
 	s->now = now;
 	memset(s->values, 0, sizeof(s->values));
 }
 
-static void
-run_clause(struct tbuf_script *s)
+void
+tbuf_script_take(struct tbuf_script *s, const struct tbuf_script_record *record)
 {
-	const struct tbuf_d_clause *clause = s->now->clause;
+	struct tbuf_machine *m = &s->machine;
+
+	s->record = record;
+	m->values = record == NULL ? s->values : record->values;
+	m->types = record == NULL ? s->types : record->probe->types;
+	m->nargs = record == NULL ? TBUF_ARGS_MAX : record->nargs;
+}
+
+void
+tbuf_script_run(struct tbuf_script *s, const struct tbuf_script_enabling *now,
+    const struct tbuf_d_program *program)
+{
 	struct tbuf_machine *m = &s->machine;
 	enum tbuf_end ended;
 
-	s->timestamp = s->sample != NULL ? s->sample->time : 0;
-	if ((clause->flags & TBUF_CLAUSE_DEFAULT) != 0 ||
-	    clause->nprograms == 0) {
-		emit_default(s);
-		return;
-	}
-	m->code = clause->programs[0].code;
-	m->length = clause->programs[0].length;
-	m->constants = clause->programs[0].constants;
-	m->constants_size = clause->programs[0].constants_size;
+	s->now = now;
+	m->code = program->code;
+	m->length = program->length;
+	m->constants = program->constants;
+	m->constants_size = program->constants_size;
 	m->surroundings = &surroundings;
 	m->scratch.used = 0;
 	m->fuel = FUEL;
@@ -167,6 +178,20 @@ run_clause(struct tbuf_script *s)
 	s->speculating = NULL;
 	if (ended == TBUF_END_FAULT)
 		fault(s);
+}
+
+static void
+run_clause(struct tbuf_script *s, const struct tbuf_script_enabling *enabling)
+{
+	const struct tbuf_d_clause *clause = enabling->clause;
+
+	s->timestamp = s->sample != NULL ? s->sample->time : 0;
+	s->now = enabling;
+	if ((clause->flags & TBUF_CLAUSE_DEFAULT) != 0 ||
+	    clause->nprograms == 0)
+		emit_default(s);
+	else
+		tbuf_script_run(s, enabling, &clause->programs[0]);
 }
 
 /*
@@ -193,12 +218,9 @@ tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
 	if (probe->kind >= TBUF_SCRIPT_TICK)
 		s->values[1] = s->sample != NULL ? s->sample->frames[0] :
 		    (uint64_t)(uintptr_t)tbuf_script_fire;
-	for (i = 0; i < s->nenablings && !over(s); i++) {
-		if (s->enablings[i].probe != probe)
-			continue;
-		s->now = &s->enablings[i];
-		run_clause(s);
-	}
+	for (i = 0; i < s->nenablings && !over(s); i++)
+		if (s->enablings[i].probe == probe)
+			run_clause(s, &s->enablings[i]);
 }
 
 void

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A script's variables in the consumer.  Globals, this-> and self-> (of the
- * consumer's one thread) are cells, by their ids; elements of arrays are in
- * script_element.c.
+ * thread that fires: script_thread.c) are cells, by their ids; elements of
+ * arrays are in script_element.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static struct tbuf_cell *
 cell_find(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	struct tbuf_cells *cells = scope == TBUF_SCOPE_GLOBAL ? &s->globals :
-	    scope == TBUF_SCOPE_CLAUSE ? &s->locals : &s->thread;
+	    scope == TBUF_SCOPE_CLAUSE ? &s->locals : &s->self->cells;
 
 	if (id >= cells->count || cells->all[id].variable == NULL)
 		return (NULL);

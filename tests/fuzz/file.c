@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/machine.h"
 #include "consumer/run.h"
 #include "drain.h"
 #include "image.h"
+#include "tbuf_program.h"
 
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */
 
@@ -42,6 +44,58 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
+/* As tbuf_word(), but a constant. */
+#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(uint32_t)(i) << 32)
+
+/* *:::{ self->x = arg0; trace(arg0); trace(arg1); } */
+static const uint64_t code[] = {
+	W(LDA, 0, 0, 0, 0), W(STV, 0, 0, TBUF_SCOPE_THREAD, 0),
+	W(ROOM, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1),
+	W(EMIT, 0, 0, 0, 0), W(END, 0, 0, 0, 0)
+};
+static const struct tbuf_d_shape number = {
+	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
+};
+static const struct tbuf_d_piece pieces[] = {
+	{ .kind = TBUF_PIECE_ARGUMENT, .argument = 0 },
+	{ .kind = TBUF_PIECE_ARGUMENT, .argument = 1 }
+};
+static const struct tbuf_d_action actions[] = {
+	{ .kind = TBUF_ACTION_TRACE, .first = 0, .count = 1 },
+	{ .kind = TBUF_ACTION_TRACE, .first = 1, .count = 1 }
+};
+static const struct tbuf_d_record record = {
+	.actions = actions, .nactions = 2, .pieces = pieces, .npieces = 2,
+	.bytes = 600, .charge = 600
+};
+static const struct tbuf_d_program program = {
+	.code = code, .length = sizeof(code) / sizeof(code[0])
+};
+static const char *const descriptions[] = { "*:::" };
+static const struct tbuf_d_clause clause = {
+	.descriptions = descriptions, .ndescriptions = 1,
+	.programs = &program, .nprograms = 1,
+	.records = &record, .nrecords = 1
+};
+static const struct tbuf_d_variable variable = {
+	.name = "x", .scope = TBUF_SCOPE_THREAD, .shape = &number,
+	.is_written = 1
+};
+static const struct tbuf_d_script script = {
+	.clauses = &clause, .nclauses = 1,
+	.variables = &variable, .nvariables = 1
+};
+
+static bool
+begin(struct tbuf_consumer *c, unsigned options)
+{
+	if ((options & 4) != 0 && tbuf_consumer_script(c, &script) != 0)
+		return (false);
+	return (tbuf_consumer_go(c) == 0);
+}
+
 static void
 take(struct tbuf_consumer *c, unsigned options)
 {
@@ -59,8 +113,7 @@ read_file(unsigned options)
 	FUZZ_CHECK(c != NULL);
 	if ((options & 1) != 0)
 		tbuf_consumer_set(c, "temporal", NULL);
-	if (tbuf_consumer_open_file(c, path) == 0 &&
-	    tbuf_consumer_go(c) == 0) {
+	if (tbuf_consumer_open_file(c, path) == 0 && begin(c, options)) {
 		drain_list(c);
 		while (tbuf_consumer_work(c) > 0)
 			take(c, options);

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Clauses over what was recorded: each record fires its probe again.
+. "$HERE/common_real"
+
+# record OPTIONS ORDER ...: a target that records itself, and is over.
+record()
+{
+	options=$1
+	shift
+	TBUF_OPTIONS=$options "$TBUF_TARGET" "$@" >/dev/null 2>&1 </dev/null
+}
+
+# read_all ARGUMENT ...: what all files in the runtime directory hold.
+read_all()
+{
+	set -- "$@" $(for file in "$TBUF_DIR"/tbuf.*; do
+		echo --read "$file"
+	done)
+	"$TBUFCTL" "$@" 2>&1
+	echo "= $?"
+}
+
+show()
+{
+	read_all "$@" | normal | sed -E \
+	    -e 's/^ +[0-9]+ +[0-9]+ +:([A-Z])/CPU ID :\1/' \
+	    -e 's/ at DIF offset [0-9]+$//'
+}
+
+clean()
+{
+	rm -f "$TBUF_DIR"/tbuf.*
+}
+
+# Twice the same: nothing is taken out of the file.
+record 'bufsize=64k,probes=count' fire=10 exit=3
+for time in 1 2; do
+	show -n 'BEGIN { printf("begins"); }
+	    count /number > 7/ { printf("%d %s", number, text); }
+	    count { @[text] = sum(number); @q = quantize(number); }
+	    END { printf("ends"); printa(@q); }'
+done
+
+# What a record says beside its arguments.
+show -q -n 'count /number == 1/ { printf("%s %s %s:%s:%s:%s %s\n", execname,
+    pid == $1 ? "pid" : "?", probeprov, probemod, probefunc, probename,
+    tid == pid ? "tid" : "?"); this->t = timestamp; last = this->t;
+    day = walltimestamp / 86400000000000; }
+    count /number > 1 && timestamp > last/ { later++; last = timestamp; }
+    END { printf("%d later, %s\n", later, day > 20000 ? "today" : "?"); }' \
+    "$(cd "$TBUF_DIR" && ls | cut -d. -f2)"
+show --with=tid -n 'count /number <= 2/ { trace(number); }'
+show --format=json -n 'count /number == 2/ { trace(number); trace(text); }' |
+    tail -n 3
+
+# exit() ends it, END fires; a fault is told, and fires ERROR.
+show -q -n 'count { @ = count(); } count /number == 4/ { exit(7); }
+    END { printa("%@d\n", @); }'
+show -n 'count /number == 2/ { trace(10 / (number - 2)); }
+    ERROR { printf("fault %d", arg4); }'
+
+# Beside a description without a clause, and alone with its own probes.
+show -n 'count' -n 'count /number == 10/ { trace("the last"); }' | tail -n 4
+show -q -n 'BEGIN { trace(1); }'
+
+# Speculations are committed and discarded by what came later.
+show -q -n 'count { self->s = speculation(); speculate(self->s);
+    printf("%d\n", number); } count /number % 4 == 0/ { commit(self->s); }
+    count /number % 4 != 0/ { discard(self->s); }'
+
+# What no record tells is refused by its name.
+for what in 'ustack()' 'trace(errno)' 'trace(vtimestamp)' 'trace(ppid)' \
+    'trace(copyinstr(number))' 'printf("%s", curpsinfo->pr_psargs)' \
+    'usym(number)' 'trace(uregs[0])' 'trace(progenyof(1))'; do
+	show -n "count { $what; }"
+done
+show -w -n 'count { raise(9); }'
+show -n 'tick-1s { trace(1); }'
+show -n 'count { trace(nosuch); }'
+show -n 'nosuch { trace(1); }'
+show -Z -n 'nosuch { trace(1); }'
+clean
+
+# Of all types.
+record 'bufsize=64k,probes=tt:::' types
+show -q -n 'integers { printf("%d %d %d %d %d %d %d %u %d\n", i8, i16, i32, i64,
+    u8, u16, u32, u64, letter); }
+    other-types { printf("%d %d %.3f %g %x\n", yes, no, third, big, pointer); }
+    strings { printf("%s|%d\n", array, none == NULL); }
+    strings { @[array, strlen(array)] = count(); }
+    other-types { trace(third); trace(big); }'
+show -n 'no_arguments { trace("fired"); }'
+# A clause that fits some of the probes that it matches.
+show -q -n 'tt:::{ @[array] = count(); }'
+clean
+
+# Threads of several images have variables of their own, and a fire that
+# several enablings have recorded is one.
+record 'follow,bufsize=64k,probes=count;tt:::count;co*' fork=3 fire=4
+show -q -n 'self int sum[string];
+    count { self->n++; self->sum[text] += number; }
+    count /self->n == 3/ { printf("third: %d\n", self->sum[text]); }
+    count { @ = count(); }'
+clean
+
+# What a script has recorded does not tell arguments.
+start 3 4 enabled fire=2 say=fired wait
+"$TBUFCTL" -q -x bufpolicy=ring -n 'count { trace(number); }' -p $target &
+ctl=$!
+tell 3
+hear 4 fired
+kill -KILL $ctl
+wait $ctl 2>/dev/null
+show -q -n 'count { @ = count(); }'
+kill -KILL $target
+wait $target 2>/dev/null
+clean
