@@ -25,6 +25,9 @@
  * It has messages in words, too, of the components `server', `connection' and
  * `request': tbuf_text(3).
  */
+/* Not inlined, so that stacks have its name. */
+#define NAMED		__attribute__((noinline))
+
 #define _GNU_SOURCE 1
 
 #include <sys/epoll.h>
@@ -182,7 +185,7 @@ nanoseconds(void)
 }
 
 /* Serve one line; the answer goes to `answer`, of ANSWER_SIZE bytes. */
-static void
+NAMED static void
 request_serve(char *line, char *answer)
 {
 	uint64_t id = atomic_fetch_add(&next_id, 1) + 1, start = 0, ns = 0;
@@ -247,7 +250,7 @@ connection_flush(struct connection *c)
 }
 
 /* Serve the whole lines that came, as long as their answers find room. */
-static bool
+NAMED static bool
 connection_serve(struct connection *c)
 {
 	char *line = c->in, *end;
@@ -272,7 +275,7 @@ connection_serve(struct connection *c)
  * A connection is ready: read, serve, and answer until one of them would
  * wait.  While answers are not taken, nothing more is read.
  */
-static bool
+NAMED static bool
 connection_work(struct connection *c, int epoll)
 {
 	struct epoll_event event = { .data.ptr = c };
