@@ -221,7 +221,7 @@ class Session:
         tail, = struct.unpack_from(
             "=Q", lane, 32 + 16 * (sequence & 1) if self.policy == RING
             else 128)
-        place, _, cpu, locked = struct.unpack_from("=QQII", lane, 192)
+        place, _, cpu, kind = struct.unpack_from("=QQII", lane, 192)
         storage, data = 1 << (place & 63), place & ~63
         if (tail > head or head - tail > storage or head == tail
                 or not self.memory.inside(data, storage)):
@@ -229,12 +229,12 @@ class Session:
         ring = self.memory.read(data, storage)
         first = tail & (storage - 1)
         stream = (ring[first:] + ring[:first])[:head - tail]
-        at, least = 0, 24 if locked else 16
+        at, least = 0, 24 if kind == 1 else 16
         while at + 16 <= len(stream):
             time, epid, size, tid = struct.unpack_from("=QHHI", stream, at)
             if size < least or size % 8 or size > len(stream) - at:
                 return
-            if locked:
+            if kind == 1:
                 cpu, = struct.unpack_from("=I", stream, at + 16)
             yield (time, cpu, tid, self, epid,
                    stream[at + least:at + size])

@@ -468,27 +468,56 @@ struct tbuf_part {
 };
 
 /*
- * (later) A piece of a pool of side lanes, which belong to a thread or a work
- * unit.  At its start stand the lanes' holders, then their words.
+ * SIDE LANES
+ *
+ * Lanes behind those of CPUs and locks, from slot.first_side on, which belong
+ * to a thread or a work unit while that writes there: a pool.  Each has a
+ * holder, which says whose it is:
+ *
+ *	        (t) claims               (t) ends, its records to be read
+ *	FREE --------------> BOUND ------------------------------> DONE
+ *	 ^ ^                   |  \\                                 |
+ *	 | +-------------------+   +--> KEPT  never used again       |
+ *	 |   (t) gives it back,         in this session              |
+ *	 |   (c) its thread has died                                 |
+ *	 +-----------------------------------------------------------+
+ *
+ * Whoever claims a lane and gives it back does so in a section or under a lock
+ * lane's lock, as clauses do: so none of it comes too late.  The first side
+ * lane is a spare, taken when nothing else is free.
+ *
+ * The pool begins with the lanes that the terms say, whose storage lies in the
+ * session's area.  The words of all that there may come to be stand there too,
+ * backed as lanes are added; their storage is in chunks behind it, which stay
+ * the slot's when the session has ended, as its area does.
  */
 struct tbuf_chunk {
 	uint64_t at;		/* (c) offset; 0: there is none */
-	uint32_t lanes;		/* (c) how many */
-	uint32_t kind;		/* (c) enum tbuf_kind */
+	uint64_t size;		/* (c) bytes */
 };
 
 struct tbuf_holder {
 	uint32_t state;		/* (a) enum tbuf_holder_state */
-	uint32_t tid;		/* (a) whose lane it is */
-	uint64_t instance;	/* (a) never used twice in a session */
+	uint32_t tid;		/* (a) of the thread; 0: no thread is there */
+	uint64_t instance;	/* (a) of whom, never used twice in a process */
 };
 
 enum tbuf_holder_state {
 	TBUF_LANE_FREE = 0,
 	TBUF_LANE_BOUND = 1,
-	TBUF_LANE_DONE = 2,	/* its records are to be read */
-	TBUF_LANE_KEPT = 3
+	TBUF_LANE_DONE = 2,	/* (later) its records are to be read */
+	TBUF_LANE_KEPT = 3	/* (later) */
 };
+
+#define TBUF_SIDES_MAX	1024u	/* side lanes of a session */
+#define TBUF_SIDES_FIRST 10u	/* -x nbuf, if it is not said */
+
+/* A holder's first eight bytes. */
+static inline uint64_t
+tbuf_holder_word(enum tbuf_holder_state state, uint32_t tid)
+{
+	return ((uint64_t)tid << 32 | (uint64_t)state);
+}
 
 /*
  * An ECB's program, beside the table of ECBs, and what its records look like.
@@ -682,6 +711,8 @@ struct tbuf_terms {
 #define TBUF_S_KEEP	0x2u	/* no deadline: a recorder, or ring */
 #define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
 				   it raises `limit` */
+#define TBUF_S_THREAD	0x8u	/* each thread writes a lane of its own */
+#define TBUF_S_SIDES	32	/* shift: side lanes there are at first, 16 bits */
 
 /*
  * A recorder's: the session that a target has made for itself, with no
@@ -693,6 +724,13 @@ tbuf_terms_recorder(const struct tbuf_terms *terms)
 	return ((terms->flags & TBUF_S_KEEP) != 0 && terms->owner_pid == 0);
 }
 
+/* Side lanes that a session begins with, the spare counted. */
+static inline uint32_t
+tbuf_terms_sides(const struct tbuf_terms *terms)
+{
+	return ((uint32_t)(terms->flags >> TBUF_S_SIDES & 0xffff));
+}
+
 struct tbuf_slot {
 	uint64_t generation;	/* (c) 0: no session; release */
 	uint64_t area;		/* (l) offset of the session area */
@@ -702,7 +740,8 @@ struct tbuf_slot {
 	uint32_t necbs;		/* (a) EPIDs given out, the unused 0 included */
 	uint64_t deadline;	/* (c) record clock; 0: none */
 	uint64_t lanes;		/* (c) offset of struct tbuf_lane[nlanes] */
-	uint32_t nlanes;	/* (c) CPU lanes, then lock lanes, then spares */
+	uint32_t nlanes;	/* (c) CPU lanes, then lock lanes, then spares,
+				   then side lanes; grows by these, release */
 	uint32_t first_lock;	/* (c) index of the first lock lane */
 	struct tbuf_terms terms; /* (c) bufsize as it is, after `auto` */
 	uint64_t heads;		/* (c) offset of uint32_t[tables.entries] */
@@ -718,9 +757,14 @@ struct tbuf_slot {
 	uint32_t unfit;		/* (a) not 0: probes that no program fits */
 	uint32_t nspec;		/* (c) ids of speculations, at most TBUF_NSPEC */
 	uint32_t speculated;	/* (c) bytes of a struct tbuf_speculated */
-	uint32_t reserved0[16];
+	uint64_t holders;	/* (c) offset of struct tbuf_holder[], one for
+				   each side lane there may be; 0: no pool */
+	uint32_t first_side;	/* (c) index of the first side lane */
+	uint32_t nlanes_max;	/* (c) lanes that there may come to be */
+	uint32_t released;	/* (a) counts: a side lane has become free */
+	uint32_t reserved0[11];
 	struct tbuf_lock locks[TBUF_NLOCKS];
-	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (later) */
+	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of side lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
 	struct tbuf_part texts;		/* (c) tbuf_text_record */
 	struct tbuf_part globals;	/* (c) variables, written by both sides */
@@ -752,7 +796,7 @@ struct tbuf_session {
 enum tbuf_kind {
 	TBUF_KIND_CPU = 0,	/* written in a restartable section */
 	TBUF_KIND_LOCK = 1,	/* written under a lock */
-	TBUF_KIND_THREAD = 2,	/* (later) a thread's */
+	TBUF_KIND_THREAD = 2,	/* a thread's */
 	TBUF_KIND_UNIT = 3,	/* (later) a work unit's */
 	TBUF_KIND_LINES = 4	/* (later) lines of text */
 };
@@ -784,8 +828,9 @@ struct tbuf_lane {
 	uint64_t reserved1[5];
 	uint64_t place;		/* (i) offset 192; see tbuf_place() */
 	uint64_t size;		/* (i) logical bytes of one half */
-	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for */
-	uint32_t locked;	/* (i) 1: a lock lane, 0: a CPU's */
+	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for;
+				   UINT32_MAX: a side lane's */
+	uint32_t kind;		/* (i) enum tbuf_kind */
 	uint64_t side;		/* (i) offset of struct tbuf_side; 0: none */
 	uint64_t table[2];	/* (i) aggregation tables, as `place`; 0: none;
 				   (later) the second */
@@ -940,6 +985,7 @@ TBUF_ASSERT_OFFSET(tbuf_slot, lanes, 48);
 TBUF_ASSERT_OFFSET(tbuf_slot, terms, 64);
 TBUF_ASSERT_OFFSET(tbuf_slot, heads, 128);
 TBUF_ASSERT_OFFSET(tbuf_slot, locks, 256);
+TBUF_ASSERT_OFFSET(tbuf_slot, holders, 192);
 TBUF_ASSERT_OFFSET(tbuf_slot, chunks, 1792);
 TBUF_ASSERT_OFFSET(tbuf_slot, programs, 2048);
 TBUF_ASSERT_OFFSET(tbuf_slot, speculation, 2176);
@@ -962,6 +1008,8 @@ TBUF_ASSERT_OFFSET(tbuf_side, busy, 48);
 _Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
 _Static_assert(sizeof(struct tbuf_header) == 16, "tbuf_header");
 _Static_assert(sizeof(struct tbuf_lock_record) == 24, "tbuf_lock_record");
+_Static_assert(sizeof(struct tbuf_holder) == 16, "tbuf_holder");
+_Static_assert(sizeof(struct tbuf_chunk) == 16, "tbuf_chunk");
 _Static_assert(sizeof(struct tbuf_control) <= TBUF_TEXT_ORDER &&
     TBUF_TEXT_ORDER + sizeof(struct tbuf_text_order) <= TBUF_SLOTS,
     "the header's page");

@@ -28,6 +28,16 @@ put_name(char *p, const char *name)
 	return (value_escape(p, name, strlen(name), &style));
 }
 
+/* Of records in a thread's buffer it is not known. */
+static char *
+put_cpu(char *p, int cpu)
+{
+	if (cpu >= 0)
+		return (put_padded(p, cpu, 3));
+	memcpy(p, "  -", 3);
+	return (p + 3);
+}
+
 /* "CPU ID FUNCTION:NAME", the latter to the right of its 32 columns. */
 static char *
 put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
@@ -35,7 +45,7 @@ put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 	char *point, *end;
 	size_t width;
 
-	p = put_padded(p, cpu, 3);
+	p = put_cpu(p, cpu);
 	*p++ = ' ';
 	p = put_padded(p, probe->id, 6);
 	*p++ = ' ';
@@ -59,7 +69,7 @@ set_prefix(const struct format *f, const struct tbuf_probe_info *probe,
 
 	prepared->cpu = cpu;
 	if (f->indent) {
-		p = put_padded(p, cpu, 3);
+		p = put_cpu(p, cpu);
 		*p++ = ' ';
 	} else if (!f->quiet)
 		p = put_head(p, cpu, probe);
@@ -280,8 +290,12 @@ static void
 losses(struct format *f, const struct loss *loss, size_t n)
 {
 	uint64_t drops = 0, overwritten = 0, damage = 0;
-	int cpu = loss->cpu;
+	char where[32];
 
+	if (loss->cpu < 0)
+		(void)snprintf(where, sizeof(where), "%s", MSG_OF_THREAD);
+	else
+		(void)snprintf(where, sizeof(where), MSG_ON_CPU, loss->cpu);
 	for (; n > 0; n--, loss++) {
 		drops += loss->drops[0] + loss->drops[1] + loss->drops[2];
 		overwritten += loss->overwritten;
@@ -289,12 +303,12 @@ losses(struct format *f, const struct loss *loss, size_t n)
 	}
 	if (drops > 0)
 		message(MSG_DROPS, f->options->tags ? MSG_DROPS_TAG : "",
-		    drops, PLURAL(drops), cpu);
+		    drops, PLURAL(drops), where);
 	if (overwritten > 0)
 		message(MSG_OVERWRITTEN, overwritten, PLURAL(overwritten),
-		    cpu);
+		    where);
 	if (damage > 0)
-		message(MSG_DAMAGE, damage, PLURAL(damage), cpu);
+		message(MSG_DAMAGE, damage, PLURAL(damage), where);
 }
 
 /* A status of 0 and one that nobody knows are told alike, as DTrace does. */

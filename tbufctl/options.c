@@ -83,7 +83,8 @@ const char options_usage[] =
 "                      (neither: all of your processes, later ones included)\n"
 "  -b size             size of each buffer, as -x bufsize\n"
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
-"                      bufresize=auto|manual, switchrate, statusrate, strsize,\n"
+"                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
+"                      switchrate, statusrate, strsize,\n"
 "                      cpu, temporal, quiet, droptags, flowindent,\n"
 "                      text=component[:level],...: messages in words\n"
 "  -w                  allow destructive actions of D\n"
@@ -641,7 +642,8 @@ static int
 refuse_setting(const struct setting *s, int number, const char *error)
 {
 	static const char *const names[] = {
-		"bufsize", "bufpolicy", "bufresize", "switchrate",
+		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
+		"switchrate",
 		"statusrate", "strsize", "cpu", "temporal", "follow",
 		"aggsize", "aggrate", "aggsortkey", "aggsortrev", "aggsortpos",
 		"aggsortkeypos", "agghist", "aggpack", "aggzoom", "encoding"

@@ -217,7 +217,7 @@ START_TEST(lanes_that_can_grow_are_small_at_first)
 	for (i = 0; i < slot->nlanes; i++) {
 		ck_assert_int_eq(pread(file, &lane, sizeof(lane),
 		    (off_t)(slot->lanes + i * sizeof(lane))), sizeof(lane));
-		ck_assert_uint_eq(lane.limit, lane.locked == 0 &&
+		ck_assert_uint_eq(lane.limit, lane.kind == TBUF_KIND_CPU &&
 		    (int)lane.cpu != cpu ? 262144 : lane.size);
 		first += lane.limit;
 	}

@@ -411,7 +411,7 @@ check_lanes(const struct tbuf_order *o)
 		end = offset + tbuf_place_storage(lane->place);
 		ck_assert_uint_le(end, at + p.size);
 		ck_assert_uint_eq(lane->limit, lane->size);
-		ck_assert_uint_eq(lane->locked, i >= p.ncpu_lanes);
+		ck_assert_uint_eq(lane->kind, i >= p.ncpu_lanes);
 		ck_assert(tbuf_cpus_has(&o->cpus, lane->cpu));
 	}
 	for (i = 0; i < TBUF_NCPUS; i++) {

@@ -35,7 +35,7 @@ leave(struct fake *f, unsigned number, uint64_t generation)
 	unsigned i;
 
 	session->generation = generation;
-	lane->locked = 1;
+	lane->kind = TBUF_KIND_LOCK;
 	lane->place = tbuf_place(f->tables.areas + TBUF_PAGE, 64);
 	slot->area = f->tables.areas;
 	slot->area_size = 2 * TBUF_PAGE;

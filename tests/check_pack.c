@@ -193,13 +193,13 @@ expect_record(const struct tbuf_lane *lane, const struct arguments *a,
 	const unsigned char *data = view.base + tbuf_place_offset(lane->place);
 	static unsigned char bytes[TBUF_ARGS_MAX * (8 + 32768) + 8];
 
-	size = write_arguments(bytes, a, strsize) + (lane->locked != 0 ?
+	size = write_arguments(bytes, a, strsize) + (lane->kind == TBUF_KIND_LOCK ?
 	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header));
 	from = lane->head - size;
 	for (i = 0; i < size; i++)
 		record[i] = data[(from + i) % storage];
 	ck_assert_uint_eq(header->size, size);
-	i = lane->locked != 0 ? sizeof(struct tbuf_lock_record) :
+	i = lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 	expect_bytes(record + i, size - i, a, strsize);
 }

@@ -145,7 +145,7 @@ session(unsigned number, const struct order *o)
 static uint64_t
 record_size(const struct tbuf_lane *lane, uint64_t data)
 {
-	return ((lane->locked != 0 ? sizeof(struct tbuf_lock_record) :
+	return ((lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
 	    sizeof(struct tbuf_header)) + data);
 }
 

@@ -20,7 +20,9 @@ const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
 	[TBUF_OPTION_FLAG] = "no flag, such as on or off",
 	[TBUF_OPTION_CPU] = "no CPU that is online",
 	[TBUF_OPTION_POLICY] = "none of switch, fill, ring",
-	[TBUF_OPTION_RESIZE] = "none of auto, manual"
+	[TBUF_OPTION_RESIZE] = "none of auto, manual",
+	[TBUF_OPTION_SCOPE] = "none of cpu, thread",
+	[TBUF_OPTION_NBUF] = "no number from 1 to 1023"
 };
 
 /* An unsigned integer in a C base, without a sign or a blank in front. */
@@ -133,6 +135,19 @@ cpu(const char *value, int64_t *number)
 }
 
 static int
+nbuf(const char *value, int64_t *number)
+{
+	uint64_t n;
+	char *end;
+
+	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0' ||
+	    n < 1 || n > TBUF_SIDES_MAX - 1)
+		return (-EINVAL);
+	*number = (int64_t)n;
+	return (0);
+}
+
+static int
 policy(const char *value, int64_t *number)
 {
 	int64_t i;
@@ -150,6 +165,7 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
     int64_t *number)
 {
 	static const char *const resizes[] = { "auto", "manual", NULL };
+	static const char *const scopes[] = { "cpu", "thread", NULL };
 
 	switch (kind) {
 	case TBUF_OPTION_SIZE:
@@ -166,6 +182,10 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 		return (policy(value, number));
 	case TBUF_OPTION_RESIZE:
 		return (tbuf_option_word(value, resizes, number));
+	case TBUF_OPTION_SCOPE:
+		return (tbuf_option_word(value, scopes, number));
+	case TBUF_OPTION_NBUF:
+		return (nbuf(value, number));
 	default:
 		return (-EINVAL);
 	}

@@ -17,6 +17,8 @@ enum tbuf_option_kind {
 	TBUF_OPTION_CPU,
 	TBUF_OPTION_POLICY,
 	TBUF_OPTION_RESIZE,	/* 0 auto, 1 manual */
+	TBUF_OPTION_SCOPE,	/* 0 cpu, 1 thread */
+	TBUF_OPTION_NBUF,	/* lanes of threads */
 	TBUF_OPTION_KINDS
 };
 

@@ -90,7 +90,7 @@ lane_size(const struct tbuf_plan *plan, uint32_t lane)
 		return (plan->cpu_size);
 	if (lane < plan->ncpu_lanes + plan->nlocks)
 		return (plan->lock_size);
-	return (plan->spare_size);
+	return (lane < plan->nmain ? plan->spare_size : plan->side_size);
 }
 
 uint64_t
@@ -122,6 +122,12 @@ lane_place(uint64_t at, uint64_t storage)
 	return (round_up(at, least(storage, TBUF_PAGE)));
 }
 
+uint64_t
+tbuf_plan_stride(uint64_t size, enum tbuf_policy policy)
+{
+	return (round_up(tbuf_plan_storage(size, policy), TBUF_PAGE));
+}
+
 /* Bytes of the parts; what no session holds is too many in any case. */
 static uint64_t
 plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
@@ -139,6 +145,20 @@ plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
 	return (plan->globals + order->globals);
 }
 
+/* Behind all that is there without them; the words of those to come as well. */
+static void
+plan_sides(struct tbuf_plan *plan)
+{
+	if (plan->nlanes == plan->nmain)
+		return;
+	plan->holders = plan->data;
+	plan->lanes = round_up(plan->holders + (plan->nlanes_max -
+	    plan->nmain) * sizeof(struct tbuf_holder), 64);
+	plan->words_end = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
+	plan->data = round_up(plan->lanes + plan->nlanes_max *
+	    sizeof(struct tbuf_lane), TBUF_PAGE);
+}
+
 /* The parts of an area that stand in front of its storage. */
 static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
@@ -151,11 +171,12 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
 	plan->patterns = sizeof(struct tbuf_session);
 	/* lane_of_cpu counts in units of 64 bytes. */
-	plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
-	at = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
+	at = plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
+	if (plan->nlanes == plan->nmain)
+		at += plan->nlanes * sizeof(struct tbuf_lane);
 	if (clauses) {
 		plan->sides = at;
-		at += plan->nlanes * sizeof(struct tbuf_side);
+		at += plan->nmain * sizeof(struct tbuf_side);
 	}
 	at = plan_parts(order, plan, at);
 	plan->heads = round_up(at, TBUF_PAGE);
@@ -165,6 +186,7 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
 	plan->data = plan->clauses + (!clauses ? 0 :
 	    round_up(plan->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
+	plan_sides(plan);
 }
 
 /* Where the tables end. */
@@ -178,7 +200,7 @@ plan_tables(const struct tbuf_order *order, struct tbuf_plan *plan,
 	if (order->aggsize == 0)
 		return (at);
 	plan->tables = at;
-	for (i = 0; i < plan->nlanes; i++) {
+	for (i = 0; i < plan->nmain; i++) {
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage) + storage;
 	}
@@ -197,7 +219,40 @@ plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
 	    TBUF_SPECSIZE_MAX), 64));
 	plan->speculations = round_up(at, TBUF_PAGE);
 	return (plan->speculations + (uint64_t)plan->speculated *
-	    least(order->nspec, TBUF_NSPEC) * plan->nlanes);
+	    least(order->nspec, TBUF_NSPEC) * plan->nmain);
+}
+
+/*
+ * How many lanes of which size.  Where each thread has a lane of its own, CPUs'
+ * are for those that find none free.
+ */
+static void
+plan_lanes(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t size, uint32_t ncpus)
+{
+	uint32_t sides = tbuf_terms_sides(&order->terms);
+
+	plan->side_size = size;
+	plan->spare_size = least(size, TBUF_LOCK_SIZE);
+	plan->cpu_size = (order->terms.flags & TBUF_S_THREAD) != 0 ?
+	    plan->spare_size : size;
+	if (order->rseq) {
+		plan->ncpu_lanes = ncpus;
+		plan->nlocks = TBUF_LOCKS_BESIDE;
+		plan->lock_size = plan->spare_size;
+	} else {
+		plan->nlocks = (uint32_t)least(ncpus,
+		    TBUF_NLOCKS - TBUF_SPARES);
+		plan->lock_size = plan->cpu_size;
+	}
+	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
+	plan->nmain = plan->ncpu_lanes + plan->nlocks_max;
+	plan->nlanes = plan->nmain + (uint32_t)least(sides, TBUF_SIDES_MAX);
+	plan->nlanes_max = sides == 0 || tbuf_terms_recorder(&order->terms) ?
+	    plan->nlanes :
+	    (uint32_t)least(plan->nmain + TBUF_SIDES_MAX, TBUF_NLANES);
+	if (plan->nlanes > plan->nlanes_max)
+		plan->nlanes = plan->nlanes_max;
 }
 
 int
@@ -215,19 +270,7 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 	lane_cpus(order, &cpus);
 	ncpus = tbuf_cpus_count(&cpus);
-	plan->cpu_size = size;
-	plan->spare_size = least(size, TBUF_LOCK_SIZE);
-	if (order->rseq) {
-		plan->ncpu_lanes = ncpus;
-		plan->nlocks = TBUF_LOCKS_BESIDE;
-		plan->lock_size = plan->spare_size;
-	} else {
-		plan->nlocks = (uint32_t)least(ncpus,
-		    TBUF_NLOCKS - TBUF_SPARES);
-		plan->lock_size = size;
-	}
-	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
-	plan->nlanes = plan->ncpu_lanes + plan->nlocks_max;
+	plan_lanes(order, plan, size, ncpus);
 	plan_meta(order, plan);
 	if (plan->data > TBUF_META_MAX)
 		return (-E2BIG);
@@ -272,7 +315,7 @@ sides_make(struct tbuf_lane *lanes, uint64_t area,
 {
 	uint32_t i;
 
-	for (i = 0; plan->sides != 0 && i < plan->nlanes; i++)
+	for (i = 0; plan->sides != 0 && i < plan->nmain; i++)
 		lanes[i].side = area + plan->sides +
 		    i * sizeof(struct tbuf_side);
 }
@@ -284,15 +327,23 @@ tables_make(struct tbuf_lane *lanes, uint64_t area,
 	uint64_t at = area + plan->tables, storage;
 	uint32_t i;
 
-	for (i = 0; i < plan->nlanes && plan->sides != 0; i++)
-		lanes[i].side = area + plan->sides +
-		    i * sizeof(struct tbuf_side);
-	for (i = 0; i < plan->nlanes && plan->tables != 0; i++) {
+	for (i = 0; i < plan->nmain && plan->tables != 0; i++) {
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage);
 		lanes[i].table[0] = tbuf_place(at, storage);
 		at += storage;
 	}
+}
+
+void
+tbuf_side_make(struct tbuf_lane *lane, uint64_t at, uint64_t size,
+    enum tbuf_policy policy)
+{
+	memset(lane, 0, sizeof(*lane));
+	lane->size = lane->limit = size;
+	lane->place = tbuf_place(at, tbuf_plan_storage(size, policy));
+	lane->cpu = UINT32_MAX;
+	lane->kind = TBUF_KIND_THREAD;
 }
 
 void
@@ -313,14 +364,18 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 		storage = tbuf_plan_storage(size, order->terms.policy);
 		at = lane_place(at, storage);
 		lane->place = tbuf_place(at, storage);
+		if (i >= plan->nmain)
+			tbuf_side_make(lane, at, size, order->terms.policy);
 		at += storage;
+		if (i >= plan->nmain)
+			continue;
 		if (i < plan->ncpu_lanes) {
 			while (!tbuf_cpus_has(&cpus, cpu))
 				cpu++;
 			lane->cpu = cpu;
 		} else {
 			lane->cpu = nth_cpu(&cpus, i - plan->ncpu_lanes);
-			lane->locked = 1;
+			lane->kind = TBUF_KIND_LOCK;
 		}
 	}
 	sides_make(lanes, area, plan);
@@ -390,7 +445,7 @@ build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->speculated = plan->speculated;
 	slot->speculations = part(slot->nspec == 0 ? 0 :
 	    area + plan->speculations,
-	    (uint64_t)slot->nspec * plan->speculated * plan->nlanes);
+	    (uint64_t)slot->nspec * plan->speculated * plan->nmain);
 	for (i = 0; i < TBUF_NSPEC; i++)
 		tbuf_store(&slot->speculation[i], tbuf_speculation_word(
 		    generation, 0, TBUF_INACTIVE));
@@ -413,13 +468,17 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->nlocks = plan->nlocks;
 	slot->nlocks_max = plan->nlocks_max;
 	slot->terms = order->terms;
-	slot->terms.bufsize = plan->cpu_size;
+	slot->terms.bufsize = plan->side_size;
 	slot->ncpus = plan->ncpu_lanes;
 	slot->fill_mask = tbuf_policy(order->terms.policy)->closes ?
 	    UINT64_MAX : 0;
 	slot->deadline = 0;
 	slot->unmet = 0;
 	slot->cleared = 0;
+	slot->holders = plan->holders == 0 ? 0 : area + plan->holders;
+	slot->first_side = plan->nmain;
+	slot->nlanes_max = plan->nlanes_max;
+	slot->released = 0;
 	build_parts(slot, area, order, plan);
 	build_speculations(slot, area, generation, order, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
@@ -469,7 +528,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	    order->patterns_size);
 	if (plan->sides != 0)
 		memset(view->base + area + plan->sides, 0,
-		    plan->nlanes * sizeof(struct tbuf_side));
+		    plan->nmain * sizeof(struct tbuf_side));
 	build_globals(view, area, order, plan);
 	build_slot(slot, area, generation, order, plan);
 	build_cpus(slot, area, order, plan);

@@ -21,6 +21,12 @@
  * clauses aggregate or speculate or have variables of threads and arrays, the
  * lanes' tables, blocks, elements and buffers of speculations stand at the end of
  * the storage, zero to begin with.
+ *
+ * Where there are side lanes (layout.h), their holders and then the words of all
+ * lanes stand in front of plan.data instead; these are backed up to
+ * plan.words_end when the session is built, and as lanes are added.  What a
+ * CPU's lane has beside it, table, side words and buffers of speculations, side
+ * lanes do without: clauses use the CPU's.
  */
 #ifndef TBUF_COMMON_SESSION_H
 #define TBUF_COMMON_SESSION_H
@@ -97,17 +103,22 @@ bool	tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *);
 
 /* How its area is laid out; offsets count from the area's start. */
 struct tbuf_plan {
-	uint32_t nlanes;
+	uint32_t nlanes;		/* to begin with */
+	uint32_t nlanes_max;		/* with side lanes that may be added */
+	uint32_t nmain;			/* those that are no side lanes */
 	uint32_t ncpu_lanes;
 	uint32_t nlocks;
 	uint32_t nlocks_max;
 	uint32_t ecb_max;
-	uint64_t cpu_size;		/* logical bytes of a full lane */
+	uint64_t cpu_size;		/* logical bytes of a CPU's lane */
 	uint64_t lock_size;		/* of a lock lane in use */
 	uint64_t spare_size;
+	uint64_t side_size;		/* of a side lane */
 	uint64_t patterns;
 	uint64_t lanes;
-	uint64_t sides;			/* one for each lane; 0: none */
+	uint64_t holders;		/* of side lanes; 0: there are none */
+	uint64_t words_end;		/* of the lanes to begin with */
+	uint64_t sides;			/* one for each main lane; 0: none */
 	uint64_t parts[TBUF_PARTS];
 	uint64_t globals;
 	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
@@ -133,6 +144,13 @@ int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
 
 /* Bytes of storage that a lane of this size gets: a power of two. */
 uint64_t tbuf_plan_storage(uint64_t size, enum tbuf_policy);
+
+/* Bytes of the file that a lane's storage takes, behind the one before. */
+uint64_t tbuf_plan_stride(uint64_t size, enum tbuf_policy);
+
+/* A side lane, with its storage at an offset in the file. */
+void	tbuf_side_make(struct tbuf_lane *, uint64_t at, uint64_t size,
+	    enum tbuf_policy);
 
 /* Bytes of a table for a CPU's keys and values. */
 uint64_t tbuf_plan_table(uint64_t aggsize);

@@ -109,6 +109,9 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 {
 	int error = tbuf_back(fd, area, plan->heads);
 
+	if (error == 0 && plan->holders != 0)
+		error = tbuf_back(fd, area + plan->holders,
+		    plan->words_end - plan->holders);
 	if (error == 0 && area < file_size)
 		error = zero_storage(fd, area, plan);
 	if (error == 0)

@@ -25,6 +25,8 @@ enum kind {		/* how a value is written */
 	CPU = TBUF_OPTION_CPU,
 	POLICY = TBUF_OPTION_POLICY,
 	RESIZE = TBUF_OPTION_RESIZE,
+	SCOPE = TBUF_OPTION_SCOPE,
+	NBUF = TBUF_OPTION_NBUF,
 	RATE = TBUF_OPTION_KINDS,	/* from here on not of sessions */
 	RATE_OR_NONE,	/* 0: as often as can be */
 	STATUSRATE,
@@ -46,6 +48,8 @@ static const struct option {
 	{ "bufsize", SIZE, FIELD(bufsize) },
 	{ "bufpolicy", POLICY, FIELD(bufpolicy) },
 	{ "bufresize", RESIZE, FIELD(bufresize) },
+	{ "bufscope", SCOPE, FIELD(bufscope) },
+	{ "nbuf", NBUF, FIELD(nbuf) },
 	{ "switchrate", RATE, FIELD(switchrate) },
 	{ "statusrate", STATUSRATE, FIELD(statusrate) },
 	{ "strsize", STRSIZE, FIELD(strsize) },
@@ -110,6 +114,7 @@ tbuf_options_init(struct tbuf_options *o)
 	memset(o, 0, sizeof(*o));
 	o->bufsize = 4 << 20;
 	o->bufpolicy = TBUF_SWITCH;
+	o->nbuf = TBUF_SIDES_FIRST;
 	o->switchrate = TBUF_SECOND;
 	o->statusrate = TBUF_SECOND;
 	o->strsize = 256;
@@ -330,13 +335,16 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	terms->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
 	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
 	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0);
+	if (o->bufscope != 0)
+		terms->flags |= TBUF_S_THREAD |
+		    (o->nbuf + 1) << TBUF_S_SIDES;
 	terms->run = c->run;
 	terms->policy = (uint32_t)o->bufpolicy;
 	terms->strsize = (uint32_t)o->strsize;
 	terms->only_cpu = (int32_t)o->cpu;
 	terms->owner_pid = (uint32_t)getpid();
 	terms->owner_uid = geteuid();
-	terms->needs = c->needs;
+	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0);
 	tbuf_copy(terms->owner, program_invocation_short_name,
 	    sizeof(terms->owner));
 }

@@ -136,7 +136,7 @@ storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
 		data = tbuf_place_offset(lane.place);
 		if (data < begin)
 			begin = data;
-		if (!lane.locked)
+		if (lane.kind == TBUF_KIND_CPU)
 			tbuf_cpus_add(cpus, lane.cpu);
 	}
 	if (begin == UINT64_MAX || begin < slot->area ||

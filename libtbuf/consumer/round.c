@@ -3,7 +3,8 @@
  *
  * A round: what one look at the lanes made available, given one event at a
  * time.  Lanes come by CPU, then pid; after the lanes of one CPU and pid
- * their drops, and after everything the ends of targets.
+ * their drops, and after everything the ends of targets.  Side lanes, which
+ * are no CPU's, come behind those, each by itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ compare(const void *a, const void *b)
 	const struct tbuf_source *x = *(struct tbuf_source *const *)a;
 	const struct tbuf_source *y = *(struct tbuf_source *const *)b;
 
+	if (x->beside != y->beside)
+		return (x->beside ? 1 : -1);
 	if (x->cpu != y->cpu)
 		return (x->cpu < y->cpu ? -1 : 1);
 	if (x->target != y->target && x->target->pid != y->target->pid)
@@ -39,7 +42,8 @@ compare(const void *a, const void *b)
 static bool
 same_group(const struct tbuf_source *a, const struct tbuf_source *b)
 {
-	return (a->cpu == b->cpu && a->target == b->target);
+	return (a->cpu == b->cpu && a->target == b->target &&
+	    (a == b || !(a->beside || b->beside)));
 }
 
 static int

@@ -26,6 +26,8 @@ struct tbuf_options {
 	uint64_t bufsize;
 	uint64_t bufpolicy;		/* enum tbuf_policy */
 	uint64_t bufresize;		/* 0 auto, 1 manual */
+	uint64_t bufscope;		/* 0 cpu, 1 thread */
+	uint64_t nbuf;			/* lanes of threads, at first */
 	uint64_t statusrate;		/* a period in ns */
 	uint64_t strsize;
 	int64_t cpu;
@@ -150,7 +152,7 @@ struct tbuf_consumer {
 	pid_t orphan;			/* which is waited for, or 0 */
 	struct tbuf_round round;
 	struct tbuf_totals totals;
-	uint64_t next_switch, next_status, next_clean;
+	uint64_t next_switch, next_status, next_clean, next_pool;
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	bool unsettled;			/* a target there is not to be seen */
 	unsigned meetings;		/* looks for it since a file came */

@@ -59,7 +59,7 @@ check_speculations(const struct tbuf_view *view, const struct tbuf_slot *slot)
 	    slot->speculated >= sizeof(struct tbuf_speculated) &&
 	    slot->speculated % 64 == 0 &&
 	    slot->speculations.size == (uint64_t)slot->nspec *
-	    slot->speculated * slot->nlanes &&
+	    slot->speculated * slot->first_side &&
 	    inside(view, slot->speculations.at, slot->speculations.size)));
 }
 
@@ -83,6 +83,7 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	return (slot->ecb_max <= TBUF_ECBS_MAX &&
 	    slot->nlanes > 0 && slot->nlanes <= TBUF_NLANES &&
 	    slot->first_lock <= slot->nlanes &&
+	    slot->first_side <= slot->nlanes &&
 	    slot->ecbs >= slot->area && slot->lanes >= slot->area &&
 	    inside(view, slot->area, slot->area_size) &&
 	    inside(view, slot->heads,
@@ -145,6 +146,11 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->plan.ecb_max = slot->ecb_max;
 	t->plan.nlanes = slot->nlanes;
 	t->plan.ncpu_lanes = slot->first_lock;
+	t->plan.nmain = slot->first_side;
+	t->plan.nlanes_max = slot->nlanes_max < slot->nlanes ||
+	    slot->nlanes_max > TBUF_NLANES ? slot->nlanes :
+	    slot->nlanes_max;
+	t->plan.side_size = t->order.terms.bufsize & ~UINT64_C(7);
 }
 
 int

@@ -34,33 +34,43 @@ table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
 	s->table_storage = storage;
 }
 
+struct tbuf_lane *
+tbuf_target_lane(const struct tbuf_target *t, uint32_t index)
+{
+	return ((struct tbuf_lane *)(void *)(t->view.base + t->area +
+	    t->plan.lanes) + index);
+}
+
+void
+tbuf_source_make(struct tbuf_target *t, uint32_t index,
+    const struct tbuf_lane *lane)
+{
+	struct tbuf_source *s = &t->sources[index];
+
+	s->target = t;
+	s->lane = tbuf_target_lane(t, index);
+	s->index = index;
+	s->cpu = lane->cpu == UINT32_MAX ? -1 : (int)lane->cpu;
+	s->beside = index >= t->plan.nmain;
+	s->locked = lane->kind == TBUF_KIND_LOCK;
+	s->data = tbuf_place_offset(lane->place);
+	s->storage = tbuf_place_storage(lane->place);
+	s->size = s->limit = lane->size;
+	s->backed = s->storage;
+	s->side = lane->side;
+	table_make(s, lane);
+}
+
 int
 tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
-	struct tbuf_lane *in_file;
-	struct tbuf_source *s;
 	uint32_t i;
 
-	t->sources = calloc(t->plan.nlanes, sizeof(*t->sources));
+	t->sources = calloc(t->plan.nlanes_max, sizeof(*t->sources));
 	if (t->sources == NULL)
 		return (-ENOMEM);
-	in_file = (struct tbuf_lane *)(void *)(t->view.base + t->area +
-	    t->plan.lanes);
-	for (i = 0; i < t->plan.nlanes; i++) {
-		s = &t->sources[i];
-		s->target = t;
-		s->lane = &in_file[i];
-		s->index = i;
-		s->cpu = (int)lanes[i].cpu;
-		s->locked = lanes[i].locked != 0;
-		s->data = tbuf_place_offset(lanes[i].place);
-		s->storage = tbuf_place_storage(lanes[i].place);
-		s->size = lanes[i].size;
-		s->limit = lanes[i].size;
-		s->backed = s->storage;
-		s->side = lanes[i].side;
-		table_make(s, &lanes[i]);
-	}
+	for (i = 0; i < t->plan.nlanes; i++)
+		tbuf_source_make(t, i, &lanes[i]);
 	t->nsources = t->plan.nlanes;
 	TAILQ_INIT(&t->spec.batches);
 	t->first_lock = t->plan.ncpu_lanes;
@@ -208,7 +218,7 @@ void
 tbuf_source_mark(struct tbuf_source *s, enum tbuf_policy policy)
 {
 	/* A target that adopted its file without rseq has relabelled it. */
-	s->locked = tbuf_load(&s->lane->locked) != 0;
+	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;
 	switch (policy) {
 	case TBUF_SWITCH:
@@ -401,7 +411,7 @@ tbuf_source_look(struct tbuf_source *s)
 		s->mark = s->fetched + s->fetched_size;
 		return (0);
 	}
-	s->locked = tbuf_load(&s->lane->locked) != 0;
+	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;
 	mark_file(s);
 	return (s->target->changing ? tbuf_source_copy(s) : 0);

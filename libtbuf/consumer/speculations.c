@@ -183,14 +183,14 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 	bool good = sizes != NULL && places != NULL;
 	unsigned i;
 
-	for (i = 0; good && i < t->nsources; i++) {
+	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
 		sizes[i] = buffer_look(t, b, i, &places[i], &b->drops);
 		size += sizes[i];
 	}
 	good = good && (b->bytes = malloc(size + 1)) != NULL;
-	for (i = 0; good && i < t->nsources; i++) {
+	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
 		t->sources[i].locked =
-		    tbuf_load(&t->sources[i].lane->locked) != 0;
+		    tbuf_load(&t->sources[i].lane->kind) == TBUF_KIND_LOCK;
 		if (!tbuf_file_read(t->fd, b->bytes + b->size, sizes[i],
 		    places[i]))
 			continue;

@@ -109,7 +109,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	status.policy = (int)slot->terms.policy;
 	status.size = lane->size;
 	status.cpu = (int)lane->cpu;
-	status.locked = lane->locked != 0;
+	status.locked = lane->kind == TBUF_KIND_LOCK;
 	status.number = index >= slot->first_lock ? lock : index;
 	tail = lane_tail(l, lane, &status.overwritten);
 	if (tail <= lane->head &&

@@ -83,6 +83,7 @@ struct tbuf_source {
 	uint32_t index;			/* in the lanes array */
 	int cpu;
 	bool locked;
+	bool beside;			/* a side lane, of a thread: cpu is -1 */
 	uint64_t data, storage, size;	/* as they were planned */
 	uint64_t position;		/* the next byte to give */
 	uint64_t mark;			/* give up to here this time */
@@ -299,6 +300,10 @@ void	tbuf_target_detach(struct tbuf_target *);
 
 /* Build a target's sources: the plan's lanes, in a private copy; -ENOMEM. */
 int	tbuf_sources_make(struct tbuf_target *, const struct tbuf_lane *);
+/* One of them; there is room for plan.nlanes_max.  Its words in the file. */
+void	tbuf_source_make(struct tbuf_target *, uint32_t index,
+	    const struct tbuf_lane *);
+struct tbuf_lane *tbuf_target_lane(const struct tbuf_target *, uint32_t index);
 void	tbuf_sources_free(struct tbuf_target *);
 
 /*

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "producer/file.h"
+#include "producer/side.h"
 
 /* What is mapped before main of a session that is there already. */
 #define POPULATE_MAX	(UINT64_C(1) << 30)
@@ -102,8 +103,10 @@ relabel(struct tbuf_slot *slot, uint64_t end)
 
 	if (lanes == NULL)
 		return;
+	if (n > tbuf_load(&slot->first_side))
+		n = tbuf_load(&slot->first_side);
 	for (i = 0; i < n; i++)
-		lanes[i].locked = 1;
+		lanes[i].kind = TBUF_KIND_LOCK;
 	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
 	slot->first_lock = 0;
 	locks = n < TBUF_NLOCKS ? n : TBUF_NLOCKS;
@@ -162,6 +165,8 @@ adopt_sessions(int fd)
 		    TBUF_SLOTS + i * (size_t)TBUF_SLOT_SIZE);
 		if (!tbuf_self.rseq)
 			relabel(slot, end);
+		if (tbuf_side_any(slot))
+			tbuf_side_end_init();
 		populate(slot, end);
 	}
 }

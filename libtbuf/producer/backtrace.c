@@ -209,7 +209,7 @@ put_record(const struct tbuf_view *view, const struct tbuf_moment *now,
 	    tbuf_load(&slot->generation) != last->generation)
 		return (false);
 	cpu = tbuf_load(&place.lane->cpu);
-	if (tbuf_load(&place.lane->locked) != 0 &&
+	if (tbuf_load(&place.lane->kind) == TBUF_KIND_LOCK &&
 	    header.size >= sizeof(struct tbuf_lock_record)) {
 		cpu = ((struct tbuf_lock_record *)(void *)record)->cpu;
 		data = sizeof(struct tbuf_lock_record);

@@ -32,7 +32,7 @@ uint64_t tbuf_last_tail(const struct tbuf_slot *, const struct tbuf_lane *)
 static inline bool
 tbuf_last_plausible(const struct tbuf_place *p, uint16_t size, uint64_t left)
 {
-	uint64_t least = tbuf_load(&p->lane->locked) != 0 ?
+	uint64_t least = tbuf_load(&p->lane->kind) == TBUF_KIND_LOCK ?
 	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header);
 
 	return (size >= least && size % 8 == 0 && size <= TBUF_RECORD_MAX &&

@@ -44,16 +44,6 @@ struct access {
 	bool dropped;
 };
 
-static uint64_t drawn;
-
-static uint64_t
-number(void)
-{
-	if (tbuf_thread.number == 0)
-		tbuf_thread.number = tbuf_add(&drawn, 1) + 1;
-	return (tbuf_thread.number);
-}
-
 /* Does another task take this one's variables for its own? */
 static bool
 nobody(void)
@@ -65,7 +55,7 @@ uint64_t
 tbuf_thread_number(bool *shared)
 {
 	*shared = nobody();
-	return (*shared ? tbuf_add(&drawn, 1) + 1 : number());
+	return (*shared ? tbuf_thread_draw() : tbuf_thread_own_number());
 }
 
 /* ------------------------------------------------------------ blocks */
@@ -117,7 +107,7 @@ nth(const struct access *a, uint32_t n, uint64_t *index)
 
 	if (count > TBUF_BLOCKS_MAX)
 		count = TBUF_BLOCKS_MAX;
-	*index = (number() % count + n) % count;
+	*index = (tbuf_thread_own_number() % count + n) % count;
 	return (n < TBUF_BLOCK_PROBES && n < count);
 }
 
@@ -151,7 +141,7 @@ own_find(const struct access *a, const struct tbuf_memo *memo,
 	*index = seen & NONE;
 	if (seen == memory_of(a, *index))
 		return (TBUF_COMMITTED);
-	if (owner_find(a, memo, number(), index) != TBUF_COMMITTED ||
+	if (owner_find(a, memo, tbuf_thread_own_number(), index) != TBUF_COMMITTED ||
 	    !tbuf_cas(word, seen, memory_of(a, *index)))
 		return (TBUF_CHANGED);
 	return (TBUF_COMMITTED);
@@ -176,7 +166,7 @@ claim(const struct access *a, const struct tbuf_memo *memo,
     struct tbuf_side *side, uint64_t *index)
 {
 	const uint64_t none[2] = { 0, 0 };
-	uint64_t mine[2] = { number(), tbuf_thread.tid };
+	uint64_t mine[2] = { tbuf_thread_own_number(), tbuf_thread.tid };
 
 	if (owner_find(a, memo, 0, index) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);

@@ -5,6 +5,7 @@
  * restartable sections of arch/rseq.h.
  */
 #include "producer/producer.h"
+#include "producer/side.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */
 #define ABORTS_MAX	16
@@ -45,9 +46,32 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	return (m->heads != NULL);
 }
 
+/* The lane that is the thread's own, in the place of the CPU's. */
+static void
+memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
+{
+	struct tbuf_place place;
+
+	if (!tbuf_side_place(f, m, &place))
+		return;
+	m->lane = place.lane;
+	m->data = place.data;
+	m->mask8 = place.storage - 8;
+	m->bufsize = place.size;
+}
+
+/* What a thread does without a lane of its own the next time it may have one. */
+static bool
+to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	return (tbuf_side_is(m->lane) ||
+	    (tbuf_load(&f->slot->terms.flags) & TBUF_S_THREAD) == 0);
+}
+
 /*
  * For the next fire: the thread's own memo, void if a handler has marked the
- * thread meanwhile, unless a session has it that still stands; and the CPU's.
+ * thread meanwhile, unless a session has it that still stands; and the CPU's,
+ * if the lane is not one thread's alone.
  * What a handler changes meanwhile does no harm: a section that goes by a memo
  * looks whose it is.
  */
@@ -57,7 +81,9 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 	const struct tbuf_local *local = tbuf_local;
 	struct tbuf_memo *own = &tbuf_thread.memo;
 
-	if (m->cpu < tbuf_load(&local->cpus))
+	if (!to_be_remembered(f, m))
+		return;
+	if (m->cpu < tbuf_load(&local->cpus) && !tbuf_side_is(m->lane))
 		tbuf_rseq_remember(tbuf_memo_of(local, m->cpu, f->number), m,
 		    &tbuf_thread.shared);
 	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
@@ -121,26 +147,49 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	return (tbuf_lock_store(f, word, value));
 }
 
-enum tbuf_emit
-tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
-    tbuf_lock_work *locked, void *argument)
+/* True if it is settled, one way or the other, without a lock. */
+static bool
+do_here(const struct tbuf_fire *f, tbuf_lane_work *work, void *argument,
+    enum tbuf_emit *emit)
 {
 	struct tbuf_memo memo;
 	unsigned try;
 
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
-		return (tbuf_lock_do(f, locked, argument));
+		return (false);
 	for (try = 0; try < ABORTS_MAX; try++) {
 		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
 			break;
+		*emit = TBUF_EMIT_DONE;
 		if (work(argument, &memo) == TBUF_COMMITTED) {
 			remember_new(f, &memo);
-			return (TBUF_EMIT_DONE);
+			return (true);
 		}
+		*emit = TBUF_EMIT_AGAIN;
 		if (!tbuf_fire_current(f))
-			return (TBUF_EMIT_AGAIN);
+			return (true);
 	}
-	return (tbuf_lock_do(f, locked, argument));
+	return (false);
+}
+
+enum tbuf_emit
+tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
+    tbuf_lock_work *locked, void *argument)
+{
+	enum tbuf_emit emit;
+
+	return (do_here(f, work, argument, &emit) ? emit :
+	    tbuf_lock_do(f, locked, argument));
+}
+
+bool
+tbuf_lane_try(const struct tbuf_fire *f, tbuf_lane_work *work,
+    tbuf_lock_work *locked, void *argument)
+{
+	enum tbuf_emit emit;
+
+	return (do_here(f, work, argument, &emit) ? emit == TBUF_EMIT_DONE :
+	    tbuf_lock_try(f, locked, argument));
 }
 
 enum tbuf_emit
@@ -161,6 +210,8 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 			return (TBUF_EMIT_DONE);
 		if (!memo_make(f, cpu, &memo))
 			break;
+		if (tbuf_side_any(f->slot))
+			memo_side(f, &memo);
 		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
 			return (TBUF_EMIT_DONE);
 		if (!tbuf_fire_current(f))

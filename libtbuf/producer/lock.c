@@ -13,6 +13,7 @@
 #include "arch/counter.h"
 #include "producer/hold.h"
 #include "producer/producer.h"
+#include "producer/side.h"
 
 /* Without a call into the C library, which may use registers of all kinds. */
 static inline unsigned char *
@@ -169,12 +170,13 @@ stamp(struct tbuf_lane *lane, uint64_t time)
 /* Apart: a record goes around the end once a lap at the most. */
 static __attribute__((noinline)) void
 store_around(const struct tbuf_place *place, const uint64_t *head,
-    const struct tbuf_segment *segment, const struct tbuf_segment *end)
+    uint64_t size, const struct tbuf_segment *segment,
+    const struct tbuf_segment *end)
 {
 	uint64_t position = place->lane->head;
 
-	copy_around(place, position, head, sizeof(struct tbuf_lock_record));
-	position += sizeof(struct tbuf_lock_record);
+	copy_around(place, position, head, size);
+	position += size;
 	for (; segment < end; segment++) {
 		copy_around(place, position, segment->data, segment->size);
 		position += segment->size;
@@ -203,7 +205,7 @@ record_store(const struct tbuf_place *place, uint64_t time, uint64_t word,
 			to = copy(to, segment->data, segment->size);
 	} else
 		store_around(place, (const uint64_t[]){ time, word, cpu },
-		    segment, end);
+		    sizeof(struct tbuf_lock_record), segment, end);
 	/* inv.order, inv.killed: the record is there, whole, or is not. */
 	tbuf_store_release(&place->lane->head, position + size);
 }
@@ -248,15 +250,30 @@ locked_begin(const struct tbuf_slot *slot, uint64_t base,
 	    (only < 0 || (uint32_t)only == *cpu));
 }
 
-/* With the lock held. */
+/* A side lane's record does not say its CPU. */
 static void
-locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
+side_store(const struct tbuf_fire *f, const struct tbuf_place *place,
+    uint64_t time, uint64_t size)
+{
+	const uint64_t head[] = { time, header_word(f->epid, size) };
+
+	store_around(place, head, sizeof(head), f->segments + 1, f->end);
+	tbuf_store_release(&place->lane->head, place->lane->head + size);
+}
+
+/*
+ * With the lock of a lane held, which is written unless the thread has one of
+ * its own.
+ */
+static void
+locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
+    const struct tbuf_place *place, uint64_t size)
 {
 	struct tbuf_lane *lane = place->lane;
-	uint64_t size = sizeof(struct tbuf_lock_record) + f->size, time;
+	uint64_t time;
 	uint32_t cpu;
 
-	if (!locked_begin(f->slot, f->base, place, &time, &cpu))
+	if (!locked_begin(f->slot, f->base, locked, &time, &cpu))
 		return;
 	/* inv.account: a fire that stores no record is counted instead. */
 	switch (room(f->slot, place, size)) {
@@ -268,10 +285,36 @@ locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
 			tbuf_store(&lane->full, lane->full + 1);
 		break;
 	case ROOM:
-		record_store(place, stamp(lane, time),
-		    header_word(f->epid, size), cpu, f->segments + 1, f->end);
+		if (place != locked)
+			side_store(f, place, stamp(lane, time), size);
+		else
+			record_store(place, stamp(lane, time),
+			    header_word(f->epid, size), cpu, f->segments + 1,
+			    f->end);
 		break;
 	}
+}
+
+/*
+ * Where there is rseq a handler may be in a section of the thread's own lane
+ * at any time: it is written in sections alone.
+ */
+static void
+locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
+{
+	struct tbuf_place side;
+
+	if (!tbuf_self.rseq && tbuf_side_any(f->slot) &&
+	    tbuf_side_place(f, NULL, &side)) {
+		tbuf_store(&tbuf_thread.side_busy, 1);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		locked_store(f, place, &side,
+		    sizeof(struct tbuf_header) + f->size);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		tbuf_store(&tbuf_thread.side_busy, 0);
+	} else
+		locked_store(f, place, place,
+		    sizeof(struct tbuf_lock_record) + f->size);
 }
 
 /*
@@ -360,7 +403,8 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 				work(argument, &place);
 			tbuf_store_release(&lock->word, 2 * f->generation);
 			tbuf_thread.lock = k;
-			if (!tbuf_self.rseq && work == NULL)
+			if (!tbuf_self.rseq && work == NULL &&
+			    !tbuf_side_any(f->slot))
 				remember(f, &place, k, held == 0);
 		}
 		k = k + 1 < n ? k + 1 : 0;
@@ -428,6 +472,14 @@ tbuf_lock_do(const struct tbuf_fire *f, tbuf_lock_work *work, void *argument)
 
 	return (any_lane(f, n, first, work, argument) ? TBUF_EMIT_DONE :
 	    count_nolane(f, &f->slot->locks[first]));
+}
+
+bool
+tbuf_lock_try(const struct tbuf_fire *f, tbuf_lock_work *work, void *argument)
+{
+	uint32_t first, n = lanes_begin(f, &first);
+
+	return (any_lane(f, n, first, work, argument));
 }
 
 enum tbuf_emit

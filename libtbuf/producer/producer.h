@@ -15,6 +15,7 @@
  *	hold	fires that are at a lock lane, when their thread forks
  *	backtrace, fatal	the last records, when it ends
  *	pack	arguments into the words or segments of a record
+ *	side	a lane of the session's pool that is a thread's own (side.h)
  *	thread	what is known of the calling thread
  */
 #ifndef TBUF_PRODUCER_PRODUCER_H
@@ -101,6 +102,7 @@ struct tbuf_thread {
 	uint32_t nholds;	/* of the following that count */
 	uint32_t busy;		/* > 0: it makes a target, or registers */
 	uint8_t looks;		/* chains with clauses, counted round */
+	uint8_t side_busy;	/* not 0: its side lanes are not to be used */
 	bool batch;		/* between tbuf_batch_begin and _end */
 	int batch_error;	/* why it cannot register any there, or 0 */
 	uint64_t stack_low;	/* as far down as its stack is known, ... */
@@ -110,6 +112,7 @@ struct tbuf_thread {
 	uint64_t number;	/* never used twice; 0: not drawn yet */
 	/* Its blocks of variables, in sessions by their slot: clause_thread. */
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
+	uint64_t side;		/* its lane of the last session: side.c */
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
     offsetof(struct tbuf_thread, memo.bits) &&
@@ -142,6 +145,9 @@ tbuf_memo_stands(const struct tbuf_memo *m)
 /* The C library's idea of this thread's id.  No system call. */
 uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
 void	tbuf_thread_init(void) TBUF_HIDDEN;
+/* A number that is never drawn twice in this process; and this thread's. */
+uint64_t tbuf_thread_draw(void) TBUF_HIDDEN;
+uint64_t tbuf_thread_own_number(void) TBUF_HIDDEN;
 
 /*
  * No handler comes between the two: it could fork, and the child go on with
@@ -424,6 +430,11 @@ enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
 typedef enum tbuf_outcome tbuf_lane_work(void *argument,
 	    const struct tbuf_memo *);
 enum tbuf_emit tbuf_lane_do(const struct tbuf_fire *, tbuf_lane_work *,
+	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
+/* ... that is left undone where all lanes are busy: false. */
+bool	tbuf_lock_try(const struct tbuf_fire *, tbuf_lock_work *,
+	    void *argument) TBUF_HIDDEN;
+bool	tbuf_lane_try(const struct tbuf_fire *, tbuf_lane_work *,
 	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
 /* A drop, because something that a record needs is busy. */
 enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;

@@ -51,6 +51,7 @@ int	tbuf_recorder_fail(int error, const char *what, const char *why)
 struct tbuf_recorder {
 	struct tbuf_board_entry entry;	/* as if a consumer had posted it */
 	bool follow;
+	uint32_t nbuf;			/* lanes of threads */
 };
 
 /* 0, or -EINVAL by tbuf_recorder_fail(). */

@@ -35,6 +35,10 @@ static const struct {
 	{ "cpu", TBUF_OPTION_CPU },
 #define FOLLOW		5
 	{ "follow", TBUF_OPTION_FLAG },
+#define BUF_SCOPE	6
+	{ "bufscope", TBUF_OPTION_SCOPE },
+#define NBUF		7
+	{ "nbuf", TBUF_OPTION_NBUF },
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
@@ -61,6 +65,13 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 		break;
 	case STR_SIZE:
 		terms->strsize = (uint32_t)value;
+		break;
+	case BUF_SCOPE:
+		terms->flags &= ~(uint64_t)TBUF_S_THREAD;
+		terms->flags |= value != 0 ? TBUF_S_THREAD : 0;
+		break;
+	case NBUF:
+		r->nbuf = (uint32_t)value;
 		break;
 	case ONLY_CPU:
 		terms->only_cpu = (int32_t)value;
@@ -157,6 +168,7 @@ defaults(struct tbuf_recorder *r)
 	memset(r, 0, sizeof(*r));
 	r->entry.budget = UINT64_MAX;
 	r->entry.flags = TBUF_BOARD_AUTO;
+	r->nbuf = TBUF_SIDES_FIRST;
 	terms->bufsize = BUFSIZE;
 	terms->flags = TBUF_S_KEEP;
 	terms->policy = TBUF_RING;
@@ -185,5 +197,8 @@ tbuf_recorder_parse(const char *p, struct tbuf_recorder *r)
 			return (tbuf_recorder_fail(-EINVAL, "probes=",
 			    "is not there; it comes last"));
 	}
+	if ((r->entry.terms.flags & TBUF_S_THREAD) != 0)
+		r->entry.terms.flags |=
+		    (uint64_t)(r->nbuf + 1) << TBUF_S_SIDES;
 	return (probes(&r->entry, p + strlen(last)));
 }

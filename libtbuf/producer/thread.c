@@ -50,6 +50,22 @@ tbuf_thread_id(void)
 #endif
 }
 
+uint64_t
+tbuf_thread_draw(void)
+{
+	static uint64_t drawn;
+
+	return (tbuf_add(&drawn, 1) + 1);
+}
+
+uint64_t
+tbuf_thread_own_number(void)
+{
+	if (tbuf_thread.number == 0)
+		tbuf_thread.number = tbuf_thread_draw();
+	return (tbuf_thread.number);
+}
+
 /*
  * The memo goes last: a handler that fires before the mark is seen may make
  * it good again, and with it a fire does not look at the mark.

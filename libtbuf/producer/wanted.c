@@ -23,6 +23,7 @@
 #include "common/programs.h"
 #include "common/room.h"
 #include "producer/file.h"
+#include "producer/side.h"
 
 /* Runs that go on with this process: its ancestors', or its last image's. */
 static uint64_t runs[TBUF_NSESSIONS];
@@ -187,7 +188,9 @@ session_back(int fd, unsigned slot, uint64_t area,
 {
 	return (ftruncate(fd, (off_t)(area + plan->size)) == 0 &&
 	    tbuf_back(fd, TBUF_SLOTS + slot * (uint64_t)TBUF_SLOT_SIZE,
-	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, plan->heads) == 0);
+	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, plan->heads) == 0 &&
+	    (plan->holders == 0 || tbuf_back(fd, area + plan->holders,
+	    plan->words_end - plan->holders) == 0));
 }
 
 /*
@@ -211,7 +214,7 @@ storage_back(int fd, uint64_t at, uint64_t size)
 static uint64_t
 lane_first(const struct tbuf_lane *lane)
 {
-	if (lane->locked != 0 || lane->size < FIRST_SIZE ||
+	if (lane->kind == TBUF_KIND_LOCK || lane->size < FIRST_SIZE ||
 	    (int)lane->cpu == sched_getcpu())
 		return (lane->size);
 	return (FIRST_SIZE);
@@ -394,6 +397,8 @@ session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
 		return (session_missed(entry, order->terms.run,
 		    "Not enough space"));
 	area = (uint64_t)st.st_size;
+	if (plan.holders != 0)
+		tbuf_side_end_init();
 	if (session_back(fd, number, area, &plan) &&
 	    session_write(fd, number, area, entry, order, &plan, script))
 		return (true);

@@ -6,6 +6,8 @@
  *
  *	types		every type that a probe can have, at its limits
  *	fire=N		count(number, text), N times
+ *	threads=N	N threads, one after the other, fire it once each
+ *	crowd=N		N threads fire it ten times each while all are there
  *	large=N		blob(bytes) with N bytes
  *	exit=N		exit with that status
  *	kill=N		raise that signal
@@ -70,6 +72,57 @@ fire(unsigned long n)
 
 	for (number = 1; number <= n; number++)
 		TBUF_PROBE(tt, count, number, text);
+}
+
+static pthread_barrier_t crowded;
+
+static void *
+thread_once(void *argument)
+{
+	fire(1);
+	return (argument);
+}
+
+static void *
+thread_of_crowd(void *argument)
+{
+	fire(10);
+	pthread_barrier_wait(&crowded);
+	return (argument);
+}
+
+static void
+thread_begin(pthread_t *thread, void *(*function)(void *))
+{
+	if ((errno = pthread_create(thread, NULL, function, NULL)) != 0)
+		err(99, "pthread_create");
+}
+
+static void
+threads(unsigned long n)
+{
+	pthread_t thread;
+
+	for (; n > 0; n--) {
+		thread_begin(&thread, thread_once);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void
+crowd(unsigned long n)
+{
+	pthread_t *all = calloc(n, sizeof(*all));
+	unsigned long i;
+
+	if (all == NULL ||
+	    pthread_barrier_init(&crowded, NULL, (unsigned)n) != 0)
+		errx(99, "no crowd of %lu", n);
+	for (i = 0; i < n; i++)
+		thread_begin(&all[i], thread_of_crowd);
+	for (i = 0; i < n; i++)
+		pthread_join(all[i], NULL);
+	free(all);
 }
 
 static void
@@ -241,6 +294,10 @@ obey(const char *order)
 		types();
 	else if (strncmp(order, "fire=", 5) == 0)
 		fire(n);
+	else if (strncmp(order, "threads=", 8) == 0)
+		threads(n);
+	else if (strncmp(order, "crowd=", 6) == 0)
+		crowd(n);
 	else if (strncmp(order, "large=", 6) == 0)
 		large(n);
 	else if (strncmp(order, "many=", 5) == 0)

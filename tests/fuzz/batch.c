@@ -101,7 +101,7 @@ mark_put(struct tbuf_lane *lane, struct input *in)
 {
 	struct tbuf_lock_record record = { .cpu = 1 };
 	struct tbuf_commit_record mark = { .id = (uint32_t)input_take(in, 1) };
-	uint64_t head = lane->locked ? sizeof(record) : sizeof(record.header);
+	uint64_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) : sizeof(record.header);
 	unsigned char *to = image.view.base + tbuf_place_offset(lane->place);
 
 	mark.instance = input_take(in, 1);
@@ -132,7 +132,7 @@ fill(struct input *in)
 			buffer = (void *)(buffers +
 			    (i * IDS + id) * plan.speculated);
 			records_put((unsigned char *)(buffer + 1), SPECSIZE,
-			    lanes[i].locked != 0);
+			    lanes[i].kind == TBUF_KIND_LOCK);
 			buffer->head = input_take(in, 1) << 24;
 			buffer->drops = buffer->head;
 			buffer->head |= input_take(in, 1);

@@ -1,0 +1,46 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What has a thread with a side lane call us at its end: a key with a
+ * destructor.  Threads that have none leave their lanes to their consumer.
+ *
+ * The key is made when this process builds or adopts a session with such lanes,
+ * never in a fire, and it is set in a fire only if it is one of those for which
+ * the C library has room in each thread: a store then, and no more.  The
+ * functions are taken by their other names, as in thread.c.
+ */
+#include "cold.h"
+
+#include <threads.h>
+
+#include "producer/side.h"
+
+#define KEYS_AT_HAND	32u
+
+static tss_t key;
+static uint32_t made;
+
+void
+tbuf_side_key_init(void (*end)(void *))
+{
+	if (made == 0 && tss_create(&key, end) == thrd_success)
+		tbuf_store_release(&made, 1);
+}
+
+void
+tbuf_side_key_mark(void)
+{
+	if (tbuf_load_acquire(&made) != 0 && key < KEYS_AT_HAND)
+		(void)tss_set(key, &tbuf_thread);
+}
+
+/* Its code may be unloaded. */
+__attribute__((destructor))
+static void
+unload(void)
+{
+	if (tbuf_load(&made) != 0) {
+		tbuf_store(&made, 0);
+		tss_delete(key);
+	}
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# how FILE: how many records are of no CPU, as those in threads' buffers are,
+# of how many; and what the total says.
+how()
+{
+	awk '/count:|:count/ { n++; side += $1 == "-" }
+	    END { print side + 0, "of", n + 0, "in buffers of threads" }' "$1"
+	echo "total: $(total "$1")"
+}
+
+# scope OPTION ... -- ORDER ...
+scope()
+{
+	echo "\$ $*"
+	options=
+	while [ "$1" != -- ]; do
+		options="$options -x $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # one word each
+	"$TBUFCTL" -x bufscope=thread $options -n count \
+	    -c "$TBUF_TARGET $*" >out 2>&1
+	echo "= $?"
+	how out
+}
+
+both()
+{
+	scope "$@"
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 scope "$@"
+}
+
+for x in bufscope bufscope=Thread nbuf nbuf=0 nbuf=1024 nbuf=x; do
+	ctl -x $x -n count -c "touch executed"
+done
+# A lane that is given back is the next one's.
+both nbuf=1 -- threads=3000
+for policy in ring fill; do
+	both nbuf=1 bufpolicy=$policy bufsize=1m -- threads=1000
+done
+# Each thread that is there has its own, and the spare is one more.
+both nbuf=5 -- crowd=6
+# In order, of each thread.
+"$TBUFCTL" -q --format=json -x bufscope=thread -n count \
+    -c "$TBUF_TARGET crowd=4" 2>&1 |
+    sed -n 's/.*"tid":\([0-9]*\).*"number":\([0-9]*\).*/\1 \2/p' |
+    awk '$1 != tid { n++; last = 0 } $2 != last + 1 { print "after", last, $2 }
+    { tid = $1; last = $2 } END { print n, "threads" }'
+# All of them by time.
+scope temporal=on -- crowd=4 fire=10
+# What forks or calls vfork and exec goes on by itself.
+"$TBUFCTL" --follow -x bufscope=thread -n count \
+    -c "$TBUF_TARGET fire=2 fork=3 fire=2 spawn=4 fire=1" >out 2>&1
+how out
+# Clauses, whose aggregations are the CPU's.
+ctl -q -x bufscope=thread -c "$TBUF_TARGET threads=9 fire=2" -n '
+    count /arg0 == 2/ { trace(arg0); } count { @[arg0] = count(); }'
+# A program that is attached to gives nothing back by itself.
+start 3 4 threads=20 say=done wait
+"$TBUFCTL" -x bufscope=thread -n count -p $target >out 2>&1 &
+consumer=$!
+until grep -q matched out; do
+	sleep 0.01
+done
+tell 3
+hear 4 done
+tell 3
+wait $consumer $target
+echo "total: $(total out)"
+rm -f "$TBUF_DIR"/tbuf.*
+# What a program has recorded by itself, and what is left of one that died.
+for options in nbuf=2 nbuf=2,bufpolicy=fill; do
+	{ TBUF_OPTIONS=bufscope=thread,bufsize=64k,$options,probes=count \
+	    "$TBUF_TARGET" threads=100 crowd=2 kill=9; } 2>/dev/null
+	for file in "$TBUF_DIR"/tbuf.*; do
+		"$TBUFCTL" --read "$file" >out 2>&1
+		how out
+		rm "$file"
+	done
+done
+for options in bufscope=x,probes=count nbuf=0,probes=count; do
+	TBUF_OPTIONS=$options "$TBUF_TARGET" 2>&1
+done
