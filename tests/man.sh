@@ -112,7 +112,8 @@ options_are_the_same() {
 x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
-	    -e bufpolicy -e cpu -e droptags -e flowindent -e quiet -e temporal |
+	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
+	    -e flowindent -e quiet -e temporal |
 	    sort -u >"$work/help"
 	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    "$man/tbufctl.1" | sort -u >"$work/page"
