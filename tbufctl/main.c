@@ -25,6 +25,7 @@
 #include "header.h"
 #include "left.h"
 #include "list.h"
+#include "list_object.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
@@ -225,6 +226,8 @@ run(struct options *o, struct output *out)
 		return (set_run(o));
 	case MODE_UNWRAP:
 		return (unwrap_run(o, out));
+	case MODE_LIST_OBJECT:
+		return (list_object(o, out));
 	case MODE_LEFT:
 		return (left_run(o, out));
 	default:

@@ -27,6 +27,7 @@ enum {
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
 	OPTION_LEFT,
+	OPTION_OBJECT,
 	OPTION_READ,
 	OPTION_SET,
 	OPTION_SNAPSHOT,
@@ -41,6 +42,7 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "left", optional_argument, NULL, OPTION_LEFT },
+	{ "object", required_argument, NULL, OPTION_OBJECT },
 	{ "read", required_argument, NULL, OPTION_READ },
 	{ "set", required_argument, NULL, OPTION_SET },
 	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
@@ -66,6 +68,7 @@ const char options_usage[] =
 "               [--core=file]\n"
 "               [-P provider] [-m module] [-f function] [-n name] [-i id]\n"
 "               [--format=text|json]\n"
+"       tbufctl -l --object=file [-v] [-o file] [--format=text|json]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
@@ -111,6 +114,7 @@ const char options_usage[] =
 "  --snapshot[=pid]    the same of processes that live\n"
 "  --left[=remove[=age]]\n"
 "                      list what dead processes have left, or remove it\n"
+"  --object=file       with -l: the USDT probes of a program or a library\n"
 "  --set=setting       how text is traced, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, several with ; in between\n"
@@ -486,6 +490,9 @@ parse_one(struct options *o, int c)
 		return (parse_format(o, optarg));
 	case OPTION_LEFT:
 		return (parse_left(o, optarg));
+	case OPTION_OBJECT:
+		o->object_file = optarg;
+		return (0);
 	case OPTION_READ:
 		return (parse_read(o, optarg));
 	case OPTION_SET:
@@ -548,6 +555,22 @@ choose_text(struct options *o)
 	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
 }
 
+/* -l --object: a file, and nothing that runs. */
+static int
+choose_object(struct options *o)
+{
+	const char *other = o->stat ? "--stat" : o->left ? "--left" :
+	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
+	    o->nfiles > 0 ? "--read" : o->ncores > 0 ? "--core" :
+	    o->snapshot ? "--snapshot" :
+	    o->program.count > 0 ? "a probe description" : NULL;
+
+	o->mode = MODE_LIST_OBJECT;
+	if (!o->list)
+		return (bad_usage(MSG_NEEDS, "--object", "-l"));
+	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, "--object", other));
+}
+
 /* -h and -G: what a program is built with. */
 static int
 choose_header(struct options *o)
@@ -572,6 +595,8 @@ choose_mode(struct options *o)
 		return (choose_text(o));
 	if (o->header || o->object)
 		return (choose_header(o));
+	if (o->object_file != NULL)
+		return (choose_object(o));
 	if ((o->nfiles > 0 || o->snapshot) &&
 	    (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER,

@@ -20,6 +20,7 @@ struct tbuf_consumer;
 enum mode {
 	MODE_TRACE,
 	MODE_LIST,		/* -l */
+	MODE_LIST_OBJECT,	/* -l --object */
 	MODE_STAT,		/* --stat */
 	MODE_SET,		/* --set */
 	MODE_UNWRAP,		/* --unwrap */
@@ -58,6 +59,7 @@ struct options {
 	size_t ncores;
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
+	const char *object_file;	/* --object */
 	const char *set;	/* --set */
 	const char *unwrap;	/* --unwrap */
 	struct setting *settings;

@@ -90,6 +90,25 @@ expect 'semaphores of the notes' "$(readelf -n shop | sed -n '
     paste -d' ' - -)" 'open has one
 sale__start has one
 sale__done has one'
+printf '\177ELF' >short
+expect 'the list of its notes' "$("$TBUFCTL" -lv --object=./shop |
+    sed 's/ *$//; s/  */ /g')" ' ID PROVIDER MODULE FUNCTION NAME
+ 1 shop shop open
+ 2 shop shop sale-done
+	arg0 int32_t
+	arg1 uint64_t
+	arg2 uint64_t
+	arg3 uint64_t
+ 3 shop shop sale-start
+	arg0 int32_t
+	arg1 uint64_t'
+for file in short ./shop.c /no/file; do
+	expect "the list of $file" "$("$TBUFCTL" -l --object=$file 2>&1
+	    echo $?)" "tbufctl: failed to read $file: $(
+	    [ $file = /no/file ] && echo No such file or directory ||
+	    echo it is no ELF file)
+1"
+done
 expect 'what the macros are called' \
     "$(sed -n 's/^#define \([A-Z_]*([a-z0-9, ]*)\).*/\1/p' shop_probes.h)" \
     'SHOP_OPEN_ENABLED()
@@ -147,6 +166,9 @@ usage '-G needs -s' -G
 usage '-h does not go with -G' -h -G -s bad.d
 usage '-h does not go with a probe description' -h -n a:::
 usage '-G does not go with -l' -G -l -s bad.d
+usage '--object needs -l' --object=../shop
+usage '--object does not go with -c' -l --object=../shop -c true
+usage '--object does not go with a probe description' -l --object=x -n a:::
 echo 'provider x { probe a(); };' >good.d
 expect 'a compiler that is missing' "$(CC=/no/cc "$TBUFCTL" -G -s good.d 2>&1
     echo $?)" 'tbufctl: failed to compile with /no/cc: No such file or directory

@@ -21,7 +21,7 @@ set -eu
 source=$1 build=$2
 shift 2
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
-    dlang dwarf machine table batch unwrap}
+    dlang dwarf machine table batch unwrap usdt}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -73,6 +73,11 @@ for target in $targets; do
 			more="$more $source/tbufctl/$file.c"
 		done
 		more="$more $(pkg-config --cflags --libs libdw)"
+	fi
+	if [ "$target" = usdt ]; then
+		for file in description note operand probe type; do
+			more="$more $source/providers/usdt/$file.c"
+		done
 	fi
 	if [ "$target" = command ]; then
 		more=" -iquote $source/libtbufd"

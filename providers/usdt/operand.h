@@ -1,0 +1,103 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where the arguments of a USDT probe are: operands of an assembler, on 64-bit
+ * x86.  They are separated by blanks; each is `N@operand`, where N is the
+ * width in bytes, negative if the argument is signed.
+ *
+ *	-4@$17  8@%rdi  1@%ah  -4@-20(%rbp)  8@8(%rax,%rbx,4)  4@there+8(%rip)
+ */
+#ifndef TBUF_PROVIDERS_USDT_OPERAND_H
+#define TBUF_PROVIDERS_USDT_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+
+enum usdt_place {
+	USDT_CONSTANT,		/* value */
+	USDT_REGISTER,		/* base, shifted right by `shift` */
+	USDT_MEMORY		/* at value + base + index * scale */
+};
+
+#define USDT_NO_REGISTER	16	/* beside the processor's 0 to 15 */
+
+struct usdt_operand {
+	uint8_t place;		/* enum usdt_place */
+	uint8_t width;		/* 1, 2, 4 or 8 bytes */
+	bool is_signed;
+	bool is_float;
+	uint8_t base, index;	/* registers */
+	uint8_t scale;
+	uint8_t shift;
+	int64_t value;
+	const char *symbol;	/* its address is still to be added; or NULL */
+	size_t length;		/* of the symbol */
+};
+
+/*
+ * The operand at *text, which is moved behind it and the blanks that follow.
+ * False if it is none that is understood; *text is then where it was.
+ */
+bool	usdt_operand_parse(const char **text, struct usdt_operand *);
+
+/* How many there are, understood or not. */
+unsigned usdt_operands_count(const char *text);
+
+#pragma GCC visibility pop
+
+static inline uint64_t
+usdt_operand_load(const void *from, unsigned width)
+{
+	uint64_t value = 0;
+
+	switch (width) {
+	case 1:
+		return (*(const volatile uint8_t *)from);
+	case 2:
+		__builtin_memcpy(&value, from, 2);
+		break;
+	case 4:
+		__builtin_memcpy(&value, from, 4);
+		break;
+	default:
+		__builtin_memcpy(&value, from, 8);
+		break;
+	}
+	return (value);
+}
+
+static inline uint64_t
+usdt_operand_widen(uint64_t value, const struct usdt_operand *o)
+{
+	unsigned unused = 64 - 8u * o->width;
+
+	value <<= unused;
+	return (o->is_signed ? (uint64_t)((int64_t)value >> unused) :
+	    value >> unused);
+}
+
+/*
+ * Its value, by the registers in the order of their numbers.  Part of a fire.
+ */
+static inline uint64_t
+usdt_operand_value(const struct usdt_operand *o, const uint64_t *registers)
+{
+	uint64_t value = (uint64_t)o->value;
+
+	if (o->place == USDT_CONSTANT)
+		return (usdt_operand_widen(value, o));
+	if (o->place == USDT_REGISTER)
+		return (usdt_operand_widen(registers[o->base] >> o->shift, o));
+	if (o->base != USDT_NO_REGISTER)
+		value += registers[o->base];
+	if (o->index != USDT_NO_REGISTER)
+		value += registers[o->index] * o->scale;
+	return (usdt_operand_widen(usdt_operand_load(
+	    (const void *)(uintptr_t)value, o->width), o));
+}
+
+#endif

@@ -1,0 +1,44 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A probe, made of the notes that have its name.
+ */
+#ifndef TBUF_PROVIDERS_USDT_PROBE_H
+#define TBUF_PROVIDERS_USDT_PROBE_H
+
+#include <tbuf.h>
+
+#include "description.h"
+#include "note.h"
+
+#pragma GCC visibility push(hidden)
+
+struct usdt_probe {
+	char provider[USDT_NAME];
+	char name[USDT_NAME];		/* as it is traced: request-start */
+	char note_name[USDT_NAME];	/* as notes have it: request__start */
+	unsigned nargs;			/* at most TBUF_ARGS_MAX */
+	unsigned cut;			/* arguments beyond that */
+	enum tbuf_type types[TBUF_ARGS_MAX];
+	char names[TBUF_ARGS_MAX][USDT_NAME];	/* "": argN */
+};
+
+/* False if its names are too long, or make no probe's. */
+bool	usdt_probe_make(struct usdt_probe *, const struct usdt_note *);
+
+/* Is this a note of the same probe? */
+bool	usdt_probe_has(const struct usdt_probe *, const struct usdt_note *);
+
+/*
+ * Another one: an argument is as wide as the widest of its operands, and there
+ * are as many as the note with the fewest has.
+ */
+void	usdt_probe_add(struct usdt_probe *, const struct usdt_note *);
+
+/* What a provider file says of it; nothing if it is about another probe. */
+void	usdt_probe_describe(struct usdt_probe *,
+	    const struct usdt_description *);
+
+#pragma GCC visibility pop
+
+#endif
