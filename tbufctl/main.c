@@ -63,7 +63,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 
 	if (o->mode == MODE_LIST)
 		what |= PRELOAD_LIST;
-	if (preload_wanted(&o->program))
+	if (preload_wanted(&o->program, "libc"))
 		what |= PRELOAD_LIBC;
 	if (what != 0 && (status = preload_prepare(o->command[0], what,
 	    &setting)) != 0)

@@ -36,7 +36,7 @@ static const struct module {
 #define SCRIPTS_MAX	5
 
 static bool
-field_wants(const char *field, size_t length)
+field_wants(const char *field, size_t length, const char *provider)
 {
 	char *glob;
 	bool wants;
@@ -46,7 +46,7 @@ field_wants(const char *field, size_t length)
 	glob = memory_get(NULL, 1, length + 1);
 	memcpy(glob, field, length);
 	glob[length] = '\0';
-	wants = fnmatch(glob, "libc", 0) == 0;
+	wants = fnmatch(glob, provider, 0) == 0;
 	free(glob);
 	return (wants);
 }
@@ -56,7 +56,7 @@ field_wants(const char *field, size_t length)
  * to be more where a function has :: in it.
  */
 static bool
-text_wants(const char *p)
+text_wants(const char *p, const char *provider)
 {
 	const char *first, *end;
 	unsigned fields;
@@ -66,7 +66,8 @@ text_wants(const char *p)
 		end = p = field_end(p);
 		for (fields = 1; *p == ':'; fields++)
 			p = field_end(p + 1);
-		if (fields >= 4 && field_wants(first, end - first))
+		if (fields >= 4 && field_wants(first, end - first,
+		    provider))
 			return (true);
 		if (*p == '\0')
 			return (false);
@@ -79,7 +80,7 @@ text_wants(const char *p)
  * there is a provider that nobody traces.
  */
 static bool
-program_wants(const struct description *d)
+program_wants(const struct description *d, const char *provider)
 {
 	const char *text = d->flag == 's' ? d->script : d->text;
 	char *rest = memory_string(text), *all = rest, *word;
@@ -88,8 +89,9 @@ program_wants(const struct description *d)
 	while (!wants && (word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
 		if (*word == '\0')
 			continue;
-		wants = text_wants(word) || (first && d->flag == 'P' &&
-		    field_wants(word, strlen(word)));
+		wants = text_wants(word, provider) || (first &&
+		    d->flag == 'P' && field_wants(word, strlen(word),
+		    provider));
 		first = false;
 	}
 	free(all);
@@ -97,15 +99,15 @@ program_wants(const struct description *d)
 }
 
 bool
-preload_wanted(const struct program *program)
+preload_wanted(const struct program *program, const char *provider)
 {
 	const struct description *d;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
-		if (d->is_program ? program_wants(d) :
-		    d->full != NULL && text_wants(d->full))
+		if (d->is_program ? program_wants(d, provider) :
+		    d->full != NULL && text_wants(d->full, provider))
 			return (true);
 	}
 	return (false);

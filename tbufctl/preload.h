@@ -12,10 +12,10 @@
 struct program;
 
 /*
- * Is there a description whose provider field matches libc?  An empty one and
- * * match everything, which is no reason to change a command's environment.
+ * Is there a description whose provider field matches this provider?  An
+ * empty one and * match everything, which is no reason to change a command's environment.
  */
-bool	preload_wanted(const struct program *);
+bool	preload_wanted(const struct program *, const char *provider);
 
 /* What can be preloaded. */
 #define PRELOAD_LIST	0x1u	/* the command ends before its main() */

@@ -174,7 +174,7 @@ START_TEST(a_provider_field_that_matches_libc_asks_for_it)
 	struct program program = { .all = &description, .count = 1 };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_wanted(&program) == cases[_i].wanted,
+	ck_assert_msg(preload_wanted(&program, "libc") == cases[_i].wanted,
 	    "%s: expected %d", cases[_i].full, cases[_i].wanted);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 	struct program program = { .all = &description, .count = 1 };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_wanted(&program) == cases[_i].wanted,
+	ck_assert_msg(preload_wanted(&program, "libc") == cases[_i].wanted,
 	    "%s: expected %d", cases[_i].text, cases[_i].wanted);
 }
 END_TEST
@@ -212,7 +212,7 @@ START_TEST(an_id_does_not_ask_for_it)
 	struct description description = { .id = 7 };
 	struct program program = { .all = &description, .count = 1 };
 
-	ck_assert(!preload_wanted(&program));
+	ck_assert(!preload_wanted(&program, "libc"));
 }
 END_TEST
 

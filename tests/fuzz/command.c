@@ -139,7 +139,7 @@ parse(int argc, char **argv)
 	    status == EXIT_USAGE);
 	if (status == 0) {
 		read_scripts(&options.program);
-		preload_wanted(&options.program);
+		preload_wanted(&options.program, "libc");
 	}
 	options_free(&options);
 }
