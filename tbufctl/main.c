@@ -63,8 +63,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 
 	if (o->mode == MODE_LIST)
 		what |= PRELOAD_LIST;
-	if (preload_wanted(&o->program, "libc"))
-		what |= PRELOAD_LIBC;
+	what |= preload_providers(&o->program);
 	if (what != 0 && (status = preload_prepare(o->command[0], what,
 	    &setting)) != 0)
 		return (status);

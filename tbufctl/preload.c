@@ -28,9 +28,20 @@ static const struct module {
 	const char *name;		/* for messages */
 } modules[] = {
 	{ PRELOAD_LIST, "libtbuf-list.so", "libtbuf-list.so" },
+	{ PRELOAD_SYSCALL, "libtbuf-syscall.so", "the syscall provider" },
 	{ PRELOAD_LIBC, "libtbuf-libc.so", "the libc provider" }
 };
 #define NMODULES	(sizeof(modules) / sizeof(modules[0]))
+
+/* The providers of modules. */
+static const struct {
+	const char *name;
+	unsigned what;
+} providers[] = {
+	{ "libc", PRELOAD_LIBC },
+	{ "syscall", PRELOAD_SYSCALL }
+};
+#define NPROVIDERS	(sizeof(providers) / sizeof(providers[0]))
 
 /* The kernel follows interpreters of interpreters so far. */
 #define SCRIPTS_MAX	5
@@ -111,6 +122,18 @@ preload_wanted(const struct program *program, const char *provider)
 			return (true);
 	}
 	return (false);
+}
+
+unsigned
+preload_providers(const struct program *program)
+{
+	unsigned what = 0;
+	size_t i;
+
+	for (i = 0; i < NPROVIDERS; i++)
+		if (preload_wanted(program, providers[i].name))
+			what |= providers[i].what;
+	return (what);
 }
 
 static bool

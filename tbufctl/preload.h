@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Preloading into a command: the libc provider, for descriptions that ask for
- * it, and what ends a command whose probes are to be listed.
+ * Preloading into a command: the providers that descriptions ask for, and what
+ * ends a command whose probes are to be listed.
  */
 #ifndef TBUFCTL_PRELOAD_H
 #define TBUFCTL_PRELOAD_H
@@ -12,14 +12,19 @@
 struct program;
 
 /*
- * Is there a description whose provider field matches this provider?  An
- * empty one and * match everything, which is no reason to change a command's environment.
+ * Is there a description whose provider field matches this provider?  An empty
+ * one and * match everything, which is no reason to change a command's
+ * environment.
  */
 bool	preload_wanted(const struct program *, const char *provider);
 
 /* What can be preloaded. */
 #define PRELOAD_LIST	0x1u	/* the command ends before its main() */
 #define PRELOAD_LIBC	0x2u	/* the libc provider */
+#define PRELOAD_SYSCALL	0x4u	/* the syscall provider */
+
+/* The providers that a program asks for so, of those that can be preloaded. */
+unsigned preload_providers(const struct program *);
 
 /*
  * What to set in the environment of the command `name`, which is searched for

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * When tbufctl preloads the libc provider, into what it does not, and what it
+ * When tbufctl preloads a provider, into what it does not, and what it
  * says then.
  */
 #include <sys/stat.h>
@@ -143,39 +143,44 @@ accepted(const char *path)
 	free(setting);
 }
 
-START_TEST(a_provider_field_that_matches_libc_asks_for_it)
+START_TEST(a_provider_field_that_matches_a_provider_asks_for_it)
 {
 	static const struct {
 		char *full;
-		bool wanted;
+		unsigned wanted;
 	} cases[] = {
-		{ "libc::malloc:entry", true },
-		{ "libc:::", true },
-		{ "lib*:::", true },
-		{ "?ibc:::", true },
-		{ "[kl]ibc:::", true },
-		{ "[a,l]ibc:::", true },
-		{ "[],l]ibc:::", true },
-		{ "[\\],l]ibc:::", true },
-		{ "kv:::x,libc:::y", true },
-		{ "kv:::[:,]x,libc:::y", true },
-		{ ":::entry", false },
-		{ "*:::entry", false },
-		{ "entry", false },
-		{ "libc", false },
-		{ "libc::malloc", false },
-		{ "kv:::libc", false },
-		{ "libcx:::", false },
-		{ "kv:libc:libc:libc", false },
-		{ "kv:::x\\,libc:::y", false },
-		{ "kv:::[,libc:::]", false },
+		{ "libc::malloc:entry", PRELOAD_LIBC },
+		{ "libc:::", PRELOAD_LIBC },
+		{ "lib*:::", PRELOAD_LIBC },
+		{ "?ibc:::", PRELOAD_LIBC },
+		{ "[kl]ibc:::", PRELOAD_LIBC },
+		{ "[a,l]ibc:::", PRELOAD_LIBC },
+		{ "[],l]ibc:::", PRELOAD_LIBC },
+		{ "[\\],l]ibc:::", PRELOAD_LIBC },
+		{ "kv:::x,libc:::y", PRELOAD_LIBC },
+		{ "kv:::[:,]x,libc:::y", PRELOAD_LIBC },
+		{ "syscall::open*:entry", PRELOAD_SYSCALL },
+		{ "sys*:::,kv:::", PRELOAD_SYSCALL },
+		{ "[ls]*:::", PRELOAD_LIBC | PRELOAD_SYSCALL },
+		{ "libc:::,syscall:::", PRELOAD_LIBC | PRELOAD_SYSCALL },
+		{ "syscalls:::", 0 },
+		{ ":::entry", 0 },
+		{ "*:::entry", 0 },
+		{ "entry", 0 },
+		{ "libc", 0 },
+		{ "libc::malloc", 0 },
+		{ "kv:::libc", 0 },
+		{ "libcx:::", 0 },
+		{ "kv:libc:libc:libc", 0 },
+		{ "kv:::x\\,libc:::y", 0 },
+		{ "kv:::[,libc:::]", 0 },
 	};
 	struct description description = { .full = cases[_i].full };
 	struct program program = { .all = &description, .count = 1 };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_wanted(&program, "libc") == cases[_i].wanted,
-	    "%s: expected %d", cases[_i].full, cases[_i].wanted);
+	ck_assert_msg(preload_providers(&program) == cases[_i].wanted,
+	    "%s: expected %#x", cases[_i].full, cases[_i].wanted);
 }
 END_TEST
 
@@ -184,16 +189,19 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 	static const struct {
 		int flag;
 		char *text;
-		bool wanted;
+		unsigned wanted;
 	} cases[] = {
-		{ 'n', "libc::malloc:entry /size > 9/ { trace(size); }", true },
-		{ 'n', "BEGIN { x = 1; }\nlibc:::,kv::: { x++; }", true },
-		{ 'n', "BEGIN{trace(1);}libc:::entry{exit(0)}", true },
-		{ 's', "tick-1s\n{\n}\n\nkv:::,\n\tlibc::read:\n{\n}\n", true },
-		{ 'P', "libc { trace(1); }", true },
-		{ 'P', "kv { x = libc; }", false },
-		{ 'n', "malloc:entry { trace(x ? libc : 1); }", false },
-		{ 'n', "BEGIN { printf(\"libc\"); }", false },
+		{ 'n', "libc::malloc:entry /size > 9/ { trace(size); }", PRELOAD_LIBC },
+		{ 'n', "BEGIN { x = 1; }\nlibc:::,kv::: { x++; }", PRELOAD_LIBC },
+		{ 'n', "BEGIN{trace(1);}libc:::entry{exit(0)}", PRELOAD_LIBC },
+		{ 's', "tick-1s\n{\n}\n\nkv:::,\n\tlibc::read:\n{\n}\n", PRELOAD_LIBC },
+		{ 'P', "libc { trace(1); }", PRELOAD_LIBC },
+		{ 'P', "syscall{@a[probefunc] = count()}", PRELOAD_SYSCALL },
+		{ 'n', "syscall:::{@ = count()} libc:::{@ = count()}",
+		    PRELOAD_LIBC | PRELOAD_SYSCALL },
+		{ 'P', "kv { x = libc; }", 0 },
+		{ 'n', "malloc:entry { trace(x ? libc : 1); }", 0 },
+		{ 'n', "BEGIN { printf(\"libc\"); }", 0 },
 	};
 	struct description description = {
 		.text = cases[_i].text, .script = cases[_i].text,
@@ -202,8 +210,8 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 	struct program program = { .all = &description, .count = 1 };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_wanted(&program, "libc") == cases[_i].wanted,
-	    "%s: expected %d", cases[_i].text, cases[_i].wanted);
+	ck_assert_msg(preload_providers(&program) == cases[_i].wanted,
+	    "%s: expected %#x", cases[_i].text, cases[_i].wanted);
 }
 END_TEST
 
@@ -388,8 +396,8 @@ main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase,
-	    a_provider_field_that_matches_libc_asks_for_it, 0, 18);
-	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0, 8);
+	    a_provider_field_that_matches_a_provider_asks_for_it, 0, 25);
+	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0, 10);
 	tcase_add_test(tcase, an_id_does_not_ask_for_it);
 	tcase_add_test(tcase, a_dynamic_program_is_accepted);
 	tcase_add_test(tcase, what_cannot_be_found_is_left_to_exec);

@@ -1,0 +1,179 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where stubs are.
+ *
+ * Pages come from this object's own file, read-execute and private: what a
+ * policy allows of text it allows of them, and nobody has to ask for anonymous
+ * memory that is executable.  What they hold before a stub is written there is
+ * of no meaning; nothing jumps to it.
+ */
+#include "patch.h"
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE		4096u
+#define PAGES_MAX	1024u
+#define GIB		((uintptr_t)1 << 30)
+#define ROOM		(64u << 10)	/* mapped at once near a text */
+#define STEP		((uintptr_t)1 << 20)
+#define REACH		(2 * GIB - (64u << 20))
+
+/* The lowest address that a program may map, and the end of its half. */
+#define FIRST		0x10000u
+#define LAST		0x7ffffffff000u
+
+struct page {
+	uintptr_t at;
+	uint8_t used[PAGE / 8];		/* a bit a byte */
+};
+
+static struct page pages[PAGES_MAX];
+static unsigned npages;
+
+static void *
+map(uintptr_t at, size_t size)
+{
+	static int file = -2;
+	Dl_info self;
+	void *p;
+
+	if (file == -2)
+		file = dladdr((const void *)pages, &self) == 0 ? -1 :
+		    open(self.dli_fname, O_RDONLY | O_CLOEXEC);
+	p = mmap((void *)at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE |
+	    MAP_FIXED_NOREPLACE | (file == -1 ? MAP_ANONYMOUS : 0), file, 0);
+	if (p != MAP_FAILED && (uintptr_t)p != at) {
+		munmap(p, size);
+		p = MAP_FAILED;
+	}
+	return (p);
+}
+
+/* What the heap, or the first thread's stack, may grow into. */
+static bool
+may_grow_into(uintptr_t at, size_t size)
+{
+	uintptr_t heap = (uintptr_t)sbrk(0), stack = getauxval(AT_RANDOM);
+	struct rlimit limit;
+	uintptr_t depth = GIB;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > depth)
+		depth = limit.rlim_cur;
+	return ((at + size > heap && at < heap + 64 * GIB) ||
+	    (at < stack && at + size > stack - depth));
+}
+
+static struct page *
+find_page(uintptr_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < npages; i++)
+		if (pages[i].at == at)
+			return (&pages[i]);
+	return (NULL);
+}
+
+static const char *
+add_page(uintptr_t at)
+{
+	if (find_page(at) != NULL)
+		return (NULL);
+	if (npages == PAGES_MAX)
+		return ("too many pages of stubs");
+	if (map(at, PAGE) == MAP_FAILED)
+		return ("its target is taken");
+	pages[npages++].at = at;
+	return (NULL);
+}
+
+/* Are all of these bytes free?  Take them if so. */
+static bool
+take(uintptr_t at, size_t size)
+{
+	struct page *page;
+	uintptr_t i;
+
+	for (i = at; i < at + size; i++) {
+		page = find_page(i & ~(uintptr_t)(PAGE - 1));
+		if ((page->used[i % PAGE / 8] & 1u << i % 8) != 0)
+			return (false);
+	}
+	for (i = at; i < at + size; i++) {
+		page = find_page(i & ~(uintptr_t)(PAGE - 1));
+		page->used[i % PAGE / 8] |= (uint8_t)(1u << i % 8);
+	}
+	return (true);
+}
+
+const char *
+patch_map_at(uintptr_t at, size_t size)
+{
+	uintptr_t page = at & ~(uintptr_t)(PAGE - 1);
+	const char *problem;
+
+	if (at < FIRST || at >= LAST || size > LAST - at)
+		return ("its target is no address");
+	if (may_grow_into(at, size))
+		return ("the heap or the stack may grow there");
+	for (; page < at + size; page += PAGE)
+		if ((problem = add_page(page)) != NULL)
+			return (problem);
+	return (take(at, size) ? NULL : "another stub is there");
+}
+
+/* Room that is left of what was mapped last, and where it is. */
+static uintptr_t room, room_end;
+
+static bool
+reaches(const struct patch_text *text, uintptr_t at)
+{
+	uintptr_t low = at < text->low ? at : text->low;
+	uintptr_t high = at + ROOM > text->high ? at + ROOM : text->high;
+
+	return (high - low < REACH);
+}
+
+static bool
+map_room(const struct patch_text *text, uintptr_t at)
+{
+	if (at < FIRST || at >= LAST || !reaches(text, at) ||
+	    may_grow_into(at, ROOM) || map(at, ROOM) == MAP_FAILED)
+		return (false);
+	room = at;
+	room_end = at + ROOM;
+	return (true);
+}
+
+/* Below the object first: above a program is its heap. */
+uintptr_t
+patch_map_near(const struct patch_text *text, size_t size)
+{
+	uintptr_t below = text->low & ~(STEP - 1), above, at;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > ROOM)
+		return (0);
+	if (room_end - room < size || !reaches(text, room)) {
+		above = (text->high + STEP - 1) & ~(STEP - 1);
+		for (room = room_end = 0; room == 0 &&
+		    (reaches(text, below) || reaches(text, above));
+		    below -= STEP, above += STEP)
+			if (!map_room(text, below - STEP))
+				(void)map_room(text, above);
+		if (room == 0)
+			return (0);
+	}
+	at = room;
+	room += size;
+	return (at);
+}

@@ -1,0 +1,212 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Copies of instructions that do elsewhere what they do here.
+ */
+#include "patch.h"
+
+#include <string.h>
+
+#include "decoder.h"
+
+#define LENGTH_MAX	15u	/* of an instruction */
+#define GROWTH_MAX	24u	/* of what may become of one */
+
+/* One instruction on its way. */
+struct move {
+	const struct patch *patch;
+	const ZydisDecodedInstruction *in;
+	const uint8_t *bytes;	/* to be read */
+	uintptr_t at;		/* where it runs */
+	uintptr_t to;		/* where the copy will stand */
+	struct patch_copy *copy;
+};
+
+static void
+put(struct move *m, const void *bytes, size_t size)
+{
+	memcpy(m->copy->bytes + m->copy->size, bytes, size);
+	m->copy->size += size;
+}
+
+static void
+put_byte(struct move *m, uint8_t byte)
+{
+	put(m, &byte, 1);
+}
+
+/* A displacement of 4 bytes, the last ones of what has been put. */
+static const char *
+put_displacement(struct move *m, uintptr_t target)
+{
+	int64_t distance = (int64_t)(target - (m->to + m->copy->size + 4));
+	int32_t displacement = (int32_t)distance;
+
+	if (displacement != distance)
+		return ("out of reach");
+	put(m, &displacement, sizeof(displacement));
+	return (NULL);
+}
+
+/* Push the address behind the original, in two halves. */
+static const char *
+put_return(struct move *m)
+{
+	uint64_t address = m->at + m->in->length;
+	uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
+
+	if (m->patch->shadow)
+		return ("a call, and a shadow stack");
+	put_byte(m, 0x68);			/* push $low */
+	put(m, &low, sizeof(low));
+	put(m, "\xc7\x44\x24\x04", 4);		/* movl $high, 4(%rsp) */
+	put(m, &high, sizeof(high));
+	return (NULL);
+}
+
+/* jrcxz and loops reach 127 bytes: over a jump to one that reaches all. */
+static const char *
+move_short(struct move *m, uintptr_t target)
+{
+	put(m, m->bytes, m->in->length - 1u);
+	put(m, "\x02\xeb\x05\xe9", 4);
+	return (put_displacement(m, target));
+}
+
+static const char *
+move_branch(struct move *m)
+{
+	uintptr_t target = m->at + m->in->length + m->in->raw.imm[0].value.u;
+	const char *problem;
+
+	if (m->in->operand_width == 16)
+		return ("a branch of 16 bits");
+	switch (m->in->mnemonic) {
+	case ZYDIS_MNEMONIC_CALL:
+		if ((problem = put_return(m)) != NULL)
+			return (problem);
+		m->copy->ended = true;
+		put_byte(m, 0xe9);
+		break;
+	case ZYDIS_MNEMONIC_JMP:
+		m->copy->ended = true;
+		put_byte(m, 0xe9);
+		break;
+	case ZYDIS_MNEMONIC_JCXZ:
+	case ZYDIS_MNEMONIC_JECXZ:
+	case ZYDIS_MNEMONIC_JRCXZ:
+	case ZYDIS_MNEMONIC_LOOP:
+	case ZYDIS_MNEMONIC_LOOPE:
+	case ZYDIS_MNEMONIC_LOOPNE:
+		return (move_short(m, target));
+	default:
+		if (m->in->meta.category != ZYDIS_CATEGORY_COND_BR)
+			return ("an instruction that is not understood");
+		put_byte(m, 0x0f);
+		put_byte(m, (uint8_t)(0x80 | (m->in->opcode & 0xf)));
+	}
+	return (put_displacement(m, target));
+}
+
+/* An operand that is relative to the instruction. */
+static const char *
+move_relative(struct move *m)
+{
+	size_t begin = m->copy->size;
+	uintptr_t target = m->at + m->in->length +
+	    (uint64_t)m->in->raw.disp.value;
+	int64_t distance = (int64_t)(target - (m->to + begin +
+	    m->in->length));
+	int32_t displacement = (int32_t)distance;
+
+	if (displacement != distance)
+		return ("out of reach");
+	if (m->in->raw.disp.size != 32 || m->in->address_width != 64)
+		return ("an instruction that is not understood");
+	put(m, m->bytes, m->in->length);
+	memcpy(m->copy->bytes + begin + m->in->raw.disp.offset, &displacement,
+	    sizeof(displacement));
+	return (NULL);
+}
+
+/* A call whose address is computed: a push and the jump by the same operand. */
+static const char *
+move_computed_call(struct move *m)
+{
+	const unsigned rsp = 4;
+	size_t modrm;
+	const char *problem;
+
+	if (m->in->raw.modrm.mod != 3 && m->in->raw.modrm.rm == rsp &&
+	    m->in->raw.sib.base == rsp && m->in->raw.rex.B == 0)
+		return ("a call by an address on the stack");
+	if (m->in->raw.modrm.mod == 3 && m->in->raw.modrm.rm == rsp &&
+	    m->in->raw.rex.B == 0)
+		return ("a call by the stack pointer");
+	if (m->in->operand_width != 64 || m->in->raw.modrm.reg != 2)
+		return ("an instruction that is not understood");
+	if ((problem = put_return(m)) != NULL)
+		return (problem);
+	modrm = m->copy->size + m->in->raw.modrm.offset;
+	if ((m->in->attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0) {
+		if ((problem = move_relative(m)) != NULL)
+			return (problem);
+	} else
+		put(m, m->bytes, m->in->length);
+	/* The operation's number in the byte: 2 is call, 4 is jmp. */
+	m->copy->bytes[modrm] = (uint8_t)((m->copy->bytes[modrm] & ~0x38) |
+	    4 << 3);
+	m->copy->ended = true;
+	return (NULL);
+}
+
+static const char *
+move_one(struct move *m)
+{
+	switch (m->in->mnemonic) {
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_INT3:
+		return ("an instruction that depends on its place");
+	case ZYDIS_MNEMONIC_CALL:
+		if (!m->in->raw.imm[0].is_relative)
+			return (move_computed_call(m));
+		break;
+	case ZYDIS_MNEMONIC_JMP:
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_UD2:
+		m->copy->ended = true;
+		break;
+	default:
+		m->copy->ended = m->in->meta.category == ZYDIS_CATEGORY_RET;
+	}
+	if (m->in->raw.imm[0].is_relative)
+		return (move_branch(m));
+	if ((m->in->attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0)
+		return (move_relative(m));
+	put(m, m->bytes, m->in->length);
+	return (NULL);
+}
+
+const char *
+patch_relocate(const struct patch *patch, const uint8_t *from, uintptr_t at,
+    size_t least, uintptr_t to, struct patch_copy *copy)
+{
+	ZydisDecodedInstruction in;
+	struct move m = { .patch = patch, .in = &in, .to = to, .copy = copy };
+	const char *problem;
+
+	copy->taken = copy->size = 0;
+	copy->ended = false;
+	while (copy->taken < least && !copy->ended) {
+		m.bytes = from + copy->taken;
+		m.at = at + copy->taken;
+		if (copy->size + GROWTH_MAX + LENGTH_MAX > sizeof(copy->bytes))
+			return ("too many instructions");
+		if (!patch_decode_full(m.bytes, LENGTH_MAX, &in))
+			return ("no instruction");
+		if ((problem = move_one(&m)) != NULL)
+			return (problem);
+		copy->taken += in.length;
+	}
+	return (NULL);
+}

@@ -1,0 +1,157 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Loaded objects: their text, and where a function begins and ends.
+ *
+ * That is read from what unwinders read, the table in .eh_frame_hdr and the
+ * entries of .eh_frame that it points at, in the encodings that linkers and
+ * compilers use.  Another one has no functions that are known.
+ */
+#include "patch.h"
+
+#include <string.h>
+
+/* Of the pointers in these tables. */
+#define ENCODING_TABLE	0x3b	/* relative to the table, 4 bytes signed */
+#define ENCODING_UDATA4	0x03
+#define ENCODING_PCREL	0x1b	/* relative to itself, 4 bytes signed */
+
+#define HEADER_SIZE	12u	/* version, encodings, pointer, count */
+
+struct row {
+	int32_t function, entry;
+};
+
+static int32_t
+read32(const uint8_t *p)
+{
+	int32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return (value);
+}
+
+unsigned
+patch_texts(const struct dl_phdr_info *info, struct patch_text *texts,
+    unsigned max)
+{
+	const ElfW(Phdr) *phdr = info->dlpi_phdr;
+	const uint8_t *functions = NULL;
+	uintptr_t low = UINTPTR_MAX, high = 0, start, end;
+	size_t size = 0;
+	unsigned i, n = 0;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		start = info->dlpi_addr + phdr[i].p_vaddr;
+		end = start + phdr[i].p_memsz;
+		if (phdr[i].p_type == PT_GNU_EH_FRAME) {
+			functions = (const uint8_t *)start;
+			size = phdr[i].p_memsz;
+		}
+		if (phdr[i].p_type != PT_LOAD)
+			continue;
+		low = start < low ? start : low;
+		high = end > high ? end : high;
+		if ((phdr[i].p_flags & (PF_R | PF_W | PF_X)) ==
+		    (PF_R | PF_X) && n < max)
+			texts[n++] = (struct patch_text){ .start = start,
+			    .end = start + phdr[i].p_filesz };
+	}
+	for (i = 0; i < n; i++) {
+		texts[i].functions = functions;
+		texts[i].nfunctions_bytes = size;
+		texts[i].low = low;
+		texts[i].high = high;
+	}
+	return (n);
+}
+
+/* Does this lie in the object? */
+static bool
+inside(const struct patch_text *text, const uint8_t *p, size_t size)
+{
+	return ((uintptr_t)p >= text->low && (uintptr_t)p < text->high &&
+	    size <= text->high - (uintptr_t)p);
+}
+
+/*
+ * How the entry's common part says that pointers are encoded.  Its fields
+ * behind the augmentation's text: two numbers of variable length, the
+ * register (a byte), and for `z` the length of what the letters describe.
+ */
+static bool
+is_pcrel(const struct patch_text *text, const uint8_t *common)
+{
+	const char *letters;
+	const uint8_t *p;
+	unsigned i;
+
+	if (!inside(text, common, 32))
+		return (false);
+	letters = (const char *)common + 9;
+	if (letters[0] != 'z' || memchr(letters, '\0', 8) == NULL)
+		return (false);
+	p = (const uint8_t *)letters + strlen(letters) + 1;
+	for (i = 0; i < 2; i++)
+		while ((*p++ & 0x80) != 0 && inside(text, p, 16))
+			continue;
+	p += 2;
+	for (letters++; *letters != '\0'; letters++) {
+		if (*letters == 'R')
+			return (*p == ENCODING_PCREL);
+		if (*letters == 'P')
+			p += 5;
+		else if (*letters == 'L')
+			p++;
+		else if (*letters != 'S' && *letters != 'B')
+			return (false);
+	}
+	return (false);
+}
+
+/* The last row whose function begins at or before the address. */
+static const struct row *
+find_row(const struct patch_text *text, uintptr_t address)
+{
+	const uint8_t *header = text->functions;
+	const struct row *rows, *found = NULL;
+	size_t low = 0, high, middle;
+
+	if (header == NULL || text->nfunctions_bytes < HEADER_SIZE ||
+	    header[0] != 1 || header[2] != ENCODING_UDATA4 ||
+	    header[3] != ENCODING_TABLE)
+		return (NULL);
+	high = (uint32_t)read32(header + 8);
+	if (high > (text->nfunctions_bytes - HEADER_SIZE) / sizeof(*rows))
+		return (NULL);
+	rows = (const struct row *)(const void *)(header + HEADER_SIZE);
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if ((uintptr_t)header + (uintptr_t)rows[middle].function <=
+		    address) {
+			found = &rows[middle];
+			low = middle + 1;
+		} else
+			high = middle;
+	}
+	return (found);
+}
+
+bool
+patch_function(const struct patch_text *text, uintptr_t address,
+    struct patch_range *range)
+{
+	const struct row *row = find_row(text, address);
+	const uint8_t *entry;
+
+	if (row == NULL)
+		return (false);
+	entry = text->functions + row->entry;
+	if (!inside(text, entry, 16) ||
+	    !is_pcrel(text, entry + 4 - read32(entry + 4)))
+		return (false);
+	range->start = (uintptr_t)(entry + 8) + (uintptr_t)read32(entry + 8);
+	range->end = range->start + (uint32_t)read32(entry + 12);
+	return (address >= range->start && address < range->end &&
+	    range->start >= text->start && range->end <= text->end);
+}

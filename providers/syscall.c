@@ -1,0 +1,218 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The syscall provider: libtbuf-syscall.so, preloaded.  Its constructor
+ * registers the probes and redirects what makes system calls to stubs that
+ * look at the probes' enable words.  From then on the words alone decide.
+ *
+ * Where tracing is off nothing is done, and where code may not be written, or
+ * threads run already, nothing has changed.
+ */
+#include "syscall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producer/mark.h"
+
+#define RETURN_NARGS	(2 + 2)		/* result, errno, and paths */
+#define TEXT_MAX	256u
+
+/* Where a table of words has none: of a number that is no call's. */
+static const uint32_t nobody[2];
+static const uint32_t somebody[2] = { 1, 1 };
+static const uint32_t *words[SYSCALL_NUMBERS];
+static const uint32_t *none[256];
+const uint32_t *const *syscall_pages[256];
+
+static FILE *list;
+
+static enum tbuf_type
+type_of(const char *name, size_t length)
+{
+	static const struct {
+		char name[5];
+		enum tbuf_type type;
+	} types[] = {
+		{ "i32", TBUF_INT32 },
+		{ "u32", TBUF_UINT32 },
+		{ "i64", TBUF_INT64 },
+		{ "u64", TBUF_UINT64 },
+		{ "ptr", TBUF_POINTER },
+		{ "path", TBUF_POINTER }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strlen(types[i].name) == length &&
+		    memcmp(types[i].name, name, length) == 0)
+			return (types[i].type);
+	return (TBUF_NONE);
+}
+
+/* What a call's row says, taken apart. */
+struct arguments {
+	char text[TEXT_MAX];
+	const char *names[SYSCALL_NARGS];
+	enum tbuf_type types[SYSCALL_NARGS];
+	unsigned n;
+};
+
+static void
+parse(const char *arguments, struct arguments *a)
+{
+	char *rest = a->text, *word, *type;
+
+	strncpy(a->text, arguments, TEXT_MAX - 1);
+	a->text[TEXT_MAX - 1] = '\0';
+	a->n = 0;
+	while ((word = strsep(&rest, " ")) != NULL && *word != '\0' &&
+	    a->n < SYSCALL_NARGS) {
+		type = word + strcspn(word, ":");
+		*type++ = '\0';
+		a->names[a->n] = word;
+		a->types[a->n++] = type_of(type, strlen(type));
+	}
+}
+
+/* Paths are told as strings by a call that has read them. */
+static void
+register_return(struct syscall_probes *p, const char *name,
+    const char *arguments, const struct arguments *a)
+{
+	enum tbuf_type types[RETURN_NARGS] = { TBUF_INT64, TBUF_INT32 };
+	const char *names[RETURN_NARGS] = { "result", "errno" };
+	const char *word = arguments;
+	unsigned i;
+
+	for (i = 0; i < a->n && p->npaths < 2; i++) {
+		word = strchr(word, ':') + 1;
+		if (strncmp(word, "path", 4) != 0)
+			continue;
+		types[2 + p->npaths] = TBUF_STRING;
+		names[2 + p->npaths] = a->names[i];
+		p->paths[p->npaths++] = (uint8_t)i;
+	}
+	(void)tbuf_probe_register(&p->leave, "syscall", "", name, "return",
+	    2u + p->npaths, types, names);
+}
+
+static int
+register_call(unsigned number, const char *name)
+{
+	struct syscall_probes *p = &syscall_probes[number];
+	const char *arguments = syscall_arguments(name);
+	struct arguments a;
+	int error;
+
+	parse(arguments, &a);
+	error = tbuf_probe_register(&p->entry, "syscall", "", name, "entry",
+	    a.n, a.types, a.names);
+	if (error == 0)
+		register_return(p, name, arguments, &a);
+	return (error);
+}
+
+static int
+register_all(void)
+{
+	sigset_t mask;
+	unsigned i;
+	int error = 0;
+
+	tbuf_batch_begin(&mask);
+	for (i = 0; i < SYSCALL_NUMBERS && error == 0; i++)
+		if (syscall_name(i) != NULL)
+			error = register_call(i, syscall_name(i));
+	tbuf_batch_end(&mask);
+	return (error);
+}
+
+/* Both words at once, if they lie side by side; else the stub asks. */
+static const uint32_t *
+words_of(const struct syscall_probes *p)
+{
+	const uint32_t *entry = p->entry.enabled, *leave = p->leave.enabled;
+
+	if (entry == NULL || leave == NULL || entry == &p->entry.zero)
+		return (nobody);
+	return (leave == entry + 1 && ((uintptr_t)entry & 7) == 0 ? entry :
+	    somebody);
+}
+
+static void
+point(void)
+{
+	unsigned i;
+
+	for (i = 0; i < SYSCALL_NUMBERS; i++)
+		words[i] = syscall_name(i) == NULL ? nobody :
+		    words_of(&syscall_probes[i]);
+	for (i = 0; i < 256; i++) {
+		none[i] = nobody;
+		syscall_pages[i] = i < SYSCALL_NUMBERS / 256 ?
+		    words + 256 * i : none;
+	}
+}
+
+const uint32_t *
+syscall_words(int number)
+{
+	return (words[number]);
+}
+
+/* For tbufctl -l -v: what is covered, and what is not for which reason. */
+static void
+told(const char *object, uintptr_t offset, const char *problem)
+{
+	if (list != NULL)
+		fprintf(list, "%s+%#zx: %s\n", *object == '\0' ? "program" :
+		    object, (size_t)offset, problem == NULL ? "traced" :
+		    problem);
+}
+
+static void
+list_open(void)
+{
+	const char *path = getenv("TBUF_SYSCALL_LIST");
+
+	if (path != NULL)
+		list = fopen(path, "we");
+}
+
+static void
+patch_all(void)
+{
+	struct patch patch;
+	const char *problem;
+
+	if ((problem = patch_begin(&patch)) != NULL) {
+		if (list != NULL)
+			fprintf(list, "not patched: %s\n", problem);
+		return;
+	}
+	syscall_patch(&patch, told);
+	if (syscall_slots_write(&patch) != 0 && list != NULL)
+		fprintf(list, "not patched: text cannot be written\n");
+	patch_end(&patch);
+}
+
+static void __attribute__((constructor))
+begin(void)
+{
+	int error = errno;
+
+	list_open();
+	if (register_all() == 0) {
+		point();
+		syscall_fire_init();
+		patch_all();
+	}
+	if (list != NULL)
+		fclose(list);
+	errno = error;
+}

@@ -1,0 +1,121 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The syscall provider's inside: places in code that have an instruction
+ * `syscall` get stubs (patch/), so that calls and returns are probes,
+ * syscall::NAME:entry and :return.
+ *
+ *	syscall.c	the constructor: what is registered, then patched
+ *	syscall_fire.c	what stubs call: values, records, clones
+ *	syscall_site.c	finding the instructions, and what a jump can take
+ *	syscall_slot.c	the stubs
+ *	syscall_table.c	names, arguments and their types, by number
+ */
+#ifndef TBUF_PROVIDERS_SYSCALL_H
+#define TBUF_PROVIDERS_SYSCALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tbuf.h>
+
+#include "patch/patch.h"
+
+#pragma GCC visibility push(hidden)
+
+#define SYSCALL_NARGS		6u
+#define SYSCALL_NUMBERS		512u	/* numbers are below */
+#define SYSCALL_ANY		(-1)	/* a place's number is in a register */
+
+/* ------------------------------------------------------------- the table */
+
+/*
+ * A call.  Arguments are written as "name:type name:type", the types being
+ * i32 u32 i64 u64 ptr, and path: a pointer at entry, and at return of a call
+ * that has not failed, when it has been read, the string.
+ */
+struct syscall_row {
+	const char *name;
+	const char *arguments;
+};
+
+const char *syscall_name(unsigned number);	/* NULL: there is none */
+const char *syscall_arguments(const char *name);
+
+/* A call's probes, while the program runs. */
+struct syscall_probes {
+	struct tbuf_site entry, leave;
+	uint8_t nargs;
+	uint8_t npaths;
+	uint8_t paths[2];	/* which arguments are */
+};
+
+extern struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
+
+/*
+ * Where a stub looks: two enable words, of entry and return.  For a number
+ * that is known in advance, its own; else by its lowest byte in a table, which
+ * the next byte finds.
+ */
+const uint32_t *syscall_words(int number);
+extern const uint32_t *const *syscall_pages[256];
+
+void	syscall_register(void);
+
+/* --------------------------------------------------------------- the stubs */
+
+/*
+ * A place, as its stub and what that calls see it.  The assembly of
+ * syscall_slot.c has the offsets of the first three.
+ */
+struct syscall_place {
+	uintptr_t address;	/* of the first byte that the jump took */
+	uintptr_t bare;		/* in the stub: the instruction itself */
+	uintptr_t behind;	/* ... and what comes after it */
+	int32_t number;		/* or SYSCALL_ANY */
+};
+
+/* What the jump at a place takes, as it has been proven. */
+struct syscall_found {
+	uintptr_t at;		/* of the jump */
+	uint8_t head;		/* bytes of it before the instruction */
+	uint8_t tail;		/* ... and behind it, at least */
+	int32_t number;
+};
+
+/* Registers of a call, as they are on the stack. */
+struct syscall_frame {
+	uint64_t r9, r8, r10, rdx, rsi, rdi;
+	uint64_t flags;
+	uint64_t result;
+	uint64_t number;
+	struct syscall_place *place;
+};
+
+/* NULL, or why there is no stub for it. */
+const char *syscall_slot(const struct patch *, const struct patch_text *,
+	    const struct syscall_found *);
+
+/* Write the stubs, then the jumps to them.  0 or a negative errno. */
+int	syscall_slots_write(const struct patch *);
+
+/* What stubs call: false, if the call is to leave no trace on the stack. */
+bool	syscall_enter(struct syscall_place *, struct syscall_frame *);
+void	syscall_leave(struct syscall_place *, struct syscall_frame *);
+
+/* What a fire calls of libtbuf's is not the program's. */
+void	syscall_fire_library(uintptr_t start, uintptr_t size);
+void	syscall_fire_init(void);
+
+/* --------------------------------------------------------------- the sites */
+
+/* Told of each instruction that was found. */
+typedef void syscall_told(const char *object, uintptr_t offset,
+	    const char *problem);
+
+void	syscall_patch(const struct patch *, syscall_told *);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,215 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the stubs of the syscall provider call, with no vector register saved:
+ * this file is built with -mgeneral-regs-only, as all that fires is.
+ */
+#include "syscall.h"
+
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "producer/mark.h"
+
+/* Of fires within fires, each by a handler in the midst of another one. */
+#define DEPTH_MAX	8u
+
+struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
+
+static _Thread_local struct {
+	uint32_t firing;	/* fires under way */
+	uintptr_t outermost;	/* on the stack, of the first of them */
+	bool forked;		/* a child that the library does not know yet */
+} thread __attribute__((tls_model("initial-exec")));
+
+static struct {
+	uintptr_t start, size;
+} library;
+
+void
+syscall_fire_library(uintptr_t start, uintptr_t size)
+{
+	library.start = start;
+	library.size = size;
+}
+
+/* Behind the library's: by then the child has left its parent's buffers. */
+static void
+child(void)
+{
+	thread.forked = false;
+	thread.firing = 0;
+}
+
+void
+syscall_fire_init(void)
+{
+	pthread_atfork(NULL, NULL, child);
+}
+
+/* ------------------------------------------------------------------- fires */
+
+/*
+ * Is this a call that libtbuf makes while it fires?  copyin() reads memory by
+ * system calls, which would fire in turn.  What it calls are functions of the
+ * C library that have nothing on the stack but their return address.  (A
+ * signal handler's calls, in the midst of a fire, are the program's.)  A fire
+ * that a handler has left by a jump is no longer under way.
+ */
+static bool
+is_own(const struct syscall_frame *f)
+{
+	const uint64_t *stack = (const uint64_t *)((uintptr_t)(f + 1) + 128);
+
+	if ((uintptr_t)f > thread.outermost)
+		thread.firing = 0;
+	return (thread.firing != 0 && (thread.firing >= DEPTH_MAX ||
+	    *stack - library.start < library.size));
+}
+
+static void
+fire(struct tbuf_site *site, const uint64_t *values,
+    const struct syscall_frame *f)
+{
+	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
+	if (thread.firing++ == 0)
+		thread.outermost = (uintptr_t)f;
+	site->fire(site, values);
+	if (thread.firing != 0)
+		thread.firing--;
+}
+
+static bool
+is_enabled(const struct tbuf_site *site)
+{
+	return (!thread.forked && tbuf_probe_enabled(site));
+}
+
+static void
+fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	const uint64_t values[SYSCALL_NARGS] = {
+		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
+	};
+
+	if (is_enabled(&p->entry) && !is_own(f))
+		fire(&p->entry, values, f);
+}
+
+/*
+ * The C library sets errno when the stub is behind; for what a fire tells,
+ * it is what it is going to be, and 0 of a call that has not failed.
+ */
+static void
+fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	const uint64_t arguments[SYSCALL_NARGS] = {
+		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
+	};
+	bool failed = f->result > (uint64_t)-4096;
+	uint64_t values[2 + 2];
+	int saved = errno;
+	unsigned i;
+
+	if (!is_enabled(&p->leave) || is_own(f))
+		return;
+	values[1] = failed ? -f->result : 0;
+	values[0] = failed ? (uint64_t)-1 : f->result;
+	for (i = 0; i < p->npaths; i++)
+		values[2 + i] = failed ? 0 : arguments[p->paths[i]];
+	errno = (int)values[1];
+	fire(&p->leave, values, f);
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ clones */
+
+/*
+ * Tasks that share memory and thread area with the one that makes them: the
+ * thread writes lock lanes while both may run, for restartable sections are
+ * one task's (producer/lend.c).  CLONE_VFORK: until the child has ended or
+ * become another program, which the parent sleeps for; else for good.
+ *
+ * What a number in a register makes of a pointer is not looked at: it may be
+ * a wrong one.
+ */
+static uint64_t
+clone_flags(const struct syscall_frame *f, uint64_t number)
+{
+	if (number == SYS_clone)
+		return (f->rdi);
+	return (f->place->number == SYSCALL_ANY ? CLONE_VM :
+	    *(const uint64_t *)(uintptr_t)f->rdi);
+}
+
+static bool
+is_clone(uint64_t number)
+{
+	return (number == SYS_clone || number == SYS_clone3);
+}
+
+static bool
+shares(uint64_t flags)
+{
+	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
+}
+
+/* In the parent; a child comes here if it has a stack of its own. */
+static void
+clone_end(const struct syscall_frame *f, uint64_t number)
+{
+	uint64_t flags = clone_flags(f, number);
+
+	if (f->result == 0)
+		thread.forked = true;
+	else if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
+	    f->result > (uint64_t)-4096))
+		tbuf_thread_mark(-1);
+}
+
+/* ----------------------------------------------------- what the stubs call */
+
+static uint64_t
+number_of(const struct syscall_place *place, const struct syscall_frame *f)
+{
+	return (place->number == SYSCALL_ANY ? (uint32_t)f->number :
+	    (uint64_t)place->number);
+}
+
+/*
+ * A clone's child may be on another stack, so nothing may be left on this one.
+ * The stub of a known number finds its way back by itself; another one gives
+ * up the return, unless the child has a copy of all.
+ */
+bool
+syscall_enter(struct syscall_place *place, struct syscall_frame *f)
+{
+	uint64_t number = number_of(place, f), flags = 0;
+
+	if (number >= SYSCALL_NUMBERS)
+		return (true);
+	if (is_clone(number)) {
+		flags = clone_flags(f, number);
+		if (shares(flags))
+			tbuf_thread_mark(1);
+	}
+	fire_entry(&syscall_probes[number], f);
+	return (!is_clone(number) || (place->number == SYSCALL_ANY &&
+	    (flags & CLONE_VM) == 0));
+}
+
+void
+syscall_leave(struct syscall_place *place, struct syscall_frame *f)
+{
+	uint64_t number = number_of(place, f);
+
+	if (number >= SYSCALL_NUMBERS)
+		return;
+	if (is_clone(number))
+		clone_end(f, number);
+	fire_leave(&syscall_probes[number], f);
+}

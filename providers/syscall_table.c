@@ -1,0 +1,47 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * System calls by number, as the kernel's headers have them when this is
+ * built, and their arguments.  A call that the headers have and this table has
+ * not is traced all the same: its arguments have no names.
+ */
+#include "syscall.h"
+
+#include <string.h>
+
+static const char *const names[SYSCALL_NUMBERS] = {
+#include "syscall_names.h"
+};
+
+/* Sorted by name. */
+static const struct syscall_row rows[] = {
+#include "syscall_rows.h"
+};
+
+#define NROWS	(sizeof(rows) / sizeof(rows[0]))
+#define UNKNOWN	"arg0:u64 arg1:u64 arg2:u64 arg3:u64 arg4:u64 arg5:u64"
+
+const char *
+syscall_name(unsigned number)
+{
+	return (number < SYSCALL_NUMBERS ? names[number] : NULL);
+}
+
+const char *
+syscall_arguments(const char *name)
+{
+	size_t low = 0, high = NROWS, middle;
+	int order;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		order = strcmp(name, rows[middle].name);
+		if (order == 0)
+			return (rows[middle].arguments);
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (UNKNOWN);
+}

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# syscall.sh: what tbufctl tells of system calls is what has been called, and
+# programs do what they do without.
+
+set -u
+: "${top_srcdir:=..}" "${top_builddir:=.}"
+: "${PROGRAMS=$top_builddir/tests}"
+: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
+: "${TBUF_PROVIDERS=$top_builddir/.libs}"
+
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
+
+. "$top_srcdir/tests/common_scratch"
+dir=$SCRATCH
+failures=0
+TBUF_DIR=$dir/tbuf
+LC_ALL=C
+export TBUF_DIR TBUF_PROVIDERS LC_ALL
+
+fail() {
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# trace DESCRIPTION KIND [OPTION ...]: to $dir/out, what tbufctl says to said.
+trace() {
+	description=$1 kind=$2
+	shift 2
+	rm -f "$dir/out"
+	"$TBUFCTL" -x bufsize=1m -n "$description" -o "$dir/out" "$@" \
+	    -c "$PROGRAMS/syscall_calls $kind" 2>"$dir/said" ||
+	    fail "$kind: $(cat "$dir/said")"
+	grep -q ' 0 overwritten, 0 drops$' "$dir/said" ||
+	    fail "$kind: $(cat "$dir/said")"
+}
+
+# expect COUNT PATTERN: so many lines of the trace have it.
+expect() {
+	found=$(grep -c -e "$2" "$dir/out")
+	[ "$found" -eq "$1" ] || fail "$kind: $2: $found, not $1"
+}
+
+# Both paths: restartable sequences, and lock lanes only.
+for tunables in '' glibc.pthread.rseq=0; do
+	GLIBC_TUNABLES=$tunables
+	export GLIBC_TUNABLES
+
+	trace 'syscall::getppid:' threads
+	expect 9000 'getppid:entry$'
+	expect 9000 'getppid:return result='
+
+	trace 'syscall::getppid:entry,syscall::tgkill:entry' signals
+	expect 1000 getppid:entry
+	expect 1000 tgkill:entry
+
+	trace 'syscall::openat:,syscall::close:return' errors -q
+	expect 1 '^result=-1 errno=2 path=NULL$'
+	expect 1 '^result=-1 errno=14 path=NULL$'
+	expect 1 '^result=3 errno=0 path="/dev/null"$'
+	expect 1 '^dirfd=-100 path=0x8 flags=0 mode=0$'
+	expect 1 '^result=-1 errno=9$'
+
+	# Children share memory and thread area with those that start them.
+	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
+	    spawns
+	expect 41 'execve:entry'
+	expect 42 'clone3:entry'
+	expect 42 'clone3:return'
+	expect 20 'getppid:entry'
+	expect 20 'getppid:return'
+done
+unset GLIBC_TUNABLES
+
+# Programs that nobody here wrote: output and status.
+cat >"$dir/script" <<'END'
+for i in 1 2 3; do echo $i | cat; (exit $i) || echo $?; done
+echo "$(echo nested)" $(ls /)
+exit 5
+END
+same() {
+	"$@" >"$dir/expected" 2>&1
+	status=$?
+	LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so "$@" >"$dir/got" 2>&1
+	[ $? -eq $status ] || fail "$1: another status"
+	cmp "$dir/expected" "$dir/got" || fail "$1: another output"
+	rm -f "$dir/trace"
+	"$TBUFCTL" -n 'syscall:::' --follow -x bufpolicy=ring -b 16k \
+	    -o "$dir/trace" -c "$*" >"$dir/got" 2>"$dir/said"
+	cmp "$dir/expected" "$dir/got" || fail "$1: another output traced"
+	grep -q 'total: [1-9]' "$dir/said" || fail "$1: $(cat "$dir/said")"
+}
+same sort "$top_srcdir/LICENSE"
+same sh "$dir/script"
+same git -C "$top_srcdir" --version
+if command -v python3 >/dev/null; then
+	cat >"$dir/script.py" <<'END'
+import os, subprocess, sys, threading
+print(subprocess.run(['echo', 'child'], stdout=subprocess.PIPE))
+threads = [threading.Thread(target=os.getppid) for i in range(8)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+sys.stdout.flush()
+if os.fork() == 0:
+    os._exit(3)
+print(os.wait()[1])
+try:
+    open('/nowhere/at/all')
+except OSError as error:
+    print(error)
+sys.exit(4)
+END
+	same python3 "$dir/script.py"
+fi
+
+[ $failures -eq 0 ]

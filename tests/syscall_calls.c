@@ -1,0 +1,167 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program that makes known numbers of system calls, by the C library's
+ * functions: syscall_calls KIND.
+ */
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define NTHREADS	8
+#define NCALLS		1000
+
+static void *
+call(void *unused)
+{
+	int i;
+
+	for (i = 0; i < NCALLS; i++)
+		(void)getppid();
+	return (unused);
+}
+
+/* 8,000 getppid by threads, and 1,000 by a number in a register. */
+static void
+threads(void)
+{
+	pthread_t threads[NTHREADS];
+	int i;
+
+	for (i = 0; i < NTHREADS; i++)
+		if (pthread_create(&threads[i], NULL, call, NULL) != 0)
+			errx(1, "pthread_create");
+	for (i = 0; i < NTHREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < NCALLS; i++)
+		(void)syscall(SYS_getppid);
+}
+
+/* What fails, what does not, and how the C library tells it. */
+static void
+errors(void)
+{
+	char byte = 0;
+	int fd;
+
+	errno = 0;
+	if (open("/nowhere/at/all", O_RDONLY) != -1 || errno != ENOENT)
+		errx(1, "open: %s", strerror(errno));
+	if (open((const char *)8, O_RDONLY) != -1 || errno != EFAULT)
+		errx(1, "open: %s", strerror(errno));
+	errno = 4711;
+	if ((fd = open("/dev/null", O_RDWR)) == -1 || errno != 4711)
+		errx(1, "open: %s", strerror(errno));
+	if (write(fd, &byte, 1) != 1 || close(fd) != 0)
+		errx(1, "write: %s", strerror(errno));
+	if (close(4711) != -1 || errno != EBADF)
+		errx(1, "close: %s", strerror(errno));
+}
+
+static int
+status_of(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			err(1, "waitpid");
+	return (status);
+}
+
+static void *
+spawn(void *unused)
+{
+	static char name[] = "/bin/true";
+	char *argv[] = { name, NULL };
+	pid_t pid;
+	FILE *p;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		if (posix_spawn(&pid, name, NULL, NULL, argv, environ) != 0)
+			errx(1, "posix_spawn");
+		if (status_of(pid) != 0)
+			errx(1, "true has failed");
+		if ((p = popen("exit 3", "r")) == NULL)
+			err(1, "popen");
+		if (WEXITSTATUS(pclose(p)) != 3)
+			errx(1, "pclose");
+		(void)getppid();
+	}
+	return (unused);
+}
+
+/* Two threads that start 10 children each by spawn, and 10 by popen. */
+static void
+spawns(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, spawn, NULL) != 0)
+		errx(1, "pthread_create");
+	spawn(NULL);
+	pthread_join(thread, NULL);
+	if (WEXITSTATUS(system("exit 5")) != 5)
+		errx(1, "system");
+}
+
+static volatile sig_atomic_t handled;
+
+static void
+handler(int signal)
+{
+
+	(void)signal;
+	(void)getppid();
+	handled++;
+}
+
+/* 1,000 calls by a handler that interrupts others. */
+static void
+signals(void)
+{
+	struct sigaction action = { .sa_handler = handler };
+	int i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < NCALLS; i++)
+		raise(SIGUSR1);
+	if (handled != NCALLS)
+		errx(1, "%d signals", (int)handled);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} kinds[] = {
+	{ "errors", errors },
+	{ "signals", signals },
+	{ "spawns", spawns },
+	{ "threads", threads }
+};
+
+int
+main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc == 2 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(argv[1], kinds[i].name) == 0) {
+			kinds[i].run();
+			return (0);
+		}
+	errx(2, "usage: syscall_calls kind");
+}
