@@ -1,0 +1,359 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Redirecting code: copies that do elsewhere what they do here, what is proven
+ * and what is refused, stubs that leave everything as it was.
+ */
+#include <sys/mman.h>
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "patch/patch.h"
+
+typedef uint64_t function(uint64_t, uint64_t);
+
+/* ----------------------------------------------------- code to be tried on */
+
+/*
+ * copy_NAME to copy_NAME_end are moved.  Each takes two numbers, and gives
+ * one.  What they do is told by the result.
+ */
+#define COPY(name, text)						\
+	__asm__(".text\n.globl copy_" name ", copy_" name "_end\n"	\
+	    ".type copy_" name ", @function\n"				\
+	    "copy_" name ":\n\t.cfi_startproc\n\t" text			\
+	    "\ncopy_" name "_end:\n\t.cfi_endproc\n")
+#define DECLARE(name)							\
+	extern const uint8_t copy_##name[], copy_##name##_end[]
+
+__asm__(".text\n"
+    "number: .quad 0x123456789abcdef\n"
+    "double_it: lea (%rdi,%rdi), %rax\n ret\n"
+    "where: mov (%rsp), %rax\n ret\n"
+    ".data\n pointer: .quad where\n .text\n");
+
+COPY("plain", "mov %rdi,%rax; add %rsi,%rax; ret");
+COPY("relative", "mov number(%rip),%rax; add %rdi,%rax; ret");
+COPY("immediate", "cmpl $1,number(%rip); seta %al; movzbl %al,%eax; ret");
+COPY("jump", "jmp double_it");
+COPY("call", "call where; ret");
+COPY("computed", "call *pointer(%rip); ret");
+COPY("by_register", "lea where(%rip),%r9; call *%r9; ret");
+COPY("branch", "mov $7,%eax; cmp %rsi,%rdi; jne double_it; ret");
+COPY("counted", "mov %rdi,%rcx; mov $7,%eax; jrcxz double_it; ret");
+COPY("looped", "mov %rdi,%rcx; mov $7,%eax; loop double_it; ret");
+DECLARE(plain);
+DECLARE(relative);
+DECLARE(immediate);
+DECLARE(jump);
+DECLARE(call);
+DECLARE(computed);
+DECLARE(by_register);
+DECLARE(branch);
+DECLARE(counted);
+DECLARE(looped);
+
+#define ROW(name)	{ #name, copy_##name, copy_##name##_end }
+static const struct {
+	const char *name;
+	const uint8_t *start, *end;
+} copies[] = {
+	ROW(plain), ROW(relative), ROW(immediate), ROW(jump), ROW(call),
+	ROW(computed), ROW(by_register), ROW(branch), ROW(counted),
+	ROW(looped)
+};
+#define NCOPIES	(sizeof(copies) / sizeof(copies[0]))
+
+/*
+ * All registers are set, with flags and the red zone; then comes a site; then
+ * they are looked at: 0 if they are as they were.
+ */
+#define EACH(x)								\
+	x(rcx, 0x1111) x(rdx, 0x2222) x(rbx, 0x3333) x(rbp, 0x4444)	\
+	x(rsi, 0x5555) x(rdi, 0x6666) x(r8, 0x7777) x(r9, 0x8888)	\
+	x(r10, 0x9999) x(r11, 0xaaaa) x(r12, 0xbbbb) x(r13, 0xcccc)	\
+	x(r14, 0xdddd) x(r15, 0xeeee)
+#define SET(name, value)	"mov $" #value ", %" #name "\n\t"
+#define LOOK(name, value)	"cmp $" #value ", %" #name "\n\tjne 9f\n\t"
+#define SITE(name, site)						\
+	__asm__(".text\n.globl site_" name ", try_" name "\n"		\
+	    ".type try_" name ", @function\n"				\
+	    "try_" name ":\n\t.cfi_startproc\n\t"			\
+	    "push %rbx; push %rbp; push %r12; push %r13; push %r14\n\t"	\
+	    "push %r15\n\t"						\
+	    EACH(SET)							\
+	    "movq $0x5a5a, -8(%rsp); movq $0x5b5b, -128(%rsp)\n\t"	\
+	    "mov $0x7f, %al; add $1, %al; stc\n"			\
+	    "site_" name ": " site "\n\t"				\
+	    "jno 9f; jnc 9f; jns 9f\n\t"				\
+	    "cmp $0x12f00000, %eax; jne 9f\n\t"				\
+	    "cmpq $0x5a5a, -8(%rsp); jne 9f\n\t"			\
+	    "cmpq $0x5b5b, -128(%rsp); jne 9f\n\t"			\
+	    EACH(LOOK)							\
+	    "xor %eax, %eax; jmp 8f\n"					\
+	    "9: mov $1, %eax\n"						\
+	    "8: pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp\n\t"	\
+	    "pop %rbx; ret\n\t.cfi_endproc\n")
+
+/* As a displacement what follows the nop is 256 MiB below. */
+SITE("pun", "nop; mov $0x12f00000, %eax");
+SITE("jump", "nop; mov $0x12f00000, %eax");
+extern const uint8_t site_pun[], site_jump[];
+int	try_pun(void);
+int	try_jump(void);
+
+/* Places that must be left alone; each begins at refuse_NAME. */
+__asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
+    ".globl refuse_cold, refuse_block\n"
+    "1: .cfi_startproc\n cmp %rdi,%rsi\n je 2f\n"
+    "refuse_entered: nop\n nop\n2: nop\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n lea table(%rip),%rax\n movslq (%rax,%rdi,4),%rdx\n"
+    " add %rdx,%rax\n jmp *%rax\n"
+    "refuse_table: nop\n nop\n3: nop\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
+    "refuse_cold: nop\n nop\n nop\n4: nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n .byte 0xe9\n .long 4b - . - 4\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
+    "refuse_block: nop\n ret\n nop\n nop\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
+    "refuse_end: nop\n nop\n .cfi_endproc\n"
+    " nop\n nop\n nop\n nop\n"
+    ".section .rodata\n table: .long 3b - table\n .text\n");
+extern const uint8_t refuse_entered[], refuse_table[], refuse_end[],
+	refuse_cold[], refuse_block[];
+
+/* --------------------------------------------------------------- helpers */
+
+static struct patch_text text;
+
+static int
+find_text(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct patch_text texts[4];
+	unsigned i, n = patch_texts(info, texts, 4);
+
+	(void)size;
+	(void)unused;
+	for (i = 0; i < n; i++)
+		if ((uintptr_t)site_pun - texts[i].start < texts[i].end -
+		    texts[i].start)
+			text = texts[i];
+	return (0);
+}
+
+static struct patch patch;
+
+static void
+setup(void)
+{
+	dl_iterate_phdr(find_text, NULL);
+	ck_assert_uint_ne(text.start, 0);
+	ck_assert_ptr_eq(patch_begin(&patch), NULL);
+}
+
+static void
+teardown(void)
+{
+	patch_end(&patch);
+}
+
+static const char *
+prove(const uint8_t *at)
+{
+	struct patch_place place = { .at = (uintptr_t)at };
+
+	patch_branches_find(&text, &place, 1);
+	return (patch_prove(&text, &place));
+}
+
+/* ------------------------------------------------------------------- tests */
+
+START_TEST(a_copy_does_what_the_original_does)
+{
+	const uint8_t *from = copies[_i].start;
+	size_t size = (size_t)(copies[_i].end - from);
+	uintptr_t to = patch_map_near(&text, PATCH_COPY_MAX);
+	function *original = (function *)(uintptr_t)from;
+	function *moved = (function *)to;
+	struct patch_copy copy;
+	uint64_t a, b;
+
+	ck_assert_uint_ne(to, 0);
+	ck_assert_ptr_eq(patch_relocate(&patch, from, (uintptr_t)from, size,
+	    to, &copy), NULL);
+	if (!copy.ended)
+		ck_abort_msg("%s has no end", copies[_i].name);
+	ck_assert_int_eq(patch_write(&patch, to, copy.bytes, copy.size), 0);
+	for (a = 0; a < 3; a++)
+		for (b = 0; b < 3; b++)
+			ck_assert_msg(moved(a, b) == original(a, b),
+			    "%s(%u, %u): %#jx, not %#jx", copies[_i].name,
+			    (unsigned)a, (unsigned)b,
+			    (uintmax_t)moved(a, b),
+			    (uintmax_t)original(a, b));
+}
+END_TEST
+
+START_TEST(a_copy_out_of_reach_is_refused)
+{
+	struct patch_copy copy;
+
+	ck_assert_str_eq(patch_relocate(&patch, copy_relative,
+	    (uintptr_t)copy_relative, 7, (uintptr_t)copy_relative +
+	    ((uintptr_t)3 << 30), &copy), "out of reach");
+}
+END_TEST
+
+START_TEST(a_call_under_a_shadow_stack_is_refused)
+{
+	struct patch shadow = { .shadow = true };
+	struct patch_copy copy;
+
+	ck_assert_str_eq(patch_relocate(&shadow, copy_call,
+	    (uintptr_t)copy_call, 5, (uintptr_t)copy_call + 64, &copy),
+	    "a call, and a shadow stack");
+}
+END_TEST
+
+START_TEST(what_cannot_be_proven_is_left_alone)
+{
+	ck_assert_str_eq(prove(refuse_entered),
+	    "a branch leads between the bytes");
+	ck_assert_str_eq(prove(refuse_table),
+	    "a branch leads between the bytes");
+	ck_assert_str_eq(prove(refuse_cold),
+	    "a branch leads between the bytes");
+	ck_assert_str_eq(prove(refuse_block), "a block ends there");
+	ck_assert_str_eq(prove(refuse_end), "its function ends there");
+	ck_assert_str_eq(prove(site_jump + 2),
+	    "no instruction begins there");
+	ck_assert_ptr_eq(prove(site_jump), NULL);
+}
+END_TEST
+
+static struct patch_registers seen;
+static int hits;
+
+static void
+hit(struct patch_probe *probe, const struct patch_registers *registers)
+{
+	(void)probe;
+	seen = *registers;
+	hits++;
+}
+
+#define EXPECT(name, value)	ck_assert_uint_eq(seen.name, value);
+
+static void
+check_stub(int (*try)(void), uint32_t *enabled)
+{
+	ck_assert_int_eq(try(), 0);
+	ck_assert_int_eq(hits, 0);
+	*enabled = 1;
+	ck_assert_int_eq(try(), 0);
+	ck_assert_int_eq(hits, 1);
+	EACH(EXPECT)
+	ck_assert_uint_eq(seen.rax & 0xff, 0x80);
+	ck_assert_uint_eq(seen.rsp % 8, 0);
+	*enabled = 0;
+	ck_assert_int_eq(try(), 0);
+	ck_assert_int_eq(hits, 1);
+}
+
+START_TEST(a_pun_changes_one_byte_and_nothing_else)
+{
+	static uint32_t enabled;
+	static struct patch_probe probe = { .enabled = &enabled, .hit = hit };
+	uint8_t before[5];
+
+	probe.place = (uintptr_t)site_pun;
+	memcpy(before, site_pun, sizeof(before));
+	ck_assert_ptr_eq(patch_arm_pun(&patch, &probe), NULL);
+	ck_assert_uint_eq(site_pun[0], 0xe9);
+	ck_assert_mem_eq(site_pun + 1, before + 1, 4);
+	check_stub(try_pun, &enabled);
+	ck_assert_str_eq(patch_arm_pun(&patch, &probe), "it is no nop");
+}
+END_TEST
+
+START_TEST(a_jump_changes_nothing_else)
+{
+	static uint32_t enabled;
+	static struct patch_probe probe = { .enabled = &enabled, .hit = hit };
+
+	probe.place = (uintptr_t)site_jump;
+	ck_assert_ptr_eq(patch_arm_jump(&patch, &text, &probe), NULL);
+	check_stub(try_jump, &enabled);
+}
+END_TEST
+
+START_TEST(stubs_keep_off_what_others_have_or_get)
+{
+	int here;
+
+	ck_assert_str_eq(patch_map_at(text.start, 16),
+	    "its target is taken");
+	ck_assert_str_eq(patch_map_at((uintptr_t)sbrk(0) + (1u << 30), 16),
+	    "the heap or the stack may grow there");
+	ck_assert_str_eq(patch_map_at((uintptr_t)&here - (512u << 20), 16),
+	    "the heap or the stack may grow there");
+	ck_assert_str_eq(patch_map_at(4096, 16), "its target is no address");
+	ck_assert_ptr_eq(patch_map_at(0x10000000, 32), NULL);
+	ck_assert_ptr_eq(patch_map_at(0x10000020, 32), NULL);
+	ck_assert_str_eq(patch_map_at(0x10000010, 32),
+	    "another stub is there");
+}
+END_TEST
+
+static void *
+wait_for(void *mutex)
+{
+	pthread_mutex_lock(mutex);
+	pthread_mutex_unlock(mutex);
+	return (NULL);
+}
+
+START_TEST(a_second_thread_forbids_it)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	struct patch other;
+	pthread_t thread;
+
+	pthread_mutex_lock(&mutex);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for, &mutex), 0);
+	ck_assert_str_eq(patch_begin(&other), "threads already run");
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("patch");
+	TCase *tcase = tcase_create("patch");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, a_copy_does_what_the_original_does, 0,
+	    (int)NCOPIES);
+	tcase_add_test(tcase, a_copy_out_of_reach_is_refused);
+	tcase_add_test(tcase, a_call_under_a_shadow_stack_is_refused);
+	tcase_add_test(tcase, what_cannot_be_proven_is_left_alone);
+	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
+	tcase_add_test(tcase, a_jump_changes_nothing_else);
+	tcase_add_test(tcase, stubs_keep_off_what_others_have_or_get);
+	tcase_add_test(tcase, a_second_thread_forbids_it);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
