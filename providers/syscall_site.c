@@ -44,11 +44,12 @@ find_sites(const struct patch_text *text)
 	const uint8_t *p = (const uint8_t *)text->start;
 	const uint8_t *end = (const uint8_t *)text->end;
 
-	for (nsites = 0; nsites < SITES; p += 2) {
-		p = memmem(p, (size_t)(end - p), "\x0f\x05", 2);
+	for (nsites = 0; nsites < SITES && p < end; p++) {
+		p = memchr(p, 0x0f, (size_t)(end - 1 - p));
 		if (p == NULL)
 			return;
-		sites[nsites++] = (struct site){ .at = (uintptr_t)p };
+		if (p[1] == 0x05)
+			sites[nsites++] = (struct site){ .at = (uintptr_t)p };
 	}
 }
 
@@ -68,14 +69,19 @@ function_of(const struct patch_text *text, uintptr_t at,
 static const char *
 decode_to(const struct patch_text *text, struct site *s)
 {
+	static uintptr_t last;		/* that has been decoded, in its ... */
+	static struct patch_range range;
 	struct patch_instruction in;
-	struct patch_range range;
-	uintptr_t now;
+	uintptr_t now = last;
 
 	s->before = s->room = s->at;
-	if (!function_of(text, s->at, &range))
-		return ("its function is not known");
-	for (now = range.start; now < s->at; now += in.length) {
+	if (now > s->at || s->at >= range.end) {
+		if (!function_of(text, s->at, &range))
+			return ("its function is not known");
+		now = range.start;
+	}
+	for (; now < s->at; now += in.length) {
+		last = now;
 		patch_decode((const uint8_t *)now, s->at - now, now, &in);
 		if (in.length == 0)
 			return ("no instruction begins there");

@@ -194,10 +194,13 @@ __asm__(
 static struct slot {
 	uintptr_t at;		/* of the slot */
 	uintptr_t jump;		/* of the jump to it */
-	uint8_t bytes[SLOT];
+	uint8_t *bytes;
 	struct syscall_place place;
 } slots[SLOTS];
 static unsigned nslots;
+
+/* What is to be written there; slots that follow each other at once. */
+static uint8_t images[SLOTS * SLOT];
 
 /* A slot while it is being made. */
 struct making {
@@ -384,12 +387,25 @@ syscall_slot(const struct patch *patch, const struct patch_text *text,
 	    (size_t)nslots * SLOT : patch_map_near(text, SLOT);
 	if (m.slot->at == 0)
 		return ("no room for a stub within reach");
+	m.slot->bytes = images + (size_t)nslots * SLOT;
 	m.slot->jump = found->at;
 	m.slot->place.address = found->at;
 	m.slot->place.number = found->number;
 	if ((problem = make(&m, found)) == NULL)
 		nslots++;
 	return (problem);
+}
+
+/* How many slots from this one on lie one behind the other. */
+static unsigned
+count_row(unsigned first)
+{
+	unsigned i;
+
+	for (i = first + 1; i < nslots && slots[i].at == slots[i - 1].at + SLOT;
+	    i++)
+		continue;
+	return (i - first);
 }
 
 /* Until a place has changed nothing leads to its stub. */
@@ -399,10 +415,13 @@ syscall_slots_write(const struct patch *patch)
 	uint8_t jump[PATCH_JUMP] = { 0xe9 };
 	int32_t displacement;
 	int error = 0;
-	unsigned i;
+	unsigned i, n;
 
-	for (i = 0; i < nslots && error == 0; i++)
-		error = patch_write(patch, slots[i].at, slots[i].bytes, SLOT);
+	for (i = 0; i < nslots && error == 0; i += n) {
+		n = count_row(i);
+		error = patch_write(patch, slots[i].at, slots[i].bytes,
+		    (size_t)n * SLOT);
+	}
 	for (i = 0; i < nslots && error == 0; i++) {
 		displacement = (int32_t)(slots[i].at - (slots[i].jump +
 		    PATCH_JUMP));

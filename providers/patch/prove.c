@@ -5,7 +5,30 @@
  */
 #include "patch.h"
 
+#include <emmintrin.h>
 #include <string.h>
+
+#define LINE		8u		/* bytes that a bit of the filter is for */
+#define LINES		(1u << 19)	/* the filter wraps, and says yes then */
+
+/* Is a place near this address?  Nearly all branches lead elsewhere. */
+static uint8_t filter[LINES / 8];
+
+static void
+filter_set(uintptr_t address)
+{
+	size_t line = address / LINE % LINES;
+
+	filter[line / 8] |= (uint8_t)(1u << line % 8);
+}
+
+static inline bool
+filter_has(uintptr_t address)
+{
+	size_t line = address / LINE % LINES;
+
+	return ((filter[line / 8] & 1u << line % 8) != 0);
+}
 
 /* The first place at or behind an address, less what a jump takes. */
 static size_t
@@ -28,9 +51,31 @@ enter(struct patch_place *places, size_t n, uintptr_t target)
 {
 	size_t i;
 
+	if (!filter_has(target))
+		return;
+
 	for (i = place_near(places, n, target); i < n && places[i].at < target;
 	    i++)
 		places[i].entered = true;
+}
+
+/*
+ * Which of 16 bytes may be the last one of a branch's opcode: e8 and e9, and
+ * 80 to 8f behind an 0f.
+ */
+static inline unsigned
+opcodes(const uint8_t *p)
+{
+	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i before = _mm_loadu_si128((const __m128i *)(const void *)(p -
+	    1));
+	__m128i near = _mm_cmpeq_epi8(_mm_and_si128(bytes,
+	    _mm_set1_epi8((char)0xfe)), _mm_set1_epi8((char)0xe8));
+	__m128i far = _mm_and_si128(_mm_cmpeq_epi8(before,
+	    _mm_set1_epi8(0x0f)), _mm_cmpeq_epi8(_mm_and_si128(bytes,
+	    _mm_set1_epi8((char)0xf0)), _mm_set1_epi8((char)0x80)));
+
+	return ((unsigned)_mm_movemask_epi8(_mm_or_si128(near, far)));
 }
 
 /*
@@ -44,25 +89,24 @@ void
 patch_branches_find(const struct patch_text *text, struct patch_place *places,
     size_t n)
 {
-	const uint8_t *p = (const uint8_t *)text->start;
-	const uint8_t *end = (const uint8_t *)text->end - 5;
-	uintptr_t first, span, target;
+	const uint8_t *p = (const uint8_t *)text->start + 1, *at;
+	const uint8_t *end = (const uint8_t *)text->end - 16 - 4;
 	int32_t displacement;
+	unsigned bits;
+	size_t i;
 
-	if (n == 0)
-		return;
-	first = places[0].at;
-	span = places[n - 1].at + PATCH_JUMP - first;
-	for (; p < end; p++) {
-		if ((*p & 0xfe) != 0xe8 && (*p & 0xf0) != 0x80)
-			continue;
-		if ((*p & 0xf0) == 0x80 && p[-1] != 0x0f)
-			continue;
-		memcpy(&displacement, p + 1, sizeof(displacement));
-		target = (uintptr_t)p + 5 + (uintptr_t)(intptr_t)displacement;
-		if (target - first < span)
-			enter(places, n, target);
+	memset(filter, 0, sizeof(filter));
+	for (i = 0; i < n; i++) {
+		filter_set(places[i].at + 1);
+		filter_set(places[i].at + PATCH_JUMP - 1);
 	}
+	for (; n != 0 && p < end; p += 16)
+		for (bits = opcodes(p); bits != 0; bits &= bits - 1) {
+			at = p + __builtin_ctz(bits);
+			memcpy(&displacement, at + 1, sizeof(displacement));
+			enter(places, n, (uintptr_t)at + 5 +
+			    (uintptr_t)(intptr_t)displacement);
+		}
 }
 
 /* What goes on in a function, as far as it matters to a place. */
