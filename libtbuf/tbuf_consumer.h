@@ -414,6 +414,16 @@ struct tbuf_mapping {
 int	tbuf_consumer_mapping(struct tbuf_consumer *, uint64_t image,
 	    uint64_t address, struct tbuf_mapping *);
 
+/*
+ * Addresses that usym(), ufunc() and umod() have made keys of aggregations are
+ * one key if they have one name. The function is given what was asked for, by
+ * its word, an image and an address, and gives the address that stands for all
+ * with that name: it is asked once for each key, when a key is given or
+ * trunc() looks at it.
+ */
+void	tbuf_consumer_name(struct tbuf_consumer *, uint64_t (*)(void *,
+	    const char *asked, uint64_t image, uint64_t address), void *);
+
 /* ------------------------------------------------------------ aggregations */
 
 struct tbuf_d_aggregation;

@@ -17,6 +17,19 @@
 static int indent = INDENT;
 static struct tbuf_consumer *consumer;
 
+/* The address that stands for all with the same name, the lowest of them. */
+static uint64_t
+named_alike(void *arg, const char *word, uint64_t image, uint64_t address)
+{
+	struct symbol s;
+
+	if (address == 0 || !symbol_find(arg, image, address, &s))
+		return (address);
+	if (strcmp(word, "umod") == 0)
+		return (s.start);
+	return (s.function != NULL ? address - s.offset : address);
+}
+
 void
 address_begin(const struct options *o, struct tbuf_consumer *c)
 {
@@ -24,6 +37,7 @@ address_begin(const struct options *o, struct tbuf_consumer *c)
 	if (o->d.stackindent > 0)
 		indent = o->d.stackindent;
 	consumer = c;
+	tbuf_consumer_name(c, named_alike, c);
 }
 
 void

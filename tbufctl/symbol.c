@@ -128,6 +128,7 @@ symbol_find(struct tbuf_consumer *c, uint64_t image, uint64_t address,
 		return (false);
 	file = file_get(&mapping);
 	to->module = file->name;
+	to->start = mapping.start;
 	function = module_find(&file->functions,
 	    address - mapping.start + mapping.offset, &to->offset);
 	if (function != NULL)

@@ -16,6 +16,7 @@ struct symbol {
 	const char *module;	/* base name of the file; NULL: not known */
 	const char *function;	/* or NULL */
 	uint64_t offset;	/* in it */
+	uint64_t start;		/* of what of the file is mapped there */
 };
 
 /* What an address of an image is; false: nothing is known of it. */

@@ -34,6 +34,7 @@ struct tbuf_tally {
 	uint32_t id;			/* of the aggregation */
 	uint32_t key_size;
 	bool empty;			/* no value since clear() */
+	bool named;			/* its key is as names want it */
 	uint8_t key[];			/* pieces */
 };
 TAILQ_HEAD(tbuf_tallies, tbuf_tally);
@@ -53,6 +54,10 @@ struct tbuf_aggregates {
 	uint32_t ntallies;
 	uint32_t *used;			/* places taken, by CPU */
 	uint64_t places;		/* of each CPU */
+	/* The address that stands for all that are called as one; or NULL. */
+	uint64_t (*name)(void *, const char *asked, uint64_t image,
+	    uint64_t address);
+	void *name_arg;
 };
 
 /* How tuples are sorted: the options aggsort*. */
@@ -97,6 +102,20 @@ int	tbuf_tables_read(struct tbuf_consumer *);
  * read behind it, lest it be lost to those that are not cleared.
  */
 void	tbuf_tables_cleared(struct tbuf_consumer *);
+
+/*
+ * Where a piece of a key ends that begins at an offset or behind it; more than
+ * `size`: it is none.
+ */
+uint64_t tbuf_key_end(const struct tbuf_d_piece *, const unsigned char *key,
+	    uint64_t at, uint64_t size);
+
+/* ------------------------------------------------------------ names */
+
+/*
+ * aggregates_name.c: keys that are called the same become one; -ENOMEM.
+ */
+int	tbuf_aggregates_name(struct tbuf_aggregates *);
 
 /* ------------------------------------------------------------ values */
 

@@ -49,9 +49,8 @@ table_read(const struct tbuf_source *s, uint64_t at, void *to, uint64_t size)
 
 /* ------------------------------------------------------------ keys */
 
-/* Where a piece of a key ends; more than `size`: it is none. */
-static uint64_t
-piece_end(const struct tbuf_d_piece *piece, const unsigned char *key,
+uint64_t
+tbuf_key_end(const struct tbuf_d_piece *piece, const unsigned char *key,
     uint64_t at, uint64_t size)
 {
 	uint16_t word;
@@ -78,7 +77,7 @@ key_good(const struct tbuf_d_aggregation *source, const unsigned char *key,
 	uint32_t i;
 
 	for (i = 0; i < source->nkeys && at <= size; i++)
-		at = piece_end(&source->keys[i], key, at, size);
+		at = tbuf_key_end(&source->keys[i], key, at, size);
 	return (at == size);
 }
 

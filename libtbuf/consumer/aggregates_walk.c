@@ -262,7 +262,8 @@ tbuf_aggregates_walk(struct tbuf_aggregates *table, const uint32_t *ids,
 	};
 	int error;
 
-	if ((error = prepare(&w)) == 0 && (error = make_values(&w)) == 0)
+	if ((error = tbuf_aggregates_name(table)) == 0 &&
+	    (error = prepare(&w)) == 0 && (error = make_values(&w)) == 0)
 		error = give(&w, visit, arg);
 	finish(&w);
 	return (error);
@@ -279,7 +280,8 @@ tbuf_aggregates_trunc(struct tbuf_aggregates *table, uint32_t id, int64_t n)
 	size_t i;
 	int error;
 
-	if ((error = prepare(&w)) == 0)
+	if ((error = tbuf_aggregates_name(table)) == 0 &&
+	    (error = prepare(&w)) == 0)
 		for (i = keep < w.nrows ? keep : w.nrows; i < w.nrows; i++)
 			tbuf_tally_remove(table, w.rows[i].tallies[0]);
 	finish(&w);

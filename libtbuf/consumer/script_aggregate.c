@@ -110,3 +110,13 @@ tbuf_consumer_normalize(struct tbuf_consumer *c, uint32_t id,
 	one->normal = factor != 0 ? factor : 1;
 	return (0);
 }
+
+void
+tbuf_consumer_name(struct tbuf_consumer *c, uint64_t (*name)(void *,
+    const char *, uint64_t, uint64_t), void *arg)
+{
+	if (c->script == NULL)
+		return;
+	c->script->aggregates.name = name;
+	c->script->aggregates.name_arg = arg;
+}

@@ -236,6 +236,15 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	return (scripted(c, c->lines, "script"));
 }
 
+void
+tbuf_consumer_name(struct tbuf_consumer *c, uint64_t (*name)(void *,
+    const char *, uint64_t, uint64_t), void *arg)
+{
+	(void)c;
+	(void)name;
+	(void)arg;
+}
+
 int
 tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t image,
     uint64_t address, struct tbuf_mapping *m)

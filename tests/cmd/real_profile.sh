@@ -53,8 +53,14 @@ echo 'a thread that runs'
 sampled spin -n "profile-997 { $words } $end" | mostly
 sampled spin --format=folded -n "profile-997 { @[ustack()] = count(); } $end" |
     grep -o "$main" | each
-sampled spin -n "profile-997 { @[ufunc(arg1)] = count(); } $end" | grep busy |
-    each
+# All addresses of a function are one key, and those of a file.
+sampled spin -n "profile-997 { @[usym(arg1)] = count(); } $end" |
+    grep -c 'stacker`busy'
+sampled spin -n "profile-997 { @[umod(arg1)] = quantize(1); } $end" |
+    grep -c 'stacker'
+sampled spin -n "profile-997 { @[ufunc(arg1)] = count(); @s[ufunc(arg1)] =
+    sum(2); } END { trunc(@, 1); trunc(@s, 1); printa(\"%A %@u %@u\n\", @, @s); }
+    $end" | awk 'NF == 3 { print $1, $3 == 2 * $2 }'
 sampled spin --format=json -n "profile-997 { trace(1); } $end" |
     sed -E 's/"(pid|tid)":[1-9][0-9]*/"\1":N/g
 	s/"(cpu|id|time|wall|epid)":[0-9]+/"\1":M/g' | each
