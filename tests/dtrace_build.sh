@@ -29,7 +29,7 @@ expect() {
 }
 
 # As PostgreSQL has it: types that are only cpp's, and none of the names.
-cat >shop_probes.d <<'END'
+cat >shop-probes.d <<'END'
 #define Oid unsigned int
 #ifdef NEVER
 provider never { probe ever(); };
@@ -51,7 +51,7 @@ END
 cat >shop.c <<'END'
 #include <stdio.h>
 
-#include "shop_probes.h"
+#include "shop-probes.h"
 
 int
 main(int argc, char **argv)
@@ -72,10 +72,10 @@ END
 
 # Like a Makefile's rules.
 build() {
-	"$TBUFCTL" -C -h -s shop_probes.d -o shop_probes.h &&
+	"$TBUFCTL" -C -h -s shop-probes.d -o shop-probes.h &&
 	    $CC -O2 -Wall -Wextra -Werror -I"$top/libtbuf" -c shop.c &&
-	    "$TBUFCTL" -C -G -s shop_probes.d -o shop_probes.o shop.o &&
-	    $CC shop.o shop_probes.o -o shop -L"$libraries" -ltbuf \
+	    "$TBUFCTL" -C -G -s shop-probes.d -o shop-probes.o shop.o &&
+	    $CC shop.o shop-probes.o -o shop -L"$libraries" -ltbuf \
 	    -Wl,-rpath,"$libraries"
 }
 expect 'the build' "$(build 2>&1)" ''
@@ -110,7 +110,7 @@ for file in short ./shop.c /no/file; do
 1"
 done
 expect 'what the macros are called' \
-    "$(sed -n 's/^#define \([A-Z_]*([a-z0-9, ]*)\).*/\1/p' shop_probes.h)" \
+    "$(sed -n 's/^#define \([A-Z_]*([a-z0-9, ]*)\).*/\1/p' shop-probes.h)" \
     'SHOP_OPEN_ENABLED()
 SHOP_OPEN()
 SHOP_SALE_START_ENABLED()
@@ -120,19 +120,19 @@ SHOP_SALE_DONE(arg0, arg1, arg2, arg3)
 SHOP_SALE_TRANSLATED_ENABLED()
 SHOP_SALE_TRANSLATED(arg0)'
 if command -v "${CXX:-c++}" >/dev/null; then
-	echo '#include "shop_probes.h"
+	echo '#include "shop-probes.h"
 	int main() { SHOP_SALE_START(1, "x"); return SHOP_OPEN_ENABLED(); }' \
 	    >shop.cc
 	expect 'in C++' "$(${CXX:-c++} -Wall -Wextra -I"$top/libtbuf" shop.cc \
-	    shop_probes.o -o shop_plus -L"$libraries" -ltbuf \
+	    shop-probes.o -o shop_plus -L"$libraries" -ltbuf \
 	    -Wl,-rpath,"$libraries" 2>&1 && ./shop_plus)" ''
 fi
 
 # Names of its own, in this folder.
 mkdir made && cd made || exit 1
-"$TBUFCTL" -C -h -s ../shop_probes.d && "$TBUFCTL" -C -G -s ../shop_probes.d
-expect 'files without -o' "$(ls)" 'shop_probes.h
-shop_probes.o'
+"$TBUFCTL" -C -h -s ../shop-probes.d && "$TBUFCTL" -C -G -s ../shop-probes.d
+expect 'files without -o' "$(ls)" 'shop-probes.h
+shop-probes.o'
 
 # refused TEXT MESSAGE: of a provider file, which leaves nothing behind.
 refused() {
