@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "producer/clause.h"
+#include "producer/clause_kept.h"
 #include "producer/hold.h"
 
 /* The deadline is looked at this often, for a predicate may never hold. */
@@ -207,10 +207,16 @@ run_begin(struct tbuf_run *run)
 
 /* The session may be over: then nothing of this fire is told to the next. */
 static enum tbuf_emit
-program_run(struct tbuf_run *run)
+program_run(struct tbuf_run *run, uint32_t flags)
 {
 	struct tbuf_machine *m = &run->machine;
 
+	if (!run->begun)
+		run_begin(run);
+	/* inv.account: a clause that finds no memory is a drop. */
+	if ((flags & TBUF_PROGRAM_MEMORY) != 0 && !workspace_lend(run))
+		return (tbuf_lock_busy(run->fire));
+	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
 	run->timestamp = 0;
 	run->speculation = 0;
 	m->scratch.used = 0;
@@ -233,16 +239,11 @@ clause_run(struct tbuf_run *run, bool packed)
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
 	run->machine.binding = clause.binding;
-	tbuf_clause_keep(run->fire, run->site, &run->machine, packed);
+	tbuf_clause_keep(run->fire, run->site, &run->machine, flags, packed,
+	    run->machine.values != run->values);
 	if (tbuf_machine_idle(&run->machine))
 		return (TBUF_EMIT_DONE);
-	if (!run->begun)
-		run_begin(run);
-	/* inv.account: a clause that finds no memory is a drop. */
-	if ((flags & TBUF_PROGRAM_MEMORY) != 0 && !workspace_lend(run))
-		return (tbuf_lock_busy(run->fire));
-	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
-	return (program_run(run));
+	return (program_run(run, flags));
 }
 
 /* ------------------------------------------------------------ the chain */
@@ -281,6 +282,33 @@ arguments(struct tbuf_run *run, const uint64_t *values)
 	return (run->values);
 }
 
+static inline void
+run_make(struct tbuf_run *run, struct tbuf_fire *f,
+    const struct tbuf_site *site, struct tbuf_pack *pack)
+{
+	run->fire = f;
+	run->site = site;
+	run->pack = pack;
+	run->chain = (uint64_t)(uintptr_t)tbuf_clause_chain;
+	run->workspace = NULL;
+	run->exit = run->signals = 0;
+	run->begun = run->gone = false;
+	run->memo.generation = 0;
+	run->machine.nargs = site->nargs;
+	f->memo = &run->memo;
+}
+
+/* While the mark stands: a child forgets who has which workspace. */
+static inline void
+run_end(struct tbuf_run *run, volatile uint64_t *mark, uint32_t held)
+{
+	if (run->workspace != NULL)
+		tbuf_workspace_give(run->workspace);
+	tbuf_hold_end(mark, held);
+	if (run->signals != 0)
+		tbuf_signals_raise(run->signals);
+}
+
 /*
  * A child that a handler forks meanwhile must not become a target: what is run
  * here would be its parent's.
@@ -300,24 +328,68 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0 &&
 	    !tbuf_fire_wanted(f, tbuf_run_cpu()))
 		return (TBUF_EMIT_DONE);
-	run.fire = f;
-	run.site = site;
-	run.pack = pack;
+	run_make(&run, f, site, pack);
 	run.frame = __builtin_frame_address(0);
-	run.chain = (uint64_t)(uintptr_t)tbuf_clause_chain;
-	run.workspace = NULL;
-	run.exit = run.signals = 0;
-	run.begun = run.gone = false;
-	run.machine.nargs = site->nargs;
 	run.machine.values = arguments(&run, values);
 	held = tbuf_hold_begin(mark);
 	emit = tbuf_load(&tbuf_local->base) != f->base ? TBUF_EMIT_DONE :
 	    chain_run(&run, values == NULL);
-	/* While the mark stands: a child forgets who has which. */
-	if (run.workspace != NULL)
-		tbuf_workspace_give(run.workspace);
-	tbuf_hold_end(mark, held);
-	if (run.signals != 0)
-		tbuf_signals_raise(run.signals);
+	run_end(&run, mark, held);
 	return (emit);
+}
+
+static inline void
+machine_make(struct tbuf_run *run, const struct tbuf_kept_program *p,
+    const uint64_t *words)
+{
+	struct tbuf_machine *m = &run->machine;
+
+	m->code = p->code;
+	m->constants = p->constants;
+	m->length = p->length;
+	m->constants_size = p->constants_size;
+	m->binding = p->binding;
+	m->values = words;
+	if (p->flat)
+		return;
+	unpack(run->site, words, run->values);
+	m->values = run->values;
+}
+
+/* The deadline is looked at by who does not come here. */
+__attribute__((noinline)) bool
+tbuf_clause_run(const struct tbuf_site *site,
+    const struct tbuf_kept_fire *fire, const struct tbuf_kept_program *p,
+    unsigned number, uint64_t generation)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	struct tbuf_run run;
+	struct tbuf_fire f;
+	uint32_t held;
+
+	if (tbuf_thread.looks % LOOK_EVERY == 0)
+		return (false);
+	tbuf_thread.looks++;
+	f.base = fire->base;
+	f.slot = (struct tbuf_slot *)(uintptr_t)(f.base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE);
+	f.generation = generation;
+	f.bits = UINT64_C(1) << number | TBUF_MEMO_CLAUSES;
+	f.number = number;
+	f.index = site->index;
+	f.epid = p->epid;
+	run_make(&run, &f, site, NULL);
+	run.frame = __builtin_frame_address(0);
+	machine_make(&run, p, fire->words);
+	held = tbuf_hold_begin(mark);
+	if (tbuf_load(&tbuf_local->base) != f.base)
+		run.gone = true;
+	else {
+		(void)program_run(&run, p->flags);
+		/* Nothing fires any more after exit(). */
+		if (run.exit != 0)
+			tbuf_fire_leave(&f, run.exit);
+	}
+	run_end(&run, mark, held);
+	return (!run.gone);
 }

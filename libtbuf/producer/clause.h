@@ -17,6 +17,7 @@
  *	clause_copyin	the program's own memory
  *	clause_again	what most fires are, once more
  *	clause_update	... of them what is aggregated
+ *	clause_keep	what these go by
  *	clause_stack	the frames above the probe
  *	clause_destructive raise(), stop(), chill()
  *	clause_memory	workspaces, for what a small stack does not hold
@@ -56,6 +57,7 @@ struct tbuf_run {
 	struct tbuf_fire *fire;
 	const struct tbuf_site *site;
 	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
+	struct tbuf_memo memo;		/* of the lane; generation 0: none yet */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
 	uint64_t timestamp;		/* 0: not read in this clause */
 	uint64_t speculation;		/* the word of the id; 0: none */
@@ -254,11 +256,12 @@ bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
 	    const void *data, uint64_t size) TBUF_HIDDEN;
 
 /*
- * clause_again.c: keep what a probe's program begins with, or all of it.
- * Packed: fires have its arguments as words.
+ * clause_keep.c: keep a probe's program, which has these flags.  Packed: fires
+ * have its arguments as words.  Flat: what they have is the arguments.
  */
 void	tbuf_clause_keep(const struct tbuf_fire *, const struct tbuf_site *,
-	    const struct tbuf_machine *, bool packed) TBUF_HIDDEN;
+	    const struct tbuf_machine *, uint32_t flags, bool packed,
+	    bool flat) TBUF_HIDDEN;
 
 /* clause_memory.c: NULL, all are taken. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;

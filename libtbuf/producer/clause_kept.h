@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A short program, decoded, in memory of this process (clause_again.c):
+ * The only program of a probe, in memory of this process (clause_keep.c): where
+ * it lies, and decoded what it begins with, or all of it if it is short:
  *
  *	comparisons of arguments, then one record of numbers
  *				  or one value that is aggregated
@@ -11,6 +12,7 @@
 
 #include "producer/clause.h"
 
+#define TBUF_KEPT		64	/* probes, by the low bits of their index */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 
@@ -51,6 +53,18 @@ struct tbuf_kept_update {
 	uint32_t strsize;	/* 0: the key's last word is no string */
 };
 
+/* Where the program itself lies, for what is more than this. */
+struct tbuf_kept_program {
+	const uint64_t *code;
+	const uint8_t *constants;
+	uint32_t length;
+	uint32_t constants_size;
+	uint64_t binding;
+	uint32_t flags;		/* TBUF_PROGRAM_* */
+	uint32_t epid;		/* the only one's */
+	bool flat;		/* what fires have is the site's arguments */
+};
+
 /* `version` is odd while somebody writes here, and another one afterwards. */
 struct tbuf_kept {
 	uint64_t version;
@@ -61,7 +75,7 @@ struct tbuf_kept {
 	uint32_t number;	/* of the slot */
 	bool useful;		/* there is anything of this below */
 	uint8_t kind;
-	uint32_t length;	/* of the program */
+	struct tbuf_kept_program program;
 	uint32_t ntests;
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
@@ -69,6 +83,14 @@ struct tbuf_kept {
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
 };
+
+extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT] TBUF_HIDDEN;
+
+static inline struct tbuf_kept *
+tbuf_kept_place(uint32_t index)
+{
+	return (&tbuf_kept_all[index % TBUF_KEPT]);
+}
 
 /* What a fire has. */
 struct tbuf_kept_fire {
@@ -124,6 +146,14 @@ tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 			return (false);
 	return (true);
 }
+
+/*
+ * clause.c: run a program that has been found before, for a fire of the session
+ * in this slot.  As tbuf_clause_again().
+ */
+bool	tbuf_clause_run(const struct tbuf_site *, const struct tbuf_kept_fire *,
+	    const struct tbuf_kept_program *, unsigned number,
+	    uint64_t generation) TBUF_HIDDEN;
 
 /* clause_update.c: as tbuf_clause_again(). */
 bool	tbuf_kept_update(const struct tbuf_kept *,

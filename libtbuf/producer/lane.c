@@ -147,22 +147,33 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	return (tbuf_lock_store(f, word, value));
 }
 
+/* The memo of a run is good for all that it does, as long as it stays here. */
+static bool
+memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
+{
+	if (m->generation == f->generation && m->cpu == cpu)
+		return (true);
+	if (memo_make(f, cpu, m))
+		return (true);
+	m->generation = 0;
+	return (false);
+}
+
 /* True if it is settled, one way or the other, without a lock. */
 static bool
-do_here(const struct tbuf_fire *f, tbuf_lane_work *work, void *argument,
-    enum tbuf_emit *emit)
+do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
+    tbuf_lane_work *work, void *argument, enum tbuf_emit *emit)
 {
-	struct tbuf_memo memo;
 	unsigned try;
 
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
 		return (false);
 	for (try = 0; try < ABORTS_MAX; try++) {
-		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
+		if (!memo_refresh(f, memo, tbuf_rseq_cpu()))
 			break;
 		*emit = TBUF_EMIT_DONE;
-		if (work(argument, &memo) == TBUF_COMMITTED) {
-			remember_new(f, &memo);
+		if (work(argument, memo) == TBUF_COMMITTED) {
+			remember_new(f, memo);
 			return (true);
 		}
 		*emit = TBUF_EMIT_AGAIN;
@@ -178,7 +189,7 @@ tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
 {
 	enum tbuf_emit emit;
 
-	return (do_here(f, work, argument, &emit) ? emit :
+	return (do_here(f, f->memo, work, argument, &emit) ? emit :
 	    tbuf_lock_do(f, locked, argument));
 }
 
@@ -186,10 +197,11 @@ bool
 tbuf_lane_try(const struct tbuf_fire *f, tbuf_lane_work *work,
     tbuf_lock_work *locked, void *argument)
 {
+	struct tbuf_memo memo = { .generation = 0 };
 	enum tbuf_emit emit;
 
-	return (do_here(f, work, argument, &emit) ? emit == TBUF_EMIT_DONE :
-	    tbuf_lock_try(f, locked, argument));
+	return (do_here(f, &memo, work, argument, &emit) ?
+	    emit == TBUF_EMIT_DONE : tbuf_lock_try(f, locked, argument));
 }
 
 enum tbuf_emit

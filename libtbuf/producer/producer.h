@@ -303,6 +303,7 @@ struct tbuf_fire {
 	uint64_t size;			/* of the data */
 	struct tbuf_segment *segments;	/* [0] is free for the lane's use */
 	struct tbuf_segment *end;
+	struct tbuf_memo *memo;		/* a clause's, for tbuf_lane_do() */
 };
 
 enum tbuf_emit {
@@ -424,8 +425,8 @@ typedef void tbuf_lock_work(void *argument, const struct tbuf_place *);
 enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 /*
- * ... or by sections of the CPU's lane, that go by a memo; it says what came of
- * it.  The lock lanes come next.
+ * ... or by sections of the CPU's lane, that go by the fire's memo, which is
+ * made if it is not there; it says what came of it.  The lock lanes come next.
  */
 typedef enum tbuf_outcome tbuf_lane_work(void *argument,
 	    const struct tbuf_memo *);
@@ -454,10 +455,9 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 	    const struct tbuf_site *, const uint64_t *values,
 	    struct tbuf_pack *pack) TBUF_HIDDEN;
 /*
- * The fire in the session of this slot, of a probe whose only clause is a
- * predicate that does not hold, or leaves a record of numbers.  It has words,
- * or, where a site has texts, the site's values.  False: it is another case,
- * and nothing has been done.
+ * The fire in the session of this slot, of a probe with one clause that has been
+ * met before.  It has words, or, where a site has texts, the site's values.
+ * False: it is another case, and nothing has been done.
  */
 bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;

@@ -1,0 +1,306 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A probe's only program is kept: where it lies, what it begins with, and what
+ * it does if that is simple (clause_kept.h).
+ */
+#include "common/aggregate.h"
+#include "common/machine_parts.h"
+#include "producer/clause_kept.h"
+
+struct tbuf_kept tbuf_kept_all[TBUF_KEPT];
+bool tbuf_clause_kept;
+
+/* Bits of an argument of fixed size. */
+static unsigned
+bits_of(unsigned type)
+{
+	switch (type) {
+	case TBUF_INT8:
+	case TBUF_UINT8:
+	case TBUF_CHAR:
+	case TBUF_BOOL:
+		return (8);
+	case TBUF_INT16:
+	case TBUF_UINT16:
+		return (16);
+	case TBUF_INT32:
+	case TBUF_UINT32:
+	case TBUF_FLOAT:
+		return (32);
+	default:
+		return (64);
+	}
+}
+
+static bool
+sign_of(unsigned type)
+{
+	return (type == TBUF_INT8 || type == TBUF_INT16 ||
+	    type == TBUF_INT32 || (type == TBUF_CHAR && (char)-1 < 0));
+}
+
+/*
+ * Where an argument lies: packed behind those before it; or as it is, where a
+ * site has texts and its fires have not packed anything yet.
+ */
+static void
+cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
+    struct tbuf_cut *cut)
+{
+	unsigned i, at = 0, bits = 64;
+
+	*cut = (struct tbuf_cut){ .at = (uint8_t)argument };
+	if (!packed)
+		return;
+	for (i = 0; i <= argument; i++) {
+		bits = bits_of(site->types[i]);
+		at = (at + bits - 1) & -bits;
+		at += bits;
+	}
+	at -= bits;
+	cut->at = (uint8_t)(at / 64);
+	cut->up = (uint8_t)(64 - bits - at % 64);
+	cut->down = (uint8_t)(64 - bits);
+	cut->is_signed = sign_of(site->types[argument]);
+}
+
+/* What is kept, of whom. */
+struct keeping {
+	const struct tbuf_site *site;
+	const struct tbuf_machine *machine;
+	uint32_t strsize;
+	uint32_t flags;			/* of the program */
+	bool packed, flat;
+	struct tbuf_number registers[TBUF_REGISTERS];
+};
+
+/* An argument of fixed size that is meant by a selector; false: it is none. */
+static bool
+cut_select(const struct keeping *g, uint32_t selector, struct tbuf_cut *cut)
+{
+	unsigned n = tbuf_select(g->machine, selector), type;
+
+	if (n >= g->site->nargs)
+		return (false);
+	type = g->site->types[n];
+	if (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
+	    type == TBUF_BINARY)
+		return (false);
+	cut_make(g->site, n, g->packed, cut);
+	return (true);
+}
+
+/* One more test, if it is such, or an end. */
+static bool
+test_make(const struct keeping *g, uint64_t word, struct tbuf_test *test)
+{
+	unsigned operation = tbuf_word_operation(word);
+
+	*test = (struct tbuf_test){ .word = word };
+	return (operation == TBUF_OP_END ||
+	    (operation >= TBUF_OP_JAEQI && operation <= TBUF_OP_JAGEUI &&
+	    cut_select(g, tbuf_word_a(word), &test->cut)));
+}
+
+/*
+ * One more number of the record or the key, but for both; none comes behind a
+ * string.
+ */
+static bool
+number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
+    const struct tbuf_number *number)
+{
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.strsize != 0 ||
+	    (k->kind != kind && k->kind != TBUF_KEPT_TEST))
+		return (false);
+	k->kind = (uint8_t)kind;
+	k->numbers[k->nnumbers++] = *number;
+	return (true);
+}
+
+/* An argument; a string, in a key, as its address. */
+static bool
+argument_add(const struct keeping *g, uint32_t selector,
+    enum tbuf_kept_kind kind, struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .constant = 0 };
+	unsigned n = tbuf_select(g->machine, selector);
+
+	if (cut_select(g, selector, &number.cut))
+		return (number_add(k, kind, &number));
+	if (kind != TBUF_KEPT_UPDATE || n >= g->site->nargs ||
+	    g->site->types[n] != TBUF_STRING)
+		return (false);
+	number.cut.at = (uint8_t)n;
+	if (!number_add(k, kind, &number))
+		return (false);
+	k->update.strsize = g->strsize;
+	return (true);
+}
+
+/* An instruction between the tests and the last one. */
+static bool
+number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	unsigned a = tbuf_word_a(word) % TBUF_REGISTERS;
+	uint32_t immediate = tbuf_word_immediate(word);
+	struct tbuf_number *number = &g->registers[a];
+
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_ROOM:
+		return (true);
+	case TBUF_OP_KEYN:
+		k->update.strsize = 0;
+		k->nnumbers = 0;
+		return (k->kind != TBUF_KEPT_RECORD);
+	case TBUF_OP_LDI:
+		number->cut.at = TBUF_CUT_NONE;
+		number->constant = (uint64_t)(int64_t)(int32_t)immediate;
+		return (true);
+	case TBUF_OP_LDIH:
+		number->constant = (uint32_t)number->constant |
+		    (uint64_t)immediate << 32;
+		return (number->cut.at == TBUF_CUT_NONE);
+	case TBUF_OP_LDA:
+		return (cut_select(g, immediate, &number->cut));
+	case TBUF_OP_PUT:
+		return (number_add(k, TBUF_KEPT_RECORD, number));
+	case TBUF_OP_PUTA:
+		return (argument_add(g, immediate, TBUF_KEPT_RECORD, k));
+	case TBUF_OP_KEY:
+		return (number_add(k, TBUF_KEPT_UPDATE, number));
+	case TBUF_OP_KEYA:
+		return (argument_add(g, immediate, TBUF_KEPT_UPDATE, k));
+	}
+	return (false);
+}
+
+/* Is it a record that this leaves? */
+static bool
+record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
+{
+	uint32_t record = tbuf_word_immediate(word);
+
+	k->epid = epid + record;
+	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
+	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+}
+
+/* ... or a value, aggregated in one word? */
+static bool
+update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+	struct tbuf_kept_update *u = &k->update;
+
+	if (tbuf_word_operation(word) != TBUF_OP_UPD ||
+	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
+	    tbuf_word_immediate(word) > UINT16_MAX ||
+	    tbuf_table_copy((enum tbuf_aggregator)function) != 0 ||
+	    parameter->cut.at != TBUF_CUT_NONE)
+		return (false);
+	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	u->weight = g->registers[b % TBUF_REGISTERS];
+	u->parameter = parameter->constant;
+	u->aggregation = tbuf_word_immediate(word);
+	u->function = function;
+	k->kind = TBUF_KEPT_UPDATE;
+	return (true);
+}
+
+/* Is what stands behind the tests no more than one of these? */
+static void
+effect_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t word;
+	uint32_t pc;
+
+	k->kind = TBUF_KEPT_TEST;
+	k->nnumbers = k->update.strsize = 0;
+	for (pc = 0; pc < TBUF_REGISTERS; pc++)
+		g->registers[pc] = (struct tbuf_number){
+			.cut.at = TBUF_CUT_NONE
+		};
+	for (pc = k->ntests; pc + 1 < m->length; pc++)
+		if (!number_make(g, tbuf_load(&m->code[pc]), k))
+			break;
+	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
+	if (!record_make(word, epid, k) && !update_make(g, word, k))
+		k->kind = TBUF_KEPT_TEST;
+}
+
+/* Under -x cpu a run has to look where it is: its code is not kept. */
+static void
+program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	struct tbuf_test test;
+	uint32_t n;
+
+	k->program = (struct tbuf_kept_program){
+		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
+		    NULL,
+		.constants = m->constants, .length = m->length,
+		.constants_size = m->constants_size, .binding = m->binding,
+		.flags = g->flags, .epid = f->epid, .flat = g->flat
+	};
+
+	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {
+		if (!test_make(g, tbuf_load(&m->code[n]), &test))
+			break;
+		k->tests[n] = test;
+	}
+	k->ntests = n;
+	effect_make(g, f->epid, k);
+}
+
+/* If nobody else is at it. */
+static __attribute__((noinline)) void
+keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
+    struct keeping *g)
+{
+	uint64_t version = tbuf_load(&k->version);
+
+	if ((version & 1) != 0 || !tbuf_cas(&k->version, version, version | 1))
+		return;
+	tbuf_fence_stores();
+	k->generation = f->generation;
+	k->head = head;
+	k->only = f->epid | TBUF_HEAD_PROGRAM;
+	k->index = f->index;
+	k->number = f->number;
+	program_make(g, f, k);
+	k->useful = k->program.code != NULL || k->ntests != 0 ||
+	    k->kind != TBUF_KEPT_TEST;
+	tbuf_store_release(&k->version, (version | 1) + 1);
+	tbuf_store(&tbuf_clause_kept, true);
+}
+
+void
+tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
+    const struct tbuf_machine *m, uint32_t flags, bool packed, bool flat)
+{
+	struct tbuf_kept *k = tbuf_kept_place(f->index);
+	const uint32_t *heads;
+	struct keeping g;
+
+	if (k->generation == f->generation && k->index == f->index &&
+	    k->number == f->number)
+		return;
+	heads = tbuf_fire_heads(f->base, f->slot);
+	/* It has to be the only one. */
+	if (heads == NULL ||
+	    tbuf_load(heads + f->index) != (f->epid | TBUF_HEAD_PROGRAM))
+		return;
+	g.site = site;
+	g.machine = m;
+	g.flags = flags;
+	g.packed = packed;
+	g.flat = flat;
+	g.strsize = tbuf_fire_strsize(f->slot);
+	keep(k, f, heads + f->index, &g);
+}
