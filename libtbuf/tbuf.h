@@ -77,7 +77,8 @@ struct tbuf_site {
 	void (*fire)(struct tbuf_site *, const uint64_t *);
 	const char *text;	/* the macro's arguments as they were written */
 	const char *function;	/* as the compiler spells it */
-	uint32_t index;		/* in the probe table */
+	uint32_t index;		/* in the probe table; before it registers,
+				   its selection */
 	uint8_t version;	/* of this structure: TBUF_SITE_VERSION */
 	uint8_t kind;		/* TBUF_SITE_* */
 	uint8_t nargs;
@@ -227,6 +228,31 @@ int	tbuf_backtrace(int fd, int n);
 int	tbuf_on_fatal(const char *options);
 
 /*
+ * A work unit, such as a request: what the calling thread fires from here to
+ * its end is kept apart, and the outcome decides what of it anybody gets to
+ * see.  0 is a success, of which what is kept is little (TBUF_PROBE_SEL);
+ * anything else is a failure, which is kept whole.  -x unitselect changes that.
+ * A unit that never ends can be looked at by tbufctl --units, also when the
+ * process is dead.
+ *
+ * begin: `kind` (at most 31 bytes) is copied.  The number is never used twice
+ * in a process; 0, where nobody traces units now, is a unit of which the others
+ * do nothing.  Units may be nested: records go to the one that was entered
+ * last.
+ *
+ * leave, enter: it goes on in another thread, or later in this one.  end: from
+ * the thread that is in it, or from any while nobody is.  They return 0;
+ * -ENOENT if it has ended, or is a parent's; -EBUSY if another thread is in it,
+ * or for leave this one is not.
+ *
+ * None of them is async-signal-safe.
+ */
+uint64_t tbuf_unit_begin(const char *kind, uint64_t id);
+int	tbuf_unit_enter(uint64_t unit);
+int	tbuf_unit_leave(uint64_t unit);
+int	tbuf_unit_end(uint64_t unit, int outcome);
+
+/*
  * For the macros only: register or unregister the sites [start, stop) of one
  * object.  Idempotent.
  */
@@ -252,6 +278,13 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * commas in parentheses only, as for any macro, and up to C++17 no lambda
  * expression.
  *
+ * TBUF_PROBE_SEL(mask, provider, name, arguments...)
+ *
+ * The same with a selection: a constant of 32 bits, of which the outcome of a
+ * work unit picks those that are kept (tbuf_unit_begin()).  TBUF_SEL_FAILURE is
+ * that of a probe that has none, TBUF_SEL_SUCCESS is kept of successes too; the
+ * other bits are free.
+ *
  * TBUF_ENABLED(provider, name)
  *
  * Is anybody tracing the probe of that name in this function, or, if it has
@@ -274,7 +307,16 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
 	    TBUF_PRIVATE_NAMES(tbuf_name_##provider,			\
 		tbuf_name_##__VA_ARGS__, 0),				\
-	    TBUF_PRIVATE_COUNT(__VA_ARGS__), __VA_ARGS__)
+	    0, TBUF_PRIVATE_COUNT(__VA_ARGS__), __VA_ARGS__)
+
+#define TBUF_PROBE_SEL(mask, provider, ...)				\
+	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
+	    TBUF_PRIVATE_NAMES(tbuf_name_##provider,			\
+		tbuf_name_##__VA_ARGS__, 0),				\
+	    mask, TBUF_PRIVATE_COUNT(__VA_ARGS__), __VA_ARGS__)
+
+#define TBUF_SEL_FAILURE	0x1u
+#define TBUF_SEL_SUCCESS	0x2u
 
 #define TBUF_ENABLED(provider, name)					\
 	TBUF_PRIVATE_ENABLED(#provider ", " #name,			\
@@ -350,8 +392,8 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * instructions count, not the many lines, when gcc weighs whether to inline
  * the function.)
  */
-#define TBUF_PRIVATE_SITE(word, site, address, text, kind, nargs, types0,	\
-    types8)								\
+#define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, nargs,	\
+    types0, types8)							\
 	__asm__ __volatile__ __inline__(				\
 	    ".pushsection tbuf_hot,\"aw?\"\n"				\
 	    "\t.balign 8\n"						\
@@ -364,7 +406,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    "\t.8byte .Ltbuf_site%=+" TBUF_PRIVATE_PLAIN "[zero], 0\n"	\
 	    "\t.8byte " TBUF_PRIVATE_PLAIN "[string]\n"			\
 	    "\t.8byte " TBUF_PRIVATE_PLAIN "[function]\n"		\
-	    "\t.4byte 0\n"						\
+	    "\t.4byte " TBUF_PRIVATE_PLAIN "[mask]\n"			\
 	    "\t.byte " TBUF_PRIVATE_PLAIN "[version]\n"			\
 	    "\t.byte " TBUF_PRIVATE_PLAIN "[what]\n"			\
 	    "\t.byte " TBUF_PRIVATE_PLAIN "[count]\n"			\
@@ -381,6 +423,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    [function] TBUF_PRIVATE_SYMBOL (TBUF_PRIVATE_FUNCTION),	\
 	    [zero] "i" (offsetof(struct tbuf_site, zero)),		\
 	    [version] "i" (TBUF_SITE_VERSION), [what] "i" (kind),	\
+	    [mask] "i" ((uint32_t)(select)),				\
 	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
 
 #define TBUF_PRIVATE_OUTPUT(site)	, "=r" (site)
@@ -418,16 +461,16 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		const uint32_t *tbuf_private_test;			\
 		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_test,			\
-		    , , text, TBUF_SITE_TEST, 0, 0, 0);			\
+		    , , text, TBUF_SITE_TEST, 0, 0, 0, 0);		\
 		TBUF_PRIVATE_WANTED(tbuf_private_test);			\
 	}))
 
-#define TBUF_PRIVATE_PROBE(text, names, count, ...)			\
-	TBUF_PRIVATE_COUNTED(text, names, count, __VA_ARGS__)
-#define TBUF_PRIVATE_COUNTED(text, names, count, ...)			\
-	TBUF_PRIVATE_STATEMENT(text, names, count,			\
+#define TBUF_PRIVATE_PROBE(text, names, select, count, ...)		\
+	TBUF_PRIVATE_COUNTED(text, names, select, count, __VA_ARGS__)
+#define TBUF_PRIVATE_COUNTED(text, names, select, count, ...)		\
+	TBUF_PRIVATE_STATEMENT(text, names, select, count,		\
 	    TBUF_PRIVATE_EACH_##count, __VA_ARGS__)
-#define TBUF_PRIVATE_STATEMENT(text, names, count, each, ...)		\
+#define TBUF_PRIVATE_STATEMENT(text, names, select, count, each, ...)	\
 	do {								\
 		const uint32_t *tbuf_private_word;			\
 		struct tbuf_site *tbuf_private_site;			\
@@ -436,7 +479,8 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_word,			\
 		    TBUF_PRIVATE_OUTPUT(tbuf_private_site),		\
-		    TBUF_PRIVATE_ADDRESS, text, TBUF_SITE_PROBE, count,	\
+		    TBUF_PRIVATE_ADDRESS, text, TBUF_SITE_PROBE,	\
+		    select, count,					\
 		    0 each(TBUF_PRIVATE_LOW, __VA_ARGS__),		\
 		    0 each(TBUF_PRIVATE_HIGH, __VA_ARGS__));		\
 		if (TBUF_PRIVATE_WANTED(tbuf_private_word)) {		\

@@ -316,6 +316,22 @@ struct tbuf_value {
 	};
 };
 
+/*
+ * The work unit that kept a record back.  A unit's records come together, in
+ * the order in which they were made, where the unit ended; those of one that
+ * has not ended when its target or the run has.
+ */
+struct tbuf_unit_info {
+	char kind[32];
+	uint64_t id;
+	int outcome;
+	bool ended;		/* else it has no outcome */
+	uint64_t records;	/* that are given of it */
+	uint64_t discarded;	/* and those that are not, by its outcome */
+	uint64_t began;		/* ns of CLOCK_MONOTONIC */
+	uint64_t reserved[4];
+};
+
 struct tbuf_record {
 	pid_t pid;		/* as the consumer knows it */
 	uint32_t tid;		/* as the target does, in its pid namespace */
@@ -335,7 +351,8 @@ struct tbuf_record {
 	const struct tbuf_d_record *layout;
 	unsigned epid;		/* of a script's clause, from 1, in a target by
 				   its own count; else 0 */
-	uint64_t reserved[4];
+	const struct tbuf_unit_info *unit;	/* the work unit, or NULL */
+	uint64_t reserved[3];
 };
 
 enum tbuf_event_type {
@@ -353,7 +370,13 @@ enum tbuf_event_type {
 	TBUF_EVENT_UNFIT,	/* probes that a clause has no program for */
 	TBUF_EVENT_SPECULATIVE,	/* records that specsize had no room for */
 	TBUF_EVENT_UNAVAILABLE,	/* speculation() that found none free */
-	TBUF_EVENT_BUSY		/* and one that waited to be given */
+	TBUF_EVENT_BUSY,	/* and one that waited to be given */
+	TBUF_EVENT_UNIT_DROPS,	/* records that a work unit's table had no room
+				   for */
+	TBUF_EVENT_UNIT_OVERWRITTEN,	/* or that made way there */
+	TBUF_EVENT_DISCARDED,	/* records that units' outcomes left out */
+	TBUF_EVENT_UNITS	/* units that found no table: their records go
+				   where all others do */
 };
 
 enum tbuf_cause {
@@ -555,7 +578,8 @@ struct tbuf_totals {
 	uint64_t records;
 	uint64_t overwritten;
 	uint64_t drops;
-	uint64_t reserved[5];
+	uint64_t discarded;	/* by work units */
+	uint64_t reserved[4];
 };
 void	tbuf_consumer_totals(const struct tbuf_consumer *, struct tbuf_totals *);
 

@@ -42,7 +42,8 @@ struct prepared {
 };
 
 /* Room for a record beside what is prepared: its numbers. */
-#define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 8) * OUTPUT_NUMBER)
+#define FORMAT_UNIT	(VALUE_ESCAPED * 32 + 64)	/* a work unit */
+#define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 10) * OUTPUT_NUMBER + FORMAT_UNIT)
 
 struct format {
 	struct output *out;

@@ -126,6 +126,19 @@ wants_wall(const struct options *o)
 	return (false);
 }
 
+/* One that has no outcome has not ended. */
+static char *
+put_unit(char *p, const struct tbuf_unit_info *unit)
+{
+	p = put_string(put_literal(p, ",\"unit\":{\"kind\":"), unit->kind);
+	p = put_unsigned(put_literal(p, ",\"id\":"), unit->id);
+	if (unit->ended)
+		p = put_signed(put_literal(p, ",\"outcome\":"),
+		    unit->outcome);
+	*p++ = '}';
+	return (p);
+}
+
 /* Up to the time, with room for what is prepared. */
 static char *
 put_begin(const struct format *f, const struct tbuf_record *r,
@@ -141,6 +154,8 @@ put_begin(const struct format *f, const struct tbuf_record *r,
 	p = put_unsigned(p, r->time);
 	if (f->options->nwith > 0 && wants_wall(f->options))
 		p = put_unsigned(put_literal(p, ",\"wall\":"), r->wall);
+	if (r->unit != NULL)
+		p = put_unit(p, r->unit);
 	return (p);
 }
 
@@ -331,14 +346,30 @@ fault(struct format *f, const struct tbuf_event *e, const char *what)
 	output_printf(out, "}\n");
 }
 
+/* What is counted of work units, or NULL. */
+static const char *
+unit_loss(enum tbuf_event_type type)
+{
+	return (type == TBUF_EVENT_UNIT_DROPS ? "unit-drops" :
+	    type == TBUF_EVENT_UNIT_OVERWRITTEN ? "unit-overwritten" :
+	    type == TBUF_EVENT_UNITS ? "units-without" : NULL);
+}
+
 static void
 counted(struct format *f, const struct tbuf_event *e)
 {
+	const char *unit;
 
 	if (e->type == TBUF_EVENT_AGGREGATION) {
 		output_printf(f->out, "{\"type\":\"drops\",\"pid\":%jd,"
 		    "\"cpu\":%d,\"cause\":\"aggregation\",\"count\":%"
 		    PRIu64 "}\n", (intmax_t)e->pid, e->cpu, e->count);
+		return;
+	}
+	if ((unit = unit_loss(e->type)) != NULL) {
+		output_printf(f->out, "{\"type\":\"%s\",\"pid\":%jd,"
+		    "\"count\":%" PRIu64 "}\n", unit, (intmax_t)e->pid,
+		    e->count);
 		return;
 	}
 	output_printf(f->out, "{\"type\":\"%s\",\"count\":%" PRIu64 "}\n",
@@ -409,8 +440,12 @@ total(struct format *f, const struct tbuf_totals *t)
 
 	aggregation_rest(f);
 	output_printf(f->out, "{\"type\":\"total\",\"records\":%" PRIu64
-	    ",\"overwritten\":%" PRIu64 ",\"drops\":%" PRIu64 "}\n",
+	    ",\"overwritten\":%" PRIu64 ",\"drops\":%" PRIu64,
 	    t->records, t->overwritten, t->drops);
+	if (t->discarded > 0)
+		output_printf(f->out, ",\"discarded\":%" PRIu64,
+		    t->discarded);
+	output_printf(f->out, "}\n");
 }
 
 /* An object has its names before it. */

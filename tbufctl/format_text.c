@@ -184,7 +184,19 @@ put_flow(struct format *f, char *p, const struct tbuf_record *r,
 	return (p);
 }
 
-/* What --with asked for. */
+/* "unit=request:7 outcome=5", of one that has ended. */
+static char *
+put_unit(char *p, const struct tbuf_unit_info *unit)
+{
+	p = put_name(put_literal(p, "unit="), unit->kind);
+	*p++ = ':';
+	p = put_unsigned(p, unit->id);
+	if (!unit->ended)
+		return (put_literal(p, " unfinished"));
+	return (put_signed(put_literal(p, " outcome="), unit->outcome));
+}
+
+/* What --with asked for, and whose work it was. */
 static char *
 put_withs(const struct format *f, char *p, const struct tbuf_record *r)
 {
@@ -195,6 +207,11 @@ put_withs(const struct format *f, char *p, const struct tbuf_record *r)
 		if (i > 0 || !f->quiet || f->indent)
 			*p++ = ' ';
 		p = put_with(p, o->with[i], r);
+	}
+	if (r->unit != NULL) {
+		if (i > 0 || !f->quiet || f->indent)
+			*p++ = ' ';
+		p = put_unit(p, r->unit);
 	}
 	return (p);
 }
@@ -227,7 +244,7 @@ put_row(struct format *f, const struct tbuf_record *r,
 	p = put_run(p, prepared->prefix, prepared->prefix_size);
 	if (f->indent)
 		p = put_flow(f, p, r, prepared);
-	if (f->options->nwith > 0)
+	if (f->options->nwith > 0 || r->unit != NULL)
 		p = put_withs(f, p, r);
 	return (p);
 }
@@ -239,6 +256,10 @@ record(struct format *f, const struct tbuf_record *r,
 	char *p = put_row(f, r, prepared);
 	unsigned i;
 
+	/* A quiet line begins with its first argument, or has this before. */
+	if (r->unit != NULL && r->nargs > 0 && f->quiet && !f->indent &&
+	    f->options->nwith == 0)
+		*p++ = ' ';
 	for (i = 0; i < r->nargs; i++) {
 		p = put_run(p, prepared->part[i], prepared->part_size[i]);
 		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
@@ -256,7 +277,8 @@ row(struct format *f, const struct tbuf_record *r)
 
 	set_prefix(f, r->probe, r->cpu, prepared);
 	p = put_row(f, r, prepared);
-	if (!f->quiet || f->indent || f->options->nwith > 0)
+	if (!f->quiet || f->indent || f->options->nwith > 0 ||
+	    r->unit != NULL)
 		*p++ = ' ';
 	output_taken(f->out, p);
 }
@@ -278,6 +300,15 @@ counted(struct format *f, const struct tbuf_event *e)
 	else if (e->type == TBUF_EVENT_BUSY)
 		message(MSG_BUSY, tags ? MSG_BUSY_TAG : "", e->count,
 		    PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_UNIT_DROPS)
+		message(MSG_UNIT_DROPS, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+	else if (e->type == TBUF_EVENT_UNIT_OVERWRITTEN)
+		message(MSG_UNIT_OVERWRITTEN, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+	else if (e->type == TBUF_EVENT_UNITS)
+		message(MSG_UNITS_WITHOUT, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
 	else if (e->type == TBUF_EVENT_UNAVAILABLE)
 		message(MSG_UNAVAILABLE, tags ? MSG_UNAVAILABLE_TAG : "",
 		    e->count, PLURAL(e->count));
@@ -340,6 +371,8 @@ static void
 total(struct format *f, const struct tbuf_totals *t)
 {
 
+	if (t->discarded > 0)
+		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
 	if (f->script)
 		output_printf(f->out, "\n");
 	else

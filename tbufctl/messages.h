@@ -113,6 +113,11 @@
 #define MSG_UNAVAILABLE	"%s%" PRIu64 " failed speculation%s (no speculative " \
 			"buffer available)"
 #define MSG_UNAVAILABLE_TAG	"[DTRACEDROP_SPECUNAVAIL] "
+#define MSG_UNIT_DROPS	"%" PRIu64 " drop%s in work units of pid %jd"
+#define MSG_UNIT_OVERWRITTEN	"%" PRIu64 " record%s overwritten in work " \
+			"units of pid %jd"
+#define MSG_UNITS_WITHOUT	"%" PRIu64 " work unit%s of pid %jd found no " \
+			"table: not kept apart"
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
 #define MSG_SYSTEM	"failed to execute a command of system(): %s"
@@ -130,6 +135,8 @@
 #define MSG_CORE_DAMAGED "%s: damaged %s file, read as far as it goes"
 #define MSG_LINES	"%" PRIu64 " line%s lost in pid %jd"
 #define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
+#define MSG_DISCARDED	"%" PRIu64 " record%s discarded by the outcomes of " \
+			"work units"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"
 

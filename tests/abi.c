@@ -39,10 +39,10 @@ PLACE(tbuf_record, npieces, 56);
 PLACE(tbuf_record, pieces, 64);
 PLACE(tbuf_record, layout, 72);
 PLACE(tbuf_record, epid, 80);
-PLACE(tbuf_record, reserved, 88);
+PLACE(tbuf_record, reserved, 96);
 SIZE(tbuf_record, 120);
 PLACE(tbuf_totals, drops, 16);
-PLACE(tbuf_totals, reserved, 24);
+PLACE(tbuf_totals, reserved, 32);
 SIZE(tbuf_totals, 64);
 
 /* The library's own, which programs may copy. */

@@ -22,7 +22,10 @@ const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
 	[TBUF_OPTION_POLICY] = "none of switch, fill, ring",
 	[TBUF_OPTION_RESIZE] = "none of auto, manual",
 	[TBUF_OPTION_SCOPE] = "none of cpu, thread",
-	[TBUF_OPTION_NBUF] = "no number from 1 to 1023"
+	[TBUF_OPTION_NBUF] = "no number from 1 to 1023",
+	[TBUF_OPTION_UNITS] = "no number from 0 to 1024",
+	[TBUF_OPTION_UNITSIZE] = "no size from 1k to 64m, such as 64k",
+	[TBUF_OPTION_UNITPOLICY] = "none of fill, ring"
 };
 
 /* An unsigned integer in a C base, without a sign or a blank in front. */
@@ -148,6 +151,105 @@ nbuf(const char *value, int64_t *number)
 }
 
 static int
+units(const char *value, int64_t *number)
+{
+	uint64_t n = 0;
+	char *end;
+
+	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0')
+		return (-EINVAL);
+	*number = (int64_t)n;
+	return (n <= TBUF_NUNITS ? 0 : -EINVAL);
+}
+
+/* One that is none is the next larger power of two. */
+static int
+unit_size(const char *value, int64_t *number)
+{
+	uint64_t size = TBUF_UNITSIZE_MIN, wanted;
+
+	if (value == NULL || tbuf_option_bytes(value, &wanted) != 0 ||
+	    wanted < TBUF_UNITSIZE_MIN || wanted > TBUF_UNITSIZE_MAX)
+		return (-EINVAL);
+	while (size < wanted)
+		size *= 2;
+	*number = (int64_t)size;
+	return (0);
+}
+
+/* OUTCOME:, or *: for those that have no rule. */
+static int
+outcome(const char **p, int32_t *value)
+{
+	char *end = NULL;
+	long n;
+
+	*value = TBUF_UNIT_NO_OUTCOME;
+	if (**p == '*') {
+		end = (char *)(uintptr_t)*p + 1;
+	} else {
+		if (**p != '-' && (**p < '0' || **p > '9'))
+			return (-EINVAL);
+		errno = 0;
+		n = strtol(*p, &end, 0);
+		if (errno != 0 || n <= INT32_MIN || n > INT32_MAX ||
+		    end == *p)
+			return (-EINVAL);
+		*value = (int32_t)n;
+	}
+	*p = end + 1;
+	return (*end == ':' ? 0 : -EINVAL);
+}
+
+/* The rule of this outcome, or one that is free. */
+static int
+rule_set(uint64_t *rules, int32_t value, uint32_t mask)
+{
+	unsigned i, free = TBUF_UNIT_RULES - 1;
+
+	if (value == TBUF_UNIT_NO_OUTCOME) {
+		rules[free] = tbuf_unit_rule(value, mask);
+		return (0);
+	}
+	for (i = TBUF_UNIT_RULES - 1; i-- > 0;) {
+		if (tbuf_unit_outcome(rules[i]) == value)
+			break;
+		if (tbuf_unit_outcome(rules[i]) == TBUF_UNIT_NO_OUTCOME)
+			free = i;
+	}
+	if (i > TBUF_UNIT_RULES)
+		i = free;
+	if (i == TBUF_UNIT_RULES - 1)
+		return (-E2BIG);
+	rules[i] = tbuf_unit_rule(value, mask);
+	return (0);
+}
+
+int
+tbuf_option_rules(const char *p, uint64_t *rules)
+{
+	uint64_t made[TBUF_UNIT_RULES], mask;
+	int32_t value;
+	char *end;
+	int error;
+
+	memcpy(made, rules, sizeof(made));
+	for (;; p = end + 1) {
+		if (p == NULL || outcome(&p, &value) != 0 ||
+		    integer(p, &mask, &end) != 0 || mask > UINT32_MAX ||
+		    (*end != ',' && *end != '\0'))
+			return (-EINVAL);
+		error = rule_set(made, value, (uint32_t)mask);
+		if (error != 0)
+			return (error);
+		if (*end == '\0')
+			break;
+	}
+	memcpy(rules, made, sizeof(made));
+	return (0);
+}
+
+static int
 policy(const char *value, int64_t *number)
 {
 	int64_t i;
@@ -166,6 +268,7 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 {
 	static const char *const resizes[] = { "auto", "manual", NULL };
 	static const char *const scopes[] = { "cpu", "thread", NULL };
+	static const char *const policies[] = { "fill", "ring", NULL };
 
 	switch (kind) {
 	case TBUF_OPTION_SIZE:
@@ -186,6 +289,12 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 		return (tbuf_option_word(value, scopes, number));
 	case TBUF_OPTION_NBUF:
 		return (nbuf(value, number));
+	case TBUF_OPTION_UNITS:
+		return (units(value, number));
+	case TBUF_OPTION_UNITSIZE:
+		return (unit_size(value, number));
+	case TBUF_OPTION_UNITPOLICY:
+		return (tbuf_option_word(value, policies, number));
 	default:
 		return (-EINVAL);
 	}

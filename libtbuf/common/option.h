@@ -19,6 +19,9 @@ enum tbuf_option_kind {
 	TBUF_OPTION_RESIZE,	/* 0 auto, 1 manual */
 	TBUF_OPTION_SCOPE,	/* 0 cpu, 1 thread */
 	TBUF_OPTION_NBUF,	/* lanes of threads */
+	TBUF_OPTION_UNITS,	/* how many tables work units have */
+	TBUF_OPTION_UNITSIZE,	/* and how large: a power of two */
+	TBUF_OPTION_UNITPOLICY,	/* 0 fill, 1 ring */
 	TBUF_OPTION_KINDS
 };
 
@@ -28,6 +31,13 @@ int	tbuf_option_value(enum tbuf_option_kind, const char *value,
 
 /* What a wrong value is, so that it says what would be right. */
 extern const char *const tbuf_option_wrong[TBUF_OPTION_KINDS];
+
+/*
+ * A list of OUTCOME:MASK as rules of work units; an outcome * is any other.
+ * Those that it does not name stay as they are.  -EINVAL, and they all do, or
+ * -E2BIG.
+ */
+int	tbuf_option_rules(const char *text, uint64_t *rules);
 
 /*
  * What several kinds are made of: a size with a suffix k, m, g or t; and one

@@ -164,10 +164,11 @@ static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 {
 	bool clauses = order->parts[TBUF_PART_CODES] != 0;
-	uint64_t at;
+	uint64_t at, size;
 
 	plan->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
 	    order->epids : order->npatterns) * order->entries + 1,
+	    tbuf_terms_units(&order->terms, &size) != 0 ? TBUF_EPID_UNIT :
 	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
 	plan->patterns = sizeof(struct tbuf_session);
 	/* lane_of_cpu counts in units of 64 bytes. */
@@ -255,11 +256,25 @@ plan_lanes(const struct tbuf_order *order, struct tbuf_plan *plan,
 		plan->nlanes = plan->nlanes_max;
 }
 
+static uint64_t
+plan_units(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	uint64_t size;
+	uint32_t n = tbuf_terms_units(&order->terms, &size);
+
+	if (n == 0)
+		return (at);
+	plan->units = round_up(at, TBUF_PAGE);
+	plan->units_size = tbuf_units_tables(n) + n * size;
+	return (plan->units + plan->units_size);
+}
+
 int
 tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 {
 	struct tbuf_cpus cpus;
-	uint64_t at, size, storage;
+	uint64_t at, size, storage, unit;
 	uint32_t ncpus, i;
 
 	size = order->terms.bufsize & ~UINT64_C(7);
@@ -280,7 +295,8 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		at = lane_place(at, storage) + storage;
 	}
 	if (order->aggsize != 0 || order->blocks != 0 ||
-	    order->dynamic != 0 || order->nspec != 0)
+	    order->dynamic != 0 || order->nspec != 0 ||
+	    tbuf_terms_units(&order->terms, &unit) != 0)
 		plan->zeroes = at = round_up(at, TBUF_PAGE);
 	at = plan_tables(order, plan, at);
 	if (order->blocks != 0) {
@@ -292,6 +308,7 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		at = plan->dynamic + least(order->dynamic, TBUF_BUFSIZE_MAX);
 	}
 	at = plan_speculations(order, plan, at);
+	at = plan_units(order, plan, at);
 	plan->size = round_up(at, TBUF_PAGE);
 	plan->storage = plan->size - plan->data;
 	return (0);
@@ -451,6 +468,24 @@ build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 		    generation, 0, TBUF_INACTIVE));
 }
 
+void
+tbuf_unit_rules_init(uint64_t *rules)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_RULES; i++)
+		rules[i] = tbuf_unit_default(i);
+}
+
+/* The entries are zero. */
+static void
+build_units(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	slot->units = part(plan->units == 0 ? 0 : area + plan->units,
+	    plan->units_size);
+}
+
 static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -481,6 +516,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->released = 0;
 	build_parts(slot, area, order, plan);
 	build_speculations(slot, area, generation, order, plan);
+	build_units(slot, area, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		tbuf_store(&slot->locks[i].nolane,
 		    tbuf_nolane_tag(generation));

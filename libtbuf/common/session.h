@@ -20,7 +20,7 @@
  * variables) nor clauses, nor side words, which stand behind the lanes.  Where
  * clauses aggregate or speculate or have variables of threads and arrays, the
  * lanes' tables, blocks, elements and buffers of speculations stand at the end of
- * the storage, zero to begin with.
+ * the storage, zero to begin with; and so do work units.
  *
  * Where there are side lanes (layout.h), their holders and then the words of all
  * lanes stand in front of plan.data instead; these are backed up to
@@ -39,11 +39,23 @@
 #include "common/view.h"
 #include "layout.h"
 
+/* Where the tables of so many units begin, behind their entries. */
+static inline uint64_t
+tbuf_units_tables(uint32_t n)
+{
+	return ((sizeof(struct tbuf_units) +
+	    n * sizeof(struct tbuf_unit_entry) + TBUF_PAGE - 1) /
+	    TBUF_PAGE * TBUF_PAGE);
+}
+
 #define TBUF_LOCKS_BESIDE	2	/* lock lanes beside CPU lanes */
 #define TBUF_SPARES		2	/* lock lanes in reserve */
 #define TBUF_LOCK_SIZE		32768u	/* most bytes of those */
 #define TBUF_META_MAX		(UINT64_C(4) << 20)	/* before the storage */
 #define TBUF_BUFSIZE_MAX	(UINT64_C(1) << 40)
+
+/* Of success little, of failures everything. */
+void	tbuf_unit_rules_init(uint64_t *rules);
 
 /* A set of CPU numbers below TBUF_NCPUS. */
 struct tbuf_cpus {
@@ -131,6 +143,8 @@ struct tbuf_plan {
 	uint64_t dynamic;		/* likewise */
 	uint64_t speculations;		/* likewise */
 	uint32_t speculated;		/* bytes of one id's buffer of a lane */
+	uint64_t units;			/* in the storage; 0: none */
+	uint64_t units_size;
 	uint64_t storage;		/* bytes of all of it */
 	uint64_t size;			/* of the area, likewise */
 };

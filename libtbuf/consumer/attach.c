@@ -324,7 +324,13 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 	t->epids = calloc(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
-	return (make_sources(t));
+	if ((error = make_sources(t)) != 0)
+		return (error);
+	error = tbuf_units_adopt(t, &tbuf_target_slot(t)->units,
+	    &t->order.terms);
+	if (error == 0)
+		tbuf_units_rule(c, t);
+	return (error);
 }
 
 static int

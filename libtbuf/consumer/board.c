@@ -247,6 +247,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	t->order.npatterns = c->npatterns;
 	t->charged = t->plan.storage;
 	t->live = true;
+	tbuf_units_rule(c, t);
 	tbuf_session_begin(t);
 	tbuf_timeline_start(&t->time,
 	    (enum tbuf_clock)tbuf_load(&control->clock), &birth);

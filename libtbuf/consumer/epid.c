@@ -198,6 +198,8 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);
 	epid->enabling = ecb.enabling;
+	epid->selection = tbuf_load(
+	    &tbuf_view_probe(&t->view, ecb.probe)->selection);
 	if (!choose_layout(c, t, number, epid, info))
 		return (NULL);
 	if (t->file_only) {

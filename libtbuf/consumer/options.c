@@ -27,12 +27,16 @@ enum kind {		/* how a value is written */
 	RESIZE = TBUF_OPTION_RESIZE,
 	SCOPE = TBUF_OPTION_SCOPE,
 	NBUF = TBUF_OPTION_NBUF,
+	UNITS = TBUF_OPTION_UNITS,
+	UNITSIZE = TBUF_OPTION_UNITSIZE,
+	UNITPOLICY = TBUF_OPTION_UNITPOLICY,
 	RATE = TBUF_OPTION_KINDS,	/* from here on not of sessions */
 	RATE_OR_NONE,	/* 0: as often as can be */
 	STATUSRATE,
 	SETTING,	/* a flag that any number sets, too */
 	NUMBER,
 	ENCODING,
+	RULES,
 	PROGRAM,	/* belongs to D programs */
 	KERNEL,		/* has no meaning in user space */
 	COMMAND		/* is the command's, not the library's */
@@ -62,6 +66,11 @@ static const struct option {
 	{ "nspec", NUMBER, FIELD(nspec) },
 	{ "specsize", BYTES, FIELD(specsize) },
 	{ "cleanrate", RATE, FIELD(cleanrate) },
+
+	{ "nunits", UNITS, FIELD(nunits) },
+	{ "unitsize", UNITSIZE, FIELD(unitsize) },
+	{ "unitpolicy", UNITPOLICY, FIELD(unitpolicy) },
+	{ "unitselect", RULES, FIELD(unitselect) },
 
 	{ "aggsize", SIZE, FIELD(aggsize) },
 	{ "aggrate", RATE_OR_NONE, FIELD(aggrate) },
@@ -126,6 +135,8 @@ tbuf_options_init(struct tbuf_options *o)
 	o->aggsize = 4 << 20;
 	o->aggrate = TBUF_SECOND;
 	o->cpu = -1;
+	o->unitsize = 64 << 10;
+	tbuf_unit_rules_init(o->unitselect);
 }
 
 static const struct option *
@@ -265,6 +276,8 @@ wrong(enum kind kind)
 		return ("no number, such as 0 or 2");
 	case ENCODING:
 		return ("none of ascii, utf8");
+	case RULES:
+		return ("no list of OUTCOME:MASK, such as 0:2,*:0xffffffff");
 	default:
 		return (tbuf_option_wrong[kind]);
 	}
@@ -294,6 +307,25 @@ refuse(struct tbuf_consumer *c, const struct option *option,
 	}
 }
 
+/* Of all targets that there are; those that come have them from the start. */
+static int
+set_rules(struct tbuf_consumer *c, const struct option *option,
+    const char *value)
+{
+	struct tbuf_target *t;
+	int error = tbuf_option_rules(value, c->options.unitselect);
+
+	if (error == -E2BIG)
+		return (tbuf_consumer_fail(c, error, "failed to set -x %s: "
+		    "more than %u outcomes", option->name,
+		    TBUF_UNIT_RULES - 1));
+	if (error != 0)
+		return (refuse(c, option, value));
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_units_rule(c, t);
+	return (0);
+}
+
 int
 tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
     const char *value)
@@ -307,6 +339,8 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 	if (c->state != TBUF_RUN_NEW && !is_live(option))
 		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
 		    "Operation illegal when tracing is active", name));
+	if (option->kind == RULES)
+		return (set_rules(c, option, value));
 	if (parse_value(option->kind, value, &number) != 0)
 		return (refuse(c, option, value));
 	memcpy(option_field(&c->options, option), &number, sizeof(number));
@@ -319,7 +353,7 @@ tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
 {
 	const struct option *option = option_find(name);
 
-	if (option == NULL || option->kind >= PROGRAM)
+	if (option == NULL || option->kind >= RULES)
 		return (-ENOENT);
 	memcpy(value, option_field(&c->options, option), sizeof(*value));
 	return (0);
@@ -334,7 +368,9 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	terms->bufsize = o->bufsize;
 	terms->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
 	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
-	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0);
+	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0) |
+	    (o->unitpolicy != 0 ? TBUF_S_WRAP : 0) |
+	    tbuf_terms_unit_flags(o->nunits, o->unitsize);
 	if (o->bufscope != 0)
 		terms->flags |= TBUF_S_THREAD |
 		    (o->nbuf + 1) << TBUF_S_SIDES;
@@ -344,7 +380,8 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	terms->only_cpu = (int32_t)o->cpu;
 	terms->owner_pid = (uint32_t)getpid();
 	terms->owner_uid = geteuid();
-	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0);
+	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0) |
+	    (o->nunits != 0 ? TBUF_F_SELECTION : 0);
 	tbuf_copy(terms->owner, program_invocation_short_name,
 	    sizeof(terms->owner));
 }

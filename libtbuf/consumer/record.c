@@ -182,6 +182,12 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 				return (1);
 			continue;
 		}
+		if (tbuf_unit_is(s, header) && s->damage == 0) {
+			tbuf_unit_open(c, s, header);
+			if (tbuf_batch_next(c, s, event) == 1)
+				return (1);
+			continue;
+		}
 		if (!decode(c, s, header, event)) {
 			s->damage += header->size;
 			tbuf_source_step(s, header->size);

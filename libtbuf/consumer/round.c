@@ -214,6 +214,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		tbuf_horizon_note(c);
 	/* Their marks are there, or were refused: the lanes are marked next. */
 	tbuf_batches_clean(c);
+	tbuf_units_look(c);
 	for (i = 0; i < r->count && error == 0; i++) {
 		s = r->order[i];
 		s->mark = s->position;
@@ -381,8 +382,10 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (r->snapshot)
 		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (emptied(t) && tbuf_batches_left(c, t, ended(t) || last(r),
-		    event) == 1)
+		if (emptied(t) && (tbuf_batches_left(c, t,
+		    ended(t) || last(r), event) == 1 ||
+		    tbuf_units_left(c, t, due(c, t), ended(t) || last(r),
+		    event) == 1))
 			return (1);
 	return (0);
 }
@@ -406,7 +409,8 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
-		if (tbuf_batches_losses(c, t, event) == 1)
+		if (tbuf_batches_losses(c, t, event) == 1 ||
+		    tbuf_units_losses(c, t, ended(t) || last(r), event) == 1)
 			return (1);
 		event->type = TBUF_EVENT_LOST;
 		if ((event->count = tbuf_target_lost(t)) != 0)
@@ -521,6 +525,7 @@ clear(struct tbuf_event *event)
 	memset(event->record.reserved, 0, sizeof(event->record.reserved));
 	event->record.npieces = 0;
 	event->record.pieces = NULL;
+	event->record.unit = NULL;
 }
 
 static int

@@ -79,6 +79,20 @@ int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
 void	tbuf_batches_due(struct tbuf_target *, bool due);
 int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *, bool end,
 	    struct tbuf_event *);
+/*
+ * Work units.  look: tables of which all was given are free again.  is: a
+ * lane's next record is an envelope or a mark; open: its batch is given from
+ * now on.  left: what has not ended, at the end; losses: one kind after the
+ * other.  1, or 0.
+ */
+void	tbuf_units_look(struct tbuf_consumer *);
+bool	tbuf_unit_is(const struct tbuf_source *, const struct tbuf_header *);
+void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_source *,
+	    const struct tbuf_header *);
+int	tbuf_units_left(struct tbuf_consumer *, struct tbuf_target *, bool due,
+	    bool end, struct tbuf_event *);
+int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
+	    bool end, struct tbuf_event *);
 /* Drops of speculations, one kind after the other: 1, or 0. */
 int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    struct tbuf_event *);

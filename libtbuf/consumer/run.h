@@ -39,6 +39,9 @@ struct tbuf_options {
 	uint64_t nspec;
 	uint64_t specsize;
 	uint64_t cleanrate;		/* a period in ns */
+	uint64_t nunits;		/* of work units: tables, ... */
+	uint64_t unitsize;
+	uint64_t unitpolicy;		/* 0 fill, 1 ring */
 	/* From here on they may change at any time. */
 	uint64_t switchrate;		/* periods in ns */
 	uint64_t aggrate;
@@ -50,6 +53,7 @@ struct tbuf_options {
 	uint64_t aggpack;
 	uint64_t aggzoom;
 	uint64_t encoding;		/* 0 as the terminal, 1 ascii, 2 utf8 */
+	uint64_t unitselect[TBUF_UNIT_RULES];	/* rules */
 };
 
 void	tbuf_options_init(struct tbuf_options *);
@@ -165,6 +169,9 @@ struct tbuf_consumer {
 
 /* The terms of this consumer's sessions: what targets need of its options. */
 void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
+
+/* This consumer's rules of work units, into a target's session. */
+void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
 
 /* Remember the words for an error; gives the error back. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,

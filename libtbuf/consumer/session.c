@@ -161,6 +161,7 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 	struct tbuf_slot slot;
 	struct stat st;
 	void *p;
+	int error;
 
 	if (fstat(t->fd, &st) != 0)
 		return (-errno);
@@ -186,5 +187,11 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 	read_session(t, &slot, session);
 	t->necbs_max = t->plan.ecb_max;
 	t->epids = calloc(t->necbs_max + 1, sizeof(*t->epids));
-	return (t->epids == NULL ? -ENOMEM : read_lanes(t, &slot));
+	if (t->epids == NULL)
+		return (-ENOMEM);
+	if ((error = read_lanes(t, &slot)) != 0)
+		return (error);
+	return (slot.units.at != 0 && !inside(&t->view, slot.units.at,
+	    slot.units.size) ? -EINVAL :
+	    tbuf_units_adopt(t, &slot.units, &t->order.terms));
 }

@@ -83,6 +83,7 @@ tbuf_sources_free(struct tbuf_target *t)
 	uint32_t i;
 
 	tbuf_batches_free(t);
+	tbuf_units_free(t);
 	for (i = 0; i < t->nsources; i++) {
 		tbuf_source_forget(&t->sources[i]);
 		free(t->sources[i].seen.entries);

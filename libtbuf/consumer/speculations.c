@@ -17,29 +17,11 @@
 #include <string.h>
 
 #include "atomics.h"
+#include "consumer/batch.h"
 #include "consumer/files.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
-
-/* A record of a batch. */
-struct item {
-	const struct tbuf_header *header;
-	const struct tbuf_source *source;
-};
-
-struct tbuf_batch {
-	TAILQ_ENTRY(tbuf_batch) link;
-	uint32_t id;			/* from 0 on */
-	uint64_t instance;
-	uint64_t drops;			/* records that found no room there */
-	bool due;			/* its mark would have been met by now */
-	bool kept;			/* it is in the list */
-	unsigned count, next;		/* of its records; to be given */
-	uint64_t size;
-	unsigned char *bytes;		/* as the lanes had them */
-	struct item *items;		/* by time */
-};
 
 /* ------------------------------------------------------------ words */
 
@@ -83,8 +65,8 @@ release(struct tbuf_target *t, uint32_t id, uint64_t instance)
 
 /* ------------------------------------------------------------ batches */
 
-static void
-batch_free(struct tbuf_target *t, struct tbuf_batch *b)
+void
+tbuf_batch_free(struct tbuf_target *t, struct tbuf_batch *b)
 {
 	if (b->kept) {
 		TAILQ_REMOVE(&t->spec.batches, b, link);
@@ -104,13 +86,13 @@ tbuf_batches_free(struct tbuf_target *t)
 	for (i = 0; i < t->nsources; i++) {
 		b = t->sources[i].batch;
 		if (b != NULL && !b->kept)
-			batch_free(t, b);
+			tbuf_batch_free(t, b);
 		t->sources[i].batch = NULL;
 	}
 	if (t->spec.count == 0)
 		return;
 	TAILQ_FOREACH_SAFE(b, &t->spec.batches, link, next)
-		batch_free(t, b);
+		tbuf_batch_free(t, b);
 }
 
 static void
@@ -120,7 +102,7 @@ lose(struct tbuf_target *t, struct tbuf_batch *b)
 		t->spec.overwritten += b->count;
 	else
 		t->spec.drops += b->count;
-	batch_free(t, b);
+	tbuf_batch_free(t, b);
 }
 
 static bool
@@ -132,12 +114,11 @@ plausible(const struct tbuf_source *s, uint16_t size, uint64_t left)
 	return (size >= least && size % 8 == 0 && size <= left);
 }
 
-/* The records among these bytes of a lane; what makes no sense ends them. */
-static bool
-items_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
+bool
+tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
 {
 	const struct tbuf_header *header;
-	struct item *items;
+	struct tbuf_batch_item *items;
 
 	for (; b->size - at >= sizeof(*header); at += header->size) {
 		header = (const void *)(b->bytes + at);
@@ -151,7 +132,7 @@ items_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
 				return (false);
 			b->items = items;
 		}
-		b->items[b->count++] = (struct item){ header, s };
+		b->items[b->count++] = (struct tbuf_batch_item){ header, s };
 	}
 	return (true);
 }
@@ -196,7 +177,7 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 			continue;
 		size = b->size;
 		b->size += sizes[i];
-		good = items_add(b, &t->sources[i], size);
+		good = tbuf_batch_add(b, &t->sources[i], size);
 	}
 	free(sizes);
 	free(places);
@@ -206,7 +187,7 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 static int
 compare(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct tbuf_batch_item *x = a, *y = b;
 
 	if (x->header->time != y->header->time)
 		return (x->header->time < y->header->time ? -1 : 1);
@@ -224,7 +205,7 @@ batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 	b->id = id;
 	b->instance = instance;
 	if (!batch_read(t, b)) {
-		batch_free(t, b);
+		tbuf_batch_free(t, b);
 		return (NULL);
 	}
 	if (b->count > 1)
@@ -336,8 +317,8 @@ batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
 	struct tbuf_batch *b = s->batch;
 
 	s->batch = NULL;
-	if (!c->round.snapshot)
-		batch_free(s->target, b);
+	if (!c->round.snapshot || b->unit)
+		tbuf_batch_free(s->target, b);
 	else if (!b->kept)
 		batch_keep(s->target, b);
 }
@@ -357,7 +338,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
     struct tbuf_event *event)
 {
 	struct tbuf_batch *b = s->batch;
-	const struct item *item;
+	const struct tbuf_batch_item *item;
 
 	while (b != NULL && b->next < b->count) {
 		item = &b->items[b->next++];
@@ -368,6 +349,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
 			s->damage += item->header->size;
 			continue;
 		}
+		event->record.unit = b->unit ? &b->info : NULL;
 		if (!c->round.snapshot)
 			c->totals.records++;
 		return (1);

@@ -32,6 +32,7 @@ struct tbuf_epid {
 	uint32_t enabling;
 	bool clause;			/* that layout is its clause's, its own */
 	bool unwanted;			/* out of a file: nothing matches it */
+	uint32_t selection;		/* its probe's */
 };
 
 /*
@@ -59,6 +60,30 @@ struct tbuf_blocks {
 	uint64_t gone;			/* of the claims that were counted */
 	uint64_t claims, drops;		/* when they were looked at last */
 	uint64_t looked;		/* ns */
+};
+
+/* Counters of work units' tables (units.c). */
+enum {
+	TBUF_UNIT_DROPS,
+	TBUF_UNIT_OVERWRITTEN,
+	TBUF_UNIT_DISCARDED,
+	TBUF_UNIT_WITHOUT,
+	TBUF_UNIT_COUNTERS
+};
+
+/* Work units of a session, as they were planned. */
+struct tbuf_unit_tables {
+	uint32_t count;			/* 0: there are none */
+	bool wraps;
+	uint64_t size;			/* bytes of a table */
+	uint64_t at;			/* offset of struct tbuf_units */
+	struct tbuf_unit_seen *seen;	/* of each table */
+	struct tbuf_source *source;	/* what their records come of */
+	unsigned char *base;		/* mapped up to the tables, or NULL */
+	uint64_t met, given;		/* envelopes and marks; their records */
+	uint64_t discarded;		/* by units that never told */
+	uint64_t told[TBUF_UNIT_COUNTERS];
+	uint32_t left;			/* the table that is next at the end */
 };
 
 struct tbuf_batch;
@@ -204,6 +229,7 @@ struct tbuf_target {
 	struct tbuf_part globals;
 	struct tbuf_blocks blocks;
 	struct tbuf_spec spec;
+	struct tbuf_unit_tables units;
 	uint32_t npieces;		/* of all own layouts, and one for each */
 	struct tbuf_source *sources;
 	unsigned nsources;
@@ -344,6 +370,11 @@ void	tbuf_source_forget(struct tbuf_source *);
 
 /* What a lane has beside it; zeroes if there is nothing to be read. */
 void	tbuf_side_read(const struct tbuf_source *, struct tbuf_side *);
+
+/* Work units of a session: -EINVAL if they make no sense, -ENOMEM. */
+int	tbuf_units_adopt(struct tbuf_target *, const struct tbuf_part *,
+	    const struct tbuf_terms *);
+void	tbuf_units_free(struct tbuf_target *);
 
 /* Let go of batches that nobody was given. */
 void	tbuf_batches_free(struct tbuf_target *);

@@ -10,6 +10,7 @@
  */
 #include "producer/packing.h"
 #include "producer/producer.h"
+#include "producer/unit.h"
 
 /* A session can end and another begin under a fire, but not for ever. */
 #define AGAIN_MAX	16
@@ -274,6 +275,9 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	struct tbuf_write w;
 	unsigned number;
 
+	if (tbuf_thread.unit != NULL && alone &&
+	    tbuf_unit_again(site, values, size, all))
+		return;
 	if (all == 0 || (alone && fire_clause(site, values, size,
 	    (unsigned)__builtin_ctz(all))))
 		return;

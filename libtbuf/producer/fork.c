@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "producer/producer.h"
+#include "producer/unit.h"
 
 /*
  * All but those that an instruction raises: blocked, they kill.  A sandbox may
@@ -40,6 +41,7 @@ tbuf_fork_forget(void)
 	unsigned i;
 
 	/* First what a handler that fires from here on would believe. */
+	tbuf_units_forget();
 	tbuf_thread_forget();
 	for (i = 0; i < TBUF_BLOCKS_REMEMBERED; i++)
 		tbuf_store(&tbuf_thread.blocks[i], 0);

@@ -6,6 +6,7 @@
  */
 #include "producer/producer.h"
 #include "producer/side.h"
+#include "producer/unit.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */
 #define ABORTS_MAX	16
@@ -86,6 +87,8 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 	if (m->cpu < tbuf_load(&local->cpus) && !tbuf_side_is(m->lane))
 		tbuf_rseq_remember(tbuf_memo_of(local, m->cpu, f->number), m,
 		    &tbuf_thread.shared);
+	if (tbuf_thread.unit != NULL)
+		return;
 	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
 	    tbuf_load(&own->generation) != f->generation &&
 	    tbuf_memo_stands(own))
@@ -209,9 +212,12 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 {
 	struct tbuf_memo memo;
 	struct tbuf_write w;
+	enum tbuf_emit emit;
 	uint32_t cpu;
 	unsigned try;
 
+	if (tbuf_thread.unit != NULL && tbuf_unit_emit(f, &emit))
+		return (emit);
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
 		return (tbuf_lock_emit(f));
 	thread_id();

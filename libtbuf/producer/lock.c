@@ -352,7 +352,8 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 	struct tbuf_locked *m = &tbuf_thread.locked;
 	uint32_t version = tbuf_load(&m->version);
 
-	if (tbuf_thread.shared != 0 || ((version & 1) != 0 && !alone))
+	if (tbuf_thread.shared != 0 || tbuf_thread.unit != NULL ||
+	    ((version & 1) != 0 && !alone))
 		return;
 	version |= 1;
 	tbuf_store(&m->version, version);

@@ -13,6 +13,7 @@
  *	lane	one record into a CPU's lane or a lock lane
  *	clause	a probe's programs, where it has any (clause.h)
  *	hold	fires that are at a lock lane, when their thread forks
+ *	unit	work units (unit.h): records that wait for an outcome
  *	backtrace, fatal	the last records, when it ends
  *	pack	arguments into the words or segments of a record
  *	side	a lane of the session's pool that is a thread's own (side.h)
@@ -113,6 +114,9 @@ struct tbuf_thread {
 	/* Its blocks of variables, in sessions by their slot: clause_thread. */
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
 	uint64_t side;		/* its lane of the last session: side.c */
+	struct tbuf_unit *unit;	/* the work unit that it is in, or NULL */
+	uint32_t unit_last;	/* where its last one was, and its table */
+	uint32_t unit_table;
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
     offsetof(struct tbuf_thread, memo.bits) &&
@@ -196,6 +200,7 @@ struct tbuf_candidate {
 	const uint8_t *types;
 	const char *argnames;	/* nargs strings, one after the other */
 	size_t argnames_size;	/* bytes, NULs included */
+	uint32_t selection;	/* or 0 */
 };
 
 /*
@@ -211,7 +216,8 @@ bool	tbuf_table_locked(void) TBUF_HIDDEN;
  * -ENOSPC.  One more site stands there.
  */
 int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
-void	tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
+/* Its selection: that of a site that may register again. */
+uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 
 /*
  * How many probes have these names, whatever their types (function NULL: any

@@ -53,11 +53,18 @@ session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
 {
 	struct tbuf_session *session = (struct tbuf_session *)(void *)
 	    (view->base + tbuf_view_slot(view, number)->area);
+	struct tbuf_units *units;
+	unsigned i;
 
 	session->go = tbuf_view_control(view)->birth;
 	tbuf_moment_take(tbuf_self.clock, &session->now);
 	session->boot = tbuf_boot();
 	session->removed = removed;
+	units = (struct tbuf_units *)(void *)(view->base +
+	    tbuf_view_slot(view, number)->units.at);
+	for (i = 0; recorder.nunits != 0 && i < TBUF_UNIT_RULES; i++)
+		tbuf_store(&units->rules[i],
+		    recorder.rules[i] ^ tbuf_unit_default(i));
 }
 
 /* With the file's lock. */

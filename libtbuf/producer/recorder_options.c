@@ -17,6 +17,7 @@
 #define WORD_MAX	64	/* bytes of a NAME=VALUE, the NUL counted */
 #define BUFSIZE		(UINT64_C(4) << 20)
 #define STRSIZE		256
+#define UNITSIZE	(UINT64_C(64) << 10)
 
 /* The options of sessions that targets build. */
 static const struct {
@@ -39,6 +40,12 @@ static const struct {
 	{ "bufscope", TBUF_OPTION_SCOPE },
 #define NBUF		7
 	{ "nbuf", TBUF_OPTION_NBUF },
+#define N_UNITS		8
+	{ "nunits", TBUF_OPTION_UNITS },
+#define UNIT_SIZE	9
+	{ "unitsize", TBUF_OPTION_UNITSIZE },
+#define UNIT_POLICY	10
+	{ "unitpolicy", TBUF_OPTION_UNITPOLICY },
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
@@ -76,10 +83,36 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 	case ONLY_CPU:
 		terms->only_cpu = (int32_t)value;
 		break;
+	case N_UNITS:
+		r->nunits = (uint64_t)value;
+		break;
+	case UNIT_SIZE:
+		r->unitsize = (uint64_t)value;
+		break;
+	case UNIT_POLICY:
+		terms->flags &= ~(uint64_t)TBUF_S_WRAP;
+		terms->flags |= value != 0 ? TBUF_S_WRAP : 0;
+		break;
 	default:
 		r->follow = value != 0;
 	}
 	return (0);
+}
+
+/* One of a work unit's; each has a word of its own. */
+static int
+rule(struct tbuf_recorder *r, const char *word, const char *text)
+{
+	switch (text == NULL ? -EINVAL : tbuf_option_rules(text, r->rules)) {
+	case 0:
+		return (0);
+	case -E2BIG:
+		return (tbuf_recorder_fail(-EINVAL, word,
+		    "too many outcomes"));
+	default:
+		return (tbuf_recorder_fail(-EINVAL, word,
+		    "no OUTCOME:MASK, such as 0:2"));
+	}
 }
 
 /* One NAME=VALUE, or a NAME alone. */
@@ -91,6 +124,8 @@ setting(struct tbuf_recorder *r, const char *word)
 	int64_t value;
 	unsigned i;
 
+	if (n == strlen("unitselect") && memcmp(word, "unitselect", n) == 0)
+		return (rule(r, word, text));
 	for (i = 0; i < NKNOWN; i++)
 		if (strlen(known[i].name) == n &&
 		    memcmp(known[i].name, word, n) == 0)
@@ -174,6 +209,8 @@ defaults(struct tbuf_recorder *r)
 	terms->policy = TBUF_RING;
 	terms->strsize = STRSIZE;
 	terms->only_cpu = -1;
+	r->unitsize = UNITSIZE;
+	tbuf_unit_rules_init(r->rules);
 	terms->owner_uid = geteuid();
 	memcpy(terms->owner, "recorder", sizeof("recorder"));
 }
@@ -200,5 +237,6 @@ tbuf_recorder_parse(const char *p, struct tbuf_recorder *r)
 	if ((r->entry.terms.flags & TBUF_S_THREAD) != 0)
 		r->entry.terms.flags |=
 		    (uint64_t)(r->nbuf + 1) << TBUF_S_SIDES;
+	r->entry.terms.flags |= tbuf_terms_unit_flags(r->nunits, r->unitsize);
 	return (probes(&r->entry, p + strlen(last)));
 }

@@ -182,7 +182,8 @@ register_site(struct tbuf_site *site, const char *module, uint8_t kind)
 	char function[TBUF_SITETEXT_FIELD];
 	char joined[sizeof(text.arguments)];
 	struct tbuf_candidate candidate = { .types = site->types,
-	    .nargs = site->nargs, .argnames = joined };
+	    .nargs = site->nargs, .argnames = joined,
+	    .selection = site->index };
 
 	if (site->version != TBUF_SITE_VERSION || site->state != 0 ||
 	    site->kind != kind || !types_known(site) ||
@@ -227,7 +228,7 @@ site_remove(struct tbuf_site *site)
 		return;
 	site_point(site, &site->zero);
 	if (site->index < TBUF_NPROBES_MAX)
-		tbuf_table_remove(site->index);
+		site->index = tbuf_table_remove(site->index);
 	site->state = 0;
 }
 

@@ -219,6 +219,7 @@ fill(const struct tbuf_view *view, uint32_t index,
 	entry->nargs = (uint8_t)c->nargs;
 	memcpy(entry->types, c->types, c->nargs);
 	entry->sites = 1;
+	entry->selection = c->selection;
 }
 
 static int
@@ -253,18 +254,23 @@ tbuf_table_add(const struct tbuf_candidate *c)
 {
 	struct tbuf_view view = tbuf_target_view();
 	uint32_t hash = hash_candidate(c), at = hash & (slots_used - 1), i;
+	struct tbuf_probe_entry *entry;
 
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
 		if (hashes[i] == hash && is_probe(&view, i, c)) {
-			tbuf_add(&tbuf_view_probe(&view, i)->sites, 1);
+			entry = tbuf_view_probe(&view, i);
+			tbuf_add(&entry->sites, 1);
+			/* Kept wherever one of its sites is. */
+			tbuf_store(&entry->selection,
+			    tbuf_load(&entry->selection) | c->selection);
 			return ((int)i);
 		}
 	}
 	return (append(&view, c, hash));
 }
 
-void
+uint32_t
 tbuf_table_remove(uint32_t index)
 {
 	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
@@ -272,8 +278,10 @@ tbuf_table_remove(uint32_t index)
 	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
 
 	/* Looked at last: the child of a handler that forks finds it zero. */
-	if (index < nprobes && tbuf_load(&tbuf_local->base) != 0)
-		tbuf_add(&entry->sites, (uint32_t)-1);
+	if (index >= nprobes || tbuf_load(&tbuf_local->base) == 0)
+		return (0);
+	tbuf_add(&entry->sites, (uint32_t)-1);
+	return (tbuf_load(&entry->selection));
 }
 
 void

@@ -125,6 +125,49 @@ crowd(unsigned long n)
 	free(all);
 }
 
+/* Work units. */
+static uint64_t unit;
+
+static void
+done(unsigned long n)
+{
+	TBUF_PROBE_SEL(TBUF_SEL_FAILURE | TBUF_SEL_SUCCESS | 0x100, tt, done,
+	    n);
+}
+
+static void
+expect(int expected, int came)
+{
+	if (came != expected)
+		errx(98, "%d, not %d", came, expected);
+}
+
+/* Another thread goes on with the unit. */
+static void *
+thread_main(void *argument)
+{
+	(void)argument;
+	expect(0, tbuf_unit_enter(unit));
+	expect(-ENOENT, tbuf_unit_leave(unit + 1024));
+	fire(1);
+	expect(0, tbuf_unit_leave(unit));
+	return (NULL);
+}
+
+static void
+elsewhere(void)
+{
+	pthread_t thread;
+
+	expect(-EBUSY, tbuf_unit_enter(unit));
+	expect(0, tbuf_unit_leave(unit));
+	expect(-EBUSY, tbuf_unit_leave(unit));
+	if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	expect(0, tbuf_unit_enter(unit));
+}
+
 static void
 types(void)
 {
@@ -312,6 +355,14 @@ obey(const char *order)
 		run_orphan(n);
 	else if (strncmp(order, "spawn=", 6) == 0)
 		run_image(n);
+	else if (strncmp(order, "unit=", 5) == 0)
+		unit = tbuf_unit_begin("work", n);
+	else if (strncmp(order, "done=", 5) == 0)
+		done(n);
+	else if (strncmp(order, "end=", 4) == 0)
+		expect(0, tbuf_unit_end(unit, atoi(order + 4)));
+	else if (strcmp(order, "elsewhere") == 0)
+		elsewhere();
 	else if (strncmp(order, "say=", 4) == 0)
 		printf("%s\n", value + 1);
 	else if (strcmp(order, "wait") == 0)

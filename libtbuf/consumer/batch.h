@@ -1,0 +1,45 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A batch: records that were kept back in a target, and are given where a
+ * record of their lane says so.  Speculations and work units come so.
+ */
+#ifndef TBUF_CONSUMER_BATCH_H
+#define TBUF_CONSUMER_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "consumer/targets.h"
+#include "tbuf_consumer.h"
+
+/* A record of a batch. */
+struct tbuf_batch_item {
+	const struct tbuf_header *header;
+	const struct tbuf_source *source;
+};
+
+struct tbuf_batch {
+	TAILQ_ENTRY(tbuf_batch) link;
+	uint32_t id;			/* from 0 on */
+	uint64_t instance;
+	uint64_t drops;			/* records that found no room there */
+	bool due;			/* its mark would have been met by now */
+	bool kept;			/* it is in the list */
+	unsigned count, next;		/* of its records; to be given */
+	uint64_t size;
+	unsigned char *bytes;		/* as the lanes had them */
+	struct tbuf_batch_item *items;	/* by time */
+	bool unit;			/* of a work unit, this one: */
+	struct tbuf_unit_info info;
+};
+
+/*
+ * Add the records that lie in its bytes from here on; what makes no sense ends
+ * them.  False for want of memory.
+ */
+bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
+	    uint64_t at);
+void	tbuf_batch_free(struct tbuf_target *, struct tbuf_batch *);
+
+#endif

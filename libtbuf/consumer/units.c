@@ -1,0 +1,518 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Work units of targets (layout.h, WORK UNITS).  What a unit has kept is given
+ * as a batch in the place of its envelope or its mark; what has not ended, when
+ * nobody can be inside any more.
+ *
+ *	table DONE --> its mark is met: given, and it is free at the next look
+ *	       |-----> its target's lanes were all given since, and it had none:
+ *	       	       the mark was refused, or overwritten
+ *
+ * What a target says is believed only within the bounds of its tables, and
+ * records are copied before they are looked at.
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomics.h"
+#include "consumer/batch.h"
+#include "consumer/files.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+
+/* What was seen of a table. */
+struct tbuf_unit_seen {
+	uint64_t given;			/* the instance that was given last */
+	uint64_t noted;			/* that was DONE before this round */
+};
+
+/* ------------------------------------------------------------ tables */
+
+int
+tbuf_units_adopt(struct tbuf_target *t, const struct tbuf_part *part,
+    const struct tbuf_terms *terms)
+{
+	struct tbuf_unit_tables *u = &t->units;
+
+	memset(u, 0, sizeof(*u));
+	if (part->at == 0)
+		return (0);
+	u->count = tbuf_terms_units(terms, &u->size);
+	if (u->count == 0 || part->size != tbuf_units_tables(u->count) +
+	    u->count * u->size)
+		return (-EINVAL);
+	u->at = part->at;
+	u->wraps = (terms->flags & TBUF_S_WRAP) != 0;
+	u->seen = calloc(u->count, sizeof(*u->seen));
+	u->source = calloc(1, sizeof(*u->source));
+	if (u->seen == NULL || u->source == NULL)
+		return (-ENOMEM);
+	u->source->target = t;
+	u->source->locked = true;
+	u->source->cpu = -1;
+	return (0);
+}
+
+void
+tbuf_units_free(struct tbuf_target *t)
+{
+	free(t->units.seen);
+	free(t->units.source);
+	if (t->units.base != NULL)
+		munmap(t->units.base, tbuf_units_tables(t->units.count));
+	memset(&t->units, 0, sizeof(t->units));
+}
+
+static uint64_t
+entry_at(const struct tbuf_target *t, uint32_t i)
+{
+	return (t->units.at + sizeof(struct tbuf_units) +
+	    i * sizeof(struct tbuf_unit_entry));
+}
+
+static bool
+entry_read(const struct tbuf_target *t, uint32_t i,
+    struct tbuf_unit_entry *entry)
+{
+	return (tbuf_file_read(t->fd, entry, sizeof(*entry), entry_at(t, i)));
+}
+
+/* What stands in front of the tables; NULL: it cannot be mapped. */
+static struct tbuf_units *
+map(struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	void *p;
+
+	if (u->base == NULL) {
+		p = mmap(NULL, tbuf_units_tables(u->count),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, t->fd, (off_t)u->at);
+		if (p == MAP_FAILED)
+			return (NULL);
+		u->base = p;
+	}
+	return ((struct tbuf_units *)(void *)u->base);
+}
+
+static bool
+is(const struct tbuf_target *t, uint64_t word, enum tbuf_unit_state state)
+{
+	return (word == tbuf_unit_word(t->generation,
+	    tbuf_unit_instance(word), state));
+}
+
+static bool
+has_units(const struct tbuf_target *t)
+{
+	return (t->units.count != 0 && t->nsources != 0 && t->fd != -1 &&
+	    tbuf_session_holds(t));
+}
+
+void
+tbuf_units_rule(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_units *head;
+	unsigned i;
+
+	if (t->units.count == 0 || t->file_only || t->truncated ||
+	    (head = map(t)) == NULL)
+		return;
+	for (i = 0; i < TBUF_UNIT_RULES; i++)
+		tbuf_store(&head->rules[i], c->options.unitselect[i] ^
+		    tbuf_unit_default(i));
+}
+
+/* ------------------------------------------------------------ batches */
+
+static void
+kind_name(const struct tbuf_target *t, uint64_t kind,
+    char name[TBUF_UNIT_NAME])
+{
+	static const char others[] = "(other)";
+
+	if (kind >= TBUF_UNIT_KINDS - 1) {
+		memcpy(name, others, sizeof(others));
+		return;
+	}
+	if (!tbuf_file_read(t->fd, name, TBUF_UNIT_NAME, t->units.at +
+	    offsetof(struct tbuf_units, kinds) +
+	    kind * sizeof(struct tbuf_unit_kind) +
+	    offsetof(struct tbuf_unit_kind, name)))
+		*name = '\0';
+	name[TBUF_UNIT_NAME - 1] = '\0';
+}
+
+/* The records of probes that are not in the mask are left out. */
+static void
+choose(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b,
+    uint32_t mask)
+{
+	const struct tbuf_epid *epid;
+	unsigned i, n = 0;
+
+	for (i = 0; i < b->count; i++) {
+		epid = tbuf_epid_find(c, t, b->items[i].header->epid);
+		if (epid == NULL || ((epid->selection != 0 ?
+		    epid->selection : TBUF_SELECTED) & mask) != 0)
+			b->items[n++] = b->items[i];
+	}
+	b->count = n;
+}
+
+static struct tbuf_batch *
+batch_new(uint64_t size)
+{
+	struct tbuf_batch *b = calloc(1, sizeof(*b));
+
+	if (b == NULL || (b->bytes = malloc(size + 1)) == NULL) {
+		free(b);
+		return (NULL);
+	}
+	b->unit = true;
+	return (b);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* The table's bytes, the older half first. */
+static bool
+table_read(const struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *entry, struct tbuf_batch *b)
+{
+	const struct tbuf_unit_tables *u = &t->units;
+	uint64_t half = u->wraps ? u->size / 2 : u->size, older = 0;
+	uint64_t at = u->at + tbuf_units_tables(u->count) + i * u->size;
+	uint64_t laps = tbuf_unit_laps(entry->head);
+	uint64_t size = least(tbuf_unit_bytes(entry->head), half);
+
+	if (u->wraps && laps != 0)
+		older = least(tbuf_unit_bytes(entry->previous), half);
+	b->size = older + size;
+	return (tbuf_file_read(t->fd, b->bytes, older,
+	    at + ((laps & 1) != 0 ? 0 : half)) &&
+	    tbuf_file_read(t->fd, b->bytes + older, size,
+	    at + (u->wraps && (laps & 1) != 0 ? half : 0)));
+}
+
+/* What a table holds; NULL: it is another unit's by now, or no memory. */
+static struct tbuf_batch *
+table_batch(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *entry, uint32_t mask)
+{
+	struct tbuf_batch *b = batch_new(t->units.size);
+	uint64_t word;
+
+	if (b == NULL)
+		return (NULL);
+	if (table_read(t, i, entry, b) &&
+	    tbuf_file_read(t->fd, &word, sizeof(word), entry_at(t, i)) &&
+	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word) &&
+	    tbuf_batch_add(b, t->units.source, 0)) {
+		choose(c, t, b, mask);
+		return (b);
+	}
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+static void
+describe(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t kind,
+    uint64_t id, uint64_t began)
+{
+	kind_name(t, kind, b->info.kind);
+	b->info.id = id;
+	b->info.began = tbuf_timeline_mono(&t->time, began);
+	b->info.records = b->count;
+}
+
+/* ------------------------------------------------------------ records */
+
+bool
+tbuf_unit_is(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (s->target->units.count != 0 &&
+	    (header->epid == TBUF_EPID_ENVELOPE ||
+	    header->epid == TBUF_EPID_UNIT));
+}
+
+/* Its data, which lie behind the CPU in a lock lane. */
+static const unsigned char *
+record_read(const struct tbuf_source *s, const struct tbuf_header *header,
+    struct tbuf_unit_record *record, uint64_t *size)
+{
+	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+	const unsigned char *data = (const unsigned char *)header + before;
+
+	if (header->size < before + sizeof(*record))
+		return (NULL);
+	memcpy(record, data, sizeof(*record));
+	*size = header->size - before - sizeof(*record);
+	return (record->table < s->target->units.count ?
+	    data + sizeof(*record) : NULL);
+}
+
+static struct tbuf_batch *
+envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
+{
+	struct tbuf_batch *b = batch_new(size);
+
+	if (b == NULL)
+		return (NULL);
+	memcpy(b->bytes, data, size);
+	b->size = size;
+	if (tbuf_batch_add(b, t->units.source, 0))
+		return (b);
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+/* NULL, too, if the mark has come too late. */
+static struct tbuf_batch *
+mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_unit_entry entry;
+
+	if (!entry_read(t, record->table, &entry) ||
+	    tbuf_unit_instance(entry.word) != record->instance ||
+	    (!is(t, entry.word, TBUF_UNIT_ENDING) &&
+	    !is(t, entry.word, TBUF_UNIT_DONE)))
+		return (NULL);
+	return (table_batch(c, t, record->table, &entry, record->mask));
+}
+
+/* One record of the lane stands for all of them. */
+static void
+count_given(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_unit_tables *u = &s->target->units;
+
+	if (c->round.snapshot)
+		return;
+	s->consumed++;
+	if (s->batch != NULL)
+		u->given += s->batch->count;
+	u->met++;
+	u->seen[record->table].given = record->instance;
+}
+
+void
+tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	struct tbuf_target *t = s->target;
+	struct tbuf_unit_record record;
+	const unsigned char *data;
+	uint64_t size;
+
+	if ((data = record_read(s, header, &record, &size)) == NULL) {
+		s->damage += header->size;
+		tbuf_source_step(s, header->size);
+		return;
+	}
+	s->batch = header->epid == TBUF_EPID_ENVELOPE ?
+	    envelope_open(t, data, size) : mark_find(c, t, &record);
+	count_given(c, s, &record);
+	if (s->batch != NULL) {
+		describe(t, s->batch, record.kind, record.id, record.began);
+		s->batch->info.outcome = record.outcome;
+		s->batch->info.ended = true;
+		s->batch->info.discarded = record.discarded;
+	}
+	tbuf_source_step(s, header->size);
+}
+
+/* ------------------------------------------------------------ looks */
+
+/* It is free again, if its target has not ended. */
+static void
+release(struct tbuf_target *t, uint32_t i, uint64_t word)
+{
+	struct tbuf_units *head = t->life == TBUF_ALIVE ? map(t) : NULL;
+
+	if (head != NULL)
+		(void)tbuf_cas(&((struct tbuf_unit_entry *)(void *)
+		    (head + 1))[i].word, word, tbuf_unit_word(t->generation,
+		    tbuf_unit_instance(word), TBUF_UNIT_FREE));
+}
+
+static void
+look(struct tbuf_target *t)
+{
+	struct tbuf_unit_seen *seen = t->units.seen;
+	uint64_t word, instance;
+	uint32_t i;
+
+	for (i = 0; i < t->units.count; i++) {
+		if (!tbuf_file_read(t->fd, &word, sizeof(word),
+		    entry_at(t, i)) || !is(t, word, TBUF_UNIT_DONE)) {
+			seen[i].noted = 0;
+			continue;
+		}
+		instance = tbuf_unit_instance(word);
+		if (seen[i].given == instance)
+			release(t, i, word);
+		else
+			seen[i].noted = instance;
+	}
+}
+
+void
+tbuf_units_look(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (has_units(t) && !t->file_only && !t->truncated &&
+		    tbuf_policy(t->order.terms.policy)->live)
+			look(t);
+}
+
+/* All that was in the lanes has been given: these have no mark. */
+static void
+forgo(struct tbuf_target *t)
+{
+	struct tbuf_unit_seen *seen = t->units.seen;
+	uint32_t i;
+
+	for (i = 0; i < t->units.count; i++)
+		if (seen[i].noted != 0 && seen[i].given != seen[i].noted) {
+			seen[i].given = seen[i].noted;
+			seen[i].noted = 0;
+		}
+}
+
+/* ------------------------------------------------------------ the end */
+
+/* A unit that has not ended, or of which no more than that is known. */
+static struct tbuf_batch *
+left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_unit_entry e;
+	struct tbuf_batch *b;
+	uint64_t laps, total;
+	bool ending;
+
+	if (!entry_read(t, i, &e))
+		return (NULL);
+	ending = is(t, e.word, TBUF_UNIT_ENDING);
+	if (!ending && !is(t, e.word, TBUF_UNIT_BOUND))
+		return (NULL);
+	laps = tbuf_unit_laps(e.head);
+	total = tbuf_unit_records(e.head) +
+	    (laps == 0 ? 0 : tbuf_unit_records(e.previous));
+	if (ending && total > e.count)
+		u->discarded += total - e.count;
+	/* Its envelope was there, when the process ended. */
+	if (ending && u->seen[i].given == tbuf_unit_instance(e.word))
+		return (NULL);
+	b = table_batch(c, t, i, &e, ending ? (uint32_t)e.ended : UINT32_MAX);
+	if (b == NULL)
+		return (NULL);
+	describe(t, b, e.kind, e.id, e.began);
+	b->info.ended = ending;
+	b->info.outcome = tbuf_unit_outcome(e.ended);
+	b->info.discarded = ending ? total - least(e.count, total) : 0;
+	if (ending && b->count != 0)
+		u->met++;
+	if (ending)
+		u->given += b->count;
+	return (b);
+}
+
+int
+tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
+    bool end, struct tbuf_event *event)
+{
+	struct tbuf_source *s = t->sources;
+
+	if (!has_units(t))
+		return (0);
+	if (due)
+		forgo(t);
+	for (;;) {
+		if (tbuf_batch_next(c, s, event) == 1)
+			return (1);
+		if (!end || t->units.left >= t->units.count)
+			return (0);
+		s->batch = left_open(c, t, t->units.left++);
+	}
+}
+
+/* ------------------------------------------------------------ losses */
+
+/* What all tables count, and the end of it where that is known. */
+static void
+sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
+{
+	const struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_unit_entry e;
+	struct tbuf_units head;
+	uint64_t extra = 0;
+	uint32_t i;
+
+	memset(now, 0, TBUF_UNIT_COUNTERS * sizeof(*now));
+	if (tbuf_file_read(t->fd, &head, sizeof(head), u->at))
+		now[TBUF_UNIT_WITHOUT] = head.without;
+	for (i = 0; i < u->count; i++) {
+		if (!entry_read(t, i, &e))
+			continue;
+		now[TBUF_UNIT_DROPS] += e.full;
+		now[TBUF_UNIT_OVERWRITTEN] += e.overwritten;
+		now[TBUF_UNIT_DISCARDED] += e.discarded;
+		extra += e.extra;
+	}
+	now[TBUF_UNIT_DISCARDED] += u->discarded;
+	/* Of lost envelopes and marks the lanes have counted one each. */
+	extra += u->met;
+	if (end && extra > u->given)
+		now[tbuf_policy(t->order.terms.policy)->overwrites ?
+		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
+		    extra - u->given;
+}
+
+int
+tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
+    struct tbuf_event *event)
+{
+	static const enum tbuf_event_type types[TBUF_UNIT_COUNTERS] = {
+		[TBUF_UNIT_DROPS] = TBUF_EVENT_UNIT_DROPS,
+		[TBUF_UNIT_OVERWRITTEN] = TBUF_EVENT_UNIT_OVERWRITTEN,
+		[TBUF_UNIT_DISCARDED] = TBUF_EVENT_DISCARDED,
+		[TBUF_UNIT_WITHOUT] = TBUF_EVENT_UNITS
+	};
+	uint64_t now[TBUF_UNIT_COUNTERS], *told = t->units.told, gain;
+	unsigned i;
+
+	if (!has_units(t))
+		return (0);
+	sums(t, end, now);
+	for (i = 0; i < TBUF_UNIT_COUNTERS; i++) {
+		if (now[i] <= told[i])
+			continue;
+		gain = now[i] - told[i];
+		told[i] = now[i];
+		if (i == TBUF_UNIT_DROPS)
+			c->totals.drops += gain;
+		else if (i == TBUF_UNIT_OVERWRITTEN)
+			c->totals.overwritten += gain;
+		else if (i == TBUF_UNIT_DISCARDED)
+			c->totals.discarded += gain;
+		event->type = types[i];
+		event->count = gain;
+		return (1);
+	}
+	return (0);
+}

@@ -1,0 +1,186 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Units of this process: which there are, and who is in them.
+ *
+ * A unit is known to its program by a number that is never used twice, so one
+ * that has ended, or is a forked child's parent's, is no unit any more.
+ */
+#include <errno.h>
+
+#include "producer/unit.h"
+
+#define INDEX_BITS	10
+#define NUNITS		(1u << INDEX_BITS)
+#define USED		UINT64_C(1)
+#define SERIAL		((UINT64_C(1) << 47) - 1)
+
+static struct tbuf_unit units[NUNITS];
+static uint64_t epoch;			/* forks that this process has behind it */
+
+void
+tbuf_units_forget(void)
+{
+	tbuf_thread.unit = NULL;
+	tbuf_store(&epoch, tbuf_load(&epoch) + 1);
+}
+
+static uint64_t
+word_make(uint64_t serial)
+{
+	return (tbuf_load(&epoch) << 48 | (serial & SERIAL) << 1 | USED);
+}
+
+static bool
+word_used(uint64_t word)
+{
+	return (word == word_make(word >> 1));
+}
+
+/* Not the address of the thread's area: a task that shares it is no thread. */
+static uint64_t
+self(void)
+{
+	return ((uintptr_t)&tbuf_thread);
+}
+
+/* From where this thread had its last one. */
+static struct tbuf_unit *
+unit_take(void)
+{
+	uint32_t at = tbuf_thread.unit_last, i;
+	struct tbuf_unit *u;
+	uint64_t word;
+
+	for (i = 0; i < NUNITS; i++, at++) {
+		u = &units[at % NUNITS];
+		word = tbuf_load(&u->word);
+		if (!word_used(word) && tbuf_cas(&u->word, word,
+		    word_make((word >> 1) + 1))) {
+			tbuf_thread.unit_last = at;
+			return (u);
+		}
+	}
+	return (NULL);
+}
+
+static void
+unit_release(struct tbuf_unit *u)
+{
+	tbuf_store(&u->owner, 0);
+	tbuf_store_release(&u->word, tbuf_load(&u->word) & ~USED);
+}
+
+static uint64_t
+number_of(const struct tbuf_unit *u)
+{
+	return ((tbuf_load(&u->word) >> 1 & SERIAL) << INDEX_BITS |
+	    (uint64_t)(u - units));
+}
+
+/* NULL: there is none with this number, or not any more. */
+static struct tbuf_unit *
+unit_find(uint64_t number)
+{
+	struct tbuf_unit *u = &units[number % NUNITS];
+
+	return (number >> INDEX_BITS != 0 && tbuf_load_acquire(&u->word) ==
+	    word_make(number >> INDEX_BITS) ? u : NULL);
+}
+
+/* Before the memo is void: what fires in between goes to the CPU's lane. */
+static void
+enter(struct tbuf_unit *u)
+{
+	u->outer = tbuf_thread.unit;
+	u->memo = tbuf_load(&tbuf_thread.memo.bits);
+	tbuf_store(&tbuf_thread.unit, u);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_thread_forget();
+}
+
+/* The thread may be in others that it has entered since. */
+static bool
+leave(struct tbuf_unit *u)
+{
+	struct tbuf_unit **p = &tbuf_thread.unit;
+
+	while (*p != NULL && *p != u)
+		p = &(*p)->outer;
+	if (*p == NULL)
+		return (false);
+	/*
+	 * Nobody has stored to the memo meanwhile: lane.c remembers nothing
+	 * while there is a unit.  What fires in between goes by the memo.
+	 */
+	if (p == &tbuf_thread.unit && u->outer == NULL && tbuf_self.rseq &&
+	    tbuf_thread.shared == 0)
+		tbuf_store(&tbuf_thread.memo.bits, u->memo);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(p, u->outer);
+	return (true);
+}
+
+uint64_t
+tbuf_unit_begin(const char *kind, uint64_t id)
+{
+	uint64_t base = tbuf_load(&tbuf_local->base);
+	struct tbuf_unit *u;
+
+	if (base == 0 || !tbuf_rseq_thread() || !tbuf_units_wanted(base) ||
+	    (u = unit_take()) == NULL)
+		return (0);
+	u->busy = false;
+	tbuf_store(&u->owner, self());
+	tbuf_unit_bind(u, base, kind, id);
+	if (u->nbound == 0) {
+		unit_release(u);
+		return (0);
+	}
+	enter(u);
+	return (number_of(u));
+}
+
+int
+tbuf_unit_enter(uint64_t number)
+{
+	struct tbuf_unit *u = unit_find(number);
+
+	if (u == NULL)
+		return (number == 0 ? 0 : -ENOENT);
+	if (!tbuf_cas(&u->owner, 0, self()))
+		return (-EBUSY);
+	enter(u);
+	tbuf_unit_tell(u, true);
+	return (0);
+}
+
+int
+tbuf_unit_leave(uint64_t number)
+{
+	struct tbuf_unit *u = unit_find(number);
+
+	if (u == NULL)
+		return (number == 0 ? 0 : -ENOENT);
+	if (tbuf_load(&u->owner) != self() || !leave(u))
+		return (-EBUSY);
+	tbuf_unit_tell(u, false);
+	tbuf_store_release(&u->owner, 0);
+	return (0);
+}
+
+int
+tbuf_unit_end(uint64_t number, int outcome)
+{
+	struct tbuf_unit *u = unit_find(number);
+
+	if (u == NULL)
+		return (number == 0 ? 0 : -ENOENT);
+	if (tbuf_load(&u->owner) == self())
+		(void)leave(u);
+	else if (!tbuf_cas(&u->owner, 0, self()))
+		return (-EBUSY);
+	tbuf_unit_commit(u, outcome);
+	unit_release(u);
+	return (0);
+}

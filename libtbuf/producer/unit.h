@@ -1,0 +1,84 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Work units at a target (layout.h, WORK UNITS).
+ *
+ * A unit is memory of this process: which thread is in it, and where its
+ * tables are, one in each session that has any for it.  What it does in a
+ * session is done in steps (clause_step.h), sections or under a lock lane's
+ * lock, so that a session may end at any time.
+ *
+ *	unit		begins, is entered and left
+ *	unit_bind	takes a table, names a kind
+ *	unit_write	a record into the table
+ *	unit_end	what is kept, and how it is committed
+ */
+#ifndef TBUF_PRODUCER_UNIT_H
+#define TBUF_PRODUCER_UNIT_H
+
+#include "producer/clause_step.h"
+#include "producer/producer.h"
+
+#define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */
+
+/* A unit in a session. */
+struct tbuf_bound {
+	struct tbuf_fire fire;		/* its session */
+	struct tbuf_units *units;
+	struct tbuf_unit_entry *entry;	/* NULL: no table was free */
+	unsigned char *table;
+	uint64_t size;			/* bytes of it, or of a half */
+	bool wraps;
+	uint32_t index;			/* of the table */
+	uint32_t kind;
+	uint64_t id;
+	uint64_t instance;
+	uint64_t began;
+};
+
+struct tbuf_unit {
+	uint64_t word;			/* epoch << 48 | serial << 1 | used */
+	uint64_t owner;			/* its thread; 0: nobody is in it */
+	struct tbuf_unit *outer;	/* that its thread was in before */
+	uint64_t memo;			/* bits of that thread's memo */
+	bool busy;			/* a record is written under a lock */
+	uint32_t nbound;
+	struct tbuf_bound bound[TBUF_UNIT_SESSIONS];
+};
+
+/* In a forked child: its parent's units are not its own. */
+void	tbuf_units_forget(void) TBUF_HIDDEN;
+
+/*
+ * Something done in steps, which is gone through again from the start until
+ * it is done.  Without a memo it stands under a lock.  What is no record waits
+ * for a lane that is free, but not for ever: AGAIN, too, if there was none.
+ */
+enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
+	    void *argument) TBUF_HIDDEN;
+enum tbuf_emit tbuf_bound_record(const struct tbuf_bound *, tbuf_lane_work *,
+	    void *argument) TBUF_HIDDEN;
+
+/* Has a session tables? */
+bool	tbuf_units_wanted(uint64_t base) TBUF_HIDDEN;
+/* Take tables in the sessions that have any. */
+void	tbuf_unit_bind(struct tbuf_unit *, uint64_t base, const char *kind,
+	    uint64_t id) TBUF_HIDDEN;
+/* Its thread has entered it, or has left it. */
+void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
+/* It has ended. */
+void	tbuf_unit_commit(struct tbuf_unit *, int outcome) TBUF_HIDDEN;
+
+/*
+ * The record of a fire in the unit that the thread is in.  False: it goes the
+ * way of all others.
+ */
+bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
+/*
+ * The same for arguments that are words, of a probe that is enabled in one
+ * session, with one ECB.  False: it is another case, and nothing has been done.
+ */
+bool	tbuf_unit_again(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint32_t bits) TBUF_HIDDEN;
+
+#endif

@@ -1,0 +1,399 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A unit takes a table in each session that has any.
+ */
+#include "common/session.h"
+#include "producer/unit.h"
+
+#define STEPS_MAX	16	/* sections aborted in a row, as in lane.c */
+#define WAIT_MAX	100000	/* looks for a lane; some ms */
+
+struct work {
+	tbuf_lane_work *work;
+	void *argument;
+};
+
+/* Under a lock nothing is aborted, and what others change is looked at again. */
+static void
+work_locked(void *argument, const struct tbuf_place *place)
+{
+	const struct work *w = argument;
+	unsigned i;
+
+	(void)place;
+	for (i = 0; i < STEPS_MAX; i++)
+		if (w->work(w->argument, NULL) == TBUF_COMMITTED)
+			break;
+}
+
+/* Sections run where a consumer that ends the session waits for them. */
+static bool
+memo_make(const struct tbuf_bound *b, struct tbuf_memo *m)
+{
+	m->cpu = tbuf_rseq_cpu();
+	m->generation = b->fire.generation;
+	m->slot = b->fire.slot;
+	m->lane = NULL;
+	return (tbuf_lane_offset(m->slot, m->cpu) != 0);
+}
+
+/* By sections: true if it is done, or the session over. */
+static bool
+work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
+    enum tbuf_emit *emit)
+{
+	struct tbuf_memo memo;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (false);
+	for (try = 0; try < STEPS_MAX && memo_make(b, &memo); try++) {
+		*emit = TBUF_EMIT_DONE;
+		if (work(argument, &memo) == TBUF_COMMITTED)
+			return (true);
+		*emit = TBUF_EMIT_AGAIN;
+		if (!tbuf_fire_current(&b->fire))
+			return (true);
+	}
+	return (false);
+}
+
+enum tbuf_emit
+tbuf_bound_do(const struct tbuf_bound *b, tbuf_lane_work *work,
+    void *argument)
+{
+	struct work locked = { work, argument };
+	enum tbuf_emit emit;
+	unsigned try;
+
+	if (work_here(b, work, argument, &emit))
+		return (emit);
+	for (try = 0; try < WAIT_MAX && tbuf_fire_current(&b->fire); try++)
+		if (tbuf_lock_try(&b->fire, work_locked, &locked))
+			return (TBUF_EMIT_DONE);
+	return (TBUF_EMIT_AGAIN);
+}
+
+enum tbuf_emit
+tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
+    void *argument)
+{
+	struct work locked = { work, argument };
+	enum tbuf_emit emit;
+
+	return (work_here(b, work, argument, &emit) ? emit :
+	    tbuf_lock_do(&b->fire, work_locked, &locked));
+}
+
+/* ------------------------------------------------------------ a table */
+
+struct binding {
+	struct tbuf_bound *bound;
+	uint64_t name[TBUF_UNIT_NAME / 8];
+	uint32_t count;			/* of tables */
+	bool ring;			/* what is done may make way */
+	bool taken;
+};
+
+static struct tbuf_unit_entry *
+entry_of(const struct tbuf_bound *b, uint32_t i)
+{
+	return ((struct tbuf_unit_entry *)(void *)(b->units + 1) + i);
+}
+
+/* Is it a word of this session's, and its table in this state? */
+static bool
+word_is(const struct tbuf_bound *b, uint64_t word, enum tbuf_unit_state state)
+{
+	return (word == tbuf_unit_word(b->fire.generation,
+	    tbuf_unit_instance(word), state));
+}
+
+static enum tbuf_outcome
+take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
+    uint64_t word)
+{
+	struct tbuf_bound *b = n->bound;
+	uint64_t instance = tbuf_unit_instance(word) + 1;
+
+	if (tbuf_step_swap(memo, &entry_of(b, i)->word, word, tbuf_unit_word(
+	    b->fire.generation, instance, TBUF_UNIT_TAKEN)) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	b->entry = entry_of(b, i);
+	b->index = i;
+	b->instance = instance;
+	b->table += i * (b->wraps ? 2 * b->size : b->size);
+	n->taken = true;
+	tbuf_thread.unit_table = i;
+	return (TBUF_COMMITTED);
+}
+
+/* One that is free, from where this thread had its last one. */
+static enum tbuf_outcome
+take_free(struct binding *n, const struct tbuf_memo *memo)
+{
+	uint32_t at = tbuf_thread.unit_table, i;
+	uint64_t word;
+
+	for (i = 0; i < n->count; i++, at++) {
+		at %= n->count;
+		if (tbuf_step_load(memo, &word, &entry_of(n->bound, at)->word,
+		    1) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		if (word == 0 || word_is(n->bound, word, TBUF_UNIT_FREE))
+			return (take(n, memo, at, word));
+	}
+	return (TBUF_COMMITTED);
+}
+
+/* The one that began first of those that nobody will read but in a file. */
+static enum tbuf_outcome
+take_done(struct binding *n, const struct tbuf_memo *memo)
+{
+	uint64_t words[6], word = 0, oldest = UINT64_MAX;
+	uint32_t i, found = 0;
+
+	for (i = 0; i < n->count; i++) {
+		if (tbuf_step_load(memo, words, &entry_of(n->bound, i)->word,
+		    6) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		if (word_is(n->bound, words[0], TBUF_UNIT_DONE) &&
+		    words[5] < oldest) {
+			oldest = words[5];
+			word = words[0];
+			found = i;
+		}
+	}
+	return (oldest == UINT64_MAX ? TBUF_COMMITTED :
+	    take(n, memo, found, word));
+}
+
+_Static_assert(offsetof(struct tbuf_unit_entry, began) == 5 * 8, "words[5]");
+
+/* ------------------------------------------------------------ a kind */
+
+static enum tbuf_outcome
+kind_name(const struct binding *n, const struct tbuf_memo *memo,
+    struct tbuf_unit_kind *kind)
+{
+	uint32_t slot;
+
+	if (tbuf_step_swap(memo, &kind->state, 0, 1) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	/* Who is aborted here has claimed in vain: one kind less. */
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
+		.to = (uint64_t *)(void *)kind->name, .from = n->name,
+		.size = sizeof(n->name)
+	}));
+}
+
+/* The kind of this name; the last one is for those that have no place. */
+static enum tbuf_outcome
+kind_find(const struct binding *n, const struct tbuf_memo *memo)
+{
+	uint64_t words[8];
+	struct tbuf_bound *b = n->bound;
+	uint32_t i;
+
+	for (i = 0; i < TBUF_UNIT_KINDS - 1; i++) {
+		if (tbuf_step_load(memo, words, &b->units->kinds[i].state, 8) !=
+		    TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		if (words[0] == 0 && kind_name(n, memo, &b->units->kinds[i]) !=
+		    TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		if (words[0] == 0 || (words[0] == 2 && words[4] == n->name[0] &&
+		    words[5] == n->name[1] && words[6] == n->name[2] &&
+		    words[7] == n->name[3]))
+			break;
+	}
+	b->kind = i;
+	return (TBUF_COMMITTED);
+}
+
+_Static_assert(offsetof(struct tbuf_unit_kind, name) == 4 * 8, "words[4]");
+
+/* Its bytes, and zeroes; cut. */
+static void
+name_copy(uint64_t *name, const char *kind)
+{
+	uint64_t word = 0;
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_NAME; i++) {
+		if (i < TBUF_UNIT_NAME - 1 && *kind != '\0')
+			word |= (uint64_t)(unsigned char)*kind++ << 8 * (i % 8);
+		if (i % 8 == 7) {
+			name[i / 8] = word;
+			word = 0;
+		}
+	}
+}
+
+/* ------------------------------------------------------------ binding */
+
+static enum tbuf_outcome
+count_without(const struct tbuf_bound *b, const struct tbuf_memo *memo)
+{
+	uint64_t n;
+
+	if (tbuf_step_load(memo, &n, &b->units->without, 1) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
+}
+
+/* All that is known of it from here on. */
+static enum tbuf_outcome
+bound(const struct tbuf_bound *b, const struct tbuf_memo *memo)
+{
+	uint64_t generation = b->fire.generation;
+	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
+	    tbuf_thread.tid, 1 };
+	uint32_t slot;
+
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &b->entry->word, .slot = &slot,
+		.old = tbuf_unit_word(generation, b->instance,
+		    TBUF_UNIT_TAKEN),
+		.new = tbuf_unit_word(generation, b->instance,
+		    TBUF_UNIT_BOUND),
+		.to = &b->entry->head, .from = fields, .size = sizeof(fields)
+	}));
+}
+
+static enum tbuf_outcome
+bind_here(void *argument, const struct tbuf_memo *memo)
+{
+	struct binding *n = argument;
+	enum tbuf_outcome outcome = TBUF_COMMITTED;
+
+	if (!n->taken)
+		outcome = kind_find(n, memo);
+	if (outcome == TBUF_COMMITTED && !n->taken)
+		outcome = take_free(n, memo);
+	if (outcome == TBUF_COMMITTED && !n->taken && n->ring)
+		outcome = take_done(n, memo);
+	if (outcome != TBUF_COMMITTED)
+		return (outcome);
+	return (n->taken ? bound(n->bound, memo) :
+	    count_without(n->bound, memo));
+}
+
+/* Its tables, if the session is one that has any where they may lie. */
+static bool
+session_look(struct tbuf_bound *b, uint64_t base, unsigned number,
+    struct binding *n)
+{
+	struct tbuf_slot *slot = (struct tbuf_slot *)(uintptr_t)(base +
+	    TBUF_SLOTS + number * (uint64_t)TBUF_SLOT_SIZE);
+	uint64_t at, end, size, tables;
+
+	b->fire = (struct tbuf_fire){ .base = base, .slot = slot,
+	    .number = number };
+	b->fire.generation = tbuf_load_acquire(&slot->generation);
+	b->fire.bits = tbuf_fire_bits(slot, number);
+	n->count = tbuf_terms_units(&slot->terms, &size);
+	at = tbuf_load(&slot->units.at);
+	end = tbuf_fire_end(base);
+	tables = tbuf_units_tables(n->count) + n->count * size;
+	if (b->fire.generation == 0 || n->count == 0 || at < TBUF_TABLES ||
+	    at % 64 != 0 || at > end || end - at < tables)
+		return (false);
+	n->ring = tbuf_load(&slot->terms.policy) == TBUF_RING;
+	b->units = (struct tbuf_units *)(uintptr_t)(base + at);
+	b->entry = NULL;
+	b->table = (unsigned char *)b->units + tbuf_units_tables(n->count);
+	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
+	b->size = b->wraps ? size / 2 : size;
+	return (true);
+}
+
+static bool
+session_units(uint64_t base, unsigned number)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	const struct tbuf_slot *slot = (const struct tbuf_slot *)(uintptr_t)
+	    (base + TBUF_SLOTS + number * (uint64_t)TBUF_SLOT_SIZE);
+
+	return (tbuf_load(&control->state[number]) == TBUF_ACTIVE &&
+	    tbuf_load(&slot->units.at) != 0);
+}
+
+bool
+tbuf_units_wanted(uint64_t base)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (session_units(base, i))
+			return (true);
+	return (false);
+}
+
+void
+tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
+    uint64_t id)
+{
+	struct binding n;
+	struct tbuf_bound *b;
+	unsigned i;
+
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	name_copy(n.name, kind);
+	u->nbound = 0;
+	for (i = 0; i < TBUF_NSESSIONS && u->nbound < TBUF_UNIT_SESSIONS;
+	    i++) {
+		b = &u->bound[u->nbound];
+		if (!session_units(base, i) || !session_look(b, base, i, &n))
+			continue;
+		n.bound = b;
+		n.taken = false;
+		b->id = id;
+		b->began = tbuf_clock_read(tbuf_self.clock);
+		if (tbuf_bound_do(b, bind_here, &n) == TBUF_EMIT_DONE)
+			u->nbound++;
+	}
+}
+
+/* ------------------------------------------------------------ moving */
+
+struct telling {
+	const struct tbuf_bound *bound;
+	bool inside;
+};
+
+static enum tbuf_outcome
+tell_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct telling *t = argument;
+	const struct tbuf_bound *b = t->bound;
+	uint64_t word = tbuf_unit_word(b->fire.generation, b->instance,
+	    TBUF_UNIT_BOUND);
+	const uint64_t fields[] = { tbuf_thread.tid, t->inside };
+	uint32_t slot;
+
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &b->entry->word, .old = word, .new = word,
+		.slot = &slot, .to = &b->entry->thread, .from = fields,
+		.size = sizeof(fields)
+	}));
+}
+
+void
+tbuf_unit_tell(struct tbuf_unit *u, bool inside)
+{
+	struct telling t = { .inside = inside };
+	uint32_t i;
+
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	for (i = 0; i < u->nbound; i++) {
+		t.bound = &u->bound[i];
+		if (t.bound->entry != NULL)
+			(void)tbuf_bound_do(t.bound, tell_here, &t);
+	}
+}

@@ -1,0 +1,273 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The end of a unit: its outcome's rule says which records are kept, and they
+ * are committed by one record of the CPU's lane, all or none (layout.h, WORK
+ * UNITS).
+ */
+#include "producer/unit.h"
+
+struct ending {
+	const struct tbuf_bound *bound;
+	int32_t outcome;
+	uint32_t mask;
+	bool ours;			/* the session has not taken it away */
+	bool fits;			/* the bytes are all of what is kept */
+	uint64_t total, count;		/* records; those that are kept */
+	uint64_t discarded;		/* as the entry has it */
+	uint64_t size;
+	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
+};
+
+/* ------------------------------------------------------------ selection */
+
+/* Of its outcome's rule, or that of all others. */
+static enum tbuf_outcome
+mask_find(struct ending *e, const struct tbuf_memo *memo)
+{
+	uint64_t rules[TBUF_UNIT_RULES], rule = 0;
+	unsigned i;
+
+	if (tbuf_step_load(memo, rules, e->bound->units->rules,
+	    TBUF_UNIT_RULES) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	for (i = 0; i < TBUF_UNIT_RULES; i++) {
+		rule = rules[i] ^ tbuf_unit_default(i);
+		if (tbuf_unit_outcome(rule) == e->outcome)
+			break;
+	}
+	e->mask = (uint32_t)rule;
+	return (TBUF_COMMITTED);
+}
+
+/* The mask of the probe that an EPID stands for. */
+static uint32_t
+selection(const struct tbuf_bound *b, uint32_t epid)
+{
+	uint64_t max;
+	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(b->fire.base,
+	    b->fire.slot, &max);
+	struct tbuf_view view = { (unsigned char *)(uintptr_t)b->fire.base,
+	    tbuf_self.window, tbuf_self.tables };
+	uint32_t probe, mask;
+
+	if (epid >= max || (probe = tbuf_load(&ecbs[epid].probe)) >=
+	    tbuf_self.tables.entries)
+		return (TBUF_SELECTED);
+	mask = tbuf_load(&tbuf_view_probe(&view, probe)->selection);
+	return (mask != 0 ? mask : TBUF_SELECTED);
+}
+
+/* One that is kept is copied, as long as all of them may fit. */
+static enum tbuf_outcome
+keep(struct ending *e, const struct tbuf_memo *memo,
+    const unsigned char *record, uint64_t size)
+{
+	e->count++;
+	e->fits = e->fits && size <= sizeof(e->bytes) - e->size;
+	if (!e->fits)
+		return (TBUF_COMMITTED);
+	if (tbuf_step_load(memo, e->bytes + e->size / 8,
+	    (const uint64_t *)(const void *)record, size / 8) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->size += size;
+	return (TBUF_COMMITTED);
+}
+
+/* The records of a table, or of a half. */
+static enum tbuf_outcome
+walk(struct ending *e, const struct tbuf_memo *memo,
+    const unsigned char *table, uint64_t bytes)
+{
+	uint64_t header[2], size, at;
+
+	for (at = 0; at + sizeof(struct tbuf_lock_record) <= bytes;
+	    at += size) {
+		if (tbuf_step_load(memo, header, (const uint64_t *)
+		    (const void *)(table + at), 2) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		size = header[1] >> 16 & 0xffff;
+		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
+		    size > bytes - at)
+			break;
+		if ((e->mask & selection(e->bound, header[1] & 0xffff)) != 0 &&
+		    keep(e, memo, table + at, size) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+	}
+	return (TBUF_COMMITTED);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* Of everything that is long no more than the number is wanted. */
+static enum tbuf_outcome
+select_records(struct ending *e, const struct tbuf_memo *memo,
+    uint64_t previous, uint64_t head)
+{
+	const struct tbuf_bound *b = e->bound;
+	uint64_t laps = tbuf_unit_laps(head), before = 0;
+	uint64_t bytes = least(tbuf_unit_bytes(head), b->size);
+	const unsigned char *table = b->table, *older = table;
+
+	if (b->wraps && (laps & 1) != 0)
+		table += b->size;
+	else if (b->wraps)
+		older += b->size;
+	e->total = tbuf_unit_records(head) +
+	    (laps == 0 ? 0 : tbuf_unit_records(previous));
+	e->count = e->size = 0;
+	e->fits = true;
+	if (laps != 0)
+		before = least(tbuf_unit_bytes(previous), b->size);
+	if (e->mask == UINT32_MAX && before + bytes > sizeof(e->bytes)) {
+		e->fits = false;
+		e->count = e->total;
+		return (TBUF_COMMITTED);
+	}
+	if (walk(e, memo, older, before) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (walk(e, memo, table, bytes));
+}
+
+/* ------------------------------------------------------------ steps */
+
+/* From now on its outcome is known, whatever happens to the process. */
+static enum tbuf_outcome
+begin_here(void *argument, const struct tbuf_memo *memo)
+{
+	struct ending *e = argument;
+	const struct tbuf_bound *b = e->bound;
+	uint64_t words[14], fields[4];
+	uint32_t slot;
+
+	if (tbuf_step_load(memo, words, &b->entry->word, 14) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->ours = words[0] == tbuf_unit_word(b->fire.generation, b->instance,
+	    TBUF_UNIT_BOUND);
+	if (!e->ours)
+		return (TBUF_COMMITTED);
+	if (mask_find(e, memo) != TBUF_COMMITTED ||
+	    select_records(e, memo, words[1], words[4]) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	fields[0] = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
+	fields[1] = e->count;
+	fields[2] = words[12] + (e->count != 0 ? e->count - 1 : 0);
+	fields[3] = e->discarded = words[13];
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &b->entry->word, .old = words[0],
+		.new = tbuf_unit_word(b->fire.generation, b->instance,
+		    TBUF_UNIT_ENDING),
+		.to = &b->entry->ended, .from = fields,
+		.size = sizeof(fields), .slot = &slot
+	}));
+}
+
+_Static_assert(offsetof(struct tbuf_unit_entry, ended) == 80 &&
+    offsetof(struct tbuf_unit_entry, discarded) == 104, "fields");
+
+static enum tbuf_outcome
+finish_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct ending *e = argument;
+	const struct tbuf_bound *b = e->bound;
+	uint64_t discarded = e->discarded + (e->total - e->count);
+	uint32_t slot;
+
+	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &b->entry->word,
+		.old = tbuf_unit_word(b->fire.generation, b->instance,
+		    TBUF_UNIT_ENDING),
+		.new = tbuf_unit_word(b->fire.generation, b->instance,
+		    e->fits ? TBUF_UNIT_FREE : TBUF_UNIT_DONE),
+		.to = &b->entry->discarded, .from = &discarded,
+		.size = sizeof(discarded), .slot = &slot
+	}));
+}
+
+/* One of the figures that all threads count. */
+struct counting {
+	uint64_t *word;
+};
+
+static enum tbuf_outcome
+count_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct counting *c = argument;
+	uint64_t n;
+
+	if (tbuf_step_load(memo, &n, c->word, 1) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (tbuf_step_swap(memo, c->word, n, n + 1));
+}
+
+static void
+figures(const struct tbuf_bound *b, int32_t outcome)
+{
+	struct tbuf_unit_kind *kind = &b->units->kinds[b->kind];
+	uint64_t now = tbuf_clock_read(tbuf_self.clock);
+	struct counting c = { &kind->durations[tbuf_unit_bucket(
+	    now > b->began ? now - b->began : 0)] };
+
+	(void)tbuf_bound_do(b, count_here, &c);
+	c.word = &kind->failures;
+	if (outcome != 0)
+		(void)tbuf_bound_do(b, count_here, &c);
+}
+
+/* ------------------------------------------------------------ the record */
+
+/* An envelope with what is kept, or a mark that says where it is. */
+static void
+emit(const struct ending *e)
+{
+	const struct tbuf_bound *b = e->bound;
+	struct tbuf_unit_record record = {
+		.table = b->index, .kind = b->kind, .instance = b->instance,
+		.id = b->id, .began = b->began, .outcome = e->outcome,
+		.mask = e->mask, .count = (uint32_t)e->count,
+		.discarded = (uint32_t)(e->total - e->count)
+	};
+	struct tbuf_segment segments[3] = { { NULL, 0 },
+	    { &record, sizeof(record) }, { e->bytes, e->size } };
+	struct tbuf_fire f = b->fire;
+
+	f.epid = e->fits ? TBUF_EPID_ENVELOPE : TBUF_EPID_UNIT;
+	f.words = false;
+	f.size = sizeof(record) + (e->fits ? e->size : 0);
+	f.segments = segments;
+	f.end = segments + (e->fits ? 3 : 2);
+	(void)tbuf_lane_emit(&f);
+}
+
+static void
+commit(const struct tbuf_bound *b, int outcome)
+{
+	struct ending e;
+
+	e.bound = b;
+	e.outcome = outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome;
+	e.ours = false;
+	if (b->entry != NULL) {
+		if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE ||
+		    !e.ours)
+			return;
+		if (e.count != 0)
+			emit(&e);
+		(void)tbuf_bound_do(b, finish_here, &e);
+	}
+	figures(b, e.outcome);
+}
+
+void
+tbuf_unit_commit(struct tbuf_unit *u, int outcome)
+{
+	uint32_t i;
+
+	for (i = 0; i < u->nbound; i++)
+		commit(&u->bound[i], outcome);
+}

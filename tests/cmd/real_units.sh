@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Work units: what their outcomes leave of them, and what has not ended.
+. "$HERE/common_real"
+
+probes='-n tt:::count,tt:::done'
+
+# run OPTIONS ORDER ...: the target under tbufctl.
+run()
+{
+	options=$1
+	shift
+	echo "\$ $options: $*"
+	"$TBUFCTL" $options $probes -c "$TBUF_TARGET $*" >out 2>err
+	echo "= $?"
+	cat out err | normal
+}
+
+# A success, a failure, another success; what is fired in none of them.
+run '-q -x nunits=2' unit=1 fire=2 done=1 end=0 fire=1 unit=2 fire=2 done=2 \
+    end=7 unit=3 done=3 end=0
+run '-x nunits=2' unit=-1 done=1 end=-1
+# More than an envelope takes; moved to another thread, and nested.
+run '-q -x nunits=2' unit=1 fire=100 end=1 | grep -c outcome=1
+run '-q -x nunits=2' unit=1 fire=1 elsewhere done=1 end=1
+run '-q -x nunits=2' unit=1 fire=1 end=0 end=0
+# Neither ended nor alive.
+run '-q -x nunits=2' unit=1 fire=1 done=1 kill=9
+run '-q -x nunits=2' unit=1 fire=100 unit=2 fire=1 exit=3 | grep -c unfinished
+# No table for the second; full tables.
+run '-q -x nunits=1' unit=1 fire=1 unit=2 done=2 end=0
+run '-q -x nunits=1 -x unitsize=1k' unit=1 fire=100 end=1 | tail -4
+run '-q -x nunits=1 -x unitsize=1k -x unitpolicy=ring' unit=1 fire=100 \
+    end=1 | tail -5
+# Rules.
+run '-q -x nunits=1 -x unitselect=0:1,3:0x100,*:0' unit=1 fire=1 done=1 end=0 \
+    unit=2 fire=1 done=2 end=3 unit=3 fire=1 done=3 end=4
+# Records are lost with their unit, not one by one.
+for policy in ring fill switch; do
+	run "-q -x nunits=1 -x bufpolicy=$policy -b 512" unit=1 fire=3 end=1 \
+	    unit=2 fire=4 end=1 unit=3 fire=5 end=1 >/dev/null
+	set -- $(total err)
+	echo "$policy: $(($1 + $2 + $3))"
+done
+# As JSON; and by time, where they ended.
+"$TBUFCTL" -o json --format=json -x nunits=1 $probes -c "$TBUF_TARGET unit=1 fire=1 end=2 unit=2 fire=1" 2>/dev/null >/dev/null
+grep unit json | normal | sed 's/"provider.*//'
+run '-q -x nunits=1 -x temporal' unit=1 fire=1 unit=2 fire=2 end=0
+
+# Of a recorder, ended or not.
+for end in exit=0 kill=9; do
+	TBUF_OPTIONS='nunits=2,unitselect=4:0x100,probes=count;done' \
+	    "$TBUF_TARGET" unit=1 fire=1 done=1 end=4 unit=2 fire=2 \
+	    $end >/dev/null 2>&1
+	"$TBUFCTL" -q --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
+	rm -f "$TBUF_DIR"/tbuf.*
+done
+
+# What is no option's value is said to be none.
+for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
+    unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
+    unitselect=0:1, unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1; do
+	ctl -x $option -n x
+done
+for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1:; do
+	TBUF_OPTIONS=$options,probes=count "$TBUF_TARGET" 2>&1 | normal
+done
