@@ -63,6 +63,7 @@ struct tbuf_kept_program {
 	uint32_t flags;		/* TBUF_PROGRAM_* */
 	uint32_t epid;		/* the only one's */
 	bool flat;		/* what fires have is the site's arguments */
+	struct tbuf_places places;
 };
 
 /* `version` is odd while somebody writes here, and another one afterwards. */
