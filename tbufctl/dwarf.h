@@ -3,7 +3,7 @@
  *
  * Types of programs, by their DWARF.
  *
- *	types.c		whose they are: processes, a command
+ *	types_answer.c	whose they are: processes, a command
  *	dwarf.c		modules: an executable, its libraries
  *	dwarf_names.c	what a module has, by name
  *	dwarf_read.c	one level of a type

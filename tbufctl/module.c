@@ -3,25 +3,19 @@
  *
  * The functions of a file, read by another process.
  */
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "format.h"
 #include "messages.h"
 #include "module.h"
+#include "reader.h"
 
-/* What the reader may take, and what it may find. */
-#define SECONDS		20
-#define MEMORY		(UINT64_C(4) << 30)
+/* What the reader may find. */
 #define FUNCTIONS_MAX	(1u << 24)
 #define SEGMENTS_MAX	65536u
 #define NAMES_MAX	(UINT64_C(1) << 30)
@@ -34,71 +28,21 @@ struct head {
 
 /* ------------------------------------------------------------ the reader */
 
-static void
-limit(int which, uint64_t most)
-{
-	struct rlimit limit = { most, most };
-
-	(void)setrlimit(which, &limit);
-}
-
-static bool
-write_all(int fd, const void *bytes, size_t size)
-{
-	const char *from = bytes;
-	ssize_t n;
-
-	while (size > 0) {
-		n = write(fd, from, size);
-		if (n <= 0)
-			return (false);
-		from += n;
-		size -= (size_t)n;
-	}
-	return (true);
-}
-
-/*
- * It has the file and the pipe alone, and ends by itself, whatever it meets;
- * a sanitizer needs more memory than there is.
- */
-static void
-confine(void)
-{
-	static const int deadly[] = { SIGBUS, SIGSEGV, SIGPIPE, SIGALRM };
-	static const int others[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1
-	};
-	size_t i;
-
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		(void)signal(deadly[i], SIG_DFL);
-	/* They are tbufctl's, which ends in an orderly way. */
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		(void)signal(others[i], SIG_IGN);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, SECONDS);
-	(void)alarm(SECONDS);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	limit(RLIMIT_DATA, MEMORY);
-#endif
-}
-
 static __attribute__((noreturn)) void
 reader(int fd, int out, const char *path)
 {
 	struct functions f = { .count = 0 };
 	struct head head;
 
-	confine();
+	reader_confine(READER_SECONDS);
+	(void)alarm(READER_SECONDS);
 	if (module_find_all(&f, fd, path) != 0)
 		_exit(1);
 	head = (struct head){ f.nsegments, f.count, f.names_size };
-	_exit(write_all(out, &head, sizeof(head)) &&
-	    write_all(out, f.segments, f.nsegments * sizeof(*f.segments)) &&
-	    write_all(out, f.all, f.count * sizeof(*f.all)) &&
-	    write_all(out, f.names, f.names_size) ? 0 : 1);
+	_exit(reader_write(out, &head, sizeof(head)) &&
+	    reader_write(out, f.segments, f.nsegments * sizeof(*f.segments)) &&
+	    reader_write(out, f.all, f.count * sizeof(*f.all)) &&
+	    reader_write(out, f.names, f.names_size) ? 0 : 1);
 }
 
 /* ------------------------------------------------------------ what it says */
@@ -108,20 +52,11 @@ static void *
 read_all(int fd, size_t count, size_t size)
 {
 	char *bytes = memory_get(NULL, count + 1, size);
-	size_t want = count * size, got = 0;
-	ssize_t n;
 
-	while (got < want) {
-		n = read(fd, bytes + got, want - got);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			free(bytes);
-			return (NULL);
-		}
-		got += (size_t)n;
-	}
-	return (bytes);
+	if (reader_read(fd, bytes, count * size))
+		return (bytes);
+	free(bytes);
+	return (NULL);
 }
 
 /* Sorted, and all names where they are said to be. */
@@ -157,19 +92,6 @@ listen(struct functions *f, int fd)
 	    is_sound(f));
 }
 
-static const char *
-why(int status)
-{
-	static char text[64];
-	char room[16];
-
-	if (!WIFSIGNALED(status))
-		return ("it is no program, or is damaged");
-	(void)snprintf(text, sizeof(text), "reading it ended with %s",
-	    signal_name(WTERMSIG(status), room, sizeof(room)));
-	return (text);
-}
-
 const char *
 module_read(struct functions *f, int fd, const char *path)
 {
@@ -193,7 +115,7 @@ module_read(struct functions *f, int fd, const char *path)
 		return (NULL);
 	module_free(f);
 	return (pid == -1 ? "no process can be had that reads it" :
-	    why(status));
+	    reader_why(status));
 }
 
 void

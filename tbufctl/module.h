@@ -1,11 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files that programs are made of, and the functions in them.
- *
- * A file belongs to whom is traced, who may have made it to harm its reader.
- * So another process reads it, one for each file, and writes what it has found
- * to a pipe: what happens to it costs the names of one file, and a line.
+ * Files that programs are made of, and the functions in them.  Another process
+ * reads a file, one for each (reader.h), and writes what it has found to a pipe.
  */
 #ifndef TBUFCTL_MODULE_H
 #define TBUFCTL_MODULE_H

@@ -1,25 +1,94 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Types of programs: another process looks them up, which is asked one question
+ * after the other.  Without an answer there is no such type.
  */
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf.h"
 #include "messages.h"
+#include "reader.h"
 #include "types.h"
-#include "words.h"
+#include "types_answer.h"
 
 #define SOURCES_MAX	64	/* processes that are looked into */
 
-struct types_source {
-	struct types_source *next;
-	pid_t pid;
-	const char *command;		/* NULL: a process */
-	bool opened;
-	Dwfl *dwfl;
-	struct dwarf_module *modules;
-};
+/* --- the other process ---------------------------------------------------- */
+
+static void
+start(struct types *t)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) {
+		t->failed = true;
+		return;
+	}
+	if ((t->reader = fork()) == 0) {
+		(void)close(ends[0]);
+		types_answer(t->first, ends[1]);
+	}
+	(void)close(ends[1]);
+	t->fd = ends[0];
+	if (t->reader != -1)
+		return;
+	(void)close(t->fd);
+	t->reader = 0;
+	t->failed = true;
+}
+
+/* Its status as of wait(2). */
+static int
+end(struct types *t)
+{
+	int status = 0;
+
+	(void)close(t->fd);
+	while (waitpid(t->reader, &status, 0) == -1 && errno == EINTR)
+		continue;
+	t->reader = 0;
+	return (status);
+}
+
+/* What it has closed it closed as it ended. */
+static void
+fail_once(struct types *t)
+{
+
+	t->failed = true;
+	message(MSG_TYPES, reader_why(end(t)));
+}
+
+static struct parcel *
+ask(struct types *t, enum types_question what)
+{
+
+	if (t->reader == 0 && !t->failed)
+		start(t);
+	t->question.used = 0;
+	parcel_put(&t->question, what);
+	return (&t->question);
+}
+
+static struct parcel *
+hear(struct types *t, struct parcel *answer)
+{
+
+	answer->used = answer->at = 0;
+	if (!t->failed && (!parcel_send(&t->question, t->fd) ||
+	    !parcel_receive(answer, t->fd)))
+		fail_once(t);
+	return (answer);
+}
+
+/* --- whose ---------------------------------------------------------------- */
 
 static struct types_source *
 add(struct types *t)
@@ -43,8 +112,13 @@ types_add_process(struct types *t, pid_t pid)
 	for (one = t->first; one != NULL; one = one->next, n++)
 		if (one->pid == pid)
 			return;
-	if (n < SOURCES_MAX)
-		add(t)->pid = pid;
+	if (n >= SOURCES_MAX)
+		return;
+	add(t)->pid = pid;
+	if (t->reader == 0)
+		return;
+	parcel_put(ask(t, TYPES_ADD), (uint64_t)pid);
+	(void)hear(t, &t->answer);
 }
 
 void
@@ -54,75 +128,23 @@ types_add_command(struct types *t, const char *name)
 	add(t)->command = name;
 }
 
-/* --- opening -------------------------------------------------------------- */
-
-/* Where the shell would find it; to be freed, or NULL. */
-static char *
-command_path(const char *name)
-{
-	struct words list = { NULL, 0 };
-	const char *path = getenv("PATH"), *end;
-	char *found = NULL;
-
-	if (strchr(name, '/') != NULL)
-		return (memory_string(name));
-	for (path = path == NULL ? "/bin:/usr/bin" : path; found == NULL;
-	    path = end + 1) {
-		end = strchrnul(path, ':');
-		words_add(&list, "%.*s%s%s", (int)(end - path), path,
-		    end == path ? "" : "/", name);
-		if (access(list.all[list.count - 1], X_OK) == 0)
-			found = memory_string(list.all[list.count - 1]);
-		if (*end == '\0')
-			break;
-	}
-	words_free(&list);
-	return (found);
-}
-
-static void
-open_source(struct types_source *one)
-{
-	char *path;
-
-	one->opened = true;
-	if (one->command == NULL)
-		one->dwfl = dwarf_open_process(one->pid);
-	else if ((path = command_path(one->command)) != NULL) {
-		one->dwfl = dwarf_open_program(path);
-		free(path);
-	}
-	if (one->dwfl != NULL)
-		one->modules = dwarf_modules(one->dwfl);
-}
-
-static struct dwarf_module *
-modules(struct types *t, struct types_source *one)
-{
-
-	if (t->dwarf == NULL) {
-		t->dwarf = memory_get(NULL, 1, sizeof(*t->dwarf));
-		memset(t->dwarf, 0, sizeof(*t->dwarf));
-	}
-	if (!one->opened)
-		open_source(one);
-	return (one->modules);
-}
-
 void
 types_free(struct types *t)
 {
 	struct types_source *one, *next;
 
+	if (t->reader > 0) {
+		(void)kill(t->reader, SIGKILL);
+		(void)end(t);
+	}
 	for (one = t->first; one != NULL; one = next) {
 		next = one->next;
-		dwarf_modules_free(one->modules);
-		dwfl_end(one->dwfl);
 		free(one);
 	}
-	if (t->dwarf != NULL)
-		dwarf_types_free(t->dwarf);
-	free(t->dwarf);
+	parcel_free(&t->question);
+	parcel_free(&t->answer);
+	parcel_free(&t->names);
+	free(t->members);
 }
 
 /* --- asking --------------------------------------------------------------- */
@@ -131,71 +153,121 @@ uint64_t
 types_find(struct types *t, const char *module, enum d_import_kind kind,
     const char *name)
 {
-	const struct dwarf_name *found;
-	struct types_source *one;
-	struct dwarf_module *m;
+	struct parcel *p = ask(t, TYPES_FIND);
 
-	for (one = t->first; one != NULL; one = one->next)
-		for (m = modules(t, one); m != NULL; m = m->next) {
-			if (module != NULL && !dwarf_module_is(m, module))
-				continue;
-			found = dwarf_name_find(m, kind, name, NULL);
-			if (found != NULL)
-				return (dwarf_type_id(t->dwarf, m,
-				    &found->die, 0));
-		}
-	return (0);
+	parcel_put_text(p, module);
+	parcel_put(p, kind);
+	parcel_put_text(p, name);
+	return (parcel_take(hear(t, &t->answer)));
 }
 
 uint64_t
 types_argument(struct types *t, const char *module, const char *function,
     const char *name)
 {
-	struct types_source *one;
-	struct dwarf_module *m;
-	uint64_t id;
+	struct parcel *p = ask(t, TYPES_ARGUMENT);
 
-	for (one = t->first; one != NULL; one = one->next)
-		for (m = modules(t, one); m != NULL; m = m->next)
-			if (dwarf_module_is(m, module) &&
-			    (id = dwarf_argument(t->dwarf, m, function,
-			    name)) != 0)
-				return (id);
-	return (0);
-}
-
-void
-types_sites(struct types *t, struct sites *sites)
-{
-	const struct dwarf_module *m;
-	struct types_source *one;
-
-	for (one = t->first; one != NULL; one = one->next)
-		for (m = one->command == NULL ? NULL : modules(t, one);
-		    m != NULL; m = m->next)
-			sites_read(sites, m);
+	parcel_put_text(p, module);
+	parcel_put_text(p, function);
+	parcel_put_text(p, name);
+	return (parcel_take(hear(t, &t->answer)));
 }
 
 void
 types_tags(struct types *t, void (*visit)(void *, const char *name),
     void *arg)
 {
-	const struct dwarf_module *m;
-	struct types_source *one;
-	size_t i;
+	const char *name;
 
-	for (one = t->first; one != NULL; one = one->next)
-		for (m = modules(t, one); m != NULL; m = m->next)
-			for (i = 0; i < m->count; i++)
-				if (m->names[i].kind == D_IMPORT_STRUCT ||
-				    m->names[i].kind == D_IMPORT_UNION ||
-				    m->names[i].kind == D_IMPORT_ENUM)
-					visit(arg, m->names[i].name);
+	(void)ask(t, TYPES_TAGS);
+	(void)hear(t, &t->names);
+	while ((name = parcel_take_text(&t->names)) != NULL)
+		visit(arg, name);
+}
+
+/* Empty rather than missing: the texts are somebody's to free. */
+static char *
+take_copy(struct parcel *p)
+{
+	const char *text = parcel_take_text(p);
+
+	return (memory_string(text == NULL ? "" : text));
+}
+
+static void
+take_site(struct parcel *p, struct tbuf_probe_info *site)
+{
+	unsigned i;
+
+	*site = (struct tbuf_probe_info){ .provider = take_copy(p) };
+	site->module = take_copy(p);
+	site->function = take_copy(p);
+	site->name = take_copy(p);
+	site->nargs = (unsigned)parcel_take(p);
+	if (site->nargs > TBUF_ARGS_MAX)
+		site->nargs = TBUF_ARGS_MAX;
+	for (i = 0; i < site->nargs; i++) {
+		site->types[i] = (enum tbuf_type)parcel_take(p);
+		site->argnames[i] = take_copy(p);
+	}
+}
+
+void
+types_sites(struct types *t, struct sites *sites)
+{
+	struct parcel *p;
+
+	if (t->first == NULL)
+		return;
+	(void)ask(t, TYPES_SITES);
+	p = hear(t, &t->answer);
+	while (parcel_more(p)) {
+		sites->all = memory_get(sites->all, sites->count + 1,
+		    sizeof(*sites->all));
+		take_site(p, &sites->all[sites->count++]);
+	}
+}
+
+static void
+take_members(struct types *t, struct parcel *p, struct d_import *to)
+{
+	struct d_import_member *member;
+	size_t room = 0;
+
+	while (parcel_more(p)) {
+		if (to->nmembers == room) {
+			room = room == 0 ? 16 : 2 * room;
+			t->members = memory_get(t->members, room,
+			    sizeof(*t->members));
+		}
+		member = &t->members[to->nmembers++];
+		member->name = parcel_take_text(p);
+		member->type = parcel_take(p);
+		member->offset = parcel_take(p);
+		member->bit = (unsigned)parcel_take(p);
+		member->bits = (unsigned)parcel_take(p);
+		member->value = (int64_t)parcel_take(p);
+	}
+	to->members = t->members;
 }
 
 bool
 types_read(struct types *t, uint64_t id, struct d_import *to)
 {
+	struct parcel *p = ask(t, TYPES_READ);
 
-	return (t->dwarf != NULL && dwarf_type_read(t->dwarf, id, to));
+	parcel_put(p, id);
+	p = hear(t, &t->answer);
+	if (!parcel_more(p))
+		return (false);
+	memset(to, 0, sizeof(*to));
+	to->kind = (enum d_import_kind)parcel_take(p);
+	to->is_signed = parcel_take(p) != 0;
+	to->is_character = parcel_take(p) != 0;
+	to->name = parcel_take_text(p);
+	to->size = parcel_take(p);
+	to->of = parcel_take(p);
+	to->count = parcel_take(p);
+	take_members(t, p, to);
+	return (true);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Types of the programs that are traced, for scripts that name them.  Nothing
- * is opened before one is asked for.
+ * is opened before one is asked for, and then by another process.
  */
 #ifndef TBUFCTL_TYPES_H
 #define TBUFCTL_TYPES_H
@@ -11,15 +11,19 @@
 
 #include <stdbool.h>
 
+#include "parcel.h"
 #include "sites.h"
 #include "tbufd.h"
 
 struct types_source;
-struct dwarf_types;
 
 struct types {
 	struct types_source *first, **last;
-	struct dwarf_types *dwarf;
+	pid_t reader;			/* 0: there is none */
+	int fd;				/* to it */
+	bool failed;
+	struct parcel question, answer, names;
+	struct d_import_member *members;	/* of the type read last */
 };
 
 /* Whose types there are: those that came first are asked first. */

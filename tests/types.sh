@@ -6,7 +6,8 @@
 # prints NAME.out; those in $live on one that runs already.
 
 set -u
-: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}" \
+    "${CXX:=c++}"
 
 if [ -n "${SANITIZER-}" ]; then
 	echo "the library itself is built with a sanitizer"
@@ -83,6 +84,7 @@ attach()
 build typed -g || exit 1
 for script in "$here"/*.d; do
 	script=$(basename "$script" .d)
+	[ "$script" = plus ] && continue
 	case " $live " in
 	*" $script "*) attach "$script" ;;
 	*) run "$script" typed ;;
@@ -101,6 +103,42 @@ if build linked -g && objcopy --only-keep-debug linked linked.debug &&
 	run members linked
 	mkdir .debug && mv linked.debug .debug && run members linked
 fi
+
+# C++.
+$CXX -O1 -g -I"$top_srcdir/libtbuf" "$here/plus.cc" -o plus \
+    "$top_builddir/.libs/libtbuf.so" -Wl,-rpath,"$top_builddir/.libs" &&
+    run plus plus
+
+# ctl COMMAND ...: tbufctl as a command that comes before its name makes it.
+ctl()
+{
+	cp "$here/members.d" t.d
+	timeout 60 "$@" "$TBUFCTL" -s t.d -c "./$program" >out 2>err </dev/null
+}
+
+# By the build id, where distributions have it: a namespace's /usr/lib/debug.
+program=identified
+id=$(readelf -n typed 2>/dev/null | sed -n 's/.*Build ID: //p')
+if [ -n "$id" ] && [ -d /usr/lib/debug ] &&
+    unshare -rm mount --bind . /usr/lib/debug 2>/dev/null; then
+	mkdir -p ".build-id/${id%"${id#??}"}"
+	objcopy --only-keep-debug typed \
+	    ".build-id/${id%"${id#??}"}/${id#??}.debug"
+	objcopy --strip-debug typed identified
+	# shellcheck disable=SC2016 # for another shell
+	ctl unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' -
+	expect members "its build id"
+fi
+
+# What libdw meets costs the types, and not tbufctl.
+program=typed
+cat >broken.c <<-END
+	#include <signal.h>
+	void *dwfl_module_getdwarf(void) { raise(SIGBUS); return 0; }
+END
+$CC -shared -fPIC broken.c -o broken.so || exit 1
+ctl env LD_PRELOAD="$PWD/broken.so"
+expect broken "a reader that ends"
 
 echo "$failed failed"
 [ $failed -eq 0 ]
