@@ -274,8 +274,8 @@ void	tbuf_consumer_wake(struct tbuf_consumer *);
 int	tbuf_consumer_switch(struct tbuf_consumer *);
 
 /*
- * A live snapshot under ring or fill: what is in the buffers now is given by
- * tbuf_consumer_next(), stays there, and is in no total.  -ENOTSUP under
+ * A live snapshot under ring or fill: what was recorded before a moment, on all
+ * CPUs, is given by tbuf_consumer_next(), stays there, and is in no total.  -ENOTSUP under
  * switch, -EINVAL when no tracing is active.
  */
 int	tbuf_consumer_snapshot(struct tbuf_consumer *);

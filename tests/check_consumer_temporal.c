@@ -235,10 +235,24 @@ static struct run *sectioned;
 
 /* The section took its time between two records of another lane. */
 static void
-section_ends(const struct tbuf_cpus *cpus)
+section_ends_later(const struct tbuf_cpus *cpus)
 {
 	struct fake *f = &sectioned->f;
 	uint64_t time = f->time;
+
+	(void)cpus;
+	f->time = time - 3;
+	fire(sectioned, 0, 1);
+	/* And one that begins anew takes a later time. */
+	f->time = clock_now + 1;
+	fire(sectioned, 0, 1);
+	f->time = time;
+}
+
+static void
+section_ends(const struct tbuf_cpus *cpus)
+{
+	struct fake *f = &sectioned->f;
 	uint32_t i;
 
 	for (i = 0; i < fake_slot(f)->first_lock; i++)
@@ -246,12 +260,7 @@ section_ends(const struct tbuf_cpus *cpus)
 	ck_assert_uint_eq(tbuf_cpus_count(cpus), fake_slot(f)->first_lock);
 	/* No lane has been switched. */
 	ck_assert_uint_eq(fake_lane(f, 0)->limit, fake_lane(f, 0)->size);
-	f->time = time - 3;
-	fire(sectioned, 0, 1);
-	/* And one that begins anew takes a later time. */
-	f->time = clock_now + 1;
-	fire(sectioned, 0, 1);
-	f->time = time;
+	section_ends_later(cpus);
 }
 
 START_TEST(temporal_waits_for_sections_on_other_cpus)
@@ -356,6 +365,81 @@ START_TEST(temporal_merges_the_dead_with_the_living)
 }
 END_TEST
 
+/* A reader of the file, beside its consumer. */
+static struct tbuf_consumer *
+reader(const struct run *r)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char path[128];
+
+	ck_assert_ptr_nonnull(c);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", r->f.fd);
+	ck_assert_msg(tbuf_consumer_open_file(c, path) == 0, "%s",
+	    tbuf_consumer_error(c));
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	return (c);
+}
+
+/*
+ * A snapshot, in a run or of a file, by time or lane by lane: what a section
+ * on another CPU took its time for before is in it, and nothing that came
+ * after, though it was there when its lane was copied.
+ */
+START_TEST(snapshot_is_of_one_moment)
+{
+	struct tbuf_consumer *c;
+	struct tally t;
+	struct run r;
+
+	begin(&r, (_i & 1) == 0 ? "temporal bufpolicy=ring bufsize=4k" :
+	    "bufpolicy=ring bufsize=4k");
+	c = (_i & 2) == 0 ? r.c : reader(&r);
+	sectioned = &r;
+	fire(&r, fake_slot(&r.f)->first_lock, 1);
+	r.f.time++;
+	fire(&r, fake_slot(&r.f)->first_lock, 2);
+	clock_now = r.f.time;
+	elsewhere = section_ends_later;
+	if (c == r.c) {
+		ck_assert_int_eq(tbuf_consumer_snapshot(c), 0);
+		t = (struct tally){ .many = true };
+		fake_tally(c, &t);
+	} else
+		fake_round(c, TBUF_ROUND_LAST, &t);
+	ck_assert_ptr_null(elsewhere);
+	ck_assert_uint_eq(t.records, 4);
+	ck_assert_uint_eq(t.damage, 0);
+	clock_now += 100;
+	if (c == r.c) {
+		ck_assert_int_eq(tbuf_consumer_snapshot(c), 0);
+		t = (struct tally){ .many = true };
+		fake_tally(c, &t);
+		ck_assert_uint_eq(t.records, 5);
+	} else
+		tbuf_consumer_close(c);
+	end(&r);
+}
+END_TEST
+
+/* One that is held up at a lock lane hides little of what others do. */
+START_TEST(snapshot_waits_for_nobody)
+{
+	struct tally t = { .many = true };
+	struct run r;
+
+	begin(&r, "bufpolicy=ring bufsize=4k");
+	fake_lane(&r.f, fake_slot(&r.f)->first_lock)->taken = r.f.time++;
+	fake_slot(&r.f)->locks[0].word++;
+	fire(&r, 0, 3);
+	clock_now = r.f.time + TBUF_SECOND;
+	ck_assert_int_eq(tbuf_consumer_snapshot(r.c), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 3);
+	fake_slot(&r.f)->locks[0].word--;
+	end(&r);
+}
+END_TEST
+
 /* What is given twice has the same times. */
 START_TEST(temporal_snapshots_repeat_the_times)
 {
@@ -367,6 +451,7 @@ START_TEST(temporal_snapshots_repeat_the_times)
 	begin(&r, "temporal bufpolicy=ring bufsize=4k");
 	fire(&r, 0, 5);
 	fire(&r, 1, 5);
+	clock_now = r.f.time;
 	for (k = 0; k < 3; k++) {
 		ck_assert_int_eq(k < 2 ? tbuf_consumer_snapshot(r.c) :
 		    tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
@@ -402,6 +487,8 @@ main(void)
 	tcase_add_test(t, temporal_keeps_a_margin_where_it_may_not_run);
 	tcase_add_test(t, temporal_merges_the_dead_with_the_living);
 	tcase_add_test(t, temporal_snapshots_repeat_the_times);
+	tcase_add_loop_test(t, snapshot_is_of_one_moment, 0, 4);
+	tcase_add_test(t, snapshot_waits_for_nobody);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

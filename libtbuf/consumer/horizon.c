@@ -1,9 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x temporal: up to which moment all records are committed.  A record's time
- * is taken a moment before its commit, and the writer may be held up between
- * the two; what is younger than such a record must not be given before it.
+ * Up to which moment all records are committed.  A record's time is taken a
+ * moment before its commit, and the writer may be held up between the two.
+ * With -x temporal what is younger than such a record must not be given before
+ * it; and of what goes on while it is read, a live snapshot or a file, nothing
+ * younger is given, so that all lanes are seen as they were at one moment.
  *
  *	T	a reading of the target's clock
  *	CPUs	run on each: a section that took its time before T is done or
@@ -33,12 +35,17 @@
  */
 #define HOLD_MAX	(2 * TBUF_SECOND)
 
+/* Nor does a snapshot leave out much for a thread that is held up. */
+#define HOLD_CUT	(TBUF_SECOND / 100)
+
 /* More may come of it. */
 static bool
 writes(const struct tbuf_target *t)
 {
+	if (t->file_only)
+		return (t->changing && !t->truncated);
 	return (t->session == TBUF_SESSION_ACTIVE && t->life == TBUF_ALIVE &&
-	    !t->truncated && !t->file_only && t->slot != -1);
+	    !t->truncated && t->slot != -1);
 }
 
 static uint64_t
@@ -84,7 +91,8 @@ locks_least(const struct tbuf_target *t, uint64_t least)
 static void
 target_note(struct tbuf_target *t)
 {
-	tbuf_target_refresh(t);
+	if (!t->file_only)
+		tbuf_target_refresh(t);
 	t->horizon = clock_note(t->time.clock);
 	if (t->live)
 		return;
@@ -136,6 +144,7 @@ uint64_t
 tbuf_horizon_time(const struct tbuf_consumer *c)
 {
 	const struct tbuf_round *r = &c->round;
+	uint64_t hold = r->cut ? HOLD_CUT : HOLD_MAX;
 	const struct tbuf_target *t;
 	uint64_t until = UINT64_MAX, time;
 
@@ -148,7 +157,7 @@ tbuf_horizon_time(const struct tbuf_consumer *c)
 		if (time < until)
 			until = time;
 	}
-	if (until < r->noted - HOLD_MAX)
-		until = r->noted - HOLD_MAX;
+	if (until < r->noted - hold)
+		until = r->noted - hold;
 	return (until);
 }

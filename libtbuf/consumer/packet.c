@@ -43,7 +43,7 @@ take_records(struct tbuf_consumer *c, struct tbuf_source *s,
 		packet->size += header->size;
 		tbuf_source_step(s, header->size);
 	} while ((header = tbuf_source_fetched(s)) != NULL &&
-	    good(c, s, header));
+	    !tbuf_source_later(c, s, header) && good(c, s, header));
 }
 
 /* The lane's next records, behind bytes that make no sense. */
@@ -54,11 +54,13 @@ take_data(struct tbuf_consumer *c, struct tbuf_source *s,
 	const struct tbuf_header *header;
 
 	while (tbuf_source_peek(s, &header) == 1) {
-		if (good(c, s, header)) {
-			take_records(c, s, header, packet);
-			break;
+		if (!tbuf_source_later(c, s, header)) {
+			if (good(c, s, header)) {
+				take_records(c, s, header, packet);
+				break;
+			}
+			s->damage += header->size;
 		}
-		s->damage += header->size;
 		tbuf_source_step(s, header->size);
 	}
 	packet->damage = s->damage;

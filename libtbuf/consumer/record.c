@@ -12,15 +12,29 @@
 /* More than two calibrations of a clock ever differ by, ns. */
 #define CALIBRATION	1000
 
+bool
+tbuf_source_later(const struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	return (c->round.cut && tbuf_timeline_mono(&s->target->time,
+	    header->time) >= c->round.until);
+}
+
 int
 tbuf_source_next(struct tbuf_consumer *c, struct tbuf_source *s,
     const struct tbuf_header **header)
 {
 	const struct tbuf_epid *epid;
 
-	if (!s->target->file_only)
+	if (!s->target->file_only && !c->round.cut)
 		return (tbuf_source_peek(s, header));
 	while (tbuf_source_peek(s, header) == 1) {
+		if (tbuf_source_later(c, s, *header)) {
+			tbuf_source_step(s, (*header)->size);
+			continue;
+		}
+		if (!s->target->file_only)
+			return (1);
 		epid = tbuf_epid_find(c, s->target, (*header)->epid);
 		if (epid == NULL || !epid->unwanted)
 			return (1);

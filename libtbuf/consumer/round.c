@@ -135,6 +135,18 @@ holds_back(const struct tbuf_consumer *c)
 	    (c->round.what & (TBUF_ROUND_SWITCH | TBUF_ROUND_ENDED)) != 0);
 }
 
+/* Is there a file whose target goes on?  It is read as it is at one moment. */
+static bool
+any_changing(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->file_only && t->changing)
+			return (true);
+	return (false);
+}
+
 static void
 restart(struct tbuf_round *r)
 {
@@ -210,7 +222,8 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		    c->refire == NULL);
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	if (holds_back(c))
+	r->cut = any_changing(c) && !holds_back(c);
+	if (r->cut || holds_back(c))
 		tbuf_horizon_note(c);
 	/* Their marks are there, or were refused: the lanes are marked next. */
 	tbuf_batches_clean(c);
@@ -233,7 +246,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		if (due(c, t) && !t->file_only)
 			calibrate(t);
 	}
-	if (holds_back(c))
+	if (r->cut || holds_back(c))
 		r->until = tbuf_horizon_time(c);
 	restart(r);
 	r->limits = r->exits = TAILQ_FIRST(&c->targets);
@@ -253,7 +266,8 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	r->what = 0;
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	r->snapshot = true;
+	r->snapshot = r->cut = true;
+	tbuf_horizon_note(c);
 	for (i = 0; i < r->count && error == 0; i++)
 		if (!ended(r->order[i]->target)) {
 			tbuf_source_mark(r->order[i],
@@ -267,6 +281,7 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (tbuf_session_holds(t) && !t->file_only)
 			tbuf_timeline_update(&t->time, NULL);
+	r->until = tbuf_horizon_time(c);
 	restart(r);
 	r->limits = r->exits = NULL;
 	if ((r->merging = c->options.temporal != 0))

@@ -42,7 +42,10 @@ bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, struct tbuf_event *);
 void	tbuf_fault_tell(struct tbuf_consumer *, const struct tbuf_event *);
 
-/* As tbuf_source_peek(), but for records that nobody wants. */
+/* Was it written after the moment that all lanes are seen at? */
+bool	tbuf_source_later(const struct tbuf_consumer *,
+	    const struct tbuf_source *, const struct tbuf_header *);
+/* As tbuf_source_peek(), but for those, and records that nobody wants. */
 int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
 	    const struct tbuf_header **);
 
@@ -132,8 +135,8 @@ int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
 
 /*
- * For a merge while targets go on: note how far all records are committed,
- * before the lanes are marked; afterwards, what that is in ns.
+ * For a merge or a cut while targets go on: note how far all records are
+ * committed, before the lanes are marked; afterwards, what that is in ns.
  */
 void	tbuf_horizon_note(struct tbuf_consumer *);
 uint64_t tbuf_horizon_time(const struct tbuf_consumer *);

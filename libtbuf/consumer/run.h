@@ -72,6 +72,7 @@ struct tbuf_round {
 	bool pending;			/* there may be events left */
 	unsigned what;			/* TBUF_ROUND_* */
 	bool snapshot;
+	bool cut;			/* nothing from `until` on is given */
 	unsigned group;			/* first source of a CPU and a pid */
 	unsigned cursor;		/* the source that is being given */
 	unsigned counter;		/* then the group's counters */
