@@ -215,7 +215,7 @@ connect_to(const char *where)
 		errx(2, "%s: not a port", where);
 	strcpy(un.sun_path, where);
 	in.sin_port = htons(port);
-	for (tries = 0; fd < 0 && tries < 100; tries++) {
+	for (tries = 0; fd < 0 && tries < 100 && !ended; tries++) {
 		if (tries > 0)
 			usleep(50000);
 		if (local)

@@ -74,6 +74,8 @@ one() {
 	RANDOM_BASE=$((RANDOM_BASE * 7 % 101))
 	kill -s "$1" $kvd
 	wait $kvd 2>/dev/null && fail "kvd survived SIG$1"
+	# It may be waiting for a server still.
+	kill $load 2>/dev/null || :
 	wait $load || :
 	answered=$(sed -n 's/^seed [0-9]*: \([0-9]*\) requests.*/\1/p' \
 	    "$dir/load")
