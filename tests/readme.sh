@@ -48,6 +48,7 @@ shown() {
 section 'A server, traced while it runs' >"$dir/session"
 section 'Programs of D' >"$dir/programs"
 section 'D at the probes of a server' >"$dir/clauses"
+section 'What a server did before it was killed' >"$dir/recorder"
 section 'What a server said before it was killed' >"$dir/words"
 section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
@@ -90,6 +91,12 @@ PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/clauses.run TBUF_DIR=$dir/run \
     timeout 60 sh "$dir/clauses" >"$dir/log" 2>&1 </dev/null ||
     fail "the clauses ended with status $?"
 shown 'D at the probes of a server'
+
+mkdir "$dir/recorder.run"
+PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/recorder.run TBUF_DIR=$dir/run \
+    timeout 60 sh "$dir/recorder" >"$dir/log" 2>&1 </dev/null ||
+    fail "the recorder ended with status $?"
+shown 'What a server did before it was killed'
 
 mkdir "$dir/words.run"
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/words.run TBUF_DIR=$dir/run \

@@ -35,6 +35,8 @@ begin() {
 	    "$dir/kvd.sock" >"$dir/first" 2>&1; do
 		:
 	done
+	# It may be ended before it has begun.
+	: >"$dir/load"
 	"$top_builddir/examples/kvload" --requests=0 --connections=4 \
 	    "$dir/kvd.sock" >"$dir/load" 2>&1 &
 	load=$!
