@@ -78,7 +78,7 @@ one() {
 	wait $kvd 2>/dev/null && fail "kvd survived SIG$1"
 	# It may be waiting for a server still.
 	kill $load 2>/dev/null || :
-	wait $load || :
+	wait $load 2>/dev/null || :
 	answered=$(sed -n 's/^seed [0-9]*: \([0-9]*\) requests.*/\1/p' \
 	    "$dir/load")
 	# It may have come too late to be served.
