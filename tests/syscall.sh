@@ -74,6 +74,24 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
+# No register is touched, also where the processor's widest are hidden from
+# the C library; threads that are cancelled in a call run their destructors.
+for program in syscall_registers syscall_cancel; do
+	for tunables in '' glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW; do
+		"$PROGRAMS/$program"
+		[ $? -ne 77 ] || continue
+		GLIBC_TUNABLES=$tunables \
+		    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so \
+		    "$PROGRAMS/$program" || fail "$program"
+		GLIBC_TUNABLES=$tunables "$TBUFCTL" -n 'syscall:::' \
+		    -x bufpolicy=ring -b 64k -o "$dir/trace" \
+		    -c "$PROGRAMS/$program" 2>"$dir/said" ||
+		    fail "$program: $(cat "$dir/said")"
+		grep -q 'has exited$' "$dir/said" ||
+		    fail "$program: $(cat "$dir/said")"
+	done
+done
+
 # Programs that nobody here wrote: output and status.
 cat >"$dir/script" <<'END'
 for i in 1 2 3; do echo $i | cat; (exit $i) || echo $?; done
