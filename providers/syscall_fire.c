@@ -72,12 +72,11 @@ is_own(const struct syscall_frame *f)
 }
 
 static void
-fire(struct tbuf_site *site, const uint64_t *values,
-    const struct syscall_frame *f)
+fire(struct tbuf_site *site, const uint64_t *values, const void *frame)
 {
 	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
 	if (thread.firing++ == 0)
-		thread.outermost = (uintptr_t)f;
+		thread.outermost = (uintptr_t)frame;
 	site->fire(site, values);
 	if (thread.firing != 0)
 		thread.firing--;
@@ -105,6 +104,20 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
  * it is what it is going to be, and 0 of a call that has not failed.
  */
 static void
+fire_result(struct syscall_probes *p, uint64_t result, uint64_t *values,
+    const void *frame)
+{
+	bool failed = result > (uint64_t)-4096;
+	int saved = errno;
+
+	values[0] = failed ? (uint64_t)-1 : result;
+	values[1] = failed ? -result : 0;
+	errno = (int)values[1];
+	fire(&p->leave, values, frame);
+	errno = saved;
+}
+
+static void
 fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 {
 	const uint64_t arguments[SYSCALL_NARGS] = {
@@ -112,18 +125,13 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 	};
 	bool failed = f->result > (uint64_t)-4096;
 	uint64_t values[2 + 2];
-	int saved = errno;
 	unsigned i;
 
 	if (!is_enabled(&p->leave) || is_own(f))
 		return;
-	values[1] = failed ? -f->result : 0;
-	values[0] = failed ? (uint64_t)-1 : f->result;
 	for (i = 0; i < p->npaths; i++)
 		values[2 + i] = failed ? 0 : arguments[p->paths[i]];
-	errno = (int)values[1];
-	fire(&p->leave, values, f);
-	errno = saved;
+	fire_result(p, f->result, values, f);
 }
 
 /* ------------------------------------------------------------------ clones */
@@ -212,4 +220,41 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 	if (is_clone(number))
 		clone_end(f, number);
 	fire_leave(&syscall_probes[number], f);
+}
+
+/* ------------------------------------------------------------------- vfork */
+
+/*
+ * Its child comes back through the frame that its parent is to come back
+ * through, so it has a wrapper (producer/vfork.c) and no stub.  These stand in
+ * front of what that calls, by the linker's --wrap.
+ */
+uint32_t __real_tbuf_vfork_begin(void);
+void	__real_tbuf_vfork_end(uint32_t token);
+
+__attribute__((visibility("hidden")))
+uint32_t __wrap_tbuf_vfork_begin(void);
+__attribute__((visibility("hidden")))
+void	__wrap_tbuf_vfork_end(uint32_t token, uint64_t result);
+
+uint32_t
+__wrap_tbuf_vfork_begin(void)
+{
+	struct syscall_probes *p = &syscall_probes[SYS_vfork];
+	const uint64_t values[1] = { 0 };
+
+	if (is_enabled(&p->entry))
+		fire(&p->entry, values, __builtin_frame_address(0));
+	return (__real_tbuf_vfork_begin());
+}
+
+void
+__wrap_tbuf_vfork_end(uint32_t token, uint64_t result)
+{
+	struct syscall_probes *p = &syscall_probes[SYS_vfork];
+	uint64_t values[2];
+
+	__real_tbuf_vfork_end(token);
+	if (is_enabled(&p->leave))
+		fire_result(p, result, values, __builtin_frame_address(0));
 }

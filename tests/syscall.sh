@@ -63,6 +63,12 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 1 '^dirfd=-100 path=0x8 flags=0 mode=0$'
 	expect 1 '^result=-1 errno=9$'
 
+	trace 'syscall::vfork:,syscall::getppid:,syscall::exit_group:' vforks
+	expect 10 'vfork:entry'
+	expect 10 'vfork:return result=[0-9]* errno=0'
+	expect 10 'getppid:return'
+	expect 11 'exit_group:entry'
+
 	# Children share memory and thread area with those that start them.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
 	    spawns

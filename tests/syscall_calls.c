@@ -118,6 +118,26 @@ spawns(void)
 		errx(1, "system");
 }
 
+/* 10 children by vfork, of which each makes a call. */
+static void
+vforks(void)
+{
+	volatile int i;
+	pid_t pid;
+
+	for (i = 0; i < 10; i++) {
+		pid = vfork();
+		if (pid == -1)
+			err(1, "vfork");
+		if (pid == 0) {
+			(void)getppid();
+			_exit(i);
+		}
+		if (WEXITSTATUS(status_of(pid)) != i)
+			errx(1, "another status");
+	}
+}
+
 static volatile sig_atomic_t handled;
 
 static void
@@ -150,7 +170,8 @@ static const struct {
 	{ "errors", errors },
 	{ "signals", signals },
 	{ "spawns", spawns },
-	{ "threads", threads }
+	{ "threads", threads },
+	{ "vforks", vforks }
 };
 
 int

@@ -16,6 +16,9 @@
  * which keeps a shadow stack of return addresses as the parent needs it.  So
  * does what tbuf_vfork_begin() has returned, which both need: the child may
  * write over all that is on the stack below its parent's frame.
+ *
+ * tbuf_vfork_end() is called with the result behind the token: a provider that
+ * stands in front of it may want that.
  */
 #include "cold.h"
 
@@ -45,6 +48,7 @@ __asm__(
     "pushq %rdi\n\t"
     "pushq %rax\n\t"
     "movl %esi, %edi\n\t"
+    "movq %rax, %rsi\n\t"
     "call tbuf_vfork_end@PLT\n\t"
     "popq %rdi\n\t"
     "movl %edi, %eax\n\t"
@@ -81,6 +85,7 @@ __asm__(
     "svc #0\n\t"
     "cbz x0, 1f\n\t"
     "stp x0, x30, [sp, #-16]!\n\t"
+    "mov x1, x0\n\t"
     "mov w0, w9\n\t"
     "bl tbuf_vfork_end\n\t"
     "ldp x0, x30, [sp], #16\n\t"

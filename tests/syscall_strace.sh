@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# syscall_strace.sh: in one run under strace(1), the counts of calls are those
+# that strace has, call by call, from when a process has its stubs: the last
+# jump has been written then, by pwrite64(2) into its own memory.
+
+set -u
+: "${top_srcdir:=..}" "${top_builddir:=.}"
+: "${PROGRAMS=$top_builddir/tests}"
+: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
+: "${TBUF_PROVIDERS=$top_builddir/.libs}"
+
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
+strace -f -o /dev/null true 2>/dev/null || exit 77
+
+. "$top_srcdir/tests/common_scratch"
+dir=$SCRATCH
+failures=0
+TBUF_DIR=$dir/tbuf
+export TBUF_DIR TBUF_PROVIDERS
+
+# What strace has of processes that have stubs: an image begins without, and
+# threads, whose first call is rseq, have those of their process.  A child that
+# was forked is counted from its own exec.  clock_getres is the kernel's own
+# page's, where that has no answer.
+count() {
+	awk '
+	{
+		pid = $1
+		call = $2
+		sub(/\(.*/, "", call)
+	}
+	$2 == "<..." {
+		call = $3
+		if (call == "execve" && $NF == 0)
+			state[pid] = ""
+		next
+	}
+	call !~ /^[a-z]/ || !/\(/ { next }
+	call == "rseq" && !(pid in state) { state[pid] = "traced" }
+	call == "pwrite64" && /"\\351/ {
+		state[pid] = "written"
+		next
+	}
+	state[pid] == "written" { state[pid] = "traced" }
+	state[pid] == "traced" && call != "rt_sigreturn" &&
+	    call != "clock_getres" { n[call]++ }
+	!(pid in state) || (call == "execve" && / = 0$/) { state[pid] = "" }
+	END { for (call in n) print call, n[call] }
+	' "$1" | sort
+}
+
+# The same counts of what a command does.
+equal() {
+	rm -f "$dir/out" "$dir/log"
+	strace -f -o "$dir/log" -e 'signal=!all' "$TBUFCTL" \
+	    -n 'syscall:::entry' -x bufsize=2m -o "$dir/out" -c "$*" \
+	    >"$dir/printed" 2>"$dir/said"
+	count "$dir/log" >"$dir/expected"
+	awk 'NR > 1 { sub(/:entry$/, "", $3); n[$3]++ }
+	    END { for (call in n) print call, n[call] }' "$dir/out" |
+	    sort >"$dir/got"
+	if ! diff "$dir/expected" "$dir/got" >&2; then
+		echo "FAIL: $*: $(cat "$dir/said")" >&2
+		failures=$((failures + 1))
+	fi
+}
+
+equal sort "$top_srcdir/LICENSE"
+equal "$PROGRAMS/syscall_calls" errors
+equal "$PROGRAMS/syscall_calls" threads
+equal xz -T2 -c "$top_srcdir/CHANGELOG.md"
+[ "${1-}" = long ] || { [ $failures -eq 0 ]; exit; }
+
+equal git -C "$top_srcdir" log -3 --stat
+equal /usr/bin/python3 -c 'pass'
+equal perl -e 1
+equal node --version
+equal java -version
+[ $failures -eq 0 ]
