@@ -991,6 +991,14 @@ struct tbuf_slot {
 	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
 
+/* How many lanes are no side lanes: all that an older library has made. */
+static inline uint32_t
+tbuf_slot_main(const struct tbuf_slot *slot)
+{
+	return (slot->holders == 0 || slot->first_side > slot->nlanes ?
+	    slot->nlanes : slot->first_side);
+}
+
 /* The header of a session area, at slot.area. */
 struct tbuf_session {
 	uint64_t generation;	/* (i) the slot's */

@@ -662,8 +662,9 @@ struct tbuf_lane_status {
 	const char *consumer_name;
 	int policy;		/* 0 switch, 1 fill, 2 ring */
 	uint64_t size;		/* bytes */
-	int cpu;
+	int cpu;		/* -1: of a thread's */
 	bool locked;		/* a lock lane */
+	bool side;		/* one that threads take in turn */
 	unsigned number;	/* of its kind in the session, from 0 */
 	uint64_t fill;		/* bytes that have not been read */
 	uint64_t records;	/* consumed, and those in the lane */

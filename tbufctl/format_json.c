@@ -489,21 +489,24 @@ status(struct format *f)
 static void
 lane(struct format *f, const struct tbuf_lane_status *s)
 {
-	char lock[OUTPUT_NUMBER] = "null";
+	char lock[OUTPUT_NUMBER] = "null", side[OUTPUT_NUMBER] = "null";
 	struct output *out = f->out;
 
 	if (s->locked)
 		*put_unsigned(lock, s->number) = '\0';
+	else if (s->side)
+		*put_unsigned(side, s->number) = '\0';
 	output_printf(out, "{\"type\":\"lane\",\"time\":%" PRIu64
 	    ",\"pid\":%jd,\"consumer\":%jd", f->time, (intmax_t)s->pid,
 	    (intmax_t)s->consumer);
 	put_member(out, ",", "consumer_name", s->consumer_name);
 	put_member(out, ",", "policy", format_policy(s->policy));
-	output_printf(out, ",\"cpu\":%d,\"lock\":%s,\"size\":%" PRIu64
+	output_printf(out, ",\"cpu\":%d,\"lock\":%s,\"side\":%s,\"size\":%"
+	    PRIu64
 	    ",\"fill\":%" PRIu64 ",\"records\":%" PRIu64
 	    ",\"overwritten\":%" PRIu64 ",\"full\":%" PRIu64
 	    ",\"large\":%" PRIu64 ",\"nolane\":%" PRIu64 "}\n", s->cpu, lock,
-	    s->size, s->fill, s->records, s->overwritten,
+	    side, s->size, s->fill, s->records, s->overwritten,
 	    s->drops[TBUF_CAUSE_FULL], s->drops[TBUF_CAUSE_LARGE],
 	    s->drops[TBUF_CAUSE_NOLANE]);
 }

@@ -504,9 +504,11 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 
 	name_consumer(s, consumer, sizeof(consumer));
 	*put_signed(pid, s->pid) = '\0';
-	/* A lock lane is everybody's: there may be several of one CPU. */
+	/* Of one CPU there may be several lock lanes; threads' are of none. */
 	if (s->locked)
 		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
+	else if (s->side)
+		(void)snprintf(cpu, sizeof(cpu), "T%u", s->number);
 	else
 		(void)snprintf(cpu, sizeof(cpu), "%d", s->cpu);
 	output_printf(f->out, STATUS, line_start(f), pid, consumer,

@@ -27,9 +27,6 @@
 #include "consumer/tools.h"
 #include "consumer/whom.h"
 
-/* lane_of_cpu ends here. */
-#define FILE_MAX	(UINT64_C(1) << 38)
-
 /* A slot that may be taken, as the file has it. */
 struct choice {
 	int slot;
@@ -138,7 +135,7 @@ place_area(const struct tbuf_target *t, const struct choice *choice,
 	*area = fitness(choice, t->plan.size, end) < 2 ? choice->area :
 	    (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
 	reach = *area + t->plan.size;
-	if (reach > FILE_MAX || reach > tbuf_load(&control->window) ||
+	if (reach > TBUF_FILE_MAX || reach > tbuf_load(&control->window) ||
 	    !tbuf_budget_file(reach))
 		return (-ENOSPC);
 	return (0);
@@ -155,7 +152,7 @@ reserve_locked(struct tbuf_target *t)
 	struct stat st;
 	int error;
 
-	if (end < t->view.tables.areas || end > FILE_MAX || fstat(t->fd, &st) != 0)
+	if (end < t->view.tables.areas || end > TBUF_FILE_MAX || fstat(t->fd, &st) != 0)
 		return (-EINVAL);
 	if ((error = choose_slot(t, end, &choice)) != 0 ||
 	    (error = place_area(t, &choice, end, &area)) != 0 ||

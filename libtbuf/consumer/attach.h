@@ -28,6 +28,13 @@ void	tbuf_consumer_regrab(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_consumer_quiesce(struct tbuf_consumer *);
 void	tbuf_target_quiesce(struct tbuf_consumer *, struct tbuf_target *);
 
+/* lane_of_cpu ends here. */
+#define TBUF_FILE_MAX	(UINT64_C(1) << 38)
+
+/* Targets' side lanes: free those of the dead, add some where few are left. */
+bool	tbuf_pools_any(const struct tbuf_consumer *);
+void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
+
 /*
  * How many probes this run would enable in a target whose session is planned,
  * every enabling counted, if that is more than it holds; else 0.

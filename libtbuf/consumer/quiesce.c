@@ -103,6 +103,25 @@ wait_inside(const struct tbuf_view *view, unsigned number,
 	return (all);
 }
 
+/* Storage of side lanes that were added, behind the area. */
+static void
+release_chunks(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t end)
+{
+	const struct tbuf_chunk *chunk = tbuf_view_slot(view, slot)->chunks;
+	uint64_t at, size;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NCHUNKS; i++) {
+		at = tbuf_load(&chunk[i].at);
+		size = tbuf_load(&chunk[i].size);
+		if (at >= end && at <= INT64_MAX && size <= INT64_MAX - at &&
+		    size != 0)
+			fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+			    FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+	}
+}
+
 /*
  * Give a slot back that is closed: punch [data, end) and mark it free if
  * `clean`, else retired.  The caller holds the lock on byte 0.
@@ -118,6 +137,8 @@ release(const struct tbuf_view *view, int fd, unsigned slot, uint64_t data,
 	if (clean && end > data)
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		    (off_t)data, (off_t)(end - data));
+	if (clean)
+		release_chunks(view, fd, slot, end);
 	tbuf_store_release(state, clean ? TBUF_FREE : TBUF_RETIRED);
 }
 

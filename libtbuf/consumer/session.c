@@ -59,7 +59,7 @@ check_speculations(const struct tbuf_view *view, const struct tbuf_slot *slot)
 	    slot->speculated >= sizeof(struct tbuf_speculated) &&
 	    slot->speculated % 64 == 0 &&
 	    slot->speculations.size == (uint64_t)slot->nspec *
-	    slot->speculated * slot->first_side &&
+	    slot->speculated * tbuf_slot_main(slot) &&
 	    inside(view, slot->speculations.at, slot->speculations.size)));
 }
 
@@ -83,7 +83,6 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	return (slot->ecb_max <= TBUF_ECBS_MAX &&
 	    slot->nlanes > 0 && slot->nlanes <= TBUF_NLANES &&
 	    slot->first_lock <= slot->nlanes &&
-	    slot->first_side <= slot->nlanes &&
 	    slot->ecbs >= slot->area && slot->lanes >= slot->area &&
 	    inside(view, slot->area, slot->area_size) &&
 	    inside(view, slot->heads,
@@ -125,6 +124,25 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	return (error);
 }
 
+/* Where lanes may be added, if all of their words lie in the file. */
+static void
+read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
+{
+	uint32_t most = slot->nlanes_max;
+
+	t->plan.nlanes_max = slot->nlanes;
+	if (slot->holders < slot->area || most < slot->nlanes ||
+	    t->plan.nmain >= slot->nlanes || most > TBUF_NLANES ||
+	    most - t->plan.nmain > TBUF_SIDES_MAX ||
+	    slot->holders % sizeof(struct tbuf_holder) != 0 ||
+	    !inside(&t->view, slot->holders,
+	    (most - t->plan.nmain) * sizeof(struct tbuf_holder)) ||
+	    !inside(&t->view, slot->lanes, most * sizeof(struct tbuf_lane)))
+		return;
+	t->plan.nlanes_max = most;
+	t->plan.holders = slot->holders - slot->area;
+}
+
 static void
 read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
     const struct tbuf_session *session)
@@ -146,10 +164,8 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->plan.ecb_max = slot->ecb_max;
 	t->plan.nlanes = slot->nlanes;
 	t->plan.ncpu_lanes = slot->first_lock;
-	t->plan.nmain = slot->first_side;
-	t->plan.nlanes_max = slot->nlanes_max < slot->nlanes ||
-	    slot->nlanes_max > TBUF_NLANES ? slot->nlanes :
-	    slot->nlanes_max;
+	t->plan.nmain = tbuf_slot_main(slot);
+	read_pool(t, slot);
 	t->plan.side_size = t->order.terms.bufsize & ~UINT64_C(7);
 }
 

@@ -110,7 +110,9 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	status.size = lane->size;
 	status.cpu = (int)lane->cpu;
 	status.locked = lane->kind == TBUF_KIND_LOCK;
-	status.number = index >= slot->first_lock ? lock : index;
+	status.side = index >= tbuf_slot_main(slot);
+	status.number = status.side ? index - slot->first_side :
+	    index >= slot->first_lock ? lock : index;
 	tail = lane_tail(l, lane, &status.overwritten);
 	if (tail <= lane->head &&
 	    lane->head - tail <= tbuf_place_storage(lane->place))
@@ -137,9 +139,9 @@ look_slot(struct look *l)
 
 	for (i = 0; i < slot->nlanes && i < 2 * TBUF_NCPUS && result == 0;
 	    i++) {
-		if (i >= slot->first_lock &&
+		if (i >= slot->first_lock && i < tbuf_slot_main(slot) &&
 		    i - slot->first_lock >= slot->nlocks)
-			break;
+			continue;
 		if (!take(l, sizeof(lane)) ||
 		    !read_at(l->fd, &lane, sizeof(lane), slot->lanes +
 		    i * sizeof(lane)) ||

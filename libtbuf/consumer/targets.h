@@ -238,6 +238,9 @@ struct tbuf_target {
 					   0: there are none */
 	uint64_t next_growth;
 	uint64_t grown;			/* bytes backed in this process */
+	unsigned nchunks;		/* of side lanes that were added */
+	uint64_t swept;			/* when dead threads were looked for, ns */
+	uint64_t next_pool;		/* not before this are lanes added, ns */
 	const struct tbuf_probe_info **probes;	/* by index, NULL: not read */
 	uint32_t lost;			/* lost_probes that were told */
 	uint32_t unmet_seen;		/* the slot's counter at the last look */

@@ -13,17 +13,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "atomics.h"
 #include "common/control.h"
 #include "consumer/attach.h"
-#include "consumer/files.h"
 #include "consumer/run.h"
+#include "consumer/tasks.h"
 #include "consumer/tools.h"
 #include "consumer/variables.h"
 
@@ -36,98 +32,6 @@
 struct used {
 	uint64_t index, owner, tid;
 };
-
-/* The tasks of a target, by the ids that they have themselves. */
-struct tasks {
-	uint64_t *tids;
-	size_t count, room;
-	bool ours;			/* of our own namespace of pids */
-	bool whole;			/* all of them, for sure */
-};
-
-/* ------------------------------------------------------------ tasks */
-
-static int
-by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x < *y ? -1 : *x > *y);
-}
-
-static bool
-tasks_add(struct tasks *tasks, uint64_t tid)
-{
-	uint64_t *tids;
-
-	if (tasks->count == tasks->room) {
-		tasks->room = 2 * tasks->room + 64;
-		tids = reallocarray(tasks->tids, tasks->room, sizeof(*tids));
-		if (tids == NULL)
-			return (false);
-		tasks->tids = tids;
-	}
-	tasks->tids[tasks->count++] = tid;
-	return (true);
-}
-
-/* How many tasks the kernel counts; that many links the folder has. */
-static uint64_t
-tasks_expected(int fd)
-{
-	struct stat st;
-
-	return (fstat(fd, &st) == 0 ? (uint64_t)st.st_nlink - 2 : UINT64_MAX);
-}
-
-/*
- * A listing may leave tasks out while others end.  Of our own namespace each
- * can be asked for by its id afterwards; of another one only a listing counts
- * in which nobody came or went.
- */
-static bool
-tasks_list(const struct tbuf_target *t, struct tasks *tasks)
-{
-	struct dirent *entry;
-	uint64_t expected;
-	char path[64];
-	bool good = true;
-	pid_t tid;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
-	if ((d = opendir(path)) == NULL)
-		return (false);
-	expected = tasks_expected(dirfd(d));
-	while (good && (entry = readdir(d)) != NULL) {
-		tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0)
-			good = tasks_add(tasks, (uint64_t)(tasks->ours ? tid :
-			    tbuf_find_inner(tid)));
-	}
-	tasks->whole = expected == tasks->count &&
-	    tasks_expected(dirfd(d)) == expected;
-	closedir(d);
-	if (tasks->count != 0)
-		qsort(tasks->tids, tasks->count, sizeof(*tasks->tids),
-		    by_number);
-	return (good);
-}
-
-static bool
-tasks_has(const struct tbuf_target *t, const struct tasks *tasks, uint64_t tid)
-{
-	char path[64];
-
-	if (tasks->count != 0 && bsearch(&tid, tasks->tids, tasks->count,
-	    sizeof(tid), by_number) != NULL)
-		return (true);
-	if (!tasks->ours)
-		return (!tasks->whole);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)t->pid,
-	    (int)tid);
-	return (access(path, F_OK) == 0 || errno != ENOENT);
-}
 
 /* ------------------------------------------------------------ blocks */
 
@@ -212,7 +116,7 @@ blocks_used(const struct tbuf_target *t, uint32_t size, size_t *count)
 /* How many are left. */
 static size_t
 blocks_clean(const struct tbuf_target *t, uint32_t size,
-    const struct tasks *tasks, const struct used *used, size_t count)
+    const struct tbuf_tasks *tasks, const struct used *used, size_t count)
 {
 	size_t left = count, i;
 	bool dead = false;
@@ -221,7 +125,7 @@ blocks_clean(const struct tbuf_target *t, uint32_t size,
 		if (used[i].tid == 0)
 			continue;
 		dead = (i > 0 && used[i].tid == used[i - 1].tid) ||
-		    !tasks_has(t, tasks, used[i].tid);
+		    !tbuf_tasks_has(t, tasks, used[i].tid);
 		if (!dead)
 			continue;
 		block_free(t, size, used[i].index);
@@ -233,17 +137,15 @@ blocks_clean(const struct tbuf_target *t, uint32_t size,
 static void
 target_clean(struct tbuf_target *t, uint32_t size)
 {
-	struct tasks tasks = {
-		.ours = tbuf_view_control(&t->view)->pid_namespace ==
-		    tbuf_pid_namespace(getpid())
-	};
+	struct tbuf_tasks tasks;
 	size_t count = 0;
 	struct used *used = blocks_used(t, size, &count);
 
-	if (used != NULL && count != 0 && tasks_list(t, &tasks))
+	if (used != NULL && count != 0 && tbuf_tasks_list(t, &tasks)) {
 		count = blocks_clean(t, size, &tasks, used, count);
+		tbuf_tasks_free(&tasks);
+	}
 	t->blocks.gone = t->blocks.claims - count;
-	free(tasks.tids);
 	free(used);
 }
 

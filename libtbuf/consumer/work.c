@@ -29,6 +29,7 @@
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
+#define POOL_PERIOD	(TBUF_SECOND / 100)	/* where threads have lanes */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
 #define MEETINGS	10
@@ -86,6 +87,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 	due = earlier(due, c->next_command);
 	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
 		due = earlier(due, c->next_clean);
+	if (tbuf_pools_any(c))
+		due = earlier(due, c->next_pool);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->growth != 0)
 			due = earlier(due, t->next_growth);
@@ -482,6 +485,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
+	if (tick(&c->next_pool, POOL_PERIOD, now))
+		tbuf_pools_look(c, now);
 	if (tick(&c->next_clean, c->options.cleanrate, now)) {
 		if (c->block != 0)
 			tbuf_variables_clean(c, now);

@@ -103,7 +103,7 @@ relabel(struct tbuf_slot *slot, uint64_t end)
 
 	if (lanes == NULL)
 		return;
-	if (n > tbuf_load(&slot->first_side))
+	if (tbuf_side_any(slot) && n > tbuf_load(&slot->first_side))
 		n = tbuf_load(&slot->first_side);
 	for (i = 0; i < n; i++)
 		lanes[i].kind = TBUF_KIND_LOCK;

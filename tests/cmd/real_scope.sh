@@ -59,14 +59,48 @@ how out
 ctl -q -x bufscope=thread -c "$TBUF_TARGET threads=9 fire=2" -n '
     count /arg0 == 2/ { trace(arg0); } count { @[arg0] = count(); }'
 # A program that is attached to gives nothing back by itself.
+rm out
 start 3 4 threads=20 say=done wait
 "$TBUFCTL" -x bufscope=thread -n count -p $target >out 2>&1 &
 consumer=$!
-until grep -q matched out; do
+until grep -qs matched out; do
 	sleep 0.01
 done
 tell 3
 hear 4 done
+tell 3
+wait $consumer $target
+echo "total: $(total out)"
+rm -f "$TBUF_DIR"/tbuf.*
+# The pool is doubled when few are left, and what a thread that ended has had is
+# another one's.  There is always one for those that come next.
+lanes()
+{
+	"$TBUFCTL" --stat -p $target | grep -c ' T[0-9]'
+}
+
+until_lanes()
+{
+	until [ "$(lanes)" -ge "$1" ]; do
+		sleep 0.01
+	done
+}
+
+rm in3 out4
+start 3 4 stay=3 say=three wait stay=4 say=seven wait threads=300 stay=8 \
+    say=last wait
+"$TBUFCTL" -x bufscope=thread -x nbuf=4 -b 64k -n count -p $target >out 2>&1 &
+consumer=$!
+until_lanes 5
+for said in three seven last; do
+	tell 3
+	hear 4 $said
+	case $said in
+	three) until_lanes 9 ;;
+	seven) until_lanes 17 ;;
+	esac
+done
+[ "$(lanes)" -lt 300 ] || echo "$(lanes) lanes for 16 threads"
 tell 3
 wait $consumer $target
 echo "total: $(total out)"

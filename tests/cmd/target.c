@@ -8,6 +8,7 @@
  *	fire=N		count(number, text), N times
  *	threads=N	N threads, one after the other, fire it once each
  *	crowd=N		N threads fire it ten times each while all are there
+ *	stay=N		N threads fire it once each and stay there
  *	large=N		blob(bytes) with N bytes
  *	exit=N		exit with that status
  *	kill=N		raise that signal
@@ -96,6 +97,28 @@ thread_begin(pthread_t *thread, void *(*function)(void *))
 {
 	if ((errno = pthread_create(thread, NULL, function, NULL)) != 0)
 		err(99, "pthread_create");
+}
+
+static void *
+thread_that_stays(void *argument)
+{
+	fire(1);
+	pthread_barrier_wait(&crowded);
+	for (;;)
+		pause();
+	return (argument);
+}
+
+static void
+stay_there(unsigned long n)
+{
+	pthread_t thread;
+
+	if (pthread_barrier_init(&crowded, NULL, (unsigned)n + 1) != 0)
+		errx(99, "no barrier for %lu", n);
+	for (; n > 0; n--)
+		thread_begin(&thread, thread_that_stays);
+	pthread_barrier_wait(&crowded);
 }
 
 static void
@@ -339,6 +362,8 @@ obey(const char *order)
 		fire(n);
 	else if (strncmp(order, "threads=", 8) == 0)
 		threads(n);
+	else if (strncmp(order, "stay=", 5) == 0)
+		stay_there(n);
 	else if (strncmp(order, "crowd=", 6) == 0)
 		crowd(n);
 	else if (strncmp(order, "large=", 6) == 0)
