@@ -423,8 +423,14 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    [function] TBUF_PRIVATE_SYMBOL (TBUF_PRIVATE_FUNCTION),	\
 	    [zero] "i" (offsetof(struct tbuf_site, zero)),		\
 	    [version] "i" (TBUF_SITE_VERSION), [what] "i" (kind),	\
-	    [mask] "i" ((uint32_t)(select)),				\
+	    [mask] "i" (TBUF_PRIVATE_MASK(select)),			\
 	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
+
+#ifdef __cplusplus
+#define TBUF_PRIVATE_MASK(select)	static_cast<uint32_t>(select)
+#else
+#define TBUF_PRIVATE_MASK(select)	((uint32_t)(select))
+#endif
 
 #define TBUF_PRIVATE_OUTPUT(site)	, "=r" (site)
 

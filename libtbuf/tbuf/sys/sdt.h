@@ -201,7 +201,7 @@ sdt_value(const T &x) { return tbuf_bytes{&x, sizeof(x)}; }
 
 #ifdef TBUF_SDT_SITES
 #define TBUF_SDT_SITE(count, text, ...)					\
-	TBUF_PRIVATE_PROBE(text, , count, __VA_ARGS__);
+	TBUF_PRIVATE_PROBE(text, , 0, count, __VA_ARGS__);
 /* What dtrace -h makes asks this beside the semaphore. */
 #define TBUF_SDT_ENABLED(provider, name)				\
 	TBUF_PRIVATE_ENABLED(TBUF_SDT_TEXT(provider, name), )
