@@ -13,6 +13,7 @@
 #include "format.h"
 #include "list_object.h"
 #include "messages.h"
+#include "notes_file.h"
 #include "options.h"
 
 struct probes {
@@ -105,6 +106,8 @@ list_object(const struct options *o, struct output *out)
 	usdt_object_free(&object);
 	format_init(&format, out, o);
 	if (probes.count > 0) {
+		for (at = 0; at < probes.count; at++)
+			notes_describe(&probes.all[at], &o->usdt);
 		qsort(probes.all, probes.count, sizeof(*probes.all), compare);
 		format.ops->list(&format);
 		print(&format, &probes, o->object_file);

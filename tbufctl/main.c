@@ -27,12 +27,15 @@
 #include "list.h"
 #include "list_object.h"
 #include "messages.h"
+#include "notes.h"
+#include "notes_file.h"
 #include "options.h"
 #include "output.h"
 #include "preload.h"
 #include "signals.h"
 #include "stat.h"
 #include "unwrap.h"
+#include "words.h"
 
 /*
  * A process under trace takes two descriptors.  A limit that is higher than
@@ -50,26 +53,52 @@ raise_limit(void)
 }
 
 /*
- * -c: with a provider in its environment if a description asks for it, and
- * with what ends it before its main() if its probes are only to be listed.
+ * What a command is preloaded with: providers that descriptions ask for, those
+ * of its notes among them, and what ends it before its main() if its probes
+ * are only to be listed.  All that it has are those of its notes, too.
  */
+static unsigned
+preloads(const struct options *o)
+{
+	bool lists = o->mode == MODE_LIST;
+	unsigned what = preload_providers(&o->program);
+	struct words notes = { NULL, 0 };
+	char path[PATH_MAX];
+	size_t i;
+
+	if (preload_program(o->command[0], path))
+		notes_providers(path, &notes);
+	for (i = 0; i < notes.count; i++)
+		if ((lists && o->program.count == 0) ||
+		    preload_wanted(&o->program, notes.all[i]))
+			what |= PRELOAD_USDT;
+	words_free(&notes);
+	return (lists ? what | PRELOAD_LIST : what);
+}
+
+/* -c: with what it is preloaded with in its environment. */
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
-	const char *environment[2] = { NULL, NULL };
-	unsigned what = 0;
-	char *setting = NULL;
+	const char *environment[4] = { NULL, NULL, NULL, NULL };
+	char *setting = NULL, *files = notes_file_setting(&o->usdt);
+	unsigned what = preloads(o), n = 0;
 	int status;
 
-	if (o->mode == MODE_LIST)
-		what |= PRELOAD_LIST;
-	what |= preload_providers(&o->program);
 	if (what != 0 && (status = preload_prepare(o->command[0], what,
-	    &setting)) != 0)
+	    &setting)) != 0) {
+		free(files);
 		return (status);
-	environment[0] = setting;
+	}
+	if (setting != NULL)
+		environment[n++] = setting;
+	if (files != NULL)
+		environment[n++] = files;
+	if (o->mode == MODE_LIST && (what & PRELOAD_USDT) != 0)
+		environment[n] = notes_told_begin();
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
+	free(files);
 	if (*command < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	raise_limit();

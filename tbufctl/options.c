@@ -18,6 +18,7 @@
 #include "flag.h"
 #include "messages.h"
 #include "near.h"
+#include "notes_file.h"
 #include "options.h"
 #include "text.h"
 
@@ -89,6 +90,7 @@ const char options_usage[] =
 "                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
 "                      switchrate, statusrate, strsize,\n"
 "                      cpu, temporal, quiet, droptags, flowindent,\n"
+"                      usdt=file: what probes' arguments are,\n"
 "                      text=component[:level],...: messages in words\n"
 "  -w                  allow destructive actions of D\n"
 "  -e                  compile D, and do not run it\n"
@@ -174,6 +176,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "text") == 0) {
 		free(name);
 		return (text_add(o, value));
+	}
+	if (strcmp(name, "usdt") == 0) {
+		free(name);
+		return (notes_add_file(&o->usdt, value));
 	}
 	why = setting_set(o, name, value);
 	if (why == SETTING_OTHER)
@@ -726,6 +732,7 @@ options_free(struct options *o)
 	free(o->settings);
 	words_free(&o->environment);
 	words_free(&o->texts);
+	words_free(&o->usdt);
 	words_free(&o->d.cpp_words);
 	words_free(&o->d.libraries);
 	free(o->words);

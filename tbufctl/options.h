@@ -81,6 +81,7 @@ struct options {
 	int nwords;
 	struct words environment;	/* DTRACE_OPT_*, as -x has them */
 	struct words texts;	/* -x text, as descriptions */
+	struct words usdt;	/* -x usdt: provider files */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

@@ -29,6 +29,7 @@ static const struct module {
 } modules[] = {
 	{ PRELOAD_LIST, "libtbuf-list.so", "libtbuf-list.so" },
 	{ PRELOAD_SYSCALL, "libtbuf-syscall.so", "the syscall provider" },
+	{ PRELOAD_USDT, "libtbuf-usdt.so", "the usdt provider" },
 	{ PRELOAD_LIBC, "libtbuf-libc.so", "the libc provider" }
 };
 #define NMODULES	(sizeof(modules) / sizeof(modules[0]))
@@ -39,7 +40,8 @@ static const struct {
 	unsigned what;
 } providers[] = {
 	{ "libc", PRELOAD_LIBC },
-	{ "syscall", PRELOAD_SYSCALL }
+	{ "syscall", PRELOAD_SYSCALL },
+	{ "usdt", PRELOAD_USDT }
 };
 #define NPROVIDERS	(sizeof(providers) / sizeof(providers[0]))
 
@@ -348,6 +350,20 @@ make_setting(unsigned what, char **setting)
 		exit(fail(MSG_MEMORY));
 	free(list);
 	return (status);
+}
+
+bool
+preload_program(const char *name, char path[PATH_MAX])
+{
+	char *command = find_command(name);
+	bool found = command != NULL && strlen(command) < PATH_MAX;
+
+	if (found) {
+		strcpy(path, command);
+		(void)file_obstacle(path);
+	}
+	free(command);
+	return (found);
 }
 
 int

@@ -7,6 +7,7 @@
 #ifndef TBUFCTL_PRELOAD_H
 #define TBUFCTL_PRELOAD_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 struct program;
@@ -22,9 +23,13 @@ bool	preload_wanted(const struct program *, const char *provider);
 #define PRELOAD_LIST	0x1u	/* the command ends before its main() */
 #define PRELOAD_LIBC	0x2u	/* the libc provider */
 #define PRELOAD_SYSCALL	0x4u	/* the syscall provider */
+#define PRELOAD_USDT	0x8u	/* the provider of USDT probes */
 
 /* The providers that a program asks for so, of those that can be preloaded. */
 unsigned preload_providers(const struct program *);
+
+/* The file of a command, or of what interprets it; false if there is none. */
+bool	preload_program(const char *name, char path[PATH_MAX]);
 
 /*
  * What to set in the environment of the command `name`, which is searched for

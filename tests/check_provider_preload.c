@@ -215,6 +215,24 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 }
 END_TEST
 
+/* One that a command has notes of, say. */
+START_TEST(any_provider_can_be_asked_for)
+{
+	static const struct {
+		char *full;
+		bool wanted;
+	} cases[] = {
+		{ "shop:::", true }, { "sh*:::sale", true },
+		{ "*:::", false }, { ":::", false }, { "::shop:", false },
+		{ "shopx:::", false }, { "libc:::", false }
+	};
+	struct description description = { .full = cases[_i].full };
+	struct program program = { .all = &description, .count = 1 };
+
+	ck_assert(preload_wanted(&program, "shop") == cases[_i].wanted);
+}
+END_TEST
+
 START_TEST(an_id_does_not_ask_for_it)
 {
 	struct description description = { .id = 7 };
@@ -398,6 +416,7 @@ main(void)
 	tcase_add_loop_test(tcase,
 	    a_provider_field_that_matches_a_provider_asks_for_it, 0, 25);
 	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0, 10);
+	tcase_add_loop_test(tcase, any_provider_can_be_asked_for, 0, 7);
 	tcase_add_test(tcase, an_id_does_not_ask_for_it);
 	tcase_add_test(tcase, a_dynamic_program_is_accepted);
 	tcase_add_test(tcase, what_cannot_be_found_is_left_to_exec);

@@ -113,7 +113,7 @@ x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
-	    -e flowindent -e quiet -e temporal |
+	    -e flowindent -e quiet -e temporal -e usdt |
 	    sort -u >"$work/help"
 	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    "$man/tbufctl.1" | sort -u >"$work/page"

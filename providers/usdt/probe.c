@@ -85,7 +85,7 @@ width_of(enum tbuf_type type)
 		return (1u << (type - TBUF_INT8));
 	if (type >= TBUF_UINT8 && type <= TBUF_UINT64)
 		return (1u << (type - TBUF_UINT8));
-	return (8);
+	return (type == TBUF_FLOAT ? 4 : 8);
 }
 
 void
@@ -101,6 +101,17 @@ usdt_probe_add(struct usdt_probe *p, const struct usdt_note *note)
 			p->types[i] = types[i];
 }
 
+/* What is read as a pointer has to be one. */
+static bool
+fits(enum tbuf_type type, unsigned width)
+{
+
+	if (type == TBUF_FLOAT)
+		return (width == 4);
+	return ((type != TBUF_STRING && type != TBUF_POINTER &&
+	    type != TBUF_DOUBLE) || width == 8);
+}
+
 void
 usdt_probe_describe(struct usdt_probe *p, const struct usdt_description *d)
 {
@@ -110,7 +121,8 @@ usdt_probe_describe(struct usdt_probe *p, const struct usdt_description *d)
 	    strcmp(p->note_name, d->name) != 0)
 		return;
 	for (i = 0; i < p->nargs && i < d->nargs; i++) {
-		if (d->args[i].type != TBUF_NONE)
+		if (d->args[i].type != TBUF_NONE &&
+		    fits(d->args[i].type, width_of(p->types[i])))
 			p->types[i] = d->args[i].type;
 		strcpy(p->names[i], d->args[i].name);
 	}

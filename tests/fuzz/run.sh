@@ -28,7 +28,7 @@ CC=${FUZZ_CC-clang}
 mkdir -p "$build/o" "$build/bin"
 
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
-    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -I$source/libtbuf
+    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\" -I$source/libtbuf
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
 checks="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
@@ -74,14 +74,14 @@ for target in $targets; do
 		done
 		more="$more $(pkg-config --cflags --libs libdw)"
 	fi
-	if [ "$target" = usdt ]; then
-		for file in description note operand probe type; do
+	if [ "$target" = usdt ] || [ "$target" = command ]; then
+		for file in description file note operand probe type; do
 			more="$more $source/providers/usdt/$file.c"
 		done
 	fi
 	if [ "$target" = command ]; then
-		more=" -iquote $source/libtbufd"
-		for file in command field flag near options preload program \
+		more="$more -iquote $source/libtbufd"
+		for file in command field flag near notes_file options preload program \
 		    setting text words; do
 			more="$more $source/tbufctl/$file.c"
 		done

@@ -27,6 +27,14 @@ struct pair {
 	long first, second;
 };
 
+/* Between two probes, room for a jump. */
+#ifdef __x86_64__
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+#else
+#define APART	(void)0
+#endif
+
 /* The ones to be found in the notes, in this order. */
 static void
 probes(int n, const char *word, struct pair *pair)
@@ -38,16 +46,26 @@ probes(int n, const char *word, struct pair *pair)
 	double real = 1.5;
 
 	STAP_PROBE(sdt, none);
+	APART;
 	STAP_PROBE1(sdt, one, n);
+	APART;
 	DTRACE_PROBE2(sdt, words__two, word, array);
+	APART;
 	DTRACE_PROBE4(sdt, widths, narrow, flags, pair->second, color);
+	APART;
 	STAP_PROBE3(sdt, other, pair, real, "text");
+	APART;
 	STAP_PROBEV(sdt, many, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	APART;
 	STAP_PROBE11(sdt, eleven, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-	if (n > 1)
+	APART;
+	if (n > 1) {
 		DTRACE_PROBE(sdt, branch);
-	else
+		APART;
+	} else {
 		DTRACE_PROBE1(sdt, otherwise, PAIR(pair));
+		APART;
+	}
 }
 
 /* Evaluated once, traced or not. */
@@ -69,6 +87,7 @@ main(int argc, char **argv)
 	for (i = 0; i < times; i++) {
 		probes(i + 1, argv[0] == NULL ? "" : "word", &pair);
 		STAP_PROBE1(sdt, next, next());
+		APART;
 	}
 	if (count != times)
 		printf("evaluated %d times of %d\n", count, times);

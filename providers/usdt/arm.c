@@ -1,0 +1,248 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Probes are registered, and their sites armed from the highest address down:
+ * a pun's displacement is what stands behind the nop, where another site may
+ * be, which is by then what it will be.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producer/mark.h"
+#include "usdt.h"
+
+/* ------------------------------------------------------------ registering */
+
+/* Is this an argument that an operand of so many bytes can be? */
+static bool
+fits(enum tbuf_type type, const struct usdt_operand *o)
+{
+
+	if (type != TBUF_STRING && type != TBUF_POINTER && type != TBUF_DOUBLE)
+		return (true);
+	return (o->width == 8 || o->place == USDT_CONSTANT);
+}
+
+/*
+ * Which sites can be armed, as far as operands go.  A string is read where its
+ * operand points: a narrow one would be no pointer.
+ */
+static void
+check_types(const struct usdt_sites *sites)
+{
+	struct usdt_site *s;
+	size_t i;
+	unsigned n;
+
+	for (i = 0; i < sites->count; i++) {
+		s = sites->all[i];
+		if (s->nargs > s->group->probe.nargs)
+			s->nargs = s->group->probe.nargs;
+		for (n = 0; n < s->nargs; n++)
+			if (!fits(s->group->probe.types[n], &s->operands[n]))
+				s->problem = "an operand is too narrow";
+		s->group->candidates += s->problem == NULL;
+	}
+}
+
+static void
+register_group(struct usdt_group *g)
+{
+	const char *names[TBUF_ARGS_MAX];
+	unsigned i;
+
+	for (i = 0; i < g->probe.nargs; i++)
+		names[i] = *g->probe.names[i] == '\0' ? NULL :
+		    g->probe.names[i];
+	if (tbuf_probe_register(&g->site, g->probe.provider, g->module,
+	    g->function, g->probe.name, g->probe.nargs, g->probe.types,
+	    names) != 0)
+		g->site.enabled = NULL;
+}
+
+static void
+register_groups(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+	sigset_t mask;
+
+	tbuf_batch_begin(&mask);
+	for (g = sites->groups; g != NULL; g = g->next)
+		if (g->candidates > 0)
+			register_group(g);
+	tbuf_batch_end(&mask);
+}
+
+/* Can anybody ever trace it? */
+static bool
+is_registered(const struct usdt_group *g)
+{
+
+	return (g->site.enabled != NULL && g->site.enabled != &g->site.zero);
+}
+
+/* ------------------------------------------------------------ arming */
+
+static int
+descending(const void *a, const void *b)
+{
+	const struct usdt_site *left = *(struct usdt_site *const *)a;
+	const struct usdt_site *right = *(struct usdt_site *const *)b;
+
+	return ((left->patch.place < right->patch.place) -
+	    (left->patch.place > right->patch.place));
+}
+
+/* The sites of one text, from `first` on, downwards. */
+static size_t
+of_one_text(const struct usdt_sites *sites, size_t first)
+{
+	size_t end = first;
+
+	while (end < sites->count && sites->all[end]->text.start ==
+	    sites->all[first]->text.start)
+		end++;
+	return (end);
+}
+
+/*
+ * Which of them may be replaced by a jump.  That is looked at before any is
+ * armed, as long as instructions follow each other.
+ */
+static void
+prove_text(struct usdt_sites *sites, size_t first, size_t end)
+{
+	struct usdt_site *s = sites->all[first];
+	size_t n = end - first, i;
+	struct patch_place *places = calloc(n, sizeof(*places));
+
+	for (i = 0; i < n; i++)
+		sites->all[first + i]->jump = "out of memory";
+	if (places == NULL)
+		return;
+	/* In ascending order. */
+	for (i = 0; i < n; i++)
+		places[i].at = sites->all[end - 1 - i]->patch.place;
+	patch_branches_find(&s->text, places, n);
+	for (i = 0; i < n; i++) {
+		s = sites->all[end - 1 - i];
+		/* A jump would take the bytes of the next one. */
+		s->jump = i + 1 < n && places[i + 1].at <
+		    places[i].at + PATCH_JUMP ? "another site is close behind" :
+		    patch_prove(&s->text, &places[i]);
+	}
+	free(places);
+}
+
+static void
+prove(struct usdt_sites *sites)
+{
+	size_t first, end;
+
+	for (first = 0; first < sites->count; first = end) {
+		end = of_one_text(sites, first);
+		prove_text(sites, first, end);
+	}
+}
+
+static void
+arm_site(const struct patch *patch, struct usdt_site *s)
+{
+
+	if (s->problem != NULL || !is_registered(s->group))
+		return;
+	s->patch.enabled = s->group->site.enabled;
+	if (patch_arm_pun(patch, &s->patch) != NULL) {
+		s->problem = s->jump;
+		if (s->problem == NULL)
+			s->problem = patch_arm_jump(patch, &s->text,
+			    &s->patch);
+	}
+	if (s->problem == NULL)
+		s->group->armed++;
+}
+
+/*
+ * Another tracer's way to say that a probe is wanted, which a program may ask
+ * before it prepares arguments.
+ */
+static void
+raise_semaphore(const struct usdt_sites *sites, size_t i)
+{
+	const struct usdt_site *s = sites->all[i];
+	size_t n;
+
+	if (s->semaphore == NULL || s->problem != NULL ||
+	    !is_registered(s->group) || !usdt_wanted(s->group))
+		return;
+	for (n = 0; n < i; n++)
+		if (sites->all[n]->semaphore == s->semaphore &&
+		    sites->all[n]->problem == NULL)
+			return;
+	__atomic_fetch_add(s->semaphore, 1, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------ all of it */
+
+/* For who asks why a probe is not there. */
+static void
+print_site(FILE *f, const struct usdt_site *s)
+{
+	const struct usdt_group *g = s->group;
+
+	fprintf(f, "%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider, g->module,
+	    g->function, g->probe.name, s->patch.place - s->text.low,
+	    s->problem == NULL ? "armed" : "not armed: ",
+	    s->problem == NULL ? "" : s->problem);
+}
+
+static void
+print_sites(const struct usdt_sites *sites)
+{
+	const char *path = getenv("TBUF_USDT_LIST");
+	FILE *f = path == NULL ? NULL : fopen(path, "ae");
+	size_t i;
+
+	if (f == NULL)
+		return;
+	for (i = sites->count; i-- > 0;)
+		print_site(f, sites->all[i]);
+	fclose(f);
+}
+
+static void
+refuse_all(struct usdt_sites *sites, const char *problem)
+{
+	size_t i;
+
+	for (i = 0; i < sites->count; i++)
+		sites->all[i]->problem = problem;
+}
+
+void
+usdt_arm(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+	struct patch patch;
+	const char *problem;
+	size_t i;
+
+	qsort(sites->all, sites->count, sizeof(*sites->all), descending);
+	check_types(sites);
+	if ((problem = patch_begin(&patch)) != NULL)
+		refuse_all(sites, problem);
+	else {
+		register_groups(sites);
+		prove(sites);
+		for (i = 0; i < sites->count; i++)
+			arm_site(&patch, sites->all[i]);
+		for (i = 0; i < sites->count; i++)
+			raise_semaphore(sites, i);
+		patch_end(&patch);
+		for (g = sites->groups; g != NULL; g = g->next)
+			if (g->armed == 0 && g->candidates > 0)
+				tbuf_probe_unregister(&g->site);
+	}
+	print_sites(sites);
+}

@@ -1,0 +1,68 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+#define FILE_MAX	(1u << 20)
+
+/* All of it, with a NUL behind it; NULL and errno. */
+static char *
+read_text(int fd)
+{
+	char *text = malloc(FILE_MAX + 1);
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (text != NULL && n != 0 && used < FILE_MAX) {
+		n = read(fd, text + used, FILE_MAX - used);
+		if (n == -1 && errno != EINTR) {
+			free(text);
+			return (NULL);
+		}
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (text != NULL)
+		text[used] = '\0';
+	return (text);
+}
+
+const char *
+usdt_file_read(const char *path, void (*visit)(void *,
+    const struct usdt_description *), void *arg, unsigned *line)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text = fd == -1 ? NULL : read_text(fd);
+	const char *error;
+
+	*line = 0;
+	error = text == NULL ? strerror(errno) :
+	    usdt_describe(text, visit, arg, line);
+	free(text);
+	if (fd != -1)
+		(void)close(fd);
+	return (error);
+}
+
+void
+usdt_file_installed(const char *provider, void (*visit)(void *,
+    const struct usdt_description *), void *arg)
+{
+	const char *directory = getenv("TBUF_USDT_DIR");
+	unsigned line;
+	char *path;
+
+	if (directory == NULL || *directory == '\0')
+		directory = PKGDATADIR;
+	if (strchr(provider, '/') != NULL ||
+	    asprintf(&path, "%s/%s.d", directory, provider) == -1)
+		return;
+	(void)usdt_file_read(path, visit, arg, &line);
+	free(path);
+}

@@ -1,0 +1,300 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The sites of what is loaded, by the notes in the files it was loaded from.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "usdt.h"
+
+#define OBJECTS_MAX	1024u
+#define TEXTS_MAX	8u
+#define NOP		0x90
+
+/* A loaded object, copied while the list of them is locked. */
+struct loaded {
+	struct dl_phdr_info info;
+	char *path;			/* of its file */
+	char *module;			/* base name; it stays */
+	struct patch_text texts[TEXTS_MAX];
+	unsigned ntexts;
+	void *handle;			/* for dlsym(3) */
+};
+
+struct objects {
+	struct loaded all[OBJECTS_MAX];
+	unsigned count;
+};
+
+/* ------------------------------------------------------------ objects */
+
+static char *
+program_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return (NULL);
+	path[n] = '\0';
+	return (strdup(path));
+}
+
+static int
+take_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct objects *objects = arg;
+	struct loaded *o = &objects->all[objects->count];
+	const char *slash;
+
+	(void)size;
+	o->info = *info;
+	o->path = *info->dlpi_name == '\0' ? program_path() :
+	    strdup(info->dlpi_name);
+	if (o->path == NULL)
+		return (0);
+	slash = strrchr(o->path, '/');
+	o->module = strdup(slash == NULL ? o->path : slash + 1);
+	if (o->module == NULL) {
+		free(o->path);
+		return (0);
+	}
+	return (++objects->count == OBJECTS_MAX);
+}
+
+/* Is a part of a loaded object, with the flags, at these addresses? */
+static bool
+is_loaded(const struct loaded *o, uintptr_t at, size_t size, unsigned flags)
+{
+	const ElfW(Phdr) *p = o->info.dlpi_phdr, *end = p + o->info.dlpi_phnum;
+	uintptr_t start;
+
+	for (; p < end; p++) {
+		start = o->info.dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_LOAD && (p->p_flags & flags) == flags &&
+		    at >= start && p->p_memsz >= size &&
+		    at - start <= p->p_memsz - size)
+			return (true);
+	}
+	return (false);
+}
+
+/* A note of the loader's, which has been mapped with the object. */
+static size_t
+loaded_build_id(const struct loaded *o, const unsigned char **id)
+{
+	const ElfW(Phdr) *p = o->info.dlpi_phdr, *end = p + o->info.dlpi_phnum;
+	const ElfW(Nhdr) *note;
+	size_t at, length;
+
+	for (; p < end; p++) {
+		if (p->p_type != PT_NOTE || !is_loaded(o, o->info.dlpi_addr +
+		    p->p_vaddr, p->p_memsz, PF_R))
+			continue;
+		for (at = 0; p->p_memsz - at >= sizeof(*note); at += length) {
+			note = (const void *)(o->info.dlpi_addr + p->p_vaddr +
+			    at);
+			length = sizeof(*note) +
+			    (((size_t)note->n_namesz + 3) & ~(size_t)3) +
+			    (((size_t)note->n_descsz + 3) & ~(size_t)3);
+			if (length > p->p_memsz - at)
+				break;
+			if (note->n_type != NT_GNU_BUILD_ID ||
+			    note->n_namesz != sizeof("GNU") ||
+			    memcmp(note + 1, "GNU", sizeof("GNU")) != 0)
+				continue;
+			*id = (const unsigned char *)(note + 1) + 4;
+			return (note->n_descsz);
+		}
+	}
+	return (0);
+}
+
+/* Is the file still the one that was loaded? */
+static bool
+same_file(const struct loaded *o, const struct usdt_object *file)
+{
+	const unsigned char *id = NULL;
+	size_t size = loaded_build_id(o, &id);
+
+	if (size > USDT_BUILD_ID)
+		size = USDT_BUILD_ID;
+	return (size == file->build_id_size &&
+	    (size == 0 || memcmp(id, file->build_id, size) == 0));
+}
+
+/* ------------------------------------------------------------ one site */
+
+/* Add the address of its symbol, which has to be the object's own. */
+static bool
+resolve(const struct loaded *o, struct usdt_operand *operand)
+{
+	char name[256];
+	uintptr_t address;
+
+	if (operand->symbol == NULL)
+		return (true);
+	if (operand->length >= sizeof(name) || o->handle == NULL)
+		return (false);
+	memcpy(name, operand->symbol, operand->length);
+	name[operand->length] = '\0';
+	operand->symbol = NULL;
+	address = (uintptr_t)dlsym(o->handle, name);
+	if (address == 0 || !is_loaded(o, address, 1, PF_R))
+		return (false);
+	operand->value += (int64_t)address;
+	return (true);
+}
+
+static void
+take_operands(const struct loaded *o, struct usdt_site *s, const char *text)
+{
+
+	s->nargs = usdt_operands_count(text);
+	if (s->nargs > TBUF_ARGS_MAX)
+		s->nargs = TBUF_ARGS_MAX;
+	text += strspn(text, " \t");
+	for (unsigned i = 0; i < s->nargs; i++)
+		if (!usdt_operand_parse(&text, &s->operands[i]))
+			s->problem = "an operand is not understood";
+		else if (!resolve(o, &s->operands[i]))
+			s->problem = "an operand's symbol is not known";
+}
+
+/* The text that a site is in, with room for a jump. */
+static const struct patch_text *
+text_of(const struct loaded *o, uintptr_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < o->ntexts; i++)
+		if (at >= o->texts[i].start && at < o->texts[i].end &&
+		    o->texts[i].end - at >= PATCH_JUMP)
+			return (&o->texts[i]);
+	return (NULL);
+}
+
+static void
+function_of(uintptr_t at, char name[USDT_FUNCTION])
+{
+	Dl_info info;
+
+	*name = '\0';
+	if (dladdr((const void *)at, &info) != 0 && info.dli_sname != NULL &&
+	    strlen(info.dli_sname) < USDT_FUNCTION)
+		strcpy(name, info.dli_sname);
+}
+
+/* The group that a note belongs to, made if there is none yet. */
+static struct usdt_group *
+group_of(struct usdt_sites *sites, const struct loaded *o,
+    const struct usdt_note *note, uintptr_t at)
+{
+	char function[USDT_FUNCTION];
+	struct usdt_group *g, **end = &sites->groups;
+
+	function_of(at, function);
+	for (; (g = *end) != NULL; end = &g->next)
+		if (g->module == o->module &&
+		    usdt_probe_has(&g->probe, note) &&
+		    strcmp(g->function, function) == 0) {
+			usdt_probe_add(&g->probe, note);
+			return (g);
+		}
+	if ((g = calloc(1, sizeof(*g))) == NULL)
+		return (NULL);
+	if (!usdt_probe_make(&g->probe, note)) {
+		free(g);
+		return (NULL);
+	}
+	strcpy(g->function, function);
+	g->module = o->module;
+	*end = g;
+	return (g);
+}
+
+static void
+take_note(struct usdt_sites *sites, const struct loaded *o,
+    const struct usdt_note *note)
+{
+	uintptr_t at = o->info.dlpi_addr + note->address, semaphore;
+	const struct patch_text *text = text_of(o, at);
+	struct usdt_site **all, *s;
+
+	if (text == NULL || (s = calloc(1, sizeof(*s))) == NULL)
+		return;
+	all = reallocarray(sites->all, sites->count + 1, sizeof(*all));
+	if (all != NULL)
+		sites->all = all;
+	if (all == NULL ||
+	    (s->group = group_of(sites, o, note, at)) == NULL) {
+		free(s);
+		return;
+	}
+	all[sites->count++] = s;
+	s->text = *text;
+	s->patch.place = at;
+	s->patch.hit = usdt_hit;
+	semaphore = o->info.dlpi_addr + note->semaphore;
+	if (note->semaphore != 0 && (semaphore & 1) == 0 &&
+	    is_loaded(o, semaphore, sizeof(*s->semaphore), PF_W))
+		s->semaphore = (uint16_t *)semaphore;
+	if (*(const unsigned char *)at != NOP)
+		s->problem = "there is no nop";
+	take_operands(o, s, note->operands);
+}
+
+/* ------------------------------------------------------------ all of them */
+
+/* What has sites of TBUF_PROBE has probes of these names already. */
+static void
+read_object(struct usdt_sites *sites, struct loaded *o)
+{
+	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
+	struct usdt_object file;
+	struct usdt_note note;
+	size_t at = 0;
+
+	if (fd == -1)
+		return;
+	if (usdt_object_read(&file, fd) == NULL) {
+		if (file.notes != NULL && !file.has_sites &&
+		    same_file(o, &file)) {
+			o->ntexts = patch_texts(&o->info, o->texts,
+			    TEXTS_MAX);
+			o->handle = dlopen(*o->info.dlpi_name == '\0' ? NULL :
+			    o->path, RTLD_LAZY | RTLD_NOLOAD);
+			while (usdt_note_next(&file, &at, &note))
+				take_note(sites, o, &note);
+			if (o->handle != NULL)
+				dlclose(o->handle);
+		}
+		usdt_object_free(&file);
+	}
+	close(fd);
+}
+
+void
+usdt_find(struct usdt_sites *sites)
+{
+	struct objects *objects = calloc(1, sizeof(*objects));
+	unsigned i;
+
+	if (objects == NULL)
+		return;
+	(void)dl_iterate_phdr(take_object, objects);
+	for (i = 0; i < objects->count; i++) {
+		read_object(sites, &objects->all[i]);
+		free(objects->all[i].path);
+	}
+	/* A symbol that was not found has left a message. */
+	(void)dlerror();
+	free(objects);
+}

@@ -1,0 +1,73 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * libtbuf-usdt.so: the USDT probes of the objects that are loaded when a
+ * program starts, as probes of tbuf.
+ *
+ *	find.c	   objects, their notes, and the operands' addresses
+ *	arm.c	   probes are registered, and their sites redirected to stubs
+ *	fire.c	   what a stub calls
+ *	start.c	   all of it, before main()
+ */
+#ifndef TBUF_PROVIDERS_USDT_USDT_H
+#define TBUF_PROVIDERS_USDT_USDT_H
+
+#include <tbuf.h>
+
+#include "../patch/patch.h"
+#include "operand.h"
+#include "probe.h"
+
+#pragma GCC visibility push(hidden)
+
+#define USDT_FUNCTION	256	/* bytes of a function's name, with its NUL */
+
+/* Sites of one name in one function of one object. */
+struct usdt_group {
+	struct usdt_group *next;
+	struct usdt_probe probe;
+	const char *module;
+	char function[USDT_FUNCTION];
+	struct tbuf_site site;
+	unsigned candidates;		/* sites that may be armed, */
+	unsigned armed;			/* ... and that are */
+};
+
+struct usdt_site {
+	struct patch_probe patch;
+	struct usdt_group *group;
+	struct patch_text text;
+	uint16_t *semaphore;		/* or NULL */
+	const char *jump;		/* why no jump may stand there */
+	const char *problem;		/* why it is not armed, or NULL */
+	unsigned nargs;
+	struct usdt_operand operands[TBUF_ARGS_MAX];
+};
+
+struct usdt_sites {
+	struct usdt_site **all;		/* each stays where it is */
+	size_t count;
+	struct usdt_group *groups;
+};
+
+/* What is loaded now; a file that is not what was loaded has nothing. */
+void	usdt_find(struct usdt_sites *);
+
+/* Types and names of arguments, from provider files. */
+void	usdt_describe_groups(struct usdt_sites *);
+
+/*
+ * Is a semaphore to be raised for it: does somebody trace it by now, or does
+ * $TBUF_USDT say so?
+ */
+bool	usdt_wanted(const struct usdt_group *);
+
+/* Register the probes and arm their sites. */
+void	usdt_arm(struct usdt_sites *);
+
+/* A site has been reached, and somebody traces its probe. */
+void	usdt_hit(struct patch_probe *, const struct patch_registers *);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,119 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../providers/usdt/note.h"
+#include "messages.h"
+#include "needed.h"
+#include "notes.h"
+#include "words.h"
+
+#define FILES_MAX	512
+
+struct search {
+	struct words seen;		/* files */
+	struct words *providers;
+};
+
+/* ------------------------------------------------------------ providers */
+
+static bool
+has(const struct words *words, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		if (strcmp(words->all[i], word) == 0)
+			return (true);
+	return (false);
+}
+
+static void
+read_notes(struct search *s, int fd)
+{
+	struct usdt_object object;
+	struct usdt_note note;
+	size_t at = 0;
+
+	if (usdt_object_read(&object, fd) != NULL)
+		return;
+	while (!object.has_sites && usdt_note_next(&object, &at, &note))
+		if (!has(s->providers, note.provider))
+			words_add(s->providers, "%s", note.provider);
+	usdt_object_free(&object);
+}
+
+static void
+visit(void *arg, const char *path)
+{
+	struct search *s = arg;
+	Elf *elf;
+	int fd;
+
+	if (has(&s->seen, path) || s->seen.count == FILES_MAX)
+		return;
+	words_add(&s->seen, "%s", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd == -1)
+		return;
+	read_notes(s, fd);
+	if ((elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {
+		needed_visit(elf, path, visit, s);
+		elf_end(elf);
+	}
+	close(fd);
+}
+
+void
+notes_providers(const char *program, struct words *providers)
+{
+	struct search s = { .providers = providers };
+
+	(void)elf_version(EV_CURRENT);
+	visit(&s, program);
+	words_free(&s.seen);
+}
+
+/* ------------------------------------------------------------ sites */
+
+static char told[] = "TBUF_USDT_LIST=/tmp/tbufctl.XXXXXX";
+static char *const told_path = told + sizeof("TBUF_USDT_LIST=") - 1;
+
+const char *
+notes_told_begin(void)
+{
+	int fd = mkstemp(told_path);
+
+	if (fd == -1)
+		return (NULL);
+	close(fd);
+	return (told);
+}
+
+void
+notes_told_end(void)
+{
+	FILE *f = fopen(told_path, "re");
+	char *line = NULL, *problem;
+	size_t size = 0;
+	ssize_t n;
+
+	if (f == NULL)
+		return;
+	while ((n = getline(&line, &size, f)) > 0) {
+		line[n - 1] = '\0';
+		problem = strstr(line, ": not armed: ");
+		if (problem != NULL)
+			message("%s", line);
+	}
+	free(line);
+	fclose(f);
+	(void)unlink(told_path);
+}

@@ -1,0 +1,242 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# USDT probes of programs that have notes and know nothing of tbuf: they are
+# armed when the program starts, and traced.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+. "$top_srcdir/tests/common_scratch"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR CC
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+passed=0 failed=0
+
+# expect WHAT GOT EXPECTED
+expect() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s\n--- expected\n%s\n--- got\n%s\n' "$1" "$3" "$2"
+	fi
+}
+
+# C of 1989 has the notes alone, and is not linked with libtbuf.
+# compile PROGRAM FLAG ...
+compile() {
+	program=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/tbuf" \
+	    -I"$top/libtbuf" "$@" -o "$program" || exit 1
+}
+
+# Names and arguments, a record a line.
+trace() {
+	"$TBUFCTL" -q --format=json "$@" 2>err | sed -n '
+	    s/"arg0":"0x[0-9a-f]*"/"arg0":"0x"/
+	    s/.*"record".*"name":"\([^"]*\)".*"args":{\(.*\)}}$/\1 \2/p'
+}
+
+cat >sdt.d <<'END'
+provider sdt {
+	probe one(int n);
+	probe words__two(const char *word, char *array);
+	probe widths(signed char narrow, unsigned short flags, long second,
+	    int color);
+	probe other(void *pair, double real, const char *text);
+};
+END
+records='none 
+one "n":2
+words-two "word":"word","array":"array"
+widths "narrow":-2,"flags":65535,"second":-2,"color":4
+other "pair":"0x","real":1.5,"text":"text"
+many "arg0":1,"arg1":2,"arg2":3,"arg3":4,"arg4":5,"arg5":6,"arg6":7,"arg7":8,"arg8":9,"arg9":10
+eleven "arg0":1,"arg1":2,"arg2":3,"arg3":4,"arg4":5,"arg5":6,"arg6":7,"arg7":8,"arg8":9,"arg9":10
+branch 
+next "arg0":2'
+for flags in -O0 '-O2 -fcf-protection=full' '-O2 -fno-pie -no-pie' \
+    '-O3 -fomit-frame-pointer'; do
+	# shellcheck disable=SC2086
+	compile probes $flags "$top/tests/usdt/probes.c"
+	expect "traced: $flags" "$(trace -n 'sdt:::' -x usdt=sdt.d \
+	    -c './probes two' | tail -n 9 |
+	    sed 's/"pair":"0x[0-9a-f]*"/"pair":"0x"/')" "$records"
+	expect "all armed: $flags" "$("$TBUFCTL" -l -c ./probes 2>&1 |
+	    grep -c -e 'sdt  *probes' -e 'not armed')" 10
+done
+expect 'without a provider file a string is a number' \
+    "$(trace -n 'sdt:::words-two' -c ./probes |
+    sed 's/:[0-9][0-9]*/:N/g')" 'words-two "arg0":N,"arg1":N'
+expect 'asked for by the name of all' \
+    "$(trace -Z -n 'usdt:::' -n ':::branch' -c './probes two')" 'branch '
+"$TBUFCTL" -q -n ':::branch' -c './probes two' >/dev/null 2>&1
+expect 'an empty provider preloads nothing' $? 1
+
+# A program that goes on, and is attached to; a semaphore; threads; children.
+cat >shop.d <<'END'
+provider shop {
+	probe sale(int id, const char *buyer);
+	probe asked();
+};
+END
+cat >shop.c <<'END'
+#include <sys/wait.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shop.h"
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+#define SALES	20000
+
+static void *
+sell(void *arg)
+{
+	double total = 0.5;
+	int i;
+
+	for (i = 0; i < SALES; i++) {
+		SHOP_SALE(i, "ann");
+		APART;
+		total += i;
+	}
+	if (total != 0.5 + (SALES - 1) / 2.0 * SALES)
+		abort();
+	return (arg);
+}
+
+int
+main(int argc, char **argv)
+{
+	pthread_t threads[4];
+	int i, status = 0;
+
+	if (SHOP_ASKED_ENABLED()) {
+		puts("asked");
+		SHOP_ASKED();
+		APART;
+	}
+	if (argc > 1 && strcmp(argv[1], "wait") == 0) {
+		puts("waits");
+		fflush(stdout);
+		getchar();
+	}
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, sell, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	fflush(stdout);
+	if (fork() == 0)
+		_exit(sell(NULL) != NULL);
+	wait(&status);
+	return (status);
+}
+END
+"$TBUFCTL" -h -s shop.d && "$TBUFCTL" -G -s shop.d || exit 1
+compile shop -O2 shop.c shop.o -lpthread
+expect 'threads' "$("$TBUFCTL" -q -x strsize=16 -x bufsize=16m \
+    -n 'shop:::sale' -c ./shop 2>err | grep -c .)$(
+    sed -n 's/.* \([0-9]* drops\)/ \1/p' err)" '80000 0 drops'
+expect 'children, too' "$("$TBUFCTL" -q --follow -n 'shop:::sale' \
+    -n 'BEGIN { }' -n 'shop:::sale { @ = count(); }' -c ./shop 2>/dev/null |
+    tail -n 1 | tr -d ' ')" 100000
+expect 'a semaphore is raised' "$(trace -n 'shop:::asked' -c ./shop)" 'asked '
+expect 'and what asks for it' "$("$TBUFCTL" -q -n 'shop:::asked' -c ./shop \
+    2>/dev/null)" 'asked'
+expect 'or left alone' "$("$TBUFCTL" -q -n 'shop:::sale' -c ./shop \
+    2>/dev/null | grep -c asked)" 0
+expect 'but for a setting' "$(TBUF_USDT='shop:::a*' \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop)" 'asked'
+expect 'nobody traces' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop
+    echo $?)" 0
+
+mkfifo go
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop wait <go >out &
+pid=$!
+exec 3>go
+until grep -q waits out; do :; done
+"$TBUFCTL" -q -n 'shop:::sale { @ = count(); }' \
+    -n 'BEGIN { system("echo >go"); }' -w -p $pid >got 2>err
+expect 'attached to later' "$(tr -d ' \n' <got)" 80000
+exec 3>&-
+wait $pid
+
+# What cannot be armed is listed with the reason.
+cat >odd.c <<'END'
+#include <sys/sdt.h>
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+#define NOTE(name, operands)						\
+	__asm__ __volatile__ (						\
+	    "990: nop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n"	\
+	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n"			\
+	    "\t.asciz \"stapsdt\"\n"					\
+	    "993: .8byte 990b, _.stapsdt.base, 0\n\t.asciz \"odd\"\n"	\
+	    "\t.asciz \"" name "\"\n\t.asciz \"" operands "\"\n"	\
+	    "994: .balign 4\n\t.popsection\n"				\
+	    "\t.byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+
+int
+main(void)
+{
+	STAP_PROBE1(odd, even, 1);
+	APART;
+	NOTE("vector", "8@%xmm0");
+	NOTE("symbol", "8@nowhere(%rip)");
+	NOTE("fine", "8@$7");
+	return (0);
+}
+END
+compile odd -O2 odd.c
+"$TBUFCTL" -l -c ./odd >out 2>err
+expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
+    'tbufctl: odd:odd::symbol: not armed: an operand'"'s symbol is not known
+tbufctl: odd:odd::vector: not armed: an operand is not understood"
+expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'even
+fine'
+
+# A program that has probes of tbuf beside its notes is left alone.
+# shellcheck disable=SC2086
+$CC -I"$top/libtbuf/tbuf" "$top/tests/usdt/probes.c" -o both \
+    -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$(cd "$top_builddir/.libs" &&
+    pwd)" || exit 1
+expect 'one probe, not two' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    "$TBUFCTL" -q -n 'sdt:::one' -c ./both 2>/dev/null)" 'n=1'
+
+# Files that are wrong are told of before anything runs.
+echo 'provider {' >bad.d
+expect 'a bad provider file' "$("$TBUFCTL" -x usdt=bad.d -n a:::b -c ./odd 2>&1
+    echo $?)" "tbufctl: failed to read provider file $PWD/bad.d: line 1: a provider's name is expected
+1"
+expect 'a missing one' "$("$TBUFCTL" -x usdt=/no/file -l 2>&1; echo $?)" \
+    'tbufctl: failed to read /no/file: No such file or directory
+1'
+expect 'none' "$("$TBUFCTL" -x usdt -l 2>&1; echo $?)" \
+    'tbufctl: -x usdt needs a file
+2'
+
+# What is installed has no mistakes.
+for file in "$TBUF_USDT_DIR"/*.d; do
+	expect "$file" "$("$TBUFCTL" -h -s "$file" -o installed.h 2>&1)" ''
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
