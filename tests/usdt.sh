@@ -98,7 +98,7 @@ cat >shop.c <<'END'
 #include <string.h>
 #include <unistd.h>
 
-#include "shop.h"
+#include <shop.h>
 
 /* Room for a jump. */
 #define APART	__asm__ __volatile__ (					\
@@ -149,7 +149,7 @@ main(int argc, char **argv)
 }
 END
 "$TBUFCTL" -h -s shop.d && "$TBUFCTL" -G -s shop.d || exit 1
-compile shop -O2 shop.c shop.o -lpthread
+compile shop -O2 -I. shop.c shop.o -lpthread
 expect 'threads' "$("$TBUFCTL" -q -x strsize=16 -x bufsize=16m \
     -n 'shop:::sale' -c ./shop 2>err | grep -c .)$(
     sed -n 's/.* \([0-9]* drops\)/ \1/p' err)" '80000 0 drops'
