@@ -447,6 +447,28 @@ int	tbuf_consumer_mapping(struct tbuf_consumer *, uint64_t image,
 void	tbuf_consumer_name(struct tbuf_consumer *, uint64_t (*)(void *,
 	    const char *asked, uint64_t image, uint64_t address), void *);
 
+/*
+ * A thread's stack when profile-N met it: registers by their numbers of DWARF,
+ * the program counter behind the others, and bytes from the stack pointer on.
+ */
+struct tbuf_stack {
+	uint64_t image;
+	const uint64_t *registers;
+	unsigned nregisters;
+	const unsigned char *bytes;
+	uint64_t size;
+};
+
+/*
+ * Samples have raw stacks instead of what frame pointers say.  The function
+ * fills in where each of the callers goes on, at most so many, with
+ * TBUF_FRAME_EXACT for one that a signal has interrupted, and says how many
+ * they are.  To be set before tbuf_consumer_go().
+ */
+void	tbuf_consumer_unwind(struct tbuf_consumer *, unsigned (*)(void *,
+	    const struct tbuf_stack *, uint64_t *frames, unsigned most),
+	    void *);
+
 /* ------------------------------------------------------------ aggregations */
 
 struct tbuf_d_aggregation;

@@ -20,6 +20,7 @@
 #include "options.h"
 #include "signals.h"
 #include "top.h"
+#include "unwind.h"
 
 struct run {
 	struct tbuf_consumer *consumer;
@@ -512,10 +513,13 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
 	address_begin(options, consumer);
+	if (options->d.unwind)
+		unwind_begin(consumer);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
 	format_free(&run.format);
+	unwind_end();
 	address_end();
 	free(run.losses);
 	free(run.told);

@@ -125,6 +125,7 @@
 #define MSG_LACK_SLOTS	"too many sessions"
 #define MSG_LACK_LEASE	"there is a lease on a control file"
 #define MSG_LACK_EPIDS	"too many probes to enable"
+#define MSG_UNWIND	"stacks of samples are not unwound: %s"
 #define MSG_TYPES	"no types of programs are known: %s"
 #define MSG_NAMES	"%s: functions have no names: %s"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s %s"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Parcels: a number is 8 bytes, a text its length + 1 and then its bytes with
- * the NUL, or 0 for none.
+ * the NUL, or 0 for none; bytes come behind their number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +48,15 @@ parcel_put_text(struct parcel *p, const char *text)
 	parcel_put(p, size);
 	if (size != 0)
 		add(p, text, size);
+}
+
+void
+parcel_put_bytes(struct parcel *p, const void *bytes, size_t size)
+{
+
+	parcel_put(p, size);
+	if (size != 0)
+		add(p, bytes, size);
 }
 
 bool
@@ -110,4 +119,17 @@ parcel_take_text(struct parcel *p)
 	}
 	p->at += size;
 	return (text);
+}
+
+const unsigned char *
+parcel_take_bytes(struct parcel *p, size_t *size)
+{
+	const char *bytes;
+
+	*size = parcel_take(p);
+	if (*size > p->used - p->at)
+		*size = p->used - p->at;
+	bytes = p->bytes + p->at;
+	p->at += *size;
+	return ((const unsigned char *)bytes);
 }

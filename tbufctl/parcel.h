@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers and texts, one behind the other, that one process sends another.
- * What comes is not trusted: what is not there is 0, or no text.
+ * Numbers, texts and bytes, one behind the other, that one process sends to
+ * another.  What comes is not trusted: what is not there is 0, or no text.
  */
 #ifndef TBUFCTL_PARCEL_H
 #define TBUFCTL_PARCEL_H
@@ -22,6 +22,7 @@ void	parcel_free(struct parcel *);
 /* A text may be NULL. */
 void	parcel_put(struct parcel *, uint64_t number);
 void	parcel_put_text(struct parcel *, const char *);
+void	parcel_put_bytes(struct parcel *, const void *, size_t);
 bool	parcel_send(struct parcel *, int fd);
 
 /* In the place of what it had. */
@@ -29,6 +30,8 @@ bool	parcel_receive(struct parcel *, int fd);
 uint64_t parcel_take(struct parcel *);
 /* Valid until the parcel is freed, or another comes. */
 const char *parcel_take_text(struct parcel *);
+/* The bytes, and how many there are. */
+const unsigned char *parcel_take_bytes(struct parcel *, size_t *);
 bool	parcel_more(const struct parcel *);
 
 #endif

@@ -34,19 +34,37 @@ reader_confine(unsigned seconds)
 	static const int others[] = {
 		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1
 	};
+	sigset_t set;
 	size_t i;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+	(void)sigemptyset(&set);
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		(void)signal(deadly[i], SIG_DFL);
+		(void)sigaddset(&set, deadly[i]);
+	}
+	/* tbufctl blocks them while it traces. */
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	/* They are tbufctl's, which ends in an orderly way. */
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		(void)signal(others[i], SIG_IGN);
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, seconds);
+	if (seconds != 0)
+		limit(RLIMIT_CPU, seconds);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	limit(RLIMIT_DATA, MEMORY);
 #endif
+}
+
+/* Whoever waits for the end of a pipe is not to wait for this one. */
+int
+reader_alone(int fd)
+{
+
+	if (fd != STDERR_FILENO + 1)
+		(void)dup2(fd, STDERR_FILENO + 1);
+	closefrom(STDERR_FILENO + 2);
+	return (STDERR_FILENO + 1);
 }
 
 bool

@@ -16,9 +16,15 @@
 
 /*
  * In such a process, first of all: it ends by itself, whatever it meets, and
- * has so many seconds of CPU time.
+ * has so many seconds of CPU time; 0: as many as it wants.
  */
 void	reader_confine(unsigned seconds);
+
+/*
+ * One that stays has no other descriptors than this, which it may have under
+ * another number, and standard ones.
+ */
+int	reader_alone(int fd);
 
 /* All of it, or false. */
 bool	reader_write(int fd, const void *bytes, size_t size);

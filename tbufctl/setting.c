@@ -167,7 +167,7 @@ const char *const setting_names[] = {
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
-	"rawbytes", "noerror"
+	"rawbytes", "noerror", "ustackunwind"
 };
 
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -182,7 +182,8 @@ find_flag(struct options *o, size_t i)
 		&o->quiet, &o->flow, &o->unmatched, &o->tags, &o->d.errtags,
 		&o->d.destructive, &o->d.cpp, &o->d.headers,
 		&o->d.no_libraries, &o->d.defaultargs, &o->d.argref,
-		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror
+		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror,
+		&o->d.unwind
 	};
 
 	return (flags[i]);

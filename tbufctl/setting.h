@@ -26,6 +26,7 @@ struct d_settings {
 	bool no_libraries;
 	bool defaultargs, argref, pspec, empty;
 	bool rawbytes, noerror;
+	bool unwind;		/* ustackunwind */
 	unsigned version;	/* as D_VERSION(); 0: the latest */
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */
 	char stdc;		/* a, c, s or t; 0: not set */

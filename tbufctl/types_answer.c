@@ -239,11 +239,7 @@ types_answer(struct types_source *first, int fd)
 	struct parcel question = { .used = 0 }, to = { .used = 0 };
 	bool good = true;
 
-	/* Whoever waits for the end of a pipe is not to wait for this one. */
-	if (fd != STDERR_FILENO + 1)
-		(void)dup2(fd, STDERR_FILENO + 1);
-	fd = STDERR_FILENO + 1;
-	closefrom(fd + 1);
+	fd = reader_alone(fd);
 	reader_confine(SECONDS);
 	sources = first;
 	while (good && parcel_receive(&question, fd)) {

@@ -21,6 +21,21 @@
 #define PAGES_LEAST	4u
 
 #define FRAMES_MAX	128u		/* and words that say of what they are */
+#define STACK_BYTES	8192u		/* of a raw stack */
+
+/* Those that a stack is unwound by, in the kernel's order. */
+#if defined(__x86_64__)
+#define REGISTERS	UINT64_C(0xff01ff)
+static const unsigned char dwarf_numbers[TBUF_PERF_REGISTERS] = {
+	0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15
+};
+#else
+#define REGISTERS	UINT64_C(0x1ffffffff)
+static const unsigned char dwarf_numbers[TBUF_PERF_REGISTERS] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+	20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32
+};
+#endif
 #define RECORD_MAX	65536u		/* a header's 16 bits */
 
 static int
@@ -40,6 +55,9 @@ event_open(struct perf_event_attr *attr, pid_t tid, int cpu)
 uint64_t
 tbuf_perf_sample_size(const struct tbuf_perf_terms *terms)
 {
+	if (terms->raw)
+		return (sizeof(struct tbuf_perf_sample) + STACK_BYTES +
+		    (TBUF_PERF_REGISTERS + 2) * sizeof(uint64_t));
 	return (sizeof(struct tbuf_perf_sample) +
 	    (terms->stacks ? FRAMES_MAX * sizeof(uint64_t) : 0));
 }
@@ -113,7 +131,11 @@ tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,
 		.sample_period = terms->period,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 		    PERF_SAMPLE_TIME |
-		    (terms->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
+		    (terms->raw ? PERF_SAMPLE_REGS_USER |
+		    PERF_SAMPLE_STACK_USER :
+		    terms->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
+		.sample_regs_user = terms->raw ? REGISTERS : 0,
+		.sample_stack_user = terms->raw ? STACK_BYTES : 0,
 		.inherit = 1, .task = 1, .exclude_callchain_kernel = 1
 	};
 	int fd, error;
@@ -173,4 +195,25 @@ tbuf_perf_step(struct tbuf_perf_buffer *b)
 	b->tail += header->size;
 	/* What was read was read before the kernel writes there again. */
 	tbuf_store_release(&b->page->data_tail, b->tail);
+}
+
+/*
+ * Behind the time: ABI, registers unless that is 0; room for the stack, the
+ * bytes, and how many of them there are unless that is 0.
+ */
+bool
+tbuf_perf_stack_read(const struct tbuf_perf_sample *sample,
+    struct tbuf_perf_stack *stack)
+{
+	const uint64_t *at = &sample->nframes;
+	unsigned i;
+
+	if (*at++ == 0)
+		return (false);
+	for (i = 0; i < TBUF_PERF_REGISTERS; i++)
+		stack->registers[dwarf_numbers[i]] = *at++;
+	stack->bytes = (const unsigned char *)(at + 1);
+	stack->size = *at != 0 && *at <= STACK_BYTES ?
+	    at[1 + *at / sizeof(*at)] : 0;
+	return (stack->size <= STACK_BYTES);
 }

@@ -25,7 +25,8 @@
 
 struct tbuf_perf_terms {
 	uint64_t period;		/* ns of a thread's time on a CPU */
-	bool stacks;			/* with what called it */
+	bool stacks;			/* with what called it, ... */
+	bool raw;			/* ... as registers and bytes */
 	bool children;			/* processes inherit it, too */
 };
 
@@ -47,6 +48,24 @@ struct tbuf_perf_sample {
 	uint64_t nframes;		/* with stacks */
 	uint64_t frames[];		/* and what PERF_CONTEXT_* they are of */
 };
+
+/* Numbers of DWARF, and the program counter behind the others. */
+#if defined(__x86_64__)
+#define TBUF_PERF_REGISTERS	17u
+#else
+#define TBUF_PERF_REGISTERS	33u
+#endif
+
+/* A raw stack: a copy of registers, and bytes in the record. */
+struct tbuf_perf_stack {
+	uint64_t registers[TBUF_PERF_REGISTERS];
+	const unsigned char *bytes;	/* from the stack pointer on */
+	uint64_t size;
+};
+
+/* False: the thread has none. */
+bool	tbuf_perf_stack_read(const struct tbuf_perf_sample *,
+	    struct tbuf_perf_stack *);
 
 /* A thread, or a process, has begun or ended. */
 struct tbuf_perf_task {

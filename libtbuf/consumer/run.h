@@ -146,6 +146,10 @@ struct tbuf_consumer {
 	bool names;			/* addresses are to have names */
 	struct tbuf_image *images;	/* for them */
 	struct tbuf_sampling *sampling;	/* profile-N on them, or NULL */
+	/* Its stacks are raw; NULL: they come from frame pointers. */
+	unsigned (*unwind)(void *, const struct tbuf_stack *, uint64_t *,
+	    unsigned);
+	void *unwind_arg;
 	struct tbuf_moment born;	/* when the script came */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* one after the other, with NULs */

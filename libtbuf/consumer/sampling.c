@@ -243,6 +243,25 @@ frames_of(const struct tbuf_perf_sample *sample, uint64_t *frames)
 	return (n);
 }
 
+/* What called a thread, by the words of whoever can say it. */
+static unsigned
+unwind(const struct tbuf_consumer *c, const struct tbuf_perf_sample *sample,
+    uint64_t image, uint64_t *frames)
+{
+	struct tbuf_perf_stack raw;
+	struct tbuf_stack stack = {
+		.image = image, .registers = raw.registers,
+		.nregisters = TBUF_PERF_REGISTERS
+	};
+
+	if (!tbuf_perf_stack_read(sample, &raw))
+		return (1);
+	stack.bytes = raw.bytes;
+	stack.size = raw.size;
+	return (1 + c->unwind(c->unwind_arg, &stack, frames + 1,
+	    TBUF_SCRIPT_FRAMES - 1));
+}
+
 static void
 fire(struct tbuf_consumer *c, const struct profile *p,
     const struct tbuf_perf_sample *sample, int cpu)
@@ -264,7 +283,9 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 	(void)tbuf_copy(met.execname, control->comm, sizeof(met.execname));
 	frames[0] = sample->pc;
 	met.nframes = 1;
-	if (p->terms.stacks)
+	if (p->terms.raw)
+		met.nframes = unwind(c, sample, met.image, frames);
+	else if (p->terms.stacks)
 		met.nframes = frames_of(sample, frames);
 	tbuf_script_sampled(c->script, p->probe, &met);
 }
@@ -435,6 +456,9 @@ open_profiles(struct tbuf_consumer *c, struct tbuf_sampling *s)
 			.terms.stacks = tbuf_script_stacks(c->script, probe),
 			.terms.children = c->options.follow != 0
 		};
+		p->terms.raw = p->terms.stacks && c->unwind != NULL;
+		/* What is mapped says how to unwind it. */
+		c->names |= p->terms.raw;
 		if ((error = open_buffers(s, p)) == 0)
 			set_interval(s, p);
 	}
@@ -560,6 +584,14 @@ say_threads(struct tbuf_sampling *s, struct unsampled *u)
 	(void)snprintf(s->text, sizeof(s->text), "%ju thread%s not sampled: "
 	    "%s", (uintmax_t)n, n == 1 ? " is" : "s are", why);
 	return (true);
+}
+
+void
+tbuf_consumer_unwind(struct tbuf_consumer *c, unsigned (*unwind_stack)(void *,
+    const struct tbuf_stack *, uint64_t *, unsigned), void *arg)
+{
+	c->unwind = unwind_stack;
+	c->unwind_arg = arg;
 }
 
 const char *

@@ -216,7 +216,7 @@ stack(const struct tbuf_script *s, unsigned which)
 
 	if (which == TBUF_BUILTIN_USTACKDEPTH)
 		return (n);
-	return (n > 1 ? s->sample->frames[1] : 0);
+	return (n > 1 ? s->sample->frames[1] & ~TBUF_FRAME_EXACT : 0);
 }
 
 /* Once a clause. */

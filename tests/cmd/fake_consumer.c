@@ -376,6 +376,15 @@ tbuf_consumer_skipped(const struct tbuf_consumer *c)
 	return (0);
 }
 
+void
+tbuf_consumer_unwind(struct tbuf_consumer *c, unsigned (*unwind)(void *,
+    const struct tbuf_stack *, uint64_t *, unsigned), void *arg)
+{
+	(void)c;
+	(void)unwind;
+	(void)arg;
+}
+
 const char *
 tbuf_consumer_unsampled(struct tbuf_consumer *c)
 {

@@ -82,3 +82,23 @@ commanded 'fork spin' --follow -n '
     grep -v 'of processes that are not traced' | mostly
 commanded 'fork spin' -n "profile-997 { @[pid == \$target] = count(); } $end" |
     each | mostly
+echo 'code without frame pointers'
+TBUF_TARGET=$(dirname "$TBUF_TARGET")/frameless
+sampled spin --format=folded -x ustackunwind -n "profile-997 {
+    @[ustack()] = count(); @[ustack(5)] = count(); } $end" |
+    sed -n 's/.*frameless`main;/frameless`main;/p' | each
+sampled spin -x ustackunwind -n "profile-997 { @[ustackdepth > 4] = count(); }
+    $end" | each | mostly
+sampled 'enabled worker' -x ustackunwind -n 'leaf { } profile-997 /tid != pid/ {
+	@[ustackdepth > 2, ufunc(ucaller)] = count(); }
+    profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep spin | each
+# Who unwinds is another process, and may end.
+cat >end <<'END'
+for other in $(pgrep -P $PPID); do
+	[ $other = $$ ] || kill -SEGV $other
+done
+END
+sampled spin -w -x ustackunwind -x switchrate=100hz -n '
+    profile-997 { @[ustackdepth > 0] = count(); }
+    profile-997 /++n == 5/ { system("exec sh ./end"); }
+    profile-997 /n == 600/ { exit(7); }' 2>&1 | each

@@ -1,0 +1,105 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stacks are unwound by another process, one after the other.
+ */
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "messages.h"
+#include "parcel.h"
+#include "reader.h"
+#include "unwind.h"
+
+static struct tbuf_consumer *consumer;
+static struct parcel parcel;
+static pid_t reader;			/* 0: none so far, -1: no more */
+static int to_reader;
+
+static void
+start(void)
+{
+	int ends[2];
+
+	reader = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
+		return;
+	if ((reader = fork()) == 0) {
+		(void)close(ends[0]);
+		unwind_answer(ends[1]);
+	}
+	(void)close(ends[1]);
+	to_reader = ends[0];
+	if (reader == -1)
+		(void)close(to_reader);
+}
+
+/* Its status as of wait(2). */
+static int
+end(void)
+{
+	int status = 0;
+
+	(void)close(to_reader);
+	while (waitpid(reader, &status, 0) == -1 && errno == EINTR)
+		continue;
+	return (status);
+}
+
+static unsigned
+unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
+    unsigned most)
+{
+	uint64_t pc = stack->registers[stack->nregisters - 1];
+	struct tbuf_mapping m;
+	unsigned n = 0, i;
+
+	(void)arg;
+	if (reader == 0)
+		start();
+	/* Of one that runs no more nothing can be read. */
+	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
+	    &m) != 1 || m.pid == 0)
+		return (0);
+	parcel.used = 0;
+	parcel_put(&parcel, (uint64_t)m.pid);
+	parcel_put(&parcel, stack->image);
+	for (i = 0; i < stack->nregisters; i++)
+		parcel_put(&parcel, stack->registers[i]);
+	parcel_put_bytes(&parcel, stack->bytes, stack->size);
+	if (!parcel_send(&parcel, to_reader) ||
+	    !parcel_receive(&parcel, to_reader)) {
+		message(MSG_UNWIND, reader_why(end()));
+		reader = -1;
+		return (0);
+	}
+	while (n < most && parcel_more(&parcel))
+		frames[n++] = parcel_take(&parcel);
+	return (n);
+}
+
+void
+unwind_begin(struct tbuf_consumer *c)
+{
+
+	consumer = c;
+	tbuf_consumer_unwind(c, unwind, NULL);
+}
+
+void
+unwind_end(void)
+{
+
+	if (reader > 0) {
+		(void)kill(reader, SIGKILL);
+		(void)end();
+	}
+	reader = 0;
+	parcel_free(&parcel);
+}

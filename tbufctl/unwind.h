@@ -1,0 +1,23 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stacks of samples in code without frame pointers: what compilers leave for
+ * exceptions says for each place where its caller's frame is.  Another process
+ * reads that, with libdw.
+ */
+#ifndef TBUFCTL_UNWIND_H
+#define TBUFCTL_UNWIND_H
+
+struct tbuf_consumer;
+
+/* Before tracing begins, and when nothing more is unwound. */
+void	unwind_begin(struct tbuf_consumer *);
+void	unwind_end(void);
+
+/*
+ * The other process: a parcel comes with a process, an address that its code
+ * has, registers and bytes of a stack; what is sent back are frames.
+ */
+void	unwind_answer(int fd) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,220 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The process that unwinds stacks: of each image that it is asked about it has
+ * the modules, and libdw follows their tables through the bytes of the stack.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+#include <tbuf_program.h>
+
+#include "dwarf.h"
+#include "messages.h"
+#include "parcel.h"
+#include "reader.h"
+#include "unwind.h"
+
+#define FRAMES_MOST	128u
+#define IMAGES_MOST	64u		/* then those are forgotten */
+
+#if defined(__x86_64__)
+#define REGISTERS	17u
+#define STACK_POINTER	7u
+#else
+#define REGISTERS	33u
+#define STACK_POINTER	31u
+#endif
+
+struct image {
+	struct image *next;
+	uint64_t id;
+	pid_t pid;
+	Dwfl *dwfl;			/* NULL: it is not to be had */
+};
+
+/* What is unwound. */
+struct stack {
+	pid_t pid;
+	Dwarf_Word registers[REGISTERS];
+	const unsigned char *bytes;
+	size_t size;
+	struct parcel *to;
+	unsigned frames;
+};
+
+static struct stack now;
+static struct image *images;
+static unsigned nimages;
+
+/* --- what libdw asks ---------------------------------------------------- */
+
+/* One thread, the one that was sampled. */
+static pid_t
+next_thread(Dwfl *dwfl, void *arg, void **thread)
+{
+
+	(void)dwfl;
+	(void)arg;
+	if (*thread != NULL)
+		return (0);
+	*thread = &now;
+	return (now.pid);
+}
+
+static bool
+get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
+{
+
+	(void)dwfl;
+	(void)tid;
+	(void)arg;
+	*thread = &now;
+	return (true);
+}
+
+static bool
+read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *to, void *arg)
+{
+	uint64_t at = address - now.registers[STACK_POINTER];
+
+	(void)dwfl;
+	(void)arg;
+	if (now.size < sizeof(*to) || at > now.size - sizeof(*to))
+		return (false);
+	memcpy(to, now.bytes + at, sizeof(*to));
+	return (true);
+}
+
+static bool
+set_registers(Dwfl_Thread *thread, void *arg)
+{
+
+	(void)arg;
+#if defined(__x86_64__)
+	return (dwfl_thread_state_registers(thread, 0, REGISTERS,
+	    now.registers));
+#else
+	dwfl_thread_state_register_pc(thread, now.registers[REGISTERS - 1]);
+	return (dwfl_thread_state_registers(thread, 0, REGISTERS - 1,
+	    now.registers));
+#endif
+}
+
+static const Dwfl_Thread_Callbacks callbacks = {
+	.next_thread = next_thread, .get_thread = get_thread,
+	.memory_read = read_memory, .set_initial_registers = set_registers
+};
+
+/* --- images --------------------------------------------------------------- */
+
+static void
+forget(void)
+{
+	struct image *one;
+
+	while ((one = images) != NULL) {
+		images = one->next;
+		dwfl_end(one->dwfl);
+		free(one);
+	}
+	nimages = 0;
+}
+
+static void
+open_image(struct image *one)
+{
+
+	one->dwfl = dwarf_open_process(one->pid);
+	if (one->dwfl == NULL || dwfl_attach_state(one->dwfl, NULL, one->pid,
+	    &callbacks, &now))
+		return;
+	dwfl_end(one->dwfl);
+	one->dwfl = NULL;
+}
+
+static struct image *
+image_get(uint64_t id, pid_t pid)
+{
+	struct image *one = images;
+
+	while (one != NULL && (one->id != id || one->pid != pid))
+		one = one->next;
+	if (one != NULL)
+		return (one);
+	if (nimages == IMAGES_MOST)
+		forget();
+	one = memory_get(NULL, 1, sizeof(*one));
+	*one = (struct image){ .next = images, .id = id, .pid = pid };
+	images = one;
+	nimages++;
+	open_image(one);
+	return (one);
+}
+
+/* What has been loaded since is mapped now. */
+static void
+look_again(struct image *one)
+{
+	Dwarf_Addr pc = now.registers[REGISTERS - 1];
+
+	if (one->dwfl != NULL && dwfl_addrmodule(one->dwfl, pc) != NULL)
+		return;
+	dwfl_end(one->dwfl);
+	open_image(one);
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+/* The first one is where the thread was, which is known. */
+static int
+add_frame(Dwfl_Frame *frame, void *arg)
+{
+	Dwarf_Addr pc;
+	bool exact;
+
+	(void)arg;
+	if (now.frames >= FRAMES_MOST || !dwfl_frame_pc(frame, &pc, &exact))
+		return (DWARF_CB_ABORT);
+	if (now.frames++ > 0)
+		parcel_put(now.to, pc | (exact ? TBUF_FRAME_EXACT : 0));
+	return (DWARF_CB_OK);
+}
+
+static void
+unwind(struct parcel *question, struct parcel *to)
+{
+	pid_t pid = (pid_t)parcel_take(question);
+	uint64_t id = parcel_take(question);
+	struct image *one;
+	unsigned i;
+
+	now = (struct stack){ .pid = pid, .to = to };
+	for (i = 0; i < REGISTERS; i++)
+		now.registers[i] = parcel_take(question);
+	now.bytes = parcel_take_bytes(question, &now.size);
+	one = image_get(id, pid);
+	look_again(one);
+	if (one->dwfl != NULL)
+		(void)dwfl_getthread_frames(one->dwfl, pid, add_frame, NULL);
+}
+
+void
+unwind_answer(int fd)
+{
+	struct parcel question = { .used = 0 }, to = { .used = 0 };
+	bool good = true;
+
+	fd = reader_alone(fd);
+	reader_confine(0);
+	while (good && parcel_receive(&question, fd)) {
+		(void)alarm(READER_SECONDS);
+		to.used = 0;
+		unwind(&question, &to);
+		(void)alarm(0);
+		good = parcel_send(&to, fd);
+	}
+	_exit(0);
+}
