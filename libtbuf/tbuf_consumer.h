@@ -198,8 +198,9 @@ int	tbuf_consumer_open_core(struct tbuf_consumer *, const char *path,
  *	-EPROTO	a target's libtbuf lacks what is needed
  *	-EUSERS	a target has as many sessions as it can have (32)
  *	-ESRCH, -EPERM, ... a target that was grabbed went away
- * Options hold what is in force afterwards: a bufsize that was lowered is
- * told by tbuf_consumer_get(); tbuf_consumer_lowered() says whether it was.
+ * Options hold what is in force afterwards: a bufsize or an aggsize that was
+ * lowered is told by tbuf_consumer_get(); tbuf_consumer_lowered() says whether
+ * one was.
  */
 int	tbuf_consumer_go(struct tbuf_consumer *);
 bool	tbuf_consumer_lowered(const struct tbuf_consumer *);

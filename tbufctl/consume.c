@@ -54,18 +54,33 @@ now(void)
 
 /* ---------------------------------------------------------------- notices */
 
+/* What may be lowered when a run begins. */
+static const struct {
+	const char *option, *message;
+} sizes[] = {
+	{ "bufsize", MSG_LOWERED },
+	{ "aggsize", MSG_LOWERED_AGGREGATION }
+};
+#define NSIZES	(sizeof(sizes) / sizeof(sizes[0]))
+
+static void
+get_sizes(const struct run *run, int64_t size[NSIZES])
+{
+	size_t i;
+
+	for (i = 0; i < NSIZES; i++)
+		(void)tbuf_consumer_get(run->consumer, sizes[i].option,
+		    &size[i]);
+}
+
 /* As DTrace has it: the largest unit that divides it. */
 static void
-tell_lowered(const struct run *run)
+tell_size(const char *format, int64_t size)
 {
 	static const char units[] = "kmgt";
-	int64_t size = 0;
 	char text[32];
 	int unit = -1;
 
-	if (run->options->quiet || !tbuf_consumer_lowered(run->consumer))
-		return;
-	(void)tbuf_consumer_get(run->consumer, "bufsize", &size);
 	while (unit < 3 && size != 0 && size % 1024 == 0) {
 		size /= 1024;
 		unit++;
@@ -76,7 +91,21 @@ tell_lowered(const struct run *run)
 	else
 		(void)snprintf(text, sizeof(text), "%jd%c", (intmax_t)size,
 		    units[unit]);
-	message(MSG_LOWERED, text);
+	message(format, text);
+}
+
+static void
+tell_lowered(const struct run *run, const int64_t before[NSIZES])
+{
+	int64_t after[NSIZES] = { 0 };
+	size_t i;
+
+	if (run->options->quiet || !tbuf_consumer_lowered(run->consumer))
+		return;
+	get_sizes(run, after);
+	for (i = 0; i < NSIZES; i++)
+		if (after[i] != before[i])
+			tell_size(sizes[i].message, after[i]);
 }
 
 /*
@@ -470,13 +499,14 @@ run_all(struct run *run)
 {
 	const struct options *o = run->options;
 	const char *problem = top_problem(&run->format);
-	int64_t period = 0;
+	int64_t period = 0, size[NSIZES] = { 0 };
 	int error, status;
 
 	if (problem != NULL)
 		return (fail("%s", problem));
 	if ((status = tell_script(run)) != 0)
 		return (status);
+	get_sizes(run, size);
 	if (tbuf_consumer_go(run->consumer) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {
@@ -485,7 +515,7 @@ run_all(struct run *run)
 			return (EXIT_FAILED);
 		tell_matched(run, true);
 	}
-	tell_lowered(run);
+	tell_lowered(run, size);
 	if (run->compiled != NULL && o->d.destructive && !o->quiet)
 		message(MSG_ALLOWING);
 	tell_skipped(run);

@@ -81,6 +81,7 @@
 #define MSG_SCRIPT_MATCHED	"script '%s' matched %u probe%s"
 #define MSG_ALLOWING	"allowing destructive actions"
 #define MSG_LOWERED	"buffer size lowered to %s"
+#define MSG_LOWERED_AGGREGATION	"aggregation size lowered to %s"
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"

@@ -530,7 +530,27 @@ try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
 	return (error);
 }
 
-/* Under `auto` bufsize is halved until it fits. */
+/*
+ * Halve what is larger, the buffers or the tables of aggregations.  False if
+ * neither can be any smaller.
+ */
+static bool
+lower(struct tbuf_consumer *c, uint64_t *bufsize)
+{
+	uint64_t half = *bufsize / 2 & ~UINT64_C(7);
+	uint64_t tables = c->programs == NULL ? 0 : c->programs->aggsize / 2;
+
+	if (tables >= TBUF_TABLE_MIN &&
+	    (tables > half || half < TBUF_BUFSIZE_MIN))
+		c->programs->aggsize = tables;
+	else if (half >= TBUF_BUFSIZE_MIN)
+		*bufsize = half;
+	else
+		return (false);
+	return (true);
+}
+
+/* Under `auto` sizes are halved until all fits. */
 static int
 attach(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t *bufsize)
@@ -540,12 +560,9 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 
 	/* Before they fire: one may end at once. */
 	tbuf_images_look(c, false);
-	while ((error = try_all(c, only, *bufsize)) == -ENOSPC) {
-		if (c->options.bufresize != 0 ||
-		    (*bufsize / 2 & ~UINT64_C(7)) < TBUF_BUFSIZE_MIN)
-			return (error);
-		*bufsize = *bufsize / 2 & ~UINT64_C(7);
-	}
+	while ((error = try_all(c, only, *bufsize)) == -ENOSPC &&
+	    c->options.bufresize == 0 && lower(c, bufsize))
+		continue;
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
@@ -563,12 +580,15 @@ tbuf_attach_all(struct tbuf_consumer *c)
 
 	if ((error = tbuf_budget(c, &c->left)) != 0)
 		return (error);
-	error = attach(c, NULL, &bufsize);
-	if (error == 0 && bufsize != c->options.bufsize) {
-		c->lowered = true;
-		c->options.bufsize = bufsize;
+	if ((error = attach(c, NULL, &bufsize)) != 0)
+		return (error);
+	c->lowered = bufsize != c->options.bufsize;
+	c->options.bufsize = bufsize;
+	if (c->programs != NULL && c->programs->aggsize != 0) {
+		c->lowered |= c->programs->aggsize != c->options.aggsize;
+		c->options.aggsize = c->programs->aggsize;
 	}
-	return (error);
+	return (0);
 }
 
 void
