@@ -1,0 +1,170 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the syscall provider costs a call: getppid through it, beside an
+ * instruction that has no stub; while nobody traces, and while entry and
+ * return are traced.  Then the same calls under strace -f -c, where that is
+ * there.  The program preloads the provider into itself.
+ */
+#include <sys/wait.h>
+
+#include <err.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "bench.h"
+
+#define TIMES	1000		/* calls in a turn */
+#define TURNS	150
+#define STRACE	100000		/* calls under strace */
+
+/* No unwind table says that this is a function, so it is left alone. */
+__asm__(".text\n"
+    "plain_getppid: mov $110, %eax\n syscall\n ret\n");
+long	plain_getppid(void);
+
+static void
+preloaded(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		(void)getppid();
+}
+
+static void
+plain(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		(void)plain_getppid();
+}
+
+/* Of a plain call, in ns. */
+static double
+measure(const char *what, const char *figure)
+{
+	const struct bench_side side[2] = {
+		{ "", preloaded, NULL, NULL },
+		{ "without a stub", plain, NULL, NULL }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	printf("%-38s %9.2f  %-30s %9.2f  x%5.2f  %s\n", what, r.ns[0],
+	    side[1].name, r.ns[1], r.ns[0] / r.ns[1], figure);
+	fflush(stdout);
+	return (r.ns[1]);
+}
+
+static struct tbuf_consumer *
+trace(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	if (c == NULL)
+		err(1, "tbuf_consumer_new");
+	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
+	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
+	    tbuf_consumer_enable(c, "syscall::getppid:") < 0 ||
+	    tbuf_consumer_grab(c, getpid()) != 0 ||
+	    tbuf_consumer_go(c) != 0)
+		errx(1, "%s", tbuf_consumer_error(c));
+	if (tbuf_consumer_matched(c, 0) != 2)
+		errx(1, "the provider is not there");
+	return (c);
+}
+
+/* A run of this program that makes so many calls, in ns. */
+static double
+strace(const char *times)
+{
+	static const char *const command = "exec strace -f -c -o /dev/null "
+	    "\"$0\" calls \"$1\" 2>/dev/null";
+	static char path[PATH_MAX];
+	struct timespec from, to;
+	int status;
+	pid_t pid;
+
+	/* The shell's own would be the shell. */
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) == -1)
+		return (-1);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	pid = fork();
+	if (pid == 0) {
+		unsetenv("LD_PRELOAD");
+		execl("/bin/sh", "sh", "-c", command, path, times,
+		    (char *)NULL);
+		_exit(127);
+	}
+	if (pid == -1 || waitpid(pid, &status, 0) != pid || status != 0)
+		return (-1);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return ((double)(to.tv_sec - from.tv_sec) * 1e9 +
+	    (double)(to.tv_nsec - from.tv_nsec));
+}
+
+static void
+compare(double ns)
+{
+	char times[16];
+	double none, all;
+
+	snprintf(times, sizeof(times), "%d", STRACE);
+	none = strace("0");
+	all = strace(times);
+	if (none < 0 || all < 0)
+		return;
+	all = (all - none) / STRACE;
+	printf("%-38s %9.2f  %-30s %9.2f  x%5.1f\n", "  under strace -f -c",
+	    all, "without", ns, all / ns);
+}
+
+/* Again, with the provider preloaded. */
+static void
+preload(char *argv[])
+{
+	const char *directory = getenv("TBUF_PROVIDERS");
+	char path[PATH_MAX];
+
+	if (directory == NULL)
+		errx(1, "TBUF_PROVIDERS is not set: make bench");
+	snprintf(path, sizeof(path), "%s/libtbuf-syscall.so", directory);
+	if (access(path, R_OK) != 0) {
+		puts("no syscall provider: built without zydis");
+		exit(0);
+	}
+	setenv("LD_PRELOAD", path, 1);
+	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
+	err(1, "exec");
+}
+
+int
+main(int argc, char *argv[])
+{
+	int cpus[64], n = bench_cpus(cpus, 64);
+	struct tbuf_consumer *c;
+	double ns;
+
+	if (argc < 2)
+		preload(argv);
+	if (argc == 3) {
+		preloaded(NULL, strtoull(argv[2], NULL, 10));
+		return (0);
+	}
+	bench_pin(cpus[n - 1]);
+	measure("getppid, provider, not traced", "<= x1.1");
+	c = trace();
+	ns = measure("  entry and return traced", "<= x2");
+	tbuf_consumer_close(c);
+	compare(ns);
+	return (0);
+}
