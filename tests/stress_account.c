@@ -68,10 +68,11 @@ run(uint64_t *random, uint64_t fires)
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % STRESS_THREADS);
 	page->fires = fires / page->threads + 1;
-	stress_context("%s, %s, %s, %s, %s, %u threads, flags %#x",
+	stress_context("%s, %s, %s, %s, %s, nbuf %s, %u threads, flags %#x",
 	    session.policy, session.bufsize, session.switchrate,
 	    session.rseq ? "rseq" : "locks",
-	    session.clauses ? "clauses" : "default records", page->threads, page->flags);
+	    session.clauses ? "clauses" : "default records",
+	    session.nbuf != NULL ? session.nbuf : "none", page->threads, page->flags);
 	c = begin(&session, path);
 	while ((result = tbuf_consumer_work(c)) > 0)
 		stress_tally_take(tally, c);

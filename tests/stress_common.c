@@ -231,6 +231,8 @@ stress_session_draw(uint64_t *random)
 		"fill" };
 	static const char *const rates[] = { "1hz", "100hz", "1000hz",
 		"5000hz" };
+	/* In every third. */
+	static const char *const nbufs[] = { "1", "3", "10", NULL };
 	struct stress_session session;
 
 	session.bufsize = sizes[stress_random(random) % 10];
@@ -240,6 +242,8 @@ stress_session_draw(uint64_t *random)
 	session.clauses = stress_random(random) % 2 == 0;
 	session.enablings = session.clauses ? 1 :
 	    1 + (unsigned)(stress_random(random) % STRESS_ENABLINGS);
+	session.nbuf = nbufs[stress_random(random) % 3 == 0 ?
+	    stress_random(random) % 3 : 3];
 	return (session);
 }
 
@@ -260,6 +264,10 @@ stress_consumer_new(const struct stress_session *session)
 	must(c, tbuf_consumer_set(c, "bufsize", session->bufsize), "bufsize");
 	must(c, tbuf_consumer_set(c, "switchrate", session->switchrate),
 	    "switchrate");
+	if (session->nbuf != NULL) {
+		must(c, tbuf_consumer_set(c, "bufscope", "thread"), "scope");
+		must(c, tbuf_consumer_set(c, "nbuf", session->nbuf), "nbuf");
+	}
 	if (session->clauses)
 		must(c, tbuf_consumer_script(c, &stress_script), "script");
 	else

@@ -127,6 +127,7 @@ struct stress_session {
 	unsigned enablings;	/* of every probe; at most STRESS_ENABLINGS */
 	bool rseq;
 	bool clauses;		/* stress_script in place of default records */
+	const char *nbuf;	/* threads have lanes of their own; NULL: not */
 };
 extern const struct tbuf_d_script stress_script;
 #define STRESS_ENABLINGS	2u

@@ -98,10 +98,11 @@ run(uint64_t *random)
 	page->threads = (uint32_t)(1 + stress_random(random) % 8);
 	killer.page = page;
 	killer.fires = stress_random(random) % FIRES_MAX;
-	stress_context("%s, %s, %s, %s, %s, %u threads, flags %#x, %" PRIu64
+	stress_context("%s, %s, %s, %s, %s, nbuf %s, %u threads, flags %#x, %" PRIu64
 	    " fires", session.policy, session.bufsize, session.switchrate,
 	    session.rseq ? "rseq" : "locks",
-	    session.clauses ? "clauses" : "default records", page->threads, page->flags,
+	    session.clauses ? "clauses" : "default records",
+	    session.nbuf != NULL ? session.nbuf : "none", page->threads, page->flags,
 	    killer.fires);
 	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
 	    session.rseq ? NULL : lock_path);
