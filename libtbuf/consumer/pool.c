@@ -131,7 +131,8 @@ chunk_place(struct tbuf_target *t, uint64_t size, struct tbuf_chunk *chunk)
 		chunk->at = (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
 		chunk->size = size;
 	}
-	return (chunk->at < t->area_end || chunk->at + size > TBUF_FILE_MAX ||
+	return (chunk->at < t->area_end || chunk->at > TBUF_FILE_MAX ||
+	    size > TBUF_FILE_MAX - chunk->at ||
 	    chunk->at + size > tbuf_load(&control->window) ||
 	    !tbuf_budget_file(chunk->at + size) ? -ENOSPC : 0);
 }

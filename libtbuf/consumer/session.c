@@ -110,9 +110,13 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	if (lanes == NULL)
 		return (-ENOMEM);
 	memcpy(lanes, t->view.base + slot->lanes, size);
-	for (i = 0; i < slot->nlanes && error == 0; i++)
+	for (i = 0; i < slot->nlanes; i++)
 		if (!read_lane(&t->view, &lanes[i], &data, &storage))
-			error = -EINVAL;
+			break;
+	/* A core need not have the side lanes that were added. */
+	if (i <= t->plan.nmain && i < slot->nlanes)
+		error = -EINVAL;
+	t->plan.nlanes = i;
 	t->plan.storage = storage;
 	t->plan.data = ((data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
 	    slot->area;
@@ -128,12 +132,15 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 static void
 read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 {
+	uint64_t size = t->order.terms.bufsize & ~UINT64_C(7);
 	uint32_t most = slot->nlanes_max;
 
+	t->plan.side_size = size;
 	t->plan.nlanes_max = slot->nlanes;
 	if (slot->holders < slot->area || most < slot->nlanes ||
 	    t->plan.nmain >= slot->nlanes || most > TBUF_NLANES ||
 	    most - t->plan.nmain > TBUF_SIDES_MAX ||
+	    size < TBUF_BUFSIZE_MIN || size > TBUF_BUFSIZE_MAX ||
 	    slot->holders % sizeof(struct tbuf_holder) != 0 ||
 	    !inside(&t->view, slot->holders,
 	    (most - t->plan.nmain) * sizeof(struct tbuf_holder)) ||
@@ -166,7 +173,6 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->plan.ncpu_lanes = slot->first_lock;
 	t->plan.nmain = tbuf_slot_main(slot);
 	read_pool(t, slot);
-	t->plan.side_size = t->order.terms.bufsize & ~UINT64_C(7);
 }
 
 int
