@@ -678,6 +678,43 @@ struct tbuf_left {
 int	tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *);
 int	tbuf_left_remove(const struct tbuf_left *);
 
+/* A work unit that has not ended (tbuf_unit_begin(3)). */
+struct tbuf_unit_status {
+	pid_t pid;		/* in its own pid namespace */
+	bool alive;		/* its process is */
+	bool inside;		/* a thread is in it now, this one: */
+	uint32_t tid;		/* or that was in it last */
+	const char *program;
+	const char *kind;
+	uint64_t id;
+	uint64_t age;		/* ns since it began */
+	uint64_t records;	/* that its table holds */
+	uint64_t reserved[4];
+};
+
+/* And those of a kind that have, in a session of a process. */
+struct tbuf_unit_figures {
+	pid_t pid;
+	bool alive;
+	const char *program;
+	const char *kind;
+	uint64_t units;
+	uint64_t failures;	/* whose outcome was not 0 */
+	uint64_t median;	/* of their durations, ns, to about 6 % */
+	uint64_t p99;
+	uint64_t p999;
+	uint64_t reserved[4];
+};
+
+/*
+ * Work units of the user's processes and of what dead ones have left: `visit`
+ * returns non-zero to stop.
+ */
+int	tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
+	    void *);
+int	tbuf_unit_figures(int (*visit)(void *,
+	    const struct tbuf_unit_figures *), void *);
+
 /* A lane of somebody's session, as --stat shows it. */
 struct tbuf_lane_status {
 	pid_t pid;		/* the target */

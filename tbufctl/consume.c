@@ -327,10 +327,20 @@ check_output(struct run *run)
 		stop_for_output(run);
 }
 
+/* --units=PID:ID: the records of one that has not ended. */
+static bool
+unit_unwanted(const struct options *o, const struct tbuf_record *record)
+{
+	return (o->units_one && (record->unit == NULL ||
+	    record->unit->ended || record->unit->id != o->units_id));
+}
+
 static void
 print_record(struct run *run, const struct tbuf_record *record, int *cpu)
 {
 
+	if (unit_unwanted(run->options, record))
+		return;
 	if (!run->begun)
 		tell_matched(run, false);
 	run->begun = true;
@@ -468,7 +478,9 @@ finish(struct run *run, int error)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
 	top_end(&run->format);
-	run->format.ops->total(&run->format, &totals);
+	/* What is printed of one unit is not all that there is. */
+	if (!o->units_one)
+		run->format.ops->total(&run->format, &totals);
 	if (run->status == 0)
 		(void)tbuf_consumer_exited(run->consumer, &run->status);
 	output_flush(run->format.out);

@@ -24,6 +24,7 @@
 #include "format.h"
 #include "header.h"
 #include "left.h"
+#include "units.h"
 #include "list.h"
 #include "list_object.h"
 #include "messages.h"
@@ -258,6 +259,8 @@ run(struct options *o, struct output *out)
 		return (list_object(o, out));
 	case MODE_LEFT:
 		return (left_run(o, out));
+	case MODE_UNITS:
+		return (units_run(o, out));
 	default:
 		return (run_with_consumer(o, out));
 	}

@@ -28,6 +28,7 @@ enum {
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
 	OPTION_LEFT,
+	OPTION_UNITS,
 	OPTION_OBJECT,
 	OPTION_READ,
 	OPTION_SET,
@@ -43,6 +44,7 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "left", optional_argument, NULL, OPTION_LEFT },
+	{ "units", optional_argument, NULL, OPTION_UNITS },
 	{ "object", required_argument, NULL, OPTION_OBJECT },
 	{ "read", required_argument, NULL, OPTION_READ },
 	{ "set", required_argument, NULL, OPTION_SET },
@@ -74,6 +76,7 @@ const char options_usage[] =
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
 "       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
+"       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
 "       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file] -s provider-file\n"
 "       tbufctl -V | --help\n"
 "\n"
@@ -121,6 +124,8 @@ const char options_usage[] =
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, several with ; in between\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
+"  --units[=pid]       list work units that have not ended; with pid:id print\n"
+"                      what one has recorded, with stat figures by kind\n"
 "  --unwrap=file       put a text trace in memory in order: its file's, that\n"
 "                      in a core, or that of a pid\n"
 "\n"
@@ -353,6 +358,31 @@ parse_unwrap(struct options *o, const char *text)
 	return (0);
 }
 
+/* A process, and a unit of its; or stat. */
+static int
+parse_units(struct options *o, const char *text)
+{
+	char *end;
+	unsigned long pid;
+
+	o->units = true;
+	o->units_figures = text != NULL && strcmp(text, "stat") == 0;
+	if (text == NULL || o->units_figures)
+		return (0);
+	errno = 0;
+	pid = strtoul(text, &end, 10);
+	if (isdigit((unsigned char)*text) && pid > 0 && pid <= INT_MAX) {
+		o->units_pid = (pid_t)pid;
+		o->units_one = *end == ':';
+		if (o->units_one && isdigit((unsigned char)end[1]))
+			o->units_id = strtoull(end + 1, &end, 0);
+		if (*end == '\0' && errno == 0)
+			return (0);
+	}
+	return (bad_usage(MSG_BAD_VALUE, "--units", text,
+	    "pid, pid:id or stat"));
+}
+
 static int
 parse_left(struct options *o, const char *text)
 {
@@ -496,6 +526,8 @@ parse_one(struct options *o, int c)
 		return (parse_format(o, optarg));
 	case OPTION_LEFT:
 		return (parse_left(o, optarg));
+	case OPTION_UNITS:
+		return (parse_units(o, optarg));
 	case OPTION_OBJECT:
 		o->object_file = optarg;
 		return (0);
@@ -591,6 +623,27 @@ choose_header(struct options *o)
 	    bad_usage(MSG_TOGETHER, o->header ? "-h" : "-G", other));
 }
 
+/* The records of one are those that --read gives of it. */
+static int
+choose_units(struct options *o)
+{
+	const char *other = not_with_mode(o);
+
+	if (other == NULL)
+		other = o->stat ? "--stat" : o->left ? "--left" :
+		    o->npids > 0 ? "-p" : NULL;
+	if (other != NULL)
+		return (bad_usage(MSG_TOGETHER, "--units", other));
+	if (!o->units_one)
+		o->mode = MODE_UNITS;
+	else {
+		(void)snprintf(o->units_read, sizeof(o->units_read), "%jd",
+		    (intmax_t)o->units_pid);
+		return (parse_read(o, o->units_read));
+	}
+	return (0);
+}
+
 /* Choose the mode; what has no meaning together, or not alone, is refused. */
 static int
 choose_mode(struct options *o)
@@ -611,6 +664,8 @@ choose_mode(struct options *o)
 	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
 		return (bad_usage(MSG_TOGETHER, "--core",
 		    o->command != NULL ? "-c" : "-p"));
+	if (o->units)
+		return (choose_units(o));
 	if (o->stat || o->left) {
 		o->mode = o->stat ? MODE_STAT : MODE_LEFT;
 		other = not_with_mode(o);

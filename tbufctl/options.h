@@ -25,6 +25,7 @@ enum mode {
 	MODE_SET,		/* --set */
 	MODE_UNWRAP,		/* --unwrap */
 	MODE_LEFT,		/* --left */
+	MODE_UNITS,		/* --units */
 	MODE_HEADER,		/* -h */
 	MODE_OBJECT,		/* -G */
 	MODE_HELP,		/* --help */
@@ -85,6 +86,12 @@ struct options {
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */
+	bool units;		/* --units */
+	bool units_figures;	/* --units=stat */
+	bool units_one;		/* the records of this one: */
+	pid_t units_pid;	/* or of all processes, 0 */
+	uint64_t units_id;
+	char units_read[16];	/* its pid, as --read has it */
 	bool left;		/* --left */
 	bool left_remove;	/* --left=remove */
 	uint64_t left_age;	/* and only what is older, ns */

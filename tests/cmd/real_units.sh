@@ -65,3 +65,34 @@ done
 for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1:; do
 	TBUF_OPTIONS=$options,probes=count "$TBUF_TARGET" 2>&1 | normal
 done
+
+# What has not ended, by pid and id, dead or alive.
+units()
+{
+	eval "\"\$TBUFCTL\" --units$1" 2>&1 | sed -E \
+	    -e 's/[0-9]+(ns|us|ms|s)/AGE/g' -e "s/\\b$target\\b/PID/g" \
+	    -e 's/"age":[0-9]*/"age":N/' -e 's/"(median|p99|p999)":[0-9]*/"\1":N/g' \
+	    -e 's/ +/ /g' | normal
+}
+ctl --units
+TBUF_OPTIONS='nunits=3,probes=count;done' start 7 8 unit=7 fire=1 done=1 \
+    end=1 unit=7 end=0 unit=8 fire=3 unit=9 say=hung wait
+tell 7
+hear 8 hung
+for end in alive dead; do
+	units
+	units "=$target"
+	units "=$target --format=json"
+	units "=$target:8"
+	units "=1$target"
+	units =stat
+	units '=stat --format=json'
+	kill -9 $target 2>/dev/null
+	wait $target 2>/dev/null
+done
+for value in x 0 1: 1:x stat=1; do
+	ctl --units=$value
+done
+ctl --units -l
+ctl --units -p 1
+ctl --units --left
