@@ -250,6 +250,7 @@ program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 		.flags = g->flags, .epid = f->epid,
 		.flat = m->values != g->run->values
 	};
+	k->length = m->length;
 	tbuf_places_make(g->run, &k->program.places);
 
 	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {

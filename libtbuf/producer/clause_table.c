@@ -101,7 +101,7 @@ drop(const struct table *t)
 /* ------------------------------------------------------------ the table */
 
 /* Where a lane has its table, within the file. */
-static bool
+static inline bool
 place_check(uint64_t base, uint64_t word)
 {
 	uint64_t end = tbuf_fire_end(base), at = tbuf_place_offset(word);
@@ -357,7 +357,7 @@ mix(uint64_t a, uint64_t b)
 }
 
 /* Of a key: what it is of, and its words. */
-static uint64_t
+static inline uint64_t
 hash(uint32_t which, const uint64_t *words, uint32_t size)
 {
 	uint64_t h = which;
