@@ -12,7 +12,6 @@
 #include "list.h"
 #include "list_script.h"
 #include "messages.h"
-#include "notes.h"
 #include "options.h"
 
 static int
@@ -85,8 +84,6 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 		return (status);
 	if ((status = show(consumer, &format, o, script)) != 0)
 		return (status);
-	if (o->command != NULL)
-		notes_told_end();
 	if ((status = tbuf_consumer_skipped(consumer)) != 0)
 		message(MSG_SKIPPED, strerror(-status));
 	while (tbuf_consumer_lost(consumer, &pid, &lost))

@@ -226,6 +226,7 @@ run_with_consumer(struct options *o, struct output *out)
 	if ((status = options_apply(o, consumer)) == 0 &&
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
+	notes_told_end();
 	signals_forget();
 	tbuf_consumer_close(consumer);
 	compile_free(&compiled);

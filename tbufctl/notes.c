@@ -1,6 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
@@ -85,35 +86,47 @@ notes_providers(const char *program, struct words *providers)
 
 static char told[] = "TBUF_USDT_LIST=/tmp/tbufctl.XXXXXX";
 static char *const told_path = told + sizeof("TBUF_USDT_LIST=") - 1;
+static FILE *told_file;		/* NULL: nobody tells */
 
 const char *
 notes_told_begin(void)
 {
-	int fd = mkstemp(told_path);
+	int fd = mkostemp(told_path, O_CLOEXEC);
 
 	if (fd == -1)
 		return (NULL);
-	close(fd);
-	return (told);
+	told_file = fdopen(fd, "r");
+	return (told_file == NULL ? NULL : told);
+}
+
+/* Whatever the command has written there: text, and no more. */
+static void
+tell(char *line)
+{
+	char *p;
+
+	for (p = line; *p != '\0'; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	message("%s", line);
 }
 
 void
 notes_told_end(void)
 {
-	FILE *f = fopen(told_path, "re");
-	char *line = NULL, *problem;
+	char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
 
-	if (f == NULL)
+	if (told_file == NULL)
 		return;
-	while ((n = getline(&line, &size, f)) > 0) {
+	while ((n = getline(&line, &size, told_file)) > 0) {
 		line[n - 1] = '\0';
-		problem = strstr(line, ": not armed: ");
-		if (problem != NULL)
-			message("%s", line);
+		if (strstr(line, ": not armed: ") != NULL)
+			tell(line);
 	}
 	free(line);
-	fclose(f);
+	fclose(told_file);
+	told_file = NULL;
 	(void)unlink(told_path);
 }

@@ -644,6 +644,17 @@ choose_units(struct options *o)
 	return (0);
 }
 
+/* What reads a provider file is a command, or the list of a file's notes. */
+static int
+check_usdt(const struct options *o)
+{
+
+	if (o->usdt.count == 0 || o->command != NULL ||
+	    o->mode == MODE_LIST_OBJECT)
+		return (0);
+	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));
+}
+
 /* Choose the mode; what has no meaning together, or not alone, is refused. */
 static int
 choose_mode(struct options *o)
@@ -720,7 +731,8 @@ options_parse(struct options *o, int argc, char **argv)
 	if (optind < argc && o->program.programs == 0)
 		return (bad_usage(MSG_EXTRA, argv[optind]));
 	take_words(o, argc - optind, argv + optind);
-	return (choose_mode(o));
+	status = choose_mode(o);
+	return (status == 0 ? check_usdt(o) : status);
 }
 
 /* What the library has against a setting; -b is an option of our own. */

@@ -229,6 +229,17 @@ expect 'a bad provider file' "$("$TBUFCTL" -x usdt=bad.d -n a:::b -c ./odd 2>&1
 expect 'a missing one' "$("$TBUFCTL" -x usdt=/no/file -l 2>&1; echo $?)" \
     'tbufctl: failed to read /no/file: No such file or directory
 1'
+expect 'without a command' "$("$TBUFCTL" -x usdt=sdt.d -l 2>&1; echo $?)" \
+    'tbufctl: -x usdt needs -c
+2'
+expect 'types in the list of a file' "$("$TBUFCTL" -x usdt=sdt.d -lv \
+    --object=probes | sed -n '/words-two/,/arr/p' | tail -n 2)" \
+    '	word string
+	array string'
+expect 'where tracing is off' "$(TBUF_DISABLE=1 TBUF_USDT_LIST=off \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./odd; echo $?
+    sed -n 's/.*even.*: //p' off)" '0
+its probe could not be registered'
 expect 'none' "$("$TBUFCTL" -x usdt -l 2>&1; echo $?)" \
     'tbufctl: -x usdt needs a file
 2'

@@ -267,8 +267,10 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 	if (!c->script->records)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "files come before a script"));
-	if (c->refire != NULL || (error = leave_out_scripts(c)) != 0)
-		return (c->refire != NULL ? 0 : error);
+	if (c->refire != NULL)
+		return (0);
+	if ((error = leave_out_scripts(c)) != 0)
+		return (error);
 	if ((c->refire = calloc(1, sizeof(*c->refire))) == NULL)
 		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
 		    strerror(ENOMEM)));

@@ -150,7 +150,9 @@ static void
 arm_site(const struct patch *patch, struct usdt_site *s)
 {
 
-	if (s->problem != NULL || !is_registered(s->group))
+	if (s->problem == NULL && !is_registered(s->group))
+		s->problem = "its probe could not be registered";
+	if (s->problem != NULL)
 		return;
 	s->patch.enabled = s->group->site.enabled;
 	if (patch_arm_pun(patch, &s->patch) != NULL) {
@@ -174,7 +176,7 @@ raise_semaphore(const struct usdt_sites *sites, size_t i)
 	size_t n;
 
 	if (s->semaphore == NULL || s->problem != NULL ||
-	    !is_registered(s->group) || !usdt_wanted(s->group))
+	    !usdt_wanted(s->group))
 		return;
 	for (n = 0; n < i; n++)
 		if (sites->all[n]->semaphore == s->semaphore &&
@@ -241,7 +243,7 @@ usdt_arm(struct usdt_sites *sites)
 			raise_semaphore(sites, i);
 		patch_end(&patch);
 		for (g = sites->groups; g != NULL; g = g->next)
-			if (g->armed == 0 && g->candidates > 0)
+			if (g->armed == 0 && is_registered(g))
 				tbuf_probe_unregister(&g->site);
 	}
 	print_sites(sites);
