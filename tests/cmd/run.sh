@@ -25,9 +25,10 @@ if [ -z "$tests" ]; then
 		tests=$(echo "$tests" | sed 's/real_words\.sh//')
 	fi
 	if [ "${SANITIZER-}" = thread ]; then
-		# Threads begin in frames of its own.
-		echo "with a sanitizer of threads: no real_stack.sh"
-		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
+		# Threads begin in frames of its own, and it has time itself.
+		echo "with a sanitizer of threads: neither stack nor profile"
+		tests=$(echo "$tests" |
+		    sed -E 's/real_(stack|profile)\.sh//g')
 	fi
 	if [ -n "$TBUF_TARGET" ] &&
 	    ! why=$("$(dirname "$TBUF_TARGET")/events"); then
