@@ -65,6 +65,9 @@ struct patch_text {
 	const uint8_t *functions;	/* its .eh_frame_hdr, or NULL */
 	size_t nfunctions_bytes;
 	uintptr_t low, high;		/* all of the object */
+	uintptr_t base;			/* what its headers are relative to */
+	const ElfW(Phdr) *parts;
+	unsigned nparts;
 };
 
 struct patch_range {
@@ -74,6 +77,10 @@ struct patch_range {
 /* Texts of an object; returns how many, at most `max`. */
 unsigned patch_texts(const struct dl_phdr_info *, struct patch_text *,
 	    unsigned max);
+
+/* Are these bytes of the object, and to be read?  It may have holes. */
+bool	patch_readable(const struct patch_text *, uintptr_t address,
+	    size_t size);
 
 /* The function that an address is in, by the tables of unwinders. */
 bool	patch_function(const struct patch_text *, uintptr_t address,

@@ -141,16 +141,16 @@ look_at_table(struct walk *w, uintptr_t table)
 	uintptr_t at, target;
 	int32_t relative;
 
-	for (at = table; at >= w->text->low &&
-	    at + sizeof(relative) <= w->text->high; at += sizeof(relative)) {
+	for (at = table; patch_readable(w->text, at, sizeof(relative));
+	    at += sizeof(relative)) {
 		memcpy(&relative, (const void *)at, sizeof(relative));
 		target = table + (uintptr_t)(intptr_t)relative;
 		if (!is_inside(w, target))
 			break;
 		w->entered |= is_behind(w, target);
 	}
-	for (at = table; at >= w->text->low &&
-	    at + sizeof(target) <= w->text->high; at += sizeof(target)) {
+	for (at = table; patch_readable(w->text, at, sizeof(target));
+	    at += sizeof(target)) {
 		memcpy(&target, (const void *)at, sizeof(target));
 		if (!is_inside(w, target))
 			break;

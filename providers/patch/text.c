@@ -62,16 +62,34 @@ patch_texts(const struct dl_phdr_info *info, struct patch_text *texts,
 		texts[i].nfunctions_bytes = size;
 		texts[i].low = low;
 		texts[i].high = high;
+		texts[i].base = info->dlpi_addr;
+		texts[i].parts = phdr;
+		texts[i].nparts = info->dlpi_phnum;
 	}
 	return (n);
 }
 
-/* Does this lie in the object? */
+bool
+patch_readable(const struct patch_text *text, uintptr_t address, size_t size)
+{
+	const ElfW(Phdr) *part;
+	uintptr_t offset;
+	unsigned i;
+
+	for (i = 0; i < text->nparts; i++) {
+		part = &text->parts[i];
+		offset = address - (text->base + part->p_vaddr);
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_R) != 0 &&
+		    offset < part->p_memsz && size <= part->p_memsz - offset)
+			return (true);
+	}
+	return (false);
+}
+
 static bool
 inside(const struct patch_text *text, const uint8_t *p, size_t size)
 {
-	return ((uintptr_t)p >= text->low && (uintptr_t)p < text->high &&
-	    size <= text->high - (uintptr_t)p);
+	return (patch_readable(text, (uintptr_t)p, size));
 }
 
 /*
@@ -96,7 +114,7 @@ is_pcrel(const struct patch_text *text, const uint8_t *common)
 		while ((*p++ & 0x80) != 0 && inside(text, p, 16))
 			continue;
 	p += 2;
-	for (letters++; *letters != '\0'; letters++) {
+	for (letters++; *letters != '\0' && inside(text, p, 1); letters++) {
 		if (*letters == 'R')
 			return (*p == ENCODING_PCREL);
 		if (*letters == 'P')

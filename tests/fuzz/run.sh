@@ -20,8 +20,10 @@
 set -eu
 source=$1 build=$2
 shift 2
+zydis=/usr/include/Zydis/Zydis.h
+patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
-    dlang dwarf machine table batch unwrap usdt}
+    dlang dwarf machine table batch unwrap usdt $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -78,6 +80,12 @@ for target in $targets; do
 		for file in description file note operand probe type; do
 			more="$more $source/providers/usdt/$file.c"
 		done
+	fi
+	if [ "$target" = patch ]; then
+		for file in decode prove relocate text; do
+			more="$more $source/providers/patch/$file.c"
+		done
+		more="$more -lZydis"
 	fi
 	if [ "$target" = command ]; then
 		more="$more -iquote $source/libtbufd"
