@@ -209,7 +209,6 @@ begin(void)
 	list_open();
 	if (register_all() == 0) {
 		point();
-		syscall_fire_init();
 		patch_all();
 	}
 	if (list != NULL)

@@ -106,7 +106,6 @@ void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 
 /* What a fire calls of libtbuf's is not the program's. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
-void	syscall_fire_init(void);
 
 /* --------------------------------------------------------------- the sites */
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <sched.h>
 
 #include "producer/mark.h"
@@ -23,7 +22,6 @@ struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 static _Thread_local struct {
 	uint32_t firing;	/* fires under way */
 	uintptr_t outermost;	/* on the stack, of the first of them */
-	bool forked;		/* a child that the library does not know yet */
 } thread __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -35,20 +33,6 @@ syscall_fire_library(uintptr_t start, uintptr_t size)
 {
 	library.start = start;
 	library.size = size;
-}
-
-/* Behind the library's: by then the child has left its parent's buffers. */
-static void
-child(void)
-{
-	thread.forked = false;
-	thread.firing = 0;
-}
-
-void
-syscall_fire_init(void)
-{
-	pthread_atfork(NULL, NULL, child);
 }
 
 /* ------------------------------------------------------------------- fires */
@@ -82,12 +66,6 @@ fire(struct tbuf_site *site, const uint64_t *values, const void *frame)
 		thread.firing--;
 }
 
-static bool
-is_enabled(const struct tbuf_site *site)
-{
-	return (!thread.forked && tbuf_probe_enabled(site));
-}
-
 static void
 fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 {
@@ -95,7 +73,7 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
 	};
 
-	if (is_enabled(&p->entry) && !is_own(f))
+	if (tbuf_probe_enabled(&p->entry) && !is_own(f))
 		fire(&p->entry, values, f);
 }
 
@@ -127,7 +105,7 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 	uint64_t values[2 + 2];
 	unsigned i;
 
-	if (!is_enabled(&p->leave) || is_own(f))
+	if (!tbuf_probe_enabled(&p->leave) || is_own(f))
 		return;
 	for (i = 0; i < p->npaths; i++)
 		values[2 + i] = failed ? 0 : arguments[p->paths[i]];
@@ -166,15 +144,16 @@ shares(uint64_t flags)
 	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
 }
 
-/* In the parent; a child comes here if it has a stack of its own. */
+/*
+ * In the parent; a child comes here if it has a copy of the stack, and is no
+ * target yet, so that nothing that it fires is told.
+ */
 static void
 clone_end(const struct syscall_frame *f, uint64_t number)
 {
 	uint64_t flags = clone_flags(f, number);
 
-	if (f->result == 0)
-		thread.forked = true;
-	else if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
+	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
 	    f->result > (uint64_t)-4096))
 		tbuf_thread_mark(-1);
 }
@@ -243,7 +222,7 @@ __wrap_tbuf_vfork_begin(void)
 	struct syscall_probes *p = &syscall_probes[SYS_vfork];
 	const uint64_t values[1] = { 0 };
 
-	if (is_enabled(&p->entry))
+	if (tbuf_probe_enabled(&p->entry))
 		fire(&p->entry, values, __builtin_frame_address(0));
 	return (__real_tbuf_vfork_begin());
 }
@@ -255,6 +234,6 @@ __wrap_tbuf_vfork_end(uint32_t token, uint64_t result)
 	uint64_t values[2];
 
 	__real_tbuf_vfork_end(token);
-	if (is_enabled(&p->leave))
+	if (tbuf_probe_enabled(&p->leave))
 		fire_result(p, result, values, __builtin_frame_address(0));
 }

@@ -262,26 +262,6 @@ is_clone(int number)
 }
 
 /*
- * The parent's return is told.  A child that comes back with no flags but the
- * lowest byte's, and such as have to do with its number, has a copy of the
- * stack, and takes the same way: the second byte of the flags is 0.
- */
-static void
-put_clone(struct making *m, uint8_t size_of_go)
-{
-	put(m, "\x48\x89\xc1\xe3", 4);	/* mov %rax,%rcx; jrcxz 1f */
-	put(m, &size_of_go, 1);
-	put_go(m, AFTER_AT);
-	if (m->slot->place.number != SYS_clone)
-		return;
-	put(m, "\x48\x89\xf9", 3);		/* 1: mov %rdi,%rcx */
-	put(m, "\x0f\xb6\xcd", 3);		/* movzbl %ch,%ecx */
-	put(m, "\xe3\x02\xeb", 3);		/* jrcxz 2f; jmp 3f */
-	put(m, &size_of_go, 1);
-	put_go(m, AFTER_AT);			/* 2: ... 3: */
-}
-
-/*
  * A clone takes the long way whether it is traced or not: who may share the
  * thread's memory is to be known.
  */
@@ -300,8 +280,11 @@ put_call(struct making *m, int number)
 	}
 	m->slot->place.bare = m->slot->at + m->size;
 	put(m, "\x0f\x05", 2);
-	if (is_clone(number))
-		put_clone(m, size_of_go);
+	if (is_clone(number)) {
+		put(m, "\x48\x89\xc1\xe3", 4);	/* mov %rax,%rcx; jrcxz */
+		put(m, &size_of_go, 1);
+		put_go(m, AFTER_AT);
+	}
 	m->slot->place.behind = m->slot->at + m->size;
 }
 

@@ -69,6 +69,12 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 10 'getppid:return'
 	expect 11 'exit_group:entry'
 
+	# A child has its parent's stubs, and is told of from setsid on.
+	trace 'syscall::getppid:,syscall::fork:' session --follow
+	expect 1 'fork:return result=[1-9]'
+	expect 1 'getppid:entry'
+	expect 1 'getppid:return'
+
 	# Children share memory and thread area with those that start them.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
 	    spawns

@@ -138,6 +138,23 @@ vforks(void)
 	}
 }
 
+/* A child that no handler of fork knows of, and that stays. */
+static void
+session(void)
+{
+	pid_t pid = (pid_t)syscall(SYS_fork);
+
+	if (pid == 0) {
+		(void)getppid();
+		if (setsid() == -1)
+			err(1, "setsid");
+		(void)getppid();
+		_exit(0);
+	}
+	if (pid == -1 || status_of(pid) != 0)
+		err(1, "fork");
+}
+
 static volatile sig_atomic_t handled;
 
 static void
@@ -168,6 +185,7 @@ static const struct {
 	void (*run)(void);
 } kinds[] = {
 	{ "errors", errors },
+	{ "session", session },
 	{ "signals", signals },
 	{ "spawns", spawns },
 	{ "threads", threads },
