@@ -180,6 +180,30 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 }
 END_TEST
 
+START_TEST(who_found_none_takes_one_that_has_become_free)
+{
+	pthread_t threads[2];
+	unsigned i;
+
+	begin(_i == 1, "1");
+	tbuf_side_end_init();
+	ck_assert_int_eq(pthread_barrier_init(&gate, NULL, 3), 0);
+	for (i = 0; i < 2; i++)
+		threads[i] = thread_begin(thread_twice);
+	pthread_barrier_wait(&gate);
+	fire();
+	ck_assert(any_in_main());
+	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(bound(), 0);
+	fire();
+	ck_assert_uint_eq(in_side(0) + in_side(1), 5);
+}
+END_TEST
+
 START_TEST(no_cpu_remembers_a_threads_lane)
 {
 	const struct tbuf_lane *lane;
@@ -243,6 +267,7 @@ main(void)
 		a_lane_that_was_given_back_is_the_next_ones,
 		a_lane_that_was_read_comes_before_others,
 		a_pool_is_doubled_and_the_dead_leave_theirs,
+		who_found_none_takes_one_that_has_become_free,
 		a_forked_child_has_no_lane,
 		garbage_leaves_a_thread_to_other_lanes
 	};
