@@ -12,6 +12,7 @@
  *	set KEY VALUE	OK
  *	get KEY		VALUE ... | NONE
  *	del KEY		OK | NONE
+ *	nap SECONDS	OK, when they are over: a request that hangs
  *
  * The probes:
  *
@@ -21,6 +22,9 @@
  *	kv:::request-done	id, status, ns
  *	kv:::store-set		key, bytes, replaced
  *	kv:::store-del		key
+ *
+ * Each request is a work unit of the kind `request' (tbuf_unit_begin(3)); of
+ * one that succeeds request-done is kept.
  *
  * It has messages in words, too, of the components `server', `connection' and
  * `request': tbuf_text(3).
@@ -194,6 +198,7 @@ request_serve(char *line, char *answer)
 	char *op = strsep(&line, " ");
 	char *key = strsep(&line, " ");
 	char *value = line;
+	uint64_t unit = tbuf_unit_begin("request", id);
 
 	TBUF_PROBE(kv, request__start, id, op, key, bytes);
 	tbuf_text(&request, TBUF_DEBUG, "%ju: %s %s, %zu bytes", (uintmax_t)id,
@@ -210,6 +215,10 @@ request_serve(char *line, char *answer)
 		status = store_set(key, value) ? "OK" : "ERROR memory";
 	else if (strcmp(op, "del") == 0 && value == NULL)
 		status = store_del(key) ? "OK" : "NONE";
+	else if (strcmp(op, "nap") == 0 && value == NULL) {
+		sleep((unsigned)strtoul(key, NULL, 10));
+		status = "OK";
+	}
 	if (strncmp(status, "ERROR", 5) == 0)
 		tbuf_text(&request, TBUF_WARNING, "%ju: %s", (uintmax_t)id,
 		    status);
@@ -217,7 +226,9 @@ request_serve(char *line, char *answer)
 		strcpy(answer, status);
 	if (start != 0)
 		ns = nanoseconds() - start;
-	TBUF_PROBE(kv, request__done, id, status, ns);
+	TBUF_PROBE_SEL(TBUF_SEL_FAILURE | TBUF_SEL_SUCCESS, kv, request__done,
+	    id, status, ns);
+	tbuf_unit_end(unit, strncmp(status, "ERROR", 5) == 0);
 }
 
 static void

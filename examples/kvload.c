@@ -5,9 +5,11 @@
  *
  *	kvload [--connections=N] [--requests=N] [--keys=N] [--sets=PERCENT]
  *	    [--rate=N] [--seed=N] [path | port]
+ *	kvload --say=REQUEST [path | port]
  *
  * Each connection has a thread that sends a request and waits for the answer.
  * --requests=0 goes on until SIGINT or SIGTERM, or until the server goes.
+ * --say sends one request, and prints the answer.
  * --rate is the requests a second of all connections together (0: as many as
  * the server takes).  The same seed makes the same requests.
  */
@@ -250,9 +252,12 @@ usage(void)
 {
 	fprintf(stderr, "usage: kvload [--connections=N] [--requests=N] "
 	    "[--keys=N] [--sets=PERCENT]\n"
-	    "              [--rate=N] [--seed=N] [path | port]\n");
+	    "              [--rate=N] [--seed=N] [path | port]\n"
+	    "       kvload --say=REQUEST [path | port]\n");
 	exit(2);
 }
+
+static const char *saying;		/* --say */
 
 static void
 options_read(int argc, char **argv)
@@ -264,6 +269,7 @@ options_read(int argc, char **argv)
 		{ "sets", required_argument, NULL, 's' },
 		{ "rate", required_argument, NULL, 'r' },
 		{ "seed", required_argument, NULL, 'e' },
+		{ "say", required_argument, NULL, 'y' },
 		{ NULL, 0, NULL, 0 }
 	};
 	uint64_t *const values[] = {
@@ -275,6 +281,10 @@ options_read(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "", options, &index)) != -1) {
 		if (option == '?')
 			usage();
+		if (option == 'y') {
+			saying = optarg;
+			continue;
+		}
 		*values[index] = strtoull(optarg, &rest, 10);
 		if (*rest != '\0' || *optarg == '\0' || *optarg == '-')
 			usage();
@@ -329,6 +339,23 @@ summary(const struct client *clients)
 	return (!broken && failures == 0);
 }
 
+/* One request, and its answer. */
+static int
+say(const char *where)
+{
+	char line[8192];
+	int fd = connect_to(where);
+	int size = snprintf(line, sizeof(line), "%s\n", saying);
+
+	if (size >= (int)sizeof(line))
+		errx(1, "a request is one line");
+	if (send(fd, line, size, MSG_NOSIGNAL) != size ||
+	    !answer_read(fd, line, sizeof(line)))
+		errx(1, "the server closed the connection");
+	puts(line);
+	return (strncmp(line, "ERROR", 5) == 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -340,6 +367,8 @@ main(int argc, char **argv)
 
 	options_read(argc, argv);
 	where = optind < argc ? argv[optind] : default_path();
+	if (saying != NULL)
+		return (say(where));
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	for (i = 0; i < connections; i++) {

@@ -839,9 +839,47 @@ struct values {
 
 #undef TBUF_PRIVATE_INLINE
 
+/* What tbuf::unit and tbuf::inside hold. */
+struct unit_number {
+	explicit unit_number(uint64_t n) : number(n) {}
+	unit_number(const unit_number &) = delete;
+	unit_number &operator=(const unit_number &) = delete;
+	uint64_t number;
+};
+
 #ifndef __clang__
 #pragma GCC diagnostic pop
 #endif
+
+}	/* namespace */
+
+namespace tbuf {
+
+/*
+ * A work unit that ends with its scope: with the outcome that was given, else,
+ * as when an exception leaves the scope, with 1, a failure.
+ */
+class unit : private tbuf_private::unit_number {
+public:
+	unit(const char *kind, uint64_t id) :
+	    unit_number(tbuf_unit_begin(kind, id)), outcome_(1) {}
+	~unit() { (void)tbuf_unit_end(number, outcome_); }
+	void outcome(int value) { outcome_ = value; }
+	/* For a thread that goes on with it, while this one lets go of it. */
+	uint64_t get() const { return number; }
+	int enter() { return tbuf_unit_enter(number); }
+	int leave() { return tbuf_unit_leave(number); }
+private:
+	int outcome_;
+};
+
+/* In a unit that was begun elsewhere, for a scope. */
+class inside : private tbuf_private::unit_number {
+public:
+	explicit inside(uint64_t unit) : unit_number(
+	    tbuf_unit_enter(unit) == 0 ? unit : 0) {}
+	~inside() { (void)tbuf_unit_leave(number); }
+};
 
 }	/* namespace */
 }	/* extern */

@@ -27,7 +27,7 @@ section() {
 
 # Lines that may be any process's on any day.
 same_every_time() {
-	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
+	sed -E 's/0x[0-9a-f]+/N/g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
 	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
@@ -50,6 +50,7 @@ section 'Programs of D' >"$dir/programs"
 section 'D at the probes of a server' >"$dir/clauses"
 section 'What a server did before it was killed' >"$dir/recorder"
 section 'What a server said before it was killed' >"$dir/words"
+section 'A request that failed, and one that hangs' >"$dir/units"
 section 'A first trace, of a program that nobody changed' >"$dir/first"
 [ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
 
@@ -106,6 +107,12 @@ PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/words.run TBUF_DIR=$dir/run \
 }
 cp "$dir/words.log" "$dir/log"
 shown 'What a server said before it was killed'
+
+mkdir "$dir/units.run"
+PATH=$dir/build/tbufctl:$dir/build/examples:$PATH XDG_RUNTIME_DIR=$dir/units.run \
+    TBUF_DIR=$dir/run timeout 60 sh "$dir/units" >"$dir/log" 2>&1 </dev/null ||
+    fail "the units ended with status $?"
+shown 'A request that failed, and one that hangs'
 cp "$dir/log.session" "$dir/log"
 
 shown 'A server, traced while it runs'

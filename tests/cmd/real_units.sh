@@ -5,13 +5,13 @@
 
 probes='-n tt:::count,tt:::done'
 
-# run OPTIONS ORDER ...: the target under tbufctl.
+# run OPTIONS ORDER ...: the target under tbufctl.  It may change its CPU.
 run()
 {
 	options=$1
 	shift
 	echo "\$ $options: $*"
-	"$TBUFCTL" $options $probes -c "$TBUF_TARGET $*" >out 2>err
+	"$TBUFCTL" -x temporal $options $probes -c "$TBUF_TARGET $*" >out 2>err
 	echo "= $?"
 	cat out err | normal
 }
@@ -45,14 +45,17 @@ done
 # As JSON; and by time, where they ended.
 "$TBUFCTL" -o json --format=json -x nunits=1 $probes -c "$TBUF_TARGET unit=1 fire=1 end=2 unit=2 fire=1" 2>/dev/null >/dev/null
 grep unit json | normal | sed 's/"provider.*//'
-run '-q -x nunits=1 -x temporal' unit=1 fire=1 unit=2 fire=2 end=0
+run '-q -x nunits=1' unit=1 fire=1 unit=2 fire=2 end=0
+
+# C++: an exception is a failure.
+"$TBUFCTL" -q -x nunits=2 -x temporal -n step -c "${TBUF_TARGET%/*}/units_plus" 2>&1
 
 # Of a recorder, ended or not.
 for end in exit=0 kill=9; do
 	TBUF_OPTIONS='nunits=2,unitselect=4:0x100,probes=count;done' \
 	    "$TBUF_TARGET" unit=1 fire=1 done=1 end=4 unit=2 fire=2 \
 	    $end >/dev/null 2>&1
-	"$TBUFCTL" -q --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
+	"$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
 	rm -f "$TBUF_DIR"/tbuf.*
 done
 
