@@ -126,13 +126,15 @@ tbuf_unit_begin(const char *kind, uint64_t id)
 {
 	uint64_t base = tbuf_load(&tbuf_local->base);
 	struct tbuf_unit *u;
+	unsigned first;
 
-	if (base == 0 || !tbuf_rseq_thread() || !tbuf_units_wanted(base) ||
+	if (base == 0 || !tbuf_rseq_thread() ||
+	    (first = tbuf_units_first(base, 0)) == TBUF_NSESSIONS ||
 	    (u = unit_take()) == NULL)
 		return (0);
 	u->busy = false;
 	tbuf_store(&u->owner, self());
-	tbuf_unit_bind(u, base, kind, id);
+	tbuf_unit_bind(u, base, kind, id, first);
 	if (u->nbound == 0) {
 		unit_release(u);
 		return (0);

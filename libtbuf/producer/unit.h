@@ -16,6 +16,7 @@
 #ifndef TBUF_PRODUCER_UNIT_H
 #define TBUF_PRODUCER_UNIT_H
 
+#include "arch/counter.h"
 #include "producer/clause_step.h"
 #include "producer/producer.h"
 
@@ -46,6 +47,16 @@ struct tbuf_unit {
 	struct tbuf_bound bound[TBUF_UNIT_SESSIONS];
 };
 
+/* The record clock, as fires read it. */
+static inline uint64_t
+tbuf_unit_clock(void)
+{
+	uint32_t cpu;
+
+	return (tbuf_self.cpu_glanceable ? tbuf_counter_glance_cpu(&cpu) :
+	    tbuf_clock_read(tbuf_self.clock));
+}
+
 /* In a forked child: its parent's units are not its own. */
 void	tbuf_units_forget(void) TBUF_HIDDEN;
 
@@ -59,11 +70,11 @@ enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 enum tbuf_emit tbuf_bound_record(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
 
-/* Has a session tables? */
-bool	tbuf_units_wanted(uint64_t base) TBUF_HIDDEN;
-/* Take tables in the sessions that have any. */
+/* The first session from this one on that has tables, or TBUF_NSESSIONS. */
+unsigned tbuf_units_first(uint64_t base, unsigned from) TBUF_HIDDEN;
+/* Take tables in those that have any. */
 void	tbuf_unit_bind(struct tbuf_unit *, uint64_t base, const char *kind,
-	    uint64_t id) TBUF_HIDDEN;
+	    uint64_t id, unsigned first) TBUF_HIDDEN;
 /* Its thread has entered it, or has left it. */
 void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 /* It has ended. */

@@ -322,20 +322,32 @@ session_units(uint64_t base, unsigned number)
 	    tbuf_load(&slot->units.at) != 0);
 }
 
-bool
-tbuf_units_wanted(uint64_t base)
+/* Two slots at a time, as most are free. */
+unsigned
+tbuf_units_first(uint64_t base, unsigned from)
 {
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
 	unsigned i;
 
-	for (i = 0; i < TBUF_NSESSIONS; i++)
+	for (i = from; i < TBUF_NSESSIONS; i++) {
+		if (i % 2 == 0 && tbuf_load((const uint64_t *)(const void *)
+		    &control->state[i]) == 0) {
+			i++;
+			continue;
+		}
 		if (session_units(base, i))
-			return (true);
-	return (false);
+			break;
+	}
+	return (i);
 }
+
+_Static_assert(TBUF_FREE == 0 &&
+    offsetof(struct tbuf_control, state) % 8 == 0, "two slots at a time");
 
 void
 tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
-    uint64_t id)
+    uint64_t id, unsigned first)
 {
 	struct binding n;
 	struct tbuf_bound *b;
@@ -345,15 +357,15 @@ tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
 		tbuf_thread.tid = tbuf_thread_id();
 	name_copy(n.name, kind);
 	u->nbound = 0;
-	for (i = 0; i < TBUF_NSESSIONS && u->nbound < TBUF_UNIT_SESSIONS;
-	    i++) {
+	for (i = first; i < TBUF_NSESSIONS && u->nbound < TBUF_UNIT_SESSIONS;
+	    i = tbuf_units_first(base, i + 1)) {
 		b = &u->bound[u->nbound];
-		if (!session_units(base, i) || !session_look(b, base, i, &n))
+		if (!session_look(b, base, i, &n))
 			continue;
 		n.bound = b;
 		n.taken = false;
 		b->id = id;
-		b->began = tbuf_clock_read(tbuf_self.clock);
+		b->began = tbuf_unit_clock();
 		if (tbuf_bound_do(b, bind_here, &n) == TBUF_EMIT_DONE)
 			u->nbound++;
 	}

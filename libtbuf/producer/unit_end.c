@@ -209,7 +209,7 @@ static void
 figures(const struct tbuf_bound *b, int32_t outcome)
 {
 	struct tbuf_unit_kind *kind = &b->units->kinds[b->kind];
-	uint64_t now = tbuf_clock_read(tbuf_self.clock);
+	uint64_t now = tbuf_unit_clock();
 	struct counting c = { &kind->durations[tbuf_unit_bucket(
 	    now > b->began ? now - b->began : 0)] };
 

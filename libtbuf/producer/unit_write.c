@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "arch/counter.h"
 #include "producer/clause.h"
 #include "producer/unit.h"
 
@@ -70,7 +69,7 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 	uint64_t left;
 	uint32_t slot;
 
-	p.stage[0] = tbuf_clock_read(tbuf_self.clock);
+	p.stage[0] = tbuf_unit_clock();
 	p.stage[1] = w->fire->epid | w->size << 16 |
 	    (uint64_t)tbuf_thread.tid << 32;
 	p.stage[2] = memo != NULL ? memo->cpu : tbuf_run_cpu();
