@@ -325,6 +325,26 @@ put_probe(struct tbuf_lines *l, const struct tbuf_view *view, uint32_t index)
 	}
 }
 
+/* What a work unit has left, an envelope or a mark. */
+static void
+put_unit(struct tbuf_lines *l, const unsigned char *data, size_t size)
+{
+	struct tbuf_unit_record record;
+
+	tbuf_lines_text(l, "a work unit");
+	if (size < sizeof(record))
+		return;
+	memcpy(&record, data, sizeof(record));
+	tbuf_lines_text(l, ": id=");
+	put_fixed(l, kinds[TBUF_UINT64].look, record.id, sizeof(record.id));
+	tbuf_lines_text(l, " outcome=");
+	put_fixed(l, kinds[TBUF_INT32].look, (uint32_t)record.outcome,
+	    sizeof(record.outcome));
+	tbuf_lines_text(l, " records=");
+	put_fixed(l, kinds[TBUF_UINT32].look, record.count,
+	    sizeof(record.count));
+}
+
 void
 tbuf_lines_record(struct tbuf_lines *l, const struct tbuf_view *view,
     const struct tbuf_slot *slot, uint32_t epid, const unsigned char *data,
@@ -342,6 +362,8 @@ tbuf_lines_record(struct tbuf_lines *l, const struct tbuf_view *view,
 	clauses = clauses_of(view, slot, max);
 	if (clauses != NULL && epid == TBUF_EPID_FAULT)
 		tbuf_lines_text(l, "a fault of a clause");
+	else if (epid == TBUF_EPID_ENVELOPE || epid == TBUF_EPID_UNIT)
+		put_unit(l, data, size);
 	else if (epid < max)
 		index = tbuf_load(&ecbs[epid].probe);
 	if (index < view->tables.entries) {

@@ -69,6 +69,11 @@ for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1:; do
 	TBUF_OPTIONS=$options,probes=count "$TBUF_TARGET" 2>&1 | normal
 done
 
+# The last records of a process name units that have ended.
+TBUF_OPTIONS='nunits=2,probes=count' "$TBUF_TARGET" unit=1 fire=2 end=-3 \
+    unit=2 fire=100 end=3 last 2>&1 | sed -n 's/.*a work unit/a work unit/p'
+rm -f "$TBUF_DIR"/tbuf.*
+
 # What has not ended, by pid and id, dead or alive.
 units()
 {
