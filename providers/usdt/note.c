@@ -116,12 +116,12 @@ read_sections(struct sections *s)
 static const Elf64_Shdr *
 find(const struct sections *s, const char *name)
 {
-	const Elf64_Shdr *section;
+	size_t i;
 
-	for (section = s->all; section < s->all + s->count; section++)
-		if (section->sh_name < s->names_size &&
-		    strcmp(s->names + section->sh_name, name) == 0)
-			return (section);
+	for (i = 0; i < s->count; i++)
+		if (s->all[i].sh_name < s->names_size &&
+		    strcmp(s->names + s->all[i].sh_name, name) == 0)
+			return (&s->all[i]);
 	return (NULL);
 }
 
