@@ -144,19 +144,24 @@ words_of(const struct syscall_probes *p)
 	    somebody);
 }
 
-static void
+/* Is there a probe that somebody could enable? */
+static bool
 point(void)
 {
+	bool any = false;
 	unsigned i;
 
-	for (i = 0; i < SYSCALL_NUMBERS; i++)
+	for (i = 0; i < SYSCALL_NUMBERS; i++) {
 		words[i] = syscall_name(i) == NULL ? nobody :
 		    words_of(&syscall_probes[i]);
+		any |= words[i] != nobody;
+	}
 	for (i = 0; i < 256; i++) {
 		none[i] = nobody;
 		syscall_pages[i] = i < SYSCALL_NUMBERS / 256 ?
 		    words + 256 * i : none;
 	}
+	return (any);
 }
 
 const uint32_t *
@@ -207,10 +212,8 @@ begin(void)
 	int error = errno;
 
 	list_open();
-	if (register_all() == 0) {
-		point();
+	if (register_all() == 0 && point())
 		patch_all();
-	}
 	if (list != NULL)
 		fclose(list);
 	errno = error;

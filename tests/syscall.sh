@@ -86,6 +86,16 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
+# Where tracing is off nothing changes; where it is on, nothing is writable
+# and executable at any time.
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
+    TBUF_DISABLE=1 cat /dev/null || fail "cat"
+[ ! -s "$dir/list" ] || fail 'patched though tracing is off'
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
+    cat /proc/self/maps >"$dir/maps" || fail 'cat'
+grep -q 'libc.*: traced$' "$dir/list" || fail 'nothing is traced'
+grep 'rwx' "$dir/maps" && fail 'writable and executable'
+
 # What libtbuf calls while a probe fires, to read what a pointer points to, is
 # not told; nor does it fire in turn.
 rm -f "$dir/out"
