@@ -107,15 +107,19 @@ thread_twice(void *argument)
 	pthread_barrier_wait(&gate);
 	fire();
 	pthread_barrier_wait(&gate);
+	/* One that cannot give its lane back, as if it had no key. */
+	if (argument != NULL)
+		tbuf_thread.shared = 1;
 	return (argument);
 }
 
 static pthread_t
-thread_begin(void *(*function)(void *))
+thread_begin(void *(*function)(void *), void *argument)
 {
 	pthread_t thread;
 
-	ck_assert_int_eq(pthread_create(&thread, NULL, function, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, function,
+	    argument), 0);
 	return (thread);
 }
 
@@ -124,9 +128,8 @@ START_TEST(a_lane_that_was_given_back_is_the_next_ones)
 	unsigned i;
 
 	begin(_i == 1, "2");
-	tbuf_side_end_init();
 	for (i = 0; i < 50; i++)
-		pthread_join(thread_begin(thread_once), NULL);
+		pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(bound(), 0);
 	/* The spare is not needed; of the others the one that is idle longer. */
 	ck_assert_uint_eq(in_side(0), 0);
@@ -139,14 +142,13 @@ END_TEST
 START_TEST(a_lane_that_was_read_comes_before_others)
 {
 	begin(_i == 1, "2");
-	tbuf_side_end_init();
-	pthread_join(thread_begin(thread_once), NULL);
-	pthread_join(thread_begin(thread_once), NULL);
+	pthread_join(thread_begin(thread_once, NULL), NULL);
+	pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(in_side(1), 1);
 	ck_assert_uint_eq(in_side(2), 1);
 	tbuf_store(&tbuf_target_lane(t, t->plan.nmain + 2)->tail,
 	    head(t->plan.nmain + 2));
-	pthread_join(thread_begin(thread_once), NULL);
+	pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(in_side(2), 2);
 }
 END_TEST
@@ -159,7 +161,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	begin(_i == 1, "1");
 	ck_assert_int_eq(pthread_barrier_init(&gate, NULL, 4), 0);
 	for (i = 0; i < 3; i++)
-		threads[i] = thread_begin(thread_twice);
+		threads[i] = thread_begin(thread_twice, &gate);
 	pthread_barrier_wait(&gate);
 	/* One lane and the spare; the third thread has none. */
 	ck_assert_uint_eq(bound(), 2);
@@ -186,10 +188,9 @@ START_TEST(who_found_none_takes_one_that_has_become_free)
 	unsigned i;
 
 	begin(_i == 1, "1");
-	tbuf_side_end_init();
 	ck_assert_int_eq(pthread_barrier_init(&gate, NULL, 3), 0);
 	for (i = 0; i < 2; i++)
-		threads[i] = thread_begin(thread_twice);
+		threads[i] = thread_begin(thread_twice, NULL);
 	pthread_barrier_wait(&gate);
 	fire();
 	ck_assert(any_in_main());

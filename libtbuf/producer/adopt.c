@@ -165,8 +165,6 @@ adopt_sessions(int fd)
 		    TBUF_SLOTS + i * (size_t)TBUF_SLOT_SIZE);
 		if (!tbuf_self.rseq)
 			relabel(slot, end);
-		if (tbuf_side_any(slot))
-			tbuf_side_end_init();
 		populate(slot, end);
 	}
 }

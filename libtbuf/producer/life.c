@@ -26,6 +26,7 @@
 #include "producer/mark.h"
 #include "producer/producer.h"
 #include "producer/recorder.h"
+#include "producer/side.h"
 
 #define PAGE	4096u
 
@@ -152,8 +153,10 @@ begin(void)
 	    tbuf_cpu_readable();
 	tbuf_self.cpu_glanceable = tbuf_self.cpu_readable &&
 	    tbuf_cpu_glanceable();
-	if (problem == NULL)
+	if (problem == NULL) {
+		tbuf_side_end_init();
 		problem = tbuf_file_begin();
+	}
 	tbuf_recorder_begin(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);

@@ -4,10 +4,10 @@
  * What has a thread with a side lane call us at its end: a key with a
  * destructor.  Threads that have none leave their lanes to their consumer.
  *
- * The key is made when this process builds or adopts a session with such lanes,
- * never in a fire, and it is set in a fire only if it is one of those for which
- * the C library has room in each thread: a store then, and no more.  The
- * functions are taken by their other names, as in thread.c.
+ * The key is made when the process becomes a target, never in a fire, and it is
+ * set in a fire only if it is one of those for which the C library has room in
+ * each thread: a store then, and no more.  The functions are taken by their
+ * other names, as in thread.c.
  */
 #include "cold.h"
 

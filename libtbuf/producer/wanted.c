@@ -23,7 +23,6 @@
 #include "common/programs.h"
 #include "common/room.h"
 #include "producer/file.h"
-#include "producer/side.h"
 
 /* Runs that go on with this process: its ancestors', or its last image's. */
 static uint64_t runs[TBUF_NSESSIONS];
@@ -397,8 +396,6 @@ session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
 		return (session_missed(entry, order->terms.run,
 		    "Not enough space"));
 	area = (uint64_t)st.st_size;
-	if (plan.holders != 0)
-		tbuf_side_end_init();
 	if (session_back(fd, number, area, &plan) &&
 	    session_write(fd, number, area, entry, order, &plan, script))
 		return (true);
