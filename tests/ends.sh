@@ -143,10 +143,34 @@ if mounted "$small"; then
 	    echo \$?
 	    for file in small/tbuf.*; do
 		'$TBUFCTL' -q --read \$file 2>errors
-	    done >records" >out
+	    done | sort -t = -k 2n >records" >out
 	same 'filled up: status' 0 "$(cat out)"
 	same 'filled up: records' whole "$(whole)"
 	same 'filled up: all of them' 2000 "$(wc -l <records)"
+	# Messages in words, in a file that has no room for a while: what is
+	# there is whole lines, but for one that has been cut off.
+	mkfifo on
+	mounted "mount -t tmpfs -o size=64k,mode=700 tbuf small
+	    dd if=/dev/zero of=small/fill bs=4k count=12 2>/dev/null
+	    TBUF_TEXT='traceFacility=File;traceFilePath=$PWD/small/trace'
+	    export TBUF_TEXT
+	    unset TBUF_OPTIONS
+	    '$top_builddir/tests/cmd/texts' lines=1000 say=full wait lines=3 \
+		<on >stopped 2>said &
+	    exec 3>on
+	    until [ -s stopped ]; do :; done
+	    rm small/fill
+	    echo >&3
+	    wait \$!
+	    echo \$?
+	    cp small/trace ." >out
+	same 'text: status' 0 "$(cat out)"
+	line='^[-0-9]{10}T[:0-9]{8}\.[0-9]{6}Z [0-9:]+ words info: line'
+	same 'text: the first line, and that of later' 2 \
+	    "$(grep -cE "$line 1\$" trace)"
+	same 'text: the last ones' 3 "$(tail -n 3 trace | grep -cE "$line")"
+	same 'text: more than one line is cut off' '' \
+	    "$(grep -vE "$line [0-9]+\$" trace | tail -n +2)"
 else
 	echo 'no mount namespaces here: nothing with a full file system'
 fi

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomics.h"
 #include "text/text.h"
 
 /* The directory of a path, and the name in it. */
@@ -76,13 +77,14 @@ tbuf_textfile_open(const char *path)
 	return (error == -ENXIO ? -EINVAL : error != 0 ? error : fd);
 }
 
-int
-tbuf_textfile_write(int fd, const char *text, size_t size)
+/* *left: what has not been written. */
+static int
+write_out(int fd, const char *text, size_t size, size_t *left)
 {
 	ssize_t n;
 
-	for (; size > 0; text += n, size -= (size_t)n) {
-		while ((n = write(fd, text, size)) == -1 && errno == EINTR)
+	for (*left = size; *left > 0; text += n, *left -= (size_t)n) {
+		while ((n = write(fd, text, *left)) == -1 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return (n == 0 ? -EIO : -errno);
@@ -91,13 +93,33 @@ tbuf_textfile_write(int fd, const char *text, size_t size)
 }
 
 int
+tbuf_textfile_write(int fd, const char *text, size_t size)
+{
+	size_t left;
+
+	return (write_out(fd, text, size, &left));
+}
+
+/*
+ * A file system that fills up takes a line's beginning, maybe.  The next line
+ * that finds room does not go on where that ends.
+ */
+int
 tbuf_textfile_append(const char *path, const char *line, size_t size)
 {
-	int fd = tbuf_textfile_open(path), error;
+	static uint32_t torn;
+	int fd = tbuf_textfile_open(path), error = 0;
+	size_t left = size;
 
 	if (fd < 0)
 		return (fd);
-	error = tbuf_textfile_write(fd, line, size);
+	if (tbuf_load(&torn) != 0 &&
+	    (error = tbuf_textfile_write(fd, "\n", 1)) == 0)
+		tbuf_store(&torn, 0);
+	if (error == 0)
+		error = write_out(fd, line, size, &left);
+	if (left != 0 && left != size)
+		tbuf_store(&torn, 1);
 	close(fd);
 	return (error);
 }
