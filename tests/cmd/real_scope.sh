@@ -67,7 +67,7 @@ until grep -qs matched out; do
 	sleep 0.01
 done
 tell 3
-hear 4 done
+hear 4 'done'
 tell 3
 wait $consumer $target
 echo "total: $(total out)"

@@ -62,7 +62,7 @@ done
 # What is no option's value is said to be none.
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
-    unitselect=0:1, unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1; do
+    'unitselect=0:1,' unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1; do
 	ctl -x $option -n x
 done
 for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1:; do
@@ -93,7 +93,7 @@ for end in alive dead; do
 	units "=$target --format=json"
 	units "=$target:8"
 	units "=1$target"
-	units =stat
+	units '=stat'
 	units '=stat --format=json'
 	kill -9 $target 2>/dev/null
 	wait $target 2>/dev/null
