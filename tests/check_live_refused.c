@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,69 @@ START_TEST(process_in_strict_seccomp)
 }
 END_TEST
 
+/*
+ * The first process of a pid namespace ends when all that is in there has been
+ * waited for: till then it has no memory, is root's by its files, and is no
+ * zombie.  Its pid; 0 if no namespace may be made here.
+ */
+static pid_t
+start_dying(pid_t *parent)
+{
+	char path[64], line[128];
+	pid_t pid = 0;
+	bool memory;
+	int out[2];
+	FILE *f;
+
+	ck_assert_int_eq(pipe(out), 0);
+	if ((*parent = fork()) == 0) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0 &&
+		    (pid = fork()) == 0)
+			for (;;)
+				pause();
+		/* It is killed with the first one, and nobody waits for it. */
+		if (pid != 0 && fork() == 0)
+			for (;;)
+				pause();
+		(void)!write(out[1], &pid, sizeof(pid));
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(out[0], &pid, sizeof(pid)), sizeof(pid));
+	if (pid == 0)
+		return (0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	do {
+		ck_assert_ptr_nonnull(f = fopen(path, "r"));
+		memory = false;
+		while (fgets(line, sizeof(line), f) != NULL)
+			memory |= strncmp(line, "VmSize:", 7) == 0;
+		fclose(f);
+	} while (memory);
+	return (pid);
+}
+
+START_TEST(process_that_is_about_to_have_ended)
+{
+	struct tbuf_found found;
+	int status;
+	pid_t pid, parent;
+
+	if ((pid = fork()) == 0) {
+		if (geteuid() == 0 && (setresgid(65534, 65534, 65534) != 0 ||
+		    setresuid(65534, 65534, 65534) != 0))
+			_exit(1);
+		if ((pid = start_dying(&parent)) != 0)
+			ck_assert_int_eq(tbuf_find_pid(pid, &found), -ESRCH);
+		end_process(parent);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(process_of_another_user)
 {
 	int status;
@@ -141,6 +205,7 @@ make(void)
 	/* From a filter no way leads to the strict mode. */
 	if (!live_filtered())
 		tcase_add_test(t, process_in_strict_seccomp);
+	tcase_add_test(t, process_that_is_about_to_have_ended);
 	tcase_add_test(t, process_of_another_user);
 	suite_add_tcase(s, t);
 	return (s);

@@ -37,7 +37,9 @@
 struct process {
 	pid_t pid;
 	pid_t inner;		/* in its own pid namespace */
-	uid_t uid;
+	uid_t uid;		/* of its files: root's, if it is not dumpable */
+	uid_t user;
+	bool memory;		/* it has any: neither ending, nor the kernel's */
 	bool zombie;
 	bool strict;		/* SECCOMP_MODE_STRICT */
 };
@@ -109,6 +111,10 @@ status_line(const char *line, struct process *p)
 			p->inner = (pid_t)strtol(last, NULL, 10);
 	} else if (strncmp(line, "Seccomp:", 8) == 0)
 		p->strict = strtol(line + 8, NULL, 10) == 1;
+	else if (strncmp(line, "Uid:", 4) == 0)
+		(void)sscanf(line + 4, "%*u %u", &p->user);
+	else if (strncmp(line, "VmSize:", 7) == 0)
+		p->memory = true;
 	else if (strncmp(line, "State:", 6) == 0)
 		p->zombie = strpbrk(line + 6, "ZX") != NULL;
 }
@@ -385,6 +391,9 @@ find(pid_t pid, struct tbuf_found *found)
 
 	if ((error = process_look(pid, &p)) != 0)
 		return (problem_errno(found, -error));
+	/* What is ending has files of root's, too, from when its memory is gone. */
+	if (!p.memory && geteuid() != 0 && p.user == geteuid())
+		return (problem_errno(found, ESRCH));
 	found->foreign = p.uid != geteuid();
 	/* Root may trace anyone; nobody else may trace across users. */
 	if (geteuid() != 0 && p.uid != geteuid())
