@@ -71,10 +71,12 @@ static void
 memory(void)
 {
 	struct rlimit limit = { 0 };
+	/* A compiler may do without memory that nobody looks at. */
+	void *volatile page;
 
 	if (setrlimit(RLIMIT_AS, &limit) != 0)
 		err(99, "setrlimit");
-	while (malloc(4096) != NULL)
+	while ((page = malloc(4096)) != NULL)
 		fire();
 	fire_all(10);
 	abort();

@@ -28,7 +28,7 @@ section() {
 # Lines that may be any process's on any day.
 same_every_time() {
 	sed -E 's/0x[0-9a-f]+/N/g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
-	s/^ //; s/ $//; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
+	s/^ //; s/ $//; s/status="[A-Z]+"/STATUS/; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
 

@@ -41,7 +41,7 @@ compile() {
 
 # Names and arguments, a record a line.
 trace() {
-	"$TBUFCTL" -q --format=json "$@" 2>err | sed -n '
+	"$TBUFCTL" -q -x temporal --format=json "$@" 2>err | sed -n '
 	    s/"arg0":"0x[0-9a-f]*"/"arg0":"0x"/
 	    s/.*"record".*"name":"\([^"]*\)".*"args":{\(.*\)}}$/\1 \2/p'
 }

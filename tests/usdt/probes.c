@@ -43,7 +43,8 @@ probes(int n, const char *word, struct pair *pair)
 	unsigned short flags = CAST(unsigned short, 65535);
 	char array[] = "array";
 	enum color color = GREEN;
-	double real = 1.5;
+	/* Not a number that has a symbol of its own. */
+	volatile double real = 1.5;
 
 	STAP_PROBE(sdt, none);
 	APART;
