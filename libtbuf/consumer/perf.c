@@ -172,18 +172,36 @@ bytes_at(const struct tbuf_perf_buffer *b, uint64_t at, size_t size)
 	return (b->copy);
 }
 
+void
+tbuf_perf_look(struct tbuf_perf_buffer *b)
+{
+	/* Pairs with the kernel's barrier before it stores the head. */
+	b->head = tbuf_load_acquire(&b->page->data_head);
+}
+
+/* What was read was read before the kernel writes there again. */
+static void
+go_on(struct tbuf_perf_buffer *b, uint64_t tail)
+{
+	b->tail = tail;
+	tbuf_store_release(&b->page->data_tail, tail);
+}
+
+/* With a size that cannot be, nobody knows where the next one begins. */
 const struct perf_event_header *
 tbuf_perf_peek(struct tbuf_perf_buffer *b)
 {
-	/* Pairs with the kernel's barrier before it stores the head. */
-	uint64_t head = tbuf_load_acquire(&b->page->data_head);
 	const struct perf_event_header *header;
 
-	if (head == b->tail)
+	if (b->head == b->tail)
 		return (NULL);
 	/* Records are aligned to 8 bytes, so a header is in one piece. */
 	header = bytes_at(b, b->tail, sizeof(*header));
-	return (bytes_at(b, b->tail, header->size));
+	if (header->size >= sizeof(*header) && header->size % 8 == 0 &&
+	    header->size <= b->head - b->tail)
+		return (bytes_at(b, b->tail, header->size));
+	go_on(b, b->head);
+	return (NULL);
 }
 
 void
@@ -192,9 +210,7 @@ tbuf_perf_step(struct tbuf_perf_buffer *b)
 	const struct perf_event_header *header =
 	    bytes_at(b, b->tail, sizeof(*header));
 
-	b->tail += header->size;
-	/* What was read was read before the kernel writes there again. */
-	tbuf_store_release(&b->page->data_tail, b->tail);
+	go_on(b, b->tail + header->size);
 }
 
 /*

@@ -36,6 +36,7 @@ struct tbuf_perf_buffer {
 	struct perf_event_mmap_page *page;
 	uint64_t size;			/* of its data, a power of two */
 	uint64_t tail;			/* the next record */
+	uint64_t head;			/* behind those of the last look */
 	unsigned char *copy;		/* of one that goes across the end */
 };
 
@@ -95,6 +96,8 @@ void	tbuf_perf_buffer_close(struct tbuf_perf_buffer *);
 int	tbuf_perf_event_open(const struct tbuf_perf_terms *, pid_t tid,
 	    const struct tbuf_perf_buffer *);
 
+/* See what there is: what comes later has to wait for the next look. */
+void	tbuf_perf_look(struct tbuf_perf_buffer *);
 /* The next record, or NULL; it is the kernel's again after the step. */
 const struct perf_event_header *
 	tbuf_perf_peek(struct tbuf_perf_buffer *);

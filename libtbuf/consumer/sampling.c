@@ -353,6 +353,17 @@ oldest(struct tbuf_sampling *s, struct profile **of)
 	return (found);
 }
 
+static void
+look_at_buffers(struct tbuf_sampling *s)
+{
+	unsigned i, j;
+
+	for (i = 0; i < s->nprofiles; i++)
+		for (j = 0; j < s->ncpus; j++)
+			tbuf_perf_look(&s->profiles[i].buffers[j]);
+}
+
+/* Samples may come faster than clauses take them: no more than what is there. */
 void
 tbuf_sampling_drain(struct tbuf_consumer *c)
 {
@@ -362,6 +373,7 @@ tbuf_sampling_drain(struct tbuf_consumer *c)
 
 	if (s == NULL || s->error != 0)
 		return;
+	look_at_buffers(s);
 	while ((b = oldest(s, &p)) != NULL) {
 		take(c, p, b, tbuf_perf_peek(b));
 		tbuf_perf_step(b);
