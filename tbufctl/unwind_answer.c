@@ -19,6 +19,7 @@
 
 #define FRAMES_MOST	128u
 #define IMAGES_MOST	64u		/* then those are forgotten */
+#define PASSES_MOST	1024u		/* between two looks */
 
 #if defined(__x86_64__)
 #define REGISTERS	17u
@@ -33,6 +34,7 @@ struct image {
 	uint64_t id;
 	pid_t pid;
 	Dwfl *dwfl;			/* NULL: it is not to be had */
+	unsigned wait, passed;		/* stacks that no look is taken for */
 };
 
 /* What is unwound. */
@@ -154,16 +156,30 @@ image_get(uint64_t id, pid_t pid)
 	return (one);
 }
 
-/* What has been loaded since is mapped now. */
+static bool
+is_known(const struct image *one)
+{
+
+	return (one->dwfl != NULL && dwfl_addrmodule(one->dwfl,
+	    now.registers[REGISTERS - 1]) != NULL);
+}
+
+/*
+ * What has been loaded since is mapped now.  Code that was made at run time is
+ * in no module, and a look costs as much as hundreds of stacks: for each one in
+ * vain, twice as many are passed over.
+ */
 static void
 look_again(struct image *one)
 {
-	Dwarf_Addr pc = now.registers[REGISTERS - 1];
 
-	if (one->dwfl != NULL && dwfl_addrmodule(one->dwfl, pc) != NULL)
+	if (is_known(one) || one->passed++ < one->wait)
 		return;
 	dwfl_end(one->dwfl);
 	open_image(one);
+	one->passed = 0;
+	one->wait = is_known(one) ? 0 :
+	    one->wait < PASSES_MOST ? 2 * one->wait + 1 : one->wait;
 }
 
 /* --- frames --------------------------------------------------------------- */

@@ -363,7 +363,7 @@ look_at_buffers(struct tbuf_sampling *s)
 			tbuf_perf_look(&s->profiles[i].buffers[j]);
 }
 
-/* Samples may come faster than clauses take them: no more than what is there. */
+/* Samples may come faster than they are taken: no more than what is there. */
 void
 tbuf_sampling_drain(struct tbuf_consumer *c)
 {
