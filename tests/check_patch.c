@@ -110,7 +110,7 @@ int	try_jump(void);
 
 /* Places that must be left alone; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
-    ".globl refuse_cold, refuse_block\n"
+    ".globl refuse_cold, refuse_block, refuse_call\n"
     "1: .cfi_startproc\n cmp %rdi,%rsi\n je 2f\n"
     "refuse_entered: nop\n nop\n2: nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n lea table(%rip),%rax\n movslq (%rax,%rdi,4),%rdx\n"
@@ -122,11 +122,13 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     "1: .cfi_startproc\n"
     "refuse_block: nop\n ret\n nop\n nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n"
+    "refuse_call: nop\n call *8(%rdi)\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
     "refuse_end: nop\n nop\n .cfi_endproc\n"
     " nop\n nop\n nop\n nop\n"
     ".section .rodata\n table: .long 3b - table\n .text\n");
 extern const uint8_t refuse_entered[], refuse_table[], refuse_end[],
-	refuse_cold[], refuse_block[];
+	refuse_cold[], refuse_block[], refuse_call[];
 
 /* --------------------------------------------------------------- helpers */
 
@@ -230,6 +232,7 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 	ck_assert_str_eq(prove(refuse_cold),
 	    "a branch leads between the bytes");
 	ck_assert_str_eq(prove(refuse_block), "a block ends there");
+	ck_assert_str_eq(prove(refuse_call), "a call comes back there");
 	ck_assert_str_eq(prove(refuse_end), "its function ends there");
 	ck_assert_str_eq(prove(site_jump + 2),
 	    "no instruction begins there");

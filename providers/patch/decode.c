@@ -48,6 +48,14 @@ is_computed_jump(const ZydisDecodedInstruction *in)
 	    in->raw.modrm.reg == 5));
 }
 
+static bool
+is_call(const ZydisDecodedInstruction *in)
+{
+	return (in->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	    (in->opcode == 0xe8 || (in->opcode == 0xff &&
+	    (in->raw.modrm.reg == 2 || in->raw.modrm.reg == 3))));
+}
+
 /* jmp, ret, hlt, int3; ud2 */
 static bool
 is_end(const ZydisDecodedInstruction *in)
@@ -88,6 +96,7 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 		out->operand = at + in.length + (uint64_t)in.raw.disp.value;
 	else if (in.raw.disp.size == 32)
 		out->operand = (uint64_t)in.raw.disp.value;
+	out->is_call = is_call(&in);
 	out->is_indirect = is_computed_jump(&in);
 	out->ends = out->is_indirect || is_end(&in);
 }

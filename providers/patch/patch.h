@@ -94,6 +94,7 @@ bool	patch_function(const struct patch_text *, uintptr_t address,
 struct patch_instruction {
 	unsigned length;
 	bool is_branch;		/* direct: `target` is where */
+	bool is_call;		/* what is called comes back behind it */
 	bool is_indirect;	/* a jump, to an address that is computed */
 	bool ends;		/* nothing behind it is reached from here */
 	uintptr_t target;
@@ -127,8 +128,8 @@ const char *patch_relocate(const struct patch *, const uint8_t *from,
 /*
  * May [place, place + 5) be taken by a jump?  Yes if an instruction begins
  * there, decoded from the start of its function; the bytes are those of whole
- * instructions of this function, of which none but the last ends a block; and
- * no direct branch of the whole text leads between them, nor an entry of what
+ * instructions of this function, of which none but the last ends a block or is
+ * a call; and no direct branch of the whole text leads between them, nor an entry of what
  * may be a jump table of the function.
  *
  * Branches of the text are looked at once: patch_branches_find() before, for

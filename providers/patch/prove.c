@@ -177,7 +177,7 @@ walk(struct walk *w, bool tables)
 	return (NULL);
 }
 
-/* No block ends between the bytes, nor its function. */
+/* No block ends between the bytes, nor its function; no call comes back. */
 static const char *
 prove_block(const struct walk *w)
 {
@@ -192,6 +192,8 @@ prove_block(const struct walk *w)
 			return ("no instruction");
 		if (in.ends && at + in.length < end)
 			return ("a block ends there");
+		if (in.is_call && at + in.length < end)
+			return ("a call comes back there");
 	}
 	return (NULL);
 }
