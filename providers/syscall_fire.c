@@ -126,6 +126,8 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 static uint64_t
 clone_flags(const struct syscall_frame *f, uint64_t number)
 {
+	if (number == SYS_vfork)
+		return (CLONE_VM | CLONE_VFORK);
 	if (number == SYS_clone)
 		return (f->rdi);
 	return (f->place->number == SYSCALL_ANY ? CLONE_VM :
@@ -135,7 +137,8 @@ clone_flags(const struct syscall_frame *f, uint64_t number)
 static bool
 is_clone(uint64_t number)
 {
-	return (number == SYS_clone || number == SYS_clone3);
+	return (number == SYS_clone || number == SYS_clone3 ||
+	    number == SYS_vfork);
 }
 
 static bool
@@ -168,10 +171,32 @@ number_of(const struct syscall_place *place, const struct syscall_frame *f)
 }
 
 /*
- * A clone's child may be on another stack, so nothing may be left on this one.
- * The stub of a known number finds its way back by itself; another one gives
- * up the return, unless the child has a copy of all.
+ * Is the call to find the stack as the program has it, and to leave no trace
+ * on it?  A clone's child may be on another stack, or on the same one at the
+ * same time; the end of a handler is told by where the stack is; and the stack
+ * itself may go.  The stub of a clone's number finds its way back by itself;
+ * where a number is in a register the return is given up, unless the child has
+ * a copy of all.
  */
+static bool
+wants_stack(const struct syscall_frame *f, uint64_t number, uint64_t flags)
+{
+	uintptr_t frame = (uintptr_t)f;
+
+	switch (number) {
+	case SYS_rt_sigreturn:
+		return (true);
+	case SYS_munmap:
+		return (frame - f->rdi < f->rsi ||
+		    f->rdi - frame < sizeof(*f));
+	case SYS_clone:
+		return (f->place->number != SYSCALL_ANY ||
+		    (flags & CLONE_VM) != 0 || f->rsi != 0);
+	default:
+		return (is_clone(number));
+	}
+}
+
 bool
 syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 {
@@ -185,8 +210,7 @@ syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 			tbuf_thread_mark(1);
 	}
 	fire_entry(&syscall_probes[number], f);
-	return (!is_clone(number) || (place->number == SYSCALL_ANY &&
-	    (flags & CLONE_VM) == 0));
+	return (!wants_stack(f, number, flags));
 }
 
 void

@@ -107,8 +107,9 @@ grep -q '^  /dev/null  *1$' "$dir/out" || fail "no path: $(cat "$dir/out")"
 grep -q own "$dir/out" && fail "own calls are told"
 
 # No register is touched, also where the processor's widest are hidden from
-# the C library; threads that are cancelled in a call run their destructors.
-for program in syscall_registers syscall_cancel; do
+# the C library; threads that are cancelled in a call run their destructors;
+# calls that come back on another stack, or on one twice, do so.
+for program in syscall_registers syscall_cancel syscall_stacks; do
 	for tunables in '' glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW; do
 		"$PROGRAMS/$program"
 		[ $? -ne 77 ] || continue
