@@ -240,6 +240,30 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 }
 END_TEST
 
+/* Wherever it is, up to the last five bytes of a text. */
+START_TEST(a_branch_from_anywhere_is_found)
+{
+	static uint8_t bytes[64];
+	const struct patch_text all = {
+		.start = (uintptr_t)bytes,
+		.end = (uintptr_t)bytes + sizeof(bytes) - (unsigned)_i
+	};
+	struct patch_place place = { .at = (uintptr_t)bytes };
+	int32_t displacement;
+	size_t at;
+
+	for (at = PATCH_JUMP; at <= all.end - all.start - PATCH_JUMP; at++) {
+		memset(bytes, 0, sizeof(bytes));
+		bytes[at] = 0xe9;
+		displacement = (int32_t)(2 - (int)(at + PATCH_JUMP));
+		memcpy(bytes + at + 1, &displacement, sizeof(displacement));
+		place.entered = false;
+		patch_branches_find(&all, &place, 1);
+		ck_assert_msg(place.entered, "at %zu", at);
+	}
+}
+END_TEST
+
 static struct patch_registers seen;
 static int hits;
 
@@ -322,6 +346,20 @@ wait_for(void *mutex)
 	return (NULL);
 }
 
+/* A program gets the descriptors that it would get without. */
+START_TEST(no_descriptor_is_left_open)
+{
+	int before = dup(0), after;
+
+	close(before);
+	ck_assert_uint_ne(patch_map_near(&text, 16), 0);
+	ck_assert_ptr_eq(patch_map_at(0x20000000, 32), NULL);
+	after = dup(0);
+	ck_assert_int_eq(after, before);
+	close(after);
+}
+END_TEST
+
 START_TEST(a_second_thread_forbids_it)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -350,9 +388,11 @@ main(void)
 	tcase_add_test(tcase, a_copy_out_of_reach_is_refused);
 	tcase_add_test(tcase, a_call_under_a_shadow_stack_is_refused);
 	tcase_add_test(tcase, what_cannot_be_proven_is_left_alone);
+	tcase_add_loop_test(tcase, a_branch_from_anywhere_is_found, 0, 16);
 	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
 	tcase_add_test(tcase, a_jump_changes_nothing_else);
 	tcase_add_test(tcase, stubs_keep_off_what_others_have_or_get);
+	tcase_add_test(tcase, no_descriptor_is_left_open);
 	tcase_add_test(tcase, a_second_thread_forbids_it);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

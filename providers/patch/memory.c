@@ -38,18 +38,18 @@ struct page {
 static struct page pages[PAGES_MAX];
 static unsigned npages;
 
+/* The file is closed again: programs count on the numbers that they get. */
 static void *
 map(uintptr_t at, size_t size)
 {
-	static int file = -2;
 	Dl_info self;
-	void *p;
-
-	if (file == -2)
-		file = dladdr((const void *)pages, &self) == 0 ? -1 :
-		    open(self.dli_fname, O_RDONLY | O_CLOEXEC);
-	p = mmap((void *)at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE |
+	int file = dladdr((const void *)pages, &self) == 0 ? -1 :
+	    open(self.dli_fname, O_RDONLY | O_CLOEXEC);
+	void *p = mmap((void *)at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE |
 	    MAP_FIXED_NOREPLACE | (file == -1 ? MAP_ANONYMOUS : 0), file, 0);
+
+	if (file != -1)
+		close(file);
 	if (p != MAP_FAILED && (uintptr_t)p != at) {
 		munmap(p, size);
 		p = MAP_FAILED;

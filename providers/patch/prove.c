@@ -90,7 +90,7 @@ patch_branches_find(const struct patch_text *text, struct patch_place *places,
     size_t n)
 {
 	const uint8_t *p = (const uint8_t *)text->start + 1, *at;
-	const uint8_t *end = (const uint8_t *)text->end - 16 - 4;
+	const uint8_t *last = (const uint8_t *)text->end - 16 - 4;
 	int32_t displacement;
 	unsigned bits;
 	size_t i;
@@ -100,13 +100,17 @@ patch_branches_find(const struct patch_text *text, struct patch_place *places,
 		filter_set(places[i].at + 1);
 		filter_set(places[i].at + PATCH_JUMP - 1);
 	}
-	for (; n != 0 && p < end; p += 16)
+	/* The last 16 overlap those before. */
+	for (; n != 0 && p <= last + 15 && (uintptr_t)last > text->start;
+	    p += 16) {
+		p = p < last ? p : last;
 		for (bits = opcodes(p); bits != 0; bits &= bits - 1) {
 			at = p + __builtin_ctz(bits);
 			memcpy(&displacement, at + 1, sizeof(displacement));
 			enter(places, n, (uintptr_t)at + 5 +
 			    (uintptr_t)(intptr_t)displacement);
 		}
+	}
 }
 
 /* What goes on in a function, as far as it matters to a place. */
