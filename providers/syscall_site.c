@@ -78,7 +78,7 @@ decode_to(const struct patch_text *text, struct site *s)
 	if (now > s->at || s->at >= range.end) {
 		if (!function_of(text, s->at, &range))
 			return ("its function is not known");
-		now = range.start;
+		now = last = range.start;
 	}
 	for (; now < s->at; now += in.length) {
 		last = now;
@@ -94,23 +94,32 @@ decode_to(const struct patch_text *text, struct site *s)
 	return (NULL);
 }
 
+/* Do these bytes of the text stand before an address? */
+static bool
+follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
+    size_t size)
+{
+	return (at - text->start >= size &&
+	    memcmp((const void *)(at - size), bytes, size) == 0);
+}
+
 /* What never comes back to where it was, or tells by where it is. */
 static const char *
-left_alone(uintptr_t at, int number)
+left_alone(const struct patch_text *text, uintptr_t at, int number)
 {
 	static const uint8_t save[] = { 0x4c, 0x89, 0x5c, 0x24, 0x08 };
 	static const uint8_t by_handler[] = {
 		0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0
 	};
-	if (memcmp((const void *)(at - sizeof(by_handler)), by_handler,
-	    sizeof(by_handler)) == 0 ||
+
+	if (follows(text, at, by_handler, sizeof(by_handler)) ||
 	    number == SYS_rt_sigreturn)
 		return ("it returns from a handler");
 	if (number == SYS_vfork)
 		return ("vfork has a wrapper");
 	/* __syscall_cancel_arch of glibc 2.41 */
-	if (memcmp((const void *)(at - sizeof(save)), save, sizeof(save)) ==
-	    0 && *(const uint8_t *)(at + 2) == 0xc3)
+	if (follows(text, at, save, sizeof(save)) && text->end - at > 2 &&
+	    *(const uint8_t *)(at + 2) == 0xc3)
 		return ("cancellation looks at where it is");
 	return (NULL);
 }
@@ -146,7 +155,7 @@ choose(const struct patch_text *text, struct site *s,
 		return (s->problem);
 	if (s->at - s->before == 5 && *(const uint8_t *)s->before == MOV)
 		memcpy(&number, (const void *)(s->before + 1), sizeof(number));
-	if ((problem = left_alone(s->at, number)) != NULL)
+	if ((problem = left_alone(text, s->at, number)) != NULL)
 		return (problem);
 	if (number >= 0 && (unsigned)number < SYSCALL_NUMBERS) {
 		s->found = (struct syscall_found){ .at = s->before, .head = 5,

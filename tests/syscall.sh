@@ -125,6 +125,42 @@ for program in syscall_registers syscall_cancel syscall_stacks; do
 	done
 done
 
+# Nothing outside of a text is read, nor between its functions: the first one
+# has nothing before it, and what stands before the last one is no code.
+cat >"$dir/edge.s" <<'END'
+	.text
+	.cfi_startproc
+	mov $39, %eax
+	syscall
+	ret
+	.cfi_endproc
+	.cfi_startproc
+	mov %edi, %eax
+	syscall
+	nopl 0(%rax)
+	ret
+	.cfi_endproc
+	.byte 0x48, 0xb8
+	.cfi_startproc
+	syscall
+	nopl 0(%rax)
+	syscall
+	nopl 0(%rax)
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, "", @progbits
+END
+rm -f "$dir/list"
+if ${CC:-cc} -shared -nostdlib -Wl,--eh-frame-hdr \
+    -Wl,-z,separate-code,-z,max-page-size=2097152 -o "$dir/edge.so" \
+    "$dir/edge.s" 2>"$dir/said"; then
+	LD_PRELOAD="$TBUF_PROVIDERS/libtbuf-syscall.so $dir/edge.so" \
+	    TBUF_SYSCALL_LIST=$dir/list cat /dev/null ||
+	    fail "an object that begins with a call: $?"
+	[ "$(grep -c 'edge.*: traced$' "$dir/list")" -eq 4 ] ||
+	    fail "not four: $(grep edge "$dir/list")"
+fi
+
 # Programs that nobody here wrote: output and status.
 cat >"$dir/script" <<'END'
 for i in 1 2 3; do echo $i | cat; (exit $i) || echo $?; done
