@@ -373,9 +373,9 @@ total(struct format *f, const struct tbuf_totals *t)
 
 	if (t->discarded > 0)
 		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
-	if (f->script)
+	if (f->script && !f->options->folded)
 		output_printf(f->out, "\n");
-	else
+	else if (!f->script)
 		message(MSG_TOTAL, t->records, t->overwritten,
 		    t->drops);
 	aggregation_rest(f);

@@ -62,3 +62,6 @@ strip split
 objcopy --add-gnu-debuglink=split.debug split
 TBUF_TARGET=$PWD/split
 show 'call=1' 'leaf { ustack(4); }'
+
+# What reads that takes each line for one.
+ctl -q --format=folded -n 'BEGIN { @["a"] = count(); exit(0); }'
