@@ -64,20 +64,21 @@ const char options_usage[] =
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
-"               [-o file] [-x temporal]\n"
-"               [--format=text|json] [--with=field,...] [-P provider]\n"
-"               [-m module] [-f function] [-n name] [-i id]\n"
-"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file]\n"
-"               [--core=file]\n"
-"               [-P provider] [-m module] [-f function] [-n name] [-i id]\n"
-"               [--format=text|json]\n"
+"               [-o file] [-x name[=value]] [--format=text|json]\n"
+"               [--with=field,...] [-P provider [clause]]\n"
+"               [-m module [clause]] [-f function [clause]]\n"
+"               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
+"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file|pid]\n"
+"               [--core=file] [--format=text|json] [-P provider] [-m module]\n"
+"               [-f function] [-n name] [-i id]\n"
 "       tbufctl -l --object=file [-v] [-o file] [--format=text|json]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
 "       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
 "       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
-"       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file] -s provider-file\n"
+"       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
+"               -s provider-file\n"
 "       tbufctl -V | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
@@ -91,8 +92,9 @@ const char options_usage[] =
 "  -b size             size of each buffer, as -x bufsize\n"
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
-"                      switchrate, statusrate, strsize,\n"
-"                      cpu, temporal, quiet, droptags, flowindent,\n"
+"                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
+"                      droptags, flowindent, nunits, unitsize,\n"
+"                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      usdt=file: what probes' arguments are,\n"
 "                      text=component[:level],...: messages in words\n"
 "  -w                  allow destructive actions of D\n"
@@ -573,6 +575,15 @@ not_with_mode(const struct options *o)
 	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
+/* Modes that another one does not go with, or NULL. */
+static const char *
+other_mode(const struct options *o)
+{
+
+	return (o->stat ? "--stat" : o->left ? "--left" :
+	    o->units ? "--units" : NULL);
+}
+
 static int
 choose_text(struct options *o)
 {
@@ -582,10 +593,8 @@ choose_text(struct options *o)
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
 	if (o->set != NULL && o->unwrap != NULL)
 		other = "--unwrap";
-	else if (o->stat)
-		other = "--stat";
-	else if (o->left)
-		other = "--left";
+	else if (other_mode(o) != NULL)
+		other = other_mode(o);
 	else if (o->json)
 		other = "--format=json";
 	else if (o->unwrap != NULL && o->npids > 0)
@@ -597,7 +606,7 @@ choose_text(struct options *o)
 static int
 choose_object(struct options *o)
 {
-	const char *other = o->stat ? "--stat" : o->left ? "--left" :
+	const char *other = other_mode(o) != NULL ? other_mode(o) :
 	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
 	    o->nfiles > 0 ? "--read" : o->ncores > 0 ? "--core" :
 	    o->snapshot ? "--snapshot" :
@@ -613,9 +622,11 @@ choose_object(struct options *o)
 static int
 choose_header(struct options *o)
 {
-	const char *other = o->header && o->object ? "-G" : o->stat ?
-	    "--stat" : o->left ? "--left" : o->list ? "-l" : o->npids > 0 ?
-	    "-p" : o->command != NULL ? "-c" : o->nfiles > 0 ? "--read" :
+	const char *other = o->header && o->object ? "-G" :
+	    other_mode(o) != NULL ? other_mode(o) :
+	    o->object_file != NULL ? "--object" : o->list ? "-l" :
+	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
+	    o->nfiles > 0 ? "--read" :
 	    o->ncores > 0 ? "--core" : o->snapshot ? "--snapshot" : NULL;
 
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
@@ -741,10 +752,12 @@ refuse_setting(const struct setting *s, int number, const char *error)
 {
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
-		"switchrate",
-		"statusrate", "strsize", "cpu", "temporal", "follow",
-		"aggsize", "aggrate", "aggsortkey", "aggsortrev", "aggsortpos",
-		"aggsortkeypos", "agghist", "aggpack", "aggzoom", "encoding"
+		"switchrate", "statusrate", "strsize", "cpu", "temporal",
+		"follow", "usdt", "text", "nunits", "unitsize", "unitpolicy",
+		"unitselect", "dynvarsize", "scratchsize", "nspec", "specsize",
+		"cleanrate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
+		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
+		"encoding"
 	};
 	const char *why = strstr(error, MSG_SET_VALUE), *near;
 	size_t length = strlen(s->name);

@@ -101,6 +101,10 @@ options_of_page() {
 	    "$man/tbufctl.1" | sed 's/\\-/-/g'
 }
 
+help_fits_terminals() {
+	"$TBUFCTL" --help | awk 'length > 80 { wide = 1; print } END { exit wide }'
+}
+
 options_are_the_same() {
 	options_of_help >"$work/help"
 	options_of_page | sort -u >"$work/page"
@@ -113,9 +117,11 @@ x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
-	    -e flowindent -e quiet -e temporal -e usdt |
+	    -e flowindent -e quiet -e temporal -e usdt -e nunits \
+	    -e unitpolicy -e unitselect |
 	    sort -u >"$work/help"
-	sed -n '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
+	sed -n -e '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
+	    -e '/"aggsortkeypos" "fill/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    "$man/tbufctl.1" | sort -u >"$work/page"
 	# These two have an option of their own in the summary.
 	printf 'follow\nzdefs\n' | sort -u - "$work/help" |
@@ -269,6 +275,7 @@ names_are_documented() {
 
 pages_are_clean
 functions_have_pages
+expect '--help fits 80 columns' help_fits_terminals
 expect 'tbufctl(1) and --help have the same options' options_are_the_same
 expect 'tbufctl(1) and --help have the same -x' x_options_are_the_same
 expect 'the tables of tbuf(5) are those of the headers' tables_are_the_headers

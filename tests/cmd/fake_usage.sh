@@ -44,3 +44,15 @@ ctl --stat -b big
 ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::
+# A mode is not forgotten for another one.
+for mode in --set=traceLevel=debug --unwrap=7 '-h -s x' '-G -s x' \
+    '-l --object=x'; do
+	for other in --units --stat --left; do
+		ctl $mode $other
+	done
+done
+ctl -h --object=x -s x
+# What is near of options for programs is told as well.
+for x in nunit unitsiz=1k unitselec dynvarsiz specsiz cleanrat usd=x; do
+	ctl -x $x -n kv:::
+done

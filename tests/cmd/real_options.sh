@@ -17,7 +17,8 @@ for name in $("$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' |
     tr ' ,:' '\n' | sed 's/=.*//' | grep -x '[a-z]*[a-z]'); do
 	case $name in
 	bufsize | bufpolicy | bufresize | switchrate | statusrate | strsize | \
-	    temporal | quiet | droptags)
+	    temporal | quiet | droptags | nunits | unitsize | unitpolicy | \
+	    unitselect)
 		"$TBUFCTL" -x ${name}x -n count 2>&1 | grep -o 'mean.*'
 	esac
 done
