@@ -481,6 +481,9 @@ finish(struct run *run, int error)
 	/* What is printed of one unit is not all that there is. */
 	if (!o->units_one)
 		run->format.ops->total(&run->format, &totals);
+	else if (run->printed == 0 && run->status == 0)
+		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
+		    o->units_id);
 	if (run->status == 0)
 		(void)tbuf_consumer_exited(run->consumer, &run->status);
 	output_flush(run->format.out);

@@ -62,6 +62,9 @@
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
 #define MSG_NO_TEXT	"no process with text components"
 #define MSG_LEFT_LOOK	"failed to look for what is left: %s"
+#define MSG_UNITS_LOOK	"failed to look for work units: %s"
+#define MSG_NO_UNIT	"pid %jd has no work unit %" PRIu64 " that has not " \
+			"ended"
 #define MSG_LEFT_REMOVE	"failed to remove %s: %s"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"

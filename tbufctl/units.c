@@ -4,6 +4,7 @@
  * --units: work units that have not ended are listed; --units=stat: those that
  * have are summed up.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,12 +119,29 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	return (0);
 }
 
+/* That a process has none is an answer; that it has no session is none. */
+static int
+check_process(pid_t pid)
+{
+	struct tbuf_consumer *consumer = tbuf_consumer_new();
+	int status = 0;
+
+	if (consumer == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	if (tbuf_consumer_open_pid(consumer, pid) < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
 int
 units_run(const struct options *o, struct output *out)
 {
 	struct run run = { o, out };
 	int error;
 
+	if (o->units_pid != 0 && check_process(o->units_pid) != 0)
+		return (EXIT_FAILED);
 	if (!o->json && o->units_figures)
 		output_printf(out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
 		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
@@ -134,6 +152,6 @@ units_run(const struct options *o, struct output *out)
 		    "PROGRAM");
 	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
 	    tbuf_unit_list(unit, &run);
-	return (error < 0 ? fail(MSG_LEFT_LOOK, format_directory(error)) :
+	return (error < 0 ? fail(MSG_UNITS_LOOK, format_directory(error)) :
 	    EXIT_DONE);
 }

@@ -92,7 +92,7 @@ for end in alive dead; do
 	units "=$target"
 	units "=$target --format=json"
 	units "=$target:8"
-	units "=1$target"
+	units "=$target:77"
 	units '=stat'
 	units '=stat --format=json'
 	kill -9 $target 2>/dev/null
@@ -104,3 +104,9 @@ done
 ctl --units -l
 ctl --units -p 1
 ctl --units --left
+# There is no such process, or nobody traces it.
+ctl --units=2147483647
+ctl --units=2147483647:1
+start 5 6 unit=1 wait
+units "=$target"
+kill -9 $target
