@@ -131,14 +131,32 @@ read_one(struct tbuf_consumer *consumer, const char *what)
 	    tbuf_consumer_open_file(consumer, what));
 }
 
+struct holders {
+	struct tbuf_consumer *consumer;
+	unsigned count;
+};
+
 /* Most live on untraced, and one may have gone meanwhile. */
 static int
-snapshot_one(void *consumer, pid_t pid, const char *program)
+snapshot_one(void *arg, pid_t pid, const char *program)
 {
+	struct holders *holders = arg;
 
 	(void)program;
-	(void)tbuf_consumer_open_pid(consumer, pid);
+	holders->count += tbuf_consumer_open_pid(holders->consumer, pid) == 0;
 	return (0);
+}
+
+static int
+snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
+{
+	struct holders holders = { consumer, 0 };
+	int error = tbuf_targets(snapshot_one, &holders);
+
+	if (error < 0)
+		return (fail(MSG_LEFT_LOOK, format_directory(error)));
+	return (holders.count == 0 && o->nfiles + o->ncores == 0 ?
+	    fail(MSG_NOBODY) : 0);
 }
 
 /*
@@ -150,12 +168,12 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
     pid_t *command)
 {
 	size_t i;
-	int status, error;
+	int status;
 
 	if (o->command == NULL)
 		raise_limit();
-	if (o->snapshot && (error = tbuf_targets(snapshot_one, consumer)) < 0)
-		return (fail(MSG_LEFT_LOOK, format_directory(error)));
+	if (o->snapshot && (status = snapshot_all(o, consumer)) != 0)
+		return (status);
 	for (i = 0; i < o->nfiles; i++)
 		if (read_one(consumer, o->files[i]) < 0)
 			goto fail;

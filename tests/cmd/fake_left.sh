@@ -21,6 +21,7 @@ fail left EPERM
 END
 ctl --left
 
+ctl --snapshot
 ctl --snapshot=x
 ctl --snapshot -p 7
 ctl --snapshot -c true
