@@ -20,6 +20,8 @@ dir=$SCRATCH
 failures=0
 TBUF_DIR=$dir/tbuf
 export TBUF_DIR TBUF_PROVIDERS
+# Threads are told by their rseq(2).
+unset GLIBC_TUNABLES
 
 # What strace has of processes that have stubs: an image begins without, and
 # threads, whose first call is rseq, have those of their process.  A child that
