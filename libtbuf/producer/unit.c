@@ -12,6 +12,7 @@
 
 #define INDEX_BITS	10
 #define NUNITS		(1u << INDEX_BITS)
+#define EPOCH		48		/* bits before it */
 #define USED		UINT64_C(1)
 #define SERIAL		((UINT64_C(1) << 47) - 1)
 
@@ -28,7 +29,7 @@ tbuf_units_forget(void)
 static uint64_t
 word_make(uint64_t serial)
 {
-	return (tbuf_load(&epoch) << 48 | (serial & SERIAL) << 1 | USED);
+	return (tbuf_load(&epoch) << EPOCH | (serial & SERIAL) << 1 | USED);
 }
 
 static bool
@@ -37,11 +38,31 @@ word_used(uint64_t word)
 	return (word == word_make(word >> 1));
 }
 
-/* Not the address of the thread's area: a task that shares it is no thread. */
+/*
+ * The thread area's address: a task that shares it counts as its thread.  What
+ * a forked child finds of its parent's threads is nobody.
+ */
 static uint64_t
 self(void)
 {
-	return ((uintptr_t)&tbuf_thread);
+	return (tbuf_load(&epoch) << EPOCH |
+	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << EPOCH)));
+}
+
+/* Nobody is in it, and now this thread.  Its word is the owner's to change. */
+static bool
+own(struct tbuf_unit *u)
+{
+	uint64_t owner = tbuf_load(&u->owner);
+
+	return ((owner == 0 || owner >> EPOCH != self() >> EPOCH) &&
+	    tbuf_cas(&u->owner, owner, self()));
+}
+
+static void
+disown(struct tbuf_unit *u)
+{
+	tbuf_store_release(&u->owner, 0);
 }
 
 /* From where this thread had its last one. */
@@ -54,12 +75,15 @@ unit_take(void)
 
 	for (i = 0; i < NUNITS; i++, at++) {
 		u = &units[at % NUNITS];
+		if (word_used(tbuf_load(&u->word)) || !own(u))
+			continue;
 		word = tbuf_load(&u->word);
-		if (!word_used(word) && tbuf_cas(&u->word, word,
-		    word_make((word >> 1) + 1))) {
+		if (!word_used(word)) {
+			tbuf_store(&u->word, word_make((word >> 1) + 1));
 			tbuf_thread.unit_last = at;
 			return (u);
 		}
+		disown(u);
 	}
 	return (NULL);
 }
@@ -67,15 +91,14 @@ unit_take(void)
 static void
 unit_release(struct tbuf_unit *u)
 {
-	tbuf_store(&u->owner, 0);
 	tbuf_store_release(&u->word, tbuf_load(&u->word) & ~USED);
+	disown(u);
 }
 
 static uint64_t
-number_of(const struct tbuf_unit *u)
+number_of(const struct tbuf_unit *u, uint64_t word)
 {
-	return ((tbuf_load(&u->word) >> 1 & SERIAL) << INDEX_BITS |
-	    (uint64_t)(u - units));
+	return ((word >> 1 & SERIAL) << INDEX_BITS | (uint64_t)(u - units));
 }
 
 /* NULL: there is none with this number, or not any more. */
@@ -83,9 +106,21 @@ static struct tbuf_unit *
 unit_find(uint64_t number)
 {
 	struct tbuf_unit *u = &units[number % NUNITS];
+	uint64_t word = tbuf_load_acquire(&u->word);
 
-	return (number >> INDEX_BITS != 0 && tbuf_load_acquire(&u->word) ==
-	    word_make(number >> INDEX_BITS) ? u : NULL);
+	return (word_used(word) && number == number_of(u, word) ? u : NULL);
+}
+
+/* This thread's from now on, unless another one has just ended it. */
+static int
+unit_own(struct tbuf_unit *u, uint64_t number)
+{
+	if (!own(u))
+		return (-EBUSY);
+	if (unit_find(number) == u)
+		return (0);
+	disown(u);
+	return (-ENOENT);
 }
 
 /* Before the memo is void: what fires in between goes to the CPU's lane. */
@@ -93,9 +128,9 @@ static void
 enter(struct tbuf_unit *u)
 {
 	u->outer = tbuf_thread.unit;
-	u->memo = tbuf_load(&tbuf_thread.memo.bits);
 	tbuf_store(&tbuf_thread.unit, u);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->memo = tbuf_load(&tbuf_thread.memo.bits);
 	tbuf_thread_forget();
 }
 
@@ -133,25 +168,25 @@ tbuf_unit_begin(const char *kind, uint64_t id)
 	    (u = unit_take()) == NULL)
 		return (0);
 	u->busy = false;
-	tbuf_store(&u->owner, self());
 	tbuf_unit_bind(u, base, kind, id, first);
 	if (u->nbound == 0) {
 		unit_release(u);
 		return (0);
 	}
 	enter(u);
-	return (number_of(u));
+	return (number_of(u, tbuf_load(&u->word)));
 }
 
 int
 tbuf_unit_enter(uint64_t number)
 {
 	struct tbuf_unit *u = unit_find(number);
+	int error;
 
 	if (u == NULL)
 		return (number == 0 ? 0 : -ENOENT);
-	if (!tbuf_cas(&u->owner, 0, self()))
-		return (-EBUSY);
+	if ((error = unit_own(u, number)) != 0)
+		return (error);
 	enter(u);
 	tbuf_unit_tell(u, true);
 	return (0);
@@ -167,7 +202,7 @@ tbuf_unit_leave(uint64_t number)
 	if (tbuf_load(&u->owner) != self() || !leave(u))
 		return (-EBUSY);
 	tbuf_unit_tell(u, false);
-	tbuf_store_release(&u->owner, 0);
+	disown(u);
 	return (0);
 }
 
@@ -175,13 +210,14 @@ int
 tbuf_unit_end(uint64_t number, int outcome)
 {
 	struct tbuf_unit *u = unit_find(number);
+	int error;
 
 	if (u == NULL)
 		return (number == 0 ? 0 : -ENOENT);
 	if (tbuf_load(&u->owner) == self())
 		(void)leave(u);
-	else if (!tbuf_cas(&u->owner, 0, self()))
-		return (-EBUSY);
+	else if ((error = unit_own(u, number)) != 0)
+		return (error);
 	tbuf_unit_commit(u, outcome);
 	unit_release(u);
 	return (0);

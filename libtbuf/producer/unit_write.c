@@ -157,7 +157,7 @@ write_here(void *argument, const struct tbuf_memo *memo)
 
 /*
  * Under a lock a handler may come in between, and would write where this one
- * does.
+ * does; so would a task that shares the thread's area, under another lock.
  */
 static enum tbuf_outcome
 write_any(void *argument, const struct tbuf_memo *memo)
@@ -165,18 +165,18 @@ write_any(void *argument, const struct tbuf_memo *memo)
 	struct writing *w = argument;
 	enum tbuf_outcome outcome;
 
-	w->busy = w->unit->busy;
+	w->busy = tbuf_load(&w->unit->busy);
 	if (w->busy)
 		return (TBUF_COMMITTED);
 	if (memo != NULL)
 		return (write_here(w, memo));
 	if (!tbuf_fire_wanted(w->fire, tbuf_run_cpu()))
 		return (TBUF_COMMITTED);
-	tbuf_store(&w->unit->busy, true);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	w->busy = !tbuf_cas(&w->unit->busy, false, true);
+	if (w->busy)
+		return (TBUF_COMMITTED);
 	outcome = write_here(w, memo);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&w->unit->busy, false);
+	tbuf_store_release(&w->unit->busy, false);
 	return (outcome);
 }
 

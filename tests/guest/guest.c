@@ -267,6 +267,9 @@ guest_take(struct tbuf_consumer *c, struct guest_tally *tally)
 			tally->drops += event.count;
 			tally->causes[event.cause] += event.count;
 			break;
+		case TBUF_EVENT_UNIT_DROPS:
+			tally->drops += event.count;
+			break;
 		case TBUF_EVENT_OVERWRITTEN:
 			tally->overwritten += event.count;
 			break;
