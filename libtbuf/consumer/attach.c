@@ -300,6 +300,7 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 static int
 build(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
+	struct tbuf_part units = { .at = 0 };
 	struct tbuf_view view;
 	int error;
 
@@ -323,8 +324,12 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 		return (-ENOMEM);
 	if ((error = make_sources(t)) != 0)
 		return (error);
-	error = tbuf_units_adopt(t, &tbuf_target_slot(t)->units,
-	    &t->order.terms);
+	/* Not as the slot has it by now, which is the target's as well. */
+	if (t->plan.units_size != 0) {
+		units.at = t->area + t->plan.units;
+		units.size = t->plan.units_size;
+	}
+	error = tbuf_units_adopt(t, &units, &t->order.terms);
 	if (error == 0)
 		tbuf_units_rule(c, t);
 	return (error);
