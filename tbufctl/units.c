@@ -52,7 +52,7 @@ word(char *text, size_t size, const char *from)
 
 	(void)snprintf(text, size, "%s", *from != '\0' ? from : "-");
 	for (p = text; *p != '\0'; p++)
-		if (*p <= ' ' || *p == 0x7f || *p == '"' || *p == '\\')
+		if (*p <= ' ' || *p >= 0x7f || *p == '"' || *p == '\\')
 			*p = '_';
 	return (text);
 }

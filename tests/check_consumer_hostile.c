@@ -33,6 +33,7 @@ begin(struct run *r, const char *options)
 
 	memset(r, 0, sizeof(*r));
 	fake_begin(&r->f);
+	r->f.control->flags |= TBUF_F_SELECTION;
 	probe = fake_probe(&r->f, "probe", 1, string_argument);
 	r->c = fake_consumer(options);
 	fake_grab(&r->f, r->c);
@@ -393,6 +394,97 @@ START_TEST(garbage_everywhere_is_survived)
 }
 END_TEST
 
+#define TABLES		4
+
+/* An entry of any state, whose head says anything. */
+static void
+unit_scribble(struct run *r)
+{
+	struct tbuf_slot *slot = fake_slot(&r->f);
+	struct tbuf_unit_entry *entry = (void *)(r->f.file + slot->units.at +
+	    sizeof(struct tbuf_units));
+	uint64_t *words = (uint64_t *)&entry[rand() % TABLES];
+	unsigned i;
+
+	for (i = 0; i < sizeof(*entry) / sizeof(*words); i++)
+		words[i] = ((uint64_t)rand() << 32 ^ (uint64_t)rand()) >>
+		    rand() % 64;
+	words[0] = tbuf_unit_word(slot->generation, (uint64_t)rand() % 4,
+	    (enum tbuf_unit_state)(rand() % 8));
+}
+
+/* A mark of a unit, or an envelope with a record in it, which is cut. */
+static void
+unit_fire(struct run *r)
+{
+	struct {
+		struct tbuf_unit_record unit;
+		struct tbuf_lock_record record;
+	} data;
+
+	memset(&data, 0, sizeof(data));
+	data.unit.table = (uint32_t)rand() % (TABLES + 1);
+	data.unit.kind = (uint32_t)rand() % 10;
+	data.unit.instance = (uint64_t)rand() % 4;
+	data.unit.mask = (uint32_t)rand();
+	data.unit.count = (uint32_t)rand();
+	data.record.header.epid = (uint16_t)(rand() % 2 ? r->epid :
+	    TBUF_EPID_UNIT - rand() % 3 + 1);
+	data.record.header.size = (uint16_t)(8 * (rand() % 5));
+	fake_record(&r->f, 0, rand() % 2 ? TBUF_EPID_ENVELOPE :
+	    TBUF_EPID_UNIT, (const char *)&data,
+	    sizeof(data) - 8 * ((size_t)rand() % 8));
+}
+
+static int
+unit_any(void *arg, const struct tbuf_unit_status *unit)
+{
+	(void)arg;
+	ck_assert_uint_lt(strlen(unit->kind), TBUF_UNIT_NAME);
+	return (0);
+}
+
+static int
+figures_any(void *arg, const struct tbuf_unit_figures *figures)
+{
+	ck_assert_uint_lt(strlen(figures->kind), TBUF_UNIT_NAME);
+	*(bool *)arg = true;
+	return (0);
+}
+
+START_TEST(garbage_in_units_is_survived)
+{
+	static const char *const options[] = {
+		"bufsize=4k nunits=4 unitsize=1k",
+		"bufsize=4k nunits=4 unitsize=1k unitpolicy=ring bufpolicy=ring"
+	};
+	struct tbuf_event event;
+	unsigned i, j, most;
+	bool any = false;
+	struct run r;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, options[_i % 2]);
+	memset(r.f.file + fake_slot(&r.f)->units.at + sizeof(uint64_t), 'x',
+	    sizeof(struct tbuf_units) - sizeof(uint64_t));
+	ck_assert_int_eq(tbuf_unit_figures(figures_any, &any), 0);
+	ck_assert_msg(any, "no figures");
+	for (i = 0; i < 100; i++) {
+		for (j = 0; j < 8; j++) {
+			unit_scribble(&r);
+			unit_fire(&r);
+			fire(&r, 1);
+		}
+		ck_assert_int_eq(tbuf_unit_list(unit_any, NULL), 0);
+		ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH |
+		    TBUF_ROUND_STATUS | (i == 99 ? TBUF_ROUND_LAST : 0)), 0);
+		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
+			ck_assert_msg(most < 10000, "no end; seed %u", seed);
+	}
+	end(&r);
+}
+END_TEST
+
 static int
 no_target(void *arg, pid_t pid, const char *comm)
 {
@@ -522,6 +614,7 @@ main(void)
 	tcase_add_loop_test(t, areas_of_free_slots_are_checked, 0, 6);
 	tcase_add_test(t, window_is_the_limit);
 	tcase_add_loop_test(t, garbage_everywhere_is_survived, 0, 8);
+	tcase_add_loop_test(t, garbage_in_units_is_survived, 0, 8);
 	tcase_add_test(t, exit_without_a_script_is_no_exit);
 	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
 	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
