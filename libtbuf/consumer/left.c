@@ -4,9 +4,11 @@
  * What dead processes have left: a look at their files, with pread(2) alone.
  */
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <fcntl.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,14 +76,31 @@ last_time(int fd, const struct tbuf_control *control,
 	return (tbuf_timeline_wall(&line, tbuf_timeline_mono(&line, last)));
 }
 
-/* A process that has gone on to another program is there. */
+/* One that has ended has its pid until its parent has waited for it. */
+static bool
+runs(pid_t pid)
+{
+	struct pollfd p = { .events = POLLIN };
+	bool ended;
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd == -1)
+		return (errno != ESRCH);
+	ended = poll(&p, 1, 0) == 1;
+	close(p.fd);
+	return (!ended);
+}
+
+/* A process that has gone on to another program runs. */
 static enum tbuf_left_end
 how(int fd, const struct tbuf_control *control)
 {
+	pid_t pid;
+
 	if (control->stage == TBUF_STAGE_EXITED)
 		return (TBUF_LEFT_EXIT);
-	return (tbuf_directory_pid(fd, control, false) >= 0 ? TBUF_LEFT_EXEC :
-	    TBUF_LEFT_UNKNOWN);
+	pid = tbuf_directory_pid(fd, control, false);
+	return (pid >= 0 && runs(pid) ? TBUF_LEFT_EXEC : TBUF_LEFT_UNKNOWN);
 }
 
 static int

@@ -78,6 +78,22 @@ ctl --left=remove | sed "s/, [0-9].*/, SIZE/"
 ctl --left
 ctl --read $target | sed 's/read [0-9]*/read PID/'
 
+# One that was killed, and that its parent has not waited for yet.
+mkfifo hold
+TBUF_OPTIONS='bufsize=64k,probes=count' sh -c '
+	"$TBUF_TARGET" fire=2 kill=9 </dev/null &
+	echo $! >zombie
+	exec cat hold' &
+parent=$!
+exec 9>hold
+until grep -q "^State:.Z" "/proc/$(cat zombie)/status"; do
+	:
+done
+"$TBUFCTL" --left | awk 'NR == 2 { print $2, $6 }'
+exec 9>&-
+wait $parent
+clean
+
 # Beside a consumer, which leaves the recorder's slot alone, also when others
 # have been there before.
 TBUF_OPTIONS='bufsize=64k,probes=count'
