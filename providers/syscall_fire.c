@@ -6,6 +6,8 @@
  */
 #include "syscall.h"
 
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -22,6 +24,7 @@ struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 static _Thread_local struct {
 	uint32_t firing;	/* fires under way */
 	uintptr_t outermost;	/* on the stack, of the first of them */
+	bool strict;		/* the kernel kills it for reading a clock */
 } thread __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -73,7 +76,7 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
 	};
 
-	if (tbuf_probe_enabled(&p->entry) && !is_own(f))
+	if (tbuf_probe_enabled(&p->entry) && !thread.strict && !is_own(f))
 		fire(&p->entry, values, f);
 }
 
@@ -105,11 +108,24 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 	uint64_t values[2 + 2];
 	unsigned i;
 
-	if (!tbuf_probe_enabled(&p->leave) || is_own(f))
+	if (!tbuf_probe_enabled(&p->leave) || thread.strict || is_own(f))
 		return;
 	for (i = 0; i < p->npaths; i++)
 		values[2 + i] = failed ? 0 : arguments[p->paths[i]];
 	fire_result(p, f->result, values, f);
+}
+
+/*
+ * Has the thread taken all calls from itself but read, write, exit and the end
+ * of a handler?  With them goes the cycle counter; it tells no more.
+ */
+static void
+look_if_strict(const struct syscall_frame *f, uint64_t number)
+{
+	if (f->result == 0 && ((number == SYS_prctl &&
+	    f->rdi == PR_SET_SECCOMP && f->rsi == SECCOMP_MODE_STRICT) ||
+	    (number == SYS_seccomp && f->rdi == SECCOMP_SET_MODE_STRICT)))
+		thread.strict = true;
 }
 
 /* ------------------------------------------------------------------ clones */
@@ -222,6 +238,7 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 		return;
 	if (is_clone(number))
 		clone_end(f, number);
+	look_if_strict(f, number);
 	fire_leave(&syscall_probes[number], f);
 }
 

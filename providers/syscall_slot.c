@@ -263,14 +263,22 @@ is_clone(int number)
 
 /*
  * A clone takes the long way whether it is traced or not: who may share the
- * thread's memory is to be known.
+ * thread's memory is to be known.  So do the two by which a thread has the
+ * cycle counter taken away.
  */
+static bool
+is_looked_at(int number)
+{
+	return (is_clone(number) || number == SYS_prctl ||
+	    number == SYS_seccomp);
+}
+
 static void
 put_call(struct making *m, int number)
 {
 	static const uint8_t size_of_go = 16;
 
-	if (is_clone(number)) {
+	if (is_looked_at(number)) {
 		put_go(m, ON_AT);
 	} else {
 		put_look(m, number);

@@ -75,6 +75,16 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 1 'getppid:entry'
 	expect 1 'getppid:return'
 
+	# A thread in the strict mode of seccomp(2) tells no more, also where
+	# only what it may still call is traced.
+	trace 'syscall:::' strict
+	grep -q 'exited with status 3$' "$dir/said" ||
+	    fail "strict: $(cat "$dir/said")"
+	expect 1 'prctl:entry option=22 arg2=1'
+	trace 'syscall::write:' strict
+	grep -q 'exited with status 3$' "$dir/said" ||
+	    fail "strict: $(cat "$dir/said")"
+
 	# Children share memory and thread area with those that start them.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
 	    spawns

@@ -4,6 +4,8 @@
  * A program that makes known numbers of system calls, by the C library's
  * functions: syscall_calls KIND.
  */
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -180,6 +182,17 @@ signals(void)
 		errx(1, "%d signals", (int)handled);
 }
 
+/* The strict mode, in which reading a clock kills. */
+static void
+strict(void)
+{
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1)
+		err(1, "prctl");
+	(void)write(STDOUT_FILENO, "", 0);
+	(void)syscall(SYS_exit, 3);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -188,6 +201,7 @@ static const struct {
 	{ "session", session },
 	{ "signals", signals },
 	{ "spawns", spawns },
+	{ "strict", strict },
 	{ "threads", threads },
 	{ "vforks", vforks }
 };
