@@ -11,6 +11,9 @@
 #define LINE		8u		/* bytes that a bit of the filter is for */
 #define LINES		(1u << 19)	/* the filter wraps, and says yes then */
 
+/* Entries of a jump table that are none of the function's. */
+#define STRANGERS_MAX	16u
+
 /* Is a place near this address?  Nearly all branches lead elsewhere. */
 static uint8_t filter[LINES / 8];
 
@@ -135,30 +138,38 @@ is_inside(const struct walk *w, uintptr_t target)
 	return (target >= w->range.start && target < w->range.end);
 }
 
+static void
+look_at_entry(struct walk *w, uintptr_t target, unsigned *strangers)
+{
+	*strangers = is_inside(w, target) ? 0 : *strangers + 1;
+	w->entered |= is_behind(w, target);
+}
+
 /*
- * What may be a jump table: numbers relative to it, as far as they are of the
- * function, or addresses.  Compilers address it from the function's code.
+ * What may be a jump table: numbers relative to it, or addresses.  Compilers
+ * address it from the function's code.  Some entries may be of the function's
+ * cold part, which is elsewhere; many of them in a row, and it has ended.
  */
 static void
 look_at_table(struct walk *w, uintptr_t table)
 {
 	uintptr_t at, target;
+	unsigned strangers = 0;
 	int32_t relative;
 
-	for (at = table; patch_readable(w->text, at, sizeof(relative));
+	for (at = table; strangers < STRANGERS_MAX &&
+	    patch_readable(w->text, at, sizeof(relative));
 	    at += sizeof(relative)) {
 		memcpy(&relative, (const void *)at, sizeof(relative));
-		target = table + (uintptr_t)(intptr_t)relative;
-		if (!is_inside(w, target))
-			break;
-		w->entered |= is_behind(w, target);
+		look_at_entry(w, table + (uintptr_t)(intptr_t)relative,
+		    &strangers);
 	}
-	for (at = table; patch_readable(w->text, at, sizeof(target));
+	strangers = 0;
+	for (at = table; strangers < STRANGERS_MAX &&
+	    patch_readable(w->text, at, sizeof(target));
 	    at += sizeof(target)) {
 		memcpy(&target, (const void *)at, sizeof(target));
-		if (!is_inside(w, target))
-			break;
-		w->entered |= is_behind(w, target);
+		look_at_entry(w, target, &strangers);
 	}
 }
 
