@@ -107,6 +107,11 @@ static void
 test_child_of_a_fork_within_a_unit_is_not_in_it(void)
 {
 	fork_within(fork, stranger);
+}
+
+static void
+test_child_of_a_raw_fork_does_not_end_its_parents_unit(void)
+{
 	fork_within(raw_fork, stranger_raw);
 }
 
@@ -243,7 +248,7 @@ test_number_that_is_none_is_refused(void)
 	guest_finish(c, &tally);
 }
 
-/* Of this one or one that began while its session was another. */
+/* It was bound to a session that has ended, and another one goes on. */
 static void
 test_unit_outlives_its_session(void)
 {
@@ -300,6 +305,9 @@ test_unit_of_a_thread_that_has_ended_is_given(void)
 static const struct guest_case cases[] = {
 	{ "child_of_a_fork_within_a_unit_is_not_in_it",
 	    test_child_of_a_fork_within_a_unit_is_not_in_it, NULL, 0 },
+	{ "child_of_a_raw_fork_does_not_end_its_parents_unit",
+	    test_child_of_a_raw_fork_does_not_end_its_parents_unit, NULL,
+	    GUEST_PLAIN },
 	{ "clone_that_shares_the_thread_area_is_in_its_unit",
 	    test_clone_that_shares_the_thread_area_is_in_its_unit, NULL,
 	    GUEST_PLAIN },
