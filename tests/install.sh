@@ -19,10 +19,16 @@ fail() {
 }
 
 for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
+    include/tbuf_text.h include/tbuf/sys/sdt.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
-    share/man/man1/tbufctl.1 share/man/man3/libtbuf.3; do
+    share/man/man1/tbufctl.1 share/man/man3/libtbuf.3 \
+    share/man/man3/tbuf_unit_end.3 share/man/man7/tbuf_usdt.7; do
 	[ -s "$prefix/$file" ] || fail "$file is not there"
+done
+for provider in postgresql python ruby php libvirt hotspot; do
+	[ -s "$prefix/share/tbuf/$provider.d" ] ||
+	    fail "the provider file of $provider is not there"
 done
 
 script=$prefix/share/gdb/auto-load/$(readlink -f "$prefix/lib/libtbuf.so.1")
@@ -40,7 +46,7 @@ readelf -d "$prefix/lib/libtbuf.so.1" | grep -q 'FLAGS_1.*NOW.*NODELETE' ||
 # small
 tls=$(readelf -lW "$prefix/lib/libtbuf.so.1" |
     awk '$1 == "TLS" { print $6 }')
-[ $((tls)) -le 256 ] || fail "libtbuf has $tls bytes of thread-local storage"
+[ $((tls)) -le 272 ] || fail "libtbuf has $tls bytes of thread-local storage"
 
 cat >"$dir/sample.c" <<'END'
 #include <stdio.h>
@@ -56,6 +62,24 @@ main(int argc, char **argv)
 }
 END
 cp "$dir/sample.c" "$dir/sample.cc"
+cat >"$dir/unit.c" <<'END'
+#include <stdio.h>
+#include <sys/sdt.h>
+#include <tbuf.h>
+#include <tbuf_consumer.h>
+#include <tbuf_text.h>
+
+int
+main(void)
+{
+	uint64_t unit = tbuf_unit_begin("request", 7);
+
+	DTRACE_PROBE1(sample, request__start, 7);
+	tbuf_unit_end(unit, 1);
+	puts(tbuf_version());
+	return (0);
+}
+END
 version=$(pkg-config --modversion libtbuf)
 
 # build NAME COMPILER SOURCE [PKG-CONFIG FLAG]
@@ -71,12 +95,17 @@ build c "$CC" sample.c
 build c++ "$CXX" sample.cc
 build c-static "$CC" sample.c --static
 build c++-static "$CXX" sample.cc --static
+build unit "$CC -I$(pkg-config --variable=sdtdir libtbuf)" unit.c
 
 # The shared one is a target for tbufctl, too.
 "$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c" >"$dir/out"
 grep -q '^argc=1 argv=0x' "$dir/out" || fail "tbufctl: $(cat "$dir/out")"
 "$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c-static" >"$dir/out"
 grep -q '^argc=1 argv=0x' "$dir/out" || fail "tbufctl: $(cat "$dir/out")"
+"$prefix/bin/tbufctl" -q -x nunits=1 -n 'sample:::request-start' \
+    -c "$dir/unit" >"$dir/out"
+grep -q '^unit=request:7 outcome=1 ' "$dir/out" ||
+    fail "unit: $(cat "$dir/out")"
 "$prefix/bin/tbufctl" -q -n 'libc::malloc:entry' -c 'sort /dev/null' \
     >"$dir/out"
 grep -q '^size=' "$dir/out" || fail "provider: $(cat "$dir/out")"
