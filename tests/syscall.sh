@@ -20,6 +20,9 @@ TBUF_DIR=$dir/tbuf
 LC_ALL=C
 export TBUF_DIR TBUF_PROVIDERS LC_ALL
 
+# Under a filter nobody may go to strict mode, nor targets read their memory.
+filtered=$(grep '^Seccomp:.*2' /proc/self/status)
+
 fail() {
 	echo "FAIL: $*" >&2
 	failures=$((failures + 1))
@@ -77,13 +80,14 @@ for tunables in '' glibc.pthread.rseq=0; do
 
 	# A thread in the strict mode of seccomp(2) tells no more, also where
 	# only what it may still call is traced.
-	trace 'syscall:::' strict
-	grep -q 'exited with status 3$' "$dir/said" ||
-	    fail "strict: $(cat "$dir/said")"
-	expect 1 'prctl:entry option=22 arg2=1'
-	trace 'syscall::write:' strict
-	grep -q 'exited with status 3$' "$dir/said" ||
-	    fail "strict: $(cat "$dir/said")"
+	for calls in 'syscall:::' 'syscall::write:'; do
+		[ -z "$filtered" ] || break
+		trace "$calls" strict
+		grep -q 'exited with status 3$' "$dir/said" ||
+		    fail "strict: $(cat "$dir/said")"
+		[ "$calls" = 'syscall::write:' ] ||
+		    expect 1 'prctl:entry option=22 arg2=1'
+	done
 
 	# Children share memory and thread area with those that start them.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
@@ -113,7 +117,8 @@ rm -f "$dir/out"
 syscall::openat:entry { @path[copyinstr(arg1)] = count(); }
 syscall::process_vm_readv:entry { @own = count(); printa("own %@u", @own); }
 ' 2>"$dir/said" || fail "own calls: $(cat "$dir/said")"
-grep -q '^  /dev/null  *1$' "$dir/out" || fail "no path: $(cat "$dir/out")"
+[ -n "$filtered" ] || grep -q '^  /dev/null  *1$' "$dir/out" ||
+    fail "no path: $(cat "$dir/out")"
 grep -q own "$dir/out" && fail "own calls are told"
 
 # No register is touched, also where the processor's widest are hidden from
