@@ -148,9 +148,10 @@ look_at_entry(struct walk *w, uintptr_t target, unsigned *strangers)
 /*
  * What may be a jump table: numbers relative to it, or addresses.  Compilers
  * address it from the function's code.  Some entries may be of the function's
- * cold part, which is elsewhere; many of them in a row, and it has ended.
+ * cold part, which is elsewhere; many of them in a row, and it has ended.  What
+ * is no table may be anything, and is looked at in vain.
  */
-static void
+static __attribute__((no_sanitize("address"))) void
 look_at_table(struct walk *w, uintptr_t table)
 {
 	uintptr_t at, target;

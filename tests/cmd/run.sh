@@ -21,14 +21,15 @@ if [ -z "$tests" ]; then
 	[ -n "$TBUFCTL" ] && tests="$tests $(cd "$here" && echo real_*.sh)"
 	if [ -n "${SANITIZER-}" ]; then
 		# Its library has to be the first that is preloaded.
-		echo "with a sanitizer: no real_words.sh"
-		tests=$(echo "$tests" | sed 's/real_words\.sh//')
+		# Its frames and its time are in a profile, too.
+		echo "with a sanitizer: neither words nor profile"
+		tests=$(echo "$tests" |
+		    sed -E 's/real_(words|profile)\.sh//g')
 	fi
 	if [ "${SANITIZER-}" = thread ]; then
 		# Threads begin in frames of its own, and it has time itself.
-		echo "with a sanitizer of threads: neither stack nor profile"
-		tests=$(echo "$tests" |
-		    sed -E 's/real_(stack|profile)\.sh//g')
+		echo "with a sanitizer of threads: no real_stack.sh"
+		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
 	fi
 	if [ -n "$TBUF_TARGET" ] &&
 	    ! why=$("$(dirname "$TBUF_TARGET")/events"); then
