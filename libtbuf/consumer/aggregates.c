@@ -33,12 +33,13 @@ int
 tbuf_aggregates_make(struct tbuf_aggregates *a,
     const struct tbuf_d_script *script)
 {
-	const struct tbuf_d_aggregation *source = script->aggregations;
-	const struct tbuf_d_aggregation *end = source + script->naggregations;
+	const struct tbuf_d_aggregation *source;
+	uint32_t i;
 	int error = 0;
 
 	TAILQ_INIT(&a->tallies);
-	for (; source < end; source++) {
+	for (i = 0; i < script->naggregations; i++) {
+		source = &script->aggregations[i];
 		if (source->id >= script->naggregations)
 			return (-EINVAL);
 		if (source->id >= a->count)
@@ -50,9 +51,8 @@ tbuf_aggregates_make(struct tbuf_aggregates *a,
 	a->used = calloc(TBUF_NCPUS, sizeof(*a->used));
 	if (a->all == NULL || a->used == NULL)
 		return (-ENOMEM);
-	for (source = script->aggregations; source < end && error == 0;
-	    source++)
-		error = add_aggregation(a, source);
+	for (i = 0; i < script->naggregations && error == 0; i++)
+		error = add_aggregation(a, &script->aggregations[i]);
 	return (error);
 }
 
@@ -117,12 +117,12 @@ bool
 tbuf_aggregates_limit(struct tbuf_aggregates *a, uint64_t aggsize,
     uint64_t strsize)
 {
-	const struct tbuf_aggregation *one = a->all, *end = one + a->count;
+	const struct tbuf_aggregation *one;
 	uint64_t key = 0, data = 0, size;
 
 	if (a->count == 0)
 		return (true);
-	for (; one < end; one++) {
+	for (one = a->all; one < a->all + a->count; one++) {
 		if (one->source == NULL)
 			continue;
 		if ((size = key_charge(one->source, strsize)) > key)
