@@ -32,7 +32,9 @@ mkdir -p "$build/o" "$build/bin"
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
     -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\" -I$source/libtbuf
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
-checks="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+# A loop over what there is none of may begin and end at NULL.
+checks="-fsanitize=address,undefined -fno-sanitize=pointer-overflow
+    -fno-sanitize-recover=undefined"
 export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
 export build source
 
