@@ -239,7 +239,8 @@ clause_run(struct tbuf_run *run, bool packed)
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
 	run->machine.binding = clause.binding;
-	tbuf_clause_keep(run, flags, packed);
+	tbuf_clause_keep(run->fire, run->site, &run->machine, flags, packed,
+	    run->machine.values != run->values);
 	if (tbuf_machine_idle(&run->machine))
 		return (TBUF_EMIT_DONE);
 	return (program_run(run, flags));
@@ -293,9 +294,6 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	run->exit = run->signals = 0;
 	run->begun = run->gone = false;
 	run->memo.generation = 0;
-	run->places = NULL;
-	run->known_id = UINT32_MAX;
-	run->shares = false;
 	run->machine.nargs = site->nargs;
 	f->memo = &run->memo;
 }
@@ -382,7 +380,6 @@ tbuf_clause_run(const struct tbuf_site *site,
 	f.epid = p->epid;
 	run_make(&run, &f, site, NULL);
 	run.frame = __builtin_frame_address(0);
-	run.places = &p->places;
 	machine_make(&run, p, fire->words);
 	held = tbuf_hold_begin(mark);
 	if (tbuf_load(&tbuf_local->base) != f.base)

@@ -67,12 +67,11 @@ cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
 
 /* What is kept, of whom. */
 struct keeping {
-	const struct tbuf_run *run;
 	const struct tbuf_site *site;
 	const struct tbuf_machine *machine;
 	uint32_t strsize;
 	uint32_t flags;			/* of the program */
-	bool packed;
+	bool packed, flat;
 	struct tbuf_number registers[TBUF_REGISTERS];
 };
 
@@ -247,11 +246,8 @@ program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 		    NULL,
 		.constants = m->constants, .length = m->length,
 		.constants_size = m->constants_size, .binding = m->binding,
-		.flags = g->flags, .epid = f->epid,
-		.flat = m->values != g->run->values
+		.flags = g->flags, .epid = f->epid, .flat = g->flat
 	};
-	k->length = m->length;
-	tbuf_places_make(g->run, &k->program.places);
 
 	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {
 		if (!test_make(g, tbuf_load(&m->code[n]), &test))
@@ -285,9 +281,9 @@ keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
 }
 
 void
-tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
+tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
+    const struct tbuf_machine *m, uint32_t flags, bool packed, bool flat)
 {
-	const struct tbuf_fire *f = run->fire;
 	struct tbuf_kept *k = tbuf_kept_place(f->index);
 	const uint32_t *heads;
 	struct keeping g;
@@ -300,11 +296,11 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 	if (heads == NULL ||
 	    tbuf_load(heads + f->index) != (f->epid | TBUF_HEAD_PROGRAM))
 		return;
-	g.run = run;
-	g.site = run->site;
-	g.machine = &run->machine;
+	g.site = site;
+	g.machine = m;
 	g.flags = flags;
 	g.packed = packed;
+	g.flat = flat;
 	g.strsize = tbuf_fire_strsize(f->slot);
 	keep(k, f, heads + f->index, &g);
 }

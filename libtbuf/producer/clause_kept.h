@@ -63,13 +63,9 @@ struct tbuf_kept_program {
 	uint32_t flags;		/* TBUF_PROGRAM_* */
 	uint32_t epid;		/* the only one's */
 	bool flat;		/* what fires have is the site's arguments */
-	struct tbuf_places places;
 };
 
-/*
- * `version` is odd while somebody writes here, and another one afterwards.  What
- * a predicate takes comes first.
- */
+/* `version` is odd while somebody writes here, and another one afterwards. */
 struct tbuf_kept {
 	uint64_t version;
 	uint64_t generation;
@@ -79,14 +75,13 @@ struct tbuf_kept {
 	uint32_t number;	/* of the slot */
 	bool useful;		/* there is anything of this below */
 	uint8_t kind;
-	uint32_t length;	/* of the program */
+	struct tbuf_kept_program program;
 	uint32_t ntests;
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
-	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	struct tbuf_kept_update update;
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
-	struct tbuf_kept_program program;
+	struct tbuf_test tests[TBUF_KEPT_TESTS];
 };
 
 extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT] TBUF_HIDDEN;
