@@ -461,9 +461,8 @@ tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	struct storing storing = { word, value };
 	uint32_t first, n = lanes_begin(f, &first);
 
-	/* One that finds no lane is lost, as if another had come behind it. */
-	return (any_lane(f, n, first, store, &storing) || tbuf_fire_current(f) ?
-	    TBUF_EMIT_DONE : TBUF_EMIT_AGAIN);
+	return (any_lane(f, n, first, store, &storing) ? TBUF_EMIT_DONE :
+	    count_nolane(f, &f->slot->locks[first]));
 }
 
 enum tbuf_emit

@@ -416,7 +416,7 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 }
 
 /*
- * A word of the session's is stored, if it still stands.  DONE: or it is lost,
+ * A word of the session's is stored, if it still stands.  DONE: or it is a drop,
  * for all lanes were busy.
  */
 enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
