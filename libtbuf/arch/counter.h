@@ -34,6 +34,16 @@ tbuf_counter_read(void)
 	return ((uint64_t)high << 32 | low);
 }
 
+/* In no order with what stands around: it costs half as much. */
+static inline uint64_t
+tbuf_counter_glance(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return ((uint64_t)high << 32 | low);
+}
+
 /* Fn8000_0001 EDX bit 27. */
 static inline bool
 tbuf_cpu_readable(void)
@@ -105,6 +115,15 @@ tbuf_counter_read(void)
 	return (count);
 }
 
+static inline uint64_t
+tbuf_counter_glance(void)
+{
+	uint64_t count;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count) : : "memory");
+	return (count);
+}
+
 static inline bool
 tbuf_cpu_readable(void)
 {
@@ -140,6 +159,12 @@ tbuf_counter_invariant(void)
 
 static inline uint64_t
 tbuf_counter_read(void)
+{
+	return (0);
+}
+
+static inline uint64_t
+tbuf_counter_glance(void)
 {
 	return (0);
 }

@@ -352,6 +352,13 @@ tbuf_machine_run(struct tbuf_machine *m)
 			if (answer != 0)
 				return (ended(m, answer, pc));
 			JUMP(jump);
+		case TBUF_OP_LDB:
+		case TBUF_OP_LDV:
+		case TBUF_OP_STV:
+			answer = tbuf_variable_step(m, word);
+			if (answer != 0)
+				return (ended(m, answer, pc));
+			break;
 		case TBUF_OP_PUT:
 			if (number_put(m, RA))
 				break;

@@ -239,8 +239,7 @@ clause_run(struct tbuf_run *run, bool packed)
 	if (!program_find(run, clause.program, &flags))
 		return (TBUF_EMIT_DONE);
 	run->machine.binding = clause.binding;
-	tbuf_clause_keep(run->fire, run->site, &run->machine, flags, packed,
-	    run->machine.values != run->values);
+	tbuf_clause_keep(run, flags, packed);
 	if (tbuf_machine_idle(&run->machine))
 		return (TBUF_EMIT_DONE);
 	return (program_run(run, flags));
@@ -294,6 +293,9 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	run->exit = run->signals = 0;
 	run->begun = run->gone = false;
 	run->memo.generation = 0;
+	run->places = NULL;
+	run->known_id = UINT32_MAX;
+	run->shares = false;
 	run->machine.nargs = site->nargs;
 	f->memo = &run->memo;
 }
@@ -380,6 +382,7 @@ tbuf_clause_run(const struct tbuf_site *site,
 	f.epid = p->epid;
 	run_make(&run, &f, site, NULL);
 	run.frame = __builtin_frame_address(0);
+	run.places = &p->places;
 	machine_make(&run, p, fire->words);
 	held = tbuf_hold_begin(mark);
 	if (tbuf_load(&tbuf_local->base) != f.base)

@@ -8,6 +8,7 @@
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
  *	clause_thread	self-> variables
+ *	clause_place	where variables are
  *	clause_array	associative arrays
  *	clause_step	steps in the session's memory
  *	clause_effect	records, faults, exit()
@@ -52,6 +53,16 @@ struct tbuf_workspace {
 	uint64_t key[(2048 + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
+/* Where threads have the numbers of self->, as far as that is kept. */
+#define TBUF_PLACES	4
+
+struct tbuf_places {
+	unsigned char *blocks;
+	uint64_t block;			/* bytes of one */
+	uint64_t count;			/* of blocks */
+	uint32_t at[TBUF_PLACES];	/* in a block, by id; 0: not known */
+};
+
 struct tbuf_run {
 	struct tbuf_machine machine;	/* the first: surroundings find us */
 	struct tbuf_fire *fire;
@@ -59,7 +70,11 @@ struct tbuf_run {
 	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
 	struct tbuf_memo memo;		/* of the lane; generation 0: none yet */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
+	const struct tbuf_places *places; /* NULL: they are not kept */
 	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t known;			/* the thread's number of this id, ... */
+	uint32_t known_id;		/* ... or UINT32_MAX */
+	bool shares;			/* what others store has been loaded */
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t signals;		/* to be raised, a bit each from 1 on */
@@ -164,6 +179,10 @@ int	tbuf_run_store_text(struct tbuf_machine *, enum tbuf_scope,
 int	tbuf_run_store_bytes(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
 
+/* clause_place.c: as the codes say; false: it is nowhere. */
+bool	tbuf_variable_place(const struct tbuf_run *, enum tbuf_scope,
+	    uint32_t id, struct tbuf_code_variable *) TBUF_HIDDEN;
+
 /*
  * clause_thread.c: a thread's variable, whose place is known.  What is stored is
  * bytes, or a number (NULL): unless that is 0, such as that a text is unset, the
@@ -176,6 +195,17 @@ int	tbuf_thread_variable_refer(struct tbuf_run *,
 int	tbuf_thread_variable_store(struct tbuf_run *,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
+
+/*
+ * The places of its numbers, from the session; and a number by these, where the
+ * thread has a block already.  False: it is another case.
+ */
+void	tbuf_places_make(const struct tbuf_run *, struct tbuf_places *)
+	    TBUF_HIDDEN;
+bool	tbuf_places_load(struct tbuf_run *, uint32_t id, uint64_t *value)
+	    TBUF_HIDDEN;
+bool	tbuf_places_store(struct tbuf_run *, uint32_t id, uint64_t value)
+	    TBUF_HIDDEN;
 
 /* A thread's number; one that is new if another task may have the same. */
 uint64_t tbuf_thread_number(bool *shared) TBUF_HIDDEN;
@@ -256,12 +286,11 @@ bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
 	    const void *data, uint64_t size) TBUF_HIDDEN;
 
 /*
- * clause_keep.c: keep a probe's program, which has these flags.  Packed: fires
- * have its arguments as words.  Flat: what they have is the arguments.
+ * clause_keep.c: keep a probe's program, which the machine has and which has
+ * these flags.  Packed: fires have its arguments as words.
  */
-void	tbuf_clause_keep(const struct tbuf_fire *, const struct tbuf_site *,
-	    const struct tbuf_machine *, uint32_t flags, bool packed,
-	    bool flat) TBUF_HIDDEN;
+void	tbuf_clause_keep(const struct tbuf_run *, uint32_t flags, bool packed)
+	    TBUF_HIDDEN;
 
 /* clause_memory.c: NULL, all are taken. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;

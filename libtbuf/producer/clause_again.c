@@ -79,31 +79,37 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
-/* What stands behind the tests. */
-static bool
-effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
-{
-	switch (k->kind) {
-	case TBUF_KEPT_RECORD:
-		return (write_numbers(k, fire));
-	case TBUF_KEPT_UPDATE:
-		return (tbuf_kept_update(k, fire));
-	default:
-		return (false);
-	}
-}
-
 /* The program, which is elsewhere, with a machine. */
 static bool
 run_again(const struct tbuf_site *site, const struct tbuf_kept *k,
-    const struct tbuf_kept_fire *fire, unsigned number)
+    const struct tbuf_kept_fire *fire)
 {
 	struct tbuf_kept_program program = k->program;
 	uint64_t generation = k->generation;
+	unsigned number = k->number;
 
 	return (tbuf_kept_unchanged(k, fire->version) &&
 	    program.code != NULL &&
 	    tbuf_clause_run(site, fire, &program, number, generation));
+}
+
+/* What stands behind the tests; apart from these, for most end there. */
+static __attribute__((noinline)) bool
+effect_again(const struct tbuf_site *site, const struct tbuf_kept *k,
+    const uint64_t *words, uint64_t size, uint64_t version, uint32_t pc)
+{
+	const struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base)
+	};
+
+	if (fire.base == 0)
+		return (false);
+	if (pc == k->ntests &&
+	    (k->kind == TBUF_KEPT_RECORD ? write_numbers(k, &fire) :
+	    k->kind == TBUF_KEPT_UPDATE && tbuf_kept_update(k, &fire)))
+		return (true);
+	return (run_again(site, k, &fire));
 }
 
 /*
@@ -115,28 +121,24 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
 {
 	const struct tbuf_kept *k = tbuf_kept_place(site->index);
-	struct tbuf_kept_fire fire = {
-		.words = words, .size = size,
-		.version = tbuf_load_acquire(&k->version)
-	};
+	uint64_t version = tbuf_load_acquire(&k->version), base;
 	const struct tbuf_slot *slot;
 	uint32_t pc;
 
-	if (!k->useful || (fire.version & 1) != 0 ||
-	    k->index != site->index || k->number != number ||
-	    (fire.base = tbuf_load(&tbuf_local->base)) == 0)
+	if (!k->useful || (version & 1) != 0 || k->index != site->index ||
+	    k->number != number ||
+	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (false);
-	slot = (const struct tbuf_slot *)(uintptr_t)(fire.base + TBUF_SLOTS +
+	slot = (const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE);
 	/* An ECB that comes later is seen: the other side may meet it still. */
 	if (tbuf_load_acquire(&slot->generation) != k->generation ||
 	    tbuf_load(k->head) != k->only)
 		return (false);
 	pc = test_all(k, words, size);
-	if (pc >= k->program.length)
+	if (pc >= k->length)
 		/* The deadline is looked at now and then. */
-		return (tbuf_kept_unchanged(k, fire.version) &&
+		return (tbuf_kept_unchanged(k, version) &&
 		    ++tbuf_thread.looks != 0);
-	return ((pc == k->ntests && effect(k, &fire)) ||
-	    run_again(site, k, &fire, number));
+	return (effect_again(site, k, words, size, version, pc));
 }

@@ -39,12 +39,17 @@ scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
 	    tbuf_load(&codes->multiplier) >> 32));
 }
 
-/* Read once a clause; walltimestamp is what was `ahead' when it began. */
+/*
+ * Read once a clause; walltimestamp is what was `ahead' when it began.  It comes
+ * behind what has been loaded of other threads' times.
+ */
 static uint64_t
 timestamp(struct tbuf_run *run, uint64_t *ahead)
 {
 	if (run->timestamp == 0)
-		run->timestamp = tbuf_clock_read(tbuf_self.clock);
+		run->timestamp = run->shares ||
+		    tbuf_self.clock != TBUF_CLOCK_COUNTER ?
+		    tbuf_clock_read(tbuf_self.clock) : tbuf_counter_glance();
 	return (scaled(run, run->timestamp, ahead));
 }
 

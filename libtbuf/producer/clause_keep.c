@@ -67,11 +67,12 @@ cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
 
 /* What is kept, of whom. */
 struct keeping {
+	const struct tbuf_run *run;
 	const struct tbuf_site *site;
 	const struct tbuf_machine *machine;
 	uint32_t strsize;
 	uint32_t flags;			/* of the program */
-	bool packed, flat;
+	bool packed;
 	struct tbuf_number registers[TBUF_REGISTERS];
 };
 
@@ -246,8 +247,11 @@ program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 		    NULL,
 		.constants = m->constants, .length = m->length,
 		.constants_size = m->constants_size, .binding = m->binding,
-		.flags = g->flags, .epid = f->epid, .flat = g->flat
+		.flags = g->flags, .epid = f->epid,
+		.flat = m->values != g->run->values
 	};
+	k->length = m->length;
+	tbuf_places_make(g->run, &k->program.places);
 
 	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {
 		if (!test_make(g, tbuf_load(&m->code[n]), &test))
@@ -281,9 +285,9 @@ keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
 }
 
 void
-tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
-    const struct tbuf_machine *m, uint32_t flags, bool packed, bool flat)
+tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 {
+	const struct tbuf_fire *f = run->fire;
 	struct tbuf_kept *k = tbuf_kept_place(f->index);
 	const uint32_t *heads;
 	struct keeping g;
@@ -296,11 +300,11 @@ tbuf_clause_keep(const struct tbuf_fire *f, const struct tbuf_site *site,
 	if (heads == NULL ||
 	    tbuf_load(heads + f->index) != (f->epid | TBUF_HEAD_PROGRAM))
 		return;
-	g.site = site;
-	g.machine = m;
+	g.run = run;
+	g.site = run->site;
+	g.machine = &run->machine;
 	g.flags = flags;
 	g.packed = packed;
-	g.flat = flat;
 	g.strsize = tbuf_fire_strsize(f->slot);
 	keep(k, f, heads + f->index, &g);
 }

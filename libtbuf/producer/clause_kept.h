@@ -63,9 +63,13 @@ struct tbuf_kept_program {
 	uint32_t flags;		/* TBUF_PROGRAM_* */
 	uint32_t epid;		/* the only one's */
 	bool flat;		/* what fires have is the site's arguments */
+	struct tbuf_places places;
 };
 
-/* `version` is odd while somebody writes here, and another one afterwards. */
+/*
+ * `version` is odd while somebody writes here, and another one afterwards.  What
+ * a predicate takes comes first.
+ */
 struct tbuf_kept {
 	uint64_t version;
 	uint64_t generation;
@@ -75,13 +79,14 @@ struct tbuf_kept {
 	uint32_t number;	/* of the slot */
 	bool useful;		/* there is anything of this below */
 	uint8_t kind;
-	struct tbuf_kept_program program;
+	uint32_t length;	/* of the program */
 	uint32_t ntests;
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
+	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	struct tbuf_kept_update update;
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
-	struct tbuf_test tests[TBUF_KEPT_TESTS];
+	struct tbuf_kept_program program;
 };
 
 extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT] TBUF_HIDDEN;

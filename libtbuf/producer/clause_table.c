@@ -101,7 +101,7 @@ drop(const struct table *t)
 /* ------------------------------------------------------------ the table */
 
 /* Where a lane has its table, within the file. */
-static bool
+static inline bool
 place_check(uint64_t base, uint64_t word)
 {
 	uint64_t end = tbuf_fire_end(base), at = tbuf_place_offset(word);
@@ -357,7 +357,7 @@ mix(uint64_t a, uint64_t b)
 }
 
 /* Of a key: what it is of, and its words. */
-static uint64_t
+static inline uint64_t
 hash(uint32_t which, const uint64_t *words, uint32_t size)
 {
 	uint64_t h = which;
@@ -410,30 +410,29 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 	    tbuf_rseq_update(m, s) == TBUF_COMMITTED);
 }
 
-/* One word of a key that is there already, by one section. */
+/* One word of a key that is there already, by what is remembered. */
 static bool
-update_at_once(const struct value *v, const struct tbuf_memo *memo)
+update_at_once(const struct value *v)
 {
+	const struct tbuf_memo *m = tbuf_memo_find(v->run->fire->bits);
 	const struct tbuf_update *u = v->update;
 	struct tbuf_search s;
 
-	if (tbuf_table_copy(u->function) != 0)
+	if (m == NULL || tbuf_table_copy(u->function) != 0)
 		return (false);
-	s.bits = memo->bits;
-	s.generation = memo->generation;
+	s.bits = v->run->fire->bits;
+	s.generation = v->run->fire->generation;
 	s.key = v->entry + WORDS;
 	s.word = tbuf_aggregate_bucket(u->function, u->parameter,
 	    (int64_t)u->value);
 	s.delta = u->function == TBUF_AGG_COUNT ? 1 : u->weight;
-	return (tbuf_table_update(memo, &s, v->run->fire->base,
-	    u->aggregation, v->which >> 16));
+	return (tbuf_table_update(m, &s, v->run->fire->base, u->aggregation,
+	    v->which >> 16));
 }
 
 static enum tbuf_outcome
 update_here(void *argument, const struct tbuf_memo *memo)
 {
-	if (update_at_once(argument, memo))
-		return (TBUF_COMMITTED);
 	return (lane_update(argument, memo->lane, memo));
 }
 
@@ -463,6 +462,8 @@ tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 		return (TBUF_FAULT_ILLEGAL);
 	for (; key < padded; key++)
 		m->key.bytes[key] = 0;
+	if (update_at_once(&v))
+		return (0);
 	v.hash = hash(v.which, v.entry + WORDS, padded);
 	if (tbuf_lane_do(run->fire, update_here, update_locked, &v) ==
 	    TBUF_EMIT_DONE)

@@ -275,6 +275,87 @@ access_run(struct tbuf_run *run, struct access *a)
 	return (a->done && !a->dropped ? 0 : TBUF_STOP);
 }
 
+/* ------------------------------------------------------------ places */
+
+void
+tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
+{
+	struct access a = { .run = run };
+	uint32_t id;
+
+	*places = (struct tbuf_places){ .blocks = NULL };
+	for (id = 0; id < TBUF_PLACES; id++) {
+		if (!tbuf_variable_place(run, TBUF_SCOPE_THREAD, id,
+		    &a.place) || a.place.size != 0 || !blocks_find(&a))
+			continue;
+		places->at[id] = a.place.at;
+		places->blocks = a.blocks;
+		places->block = a.block;
+		places->count = a.size / a.block;
+	}
+}
+
+/*
+ * The number's word in the block that the thread remembers, or what it has
+ * without one; a memo that says whose CPU and session that is, which is all that
+ * is asked where no lane is written to.
+ */
+static bool
+places_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
+    uint64_t **cell)
+{
+	const struct tbuf_places *p = run->places;
+	const struct tbuf_fire *f = run->fire;
+	uint64_t seen, index;
+
+	if (p == NULL || id >= TBUF_PLACES || p->at[id] == 0 ||
+	    !tbuf_self.rseq || nobody())
+		return (false);
+	seen = tbuf_load(&tbuf_thread.blocks[f->number %
+	    TBUF_BLOCKS_REMEMBERED]);
+	index = seen & NONE;
+	if (seen != (f->generation << INDEX | index) ||
+	    (index != NONE && index >= p->count))
+		return (false);
+	*cell = index == NONE ? NULL : (uint64_t *)(void *)
+	    (p->blocks + index * p->block + p->at[id]);
+	here->generation = f->generation;
+	here->slot = f->slot;
+	here->lane = NULL;
+	here->cpu = tbuf_rseq_cpu();
+	return (true);
+}
+
+/* Twice in a run, as in /self->ts/ { ... self->ts }, it is loaded once. */
+bool
+tbuf_places_load(struct tbuf_run *run, uint32_t id, uint64_t *value)
+{
+	struct tbuf_memo here;
+	uint64_t *cell, loaded = 0;
+
+	if (id != run->known_id) {
+		if (!places_find(run, id, &here, &cell) || (cell != NULL &&
+		    tbuf_step_load(&here, &loaded, cell, 1) !=
+		    TBUF_COMMITTED))
+			return (false);
+		run->known = loaded;
+		run->known_id = id;
+	}
+	*value = run->known;
+	return (true);
+}
+
+bool
+tbuf_places_store(struct tbuf_run *run, uint32_t id, uint64_t value)
+{
+	struct tbuf_memo here;
+	uint64_t *cell;
+
+	run->known_id = UINT32_MAX;
+	return (places_find(run, id, &here, &cell) && cell != NULL &&
+	    tbuf_step_store(&here, cell, value) == TBUF_COMMITTED);
+}
+
 /* ------------------------------------------------------------ the machine */
 
 int

@@ -13,43 +13,6 @@
 /* A thread's structure: what is seen of it is a copy. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE
 
-/* Where a variable is, as the codes say; it may be nowhere. */
-static bool
-place_find(const struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
-    struct tbuf_code_variable *place)
-{
-	/* How many there are of a scope, and behind it where they are. */
-	static const uint8_t tables[TBUF_SCOPES] = {
-		[TBUF_SCOPE_GLOBAL] = offsetof(struct tbuf_codes, nglobals),
-		[TBUF_SCOPE_CLAUSE] = offsetof(struct tbuf_codes, nlocals),
-		[TBUF_SCOPE_THREAD] = offsetof(struct tbuf_codes, nthreads),
-		[TBUF_SCOPE_ARRAY] = offsetof(struct tbuf_codes, narrays),
-		[TBUF_SCOPE_THREAD_ARRAY] =
-		    offsetof(struct tbuf_codes, nthread_arrays)
-	};
-	const struct tbuf_part *codes = &run->fire->slot->codes;
-	const struct tbuf_code_variable *v;
-	const struct tbuf_codes *head;
-	const uint32_t *table;
-	uint32_t at, n;
-
-	head = tbuf_run_part(run, codes, 0, sizeof(*head));
-	if (head == NULL || scope >= TBUF_SCOPES)
-		return (false);
-	table = (const uint32_t *)(const void *)
-	    ((const char *)head + tables[scope]);
-	n = tbuf_load(&table[0]);
-	at = tbuf_load(&table[1]);
-	v = tbuf_run_part(run, codes, at + id * (uint64_t)sizeof(*v),
-	    sizeof(*v));
-	if (id >= n || v == NULL || tbuf_load(&v->known) == 0)
-		return (false);
-	place->at = tbuf_load(&v->at);
-	place->size = tbuf_load(&v->size);
-	place->text = tbuf_load(&v->text);
-	return (place->at % 8 == 0);
-}
-
 /* this-> variables are 0 when the first clause of a chain asks for one. */
 static void
 locals_begin(struct tbuf_run *run)
@@ -74,7 +37,7 @@ word_find(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 {
 	uint64_t size;
 
-	if (!place_find(run, scope, id, place))
+	if (!tbuf_variable_place(run, scope, id, place))
 		return (NULL);
 	size = sizeof(uint64_t) + place->size;
 	if (scope == TBUF_SCOPE_GLOBAL)
@@ -110,10 +73,13 @@ tbuf_run_load(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	struct tbuf_code_variable place;
 	const uint64_t *word;
 
-	if (!place_find(run, scope, id, &place))
+	if (scope == TBUF_SCOPE_THREAD && tbuf_places_load(run, id, value))
+		return (0);
+	if (!tbuf_variable_place(run, scope, id, &place))
 		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD)
 		return (tbuf_thread_variable_load(run, &place, value));
+	run->shares |= scope != TBUF_SCOPE_CLAUSE;
 	if (scope >= TBUF_SCOPE_ARRAY)
 		return (tbuf_array_load(run, scope, id, &place, value));
 	word = word_find(run, scope, id, &place);
@@ -131,7 +97,9 @@ tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	struct tbuf_code_variable place;
 	uint64_t *word;
 
-	if (!place_find(run, scope, id, &place) || place.size != 0)
+	if (scope == TBUF_SCOPE_THREAD && tbuf_places_store(run, id, value))
+		return (0);
+	if (!tbuf_variable_place(run, scope, id, &place) || place.size != 0)
 		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD)
 		return (tbuf_thread_variable_store(run, &place, NULL, 0,
@@ -156,7 +124,7 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	int answer;
 
 	*address = 0;
-	if (!place_find(run, scope, id, &place))
+	if (!tbuf_variable_place(run, scope, id, &place))
 		return (TBUF_FAULT_ILLEGAL);
 	if (scope == TBUF_SCOPE_THREAD) {
 		answer = tbuf_thread_variable_refer(run, &place, address);
@@ -189,7 +157,7 @@ bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	uint32_t at;
 	int answer = 0;
 
-	if (!place_find(run, scope, id, &place) || place.size <= terminated)
+	if (!tbuf_variable_place(run, scope, id, &place) || place.size <= terminated)
 		return (TBUF_FAULT_ILLEGAL);
 	if (size > place.size - terminated)
 		size = place.size - terminated;
@@ -232,7 +200,7 @@ thread_copy(struct tbuf_run *run, uint32_t id, struct tbuf_span *span,
 	uint64_t address;
 	int answer;
 
-	if (!place_find(run, TBUF_SCOPE_THREAD, id, place) || place->text != 0)
+	if (!tbuf_variable_place(run, TBUF_SCOPE_THREAD, id, place) || place->text != 0)
 		return (TBUF_FAULT_ADDRESS);
 	answer = tbuf_thread_variable_refer(run, place, &address);
 	if (answer == 0 && address == 0)

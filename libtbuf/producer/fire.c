@@ -432,6 +432,14 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 	return (left);
 }
 
+/* Is the one session of the probe's the thread's own, and one with clauses? */
+static inline bool
+is_of_clauses(uint32_t bits)
+{
+	return (tbuf_load(&tbuf_thread.memo.bits) ==
+	    (bits | TBUF_MEMO_CLAUSES));
+}
+
 /* Two functions each: whoever has to go on has the words' stack again. */
 #define FIRE_TEXTS(name, pack)						\
 static __attribute__((noinline)) uint32_t				\
@@ -447,12 +455,13 @@ name##_once(const struct tbuf_site *site, const uint64_t *values,	\
 static void								\
 name(struct tbuf_site *site, const uint64_t *values)			\
 {									\
+	uint32_t left = tbuf_load(site->enabled);			\
 	uint64_t base;							\
-	uint32_t left;							\
 									\
 	if (tbuf_rseq_thread() &&					\
 	    (base = tbuf_load(&tbuf_local->base)) != 0 &&		\
-	    (left = name##_once(site, values, base)) != 0)		\
+	    (is_of_clauses(left) ||					\
+	    (left = name##_once(site, values, base)) != 0))		\
 		fire_texts(site, values, left);				\
 }
 
