@@ -387,15 +387,22 @@ struct tbuf_ecb {
  * A lock lane's lock.  It stands in the slot's fixed part, never in session
  * space, so that a late compare-and-swap can do no harm.
  *	word	2 * generation: free; 2 * generation + 1: held
- *	nolane	low 16 bits of the generation << 48 | count: drops of fires
- *		that came to this lock first and found every lane busy.  It
- *		stops at its maximum, which a machine would need months for,
- *		lest it carry into the generation.
+ *	nolane	by what was lost, low 16 bits of the generation << 48 | count:
+ *		of fires that came to this lock first and found every lane
+ *		busy.  It stops at its maximum, which a machine would need
+ *		months for, lest it carry into the generation.
  */
+enum tbuf_lost {
+	TBUF_LOST_RECORD,	/* or the rest of a clause: a drop */
+	TBUF_LOST_STORE,	/* to a global: the clause goes on */
+	TBUF_LOST_UPDATE,	/* of an aggregation: so it does */
+	TBUF_NLOST
+};
+
 struct tbuf_lock {
-	uint64_t word;		/* (a) */
-	uint64_t nolane;	/* (a) */
-	uint64_t reserved[6];
+	uint64_t word;			/* (a) */
+	uint64_t nolane[TBUF_NLOST];	/* (a) */
+	uint64_t reserved[4];
 };
 
 #define TBUF_NOLANE_SHIFT	48

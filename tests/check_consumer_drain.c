@@ -365,14 +365,14 @@ START_TEST(nolane_counts_by_generation)
 
 	begin(&r, "");
 	lock = &fake_slot(&r.f)->locks[0];
-	tbuf_add(&lock->nolane, 5);
+	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 5);
 	fake_round(r.c, TBUF_ROUND_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 5);
-	tbuf_add(&lock->nolane, 2);
+	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 2);
 	tbuf_consumer_stop(r.c);
 	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
 	/* Too late: another generation's count. */
-	ck_assert_uint_eq(lock->nolane, 0);
+	ck_assert_uint_eq(lock->nolane[TBUF_LOST_RECORD], 0);
 	memset(&t, 0, sizeof(t));
 	fake_tally(r.c, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 2);
@@ -389,7 +389,7 @@ START_TEST(nolane_stops_at_its_maximum)
 
 	begin(&r, "");
 	lock = &fake_slot(&r.f)->locks[0];
-	lock->nolane |= TBUF_NOLANE_COUNT;
+	lock->nolane[TBUF_LOST_RECORD] |= TBUF_NOLANE_COUNT;
 	fake_round(r.c, TBUF_ROUND_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], TBUF_NOLANE_COUNT);
 	fake_round(r.c, TBUF_ROUND_STATUS, &t);
@@ -411,7 +411,7 @@ START_TEST(nolane_counts_once_when_the_lanes_change)
 	target->live = false;
 	r.f.control->flags = 0;
 	fake_slot(&r.f)->first_lock = 0;
-	tbuf_add(&fake_slot(&r.f)->locks[0].nolane, 5);
+	tbuf_add(&fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD], 5);
 	if (_i == 0) {
 		fake_round(r.c, TBUF_ROUND_STATUS, &t);
 		told = t.drops[TBUF_CAUSE_NOLANE];
@@ -420,7 +420,7 @@ START_TEST(nolane_counts_once_when_the_lanes_change)
 	tbuf_consumer_quiesce(r.c);
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(told + t.drops[TBUF_CAUSE_NOLANE], 5);
-	ck_assert_uint_eq(target->sources[0].nolane, 5);
+	ck_assert_uint_eq(target->sources[0].nolane[TBUF_LOST_RECORD], 5);
 	end(&r);
 }
 END_TEST

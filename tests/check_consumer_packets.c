@@ -143,7 +143,7 @@ START_TEST(packets_account_for_all_that_was_fired)
 	for (i = 0; i < 200; i++) {
 		fire(&r, 0, (unsigned)rand() % 25);
 		fire(&r, 1, (unsigned)rand() % 25);
-		fake_slot(&r.f)->locks[0].nolane++;
+		fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD]++;
 		r.fired++;
 		/* What some calls give, others do not. */
 		round_of_packets(&r, TBUF_ROUND_SWITCH |

@@ -21,7 +21,7 @@ static enum tbuf_outcome step_load(const struct tbuf_memo *, uint64_t *,
 static enum tbuf_outcome step_publish(const struct tbuf_memo *,
     const struct tbuf_publish *);
 static enum tbuf_emit step_do(const struct tbuf_fire *, tbuf_lane_work *,
-    tbuf_lock_work *, void *);
+    tbuf_lock_work *, void *, enum tbuf_lost);
 
 #include "producer/clause_speculate.c"
 
@@ -83,7 +83,7 @@ step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
 
 static enum tbuf_emit
 step_do(const struct tbuf_fire *f, tbuf_lane_work *work,
-    tbuf_lock_work *locked, void *argument)
+    tbuf_lock_work *locked, void *argument, enum tbuf_lost lost)
 {
 	const struct tbuf_memo memo = {
 		.lane = (struct tbuf_lane *)(void *)(image + TBUF_TABLES)
@@ -91,6 +91,7 @@ step_do(const struct tbuf_fire *f, tbuf_lane_work *work,
 
 	(void)f;
 	(void)locked;
+	(void)lost;
 	while (work(argument, &memo) != TBUF_COMMITTED)
 		continue;
 	return (TBUF_EMIT_DONE);

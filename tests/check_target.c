@@ -315,7 +315,7 @@ START_TEST(fires_on_other_cpus_are_not_the_sessions)
 	for (i = 0; i < slot->nlanes; i++)
 		ck_assert_uint_eq(lane[i].head + lane[i].full, 0);
 	for (i = 0; i < TBUF_NLOCKS; i++)
-		ck_assert_uint_eq(slot->locks[i].nolane & TBUF_NOLANE_COUNT,
+		ck_assert_uint_eq(slot->locks[i].nolane[TBUF_LOST_RECORD] & TBUF_NOLANE_COUNT,
 		    0);
 }
 END_TEST
@@ -714,7 +714,7 @@ START_TEST(a_fire_that_finds_all_lanes_taken_is_a_drop)
 	fire(1);
 	fire(2);
 	for (i = 0; i < slot->nlocks; i++)
-		n += slot->locks[i].nolane & TBUF_NOLANE_COUNT;
+		n += slot->locks[i].nolane[TBUF_LOST_RECORD] & TBUF_NOLANE_COUNT;
 	ck_assert_uint_eq(n, 2);
 	ck_assert_uint_eq(lane->head, 0);
 	/* One is given back. */
@@ -736,16 +736,16 @@ START_TEST(drops_for_want_of_a_lane_stop_at_the_maximum)
 	full = tbuf_nolane_tag(slot->generation) | TBUF_NOLANE_COUNT;
 	for (i = 0; i < slot->nlocks; i++) {
 		slot->locks[i].word = 2 * slot->generation + 1;
-		slot->locks[i].nolane = full - 2;
+		slot->locks[i].nolane[TBUF_LOST_RECORD] = full - 2;
 	}
 	for (i = 0; i < 5; i++)
 		fire(i);
 	for (i = 0; i < slot->nlocks; i++)
-		ck_assert(slot->locks[i].nolane == full ||
-		    slot->locks[i].nolane == full - 2);
+		ck_assert(slot->locks[i].nolane[TBUF_LOST_RECORD] == full ||
+		    slot->locks[i].nolane[TBUF_LOST_RECORD] == full - 2);
 	/* The thread comes to one lock first, and to that one always. */
 	for (i = 0; i < slot->nlocks &&
-	    slot->locks[i].nolane != full; i++)
+	    slot->locks[i].nolane[TBUF_LOST_RECORD] != full; i++)
 		continue;
 	ck_assert_uint_lt(i, slot->nlocks);
 }

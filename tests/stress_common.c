@@ -390,6 +390,9 @@ stress_tally_take(struct stress_tally *tally, struct tbuf_consumer *c)
 		case TBUF_EVENT_OVERWRITTEN:
 			tally->overwritten += event.count;
 			break;
+		case TBUF_EVENT_DYNAMIC:
+			/* The clauses go on with what the global was. */
+			break;
 		case TBUF_EVENT_EXIT:
 			tally->exited = true;
 			tally->status = event.status;

@@ -288,6 +288,7 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 			record_take(t, &e.record);
 			break;
 		case TBUF_EVENT_DROPS:
+		case TBUF_EVENT_DYNAMIC:
 			t->drops += e.count;
 			break;
 		case TBUF_EVENT_OVERWRITTEN:

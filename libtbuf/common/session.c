@@ -490,7 +490,7 @@ static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
 {
-	uint32_t i;
+	uint32_t i, k;
 
 	slot->area = area;
 	slot->heads = area + plan->heads;
@@ -518,8 +518,9 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	build_speculations(slot, area, generation, order, plan);
 	build_units(slot, area, plan);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
-		tbuf_store(&slot->locks[i].nolane,
-		    tbuf_nolane_tag(generation));
+		for (k = 0; k < TBUF_NLOST; k++)
+			tbuf_store(&slot->locks[i].nolane[k],
+			    tbuf_nolane_tag(generation));
 		tbuf_store(&slot->locks[i].word, 2 * generation);
 	}
 }

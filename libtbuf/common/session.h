@@ -184,7 +184,7 @@ int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,
 	    const struct tbuf_plan *);
 
-/* The value a lock's nolane word starts with. */
+/* The value a lock's nolane words start with. */
 static inline uint64_t
 tbuf_nolane_tag(uint64_t generation)
 {

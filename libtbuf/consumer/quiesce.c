@@ -242,25 +242,32 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 	}
 }
 
-/* A session's final `nolane`; what comes later has another tag and fails. */
+/* A lock's final `nolane`; what comes later has another tag and fails. */
 static void
-close_nolane(struct tbuf_target *t)
+close_nolane(struct tbuf_source *s, struct tbuf_lock *lock)
+{
+	uint64_t word;
+	unsigned k;
+
+	for (k = 0; k < TBUF_NLOST; k++) {
+		s->nolane[k] = tbuf_source_nolane(s, (enum tbuf_lost)k);
+		word = tbuf_swap(&lock->nolane[k], 0);
+		if (((word ^ tbuf_nolane_tag(s->target->generation)) >>
+		    TBUF_NOLANE_SHIFT) == 0)
+			s->nolane[k] = word & TBUF_NOLANE_COUNT;
+	}
+	s->nolane_closed = true;
+}
+
+static void
+close_nolanes(struct tbuf_target *t)
 {
 	struct tbuf_slot *slot = tbuf_target_slot(t);
-	struct tbuf_source *s;
-	uint64_t word;
 	unsigned i;
 
 	for (i = t->first_lock; i < t->nsources &&
-	    i - t->first_lock < TBUF_NLOCKS; i++) {
-		s = &t->sources[i];
-		s->nolane = tbuf_source_counter(s, TBUF_CAUSE_NOLANE);
-		word = tbuf_swap(&slot->locks[i - t->first_lock].nolane, 0);
-		if (((word ^ tbuf_nolane_tag(t->generation)) >>
-		    TBUF_NOLANE_SHIFT) == 0)
-			s->nolane = word & TBUF_NOLANE_COUNT;
-		s->nolane_closed = true;
-	}
+	    i - t->first_lock < TBUF_NLOCKS; i++)
+		close_nolane(&t->sources[i], &slot->locks[i - t->first_lock]);
 }
 
 /* Somebody may be inside. */
@@ -305,7 +312,7 @@ quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 		    (unsigned)t->slot, t->generation, t->plan.nlanes,
 		    &pauses) || !clean))
 			tbuf_session_retire(t);
-		close_nolane(t);
+		close_nolanes(t);
 	}
 }
 

@@ -443,13 +443,32 @@ tbuf_side_read(const struct tbuf_source *s, struct tbuf_side *side)
 }
 
 uint64_t
-tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
+tbuf_source_nolane(const struct tbuf_source *s, enum tbuf_lost lost)
 {
 	const struct tbuf_target *t = s->target;
-	struct tbuf_pair pair;
-	struct tbuf_side side;
 	uint32_t lock;
 	uint64_t word;
+
+	if (s->nolane_closed)
+		return (s->nolane[lost]);
+	/* Until then the locks may come to stand for other lanes. */
+	if (!t->live)
+		return (0);
+	lock = s->index - t->first_lock;
+	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
+		return (0);
+	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane[lost]);
+	if (((word ^ tbuf_nolane_tag(t->generation)) >>
+	    TBUF_NOLANE_SHIFT) != 0)
+		return (0);
+	return (word & TBUF_NOLANE_COUNT);
+}
+
+uint64_t
+tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
+{
+	struct tbuf_pair pair;
+	struct tbuf_side side;
 
 	switch (counter) {
 	case TBUF_CAUSE_FULL:
@@ -457,25 +476,15 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 	case TBUF_CAUSE_LARGE:
 		return (tbuf_load(&s->lane->large));
 	case TBUF_AGGREGATION:
+		tbuf_side_read(s, &side);
+		return (side.aggregation +
+		    tbuf_source_nolane(s, TBUF_LOST_UPDATE));
 	case TBUF_DYNAMIC:
 		tbuf_side_read(s, &side);
-		return (counter == TBUF_DYNAMIC ? side.dynamic :
-		    side.aggregation);
+		return (side.dynamic + tbuf_source_nolane(s, TBUF_LOST_STORE));
 	case TBUF_OVERWRITTEN:
 		tbuf_lane_pair(s->lane, &pair);
 		return (pair.overwritten);
 	}
-	if (s->nolane_closed)
-		return (s->nolane);
-	/* Until then the locks may come to stand for other lanes. */
-	if (!t->live)
-		return (0);
-	lock = s->index - t->first_lock;
-	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
-		return (0);
-	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane);
-	if (((word ^ tbuf_nolane_tag(t->generation)) >>
-	    TBUF_NOLANE_SHIFT) != 0)
-		return (0);
-	return (word & TBUF_NOLANE_COUNT);
+	return (tbuf_source_nolane(s, TBUF_LOST_RECORD));
 }

@@ -122,7 +122,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	status.drops[TBUF_CAUSE_FULL] = lane->full;
 	status.drops[TBUF_CAUSE_LARGE] = lane->large;
 	if (index >= slot->first_lock && lock < TBUF_NLOCKS) {
-		word = slot->locks[lock].nolane;
+		word = slot->locks[lock].nolane[TBUF_LOST_RECORD];
 		status.drops[TBUF_CAUSE_NOLANE] = word & TBUF_NOLANE_COUNT;
 	}
 	return (l->visit(l->arg, &status));

@@ -124,7 +124,7 @@ struct tbuf_source {
 	uint64_t damage;		/* bytes skipped, to be told */
 	uint64_t consumed;		/* records ever given */
 	uint64_t told[TBUF_COUNTERS];	/* of each counter, by now */
-	uint64_t nolane;		/* its last value, once closed */
+	uint64_t nolane[TBUF_NLOST];	/* their last values, once closed */
 	bool nolane_closed;
 	uint64_t taken;			/* a held lock's mark of its taking */
 	uint64_t held_since;		/* when that was first seen, ns */
@@ -383,6 +383,8 @@ void	tbuf_units_free(struct tbuf_target *);
 void	tbuf_batches_free(struct tbuf_target *);
 
 /* What a lane's counter says now. */
+/* What its lock counts of what found every lane busy. */
+uint64_t tbuf_source_nolane(const struct tbuf_source *, enum tbuf_lost);
 uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
 
 #endif

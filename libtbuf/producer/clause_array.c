@@ -457,8 +457,8 @@ static __attribute__((noinline)) int
 access_run(struct access *a)
 {
 	a->done = false;
-	if (tbuf_lane_do(a->run->fire, access_here, access_locked, a) !=
-	    TBUF_EMIT_DONE) {
+	if (tbuf_lane_do(a->run->fire, access_here, access_locked, a,
+	    TBUF_LOST_RECORD) != TBUF_EMIT_DONE) {
 		a->run->gone = true;
 		return (TBUF_STOP);
 	}

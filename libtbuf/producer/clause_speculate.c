@@ -204,8 +204,8 @@ tbuf_run_speculated(struct tbuf_run *run, uint32_t epid)
 	s.second = epid | (uint64_t)tbuf_thread.tid << 32;
 	if (s.size + sizeof(uint64_t) > TBUF_RECORD_MAX)
 		return (TBUF_FAULT_ILLEGAL);
-	if (tbuf_lane_do(run->fire, write_here, write_locked, &s) ==
-	    TBUF_EMIT_AGAIN) {
+	if (tbuf_lane_do(run->fire, write_here, write_locked, &s,
+	    TBUF_LOST_RECORD) == TBUF_EMIT_AGAIN) {
 		run->gone = true;
 		return (TBUF_STOP);
 	}
@@ -276,8 +276,8 @@ tbuf_run_speculation(struct tbuf_machine *m, uint64_t *id)
 		}
 	}
 	*id = 0;
-	if (tbuf_lane_do(run->fire, count_here, count_locked, &counting) ==
-	    TBUF_EMIT_DONE)
+	if (tbuf_lane_do(run->fire, count_here, count_locked, &counting,
+	    TBUF_LOST_RECORD) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;
 	return (TBUF_STOP);

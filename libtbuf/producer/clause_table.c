@@ -465,8 +465,8 @@ tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 	if (update_at_once(&v))
 		return (0);
 	v.hash = hash(v.which, v.entry + WORDS, padded);
-	if (tbuf_lane_do(run->fire, update_here, update_locked, &v) ==
-	    TBUF_EMIT_DONE)
+	if (tbuf_lane_do(run->fire, update_here, update_locked, &v,
+	    TBUF_LOST_UPDATE) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;
 	return (TBUF_STOP);

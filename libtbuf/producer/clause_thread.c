@@ -267,8 +267,8 @@ access_run(struct tbuf_run *run, struct access *a)
 	a->run = run;
 	if (!blocks_find(a))
 		return (TBUF_FAULT_ILLEGAL);
-	if (tbuf_lane_do(run->fire, access_here, access_locked, a) !=
-	    TBUF_EMIT_DONE) {
+	if (tbuf_lane_do(run->fire, access_here, access_locked, a,
+	    TBUF_LOST_RECORD) != TBUF_EMIT_DONE) {
 		run->gone = true;
 		return (TBUF_STOP);
 	}

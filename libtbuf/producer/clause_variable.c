@@ -323,8 +323,8 @@ tbuf_run_write(struct tbuf_machine *m, uint64_t address, const uint8_t *from,
 	if (word == NULL || w.at > place.size || size > place.size - w.at)
 		return (TBUF_FAULT_ADDRESS);
 	w.words = word + 1;
-	if (tbuf_lane_do(run->fire, write_here, write_locked, &w) ==
-	    TBUF_EMIT_DONE)
+	if (tbuf_lane_do(run->fire, write_here, write_locked, &w,
+	    TBUF_LOST_STORE) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;
 	return (TBUF_STOP);

@@ -188,12 +188,12 @@ do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
 
 enum tbuf_emit
 tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
-    tbuf_lock_work *locked, void *argument)
+    tbuf_lock_work *locked, void *argument, enum tbuf_lost lost)
 {
 	enum tbuf_emit emit;
 
 	return (do_here(f, f->memo, work, argument, &emit) ? emit :
-	    tbuf_lock_do(f, locked, argument));
+	    tbuf_lock_do(f, locked, argument, lost));
 }
 
 bool

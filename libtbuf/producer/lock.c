@@ -322,7 +322,7 @@ locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
  * comes after the session's end fails instead of reaching the next session.
  */
 static enum tbuf_emit
-count_nolane(const struct tbuf_fire *f, struct tbuf_lock *lock)
+count_nolane(const struct tbuf_fire *f, uint64_t *nolane)
 {
 	uint64_t tag = f->generation & (UINT64_MAX >> TBUF_NOLANE_SHIFT);
 	uint64_t word;
@@ -330,12 +330,12 @@ count_nolane(const struct tbuf_fire *f, struct tbuf_lock *lock)
 	do {
 		if (!tbuf_fire_current(f))
 			return (TBUF_EMIT_AGAIN);
-		word = tbuf_load(&lock->nolane);
+		word = tbuf_load(nolane);
 		if (word >> TBUF_NOLANE_SHIFT != tag)
 			return (TBUF_EMIT_AGAIN);
 		if ((word & TBUF_NOLANE_COUNT) == TBUF_NOLANE_COUNT)
 			break;
-	} while (!tbuf_cas(&lock->nolane, word, word + 1));
+	} while (!tbuf_cas(nolane, word, word + 1));
 	return (TBUF_EMIT_DONE);
 }
 
@@ -438,7 +438,8 @@ tbuf_lock_busy(const struct tbuf_fire *f)
 	uint32_t first;
 
 	(void)lanes_begin(f, &first);
-	return (count_nolane(f, &f->slot->locks[first]));
+	return (count_nolane(f,
+	    &f->slot->locks[first].nolane[TBUF_LOST_RECORD]));
 }
 
 struct storing {
@@ -462,16 +463,17 @@ tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	uint32_t first, n = lanes_begin(f, &first);
 
 	return (any_lane(f, n, first, store, &storing) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first]));
+	    count_nolane(f, &f->slot->locks[first].nolane[TBUF_LOST_STORE]));
 }
 
 enum tbuf_emit
-tbuf_lock_do(const struct tbuf_fire *f, tbuf_lock_work *work, void *argument)
+tbuf_lock_do(const struct tbuf_fire *f, tbuf_lock_work *work, void *argument,
+    enum tbuf_lost lost)
 {
 	uint32_t first, n = lanes_begin(f, &first);
 
 	return (any_lane(f, n, first, work, argument) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first]));
+	    count_nolane(f, &f->slot->locks[first].nolane[lost]));
 }
 
 bool
@@ -494,7 +496,7 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 			return (TBUF_EMIT_DONE);
 	}
 	return (any_lane(f, n, first, NULL, NULL) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first]));
+	    count_nolane(f, &f->slot->locks[first].nolane[TBUF_LOST_RECORD]));
 }
 
 /* With the lock held.  False: there is no room, and nothing has been done. */

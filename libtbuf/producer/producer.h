@@ -416,20 +416,20 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 }
 
 /*
- * A word of the session's is stored, if it still stands.  DONE: or it is a drop,
- * for all lanes were busy.
+ * A word of the session's is stored, if it still stands.  DONE: or it is a lost
+ * store, for all lanes were busy.
  */
 enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
 /*
- * Something is done in a lane whose lock is held; DONE: or it is a drop, for
- * all lanes were busy.
+ * Something is done in a lane whose lock is held; DONE: or it is counted as
+ * lost, for all lanes were busy.
  */
 typedef void tbuf_lock_work(void *argument, const struct tbuf_place *);
 enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
-	    void *argument) TBUF_HIDDEN;
+	    void *argument, enum tbuf_lost) TBUF_HIDDEN;
 /*
  * ... or by sections of the CPU's lane, that go by the fire's memo, which is
  * made if it is not there; it says what came of it.  The lock lanes come next.
@@ -437,7 +437,7 @@ enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
 typedef enum tbuf_outcome tbuf_lane_work(void *argument,
 	    const struct tbuf_memo *);
 enum tbuf_emit tbuf_lane_do(const struct tbuf_fire *, tbuf_lane_work *,
-	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
+	    tbuf_lock_work *, void *argument, enum tbuf_lost) TBUF_HIDDEN;
 /* ... that is left undone where all lanes are busy: false. */
 bool	tbuf_lock_try(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;

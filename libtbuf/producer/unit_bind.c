@@ -83,7 +83,7 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 	enum tbuf_emit emit;
 
 	return (work_here(b, work, argument, &emit) ? emit :
-	    tbuf_lock_do(&b->fire, work_locked, &locked));
+	    tbuf_lock_do(&b->fire, work_locked, &locked, TBUF_LOST_RECORD));
 }
 
 /* ------------------------------------------------------------ a table */
