@@ -405,6 +405,7 @@ events_take(struct tbuf_consumer *c, struct lost *lost)
 	while (tbuf_consumer_next(c, &e) > 0)
 		switch (e.type) {
 		case TBUF_EVENT_DROPS:
+		case TBUF_EVENT_AGGREGATION:
 			lost->lanes += e.count;
 			break;
 		case TBUF_EVENT_DYNAMIC:
