@@ -9,6 +9,10 @@
  * thread with that id has a block: numbers rise, so the lower one was there
  * before.  A thread that has claimed a block was alive then; so the blocks are
  * looked at first, then the tasks.
+ *
+ * A thread has two blocks while it gives one back that a handler was faster
+ * than.  It may have ended since, and the block be another thread's; a dead
+ * one's stays with it.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -113,6 +117,13 @@ blocks_used(const struct tbuf_target *t, uint32_t size, size_t *count)
 	return (used);
 }
 
+static bool
+is_still(const struct tbuf_target *t, uint32_t size, const struct used *used)
+{
+	return (tbuf_load_acquire(&block_at(t, size, used->index)->owner) ==
+	    used->owner);
+}
+
 /* How many are left. */
 static size_t
 blocks_clean(const struct tbuf_target *t, uint32_t size,
@@ -124,9 +135,10 @@ blocks_clean(const struct tbuf_target *t, uint32_t size,
 	for (i = 0; i < count; i++) {
 		if (used[i].tid == 0)
 			continue;
-		dead = (i > 0 && used[i].tid == used[i - 1].tid) ||
+		dead = (i > 0 && used[i].tid == used[i - 1].tid &&
+		    used[i].owner != used[i - 1].owner) ||
 		    !tbuf_tasks_has(t, tasks, used[i].tid);
-		if (!dead)
+		if (!dead || !is_still(t, size, &used[i]))
 			continue;
 		block_free(t, size, used[i].index);
 		left--;

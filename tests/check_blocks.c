@@ -1,0 +1,163 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Blocks of dead threads are given back, and no others, whatever the target's
+ * threads do between two looks at them.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer/tasks.h"
+
+/* Which tasks there are is the test's, and what comes about before they are. */
+#define tbuf_tasks_list		step_list
+#define tbuf_tasks_has		step_has
+#define tbuf_tasks_free		step_free
+
+static bool step_list(const struct tbuf_target *, struct tbuf_tasks *);
+static bool step_has(const struct tbuf_target *, const struct tbuf_tasks *,
+    uint64_t);
+static void step_free(struct tbuf_tasks *);
+
+#include "consumer/variables.c"
+
+#define NBLOCKS	4
+
+static struct {
+	struct tbuf_block block;
+	uint64_t variable, more;
+} blocks[NBLOCKS];
+static struct tbuf_target target;
+static uint64_t alive[2];
+static void (*meanwhile)(void);
+
+static bool
+step_list(const struct tbuf_target *t, struct tbuf_tasks *tasks)
+{
+	(void)t;
+	(void)tasks;
+	if (meanwhile != NULL)
+		meanwhile();
+	return (true);
+}
+
+static bool
+step_has(const struct tbuf_target *t, const struct tbuf_tasks *tasks,
+    uint64_t tid)
+{
+	(void)t;
+	(void)tasks;
+	return (tid == alive[0] || tid == alive[1]);
+}
+
+static void
+step_free(struct tbuf_tasks *tasks)
+{
+	(void)tasks;
+}
+
+static void
+claim(unsigned index, uint64_t owner, uint64_t tid)
+{
+	blocks[index].block.owner = owner;
+	blocks[index].block.tid = tid;
+	blocks[index].variable = owner;
+}
+
+static void
+begin(void)
+{
+	memset(blocks, 0, sizeof(blocks));
+	memset(&target, 0, sizeof(target));
+	target.blocks.base = (unsigned char *)blocks;
+	target.blocks.size = sizeof(blocks);
+	alive[0] = alive[1] = 0;
+	meanwhile = NULL;
+}
+
+static void
+clean(void)
+{
+	target_clean(&target, sizeof(blocks[0]));
+}
+
+START_TEST(a_dead_threads_block_is_free)
+{
+	claim(0, 1, 11);
+	claim(1, 2, 12);
+	alive[0] = 12;
+	clean();
+	ck_assert_uint_eq(blocks[0].block.owner | blocks[0].block.tid |
+	    blocks[0].variable, 0);
+	ck_assert_uint_eq(blocks[1].block.owner, 2);
+	ck_assert_uint_eq(blocks[1].variable, 2);
+}
+END_TEST
+
+START_TEST(an_id_that_came_again_is_the_later_threads)
+{
+	claim(0, 3, 11);
+	claim(1, 1, 11);
+	alive[0] = 11;
+	clean();
+	ck_assert_uint_eq(blocks[0].block.owner, 3);
+	ck_assert_uint_eq(blocks[1].block.owner, 0);
+}
+END_TEST
+
+/* It is giving one back that a handler was faster than. */
+START_TEST(a_thread_keeps_both_of_its_blocks)
+{
+	claim(0, 1, 11);
+	claim(1, 1, 11);
+	alive[0] = 11;
+	clean();
+	ck_assert_uint_eq(blocks[0].block.owner, 1);
+	ck_assert_uint_eq(blocks[1].block.owner, 1);
+	alive[0] = 0;
+	clean();
+	ck_assert_uint_eq(blocks[0].block.owner, 0);
+	ck_assert_uint_eq(blocks[1].block.owner, 0);
+}
+END_TEST
+
+/* The one has given it back and has ended; the other lives. */
+static void
+changes_hands(void)
+{
+	claim(0, 2, 12);
+	alive[0] = 12;
+}
+
+START_TEST(a_block_that_changed_hands_is_not_the_dead_threads)
+{
+	claim(0, 1, 11);
+	meanwhile = changes_hands;
+	clean();
+	ck_assert_uint_eq(blocks[0].block.owner, 2);
+	ck_assert_uint_eq(blocks[0].variable, 2);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("blocks");
+	TCase *tcase = tcase_create("dead threads");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tcase, begin, NULL);
+	tcase_add_test(tcase, a_dead_threads_block_is_free);
+	tcase_add_test(tcase, an_id_that_came_again_is_the_later_threads);
+	tcase_add_test(tcase, a_thread_keeps_both_of_its_blocks);
+	tcase_add_test(tcase,
+	    a_block_that_changed_hands_is_not_the_dead_threads);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return (failed == 0 ? 0 : 1);
+}
