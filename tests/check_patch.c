@@ -213,6 +213,17 @@ START_TEST(a_copy_out_of_reach_is_refused)
 }
 END_TEST
 
+/* jkzd of Xeon Phi: a branch, but by no condition that a jump has. */
+START_TEST(a_branch_by_something_else_is_refused)
+{
+	static const uint8_t jkzd[16] = { 0xc4, 0x00, 0x48, 0x74, 0x10 };
+	struct patch_copy copy;
+
+	ck_assert_ptr_nonnull(patch_relocate(&patch, jkzd, (uintptr_t)jkzd, 5,
+	    (uintptr_t)jkzd + 64, &copy));
+}
+END_TEST
+
 START_TEST(a_call_under_a_shadow_stack_is_refused)
 {
 	struct patch shadow = { .shadow = true };
@@ -387,6 +398,7 @@ main(void)
 	tcase_add_loop_test(tcase, a_copy_does_what_the_original_does, 0,
 	    (int)NCOPIES);
 	tcase_add_test(tcase, a_copy_out_of_reach_is_refused);
+	tcase_add_test(tcase, a_branch_by_something_else_is_refused);
 	tcase_add_test(tcase, a_call_under_a_shadow_stack_is_refused);
 	tcase_add_test(tcase, what_cannot_be_proven_is_left_alone);
 	tcase_add_loop_test(tcase, a_branch_from_anywhere_is_found, 0, 16);

@@ -100,7 +100,9 @@ move_branch(struct move *m)
 	case ZYDIS_MNEMONIC_LOOPNE:
 		return (move_short(m, target));
 	default:
-		if (m->in->meta.category != ZYDIS_CATEGORY_COND_BR)
+		/* Some coprocessors have conditions of their own, by VEX. */
+		if (m->in->meta.category != ZYDIS_CATEGORY_COND_BR ||
+		    m->in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 			return ("an instruction that is not understood");
 		put_byte(m, 0x0f);
 		put_byte(m, (uint8_t)(0x80 | (m->in->opcode & 0xf)));
