@@ -4,6 +4,7 @@
  * Control files that others use now, or that dead targets have left: reading
  * them, which changes nothing, and keeping them until that is done.
  */
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -34,6 +35,19 @@ pread(int fd, void *to, size_t size, off_t at)
 		then();
 	}
 	return (n);
+}
+
+/* A dying process's lock on its file, which it lets go of meanwhile. */
+static int held = -1;
+
+int
+nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (held == -1)
+		return ((int)syscall(SYS_nanosleep, time, left));
+	close(held);
+	held = -1;
+	return (0);
 }
 
 /* ------------------------------------------------------------ reading */
@@ -404,6 +418,28 @@ START_TEST(looking_leaves_what_nobody_has_read)
 END_TEST
 
 /* Its file, though the target is dead, and its board, whose name was this. */
+/* Killed, a process has lost its memory before its descriptors. */
+START_TEST(file_of_a_dying_process_is_waited_for)
+{
+	struct tbuf_consumer *reader;
+	struct tally t;
+	pid_t pid;
+
+	begin_abandoned(policies[0]);
+	fire(10);
+	pid = fake.pid;
+	fake_kill(&fake);
+	held = openat(fake.dirfd, fake.name, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ne(held, -1);
+	ck_assert_int_eq(flock(held, LOCK_EX | LOCK_NB), 0);
+	reader = tbuf_consumer_new();
+	ck_assert_int_eq(tbuf_consumer_open_pid(reader, pid), 0);
+	read_all(reader, &t);
+	ck_assert_uint_eq(t.records, 10);
+	end();
+}
+END_TEST
+
 START_TEST(what_another_version_left_is_not_touched)
 {
 	struct tbuf_consumer *c = fake_consumer("");
@@ -552,6 +588,7 @@ main(void)
 	tcase_add_test(t, file_of_no_known_policy_is_refused);
 	tcase_add_test(t, file_that_is_none_is_refused);
 	tcase_add_loop_test(t, looking_leaves_what_nobody_has_read, 0, 3);
+	tcase_add_test(t, file_of_a_dying_process_is_waited_for);
 	tcase_add_test(t, what_another_version_left_is_not_touched);
 	tcase_add_loop_test(t, looking_removes_what_has_nothing_in_it, 0, 2);
 	tcase_add_test(t, dead_file_with_a_reader_stays_until_it_was_read);

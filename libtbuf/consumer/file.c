@@ -26,6 +26,8 @@
 
 /* Moments that are further apart than this make a slope. */
 #define SPAN_MIN	1000000
+/* Of a millisecond each, while a process ends. */
+#define DYING_PAUSES	1000
 
 /* A file that is opened. */
 struct opened {
@@ -204,7 +206,7 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 	return (0);
 }
 
-/* One of the runtime directory, of a process that is dead. */
+/* One of the runtime directory; -EBUSY: its process has not let go of it. */
 static int
 open_left(struct tbuf_consumer *c, const char *name)
 {
@@ -216,9 +218,39 @@ open_left(struct tbuf_consumer *c, const char *name)
 		return (-ESRCH);
 	if (tbuf_control_alive(fd)) {
 		close(fd);
-		return (-ESRCH);
+		return (-EBUSY);
 	}
 	return (open_descriptor(c, fd, &file));
+}
+
+/* All that a dead process has left; how many there are to be read. */
+static unsigned
+open_all_left(struct tbuf_consumer *c, pid_t pid, bool *held)
+{
+	struct dirent *entry;
+	unsigned opened = 0;
+	uint64_t random;
+	DIR *dir = NULL;
+	pid_t named;
+	int fd = -1, error;
+
+	*held = false;
+	if (tbuf_consumer_directory(c, false) >= 0)
+		fd = openat(c->directory, ".",
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd != -1 && (dir = fdopendir(fd)) == NULL)
+		close(fd);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (!tbuf_control_name_parse(entry->d_name, &named, &random) ||
+		    named != pid)
+			continue;
+		error = open_left(c, entry->d_name);
+		opened += error == 0;
+		*held |= error == -EBUSY;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return (opened);
 }
 
 /* The one of a process that lives, in whatever namespace. */
@@ -239,27 +271,18 @@ int
 tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
 	struct opened file = { .fd = -1 };
-	struct dirent *entry;
-	unsigned opened = 0;
-	uint64_t random;
-	DIR *dir = NULL;
-	pid_t named;
-	int fd = -1, error;
+	unsigned opened, pauses = DYING_PAUSES;
+	bool held;
+	int error;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
-	if (tbuf_consumer_directory(c, false) >= 0)
-		fd = openat(c->directory, ".",
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd != -1 && (dir = fdopendir(fd)) == NULL)
-		close(fd);
-	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		if (tbuf_control_name_parse(entry->d_name, &named, &random) &&
-		    named == pid && open_left(c, entry->d_name) == 0)
-			opened++;
-	if (dir != NULL)
-		closedir(dir);
-	error = open_living(c, pid, &file);
+	/* One that was killed has no memory before it lets go of its file. */
+	do {
+		opened = open_all_left(c, pid, &held);
+		error = open_living(c, pid, &file);
+	} while (error == -ESRCH && opened == 0 && held &&
+	    tbuf_pause(&pauses));
 	if (error == 0 || opened != 0)
 		return (0);
 	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",
