@@ -7,7 +7,7 @@
 #	tbuf probes	its probes, and which of them are enabled
 #
 # gdb loads this file with the library when it is installed in its auto-load
-# directory; `source` does as well.  Numbers are those of libtbuf/layout.h.
+# directory; `source` does as well.  Numbers are those of libtbuf/layout*.h.
 
 import re
 import struct

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Arguments in records, byte by byte, beside a packer that is as simple as the
- * format's description at the end of layout.h.  Fires are made on the rseq
+ * format's description in layout_record.h.  Fires are made on the rseq
  * path and on the lock path (_i is 1), each one as the first of its session
  * and as one that the thread remembers.
  */

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes of threads (layout.h, SIDE LANES): this process is its own target, and
+ * Lanes of threads (layout_side.h): this process is its own target, and
  * looks at whose they are.  Each test runs with rseq and without.
  */
 #include <sys/wait.h>

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Each public header compiles by itself and twice, as C and as C++, without a
-# warning, with nothing but its folder in the search path.
+# warning, with nothing but its folder in the search path; and so does, as C,
+# each part of the layout.
 
 set -eu
 : "${top_srcdir:?}" "${CC:=cc}" "${CXX:=c++}"
@@ -25,4 +26,11 @@ int main(void) { return 0; }"
 		echo "$header as $standard"
 		printf '%s\n' "$source" | compile "$CXX" c++ $standard
 	done
+done
+
+for path in "$top_srcdir"/libtbuf/layout*.h; do
+	header=${path##*/}
+	echo "$header"
+	printf '#include "%s"\n#include "%s"\nint main(void) { return 0; }\n' \
+	    "$header" "$header" | compile "$CC" c gnu11
 done

@@ -42,9 +42,9 @@
 uint32_t tbuf_aggregate_words(enum tbuf_aggregator, uint64_t parameter);
 
 /*
- * In the table of a target's lane (layout.h) functions other than count and
- * quantizers have a version, then two copies of so many words: what they are
- * here, but sum counts its values first, and min and max have behind their
+ * In the table of a target's lane (layout_table.h) functions other than count
+ * and quantizers have a version, then two copies of so many words: what they
+ * are here, but sum counts its values first, and min and max have behind their
  * value what slot.cleared was.  0: it has no copies.
  */
 uint32_t tbuf_table_copy(enum tbuf_aggregator);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tables of targets (layout.h), as they are read: into tallies goes what a
+ * The tables of targets (layout_table.h), as they are read: into tallies goes what a
  * table has gained since it was read last, so that nothing is stopped, and
  * clear() and trunc() need not touch it.
  *

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What targets are given of a script's clauses: codes, programs and texts, as
- * layout.h has them.
+ * layout_clause.h has them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Clauses at probes of targets: from what a compiler gives to what targets
- * are given (layout.h, struct tbuf_codes), and what their records are.
+ * are given (layout_clause.h, struct tbuf_codes), and what their records are.
  */
 #ifndef TBUF_CONSUMER_CLAUSES_H
 #define TBUF_CONSUMER_CLAUSES_H

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Record layouts: built once, then read by (the format of records is at the
- * end of layout.h).
+ * Record layouts: built once, then read by (the format of records is in
+ * layout_record.h).
  */
 #include <string.h>
 

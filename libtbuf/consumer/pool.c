@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The pools of targets' side lanes (layout.h): lanes of threads that have ended
+ * The pools of targets' side lanes (layout_side.h): lanes of threads that have ended
  * are free again, and a pool that is nearly in use is doubled, before a fire
  * finds none free.
  *

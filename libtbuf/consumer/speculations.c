@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations of targets (layout.h, SPECULATIONS).  A batch, what all lanes
+ * Speculations of targets (layout_speculation.h).  A batch, what all lanes
  * hold of an instance that was committed, is taken at cleanrate, when its id is
  * free again, or at the latest when its mark is met; there it is given.
  *

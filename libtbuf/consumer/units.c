@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units of targets (layout.h, WORK UNITS).  What a unit has kept is given
+ * Work units of targets (layout_unit.h).  What a unit has kept is given
  * as a batch in the place of its envelope or its mark; what has not ended, when
  * nobody can be inside any more.
  *

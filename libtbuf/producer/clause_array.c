@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Associative arrays at a fire: elements in sets of the session's (layout.h),
+ * Associative arrays at a fire: elements in sets of the session's (layout_variable.h),
  * of which a key has two.
  *
  *	search -+- found --> SWAP {state, value}, or claim and PUBLISH

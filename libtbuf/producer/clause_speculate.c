@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations at a fire (layout.h, SPECULATIONS).
+ * Speculations at a fire (layout_speculation.h).
  *
  * The words of the ids are changed by compare-and-swap alone, and name their
  * session: no lane is needed for them, and none that is busy can keep an id

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause aggregates at a fire goes into the table of a lane (layout.h).
+ * What a clause aggregates at a fire goes into the table of a lane (layout_table.h).
  *
  *	search the key -+- found ------------> a word + delta, or PUBLISH
  *	   ^            +- not -- PUBLISH --+

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * self-> variables at a fire: a block of the session's for each thread that
- * has stored to one (layout.h).
+ * has stored to one (layout_variable.h).
  *
  *	a thread's number --remembered--> its block, or that it has none
  *	                  \--searched----^

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arguments into a record's data (the format is at the end of layout.h).
+ * Arguments into a record's data (the format is in layout_record.h).
  * Values are little-endian here, as on every machine that configure accepts,
  * so the low bytes of a slot are the first ones.
  */

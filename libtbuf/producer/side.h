@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Side lanes at a fire: whose record goes where (layout.h, SIDE LANES).
+ * Side lanes at a fire: whose record goes where (layout_side.h).
  *
  *	the thread is in a unit		the unit's lane		(later)
  *	-x bufscope=thread		the thread's lane

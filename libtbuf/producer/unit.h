@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units at a target (layout.h, WORK UNITS).
+ * Work units at a target (layout_unit.h).
  *
  * A unit is memory of this process: which thread is in it, and where its
  * tables are, one in each session that has any for it.  What it does in a

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The end of a unit: its outcome's rule says which records are kept, and they
- * are committed by one record of the CPU's lane, all or none (layout.h, WORK
- * UNITS).
+ * are committed by one record of the CPU's lane, all or none (layout_unit.h).
  */
 #include "producer/unit.h"
 
