@@ -115,7 +115,8 @@ grep 'rwx' "$dir/maps" && fail 'writable and executable'
 rm -f "$dir/out"
 "$TBUFCTL" -q -o "$dir/out" -c "$PROGRAMS/syscall_calls errors" -n '
 syscall::openat:entry { @path[copyinstr(arg1)] = count(); }
-syscall::process_vm_readv:entry { @own = count(); printa("own %@u", @own); }
+syscall::process_vm_readv: { @own[probename] = count(); }
+END { printa("own %s %@u\n", @own); }
 ' 2>"$dir/said" || fail "own calls: $(cat "$dir/said")"
 [ -n "$filtered" ] || grep -q '^  /dev/null  *1$' "$dir/out" ||
     fail "no path: $(cat "$dir/out")"
