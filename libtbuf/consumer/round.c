@@ -424,8 +424,10 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
+		/* What the merge holds back is not lost. */
 		if (tbuf_batches_losses(c, t, event) == 1 ||
-		    tbuf_units_losses(c, t, ended(t) || last(r), event) == 1)
+		    tbuf_units_losses(c, t, (ended(t) || last(r)) &&
+		    emptied(t), event) == 1)
 			return (1);
 		event->type = TBUF_EVENT_LOST;
 		if ((event->count = tbuf_target_lost(t)) != 0)
