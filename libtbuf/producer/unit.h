@@ -35,6 +35,8 @@ struct tbuf_bound {
 	uint64_t id;
 	uint64_t instance;
 	uint64_t began;
+	uint64_t head;			/* of the table, if nobody has written
+					   meanwhile: a handler may have */
 };
 
 struct tbuf_unit {

@@ -123,6 +123,7 @@ take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
 	b->entry = entry_of(b, i);
 	b->index = i;
 	b->instance = instance;
+	b->head = 0;
 	b->table += i * (b->wraps ? 2 * b->size : b->size);
 	n->taken = true;
 	tbuf_thread.unit_table = i;

@@ -11,10 +11,11 @@
 #include "producer/unit.h"
 
 #define STAGE_WORDS	40	/* what is copied in one section */
+#define WORDS_AGAIN	4	/* arguments that tbuf_unit_again() is for */
 
 struct writing {
 	struct tbuf_unit *unit;
-	const struct tbuf_bound *bound;
+	struct tbuf_bound *bound;
 	const struct tbuf_fire *fire;
 	uint64_t size;			/* of the record */
 	bool busy;			/* somebody writes who has been
@@ -81,8 +82,10 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 		    .to = (uint64_t *)(void *)to, .from = p.stage,
 		    .size = p.used, .slot = &slot }) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
-		if (p.used == left)
+		if (p.used == left) {
+			tbuf_store(&w->bound->head, next);
 			return (TBUF_COMMITTED);
+		}
 	}
 }
 
@@ -226,12 +229,42 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	return (!w.busy);
 }
 
+/*
+ * By one section, for head is known from the record before.  What this goes by
+ * is no more than a guess: it holds if head is what it says.
+ */
+static bool
+store_again(struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t epid,
+    const uint64_t *words, uint64_t size)
+{
+	uint64_t head = tbuf_load(&b->head), used = tbuf_unit_bytes(head);
+	uint64_t record[3 + WORDS_AGAIN], whole = 3 * 8 + size, next;
+	uint64_t i;
+
+	if (size > 8 * WORDS_AGAIN || used > b->size || whole > b->size - used)
+		return (false);
+	if (b->wraps && (tbuf_unit_laps(head) & 1) != 0)
+		used += b->size;
+	next = head + tbuf_unit_head(0, 1, whole);
+	record[0] = tbuf_unit_clock();
+	record[1] = epid | whole << 16 | (uint64_t)tbuf_thread.tid << 32;
+	record[2] = memo->cpu;
+	for (i = 0; i < size / 8; i++)
+		record[3 + i] = words[i];
+	if (publish(memo, &b->entry->head, head, next,
+	    (uint64_t *)(void *)(b->table + used), record, whole) !=
+	    TBUF_COMMITTED)
+		return (false);
+	tbuf_store(&b->head, next);
+	return (true);
+}
+
 bool
 tbuf_unit_again(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint32_t bits)
 {
 	struct tbuf_unit *u = tbuf_thread.unit;
-	const struct tbuf_bound *b = &u->bound[0];
+	struct tbuf_bound *b = &u->bound[0];
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
 	struct writing w = { .unit = u, .bound = b,
 	    .size = sizeof(struct tbuf_lock_record) + size };
@@ -255,7 +288,10 @@ tbuf_unit_again(const struct tbuf_site *site, const uint64_t *words,
 	f.segments = segments;
 	f.end = segments + 2;
 	w.fire = &f;
-	return (f.epid != 0 && f.epid < TBUF_EPID_UNIT &&
-	    tbuf_lane_offset(memo.slot, memo.cpu) != 0 &&
+	if (f.epid == 0 || f.epid >= TBUF_EPID_UNIT ||
+	    tbuf_lane_offset(memo.slot, memo.cpu) == 0)
+		return (false);
+	return ((tbuf_fire_wanted(&f, memo.cpu) &&
+	    store_again(b, &memo, f.epid, words, size)) ||
 	    write_here(&w, &memo) == TBUF_COMMITTED);
 }
