@@ -10,6 +10,8 @@
  */
 #include "syscall.h"
 
+#include <sys/syscall.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@
 
 #include "producer/mark.h"
 
-#define RETURN_NARGS	(2 + 2)		/* result, errno, and paths */
+#define RETURN_NARGS	(2 + SYSCALL_PATHS)	/* result, errno, and paths */
 #define TEXT_MAX	256u
 
 /* Where a table of words has none: of a number that is no call's. */
@@ -89,7 +91,7 @@ register_return(struct syscall_probes *p, const char *name,
 	const char *word = arguments;
 	unsigned i;
 
-	for (i = 0; i < a->n && p->npaths < 2; i++) {
+	for (i = 0; i < a->n && p->npaths < SYSCALL_PATHS; i++) {
 		word = strchr(word, ':') + 1;
 		if (strncmp(word, "path", 4) != 0)
 			continue;
@@ -155,6 +157,9 @@ point(void)
 		words[i] = syscall_name(i) == NULL ? nobody :
 		    words_of(&syscall_probes[i]);
 		any |= words[i] != nobody;
+		/* A filter is noticed, whether that is traced or not. */
+		if (words[i] != nobody && (i == SYS_prctl || i == SYS_seccomp))
+			words[i] = somebody;
 	}
 	for (i = 0; i < 256; i++) {
 		none[i] = nobody;
@@ -212,6 +217,7 @@ begin(void)
 	int error = errno;
 
 	list_open();
+	syscall_path_begin();
 	if (register_all() == 0 && point())
 		patch_all();
 	if (list != NULL)

@@ -7,6 +7,7 @@
  *
  *	syscall.c	the constructor: what is registered, then patched
  *	syscall_fire.c	what stubs call: values, records, clones
+ *	syscall_path.c	paths of calls that have come back
  *	syscall_site.c	finding the instructions, and what a jump can take
  *	syscall_slot.c	the stubs
  *	syscall_table.c	names, arguments and their types, by number
@@ -25,6 +26,7 @@
 #pragma GCC visibility push(hidden)
 
 #define SYSCALL_NARGS		6u
+#define SYSCALL_PATHS		2u	/* of a call's arguments, at most */
 #define SYSCALL_NUMBERS		512u	/* numbers are below */
 #define SYSCALL_ANY		(-1)	/* a place's number is in a register */
 
@@ -48,7 +50,7 @@ struct syscall_probes {
 	struct tbuf_site entry, leave;
 	uint8_t nargs;
 	uint8_t npaths;
-	uint8_t paths[2];	/* which arguments are */
+	uint8_t paths[SYSCALL_PATHS];	/* which arguments are */
 };
 
 extern struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
@@ -106,6 +108,19 @@ void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 
 /* What a fire calls of libtbuf's is not the program's. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
+
+/* --------------------------------------------------------------- the paths */
+
+/* When the program begins; and before each call that may bring a filter. */
+void	syscall_path_begin(void);
+void	syscall_path_look(const struct syscall_frame *, uint64_t number);
+
+/*
+ * *value is to be told: a copy of the path in `text`; or NULL, if it is not
+ * there any more; or the path itself.  False if the copy has been cut.
+ */
+bool	syscall_path_read(uint64_t path, char *text, size_t room,
+	    uint64_t *value);
 
 /* --------------------------------------------------------------- the sites */
 

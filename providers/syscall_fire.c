@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <sched.h>
 
@@ -18,6 +19,8 @@
 
 /* Of fires within fires, each by a handler in the midst of another one. */
 #define DEPTH_MAX	8u
+
+#define PATH_SHORT	256u
 
 struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 
@@ -98,21 +101,54 @@ fire_result(struct syscall_probes *p, uint64_t result, uint64_t *values,
 	errno = saved;
 }
 
-static void
-fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
+/* False: there is no room for a path, and nothing has been told. */
+static bool
+fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
+    char *texts, size_t room)
 {
 	const uint64_t arguments[SYSCALL_NARGS] = {
 		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
 	};
-	bool failed = f->result > (uint64_t)-4096;
-	uint64_t values[2 + 2];
+	uint64_t values[2 + SYSCALL_PATHS];
 	unsigned i;
+
+	for (i = 0; i < p->npaths; i++)
+		if (!syscall_path_read(arguments[p->paths[i]],
+		    texts + i * room, room, &values[2 + i]) &&
+		    room < PATH_MAX)
+			return (false);
+	fire_result(p, f->result, values, f);
+	return (true);
+}
+
+/* Few are so long, and a handler's stack may be small. */
+static __attribute__((noinline)) void
+fire_long_paths(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	char texts[SYSCALL_PATHS * PATH_MAX];
+
+	(void)fire_paths(p, f, texts, PATH_MAX);
+}
+
+static __attribute__((noinline)) bool
+fire_short_paths(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	char texts[SYSCALL_PATHS * PATH_SHORT];
+
+	return (fire_paths(p, f, texts, PATH_SHORT));
+}
+
+static void
+fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	uint64_t values[2 + SYSCALL_PATHS] = { 0 };
 
 	if (!tbuf_probe_enabled(&p->leave) || thread.strict || is_own(f))
 		return;
-	for (i = 0; i < p->npaths; i++)
-		values[2 + i] = failed ? 0 : arguments[p->paths[i]];
-	fire_result(p, f->result, values, f);
+	if (p->npaths == 0 || f->result > (uint64_t)-4096)
+		fire_result(p, f->result, values, f);
+	else if (!fire_short_paths(p, f))
+		fire_long_paths(p, f);
 }
 
 /*
@@ -225,6 +261,7 @@ syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 		if (shares(flags))
 			tbuf_thread_mark(1);
 	}
+	syscall_path_look(f, number);
 	fire_entry(&syscall_probes[number], f);
 	return (!wants_stack(f, number, flags));
 }

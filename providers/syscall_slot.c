@@ -264,7 +264,7 @@ is_clone(int number)
 /*
  * A clone takes the long way whether it is traced or not: who may share the
  * thread's memory is to be known.  So do the two by which a thread has the
- * cycle counter taken away.
+ * cycle counter taken away, and a process may be filtered.
  */
 static bool
 is_looked_at(int number)

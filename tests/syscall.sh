@@ -66,6 +66,22 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 1 '^dirfd=-100 path=0x8 flags=0 mode=0$'
 	expect 1 '^result=-1 errno=9$'
 
+	# Paths are read to their end, and not where there is none any more.
+	trace 'syscall::openat:return' paths -q -x strsize=8k
+	expect 1 'path="/dev/null"$'
+	expect 1 'path="/\(\./\)\{1995\}dev/null"$'
+	[ -n "$filtered" ] || {
+		trace 'syscall::truncate:return' gone -q
+		expect 1 '^result=0 errno=0 path=NULL$'
+	}
+	for kind in filter filter-number; do
+		trace 'syscall::openat:return' $kind -q
+		expect 1 'path="/dev/zero"$'
+		expect 1 'path="/dev/null"$'
+	done
+	trace 'syscall::openat:return' filter-exec -q
+	expect 2 'path="/dev/null"$'
+
 	trace 'syscall::vfork:,syscall::getppid:,syscall::exit_group:' vforks
 	expect 10 'vfork:entry'
 	expect 10 'vfork:return result=[0-9]* errno=0'

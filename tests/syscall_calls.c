@@ -4,7 +4,9 @@
  * A program that makes known numbers of system calls, by the C library's
  * functions: syscall_calls KIND.
  */
+#include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +73,85 @@ errors(void)
 		errx(1, "write: %s", strerror(errno));
 	if (close(4711) != -1 || errno != EBADF)
 		errx(1, "close: %s", strerror(errno));
+}
+
+#define PAGE	4096
+#define LONG	3990
+
+/* Paths of which the last byte is that of a page, with none behind it. */
+static void
+paths(void)
+{
+	char *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *last = pages + 2 * PAGE - sizeof("/dev/null"), *p;
+
+	if (pages == MAP_FAILED || munmap(pages + 2 * PAGE, PAGE) == -1)
+		err(1, "mmap");
+	strcpy(last, "/dev/null");
+	close(open(last, O_RDWR));
+	for (p = last; p > last - LONG; p -= 2)
+		memcpy(p - 2, "/.", 2);
+	close(open(p, O_RDWR));
+}
+
+/* A path that the call itself takes away. */
+static void
+gone(void)
+{
+	int fd = memfd_create("path", 0);
+	char *path;
+
+	if (fd == -1 || ftruncate(fd, PAGE) == -1)
+		err(1, "memfd_create");
+	path = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (path == MAP_FAILED)
+		err(1, "mmap");
+	snprintf(path, PAGE, "/proc/self/fd/%d", fd);
+	if (truncate(path, 0) == -1)
+		err(1, "truncate");
+}
+
+/* From here on what reads memory by a call is killed. */
+static void
+filter(bool by_number)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { 4, filters };
+
+	close(open("/dev/zero", O_RDWR));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 || (by_number ?
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) :
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) == -1)
+		err(1, "filter");
+	close(open("/dev/null", O_RDWR));
+}
+
+static void
+filters(void)
+{
+
+	filter(false);
+}
+
+static void
+filters_exec(void)
+{
+
+	filter(false);
+	(void)execl("/proc/self/exe", "syscall_calls", "errors", NULL);
+}
+
+static void
+filters_number(void)
+{
+
+	filter(true);
 }
 
 static int
@@ -198,6 +280,11 @@ static const struct {
 	void (*run)(void);
 } kinds[] = {
 	{ "errors", errors },
+	{ "filter", filters },
+	{ "filter-exec", filters_exec },
+	{ "filter-number", filters_number },
+	{ "gone", gone },
+	{ "paths", paths },
 	{ "session", session },
 	{ "signals", signals },
 	{ "spawns", spawns },
