@@ -13,6 +13,7 @@
 #include "cpp.h"
 #include "hint.h"
 #include "messages.h"
+#include "near.h"
 #include "options.h"
 
 /* ------------------------------------------------------------ callbacks */
@@ -418,4 +419,70 @@ compile_tell(struct compiled *c)
 			    (int)strcspn(d->text, "{/;"), d->text, n,
 			    PLURAL(n));
 	}
+}
+
+struct search {
+	const struct d_description *description;
+	bool found;
+};
+
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct search *s = arg;
+
+	s->found = known_matches(s->description, probe);
+	return (s->found);
+}
+
+static bool
+is_unmatched(struct compiled *c, const struct d_description *d)
+{
+	struct search s = { .description = d };
+
+	if (known_own(d) != 0)
+		return (false);
+	(void)tbuf_consumer_probes(c->known.consumer, compare, &s);
+	return (!s.found);
+}
+
+/* Each description is told once, however many clauses have it. */
+static void
+tell_unmatched(struct compiled *c, const struct d_description *d,
+    struct words *told)
+{
+	const char *text;
+	char *near;
+	size_t i;
+
+	words_add(told, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
+	    d->field[3]);
+	text = told->all[told->count - 1];
+	for (i = 0; i + 1 < told->count; i++)
+		if (strcmp(told->all[i], text) == 0)
+			return;
+	if ((near = near_description(text, c->known.consumer)) == NULL)
+		message(MSG_NO_PROBE, text);
+	else
+		message(MSG_NO_PROBE MSG_NEAR, text, near);
+	free(near);
+}
+
+bool
+compile_unmatched(struct compiled *c)
+{
+	const struct d_description *d;
+	struct words told = { NULL, 0 };
+	bool found;
+	unsigned j;
+	size_t i;
+
+	for (i = 0; i < c->options->program.count; i++)
+		for (j = 0; c->programs[i] != NULL && (d =
+		    d_program_description(c->programs[i], j)) != NULL; j++)
+			if (is_unmatched(c, d))
+				tell_unmatched(c, d, &told);
+	found = told.count != 0;
+	words_free(&told);
+	return (found);
 }

@@ -39,4 +39,7 @@ void	compile_free(struct compiled *);
 /* "script 'X' matched N probes", for each of them. */
 void	compile_tell(struct compiled *);
 
+/* Say which descriptions of clauses have met no probe; true if any. */
+bool	compile_unmatched(struct compiled *);
+
 #endif

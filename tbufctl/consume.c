@@ -472,7 +472,8 @@ finish(struct run *run, int error)
 	tell_matched(run, false);
 	if (!run->command_ended || o->unmatched)
 		tell_matched(run, true);
-	else if (program_unmatched(&o->program, run->consumer))
+	else if (program_unmatched(&o->program, run->consumer) |
+	    (run->compiled != NULL && compile_unmatched(run->compiled)))
 		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);

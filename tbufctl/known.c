@@ -112,8 +112,8 @@ known_list(struct known *k)
 		(void)tbuf_consumer_list(k->consumer, add, k);
 }
 
-static bool
-target_matches(const struct d_description *d,
+bool
+known_matches(const struct d_description *d,
     const struct tbuf_probe_info *probe)
 {
 
@@ -131,7 +131,7 @@ known_count(struct known *k, const struct d_description *d)
 		return (n);
 	known_list(k);
 	for (i = 0; i < k->count; i++)
-		n += target_matches(d, k->probes[i]);
+		n += known_matches(d, k->probes[i]);
 	return (n);
 }
 
@@ -187,7 +187,7 @@ known_argument(struct known *k, const struct d_description *d,
 	known_list(k);
 	for (i = 0; i < k->count; i++) {
 		probe = k->probes[i];
-		if (!target_matches(d, probe))
+		if (!known_matches(d, probe))
 			continue;
 		if ((n = argument_of(probe, name, number)) < probe->nargs)
 			return (class_of(probe->types[n]));
@@ -216,7 +216,7 @@ known_likely(struct known *k, const struct d_description *d, const char *name,
 
 	for (i = 0; i < sites->count; i++) {
 		probe = &sites->all[i];
-		if (target_matches(d, probe) &&
+		if (known_matches(d, probe) &&
 		    (n = argument_of(probe, name, number)) < probe->nargs)
 			return (class_of(probe->types[n]));
 	}
@@ -230,7 +230,7 @@ visit_names(const struct d_description *d,
 {
 	unsigned n;
 
-	for (n = 0; target_matches(d, probe) && n < probe->nargs; n++)
+	for (n = 0; known_matches(d, probe) && n < probe->nargs; n++)
 		visit(arg, probe->argnames[n]);
 }
 
@@ -254,7 +254,7 @@ type_of(struct known *k, const struct d_description *d,
 	unsigned n = argument_of(probe, name, number);
 
 	if (n == probe->nargs || probe->types[n] != TBUF_POINTER ||
-	    !target_matches(d, probe))
+	    !known_matches(d, probe))
 		return (0);
 	return (types_argument(&k->types, probe->module, probe->function,
 	    probe->argnames[n]));

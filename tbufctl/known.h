@@ -44,6 +44,8 @@ unsigned known_own_list(const struct d_description *, void (*visit)(void *,
 unsigned known_own(const struct d_description *);
 /* Those and the targets'. */
 unsigned known_count(struct known *, const struct d_description *);
+bool	known_matches(const struct d_description *,
+	    const struct tbuf_probe_info *);
 /* What an argument of theirs is, by its name or number. */
 enum d_class known_argument(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);

@@ -70,6 +70,7 @@
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
+#define MSG_NO_PROBE	"probe description %s does not match any probes"
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"

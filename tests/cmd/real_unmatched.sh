@@ -21,3 +21,8 @@ tell 3
 wait
 # Nobody is there.
 ctl -n count
+
+# Of a clause it is told when the command has ended, once for each description.
+ctl -q -n 'tt:::cuont { trace(1); } tt:::cuont { trace(2); } count { n++; }' \
+    -c "$TBUF_TARGET fire=1"
+ctl -q -Z -n 'tt:::cuont { trace(1); }' -c "$TBUF_TARGET fire=1"
