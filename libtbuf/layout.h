@@ -68,13 +68,13 @@
  * STATES OF A SESSION SLOT (control.state[s])
  *
  *	        (c) takes         (c) built, then sets bits
- *	  FREE ----------> SETUP ---------------------------> ACTIVE
- *	   ^                                       (c) stop /   | (t) deadline, exit()
- *	   |                                               |    v
- *	   |                                               | GIVINGUP
- *	   |  (c) nobody is inside any more                v    | (t) bits clear
- *	   +------------------------------------------- ENDING  v
- *	   RETIRED <---(c) cannot be sure--------------------+<- GIVENUP, EXITED
+ *	  FREE ----------> SETUP ---------------------> ACTIVE
+ *	   ^                                 (c) stop /   | (t) deadline, exit()
+ *	   |                                         |    v
+ *	   |                                         | GIVINGUP
+ *	   |  (c) nobody is inside any more          v    | (t) bits clear
+ *	   +------------------------------------- ENDING  v
+ *	   RETIRED <---(c) cannot be sure--------------+<- GIVENUP, EXITED
  *
  * GIVINGUP belongs to the target's thread that clears the bits: a slot that
  * stays so while the target lives is not used again.

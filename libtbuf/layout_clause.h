@@ -14,7 +14,8 @@
  * out for each probe, by whoever meets it.
  */
 struct tbuf_clause {
-	uint32_t program;	/* (i) offset in programs, in units of 8; 0: none */
+	uint32_t program;	/* (i) offset in programs, in units of 8; 0:
+				   none */
 	uint32_t text;		/* (i) offset in texts, in units of 8; 0: the
 				   probe's arguments */
 	uint64_t binding;	/* (i) 4 bits a name: its argument */
@@ -40,11 +41,11 @@ struct tbuf_codes {
 	uint32_t nenablings;	/* (i) as many as there are patterns */
 	uint32_t enablings;	/* (i) offset of their struct tbuf_code */
 	uint32_t nglobals;	/* (i) ids of global variables */
-	uint32_t globals;	/* (i) offset of their struct tbuf_code_variable */
+	uint32_t globals;	/* (i) offset of struct tbuf_code_variable[] */
 	uint32_t nlocals;	/* (i) ids of this-> variables, likewise */
 	uint32_t locals;
 	uint32_t locals_size;	/* (i) bytes that these take */
-	uint32_t values;	/* (i) offset of what the globals are at first */
+	uint32_t values;	/* (i) offset of what globals are at first */
 	struct tbuf_moment base; /* (c) */
 	uint64_t multiplier;	/* (i) ns a tick, 32 bits of it a fraction */
 	uint32_t nthreads;	/* (i) ids of self-> variables, as globals */

@@ -16,12 +16,12 @@
 
 #define TBUF_NSESSIONS		32	/* bits of an enable word */
 #define TBUF_NPROBES_MAX	65536	/* entries of the largest probe table */
-#define TBUF_NPROBES_MIN	1024	/* of the smallest; a page of enable words */
+#define TBUF_NPROBES_MIN	1024	/* of the smallest: a page of words */
 #define TBUF_PROBE_STRINGS	128	/* bytes of the string heap for each */
 #define TBUF_NARGS		10
-#define TBUF_NCPUS		1024	/* CPU numbers from here on: lock lanes */
-#define TBUF_NLANES		(2 * TBUF_NCPUS) /* of a session, at most */
-#define TBUF_NLOCKS		24	/* lock lanes of a session, spares included */
+#define TBUF_NCPUS		1024	/* CPUs from this number: lock lanes */
+#define TBUF_NLANES		(2 * TBUF_NCPUS) /* lanes of a session, at most */
+#define TBUF_NLOCKS		24	/* its lock lanes, spares included */
 #define TBUF_RECORD_MAX		32768	/* bytes; bounds the ring's walk */
 #define TBUF_BUFSIZE_MIN	16
 #define TBUF_STRSIZE_MIN	2	/* a byte and the NUL */
@@ -47,8 +47,9 @@ struct tbuf_part {
 	uint64_t size;		/* bytes */
 };
 
-#define TBUF_ASSERT_OFFSET(type, field, offset) \
-	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
+#define TBUF_ASSERT_OFFSET(type, field, offset)				\
+	_Static_assert(offsetof(struct type, field) == (offset),	\
+	    #type "." #field)
 
 _Static_assert(TBUF_SLOTS + TBUF_NSESSIONS * TBUF_SLOT_SIZE == TBUF_TABLES,
     "slots");

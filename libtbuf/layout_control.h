@@ -22,11 +22,11 @@ enum tbuf_clock {
  * 0 for none; a target runs those of all versions up to its own.
  */
 #define TBUF_F_RSEQ		0x1u	/* it has rseq: CPU lanes make sense */
-#define TBUF_F_COPYIN		0x2u	/* its own memory may be read at a fire */
+#define TBUF_F_COPYIN		0x2u	/* a fire may read its own memory */
 #define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
 #define TBUF_F_SIDE		0x8u	/* it binds side lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
-#define TBUF_F_VARIABLES	0x40u	/* it has those of threads, and arrays */
+#define TBUF_F_VARIABLES	0x40u	/* it has threads' ones, and arrays */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
 #define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
@@ -84,7 +84,7 @@ struct tbuf_control {
 	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
 	uint64_t reserved1[3];
 	struct tbuf_moment birth; /* (i) when the target began */
-	char comm[64];		/* (i) base name of the program, NUL-terminated */
+	char comm[64];		/* (i) base name of its program, with a NUL */
 
 	/* what changes */
 	uint32_t nprobes;	/* (t) entries of the probe table */

@@ -38,16 +38,16 @@ struct tbuf_slot {
 	struct tbuf_terms terms; /* (c) bufsize as it is, after `auto` */
 	uint64_t heads;		/* (c) offset of uint32_t[tables.entries] */
 	uint64_t fill_mask;	/* (c) ~0 under fill, else 0 */
-	uint32_t nlocks;	/* (c) lock lanes in use; grows when one retires */
+	uint32_t nlocks;	/* (c) lock lanes in use; grows as they retire */
 	uint32_t nlocks_max;	/* (c) with the spares */
 	uint32_t ncpus;		/* (c) CPUs that have lanes */
-	uint32_t unmet;		/* (a) not 0: probes met without room for an ECB */
-	uint64_t clauses;	/* (c) offset of tbuf_clause[ecb_max]; 0: none */
+	uint32_t unmet;		/* (a) not 0: probes met, no room for an ECB */
+	uint64_t clauses;	/* (c) offset of tbuf_clause[ecb_max], or 0 */
 	uint64_t exit;		/* (a) 0, or 2^32 + status */
 	uint32_t cleared;	/* (c) counts: a min() or max() that an earlier
 				   one has is begun anew */
 	uint32_t unfit;		/* (a) not 0: probes that no program fits */
-	uint32_t nspec;		/* (c) ids of speculations, at most TBUF_NSPEC */
+	uint32_t nspec;		/* (c) ids of speculations, up to TBUF_NSPEC */
 	uint32_t speculated;	/* (c) bytes of a struct tbuf_speculated */
 	uint64_t holders;	/* (c) offset of struct tbuf_holder[], one for
 				   each side lane there may be; 0: no pool */
@@ -59,7 +59,7 @@ struct tbuf_slot {
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of side lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
 	struct tbuf_part texts;		/* (c) tbuf_text_record */
-	struct tbuf_part globals;	/* (c) variables, written by both sides */
+	struct tbuf_part globals;	/* (c) variables; both sides write */
 	struct tbuf_part blocks;	/* (c) tbuf_block: threads' variables */
 	struct tbuf_part dynamic;	/* (c) sets of elements of arrays */
 	struct tbuf_part speculations;	/* (c) nspec buffers for each lane */

@@ -15,8 +15,8 @@
  * low bits of the generation: a compare-and-swap that comes too late fails.
  *
  *	INACTIVE --speculation()--> ACTIVE --commit()--> COMMITTING
- *	   ^  ^                       |                      |  (t) its mark is
- *	   |  +------discard()--------+                      v  there, or refused
+ *	   ^  ^                       |                      | (t) its mark is
+ *	   |  +------discard()--------+                      v there, or refused
  *	   +-----------(c) has read the batch----------- COMMITTED
  *
  * Each lane has a buffer for each id, in slot.speculations.  Its head says of

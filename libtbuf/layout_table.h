@@ -43,10 +43,10 @@ struct tbuf_table_entry {
 	/* the key (i), padded with zeroes */
 };
 
-#define TBUF_TABLE_MIN	512u			/* bytes of a table */
+#define TBUF_TABLE_MIN	512u		/* bytes of a table */
 #define TBUF_TABLE_MAX	(UINT64_C(1) << 31)
-#define TBUF_TABLE_LOCK	65536u			/* most of a small lock lane's */
-#define TBUF_TABLE_PROBES 64u			/* slots that a search looks at */
+#define TBUF_TABLE_LOCK	65536u		/* most of a small lock lane's */
+#define TBUF_TABLE_PROBES 64u		/* slots that a search looks at */
 
 /* Slots of the index, a power of two. */
 static inline uint32_t

@@ -38,7 +38,7 @@ struct tbuf_terms {
 #define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
 				   it raises `limit` */
 #define TBUF_S_THREAD	0x8u	/* each thread writes a lane of its own */
-#define TBUF_S_SIDES	32	/* shift: side lanes there are at first, 16 bits */
+#define TBUF_S_SIDES	32	/* shift: side lanes at first, 16 bits */
 #define TBUF_S_WRAP	0x10u	/* a work unit's table wraps when it is full */
 #define TBUF_S_UNITS	16	/* tables of work units, 12 bits */
 #define TBUF_S_UNIT	48	/* and the binary logarithm of their bytes */

@@ -51,12 +51,12 @@ enum tbuf_unit_state {
 #define TBUF_UNIT_BUCKETS	384u	/* tbuf_unit_bucket() */
 #define TBUF_UNIT_ENVELOPE	2048u	/* most bytes of records in one */
 #define TBUF_UNIT_RULES		8u	/* the last one: any other outcome */
-#define TBUF_SELECTED		1u	/* a probe's selection, unless it says */
+#define TBUF_SELECTED		1u	/* a probe's, unless it says another */
 #define TBUF_SELECTED_SUCCESS	2u	/* the mask of outcome 0, likewise */
 
 struct tbuf_unit_entry {
 	uint64_t word;		/* (a) tbuf_unit_word() */
-	uint64_t previous;	/* (t) the head of the half before, if it wraps */
+	uint64_t previous;	/* (t) the other half's head, if it wraps */
 	uint64_t overwritten;	/* (t) records of this table, ever */
 	uint64_t full;		/* (t) drops, likewise */
 	uint64_t head;		/* (t) tbuf_unit_head(); release */

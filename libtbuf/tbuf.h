@@ -392,7 +392,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * instructions count, not the many lines, when gcc weighs whether to inline
  * the function.)
  */
-#define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, nargs,	\
+#define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, nargs, \
     types0, types8)							\
 	__asm__ __volatile__ __inline__(				\
 	    ".pushsection tbuf_hot,\"aw?\"\n"				\

@@ -116,8 +116,8 @@ int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
  * probes run in the targets, each description as an enabling of its own, in
  * order.  The script must live until the close.  A run with a script needs
  * neither targets nor enablings; without targets it goes on until exit() or
- * tbuf_consumer_stop().  Where files are read (open_file(), before), all clauses
- * fire here, for each record that was read.
+ * tbuf_consumer_stop().  Where files are read (open_file(), before), all
+ * clauses fire here, for each record that was read.
  *	-ENOTSUP a clause at a probe of targets does what these cannot do
  *	-EINVAL	the script is damaged
  *	-EBUSY	tracing is active, or there is a script already
@@ -276,8 +276,8 @@ int	tbuf_consumer_switch(struct tbuf_consumer *);
 
 /*
  * A live snapshot under ring or fill: what was recorded before a moment, on all
- * CPUs, is given by tbuf_consumer_next(), stays there, and is in no total.  -ENOTSUP under
- * switch, -EINVAL when no tracing is active.
+ * CPUs, is given by tbuf_consumer_next(), stays there, and is in no total.
+ * -ENOTSUP under switch, -EINVAL when no tracing is active.
  */
 int	tbuf_consumer_snapshot(struct tbuf_consumer *);
 
@@ -361,9 +361,9 @@ enum tbuf_event_type {
 	TBUF_EVENT_DROPS,	/* since the last such event of that cause */
 	TBUF_EVENT_OVERWRITTEN,	/* under ring, at the end */
 	TBUF_EVENT_EXIT,	/* a target or the command has ended */
-	TBUF_EVENT_DAMAGE,	/* bytes of a lane that made no sense: skipped */
-	TBUF_EVENT_LOST,	/* probes that a target's table had no room for */
-	TBUF_EVENT_UNMET,	/* probes that its session had no room to enable */
+	TBUF_EVENT_DAMAGE,	/* senseless bytes of a lane were skipped */
+	TBUF_EVENT_LOST,	/* probes that found no room in their table */
+	TBUF_EVENT_UNMET,	/* probes that the session had no room for */
 	TBUF_EVENT_FAULT,	/* of a script's clause: record says which */
 	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
 	TBUF_EVENT_ERRORS,	/* faults in clauses of ERROR */
@@ -552,7 +552,7 @@ struct tbuf_packet {
 	enum tbuf_packet_kind kind;
 	unsigned lane;		/* its number in the session, all kinds alike */
 	uint64_t target;	/* the random number in its file's name */
-	uint64_t generation;	/* of its session: never used twice in that file */
+	uint64_t generation;	/* of its session; used once in that file */
 	const void *data;	/* aligned to 8 */
 	size_t size;		/* bytes, a multiple of 8; may be 0 */
 	uint64_t records;
@@ -604,7 +604,8 @@ struct tbuf_totals {
 	uint64_t discarded;	/* by work units */
 	uint64_t reserved[4];
 };
-void	tbuf_consumer_totals(const struct tbuf_consumer *, struct tbuf_totals *);
+void	tbuf_consumer_totals(const struct tbuf_consumer *,
+	    struct tbuf_totals *);
 
 /* Targets under trace that still live. */
 unsigned tbuf_consumer_alive(const struct tbuf_consumer *);

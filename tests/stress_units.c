@@ -246,7 +246,7 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 {
 	struct tbuf_event e;
 
-	while (tbuf_consumer_next(c, &e) > 0) 
+	while (tbuf_consumer_next(c, &e) > 0)
 		switch (e.type) {
 		case TBUF_EVENT_RECORD:
 			record_take(t, &e.record);

@@ -139,7 +139,8 @@ bool	tbuf_control_alive(int fd);
  * Has its target ended, with nobody there who reads it?  `control` is its
  * header, which has been checked.
  */
-bool	tbuf_control_left(int dirfd, int fd, const struct tbuf_control *control);
+bool	tbuf_control_left(int dirfd, int fd,
+	    const struct tbuf_control *control);
 
 /* Are there records in it that nobody has read? */
 bool	tbuf_control_unread(int fd, const struct tbuf_control *control);

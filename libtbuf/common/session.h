@@ -5,11 +5,11 @@
  * build sessions on targets, and a target's constructor builds those that
  * wait for it.  No malloc, no stdio, no system call.
  *
- *	area
- *	+---------+----------+-------+-------++-------+------+---------++-------
- *	| session | patterns | lanes | parts || heads | ECBs | clauses || storage
- *	+---------+----------+-------+-------++-------+------+---------++-------
- *	0                                     plan.heads               plan.data
+ *     area
+ *     +---------+----------+-------+-------++-------+------+---------++-------
+ *     | session | patterns | lanes | parts || heads | ECBs | clauses || storage
+ *     +---------+----------+-------+-------++-------+------+---------++-------
+ *     0                                     plan.heads               plan.data
  * What lies in front of plan.heads is backed when the session is built; heads,
  * ECBs and clauses are backed as they are used, and zero until then.  All in
  * front of plan.data then stays backed for as long as the file lives: a late
@@ -19,11 +19,11 @@
  * A run without clauses has neither parts (codes, programs, texts and global
  * variables) nor clauses, nor side words, which stand behind the lanes.  Where
  * clauses aggregate or speculate or have variables of threads and arrays, the
- * lanes' tables, blocks, elements and buffers of speculations stand at the end of
- * the storage, zero to begin with; and so do work units.
+ * lanes' tables, blocks, elements and buffers of speculations stand at the end
+ * of the storage, zero to begin with; and so do work units.
  *
- * Where there are side lanes (layout.h), their holders and then the words of all
- * lanes stand in front of plan.data instead; these are backed up to
+ * Where there are side lanes (layout_side.h), their holders and then the words
+ * of all lanes stand in front of plan.data instead; these are backed up to
  * plan.words_end when the session is built, and as lanes are added.  What a
  * CPU's lane has beside it, table, side words and buffers of speculations, side
  * lanes do without: clauses use the CPU's.
@@ -137,7 +137,7 @@ struct tbuf_plan {
 	uint64_t ecbs;
 	uint64_t clauses;
 	uint64_t data;
-	uint64_t zeroes;		/* from here on, to begin with; 0: none */
+	uint64_t zeroes;		/* from here on; 0: there are none */
 	uint64_t tables;		/* in the storage; 0: none */
 	uint64_t blocks;		/* likewise */
 	uint64_t dynamic;		/* likewise */

@@ -64,7 +64,8 @@ tbuf_trace_fill(const char *text, size_t size)
 {
 	size_t n = 0;
 
-	while (n < size && n < TBUF_TRACE_MARK_SIZE && text[size - 1 - n] == ' ')
+	while (n < size && n < TBUF_TRACE_MARK_SIZE &&
+	    text[size - 1 - n] == ' ')
 		n++;
 	return (n < TBUF_TRACE_MARK_SIZE && (n == size ||
 	    text[size - 1 - n] == '\n') ? n : 0);

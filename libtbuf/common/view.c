@@ -72,7 +72,8 @@ tbuf_view_text_is(const struct tbuf_view *view, uint32_t offset,
 	size_t size = strlen(text) + 1;
 
 	return (size <= heap_room(view, offset) &&
-	    memcmp(view->base + view->tables.strings + offset, text, size) == 0);
+	    memcmp(view->base + view->tables.strings + offset, text,
+	    size) == 0);
 }
 
 bool

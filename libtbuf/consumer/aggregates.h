@@ -64,7 +64,7 @@ struct tbuf_aggregates {
 struct tbuf_aggregate_order {
 	bool by_key;
 	bool reversed;
-	uint64_t position;		/* of the aggregation that counts first */
+	uint64_t position;		/* of the aggregation that is first */
 	uint64_t key_position;
 };
 

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tables of targets (layout_table.h), as they are read: into tallies goes what a
- * table has gained since it was read last, so that nothing is stopped, and
- * clear() and trunc() need not touch it.
+ * The tables of targets (layout_table.h), as they are read: into tallies goes
+ * what a table has gained since it was read last, so that nothing is stopped,
+ * and clear() and trunc() need not touch it.
  *
  * As for a lane's records, the bytes come by pread(2) and are checked then.
  * Entries do not change; they are kept, with the values that were read last.

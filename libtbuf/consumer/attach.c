@@ -77,8 +77,9 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 		one.slot = i;
 		one.area = slot.area;
 		one.area_size = slot.area_size;
-		if (one.area < t->view.tables.areas || one.area % TBUF_PAGE != 0 ||
-		    one.area > end || one.area_size > end - one.area)
+		if (one.area < t->view.tables.areas ||
+		    one.area % TBUF_PAGE != 0 || one.area > end ||
+		    one.area_size > end - one.area)
 			one.area = one.area_size = 0;
 		if (better(&one, best, t->plan.size, end))
 			*best = one;
@@ -152,7 +153,8 @@ reserve_locked(struct tbuf_target *t)
 	struct stat st;
 	int error;
 
-	if (end < t->view.tables.areas || end > TBUF_FILE_MAX || fstat(t->fd, &st) != 0)
+	if (end < t->view.tables.areas || end > TBUF_FILE_MAX ||
+	    fstat(t->fd, &st) != 0)
 		return (-EINVAL);
 	if ((error = choose_slot(t, end, &choice)) != 0 ||
 	    (error = place_area(t, &choice, end, &area)) != 0 ||

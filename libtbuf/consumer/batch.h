@@ -24,7 +24,7 @@ struct tbuf_batch {
 	uint32_t id;			/* from 0 on */
 	uint64_t instance;
 	uint64_t drops;			/* records that found no room there */
-	bool due;			/* its mark would have been met by now */
+	bool due;			/* its mark should have come by now */
 	bool kept;			/* it is in the list */
 	unsigned count, next;		/* of its records; to be given */
 	uint64_t size;

@@ -222,7 +222,8 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 	int error = 0;
 
 	memset(images, 0, sizeof(*images));
-	sorted = calloc(core->nsegments + 1, sizeof(struct tbuf_core_segment *));
+	sorted = calloc(core->nsegments + 1,
+	    sizeof(struct tbuf_core_segment *));
 	if (sorted == NULL)
 		return (-ENOMEM);
 	for (i = 0; i < core->nsegments; i++)

@@ -98,7 +98,8 @@ keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	struct kept *kept = arg;
 	unsigned i, oldest = 0;
 
-	if (alive || tbuf_control_recorder(fd, control, &session) || !tbuf_control_left(kept->dirfd, fd, control))
+	if (alive || tbuf_control_recorder(fd, control, &session) ||
+	    !tbuf_control_left(kept->dirfd, fd, control))
 		return (0);
 	tbuf_copy(kept->files[kept->count].name, name, TBUF_NAME_MAX);
 	kept->files[kept->count].born = control->birth.real;

@@ -92,7 +92,7 @@ tbuf_target_ended(struct tbuf_target *t)
 	tbuf_target_die(t);
 	if (t->pidfd == -1 || waited(t))
 		return;
-	/* It may be waited for at any time: then the kernel may have kept it. */
+	/* Somebody may reap it at any time; newer kernels keep its status. */
 	if (!zombie(t->pid, t->pidfd, &code) && !kept(t->pidfd, &code))
 		return;
 	if (WIFSIGNALED(code))

@@ -37,9 +37,9 @@
 struct process {
 	pid_t pid;
 	pid_t inner;		/* in its own pid namespace */
-	uid_t uid;		/* of its files: root's, if it is not dumpable */
+	uid_t uid;		/* of its files; root's if not dumpable */
 	uid_t user;
-	bool memory;		/* it has any: neither ending, nor the kernel's */
+	bool memory;		/* it has some: not ending, no kernel thread */
 	bool zombie;
 	bool strict;		/* SECCOMP_MODE_STRICT */
 };
@@ -329,7 +329,7 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 	name = control_name((char *)(uintptr_t)m->path, &deleted);
 	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
-	/* What a forked child keeps of its parent's, or has not replaced yet. */
+	/* A forked child has its parent's, if only until it makes its own. */
 	if (pid != p->inner)
 		return (problem(found, -ECANCELED,
 		    "tracing is off: it is a forked child"));
@@ -391,7 +391,7 @@ find(pid_t pid, struct tbuf_found *found)
 
 	if ((error = process_look(pid, &p)) != 0)
 		return (problem_errno(found, -error));
-	/* What is ending has files of root's, too, from when its memory is gone. */
+	/* An ending process's files are root's once its memory is gone. */
 	if (!p.memory && geteuid() != 0 && p.user == geteuid())
 		return (problem_errno(found, ESRCH));
 	found->foreign = p.uid != geteuid();

@@ -89,7 +89,7 @@ fits(const struct tbuf_target *t, uint32_t index, unsigned enabling)
 /* What is counted of the enablings that match a probe. */
 struct counted {
 	const struct chains *chains;	/* those without an ECB; or else */
-	bool unfit;			/* those that it does not fit; or EPIDs */
+	bool unfit;			/* those it does not fit; or EPIDs */
 };
 
 static uint64_t

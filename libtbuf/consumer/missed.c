@@ -108,7 +108,8 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
 {
 	static const char off[] = "tracing is off: ";
 
-	if (error == -EPERM || strstr(found->problem, TBUF_OFF_SETUID) != NULL) {
+	if (error == -EPERM ||
+	    strstr(found->problem, TBUF_OFF_SETUID) != NULL) {
 		*which = TBUF_MISSED_SETUID;
 		return (TBUF_OFF_SETUID);
 	}

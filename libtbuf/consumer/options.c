@@ -157,7 +157,8 @@ parse_number(const char *value, int64_t *number)
 	char *end;
 
 	*number = 0;
-	if (value == NULL || tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
+	if (value == NULL ||
+	    tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
 		return (0);
 	if (!isdigit((unsigned char)*value))
 		return (-EINVAL);

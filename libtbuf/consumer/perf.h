@@ -31,7 +31,7 @@ struct tbuf_perf_terms {
 };
 
 struct tbuf_perf_buffer {
-	int fd;				/* an event that counts nothing; or -1 */
+	int fd;				/* of an event without counts; or -1 */
 	int cpu;
 	struct perf_event_mmap_page *page;
 	uint64_t size;			/* of its data, a power of two */
@@ -47,7 +47,7 @@ struct tbuf_perf_sample {
 	uint32_t pid, tid;
 	uint64_t time;			/* CLOCK_MONOTONIC */
 	uint64_t nframes;		/* with stacks */
-	uint64_t frames[];		/* and what PERF_CONTEXT_* they are of */
+	uint64_t frames[];		/* with PERF_CONTEXT_* words */
 };
 
 /* Numbers of DWARF, and the program counter behind the others. */

@@ -94,7 +94,10 @@ tbuf_layout_arguments(struct tbuf_record_layout *layout,
 	}
 }
 
-/* What a name is bound to, or an argument by its number: as wide as a register, but of its own type. */
+/*
+ * What a name is bound to, or an argument by its number: as wide as a register,
+ * but of its own type.
+ */
 static bool
 set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
     const struct tbuf_probe_info *probe)

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The pools of targets' side lanes (layout_side.h): lanes of threads that have ended
- * are free again, and a pool that is nearly in use is doubled, before a fire
- * finds none free.
+ * The pools of targets' side lanes (layout_side.h): lanes of threads that have
+ * ended are free again, and a pool that is nearly in use is doubled, before a
+ * fire finds none free.
  *
  * A thread is dead when its process has no task with its id, or when another
  * thread with that id has a lane: instances rise, so the lower one was there

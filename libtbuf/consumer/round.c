@@ -180,7 +180,7 @@ prepare(struct tbuf_consumer *c)
 	if (r->stale && order_sources(c) != 0)
 		return (-ENOMEM);
 	r->until = UINT64_MAX;
-	/* Under the others records are given twice, or a target's at its end. */
+	/* Other policies give records twice, or when their target ends. */
 	if (!tbuf_policy(c->options.bufpolicy)->live)
 		r->merged = 0;
 	return (0);
@@ -340,7 +340,8 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 		} else if (r->counter == TBUF_DYNAMIC) {
 			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, s, gain);
 		} else if (r->counter == TBUF_OVERWRITTEN) {
-			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s, gain);
+			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s,
+			    gain);
 			c->totals.overwritten += gain;
 		} else {
 			tbuf_event_count(event, TBUF_EVENT_DROPS, s, gain);

@@ -80,8 +80,8 @@ int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
  * 0.
  */
 void	tbuf_batches_due(struct tbuf_target *, bool due);
-int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *, bool end,
-	    struct tbuf_event *);
+int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *,
+	    bool end, struct tbuf_event *);
 /*
  * Work units.  look: tables of which all was given are free again.  is: a
  * lane's next record is an envelope or a mark; open: its batch is given from

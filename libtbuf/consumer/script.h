@@ -225,7 +225,7 @@ struct tbuf_script {
 
 	struct tbuf_script_probe probes[TBUF_SCRIPT_PROBES];
 	unsigned nprobes;
-	struct tbuf_script_probe recorded;	/* stands for those of records */
+	struct tbuf_script_probe recorded;	/* for those of records */
 	bool records;			/* which are read, and fire here */
 	struct tbuf_script_enabling *enablings;	/* in the source's order */
 	unsigned nenablings;

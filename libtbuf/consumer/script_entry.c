@@ -16,7 +16,8 @@
 uint64_t
 tbuf_record_charge(const struct tbuf_d_record *layout)
 {
-	return (TBUF_RECORD_LEAST + (((uint64_t)layout->charge + 7) & ~UINT64_C(7)));
+	return (TBUF_RECORD_LEAST +
+	    (((uint64_t)layout->charge + 7) & ~UINT64_C(7)));
 }
 
 static struct tbuf_script_cpu *

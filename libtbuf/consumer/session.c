@@ -157,7 +157,7 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->area = slot->area;
 	t->area_end = slot->area + slot->area_size;
 	t->generation = session->generation;
-	/* How many there are is enough: their text is the target's to change. */
+	/* Their number is enough: the target may change their text. */
 	t->order.npatterns = count_patterns((const char *)t->view.base +
 	    session->patterns, session->patterns_size);
 	t->clauses = slot->clauses;

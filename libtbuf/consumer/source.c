@@ -20,7 +20,10 @@
 /* Far more turns than a writer can win against a reader that is running. */
 #define PAIR_TRIES	1000
 
-/* Where its side words and its table are; what lies there is checked when it is read. */
+/*
+ * Where its side words and its table are; what lies there is checked when it is
+ * read.
+ */
 static void
 table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
 {

@@ -30,7 +30,7 @@ struct tbuf_epid {
 	const struct tbuf_record_layout *layout;	/* of its records */
 	const struct tbuf_d_record *record;	/* of a script's clause */
 	uint32_t enabling;
-	bool clause;			/* that layout is its clause's, its own */
+	bool clause;			/* the layout is its clause's own */
 	bool unwanted;			/* out of a file: nothing matches it */
 	uint32_t selection;		/* its probe's */
 };
@@ -49,7 +49,7 @@ struct tbuf_epid {
 struct tbuf_seen {
 	unsigned char *entries;
 	uint64_t entries_size;
-	uint64_t *values;		/* of all of them, up to the table's end */
+	uint64_t *values;		/* of all of them, to the table's end */
 	uint64_t values_size;
 };
 
@@ -98,7 +98,7 @@ struct tbuf_spec {
 	uint64_t kept;			/* bytes that these take */
 	uint64_t drops, overwritten;	/* records of batches, to be told */
 	uint64_t told[2];		/* busy and unavailable */
-	uint32_t left;			/* the id whose batch is next at the end */
+	uint32_t left;			/* the next batch's id, at the end */
 };
 
 /* A lane as its consumer sees it. */
@@ -108,7 +108,7 @@ struct tbuf_source {
 	uint32_t index;			/* in the lanes array */
 	int cpu;
 	bool locked;
-	bool beside;			/* a side lane, of a thread: cpu is -1 */
+	bool beside;			/* a thread's side lane: cpu is -1 */
 	uint64_t data, storage, size;	/* as they were planned */
 	uint64_t position;		/* the next byte to give */
 	uint64_t mark;			/* give up to here this time */
@@ -132,7 +132,7 @@ struct tbuf_source {
 	uint64_t table, table_storage;	/* offset, bytes; 0: it has none */
 	uint64_t side;			/* offset of struct tbuf_side */
 	struct tbuf_seen seen;
-	struct tbuf_batch *batch;	/* given in the place of a mark, or NULL */
+	struct tbuf_batch *batch;	/* given in a mark's place, or NULL */
 };
 
 /*
@@ -230,20 +230,20 @@ struct tbuf_target {
 	struct tbuf_blocks blocks;
 	struct tbuf_spec spec;
 	struct tbuf_unit_tables units;
-	uint32_t npieces;		/* of all own layouts, and one for each */
+	uint32_t npieces;		/* of own layouts, and one for each */
 	struct tbuf_source *sources;
 	unsigned nsources;
 	uint32_t first_lock;		/* index of the source of lock 0 */
-	uint64_t growth;		/* till the next look at small lanes, ns;
+	uint64_t growth;		/* until small lanes are looked at, ns;
 					   0: there are none */
 	uint64_t next_growth;
 	uint64_t grown;			/* bytes backed in this process */
 	unsigned nchunks;		/* of side lanes that were added */
-	uint64_t swept;			/* when dead threads were looked for, ns */
-	uint64_t next_pool;		/* not before this are lanes added, ns */
+	uint64_t swept;			/* when dead threads were sought, ns */
+	uint64_t next_pool;		/* no lanes are added before, ns */
 	const struct tbuf_probe_info **probes;	/* by index, NULL: not read */
 	uint32_t lost;			/* lost_probes that were told */
-	uint32_t unmet_seen;		/* the slot's counter at the last look */
+	uint32_t unmet_seen;		/* the slot's counter, as last seen */
 	uint64_t unmet;			/* probes not enabled that were told */
 	uint32_t unfit_seen;		/* likewise */
 	uint64_t unfit;			/* probes told that a clause fits not */

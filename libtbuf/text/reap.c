@@ -60,7 +60,8 @@ file_left(int dirfd, const char *name, struct left *left, bool *exited)
 	bool is = false;
 	int fd;
 
-	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
 	if (fd == -1)
 		return (false);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&

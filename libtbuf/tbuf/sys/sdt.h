@@ -419,7 +419,7 @@ sdt_value(const T &x) { return tbuf_bytes{&x, sizeof(x)}; }
 #undef STAP_PROBEV
 #define STAP_PROBEV(provider, ...)					\
 	TBUF_SDT_PICK(__VA_ARGS__, STAP_PROBE12, STAP_PROBE11,		\
-	    STAP_PROBE10, STAP_PROBE9, STAP_PROBE8, STAP_PROBE7,		\
+	    STAP_PROBE10, STAP_PROBE9, STAP_PROBE8, STAP_PROBE7,	\
 	    STAP_PROBE6, STAP_PROBE5, STAP_PROBE4, STAP_PROBE3,		\
 	    STAP_PROBE2, STAP_PROBE1, STAP_PROBE, 0)(provider, __VA_ARGS__)
 #define TBUF_SDT_PICK(name, a, b, c, d, e, f, g, h, i, j, k, l, probe,	\
