@@ -68,12 +68,12 @@ struct tbuf_run {
 	struct tbuf_fire *fire;
 	const struct tbuf_site *site;
 	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
-	struct tbuf_memo memo;		/* of the lane; generation 0: none yet */
+	struct tbuf_memo memo;		/* of the lane; generation 0: not yet */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
 	const struct tbuf_places *places; /* NULL: they are not kept */
 	uint64_t timestamp;		/* 0: not read in this clause */
-	uint64_t known;			/* the thread's number of this id, ... */
-	uint32_t known_id;		/* ... or UINT32_MAX */
+	uint64_t known;			/* a self-> variable's number */
+	uint32_t known_id;		/* its id; UINT32_MAX: none */
 	bool shares;			/* what others store has been loaded */
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */
@@ -184,9 +184,9 @@ bool	tbuf_variable_place(const struct tbuf_run *, enum tbuf_scope,
 	    uint32_t id, struct tbuf_code_variable *) TBUF_HIDDEN;
 
 /*
- * clause_thread.c: a thread's variable, whose place is known.  What is stored is
- * bytes, or a number (NULL): unless that is 0, such as that a text is unset, the
- * thread is given a block.  A thread without one loads 0.
+ * clause_thread.c: a thread's variable, whose place is known.  What is stored
+ * is bytes, or a number (NULL): unless that is 0, such as that a text is unset,
+ * the thread is given a block.  A thread without one loads 0.
  */
 int	tbuf_thread_variable_load(struct tbuf_run *,
 	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
@@ -236,9 +236,9 @@ void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
 int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
 /*
- * Add to a word of an aggregation's key, which has so many bytes, in the lane of
- * a memo.  The search has whose memo it is to be, the key, which word, and what
- * is added.  False: it is not done, for the key is not there yet, most often.
+ * Add to a word of an aggregation's key, which has so many bytes, in the lane
+ * of a memo.  The search has whose memo it is to be, the key, which word, and
+ * what is added.  False: it is not done, mostly for the key is not there yet.
  */
 bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint32_t bytes) TBUF_HIDDEN;
@@ -258,8 +258,8 @@ int	tbuf_run_copyout(struct tbuf_machine *, uint64_t address,
 	    const uint8_t *bytes, uint64_t size) TBUF_HIDDEN;
 
 /*
- * clause_destructive.c: what a subroutine does to the program; and have signals,
- * a bit each, reach this thread.
+ * clause_destructive.c: what a subroutine does to the program; and have
+ * signals, a bit each, reach this thread.
  */
 int	tbuf_run_destroy(struct tbuf_run *, unsigned subroutine,
 	    uint64_t argument) TBUF_HIDDEN;

@@ -1,12 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What most fires of clauses are: a predicate that does not hold, a record of
- * numbers that are arguments of the probe, or a value that is aggregated by such.
- * Where a probe's only program is no more than that it is remembered, decoded,
- * in memory of this process, so that neither the session nor the machine is
- * looked at; of others it is remembered where they lie.  A generation comes once:
- * what is remembered holds for as long as the slot has it, and for nobody else.
+ * The fast path of a probe's only clause.  Most clauses do one of three things:
+ * their predicate does not hold, they record numbers that are arguments of the
+ * probe, or they aggregate a value by such numbers.  A program that does no
+ * more is kept, decoded, in memory of this process, so that a fire neither
+ * reads the session nor runs the machine; of other programs it is kept where
+ * they lie.  A generation is never used twice: what is kept holds for as long
+ * as the slot has it, and for no other session.
  */
 #include "common/machine_parts.h"
 #include "producer/clause_kept.h"

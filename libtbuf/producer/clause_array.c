@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Associative arrays at a fire: elements in sets of the session's (layout_variable.h),
- * of which a key has two.
+ * Associative arrays at a fire: elements in sets of the session's
+ * (layout_variable.h), of which a key has two.
  *
  *	search -+- found --> SWAP {state, value}, or claim and PUBLISH
  *	        +- not ----> claim a free one; PUBLISH its key; SWAP: it lives;

@@ -40,8 +40,8 @@ scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
 }
 
 /*
- * Read once a clause; walltimestamp is what was `ahead' when it began.  It comes
- * behind what has been loaded of other threads' times.
+ * Read once a clause; walltimestamp is what was `ahead' when it began.  It
+ * comes behind what has been loaded of other threads' times.
  */
 static uint64_t
 timestamp(struct tbuf_run *run, uint64_t *ahead)

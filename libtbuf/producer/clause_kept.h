@@ -12,7 +12,7 @@
 
 #include "producer/clause.h"
 
-#define TBUF_KEPT		64	/* probes, by the low bits of their index */
+#define TBUF_KEPT		64	/* by the low bits of probes' indices */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 
@@ -67,8 +67,8 @@ struct tbuf_kept_program {
 };
 
 /*
- * `version` is odd while somebody writes here, and another one afterwards.  What
- * a predicate takes comes first.
+ * `version` is odd while somebody writes here, and another one afterwards.
+ * What a predicate takes comes first.
  */
 struct tbuf_kept {
 	uint64_t version;

@@ -1,18 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause aggregates at a fire goes into the table of a lane (layout_table.h).
+ * What a clause aggregates at a fire goes into the table of a lane
+ * (layout_table.h).
  *
  *	search the key -+- found ------------> a word + delta, or PUBLISH
  *	   ^            +- not -- PUBLISH --+
  *	   +--------------------------------+	values that are 0
  *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock; for a word
- * of a key that is there, search and addition are one.  What it
- * works with was found by the steps before, and holds as long as CPU, session
- * and the word that commits do; else all begins anew.  Nothing here loads from
- * a table or stores into it but like this: who comes late finds that the
- * session has ended.
+ * Each step is a section (arch/rseq.h), or stands under a lane's lock; for a
+ * word of a key that is there, search and addition are one.  A step works with
+ * what the steps before it found, which holds as long as CPU, session and the
+ * word that commits do; else all begins anew.  Nothing here loads from a table
+ * or stores into it but like this: who comes late finds that the session has
+ * ended.
  *
  * inv.account: values + drops = updates.  An insertion counts nothing yet.
  */

@@ -297,8 +297,8 @@ tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
 
 /*
  * The number's word in the block that the thread remembers, or what it has
- * without one; a memo that says whose CPU and session that is, which is all that
- * is asked where no lane is written to.
+ * without one; a memo that says whose CPU and session that is, which is all
+ * that is asked where no lane is written to.
  */
 static bool
 places_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,

@@ -3,8 +3,8 @@
  *
  * A value that is aggregated as a clause has done it before, by what is kept of
  * that (clause_kept.h): one section finds the key in the lane's table and adds
- * there.  Whatever is not that simple, such as a key that is new, is left to the
- * machine.
+ * there.  Whatever is not that simple, such as a key that is new, is left to
+ * the machine.
  */
 #include "common/aggregate.h"
 #include "producer/clause_kept.h"
@@ -15,7 +15,7 @@ struct update {
 	uint64_t base;
 	uint32_t aggregation;
 	uint32_t strsize;		/* 0: the key has no string */
-	uint32_t n;			/* its words, the string's address one */
+	uint32_t n;			/* words; one is the string's address */
 	uint64_t numbers[TBUF_KEPT_NUMBERS];
 };
 

@@ -61,7 +61,7 @@ memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
 	m->bufsize = place.size;
 }
 
-/* What a thread does without a lane of its own the next time it may have one. */
+/* A thread that waits for a lane of its own asks for it at each fire. */
 static bool
 to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {

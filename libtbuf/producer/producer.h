@@ -461,9 +461,9 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 	    const struct tbuf_site *, const uint64_t *values,
 	    struct tbuf_pack *pack) TBUF_HIDDEN;
 /*
- * The fire in the session of this slot, of a probe with one clause that has been
- * met before.  It has words, or, where a site has texts, the site's values.
- * False: it is another case, and nothing has been done.
+ * The fire in the session of this slot, of a probe with one clause that has
+ * been met before.  It has words, or, where a site has texts, the site's
+ * values.  False: it is another case, and nothing has been done.
  */
 bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;

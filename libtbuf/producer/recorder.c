@@ -91,7 +91,8 @@ static int
 build(void)
 {
 	struct tbuf_view view = tbuf_file_view();
-	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own(), error;
+	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own();
+	int error;
 	uint64_t removed = 0;
 
 	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd,

@@ -8,11 +8,11 @@
  *	else, or if none is free	the CPU's, then a lock lane
  *
  * A thread writes a side lane as it writes its CPU's: in the same sections, by
- * a memo whose lane is the side lane.  The CPU in the memo stays the one it runs
- * on, so that a section still begins on none but where the session's consumer
- * waits it out at the end; a thread that migrates makes its memo anew.  What
- * keeps others out is the binding: a lane that is bound is its holder's alone,
- * and whoever gives it back lets go of his memo first.
+ * a memo whose lane is the side lane.  The CPU in the memo stays the one it
+ * runs on, so that a section still begins only on CPUs on which the session's
+ * consumer waits it out at the end; a thread that migrates makes its memo anew.
+ * What keeps others out is the binding: a lane that is bound is its holder's
+ * alone, and whoever gives it back lets go of his memo first.
  *
  * In a process without rseq the lane is written under a lock lane's lock, and
  * tbuf_thread.side_busy tells a handler that its thread is at it already.
@@ -38,9 +38,9 @@ bool	tbuf_pool_find(const struct tbuf_fire *, struct tbuf_pool *)
 	    TBUF_HIDDEN;
 
 /*
- * Steps of claiming and giving back: in sections by the memo of a CPU's lane, or
- * without one under a lock lane's lock, as tbuf_lane_do() has it.  TBUF_CHANGED:
- * somebody was first, or look again.
+ * Steps of claiming and giving back: in sections by the memo of a CPU's lane,
+ * or without one under a lock lane's lock, as tbuf_lane_do() has it.
+ * TBUF_CHANGED: somebody was first, or look again.
  *
  * claim: the lane that has been idle longest, of those that were read if there
  * is one, becomes that of `instance'; *index becomes its number in the pool, or

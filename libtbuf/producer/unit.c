@@ -17,7 +17,7 @@
 #define SERIAL		((UINT64_C(1) << 47) - 1)
 
 static struct tbuf_unit units[NUNITS];
-static uint64_t epoch;			/* forks that this process has behind it */
+static uint64_t epoch;	/* forks between the first process and this one */
 
 void
 tbuf_units_forget(void)

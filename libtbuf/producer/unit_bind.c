@@ -14,7 +14,7 @@ struct work {
 	void *argument;
 };
 
-/* Under a lock nothing is aborted, and what others change is looked at again. */
+/* Under a lock nothing is aborted: what others change is read again. */
 static void
 work_locked(void *argument, const struct tbuf_place *place)
 {
