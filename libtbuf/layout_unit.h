@@ -24,10 +24,11 @@
  *
  *	        begin          fields         end: outcome, count
  *	FREE --------> TAKEN --------> BOUND ---------------------> ENDING
- *	  ^ ^                                                       |    |
- *	  | +---- nothing to keep, or an envelope is there, or refused   |
- *	  |                                                              v
- *	  +--(c) the batch was given; (t) begin, under ring----------- DONE
+ *	 ^ ^ ^                           |                          |    |
+ *	 | | +-- nothing is kept --------+                          |    |
+ *	 | +---- an envelope is there, or refused ------------------+    |
+ *	 |                                                               v
+ *	 +--(c) the batch was given; (t) begin, under ring------------ DONE
  *
  * What is short is copied into an envelope, one record of the CPU's lane; else
  * a mark goes there, and the reader gives the batch out of the table.  Either

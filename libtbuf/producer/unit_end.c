@@ -74,6 +74,32 @@ keep(struct ending *e, const struct tbuf_memo *memo,
 	return (TBUF_COMMITTED);
 }
 
+/* Of records that have been copied those that are kept stay, side by side. */
+static void
+keep_copied(struct ending *e, uint64_t bytes)
+{
+	uint64_t *to = e->bytes, header, size, at, i;
+	const uint64_t *from;
+
+	for (at = 0; at + sizeof(struct tbuf_lock_record) <= bytes;
+	    at += size) {
+		from = e->bytes + at / 8;
+		header = from[1];
+		size = header >> 16 & 0xffff;
+		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
+		    size > bytes - at)
+			break;
+		if ((e->mask & selection(e->bound, header & 0xffff)) == 0)
+			continue;
+		e->count++;
+		for (i = 0; i < size / 8; i++) {
+			*to++ = *from++;
+			__asm__ volatile("" : : : "memory");
+		}
+	}
+	e->size = (uint64_t)((unsigned char *)to - (unsigned char *)e->bytes);
+}
+
 /* The records of a table, or of a half. */
 static enum tbuf_outcome
 walk(struct ending *e, const struct tbuf_memo *memo,
@@ -128,6 +154,14 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 		e->count = e->total;
 		return (TBUF_COMMITTED);
 	}
+	if (laps == 0 && bytes <= sizeof(e->bytes)) {
+		if (bytes != 0 && tbuf_step_load(memo, e->bytes,
+		    (const uint64_t *)(const void *)table, bytes / 8) !=
+		    TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		keep_copied(e, bytes);
+		return (TBUF_COMMITTED);
+	}
 	if (walk(e, memo, older, before) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (walk(e, memo, table, bytes));
@@ -135,12 +169,16 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 
 /* ------------------------------------------------------------ steps */
 
-/* From now on its outcome is known, whatever happens to the process. */
+/*
+ * From now on its outcome is known, whatever happens to the process.  If nothing
+ * is kept that is all: the table is free.
+ */
 static enum tbuf_outcome
 begin_here(void *argument, const struct tbuf_memo *memo)
 {
 	struct ending *e = argument;
 	const struct tbuf_bound *b = e->bound;
+	enum tbuf_unit_state next = TBUF_UNIT_ENDING;
 	uint64_t words[14], fields[4];
 	uint32_t slot;
 
@@ -157,10 +195,13 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	fields[1] = e->count;
 	fields[2] = words[12] + (e->count != 0 ? e->count - 1 : 0);
 	fields[3] = e->discarded = words[13];
+	if (e->count == 0) {
+		fields[3] += e->total;
+		next = TBUF_UNIT_FREE;
+	}
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &b->entry->word, .old = words[0],
-		.new = tbuf_unit_word(b->fire.generation, b->instance,
-		    TBUF_UNIT_ENDING),
+		.new = tbuf_unit_word(b->fire.generation, b->instance, next),
 		.to = &b->entry->ended, .from = fields,
 		.size = sizeof(fields), .slot = &slot
 	}));
@@ -255,9 +296,10 @@ commit(const struct tbuf_bound *b, int outcome)
 		if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE ||
 		    !e.ours)
 			return;
-		if (e.count != 0)
+		if (e.count != 0) {
 			emit(&e);
-		(void)tbuf_bound_do(b, finish_here, &e);
+			(void)tbuf_bound_do(b, finish_here, &e);
+		}
 	}
 	figures(b, e.outcome);
 }
