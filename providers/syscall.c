@@ -202,12 +202,13 @@ patch_all(void)
 
 	if ((problem = patch_begin(&patch)) != NULL) {
 		if (list != NULL)
-			fprintf(list, "not patched: %s\n", problem);
+			fprintf(list, "all system calls: %s\n", problem);
 		return;
 	}
 	syscall_patch(&patch, told);
 	if (syscall_slots_write(&patch) != 0 && list != NULL)
-		fprintf(list, "not patched: text cannot be written\n");
+		fprintf(list, "all system calls: text cannot be "
+		    "written\n");
 	patch_end(&patch);
 }
 

@@ -21,6 +21,7 @@
 #include "compile.h"
 #include "consume.h"
 #include "core.h"
+#include "covered.h"
 #include "format.h"
 #include "header.h"
 #include "left.h"
@@ -77,11 +78,23 @@ preloads(const struct options *o)
 	return (lists ? what | PRELOAD_LIST : what);
 }
 
+/* -l: where providers tell what they have found. */
+static void
+ask(const struct options *o, unsigned what, const char **environment)
+{
+
+	if ((what & PRELOAD_USDT) != 0 &&
+	    (*environment = notes_told_begin()) != NULL)
+		environment++;
+	if ((what & PRELOAD_SYSCALL) != 0 && o->verbose)
+		*environment = covered_begin();
+}
+
 /* -c: with what it is preloaded with in its environment. */
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
-	const char *environment[4] = { NULL, NULL, NULL, NULL };
+	const char *environment[5] = { NULL, NULL, NULL, NULL, NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
 	unsigned what = preloads(o), n = 0;
 	int status;
@@ -95,8 +108,8 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = setting;
 	if (files != NULL)
 		environment[n++] = files;
-	if (o->mode == MODE_LIST && (what & PRELOAD_USDT) != 0)
-		environment[n] = notes_told_begin();
+	if (o->mode == MODE_LIST)
+		ask(o, what, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
 	free(files);
@@ -245,6 +258,7 @@ run_with_consumer(struct options *o, struct output *out)
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
 	notes_told_end();
+	covered_end();
 	signals_forget();
 	tbuf_consumer_close(consumer);
 	compile_free(&compiled);

@@ -88,6 +88,9 @@
 #define MSG_LOWERED	"buffer size lowered to %s"
 #define MSG_LOWERED_AGGREGATION	"aggregation size lowered to %s"
 #define MSG_GONE	"pid %jd has exited"
+#define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
+			" place%s"
+#define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
 #define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \

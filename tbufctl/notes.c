@@ -1,12 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
-#include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +11,7 @@
 #include "messages.h"
 #include "needed.h"
 #include "notes.h"
+#include "told.h"
 #include "words.h"
 
 #define FILES_MAX	512
@@ -84,49 +82,27 @@ notes_providers(const char *program, struct words *providers)
 
 /* ------------------------------------------------------------ sites */
 
-static char told[] = "TBUF_USDT_LIST=/tmp/tbufctl.XXXXXX";
-static char *const told_path = told + sizeof("TBUF_USDT_LIST=") - 1;
-static FILE *told_file;		/* NULL: nobody tells */
+static struct told told;
 
 const char *
 notes_told_begin(void)
 {
-	int fd = mkostemp(told_path, O_CLOEXEC);
 
-	if (fd == -1)
-		return (NULL);
-	told_file = fdopen(fd, "r");
-	return (told_file == NULL ? NULL : told);
+	return (told_begin(&told, "TBUF_USDT_LIST"));
 }
 
-/* Whatever the command has written there: text, and no more. */
 static void
-tell(char *line)
+tell(void *unused, char *line)
 {
-	char *p;
 
-	for (p = line; *p != '\0'; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
-	message("%s", line);
+	(void)unused;
+	if (strstr(line, ": not armed: ") != NULL)
+		message("%s", line);
 }
 
 void
 notes_told_end(void)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
 
-	if (told_file == NULL)
-		return;
-	while ((n = getline(&line, &size, told_file)) > 0) {
-		line[n - 1] = '\0';
-		if (strstr(line, ": not armed: ") != NULL)
-			tell(line);
-	}
-	free(line);
-	fclose(told_file);
-	told_file = NULL;
-	(void)unlink(told_path);
+	told_end(&told, tell, NULL);
 }

@@ -126,6 +126,24 @@ LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
 grep -q 'libc.*: traced$' "$dir/list" || fail 'nothing is traced'
 grep 'rwx' "$dir/maps" && fail 'writable and executable'
 
+# What is covered is told, and only if it is asked for.
+grep -v -e ': traced$' "$dir/list" | sed 's/^/tbufctl: not traced: /' \
+    >"$dir/expected"
+sed -n 's/+0x[0-9a-f]*: .*//p' "$dir/list" | sort | uniq -c |
+    while read -r all object; do
+	traced=$(grep -c "^$object+.*: traced$" "$dir/list")
+	s=s
+	[ "$all" -ne 1 ] || s=
+	echo "tbufctl: $object: system calls traced at $traced of" \
+	    "$all place$s"
+done >>"$dir/expected"
+sort "$dir/expected" >"$dir/sorted"
+"$TBUFCTL" -l -v -n syscall::getppid: -c cat >"$dir/out" 2>"$dir/said"
+sort "$dir/said" | cmp - "$dir/sorted" ||
+    fail "another account: $(cat "$dir/said")"
+"$TBUFCTL" -l -n syscall::getppid: -c cat >"$dir/out" 2>"$dir/said"
+[ ! -s "$dir/said" ] || fail "not asked: $(cat "$dir/said")"
+
 # What libtbuf calls while a probe fires, to read what a pointer points to, is
 # not told; nor does it fire in turn.
 rm -f "$dir/out"
