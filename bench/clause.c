@@ -20,7 +20,7 @@
 #define TURNS	150
 
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 static void

@@ -20,8 +20,8 @@
 #define TBUF_PROBE_STRINGS	128	/* bytes of the string heap for each */
 #define TBUF_NARGS		10
 #define TBUF_NCPUS		1024	/* CPUs from this number: lock lanes */
-#define TBUF_NLANES		(2 * TBUF_NCPUS) /* lanes of a session, at most */
-#define TBUF_NLOCKS		24	/* its lock lanes, spares included */
+#define TBUF_NLANES		(2 * TBUF_NCPUS) /* of a session, at most */
+#define TBUF_NLOCKS		24	/* a session's lock lanes and spares */
 #define TBUF_RECORD_MAX		32768	/* bytes; bounds the ring's walk */
 #define TBUF_BUFSIZE_MIN	16
 #define TBUF_STRSIZE_MIN	2	/* a byte and the NUL */

@@ -38,7 +38,7 @@ struct tbuf_slot {
 	struct tbuf_terms terms; /* (c) bufsize as it is, after `auto` */
 	uint64_t heads;		/* (c) offset of uint32_t[tables.entries] */
 	uint64_t fill_mask;	/* (c) ~0 under fill, else 0 */
-	uint32_t nlocks;	/* (c) lock lanes in use; grows as they retire */
+	uint32_t nlocks;	/* (c) lock lanes in use; grows if one goes */
 	uint32_t nlocks_max;	/* (c) with the spares */
 	uint32_t ncpus;		/* (c) CPUs that have lanes */
 	uint32_t unmet;		/* (a) not 0: probes met, no room for an ECB */

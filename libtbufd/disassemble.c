@@ -206,7 +206,7 @@ print_variables(struct listing *l)
 	}
 }
 
-/* --- built-in variables ---------------------------------------------------- */
+/* --- built-in variables --------------------------------------------------- */
 
 /* By DTrace's numbers, which are not those of the machine. */
 struct known {

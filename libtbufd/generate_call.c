@@ -182,7 +182,7 @@ find(struct generator *g, const struct identifier *one)
 	    "%s( ) looks into a kernel, which is not traced", one->name);
 }
 
-/* --- stacks and symbols ---------------------------------------------------- */
+/* --- stacks and symbols --------------------------------------------------- */
 
 #define FRAMES	20
 
@@ -257,7 +257,7 @@ is_symbol(const struct generator *g, const struct d_node *node)
 	    node->type == g->c->types.type_usymaddr);
 }
 
-/* --- calls ----------------------------------------------------------------- */
+/* --- calls ---------------------------------------------------------------- */
 
 /* copyin() and copyinstr() of an argument that is a text read it in place. */
 static bool

@@ -73,7 +73,7 @@ next(struct guess *one)
 	return (false);
 }
 
-/* --- what a check changes -------------------------------------------------- */
+/* --- what a check changes ------------------------------------------------- */
 
 #define TABLES	4
 
@@ -153,7 +153,7 @@ d_tree_copy(struct d_compiler *c, const struct d_node *list)
 	return (first);
 }
 
-/* --- trying ---------------------------------------------------------------- */
+/* --- trying --------------------------------------------------------------- */
 
 /* False, with the reason in the compiler's error, if it is in error. */
 static bool

@@ -21,7 +21,7 @@
 
 struct known {
 	struct tbuf_consumer *consumer;
-	bool look;		/* there may be targets: all of them, if need be */
+	bool look;		/* at all targets, if need be */
 	bool all;		/* no target was named */
 	bool files;		/* they may be dead, and their pids others' */
 	bool listed;

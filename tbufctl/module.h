@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files that programs are made of, and the functions in them.  Another process
- * reads a file, one for each (reader.h), and writes what it has found to a pipe.
+ * Files that programs are made of, and the functions in them.  Each file is
+ * read by a process of its own (reader.h), which writes what it has found to a
+ * pipe.
  */
 #ifndef TBUFCTL_MODULE_H
 #define TBUFCTL_MODULE_H
@@ -24,7 +25,7 @@ struct function {
 
 struct functions {
 	struct segment *segments;
-	struct function *all;		/* by address, which are all different */
+	struct function *all;		/* by address; no two have the same */
 	char *names;			/* each with its NUL */
 	uint32_t nsegments, count;
 	uint64_t names_size, names_room;

@@ -148,8 +148,9 @@ enum kind {
 };
 
 static const enum kind kinds[] = {
-	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE, KIND_INCLUDE,
-	KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH, KIND_CPP_ARGUMENT,
+	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE,
+	KIND_INCLUDE, KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH,
+	KIND_CPP_ARGUMENT,
 	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
 	KIND_UNUSED_FLAG, KIND_STACKFRAMES, KIND_USTACKFRAMES,
 	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
@@ -159,9 +160,9 @@ static const enum kind kinds[] = {
 
 /* In the order of kinds; flags come behind. */
 const char *const setting_names[] = {
-	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir", "syslibdir",
-	"cpppath", "cppargs", "setenv", "unsetenv", "quietresize", "aggpercpu",
-	"verbose", "stackframes", "ustackframes", "jstackframes",
+	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir",
+	"syslibdir", "cpppath", "cppargs", "setenv", "unsetenv", "quietresize",
+	"aggpercpu", "verbose", "stackframes", "ustackframes", "jstackframes",
 	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
 	"linkmode", "linktype",
 

@@ -83,7 +83,7 @@ unit(void *arg, const struct tbuf_unit_status *u)
 		    u->inside ? "true" : "false", u->records);
 		return (0);
 	}
-	/* Nobody is in one that waits for a thread, or whose process is dead. */
+	/* Nobody is in one that waits for a thread, nor in a dead process. */
 	(void)snprintf(tid, sizeof(tid), u->inside ? "%u" : "-", u->tid);
 	output_printf(run->out, "%7jd %-5s %-12s %20" PRIu64
 	    " %8s %7s %8" PRIu64 " %s\n", (intmax_t)u->pid,

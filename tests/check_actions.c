@@ -19,7 +19,7 @@
 /* ------------------------------------------------------------ types */
 
 #define INTEGER(type, bytes, sign)	{				\
-	.kind = TBUF_KIND_INTEGER, .is_signed = (sign), .size = (bytes),	\
+	.kind = TBUF_KIND_INTEGER, .is_signed = (sign), .size = (bytes), \
 	.name = type							\
 }
 

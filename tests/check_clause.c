@@ -447,7 +447,7 @@ START_TEST(timestamps_are_nanoseconds)
 				ck_assert_int_eq(time, 0);
 				time = e.record.pieces[0].i;
 			}
-	/* Another slope than the record clock's may be some parts in 10^5 off. */
+	/* It has another slope than the record clock: some parts in 10^5. */
 	ck_assert_int_gt(time, least - 1000000);
 	ck_assert_int_lt(time, (int64_t)tbuf_now() + 1000000);
 }

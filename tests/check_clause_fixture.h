@@ -13,7 +13,7 @@
 
 /* As tbuf_word(), but a constant. */
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 /* Records of a number, of a text, and of the first name's argument. */

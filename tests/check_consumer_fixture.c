@@ -224,7 +224,8 @@ fake_record(struct fake *f, uint32_t number, uint16_t epid, const void *data,
 	struct tbuf_lane *lane = fake_lane(f, number);
 	struct tbuf_slot *slot = fake_slot(f);
 	struct tbuf_lock_record record;
-	size_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) : sizeof(record.header);
+	size_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) :
+	    sizeof(record.header);
 	size_t all = (head + size + 7) & ~(size_t)7;
 	static const uint8_t zeroes[8];
 

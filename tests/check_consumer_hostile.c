@@ -240,8 +240,8 @@ START_TEST(probes_that_make_no_sense_are_left_out)
 		break;
 	case 5:
 		/* No NUL in sight. */
-		memset((char *)f.control + f.tables.strings + f.control->strings,
-		    'x', 4096);
+		memset((char *)f.control + f.tables.strings +
+		    f.control->strings, 'x', 4096);
 		entry->provider = f.control->strings;
 		f.control->strings += 4096;
 		break;

@@ -323,7 +323,8 @@ live_spawn(struct tbuf_consumer *c, const char *mode, const char *count,
     const char *const *add)
 {
 	char *argv[] = {
-		live_self, (char *)(uintptr_t)mode, (char *)(uintptr_t)count, NULL
+		live_self, (char *)(uintptr_t)mode, (char *)(uintptr_t)count,
+		NULL
 	};
 	pid_t pid = tbuf_consumer_spawn(c, argv, add);
 

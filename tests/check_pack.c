@@ -193,8 +193,9 @@ expect_record(const struct tbuf_lane *lane, const struct arguments *a,
 	const unsigned char *data = view.base + tbuf_place_offset(lane->place);
 	static unsigned char bytes[TBUF_ARGS_MAX * (8 + 32768) + 8];
 
-	size = write_arguments(bytes, a, strsize) + (lane->kind == TBUF_KIND_LOCK ?
-	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header));
+	size = write_arguments(bytes, a, strsize) +
+	    (lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header));
 	from = lane->head - size;
 	for (i = 0; i < size; i++)
 		record[i] = data[(from + i) % storage];

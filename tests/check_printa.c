@@ -19,7 +19,7 @@
 /* ------------------------------------------------------------ a script */
 
 #define INTEGER(bytes, sign)	{					\
-	.kind = TBUF_KIND_INTEGER, .is_signed = (sign), .size = (bytes),	\
+	.kind = TBUF_KIND_INTEGER, .is_signed = (sign), .size = (bytes), \
 	.name = "integer"						\
 }
 

@@ -191,10 +191,13 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 		char *text;
 		unsigned wanted;
 	} cases[] = {
-		{ 'n', "libc::malloc:entry /size > 9/ { trace(size); }", PRELOAD_LIBC },
-		{ 'n', "BEGIN { x = 1; }\nlibc:::,kv::: { x++; }", PRELOAD_LIBC },
+		{ 'n', "libc::malloc:entry /size > 9/ { trace(size); }",
+		    PRELOAD_LIBC },
+		{ 'n', "BEGIN { x = 1; }\nlibc:::,kv::: { x++; }",
+		    PRELOAD_LIBC },
 		{ 'n', "BEGIN{trace(1);}libc:::entry{exit(0)}", PRELOAD_LIBC },
-		{ 's', "tick-1s\n{\n}\n\nkv:::,\n\tlibc::read:\n{\n}\n", PRELOAD_LIBC },
+		{ 's', "tick-1s\n{\n}\n\nkv:::,\n\tlibc::read:\n{\n}\n",
+		    PRELOAD_LIBC },
 		{ 'P', "libc { trace(1); }", PRELOAD_LIBC },
 		{ 'P', "syscall{@a[probefunc] = count()}", PRELOAD_SYSCALL },
 		{ 'n', "syscall:::{@ = count()} libc:::{@ = count()}",
@@ -415,7 +418,8 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase,
 	    a_provider_field_that_matches_a_provider_asks_for_it, 0, 25);
-	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0, 10);
+	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0,
+	    10);
 	tcase_add_loop_test(tcase, any_provider_can_be_asked_for, 0, 7);
 	tcase_add_test(tcase, an_id_does_not_ask_for_it);
 	tcase_add_test(tcase, a_dynamic_program_is_accepted);

@@ -19,7 +19,7 @@
 
 /* As tbuf_word(), but a constant. */
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 /* ------------------------------------------------------------ scripts */
@@ -584,8 +584,8 @@ START_TEST(refused)
 	    W(CALL, 1, 0, 1, TBUF_SUB_PANIC));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
 	    -ENOTSUP);
-	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: "
-	    "panic() and breakpoint() at probes of programs are not in this version");
+	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: panic() "
+	    "and breakpoint() at probes of programs are not in this version");
 	CLAUSE(&other, "BEGIN", NULL, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &other.script),
 	    -EINVAL);

@@ -142,7 +142,7 @@ START_TEST(a_lane_that_was_given_back_is_the_next_ones)
 	for (i = 0; i < 50; i++)
 		pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(bound(), 0);
-	/* The spare is not needed; of the others the one that is idle longer. */
+	/* The spare is not needed; of the others the longest idle is taken. */
 	ck_assert_uint_eq(in_side(0), 0);
 	ck_assert_uint_eq(in_side(1), 25);
 	ck_assert_uint_eq(in_side(2), 25);

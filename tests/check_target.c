@@ -145,8 +145,9 @@ session(unsigned number, const struct order *o)
 static uint64_t
 record_size(const struct tbuf_lane *lane, uint64_t data)
 {
-	return ((lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
-	    sizeof(struct tbuf_header)) + data);
+	return ((lane->kind == TBUF_KIND_LOCK ?
+	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header)) +
+	    data);
 }
 
 static const unsigned char *
@@ -315,8 +316,8 @@ START_TEST(fires_on_other_cpus_are_not_the_sessions)
 	for (i = 0; i < slot->nlanes; i++)
 		ck_assert_uint_eq(lane[i].head + lane[i].full, 0);
 	for (i = 0; i < TBUF_NLOCKS; i++)
-		ck_assert_uint_eq(slot->locks[i].nolane[TBUF_LOST_RECORD] & TBUF_NOLANE_COUNT,
-		    0);
+		ck_assert_uint_eq(slot->locks[i].nolane[TBUF_LOST_RECORD] &
+		    TBUF_NOLANE_COUNT, 0);
 }
 END_TEST
 
@@ -714,7 +715,8 @@ START_TEST(a_fire_that_finds_all_lanes_taken_is_a_drop)
 	fire(1);
 	fire(2);
 	for (i = 0; i < slot->nlocks; i++)
-		n += slot->locks[i].nolane[TBUF_LOST_RECORD] & TBUF_NOLANE_COUNT;
+		n += slot->locks[i].nolane[TBUF_LOST_RECORD] &
+		    TBUF_NOLANE_COUNT;
 	ck_assert_uint_eq(n, 2);
 	ck_assert_uint_eq(lane->head, 0);
 	/* One is given back. */

@@ -659,7 +659,7 @@ START_TEST(a_line_that_the_mark_just_meets_stays)
 
 	set("traceFacility=Memory;traceMemoryBufferKbytes=16");
 	over = overhead(&n);
-	/* 16256 bytes: lines of 254, the last of which leaves the mark's place. */
+	/* 16256 bytes: lines of 254, which leave place for the mark. */
 	tbuf_text_own->next = tbuf_text_own->oldest = 0;
 	lines = (unsigned)tbuf_text_own->size / 254;
 	ck_assert_uint_eq(lines * 254, tbuf_text_own->size);

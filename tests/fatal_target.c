@@ -9,8 +9,8 @@
  *	types		every type that a probe can have
  *	backtrace=N	tbuf_backtrace() to standard output; prints its result
  *	fatal=OPTIONS	tbuf_on_fatal(); prints its result if it is not 0
- *	chain=HOW	a handler of SIGSEGV and SIGABRT: print, then exit, return
- *			or jump; or `ignore` them
+ *	chain=HOW	a handler of SIGSEGV and SIGABRT: print, then exit,
+ *			return or jump; or `ignore` them
  *	stack=BYTES	an alternate stack of one's own; prints whether it stays
  *	cut		cut the control file off
  *	full		close standard error

@@ -186,7 +186,7 @@ fire_numbers(void)
 	__atomic_add_fetch(&fired, 1, __ATOMIC_SEQ_CST);
 }
 
-/* A section that is stepped through is aborted again and again: the first few. */
+/* A section that is stepped through is aborted each time: so few of them. */
 #define STEPS		1200u
 
 /* Between two instructions, some steps in sessions that wait meanwhile. */

@@ -211,7 +211,8 @@ test_fork_of_a_target_needs_little_stack(void)
 	of_child = mmap(NULL, sizeof(*of_child), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	GUEST_EXPECT(of_child != MAP_FAILED, "no page");
-	GUEST_EXPECT(tbuf_consumer_grab_all(c) == 0, "%s", tbuf_consumer_error(c));
+	GUEST_EXPECT(tbuf_consumer_grab_all(c) == 0, "%s",
+	    tbuf_consumer_error(c));
 	guest_go(c);
 	stack_use(p, PAINTED);
 	handle(SIGUSR1, fork_on_stack, SA_ONSTACK);

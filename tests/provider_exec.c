@@ -112,7 +112,8 @@ static void
 others_start(int pipe)
 {
 	static char *const argv[] = { (char *)(uintptr_t)"/bin/sh",
-	    (char *)(uintptr_t)"-c", (char *)(uintptr_t)"echo; read x; :", NULL };
+	    (char *)(uintptr_t)"-c", (char *)(uintptr_t)"echo; read x; :",
+	    NULL };
 	int ready[2];
 	unsigned i;
 	pid_t pid;

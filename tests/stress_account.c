@@ -72,7 +72,8 @@ run(uint64_t *random, uint64_t fires)
 	    session.policy, session.bufsize, session.switchrate,
 	    session.rseq ? "rseq" : "locks",
 	    session.clauses ? "clauses" : "default records",
-	    session.nbuf != NULL ? session.nbuf : "none", page->threads, page->flags);
+	    session.nbuf != NULL ? session.nbuf : "none", page->threads,
+	    page->flags);
 	c = begin(&session, path);
 	while ((result = tbuf_consumer_work(c)) > 0)
 		stress_tally_take(tally, c);

@@ -98,12 +98,12 @@ run(uint64_t *random)
 	page->threads = (uint32_t)(1 + stress_random(random) % 8);
 	killer.page = page;
 	killer.fires = stress_random(random) % FIRES_MAX;
-	stress_context("%s, %s, %s, %s, %s, nbuf %s, %u threads, flags %#x, %" PRIu64
-	    " fires", session.policy, session.bufsize, session.switchrate,
-	    session.rseq ? "rseq" : "locks",
+	stress_context("%s, %s, %s, %s, %s, nbuf %s, %u threads, flags %#x, %"
+	    PRIu64 " fires", session.policy, session.bufsize,
+	    session.switchrate, session.rseq ? "rseq" : "locks",
 	    session.clauses ? "clauses" : "default records",
-	    session.nbuf != NULL ? session.nbuf : "none", page->threads, page->flags,
-	    killer.fires);
+	    session.nbuf != NULL ? session.nbuf : "none", page->threads,
+	    page->flags, killer.fires);
 	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
 	    session.rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",

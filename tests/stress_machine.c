@@ -28,7 +28,7 @@
 #define RUNS		200000
 #define WORDS		256
 #define FIXED		12	/* words that are not overwritten */
-#define WRITABLE	5	/* the first register with an address to write to */
+#define WRITABLE	5	/* the first register with such an address */
 #define NUMBERS		9	/* the first with none */
 #define CONSTANTS	64
 #define PAGE		4096u

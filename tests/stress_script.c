@@ -9,7 +9,7 @@
 #include "tbuf_program.h"
 
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 #define NUMBERS								\

@@ -23,7 +23,7 @@
 #define VALUE		7
 
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 /* By the fire's number, or a part of it; by who fires besides. */
 #define BY_NUMBER(mask)							\
@@ -296,12 +296,14 @@ run(uint64_t *random)
 	if (!killed)
 		page->fires = 1 + killer.fires / page->threads;
 	stress_context("script %u, aggsize %s, %s, %s, %u threads, flags %#x, %"
-	    PRIu64 " fires", chosen, aggsize, rseq ? "rseq" : "locks", killed ? "killed" :
-	    "to its end", page->threads, page->flags, killer.fires);
+	    PRIu64 " fires", chosen, aggsize, rseq ? "rseq" : "locks",
+	    killed ? "killed" : "to its end", page->threads, page->flags,
+	    killer.fires);
 	STRESS_EXPECT(c != NULL && tbuf_consumer_set(c, "aggsize", aggsize) ==
 	    0 && tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
 	    tbuf_consumer_set(c, "switchrate", "1ms") == 0 &&
-	    tbuf_consumer_script(c, &scripts[chosen].script) == 0, "the consumer's options");
+	    tbuf_consumer_script(c, &scripts[chosen].script) == 0,
+	    "the consumer's options");
 	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",

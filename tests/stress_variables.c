@@ -39,7 +39,7 @@
 /* ------------------------------------------------------------ the script */
 
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 #define SELF	TBUF_SCOPE_THREAD
@@ -178,7 +178,7 @@ static const struct tbuf_d_clause alone[] = {
 	CLAUSE(handler_done, 16)
 };
 #define SCRIPT(list)	{						\
-	.clauses = (list), .nclauses = sizeof(list) / sizeof((list)[0]),	\
+	.clauses = (list), .nclauses = sizeof(list) / sizeof((list)[0]), \
 	.variables = variables, .nvariables = 4,			\
 	.aggregations = counts, .naggregations = COUNTS			\
 }
@@ -564,8 +564,9 @@ run(uint64_t *random)
 	if (!killed)
 		page->fires = 1 + killer.pairs / page->threads;
 	stress_context("%s, dynvarsize %s, %s, %s, %u threads, flags %#x, %"
-	    PRIu64 " pairs", is_alone ? "alone" : "chains", dynvarsize, rseq ? "rseq" : "locks", killed ? "killed" :
-	    "to its end", page->threads, page->flags, killer.pairs);
+	    PRIu64 " pairs", is_alone ? "alone" : "chains", dynvarsize,
+	    rseq ? "rseq" : "locks", killed ? "killed" : "to its end",
+	    page->threads, page->flags, killer.pairs);
 	c = begin(&killer, rseq, dynvarsize, path);
 	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");

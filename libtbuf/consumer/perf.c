@@ -20,7 +20,7 @@
 #define PAGES_MOST	64u
 #define PAGES_LEAST	4u
 
-#define FRAMES_MAX	128u		/* with PERF_CONTEXT_* words among them */
+#define FRAMES_MAX	128u		/* and words PERF_CONTEXT_* */
 #define STACK_BYTES	8192u		/* of a raw stack */
 
 /* Those that a stack is unwound by, in the kernel's order. */

@@ -155,7 +155,8 @@ nanoseconds(const struct tbuf_view *view, const struct tbuf_moment *now,
     uint64_t ticks)
 {
 	const struct tbuf_moment *birth = &tbuf_view_control(view)->birth;
-	uint64_t mono = now->mono - birth->mono, all = now->ticks - birth->ticks;
+	uint64_t mono = now->mono - birth->mono;
+	uint64_t all = now->ticks - birth->ticks;
 
 	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
 		return (ticks);

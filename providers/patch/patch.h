@@ -129,8 +129,8 @@ const char *patch_relocate(const struct patch *, const uint8_t *from,
  * May [place, place + 5) be taken by a jump?  Yes if an instruction begins
  * there, decoded from the start of its function; the bytes are those of whole
  * instructions of this function, of which none but the last ends a block or is
- * a call; and no direct branch of the whole text leads between them, nor an entry of what
- * may be a jump table of the function.
+ * a call; and no direct branch of the whole text leads between them, nor an
+ * entry of what may be a jump table of the function.
  *
  * Branches of the text are looked at once: patch_branches_find() before, for
  * all of the places that are going to be asked for, in ascending order.

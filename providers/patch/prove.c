@@ -8,8 +8,8 @@
 #include <emmintrin.h>
 #include <string.h>
 
-#define LINE		8u		/* bytes that a bit of the filter is for */
-#define LINES		(1u << 19)	/* the filter wraps, and says yes then */
+#define LINE		8u		/* bytes for each bit of the filter */
+#define LINES		(1u << 19)	/* it wraps, and says yes then */
 
 /* Entries of a jump table that are none of the function's. */
 #define STRANGERS_MAX	16u

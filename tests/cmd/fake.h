@@ -22,7 +22,8 @@
  *	option NAME N		what tbuf_consumer_get() gives
  *	aggregation NAME FUNCTION [long|string ...]
  *				FUNCTION by its number, then the keys
- *	tuple ID VALUE [KEY ...]	of the aggregation ID, from 0; VALUE is a
+ *	tuple ID VALUE [KEY ...]
+ *				of the aggregation ID, from 0; VALUE is a
  *				number, or LOW:HIGH:COUNT,... all buckets
  *	show			print what is called, on standard error
  *

@@ -101,7 +101,8 @@ mark_put(struct tbuf_lane *lane, struct input *in)
 {
 	struct tbuf_lock_record record = { .cpu = 1 };
 	struct tbuf_commit_record mark = { .id = (uint32_t)input_take(in, 1) };
-	uint64_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) : sizeof(record.header);
+	uint64_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) :
+	    sizeof(record.header);
 	unsigned char *to = image.view.base + tbuf_place_offset(lane->place);
 
 	mark.instance = input_take(in, 1);

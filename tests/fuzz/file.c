@@ -46,7 +46,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* As tbuf_word(), but a constant. */
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 |	\
+	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
 	(uint64_t)(uint32_t)(i) << 32)
 
 /* *:::{ self->x = arg0; trace(arg0); trace(arg1); } */

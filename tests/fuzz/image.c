@@ -220,7 +220,8 @@ add_record(struct image *image, struct tbuf_lane *lane, uint16_t epid,
 	struct tbuf_lock_record record = { .cpu = 1 };
 	uint8_t data[128] = { 0 };
 	size_t size = make_data(&image_probes[probe], data);
-	size_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) : sizeof(record.header);
+	size_t head = lane->kind == TBUF_KIND_LOCK ? sizeof(record) :
+	    sizeof(record.header);
 
 	if (lane->head + head + size > lane->limit)
 		return;

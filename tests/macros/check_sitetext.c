@@ -109,8 +109,9 @@ END_TEST
 
 START_TEST(a_compound_expression_has_no_name)
 {
-	ck_assert_str_eq(names("kv, x, n == 3 ? \"yes\" : \"no\", ITEM_key(it), "
-	    "sizeof(x->data), now() - t0", 4), "arg0 arg1 arg2 arg3");
+	ck_assert_str_eq(names("kv, x, n == 3 ? \"yes\" : \"no\", "
+	    "ITEM_key(it), sizeof(x->data), now() - t0", 4),
+	    "arg0 arg1 arg2 arg3");
 	ck_assert_str_eq(names("kv, x, f(), s.size(), a[i], *p++, -a, !b, ~c, "
 	    "++d, e--", 9),
 	    "arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8");
@@ -120,8 +121,8 @@ START_TEST(a_compound_expression_has_no_name)
 	ck_assert_str_eq(names("kv, x, sizeof x, sizeof *x, (int)sizeof x, "
 	    "not a, (a) and b, new T, co_await a", 7),
 	    "arg0 arg1 arg2 arg3 arg4 arg5 arg6");
-	ck_assert_str_eq(names("kv, x, T(a), T{a}, v<int>, ns::v<int>(1), a.*b, "
-	    "a->*b, p->f(), f(a)->b", 8),
+	ck_assert_str_eq(names("kv, x, T(a), T{a}, v<int>, ns::v<int>(1), "
+	    "a.*b, a->*b, p->f(), f(a)->b", 8),
 	    "arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7");
 	ck_assert_str_eq(names("kv, x, (a + b).c, ((struct s){ 1, y }).z, "
 	    "({ a; }), []{ return a; }(), (int)-a, (T)(a) + b, a.f(b)", 7),
@@ -138,8 +139,8 @@ START_TEST(a_literal_has_no_name)
 	    "arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7");
 	ck_assert_str_eq(names("kv, x, 1'000'000ull, a, 1+b", 3),
 	    "arg0 a arg2");
-	ck_assert_str_eq(names("kv, x, \"a, b\", 'c', L\"d\", u8\"e\\\",f\"", 4),
-	    "arg0 arg1 arg2 arg3");
+	ck_assert_str_eq(names("kv, x, \"a, b\", 'c', L\"d\", "
+	    "u8\"e\\\",f\"", 4), "arg0 arg1 arg2 arg3");
 	ck_assert_str_eq(names("kv, x, ',', ')', '\\'', L'(', b", 5),
 	    "arg0 arg1 arg2 arg3 b");
 	ck_assert_str_eq(names("kv, x, \"a\"s, \"b\"_sv, c", 3),

@@ -328,7 +328,8 @@ int
 main(void)
 {
 	static const char *const enabled[] = { "integers", "small-types",
-		"bit-fields", "strings", "texts", "names", "pointers", "bytes" };
+		"bit-fields", "strings", "texts", "names", "pointers",
+		"bytes" };
 	unsigned n;
 
 	/* The optimizer may copy code, and then the site with it. */
