@@ -459,6 +459,17 @@ run_round(struct run *run, int *error)
 	return (status);
 }
 
+/* Each is told, not the first alone. */
+static bool
+all_matched(const struct run *run)
+{
+	bool program = !program_unmatched(&run->options->program,
+	    run->consumer);
+
+	return ((run->compiled == NULL ||
+	    !compile_unmatched(run->compiled)) && program);
+}
+
 static int
 finish(struct run *run, int error)
 {
@@ -472,8 +483,7 @@ finish(struct run *run, int error)
 	tell_matched(run, false);
 	if (!run->command_ended || o->unmatched)
 		tell_matched(run, true);
-	else if (program_unmatched(&o->program, run->consumer) |
-	    (run->compiled != NULL && compile_unmatched(run->compiled)))
+	else if (!all_matched(run))
 		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
