@@ -90,8 +90,13 @@ struct tbuf_session {
 				   0: not known */
 	uint64_t removed;	/* (i) a recorder's: how many older ones of its
 				   program made way, those of theirs counted */
-	uint64_t reserved[5];
+	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: enablings'
+				   TBUF_SELECTION_GIVEN and mask, or 0; 0:
+				   there are none */
+	uint64_t reserved[4];
 };
+
+#define TBUF_SELECTION_GIVEN	(UINT64_C(1) << 32)
 
 TBUF_ASSERT_OFFSET(tbuf_slot, lanes, 48);
 TBUF_ASSERT_OFFSET(tbuf_slot, terms, 64);

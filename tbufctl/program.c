@@ -40,6 +40,31 @@ suffix(int flag)
 	}
 }
 
+/* Where a selection begins that stands behind a list: at its =, or the end. */
+static size_t
+selection_at(const char *text)
+{
+	const char *equals = strrchr(text, '=');
+
+	if (equals == NULL || !isdigit((unsigned char)equals[1]) ||
+	    strpbrk(equals, ":,]") != NULL ||
+	    (equals > text && equals[-1] == '\\'))
+		return (strlen(text));
+	return ((size_t)(equals - text));
+}
+
+/* An equals sign with a digit behind it, wherever it stands. */
+static bool
+has_mask(const char *text)
+{
+	const char *p;
+
+	for (p = text; (p = strchr(p, '=')) != NULL; p++)
+		if (isdigit((unsigned char)p[1]))
+			return (true);
+	return (false);
+}
+
 /* Why the library does not take what a flag was given. */
 static const char *
 problem(int flag, const char *text)
@@ -48,6 +73,8 @@ problem(int flag, const char *text)
 
 	if (open != NULL && (close == NULL || close < open))
 		return ("no closing ]");
+	if (has_mask(text))
+		return ("a selection is a mask of 32 bits, behind all of it");
 	switch (flag) {
 	case 'P':
 		return ("not a provider");
@@ -134,7 +161,8 @@ is_program(int flag, const char *text)
 		return (true);
 	if (flag == 'i')
 		return (is_own_id(text));
-	if (*text == '\0' || strpbrk(text, "*?[") != NULL ||
+	if (*text == '\0' || text[selection_at(text)] != '\0' ||
+	    strpbrk(text, "*?[") != NULL ||
 	    text[strlen(text) - 1] == ':' ||
 	    (full = complete(flag, text)) == NULL)
 		return (false);
@@ -155,30 +183,57 @@ add_program(struct program *program, int flag, const char *text)
 	program->programs++;
 }
 
+/* An id, or a list that is made complete, in front of a selection. */
+static int
+describe(struct description *d, const char *list)
+{
+	const char *error = NULL;
+
+	if (d->flag == 'i') {
+		d->id = strtonum(list, 1, INT_MAX, &error);
+		return (error == NULL ? 0 : bad_usage(MSG_BAD_ID, d->text));
+	}
+	d->full = complete(d->flag, list);
+	return (d->full != NULL ? 0 : bad_usage(MSG_BAD_PROBE, d->text,
+	    "an empty description in a list"));
+}
+
 int
 program_add(struct program *program, int flag, const char *text)
 {
+	size_t at = selection_at(text);
 	struct description *d;
-	const char *error = NULL;
-	unsigned id = 0;
+	char *list;
+	int status;
 
 	if (is_program(flag, text)) {
 		add_program(program, flag, text);
 		return (0);
 	}
-	if (flag == 'i') {
-		id = strtonum(text, 1, INT_MAX, &error);
-		if (error != NULL)
-			return (bad_usage(MSG_BAD_ID, text));
-	}
 	program->all = memory_get(program->all, program->count + 1,
 	    sizeof(*program->all));
 	d = &program->all[program->count++];
-	*d = (struct description){ .text = text, .flag = flag, .id = id };
-	if (flag != 'i' && (d->full = complete(flag, text)) == NULL)
-		return (bad_usage(MSG_BAD_PROBE, text,
-		    "an empty description in a list"));
-	return (0);
+	*d = (struct description){ .text = text, .flag = flag,
+	    .selection = text + at };
+	list = memory_string(text);
+	list[at] = '\0';
+	status = describe(d, list);
+	free(list);
+	return (status);
+}
+
+/* As the library takes it: its number, or an error of it. */
+static int
+enable(const struct description *d, struct tbuf_consumer *consumer)
+{
+	size_t size = strlen(d->full);
+	char *whole = memory_get(NULL, 1, size + strlen(d->selection) + 1);
+	int enabling;
+
+	strcpy(stpcpy(whole, d->full), d->selection);
+	enabling = tbuf_consumer_enable(consumer, whole);
+	free(whole);
+	return (enabling);
 }
 
 /* A field as a pattern that matches itself alone. */
@@ -262,7 +317,7 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
 			continue;
 		if (d->full == NULL)
 			d->full = memory_string(NOTHING);
-		d->enabling = tbuf_consumer_enable(consumer, d->full);
+		d->enabling = enable(d, consumer);
 		if (d->enabling == -EINVAL)
 			return (bad_usage(MSG_BAD_PROBE, d->text,
 			    problem(d->flag, d->text)));

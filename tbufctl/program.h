@@ -16,6 +16,7 @@ struct description {
 	int flag;		/* ... and with what: Pmfnis */
 	char *full;		/* as the library takes it; NULL: an id */
 	unsigned id;		/* -i */
+	const char *selection;	/* `=MASK' at the text's end, or "" */
 	int enabling;		/* the library's number */
 	bool is_program;	/* D: it is compiled, and not enabled */
 	char *script;		/* -s: what is in the file, */

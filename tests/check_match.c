@@ -185,6 +185,45 @@ START_TEST(colons_that_are_no_scope_are_fields)
 }
 END_TEST
 
+START_TEST(a_selection_stands_behind_all_of_it)
+{
+	static const struct {
+		const char *text;
+		uint64_t selection;
+		size_t length;		/* of what stands in front */
+	} good[] = {
+		{ "p:m:f:n", 0, 7 }, { "n=3", TBUF_SELECTION_GIVEN | 3, 1 },
+		{ "n=0", TBUF_SELECTION_GIVEN, 1 },
+		{ "a,b=0xFfffffff", TBUF_SELECTION_GIVEN | UINT32_MAX, 3 },
+		{ "n\\=3", 0, 4 }, { "n[=3]", 0, 5 }, { "n=", 0, 2 },
+		{ "n=x", 0, 3 }, { "f=4:n", 0, 5 },
+		{ "=7", TBUF_SELECTION_GIVEN | 7, 0 },
+		{ "a=1=2", TBUF_SELECTION_GIVEN | 2, 3 }
+	};
+	static const char *const bad[] = {
+		"n=4294967296", "n=1x", "n=0x", "n=0x100000000", "a=1,b"
+	};
+	const struct tbuf_names names = { "p", "m", "f", "n" };
+	uint64_t selection;
+	const char *end, *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		text = good[i].text;
+		end = tbuf_description_end(text, strchr(text, '\0'),
+		    &selection);
+		ck_assert_msg(selection == good[i].selection &&
+		    (size_t)(end - text) == good[i].length, "%s: %zd, %#jx",
+		    text, end - text, (uintmax_t)selection);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(tbuf_description_check(bad[i]) == -EINVAL,
+		    "%s", bad[i]);
+	ck_assert(tbuf_description_match("x,n=0x10", &names));
+	ck_assert(!tbuf_description_match("x=0x10", &names));
+}
+END_TEST
+
 /* Patterns that nobody has checked are survived, whatever they match. */
 START_TEST(open_ends_match_nothing_but_themselves)
 {
@@ -212,6 +251,7 @@ main(void)
 	tcase_add_loop_test(t, a_function_may_have_its_scope_in_front, 0,
 	    (int)(sizeof(scopes) / sizeof(scopes[0])));
 	tcase_add_test(t, colons_that_are_no_scope_are_fields);
+	tcase_add_test(t, a_selection_stands_behind_all_of_it);
 	tcase_add_test(t, open_ends_match_nothing_but_themselves);
 	suite_add_tcase(s, t);
 	srunner_run_all(runner, CK_NORMAL);

@@ -134,6 +134,65 @@ field_end(const char *p, const char *end, bool *open)
 	return (p);
 }
 
+static unsigned
+digit(char c)
+{
+	return (c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+	    c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
+	    c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 16);
+}
+
+/* A number in decimal, or in hexadecimal behind 0x.  False: of no 32 bits. */
+static bool
+mask_read(const char *p, const char *last, uint64_t *mask)
+{
+	unsigned base = last - p > 2 && p[0] == '0' && (p[1] | ' ') == 'x' ?
+	    16 : 10, d;
+
+	*mask = 0;
+	for (p += base == 16 ? 2 : 0; p < last; p++) {
+		d = digit(*p);
+		if (d >= base)
+			return (false);
+		*mask = *mask * base + d;
+		if (*mask > UINT32_MAX)
+			return (false);
+	}
+	return (true);
+}
+
+/* The last = outside of classes that has a digit behind it, or `last`. */
+static const char *
+selection_find(const char *p, const char *last)
+{
+	const char *found = last;
+
+	for (; p < last; p++) {
+		if (*p == '[')
+			p = class_end(p + 1, last);
+		else if (*p == '\\')
+			p++;
+		else if (*p == ':' || *p == ',')
+			found = last;
+		else if (*p == '=' && last - p > 1 && digit(p[1]) < 10)
+			found = p;
+	}
+	return (found);
+}
+
+const char *
+tbuf_description_end(const char *p, const char *last, uint64_t *selection)
+{
+	const char *end = selection_find(p, last);
+
+	uint64_t mask;
+
+	*selection = 0;
+	if (end < last && mask_read(end + 1, last, &mask))
+		*selection = mask | TBUF_SELECTION_GIVEN;
+	return (end);
+}
+
 /* Colons that a description may have: three, and two for each :: */
 #define COLONS_MAX	33
 
@@ -218,16 +277,20 @@ description_fields(const struct description *d, unsigned n,
 int
 tbuf_description_check(const char *description)
 {
-	const char *last = strchr(description, '\0'), *p;
+	const char *end = strchr(description, '\0'), *last, *p;
 	struct description d;
 	struct part parts[4];
+	uint64_t selection;
 	unsigned n;
 
+	last = tbuf_description_end(description, end, &selection);
+	if (last < end && selection == 0)
+		return (-EINVAL);
 	for (;; description = d.end + 1) {
 		description_read(description, last, &d);
 		for (n = 1; n <= 4 && !description_fields(&d, n, parts); n++)
 			continue;
-		if (n > 4)
+		if (n > 4 || selection_find(d.start, d.end) < d.end)
 			return (-EINVAL);
 		for (p = d.start; p < d.end; p++)
 			if ((unsigned char)*p <= ' ' || *p == 0x7f)
@@ -263,8 +326,10 @@ bool
 tbuf_description_match_to(const char *p, const char *last,
     const struct tbuf_names *names)
 {
+	uint64_t selection;
 	bool hit;
 
+	last = tbuf_description_end(p, last, &selection);
 	for (;; p++) {
 		p = single_match(p, last, names, &hit);
 		if (hit || p == last)

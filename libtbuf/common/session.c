@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atomics.h"
+#include "common/glob.h"
 #include "common/session.h"
 
 static uint64_t
@@ -159,6 +160,39 @@ plan_sides(struct tbuf_plan *plan)
 	    sizeof(struct tbuf_lane), TBUF_PAGE);
 }
 
+/* An enabling's text, and the place behind it; NULL: there is none. */
+static const char *
+selection_next(const struct tbuf_order *order, const char *p,
+    uint64_t *selection)
+{
+	const char *end = order->patterns + order->patterns_size;
+	const char *nul = p == NULL ? NULL :
+	    memchr(p, '\0', (size_t)(end - p));
+
+	*selection = 0;
+	if (nul == NULL)
+		return (NULL);
+	(void)tbuf_description_end(p, nul, selection);
+	return (nul + 1);
+}
+
+static bool
+has_selections(const struct tbuf_order *order)
+{
+	const char *p = order->patterns;
+	uint64_t selection, size;
+	uint32_t i;
+
+	if (tbuf_terms_units(&order->terms, &size) == 0)
+		return (false);
+	for (i = 0; i < order->npatterns; i++) {
+		p = selection_next(order, p, &selection);
+		if (selection != 0)
+			return (true);
+	}
+	return (false);
+}
+
 /* The parts of an area that stand in front of its storage. */
 static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
@@ -171,8 +205,13 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	    tbuf_terms_units(&order->terms, &size) != 0 ? TBUF_EPID_UNIT :
 	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
 	plan->patterns = sizeof(struct tbuf_session);
+	at = plan->patterns + order->patterns_size;
+	if (has_selections(order)) {
+		plan->selections = round_up(at, 8);
+		at = plan->selections + order->npatterns * sizeof(uint64_t);
+	}
 	/* lane_of_cpu counts in units of 64 bytes. */
-	at = plan->lanes = round_up(plan->patterns + order->patterns_size, 64);
+	at = plan->lanes = round_up(at, 64);
 	if (plan->nlanes == plan->nmain)
 		at += plan->nlanes * sizeof(struct tbuf_lane);
 	if (clauses) {
@@ -543,6 +582,19 @@ build_globals(const struct tbuf_view *view, uint64_t area,
 		    order->globals);
 }
 
+static void
+build_selections(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t *to = (uint64_t *)(void *)(view->base + area +
+	    plan->selections);
+	const char *p = order->patterns;
+	uint32_t i;
+
+	for (i = 0; plan->selections != 0 && i < order->npatterns; i++)
+		p = selection_next(order, p, &to[i]);
+}
+
 int
 tbuf_session_build(const struct tbuf_view *view, unsigned number,
     uint64_t area, uint64_t generation, const struct tbuf_order *order,
@@ -563,6 +615,9 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	session->npatterns = order->npatterns;
 	memcpy(view->base + area + plan->patterns, order->patterns,
 	    order->patterns_size);
+	if (plan->selections != 0)
+		session->selections = area + plan->selections;
+	build_selections(view, area, order, plan);
 	if (plan->sides != 0)
 		memset(view->base + area + plan->sides, 0,
 		    plan->nmain * sizeof(struct tbuf_side));

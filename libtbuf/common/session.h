@@ -127,6 +127,7 @@ struct tbuf_plan {
 	uint64_t spare_size;
 	uint64_t side_size;		/* of a side lane */
 	uint64_t patterns;
+	uint64_t selections;		/* of enablings; 0: there are none */
 	uint64_t lanes;
 	uint64_t holders;		/* of side lanes; 0: there are none */
 	uint64_t words_end;		/* of the lanes to begin with */

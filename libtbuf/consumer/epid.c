@@ -177,6 +177,24 @@ choose_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	return (epid->layout != NULL);
 }
 
+/* Of its enabling, or else of its probe, as layout.h has it. */
+static uint32_t
+read_selection(const struct tbuf_target *t, const struct tbuf_ecb *ecb)
+{
+	struct tbuf_session session;
+	uint64_t given;
+	uint32_t mask;
+
+	if (read_at(t, t->area, &session, sizeof(session)) &&
+	    session.selections != 0 && ecb->enabling < session.npatterns &&
+	    session.selections <= INT64_MAX / 2 &&
+	    read_at(t, session.selections + ecb->enabling * sizeof(given),
+	    &given, sizeof(given)) && (given & TBUF_SELECTION_GIVEN) != 0)
+		return ((uint32_t)given);
+	mask = tbuf_load(&tbuf_view_probe(&t->view, ecb->probe)->selection);
+	return (mask != 0 ? mask : TBUF_SELECTED);
+}
+
 /*
  * Whoever makes an ECB fills it before it is linked, and it is linked before
  * it fires, so a record's EPID is whole.
@@ -198,8 +216,7 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);
 	epid->enabling = ecb.enabling;
-	epid->selection = tbuf_load(
-	    &tbuf_view_probe(&t->view, ecb.probe)->selection);
+	epid->selection = read_selection(t, &ecb);
 	if (!choose_layout(c, t, number, epid, info))
 		return (NULL);
 	if (t->file_only) {

@@ -32,7 +32,7 @@ struct tbuf_epid {
 	uint32_t enabling;
 	bool clause;			/* the layout is its clause's own */
 	bool unwanted;			/* out of a file: nothing matches it */
-	uint32_t selection;		/* its probe's */
+	uint32_t selection;		/* its enabling's or its probe's */
 };
 
 /*

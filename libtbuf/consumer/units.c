@@ -157,8 +157,7 @@ choose(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b,
 
 	for (i = 0; i < b->count; i++) {
 		epid = tbuf_epid_find(c, t, b->items[i].header->epid);
-		if (epid == NULL || ((epid->selection != 0 ?
-		    epid->selection : TBUF_SELECTED) & mask) != 0)
+		if (epid == NULL || (epid->selection & mask) != 0)
 			b->items[n++] = b->items[i];
 	}
 	b->count = n;

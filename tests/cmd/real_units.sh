@@ -35,6 +35,24 @@ run '-q -x nunits=1 -x unitsize=1k -x unitpolicy=ring' unit=1 fire=100 \
 # Rules.
 run '-q -x nunits=1 -x unitselect=0:1,3:0x100,*:0' unit=1 fire=1 done=1 end=0 \
     unit=2 fire=1 done=2 end=3 unit=3 fire=1 done=3 end=4
+# An enabling's own selection, in the place of its probes'; also of what is
+# more than an envelope takes.
+work='unit=1 fire=1 done=1 end=0 unit=2 fire=1 done=2 end=7'
+for probes in '-n tt:::count=2 -n tt:::done=1' '-P tt=0' \
+    '-n tt:::count -n tt:::count=0x2,tt:::done=1' '-f done:done=4294967296' \
+    '-n done=1x' '-i 99999=2'; do
+	echo "$probes"
+	run '-q -x nunits=2' $work
+done
+probes='-n tt:::count=2 -n tt:::done=4'
+run '-q -x nunits=1 -x unitselect=0:4' unit=1 fire=100 done=1 done=2 end=0
+run '-q -x nunits=1 -x unitselect=0:2' unit=1 fire=100 done=1 end=0 |
+    grep -c outcome=0
+TBUF_OPTIONS='nunits=1,probes=count=2;done=1' "$TBUF_TARGET" $work
+"$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
+rm -f "$TBUF_DIR"/tbuf.*
+TBUF_OPTIONS='nunits=1,probes=done=1x' "$TBUF_TARGET" 2>&1 | normal
+probes='-n tt:::count,tt:::done'
 # Records are lost with their unit, not one by one.
 for policy in ring fill switch; do
 	run "-q -x nunits=1 -x bufpolicy=$policy -b 512" unit=1 fire=3 end=1 \
