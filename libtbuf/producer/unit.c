@@ -65,6 +65,18 @@ disown(struct tbuf_unit *u)
 	tbuf_store_release(&u->owner, 0);
 }
 
+/* What it knows is of its parent's sessions, in a forked child. */
+static void
+unit_renew(struct tbuf_unit *u, uint64_t word)
+{
+	unsigned i;
+
+	for (i = 0; word >> EPOCH != tbuf_load(&epoch) &&
+	    i < TBUF_UNIT_SESSIONS; i++)
+		u->bound[i].entry = NULL;
+	tbuf_store(&u->word, word_make((word >> 1) + 1));
+}
+
 /* From where this thread had its last one. */
 static struct tbuf_unit *
 unit_take(void)
@@ -79,7 +91,7 @@ unit_take(void)
 			continue;
 		word = tbuf_load(&u->word);
 		if (!word_used(word)) {
-			tbuf_store(&u->word, word_make((word >> 1) + 1));
+			unit_renew(u, word);
 			tbuf_thread.unit_last = at;
 			return (u);
 		}

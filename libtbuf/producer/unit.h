@@ -22,16 +22,22 @@
 
 #define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */
 
-/* A unit in a session. */
+/*
+ * A unit in a session.  What is known of the session when the unit has ended
+ * holds for the next one that has this place, if that is still there.
+ */
 struct tbuf_bound {
 	struct tbuf_fire fire;		/* its session */
 	struct tbuf_units *units;
 	struct tbuf_unit_entry *entry;	/* NULL: no table was free */
 	unsigned char *table;
 	uint64_t size;			/* bytes of it, or of a half */
+	uint32_t count;			/* of the session's tables */
 	bool wraps;
+	bool ring;			/* what is done may make way */
 	uint32_t index;			/* of the table */
 	uint32_t kind;
+	uint64_t name[TBUF_UNIT_NAME / 8];	/* of the kind */
 	uint64_t id;
 	uint64_t instance;
 	uint64_t began;

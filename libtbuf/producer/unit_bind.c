@@ -90,9 +90,8 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 
 struct binding {
 	struct tbuf_bound *bound;
-	uint64_t name[TBUF_UNIT_NAME / 8];
-	uint32_t count;			/* of tables */
-	bool ring;			/* what is done may make way */
+	bool named;			/* its kind is known */
+	bool known;			/* so is a table that may be free */
 	bool taken;
 };
 
@@ -124,10 +123,22 @@ take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
 	b->index = i;
 	b->instance = instance;
 	b->head = 0;
-	b->table += i * (b->wraps ? 2 * b->size : b->size);
+	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
+	    i * (b->wraps ? 2 * b->size : b->size);
 	n->taken = true;
 	tbuf_thread.unit_table = i;
 	return (TBUF_COMMITTED);
+}
+
+/* That of the unit before, if nobody has had it since. */
+static enum tbuf_outcome
+take_again(struct binding *n, const struct tbuf_memo *memo)
+{
+	const struct tbuf_bound *b = n->bound;
+
+	n->known = false;
+	return (take(n, memo, b->index, tbuf_unit_word(b->fire.generation,
+	    b->instance, TBUF_UNIT_FREE)));
 }
 
 /* One that is free, from where this thread had its last one. */
@@ -137,8 +148,8 @@ take_free(struct binding *n, const struct tbuf_memo *memo)
 	uint32_t at = tbuf_thread.unit_table, i;
 	uint64_t word;
 
-	for (i = 0; i < n->count; i++, at++) {
-		at %= n->count;
+	for (i = 0; i < n->bound->count; i++, at++) {
+		at %= n->bound->count;
 		if (tbuf_step_load(memo, &word, &entry_of(n->bound, at)->word,
 		    1) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
@@ -155,7 +166,7 @@ take_done(struct binding *n, const struct tbuf_memo *memo)
 	uint64_t words[6], word = 0, oldest = UINT64_MAX;
 	uint32_t i, found = 0;
 
-	for (i = 0; i < n->count; i++) {
+	for (i = 0; i < n->bound->count; i++) {
 		if (tbuf_step_load(memo, words, &entry_of(n->bound, i)->word,
 		    6) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
@@ -185,14 +196,14 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 	/* Who is aborted here has claimed in vain: one kind less. */
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
-		.to = (uint64_t *)(void *)kind->name, .from = n->name,
-		.size = sizeof(n->name)
+		.to = (uint64_t *)(void *)kind->name, .from = n->bound->name,
+		.size = sizeof(n->bound->name)
 	}));
 }
 
 /* The kind of this name; the last one is for those that have no place. */
 static enum tbuf_outcome
-kind_find(const struct binding *n, const struct tbuf_memo *memo)
+kind_find(struct binding *n, const struct tbuf_memo *memo)
 {
 	uint64_t words[8];
 	struct tbuf_bound *b = n->bound;
@@ -205,12 +216,13 @@ kind_find(const struct binding *n, const struct tbuf_memo *memo)
 		if (words[0] == 0 && kind_name(n, memo, &b->units->kinds[i]) !=
 		    TBUF_COMMITTED)
 			return (TBUF_CHANGED);
-		if (words[0] == 0 || (words[0] == 2 && words[4] == n->name[0] &&
-		    words[5] == n->name[1] && words[6] == n->name[2] &&
-		    words[7] == n->name[3]))
+		if (words[0] == 0 || (words[0] == 2 && words[4] == b->name[0] &&
+		    words[5] == b->name[1] && words[6] == b->name[2] &&
+		    words[7] == b->name[3]))
 			break;
 	}
 	b->kind = i;
+	n->named = true;
 	return (TBUF_COMMITTED);
 }
 
@@ -231,6 +243,18 @@ name_copy(uint64_t *name, const char *kind)
 			word = 0;
 		}
 	}
+}
+
+static bool
+name_is(const uint64_t *name, const char *kind)
+{
+	const char *known = (const char *)name;
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_NAME - 1 && known[i] == kind[i]; i++)
+		if (kind[i] == '\0')
+			return (true);
+	return (i == TBUF_UNIT_NAME - 1);
 }
 
 /* ------------------------------------------------------------ binding */
@@ -270,11 +294,13 @@ bind_here(void *argument, const struct tbuf_memo *memo)
 	struct binding *n = argument;
 	enum tbuf_outcome outcome = TBUF_COMMITTED;
 
-	if (!n->taken)
+	if (!n->named)
 		outcome = kind_find(n, memo);
+	if (outcome == TBUF_COMMITTED && n->known)
+		outcome = take_again(n, memo);
 	if (outcome == TBUF_COMMITTED && !n->taken)
 		outcome = take_free(n, memo);
-	if (outcome == TBUF_COMMITTED && !n->taken && n->ring)
+	if (outcome == TBUF_COMMITTED && !n->taken && n->bound->ring)
 		outcome = take_done(n, memo);
 	if (outcome != TBUF_COMMITTED)
 		return (outcome);
@@ -282,33 +308,67 @@ bind_here(void *argument, const struct tbuf_memo *memo)
 	    count_without(n->bound, memo));
 }
 
+static struct tbuf_slot *
+slot_of(uint64_t base, unsigned number)
+{
+	return ((struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
 /* Its tables, if the session is one that has any where they may lie. */
 static bool
-session_look(struct tbuf_bound *b, uint64_t base, unsigned number,
-    struct binding *n)
+session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 {
-	struct tbuf_slot *slot = (struct tbuf_slot *)(uintptr_t)(base +
-	    TBUF_SLOTS + number * (uint64_t)TBUF_SLOT_SIZE);
+	struct tbuf_slot *slot = slot_of(base, number);
 	uint64_t at, end, size, tables;
 
 	b->fire = (struct tbuf_fire){ .base = base, .slot = slot,
 	    .number = number };
 	b->fire.generation = tbuf_load_acquire(&slot->generation);
 	b->fire.bits = tbuf_fire_bits(slot, number);
-	n->count = tbuf_terms_units(&slot->terms, &size);
+	b->count = tbuf_terms_units(&slot->terms, &size);
 	at = tbuf_load(&slot->units.at);
 	end = tbuf_fire_end(base);
-	tables = tbuf_units_tables(n->count) + n->count * size;
-	if (b->fire.generation == 0 || n->count == 0 || at < TBUF_TABLES ||
+	tables = tbuf_units_tables(b->count) + b->count * size;
+	if (b->fire.generation == 0 || b->count == 0 || at < TBUF_TABLES ||
 	    at % 64 != 0 || at > end || end - at < tables)
 		return (false);
-	n->ring = tbuf_load(&slot->terms.policy) == TBUF_RING;
+	b->ring = tbuf_load(&slot->terms.policy) == TBUF_RING;
 	b->units = (struct tbuf_units *)(uintptr_t)(base + at);
-	b->entry = NULL;
-	b->table = (unsigned char *)b->units + tbuf_units_tables(n->count);
 	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
 	b->size = b->wraps ? size / 2 : size;
 	return (true);
+}
+
+/* Is it the session that this place was bound to before? */
+static bool
+session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
+{
+	struct tbuf_slot *slot = slot_of(base, number);
+
+	if (b->entry == NULL || b->fire.base != base || b->fire.slot != slot ||
+	    tbuf_load_acquire(&slot->generation) != b->fire.generation)
+		return (false);
+	b->fire.bits = tbuf_fire_bits(slot, number);
+	return (true);
+}
+
+/* False: it has no tables, or is over. */
+static bool
+session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
+    const char *kind)
+{
+	struct binding n = { .bound = b };
+
+	n.known = session_known(b, base, number);
+	if (!n.known && !session_look(b, base, number))
+		return (false);
+	b->entry = NULL;
+	n.named = n.known && name_is(b->name, kind);
+	if (!n.named)
+		name_copy(b->name, kind);
+	b->began = tbuf_unit_clock();
+	return (tbuf_bound_do(b, bind_here, &n) == TBUF_EMIT_DONE);
 }
 
 static bool
@@ -316,11 +376,9 @@ session_units(uint64_t base, unsigned number)
 {
 	const struct tbuf_control *control =
 	    (const struct tbuf_control *)(uintptr_t)base;
-	const struct tbuf_slot *slot = (const struct tbuf_slot *)(uintptr_t)
-	    (base + TBUF_SLOTS + number * (uint64_t)TBUF_SLOT_SIZE);
 
 	return (tbuf_load(&control->state[number]) == TBUF_ACTIVE &&
-	    tbuf_load(&slot->units.at) != 0);
+	    tbuf_load(&slot_of(base, number)->units.at) != 0);
 }
 
 /* Two slots at a time, as most are free. */
@@ -350,24 +408,17 @@ void
 tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
     uint64_t id, unsigned first)
 {
-	struct binding n;
 	struct tbuf_bound *b;
 	unsigned i;
 
 	if (tbuf_thread.tid == 0)
 		tbuf_thread.tid = tbuf_thread_id();
-	name_copy(n.name, kind);
 	u->nbound = 0;
 	for (i = first; i < TBUF_NSESSIONS && u->nbound < TBUF_UNIT_SESSIONS;
 	    i = tbuf_units_first(base, i + 1)) {
 		b = &u->bound[u->nbound];
-		if (!session_look(b, base, i, &n))
-			continue;
-		n.bound = b;
-		n.taken = false;
 		b->id = id;
-		b->began = tbuf_unit_clock();
-		if (tbuf_bound_do(b, bind_here, &n) == TBUF_EMIT_DONE)
+		if (session_bind(b, base, i, kind))
 			u->nbound++;
 	}
 }

@@ -65,6 +65,9 @@ done
 grep unit json | normal | sed 's/"provider.*//'
 run '-q -x nunits=1' unit=1 fire=1 unit=2 fire=2 end=0
 
+# A child's kinds are those of its own session.
+run '-q --follow -x nunits=2' unit=1 end=0 other=2 end=0 forkunit=3
+
 # C++: an exception is a failure.
 "$TBUFCTL" -q -x nunits=2 -x temporal -n step -c "${TBUF_TARGET%/*}/units_plus" 2>&1
 

@@ -16,6 +16,7 @@
  *	spawn=N		another image of this program does it; wait for it
  *	orphan=N	as fork=N without waiting; but it is held up, before it
  *			knows that it is a child, until there is a byte to read
+ *	forkunit=N	a child has a work unit, with one record, that fails
  *	many=N		so many probes that are known only at run time
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
@@ -275,6 +276,21 @@ run_child(unsigned long n)
 }
 
 static void
+run_child_unit(unsigned long n)
+{
+	pid_t pid = fork();
+
+	if (pid == -1)
+		err(99, "fork");
+	if (pid == 0) {
+		unit = tbuf_unit_begin("other", n);
+		fire(1);
+		_exit(tbuf_unit_end(unit, 1) == 0 ? 0 : 1);
+	}
+	wait_for(pid);
+}
+
+static void
 run_image(unsigned long n)
 {
 	char name[] = "target", order[32];
@@ -385,6 +401,10 @@ obey(const char *order)
 		run_image(n);
 	else if (strncmp(order, "unit=", 5) == 0)
 		unit = tbuf_unit_begin("work", n);
+	else if (strncmp(order, "other=", 6) == 0)
+		unit = tbuf_unit_begin("other", n);
+	else if (strncmp(order, "forkunit=", 9) == 0)
+		run_child_unit(n);
 	else if (strncmp(order, "done=", 5) == 0)
 		done(n);
 	else if (strncmp(order, "end=", 4) == 0)
