@@ -23,8 +23,23 @@ struct tbuf_probe_entry {
 	uint16_t code;		/* (later, i) of the event registry */
 	uint16_t reserved0;
 	uint32_t selection;	/* (t) a work unit's mask; 0: TBUF_SELECTED */
-	uint32_t reserved1[3];
+	uint32_t reserved1;
+	uint64_t semaphore;	/* (t) address of struct tbuf_semaphore, or 0 */
 };
+
+/*
+ * A program may test a word of 16 bits before it prepares a probe's arguments:
+ * a semaphore of USDT, which tracers count up.  Where it is stands in the
+ * target's memory, which consumers reach by /proc/PID/mem.  Of the word's high
+ * byte one bit is theirs, set as long as one of the word's probes is enabled.
+ */
+struct tbuf_semaphore {
+	uint64_t check;		/* TBUF_SEMAPHORE_CHECK ^ its own address */
+	uint64_t word;		/* address */
+};
+
+#define TBUF_SEMAPHORE		0x40u
+#define TBUF_SEMAPHORE_CHECK	UINT64_C(0x9d3e71c5a80f264b)
 
 /*
  * An ECB: a probe under an enabling.  Its index in the table is the EPID; 0

@@ -649,6 +649,14 @@ bool	tbuf_consumer_lost(struct tbuf_consumer *, pid_t *pid,
 	    uint64_t *count);
 
 /*
+ * Targets that do not come by probes that are enabled, as they test a semaphore
+ * first (USDT), which could not be raised.  Gives one target and how many there
+ * are of them, once; false when there is nothing more to tell.
+ */
+bool	tbuf_consumer_waiting(struct tbuf_consumer *, pid_t *pid,
+	    uint64_t *count);
+
+/*
  * All of the user's live targets: `visit` gets a pid and the program's name.
  */
 int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);

@@ -194,6 +194,18 @@ tell_lost(struct run *run)
 		message(MSG_LOST, count, PLURAL(count), (intmax_t)pid);
 }
 
+/* Probes that a target does not come by. */
+static void
+tell_waiting(struct run *run)
+{
+	uint64_t count;
+	pid_t pid;
+
+	while (tbuf_consumer_waiting(run->consumer, &pid, &count))
+		message(MSG_WAITING, count, PLURAL(count), (intmax_t)pid,
+		    count == 1 ? "s" : "");
+}
+
 /* ----------------------------------------------------------------- losses */
 
 /* The entry of a lane; there is one at most for a CPU and a pid. */
@@ -450,6 +462,7 @@ run_round(struct run *run, int *error)
 	if (run->telling) {
 		tell_missed(run);
 		tell_unsampled(run);
+		tell_waiting(run);
 	}
 	status = drain(run);
 	if (run->telling && status == 0 && *error > 0)
@@ -546,6 +559,7 @@ run_all(struct run *run)
 		message(MSG_ALLOWING);
 	tell_skipped(run);
 	tell_lost(run);
+	tell_waiting(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
 	run->period = period;
 	run->due = now() + run->period;

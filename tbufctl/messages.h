@@ -105,6 +105,7 @@
 #define MSG_MISSED	"%" PRIu64 " process%s could not be traced: %s"
 #define MSG_LOST	"%" PRIu64 " probe%s of pid %jd found no room in " \
 			"its table"
+#define MSG_WAITING	"%" PRIu64 " probe%s of pid %jd wait%s for a semaphore"
 #define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
 			"enabled: too many for a session"
 #define MSG_UNFIT	"%" PRIu64 " probe%s of pid %jd not traced by a " \

@@ -183,6 +183,85 @@ expect 'attached to later' "$(with_drops $(tr -d ' \n' <got))" 80000
 exec 3>&-
 wait $pid
 
+# Semaphores of a program that runs already.  It answers each line.
+cat >guard.c <<'END'
+#include <stdio.h>
+
+#include <shop.h>
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+
+int
+main(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		SHOP_SALE(1, line);
+		APART;
+		puts(shop_asked_semaphore != 0 ? "up" : "down");
+		fflush(stdout);
+		if (SHOP_ASKED_ENABLED()) {
+			SHOP_ASKED();
+			APART;
+		}
+	}
+	return (0);
+}
+END
+# ask: have one more answer; the caller, a shell of its own, counts them.
+answers=0
+ask() {
+	answers=$((answers + 1))
+	echo a line >&3
+	until [ "$(grep -c . out)" -ge $answers ]; do :; done
+	tail -n 1 out
+}
+compile guard -O2 -I. guard.c shop.o
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./guard <go >out &
+pid=$!
+exec 3>go
+expect 'nobody has come' "$(ask)" down
+answers=1
+if (: >>/proc/$pid/mem) 2>err; then
+	"$TBUFCTL" -q -w -n 'shop:::asked { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'raised by who comes later' "$?$(cat err)" 7
+	answers=2
+	expect 'and so it was seen' "$(tail -n 1 out)" up
+	expect 'lowered by who goes' "$(ask)" down
+	answers=3
+	# The first one is killed, and its end leaves the bit.
+	"$TBUFCTL" -q -w -n 'shop:::asked' \
+	    -n 'BEGIN { system("echo >ready"); }' -p $pid >got 2>err &
+	first=$!
+	until [ -e ready ]; do :; done
+	"$TBUFCTL" -q -w -n 'shop:::asked { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'two consumers' "$?" 7
+	answers=4
+	expect 'one of which stays' "$(ask)" up
+	answers=5
+	kill -9 $first
+	wait $first 2>/dev/null
+	expect 'nobody has lowered it' "$(ask)" up
+	answers=6
+	"$TBUFCTL" -q -w -n 'shop:::sale { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'another probe' "$?" 7
+	answers=7
+	expect 'puts right what was left' "$(tail -n 1 out)" down
+else
+	"$TBUFCTL" -q -w -n 'shop:::asked' -n 'shop:::sale { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'told where the kernel does not let it' "$?$(cat err)" \
+	    "7tbufctl: 1 probe of pid $pid waits for a semaphore"
+fi
+exec 3>&-
+wait $pid
+
 # What cannot be armed is listed with the reason.
 cat >odd.c <<'END'
 #include <sys/sdt.h>

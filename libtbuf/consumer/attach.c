@@ -384,6 +384,7 @@ activate(struct tbuf_target *t)
 	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
 	tbuf_fence();
 	meet_probes(t);
+	tbuf_semaphores_settle(t);
 }
 
 /* A session that never began: nobody has been inside. */

@@ -297,6 +297,8 @@ quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 		if (!stoppable(t, only))
 			continue;
 		close_slot(&t->view, (unsigned)t->slot, &pauses);
+		if (inhabited(t))
+			tbuf_semaphores_settle(t);
 		for (i = 0; i < t->nsources && inhabited(t); i++)
 			if (!t->sources[i].locked)
 				tbuf_cpus_add(&cpus,

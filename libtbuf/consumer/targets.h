@@ -243,6 +243,7 @@ struct tbuf_target {
 	uint64_t next_pool;		/* no lanes are added before, ns */
 	const struct tbuf_probe_info **probes;	/* by index, NULL: not read */
 	uint32_t lost;			/* lost_probes that were told */
+	uint64_t waiting;		/* probes whose semaphore stays down */
 	uint32_t unmet_seen;		/* the slot's counter, as last seen */
 	uint64_t unmet;			/* probes not enabled that were told */
 	uint32_t unfit_seen;		/* likewise */
@@ -321,6 +322,12 @@ int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
 
 /* Let go of what was read of a session's EPIDs. */
 void	tbuf_epids_free(struct tbuf_target *);
+
+/*
+ * Raise the semaphores of probes that somebody traces, and lower the others,
+ * after bits were set or cleared.
+ */
+void	tbuf_semaphores_settle(struct tbuf_target *);
 
 /* Let go of a target's slot. */
 void	tbuf_target_detach(struct tbuf_target *);

@@ -48,6 +48,16 @@ __attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
+ * The word that a program tests before it prepares the arguments of a probe
+ * that was registered; `semaphore' stays, and its probe with it.
+ */
+struct tbuf_semaphore;
+struct tbuf_site;
+__attribute__((visibility("default")))
+void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
+	    uint16_t *word);
+
+/*
  * This process is a consumer: if it has no probes, and no sessions but a
  * recorder's, it need not be found as a target.
  */

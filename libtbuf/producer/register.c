@@ -245,6 +245,22 @@ tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 	tbuf_table_unlock();
 }
 
+/* Whoever looks at it then looks at the enable word, or sees this. */
+void
+tbuf_site_semaphore(const struct tbuf_site *site,
+    struct tbuf_semaphore *semaphore, uint16_t *word)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (site->state != REGISTERED || site->enabled == &site->zero)
+		return;
+	semaphore->word = (uintptr_t)word;
+	semaphore->check = TBUF_SEMAPHORE_CHECK ^ (uintptr_t)semaphore;
+	tbuf_store_release(&tbuf_view_probe(&view, site->index)->semaphore,
+	    (uintptr_t)semaphore);
+	tbuf_fence();
+}
+
 static bool
 field_good(const char *field)
 {

@@ -166,17 +166,24 @@ arm_site(const struct patch *patch, struct usdt_site *s)
 }
 
 /*
- * Another tracer's way to say that a probe is wanted, which a program may ask
- * before it prepares arguments.
+ * A program may ask a semaphore before it prepares arguments.  For probes that
+ * are traced by now it is raised here, and whoever comes or goes later sees to
+ * it that the bit is right.  A setting counts for one tracer more.
  */
 static void
 raise_semaphore(const struct usdt_sites *sites, size_t i)
 {
-	const struct usdt_site *s = sites->all[i];
+	struct usdt_site *s = sites->all[i];
 	size_t n;
 
-	if (s->semaphore == NULL || s->problem != NULL ||
-	    !usdt_wanted(s->group))
+	if (s->semaphore == NULL || s->problem != NULL)
+		return;
+	tbuf_site_semaphore(&s->group->site, &s->group->semaphore,
+	    s->semaphore);
+	if (__atomic_load_n(s->group->site.enabled, __ATOMIC_SEQ_CST) != 0)
+		__atomic_fetch_or(s->semaphore, TBUF_SEMAPHORE << 8,
+		    __ATOMIC_SEQ_CST);
+	if (!usdt_wanted(s->group))
 		return;
 	for (n = 0; n < i; n++)
 		if (sites->all[n]->semaphore == s->semaphore &&

@@ -14,6 +14,8 @@
 
 #include <tbuf.h>
 
+#include "layout.h"
+
 #include "../patch/patch.h"
 #include "operand.h"
 #include "probe.h"
@@ -29,6 +31,7 @@ struct usdt_group {
 	const char *module;
 	char function[USDT_FUNCTION];
 	struct tbuf_site site;
+	struct tbuf_semaphore semaphore;	/* for consumers */
 	unsigned candidates;		/* sites that may be armed, */
 	unsigned armed;			/* ... and that are */
 };
@@ -56,10 +59,7 @@ void	usdt_find(struct usdt_sites *);
 /* Types and names of arguments, from provider files. */
 void	usdt_describe_groups(struct usdt_sites *);
 
-/*
- * Is a semaphore to be raised for it: does somebody trace it by now, or does
- * $TBUF_USDT say so?
- */
+/* Does $TBUF_USDT say that its semaphore is always to be raised? */
 bool	usdt_wanted(const struct usdt_group *);
 
 /* Register the probes and arm their sites. */

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which probes' semaphores are raised.
+ * Which probes' semaphores are raised whether anybody traces or not.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -46,11 +46,10 @@ usdt_wanted(const struct usdt_group *g)
 {
 	const char *setting = getenv("TBUF_USDT");
 	char *list, *rest, *description;
-	bool wanted;
+	bool wanted = false;
 
-	wanted = __atomic_load_n(g->site.enabled, __ATOMIC_RELAXED) != 0;
-	if (wanted || setting == NULL)
-		return (wanted);
+	if (setting == NULL)
+		return (false);
 	list = rest = strdup(setting);
 	while (!wanted && (description = strsep(&rest, ",")) != NULL)
 		wanted = *description != '\0' && matches(description, g);

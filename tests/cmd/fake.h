@@ -14,6 +14,7 @@
  *	skipped ERRNO		what a target was lacking
  *	command PID		what spawn gives
  *	table PID N		a target's probes that found no room
+ *	waiting PID N		... that wait for a semaphore
  *	missed N REASON		processes that could not be traced
  *	unsampled LINE		why profile-N samples less than it was to
  *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go

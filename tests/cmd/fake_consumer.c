@@ -23,6 +23,7 @@ struct tbuf_consumer {
 	pid_t command;
 	unsigned missed, unsampled;	/* lines of them that were given */
 	unsigned lost;		/* and of these */
+	unsigned waiting;	/* and of these */
 	volatile sig_atomic_t stop;
 	bool ended;
 	bool snapshot;		/* is being given */
@@ -425,6 +426,23 @@ tbuf_consumer_lost(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
 		if (!fake_is(line, "table") || n++ < c->lost)
 			continue;
 		c->lost++;
+		*pid = fake_number(line, 1);
+		*count = fake_number(line, 2);
+		return (true);
+	}
+	return (false);
+}
+
+bool
+tbuf_consumer_waiting(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
+{
+	const struct fake_line *line;
+	unsigned n = 0;
+
+	STAILQ_FOREACH(line, c->lines, next) {
+		if (!fake_is(line, "waiting") || n++ < c->waiting)
+			continue;
+		c->waiting++;
 		*pid = fake_number(line, 1);
 		*count = fake_number(line, 2);
 		return (true);

@@ -40,6 +40,8 @@ done
 play <<EOS
 $probes
 table 100 904
+waiting 100 1
+waiting 101 3
 round
 lost 100 1
 unmet 100 17
