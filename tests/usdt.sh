@@ -279,14 +279,19 @@ cat >odd.c <<'END'
 	    "994: .balign 4\n\t.popsection\n"				\
 	    "\t.byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
 
+/* No dynamic symbol. */
+static volatile int hidden = 41;
+
 int
 main(void)
 {
+	hidden++;
 	STAP_PROBE1(odd, even, 1);
 	APART;
 	NOTE("vector", "8@%xmm0");
 	NOTE("symbol", "8@nowhere(%rip)");
 	NOTE("fine", "8@$7");
+	NOTE("static", "-4@hidden(%rip) 4@4+hidden-4(%rip)");
 	return (0);
 }
 END
@@ -296,7 +301,27 @@ expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
     'tbufctl: odd:odd::symbol: not armed: an operand'"'s symbol is not known
 tbufctl: odd:odd::vector: not armed: an operand is not understood"
 expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'even
-fine'
+fine
+static'
+expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
+    'static "arg0":42,"arg1":42'
+cat >twin.c <<'END'
+static volatile int hidden;
+
+int
+twin(void)
+{
+	return (hidden);
+}
+END
+compile twin -O2 odd.c twin.c
+expect 'two variables of a name' "$("$TBUFCTL" -l -c ./twin 2>&1 |
+    sed 's/ at 0x[0-9a-f]*//' | grep static)" \
+    "tbufctl: odd:twin::static: not armed: an operand's symbol is not known"
+cp odd bare && strip bare
+expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
+    sed 's/ at 0x[0-9a-f]*//' | grep static)" \
+    "tbufctl: odd:bare::static: not armed: an operand's symbol is not known"
 
 # A program that has probes of tbuf beside its notes is left alone.
 # shellcheck disable=SC2086

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbol.h"
 #include "usdt.h"
 
 #define OBJECTS_MAX	1024u
@@ -26,6 +27,9 @@ struct loaded {
 	struct patch_text texts[TEXTS_MAX];
 	unsigned ntexts;
 	void *handle;			/* for dlsym(3) */
+	struct usdt_symbols symbols;	/* read when one is wanted */
+	bool has_symbols;
+	int fd;				/* the file, while it is read */
 };
 
 struct objects {
@@ -132,21 +136,39 @@ same_file(const struct loaded *o, const struct usdt_object *file)
 
 /* ------------------------------------------------------------ one site */
 
+/*
+ * Static variables are in the table of all symbols alone; without one, as in
+ * what is stripped, the loader's has to do.  0: it is not known.
+ */
+static uintptr_t
+find_symbol(struct loaded *o, const char *name)
+{
+	uint64_t address;
+
+	if (!o->has_symbols)
+		usdt_symbols_read(&o->symbols, o->fd);
+	o->has_symbols = true;
+	if (o->symbols.count > 0)
+		return (usdt_symbol_find(&o->symbols, name, &address) ?
+		    o->info.dlpi_addr + address : 0);
+	return (o->handle == NULL ? 0 : (uintptr_t)dlsym(o->handle, name));
+}
+
 /* Add the address of its symbol, which has to be the object's own. */
 static bool
-resolve(const struct loaded *o, struct usdt_operand *operand)
+resolve(struct loaded *o, struct usdt_operand *operand)
 {
 	char name[256];
 	uintptr_t address;
 
 	if (operand->symbol == NULL)
 		return (true);
-	if (operand->length >= sizeof(name) || o->handle == NULL)
+	if (operand->length >= sizeof(name))
 		return (false);
 	memcpy(name, operand->symbol, operand->length);
 	name[operand->length] = '\0';
 	operand->symbol = NULL;
-	address = (uintptr_t)dlsym(o->handle, name);
+	address = find_symbol(o, name);
 	if (address == 0 || !is_loaded(o, address, 1, PF_R))
 		return (false);
 	operand->value += (int64_t)address;
@@ -154,7 +176,7 @@ resolve(const struct loaded *o, struct usdt_operand *operand)
 }
 
 static void
-take_operands(const struct loaded *o, struct usdt_site *s, const char *text)
+take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 {
 
 	s->nargs = usdt_operands_count(text);
@@ -221,7 +243,7 @@ group_of(struct usdt_sites *sites, const struct loaded *o,
 }
 
 static void
-take_note(struct usdt_sites *sites, const struct loaded *o,
+take_note(struct usdt_sites *sites, struct loaded *o,
     const struct usdt_note *note)
 {
 	uintptr_t at = o->info.dlpi_addr + note->address, semaphore;
@@ -269,12 +291,14 @@ read_object(struct usdt_sites *sites, struct loaded *o)
 		    same_file(o, &file)) {
 			o->ntexts = patch_texts(&o->info, o->texts,
 			    TEXTS_MAX);
+			o->fd = fd;
 			o->handle = dlopen(*o->info.dlpi_name == '\0' ? NULL :
 			    o->path, RTLD_LAZY | RTLD_NOLOAD);
 			while (usdt_note_next(&file, &at, &note))
 				take_note(sites, o, &note);
 			if (o->handle != NULL)
 				dlclose(o->handle);
+			usdt_symbols_free(&o->symbols);
 		}
 		usdt_object_free(&file);
 	}

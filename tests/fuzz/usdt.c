@@ -11,6 +11,7 @@
 #include "../../providers/usdt/description.h"
 #include "../../providers/usdt/operand.h"
 #include "../../providers/usdt/probe.h"
+#include "../../providers/usdt/symbol.h"
 #include "fuzz.h"
 
 int
@@ -34,6 +35,18 @@ check_probe(const struct usdt_probe *p)
 		    p->types[i] <= TBUF_BINARY);
 }
 
+static void
+try_symbols(int fd)
+{
+	struct usdt_symbols symbols;
+	uint64_t address;
+
+	usdt_symbols_read(&symbols, fd);
+	if (usdt_symbol_find(&symbols, "hidden", &address))
+		FUZZ_CHECK(symbols.count > 0);
+	usdt_symbols_free(&symbols);
+}
+
 /* Each read moves on; whoever reads the strings stays within the notes. */
 static void
 try_object(int fd)
@@ -43,6 +56,7 @@ try_object(int fd)
 	struct usdt_note note;
 	size_t at = 0, before = 0, bytes;
 
+	try_symbols(fd);
 	if (usdt_object_read(&object, fd) != NULL) {
 		FUZZ_CHECK(object.notes == NULL);
 		return;

@@ -1,0 +1,43 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sections of a file, which others may write to: headers and names are read
+ * once, and so is each part that is copied.
+ */
+#ifndef TBUF_PROVIDERS_USDT_SECTION_H
+#define TBUF_PROVIDERS_USDT_SECTION_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct usdt_sections {
+	int fd;
+	Elf64_Ehdr header;
+	Elf64_Shdr *all;
+	size_t count;
+	char *names;
+	size_t names_size;
+};
+
+extern const char usdt_damaged[];
+
+/* NULL, or why they could not be read; they are to be freed in any case. */
+const char *usdt_sections_read(struct usdt_sections *, int fd);
+void	usdt_sections_free(struct usdt_sections *);
+
+/* The first of a name, or NULL. */
+const Elf64_Shdr *usdt_sections_find(const struct usdt_sections *,
+	    const char *name);
+
+bool	usdt_read_at(int fd, void *to, size_t size, uint64_t offset);
+
+/* A copy of a part of a file, and a NUL behind it; NULL beyond `max` bytes. */
+void	*usdt_copy(int fd, uint64_t offset, uint64_t size, size_t max);
+
+#pragma GCC visibility pop
+
+#endif
