@@ -507,10 +507,15 @@ ends(const struct generator *g)
 	return (true);
 }
 
+/*
+ * With more behind it, it is a part by itself: what ends it without a word, as
+ * speculate() of an id that is not active does, ends no other.
+ */
 static void
 block(struct generator *g, const struct d_node *list,
-    const struct d_node *end)
+    const struct d_node *end, bool more)
 {
+	struct label past = { NULL };
 	const struct d_node *one, *room = room_before(list, end);
 	bool records = list == end, exits = false;
 	uint32_t number = g->used.count;
@@ -519,6 +524,8 @@ block(struct generator *g, const struct d_node *list,
 	for (one = list; one != end; one = one->next)
 		records = records || is_recording(one);
 	g->layout = (struct layout){ 0 };
+	if (more)
+		d_emit_jump(g, TBUF_OP_PART, 0, 0, 0, &past);
 	if (records)
 		d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
 	for (one = list; one != end; one = one->next) {
@@ -527,34 +534,37 @@ block(struct generator *g, const struct d_node *list,
 		exits = exits || is_call(one, BUILTIN_exit);
 		statement(g, one);
 	}
-	if (!records)
+	if (!records) {
+		d_label_set(g, &past);
 		return;
+	}
 	((struct tbuf_d_record *)g->used.at)[number] = finish(g);
 	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, number);
 	if (exits && g->conditional && ends(g))
 		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &g->end);
+	d_label_set(g, &past);
 }
 
-static void body(struct generator *g, const struct d_node *list);
+static void body(struct generator *g, const struct d_node *list, bool more);
 
 static void
-choose(struct generator *g, const struct d_node *node)
+choose(struct generator *g, const struct d_node *node, bool more)
 {
 	struct label no = { NULL }, end = { NULL };
 
 	g->c->line = node->line;
 	g->action = 1;
 	d_branch(g, node->condition, false, &no, 0);
-	body(g, node->left);
+	body(g, node->left, more);
 	if (node->right != NULL)
 		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
 	d_label_set(g, &no);
-	body(g, node->right);
+	body(g, node->right, more);
 	d_label_set(g, &end);
 }
 
 static void
-body(struct generator *g, const struct d_node *list)
+body(struct generator *g, const struct d_node *list, bool more)
 {
 	const struct d_node *end;
 
@@ -562,10 +572,10 @@ body(struct generator *g, const struct d_node *list)
 		for (end = list; end != NULL && end->kind != NODE_IF; )
 			end = end->next;
 		if (end != list)
-			block(g, list, end);
+			block(g, list, end, more || end != NULL);
 		if (end == NULL)
 			return;
-		choose(g, end);
+		choose(g, end, more || end->next != NULL);
 		list = end->next;
 	}
 }
@@ -593,8 +603,8 @@ d_program(struct generator *g)
 		d_branch(g, clause->condition, false, &g->end, 0);
 	}
 	if (clause->arguments != NULL)
-		body(g, clause->arguments);
+		body(g, clause->arguments, false);
 	else
-		block(g, NULL, NULL);
+		block(g, NULL, NULL, false);
 	d_label_set(g, &g->end);
 }

@@ -340,6 +340,59 @@ START_TEST(the_surroundings_can_end_a_clause)
 }
 END_TEST
 
+/* What stops within a part ends that part alone, if it may. */
+START_TEST(a_part_that_stops_ends_no_other)
+{
+	f.answer = TBUF_STOP;
+	f.resumes = true;
+	op(&f, TBUF_OP_PART, 0, 0, 0, 2);
+	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
+	op(&f, TBUF_OP_FAULT, 0, 0, 0, TBUF_FAULT_STACK);
+	op(&f, TBUF_OP_RET, 1, 0, 0, 0);
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
+	f.resumes = false;
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_STOPPED);
+	f.resumes = true;
+	f.answer = TBUF_FAULT_USER;
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_FAULT);
+}
+END_TEST
+
+/* The key and the record that it has begun are not those of the next one. */
+START_TEST(a_part_leaves_nothing_to_the_next_one)
+{
+	f.answer = TBUF_STOP;
+	f.resumes = true;
+	op(&f, TBUF_OP_PART, 0, 0, 0, 4);
+	op(&f, TBUF_OP_KEYN, 0, 0, 0, 0);
+	op(&f, TBUF_OP_KEY, 1, 0, 0, 4);
+	op(&f, TBUF_OP_PUT, 1, 0, 0, 8);
+	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
+	op(&f, TBUF_OP_RET, 1, 0, 0, 0);
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
+	ck_assert_uint_eq(f.m.key.used, 0);
+	ck_assert_uint_eq(f.m.key_size, 0);
+	ck_assert_uint_eq(f.m.record.used, 0);
+}
+END_TEST
+
+/* A part that is behind, or that nothing follows, is none to go on behind. */
+START_TEST(a_part_ends_where_it_ends)
+{
+	f.answer = TBUF_STOP;
+	f.resumes = true;
+	op(&f, TBUF_OP_PART, 0, 0, 0, 0);
+	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
+	op(&f, TBUF_OP_FAULT, 0, 0, 0, TBUF_FAULT_STACK);
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_STOPPED);
+	fixture_clear(&f);
+	op(&f, TBUF_OP_PART, 0, 0, 0, UINT32_MAX);
+	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
+	op(&f, TBUF_OP_FAULT, 0, 0, 0, TBUF_FAULT_STACK);
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_STOPPED);
+}
+END_TEST
+
 static void
 empty_key(unsigned operation)
 {
@@ -526,6 +579,9 @@ main(void)
 	tcase_add_test(tc, jumps_by_texts);
 	tcase_add_test(tc, variables_are_the_surroundings);
 	tcase_add_test(tc, the_surroundings_can_end_a_clause);
+	tcase_add_test(tc, a_part_that_stops_ends_no_other);
+	tcase_add_test(tc, a_part_leaves_nothing_to_the_next_one);
+	tcase_add_test(tc, a_part_ends_where_it_ends);
 	tcase_add_test(tc, keys_are_built_and_used_up);
 	tcase_add_test(tc, a_key_that_is_too_long_is_a_fault);
 	tcase_add_test(tc, quantizers_have_a_weight_and_a_parameter);

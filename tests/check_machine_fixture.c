@@ -213,13 +213,20 @@ outside(struct tbuf_machine *m, unsigned subroutine,
 	return (fixture(m)->answer);
 }
 
+static bool
+resume(struct tbuf_machine *m)
+{
+	note(m, "resume()");
+	return (fixture(m)->resumes);
+}
+
 static const struct tbuf_surroundings surroundings = {
 	.builtin = builtin, .object = object, .load = load, .store = store,
 	.refer = refer, .store_text = store_text, .store_bytes = store_bytes,
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = leave, .speculation = speculation,
 	.speculate = speculate, .commit = commit, .discard = discard,
-	.call = outside
+	.resume = resume, .call = outside
 };
 
 /* ------------------------------------------------------------ memory */

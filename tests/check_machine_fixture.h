@@ -32,6 +32,7 @@ struct fixture {
 	bool set[FIXTURE_VARIABLES];
 	uint8_t array[16];	/* the object of global variable 3 */
 	int answer;		/* of effects */
+	bool resumes;		/* behind a part that has stopped */
 
 	/* What was asked for, a line each. */
 	char log[2048];

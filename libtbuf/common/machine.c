@@ -71,6 +71,20 @@ ended(struct tbuf_machine *m, int answer, uint64_t pc)
 	return (TBUF_END_FAULT);
 }
 
+/* Behind the part that has stopped, if there is anything: see `part`. */
+static bool
+resumes(struct tbuf_machine *m, uint64_t pc)
+{
+	if (m->part < pc || m->part >= m->length ||
+	    m->surroundings->resume == NULL || !m->surroundings->resume(m))
+		return (false);
+	m->temporary.used = 0;
+	m->key.used = 0;
+	m->key_size = 0;
+	m->record.used = 0;
+	return (true);
+}
+
 /* Whatever the stack had there before is nobody's business. */
 static inline void
 registers_clear(struct tbuf_machine *m)
@@ -90,6 +104,7 @@ begin(struct tbuf_machine *m)
 	m->key_size = 0;
 	m->record.used = 0;
 	m->value = 0;
+	m->part = 0;
 	m->fault.address = 0;
 	m->fault.number = TBUF_FAULT_NONE;
 }
@@ -249,6 +264,7 @@ tbuf_machine_run(struct tbuf_machine *m)
 	if (pc >= length)
 		return (TBUF_END_DONE);
 	registers_clear(m);
+again:
 	while (pc < length) {
 		word = tbuf_load(&code[pc++]);
 		switch (tbuf_word_operation(word)) {
@@ -271,6 +287,9 @@ tbuf_machine_run(struct tbuf_machine *m)
 			return (ended(m, raised(m, word, RA), pc));
 		case TBUF_OP_FREE:
 			m->temporary.used = 0;
+			break;
+		case TBUF_OP_PART:
+			m->part = pc + tbuf_word_immediate(word);
 			break;
 		case TBUF_OP_LDI:
 			RA = IMMEDIATE;
@@ -350,14 +369,14 @@ tbuf_machine_run(struct tbuf_machine *m)
 		case TBUF_OP_TJNE:
 			answer = texts(m, word, &jump);
 			if (answer != 0)
-				return (ended(m, answer, pc));
+				goto stopped;
 			JUMP(jump);
 		case TBUF_OP_LDB:
 		case TBUF_OP_LDV:
 		case TBUF_OP_STV:
 			answer = tbuf_variable_step(m, word);
 			if (answer != 0)
-				return (ended(m, answer, pc));
+				goto stopped;
 			break;
 		case TBUF_OP_PUT:
 			if (number_put(m, RA))
@@ -371,10 +390,15 @@ tbuf_machine_run(struct tbuf_machine *m)
 		rest:
 			answer = other(m, word);
 			if (answer != 0)
-				return (ended(m, answer, pc));
+				goto stopped;
 		}
 	}
 	return (TBUF_END_DONE);
+stopped:
+	if (answer != TBUF_STOP || !resumes(m, pc))
+		return (ended(m, answer, pc));
+	pc = m->part;
+	goto again;
 divide:
 	return (ended(m, tbuf_fault(m, TBUF_FAULT_DIVIDE, 0), pc));
 }

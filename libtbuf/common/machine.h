@@ -102,6 +102,9 @@ struct tbuf_surroundings {
 	int (*commit)(struct tbuf_machine *, uint64_t id);
 	int (*discard)(struct tbuf_machine *, uint64_t id);
 
+	/* May the run go on behind a part that has stopped? */
+	bool (*resume)(struct tbuf_machine *);
+
 	/* Subroutines from TBUF_SUB_OUTSIDE on. */
 	int (*call)(struct tbuf_machine *, unsigned subroutine,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
@@ -136,6 +139,7 @@ struct tbuf_machine {
 	uint32_t key_size;		/* the key's, as declared: see KEY */
 
 	uint64_t fuel;
+	uint64_t part;			/* where the part ends; 0: in none */
 
 	/* What came of it. */
 	uint64_t value;			/* of `ret` */

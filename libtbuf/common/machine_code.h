@@ -56,6 +56,7 @@
 	X(0x05, JNZ, "jnz", "r--", 'j')					\
 	X(0x06, BOUND, "bound", "r--", 'i')				\
 	X(0x07, FREE, "free", "---", '-')				\
+	X(0x08, PART, "part", "---", 'j')				\
 	X(0x10, LDI, "ldi", "w--", 'i')					\
 	X(0x11, LDIH, "ldih", "+--", 'i')				\
 	X(0x12, MOV, "mov", "wr-", '-')					\

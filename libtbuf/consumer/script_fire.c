@@ -69,6 +69,14 @@ leave(struct tbuf_machine *m, uint64_t status)
 	return (0);
 }
 
+/* What follows an if is not speculated, either. */
+static bool
+resume(struct tbuf_machine *m)
+{
+	tbuf_script_of(m)->speculating = NULL;
+	return (true);
+}
+
 static const struct tbuf_surroundings surroundings = {
 	.builtin = tbuf_script_builtin,
 	.object = tbuf_script_object,
@@ -86,6 +94,7 @@ static const struct tbuf_surroundings surroundings = {
 	.speculate = tbuf_script_speculate,
 	.commit = tbuf_script_commit,
 	.discard = tbuf_script_discard,
+	.resume = resume,
 	.call = tbuf_script_call
 };
 

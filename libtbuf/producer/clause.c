@@ -30,6 +30,7 @@ static const struct tbuf_surroundings surroundings = {
 	.speculate = tbuf_run_speculate,
 	.commit = tbuf_run_commit,
 	.discard = tbuf_run_discard,
+	.resume = tbuf_run_resume,
 	.call = tbuf_run_call
 };
 

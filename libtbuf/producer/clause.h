@@ -246,6 +246,7 @@ bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 /* clause_speculate.c */
 int	tbuf_run_speculation(struct tbuf_machine *, uint64_t *id) TBUF_HIDDEN;
 int	tbuf_run_speculate(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
+bool	tbuf_run_resume(struct tbuf_machine *) TBUF_HIDDEN;
 int	tbuf_run_commit(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
 int	tbuf_run_discard(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
 /* The machine's record goes where speculate() has said: as tbuf_run_record. */

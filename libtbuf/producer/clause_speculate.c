@@ -300,6 +300,16 @@ tbuf_run_speculate(struct tbuf_machine *m, uint64_t id)
 	return (0);
 }
 
+/* Of a session that is gone no part runs; none is speculated as another was. */
+bool
+tbuf_run_resume(struct tbuf_machine *m)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+
+	run->speculation = 0;
+	return (!run->gone);
+}
+
 /* True: nobody else ends this instance any more. */
 static bool
 leave(struct tbuf_run *run, uint64_t id, enum tbuf_speculation_state state,

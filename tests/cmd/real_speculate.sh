@@ -34,6 +34,19 @@ count
 	discard(spec);
 }
 END
+# A part behind an if does not end with the one before it.
+cat >parts.d <<'END'
+count
+{
+	speculate(0);
+	printf("never");
+	if (number > 1) {
+		printf("part %d\n", number);
+	}
+	printf("end %d\n", number);
+}
+END
+ctl -q -s parts.d -c "$TBUF_TARGET fire=2"
 for policy in switch ring fill; do
 	ctl -x bufpolicy=$policy -s batch.d -c "$TBUF_TARGET fire=20"
 done

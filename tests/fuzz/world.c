@@ -150,12 +150,19 @@ call(struct tbuf_machine *m, unsigned subroutine, const uint64_t *arguments,
 	return (effect(m));
 }
 
+static bool
+resume(struct tbuf_machine *m)
+{
+	return (world(m)->effects % 2 == 0);
+}
+
 static const struct tbuf_surroundings surroundings = {
 	.builtin = builtin, .object = object, .load = load, .store = store,
 	.refer = refer, .store_text = store_bytes, .store_bytes = store_bytes,
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = take, .speculation = speculation,
-	.speculate = take, .commit = take, .discard = take, .call = call
+	.speculate = take, .commit = take, .discard = take,
+	.resume = resume, .call = call
 };
 
 static struct tbuf_buffer
