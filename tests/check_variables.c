@@ -108,6 +108,30 @@ done(long n)
 	TBUF_PROBE(test, done, n);
 }
 
+static void
+clock_wait(uint64_t ns)
+{
+	uint64_t begin = tbuf_now();
+
+	while (tbuf_now() - begin < ns)
+		continue;
+}
+
+/* In one thread, from 0 on; then two ends that nothing has begun. */
+static void
+pairs(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++) {
+		start((long)n);
+		clock_wait(TBUF_SECOND / 1000);
+		done((long)n);
+	}
+	done(0);
+	done(0);
+}
+
 /*
  * Children see nothing of their parent's variables, and change none; nor where
  * all that they do has been done before.
@@ -141,6 +165,8 @@ target(char *argv[])
 		threads(count);
 	else if (strcmp(argv[1], "crowd") == 0)
 		crowd(count);
+	else if (strcmp(argv[1], "pairs") == 0)
+		pairs(count);
 	else if (strcmp(argv[1], "children") == 0)
 		children();
 	else if (strcmp(argv[1], "twice") == 0) {
@@ -186,6 +212,93 @@ START_TEST(each_thread_has_its_own)
 	clause_spawn(consumer, "threads", "4");
 	clause_run(consumer, &made);
 	clause_expect("done 1\ndone 2\ndone 3\ndone 4\n");
+}
+END_TEST
+
+/* What a fire has been seen to do later ones do as well. */
+START_TEST(later_fires_load_and_store)
+{
+	variables_use(1);
+	CLAUSE(&made, "test:::start", NULL, W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, SELF, 0));
+	CLAUSE(&made, "test:::done", &made_number, W(LDV, 1, 0, SELF, 0),
+	    W(JZ, 1, 0, 0, 2), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "pairs", "5");
+	clause_run(consumer, &made);
+	/* The ends without a beginning find what was stored last. */
+	clause_expect("done 1\ndone 2\ndone 3\ndone 4\ndone 4\ndone 4\n");
+}
+END_TEST
+
+/* A time that is stored is that of the clock, and none is before another. */
+START_TEST(later_times_are_stored)
+{
+	int64_t last = (int64_t)tbuf_now() - 1000000;
+	struct tbuf_event e;
+	unsigned records = 0;
+
+	variables_use(1);
+	CLAUSE(&made, "test:::start", NULL,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(STV, 1, 0, SELF, 0));
+	CLAUSE(&made, "test:::done", &made_number, W(LDV, 1, 0, SELF, 0),
+	    W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
+	clause_spawn(consumer, "pairs", "5");
+	clause_begin(consumer, &made);
+	while (tbuf_consumer_work(consumer) > 0 || records == 0)
+		while (tbuf_consumer_next(consumer, &e) > 0)
+			if (e.type == TBUF_EVENT_RECORD) {
+				ck_assert_int_ge(e.record.pieces[0].i, last);
+				last = e.record.pieces[0].i;
+				records++;
+			}
+	ck_assert_uint_eq(records, 7);
+	ck_assert_int_lt(last, (int64_t)tbuf_now() + 1000000);
+}
+END_TEST
+
+static const struct tbuf_d_aggregation passed = {
+	.name = "t", .function = TBUF_AGG_QUANTIZE, .is_signed = 1
+};
+
+/* Each has taken a millisecond at least: 2^19 ns and more. */
+static int
+passed_look(void *argument, const struct tbuf_tuple *tuple)
+{
+	const struct tbuf_gathered *v = &tuple->values[0];
+	int64_t *times = argument;
+	unsigned i;
+
+	for (i = 0; i < v->nbuckets; i++)
+		if (v->buckets[i].count != 0) {
+			ck_assert_int_ge(v->buckets[i].low, 1 << 19);
+			ck_assert_int_lt(v->buckets[i].low, INT64_C(1) << 40);
+			*times += v->buckets[i].count;
+		}
+	return (0);
+}
+
+/* self->n = timestamp; and how long ago that was, if it was, and then 0. */
+START_TEST(time_that_has_passed_is_counted)
+{
+	static const uint32_t id = 0;
+	int64_t times = 0;
+
+	variables_use(1);
+	made.script.aggregations = &passed;
+	made.script.naggregations = 1;
+	CLAUSE(&made, "test:::start", NULL,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(STV, 1, 0, SELF, 0));
+	CLAUSE(&made, "test:::done", NULL, W(LDV, 1, 0, SELF, 0),
+	    W(JZ, 1, 0, 0, 7), W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP),
+	    W(LDV, 2, 0, SELF, 0), W(SUB, 1, 1, 2, 0), W(LDI, 2, 0, 0, 1),
+	    W(UPD, 1, 2, TBUF_AGG_QUANTIZE, 0), W(LDI, 1, 0, 0, 0),
+	    W(STV, 1, 0, SELF, 0));
+	clause_spawn(consumer, "pairs", "5");
+	clause_run(consumer, &made);
+	clause_expect("");
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
+	    passed_look, &times), 0);
+	ck_assert_int_eq(times, 5);
 }
 END_TEST
 
@@ -466,6 +579,9 @@ cases(const char *name)
 
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, each_thread_has_its_own);
+	tcase_add_test(t, later_fires_load_and_store);
+	tcase_add_test(t, later_times_are_stored);
+	tcase_add_test(t, time_that_has_passed_is_counted);
 	tcase_add_test(t, texts_are_kept);
 	tcase_add_test(t, stores_without_room_are_drops);
 	/* A sanitizer has a vfork(2) of its own, which nobody is told of. */

@@ -125,6 +125,22 @@ static const uint64_t own_judge_alone[] = { JUDGE_ALONE(0, OWN) };
 static const uint64_t handler_store_alone[] = { STORE_ALONE(1) };
 static const uint64_t handler_judge_alone[] = { JUDGE_ALONE(1, HANDLER) };
 
+/*
+ * ... and with no machine at all: what is stored is the common key, which is not
+ * 0; what a thread finds is counted by that and by what it should be.
+ */
+#define STORE_SHORT(id)							\
+	W(LDA, 1, 0, 0, 2), W(STV, 1, 0, SELF, id)
+#define JUDGE_SHORT(id, what)						\
+	W(LDV, 1, 0, SELF, id), W(JZ, 1, 0, 0, 11),			\
+	W(LDV, 7, 0, SELF, id), W(KEYN, 0, 0, 0, 0), W(KEY, 7, 0, 0, 8), \
+	W(LDA, 3, 0, 0, 2), W(KEY, 3, 0, 0, 8), COUNT(what),		\
+	W(LDI, 1, 0, 0, 0), W(STV, 1, 0, SELF, id)
+static const uint64_t own_store_short[] = { STORE_SHORT(0) };
+static const uint64_t own_judge_short[] = { JUDGE_SHORT(0, OWN) };
+static const uint64_t handler_store_short[] = { STORE_SHORT(1) };
+static const uint64_t handler_judge_short[] = { JUDGE_SHORT(1, HANDLER) };
+
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
 };
@@ -150,7 +166,9 @@ static const struct tbuf_d_program programs[] = {
 	PROGRAM(element_judge), PROGRAM(element_free),
 	PROGRAM(common_store), PROGRAM(common_judge), PROGRAM(common_free),
 	PROGRAM(own_store_alone), PROGRAM(own_judge_alone),
-	PROGRAM(handler_store_alone), PROGRAM(handler_judge_alone)
+	PROGRAM(handler_store_alone), PROGRAM(handler_judge_alone),
+	PROGRAM(own_store_short), PROGRAM(own_judge_short),
+	PROGRAM(handler_store_short), PROGRAM(handler_judge_short)
 };
 static const char *const last = "stress:::last";
 static const char *const start = "stress:::start";
@@ -177,14 +195,22 @@ static const struct tbuf_d_clause alone[] = {
 	CLAUSE(start, 13), CLAUSE(done, 14), CLAUSE(handler_start, 15),
 	CLAUSE(handler_done, 16)
 };
+static const struct tbuf_d_clause shortest[] = {
+	CLAUSE(start, 17), CLAUSE(done, 18), CLAUSE(handler_start, 19),
+	CLAUSE(handler_done, 20)
+};
 #define SCRIPT(list)	{						\
 	.clauses = (list), .nclauses = sizeof(list) / sizeof((list)[0]), \
 	.variables = variables, .nvariables = 4,			\
 	.aggregations = counts, .naggregations = COUNTS			\
 }
-static const struct tbuf_d_script script = SCRIPT(clauses);
-static const struct tbuf_d_script script_alone = SCRIPT(alone);
-static bool is_alone;
+enum { CHAINS, ALONE, SHORT, SCRIPTS };
+static const struct tbuf_d_script scripts[SCRIPTS] = {
+	[CHAINS] = SCRIPT(clauses), [ALONE] = SCRIPT(alone),
+	[SHORT] = SCRIPT(shortest)
+};
+static const char *const names[SCRIPTS] = { "chains", "alone", "short" };
+static unsigned which;
 
 /* ------------------------------------------------------------ the target */
 
@@ -225,9 +251,9 @@ handler(int signal)
 	(void)signal;
 	if (whose == UINT32_MAX)
 		return;
-	handler_pair(tbuf_load(&key_now), 1);
-	handler_pair((tbuf_load(&key_now) + 1) % KEYS, 0);
-	handler_pair((tbuf_load(&key_now) + 2) % KEYS, 0);
+	handler_pair(1 + tbuf_load(&key_now) % KEYS, 1);
+	handler_pair(1 + (tbuf_load(&key_now) + 1) % KEYS, 0);
+	handler_pair(1 + (tbuf_load(&key_now) + 2) % KEYS, 0);
 	errno = saved;
 }
 
@@ -279,7 +305,7 @@ short_main(void *argument)
 		pair_begin(c);
 		key = stress_random(&drawn) % KEYS;
 		frees = stress_random(&drawn) % 2;
-		tbuf_store(&key_now, key);
+		tbuf_store(&key_now, key++);
 		TBUF_PROBE(stress, start, who, c->before, key, frees);
 		TBUF_PROBE(stress, done, who, c->before, key, frees);
 		pair_end(c);
@@ -429,6 +455,25 @@ count_of(struct tbuf_consumer *c, unsigned id)
 	return (0);
 }
 
+/* ... with keys of two words that are the same, or are not. */
+static uint64_t
+count_both(struct tbuf_consumer *c, unsigned id, bool same)
+{
+	const struct tbuf_tally *t;
+	uint64_t key[2], all = 0;
+
+	TAILQ_FOREACH(t, &c->script->aggregates.tallies, link) {
+		if (t->id != id)
+			continue;
+		STRESS_EXPECT(t->key_size == sizeof(key), "a key of %u bytes",
+		    t->key_size);
+		memcpy(key, t->key, sizeof(key));
+		if ((key[0] == key[1]) == same)
+			all += t->words[0];
+	}
+	return (all);
+}
+
 /* Elements of pairs are all free again, and none is claimed. */
 static void
 check_elements(const struct tbuf_consumer *c, bool lost)
@@ -464,8 +509,11 @@ static void
 check_pairs(struct tbuf_consumer *c, unsigned what, uint64_t before,
     uint64_t after, const struct lost *lost)
 {
-	uint64_t good = count_of(c, what + GOOD), bad = count_of(c, what + BAD);
-	uint64_t none = count_of(c, what + NONE);
+	uint64_t good = which == SHORT ? count_both(c, what, true) :
+	    count_of(c, what + GOOD);
+	uint64_t bad = which == SHORT ? count_both(c, what, false) :
+	    count_of(c, what + BAD);
+	uint64_t none = which == SHORT ? 0 : count_of(c, what + NONE);
 
 	STRESS_EXPECT(good + none + bad <= before && good + lost->lanes +
 	    lost->dynamic >= after, "%u: %" PRIu64 " good, %" PRIu64 " none, %"
@@ -493,7 +541,7 @@ check(struct tbuf_consumer *c, const struct lost *lost, bool killed)
 	check_pairs(c, OWN, sum(0, false), sum(0, true), lost);
 	check_pairs(c, HANDLER, sum(HANDLERS, false), sum(HANDLERS, true),
 	    lost);
-	if (!is_alone)
+	if (which == CHAINS)
 		check_pairs(c, ELEMENT, sum(0, false) + sum(HANDLERS, false),
 		    sum(0, true) + sum(HANDLERS, true), lost);
 	STRESS_EXPECT(count_of(c, STALE) <= lost->lanes, "%" PRIu64
@@ -517,8 +565,8 @@ begin(struct killer *killer, bool rseq, const char *dynvarsize,
 	    tbuf_consumer_set(c, "dynvarsize", dynvarsize) == 0 &&
 	    tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
 	    tbuf_consumer_set(c, "cleanrate", "1000hz") == 0 &&
-	    tbuf_consumer_script(c, is_alone ? &script_alone : &script) == 0,
-	    "%s", tbuf_consumer_error(c));
+	    tbuf_consumer_script(c, &scripts[which]) == 0, "%s",
+	    tbuf_consumer_error(c));
 	killer->pid = tbuf_consumer_spawn(c, stress_target_argv(path),
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer->pid > 0 && tbuf_consumer_go(c) == 0, "%s",
@@ -554,7 +602,8 @@ run(uint64_t *random)
 	struct lost lost;
 	uint64_t pairs;
 
-	is_alone = stress_random(random) % 2 != 0;
+	which = (unsigned)(stress_random(random) % SCRIPTS);
+	counts[OWN].nkeys = counts[HANDLER].nkeys = which == SHORT ? 2 : 0;
 	page = stress_page_new(path);
 	page->seed = stress_random(random);
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
@@ -564,7 +613,7 @@ run(uint64_t *random)
 	if (!killed)
 		page->fires = 1 + killer.pairs / page->threads;
 	stress_context("%s, dynvarsize %s, %s, %s, %u threads, flags %#x, %"
-	    PRIu64 " pairs", is_alone ? "alone" : "chains", dynvarsize,
+	    PRIu64 " pairs", names[which], dynvarsize,
 	    rseq ? "rseq" : "locks", killed ? "killed" : "to its end",
 	    page->threads, page->flags, killer.pairs);
 	c = begin(&killer, rseq, dynvarsize, path);
@@ -589,7 +638,7 @@ churn_run(void)
 	struct lost lost;
 	char path[64];
 
-	is_alone = false;
+	which = CHAINS;
 	page = stress_page_new(path);
 	stress_context("%u threads, one after the other", CHURN);
 	c = begin(&killer, true, "1m", path);
@@ -612,7 +661,8 @@ main(int argc, char **argv)
 	arguments = stress_arguments(argc, argv, 20);
 	for (n = 0; n < COUNTS; n++)
 		counts[n] = (struct tbuf_d_aggregation){
-			.name = "", .id = n, .function = TBUF_AGG_COUNT
+			.name = "", .id = n, .function = TBUF_AGG_COUNT,
+			.keys = keys
 		};
 	stress_directory_make();
 	churn_run();

@@ -359,6 +359,21 @@ machine_make(struct tbuf_run *run, const struct tbuf_kept_program *p,
 	m->values = run->values;
 }
 
+/* The fire in the session of this slot; it has no record. */
+static void
+fire_make(struct tbuf_fire *f, const struct tbuf_site *site, uint64_t base,
+    unsigned number, uint64_t generation, uint32_t epid)
+{
+	f->base = base;
+	f->slot = (struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE);
+	f->generation = generation;
+	f->bits = UINT64_C(1) << number | TBUF_MEMO_CLAUSES;
+	f->number = number;
+	f->index = site->index;
+	f->epid = epid;
+}
+
 /* The deadline is looked at by who does not come here. */
 __attribute__((noinline)) bool
 tbuf_clause_run(const struct tbuf_site *site,
@@ -373,14 +388,7 @@ tbuf_clause_run(const struct tbuf_site *site,
 	if (tbuf_thread.looks % LOOK_EVERY == 0)
 		return (false);
 	tbuf_thread.looks++;
-	f.base = fire->base;
-	f.slot = (struct tbuf_slot *)(uintptr_t)(f.base + TBUF_SLOTS +
-	    number * (uint64_t)TBUF_SLOT_SIZE);
-	f.generation = generation;
-	f.bits = UINT64_C(1) << number | TBUF_MEMO_CLAUSES;
-	f.number = number;
-	f.index = site->index;
-	f.epid = p->epid;
+	fire_make(&f, site, fire->base, number, generation, p->epid);
 	run_make(&run, &f, site, NULL);
 	run.frame = __builtin_frame_address(0);
 	run.places = &p->places;
@@ -396,4 +404,18 @@ tbuf_clause_run(const struct tbuf_site *site,
 	}
 	run_end(&run, mark, held);
 	return (!run.gone);
+}
+
+/* Whoever comes here holds the fire already. */
+__attribute__((noinline)) void
+tbuf_clause_store(const struct tbuf_site *site,
+    const struct tbuf_kept_fire *fire, unsigned number, uint64_t generation,
+    uint32_t id, uint64_t value)
+{
+	struct tbuf_run run;
+	struct tbuf_fire f;
+
+	fire_make(&f, site, fire->base, number, generation, 0);
+	run_make(&run, &f, site, NULL);
+	(void)tbuf_run_store(&run.machine, TBUF_SCOPE_THREAD, id, value);
 }

@@ -17,7 +17,8 @@
  *	clause_speculate speculation(), commit() and what lies between
  *	clause_copyin	the program's own memory
  *	clause_again	what most fires are, once more
- *	clause_update	... of them what is aggregated
+ *	clause_update	... what they leave
+ *	clause_self	... and what comes with a number of the thread's
  *	clause_keep	what these go by
  *	clause_stack	the frames above the probe
  *	clause_destructive raise(), stop(), chill()
@@ -61,6 +62,13 @@ struct tbuf_places {
 	uint64_t block;			/* bytes of one */
 	uint64_t count;			/* of blocks */
 	uint32_t at[TBUF_PLACES];	/* in a block, by id; 0: not known */
+};
+
+/* How ticks are turned into timestamps, the same for a session. */
+struct tbuf_tempo {
+	uint64_t ticks;
+	uint64_t mono;
+	uint64_t multiplier;
 };
 
 struct tbuf_run {
@@ -157,6 +165,11 @@ tbuf_run_pid(const struct tbuf_run *run)
 uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
+/* False: timestamps are not made so, but read. */
+bool	tbuf_tempo_make(const struct tbuf_run *, struct tbuf_tempo *)
+	    TBUF_HIDDEN;
+uint64_t tbuf_tempo_scale(const struct tbuf_tempo *, uint64_t ticks)
+	    TBUF_HIDDEN;
 int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,
 	    struct tbuf_span *) TBUF_HIDDEN;
 int	tbuf_run_call(struct tbuf_machine *, unsigned subroutine,
@@ -202,6 +215,8 @@ int	tbuf_thread_variable_store(struct tbuf_run *,
  */
 void	tbuf_places_make(const struct tbuf_run *, struct tbuf_places *)
 	    TBUF_HIDDEN;
+bool	tbuf_places_find(const struct tbuf_places *, const struct tbuf_fire *,
+	    uint32_t id, struct tbuf_memo *here, uint64_t **cell) TBUF_HIDDEN;
 bool	tbuf_places_load(struct tbuf_run *, uint32_t id, uint64_t *value)
 	    TBUF_HIDDEN;
 bool	tbuf_places_store(struct tbuf_run *, uint32_t id, uint64_t value)

@@ -1,13 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The fast path of a probe's only clause.  Most clauses do one of three things:
+ * The fast path of a probe's only clause.  Most clauses do one of these things:
  * their predicate does not hold, they record numbers that are arguments of the
- * probe, or they aggregate a value by such numbers.  A program that does no
- * more is kept, decoded, in memory of this process, so that a fire neither
- * reads the session nor runs the machine; of other programs it is kept where
- * they lie.  A generation is never used twice: what is kept holds for as long
- * as the slot has it, and for no other session.
+ * probe, they aggregate a value by such numbers, or they store a time of the
+ * thread's, and aggregate what has passed since.  A program that does no more
+ * is kept, decoded, in memory of this process, so that a fire neither reads the
+ * session nor runs the machine; of other programs it is kept where they lie.
+ * A generation is never used twice: what is kept holds for as long as the slot
+ * has it, and for no other session.
  */
 #include "common/machine_parts.h"
 #include "producer/clause_kept.h"
@@ -62,24 +63,6 @@ test_all(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
 	return (pc);
 }
 
-/* The record, by what is remembered of the session. */
-static bool
-write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
-{
-	uint64_t numbers[TBUF_KEPT_NUMBERS];
-	uint32_t n, epid = k->epid;
-	struct tbuf_fire f;
-
-	if (!tbuf_kept_numbers(k, fire, numbers, &n))
-		return (false);
-	f.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
-	    TBUF_MEMO_CLAUSES;
-	f.generation = k->generation;
-	f.index = k->index;
-	return (tbuf_kept_unchanged(k, fire->version) &&
-	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
-}
-
 /* The program, which is elsewhere, with a machine. */
 static bool
 run_again(const struct tbuf_site *site, const struct tbuf_kept *k,
@@ -99,16 +82,15 @@ static __attribute__((noinline)) bool
 effect_again(const struct tbuf_site *site, const struct tbuf_kept *k,
     const uint64_t *words, uint64_t size, uint64_t version, uint32_t pc)
 {
-	const struct tbuf_kept_fire fire = {
+	struct tbuf_kept_fire fire = {
 		.words = words, .size = size, .version = version,
 		.base = tbuf_load(&tbuf_local->base)
 	};
 
 	if (fire.base == 0)
 		return (false);
-	if (pc == k->ntests &&
-	    (k->kind == TBUF_KEPT_RECORD ? write_numbers(k, &fire) :
-	    k->kind == TBUF_KEPT_UPDATE && tbuf_kept_update(k, &fire)))
+	if (pc == k->ntests && (k->self.used ?
+	    tbuf_clause_self(site, k, &fire) : tbuf_kept_effect(k, &fire)))
 		return (true);
 	return (run_again(site, k, &fire));
 }

@@ -13,30 +13,45 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/*
- * ns of CLOCK_MONOTONIC, by the session's multiplier.  Before its base the
- * clock has not been; another CPU's counter may be some ticks behind.
- */
+bool
+tbuf_tempo_make(const struct tbuf_run *run, struct tbuf_tempo *tempo)
+{
+	const struct tbuf_codes *codes = tbuf_run_part(run,
+	    &run->fire->slot->codes, 0, sizeof(*codes));
+
+	if (codes == NULL || tbuf_self.clock != TBUF_CLOCK_COUNTER)
+		return (false);
+	tempo->ticks = tbuf_load(&codes->base.ticks);
+	tempo->mono = tbuf_load(&codes->base.mono);
+	tempo->multiplier = tbuf_load(&codes->multiplier);
+	return (true);
+}
+
+/* Before its base the clock has not been; another CPU's may be behind. */
+uint64_t
+tbuf_tempo_scale(const struct tbuf_tempo *tempo, uint64_t ticks)
+{
+	if (ticks < tempo->ticks)
+		return (tempo->mono);
+	return (tempo->mono + (uint64_t)((wide)(ticks - tempo->ticks) *
+	    tempo->multiplier >> 32));
+}
+
+/* ns of CLOCK_MONOTONIC. */
 static uint64_t
 scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
 {
 	const struct tbuf_slot *slot = run->fire->slot;
 	const struct tbuf_codes *codes = tbuf_run_part(run, &slot->codes, 0,
 	    sizeof(*codes));
-	uint64_t base, mono;
+	struct tbuf_tempo tempo;
 
 	*ahead = 0;
 	if (codes == NULL)
 		return (ticks);
-	mono = tbuf_load(&codes->base.mono);
-	*ahead = tbuf_load(&codes->base.real) - mono;
-	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
-		return (ticks);
-	base = tbuf_load(&codes->base.ticks);
-	if (ticks < base)
-		return (mono);
-	return (mono + (uint64_t)((wide)(ticks - base) *
-	    tbuf_load(&codes->multiplier) >> 32));
+	*ahead = tbuf_load(&codes->base.real) - tbuf_load(&codes->base.mono);
+	return (tbuf_tempo_make(run, &tempo) ? tbuf_tempo_scale(&tempo, ticks) :
+	    ticks);
 }
 
 /*

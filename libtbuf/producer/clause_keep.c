@@ -73,6 +73,7 @@ struct keeping {
 	uint32_t strsize;
 	uint32_t flags;			/* of the program */
 	bool packed;
+	bool updated;			/* what is to come is a store */
 	struct tbuf_number registers[TBUF_REGISTERS];
 };
 
@@ -140,6 +141,74 @@ argument_add(const struct keeping *g, uint32_t selector,
 	return (true);
 }
 
+/* Is it the one number of the thread's that the program may use? */
+static bool
+self_use(uint64_t word, struct tbuf_kept *k)
+{
+	struct tbuf_kept_self *s = &k->self;
+	uint32_t id = tbuf_word_immediate(word);
+
+	if (tbuf_word_c(word) != TBUF_SCOPE_THREAD || id >= TBUF_PLACES ||
+	    k->program.places.at[id] == 0 || (s->used && s->id != id))
+		return (false);
+	s->used = true;
+	s->id = (uint8_t)id;
+	return (true);
+}
+
+static bool
+self_load(uint64_t word, struct tbuf_kept *k, struct tbuf_number *to)
+{
+	to->cut.at = TBUF_CUT_SELF;
+	k->self.loads = true;
+	return (self_use(word, k));
+}
+
+/* ... timestamp alone is left to the machine. */
+static bool
+time_load(const struct keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
+{
+	to->cut.at = TBUF_CUT_TIME;
+	k->self.times = true;
+	return (tbuf_word_immediate(word) == TBUF_BUILTIN_TIMESTAMP &&
+	    tbuf_tempo_make(g->run, &k->self.tempo));
+}
+
+static bool
+elapsed(const struct keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	unsigned time = tbuf_word_b(word) % TBUF_REGISTERS;
+	unsigned self = tbuf_word_c(word) % TBUF_REGISTERS;
+	bool is = g->registers[time].cut.at == TBUF_CUT_TIME &&
+	    g->registers[self].cut.at == TBUF_CUT_SELF;
+
+	to->cut.at = TBUF_CUT_ELAPSED;
+	return (is);
+}
+
+/* How many words are the predicate of the number: two or none. */
+static uint32_t
+guard_make(struct keeping *g, uint32_t pc, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t load, jump;
+
+	if (m->length < 2 || pc > m->length - 2)
+		return (0);
+	load = tbuf_load(&m->code[pc]);
+	jump = tbuf_load(&m->code[pc + 1]);
+	if (tbuf_word_operation(load) != TBUF_OP_LDV ||
+	    tbuf_word_operation(jump) != TBUF_OP_JZ ||
+	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS != 0 ||
+	    tbuf_word_immediate(jump) < m->length - 2 - pc ||
+	    !self_load(load, k, &g->registers[tbuf_word_a(load) %
+	    TBUF_REGISTERS]))
+		return (0);
+	k->self.guards = true;
+	return (2);
+}
+
 /* An instruction between the tests and the last one. */
 static bool
 number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
@@ -149,12 +218,6 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	struct tbuf_number *number = &g->registers[a];
 
 	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_ROOM:
-		return (true);
-	case TBUF_OP_KEYN:
-		k->update.strsize = 0;
-		k->nnumbers = 0;
-		return (k->kind != TBUF_KEPT_RECORD);
 	case TBUF_OP_LDI:
 		number->cut.at = TBUF_CUT_NONE;
 		number->constant = (uint64_t)(int64_t)(int32_t)immediate;
@@ -165,6 +228,31 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 		return (number->cut.at == TBUF_CUT_NONE);
 	case TBUF_OP_LDA:
 		return (cut_select(g, immediate, &number->cut));
+	case TBUF_OP_LDB:
+		return (time_load(g, word, k, number));
+	case TBUF_OP_LDV:
+		return (self_load(word, k, number));
+	case TBUF_OP_SUB:
+		return (elapsed(g, word, number));
+	}
+	return (false);
+}
+
+/* ... or a piece of the record or the key. */
+static bool
+piece_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	const struct tbuf_number *number =
+	    &g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	uint32_t immediate = tbuf_word_immediate(word);
+
+	switch (g->updated ? TBUF_OP_END : tbuf_word_operation(word)) {
+	case TBUF_OP_ROOM:
+		return (true);
+	case TBUF_OP_KEYN:
+		k->update.strsize = 0;
+		k->nnumbers = 0;
+		return (k->kind != TBUF_KEPT_RECORD);
 	case TBUF_OP_PUT:
 		return (number_add(k, TBUF_KEPT_RECORD, number));
 	case TBUF_OP_PUTA:
@@ -197,7 +285,7 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	    &g->registers[(b + 1) % TBUF_REGISTERS];
 	struct tbuf_kept_update *u = &k->update;
 
-	if (tbuf_word_operation(word) != TBUF_OP_UPD ||
+	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
 	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
 	    tbuf_word_immediate(word) > UINT16_MAX ||
 	    tbuf_table_copy((enum tbuf_aggregator)function) != 0 ||
@@ -212,26 +300,57 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (true);
 }
 
-/* Is what stands behind the tests no more than one of these? */
+/* ... or a number of the thread's that is stored, behind a value or alone? */
+static bool
+store_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	k->self.stores = true;
+	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	return (tbuf_word_operation(word) == TBUF_OP_STV &&
+	    (g->updated || k->kind == TBUF_KEPT_TEST) && self_use(word, k));
+}
+
+/* Is what stands behind the tests no more than this? */
+static bool
+effect_find(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint32_t pc = k->ntests + guard_make(g, k->ntests, k);
+	uint64_t word;
+
+	for (; pc + 1 < m->length; pc++) {
+		word = tbuf_load(&m->code[pc]);
+		if (number_make(g, word, k) || piece_make(g, word, k))
+			continue;
+		if (!update_make(g, word, k))
+			return (false);
+		g->updated = true;
+	}
+	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
+	if (store_make(g, word, k))
+		return (true);
+	k->self.stores = false;
+	return (record_make(word, epid, k) || update_make(g, word, k));
+}
+
 static void
 effect_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 {
-	const struct tbuf_machine *m = g->machine;
-	uint64_t word;
-	uint32_t pc;
+	unsigned i;
 
 	k->kind = TBUF_KEPT_TEST;
 	k->nnumbers = k->update.strsize = 0;
-	for (pc = 0; pc < TBUF_REGISTERS; pc++)
-		g->registers[pc] = (struct tbuf_number){
+	k->self = (struct tbuf_kept_self){ .used = false };
+	g->updated = false;
+	for (i = 0; i < TBUF_REGISTERS; i++)
+		g->registers[i] = (struct tbuf_number){
 			.cut.at = TBUF_CUT_NONE
 		};
-	for (pc = k->ntests; pc + 1 < m->length; pc++)
-		if (!number_make(g, tbuf_load(&m->code[pc]), k))
-			break;
-	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
-	if (!record_make(word, epid, k) && !update_make(g, word, k))
-		k->kind = TBUF_KEPT_TEST;
+	if (effect_find(g, epid, k) && (k->program.code != NULL ||
+	    !k->self.used) && (k->self.used || !k->self.times))
+		return;
+	k->kind = TBUF_KEPT_TEST;
+	k->self.used = false;
 }
 
 /* Under -x cpu a run has to look where it is: its code is not kept. */

@@ -4,8 +4,13 @@
  * The only program of a probe, in memory of this process (clause_keep.c): where
  * it lies, and decoded what it begins with, or all of it if it is short:
  *
- *	comparisons of arguments, then one record of numbers
- *				  or one value that is aggregated
+ *	comparisons of arguments, then
+ *		a number of the thread's that has to be other than 0
+ *		one record of numbers, or one value that is aggregated
+ *		a number of the thread's that is stored
+ *
+ * of which each may be missing (clause_self.c is what does with the second and
+ * the last).
  */
 #ifndef TBUF_PRODUCER_CLAUSE_KEPT_H
 #define TBUF_PRODUCER_CLAUSE_KEPT_H
@@ -18,14 +23,17 @@
 
 /* An argument of fixed size, where it lies in the words that fires have. */
 struct tbuf_cut {
-	uint8_t at;		/* of the words; or TBUF_CUT_NONE */
+	uint8_t at;		/* of the words; or TBUF_CUT_* */
 	uint8_t up, down;	/* shifts that cut it out */
 	bool is_signed;
 };
 
-#define TBUF_CUT_NONE	UINT8_MAX
+/* What a number is that is no argument; no fire has so many words. */
+#define TBUF_CUT_ELAPSED 252		/* timestamp, less the thread's number */
+#define TBUF_CUT_TIME	253		/* timestamp */
+#define TBUF_CUT_SELF	254		/* the thread's number */
+#define TBUF_CUT_NONE	255		/* a constant */
 
-/* An argument, or where there is none a constant. */
 struct tbuf_number {
 	struct tbuf_cut cut;
 	uint64_t constant;
@@ -51,6 +59,17 @@ struct tbuf_kept_update {
 	uint32_t aggregation;
 	uint32_t function;	/* enum tbuf_aggregator */
 	uint32_t strsize;	/* 0: the key's last word is no string */
+};
+
+/* What the program does with one number of the thread's, and with the time. */
+struct tbuf_kept_self {
+	bool used;
+	bool guards;			/* it has to be other than 0 */
+	bool loads, stores;
+	bool times;
+	uint8_t id;			/* of the variable */
+	struct tbuf_number stored;
+	struct tbuf_tempo tempo;
 };
 
 /* Where the program itself lies, for what is more than this. */
@@ -86,6 +105,7 @@ struct tbuf_kept {
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	struct tbuf_kept_update update;
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
+	struct tbuf_kept_self self;
 	struct tbuf_kept_program program;
 };
 
@@ -103,6 +123,8 @@ struct tbuf_kept_fire {
 	uint64_t size;			/* bytes of them */
 	uint64_t base;			/* of the window */
 	uint64_t version;		/* of what is kept */
+	uint64_t time;			/* where it is used, as the next one */
+	uint64_t self;
 };
 
 static inline uint64_t
@@ -129,6 +151,12 @@ tbuf_number_value(const struct tbuf_number *n,
 {
 	if (n->cut.at == TBUF_CUT_NONE)
 		*value = n->constant;
+	else if (n->cut.at == TBUF_CUT_ELAPSED)
+		*value = fire->time - fire->self;
+	else if (n->cut.at == TBUF_CUT_TIME)
+		*value = fire->time;
+	else if (n->cut.at == TBUF_CUT_SELF)
+		*value = fire->self;
 	else if (n->cut.at * sizeof(*value) < fire->size)
 		*value = tbuf_cut_out(&n->cut, fire->words);
 	else
@@ -160,8 +188,20 @@ bool	tbuf_clause_run(const struct tbuf_site *, const struct tbuf_kept_fire *,
 	    const struct tbuf_kept_program *, unsigned number,
 	    uint64_t generation) TBUF_HIDDEN;
 
-/* clause_update.c: as tbuf_clause_again(). */
-bool	tbuf_kept_update(const struct tbuf_kept *,
+/*
+ * clause.c: store a number of the thread's for such a fire, the long way; its
+ * words are not looked at.
+ */
+void	tbuf_clause_store(const struct tbuf_site *,
+	    const struct tbuf_kept_fire *, unsigned number,
+	    uint64_t generation, uint32_t id, uint64_t value) TBUF_HIDDEN;
+
+/* clause_update.c: the record or the value; false: nothing has been done. */
+bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+
+/* clause_self.c: what has to do with a number of the thread's; as above. */
+bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
+	    struct tbuf_kept_fire *) TBUF_HIDDEN;
 
 #endif

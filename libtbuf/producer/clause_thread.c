@@ -300,12 +300,10 @@ tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
  * without one; a memo that says whose CPU and session that is, which is all
  * that is asked where no lane is written to.
  */
-static bool
-places_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
-    uint64_t **cell)
+bool
+tbuf_places_find(const struct tbuf_places *p, const struct tbuf_fire *f,
+    uint32_t id, struct tbuf_memo *here, uint64_t **cell)
 {
-	const struct tbuf_places *p = run->places;
-	const struct tbuf_fire *f = run->fire;
 	uint64_t seen, index;
 
 	if (p == NULL || id >= TBUF_PLACES || p->at[id] == 0 ||
@@ -334,9 +332,9 @@ tbuf_places_load(struct tbuf_run *run, uint32_t id, uint64_t *value)
 	uint64_t *cell, loaded = 0;
 
 	if (id != run->known_id) {
-		if (!places_find(run, id, &here, &cell) || (cell != NULL &&
-		    tbuf_step_load(&here, &loaded, cell, 1) !=
-		    TBUF_COMMITTED))
+		if (!tbuf_places_find(run->places, run->fire, id, &here,
+		    &cell) || (cell != NULL && tbuf_step_load(&here,
+		    &loaded, cell, 1) != TBUF_COMMITTED))
 			return (false);
 		run->known = loaded;
 		run->known_id = id;
@@ -352,7 +350,8 @@ tbuf_places_store(struct tbuf_run *run, uint32_t id, uint64_t value)
 	uint64_t *cell;
 
 	run->known_id = UINT32_MAX;
-	return (places_find(run, id, &here, &cell) && cell != NULL &&
+	return (tbuf_places_find(run->places, run->fire, id, &here, &cell) &&
+	    cell != NULL &&
 	    tbuf_step_store(&here, cell, value) == TBUF_COMMITTED);
 }
 

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A value that is aggregated as a clause has done it before, by what is kept of
- * that (clause_kept.h): one section finds the key in the lane's table and adds
- * there.  Whatever is not that simple, such as a key that is new, is left to
- * the machine.
+ * What a clause leaves as it has done it before, by what is kept of that
+ * (clause_kept.h): a record of numbers; or a value that is aggregated, where
+ * one section finds the key in the lane's table and adds there.  Whatever is
+ * not that simple, such as a key that is new, is left to the machine.
  */
 #include "common/aggregate.h"
 #include "producer/clause_kept.h"
@@ -75,8 +75,8 @@ update_string(struct update *u)
 	return (update_do(u, 8 * (u->n - 1) + 2 + (text & ~TBUF_TEXT_CUT)));
 }
 
-bool
-tbuf_kept_update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+static bool
+update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	struct update u;
 
@@ -85,4 +85,29 @@ tbuf_kept_update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 		return (false);
 	return (u.strsize != 0 ? update_string(&u) :
 	    update_do(&u, 8 * u.n));
+}
+
+/* The record, by what is remembered of the session. */
+static bool
+write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	uint64_t numbers[TBUF_KEPT_NUMBERS];
+	uint32_t n, epid = k->epid;
+	struct tbuf_fire f;
+
+	if (!tbuf_kept_numbers(k, fire, numbers, &n))
+		return (false);
+	f.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	    TBUF_MEMO_CLAUSES;
+	f.generation = k->generation;
+	f.index = k->index;
+	return (tbuf_kept_unchanged(k, fire->version) &&
+	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
+}
+
+bool
+tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (k->kind == TBUF_KEPT_RECORD ? write_numbers(k, fire) :
+	    k->kind == TBUF_KEPT_UPDATE && update(k, fire));
 }

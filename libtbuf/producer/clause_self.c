@@ -1,0 +1,75 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What clauses do with one number of the thread's, by what is kept of that
+ * (clause_kept.h):
+ *
+ *	self->ts = timestamp;
+ *	/self->ts/ { @ = quantize(timestamp - self->ts); self->ts = 0; }
+ *
+ * Load, effect and store are a section each, as in the machine, and a handler
+ * that comes between them finds what it would find there.  Up to the effect
+ * all can be left to the machine; behind it only the store is.
+ */
+#include "arch/counter.h"
+#include "producer/clause_kept.h"
+#include "producer/clause_step.h"
+#include "producer/hold.h"
+
+static bool
+self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	const struct tbuf_kept_self s = k->self;
+	const uint8_t kind = k->kind;
+	struct tbuf_memo here;
+	struct tbuf_fire f;
+	uint64_t *cell, value = 0;
+
+	f.number = k->number & (TBUF_NSESSIONS - 1);
+	f.generation = k->generation;
+	f.slot = (struct tbuf_slot *)(uintptr_t)(fire->base + TBUF_SLOTS +
+	    f.number * (uint64_t)TBUF_SLOT_SIZE);
+	if (!tbuf_places_find(&k->program.places, &f, s.id, &here, &cell) ||
+	    !tbuf_kept_unchanged(k, fire->version))
+		return (false);
+	fire->self = 0;
+	if (s.loads && cell != NULL && tbuf_step_load(&here, &fire->self, cell,
+	    1) != TBUF_COMMITTED)
+		return (false);
+	if (s.guards && fire->self == 0)
+		return (true);
+	if (s.times)
+		fire->time = tbuf_tempo_scale(&s.tempo, tbuf_counter_glance());
+	/* Without a block it is the machine that claims one. */
+	if (s.stores && (cell == NULL ||
+	    !tbuf_number_value(&s.stored, fire, &value)))
+		return (false);
+	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+		return (false);
+	if (!s.stores || tbuf_step_store(&here, cell, value) == TBUF_COMMITTED)
+		return (true);
+	if (kind == TBUF_KEPT_TEST)
+		return (false);
+	tbuf_clause_store(site, fire, f.number, f.generation, s.id, value);
+	return (true);
+}
+
+/* A child that a handler forks between the steps must not become a target. */
+bool
+tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	uint32_t held;
+	bool done;
+
+	/* The deadline is looked at now and then. */
+	if (++tbuf_thread.looks == 0)
+		return (false);
+	held = tbuf_hold_begin(mark);
+	done = tbuf_load(&tbuf_local->base) == fire->base &&
+	    self_do(site, k, fire);
+	tbuf_hold_end(mark, held);
+	return (done);
+}
