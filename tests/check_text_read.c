@@ -1,0 +1,238 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The text trace in memory, as others read it and set it.
+ */
+#include <sys/wait.h>
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check_text_fixture.h"
+#include "tbuf_consumer.h"
+
+/* ------------------------------------------------------------ read */
+
+static unsigned traces;
+
+/* As text_hold() has it, by the library's reader. */
+static int
+take_unwrapped(void *unused, const struct tbuf_unwrapped *u)
+{
+	(void)unused;
+	ck_assert_int_eq(u->pid, getpid());
+	ck_assert_str_eq(u->comm, program_invocation_short_name);
+	ck_assert_uint_le(u->size, sizeof(text_held));
+	memcpy(text_held, u->text, u->size);
+	text_held_size = u->size;
+	traces++;
+	return (0);
+}
+
+/* The reader gives what is there, over all places where the chunk ends. */
+START_TEST(a_trace_is_put_in_order)
+{
+	static char expected[sizeof(text_held)];
+	unsigned seed = (unsigned)getpid();
+	size_t size;
+	uint32_t i;
+
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL),
+	    -ESRCH);
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL), 0);
+	ck_assert_uint_eq(text_held_size, 0);
+	for (i = 0; i < 1000; i++) {
+		text_print(i, (unsigned)rand_r(&seed) % 300);
+		text_hold();
+		memcpy(expected, text_held, text_held_size);
+		size = text_held_size;
+		ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped,
+		    NULL), 0);
+		ck_assert_uint_eq(text_held_size, size);
+		ck_assert_int_eq(memcmp(text_held, expected, size), 0);
+	}
+	ck_assert_uint_eq(traces, 1001);
+}
+END_TEST
+
+static volatile bool writing;
+
+static void *
+writer(void *unused)
+{
+	uint32_t i;
+
+	(void)unused;
+	for (i = 0; writing; i++) {
+		char text[200];
+
+		text_message(i, i % 100, text);
+		tbuf_text(&text_store, TBUF_INFO, "%s", text);
+	}
+	return (NULL);
+}
+
+/* While it is written: whole lines in order, and no gap between them. */
+START_TEST(a_trace_is_read_while_it_is_written)
+{
+	uint32_t first, last, before = 0;
+	pthread_t other;
+	unsigned i;
+	int error;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	writing = true;
+	pthread_create(&other, NULL, writer, NULL);
+	for (i = 0; i < 2000; i++) {
+		error = tbuf_unwrap_pid(getpid(), take_unwrapped, NULL);
+		/* All of it may be overwritten each time. */
+		ck_assert(error == 0 || error == -EINVAL);
+		if (error == 0 && text_held_size > 0) {
+			text_lines_good(&first, &last);
+			ck_assert_uint_ge(last, before);
+			before = last;
+		}
+	}
+	writing = false;
+	pthread_join(other, NULL);
+	ck_assert_uint_gt(traces, 0);
+}
+END_TEST
+
+/* A copy that ends early, as a core does: whole lines of what is there. */
+START_TEST(a_trace_that_is_cut_has_whole_lines)
+{
+	char path[600], copy[600];
+	static char bytes[16384];
+	const struct dirent *entry;
+	uint32_t first, last, i;
+	ssize_t n;
+	DIR *d;
+	int fd;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	for (i = 0; i < 300; i++)
+		text_print(i, 50);
+	d = opendir(text_directory);
+	while ((entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, "text.", 5) == 0)
+			strcpy(path, text_file_path(entry->d_name));
+	closedir(d);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	close(fd);
+	strcpy(copy, text_file_path("copy"));
+	for (n = sizeof(bytes); n >= 128; n -= 97) {
+		fd = open(copy, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		ck_assert_int_eq(write(fd, bytes, (size_t)n), n);
+		close(fd);
+		text_held_size = 0;
+		ck_assert_int_eq(tbuf_unwrap_file(copy, take_unwrapped, NULL),
+		    0);
+		for (i = 0; i < text_held_size; i++)
+			ck_assert(i > 0 && text_held[i - 1] != '\n' ? true :
+			    strncmp(text_held + i, "20", 2) == 0);
+		ck_assert(text_held_size == 0 ||
+		    text_held[text_held_size - 1] == '\n');
+	}
+	ck_assert_int_eq(tbuf_unwrap_file(path, take_unwrapped, NULL), 0);
+	ck_assert_uint_gt(text_lines_good(&first, &last), 100);
+	ck_assert_uint_eq(last, 299);
+}
+END_TEST
+
+/* What another process asks for is taken with the next message, all of it. */
+START_TEST(others_set_it_with_the_next_message)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	char setting[600];
+
+	ck_assert_ptr_nonnull(c);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), "traceLevel=6"),
+	    -EINVAL);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceMemoryBufferKbytes=16"), -EINVAL);
+	snprintf(setting, sizeof(setting), "traceFilePath=%s",
+	    text_file_path("trace"));
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceFacility=file"), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceLevel=severe"), 0);
+	ck_assert(tbuf_text_wanted(&text_store, TBUF_FLOW));
+	tbuf_text(&text_store, TBUF_FLOW, "not wanted after all");
+	ck_assert(!tbuf_text_wanted(&text_store, TBUF_FLOW));
+	tbuf_text(&text_store, TBUF_WARNING, "nor this");
+	tbuf_text(&text_store, TBUF_SEVERE, "but this");
+	ck_assert_str_eq(strchr(text_file_text("trace"), 's'),
+	    "store severe: but this\n");
+	/* One that cannot be done is told to the log. */
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
+	    "traceFilePath=/nowhere/trace"), 0);
+	tbuf_text(&text_store, TBUF_SEVERE, "as before");
+	ck_assert_uint_eq(text_nlogged, 1);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "as before\n"));
+	/* Too much at a time. */
+	memset(setting, ';', sizeof(setting));
+	setting[590] = '\0';
+	memcpy(setting, "traceLevel=5", 12);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), 0);
+	ck_assert_int_eq(tbuf_consumer_text(c, getpid(), setting), -E2BIG);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* Of the dead the youngest are kept, and of those that exited none. */
+START_TEST(of_the_dead_the_youngest_chunks_are_kept)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_TRACES_KEPT + 5; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			text_set("traceFacility=Memory;"
+			    "traceMemoryBufferKbytes=16");
+			if (i % 2 == 0)
+				exit(0);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	for (i = 0; i < TBUF_TRACES_KEPT + 5; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			text_set("traceFacility=Memory;"
+			    "traceMemoryBufferKbytes=16");
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	ck_assert_uint_eq(text_chunks(), TBUF_TRACES_KEPT + 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {
+		of_the_dead_the_youngest_chunks_are_kept,
+		a_trace_is_put_in_order,
+		a_trace_is_read_while_it_is_written,
+		a_trace_that_is_cut_has_whole_lines,
+		others_set_it_with_the_next_message
+	};
+
+	return (text_main(tests, sizeof(tests) / sizeof(tests[0])));
+}
