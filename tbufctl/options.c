@@ -471,55 +471,33 @@ parse_compiler(struct options *o, int c)
 	}
 }
 
-static int
-parse_one(struct options *o, int c)
+/* What an option without an argument sets, or NULL. */
+static bool *
+flag_of(struct options *o, int c)
 {
-	char flag[] = { '-', c, '\0' };
-
 	switch (c) {
-	case 'P':
-	case 'm':
-	case 'f':
-	case 'n':
-	case 'i':
-	case 's':
-		return (program_add(&o->program, c, optarg));
-	case 'p':
-		return (parse_pid(o, optarg));
-	case 'c':
-		return (parse_command(o, optarg));
-	case 'b':
-		return (add_setting(o, optarg, "bufsize"));
-	case 'x':
-		return (parse_x(o, optarg));
-	case 'o':
-		o->output = optarg;
-		return (0);
-	case 'q':
-		o->quiet = true;
-		return (0);
 	case 'F':
-		o->flow = true;
-		return (0);
-	case 'v':
-		o->verbose = true;
-		return (0);
-	case 'Z':
-		o->unmatched = true;
-		return (0);
-	case 'l':
-		o->list = true;
-		return (0);
-	case 'h':
-		o->header = true;
-		return (0);
+		return (&o->flow);
 	case 'G':
-		o->object = true;
-		return (0);
-	case 'X':
-		if (setting_set(o, "stdc", optarg) == NULL)
-			return (0);
-		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
+		return (&o->object);
+	case 'h':
+		return (&o->header);
+	case 'l':
+		return (&o->list);
+	case 'q':
+		return (&o->quiet);
+	case 'v':
+		return (&o->verbose);
+	case 'Z':
+		return (&o->unmatched);
+	}
+	return (NULL);
+}
+
+static int
+parse_long(struct options *o, int c)
+{
+	switch (c) {
 	case OPTION_CORE:
 		return (parse_core(o, optarg));
 	case OPTION_FOLLOW:
@@ -545,12 +523,51 @@ parse_one(struct options *o, int c)
 		return (parse_unwrap(o, optarg));
 	case OPTION_WITH:
 		return (parse_with(o, optarg));
+	}
+	return (0);
+}
+
+static int
+parse_one(struct options *o, int c)
+{
+	char name[] = { '-', c, '\0' };
+	bool *flag = flag_of(o, c);
+
+	if (flag != NULL) {
+		*flag = true;
+		return (0);
+	}
+	if (c > UCHAR_MAX)
+		return (parse_long(o, c));
+	switch (c) {
+	case 'P':
+	case 'm':
+	case 'f':
+	case 'n':
+	case 'i':
+	case 's':
+		return (program_add(&o->program, c, optarg));
+	case 'p':
+		return (parse_pid(o, optarg));
+	case 'c':
+		return (parse_command(o, optarg));
+	case 'b':
+		return (add_setting(o, optarg, "bufsize"));
+	case 'x':
+		return (parse_x(o, optarg));
+	case 'o':
+		o->output = optarg;
+		return (0);
+	case 'X':
+		if (setting_set(o, "stdc", optarg) == NULL)
+			return (0);
+		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
 	case '3':
 		return (bad_usage(MSG_NO_MEANING, "-32"));
 	case 'a':
 	case 'A':
 	case 'B':
-		return (bad_usage(MSG_NO_MEANING, flag));
+		return (bad_usage(MSG_NO_MEANING, name));
 	default:
 		parse_compiler(o, c);
 		return (0);
