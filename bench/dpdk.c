@@ -8,7 +8,6 @@
 #include <err.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -19,6 +18,7 @@
 
 #include "bench.h"
 #include "dpdk_event.h"
+#include "self.h"
 
 #define TIMES	3000		/* in a turn */
 #define TURNS	150
@@ -58,21 +58,6 @@ begin_dpdk(char *program, char *folder)
 		errx(1, "DPDK does not trace this");
 }
 
-static struct tbuf_consumer *
-trace(void)
-{
-	struct tbuf_consumer *c = tbuf_consumer_new();
-
-	if (c == NULL)
-		err(1, "tbuf_consumer_new");
-	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
-	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
-	    tbuf_consumer_enable(c, "bench:::") < 0 ||
-	    tbuf_consumer_grab(c, getpid()) != 0 || tbuf_consumer_go(c) != 0)
-		errx(1, "%s", tbuf_consumer_error(c));
-	return (c);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -90,7 +75,7 @@ main(int argc, char **argv)
 	/* DPDK has pinned this thread to its first CPU. */
 	bench_pin(-1);
 	n = bench_cpus(cpus, 64);
-	c = trace();
+	c = bench_trace("bench:::", 0);
 	bench_pin(cpus[n - 1]);
 	bench_pair(side, TIMES, TURNS, &r);
 	bench_row("ring, two 64-bit arguments", r.ns[0], side[1].name, r.ns[1],

@@ -20,6 +20,7 @@ trap 'exit 1' HUP INT TERM
 $CC -std=gnu11 -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -O2 \
     -I"$top_srcdir/libtbuf" -I"$top_srcdir/bench" \
     $(pkg-config --cflags libdpdk) "$top_srcdir/bench/bench.c" \
+    "$top_srcdir/bench/self.c" \
     "$top_srcdir/bench/dpdk.c" "$top_srcdir/bench/dpdk_event.c" \
     -o "$work/dpdk" -L"$top_builddir/.libs" \
     -Wl,-rpath,"$top_builddir/.libs" -ltbuf -lrte_eal

@@ -8,15 +8,13 @@
  */
 #include <dlfcn.h>
 #include <err.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <tbuf_consumer.h>
 
 #include "bench.h"
+#include "self.h"
 
 #define TIMES	2000		/* calls in a turn */
 #define TURNS	150
@@ -80,39 +78,6 @@ measure(const char *what, const char *figure)
 	fflush(stdout);
 }
 
-static struct tbuf_consumer *
-trace(void)
-{
-	struct tbuf_consumer *c = tbuf_consumer_new();
-
-	if (c == NULL)
-		err(1, "tbuf_consumer_new");
-	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
-	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
-	    tbuf_consumer_enable(c, "libc::malloc:,libc::free:") < 0 ||
-	    tbuf_consumer_grab(c, getpid()) != 0 ||
-	    tbuf_consumer_go(c) != 0)
-		errx(1, "%s", tbuf_consumer_error(c));
-	if (tbuf_consumer_matched(c, 0) != 4)
-		errx(1, "the provider is not there");
-	return (c);
-}
-
-/* Again, with the provider in front of the C library. */
-static void
-preload(char *argv[])
-{
-	const char *directory = getenv("TBUF_PROVIDERS");
-	char path[PATH_MAX];
-
-	if (directory == NULL)
-		errx(1, "TBUF_PROVIDERS is not set: make bench");
-	snprintf(path, sizeof(path), "%s/libtbuf-libc.so", directory);
-	setenv("LD_PRELOAD", path, 1);
-	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
-	err(1, "exec");
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -120,12 +85,12 @@ main(int argc, char *argv[])
 	struct tbuf_consumer *c;
 
 	if (argc < 2)
-		preload(argv);
+		bench_preload(argv, "libc");
 	*(void **)&real_malloc = find("malloc");
 	*(void **)&real_free = find("free");
 	bench_pin(cpus[n - 1]);
 	measure("malloc or free, provider, not traced", "<= +3 ns");
-	c = trace();
+	c = bench_trace("libc::malloc:,libc::free:", 4);
 	measure("  entry and return traced", "<= +65 ns");
 	tbuf_consumer_close(c);
 	return (0);

@@ -8,13 +8,13 @@
 #include <err.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <tbuf.h>
 #include <tbuf_consumer.h>
 
 #include "bench.h"
 #include "lttng_event.h"
+#include "self.h"
 
 #define TIMES	3000		/* in a turn */
 #define TURNS	60
@@ -59,21 +59,6 @@ lttng_string(void *cookie, uint64_t times)
 		lttng_ust_tracepoint(tbuf_bench, string, i, path);
 }
 
-static struct tbuf_consumer *
-trace(void)
-{
-	struct tbuf_consumer *c = tbuf_consumer_new();
-
-	if (c == NULL)
-		err(1, "tbuf_consumer_new");
-	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
-	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
-	    tbuf_consumer_enable(c, "bench:::") < 0 ||
-	    tbuf_consumer_grab(c, getpid()) != 0 || tbuf_consumer_go(c) != 0)
-		errx(1, "%s", tbuf_consumer_error(c));
-	return (c);
-}
-
 static void
 measure(const char *what, void (*ours)(void *, uint64_t),
     void (*theirs)(void *, uint64_t), void *cookie)
@@ -91,7 +76,7 @@ measure(const char *what, void (*ours)(void *, uint64_t),
 int
 main(void)
 {
-	struct tbuf_consumer *c = trace();
+	struct tbuf_consumer *c = bench_trace("bench:::", 0);
 	char path[] = "/usr/share/doc/tbuf/READ";
 	int cpus[64], n = bench_cpus(cpus, 64);
 

@@ -18,6 +18,7 @@
 #include <tbuf_consumer.h>
 
 #include "bench.h"
+#include "self.h"
 
 #define TIMES	1000		/* calls in a turn */
 #define TURNS	150
@@ -65,24 +66,6 @@ measure(const char *what, const char *figure)
 	return (r.ns[1]);
 }
 
-static struct tbuf_consumer *
-trace(void)
-{
-	struct tbuf_consumer *c = tbuf_consumer_new();
-
-	if (c == NULL)
-		err(1, "tbuf_consumer_new");
-	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
-	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
-	    tbuf_consumer_enable(c, "syscall::getppid:") < 0 ||
-	    tbuf_consumer_grab(c, getpid()) != 0 ||
-	    tbuf_consumer_go(c) != 0)
-		errx(1, "%s", tbuf_consumer_error(c));
-	if (tbuf_consumer_matched(c, 0) != 2)
-		errx(1, "the provider is not there");
-	return (c);
-}
-
 /* A run of this program that makes so many calls, in ns. */
 static double
 strace(const char *times)
@@ -128,25 +111,6 @@ compare(double ns)
 	    all, "without", ns, all / ns);
 }
 
-/* Again, with the provider preloaded. */
-static void
-preload(char *argv[])
-{
-	const char *directory = getenv("TBUF_PROVIDERS");
-	char path[PATH_MAX];
-
-	if (directory == NULL)
-		errx(1, "TBUF_PROVIDERS is not set: make bench");
-	snprintf(path, sizeof(path), "%s/libtbuf-syscall.so", directory);
-	if (access(path, R_OK) != 0) {
-		puts("no syscall provider: built without zydis");
-		exit(0);
-	}
-	setenv("LD_PRELOAD", path, 1);
-	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
-	err(1, "exec");
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -155,14 +119,14 @@ main(int argc, char *argv[])
 	double ns;
 
 	if (argc < 2)
-		preload(argv);
+		bench_preload(argv, "syscall");
 	if (argc == 3) {
 		preloaded(NULL, strtoull(argv[2], NULL, 10));
 		return (0);
 	}
 	bench_pin(cpus[n - 1]);
 	measure("getppid, provider, not traced", "<= x1.1");
-	c = trace();
+	c = bench_trace("syscall::getppid:", 2);
 	ns = measure("  entry and return traced", "<= x2");
 	tbuf_consumer_close(c);
 	compare(ns);
