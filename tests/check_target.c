@@ -815,6 +815,32 @@ START_TEST(the_hot_word_of_a_site_is_its_pointer)
 }
 END_TEST
 
+/* A site keeps it beyond its probe, whose other sites' are joined. */
+START_TEST(a_selection_is_that_of_the_next_registration)
+{
+	struct tbuf_site sites[2] = { { .index = 8 }, { .index = 0 } };
+
+	tbuf_probe_select(&sites[1], 6);
+	site(&sites[0], "selected", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[0].index)->selection,
+	    0);
+	site(&sites[1], "selected", 0, NULL);
+	tbuf_probe_select(&sites[1], 1);
+	ck_assert_uint_eq(sites[1].index, sites[0].index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[0].index)->selection,
+	    6);
+	tbuf_probe_unregister(&sites[1]);
+	site(&sites[1], "selected-again", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[1].index)->selection,
+	    6);
+	tbuf_probe_unregister(&sites[1]);
+	tbuf_probe_select(&sites[1], 0);
+	site(&sites[1], "selected-no-more", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[1].index)->selection,
+	    0);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused_at_registration)
 {
 	static const enum tbuf_type types[11] = { TBUF_INT8, 99 };
@@ -896,6 +922,7 @@ main(void)
 		equal_sites_are_one_probe,
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
+		a_selection_is_that_of_the_next_registration,
 		only_a_function_has_colons_and_only_in_the_midst
 	};
 	Suite *suite = suite_create("target");

@@ -311,6 +311,22 @@ names_given(unsigned nargs, const char *const *names, char *joined,
 	return (0);
 }
 
+void
+tbuf_probe_select(struct tbuf_site *site, uint32_t mask)
+{
+	if (site->state != 0)
+		return;
+	site->version = TBUF_SITE_VERSION;
+	site->index = mask;
+}
+
+/* Of a site that nobody has looked after the version is wrong. */
+static uint32_t
+selection_of(const struct tbuf_site *site)
+{
+	return (site->version == TBUF_SITE_VERSION ? site->index : 0);
+}
+
 int
 tbuf_probe_register(struct tbuf_site *site, const char *provider,
     const char *module, const char *function, const char *name,
@@ -319,7 +335,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	char joined[TBUF_ARGS_MAX * TBUF_SITETEXT_ARGUMENT];
 	struct tbuf_candidate candidate = { .names = { provider, module,
 	    function, name }, .nargs = nargs, .types = site->types,
-	    .argnames = joined };
+	    .argnames = joined, .selection = selection_of(site) };
 	int saved = errno, error;
 	sigset_t mask;
 	unsigned i;
@@ -333,6 +349,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		return (error);
 	memset(site, 0, sizeof(*site));
 	site->version = TBUF_SITE_VERSION;
+	site->index = candidate.selection;
 	site->nargs = (uint8_t)nargs;
 	for (i = 0; i < nargs; i++) {
 		if (types[i] <= TBUF_NONE || types[i] > TBUF_BINARY)
