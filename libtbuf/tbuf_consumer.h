@@ -759,6 +759,17 @@ int	tbuf_status(const pid_t *pids, size_t npids,
  */
 int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
 
+/*
+ * Change what is kept of work units (tbuf_unit_begin(3)) in all sessions of a
+ * process, a recorder's included, as -x unitselect does in one's own.
+ *	-EINVAL	these are no rules
+ *	-ENOENT	none of its sessions has units
+ *	-E2BIG	they have rules for as many outcomes as there is room for
+ * and as tbuf_consumer_grab().
+ */
+int	tbuf_consumer_unitselect(struct tbuf_consumer *, pid_t,
+	    const char *rules);
+
 /* A text trace in memory (tbuf_text(3)). */
 struct tbuf_unwrapped {
 	pid_t pid;		/* as its process had it */

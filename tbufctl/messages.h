@@ -61,6 +61,7 @@
 #define MSG_STATUS	"failed to read the status: %s"
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
 #define MSG_NO_TEXT	"no process with text components"
+#define MSG_NO_UNITS	"no process with sessions that have work units"
 #define MSG_NOBODY	"no process is traced, and none records itself"
 #define MSG_LEFT_LOOK	"failed to look for what is left: %s"
 #define MSG_UNITS_LOOK	"failed to look for work units: %s"

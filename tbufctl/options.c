@@ -21,6 +21,7 @@
 #include "notes_file.h"
 #include "options.h"
 #include "text.h"
+#include "unwrap.h"
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
@@ -124,7 +125,8 @@ const char options_usage[] =
 "  --object=file       with -l: the USDT probes of a program or a library\n"
 "  --set=setting       how text is traced, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
-"                      traceFilePath, several with ; in between\n"
+"                      traceFilePath, several with ; in between; or\n"
+"                      unitselect=outcome:mask,... of their work units\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
 "  --units[=pid]       list work units that have not ended; with pid:id print\n"
 "                      what one has recorded, with stat figures by kind\n"
@@ -345,7 +347,7 @@ parse_set(struct options *o, const char *text)
 	if (o->set != NULL)
 		return (bad_usage(MSG_TWICE, "--set"));
 	o->set = text;
-	if (tbuf_text_check(text, &wrong) != 0)
+	if (set_rules(text) == NULL && tbuf_text_check(text, &wrong) != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--set", text, wrong));
 	return (0);
 }

@@ -1,9 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --set: how text is traced in processes that run, with no session.
+ * --set: how text is traced in processes that run, with no session, and what
+ * is kept of their work units.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <tbuf_consumer.h>
@@ -15,19 +17,22 @@
 struct set {
 	struct tbuf_consumer *consumer;
 	const char *setting;
+	bool rules;		/* of work units */
 	unsigned done;
 };
 
 static int
 set_one(struct set *s, pid_t pid)
 {
-	int error = tbuf_consumer_text(s->consumer, pid, s->setting);
+	int error = s->rules ?
+	    tbuf_consumer_unitselect(s->consumer, pid, s->setting) :
+	    tbuf_consumer_text(s->consumer, pid, s->setting);
 
 	s->done += error == 0;
 	return (error);
 }
 
-/* Of all processes those that have no text, or are gone, do not matter. */
+/* Of all processes those that have none, or are gone, do not matter. */
 static int
 visit(void *argument, pid_t pid, const char *comm)
 {
@@ -59,7 +64,8 @@ set_all(struct set *s, const struct options *o)
 			return (refuse(s, error));
 	if (o->npids == 0 && (error = tbuf_targets(visit, s)) < 0)
 		return (refuse(s, error));
-	return (s->done == 0 ? fail(MSG_NO_TEXT) : EXIT_DONE);
+	return (s->done != 0 ? EXIT_DONE :
+	    fail(s->rules ? MSG_NO_UNITS : MSG_NO_TEXT));
 }
 
 int
@@ -70,7 +76,16 @@ set_run(const struct options *o)
 
 	if ((s.consumer = tbuf_consumer_new()) == NULL)
 		return (fail(MSG_START, strerror(errno)));
-	status = set_all(&s, o);
+	if (set_rules(o->set) != NULL) {
+		s.rules = true;
+		s.setting = set_rules(o->set);
+	}
+	/* Of wrong ones it says what is wrong, whether there is a process. */
+	if (s.rules && tbuf_consumer_set(s.consumer, "unitselect",
+	    s.setting) < 0)
+		status = refuse(&s, -EINVAL);
+	else
+		status = set_all(&s, o);
 	tbuf_consumer_close(s.consumer);
 	return (status);
 }

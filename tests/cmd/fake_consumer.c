@@ -790,6 +790,16 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 }
 
 int
+tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
+    const char *rules)
+{
+
+	(void)pid;
+	(void)rules;
+	return (scripted(c, fake_script(), "unitselect"));
+}
+
+int
 tbuf_text_check(const char *setting, const char **wrong)
 {
 

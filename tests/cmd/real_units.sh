@@ -119,6 +119,23 @@ for end in alive dead; do
 	kill -9 $target 2>/dev/null
 	wait $target 2>/dev/null
 done
+# What is kept, changed from outside: of a recorder, and of another's run.
+TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 done=1 end=0 \
+    say=next wait unit=2 fire=1 done=2 end=3
+for rules in 0:1 '0:1,*:2' 1:1,2:1,3:1,4:1,5:1,6:1 7:1 0:x ''; do
+	ctl --set="unitselect=$rules" -p $target
+done
+ctl --set=unitselect=0:0x100
+tell 3
+hear 4 next
+ctl --set=unitselect=3:0 -p $target
+tell 3
+wait $target
+"$TBUFCTL" -q -x temporal --read=$target 2>&1 | normal
+ctl --set=unitselect=0:1
+ctl --set=unitselect=x:1
+ctl --set=unitselect=0:1 -p 2147483647
+rm -f "$TBUF_DIR"/tbuf.* in3 out3 in4 out4
 for value in x 0 1: 1:x stat=1; do
 	ctl --units=$value
 done
