@@ -381,28 +381,29 @@ session_units(uint64_t base, unsigned number)
 	    tbuf_load(&slot_of(base, number)->units.at) != 0);
 }
 
-/* Two slots at a time, as most are free. */
+/* Eight slots at a time, as most are free. */
 unsigned
 tbuf_units_first(uint64_t base, unsigned from)
 {
 	const struct tbuf_control *control =
 	    (const struct tbuf_control *)(uintptr_t)base;
+	const uint64_t *pairs = (const uint64_t *)(const void *)control->state;
 	unsigned i;
 
 	for (i = from; i < TBUF_NSESSIONS; i++) {
-		if (i % 2 == 0 && tbuf_load((const uint64_t *)(const void *)
-		    &control->state[i]) == 0) {
-			i++;
-			continue;
-		}
-		if (session_units(base, i))
+		while (i % 8 == 0 && i < TBUF_NSESSIONS &&
+		    (tbuf_load(&pairs[i / 2]) | tbuf_load(&pairs[i / 2 + 1]) |
+		    tbuf_load(&pairs[i / 2 + 2]) |
+		    tbuf_load(&pairs[i / 2 + 3])) == 0)
+			i += 8;
+		if (i == TBUF_NSESSIONS || session_units(base, i))
 			break;
 	}
 	return (i);
 }
 
-_Static_assert(TBUF_FREE == 0 &&
-    offsetof(struct tbuf_control, state) % 8 == 0, "two slots at a time");
+_Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS % 8 == 0 &&
+    offsetof(struct tbuf_control, state) % 8 == 0, "eight slots at a time");
 
 void
 tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
