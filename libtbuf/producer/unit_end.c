@@ -194,8 +194,8 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 /* ------------------------------------------------------------ steps */
 
 /*
- * From now on its outcome is known, whatever happens to the process.  If nothing
- * is kept that is all: the table is free.
+ * From now on its outcome is known, whatever happens to the process.  If
+ * nothing is kept that is all: the table is free.
  */
 static enum tbuf_outcome
 begin_here(void *argument, const struct tbuf_memo *memo)
