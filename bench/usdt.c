@@ -1,0 +1,170 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a hit of a USDT probe costs by libtbuf-usdt.so: while nobody traces it,
+ * beside a loop that does nothing; traced, beside a probe of tbuf that is
+ * traced, too; and a breakpoint with a handler, which is how others stop
+ * there.  The program preloads the provider into itself.
+ */
+#include <err.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <tbuf.h>
+#include <tbuf_consumer.h>
+
+#include "bench.h"
+
+#define TIMES	1000		/* hits in a turn */
+#define TURNS	150
+
+/*
+ * A site with one argument, and its note, as systemtap's header has them.  A
+ * program with sites of TBUF_PROBE would be left alone: the other probe is
+ * registered.
+ */
+#define HIT(argument)							\
+	__asm__ __volatile__ (						\
+	    "990:	nop\n"						\
+	    "	.pushsection .note.stapsdt,\"\",\"note\"\n"		\
+	    "	.balign 4\n"						\
+	    "	.4byte 8, 992f-991f, 3\n"				\
+	    "	.asciz \"stapsdt\"\n"					\
+	    "991:	.8byte 990b, 0, 0\n"				\
+	    "	.asciz \"bench\"\n	.asciz \"hit\"\n"		\
+	    "	.asciz \"8@%0\"\n"					\
+	    "992:	.balign 4\n"					\
+	    "	.popsection\n"						\
+	    "	.byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0"		\
+	    : : "r" (argument))
+
+static struct tbuf_site fired;
+
+static void __attribute__((noinline))
+hits(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		HIT(i);
+}
+
+static void __attribute__((noinline))
+fires(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		if (tbuf_probe_enabled(&fired))
+			tbuf_probe_fire(&fired, &i);
+}
+
+static void
+breakpoints(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		__asm__ __volatile__ ("int3");
+}
+
+static void
+handler(int number)
+{
+
+	(void)number;
+}
+
+static void
+untraced(void)
+{
+	const struct bench_side side[2] = {
+		{ "", hits, NULL, NULL },
+		{ "the loop alone", bench_nothing, NULL, NULL }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	printf("%-38s %9.2f  %-30s %9.2f  +%5.2f  <= +1\n",
+	    "USDT, not traced", r.ns[0], side[1].name, r.ns[1],
+	    r.ns[0] - r.ns[1]);
+}
+
+static void
+compare(const char *what, void (*run)(void *, uint64_t), const char *figure)
+{
+	const struct bench_side side[2] = {
+		{ "", run, NULL, NULL },
+		{ "a probe of tbuf", fires, NULL, NULL }
+	};
+	struct bench_result r;
+
+	bench_pair(side, TIMES, TURNS, &r);
+	bench_row(what, r.ns[0], side[1].name, r.ns[1], figure);
+}
+
+static struct tbuf_consumer *
+trace(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	if (c == NULL)
+		err(1, "tbuf_consumer_new");
+	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
+	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
+	    tbuf_consumer_enable(c, "bench:::hit") < 0 ||
+	    tbuf_consumer_enable(c, "bench:::fire") < 0 ||
+	    tbuf_consumer_grab(c, getpid()) != 0 ||
+	    tbuf_consumer_go(c) != 0)
+		errx(1, "%s", tbuf_consumer_error(c));
+	if (tbuf_consumer_matched(c, 0) != 1)
+		errx(1, "the site is not armed");
+	return (c);
+}
+
+/* Again, with the provider preloaded. */
+static void
+preload(char *argv[])
+{
+	const char *directory = getenv("TBUF_PROVIDERS");
+	char path[PATH_MAX];
+
+	if (directory == NULL)
+		errx(1, "TBUF_PROVIDERS is not set: make bench");
+	snprintf(path, sizeof(path), "%s/libtbuf-usdt.so", directory);
+	if (access(path, R_OK) != 0) {
+		puts("no USDT provider: built without zydis");
+		exit(0);
+	}
+	setenv("LD_PRELOAD", path, 1);
+	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
+	err(1, "exec");
+}
+
+int
+main(int argc, char *argv[])
+{
+	static const enum tbuf_type type = TBUF_UINT64;
+	int cpus[64], n = bench_cpus(cpus, 64);
+	struct tbuf_consumer *c;
+
+	if (argc < 2)
+		preload(argv);
+	if (tbuf_probe_register(&fired, "bench", "usdt", "main", "fire", 1,
+	    &type, NULL) != 0)
+		errx(1, "tbuf_probe_register");
+	signal(SIGTRAP, handler);
+	bench_pin(cpus[n - 1]);
+	untraced();
+	c = trace();
+	compare("  traced", hits, "<= x2");
+	compare("  a breakpoint and its handler", breakpoints, "");
+	tbuf_consumer_close(c);
+	return (0);
+}
