@@ -7,16 +7,14 @@
  * there.  The program preloads the provider into itself.
  */
 #include <err.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <tbuf.h>
 #include <tbuf_consumer.h>
 
 #include "bench.h"
+#include "self.h"
 
 #define TIMES	1000		/* hits in a turn */
 #define TURNS	150
@@ -109,44 +107,6 @@ compare(const char *what, void (*run)(void *, uint64_t), const char *figure)
 	bench_row(what, r.ns[0], side[1].name, r.ns[1], figure);
 }
 
-static struct tbuf_consumer *
-trace(void)
-{
-	struct tbuf_consumer *c = tbuf_consumer_new();
-
-	if (c == NULL)
-		err(1, "tbuf_consumer_new");
-	if (tbuf_consumer_set(c, "bufpolicy", "ring") != 0 ||
-	    tbuf_consumer_set(c, "bufsize", "1m") != 0 ||
-	    tbuf_consumer_enable(c, "bench:::hit") < 0 ||
-	    tbuf_consumer_enable(c, "bench:::fire") < 0 ||
-	    tbuf_consumer_grab(c, getpid()) != 0 ||
-	    tbuf_consumer_go(c) != 0)
-		errx(1, "%s", tbuf_consumer_error(c));
-	if (tbuf_consumer_matched(c, 0) != 1)
-		errx(1, "the site is not armed");
-	return (c);
-}
-
-/* Again, with the provider preloaded. */
-static void
-preload(char *argv[])
-{
-	const char *directory = getenv("TBUF_PROVIDERS");
-	char path[PATH_MAX];
-
-	if (directory == NULL)
-		errx(1, "TBUF_PROVIDERS is not set: make bench");
-	snprintf(path, sizeof(path), "%s/libtbuf-usdt.so", directory);
-	if (access(path, R_OK) != 0) {
-		puts("no USDT provider: built without zydis");
-		exit(0);
-	}
-	setenv("LD_PRELOAD", path, 1);
-	execl("/proc/self/exe", argv[0], "preloaded", (char *)NULL);
-	err(1, "exec");
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -155,14 +115,14 @@ main(int argc, char *argv[])
 	struct tbuf_consumer *c;
 
 	if (argc < 2)
-		preload(argv);
+		bench_preload(argv, "usdt");
 	if (tbuf_probe_register(&fired, "bench", "usdt", "main", "fire", 1,
 	    &type, NULL) != 0)
 		errx(1, "tbuf_probe_register");
 	signal(SIGTRAP, handler);
 	bench_pin(cpus[n - 1]);
 	untraced();
-	c = trace();
+	c = bench_trace("bench:::", 2);
 	compare("  traced", hits, "<= x2");
 	compare("  a breakpoint and its handler", breakpoints, "");
 	tbuf_consumer_close(c);
