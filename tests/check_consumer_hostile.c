@@ -118,6 +118,37 @@ START_TEST(string_longer_than_its_record_is_damage)
 }
 END_TEST
 
+/* The target is a child, and has these words where they are here. */
+START_TEST(semaphores_that_are_none_wait)
+{
+	static struct tbuf_semaphore semaphore;
+	static uint16_t word;
+	const uint64_t own = (uintptr_t)&semaphore;
+	const uint64_t addresses[] = { own, 1, UINT64_MAX, INT64_MAX, own };
+	struct tbuf_probe_entry *entry;
+	uint64_t count = 0;
+	struct fake f;
+	struct tbuf_consumer *c = fake_consumer("");
+	pid_t pid;
+
+	semaphore.word = (uintptr_t)&word;
+	semaphore.check = TBUF_SEMAPHORE_CHECK ^ own ^ (_i == 4);
+	fake_begin(&f);
+	f.control->flags |= TBUF_F_SELECTION;
+	entry = (struct tbuf_probe_entry *)(void *)
+	    ((char *)f.control + f.tables.probes) +
+	    fake_probe(&f, "probe", 1, string_argument);
+	entry->semaphore = addresses[_i];
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	(void)tbuf_consumer_waiting(c, &pid, &count);
+	ck_assert_uint_eq(count, _i != 0);
+	ck_assert(!tbuf_consumer_waiting(c, &pid, &count));
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 START_TEST(impossible_head_begins_the_lane_anew)
 {
 	static const uint64_t heads[] = {
@@ -605,6 +636,7 @@ main(void)
 	tcase_add_loop_test(t, impossible_size_skips_to_the_mark, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
 	tcase_add_test(t, string_longer_than_its_record_is_damage);
+	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 5);
 	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
 	tcase_add_test(t, head_that_goes_back_is_damage);
 	tcase_add_test(t, truncated_storage_is_damage);
