@@ -147,6 +147,24 @@ is_own_id(const char *text)
 	return (error == NULL);
 }
 
+/* Is one of a comma list tbufctl's own?  It is cut to pieces. */
+static bool
+has_own(char *list)
+{
+	char *p = list, *end;
+	bool last;
+
+	do {
+		end = p + (description_end(p) - p);
+		last = *end == '\0';
+		*end = '\0';
+		if (tbuf_consumer_own(p) > 0)
+			return (true);
+		p = end + 1;
+	} while (!last);
+	return (false);
+}
+
 /*
  * Neither a field nor a glob can hold these: it is a clause.  Nor is there
  * anything to be traced elsewhere for the probes that tbufctl has itself.
@@ -166,7 +184,7 @@ is_program(int flag, const char *text)
 	    text[strlen(text) - 1] == ':' ||
 	    (full = complete(flag, text)) == NULL)
 		return (false);
-	own = tbuf_consumer_own(full) > 0;
+	own = has_own(full);
 	free(full);
 	return (own);
 }

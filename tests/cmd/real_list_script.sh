@@ -3,6 +3,7 @@
 
 # -l of programs: what each clause describes, in their order.
 ctl -l -n 'BEGIN,tick-1s'
+ctl -l -n 'tick-5,profile-97'
 ctl -l -P dtrace
 ctl -l --format=json -n END
 cat >script.d <<'EOF'
