@@ -30,7 +30,7 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
-/* How many frames stacks have that do not say it. */
+/* How many frames stacks have that do not say it, and what print() shows. */
 static void
 set_frames(struct compiled *c)
 {
@@ -38,6 +38,7 @@ set_frames(struct compiled *c)
 	c->d.stackframes = c->options->d.stackframes;
 	c->d.ustackframes = c->options->d.ustackframes;
 	c->d.jstackframes = c->options->d.jstackframes;
+	c->d.printsize = c->options->d.printsize;
 }
 
 /* #pragma D option */

@@ -142,6 +142,7 @@ enum kind {
 	KIND_USTACKFRAMES,
 	KIND_JSTACKFRAMES,
 	KIND_STACKINDENT,
+	KIND_PRINTSIZE,
 	KIND_UNUSED_FLAG,	/* known, of no effect */
 	KIND_UNUSED_NUMBER,
 	KIND_UNUSED_WORD
@@ -154,7 +155,7 @@ static const enum kind kinds[] = {
 	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
 	KIND_UNUSED_FLAG, KIND_STACKFRAMES, KIND_USTACKFRAMES,
 	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
-	KIND_STACKINDENT, KIND_UNUSED_NUMBER, KIND_UNUSED_WORD,
+	KIND_STACKINDENT, KIND_PRINTSIZE, KIND_UNUSED_WORD,
 	KIND_UNUSED_WORD, KIND_UNUSED_WORD
 };
 
@@ -226,6 +227,9 @@ set_number(struct d_settings *d, enum kind kind, const char *value)
 			return (MSG_SET_VALUE);
 		d->stackindent = (int)number;
 		break;
+	case KIND_PRINTSIZE:
+		d->printsize = number;
+		break;
 	default:
 		break;
 	}
@@ -283,6 +287,7 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_USTACKFRAMES:
 	case KIND_JSTACKFRAMES:
 	case KIND_STACKINDENT:
+	case KIND_PRINTSIZE:
 	case KIND_UNUSED_NUMBER:
 		return (set_number(d, kind, value));
 	default:

@@ -32,6 +32,7 @@ struct d_settings {
 	char stdc;		/* a, c, s or t; 0: not set */
 	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */
 	int stackindent;	/* 0: 14 */
+	uint64_t printsize;	/* 0: all */
 	const char *cpp_path;
 	struct words cpp_words;
 	struct words libraries;
