@@ -410,7 +410,7 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 static bool
 limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
 {
-	return (t->life != TBUF_TOLD && !t->file_only && (ended(t) || last(r) ||
+	return (t->life != TBUF_TOLD && (ended(t) || last(r) ||
 	    (r->what & TBUF_ROUND_STATUS) != 0));
 }
 
@@ -426,9 +426,13 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 		event->pid = t->pid;
 		event->cpu = -1;
 		/* What the merge holds back is not lost. */
-		if (tbuf_batches_losses(c, t, event) == 1 ||
-		    tbuf_units_losses(c, t, (ended(t) || last(r)) &&
+		if (tbuf_units_losses(c, t, (ended(t) || last(r)) &&
 		    emptied(t), event) == 1)
+			return (1);
+		/* All else of a file is told with its lanes, or was the run's. */
+		if (t->file_only)
+			continue;
+		if (tbuf_batches_losses(c, t, event) == 1)
 			return (1);
 		event->type = TBUF_EVENT_LOST;
 		if ((event->count = tbuf_target_lost(t)) != 0)

@@ -80,6 +80,19 @@ for end in exit=0 kill=9; do
 	rm -f "$TBUF_DIR"/tbuf.*
 done
 
+# What a file says adds up: a unit that is too long for its table, one that lost
+# its mark, records that are in no unit, a success.
+for policy in fill ring; do
+	TBUF_OPTIONS="nunits=1,unitsize=1k,unitpolicy=$policy,bufsize=512,probes=count" \
+	    "$TBUF_TARGET" unit=1 fire=100 end=1 unit=2 fire=3 end=1 fire=30 \
+	    unit=3 fire=7 end=0 unit=4 fire=5
+	"$TBUFCTL" -q --read "$TBUF_DIR"/tbuf.* 2>err >out
+	set -- $(total err) $(sed -n 's/.*: \([0-9]*\) records discarded.*/\1/p' err)
+	echo "$policy: $(($1 + $2 + $3 + $4)), $4 discarded"
+	[ $(wc -l <out) -eq "$1" ] || echo "$1 records, $(wc -l <out) lines"
+	rm -f "$TBUF_DIR"/tbuf.*
+done
+
 # What is no option's value is said to be none.
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
