@@ -311,6 +311,9 @@ def backtrace(count):
             records.extend(Session(memory, i).records())
     records.sort(key=lambda r: r[0])
     comm = memory.header[160:224].split(b"\0")[0].decode(errors="replace")
+    if any(r[3].rate is None for r in records[-count:]):
+        print("Times in ticks are the processor's: their session has no "
+              "second calibration point.")
     print("tbuf: last %d of %d records of %s, pid %d"
           % (min(count, len(records)), len(records), comm, memory.u32(68)))
     for time, cpu, tid, session, epid, data in records[-count:]:

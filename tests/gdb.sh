@@ -102,6 +102,16 @@ values got >found
 same 'a process: the last records' '' "$(diff expected found | head)"
 debug -p "$pid" -- 'tbuf bt'
 same 'twenty without a number' 21 "$(wc -l <got)"
+# A session that is as if it had just begun.
+debug -p "$pid" -- 'python
+m = Memory()
+for i in range(NSLOTS):
+    if m.u32(256 + 4 * i) in READABLE:
+        now = m.u64(SLOTS + i * SLOT_SIZE + 8) + 48
+        m.inferior.write_memory(m.base + now, bytes(24))
+backtrace(2)'
+same 'ticks, and that they are' '1 2' "$(grep -c '^Times in ticks' all) $(
+    grep -c '^-[0-9]* ticks cpu' got)"
 for bad in 0 x -3 '1 2'; do
 	debug -p "$pid" -- "tbuf bt $bad"
 	same "bt $bad" "not a number of records: $bad" \
