@@ -126,8 +126,8 @@ static const uint64_t handler_store_alone[] = { STORE_ALONE(1) };
 static const uint64_t handler_judge_alone[] = { JUDGE_ALONE(1, HANDLER) };
 
 /*
- * ... and with no machine at all: what is stored is the common key, which is not
- * 0; what a thread finds is counted by that and by what it should be.
+ * ... and with no machine at all: what is stored is the common key, which is
+ * not 0; what a thread finds is counted by that and by what it should be.
  */
 #define STORE_SHORT(id)							\
 	W(LDA, 1, 0, 0, 2), W(STV, 1, 0, SELF, id)

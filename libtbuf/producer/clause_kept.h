@@ -29,9 +29,9 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
-#define TBUF_CUT_ELAPSED 252		/* timestamp, less the thread's number */
+#define TBUF_CUT_ELAPSED 252		/* timestamp, less that number */
 #define TBUF_CUT_TIME	253		/* timestamp */
-#define TBUF_CUT_SELF	254		/* the thread's number */
+#define TBUF_CUT_SELF	254		/* the number of the thread */
 #define TBUF_CUT_NONE	255		/* a constant */
 
 struct tbuf_number {
