@@ -40,7 +40,7 @@ start(void)
 		(void)close(to_reader);
 }
 
-/* Its status as of wait(2). */
+/* End the other process, and wait for its status. */
 static int
 end(void)
 {
@@ -63,7 +63,7 @@ unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
 	(void)arg;
 	if (reader == 0)
 		start();
-	/* Of one that runs no more nothing can be read. */
+	/* The tables of a process can be read only while it runs. */
 	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
 	    &m) != 1 || m.pid == 0)
 		return (0);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The process that unwinds stacks: of each image that it is asked about it has
- * the modules, and libdw follows their tables through the bytes of the stack.
+ * The process that unwinds stacks.  It keeps the modules of each image that it
+ * is asked about; libdw follows their tables through the bytes of the stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -165,9 +165,9 @@ is_known(const struct image *one)
 }
 
 /*
- * What has been loaded since is mapped now.  Code that was made at run time is
- * in no module, and a look costs as much as hundreds of stacks: for each one in
- * vain, twice as many are passed over.
+ * Look for modules that were loaded since.  Code that was made at run time is
+ * in no module, and a look costs as much as hundreds of stacks: after each look
+ * in vain, twice as many stacks are passed over before the next.
  */
 static void
 look_again(struct image *one)
@@ -184,7 +184,7 @@ look_again(struct image *one)
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The first one is where the thread was, which is known. */
+/* The first frame is where the thread was: who asks knows it. */
 static int
 add_frame(Dwfl_Frame *frame, void *arg)
 {

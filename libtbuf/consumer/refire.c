@@ -150,7 +150,10 @@ matches(const char *description, const struct tbuf_probe_info *info)
 	return (tbuf_description_match(description, &names));
 }
 
-/* A clause that matches a probe.  What it asks for is in *lack, if too much. */
+/*
+ * A clause that matches a probe.  *lack: what it asks for and records do not
+ * have.
+ */
 static int
 add_fit(struct tbuf_refire *r, struct probe *p,
     const struct tbuf_probe_info *info,
@@ -224,7 +227,7 @@ make_room(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* NULL: no memory; or it has come just now, and asks for too much. */
+/* NULL: no memory, or a clause asks for what records do not have. */
 static const struct probe *
 probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 {
@@ -239,7 +242,7 @@ probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 
 /* ------------------------------------------------------------ begin */
 
-/* What clauses have recorded says nothing of their probes' arguments. */
+/* Records that clauses have made do not have their probes' arguments. */
 static int
 leave_out_scripts(struct tbuf_consumer *c)
 {
@@ -282,7 +285,7 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 		if ((error = probe_fit(c, &c->refire->probes[i],
 		    c->probes.infos[i])) != 0)
 			return (error);
-	/* A thread goes from CPU to CPU, and its fires are in an order. */
+	/* A thread moves between CPUs, but its fires keep their order. */
 	c->options.temporal = 1;
 	return (0);
 }

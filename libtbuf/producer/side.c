@@ -7,12 +7,12 @@
 #include "producer/clause_step.h"
 #include "producer/side.h"
 
-/* Claims that others may be first with. */
+/* Attempts at a claim: another thread may be first. */
 #define TRIES		16
 
 /*
- * What a thread remembers of its last session with side lanes: in 16 bits its
- * lane, or NONE and as of which count of slot.released; above them the
+ * What a thread remembers of its last session with side lanes, in one word: the
+ * index of its lane, or NONE with slot.released as it was then; above them the
  * session's generation.
  */
 #define INDEX_BITS	16
@@ -47,8 +47,8 @@ lane_at(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 }
 
 /*
- * The order in which lanes are taken, least first: the spare last, before it
- * what nobody has read yet, and else by the time of the last record.
+ * The free lane with the lowest rank is taken: the one that has been idle
+ * longest, then one with records that nobody has read yet, the spare last.
  */
 static uint64_t
 rank(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
@@ -144,7 +144,7 @@ memory_of(const struct tbuf_fire *f, uint32_t seen, uint32_t index)
 	    (uint64_t)(seen & 0xffff) << INDEX_BITS | index);
 }
 
-/* As it is remembered: its lane, or that there was none and still is none. */
+/* Does the word hold here: a lane, or that none was free, and none is yet? */
 static bool
 recall(const struct tbuf_fire *f, uint64_t word, uint32_t released,
     uint32_t *index)

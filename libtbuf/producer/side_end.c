@@ -11,7 +11,7 @@ struct end {
 	bool done;
 };
 
-/* One lane of this thread, if it has one; as there may be several, again. */
+/* Free one lane of this thread; it may have several, so `done` is not set. */
 static enum tbuf_outcome
 free_here(void *argument, const struct tbuf_memo *memo)
 {
@@ -53,8 +53,8 @@ session_leave(const struct tbuf_view *view, unsigned number)
 }
 
 /*
- * What this thread remembers goes first, and no handler that fires meanwhile
- * binds it anew.
+ * The thread forgets its lane before it frees it, and while side_busy is set no
+ * handler binds another one.
  */
 static void
 thread_ends(void *value)

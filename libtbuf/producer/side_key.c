@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What has a thread with a side lane call us at its end: a key with a
- * destructor.  Threads that have none leave their lanes to their consumer.
+ * How the end of a thread with a side lane is noticed: by the destructor of a
+ * key.  Threads without the key leave their lanes to their consumer.
  *
- * The key is made when the process becomes a target, never in a fire, and it is
- * set in a fire only if it is one of those for which the C library has room in
- * each thread: a store then, and no more.  The functions are taken by their
+ * The key is made when the process becomes a target, never in a fire.  A fire
+ * sets it only if it is one of those for which the C library has room in each
+ * thread: then that is a store, and no more.  The functions are taken by their
  * other names, as in thread.c.
  */
 #include "cold.h"

@@ -3,8 +3,9 @@
  *
  * Units of this process: which there are, and who is in them.
  *
- * A unit is known to its program by a number that is never used twice, so one
- * that has ended, or is a forked child's parent's, is no unit any more.
+ * A program knows a unit by a number that is never used twice: the number of a
+ * unit that has ended finds nothing, nor does, in a forked child, a number that
+ * its parent was given.
  */
 #include <errno.h>
 
@@ -39,8 +40,9 @@ word_used(uint64_t word)
 }
 
 /*
- * The thread area's address: a task that shares it counts as its thread.  What
- * a forked child finds of its parent's threads is nobody.
+ * Who owns a unit: the epoch and the address of the thread's area.  A task that
+ * shares the area counts as the same thread.  A forked child has an epoch of
+ * its own, so that no thread of its parent is an owner there.
  */
 static uint64_t
 self(void)
@@ -49,7 +51,10 @@ self(void)
 	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << EPOCH)));
 }
 
-/* Nobody is in it, and now this thread.  Its word is the owner's to change. */
+/*
+ * Make this thread the owner, if there is none.  Nobody but its owner changes
+ * the word of a unit.
+ */
 static bool
 own(struct tbuf_unit *u)
 {
@@ -77,7 +82,7 @@ unit_renew(struct tbuf_unit *u, uint64_t word)
 	tbuf_store(&u->word, word_make((word >> 1) + 1));
 }
 
-/* From where this thread had its last one. */
+/* A free unit; the search begins at the last one that this thread had. */
 static struct tbuf_unit *
 unit_take(void)
 {
@@ -113,7 +118,7 @@ number_of(const struct tbuf_unit *u, uint64_t word)
 	return ((word >> 1 & SERIAL) << INDEX_BITS | (uint64_t)(u - units));
 }
 
-/* NULL: there is none with this number, or not any more. */
+/* The unit with this number; NULL: there is none, or it has ended. */
 static struct tbuf_unit *
 unit_find(uint64_t number)
 {
@@ -123,7 +128,7 @@ unit_find(uint64_t number)
 	return (word_used(word) && number == number_of(u, word) ? u : NULL);
 }
 
-/* This thread's from now on, unless another one has just ended it. */
+/* Own the unit, unless another thread has just ended it. */
 static int
 unit_own(struct tbuf_unit *u, uint64_t number)
 {
@@ -135,7 +140,10 @@ unit_own(struct tbuf_unit *u, uint64_t number)
 	return (-ENOENT);
 }
 
-/* Before the memo is void: what fires in between goes to the CPU's lane. */
+/*
+ * The unit comes first, then the memo becomes void: a handler that fires in
+ * between still goes by the memo, to the CPU's lane.
+ */
 static void
 enter(struct tbuf_unit *u)
 {
@@ -146,7 +154,7 @@ enter(struct tbuf_unit *u)
 	tbuf_thread_forget();
 }
 
-/* The thread may be in others that it has entered since. */
+/* The unit may be left before others that the thread has entered since. */
 static bool
 leave(struct tbuf_unit *u)
 {

@@ -27,7 +27,10 @@ work_locked(void *argument, const struct tbuf_place *place)
 			break;
 }
 
-/* Sections run where a consumer that ends the session waits for them. */
+/*
+ * For sections without a lane.  They begin only on CPUs of the session: there a
+ * consumer that ends it waits for them.
+ */
 static bool
 memo_make(const struct tbuf_bound *b, struct tbuf_memo *m)
 {
@@ -38,7 +41,7 @@ memo_make(const struct tbuf_bound *b, struct tbuf_memo *m)
 	return (tbuf_lane_offset(m->slot, m->cpu) != 0);
 }
 
-/* By sections: true if it is done, or the session over. */
+/* In sections.  True: it is done, or the session has ended. */
 static bool
 work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
     enum tbuf_emit *emit)
@@ -141,7 +144,7 @@ take_again(struct binding *n, const struct tbuf_memo *memo)
 	    b->instance, TBUF_UNIT_FREE)));
 }
 
-/* One that is free, from where this thread had its last one. */
+/* A free table; the search begins at the last one that this thread had. */
 static enum tbuf_outcome
 take_free(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -159,7 +162,7 @@ take_free(struct binding *n, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
-/* The one that began first of those that nobody will read but in a file. */
+/* Under ring a table that has ended is free: take the oldest of these. */
 static enum tbuf_outcome
 take_done(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -193,7 +196,7 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 
 	if (tbuf_step_swap(memo, &kind->state, 0, 1) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	/* Who is aborted here has claimed in vain: one kind less. */
+	/* If this is aborted the place is lost: it has no name for good. */
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
 		.to = (uint64_t *)(void *)kind->name, .from = n->bound->name,
@@ -201,7 +204,7 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 	}));
 }
 
-/* The kind of this name; the last one is for those that have no place. */
+/* The kind of this name; the last one stands for all that found no place. */
 static enum tbuf_outcome
 kind_find(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -228,7 +231,7 @@ kind_find(struct binding *n, const struct tbuf_memo *memo)
 
 _Static_assert(offsetof(struct tbuf_unit_kind, name) == 4 * 8, "words[4]");
 
-/* Its bytes, and zeroes; cut. */
+/* The name's bytes, cut if there are too many, then zeroes. */
 static void
 name_copy(uint64_t *name, const char *kind)
 {
@@ -269,7 +272,7 @@ count_without(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
 }
 
-/* All that is known of it from here on. */
+/* What a consumer reads of a unit that has not ended. */
 static enum tbuf_outcome
 bound(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 {
@@ -315,7 +318,7 @@ slot_of(uint64_t base, unsigned number)
 	    number * (uint64_t)TBUF_SLOT_SIZE));
 }
 
-/* Its tables, if the session is one that has any where they may lie. */
+/* The tables of a session, if it has any and they lie within the file. */
 static bool
 session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 {

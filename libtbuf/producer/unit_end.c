@@ -20,7 +20,7 @@ struct ending {
 
 /* ------------------------------------------------------------ selection */
 
-/* Of its outcome's rule, or that of all others. */
+/* The mask of the outcome's rule, or of the rule for all other outcomes. */
 static enum tbuf_outcome
 mask_find(struct ending *e, const struct tbuf_memo *memo)
 {
@@ -81,7 +81,7 @@ selection(const struct tbuf_bound *b, uint32_t epid)
 	return (mask != 0 ? mask : TBUF_SELECTED);
 }
 
-/* One that is kept is copied, as long as all of them may fit. */
+/* Count a record that is kept, and copy it while all may fit an envelope. */
 static enum tbuf_outcome
 keep(struct ending *e, const struct tbuf_memo *memo,
     const unsigned char *record, uint64_t size)
@@ -153,7 +153,7 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* Of everything that is long no more than the number is wanted. */
+/* Where all are kept, and are too long for an envelope, they are counted. */
 static enum tbuf_outcome
 select_records(struct ending *e, const struct tbuf_memo *memo,
     uint64_t previous, uint64_t head)
@@ -194,7 +194,7 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 /* ------------------------------------------------------------ steps */
 
 /*
- * From now on its outcome is known, whatever happens to the process.  If
+ * From here on the unit's outcome is known, even if the process is killed.  If
  * nothing is kept that is all: the table is free.
  */
 static enum tbuf_outcome
@@ -253,7 +253,7 @@ finish_here(void *argument, const struct tbuf_memo *memo)
 	}));
 }
 
-/* One of the figures that all threads count. */
+/* A counter that all threads add to. */
 struct counting {
 	uint64_t *word;
 };

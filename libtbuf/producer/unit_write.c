@@ -110,7 +110,7 @@ wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
 	const uint64_t next[] = { was[3], was[1] + (laps == 0 ? 0 :
 	    tbuf_unit_records(was[0])) };
 
-	/* Which of the two is written is told by the lowest bit. */
+	/* The lowest bit of the laps says which half is written. */
 	laps = laps == 0xffff ? laps - 1 : laps + 1;
 	return (publish(memo, &e->head, was[3], tbuf_unit_head(laps, 0, 0),
 	    &e->previous, next, sizeof(next)));
@@ -230,8 +230,9 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 }
 
 /*
- * By one section, for head is known from the record before.  What this goes by
- * is no more than a guess: it holds if head is what it says.
+ * One section is enough where head is known from the record before.  That is a
+ * guess, since a handler may have written: the section commits only if head is
+ * what was guessed.
  */
 static bool
 store_again(struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t epid,
