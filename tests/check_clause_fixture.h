@@ -9,12 +9,8 @@
 
 #include "check_live_fixture.h"
 #include "common/machine.h"
+#include "machine_word.h"
 #include "tbuf_program.h"
-
-/* As tbuf_word(), but a constant. */
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 
 /* Records of a number, of a text, and of the first name's argument. */
 extern const struct tbuf_d_shape made_integer, made_string;

@@ -14,13 +14,9 @@
 #include <unistd.h>
 
 #include "common/machine.h"
+#include "machine_word.h"
 #include "tbuf_consumer.h"
 #include "tbuf_program.h"
-
-/* As tbuf_word(), but a constant. */
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 
 /* ------------------------------------------------------------ scripts */
 

@@ -4,13 +4,9 @@
  * The stress tests' script, made by hand: it records what default records
  * have, and stores to a global variable at each fire beside that.
  */
-#include "common/machine_code.h"
+#include "machine_word.h"
 #include "stress_common.h"
 #include "tbuf_program.h"
-
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 
 #define NUMBERS								\
 	W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1), W(PUTA, 0, 0, 0, 2)

@@ -17,14 +17,12 @@
 #include "common/aggregate.h"
 #include "consumer/run.h"
 #include "consumer/script.h"
+#include "machine_word.h"
 #include "stress_common.h"
 
 #define FIRES_MAX	100000u
 #define VALUE		7
 
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 /* By the fire's number, or a part of it; by who fires besides. */
 #define BY_NUMBER(mask)							\
 	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 1), W(LDI, 2, 0, 0, mask),	\

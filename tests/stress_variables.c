@@ -28,6 +28,7 @@
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/script.h"
+#include "machine_word.h"
 #include "stress_common.h"
 
 #define PAIRS_MAX	30000u
@@ -37,10 +38,6 @@
 #define CHURN		100000u		/* threads, one after the other */
 
 /* ------------------------------------------------------------ the script */
-
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 
 #define SELF	TBUF_SCOPE_THREAD
 #define ARRAY	TBUF_SCOPE_ARRAY

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../machine_word.h"
 #include "common/machine.h"
 #include "consumer/run.h"
 #include "drain.h"
@@ -43,11 +44,6 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return (0);
 }
-
-/* As tbuf_word(), but a constant. */
-#define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\
-	(uint64_t)(a) << 8 | (uint64_t)(b) << 16 | (uint64_t)(c) << 24 | \
-	(uint64_t)(uint32_t)(i) << 32)
 
 /* *:::{ self->x = arg0; trace(arg0); trace(arg1); } */
 static const uint64_t code[] = {
