@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probes are registered, and their sites armed from the highest address down:
- * a pun's displacement is what stands behind the nop, where another site may
- * be, which is by then what it will be.
+ * Probes are registered, and their sites armed from the highest address down.
+ * A pun's displacement is the bytes behind its nop, where another site may be:
+ * that one is armed before it, so that these bytes do not change any more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,8 +107,8 @@ of_one_text(const struct usdt_sites *sites, size_t first)
 }
 
 /*
- * Which of them may be replaced by a jump.  That is looked at before any is
- * armed, as long as instructions follow each other.
+ * Which of these sites may be replaced by a jump.  All are proved before one is
+ * armed, while the text still is instructions one behind the other.
  */
 static void
 prove_text(struct usdt_sites *sites, size_t first, size_t end)

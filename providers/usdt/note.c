@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Everything is read once into memory of our own, and looked at there.
+ * The notes of an ELF file.  Everything is read once into memory of our own,
+ * and looked at there.
  */
 #include <stdlib.h>
 #include <string.h>
