@@ -24,7 +24,7 @@
 #define RETURN_NARGS	(2 + SYSCALL_PATHS)	/* result, errno, and paths */
 #define TEXT_MAX	256u
 
-/* Where a table of words has none: of a number that is no call's. */
+/* Of a number that is no call's: nobody traces it. */
 static const uint32_t nobody[2];
 static const uint32_t somebody[2] = { 1, 1 };
 static const uint32_t *words[SYSCALL_NUMBERS];

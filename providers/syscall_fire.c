@@ -17,7 +17,7 @@
 
 #include "producer/mark.h"
 
-/* Of fires within fires, each by a handler in the midst of another one. */
+/* Fires under way in a thread: handlers fire in the midst of others. */
 #define DEPTH_MAX	8u
 
 #define PATH_SHORT	256u
@@ -84,8 +84,8 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * The C library sets errno when the stub is behind; for what a fire tells,
- * it is what it is going to be, and 0 of a call that has not failed.
+ * The C library sets errno after the stub.  A fire tells the value that it will
+ * set, or 0 if the call has not failed.
  */
 static void
 fire_result(struct syscall_probes *p, uint64_t result, uint64_t *values,
@@ -121,7 +121,7 @@ fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
 	return (true);
 }
 
-/* Few are so long, and a handler's stack may be small. */
+/* With a frame of its own: few paths need it, and stacks may be small. */
 static __attribute__((noinline)) void
 fire_long_paths(struct syscall_probes *p, const struct syscall_frame *f)
 {
@@ -152,8 +152,8 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * Has the thread taken all calls from itself but read, write, exit and the end
- * of a handler?  With them goes the cycle counter; it tells no more.
+ * Has the thread entered the strict mode of seccomp(2)?  The kernel then kills
+ * it for reading the cycle counter, so it fires no more.
  */
 static void
 look_if_strict(const struct syscall_frame *f, uint64_t number)
@@ -200,8 +200,8 @@ shares(uint64_t flags)
 }
 
 /*
- * In the parent; a child comes here if it has a copy of the stack, and is no
- * target yet, so that nothing that it fires is told.
+ * Runs in the parent, and in a child that has a copy of the stack: that one is
+ * no target yet, so nothing is told of it.
  */
 static void
 clone_end(const struct syscall_frame *f, uint64_t number)

@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Paths of calls that have come back: a call may have taken long, and another
- * thread have unmapped what its path was in.  process_vm_readv(2) of the
- * process itself does not fault.  It is an instruction of this file, so that it
- * is not told.
+ * thread have unmapped the memory that its path was in.  process_vm_readv(2) of
+ * the process itself does not fault.  The call is an instruction of this file,
+ * which has no stub, so that it does not fire.
  *
- * Where a filter of system calls may kill for it, the path is read as it lies.
+ * Where a filter of system calls might kill the process for it, the path is
+ * read as plain memory.
  */
 #include "syscall.h"
 
@@ -27,7 +28,7 @@ syscall_path_begin(void)
 	filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
 }
 
-/* Before the call: with it, other threads may be filtered, too. */
+/* Before the call, as it may filter other threads, too. */
 void
 syscall_path_look(const struct syscall_frame *f, uint64_t number)
 {
