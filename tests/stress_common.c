@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,27 @@ stress_fires_wait(const struct stress_page *page, pid_t pid, uint64_t more)
 
 	while (stress_page_sum(page).before < until && !dead(pid))
 		sched_yield();
+}
+
+void *
+stress_kill(void *killer)
+{
+	const struct stress_killer *k = killer;
+
+	stress_fires_wait(k->page, k->pid, k->fires);
+	kill(k->pid, SIGKILL);
+	return (NULL);
+}
+
+uint64_t
+stress_late_fires(const struct stress_page *page)
+{
+	uint64_t late = 0;
+	unsigned i;
+
+	for (i = STRESS_VFORK; i < STRESS_WHO; i += STRESS_KINDS)
+		late += page->who[i].before != 0;
+	return (late);
 }
 
 void

@@ -90,6 +90,17 @@ struct stress_sum stress_page_sum(const struct stress_page *);
 /* Until that many more fires have begun, or the process is dead. */
 void	stress_fires_wait(const struct stress_page *, pid_t, uint64_t more);
 
+/* Whom stress_kill(), a thread of its own, kills after so many more fires. */
+struct stress_killer {
+	const struct stress_page *page;
+	pid_t pid;
+	uint64_t fires;
+};
+void	*stress_kill(void *killer);
+
+/* A child of vfork outlives the target: its last fire may come too late. */
+uint64_t stress_late_fires(const struct stress_page *);
+
 /* Park all threads of a target; let them go on. */
 void	stress_park(struct stress_page *, pid_t);
 void	stress_resume(struct stress_page *);

@@ -17,35 +17,6 @@
 
 #define FIRES_MAX	200000u		/* before the kill */
 
-struct killer {
-	const struct stress_page *page;
-	pid_t pid;
-	uint64_t fires;
-};
-
-/* In a thread of its own: the consumer works meanwhile. */
-static void *
-killer_main(void *argument)
-{
-	const struct killer *k = argument;
-
-	stress_fires_wait(k->page, k->pid, k->fires);
-	kill(k->pid, SIGKILL);
-	return (NULL);
-}
-
-/* A child of vfork outlives the target: its last fire may come too late. */
-static uint64_t
-late_fires(const struct stress_page *page)
-{
-	uint64_t late = 0;
-	unsigned i;
-
-	for (i = STRESS_VFORK; i < STRESS_WHO; i += STRESS_KINDS)
-		late += page->who[i].before != 0;
-	return (late);
-}
-
 /*
  * What was finished is accounted for, and nothing but what had begun.  Under
  * fill the end may come before the kill.
@@ -56,7 +27,7 @@ check_account(const struct stress_page *page,
 {
 	struct stress_sum sum = stress_page_sum(page);
 	uint64_t finished = tally->records + tally->drops + tally->overwritten;
-	uint64_t least = (sum.after - late_fires(page)) * enablings;
+	uint64_t least = (sum.after - stress_late_fires(page)) * enablings;
 	uint64_t most = sum.before * enablings;
 
 	STRESS_EXPECT((!whole || least <= finished) &&
@@ -86,7 +57,7 @@ run(uint64_t *random)
 	struct stress_session session = stress_session_draw(random);
 	struct stress_tally *tally = stress_tally_new();
 	struct tbuf_consumer *c = stress_consumer_new(&session);
-	struct killer killer;
+	struct stress_killer killer;
 	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
@@ -108,7 +79,7 @@ run(uint64_t *random)
 	    session.rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
-	if (pthread_create(&thread, NULL, killer_main, &killer) != 0)
+	if (pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	consume(c, tally);
 	/* Not before the kill is the command reaped. */

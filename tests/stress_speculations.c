@@ -15,7 +15,6 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -309,22 +308,6 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ targets */
 
-struct killer {
-	const struct stress_page *page;
-	pid_t pid;
-	uint64_t fires;
-};
-
-static void *
-killer_main(void *argument)
-{
-	const struct killer *k = argument;
-
-	stress_fires_wait(k->page, k->pid, k->fires);
-	kill(k->pid, SIGKILL);
-	return (NULL);
-}
-
 /*
  * Of so many fires, from 1 on, how many batches are committed; or have been
  * begun that would be.
@@ -418,7 +401,7 @@ run(uint64_t *random)
 	const char *cleanrate = rates[stress_random(random) % 3];
 	struct tally tally = { .count = 0 };
 	struct tbuf_consumer *c;
-	struct killer killer;
+	struct stress_killer killer;
 	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
@@ -443,7 +426,7 @@ run(uint64_t *random)
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
-	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
+	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	while ((result = tbuf_consumer_work(c)) > 0)
 		events_take(&tally, c);

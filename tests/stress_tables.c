@@ -10,7 +10,6 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,22 +185,6 @@ check_entries(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ targets */
 
-struct killer {
-	const struct stress_page *page;
-	pid_t pid;
-	uint64_t fires;
-};
-
-static void *
-killer_main(void *argument)
-{
-	const struct killer *k = argument;
-
-	stress_fires_wait(k->page, k->pid, k->fires);
-	kill(k->pid, SIGKILL);
-	return (NULL);
-}
-
 /* Drops of aggregations, and of fires that no lane was free for. */
 static uint64_t
 events_take(struct tbuf_consumer *c)
@@ -241,18 +224,6 @@ consume(struct tbuf_consumer *c, uint64_t *random)
 	return (drops);
 }
 
-/* A child of vfork outlives the target: its last fire may come too late. */
-static uint64_t
-late_fires(const struct stress_page *page)
-{
-	uint64_t late = 0;
-	unsigned i;
-
-	for (i = STRESS_VFORK; i < STRESS_WHO; i += STRESS_KINDS)
-		late += page->who[i].before != 0;
-	return (late);
-}
-
 static void
 check_account(const struct stress_page *page, uint64_t values, uint64_t drops,
     bool killed)
@@ -260,8 +231,8 @@ check_account(const struct stress_page *page, uint64_t values, uint64_t drops,
 	struct stress_sum sum = stress_page_sum(page);
 	unsigned updates = scripts[chosen].updates;
 	uint64_t most = sum.before * updates;
-	uint64_t least = killed ? (sum.after - late_fires(page)) * updates :
-	    most;
+	uint64_t least = killed ?
+	    (sum.after - stress_late_fires(page)) * updates : most;
 
 	STRESS_EXPECT(values + drops <= most && values + drops >= least,
 	    "%" PRIu64 " <= values %" PRIu64 " + drops %" PRIu64 " <= %"
@@ -279,7 +250,7 @@ run(uint64_t *random)
 	bool rseq = stress_random(random) % 4 != 0;
 	bool killed = stress_random(random) % 2 != 0;
 	struct tbuf_consumer *c = tbuf_consumer_new();
-	struct killer killer;
+	struct stress_killer killer;
 	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
@@ -306,7 +277,7 @@ run(uint64_t *random)
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
-	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
+	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	drops = consume(c, random);
 	if (killed)

@@ -272,22 +272,6 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 		}
 }
 
-struct killer {
-	const struct stress_page *page;
-	pid_t pid;
-	uint64_t fires;
-};
-
-static void *
-killer_main(void *argument)
-{
-	const struct killer *k = argument;
-
-	stress_fires_wait(k->page, k->pid, k->fires);
-	kill(k->pid, SIGKILL);
-	return (NULL);
-}
-
 /* What a killed process was at counts for what it may have done. */
 static void
 check_account(const struct stress_page *p, const struct tally *t, bool killed)
@@ -343,7 +327,7 @@ run(uint64_t *random)
 	const char *bufsize = pick(random, bufsizes, 3);
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	struct tally t = { .records = 0 };
-	struct killer killer;
+	struct stress_killer killer;
 	pthread_t thread;
 	char path[64], target[] = "target", self_path[] = "/proc/self/exe";
 	struct stress_page *p = stress_page_new(path);
@@ -368,7 +352,7 @@ run(uint64_t *random)
 	killer.pid = tbuf_consumer_spawn(c, argv, rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
-	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
+	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	while ((result = tbuf_consumer_work(c)) > 0)
 		events_take(&t, c);
