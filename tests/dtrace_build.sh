@@ -9,24 +9,13 @@ set -u
 # The program would need the sanitizer's library too.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
 TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR CC
 unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS
 top=$(cd "$top_srcdir" && pwd)
 libraries=$(cd "$top_builddir/.libs" && pwd)
 cd "$SCRATCH" || exit 1
-
-passed=0 failed=0
-
-# expect WHAT GOT EXPECTED
-expect() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n--- expected\n%s\n--- got\n%s\n' "$1" "$3" "$2"
-	fi
-}
 
 # As PostgreSQL has it: types that are only cpp's, and none of the names.
 cat >shop-probes.d <<'END'
@@ -174,5 +163,4 @@ expect 'a compiler that is missing' "$(CC=/no/cc "$TBUFCTL" -G -s good.d 2>&1
     echo $?)" 'tbufctl: failed to compile with /no/cc: No such file or directory
 1'
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+report

@@ -9,23 +9,12 @@ set -u
 # The program would need the sanitizer's library too.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
 work=$SCRATCH
 cd "$work" || exit 1
 TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR
 unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
-
-passed=0 failed=0
-
-# expect WHAT GOT EXPECTED
-expect() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n--- expected\n%s\n--- got\n%s\n' "$1" "$3" "$2"
-	fi
-}
 
 # compile PROGRAM COMPILER...: with the header in the place of systemtap's.
 compile() {
@@ -94,5 +83,4 @@ expect 'no site in C of 1989' "$(readelf -SW probes-c89 |
 expect 'but in that of 2011' "$(readelf -SW probes-gnu11 |
     grep -c tbuf_sites)" 1
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+report

@@ -10,24 +10,13 @@ set -u
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
 . "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
 TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR CC
 unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
 unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
 top=$(cd "$top_srcdir" && pwd)
 cd "$SCRATCH" || exit 1
-
-passed=0 failed=0
-
-# expect WHAT GOT EXPECTED
-expect() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n--- expected\n%s\n--- got\n%s\n' "$1" "$3" "$2"
-	fi
-}
 
 # C of 1989 has the notes alone, and is not linked with libtbuf.
 # compile PROGRAM FLAG ...
@@ -359,5 +348,4 @@ for file in "$TBUF_USDT_DIR"/*.d; do
 	expect "$file" "$("$TBUFCTL" -h -s "$file" -o installed.h 2>&1)" ''
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+report
