@@ -117,8 +117,8 @@ int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
 
 /*
  * Give `site`, zeroed or unregistered, the selection that its probe is to have
- * when it is registered next, as TBUF_PROBE_SEL() does; 0 is none.  Does nothing
- * to a site that is registered.  Async-signal-safe.
+ * when it is registered next, as TBUF_PROBE_SEL() does; 0 is none.  Does
+ * nothing to a site that is registered.  Async-signal-safe.
  */
 void	tbuf_probe_select(struct tbuf_site *site, uint32_t mask);
 
