@@ -396,12 +396,12 @@ count(struct compiled *c, const struct d_node *program)
 	unsigned i, n = 0;
 
 	for (i = 0; (d = d_program_description(program, i)) != NULL; i++)
-		n += known_count(&c->known, d);
+		n += known_count_again(&c->known, d);
 	return (n);
 }
 
 void
-compile_tell(struct compiled *c)
+compile_tell(struct compiled *c, bool *told, bool all)
 {
 	const struct program *p = &c->options->program;
 	const struct description *d;
@@ -410,9 +410,12 @@ compile_tell(struct compiled *c)
 
 	for (i = 0; i < p->count; i++) {
 		d = &p->all[i];
-		if (c->programs[i] == NULL)
+		if (c->programs[i] == NULL || told[i])
 			continue;
 		n = count(c, c->programs[i]);
+		if (n == 0 && !all)
+			continue;
+		told[i] = true;
 		if (d->flag == 's')
 			message(MSG_SCRIPT_MATCHED, d->text, n, PLURAL(n));
 		else

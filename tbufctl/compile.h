@@ -36,8 +36,11 @@ int	compile_all(struct compiled *, struct options *,
 	    struct tbuf_consumer *, pid_t target);
 void	compile_free(struct compiled *);
 
-/* "script 'X' matched N probes", for each of them. */
-void	compile_tell(struct compiled *);
+/*
+ * "script 'X' matched N probes", for each of them that has not been `told`; of
+ * one that matches nothing so far only when `all` is set.
+ */
+void	compile_tell(struct compiled *, bool *told, bool all);
 
 /* Say which descriptions of clauses have met no probe; true if any. */
 bool	compile_unmatched(struct compiled *);

@@ -120,7 +120,11 @@ tell_matched(struct run *run, bool all)
 	unsigned n;
 	size_t i;
 
-	for (i = 0; i < program->count && !run->options->quiet; i++) {
+	if (run->options->quiet)
+		return;
+	if (run->compiled != NULL)
+		compile_tell(run->compiled, run->told, all);
+	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
 		if (run->told[i] || d->is_program)
 			continue;
@@ -525,7 +529,7 @@ tell_script(struct run *run)
 	if (run->compiled == NULL)
 		return (0);
 	if (!o->quiet)
-		compile_tell(run->compiled);
+		compile_tell(run->compiled, run->told, run->command == 0);
 	script = run->compiled->script;
 	for (i = 0; i < script->nclauses && !o->d.destructive; i++)
 		if ((script->clauses[i].flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)

@@ -135,6 +135,30 @@ known_count(struct known *k, const struct d_description *d)
 	return (n);
 }
 
+struct counting {
+	const struct d_description *d;
+	unsigned n;
+};
+
+static int
+count_one(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct counting *c = arg;
+
+	c->n += known_matches(c->d, probe);
+	return (0);
+}
+
+unsigned
+known_count_again(struct known *k, const struct d_description *d)
+{
+	struct counting c = { d, known_count(k, d) };
+
+	if (c.n == 0)
+		(void)tbuf_consumer_probes(k->consumer, count_one, &c);
+	return (c.n);
+}
+
 static enum d_class
 class_of(uint8_t type)
 {

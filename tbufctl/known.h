@@ -46,6 +46,8 @@ unsigned known_own(const struct d_description *);
 unsigned known_count(struct known *, const struct d_description *);
 bool	known_matches(const struct d_description *,
 	    const struct tbuf_probe_info *);
+/* The same by now, if there was none. */
+unsigned known_count_again(struct known *, const struct d_description *);
 /* What an argument of theirs is, by its name or number. */
 enum d_class known_argument(struct known *, const struct d_description *,
 	    const char *name, uint64_t number);
