@@ -243,6 +243,38 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 	return (trace(o, consumer, out, command, compiled));
 }
 
+struct search {
+	const char *provider;
+	bool found;
+};
+
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct search *s = arg;
+
+	s->found = strcmp(probe->provider, s->provider) == 0;
+	return (s->found);
+}
+
+/* What is asked for by name, of targets that cannot have it by now. */
+static void
+tell_absent(const struct options *o, struct tbuf_consumer *consumer)
+{
+	static const char *const names[] = { "syscall", "usdt" };
+	struct search s;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		s = (struct search){ .provider = names[i] };
+		if (!preload_wanted(&o->program, names[i]))
+			continue;
+		(void)tbuf_consumer_probes(consumer, compare, &s);
+		if (!s.found)
+			message(MSG_ABSENT, names[i], names[i]);
+	}
+}
+
 static int
 run_with_consumer(struct options *o, struct output *out)
 {
@@ -257,6 +289,8 @@ run_with_consumer(struct options *o, struct output *out)
 	if ((status = options_apply(o, consumer)) == 0 &&
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
+	if (status == EXIT_FAILED && o->command == NULL && !options_reads(o))
+		tell_absent(o, consumer);
 	notes_told_end();
 	covered_end();
 	signals_forget();

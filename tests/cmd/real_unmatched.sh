@@ -19,8 +19,10 @@ ctl -n count -c true
 ctl -Z -n count -c true
 tell 3
 wait
-# Nobody is there.
+# Nobody is there, nor has anybody what is preloaded into commands.
 ctl -n count
+ctl -n syscall:::
+ctl -n 'usdt::: { n++; }'
 
 # Of a clause it is told when the command has ended, once for each description.
 ctl -q -n 'tt:::cuont { trace(1); } tt:::cuont { trace(2); } count { n++; }' \
