@@ -54,10 +54,12 @@ count() {
 	' "$1" | sort
 }
 
-# The same counts of what a command does.
+# The same counts of what a command does, and with follow=--follow of what it
+# starts.
+follow=
 equal() {
 	rm -f "$dir/out" "$dir/log"
-	strace -f -o "$dir/log" -e 'signal=!all' "$TBUFCTL" \
+	strace -f -o "$dir/log" -e 'signal=!all' "$TBUFCTL" $follow \
 	    -n 'syscall:::entry' -x bufsize=2m -o "$dir/out" -c "$*" \
 	    >"$dir/printed" 2>"$dir/said"
 	count "$dir/log" >"$dir/expected"
@@ -79,6 +81,12 @@ equal xz -T2 -c "$top_srcdir/CHANGELOG.md"
 equal git -C "$top_srcdir" log -3 --stat
 equal /usr/bin/python3 -c 'pass'
 equal perl -e 1
+equal bash -c 'echo'
+equal curl -s "file://$dir/got"
+echo 'int main(void) { return (0); }' >"$dir/main.c"
+follow=--follow
+equal gcc -o "$dir/main" "$dir/main.c"
+follow=
 equal node --version
 equal java -version
 [ $failures -eq 0 ]
