@@ -38,6 +38,12 @@
  * given as it is: it has not ended.
  *
  * A table that wraps has two halves, and the older one makes way as a whole.
+ *
+ * What an entry counts is stored before the word that commits it, by steps that
+ * may be abandoned between the two and begun again, or for ever: so there are
+ * two of each, and the one that counts is told by the word itself.  Of halves it
+ * is that of the lap before head's; of totals that of the instance if it has
+ * ended, else that of the one before.
  */
 enum tbuf_unit_state {
 	TBUF_UNIT_FREE = 0,
@@ -55,11 +61,21 @@ enum tbuf_unit_state {
 #define TBUF_SELECTED		1u	/* a probe's, unless it says another */
 #define TBUF_SELECTED_SUCCESS	2u	/* the mask of outcome 0, likewise */
 
+struct tbuf_unit_half {
+	uint64_t head;		/* (t) as the lap was left */
+	uint64_t overwritten;	/* (t) records of this table, ever */
+};
+
+/* Of all units that the table has had. */
+struct tbuf_unit_total {
+	uint64_t extra;		/* (t) count - 1 of each */
+	uint64_t discarded;	/* (t) records that were not kept */
+};
+
 struct tbuf_unit_entry {
 	uint64_t word;		/* (a) tbuf_unit_word() */
-	uint64_t previous;	/* (t) the other half's head, if it wraps */
-	uint64_t overwritten;	/* (t) records of this table, ever */
-	uint64_t full;		/* (t) drops, likewise */
+	uint64_t full;		/* (t) drops of this table, ever */
+	struct tbuf_unit_half half[2];	/* tbuf_unit_older() */
 	uint64_t head;		/* (t) tbuf_unit_head(); release */
 	uint64_t began;		/* (t) record clock */
 	uint64_t id;		/* (t) */
@@ -68,9 +84,8 @@ struct tbuf_unit_entry {
 	uint64_t inside;	/* (t) 1: is in it now */
 	uint64_t ended;		/* (t) outcome << 32 | mask */
 	uint64_t count;		/* (t) records that are kept */
-	uint64_t extra;		/* (t) of all units so far: count - 1 */
-	uint64_t discarded;	/* (t) records that were not kept, likewise */
-	uint64_t reserved[2];
+	struct tbuf_unit_total total[2];	/* tbuf_unit_totals() */
+	uint64_t reserved[6];
 };
 
 struct tbuf_unit_kind {
@@ -150,6 +165,23 @@ tbuf_unit_bytes(uint64_t head)
 	return (8 * (head & 0xffffff));
 }
 
+/* Which of the two halves is that of the lap before. */
+static inline unsigned
+tbuf_unit_older(uint64_t head)
+{
+	return ((unsigned)(tbuf_unit_laps(head) + 1) & 1);
+}
+
+/* Which of the two totals counts. */
+static inline unsigned
+tbuf_unit_totals(uint64_t word)
+{
+	enum tbuf_unit_state state = tbuf_unit_state(word);
+
+	return ((unsigned)(tbuf_unit_instance(word) +
+	    (state == TBUF_UNIT_TAKEN || state == TBUF_UNIT_BOUND)) & 1);
+}
+
 /* Eight for each power of two. */
 static inline uint32_t
 tbuf_unit_bucket(uint64_t ticks)
@@ -195,8 +227,8 @@ tbuf_unit_default(unsigned i)
 	    i == TBUF_UNIT_RULES - 1 ? UINT32_MAX : 0));
 }
 
-TBUF_ASSERT_OFFSET(tbuf_unit_entry, began, 40);
-_Static_assert(sizeof(struct tbuf_unit_entry) == 128, "tbuf_unit_entry");
+TBUF_ASSERT_OFFSET(tbuf_unit_entry, began, 56);
+_Static_assert(sizeof(struct tbuf_unit_entry) == 192, "tbuf_unit_entry");
 _Static_assert(sizeof(struct tbuf_unit_kind) == 3136, "tbuf_unit_kind");
 _Static_assert(sizeof(struct tbuf_units) == 25216, "tbuf_units");
 _Static_assert(sizeof(struct tbuf_unit_record) == 48, "tbuf_unit_record");

@@ -81,7 +81,6 @@ struct tbuf_unit_tables {
 	struct tbuf_source *source;	/* what their records come of */
 	unsigned char *base;		/* mapped up to the tables, or NULL */
 	uint64_t met, given;		/* envelopes and marks; their records */
-	uint64_t discarded;		/* by units that never told */
 	uint64_t told[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* the table that is next at the end */
 };

@@ -194,7 +194,8 @@ table_read(const struct tbuf_target *t, uint32_t i,
 	uint64_t size = least(tbuf_unit_bytes(entry->head), half);
 
 	if (u->wraps && laps != 0)
-		older = least(tbuf_unit_bytes(entry->previous), half);
+		older = least(tbuf_unit_bytes(entry->half[
+		    tbuf_unit_older(entry->head)].head), half);
 	b->size = older + size;
 	return (tbuf_file_read(t->fd, b->bytes, older,
 	    at + ((laps & 1) != 0 ? 0 : half)) &&
@@ -410,10 +411,8 @@ left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
 	if (!ending && !is(t, e.word, TBUF_UNIT_BOUND))
 		return (NULL);
 	laps = tbuf_unit_laps(e.head);
-	total = tbuf_unit_records(e.head) +
-	    (laps == 0 ? 0 : tbuf_unit_records(e.previous));
-	if (ending && total > e.count)
-		u->discarded += total - e.count;
+	total = tbuf_unit_records(e.head) + (laps == 0 ? 0 :
+	    tbuf_unit_records(e.half[tbuf_unit_older(e.head)].head));
 	/* Its envelope was there, when the process ended. */
 	if (ending && u->seen[i].given == tbuf_unit_instance(e.word))
 		return (NULL);
@@ -469,11 +468,12 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 		if (!entry_read(t, i, &e))
 			continue;
 		now[TBUF_UNIT_DROPS] += e.full;
-		now[TBUF_UNIT_OVERWRITTEN] += e.overwritten;
-		now[TBUF_UNIT_DISCARDED] += e.discarded;
-		extra += e.extra;
+		now[TBUF_UNIT_OVERWRITTEN] +=
+		    e.half[tbuf_unit_older(e.head)].overwritten;
+		now[TBUF_UNIT_DISCARDED] +=
+		    e.total[tbuf_unit_totals(e.word)].discarded;
+		extra += e.total[tbuf_unit_totals(e.word)].extra;
 	}
-	now[TBUF_UNIT_DISCARDED] += u->discarded;
 	/* Of lost envelopes and marks the lanes have counted one each. */
 	extra += u->met;
 	if (end && extra > u->given)

@@ -92,7 +92,8 @@ unit_look(const struct look *l, const struct session *s,
 	unit.kind = s->head.kinds[e->kind < TBUF_UNIT_KINDS ? e->kind :
 	    TBUF_UNIT_KINDS - 1].name;
 	if (tbuf_unit_laps(e->head) != 0)
-		unit.records += tbuf_unit_records(e->previous);
+		unit.records += tbuf_unit_records(
+		    e->half[tbuf_unit_older(e->head)].head);
 	if (s->line.latest.mono > began)
 		unit.age = s->line.latest.mono - began;
 	return (l->unit(l->arg, &unit));

@@ -166,16 +166,16 @@ take_free(struct binding *n, const struct tbuf_memo *memo)
 static enum tbuf_outcome
 take_done(struct binding *n, const struct tbuf_memo *memo)
 {
-	uint64_t words[6], word = 0, oldest = UINT64_MAX;
+	uint64_t words[8], word = 0, oldest = UINT64_MAX;
 	uint32_t i, found = 0;
 
 	for (i = 0; i < n->bound->count; i++) {
 		if (tbuf_step_load(memo, words, &entry_of(n->bound, i)->word,
-		    6) != TBUF_COMMITTED)
+		    8) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		if (word_is(n->bound, words[0], TBUF_UNIT_DONE) &&
-		    words[5] < oldest) {
-			oldest = words[5];
+		    words[7] < oldest) {
+			oldest = words[7];
 			word = words[0];
 			found = i;
 		}
@@ -184,7 +184,7 @@ take_done(struct binding *n, const struct tbuf_memo *memo)
 	    take(n, memo, found, word));
 }
 
-_Static_assert(offsetof(struct tbuf_unit_entry, began) == 5 * 8, "words[5]");
+_Static_assert(offsetof(struct tbuf_unit_entry, began) == 7 * 8, "words[7]");
 
 /* ------------------------------------------------------------ a kind */
 
@@ -272,13 +272,21 @@ count_without(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
 }
 
-/* What a consumer reads of a unit that has not ended. */
+_Static_assert(offsetof(struct tbuf_unit_entry, head) -
+    offsetof(struct tbuf_unit_entry, half[1]) == 2 * 8, "fields[2]");
+
+/*
+ * What a consumer reads of a unit that has not ended.  The table is ours, and
+ * what was overwritten in it goes on: it is behind head 0 before head is 0.
+ */
 static enum tbuf_outcome
 bound(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 {
+	struct tbuf_unit_entry *e = b->entry;
 	uint64_t generation = b->fire.generation;
-	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
-	    tbuf_thread.tid, 1 };
+	unsigned older = tbuf_unit_older(tbuf_load(&e->head));
+	const uint64_t fields[] = { 0, tbuf_load(&e->half[older].overwritten),
+	    0, b->began, b->id, b->kind, tbuf_thread.tid, 1 };
 	uint32_t slot;
 
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
@@ -287,7 +295,8 @@ bound(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 		    TBUF_UNIT_TAKEN),
 		.new = tbuf_unit_word(generation, b->instance,
 		    TBUF_UNIT_BOUND),
-		.to = &b->entry->head, .from = fields, .size = sizeof(fields)
+		.to = &e->half[tbuf_unit_older(0)].head, .from = fields,
+		.size = sizeof(fields)
 	}));
 }
 

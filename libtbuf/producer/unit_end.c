@@ -13,7 +13,6 @@ struct ending {
 	bool ours;			/* the session has not taken it away */
 	bool fits;			/* the bytes are all of what is kept */
 	uint64_t total, count;		/* records; those that are kept */
-	uint64_t discarded;		/* as the entry has it */
 	uint64_t size;
 	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
 };
@@ -193,6 +192,19 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 
 /* ------------------------------------------------------------ steps */
 
+/* What is read of an entry, and what is stored there; in this order. */
+#define ENTRY_WORDS	(offsetof(struct tbuf_unit_entry, reserved) / 8)
+
+struct fields {
+	uint64_t ended;
+	uint64_t count;
+	struct tbuf_unit_total total[2];
+};
+
+_Static_assert(offsetof(struct tbuf_unit_entry, total) -
+    offsetof(struct tbuf_unit_entry, ended) == offsetof(struct fields, total),
+    "struct fields");
+
 /*
  * From here on the unit's outcome is known, even if the process is killed.  If
  * nothing is kept that is all: the table is free.
@@ -203,54 +215,51 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	struct ending *e = argument;
 	const struct tbuf_bound *b = e->bound;
 	enum tbuf_unit_state next = TBUF_UNIT_ENDING;
-	uint64_t words[14], fields[4];
+	struct tbuf_unit_entry was;
+	struct fields fields;
+	unsigned total;
 	uint32_t slot;
 
-	if (tbuf_step_load(memo, words, &b->entry->word, 14) != TBUF_COMMITTED)
+	if (tbuf_step_load(memo, &was.word, &b->entry->word, ENTRY_WORDS) !=
+	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	e->ours = words[0] == tbuf_unit_word(b->fire.generation, b->instance,
+	e->ours = was.word == tbuf_unit_word(b->fire.generation, b->instance,
 	    TBUF_UNIT_BOUND);
 	if (!e->ours)
 		return (TBUF_COMMITTED);
 	if (mask_find(e, memo) != TBUF_COMMITTED ||
-	    select_records(e, memo, words[1], words[4]) != TBUF_COMMITTED)
+	    select_records(e, memo, was.half[tbuf_unit_older(was.head)].head,
+	    was.head) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	fields[0] = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
-	fields[1] = e->count;
-	fields[2] = words[12] + (e->count != 0 ? e->count - 1 : 0);
-	fields[3] = e->discarded = words[13];
-	if (e->count == 0) {
-		fields[3] += e->total;
+	if (e->count == 0)
 		next = TBUF_UNIT_FREE;
-	}
+	total = tbuf_unit_totals(was.word);
+	fields.ended = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
+	fields.count = e->count;
+	fields.total[0] = was.total[0];
+	fields.total[1] = was.total[1];
+	fields.total[total ^ 1].extra = was.total[total].extra +
+	    (e->count != 0 ? e->count - 1 : 0);
+	fields.total[total ^ 1].discarded = was.total[total].discarded +
+	    (e->total - e->count);
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &b->entry->word, .old = words[0],
+		.word = &b->entry->word, .old = was.word,
 		.new = tbuf_unit_word(b->fire.generation, b->instance, next),
-		.to = &b->entry->ended, .from = fields,
+		.to = &b->entry->ended, .from = &fields.ended,
 		.size = sizeof(fields), .slot = &slot
 	}));
 }
-
-_Static_assert(offsetof(struct tbuf_unit_entry, ended) == 80 &&
-    offsetof(struct tbuf_unit_entry, discarded) == 104, "fields");
 
 static enum tbuf_outcome
 finish_here(void *argument, const struct tbuf_memo *memo)
 {
 	const struct ending *e = argument;
 	const struct tbuf_bound *b = e->bound;
-	uint64_t discarded = e->discarded + (e->total - e->count);
-	uint32_t slot;
 
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &b->entry->word,
-		.old = tbuf_unit_word(b->fire.generation, b->instance,
-		    TBUF_UNIT_ENDING),
-		.new = tbuf_unit_word(b->fire.generation, b->instance,
-		    e->fits ? TBUF_UNIT_FREE : TBUF_UNIT_DONE),
-		.to = &b->entry->discarded, .from = &discarded,
-		.size = sizeof(discarded), .slot = &slot
-	}));
+	return (tbuf_step_swap(memo, &b->entry->word,
+	    tbuf_unit_word(b->fire.generation, b->instance, TBUF_UNIT_ENDING),
+	    tbuf_unit_word(b->fire.generation, b->instance,
+	    e->fits ? TBUF_UNIT_FREE : TBUF_UNIT_DONE)));
 }
 
 /* A counter that all threads add to. */

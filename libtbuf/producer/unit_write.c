@@ -101,19 +101,27 @@ publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
 	}));
 }
 
+/* What write_here() reads of an entry, from `full' on. */
+struct state {
+	uint64_t full;
+	struct tbuf_unit_half half[2];
+	uint64_t head;
+};
+
 /* It wraps: the older half makes way, all of it. */
 static enum tbuf_outcome
 wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
-    const uint64_t *was)
+    const struct state *was)
 {
-	uint64_t laps = tbuf_unit_laps(was[3]);
-	const uint64_t next[] = { was[3], was[1] + (laps == 0 ? 0 :
-	    tbuf_unit_records(was[0])) };
+	uint64_t laps = tbuf_unit_laps(was->head);
+	unsigned older = tbuf_unit_older(was->head);
+	const uint64_t next[] = { was->head, was->half[older].overwritten +
+	    (laps == 0 ? 0 : tbuf_unit_records(was->half[older].head)) };
 
-	/* The lowest bit of the laps says which half is written. */
+	/* Which of the two is written is told by the lowest bit. */
 	laps = laps == 0xffff ? laps - 1 : laps + 1;
-	return (publish(memo, &e->head, was[3], tbuf_unit_head(laps, 0, 0),
-	    &e->previous, next, sizeof(next)));
+	return (publish(memo, &e->head, was->head, tbuf_unit_head(laps, 0, 0),
+	    &e->half[older ^ 1].head, next, sizeof(next)));
 }
 
 static enum tbuf_outcome
@@ -127,10 +135,9 @@ refuse(const struct writing *w, const struct tbuf_memo *memo, uint64_t full)
 	    &dummy, sizeof(dummy)));
 }
 
-_Static_assert(offsetof(struct tbuf_unit_entry, previous) == 8 &&
-    offsetof(struct tbuf_unit_entry, overwritten) == 16 &&
-    offsetof(struct tbuf_unit_entry, full) == 24 &&
-    offsetof(struct tbuf_unit_entry, head) == 32, "was[0] to was[3]");
+_Static_assert(offsetof(struct tbuf_unit_entry, head) -
+    offsetof(struct tbuf_unit_entry, full) == offsetof(struct state, head),
+    "struct state");
 
 static enum tbuf_outcome
 write_here(void *argument, const struct tbuf_memo *memo)
@@ -138,22 +145,23 @@ write_here(void *argument, const struct tbuf_memo *memo)
 	const struct writing *w = argument;
 	const struct tbuf_bound *b = w->bound;
 	struct tbuf_unit_entry *e = b->entry;
-	uint64_t was[4], used;
+	struct state was;
+	uint64_t used;
 
 	if (memo != NULL && !tbuf_fire_wanted(w->fire, memo->cpu))
 		return (TBUF_COMMITTED);
 	for (;;) {
-		if (tbuf_step_load(memo, was, &e->previous, 4) !=
-		    TBUF_COMMITTED)
+		if (tbuf_step_load(memo, &was.full, &e->full,
+		    sizeof(was) / sizeof(was.full)) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
-		used = tbuf_unit_bytes(was[3]);
+		used = tbuf_unit_bytes(was.head);
 		if (used <= b->size && w->size <= b->size - used)
-			return (store(w, memo, was[3], b->table + used +
-			    (b->wraps && (tbuf_unit_laps(was[3]) & 1) != 0 ?
+			return (store(w, memo, was.head, b->table + used +
+			    (b->wraps && (tbuf_unit_laps(was.head) & 1) != 0 ?
 			    b->size : 0)));
 		if (!b->wraps || w->size > b->size)
-			return (refuse(w, memo, was[2]));
-		if (wrap(e, memo, was) != TBUF_COMMITTED)
+			return (refuse(w, memo, was.full));
+		if (wrap(e, memo, &was) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 	}
 }
