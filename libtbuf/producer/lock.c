@@ -299,8 +299,8 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
  * Where there is rseq a handler may be in a section of the thread's own lane
  * at any time: it is written in sections alone.
  */
-static void
-locked_write(const struct tbuf_fire *f, const struct tbuf_place *place)
+void
+tbuf_lock_write(const struct tbuf_fire *f, const struct tbuf_place *place)
 {
 	struct tbuf_place side;
 
@@ -399,7 +399,7 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 		    2 * f->generation + 1);
 		if (done) {
 			if (work == NULL)
-				locked_write(f, &place);
+				tbuf_lock_write(f, &place);
 			else if (tbuf_load(&tbuf_local->base) == f->base)
 				work(argument, &place);
 			tbuf_store_release(&lock->word, 2 * f->generation);

@@ -443,6 +443,9 @@ bool	tbuf_lock_try(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 bool	tbuf_lane_try(const struct tbuf_fire *, tbuf_lane_work *,
 	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
+/* The fire's record, or that it has no room, by such work. */
+void	tbuf_lock_write(const struct tbuf_fire *,
+	    const struct tbuf_place *) TBUF_HIDDEN;
 /* A drop, because something that a record needs is busy. */
 enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;
 

@@ -65,6 +65,13 @@ tbuf_unit_clock(void)
 	    tbuf_clock_read(tbuf_self.clock));
 }
 
+/* Is what this thread does done by sections, as long as none is in the way? */
+static inline bool
+tbuf_unit_sections(void)
+{
+	return (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready());
+}
+
 /* In a forked child: its parent's units are not its own. */
 void	tbuf_units_forget(void) TBUF_HIDDEN;
 
@@ -74,6 +81,9 @@ void	tbuf_units_forget(void) TBUF_HIDDEN;
  * for a lane that is free, but not for ever: AGAIN, too, if there was none.
  */
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
+	    void *argument) TBUF_HIDDEN;
+/* ... or under the first lock that is free. */
+enum tbuf_emit tbuf_bound_wait(const struct tbuf_bound *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 enum tbuf_emit tbuf_bound_record(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;

@@ -49,7 +49,7 @@ work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
 	struct tbuf_memo memo;
 	unsigned try;
 
-	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+	if (!tbuf_unit_sections())
 		return (false);
 	for (try = 0; try < STEPS_MAX && memo_make(b, &memo); try++) {
 		*emit = TBUF_EMIT_DONE;
@@ -63,19 +63,26 @@ work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
 }
 
 enum tbuf_emit
+tbuf_bound_wait(const struct tbuf_bound *b, tbuf_lock_work *work,
+    void *argument)
+{
+	unsigned try;
+
+	for (try = 0; try < WAIT_MAX && tbuf_fire_current(&b->fire); try++)
+		if (tbuf_lock_try(&b->fire, work, argument))
+			return (TBUF_EMIT_DONE);
+	return (TBUF_EMIT_AGAIN);
+}
+
+enum tbuf_emit
 tbuf_bound_do(const struct tbuf_bound *b, tbuf_lane_work *work,
     void *argument)
 {
 	struct work locked = { work, argument };
 	enum tbuf_emit emit;
-	unsigned try;
 
-	if (work_here(b, work, argument, &emit))
-		return (emit);
-	for (try = 0; try < WAIT_MAX && tbuf_fire_current(&b->fire); try++)
-		if (tbuf_lock_try(&b->fire, work_locked, &locked))
-			return (TBUF_EMIT_DONE);
-	return (TBUF_EMIT_AGAIN);
+	return (work_here(b, work, argument, &emit) ? emit :
+	    tbuf_bound_wait(b, work_locked, &locked));
 }
 
 enum tbuf_emit

@@ -294,9 +294,41 @@ figures(const struct tbuf_bound *b, int32_t outcome)
 
 /* ------------------------------------------------------------ the record */
 
+/* A record that is on its way. */
+struct emission {
+	struct ending *ending;
+	const struct tbuf_fire *fire;
+};
+
+static void
+emit_locked(void *argument, const struct tbuf_place *place)
+{
+	const struct emission *m = argument;
+
+	tbuf_lock_write(m->fire, place);
+	(void)finish_here(m->ending, NULL);
+}
+
+/*
+ * Then the table is let go.  Under a lock both are done at once: a record that
+ * has been counted as a drop is not to be given out of a table which no lane
+ * was free to be told of.
+ */
+static void
+emit_finish(struct ending *e, const struct tbuf_fire *f)
+{
+	struct emission m = { e, f };
+
+	if (tbuf_unit_sections()) {
+		(void)tbuf_lane_emit(f);
+		(void)tbuf_bound_do(e->bound, finish_here, e);
+	} else
+		(void)tbuf_bound_wait(e->bound, emit_locked, &m);
+}
+
 /* An envelope with what is kept, or a mark that says where it is. */
 static void
-emit(const struct ending *e)
+emit(struct ending *e)
 {
 	const struct tbuf_bound *b = e->bound;
 	struct tbuf_unit_record record = {
@@ -314,7 +346,7 @@ emit(const struct ending *e)
 	f.size = sizeof(record) + (e->fits ? e->size : 0);
 	f.segments = segments;
 	f.end = segments + (e->fits ? 3 : 2);
-	(void)tbuf_lane_emit(&f);
+	emit_finish(e, &f);
 }
 
 static void
@@ -329,10 +361,8 @@ commit(const struct tbuf_bound *b, int outcome)
 		if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE ||
 		    !e.ours)
 			return;
-		if (e.count != 0) {
+		if (e.count != 0)
 			emit(&e);
-			(void)tbuf_bound_do(b, finish_here, &e);
-		}
 	}
 	figures(b, e.outcome);
 }
