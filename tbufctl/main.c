@@ -287,10 +287,12 @@ run_with_consumer(struct options *o, struct output *out)
 	if (o->mode == MODE_TRACE)
 		signals_take(consumer);
 	if ((status = options_apply(o, consumer)) == 0 &&
-	    (status = compile_read(o)) == 0)
+	    (status = compile_read(o)) == 0) {
 		status = trace_or_list(o, consumer, out, &compiled);
-	if (status == EXIT_FAILED && o->command == NULL && !options_reads(o))
-		tell_absent(o, consumer);
+		if (status == EXIT_FAILED && o->command == NULL &&
+		    !options_reads(o))
+			tell_absent(o, consumer);
+	}
 	notes_told_end();
 	covered_end();
 	signals_forget();
