@@ -195,7 +195,8 @@ parse_width(const char **p, const char *end, struct usdt_operand *o)
 {
 	int64_t n;
 
-	if (!take_number(p, end, &n))
+	/* The least number has no opposite. */
+	if (!take_number(p, end, &n) || n < -8)
 		return (false);
 	o->is_signed = n < 0;
 	n = n < 0 ? -n : n;
