@@ -39,9 +39,9 @@
  *
  * A table that wraps has two halves, and the older one makes way as a whole.
  *
- * What an entry counts is stored before the word that commits it, by steps that
- * may be abandoned between the two and begun again, or for ever: so there are
- * two of each, and the one that counts is told by the word itself.  Of halves it
+ * What an entry counts is stored before the word that commits it, by steps
+ * that may be abandoned between the two and begun again, or for ever: so there
+ * are two of each, and the word itself tells which one counts.  Of halves it
  * is that of the lap before head's; of totals that of the instance if it has
  * ended, else that of the one before.
  */

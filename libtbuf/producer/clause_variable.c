@@ -157,7 +157,8 @@ bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	uint32_t at;
 	int answer = 0;
 
-	if (!tbuf_variable_place(run, scope, id, &place) || place.size <= terminated)
+	if (!tbuf_variable_place(run, scope, id, &place) ||
+	    place.size <= terminated)
 		return (TBUF_FAULT_ILLEGAL);
 	if (size > place.size - terminated)
 		size = place.size - terminated;
@@ -200,7 +201,8 @@ thread_copy(struct tbuf_run *run, uint32_t id, struct tbuf_span *span,
 	uint64_t address;
 	int answer;
 
-	if (!tbuf_variable_place(run, TBUF_SCOPE_THREAD, id, place) || place->text != 0)
+	if (!tbuf_variable_place(run, TBUF_SCOPE_THREAD, id, place) ||
+	    place->text != 0)
 		return (TBUF_FAULT_ADDRESS);
 	answer = tbuf_thread_variable_refer(run, place, &address);
 	if (answer == 0 && address == 0)
