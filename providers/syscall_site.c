@@ -224,10 +224,14 @@ has(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *start,
 	return (false);
 }
 
-/* This object, and libtbuf: what they call is not the program's. */
+/*
+ * This object, libtbuf, and the provider of USDT probes, which reads texts:
+ * what they call is not the program's.
+ */
 static bool
 is_ours(const struct dl_phdr_info *info)
 {
+	const char *name;
 	uintptr_t start;
 	size_t size;
 
@@ -236,7 +240,9 @@ is_ours(const struct dl_phdr_info *info)
 		syscall_fire_library(start, size);
 		return (true);
 	}
-	return (has(info, (uintptr_t)patch_text, &start, &size));
+	name = strrchr(info->dlpi_name, '/');
+	return (has(info, (uintptr_t)patch_text, &start, &size) ||
+	    (name != NULL && strcmp(name, "/libtbuf-usdt.so") == 0));
 }
 
 static int

@@ -32,8 +32,9 @@ fail()
 	failures=$((failures + 1))
 }
 
-# What stubs of the syscall provider call.
-stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o')
+# What the stubs of providers call.
+stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o' \
+    -o -name 'libusdt_fire_la-*.o')
 
 # All of the target side, for a fire calls some of it.
 for object in $objects $stubs; do

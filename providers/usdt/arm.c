@@ -39,9 +39,14 @@ check_types(const struct usdt_sites *sites)
 		s = sites->all[i];
 		if (s->nargs > s->group->probe.nargs)
 			s->nargs = s->group->probe.nargs;
-		for (n = 0; n < s->nargs; n++)
+		for (n = 0; n < s->nargs; n++) {
 			if (!fits(s->group->probe.types[n], &s->operands[n]))
 				s->problem = "an operand is too narrow";
+			if (s->group->probe.types[n] == TBUF_STRING) {
+				s->texts |= 1u << n;
+				s->ntexts++;
+			}
+		}
 		s->group->candidates += s->problem == NULL;
 	}
 }

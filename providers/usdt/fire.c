@@ -6,9 +6,55 @@
  */
 #include "usdt.h"
 
+/* Bytes of all texts of a hit: on the stack, and few need more than a bit. */
+#define TEXTS_SHORT	512u
+#define TEXTS_LONG	8192u
+
 _Static_assert(offsetof(struct usdt_site, patch) == 0, "usdt_hit() has it");
 _Static_assert(sizeof(struct patch_registers) == 16 * sizeof(uint64_t),
     "registers are an array");
+
+/* False: there is no room for the texts, and nothing has been told. */
+static bool
+fire_texts(const struct usdt_site *s, const struct patch_registers *registers,
+    const uint64_t *values, char *room, size_t size)
+{
+	struct usdt_texts texts = { .next = room };
+	uint64_t copies[TBUF_ARGS_MAX];
+	unsigned i, left = s->ntexts;
+	const char *end = room + size;
+
+	for (i = 0; i < s->nargs; i++) {
+		copies[i] = values[i];
+		if ((s->texts & 1u << i) == 0)
+			continue;
+		if (!usdt_text_copy(s, registers->rsp, values[i], &texts,
+		    (size_t)(end - texts.next) / left--, &copies[i]) &&
+		    size < TEXTS_LONG)
+			return (false);
+	}
+	tbuf_probe_fire(&s->group->site, copies);
+	return (true);
+}
+
+/* With a frame of its own: stacks may be small. */
+static __attribute__((noinline)) void
+fire_long(const struct usdt_site *s, const struct patch_registers *registers,
+    const uint64_t *values)
+{
+	char room[TEXTS_LONG];
+
+	(void)fire_texts(s, registers, values, room, sizeof(room));
+}
+
+static __attribute__((noinline)) bool
+fire_short(const struct usdt_site *s, const struct patch_registers *registers,
+    const uint64_t *values)
+{
+	char room[TEXTS_SHORT];
+
+	return (fire_texts(s, registers, values, room, sizeof(room)));
+}
 
 void
 usdt_hit(struct patch_probe *patch, const struct patch_registers *registers)
@@ -21,5 +67,8 @@ usdt_hit(struct patch_probe *patch, const struct patch_registers *registers)
 	for (i = 0; i < s->nargs; i++)
 		values[i] = usdt_operand_value(&s->operands[i],
 		    &registers->rax);
-	tbuf_probe_fire(&s->group->site, values);
+	if (s->ntexts == 0)
+		tbuf_probe_fire(&s->group->site, values);
+	else if (!fire_short(s, registers, values))
+		fire_long(s, registers, values);
 }

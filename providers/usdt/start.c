@@ -14,6 +14,7 @@ start(void)
 	static struct usdt_sites sites;
 	int error = errno;
 
+	usdt_memory_look();
 	usdt_find(&sites);
 	if (sites.count > 0) {
 		usdt_describe_groups(&sites);

@@ -7,6 +7,8 @@
  *	find.c	   objects, their notes, and the operands' addresses
  *	arm.c	   probes are registered, and their sites redirected to stubs
  *	fire.c	   what a stub calls
+ *	text.c	   its arguments that are strings
+ *	memory.c   where they can be read in place
  *	start.c	   all of it, before main()
  */
 #ifndef TBUF_PROVIDERS_USDT_USDT_H
@@ -44,7 +46,16 @@ struct usdt_site {
 	const char *jump;		/* why no jump may stand there */
 	const char *problem;		/* why it is not armed, or NULL */
 	unsigned nargs;
+	unsigned texts;			/* bit N: argument N is a string */
+	unsigned ntexts;
 	struct usdt_operand operands[TBUF_ARGS_MAX];
+};
+
+/* What is there for as long as the program runs; written before main(). */
+struct usdt_memory {
+	uintptr_t stack_low, stack_end;	/* the main thread's */
+	uintptr_t heap;			/* where brk(2) began */
+	bool filtered;			/* by seccomp(2), from the beginning */
 };
 
 struct usdt_sites {
@@ -64,6 +75,20 @@ bool	usdt_wanted(const struct usdt_group *);
 
 /* Register the probes and arm their sites. */
 void	usdt_arm(struct usdt_sites *);
+
+extern struct usdt_memory usdt_memory;
+void	usdt_memory_look(void);
+
+/*
+ * Copy a text to `texts`, with the stack at `sp`, and have *value be the copy,
+ * or 0 where nothing can be read.  False if it has been cut.
+ */
+struct usdt_texts {
+	char *next;			/* room that is left */
+};
+
+bool	usdt_text_copy(const struct usdt_site *, uintptr_t sp, uintptr_t from,
+	    struct usdt_texts *texts, size_t room, uint64_t *value);
 
 /* A site has been reached, and somebody traces its probe. */
 void	usdt_hit(struct patch_probe *, const struct patch_registers *);

@@ -1,0 +1,67 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which memory is there for as long as a program runs, for text.c; looked at
+ * once, before main().
+ */
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "usdt.h"
+
+#define PAGE		4096u
+#define STACK		(8u << 20)	/* of a stack without limit */
+
+/*
+ * Nothing else is mapped so near to the end of the main thread's stack: the
+ * kernel leaves room for what it may grow to.
+ */
+static void
+look_at_stack(struct usdt_memory *m)
+{
+	uintptr_t top = getauxval(AT_EXECFN);
+	struct rlimit limit;
+	uintptr_t size = STACK;
+
+	if (top == 0)
+		return;
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+		size = limit.rlim_cur;
+	m->stack_end = (top | (PAGE - 1)) + 1;
+	m->stack_low = m->stack_end - size;
+}
+
+/* Where brk(2) began: some of it may have been given out by now. */
+static void
+look_at_heap(struct usdt_memory *m)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	uintptr_t start;
+	char line[512];
+
+	m->heap = (uintptr_t)sbrk(0);
+	if (f == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (strstr(line, " [heap]\n") != NULL &&
+		    sscanf(line, "%" SCNxPTR, &start) == 1 &&
+		    start < m->heap)
+			m->heap = start;
+	fclose(f);
+}
+
+void
+usdt_memory_look(void)
+{
+	struct usdt_memory *m = &usdt_memory;
+
+	m->filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+	look_at_stack(m);
+	look_at_heap(m);
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A USDT probe's string that points nowhere is recorded as NULL, however it is
+# recorded, and the program goes on; with a filter of system calls, too.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+. "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+# shellcheck disable=SC2086
+$CC -std=gnu89 -O2 -I"$top/libtbuf/tbuf" -I"$top/libtbuf" -o texts \
+    "$top/tests/usdt/texts.c" -lpthread || exit 1
+echo 'provider texts { probe told(int n, const char *text); };' >texts.d
+
+# A text's number, and itself or its length.
+cat >short.awk <<'END'
+{ print $1, (length($2) > 10 ? length($2) : $2) }
+END
+# clause COMMAND ...: traced by a clause.
+clause() {
+	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x usdt=texts.d -n '
+	    texts:::told /args[1] != NULL/ { printf("%d %s\n", arg0, args[1]) }' \
+	    -c ./texts 2>err | awk NF | awk -f short.awk
+	cat err
+}
+# plain COMMAND ...: traced as it is.
+plain() {
+	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x bufsize=1m \
+	    -x usdt=texts.d -n texts:::told -c ./texts 2>err |
+	    sed 's/"//g; s/[a-z]*=//g' | awk -f short.awk
+	cat err
+}
+there='1 literal
+2 stack
+3 heap'
+nothing='4 NULL
+5 NULL
+6 NULL
+7 NULL
+8 NULL
+9 NULL'
+total='tbufctl: total: 13 records, 0 overwritten, 0 drops'
+mapped='10 thread
+11 xxx
+12 5095
+13 8191'
+
+./texts
+expect 'nobody traces' $? 0
+if ! grep -q '^Seccomp:.*2' /proc/self/status; then
+	expect 'as it is' "$(plain env)" "$there
+$nothing
+$mapped
+$total"
+	expect 'without restartable sequences' \
+	    "$(plain env GLIBC_TUNABLES=glibc.pthread.rseq=0)" "$there
+$nothing
+$mapped
+$total"
+	expect 'by a clause' "$(clause env)" "$there
+$mapped"
+fi
+./texts true
+[ $? -ne 77 ] || exit 77
+expect 'as it is, filtered' "$(plain ./texts)" "$there
+$nothing
+$(echo "$mapped" | sed 's/ .*/ NULL/')
+$total"
+expect 'by a clause, filtered' "$(clause ./texts)" "$there"
+
+report
