@@ -224,6 +224,29 @@ START_TEST(a_branch_by_something_else_is_refused)
 }
 END_TEST
 
+/* AMD's CPUs and Intel's do different things; with REX.W the same. */
+START_TEST(a_branch_of_16_bits_is_refused)
+{
+	static const uint8_t branches[][16] = {
+		{ 0x66, 0x76, 0x10 },			/* jna */
+		{ 0x66, 0xe8, 0x10 },			/* call */
+		{ 0x66, 0xff, 0xd0 },			/* call *%ax */
+		{ 0x66, 0x66, 0x48, 0xe8, 0x10 }	/* as for TLS */
+	};
+	struct patch_instruction in;
+	struct patch_copy copy;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		ck_assert_int_eq(patch_relocate(&patch, branches[i],
+		    (uintptr_t)branches[i], 1, (uintptr_t)branches[i] + 64,
+		    &copy) == NULL, i == 3);
+		patch_decode(branches[i], 16, (uintptr_t)branches[i], &in);
+		ck_assert_uint_eq(in.length, i < 2 ? 0 : i == 2 ? 3 : 8);
+	}
+}
+END_TEST
+
 START_TEST(a_call_under_a_shadow_stack_is_refused)
 {
 	struct patch shadow = { .shadow = true };
@@ -399,6 +422,7 @@ main(void)
 	    (int)NCOPIES);
 	tcase_add_test(tcase, a_copy_out_of_reach_is_refused);
 	tcase_add_test(tcase, a_branch_by_something_else_is_refused);
+	tcase_add_test(tcase, a_branch_of_16_bits_is_refused);
 	tcase_add_test(tcase, a_call_under_a_shadow_stack_is_refused);
 	tcase_add_test(tcase, what_cannot_be_proven_is_left_alone);
 	tcase_add_loop_test(tcase, a_branch_from_anywhere_is_found, 0, 16);

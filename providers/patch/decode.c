@@ -86,7 +86,8 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 
 	*out = (struct patch_instruction){ .length = 0 };
 	if (!ready() || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&bare,
-	    NULL, bytes, size, &in)))
+	    NULL, bytes, size, &in)) ||
+	    (in.raw.imm[0].is_relative && patch_is_narrow(&in)))
 		return;
 	out->length = in.length;
 	out->is_branch = in.raw.imm[0].is_relative;

@@ -79,7 +79,7 @@ move_branch(struct move *m)
 	uintptr_t target = m->at + m->in->length + m->in->raw.imm[0].value.u;
 	const char *problem;
 
-	if (m->in->operand_width == 16)
+	if (patch_is_narrow(m->in))
 		return ("a branch of 16 bits");
 	switch (m->in->mnemonic) {
 	case ZYDIS_MNEMONIC_CALL:
@@ -145,7 +145,7 @@ move_computed_call(struct move *m)
 	if (m->in->raw.modrm.mod == 3 && m->in->raw.modrm.rm == rsp &&
 	    m->in->raw.rex.B == 0)
 		return ("a call by the stack pointer");
-	if (m->in->operand_width != 64 || m->in->raw.modrm.reg != 2)
+	if (patch_is_narrow(m->in) || m->in->raw.modrm.reg != 2)
 		return ("an instruction that is not understood");
 	if ((problem = put_return(m)) != NULL)
 		return (problem);

@@ -4,11 +4,17 @@
  * Any bytes as a text whose instructions are moved, and as an object whose
  * tables say where its functions are.  What has been moved is decoded, and
  * compared with the original: the same instructions with the same targets.
+ * Then both are executed, from the same registers and memory, and have to come
+ * to the same: registers, flags, memory, where they go to, how they fault.
  */
+#include <signal.h>
+#include <string.h>
+
 #include <Zydis/Zydis.h>
 
 #include "../../providers/patch/patch.h"
 #include "fuzz.h"
+#include "stepped.h"
 
 #define INPUT_MAX	1024u
 
@@ -21,11 +27,15 @@ struct cursor {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+static bool runs;	/* single instructions can be executed */
+
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
+	if (!(runs = stepped_begin()))
+		fprintf(stderr, "no child may be traced: nothing is run\n");
 	return (0);
 }
 
@@ -111,19 +121,169 @@ compare(const struct cursor *from, struct cursor *to)
 	    from->in.raw.imm[0].is_relative);
 }
 
+/* ------------------------------------------------------------ what it does */
+
+#define AT		(STEPPED_TEXT + 0x678)
+#define HLT		0xf4	/* faults */
+#define TRACED		0x10100u	/* flags of who steps: TF, RF */
+#define X87_IP		8u	/* the last x87 instruction's address */
+
+/* An original and its copy, on pages of the process that executes them. */
+struct pair {
+	struct patch_instruction in;
+	uint64_t at, to;
+	size_t size;		/* of the copy */
+	bool ended;
+};
+
+/* What tells the time, the CPU or its whole state; calls of a kernel's. */
+static bool
+tells_more(const ZydisDecodedInstruction *in)
+{
+	switch (in->meta.category) {
+	case ZYDIS_CATEGORY_RDRAND:
+	case ZYDIS_CATEGORY_RDSEED:
+	case ZYDIS_CATEGORY_SGX:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_VTX:
+	case ZYDIS_CATEGORY_WAITPKG:
+	case ZYDIS_CATEGORY_XSAVE:
+	case ZYDIS_CATEGORY_XSAVEOPT:
+		return (true);
+	default:
+		return (in->mnemonic == ZYDIS_MNEMONIC_CPUID ||
+		    in->mnemonic == ZYDIS_MNEMONIC_INT ||
+		    in->mnemonic == ZYDIS_MNEMONIC_RDPID ||
+		    in->mnemonic == ZYDIS_MNEMONIC_RDPKRU ||
+		    in->mnemonic == ZYDIS_MNEMONIC_WRPKRU ||
+		    in->mnemonic == ZYDIS_MNEMONIC_VMMCALL);
+	}
+}
+
+/* An address in the copy is one in the original. */
+static uint64_t
+original(const struct pair *p, uint64_t address)
+{
+	if (address - p->to < p->size)
+		return (p->at);
+	return (address == p->to + p->size ? p->at + p->in.length : address);
+}
+
+/* The CPU goes where the decoder says that the instruction goes to. */
 static void
-move(const uint8_t *bytes, size_t size, size_t least, int64_t distance)
+check_decoded(const struct pair *p, const struct stepped *s,
+    const ZydisDecodedInstruction *in)
+{
+	uint64_t rip = s->registers.rip, behind = p->at + p->in.length;
+
+	if (s->signal != SIGTRAP || rip == p->at || p->in.is_indirect ||
+	    (p->in.is_call && !p->in.is_branch))
+		return;
+	if (rip == behind)
+		FUZZ_CHECK(!p->in.ends || p->in.target == behind ||
+		    in->meta.category == ZYDIS_CATEGORY_RET);
+	else
+		FUZZ_CHECK((p->in.is_branch && rip == p->in.target) ||
+		    in->meta.category == ZYDIS_CATEGORY_RET);
+}
+
+/*
+ * A call that faults has pushed in the copy, and has not in the original: the
+ * program ends, or has a handler that knows no such place.
+ */
+static void
+forget_push(struct stepped *one, struct stepped *other)
+{
+	size_t slot = one->registers.rsp % STEPPED_PAGE - 8;
+
+	FUZZ_CHECK(other->registers.rsp == one->registers.rsp - 8);
+	other->registers.rsp += 8;
+	memcpy(other->memory[3] + slot, one->memory[3] + slot, 8);
+}
+
+static void
+check_same(const struct pair *p, struct stepped *one, struct stepped *other)
+{
+	FUZZ_CHECK(!p->ended || other->registers.rip != p->to + p->size);
+	other->registers.rip = original(p, other->registers.rip);
+	other->fault = original(p, other->fault);
+	one->registers.eflags &= ~TRACED;
+	other->registers.eflags &= ~TRACED;
+	memset(one->vectors + X87_IP, 0, 8);
+	memset(other->vectors + X87_IP, 0, 8);
+	if (p->in.is_call && one->signal != SIGTRAP)
+		forget_push(one, other);
+	FUZZ_CHECK(one->signal == other->signal && one->code == other->code);
+	FUZZ_CHECK(one->fault == other->fault);
+	FUZZ_CHECK(memcmp(&one->registers, &other->registers,
+	    sizeof(one->registers)) == 0);
+	FUZZ_CHECK(memcmp(one->vectors, other->vectors,
+	    one->nvectors_bytes) == 0);
+	FUZZ_CHECK(memcmp(one->memory, other->memory,
+	    sizeof(one->memory)) == 0);
+}
+
+static void
+execute(const struct pair *p, const ZydisDecodedInstruction *in, uint64_t seed)
+{
+	static struct stepped one, other;
+
+	stepped_run(p->at, 1, seed, &one);
+	check_decoded(p, &one, in);
+	stepped_run(p->to, p->size, seed, &other);
+	check_same(p, &one, &other);
+}
+
+/*
+ * Conditions are tried with all flags the other way round, too, and each with
+ * nothing, one and more to count.
+ */
+static void
+execute_one(const uint8_t *bytes, const ZydisDecodedInstruction *in,
+    uint64_t at, uint64_t to, const struct patch_copy *copy, uint64_t seed)
+{
+	struct pair p = { .at = at, .to = to, .size = copy->size,
+	    .ended = copy->ended };
+	uint64_t i, n;
+
+	if (!runs || tells_more(in))
+		return;
+	patch_decode(bytes, in->length, at, &p.in);
+	FUZZ_CHECK(p.in.length == in->length);
+	memset(stepped_text(at & -STEPPED_PAGE), HLT, STEPPED_PAGE);
+	memset(stepped_text(to & -STEPPED_PAGE), HLT, STEPPED_PAGE);
+	memcpy(stepped_text(at), bytes, in->length);
+	memcpy(stepped_text(to), copy->bytes, copy->size);
+	n = in->meta.category == ZYDIS_CATEGORY_COND_BR ? 8 : 1;
+	for (i = 0; i < n; i++)
+		execute(&p, in, (i % 2 == 0 ? seed : ~seed) ^ i / 2 << 62);
+}
+
+static uint64_t
+hash(const uint8_t *bytes, size_t size)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	while (size-- > 0)
+		h = (h ^ *bytes++) * UINT64_C(0x100000001b3);
+	return (h);
+}
+
+/* What has been moved at once is what would have been moved one by one. */
+static void
+move(const uint8_t *bytes, size_t size, size_t least, uint64_t distance)
 {
 	const struct patch patch = { .shadow = false };
-	const uint64_t at = UINT64_C(0x7f0012345678);
-	struct patch_copy copy;
-	struct cursor from = { bytes, size, at, { .length = 0 }, { { 0 } } };
-	struct cursor to = { copy.bytes, 0, at + (uint64_t)distance,
-	    { .length = 0 }, { { 0 } } };
-	size_t taken;
+	const uint64_t seed = hash(bytes, size);
+	struct patch_copy copy, one;
+	struct cursor from = { bytes, size, AT, { .length = 0 }, { { 0 } } };
+	struct cursor to = { copy.bytes, 0, AT + distance, { .length = 0 },
+	    { { 0 } } };
+	size_t taken, done = 0;
 
-	if (patch_relocate(&patch, bytes, at, least, at + (uint64_t)distance,
-	    &copy) != NULL)
+	if (patch_relocate(&patch, bytes, AT, least, AT + distance, &copy) !=
+	    NULL)
 		return;
 	FUZZ_CHECK(copy.size <= sizeof(copy.bytes));
 	FUZZ_CHECK(copy.taken >= least || copy.ended);
@@ -131,8 +291,16 @@ move(const uint8_t *bytes, size_t size, size_t least, int64_t distance)
 	for (taken = 0; taken < copy.taken; taken += from.in.length) {
 		next(&from);
 		compare(&from, &to);
+		FUZZ_CHECK(patch_relocate(&patch, bytes + taken, AT + taken, 1,
+		    AT + distance + done, &one) == NULL);
+		FUZZ_CHECK(memcmp(one.bytes, copy.bytes + done, one.size) ==
+		    0);
+		execute_one(bytes + taken, &from.in, AT + taken,
+		    AT + distance + done, &one, seed);
+		done += one.size;
 	}
 	FUZZ_CHECK(taken == copy.taken && to.size == to.in.length);
+	FUZZ_CHECK(done == copy.size);
 }
 
 /* The whole is a part of an object, from its tables on. */
@@ -161,8 +329,8 @@ prove(const uint8_t *bytes, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const int64_t distances[] = {
-		64, -64, 1 << 30, -(1 << 30), (int64_t)3 << 30
+	static const uint64_t distances[] = {
+		512, -UINT64_C(512), STEPPED_GIB, -STEPPED_GIB, 3 * STEPPED_GIB
 	};
 	uint8_t *bytes;
 

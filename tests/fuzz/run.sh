@@ -88,7 +88,7 @@ for target in $targets; do
 		for file in decode prove relocate text; do
 			more="$more $source/providers/patch/$file.c"
 		done
-		more="$more -lZydis"
+		more="$more $source/tests/fuzz/stepped.c -lZydis"
 	fi
 	if [ "$target" = command ]; then
 		more="$more -iquote $source/libtbufd"
