@@ -235,6 +235,16 @@ execute(const struct pair *p, const ZydisDecodedInstruction *in, uint64_t seed)
 	check_same(p, &one, &other);
 }
 
+/* Nothing of a program's is where its copy is. */
+static bool
+refers_to_copy(const struct pair *p)
+{
+	const uint64_t widest = 64;
+
+	return (p->in.target - p->to <= p->size ||
+	    p->in.operand - (p->to - widest) <= p->size + widest);
+}
+
 /*
  * Conditions are tried with all flags the other way round, too, and each with
  * nothing, one and more to count.
@@ -251,6 +261,8 @@ execute_one(const uint8_t *bytes, const ZydisDecodedInstruction *in,
 		return;
 	patch_decode(bytes, in->length, at, &p.in);
 	FUZZ_CHECK(p.in.length == in->length);
+	if (refers_to_copy(&p))
+		return;
 	memset(stepped_text(at & -STEPPED_PAGE), HLT, STEPPED_PAGE);
 	memset(stepped_text(to & -STEPPED_PAGE), HLT, STEPPED_PAGE);
 	memcpy(stepped_text(at), bytes, in->length);
