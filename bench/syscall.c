@@ -3,8 +3,9 @@
  *
  * What the syscall provider costs a call: getppid through it, beside an
  * instruction that has no stub; while nobody traces, and while entry and
- * return are traced.  Then the same calls under strace -f -c, where that is
- * there.  The program preloads the provider into itself.
+ * return are traced.  Then the same calls under strace -f -c and perf trace,
+ * where these are there and permitted.  The program preloads the provider into
+ * itself.
  */
 #include <sys/wait.h>
 
@@ -22,7 +23,7 @@
 
 #define TIMES	1000		/* calls in a turn */
 #define TURNS	150
-#define STRACE	100000		/* calls under strace */
+#define OTHERS	100000		/* calls under another tracer */
 
 /* No unwind table says that this is a function, so it is left alone. */
 __asm__(".text\n"
@@ -66,13 +67,11 @@ measure(const char *what, const char *figure)
 	return (r.ns[1]);
 }
 
-/* A run of this program that makes so many calls, in ns. */
+/* A run of this program that makes so many calls, in ns; -1: it has failed. */
 static double
-strace(const char *times)
+run_under(const char *tracer, const char *times)
 {
-	static const char *const command = "exec strace -f -c -o /dev/null "
-	    "\"$0\" calls \"$1\" 2>/dev/null";
-	static char path[PATH_MAX];
+	static char path[PATH_MAX], command[256];
 	struct timespec from, to;
 	int status;
 	pid_t pid;
@@ -80,6 +79,8 @@ strace(const char *times)
 	/* The shell's own would be the shell. */
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) == -1)
 		return (-1);
+	snprintf(command, sizeof(command), "exec %s -o /dev/null \"$0\" calls "
+	    "\"$1\" 2>/dev/null", tracer);
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	pid = fork();
 	if (pid == 0) {
@@ -96,19 +97,22 @@ strace(const char *times)
 }
 
 static void
-compare(double ns)
+compare(const char *tracer, double ns)
 {
-	char times[16];
+	char times[16], what[64];
 	double none, all;
 
-	snprintf(times, sizeof(times), "%d", STRACE);
-	none = strace("0");
-	all = strace(times);
-	if (none < 0 || all < 0)
+	snprintf(times, sizeof(times), "%d", OTHERS);
+	none = run_under(tracer, "0");
+	all = run_under(tracer, times);
+	snprintf(what, sizeof(what), "  under %s", tracer);
+	if (none < 0 || all < 0) {
+		printf("%-38s it is not there, or not permitted\n", what);
 		return;
-	all = (all - none) / STRACE;
-	printf("%-38s %9.2f  %-30s %9.2f  x%5.1f\n", "  under strace -f -c",
-	    all, "without", ns, all / ns);
+	}
+	all = (all - none) / OTHERS;
+	printf("%-38s %9.2f  %-30s %9.2f  x%5.1f\n", what, all, "without", ns,
+	    all / ns);
 }
 
 int
@@ -129,6 +133,7 @@ main(int argc, char *argv[])
 	c = bench_trace("syscall::getppid:", 2);
 	ns = measure("  entry and return traced", "<= x2");
 	tbuf_consumer_close(c);
-	compare(ns);
+	compare("strace -f -c", ns);
+	compare("perf trace -s", ns);
 	return (0);
 }
