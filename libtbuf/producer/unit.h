@@ -11,6 +11,7 @@
  *	unit		begins, is entered and left
  *	unit_bind	takes a table, names a kind
  *	unit_write	a record into the table
+ *	unit_again	the same, where little has changed since the one before
  *	unit_end	what is kept, and how it is committed
  */
 #ifndef TBUF_PRODUCER_UNIT_H
@@ -41,8 +42,12 @@ struct tbuf_bound {
 	uint64_t id;
 	uint64_t instance;
 	uint64_t began;
-	uint64_t head;			/* of the table, if nobody has written
+	/* For what is done as it was done before (unit_again.c). */
+	uint32_t again;			/* of probes that it is for; 0: none */
+	uint32_t head[2];		/* of the table, if nobody has written
 					   meanwhile: a handler may have */
+	const uint32_t *heads;
+	struct tbuf_memo memo;		/* without a lane */
 };
 
 struct tbuf_unit {
@@ -55,14 +60,29 @@ struct tbuf_unit {
 	struct tbuf_bound bound[TBUF_UNIT_SESSIONS];
 };
 
-/* The record clock, as fires read it. */
+/* The record clock, as fires read it: sections are for a counter alone. */
 static inline uint64_t
 tbuf_unit_clock(void)
 {
-	uint32_t cpu;
+	return (tbuf_self.clock == TBUF_CLOCK_COUNTER ?
+	    tbuf_counter_glance() : tbuf_clock_read(tbuf_self.clock));
+}
 
-	return (tbuf_self.cpu_glanceable ? tbuf_counter_glance_cpu(&cpu) :
-	    tbuf_clock_read(tbuf_self.clock));
+/* What the table's head is, as far as is known; in halves, as sections store. */
+static inline void
+tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
+{
+	tbuf_store(&b->head[0], (uint32_t)head);
+	tbuf_store(&b->head[1], (uint32_t)(head >> 32));
+}
+
+/* Sections begin only on CPUs of the session (unit_bind.c). */
+static inline void
+tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
+{
+	if (tbuf_load(&b->memo.cpu) != cpu)
+		tbuf_store(&b->memo.cpu, tbuf_lane_offset(b->fire.slot, cpu) !=
+		    0 ? cpu : UINT32_MAX);
 }
 
 /* Is what this thread does done by sections, as long as none is in the way? */

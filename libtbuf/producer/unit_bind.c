@@ -132,7 +132,6 @@ take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
 	b->entry = entry_of(b, i);
 	b->index = i;
 	b->instance = instance;
-	b->head = 0;
 	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
 	    i * (b->wraps ? 2 * b->size : b->size);
 	n->taken = true;
@@ -356,6 +355,9 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->units = (struct tbuf_units *)(uintptr_t)(base + at);
 	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
 	b->size = b->wraps ? size / 2 : size;
+	b->heads = tbuf_fire_heads(base, slot);
+	b->memo = (struct tbuf_memo){ .generation = b->fire.generation,
+	    .slot = slot, .cpu = UINT32_MAX };
 	return (true);
 }
 
@@ -370,6 +372,15 @@ session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
 		return (false);
 	b->fire.bits = tbuf_fire_bits(slot, number);
 	return (true);
+}
+
+/* Where sections can do it, and no clause is to be asked. */
+static uint32_t
+again(const struct tbuf_bound *b)
+{
+	return (b->entry != NULL && tbuf_self.rseq && b->heads != NULL &&
+	    tbuf_load(&b->fire.slot->terms.only_cpu) < 0 &&
+	    b->fire.bits < TBUF_MEMO_NONE ? (uint32_t)b->fire.bits : 0);
 }
 
 /* False: it has no tables, or is over. */
@@ -387,7 +398,13 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 	if (!n.named)
 		name_copy(b->name, kind);
 	b->began = tbuf_unit_clock();
-	return (tbuf_bound_do(b, bind_here, &n) == TBUF_EMIT_DONE);
+	if (tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
+		return (false);
+	b->again = again(b);
+	tbuf_bound_head(b, 0);
+	if (b->again != 0)
+		tbuf_bound_here(b, tbuf_rseq_cpu());
+	return (true);
 }
 
 static bool

@@ -11,7 +11,6 @@
 #include "producer/unit.h"
 
 #define STAGE_WORDS	40	/* what is copied in one section */
-#define WORDS_AGAIN	4	/* arguments that tbuf_unit_again() is for */
 
 struct writing {
 	struct tbuf_unit *unit;
@@ -83,7 +82,7 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 		    .size = p.used, .slot = &slot }) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		if (p.used == left) {
-			tbuf_store(&w->bound->head, next);
+			tbuf_bound_head(w->bound, next);
 			return (TBUF_COMMITTED);
 		}
 	}
@@ -179,8 +178,10 @@ write_any(void *argument, const struct tbuf_memo *memo)
 	w->busy = tbuf_load(&w->unit->busy);
 	if (w->busy)
 		return (TBUF_COMMITTED);
-	if (memo != NULL)
+	if (memo != NULL) {
+		tbuf_bound_here(w->bound, memo->cpu);
 		return (write_here(w, memo));
+	}
 	if (!tbuf_fire_wanted(w->fire, tbuf_run_cpu()))
 		return (TBUF_COMMITTED);
 	w->busy = !tbuf_cas(&w->unit->busy, false, true);
@@ -235,72 +236,4 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 		tbuf_thread.tid = tbuf_thread_id();
 	*emit = tbuf_bound_record(b, write_any, &w);
 	return (!w.busy);
-}
-
-/*
- * One section is enough where head is known from the record before.  That is a
- * guess, since a handler may have written: the section commits only if head is
- * what was guessed.
- */
-static bool
-store_again(struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t epid,
-    const uint64_t *words, uint64_t size)
-{
-	uint64_t head = tbuf_load(&b->head), used = tbuf_unit_bytes(head);
-	uint64_t record[3 + WORDS_AGAIN], whole = 3 * 8 + size, next;
-	uint64_t i;
-
-	if (size > 8 * WORDS_AGAIN || used > b->size || whole > b->size - used)
-		return (false);
-	if (b->wraps && (tbuf_unit_laps(head) & 1) != 0)
-		used += b->size;
-	next = head + tbuf_unit_head(0, 1, whole);
-	record[0] = tbuf_unit_clock();
-	record[1] = epid | whole << 16 | (uint64_t)tbuf_thread.tid << 32;
-	record[2] = memo->cpu;
-	for (i = 0; i < size / 8; i++)
-		record[3 + i] = words[i];
-	if (publish(memo, &b->entry->head, head, next,
-	    (uint64_t *)(void *)(b->table + used), record, whole) !=
-	    TBUF_COMMITTED)
-		return (false);
-	tbuf_store(&b->head, next);
-	return (true);
-}
-
-bool
-tbuf_unit_again(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint32_t bits)
-{
-	struct tbuf_unit *u = tbuf_thread.unit;
-	struct tbuf_bound *b = &u->bound[0];
-	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
-	struct writing w = { .unit = u, .bound = b,
-	    .size = sizeof(struct tbuf_lock_record) + size };
-	struct tbuf_memo memo;
-	struct tbuf_fire f;
-	const uint32_t *heads;
-
-	if (b->fire.bits != bits || b->entry == NULL || u->busy ||
-	    !tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready() ||
-	    tbuf_load_acquire(&b->fire.slot->generation) != b->fire.generation ||
-	    (heads = tbuf_fire_heads(b->fire.base, b->fire.slot)) == NULL)
-		return (false);
-	memo.cpu = tbuf_rseq_cpu();
-	memo.generation = b->fire.generation;
-	memo.slot = b->fire.slot;
-	memo.lane = NULL;
-	f.slot = b->fire.slot;
-	f.base = b->fire.base;
-	f.generation = b->fire.generation;
-	f.epid = tbuf_load(heads + site->index);
-	f.segments = segments;
-	f.end = segments + 2;
-	w.fire = &f;
-	if (f.epid == 0 || f.epid >= TBUF_EPID_UNIT ||
-	    tbuf_lane_offset(memo.slot, memo.cpu) == 0)
-		return (false);
-	return ((tbuf_fire_wanted(&f, memo.cpu) &&
-	    store_again(b, &memo, f.epid, words, size)) ||
-	    write_here(&w, &memo) == TBUF_COMMITTED);
 }
