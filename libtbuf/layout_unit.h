@@ -30,6 +30,10 @@
  *	 |                                                               v
  *	 +--(c) the batch was given; (t) begin, under ring------------ DONE
  *
+ * KEPT is FREE, but for the next unit that has the same place in the target's
+ * memory: it is BOUND at once, and nobody else takes it without having that
+ * place.  A table that has wrapped is not kept.
+ *
  * What is short is copied into an envelope, one record of the CPU's lane; else
  * a mark goes there, and the reader gives the batch out of the table.  Either
  * counts in its lane as one record: `extra' has the others, so that those that
@@ -50,7 +54,8 @@ enum tbuf_unit_state {
 	TBUF_UNIT_TAKEN = 1,
 	TBUF_UNIT_BOUND = 2,
 	TBUF_UNIT_ENDING = 3,
-	TBUF_UNIT_DONE = 4
+	TBUF_UNIT_DONE = 4,
+	TBUF_UNIT_KEPT = 5
 };
 
 #define TBUF_UNIT_KINDS		8u	/* the last one: all others */

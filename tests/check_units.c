@@ -120,7 +120,7 @@ START_TEST(what_is_discarded_is_counted_once)
 	most = UINT64_MAX;
 	ck_assert_int_eq(begin_here(&e, NULL), TBUF_COMMITTED);
 	ck_assert_uint_eq(entry.word,
-	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_FREE));
+	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_KEPT));
 	total = &entry.total[tbuf_unit_totals(entry.word)];
 	ck_assert_uint_eq(total->discarded, 10 + RECORDS);
 	ck_assert_uint_eq(total->extra, 3);

@@ -9,6 +9,7 @@
  * lock, so that a session may end at any time.
  *
  *	unit		begins, is entered and left
+ *	unit_pool	units of this process, and whose they are
  *	unit_bind	takes a table, names a kind
  *	unit_write	a record into the table
  *	unit_again	the same, where little has changed since the one before
@@ -36,7 +37,8 @@ struct tbuf_bound {
 	uint32_t count;			/* of the session's tables */
 	bool wraps;
 	bool ring;			/* what is done may make way */
-	uint32_t index;			/* of the table */
+	bool kept;			/* the table is still ours */
+	uint32_t index;			/* of it */
 	uint32_t kind;
 	uint64_t name[TBUF_UNIT_NAME / 8];	/* of the kind */
 	uint64_t id;
@@ -94,6 +96,18 @@ tbuf_unit_sections(void)
 
 /* In a forked child: its parent's units are not its own. */
 void	tbuf_units_forget(void) TBUF_HIDDEN;
+/* A free unit, for this thread; NULL: there is none. */
+struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
+void	tbuf_unit_release(struct tbuf_unit *) TBUF_HIDDEN;
+uint64_t tbuf_unit_number(const struct tbuf_unit *) TBUF_HIDDEN;
+/* The unit with this number; NULL: there is none, or it has ended. */
+struct tbuf_unit *tbuf_unit_find(uint64_t number) TBUF_HIDDEN;
+bool	tbuf_unit_mine(const struct tbuf_unit *) TBUF_HIDDEN;
+/* Own the unit, unless another thread has just ended it. */
+int	tbuf_unit_own(struct tbuf_unit *, uint64_t number) TBUF_HIDDEN;
+void	tbuf_unit_disown(struct tbuf_unit *) TBUF_HIDDEN;
+/* A table that is kept for a unit which is free; false: there is none. */
+bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
 
 /*
  * Something done in steps, which is gone through again from the start until

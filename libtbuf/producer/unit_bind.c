@@ -101,8 +101,8 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 struct binding {
 	struct tbuf_bound *bound;
 	bool named;			/* its kind is known */
-	bool known;			/* so is a table that may be free */
 	bool taken;
+	bool done;			/* it is the unit's */
 };
 
 static struct tbuf_unit_entry *
@@ -129,25 +129,11 @@ take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
 	if (tbuf_step_swap(memo, &entry_of(b, i)->word, word, tbuf_unit_word(
 	    b->fire.generation, instance, TBUF_UNIT_TAKEN)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	b->entry = entry_of(b, i);
 	b->index = i;
 	b->instance = instance;
-	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
-	    i * (b->wraps ? 2 * b->size : b->size);
 	n->taken = true;
 	tbuf_thread.unit_table = i;
 	return (TBUF_COMMITTED);
-}
-
-/* That of the unit before, if nobody has had it since. */
-static enum tbuf_outcome
-take_again(struct binding *n, const struct tbuf_memo *memo)
-{
-	const struct tbuf_bound *b = n->bound;
-
-	n->known = false;
-	return (take(n, memo, b->index, tbuf_unit_word(b->fire.generation,
-	    b->instance, TBUF_UNIT_FREE)));
 }
 
 /* A free table; the search begins at the last one that this thread had. */
@@ -278,52 +264,127 @@ count_without(const struct tbuf_bound *b, const struct tbuf_memo *memo)
 	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
 }
 
-_Static_assert(offsetof(struct tbuf_unit_entry, head) -
-    offsetof(struct tbuf_unit_entry, half[1]) == 2 * 8, "fields[2]");
-
-/*
- * What a consumer reads of a unit that has not ended.  The table is ours, and
- * what was overwritten in it goes on: it is behind head 0 before head is 0.
- */
-static enum tbuf_outcome
-bound(const struct tbuf_bound *b, const struct tbuf_memo *memo)
+/* A word of its own, its table in this state. */
+static uint64_t
+word_of(const struct tbuf_bound *b, uint64_t instance,
+    enum tbuf_unit_state state)
 {
-	struct tbuf_unit_entry *e = b->entry;
-	uint64_t generation = b->fire.generation;
-	unsigned older = tbuf_unit_older(tbuf_load(&e->head));
-	const uint64_t fields[] = { 0, tbuf_load(&e->half[older].overwritten),
-	    0, b->began, b->id, b->kind, tbuf_thread.tid, 1 };
+	return (tbuf_unit_word(b->fire.generation, instance, state));
+}
+
+static enum tbuf_outcome
+publish(const struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t old,
+    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
+{
 	uint32_t slot;
 
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &b->entry->word, .slot = &slot,
-		.old = tbuf_unit_word(generation, b->instance,
-		    TBUF_UNIT_TAKEN),
-		.new = tbuf_unit_word(generation, b->instance,
-		    TBUF_UNIT_BOUND),
-		.to = &e->half[tbuf_unit_older(0)].head, .from = fields,
-		.size = sizeof(fields)
+		.word = &entry_of(b, b->index)->word, .old = old, .new = new,
+		.to = to, .from = from, .size = size, .slot = &slot
 	}));
+}
+
+/* What a consumer reads of a unit that has not ended; the table is ours. */
+static enum tbuf_outcome
+bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
+{
+	struct tbuf_bound *b = n->bound;
+	struct tbuf_unit_entry *e = entry_of(b, b->index);
+	uint64_t instance = tbuf_unit_instance(word) +
+	    (tbuf_unit_state(word) == TBUF_UNIT_KEPT);
+	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
+	    tbuf_thread.tid, 1 };
+
+	if (publish(b, memo, word, word_of(b, instance, TBUF_UNIT_BOUND),
+	    &e->head, fields, sizeof(fields)) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	b->entry = e;
+	b->instance = instance;
+	b->kept = false;
+	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
+	    b->index * (b->wraps ? 2 * b->size : b->size);
+	n->done = true;
+	return (TBUF_COMMITTED);
+}
+
+_Static_assert(offsetof(struct tbuf_unit_entry, inside) -
+    offsetof(struct tbuf_unit_entry, head) == 5 * 8, "fields[5]");
+
+/*
+ * What was overwritten in it goes on: it is behind head 0 before head is 0.
+ */
+static enum tbuf_outcome
+bound_taken(struct binding *n, const struct tbuf_memo *memo)
+{
+	const struct tbuf_bound *b = n->bound;
+	struct tbuf_unit_entry *e = entry_of(b, b->index);
+	uint64_t word = word_of(b, b->instance, TBUF_UNIT_TAKEN);
+	unsigned older = tbuf_unit_older(tbuf_load(&e->head));
+	const uint64_t next[] = { 0, tbuf_load(&e->half[older].overwritten) };
+
+	if (older != tbuf_unit_older(0) && publish(b, memo, word, word,
+	    &e->half[tbuf_unit_older(0)].head, next, sizeof(next)) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (bound(n, memo, word));
+}
+
+/* The table of the unit before. */
+static enum tbuf_outcome
+bound_kept(struct binding *n, const struct tbuf_memo *memo)
+{
+	struct tbuf_bound *b = n->bound;
+	uint64_t kept = word_of(b, b->instance, TBUF_UNIT_KEPT), word;
+
+	if (bound(n, memo, kept) == TBUF_COMMITTED)
+		return (TBUF_COMMITTED);
+	if (tbuf_step_load(memo, &word, &entry_of(b, b->index)->word, 1) !=
+	    TBUF_COMMITTED || word == kept)
+		return (TBUF_CHANGED);
+	/* Somebody has written there who should not have. */
+	b->kept = false;
+	return (TBUF_COMMITTED);
+}
+
+/* A free one, or one that another unit keeps, or one that has been given. */
+static enum tbuf_outcome
+bound_any(struct binding *n, const struct tbuf_memo *memo)
+{
+	struct tbuf_bound *b = n->bound;
+	enum tbuf_outcome outcome = TBUF_COMMITTED;
+
+	if (!n->taken)
+		outcome = take_free(n, memo);
+	if (outcome == TBUF_COMMITTED && !n->taken && tbuf_unit_spare(b))
+		return (bound_kept(n, memo));
+	if (outcome == TBUF_COMMITTED && !n->taken && b->ring)
+		outcome = take_done(n, memo);
+	if (outcome != TBUF_COMMITTED)
+		return (outcome);
+	return (n->taken ? bound_taken(n, memo) : count_without(b, memo));
 }
 
 static enum tbuf_outcome
 bind_here(void *argument, const struct tbuf_memo *memo)
 {
 	struct binding *n = argument;
-	enum tbuf_outcome outcome = TBUF_COMMITTED;
 
-	if (!n->named)
-		outcome = kind_find(n, memo);
-	if (outcome == TBUF_COMMITTED && n->known)
-		outcome = take_again(n, memo);
-	if (outcome == TBUF_COMMITTED && !n->taken)
-		outcome = take_free(n, memo);
-	if (outcome == TBUF_COMMITTED && !n->taken && n->bound->ring)
-		outcome = take_done(n, memo);
-	if (outcome != TBUF_COMMITTED)
-		return (outcome);
-	return (n->taken ? bound(n->bound, memo) :
-	    count_without(n->bound, memo));
+	if (!n->named && kind_find(n, memo) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	if (n->bound->kept && bound_kept(n, memo) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (n->done ? TBUF_COMMITTED : bound_any(n, memo));
+}
+
+/* The place is another session's now. */
+static enum tbuf_outcome
+free_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct tbuf_bound *b = argument;
+
+	return (tbuf_step_swap(memo, &entry_of(b, b->index)->word,
+	    word_of(b, b->instance, TBUF_UNIT_KEPT),
+	    word_of(b, b->instance, TBUF_UNIT_FREE)));
 }
 
 static struct tbuf_slot *
@@ -389,12 +450,15 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
     const char *kind)
 {
 	struct binding n = { .bound = b };
+	bool known = session_known(b, base, number);
 
-	n.known = session_known(b, base, number);
-	if (!n.known && !session_look(b, base, number))
+	if (!known && b->kept)
+		(void)tbuf_bound_do(b, free_here, b);
+	b->kept = b->kept && known;
+	if (!known && !session_look(b, base, number))
 		return (false);
 	b->entry = NULL;
-	n.named = n.known && name_is(b->name, kind);
+	n.named = known && name_is(b->name, kind);
 	if (!n.named)
 		name_copy(b->name, kind);
 	b->began = tbuf_unit_clock();

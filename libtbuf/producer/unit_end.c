@@ -12,6 +12,8 @@ struct ending {
 	uint32_t mask;
 	bool ours;			/* the session has not taken it away */
 	bool fits;			/* the bytes are all of what is kept */
+	bool clean;			/* the table has not wrapped */
+	bool kept;			/* ... and is kept for the next unit */
 	uint64_t total, count;		/* records; those that are kept */
 	uint64_t size;
 	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
@@ -205,6 +207,12 @@ _Static_assert(offsetof(struct tbuf_unit_entry, total) -
     offsetof(struct tbuf_unit_entry, ended) == offsetof(struct fields, total),
     "struct fields");
 
+static enum tbuf_unit_state
+empty(const struct ending *e)
+{
+	return (e->clean ? TBUF_UNIT_KEPT : TBUF_UNIT_FREE);
+}
+
 /*
  * From here on the unit's outcome is known, even if the process is killed.  If
  * nothing is kept that is all: the table is free.
@@ -231,8 +239,9 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	    select_records(e, memo, was.half[tbuf_unit_older(was.head)].head,
 	    was.head) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
+	e->clean = tbuf_unit_laps(was.head) == 0;
 	if (e->count == 0)
-		next = TBUF_UNIT_FREE;
+		next = empty(e);
 	total = tbuf_unit_totals(was.word);
 	fields.ended = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
 	fields.count = e->count;
@@ -242,24 +251,31 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	    (e->count != 0 ? e->count - 1 : 0);
 	fields.total[total ^ 1].discarded = was.total[total].discarded +
 	    (e->total - e->count);
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
+	if (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &b->entry->word, .old = was.word,
 		.new = tbuf_unit_word(b->fire.generation, b->instance, next),
 		.to = &b->entry->ended, .from = &fields.ended,
 		.size = sizeof(fields), .slot = &slot
-	}));
+	}) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->kept = next == TBUF_UNIT_KEPT;
+	return (TBUF_COMMITTED);
 }
 
 static enum tbuf_outcome
 finish_here(void *argument, const struct tbuf_memo *memo)
 {
-	const struct ending *e = argument;
+	struct ending *e = argument;
 	const struct tbuf_bound *b = e->bound;
+	enum tbuf_unit_state next = e->fits ? empty(e) : TBUF_UNIT_DONE;
 
-	return (tbuf_step_swap(memo, &b->entry->word,
+	if (tbuf_step_swap(memo, &b->entry->word,
 	    tbuf_unit_word(b->fire.generation, b->instance, TBUF_UNIT_ENDING),
-	    tbuf_unit_word(b->fire.generation, b->instance,
-	    e->fits ? TBUF_UNIT_FREE : TBUF_UNIT_DONE)));
+	    tbuf_unit_word(b->fire.generation, b->instance, next)) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->kept = next == TBUF_UNIT_KEPT;
+	return (TBUF_COMMITTED);
 }
 
 /* A counter that all threads add to. */
@@ -350,19 +366,20 @@ emit(struct ending *e)
 }
 
 static void
-commit(const struct tbuf_bound *b, int outcome)
+commit(struct tbuf_bound *b, int outcome)
 {
 	struct ending e;
 
 	e.bound = b;
 	e.outcome = outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome;
-	e.ours = false;
+	e.ours = e.kept = false;
 	if (b->entry != NULL) {
 		if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE ||
 		    !e.ours)
 			return;
 		if (e.count != 0)
 			emit(&e);
+		b->kept = e.kept;
 	}
 	figures(b, e.outcome);
 }
