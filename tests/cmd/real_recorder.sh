@@ -95,7 +95,8 @@ wait $parent
 clean
 
 # Beside a consumer, which leaves the recorder's slot alone, also when others
-# have been there before.
+# have been there before.  Each is waited for until its own session is there: it
+# has removed its own file by then, and the one before may still be listed.
 TBUF_OPTIONS='bufsize=64k,probes=count'
 export TBUF_OPTIONS
 start 3 4 enabled fire=1 say=fired wait fire=1 say=fired wait
@@ -105,7 +106,8 @@ hear 4 fired
 for i in 1 2; do
 	"$TBUFCTL" -q -x bufpolicy=fill -b 64 -n blob -p $target >/dev/null 2>&1 &
 	ctl=$!
-	until "$TBUFCTL" --stat -p $target | grep -q fill || ! kill -0 $ctl; do
+	until "$TBUFCTL" --stat -p $target | grep -q " $ctl/.* fill " ||
+	    ! kill -0 $ctl; do
 		:
 	done
 	kill -9 $ctl
