@@ -30,13 +30,13 @@ same()
 	fi
 }
 
-quiet=-q
+quiet=-q more=
 # run ORDER ...: traced into a ring; out, err, tbufctl's records in live.
 run()
 {
 	rm -f live
 	# shellcheck disable=SC2086 # orders have no blanks
-	"$TBUFCTL" $quiet -x bufpolicy=ring -x temporal -b 64k -n 'ft:::' -o live \
+	"$TBUFCTL" $quiet $more -x bufpolicy=ring -x temporal -b 64k -n 'ft:::' -o live \
 	    -c "$target $*" >out 2>both
 	status=$?
 	grep -v '^tbufctl: ' both >err
@@ -61,6 +61,14 @@ signal()
 	sed -n 's/^tbufctl: pid [0-9]* terminated by //p' both
 }
 
+# units: the lines, without what differs each time.
+units()
+{
+	plain out | sed -E -e 's/for [0-9]+\.[0-9]{9}/for S/' \
+	    -e 's/tid [0-9]+, /tid N, /' -e 's/^(- unit [0-9]+).*last/\1/' \
+	    -e 's/ arg1=.*//' -e 's/^- ft:fatal_target:fire:last/-/'
+}
+
 # What it looks like.
 run fire=3 backtrace=2
 plain out >got
@@ -71,6 +79,33 @@ tbuf: last 2 of 3 records of fatal_target, pid N
 backtrace 2
 END
 same 'the lines' '' "$(diff expected got)"
+
+# Of work units: an envelope, a mark, one that is not kept, and two that have
+# not ended, one of them in a table that wraps.
+more='-x nunits=4 -x unitsize=4k'
+run fire=1 unit=1 fire=2 end=7 unit=2 fire=60 end=1 unit=3 fire=9 end=0 \
+    unit=4 fire=1 unit=5 fire=2 backtrace=99
+{
+	echo 'tbuf: last 68 of 68 records of fatal_target, pid N'
+	echo 'tbuf: in flight for S: job 4, tid N, 1 record'
+	echo 'tbuf: in flight for S: job 5, tid N, 2 records'
+	printf '%s\n' '- i=1' '- unit 1 i=1' '- unit 1 i=2' \
+	    '- a work unit: id=1 outcome=7 records=2'
+	seq 60 | sed 's/^/- unit 2 i=/'
+	printf '%s\n' '- a work unit: id=2 outcome=1 records=60' \
+	    '- unit 4 i=1' '- unit 5 i=1' '- unit 5 i=2' 'backtrace 68'
+} >expected
+units >got
+same 'work units' '' "$(diff expected got)"
+more='-x nunits=1 -x unitsize=1k -x unitpolicy=ring'
+run unit=1 fire=100 backtrace=99
+units | sed '1,2d; s/- unit 1 i=//' >got
+same 'a table that has wrapped' "$(seq $((102 - $(wc -l <got))) 100)
+backtrace $(($(wc -l <got) - 1))" "$(cat got)"
+run unit=1 fire=100 end=1 backtrace=99
+units | sed '1d; s/- unit 1 i=//' >got2
+same 'the same, ended' "$(sed \$d got)" "$(sed '$d' got2 | sed \$d)"
+more=
 
 run types backtrace=9
 plain out | records /dev/stdin >got
@@ -129,7 +164,7 @@ same 'nothing was asked for' '' "$(cat err)"
 # Who was there before.
 quiet=
 run fire=9 chain=exit fatal=records=2 die=segv
-quiet=-q
+quiet=-q more=
 same 'a handler: it decides' 3 "$(sed -n 's/.*exited with status //p' both)"
 same 'a handler: after the records' '4 chained SEGV' \
     "$(wc -l <err) $(cat out)"

@@ -6,6 +6,7 @@
  *
  *	fire=N		last(number, text), N times
  *	thread=N	the same in a thread of its own
+ *	unit=ID, end=OUTCOME	a work unit of kind `job' begins, or ends
  *	types		every type that a probe can have
  *	backtrace=N	tbuf_backtrace() to standard output; prints its result
  *	fatal=OPTIONS	tbuf_on_fatal(); prints its result if it is not 0
@@ -39,6 +40,7 @@
 static const char *how_chained;
 static sigjmp_buf back;
 static volatile int zero;
+static uint64_t unit;
 static void *volatile nowhere;
 
 static void
@@ -223,6 +225,10 @@ obey(const char *order, const char *value)
 		fire(atol(value));
 	else if (strcmp(order, "thread") == 0)
 		fire_apart(atol(value));
+	else if (strcmp(order, "unit") == 0)
+		unit = tbuf_unit_begin("job", (uint64_t)atol(value));
+	else if (strcmp(order, "end") == 0)
+		tbuf_unit_end(unit, atoi(value));
 	else if (strcmp(order, "types") == 0)
 		fire_types();
 	else if (strcmp(order, "backtrace") == 0)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * tbuf_backtrace(): the last records of all lanes of all sessions.  Records
- * can only be walked forwards, so each lane is walked from its tail, and a heap
- * keeps the youngest: the oldest of those stands at its top.
+ * can only be walked forwards, so each lane is walked from its tail, and the
+ * youngest are kept.
  *
  * Other threads go on meanwhile.  What they overwrite is noticed as a consumer
  * notices it: the tail has passed.
@@ -17,98 +17,17 @@
 #include "common/control.h"
 #include "producer/backtrace.h"
 
-#define LAST_MAX	1024
-
 /* One thread at a time is here, and a signal's stack may be small. */
 static int busy;
-static struct tbuf_last heap[LAST_MAX];
-static unsigned count, most;
-static uint64_t seen;
+static struct tbuf_lasts lasts;
 static unsigned char record[TBUF_RECORD_MAX] __attribute__((aligned(8)));
 static struct tbuf_lines lines;
 
-void
-tbuf_last_copy(const struct tbuf_place *p, uint64_t at, void *to, size_t size)
-{
-	uint64_t offset = at & (p->storage - 1), first = p->storage - offset;
-
-	if (first > size)
-		first = size;
-	memcpy(to, p->data + offset, first);
-	memcpy((char *)to + first, p->data, size - first);
-}
-
-uint64_t
-tbuf_last_tail(const struct tbuf_slot *slot, const struct tbuf_lane *lane)
-{
-	if (tbuf_load(&slot->terms.policy) != TBUF_RING)
-		return (tbuf_load_acquire(&lane->tail));
-	return (tbuf_load(&lane->pair[tbuf_load_acquire(&lane->sequence) &
-	    1].tail));
-}
-
 static void
-swap(unsigned a, unsigned b)
-{
-	struct tbuf_last last = heap[a];
-
-	heap[a] = heap[b];
-	heap[b] = last;
-}
-
-/* Let the one at the top sink among so many. */
-static void
-sink(unsigned n)
-{
-	unsigned i = 0, child;
-
-	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && heap[child + 1].time < heap[child].time)
-			child++;
-		if (heap[i].time <= heap[child].time)
-			break;
-		swap(i, child);
-		i = child;
-	}
-}
-
-static void
-keep(const struct tbuf_last *last)
-{
-	unsigned i;
-
-	seen++;
-	if (count == most) {
-		if (last->time > heap[0].time) {
-			heap[0] = *last;
-			sink(count);
-		}
-		return;
-	}
-	heap[count] = *last;
-	for (i = count++; i > 0 && heap[i].time < heap[(i - 1) / 2].time;
-	    i = (i - 1) / 2)
-		swap(i, (i - 1) / 2);
-}
-
-/* The youngest first, from the end on: then they rise. */
-static void
-sort(void)
-{
-	unsigned n, i;
-
-	for (n = count; n > 1; n--) {
-		swap(0, n - 1);
-		sink(n - 1);
-	}
-	for (i = 0; i < count / 2; i++)
-		swap(i, count - 1 - i);
-}
-
-static void
-walk(const struct tbuf_slot *slot, const struct tbuf_place *p,
+walk(const struct tbuf_view *view, const struct tbuf_place *p,
     struct tbuf_last *last)
 {
+	const struct tbuf_slot *slot = tbuf_view_slot(view, last->slot);
 	uint64_t head = tbuf_load_acquire(&p->lane->head), tail;
 	struct tbuf_header header;
 
@@ -127,7 +46,10 @@ walk(const struct tbuf_slot *slot, const struct tbuf_place *p,
 		if (!tbuf_last_plausible(p, header.size, head - last->at))
 			return;
 		last->time = header.time;
-		keep(last);
+		tbuf_last_keep(&lasts, last);
+		if (header.epid == TBUF_EPID_ENVELOPE ||
+		    header.epid == TBUF_EPID_UNIT)
+			tbuf_last_unit(&lasts, view, p, *last, &header);
 		last->at += header.size;
 	}
 }
@@ -142,49 +64,51 @@ collect(const struct tbuf_view *view, unsigned number)
 	uint32_t i, n = tbuf_load(&slot->nlanes);
 
 	last.generation = tbuf_load(&slot->generation);
+	tbuf_last_tables(&lasts, view, number);
 	for (i = 0; i < n && i < 2 * TBUF_NCPUS; i++) {
 		last.lane = lanes + i * sizeof(struct tbuf_lane);
 		if (tbuf_lane_place(base, last.lane, &place))
-			walk(slot, &place, &last);
+			walk(view, &place, &last);
 	}
-}
-
-/* Nanoseconds of so many ticks, by what the clock has done since the birth. */
-static uint64_t
-nanoseconds(const struct tbuf_view *view, const struct tbuf_moment *now,
-    uint64_t ticks)
-{
-	const struct tbuf_moment *birth = &tbuf_view_control(view)->birth;
-	uint64_t mono = now->mono - birth->mono;
-	uint64_t all = now->ticks - birth->ticks;
-
-	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
-		return (ticks);
-	for (; mono >> 31 != 0; mono >>= 1)
-		all >>= 1;
-	return (all == 0 ? 0 :
-	    (uint64_t)((unsigned __int128)ticks * ((mono << 32) / all) >> 32));
 }
 
 static void
 put_where(const struct tbuf_view *view, const struct tbuf_moment *now,
-    const struct tbuf_header *header, uint32_t cpu)
+    const struct tbuf_last *last, uint32_t tid, uint32_t cpu)
 {
-	uint64_t age = header->time < now->ticks ?
-	    nanoseconds(view, now, now->ticks - header->time) : 0;
-
 	tbuf_lines_text(&lines, "-");
-	tbuf_lines_number(&lines, age / 1000000000, 10, 1);
-	tbuf_lines_text(&lines, ".");
-	tbuf_lines_number(&lines, age % 1000000000, 10, 9);
+	tbuf_lines_age(&lines, view, now, last->time);
 	tbuf_lines_text(&lines, " cpu ");
 	if (cpu < TBUF_NCPUS * 64)
 		tbuf_lines_number(&lines, cpu, 10, 1);
 	else
 		tbuf_lines_text(&lines, "?");
 	tbuf_lines_text(&lines, " tid ");
-	tbuf_lines_number(&lines, header->tid, 10, 1);
+	tbuf_lines_number(&lines, tid, 10, 1);
+	if (last->place != TBUF_LAST_LANE) {
+		tbuf_lines_text(&lines, " unit ");
+		tbuf_lines_number(&lines, last->unit, 10, 1);
+	}
 	tbuf_lines_text(&lines, " ");
+}
+
+/* Copy a record out of a lane; false: it is not there any more. */
+static bool
+lane_copy(const struct tbuf_view *view, const struct tbuf_last *last,
+    struct tbuf_place *place)
+{
+	struct tbuf_header header;
+
+	if (!tbuf_lane_place((uintptr_t)view->base, last->lane, place))
+		return (false);
+	tbuf_last_copy(place, last->at, &header, sizeof(header));
+	if (!tbuf_last_plausible(place, header.size, sizeof(record)))
+		return (false);
+	tbuf_last_copy(place, last->at, record, header.size);
+	memcpy(record, &header, sizeof(header));
+	tbuf_fence_loads();
+	return (tbuf_last_tail(tbuf_view_slot(view, last->slot),
+	    place->lane) <= last->at);
 }
 
 /* One record, if it is still there. */
@@ -193,31 +117,28 @@ put_record(const struct tbuf_view *view, const struct tbuf_moment *now,
     const struct tbuf_last *last)
 {
 	const struct tbuf_slot *slot = tbuf_view_slot(view, last->slot);
-	struct tbuf_header header;
-	size_t data = sizeof(header);
+	const struct tbuf_lock_record *copy =
+	    (const struct tbuf_lock_record *)(const void *)record;
+	const struct tbuf_header *header = &copy->header;
+	size_t data = sizeof(*copy);
 	struct tbuf_place place;
 	uint32_t cpu;
 
-	if (!tbuf_lane_place((uintptr_t)view->base, last->lane, &place))
+	if (last->place == TBUF_LAST_TABLE ?
+	    !tbuf_last_table_copy(view, last, record) :
+	    !lane_copy(view, last, &place))
 		return (false);
-	tbuf_last_copy(&place, last->at, &header, sizeof(header));
-	if (!tbuf_last_plausible(&place, header.size, sizeof(record)))
-		return (false);
-	tbuf_last_copy(&place, last->at, record, header.size);
-	tbuf_fence_loads();
-	if (tbuf_last_tail(slot, place.lane) > last->at ||
-	    header.time != last->time ||
+	if (header->time != last->time ||
 	    tbuf_load(&slot->generation) != last->generation)
 		return (false);
-	cpu = tbuf_load(&place.lane->cpu);
-	if (tbuf_load(&place.lane->kind) == TBUF_KIND_LOCK &&
-	    header.size >= sizeof(struct tbuf_lock_record)) {
-		cpu = ((struct tbuf_lock_record *)(void *)record)->cpu;
-		data = sizeof(struct tbuf_lock_record);
-	}
-	put_where(view, now, &header, cpu);
-	tbuf_lines_record(&lines, view, slot, header.epid, record + data,
-	    header.size - data);
+	if (last->place == TBUF_LAST_LANE)
+		data = tbuf_last_front(&place);
+	if (header->size < data)
+		return (false);
+	cpu = data == sizeof(*copy) ? copy->cpu : tbuf_load(&place.lane->cpu);
+	put_where(view, now, last, header->tid, cpu);
+	tbuf_lines_record(&lines, view, slot, header->epid, record + data,
+	    header->size - data);
 	return (true);
 }
 
@@ -229,9 +150,9 @@ put_heading(const struct tbuf_view *view)
 	memcpy(comm, tbuf_view_control(view)->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
 	tbuf_lines_text(&lines, "tbuf: last ");
-	tbuf_lines_number(&lines, count, 10, 1);
+	tbuf_lines_number(&lines, lasts.count, 10, 1);
 	tbuf_lines_text(&lines, " of ");
-	tbuf_lines_number(&lines, seen, 10, 1);
+	tbuf_lines_number(&lines, lasts.seen, 10, 1);
 	tbuf_lines_text(&lines, " records of ");
 	tbuf_lines_text(&lines, comm);
 	tbuf_lines_text(&lines, ", pid ");
@@ -248,8 +169,8 @@ print(const struct tbuf_view *view, int fd)
 	int printed = 0;
 
 	lines = (struct tbuf_lines){ .fd = fd };
-	count = 0;
-	seen = 0;
+	lasts.count = 0;
+	lasts.seen = 0;
 	for (i = 0; i < TBUF_NSESSIONS; i++)
 		if (tbuf_state_readable(tbuf_load(&control->state[i]))) {
 			collect(view, i);
@@ -258,10 +179,13 @@ print(const struct tbuf_view *view, int fd)
 	if (sessions == 0)
 		return (0);
 	tbuf_moment_take(tbuf_self.clock, &now);
-	sort();
+	tbuf_last_sort(&lasts);
 	put_heading(view);
-	for (i = 0; i < count && lines.error == 0; i++)
-		printed += put_record(view, &now, &heap[i]);
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_state_readable(tbuf_load(&control->state[i])))
+			tbuf_lines_units(&lines, view, i, &now);
+	for (i = 0; i < lasts.count && lines.error == 0; i++)
+		printed += put_record(view, &now, &lasts.heap[i]);
 	tbuf_lines_flush(&lines);
 	return (lines.error != 0 ? lines.error : printed);
 }
@@ -278,7 +202,7 @@ tbuf_backtrace(int fd, int n)
 		return (-ECANCELED);
 	if (!tbuf_cas(&busy, 0, 1))
 		return (-EBUSY);
-	most = n < LAST_MAX ? (unsigned)n : LAST_MAX;
+	lasts.most = n < TBUF_LASTS ? (unsigned)n : TBUF_LASTS;
 	result = print(&view, fd);
 	tbuf_store_release(&busy, 0);
 	errno = saved;

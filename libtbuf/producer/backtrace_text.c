@@ -62,6 +62,35 @@ tbuf_lines_number(struct tbuf_lines *l, uint64_t value, unsigned base,
 	tbuf_lines_put(l, p, (size_t)(text + sizeof(text) - p));
 }
 
+/* Nanoseconds of so many ticks, by what the clock has done since the birth. */
+static uint64_t
+nanoseconds(const struct tbuf_view *view, const struct tbuf_moment *now,
+    uint64_t ticks)
+{
+	const struct tbuf_moment *birth = &tbuf_view_control(view)->birth;
+	uint64_t mono = now->mono - birth->mono;
+	uint64_t all = now->ticks - birth->ticks;
+
+	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
+		return (ticks);
+	for (; mono >> 31 != 0; mono >>= 1)
+		all >>= 1;
+	return (all == 0 ? 0 :
+	    (uint64_t)((unsigned __int128)ticks * ((mono << 32) / all) >> 32));
+}
+
+void
+tbuf_lines_age(struct tbuf_lines *l, const struct tbuf_view *view,
+    const struct tbuf_moment *now, uint64_t time)
+{
+	uint64_t age = time < now->ticks ?
+	    nanoseconds(view, now, now->ticks - time) : 0;
+
+	tbuf_lines_number(l, age / 1000000000, 10, 1);
+	tbuf_lines_text(l, ".");
+	tbuf_lines_number(l, age % 1000000000, 10, 9);
+}
+
 /* How a type lies in a record, and what it looks like. */
 enum look { UNKNOWN, SIGNED, UNSIGNED, BOOLEAN, FLOATING, ADDRESS, TEXT,
 	BYTES };

@@ -132,6 +132,10 @@ void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 /* It has ended. */
 void	tbuf_unit_commit(struct tbuf_unit *, int outcome) TBUF_HIDDEN;
 
+/* The mask of the enabling that an EPID stands for, or of its probe. */
+uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
+	    uint32_t epid) TBUF_HIDDEN;
+
 /*
  * The record of a fire in the unit that the thread is in.  False: it goes the
  * way of all others.

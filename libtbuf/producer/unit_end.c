@@ -42,32 +42,31 @@ mask_find(struct ending *e, const struct tbuf_memo *memo)
 
 /* What an enabling says in place of its probes, or 0. */
 static uint64_t
-override(const struct tbuf_bound *b, uint32_t enabling)
+override(uint64_t base, const struct tbuf_slot *slot, uint32_t enabling)
 {
-	uint64_t at = tbuf_load(&b->fire.slot->area);
-	uint64_t end = tbuf_fire_end(b->fire.base);
+	uint64_t at = tbuf_load(&slot->area);
+	uint64_t end = tbuf_fire_end(base);
 	const struct tbuf_session *session;
 
 	if (at % 8 != 0 || at > end || end - at < sizeof(*session))
 		return (0);
-	session = (const struct tbuf_session *)(uintptr_t)(b->fire.base + at);
+	session = (const struct tbuf_session *)(uintptr_t)(base + at);
 	at = tbuf_load(&session->selections);
 	if (at == 0 || at % 8 != 0 || at > end ||
 	    enabling >= tbuf_load(&session->npatterns) ||
 	    enabling >= (end - at) / sizeof(uint64_t))
 		return (0);
-	return (tbuf_load((const uint64_t *)(uintptr_t)(b->fire.base + at) +
+	return (tbuf_load((const uint64_t *)(uintptr_t)(base + at) +
 	    enabling));
 }
 
-/* The mask of the enabling that an EPID stands for, or of its probe. */
-static uint32_t
-selection(const struct tbuf_bound *b, uint32_t epid)
+uint32_t
+tbuf_unit_selection(uint64_t base, const struct tbuf_slot *slot,
+    uint32_t epid)
 {
 	uint64_t max;
-	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(b->fire.base,
-	    b->fire.slot, &max);
-	struct tbuf_view view = { (unsigned char *)(uintptr_t)b->fire.base,
+	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(base, slot, &max);
+	struct tbuf_view view = { (unsigned char *)(uintptr_t)base,
 	    tbuf_self.window, tbuf_self.tables };
 	uint64_t given;
 	uint32_t probe, mask;
@@ -75,11 +74,17 @@ selection(const struct tbuf_bound *b, uint32_t epid)
 	if (epid >= max || (probe = tbuf_load(&ecbs[epid].probe)) >=
 	    tbuf_self.tables.entries)
 		return (TBUF_SELECTED);
-	given = override(b, tbuf_load(&ecbs[epid].enabling));
+	given = override(base, slot, tbuf_load(&ecbs[epid].enabling));
 	if ((given & TBUF_SELECTION_GIVEN) != 0)
 		return ((uint32_t)given);
 	mask = tbuf_load(&tbuf_view_probe(&view, probe)->selection);
 	return (mask != 0 ? mask : TBUF_SELECTED);
+}
+
+static uint32_t
+selection(const struct tbuf_bound *b, uint32_t epid)
+{
+	return (tbuf_unit_selection(b->fire.base, b->fire.slot, epid));
 }
 
 /* Count a record that is kept, and copy it while all may fit an envelope. */
