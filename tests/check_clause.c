@@ -637,6 +637,55 @@ START_TEST(next_session_has_empty_tables)
 }
 END_TEST
 
+static int
+check_total(void *cookie, const struct tbuf_tuple *tuple)
+{
+	ck_assert_int_eq(tuple->values[0].value, *(int64_t *)cookie);
+	*(int64_t *)cookie = 0;
+	return (0);
+}
+
+static void
+total_note(uint32_t id, int64_t count)
+{
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
+	    check_total, &count), 0);
+	ck_assert_int_eq(count, 0);
+}
+
+/* It is remembered where the only value is: by session, clause and CPU. */
+START_TEST(totals_are_of_their_session)
+{
+	static const struct tbuf_d_aggregation total[] = {
+		{ .name = "", .id = 0, .function = TBUF_AGG_COUNT },
+		{ .name = "other", .id = 1, .function = TBUF_AGG_COUNT }
+	};
+	struct live_server server;
+	unsigned i;
+
+	live_server_start(&server, NULL);
+	live_server_fire(&server, 1);
+	for (i = 0; i < 4; i++) {
+		memset(&made, 0, sizeof(made));
+		made.script.aggregations = total;
+		made.script.naggregations = 2;
+		if (i % 2 == 0)
+			CLAUSE(&made, "live:::numbered", NULL,
+			    W(UPD, 0, 1, TBUF_AGG_COUNT, 0));
+		else
+			CLAUSE(&made, "live:::numbered", NULL,
+			    W(UPD, 0, 1, TBUF_AGG_COUNT, 1));
+		live_grab(consumer, server.pid);
+		clause_begin(consumer, &made);
+		live_server_fire(&server, 40 + i);
+		total_note(i % 2, 40 + i);
+		end();
+		ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+	}
+	live_server_stop(&server);
+}
+END_TEST
+
 /* What no target can do is said at once, with the clause. */
 START_TEST(lacks_are_refused)
 {
@@ -835,6 +884,7 @@ cases(const char *name)
 	tcase_add_test(t, keys_without_room_are_drops);
 	tcase_add_test(t, cleared_values_begin_anew);
 	tcase_add_test(t, next_session_has_empty_tables);
+	tcase_add_test(t, totals_are_of_their_session);
 	tcase_add_test(t, other_cpus_do_nothing);
 	/* Under a filter it may not be. */
 	if (!live_filtered())

@@ -38,6 +38,7 @@ enum kind {
 	RING_ROWS,
 	COUNT,
 	UPDATE,
+	TOTAL,
 	REFUSE,
 	KINDS
 };
@@ -45,7 +46,7 @@ enum kind {
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
 	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"count", "update", "refuse"
+	"count", "update", "total", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
@@ -164,6 +165,28 @@ update(void)
 	return (tbuf_rseq_update(&memo, &s));
 }
 
+#define TOTAL_BITS	77
+
+/* A memo that knows where the values are that UPDATE searches for. */
+static struct tbuf_memo
+total_make(void)
+{
+	struct tbuf_memo total = memo;
+
+	total.bits = TOTAL_BITS;
+	total.data = (unsigned char *)(counted() - WHICH);
+	total.ecb_max = WHICH + 1;
+	return (total);
+}
+
+static enum tbuf_outcome
+total(void)
+{
+	const struct tbuf_memo m = total_make();
+
+	return (tbuf_rseq_total(&m, TOTAL_BITS, GENERATION, WHICH, 3));
+}
+
 /* The section, or on some machines its sibling for what wraps. */
 static enum tbuf_outcome
 record_write(const uint64_t *words)
@@ -182,6 +205,8 @@ record_write(const uint64_t *words)
 		return (tbuf_rseq_count(&memo, &lane.large));
 	if (kind == UPDATE)
 		return (update());
+	if (kind == TOTAL)
+		return (total());
 	if (is_rows())
 		return (rows_write(&w, words));
 	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
@@ -326,7 +351,8 @@ check(void)
 	all = fired[0] + fired[1];
 	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
 	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
-	ck_assert_uint_eq(*counted(), kind == UPDATE ? 3 * all : 0);
+	ck_assert_uint_eq(*counted(), kind == UPDATE ||
+	    kind == TOTAL ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
 	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
@@ -445,6 +471,43 @@ START_TEST(an_update_finds_its_key_and_no_other)
 }
 END_TEST
 
+/* A memo of something else leaves the total as it is. */
+static void
+total_leaves(struct tbuf_memo m, uint64_t bits, uint64_t generation,
+    uint64_t word)
+{
+	uint64_t before[TABLE / 8];
+
+	memcpy(before, table, sizeof(table));
+	ck_assert_int_eq(tbuf_rseq_total(&m, bits, generation, word, 3),
+	    TBUF_CHANGED);
+	ck_assert_mem_eq(before, table, sizeof(table));
+}
+
+START_TEST(a_total_is_of_one_version_session_and_cpu)
+{
+	struct tbuf_memo m;
+	uint64_t before;
+
+	begin();
+	end();
+	before = *counted();
+	while (total() != TBUF_COMMITTED)
+		memo.cpu = tbuf_rseq_cpu();
+	ck_assert_uint_eq(*counted(), before + 3);
+	m = total_make();
+	total_leaves(m, TOTAL_BITS + 2, GENERATION, WHICH);
+	total_leaves(m, TOTAL_BITS, GENERATION + 1, WHICH);
+	total_leaves(m, TOTAL_BITS, GENERATION, WHICH + 1);
+	m.generation++;
+	total_leaves(m, TOTAL_BITS, GENERATION, WHICH);
+	total_leaves(m, TOTAL_BITS, GENERATION + 1, WHICH);
+	m = total_make();
+	m.cpu += 4096;
+	total_leaves(m, TOTAL_BITS, GENERATION, WHICH);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -460,6 +523,7 @@ main(void)
 	tcase_add_loop_test(sections, an_aborted_section_has_done_nothing, 0,
 	    KINDS);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
+	tcase_add_test(sections, a_total_is_of_one_version_session_and_cpu);
 	suite_add_tcase(suite, sections);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

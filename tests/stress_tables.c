@@ -49,6 +49,12 @@ static const uint64_t again[] = {
 	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(KEY, 1, 0, 0, 8),
 	UPDATE(QUANTIZE, 4)
 };
+/* Without a key: where the value is, is remembered for each CPU. */
+static const uint64_t total[] = { UPDATE(COUNT, 0) };
+static const uint64_t total_buckets[] = {
+	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
+	UPDATE(QUANTIZE, 6)
+};
 
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
@@ -69,7 +75,8 @@ static const struct tbuf_d_aggregation aggregations[] = {
 	{ .name = "q", .id = 4, .function = TBUF_AGG_QUANTIZE, .keys = keys,
 	  .nkeys = 1 },
 	{ .name = "t", .id = 5, .function = TBUF_AGG_COUNT, .keys = text,
-	  .nkeys = 1 }
+	  .nkeys = 1 },
+	{ .name = "b", .id = 6, .function = TBUF_AGG_QUANTIZE }
 };
 static const char constants[] = "some text that is a key";
 #define PROGRAM(words)	{						\
@@ -77,7 +84,8 @@ static const char constants[] = "some text that is a key";
 	.constants = constants, .constants_size = sizeof(constants)	\
 }
 static const struct tbuf_d_program programs[] = {
-	PROGRAM(code), PROGRAM(by_text), PROGRAM(again)
+	PROGRAM(code), PROGRAM(by_text), PROGRAM(again), PROGRAM(total),
+	PROGRAM(total_buckets)
 };
 static const char *const description = "stress:::";
 #define CLAUSE(n)	{						\
@@ -86,16 +94,20 @@ static const char *const description = "stress:::";
 }
 static const struct tbuf_d_clause clauses[] = { CLAUSE(0), CLAUSE(1) };
 static const struct tbuf_d_clause one[] = { CLAUSE(2) };
+static const struct tbuf_d_clause all[] = { CLAUSE(3) };
+static const struct tbuf_d_clause all_buckets[] = { CLAUSE(4) };
 #define SCRIPT(list, n)	{						\
 	.clauses = (list), .nclauses = (n),				\
-	.aggregations = aggregations, .naggregations = UPDATES		\
+	.aggregations = aggregations, .naggregations = UPDATES + 1		\
 }
 static const struct {
 	struct tbuf_d_script script;
 	unsigned updates;		/* of a fire */
 } scripts[] = {
 	{ SCRIPT(clauses, 2), UPDATES },
-	{ SCRIPT(one, 1), 1 }
+	{ SCRIPT(one, 1), 1 },
+	{ SCRIPT(all, 1), 1 },
+	{ SCRIPT(all_buckets, 1), 1 }
 };
 static unsigned chosen;			/* of these */
 
@@ -256,7 +268,7 @@ run(uint64_t *random)
 	struct stress_page *page = stress_page_new(path);
 	uint64_t values, drops;
 
-	chosen = stress_random(random) % 2;
+	chosen = stress_random(random) % (sizeof(scripts) / sizeof(scripts[0]));
 	page->seed = stress_random(random);
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % 8);

@@ -92,6 +92,10 @@
  *		[its value] += s.delta, the last instruction: a search and ADD
  *		in one
  *
+ *	TOTAL	ARM; CHECK, by such a memo of the CPU's as says where the values
+ *		are; s.word < [m.ecb_max]		else leave CHANGED
+ *		[its value] += s.delta, the last instruction: they never move
+ *
  *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
  *		nothing else, so nobody looks at it who is late
  *
@@ -244,12 +248,28 @@ struct tbuf_local {
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
+#define TBUF_MEMO_CPUS	64	/* or none: how many there are is not asked */
+#define TBUF_MEMO_TOTALS 64	/* of each, behind those of the sessions */
+
 /* A session's memo of a CPU below tbuf_local->cpus. */
 static inline struct tbuf_memo *
 tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 {
 	return ((struct tbuf_memo *)((uintptr_t)local + TBUF_PAGE *
 	    (cpu + UINT64_C(1)) + number * TBUF_MEMO_SIZE));
+}
+
+/*
+ * ... and what is remembered there of an aggregation without a key: a memo whose
+ * `bits` are the version of what is kept of the clause (producer/clause_kept.h),
+ * whose `data` are the values, so many as `ecb_max` says.
+ */
+static inline struct tbuf_memo *
+tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)
+{
+	return ((struct tbuf_memo *)((uintptr_t)local +
+	    TBUF_PAGE * (1 + TBUF_MEMO_CPUS) + (cpu * TBUF_MEMO_TOTALS +
+	    (uint64_t)number) * TBUF_MEMO_SIZE));
 }
 
 /*
@@ -438,6 +458,9 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
  *		tbuf_rseq_update(..., const struct tbuf_search *);
  *		    any memo: whose it is has to be as the search says
+ *		tbuf_rseq_total(..., uint64_t bits, uint64_t generation,
+ *		    uint64_t word, uint64_t delta);
+ *		    by a memo of a total, if it is of these
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);

@@ -767,6 +767,43 @@ changed:
 }
 
 static inline enum tbuf_outcome
+tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
+    uint64_t word, uint64_t delta)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    "ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"
+	    "cmp x3, %[bits]\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr x3, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"
+	    "cmp x3, %[generation]\n\t"
+	    "b.ne %l[changed]\n\t"
+	    TBUF_SECTION_SESSION
+	    "ldr x4, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"
+	    "cmp %[word], x4\n\t"
+	    "b.hs %l[changed]\n\t"
+	    "ldr x4, [%[m], #" TBUF_O(M_DATA) "]\n\t"
+	    "add x4, x4, %[word], lsl #3\n\t"
+	    TBUF_DELAY(6)
+	    "ldr x3, [x4]\n\t"
+	    "add x3, x3, %[delta]\n\t"
+	    "str x3, [x4]\n\t"
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
+	      [generation] "r"(generation), [word] "r"(word),
+	      [delta] "r"(delta), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
 tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
     uint64_t size)
 {

@@ -864,6 +864,37 @@ changed:
 }
 
 static inline enum tbuf_outcome
+tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
+    uint64_t word, uint64_t delta)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    "cmpq %[bits], %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"
+	    "jne %l[changed]\n\t"
+	    "cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"
+	    "jne %l[changed]\n\t"
+	    TBUF_SECTION_SESSION
+	    "movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"
+	    "cmpq %[word], %%fs:" TBUF_O(M_ECB_MAX) "(%[m])\n\t"
+	    "jbe %l[changed]\n\t"
+	    TBUF_DELAY(6)
+	    "addq %[delta], (%%rdx, %[word], 8)\n\t" /* the last one */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
+	      [generation] "r"(generation), [word] "r"(word),
+	      [delta] "er"(delta), TBUF_BEGIN_OPERANDS
+	    : "rax", "rcx", "rdx", "r11", "memory", "cc"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
 tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
     uint64_t size)
 {

@@ -257,6 +257,9 @@ int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
  */
 bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint32_t bytes) TBUF_HIDDEN;
+/* Behind it, without a key: where it was, on the CPU whose memo this is. */
+void	tbuf_table_remember(struct tbuf_memo *total, const struct tbuf_search *,
+	    uint64_t base, uint32_t aggregation, uint64_t bits) TBUF_HIDDEN;
 
 /* clause_speculate.c */
 int	tbuf_run_speculation(struct tbuf_machine *, uint64_t *id) TBUF_HIDDEN;

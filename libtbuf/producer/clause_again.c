@@ -95,6 +95,18 @@ effect_again(const struct tbuf_site *site, const struct tbuf_kept *k,
 	return (run_again(site, k, &fire));
 }
 
+/* A value of an aggregation without a key, where it is known by now. */
+static inline bool
+count_again(const struct tbuf_kept *k, uint64_t version, uint32_t pc)
+{
+	uint64_t generation = k->generation;
+
+	return (pc == k->ntests && tbuf_kept_unchanged(k, version) &&
+	    (uint8_t)(tbuf_thread.looks + 1) != 0 &&
+	    tbuf_kept_add(k, version, generation, 0, 1) &&
+	    ++tbuf_thread.looks != 0);
+}
+
 /*
  * A copy would cost more than the comparisons: another thread may write while
  * they are made, and what they say counts only if none has.
@@ -123,5 +135,7 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 		/* The deadline is looked at now and then. */
 		return (tbuf_kept_unchanged(k, version) &&
 		    ++tbuf_thread.looks != 0);
+	if (k->counts && count_again(k, version, pc))
+		return (true);
 	return (effect_again(site, k, words, size, version, pc));
 }

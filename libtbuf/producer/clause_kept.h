@@ -97,6 +97,7 @@ struct tbuf_kept {
 	uint32_t index;		/* of the probe */
 	uint32_t number;	/* of the slot */
 	bool useful;		/* there is anything of this below */
+	bool counts;		/* no more than @ = count() behind the tests */
 	uint8_t kind;
 	uint32_t length;	/* of the program */
 	uint32_t ntests;
@@ -195,6 +196,39 @@ bool	tbuf_clause_run(const struct tbuf_site *, const struct tbuf_kept_fire *,
 void	tbuf_clause_store(const struct tbuf_site *,
 	    const struct tbuf_kept_fire *, unsigned number,
 	    uint64_t generation, uint32_t id, uint64_t value) TBUF_HIDDEN;
+
+_Static_assert(TBUF_KEPT == TBUF_MEMO_TOTALS, "a memo for each");
+
+/* What is remembered here of an aggregation that has no key, or NULL. */
+static inline struct tbuf_memo *
+tbuf_kept_total(const struct tbuf_kept *k)
+{
+	const struct tbuf_local *local = tbuf_local;
+	uint32_t cpu = tbuf_rseq_cpu();
+
+	if (tbuf_load(&tbuf_thread.memo.bits) == TBUF_MEMO_NONE ||
+	    cpu >= tbuf_load(&local->cpus))
+		return (NULL);
+	return (tbuf_memo_total(local, cpu, (unsigned)(k - tbuf_kept_all)));
+}
+
+/* As no version is, nor a memo that is void. */
+static inline uint64_t
+tbuf_kept_bits(uint64_t version)
+{
+	return (version | 1);
+}
+
+/* Add to it; false: that is not remembered, and nothing has been done. */
+static inline bool
+tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t generation,
+    uint64_t word, uint64_t delta)
+{
+	const struct tbuf_memo *m = tbuf_kept_total(k);
+
+	return (m != NULL && tbuf_rseq_total(m, tbuf_kept_bits(version),
+	    generation, word, delta) == TBUF_COMMITTED);
+}
 
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,

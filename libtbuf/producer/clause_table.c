@@ -411,6 +411,54 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 	    tbuf_rseq_update(m, s) == TBUF_COMMITTED);
 }
 
+/* This CPU's lane in the session of a search, if fires here belong to it. */
+static bool
+lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
+{
+	unsigned number = (unsigned)__builtin_ctzll(s->bits);
+	struct tbuf_place place;
+	struct tbuf_fire f;
+
+	f.slot = (struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE);
+	here->cpu = tbuf_rseq_cpu();
+	here->slot = f.slot;
+	here->generation = s->generation;
+	if (!tbuf_fire_wanted(&f, here->cpu) || !tbuf_lane_place(base,
+	    tbuf_lane_offset(f.slot, here->cpu), &place))
+		return (false);
+	here->lane = place.lane;
+	return (true);
+}
+
+/*
+ * The memo is made of what sections have read: should it be of another session
+ * than the search, the one that commits it would not have come so far.
+ */
+__attribute__((noinline)) void
+tbuf_table_remember(struct tbuf_memo *total, const struct tbuf_search *s,
+    uint64_t base, uint32_t aggregation, uint64_t bits)
+{
+	struct tbuf_memo here = { .bits = bits };
+	uint64_t entry[WORDS], place;
+	struct value v = { .entry = entry, .size = TBUF_RUN_KEY_ENTRY,
+		.hash = s->hash, .which = aggregation };
+	struct table t = { .memo = &here };
+
+	if (!lane_here(s, base, &here))
+		return;
+	place = tbuf_load(&here.lane->table[0]);
+	if (!place_check(base, place))
+		return;
+	t.storage = tbuf_place_storage(place);
+	t.at = (unsigned char *)(uintptr_t)(base + tbuf_place_offset(place));
+	if (search(&v, &t) != FOUND)
+		return;
+	here.data = (unsigned char *)t.values;
+	here.ecb_max = t.nwords;
+	tbuf_rseq_remember(total, &here, &tbuf_thread.shared);
+}
+
 /* One word of a key that is there already, by what is remembered. */
 static bool
 update_at_once(const struct value *v)

@@ -75,6 +75,24 @@ update_string(struct update *u)
 	return (update_do(u, 8 * (u->n - 1) + 2 + (text & ~TBUF_TEXT_CUT)));
 }
 
+/* There is no key: what has been found once is there as long as the session. */
+static bool
+update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    struct update *u)
+{
+	struct tbuf_search *s = &u->search;
+	struct tbuf_memo *total;
+
+	if (tbuf_kept_add(k, fire->version, s->generation, s->word, s->delta))
+		return (true);
+	if (!update_do(u, 0))
+		return (false);
+	if ((total = tbuf_kept_total(k)) != NULL)
+		tbuf_table_remember(total, s, u->base, u->aggregation,
+		    tbuf_kept_bits(fire->version));
+	return (true);
+}
+
 static bool
 update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
@@ -83,6 +101,8 @@ update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	/* The deadline is looked at now and then. */
 	if (!update_read(k, fire, &u) || ++tbuf_thread.looks == 0)
 		return (false);
+	if (u.n == 0)
+		return (update_total(k, fire, &u));
 	return (u.strsize != 0 ? update_string(&u) :
 	    update_do(&u, 8 * u.n));
 }

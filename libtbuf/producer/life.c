@@ -30,9 +30,6 @@
 
 #define PAGE	4096u
 
-/* CPUs that have memos: how many there are would take a system call. */
-#define MEMO_CPUS	64
-
 static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
 struct tbuf_self tbuf_self;
@@ -104,7 +101,8 @@ forbidden(void)
 static struct tbuf_local *
 local_map(unsigned cpus)
 {
-	size_t size = PAGE * (cpus + (size_t)1);
+	size_t size = PAGE + cpus * (TBUF_NSESSIONS + TBUF_MEMO_TOTALS) *
+	    (size_t)TBUF_MEMO_SIZE;
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -125,7 +123,7 @@ static bool
 let_in(void)
 {
 	if (local_page == NULL &&
-	    (local_page = local_map(tbuf_self.rseq ? MEMO_CPUS : 0)) == NULL)
+	    (local_page = local_map(tbuf_self.rseq ? TBUF_MEMO_CPUS : 0)) == NULL)
 		local_page = local_map(0);
 	if (local_page == NULL)
 		return (false);
