@@ -98,7 +98,7 @@ static const struct tbuf_d_clause all[] = { CLAUSE(3) };
 static const struct tbuf_d_clause all_buckets[] = { CLAUSE(4) };
 #define SCRIPT(list, n)	{						\
 	.clauses = (list), .nclauses = (n),				\
-	.aggregations = aggregations, .naggregations = UPDATES + 1		\
+	.aggregations = aggregations, .naggregations = UPDATES + 1	\
 }
 static const struct {
 	struct tbuf_d_script script;

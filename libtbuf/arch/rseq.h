@@ -260,9 +260,10 @@ tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 }
 
 /*
- * ... and what is remembered there of an aggregation without a key: a memo whose
- * `bits` are the version of what is kept of the clause (producer/clause_kept.h),
- * whose `data` are the values, so many as `ecb_max` says.
+ * ... and what is remembered there of an aggregation without a key: a memo
+ * whose `bits` are the version of what is kept of the clause (in
+ * producer/clause_kept.h), whose `data` are the values, so many as `ecb_max`
+ * says.
  */
 static inline struct tbuf_memo *
 tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)

@@ -299,13 +299,35 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	tbuf_rseq_clear();
 }
 
+/* The thread's memo is the session's, and yet it was not done. */
+static __attribute__((noinline)) void
+fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
+{
+	struct tbuf_write w;
+
+	w.size = sizeof(struct tbuf_header) + size;
+	w.size16 = (uint32_t)w.size << 16;
+	w.tid = tbuf_thread.tid;
+	w.time = 0;
+	if (tbuf_rseq_rows_among(&tbuf_thread.memo, &w, site, values) ==
+	    TBUF_COMMITTED)
+		tbuf_rseq_clear();
+	else
+		fire_rows_each(site, values, size);
+}
+
 #define FIRE_FLAT(n)							\
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 {									\
-	if (tbuf_rseq_thread() && (tbuf_load(&tbuf_thread.memo.bits) !=	\
-	    tbuf_load(site->enabled) || !tbuf_rseq_flat_##n(site, values))) \
+	if (!tbuf_rseq_thread())					\
+		return;							\
+	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
+	    tbuf_load(site->enabled))					\
 		fire_rows_each(site, values, 8 * (n));			\
+	else if (!tbuf_rseq_flat_##n(site, values))			\
+		fire_rows_own(site, values, 8 * (n));			\
 }
 
 FIRE_FLAT(0)

@@ -123,7 +123,8 @@ static bool
 let_in(void)
 {
 	if (local_page == NULL &&
-	    (local_page = local_map(tbuf_self.rseq ? TBUF_MEMO_CPUS : 0)) == NULL)
+	    (local_page = local_map(tbuf_self.rseq ?
+	    TBUF_MEMO_CPUS : 0)) == NULL)
 		local_page = local_map(0);
 	if (local_page == NULL)
 		return (false);
