@@ -171,6 +171,7 @@ struct tbuf_d_program {
 struct tbuf_d_place {
 	uint32_t at;		/* the instruction's index */
 	uint32_t action;
+	uint32_t part;		/* of the clause's EPIDs, from 0 */
 };
 
 /* tbuf_clause_code.flags */

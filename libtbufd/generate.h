@@ -82,12 +82,14 @@ struct generator {
 	struct layout layout;
 	uint32_t action;		/* the one that is generated */
 	uint32_t actions;		/* so many are behind */
+	uint32_t part;			/* the clause's, as an EPID counts */
 	uint32_t label;			/* the last one that was set */
 	struct label end;		/* the program's */
 	bool create;			/* an object that is stored to */
 	bool temporaries;		/* since the last `free` */
 	bool keep;			/* a pointer to one may be left */
 	bool conditional;		/* there is an if */
+	bool parted;			/* a condition can end by itself */
 };
 
 /* --- generate_code.c: words, jumps, constants --------------------------- */

@@ -109,6 +109,8 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 				g->flags |= TBUF_CLAUSE_STACK;
 			d_emit(g, TBUF_OP_LDB, to, 0, 0,
 			    variables[i].machine);
+			if (one->id == BUILTIN_epid && g->part != 0)
+				d_emit(g, TBUF_OP_ADDI, to, to, 0, g->part);
 			d_convert(g, g->c->types.type_int64, node->type, to);
 			return;
 		}

@@ -94,10 +94,12 @@ d_emit(struct generator *g, enum tbuf_operation operation, unsigned a,
 		d_fail_at(g->c, g->clause, D_CG_EXPR, "program of more than "
 		    "%u instructions", words_max(g));
 	if (g->places.count == 0 ||
-	    last[g->places.count - 1].action != g->action) {
+	    last[g->places.count - 1].action != g->action ||
+	    last[g->places.count - 1].part != g->part) {
 		place = d_growing_add(g->c, &g->places, sizeof(*place));
 		place->at = g->code.count;
 		place->action = g->action;
+		place->part = g->part;
 	}
 	word = d_growing_add(g->c, &g->code, sizeof(*word));
 	*word = tbuf_word(operation, a, b, c, immediate);

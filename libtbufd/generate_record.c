@@ -516,9 +516,41 @@ ends(const struct generator *g)
 	return (true);
 }
 
+/* One of them begins: it has an EPID, whether it records or not. */
+static void
+begin_part(struct generator *g)
+{
+	g->part = g->used.count;
+	d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
+}
+
 /*
- * With more behind it, it is a part by itself: what ends it without a word, as
- * speculate() of an id that is not active does, ends no other.
+ * Two EPIDs are those of DTrace's own clauses, an ERROR that remembers a fault
+ * and one that forgets it; the predicate is a condition.
+ */
+static void
+begin_parts(struct generator *g)
+{
+	const unsigned before = g->clause->condition != NULL ? 3 : 2;
+
+	while (g->used.count < before)
+		d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
+	g->part = before - 1;
+}
+
+static bool
+any_recording(const struct d_node *list, const struct d_node *end)
+{
+	const struct d_node *one = list;
+
+	while (one != end && !is_recording(one))
+		one = one->next;
+	return (list == end || one != end);
+}
+
+/*
+ * What ends it without a word, as speculate() of an id that is not active does,
+ * ends no other: neither what is behind it, nor as its condition.
  */
 static void
 block(struct generator *g, const struct d_node *list,
@@ -526,17 +558,17 @@ block(struct generator *g, const struct d_node *list,
 {
 	struct label past = { NULL };
 	const struct d_node *one, *room = room_before(list, end);
-	bool records = list == end, exits = false;
+	bool records = any_recording(list, end), exits = false;
 	uint32_t number = g->used.count;
 
 	g->actions = 0;
-	for (one = list; one != end; one = one->next)
-		records = records || is_recording(one);
 	g->layout = (struct layout){ 0 };
-	if (more)
-		d_emit_jump(g, TBUF_OP_PART, 0, 0, 0, &past);
-	if (records)
+	if (g->conditional)
+		begin_part(g);
+	else if (records)
 		d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
+	if (more || g->parted)
+		d_emit_jump(g, TBUF_OP_PART, 0, 0, 0, &past);
 	for (one = list; one != end; one = one->next) {
 		if (records && one == room)
 			d_emit(g, TBUF_OP_ROOM, 0, 0, 0, number);
@@ -556,14 +588,57 @@ block(struct generator *g, const struct d_node *list,
 
 static void body(struct generator *g, const struct d_node *list, bool more);
 
+static bool
+stores_itself(const struct d_node *node)
+{
+	switch (node->kind) {
+	case NODE_UNARY:
+		return (node->op >= OP_PRE_INCREMENT &&
+		    node->op <= OP_POST_DECREMENT);
+	case NODE_BINARY:
+		return (node->op >= OP_ASSIGN && node->op <= OP_OR_ASSIGN);
+	default:
+		return (node->identifier != NULL &&
+		    (node->identifier->flags & IDENTIFIER_INLINE) != 0);
+	}
+}
+
+/* May it be left undone, or what an inline stands for? */
+static bool
+stores(const struct d_node *node)
+{
+	const struct d_node *one;
+
+	if (node == NULL)
+		return (false);
+	for (one = node->arguments; one != NULL; one = one->next)
+		if (stores(one))
+			return (true);
+	return (stores_itself(node) || stores(node->condition) ||
+	    stores(node->left) || stores(node->right));
+}
+
+/* One that ends without a word, by a dynamic drop, is false. */
+static void
+condition(struct generator *g, const struct d_node *node, struct label *no)
+{
+
+	begin_part(g);
+	g->action = 1;
+	if (stores(node)) {
+		d_emit_jump(g, TBUF_OP_PART, 0, 0, 0, no);
+		g->parted = true;
+	}
+	d_branch(g, node, false, no, 0);
+}
+
 static void
 choose(struct generator *g, const struct d_node *node, bool more)
 {
 	struct label no = { NULL }, end = { NULL };
 
 	g->c->line = node->line;
-	g->action = 1;
-	d_branch(g, node->condition, false, &no, 0);
+	condition(g, node->condition, &no);
 	body(g, node->left, more);
 	if (node->right != NULL)
 		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
@@ -603,9 +678,12 @@ d_program(struct generator *g)
 {
 	const struct d_node *clause = g->clause;
 
-	g->action = g->actions = 0;
+	g->action = g->actions = g->part = 0;
 	g->end.jumps = NULL;
+	g->parted = false;
 	g->conditional = has_if(clause->arguments);
+	if (g->conditional)
+		begin_parts(g);
 	if (clause->condition != NULL) {
 		g->action = g->conditional ? 1 : 0;
 		g->c->line = clause->line;

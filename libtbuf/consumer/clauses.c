@@ -581,15 +581,14 @@ tbuf_clauses_record(const struct tbuf_consumer *c, unsigned enabling,
 	return (&clause->records[record]);
 }
 
-uint32_t
-tbuf_clauses_action(const struct tbuf_consumer *c, unsigned enabling,
-    uint32_t at)
+struct tbuf_d_place
+tbuf_clause_place(const struct tbuf_d_clause *clause, uint32_t at)
 {
-	const struct tbuf_d_clause *clause = c->clauses[enabling];
-	uint32_t i, action = 0;
+	struct tbuf_d_place place = { 0 };
+	uint32_t i;
 
 	for (i = 0; clause != NULL && i < clause->nplaces &&
 	    clause->places[i].at <= at; i++)
-		action = clause->places[i].action;
-	return (action);
+		place = clause->places[i];
+	return (place);
 }

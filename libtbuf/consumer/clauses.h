@@ -77,8 +77,8 @@ void	tbuf_globals_keep(struct tbuf_consumer *, const struct tbuf_target *);
 void	tbuf_globals_put(const struct tbuf_script *,
 	    const struct tbuf_code_variable *, unsigned char *to);
 
-/* The action of an enabling's clause that an instruction belongs to. */
-uint32_t tbuf_clauses_action(const struct tbuf_consumer *, unsigned enabling,
+/* What an instruction of a clause belongs to: its action, its part. */
+struct tbuf_d_place tbuf_clause_place(const struct tbuf_d_clause *,
 	    uint32_t at);
 
 #endif

@@ -39,24 +39,27 @@ tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 {
 	struct tbuf_record *record = &event->record;
 	struct tbuf_fault_record fault;
+	struct tbuf_d_place place = { 0 };
 	const struct tbuf_epid *epid;
 	int cpu;
 
 	if (!fault_data(s, header, &fault, &cpu) || (epid =
 	    tbuf_epid_find(c, s->target, (uint16_t)fault.epid)) == NULL)
 		return (false);
+	if (!s->target->file_only)
+		place = tbuf_clause_place(c->clauses[epid->enabling],
+		    fault.at);
 	memset(record, 0, sizeof(*record));
 	record->pid = s->target->pid;
 	record->tid = header->tid;
 	record->cpu = cpu;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;
-	record->epid = fault.epid;
+	record->epid = (uint16_t)(fault.epid + place.part);
 	event->fault = fault.fault;
 	event->offset = fault.at;
 	event->address = fault.address;
-	event->action = s->target->file_only ? 0 :
-	    tbuf_clauses_action(c, epid->enabling, fault.at);
+	event->action = place.action;
 	event->type = TBUF_EVENT_FAULT;
 	return (true);
 }

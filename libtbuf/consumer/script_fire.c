@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "consumer/clauses.h"
 #include "consumer/script.h"
 
 /* Work on texts in one run: there is nobody to be kept waiting. */
@@ -111,17 +112,6 @@ emit_default(struct tbuf_script *s)
 		(void)tbuf_entry_add(s, charge, NULL, 0);
 }
 
-/* The action that an instruction belongs to. */
-static uint32_t
-action_at(const struct tbuf_d_clause *clause, uint32_t at)
-{
-	uint32_t i, action = 0;
-
-	for (i = 0; i < clause->nplaces && clause->places[i].at <= at; i++)
-		action = clause->places[i].action;
-	return (action);
-}
-
 /* A fault is told, and fires ERROR; one in ERROR itself is counted. */
 static void
 fault(struct tbuf_script *s)
@@ -129,14 +119,16 @@ fault(struct tbuf_script *s)
 	const struct tbuf_script_enabling *now = s->now;
 	const struct tbuf_script_record *record = s->record;
 	const struct tbuf_machine *m = &s->machine;
+	const struct tbuf_d_place place =
+	    tbuf_clause_place(now->clause, m->fault.at);
 	struct tbuf_entry *e;
 
 	if (now->probe->kind == TBUF_SCRIPT_ERROR) {
 		s->errors++;
 		return;
 	}
-	s->values[1] = now->epid;
-	s->values[2] = action_at(now->clause, m->fault.at);
+	s->values[1] = now->epid + place.part;
+	s->values[2] = place.action;
 	s->values[3] = m->fault.at;
 	s->values[4] = m->fault.number;
 	s->values[5] = m->fault.address;
@@ -145,7 +137,8 @@ fault(struct tbuf_script *s)
 	else if ((e = tbuf_entry_add(s, 0, NULL, 0)) != NULL) {
 		s->faults++;
 		e->fault = m->fault.number;
-		e->action = (uint32_t)s->values[2];
+		e->epid += place.part;
+		e->action = place.action;
 		e->offset = m->fault.at;
 		e->address = m->fault.address;
 	}
