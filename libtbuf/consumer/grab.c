@@ -85,14 +85,34 @@ scan_visit(void *arg, int fd, const char *name,
 	return (tbuf_error_exhausted(error) ? error : 0);
 }
 
+/* Those whose end was not told yet. */
+static unsigned
+dead_ones(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += t->life == TBUF_DEAD;
+	return (n);
+}
+
 int
 tbuf_consumer_scan(struct tbuf_consumer *c)
 {
 	int error = tbuf_consumer_directory(c, true);
+	unsigned dead;
 
 	if (error < 0)
 		return (error);
-	error = tbuf_directory_scan(c->directory, scan_visit, c);
+	/*
+	 * A process that had ended when it was met may have called exec after
+	 * the directory was read: its end is told behind all of its images.
+	 */
+	do {
+		dead = dead_ones(c);
+		error = tbuf_directory_scan(c->directory, scan_visit, c);
+	} while (error == 0 && dead_ones(c) > dead);
 	if (error == -EAGAIN && !c->all)
 		return (0);
 	if (!tbuf_error_exhausted(error) && error != -EAGAIN)
