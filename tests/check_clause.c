@@ -220,7 +220,8 @@ END_TEST
 
 START_TEST(faults_are_told_and_fire_error)
 {
-	static const struct tbuf_d_place places[] = { { 0, 0 }, { 1, 1 } };
+	static const struct tbuf_d_place places[] = { { 0, 0, 0 },
+	    { 1, 1, 0 } };
 	struct tbuf_d_clause *clause;
 
 	CLAUSE(&made, "ERROR", &made_number, W(LDA, 1, 0, 0, 4),

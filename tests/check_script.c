@@ -227,8 +227,8 @@ END_TEST
 
 START_TEST(faults)
 {
-	static const struct tbuf_d_place places[] = { { 0, 0 }, { 1, 1 },
-	    { 2, 2 } };
+	static const struct tbuf_d_place places[] = { { 0, 0, 0 }, { 1, 1, 0 },
+	    { 2, 2, 0 } };
 	struct made made = { .script = { .nclauses = 0 } };
 
 	CLAUSE(&made, "BEGIN", &number_record, W(LDI, 1, 0, 0, 64),
