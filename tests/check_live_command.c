@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -446,6 +448,58 @@ START_TEST(children_without_space_are_told)
 }
 END_TEST
 
+/* What a child is to read, once its file is met; and its parent. */
+static int relayed = -1;
+static const struct tbuf_target *parent;
+
+/*
+ * In front of the C library's: the directory has been read, and between that
+ * and the look at a file its process goes on to its end.
+ */
+struct dirent *
+readdir(DIR *dir)
+{
+	static struct dirent *(*next)(DIR *);
+	struct pollfd p = { .events = POLLIN };
+	struct dirent *entry;
+	uint64_t random;
+	pid_t pid;
+
+	if (next == NULL)
+		*(void **)(void *)&next = dlsym(RTLD_NEXT, "readdir");
+	entry = next(dir);
+	if (relayed == -1 || entry == NULL ||
+	    !tbuf_control_name_parse(entry->d_name, &pid, &random) ||
+	    pid == parent->pid)
+		return (entry);
+	ck_assert_int_eq(write(relayed, "", 1), 1);
+	relayed = -1;
+	p.fd = parent->pidfd;
+	ck_assert_int_eq(poll(&p, 1, -1), 1);
+	return (entry);
+}
+
+/* Nor is the end of a process told before all of its images are met. */
+START_TEST(images_that_come_while_files_are_met)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+	struct tally t;
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
+	live_spawn(c, "relay", "10", NULL);
+	parent = TAILQ_FIRST(&c->targets);
+	relayed = fds[1];
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_int_eq(relayed, -1);
+	ck_assert_uint_eq(t.records, 30);
+	ck_assert_uint_eq(t.exits, 2);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /*
  * Its pid is 1 to itself, and that is a process here which never ends.  Here it
  * is the fork's image, and then that of the exec.
@@ -569,6 +623,7 @@ make(void)
 	tcase_add_test(t, probes_beyond_the_session_are_told);
 	tcase_add_test(t, children_share_what_space_there_is);
 	tcase_add_test(t, children_without_space_are_told);
+	tcase_add_test(t, images_that_come_while_files_are_met);
 	tcase_add_test(t, children_in_another_pid_namespace);
 	tcase_add_test(t, failed_spawn_leaves_nothing);
 	tcase_add_test(t, command_is_run_for_its_list);

@@ -127,6 +127,21 @@ nest(char *argv[])
 	return (status != 0);
 }
 
+/* A child that fires, waits for a byte, and is then another image. */
+static int
+relay(unsigned long count)
+{
+	char byte;
+
+	if (fork() == 0) {
+		fire(0, count);
+		if (read(0, &byte, 1) == 1)
+			execl(live_self, live_self, "fire", "20", NULL);
+		_exit(127);
+	}
+	return (wait(NULL) == -1);
+}
+
 /* A parent that waits for its child, a server, when it gets a signal. */
 static int
 ward(void)
@@ -162,6 +177,8 @@ target(int argc, char *argv[])
 		return (many(count));
 	if (strcmp(argv[1], "breed") == 0)
 		return (breed(count, 10));
+	if (strcmp(argv[1], "relay") == 0)
+		return (relay(count));
 	if (strcmp(argv[1], "nest") == 0 && argc > 2)
 		return (nest(argv + 1));
 	/* May there be one? */

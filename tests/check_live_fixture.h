@@ -23,6 +23,8 @@ extern char live_directory[64];
  *	ward			the parent of one that serves
  *	many COUNT		so many probes more than one
  *	breed CHILDREN		children with 10 fires each
+ *	relay COUNT		a child that fires, and 20 times more by exec
+ *				when there is a byte for it to read
  *	fire|exit|kill COUNT	and then exit with 0, with 3, or SIGKILL
  *	exec COUNT MODE ...	and then again, as MODE
  *	drop COUNT MODE ...	the same, as another user
