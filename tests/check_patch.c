@@ -5,9 +5,16 @@
  * and what is refused, stubs that leave everything as it was.
  */
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +22,11 @@
 #include <check.h>
 
 #include "patch/patch.h"
+
+/* arch_prctl(2)'s, of kernels since 6.6 */
+#define SHSTK_ENABLE	0x5001
+#define SHSTK_STATUS	0x5005
+#define SHSTK		1
 
 typedef uint64_t function(uint64_t, uint64_t);
 
@@ -258,6 +270,93 @@ START_TEST(a_call_under_a_shadow_stack_is_refused)
 }
 END_TEST
 
+/*
+ * A process with a shadow stack moves no call; 77: it has none.  Nothing
+ * returns from where it is enabled.
+ */
+static _Noreturn void
+notice(bool enable)
+{
+	struct patch_copy copy;
+	struct patch other;
+	const char *problem;
+	long result = 0;
+
+	if (enable)
+		__asm__ volatile ("syscall" : "=a" (result) :
+		    "a" (SYS_arch_prctl), "D" (SHSTK_ENABLE), "S" (SHSTK) :
+		    "rcx", "r11", "memory");
+	if (result != 0)
+		_exit(77);
+	if (patch_begin(&other) != NULL)
+		_exit(2);
+	problem = patch_relocate(&other, copy_call, (uintptr_t)copy_call, 5,
+	    (uintptr_t)copy_call + 64, &copy);
+	_exit(other.shadow && problem != NULL && strcmp(problem,
+	    "a call, and a shadow stack") == 0 ? 0 : 1);
+}
+
+START_TEST(a_shadow_stack_is_noticed)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		notice(true);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(status == 0 || status == 77 << 8, "%#x", status);
+	if (status != 0)
+		puts("skipped: this machine has no shadow stacks");
+}
+END_TEST
+
+/* A stop at the beginning of this call, with the kernel's answer to come. */
+static bool
+asks_for_status(pid_t pid, struct user_regs_struct *r)
+{
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, pid, 0, r), 0);
+	return (r->orig_rax == SYS_arch_prctl && r->rdi == SHSTK_STATUS &&
+	    r->rax == (unsigned long long)-ENOSYS);
+}
+
+/* The kernel would say so where the machine has one. */
+static void
+answer_enabled(pid_t pid, struct user_regs_struct *r)
+{
+	int status;
+
+	ck_assert_int_eq(ptrace(PTRACE_SYSCALL, pid, 0, 0), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	r->rax = 0;
+	ck_assert_int_eq(ptrace(PTRACE_POKEDATA, pid, r->rsi, SHSTK), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SETREGS, pid, 0, r), 0);
+}
+
+/* Told by who traces the process, as a kernel would. */
+START_TEST(a_shadow_stack_would_be_noticed)
+{
+	struct user_regs_struct r;
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
+			_exit(77);
+		raise(SIGSTOP);
+		notice(false);
+	}
+	for (;;) {
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		if (!WIFSTOPPED(status))
+			break;
+		if (asks_for_status(pid, &r))
+			answer_enabled(pid, &r);
+		ck_assert_int_eq(ptrace(PTRACE_SYSCALL, pid, 0, 0), 0);
+	}
+	ck_assert_msg(status == 0 || status == 77 << 8, "%#x", status);
+}
+END_TEST
+
 START_TEST(what_cannot_be_proven_is_left_alone)
 {
 	ck_assert_str_eq(prove(refuse_entered),
@@ -424,6 +523,8 @@ main(void)
 	tcase_add_test(tcase, a_branch_by_something_else_is_refused);
 	tcase_add_test(tcase, a_branch_of_16_bits_is_refused);
 	tcase_add_test(tcase, a_call_under_a_shadow_stack_is_refused);
+	tcase_add_test(tcase, a_shadow_stack_is_noticed);
+	tcase_add_test(tcase, a_shadow_stack_would_be_noticed);
 	tcase_add_test(tcase, what_cannot_be_proven_is_left_alone);
 	tcase_add_loop_test(tcase, a_branch_from_anywhere_is_found, 0, 16);
 	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
