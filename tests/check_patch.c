@@ -122,7 +122,8 @@ int	try_jump(void);
 
 /* Places that must be left alone; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
-    ".globl refuse_cold, refuse_block, refuse_call\n"
+    ".globl refuse_cold, refuse_block, refuse_call, refuse_landing\n"
+    ".globl before_landing, refuse_unknown\n"
     "1: .cfi_startproc\n cmp %rdi,%rsi\n je 2f\n"
     "refuse_entered: nop\n nop\n2: nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n lea table(%rip),%rax\n movslq (%rax,%rdi,4),%rdx\n"
@@ -135,13 +136,28 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     "refuse_block: nop\n ret\n nop\n nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n"
     "refuse_call: nop\n call *8(%rdi)\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n .cfi_personality 0x1b, where\n"
+    " .cfi_lsda 0x1b, lands\n"
+    "refuse_landing: nop\n nop\n5: nop\n nop\n"
+    "before_landing: nop\n nop\n nop\n nop\n nop\n6: ret\n"
+    " .cfi_endproc\n"
+    "1: .cfi_startproc\n .cfi_personality 0x1b, where\n"
+    " .cfi_lsda 0x1b, unknown\n"
+    "refuse_unknown: nop\n nop\n nop\n nop\n nop\n ret\n"
+    " .cfi_endproc\n"
     "1: .cfi_startproc\n"
     "refuse_end: nop\n nop\n .cfi_endproc\n"
     " nop\n nop\n nop\n nop\n"
     ".section .rodata\n"
-    " table: .long 0, double_it - table, 3b - table\n .text\n");
+    " table: .long 0, double_it - table, 3b - table\n"
+    " lands: .byte 0xff, 0xff, 1\n .uleb128 8f - 7f\n"
+    "7: .uleb128 0, 4, 0, 0\n .uleb128 0, 4, 6b - refuse_landing, 0\n"
+    " .uleb128 4, 1, 5b - refuse_landing, 1\n"
+    "8: .byte 0\n"
+    " unknown: .byte 0xff, 0xff, 0x77, 4, 0, 0, 0, 0\n .text\n");
 extern const uint8_t refuse_entered[], refuse_table[], refuse_end[],
-	refuse_cold[], refuse_block[], refuse_call[];
+	refuse_cold[], refuse_block[], refuse_call[], refuse_landing[],
+	refuse_unknown[], before_landing[];
 
 /* --------------------------------------------------------------- helpers */
 
@@ -368,6 +384,11 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 	ck_assert_str_eq(prove(refuse_block), "a block ends there");
 	ck_assert_str_eq(prove(refuse_call), "a call comes back there");
 	ck_assert_str_eq(prove(refuse_end), "its function ends there");
+	ck_assert_str_eq(prove(refuse_landing),
+	    "an exception lands between the bytes");
+	ck_assert_str_eq(prove(refuse_unknown),
+	    "an exception lands between the bytes");
+	ck_assert_ptr_eq(prove(before_landing), NULL);
 	ck_assert_str_eq(prove(site_jump + 2),
 	    "no instruction begins there");
 	ck_assert_ptr_eq(prove(site_jump), NULL);

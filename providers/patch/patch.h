@@ -70,8 +70,10 @@ struct patch_text {
 	unsigned nparts;
 };
 
+/* A function: where it is, and its table of landing pads (0: it has none). */
 struct patch_range {
 	uintptr_t start, end;
+	uintptr_t pads;
 };
 
 /* Texts of an object; returns how many, at most `max`. */
@@ -85,6 +87,13 @@ bool	patch_readable(const struct patch_text *, uintptr_t address,
 /* The function that an address is in, by the tables of unwinders. */
 bool	patch_function(const struct patch_text *, uintptr_t address,
 	    struct patch_range *);
+
+/*
+ * May an exception that passes through a function go on in [start, end) of it?
+ * Yes, too, if its table is not understood.
+ */
+bool	patch_lands(const struct patch_text *, const struct patch_range *,
+	    uintptr_t start, uintptr_t end);
 
 /* ------------------------------------------------------------ instructions */
 
@@ -130,7 +139,7 @@ const char *patch_relocate(const struct patch *, const uint8_t *from,
  * there, decoded from the start of its function; the bytes are those of whole
  * instructions of this function, of which none but the last ends a block or is
  * a call; and no direct branch of the whole text leads between them, nor an
- * entry of what may be a jump table of the function.
+ * entry of what may be a jump table of the function, nor an exception.
  *
  * Branches of the text are looked at once: patch_branches_find() before, for
  * all of the places that are going to be asked for, in ascending order.

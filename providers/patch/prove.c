@@ -230,5 +230,8 @@ patch_prove(const struct patch_text *text, const struct patch_place *place)
 		(void)walk(&w, true);
 	if (w.entered || place->entered)
 		return ("a branch leads between the bytes");
+	if (patch_lands(text, &w.range, place->at + 1,
+	    place->at + PATCH_JUMP))
+		return ("an exception lands between the bytes");
 	return (prove_block(&w));
 }

@@ -15,6 +15,7 @@
 #define ENCODING_TABLE	0x3b	/* relative to the table, 4 bytes signed */
 #define ENCODING_UDATA4	0x03
 #define ENCODING_PCREL	0x1b	/* relative to itself, 4 bytes signed */
+#define ENCODING_OMIT	0xff
 
 #define HEADER_SIZE	12u	/* version, encodings, pointer, count */
 
@@ -92,18 +93,26 @@ inside(const struct patch_text *text, const uint8_t *p, size_t size)
 	return (patch_readable(text, (uintptr_t)p, size));
 }
 
+/* How the pointers of an entry are encoded. */
+struct encodings {
+	uint8_t function;
+	uint8_t pads;
+};
+
 /*
- * How the entry's common part says that pointers are encoded.  Its fields
- * behind the augmentation's text: two numbers of variable length, the
- * register (a byte), and for `z` the length of what the letters describe.
+ * As the entry's common part says.  Its fields behind the augmentation's text:
+ * two numbers of variable length, the register (a byte), and for `z` the length
+ * of what the letters describe.
  */
 static bool
-is_pcrel(const struct patch_text *text, const uint8_t *common)
+read_common(const struct patch_text *text, const uint8_t *common,
+    struct encodings *e)
 {
 	const char *letters;
 	const uint8_t *p;
 	unsigned i;
 
+	*e = (struct encodings){ 0, ENCODING_OMIT };
 	if (!inside(text, common, 32))
 		return (false);
 	letters = (const char *)common + 9;
@@ -116,15 +125,37 @@ is_pcrel(const struct patch_text *text, const uint8_t *common)
 	p += 2;
 	for (letters++; *letters != '\0' && inside(text, p, 1); letters++) {
 		if (*letters == 'R')
-			return (*p == ENCODING_PCREL);
-		if (*letters == 'P')
+			e->function = *p++;
+		else if (*letters == 'P')
 			p += 5;
 		else if (*letters == 'L')
-			p++;
+			e->pads = *p++;
 		else if (*letters != 'S' && *letters != 'B')
 			return (false);
 	}
-	return (false);
+	return (*letters == '\0');
+}
+
+/* The pointer to the pads' table, behind the length of all that is there. */
+static bool
+read_pads(const struct patch_text *text, const uint8_t *p, uint8_t encoding,
+    uintptr_t *pads)
+{
+	uint32_t value;
+
+	*pads = 0;
+	if (encoding == ENCODING_OMIT)
+		return (true);
+	if (!inside(text, p, 1 + sizeof(value)) || *p < sizeof(value))
+		return (false);
+	value = (uint32_t)read32(++p);
+	if (value == 0)
+		return (true);
+	if (encoding == ENCODING_PCREL)
+		*pads = (uintptr_t)p + (uintptr_t)(intptr_t)(int32_t)value;
+	else
+		*pads = value;
+	return (encoding == ENCODING_PCREL || encoding == ENCODING_UDATA4);
 }
 
 /* The last row whose function begins at or before the address. */
@@ -160,13 +191,16 @@ patch_function(const struct patch_text *text, uintptr_t address,
     struct patch_range *range)
 {
 	const struct row *row = find_row(text, address);
+	struct encodings encodings;
 	const uint8_t *entry;
 
 	if (row == NULL)
 		return (false);
 	entry = text->functions + row->entry;
 	if (!inside(text, entry, 16) ||
-	    !is_pcrel(text, entry + 4 - read32(entry + 4)))
+	    !read_common(text, entry + 4 - read32(entry + 4), &encodings) ||
+	    encodings.function != ENCODING_PCREL ||
+	    !read_pads(text, entry + 16, encodings.pads, &range->pads))
 		return (false);
 	range->start = (uintptr_t)(entry + 8) + (uintptr_t)read32(entry + 8);
 	range->end = range->start + (uint32_t)read32(entry + 12);

@@ -85,7 +85,7 @@ for target in $targets; do
 		done
 	fi
 	if [ "$target" = patch ]; then
-		for file in decode prove relocate text; do
+		for file in decode pads prove relocate text; do
 			more="$more $source/providers/patch/$file.c"
 		done
 		more="$more $source/tests/fuzz/stepped.c -lZydis"
