@@ -121,7 +121,7 @@ walk(const struct tables *t, struct tbuf_last *last, bool upper, uint64_t head,
 		if (!fits(&header, left))
 			return;
 		last->time = header.time;
-		if ((tbuf_unit_selection(t->base, t->slot, header.epid) &
+		if ((tbuf_unit_selection(t->base, t->slot, header.epid, NULL) &
 		    mask) != 0)
 			tbuf_last_keep(t->to, last);
 	}

@@ -14,6 +14,7 @@
  *	unit_write	a record into the table
  *	unit_again	the same, where little has changed since the one before
  *	unit_end	what is kept, and how it is committed
+ *	unit_select	which records are
  */
 #ifndef TBUF_PRODUCER_UNIT_H
 #define TBUF_PRODUCER_UNIT_H
@@ -23,6 +24,16 @@
 #include "producer/producer.h"
 
 #define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */
+
+/* An EPID, and what its selection was worked out from. */
+struct tbuf_unit_met {
+	uint32_t epid;			/* 0: none */
+	uint32_t mask;
+	uint32_t value;			/* of the probe's word */
+	const uint32_t *word;
+};
+
+#define TBUF_UNIT_MET	8	/* EPIDs that are remembered */
 
 /*
  * A unit in a session.  What is known of the session when the unit has ended
@@ -48,7 +59,12 @@ struct tbuf_bound {
 	uint32_t again;			/* of probes that it is for; 0: none */
 	uint32_t head[2];		/* of the table, if nobody has written
 					   meanwhile: a handler may have */
+	uint32_t selected;		/* selections of all its records ... */
+	bool others;			/* ... but those written otherwise */
+	struct tbuf_unit_total totals;	/* of a table that is kept */
+	bool counted;			/* they hold while it is bound, too */
 	const uint32_t *heads;
+	struct tbuf_unit_met met[TBUF_UNIT_MET];
 	struct tbuf_memo memo;		/* without a lane */
 };
 
@@ -129,12 +145,15 @@ void	tbuf_unit_bind(struct tbuf_unit *, uint64_t base, const char *kind,
 	    uint64_t id, unsigned first) TBUF_HIDDEN;
 /* Its thread has entered it, or has left it. */
 void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
+/*
+ * The mask of the enabling that an EPID stands for, or of its probe; `met', or
+ * NULL, is what else it depends on, and is left alone where nothing is known of
+ * that.
+ */
+uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
+	    uint32_t epid, struct tbuf_unit_met *met) TBUF_HIDDEN;
 /* It has ended. */
 void	tbuf_unit_commit(struct tbuf_unit *, int outcome) TBUF_HIDDEN;
-
-/* The mask of the enabling that an EPID stands for, or of its probe. */
-uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
-	    uint32_t epid) TBUF_HIDDEN;
 
 /*
  * The record of a fire in the unit that the thread is in.  False: it goes the
@@ -147,5 +166,9 @@ bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
  */
 bool	tbuf_unit_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint32_t bits) TBUF_HIDDEN;
+/* Its end, if nothing of it is kept.  False: nothing has been done. */
+bool	tbuf_unit_discard(struct tbuf_bound *, int32_t outcome) TBUF_HIDDEN;
+/* One more, in a word that all threads count in.  False: it is not counted. */
+bool	tbuf_unit_count(const struct tbuf_bound *, uint64_t *word) TBUF_HIDDEN;
 
 #endif

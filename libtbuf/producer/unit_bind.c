@@ -3,6 +3,8 @@
  *
  * A unit takes a table in each session that has any.
  */
+#include <string.h>
+
 #include "common/session.h"
 #include "producer/unit.h"
 
@@ -300,6 +302,7 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 		return (TBUF_CHANGED);
 	b->entry = e;
 	b->instance = instance;
+	b->counted = b->kept;
 	b->kept = false;
 	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
 	    b->index * (b->wraps ? 2 * b->size : b->size);
@@ -417,6 +420,7 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
 	b->size = b->wraps ? size / 2 : size;
 	b->heads = tbuf_fire_heads(base, slot);
+	memset(b->met, 0, sizeof(b->met));
 	b->memo = (struct tbuf_memo){ .generation = b->fire.generation,
 	    .slot = slot, .cpu = UINT32_MAX };
 	return (true);
@@ -444,6 +448,20 @@ again(const struct tbuf_bound *b)
 	    b->fire.bits < TBUF_MEMO_NONE ? (uint32_t)b->fire.bits : 0);
 }
 
+/* As the unit before was: by one section.  False: nothing has been done. */
+static bool
+bind_again(struct binding *n)
+{
+	struct tbuf_bound *b = n->bound;
+
+	if (!n->named || !b->kept || b->again == 0 ||
+	    tbuf_thread.shared != 0)
+		return (false);
+	tbuf_bound_here(b, tbuf_rseq_cpu());
+	return (bound(n, &b->memo, word_of(b, b->instance, TBUF_UNIT_KEPT)) ==
+	    TBUF_COMMITTED);
+}
+
 /* False: it has no tables, or is over. */
 static bool
 session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
@@ -462,10 +480,13 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 	if (!n.named)
 		name_copy(b->name, kind);
 	b->began = tbuf_unit_clock();
-	if (tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
+	if (!bind_again(&n) &&
+	    tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
 		return (false);
 	b->again = again(b);
 	tbuf_bound_head(b, 0);
+	b->selected = 0;
+	b->others = false;
 	if (b->again != 0)
 		tbuf_bound_here(b, tbuf_rseq_cpu());
 	return (true);

@@ -14,6 +14,7 @@ struct ending {
 	bool fits;			/* the bytes are all of what is kept */
 	bool clean;			/* the table has not wrapped */
 	bool kept;			/* ... and is kept for the next unit */
+	struct tbuf_unit_total totals;	/* its own, from then on */
 	uint64_t total, count;		/* records; those that are kept */
 	uint64_t size;
 	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
@@ -40,51 +41,12 @@ mask_find(struct ending *e, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
-/* What an enabling says in place of its probes, or 0. */
-static uint64_t
-override(uint64_t base, const struct tbuf_slot *slot, uint32_t enabling)
+/* Is a record of this EPID kept? */
+static bool
+selects(const struct ending *e, uint32_t epid)
 {
-	uint64_t at = tbuf_load(&slot->area);
-	uint64_t end = tbuf_fire_end(base);
-	const struct tbuf_session *session;
-
-	if (at % 8 != 0 || at > end || end - at < sizeof(*session))
-		return (0);
-	session = (const struct tbuf_session *)(uintptr_t)(base + at);
-	at = tbuf_load(&session->selections);
-	if (at == 0 || at % 8 != 0 || at > end ||
-	    enabling >= tbuf_load(&session->npatterns) ||
-	    enabling >= (end - at) / sizeof(uint64_t))
-		return (0);
-	return (tbuf_load((const uint64_t *)(uintptr_t)(base + at) +
-	    enabling));
-}
-
-uint32_t
-tbuf_unit_selection(uint64_t base, const struct tbuf_slot *slot,
-    uint32_t epid)
-{
-	uint64_t max;
-	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(base, slot, &max);
-	struct tbuf_view view = { (unsigned char *)(uintptr_t)base,
-	    tbuf_self.window, tbuf_self.tables };
-	uint64_t given;
-	uint32_t probe, mask;
-
-	if (epid >= max || (probe = tbuf_load(&ecbs[epid].probe)) >=
-	    tbuf_self.tables.entries)
-		return (TBUF_SELECTED);
-	given = override(base, slot, tbuf_load(&ecbs[epid].enabling));
-	if ((given & TBUF_SELECTION_GIVEN) != 0)
-		return ((uint32_t)given);
-	mask = tbuf_load(&tbuf_view_probe(&view, probe)->selection);
-	return (mask != 0 ? mask : TBUF_SELECTED);
-}
-
-static uint32_t
-selection(const struct tbuf_bound *b, uint32_t epid)
-{
-	return (tbuf_unit_selection(b->fire.base, b->fire.slot, epid));
+	return ((e->mask & tbuf_unit_selection(e->bound->fire.base,
+	    e->bound->fire.slot, epid, NULL)) != 0);
 }
 
 /* Count a record that is kept, and copy it while all may fit an envelope. */
@@ -119,7 +81,7 @@ keep_copied(struct ending *e, uint64_t bytes)
 		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
 		    size > bytes - at)
 			break;
-		if ((e->mask & selection(e->bound, header & 0xffff)) == 0)
+		if (!selects(e, header & 0xffff))
 			continue;
 		e->count++;
 		for (i = 0; i < size / 8; i++) {
@@ -146,7 +108,7 @@ walk(struct ending *e, const struct tbuf_memo *memo,
 		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
 		    size > bytes - at)
 			break;
-		if ((e->mask & selection(e->bound, header[1] & 0xffff)) != 0 &&
+		if (selects(e, header[1] & 0xffff) &&
 		    keep(e, memo, table + at, size) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 	}
@@ -264,6 +226,7 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	}) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	e->kept = next == TBUF_UNIT_KEPT;
+	e->totals = fields.total[total ^ 1];
 	return (TBUF_COMMITTED);
 }
 
@@ -300,17 +263,24 @@ count_here(void *argument, const struct tbuf_memo *memo)
 }
 
 static void
+count(const struct tbuf_bound *b, uint64_t *word)
+{
+	struct counting c = { word };
+
+	if (!tbuf_unit_count(b, word))
+		(void)tbuf_bound_do(b, count_here, &c);
+}
+
+static void
 figures(const struct tbuf_bound *b, int32_t outcome)
 {
 	struct tbuf_unit_kind *kind = &b->units->kinds[b->kind];
 	uint64_t now = tbuf_unit_clock();
-	struct counting c = { &kind->durations[tbuf_unit_bucket(
-	    now > b->began ? now - b->began : 0)] };
 
-	(void)tbuf_bound_do(b, count_here, &c);
-	c.word = &kind->failures;
+	count(b, &kind->durations[tbuf_unit_bucket(
+	    now > b->began ? now - b->began : 0)]);
 	if (outcome != 0)
-		(void)tbuf_bound_do(b, count_here, &c);
+		count(b, &kind->failures);
 }
 
 /* ------------------------------------------------------------ the record */
@@ -370,23 +340,30 @@ emit(struct ending *e)
 	emit_finish(e, &f);
 }
 
-static void
-commit(struct tbuf_bound *b, int outcome)
+/* False: it is not the unit's any more. */
+static __attribute__((noinline)) bool
+commit_records(struct tbuf_bound *b, int32_t outcome)
 {
 	struct ending e;
 
 	e.bound = b;
-	e.outcome = outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome;
+	e.outcome = outcome;
 	e.ours = e.kept = false;
-	if (b->entry != NULL) {
-		if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE ||
-		    !e.ours)
-			return;
-		if (e.count != 0)
-			emit(&e);
-		b->kept = e.kept;
-	}
-	figures(b, e.outcome);
+	if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE || !e.ours)
+		return (false);
+	if (e.count != 0)
+		emit(&e);
+	b->kept = e.kept;
+	b->totals = e.totals;
+	return (true);
+}
+
+static void
+commit(struct tbuf_bound *b, int32_t outcome)
+{
+	if (b->entry == NULL || tbuf_unit_discard(b, outcome) ||
+	    commit_records(b, outcome))
+		figures(b, outcome);
 }
 
 void
@@ -395,5 +372,6 @@ tbuf_unit_commit(struct tbuf_unit *u, int outcome)
 	uint32_t i;
 
 	for (i = 0; i < u->nbound; i++)
-		commit(&u->bound[i], outcome);
+		commit(&u->bound[i],
+		    outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome);
 }

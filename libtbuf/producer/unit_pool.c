@@ -185,6 +185,7 @@ hand_over(struct tbuf_unit *u, struct tbuf_bound *to)
 			continue;
 		to->index = b->index;
 		to->instance = b->instance;
+		to->totals = b->totals;
 		to->kept = true;
 		b->kept = false;
 		b->entry = NULL;

@@ -149,6 +149,7 @@ write_here(void *argument, const struct tbuf_memo *memo)
 
 	if (memo != NULL && !tbuf_fire_wanted(w->fire, memo->cpu))
 		return (TBUF_COMMITTED);
+	tbuf_store(&w->bound->others, true);
 	for (;;) {
 		if (tbuf_step_load(memo, &was.full, &e->full,
 		    sizeof(was) / sizeof(was.full)) != TBUF_COMMITTED)
