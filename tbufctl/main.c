@@ -56,8 +56,9 @@ raise_limit(void)
 
 /*
  * What a command is preloaded with: providers that descriptions ask for, those
- * of its notes among them, and what ends it before its main() if its probes
- * are only to be listed.  All that it has are those of its notes, too.
+ * of its notes among them, and those of provider files, for it may load such an
+ * object later; and what ends it before its main() if its probes are only to be
+ * listed.  All that it has are those of its notes, too.
  */
 static unsigned
 preloads(const struct options *o)
@@ -70,9 +71,11 @@ preloads(const struct options *o)
 
 	if (preload_program(o->command[0], path))
 		notes_providers(path, &notes);
+	if (lists && notes.count > 0 && o->program.count == 0)
+		what |= PRELOAD_USDT;
+	notes_described(&o->usdt, &notes);
 	for (i = 0; i < notes.count; i++)
-		if ((lists && o->program.count == 0) ||
-		    preload_wanted(&o->program, notes.all[i]))
+		if (preload_wanted(&o->program, notes.all[i]))
 			what |= PRELOAD_USDT;
 	words_free(&notes);
 	return (lists ? what | PRELOAD_LIST : what);

@@ -72,6 +72,28 @@ notes_file_setting(const struct words *files)
 }
 
 static void
+add_provider(void *providers, const struct usdt_description *d)
+{
+	struct words *words = providers;
+
+	if (words->count == 0 ||
+	    strcmp(words->all[words->count - 1], d->provider) != 0)
+		words_add(words, "%s", d->provider);
+}
+
+void
+notes_described(const struct words *files, struct words *providers)
+{
+	unsigned line;
+	size_t i;
+
+	usdt_files_installed(add_provider, providers);
+	for (i = 0; i < files->count; i++)
+		(void)usdt_file_read(files->all[i], add_provider, providers,
+		    &line);
+}
+
+static void
 describe(void *probe, const struct usdt_description *d)
 {
 

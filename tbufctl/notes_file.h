@@ -18,6 +18,9 @@ int	notes_add_file(struct words *, const char *path);
  */
 char	*notes_file_setting(const struct words *);
 
+/* The providers that the files that are installed and these tell of. */
+void	notes_described(const struct words *, struct words *providers);
+
 /* What the files that are installed and these say of a probe. */
 void	notes_describe(struct usdt_probe *, const struct words *);
 

@@ -49,7 +49,8 @@ void	tbuf_batch_end(const sigset_t *mask);
 
 /*
  * The word that a program tests before it prepares the arguments of a probe
- * that was registered; `semaphore' stays, and its probe with it.
+ * that was registered; `semaphore' stays, and its probe with it.  NULL: it is
+ * not to be written to any more.
  */
 struct tbuf_semaphore;
 struct tbuf_site;

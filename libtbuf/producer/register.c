@@ -254,8 +254,11 @@ tbuf_site_semaphore(const struct tbuf_site *site,
 
 	if (site->state != REGISTERED || site->enabled == &site->zero)
 		return;
-	semaphore->word = (uintptr_t)word;
-	semaphore->check = TBUF_SEMAPHORE_CHECK ^ (uintptr_t)semaphore;
+	if (semaphore != NULL) {
+		semaphore->word = (uintptr_t)word;
+		semaphore->check = TBUF_SEMAPHORE_CHECK ^
+		    (uintptr_t)semaphore;
+	}
 	tbuf_store_release(&tbuf_view_probe(&view, site->index)->semaphore,
 	    (uintptr_t)semaphore);
 	tbuf_fence();

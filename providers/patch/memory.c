@@ -21,6 +21,7 @@
 
 #define PAGE		4096u
 #define PAGES_MAX	1024u
+#define FREED_MAX	1024u
 #define GIB		((uintptr_t)1 << 30)
 #define ROOM		(64u << 10)	/* mapped at once near a text */
 #define STEP		((uintptr_t)1 << 20)
@@ -134,6 +135,48 @@ patch_map_at(uintptr_t at, size_t size)
 /* Room that is left of what was mapped last, and where it is. */
 static uintptr_t room, room_end;
 
+/* Room of stubs whose objects are gone. */
+static struct {
+	uintptr_t at;
+	size_t size;
+} freed[FREED_MAX];
+static unsigned nfreed;
+
+/* A page of which nothing is used goes back, to be free for the next one. */
+static void
+leave(struct page *page, uintptr_t at, size_t size)
+{
+	uintptr_t i;
+
+	for (i = at; i < at + size; i++)
+		if ((i & ~(uintptr_t)(PAGE - 1)) == page->at)
+			page->used[i % PAGE / 8] &= (uint8_t)~(1u << i % 8);
+	for (i = 0; i < sizeof(page->used); i++)
+		if (page->used[i] != 0)
+			return;
+	munmap((void *)page->at, PAGE);
+	*page = pages[--npages];
+	pages[npages] = (struct page){ .at = 0 };
+}
+
+void
+patch_unmap(uintptr_t at, size_t size)
+{
+	uintptr_t number = at & ~(uintptr_t)(PAGE - 1);
+	struct page *page;
+
+	if (find_page(number) == NULL) {
+		if (nfreed < FREED_MAX) {
+			freed[nfreed].at = at;
+			freed[nfreed++].size = size;
+		}
+		return;
+	}
+	for (; number < at + size; number += PAGE)
+		if ((page = find_page(number)) != NULL)
+			leave(page, at, size);
+}
+
 static bool
 reaches(const struct patch_text *text, uintptr_t at)
 {
@@ -154,12 +197,29 @@ map_room(const struct patch_text *text, uintptr_t at)
 	return (true);
 }
 
+static uintptr_t
+take_freed(const struct patch_text *text, size_t size)
+{
+	unsigned i;
+
+	for (i = 0; i < nfreed; i++)
+		if (freed[i].size == size && reaches(text, freed[i].at)) {
+			uintptr_t at = freed[i].at;
+
+			freed[i] = freed[--nfreed];
+			return (at);
+		}
+	return (0);
+}
+
 /* Below the object first: above a program is its heap. */
 uintptr_t
 patch_map_near(const struct patch_text *text, size_t size)
 {
 	uintptr_t below = text->low & ~(STEP - 1), above, at;
 
+	if ((at = take_freed(text, size)) != 0)
+		return (at);
 	size = (size + 15) & ~(size_t)15;
 	if (size > ROOM)
 		return (0);

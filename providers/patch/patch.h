@@ -19,9 +19,9 @@
  * A place is redirected only if that can be proven to be right, or is left
  * alone.  Functions that return a string return NULL, or why not.
  *
- * Everything here is for a constructor: it is not async-signal-safe, and none
- * of it is part of a fire.  What a stub calls has to be built with
- * -mgeneral-regs-only: vector registers are not saved.
+ * Everything here is for constructors, and for what dlopen(3) calls: it is not
+ * async-signal-safe, and none of it is part of a fire.  What a stub calls has
+ * to be built with -mgeneral-regs-only: vector registers are not saved.
  */
 #ifndef TBUF_PROVIDERS_PATCH_H
 #define TBUF_PROVIDERS_PATCH_H
@@ -51,6 +51,12 @@ struct patch {
 };
 
 const char *patch_begin(struct patch *);
+
+/*
+ * The same while dlopen(3) loads objects, of which no code has run yet: other
+ * threads do not matter to these, and nothing else may be patched.
+ */
+const char *patch_begin_loading(struct patch *);
 void	patch_end(struct patch *);
 
 /* 0, or a negative errno: nothing has changed then. */
@@ -138,8 +144,9 @@ const char *patch_relocate(const struct patch *, const uint8_t *from,
  * May [place, place + 5) be taken by a jump?  Yes if an instruction begins
  * there, decoded from the start of its function; the bytes are those of whole
  * instructions of this function, of which none but the last ends a block or is
- * a call; and no direct branch of the whole text leads between them, nor an
- * entry of what may be a jump table of the function, nor an exception.
+ * a call, or its last ones and what fills the gap behind it; and no direct
+ * branch of the whole text leads between them, nor an entry of what may be a
+ * jump table of the function, nor an exception.
  *
  * Branches of the text are looked at once: patch_branches_find() before, for
  * all of the places that are going to be asked for, in ascending order.
@@ -154,6 +161,9 @@ void	patch_branches_find(const struct patch_text *, struct patch_place *,
 const char *patch_prove(const struct patch_text *,
 	    const struct patch_place *);
 
+/* Is this what fills the gap behind a function?  Nobody comes there. */
+bool	patch_is_gap(const struct patch_text *, uintptr_t at, uintptr_t end);
+
 /* -------------------------------------------------------- memory for stubs */
 
 /*
@@ -166,6 +176,9 @@ const char *patch_prove(const struct patch_text *,
  */
 const char *patch_map_at(uintptr_t at, size_t size);
 uintptr_t patch_map_near(const struct patch_text *, size_t size);
+
+/* The stub that was there is gone, with its object. */
+void	patch_unmap(uintptr_t at, size_t size);
 
 /* ------------------------------------------------- stubs with all registers */
 
@@ -185,6 +198,8 @@ struct patch_probe {
 	const uint32_t *enabled;
 	void (*hit)(struct patch_probe *, const struct patch_registers *);
 	uintptr_t place;	/* a one-byte nop */
+	uintptr_t stub;		/* 0: it is not armed */
+	size_t stub_size;
 };
 
 /*
@@ -196,6 +211,16 @@ struct patch_probe {
 const char *patch_arm_pun(const struct patch *, struct patch_probe *);
 const char *patch_arm_jump(const struct patch *, const struct patch_text *,
 	    struct patch_probe *);
+
+/* Its object has been unloaded: others may have the room of its stub. */
+void	patch_forget(struct patch_probe *);
+
+/*
+ * Have a function that does nothing, such as the one that the dynamic linker
+ * calls for debuggers, be another one.
+ */
+const char *patch_replace(const struct patch *, const struct patch_text *,
+	    uintptr_t function, void (*other)(void));
 
 #pragma GCC visibility pop
 

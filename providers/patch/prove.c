@@ -193,7 +193,40 @@ walk(struct walk *w, bool tables)
 	return (NULL);
 }
 
-/* No block ends between the bytes, nor its function; no call comes back. */
+/* An instruction that assemblers fill gaps with; its length, or 0. */
+static size_t
+filler(const uint8_t *p, size_t size)
+{
+	struct patch_instruction in;
+	size_t n = 0;
+
+	patch_decode(p, size, (uintptr_t)p, &in);
+	while (n < in.length && (p[n] == 0x66 || p[n] == 0x2e))
+		n++;
+	if (n < in.length && (p[n] == 0x90 || (n == 0 && p[n] == 0xcc) ||
+	    (n + 1 < in.length && p[n] == 0x0f && p[n + 1] == 0x1f)))
+		return (in.length);
+	return (0);
+}
+
+bool
+patch_is_gap(const struct patch_text *text, uintptr_t at, uintptr_t end)
+{
+	struct patch_range range;
+	size_t length;
+
+	for (; at < end; at += length)
+		if (end > text->end || patch_function(text, at, &range) ||
+		    (length = filler((const uint8_t *)at, text->end - at)) ==
+		    0)
+			return (false);
+	return (true);
+}
+
+/*
+ * No block ends between the bytes, unless nothing is behind it; no call comes
+ * back.
+ */
 static const char *
 prove_block(const struct walk *w)
 {
@@ -207,7 +240,9 @@ prove_block(const struct walk *w)
 		if (in.length == 0)
 			return ("no instruction");
 		if (in.ends && at + in.length < end)
-			return ("a block ends there");
+			return (at + in.length == w->range.end &&
+			    patch_is_gap(w->text, w->range.end, end) ? NULL :
+			    "a block ends there");
 		if (in.is_call && at + in.length < end)
 			return ("a call comes back there");
 	}

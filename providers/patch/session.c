@@ -58,7 +58,7 @@ has_shadow_stack(void)
 }
 
 const char *
-patch_begin(struct patch *p)
+patch_begin_loading(struct patch *p)
 {
 	sigset_t all;
 	int flags;
@@ -75,8 +75,16 @@ patch_begin(struct patch *p)
 	}
 	p->shadow = has_shadow_stack();
 	sigprocmask(SIG_BLOCK, &all, &p->mask);
-	if (!has_threads())
-		return (NULL);
+	return (NULL);
+}
+
+const char *
+patch_begin(struct patch *p)
+{
+	const char *problem = patch_begin_loading(p);
+
+	if (problem != NULL || !has_threads())
+		return (problem);
 	patch_end(p);
 	return ("threads already run");
 }

@@ -166,7 +166,7 @@ make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
 
 /* The stub first: until the place has changed nothing leads there. */
 static const char *
-write_both(const struct patch *patch, const struct patch_probe *probe,
+write_both(const struct patch *patch, struct patch_probe *probe,
     uintptr_t at, const struct stub *s, size_t size)
 {
 	uint8_t jump[PATCH_JUMP] = { 0xe9 };
@@ -176,6 +176,7 @@ write_both(const struct patch *patch, const struct patch_probe *probe,
 	if (patch_write(patch, at, s->bytes, s->size) != 0 ||
 	    patch_write(patch, probe->place, jump, size) != 0)
 		return ("the kernel does not let text be written");
+	probe->stub = at;
 	return (NULL);
 }
 
@@ -199,8 +200,10 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	    sizeof(displacement));
 	at = probe->place + PATCH_JUMP + (uintptr_t)(intptr_t)displacement;
 	if ((problem = make(patch, probe, at, &s)) == NULL &&
-	    (problem = patch_map_at(at, s.size)) == NULL)
+	    (problem = patch_map_at(at, s.size)) == NULL) {
+		probe->stub_size = s.size;
 		problem = write_both(patch, probe, at, &s, 1);
+	}
 	return (problem);
 }
 
@@ -219,5 +222,15 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 		return ("no room for a stub within reach");
 	if ((problem = make(patch, probe, at, &s)) != NULL)
 		return (problem);
+	probe->stub_size = sizeof(s.bytes);
 	return (write_both(patch, probe, at, &s, PATCH_JUMP));
+}
+
+void
+patch_forget(struct patch_probe *probe)
+{
+
+	if (probe->stub != 0)
+		patch_unmap(probe->stub, probe->stub_size);
+	probe->stub = 0;
 }

@@ -5,6 +5,7 @@
  * A pun's displacement is the bytes behind its nop, where another site may be:
  * that one is armed before it, so that these bytes do not change any more.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,22 +174,45 @@ arm_site(const struct patch *patch, struct usdt_site *s)
 /*
  * A program may ask a semaphore before it prepares arguments.  For probes that
  * are traced by now it is raised here, and whoever comes or goes later sees to
- * it that the bit is right.  A setting counts for one tracer more.
+ * it that the bit is right.
  */
+void
+usdt_semaphores_raise(struct usdt_sites *sites)
+{
+	struct usdt_site *s;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++) {
+		s = sites->all[i];
+		if (s->semaphore == NULL || s->problem != NULL)
+			continue;
+		tbuf_site_semaphore(&s->group->site, &s->group->semaphore,
+		    s->semaphore);
+		if (__atomic_load_n(s->group->site.enabled,
+		    __ATOMIC_SEQ_CST) != 0)
+			__atomic_fetch_or(s->semaphore, TBUF_SEMAPHORE << 8,
+			    __ATOMIC_SEQ_CST);
+	}
+}
+
+void
+usdt_semaphores_hide(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+
+	for (g = sites->groups; g != NULL; g = g->next)
+		tbuf_site_semaphore(&g->site, NULL, NULL);
+}
+
+/* A setting counts for one tracer more, once for all sites of a semaphore. */
 static void
-raise_semaphore(const struct usdt_sites *sites, size_t i)
+raise_wanted(const struct usdt_sites *sites, size_t i)
 {
 	struct usdt_site *s = sites->all[i];
 	size_t n;
 
-	if (s->semaphore == NULL || s->problem != NULL)
-		return;
-	tbuf_site_semaphore(&s->group->site, &s->group->semaphore,
-	    s->semaphore);
-	if (__atomic_load_n(s->group->site.enabled, __ATOMIC_SEQ_CST) != 0)
-		__atomic_fetch_or(s->semaphore, TBUF_SEMAPHORE << 8,
-		    __ATOMIC_SEQ_CST);
-	if (!usdt_wanted(s->group))
+	if (s->semaphore == NULL || s->problem != NULL ||
+	    !usdt_wanted(s->group))
 		return;
 	for (n = 0; n < i; n++)
 		if (sites->all[n]->semaphore == s->semaphore &&
@@ -199,30 +223,37 @@ raise_semaphore(const struct usdt_sites *sites, size_t i)
 
 /* ------------------------------------------------------------ all of it */
 
-/* For who asks why a probe is not there. */
-static void
-print_site(FILE *f, const struct usdt_site *s)
-{
-	const struct usdt_group *g = s->group;
-
-	fprintf(f, "%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider, g->module,
-	    g->function, g->probe.name, s->patch.place - s->text.low,
-	    s->problem == NULL ? "armed" : "not armed: ",
-	    s->problem == NULL ? "" : s->problem);
-}
-
-static void
-print_sites(const struct usdt_sites *sites)
+void
+usdt_tell(const char *line, ...)
 {
 	const char *path = getenv("TBUF_USDT_LIST");
 	FILE *f = path == NULL ? NULL : fopen(path, "ae");
-	size_t i;
+	va_list ap;
 
 	if (f == NULL)
 		return;
-	for (i = sites->count; i-- > 0;)
-		print_site(f, sites->all[i]);
+	va_start(ap, line);
+	vfprintf(f, line, ap);
+	va_end(ap);
 	fclose(f);
+}
+
+static void
+tell_sites(const struct usdt_sites *sites)
+{
+	const struct usdt_site *s;
+	const struct usdt_group *g;
+	size_t i;
+
+	for (i = sites->count; i-- > 0;) {
+		s = sites->all[i];
+		g = s->group;
+		usdt_tell("%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider,
+		    g->module, g->function, g->probe.name,
+		    s->patch.place - s->text.low,
+		    s->problem == NULL ? "armed" : "not armed: ",
+		    s->problem == NULL ? "" : s->problem);
+	}
 }
 
 static void
@@ -234,29 +265,52 @@ refuse_all(struct usdt_sites *sites, const char *problem)
 		sites->all[i]->problem = problem;
 }
 
-void
-usdt_arm(struct usdt_sites *sites)
+static void
+arm_all(const struct patch *patch, struct usdt_sites *sites)
 {
 	struct usdt_group *g;
+	size_t i;
+
+	register_groups(sites);
+	prove(sites);
+	for (i = 0; i < sites->count; i++)
+		arm_site(patch, sites->all[i]);
+	usdt_semaphores_raise(sites);
+	for (i = 0; i < sites->count; i++)
+		raise_wanted(sites, i);
+	for (g = sites->groups; g != NULL; g = g->next)
+		if (g->armed == 0 && is_registered(g))
+			tbuf_probe_unregister(&g->site);
+}
+
+void
+usdt_arm(struct usdt_sites *sites, bool loading)
+{
 	struct patch patch;
 	const char *problem;
-	size_t i;
 
 	qsort(sites->all, sites->count, sizeof(*sites->all), descending);
 	check_types(sites);
-	if ((problem = patch_begin(&patch)) != NULL)
+	problem = loading ? patch_begin_loading(&patch) : patch_begin(&patch);
+	if (problem != NULL)
 		refuse_all(sites, problem);
 	else {
-		register_groups(sites);
-		prove(sites);
-		for (i = 0; i < sites->count; i++)
-			arm_site(&patch, sites->all[i]);
-		for (i = 0; i < sites->count; i++)
-			raise_semaphore(sites, i);
+		arm_all(&patch, sites);
 		patch_end(&patch);
-		for (g = sites->groups; g != NULL; g = g->next)
-			if (g->armed == 0 && is_registered(g))
-				tbuf_probe_unregister(&g->site);
 	}
-	print_sites(sites);
+	tell_sites(sites);
+}
+
+void
+usdt_disarm(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+	size_t i;
+
+	usdt_semaphores_hide(sites);
+	/* A filter of system calls that has come since may kill for any. */
+	for (g = sites->groups; g != NULL; g = g->next)
+		tbuf_sites_unregister(&g->site, &g->site + 1);
+	for (i = 0; i < sites->count; i++)
+		patch_forget(&sites->all[i]->patch);
 }

@@ -1,8 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,19 +52,44 @@ usdt_file_read(const char *path, void (*visit)(void *,
 	return (error);
 }
 
+static const char *
+directory(void)
+{
+	const char *name = getenv("TBUF_USDT_DIR");
+
+	return (name == NULL || *name == '\0' ? PKGDATADIR : name);
+}
+
 void
 usdt_file_installed(const char *provider, void (*visit)(void *,
     const struct usdt_description *), void *arg)
 {
-	const char *directory = getenv("TBUF_USDT_DIR");
 	unsigned line;
 	char *path;
 
-	if (directory == NULL || *directory == '\0')
-		directory = PKGDATADIR;
 	if (strchr(provider, '/') != NULL ||
-	    asprintf(&path, "%s/%s.d", directory, provider) == -1)
+	    asprintf(&path, "%s/%s.d", directory(), provider) == -1)
 		return;
 	(void)usdt_file_read(path, visit, arg, &line);
 	free(path);
+}
+
+void
+usdt_files_installed(void (*visit)(void *, const struct usdt_description *),
+    void *arg)
+{
+	struct dirent *entry;
+	unsigned line;
+	DIR *d = opendir(directory());
+	char *path;
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		if (fnmatch("*.d", entry->d_name, FNM_PERIOD) != 0 ||
+		    asprintf(&path, "%s/%s", directory(), entry->d_name) == -1)
+			continue;
+		(void)usdt_file_read(path, visit, arg, &line);
+		free(path);
+	}
+	if (d != NULL)
+		closedir(d);
 }

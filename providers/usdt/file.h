@@ -21,6 +21,10 @@ const char *usdt_file_read(const char *path, void (*visit)(void *,
 void	usdt_file_installed(const char *provider, void (*visit)(void *,
 	    const struct usdt_description *), void *arg);
 
+/* Those of all files that are installed. */
+void	usdt_files_installed(void (*visit)(void *,
+	    const struct usdt_description *), void *arg);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The sites of what is loaded, by the notes in the files it was loaded from.
+ * The sites of a loaded object, by the notes in the file it was loaded from.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,26 +15,19 @@
 #include "symbol.h"
 #include "usdt.h"
 
-#define OBJECTS_MAX	1024u
 #define TEXTS_MAX	8u
 #define NOP		0x90
 
-/* A loaded object, copied while the list of them is locked. */
 struct loaded {
 	struct dl_phdr_info info;
 	char *path;			/* of its file */
-	char *module;			/* base name; it stays */
+	const char *module;		/* base name; it stays */
 	struct patch_text texts[TEXTS_MAX];
 	unsigned ntexts;
 	void *handle;			/* for dlsym(3) */
 	struct usdt_symbols symbols;	/* read when one is wanted */
 	bool has_symbols;
 	int fd;				/* the file, while it is read */
-};
-
-struct objects {
-	struct loaded all[OBJECTS_MAX];
-	unsigned count;
 };
 
 /* ------------------------------------------------------------ objects */
@@ -51,26 +44,23 @@ program_path(void)
 	return (strdup(path));
 }
 
-static int
-take_object(struct dl_phdr_info *info, size_t size, void *arg)
+/* Its text is what its file has: nothing is put right when it is loaded. */
+static bool
+is_relocated(const struct loaded *o)
 {
-	struct objects *objects = arg;
-	struct loaded *o = &objects->all[objects->count];
-	const char *slash;
+	const ElfW(Phdr) *p = o->info.dlpi_phdr, *end = p + o->info.dlpi_phnum;
+	const ElfW(Dyn) *d;
 
-	(void)size;
-	o->info = *info;
-	o->path = *info->dlpi_name == '\0' ? program_path() :
-	    strdup(info->dlpi_name);
-	if (o->path == NULL)
-		return (0);
-	slash = strrchr(o->path, '/');
-	o->module = strdup(slash == NULL ? o->path : slash + 1);
-	if (o->module == NULL) {
-		free(o->path);
-		return (0);
-	}
-	return (++objects->count == OBJECTS_MAX);
+	for (; p < end && p->p_type != PT_DYNAMIC; p++)
+		continue;
+	if (p == end)
+		return (false);
+	d = (const void *)(o->info.dlpi_addr + p->p_vaddr);
+	for (; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS &&
+		    (d->d_un.d_val & DF_TEXTREL) != 0))
+			return (true);
+	return (false);
 }
 
 /* Is a part of a loaded object, with the flags, at these addresses? */
@@ -275,9 +265,12 @@ take_note(struct usdt_sites *sites, struct loaded *o,
 
 /* ------------------------------------------------------------ all of them */
 
-/* What has sites of TBUF_PROBE has probes of these names already. */
+/*
+ * What has sites of TBUF_PROBE has probes of these names already.  The loader
+ * must not be asked for what it is loading.
+ */
 static void
-read_object(struct usdt_sites *sites, struct loaded *o)
+read_object(struct usdt_sites *sites, struct loaded *o, bool loading)
 {
 	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
 	struct usdt_object file;
@@ -292,7 +285,8 @@ read_object(struct usdt_sites *sites, struct loaded *o)
 			o->ntexts = patch_texts(&o->info, o->texts,
 			    TEXTS_MAX);
 			o->fd = fd;
-			o->handle = dlopen(*o->info.dlpi_name == '\0' ? NULL :
+			o->handle = loading ? NULL :
+			    dlopen(*o->info.dlpi_name == '\0' ? NULL :
 			    o->path, RTLD_LAZY | RTLD_NOLOAD);
 			while (usdt_note_next(&file, &at, &note))
 				take_note(sites, o, &note);
@@ -305,20 +299,45 @@ read_object(struct usdt_sites *sites, struct loaded *o)
 	close(fd);
 }
 
-void
-usdt_find(struct usdt_sites *sites)
+bool
+usdt_find(struct usdt_sites *sites, const struct dl_phdr_info *info,
+    bool loading)
 {
-	struct objects *objects = calloc(1, sizeof(*objects));
-	unsigned i;
+	struct loaded o = { .info = *info };
+	const char *slash;
+	size_t i;
 
-	if (objects == NULL)
-		return;
-	(void)dl_iterate_phdr(take_object, objects);
-	for (i = 0; i < objects->count; i++) {
-		read_object(sites, &objects->all[i]);
-		free(objects->all[i].path);
-	}
+	o.path = *info->dlpi_name == '\0' ? program_path() :
+	    strdup(info->dlpi_name);
+	if (o.path == NULL)
+		return (false);
+	slash = strrchr(o.path, '/');
+	o.module = sites->module = strdup(slash == NULL ? o.path : slash + 1);
+	if (o.module != NULL)
+		read_object(sites, &o, loading);
+	if (loading && is_relocated(&o))
+		for (i = 0; i < sites->count; i++)
+			sites->all[i]->problem = "its text is relocated";
+	free(o.path);
 	/* A symbol that was not found has left a message. */
-	(void)dlerror();
-	free(objects);
+	if (!loading)
+		(void)dlerror();
+	return (sites->count > 0);
+}
+
+void
+usdt_free(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++)
+		free(sites->all[i]);
+	free(sites->all);
+	while ((g = sites->groups) != NULL) {
+		sites->groups = g->next;
+		free(g);
+	}
+	free(sites->module);
+	*sites = (struct usdt_sites){ .count = 0 };
 }

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,12 +57,41 @@ look_at_heap(struct usdt_memory *m)
 	fclose(f);
 }
 
+/*
+ * Read by calls that a program makes that can load objects; no others tell
+ * what is allowed.
+ */
+static bool
+count_filters(unsigned *count)
+{
+	FILE *f = fopen("/proc/thread-self/status", "re");
+	bool found = false;
+	char line[256];
+
+	if (f == NULL)
+		return (false);
+	while (!found && fgets(line, sizeof(line), f) != NULL)
+		found = sscanf(line, "Seccomp_filters: %u", count) == 1;
+	fclose(f);
+	return (found);
+}
+
+bool
+usdt_memory_refiltered(void)
+{
+	unsigned filters;
+
+	return (!count_filters(&filters) || filters != usdt_memory.filters);
+}
+
 void
 usdt_memory_look(void)
 {
 	struct usdt_memory *m = &usdt_memory;
 
 	m->filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+	if (!count_filters(&m->filters))
+		m->filters = UINT_MAX;
 	look_at_stack(m);
 	look_at_heap(m);
 }

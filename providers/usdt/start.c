@@ -1,24 +1,90 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Before main(), and once: what is armed then stays so, and from then on the
- * probes' enable words alone decide.
+ * Before main(), and whenever dlopen(3) has mapped objects, and run none of
+ * their code: what is armed then stays so, and from then on the probes' enable
+ * words alone decide.
+ *
+ * The dynamic linker tells debuggers of objects that come and go: it calls a
+ * function that does nothing, where they have a breakpoint (r_brk in <link.h>).
+ * A call of ours takes its place.  An audit library would be told, too, but has
+ * to be set before the program starts, and brings a C library of its own.
  */
 #include <errno.h>
+#include <link.h>
+#include <string.h>
 
 #include "usdt.h"
+
+#define TEXTS_MAX	8u
+
+/* Called with the linker's lock held. */
+static void
+changed(void)
+{
+	static bool busy;
+	int error = errno;
+
+	/* The C library's malloc(3), or another, may load something itself. */
+	if (busy)
+		return;
+	busy = true;
+	if (_r_debug.r_state == RT_DELETE)
+		usdt_objects_suspend();
+	else if (_r_debug.r_state == RT_CONSISTENT)
+		usdt_objects_update(true);
+	busy = false;
+	errno = error;
+}
+
+struct linker {
+	struct patch_text text;
+	bool found;
+};
+
+static int
+find_linker(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct patch_text texts[TEXTS_MAX];
+	struct linker *l = arg;
+	unsigned n = patch_texts(info, texts, TEXTS_MAX), i;
+
+	(void)size;
+	for (i = 0; i < n && !l->found; i++)
+		if (_r_debug.r_brk >= texts[i].start &&
+		    _r_debug.r_brk < texts[i].end) {
+			l->text = texts[i];
+			l->found = true;
+		}
+	return (l->found);
+}
+
+static const char *
+watch(void)
+{
+	struct linker linker = { .found = false };
+	const char *problem;
+	struct patch patch;
+
+	(void)dl_iterate_phdr(find_linker, &linker);
+	if (!linker.found)
+		return ("the dynamic linker is not known");
+	if ((problem = patch_begin(&patch)) != NULL)
+		return (problem);
+	problem = patch_replace(&patch, &linker.text, _r_debug.r_brk, changed);
+	patch_end(&patch);
+	return (problem);
+}
 
 static void __attribute__((constructor))
 start(void)
 {
-	static struct usdt_sites sites;
+	const char *problem;
 	int error = errno;
 
 	usdt_memory_look();
-	usdt_find(&sites);
-	if (sites.count > 0) {
-		usdt_describe_groups(&sites);
-		usdt_arm(&sites);
-	}
+	usdt_objects_update(false);
+	if ((problem = watch()) != NULL)
+		usdt_tell("dlopen: not armed: %s\n", problem);
 	errno = error;
 }

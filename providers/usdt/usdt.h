@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * libtbuf-usdt.so: the USDT probes of the objects that are loaded when a
- * program starts, as probes of tbuf.
+ * program starts, and by dlopen(3), as probes of tbuf.
  *
- *	find.c	   objects, their notes, and the operands' addresses
+ *	objects.c  which objects come and go
+ *	find.c	   an object's notes, and the operands' addresses
  *	arm.c	   probes are registered, and their sites redirected to stubs
  *	fire.c	   what a stub calls
  *	text.c	   its arguments that are strings
  *	memory.c   where they can be read in place
- *	start.c	   all of it, before main()
+ *	start.c	   all of it, before main() and the constructors of what
+ *		   dlopen(3) loads
  */
 #ifndef TBUF_PROVIDERS_USDT_USDT_H
 #define TBUF_PROVIDERS_USDT_USDT_H
@@ -56,16 +58,33 @@ struct usdt_memory {
 	uintptr_t stack_low, stack_end;	/* the main thread's */
 	uintptr_t heap;			/* where brk(2) began */
 	bool filtered;			/* by seccomp(2), from the beginning */
+	unsigned filters;		/* ... and by how many */
 };
 
+/* Of one object. */
 struct usdt_sites {
+	char *module;			/* its base name */
 	struct usdt_site **all;		/* each stays where it is */
 	size_t count;
 	struct usdt_group *groups;
 };
 
-/* What is loaded now; a file that is not what was loaded has nothing. */
-void	usdt_find(struct usdt_sites *);
+/*
+ * Look at what comes and goes, and arm what is new.  `loading`: dlopen(3) is
+ * doing so, and no code of what is new has run.
+ */
+void	usdt_objects_update(bool loading);
+
+/* While objects are unloaded no consumer may write to their semaphores. */
+void	usdt_objects_suspend(void);
+
+/*
+ * Sites of an object: false if it has none.  A file that is not what was
+ * loaded has nothing.
+ */
+bool	usdt_find(struct usdt_sites *, const struct dl_phdr_info *,
+	    bool loading);
+void	usdt_free(struct usdt_sites *);
 
 /* Types and names of arguments, from provider files. */
 void	usdt_describe_groups(struct usdt_sites *);
@@ -73,11 +92,23 @@ void	usdt_describe_groups(struct usdt_sites *);
 /* Does $TBUF_USDT say that its semaphore is always to be raised? */
 bool	usdt_wanted(const struct usdt_group *);
 
-/* Register the probes and arm their sites. */
-void	usdt_arm(struct usdt_sites *);
+/* Register the probes and arm their sites; and the other way round. */
+void	usdt_arm(struct usdt_sites *, bool loading);
+void	usdt_disarm(struct usdt_sites *);
+
+/* Raise semaphores, as far as somebody traces their probes; and hide them. */
+void	usdt_semaphores_raise(struct usdt_sites *);
+void	usdt_semaphores_hide(struct usdt_sites *);
+
+/* A line for who asks why something is not there. */
+void	usdt_tell(const char *line, ...)
+	    __attribute__((format(printf, 1, 2)));
 
 extern struct usdt_memory usdt_memory;
 void	usdt_memory_look(void);
+
+/* Is this thread under other filters of system calls than at the beginning? */
+bool	usdt_memory_refiltered(void);
 
 /*
  * Copy a text to `texts`, with the stack at `sp`, and have *value be the copy,

@@ -1,0 +1,107 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Objects that come and go.  Each is looked at once, when it is new, and its
+ * sites are taken back when it is there no more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "usdt.h"
+
+struct object {
+	struct object *next;
+	struct dl_phdr_info info;	/* what tells it from others */
+	struct usdt_sites sites;
+	bool is_new;
+	bool is_there;
+};
+
+static struct object *objects;
+
+static int
+look_at(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct object *o;
+
+	(void)size;
+	(void)unused;
+	for (o = objects; o != NULL; o = o->next)
+		if (o->info.dlpi_addr == info->dlpi_addr &&
+		    o->info.dlpi_phdr == info->dlpi_phdr)
+			break;
+	if (o == NULL && (o = calloc(1, sizeof(*o))) != NULL) {
+		o->info = *info;
+		o->is_new = true;
+		o->next = objects;
+		objects = o;
+	}
+	if (o != NULL)
+		o->is_there = true;
+	return (0);
+}
+
+static void
+drop(struct object *o)
+{
+
+	usdt_disarm(&o->sites);
+	usdt_free(&o->sites);
+	free(o);
+}
+
+/* Those that are there no more: others may have their addresses. */
+static void
+drop_gone(void)
+{
+	struct object **link = &objects, *o;
+
+	while ((o = *link) != NULL)
+		if (o->is_there) {
+			o->is_there = false;
+			link = &o->next;
+		} else {
+			*link = o->next;
+			drop(o);
+		}
+}
+
+/*
+ * What is done here are other system calls than the linker's.  A filter that
+ * has come since the beginning may kill for them.
+ */
+static void
+arm(struct object *o, bool loading)
+{
+
+	o->is_new = false;
+	if (loading && usdt_memory_refiltered())
+		return;
+	if (!usdt_find(&o->sites, &o->info, loading))
+		return;
+	usdt_describe_groups(&o->sites);
+	usdt_arm(&o->sites, loading);
+}
+
+void
+usdt_objects_update(bool loading)
+{
+	struct object *o;
+
+	(void)dl_iterate_phdr(look_at, NULL);
+	drop_gone();
+	for (o = objects; o != NULL; o = o->next)
+		if (o->is_new)
+			arm(o, loading);
+		else
+			usdt_semaphores_raise(&o->sites);
+}
+
+void
+usdt_objects_suspend(void)
+{
+	struct object *o;
+
+	for (o = objects; o != NULL; o = o->next)
+		usdt_semaphores_hide(&o->sites);
+}

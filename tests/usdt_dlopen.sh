@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# USDT probes of objects that dlopen(3) loads: armed before their constructors
+# run, also while threads run, and taken back when they are unloaded.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+. "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR CC
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST LD_AUDIT
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+cat >module.d <<'END'
+provider module {
+	probe begin();
+	probe asked();
+	probe work(int i, const char *text);
+	probe alone();
+	probe end();
+};
+END
+"$TBUFCTL" -h -s module.d && CFLAGS=-fPIC "$TBUFCTL" -G -s module.d || exit 1
+# compile PROGRAM FLAG ...
+compile() {
+	program=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/tbuf" \
+	    -I"$top/libtbuf" "$@" -o "$program" || exit 1
+}
+compile module.so -shared -fPIC "$top/tests/usdt/module.c" module.o
+compile opener "$top/tests/usdt/opener.c" -ldl -lpthread
+
+# count TIMES ARGUMENT: how often each probe has fired, as a line each.
+count() {
+	"$TBUFCTL" -q -Z -x usdt=module.d -n '
+	    BEGIN { } module:::work, module:::begin, module:::asked,
+	    module:::alone, module:::end { @[probename] = count(); }' \
+	    -c "./opener $*" 2>err | awk 'NF { print $1, $2 }' |
+	    LC_ALL=C sort
+	cat err
+}
+# fired TIMES: what it has to be.
+fired() {
+	printf 'alone %d\nasked %d\nbegin %d\nend %d\nwork %d\n' $(($1 * 100)) \
+	    "$1" "$1" "$1" $(($1 * 100))
+}
+
+expect 'loaded once' "$(count 1)" "$(fired 1)"
+# More than there is room for stubs, were it not used again.
+expect 'and again' "$(count 1500)" "$(fired 1500)"
+"$TBUFCTL" -q -Z -x usdt=module.d -x temporal -n module:::work \
+    -c './opener 1' >out 2>err
+expect 'its texts' "$(grep -c 'text="text"' out)" 100
+expect 'nobody traces' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    ./opener 3; echo $?)" 0
+TBUF_USDT_LIST=list LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./opener 1
+expect 'what is armed' "$(sed 's/ at 0x[0-9a-f]*//' list |
+    LC_ALL=C sort)" \
+    'module:module.so::asked: armed
+module:module.so::begin: armed
+module:module.so::end: armed
+module:module.so:module_alone:alone: armed
+module:module.so:module_work:work: armed'
+# A filter that comes when the program runs: it is left alone from then on.
+./opener 1 filtered
+[ $? -ne 77 ] || exit 77
+expect 'a filter' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    ./opener 3 filtered; echo $?)" 0
+expect 'traced, too' "$(count 1 filtered)" ''
+
+report
