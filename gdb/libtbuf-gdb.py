@@ -26,7 +26,13 @@ COUNTER = 0
 TEXT_CUT = 0x8000
 IDS_OWN = 1024      # of ids, which are tbufctl's own probes'
 NO_CPU = 0xffffffff
-EPID_FAULT = 0xffff
+EPID_FAULT, EPID_ENVELOPE, EPID_UNIT = 0xffff, 0xfffd, 0xfffc
+# Work units: a record that stands for one, and their tables.
+UNIT_RECORD = "=IIQQQiIII"
+UNITS_SIZE, ENTRY_SIZE, UNITS_MAX, PAGE = 25216, 192, 1024, 4096
+KINDS, KINDS_AT, KIND_SIZE, KIND_NAME, NAME_SIZE = 8, 128, 3136, 32, 32
+BOUND, ENDING, DONE = 2, 3, 4
+SELECTED, GIVEN = 1, 1 << 32
 NAMES_MAX, PIECES_MAX = 16, 256
 # Slots whose lanes hold records: active, ending, given up, exited.
 READABLE = (2, 3, 4, 6, 7)
@@ -123,6 +129,7 @@ class Probe:
         self.names = [memory.text(at) for at in names]
         self.nargs = min(entry[32], NARGS)
         self.types = entry[33:33 + NARGS]
+        self.selection, = struct.unpack_from("=I", entry, 48)
         self.args = []
         for _ in range(self.nargs):
             name = memory.text(argnames)
@@ -188,6 +195,34 @@ def quoted(data):
     return '"' + text + '"'
 
 
+class Unit:
+    """A table's entry."""
+
+    def __init__(self, memory, at):
+        (word, _, *halves, self.head, self.began, self.id, self.kind,
+         self.thread, self.inside, ended) = struct.unpack(
+             "=13Q", memory.read(at, 104))
+        self.state, self.generation = word & 7, word >> 43
+        self.instance = word >> 3 & 0xffffffffff
+        self.mask = ended & 0xffffffff
+        self.laps, self.bytes = self.head >> 48, 8 * (self.head & 0xffffff)
+        self.older = halves[0 if self.laps & 1 else 2]
+        self.records = self.head >> 24 & 0xffffff
+        if self.laps != 0:
+            self.records += self.older >> 24 & 0xffffff
+
+
+def unit_line(data):
+    """What a work unit has left, an envelope or a mark."""
+    size = struct.calcsize(UNIT_RECORD)
+    if len(data) < size:
+        return "a work unit"
+    _, _, _, number, _, outcome, _, count, _ = struct.unpack_from(
+        UNIT_RECORD, data)
+    return "a work unit: id=%d outcome=%d records=%d" % (
+        number, outcome, count)
+
+
 class Session:
     def __init__(self, memory, number):
         self.memory = memory
@@ -201,14 +236,101 @@ class Session:
         area = memory.u64(self.slot + 8)
         go, now = ((memory.u64(area + at), memory.u64(area + at + 8))
                    for at in (24, 48))
+        self.tables()
         self.rate = None
         if memory.u32(56) != COUNTER:
             self.rate = 1.0
         elif now[0] > go[0] and now[1] > go[1]:
             self.rate = (now[1] - go[1]) / (now[0] - go[0])
 
+    def tables(self):
+        """Where the tables of work units are, and which are in flight."""
+        memory, flags = self.memory, self.memory.u64(self.slot + 72)
+        self.units = memory.u64(self.slot + 2160)
+        self.ntables, self.size = flags >> 16 & 0xfff, 1 << (flags >> 48 & 63)
+        self.wraps = bool(flags & 16)
+        self.generation = memory.u64(self.slot) & 0x1fffff
+        room = UNITS_SIZE + self.ntables * ENTRY_SIZE
+        self.first = self.units + (room + PAGE - 1) // PAGE * PAGE
+        if (self.units == 0 or not 1 << 10 <= self.size <= 1 << 26
+                or self.ntables > UNITS_MAX
+                or not memory.inside(self.first, self.ntables * self.size)):
+            self.ntables = 0
+        entries = (Unit(memory, self.units + UNITS_SIZE + i * ENTRY_SIZE)
+                   for i in range(self.ntables))
+        self.entries = list(entries)
+        self.flying = {i: u for i, u in enumerate(self.entries)
+                       if u.generation == self.generation
+                       and u.state in (BOUND, ENDING)}
+
+    def kind(self, kind):
+        if kind >= KINDS - 1:
+            return "(other)"
+        at = self.units + KINDS_AT + kind * KIND_SIZE + KIND_NAME
+        name = self.memory.read(at, NAME_SIZE).split(b"\0")[0]
+        return name.decode("utf-8", "backslashreplace")
+
+    def selection(self, epid):
+        """The mask of an enabling, or of its probe."""
+        memory, area = self.memory, self.memory.u64(self.slot + 8)
+        probe, at = self.probe(epid), memory.u64(area + 88)
+        if probe is None:
+            return SELECTED
+        enabling = memory.u16(self.ecbs + 8 * epid + 4)
+        if (at != 0 and enabling < memory.u32(area + 20)
+                and memory.inside(at + 8 * enabling, 8)):
+            mask = memory.u64(at + 8 * enabling)
+            if mask & GIVEN:
+                return mask & 0xffffffff
+        return probe.selection or SELECTED
+
+    def copied(self, stream, unit, mask=None):
+        """Records of a unit, as a lock lane has them."""
+        at = 0
+        while at + 24 <= len(stream):
+            time, epid, size, tid, cpu = struct.unpack_from(
+                "=QHHII", stream, at)
+            if size < 24 or size % 8 or size > len(stream) - at:
+                return
+            if mask is None or self.selection(epid) & mask:
+                yield time, cpu, tid, self, epid, stream[at + 24:at + size], \
+                    unit
+            at += size
+
+    def table(self, index, mask):
+        unit, at = self.entries[index], self.first + index * self.size
+        half = self.size // 2 if self.wraps else self.size
+        odd = self.wraps and unit.laps & 1
+        if self.wraps and unit.laps != 0:
+            older = min(8 * (unit.older & 0xffffff), half)
+            yield from self.copied(self.memory.read(
+                at + (0 if odd else half), older), unit.id, mask)
+        yield from self.copied(self.memory.read(
+            at + (half if odd else 0), min(unit.bytes, half)), unit.id, mask)
+
+    def ended(self, epid, data):
+        """What an envelope or a mark stands for."""
+        size = struct.calcsize(UNIT_RECORD)
+        if len(data) < size:
+            return
+        table, _, instance, number, _, _, mask, _, _ = struct.unpack_from(
+            UNIT_RECORD, data)
+        if table >= self.ntables:
+            return
+        unit = self.entries[table]
+        if table in self.flying and unit.instance == instance:
+            return
+        if epid == EPID_ENVELOPE:
+            yield from self.copied(data[size:], number)
+        elif (unit.generation, unit.instance, unit.state) == (
+                self.generation, instance, DONE):
+            yield from self.table(table, mask)
+
     def records(self):
         memory = self.memory
+        for i, unit in self.flying.items():
+            yield from self.table(
+                i, 0xffffffff if unit.state == BOUND else unit.mask)
         lanes, n = memory.u64(self.slot + 48), memory.u32(self.slot + 56)
         for i in range(min(n, NLANES_MAX)):
             at = lanes + i * LANE_SIZE
@@ -236,9 +358,15 @@ class Session:
                 return
             if kind == 1:
                 cpu, = struct.unpack_from("=I", stream, at + 16)
-            yield (time, cpu, tid, self, epid,
-                   stream[at + least:at + size])
+            data = stream[at + least:at + size]
+            yield time, cpu, tid, self, epid, data, None
+            if epid in (EPID_ENVELOPE, EPID_UNIT):
+                yield from self.ended(epid, data)
             at += size
+
+    def since(self, ticks):
+        return ("%.9f" % (ticks * self.rate / 1e9) if self.rate is not None
+                else "%d ticks" % ticks)
 
     def probe(self, epid):
         if epid not in self.probes:
@@ -278,6 +406,8 @@ class Session:
     def line(self, epid, data):
         if self.clauses != 0 and epid == EPID_FAULT:
             return "a fault of a clause"
+        if epid in (EPID_ENVELOPE, EPID_UNIT):
+            return unit_line(data)
         probe = self.probe(epid)
         if probe is None:
             return "?"
@@ -306,9 +436,10 @@ def number(argument, default):
 def backtrace(count):
     memory = Memory()
     records = []
-    for i in range(NSLOTS):
-        if memory.u32(256 + 4 * i) in READABLE:
-            records.extend(Session(memory, i).records())
+    sessions = [Session(memory, i) for i in range(NSLOTS)
+                if memory.u32(256 + 4 * i) in READABLE]
+    for session in sessions:
+        records.extend(session.records())
     records.sort(key=lambda r: r[0])
     comm = memory.header[160:224].split(b"\0")[0].decode(errors="replace")
     if any(r[3].rate is None for r in records[-count:]):
@@ -316,12 +447,19 @@ def backtrace(count):
               "second calibration point.")
     print("tbuf: last %d of %d records of %s, pid %d"
           % (min(count, len(records)), len(records), comm, memory.u32(68)))
-    for time, cpu, tid, session, epid, data in records[-count:]:
-        ticks = records[-1][0] - time
-        when = ("-%.9f" % (ticks * session.rate / 1e9)
-                if session.rate is not None else "-%d ticks" % ticks)
-        print("%s cpu %s tid %d %s"
-              % (when, "?" if cpu == NO_CPU else cpu, tid,
+    latest = records[-1][0] if records else None
+    for session in sessions:
+        for unit in session.flying.values():
+            print("tbuf: in flight%s: %s %d, tid %d%s, %d record%s"
+                  % ("" if latest is None or unit.began > latest else
+                     " for " + session.since(latest - unit.began),
+                     session.kind(unit.kind), unit.id, unit.thread,
+                     "" if unit.inside else " (left)", unit.records,
+                     "" if unit.records == 1 else "s"))
+    for time, cpu, tid, session, epid, data, unit in records[-count:]:
+        print("-%s cpu %s tid %d%s %s"
+              % (session.since(latest - time), "?" if cpu == NO_CPU else cpu,
+                 tid, "" if unit is None else " unit %d" % unit,
                  session.line(epid, data)))
 
 

@@ -62,6 +62,7 @@ values()
 	sed -n 's/^-[0-9.]* \(ticks \)\{0,1\}cpu [0-9]* tid [0-9]* ft:fatal_target:[a-z_]*:[a-z]* //p' "$1"
 }
 
+more=
 # start FILTER ORDER ...: a traced target that waits; its file in $file.
 start()
 {
@@ -70,7 +71,8 @@ start()
 	rm -f in out "$TBUF_DIR"/tbuf.*
 	mkfifo in out
 	# shellcheck disable=SC2016 # the inner shell's
-	"$TBUFCTL" -q -x bufpolicy=ring -b 256k -n 'ft:::' -o live -c "sh -c '
+	# shellcheck disable=SC2086 # options have no blanks
+	"$TBUFCTL" -q $more -x bufpolicy=ring -b 256k -n 'ft:::' -o live -c "sh -c '
 	    echo $filter >/proc/self/coredump_filter 2>/dev/null
 	    exec \"\$0\" \"\$@\"' '$target' $* say=ready wait" <in >out 2>err &
 	ctl=$!
@@ -144,6 +146,40 @@ then
 	same 'a core: the last records' '' "$(diff expected found | head)"
 fi
 finish
+
+# Work units: an envelope, a mark, what is not kept, those in flight; a table
+# that wraps.
+units()
+{
+	sed -E -e 's/for [0-9.]* ?(ticks)?:/for S:/; s/pid [0-9]+/pid N/' \
+	    -e 's/tid [0-9]+,/tid N,/' \
+	    -e 's/^-[0-9.]* (ticks )?cpu [0-9]+ tid [0-9]+ /- /' \
+	    -e 's/ft:fatal_target:fire:last //; s/ arg1=.*//' got
+}
+more='-x nunits=4 -x unitsize=4k'
+start 0x3b fire=1 unit=1 fire=2 end=7 unit=2 fire=60 end=1 unit=3 fire=9 \
+    end=0 unit=4 fire=1 unit=5 fire=2
+{
+	echo 'tbuf: last 68 of 68 records of fatal_target, pid N'
+	echo 'tbuf: in flight for S: job 4, tid N, 1 record'
+	echo 'tbuf: in flight for S: job 5, tid N, 2 records'
+	printf '%s\n' '- i=1' '- unit 1 i=1' '- unit 1 i=2' \
+	    '- a work unit: id=1 outcome=7 records=2'
+	seq 60 | sed 's/^/- unit 2 i=/'
+	printf '%s\n' '- a work unit: id=2 outcome=1 records=60' \
+	    '- unit 4 i=1' '- unit 5 i=1' '- unit 5 i=2'
+} >expected
+debug -p "$pid" -- 'tbuf bt 99'
+same 'work units' '' "$(units | diff expected -)"
+finish
+more='-x nunits=1 -x unitsize=1k -x unitpolicy=ring'
+start 0x3b unit=6 fire=100
+debug -p "$pid" -- 'tbuf bt 99'
+units | sed -n 's/^- unit 6 i=//p' >found
+same 'a table that has wrapped' "$(seq $((101 - $(wc -l <found))) 100)" \
+    "$(cat found)"
+finish
+more=
 
 # No shared memory in the core, and no file.
 start 0x33 fire=9
