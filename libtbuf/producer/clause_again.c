@@ -107,6 +107,13 @@ count_again(const struct tbuf_kept *k, uint64_t version, uint32_t pc)
 	    ++tbuf_thread.looks != 0);
 }
 
+static inline const struct tbuf_slot *
+slot_at(uint64_t base, unsigned number)
+{
+	return ((const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
 /*
  * A copy would cost more than the comparisons: another thread may write while
  * they are made, and what they say counts only if none has.
@@ -124,8 +131,7 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	    k->number != number ||
 	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (false);
-	slot = (const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
-	    number * (uint64_t)TBUF_SLOT_SIZE);
+	slot = slot_at(base, number);
 	/* An ECB that comes later is seen: the other side may meet it still. */
 	if (tbuf_load_acquire(&slot->generation) != k->generation ||
 	    tbuf_load(k->head) != k->only)
@@ -138,4 +144,16 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	if (k->counts && count_again(k, version, pc))
 		return (true);
 	return (effect_again(site, k, words, size, version, pc));
+}
+
+bool
+tbuf_clause_met(const struct tbuf_site *site, uint32_t bits)
+{
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	uint64_t base = tbuf_load(&tbuf_local->base);
+	unsigned number = k->number % TBUF_NSESSIONS;
+
+	return (base != 0 && k->index == site->index &&
+	    bits == UINT32_C(1) << number &&
+	    tbuf_load(&slot_at(base, number)->generation) == k->generation);
 }

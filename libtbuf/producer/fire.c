@@ -454,12 +454,16 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 	return (left);
 }
 
-/* Is the one session of the probe's the thread's own, and one with clauses? */
+/*
+ * Is the one session of the probe's one with clauses, that is the thread's own,
+ * or whose clause has been met here?  Then nothing need be packed.
+ */
 static inline bool
-is_of_clauses(uint32_t bits)
+is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 {
 	return (tbuf_load(&tbuf_thread.memo.bits) ==
-	    (bits | TBUF_MEMO_CLAUSES));
+	    (bits | TBUF_MEMO_CLAUSES) ||
+	    (tbuf_load(&tbuf_clause_kept) && tbuf_clause_met(site, bits)));
 }
 
 /* Two functions each: whoever has to go on has the words' stack again. */
@@ -482,7 +486,7 @@ name(struct tbuf_site *site, const uint64_t *values)			\
 									\
 	if (tbuf_rseq_thread() &&					\
 	    (base = tbuf_load(&tbuf_local->base)) != 0 &&		\
-	    (is_of_clauses(left) ||					\
+	    (is_of_clauses(site, left) ||				\
 	    (left = name##_once(site, values, base)) != 0))		\
 		fire_texts(site, values, left);				\
 }

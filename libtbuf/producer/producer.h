@@ -470,6 +470,8 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
  */
 bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;
+/* A hint: is it so, in the only session that the probe is enabled for? */
+bool	tbuf_clause_met(const struct tbuf_site *, uint32_t bits) TBUF_HIDDEN;
 extern bool tbuf_clause_kept TBUF_HIDDEN;	/* else it need not be asked */
 /* No fire of this process is under way: in a forked child. */
 void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
