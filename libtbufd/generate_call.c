@@ -201,6 +201,8 @@ d_frames(const struct generator *g, const struct d_node *node)
 		frames = node->arguments->value;
 	if (frames == 0)
 		frames = FRAMES;
+	if (options->maxframes != 0 && frames > options->maxframes)
+		frames = options->maxframes;
 	if (frames > FRAMES_MAX)
 		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) of more than %u "
 		    "frames", node->identifier->name, FRAMES_MAX);

@@ -239,11 +239,16 @@ act_trunc(const struct acting *a)
 		    a->action->aggregations[i], (int64_t)number_of(a, 0));
 }
 
+/* By 0 nothing can be divided: the run ends. */
 static void
 act_normalize(const struct acting *a)
 {
 	uint32_t i;
 
+	if (a->action->kind == TBUF_ACTION_NORMALIZE && number_of(a, 1) == 0) {
+		a->format->aborted = "Invalid normalization";
+		return;
+	}
 	for (i = 0; i < a->action->naggregations; i++)
 		(void)tbuf_consumer_normalize(a->format->consumer,
 		    a->action->aggregations[i],
@@ -341,7 +346,8 @@ act_all(struct format *f, const struct tbuf_record *r)
 	uint32_t i;
 
 	f->ops->row(f, r);
-	for (i = 0; r->layout != NULL && i < r->layout->nactions; i++) {
+	for (i = 0; r->layout != NULL && i < r->layout->nactions &&
+	    f->aborted == NULL; i++) {
 		a.action = &r->layout->actions[i];
 		act(&a);
 	}

@@ -38,6 +38,7 @@ set_frames(struct compiled *c)
 	c->d.stackframes = c->options->d.stackframes;
 	c->d.ustackframes = c->options->d.ustackframes;
 	c->d.jstackframes = c->options->d.jstackframes;
+	c->d.maxframes = c->options->d.maxframes;
 	c->d.printsize = c->options->d.printsize;
 }
 
@@ -62,6 +63,8 @@ set_option(void *context, const char *name, const char *value)
 		return (NULL);
 	case -EINVAL:
 		return (MSG_SET_VALUE);
+	case -ENOTSUP:
+		return (MSG_SET_UNSUPPORTED);
 	default:
 		return (MSG_SET_NAME);
 	}

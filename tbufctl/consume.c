@@ -385,6 +385,8 @@ drain(struct run *run)
 			print_other(run, &e);
 		if (run->format.out->error != 0)
 			check_output(run);
+		if (run->format.aborted != NULL)
+			return (fail(MSG_ABORTED, run->format.aborted));
 	}
 	if (more < 0)
 		return (fail(MSG_ABORTED, strerror(-more)));

@@ -65,6 +65,26 @@ known_own_list(const struct d_description *d, void (*visit)(void *,
 	return (1);
 }
 
+unsigned
+known_usual_list(const struct d_description *d, void (*visit)(void *,
+    const char *provider, const char *name, unsigned id), void *arg)
+{
+	static const char *const usual[] = {
+		"profile-97", "profile-199", "profile-499", "profile-997",
+		"profile-1999", "profile-4001", "profile-4999",
+		"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000",
+		"tick-5000"
+	};
+	unsigned i, n = 0;
+
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (matches(d, "profile", "", "", usual[i])) {
+			visit(arg, "profile", usual[i], 0);
+			n++;
+		}
+	return (n);
+}
+
 static void
 ignore(void *arg, const char *provider, const char *name, unsigned id)
 {

@@ -40,6 +40,9 @@ void	known_list(struct known *);
  */
 unsigned known_own_list(const struct d_description *, void (*visit)(void *,
 	    const char *provider, const char *name, unsigned id), void *);
+/* The same of the timers that lists show unasked: there are as many as names. */
+unsigned known_usual_list(const struct d_description *, void (*visit)(void *,
+	    const char *provider, const char *name, unsigned id), void *);
 /* Probes that tbufctl fires itself: how many a description matches. */
 unsigned known_own(const struct d_description *);
 /* Those and the targets'. */

@@ -47,7 +47,7 @@ wants_all(const struct options *o)
 /* What programs describe comes first. */
 static int
 show(struct tbuf_consumer *consumer, struct format *format,
-    const struct options *o, const struct tbuf_d_script *script)
+    struct options *o, const struct tbuf_d_script *script)
 {
 	struct script_list own = { .format = format };
 	int status = 0;
@@ -55,6 +55,7 @@ show(struct tbuf_consumer *consumer, struct format *format,
 	format->ops->list(format);
 	if (wants_all(o))
 		script_list_own(&own);
+	script_list_usual(&own, &o->program);
 	if (script != NULL)
 		status = script_list(&own, script, consumer);
 	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)

@@ -14,6 +14,7 @@
 #include "format.h"
 #include "list_script.h"
 #include "messages.h"
+#include "program.h"
 
 /* A timer has the next id behind the fixed ones when it is first named. */
 static unsigned
@@ -74,7 +75,8 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	int enabling;
 
 	split(copy, &d);
-	if (known_own_list(&d, show, l) == 0) {
+	if (known_own_list(&d, show, l) == 0 &&
+	    known_usual_list(&d, show, l) == 0) {
 		enabling = tbuf_consumer_enable(consumer, text);
 		if (enabling < 0) {
 			free(copy);
@@ -87,6 +89,50 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	}
 	free(copy);
 	return (0);
+}
+
+/* The same of one whose first fields may be missing. */
+static void
+split_short(char *copy, struct d_description *d)
+{
+	char *field, *rest = copy;
+	unsigned n = 0, i;
+
+	for (i = 0; i < 4; i++)
+		d->field[i] = "";
+	while ((field = strsep(&rest, ":")) != NULL && n < 4)
+		d->field[n++] = field;
+	for (i = 0; i < n; i++)
+		d->field[3 - i] = d->field[n - 1 - i];
+	for (i = 0; i + n < 4; i++)
+		d->field[i] = "";
+}
+
+/* A list with commas. */
+static bool
+show_usual(struct script_list *l, const char *list)
+{
+	char *copy = memory_string(list), *rest = copy, *item;
+	struct d_description d;
+	unsigned n = 0;
+
+	while ((item = strsep(&rest, ",")) != NULL) {
+		split_short(item, &d);
+		n += known_usual_list(&d, show, l);
+	}
+	free(copy);
+	return (n != 0);
+}
+
+void
+script_list_usual(struct script_list *l, struct program *program)
+{
+	struct description *d = program->all;
+	struct description *end = d + program->count;
+
+	for (; d < end; d++)
+		if (d->full != NULL && !d->is_program)
+			d->has_timers = show_usual(l, d->full);
 }
 
 int

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct format;
+struct program;
 struct tbuf_consumer;
 struct tbuf_d_script;
 
@@ -32,6 +33,8 @@ struct script_list {
  */
 int	script_list(struct script_list *, const struct tbuf_d_script *,
 	    struct tbuf_consumer *);
+/* Show the usual timers that descriptions without clauses match. */
+void	script_list_usual(struct script_list *, struct program *);
 /* Show those that are always there. */
 void	script_list_own(struct script_list *);
 /* Say what has matched nothing once targets are listed; frees all. */

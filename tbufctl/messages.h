@@ -35,6 +35,7 @@
 #define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
+#define MSG_SET_UNSUPPORTED "Option is not in this version"
 #define MSG_SET_NAME	"Invalid option name"
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \

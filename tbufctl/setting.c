@@ -122,6 +122,49 @@ unset_environment(const char *value)
 	return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
 }
 
+/* Is it one of the words of a list? */
+static bool
+is_one_of(const char *value, const char *list)
+{
+	size_t size = strlen(value), length;
+
+	for (; *list != '\0'; list += length + (list[length] == ' ')) {
+		length = strcspn(list, " ");
+		if (length == size && strncmp(list, value, size) == 0)
+			return (true);
+	}
+	return (false);
+}
+
+/*
+ * amin: the least stability that names, data and architecture must have.  Here
+ * none is known, so all that can be asked for is the default, the lowest.
+ */
+static const char *
+set_stability(const char *value)
+{
+	static const char *const lists[] = {
+		"Internal Private Obsolete External Unstable Evolving Stable "
+		"Standard", "Unknown CPU Platform Group ISA Common"
+	};
+	const char *wrong = NULL;
+	char *copy = memory_string(value), *rest = copy, *word;
+	size_t i;
+
+	for (i = 0; i < 3 && wrong == NULL; i++) {
+		word = strsep(&rest, "/");
+		if (word == NULL || !is_one_of(word, lists[i / 2]))
+			wrong = MSG_SET_VALUE;
+	}
+	if (wrong == NULL && rest != NULL)
+		wrong = MSG_SET_VALUE;
+	else if (wrong == NULL &&
+	    strcmp(value, "Internal/Internal/Unknown") != 0)
+		wrong = "Stability is not in this version";
+	free(copy);
+	return (wrong);
+}
+
 /* ------------------------------------------------------------ names */
 
 #define INDENT_MAX	1024
@@ -143,33 +186,36 @@ enum kind {
 	KIND_JSTACKFRAMES,
 	KIND_STACKINDENT,
 	KIND_PRINTSIZE,
+	KIND_MAXFRAMES,
+	KIND_AMIN,
+	KIND_LINKMODE,		/* of -G, which makes one kind of object */
+	KIND_LINKTYPE,
 	KIND_UNUSED_FLAG,	/* known, of no effect */
-	KIND_UNUSED_NUMBER,
-	KIND_UNUSED_WORD
+	KIND_UNUSED_NUMBER
 };
 
 static const enum kind kinds[] = {
 	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE,
 	KIND_INCLUDE, KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH,
 	KIND_CPP_ARGUMENT,
-	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
-	KIND_UNUSED_FLAG, KIND_STACKFRAMES, KIND_USTACKFRAMES,
-	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_UNUSED_NUMBER,
-	KIND_STACKINDENT, KIND_PRINTSIZE, KIND_UNUSED_WORD,
-	KIND_UNUSED_WORD, KIND_UNUSED_WORD
+	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG,
+	KIND_STACKFRAMES, KIND_USTACKFRAMES,
+	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_MAXFRAMES,
+	KIND_STACKINDENT, KIND_PRINTSIZE, KIND_AMIN,
+	KIND_LINKMODE, KIND_LINKTYPE
 };
 
 /* In the order of kinds; flags come behind. */
 const char *const setting_names[] = {
 	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir",
 	"syslibdir", "cpppath", "cppargs", "setenv", "unsetenv", "quietresize",
-	"aggpercpu", "verbose", "stackframes", "ustackframes", "jstackframes",
+	"stackframes", "ustackframes", "jstackframes",
 	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
 	"linkmode", "linktype",
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
-	"rawbytes", "noerror", "ustackunwind"
+	"rawbytes", "noerror", "ustackunwind", "verbose"
 };
 
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -185,7 +231,7 @@ find_flag(struct options *o, size_t i)
 		&o->d.destructive, &o->d.cpp, &o->d.headers,
 		&o->d.no_libraries, &o->d.defaultargs, &o->d.argref,
 		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror,
-		&o->d.unwind
+		&o->d.unwind, &o->d.disassemble
 	};
 
 	return (flags[i]);
@@ -230,6 +276,9 @@ set_number(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_PRINTSIZE:
 		d->printsize = number;
 		break;
+	case KIND_MAXFRAMES:
+		d->maxframes = number;
+		break;
 	default:
 		break;
 	}
@@ -263,6 +312,13 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 		return (set_environment(value));
 	case KIND_UNSETENV:
 		return (unset_environment(value));
+	case KIND_AMIN:
+		return (set_stability(value));
+	case KIND_LINKMODE:
+		return (is_one_of(value, "kernel primary dynamic static") ?
+		    NULL : MSG_SET_VALUE);
+	case KIND_LINKTYPE:
+		return (is_one_of(value, "elf dof") ? NULL : MSG_SET_VALUE);
 	default:
 		break;
 	}
@@ -288,6 +344,7 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_JSTACKFRAMES:
 	case KIND_STACKINDENT:
 	case KIND_PRINTSIZE:
+	case KIND_MAXFRAMES:
 	case KIND_UNUSED_NUMBER:
 		return (set_number(d, kind, value));
 	default:

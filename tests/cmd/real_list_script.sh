@@ -5,6 +5,9 @@
 ctl -l -n 'BEGIN,tick-1s'
 ctl -l -n 'tick-5,profile-97'
 ctl -l -P dtrace
+ctl -l -P profile
+ctl -l -n 'tick-1*,profile:::profile-99*'
+ctl -l -n 'tick-5* { trace(1); }'
 ctl -l --format=json -n END
 cat >script.d <<'EOF'
 BEGIN, profile-10ms { n = 0; }

@@ -1,0 +1,6 @@
+#pragma D option aggpercpu
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option linkmode=loose
+
+BEGIN
+{
+	exit(0);
+}

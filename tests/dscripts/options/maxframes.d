@@ -1,0 +1,5 @@
+/* More addresses than that are not asked for. */
+BEGIN
+{
+	ustack(9);
+}
