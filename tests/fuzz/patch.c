@@ -327,7 +327,7 @@ prove(const uint8_t *bytes, size_t size)
 		.base = (uintptr_t)bytes, .parts = &part, .nparts = 1,
 		.functions = bytes, .nfunctions_bytes = size
 	};
-	struct patch_place places[8];
+	struct patch_place places[8] = { { .at = 0 } };
 	size_t i;
 
 	for (i = 0; i < 8; i++)
