@@ -275,9 +275,6 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	struct tbuf_write w;
 	unsigned number;
 
-	if (tbuf_thread.unit != NULL && alone &&
-	    tbuf_unit_again(site, values, size, all))
-		return;
 	if (all == 0 || (alone && fire_clause(site, values, size,
 	    (unsigned)__builtin_ctz(all))))
 		return;
@@ -317,6 +314,18 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 		fire_rows_each(site, values, size);
 }
 
+/* ... unless the thread is in a unit. */
+static __attribute__((noinline)) void
+fire_rows_or_unit(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
+{
+	uint32_t all = tbuf_load(site->enabled);
+
+	if (tbuf_thread.unit == NULL || all == 0 || (all & (all - 1)) != 0 ||
+	    !tbuf_unit_again(site, values, size, all))
+		fire_rows_each(site, values, size);
+}
+
 #define FIRE_FLAT(n)							\
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
@@ -325,7 +334,7 @@ fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 		return;							\
 	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
 	    tbuf_load(site->enabled))					\
-		fire_rows_each(site, values, 8 * (n));			\
+		fire_rows_or_unit(site, values, 8 * (n));		\
 	else if (!tbuf_rseq_flat_##n(site, values))			\
 		fire_rows_own(site, values, 8 * (n));			\
 }

@@ -61,7 +61,7 @@ tbuf_unit_begin(const char *kind, uint64_t id)
 		return (0);
 	}
 	enter(u);
-	return (tbuf_unit_number(u));
+	return (tbuf_unit_number(u, tbuf_load(&u->word)));
 }
 
 int

@@ -86,7 +86,7 @@ tbuf_unit_clock(void)
 	    tbuf_counter_glance() : tbuf_clock_read(tbuf_self.clock));
 }
 
-/* What the table's head is, as far as is known; in halves, as sections store. */
+/* The table's head, as far as is known; in halves, as sections store it. */
 static inline void
 tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 {
@@ -112,16 +112,84 @@ tbuf_unit_sections(void)
 
 /* In a forked child: its parent's units are not its own. */
 void	tbuf_units_forget(void) TBUF_HIDDEN;
+
+/* What a unit's word and its number are made of. */
+#define TBUF_UNIT_INDEX	10		/* bits of a place */
+#define TBUF_UNITS	(1u << TBUF_UNIT_INDEX)
+#define TBUF_UNIT_EPOCH	48		/* bits before it */
+#define TBUF_UNIT_USED	UINT64_C(1)
+#define TBUF_UNIT_SERIAL ((UINT64_C(1) << 47) - 1)
+
+extern struct tbuf_unit tbuf_units_all[TBUF_UNITS] TBUF_HIDDEN;
+/* Forks between the first process and this one. */
+extern uint64_t tbuf_units_epoch TBUF_HIDDEN;
+
+static inline uint64_t
+tbuf_unit_make(uint64_t serial)
+{
+	return (tbuf_load(&tbuf_units_epoch) << TBUF_UNIT_EPOCH |
+	    (serial & TBUF_UNIT_SERIAL) << 1 | TBUF_UNIT_USED);
+}
+
+static inline bool
+tbuf_unit_used(uint64_t word)
+{
+	return (word == tbuf_unit_make(word >> 1));
+}
+
+static inline uint64_t
+tbuf_unit_number(const struct tbuf_unit *u, uint64_t word)
+{
+	return ((word >> 1 & TBUF_UNIT_SERIAL) << TBUF_UNIT_INDEX |
+	    (uint64_t)(u - tbuf_units_all));
+}
+
+/* The unit with this number; NULL: there is none, or it has ended. */
+static inline struct tbuf_unit *
+tbuf_unit_find(uint64_t number)
+{
+	struct tbuf_unit *u = &tbuf_units_all[number % TBUF_UNITS];
+	uint64_t word = tbuf_load_acquire(&u->word);
+
+	return (tbuf_unit_used(word) && number == tbuf_unit_number(u, word) ?
+	    u : NULL);
+}
+
+/*
+ * Who owns a unit: the epoch and the address of the thread's area.  A task that
+ * shares the area counts as the same thread.  A forked child has an epoch of
+ * its own, so that no thread of its parent is an owner there.
+ */
+static inline uint64_t
+tbuf_unit_self(void)
+{
+	return (tbuf_load(&tbuf_units_epoch) << TBUF_UNIT_EPOCH |
+	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << TBUF_UNIT_EPOCH)));
+}
+
+static inline bool
+tbuf_unit_mine(const struct tbuf_unit *u)
+{
+	return (tbuf_load(&u->owner) == tbuf_unit_self());
+}
+
+static inline void
+tbuf_unit_disown(struct tbuf_unit *u)
+{
+	tbuf_store_release(&u->owner, 0);
+}
+
+static inline void
+tbuf_unit_release(struct tbuf_unit *u)
+{
+	tbuf_store_release(&u->word, tbuf_load(&u->word) & ~TBUF_UNIT_USED);
+	tbuf_unit_disown(u);
+}
+
 /* A free unit, for this thread; NULL: there is none. */
 struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
-void	tbuf_unit_release(struct tbuf_unit *) TBUF_HIDDEN;
-uint64_t tbuf_unit_number(const struct tbuf_unit *) TBUF_HIDDEN;
-/* The unit with this number; NULL: there is none, or it has ended. */
-struct tbuf_unit *tbuf_unit_find(uint64_t number) TBUF_HIDDEN;
-bool	tbuf_unit_mine(const struct tbuf_unit *) TBUF_HIDDEN;
 /* Own the unit, unless another thread has just ended it. */
 int	tbuf_unit_own(struct tbuf_unit *, uint64_t number) TBUF_HIDDEN;
-void	tbuf_unit_disown(struct tbuf_unit *) TBUF_HIDDEN;
 /* A table that is kept for a unit which is free; false: there is none. */
 bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
 

@@ -17,6 +17,22 @@
 #define LOW_RECORD	(UINT32_C(1) << 24)
 #define LOW_BYTES	(LOW_RECORD - 1)
 
+/* One by one: for a loop the compiler has an instruction that is slow. */
+static inline void
+copy(uint64_t *to, const uint64_t *from, uint64_t n)
+{
+	if (n > 0)
+		to[0] = from[0];
+	if (n > 1)
+		to[1] = from[1];
+	if (n > 2)
+		to[2] = from[2];
+	if (n > 3)
+		to[3] = from[3];
+}
+
+_Static_assert(WORDS_MAX == 4, "copy");
+
 /*
  * The lower half of head becomes what it will be within the section: no handler
  * comes between the two.  A section that is given up leaves it ahead: then the
@@ -32,7 +48,7 @@ store(struct tbuf_bound *b, uint32_t epid, uint32_t mask,
 {
 	uint32_t low = tbuf_load(&b->head[0]);
 	uint64_t high = tbuf_load(&b->head[1]), used = 8 * (low & LOW_BYTES);
-	uint64_t record[WORDS_HEADER + WORDS_MAX], whole, i;
+	uint64_t record[WORDS_HEADER + WORDS_MAX], whole;
 	uint32_t next;
 
 	whole = 8 * WORDS_HEADER + size;
@@ -46,11 +62,7 @@ store(struct tbuf_bound *b, uint32_t epid, uint32_t mask,
 	record[0] = tbuf_unit_clock();
 	record[1] = epid | whole << 16 | (uint64_t)tbuf_thread.tid << 32;
 	record[2] = b->memo.cpu;
-	/* One by one: for a loop the compiler has an instruction that is slow. */
-	for (i = 0; i < size / 8; i++) {
-		record[WORDS_HEADER + i] = words[i];
-		__asm__ volatile("" : : : "memory");
-	}
+	copy(record + WORDS_HEADER, words, size / 8);
 	return (tbuf_rseq_publish(&b->memo, &(struct tbuf_publish){
 		.word = &b->entry->head, .old = high << 32 | low,
 		.new = high << 32 | next, .from = record, .size = whole,

@@ -526,6 +526,21 @@ tbuf_units_first(uint64_t base, unsigned from)
 _Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS % 8 == 0 &&
     offsetof(struct tbuf_control, state) % 8 == 0, "eight slots at a time");
 
+/* Is each slot free but this one?  It nearly always is. */
+static bool
+is_only(uint64_t base, unsigned number)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	const uint64_t *pairs = (const uint64_t *)(const void *)control->state;
+	uint64_t others = 0;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS / 2; i++)
+		others |= i == number / 2 ? 0 : tbuf_load(&pairs[i]);
+	return ((others | tbuf_load(&control->state[number ^ 1])) == 0);
+}
+
 void
 tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
     uint64_t id, unsigned first)
@@ -542,6 +557,8 @@ tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
 		b->id = id;
 		if (session_bind(b, base, i, kind))
 			u->nbound++;
+		if (is_only(base, i))
+			break;
 	}
 }
 

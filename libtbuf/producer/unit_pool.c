@@ -11,58 +11,23 @@
 
 #include "producer/unit.h"
 
-#define INDEX_BITS	10
-#define NUNITS		(1u << INDEX_BITS)
-#define EPOCH		48		/* bits before it */
-#define USED		UINT64_C(1)
-#define SERIAL		((UINT64_C(1) << 47) - 1)
-
-static struct tbuf_unit units[NUNITS];
+struct tbuf_unit tbuf_units_all[TBUF_UNITS];
+uint64_t tbuf_units_epoch;
 static uint32_t most;	/* of them that have ever been used */
-static uint64_t epoch;	/* forks between the first process and this one */
 
 void
 tbuf_units_forget(void)
 {
 	tbuf_thread.unit = NULL;
-	tbuf_store(&epoch, tbuf_load(&epoch) + 1);
-}
-
-static uint64_t
-word_make(uint64_t serial)
-{
-	return (tbuf_load(&epoch) << EPOCH | (serial & SERIAL) << 1 | USED);
-}
-
-static bool
-word_used(uint64_t word)
-{
-	return (word == word_make(word >> 1));
+	tbuf_store(&tbuf_units_epoch, tbuf_load(&tbuf_units_epoch) + 1);
 }
 
 /* Of a parent, not of this process? */
 static bool
 word_foreign(uint64_t word)
 {
-	return (word >> EPOCH != (tbuf_load(&epoch) << EPOCH) >> EPOCH);
-}
-
-/*
- * Who owns a unit: the epoch and the address of the thread's area.  A task that
- * shares the area counts as the same thread.  A forked child has an epoch of
- * its own, so that no thread of its parent is an owner there.
- */
-static uint64_t
-self(void)
-{
-	return (tbuf_load(&epoch) << EPOCH |
-	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << EPOCH)));
-}
-
-bool
-tbuf_unit_mine(const struct tbuf_unit *u)
-{
-	return (tbuf_load(&u->owner) == self());
+	return (word >> TBUF_UNIT_EPOCH !=
+	    tbuf_unit_make(0) >> TBUF_UNIT_EPOCH);
 }
 
 /*
@@ -74,14 +39,9 @@ own(struct tbuf_unit *u)
 {
 	uint64_t owner = tbuf_load(&u->owner);
 
-	return ((owner == 0 || owner >> EPOCH != self() >> EPOCH) &&
-	    tbuf_cas(&u->owner, owner, self()));
-}
-
-void
-tbuf_unit_disown(struct tbuf_unit *u)
-{
-	tbuf_store_release(&u->owner, 0);
+	return ((owner == 0 || owner >> TBUF_UNIT_EPOCH !=
+	    tbuf_unit_self() >> TBUF_UNIT_EPOCH) &&
+	    tbuf_cas(&u->owner, owner, tbuf_unit_self()));
 }
 
 /* What it knows is of its parent's sessions, in a forked child. */
@@ -94,7 +54,7 @@ renew(struct tbuf_unit *u, uint64_t word)
 		u->bound[i].entry = NULL;
 		u->bound[i].kept = false;
 	}
-	tbuf_store(&u->word, word_make((word >> 1) + 1));
+	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
 }
 
 static void
@@ -115,48 +75,20 @@ tbuf_unit_take(void)
 	struct tbuf_unit *u;
 	uint64_t word;
 
-	for (i = 0; i < NUNITS; i++, at++) {
-		u = &units[at % NUNITS];
-		if (word_used(tbuf_load(&u->word)) || !own(u))
+	for (i = 0; i < TBUF_UNITS; i++, at++) {
+		u = &tbuf_units_all[at % TBUF_UNITS];
+		if (tbuf_unit_used(tbuf_load(&u->word)) || !own(u))
 			continue;
 		word = tbuf_load(&u->word);
-		if (!word_used(word)) {
+		if (!tbuf_unit_used(word)) {
 			renew(u, word);
-			count(at % NUNITS + 1);
+			count(at % TBUF_UNITS + 1);
 			tbuf_thread.unit_last = at;
 			return (u);
 		}
 		tbuf_unit_disown(u);
 	}
 	return (NULL);
-}
-
-void
-tbuf_unit_release(struct tbuf_unit *u)
-{
-	tbuf_store_release(&u->word, tbuf_load(&u->word) & ~USED);
-	tbuf_unit_disown(u);
-}
-
-static uint64_t
-number_of(const struct tbuf_unit *u, uint64_t word)
-{
-	return ((word >> 1 & SERIAL) << INDEX_BITS | (uint64_t)(u - units));
-}
-
-uint64_t
-tbuf_unit_number(const struct tbuf_unit *u)
-{
-	return (number_of(u, tbuf_load(&u->word)));
-}
-
-struct tbuf_unit *
-tbuf_unit_find(uint64_t number)
-{
-	struct tbuf_unit *u = &units[number % NUNITS];
-	uint64_t word = tbuf_load_acquire(&u->word);
-
-	return (word_used(word) && number == number_of(u, word) ? u : NULL);
 }
 
 int
@@ -203,11 +135,11 @@ tbuf_unit_spare(struct tbuf_bound *to)
 	bool done = false;
 
 	for (i = 0; i < n && !done; i++) {
-		u = &units[i];
-		if (word_used(tbuf_load(&u->word)) || !own(u))
+		u = &tbuf_units_all[i];
+		if (tbuf_unit_used(tbuf_load(&u->word)) || !own(u))
 			continue;
 		word = tbuf_load(&u->word);
-		done = !word_used(word) && !word_foreign(word) &&
+		done = !tbuf_unit_used(word) && !word_foreign(word) &&
 		    hand_over(u, to);
 		tbuf_unit_disown(u);
 	}
