@@ -723,6 +723,10 @@ int	tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
 	    void *);
 int	tbuf_unit_figures(int (*visit)(void *,
 	    const struct tbuf_unit_figures *), void *);
+/* Those in files and cores that have been opened; without `unit', figures. */
+int	tbuf_consumer_units(struct tbuf_consumer *,
+	    int (*unit)(void *, const struct tbuf_unit_status *),
+	    int (*figures)(void *, const struct tbuf_unit_figures *), void *);
 
 /* A lane of somebody's session, as --stat shows it. */
 struct tbuf_lane_status {

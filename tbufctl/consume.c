@@ -348,7 +348,8 @@ static bool
 unit_unwanted(const struct options *o, const struct tbuf_record *record)
 {
 	return (o->units_one && (record->unit == NULL ||
-	    record->unit->ended || record->unit->id != o->units_id));
+	    record->unit->ended || record->unit->id != o->units_id ||
+	    record->pid != o->units_pid));
 }
 
 static void

@@ -657,7 +657,9 @@ choose_header(struct options *o)
 static int
 choose_units(struct options *o)
 {
-	const char *other = not_with_mode(o);
+	const char *other = o->list ? "-l" : o->command != NULL ? "-c" :
+	    o->snapshot ? "--snapshot" :
+	    o->program.count > 0 ? "a probe description" : NULL;
 
 	if (other == NULL)
 		other = o->stat ? "--stat" : o->left ? "--left" :
@@ -666,7 +668,7 @@ choose_units(struct options *o)
 		return (bad_usage(MSG_TOGETHER, "--units", other));
 	if (!o->units_one)
 		o->mode = MODE_UNITS;
-	else {
+	else if (o->nfiles == 0 && o->ncores == 0) {
 		(void)snprintf(o->units_read, sizeof(o->units_read), "%jd",
 		    (intmax_t)o->units_pid);
 		return (parse_read(o, o->units_read));

@@ -6,11 +6,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tbuf_consumer.h>
 
+#include "core.h"
 #include "format.h"
 #include "messages.h"
 #include "options.h"
@@ -119,6 +122,41 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	return (0);
 }
 
+/* A file's name, or a pid. */
+static int
+file_open(struct tbuf_consumer *consumer, const char *what)
+{
+	const char *error;
+	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+
+	if ((error == NULL ? tbuf_consumer_open_pid(consumer, pid) :
+	    tbuf_consumer_open_file(consumer, what)) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	return (0);
+}
+
+/* Of files and cores. */
+static int
+look_in_files(struct run *run)
+{
+	const struct options *o = run->options;
+	struct tbuf_consumer *consumer = tbuf_consumer_new();
+	int status = 0;
+	size_t i;
+
+	if (consumer == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	for (i = 0; i < o->nfiles && status == 0; i++)
+		status = file_open(consumer, o->files[i]);
+	for (i = 0; i < o->ncores && status == 0; i++)
+		status = core_open(consumer, o->cores[i], o->quiet);
+	if (status == 0)
+		(void)tbuf_consumer_units(consumer,
+		    o->units_figures ? NULL : unit, figures, run);
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
 /* That a process has none is an answer; that it has no session is none. */
 static int
 check_process(pid_t pid)
@@ -138,9 +176,10 @@ int
 units_run(const struct options *o, struct output *out)
 {
 	struct run run = { o, out };
+	bool files = o->nfiles > 0 || o->ncores > 0;
 	int error;
 
-	if (o->units_pid != 0 && check_process(o->units_pid) != 0)
+	if (!files && o->units_pid != 0 && check_process(o->units_pid) != 0)
 		return (EXIT_FAILED);
 	if (!o->json && o->units_figures)
 		output_printf(out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
@@ -150,6 +189,8 @@ units_run(const struct options *o, struct output *out)
 		output_printf(out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
 		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
 		    "PROGRAM");
+	if (files)
+		return (look_in_files(&run));
 	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
 	    tbuf_unit_list(unit, &run);
 	return (error < 0 ? fail(MSG_UNITS_LOOK, format_directory(error)) :

@@ -29,6 +29,7 @@ same()
 	fi
 }
 
+more= orders='enabled fire=1000'
 # crash NAME FILTER: a traced target in directory NAME, whose shared memory is
 # in cores as FILTER has it; its consumer is killed, and then it ends by SIGSEGV.
 # Leaves $target, $file, gcore's core `g`, the kernel's `core`, if there are any.
@@ -36,11 +37,11 @@ crash()
 {
 	mkdir "$1" && cd "$1" || exit 1
 	mkfifo in out
-	# shellcheck disable=SC2016 # the inner shell's
-	"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n count -c "sh -c '
+	# shellcheck disable=SC2016,SC2086 # the inner shell's; no blanks
+	"$TBUFCTL" -q $more -x bufpolicy=ring -b 64k -n count -c "sh -c '
 	    echo $2 >/proc/self/coredump_filter 2>/dev/null
 	    ulimit -c unlimited 2>/dev/null
-	    exec \"\$0\" \"\$@\"' '$TBUF_TARGET' enabled fire=1000 say=fired wait
+	    exec \"\$0\" \"\$@\"' '$TBUF_TARGET' $orders say=fired wait
 	    kill=11" <in >out 2>&1 &
 	ctl=$!
 	exec 5>in 6<out
@@ -179,6 +180,31 @@ for core in g kernel; do
  it is another process's" "$core"
 	rm "$file"
 	mv away "$file"
+done
+cd ..
+
+# A work unit that hung.  Nothing else keeps its file, when both are dead.
+rm -f "$TBUF_DIR"/tbuf.*
+more='-x nunits=2 -x unitsize=1k' orders='unit=8 fire=1 end=0 unit=9 fire=2'
+crash units 0x3b
+"$TBUFCTL" --units >got 2>&1
+same 'units of the dead' '9 2' "$(awk 'NR > 1 { print $4, $7 }' got)"
+"$TBUFCTL" --units --read "$file" >got 2>&1
+same 'units of a file' '9 2' "$(awk 'NR > 1 { print $4, $7 }' got)"
+rm -f "$file"
+for core in g kernel; do
+	[ -s "$core" ] || continue
+	"$TBUFCTL" --units --core "$core" >got 2>&1
+	same "$core: units in flight" "$target dead work 9 - 2 target" \
+	    "$(awk 'NR > 1 { print $1, $2, $3, $4, $6, $7, $8 }' got)"
+	"$TBUFCTL" -q --units="$target:9" --core "$core" >got 2>&1
+	same "$core: one's records" 'unit=work:9 unfinished number=1 text="a text"
+unit=work:9 unfinished number=2 text="a text"' "$(cat got)"
+	"$TBUFCTL" --units=stat --core "$core" >got 2>&1
+	same "$core: figures" "$target work 1 0" \
+	    "$(awk 'NR > 1 { print $1, $2, $3, $4 }' got)"
+	"$TBUFCTL" --units=1 --core "$core" >got 2>&1
+	same "$core: another process's" 1 "$(wc -l <got)"
 done
 cd ..
 

@@ -81,6 +81,29 @@ lane_unread(const struct tbuf_lane *lane, bool ring)
 	    lane->tail));
 }
 
+/* Has it work units that have not ended? */
+static bool
+units_unread(int fd, unsigned slot)
+{
+	uint64_t generation = SLOT_WORD(fd, slot, generation);
+	uint64_t at = SLOT_WORD(fd, slot, units.at), size, word;
+	struct tbuf_terms terms = {
+		.flags = SLOT_WORD(fd, slot, terms.flags)
+	};
+	uint32_t n = at == 0 ? 0 : tbuf_terms_units(&terms, &size), i;
+
+	for (i = 0; i < n; i++)
+		if (pread(fd, &word, sizeof(word), (off_t)(at +
+		    sizeof(struct tbuf_units) + i *
+		    sizeof(struct tbuf_unit_entry))) == (ssize_t)sizeof(word) &&
+		    (word == tbuf_unit_word(generation,
+		    tbuf_unit_instance(word), TBUF_UNIT_BOUND) ||
+		    word == tbuf_unit_word(generation,
+		    tbuf_unit_instance(word), TBUF_UNIT_ENDING)))
+			return (true);
+	return (false);
+}
+
 static bool
 session_unread(int fd, unsigned slot)
 {
@@ -96,7 +119,7 @@ session_unread(int fd, unsigned slot)
 		if (lane_unread(&lane, ring))
 			return (true);
 	}
-	return (false);
+	return (units_unread(fd, slot));
 }
 
 bool

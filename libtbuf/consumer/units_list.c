@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units as the files of the living and the dead have them: those that
- * have not ended, and figures of those that have.  A look, with pread(2) alone.
+ * Work units as the files of the living and the dead have them, and cores: those
+ * that have not ended, and figures of those that have.  A look, with pread(2)
+ * alone.
  */
 #include <sys/stat.h>
 
@@ -13,6 +14,8 @@
 #include "common/clock.h"
 #include "common/session.h"
 #include "consumer/files.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
 #include "tbuf_consumer.h"
@@ -179,20 +182,27 @@ kinds_look(const struct look *l, struct session *s)
 }
 
 static int
+session_look(const struct look *l, int fd, const struct tbuf_control *control,
+    bool alive, unsigned number)
+{
+	struct session s = { .fd = fd, .control = control, .alive = alive };
+
+	if (!tbuf_state_readable(control->state[number]) ||
+	    !session_read(&s, number))
+		return (0);
+	return (l->unit != NULL ? units_look(l, &s) : kinds_look(l, &s));
+}
+
+static int
 look(void *arg, int fd, const char *name, const struct tbuf_control *control,
     bool alive)
 {
-	const struct look *l = arg;
-	struct session s = { .fd = fd, .control = control, .alive = alive };
 	int stop = 0;
 	unsigned i;
 
 	(void)name;
 	for (i = 0; i < TBUF_NSESSIONS && stop == 0; i++)
-		if (tbuf_state_readable(control->state[i]) &&
-		    session_read(&s, i))
-			stop = l->unit != NULL ? units_look(l, &s) :
-			    kinds_look(l, &s);
+		stop = session_look(arg, fd, control, alive, i);
 	return (stop);
 }
 
@@ -224,4 +234,27 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 	struct look l = { .figures = visit, .arg = arg };
 
 	return (scan(&l));
+}
+
+int
+tbuf_consumer_units(struct tbuf_consumer *c,
+    int (*unit)(void *, const struct tbuf_unit_status *),
+    int (*figures)(void *, const struct tbuf_unit_figures *), void *arg)
+{
+	struct look l = { unit, figures, arg };
+	struct tbuf_control control;
+	struct tbuf_target *t;
+	int stop = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!t->file_only ||
+		    !read_at(t->fd, &control, sizeof(control), 0))
+			continue;
+		control.comm[sizeof(control.comm) - 1] = '\0';
+		stop = session_look(&l, t->fd, &control, t->changing,
+		    t->file_slot);
+		if (stop != 0)
+			break;
+	}
+	return (stop);
 }

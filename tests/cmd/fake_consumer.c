@@ -890,6 +890,19 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 	return (0);
 }
 
+int
+tbuf_consumer_units(struct tbuf_consumer *consumer,
+    int (*unit)(void *, const struct tbuf_unit_status *),
+    int (*figures)(void *, const struct tbuf_unit_figures *), void *arg)
+{
+
+	(void)consumer;
+	(void)unit;
+	(void)figures;
+	(void)arg;
+	return (0);
+}
+
 /* What <tbuf.h> calls in every program that includes it. */
 void
 tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
