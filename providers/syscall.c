@@ -8,7 +8,7 @@
  * Where tracing is off nothing is done, and where code may not be written, or
  * threads run already, nothing has changed.
  */
-#include "syscall.h"
+#include "syscall_dispatch.h"
 
 #include <sys/syscall.h>
 
@@ -158,7 +158,8 @@ point(void)
 		    words_of(&syscall_probes[i]);
 		any |= words[i] != nobody;
 		/* A filter is noticed, whether that is traced or not. */
-		if (words[i] != nobody && (i == SYS_prctl || i == SYS_seccomp))
+		if (words[i] != nobody && (i == SYS_prctl ||
+		    i == SYS_seccomp || syscall_dispatch_looks((int)i)))
 			words[i] = somebody;
 	}
 	for (i = 0; i < 256; i++) {
@@ -195,21 +196,41 @@ list_open(void)
 }
 
 static void
+tell(const char *which, const char *what)
+{
+	if (list != NULL && what != NULL)
+		fprintf(list, "%s: %s\n", which, what);
+}
+
+/* NULL, or why not. */
+static const char *
 patch_all(void)
 {
 	struct patch patch;
 	const char *problem;
 
-	if ((problem = patch_begin(&patch)) != NULL) {
-		if (list != NULL)
-			fprintf(list, "all system calls: %s\n", problem);
-		return;
-	}
+	if ((problem = patch_begin(&patch)) != NULL)
+		return (problem);
 	syscall_patch(&patch, told);
-	if (syscall_slots_write(&patch) != 0 && list != NULL)
-		fprintf(list, "all system calls: text cannot be "
-		    "written\n");
+	if (syscall_slots_write(&patch) != 0)
+		problem = "text cannot be written";
 	patch_end(&patch);
+	return (problem);
+}
+
+/* What is redirected looks after what is dispatched. */
+static void
+trace_all(void)
+{
+	const char *problem = syscall_dispatch_prepare();
+
+	tell("other system calls", problem);
+	if (!point())
+		return;
+	problem = patch_all();
+	tell("all system calls", problem);
+	if (problem == NULL && syscall_dispatch_begin())
+		tell("other system calls", "traced");
 }
 
 static void __attribute__((constructor))
@@ -219,8 +240,8 @@ begin(void)
 
 	list_open();
 	syscall_path_begin();
-	if (register_all() == 0 && point())
-		patch_all();
+	if (register_all() == 0)
+		trace_all();
 	if (list != NULL)
 		fclose(list);
 	errno = error;

@@ -10,6 +10,8 @@
  *	syscall_path.c	paths of calls that have come back
  *	syscall_site.c	finding the instructions, and what a jump can take
  *	syscall_slot.c	the stubs
+ *	syscall_dispatch.c	calls from elsewhere, if they are asked for
+ *	syscall_signal.c	... whose signal is not the program's
  *	syscall_table.c	names, arguments and their types, by number
  */
 #ifndef TBUF_PROVIDERS_SYSCALL_H
@@ -102,12 +104,23 @@ const char *syscall_slot(const struct patch *, const struct patch_text *,
 /* Write the stubs, then the jumps to them.  0 or a negative errno. */
 int	syscall_slots_write(const struct patch *);
 
-/* What stubs call: false, if the call is to leave no trace on the stack. */
-bool	syscall_enter(struct syscall_place *, struct syscall_frame *);
+/* Is this the instruction of a stub that is far from this object? */
+bool	syscall_slot_is_bare(uintptr_t address);
+
+/* What stubs call, and what is to be done then.  The assembly counts. */
+enum syscall_way {
+	SYSCALL_BARE,		/* a call that leaves no trace on the stack */
+	SYSCALL_CALL,
+	SYSCALL_DONE		/* nothing: f->result is there */
+};
+
+enum syscall_way syscall_enter(struct syscall_place *,
+	    struct syscall_frame *);
 void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 
-/* What a fire calls of libtbuf's is not the program's. */
+/* What a fire calls of libtbuf's is not the program's; one more of two at most. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
+bool	syscall_fire_is_library(uintptr_t address);
 
 /* --------------------------------------------------------------- the paths */
 

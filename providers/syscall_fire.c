@@ -4,7 +4,7 @@
  * What the stubs of the syscall provider call, with no vector register saved:
  * this file is built with -mgeneral-regs-only, as all that fires is.
  */
-#include "syscall.h"
+#include "syscall_dispatch.h"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -30,15 +30,25 @@ static _Thread_local struct {
 	bool strict;		/* the kernel kills it for reading a clock */
 } thread __attribute__((tls_model("initial-exec")));
 
+/* libtbuf, and the provider of USDT probes if there is one. */
 static struct {
 	uintptr_t start, size;
-} library;
+} libraries[2];
 
 void
 syscall_fire_library(uintptr_t start, uintptr_t size)
 {
-	library.start = start;
-	library.size = size;
+	unsigned i = libraries[0].size != 0;
+
+	libraries[i].start = start;
+	libraries[i].size = size;
+}
+
+bool
+syscall_fire_is_library(uintptr_t address)
+{
+	return (address - libraries[0].start < libraries[0].size ||
+	    address - libraries[1].start < libraries[1].size);
 }
 
 /* ------------------------------------------------------------------- fires */
@@ -58,7 +68,7 @@ is_own(const struct syscall_frame *f)
 	if ((uintptr_t)f > thread.outermost)
 		thread.firing = 0;
 	return (thread.firing != 0 && (thread.firing >= DEPTH_MAX ||
-	    *stack - library.start < library.size));
+	    syscall_fire_is_library(*stack)));
 }
 
 static void
@@ -199,6 +209,17 @@ shares(uint64_t flags)
 	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
 }
 
+/* Of a number in a register nobody knows when the child is done. */
+static void
+clone_begin(const struct syscall_frame *f, uint64_t flags)
+{
+	tbuf_thread_mark(1);
+	if (f->place->number != SYSCALL_ANY && (flags & CLONE_VFORK) != 0)
+		syscall_dispatch_share(1);
+	else
+		syscall_dispatch_shared_for_good();
+}
+
 /*
  * Runs in the parent, and in a child that has a copy of the stack: that one is
  * no target yet, so nothing is told of it.
@@ -211,6 +232,8 @@ clone_end(const struct syscall_frame *f, uint64_t number)
 	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
 	    f->result > (uint64_t)-4096))
 		tbuf_thread_mark(-1);
+	if (shares(flags) && (flags & CLONE_VFORK) != 0)
+		syscall_dispatch_share(-1);
 }
 
 /* ----------------------------------------------------- what the stubs call */
@@ -249,21 +272,24 @@ wants_stack(const struct syscall_frame *f, uint64_t number, uint64_t flags)
 	}
 }
 
-bool
+enum syscall_way
 syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 {
 	uint64_t number = number_of(place, f), flags = 0;
+	bool done;
 
 	if (number >= SYSCALL_NUMBERS)
-		return (true);
+		return (SYSCALL_BARE);
 	if (is_clone(number)) {
 		flags = clone_flags(f, number);
 		if (shares(flags))
-			tbuf_thread_mark(1);
+			clone_begin(f, flags);
 	}
 	syscall_path_look(f, number);
 	fire_entry(&syscall_probes[number], f);
-	return (!wants_stack(f, number, flags));
+	done = syscall_dispatch_before(f, number);
+	return (done ? SYSCALL_DONE : wants_stack(f, number, flags) ?
+	    SYSCALL_BARE : SYSCALL_CALL);
 }
 
 void
@@ -276,6 +302,7 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 	if (is_clone(number))
 		clone_end(f, number);
 	look_if_strict(f, number);
+	syscall_dispatch_after(f, number);
 	fire_leave(&syscall_probes[number], f);
 }
 
@@ -302,6 +329,7 @@ __wrap_tbuf_vfork_begin(void)
 
 	if (tbuf_probe_enabled(&p->entry))
 		fire(&p->entry, values, __builtin_frame_address(0));
+	syscall_dispatch_share(1);
 	return (__real_tbuf_vfork_begin());
 }
 
@@ -312,6 +340,7 @@ __wrap_tbuf_vfork_end(uint32_t token, uint64_t result)
 	uint64_t values[2];
 
 	__real_tbuf_vfork_end(token);
+	syscall_dispatch_share(-1);
 	if (tbuf_probe_enabled(&p->leave))
 		fire_result(p, result, values, __builtin_frame_address(0));
 }

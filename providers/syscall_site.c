@@ -8,7 +8,7 @@
  *	the instruction and what follows
  *	what comes before and the instruction
  */
-#include "syscall.h"
+#include "syscall_dispatch.h"
 
 #include <sys/syscall.h>
 
@@ -224,6 +224,21 @@ has(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *start,
 	return (false);
 }
 
+static bool
+has_text(const struct dl_phdr_info *info, uintptr_t *start, size_t *size)
+{
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		*start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		*size = info->dlpi_phdr[i].p_memsz;
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+			return (true);
+	}
+	return (false);
+}
+
 /*
  * This object, libtbuf, and the provider of USDT probes, which reads texts:
  * what they call is not the program's.
@@ -241,8 +256,15 @@ is_ours(const struct dl_phdr_info *info)
 		return (true);
 	}
 	name = strrchr(info->dlpi_name, '/');
-	return (has(info, (uintptr_t)patch_text, &start, &size) ||
-	    (name != NULL && strcmp(name, "/libtbuf-usdt.so") == 0));
+	if (name != NULL && strcmp(name, "/libtbuf-usdt.so") == 0 &&
+	    has_text(info, &start, &size)) {
+		syscall_fire_library(start, size);
+		return (true);
+	}
+	if (!has(info, (uintptr_t)patch_text, &start, &size))
+		return (false);
+	syscall_dispatch_text(start, size);
+	return (true);
 }
 
 static int

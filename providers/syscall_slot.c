@@ -19,7 +19,7 @@
  * cancelled in a call unwinds so, and destructors run.  Objects that are out
  * of reach of a jump from there have slots of their own, without a table.
  */
-#include "syscall.h"
+#include "syscall_dispatch.h"
 
 #include <sys/syscall.h>
 
@@ -39,7 +39,8 @@ void	syscall_after(void);
 
 _Static_assert(offsetof(struct syscall_place, address) == 0 &&
     offsetof(struct syscall_place, bare) == 8 &&
-    offsetof(struct syscall_place, behind) == 16,
+    offsetof(struct syscall_place, behind) == 16 &&
+    SYSCALL_BARE == 0 && SYSCALL_CALL == 1,
     "the assembly has these numbers");
 
 /*
@@ -167,10 +168,15 @@ __asm__(
     BEGIN
     SAVE
     "call syscall_enter\n\t"
-    "movzbl %al, %ecx\n\t"
+    "movl %eax, %ecx\n\t"
     RESTORE
     "jrcxz 2f\n\t"
-    "syscall\n\t"
+    "leaq -1(%rcx), %rcx\n\t"
+    "jrcxz 3f\n\t"
+    "jmp 4f\n"
+    "3:\n\t"
+    "syscall\n"
+    "4:\n\t"
     "movq 8(%rsp), %r11\n"
     "1:\n\t"
     SAVE
@@ -198,6 +204,7 @@ static struct slot {
 	struct syscall_place place;
 } slots[SLOTS];
 static unsigned nslots;
+static bool has_far;		/* not all of them are in this object */
 
 /* What is to be written there; slots that follow each other at once. */
 static uint8_t images[SLOTS * SLOT];
@@ -270,7 +277,7 @@ static bool
 is_looked_at(int number)
 {
 	return (is_clone(number) || number == SYS_prctl ||
-	    number == SYS_seccomp);
+	    number == SYS_seccomp || syscall_dispatch_looks(number));
 }
 
 static void
@@ -382,9 +389,22 @@ syscall_slot(const struct patch *patch, const struct patch_text *text,
 	m.slot->jump = found->at;
 	m.slot->place.address = found->at;
 	m.slot->place.number = found->number;
-	if ((problem = make(&m, found)) == NULL)
+	if ((problem = make(&m, found)) == NULL) {
 		nslots++;
+		has_far |= !reaches(text);
+	}
 	return (problem);
+}
+
+bool
+syscall_slot_is_bare(uintptr_t address)
+{
+	unsigned i;
+
+	for (i = 0; has_far && i < nslots; i++)
+		if (slots[i].place.bare == address)
+			return (true);
+	return (false);
 }
 
 /* How many slots from this one on lie one behind the other. */

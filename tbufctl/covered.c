@@ -47,6 +47,8 @@ see(void *arg, char *line)
 
 	if (!traced)
 		message(MSG_UNCOVERED, line);
+	else if (strcmp(line, "other system calls: traced") == 0)
+		message(MSG_COVERED_ALL);
 	if (end != NULL) {
 		*end = '\0';
 		end = strrchr(name, '+');

@@ -93,17 +93,35 @@ ask(const struct options *o, unsigned what, const char **environment)
 		*environment = covered_begin();
 }
 
+/* -x syscall=all is the syscall provider's, and the kernel's. */
+static int
+dispatch(unsigned what, const char **environment)
+{
+	const char *problem;
+
+	if ((what & PRELOAD_SYSCALL) == 0)
+		return (bad_usage(MSG_NEEDS, "-x syscall",
+		    "a description of the syscall provider"));
+	if ((problem = preload_dispatch()) != NULL)
+		return (fail(MSG_DISPATCH, problem));
+	*environment = "TBUF_SYSCALL=all";
+	return (0);
+}
+
 /* -c: with what it is preloaded with in its environment. */
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
-	const char *environment[5] = { NULL, NULL, NULL, NULL, NULL };
+	const char *environment[6] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
 	unsigned what = preloads(o), n = 0;
-	int status;
+	int status = 0;
 
-	if (what != 0 && (status = preload_prepare(o->command[0], what,
-	    &setting)) != 0) {
+	if (o->syscall_all)
+		status = dispatch(what, &environment[n++]);
+	if (status == 0 && what != 0)
+		status = preload_prepare(o->command[0], what, &setting);
+	if (status != 0) {
 		free(files);
 		return (status);
 	}

@@ -40,6 +40,7 @@
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
 			": '%s' is no flag, such as on or off"
+#define MSG_SYSCALL	"failed to set -x syscall%s%s: the value is 'all'"
 #define MSG_SET_OTHER	"failed to set -x %s: %s"
 #define MSG_SET_SIZE	"failed to set -b %s: %s"
 
@@ -79,6 +80,7 @@
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
+#define MSG_DISPATCH	"failed to set -x syscall=all: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
 #define MSG_ABORTED	"processing aborted: %s"
 #define MSG_MEMORY	"out of memory"
@@ -94,6 +96,8 @@
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
 			" place%s"
+#define MSG_COVERED_ALL	"calls from places that are not traced, and from code " \
+			"that comes later, are dispatched"
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"

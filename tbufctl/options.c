@@ -96,6 +96,7 @@ const char options_usage[] =
 "                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
+"                      syscall=all: calls of code that comes later, too,\n"
 "                      usdt=file: what probes' arguments are,\n"
 "                      text=component[:level],...: messages in words\n"
 "  -w                  allow destructive actions of D\n"
@@ -171,6 +172,16 @@ refuse_own(const char *name, const char *value, const char *why)
 	return (bad_usage(MSG_SET_OTHER, name, why));
 }
 
+static int
+parse_syscall(struct options *o, const char *value)
+{
+	if (value == NULL || strcmp(value, "all") != 0)
+		return (bad_usage(MSG_SYSCALL, value == NULL ? "" : "=",
+		    value == NULL ? "" : value));
+	o->syscall_all = true;
+	return (0);
+}
+
 /* -x: some names are about this program, the rest is the library's. */
 static int
 parse_x(struct options *o, const char *text)
@@ -185,6 +196,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "text") == 0) {
 		free(name);
 		return (text_add(o, value));
+	}
+	if (strcmp(name, "syscall") == 0) {
+		free(name);
+		return (parse_syscall(o, value));
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
@@ -676,11 +691,15 @@ choose_units(struct options *o)
 	return (0);
 }
 
-/* What reads a provider file is a command, or the list of a file's notes. */
+/*
+ * What reads a provider file is a command, or the list of a file's notes; and
+ * whose calls are dispatched is a command.
+ */
 static int
-check_usdt(const struct options *o)
+check_providers(const struct options *o)
 {
-
+	if (o->syscall_all && o->command == NULL)
+		return (bad_usage(MSG_NEEDS, "-x syscall", "-c"));
 	if (o->usdt.count == 0 || o->command != NULL ||
 	    o->mode == MODE_LIST_OBJECT)
 		return (0);
@@ -764,7 +783,7 @@ options_parse(struct options *o, int argc, char **argv)
 		return (bad_usage(MSG_EXTRA, argv[optind]));
 	take_words(o, argc - optind, argv + optind);
 	status = choose_mode(o);
-	return (status == 0 ? check_usdt(o) : status);
+	return (status == 0 ? check_providers(o) : status);
 }
 
 /* What the library has against a setting; -b is an option of our own. */
@@ -774,7 +793,7 @@ refuse_setting(const struct setting *s, int number, const char *error)
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
-		"follow", "usdt", "text", "nunits", "unitsize", "unitpolicy",
+		"follow", "syscall", "usdt", "text", "nunits", "unitsize", "unitpolicy",
 		"unitselect", "dynvarsize", "scratchsize", "nspec", "specsize",
 		"cleanrate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",

@@ -83,6 +83,7 @@ struct options {
 	struct words environment;	/* DTRACE_OPT_*, as -x has them */
 	struct words texts;	/* -x text, as descriptions */
 	struct words usdt;	/* -x usdt: provider files */
+	bool syscall_all;	/* -x syscall=all */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

@@ -3,6 +3,7 @@
  *
  * Preloading into a command.
  */
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -136,6 +137,18 @@ preload_providers(const struct program *program)
 		if (preload_wanted(program, providers[i].name))
 			what |= providers[i].what;
 	return (what);
+}
+
+/* Syscall User Dispatch, which is not on, is turned off. */
+const char *
+preload_dispatch(void)
+{
+	static const int dispatch = 59;	/* PR_SET_SYSCALL_USER_DISPATCH */
+
+	if (prctl(dispatch, 0, 0, 0, 0) == 0)
+		return (NULL);
+	return (errno == EINVAL ? "the kernel has no Syscall User Dispatch" :
+	    "the kernel refuses Syscall User Dispatch");
 }
 
 static bool

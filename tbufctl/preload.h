@@ -19,6 +19,9 @@ struct program;
  */
 bool	preload_wanted(const struct program *, const char *provider);
 
+/* Why -x syscall=all cannot be had, or NULL. */
+const char *preload_dispatch(void);
+
 /* What can be preloaded. */
 #define PRELOAD_LIST	0x1u	/* the command ends before its main() */
 #define PRELOAD_LIBC	0x2u	/* the libc provider */

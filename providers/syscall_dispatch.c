@@ -1,0 +1,414 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Syscall User Dispatch: see syscall_dispatch.h.
+ */
+#include "syscall_dispatch.h"
+
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Newer than some C libraries' headers. */
+#define DISPATCH	59		/* PR_SET_SYSCALL_USER_DISPATCH */
+#define DISPATCHED	2		/* SYS_USER_DISPATCH, the si_code */
+#define ALLOW		0
+#define BLOCK		1
+#define SYSCALL_SIZE	2u
+#define HELD		((uint64_t)1 << 63)
+
+static bool wanted;
+static bool filtered;	/* a filter of system calls has come: no more prctl */
+
+static struct {
+	uintptr_t start, size;
+} text;
+
+static _Thread_local struct {
+	uint8_t selector;	/* the kernel reads it */
+	bool begun;		/* in this thread, or the one it was forked by */
+	bool off;		/* for good */
+	bool aside;		/* the program dispatches calls itself */
+	uint32_t shared;	/* tasks that have this very memory, for now */
+	uint32_t held;		/* calls under way that may block SIGSYS */
+	uintptr_t outermost;	/* on the stack, the first of them */
+} thread __attribute__((tls_model("initial-exec")));
+
+/* ----------------------------------------------------------------- selector */
+
+static void
+choose(uint8_t selector)
+{
+	__atomic_store_n(&thread.selector, selector, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void
+turn_off(void)
+{
+	thread.off = true;
+	choose(ALLOW);
+}
+
+/*
+ * By what the kernel has.  A handler that comes in between leaves the mask of
+ * signals as it has found it.
+ */
+static void
+look_again(void)
+{
+	choose(thread.off || syscall_signal_blocked() ? ALLOW : BLOCK);
+}
+
+/* Calls that a handler has left by a jump are no longer under way. */
+static bool
+is_held(uintptr_t stack)
+{
+	if (stack > thread.outermost)
+		thread.held = 0;
+	return (thread.held != 0);
+}
+
+/* Until the call has come back, which is told by a bit that no number has. */
+static void
+hold(struct syscall_frame *f)
+{
+	f->number |= HELD;
+	if (!is_held((uintptr_t)f))
+		thread.outermost = (uintptr_t)f;
+	thread.held++;
+	choose(ALLOW);
+}
+
+static void
+let_go(const struct syscall_frame *f)
+{
+	if (is_held((uintptr_t)f))
+		thread.held--;
+	look_again();
+}
+
+/* Children and threads begin without. */
+static void
+begin_thread(void)
+{
+	if (filtered || thread.off || syscall_raw(SYS_prctl, DISPATCH, 1,
+	    (long)text.start, (long)text.size, (long)&thread.selector) != 0)
+		return;
+	thread.begun = true;
+	look_again();
+}
+
+/* ------------------------------------------------------------------- places */
+
+/*
+ * Where calls are made from that came here, found by the address behind the
+ * instruction: an entry is one place for good.
+ */
+#define PLACES		4096
+#define PLACE_SIZE	40
+
+struct dispatched {
+	struct syscall_place place;
+	uintptr_t key;		/* 0: none yet */
+};
+
+extern struct dispatched syscall_dispatched[PLACES];
+struct dispatched syscall_dispatched[PLACES];
+extern uint8_t syscall_bare[], syscall_bare_32[];
+void	syscall_on(void);
+
+_Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
+    offsetof(struct dispatched, place.behind) == 16,
+    "the assembly has these numbers");
+
+/*
+ * The instruction alone, for calls that are to leave no trace on the stack, a
+ * place each; and that of 32-bit calls.
+ */
+#define NUMBER(n)	NUMBER_(n)
+#define NUMBER_(n)	#n
+#define BARE(name, instruction)						\
+    ".text\n"								\
+    ".balign 8\n"							\
+    ".globl " name "\n"							\
+    ".hidden " name "\n"						\
+    name ":\n\t"							\
+    ".set place, 0\n\t"							\
+    ".rept " NUMBER(PLACES) "\n\t"							\
+    instruction "\n\t"							\
+    "jmp *syscall_dispatched + 16 + place(%rip)\n\t"			\
+    ".set place, place + " NUMBER(PLACE_SIZE) "\n\t"				\
+    ".endr\n"
+
+__asm__(
+    BARE("syscall_bare", "syscall")
+    BARE("syscall_bare_32", "int $0x80")
+);
+
+#define BARE_SIZE	8u
+
+static void
+fill(struct dispatched *d, uintptr_t behind)
+{
+	d->place.address = behind - SYSCALL_SIZE;
+	d->place.bare = (uintptr_t)syscall_bare +
+	    (size_t)(d - syscall_dispatched) * BARE_SIZE;
+	d->place.behind = behind;
+	d->place.number = SYSCALL_ANY;
+}
+
+/* Whoever finds an entry fills it: it is the same each time. */
+static struct dispatched *
+find(uintptr_t behind)
+{
+	uint32_t i, at = (uint32_t)((behind * 0x9e3779b97f4a7c15) >> 32);
+	struct dispatched *d;
+	uintptr_t key;
+
+	for (i = 0; i < PLACES; i++) {
+		d = &syscall_dispatched[(at + i) % PLACES];
+		key = 0;
+		if (__atomic_compare_exchange_n(&d->key, &key, behind, false,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED) || key == behind) {
+			fill(d, behind);
+			return (d);
+		}
+	}
+	return (NULL);
+}
+
+/* ------------------------------------------------------------------ handler */
+
+/* Where to go on, or back to the instruction, which is then let through. */
+static void
+redirect(const siginfo_t *info, greg_t *registers)
+{
+	uintptr_t behind = (uintptr_t)registers[REG_RIP];
+	struct dispatched *d = find(behind);
+
+	if (d == NULL) {
+		turn_off();
+		registers[REG_RIP] -= SYSCALL_SIZE;
+	} else if (info->si_arch != AUDIT_ARCH_X86_64) {
+		registers[REG_RIP] = (greg_t)((uintptr_t)syscall_bare_32 +
+		    (size_t)(d - syscall_dispatched) * BARE_SIZE);
+	} else if (syscall_slot_is_bare(behind - SYSCALL_SIZE) ||
+	    syscall_fire_is_library(behind)) {
+		registers[REG_RIP] = (greg_t)d->place.bare;
+	} else {
+		registers[REG_R11] = (greg_t)(uintptr_t)&d->place;
+		registers[REG_RIP] = (greg_t)(uintptr_t)syscall_on;
+	}
+}
+
+static uint64_t
+mask_of(const ucontext_t *context)
+{
+	return (*(const uint64_t *)(const void *)&context->uc_sigmask);
+}
+
+/*
+ * What a handler comes back to: it may be about to make a call that blocks
+ * SIGSYS.
+ */
+static void
+return_to(const ucontext_t *context)
+{
+	if (!thread.begun || thread.shared != 0)
+		return;
+	choose(thread.off ||
+	    is_held((uintptr_t)context->uc_mcontext.gregs[REG_RSP]) ||
+	    (mask_of(context) & SYSCALL_SIGSYS) != 0 ? ALLOW : BLOCK);
+}
+
+static void
+handle(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)signal;
+	if (info->si_code == DISPATCHED && !thread.aside) {
+		redirect(info, c->uc_mcontext.gregs);
+	} else {
+		syscall_signal_forward(info, context, thread.aside);
+		return_to(context);
+	}
+}
+
+/* ------------------------------------------------------------------- begin */
+
+/* Whether the kernel has it, by turning off what is not on. */
+const char *
+syscall_dispatch_prepare(void)
+{
+	const char *value = getenv("TBUF_SYSCALL");
+	long result;
+
+	if (value == NULL || strcmp(value, "all") != 0)
+		return (NULL);
+	result = syscall_raw(SYS_prctl, DISPATCH, 0, 0, 0, 0);
+	if (result == -EINVAL)
+		return ("the kernel has no Syscall User Dispatch");
+	if (result != 0)
+		return ("the kernel refuses Syscall User Dispatch");
+	wanted = true;
+	return (NULL);
+}
+
+void
+syscall_dispatch_text(uintptr_t start, uintptr_t size)
+{
+	text.start = start;
+	text.size = size;
+}
+
+bool
+syscall_dispatch_begin(void)
+{
+	if (!wanted)
+		return (false);
+	syscall_signal_begin(handle);
+	begin_thread();
+	return (thread.begun);
+}
+
+/* While another task runs with this thread's memory, nothing is looked at. */
+void
+syscall_dispatch_share(int step)
+{
+	if (wanted)
+		thread.shared += (uint32_t)step;
+}
+
+void
+syscall_dispatch_shared_for_good(void)
+{
+	if (wanted)
+		turn_off();
+}
+
+/* ------------------------------------------------------------------- calls */
+
+bool
+syscall_dispatch_looks(int number)
+{
+	static const int numbers[] = {
+		SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
+		SYS_set_robust_list, SYS_fork, SYS_rt_sigsuspend, SYS_ppoll,
+		SYS_pselect6, SYS_epoll_pwait, SYS_epoll_pwait2,
+		SYS_io_pgetevents, SYS_io_uring_enter
+	};
+	size_t i;
+
+	for (i = 0; wanted && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i] == number)
+			return (true);
+	return (false);
+}
+
+/* Of pselect6(2): a set and its size. */
+static bool
+is_in_pair(uint64_t pair)
+{
+	uint64_t set;
+
+	if (!syscall_signal_readable(pair))
+		return (false);
+	set = *(const uint64_t *)(uintptr_t)pair;
+	return (set != 0 && syscall_signal_in(set));
+}
+
+/* Is SIGSYS blocked while a call waits, and handlers run?  It may be. */
+static bool
+waits_without(const struct syscall_frame *f, uint64_t number)
+{
+	switch (number) {
+	case SYS_rt_sigsuspend:
+		return (syscall_signal_in(f->rdi));
+	case SYS_ppoll:
+		return (f->r10 != 0 && syscall_signal_in(f->r10));
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return (f->r8 != 0 && syscall_signal_in(f->r8));
+	case SYS_pselect6:
+		return (f->r9 != 0 && is_in_pair(f->r9));
+	case SYS_io_pgetevents:
+		return (f->r9 != 0);
+	case SYS_io_uring_enter:
+		return (f->r8 != 0);
+	default:
+		return (false);
+	}
+}
+
+static bool
+is_filter(const struct syscall_frame *f, uint64_t number)
+{
+	return ((number == SYS_prctl && f->rdi == PR_SET_SECCOMP) ||
+	    (number == SYS_seccomp && (f->rdi == SECCOMP_SET_MODE_STRICT ||
+	    f->rdi == SECCOMP_SET_MODE_FILTER)));
+}
+
+/* May it be that the call blocks SIGSYS, or forbids what the handler needs? */
+static bool
+is_in_the_way(const struct syscall_frame *f, uint64_t number)
+{
+	return (is_filter(f, number) || waits_without(f, number));
+}
+
+static void
+change_mask(bool blocked)
+{
+	choose(thread.off || blocked ? ALLOW : BLOCK);
+}
+
+bool
+syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
+{
+	if (!wanted || thread.shared != 0)
+		return (false);
+	if (number == SYS_set_robust_list)
+		begin_thread();
+	else if (number == SYS_rt_sigaction)
+		return (syscall_signal_action(f));
+	else if (number == SYS_rt_sigprocmask)
+		return (thread.begun && syscall_signal_mask(f, change_mask));
+	else if (number == SYS_rt_sigreturn)
+		return_to((const void *)((uintptr_t)(f + 1) + 128));
+	else if (thread.begun && is_in_the_way(f, number))
+		hold(f);
+	return (false);
+}
+
+static bool
+failed(const struct syscall_frame *f)
+{
+	return (f->result > (uint64_t)-4096);
+}
+
+void
+syscall_dispatch_after(const struct syscall_frame *f, uint64_t number)
+{
+	if (!wanted || thread.shared != 0)
+		return;
+	if (f->result == 0 && (number == SYS_fork || number == SYS_clone))
+		begin_thread();
+	if (!thread.begun)
+		return;
+	if (is_filter(f, number) && !failed(f)) {
+		filtered = true;
+		turn_off();
+	} else if (number == SYS_prctl && f->rdi == DISPATCH && !failed(f)) {
+		thread.aside = true;
+		turn_off();
+	} else if ((f->number & HELD) != 0) {
+		let_go(f);
+	}
+}

@@ -1,0 +1,118 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Calls that no stub sees: of objects that come by dlopen(3), of code that is
+ * made at run time, of places that were left alone.  With TBUF_SYSCALL=all the
+ * kernel raises SIGSYS at each call that is made outside of this object's text
+ * while the thread's selector says so (Syscall User Dispatch), and the handler
+ * has the thread go on in the routine that stubs jump to.  So the call is made
+ * outside of the handler, with the thread's own stack, signal mask and
+ * registers.
+ *
+ *	selector	the kernel's view of a thread
+ *	ALLOW		calls are not looked at
+ *	BLOCK		calls from outside come here; SIGSYS is not blocked,
+ *			for a SIGSYS that is would kill
+ *
+ *	ALLOW -> BLOCK	a thread has got its robust list, or has changed its
+ *			mask of signals: SIGSYS is not blocked
+ *	BLOCK -> ALLOW	SIGSYS is to be blocked, by such a call or for as long
+ *			as one waits; a filter of system calls comes; the
+ *			program dispatches calls itself; there are too many
+ *			places
+ *
+ * The kernel forgets it for each new thread and process, which comes by one
+ * of those calls soon.
+ */
+#ifndef TBUF_PROVIDERS_SYSCALL_DISPATCH_H
+#define TBUF_PROVIDERS_SYSCALL_DISPATCH_H
+
+#include "syscall.h"
+
+#include <signal.h>
+
+#pragma GCC visibility push(hidden)
+
+/* ------------------------------------------------------ syscall_dispatch.c */
+
+/* Is it asked for, and to be had?  NULL, or why not. */
+const char *syscall_dispatch_prepare(void);
+
+/* The text from which calls are let through. */
+void	syscall_dispatch_text(uintptr_t start, uintptr_t size);
+
+/* From now on, if so, in this thread and those that it makes. */
+bool	syscall_dispatch_begin(void);
+
+/* Is a call with this number looked at, whether it is traced or not? */
+bool	syscall_dispatch_looks(int number);
+
+/*
+ * Around each call that has come to a stub; true: the call has been made, and
+ * f->result is its result.
+ */
+bool	syscall_dispatch_before(struct syscall_frame *, uint64_t number);
+void	syscall_dispatch_after(const struct syscall_frame *, uint64_t number);
+
+/* Around tasks that share this thread's memory and thread area. */
+void	syscall_dispatch_share(int step);
+void	syscall_dispatch_shared_for_good(void);
+
+/* -------------------------------------------------------- syscall_signal.c */
+
+/* What the kernel has of sigaction(2), and of a set of signals. */
+struct syscall_action {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+#define SYSCALL_SIGSYS	((uint64_t)1 << (SIGSYS - 1))
+#define SYSCALL_SET	sizeof(uint64_t)
+
+typedef void syscall_handler(int, siginfo_t *, void *);
+
+/* The handler of SIGSYS, before which there are other handlers, or none. */
+void	syscall_signal_begin(syscall_handler *);
+
+/* rt_sigaction(2) as the program sees it; false: the kernel is to do it. */
+bool	syscall_signal_action(struct syscall_frame *);
+
+/*
+ * rt_sigprocmask(2) in the same way: told() has whether SIGSYS is going to be
+ * blocked, while all signals are, as those that wait come at once.
+ */
+bool	syscall_signal_mask(struct syscall_frame *, void (*told)(bool));
+
+/*
+ * A SIGSYS that is the program's.  `aside': no call is to be made for it, as
+ * that would be dispatched to the program in turn.
+ */
+void	syscall_signal_forward(siginfo_t *, void *context, bool aside);
+
+/* A set of the program's, by its address: can it be read, with SIGSYS in it? */
+bool	syscall_signal_readable(uint64_t set);
+bool	syscall_signal_in(uint64_t set);
+
+/* Does the calling thread block SIGSYS? */
+bool	syscall_signal_blocked(void);
+
+/* A call from this object, which the kernel lets through. */
+static inline long
+syscall_raw(long number, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = 0;
+	long result;
+
+	__asm__ volatile ("syscall" : "=a" (result) : "a" (number), "D" (a),
+	    "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9) :
+	    "rcx", "r11", "memory", "cc");
+	return (result);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,306 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * SIGSYS is the provider's while calls are dispatched, and the program is not
+ * to notice: what it says of its own handler is kept here, and a SIGSYS that
+ * no dispatch has raised goes there.  Handlers of other signals must not run
+ * with SIGSYS blocked, so it is taken out of their masks, and put back into
+ * what the program is told of them.
+ */
+#include "syscall_dispatch.h"
+
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include <errno.h>
+
+#ifndef SA_RESTORER
+#define SA_RESTORER	0x04000000
+#endif
+
+#define SIGNALS		64
+#define UNBLOCKABLE	(((uint64_t)1 << (SIGKILL - 1)) | \
+			    ((uint64_t)1 << (SIGSTOP - 1)))
+
+static syscall_handler *ours;
+
+/*
+ * The program's own action: the one that was written last, of so many that
+ * nobody is still reading one when its turn comes again.  No lock, as a child
+ * may be forked at any time.
+ */
+#define ACTIONS		64u
+
+static struct syscall_action actions[ACTIONS];
+static uint32_t written, latest;
+
+/* Signals out of whose handlers' masks SIGSYS has been taken. */
+static uint64_t stripped;
+
+void	syscall_restorer(void);
+
+/* Unwinders and debuggers know the end of a handler by these very bytes. */
+__asm__(
+    ".text\n"
+    ".balign 16\n\t"
+    "nop\n"
+    ".globl syscall_restorer\n"
+    ".hidden syscall_restorer\n"
+    ".type syscall_restorer, @function\n"
+    "syscall_restorer:\n\t"
+    "movq $15, %rax\n\t"
+    "syscall\n\t"
+    ".size syscall_restorer, . - syscall_restorer\n"
+);
+
+/* ------------------------------------------------------------- the kernel's */
+
+static long
+action(uint64_t signal, const struct syscall_action *new,
+    struct syscall_action *old)
+{
+	return (syscall_raw(SYS_rt_sigaction, (long)signal, (long)new,
+	    (long)old, SYSCALL_SET, 0));
+}
+
+static uint64_t
+block(int how, uint64_t set)
+{
+	uint64_t old = 0;
+
+	(void)syscall_raw(SYS_rt_sigprocmask, how, (long)&set, (long)&old,
+	    SYSCALL_SET, 0);
+	return (old);
+}
+
+bool
+syscall_signal_blocked(void)
+{
+	return ((block(SIG_BLOCK, 0) & SYSCALL_SIGSYS) != 0);
+}
+
+/* The kernel reads the set before it looks at what is to be done. */
+bool
+syscall_signal_readable(uint64_t set)
+{
+	return (syscall_raw(SYS_rt_sigprocmask, -1, (long)set, 0, SYSCALL_SET,
+	    0) == -EINVAL);
+}
+
+bool
+syscall_signal_in(uint64_t set)
+{
+	return (syscall_signal_readable(set) &&
+	    (*(const uint64_t *)(uintptr_t)set & SYSCALL_SIGSYS) != 0);
+}
+
+/* Can an action be read there, and written?  SIGKILL's stays what it is. */
+static bool
+is_readable(uint64_t at)
+{
+	return (action(SIGKILL, (const void *)(uintptr_t)at, NULL) == -EINVAL);
+}
+
+static bool
+is_writable(uint64_t at)
+{
+	return (action(SIGKILL, NULL, (void *)(uintptr_t)at) == 0);
+}
+
+/* ------------------------------------------------------------ the program's */
+
+static const struct syscall_action *
+program(void)
+{
+	return (&actions[__atomic_load_n(&latest, __ATOMIC_ACQUIRE)]);
+}
+
+/*
+ * Calls that a signal interrupts are restarted or not as the program wants it;
+ * what it ignores interrupts none.
+ */
+static void
+install(uint64_t handler, uint64_t flags)
+{
+	const struct syscall_action new = {
+		.handler = (uintptr_t)ours,
+		.flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTORER |
+		    (handler > 1 ? flags & SA_RESTART : SA_RESTART),
+		.restorer = (uintptr_t)syscall_restorer
+	};
+
+	(void)action(SIGSYS, &new, NULL);
+}
+
+static void
+set_program(const struct syscall_action *from)
+{
+	uint32_t next = __atomic_fetch_add(&written, 1, __ATOMIC_RELAXED) %
+	    ACTIONS;
+
+	actions[next] = *from;
+	actions[next].mask &= ~UNBLOCKABLE;
+	__atomic_store_n(&latest, next, __ATOMIC_RELEASE);
+	install(from->handler, from->flags);
+}
+
+/* ------------------------------------------------------------- sigaction(2) */
+
+static void
+set_stripped(uint64_t signal, bool is)
+{
+	uint64_t bit = (uint64_t)1 << (signal - 1);
+
+	if (is)
+		__atomic_fetch_or(&stripped, bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&stripped, ~bit, __ATOMIC_RELAXED);
+}
+
+static bool
+is_stripped(uint64_t signal)
+{
+	return ((__atomic_load_n(&stripped, __ATOMIC_RELAXED) >> (signal - 1) &
+	    1) != 0);
+}
+
+static long
+other_action(uint64_t signal, struct syscall_action *new,
+    struct syscall_action *old)
+{
+	bool had = is_stripped(signal);
+	long result;
+
+	if (new != NULL) {
+		set_stripped(signal, (new->mask & SYSCALL_SIGSYS) != 0);
+		new->mask &= ~SYSCALL_SIGSYS;
+	}
+	result = action(signal, new, old);
+	if (result == 0 && had)
+		old->mask |= SYSCALL_SIGSYS;
+	return (result);
+}
+
+static long
+own_action(struct syscall_action *new, struct syscall_action *old)
+{
+	*old = *program();
+	if (new != NULL)
+		set_program(new);
+	return (0);
+}
+
+bool
+syscall_signal_action(struct syscall_frame *f)
+{
+	struct syscall_action *to = (void *)(uintptr_t)f->rdx;
+	struct syscall_action new, old;
+	uint64_t number = (uint32_t)f->rdi;
+	bool sets = f->rsi != 0;
+	long result;
+
+	if (f->r10 != SYSCALL_SET || number == 0 || number > SIGNALS ||
+	    number == SIGKILL || number == SIGSTOP)
+		return (false);
+	if (sets && !is_readable(f->rsi)) {
+		f->result = (uint64_t)-EFAULT;
+		return (true);
+	}
+	if (sets)
+		new = *(const struct syscall_action *)(uintptr_t)f->rsi;
+	if (to != NULL && !is_writable(f->rdx)) {
+		f->result = (uint64_t)-EFAULT;
+		return (true);
+	}
+	result = number == SIGSYS ? own_action(sets ? &new : NULL, &old) :
+	    other_action(number, sets ? &new : NULL, &old);
+	if (result == 0 && to != NULL)
+		*to = old;
+	f->result = (uint64_t)result;
+	return (true);
+}
+
+/* ----------------------------------------------------------- sigprocmask(2) */
+
+static uint64_t
+combine(uint64_t how, uint64_t mask, uint64_t set)
+{
+	switch (how) {
+	case SIG_BLOCK:
+		return (mask | set);
+	case SIG_UNBLOCK:
+		return (mask & ~set);
+	default:
+		return (set);
+	}
+}
+
+bool
+syscall_signal_mask(struct syscall_frame *f, void (*tell)(bool))
+{
+	uint64_t how = (uint32_t)f->rdi, mask, set;
+
+	if (f->r10 != SYSCALL_SET || f->rsi == 0 || how > SIG_SETMASK)
+		return (false);
+	f->result = (uint64_t)-EFAULT;
+	if (!syscall_signal_readable(f->rsi))
+		return (true);
+	set = *(const uint64_t *)(uintptr_t)f->rsi;
+	f->result = (uint64_t)syscall_raw(SYS_rt_sigprocmask, SIG_BLOCK, 0,
+	    (long)f->rdx, SYSCALL_SET, 0);
+	if (f->result != 0)
+		return (true);
+	mask = block(SIG_BLOCK, ~(uint64_t)0);
+	set = combine(how, mask, set);
+	tell((set & SYSCALL_SIGSYS) != 0);
+	(void)block(SIG_SETMASK, set);
+	return (true);
+}
+
+/* ------------------------------------------------------------------ signals */
+
+/* By the default action, as if the provider had not been there. */
+static void
+die(void)
+{
+	const struct syscall_action default_action = { .handler = 0 };
+
+	(void)action(SIGSYS, &default_action, NULL);
+	(void)syscall_raw(SYS_tgkill, syscall_raw(SYS_getpid, 0, 0, 0, 0, 0),
+	    syscall_raw(SYS_gettid, 0, 0, 0, 0, 0), SIGSYS, 0, 0);
+}
+
+/* What a filter of system calls has raised cannot be ignored. */
+void
+syscall_signal_forward(siginfo_t *info, void *context, bool aside)
+{
+	const struct syscall_action a = *program(), none = { .handler = 0 };
+
+	if (a.handler == 0 || (a.handler == 1 && info->si_code > 0))
+		die();
+	if (a.handler <= 1)
+		return;
+	if ((a.flags & SA_RESETHAND) != 0)
+		set_program(&none);
+	if (!aside)
+		(void)block(SIG_BLOCK, a.mask & ~SYSCALL_SIGSYS);
+	((syscall_handler *)(uintptr_t)a.handler)(SIGSYS, info, context);
+}
+
+/* Handlers that are there already, and what SIGSYS does so far. */
+void
+syscall_signal_begin(syscall_handler *handler)
+{
+	struct syscall_action a, unused;
+	uint64_t i;
+
+	ours = handler;
+	for (i = 1; i <= SIGNALS; i++) {
+		if (action(i, NULL, &a) != 0)
+			continue;
+		if (i == SIGSYS)
+			set_program(&a);
+		else if (a.handler > 1 && (a.mask & SYSCALL_SIGSYS) != 0)
+			(void)other_action(i, &a, &unused);
+	}
+}

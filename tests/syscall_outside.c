@@ -1,0 +1,661 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program that makes system calls by instructions that were not there when
+ * it began: syscall_outside KIND OBJECT.  It counts the calls of getppid that
+ * are to be seen, and prints the number; those that are not, it makes as
+ * getuid.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <dlfcn.h>
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define NTHREADS	8
+#define NCALLS		200
+#define NSIGNALS	40
+#define NMANY		5000
+#define ANSWER		4711
+
+extern char **environ;
+
+typedef long call(long number, long a, long b, long c, long d);
+
+static call *outside;
+static const char *object;
+static long count;
+static pid_t parent;
+
+static void
+check(bool right, const char *what)
+{
+	if (!right)
+		errx(1, "wrong: %s", what);
+}
+
+/* A call that is to be seen ... */
+static void
+seen(void)
+{
+	__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+	check(outside(SYS_getppid, 0, 0, 0, 0) == parent, "getppid");
+}
+
+/* ... and one that is not, since SIGSYS is blocked. */
+static void
+unseen(void)
+{
+	check(outside(SYS_getuid, 0, 0, 0, 0) == (long)getuid(), "getuid");
+}
+
+static void
+repeat(void)
+{
+	int i;
+
+	for (i = 0; i < NCALLS; i++)
+		seen();
+}
+
+static int
+status_of(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			err(1, "waitpid");
+	return (status);
+}
+
+/* ----------------------------------------------------------- made by itself */
+
+/* call(), by the calling convention of C. */
+static const uint8_t code[] = {
+	0x48, 0x89, 0xf8,		/* mov %rdi,%rax */
+	0x48, 0x89, 0xf7,		/* mov %rsi,%rdi */
+	0x48, 0x89, 0xd6,		/* mov %rdx,%rsi */
+	0x48, 0x89, 0xca,		/* mov %rcx,%rdx */
+	0x4d, 0x89, 0xc2,		/* mov %r8,%r10 */
+	0x0f, 0x05,			/* syscall */
+	0xc3				/* ret */
+};
+
+/* mov $64,%eax; int $0x80; ret: getppid, as programs of 32 bits call it. */
+static const uint8_t old_code[] = { 0xb8, 64, 0, 0, 0, 0xcd, 0x80, 0xc3 };
+
+static uint8_t *
+make(const uint8_t *bytes, size_t size, size_t n)
+{
+	uint8_t *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+	    MAP_ANONYMOUS, -1, 0);
+	size_t i;
+
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	for (i = 0; i < n; i++)
+		memcpy(p + i * size, bytes, size);
+	if (mprotect(p, n * size, PROT_READ | PROT_EXEC) == -1)
+		err(1, "mprotect");
+	return (p);
+}
+
+static void
+made(void)
+{
+	outside = (call *)(uintptr_t)make(code, sizeof(code), 1);
+	repeat();
+}
+
+/* More places than are told from each other: all of them do as they should. */
+static void
+many(void)
+{
+	uint8_t *p = make(code, sizeof(code), NMANY);
+	size_t i;
+
+	for (i = 0; i < NMANY; i++) {
+		outside = (call *)(uintptr_t)(p + i * sizeof(code));
+		seen();
+	}
+}
+
+static void
+old(void)
+{
+	uint8_t *p = make(old_code, sizeof(old_code), 1);
+
+	check(((int (*)(void))(uintptr_t)p)() == parent, "int $0x80");
+	seen();
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void *
+run(void *unused)
+{
+	repeat();
+	return (unused);
+}
+
+static void
+threads(void)
+{
+	pthread_t threads[NTHREADS];
+	int i;
+
+	for (i = 0; i < NTHREADS; i++)
+		if (pthread_create(&threads[i], NULL, run, NULL) != 0)
+			errx(1, "pthread_create");
+	for (i = 0; i < NTHREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* ------------------------------------------------------------------ signals */
+
+static volatile sig_atomic_t handled;
+static sigset_t all;
+
+static void
+install(int signal, void (*handler)(int), const sigset_t *mask, int flags)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	action.sa_mask = *mask;
+	action.sa_flags = flags;
+	if (sigaction(signal, &action, NULL) == -1)
+		err(1, "sigaction");
+}
+
+static void
+by_handler(int signal)
+{
+	(void)signal;
+	seen();
+	handled++;
+}
+
+static void *
+send(void *to)
+{
+	int i, status;
+
+	for (i = 0; i < NSIGNALS; i++) {
+		status = pthread_kill(*(pthread_t *)to, SIGUSR1);
+		check(status == 0, "pthread_kill");
+		seen();
+		while (handled <= i)
+			sched_yield();
+	}
+	return (NULL);
+}
+
+/* Handlers that block all signals, in the midst of calls. */
+static void
+signals(void)
+{
+	pthread_t self = pthread_self(), thread;
+	stack_t stack = { .ss_size = 1 << 16 };
+
+	stack.ss_sp = malloc(stack.ss_size);
+	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) == -1)
+		err(1, "sigaltstack");
+	install(SIGUSR1, by_handler, &all, SA_RESTART | SA_ONSTACK);
+	if (pthread_create(&thread, NULL, send, &self) != 0)
+		errx(1, "pthread_create");
+	repeat();
+	while (handled < NSIGNALS)
+		unseen();
+	pthread_join(thread, NULL);
+}
+
+/* -------------------------------------------------------------------- masks */
+
+static sigjmp_buf back;
+
+static void
+blocked_handler(int signal)
+{
+	(void)signal;
+	unseen();
+	handled++;
+}
+
+static void
+unblocking_handler(int signal)
+{
+	(void)signal;
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	seen();
+}
+
+static void
+leaving_handler(int signal)
+{
+	(void)signal;
+	unseen();
+	siglongjmp(back, 1);
+}
+
+/* It arrives in the call that waits, whose mask lets it. */
+static void
+wait_for(const sigset_t *mask)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	raise(SIGUSR1);
+	sigsuspend(mask);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
+static void
+waits(void)
+{
+	struct timespec none = { 0, 0 };
+	struct epoll_event event;
+	sigset_t empty, most = all;
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	sigemptyset(&empty);
+	sigdelset(&most, SIGUSR1);
+	install(SIGUSR1, by_handler, &all, 0);
+	wait_for(&empty);
+	install(SIGUSR1, blocked_handler, &empty, 0);
+	wait_for(&most);
+	seen();
+	check(ppoll(NULL, 0, &none, &all) == 0, "ppoll");
+	seen();
+	check(pselect(0, NULL, NULL, NULL, &none, &all) == 0, "pselect");
+	seen();
+	check(epoll_pwait(fd, &event, 1, 0, &all) == 0, "epoll_pwait");
+	seen();
+	check(syscall(SYS_rt_sigsuspend, 8, 8) == -1 && errno == EFAULT,
+	    "sigsuspend");
+	install(SIGUSR1, leaving_handler, &empty, 0);
+	if (sigsetjmp(back, 1) == 0)
+		wait_for(&most);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	seen();
+}
+
+static void
+masks(void)
+{
+	struct sigaction action;
+	sigset_t set, was;
+
+	sigprocmask(SIG_BLOCK, &all, &set);
+	unseen();
+	sigprocmask(SIG_SETMASK, &set, &was);
+	check(sigismember(&was, SIGSYS) == 1, "blocked");
+	seen();
+
+	/* As the object does it. */
+	check(outside(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, 0, 8) == 0,
+	    "rt_sigprocmask");
+	unseen();
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	seen();
+	check(outside(SYS_rt_sigprocmask, SIG_BLOCK, 8, 0, 8) == -EFAULT,
+	    "rt_sigprocmask");
+	seen();
+
+	/* Handlers are told with the mask that they were given. */
+	install(SIGUSR1, by_handler, &all, 0);
+	check(sigaction(SIGUSR1, NULL, &action) == 0 &&
+	    action.sa_handler == by_handler &&
+	    sigismember(&action.sa_mask, SIGSYS) == 1, "sa_mask");
+	raise(SIGUSR1);
+	check(handled == 1, "handled");
+	check(syscall(SYS_rt_sigaction, SIGUSR1, 8, NULL, 8) == -1 &&
+	    errno == EFAULT, "sigaction");
+	check(syscall(SYS_rt_sigaction, SIGUSR1, NULL, 8, 8) == -1 &&
+	    errno == EFAULT, "sigaction");
+
+	/* What a handler has changed is as it was when it has come back. */
+	install(SIGUSR1, unblocking_handler, &all, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGSYS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGUSR1);
+	unseen();
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	seen();
+	waits();
+}
+
+/* ------------------------------------------------------------------- SIGSYS */
+
+static siginfo_t told;
+
+/* A call that was trapped has this result. */
+static void
+own(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+	sigset_t set;
+
+	(void)signal;
+	told = *info;
+	handled++;
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	check(sigismember(&set, SIGUSR2) == 1, "the handler's mask");
+	if (info->si_code > 0)
+		c->uc_mcontext.gregs[REG_RAX] = ANSWER;
+	else
+		seen();
+}
+
+static void
+install_own(int flags)
+{
+	struct sigaction action = { .sa_sigaction = own }, old;
+
+	action.sa_flags = SA_SIGINFO | flags;
+	sigaddset(&action.sa_mask, SIGUSR2);
+	if (sigaction(SIGSYS, &action, NULL) == -1 ||
+	    sigaction(SIGSYS, NULL, &old) == -1)
+		err(1, "sigaction");
+	check(old.sa_sigaction == own && (old.sa_flags & ~0x04000000) ==
+	    action.sa_flags && sigismember(&old.sa_mask, SIGUSR2) == 1,
+	    "the handler that is told");
+}
+
+static void
+check_default(void)
+{
+	struct sigaction old;
+
+	check(sigaction(SIGSYS, NULL, &old) == 0 &&
+	    old.sa_handler == SIG_DFL, "the default");
+}
+
+/* In a child: a filter raises SIGSYS for getpgid. */
+static void
+trap(void)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { 4, filters };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == -1)
+		err(1, "filter");
+	check(getpgid(0) == ANSWER && told.si_syscall == SYS_getpgid, "trap");
+	check(outside(SYS_getpgid, 0, 0, 0, 0) == ANSWER, "trap outside");
+	_exit(0);
+}
+
+static void
+die(void)
+{
+	signal(SIGSYS, SIG_DFL);
+	raise(SIGSYS);
+	_exit(0);
+}
+
+static int
+in_child(void (*what)(void))
+{
+	pid_t pid = fork();
+
+	if (pid == -1)
+		err(1, "fork");
+	if (pid == 0)
+		what();
+	return (status_of(pid));
+}
+
+static void
+handlers(void)
+{
+	check_default();
+	install_own(SA_RESTART);
+	seen();
+	raise(SIGSYS);
+	seen();
+	check(handled == 1 && told.si_code == SI_TKILL &&
+	    told.si_pid == getpid(), "raise");
+	check(in_child(trap) == 0, "the child with a filter");
+	check(WTERMSIG(in_child(die)) == SIGSYS, "the child that dies");
+	signal(SIGSYS, SIG_IGN);
+	raise(SIGSYS);
+	seen();
+	check(handled == 1, "ignored");
+	install_own((int)SA_RESETHAND);
+	raise(SIGSYS);
+	check(handled == 2, "once");
+	check_default();
+	seen();
+}
+
+/* The program dispatches its own calls. */
+static volatile uint8_t selector;
+
+static void
+dispatch(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)signal;
+	selector = 0;
+	check(info->si_code == 2, "si_code");
+	c->uc_mcontext.gregs[REG_RAX] = ANSWER;
+}
+
+static void
+aside(void)
+{
+	struct sigaction action = { .sa_sigaction = dispatch };
+
+	action.sa_flags = SA_SIGINFO;
+	sigaction(SIGSYS, &action, NULL);
+	seen();
+	if (prctl(59, 1, 0, 0, &selector) == -1)
+		err(1, "prctl");
+	selector = 1;
+	check(outside(SYS_getuid, 0, 0, 0, 0) == ANSWER, "dispatched");
+	check(selector == 0, "selector");
+	unseen();
+}
+
+/* ---------------------------------------------------------------- processes */
+
+static pid_t self;
+
+/* A child that is a target counts; its parent knows how many. */
+static void
+end_child(void)
+{
+	if (setsid() == -1)
+		err(1, "setsid");
+	parent = self;
+	repeat();
+	_exit(0);
+}
+
+static pid_t
+fork_by_function(void)
+{
+	return (fork());
+}
+
+static pid_t
+fork_by_number(void)
+{
+	return ((pid_t)syscall(SYS_fork));
+}
+
+static pid_t
+fork_outside(void)
+{
+	return ((pid_t)outside(SYS_fork, 0, 0, 0, 0));
+}
+
+static pid_t
+clone_outside(void)
+{
+	return ((pid_t)outside(SYS_clone, SIGCHLD, 0, 0, 0));
+}
+
+static void
+forks(void)
+{
+	static pid_t (*const ways[])(void) = {
+		fork_by_function, fork_by_number, fork_outside, clone_outside
+	};
+	size_t i;
+	pid_t pid;
+
+	self = getpid();
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		pid = ways[i]();
+		if (pid == -1)
+			err(1, "fork");
+		if (pid == 0)
+			end_child();
+		check(status_of(pid) == 0, "child");
+		count += NCALLS;
+		seen();
+	}
+}
+
+/* Children that share memory, and change their masks and handlers. */
+static void
+spawns(void)
+{
+	static char name[] = "/bin/true";
+	char *argv[] = { name, NULL };
+	posix_spawnattr_t attributes;
+	pid_t pid;
+
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &all);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
+	    POSIX_SPAWN_SETSIGDEF);
+	install_own(0);
+	check(posix_spawn(&pid, name, NULL, &attributes, argv, environ) == 0 &&
+	    status_of(pid) == 0, "posix_spawn");
+	seen();
+	pid = vfork();
+	if (pid == -1)
+		err(1, "vfork");
+	if (pid == 0) {
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		signal(SIGSYS, SIG_DFL);
+		unseen();
+		execve(name, argv, environ);
+		_exit(1);
+	}
+	check(status_of(pid) == 0, "vfork");
+	seen();
+	raise(SIGSYS);
+	check(handled == 1, "the handler is still there");
+	check(WEXITSTATUS(system("exit 5")) == 5, "system");
+	seen();
+}
+
+/* A new image begins without, and with all signals blocked. */
+static void
+exec(void)
+{
+	repeat();
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	printf("and %ld\n", count);
+	fflush(stdout);
+	execl("/proc/self/exe", "syscall_outside", "plain", object, NULL);
+	err(1, "execl");
+}
+
+static void
+plain(void)
+{
+	sigset_t set;
+
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	if (sigismember(&set, SIGSYS) == 1)
+		unseen();
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	repeat();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} kinds[] = {
+	{ "aside", aside },
+	{ "exec", exec },
+	{ "forks", forks },
+	{ "handlers", handlers },
+	{ "made", made },
+	{ "many", many },
+	{ "masks", masks },
+	{ "old", old },
+	{ "plain", plain },
+	{ "signals", signals },
+	{ "spawns", spawns },
+	{ "threads", threads }
+};
+
+static void
+load(void)
+{
+	void *handle = dlopen(object, RTLD_NOW);
+
+	if (handle == NULL)
+		errx(1, "%s", dlerror());
+	outside = (call *)(uintptr_t)dlsym(handle, "object_call");
+	if (outside == NULL)
+		errx(1, "%s", dlerror());
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc != 3)
+		errx(2, "usage: syscall_outside kind object");
+	/* A call of this program's that is there from the start, and counts. */
+	parent = getppid();
+	count = 1;
+	sigfillset(&all);
+	object = argv[2];
+	load();
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(argv[1], kinds[i].name) == 0) {
+			kinds[i].run();
+			printf("and %ld\n", count);
+			return (0);
+		}
+	errx(2, "%s: no such kind", argv[1]);
+}
