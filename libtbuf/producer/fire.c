@@ -314,7 +314,7 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 		fire_rows_each(site, values, size);
 }
 
-/* ... unless the thread is in a unit. */
+/* The thread's memo is another session's, or void, as in a unit. */
 static __attribute__((noinline)) void
 fire_rows_or_unit(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
