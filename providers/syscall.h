@@ -118,7 +118,7 @@ enum syscall_way syscall_enter(struct syscall_place *,
 	    struct syscall_frame *);
 void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 
-/* What a fire calls of libtbuf's is not the program's; one more of two at most. */
+/* What a fire calls of libtbuf's is not the program's; two of them at most. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
 bool	syscall_fire_is_library(uintptr_t address);
 
