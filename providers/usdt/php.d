@@ -7,7 +7,8 @@ provider php {
 	probe compile__file__entry(char *file, char *translated);
 	probe compile__file__return(char *file, char *translated);
 	probe error(char *message, char *file, int line);
-	probe exception__caught(char *class);
+	/* A zend_string, which is no text. */
+	probe exception__caught(void *class);
 	probe exception__thrown(char *class);
 	probe execute__entry(char *file, int line);
 	probe execute__return(char *file, int line);

@@ -18,14 +18,18 @@
 
 #define TEXTS_MAX	8u
 
-/* Called with the linker's lock held. */
+/*
+ * Called with the linker's lock held.  A thread comes here again if what is
+ * called from here, such as the program's malloc(3), loads something itself.
+ * Another thread's fork(2) leaves a child in which that one is not busy.
+ */
 static void
 changed(void)
 {
-	static bool busy;
+	static _Thread_local bool busy
+	    __attribute__((tls_model("initial-exec")));
 	int error = errno;
 
-	/* The C library's malloc(3), or another, may load something itself. */
 	if (busy)
 		return;
 	busy = true;
