@@ -437,6 +437,9 @@ struct tbuf_mapping {
 };
 int	tbuf_consumer_mapping(struct tbuf_consumer *, uint64_t image,
 	    uint64_t address, struct tbuf_mapping *);
+/* All that is known of them so far: the one of a number, from 0 on; or 0. */
+int	tbuf_consumer_mapped(struct tbuf_consumer *, uint64_t image,
+	    unsigned number, struct tbuf_mapping *);
 
 /*
  * Addresses that usym(), ufunc() and umod() have made keys of aggregations are

@@ -76,8 +76,12 @@ enum tbuf_d_piece_kind {
 	TBUF_PIECE_INTEGER,	/* 8 bytes: shape->size and sign say the rest */
 	TBUF_PIECE_TEXT,
 	TBUF_PIECE_BYTES,	/* `bytes` of them */
-	TBUF_PIECE_ARGUMENT
+	TBUF_PIECE_ARGUMENT,
+	TBUF_PIECE_STACK	/* bytes as those of ustack, `bytes` at most */
 };
+
+/* What a stack takes in a record that is to be unwound, at most. */
+#define TBUF_STACK_ROOM	(8192u + 40u)
 
 struct tbuf_d_piece {
 	enum tbuf_d_piece_kind kind;
@@ -183,6 +187,7 @@ struct tbuf_d_place {
 #define TBUF_CLAUSE_SPECULATE	0x20u	/* its records go to a speculation */
 #define TBUF_CLAUSE_ROOM	0x40u	/* its program takes room by itself */
 #define TBUF_CLAUSE_STACK	0x100u	/* it looks at the stack, by a call */
+#define TBUF_CLAUSE_RAW_KEY	0x200u	/* ... that others unwind, for a key */
 
 struct tbuf_d_clause {
 	/* Each with four fields: "kv:::request-start". */

@@ -231,6 +231,8 @@ d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
 		return;
 	}
 	g->flags |= TBUF_CLAUSE_STACK;
+	if (g->c->options->raw)
+		g->flags |= TBUF_CLAUSE_RAW_KEY;
 	image(g, 8 * (frames + 1), to);
 	d_emit(g, TBUF_OP_ADDI, to + 1, to, 0, 8);
 	d_emit_number(g, to + 2, frames);

@@ -52,11 +52,30 @@ put_piece(struct generator *g, struct tbuf_d_piece piece, unsigned reg)
 	case TBUF_PIECE_BYTES:
 		d_emit(g, TBUF_OP_PUTB, reg, 0, 0, piece.bytes);
 		break;
+	case TBUF_PIECE_STACK:
+		d_emit(g, TBUF_OP_PUTS, reg, 0, 0, TBUF_STACK_ROOM);
+		break;
 	default:
 		d_emit(g, TBUF_OP_PUT, reg, 0, 0, size == 1 || size == 2 ||
 		    size == 4 ? size : 8);
 	}
 	add_piece(g, piece);
+}
+
+/* A program's as it is, if others unwind it. */
+static void
+put_stack(struct generator *g, const struct d_node *node)
+{
+	struct tbuf_d_piece piece = d_piece_stack(g, node->identifier->id,
+	    d_frames(g, node));
+
+	if (g->c->options->raw && node->identifier->id != BUILTIN_stack) {
+		piece.kind = TBUF_PIECE_STACK;
+		g->flags |= TBUF_CLAUSE_STACK;
+		d_emit(g, TBUF_OP_LDB, 0, 0, 0, TBUF_BUILTIN_IMAGE);
+	} else
+		d_value(g, node, 0);
+	put_piece(g, piece, 0);
 }
 
 static void
@@ -65,9 +84,7 @@ put(struct generator *g, const struct d_node *node)
 	if (put_argument(g, node))
 		return;
 	if (node->type == g->c->types.type_stack) {
-		d_value(g, node, 0);
-		put_piece(g, d_piece_stack(g, node->identifier->id,
-		    d_frames(g, node)), 0);
+		put_stack(g, node);
 		return;
 	}
 	d_value(g, node, 0);
@@ -102,6 +119,11 @@ measure(const struct generator *g, struct tbuf_d_record *record)
 			break;
 		case TBUF_PIECE_BYTES:
 			record->bytes += piece->bytes;
+			record->charge += piece->bytes;
+			break;
+		case TBUF_PIECE_STACK:
+			record->bytes = aligned(record->bytes, 2) + 2 +
+			    TBUF_STACK_ROOM;
 			record->charge += piece->bytes;
 			break;
 		case TBUF_PIECE_ARGUMENT:

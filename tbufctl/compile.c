@@ -39,6 +39,7 @@ set_frames(struct compiled *c)
 	c->d.ustackframes = c->options->d.ustackframes;
 	c->d.jstackframes = c->options->d.jstackframes;
 	c->d.maxframes = c->options->d.maxframes;
+	c->d.raw = c->options->d.unwind;
 	c->d.printsize = c->options->d.printsize;
 }
 

@@ -18,8 +18,8 @@
 static char *path_of_debug;	/* as libdwfl looks, with /usr/lib/debug */
 
 /* Nothing is fetched from a network for a script's sake. */
-static int
-find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+int
+dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
     Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
     char **found)
 {
@@ -39,19 +39,19 @@ find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 
 static const Dwfl_Callbacks of_process = {
 	.find_elf = dwfl_linux_proc_find_elf,
-	.find_debuginfo = find_debuginfo,
+	.find_debuginfo = dwarf_find_debuginfo,
 	.debuginfo_path = &path_of_debug,
 };
 
 static const Dwfl_Callbacks of_files = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = find_debuginfo,
+	.find_debuginfo = dwarf_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &path_of_debug,
 };
 
-static Dwfl *
-finish(Dwfl *dwfl, bool good)
+Dwfl *
+dwarf_reported(Dwfl *dwfl, bool good)
 {
 
 	if (dwfl != NULL && good &&
@@ -66,7 +66,7 @@ dwarf_open_process(pid_t pid)
 {
 	Dwfl *dwfl = dwfl_begin(&of_process);
 
-	return (finish(dwfl, dwfl != NULL &&
+	return (dwarf_reported(dwfl, dwfl != NULL &&
 	    dwfl_linux_proc_report(dwfl, pid) == 0));
 }
 
@@ -120,7 +120,7 @@ dwarf_open_program(const char *path)
 	for (i = 1; i < report.files.count; i++)
 		(void)report_file(&report, report.files.all[i]);
 	words_free(&report.files);
-	return (finish(report.dwfl, good));
+	return (dwarf_reported(report.dwfl, good));
 }
 
 /* --- the list ------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  *
  *	types_answer.c	whose they are: processes, a command
  *	dwarf.c		modules: an executable, its libraries
+ *	dwarf_mapped.c	... of a process that has ended
  *	dwarf_names.c	what a module has, by name
  *	dwarf_read.c	one level of a type
  *	dwarf_argument.c	of which type an argument of a probe is
@@ -66,6 +67,18 @@ struct dwarf_types {
 /* A process, or a program that a path names; NULL if it has no modules. */
 Dwfl	*dwarf_open_process(pid_t);
 Dwfl	*dwarf_open_program(const char *path);
+/* What had files mapped, and has ended: each where its code was. */
+struct dwarf_mapped {
+	uint64_t start, offset, inode;
+	const char *path;
+};
+Dwfl	*dwarf_open_mapped(const struct dwarf_mapped *, size_t count);
+/* Nothing more is reported; NULL, and it is freed, if that was in vain. */
+Dwfl	*dwarf_reported(Dwfl *, bool good);
+/* Split debug files, as libdwfl looks for them. */
+int	dwarf_find_debuginfo(Dwfl_Module *, void **data, const char *name,
+	    Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+	    char **found);
 struct dwarf_module *dwarf_modules(Dwfl *);
 void	dwarf_modules_free(struct dwarf_module *);
 /* libfoo.so.1 is libfoo, too; what no identifier has is _. */

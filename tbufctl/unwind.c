@@ -52,6 +52,23 @@ end(void)
 	return (status);
 }
 
+/* What one that has ended had mapped; of one that runs this is asked anew. */
+static void
+put_mapped(uint64_t image)
+{
+	struct tbuf_mapping m;
+	unsigned i;
+
+	for (i = 0; tbuf_consumer_mapped(consumer, image, i, &m) == 1; i++) {
+		if (m.path[0] != '/')
+			continue;
+		parcel_put(&parcel, m.start);
+		parcel_put(&parcel, m.offset);
+		parcel_put(&parcel, m.inode);
+		parcel_put_text(&parcel, m.path);
+	}
+}
+
 static unsigned
 unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
     unsigned most)
@@ -63,9 +80,8 @@ unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
 	(void)arg;
 	if (reader == 0)
 		start();
-	/* The tables of a process can be read only while it runs. */
 	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
-	    &m) != 1 || m.pid == 0)
+	    &m) != 1)
 		return (0);
 	parcel.used = 0;
 	parcel_put(&parcel, (uint64_t)m.pid);
@@ -73,6 +89,8 @@ unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
 	for (i = 0; i < stack->nregisters; i++)
 		parcel_put(&parcel, stack->registers[i]);
 	parcel_put_bytes(&parcel, stack->bytes, stack->size);
+	if (m.pid == 0)
+		put_mapped(stack->image);
 	if (!parcel_send(&parcel, to_reader) ||
 	    !parcel_receive(&parcel, to_reader)) {
 		message(MSG_UNWIND, reader_why(end()));

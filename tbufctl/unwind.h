@@ -15,8 +15,9 @@ void	unwind_begin(struct tbuf_consumer *);
 void	unwind_end(void);
 
 /*
- * The other process: a parcel comes with a process, an address that its code
- * has, registers and bytes of a stack; what is sent back are frames.
+ * The other process: a parcel comes with a process, its image, registers and
+ * bytes of a stack; with process 0, for it has ended, also with what it had
+ * mapped.  What is sent back are frames.
  */
 void	unwind_answer(int fd) __attribute__((noreturn));
 

@@ -19,6 +19,7 @@
 
 #define FRAMES_MOST	128u
 #define IMAGES_MOST	64u		/* then those are forgotten */
+#define MAPPED_MOST	256u		/* files of a process that has ended */
 #define PASSES_MOST	1024u		/* between two looks */
 
 #if defined(__x86_64__)
@@ -32,17 +33,19 @@
 struct image {
 	struct image *next;
 	uint64_t id;
-	pid_t pid;
+	pid_t pid;			/* 0: it has ended */
 	Dwfl *dwfl;			/* NULL: it is not to be had */
 	unsigned wait, passed;		/* stacks that no look is taken for */
 };
 
 /* What is unwound. */
 struct stack {
-	pid_t pid;
+	pid_t tid;			/* of any number, but not 0 */
 	Dwarf_Word registers[REGISTERS];
 	const unsigned char *bytes;
 	size_t size;
+	struct dwarf_mapped mapped[MAPPED_MOST];
+	unsigned nmapped;
 	struct parcel *to;
 	unsigned frames;
 };
@@ -63,7 +66,7 @@ next_thread(Dwfl *dwfl, void *arg, void **thread)
 	if (*thread != NULL)
 		return (0);
 	*thread = &now;
-	return (now.pid);
+	return (now.tid);
 }
 
 static bool
@@ -129,12 +132,30 @@ static void
 open_image(struct image *one)
 {
 
-	one->dwfl = dwarf_open_process(one->pid);
-	if (one->dwfl == NULL || dwfl_attach_state(one->dwfl, NULL, one->pid,
+	one->dwfl = one->pid != 0 ? dwarf_open_process(one->pid) :
+	    dwarf_open_mapped(now.mapped, now.nmapped);
+	if (one->dwfl == NULL || dwfl_attach_state(one->dwfl, NULL, now.tid,
 	    &callbacks, &now))
 		return;
 	dwfl_end(one->dwfl);
 	one->dwfl = NULL;
+}
+
+static bool
+is_known(const struct image *one)
+{
+
+	return (one->dwfl != NULL && dwfl_addrmodule(one->dwfl,
+	    now.registers[REGISTERS - 1]) != NULL);
+}
+
+/* What was read while it ran serves for a process that has ended, too. */
+static bool
+is_image(const struct image *one, uint64_t id, pid_t pid)
+{
+
+	return (one->id == id && (one->pid == pid ||
+	    (pid == 0 && is_known(one))));
 }
 
 static struct image *
@@ -142,7 +163,7 @@ image_get(uint64_t id, pid_t pid)
 {
 	struct image *one = images;
 
-	while (one != NULL && (one->id != id || one->pid != pid))
+	while (one != NULL && !is_image(one, id, pid))
 		one = one->next;
 	if (one != NULL)
 		return (one);
@@ -154,14 +175,6 @@ image_get(uint64_t id, pid_t pid)
 	nimages++;
 	open_image(one);
 	return (one);
-}
-
-static bool
-is_known(const struct image *one)
-{
-
-	return (one->dwfl != NULL && dwfl_addrmodule(one->dwfl,
-	    now.registers[REGISTERS - 1]) != NULL);
 }
 
 /*
@@ -200,6 +213,20 @@ add_frame(Dwfl_Frame *frame, void *arg)
 }
 
 static void
+take_mapped(struct parcel *question)
+{
+	struct dwarf_mapped *m;
+
+	while (now.nmapped < MAPPED_MOST && parcel_more(question)) {
+		m = &now.mapped[now.nmapped++];
+		m->start = parcel_take(question);
+		m->offset = parcel_take(question);
+		m->inode = parcel_take(question);
+		m->path = parcel_take_text(question);
+	}
+}
+
+static void
 unwind(struct parcel *question, struct parcel *to)
 {
 	pid_t pid = (pid_t)parcel_take(question);
@@ -207,14 +234,15 @@ unwind(struct parcel *question, struct parcel *to)
 	struct image *one;
 	unsigned i;
 
-	now = (struct stack){ .pid = pid, .to = to };
+	now = (struct stack){ .tid = pid != 0 ? pid : 1, .to = to };
 	for (i = 0; i < REGISTERS; i++)
 		now.registers[i] = parcel_take(question);
 	now.bytes = parcel_take_bytes(question, &now.size);
+	take_mapped(question);
 	one = image_get(id, pid);
 	look_again(one);
 	if (one->dwfl != NULL)
-		(void)dwfl_getthread_frames(one->dwfl, pid, add_frame, NULL);
+		(void)dwfl_getthread_frames(one->dwfl, now.tid, add_frame, NULL);
 }
 
 void

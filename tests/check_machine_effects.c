@@ -482,6 +482,21 @@ START_TEST(records_are_built_and_given_away)
 }
 END_TEST
 
+START_TEST(a_stack_takes_what_it_has)
+{
+	number(&f, 1, 0xab);
+	op(&f, TBUF_OP_PUTS, 1, 0, 0, 7);
+	op(&f, TBUF_OP_PUTS, 1, 0, 0, 0);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 0);
+	returns(&f, 1);
+	ck_assert_str_eq(f.log, "emit(0) 0300ababab" "00" "0000");
+	fixture_clear(&f);
+	number(&f, 1, 0xab);
+	op(&f, TBUF_OP_PUTS, 1, 0, 0, 127);
+	faults(&f, TBUF_FAULT_SIZE, 129);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_a_record_is_a_fault)
 {
 	text(&f, 2, "abcdefgh");
@@ -586,6 +601,7 @@ main(void)
 	tcase_add_test(tc, a_key_that_is_too_long_is_a_fault);
 	tcase_add_test(tc, quantizers_have_a_weight_and_a_parameter);
 	tcase_add_test(tc, records_are_built_and_given_away);
+	tcase_add_test(tc, a_stack_takes_what_it_has);
 	tcase_add_test(tc, what_does_not_fit_a_record_is_a_fault);
 	tcase_add_test(tc, other_effects);
 	tcase_add_test(tc, temporaries_are_zero);

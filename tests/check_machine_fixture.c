@@ -213,6 +213,15 @@ outside(struct tbuf_machine *m, unsigned subroutine,
 	return (fixture(m)->answer);
 }
 
+/* Half of what there is room for. */
+static int
+stack(struct tbuf_machine *m, uint64_t image, uint8_t *to, uint32_t *size)
+{
+	*size /= 2;
+	memset(to, (int)image, *size);
+	return (fixture(m)->answer);
+}
+
 static bool
 resume(struct tbuf_machine *m)
 {
@@ -226,7 +235,7 @@ static const struct tbuf_surroundings surroundings = {
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = leave, .speculation = speculation,
 	.speculate = speculate, .commit = commit, .discard = discard,
-	.resume = resume, .call = outside
+	.stack = stack, .resume = resume, .call = outside
 };
 
 /* ------------------------------------------------------------ memory */

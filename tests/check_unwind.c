@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "dwarf.h"
@@ -29,6 +30,7 @@
 /* Of the process that is asked about, below this address there are modules. */
 static struct {
 	uint64_t mapped, read, reads;
+	bool files;		/* it was told what had been mapped */
 } *process;
 
 static struct parcel parcel;
@@ -44,6 +46,15 @@ dwarf_open_process(pid_t pid)
 	process->reads++;
 	process->read = process->mapped;
 	return ((Dwfl *)(void *)process);
+}
+
+Dwfl *
+dwarf_open_mapped(const struct dwarf_mapped *all, size_t count)
+{
+	process->files = count == 1 && all->start == 4096 &&
+	    all->offset == 512 && all->inode == 7 &&
+	    strcmp(all->path, "/a/file") == 0;
+	return (dwarf_open_process(0));
 }
 
 Dwfl_Module *
@@ -175,25 +186,40 @@ teardown(void)
 	parcel_free(&parcel);
 }
 
-/* Stacks of a thread at this address; how often modules were read for them. */
+/*
+ * Stacks of a process's thread at this address, which has ended if that is 0;
+ * how often modules were read for them.
+ */
 static uint64_t
-unwound(uint64_t pc, unsigned stacks)
+unwound_of(uint64_t pid, uint64_t pc, unsigned stacks)
 {
 	uint64_t before = process->reads;
 	unsigned i;
 
 	for (; stacks > 0; stacks--) {
 		parcel.used = 0;
-		parcel_put(&parcel, 1);
+		parcel_put(&parcel, pid);
 		parcel_put(&parcel, 1);
 		for (i = 1; i < REGISTERS; i++)
 			parcel_put(&parcel, 0);
 		parcel_put(&parcel, pc);
 		parcel_put_bytes(&parcel, NULL, 0);
+		if (pid == 0) {
+			parcel_put(&parcel, 4096);
+			parcel_put(&parcel, 512);
+			parcel_put(&parcel, 7);
+			parcel_put_text(&parcel, "/a/file");
+		}
 		ck_assert(parcel_send(&parcel, end));
 		ck_assert(parcel_receive(&parcel, end));
 	}
 	return (process->reads - before);
+}
+
+static uint64_t
+unwound(uint64_t pc, unsigned stacks)
+{
+	return (unwound_of(1, pc, stacks));
 }
 
 START_TEST(modules_that_are_known_are_read_once)
@@ -224,6 +250,23 @@ START_TEST(code_in_no_module_is_looked_for_now_and_then)
 }
 END_TEST
 
+START_TEST(a_process_that_has_ended_is_what_it_had_mapped)
+{
+	ck_assert_uint_eq(unwound_of(0, 100, 10), 1);
+	ck_assert(process->files);
+}
+END_TEST
+
+START_TEST(what_was_read_of_a_process_serves_when_it_has_ended)
+{
+	ck_assert_uint_eq(unwound(100, 1), 1);
+	ck_assert_uint_eq(unwound_of(0, 100, 10), 0);
+	process->mapped = 8192;
+	ck_assert_uint_eq(unwound_of(0, 5000, 10), 1);
+	ck_assert(process->files);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -235,6 +278,9 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, modules_that_are_known_are_read_once);
 	tcase_add_test(tcase, a_module_that_is_loaded_is_read_at_once);
+	tcase_add_test(tcase, a_process_that_has_ended_is_what_it_had_mapped);
+	tcase_add_test(tcase,
+	    what_was_read_of_a_process_serves_when_it_has_ended);
 	tcase_add_test(tcase, code_in_no_module_is_looked_for_now_and_then);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);

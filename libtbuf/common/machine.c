@@ -22,6 +22,7 @@ other(struct tbuf_machine *m, uint64_t word)
 		return (tbuf_variable_step(m, word));
 	case TBUF_OP_KEYN ... TBUF_OP_KEYA:
 	case TBUF_OP_PUT ... TBUF_OP_PUTA:
+	case TBUF_OP_PUTS:
 		return (tbuf_piece_step(m, word));
 	case TBUF_OP_ROOM:
 	case TBUF_OP_EMIT:

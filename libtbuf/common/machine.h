@@ -92,6 +92,13 @@ struct tbuf_surroundings {
 	int (*copyout)(struct tbuf_machine *, uint64_t address,
 	    const uint8_t *from, uint64_t size);
 
+	/*
+	 * A stack as common/raw.h has it, of addresses of an image: at most
+	 * *size bytes, which it sets.
+	 */
+	int (*stack)(struct tbuf_machine *, uint64_t image, uint8_t *to,
+	    uint32_t *size);
+
 	/* Effects.  The record, without a header, is tbuf_machine.record. */
 	int (*room)(struct tbuf_machine *, uint32_t record);
 	int (*emit)(struct tbuf_machine *, uint32_t record);

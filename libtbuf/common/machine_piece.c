@@ -134,6 +134,29 @@ put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (put_number(m, buffer, m->values[n]));
 }
 
+/* A stack lies as a text does, for it may be shorter than its room. */
+static int
+put_stack(struct tbuf_machine *m, uint64_t image, uint32_t room)
+{
+	struct tbuf_buffer *buffer = &m->record;
+	uint32_t size = tbuf_minimum(room, LENGTH_MAX);
+	uint8_t *to = piece(buffer, size + UINT64_C(2), 2);
+	int answer;
+
+	if (to == NULL)
+		return (overflow(m, buffer, size + UINT64_C(2)));
+	if (m->surroundings->stack == NULL)
+		return (tbuf_illegal(m));
+	buffer->used -= size;
+	answer = m->surroundings->stack(m, image, to + 2, &size);
+	if (answer != 0)
+		return (answer);
+	buffer->used += size;
+	tbuf_store(to, (uint8_t)size);
+	tbuf_store(to + 1, (uint8_t)(size >> 8));
+	return (tbuf_work(m, size));
+}
+
 /*
  * A variable's size counts against dynvarsize as it is declared: numbers by
  * their width, texts by strsize.
@@ -178,6 +201,8 @@ tbuf_piece_step(struct tbuf_machine *m, uint64_t word)
 	case TBUF_OP_KEYB:
 	case TBUF_OP_PUTB:
 		return (put_bytes(m, buffer, value, immediate));
+	case TBUF_OP_PUTS:
+		return (put_stack(m, value, immediate));
 	}
 	return (put_argument(m, buffer, immediate));
 }

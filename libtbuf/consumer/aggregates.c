@@ -92,6 +92,7 @@ piece_size(const struct tbuf_d_piece *piece, uint64_t strsize)
 			return (piece->shape->size);
 		break;
 	case TBUF_PIECE_ARGUMENT:
+	case TBUF_PIECE_STACK:	/* no key has one */
 		break;
 	}
 	return (8);

@@ -194,6 +194,9 @@ piece_of(const struct tbuf_d_piece *from, struct tbuf_piece *piece)
 	case TBUF_PIECE_TEXT:
 		piece->type = TBUF_STRING;
 		return;
+	case TBUF_PIECE_STACK:
+		piece->type = TBUF_BINARY;
+		return;
 	case TBUF_PIECE_BYTES:
 		piece->type = TBUF_UINT8;
 		piece->count = (uint16_t)from->bytes;

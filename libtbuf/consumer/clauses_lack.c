@@ -103,6 +103,8 @@ lacks_clause(const struct tbuf_d_script *source,
 	const char *lack = NULL;
 	uint32_t i;
 
+	if ((clause->flags & TBUF_CLAUSE_RAW_KEY) != 0)
+		return ("unwound stacks as keys (-x ustackunwind)");
 	for (i = 0; i < clause->nprograms && lack == NULL; i++)
 		lack = lacks_program(source, &clause->programs[i]);
 	for (i = 0; i < clause->nrecords && lack == NULL; i++)

@@ -209,6 +209,30 @@ tbuf_images_free(struct tbuf_consumer *c)
 	}
 }
 
+static int
+give(const struct tbuf_consumer *c, const struct tbuf_image *image,
+    const struct mapping *one, struct tbuf_mapping *to)
+{
+	*to = (struct tbuf_mapping){
+		.start = one->start, .end = one->end, .offset = one->offset,
+		.inode = one->inode, .path = one->path,
+		.pid = running(c, image) != NULL ? image->pid : 0
+	};
+	return (1);
+}
+
+int
+tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t id, unsigned number,
+    struct tbuf_mapping *to)
+{
+	const struct tbuf_image *image = image_find(c, id);
+
+	if (image == NULL)
+		return (-ESRCH);
+	return (number < image->count ?
+	    give(c, image, &image->all[number], to) : 0);
+}
+
 int
 tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
     uint64_t address, struct tbuf_mapping *to)
@@ -223,14 +247,5 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
 		read_maps(c, image);
 		one = find(image, address);
 	}
-	if (one == NULL)
-		return (0);
-	memset(to, 0, sizeof(*to));
-	to->start = one->start;
-	to->end = one->end;
-	to->offset = one->offset;
-	to->inode = one->inode;
-	to->path = one->path;
-	to->pid = running(c, image) != NULL ? image->pid : 0;
-	return (1);
+	return (one == NULL ? 0 : give(c, image, one, to));
 }

@@ -53,6 +53,8 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 		record->npieces = epid->layout->npieces;
 		record->layout = epid->record;
 		record->nargs = 0;
+		if (epid->record != NULL)
+			tbuf_stack_give(c, epid->record);
 	} else
 		record->nargs = epid->layout->npieces;
 	record->args = c->values;

@@ -64,6 +64,12 @@ bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, struct tbuf_event *);
 
 /*
+ * Of a stack that is to be unwound give frames, in the place of what was read
+ * into the consumer's values.
+ */
+void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
+
+/*
  * Speculations.  clean: take the batches that are committed, so that their ids
  * are free again.  mark: a lane's next record is one; what is committed by it
  * is given from now on.  next: a record of that: 1, or 0 if there is none left.

@@ -22,6 +22,9 @@ struct tbuf_d_clause;
 struct tbuf_image;
 struct tbuf_sampling;
 
+/* An image, and frames, of a stack that was unwound. */
+#define TBUF_STACK_WORDS	129u
+
 struct tbuf_options {
 	uint64_t bufsize;
 	uint64_t bufpolicy;		/* enum tbuf_policy */
@@ -150,6 +153,8 @@ struct tbuf_consumer {
 	unsigned (*unwind)(void *, const struct tbuf_stack *, uint64_t *,
 	    unsigned);
 	void *unwind_arg;
+	/* What it said last, behind the image and where the stack begins. */
+	uint64_t stack[TBUF_STACK_WORDS];
 	struct tbuf_moment born;	/* when the script came */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* one after the other, with NULs */

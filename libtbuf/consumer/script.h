@@ -352,6 +352,9 @@ void	tbuf_script_sampled(struct tbuf_script *,
 	    const struct tbuf_script_sample *);
 /* So many on a CPU came to nothing: they are drops. */
 void	tbuf_script_unsampled(struct tbuf_script *, int cpu, uint64_t);
+/* A sample's frames, as common/raw.h has those that are known. */
+int	tbuf_script_stack(struct tbuf_machine *, uint64_t image, uint8_t *to,
+	    uint32_t *size);
 /* Its frames, as many as there is room for, and zeroes behind. */
 int	tbuf_script_frames(struct tbuf_machine *, uint64_t address,
 	    uint64_t most);

@@ -188,6 +188,21 @@ text_piece(const char *data, size_t at, struct tbuf_value *v)
 	return (at + sizeof(word) + v->size);
 }
 
+/* The image, and frames that are known: in front of them nothing is told. */
+static size_t
+stack_piece(const char *data, size_t at, const struct tbuf_d_piece *piece,
+    struct tbuf_value *v)
+{
+	size_t end = text_piece(data, at, v);
+
+	v->type = TBUF_BINARY;
+	v->data += sizeof(uint64_t);
+	v->size -= (uint32_t)sizeof(uint64_t);
+	if (v->size > piece->bytes)
+		v->size = piece->bytes;
+	return (end);
+}
+
 void
 tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
     const void *from, struct tbuf_value *v)
@@ -201,6 +216,9 @@ tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
 		switch (piece->kind) {
 		case TBUF_PIECE_TEXT:
 			at = text_piece(data, at, v);
+			break;
+		case TBUF_PIECE_STACK:
+			at = stack_piece(data, at, piece, v);
 			break;
 		case TBUF_PIECE_BYTES:
 			v->type = TBUF_BINARY;

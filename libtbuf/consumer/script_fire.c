@@ -87,6 +87,7 @@ static const struct tbuf_surroundings surroundings = {
 	.store_text = tbuf_script_store_text,
 	.store_bytes = tbuf_script_store_bytes,
 	.copyin = tbuf_script_copyin,
+	.stack = tbuf_script_stack,
 	.room = room,
 	.emit = emit,
 	.update = tbuf_script_update,

@@ -62,6 +62,30 @@ tbuf_script_unsampled(struct tbuf_script *s, int cpu, uint64_t count)
 		s->cpus[cpu].drops[TBUF_CAUSE_FULL] += count;
 }
 
+/* They are known. */
+int
+tbuf_script_stack(struct tbuf_machine *m, uint64_t image, uint8_t *to,
+    uint32_t *size)
+{
+	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
+	const uint64_t head[2] = { 0, image };
+	uint32_t n = sample != NULL ? sample->nframes : 0;
+	uint64_t first;
+
+	if (*size < sizeof(head))
+		return (TBUF_FAULT_ILLEGAL);
+	if (n > (*size - sizeof(head)) / sizeof(uint64_t))
+		n = (*size - sizeof(head)) / sizeof(uint64_t);
+	memcpy(to, head, sizeof(head));
+	*size = (uint32_t)(sizeof(head) + n * sizeof(uint64_t));
+	if (n == 0)
+		return (0);
+	memcpy(to + sizeof(head), sample->frames, n * sizeof(uint64_t));
+	first = sample->frames[0] | TBUF_FRAME_EXACT;
+	memcpy(to + sizeof(head), &first, sizeof(first));
+	return (0);
+}
+
 int
 tbuf_script_frames(struct tbuf_machine *m, uint64_t address, uint64_t most)
 {

@@ -22,6 +22,7 @@ static const struct tbuf_surroundings surroundings = {
 	.store_bytes = tbuf_run_store_bytes,
 	.copyin = tbuf_run_copyin,
 	.copyout = tbuf_run_copyout,
+	.stack = tbuf_run_stack_raw,
 	.room = tbuf_run_room,
 	.emit = tbuf_run_emit,
 	.update = tbuf_run_update,

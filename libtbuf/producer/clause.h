@@ -294,6 +294,9 @@ uint32_t tbuf_run_stack(struct tbuf_run *, uint64_t *frames, uint32_t most)
 int	tbuf_run_stack_put(struct tbuf_machine *, uint64_t address,
 	    uint64_t most) TBUF_HIDDEN;
 uint64_t tbuf_run_caller(struct tbuf_run *) TBUF_HIDDEN;
+/* A piece of it as it is, from the site's frame on (common/raw.h). */
+int	tbuf_run_stack_raw(struct tbuf_machine *, uint64_t image, uint8_t *to,
+	    uint32_t *size) TBUF_HIDDEN;
 int	tbuf_run_register(struct tbuf_run *, uint64_t number,
 	    uint64_t *value) TBUF_HIDDEN;
 

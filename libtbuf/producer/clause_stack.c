@@ -14,17 +14,20 @@
  *
  * A frame pointer is whatever the program has in that register, so each one is
  * looked at before it is followed.  Nothing but the stack is read: a frame lies
- * above the one that it was called from, and below the stack's end.
+ * above the one that it was called from, and below the stack's end.  A stack
+ * that others unwind is copied from there on, as far as it may be read.
  */
 #include "cold.h"
 
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "arch/stack.h"
 #include "common/machine_parts.h"
+#include "common/raw.h"
 #include "producer/clause.h"
 
 /* Frames of ours, from the clause to the site: there are five or so. */
@@ -45,9 +48,12 @@ struct frame {
 	uint64_t pc;		/* where it will go on */
 };
 
-/* Some bytes of ours, by a call that fails where a load would trap. */
-static bool
-ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
+/*
+ * Some bytes of ours, by a call that fails where a load would trap: how many
+ * were there.
+ */
+static size_t
+ask_some(const struct tbuf_run *run, const struct iovec *from, unsigned count,
     void *to, size_t size)
 {
 	const struct iovec here = { to, size };
@@ -57,7 +63,14 @@ ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
 	if (run->calls && !tbuf_self.filtered)
 		n = process_vm_readv(getpid(), &here, 1, from, count, 0);
 	errno = saved;
-	return (n >= 0 && (size_t)n == size);
+	return (n >= 0 ? (size_t)n : 0);
+}
+
+static bool
+ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
+    void *to, size_t size)
+{
+	return (ask_some(run, from, count, to, size) == size);
 }
 
 /* Can every page from `low' to `high' be read? */
@@ -272,4 +285,80 @@ tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
 		return (0);
 	}
 	return (TBUF_FAULT_ILLEGAL);
+}
+
+/* ------------------------------------------------------------ raw stacks */
+
+/* What lies on the stack between variables is read, too: ASan and TSan object. */
+static __attribute__((no_sanitize("address", "thread"))) void
+copy_words(uint8_t *to, uint64_t from, uint32_t size)
+{
+	uint64_t word;
+	uint32_t i;
+
+	for (i = 0; i < size; i += sizeof(word)) {
+		word = tbuf_load((const uint64_t *)(uintptr_t)(from + i));
+		memcpy(to + i, &word, sizeof(word));
+	}
+}
+
+/* A page by itself, so that what stands in front of a gap is there. */
+static uint32_t
+copy_asked(const struct tbuf_run *run, uint8_t *to, uint64_t from,
+    uint32_t most)
+{
+	struct iovec pages[TBUF_RAW_BYTES / PAGE + 1];
+	uint64_t at = from, end = from + most, next;
+	unsigned n;
+
+	for (n = 0; n < sizeof(pages) / sizeof(pages[0]) && at < end; n++) {
+		next = (at & -PAGE) + PAGE;
+		next = next < end ? next : end;
+		pages[n] = (struct iovec){
+			(void *)(uintptr_t)at, (size_t)(next - at)
+		};
+		at = next;
+	}
+	return ((uint32_t)ask_some(run, pages, n, to, (size_t)(at - from)));
+}
+
+/* From an address to the stack's end, if that is not too far. */
+static uint32_t
+copy_stack(const struct tbuf_run *run, uint8_t *to, uint64_t from,
+    uint32_t most)
+{
+	uint64_t room;
+
+	if (most > TBUF_RAW_BYTES)
+		most = TBUF_RAW_BYTES;
+	if (from % sizeof(uint64_t) != 0 || !is_stack(run, from))
+		return (copy_asked(run, to, from, most));
+	room = end_above(run, from) - from;
+	if (most > room)
+		most = (uint32_t)room;
+	most &= -(uint32_t)sizeof(uint64_t);
+	copy_words(to, from, most);
+	return (most);
+}
+
+int
+tbuf_run_stack_raw(struct tbuf_machine *m, uint64_t image, uint8_t *to,
+    uint32_t *size)
+{
+	struct tbuf_run *run = tbuf_run_of(m);
+	struct tbuf_raw raw = {
+		.registers = TBUF_RAW_REGISTERS, .image = image
+	};
+	struct frame f;
+	uint32_t room = *size;
+
+	if (room < sizeof(raw) || !first(run, &f))
+		return (TBUF_FAULT_ILLEGAL);
+	raw.pc = f.pc;
+	raw.sp = f.at + 2 * sizeof(uint64_t);
+	raw.fp = f.next;
+	memcpy(to, &raw, sizeof(raw));
+	*size = (uint32_t)sizeof(raw) + copy_stack(run, to + sizeof(raw),
+	    raw.sp, room - (uint32_t)sizeof(raw));
+	return (0);
 }

@@ -257,6 +257,17 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t image,
 	return (-ESRCH);
 }
 
+int
+tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t image,
+    unsigned number, struct tbuf_mapping *m)
+{
+	(void)c;
+	(void)image;
+	(void)number;
+	(void)m;
+	return (-ESRCH);
+}
+
 bool
 tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 {

@@ -317,6 +317,8 @@ piece(const struct runner *r, const struct tbuf_d_piece *p,
 	case TBUF_PIECE_BYTES:
 		bytes(data + at, p->bytes, out);
 		return (at + p->bytes);
+	case TBUF_PIECE_STACK:
+		return (text(data, at, out));
 	case TBUF_PIECE_INTEGER:
 		return (number(data, at, p->shape, out));
 	case TBUF_PIECE_ARGUMENT:

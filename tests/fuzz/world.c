@@ -150,6 +150,16 @@ call(struct tbuf_machine *m, unsigned subroutine, const uint64_t *arguments,
 	return (effect(m));
 }
 
+static int
+stack(struct tbuf_machine *m, uint64_t image, uint8_t *to, uint32_t *size)
+{
+	FUZZ_CHECK(to >= m->record.bytes && *size <=
+	    (uint64_t)(m->record.bytes + m->record.room - to));
+	memset(to, (int)image, *size);
+	*size -= *size / 3;
+	return (effect(m));
+}
+
 static bool
 resume(struct tbuf_machine *m)
 {
@@ -162,7 +172,7 @@ static const struct tbuf_surroundings surroundings = {
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = take, .speculation = speculation,
 	.speculate = take, .commit = take, .discard = take,
-	.resume = resume, .call = call
+	.stack = stack, .resume = resume, .call = call
 };
 
 static struct tbuf_buffer
