@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What it costs PostgreSQL to have its USDT probes armed while nobody traces:
+# processor time of the server's processes for the same transactions, with the
+# provider and without, in turns; the median of the ratios.  For an ordinary
+# user, as PostgreSQL wants.
+#
+#	bench/pgbench.sh [TURNS [TRANSACTIONS]]
+
+set -u
+: "${TBUF_PROVIDERS:?is to be the folder of libtbuf-usdt.so}"
+turns=${1-11}
+transactions=${2-10000}
+bin=${PGBIN-/usr/lib/postgresql/15/bin}
+[ -x "$bin/pgbench" ] || {
+	echo "pgbench.sh: there is no $bin/pgbench" >&2
+	exit 77
+}
+dir=$(mktemp -d "${TMPDIR-/tmp}/pgbench.XXXXXX") || exit 1
+
+# postmaster NAME: its process.
+postmaster() {
+	head -n 1 "$dir/$1/postmaster.pid"
+}
+
+finish() {
+	for name in plain armed; do
+		[ ! -e "$dir/$name/postmaster.pid" ] ||
+			kill -INT "$(postmaster $name)"
+	done
+	for name in plain armed; do
+		while [ -e "$dir/$name/postmaster.pid" ]; do
+			sleep 1
+		done
+	done
+	rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+
+# serve NAME PRELOAD
+serve() {
+	"$bin/initdb" -D "$dir/$1" -A trust >/dev/null &&
+	LD_PRELOAD=$2 TBUF_DIR=$dir "$bin/pg_ctl" -D "$dir/$1" -w \
+	    -l "$dir/$1.log" -o "-k $dir/$1 -c listen_addresses=" \
+	    -o "-c autovacuum=off -c fsync=off" start >/dev/null &&
+	"$bin/pgbench" -h "$dir/$1" -i -q postgres >/dev/null 2>&1
+}
+
+# ticks NAME: of processes of the server that have ended.
+ticks() {
+	sed 's/.*) //' "/proc/$(postmaster "$1")/stat" |
+	    awk '{ print $14 + $15 }'
+}
+
+# run NAME: what its transactions take, in ticks.
+run() {
+	before=$(ticks "$1")
+	"$bin/pgbench" -h "$dir/$1" -n -S -M simple -t "$transactions" \
+	    postgres >/dev/null 2>&1 || exit 1
+	# The server's process has ended when the postmaster has seen it.
+	while [ "$(ticks "$1")" -eq "$before" ]; do
+		sleep 1
+	done
+	echo $(($(ticks "$1") - before))
+}
+
+serve plain '' && serve armed "$TBUF_PROVIDERS/libtbuf-usdt.so" || exit 1
+run plain >/dev/null
+run armed >/dev/null
+turn=0
+while [ $turn -lt "$turns" ]; do
+	if [ $((turn % 2)) -eq 0 ]; then
+		plain=$(run plain)
+		armed=$(run armed)
+	else
+		armed=$(run armed)
+		plain=$(run plain)
+	fi
+	echo "$plain $armed"
+	turn=$((turn + 1))
+done | awk '{ print $2 / $1, $1, $2 }' | sort -n | awk '
+	{ ratio[NR] = $1; plain += $2; armed += $3 }
+	END {
+		printf("pgbench -S, armed and untraced: median of %d turns " \
+		    "x%.3f, all x%.3f  <= x1.02\n", NR,
+		    ratio[int((NR + 1) / 2)], armed / plain)
+	}'
