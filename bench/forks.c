@@ -11,39 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/*
- * Sites, as systemtap's header has them, and an instruction behind each whose
- * bytes are as many as there are programs: stubs are far from one another, as
- * they are in these.  The numbers are any (an LCG's).
- */
-#define TEXT(n)		TEXT_(n)
-#define TEXT_(n)	#n
-
 #if SITES != 0
-void	sites(void);
-__asm__(".text\n"
-    ".globl sites\n"
-    ".type sites, @function\n"
-    "sites:\n"
-    "	.cfi_startproc\n"
-    "	.set any, 1\n"
-    "	.rept " TEXT(SITES) "\n"
-    "	.set any, (any * 1103515245 + 12345) & 0x7fffffff\n"
-    "990:	nop\n"
-    "	.byte 0xb8\n"			/* mov $any,%eax */
-    "	.long any >> 7\n"
-    "	.pushsection .note.stapsdt,\"\",\"note\"\n"
-    "	.balign 4\n"
-    "	.4byte 8, 992f-991f, 3\n"
-    "	.asciz \"stapsdt\"\n"
-    "991:	.8byte 990b, 0, 0\n"
-    "	.asciz \"bench\"\n	.asciz \"site\"\n	.asciz \"\"\n"
-    "992:	.balign 4\n"
-    "	.popsection\n"
-    "	.endr\n"
-    "	ret\n"
-    "	.cfi_endproc\n"
-    "	.size sites, . - sites\n");
+#include "../tests/usdt/scattered.h"
 #else
 static void
 sites(void)
