@@ -24,17 +24,23 @@
 
 /* Nothing is discarded, and a table takes all that a case fires. */
 static struct tbuf_consumer *
-begin(void)
+begin_with(const char *tables)
 {
 	struct tbuf_consumer *c = guest_consumer("switch", "4m");
 
-	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "16") == 0 &&
+	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", tables) == 0 &&
 	    tbuf_consumer_set(c, "unitsize", "4m") == 0 &&
 	    tbuf_consumer_set(c, "unitselect", "0:0xffffffff") == 0 &&
 	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
 	    tbuf_consumer_error(c));
 	guest_go(c);
 	return (c);
+}
+
+static struct tbuf_consumer *
+begin(void)
+{
+	return (begin_with("16"));
 }
 
 static void
@@ -302,6 +308,34 @@ test_unit_of_a_thread_that_has_ended_is_given(void)
 	guest_account(&tally, 20);
 }
 
+/*
+ * Places keep the tables of units that have ended.  This thread's next unit has
+ * the place of the one that found no table.
+ */
+static void
+test_table_that_is_kept_is_handed_over(void)
+{
+	struct tbuf_consumer *c = begin_with("2");
+	struct guest_page page = { 0 };
+	struct guest_tally tally = { 0 };
+	uint64_t units[3], unit;
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		units[i] = tbuf_unit_begin("nested", i);
+	for (i = 3; i > 0; i--)
+		GUEST_EXPECT(tbuf_unit_end(units[i - 1], 0) == 0, "end");
+	for (i = 0; i < 10; i++) {
+		unit = tbuf_unit_begin("alone", i);
+		guest_fire(&page, 3);
+		GUEST_EXPECT(tbuf_unit_end(unit, 0) == 0, "end");
+	}
+	guest_finish(c, &tally);
+	GUEST_EXPECT(tally.without == 1, "%" PRIu64 " units had no table",
+	    tally.without);
+	guest_account(&tally, page.after);
+}
+
 static const struct guest_case cases[] = {
 	{ "child_of_a_fork_within_a_unit_is_not_in_it",
 	    test_child_of_a_fork_within_a_unit_is_not_in_it, NULL, 0 },
@@ -319,6 +353,8 @@ static const struct guest_case cases[] = {
 	    test_unit_outlives_its_session, NULL, 0 },
 	{ "unit_of_a_thread_that_has_ended_is_given",
 	    test_unit_of_a_thread_that_has_ended_is_given, NULL, 0 },
+	{ "table_that_is_kept_is_handed_over",
+	    test_table_that_is_kept_is_handed_over, NULL, 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 

@@ -63,6 +63,7 @@ struct guest_tally {
 	uint64_t overwritten;
 	uint64_t drops;
 	uint64_t causes[3];	/* of them, by enum tbuf_cause */
+	uint64_t without;	/* units that found no table */
 	uint64_t on_cpu[64];	/* records */
 	uint64_t by_tid[2];	/* records of this process's thread; others */
 	bool exited;
