@@ -410,7 +410,7 @@ obey(const char *order)
 	else if (strncmp(order, "end=", 4) == 0)
 		expect(0, tbuf_unit_end(unit, atoi(order + 4)));
 	else if (strcmp(order, "last") == 0)
-		(void)tbuf_backtrace(STDERR_FILENO, 200);
+		(void)tbuf_backtrace(STDERR_FILENO, 1000);
 	else if (strcmp(order, "elsewhere") == 0)
 		elsewhere();
 	else if (strncmp(order, "say=", 4) == 0)
