@@ -128,6 +128,15 @@ START_TEST(chill_takes_time)
 }
 END_TEST
 
+START_TEST(chill_of_more_than_half_a_second)
+{
+	DESTRUCTIVE("test:::number", CALL_OF(CHILL, 500000001));
+	clause_spawn(consumer, "numbers", "1");
+	clause_run(consumer, &made);
+	clause_expect("fault 3 (0) in 0 of number at 1\n");
+}
+END_TEST
+
 /* A program that does not say so makes no call, whatever its words are. */
 START_TEST(clause_that_is_not_destructive)
 {
@@ -150,6 +159,7 @@ make(void)
 	tcase_add_test(t, signal_that_there_is_not);
 	tcase_add_test(t, stop_stops_the_program);
 	tcase_add_test(t, chill_takes_time);
+	tcase_add_test(t, chill_of_more_than_half_a_second);
 	tcase_add_test(t, clause_that_is_not_destructive);
 	suite_add_tcase(s, t);
 	return (s);

@@ -213,6 +213,7 @@ struct tbuf_script_cpu {
 	uint64_t drops[3];		/* by enum tbuf_cause */
 	uint64_t overwritten;
 	uint64_t aggregation_drops;
+	uint64_t chill_start, chilled;	/* ns: in the second from then on */
 	bool full;			/* fill: it takes no more */
 };
 

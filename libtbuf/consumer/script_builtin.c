@@ -371,17 +371,38 @@ is_progeny(pid_t pid, uint64_t of)
 	return (false);
 }
 
-static void
-chill(uint64_t ns)
+/*
+ * A CPU takes so much of each second.  Time is that of the clause, so that what
+ * its calls take together does not depend on how long they took.
+ */
+static bool
+may_chill(struct tbuf_script *s, uint64_t ns)
+{
+	struct tbuf_script_cpu *cpu = &s->cpus[s->cpu];
+	uint64_t now = timestamp(s);
+
+	if (cpu->chill_start == 0 || now - cpu->chill_start > TBUF_SECOND) {
+		cpu->chill_start = now;
+		cpu->chilled = 0;
+	}
+	if (ns > CHILL_MAX - cpu->chilled)
+		return (false);
+	cpu->chilled += ns;
+	return (true);
+}
+
+static int
+chill(struct tbuf_script *s, uint64_t ns)
 {
 	struct timespec ts;
 
-	if (ns > CHILL_MAX)
-		ns = CHILL_MAX;
+	if (!may_chill(s, ns))
+		return (TBUF_FAULT_ILLEGAL);
 	ts.tv_sec = (time_t)(ns / TBUF_SECOND);
 	ts.tv_nsec = (long)(ns % TBUF_SECOND);
 	while (nanosleep(&ts, &ts) == -1 && errno == EINTR)
 		continue;
+	return (0);
 }
 
 /* Of a sample the place it was at is known. */
@@ -436,8 +457,7 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		(void)kill(subject(s), SIGSTOP);
 		return (0);
 	case TBUF_SUB_CHILL:
-		chill(arguments[0]);
-		return (0);
+		return (chill(s, arguments[0]));
 	default:
 		return (TBUF_FAULT_ILLEGAL);
 	}

@@ -49,10 +49,11 @@ now(void)
 static int
 chill(uint64_t ns)
 {
-	uint64_t start = now(), time = start;
+	uint64_t start, time;
 
 	if (ns > CHILL_MAX)
-		ns = CHILL_MAX;
+		return (TBUF_FAULT_ILLEGAL);
+	start = time = now();
 	while (start != 0 && time >= start && time - start < ns)
 		time = now();
 	return (0);
