@@ -333,9 +333,12 @@ check_composite_member(struct d_compiler *c, struct d_node *node)
 		    "conversion for member: %s", right->text);
 	type = composite_type(c, node, translated != NULL ?
 	    translated->type : left->type);
-	if ((member = d_type_member(type, right->text, &node->value)) == NULL)
+	if ((member = d_type_member(type, right->text, &node->value)) == NULL) {
+		d_unknown(c, D_UNKNOWN_MEMBER, right->text);
+		c->unknown_in = type;
 		d_fail(c, D_TYPE_MEMBER, "%s is not a member of %s",
 		    right->text, d_type_name(c, type));
+	}
 	node->type = member->type;
 	array = d_type_resolve(member->type)->kind == TYPE_ARRAY &&
 	    !d_node_is_string(c, node);

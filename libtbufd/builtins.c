@@ -58,6 +58,20 @@ static const struct builtin_name names[] = {
 	    "dev_t" },
 };
 
+/* Those of a structure without a name are the outer one's. */
+static void
+member_names(const struct type *type, void (*visit)(void *, const char *name),
+    void *arg)
+{
+	const struct member *one;
+
+	for (one = type->members; one != NULL; one = one->next)
+		if (one->name != NULL)
+			visit(arg, one->name);
+		else
+			member_names(d_type_resolve(one->type), visit, arg);
+}
+
 void
 d_names(struct d_compiler *c, enum d_unknown what,
     void (*visit)(void *, const char *name), void *arg)
@@ -65,6 +79,10 @@ d_names(struct d_compiler *c, enum d_unknown what,
 	bool functions = what == D_UNKNOWN_FUNCTION, function;
 	const struct identifier *one;
 
+	if (what == D_UNKNOWN_MEMBER) {
+		member_names(d_type_resolve(c->unknown_in), visit, arg);
+		return;
+	}
 	for (one = c->globals.first; one != NULL; one = one->next) {
 		function = one->kind == IDENTIFIER_FUNCTION || one->kind ==
 		    IDENTIFIER_AGGREGATING || one->kind == IDENTIFIER_ACTION;

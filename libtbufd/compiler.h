@@ -47,6 +47,7 @@ struct d_compiler {
 	/* What the next error is about, if it is a name. */
 	enum d_unknown unknown;
 	const char *unknown_name;
+	const struct type *unknown_in;	/* whose member it would be */
 
 	/* Where an error is. */
 	const char *file;		/* of #line */

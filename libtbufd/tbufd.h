@@ -161,6 +161,7 @@ enum d_unknown {
 	D_UNKNOWN_VARIABLE,
 	D_UNKNOWN_FUNCTION,
 	D_UNKNOWN_TAG,
+	D_UNKNOWN_MEMBER,	/* of a structure that the compiler remembers */
 	D_UNKNOWN_PROBE,	/* the description is what nobody knows */
 };
 
@@ -205,7 +206,10 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 const struct d_description *d_program_description(const struct d_node *program,
 	    unsigned n);
 
-/* Visit the names of variables, or of functions, that every program knows. */
+/*
+ * Visit the names of variables, or of functions, that every program knows; or
+ * of the members there were where the last error was one.
+ */
 void	d_names(struct d_compiler *compiler, enum d_unknown what,
 	    void (*visit)(void *, const char *name), void *arg);
 

@@ -60,6 +60,7 @@ hint(struct compiled *c, const struct d_error *error)
 		d_names(c->compiler, error->unknown, visit, &s);
 		break;
 	case D_UNKNOWN_FUNCTION:
+	case D_UNKNOWN_MEMBER:
 		d_names(c->compiler, error->unknown, visit, &s);
 		break;
 	case D_UNKNOWN_TAG:
