@@ -1,0 +1,5 @@
+BEGIN
+{
+	copyoutstr("x", 16, 2);
+	exit(0);
+}
