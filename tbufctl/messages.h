@@ -96,8 +96,8 @@
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
 			" place%s"
-#define MSG_COVERED_ALL	"calls from places that are not traced, and from code " \
-			"that comes later, are dispatched"
+#define MSG_COVERED_ALL	"calls from places that are not traced, and from " \
+			"code that comes later, are dispatched"
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"

@@ -258,9 +258,34 @@ leaving_handler(int signal)
 	siglongjmp(back, 1);
 }
 
-/* It arrives in the call that waits, whose mask lets it. */
+static int
+by_ppoll(const sigset_t *mask)
+{
+	return (ppoll(NULL, 0, NULL, mask));
+}
+
+static int
+by_pselect(const sigset_t *mask)
+{
+	return (pselect(0, NULL, NULL, NULL, NULL, mask));
+}
+
+static int
+by_epoll(const sigset_t *mask)
+{
+	struct epoll_event event;
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+	int n = epoll_pwait(fd, &event, 1, -1, mask);
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+	return (n);
+}
+
+/* A signal arrives in the call that waits, whose mask lets it. */
 static void
-wait_for(const sigset_t *mask)
+wait_by(int (*wait)(const sigset_t *), const sigset_t *mask)
 {
 	sigset_t one;
 
@@ -268,36 +293,33 @@ wait_for(const sigset_t *mask)
 	sigaddset(&one, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	raise(SIGUSR1);
-	sigsuspend(mask);
+	check(wait(mask) == -1 && errno == EINTR, "interrupted");
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	seen();
 }
 
 static void
 waits(void)
 {
-	struct timespec none = { 0, 0 };
-	struct epoll_event event;
+	static int (*const ways[])(const sigset_t *) = {
+		sigsuspend, by_ppoll, by_pselect, by_epoll
+	};
 	sigset_t empty, most = all;
-	int fd = epoll_create1(EPOLL_CLOEXEC);
+	size_t i;
 
 	sigemptyset(&empty);
 	sigdelset(&most, SIGUSR1);
-	install(SIGUSR1, by_handler, &all, 0);
-	wait_for(&empty);
-	install(SIGUSR1, blocked_handler, &empty, 0);
-	wait_for(&most);
-	seen();
-	check(ppoll(NULL, 0, &none, &all) == 0, "ppoll");
-	seen();
-	check(pselect(0, NULL, NULL, NULL, &none, &all) == 0, "pselect");
-	seen();
-	check(epoll_pwait(fd, &event, 1, 0, &all) == 0, "epoll_pwait");
-	seen();
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		install(SIGUSR1, by_handler, &all, 0);
+		wait_by(ways[i], &empty);
+		install(SIGUSR1, blocked_handler, &empty, 0);
+		wait_by(ways[i], &most);
+	}
 	check(syscall(SYS_rt_sigsuspend, 8, 8) == -1 && errno == EFAULT,
 	    "sigsuspend");
 	install(SIGUSR1, leaving_handler, &empty, 0);
 	if (sigsetjmp(back, 1) == 0)
-		wait_for(&most);
+		wait_by(sigsuspend, &most);
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 	seen();
 }
@@ -331,6 +353,12 @@ masks(void)
 	    sigismember(&action.sa_mask, SIGSYS) == 1, "sa_mask");
 	raise(SIGUSR1);
 	check(handled == 1, "handled");
+
+	/* One that has waited comes as soon as it may. */
+	sigprocmask(SIG_BLOCK, &all, &set);
+	raise(SIGUSR1);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	check(handled == 2, "handled at once");
 	check(syscall(SYS_rt_sigaction, SIGUSR1, 8, NULL, 8) == -1 &&
 	    errno == EFAULT, "sigaction");
 	check(syscall(SYS_rt_sigaction, SIGUSR1, NULL, 8, 8) == -1 &&
@@ -414,6 +442,25 @@ trap(void)
 	_exit(0);
 }
 
+/* In a child: a filter kills at the end of a handler, and there is none. */
+static void
+filter(void)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { 4, filters };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == -1)
+		err(1, "filter");
+	unseen();
+	_exit(0);
+}
+
 static void
 die(void)
 {
@@ -445,6 +492,7 @@ handlers(void)
 	check(handled == 1 && told.si_code == SI_TKILL &&
 	    told.si_pid == getpid(), "raise");
 	check(in_child(trap) == 0, "the child with a filter");
+	check(in_child(filter) == 0, "the child that is filtered");
 	check(WTERMSIG(in_child(die)) == SIGSYS, "the child that dies");
 	signal(SIGSYS, SIG_IGN);
 	raise(SIGSYS);
