@@ -142,7 +142,8 @@ is_stack(const struct tbuf_run *run, uint64_t address)
 	return (true);
 }
 
-static void
+/* What is no frame may lie between variables: ASan and TSan object. */
+static __attribute__((no_sanitize("address", "thread"))) void
 load(struct frame *f)
 {
 	const uint64_t *words = (const uint64_t *)(uintptr_t)f->at;
@@ -289,7 +290,7 @@ tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
 
 /* ------------------------------------------------------------ raw stacks */
 
-/* What lies on the stack between variables is read, too: ASan and TSan object. */
+/* What lies between variables is read, too. */
 static __attribute__((no_sanitize("address", "thread"))) void
 copy_words(uint8_t *to, uint64_t from, uint32_t size)
 {
