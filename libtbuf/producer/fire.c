@@ -307,8 +307,9 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_thread.tid;
 	w.time = 0;
-	if (tbuf_rseq_rows_among(&tbuf_thread.memo, &w, site, values) ==
-	    TBUF_COMMITTED)
+	/* One that has ended may have had the slot of another with clauses. */
+	if (tbuf_memo_stands(&tbuf_thread.memo) && tbuf_rseq_rows_among(
+	    &tbuf_thread.memo, &w, site, values) == TBUF_COMMITTED)
 		tbuf_rseq_clear();
 	else
 		fire_rows_each(site, values, size);
