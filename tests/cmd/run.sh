@@ -21,10 +21,11 @@ if [ -z "$tests" ]; then
 	[ -n "$TBUFCTL" ] && tests="$tests $(cd "$here" && echo real_*.sh)"
 	if [ -n "${SANITIZER-}" ]; then
 		# Its library has to be the first that is preloaded.
-		# Its frames and its time are in a profile, too.
-		echo "with a sanitizer: neither words nor profile"
+		# Its frames and its time are in a profile, too, and a program
+		# that is to have no frame pointers has a function as a site.
+		echo "with a sanitizer: no words, no profile, nothing unwound"
 		tests=$(echo "$tests" |
-		    sed -E 's/real_(words|profile)\.sh//g')
+		    sed -E 's/real_(words|profile|unwound)\.sh//g')
 	fi
 	if [ "${SANITIZER-}" = thread ]; then
 		# Threads begin in frames of its own, and it has time itself.
