@@ -32,7 +32,7 @@ static struct {
 
 static _Thread_local struct {
 	uint8_t selector;	/* the kernel reads it */
-	bool begun;		/* in this thread, or the one it was forked by */
+	bool begun;		/* here, or in what has forked it */
 	bool off;		/* for good */
 	bool aside;		/* the program dispatches calls itself */
 	uint32_t shared;	/* tasks that have this very memory, for now */
@@ -141,10 +141,10 @@ _Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
     ".hidden " name "\n"						\
     name ":\n\t"							\
     ".set place, 0\n\t"							\
-    ".rept " NUMBER(PLACES) "\n\t"							\
+    ".rept " NUMBER(PLACES) "\n\t"						\
     instruction "\n\t"							\
     "jmp *syscall_dispatched + 16 + place(%rip)\n\t"			\
-    ".set place, place + " NUMBER(PLACE_SIZE) "\n\t"				\
+    ".set place, place + " NUMBER(PLACE_SIZE) "\n\t"			\
     ".endr\n"
 
 __asm__(

@@ -40,7 +40,7 @@ void	known_list(struct known *);
  */
 unsigned known_own_list(const struct d_description *, void (*visit)(void *,
 	    const char *provider, const char *name, unsigned id), void *);
-/* The same of the timers that lists show unasked: there are as many as names. */
+/* The same of the timers that lists show unasked. */
 unsigned known_usual_list(const struct d_description *, void (*visit)(void *,
 	    const char *provider, const char *name, unsigned id), void *);
 /* Probes that tbufctl fires itself: how many a description matches. */

@@ -793,9 +793,9 @@ refuse_setting(const struct setting *s, int number, const char *error)
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
-		"follow", "syscall", "usdt", "text", "nunits", "unitsize", "unitpolicy",
-		"unitselect", "dynvarsize", "scratchsize", "nspec", "specsize",
-		"cleanrate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
+		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
+		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
+		"nspec", "specsize", "cleanrate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
 		"encoding"
 	};

@@ -242,7 +242,8 @@ unwind(struct parcel *question, struct parcel *to)
 	one = image_get(id, pid);
 	look_again(one);
 	if (one->dwfl != NULL)
-		(void)dwfl_getthread_frames(one->dwfl, now.tid, add_frame, NULL);
+		(void)dwfl_getthread_frames(one->dwfl, now.tid, add_frame,
+		    NULL);
 }
 
 void

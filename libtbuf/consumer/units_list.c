@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units as the files of the living and the dead have them, and cores: those
- * that have not ended, and figures of those that have.  A look, with pread(2)
- * alone.
+ * Work units as the files of the living and the dead have them, and cores:
+ * those that have not ended, and figures of those that have.  A look, with
+ * pread(2) alone.
  */
 #include <sys/stat.h>
 

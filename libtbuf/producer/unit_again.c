@@ -152,7 +152,8 @@ tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
 	    .word = &b->entry->word, .old = word,
 	    .new = tbuf_unit_word(b->fire.generation, b->instance,
 	    TBUF_UNIT_KEPT), .from = &total.extra, .size = sizeof(total),
-	    .to = &b->entry->total[next].extra, .slot = &slot }) != TBUF_COMMITTED)
+	    .to = &b->entry->total[next].extra, .slot = &slot }) !=
+	    TBUF_COMMITTED)
 		return (false);
 	b->totals = total;
 	b->kept = true;
