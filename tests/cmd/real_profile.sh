@@ -65,9 +65,9 @@ sampled spin --format=json -n "profile-997 { trace(1); } $end" |
     sed -E 's/"(pid|tid)":[1-9][0-9]*/"\1":N/g
 	s/"(cpu|id|time|wall|epid)":[0-9]+/"\1":M/g' | each
 echo 'a thread that starts while others are sampled'
-sampled 'enabled worker' -n 'leaf { } profile-997 /tid != pid/ {
+sampled 'enabled worker' -n 'ready { } profile-997 /tid != pid/ {
 	printf("%d %s\n", pid == $target, execname); }
-    profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep -v leaf | each
+    profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep -v ready | each
 echo 'one CPU'
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 taskset -cp "$cpu" $$ >/dev/null
@@ -89,7 +89,7 @@ sampled spin --format=folded -x ustackunwind -n "profile-997 {
     sed -n 's/.*frameless`main;/frameless`main;/p' | each
 sampled spin -x ustackunwind -n "profile-997 { @[ustackdepth > 4] = count(); }
     $end" | each | mostly
-sampled 'enabled worker' -x ustackunwind -n 'leaf { } profile-997 /tid != pid/ {
+sampled 'enabled worker' -x ustackunwind -n 'ready { } profile-997 /tid != pid/ {
 	@[ustackdepth > 2, ufunc(ucaller)] = count(); }
     profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep spin | each
 # Who unwinds is another process, and may end.

@@ -11,7 +11,7 @@
  *	deep=N		... below so many frames
  *	broken		... with frame pointers that lead nowhere
  *	plus		... in functions of C++
- *	enabled		until leaf() is enabled
+ *	enabled		until the probe `ready' is enabled, and all others are
  *	spin		until there is a line on standard input
  *	worker		... in a thread that starts now
  *	fork		a child does the orders behind it too, and is waited for
@@ -309,10 +309,13 @@ broken(void *arg)
 
 /* ------------------------------------------------------------ orders */
 
+/* The last probe that there is: probes are enabled in their order. */
+static struct tbuf_site ready;
+
 static void
 await(void)
 {
-	while (!TBUF_ENABLED(stacker, leaf))
+	while (!tbuf_probe_enabled(&ready))
 		(void)usleep(1000);
 }
 
@@ -419,6 +422,8 @@ main(int argc, char **argv)
 {
 	int i;
 
+	(void)tbuf_probe_register(&ready, "stacker", "stacker", "main",
+	    "ready", 0, NULL, NULL);
 	for (i = 1; i < argc; i++)
 		obey(argv[i]);
 	if (child > 0)
