@@ -784,12 +784,13 @@ struct tbuf_unwrapped {
 	const char *text;	/* whole lines in order, each with its end */
 	size_t size;		/* bytes */
 	uint64_t lost;		/* lines that found no room */
-	uint64_t reserved[4];
+	const char *file;	/* that a core names, having none; or NULL */
+	uint64_t reserved[3];
 };
 
 /*
  * The text traces in a file, which is that of one, or a core; and that of a
- * process, living or dead.  `visit` returns non-zero to stop; that value is
+ * process, living or dead.  A core that has none may name the file of one.  `visit` returns non-zero to stop; that value is
  * given back.
  *	-ENOEXEC	the file is neither
  *	-ENODATA	there is none in the core

@@ -101,6 +101,7 @@
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
+#define MSG_TRACE_FILE	"no text trace in %s: reading %s"
 #define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \
 			"(TBUF_KEEP)"
 #define MSG_LEFT_REMOVED "removed %" PRIu64 " file%s, %s"

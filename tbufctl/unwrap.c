@@ -39,6 +39,8 @@ print_trace(void *argument, const struct tbuf_unwrapped *u)
 {
 	struct unwrap *w = argument;
 
+	if (!w->options->quiet && u->file != NULL)
+		message(MSG_TRACE_FILE, w->options->unwrap, u->file);
 	if (!w->options->quiet)
 		message(MSG_TRACE, (intmax_t)u->pid, u->comm);
 	print_text(w->out, u->text, u->size);

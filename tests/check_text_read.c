@@ -3,12 +3,16 @@
  *
  * The text trace in memory, as others read it and set it.
  */
+#include <sys/procfs.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <check.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +21,7 @@
 #include <unistd.h>
 
 #include "check_text_fixture.h"
+#include "scratch.h"
 #include "tbuf_consumer.h"
 
 /* ------------------------------------------------------------ read */
@@ -150,6 +155,150 @@ START_TEST(a_trace_that_is_cut_has_whole_lines)
 }
 END_TEST
 
+/* ------------------------------------------------------------ named */
+
+/* The chunk's mapping, as the kernel has it. */
+static void
+text_mapping(char *path, size_t size)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[1024];
+	uintptr_t start;
+
+	ck_assert_ptr_nonnull(f);
+	*path = '\0';
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNxPTR, &start) == 1 &&
+		    start == (uintptr_t)tbuf_text_own->trace)
+			snprintf(path, size, "%s", strchr(line, '/'));
+	}
+	fclose(f);
+	ck_assert_str_ne(path, "");
+}
+
+static void
+core_note(FILE *f, uint32_t type, const void *data, size_t size)
+{
+	const Elf64_Nhdr head = { 5, (uint32_t)size, type };
+
+	fwrite(&head, sizeof(head), 1, f);
+	fwrite("CORE\0\0\0", 8, 1, f);
+	fwrite(data, size, 1, f);
+	fwrite("\0\0\0", -size % 4, 1, f);
+}
+
+/* A core of a process that has nothing but this mapping, and not its bytes. */
+static void
+core_write(const char *file, pid_t pid, const char *mapping)
+{
+	const Elf64_Phdr notes = { .p_type = PT_NOTE, .p_filesz = 4096,
+	    .p_offset = sizeof(Elf64_Ehdr) + sizeof(notes) };
+	Elf64_Ehdr elf = { .e_type = ET_CORE, .e_phoff = sizeof(elf),
+	    .e_phentsize = sizeof(notes), .e_phnum = 1 };
+	struct { uint64_t words[5]; char path[600]; } files = {
+	    .words = { 1, 4096, 4096, 8192, 0 } };
+	struct elf_prpsinfo info = { .pr_pid = pid };
+	FILE *f = fopen(file, "we");
+
+	ck_assert_ptr_nonnull(f);
+	memcpy(elf.e_ident, ELFMAG, SELFMAG);
+	elf.e_ident[EI_CLASS] = ELFCLASS64;
+	elf.e_ident[EI_DATA] = ELFDATA2LSB;
+	snprintf(files.path, sizeof(files.path), "%s", mapping);
+	fwrite(&elf, sizeof(elf), 1, f);
+	fwrite(&notes, sizeof(notes), 1, f);
+	core_note(f, NT_PRPSINFO, &info, sizeof(info));
+	core_note(f, NT_FILE, &files, sizeof(files));
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static int
+unwrap_core(pid_t pid, const char *mapping)
+{
+	char core[600];
+
+	strcpy(core, text_file_path("core"));
+	core_write(core, pid, mapping);
+	return (tbuf_unwrap_file(core, take_unwrapped, NULL));
+}
+
+/* A core without it names its file, which has to be that process's. */
+START_TEST(a_core_without_the_trace_names_its_file)
+{
+	char mapping[600], elsewhere[600], name[600];
+	const char *path;
+	struct dirent **names;
+	int n;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_print(0, 50);
+	text_mapping(mapping, sizeof(mapping));
+	ck_assert_int_eq(unwrap_core(getpid(), mapping), 0);
+	ck_assert_uint_eq(traces, 1);
+	text_lines_good(&(uint32_t){ 0 }, &(uint32_t){ 0 });
+	/* Where a file cannot be without a name, the mapping has it. */
+	n = scandir(text_directory, &names, NULL, alphasort);
+	ck_assert_int_gt(n, 0);
+	strcpy(name, text_file_path(names[n - 1]->d_name));
+	while (n > 0)
+		free(names[--n]);
+	free(names);
+	ck_assert_int_eq(unwrap_core(getpid(), name), 0);
+	ck_assert_uint_eq(traces, 2);
+	/* Another process's, another file, another place, and none. */
+	ck_assert_int_eq(unwrap_core(getpid() + 1, name), -ENODATA);
+	ck_assert_int_eq(unwrap_core(0, name), -ENODATA);
+	path = text_file_path("#1 (deleted)");
+	ck_assert_int_eq(unwrap_core(getpid(), path), -ENODATA);
+	snprintf(elsewhere, sizeof(elsewhere), "/nowhere%s",
+	    strrchr(name, '/'));
+	ck_assert_int_eq(unwrap_core(getpid(), elsewhere), -ENODATA);
+	ck_assert_int_eq(unlink(name), 0);
+	ck_assert_int_eq(symlink("/etc/passwd", name), 0);
+	ck_assert_int_eq(unwrap_core(getpid(), name), -ENODATA);
+	ck_assert_int_eq(unlink(name), 0);
+	ck_assert_int_eq(mkfifo(name, 0600), 0);
+	ck_assert_int_eq(unwrap_core(getpid(), name), -ENODATA);
+	ck_assert_uint_eq(traces, 2);
+}
+END_TEST
+
+/* A file of the same name, with the text of another process. */
+START_TEST(a_core_is_given_no_other_process_s_trace)
+{
+	char mapping[600];
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_mapping(mapping, sizeof(mapping));
+	tbuf_text_own->trace->pid++;
+	ck_assert_int_eq(unwrap_core(getpid(), mapping), -ENODATA);
+	tbuf_text_own->trace->pid--;
+	ck_assert_int_eq(unwrap_core(getpid(), mapping), 0);
+}
+END_TEST
+
+/* The process itself says where it is: this one's directory is another. */
+START_TEST(a_trace_is_found_in_any_directory)
+{
+	char mapping[600];
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_print(0, 50);
+	text_mapping(mapping, sizeof(mapping));
+	ck_assert_int_eq(setenv("TBUF_DIR", "/nowhere", 1), 0);
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL), 0);
+	ck_assert_uint_eq(traces, 1);
+	text_lines_good(&(uint32_t){ 0 }, &(uint32_t){ 0 });
+	/* The process goes on, its file is gone. */
+	scratch_remove(text_directory);
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL),
+	    -ESRCH);
+}
+END_TEST
+
+/* ------------------------------------------------------------ set */
+
 /* What another process asks for is taken with the next message, all of it. */
 START_TEST(others_set_it_with_the_next_message)
 {
@@ -231,6 +380,9 @@ main(void)
 		a_trace_is_put_in_order,
 		a_trace_is_read_while_it_is_written,
 		a_trace_that_is_cut_has_whole_lines,
+		a_core_without_the_trace_names_its_file,
+		a_core_is_given_no_other_process_s_trace,
+		a_trace_is_found_in_any_directory,
 		others_set_it_with_the_next_message
 	};
 

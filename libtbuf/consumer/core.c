@@ -156,8 +156,8 @@ add_core(struct tbuf_consumer *c, struct tbuf_core *core, const char *path)
 	return (error);
 }
 
-static ssize_t
-read_file(void *arg, void *to, size_t size, uint64_t offset)
+ssize_t
+tbuf_core_read_file(void *arg, void *to, size_t size, uint64_t offset)
 {
 	ssize_t n;
 
@@ -182,7 +182,7 @@ tbuf_consumer_open_core(struct tbuf_consumer *c, const char *path,
 		if (fd == -1)
 			return (tbuf_consumer_fail(c, -errno,
 			    "failed to read %s: %s", path, strerror(errno)));
-		read = read_file;
+		read = tbuf_core_read_file;
 		arg = &fd;
 	}
 	problem = tbuf_core_open(&core, read, arg, &error);

@@ -40,6 +40,8 @@ struct tbuf_core {
 	size_t nsegments;
 	struct tbuf_core_path paths[TBUF_CORE_PATHS];
 	size_t npaths;
+	char *traces[TBUF_CORE_PATHS];	/* mappings that may be of text */
+	size_t ntraces;
 	pid_t pid;		/* in its own namespace; 0: not known */
 	bool truncated;
 };
@@ -51,6 +53,8 @@ struct tbuf_core {
 const char *tbuf_core_open(struct tbuf_core *, tbuf_core_read, void *arg,
 	    int *error);
 void	tbuf_core_close(struct tbuf_core *);
+/* Of the descriptor that `arg' points to. */
+ssize_t	tbuf_core_read_file(void *arg, void *to, size_t size, uint64_t offset);
 
 /*
  * Bytes of the core: how many there were, less than `size` at its end, or

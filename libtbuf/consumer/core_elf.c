@@ -19,6 +19,7 @@
 
 #include "consumer/core.h"
 #include "consumer/files.h"
+#include "consumer/traces.h"
 
 #define DELETED		" (deleted)"
 
@@ -111,8 +112,25 @@ is_control(char *path, bool *deleted)
 	    tbuf_control_name_parse(name + 1, &pid, &random));
 }
 
+/* More than one mapping of a file is no other file. */
 static int
-add_path(struct tbuf_core *core, const char *text)
+add_trace(struct tbuf_core *core, const char *text)
+{
+	size_t i;
+
+	if (core->ntraces == TBUF_CORE_PATHS || !tbuf_trace_mapping(text))
+		return (0);
+	for (i = 0; i < core->ntraces; i++)
+		if (strcmp(core->traces[i], text) == 0)
+			return (0);
+	if ((core->traces[i] = strdup(text)) == NULL)
+		return (-ENOMEM);
+	core->ntraces++;
+	return (0);
+}
+
+static int
+add_control(struct tbuf_core *core, const char *text)
 {
 	char *path = strdup(text);
 	bool deleted, known = false;
@@ -152,8 +170,11 @@ note_files(struct tbuf_core *core, const char *note, size_t size)
 	at = 2 * sizeof(count) + count * 3 * sizeof(count);
 	for (; at < size && count > 0 && error == 0; at += n + 1, count--) {
 		n = strnlen(note + at, size - at);
-		if (at + n < size)
-			error = add_path(core, note + at);
+		if (at + n == size)
+			break;
+		error = add_control(core, note + at);
+		if (error == 0)
+			error = add_trace(core, note + at);
 	}
 	return (error);
 }
@@ -320,6 +341,8 @@ tbuf_core_close(struct tbuf_core *core)
 
 	for (i = 0; i < core->npaths; i++)
 		free(core->paths[i].path);
+	for (i = 0; i < core->ntraces; i++)
+		free(core->traces[i]);
 	free(core->segments);
 	memset(core, 0, sizeof(*core));
 }

@@ -9,19 +9,20 @@
 #include <sys/stat.h>
 
 #include <ctype.h>
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/control.h"
 #include "common/trace.h"
+#include "consumer/core.h"
 #include "consumer/files.h"
+#include "consumer/traces.h"
 #include "tbuf_consumer.h"
 
 #define PAGE		4096u
@@ -34,6 +35,7 @@ struct source {
 	uint64_t size;		/* of the file */
 	int (*visit)(void *, const struct tbuf_unwrapped *);
 	void *argument;
+	const char *file;	/* that a core names, or NULL */
 	unsigned found;
 };
 
@@ -187,7 +189,7 @@ trace_give(const struct source *s, const struct tbuf_trace *t,
     const struct text *text)
 {
 	struct tbuf_unwrapped u = { .pid = (pid_t)t->pid, .lost = t->lost,
-	    .text = text->bytes, .size = text->size };
+	    .text = text->bytes, .size = text->size, .file = s->file };
 	char comm[sizeof(t->comm)];
 	size_t i;
 
@@ -219,6 +221,20 @@ trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 	}
 	free(text.bytes);
 	return (result);
+}
+
+/* A trace is a regular file. */
+static int
+size_look(struct source *s)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-ENOEXEC);
+	s->size = (uint64_t)st.st_size;
+	return (0);
 }
 
 /* ------------------------------------------------------------ a core */
@@ -302,6 +318,46 @@ core_is(const Elf64_Ehdr *e)
 	    e->e_phentsize == sizeof(Elf64_Phdr));
 }
 
+/*
+ * The file of a chunk that the core has no bytes of.  Its name has the pid;
+ * so has its header, or it is not that process's.
+ */
+static int
+named_visit(struct source *core, const char *mapping, pid_t pid)
+{
+	struct source s = { .visit = core->visit,
+	    .argument = core->argument };
+	char path[PATH_MAX];
+	struct tbuf_trace t;
+	int result = 0;
+
+	s.file = path;
+	s.fd = tbuf_trace_open_mapping("/", mapping, pid, path);
+	if (s.fd < 0)
+		return (0);
+	if (size_look(&s) == 0 && header_read(&s, 0, &t) &&
+	    t.pid == (uint32_t)pid)
+		result = trace_visit(&s, 0, &t);
+	core->found += s.found;
+	close(s.fd);
+	return (result == -EINVAL ? 0 : result);
+}
+
+static int
+core_visit_named(struct source *s)
+{
+	struct tbuf_core core;
+	int result = 0, error;
+	size_t i;
+
+	if (tbuf_core_open(&core, tbuf_core_read_file, &s->fd, &error) != NULL)
+		return (0);
+	for (i = 0; i < core.ntraces && core.pid > 0 && result == 0; i++)
+		result = named_visit(s, core.traces[i], core.pid);
+	tbuf_core_close(&core);
+	return (result);
+}
+
 static int
 core_visit(struct source *s, const Elf64_Ehdr *e)
 {
@@ -312,6 +368,8 @@ core_visit(struct source *s, const Elf64_Ehdr *e)
 		return (-ENOMEM);
 	result = core_search(s, e, block);
 	free(block);
+	if (result == 0 && s->found == 0)
+		result = core_visit_named(s);
 	return (result == 0 && s->found == 0 ? -ENODATA : result);
 }
 
@@ -321,14 +379,11 @@ static int
 descriptor_visit(struct source *s)
 {
 	struct tbuf_trace t;
-	struct stat st;
 	Elf64_Ehdr e;
+	int error;
 
-	if (fstat(s->fd, &st) != 0)
-		return (-errno);
-	if (!S_ISREG(st.st_mode))
-		return (-ENOEXEC);
-	s->size = (uint64_t)st.st_size;
+	if ((error = size_look(s)) != 0)
+		return (error);
 	if (header_read(s, 0, &t))
 		return (trace_visit(s, 0, &t));
 	if (s->size < sizeof(e) || !tbuf_file_read(s->fd, &e, sizeof(e), 0) ||
@@ -352,93 +407,14 @@ tbuf_unwrap_file(const char *path,
 	return (result);
 }
 
-/* Is this the name of a trace of the process? */
-static bool
-name_is(const char *name, pid_t pid)
-{
-	char control[TBUF_NAME_MAX];
-	uint64_t random;
-	pid_t found;
-
-	if (strncmp(name, TBUF_TRACE_NAME, sizeof(TBUF_TRACE_NAME) - 1) != 0 ||
-	    strlen(name) >= sizeof(control))
-		return (false);
-	strcpy(control, name);
-	memcpy(control, "tbuf", 4);
-	return (tbuf_control_name_parse(control, &found, &random) &&
-	    found == pid);
-}
-
-static bool
-younger(const struct timespec *a, const struct timespec *b)
-{
-	return (a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
-	    a->tv_nsec > b->tv_nsec);
-}
-
-/*
- * A pid comes again: of several traces it is the one that lives, or else the
- * youngest.
- */
-static bool
-better(int fd, const struct stat *st, bool *alive, struct timespec *when)
-{
-	bool lives = tbuf_control_alive(fd);
-
-	if (*alive && !lives)
-		return (false);
-	if (*alive == lives && !younger(&st->st_mtim, when))
-		return (false);
-	*alive = lives;
-	*when = st->st_mtim;
-	return (true);
-}
-
-static int
-directory_find(DIR *directory, pid_t pid)
-{
-	struct timespec when = { 0, 0 };
-	const struct dirent *entry;
-	bool alive = false;
-	int found = -ESRCH, fd;
-	struct stat st;
-
-	while ((entry = readdir(directory)) != NULL) {
-		if (!name_is(entry->d_name, pid))
-			continue;
-		fd = openat(dirfd(directory), entry->d_name,
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		    better(fd, &st, &alive, &when)) {
-			if (found >= 0)
-				close(found);
-			found = fd;
-		} else if (fd != -1)
-			close(fd);
-	}
-	return (found);
-}
-
 int
 tbuf_unwrap_pid(pid_t pid,
     int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
 {
 	struct source s = { .visit = visit, .argument = argument };
-	int path = tbuf_directory_open(false), fd, result;
-	DIR *directory;
+	int result;
 
-	if (path < 0)
-		return (path == -ENOENT ? -ESRCH : path);
-	fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	close(path);
-	if (fd == -1)
-		return (-errno);
-	if ((directory = fdopendir(fd)) == NULL) {
-		close(fd);
-		return (-ENOMEM);
-	}
-	s.fd = directory_find(directory, pid);
-	closedir(directory);
+	s.fd = tbuf_trace_open_pid(pid);
 	if (s.fd < 0)
 		return (s.fd);
 	result = descriptor_visit(&s);

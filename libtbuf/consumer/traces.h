@@ -1,0 +1,31 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where the files of text traces are: by a process's pid in the runtime
+ * directory, or by what a process, or a core, says that it has mapped.
+ */
+#ifndef TBUF_CONSUMER_TRACES_H
+#define TBUF_CONSUMER_TRACES_H
+
+#include <sys/types.h>
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Is this the path of a mapping that may be a trace's? */
+bool	tbuf_trace_mapping(const char *path);
+
+/*
+ * The file that process `pid', as it knows itself, has mapped as `path' below
+ * a root directory; `found' is its path today.  A descriptor or -errno.
+ */
+int	tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
+	    char found[PATH_MAX]);
+
+/*
+ * A process's file, by its own mappings or else in the runtime directory, where
+ * a dead one's is, too.  A descriptor or -errno: -ESRCH if there is none.
+ */
+int	tbuf_trace_open_pid(pid_t);
+
+#endif
