@@ -790,8 +790,8 @@ struct tbuf_unwrapped {
 
 /*
  * The text traces in a file, which is that of one, or a core; and that of a
- * process, living or dead.  A core that has none may name the file of one.  `visit` returns non-zero to stop; that value is
- * given back.
+ * process, living or dead.  A core that has none may name the file of one.
+ * `visit` returns non-zero to stop; that value is given back.
  *	-ENOEXEC	the file is neither
  *	-ENODATA	there is none in the core
  *	-ESRCH		the process has none
