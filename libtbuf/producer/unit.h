@@ -27,7 +27,7 @@
 
 /* An EPID, and what its selection was worked out from. */
 struct tbuf_unit_met {
-	uint32_t epid;			/* 0: none */
+	uint64_t epid;			/* 0: none */
 	uint32_t mask;
 	uint32_t value;			/* of the probe's word */
 	const uint32_t *word;

@@ -38,9 +38,8 @@ _Static_assert(WORDS_MAX == 4, "copy");
  * comes between the two.  A section that is given up leaves it ahead: then the
  * next one fails, and whoever writes as unit_write.c does puts it right.
  *
- * Before that the selection is noted.  The note of a handler's record that is
- * lost here, since the handler came in between, is of a record that this
- * section finds: it fails, and `others' is set.
+ * Before that the selection is noted, by one instruction where it has not been:
+ * what a handler notes meanwhile stays, even if it never comes back here.
  */
 static inline bool
 store(struct tbuf_bound *b, uint32_t epid, uint32_t mask,
@@ -58,7 +57,8 @@ store(struct tbuf_bound *b, uint32_t epid, uint32_t mask,
 	if (b->wraps && (tbuf_unit_laps(high << 32) & 1) != 0)
 		used += b->size;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&b->selected, tbuf_load(&b->selected) | mask);
+	if ((mask & ~tbuf_load(&b->selected)) != 0)
+		__atomic_fetch_or(&b->selected, mask, __ATOMIC_RELAXED);
 	record[0] = tbuf_unit_clock();
 	record[1] = epid | whole << 16 | (uint64_t)tbuf_thread.tid << 32;
 	record[2] = b->memo.cpu;
@@ -71,35 +71,46 @@ store(struct tbuf_bound *b, uint32_t epid, uint32_t mask,
 	}) == TBUF_COMMITTED);
 }
 
-/* A handler may come in between: the EPID stands there when all else does. */
+/*
+ * The EPID stands there when all else does: by a section, or two handlers that
+ * come one after the other could leave one's EPID with another one's mask.
+ */
 static __attribute__((noinline)) bool
 meet(struct tbuf_bound *b, uint32_t epid, uint32_t *mask)
 {
 	struct tbuf_unit_met *met = &b->met[epid % TBUF_UNIT_MET];
 	struct tbuf_unit_met now = { .epid = 0 };
+	uint32_t slot;
 
 	*mask = now.mask = tbuf_unit_selection(b->fire.base, b->fire.slot,
 	    epid, &now);
 	if (now.epid == 0)
 		return (false);
 	tbuf_store(&met->epid, 0);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&met->mask, now.mask);
-	tbuf_store(&met->value, now.value);
-	tbuf_store(&met->word, now.word);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&met->epid, epid);
+	(void)tbuf_rseq_publish(&b->memo, &(struct tbuf_publish){
+		.word = &met->epid, .old = 0, .new = epid,
+		.to = &met->epid + 1, .from = &now.epid + 1,
+		.size = sizeof(now) - sizeof(now.epid), .slot = &slot
+	});
 	return (true);
 }
 
-/* The EPID is looked at last: then the rest has been its. */
+/*
+ * The EPID is looked at before and behind the rest, which is a handler's else:
+ * where nothing has been met there is no word.
+ */
 static inline bool
 selection(struct tbuf_bound *b, uint32_t epid, uint32_t *mask)
 {
 	const struct tbuf_unit_met *met = &b->met[epid % TBUF_UNIT_MET];
-	const uint32_t *word = tbuf_load(&met->word);
-	uint32_t value = tbuf_load(&met->value);
+	const uint32_t *word;
+	uint32_t value;
 
+	if (tbuf_load(&met->epid) != epid)
+		return (meet(b, epid, mask));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	word = tbuf_load(&met->word);
+	value = tbuf_load(&met->value);
 	*mask = tbuf_load(&met->mask);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return ((tbuf_load(&met->epid) == epid && tbuf_load(word) == value) ||

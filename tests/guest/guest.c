@@ -270,6 +270,9 @@ guest_take(struct tbuf_consumer *c, struct guest_tally *tally)
 		case TBUF_EVENT_UNIT_DROPS:
 			tally->drops += event.count;
 			break;
+		case TBUF_EVENT_DISCARDED:
+			tally->discarded += event.count;
+			break;
 		case TBUF_EVENT_UNITS:
 			tally->without += event.count;
 			break;

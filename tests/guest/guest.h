@@ -62,6 +62,7 @@ struct guest_tally {
 	uint64_t records;
 	uint64_t overwritten;
 	uint64_t drops;
+	uint64_t discarded;	/* by units' outcomes */
 	uint64_t causes[3];	/* of them, by enum tbuf_cause */
 	uint64_t without;	/* units that found no table */
 	uint64_t on_cpu[64];	/* records */
