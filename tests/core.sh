@@ -29,7 +29,7 @@ same()
 	fi
 }
 
-more= orders='enabled fire=1000'
+more='' orders='enabled fire=1000'
 # crash NAME FILTER: a traced target in directory NAME, whose shared memory is
 # in cores as FILTER has it; its consumer is killed, and then it ends by SIGSEGV.
 # Leaves $target, $file, gcore's core `g`, the kernel's `core`, if there are any.
