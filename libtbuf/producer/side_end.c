@@ -4,6 +4,7 @@
  * A thread that ends gives its side lanes back.
  */
 #include "producer/side.h"
+#include "producer/unit.h"
 
 struct end {
 	const struct tbuf_fire *fire;
@@ -53,6 +54,21 @@ session_leave(const struct tbuf_view *view, unsigned number)
 }
 
 /*
+ * What units that the thread is in remember for it, then what it does itself:
+ * a handler may have left one of them.
+ */
+static void
+forget(void)
+{
+	struct tbuf_unit *u;
+
+	for (u = tbuf_thread.unit; u != NULL; u = u->outer)
+		tbuf_store(&u->memo, TBUF_MEMO_NONE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_thread_forget();
+}
+
+/*
  * The thread forgets its lane before it frees it, and while side_busy is set no
  * handler binds another one.
  */
@@ -68,7 +84,7 @@ thread_ends(void *value)
 	tbuf_store(&tbuf_thread.side_busy, 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_store(&tbuf_thread.side, 0);
-	tbuf_thread_forget();
+	forget();
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < TBUF_NSESSIONS; i++)
 		if (tbuf_load(&tbuf_view_control(&view)->state[i]) ==
