@@ -122,6 +122,13 @@ cut_off()
 		same "$1, $part/16: a record that was none" '' \
 		    "$(grep number= got | grep -v -x -F -f expected)"
 	done
+	# Amid a record, wherever they begin.
+	for by in 8 16 24 32; do
+		head -c $((size * 11 / 16 + by)) "$1" >"cut"
+		core cut
+		same "$1, $by more: a record that was none" '' \
+		    "$(grep number= got | grep -v -x -F -f expected)"
+	done
 }
 
 # packed CORE TOOL

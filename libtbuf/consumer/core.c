@@ -29,6 +29,7 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
     struct verdict *verdict)
 {
 	struct tbuf_image *image = images->images;
+	struct tbuf_target *last, *t;
 	unsigned added = 0;
 	size_t i;
 
@@ -36,8 +37,13 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
 		/* The sign of life alone. */
 		if (image->size < image->control.tables.areas)
 			continue;
+		last = TAILQ_LAST(&c->targets, tbuf_target_list);
 		verdict->error = tbuf_file_add(c, image->fd, verdict->words);
 		image->fd = -1;
+		t = last == NULL ? TAILQ_FIRST(&c->targets) :
+		    TAILQ_NEXT(last, link);
+		for (; t != NULL; t = TAILQ_NEXT(t, link))
+			t->cut = image->cut;
 		added += verdict->error == 0;
 	}
 	return (added);

@@ -146,9 +146,17 @@ store(int fd, const char *bytes, size_t size, uint64_t at)
 	return (0);
 }
 
+/* What lies behind may be there, if the core has it in another order. */
+static void
+cut(struct tbuf_image *image, uint64_t at)
+{
+	if (image->cut == 0 || at < image->cut)
+		image->cut = at;
+}
+
 static int
 copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
-    const struct tbuf_image *image)
+    struct tbuf_image *image)
 {
 	uint64_t at = 0, to = segment->address - image->address;
 	char bytes[PIECE];
@@ -163,7 +171,10 @@ copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
 		    segment->offset + at);
 		if (n < 0)
 			return ((int)n);
-		core->truncated |= n < some;
+		if (n < some) {
+			core->truncated = true;
+			cut(image, to + at + (uint64_t)n);
+		}
 		error = store(image->fd, bytes, (size_t)n, to + at);
 	}
 	return (error);

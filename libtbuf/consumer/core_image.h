@@ -19,6 +19,7 @@
 struct tbuf_image {
 	struct tbuf_control control;	/* a copy, not checked */
 	uint64_t address, size;		/* in the process; 0 and more */
+	uint64_t cut;			/* known up to here; 0: all of it is */
 	int fd;				/* the file; -1: none */
 };
 

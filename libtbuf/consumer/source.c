@@ -387,6 +387,21 @@ tbuf_source_copy(struct tbuf_source *s)
 }
 
 /*
+ * A core that was truncated has the beginning of its buffers: none of a record
+ * is read that goes on behind it.
+ */
+static void
+mark_known(struct tbuf_source *s)
+{
+	uint64_t at = s->data + (s->position & (s->storage - 1));
+	uint64_t cut = s->target->cut, known = cut > at ? cut - at : 0;
+
+	if (cut != 0 && cut < s->data + s->storage &&
+	    s->mark - s->position > known)
+		s->mark = s->position + (known & ~(uint64_t)7);
+}
+
+/*
  * As mark_ring() under any policy, for whoever has not read the lane before:
  * tail is read after head, so what lies between fits into the storage.
  */
@@ -405,6 +420,7 @@ mark_file(struct tbuf_source *s)
 		begin_anew(s, head);
 	else if (tail > s->position)
 		s->position = tail;
+	mark_known(s);
 }
 
 int

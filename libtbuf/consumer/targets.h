@@ -202,6 +202,7 @@ struct tbuf_target {
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* and then the slot that it is of */
+	uint64_t cut;			/* known up to here; 0: all of it is */
 	bool changing;			/* and its file is still written */
 	uint64_t born;			/* its image, ns; 0: the command */
 	uint64_t charged;		/* bytes taken off the budget */
