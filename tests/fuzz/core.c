@@ -101,6 +101,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	image_target(&image, 1, 1);
 	image_sessions(&image);
 	image_records(&image);
+	image_units(&image);
 	memcpy(core + SIGN_AT, core + IMAGE_AT, 4096);
 	make_headers();
 	size = IMAGE_AT + image.size;
@@ -154,7 +155,15 @@ apply(const struct patch *p)
 }
 
 static int
-open_core(bool temporal)
+visit_unit(void *arg, const struct tbuf_unit_status *unit)
+{
+	FUZZ_CHECK(strlen(unit->kind) < TBUF_UNIT_NAME);
+	++*(unsigned *)arg;
+	return (0);
+}
+
+static int
+open_core(bool temporal, unsigned *units)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	int result;
@@ -167,6 +176,7 @@ open_core(bool temporal)
 	FUZZ_CHECK(result == 0 || *tbuf_consumer_error(c) != '\0');
 	if (result >= 0 && tbuf_consumer_go(c) == 0) {
 		drain_list(c);
+		tbuf_consumer_units(c, visit_unit, NULL, units);
 		while (tbuf_consumer_work(c) > 0)
 			drain(c);
 		drain(c);
@@ -182,6 +192,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	unsigned options = (unsigned)input_take(&in, 1);
 	bool patched = in.size > 0;
 	struct patch p;
+	unsigned units = 0;
 	int result;
 
 	memcpy(core, good, size);
@@ -191,8 +202,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		p = image_next(&in);
 		apply(&p);
 	}
-	result = open_core((options & 1) != 0);
-	/* The good one is found. */
-	FUZZ_CHECK(patched || result == 0);
+	result = open_core((options & 1) != 0, &units);
+	/* The good one is found, and its units that have not ended. */
+	FUZZ_CHECK(patched || (result == 0 && units == 2));
 	return (0);
 }

@@ -46,6 +46,7 @@ struct image {
 	uint64_t size;			/* of the file */
 	uint64_t area[IMAGE_SESSIONS];
 	uint64_t clauses;		/* of a session that has some */
+	uint64_t units;			/* tables of session 0; 0: none */
 	struct tbuf_plan plan[IMAGE_SESSIONS];
 };
 
@@ -63,6 +64,12 @@ void	image_sessions(struct image *);
 
 /* Records into all lanes. */
 void	image_records(struct image *);
+
+/*
+ * Work units of session 0, behind the file's end: one that is done, with its
+ * mark, one that hangs, one amid its end, and an envelope.
+ */
+void	image_units(struct image *);
 
 struct patch image_next(struct input *);
 
