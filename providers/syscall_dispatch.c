@@ -303,7 +303,8 @@ syscall_dispatch_looks(int number)
 		SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
 		SYS_set_robust_list, SYS_fork, SYS_rt_sigsuspend, SYS_ppoll,
 		SYS_pselect6, SYS_epoll_pwait, SYS_epoll_pwait2,
-		SYS_io_pgetevents, SYS_io_uring_enter
+		SYS_io_pgetevents, SYS_io_uring_enter, SYS_execve,
+		SYS_execveat
 	};
 	size_t i;
 
@@ -369,9 +370,43 @@ change_mask(bool blocked)
 	choose(thread.off || blocked ? ALLOW : BLOCK);
 }
 
+static bool
+is_exec(uint64_t number)
+{
+	return (number == SYS_execve || number == SYS_execveat);
+}
+
+/* Handlers may come before the new image does: no call of theirs, either. */
+static void
+exec_begin(struct syscall_frame *f)
+{
+	bool on = thread.shared == 0 && thread.begun && !thread.off;
+
+	if (on)
+		turn_off();
+	if (syscall_signal_leave() && on) {
+		f->number |= HELD;
+	} else if (on) {
+		thread.off = false;
+		look_again();
+	}
+}
+
+static void
+exec_end(const struct syscall_frame *f)
+{
+	syscall_signal_return();
+	if ((f->number & HELD) != 0) {
+		thread.off = false;
+		look_again();
+	}
+}
+
 bool
 syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
 {
+	if (wanted && is_exec(number))
+		exec_begin(f);
 	if (!wanted || thread.shared != 0)
 		return (false);
 	if (number == SYS_set_robust_list)
@@ -396,6 +431,12 @@ failed(const struct syscall_frame *f)
 void
 syscall_dispatch_after(const struct syscall_frame *f, uint64_t number)
 {
+	if (wanted && is_exec(number)) {
+		exec_end(f);
+		return;
+	}
+	if (wanted && number == SYS_rt_sigaction)
+		syscall_signal_tell(f);
 	if (!wanted || thread.shared != 0)
 		return;
 	if (f->result == 0 && (number == SYS_fork || number == SYS_clone))

@@ -19,7 +19,7 @@
  *	BLOCK -> ALLOW	SIGSYS is to be blocked, by such a call or for as long
  *			as one waits; a filter of system calls comes; the
  *			program dispatches calls itself; there are too many
- *			places
+ *			places; SIGSYS is to be ignored by a new image
  *
  * The kernel forgets it for each new thread and process, which comes by one
  * of those calls soon.
@@ -78,6 +78,17 @@ void	syscall_signal_begin(syscall_handler *);
 
 /* rt_sigaction(2) as the program sees it; false: the kernel is to do it. */
 bool	syscall_signal_action(struct syscall_frame *);
+
+/* ... and as a child sees it whose call the kernel has done. */
+void	syscall_signal_tell(const struct syscall_frame *);
+
+/*
+ * A SIGSYS that is ignored stays so in a new image, which no handler does; and
+ * there has to be one again if there is no new image.  True: the kernel ignores
+ * it, so no call may be dispatched.
+ */
+bool	syscall_signal_leave(void);
+void	syscall_signal_return(void);
 
 /*
  * rt_sigprocmask(2) in the same way: told() has whether SIGSYS is going to be

@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include <errno.h>
+#include <sched.h>
 
 #ifndef SA_RESTORER
 #define SA_RESTORER	0x04000000
@@ -218,6 +219,47 @@ syscall_signal_action(struct syscall_frame *f)
 		*to = old;
 	f->result = (uint64_t)result;
 	return (true);
+}
+
+/* A child that has this memory for now asks the kernel itself. */
+void
+syscall_signal_tell(const struct syscall_frame *f)
+{
+	struct syscall_action *to = (void *)(uintptr_t)f->rdx;
+
+	if ((uint32_t)f->rdi == SIGSYS && f->result == 0 && to != NULL &&
+	    to->handler == (uintptr_t)ours)
+		*to = *program();
+}
+
+/* ---------------------------------------------------------------- execve(2) */
+
+static bool
+is_installed(uint64_t handler)
+{
+	struct syscall_action a;
+
+	return (action(SIGSYS, NULL, &a) == 0 && a.handler == handler);
+}
+
+/* Other threads would be killed; unshare(2) does nothing but look for them. */
+bool
+syscall_signal_leave(void)
+{
+	const struct syscall_action ignore = { .handler = (uintptr_t)SIG_IGN };
+
+	return (program()->handler == ignore.handler &&
+	    is_installed((uintptr_t)ours) &&
+	    syscall_raw(SYS_unshare, CLONE_SIGHAND, 0, 0, 0, 0) == 0 &&
+	    action(SIGSYS, &ignore, NULL) == 0);
+}
+
+void
+syscall_signal_return(void)
+{
+	if (program()->handler == (uintptr_t)SIG_IGN &&
+	    is_installed((uintptr_t)SIG_IGN))
+		install((uintptr_t)SIG_IGN, 0);
 }
 
 /* ----------------------------------------------------------- sigprocmask(2) */

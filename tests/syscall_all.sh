@@ -121,6 +121,20 @@ same() {
 	grep -q 'total: [1-9]' "$dir/said" || fail "$1: $(cat "$dir/said")"
 }
 same bash "$dir/script"
+cat >"$dir/ignores" <<'END'
+trap '' SYS
+exec 2>/dev/null
+execs() {
+	shopt -s execfail
+	exec /
+	echo $?
+	exec sh -c 'kill -SYS $$; echo ignored'
+}
+(execs)
+sh -c 'kill -SYS $$; echo ignored'
+echo $?
+END
+same bash "$dir/ignores"
 same "$PROGRAMS/syscall_stacks"
 if command -v python3 >/dev/null; then
 	cat >"$dir/script.py" <<'END'
@@ -138,6 +152,14 @@ print(os.wait()[1])
 sys.exit(4)
 END
 	same python3 "$dir/script.py"
+	cat >"$dir/ignores.py" <<'END'
+import os, signal, subprocess
+signal.signal(signal.SIGSYS, signal.SIG_IGN)
+command = ['sh', '-c', 'kill -SYS $$']
+print(subprocess.run(command).returncode)
+print(os.waitpid(os.posix_spawn('/bin/sh', command, os.environ), 0)[1])
+END
+	same python3 "$dir/ignores.py"
 fi
 
 # refused SAID ARGUMENT ...: one line, and 2.
