@@ -255,6 +255,31 @@ test_threads_share_the_memos_of_their_cpus(void)
 	    fired);
 }
 
+static void *
+fire_first(void *cookie)
+{
+	(void)cookie;
+	fire_numbers();
+	return (NULL);
+}
+
+/* What another one has left on their CPU is there before it knows its id. */
+static void
+test_first_fire_of_a_thread_has_its_id_in_each_session(void)
+{
+	pthread_t thread;
+
+	GUEST_EXPECT(sched_getaffinity(0, sizeof(all), &all) == 0, "no CPUs");
+	wander(0);
+	begin();
+	fire_numbers();
+	GUEST_EXPECT(pthread_create(&thread, NULL, fire_first, NULL) == 0,
+	    "no thread");
+	pthread_join(thread, NULL);
+	end();
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 static const struct guest_case cases[] = {
 	{ "nested_handlers_fire_in_several_sessions",
 	    test_nested_handlers_fire_in_several_sessions, NULL, 0 },
@@ -263,6 +288,8 @@ static const struct guest_case cases[] = {
 	    GUEST_PLAIN },
 	{ "threads_share_the_memos_of_their_cpus",
 	    test_threads_share_the_memos_of_their_cpus, NULL, 0 },
+	{ "first_fire_of_a_thread_has_its_id_in_each_session",
+	    test_first_fire_of_a_thread_has_its_id_in_each_session, NULL, 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 

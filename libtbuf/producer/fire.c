@@ -59,6 +59,8 @@ fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
 	if (m == NULL)
 		return (false);
 	w->generation = tbuf_load_acquire(&m->generation);
+	/* Not before: a thread that remembers nothing may not know its id. */
+	w->tid = tbuf_load(&tbuf_thread.tid);
 	return ((tbuf_load(site->enabled) & w->bits) != 0 &&
 	    tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
@@ -210,7 +212,6 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	w.size16 = (uint32_t)w.size << 16;
 	w.from = words;
 	w.index = site->index;
-	w.tid = tbuf_thread.tid;
 	w.time = 0;
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
@@ -281,7 +282,7 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	memos = memos_for(all);
 	w.size = sizeof(struct tbuf_header) + size;
 	w.size16 = (uint32_t)w.size << 16;
-	w.tid = tbuf_thread.tid;
+	w.tid = tbuf_load(&tbuf_thread.tid);
 	w.time = 0;
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
@@ -291,7 +292,9 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 			continue;
 		if (alone || !fire_clause(site, values, size, number))
 			fire_words_session(site, values, size, number);
+		/* It may be since then that the thread knows its id. */
 		memos = memos_for(all);
+		w.tid = tbuf_load(&tbuf_thread.tid);
 	}
 	tbuf_rseq_clear();
 }
@@ -429,6 +432,7 @@ fire_one_text(const struct tbuf_site *site, const uint64_t *values,
 	if (m == NULL)
 		return (false);
 	w->generation = tbuf_load_acquire(&m->generation);
+	w->tid = tbuf_load(&tbuf_thread.tid);
 	if ((tbuf_load(site->enabled) & w->bits) == 0)
 		return (false);
 	size = pack(site, values, tbuf_fire_strsize(session_slot(base,
@@ -451,7 +455,6 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 	unsigned number;
 
 	w.index = site->index;
-	w.tid = tbuf_thread.tid;
 	w.time = 0;
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
