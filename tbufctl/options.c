@@ -795,7 +795,8 @@ refuse_setting(const struct setting *s, int number, const char *error)
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
 		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
 		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
-		"nspec", "specsize", "cleanrate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
+		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
+		"aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
 		"encoding"
 	};
