@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a program costs that begins: a shell script of so many commands, as it
-# is, with the libc provider preloaded and nobody to trace it, and followed
-# with all of the provider's probes enabled.  The fastest of some turns, each
-# less than a script of no command takes the same way.
+# What a program costs that begins, in processor time: a shell script of so
+# many commands, as it is, with the libc provider preloaded and nobody to trace
+# it, and followed with all of the provider's probes enabled; the consumer's
+# time counts.  The least of some turns, each less than a script of no command
+# takes the same way.
 
 set -eu
 : "${top_builddir:?}"
 
-commands=100 turns=9
+commands=200 turns=9
+spent=$top_builddir/bench/spent
 tbufctl=$top_builddir/tbufctl/.libs/tbufctl
 TBUF_PROVIDERS=$(cd "$top_builddir/.libs" && pwd)
 provider=$TBUF_PROVIDERS/libtbuf-libc.so
-if ! [ -x "$tbufctl" ] || ! [ -e "$provider" ]; then
-	echo "exec: no $tbufctl, or no $provider"
+if ! [ -x "$tbufctl" ] || ! [ -e "$provider" ] || ! [ -x "$spent" ]; then
+	echo "exec: no $tbufctl, no $provider, or no $spent"
 	exit 0
 fi
 # Control files belong into memory.
@@ -33,29 +35,26 @@ EOF
 
 plain()
 {
-	sh "$scratch/script" "$1"
+	"$spent" sh "$scratch/script" "$1"
 }
 
 preloaded()
 {
-	LD_PRELOAD=$provider sh "$scratch/script" "$1"
+	"$spent" env LD_PRELOAD="$provider" sh "$scratch/script" "$1"
 }
 
 followed()
 {
-	"$tbufctl" -q -n 'libc:::' --follow -o /dev/null \
+	"$spent" "$tbufctl" -q -n 'libc:::' --follow -o /dev/null \
 	    -c "sh $scratch/script $1" 2>/dev/null
 }
 
 # spent HOW: us a command.
 spent()
 {
-	begin=$(date +%s%N)
-	"$1" 0
-	middle=$(date +%s%N)
-	"$1" $commands
-	end=$(date +%s%N)
-	echo $(((end - middle - middle + begin) / commands / 1000))
+	none=$("$1" 0)
+	some=$("$1" $commands)
+	echo $(((some - none) / commands))
 }
 
 for _ in $(seq $turns); do
@@ -64,19 +63,19 @@ for _ in $(seq $turns); do
 	done
 done
 
-fastest()
+least()
 {
 	sort -n "$scratch/$1" | head -n 1
 }
 
-# row WHAT HOW FIGURE: beside a plain one.
+# row WHAT HOW FIGURE: beside a plain one, and how many times as much it is.
 row()
 {
-	echo "$(fastest "$2") $(fastest plain)" | awk -v what="$1" \
+	echo "$(least "$2") $(least plain)" | awk -v what="$1" \
 	    -v figure="$3" '{
-		printf "%-38s %9.2f  %-30s %9.2f  %+6.2f  %s\n", what,
+		printf "%-38s %9.2f  %-30s %9.2f  %+6.2f  %s  x%.2f\n", what,
 		    $1 / 1000, "not preloaded, ms", $2 / 1000,
-		    ($1 - $2) / 1000, figure
+		    ($1 - $2) / 1000, figure, $1 / $2
 	}'
 }
 

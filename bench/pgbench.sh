@@ -3,15 +3,16 @@
 #
 # What it costs PostgreSQL to have its USDT probes armed while nobody traces:
 # processor time of the server's processes for the same transactions, with the
-# provider and without, in turns; the median of the ratios.  For an ordinary
-# user, as PostgreSQL wants.
+# provider and without; the median of the ratios.  Both run side by side on one
+# CPU, which changes over every few milliseconds: whatever else the machine does
+# meanwhile is the same for both.  For an ordinary user, as PostgreSQL wants.
 #
 #	bench/pgbench.sh [TURNS [TRANSACTIONS]]
 
 set -u
 : "${TBUF_PROVIDERS:?is to be the folder of libtbuf-usdt.so}"
 turns=${1-11}
-transactions=${2-10000}
+transactions=${2-20000}
 bin=${PGBIN-/usr/lib/postgresql/15/bin}
 [ -x "$bin/pgbench" ] || {
 	echo "pgbench.sh: there is no $bin/pgbench" >&2
@@ -54,31 +55,38 @@ ticks() {
 	    awk '{ print $14 + $15 }'
 }
 
-# run NAME: what its transactions take, in ticks.
-run() {
-	before=$(ticks "$1")
+# transact NAME
+transact() {
 	"$bin/pgbench" -h "$dir/$1" -n -S -M simple -t "$transactions" \
-	    postgres >/dev/null 2>&1 || exit 1
-	# The server's process has ended when the postmaster has seen it.
-	while [ "$(ticks "$1")" -eq "$before" ]; do
-		sleep 1
-	done
-	echo $(($(ticks "$1") - before))
+	    postgres >/dev/null 2>&1
 }
 
+# ended NAME TICKS: the postmaster has seen that the server's process has ended.
+ended() {
+	while [ "$(ticks "$1")" -eq "$2" ]; do
+		sleep 1
+	done
+}
+
+# run: what its transactions take of each, in ticks.
+run() {
+	plain=$(ticks plain)
+	armed=$(ticks armed)
+	transact plain &
+	transact armed || exit 1
+	wait $! || exit 1
+	ended plain "$plain"
+	ended armed "$armed"
+	echo $(($(ticks plain) - plain)) $(($(ticks armed) - armed))
+}
+
+cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//')
+taskset -cp "$cpu" $$ >/dev/null || exit 1
 serve plain '' && serve armed "$TBUF_PROVIDERS/libtbuf-usdt.so" || exit 1
-run plain >/dev/null
-run armed >/dev/null
+run >/dev/null
 turn=0
 while [ $turn -lt "$turns" ]; do
-	if [ $((turn % 2)) -eq 0 ]; then
-		plain=$(run plain)
-		armed=$(run armed)
-	else
-		armed=$(run armed)
-		plain=$(run plain)
-	fi
-	echo "$plain $armed"
+	run
 	turn=$((turn + 1))
 done | awk '{ print $2 / $1, $1, $2 }' | sort -n | awk '
 	{ ratio[NR] = $1; plain += $2; armed += $3 }

@@ -113,7 +113,21 @@ struct tbuf_piece {
 	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX; from
 				   there on an argument of the probe */
 	uint16_t count;		/* (i) elements of an array; 0: none */
-	uint32_t reserved;
+	uint32_t asked;		/* (i) enum tbuf_asked */
+};
+
+/*
+ * The word that a script has asked for addresses of a program by: bytes that
+ * begin with the 8 of its image.
+ */
+enum tbuf_asked {
+	TBUF_ASKED_NONE,
+	TBUF_ASKED_USTACK,
+	TBUF_ASKED_USYM,
+	TBUF_ASKED_UMOD,
+	TBUF_ASKED_UFUNC,
+	TBUF_ASKED_UADDR,
+	TBUF_ASKED_END
 };
 
 #define TBUF_PIECES_MAX	256

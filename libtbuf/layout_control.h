@@ -62,6 +62,13 @@ struct tbuf_tables {
 	uint32_t areas;		/* offset of the first session area */
 };
 
+/*
+ * What a program had mapped to be run when it began: lines of /proc/PID/maps
+ * in the string heap, if a session had TBUF_S_NAMES by then.
+ */
+#define TBUF_MAPPINGS(offset, bytes) ((uint64_t)(offset) << 32 | (bytes))
+#define TBUF_MAPPINGS_MAX 65536u	/* bytes */
+
 struct tbuf_control {
 	char magic[8];		/* (i) TBUF_MAGIC */
 	uint32_t byte_order;	/* (i) */
@@ -77,12 +84,13 @@ struct tbuf_control {
 	uint32_t stage;		/* (t) enum tbuf_stage; published by release */
 	uint32_t pid;		/* (i) in the target's own pid namespace */
 	uint32_t uid;		/* (i) effective */
-	uint32_t reserved0;
+	uint32_t filters;	/* (i) of system calls, when the target began */
 	uint64_t start;		/* (i) start time, field 22 of /proc/PID/stat */
 	uint64_t random;	/* (i) the random part of the file's name */
 	uint64_t window;	/* (i) bytes the target has mapped */
 	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
-	uint64_t reserved1[3];
+	uint64_t mappings;	/* (t) TBUF_MAPPINGS, or 0; by release */
+	uint64_t reserved1[2];
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[64];		/* (i) base name of its program, with a NUL */
 

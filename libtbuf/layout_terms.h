@@ -40,6 +40,7 @@ struct tbuf_terms {
 #define TBUF_S_THREAD	0x8u	/* each thread writes a lane of its own */
 #define TBUF_S_SIDES	32	/* shift: side lanes at first, 16 bits */
 #define TBUF_S_WRAP	0x10u	/* a work unit's table wraps when it is full */
+#define TBUF_S_NAMES	0x20u	/* a program leaves what it has mapped */
 #define TBUF_S_UNITS	16	/* tables of work units, 12 bits */
 #define TBUF_S_UNIT	48	/* and the binary logarithm of their bytes */
 #define TBUF_NUNITS	1024u	/* tables of a session, at most */

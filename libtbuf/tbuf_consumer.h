@@ -158,12 +158,14 @@ int	tbuf_consumer_grab_all(struct tbuf_consumer *);
  * Read a control file: what the lanes of its sessions hold is given, under
  * any policy, and stays there.  Its target may be dead, or live and be traced
  * by somebody else.  With enablings, only records of probes that they match
- * are given.  -ENOENT and the like, -EINVAL (not a control file, or damaged),
- * -ENODATA (no session), -EPROTO, -EAGAIN (there is a lease on it).
+ * are given.  1: it was cut off, and is read as far as it goes; error() says
+ * how much is missing.  -ENOENT and the like, -EINVAL (not a control file, or
+ * damaged), -ENODATA (no session), -EPROTO, -EAGAIN (there is a lease on it).
  *
  * open_pid: the same for what a process that has ended has left in the runtime
  * directory, and for the file of one that lives.  -ESRCH if there is nothing of
- * either; else what tbuf_consumer_grab() says.
+ * either; else what tbuf_consumer_grab() says, or what is wrong with all that
+ * it has left.
  */
 int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
 int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
@@ -231,7 +233,7 @@ const char *tbuf_consumer_unsampled(struct tbuf_consumer *);
  * For a handler of SIGBUS, with its si_addr: if that lies in a control file
  * of this consumer, which its owner has truncated then, there are zeroes from
  * now on.  True if so: the handler may return, and the target is left out of
- * the run.  Async-signal-safe.
+ * the run, or what was to be set in it fails.  Async-signal-safe.
  */
 bool	tbuf_consumer_mend(struct tbuf_consumer *, const void *address);
 
@@ -422,10 +424,11 @@ int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
  * What an image of a process (one from its first constructor to exec, or to its
  * end) has had mapped at an address, to be run: an image is what addresses in
  * records of scripts and in keys begin with.  Known of those that are or were
- * targets of a run whose script asks for names, and of what they had mapped
- * when they were looked at: as they began, each statusrate, and when something
- * is asked that is not known.  1, 0 if nothing was there, -ESRCH if there is no
- * such image.
+ * targets of a run whose script asks for names, and of what they had mapped as
+ * they began, and when they were looked at: each statusrate, and when something
+ * is asked that is not known.  Of files (tbuf_consumer_open_file()) what their
+ * programs had mapped as they began under such a run.  1, 0 if nothing was
+ * there, -ESRCH if there is no such image.
  */
 struct tbuf_mapping {
 	uint64_t start, end;
@@ -761,6 +764,7 @@ int	tbuf_status(const pid_t *pids, size_t npids,
  * together with what it has not taken yet.
  *	-EINVAL	the setting is wrong
  *	-ENOENT	it has no components
+ *	-ESTALE	its control file was truncated meanwhile (mend())
  *	-E2BIG	there is no room for so much that it has not taken
  * and as tbuf_consumer_grab().
  */
@@ -771,6 +775,7 @@ int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
  * process, a recorder's included, as -x unitselect does in one's own.
  *	-EINVAL	these are no rules
  *	-ENOENT	none of its sessions has units
+ *	-ESTALE	as above
  *	-E2BIG	they have rules for as many outcomes as there is room for
  * and as tbuf_consumer_grab().
  */

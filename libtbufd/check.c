@@ -190,21 +190,12 @@ actions_first(struct d_compiler *c, struct d_node *clause)
 	return (false);
 }
 
-static bool
-has_if(const struct d_node *list)
-{
-	for (; list != NULL; list = list->next)
-		if (list->kind == NODE_IF)
-			return (true);
-	return (false);
-}
-
 static void
 check_body(struct d_compiler *c, struct d_node *clause)
 {
 	bool done;
 
-	if (has_if(clause->arguments)) {
+	if (d_has_if(clause->arguments)) {
 		check_predicate(c, clause);
 		if (clause->condition != NULL)
 			d_check_calls(c, clause->condition);

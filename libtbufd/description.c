@@ -71,8 +71,50 @@ d_node_description_id(struct d_compiler *c, uint64_t id)
 	return (node);
 }
 
+/*
+ * The clauses that statements are to DTrace: blocks, and conditions, of which
+ * an else has its own.
+ */
+static unsigned
+count_parts(const struct d_node *list)
+{
+	unsigned n = 0;
+
+	while (list != NULL) {
+		if (list->kind != NODE_IF)
+			n++;
+		while (list != NULL && list->kind != NODE_IF)
+			list = list->next;
+		if (list == NULL)
+			break;
+		n += 1 + count_parts(list->left) +
+		    (list->right != NULL) + count_parts(list->right);
+		list = list->next;
+	}
+	return (n);
+}
+
+bool
+d_has_if(const struct d_node *list)
+{
+
+	while (list != NULL && list->kind != NODE_IF)
+		list = list->next;
+	return (list != NULL);
+}
+
+/* The predicate is a condition; before it stands what forgets a fault. */
+static unsigned
+clause_parts(const struct d_node *clause)
+{
+
+	return (!d_has_if(clause->arguments) ? 1 :
+	    1 + (clause->condition != NULL) + count_parts(clause->arguments));
+}
+
 const struct d_description *
-d_program_description(const struct d_node *program, unsigned n)
+d_program_description(const struct d_node *program, unsigned n,
+    unsigned *parts)
 {
 	const struct d_node *clause = program->arguments, *one;
 
@@ -80,8 +122,21 @@ d_program_description(const struct d_node *program, unsigned n)
 		if (clause->kind != NODE_CLAUSE)
 			continue;
 		for (one = clause->descriptions; one != NULL; one = one->next)
-			if (n-- == 0)
+			if (n-- == 0) {
+				*parts = clause_parts(clause);
 				return (one->description);
+			}
 	}
 	return (NULL);
+}
+
+bool
+d_program_has_if(const struct d_node *program)
+{
+	const struct d_node *clause = program->arguments;
+
+	while (clause != NULL && (clause->kind != NODE_CLAUSE ||
+	    !d_has_if(clause->arguments)))
+		clause = clause->next;
+	return (clause != NULL);
 }

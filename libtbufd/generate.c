@@ -66,6 +66,8 @@ generate_clause(struct generator *g, struct d_node *node)
 	    sizeof(*clause));
 
 	g->clause = node;
+	if (g->first_if == NULL && d_has_if(node->arguments))
+		g->first_if = node;
 	g->flags = 0;
 	g->nnames = 0;
 	clause->line = node->line;

@@ -5,8 +5,9 @@
  *
  * A value is computed into a given register, `to`; the registers above it are
  * free to be used for that, those below hold what is still needed.  So the
- * arguments of a call lie one behind the other, as the machine wants them, and
- * an expression that is too deep is one that runs out of registers.
+ * arguments of a call lie one behind the other, as the machine wants them.
+ * Operands that are nested deeper wait in variables (generate_spill.c); a key
+ * of many parts is what runs out of registers.
  *
  * Numbers in registers are extended to 64 bits by their type, always.  Texts,
  * structures and arrays are their address.
@@ -65,6 +66,7 @@ struct generator {
 	uint32_t scopes[TBUF_SCOPES];	/* ids that are used */
 	struct identifier *aggregation;	/* the last one; older ones behind */
 	uint32_t naggregations;
+	const struct d_node *first_if;	/* the first clause with an if */
 
 	/* The clause. */
 	const struct d_node *clause;
@@ -79,6 +81,8 @@ struct generator {
 	struct growing used;		/* struct tbuf_d_record */
 	struct binding *bindings;
 	unsigned depth;			/* of the values in each other */
+	struct identifier *spilled;	/* for operands; deeper ones behind */
+	unsigned waiting;		/* operands, in those */
 	struct layout layout;
 	uint32_t action;		/* the one that is generated */
 	uint32_t actions;		/* so many are behind */
@@ -160,6 +164,17 @@ void	d_arithmetic(struct generator *g, enum operator op,
 bool	d_is_text(const struct generator *g, const struct type *type);
 /* Passed by its address, a text or not. */
 bool	d_is_object(const struct type *type);
+
+/* --- generate_spill.c ---------------------------------------------------- */
+
+/*
+ * The left operand is in a register: where the right one is to be computed.
+ * Behind that d_resume(), with what d_wait() has returned: then they are in
+ * `to` and in the register above.
+ */
+unsigned d_wait(struct generator *g, const struct d_node *right,
+	    unsigned to);
+void	d_resume(struct generator *g, unsigned to, unsigned right);
 
 /* --- generate_branch.c -------------------------------------------------- */
 

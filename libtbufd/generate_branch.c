@@ -92,6 +92,17 @@ operand(struct generator *g, const struct comparison *c,
 		d_value(g, node, to);
 }
 
+/* The right one, behind the left one; a text's address has to stay in sight. */
+static void
+operand_right(struct generator *g, const struct comparison *c, unsigned to)
+{
+	unsigned at = c->texts ? d_register(g, to + 1) :
+	    d_wait(g, c->right, to);
+
+	operand(g, c, c->right, at);
+	d_resume(g, to, at);
+}
+
 static bool
 has_immediate(const struct comparison *c, uint64_t *value)
 {
@@ -114,7 +125,7 @@ d_comparison(struct generator *g, const struct d_node *node, unsigned to)
 		    (uint32_t)value);
 		return;
 	}
-	operand(g, &c, c.right, d_register(g, to + 1));
+	operand_right(g, &c, to);
 	if (c.texts) {
 		d_emit(g, TBUF_OP_TCMP, to, to, to + 1, 0);
 		d_emit(g, TBUF_OP_SEQI + c.relation, to, to, 0, 0);
@@ -128,7 +139,7 @@ branch_texts(struct generator *g, const struct comparison *c,
     struct label *label, unsigned to)
 {
 	operand(g, c, c->left, to);
-	operand(g, c, c->right, d_register(g, to + 1));
+	operand_right(g, c, to);
 	if (c->relation <= NE) {
 		d_emit_jump(g, c->relation == EQ ? TBUF_OP_TJEQ : TBUF_OP_TJNE,
 		    to, to + 1, 0, label);
@@ -180,7 +191,7 @@ branch_comparison(struct generator *g, const struct d_node *node, bool sense,
 		return;
 	}
 	operand(g, &c, c.left, to);
-	operand(g, &c, c.right, d_register(g, to + 1));
+	operand_right(g, &c, to);
 	d_emit_jump(g, TBUF_OP_JEQ + c.relation, to, to + 1, 0, label);
 }
 

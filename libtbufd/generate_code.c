@@ -227,7 +227,7 @@ d_code_begin(struct generator *g)
 	g->code = g->constants = g->places = g->used = (struct growing){ 0 };
 	g->bindings = NULL;
 	g->action = g->label = 0;
-	g->depth = 0;
+	g->depth = g->waiting = 0;
 	g->create = false;
 	g->temporaries = g->keep = false;
 }

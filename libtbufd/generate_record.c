@@ -547,13 +547,14 @@ begin_part(struct generator *g)
 }
 
 /*
- * Two EPIDs are those of DTrace's own clauses, an ERROR that remembers a fault
- * and one that forgets it; the predicate is a condition.
+ * DTrace's own clauses have EPIDs: an ERROR that remembers a fault, once a
+ * script, and one that forgets it; the predicate is a condition.
  */
 static void
 begin_parts(struct generator *g)
 {
-	const unsigned before = g->clause->condition != NULL ? 3 : 2;
+	const unsigned before = 1 + (g->clause == g->first_if) +
+	    (g->clause->condition != NULL);
 
 	while (g->used.count < before)
 		d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
@@ -665,6 +666,9 @@ choose(struct generator *g, const struct d_node *node, bool more)
 	if (node->right != NULL)
 		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
 	d_label_set(g, &no);
+	/* To DTrace an else has a condition of its own. */
+	if (node->right != NULL)
+		begin_part(g);
 	body(g, node->right, more);
 	d_label_set(g, &end);
 }
@@ -686,15 +690,6 @@ body(struct generator *g, const struct d_node *list, bool more)
 	}
 }
 
-static bool
-has_if(const struct d_node *list)
-{
-	for (; list != NULL; list = list->next)
-		if (list->kind == NODE_IF)
-			return (true);
-	return (false);
-}
-
 void
 d_program(struct generator *g)
 {
@@ -703,7 +698,7 @@ d_program(struct generator *g)
 	g->action = g->actions = g->part = 0;
 	g->end.jumps = NULL;
 	g->parted = false;
-	g->conditional = has_if(clause->arguments);
+	g->conditional = d_has_if(clause->arguments);
 	if (g->conditional)
 		begin_parts(g);
 	if (clause->condition != NULL) {

@@ -147,6 +147,7 @@ integers(struct generator *g, const struct d_node *node, unsigned to)
 	const struct d_node *right = node->right;
 	const struct type *type = node->type;
 	uint64_t value;
+	unsigned at;
 
 	d_value_as(g, node->left, type, to);
 	if (is_shift(node->op))
@@ -160,7 +161,9 @@ integers(struct generator *g, const struct d_node *node, unsigned to)
 			extend(g, node->type, to);
 		return;
 	}
-	d_value_as(g, right, type, to + 1);
+	at = d_wait(g, right, to);
+	d_value_as(g, right, type, at);
+	d_resume(g, to, at);
 	d_arithmetic(g, node->op, node->type, to, to + 1);
 }
 
@@ -200,9 +203,12 @@ static void
 difference(struct generator *g, const struct d_node *node, unsigned to)
 {
 	uint64_t size = step_of(g, node->left->type);
+	unsigned at;
 
 	d_value(g, node->left, to);
-	d_value(g, node->right, d_register(g, to + 1));
+	at = d_wait(g, node->right, to);
+	d_value(g, node->right, at);
+	d_resume(g, to, at);
 	d_emit(g, TBUF_OP_SUB, to, to, to + 1, 0);
 	if (size > 1)
 		d_emit(g, TBUF_OP_DIVSI, to, to, 0, (uint32_t)size);
@@ -215,7 +221,7 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 	bool swapped = d_type_is_integer(node->left->type);
 	const struct d_node *base = swapped ? node->right : node->left;
 	const struct d_node *index = swapped ? node->left : node->right;
-	unsigned reg = swapped ? to : to + 1;
+	unsigned reg = swapped ? to : to + 1, at;
 	bool create = g->create;
 	uint64_t size = step_of(g, base->type), offset = index->value * size;
 
@@ -227,7 +233,9 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	g->create = create && swapped;
-	d_value(g, node->right, d_register(g, to + 1));
+	at = d_wait(g, node->right, to);
+	d_value(g, node->right, at);
+	d_resume(g, to, at);
 	g->create = create;
 	if (node->op == OP_ADD)
 		bound(g, base, index, reg);
@@ -331,9 +339,13 @@ logical(struct generator *g, const struct d_node *node, unsigned to)
 static void
 exclusive(struct generator *g, const struct d_node *node, unsigned to)
 {
+	unsigned at;
+
 	d_value(g, node->left, to);
 	d_emit(g, TBUF_OP_LNOT, to, to, 0, 0);
-	d_value(g, node->right, d_register(g, to + 1));
+	at = d_wait(g, node->right, to);
+	d_value(g, node->right, at);
+	d_resume(g, to, at);
 	d_emit(g, TBUF_OP_LNOT, to + 1, to + 1, 0, 0);
 	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
 }

@@ -347,6 +347,9 @@ check_cast(struct d_compiler *c, struct d_node *node)
 	r = d_type_resolve(from->type);
 	node->type = to->type;
 	node->flags |= from->flags & NODE_ALLOCA;
+	/* Who casts to a pointer may store through it; a run checks where. */
+	if (l->kind == TYPE_POINTER)
+		node->flags |= NODE_WRITABLE;
 	if (d_type_compatible(l, r) ||
 	    (d_type_is_scalar(l) && (d_type_is_scalar(r) ||
 	    r->kind == TYPE_FUNCTION)) || d_type_is_void(l) ||

@@ -202,9 +202,15 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 	    struct d_node *const *programs, unsigned nprograms,
 	    struct d_error *error);
 
-/* The n-th description of a program's clauses, from 0; NULL behind the last. */
+/*
+ * The n-th description of a program's clauses, from 0; NULL behind the last.
+ * To DTrace a clause with an if is so many clauses at each of its probes.
+ */
 const struct d_description *d_program_description(const struct d_node *program,
-	    unsigned n);
+	    unsigned n, unsigned *parts);
+
+/* Has a clause of it an if?  DTrace adds a clause at ERROR to the first one. */
+bool	d_program_has_if(const struct d_node *program);
 
 /*
  * Visit the names of variables, or of functions, that every program knows; or

@@ -148,5 +148,7 @@ bool	d_node_is_dynamic(struct d_compiler *c, const struct d_node *node);
 /* A pointer or an array, but no string. */
 bool	d_node_is_pointer(struct d_compiler *c, const struct d_node *node);
 unsigned d_node_count(const struct d_node *list);
+/* Is a statement of the list itself an if? */
+bool	d_has_if(const struct d_node *list);
 
 #endif

@@ -31,14 +31,7 @@ static const struct libc_family *const families[] = {
 static _Thread_local bool resolving
     __attribute__((tls_model("initial-exec")));
 
-/* A part of an object that is loaded. */
-struct code {
-	uintptr_t inside;	/* an address in it */
-	uintptr_t start, size;	/* size 0: not found */
-	const char *file;
-};
-
-static struct code library;	/* libtbuf's */
+struct libc_code tbuf_libc_library;
 
 static void
 find_one(struct libc_function *f, const char *name)
@@ -48,72 +41,68 @@ find_one(struct libc_function *f, const char *name)
 	__atomic_store_n(&f->real, real, __ATOMIC_RELAXED);
 }
 
-/*
- * Is this address in libtbuf?  What the library does for itself (it opens and
- * closes its control file) is not the program's.
- */
-static inline bool
-is_library(const void *address)
-{
-	return ((uintptr_t)address - library.start < library.size);
-}
-
 const uint32_t tbuf_libc_unknown[2] = { 1, 1 };
 
-/* The loads pair with the release of `enabled`. */
-static inline void
-fire(struct tbuf_site *site, const void *caller, const uint64_t *values)
+/*
+ * `record' is the wrapper's: its caller's frame pointer, and where that goes on
+ * with this in its stack pointer.
+ */
+static inline __attribute__((always_inline)) void
+fire(struct tbuf_site *site, const uint64_t *record, const void *sp,
+    const uint64_t *values)
 {
-	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
-	if (!is_library(caller))
-		site->fire(site, values);
+	tbuf_site_fire_from(site, values, ADDRESS(__builtin_return_address(0)),
+	    record[1], ADDRESS(sp), record[0]);
 }
 
 void
-tbuf_libc_fire_1(struct tbuf_site *site, const void *caller, uint64_t v0)
+tbuf_libc_fire_1(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0)
 {
-	fire(site, caller, (const uint64_t[]){ v0 });
+	fire(site, record, sp, (const uint64_t[]){ v0 });
 }
 
 void
-tbuf_libc_fire_2(struct tbuf_site *site, const void *caller, uint64_t v0,
-    uint64_t v1)
+tbuf_libc_fire_2(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0, uint64_t v1)
 {
-	fire(site, caller, (const uint64_t[]){ v0, v1 });
+	fire(site, record, sp, (const uint64_t[]){ v0, v1 });
 }
 
 void
-tbuf_libc_fire_3(struct tbuf_site *site, const void *caller, uint64_t v0,
-    uint64_t v1, uint64_t v2)
+tbuf_libc_fire_3(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2)
 {
-	fire(site, caller, (const uint64_t[]){ v0, v1, v2 });
+	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2 });
 }
 
 void
-tbuf_libc_fire_4(struct tbuf_site *site, const void *caller, uint64_t v0,
-    uint64_t v1, uint64_t v2, uint64_t v3)
+tbuf_libc_fire_4(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3)
 {
-	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3 });
+	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3 });
 }
 
 void
-tbuf_libc_fire_5(struct tbuf_site *site, const void *caller, uint64_t v0,
-    uint64_t v1, uint64_t v2, uint64_t v3, uint64_t v4)
+tbuf_libc_fire_5(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3,
+    uint64_t v4)
 {
-	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3, v4 });
+	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3, v4 });
 }
 
 void
-tbuf_libc_fire_6(struct tbuf_site *site, const void *caller, uint64_t v0,
-    uint64_t v1, uint64_t v2, uint64_t v3, uint64_t v4, uint64_t v5)
+tbuf_libc_fire_6(struct tbuf_site *site, const uint64_t *record,
+    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3,
+    uint64_t v4, uint64_t v5)
 {
-	fire(site, caller, (const uint64_t[]){ v0, v1, v2, v3, v4, v5 });
+	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3, v4, v5 });
 }
 
 static int
 find_code(struct dl_phdr_info *info, size_t size, void *cookie)
 {
-	struct code *code = cookie;
+	struct libc_code *code = cookie;
 	const ElfW(Phdr) *phdr;
 	uintptr_t start;
 	int i;
@@ -133,10 +122,10 @@ find_code(struct dl_phdr_info *info, size_t size, void *cookie)
 	return (0);
 }
 
-static struct code
+static struct libc_code
 code_of(const void *inside)
 {
-	struct code code = { .inside = (uintptr_t)inside };
+	struct libc_code code = { .inside = (uintptr_t)inside };
 
 	(void)dl_iterate_phdr(find_code, &code);
 	return (code);
@@ -160,7 +149,7 @@ tbuf_libc_resolve(void)
 			    family->rows[row].name);
 	}
 	/* No program has an address of its own for this one. */
-	library = code_of((const void *)(uintptr_t)tbuf_life_busy);
+	tbuf_libc_library = code_of((const void *)(uintptr_t)tbuf_life_busy);
 	/* A function that the C library has not leaves a message. */
 	(void)dlerror();
 	resolving = false;
@@ -254,7 +243,7 @@ add(struct tbuf_site *site, const char *module, const char *function,
 static const char *
 module_of(const void *function)
 {
-	static struct code code;
+	static struct libc_code code;
 	const char *base;
 
 	if ((uintptr_t)function - code.start >= code.size)

@@ -6,21 +6,12 @@
  * :return.  Each family of functions is a table, one row a function, and a
  * wrapper for each row:
  *
- *	ssize_t
- *	read(int fd, void *buf, size_t count)
- *	{
- *		struct libc_function *f = &functions[READ];
- *		typeof(read) *real;
- *		ssize_t result;
+ *	WRAPPER(ssize_t, read, (int fd, void *buf, size_t count),
+ *	    READ, READ, (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
  *
- *		if (quiet(f))
- *			return (REAL(read, f)(fd, buf, count));
- *		real = tbuf_libc_real(f);
- *		FIRE(f->entry, fd, ADDRESS(buf), count);
- *		result = real(fd, buf, count);
- *		FIRE(f->leave, result, error_if(result == -1));
- *		return (result);
- *	}
+ * What is done for tracers is a function of its own, traced_read(), with a
+ * frame record: the wrapper has no frame, and so costs next to nothing where
+ * nobody traces the function.
  *
  * RULES OF A WRAPPER
  *
@@ -103,18 +94,28 @@ extern const uint32_t tbuf_libc_unknown[2];
 const uint32_t *tbuf_libc_words(const struct tbuf_site *,
 	    const struct tbuf_site *);
 
-/* Fire a site that is enabled, for this caller of the function. */
-void	tbuf_libc_fire_1(struct tbuf_site *, const void *caller, uint64_t);
-void	tbuf_libc_fire_2(struct tbuf_site *, const void *caller, uint64_t,
+/* Fire a site that is enabled, for the function with this frame record. */
+void	tbuf_libc_fire_1(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t);
+void	tbuf_libc_fire_2(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t, uint64_t);
+void	tbuf_libc_fire_3(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t, uint64_t, uint64_t);
+void	tbuf_libc_fire_4(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t);
+void	tbuf_libc_fire_5(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+void	tbuf_libc_fire_6(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 	    uint64_t);
-void	tbuf_libc_fire_3(struct tbuf_site *, const void *caller, uint64_t,
-	    uint64_t, uint64_t);
-void	tbuf_libc_fire_4(struct tbuf_site *, const void *caller, uint64_t,
-	    uint64_t, uint64_t, uint64_t);
-void	tbuf_libc_fire_5(struct tbuf_site *, const void *caller, uint64_t,
-	    uint64_t, uint64_t, uint64_t, uint64_t);
-void	tbuf_libc_fire_6(struct tbuf_site *, const void *caller, uint64_t,
-	    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* A part of an object that is loaded. */
+struct libc_code {
+	uintptr_t inside;	/* an address in it */
+	uintptr_t start, size;	/* size 0: not found */
+	const char *file;
+};
+extern struct libc_code tbuf_libc_library;	/* libtbuf */
 
 extern const struct libc_family tbuf_libc_memory;
 extern const struct libc_family tbuf_libc_file;
@@ -194,17 +195,79 @@ wanted(const struct tbuf_site *site)
 }
 
 /*
- * Fire a wrapper's probe, with 1 to 6 values.  A macro, for the return address
- * has to be the wrapper's own, and values are made only if somebody wants
- * them.  They go by registers: with an array of them here the wrapper could
- * not end in a jump.
+ * Is this address in libtbuf?  What the library does for itself (it opens and
+ * closes its control file) is not the program's.
+ */
+static inline bool
+is_library(const void *address)
+{
+	return ((uintptr_t)address - tbuf_libc_library.start <
+	    tbuf_libc_library.size);
+}
+
+/*
+ * Fire a probe, with 1 to 6 values, for who has called this function, which
+ * has a frame record so.  A macro, for values are made only if somebody wants
+ * them.
  */
 #define FIRE(site, ...)							\
 do {									\
 	if (wanted(&(site)))						\
 		FIRE_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(&(site),	\
-		    __builtin_return_address(0), __VA_ARGS__);		\
+		    __builtin_frame_address(0), __builtin_dwarf_cfa(),	\
+		    __VA_ARGS__);					\
 } while (0)
 #define FIRE_OF(a, b, c, d, e, f, n, ...)	tbuf_libc_fire_##n
+#define FIRE_LIST(site, ...)	FIRE(site, __VA_ARGS__)
+#define LIST(...)		__VA_ARGS__
+
+/* A function that a wrapper ends with, when there is somebody who traces. */
+#define TRACED	static __attribute__((noinline))
+
+/*
+ * The usual one: call `name', which has the row `called', and fire the probes
+ * of the row `probes', which is another one for a checking version.  The
+ * parameters, the arguments, and the values of the entry's probe, stand in
+ * parentheses; behind them come those of the return's, which see the result as
+ * `result'.
+ */
+#define TRACED_CALL(type, name, parameters, probes, called, arguments,	\
+    values, ...)							\
+TRACED type								\
+traced_##name parameters						\
+{									\
+	struct libc_function *f = &functions[probes];			\
+	typeof(name) *real = tbuf_libc_real(&functions[called]);	\
+	type result;							\
+									\
+	FIRE_LIST(f->entry, LIST values);				\
+	result = real arguments;					\
+	FIRE(f->leave, __VA_ARGS__);					\
+	return (result);						\
+}
+
+/* Go on in the real function, or in the traced one. */
+#define PASS(name, probes, called, arguments)				\
+do {									\
+	if (quiet(&functions[probes]))					\
+		return (REAL(name, &functions[called]) arguments);	\
+	if (is_library(__builtin_return_address(0)))			\
+		return (((typeof(name) *)				\
+		    tbuf_libc_real(&functions[called])) arguments);	\
+	return (traced_##name arguments);				\
+} while (0)
+
+#define WRAPPER(type, name, parameters, probes, called, arguments,	\
+    values, ...)							\
+TRACED_CALL(type, name, parameters, probes, called, arguments, values,	\
+    __VA_ARGS__)							\
+type									\
+name parameters								\
+{									\
+	PASS(name, probes, called, arguments);				\
+}
+
+/* The return of a call that tells a failure by -1 and errno. */
+#define OR_ERRNO	result, error_if(result == -1)
 
 #endif

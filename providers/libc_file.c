@@ -98,393 +98,124 @@ path_if(bool succeeded, const char *path)
 	return (succeeded ? ADDRESS(path) : 0);
 }
 
+#define OPENED(path)	OR_ERRNO, path_if(result != -1, path)
+
+/* The last of open()'s arguments, which need not be there. */
+#define MODE_BEHIND(flags) __extension__ ({				\
+	mode_t mode_ = 0;						\
+	va_list list_;							\
+									\
+	va_start(list_, flags);						\
+	if (has_mode(flags))						\
+		mode_ = va_arg(list_, mode_t);				\
+	va_end(list_);							\
+	mode_;								\
+})
+
+TRACED_CALL(int, open, (const char *path, int flags, mode_t mode), OPEN, OPEN,
+    (path, flags, mode), (ADDRESS(path), flags, mode), OPENED(path))
+
 int
 open(const char *path, int flags, ...)
 {
-	struct libc_function *f = &functions[OPEN];
-	typeof(open) *real;
-	mode_t mode = 0;
-	va_list list;
-	int result;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(list, flags);
-	if (has_mode(flags))
-		mode = va_arg(list, mode_t);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(open, f)(path, flags, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), flags, mode);
-	result = real(path, flags, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
+	PASS(open, OPEN, OPEN, (path, flags, mode));
 }
+
+TRACED_CALL(int, open64, (const char *path, int flags, mode_t mode), OPEN64,
+    OPEN64, (path, flags, mode), (ADDRESS(path), flags, mode), OPENED(path))
 
 int
 open64(const char *path, int flags, ...)
 {
-	struct libc_function *f = &functions[OPEN64];
-	typeof(open64) *real;
-	mode_t mode = 0;
-	va_list list;
-	int result;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(list, flags);
-	if (has_mode(flags))
-		mode = va_arg(list, mode_t);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(open64, f)(path, flags, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), flags, mode);
-	result = real(path, flags, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
+	PASS(open64, OPEN64, OPEN64, (path, flags, mode));
 }
+
+TRACED_CALL(int, openat, (int dirfd, const char *path, int flags, mode_t mode),
+    OPENAT, OPENAT, (dirfd, path, flags, mode),
+    (dirfd, ADDRESS(path), flags, mode), OPENED(path))
 
 int
 openat(int dirfd, const char *path, int flags, ...)
 {
-	struct libc_function *f = &functions[OPENAT];
-	typeof(openat) *real;
-	mode_t mode = 0;
-	va_list list;
-	int result;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(list, flags);
-	if (has_mode(flags))
-		mode = va_arg(list, mode_t);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(openat, f)(dirfd, path, flags, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, dirfd, ADDRESS(path), flags, mode);
-	result = real(dirfd, path, flags, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
+	PASS(openat, OPENAT, OPENAT, (dirfd, path, flags, mode));
 }
+
+TRACED_CALL(int, openat64,
+    (int dirfd, const char *path, int flags, mode_t mode), OPENAT64, OPENAT64,
+    (dirfd, path, flags, mode), (dirfd, ADDRESS(path), flags, mode),
+    OPENED(path))
 
 int
 openat64(int dirfd, const char *path, int flags, ...)
 {
-	struct libc_function *f = &functions[OPENAT64];
-	typeof(openat64) *real;
-	mode_t mode = 0;
-	va_list list;
-	int result;
+	mode_t mode = MODE_BEHIND(flags);
 
-	va_start(list, flags);
-	if (has_mode(flags))
-		mode = va_arg(list, mode_t);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(openat64, f)(dirfd, path, flags, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, dirfd, ADDRESS(path), flags, mode);
-	result = real(dirfd, path, flags, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
+	PASS(openat64, OPENAT64, OPENAT64, (dirfd, path, flags, mode));
 }
 
-int
-__open_2(const char *path, int flags)
-{
-	struct libc_function *f = &functions[OPEN];
-	typeof(__open_2) *real;
-	int result;
+WRAPPER(int, __open_2, (const char *path, int flags), OPEN, OPEN_2,
+    (path, flags), (ADDRESS(path), flags, 0), OPENED(path))
 
-	if (quiet(f))
-		return (REAL(__open_2, &functions[OPEN_2])(path, flags));
-	real = tbuf_libc_real(&functions[OPEN_2]);
-	FIRE(f->entry, ADDRESS(path), flags, 0);
-	result = real(path, flags);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(int, __open64_2, (const char *path, int flags), OPEN64, OPEN64_2,
+    (path, flags), (ADDRESS(path), flags, 0), OPENED(path))
 
-int
-__open64_2(const char *path, int flags)
-{
-	struct libc_function *f = &functions[OPEN64];
-	typeof(__open64_2) *real;
-	int result;
+WRAPPER(int, __openat_2, (int dirfd, const char *path, int flags), OPENAT,
+    OPENAT_2, (dirfd, path, flags), (dirfd, ADDRESS(path), flags, 0),
+    OPENED(path))
 
-	if (quiet(f))
-		return (REAL(__open64_2, &functions[OPEN64_2])(path, flags));
-	real = tbuf_libc_real(&functions[OPEN64_2]);
-	FIRE(f->entry, ADDRESS(path), flags, 0);
-	result = real(path, flags);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(int, __openat64_2, (int dirfd, const char *path, int flags), OPENAT64,
+    OPENAT64_2, (dirfd, path, flags), (dirfd, ADDRESS(path), flags, 0),
+    OPENED(path))
 
-int
-__openat_2(int dirfd, const char *path, int flags)
-{
-	struct libc_function *f = &functions[OPENAT];
-	typeof(__openat_2) *real;
-	int result;
+WRAPPER(int, creat, (const char *path, mode_t mode), CREAT, CREAT, (path, mode),
+    (ADDRESS(path), mode), OPENED(path))
 
-	if (quiet(f))
-		return (REAL(__openat_2, &functions[OPENAT_2])(dirfd, path,
-		    flags));
-	real = tbuf_libc_real(&functions[OPENAT_2]);
-	FIRE(f->entry, dirfd, ADDRESS(path), flags, 0);
-	result = real(dirfd, path, flags);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(int, creat64, (const char *path, mode_t mode), CREAT64, CREAT64,
+    (path, mode), (ADDRESS(path), mode), OPENED(path))
 
-int
-__openat64_2(int dirfd, const char *path, int flags)
-{
-	struct libc_function *f = &functions[OPENAT64];
-	typeof(__openat64_2) *real;
-	int result;
+WRAPPER(int, close, (int fd), CLOSE, CLOSE, (fd), (fd), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(__openat64_2, &functions[OPENAT64_2])(dirfd, path,
-		    flags));
-	real = tbuf_libc_real(&functions[OPENAT64_2]);
-	FIRE(f->entry, dirfd, ADDRESS(path), flags, 0);
-	result = real(dirfd, path, flags);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(ssize_t, read, (int fd, void *buf, size_t count), READ, READ,
+    (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
 
-int
-creat(const char *path, mode_t mode)
-{
-	struct libc_function *f = &functions[CREAT];
-	typeof(creat) *real;
-	int result;
+WRAPPER(ssize_t, __read_chk, (int fd, void *buf, size_t count, size_t size),
+    READ, READ_CHK, (fd, buf, count, size), (fd, ADDRESS(buf), count), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(creat, f)(path, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), mode);
-	result = real(path, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(ssize_t, pread, (int fd, void *buf, size_t count, off_t offset), PREAD,
+    PREAD, (fd, buf, count, offset), (fd, ADDRESS(buf), count, offset),
+    OR_ERRNO)
 
-int
-creat64(const char *path, mode_t mode)
-{
-	struct libc_function *f = &functions[CREAT64];
-	typeof(creat64) *real;
-	int result;
+WRAPPER(ssize_t, pread64, (int fd, void *buf, size_t count, off64_t offset),
+    PREAD64, PREAD64, (fd, buf, count, offset),
+    (fd, ADDRESS(buf), count, offset), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(creat64, f)(path, mode));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), mode);
-	result = real(path, mode);
-	FIRE(f->leave, result, error_if(result == -1),
-	    path_if(result != -1, path));
-	return (result);
-}
+WRAPPER(ssize_t, __pread_chk,
+    (int fd, void *buf, size_t count, off_t offset, size_t size), PREAD,
+    PREAD_CHK, (fd, buf, count, offset, size),
+    (fd, ADDRESS(buf), count, offset), OR_ERRNO)
 
-int
-close(int fd)
-{
-	struct libc_function *f = &functions[CLOSE];
-	typeof(close) *real;
-	int result;
+WRAPPER(ssize_t, __pread64_chk,
+    (int fd, void *buf, size_t count, off64_t offset, size_t size), PREAD64,
+    PREAD64_CHK, (fd, buf, count, offset, size),
+    (fd, ADDRESS(buf), count, offset), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(close, f)(fd));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd);
-	result = real(fd);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, write, (int fd, const void *buf, size_t count), WRITE, WRITE,
+    (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
 
-ssize_t
-read(int fd, void *buf, size_t count)
-{
-	struct libc_function *f = &functions[READ];
-	typeof(read) *real;
-	ssize_t result;
+WRAPPER(ssize_t, pwrite, (int fd, const void *buf, size_t count, off_t offset),
+    PWRITE, PWRITE, (fd, buf, count, offset), (fd, ADDRESS(buf), count, offset),
+    OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(read, f)(fd, buf, count));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count);
-	result = real(fd, buf, count);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, pwrite64,
+    (int fd, const void *buf, size_t count, off64_t offset), PWRITE64, PWRITE64,
+    (fd, buf, count, offset), (fd, ADDRESS(buf), count, offset), OR_ERRNO)
 
-ssize_t
-__read_chk(int fd, void *buf, size_t count, size_t size)
-{
-	struct libc_function *f = &functions[READ];
-	typeof(__read_chk) *real;
-	ssize_t result;
+WRAPPER(int, fsync, (int fd), FSYNC, FSYNC, (fd), (fd), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(__read_chk, &functions[READ_CHK])(fd, buf, count,
-		    size));
-	real = tbuf_libc_real(&functions[READ_CHK]);
-	FIRE(f->entry, fd, ADDRESS(buf), count);
-	result = real(fd, buf, count, size);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-pread(int fd, void *buf, size_t count, off_t offset)
-{
-	struct libc_function *f = &functions[PREAD];
-	typeof(pread) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(pread, f)(fd, buf, count, offset));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-pread64(int fd, void *buf, size_t count, off64_t offset)
-{
-	struct libc_function *f = &functions[PREAD64];
-	typeof(pread64) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(pread64, f)(fd, buf, count, offset));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-__pread_chk(int fd, void *buf, size_t count, off_t offset, size_t size)
-{
-	struct libc_function *f = &functions[PREAD];
-	typeof(__pread_chk) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(__pread_chk, &functions[PREAD_CHK])(fd, buf,
-		    count, offset, size));
-	real = tbuf_libc_real(&functions[PREAD_CHK]);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset, size);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-__pread64_chk(int fd, void *buf, size_t count, off64_t offset, size_t size)
-{
-	struct libc_function *f = &functions[PREAD64];
-	typeof(__pread64_chk) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(__pread64_chk, &functions[PREAD64_CHK])(fd, buf,
-		    count, offset, size));
-	real = tbuf_libc_real(&functions[PREAD64_CHK]);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset, size);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-write(int fd, const void *buf, size_t count)
-{
-	struct libc_function *f = &functions[WRITE];
-	typeof(write) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(write, f)(fd, buf, count));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count);
-	result = real(fd, buf, count);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-pwrite(int fd, const void *buf, size_t count, off_t offset)
-{
-	struct libc_function *f = &functions[PWRITE];
-	typeof(pwrite) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(pwrite, f)(fd, buf, count, offset));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-pwrite64(int fd, const void *buf, size_t count, off64_t offset)
-{
-	struct libc_function *f = &functions[PWRITE64];
-	typeof(pwrite64) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(pwrite64, f)(fd, buf, count, offset));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), count, offset);
-	result = real(fd, buf, count, offset);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-int
-fsync(int fd)
-{
-	struct libc_function *f = &functions[FSYNC];
-	typeof(fsync) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(fsync, f)(fd));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd);
-	result = real(fd);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-int
-fdatasync(int fd)
-{
-	struct libc_function *f = &functions[FDATASYNC];
-	typeof(fdatasync) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(fdatasync, f)(fd));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd);
-	result = real(fd);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, fdatasync, (int fd), FDATASYNC, FDATASYNC, (fd), (fd), OR_ERRNO)

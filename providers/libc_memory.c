@@ -121,30 +121,28 @@ ready(struct libc_function *f)
 	    (tbuf_libc_resolve() && f->real != NULL));
 }
 
+TRACED_CALL(void *, malloc, (size_t size), MALLOC, MALLOC, (size), (size),
+    ADDRESS(result), error_if(result == NULL))
+
 void *
 malloc(size_t size)
 {
 	struct libc_function *f = &functions[MALLOC];
-	typeof(malloc) *real;
-	void *result;
 
 	if (quiet(f))
 		return (REAL(malloc, f)(size));
 	if (!ready(f))
 		return (early_allocate(size));
-	real = f->real;
-	FIRE(f->entry, size);
-	result = real(size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
+	PASS(malloc, MALLOC, MALLOC, (size));
 }
+
+TRACED_CALL(void *, calloc, (size_t nmemb, size_t size), CALLOC, CALLOC,
+    (nmemb, size), (nmemb, size), ADDRESS(result), error_if(result == NULL))
 
 void *
 calloc(size_t nmemb, size_t size)
 {
 	struct libc_function *f = &functions[CALLOC];
-	typeof(calloc) *real;
-	void *result;
 	size_t total;
 
 	if (quiet(f))
@@ -154,19 +152,18 @@ calloc(size_t nmemb, size_t size)
 			total = SIZE_MAX;
 		return (early_allocate(total));
 	}
-	real = f->real;
-	FIRE(f->entry, nmemb, size);
-	result = real(nmemb, size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
+	PASS(calloc, CALLOC, CALLOC, (nmemb, size));
 }
+
+/* A size of 0 frees, and there NULL is no failure. */
+TRACED_CALL(void *, realloc, (void *ptr, size_t size), REALLOC, REALLOC,
+    (ptr, size), (ADDRESS(ptr), size), ADDRESS(result),
+    error_if(result == NULL && size != 0))
 
 void *
 realloc(void *ptr, size_t size)
 {
 	struct libc_function *f = &functions[REALLOC];
-	typeof(realloc) *real;
-	void *result;
 
 	if (__builtin_expect(is_early(ptr), 0))
 		return (early_move(ptr, size));
@@ -175,132 +172,68 @@ realloc(void *ptr, size_t size)
 	if (!ready(f))
 		/* Where else it may be from cannot be told. */
 		return (early_allocate(ptr == NULL ? size : SIZE_MAX));
-	real = f->real;
-	FIRE(f->entry, ADDRESS(ptr), size);
-	result = real(ptr, size);
-	/* A size of 0 frees, and there NULL is no failure. */
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL && size != 0));
-	return (result);
+	PASS(realloc, REALLOC, REALLOC, (ptr, size));
 }
+
+TRACED_CALL(void *, reallocarray, (void *ptr, size_t nmemb, size_t size),
+    REALLOCARRAY, REALLOCARRAY, (ptr, nmemb, size),
+    (ADDRESS(ptr), nmemb, size), ADDRESS(result),
+    error_if(result == NULL && nmemb != 0 && size != 0))
 
 void *
 reallocarray(void *ptr, size_t nmemb, size_t size)
 {
-	struct libc_function *f = &functions[REALLOCARRAY];
-	typeof(reallocarray) *real;
-	void *result;
 	size_t total;
 
 	if (__builtin_expect(is_early(ptr), 0) &&
 	    !__builtin_mul_overflow(nmemb, size, &total))
 		return (early_move(ptr, total));
-	if (quiet(f))
-		return (REAL(reallocarray, f)(ptr, nmemb, size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(ptr), nmemb, size);
-	result = real(ptr, nmemb, size);
-	FIRE(f->leave, ADDRESS(result),
-	    error_if(result == NULL && nmemb != 0 && size != 0));
-	return (result);
+	PASS(reallocarray, REALLOCARRAY, REALLOCARRAY, (ptr, nmemb, size));
+}
+
+TRACED void
+traced_free(void *ptr)
+{
+	struct libc_function *f = &functions[FREE];
+
+	FIRE(f->entry, ADDRESS(ptr));
+	REAL(free, f)(ptr);
+	FIRE(f->leave, 0);
 }
 
 void
 free(void *ptr)
 {
 	struct libc_function *f = &functions[FREE];
-	typeof(free) *real;
 
 	/* Nothing that dlsym(3) got elsewhere can be given back under it. */
 	if (__builtin_expect(is_early(ptr), 0))
 		return;
-	if (quiet(f)) {
+	if (quiet(f))
 		REAL(free, f)(ptr);
+	else if (!ready(f))
 		return;
-	}
-	if (!ready(f))
-		return;
-	real = f->real;
-	FIRE(f->entry, ADDRESS(ptr));
-	real(ptr);
-	FIRE(f->leave, 0);
+	else if (is_library(__builtin_return_address(0)))
+		REAL(free, f)(ptr);
+	else
+		traced_free(ptr);
 }
 
-int
-posix_memalign(void **memptr, size_t alignment, size_t size)
-{
-	struct libc_function *f = &functions[POSIX_MEMALIGN];
-	typeof(posix_memalign) *real;
-	int result;
+WRAPPER(int, posix_memalign, (void **memptr, size_t alignment, size_t size),
+    POSIX_MEMALIGN, POSIX_MEMALIGN, (memptr, alignment, size),
+    (ADDRESS(memptr), alignment, size), result,
+    result == 0 ? ADDRESS(*memptr) : 0)
 
-	if (quiet(f))
-		return (REAL(posix_memalign, f)(memptr, alignment, size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(memptr), alignment, size);
-	result = real(memptr, alignment, size);
-	FIRE(f->leave, result, result == 0 ? ADDRESS(*memptr) : 0);
-	return (result);
-}
+WRAPPER(void *, aligned_alloc, (size_t alignment, size_t size), ALIGNED_ALLOC,
+    ALIGNED_ALLOC, (alignment, size), (alignment, size), ADDRESS(result),
+    error_if(result == NULL))
 
-void *
-aligned_alloc(size_t alignment, size_t size)
-{
-	struct libc_function *f = &functions[ALIGNED_ALLOC];
-	typeof(aligned_alloc) *real;
-	void *result;
+WRAPPER(void *, memalign, (size_t alignment, size_t size), MEMALIGN, MEMALIGN,
+    (alignment, size), (alignment, size), ADDRESS(result),
+    error_if(result == NULL))
 
-	if (quiet(f))
-		return (REAL(aligned_alloc, f)(alignment, size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, alignment, size);
-	result = real(alignment, size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
-}
+WRAPPER(void *, valloc, (size_t size), VALLOC, VALLOC, (size), (size),
+    ADDRESS(result), error_if(result == NULL))
 
-void *
-memalign(size_t alignment, size_t size)
-{
-	struct libc_function *f = &functions[MEMALIGN];
-	typeof(memalign) *real;
-	void *result;
-
-	if (quiet(f))
-		return (REAL(memalign, f)(alignment, size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, alignment, size);
-	result = real(alignment, size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
-}
-
-void *
-valloc(size_t size)
-{
-	struct libc_function *f = &functions[VALLOC];
-	typeof(valloc) *real;
-	void *result;
-
-	if (quiet(f))
-		return (REAL(valloc, f)(size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, size);
-	result = real(size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
-}
-
-void *
-pvalloc(size_t size)
-{
-	struct libc_function *f = &functions[PVALLOC];
-	typeof(pvalloc) *real;
-	void *result;
-
-	if (quiet(f))
-		return (REAL(pvalloc, f)(size));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, size);
-	result = real(size);
-	FIRE(f->leave, ADDRESS(result), error_if(result == NULL));
-	return (result);
-}
+WRAPPER(void *, pvalloc, (size_t size), PVALLOC, PVALLOC, (size), (size),
+    ADDRESS(result), error_if(result == NULL))

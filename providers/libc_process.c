@@ -73,123 +73,34 @@ const struct libc_family tbuf_libc_process = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
 };
 
-pid_t
-fork(void)
-{
-	struct libc_function *f = &functions[FORK];
-	typeof(fork) *real;
-	pid_t result;
+WRAPPER(pid_t, fork, (void), FORK, FORK, (), (0), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(fork, f)());
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, 0);
-	result = real();
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, execve, (const char *path, char *const argv[], char *const envp[]),
+    EXECVE, EXECVE, (path, argv, envp),
+    (ADDRESS(path), ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
 
-int
-execve(const char *path, char *const argv[], char *const envp[])
-{
-	struct libc_function *f = &functions[EXECVE];
-	typeof(execve) *real;
-	int result;
+WRAPPER(int, execv, (const char *path, char *const argv[]), EXECV, EXECV,
+    (path, argv), (ADDRESS(path), ADDRESS(argv)), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(execve, f)(path, argv, envp));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), ADDRESS(argv), ADDRESS(envp));
-	result = real(path, argv, envp);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, execvp, (const char *file, char *const argv[]), EXECVP, EXECVP,
+    (file, argv), (ADDRESS(file), ADDRESS(argv)), OR_ERRNO)
 
-int
-execv(const char *path, char *const argv[])
-{
-	struct libc_function *f = &functions[EXECV];
-	typeof(execv) *real;
-	int result;
+WRAPPER(int, execvpe,
+    (const char *file, char *const argv[], char *const envp[]), EXECVPE,
+    EXECVPE, (file, argv, envp), (ADDRESS(file), ADDRESS(argv), ADDRESS(envp)),
+    OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(execv, f)(path, argv));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(path), ADDRESS(argv));
-	result = real(path, argv);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-int
-execvp(const char *file, char *const argv[])
-{
-	struct libc_function *f = &functions[EXECVP];
-	typeof(execvp) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(execvp, f)(file, argv));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(file), ADDRESS(argv));
-	result = real(file, argv);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-int
-execvpe(const char *file, char *const argv[], char *const envp[])
-{
-	struct libc_function *f = &functions[EXECVPE];
-	typeof(execvpe) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(execvpe, f)(file, argv, envp));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(file), ADDRESS(argv), ADDRESS(envp));
-	result = real(file, argv, envp);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-int
-fexecve(int fd, char *const argv[], char *const envp[])
-{
-	struct libc_function *f = &functions[FEXECVE];
-	typeof(fexecve) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(fexecve, f)(fd, argv, envp));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(argv), ADDRESS(envp));
-	result = real(fd, argv, envp);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, fexecve, (int fd, char *const argv[], char *const envp[]), FEXECVE,
+    FEXECVE, (fd, argv, envp), (fd, ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
 
 /* As glibc declares it since 2.34. */
 int	execveat(int dirfd, const char *path, char *const argv[],
 	    char *const envp[], int flags);
 
-int
-execveat(int dirfd, const char *path, char *const argv[], char *const envp[],
-    int flags)
-{
-	struct libc_function *f = &functions[EXECVEAT];
-	typeof(execveat) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(execveat, f)(dirfd, path, argv, envp, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp),
-	    flags);
-	result = real(dirfd, path, argv, envp, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, execveat, (int dirfd, const char *path, char *const argv[],
+    char *const envp[], int flags), EXECVEAT, EXECVEAT,
+    (dirfd, path, argv, envp, flags),
+    (dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp), flags), OR_ERRNO)
 
 /*
  * Arguments of execl() and its kin cannot be handed on as they are: they
@@ -308,47 +219,21 @@ spawned(int result, const pid_t *pid)
 	return (result == 0 && pid != NULL ? *pid : 0);
 }
 
-int
-posix_spawn(pid_t *pid, const char *path,
+WRAPPER(int, posix_spawn, (pid_t *pid, const char *path,
     const posix_spawn_file_actions_t *file_actions,
-    const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
-{
-	struct libc_function *f = &functions[POSIX_SPAWN];
-	typeof(posix_spawn) *real;
-	int result;
+    const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
+    POSIX_SPAWN, POSIX_SPAWN, (pid, path, file_actions, attr, argv, envp),
+    (ADDRESS(pid), ADDRESS(path), ADDRESS(file_actions), ADDRESS(attr),
+    ADDRESS(argv), ADDRESS(envp)), result, spawned(result, pid),
+    result == 0 ? ADDRESS(path) : 0)
 
-	if (quiet(f))
-		return (REAL(posix_spawn, f)(pid, path, file_actions, attr,
-		    argv, envp));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(pid), ADDRESS(path), ADDRESS(file_actions),
-	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
-	result = real(pid, path, file_actions, attr, argv, envp);
-	FIRE(f->leave, result, spawned(result, pid),
-	    result == 0 ? ADDRESS(path) : 0);
-	return (result);
-}
-
-int
-posix_spawnp(pid_t *pid, const char *file,
+WRAPPER(int, posix_spawnp, (pid_t *pid, const char *file,
     const posix_spawn_file_actions_t *file_actions,
-    const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
-{
-	struct libc_function *f = &functions[POSIX_SPAWNP];
-	typeof(posix_spawnp) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(posix_spawnp, f)(pid, file, file_actions, attr,
-		    argv, envp));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(pid), ADDRESS(file), ADDRESS(file_actions),
-	    ADDRESS(attr), ADDRESS(argv), ADDRESS(envp));
-	result = real(pid, file, file_actions, attr, argv, envp);
-	FIRE(f->leave, result, spawned(result, pid),
-	    result == 0 ? ADDRESS(file) : 0);
-	return (result);
-}
+    const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
+    POSIX_SPAWNP, POSIX_SPAWNP, (pid, file, file_actions, attr, argv, envp),
+    (ADDRESS(pid), ADDRESS(file), ADDRESS(file_actions), ADDRESS(attr),
+    ADDRESS(argv), ADDRESS(envp)), result, spawned(result, pid),
+    result == 0 ? ADDRESS(file) : 0)
 
 /* exit:entry has fired. */
 static bool exit_told;

@@ -57,202 +57,51 @@ ssize_t	__recv_chk(int fd, void *buf, size_t len, size_t size, int flags);
 ssize_t	__recvfrom_chk(int fd, void *buf, size_t len, size_t size, int flags,
 	    __SOCKADDR_ARG addr, socklen_t *addrlen);
 
-int
-socket(int domain, int type, int protocol)
-{
-	struct libc_function *f = &functions[SOCKET];
-	typeof(socket) *real;
-	int result;
+WRAPPER(int, socket, (int domain, int type, int protocol), SOCKET, SOCKET,
+    (domain, type, protocol), (domain, type, protocol), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(socket, f)(domain, type, protocol));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, domain, type, protocol);
-	result = real(domain, type, protocol);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, connect, (int fd, __CONST_SOCKADDR_ARG addr, socklen_t addrlen),
+    CONNECT, CONNECT, (fd, addr, addrlen), (fd, ADDRESS_OF(addr), addrlen),
+    OR_ERRNO)
 
-int
-connect(int fd, __CONST_SOCKADDR_ARG addr, socklen_t addrlen)
-{
-	struct libc_function *f = &functions[CONNECT];
-	typeof(connect) *real;
-	int result;
+WRAPPER(int, accept, (int fd, __SOCKADDR_ARG addr, socklen_t *addrlen), ACCEPT,
+    ACCEPT, (fd, addr, addrlen), (fd, ADDRESS_OF(addr), ADDRESS(addrlen)),
+    OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(connect, f)(fd, addr, addrlen));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS_OF(addr), addrlen);
-	result = real(fd, addr, addrlen);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(int, accept4,
+    (int fd, __SOCKADDR_ARG addr, socklen_t *addrlen, int flags), ACCEPT4,
+    ACCEPT4, (fd, addr, addrlen, flags),
+    (fd, ADDRESS_OF(addr), ADDRESS(addrlen), flags), OR_ERRNO)
 
-int
-accept(int fd, __SOCKADDR_ARG addr, socklen_t *addrlen)
-{
-	struct libc_function *f = &functions[ACCEPT];
-	typeof(accept) *real;
-	int result;
+WRAPPER(ssize_t, send, (int fd, const void *buf, size_t len, int flags), SEND,
+    SEND, (fd, buf, len, flags), (fd, ADDRESS(buf), len, flags), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(accept, f)(fd, addr, addrlen));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS_OF(addr), ADDRESS(addrlen));
-	result = real(fd, addr, addrlen);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, sendto, (int fd, const void *buf, size_t len, int flags,
+    __CONST_SOCKADDR_ARG addr, socklen_t addrlen), SENDTO, SENDTO,
+    (fd, buf, len, flags, addr, addrlen),
+    (fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr), addrlen), OR_ERRNO)
 
-int
-accept4(int fd, __SOCKADDR_ARG addr, socklen_t *addrlen, int flags)
-{
-	struct libc_function *f = &functions[ACCEPT4];
-	typeof(accept4) *real;
-	int result;
+WRAPPER(ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags),
+    SENDMSG, SENDMSG, (fd, msg, flags), (fd, ADDRESS(msg), flags), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(accept4, f)(fd, addr, addrlen, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS_OF(addr), ADDRESS(addrlen), flags);
-	result = real(fd, addr, addrlen, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, recv, (int fd, void *buf, size_t len, int flags), RECV, RECV,
+    (fd, buf, len, flags), (fd, ADDRESS(buf), len, flags), OR_ERRNO)
 
-ssize_t
-send(int fd, const void *buf, size_t len, int flags)
-{
-	struct libc_function *f = &functions[SEND];
-	typeof(send) *real;
-	ssize_t result;
+WRAPPER(ssize_t, __recv_chk,
+    (int fd, void *buf, size_t len, size_t size, int flags), RECV, RECV_CHK,
+    (fd, buf, len, size, flags), (fd, ADDRESS(buf), len, flags), OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(send, f)(fd, buf, len, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
-	result = real(fd, buf, len, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, recvfrom, (int fd, void *buf, size_t len, int flags,
+    __SOCKADDR_ARG addr, socklen_t *addrlen), RECVFROM, RECVFROM,
+    (fd, buf, len, flags, addr, addrlen),
+    (fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr), ADDRESS(addrlen)),
+    OR_ERRNO)
 
-ssize_t
-sendto(int fd, const void *buf, size_t len, int flags,
-    __CONST_SOCKADDR_ARG addr, socklen_t addrlen)
-{
-	struct libc_function *f = &functions[SENDTO];
-	typeof(sendto) *real;
-	ssize_t result;
+WRAPPER(ssize_t, __recvfrom_chk, (int fd, void *buf, size_t len, size_t size,
+    int flags, __SOCKADDR_ARG addr, socklen_t *addrlen), RECVFROM, RECVFROM_CHK,
+    (fd, buf, len, size, flags, addr, addrlen),
+    (fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr), ADDRESS(addrlen)),
+    OR_ERRNO)
 
-	if (quiet(f))
-		return (REAL(sendto, f)(fd, buf, len, flags, addr, addrlen));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
-	    addrlen);
-	result = real(fd, buf, len, flags, addr, addrlen);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-sendmsg(int fd, const struct msghdr *msg, int flags)
-{
-	struct libc_function *f = &functions[SENDMSG];
-	typeof(sendmsg) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(sendmsg, f)(fd, msg, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(msg), flags);
-	result = real(fd, msg, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-recv(int fd, void *buf, size_t len, int flags)
-{
-	struct libc_function *f = &functions[RECV];
-	typeof(recv) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(recv, f)(fd, buf, len, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
-	result = real(fd, buf, len, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-__recv_chk(int fd, void *buf, size_t len, size_t size, int flags)
-{
-	struct libc_function *f = &functions[RECV];
-	typeof(__recv_chk) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(__recv_chk, &functions[RECV_CHK])(fd, buf, len,
-		    size, flags));
-	real = tbuf_libc_real(&functions[RECV_CHK]);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags);
-	result = real(fd, buf, len, size, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-recvfrom(int fd, void *buf, size_t len, int flags, __SOCKADDR_ARG addr,
-    socklen_t *addrlen)
-{
-	struct libc_function *f = &functions[RECVFROM];
-	typeof(recvfrom) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(recvfrom, f)(fd, buf, len, flags, addr, addrlen));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
-	    ADDRESS(addrlen));
-	result = real(fd, buf, len, flags, addr, addrlen);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-__recvfrom_chk(int fd, void *buf, size_t len, size_t size, int flags,
-    __SOCKADDR_ARG addr, socklen_t *addrlen)
-{
-	struct libc_function *f = &functions[RECVFROM];
-	typeof(__recvfrom_chk) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(__recvfrom_chk, &functions[RECVFROM_CHK])(fd, buf,
-		    len, size, flags, addr, addrlen));
-	real = tbuf_libc_real(&functions[RECVFROM_CHK]);
-	FIRE(f->entry, fd, ADDRESS(buf), len, flags, ADDRESS_OF(addr),
-	    ADDRESS(addrlen));
-	result = real(fd, buf, len, size, flags, addr, addrlen);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
-
-ssize_t
-recvmsg(int fd, struct msghdr *msg, int flags)
-{
-	struct libc_function *f = &functions[RECVMSG];
-	typeof(recvmsg) *real;
-	ssize_t result;
-
-	if (quiet(f))
-		return (REAL(recvmsg, f)(fd, msg, flags));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, fd, ADDRESS(msg), flags);
-	result = real(fd, msg, flags);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
-}
+WRAPPER(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags), RECVMSG,
+    RECVMSG, (fd, msg, flags), (fd, ADDRESS(msg), flags), OR_ERRNO)

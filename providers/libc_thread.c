@@ -103,16 +103,24 @@ try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
 	return (real(mutex));
 }
 
-int
-pthread_mutex_lock(pthread_mutex_t *mutex)
+/* The same as PASS, with the function's events. */
+#define PASS_LOCK(name, row, arguments)					\
+do {									\
+	if (quiet_lock(row))						\
+		return (REAL(name, &functions[row]) arguments);		\
+	if (is_library(__builtin_return_address(0)))			\
+		return (((typeof(name) *)				\
+		    tbuf_libc_real(&functions[row])) arguments);	\
+	return (traced_##name arguments);				\
+} while (0)
+
+TRACED int
+traced_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	struct libc_function *f = &functions[LOCK];
-	typeof(pthread_mutex_lock) *real;
+	typeof(pthread_mutex_lock) *real = tbuf_libc_real(f);
 	int result;
 
-	if (quiet_lock(LOCK))
-		return (REAL(pthread_mutex_lock, f)(mutex));
-	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex));
 	result = try(&sites[LOCK_CONTENDED], mutex);
 	if (!is_held(result)) {
@@ -127,15 +135,18 @@ pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 
 int
-pthread_mutex_trylock(pthread_mutex_t *mutex)
+pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	PASS_LOCK(pthread_mutex_lock, LOCK, (mutex));
+}
+
+TRACED int
+traced_pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	struct libc_function *f = &functions[TRYLOCK];
-	typeof(pthread_mutex_trylock) *real;
+	typeof(pthread_mutex_trylock) *real = tbuf_libc_real(f);
 	int result;
 
-	if (quiet_lock(TRYLOCK))
-		return (REAL(pthread_mutex_trylock, f)(mutex));
-	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex));
 	result = real(mutex);
 	if (is_held(result))
@@ -145,16 +156,19 @@ pthread_mutex_trylock(pthread_mutex_t *mutex)
 }
 
 int
-pthread_mutex_timedlock(pthread_mutex_t *mutex,
+pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	PASS_LOCK(pthread_mutex_trylock, TRYLOCK, (mutex));
+}
+
+TRACED int
+traced_pthread_mutex_timedlock(pthread_mutex_t *mutex,
     const struct timespec *abstime)
 {
 	struct libc_function *f = &functions[TIMEDLOCK];
-	typeof(pthread_mutex_timedlock) *real;
+	typeof(pthread_mutex_timedlock) *real = tbuf_libc_real(f);
 	int result;
 
-	if (quiet_lock(TIMEDLOCK))
-		return (REAL(pthread_mutex_timedlock, f)(mutex, abstime));
-	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex), ADDRESS(abstime));
 	result = try(&sites[TIMEDLOCK_CONTENDED], mutex);
 	if (!is_held(result)) {
@@ -169,17 +183,20 @@ pthread_mutex_timedlock(pthread_mutex_t *mutex,
 }
 
 int
-pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+pthread_mutex_timedlock(pthread_mutex_t *mutex,
+    const struct timespec *abstime)
+{
+	PASS_LOCK(pthread_mutex_timedlock, TIMEDLOCK, (mutex, abstime));
+}
+
+TRACED int
+traced_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     const struct timespec *abstime)
 {
 	struct libc_function *f = &functions[CLOCKLOCK];
-	typeof(pthread_mutex_clocklock) *real;
+	typeof(pthread_mutex_clocklock) *real = tbuf_libc_real(f);
 	int result = NOT_TRIED;
 
-	if (quiet_lock(CLOCKLOCK))
-		return (REAL(pthread_mutex_clocklock, f)(mutex, clock,
-		    abstime));
-	real = tbuf_libc_real(f);
 	FIRE(f->entry, ADDRESS(mutex), clock, ADDRESS(abstime));
 	/* Another clock is an error, even where the mutex is free. */
 	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
@@ -196,17 +213,11 @@ pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 }
 
 int
-pthread_mutex_unlock(pthread_mutex_t *mutex)
+pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+    const struct timespec *abstime)
 {
-	struct libc_function *f = &functions[UNLOCK];
-	typeof(pthread_mutex_unlock) *real;
-	int result;
-
-	if (quiet(f))
-		return (REAL(pthread_mutex_unlock, f)(mutex));
-	real = tbuf_libc_real(f);
-	FIRE(f->entry, ADDRESS(mutex));
-	result = real(mutex);
-	FIRE(f->leave, result);
-	return (result);
+	PASS_LOCK(pthread_mutex_clocklock, CLOCKLOCK, (mutex, clock, abstime));
 }
+
+WRAPPER(int, pthread_mutex_unlock, (pthread_mutex_t *mutex), UNLOCK, UNLOCK,
+    (mutex), (ADDRESS(mutex)), result)

@@ -2,14 +2,19 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The syscall provider's inside: places in code that have an instruction
- * `syscall` get stubs (patch/), so that calls and returns are probes,
- * syscall::NAME:entry and :return.
+ * `syscall`, or `svc`, get stubs (patch/), so that calls and returns are
+ * probes, syscall::NAME:entry and :return.
  *
  *	syscall.c	the constructor: what is registered, then patched
- *	syscall_fire.c	what stubs call: values, records, clones
+ *	syscall_fire.c	what stubs call: values, records
+ *	syscall_clone.c	tasks that share memory with the one that makes them
  *	syscall_path.c	paths of calls that have come back
- *	syscall_site.c	finding the instructions, and what a jump can take
- *	syscall_slot.c	the stubs
+ *	syscall_site.c	the objects that have places, and those that have not
+ *	syscall_site_x86_64.c	finding the instructions, what a jump can take
+ *	syscall_site_aarch64.c
+ *	syscall_slot.c	where the stubs are, and writing them
+ *	syscall_stub_x86_64.c	what they are made of
+ *	syscall_stub_aarch64.c
  *	syscall_dispatch.c	calls from elsewhere, if they are asked for
  *	syscall_signal.c	... whose signal is not the program's
  *	syscall_table.c	names, arguments and their types, by number
@@ -65,19 +70,18 @@ extern struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 const uint32_t *syscall_words(int number);
 extern const uint32_t *const *syscall_pages[256];
 
-void	syscall_register(void);
-
 /* --------------------------------------------------------------- the stubs */
 
 /*
  * A place, as its stub and what that calls see it.  The assembly of
- * syscall_slot.c has the offsets of the first three.
+ * stubs has the offsets of the first three.
  */
 struct syscall_place {
 	uintptr_t address;	/* of the first byte that the jump took */
-	uintptr_t bare;		/* in the stub: the instruction itself */
-	uintptr_t behind;	/* ... and what comes after it */
+	uintptr_t bare;		/* in the stub: on to the instruction itself */
+	uintptr_t behind;	/* ... and to what comes after it */
 	int32_t number;		/* or SYSCALL_ANY */
+	bool is_leaf;		/* who has called is in a register alone */
 };
 
 /* What the jump at a place takes, as it has been proven. */
@@ -86,16 +90,77 @@ struct syscall_found {
 	uint8_t head;		/* bytes of it before the instruction */
 	uint8_t tail;		/* ... and behind it, at least */
 	int32_t number;
+	bool is_leaf;
 };
 
-/* Registers of a call, as they are on the stack. */
+/*
+ * A call, as its stub keeps it on the stack while it is told: below it is a
+ * frame record, and above what else has to be put back.
+ */
 struct syscall_frame {
-	uint64_t r9, r8, r10, rdx, rsi, rdi;
+	uint64_t args[SYSCALL_NARGS];
 	uint64_t flags;
 	uint64_t result;
 	uint64_t number;
 	struct syscall_place *place;
+#ifdef __aarch64__
+	uint64_t others[10];
+	uint64_t link;		/* x30 */
+	uint64_t unused;
+	uint64_t scratch[2];	/* x16 and x17, pushed by the stub */
+#endif
 };
+
+/* The stack pointer at the place: on x86-64 a red zone is in between. */
+static inline uintptr_t
+syscall_frame_stack(const struct syscall_frame *f)
+{
+#ifdef __aarch64__
+	return ((uintptr_t)(f + 1));
+#else
+	return ((uintptr_t)(f + 1) + 128);
+#endif
+}
+
+/* Who has called a function that has nothing on the stack. */
+static inline uint64_t
+syscall_frame_caller(const struct syscall_frame *f)
+{
+#ifdef __aarch64__
+	return (f->link);
+#else
+	return (*(const uint64_t *)syscall_frame_stack(f));
+#endif
+}
+
+/*
+ * A stub while it is made: what is to be written to `at` is in `bytes`.  Slots
+ * are text of this object, so that unwinders have a table for them; objects
+ * that are out of reach of a jump from there have slots of their own, without
+ * a table.
+ */
+#define SYSCALL_SLOT	128	/* bytes */
+#define SYSCALL_SLOTS	1536
+
+struct syscall_slot {
+	uintptr_t at;
+	uintptr_t jump;		/* of the jump to it */
+	uint8_t *bytes;
+	struct syscall_place place;
+};
+
+extern uint8_t syscall_slots[], syscall_slots_end[];
+
+const char *syscall_stub(const struct patch *, struct syscall_slot *,
+	    const struct syscall_found *);
+
+/* The jump to it; the number of its bytes. */
+#define SYSCALL_JUMP_MAX	8u
+
+size_t	syscall_stub_jump(const struct syscall_slot *, uint8_t *bytes);
+
+/* Does a call take the long way, whether it is traced or not? */
+bool	syscall_is_looked_at(int number);
 
 /* NULL, or why there is no stub for it. */
 const char *syscall_slot(const struct patch *, const struct patch_text *,
@@ -117,6 +182,11 @@ enum syscall_way {
 enum syscall_way syscall_enter(struct syscall_place *,
 	    struct syscall_frame *);
 void	syscall_leave(struct syscall_place *, struct syscall_frame *);
+
+/* Around a call that makes a task; begin() returns its flags. */
+bool	syscall_is_clone(uint64_t number);
+uint64_t syscall_clone_begin(const struct syscall_frame *, uint64_t number);
+void	syscall_clone_end(const struct syscall_frame *, uint64_t number);
 
 /* What a fire calls of libtbuf's is not the program's; two of them at most. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
@@ -142,6 +212,10 @@ typedef void syscall_told(const char *object, uintptr_t offset,
 	    const char *problem);
 
 void	syscall_patch(const struct patch *, syscall_told *);
+
+/* Those of one text, of an object that has been loaded at `base`. */
+void	syscall_patch_text(const struct patch *, const struct patch_text *,
+	    const char *name, uintptr_t base, syscall_told *);
 
 #pragma GCC visibility pop
 

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raw.h"
+
 /* Newer than some C libraries' headers. */
 #define DISPATCH	59		/* PR_SET_SYSCALL_USER_DISPATCH */
 #define DISPATCHED	2		/* SYS_USER_DISPATCH, the si_code */
@@ -98,7 +100,7 @@ let_go(const struct syscall_frame *f)
 static void
 begin_thread(void)
 {
-	if (filtered || thread.off || syscall_raw(SYS_prctl, DISPATCH, 1,
+	if (filtered || thread.off || raw_call(SYS_prctl, DISPATCH, 1,
 	    (long)text.start, (long)text.size, (long)&thread.selector) != 0)
 		return;
 	thread.begun = true;
@@ -253,7 +255,7 @@ syscall_dispatch_prepare(void)
 
 	if (value == NULL || strcmp(value, "all") != 0)
 		return (NULL);
-	result = syscall_raw(SYS_prctl, DISPATCH, 0, 0, 0, 0);
+	result = raw_call(SYS_prctl, DISPATCH, 0, 0, 0, 0);
 	if (result == -EINVAL)
 		return ("the kernel has no Syscall User Dispatch");
 	if (result != 0)
@@ -332,18 +334,18 @@ waits_without(const struct syscall_frame *f, uint64_t number)
 {
 	switch (number) {
 	case SYS_rt_sigsuspend:
-		return (syscall_signal_in(f->rdi));
+		return (syscall_signal_in(f->args[0]));
 	case SYS_ppoll:
-		return (f->r10 != 0 && syscall_signal_in(f->r10));
+		return (f->args[3] != 0 && syscall_signal_in(f->args[3]));
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
-		return (f->r8 != 0 && syscall_signal_in(f->r8));
+		return (f->args[4] != 0 && syscall_signal_in(f->args[4]));
 	case SYS_pselect6:
-		return (f->r9 != 0 && is_in_pair(f->r9));
+		return (f->args[5] != 0 && is_in_pair(f->args[5]));
 	case SYS_io_pgetevents:
-		return (f->r9 != 0);
+		return (f->args[5] != 0);
 	case SYS_io_uring_enter:
-		return (f->r8 != 0);
+		return (f->args[4] != 0);
 	default:
 		return (false);
 	}
@@ -352,9 +354,9 @@ waits_without(const struct syscall_frame *f, uint64_t number)
 static bool
 is_filter(const struct syscall_frame *f, uint64_t number)
 {
-	return ((number == SYS_prctl && f->rdi == PR_SET_SECCOMP) ||
-	    (number == SYS_seccomp && (f->rdi == SECCOMP_SET_MODE_STRICT ||
-	    f->rdi == SECCOMP_SET_MODE_FILTER)));
+	return ((number == SYS_prctl && f->args[0] == PR_SET_SECCOMP) ||
+	    (number == SYS_seccomp && (f->args[0] == SECCOMP_SET_MODE_STRICT ||
+	    f->args[0] == SECCOMP_SET_MODE_FILTER)));
 }
 
 /* May it be that the call blocks SIGSYS, or forbids what the handler needs? */
@@ -416,7 +418,7 @@ syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
 	else if (number == SYS_rt_sigprocmask)
 		return (thread.begun && syscall_signal_mask(f, change_mask));
 	else if (number == SYS_rt_sigreturn)
-		return_to((const void *)((uintptr_t)(f + 1) + 128));
+		return_to((const void *)syscall_frame_stack(f));
 	else if (thread.begun && is_in_the_way(f, number))
 		hold(f);
 	return (false);
@@ -446,7 +448,8 @@ syscall_dispatch_after(const struct syscall_frame *f, uint64_t number)
 	if (is_filter(f, number) && !failed(f)) {
 		filtered = true;
 		turn_off();
-	} else if (number == SYS_prctl && f->rdi == DISPATCH && !failed(f)) {
+	} else if (number == SYS_prctl && f->args[0] == DISPATCH &&
+	    !failed(f)) {
 		thread.aside = true;
 		turn_off();
 	} else if ((f->number & HELD) != 0) {

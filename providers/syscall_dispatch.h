@@ -30,6 +30,10 @@
 #include "syscall.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __x86_64__
 
 #pragma GCC visibility push(hidden)
 
@@ -109,21 +113,66 @@ bool	syscall_signal_in(uint64_t set);
 /* Does the calling thread block SIGSYS? */
 bool	syscall_signal_blocked(void);
 
-/* A call from this object, which the kernel lets through. */
-static inline long
-syscall_raw(long number, long a, long b, long c, long d, long e)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = 0;
-	long result;
+#pragma GCC visibility pop
 
-	__asm__ volatile ("syscall" : "=a" (result) : "a" (number), "D" (a),
-	    "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9) :
-	    "rcx", "r11", "memory", "cc");
-	return (result);
+#else
+
+/* Linux has it on x86-64 alone. */
+static inline const char *
+syscall_dispatch_prepare(void)
+{
+	const char *value = getenv("TBUF_SYSCALL");
+
+	return (value != NULL && strcmp(value, "all") == 0 ?
+	    "the kernel has no Syscall User Dispatch" : NULL);
 }
 
-#pragma GCC visibility pop
+static inline void
+syscall_dispatch_text(uintptr_t start, uintptr_t size)
+{
+	(void)start;
+	(void)size;
+}
+
+static inline bool
+syscall_dispatch_begin(void)
+{
+	return (false);
+}
+
+static inline bool
+syscall_dispatch_looks(int number)
+{
+	(void)number;
+	return (false);
+}
+
+static inline bool
+syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
+{
+	(void)f;
+	(void)number;
+	return (false);
+}
+
+static inline void
+syscall_dispatch_after(const struct syscall_frame *f, uint64_t number)
+{
+	(void)f;
+	(void)number;
+}
+
+static inline void
+syscall_dispatch_share(int step)
+{
+	(void)step;
+}
+
+static inline void
+syscall_dispatch_shared_for_good(void)
+{
+}
+
+#endif
 
 #endif

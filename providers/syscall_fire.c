@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <link.h>
 #include <sched.h>
+#include <signal.h>
 
 #include "producer/mark.h"
 
@@ -63,43 +64,73 @@ syscall_fire_is_library(uintptr_t address)
 static bool
 is_own(const struct syscall_frame *f)
 {
-	const uint64_t *stack = (const uint64_t *)((uintptr_t)(f + 1) + 128);
 
 	if ((uintptr_t)f > thread.outermost)
 		thread.firing = 0;
 	return (thread.firing != 0 && (thread.firing >= DEPTH_MAX ||
-	    syscall_fire_is_library(*stack)));
+	    syscall_fire_is_library(syscall_frame_caller(f))));
 }
 
+/*
+ * `record' is the frame pointer as the program has it, and where it makes the
+ * call: a frame record, as on the way to a function.
+ */
 static void
-fire(struct tbuf_site *site, const uint64_t *values, const void *frame)
+fire(struct tbuf_site *site, const uint64_t *values, const uint64_t *record,
+    uint64_t inner, uint64_t pc, uintptr_t sp)
 {
-	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
 	if (thread.firing++ == 0)
-		thread.outermost = (uintptr_t)frame;
-	site->fire(site, values);
+		thread.outermost = (uintptr_t)record;
+	tbuf_site_fire_from(site, values, inner, pc, sp, record[0]);
 	if (thread.firing != 0)
 		thread.firing--;
+}
+
+/*
+ * The stub has put a record below the frame.  A function that keeps the address
+ * it returns to in a register has none of its own: it is the inner one then.
+ */
+static inline void
+fire_in(struct tbuf_site *site, const uint64_t *values,
+    const struct syscall_frame *f)
+{
+	const uint64_t *record = (const uint64_t *)(const void *)f - 2;
+	uint64_t pc = record[1] + 1, inner = 0;
+
+	if (f->place->is_leaf) {
+		inner = pc;
+		pc = syscall_frame_caller(f);
+	}
+	fire(site, values, record, inner, pc, syscall_frame_stack(f));
 }
 
 static void
 fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 {
-	const uint64_t values[SYSCALL_NARGS] = {
-		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
-	};
 
 	if (tbuf_probe_enabled(&p->entry) && !thread.strict && !is_own(f))
-		fire(&p->entry, values, f);
+		fire_in(&p->entry, f->args, f);
+}
+
+/*
+ * A thread's first call may be the one by which the kernel gets to know of its
+ * area for restartable sections.  The area may look as if that was done: it is
+ * zeroed, so the CPU would be 0, or has been that of a thread that has ended.
+ */
+static void
+fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	tbuf_thread_mark(1);
+	fire_entry(p, f);
+	tbuf_thread_mark(-1);
 }
 
 /*
  * The C library sets errno after the stub.  A fire tells the value that it will
  * set, or 0 if the call has not failed.
  */
-static void
-fire_result(struct syscall_probes *p, uint64_t result, uint64_t *values,
-    const void *frame)
+static int
+result_put(uint64_t result, uint64_t *values)
 {
 	bool failed = result > (uint64_t)-4096;
 	int saved = errno;
@@ -107,7 +138,16 @@ fire_result(struct syscall_probes *p, uint64_t result, uint64_t *values,
 	values[0] = failed ? (uint64_t)-1 : result;
 	values[1] = failed ? -result : 0;
 	errno = (int)values[1];
-	fire(&p->leave, values, frame);
+	return (saved);
+}
+
+static void
+fire_result(struct syscall_probes *p, const struct syscall_frame *f,
+    uint64_t *values)
+{
+	int saved = result_put(f->result, values);
+
+	fire_in(&p->leave, values, f);
 	errno = saved;
 }
 
@@ -116,18 +156,15 @@ static bool
 fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
     char *texts, size_t room)
 {
-	const uint64_t arguments[SYSCALL_NARGS] = {
-		f->rdi, f->rsi, f->rdx, f->r10, f->r8, f->r9
-	};
 	uint64_t values[2 + SYSCALL_PATHS];
 	unsigned i;
 
 	for (i = 0; i < p->npaths; i++)
-		if (!syscall_path_read(arguments[p->paths[i]],
+		if (!syscall_path_read(f->args[p->paths[i]],
 		    texts + i * room, room, &values[2 + i]) &&
 		    room < PATH_MAX)
 			return (false);
-	fire_result(p, f->result, values, f);
+	fire_result(p, f, values);
 	return (true);
 }
 
@@ -156,7 +193,7 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 	if (!tbuf_probe_enabled(&p->leave) || thread.strict || is_own(f))
 		return;
 	if (p->npaths == 0 || f->result > (uint64_t)-4096)
-		fire_result(p, f->result, values, f);
+		fire_result(p, f, values);
 	else if (!fire_short_paths(p, f))
 		fire_long_paths(p, f);
 }
@@ -168,72 +205,12 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 static void
 look_if_strict(const struct syscall_frame *f, uint64_t number)
 {
-	if (f->result == 0 && ((number == SYS_prctl &&
-	    f->rdi == PR_SET_SECCOMP && f->rsi == SECCOMP_MODE_STRICT) ||
-	    (number == SYS_seccomp && f->rdi == SECCOMP_SET_MODE_STRICT)))
+	bool asked = number == SYS_prctl ? f->args[0] == PR_SET_SECCOMP &&
+	    f->args[1] == SECCOMP_MODE_STRICT : number == SYS_seccomp &&
+	    f->args[0] == SECCOMP_SET_MODE_STRICT;
+
+	if (asked && f->result == 0)
 		thread.strict = true;
-}
-
-/* ------------------------------------------------------------------ clones */
-
-/*
- * Tasks that share memory and thread area with the one that makes them: the
- * thread writes lock lanes while both may run, for restartable sections are
- * one task's (producer/lend.c).  CLONE_VFORK: until the child has ended or
- * become another program, which the parent sleeps for; else for good.
- *
- * What a number in a register makes of a pointer is not looked at: it may be
- * a wrong one.
- */
-static uint64_t
-clone_flags(const struct syscall_frame *f, uint64_t number)
-{
-	if (number == SYS_vfork)
-		return (CLONE_VM | CLONE_VFORK);
-	if (number == SYS_clone)
-		return (f->rdi);
-	return (f->place->number == SYSCALL_ANY ? CLONE_VM :
-	    *(const uint64_t *)(uintptr_t)f->rdi);
-}
-
-static bool
-is_clone(uint64_t number)
-{
-	return (number == SYS_clone || number == SYS_clone3 ||
-	    number == SYS_vfork);
-}
-
-static bool
-shares(uint64_t flags)
-{
-	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
-}
-
-/* Of a number in a register nobody knows when the child is done. */
-static void
-clone_begin(const struct syscall_frame *f, uint64_t flags)
-{
-	tbuf_thread_mark(1);
-	if (f->place->number != SYSCALL_ANY && (flags & CLONE_VFORK) != 0)
-		syscall_dispatch_share(1);
-	else
-		syscall_dispatch_shared_for_good();
-}
-
-/*
- * Runs in the parent, and in a child that has a copy of the stack: that one is
- * no target yet, so nothing is told of it.
- */
-static void
-clone_end(const struct syscall_frame *f, uint64_t number)
-{
-	uint64_t flags = clone_flags(f, number);
-
-	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
-	    f->result > (uint64_t)-4096))
-		tbuf_thread_mark(-1);
-	if (shares(flags) && (flags & CLONE_VFORK) != 0)
-		syscall_dispatch_share(-1);
 }
 
 /* ----------------------------------------------------- what the stubs call */
@@ -262,13 +239,13 @@ wants_stack(const struct syscall_frame *f, uint64_t number, uint64_t flags)
 	case SYS_rt_sigreturn:
 		return (true);
 	case SYS_munmap:
-		return (frame - f->rdi < f->rsi ||
-		    f->rdi - frame < sizeof(*f));
+		return (frame - f->args[0] < f->args[1] ||
+		    f->args[0] - frame < sizeof(*f));
 	case SYS_clone:
 		return (f->place->number != SYSCALL_ANY ||
-		    (flags & CLONE_VM) != 0 || f->rsi != 0);
+		    (flags & CLONE_VM) != 0 || f->args[1] != 0);
 	default:
-		return (is_clone(number));
+		return (syscall_is_clone(number));
 	}
 }
 
@@ -280,13 +257,13 @@ syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 
 	if (number >= SYSCALL_NUMBERS)
 		return (SYSCALL_BARE);
-	if (is_clone(number)) {
-		flags = clone_flags(f, number);
-		if (shares(flags))
-			clone_begin(f, flags);
-	}
+	if (syscall_is_clone(number))
+		flags = syscall_clone_begin(f, number);
 	syscall_path_look(f, number);
-	fire_entry(&syscall_probes[number], f);
+	if (number == SYS_rseq)
+		fire_rseq(&syscall_probes[number], f);
+	else
+		fire_entry(&syscall_probes[number], f);
 	done = syscall_dispatch_before(f, number);
 	return (done ? SYSCALL_DONE : wants_stack(f, number, flags) ?
 	    SYSCALL_BARE : SYSCALL_CALL);
@@ -299,14 +276,24 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 
 	if (number >= SYSCALL_NUMBERS)
 		return;
-	if (is_clone(number))
-		clone_end(f, number);
+	if (syscall_is_clone(number))
+		syscall_clone_end(f, number);
 	look_if_strict(f, number);
 	syscall_dispatch_after(f, number);
 	fire_leave(&syscall_probes[number], f);
 }
 
 /* ------------------------------------------------------------------- vfork */
+
+/* Where there is no such call it is a clone, onto the same stack. */
+#ifdef SYS_vfork
+#define VFORK			SYS_vfork
+#define VFORK_ARGUMENTS(stack)	{ 0 }
+#else
+#define VFORK			SYS_clone
+#define VFORK_ARGUMENTS(stack)	\
+	{ CLONE_VM | CLONE_VFORK | SIGCHLD, (uintptr_t)(stack) }
+#endif
 
 /*
  * Its child comes back through the frame that its parent is to come back
@@ -321,14 +308,22 @@ uint32_t __wrap_tbuf_vfork_begin(void);
 __attribute__((visibility("hidden")))
 void	__wrap_tbuf_vfork_end(uint32_t token, uint64_t result);
 
+static void
+fire_vfork(struct tbuf_site *site, const uint64_t *values,
+    const uint64_t *record)
+{
+	fire(site, values, record, 0, record[1] + 1, (uintptr_t)(record + 2));
+}
+
 uint32_t
 __wrap_tbuf_vfork_begin(void)
 {
-	struct syscall_probes *p = &syscall_probes[SYS_vfork];
-	const uint64_t values[1] = { 0 };
+	const uint64_t *record = __builtin_frame_address(0);
+	struct syscall_probes *p = &syscall_probes[VFORK];
+	const uint64_t values[SYSCALL_NARGS] = VFORK_ARGUMENTS(record + 2);
 
 	if (tbuf_probe_enabled(&p->entry))
-		fire(&p->entry, values, __builtin_frame_address(0));
+		fire_vfork(&p->entry, values, record);
 	syscall_dispatch_share(1);
 	return (__real_tbuf_vfork_begin());
 }
@@ -336,11 +331,16 @@ __wrap_tbuf_vfork_begin(void)
 void
 __wrap_tbuf_vfork_end(uint32_t token, uint64_t result)
 {
-	struct syscall_probes *p = &syscall_probes[SYS_vfork];
+	const uint64_t *record = __builtin_frame_address(0);
+	struct syscall_probes *p = &syscall_probes[VFORK];
 	uint64_t values[2];
+	int saved;
 
 	__real_tbuf_vfork_end(token);
 	syscall_dispatch_share(-1);
-	if (tbuf_probe_enabled(&p->leave))
-		fire_result(p, result, values, __builtin_frame_address(0));
+	if (!tbuf_probe_enabled(&p->leave))
+		return;
+	saved = result_put(result, values);
+	fire_vfork(&p->leave, values, record);
+	errno = saved;
 }

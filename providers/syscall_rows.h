@@ -29,7 +29,11 @@
 { "clock_gettime", "clockid:i32 tp:ptr" },
 { "clock_nanosleep", "clockid:i32 flags:i32 request:ptr remain:ptr" },
 { "clock_settime", "clockid:i32 tp:ptr" },
+#ifdef __aarch64__
+{ "clone", "flags:u64 stack:ptr parent_tid:ptr tls:u64 child_tid:ptr" },
+#else
 { "clone", "flags:u64 stack:ptr parent_tid:ptr child_tid:ptr tls:u64" },
+#endif
 { "clone3", "cl_args:ptr size:u64" },
 { "close", "fd:i32" },
 { "close_range", "first:u32 last:u32 flags:u32" },

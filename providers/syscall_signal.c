@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "raw.h"
+
 #ifndef SA_RESTORER
 #define SA_RESTORER	0x04000000
 #endif
@@ -60,7 +62,7 @@ static long
 action(uint64_t signal, const struct syscall_action *new,
     struct syscall_action *old)
 {
-	return (syscall_raw(SYS_rt_sigaction, (long)signal, (long)new,
+	return (raw_call(SYS_rt_sigaction, (long)signal, (long)new,
 	    (long)old, SYSCALL_SET, 0));
 }
 
@@ -69,7 +71,7 @@ block(int how, uint64_t set)
 {
 	uint64_t old = 0;
 
-	(void)syscall_raw(SYS_rt_sigprocmask, how, (long)&set, (long)&old,
+	(void)raw_call(SYS_rt_sigprocmask, how, (long)&set, (long)&old,
 	    SYSCALL_SET, 0);
 	return (old);
 }
@@ -84,7 +86,7 @@ syscall_signal_blocked(void)
 bool
 syscall_signal_readable(uint64_t set)
 {
-	return (syscall_raw(SYS_rt_sigprocmask, -1, (long)set, 0, SYSCALL_SET,
+	return (raw_call(SYS_rt_sigprocmask, -1, (long)set, 0, SYSCALL_SET,
 	    0) == -EINVAL);
 }
 
@@ -194,22 +196,22 @@ own_action(struct syscall_action *new, struct syscall_action *old)
 bool
 syscall_signal_action(struct syscall_frame *f)
 {
-	struct syscall_action *to = (void *)(uintptr_t)f->rdx;
+	struct syscall_action *to = (void *)(uintptr_t)f->args[2];
 	struct syscall_action new, old;
-	uint64_t number = (uint32_t)f->rdi;
-	bool sets = f->rsi != 0;
+	uint64_t number = (uint32_t)f->args[0];
+	bool sets = f->args[1] != 0;
 	long result;
 
-	if (f->r10 != SYSCALL_SET || number == 0 || number > SIGNALS ||
+	if (f->args[3] != SYSCALL_SET || number == 0 || number > SIGNALS ||
 	    number == SIGKILL || number == SIGSTOP)
 		return (false);
-	if (sets && !is_readable(f->rsi)) {
+	if (sets && !is_readable(f->args[1])) {
 		f->result = (uint64_t)-EFAULT;
 		return (true);
 	}
 	if (sets)
-		new = *(const struct syscall_action *)(uintptr_t)f->rsi;
-	if (to != NULL && !is_writable(f->rdx)) {
+		new = *(const struct syscall_action *)(uintptr_t)f->args[1];
+	if (to != NULL && !is_writable(f->args[2])) {
 		f->result = (uint64_t)-EFAULT;
 		return (true);
 	}
@@ -225,9 +227,9 @@ syscall_signal_action(struct syscall_frame *f)
 void
 syscall_signal_tell(const struct syscall_frame *f)
 {
-	struct syscall_action *to = (void *)(uintptr_t)f->rdx;
+	struct syscall_action *to = (void *)(uintptr_t)f->args[2];
 
-	if ((uint32_t)f->rdi == SIGSYS && f->result == 0 && to != NULL &&
+	if ((uint32_t)f->args[0] == SIGSYS && f->result == 0 && to != NULL &&
 	    to->handler == (uintptr_t)ours)
 		*to = *program();
 }
@@ -250,7 +252,7 @@ syscall_signal_leave(void)
 
 	return (program()->handler == ignore.handler &&
 	    is_installed((uintptr_t)ours) &&
-	    syscall_raw(SYS_unshare, CLONE_SIGHAND, 0, 0, 0, 0) == 0 &&
+	    raw_call(SYS_unshare, CLONE_SIGHAND, 0, 0, 0, 0) == 0 &&
 	    action(SIGSYS, &ignore, NULL) == 0);
 }
 
@@ -280,16 +282,16 @@ combine(uint64_t how, uint64_t mask, uint64_t set)
 bool
 syscall_signal_mask(struct syscall_frame *f, void (*tell)(bool))
 {
-	uint64_t how = (uint32_t)f->rdi, mask, set;
+	uint64_t how = (uint32_t)f->args[0], mask, set;
 
-	if (f->r10 != SYSCALL_SET || f->rsi == 0 || how > SIG_SETMASK)
+	if (f->args[3] != SYSCALL_SET || f->args[1] == 0 || how > SIG_SETMASK)
 		return (false);
 	f->result = (uint64_t)-EFAULT;
-	if (!syscall_signal_readable(f->rsi))
+	if (!syscall_signal_readable(f->args[1]))
 		return (true);
-	set = *(const uint64_t *)(uintptr_t)f->rsi;
-	f->result = (uint64_t)syscall_raw(SYS_rt_sigprocmask, SIG_BLOCK, 0,
-	    (long)f->rdx, SYSCALL_SET, 0);
+	set = *(const uint64_t *)(uintptr_t)f->args[1];
+	f->result = (uint64_t)raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0,
+	    (long)f->args[2], SYSCALL_SET, 0);
 	if (f->result != 0)
 		return (true);
 	mask = block(SIG_BLOCK, ~(uint64_t)0);
@@ -308,8 +310,8 @@ die(void)
 	const struct syscall_action default_action = { .handler = 0 };
 
 	(void)action(SIGSYS, &default_action, NULL);
-	(void)syscall_raw(SYS_tgkill, syscall_raw(SYS_getpid, 0, 0, 0, 0, 0),
-	    syscall_raw(SYS_gettid, 0, 0, 0, 0, 0), SIGSYS, 0, 0);
+	(void)raw_call(SYS_tgkill, raw_call(SYS_getpid, 0, 0, 0, 0, 0),
+	    raw_call(SYS_gettid, 0, 0, 0, 0, 0), SIGSYS, 0, 0);
 }
 
 /* What a filter of system calls has raised cannot be ignored. */

@@ -1,209 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Finding the instructions `syscall` of the objects that are loaded, and what
- * a jump can take at each:
- *
- *	mov $number,%eax	five bytes; the instruction stays where it is
- *	the instruction and what follows
- *	what comes before and the instruction
+ * The objects that are loaded, and whose system calls are the program's.
  */
 #include "syscall_dispatch.h"
-
-#include <sys/syscall.h>
 
 #include <string.h>
 
 #include "producer/mark.h"
 
-#define SITES		2048u	/* of one object */
 #define TEXTS		4u
-#define MOV		0xb8	/* mov $number,%eax */
-
-/* An instruction that was found, and what is known of it. */
-struct site {
-	uintptr_t at;
-	uintptr_t before;	/* the instruction before it, or itself */
-	uintptr_t room;		/* the last one that leaves room for a jump */
-	const char *problem;
-	struct syscall_found found;
-};
-
-static struct site sites[SITES];
-static size_t nsites;
-
-/* Where a jump may be put: before and at each, in ascending order. */
-static struct patch_place places[2 * SITES];
 
 static const struct patch *patch;
 static syscall_told *tell;
-
-static void
-find_sites(const struct patch_text *text)
-{
-	const uint8_t *p = (const uint8_t *)text->start;
-	const uint8_t *end = (const uint8_t *)text->end;
-
-	for (nsites = 0; nsites < SITES && p < end; p++) {
-		p = memchr(p, 0x0f, (size_t)(end - 1 - p));
-		if (p == NULL)
-			return;
-		if (p[1] == 0x05)
-			sites[nsites++] = (struct site){ .at = (uintptr_t)p };
-	}
-}
-
-/* The C library's clone has no unwind table from its instruction on. */
-static bool
-function_of(const struct patch_text *text, uintptr_t at,
-    struct patch_range *range)
-{
-	return (patch_function(text, at, range) ||
-	    (patch_function(text, at - 1, range) && range->end == at));
-}
-
-/*
- * What comes before the instruction, and whether one begins there at all,
- * decoded from the function's start.
- */
-static const char *
-decode_to(const struct patch_text *text, struct site *s)
-{
-	static uintptr_t last;		/* that has been decoded, in its ... */
-	static struct patch_range range;
-	struct patch_instruction in;
-	uintptr_t now = last;
-
-	s->before = s->room = s->at;
-	if (now > s->at || s->at >= range.end) {
-		if (!function_of(text, s->at, &range))
-			return ("its function is not known");
-		now = last = range.start;
-	}
-	for (; now < s->at; now += in.length) {
-		last = now;
-		patch_decode((const uint8_t *)now, s->at - now, now, &in);
-		if (in.length == 0)
-			return ("no instruction begins there");
-		s->before = in.ends ? s->at : now;
-		if (in.ends)
-			s->room = s->at;
-		else if (now + PATCH_JUMP <= s->at + 2)
-			s->room = now;
-	}
-	return (NULL);
-}
-
-/* Do these bytes of the text stand before an address? */
-static bool
-follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
-    size_t size)
-{
-	return (at - text->start >= size &&
-	    memcmp((const void *)(at - size), bytes, size) == 0);
-}
-
-/* What never comes back to where it was, or tells by where it is. */
-static const char *
-left_alone(const struct patch_text *text, uintptr_t at, int number)
-{
-	static const uint8_t save[] = { 0x4c, 0x89, 0x5c, 0x24, 0x08 };
-	static const uint8_t by_handler[] = {
-		0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0
-	};
-
-	if (follows(text, at, by_handler, sizeof(by_handler)) ||
-	    number == SYS_rt_sigreturn)
-		return ("it returns from a handler");
-	if (number == SYS_vfork)
-		return ("vfork has a wrapper");
-	/* __syscall_cancel_arch of glibc 2.41 */
-	if (follows(text, at, save, sizeof(save)) && text->end - at > 2 &&
-	    *(const uint8_t *)(at + 2) == 0xc3)
-		return ("cancellation looks at where it is");
-	return (NULL);
-}
-
-static const char *
-take_behind(const struct patch_text *text, struct site *s,
-    const struct patch_place *place)
-{
-	s->found = (struct syscall_found){ .at = s->at, .tail = PATCH_JUMP - 2,
-	    .number = SYSCALL_ANY };
-	return (patch_prove(text, place));
-}
-
-static const char *
-take_before(const struct patch_text *text, struct site *s,
-    const struct patch_place *place)
-{
-	if (s->room == s->at)
-		return ("there is no room for a jump");
-	s->found = (struct syscall_found){ .at = s->room,
-	    .head = (uint8_t)(s->at - s->room), .number = SYSCALL_ANY };
-	return (patch_prove(text, place));
-}
-
-static const char *
-choose(const struct patch_text *text, struct site *s,
-    const struct patch_place *place)
-{
-	const char *problem;
-	int32_t number = SYSCALL_ANY;
-
-	if (s->problem != NULL)
-		return (s->problem);
-	if (s->at - s->before == 5 && *(const uint8_t *)s->before == MOV)
-		memcpy(&number, (const void *)(s->before + 1), sizeof(number));
-	if ((problem = left_alone(text, s->at, number)) != NULL)
-		return (problem);
-	if (number >= 0 && (unsigned)number < SYSCALL_NUMBERS) {
-		s->found = (struct syscall_found){ .at = s->before, .head = 5,
-		    .number = number };
-		return (NULL);
-	}
-	if ((problem = take_behind(text, s, place + 1)) != NULL &&
-	    take_before(text, s, place) == NULL)
-		problem = NULL;
-	return (problem);
-}
-
-static void
-look_at(const struct patch_text *text)
-{
-	size_t i;
-
-	for (i = 0; i < nsites; i++) {
-		sites[i].problem = decode_to(text, &sites[i]);
-		places[2 * i].at = sites[i].room;
-		places[2 * i + 1].at = sites[i].at;
-		places[2 * i].entered = places[2 * i + 1].entered = false;
-	}
-	patch_branches_find(text, places, 2 * nsites);
-}
-
-/* Two jumps must not overlap: the first one stays. */
-static void
-patch_text(const char *name, uintptr_t base, const struct patch_text *text)
-{
-	uintptr_t taken = 0;
-	struct site *s;
-	size_t i;
-
-	find_sites(text);
-	look_at(text);
-	for (i = 0; i < nsites; i++) {
-		s = &sites[i];
-		s->problem = choose(text, s, &places[2 * i]);
-		if (s->problem == NULL && s->found.at < taken)
-			s->problem = "another jump is there";
-		if (s->problem == NULL)
-			s->problem = syscall_slot(patch, text, &s->found);
-		if (s->problem == NULL)
-			taken = s->found.at + PATCH_JUMP;
-		tell(name, s->at - base, s->problem);
-	}
-}
 
 /*
  * Is this the object that an address is in?  Its text is where the address is.
@@ -261,7 +70,7 @@ is_ours(const struct dl_phdr_info *info)
 		syscall_fire_library(start, size);
 		return (true);
 	}
-	if (!has(info, (uintptr_t)patch_text, &start, &size))
+	if (!has(info, (uintptr_t)syscall_patch, &start, &size))
 		return (false);
 	syscall_dispatch_text(start, size);
 	return (true);
@@ -281,7 +90,8 @@ patch_object(struct dl_phdr_info *info, size_t size, void *unused)
 		return (0);
 	n = patch_texts(info, texts, TEXTS);
 	for (i = 0; i < n; i++)
-		patch_text(name, info->dlpi_addr, &texts[i]);
+		syscall_patch_text(patch, &texts[i], name, info->dlpi_addr,
+		    tell);
 	return (0);
 }
 

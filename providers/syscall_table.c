@@ -7,6 +7,8 @@
  */
 #include "syscall.h"
 
+#include <sys/syscall.h>
+
 #include <string.h>
 
 static const char *const names[SYSCALL_NUMBERS] = {

@@ -88,9 +88,12 @@ act_print(const struct acting *a)
 
 	if (!get(a, 0, &d))
 		return;
-	if (a->action->pointer && get(a, 1, &bytes))
+	if (a->action->pointer && get(a, 1, &bytes)) {
+		if (a->format->printsize != 0 &&
+		    a->format->printsize < bytes.length)
+			bytes.length = (size_t)a->format->printsize;
 		print_pointed(a->out, d.number, &bytes);
-	else
+	} else
 		print_value(a->out, &d);
 }
 

@@ -31,11 +31,17 @@ named_alike(void *arg, const char *word, uint64_t image, uint64_t address)
 }
 
 void
+address_indent(int blanks)
+{
+
+	indent = blanks > 0 ? blanks : INDENT;
+}
+
+void
 address_begin(const struct options *o, struct tbuf_consumer *c)
 {
 
-	if (o->d.stackindent > 0)
-		indent = o->d.stackindent;
+	address_indent(o->d.stackindent);
 	consumer = c;
 	tbuf_consumer_name(c, named_alike, c);
 }

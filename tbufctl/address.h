@@ -17,6 +17,8 @@ struct tbuf_consumer;
 
 /* Before anything is printed, and when nothing more is. */
 void	address_begin(const struct options *, struct tbuf_consumer *);
+/* Blanks before a frame, from now on; 0: as at the beginning. */
+void	address_indent(int);
 void	address_end(void);
 
 /* Did stack() or ustack() give it?  usym() or its like? */

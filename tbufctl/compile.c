@@ -392,15 +392,19 @@ compile_free(struct compiled *c)
 
 /* ------------------------------------------------------------ notices */
 
-/* What it matches by now; each description of each clause counts. */
+/*
+ * What it matches by now; each description of each clause counts, and each part
+ * of one with an if.
+ */
 static unsigned
 count(struct compiled *c, const struct d_node *program)
 {
 	const struct d_description *d;
-	unsigned i, n = 0;
+	unsigned i, n = 0, parts;
 
-	for (i = 0; (d = d_program_description(program, i)) != NULL; i++)
-		n += known_count_again(&c->known, d);
+	for (i = 0; (d = d_program_description(program, i, &parts)) != NULL;
+	    i++)
+		n += known_count_again(&c->known, d) * parts;
 	return (n);
 }
 
@@ -409,16 +413,22 @@ compile_tell(struct compiled *c, bool *told, bool all)
 {
 	const struct program *p = &c->options->program;
 	const struct description *d;
+	bool had_if = false, error;
 	unsigned n;
 	size_t i;
 
 	for (i = 0; i < p->count; i++) {
 		d = &p->all[i];
-		if (c->programs[i] == NULL || told[i])
+		if (c->programs[i] == NULL)
+			continue;
+		error = !had_if && d_program_has_if(c->programs[i]);
+		had_if = had_if || error;
+		if (told[i])
 			continue;
 		n = count(c, c->programs[i]);
 		if (n == 0 && !all)
 			continue;
+		n += error;
 		told[i] = true;
 		if (d->flag == 's')
 			message(MSG_SCRIPT_MATCHED, d->text, n, PLURAL(n));
@@ -482,12 +492,13 @@ compile_unmatched(struct compiled *c)
 	const struct d_description *d;
 	struct words told = { NULL, 0 };
 	bool found;
-	unsigned j;
+	unsigned j, parts;
 	size_t i;
 
 	for (i = 0; i < c->options->program.count; i++)
 		for (j = 0; c->programs[i] != NULL && (d =
-		    d_program_description(c->programs[i], j)) != NULL; j++)
+		    d_program_description(c->programs[i], j, &parts)) != NULL;
+		    j++)
 			if (is_unmatched(c, d))
 				tell_unmatched(c, d, &told);
 	found = told.count != 0;

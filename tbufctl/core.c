@@ -1,10 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --core: a core file, which may be compressed as systemd-coredump does it.
+ * What is read, and not traced: control files, --read, and core files, --core,
+ * which may be compressed as systemd-coredump does it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +17,10 @@
 #include "messages.h"
 #include "unpack.h"
 
-/* The library's verdict; one that reads the process's own file says so. */
+/*
+ * The library's verdict; what was cut off is told, and whether it is the
+ * process's own file that is read for a core.
+ */
 static int
 opened(struct tbuf_consumer *consumer, int result, bool quiet)
 {
@@ -60,4 +66,16 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 		    path, NULL, NULL), quiet);
 	close(fd);
 	return (status);
+}
+
+/* A number is that of a process, dead or alive. */
+int
+file_open(struct tbuf_consumer *consumer, const char *what, bool quiet)
+{
+	const char *error;
+	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+
+	return (opened(consumer, error == NULL ?
+	    tbuf_consumer_open_pid(consumer, pid) :
+	    tbuf_consumer_open_file(consumer, what), quiet));
 }

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --core: a core file, which may be compressed.
+ * --read: a control file; --core: a core file, which may be compressed.
  */
 #ifndef TBUFCTL_CORE_H
 #define TBUFCTL_CORE_H
@@ -11,6 +11,7 @@
 struct tbuf_consumer;
 
 /* Have the consumer read it: 0, or an exit status after a message. */
+int	file_open(struct tbuf_consumer *, const char *what, bool quiet);
 int	core_open(struct tbuf_consumer *, const char *path, bool quiet);
 
 #endif

@@ -7,8 +7,11 @@
  * /usr/lib/debug too; that is libdwfl's part.
  */
 #include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dwarf.h"
 #include "messages.h"
@@ -61,13 +64,29 @@ dwarf_reported(Dwfl *dwfl, bool good)
 	return (NULL);
 }
 
+/* Of one that ends meanwhile a part of the mappings may have been read. */
+static bool
+has_memory(pid_t pid)
+{
+	char path[32], one;
+	bool has;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (false);
+	has = read(fd, &one, sizeof(one)) == sizeof(one);
+	(void)close(fd);
+	return (has);
+}
+
 Dwfl *
 dwarf_open_process(pid_t pid)
 {
 	Dwfl *dwfl = dwfl_begin(&of_process);
 
 	return (dwarf_reported(dwfl, dwfl != NULL &&
-	    dwfl_linux_proc_report(dwfl, pid) == 0));
+	    dwfl_linux_proc_report(dwfl, pid) == 0 && has_memory(pid)));
 }
 
 /* --- programs ------------------------------------------------------------- */

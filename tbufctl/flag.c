@@ -1,10 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options that are on or off.
+ * Values of options that are on or off, or integers.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flag.h"
@@ -28,4 +30,18 @@ flag_parse(const char *value, bool *flag)
 			return (0);
 		}
 	return (-EINVAL);
+}
+
+bool
+flag_number(const char *value, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	*number = 0;
+	if (value == NULL)
+		return (true);
+	errno = 0;
+	*number = strtoull(value, &end, 0);
+	return (isdigit((unsigned char)*value) && *end == '\0' &&
+	    errno == 0 && *number <= most);
 }

@@ -21,7 +21,8 @@ format_init(struct format *f, struct output *out,
 	*f = (struct format){
 		.out = out, .options = options, .quiet = options->quiet,
 		.indent = options->flow, .rawbytes = options->d.rawbytes,
-		.noerror = options->d.noerror
+		.noerror = options->d.noerror,
+		.printsize = options->d.printsize
 	};
 	f->ops = options->json ? &format_json : &format_text;
 }

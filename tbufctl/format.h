@@ -54,6 +54,7 @@ struct format {
 	bool quiet, indent;	/* -q, -F; setopt() may change them */
 	bool rawbytes;		/* trace() dumps texts */
 	bool noerror;		/* faults are not told */
+	uint64_t printsize;	/* as in settings; setopt() may change it */
 	const char *aborted;	/* why the run cannot go on; NULL: it can */
 	struct flow flow;	/* -F */
 	bool pids;		/* -l: of several processes */

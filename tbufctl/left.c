@@ -87,7 +87,7 @@ visit(void *arg, const struct tbuf_left *left)
 }
 
 static void
-tell(struct run *run)
+tell(struct run *run, bool looked)
 {
 	char size[OUTPUT_NUMBER];
 	size_t i;
@@ -100,7 +100,7 @@ tell(struct run *run)
 		free(run->programs[i].program);
 	}
 	free(run->programs);
-	if (run->format.options->left_remove)
+	if (run->format.options->left_remove && (looked || run->removed != 0))
 		message(MSG_LEFT_REMOVED, run->removed, PLURAL(run->removed),
 		    format_size(size, run->bytes));
 }
@@ -119,7 +119,7 @@ left_run(const struct options *o, struct output *out)
 		run.format.ops->lefts(&run.format);
 	error = tbuf_left(visit, &run);
 	output_flush(out);
-	tell(&run);
+	tell(&run, error == 0);
 	if (error < 0)
 		return (fail(MSG_LEFT_LOOK, format_directory(error)));
 	return (run.status);

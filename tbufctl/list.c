@@ -55,7 +55,7 @@ show(struct tbuf_consumer *consumer, struct format *format,
 	format->ops->list(format);
 	if (wants_all(o))
 		script_list_own(&own);
-	script_list_usual(&own, &o->program);
+	script_list_unclaused(&own, &o->program);
 	if (script != NULL)
 		status = script_list(&own, script, consumer);
 	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)

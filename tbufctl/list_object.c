@@ -111,7 +111,8 @@ list_object(const struct options *o, struct output *out)
 		qsort(probes.all, probes.count, sizeof(*probes.all), compare);
 		format.ops->list(&format);
 		print(&format, &probes, o->object_file);
-	}
+	} else if (!o->quiet)
+		message(MSG_OBJECT_NONE, o->object_file);
 	free(probes.all);
 	return (EXIT_DONE);
 }

@@ -42,12 +42,24 @@ show(void *arg, const char *provider, const char *name, unsigned id)
 	l->format->ops->probe(l->format, getpid(), &probe);
 }
 
+/* One by its name, or those that are always there and the usual timers. */
+static unsigned
+show_own(struct script_list *l, const struct d_description *d)
+{
+	const char *name = d->field[D_FIELD_NAME];
+	unsigned n = known_own_list(d, show, l);
+
+	if (*name == '\0' || strpbrk(name, "*?[") != NULL)
+		n += known_usual_list(d, show, l);
+	return (n);
+}
+
 void
 script_list_own(struct script_list *l)
 {
 	const struct d_description any = { { "", "", "", "" } };
 
-	(void)known_own_list(&any, show, l);
+	(void)show_own(l, &any);
 }
 
 /* The fields of a description that has all four, cut out of a copy. */
@@ -75,8 +87,7 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	int enabling;
 
 	split(copy, &d);
-	if (known_own_list(&d, show, l) == 0 &&
-	    known_usual_list(&d, show, l) == 0) {
+	if (show_own(l, &d) == 0) {
 		enabling = tbuf_consumer_enable(consumer, text);
 		if (enabling < 0) {
 			free(copy);
@@ -110,7 +121,7 @@ split_short(char *copy, struct d_description *d)
 
 /* A list with commas. */
 static bool
-show_usual(struct script_list *l, const char *list)
+show_list(struct script_list *l, const char *list)
 {
 	char *copy = memory_string(list), *rest = copy, *item;
 	struct d_description d;
@@ -118,21 +129,21 @@ show_usual(struct script_list *l, const char *list)
 
 	while ((item = strsep(&rest, ",")) != NULL) {
 		split_short(item, &d);
-		n += known_usual_list(&d, show, l);
+		n += show_own(l, &d);
 	}
 	free(copy);
 	return (n != 0);
 }
 
 void
-script_list_usual(struct script_list *l, struct program *program)
+script_list_unclaused(struct script_list *l, struct program *program)
 {
 	struct description *d = program->all;
 	struct description *end = d + program->count;
 
 	for (; d < end; d++)
 		if (d->full != NULL && !d->is_program)
-			d->has_timers = show_usual(l, d->full);
+			d->has_own = show_list(l, d->full);
 }
 
 int

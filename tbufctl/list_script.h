@@ -33,9 +33,9 @@ struct script_list {
  */
 int	script_list(struct script_list *, const struct tbuf_d_script *,
 	    struct tbuf_consumer *);
-/* Show the usual timers that descriptions without clauses match. */
-void	script_list_usual(struct script_list *, struct program *);
-/* Show those that are always there. */
+/* Show those of ours that descriptions without clauses match. */
+void	script_list_unclaused(struct script_list *, struct program *);
+/* Show those that are always there, and the usual timers. */
 void	script_list_own(struct script_list *);
 /* Say what has matched nothing once targets are listed; frees all. */
 void	script_list_end(struct script_list *, struct tbuf_consumer *);

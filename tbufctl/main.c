@@ -149,20 +149,11 @@ grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 	if (error != -ESRCH)
 		return (error);
 	error = tbuf_consumer_open_pid(consumer, pid);
-	if (error == 0 && !o->quiet)
+	if (error >= 0 && !o->quiet)
 		message(MSG_LEFT, (intmax_t)pid);
+	if (error > 0 && !o->quiet)
+		message(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	return (error);
-}
-
-/* --read: a number is that of a process, dead or alive. */
-static int
-read_one(struct tbuf_consumer *consumer, const char *what)
-{
-	const char *error;
-	pid_t pid = strtonum(what, 1, INT_MAX, &error);
-
-	return (error == NULL ? tbuf_consumer_open_pid(consumer, pid) :
-	    tbuf_consumer_open_file(consumer, what));
 }
 
 struct holders {
@@ -177,7 +168,7 @@ snapshot_one(void *arg, pid_t pid, const char *program)
 	struct holders *holders = arg;
 
 	(void)program;
-	holders->count += tbuf_consumer_open_pid(holders->consumer, pid) == 0;
+	holders->count += tbuf_consumer_open_pid(holders->consumer, pid) >= 0;
 	return (0);
 }
 
@@ -209,8 +200,9 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	if (o->snapshot && (status = snapshot_all(o, consumer)) != 0)
 		return (status);
 	for (i = 0; i < o->nfiles; i++)
-		if (read_one(consumer, o->files[i]) < 0)
-			goto fail;
+		if ((status = file_open(consumer, o->files[i],
+		    o->quiet)) != 0)
+			return (status);
 	for (i = 0; i < o->ncores; i++)
 		if ((status = core_open(consumer, o->cores[i], o->quiet)) != 0)
 			return (status);

@@ -62,6 +62,9 @@
 			"(do so first)"
 #define MSG_STATUS	"failed to read the status: %s"
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
+#define MSG_UNWRAP_PACKED "failed to unwrap %s: this tbufctl cannot unpack " \
+			"%s (do so first)"
+#define MSG_OBJECT_NONE	"no USDT probes in %s"
 #define MSG_NO_TEXT	"no process with text components"
 #define MSG_NO_UNITS	"no process with sessions that have work units"
 #define MSG_NOBODY	"no process is traced, and none records itself"

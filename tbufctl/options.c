@@ -255,10 +255,20 @@ parse_pid(struct options *o, const char *text)
 	return (0);
 }
 
+/* An empty name is that of a variable that is not set. */
+static int
+check_name(const char *option, const char *text)
+{
+
+	return (*text != '\0' ? 0 : bad_usage(MSG_NO_ARGUMENT, option));
+}
+
 static int
 parse_read(struct options *o, const char *text)
 {
 
+	if (check_name("--read", text) != 0)
+		return (EXIT_USAGE);
 	o->files = memory_get(o->files, o->nfiles + 1, sizeof(*o->files));
 	o->files[o->nfiles++] = text;
 	return (0);
@@ -268,6 +278,8 @@ static int
 parse_core(struct options *o, const char *text)
 {
 
+	if (check_name("--core", text) != 0)
+		return (EXIT_USAGE);
 	o->cores = memory_get(o->cores, o->ncores + 1, sizeof(*o->cores));
 	o->cores[o->ncores++] = text;
 	return (0);
@@ -374,7 +386,7 @@ parse_unwrap(struct options *o, const char *text)
 	if (o->unwrap != NULL)
 		return (bad_usage(MSG_TWICE, "--unwrap"));
 	o->unwrap = text;
-	return (0);
+	return (check_name("--unwrap", text));
 }
 
 /* A process, and a unit of its; or stat. */
@@ -527,7 +539,7 @@ parse_long(struct options *o, int c)
 		return (parse_units(o, optarg));
 	case OPTION_OBJECT:
 		o->object_file = optarg;
-		return (0);
+		return (check_name("--object", optarg));
 	case OPTION_READ:
 		return (parse_read(o, optarg));
 	case OPTION_SET:

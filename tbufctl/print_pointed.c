@@ -60,7 +60,9 @@ put_number(const struct walk *w, const struct tbuf_d_shape *shape,
 
 	switch (shape->kind) {
 	case TBUF_KIND_CHARACTER:
-		if (isprint((int)(number & 0xff)))
+		if (!shape->is_signed)
+			output_printf(w->out, "%" PRIu64, number);
+		else if (isprint((int)(number & 0xff)))
 			output_printf(w->out, "'%c'", (int)(number & 0xff));
 		else
 			output_printf(w->out, "0x%02x",
@@ -84,11 +86,11 @@ put_number(const struct walk *w, const struct tbuf_d_shape *shape,
 static void
 put_type(const struct walk *w, const struct tbuf_d_shape *shape)
 {
-	const char *name = shape->name;
+	const char *name = shape->name == NULL ? "" : shape->name;
+	const char *none = strstr(name, " (anon)");
 
-	if (name == NULL || name[0] == '\0')
-		name = shape->kind == TBUF_KIND_UNION ? "union" : "struct";
-	output_printf(w->out, "(%s)", name);
+	output_printf(w->out, "(%.*s)",
+	    (int)(none == NULL ? strlen(name) : (size_t)(none - name)), name);
 }
 
 static void	put(struct walk *, const struct tbuf_d_shape *, size_t offset,

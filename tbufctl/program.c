@@ -411,7 +411,7 @@ program_unmatched(const struct program *program,
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
-		if (program->all[i].is_program || program->all[i].has_timers ||
+		if (program->all[i].is_program || program->all[i].has_own ||
 		    program_matched(&program->all[i], consumer) != 0)
 			continue;
 		tell_unmatched(&program->all[i], consumer);

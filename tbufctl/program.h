@@ -19,7 +19,7 @@ struct description {
 	const char *selection;	/* `=MASK' at the text's end, or "" */
 	int enabling;		/* the library's number */
 	bool is_program;	/* D: it is compiled, and not enabled */
-	bool has_timers;	/* -l has shown some that it matches */
+	bool has_own;		/* -l has shown some that it matches */
 	char *script;		/* -s: what is in the file, */
 	size_t length;		/* ... and how much of it */
 };

@@ -12,6 +12,7 @@
 
 #include "messages.h"
 #include "options.h"
+#include "signals.h"
 #include "unwrap.h"
 
 struct set {
@@ -76,6 +77,7 @@ set_run(const struct options *o)
 
 	if ((s.consumer = tbuf_consumer_new()) == NULL)
 		return (fail(MSG_START, strerror(errno)));
+	signals_mend(s.consumer);
 	if (set_rules(o->set) != NULL) {
 		s.rules = true;
 		s.setting = set_rules(o->set);
@@ -86,6 +88,7 @@ set_run(const struct options *o)
 		status = refuse(&s, -EINVAL);
 	else
 		status = set_all(&s, o);
+	signals_forget();
 	tbuf_consumer_close(s.consumer);
 	return (status);
 }

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "action.h"
+#include "address.h"
 #include "flag.h"
 #include "format.h"
 #include "messages.h"
+#include "options.h"
 
 static const char illegal[] = "Operation illegal when tracing is active";
 
@@ -34,14 +36,38 @@ find_flag(struct format *f, const char *name)
 	return (NULL);
 }
 
+/* Is it one of these?  Then *why is NULL, or what is wrong with the value. */
+static bool
+set_number(struct format *f, const char *name, const char *value,
+    const char **why)
+{
+	bool is_indent = strcmp(name, "stackindent") == 0;
+	uint64_t number;
+
+	*why = NULL;
+	if (!is_indent && strcmp(name, "printsize") != 0)
+		return (false);
+	if (!flag_number(value, is_indent ? SETTING_INDENT_MAX : UINT64_MAX,
+	    &number))
+		*why = MSG_SET_VALUE;
+	else if (is_indent)
+		address_indent((int)number);
+	else
+		f->printsize = number;
+	return (true);
+}
+
 const char *
 action_setopt(struct format *f, const char *name, const char *value)
 {
 	bool *flag = find_flag(f, name);
 	int error = -ENOENT;
+	const char *why;
 
 	if (flag != NULL)
 		return (flag_parse(value, flag) == 0 ? NULL : MSG_SET_VALUE);
+	if (set_number(f, name, value, &why))
+		return (why);
 	if (f->consumer != NULL)
 		error = tbuf_consumer_set(f->consumer, name, value);
 	switch (error) {

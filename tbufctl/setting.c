@@ -167,8 +167,6 @@ set_stability(const char *value)
 
 /* ------------------------------------------------------------ names */
 
-#define INDENT_MAX	1024
-
 enum kind {
 	KIND_VERSION,
 	KIND_STDC,
@@ -238,26 +236,13 @@ find_flag(struct options *o, size_t i)
 }
 
 static const char *
-check_number(const char *value)
-{
-	char *end;
-
-	if (value == NULL)
-		return (NULL);
-	errno = 0;
-	(void)strtoull(value, &end, 0);
-	return (!isdigit((unsigned char)*value) || *end != '\0' ||
-	    errno != 0 ? MSG_SET_VALUE : NULL);
-}
-
-static const char *
 set_number(struct d_settings *d, enum kind kind, const char *value)
 {
-	uint64_t number = value == NULL ? 0 : strtoull(value, NULL, 0);
-	const char *why = check_number(value);
+	uint64_t number;
 
-	if (why != NULL)
-		return (why);
+	if (!flag_number(value, kind == KIND_STACKINDENT ?
+	    SETTING_INDENT_MAX : UINT64_MAX, &number))
+		return (MSG_SET_VALUE);
 	switch (kind) {
 	case KIND_STACKFRAMES:
 		d->stackframes = number;
@@ -269,8 +254,6 @@ set_number(struct d_settings *d, enum kind kind, const char *value)
 		d->jstackframes = number;
 		break;
 	case KIND_STACKINDENT:
-		if (number > INDENT_MAX)
-			return (MSG_SET_VALUE);
 		d->stackindent = (int)number;
 		break;
 	case KIND_PRINTSIZE:

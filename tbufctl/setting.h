@@ -44,6 +44,8 @@ struct d_settings {
 const char *setting_set(struct options *, const char *name,
 	    const char *value);
 
+#define SETTING_INDENT_MAX	1024	/* of stackindent */
+
 /* Is it on or off? */
 bool	setting_is_flag(const char *name);
 

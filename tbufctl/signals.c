@@ -92,6 +92,13 @@ signals_init(void)
 	handle(SIGPIPE, on_pipe);
 }
 
+void
+signals_mend(struct tbuf_consumer *taken)
+{
+
+	consumer = taken;
+}
+
 /* Under nohup(1) a closed terminal is to be no reason to end. */
 static bool
 survives_hangup(void)
@@ -107,7 +114,7 @@ signals_take(struct tbuf_consumer *taken)
 {
 	size_t i;
 
-	consumer = taken;
+	signals_mend(taken);
 	for (i = 0; i < NSTOPS; i++)
 		if (stops[i] != SIGHUP || !survives_hangup())
 			handle(stops[i], on_stop);

@@ -11,8 +11,9 @@
 
 struct tbuf_consumer;
 
-/* SIGBUS and SIGPIPE, for every mode. */
+/* SIGBUS and SIGPIPE, for every mode; whose mappings the former mends. */
 void	signals_init(void);
+void	signals_mend(struct tbuf_consumer *);
 
 /*
  * The first of SIGHUP, SIGINT, SIGQUIT and SIGTERM stops this consumer, the

@@ -6,9 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tbuf_consumer.h>
@@ -122,17 +120,19 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	return (0);
 }
 
-/* A file's name, or a pid. */
-static int
-file_open(struct tbuf_consumer *consumer, const char *what)
+static void
+heading(const struct run *run)
 {
-	const char *error;
-	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+	const struct options *o = run->options;
 
-	if ((error == NULL ? tbuf_consumer_open_pid(consumer, pid) :
-	    tbuf_consumer_open_file(consumer, what)) < 0)
-		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
-	return (0);
+	if (!o->json && o->units_figures)
+		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
+		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
+		    "PROGRAM");
+	else if (!o->json)
+		output_printf(run->out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
+		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
+		    "PROGRAM");
 }
 
 /* Of files and cores. */
@@ -147,12 +147,14 @@ look_in_files(struct run *run)
 	if (consumer == NULL)
 		return (fail(MSG_START, strerror(errno)));
 	for (i = 0; i < o->nfiles && status == 0; i++)
-		status = file_open(consumer, o->files[i]);
+		status = file_open(consumer, o->files[i], o->quiet);
 	for (i = 0; i < o->ncores && status == 0; i++)
 		status = core_open(consumer, o->cores[i], o->quiet);
-	if (status == 0)
+	if (status == 0) {
+		heading(run);
 		(void)tbuf_consumer_units(consumer,
 		    o->units_figures ? NULL : unit, figures, run);
+	}
 	tbuf_consumer_close(consumer);
 	return (status);
 }
@@ -181,16 +183,9 @@ units_run(const struct options *o, struct output *out)
 
 	if (!files && o->units_pid != 0 && check_process(o->units_pid) != 0)
 		return (EXIT_FAILED);
-	if (!o->json && o->units_figures)
-		output_printf(out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
-		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
-		    "PROGRAM");
-	else if (!o->json)
-		output_printf(out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
-		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
-		    "PROGRAM");
 	if (files)
 		return (look_in_files(&run));
+	heading(&run);
 	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
 	    tbuf_unit_list(unit, &run);
 	return (error < 0 ? fail(MSG_UNITS_LOOK, format_directory(error)) :

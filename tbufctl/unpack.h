@@ -35,4 +35,7 @@ bool	unpack_damaged(const struct unpack *);
 /* A tbuf_core_read. */
 ssize_t	unpack_read(void *, void *to, size_t size, uint64_t offset);
 
+/* The whole of it: a descriptor, -EFBIG beyond some GiB, or -errno. */
+int	unpack_file(struct unpack *);
+
 #endif

@@ -69,36 +69,54 @@ put_mapped(uint64_t image)
 	}
 }
 
+/* The frames behind the first, as many as parcel_more() has; or false. */
+static bool
+ask(const struct tbuf_stack *stack, pid_t pid)
+{
+	unsigned i;
+
+	parcel.used = 0;
+	parcel_put(&parcel, (uint64_t)pid);
+	parcel_put(&parcel, stack->image);
+	for (i = 0; i < stack->nregisters; i++)
+		parcel_put(&parcel, stack->registers[i]);
+	parcel_put_bytes(&parcel, stack->bytes, stack->size);
+	if (pid == 0)
+		put_mapped(stack->image);
+	if (parcel_send(&parcel, to_reader) &&
+	    parcel_receive(&parcel, to_reader))
+		return (true);
+	message(MSG_UNWIND, reader_why(end()));
+	reader = -1;
+	return (false);
+}
+
+/* One that ends has no mappings any more, though it may count as running. */
 static unsigned
 unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
     unsigned most)
 {
 	uint64_t pc = stack->registers[stack->nregisters - 1];
 	struct tbuf_mapping m;
-	unsigned n = 0, i;
+	unsigned n = 0;
+	bool again;
 
 	(void)arg;
 	if (reader == 0)
 		start();
 	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
-	    &m) != 1)
+	    &m) != 1 || !ask(stack, m.pid))
 		return (0);
-	parcel.used = 0;
-	parcel_put(&parcel, (uint64_t)m.pid);
-	parcel_put(&parcel, stack->image);
-	for (i = 0; i < stack->nregisters; i++)
-		parcel_put(&parcel, stack->registers[i]);
-	parcel_put_bytes(&parcel, stack->bytes, stack->size);
-	if (m.pid == 0)
-		put_mapped(stack->image);
-	if (!parcel_send(&parcel, to_reader) ||
-	    !parcel_receive(&parcel, to_reader)) {
-		message(MSG_UNWIND, reader_why(end()));
-		reader = -1;
-		return (0);
+	again = m.pid != 0;
+	while (n < most && parcel_more(&parcel)) {
+		frames[n] = parcel_take(&parcel);
+		if (frames[n] != UNWIND_UNMAPPED)
+			n++;
+		else if (!again || !ask(stack, 0))
+			return (0);
+		else
+			again = false;
 	}
-	while (n < most && parcel_more(&parcel))
-		frames[n++] = parcel_take(&parcel);
 	return (n);
 }
 

@@ -241,6 +241,8 @@ unwind(struct parcel *question, struct parcel *to)
 	take_mapped(question);
 	one = image_get(id, pid);
 	look_again(one);
+	if (one->dwfl == NULL && pid != 0)
+		parcel_put(to, UNWIND_UNMAPPED);
 	if (one->dwfl != NULL)
 		(void)dwfl_getthread_frames(one->dwfl, now.tid, add_frame,
 		    NULL);

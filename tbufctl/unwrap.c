@@ -4,15 +4,19 @@
  * --unwrap: a text trace in memory, put in order.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tbuf_consumer.h>
 
 #include "messages.h"
 #include "options.h"
 #include "output.h"
+#include "unpack.h"
 #include "unwrap.h"
 
 struct unwrap {
@@ -78,16 +82,63 @@ problem(int error)
 	}
 }
 
+static int
+done(const struct unwrap *w, int error)
+{
+
+	if (error < 0)
+		return (fail(MSG_UNWRAP, w->options->unwrap, problem(error)));
+	return (EXIT_DONE);
+}
+
+/* A core that is compressed: what it becomes has a name in /proc alone. */
+static int
+unwrap_packed(struct unwrap *w, int packed, const char *name)
+{
+	const char *path = w->options->unwrap;
+	struct unpack *u = unpack_open(packed);
+	char unpacked[32];
+	int fd, error;
+
+	if (u == NULL && errno == ENOTSUP)
+		return (fail(MSG_UNWRAP_PACKED, path, name));
+	if (u == NULL)
+		return (done(w, -errno));
+	error = fd = unpack_file(u);
+	if (unpack_damaged(u))
+		message(MSG_CORE_DAMAGED, path, name);
+	unpack_close(u);
+	if (fd < 0)
+		return (done(w, error));
+	(void)snprintf(unpacked, sizeof(unpacked), "/proc/self/fd/%d", fd);
+	error = tbuf_unwrap_file(unpacked, print_trace, w);
+	close(fd);
+	return (done(w, error));
+}
+
+static int
+unwrap_file(struct unwrap *w)
+{
+	const char *path = w->options->unwrap, *name;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int status;
+
+	if (fd != -1 && (name = unpack_name(fd)) != NULL)
+		status = unwrap_packed(w, fd, name);
+	else
+		status = done(w, tbuf_unwrap_file(path, print_trace, w));
+	if (fd != -1)
+		close(fd);
+	return (status);
+}
+
 int
 unwrap_run(const struct options *o, struct output *out)
 {
 	struct unwrap w = { o, out };
 	pid_t pid = pid_of(o->unwrap);
-	int error;
 
-	error = pid != 0 ? tbuf_unwrap_pid(pid, print_trace, &w) :
-	    tbuf_unwrap_file(o->unwrap, print_trace, &w);
-	if (error < 0)
-		return (fail(MSG_UNWRAP, o->unwrap, problem(error)));
-	return (EXIT_DONE);
+	if (pid != 0)
+		return (done(&w, tbuf_unwrap_pid(pid, print_trace, &w)));
+	return (unwrap_file(&w));
 }

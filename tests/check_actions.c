@@ -15,6 +15,7 @@
 #include "options.h"
 #include "printf.h"
 #include "scratch.h"
+#include "suite.h"
 
 /* ------------------------------------------------------------ types */
 
@@ -681,8 +682,6 @@ main(void)
 {
 	Suite *s = suite_create("actions");
 	TCase *tc = tcase_create("actions");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, printf_integers_by_width_and_sign);
@@ -706,9 +705,5 @@ main(void)
 	tcase_add_test(tc, output_goes_where_freopen_says);
 	tcase_add_test(tc, faults_in_words);
 	suite_add_tcase(s, tc);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(s));
 }

@@ -17,6 +17,7 @@ static uid_t	user(void);
 #include <err.h>
 
 #include "scratch.h"
+#include "suite.h"
 
 static char directory[64];
 static struct tbuf_control_file made;
@@ -132,7 +133,6 @@ main(void)
 	};
 	Suite *suite = suite_create("adopt");
 	TCase *tcase = tcase_create("made for us");
-	SRunner *runner;
 	size_t i;
 	int failed;
 
@@ -143,10 +143,7 @@ main(void)
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = run_suite(suite);
 	scratch_remove(directory);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (failed);
 }

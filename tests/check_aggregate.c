@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/aggregate.h"
+#include "suite.h"
 
 /* As struct tbuf_d_aggregation has them. */
 #define LINEAR(base, levels, step)	((uint64_t)(step) << 48 |	\
@@ -413,8 +414,6 @@ main(void)
 {
 	Suite *suite = suite_create("aggregate");
 	TCase *tc = tcase_create("functions");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, powers_of_two);
 	tcase_add_test(tc, steps);
@@ -431,9 +430,5 @@ main(void)
 	tcase_add_test(tc, weights);
 	tcase_add_test(tc, merging);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

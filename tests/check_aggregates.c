@@ -15,6 +15,7 @@
 #include "common/aggregate.h"
 #include "common/machine.h"
 #include "consumer/aggregates.h"
+#include "suite.h"
 #include "tbuf_consumer.h"
 #include "tbuf_program.h"
 
@@ -746,8 +747,6 @@ main(void)
 {
 	Suite *suite = suite_create("aggregates");
 	TCase *tc = tcase_create("tables");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_function);
@@ -774,9 +773,5 @@ main(void)
 	tcase_add_test(tc, damaged);
 	tcase_add_test(tc, another_function);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -12,6 +12,7 @@
 #define tbuf_budget_file(reach)		((void)(reach), true)
 #include "consumer/attach.c"
 #include "steps.h"
+#include "suite.h"
 
 static struct fake fake;
 static struct tbuf_target *target;
@@ -110,10 +111,8 @@ int
 main(void)
 {
 	const char *sanitizer = getenv("SANITIZER");
-	SRunner *runner;
 	Suite *suite;
 	TCase *tcase;
-	int failed;
 
 	/* Its calls are too many to be stepped through. */
 	if (sanitizer != NULL && *sanitizer != '\0')
@@ -124,9 +123,5 @@ main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, no_two_slots_have_the_same_bytes_at_any_moment);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

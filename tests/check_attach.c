@@ -55,6 +55,7 @@ static void	note(enum access, const volatile void *);
 #define undo	quiesce_undo
 #define release	quiesce_release
 #include "consumer/quiesce.c"
+#include "suite.h"
 
 #define NOTES	100000
 
@@ -333,8 +334,6 @@ main(void)
 {
 	Suite *suite = suite_create("attach");
 	TCase *tcase = tcase_create("fences");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase,
@@ -349,9 +348,5 @@ main(void)
 	tcase_add_test(tcase, fence_stands_before_the_patterns_are_given_up);
 	tcase_add_test(tcase, a_fence_is_an_instruction);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -21,6 +21,7 @@ static bool step_has(const struct tbuf_target *, const struct tbuf_tasks *,
 static void step_free(struct tbuf_tasks *);
 
 #include "consumer/variables.c"
+#include "suite.h"
 
 #define NBLOCKS	4
 
@@ -145,8 +146,6 @@ main(void)
 {
 	Suite *suite = suite_create("blocks");
 	TCase *tcase = tcase_create("dead threads");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, begin, NULL);
 	tcase_add_test(tcase, a_dead_threads_block_is_free);
@@ -155,9 +154,5 @@ main(void)
 	tcase_add_test(tcase,
 	    a_block_that_changed_hands_is_not_the_dead_threads);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(suite));
 }

@@ -47,6 +47,7 @@ static void	moment(enum moment);
 	built_;								\
 })
 #include "producer/wanted.c"
+#include "suite.h"
 
 static char directory[64];
 static struct tbuf_board *board;
@@ -191,16 +192,12 @@ START_TEST(a_machine_for_many_cpus_has_a_lane_for_each)
 }
 END_TEST
 
-/* Its own CPU's lane has a half, the others a little, and none both halves. */
-START_TEST(lanes_that_can_grow_are_small_at_first)
+/* Build a session whose lanes can grow, on one of the CPUs. */
+static int
+build_growing(void)
 {
-	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
 	struct tbuf_board_entry *entry = &board->entries[0];
-	struct tbuf_lane lane;
-	cpu_set_t one;
-	struct stat before, after;
-	uint64_t first = 0;
-	uint32_t i;
+	static cpu_set_t one;
 	int cpu = sched_getcpu();
 
 	CPU_ZERO(&one);
@@ -211,16 +208,43 @@ START_TEST(lanes_that_can_grow_are_small_at_first)
 	entry->terms.flags |= TBUF_S_GROW;
 	tbuf_self.rseq = true;
 	moving = &one;
-	ck_assert_int_eq(fstat(file, &before), 0);
 	tbuf_wanted_build(there, file);
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+	return (cpu);
+}
+
+/*
+ * A lane of a CPU has so much of its first half, and that of this one so much;
+ * a lock lane has all of it.  The sum.
+ */
+static uint64_t
+check_limits(int cpu, uint64_t own, uint64_t other)
+{
+	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_lane lane;
+	uint64_t expected, sum = 0;
+	uint32_t i;
+
 	for (i = 0; i < slot->nlanes; i++) {
 		ck_assert_int_eq(pread(file, &lane, sizeof(lane),
 		    (off_t)(slot->lanes + i * sizeof(lane))), sizeof(lane));
-		ck_assert_uint_eq(lane.limit, lane.kind == TBUF_KIND_CPU &&
-		    (int)lane.cpu != cpu ? 262144 : lane.size);
-		first += lane.limit;
+		expected = (int)lane.cpu == cpu ? own : other;
+		ck_assert_uint_eq(lane.limit, lane.kind == TBUF_KIND_CPU ?
+		    expected : lane.size);
+		sum += lane.limit;
 	}
+	return (sum);
+}
+
+/* Its own CPU's lane has a half, the others a little, and none both halves. */
+START_TEST(lanes_that_can_grow_are_small_at_first)
+{
+	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct stat before, after;
+	uint64_t first;
+
+	ck_assert_int_eq(fstat(file, &before), 0);
+	first = check_limits(build_growing(), 1 << 20, 262144);
 	ck_assert_int_eq(fstat(file, &after), 0);
 	ck_assert_uint_eq((uint64_t)after.st_size,
 	    slot->area + slot->area_size);
@@ -229,6 +253,38 @@ START_TEST(lanes_that_can_grow_are_small_at_first)
 	    first);
 	ck_assert_uint_lt((uint64_t)(after.st_blocks - before.st_blocks) * 512,
 	    first + 65536);
+}
+END_TEST
+
+static const struct {
+	unsigned lives;
+	uint64_t used;
+	uint64_t run;
+	uint64_t own, other;		/* lanes */
+} usages[] = {
+	{ TBUF_USAGE_LIVES - 1, 100, 1, 1 << 20, 262144 },
+	{ TBUF_USAGE_LIVES, 100, 1, TBUF_USAGE_MIN, TBUF_USAGE_MIN },
+	{ TBUF_USAGE_LIVES, 0, 1, TBUF_USAGE_MIN, TBUF_USAGE_MIN },
+	{ 9 * TBUF_USAGE_LIVES, 8192, 1, 131072, 131072 },
+	{ TBUF_USAGE_LIVES, 8193, 1, 262144, 262144 },
+	{ TBUF_USAGE_LIVES, 16385, 1, 524288, 262144 },
+	{ TBUF_USAGE_LIVES, 1 << 20, 1, 1 << 20, 262144 },
+	{ TBUF_USAGE_LIVES, UINT64_MAX, 1, 1 << 20, 262144 },
+	{ TBUF_USAGE_LIVES, 100, 2, 1 << 20, 262144 },
+};
+
+/* As much as the same program has always had in the same run, many times. */
+START_TEST(lanes_are_as_small_as_the_program_can_do_with)
+{
+	struct tbuf_control *control = tbuf_view_control(&view);
+	unsigned i;
+
+	/* A name that does not end is one of so many bytes. */
+	memset(control->comm, 'x', sizeof(control->comm));
+	for (i = 0; i < usages[_i].lives; i++)
+		tbuf_usage_note(board->usage, usages[_i].run, control->comm,
+		    i == 0 ? usages[_i].used : 0);
+	check_limits(build_growing(), usages[_i].own, usages[_i].other);
 }
 END_TEST
 
@@ -363,13 +419,14 @@ main(void)
 {
 	Suite *suite = suite_create("board");
 	TCase *tcase = tcase_create("board");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, an_order_is_built_as_it_stands_on_the_board);
 	tcase_add_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each);
 	tcase_add_test(tcase, lanes_that_can_grow_are_small_at_first);
+	tcase_add_loop_test(tcase,
+	    lanes_are_as_small_as_the_program_can_do_with, 0,
+	    sizeof(usages) / sizeof(usages[0]));
 	tcase_add_loop_test(tcase, an_order_that_changes_hands_is_not_built,
 	    ORDER_READ, NEVER);
 	tcase_add_loop_test(tcase, others_find_room, 0, 2);
@@ -378,9 +435,5 @@ main(void)
 	tcase_add_loop_test(tcase, what_is_lacking_is_told, 0, 3);
 	tcase_add_test(tcase, reasons_are_counted_apart);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -272,6 +272,50 @@ clause_spawn(struct tbuf_consumer *c, const char *mode, const char *count)
 	return (live_spawn(c, mode, count, NULL));
 }
 
+struct tbuf_consumer *consumer;
+struct made made;
+
+void
+clause_set_up(void)
+{
+	memset(&made, 0, sizeof(made));
+	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+}
+
+void
+clause_tear_down(void)
+{
+	tbuf_consumer_close(consumer);
+}
+
+TCase *
+clause_case(const char *name)
+{
+	TCase *t = live_case(name);
+
+	tcase_add_checked_fixture(t, clause_set_up, clause_tear_down);
+	return (t);
+}
+
+static void
+without_rseq(void)
+{
+	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+}
+
+Suite *
+clause_suite(const char *name, TCase *(*cases)(const char *name))
+{
+	Suite *s = suite_create(name);
+	TCase *t;
+
+	suite_add_tcase(s, cases("sections"));
+	t = cases("locks");
+	tcase_add_checked_fixture(t, without_rseq, NULL);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
 int
 clause_main(int argc, char *argv[], Suite *(*make)(void))
 {

@@ -66,6 +66,17 @@ void	clause_expect(const char *text);
 pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,
 	    const char *count);
 
+/* A test's own, made anew for each. */
+extern struct tbuf_consumer *consumer;
+extern struct made made;
+
+void	clause_set_up(void);
+void	clause_tear_down(void);
+/* A case whose tests have these. */
+TCase	*clause_case(const char *name);
+/* The cases with rseq and without, where all goes through lock lanes. */
+Suite	*clause_suite(const char *name, TCase *(*cases)(const char *name));
+
 int	clause_main(int argc, char *argv[], Suite *(*make)(void));
 
 #endif

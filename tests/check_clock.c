@@ -20,6 +20,7 @@ static int	open_other(const char *path);
 #define open(path, flags)		open_other(path)
 static int invariant;
 #include "common/clock.c"
+#include "suite.h"
 #undef open
 #undef tbuf_counter_invariant
 
@@ -113,16 +114,10 @@ main(void)
 {
 	Suite *suite = suite_create("clock");
 	TCase *tcase = tcase_create("choice");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tcase,
 	    the_counter_is_used_where_the_kernel_trusts_it, 0, NCASES);
 	tcase_add_test(tcase, a_counter_that_is_not_invariant_is_never_used);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

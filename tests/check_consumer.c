@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 #define COUNT(table)	((int)(sizeof(table) / sizeof((table)[0])))
 
@@ -493,8 +494,6 @@ main(void)
 {
 	Suite *s = suite_create("consumer");
 	TCase *t = tcase_create("options and plans");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(t, size_is_parsed, 0, COUNT(sizes));
 	tcase_add_loop_test(t, rate_is_parsed, 0, COUNT(rates));
@@ -513,8 +512,5 @@ main(void)
 	tcase_add_test(t, terms_of_a_run_are_its_options);
 	tcase_add_test(t, only_cpu_gets_the_only_lane);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -17,6 +17,7 @@
 #include "check_consumer_fixture.h"
 #include "common/room.h"
 #include "scratch.h"
+#include "suite.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -281,6 +282,47 @@ START_TEST(version_one_memory_controller)
 }
 END_TEST
 
+START_TEST(both_versions_at_once)
+{
+	char line[512];
+
+	groups_begin();
+	snprintf(line, sizeof(line),
+	    "30 20 0:26 / %s/cg rw - cgroup2 cgroup2 rw\n"
+	    "32 20 0:28 / %s/mem rw - cgroup cgroup rw,memory\n"
+	    "33 20 0:28 / %s/again rw - cgroup cgroup rw,memory\n",
+	    top, top, top);
+	put("mountinfo", line);
+	put("cgroup", "4:memory:/x\n0::/y\n");
+	put("mem/x/memory.limit_in_bytes", "5000\n");
+	put("mem/x/memory.usage_in_bytes", "1000\n");
+	put("again/x/memory.limit_in_bytes", "5\n");
+	put("cg/y/memory.max", "3000\n");
+	put("cg/y/memory.current", "100\n");
+	ck_assert_uint_eq(room(), 2900);
+	put("cg/y/memory.max", "max\n");
+	ck_assert_uint_eq(room(), 4000);
+	groups_end();
+}
+END_TEST
+
+/* Nobody asks how much is in use then, which the kernel has to add up. */
+START_TEST(no_limit_of_version_one)
+{
+	char line[256];
+
+	groups_begin();
+	snprintf(line, sizeof(line),
+	    "32 20 0:28 / %s/mem rw - cgroup cgroup rw,memory\n", top);
+	put("mountinfo", line);
+	put("cgroup", "4:memory:/x\n");
+	put("mem/x/memory.limit_in_bytes", "9223372036854771712\n");
+	put("mem/x/memory.usage_in_bytes", "9223372036854771712\n");
+	ck_assert_uint_eq(room(), UINT64_MAX);
+	groups_end();
+}
+END_TEST
+
 START_TEST(no_groups_no_limit)
 {
 	groups_begin();
@@ -297,8 +339,6 @@ main(void)
 {
 	Suite *s = suite_create("budget");
 	TCase *t = tcase_create("budget");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, auto_halves_until_all_lanes_fit);
@@ -311,10 +351,9 @@ main(void)
 	tcase_add_test(t, unified_groups_are_looked_at_up_to_the_top);
 	tcase_add_test(t, high_is_a_limit_too);
 	tcase_add_test(t, version_one_memory_controller);
+	tcase_add_test(t, both_versions_at_once);
+	tcase_add_test(t, no_limit_of_version_one);
 	tcase_add_test(t, no_groups_no_limit);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

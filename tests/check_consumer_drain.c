@@ -11,6 +11,7 @@
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -32,11 +33,7 @@ begin_with(struct run *r, const char *options, unsigned nargs,
 	memset(r, 0, sizeof(*r));
 	fake_begin(&r->f);
 	probe = fake_probe(&r->f, "probe", nargs, types);
-	r->c = fake_consumer(options);
-	fake_grab(&r->f, r->c);
-	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
-	    tbuf_consumer_error(r->c));
-	fake_map(&r->f);
+	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
 	ck_assert_uint_ne(r->epid, 0);
 	ck_assert_uint_eq(tbuf_consumer_matched(r->c, 0), 1);
@@ -594,10 +591,7 @@ START_TEST(a_record_before_go_has_a_time_before_it)
 	begin(&r, "bufsize=4k");
 	r.f.control->clock = TBUF_CLOCK_COUNTER;
 	tbuf_consumer_close(r.c);
-	r.c = fake_consumer("bufsize=4k");
-	fake_grab(&r.f, r.c);
-	ck_assert_int_eq(tbuf_consumer_go(r.c), 0);
-	fake_map(&r.f);
+	r.c = fake_session(&r.f, "bufsize=4k");
 	session = (const void *)(r.f.file + fake_slot(&r.f)->area);
 	r.f.time = session->go.ticks - 1000000;
 	fire(&r, 0, 1);
@@ -767,8 +761,6 @@ main(void)
 {
 	Suite *s = suite_create("drain");
 	TCase *t = tcase_create("lanes");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, switch_gives_all_and_gives_the_space_back);
@@ -804,8 +796,5 @@ main(void)
 	tcase_add_test(t, given_up_session_is_an_error_with_records);
 	tcase_add_test(t, deadline_is_kept_but_under_ring);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 
@@ -574,8 +575,6 @@ main(void)
 {
 	Suite *s = suite_create("files");
 	TCase *t = tcase_create("files");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, dead_file_is_read, 0, 3);
@@ -595,8 +594,5 @@ main(void)
 	tcase_add_test(t, the_youngest_unread_files_are_kept);
 	tcase_add_test(t, work_returns_when_it_is_woken);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

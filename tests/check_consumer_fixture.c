@@ -275,6 +275,17 @@ fake_consumer(const char *options)
 	return (c);
 }
 
+struct tbuf_consumer *
+fake_session(struct fake *f, const char *options)
+{
+	struct tbuf_consumer *c = fake_consumer(options);
+
+	fake_grab(f, c);
+	ck_assert_msg(tbuf_consumer_go(c) == 0, "%s", tbuf_consumer_error(c));
+	fake_map(f);
+	return (c);
+}
+
 static void
 tally_record(const struct tbuf_record *record, struct tally *tally)
 {

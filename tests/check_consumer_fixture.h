@@ -65,6 +65,9 @@ uint16_t fake_epid(struct fake *, uint32_t probe);
 /* A consumer with options "name=value ...", and an enabling of all. */
 struct tbuf_consumer *fake_consumer(const char *options);
 
+/* Such a consumer with the target, its run begun, and the file mapped. */
+struct tbuf_consumer *fake_session(struct fake *, const char *options);
+
 /* Give all events of a round that is begun here; how many records came. */
 struct tally {
 	uint64_t records, drops[3], overwritten, damage, lost, unmet;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 static const uint8_t string_argument[] = { TBUF_STRING };
 static unsigned seed;
@@ -35,11 +37,7 @@ begin(struct run *r, const char *options)
 	fake_begin(&r->f);
 	r->f.control->flags |= TBUF_F_SELECTION;
 	probe = fake_probe(&r->f, "probe", 1, string_argument);
-	r->c = fake_consumer(options);
-	fake_grab(&r->f, r->c);
-	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
-	    tbuf_consumer_error(r->c));
-	fake_map(&r->f);
+	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
 }
 
@@ -516,6 +514,41 @@ START_TEST(garbage_in_units_is_survived)
 }
 END_TEST
 
+static struct tbuf_consumer *mended;
+static volatile sig_atomic_t mends;
+
+static void
+mend(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	mends = mends + 1;
+	if (!tbuf_consumer_mend(mended, info->si_addr))
+		_exit(1);
+}
+
+/* Where the tables are mapped, too, a signal's handler can mend that. */
+START_TEST(truncated_units_are_mended)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+	struct run r;
+
+	begin(&r, "bufsize=4k nunits=4 unitsize=1k");
+	mended = r.c;
+	mends = 0;
+	action.sa_sigaction = mend;
+	ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
+	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)fake_slot(&r.f)->units.at),
+	    0);
+	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:2"), 0);
+	ck_assert_int_eq(mends, 1);
+	/* It is not looked at any more. */
+	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:3"), 0);
+	ck_assert_int_eq(mends, 1);
+	end(&r);
+}
+END_TEST
+
 static int
 no_target(void *arg, pid_t pid, const char *comm)
 {
@@ -625,9 +658,7 @@ main(void)
 {
 	Suite *s = suite_create("hostile");
 	TCase *t = tcase_create("files");
-	SRunner *runner = srunner_create(s);
 	const char *set = getenv("TBUF_SEED");
-	int failed;
 
 	seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
 	    (unsigned)time(NULL);
@@ -647,12 +678,10 @@ main(void)
 	tcase_add_test(t, window_is_the_limit);
 	tcase_add_loop_test(t, garbage_everywhere_is_survived, 0, 8);
 	tcase_add_loop_test(t, garbage_in_units_is_survived, 0, 8);
+	tcase_add_test(t, truncated_units_are_mended);
 	tcase_add_test(t, exit_without_a_script_is_no_exit);
 	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
 	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -20,6 +20,7 @@
 
 #include "check_consumer_fixture.h"
 #include "common/board.h"
+#include "suite.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 
@@ -257,8 +258,6 @@ main(void)
 {
 	Suite *s = suite_create("leases");
 	TCase *t = tcase_create("leases");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, lease_on_a_control_file_is_not_waited_for);
@@ -266,8 +265,5 @@ main(void)
 	tcase_add_test(t, leased_file_is_refused);
 	tcase_add_test(t, status_reads_no_more_than_the_file_has);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -12,6 +12,7 @@
 #include "atomics.h"
 #include "common/chain.h"
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 #define PROBES		1000u
 
@@ -328,8 +329,6 @@ main(void)
 {
 	Suite *s = suite_create("limits");
 	TCase *t = tcase_create("limits");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, more_than_a_session_holds_is_refused);
@@ -342,8 +341,5 @@ main(void)
 	tcase_add_test(t, garbage_in_chains_is_survived);
 	tcase_add_test(t, lost_probes_are_told_once);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 /* Far more than one lock's holder is given, far less than all would be. */
 #define PAUSES_MAX	1000
@@ -103,15 +104,10 @@ main(void)
 {
 	Suite *s = suite_create("orphan");
 	TCase *t = tcase_create("orphan");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
 	tcase_add_test(t, slots_that_nobody_is_in_are_free);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -11,6 +11,7 @@
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -45,11 +46,7 @@ begin(struct run *r, const char *options)
 	memset(r, 0, sizeof(*r));
 	fake_begin(&r->f);
 	probe = fake_probe(&r->f, "probe", 1, one_integer);
-	r->c = fake_consumer(options);
-	fake_grab(&r->f, r->c);
-	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
-	    tbuf_consumer_error(r->c));
-	fake_map(&r->f);
+	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
 }
 
@@ -437,8 +434,6 @@ main(void)
 {
 	Suite *s = suite_create("packets");
 	TCase *t = tcase_create("packets");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, packets_account_for_all_that_was_fired, 0, 6);
@@ -455,8 +450,5 @@ main(void)
 	tcase_add_loop_test(t, packets_of_a_dead_targets_file, 0, 3);
 	tcase_add_test(t, packets_have_no_order_among_lanes);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

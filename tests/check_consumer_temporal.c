@@ -39,6 +39,7 @@ visit(const struct tbuf_cpus *cpus)
 #define tbuf_now()		read_clock()
 #define tbuf_clock_read(clock)	((void)(clock), read_clock())
 #include "consumer/horizon.c"
+#include "suite.h"
 #undef tbuf_now
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
@@ -58,12 +59,9 @@ begin(struct run *r, const char *options)
 
 	memset(r, 0, sizeof(*r));
 	fake_begin(&r->f);
+	r->f.control->flags |= TBUF_F_SELECTION;
 	probe = fake_probe(&r->f, "probe", 1, one_integer);
-	r->c = fake_consumer(options);
-	fake_grab(&r->f, r->c);
-	ck_assert_msg(tbuf_consumer_go(r->c) == 0, "%s",
-	    tbuf_consumer_error(r->c));
-	fake_map(&r->f);
+	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
 	/* From here on, and all records come after it. */
 	r->f.time = clock_now = tbuf_now();
@@ -125,6 +123,74 @@ START_TEST(temporal_holds_back_what_came_after_the_switch)
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 5);
 	ck_assert_int_eq(t.first, 5);
+	end(&r);
+}
+END_TEST
+
+#define UNIT_RECORDS	3u
+
+/* A work unit that has ended: its records, and the mark for them. */
+static void
+unit_end(struct run *r)
+{
+	const struct tbuf_slot *slot = fake_slot(&r->f);
+	struct tbuf_unit_entry *entry = (void *)(r->f.file + slot->units.at +
+	    sizeof(struct tbuf_units));
+	struct tbuf_unit_record mark = {
+		.instance = 1, .mask = UINT32_MAX, .count = UNIT_RECORDS
+	};
+	struct {
+		struct tbuf_lock_record record;
+		int64_t value;
+	} *record = (void *)(r->f.file + slot->units.at +
+	    tbuf_units_tables(2));
+	unsigned i;
+
+	for (i = 0; i < UNIT_RECORDS; i++) {
+		record[i].record.header.time = r->f.time++;
+		record[i].record.header.epid = r->epid;
+		record[i].record.header.size = sizeof(*record);
+		record[i].value = r->next++;
+	}
+	entry->ended = tbuf_unit_rule(mark.outcome, mark.mask);
+	entry->count = UNIT_RECORDS;
+	entry->total[1].extra = UNIT_RECORDS - 1;
+	entry->head = tbuf_unit_head(0, UNIT_RECORDS,
+	    UNIT_RECORDS * sizeof(*record));
+	entry->word = tbuf_unit_word(slot->generation, 1, TBUF_UNIT_DONE);
+	ck_assert(fake_record(&r->f, 0, TBUF_EPID_UNIT, &mark, sizeof(mark)));
+}
+
+static unsigned
+take_units(struct run *r, unsigned what, unsigned *lost)
+{
+	struct tbuf_event e;
+	unsigned given = 0;
+
+	ck_assert_int_eq(tbuf_round_begin(r->c, what), 0);
+	while (tbuf_consumer_next(r->c, &e) == 1) {
+		given += e.type == TBUF_EVENT_RECORD && e.record.unit != NULL;
+		*lost += e.type == TBUF_EVENT_UNIT_DROPS;
+	}
+	return (given);
+}
+
+/* As long as its mark is held back a table is kept, and nothing is lost. */
+START_TEST(temporal_holds_back_what_a_unit_has_kept)
+{
+	unsigned lost = 0, i;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k nunits=2 unitsize=1k");
+	unit_end(&r);
+	for (i = 0; i < 3; i++)
+		ck_assert_uint_eq(take_units(&r, TBUF_ROUND_SWITCH |
+		    TBUF_ROUND_STATUS, &lost), 0);
+	clock_now = r.f.time;
+	ck_assert_uint_eq(take_units(&r, _i == 0 ? TBUF_ROUND_SWITCH :
+	    TBUF_ROUND_LAST, &lost), UNIT_RECORDS);
+	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_LAST, &lost), 0);
+	ck_assert_uint_eq(lost, 0);
 	end(&r);
 }
 END_TEST
@@ -472,11 +538,10 @@ main(void)
 {
 	Suite *suite = suite_create("temporal");
 	TCase *t = tcase_create("merge");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(t, temporal_merges_lanes_by_time);
 	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
+	tcase_add_loop_test(t, temporal_holds_back_what_a_unit_has_kept, 0, 2);
 	tcase_add_loop_test(t, temporal_waits_for_the_holder_of_a_lock_lane,
 	    0, 2);
 	tcase_add_test(t, temporal_waits_for_the_first_holder_of_a_lock_lane);
@@ -490,9 +555,5 @@ main(void)
 	tcase_add_loop_test(t, snapshot_is_of_one_moment, 0, 4);
 	tcase_add_test(t, snapshot_waits_for_nobody);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

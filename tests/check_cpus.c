@@ -18,6 +18,7 @@
 
 #include "atomics.h"
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 #define POSSIBLE	4096u	/* CPUs */
 #define CALLS		64u
@@ -109,10 +110,7 @@ begin(void)
 {
 	fake_begin(&fake);
 	probe = fake_probe(&fake, "probe", 1, integer);
-	consumer = fake_consumer("bufsize=4k");
-	fake_grab(&fake, consumer);
-	ck_assert_int_eq(tbuf_consumer_go(consumer), 0);
-	fake_map(&fake);
+	consumer = fake_session(&fake, "bufsize=4k");
 	memset(visits, 0, sizeof(visits));
 	nvisits = 0;
 }
@@ -205,8 +203,6 @@ main(void)
 {
 	Suite *suite = suite_create("cpus");
 	TCase *tcase = tcase_create("cpus");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each,
 	    0, 2);
@@ -215,9 +211,5 @@ main(void)
 	tcase_add_test(tcase,
 	    where_a_cpu_cannot_be_run_on_the_space_is_retired);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -6,26 +6,8 @@
 #include <sys/wait.h>
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "check_clause_fixture.h"
-
-static struct tbuf_consumer *consumer;
-static struct made made;
-
-static void
-begin(void)
-{
-	memset(&made, 0, sizeof(made));
-	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
-}
-
-static void
-end(void)
-{
-	tbuf_consumer_close(consumer);
-}
 
 #define CALL_OF(name, argument)						\
 	W(LDI, 1, 0, 0, argument), W(CALL, 2, 1, 1, TBUF_SUB_##name)
@@ -151,9 +133,8 @@ static Suite *
 make(void)
 {
 	Suite *s = suite_create("destructive");
-	TCase *t = live_case("calls");
+	TCase *t = clause_case("calls");
 
-	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, raise_reaches_the_program);
 	tcase_add_test(t, signal_0_is_none);
 	tcase_add_test(t, signal_that_there_is_not);

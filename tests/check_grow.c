@@ -8,10 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "common/board.h"
+#include "suite.h"
 
 #define SIZE	65536u		/* of a half */
 #define SMALL	6000u		/* so much of it is there; no whole record */
@@ -50,6 +54,24 @@ fallocate(int fd, int mode, off_t offset, off_t length)
 		backed += (uint64_t)length;
 	}
 	return ((int)syscall(SYS_fallocate, fd, mode, offset, length));
+}
+
+static unsigned opened;		/* the target's file, by its name */
+
+int
+openat(int fd, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	if (target != NULL && strcmp(path, target->name) == 0)
+		opened++;
+	return ((int)syscall(SYS_openat, fd, path, flags, mode));
 }
 
 /* As a child that is followed leaves the lanes for its consumer. */
@@ -125,6 +147,43 @@ START_TEST(what_is_written_to_grows_before_the_switch)
 	ck_assert_uint_eq(fake_lane(&f, 1)->limit, SMALL);
 	ck_assert_uint_eq(backed, SIZE);
 	ck_assert_uint_eq(fill(), SIZE / RECORD - SMALL / RECORD);
+}
+END_TEST
+
+/* Most children end before they have written more than that. */
+START_TEST(a_little_is_no_reason_to_grow)
+{
+	unsigned i;
+
+	for (i = 0; i < SMALL / 8 / RECORD; i++)
+		ck_assert(fake_record(&f, 0, epid, &next, sizeof(next)));
+	tbuf_lanes_look(target, 1);
+	ck_assert_uint_eq(calls, 0);
+	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
+	ck_assert(fake_record(&f, 0, epid, &next, sizeof(next)));
+	tbuf_lanes_look(target, target->next_growth);
+	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SIZE);
+}
+END_TEST
+
+/* The next look may be too late for one that has much to write. */
+START_TEST(a_little_is_a_reason_after_a_while)
+{
+	uint64_t now = 1;
+
+	ck_assert(fake_record(&f, 0, epid, &next, sizeof(next)));
+	tbuf_lanes_look(target, now);
+	now = target->next_growth;
+	tbuf_lanes_look(target, now);
+	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
+	now = target->next_growth;
+	ck_assert_uint_lt(now, 4000000);
+	/* As much as a program begins with that is not known to be short. */
+	target->sources[1].size = 2 * TBUF_USAGE_OTHERS;
+	target->sources[1].storage = 4 * TBUF_USAGE_OTHERS;
+	tbuf_lanes_look(target, now);
+	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SIZE);
+	ck_assert_uint_eq(fake_lane(&f, 1)->limit, TBUF_USAGE_OTHERS);
 }
 END_TEST
 
@@ -204,6 +263,45 @@ START_TEST(nobody_backs_what_a_dead_process_had)
 }
 END_TEST
 
+/* The next process with the same program has so much, and not more. */
+START_TEST(what_a_program_has_used_is_noted)
+{
+	static struct tbuf_board board;
+	struct tally t;
+	unsigned i;
+
+	c->board = &board;
+	c->entry = &board.entries[0];
+	c->run = 5;
+	strcpy(tbuf_view_control(&target->view)->comm, "short");
+	target->order.terms.flags |= TBUF_S_GROW;
+	for (i = 1; i < TBUF_USAGE_LIVES; i++)
+		tbuf_usage_note(board.usage, 5, "short", 1);
+	ck_assert_uint_eq(fill(), SMALL / RECORD);
+	fake_kill(&f);
+	tbuf_target_die(target);
+	fake_round(c, TBUF_ROUND_ENDED, &t);
+	ck_assert_uint_eq(tbuf_usage_first(board.usage, 5, "short"),
+	    UINT64_MAX);
+	target = NULL;
+	tbuf_round_end(c);
+	c->entry = NULL;
+	c->run = 0;
+	ck_assert_uint_eq(tbuf_usage_first(board.usage, 5, "short"),
+	    8192 * TBUF_USAGE_TIMES);
+}
+END_TEST
+
+/* Whoever starts many targets has each of them looked at once, not again. */
+START_TEST(a_target_is_not_opened_again)
+{
+	ck_assert_str_ne(target->name, "");
+	opened = 0;
+	ck_assert_int_eq(tbuf_consumer_scan(c), 0);
+	ck_assert_uint_eq(opened, 0);
+}
+END_TEST
+
 /* A target that says it has more than a lane is no reason to write there. */
 START_TEST(limit_beyond_the_lane_is_not_believed)
 {
@@ -227,20 +325,18 @@ main(void)
 {
 	Suite *suite = suite_create("grow");
 	TCase *tcase = tcase_create("grow");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, what_is_written_to_grows_before_the_switch);
+	tcase_add_test(tcase, a_little_is_no_reason_to_grow);
+	tcase_add_test(tcase, a_little_is_a_reason_after_a_while);
 	tcase_add_test(tcase, all_grow_in_the_end);
 	tcase_add_test(tcase, second_half_is_backed_before_it_is_allowed);
 	tcase_add_test(tcase, limit_stays_where_there_is_no_space);
 	tcase_add_test(tcase, nobody_backs_what_a_dead_process_had);
+	tcase_add_test(tcase, what_a_program_has_used_is_noted);
+	tcase_add_test(tcase, a_target_is_not_opened_again);
 	tcase_add_test(tcase, limit_beyond_the_lane_is_not_believed);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

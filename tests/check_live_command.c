@@ -231,6 +231,45 @@ START_TEST(children_are_followed)
 }
 END_TEST
 
+/* Children whose time is told by this process's own first moment. */
+static unsigned
+count_posted(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (!t->child && t->time.clock == TBUF_CLOCK_COUNTER) {
+			ck_assert_uint_eq(t->time.base.ticks,
+			    c->posted.ticks);
+			n++;
+		}
+	return (n);
+}
+
+/* Nobody spins until a child that has just begun has an age to measure by. */
+START_TEST(time_of_children_is_known_at_once)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+	struct tally t = { .many = true };
+	unsigned n = 0;
+	int r;
+
+	live_spawn(c, "breed", "7", NULL);
+	live_go(c);
+	do {
+		r = tbuf_consumer_work(c);
+		n += count_posted(c);
+		fake_tally(c, &t);
+	} while (r > 0);
+	ck_assert_int_eq(r, 0);
+	ck_assert_uint_eq(t.records, 70);
+	if (c->clock == TBUF_CLOCK_COUNTER)
+		ck_assert_uint_ge(n, 7);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* So many processes say that they could not be traced, all for one reason. */
 static void
 check_missed(struct tbuf_consumer *c, uint64_t expected, const char *reason)
@@ -614,6 +653,7 @@ make(void)
 	tcase_add_test(t, environment_is_added_to);
 	tcase_add_test(t, session_goes_on_after_exec);
 	tcase_add_loop_test(t, children_are_followed, 0, 2);
+	tcase_add_test(t, time_of_children_is_known_at_once);
 	tcase_add_loop_test(t, command_that_cannot_be_traced_is_told, 0, 2);
 	tcase_add_loop_test(t, command_whose_library_lacks_something_is_told,
 	    0, 2);

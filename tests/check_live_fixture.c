@@ -20,6 +20,7 @@
 
 #include "check_live_fixture.h"
 #include "scratch.h"
+#include "suite.h"
 #include "tbuf.h"
 
 char live_self[4096];
@@ -385,15 +386,9 @@ live_main(int argc, char *argv[], Suite *(*make)(void))
 {
 	ssize_t n = readlink("/proc/self/exe", live_self,
 	    sizeof(live_self) - 1);
-	SRunner *runner;
-	int failed;
 
 	live_self[n < 0 ? 0 : n] = '\0';
 	if (argc > 1)
 		return (target(argc, argv));
-	runner = srunner_create(make());
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(make()));
 }

@@ -21,6 +21,7 @@ static void	moment(void);
 #define tbuf_store(p, v)						\
 	(moment(), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 #include "producer/lock.c"
+#include "suite.h"
 
 #define LANES		2u
 #define SESSIONS	2u
@@ -199,8 +200,6 @@ main(void)
 {
 	Suite *suite = suite_create("lock");
 	TCase *tcase = tcase_create("memory");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tcase, a_handler_that_fires_while_a_lane_is_recalled);
 	tcase_add_test(tcase,
@@ -213,9 +212,5 @@ main(void)
 	tcase_add_test(tcase,
 	    a_probe_that_nobody_traces_any_more_recalls_nothing);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

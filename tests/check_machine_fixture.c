@@ -429,15 +429,3 @@ call_faults(struct fixture *f, unsigned fault, uint64_t address,
 	va_end(arguments);
 	faults(f, fault, address);
 }
-
-int
-run_suite(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-}

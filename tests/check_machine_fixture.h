@@ -10,6 +10,7 @@
 #include <check.h>
 
 #include "common/machine.h"
+#include "suite.h"
 #include "tbuf.h"
 
 #define FIXTURE_STRSIZE		32
@@ -67,7 +68,5 @@ const char *text_of(struct fixture *, unsigned subroutine,
 	    const char *pattern, ...);
 void	call_faults(struct fixture *, unsigned fault, uint64_t address,
 	    unsigned subroutine, const char *pattern, ...);
-
-int	run_suite(Suite *);
 
 #endif

@@ -13,6 +13,7 @@
 #include <check.h>
 
 #include "common/glob.h"
+#include "suite.h"
 
 #define PATTERN_MAX	7
 #define TEXT_MAX	3
@@ -242,8 +243,7 @@ main(void)
 {
 	Suite *s = suite_create("match");
 	TCase *t = tcase_create("match");
-	SRunner *runner = srunner_create(s);
-	int failed, n = sizeof(descriptions) / sizeof(descriptions[0]);
+	int n = sizeof(descriptions) / sizeof(descriptions[0]);
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, globs_are_those_of_fnmatch, 0, 5);
@@ -254,8 +254,5 @@ main(void)
 	tcase_add_test(t, a_selection_stands_behind_all_of_it);
 	tcase_add_test(t, open_ends_match_nothing_but_themselves);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

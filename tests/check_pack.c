@@ -15,8 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "producer/key.h"
 #include "producer/producer.h"
 #include "steps.h"
+#include "suite.h"
 #include "tbuf_consumer.h"
 
 #define FIRES	3
@@ -428,6 +430,57 @@ START_TEST(strings_may_end_where_memory_does)
 }
 END_TEST
 
+/* Its words are those of a record, and its sum is of them. */
+static void
+expect_key(const char *string, uint32_t strsize)
+{
+	const struct tbuf_site site = { .nargs = 1, .types = { TBUF_STRING } };
+	uint64_t words[TBUF_STAGE_WORDS], expected[TBUF_STAGE_WORDS];
+	uint64_t value = (uint64_t)(uintptr_t)string, factor = seed;
+	uint64_t size = tbuf_pack_texts(&site, &value, strsize, expected);
+	struct tbuf_key_text text;
+	uint64_t sum = 0, i;
+
+	text = tbuf_pack_key(value, strsize, words, factor);
+	if (size == 0) {
+		ck_assert_uint_eq(text.word, UINT64_MAX);
+		return;
+	}
+	ck_assert_mem_eq(words, expected, size);
+	ck_assert_uint_eq(text.word, (uint16_t)expected[0]);
+	for (i = 0; i < size / 8; i++)
+		tbuf_hash_add(&sum, &factor, expected[i]);
+	ck_assert_uint_eq(text.sum, sum);
+}
+
+/*
+ * However far from a page's end it lies, and whether it has a NUL or is cut,
+ * where reads may go on to the end of the page.
+ */
+START_TEST(strings_of_keys_are_hashed_as_their_words)
+{
+	static const uint32_t strsizes[] = { 2, 8, 9, 15, 60, 140 };
+	unsigned i, length, before;
+	char *start;
+
+	expect_key(NULL, 256);
+	memset(page_end() - 1000, 'x', 1000);
+	for (i = 0; i < sizeof(strsizes) / sizeof(strsizes[0]); i++)
+		for (before = strsizes[i]; before < strsizes[i] + 20; before++)
+			for (length = 0; length <= before; length++) {
+				start = page_end() - before;
+				if (length < before)
+					start[length] = '\0';
+				expect_key(start, strsizes[i]);
+				if (length < before)
+					start[length] = 'x';
+			}
+	page_end()[-301] = '\0';
+	expect_key(page_end() - 301 - 200, 256);
+	expect_key(page_end() - 301 - 100, 256);
+}
+END_TEST
+
 /* The stage has an end: what does not fit into it is made into segments. */
 START_TEST(longer_strings_are_not_words)
 {
@@ -540,9 +593,7 @@ main(void)
 	};
 	Suite *suite = suite_create("pack");
 	TCase *tcase = tcase_create("both paths"), *alone;
-	SRunner *runner;
 	size_t i;
-	int failed;
 
 	seed = (uint64_t)time(NULL) | 1;
 	if (getenv("SEED") != NULL)
@@ -553,12 +604,9 @@ main(void)
 	suite_add_tcase(suite, tcase);
 	alone = tcase_create("the words alone");
 	tcase_add_test(alone, strings_may_end_where_memory_does);
+	tcase_add_test(alone, strings_of_keys_are_hashed_as_their_words);
 	tcase_add_test(alone, longer_strings_are_not_words);
 	tcase_add_test(alone, a_string_that_changes_is_read_once);
 	suite_add_tcase(suite, alone);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

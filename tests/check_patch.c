@@ -5,12 +5,15 @@
  * and what is refused, stubs that leave everything as it was.
  */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,7 +24,8 @@
 
 #include <check.h>
 
-#include "patch/patch.h"
+#include "patch/x86_64.h"
+#include "suite.h"
 
 /* arch_prctl(2)'s, of kernels since 6.6 */
 #define SHSTK_ENABLE	0x5001
@@ -493,6 +497,75 @@ START_TEST(stubs_keep_off_what_others_have_or_get)
 }
 END_TEST
 
+/* How much of the page at an address is a copy of the process's own. */
+static unsigned
+own_kilobytes(uintptr_t at)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	unsigned kilobytes = 1;
+	uintptr_t start = 0;
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "%" SCNxPTR "-", &start) == 1 && start == at)
+			break;
+	ck_assert_uint_eq(start, at);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "Anonymous: %u", &kilobytes) == 1)
+			break;
+	fclose(f);
+	return (kilobytes);
+}
+
+/* Two pages, whose parts of the file are in another order. */
+static void
+write_across(uintptr_t at)
+{
+	ck_assert_ptr_eq(patch_map_at(at + PATCH_PAGE, 16), NULL);
+	ck_assert_ptr_eq(patch_map_at(at, 16), NULL);
+	ck_assert_int_eq(patch_write(&patch, at + PATCH_PAGE - 4, "12345678",
+	    8), 0);
+	ck_assert_mem_eq((const void *)(at + PATCH_PAGE - 4), "12345678", 8);
+}
+
+START_TEST(a_stub_is_no_copy_that_forks_duplicate)
+{
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+		return;
+	write_across(0x30000000);
+	ck_assert_uint_eq(own_kilobytes(0x30000000), 0);
+	ck_assert_uint_eq(own_kilobytes(0x30000000 + PATCH_PAGE), 0);
+}
+END_TEST
+
+START_TEST(what_a_session_has_mapped_others_may_write)
+{
+	write_across(0x31000000);
+	patch_end(&patch);
+	ck_assert_ptr_eq(patch_begin(&patch), NULL);
+	ck_assert_int_eq(patch_write(&patch, 0x31000000, "abc", 3), 0);
+	ck_assert_mem_eq((const void *)0x31000000, "abc", 3);
+	ck_assert_mem_eq((const void *)0x31001000, "5678", 4);
+}
+END_TEST
+
+/* A file of stubs would be too large, and the signal kill. */
+START_TEST(a_file_size_limit_does_no_harm)
+{
+	struct rlimit old, limit;
+
+	patch_end(&patch);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 4096;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_ptr_eq(patch_begin(&patch), NULL);
+	write_across(0x32000000);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+}
+END_TEST
+
 static void *
 wait_for(void *mutex)
 {
@@ -534,8 +607,6 @@ main(void)
 {
 	Suite *suite = suite_create("patch");
 	TCase *tcase = tcase_create("patch");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, a_copy_does_what_the_original_does, 0,
@@ -551,11 +622,11 @@ main(void)
 	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
 	tcase_add_test(tcase, a_jump_changes_nothing_else);
 	tcase_add_test(tcase, stubs_keep_off_what_others_have_or_get);
+	tcase_add_test(tcase, a_stub_is_no_copy_that_forks_duplicate);
+	tcase_add_test(tcase, what_a_session_has_mapped_others_may_write);
+	tcase_add_test(tcase, a_file_size_limit_does_no_harm);
 	tcase_add_test(tcase, no_descriptor_is_left_open);
 	tcase_add_test(tcase, a_second_thread_forbids_it);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "consumer/perf.h"
+#include "suite.h"
 
 #define SIZE	4096u			/* of the buffer's data */
 
@@ -121,8 +122,6 @@ main(void)
 {
 	Suite *suite = suite_create("perf");
 	TCase *tcase = tcase_create("perf");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, records_that_go_across_the_end_are_whole);
@@ -131,9 +130,5 @@ main(void)
 	tcase_add_loop_test(tcase, a_size_that_cannot_be_ends_what_is_read,
 	    0, sizeof(impossible) / sizeof(impossible[0]));
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -15,6 +15,7 @@
 #include "format.h"
 #include "histogram.h"
 #include "options.h"
+#include "suite.h"
 
 /* ------------------------------------------------------------ a script */
 
@@ -846,8 +847,6 @@ main(void)
 {
 	Suite *suite = suite_create("printa");
 	TCase *tc = tcase_create("output");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, columns_by_size);
@@ -870,9 +869,5 @@ main(void)
 	tcase_add_test(tc, what_was_never_printed);
 	tcase_add_test(tc, actions);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

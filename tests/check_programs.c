@@ -20,6 +20,7 @@
 #include "check_consumer_fixture.h"
 #include "common/programs.h"
 #include "scratch.h"
+#include "suite.h"
 
 static const char clauses[] = "clauses", texts[] = "what records are like";
 
@@ -376,8 +377,6 @@ main(void)
 {
 	Suite *s = suite_create("programs");
 	TCase *t = tcase_create("programs");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, names_have_all_digits);
@@ -392,8 +391,5 @@ main(void)
 	tcase_add_loop_test(t, programs_that_are_too_large, 0, 3);
 	tcase_add_test(t, without_room_there_is_no_run);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

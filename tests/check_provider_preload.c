@@ -18,6 +18,7 @@
 #undef fail
 
 #include "scratch.h"
+#include "suite.h"
 #include "tbufctl/messages.h"
 #include "tbufctl/preload.h"
 #include "tbufctl/program.h"
@@ -412,8 +413,6 @@ main(void)
 {
 	Suite *suite = suite_create("preload");
 	TCase *tcase = tcase_create("preload");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase,
@@ -435,9 +434,5 @@ main(void)
 	tcase_add_test(tcase, children_find_it_from_another_directory);
 	tcase_add_test(tcase, a_path_that_the_linker_would_split_is_told);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -20,6 +20,7 @@ static void	moment(const volatile void *);
 #define tbuf_load_acquire(p)						\
 	(moment(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #include "consumer/source.c"
+#include "suite.h"
 
 #define SIZE	40u		/* of each record */
 
@@ -94,15 +95,9 @@ main(void)
 {
 	Suite *suite = suite_create("reader");
 	TCase *tcase = tcase_create("ring");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tcase, a_pair_is_whole_wherever_the_writer_comes);
 	tcase_add_test(tcase, a_reader_gives_up_when_the_writer_never_rests);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "suite.h"
 
 #define NTYPES	TBUF_BINARY
 
@@ -285,10 +286,7 @@ begin(struct run *r)
 	fake_begin(&r->f);
 	probes[0] = fake_probe(&r->f, "plain", 1, types);
 	probes[1] = fake_probe(&r->f, "clause", 1, types);
-	c = fake_consumer("bufpolicy=ring bufsize=4k");
-	fake_grab(&r->f, c);
-	ck_assert_int_eq(tbuf_consumer_go(c), 0);
-	fake_map(&r->f);
+	c = fake_session(&r->f, "bufpolicy=ring bufsize=4k");
 	r->plain = fake_epid(&r->f, probes[0]);
 	r->clause = fake_epid(&r->f, probes[1]);
 	add_clauses(r);
@@ -487,8 +485,6 @@ main(void)
 {
 	Suite *s = suite_create("records");
 	TCase *t = tcase_create("records");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, each_number_is_read_with_its_sign);
@@ -502,8 +498,5 @@ main(void)
 	tcase_add_loop_test(t, text_that_makes_no_sense_is_damage, 0, 8);
 	tcase_add_loop_test(t, clauses_outside_of_the_file, 0, 4);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -15,6 +15,7 @@
 
 #include "common/machine.h"
 #include "machine_word.h"
+#include "suite.h"
 #include "tbuf_consumer.h"
 #include "tbuf_program.h"
 
@@ -577,11 +578,11 @@ START_TEST(refused)
 	struct made other = { .script = { .nclauses = 0 } };
 
 	CLAUSE(&made, "kv:::request", NULL,
-	    W(CALL, 1, 0, 1, TBUF_SUB_PANIC));
+	    W(CALL, 1, 0, 1, TBUF_SUB_PROGENYOF));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
 	    -ENOTSUP);
-	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: panic() "
-	    "and breakpoint() at probes of programs are not in this version");
+	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: "
+	    "progenyof() at probes of programs are not in this version");
 	CLAUSE(&other, "BEGIN", NULL, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &other.script),
 	    -EINVAL);
@@ -631,8 +632,6 @@ main(void)
 {
 	Suite *suite = suite_create("script");
 	TCase *tcase = tcase_create("script");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, faults_that_are_too_many_are_drops);
@@ -655,9 +654,5 @@ main(void)
 	tcase_add_test(tcase, timers_are_limited);
 	tcase_add_test(tcase, a_stop_is_an_end);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(suite));
 }

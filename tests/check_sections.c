@@ -15,6 +15,7 @@
 
 #include "atomics.h"
 #include "producer/producer.h"
+#include "suite.h"
 
 #define ABORTS		50	/* at each step */
 #define SIZE		48u	/* of a record: positions wrap at any place */
@@ -37,6 +38,8 @@ enum kind {
 	LINEAR_ROWS,
 	RING_ROWS,
 	COUNT,
+	SHARED,
+	FINISH,
 	UPDATE,
 	TOTAL,
 	REFUSE,
@@ -46,7 +49,7 @@ enum kind {
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
 	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"count", "update", "total", "refuse"
+	"count", "shared", "finish", "update", "total", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
@@ -187,6 +190,31 @@ total(void)
 	return (tbuf_rseq_total(&m, TOTAL_BITS, GENERATION, WHICH, 3));
 }
 
+#define RULE	UINT64_C(5)
+
+static uint64_t rule = RULE;
+static uint64_t finished;	/* the word, and what goes with it */
+static uint64_t figures[2];
+
+static struct tbuf_finish
+finish_make(void)
+{
+	uint64_t n = tbuf_load(&finished);
+
+	return ((struct tbuf_finish){
+		.rule = &rule, .guess = RULE, .word = &finished, .old = n,
+		.new = n + 1, .to = figures, .values = { n + 1, ~n }
+	});
+}
+
+static enum tbuf_outcome
+finish(void)
+{
+	struct tbuf_finish f = finish_make();
+
+	return (tbuf_rseq_finish(&memo, &f));
+}
+
 /* The section, or on some machines its sibling for what wraps. */
 static enum tbuf_outcome
 record_write(const uint64_t *words)
@@ -203,6 +231,10 @@ record_write(const uint64_t *words)
 
 	if (kind == COUNT)
 		return (tbuf_rseq_count(&memo, &lane.large));
+	if (kind == SHARED)
+		return (tbuf_rseq_count_shared(&memo, &lane.large));
+	if (kind == FINISH)
+		return (finish());
 	if (kind == UPDATE)
 		return (update());
 	if (kind == TOTAL)
@@ -350,7 +382,9 @@ check(void)
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	all = fired[0] + fired[1];
 	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
-	ck_assert_uint_eq(lane.large, kind == COUNT ? all : 0);
+	ck_assert_uint_eq(lane.large, kind == COUNT ||
+	    kind == SHARED ? all : 0);
+	ck_assert_uint_eq(finished, kind == FINISH ? all : 0);
 	ck_assert_uint_eq(*counted(), kind == UPDATE ||
 	    kind == TOTAL ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
@@ -471,6 +505,39 @@ START_TEST(an_update_finds_its_key_and_no_other)
 }
 END_TEST
 
+/* CHANGED for good: nothing is stored. */
+static void
+finish_leaves(struct tbuf_finish f)
+{
+	const uint64_t was = finished;
+
+	ck_assert_int_eq(tbuf_rseq_finish(&memo, &f), TBUF_CHANGED);
+	ck_assert_uint_eq(finished, was);
+	ck_assert_uint_eq(figures[0], was);
+	ck_assert_uint_eq(figures[1], ~(was - 1));
+}
+
+START_TEST(a_finish_is_by_one_rule_of_one_unit)
+{
+	struct tbuf_finish f;
+
+	kind = FINISH;
+	begin();
+	end();
+	while (finish() != TBUF_COMMITTED)
+		continue;
+	f = finish_make();
+	f.guess++;
+	finish_leaves(f);
+	f = finish_make();
+	f.old--;
+	finish_leaves(f);
+	f = finish_make();
+	memo.generation++;
+	finish_leaves(f);
+}
+END_TEST
+
 /* A memo of something else leaves the total as it is. */
 static void
 total_leaves(struct tbuf_memo m, uint64_t bits, uint64_t generation,
@@ -513,8 +580,6 @@ main(void)
 {
 	Suite *suite = suite_create("sections");
 	TCase *sections = tcase_create("sections");
-	SRunner *runner;
-	int failed;
 
 	if (!tbuf_rseq_ready())
 		return (77);
@@ -523,11 +588,8 @@ main(void)
 	tcase_add_loop_test(sections, an_aborted_section_has_done_nothing, 0,
 	    KINDS);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
+	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_total_is_of_one_version_session_and_cpu);
 	suite_add_tcase(suite, sections);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(suite));
 }

@@ -16,6 +16,7 @@
 /* order_read() is its own. */
 #include "producer/wanted.c"
 #include "steps.h"
+#include "suite.h"
 
 #define GUARD	4096u
 /* Here everything has read what it reads by then. */
@@ -300,10 +301,8 @@ int
 main(void)
 {
 	const char *sanitizer = getenv("SANITIZER");
-	SRunner *runner;
 	Suite *suite;
 	TCase *tcase;
-	int failed;
 
 	/* Its calls are too many to be stepped through. */
 	if (!STEPS_POSSIBLE || (sanitizer != NULL && *sanitizer != '\0'))
@@ -316,9 +315,5 @@ main(void)
 	tcase_add_test(tcase, sessions_may_change_while_they_are_built);
 	tcase_add_test(tcase, entries_of_the_board_may_change);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -17,6 +17,7 @@
 #include "consumer/targets.h"
 #include "consumer/tools.h"
 #include "producer/side.h"
+#include "suite.h"
 
 static struct tbuf_consumer *c;
 static struct tbuf_target *t;
@@ -285,18 +286,12 @@ main(void)
 	};
 	Suite *suite = suite_create("side");
 	TCase *tcase = tcase_create("both paths");
-	SRunner *runner;
 	size_t i;
-	int failed;
 
 	for (i = 0; i < sizeof(both) / sizeof(both[0]); i++)
 		tcase_add_loop_test(tcase, both[i], 0, 2);
 	if (tbuf_rseq_ready())
 		tcase_add_test(tcase, no_cpu_remembers_a_threads_lane);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

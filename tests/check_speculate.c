@@ -5,14 +5,7 @@
  * in the place of its commit(), what is discarded never; and what was lost is
  * counted, by kind.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "check_clause_fixture.h"
-
-static struct tbuf_consumer *consumer;
-static struct made made;
 
 static const struct tbuf_d_variable id[] = {
 	{ .name = "id", .scope = TBUF_SCOPE_GLOBAL, .id = 0,
@@ -20,18 +13,10 @@ static const struct tbuf_d_variable id[] = {
 };
 
 static void
-begin(void)
+with_id(void)
 {
-	memset(&made, 0, sizeof(made));
 	made.script.variables = id;
 	made.script.nvariables = 1;
-	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
-}
-
-static void
-end(void)
-{
-	tbuf_consumer_close(consumer);
 }
 
 static void
@@ -216,26 +201,21 @@ START_TEST(next_session_has_empty_buffers)
 		while (clause_work(consumer) > 0)
 			continue;
 		clause_expect("numbered 7\n");
-		end();
-		begin();
+		clause_tear_down();
+		clause_set_up();
+		with_id();
 	}
 	live_server_stop(&server);
 }
 END_TEST
 
 /* What commands inherit: their threads have no restartable sequences. */
-static void
-without_rseq(void)
-{
-	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
-}
-
 static TCase *
 cases(const char *name)
 {
-	TCase *t = live_case(name);
+	TCase *t = clause_case(name);
 
-	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_checked_fixture(t, with_id, NULL);
 	tcase_add_test(t, committed_is_given_discarded_is_not);
 	tcase_add_loop_test(t, batch_is_whole_and_where_it_was_committed, 0,
 	    3);
@@ -255,14 +235,7 @@ cases(const char *name)
 static Suite *
 make(void)
 {
-	Suite *s = suite_create("speculate");
-	TCase *t;
-
-	suite_add_tcase(s, cases("sections"));
-	t = cases("locks");
-	tcase_add_checked_fixture(t, without_rseq, NULL);
-	suite_add_tcase(s, t);
-	return (s);
+	return (clause_suite("speculate", cases));
 }
 
 int

@@ -24,6 +24,7 @@ static enum tbuf_emit step_do(const struct tbuf_fire *, tbuf_lane_work *,
     tbuf_lock_work *, void *, enum tbuf_lost);
 
 #include "producer/clause_speculate.c"
+#include "suite.h"
 
 #define GENERATION	5u
 #define BUFFER		(sizeof(struct tbuf_speculated) + 128)
@@ -225,8 +226,6 @@ main(void)
 {
 	Suite *s = suite_create("speculated");
 	TCase *t = tcase_create("steps");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_test(t, first_record_of_an_instance_is_the_first);
@@ -236,8 +235,5 @@ main(void)
 	tcase_add_test(t, other_sessions_words_are_left_alone);
 	tcase_add_test(t, instances_go_round);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(s));
 }

@@ -9,6 +9,7 @@
 /* What the file gives is told by the test. */
 #define tbuf_file_read	table_file_read
 #include "consumer/aggregates_table.c"
+#include "suite.h"
 #undef tbuf_file_read
 
 #define STORAGE		1024u
@@ -157,8 +158,6 @@ main(void)
 {
 	Suite *suite = suite_create("tables");
 	TCase *tc = tcase_create("readers");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_has_come_since);
@@ -166,9 +165,5 @@ main(void)
 	tcase_add_test(tc, a_version_loaded_before_its_words);
 	tcase_add_test(tc, a_writer_that_never_rests);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

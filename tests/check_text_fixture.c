@@ -15,6 +15,7 @@
 
 #include "check_text_fixture.h"
 #include "scratch.h"
+#include "suite.h"
 
 struct tbuf_component text_store = { .name = "store" };
 char text_directory[256];
@@ -193,17 +194,11 @@ text_main(const TTest *const *tests, size_t n)
 {
 	Suite *suite = suite_create("text");
 	TCase *tcase = tcase_create("text");
-	SRunner *runner;
 	size_t i;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	for (i = 0; i < n; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

@@ -3,8 +3,10 @@
  *
  * The text trace in memory, as others read it and set it.
  */
+#include <sys/mman.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <check.h>
@@ -340,6 +342,88 @@ START_TEST(others_set_it_with_the_next_message)
 }
 END_TEST
 
+static int truncated = -1;		/* at the next mapping of a file */
+static struct tbuf_consumer *mended;
+
+/* In front of the C library's. */
+void *
+mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
+{
+	void *p = (void *)syscall(SYS_mmap, address, size, protection, flags,
+	    fd, at);
+
+	if (fd != -1 && (protection & PROT_WRITE) != 0 && truncated != -1) {
+		if (ftruncate(truncated, 0) != 0)
+			abort();
+		truncated = -1;
+	}
+	return (p);
+}
+
+static void
+mend(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	if (!tbuf_consumer_mend(mended, info->si_addr))
+		_exit(1);
+}
+
+static int
+own_file(void)
+{
+	char path[600], name[64];
+	struct dirent *entry;
+	DIR *dir = opendir(text_directory);
+
+	ck_assert_ptr_nonnull(dir);
+	*name = '\0';
+	while ((entry = readdir(dir)) != NULL)
+		if (strncmp(entry->d_name, "tbuf.", 5) == 0)
+			snprintf(name, sizeof(name), "%.63s", entry->d_name);
+	closedir(dir);
+	snprintf(path, sizeof(path), "%s/%s", text_directory, name);
+	return (open(path, O_RDWR | O_CLOEXEC));
+}
+
+/* The one that is asked truncates its file just then. */
+static void
+truncate_meanwhile(int (*set)(struct tbuf_consumer *, pid_t, const char *),
+    const char *setting)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+	int fd = own_file(), error;
+	struct stat st;
+
+	action.sa_sigaction = mend;
+	ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
+	ck_assert_ptr_nonnull(mended = tbuf_consumer_new());
+	ck_assert_int_eq(tbuf_recorder_start("nunits=2,probes=nosuch"), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	truncated = fd;
+	error = set(mended, getpid(), setting);
+	/* For this process, which has it mapped, too. */
+	ck_assert_int_eq(ftruncate(fd, st.st_size), 0);
+	ck_assert_int_eq(truncated, -1);
+	ck_assert_int_eq(error, -ESTALE);
+	ck_assert_ptr_nonnull(strstr(tbuf_consumer_error(mended),
+	    ": its control file was truncated"));
+	tbuf_consumer_close(mended);
+	close(fd);
+}
+
+START_TEST(a_file_truncated_while_text_is_set_is_told)
+{
+	truncate_meanwhile(tbuf_consumer_text, "traceLevel=5");
+}
+END_TEST
+
+START_TEST(a_file_truncated_while_rules_are_set_is_told)
+{
+	truncate_meanwhile(tbuf_consumer_unitselect, "1:2");
+}
+END_TEST
+
 /* Of the dead the youngest are kept, and of those that exited none. */
 START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 {
@@ -383,7 +467,9 @@ main(void)
 		a_core_without_the_trace_names_its_file,
 		a_core_is_given_no_other_process_s_trace,
 		a_trace_is_found_in_any_directory,
-		others_set_it_with_the_next_message
+		others_set_it_with_the_next_message,
+		a_file_truncated_while_text_is_set_is_told,
+		a_file_truncated_while_rules_are_set_is_told
 	};
 
 	return (text_main(tests, sizeof(tests) / sizeof(tests[0])));

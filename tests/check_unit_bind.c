@@ -13,11 +13,15 @@
 
 /* What a section does is done here, as far as the test lets it. */
 #define tbuf_step_publish	step_publish
+#define tbuf_step_load		step_load
 
 static enum tbuf_outcome step_publish(const struct tbuf_memo *,
     const struct tbuf_publish *);
+static enum tbuf_outcome step_load(const struct tbuf_memo *, uint64_t *,
+    const uint64_t *, uint64_t);
 
 #include "producer/unit_bind.c"
+#include "suite.h"
 
 #define GENERATION	5u
 #define INSTANCE	4u
@@ -29,6 +33,7 @@ static struct {
 static struct tbuf_unit_entry *const entry = &area.entry;
 static struct tbuf_slot slot;
 static uint64_t most;		/* words that are stored, then no more */
+static uint64_t looks = UINT64_MAX;	/* then the session has ended */
 
 /* From the last word to the first one, as sections do it. */
 static enum tbuf_outcome
@@ -52,6 +57,18 @@ step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
 	return (TBUF_COMMITTED);
 }
 
+static enum tbuf_outcome
+step_load(const struct tbuf_memo *memo, uint64_t *to, const uint64_t *from,
+    uint64_t words)
+{
+	(void)memo;
+	if (looks == 0)
+		return (TBUF_CHANGED);
+	looks--;
+	memcpy(to, from, words * sizeof(*to));
+	return (TBUF_COMMITTED);
+}
+
 static void
 bound_make(struct tbuf_bound *b, enum tbuf_unit_state state)
 {
@@ -62,7 +79,7 @@ bound_make(struct tbuf_bound *b, enum tbuf_unit_state state)
 	b->fire.generation = GENERATION;
 	b->units = &area.units;
 	b->count = 1;
-	b->size = 1024;
+	b->way.size = 1024;
 	b->id = 77;
 	b->instance = INSTANCE;
 	entry->word = tbuf_unit_word(GENERATION, INSTANCE, state);
@@ -94,6 +111,35 @@ START_TEST(what_was_overwritten_goes_on)
 	    INSTANCE + 1, TBUF_UNIT_BOUND));
 	ck_assert_uint_eq(entry->head, 0);
 	ck_assert_uint_eq(overwritten(), 7);
+}
+END_TEST
+
+/* Else a page of the file might be filled again that nobody reads any more. */
+START_TEST(table_of_a_session_that_has_ended_is_not_looked_at)
+{
+	struct tbuf_bound b;
+	struct binding n = { .bound = &b, .named = true };
+
+	bound_make(&b, TBUF_UNIT_FREE);
+	most = UINT64_MAX;
+	looks = 1;
+	ck_assert_int_eq(bind_here(&n, NULL), TBUF_CHANGED);
+	ck_assert(n.taken && !n.done);
+	looks = UINT64_MAX;
+	ck_assert_int_eq(bind_here(&n, NULL), TBUF_COMMITTED);
+	ck_assert(n.done);
+}
+END_TEST
+
+/* The kernel leaves -1 or -2 in the area of a thread that has no sections. */
+START_TEST(cpu_without_a_lane_is_told_from_a_thread_without_sections)
+{
+	struct tbuf_bound b;
+
+	bound_make(&b, TBUF_UNIT_FREE);
+	tbuf_bound_here(&b, 3);
+	ck_assert_uint_ne(b.memo.cpu, 3);
+	ck_assert_int_gt((int32_t)b.memo.cpu, 0);
 }
 END_TEST
 
@@ -159,16 +205,14 @@ main(void)
 {
 	Suite *s = suite_create("unit_bind");
 	TCase *t = tcase_create("steps");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(t, what_was_overwritten_goes_on, 0, 10);
 	tcase_add_loop_test(t, kept_table_is_bound_by_one_step, 0, 7);
 	tcase_add_test(t, kept_table_is_not_free);
 	tcase_add_test(t, kept_table_that_was_written_to_is_let_go);
+	tcase_add_test(t, table_of_a_session_that_has_ended_is_not_looked_at);
+	tcase_add_test(t,
+	    cpu_without_a_lane_is_told_from_a_thread_without_sections);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(s));
 }

@@ -19,6 +19,7 @@ static enum tbuf_outcome step_publish(const struct tbuf_memo *,
 
 #include "producer/unit_end.c"
 #include "producer/unit_write.c"
+#include "suite.h"
 
 #define GENERATION	5u
 #define INSTANCE	4u
@@ -93,8 +94,8 @@ unit_make(struct tbuf_bound *b)
 	b->fire.generation = GENERATION;
 	b->units = &units;
 	b->entry = &entry;
-	b->table = (unsigned char *)table;
-	b->size = sizeof(table);
+	b->way.table = (unsigned char *)table;
+	b->way.size = sizeof(table);
 	b->instance = INSTANCE;
 	for (i = 0; i < RECORDS; i++)
 		table[i * WORDS + 1] = 1 | (8 * WORDS) << 16;
@@ -132,15 +133,10 @@ main(void)
 {
 	Suite *s = suite_create("units");
 	TCase *t = tcase_create("steps");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(t, what_makes_way_is_counted_once, 0, 3);
 	tcase_add_loop_test(t, what_is_discarded_is_counted_once, 0,
 	    sizeof(struct fields) / 8 + 1);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? 0 : 1);
+	return (run_suite(s));
 }

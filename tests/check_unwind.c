@@ -16,6 +16,7 @@
 #include "messages.h"
 #include "parcel.h"
 #include "reader.h"
+#include "suite.h"
 #include "unwind.h"
 
 /* Behind the others: its fail is a macro. */
@@ -272,8 +273,6 @@ main(void)
 {
 	Suite *suite = suite_create("unwind");
 	TCase *tcase = tcase_create("unwind");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, modules_that_are_known_are_read_once);
@@ -283,9 +282,5 @@ main(void)
 	    what_was_read_of_a_process_serves_when_it_has_ended);
 	tcase_add_test(tcase, code_in_no_module_is_looked_for_now_and_then);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	return (run_suite(suite));
 }

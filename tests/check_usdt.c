@@ -12,6 +12,7 @@
 
 #include "../providers/usdt/operand.h"
 #include "../providers/usdt/probe.h"
+#include "suite.h"
 
 /* ------------------------------------------------------------ operands */
 
@@ -308,8 +309,6 @@ main(void)
 {
 	Suite *s = suite_create("usdt");
 	TCase *t = tcase_create("usdt");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_loop_test(t, operands_are_read, 0, COUNT(operands));
 	tcase_add_loop_test(t, what_is_no_operand_is_refused, 0,
@@ -320,8 +319,5 @@ main(void)
 	tcase_add_test(t, probes_have_the_types_of_the_widest_note);
 	tcase_add_loop_test(t, names_that_are_no_fields_are_refused, 0, 5);
 	suite_add_tcase(s, t);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return (failed != 0);
+	return (run_suite(s));
 }

@@ -5,7 +5,6 @@
  */
 #include <sys/wait.h>
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,22 +19,10 @@
 #include "consumer/variables.h"
 #include "tbuf.h"
 
-static struct tbuf_consumer *consumer;
-static struct made made;
-
 static void
-begin(void)
+by_time(void)
 {
-	memset(&made, 0, sizeof(made));
-	consumer = tbuf_consumer_new();
-	ck_assert_ptr_nonnull(consumer);
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "temporal", NULL), 0);
-}
-
-static void
-end(void)
-{
-	tbuf_consumer_close(consumer);
 }
 
 /* ------------------------------------------------------------ targets */
@@ -565,19 +552,13 @@ START_TEST(texts_are_keys_and_elements)
 }
 END_TEST
 
-static void
-without_rseq(void)
-{
-	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
-}
-
 static TCase *
 cases(const char *name)
 {
 	const char *sanitizer = getenv("SANITIZER");
-	TCase *t = live_case(name);
+	TCase *t = clause_case(name);
 
-	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_checked_fixture(t, by_time, NULL);
 	tcase_add_test(t, each_thread_has_its_own);
 	tcase_add_test(t, later_fires_load_and_store);
 	tcase_add_test(t, later_times_are_stored);
@@ -600,14 +581,7 @@ cases(const char *name)
 static Suite *
 make(void)
 {
-	Suite *s = suite_create("variables");
-	TCase *t;
-
-	suite_add_tcase(s, cases("sections"));
-	t = cases("locks");
-	tcase_add_checked_fixture(t, without_rseq, NULL);
-	suite_add_tcase(s, t);
-	return (s);
+	return (clause_suite("variables", cases));
 }
 
 int

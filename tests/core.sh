@@ -210,8 +210,53 @@ unit=work:9 unfinished number=2 text="a text"' "$(cat got)"
 	"$TBUFCTL" --units=stat --core "$core" >got 2>&1
 	same "$core: figures" "$target work 1 0" \
 	    "$(awk 'NR > 1 { print $1, $2, $3, $4 }' got)"
+	# Amid its table, too, no record that was none.
+	"$TBUFCTL" -q --core "$core" >expected 2>err
+	for at in $(grep -abo 'a text' "$core" | cut -d : -f 1); do
+		head -c "$at" "$core" >"cut"
+		"$TBUFCTL" -q --core cut >got 2>err
+		same "$core, $at bytes: a status" 1 $(($? < 2))
+		same "$core, $at bytes: a record that was none" '' \
+		    "$(grep number= got | grep -v -x -F -f expected)"
+	done
 	"$TBUFCTL" --units=1 --core "$core" >got 2>&1
 	same "$core: another process's" 1 "$(wc -l <got)"
+done
+cd ..
+
+# A text trace out of a core that is compressed.
+mkdir words && cd words || exit 1
+{ (
+	echo 0x3b >/proc/self/coredump_filter
+	# shellcheck disable=SC3045
+	ulimit -c unlimited
+	TBUF_TEXT='traceFacility=Memory;traceMemoryBufferKbytes=16' \
+	    exec "${TBUF_TARGET%/*}/texts" lines=20 severe='the end' kill=11
+); } 2>/dev/null
+for core in core* *core; do
+	[ -s "$core" ] || continue
+	"$TBUFCTL" --unwrap "$core" >expected 2>expected.err
+	same "$core: its text" 1 "$(grep -c 'the end' expected)"
+	for tool in zstd lz4; do
+		command -v $tool >/dev/null || continue
+		$tool -q -c "$core" >packed 2>/dev/null
+		"$TBUFCTL" --unwrap packed >got 2>err
+		if grep -q 'cannot unpack' err; then
+			same "$tool: the line" "tbufctl: failed to unwrap\
+ packed: this tbufctl cannot unpack $tool (do so first)" "$(cat err)"
+			continue
+		fi
+		same "$tool: its text" '' "$(diff expected got | head)"
+		same "$tool: its lines" '' "$(diff expected.err err)"
+		{ head -c 5000 packed; cat packed; } >damaged
+		"$TBUFCTL" --unwrap damaged >got 2>err
+		same "$tool: damage" "tbufctl: damaged: damaged $tool file,\
+ read as far as it goes" "$(head -n 1 err)"
+	done
+	head -c 5000 "$core" | gzip >packed
+	"$TBUFCTL" --unwrap packed >got 2>err
+	same 'gzip' "1 tbufctl: failed to unwrap packed: this tbufctl cannot\
+ unpack gzip (do so first)" "$? $(cat err)"
 done
 cd ..
 
@@ -223,6 +268,8 @@ refused 'nothing' 'not a core' empty
 refused 'a directory' 'Is a directory' .
 refused 'no file' 'No such file or directory' nosuch
 refused 'a program' 'not a core' "$TBUF_TARGET"
+mkfifo pipe
+refused 'a pipe' 'it is a pipe' pipe
 printf '\177ELF\001\001\001' >elf32
 head -c 100 /dev/zero >>elf32
 refused '32 bits' 'a core of a 32-bit process' elf32

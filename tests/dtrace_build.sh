@@ -98,6 +98,11 @@ for file in short ./shop.c /no/file; do
 	    echo it is no ELF file)
 1"
 done
+echo 'int none;' | $CC -x c -c -o none.o -
+expect 'the list of an object without probes' \
+    "$("$TBUFCTL" -l --object=none.o 2>&1; echo $?)" \
+    'tbufctl: no USDT probes in none.o
+0'
 expect 'what the macros are called' \
     "$(sed -n 's/^#define \([A-Z_]*([a-z0-9, ]*)\).*/\1/p' shop-probes.h)" \
     'SHOP_OPEN_ENABLED()

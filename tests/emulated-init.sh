@@ -7,6 +7,8 @@
 
 /bin/busybox --install -s /bin
 export PATH=/bin
+# It is some twenty times slower than a machine.
+export CK_TIMEOUT_MULTIPLIER=20
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
@@ -25,7 +27,7 @@ try() {
 	printf '%s %s: ' "${build##*/}" "$*"
 	start=$(cut -d. -f1 /proc/uptime)
 	status=0
-	(cd "$build" && exec timeout 300 "$@") >/tmp/log 2>&1 || status=$?
+	(cd "$build" && exec timeout 600 "$@") >/tmp/log 2>&1 || status=$?
 	echo "status $status, $(($(cut -d. -f1 /proc/uptime) - start)) s"
 	# Nothing is left out here: 77 is a failure too.
 	if [ "$status" -eq 0 ]; then
@@ -57,22 +59,38 @@ try tests/check_target
 try tests/stress_account 2000000
 try tests/stress_kill 20
 try tests/stress_attach 20
+for test in speculations tables units variables; do
+	try "tests/stress_$test" 2
+done
 
 # shellcheck disable=SC2154
 enter "$plain"
 try tests/check_sections
 try tests/check_target
+try tests/check_target_sessions
 try tests/roundtrip
-for test in calls clone life quiet signals threads; do
+for test in check_register check_tables check_unit_bind check_units; do
+	try "tests/$test"
+done
+for test in clause clause_aggregate speculate variables; do
+	try "tests/check_$test"
+done
+for test in calls clone enablings life memos quiet rows several signals threads \
+    unit_side units; do
 	try "tests/guest_$test"
 done
 try tests/stress_account 2000000
 try sh /emulated.sh "$TBUFCTL" "$TBUF_TARGET"
 try sh /emulated-kvd.sh
+try sh /emulated-syscall.sh "$TBUFCTL" "$build/tests"
 GLIBC_TUNABLES=glibc.pthread.rseq=0
 export GLIBC_TUNABLES
 echo 'without restartable sequences:'
 try tests/check_target
+try tests/check_target_sessions
+for test in speculations tables units variables; do
+	try "tests/stress_$test" 2
+done
 try sh /emulated.sh "$TBUFCTL" "$TBUF_TARGET"
 try sh /emulated-kvd.sh
 

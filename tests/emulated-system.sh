@@ -16,7 +16,8 @@ dir=$PWD
 jobs=$(nproc)
 
 for tool in qemu-system-aarch64:qemu-system-arm cpio:cpio \
-    aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu; do
+    aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
+    aarch64-linux-gnu-g++:g++-aarch64-linux-gnu; do
 	command -v "${tool%:*}" >/dev/null || {
 		echo "please install ${tool#*:}" >&2
 		exit 1
@@ -43,7 +44,8 @@ if [ ! -e debian.done ]; then
 	    sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
 	(cd apt/packages && apt apt-get download "$kernel" busybox-static \
 	    check libbsd-dev libmd-dev libsubunit-dev libdw-dev \
-	    libelf-dev zlib1g-dev liblzma-dev libbz2-dev)
+	    libelf-dev zlib1g-dev liblzma-dev libbz2-dev libzstd-dev \
+	    liblz4-dev)
 	for package in apt/packages/*.deb; do
 		dpkg-deb -x "$package" debian
 	done
@@ -59,13 +61,17 @@ build() {
 	shift
 	[ -e config.status ] || "$top/configure" --quiet "$@" \
 	    --host=aarch64-linux-gnu --disable-static \
-	    CC=aarch64-linux-gnu-gcc \
+	    CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
 	    LIBBSD_CFLAGS="-isystem $usr/include/bsd -DLIBBSD_OVERLAY \
 		-idirafter $usr/include" \
 	    LIBBSD_LIBS="$lib/libbsd.a $lib/libmd.a" \
 	    LIBDW_CFLAGS="-idirafter $usr/include" \
 	    LIBDW_LIBS="$lib/libdw.a $lib/libelf.a $lib/libz.a \
 		$lib/liblzma.a $lib/libbz2.a" \
+	    LIBZSTD_CFLAGS="-idirafter $usr/include" \
+	    LIBZSTD_LIBS="$lib/libzstd.a" \
+	    LIBLZ4_CFLAGS="-idirafter $usr/include" \
+	    LIBLZ4_LIBS="$lib/liblz4.a" \
 	    CHECK_CFLAGS="-idirafter $usr/include" \
 	    CHECK_LIBS="$lib/libcheck_pic.a $lib/libsubunit.a -lrt -lm"
 	make -j "$jobs" check TESTS=
@@ -81,7 +87,8 @@ mkdir -p "$root/bin" "$root/dev" "$root/etc" "$root/lib" "$root/proc" \
     "$root/sys" "$root/tmp"
 cp debian/bin/busybox "$root/bin"
 ln -s busybox "$root/bin/sh"
-for library in ld-linux-aarch64.so.1 libc.so.6 libgcc_s.so.1 libm.so.6; do
+for library in ld-linux-aarch64.so.1 libc.so.6 libgcc_s.so.1 libm.so.6 \
+    libstdc++.so.6; do
 	cp -L "/usr/aarch64-linux-gnu/lib/$library" "$root/lib"
 done
 for build in plain inject; do
@@ -90,14 +97,15 @@ for build in plain inject; do
 	    -o -path '*/tbufctl/*' -o -name '*.so*' \) -print
 	find "$dir/$build" -type l -name '*.so*' -print
 done | cpio --quiet -pdm "$root"
-cp "$top/tests/emulated.sh" "$top/tests/emulated-kvd.sh" "$root"
+cp "$top/tests/emulated.sh" "$top/tests/emulated-kvd.sh" \
+    "$top/tests/emulated-syscall.sh" "$root"
 cp "$top/tests/emulated-init.sh" "$root/init"
 chmod 755 "$root/init"
 printf 'plain=%s\ninject=%s\n' "$dir/plain" "$dir/inject" >"$root/builds"
 (cd "$root" && find . | cpio --quiet -o -H newc) | gzip -1 >root.gz
 
 qemu-system-aarch64 --version
-timeout 900 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 2 -m 1G \
+timeout 1800 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 2 -m 3G \
     -nodefaults -display none -serial stdio -no-reboot \
     -kernel debian/boot/vmlinuz-* -initrd root.gz \
     -append 'console=ttyAMA0 quiet panic=-1' </dev/null | tee console

@@ -3,7 +3,9 @@
  *
  * Two sessions' records of one fire share a reading of the counter, unless
  * anything has come between the two: then the second one is not older than
- * that.  This program has the library's objects in it, with the hidden names.
+ * that.  And each has its record, whatever a handler does to the thread's memo
+ * before a section.  This program has the library's objects in it, with the
+ * hidden names.
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
+#include "producer/mark.h"
 #include "producer/producer.h"
 
 /* Before the section of each session. */
@@ -24,6 +27,8 @@ moment(void)
 		moment_action();
 }
 
+#define tbuf_rseq_rows_own(m, w, site, values) \
+	(moment(), (tbuf_rseq_rows_own)(m, w, site, values))
 #define tbuf_rseq_rows_among(m, w, site, values) \
 	(moment(), (tbuf_rseq_rows_among)(m, w, site, values))
 #include "producer/fire.c"
@@ -138,11 +143,73 @@ test_what_comes_between_makes_a_reading_old(void)
 	end();
 }
 
+/* Two records of each fire, which a flat section leaves to the next one. */
+static struct tbuf_consumer *
+begin_two_enablings(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	GUEST_EXPECT(c != NULL &&
+	    tbuf_consumer_set(c, "bufpolicy", "ring") == 0 &&
+	    tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
+	    tbuf_consumer_enable(c, "guest:::numbers") == 0 &&
+	    tbuf_consumer_enable(c, "guest:::numbers") >= 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "no session");
+	guest_go(c);
+	return (c);
+}
+
+/*
+ * The thread forgets its memo, as a vfork() makes it that has no area to lend,
+ * and has that of a session that begins here.
+ */
+static void
+remember_another(void)
+{
+	uint64_t before = tbuf_thread.memo.bits;
+
+	if (moments++ > 0)
+		return;
+	tbuf_thread_mark(1);
+	tbuf_thread_mark(-1);
+	consumers[1] = guest_begin("ring", "64k");
+	TBUF_PROBE(guest, another, before);
+	GUEST_EXPECT(tbuf_thread.memo.bits != TBUF_MEMO_NONE &&
+	    tbuf_thread.memo.bits != before, "not remembered");
+}
+
+static void
+test_handler_that_remembers_another_session_loses_no_record(void)
+{
+	struct guest_tally tally = { 0 };
+
+	if (!tbuf_self.rseq)
+		guest_skip("threads remember no lanes of CPUs");
+	memset(&page, 0, sizeof(page));
+	consumers[0] = begin_two_enablings();
+	fire_one();
+	moment_action = remember_another;
+	fire_one();
+	GUEST_EXPECT(consumers[1] != NULL, "no handler");
+	moment_action = NULL;
+	fire_one();
+	guest_finish(consumers[0], &tally);
+	guest_account(&tally, 2 * page.after);
+	/* What began amid a fire may have it or not. */
+	memset(&tally, 0, sizeof(tally));
+	guest_finish(consumers[1], &tally);
+	GUEST_EXPECT(tally.records == 2 || tally.records == 3,
+	    "%" PRIu64 " records", tally.records);
+}
+
 static const struct guest_case cases[] = {
 	{ "sessions_share_a_reading_of_the_counter",
 	    test_sessions_share_a_reading_of_the_counter, NULL, GUEST_PLAIN },
 	{ "what_comes_between_makes_a_reading_old",
 	    test_what_comes_between_makes_a_reading_old, NULL, GUEST_PLAIN },
+	{ "handler_that_remembers_another_session_loses_no_record",
+	    test_handler_that_remembers_another_session_loses_no_record, NULL,
+	    GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };
 

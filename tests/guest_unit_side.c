@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread that has a lane of its own ends in a work unit, which is ended when
- * the lane has been given back: the thread does not remember it then.  This
- * program has the library's objects in it, with the hidden names.
+ * A thread that has a lane of its own gives it back as it ends, and is not done
+ * yet: it ends the work unit that it is in, or fires beside another thread that
+ * has the lane now.  It does not remember it then.  This program has the
+ * library's objects in it, with the hidden names.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -58,7 +59,84 @@ test_lane_that_was_given_back_is_not_remembered(void)
 	guest_account(&tally, page.after);
 }
 
+#define FIRES	500u
+
+static pthread_barrier_t meeting;
+static const struct tbuf_lane *lanes[2];
+
+static uint64_t
+head_now(void)
+{
+	return (tbuf_self.rseq ? tbuf_load(&lanes[1]->head) : 0);
+}
+
+/* The lane is the other one's, who waits and then fires as well. */
+static void
+fire_late(void *value)
+{
+	uint64_t head;
+
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	head = head_now();
+	guest_fire(value, 10);
+	GUEST_EXPECT(head_now() == head, "%" PRIu64 " bytes in another's lane",
+	    head_now() - head);
+	pthread_barrier_wait(&meeting);
+	guest_fire(value, FIRES);
+}
+
+static void *
+give_back(void *page)
+{
+	pthread_setspecific(key, page);
+	guest_fire(page, 10);
+	lanes[0] = tbuf_thread.memo.lane;
+	return (NULL);
+}
+
+static void *
+take_over(void *page)
+{
+	pthread_barrier_wait(&meeting);
+	guest_fire(page, 10);
+	lanes[1] = tbuf_thread.memo.lane;
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	guest_fire(page, FIRES);
+	return (NULL);
+}
+
+static void
+test_lane_that_was_given_back_is_anothers(void)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "256k");
+	struct guest_page page[2] = { 0 };
+	struct guest_tally tally = { 0 };
+	pthread_t threads[2];
+
+	pthread_barrier_init(&meeting, NULL, 2);
+	GUEST_EXPECT(tbuf_consumer_set(c, "bufscope", "thread") == 0 &&
+	    tbuf_consumer_set(c, "nbuf", "1") == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	GUEST_EXPECT(pthread_key_create(&key, fire_late) == 0 &&
+	    pthread_create(&threads[0], NULL, give_back, &page[0]) == 0 &&
+	    pthread_create(&threads[1], NULL, take_over, &page[1]) == 0,
+	    "no thread");
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	GUEST_EXPECT(!tbuf_self.rseq || (tbuf_side_is(lanes[0]) &&
+	    lanes[0] == lanes[1]), "lanes %p and %p", (const void *)lanes[0],
+	    (const void *)lanes[1]);
+	guest_finish(c, &tally);
+	guest_account(&tally, page[0].after + page[1].after);
+}
+
 static const struct guest_case cases[] = {
+	{ "lane_that_was_given_back_is_anothers",
+	    test_lane_that_was_given_back_is_anothers, NULL, 0 },
 	{ "lane_that_was_given_back_is_not_remembered",
 	    test_lane_that_was_given_back_is_not_remembered, NULL, 0 },
 	{ NULL, NULL, NULL, 0 }

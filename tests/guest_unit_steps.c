@@ -25,6 +25,21 @@ static void	moment(void);
 	(moment(), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 #define tbuf_rseq_publish(...)						\
 	(moment(), (tbuf_rseq_publish)(__VA_ARGS__))
+#define tbuf_rseq_finish(...)						\
+	(moment(), (tbuf_rseq_finish)(__VA_ARGS__))
+
+/* What is said in steps for a processor without a section, on this one, too. */
+#define tbuf_rseq_keep	keep_in_steps
+#include "arch/rseq_unit_steps.h"
+#undef tbuf_rseq_keep
+
+static bool in_steps;		/* where there is a section, too */
+
+#ifdef __x86_64__
+#define tbuf_rseq_keep(...)						\
+	(moment(), in_steps ? keep_in_steps(__VA_ARGS__) :		\
+	(tbuf_rseq_keep)(__VA_ARGS__))
+#endif
 
 #include "producer/unit_again.c"
 
@@ -47,8 +62,9 @@ fire_site(unsigned i)
 		due++;
 }
 
+/* Tables of this size that are full do this. */
 static struct tbuf_consumer *
-begin(void)
+begin_with(const char *size, const char *policy)
 {
 	const enum tbuf_type type = TBUF_UINT64;
 	struct tbuf_consumer *c;
@@ -68,6 +84,8 @@ begin(void)
 	}
 	c = guest_consumer("switch", "1m");
 	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "4") == 0 &&
+	    tbuf_consumer_set(c, "unitsize", size) == 0 &&
+	    tbuf_consumer_set(c, "unitpolicy", policy) == 0 &&
 	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
 	    tbuf_consumer_error(c));
 	guest_go(c);
@@ -75,15 +93,29 @@ begin(void)
 	return (c);
 }
 
+static struct tbuf_consumer *
+begin(void)
+{
+	return (begin_with("64k", "fill"));
+}
+
 static void
-finish(struct tbuf_consumer *c)
+finish_with(struct tbuf_consumer *c, uint64_t drops, uint64_t overwritten)
 {
 	struct guest_tally tally = { 0 };
 
 	guest_finish(c, &tally);
-	GUEST_EXPECT(tally.records == due && tally.drops == 0, "%" PRIu64
-	    " records, %" PRIu64 " drops, but %" PRIu64 " are due",
-	    tally.records, tally.drops, due);
+	GUEST_EXPECT(tally.records == due && tally.drops == drops &&
+	    tally.overwritten == overwritten, "%" PRIu64 " records, %" PRIu64
+	    " drops, %" PRIu64 " overwritten, but %" PRIu64 ", %" PRIu64
+	    " and %" PRIu64 " are due", tally.records, tally.drops,
+	    tally.overwritten, due, drops, overwritten);
+}
+
+static void
+finish(struct tbuf_consumer *c)
+{
+	finish_with(c, 0, 0);
 }
 
 static jmp_buf out;
@@ -155,6 +187,110 @@ test_handlers_fire_and_never_return(void)
 	GUEST_EXPECT(due > 0 && moments < MOMENTS, "%u moments", moments);
 }
 
+/* The rule of successes, from the thread's next unit on. */
+static void
+rule_set(uint32_t mask)
+{
+	const struct tbuf_bound *b = tbuf_units_all[
+	    tbuf_thread.unit_last % TBUF_UNITS].bound;
+
+	__atomic_store_n(&b->units->rules[0], tbuf_unit_rule(0, mask) ^
+	    tbuf_unit_default(0), __ATOMIC_RELAXED);
+}
+
+/* What is remembered of a rule is not what the next unit goes by. */
+static void
+test_rule_changes_between_units(void)
+{
+	struct tbuf_consumer *c = begin();
+	unsigned i;
+
+	for (i = 0; i < 3 * SITES; i++) {
+		fire_watched(0, 0, UINT_MAX, UINT_MAX);
+		if (i % 6 > 2)
+			due++;
+		rule_set(i % 6 > 1 && i % 6 < 5 ? SELECTED | TBUF_SELECTED :
+		    SELECTED);
+	}
+	finish(c);
+}
+
+#define RECORD	32u		/* bytes of each in a table */
+#define FIRES	100u
+
+/* A unit whose records fill its table, and more. */
+static void
+fill(void)
+{
+	uint64_t unit = tbuf_unit_begin("unit", 1);
+	unsigned i;
+
+	for (i = 0; i < FIRES; i++)
+		fire_site(SITES);
+	tbuf_unit_end(unit, 0);
+}
+
+static void
+test_full_table_refuses(void)
+{
+	struct tbuf_consumer *c = begin_with("1k", "fill");
+
+	fill();
+	due = 1024 / RECORD;
+	finish_with(c, FIRES - due, 0);
+}
+
+/* Of a table that wraps the older half makes way as a whole. */
+static void
+test_full_table_wraps(void)
+{
+	struct tbuf_consumer *c = begin_with("1k", "ring");
+	unsigned half = 512 / RECORD;
+
+	fill();
+	due = half + FIRES % half;
+	finish_with(c, 0, FIRES - due);
+}
+
+/* A probe's selection is that of all its sites; one comes later. */
+static void
+test_probe_is_selected_between_units(void)
+{
+	static struct tbuf_site late[2];
+	const enum tbuf_type type = TBUF_UINT64;
+	const char *name = in_steps ? "steps" : "section";
+	struct tbuf_consumer *c;
+	uint64_t value = 1, unit;
+	unsigned i, k;
+
+	tbuf_probe_select(&late[1], SELECTED);
+	GUEST_EXPECT(tbuf_probe_register(&late[0], "guest", "m", "f", name, 1,
+	    &type, NULL) == 0, "no probe");
+	c = begin();
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 3; k++) {
+			unit = tbuf_unit_begin("unit", 1);
+			tbuf_probe_fire(&late[0], &value);
+			tbuf_unit_end(unit, 0);
+			due += i;
+		}
+		GUEST_EXPECT(i == 1 || tbuf_probe_register(&late[1], "guest",
+		    "m", "f", name, 1, &type, NULL) == 0, "no site");
+	}
+	finish(c);
+}
+
+static void
+test_all_that_without_the_section(void)
+{
+	in_steps = true;
+	test_probe_is_met_by_a_handler_first();
+	test_handlers_fire_and_never_return();
+	test_full_table_refuses();
+	test_full_table_wraps();
+	test_probe_is_selected_between_units();
+}
+
 static const struct guest_case cases[] = {
 	{ "probe_is_met_by_a_handler_first",
 	    test_probe_is_met_by_a_handler_first, NULL,
@@ -162,6 +298,14 @@ static const struct guest_case cases[] = {
 	{ "handlers_fire_and_never_return",
 	    test_handlers_fire_and_never_return, NULL,
 	    GUEST_ONCE },
+	{ "full_table_refuses", test_full_table_refuses, NULL, GUEST_ONCE },
+	{ "full_table_wraps", test_full_table_wraps, NULL, GUEST_ONCE },
+	{ "probe_is_selected_between_units",
+	    test_probe_is_selected_between_units, NULL, GUEST_ONCE },
+	{ "all_that_without_the_section", test_all_that_without_the_section,
+	    NULL, GUEST_ONCE },
+	{ "rule_changes_between_units", test_rule_changes_between_units,
+	    NULL, GUEST_ONCE },
 	{ NULL, NULL, NULL, 0 }
 };
 

@@ -336,7 +336,63 @@ test_table_that_is_kept_is_handed_over(void)
 	guest_account(&tally, page.after);
 }
 
+#define IN_UNIT	1000u
+
+/* Each CPU has a lane, and only this one's is filled. */
+static void
+stay(void)
+{
+	cpu_set_t set, one;
+	int cpu = 0;
+
+	GUEST_EXPECT(sched_getaffinity(0, sizeof(set), &set) == 0, "CPUs");
+	while (!CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	GUEST_EXPECT(sched_setaffinity(0, sizeof(one), &one) == 0, "CPU %d",
+	    cpu);
+}
+
+/*
+ * What a unit has kept is too long for an envelope, and its lane has no room
+ * for the mark: all of it is a drop.
+ */
+static void
+refuse(const char *policy)
+{
+	struct tbuf_consumer *c = guest_consumer(policy, "4k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	uint64_t unit;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "1") == 0 &&
+	    tbuf_consumer_set(c, "unitsize", "1m") == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	guest_fire(&page, IN_UNIT);
+	unit = tbuf_unit_begin("failed", 1);
+	guest_fire(&page, IN_UNIT);
+	GUEST_EXPECT(tbuf_unit_end(unit, 1) == 0, "end");
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+	GUEST_EXPECT(tally.records < IN_UNIT && tally.without == 0, "%" PRIu64
+	    " records, %" PRIu64 " units without a table", tally.records,
+	    tally.without);
+}
+
+static void
+test_mark_that_is_refused_is_all_drops(void)
+{
+	stay();
+	refuse("switch");
+	refuse("fill");
+}
+
 static const struct guest_case cases[] = {
+	{ "mark_that_is_refused_is_all_drops",
+	    test_mark_that_is_refused_is_all_drops, NULL, 0 },
 	{ "child_of_a_fork_within_a_unit_is_not_in_it",
 	    test_child_of_a_fork_within_a_unit_is_not_in_it, NULL, 0 },
 	{ "child_of_a_raw_fork_does_not_end_its_parents_unit",

@@ -8,6 +8,10 @@
  * A test that never ends would take all others with it: after SCRATCH_LIMIT
  * seconds (1200 unless it is set) scratch_hung.sh shows where it is, and it
  * fails with status 124.
+ *
+ * With SCRATCH_STDIN=none the test begins without a standard input.  make(1)
+ * hands on its own to one of the tests that it runs at once, so that closing
+ * that tries another test each time.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,8 +20,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "scratch.h"
@@ -64,6 +70,14 @@ limit_seconds(void)
 	return ((unsigned)n);
 }
 
+static bool
+without_input(void)
+{
+	const char *text = getenv("SCRATCH_STDIN");
+
+	return (text != NULL && strcmp(text, "none") == 0);
+}
+
 static void
 set_handlers(void)
 {
@@ -94,6 +108,8 @@ start(char **argv, const sigset_t *mask)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGHUP, SIG_DFL);
 		sigprocmask(SIG_SETMASK, mask, NULL);
+		if (without_input())
+			close(STDIN_FILENO);
 		execvp(argv[0], argv);
 		err(127, "%s", argv[0]);
 	}

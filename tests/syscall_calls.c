@@ -202,6 +202,26 @@ spawns(void)
 		errx(1, "system");
 }
 
+/*
+ * 10,000 calls by a thread that has shared its memory with a child meanwhile:
+ * more than there is room for in the lanes of threads that do.
+ */
+static void
+spawned(void)
+{
+	static char name[] = "/bin/true";
+	char *argv[] = { name, NULL };
+	pid_t pid;
+	int i;
+
+	if (posix_spawn(&pid, name, NULL, NULL, argv, environ) != 0)
+		errx(1, "posix_spawn");
+	if (status_of(pid) != 0)
+		errx(1, "true has failed");
+	for (i = 0; i < 10; i++)
+		call(NULL);
+}
+
 /* 10 children by vfork, of which each makes a call. */
 static void
 vforks(void)
@@ -222,11 +242,22 @@ vforks(void)
 	}
 }
 
+/* Some processors have no call of this name. */
+static pid_t
+fork_by_number(void)
+{
+#ifdef SYS_fork
+	return ((pid_t)syscall(SYS_fork));
+#else
+	return ((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+#endif
+}
+
 /* A child that no handler of fork knows of, and that stays. */
 static void
 session(void)
 {
-	pid_t pid = (pid_t)syscall(SYS_fork);
+	pid_t pid = fork_by_number();
 
 	if (pid == 0) {
 		(void)getppid();
@@ -287,6 +318,7 @@ static const struct {
 	{ "paths", paths },
 	{ "session", session },
 	{ "signals", signals },
+	{ "spawned", spawned },
 	{ "spawns", spawns },
 	{ "strict", strict },
 	{ "threads", threads },

@@ -23,35 +23,70 @@ export TBUF_DIR TBUF_PROVIDERS
 # Threads are told by their rseq(2).
 unset GLIBC_TUNABLES
 
-# What strace has of processes that have stubs: an image begins without, and
-# threads, whose first call is rseq, have those of their process.  A child that
-# was forked is counted from its own exec.  clock_getres is the kernel's own
-# page's, where that has no answer.
+# What strace has of processes that have stubs, read twice, as a child may come
+# before its parent's call ends.  An image begins without; threads, whose first
+# call is rseq, have those of their process.  A child of a fork is counted from
+# when it is a target of its own, and puts its mask back; one of a vfork from
+# its beginning.  Not counted is what the kernel alone does again: a call that
+# is restarted, and clock_getres, where its own page has no answer.
 count() {
 	awk '
+	function has_stubs(pid)
+	{
+		while (!(pid in written) && pid in parent)
+			pid = parent[pid]
+		return (pid in written)
+	}
+	function is_new(pid)
+	{
+		return (!(pid in state) && pid in parent &&
+		    has_stubs(parent[pid]))
+	}
 	{
 		pid = $1
-		call = $2
+		call = $2 == "<..." ? $3 : $2
 		sub(/\(.*/, "", call)
 	}
+	FNR == NR && call ~ /^(v?fork|clone3?)$/ {
+		if (call == "vfork" || /CLONE_VFORK/)
+			shares[pid] = 1
+		if ($NF ~ /^[0-9]+$/ && $NF > 0) {
+			parent[$NF] = pid
+			if (pid in shares)
+				vforked[$NF] = 1
+			delete shares[pid]
+		}
+	}
+	FNR == NR && call == "pwrite64" && /"\\351/ { written[pid] = 1 }
+	FNR == NR { next }
+	/ = \? ERESTART/ && !/RESTARTBLOCK/ { again[pid] = call }
+	call == "rt_sigreturn" && / EINTR / { delete again[pid] }
 	$2 == "<..." {
-		call = $3
 		if (call == "execve" && $NF == 0)
 			state[pid] = ""
 		next
 	}
 	call !~ /^[a-z]/ || !/\(/ { next }
+	is_new(pid) && pid in vforked { state[pid] = "traced" }
+	is_new(pid) && call == "set_robust_list" { state[pid] = "forked" }
 	call == "rseq" && !(pid in state) { state[pid] = "traced" }
+	state[pid] == "forked" && call == "rt_sigprocmask" && /SIG_SETMASK/ {
+		state[pid] = "traced"
+	}
 	call == "pwrite64" && /"\\351/ {
 		state[pid] = "written"
 		next
 	}
 	state[pid] == "written" { state[pid] = "traced" }
 	state[pid] == "traced" && call != "rt_sigreturn" &&
-	    call != "clock_getres" { n[call]++ }
+	    call != "restart_syscall" && call != "clock_getres" {
+		if (again[pid] != call)
+			n[call]++
+		delete again[pid]
+	}
 	!(pid in state) || (call == "execve" && / = 0$/) { state[pid] = "" }
 	END { for (call in n) print call, n[call] }
-	' "$1" | sort
+	' "$1" "$1" | sort
 }
 
 # The same counts of what a command does, and with follow=--follow of what it
@@ -76,6 +111,10 @@ equal sort "$top_srcdir/LICENSE"
 equal "$PROGRAMS/syscall_calls" errors
 equal "$PROGRAMS/syscall_calls" threads
 equal xz -T2 -c "$top_srcdir/CHANGELOG.md"
+echo '(echo a; (echo b)) | cat' >"$dir/forks"
+follow=--follow
+equal sh "$dir/forks"
+follow=
 [ "${1-}" = long ] || { [ $failures -eq 0 ]; exit; }
 
 equal git -C "$top_srcdir" log -3 --stat

@@ -14,11 +14,6 @@ if [ -n "${SANITIZER-}" ]; then
 	exit 77
 fi
 
-if grep -q '^Seccomp:.*2' /proc/self/status; then
-	echo "under a filter of system calls memory may not be copied in"
-	exit 77
-fi
-
 . "$top_srcdir/tests/common_scratch"
 here=$top_srcdir/tests/types
 TBUF_DIR=$SCRATCH_SHM/run
@@ -85,6 +80,9 @@ build typed -g || exit 1
 for script in "$here"/*.d; do
 	script=$(basename "$script" .d)
 	[ "$script" = plus ] && continue
+	# Nothing is copied out by a process under a filter of system calls.
+	[ "$script" = copyout ] &&
+	    grep -q '^Seccomp:.*2' /proc/self/status && continue
 	case " $live " in
 	*" $script "*) attach "$script" ;;
 	*) run "$script" typed ;;

@@ -594,6 +594,10 @@ changed:								\
 #define TBUF_AMONG_OPERANDS						\
 	[site] "r"(site), [values] "r"(values), [size] "r"(w->size)
 
+TBUF_RSEQ_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED,
+    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
+    "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
+    , const struct tbuf_site *site, const uint64_t *values)
 TBUF_RSEQ_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG,
     "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
     "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
@@ -860,6 +864,73 @@ tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
 	    "2:\n\t"
 	    :
 	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/*
+ * One more in a word that other CPUs add to as well.  A store that fails for a
+ * reason of the machine's own is tried again by who called.
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "ldxr x3, [%[counter]]\n\t"
+	    "add x3, x3, #1\n\t"
+	    "stxr w4, x3, [%[counter]]\n\t"
+	    "2: cbnz w4, %l[changed]\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "ldr x5, [%[f], #" TBUF_O(F_RULE) "]\n\t"
+	    "ldr x3, [%[f], #" TBUF_O(F_GUESS) "]\n\t"
+	    "ldr x4, [x5]\n\t"
+	    "cmp x3, x4\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr x5, [%[f], #" TBUF_O(F_WORD) "]\n\t"
+	    "ldr x3, [%[f], #" TBUF_O(F_OLD) "]\n\t"
+	    "ldr x4, [x5]\n\t"
+	    "cmp x3, x4\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr x6, [%[f], #" TBUF_O(F_TO) "]\n\t"
+	    "ldr x3, [%[f], #" TBUF_O(F_FIRST) "]\n\t"
+	    "ldr x4, [%[f], #" TBUF_O(F_SECOND) "]\n\t"
+	    "dmb ishst\n\t" /* as in PUBLISH */
+	    "str x3, [x6]\n\t"
+	    TBUF_DELAY(4)
+	    "str x4, [x6, #8]\n\t"
+	    TBUF_DELAY(5)
+	    "ldr x3, [%[f], #" TBUF_O(F_NEW) "]\n\t"
+	    "stlr x3, [x5]\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [f] "r"(f), TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
 	tbuf_rseq_clear();

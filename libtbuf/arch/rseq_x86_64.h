@@ -586,27 +586,32 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"movq %%rdx, 40(%%r8)\n\t"					\
 	"8:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
-    const struct tbuf_site *site, const uint64_t *values)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_GO_ON
-	    TBUF_SECTION_AMONG
-	    TBUF_SECTION_SESSION
-	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"
-	    TBUF_SECTION_CHAIN("%[size]")
-	    TBUF_SECTION_ROWS_ROOM("%[size]")
-	    TBUF_SECTION_ROWS("%[size]", TBUF_O(W_SIZE16) "(%[w])", TBUF_FEW)
-	    TBUF_SECTION_COMMIT("%%r10")
-	    :
-	    : [site] "r"(site), [values] "r"(values), [size] "r"(w->size),
-	      TBUF_ROWS_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
-	    : changed, late, damaged, wrapped, chain);
-	return (TBUF_COMMITTED);
-	TBUF_SECTION_LEFT;
+#define TBUF_RSEQ_FEW_ROWS(name, SESSION)				\
+static inline enum tbuf_outcome						\
+name(const struct tbuf_memo *m, struct tbuf_write *w,			\
+    const struct tbuf_site *site, const uint64_t *values)		\
+{									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_GO_ON						\
+	    SESSION							\
+	    TBUF_SECTION_SESSION					\
+	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
+	    TBUF_SECTION_CHAIN("%[size]")				\
+	    TBUF_SECTION_ROWS_ROOM("%[size]")				\
+	    TBUF_SECTION_ROWS("%[size]", TBUF_O(W_SIZE16) "(%[w])",	\
+		TBUF_FEW)						\
+	    TBUF_SECTION_COMMIT("%%r10")				\
+	    :								\
+	    : [site] "r"(site), [values] "r"(values), [size] "r"(w->size), \
+	      TBUF_ROWS_OPERANDS					\
+	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"			\
+	    : changed, late, damaged, wrapped, chain);			\
+	return (TBUF_COMMITTED);					\
+	TBUF_SECTION_LEFT;						\
 }
+
+TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED)
+TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
 
 /* The same, with any number of words. */
 static inline enum tbuf_outcome
@@ -949,6 +954,66 @@ tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
 	    "2:\n\t"
 	    :
 	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* One more in a word that other CPUs add to as well. */
+static inline enum tbuf_outcome
+tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    TBUF_DELAY(6)
+	    "lock addq $1, (%[counter])\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* r8 is what is stored to. */
+static inline enum tbuf_outcome
+tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SESSION
+	    "movq " TBUF_O(F_RULE) "(%[f]), %%r8\n\t"
+	    "movq " TBUF_O(F_GUESS) "(%[f]), %%rax\n\t"
+	    "cmpq %%rax, (%%r8)\n\t"
+	    "jne %l[changed]\n\t"
+	    "movq " TBUF_O(F_WORD) "(%[f]), %%r9\n\t"
+	    "movq " TBUF_O(F_OLD) "(%[f]), %%rax\n\t"
+	    "cmpq %%rax, (%%r9)\n\t"
+	    "jne %l[changed]\n\t"
+	    "movq " TBUF_O(F_TO) "(%[f]), %%r8\n\t"
+	    "movq " TBUF_O(F_FIRST) "(%[f]), %%rax\n\t"
+	    "movq " TBUF_O(F_SECOND) "(%[f]), %%rdx\n\t"
+	    "movq %%rax, (%%r8)\n\t"
+	    TBUF_DELAY(4)
+	    "movq %%rdx, 8(%%r8)\n\t"
+	    "movq " TBUF_O(F_NEW) "(%[f]), %%rcx\n\t"
+	    TBUF_DELAY(5)
+	    "movq %%rcx, (%%r9)\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [f] "r"(f), TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
 	tbuf_rseq_clear();

@@ -17,6 +17,8 @@
  *			takes the OFD lock of its slot; a target without one
  *			started at the same time, and is attached to as usual
  *	target		one that cannot be traced says why on the entry
+ *	consumer	notes what a program that has ended had used of its
+ *			lanes, so that the next one backs no more (usage.h)
  *	end		run = 0; the lock goes with the consumer
  * What does not fit into an entry stands in a file that it names (programs.h).
  *
@@ -26,6 +28,7 @@
 #define TBUF_COMMON_BOARD_H
 
 #include "common/session.h"
+#include "common/usage.h"
 #include "layout.h"
 
 /* Of this layout alone: another version of the library has its own. */
@@ -83,7 +86,8 @@ struct tbuf_board {
 	char magic[8];		/* (i) */
 	uint32_t major;		/* (i) TBUF_MAJOR */
 	uint32_t entry_size;	/* (i) sizeof(struct tbuf_board_entry) */
-	uint8_t reserved[8192 - 16];
+	uint64_t usage[TBUF_USAGE_WORDS];	/* (c) of whatever run */
+	uint8_t reserved[8192 - 16 - 8 * TBUF_USAGE_WORDS];
 	struct tbuf_board_entry entries[TBUF_BOARD_ENTRIES];
 };
 

@@ -110,36 +110,6 @@ begin(struct tbuf_machine *m)
 	m->fault.number = TBUF_FAULT_NONE;
 }
 
-/* The comparison of an argument with the immediate. */
-static inline bool
-argument_holds(const struct tbuf_machine *m, uint64_t word)
-{
-	uint64_t x = tbuf_argument(m, tbuf_word_a(word));
-	uint64_t y = (uint64_t)(int32_t)tbuf_word_immediate(word);
-
-	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_JAEQI:
-		return (x == y);
-	case TBUF_OP_JANEI:
-		return (x != y);
-	case TBUF_OP_JALTI:
-		return ((int64_t)x < (int64_t)y);
-	case TBUF_OP_JALEI:
-		return ((int64_t)x <= (int64_t)y);
-	case TBUF_OP_JAGTI:
-		return ((int64_t)x > (int64_t)y);
-	case TBUF_OP_JAGEI:
-		return ((int64_t)x >= (int64_t)y);
-	case TBUF_OP_JALTUI:
-		return (x < y);
-	case TBUF_OP_JALEUI:
-		return (x <= y);
-	case TBUF_OP_JAGTUI:
-		return (x > y);
-	}
-	return (x >= y);
-}
-
 /*
  * The jumps by arguments that a program begins with: most often a predicate,
  * which most often is false.  They need no registers, so that these need not
@@ -157,7 +127,8 @@ predicate(const struct tbuf_machine *m)
 		if (tbuf_word_operation(word) < TBUF_OP_JAEQI ||
 		    tbuf_word_operation(word) > TBUF_OP_JAGEUI)
 			break;
-		pc += 1 + (argument_holds(m, word) ?
+		pc += 1 + (tbuf_argument_holds(word,
+		    tbuf_argument(m, tbuf_word_a(word))) ?
 		    tbuf_word_distance(word) : 0);
 	}
 	return (pc);
@@ -356,7 +327,8 @@ again:
 		COMPARISON(GTU, uint64_t, >)
 		COMPARISON(GEU, uint64_t, >=)
 		case TBUF_OP_JAEQI ... TBUF_OP_JAGEUI:
-			if (argument_holds(m, word))
+			if (tbuf_argument_holds(word,
+			    tbuf_argument(m, tbuf_word_a(word))))
 				pc += tbuf_word_distance(word);
 			break;
 		case TBUF_OP_LDA:

@@ -87,6 +87,35 @@ tbuf_argument(const struct tbuf_machine *m, uint32_t selector)
 	return (n < m->nargs ? m->values[n] : 0);
 }
 
+/* The comparison of an argument with the word's immediate. */
+static inline bool
+tbuf_argument_holds(uint64_t word, uint64_t x)
+{
+	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
+
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_JAEQI:
+		return (x == y);
+	case TBUF_OP_JANEI:
+		return (x != y);
+	case TBUF_OP_JALTI:
+		return ((int64_t)x < (int64_t)y);
+	case TBUF_OP_JALEI:
+		return ((int64_t)x <= (int64_t)y);
+	case TBUF_OP_JAGTI:
+		return ((int64_t)x > (int64_t)y);
+	case TBUF_OP_JAGEI:
+		return ((int64_t)x >= (int64_t)y);
+	case TBUF_OP_JALTUI:
+		return (x < y);
+	case TBUF_OP_JALEUI:
+		return (x <= y);
+	case TBUF_OP_JAGTUI:
+		return (x > y);
+	}
+	return (x >= y);
+}
+
 /* machine_memory.c: objects, addresses, room */
 int	tbuf_memory_span(struct tbuf_machine *, uint64_t address,
 	    uint64_t size, struct tbuf_span *);

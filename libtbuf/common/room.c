@@ -21,6 +21,9 @@
 /* What is left to everybody else then: so much, or a quarter of little. */
 #define LOOK_RESERVE	(UINT64_C(32) << 20)
 
+/* Version 1 says "no limit" by the largest number of whole pages. */
+#define LIMIT_MOST	(UINT64_C(1) << 62)
+
 #define PATH		4096
 #define LINE		8192
 
@@ -32,13 +35,19 @@ struct lines {
 	char line[LINE];
 };
 
+/* A hierarchy of cgroups, as it is mounted. */
+struct hierarchy {
+	bool found;
+	char root[PATH];	/* which of its groups is seen there */
+	char mount[PATH];	/* and where */
+};
+
 /* Too much for the stack of whoever calls. */
 struct scratch {
+	struct hierarchy hierarchies[2];	/* of version 1; unified */
 	struct lines groups;	/* /proc/self/cgroup */
 	struct lines mounts;	/* /proc/self/mountinfo */
 	struct lines fields;	/* a file of "name number" lines */
-	char root[PATH];	/* of a hierarchy, as it is mounted */
-	char mount[PATH];	/* and where */
 	char group[LINE];
 	char file[LINE];
 };
@@ -198,7 +207,8 @@ group_room(struct scratch *s, bool unified)
 	for (i = 0; i < (unified ? 2 : 1); i++)
 		if (group_number(s, limits[unified][i], &limit))
 			lowest = least(lowest, limit);
-	if (lowest == UINT64_MAX)
+	/* What is in use takes longer to say than all the rest. */
+	if (lowest >= LIMIT_MOST)
 		return (UINT64_MAX);
 	used = group_used(s, unified);
 	return (lowest > used ? lowest - used : 0);
@@ -208,11 +218,12 @@ group_room(struct scratch *s, bool unified)
 static uint64_t
 groups_room(struct scratch *s, const char *path, bool unified)
 {
-	size_t top = strlen(s->mount);
+	const char *mount = s->hierarchies[unified].mount;
+	size_t top = strlen(mount);
 	uint64_t room = UINT64_MAX;
 	char *slash;
 
-	if (!join(s->group, s->mount, path))
+	if (!join(s->group, mount, path))
 		return (UINT64_MAX);
 	for (;;) {
 		room = least(room, group_room(s, unified));
@@ -238,37 +249,50 @@ has_word(const char *list, const char *word)
 	return (false);
 }
 
+/* A line of mountinfo is that of a hierarchy that is not found yet. */
+static void
+mount_read(struct scratch *s, const char *line)
+{
+	const char *dash = strstr(line, " - ");
+	struct hierarchy *h;
+	char type[64], super[1024];
+	bool unified;
+
+	if (dash == NULL || !field(dash + 3, 0, type, sizeof(type)) ||
+	    strncmp(type, "cgroup", 6) != 0)
+		return;
+	unified = strcmp(type, "cgroup2") == 0;
+	h = &s->hierarchies[unified];
+	if (h->found || (!unified && (strcmp(type, "cgroup") != 0 ||
+	    !field(dash + 3, 2, super, sizeof(super)) ||
+	    !has_word(super, "memory"))))
+		return;
+	h->found = field(line, 3, h->root, PATH) &&
+	    field(line, 4, h->mount, PATH);
+}
+
 /*
- * Where a hierarchy is mounted, and which of its groups its root shows there.
+ * Where the hierarchies are mounted, and which of their groups their roots
+ * show there.
  * mountinfo: id parent major:minor ROOT MOUNT options... - TYPE source SUPER
  */
-static bool
-find_mount(struct scratch *s, const char *mountinfo, bool unified)
+static void
+find_mounts(struct scratch *s, const char *mountinfo)
 {
-	const char *line, *dash;
-	char type[64], super[1024];
-	bool found = false;
+	const char *line;
 
 	if (!lines_open(&s->mounts, mountinfo))
-		return (false);
-	while (!found && (line = lines_next(&s->mounts)) != NULL) {
-		dash = strstr(line, " - ");
-		if (dash == NULL || !field(line, 3, s->root, PATH) ||
-		    !field(line, 4, s->mount, PATH) ||
-		    !field(dash + 3, 0, type, sizeof(type)) ||
-		    !field(dash + 3, 2, super, sizeof(super)))
-			continue;
-		found = unified ? strcmp(type, "cgroup2") == 0 :
-		    strcmp(type, "cgroup") == 0 && has_word(super, "memory");
-	}
+		return;
+	while ((line = lines_next(&s->mounts)) != NULL)
+		mount_read(s, line);
 	close(s->mounts.fd);
-	return (found);
 }
 
 /* One line of /proc/PID/cgroup: NUMBER:CONTROLLERS:PATH */
 static uint64_t
-line_room(struct scratch *s, char *line, const char *mountinfo)
+line_room(struct scratch *s, char *line)
 {
+	const struct hierarchy *h;
 	char *controllers, *path;
 	size_t n;
 	bool unified;
@@ -278,11 +302,11 @@ line_room(struct scratch *s, char *line, const char *mountinfo)
 		return (UINT64_MAX);
 	*path++ = '\0';
 	unified = *controllers == '\0';
-	if ((!unified && !has_word(controllers, "memory")) ||
-	    !find_mount(s, mountinfo, unified))
+	h = &s->hierarchies[unified];
+	if ((!unified && !has_word(controllers, "memory")) || !h->found)
 		return (UINT64_MAX);
-	n = strcmp(s->root, "/") == 0 ? 0 : strlen(s->root);
-	path = strncmp(path, s->root, n) == 0 ? path + n : strchr(path, '\0');
+	n = strcmp(h->root, "/") == 0 ? 0 : strlen(h->root);
+	path = strncmp(path, h->root, n) == 0 ? path + n : strchr(path, '\0');
 	if (strcmp(path, "/") == 0)
 		path++;
 	return (groups_room(s, path, unified));
@@ -296,8 +320,9 @@ room_groups(struct scratch *s, const char *cgroup, const char *mountinfo)
 
 	if (!lines_open(&s->groups, cgroup))
 		return (room);
+	find_mounts(s, mountinfo);
 	while ((line = lines_next(&s->groups)) != NULL)
-		room = least(room, line_room(s, line, mountinfo));
+		room = least(room, line_room(s, line));
 	close(s->groups.fd);
 	return (room);
 }

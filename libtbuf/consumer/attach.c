@@ -321,7 +321,7 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 	if (error != 0)
 		return (error);
 	t->necbs_max = t->plan.ecb_max;
-	t->epids = calloc(t->necbs_max, sizeof(*t->epids));
+	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
 	if ((error = make_sources(t)) != 0)

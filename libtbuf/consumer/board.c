@@ -50,8 +50,8 @@ board_make(int dirfd)
 		memcpy(header.magic, TBUF_BOARD_MAGIC, sizeof(header.magic));
 		header.major = TBUF_MAJOR;
 		header.entry_size = sizeof(struct tbuf_board_entry);
-		if (pwrite(fd, &header, offsetof(struct tbuf_board, reserved),
-		    0) != (ssize_t)offsetof(struct tbuf_board, reserved))
+		if (pwrite(fd, &header, offsetof(struct tbuf_board, usage),
+		    0) != (ssize_t)offsetof(struct tbuf_board, usage))
 			error = -EIO;
 	}
 	close(fd);
@@ -60,16 +60,13 @@ board_make(int dirfd)
 
 /* The deadman's time in ticks of the record clock. */
 static uint64_t
-patience(void)
+patience(const struct tbuf_consumer *c)
 {
-	enum tbuf_clock clock = tbuf_clock_choose();
 	struct tbuf_timeline line;
-	struct tbuf_moment now;
 
-	tbuf_moment_take(clock, &now);
-	tbuf_timeline_start(&line, clock, &now);
+	tbuf_timeline_start(&line, c->clock, &c->posted);
 	return (tbuf_timeline_ahead(&line, TBUF_DEADLINE) -
-	    tbuf_clock_read(clock));
+	    tbuf_clock_read(line.clock));
 }
 
 static void
@@ -79,7 +76,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 
 	tbuf_store(&entry->budget, c->left);
 	entry->deadline = c->programs != NULL ||
-	    tbuf_policy(o->bufpolicy)->deadline ? patience() : 0;
+	    tbuf_policy(o->bufpolicy)->deadline ? patience(c) : 0;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
 	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
@@ -135,6 +132,8 @@ tbuf_board_post(struct tbuf_consumer *c)
 			return (-EINVAL);
 	}
 	tbuf_programs_reap(dirfd, board, fd);
+	c->clock = tbuf_clock_choose();
+	tbuf_moment_take(c->clock, &c->posted);
 	if ((error = entry_take(c, board, fd, dirfd)) != 0)
 		tbuf_board_close(board, fd);
 	return (error);
@@ -233,6 +232,22 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 	}
 }
 
+/*
+ * Time is told from the target's birth on.  Where that is only just over, no
+ * slope could be seen for a while: one goes by what this process knows of the
+ * same counter.
+ */
+static void
+begin_time(const struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_control *control, const struct tbuf_moment *birth)
+{
+	enum tbuf_clock clock = (enum tbuf_clock)tbuf_load(&control->clock);
+
+	tbuf_timeline_start(&t->time, clock, clock == TBUF_CLOCK_COUNTER &&
+	    clock == c->clock && c->posted.ticks < birth->ticks ?
+	    &c->posted : birth);
+}
+
 static void
 begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 {
@@ -249,8 +264,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	t->live = true;
 	tbuf_units_rule(c, t);
 	tbuf_session_begin(t);
-	tbuf_timeline_start(&t->time,
-	    (enum tbuf_clock)tbuf_load(&control->clock), &birth);
+	begin_time(c, t, control, &birth);
 	session->go = birth;
 	session->now = t->time.latest;
 	tbuf_target_deadline(t);

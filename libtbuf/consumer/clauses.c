@@ -11,6 +11,7 @@
 #include "common/clause.h"
 #include "common/machine.h"
 #include "consumer/attach.h"
+#include "consumer/asked.h"
 #include "consumer/clauses.h"
 #include "consumer/script.h"
 
@@ -200,6 +201,7 @@ piece_of(const struct tbuf_d_piece *from, struct tbuf_piece *piece)
 	case TBUF_PIECE_BYTES:
 		piece->type = TBUF_UINT8;
 		piece->count = (uint16_t)from->bytes;
+		piece->asked = tbuf_asked_kind(from->shape);
 		return;
 	case TBUF_PIECE_ARGUMENT:
 		piece->type = TBUF_NONE;

@@ -27,9 +27,10 @@ bool	tbuf_clauses_theirs(const char *description);
 
 /*
  * What no target can do yet of what a script's clauses there do, in words, and
- * the clause's description; NULL: it can do it all.
+ * the clause's description; NULL: it can do it all.  If we are alone, clauses
+ * at probes of ours are at no others, whatever their descriptions match.
  */
-const char *tbuf_clauses_lack(const struct tbuf_d_script *,
+const char *tbuf_clauses_lack(const struct tbuf_d_script *, bool alone,
 	    const char **description);
 
 /*
@@ -51,8 +52,11 @@ bool	tbuf_clauses_names(const struct tbuf_d_script *);
 
 /* May the memory of its targets be read, if clauses do so?  -EPERM. */
 int	tbuf_copyin_check(struct tbuf_consumer *);
-/* Has a thread of it a filter, which may kill for the call that reads? */
-bool	tbuf_copyin_filtered(pid_t);
+/*
+ * Has a thread of it more filters than it began with?  They may kill for the
+ * call that reads.
+ */
+bool	tbuf_copyin_filtered(pid_t, uint32_t from_the_start);
 
 /* How many EPIDs an enabling takes of each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);

@@ -12,27 +12,13 @@
 static const char *
 lacks_builtin(uint32_t which)
 {
-	switch (which) {
-	case TBUF_BUILTIN_CALLER:
-	case TBUF_BUILTIN_STACKDEPTH:
-		return ("caller and stackdepth");
-	case TBUF_BUILTIN_THREADS:
-		return ("pr_nlwp of curpsinfo");
-	}
-	return (NULL);
+	return (which == TBUF_BUILTIN_THREADS ? "pr_nlwp of curpsinfo" : NULL);
 }
 
 static const char *
 lacks_subroutine(uint32_t which)
 {
-	switch (which) {
-	case TBUF_SUB_PROGENYOF:
-		return ("progenyof()");
-	case TBUF_SUB_PANIC:
-	case TBUF_SUB_BREAKPOINT:
-		return ("panic() and breakpoint()");
-	}
-	return (NULL);
+	return (which == TBUF_SUB_PROGENYOF ? "progenyof()" : NULL);
 }
 
 /* Elements are written as a whole. */
@@ -143,19 +129,24 @@ tbuf_clauses_names(const struct tbuf_d_script *source)
 	return (false);
 }
 
-/* One that means probes of ours by their name means nobody else's. */
+/*
+ * One that means probes of ours by their name, or by their provider's, means
+ * nobody else's.
+ */
 bool
 tbuf_clauses_theirs(const char *description)
 {
 	const char *name = strrchr(description, ':');
 
 	name = name == NULL ? description : name + 1;
-	return (*name == '\0' || strpbrk(name, "*?[") != NULL ||
-	    tbuf_consumer_own(description) != 1);
+	return (tbuf_consumer_own(description) != 1 ||
+	    ((*name == '\0' || strpbrk(name, "*?[") != NULL) &&
+	    strncmp(description, "dtrace:", strlen("dtrace:")) != 0));
 }
 
 const char *
-tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
+tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone,
+    const char **description)
 {
 	const struct tbuf_d_clause *clause = source->clauses;
 	const struct tbuf_d_clause *end = clause + source->nclauses;
@@ -165,8 +156,10 @@ tbuf_clauses_lack(const struct tbuf_d_script *source, const char **description)
 	for (; clause < end; clause++)
 		for (i = 0; i < clause->ndescriptions; i++) {
 			*description = clause->descriptions[i];
-			if (tbuf_clauses_theirs(*description) &&
-			    (lack = lacks_clause(source, clause)) != NULL)
+			if (!tbuf_clauses_theirs(*description) ||
+			    (alone && tbuf_consumer_own(*description) == 1))
+				continue;
+			if ((lack = lacks_clause(source, clause)) != NULL)
 				return (lack);
 		}
 	return (NULL);

@@ -142,6 +142,12 @@ more_promised(const struct tbuf_consumer *c)
 	return (c->all || c->options.follow || c->spawned.pid != 0);
 }
 
+static bool
+is_alone(const struct tbuf_consumer *c)
+{
+	return (!more_promised(c) && TAILQ_EMPTY(&c->targets));
+}
+
 /*
  * Targets that start from now on find the run on the board, and those that
  * started before are there to be seen.
@@ -188,23 +194,33 @@ begin(struct tbuf_consumer *c)
 }
 
 /* What a script says of itself in words, for one that is refused. */
+static int
+refuse_lack(struct tbuf_consumer *c, const struct tbuf_d_script *source)
+{
+	const char *why, *lack = tbuf_clauses_lack(source, c->alone, &why);
+
+	return (lack == NULL ? 0 : tbuf_consumer_fail(c, -ENOTSUP,
+	    "%s: %s at probes of programs are not in this version", why,
+	    lack));
+}
+
 int
 tbuf_consumer_script(struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
 {
-	const char *why, *lack;
+	const char *why;
+	int error;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "there is a script already"));
-	if ((lack = tbuf_clauses_lack(source, &why)) != NULL)
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "%s: %s at probes of programs are not in this version",
-		    why, lack));
+	c->alone = is_alone(c);
+	if ((error = refuse_lack(c, source)) != 0)
+		return (error);
 	tbuf_moment_take(tbuf_clock_choose(), &c->born);
-	c->names = tbuf_clauses_names(source) && !c->files;
+	c->names |= tbuf_clauses_names(source);
 	if ((c->script = tbuf_script_new(source, c->files, &why)) != NULL)
 		return (tbuf_clauses_enable(c, source));
 	if (errno == EINVAL)
@@ -269,11 +285,13 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
 	if ((error = tbuf_refire_begin(c)) != 0)
 		return (error);
-	c->alone = c->script != NULL && !more_promised(c) &&
-	    TAILQ_EMPTY(&c->targets);
+	c->alone = c->script != NULL && is_alone(c);
+	if (c->script != NULL && c->refire == NULL &&
+	    (error = refuse_lack(c, c->script->source)) != 0)
+		return (error);
 	if ((error = begin_script(c)) != 0)
 		return (error);
-	if (c->script != NULL && c->refire == NULL &&
+	if (c->script != NULL && c->refire == NULL && !c->alone &&
 	    (error = tbuf_clauses_make(c, c->script->source)) != 0)
 		return (tbuf_consumer_refuse(c, error));
 	if (c->refire == NULL && (error = tbuf_copyin_check(c)) != 0)

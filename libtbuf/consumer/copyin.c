@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/filters.h"
 #include "consumer/clauses.h"
 
 /* To open it is to be allowed to trace its process. */
@@ -45,27 +46,25 @@ ptrace_scope(void)
 }
 
 /* A thread that has just ended has no filter. */
-static bool
-thread_filtered(int tasks, const char *name)
+static uint32_t
+thread_filters(int tasks, const char *name)
 {
 	char path[300], text[4096];
-	const char *line;
 	ssize_t n;
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "%s/status", name);
 	if ((fd = openat(tasks, path, O_RDONLY | O_CLOEXEC)) == -1)
-		return (false);
+		return (0);
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	line = strstr(text, "\nSeccomp:");
-	return (line != NULL && atoi(line + sizeof("\nSeccomp:") - 1) != 0);
+	return (tbuf_filters(text));
 }
 
 /* Each thread has its own; what comes later cannot be known. */
 bool
-tbuf_copyin_filtered(pid_t pid)
+tbuf_copyin_filtered(pid_t pid, uint32_t from_the_start)
 {
 	const struct dirent *entry;
 	bool filtered = false;
@@ -76,7 +75,8 @@ tbuf_copyin_filtered(pid_t pid)
 	if ((dir = opendir(path)) == NULL)
 		return (false);
 	while (!filtered && (entry = readdir(dir)) != NULL)
-		filtered = thread_filtered(dirfd(dir), entry->d_name);
+		filtered = thread_filters(dirfd(dir), entry->d_name) >
+		    from_the_start;
 	closedir(dir);
 	return (filtered);
 }

@@ -29,7 +29,6 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
     struct verdict *verdict)
 {
 	struct tbuf_image *image = images->images;
-	struct tbuf_target *last, *t;
 	unsigned added = 0;
 	size_t i;
 
@@ -37,13 +36,9 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
 		/* The sign of life alone. */
 		if (image->size < image->control.tables.areas)
 			continue;
-		last = TAILQ_LAST(&c->targets, tbuf_target_list);
-		verdict->error = tbuf_file_add(c, image->fd, verdict->words);
+		verdict->error = tbuf_image_add(c, image->fd, image->cut,
+		    verdict->words);
 		image->fd = -1;
-		t = last == NULL ? TAILQ_FIRST(&c->targets) :
-		    TAILQ_NEXT(last, link);
-		for (; t != NULL; t = TAILQ_NEXT(t, link))
-			t->cut = image->cut;
 		added += verdict->error == 0;
 	}
 	return (added);
@@ -94,10 +89,10 @@ add_path(struct tbuf_consumer *c, const struct tbuf_core *core,
 		problem = strerror(errno);
 	else if (!belongs(core, images, fd, name))
 		problem = "it is another process's";
-	else if ((verdict->error = tbuf_file_add(c, fd, verdict->words)) == 0)
-		return (true);
-	else
-		return (false);
+	else {
+		verdict->error = tbuf_file_add(c, fd, verdict->words);
+		return (verdict->error >= 0);
+	}
 	if (fd != -1)
 		close(fd);
 	tbuf_copy(verdict->words, problem, sizeof(verdict->words));
@@ -129,8 +124,9 @@ add_paths(struct tbuf_consumer *c, const struct tbuf_core *core,
 	for (i = 0; i < core->npaths; i++) {
 		if (!add_path(c, core, images, &core->paths[i], &verdict))
 			continue;
-		tbuf_consumer_fail(c, 0, "no session in %s: reading %s", path,
-		    core->paths[i].path);
+		tbuf_consumer_fail(c, 0, "no session in %s: reading %s%s", path,
+		    core->paths[i].path, verdict.error == 0 ? "" :
+		    ", which is truncated");
 		return (1);
 	}
 	return (no_session(c, core, path, &verdict));

@@ -315,6 +315,8 @@ tbuf_core_open(struct tbuf_core *core, tbuf_core_read read, void *arg,
 	core->read = read;
 	core->arg = arg;
 	if (!read_whole(core, &elf, sizeof(elf), 0, error)) {
+		if (*error == -ESPIPE)
+			return ("it is a pipe");
 		if (*error != 0)
 			return (strerror(-*error));
 		*error = -EINVAL;

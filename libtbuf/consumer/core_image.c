@@ -8,8 +8,6 @@
  * The page that is the target's sign of life is one such mapping, too: of
  * those of one process the largest is taken.
  */
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 
 #include "consumer/core.h"
 #include "consumer/core_image.h"
+#include "consumer/files.h"
 
 #define PIECE		65536u
 
@@ -130,22 +129,6 @@ look_end(struct tbuf_core *core)
 	return (n < 0 ? (int)n : 0);
 }
 
-/* Store the pages that are not zero, for the rest of an image is so already. */
-static int
-store(int fd, const char *bytes, size_t size, uint64_t at)
-{
-	static const char zeroes[TBUF_PAGE];
-	size_t i, some;
-
-	for (i = 0; i < size; i += some) {
-		some = size - i < TBUF_PAGE ? size - i : TBUF_PAGE;
-		if (memcmp(bytes + i, zeroes, some) != 0 && pwrite(fd,
-		    bytes + i, some, (off_t)(at + i)) != (ssize_t)some)
-			return (-ENOMEM);
-	}
-	return (0);
-}
-
 /* What lies behind may be there, if the core has it in another order. */
 static void
 cut(struct tbuf_image *image, uint64_t at)
@@ -175,17 +158,9 @@ copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
 			core->truncated = true;
 			cut(image, to + at + (uint64_t)n);
 		}
-		error = store(image->fd, bytes, (size_t)n, to + at);
+		error = tbuf_unnamed_store(image->fd, bytes, (size_t)n, to + at);
 	}
 	return (error);
-}
-
-static bool
-image_make(struct tbuf_image *image)
-{
-	image->fd = memfd_create("tbuf-core", MFD_CLOEXEC);
-	return (image->fd != -1 &&
-	    ftruncate(image->fd, (off_t)image->size) == 0);
 }
 
 static bool
@@ -205,7 +180,7 @@ static int
 copy_images(struct tbuf_core *core, struct tbuf_images *images)
 {
 	const struct tbuf_core_segment *s = core->segments;
-	uint64_t done = 0, left = TBUF_IMAGE_BYTES;
+	uint64_t done = 0, left = TBUF_UNNAMED_BYTES;
 	size_t i, j;
 	int error;
 
@@ -230,7 +205,7 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 {
 	struct tbuf_core_segment **sorted;
 	size_t i;
-	int error = 0;
+	int error = 0, fd;
 
 	memset(images, 0, sizeof(*images));
 	sorted = calloc(core->nsegments + 1,
@@ -245,10 +220,11 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 	free(sorted);
 	if (error == 0)
 		error = look_end(core);
-	for (i = 0; i < images->count && error == 0; i++)
-		if (!image_make(&images->images[i]))
-			error = errno == EFBIG || errno == EINVAL ? -EFBIG :
-			    -ENOMEM;
+	for (i = 0; i < images->count && error == 0; i++) {
+		fd = tbuf_unnamed_make(images->images[i].size);
+		images->images[i].fd = fd < 0 ? -1 : fd;
+		error = fd < 0 ? fd : 0;
+	}
 	return (error == 0 ? copy_images(core, images) : error);
 }
 

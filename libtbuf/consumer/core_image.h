@@ -14,7 +14,6 @@
 
 #define TBUF_IMAGES		8
 #define TBUF_EYECATCHERS	64	/* that are looked at */
-#define TBUF_IMAGE_BYTES	(UINT64_C(4) << 30)	/* of all images */
 
 struct tbuf_image {
 	struct tbuf_control control;	/* a copy, not checked */

@@ -40,8 +40,9 @@ open_file(int dirfd, const char *name, struct tbuf_control *control)
 }
 
 int
-tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
-    const struct tbuf_control *, bool), void *arg)
+tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
+    int (*visit)(void *, int, const char *, const struct tbuf_control *, bool),
+    void *arg)
 {
 	struct tbuf_control control;
 	struct dirent *entry;
@@ -59,7 +60,8 @@ tbuf_directory_scan(int dirfd, int (*visit)(void *, int, const char *,
 		return (-ENOMEM);
 	}
 	while (result == 0 && (entry = readdir(dir)) != NULL) {
-		if (!tbuf_control_name_parse(entry->d_name, &pid, &random))
+		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
+		    (known != NULL && known(arg, entry->d_name)))
 			continue;
 		fd = open_file(dirfd, entry->d_name, &control);
 		if (fd < 0) {
@@ -118,7 +120,7 @@ tbuf_directory_trim(int dirfd)
 {
 	struct kept kept = { .dirfd = dirfd };
 
-	tbuf_directory_scan(dirfd, keep, &kept);
+	tbuf_directory_scan(dirfd, NULL, keep, &kept);
 }
 
 /* Is this process the one that has mapped the file behind fd? */
@@ -203,7 +205,7 @@ tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 		return (0);
 	if (dirfd < 0)
 		return (dirfd);
-	result = tbuf_directory_scan(dirfd, visit_target, &v);
+	result = tbuf_directory_scan(dirfd, NULL, visit_target, &v);
 	close(dirfd);
 	return (result == -EAGAIN ? 0 : result);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "consumer/asked.h"
 #include "consumer/clauses.h"
 #include "consumer/pieces.h"
 #include "consumer/probes.h"
@@ -107,11 +108,12 @@ told_size(unsigned npieces)
 }
 
 /*
- * A file does not say what its clauses' actions were: each piece is told as
- * trace() would tell it.
+ * A file does not say what its clauses' actions were, but for addresses of
+ * programs: each piece is told as trace() would tell it.
  */
 static void
-tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout)
+tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
+    const struct tbuf_piece *texts)
 {
 	struct tbuf_d_record *record = (struct tbuf_d_record *)(void *)
 	    ((char *)layout + told_at(layout->npieces));
@@ -126,10 +128,12 @@ tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout)
 	};
 	for (i = 0; i < layout->npieces; i++) {
 		actions[i] = (struct tbuf_d_action){
-			.kind = TBUF_ACTION_TRACE, .first = i, .count = 1
+			.kind = tbuf_asked_action(texts[i].asked),
+			.first = i, .count = 1
 		};
 		pieces[i] = (struct tbuf_d_piece){
-			.kind = TBUF_PIECE_ARGUMENT
+			.kind = TBUF_PIECE_ARGUMENT,
+			.shape = tbuf_asked_shape(texts[i].asked)
 		};
 	}
 	epid->record = record;
@@ -156,7 +160,7 @@ read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	}
 	t->npieces += (unsigned)n + 1;
 	if (epid->record == NULL)
-		tell(epid, layout);
+		tell(epid, layout, pieces);
 	return (layout);
 }
 
@@ -236,7 +240,7 @@ tbuf_epids_free(struct tbuf_target *t)
 	for (i = 0; t->npieces != 0 && i < t->necbs_max; i++)
 		if (t->epids[i].probe != NULL && t->epids[i].clause)
 			free((void *)(uintptr_t)t->epids[i].layout);
-	free(t->epids);
+	tbuf_sparse_free(t->epids);
 	t->epids = NULL;
 	t->npieces = 0;
 }

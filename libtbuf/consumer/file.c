@@ -12,12 +12,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "atomics.h"
+#include "consumer/attach.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
@@ -29,10 +31,15 @@
 /* Of a millisecond each, while a process ends. */
 #define DYING_PAUSES	1000
 
+#define NOTHING_LEFT	"it is truncated, and no session in it"
+
 /* A file that is opened. */
 struct opened {
 	int fd;
 	uint64_t left;			/* bytes that no lane has named yet */
+	uint64_t cut;			/* known up to here; 0: all of it is */
+	uint64_t missing;		/* bytes, behind that */
+	bool image;			/* as a core has it */
 	bool changing;			/* its target lives, or is to come */
 	bool damaged;			/* a session makes no sense */
 	unsigned sessions;
@@ -75,6 +82,18 @@ start_time(struct tbuf_target *t, const struct tbuf_session *session)
 	    session->boot == tbuf_boot()) ? NULL : &session->now);
 }
 
+/* What says how the lanes are read is believed if the file has all of it. */
+static bool
+described(const struct tbuf_target *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (t->cut == 0 || t->sources[i].data <= t->cut)
+			return (true);
+	return (false);
+}
+
 static int
 adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
 {
@@ -86,11 +105,12 @@ adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
 	t->live = true;
 	tbuf_target_die(t);
 	t->changing = file->changing;
+	t->cut = file->cut;
 	if ((t->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0)) == -1)
 		return (-errno);
 	error = tbuf_session_adopt(t, slot, MAP_PRIVATE, &session);
 	/* Lanes share no bytes: what is read is no more than there is. */
-	if (error == 0 && t->plan.storage > file->left)
+	if (error == 0 && (t->plan.storage > file->left || !described(t)))
 		error = -EINVAL;
 	if (error != 0)
 		return (error);
@@ -119,25 +139,87 @@ add_session(struct tbuf_consumer *c, struct opened *file, unsigned slot)
 	return (0);
 }
 
+/*
+ * Does the file of a dead target end before it says so?  Nobody writes it any
+ * more, and whoever made it longer had done so before.
+ */
+static int
+look_end(struct opened *file, const struct tbuf_control *control,
+    uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(file->fd, &st) != 0)
+		return (-errno);
+	*size = (uint64_t)st.st_size;
+	if (file->image || tbuf_control_alive(file->fd) ||
+	    control->end <= *size || control->end > TBUF_FILE_MAX)
+		return (0);
+	file->cut = *size;
+	file->missing = control->end - *size;
+	*size = control->end;
+	return (0);
+}
+
+/* Its first page at least is there, or some of that. */
+static int
+read_header(const struct opened *file, struct tbuf_control *control)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(file->fd, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-EINVAL);
+	n = pread(file->fd, control, sizeof(*control), 0);
+	if (n == sizeof(*control))
+		return (0);
+	return (n >= (ssize_t)sizeof(control->magic) && memcmp(control->magic,
+	    TBUF_MAGIC, sizeof(control->magic)) == 0 ? -ENODATA : -EINVAL);
+}
+
 static int
 read_control(struct opened *file, struct tbuf_control *control)
 {
-	struct stat st;
-	int error;
+	uint64_t size = 0;
+	int error = read_header(file, control);
 
-	if (fstat(file->fd, &st) != 0)
-		return (problem(file, -errno, "%s", strerror(errno)));
-	error = !S_ISREG(st.st_mode) || pread(file->fd, control,
-	    sizeof(*control), 0) != sizeof(*control) ? -EINVAL :
-	    tbuf_control_check(control, (uint64_t)st.st_size);
+	if (error == -ENODATA) {
+		file->cut = sizeof(control->magic);
+		return (problem(file, error, NOTHING_LEFT));
+	}
+	if (error == 0)
+		error = look_end(file, control, &size);
+	if (error == 0)
+		error = tbuf_control_check(control, size);
 	if (error == -EPROTO)
 		return (problem(file, error, "libtbuf %u.%u, tbufctl %u.%u",
 		    control->major, control->minor, TBUF_MAJOR, TBUF_MINOR));
-	if (error != 0)
+	if (error == -EINVAL)
 		return (problem(file, error, "not a control file"));
-	file->left = (uint64_t)st.st_size - control->tables.areas;
-	file->changing = tbuf_control_alive(file->fd) ||
-	    control->stage == TBUF_STAGE_WAITING;
+	if (error != 0)
+		return (problem(file, error, "%s", strerror(-error)));
+	file->left = size - control->tables.areas;
+	file->changing = file->cut == 0 && (tbuf_control_alive(file->fd) ||
+	    control->stage == TBUF_STAGE_WAITING);
+	return (0);
+}
+
+/* One that was cut off is read from a copy that is as long as it was. */
+static int
+complete(struct opened *file)
+{
+	int fd;
+
+	if (file->missing == 0)
+		return (0);
+	fd = tbuf_unnamed_copy(file->fd, file->cut, file->cut + file->missing);
+	if (fd < 0)
+		return (problem(file, fd, "it is truncated: %s",
+		    strerror(-fd)));
+	close(file->fd);
+	file->fd = fd;
 	return (0);
 }
 
@@ -156,16 +238,32 @@ add_sessions(struct tbuf_consumer *c, struct opened *file,
 	}
 	if (file->sessions != 0)
 		return (0);
+	if (file->cut != 0)
+		return (problem(file, -ENODATA, NOTHING_LEFT));
 	return (file->damaged ? problem(file, -EINVAL, "it is damaged") :
 	    problem(file, -ENODATA, "nothing in it"));
 }
 
-/* The sessions of a file behind a descriptor that is closed, or -errno. */
+/* 0, 1 if it was cut off, or -errno; its descriptor is closed. */
+static int
+open_sessions(struct tbuf_consumer *c, struct opened *file)
+{
+	struct tbuf_control control;
+	int error = read_control(file, &control);
+
+	if (error == 0)
+		error = complete(file);
+	if (error == 0)
+		error = add_sessions(c, file, &control);
+	close(file->fd);
+	c->files |= file->sessions != 0;
+	c->names |= c->files;
+	return (error == 0 ? file->missing != 0 : error);
+}
+
 static int
 open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 {
-	struct tbuf_control control;
-	int error;
 
 	memset(file, 0, sizeof(*file));
 	file->fd = fd;
@@ -173,11 +271,7 @@ open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 		return (problem(file, fd, "there is a lease on it"));
 	if (fd < 0)
 		return (problem(file, fd, "%s", strerror(-fd)));
-	if ((error = read_control(file, &control)) == 0)
-		error = add_sessions(c, file, &control);
-	close(fd);
-	c->files |= file->sessions != 0;
-	return (error);
+	return (open_sessions(c, file));
 }
 
 int
@@ -191,19 +285,44 @@ tbuf_file_add(struct tbuf_consumer *c, int fd, char words[TBUF_PROBLEM_MAX])
 }
 
 int
+tbuf_image_add(struct tbuf_consumer *c, int fd, uint64_t cut,
+    char words[TBUF_PROBLEM_MAX])
+{
+	struct opened file = { .fd = fd, .cut = cut, .image = true };
+	int error = open_sessions(c, &file);
+
+	memcpy(words, file.problem, TBUF_PROBLEM_MAX);
+	return (error);
+}
+
+/* The result of opening, in words if it is to be told. */
+static int
+told(struct tbuf_consumer *c, int result, const char *path,
+    const struct opened *file)
+{
+
+	if (result == 0)
+		return (0);
+	if (result < 0)
+		return (tbuf_consumer_fail(c, result, "failed to read %s: %s",
+		    path, file->problem));
+	tbuf_consumer_fail(c, 0, "%s is truncated: read as far as it goes "
+	    "(%" PRIu64 " byte%s missing)", path, file->missing,
+	    file->missing == 1 ? "" : "s");
+	return (1);
+}
+
+int
 tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 {
 	struct opened file;
-	int fd, error;
+	int fd;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	error = open_descriptor(c, fd == -1 ? -errno : fd, &file);
-	if (error != 0)
-		return (tbuf_consumer_fail(c, error, "failed to read %s: %s",
-		    path, file.problem));
-	return (0);
+	return (told(c, open_descriptor(c, fd == -1 ? -errno : fd, &file),
+	    path, &file));
 }
 
 /* One of the runtime directory; -EBUSY: its process has not let go of it. */
@@ -212,7 +331,7 @@ open_left(struct tbuf_consumer *c, const char *name)
 {
 	struct opened file;
 	int fd = openat(c->directory, name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), result;
 
 	if (fd == -1)
 		return (-ESRCH);
@@ -220,21 +339,30 @@ open_left(struct tbuf_consumer *c, const char *name)
 		close(fd);
 		return (-EBUSY);
 	}
-	return (open_descriptor(c, fd, &file));
+	result = open_descriptor(c, fd, &file);
+	/* A process that ended and left no session is none. */
+	return (result == -ENODATA && file.cut == 0 ? -ESRCH :
+	    told(c, result, name, &file));
 }
 
-/* All that a dead process has left; how many there are to be read. */
-static unsigned
-open_all_left(struct tbuf_consumer *c, pid_t pid, bool *held)
+/* All that a dead process has left. */
+struct left {
+	unsigned opened;
+	int error;		/* of another one, which words say */
+	bool cut;		/* one of them was cut off */
+	bool held;		/* by a process that has not let go of it */
+};
+
+static void
+open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
 {
 	struct dirent *entry;
-	unsigned opened = 0;
 	uint64_t random;
 	DIR *dir = NULL;
 	pid_t named;
 	int fd = -1, error;
 
-	*held = false;
+	memset(left, 0, sizeof(*left));
 	if (tbuf_consumer_directory(c, false) >= 0)
 		fd = openat(c->directory, ".",
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -245,12 +373,14 @@ open_all_left(struct tbuf_consumer *c, pid_t pid, bool *held)
 		    named != pid)
 			continue;
 		error = open_left(c, entry->d_name);
-		opened += error == 0;
-		*held |= error == -EBUSY;
+		left->opened += error >= 0;
+		left->cut |= error > 0;
+		left->held |= error == -EBUSY;
+		if (error < 0 && error != -EBUSY && error != -ESRCH)
+			left->error = error;
 	}
 	if (dir != NULL)
 		closedir(dir);
-	return (opened);
 }
 
 /* The one of a process that lives, in whatever namespace. */
@@ -271,20 +401,23 @@ int
 tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
 	struct opened file = { .fd = -1 };
-	unsigned opened, pauses = DYING_PAUSES;
-	bool held;
+	unsigned pauses = DYING_PAUSES;
+	struct left left;
 	int error;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	/* One that was killed has no memory before it lets go of its file. */
 	do {
-		opened = open_all_left(c, pid, &held);
+		open_all_left(c, pid, &left);
 		error = open_living(c, pid, &file);
-	} while (error == -ESRCH && opened == 0 && held &&
+	} while (error == -ESRCH && left.opened == 0 && left.held &&
 	    tbuf_pause(&pauses));
-	if (error == 0 || opened != 0)
-		return (0);
+	if (error == 0 || left.opened != 0)
+		return (left.cut);
+	/* That it has ended says less than what is wrong with its file. */
+	if (error == -ESRCH && left.error != 0)
+		return (left.error);
 	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",
 	    (int)pid, error == -ESRCH ? strerror(ESRCH) : file.problem));
 }

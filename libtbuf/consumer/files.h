@@ -52,10 +52,11 @@ void	tbuf_view_unmap(struct tbuf_view *);
  * of dead targets are removed on the way when nobody reads them and there is
  * nothing in them to be read.  `visit` returns non-zero to stop; so does a
  * lack of descriptors.  -EAGAIN: all but those that somebody has a lease on.
+ * Names that are `known`, which may be NULL, are left alone.
  */
-int	tbuf_directory_scan(int dirfd, int (*visit)(void *, int fd,
-	    const char *name, const struct tbuf_control *, bool alive),
-	    void *);
+int	tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *name),
+	    int (*visit)(void *, int fd, const char *name,
+	    const struct tbuf_control *, bool alive), void *);
 
 /*
  * Of files that dead targets have left, with records in them that nobody has
@@ -78,6 +79,16 @@ void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
 bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
+
+/*
+ * A file without a name that is as long as a control file was, all zeroes; one
+ * with the first `known` bytes of another file.  A descriptor, -ENOMEM, -EFBIG,
+ * or what reading gave.  store: 0 or -ENOMEM.
+ */
+#define TBUF_UNNAMED_BYTES	(UINT64_C(4) << 30)	/* that are copied */
+int	tbuf_unnamed_make(uint64_t size);
+int	tbuf_unnamed_copy(int from, uint64_t known, uint64_t size);
+int	tbuf_unnamed_store(int fd, const char *bytes, size_t size, uint64_t at);
 
 #define TBUF_CHUNK	(256u * 1024)
 #define TBUF_CHUNK_OWN	(64u * 1024)

@@ -52,20 +52,29 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	return (0);
 }
 
-/* One file of the directory: a target that is new to this run is added. */
+/* A target of this run: its file was opened once. */
+static bool
+scan_known(void *arg, const char *name)
+{
+	const struct tbuf_consumer *c = arg;
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (strcmp(t->name, name) == 0)
+			return (true);
+	return (false);
+}
+
+/* Another file of the directory: it may be that of a new target. */
 static int
 scan_visit(void *arg, int fd, const char *name,
     const struct tbuf_control *control, bool alive)
 {
 	struct tbuf_consumer *c = arg;
 	struct tbuf_found found;
-	struct tbuf_target *t;
 	pid_t pid;
 	int adopted, error;
 
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (strcmp(t->name, name) == 0)
-			return (0);
 	adopted = tbuf_board_adopt(c, fd, name, control, alive);
 	if (adopted != 0 || !c->all || !alive)
 		return (adopted < 0 ? adopted : 0);
@@ -111,7 +120,8 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 	 */
 	do {
 		dead = dead_ones(c);
-		error = tbuf_directory_scan(c->directory, scan_visit, c);
+		error = tbuf_directory_scan(c->directory, scan_known,
+		    scan_visit, c);
 	} while (error == 0 && dead_ones(c) > dead);
 	if (error == -EAGAIN && !c->all)
 		return (0);

@@ -3,17 +3,22 @@
  *
  * Lanes that grow.  A child that is followed builds its session when it
  * begins, and most end soon: it backs the first half of the lane of its CPU
- * and a little of the others.  The rest is backed here, when a lane is written
- * to, when the child has lived for a while, or at a switch.
+ * and a little of the others.  The rest is backed here, when a part of that is
+ * in use, when the child has lived for a while, or at a switch.
  */
 #include "atomics.h"
 #include "common/control.h"
 #include "common/room.h"
+#include "common/usage.h"
 #include "consumer/targets.h"
 
 /* Looks at a new target: after so long, twice as long, ... till the last. */
 #define GROWTH_FIRST	(TBUF_SECOND / 1000)
 #define GROWTH_LAST	(GROWTH_FIRST << 8)
+
+#define GROWTH_LIVES	(GROWTH_FIRST << 2)	/* three of them old */
+
+#define USED_PART	8	/* of a small lane: much of it */
 
 void
 tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
@@ -66,15 +71,34 @@ tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
 	return (true);
 }
 
-/* Nothing has been read of the lane yet: its first half is its size. */
-static void
-look(struct tbuf_source *s, bool last)
+/*
+ * How far a lane may be filled; nothing has been read of it yet, so that its
+ * first half is its size.  A child that ends soon leaves a little in each lane
+ * that it came by; one that has used more than so much of what there is may
+ * need all of it before the next look.  One that lives on has what any other
+ * program begins with, for the looks come less and less often.
+ */
+static uint64_t
+wanted(const struct tbuf_source *s, uint64_t growth)
 {
-	if (s->limit >= s->size ||
-	    (!last && tbuf_load(&s->lane->head) == 0) ||
-	    !tbuf_source_grow(s, s->size))
+	uint64_t head = tbuf_load(&s->lane->head);
+
+	if (growth >= GROWTH_LAST)
+		return (s->size);
+	if (growth < GROWTH_LIVES)
+		return (head > s->limit / USED_PART ? s->size : s->limit);
+	return (head != 0 || s->size < TBUF_USAGE_OTHERS ? s->size :
+	    TBUF_USAGE_OTHERS);
+}
+
+static void
+look(struct tbuf_source *s, uint64_t growth)
+{
+	uint64_t limit = wanted(s, growth);
+
+	if (limit <= s->limit || !tbuf_source_grow(s, limit))
 		return;
-	s->limit = s->size;
+	s->limit = limit;
 	/* Release: what it allows has been backed. */
 	tbuf_store_release(&s->lane->limit, s->limit);
 }
@@ -88,7 +112,7 @@ tbuf_lanes_look(struct tbuf_target *t, uint64_t now)
 	if (t->growth == 0 || now < t->next_growth)
 		return;
 	for (i = 0; i < t->nsources; i++)
-		look(&t->sources[i], last);
+		look(&t->sources[i], t->growth);
 	t->next_growth = now + t->growth;
 	t->growth = last || t->life != TBUF_ALIVE ? 0 : 2 * t->growth;
 }

@@ -3,16 +3,21 @@
  *
  * Images of processes, and what was mapped there: /proc/PID/maps, read when an
  * image is met, each statusrate, and when an address is not known.  What is
- * unloaded stays known, as long as nothing else comes in its place.
+ * unloaded stays known, as long as nothing else comes in its place.  Of one
+ * that has ended before it was met, what it has left in its file as it began.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "atomics.h"
 #include "common/machine_code.h"
+#include "consumer/files.h"
 #include "consumer/images.h"
 #include "consumer/run.h"
 #include "consumer/tools.h"
@@ -123,32 +128,86 @@ parse(char *line, struct mapping *one)
 	return (strchr(permissions, 'x') != NULL && *one->path != '\0');
 }
 
-/* A process that ended or called exec meanwhile has told nothing. */
 static void
+add_lines(struct tbuf_image *image, FILE *f)
+{
+	char line[LINE_MAX_BYTES];
+	struct mapping one;
+
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (parse(line, &one) && add(image, &one) != 0)
+			break;
+}
+
+/*
+ * A process that calls exec meanwhile has told nothing.  One that ends has told
+ * a part of it, perhaps.
+ */
+static bool
 read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 {
-	struct tbuf_target *t = running(c, image);
 	struct tbuf_image seen = { .id = image->id };
-	char path[32], line[LINE_MAX_BYTES];
-	struct mapping one;
+	struct tbuf_target *t = running(c, image);
+	char path[32];
+	bool told;
 	unsigned i;
 	FILE *f;
 
 	if (t == NULL)
-		return;
+		return (false);
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
 	if ((f = fopen(path, "re")) == NULL)
-		return;
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (parse(line, &one) && add(&seen, &one) != 0)
-			break;
+		return (false);
+	add_lines(&seen, f);
 	(void)fclose(f);
-	t->mapped = running(c, image) != NULL;
-	for (i = 0; t->mapped && i < seen.count; i++)
+	told = running(c, image) != NULL;
+	for (i = 0; told && i < seen.count; i++)
 		(void)add(image, &seen.all[i]);
 	for (i = 0; i < seen.count; i++)
 		free(seen.all[i].path);
 	free(seen.all);
+	return (told);
+}
+
+/*
+ * Lines that another process has written: read once, and parsed as a copy.
+ * They may name any file, which is opened for its functions' names: nobody
+ * else's are asked.  A forked child's are its parent's.
+ */
+static bool
+read_left(const struct tbuf_target *t, struct tbuf_image *image)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t left = tbuf_load_acquire(&control->mappings);
+	uint64_t at = left >> 32, size = (uint32_t)left;
+	struct stat st;
+	bool told = false;
+	char *text;
+	FILE *f;
+
+	if (size == 0 || size > TBUF_MAPPINGS_MAX ||
+	    at + size > t->view.tables.strings_size ||
+	    fstat(t->fd, &st) != 0 || st.st_uid != geteuid() ||
+	    (text = malloc(size)) == NULL)
+		return (false);
+	if (tbuf_file_read(t->fd, text, size, t->view.tables.strings + at) &&
+	    (f = fmemopen(text, size, "r")) != NULL) {
+		add_lines(image, f);
+		(void)fclose(f);
+		told = true;
+	}
+	free(text);
+	return (told);
+}
+
+/* All that can be known of it now. */
+static void
+read_both(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct tbuf_image *image)
+{
+	bool left = !t->mapped && read_left(t, image);
+
+	t->mapped |= read_maps(c, image) || left;
 }
 
 /* ------------------------------------------------------------ images */
@@ -180,17 +239,19 @@ image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
 void
 tbuf_images_look(struct tbuf_consumer *c, bool again)
 {
-	const struct tbuf_target *t;
+	struct tbuf_target *t;
 	struct tbuf_image *image;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!c->names || t->file_only || (t->mapped && !again))
+		/* A command is no program yet? */
+		if (!c->names || (t->mapped && !again) || tbuf_load_acquire(
+		    &tbuf_view_control(&t->view)->stage) == TBUF_STAGE_WAITING)
 			continue;
 		image = image_find(c, tbuf_target_image(t));
 		if (image == NULL && (image = image_new(c, t)) == NULL)
 			return;
 		image->asked = false;
-		read_maps(c, image);
+		read_both(c, t, image);
 	}
 }
 
@@ -221,11 +282,24 @@ give(const struct tbuf_consumer *c, const struct tbuf_image *image,
 	return (1);
 }
 
+/* One may have begun, fired and ended since the last look. */
+static struct tbuf_image *
+image_get(struct tbuf_consumer *c, uint64_t id)
+{
+	struct tbuf_image *image = image_find(c, id);
+
+	if (image == NULL) {
+		tbuf_images_look(c, false);
+		image = image_find(c, id);
+	}
+	return (image);
+}
+
 int
 tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t id, unsigned number,
     struct tbuf_mapping *to)
 {
-	const struct tbuf_image *image = image_find(c, id);
+	const struct tbuf_image *image = image_get(c, id);
 
 	if (image == NULL)
 		return (-ESRCH);
@@ -237,14 +311,17 @@ int
 tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
     uint64_t address, struct tbuf_mapping *to)
 {
-	struct tbuf_image *image = image_find(c, id);
+	struct tbuf_image *image = image_get(c, id);
 	const struct mapping *one;
+	struct tbuf_target *t;
 
 	if (image == NULL)
 		return (-ESRCH);
 	if ((one = find(image, address)) == NULL && !image->asked) {
 		image->asked = true;
-		read_maps(c, image);
+		TAILQ_FOREACH(t, &c->targets, link)
+			if (tbuf_target_image(t) == id)
+				read_both(c, t, image);
 		one = find(image, address);
 	}
 	return (one == NULL ? 0 : give(c, image, one, to));

@@ -132,7 +132,7 @@ tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 
 	if (l.dirfd < 0)
 		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
-	result = tbuf_directory_scan(l.dirfd, look, &l);
+	result = tbuf_directory_scan(l.dirfd, NULL, look, &l);
 	close(l.dirfd);
 	return (result == -EAGAIN ? 0 : result);
 }

@@ -172,7 +172,8 @@ tbuf_target_lacks(const struct tbuf_target *t)
 		return (NULL);
 	/* Its own constructor may have seen no filter yet. */
 	if ((t->order.terms.needs & TBUF_F_COPYIN) != 0 && t->pidfd != -1 &&
-	    tbuf_copyin_filtered(t->pid))
+	    tbuf_copyin_filtered(t->pid,
+	    tbuf_load(&tbuf_view_control(&t->view)->filters)))
 		lack |= TBUF_F_COPYIN;
 	if (lack == 0)
 		return (NULL);

@@ -371,6 +371,7 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
 	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0) |
 	    (o->unitpolicy != 0 ? TBUF_S_WRAP : 0) |
+	    (c->names ? TBUF_S_NAMES : 0) |
 	    tbuf_terms_unit_flags(o->nunits, o->unitsize);
 	if (o->bufscope != 0)
 		terms->flags |= TBUF_S_THREAD |

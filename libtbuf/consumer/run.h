@@ -136,6 +136,8 @@ struct tbuf_consumer {
 	struct tbuf_board *board;
 	struct tbuf_board_entry *entry;	/* ours, or NULL */
 	int board_fd;
+	struct tbuf_moment posted;	/* when, by the record clock */
+	enum tbuf_clock clock;
 	uint64_t left;			/* of the budget, without an entry */
 	bool lowered;
 	int skipped;			/* why a target was first left out */
@@ -174,6 +176,12 @@ struct tbuf_consumer {
 	uint64_t next_command;		/* a look at a new command */
 	uint64_t command_wait;		/* and how long till the one after */
 	struct tbuf_value values[TBUF_PIECES_MAX];	/* of one record */
+	/* Of a process that is no target, while something in it is set. */
+	struct {
+		void *base;		/* NULL: none */
+		uint64_t size;
+		volatile bool truncated;
+	} set;
 	char error[512];
 };
 
@@ -182,6 +190,14 @@ void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
 
 /* This consumer's rules of work units, into a target's session. */
 void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
+
+/*
+ * A mapping of another process's file from now on, which it may truncate; and
+ * the end of that: -ESTALE if it has, 0 if not.
+ */
+#define TBUF_SET_TRUNCATED	"its control file was truncated"
+void	tbuf_set_begin(struct tbuf_consumer *, void *base, uint64_t size);
+int	tbuf_set_end(struct tbuf_consumer *);
 
 /* Remember the words for an error; gives the error back. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,

@@ -39,6 +39,8 @@ tbuf_script_record_builtin(const struct tbuf_script *s, unsigned which,
 		*value = r->uid;
 		return (0);
 	case TBUF_BUILTIN_IPL:
+	case TBUF_BUILTIN_CALLER:
+	case TBUF_BUILTIN_STACKDEPTH:
 		return (0);
 	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
@@ -67,6 +69,8 @@ lacks_builtin(uint32_t which)
 	case TBUF_BUILTIN_ID:
 	case TBUF_BUILTIN_EPID:
 	case TBUF_BUILTIN_IPL:
+	case TBUF_BUILTIN_CALLER:
+	case TBUF_BUILTIN_STACKDEPTH:
 	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
 		return (NULL);
 	case TBUF_BUILTIN_EXECARGS:

@@ -267,10 +267,25 @@ check_overtaken(struct tbuf_source *s)
 		s->position = tail < s->mark ? tail : s->mark;
 }
 
+/*
+ * How many bytes are there from position on.  A file or core that was cut off
+ * has the beginning of its buffers: none of a record is read that goes on
+ * behind it, and all the rest is damage.
+ */
+static uint64_t
+there(const struct tbuf_source *s)
+{
+	uint64_t at = s->data + (s->position & (s->storage - 1));
+	uint64_t size = s->mark - s->position;
+
+	return (s->target->cut < s->data + s->storage ?
+	    tbuf_target_known(s->target, at, size) : size);
+}
+
 static bool
 fetch(struct tbuf_source *s)
 {
-	uint64_t size = s->mark - s->position;
+	uint64_t size = there(s);
 	uint64_t room = s->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
 
 	if (s->snapshot)
@@ -304,7 +319,7 @@ need(struct tbuf_source *s, uint64_t size)
 	const void *bytes;
 
 	while ((bytes = fetched(s, size)) == NULL)
-		if (s->mark - s->position < size || !fetch(s))
+		if (there(s) < size || !fetch(s))
 			return (NULL);
 	return (bytes);
 }
@@ -387,21 +402,6 @@ tbuf_source_copy(struct tbuf_source *s)
 }
 
 /*
- * A core that was truncated has the beginning of its buffers: none of a record
- * is read that goes on behind it.
- */
-static void
-mark_known(struct tbuf_source *s)
-{
-	uint64_t at = s->data + (s->position & (s->storage - 1));
-	uint64_t cut = s->target->cut, known = cut > at ? cut - at : 0;
-
-	if (cut != 0 && cut < s->data + s->storage &&
-	    s->mark - s->position > known)
-		s->mark = s->position + (known & ~(uint64_t)7);
-}
-
-/*
  * As mark_ring() under any policy, for whoever has not read the lane before:
  * tail is read after head, so what lies between fits into the storage.
  */
@@ -420,7 +420,6 @@ mark_file(struct tbuf_source *s)
 		begin_anew(s, head);
 	else if (tail > s->position)
 		s->position = tail;
-	mark_known(s);
 }
 
 int

@@ -147,12 +147,13 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 
 	*at = t->spec.at + (lane * (uint64_t)t->spec.count + b->id) *
 	    t->spec.bytes;
-	if (!tbuf_file_read(t->fd, &buffer, sizeof(buffer), *at))
+	if (!tbuf_target_read(t, &buffer, sizeof(buffer), *at))
 		return (0);
 	*drops += tbuf_speculated_count(buffer.drops, b->instance);
 	*at += sizeof(buffer);
 	size = 8 * tbuf_speculated_count(buffer.head, b->instance);
-	return (size <= t->spec.bytes - sizeof(buffer) ? size : 0);
+	return (size <= t->spec.bytes - sizeof(buffer) ?
+	    tbuf_target_known(t, *at, size) : 0);
 }
 
 /* All lanes' records.  What a lane gains meanwhile is not among them. */

@@ -200,7 +200,7 @@ look_all(struct look *l)
 		return (0);
 	if (dirfd < 0)
 		return (dirfd);
-	result = tbuf_directory_scan(dirfd, look_visit, l);
+	result = tbuf_directory_scan(dirfd, NULL, look_visit, l);
 	close(dirfd);
 	/* Who has a lease on a file is left out. */
 	return (result == -EAGAIN ? 0 : result);

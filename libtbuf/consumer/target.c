@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "atomics.h"
+#include "common/board.h"
 #include "consumer/attach.h"
 #include "consumer/clauses.h"
 #include "consumer/files.h"
@@ -50,10 +51,29 @@ reap(struct tbuf_consumer *c, const struct tbuf_target *t)
 		tbuf_control_reap(c->directory, t->name, t->fd, &control);
 }
 
+/* The next process with this program need not back more than a little. */
+static void
+note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	uint64_t most = 0;
+	unsigned i;
+
+	if (c->entry == NULL || t->life != TBUF_TOLD || t->slot == -1 ||
+	    t->view.base == NULL ||
+	    (t->order.terms.flags & TBUF_S_GROW) == 0)
+		return;
+	for (i = 0; i < t->nsources; i++)
+		if (most < t->sources[i].position)
+			most = t->sources[i].position;
+	tbuf_usage_note(c->board->usage, c->run,
+	    tbuf_view_control(&t->view)->comm, most);
+}
+
 void
 tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	tbuf_globals_keep(c, t);
+	note_usage(c, t);
 	tbuf_target_detach(t);
 	tbuf_budget_give(c, t->charged);
 	tbuf_sources_free(t);
@@ -66,7 +86,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 	TAILQ_REMOVE(&c->targets, t, link);
 	c->round.stale = true;
 	tbuf_epids_free(t);
-	free(t->probes);
+	tbuf_sparse_free(t->probes);
 	free(t);
 }
 
@@ -137,7 +157,7 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 	    &tbuf_view_control(&t->view)->nprobes), i;
 
 	if (t->probes == NULL)
-		t->probes = calloc(t->view.tables.entries,
+		t->probes = tbuf_sparse_new(t->view.tables.entries,
 		    sizeof(*t->probes));
 	if (n > t->view.tables.entries)
 		n = t->view.tables.entries;

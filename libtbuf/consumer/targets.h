@@ -18,6 +18,7 @@
 
 #include "common/control.h"
 #include "common/session.h"
+#include "consumer/files.h"
 #include "consumer/probes.h"
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
@@ -296,6 +297,24 @@ tbuf_session_stopped(const struct tbuf_target *t)
 }
 
 /* ------------------------------------------------------------ its life */
+
+/* How many of these bytes its file has, which may have been cut off. */
+static inline uint64_t
+tbuf_target_known(const struct tbuf_target *t, uint64_t at, uint64_t size)
+{
+	uint64_t known = t->cut > at ? t->cut - at : 0;
+
+	return (t->cut != 0 && known < size ? known & ~UINT64_C(7) : size);
+}
+
+/* Bytes of it, if it has all of them. */
+static inline bool
+tbuf_target_read(const struct tbuf_target *t, void *to, uint64_t size,
+    uint64_t at)
+{
+	return (tbuf_target_known(t, at, size) == size &&
+	    tbuf_file_read(t->fd, to, size, at));
+}
 
 /* Its process has ended: how, if that is to be had. */
 void	tbuf_target_ended(struct tbuf_target *);

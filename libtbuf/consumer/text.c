@@ -93,6 +93,8 @@ problem(int error)
 		return ("it has no text components");
 	case -E2BIG:
 		return ("it has not taken the settings before");
+	case -ESTALE:
+		return (TBUF_SET_TRUNCATED);
 	default:
 		return (strerror(-error));
 	}
@@ -105,7 +107,7 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 	struct tbuf_found found;
 	struct tbuf_view view;
 	const char *wrong;
-	int error;
+	int error, gone;
 
 	if ((wrong = tbuf_text_setting_parse(setting, &s)) != NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "%s", wrong));
@@ -116,7 +118,10 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 		return (tbuf_consumer_fail(c, error, "failed to set text of "
 		    "pid %d: %s", (int)pid, found.problem));
 	if ((error = tbuf_view_map(found.fd, 0, &view)) == 0) {
+		tbuf_set_begin(c, view.base, view.size);
 		error = give_locked(found.fd, &view, setting);
+		gone = tbuf_set_end(c);
+		error = gone != 0 ? gone : error;
 		tbuf_view_unmap(&view);
 	}
 	close(found.fd);

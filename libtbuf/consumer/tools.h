@@ -42,6 +42,13 @@ bool	tbuf_descriptor_spare(int fd);
 /* There is nothing left of what all targets need: no other can be had. */
 bool	tbuf_error_exhausted(int error);
 
+/*
+ * A table of so many zeroes, of which memory is used where it is written to;
+ * NULL.  The product of both numbers does not overflow.
+ */
+void	*tbuf_sparse_new(uint64_t count, size_t size);
+void	tbuf_sparse_free(const void *table);
+
 /* The file may grow to this size (RLIMIT_FSIZE). */
 bool	tbuf_budget_file(uint64_t size);
 

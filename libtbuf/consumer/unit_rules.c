@@ -38,12 +38,13 @@ head_set(struct tbuf_units *head, const char *text)
 
 /* -ENOENT: it has no tables. */
 static int
-session_set(int fd, unsigned number, const char *text)
+session_set(struct tbuf_consumer *c, int fd, unsigned number,
+    const char *text)
 {
 	struct tbuf_part units;
 	struct stat st;
 	void *head;
-	int error;
+	int error, gone;
 
 	if (!tbuf_file_read(fd, &units, sizeof(units), TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE +
@@ -56,13 +57,15 @@ session_set(int fd, unsigned number, const char *text)
 	    MAP_SHARED, fd, (off_t)units.at);
 	if (head == MAP_FAILED)
 		return (-errno);
+	tbuf_set_begin(c, head, sizeof(struct tbuf_units));
 	error = head_set(head, text);
+	gone = tbuf_set_end(c);
 	munmap(head, sizeof(struct tbuf_units));
-	return (error);
+	return (gone != 0 ? gone : error);
 }
 
 static int
-sessions_set(int fd, const char *text)
+sessions_set(struct tbuf_consumer *c, int fd, const char *text)
 {
 	struct tbuf_control control;
 	int error = -ENOENT, result;
@@ -73,7 +76,7 @@ sessions_set(int fd, const char *text)
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
 		if (control.state[i] != TBUF_ACTIVE)
 			continue;
-		result = session_set(fd, i, text);
+		result = session_set(c, fd, i, text);
 		if (result != -ENOENT)
 			error = result;
 		if (error != 0 && error != -ENOENT)
@@ -90,6 +93,8 @@ problem(int error)
 		return ("nobody traces units of it");
 	case -E2BIG:
 		return ("too many outcomes");
+	case -ESTALE:
+		return (TBUF_SET_TRUNCATED);
 	default:
 		return (strerror(-error));
 	}
@@ -111,7 +116,7 @@ tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
 		return (tbuf_consumer_fail(c, error, "failed to set "
 		    "unitselect of pid %d: %s", (int)pid, found.problem));
 	if ((error = tbuf_file_lock_wait(found.fd)) == 0) {
-		error = sessions_set(found.fd, rules);
+		error = sessions_set(c, found.fd, rules);
 		tbuf_file_unlock(found.fd, 0);
 	}
 	close(found.fd);

@@ -79,7 +79,7 @@ static bool
 entry_read(const struct tbuf_target *t, uint32_t i,
     struct tbuf_unit_entry *entry)
 {
-	return (tbuf_file_read(t->fd, entry, sizeof(*entry), entry_at(t, i)));
+	return (tbuf_target_read(t, entry, sizeof(*entry), entry_at(t, i)));
 }
 
 /* What stands in front of the tables; NULL: it cannot be mapped. */
@@ -133,17 +133,15 @@ static void
 kind_name(const struct tbuf_target *t, uint64_t kind,
     char name[TBUF_UNIT_NAME])
 {
-	static const char others[] = "(other)";
+	static const char others[] = "(other)", unknown[] = "(unknown)";
 
-	if (kind >= TBUF_UNIT_KINDS - 1) {
+	if (kind >= TBUF_UNIT_KINDS - 1)
 		memcpy(name, others, sizeof(others));
-		return;
-	}
-	if (!tbuf_file_read(t->fd, name, TBUF_UNIT_NAME, t->units.at +
+	else if (!tbuf_target_read(t, name, TBUF_UNIT_NAME, t->units.at +
 	    offsetof(struct tbuf_units, kinds) +
 	    kind * sizeof(struct tbuf_unit_kind) +
 	    offsetof(struct tbuf_unit_kind, name)))
-		*name = '\0';
+		memcpy(name, unknown, sizeof(unknown));
 	name[TBUF_UNIT_NAME - 1] = '\0';
 }
 
@@ -182,9 +180,23 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* The table's bytes, the older half first. */
+/* A half's records, as far as the file has it. */
 static bool
-table_read(const struct tbuf_target *t, uint32_t i,
+half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
+    uint64_t size)
+{
+	uint64_t before = b->size;
+
+	size = tbuf_target_known(t, at, size);
+	if (!tbuf_file_read(t->fd, b->bytes + before, size, at))
+		return (false);
+	b->size += size;
+	return (tbuf_batch_add(b, t->units.source, before));
+}
+
+/* The table's records, the older half first. */
+static bool
+table_add(const struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *entry, struct tbuf_batch *b)
 {
 	const struct tbuf_unit_tables *u = &t->units;
@@ -196,11 +208,9 @@ table_read(const struct tbuf_target *t, uint32_t i,
 	if (u->wraps && laps != 0)
 		older = least(tbuf_unit_bytes(entry->half[
 		    tbuf_unit_older(entry->head)].head), half);
-	b->size = older + size;
-	return (tbuf_file_read(t->fd, b->bytes, older,
-	    at + ((laps & 1) != 0 ? 0 : half)) &&
-	    tbuf_file_read(t->fd, b->bytes + older, size,
-	    at + (u->wraps && (laps & 1) != 0 ? half : 0)));
+	return (half_add(t, b, at + ((laps & 1) != 0 ? 0 : half), older) &&
+	    half_add(t, b, at + (u->wraps && (laps & 1) != 0 ? half : 0),
+	    size));
 }
 
 /* What a table holds; NULL: it is another unit's by now, or no memory. */
@@ -213,10 +223,9 @@ table_batch(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 
 	if (b == NULL)
 		return (NULL);
-	if (table_read(t, i, entry, b) &&
+	if (table_add(t, i, entry, b) &&
 	    tbuf_file_read(t->fd, &word, sizeof(word), entry_at(t, i)) &&
-	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word) &&
-	    tbuf_batch_add(b, t->units.source, 0)) {
+	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word)) {
 		choose(c, t, b, mask);
 		return (b);
 	}
@@ -462,7 +471,7 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	uint32_t i;
 
 	memset(now, 0, TBUF_UNIT_COUNTERS * sizeof(*now));
-	if (tbuf_file_read(t->fd, &head, sizeof(head), u->at))
+	if (tbuf_target_read(t, &head, sizeof(head), u->at))
 		now[TBUF_UNIT_WITHOUT] = head.without;
 	for (i = 0; i < u->count; i++) {
 		if (!entry_read(t, i, &e))

@@ -29,6 +29,7 @@ struct look {
 /* A session that has tables. */
 struct session {
 	int fd;
+	uint64_t cut;			/* known up to here; 0: all of it is */
 	const struct tbuf_control *control;
 	bool alive;
 	uint64_t generation;
@@ -39,10 +40,11 @@ struct session {
 };
 
 static bool
-read_at(int fd, void *to, size_t size, uint64_t offset)
+read_at(const struct session *s, void *to, size_t size, uint64_t offset)
 {
 	return (offset <= INT64_MAX &&
-	    pread(fd, to, size, (off_t)offset) == (ssize_t)size);
+	    (s->cut == 0 || offset + size <= s->cut) &&
+	    pread(s->fd, to, size, (off_t)offset) == (ssize_t)size);
 }
 
 static bool
@@ -54,17 +56,17 @@ session_read(struct session *s, unsigned number)
 	uint64_t size;
 	unsigned i;
 
-	if (!read_at(s->fd, &slot, sizeof(slot), TBUF_SLOTS +
+	if (!read_at(s, &slot, sizeof(slot), TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE) ||
 	    !tbuf_terms_read(&slot.terms, &terms) ||
-	    !read_at(s->fd, &session, sizeof(session), slot.area))
+	    !read_at(s, &session, sizeof(session), slot.area))
 		return (false);
 	s->count = tbuf_terms_units(&terms, &size);
 	s->at = slot.units.at;
 	s->generation = session.generation;
 	if (s->count == 0 || s->at == 0 || slot.units.size !=
 	    tbuf_units_tables(s->count) + s->count * size ||
-	    !read_at(s->fd, &s->head, sizeof(s->head), s->at))
+	    !read_at(s, &s->head, sizeof(s->head), s->at))
 		return (false);
 	for (i = 0; i < TBUF_UNIT_KINDS; i++)
 		s->head.kinds[i].name[TBUF_UNIT_NAME - 1] = '\0';
@@ -110,7 +112,7 @@ units_look(const struct look *l, const struct session *s)
 	uint32_t i;
 
 	for (i = 0; i < s->count && stop == 0; i++)
-		if (read_at(s->fd, &e, sizeof(e), s->at + sizeof(s->head) +
+		if (read_at(s, &e, sizeof(e), s->at + sizeof(s->head) +
 		    i * sizeof(e)) && (e.word == tbuf_unit_word(s->generation,
 		    tbuf_unit_instance(e.word), TBUF_UNIT_BOUND) ||
 		    e.word == tbuf_unit_word(s->generation,
@@ -182,27 +184,29 @@ kinds_look(const struct look *l, struct session *s)
 }
 
 static int
-session_look(const struct look *l, int fd, const struct tbuf_control *control,
-    bool alive, unsigned number)
+session_look(const struct look *l, struct session *s, unsigned number)
 {
-	struct session s = { .fd = fd, .control = control, .alive = alive };
-
-	if (!tbuf_state_readable(control->state[number]) ||
-	    !session_read(&s, number))
+	if (!tbuf_state_readable(s->control->state[number]) ||
+	    !session_read(s, number))
 		return (0);
-	return (l->unit != NULL ? units_look(l, &s) : kinds_look(l, &s));
+	return (l->unit != NULL ? units_look(l, s) : kinds_look(l, s));
 }
 
 static int
 look(void *arg, int fd, const char *name, const struct tbuf_control *control,
     bool alive)
 {
+	struct session s;
 	int stop = 0;
 	unsigned i;
 
 	(void)name;
-	for (i = 0; i < TBUF_NSESSIONS && stop == 0; i++)
-		stop = session_look(arg, fd, control, alive, i);
+	for (i = 0; i < TBUF_NSESSIONS && stop == 0; i++) {
+		s = (struct session){
+			.fd = fd, .control = control, .alive = alive
+		};
+		stop = session_look(arg, &s, i);
+	}
 	return (stop);
 }
 
@@ -213,7 +217,7 @@ scan(struct look *l)
 
 	if (dirfd < 0)
 		return (dirfd == -ENOENT ? 0 : dirfd);
-	result = tbuf_directory_scan(dirfd, look, l);
+	result = tbuf_directory_scan(dirfd, NULL, look, l);
 	close(dirfd);
 	return (result == -EAGAIN ? 0 : result);
 }
@@ -244,15 +248,19 @@ tbuf_consumer_units(struct tbuf_consumer *c,
 	struct look l = { unit, figures, arg };
 	struct tbuf_control control;
 	struct tbuf_target *t;
+	struct session s;
 	int stop = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!t->file_only ||
-		    !read_at(t->fd, &control, sizeof(control), 0))
+		    !tbuf_target_read(t, &control, sizeof(control), 0))
 			continue;
 		control.comm[sizeof(control.comm) - 1] = '\0';
-		stop = session_look(&l, t->fd, &control, t->changing,
-		    t->file_slot);
+		s = (struct session){
+			.fd = t->fd, .cut = t->cut, .control = &control,
+			.alive = t->changing
+		};
+		stop = session_look(&l, &s, t->file_slot);
 		if (stop != 0)
 			break;
 	}

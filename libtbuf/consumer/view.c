@@ -50,30 +50,56 @@ tbuf_view_unmap(struct tbuf_view *view)
 	view->size = 0;
 }
 
-/* In a handler: the view is as it was when the access to it began. */
+void
+tbuf_set_begin(struct tbuf_consumer *c, void *base, uint64_t size)
+{
+	c->set.truncated = false;
+	c->set.size = size;
+	c->set.base = base;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+int
+tbuf_set_end(struct tbuf_consumer *c)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	c->set.base = NULL;
+	return (c->set.truncated ? -ESTALE : 0);
+}
+
+/* Zeroes in the place of a mapping that has this address. */
+static bool
+mend(void *base, uint64_t size, const void *address)
+{
+	return ((uintptr_t)address - (uintptr_t)base < size &&
+	    mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+	    MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED);
+}
+
+static bool
+mend_target(struct tbuf_target *t, const void *address)
+{
+	if (!mend(t->view.base, t->view.size, address) &&
+	    !mend(t->blocks.base, t->blocks.size, address) &&
+	    !mend(t->units.base, t->units.base == NULL ? 0 :
+	    tbuf_units_tables(t->units.count), address))
+		return (false);
+	t->truncated = true;
+	return (true);
+}
+
+/* In a handler: what is mapped is as it was when the access to it began. */
 bool
 tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
-	    MAP_NORESERVE;
 	int saved = errno;
 	struct tbuf_target *t;
-	void *p = MAP_FAILED;
+	bool mended = false;
 
-	TAILQ_FOREACH(t, &c->targets, link) {
-		if ((uintptr_t)address - (uintptr_t)t->blocks.base <
-		    t->blocks.size) {
-			t->truncated = true;
-			p = mmap(t->blocks.base, t->blocks.size,
-			    PROT_READ | PROT_WRITE, flags, -1, 0);
-		}
-		if ((uintptr_t)address - (uintptr_t)t->view.base >=
-		    t->view.size)
-			continue;
-		t->truncated = true;
-		p = mmap(t->view.base, t->view.size, PROT_READ | PROT_WRITE,
-		    flags, -1, 0);
-	}
+	TAILQ_FOREACH(t, &c->targets, link)
+		mended |= mend_target(t, address);
+	if (c->set.base != NULL && mend(c->set.base, c->set.size, address))
+		mended = c->set.truncated = true;
 	errno = saved;
-	return (p != MAP_FAILED);
+	return (mended);
 }

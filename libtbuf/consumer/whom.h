@@ -27,10 +27,13 @@ int	tbuf_target_add(struct tbuf_consumer *, pid_t,
 	    const struct tbuf_found *);
 
 /*
- * The sessions of a control file behind a descriptor, which is closed: 0, or
- * -errno and what is wrong in words.
+ * The sessions of a control file behind a descriptor, which is closed: 0, 1 if
+ * it was cut off, or -errno and what is wrong in words.
  */
 int	tbuf_file_add(struct tbuf_consumer *, int fd,
+	    char words[TBUF_PROBLEM_MAX]);
+/* The same of what a core has of one, up to `cut` if that is not 0. */
+int	tbuf_image_add(struct tbuf_consumer *, int fd, uint64_t cut,
 	    char words[TBUF_PROBLEM_MAX]);
 
 struct tbuf_target *tbuf_target_new(struct tbuf_consumer *, pid_t);

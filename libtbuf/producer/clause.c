@@ -376,10 +376,9 @@ fire_make(struct tbuf_fire *f, const struct tbuf_site *site, uint64_t base,
 }
 
 /* The deadline is looked at by who does not come here. */
-__attribute__((noinline)) bool
-tbuf_clause_run(const struct tbuf_site *site,
-    const struct tbuf_kept_fire *fire, const struct tbuf_kept_program *p,
-    unsigned number, uint64_t generation)
+static __attribute__((noinline)) bool
+kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
+    const struct tbuf_kept_program *p, unsigned number, uint64_t generation)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	struct tbuf_run run;
@@ -405,6 +404,23 @@ tbuf_clause_run(const struct tbuf_site *site,
 	}
 	run_end(&run, mark, held);
 	return (!run.gone);
+}
+
+bool
+tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_kept *k, uint64_t version)
+{
+	const struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base)
+	};
+	struct tbuf_kept_program program = k->program;
+	uint64_t generation = k->generation;
+	unsigned number = k->number;
+
+	return (fire.base != 0 && tbuf_kept_unchanged(k, version) &&
+	    program.code != NULL &&
+	    kept_run(site, &fire, &program, number, generation));
 }
 
 /* Whoever comes here holds the fire already. */

@@ -13,34 +13,6 @@
 #include "common/machine_parts.h"
 #include "producer/clause_kept.h"
 
-static bool
-holds(uint64_t word, uint64_t x)
-{
-	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
-
-	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_JAEQI:
-		return (x == y);
-	case TBUF_OP_JANEI:
-		return (x != y);
-	case TBUF_OP_JALTI:
-		return ((int64_t)x < (int64_t)y);
-	case TBUF_OP_JALEI:
-		return ((int64_t)x <= (int64_t)y);
-	case TBUF_OP_JAGTI:
-		return ((int64_t)x > (int64_t)y);
-	case TBUF_OP_JAGEI:
-		return ((int64_t)x >= (int64_t)y);
-	case TBUF_OP_JALTUI:
-		return (x < y);
-	case TBUF_OP_JALEUI:
-		return (x <= y);
-	case TBUF_OP_JAGTUI:
-		return (x > y);
-	}
-	return (x >= y);
-}
-
 /*
  * Where the program goes on behind its tests.  What is read may be of two
  * probes: then it is within bounds, and counts for nothing.
@@ -57,54 +29,69 @@ test_all(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
 			return (UINT32_MAX);
 		if (test->cut.at * sizeof(*words) >= size)
 			return (0);
-		pc += 1 + (holds(test->word, tbuf_cut_out(&test->cut, words)) ?
+		pc += 1 + (tbuf_argument_holds(test->word,
+		    tbuf_cut_out(&test->cut, words)) ?
 		    tbuf_word_distance(test->word) : 0);
 	}
 	return (pc);
 }
 
-/* The program, which is elsewhere, with a machine. */
-static bool
-run_again(const struct tbuf_site *site, const struct tbuf_kept *k,
-    const struct tbuf_kept_fire *fire)
-{
-	struct tbuf_kept_program program = k->program;
-	uint64_t generation = k->generation;
-	unsigned number = k->number;
-
-	return (tbuf_kept_unchanged(k, fire->version) &&
-	    program.code != NULL &&
-	    tbuf_clause_run(site, fire, &program, number, generation));
-}
-
-/* What stands behind the tests; apart from these, for most end there. */
+/* What stands behind the tests, and is no value with a key. */
 static __attribute__((noinline)) bool
-effect_again(const struct tbuf_site *site, const struct tbuf_kept *k,
-    const uint64_t *words, uint64_t size, uint64_t version, uint32_t pc)
+effect_again(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_kept *k, uint64_t version)
 {
 	struct tbuf_kept_fire fire = {
 		.words = words, .size = size, .version = version,
 		.base = tbuf_load(&tbuf_local->base)
 	};
 
-	if (fire.base == 0)
-		return (false);
-	if (pc == k->ntests && (k->self.used ?
-	    tbuf_clause_self(site, k, &fire) : tbuf_kept_effect(k, &fire)))
-		return (true);
-	return (run_again(site, k, &fire));
+	return ((fire.base != 0 && (k->self.used ?
+	    tbuf_clause_self(site, k, &fire) : tbuf_kept_effect(k, &fire))) ||
+	    tbuf_kept_run(site, words, size, k, version));
 }
 
-/* A value of an aggregation without a key, where it is known by now. */
+/*
+ * A value of an aggregation without a key, where it is known by now.  Once it
+ * is added it is done, wherever a handler's fires have brought `looks'.
+ */
 static inline bool
-count_again(const struct tbuf_kept *k, uint64_t version, uint32_t pc)
+count_again(const struct tbuf_kept *k, uint64_t version)
 {
 	uint64_t generation = k->generation;
 
-	return (pc == k->ntests && tbuf_kept_unchanged(k, version) &&
-	    (uint8_t)(tbuf_thread.looks + 1) != 0 &&
-	    tbuf_kept_add(k, version, generation, 0, 1) &&
-	    ++tbuf_thread.looks != 0);
+	if (!tbuf_kept_unchanged(k, version) ||
+	    (uint8_t)(tbuf_thread.looks + 1) == 0 ||
+	    !tbuf_kept_add(k, version, generation, 0, 1))
+		return (false);
+	tbuf_thread.looks++;
+	return (true);
+}
+
+/* What stands behind the tests; apart from these, for most end there. */
+static __attribute__((noinline)) bool
+behind_tests(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_kept *k, uint64_t version)
+{
+	if (k->keyed)
+		return (tbuf_kept_keyed(site, words, size, k, version));
+	if (k->counts && count_again(k, version))
+		return (true);
+	return (effect_again(site, words, size, k, version));
+}
+
+static __attribute__((noinline)) bool
+tests_again(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_kept *k, uint64_t version)
+{
+	uint32_t pc = test_all(k, words, size);
+
+	if (pc >= k->length)
+		/* The deadline is looked at now and then. */
+		return (tbuf_kept_unchanged(k, version) &&
+		    ++tbuf_thread.looks != 0);
+	return (pc == k->ntests ? behind_tests(site, words, size, k, version) :
+	    tbuf_kept_run(site, words, size, k, version));
 }
 
 static inline const struct tbuf_slot *
@@ -125,7 +112,6 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 	uint64_t version = tbuf_load_acquire(&k->version), base;
 	const struct tbuf_slot *slot;
-	uint32_t pc;
 
 	if (!k->useful || (version & 1) != 0 || k->index != site->index ||
 	    k->number != number ||
@@ -136,14 +122,8 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	if (tbuf_load_acquire(&slot->generation) != k->generation ||
 	    tbuf_load(k->head) != k->only)
 		return (false);
-	pc = test_all(k, words, size);
-	if (pc >= k->length)
-		/* The deadline is looked at now and then. */
-		return (tbuf_kept_unchanged(k, version) &&
-		    ++tbuf_thread.looks != 0);
-	if (k->counts && count_again(k, version, pc))
-		return (true);
-	return (effect_again(site, k, words, size, version, pc));
+	return (k->ntests == 0 ? behind_tests(site, words, size, k, version) :
+	    tests_again(site, words, size, k, version));
 }
 
 bool

@@ -168,6 +168,8 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = (uint64_t)(int64_t)errno;
 		return (0);
 	case TBUF_BUILTIN_IPL:
+	case TBUF_BUILTIN_CALLER:
+	case TBUF_BUILTIN_STACKDEPTH:
 		return (0);
 	case TBUF_BUILTIN_UCALLER:
 		*value = tbuf_run_caller(run);

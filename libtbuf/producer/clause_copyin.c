@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The program's own memory: a call of process_vm_readv(2) on itself, or of
- * process_vm_writev(2), neither faults nor races with munmap(2).  Only clauses
- * that say so make it.
+ * The program's own memory (common/peek.h); to write to it takes
+ * process_vm_writev(2), which no process under a filter makes.  Only clauses
+ * that say so make such calls.
  */
 #include "cold.h"
 
@@ -12,21 +12,30 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "common/peek.h"
 #include "producer/clause.h"
 
 int
 tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
     uint64_t size)
 {
-	const struct iovec here = { to, size };
 	const struct iovec there = { (void *)(uintptr_t)address, size };
-	int saved = errno;
-	ssize_t n = -1;
 
-	if (tbuf_run_of(m)->calls && !tbuf_self.filtered)
-		n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	return (tbuf_run_of(m)->calls && tbuf_peek(tbuf_self.peek, &there, 1,
+	    to, size) == (long)size ? 0 : TBUF_FAULT_ADDRESS);
+}
+
+long
+tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
+    long e)
+{
+	int saved = errno;
+	long result = syscall(number, a, b, c, d, e, 0L);
+
+	if (result == -1)
+		result = -errno;
 	errno = saved;
-	return (n >= 0 && (uint64_t)n == size ? 0 : TBUF_FAULT_ADDRESS);
+	return (result);
 }
 
 /* What has been written before a page that is not there stays. */

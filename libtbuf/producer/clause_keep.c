@@ -399,8 +399,10 @@ keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
 	program_make(g, f, k);
 	k->counts = k->kind == TBUF_KEPT_UPDATE && k->nnumbers == 0 &&
 	    k->update.function == TBUF_AGG_COUNT && !k->self.used;
-	k->useful = k->program.code != NULL || k->ntests != 0 ||
-	    k->kind != TBUF_KEPT_TEST;
+	k->keyed = k->kind == TBUF_KEPT_UPDATE && k->nnumbers != 0 &&
+	    !k->self.used;
+	k->useful = k->length != 0 && (k->program.code != NULL ||
+	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
 	tbuf_store_release(&k->version, (version | 1) + 1);
 	tbuf_store(&tbuf_clause_kept, true);
 }

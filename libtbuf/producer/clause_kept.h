@@ -98,6 +98,7 @@ struct tbuf_kept {
 	uint32_t number;	/* of the slot */
 	bool useful;		/* there is anything of this below */
 	bool counts;		/* no more than @ = count() behind the tests */
+	bool keyed;		/* ... than a value with a key */
 	uint8_t kind;
 	uint32_t length;	/* of the program */
 	uint32_t ntests;
@@ -150,7 +151,9 @@ static inline bool
 tbuf_number_value(const struct tbuf_number *n,
     const struct tbuf_kept_fire *fire, uint64_t *value)
 {
-	if (n->cut.at == TBUF_CUT_NONE)
+	if (n->cut.at * sizeof(*value) < fire->size)
+		*value = tbuf_cut_out(&n->cut, fire->words);
+	else if (n->cut.at == TBUF_CUT_NONE)
 		*value = n->constant;
 	else if (n->cut.at == TBUF_CUT_ELAPSED)
 		*value = fire->time - fire->self;
@@ -158,8 +161,6 @@ tbuf_number_value(const struct tbuf_number *n,
 		*value = fire->time;
 	else if (n->cut.at == TBUF_CUT_SELF)
 		*value = fire->self;
-	else if (n->cut.at * sizeof(*value) < fire->size)
-		*value = tbuf_cut_out(&n->cut, fire->words);
 	else
 		return (false);
 	return (true);
@@ -182,12 +183,12 @@ tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 }
 
 /*
- * clause.c: run a program that has been found before, for a fire of the session
- * in this slot.  As tbuf_clause_again().
+ * clause.c: run the program for a fire of the session in its slot.  As
+ * tbuf_clause_again().
  */
-bool	tbuf_clause_run(const struct tbuf_site *, const struct tbuf_kept_fire *,
-	    const struct tbuf_kept_program *, unsigned number,
-	    uint64_t generation) TBUF_HIDDEN;
+bool	tbuf_kept_run(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, const struct tbuf_kept *, uint64_t version)
+	    TBUF_HIDDEN;
 
 /*
  * clause.c: store a number of the thread's for such a fire, the long way; its
@@ -233,6 +234,10 @@ tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t generation,
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+/* ... or the program, where that is a value with a key. */
+bool	tbuf_kept_keyed(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, const struct tbuf_kept *, uint64_t version)
+	    TBUF_HIDDEN;
 
 /* clause_self.c: what has to do with a number of the thread's; as above. */
 bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,

@@ -21,12 +21,11 @@
 
 #include <sys/uio.h>
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arch/stack.h"
 #include "common/machine_parts.h"
+#include "common/peek.h"
 #include "common/raw.h"
 #include "producer/clause.h"
 
@@ -46,6 +45,7 @@ struct frame {
 	uint64_t at;		/* where the frame pointer points */
 	uint64_t next;		/* what is saved there: the caller's */
 	uint64_t pc;		/* where it will go on */
+	uint64_t behind;	/* ... of the caller, without a record; or 0 */
 };
 
 /*
@@ -56,13 +56,9 @@ static size_t
 ask_some(const struct tbuf_run *run, const struct iovec *from, unsigned count,
     void *to, size_t size)
 {
-	const struct iovec here = { to, size };
-	int saved = errno;
-	ssize_t n = -1;
+	long n = run->calls ?
+	    tbuf_peek(tbuf_self.peek, from, count, to, size) : 0;
 
-	if (run->calls && !tbuf_self.filtered)
-		n = process_vm_readv(getpid(), &here, 1, from, count, 0);
-	errno = saved;
 	return (n >= 0 ? (size_t)n : 0);
 }
 
@@ -188,17 +184,38 @@ is_above(const struct tbuf_run *run, const struct frame *f)
 static bool
 next(const struct tbuf_run *run, struct frame *f)
 {
+	if (f->behind != 0) {
+		f->pc = f->behind;
+		f->behind = 0;
+		return (true);
+	}
 	if (!is_above(run, f))
 		return (false);
 	f->at = f->next;
 	return (read_frame(run, f) && tbuf_stack_plausible(f->pc));
 }
 
+/* What a provider has told that fires for other code. */
+static void
+first_told(struct frame *f)
+{
+	const struct tbuf_from *from = &tbuf_thread.from;
+
+	f->at = tbuf_load(&from->sp) - 2 * sizeof(uint64_t);
+	f->next = tbuf_load(&from->fp);
+	f->pc = tbuf_stack_code(tbuf_load(&from->pc));
+	if (tbuf_load(&from->inner) != 0) {
+		f->behind = f->pc;
+		f->pc = tbuf_load(&from->inner);
+	}
+}
+
 /*
  * The frame that we were called from: its function's frame pointer, and the
  * site as pc.  All of ours call each other directly, and a site calls through
  * its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no function
- * of the program's; what has called that has mostly jumped there.
+ * of the program's; what has called that has mostly jumped there.  A provider
+ * that fires for redirected code has told where that is.
  */
 static bool
 first(struct tbuf_run *run, struct frame *f)
@@ -206,6 +223,11 @@ first(struct tbuf_run *run, struct frame *f)
 	unsigned n;
 
 	run->is_main = tbuf_run_thread() == tbuf_run_pid(run);
+	f->behind = 0;
+	if (tbuf_load(&tbuf_thread.from.site) == run->site) {
+		first_told(f);
+		return (true);
+	}
 	f->at = (uint64_t)(uintptr_t)run->frame;
 	for (n = 0; n < OURS_MAX; n++) {
 		load(f);
@@ -355,7 +377,8 @@ tbuf_run_stack_raw(struct tbuf_machine *m, uint64_t image, uint8_t *to,
 
 	if (room < sizeof(raw) || !first(run, &f))
 		return (TBUF_FAULT_ILLEGAL);
-	raw.pc = f.pc;
+	/* Its registers are the caller's. */
+	raw.pc = f.behind != 0 ? f.behind : f.pc;
 	raw.sp = f.at + 2 * sizeof(uint64_t);
 	raw.fp = f.next;
 	memcpy(to, &raw, sizeof(raw));

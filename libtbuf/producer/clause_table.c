@@ -19,6 +19,7 @@
  */
 #include "common/aggregate.h"
 #include "producer/clause.h"
+#include "producer/key.h"
 
 #define WORDS	(TBUF_RUN_KEY_ENTRY / 8)	/* of an entry's head */
 #define CHUNK	8				/* words compared at once */
@@ -347,26 +348,16 @@ lane_update(const struct value *v, const struct tbuf_lane *lane,
 	return (outcome == TBUF_WRAPPED ? drop(&t) : outcome);
 }
 
-static uint64_t
-mix(uint64_t a, uint64_t b)
-{
-	__extension__ typedef unsigned __int128 wide;
-	wide m = (wide)(a ^ UINT64_C(0x9e3779b97f4a7c15)) *
-	    (b ^ UINT64_C(0xe7037ed1a0b428db));
-
-	return ((uint64_t)m ^ (uint64_t)(m >> 64));
-}
-
 /* Of a key: what it is of, and its words. */
-static inline uint64_t
+static uint64_t
 hash(uint32_t which, const uint64_t *words, uint32_t size)
 {
-	uint64_t h = which;
+	uint64_t sum = 0, factor = TBUF_HASH_FACTOR;
 	uint32_t i;
 
 	for (i = 0; i < size / 8; i++)
-		h = mix(h, words[i]);
-	return (mix(h, TBUF_RUN_KEY_ENTRY + size));
+		tbuf_hash_add(&sum, &factor, words[i]);
+	return (tbuf_hash_key(sum, which));
 }
 
 /* A search in the table of a lane that has this word for it. */
@@ -387,7 +378,6 @@ search_fill(struct tbuf_search *s, uint64_t place, uint64_t base,
 	s->mask = tbuf_table_slots(storage) - 1;
 	s->size = size;
 	s->entry = entry | (uint64_t)which << 32;
-	s->hash = hash(which, s->key, size);
 }
 
 /*
@@ -433,10 +423,12 @@ lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 
 /*
  * The memo is made of what sections have read: should it be of another session
- * than the search, the one that commits it would not have come so far.
+ * than the search, the one that commits it would not have come so far.  Its
+ * place is of the CPU that the section looks for: a thread that has moved
+ * meanwhile does not write to another CPU's.
  */
 __attribute__((noinline)) void
-tbuf_table_remember(struct tbuf_memo *total, const struct tbuf_search *s,
+tbuf_table_remember(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint32_t aggregation, uint64_t bits)
 {
 	struct tbuf_memo here = { .bits = bits };
@@ -445,7 +437,8 @@ tbuf_table_remember(struct tbuf_memo *total, const struct tbuf_search *s,
 		.hash = s->hash, .which = aggregation };
 	struct table t = { .memo = &here };
 
-	if (!lane_here(s, base, &here))
+	if (!lane_here(s, base, &here) ||
+	    here.cpu >= tbuf_load(&tbuf_local->cpus))
 		return;
 	place = tbuf_load(&here.lane->table[0]);
 	if (!place_check(base, place))
@@ -456,7 +449,8 @@ tbuf_table_remember(struct tbuf_memo *total, const struct tbuf_search *s,
 		return;
 	here.data = (unsigned char *)t.values;
 	here.ecb_max = t.nwords;
-	tbuf_rseq_remember(total, &here, &tbuf_thread.shared);
+	tbuf_rseq_remember(tbuf_memo_total(tbuf_local, here.cpu, total),
+	    &here, &tbuf_thread.shared);
 }
 
 /* One word of a key that is there already, by what is remembered. */
@@ -472,6 +466,7 @@ update_at_once(const struct value *v)
 	s.bits = v->run->fire->bits;
 	s.generation = v->run->fire->generation;
 	s.key = v->entry + WORDS;
+	s.hash = v->hash;
 	s.word = tbuf_aggregate_bucket(u->function, u->parameter,
 	    (int64_t)u->value);
 	s.delta = u->function == TBUF_AGG_COUNT ? 1 : u->weight;
@@ -511,9 +506,9 @@ tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 		return (TBUF_FAULT_ILLEGAL);
 	for (; key < padded; key++)
 		m->key.bytes[key] = 0;
+	v.hash = hash(v.which, v.entry + WORDS, padded);
 	if (update_at_once(&v))
 		return (0);
-	v.hash = hash(v.which, v.entry + WORDS, padded);
 	if (tbuf_lane_do(run->fire, update_here, update_locked, &v,
 	    TBUF_LOST_UPDATE) == TBUF_EMIT_DONE)
 		return (0);

@@ -8,103 +8,101 @@
  */
 #include "common/aggregate.h"
 #include "producer/clause_kept.h"
+#include "producer/key.h"
 
-/* A value to be added, read from what is kept; the search has the rest. */
-struct update {
-	struct tbuf_search search;
-	uint64_t base;
-	uint32_t aggregation;
-	uint32_t strsize;		/* 0: the key has no string */
-	uint32_t n;			/* words; one is the string's address */
-	uint64_t numbers[TBUF_KEPT_NUMBERS];
-};
-
+/* What is to be added, and whose: all of a search but the key. */
 static inline bool
-update_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    struct update *u)
+value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    struct tbuf_search *s)
 {
 	const struct tbuf_kept_update *from = &k->update;
 	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
 	uint64_t value;
 
-	u->base = fire->base;
-	u->aggregation = from->aggregation;
-	u->strsize = from->strsize;
-	u->search.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	s->bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
 	    TBUF_MEMO_CLAUSES;
-	u->search.generation = k->generation;
-	u->search.key = u->numbers;
-	u->search.word = 0;
-	u->search.delta = 1;
-	if (function != TBUF_AGG_COUNT) {
-		if (!tbuf_number_value(&from->value, fire, &value) ||
-		    !tbuf_number_value(&from->weight, fire, &u->search.delta))
-			return (false);
-		u->search.word = tbuf_aggregate_bucket(function,
-		    from->parameter, (int64_t)value);
-	}
-	return (tbuf_kept_numbers(k, fire, u->numbers, &u->n) &&
-	    tbuf_kept_unchanged(k, fire->version));
+	s->generation = k->generation;
+	s->word = 0;
+	s->delta = 1;
+	if (function == TBUF_AGG_COUNT)
+		return (true);
+	if (!tbuf_number_value(&from->value, fire, &value) ||
+	    !tbuf_number_value(&from->weight, fire, &s->delta))
+		return (false);
+	s->word = tbuf_aggregate_bucket(function, from->parameter,
+	    (int64_t)value);
+	return (true);
 }
 
 static inline bool
-update_do(struct update *u, uint32_t bytes)
+update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
+    uint32_t aggregation, uint32_t bytes)
 {
-	const struct tbuf_memo *m = tbuf_memo_find(u->search.bits);
+	const struct tbuf_memo *m = tbuf_memo_find(s->bits);
 
-	return (m != NULL && tbuf_table_update(m, &u->search, u->base,
-	    u->aggregation, bytes));
+	s->hash = tbuf_hash_key(sum, aggregation | bytes << 16);
+	return (m != NULL && tbuf_table_update(m, s, base, aggregation,
+	    bytes));
 }
 
-/*
- * The key has a string at its end.  One that is cut, or too long to be kept, is
- * left to the machine.
- */
-static __attribute__((noinline)) bool
-update_string(struct update *u)
+/* The key's words are read as they lie in an entry. */
+static inline __attribute__((always_inline)) bool
+update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	uint64_t words[TBUF_STAGE_WORDS];
-	uint32_t text;
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], string = 0;
+	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
+	uint32_t aggregation = k->update.aggregation, i, bytes;
+	uint32_t strsize = k->update.strsize;
+	uint32_t numbers = k->nnumbers - (strsize != 0);
+	struct tbuf_key_text text;
+	struct tbuf_search s;
 
-	if (tbuf_pack_key(u->n, u->numbers, u->strsize, words) == 0)
+	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s))
 		return (false);
-	text = (uint16_t)words[u->n - 1];
-	if (text != TBUF_TEXT_NULL && (text & TBUF_TEXT_CUT) != 0)
+	for (i = 0; i < numbers; i++) {
+		if (!tbuf_number_value(&k->numbers[i], fire, &words[i]))
+			return (false);
+		tbuf_hash_add(&sum, &factor, words[i]);
+	}
+	if (strsize != 0 &&
+	    !tbuf_number_value(&k->numbers[i], fire, &string))
 		return (false);
-	u->search.key = words;
-	return (update_do(u, 8 * (u->n - 1) + 2 + (text & ~TBUF_TEXT_CUT)));
+	/* The deadline is looked at now and then. */
+	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
+		return (false);
+	bytes = 8 * numbers;
+	if (strsize != 0) {
+		text = tbuf_pack_key(string, strsize, words + numbers, factor);
+		/* One that is cut or too long is left to the machine. */
+		if (text.word > TBUF_TEXT_NULL)
+			return (false);
+		sum += text.sum;
+		bytes += 2 + ((uint32_t)text.word & ~TBUF_TEXT_CUT);
+	}
+	s.key = words;
+	return (update_do(&s, sum, fire->base, aggregation, bytes));
 }
 
 /* There is no key: what has been found once is there as long as the session. */
 static bool
-update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    struct update *u)
+update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	struct tbuf_search *s = &u->search;
-	struct tbuf_memo *total;
-
-	if (tbuf_kept_add(k, fire->version, s->generation, s->word, s->delta))
-		return (true);
-	if (!update_do(u, 0))
-		return (false);
-	if ((total = tbuf_kept_total(k)) != NULL)
-		tbuf_table_remember(total, s, u->base, u->aggregation,
-		    tbuf_kept_bits(fire->version));
-	return (true);
-}
-
-static bool
-update(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
-{
-	struct update u;
+	uint32_t aggregation = k->update.aggregation;
+	struct tbuf_search s;
 
 	/* The deadline is looked at now and then. */
-	if (!update_read(k, fire, &u) || ++tbuf_thread.looks == 0)
+	if (!value_read(k, fire, &s) ||
+	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	if (u.n == 0)
-		return (update_total(k, fire, &u));
-	return (u.strsize != 0 ? update_string(&u) :
-	    update_do(&u, 8 * u.n));
+	if (tbuf_kept_add(k, fire->version, s.generation, s.word, s.delta))
+		return (true);
+	s.key = NULL;
+	if (!update_do(&s, 0, fire->base, aggregation, 0))
+		return (false);
+	if (tbuf_kept_total(k) != NULL)
+		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
+		    fire->base, aggregation, tbuf_kept_bits(fire->version));
+	return (true);
 }
 
 /* The record, by what is remembered of the session. */
@@ -128,6 +126,21 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 bool
 tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	return (k->kind == TBUF_KEPT_RECORD ? write_numbers(k, fire) :
-	    k->kind == TBUF_KEPT_UPDATE && update(k, fire));
+	if (k->kind == TBUF_KEPT_UPDATE)
+		return (k->nnumbers == 0 ? update_total(k, fire) :
+		    update_key(k, fire));
+	return (k->kind == TBUF_KEPT_RECORD && write_numbers(k, fire));
+}
+
+bool
+tbuf_kept_keyed(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_kept *k, uint64_t version)
+{
+	const struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base)
+	};
+
+	return ((fire.base != 0 && update_key(k, &fire)) ||
+	    tbuf_kept_run(site, words, size, k, version));
 }

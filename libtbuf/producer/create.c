@@ -36,15 +36,16 @@ tbuf_file_live(struct tbuf_control *control)
 {
 	control->clock = tbuf_self.clock;
 	control->flags = tbuf_file_flags();
+	control->filters = tbuf_self.filters;
 	control->window = tbuf_self.window;
 	fill_comm(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
-/* Probes that are registered already: a forked child's are its parent's. */
+/* What is there already: a forked child's is its parent's. */
 static int
-copy_probes(int fd)
+copy_tables(int fd)
 {
 	const struct tbuf_tables *tables = &tbuf_self.tables;
 	struct tbuf_extent used;
@@ -52,11 +53,13 @@ copy_probes(int fd)
 	int error;
 
 	tbuf_table_extent(&used);
-	if (used.probes == 0)
+	if (used.strings == 0)
 		return (0);
-	if ((error = tbuf_back(fd, tables->enable, used.enable)) != 0 ||
-	    (error = tbuf_back(fd, tables->probes, used.probes)) != 0 ||
-	    (error = tbuf_back(fd, tables->strings, used.strings)) != 0)
+	if (used.probes != 0 &&
+	    ((error = tbuf_back(fd, tables->enable, used.enable)) != 0 ||
+	    (error = tbuf_back(fd, tables->probes, used.probes)) != 0))
+		return (error);
+	if ((error = tbuf_back(fd, tables->strings, used.strings)) != 0)
 		return (error);
 	to = mmap(NULL, tables->areas, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 	    0);
@@ -84,7 +87,7 @@ make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
 	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
 	    tbuf_began(), random);
 	tbuf_file.sign->generation = tbuf_file.generation;
-	if (copy_probes(fd) != 0)
+	if (copy_tables(fd) != 0)
 		return ("no space in the runtime directory");
 	tbuf_file_live(tbuf_file.sign);
 	tbuf_wanted_build(dirfd, fd);

@@ -20,6 +20,7 @@
 #include "producer/file.h"
 
 #define WINDOW_MIN	(UINT64_C(4) << 20)
+#define ROOM		(UINT64_C(2) << 30)	/* what a jump reaches */
 
 struct tbuf_file tbuf_file;
 
@@ -37,6 +38,21 @@ tbuf_file_open(int dirfd, const char *name)
 	    O_CLOEXEC));
 }
 
+/*
+ * Not where the kernel puts it, right below the libraries: stubs of their code
+ * have to be within reach of a jump.  If there is no place so far below this
+ * code, wherever there is one.
+ */
+static void *
+reserve(uint64_t size)
+{
+	uintptr_t code = (uintptr_t)reserve & ~(uintptr_t)(TBUF_PAGE - 1);
+	uintptr_t hint = code > ROOM + size ? code - ROOM - size : 0;
+
+	return (mmap((void *)hint, size, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
 /* Halved until it is accepted. */
 bool
 tbuf_file_reserve(void)
@@ -46,8 +62,7 @@ tbuf_file_reserve(void)
 
 	for (size = tbuf_window_size(); size >= WINDOW_MIN;
 	    size = size / 2 & ~(uint64_t)(TBUF_PAGE - 1)) {
-		p = mmap(NULL, size, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		p = reserve(size);
 		if (p != MAP_FAILED) {
 			tbuf_file.base = p;
 			tbuf_self.window = size;

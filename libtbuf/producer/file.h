@@ -29,7 +29,7 @@ tbuf_file_flags(void)
 	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) | TBUF_F_VARIABLES |
 	    TBUF_F_SIDE | TBUF_F_SELECTION |
 	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0) |
-	    (tbuf_self.filtered ? 0 : TBUF_F_COPYIN));
+	    (tbuf_self.peek == TBUF_PEEK_NOT ? 0 : TBUF_F_COPYIN));
 }
 
 /* Where the window is; NULL before there is one. */

@@ -16,22 +16,34 @@
 #define AGAIN_MAX	16
 
 /*
+ * Is the thread's own memo of a session that has ended, or of the one that
+ * traces alone, but not as it is?  The long way makes it good.
+ */
+static inline bool
+is_stale(const struct tbuf_memo *own, uint64_t bits)
+{
+	uint64_t whose = tbuf_load(&own->bits);
+
+	return (((uint32_t)whose == (uint32_t)bits && whose != bits) ||
+	    !tbuf_memo_stands(own));
+}
+
+/*
  * This CPU's memos, for the sessions that trace a probe, or NULL.  NULL for a
- * session that is alone while the thread's own memo is its, but of another CPU,
- * or of one that has ended: the long way makes it good, and the next fire is a
- * flat one.  And for one that has clauses.
+ * session that is alone while the thread's own memo is stale, or of another
+ * CPU: the long way makes it good, and the next fire is a flat one.  And for
+ * one that has clauses.
  */
 static inline const struct tbuf_memo *
 memos_for(uint32_t bits)
 {
 	const struct tbuf_memo *own = &tbuf_thread.memo;
 	const struct tbuf_memo *memos = tbuf_memos_here();
-	uint64_t whose = tbuf_load(&own->bits);
 
 	if (memos == NULL || (bits & (bits - 1)) != 0)
 		return (memos);
-	if ((uint32_t)whose == bits ? whose != bits || tbuf_load(&own->cpu) !=
-	    tbuf_rseq_cpu() : !tbuf_memo_stands(own))
+	if (is_stale(own, bits) || (tbuf_load(&own->bits) == bits &&
+	    tbuf_load(&own->cpu) != tbuf_rseq_cpu()))
 		return (NULL);
 	return (memos);
 }
@@ -65,17 +77,21 @@ fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
 	    tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
 
-/* By what is remembered of the session. */
+/*
+ * By what is remembered of the session.  By no CPU's memo while the thread's
+ * own is stale: who goes by that makes nothing good.
+ */
 static bool
 fire_again(const struct tbuf_fire *f)
 {
+	const struct tbuf_memo *own = &tbuf_thread.memo, *m;
 	enum tbuf_outcome outcome = TBUF_WRAPPED;
-	const struct tbuf_memo *m;
 	struct tbuf_write w;
 
 	tbuf_fire_write(f, &w);
 	m = tbuf_memo_find(w.bits);
-	if (m == NULL || w.size > TBUF_RECORD_MAX)
+	if (m == NULL || w.size > TBUF_RECORD_MAX ||
+	    (m != own && is_stale(own, w.bits)))
 		return (false);
 	if (f->words) {
 		w.from = f->segments[1].data;
@@ -256,6 +272,14 @@ fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
 	}
 }
 
+/* Apart: a loop that has it within keeps its variables on the stack. */
+static __attribute__((noinline)) enum tbuf_outcome
+fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
+    const struct tbuf_site *site, const uint64_t *values)
+{
+	return (tbuf_rseq_rows_among(m, w, site, values));
+}
+
 /* ------------------------------------------------------------ entry points */
 
 /*
@@ -286,7 +310,7 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	w.time = 0;
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
-		if (memos != NULL && tbuf_rseq_rows_among(
+		if (memos != NULL && fire_rows_among(
 		    tbuf_memo_among(memos, number), &w, site, values) ==
 		    TBUF_COMMITTED)
 			continue;
@@ -299,7 +323,27 @@ fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
 	tbuf_rseq_clear();
 }
 
-/* The thread's memo is the session's, and yet it was not done. */
+/*
+ * The thread's memo is of a session that has ended and had the same slot.  One
+ * with clauses is remembered when it first writes: until then a flat section
+ * is not to be tried in vain.  What a handler remembers meanwhile may be marked
+ * so as well: then it is stale, and the next fire makes it good.
+ */
+static inline void
+mark_clauses(const struct tbuf_site *site)
+{
+	const struct tbuf_slot *slot = tbuf_load(&tbuf_thread.memo.slot);
+	uint64_t bits = tbuf_load(site->enabled);
+
+	if (slot != NULL && tbuf_load(&slot->clauses) != 0)
+		(void)tbuf_cas(&tbuf_thread.memo.bits, bits,
+		    bits | TBUF_MEMO_CLAUSES);
+}
+
+/*
+ * The thread's memo is the session's, and yet it was not done.  It may be of
+ * another by now, which began amid this fire: it has to be the only one still.
+ */
 static __attribute__((noinline)) void
 fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
@@ -310,12 +354,14 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_thread.tid;
 	w.time = 0;
-	/* One that has ended may have had the slot of another with clauses. */
-	if (tbuf_memo_stands(&tbuf_thread.memo) && tbuf_rseq_rows_among(
-	    &tbuf_thread.memo, &w, site, values) == TBUF_COMMITTED)
+	if (!tbuf_memo_stands(&tbuf_thread.memo))
+		mark_clauses(site);
+	else if (tbuf_rseq_rows_own(&tbuf_thread.memo, &w, site, values) ==
+	    TBUF_COMMITTED) {
 		tbuf_rseq_clear();
-	else
-		fire_rows_each(site, values, size);
+		return;
+	}
+	fire_rows_each(site, values, size);
 }
 
 /* The thread's memo is another session's, or void, as in a unit. */

@@ -88,8 +88,7 @@ forbidden(void)
 		return ("TBUF_DISABLE is set");
 	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
 		return ("process is not dumpable");
-	/* What a filter that comes later forbids cannot be known. */
-	tbuf_self.filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+	tbuf_filtered_look();
 	/* Growing a file beyond it would raise SIGXFSZ. */
 	tbuf_self.file_limit = tbuf_room_file();
 	if (tbuf_self.file_limit < tbuf_tables_least())
@@ -156,6 +155,8 @@ begin(void)
 		tbuf_side_end_init();
 		problem = tbuf_file_begin();
 	}
+	if (problem == NULL)
+		tbuf_mappings_leave();
 	tbuf_recorder_begin(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);

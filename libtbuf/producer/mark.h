@@ -48,12 +48,23 @@ __attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
+ * Fire a site for code that is redirected, or has called what stands in front
+ * of another function: stacks begin at `pc', where it goes on, with `sp' and
+ * `fp' in the registers for these.  `inner' is an address in the function that
+ * stands there, or 0.  A site that is fired so is fired in no other way.
+ * Async-signal-safe; leaves errno as it was.
+ */
+struct tbuf_site;
+__attribute__((visibility("default")))
+void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
+	    uint64_t inner, uint64_t pc, uint64_t sp, uint64_t fp);
+
+/*
  * The word that a program tests before it prepares the arguments of a probe
  * that was registered; `semaphore' stays, and its probe with it.  NULL: it is
  * not to be written to any more.
  */
 struct tbuf_semaphore;
-struct tbuf_site;
 __attribute__((visibility("default")))
 void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
 	    uint16_t *word);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "producer/key.h"
 #include "producer/packing.h"
 #include "producer/producer.h"
 
@@ -365,79 +366,100 @@ tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
 	return (stream_end(&s, words));
 }
 
-/* What a string may have beside its word, other arguments, and a word spare. */
-#define STRING_BITS							\
-	(64 * (uint64_t)(TBUF_STAGE_WORDS - TBUF_NARGS - 1) - 16)
+/* Bytes of a string that fit beside its word, other arguments and one spare. */
+#define STRING_MOST							\
+	(8 * (uint64_t)(TBUF_STAGE_WORDS - TBUF_NARGS - 1) - 2)
+
+/* A word as above, wherever it begins. */
+typedef volatile uint64_t word_anywhere
+    __attribute__((may_alias, aligned(1)));
+
+static inline const word_anywhere *
+word_at(uint64_t address)
+{
+	return ((const word_anywhere *)(uintptr_t)address);
+}
+
+/* NULL, and strings that may cross a page. */
+static __attribute__((noinline)) struct tbuf_key_text
+pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
+    uint64_t factor)
+{
+	static const struct tbuf_site site = {
+		.nargs = 1, .types = { TBUF_STRING }
+	};
+	uint64_t size = tbuf_pack_texts(&site, &string, strsize, words), i;
+	struct tbuf_key_text text = { 0, UINT64_MAX };
+
+	for (i = 0; i < size / 8; i++)
+		tbuf_hash_add(&text.sum, &factor, words[i]);
+	if (size != 0)
+		text.word = (uint16_t)words[0];
+	return (text);
+}
 
 /*
  * As stream_string() does it, where the string begins in the third byte of a
- * word and nothing comes behind it: what that does step by step is known.
+ * word, nothing comes behind it, and any word that begins in it lies in its
+ * page: all but the first are read as they will lie.  That one waits for the
+ * length; no byte that is used is read twice.
  */
-__attribute__((no_sanitize("address", "thread"))) uint64_t
-tbuf_pack_key(unsigned nvalues, const uint64_t *values, uint32_t strsize,
-    uint64_t words[TBUF_STAGE_WORDS])
+__attribute__((no_sanitize("address", "thread"))) struct tbuf_key_text
+tbuf_pack_key(uint64_t string, uint32_t strsize, uint64_t *words,
+    uint64_t factor)
 {
-	uint64_t string, skip, own, text, zero, left, factor, low, high, n;
-	uint64_t word = 0, *next = words, *first, most;
-	const word_of_any *from;
-	int64_t at;
+	uint64_t most = strsize - 1 < STRING_MOST ? strsize - 1 : STRING_MOST;
+	uint64_t at = string + 6, end = string + most, first = factor;
+	uint64_t *next = words, head, word, zero, n, sum = 0;
 
-	for (n = nvalues; n > 1; n--)
-		*next++ = *values++;
-	string = *values;
-	*next = TBUF_TEXT_NULL;
-	if (string == 0)
-		return (8 * (uint64_t)nvalues);
-	first = next;
-	from = (const word_of_any *)(uintptr_t)(string & -UINT64_C(8));
-	skip = string % 8 * 8;
-	at = 16 - (int64_t)skip;
-	most = 8 * (uint64_t)(strsize - 1);
-	if (most > STRING_BITS)
-		most = STRING_BITS;
-	left = most + skip;
-	own = -UINT64_C(1) << skip;
-	text = *from;
-	zero = zero_bytes(text | ~own);
-	text &= own;
-	factor = shift_by((int)at);
-	if (zero == 0 && left >= 64) {
-		low = product(text, factor, &high);
-		*next = low;
-		word = high;
-		next += at >= 0;
-		at &= 63;
-		left -= 64;
-		while ((zero = zero_bytes(text = *++from)) == 0 && left >= 64) {
-			low = product(text, factor, &high);
-			*next++ = word | low;
-			word = high;
-			left -= 64;
-		}
+	if (string == 0 || string % TBUF_PAGE + most + 8 > TBUF_PAGE)
+		return (pack_key_other(string, strsize, words, factor));
+	head = word = *word_at(string) << 16;
+	zero = zero_bytes(word | low_bits(16));
+	while (zero == 0 && at <= end) {
+		word = *word_at(at);
+		zero = zero_bytes(word);
+		at += 8;
+		next++;
+		factor += TBUF_HASH_STEP;
+		if (zero != 0 || at > end)
+			break;
+		*next = word;
+		sum += tbuf_hash_fold(word, factor);
 	}
-	n = zero != 0 ? bits_before(zero) : 64;
-	if (__builtin_expect(n > left, 0)) {
-		/* Cut, or too long. */
-		if (most < 8 * (uint64_t)(strsize - 1))
-			return (0);
-		n = left;
-		most |= 8 * TBUF_TEXT_CUT;
-	} else
-		most += n - left;
-	low = product(text & low_bits((unsigned)n), factor, &high);
-	next[0] = word | (at < 0 ? high : low);
-	next[1] = high;
-	at += (int64_t)n;
-	next += (at > 0) + (at > 64);
-	*first |= most / 8;
-	return ((uint64_t)(next - words) * sizeof(*words));
+	n = zero != 0 ? bits_before(zero) / 8 : 8;
+	at += n - 8;
+	if (__builtin_expect(at > end, 0)) {
+		if (most < strsize - 1)
+			return ((struct tbuf_key_text){ 0, UINT64_MAX });
+		n -= at - end;
+		at = end + TBUF_TEXT_CUT;
+	}
+	word &= low_bits(8 * (unsigned)n);
+	if (next == words)
+		head = word;
+	else {
+		*next = word;
+		sum += tbuf_hash_fold(word, factor);
+	}
+	*words = head |= at - string;
+	return ((struct tbuf_key_text){
+		sum + tbuf_hash_fold(head, first), at - string
+	});
 }
 
 uint64_t
 tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
     uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
 {
-	return (tbuf_pack_key(site->nargs, values, strsize, words));
+	unsigned n = site->nargs - 1u, i;
+	uint64_t text;
+
+	for (i = 0; i < n; i++)
+		words[i] = values[i];
+	text = tbuf_pack_key(values[n], strsize, words + n, 0).word;
+	return (text == UINT64_MAX ? 0 :
+	    8 * n + ((2 + (text & ~(uint64_t)TBUF_TEXT_CUT) + 7) & -UINT64_C(8)));
 }
 
 /* ------------------------------------------------------------ segments */

@@ -32,6 +32,7 @@
 #include "arch/rseq.h"
 #include "common/clock.h"
 #include "common/chain.h"
+#include "common/peek.h"
 
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
 
@@ -51,8 +52,13 @@ struct tbuf_self {
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 	bool cpu_glanceable;	/* tbuf_counter_glance_cpu(), too */
 	bool filtered;		/* it began under a filter of system calls */
+	uint32_t filters;	/* so many; 0: none, or it is not known */
+	enum tbuf_peek peek;	/* how it reads what may not be there */
 };
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
+
+/* Look at the filters of system calls that there are now. */
+void	tbuf_filtered_look(void) TBUF_HIDDEN;
 
 /* Look at how this process began; its time, as a file has it. */
 uint64_t tbuf_began(void) TBUF_HIDDEN;
@@ -81,6 +87,14 @@ struct tbuf_locked {
 	struct tbuf_place place;
 	uint32_t lock;			/* the lane's number */
 	uint32_t version;
+};
+
+/* Whose fire is under way, as its provider says: fire_from.c. */
+struct tbuf_from {
+	const struct tbuf_site *site;
+	uint64_t inner;		/* in what the program has called, or 0 */
+	uint64_t pc;		/* where the program goes on, */
+	uint64_t sp, fp;	/* and what it has in these registers then */
 };
 
 /*
@@ -117,6 +131,7 @@ struct tbuf_thread {
 	struct tbuf_unit *unit;	/* the work unit that it is in, or NULL */
 	uint32_t unit_last;	/* where its last one was, and its table */
 	uint32_t unit_table;
+	struct tbuf_from from;
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
     offsetof(struct tbuf_thread, memo.bits) &&
@@ -235,6 +250,11 @@ struct tbuf_extent {
 };
 void	tbuf_table_extent(struct tbuf_extent *) TBUF_HIDDEN;
 void	tbuf_table_claim(struct tbuf_control *) TBUF_HIDDEN;
+/* Leave what is mapped in the heap, if there is room. */
+void	tbuf_table_leave(const struct tbuf_view *, const char *text,
+	    uint32_t size) TBUF_HIDDEN;
+/* ... of a program that begins, if a session of it wants names. */
+void	tbuf_mappings_leave(void) TBUF_HIDDEN;
 
 /* Let all active sessions meet a probe. */
 void	tbuf_sessions_meet(uint32_t index) TBUF_HIDDEN;
@@ -278,9 +298,9 @@ typedef uint64_t tbuf_pack_words(const struct tbuf_site *,
 	    uint64_t words[TBUF_STAGE_WORDS]);
 tbuf_pack_words tbuf_pack_texts TBUF_HIDDEN;
 tbuf_pack_words tbuf_pack_string TBUF_HIDDEN;
-/* ... or for so many values, a string's address the last: a table's key. */
-uint64_t tbuf_pack_key(unsigned nvalues, const uint64_t *values,
-	    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS]) TBUF_HIDDEN;
+/* The words of a string alone, which end a key (key.h). */
+struct tbuf_key_text tbuf_pack_key(uint64_t string, uint32_t strsize,
+	    uint64_t *words, uint64_t factor) TBUF_HIDDEN;
 
 /* Arguments without a text: their words, and how many bytes those are. */
 uint64_t tbuf_pack_fixed(const struct tbuf_site *, const uint64_t *values,

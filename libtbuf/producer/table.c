@@ -24,6 +24,7 @@ static uint32_t name_hashes[TBUF_NPROBES_MAX];
 static uint32_t nprobes;
 static uint32_t lost;		/* sites that found no room for theirs */
 static uint32_t strings = 1;
+static uint64_t mappings;	/* where they were left */
 static struct tbuf_extent backed;
 
 /*
@@ -284,6 +285,20 @@ tbuf_table_remove(uint32_t index)
 	return (tbuf_load(&entry->selection));
 }
 
+/* Most of the heap is the probes'. */
+void
+tbuf_table_leave(const struct tbuf_view *view, const char *text, uint32_t size)
+{
+	const struct tbuf_tables *t = &view->tables;
+
+	if (size == 0 || size > t->strings_size / 4 ||
+	    size > t->strings_size - strings || !back(t->strings,
+	    &backed.strings, strings + size, STEP))
+		return;
+	mappings = TBUF_MAPPINGS(intern(view, text, size, 0), size);
+	tbuf_store_release(&tbuf_view_control(view)->mappings, mappings);
+}
+
 void
 tbuf_table_extent(struct tbuf_extent *extent)
 {
@@ -295,5 +310,6 @@ tbuf_table_claim(struct tbuf_control *control)
 {
 	control->nprobes = nprobes;
 	control->strings = strings;
+	control->mappings = mappings;
 	control->lost_probes = lost;
 }

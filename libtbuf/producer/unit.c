@@ -97,15 +97,18 @@ int
 tbuf_unit_end(uint64_t number, int outcome)
 {
 	struct tbuf_unit *u = tbuf_unit_find(number);
+	uint64_t now;
 	int error;
 
 	if (u == NULL)
 		return (number == 0 ? 0 : -ENOENT);
+	/* First: a processor does the rest while it waits for the counter. */
+	now = tbuf_unit_clock();
 	if (tbuf_unit_mine(u))
 		(void)leave(u);
 	else if ((error = tbuf_unit_own(u, number)) != 0)
 		return (error);
-	tbuf_unit_commit(u, outcome);
+	tbuf_unit_commit(u, outcome, now);
 	tbuf_unit_release(u);
 	return (0);
 }

@@ -19,21 +19,11 @@
 #ifndef TBUF_PRODUCER_UNIT_H
 #define TBUF_PRODUCER_UNIT_H
 
-#include "arch/counter.h"
+#include "arch/rseq_unit.h"
 #include "producer/clause_step.h"
 #include "producer/producer.h"
 
 #define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */
-
-/* An EPID, and what its selection was worked out from. */
-struct tbuf_unit_met {
-	uint64_t epid;			/* 0: none */
-	uint32_t mask;
-	uint32_t value;			/* of the probe's word */
-	const uint32_t *word;
-};
-
-#define TBUF_UNIT_MET	8	/* EPIDs that are remembered */
 
 /*
  * A unit in a session.  What is known of the session when the unit has ended
@@ -43,8 +33,6 @@ struct tbuf_bound {
 	struct tbuf_fire fire;		/* its session */
 	struct tbuf_units *units;
 	struct tbuf_unit_entry *entry;	/* NULL: no table was free */
-	unsigned char *table;
-	uint64_t size;			/* bytes of it, or of a half */
 	uint32_t count;			/* of the session's tables */
 	bool wraps;
 	bool ring;			/* what is done may make way */
@@ -57,14 +45,12 @@ struct tbuf_bound {
 	uint64_t began;
 	/* For what is done as it was done before (unit_again.c). */
 	uint32_t again;			/* of probes that it is for; 0: none */
-	uint32_t head[2];		/* of the table, if nobody has written
-					   meanwhile: a handler may have */
-	uint32_t selected;		/* selections of all its records ... */
-	bool others;			/* ... but those written otherwise */
+	bool others;			/* records that are written
+					   otherwise: not in way.selected */
+	uint64_t rule;			/* the first, as it was last seen */
 	struct tbuf_unit_total totals;	/* of a table that is kept */
 	bool counted;			/* they hold while it is bound, too */
-	const uint32_t *heads;
-	struct tbuf_unit_met met[TBUF_UNIT_MET];
+	struct tbuf_unit_way way;
 	struct tbuf_memo memo;		/* without a lane */
 };
 
@@ -90,9 +76,15 @@ tbuf_unit_clock(void)
 static inline void
 tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 {
-	tbuf_store(&b->head[0], (uint32_t)head);
-	tbuf_store(&b->head[1], (uint32_t)(head >> 32));
+	tbuf_store(&b->way.known[0], (uint32_t)head);
+	tbuf_store(&b->way.known[1], (uint32_t)(head >> 32));
 }
+
+/*
+ * No CPU's number, and none that the kernel leaves in the area of a thread that
+ * has no sections (-1, -2): a section that looks for it never begins.
+ */
+#define TBUF_UNIT_NOWHERE	((uint32_t)INT32_MAX)
 
 /* Sections begin only on CPUs of the session (unit_bind.c). */
 static inline void
@@ -100,7 +92,7 @@ tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 {
 	if (tbuf_load(&b->memo.cpu) != cpu)
 		tbuf_store(&b->memo.cpu, tbuf_lane_offset(b->fire.slot, cpu) !=
-		    0 ? cpu : UINT32_MAX);
+		    0 ? cpu : TBUF_UNIT_NOWHERE);
 }
 
 /* Is what this thread does done by sections, as long as none is in the way? */
@@ -220,8 +212,9 @@ void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
  */
 uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 	    uint32_t epid, struct tbuf_unit_met *met) TBUF_HIDDEN;
-/* It has ended. */
-void	tbuf_unit_commit(struct tbuf_unit *, int outcome) TBUF_HIDDEN;
+/* It has ended, by the record clock `now'. */
+void	tbuf_unit_commit(struct tbuf_unit *, int outcome, uint64_t now)
+	    TBUF_HIDDEN;
 
 /*
  * The record of a fire in the unit that the thread is in.  False: it goes the

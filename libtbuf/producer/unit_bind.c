@@ -301,11 +301,12 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 	    &e->head, fields, sizeof(fields)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	b->entry = e;
+	b->way.head = &e->head;
 	b->instance = instance;
 	b->counted = b->kept;
 	b->kept = false;
-	b->table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
-	    b->index * (b->wraps ? 2 * b->size : b->size);
+	b->way.table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
+	    b->index * (b->wraps ? 2 * b->way.size : b->way.size);
 	n->done = true;
 	return (TBUF_COMMITTED);
 }
@@ -322,15 +323,28 @@ bound_taken(struct binding *n, const struct tbuf_memo *memo)
 	const struct tbuf_bound *b = n->bound;
 	struct tbuf_unit_entry *e = entry_of(b, b->index);
 	uint64_t word = word_of(b, b->instance, TBUF_UNIT_TAKEN);
-	unsigned older = tbuf_unit_older(tbuf_load(&e->head));
-	const uint64_t next[] = { 0, tbuf_load(&e->half[older].overwritten) };
+	struct {
+		struct tbuf_unit_half half[2];
+		uint64_t head;
+	} was;
+	unsigned older;
+	uint64_t next[2] = { 0 };
 
+	if (tbuf_step_load(memo, (uint64_t *)(void *)&was,
+	    &e->half[0].head, sizeof(was) / 8) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	older = tbuf_unit_older(was.head);
+	next[1] = was.half[older].overwritten;
 	if (older != tbuf_unit_older(0) && publish(b, memo, word, word,
 	    &e->half[tbuf_unit_older(0)].head, next, sizeof(next)) !=
 	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (bound(n, memo, word));
 }
+
+_Static_assert(offsetof(struct tbuf_unit_entry, head) -
+    offsetof(struct tbuf_unit_entry, half) ==
+    2 * sizeof(struct tbuf_unit_half), "head behind its halves");
 
 /* The table of the unit before. */
 static enum tbuf_outcome
@@ -418,11 +432,13 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->ring = tbuf_load(&slot->terms.policy) == TBUF_RING;
 	b->units = (struct tbuf_units *)(uintptr_t)(base + at);
 	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
-	b->size = b->wraps ? size / 2 : size;
-	b->heads = tbuf_fire_heads(base, slot);
-	memset(b->met, 0, sizeof(b->met));
+	b->way.size = b->wraps ? size / 2 : size;
+	b->way.half = b->wraps ? b->way.size : 0;
+	b->way.heads = tbuf_fire_heads(base, slot);
+	memset(b->way.met, 0, sizeof(b->way.met));
+	b->rule = 0;
 	b->memo = (struct tbuf_memo){ .generation = b->fire.generation,
-	    .slot = slot, .cpu = UINT32_MAX };
+	    .slot = slot, .cpu = TBUF_UNIT_NOWHERE };
 	return (true);
 }
 
@@ -443,7 +459,7 @@ session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
 static uint32_t
 again(const struct tbuf_bound *b)
 {
-	return (b->entry != NULL && tbuf_self.rseq && b->heads != NULL &&
+	return (b->entry != NULL && tbuf_self.rseq && b->way.heads != NULL &&
 	    tbuf_load(&b->fire.slot->terms.only_cpu) < 0 &&
 	    b->fire.bits < TBUF_MEMO_NONE ? (uint32_t)b->fire.bits : 0);
 }
@@ -468,6 +484,8 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
     const char *kind)
 {
 	struct binding n = { .bound = b };
+	/* First, as in tbuf_unit_end(). */
+	uint64_t now = tbuf_unit_clock();
 	bool known = session_known(b, base, number);
 
 	if (!known && b->kept)
@@ -476,16 +494,16 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 	if (!known && !session_look(b, base, number))
 		return (false);
 	b->entry = NULL;
+	b->began = now;
 	n.named = known && name_is(b->name, kind);
 	if (!n.named)
 		name_copy(b->name, kind);
-	b->began = tbuf_unit_clock();
 	if (!bind_again(&n) &&
 	    tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
 		return (false);
 	b->again = again(b);
 	tbuf_bound_head(b, 0);
-	b->selected = 0;
+	b->way.selected = 0;
 	b->others = false;
 	if (b->again != 0)
 		tbuf_bound_here(b, tbuf_rseq_cpu());

@@ -128,19 +128,19 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 {
 	const struct tbuf_bound *b = e->bound;
 	uint64_t laps = tbuf_unit_laps(head), before = 0;
-	uint64_t bytes = least(tbuf_unit_bytes(head), b->size);
-	const unsigned char *table = b->table, *older = table;
+	uint64_t bytes = least(tbuf_unit_bytes(head), b->way.size);
+	const unsigned char *table = b->way.table, *older = table;
 
 	if (b->wraps && (laps & 1) != 0)
-		table += b->size;
+		table += b->way.size;
 	else if (b->wraps)
-		older += b->size;
+		older += b->way.size;
 	e->total = tbuf_unit_records(head) +
 	    (laps == 0 ? 0 : tbuf_unit_records(previous));
 	e->count = e->size = 0;
 	e->fits = true;
 	if (laps != 0)
-		before = least(tbuf_unit_bytes(previous), b->size);
+		before = least(tbuf_unit_bytes(previous), b->way.size);
 	if (e->mask == UINT32_MAX && before + bytes > sizeof(e->bytes)) {
 		e->fits = false;
 		e->count = e->total;
@@ -272,10 +272,9 @@ count(const struct tbuf_bound *b, uint64_t *word)
 }
 
 static void
-figures(const struct tbuf_bound *b, int32_t outcome)
+figures(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
 	struct tbuf_unit_kind *kind = &b->units->kinds[b->kind];
-	uint64_t now = tbuf_unit_clock();
 
 	count(b, &kind->durations[tbuf_unit_bucket(
 	    now > b->began ? now - b->began : 0)]);
@@ -359,19 +358,19 @@ commit_records(struct tbuf_bound *b, int32_t outcome)
 }
 
 static void
-commit(struct tbuf_bound *b, int32_t outcome)
+commit(struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
 	if (b->entry == NULL || tbuf_unit_discard(b, outcome) ||
 	    commit_records(b, outcome))
-		figures(b, outcome);
+		figures(b, outcome, now);
 }
 
 void
-tbuf_unit_commit(struct tbuf_unit *u, int outcome)
+tbuf_unit_commit(struct tbuf_unit *u, int outcome, uint64_t now)
 {
 	uint32_t i;
 
 	for (i = 0; i < u->nbound; i++)
 		commit(&u->bound[i],
-		    outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome);
+		    outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome, now);
 }

@@ -155,11 +155,11 @@ write_here(void *argument, const struct tbuf_memo *memo)
 		    sizeof(was) / sizeof(was.full)) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		used = tbuf_unit_bytes(was.head);
-		if (used <= b->size && w->size <= b->size - used)
-			return (store(w, memo, was.head, b->table + used +
+		if (used <= b->way.size && w->size <= b->way.size - used)
+			return (store(w, memo, was.head, b->way.table + used +
 			    (b->wraps && (tbuf_unit_laps(was.head) & 1) != 0 ?
-			    b->size : 0)));
-		if (!b->wraps || w->size > b->size)
+			    b->way.size : 0)));
+		if (!b->wraps || w->size > b->way.size)
 			return (refuse(w, memo, was.full));
 		if (wrap(e, memo, &was) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);

@@ -28,7 +28,6 @@
 static uint64_t runs[TBUF_NSESSIONS];
 static unsigned nruns;
 
-#define FIRST_SIZE	262144u	/* of a lane that may not be used at all */
 #define GENERATIONS	16
 
 static bool
@@ -211,28 +210,34 @@ storage_back(int fd, uint64_t at, uint64_t size)
  * consumer looks after a millisecond.
  */
 static uint64_t
-lane_first(const struct tbuf_lane *lane)
+lane_first(const struct tbuf_lane *lane, uint64_t usual)
 {
-	if (lane->kind == TBUF_KIND_LOCK || lane->size < FIRST_SIZE ||
-	    (int)lane->cpu == sched_getcpu())
+	uint64_t first = usual;
+
+	if (lane->kind == TBUF_KIND_LOCK)
 		return (lane->size);
-	return (FIRST_SIZE);
+	if (first > TBUF_USAGE_OTHERS && (int)lane->cpu != sched_getcpu())
+		first = TBUF_USAGE_OTHERS;
+	return (first < lane->size ? first : lane->size);
 }
 
 /* The storage of a session that nobody knows yet. */
 static bool
 lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    const uint64_t *usage)
 {
 	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
 	    area + plan->lanes);
+	uint64_t usual = usage == NULL ? UINT64_MAX : tbuf_usage_first(usage,
+	    order->terms.run, tbuf_view_control(view)->comm);
 	uint32_t i;
 
 	if ((order->terms.flags & TBUF_S_GROW) == 0 ||
 	    !tbuf_policy(order->terms.policy)->live)
 		return (storage_back(fd, area + plan->data, plan->storage));
 	for (i = 0; i < plan->nlanes; i++) {
-		lanes[i].limit = lane_first(&lanes[i]);
+		lanes[i].limit = lane_first(&lanes[i], usual);
 		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
 		    lanes[i].limit))
 			return (false);
@@ -296,10 +301,11 @@ order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 	    order->terms.run == run);
 }
 
-/* The programs of a run, as they are opened while a session is built. */
+/* What a run has on the board beside its order, while a session is built. */
 struct script {
 	int fd;				/* -1: there are none */
 	struct tbuf_programs programs;
+	const uint64_t *usage;		/* the board's table, or NULL */
 };
 
 /* 0, or why they are not to be had. */
@@ -365,7 +371,7 @@ session_write(int fd, unsigned number, uint64_t area,
 	built = script_copy(script, &view, area, plan) &&
 	    tbuf_session_build(&view, number, area,
 	    ++control->generation, order, plan) == 0 &&
-	    lanes_back(&view, fd, area, order, plan);
+	    lanes_back(&view, fd, area, order, plan, script->usage);
 	slot->area_size = plan->size;
 	slot->deadline = session_deadline(entry);
 	/* All of it has been read by now, the patterns too. */
@@ -409,11 +415,12 @@ session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
  * nobody wants it any more.
  */
 static bool
-session_add(int dirfd, int fd, unsigned number,
-    struct tbuf_board_entry *entry)
+session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
+    unsigned i)
 {
+	struct tbuf_board_entry *entry = &board->entries[i];
 	struct tbuf_order order;
-	struct script script;
+	struct script script = { .usage = board->usage };
 	const char *why;
 	bool added;
 
@@ -536,7 +543,7 @@ tbuf_wanted_build(int dirfd, int fd)
 		return;
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
 		if (entry_wanted(board, board_fd, i) &&
-		    session_add(dirfd, fd, number, &board->entries[i]))
+		    session_add(dirfd, fd, number, board, i))
 			number++;
 	tbuf_board_close(board, board_fd);
 }

@@ -4,7 +4,7 @@
  * Instructions, by zydis: it is packaged, allocates nothing, and tells where
  * in an instruction its displacement is.
  */
-#include "patch.h"
+#include "x86_64.h"
 
 #include <string.h>
 

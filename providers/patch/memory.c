@@ -3,10 +3,10 @@
  *
  * Where stubs are.
  *
- * Pages come from this object's own file, read-execute and private: what a
- * policy allows of text it allows of them, and nobody has to ask for anonymous
- * memory that is executable.  What they hold before a stub is written there is
- * of no meaning; nothing jumps to it.
+ * Pages come from the session's file (file.c), or else from this object's own,
+ * read-execute and private: what a policy allows of text it allows of them, and
+ * nobody has to ask for anonymous memory that is executable.  What they hold
+ * before a stub is written there is of no meaning; nothing jumps to it.
  */
 #include "patch.h"
 
@@ -15,21 +15,20 @@
 #include <sys/resource.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE		4096u
+#define PAGE		PATCH_PAGE
 #define PAGES_MAX	1024u
 #define FREED_MAX	1024u
 #define GIB		((uintptr_t)1 << 30)
 #define ROOM		(64u << 10)	/* mapped at once near a text */
 #define STEP		((uintptr_t)1 << 20)
-#define REACH		(2 * GIB - (64u << 20))
 
-/* The lowest address that a program may map, and the end of its half. */
+/* The lowest address that a program may map. */
 #define FIRST		0x10000u
-#define LAST		0x7ffffffff000u
 
 struct page {
 	uintptr_t at;
@@ -41,7 +40,7 @@ static unsigned npages;
 
 /* The file is closed again: programs count on the numbers that they get. */
 static void *
-map(uintptr_t at, size_t size)
+map_own(uintptr_t at, size_t size)
 {
 	Dl_info self;
 	int file = dladdr((const void *)pages, &self) == 0 ? -1 :
@@ -51,6 +50,16 @@ map(uintptr_t at, size_t size)
 
 	if (file != -1)
 		close(file);
+	return (p);
+}
+
+static void *
+map(uintptr_t at, size_t size)
+{
+	void *p = patch_file_map(at, size);
+
+	if (p == MAP_FAILED && errno != EEXIST)
+		p = map_own(at, size);
 	if (p != MAP_FAILED && (uintptr_t)p != at) {
 		munmap(p, size);
 		p = MAP_FAILED;
@@ -122,7 +131,7 @@ patch_map_at(uintptr_t at, size_t size)
 	uintptr_t page = at & ~(uintptr_t)(PAGE - 1);
 	const char *problem;
 
-	if (at < FIRST || at >= LAST || size > LAST - at)
+	if (at < FIRST || at >= PATCH_LAST || size > PATCH_LAST - at)
 		return ("its target is no address");
 	if (may_grow_into(at, size))
 		return ("the heap or the stack may grow there");
@@ -183,13 +192,13 @@ reaches(const struct patch_text *text, uintptr_t at)
 	uintptr_t low = at < text->low ? at : text->low;
 	uintptr_t high = at + ROOM > text->high ? at + ROOM : text->high;
 
-	return (high - low < REACH);
+	return (high - low < PATCH_REACH);
 }
 
 static bool
 map_room(const struct patch_text *text, uintptr_t at)
 {
-	if (at < FIRST || at >= LAST || !reaches(text, at) ||
+	if (at < FIRST || at >= PATCH_LAST || !reaches(text, at) ||
 	    may_grow_into(at, ROOM) || map(at, ROOM) == MAP_FAILED)
 		return (false);
 	room = at;

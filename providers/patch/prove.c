@@ -3,7 +3,7 @@
  *
  * Whether five bytes may be taken by a jump.
  */
-#include "patch.h"
+#include "x86_64.h"
 
 #include <emmintrin.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Copies of instructions that do elsewhere what they do here.
  */
-#include "patch.h"
+#include "x86_64.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Replacing a function that does nothing: it returns at once, and what follows
  * up to the end of a jump is what fills the gap to the next function.
  */
-#include "patch.h"
+#include "x86_64.h"
 
 #include <string.h>
 

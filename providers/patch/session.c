@@ -16,21 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../raw.h"
+
+#ifdef __x86_64__
 #ifndef ARCH_SHSTK_STATUS
 #define ARCH_SHSTK_STATUS	0x5005
 #endif
 #define SHSTK_ENABLED		1u
-
-static long
-call(long number, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	long result;
-
-	__asm__ volatile ("syscall" : "=a" (result) : "a" (number), "D" (a),
-	    "S" (b), "d" (c), "r" (r10) : "rcx", "r11", "memory", "cc");
-	return (result);
-}
+#endif
 
 /* Are there other threads, or can that not be told? */
 static bool
@@ -48,31 +41,43 @@ has_threads(void)
 	return (n != 1);
 }
 
+/* Elsewhere nothing that is copied to a stub has a return address. */
 static bool
 has_shadow_stack(void)
 {
+#ifdef __x86_64__
 	uint64_t status = 0;
 
-	return (call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&status, 0, 0) ==
-	    0 && (status & SHSTK_ENABLED) != 0);
+	return (raw_call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&status, 0,
+	    0, 0) == 0 && (status & SHSTK_ENABLED) != 0);
+#else
+	return (false);
+#endif
+}
+
+/* Programs may count on low numbers being theirs. */
+int
+patch_number(int number)
+{
+	int other = fcntl(number, F_DUPFD_CLOEXEC, 100);
+
+	if (other == -1)
+		return (number);
+	close(number);
+	return (other);
 }
 
 const char *
 patch_begin_loading(struct patch *p)
 {
 	sigset_t all;
-	int flags;
 
 	sigfillset(&all);
 	p->memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (p->memory == -1)
 		return ("/proc/self/mem cannot be written");
-	/* Programs may count on low numbers being theirs. */
-	flags = fcntl(p->memory, F_DUPFD_CLOEXEC, 100);
-	if (flags != -1) {
-		close(p->memory);
-		p->memory = flags;
-	}
+	p->memory = patch_number(p->memory);
+	patch_file_begin();
 	p->shadow = has_shadow_stack();
 	sigprocmask(SIG_BLOCK, &all, &p->mask);
 	return (NULL);
@@ -92,18 +97,43 @@ patch_begin(struct patch *p)
 void
 patch_end(struct patch *p)
 {
+	patch_file_end();
 	close(p->memory);
 	sigprocmask(SIG_SETMASK, &p->mask, NULL);
+}
+
+/*
+ * A stub's page is written through the file that it is mapped from, each by
+ * itself; text as a whole, so that no jump is there by halves.  How much of it
+ * was written.
+ */
+static long
+write_some(const struct patch *p, uintptr_t to, const uint8_t *bytes,
+    size_t size)
+{
+	uintptr_t at = to;
+	size_t page = PATCH_PAGE - to % PATCH_PAGE;
+	int file = patch_file_find(to, &at);
+
+	if (file == -1)
+		file = p->memory;
+	else if (size > page)
+		size = page;
+	return (raw_call(SYS_pwrite64, file, (long)bytes, (long)size, (long)at,
+	    0));
 }
 
 int
 patch_write(const struct patch *p, uintptr_t to, const void *bytes,
     size_t size)
 {
-	long n = call(SYS_pwrite64, p->memory, (long)bytes, (long)size,
-	    (long)to);
+	const uint8_t *from = bytes;
+	long n;
 
-	if (n == (long)size)
-		return (0);
-	return (n < 0 ? (int)n : -EIO);
+	for (; size > 0; size -= (size_t)n, from += n, to += (size_t)n) {
+		n = write_some(p, to, from, size);
+		if (n <= 0)
+			return (n < 0 ? (int)n : -EIO);
+	}
+	return (0);
 }

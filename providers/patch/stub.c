@@ -16,7 +16,7 @@
  *	jmp behind it
  * 2:	.quad patch_hit
  */
-#include "patch.h"
+#include "x86_64.h"
 
 #include <errno.h>
 #include <string.h>

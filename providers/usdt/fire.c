@@ -6,6 +6,8 @@
  */
 #include "usdt.h"
 
+#include "producer/mark.h"
+
 /* Bytes of all texts of a hit: on the stack, and few need more than a bit. */
 #define TEXTS_SHORT	512u
 #define TEXTS_LONG	8192u
@@ -13,6 +15,15 @@
 _Static_assert(offsetof(struct usdt_site, patch) == 0, "usdt_hit() has it");
 _Static_assert(sizeof(struct patch_registers) == 16 * sizeof(uint64_t),
     "registers are an array");
+
+/* The program goes on behind the nop. */
+static void
+fire(const struct usdt_site *s, const struct patch_registers *registers,
+    const uint64_t *values)
+{
+	tbuf_site_fire_from(&s->group->site, values, 0, s->patch.place + 1,
+	    registers->rsp, registers->rbp);
+}
 
 /* False: there is no room for the texts, and nothing has been told. */
 static bool
@@ -33,7 +44,7 @@ fire_texts(const struct usdt_site *s, const struct patch_registers *registers,
 		    size < TEXTS_LONG)
 			return (false);
 	}
-	tbuf_probe_fire(&s->group->site, copies);
+	fire(s, registers, copies);
 	return (true);
 }
 
@@ -68,7 +79,7 @@ usdt_hit(struct patch_probe *patch, const struct patch_registers *registers)
 		values[i] = usdt_operand_value(&s->operands[i],
 		    &registers->rax);
 	if (s->ntexts == 0)
-		tbuf_probe_fire(&s->group->site, values);
+		fire(s, registers, values);
 	else if (!fire_short(s, registers, values))
 		fire_long(s, registers, values);
 }

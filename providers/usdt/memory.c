@@ -8,11 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "usdt.h"
 
@@ -36,25 +33,6 @@ look_at_stack(struct usdt_memory *m)
 		size = limit.rlim_cur;
 	m->stack_end = (top | (PAGE - 1)) + 1;
 	m->stack_low = m->stack_end - size;
-}
-
-/* Where brk(2) began: some of it may have been given out by now. */
-static void
-look_at_heap(struct usdt_memory *m)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uintptr_t start;
-	char line[512];
-
-	m->heap = (uintptr_t)sbrk(0);
-	if (f == NULL)
-		return;
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (strstr(line, " [heap]\n") != NULL &&
-		    sscanf(line, "%" SCNxPTR, &start) == 1 &&
-		    start < m->heap)
-			m->heap = start;
-	fclose(f);
 }
 
 /*
@@ -89,9 +67,8 @@ usdt_memory_look(void)
 {
 	struct usdt_memory *m = &usdt_memory;
 
-	m->filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+	m->peek = tbuf_peek_way(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0);
 	if (!count_filters(&m->filters))
 		m->filters = UINT_MAX;
 	look_at_stack(m);
-	look_at_heap(m);
 }

@@ -4,41 +4,16 @@
  * Arguments that a provider file calls strings.  It may be wrong, or a program
  * may pass what is none, so a text is copied before it is told, from where
  * memory is known to be: the object that the probe is in, and the main thread's
- * stack.  Elsewhere process_vm_readv(2) of the process itself reads it, which
- * neither faults nor races with munmap(2).
- *
- * A filter of system calls might kill the process for that.  Under a filter
- * what malloc(3) has from brk(2) counts as known, and a text that is in none of
- * these places is not read.
+ * stack.  Elsewhere peek() reads it.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
+#include "../peek.h"
 #include "usdt.h"
 
-#include <sys/syscall.h>
-#include <sys/uio.h>
-
-#define PAGE		4096u
 #define RED_ZONE	128u
 
 struct usdt_memory usdt_memory;
-
-/* The break, as the C library keeps it. */
-extern char *__curbrk __attribute__((weak));
-
-static long
-call(long number, long a, const void *b, long c, const void *d, long e)
-{
-	register const void *r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = 0;
-	long result;
-
-	__asm__ volatile ("syscall" : "=a" (result) : "a" (number), "D" (a),
-	    "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9) :
-	    "rcx", "r11", "memory", "cc");
-	return (result);
-}
 
 /* Bytes that are known to be there, from an address on. */
 static size_t
@@ -46,7 +21,7 @@ known(const struct usdt_site *s, uintptr_t sp, uintptr_t from)
 {
 	const struct usdt_memory *m = &usdt_memory;
 	const ElfW(Phdr) *part;
-	uintptr_t offset, end;
+	uintptr_t offset;
 	unsigned i;
 
 	for (i = 0; i < s->text.nparts; i++) {
@@ -58,11 +33,6 @@ known(const struct usdt_site *s, uintptr_t sp, uintptr_t from)
 	}
 	if (sp >= m->stack_low && from >= sp - RED_ZONE && from < m->stack_end)
 		return (m->stack_end - from);
-	if (m->filtered && &__curbrk != NULL) {
-		end = (uintptr_t)__atomic_load_n(&__curbrk, __ATOMIC_RELAXED);
-		if (from >= m->heap && from < end)
-			return (end - from);
-	}
 	return (0);
 }
 
@@ -74,31 +44,6 @@ copy_known(const volatile char *from, char *to, size_t size)
 
 	while (n < size && (to[n++] = *from++) != '\0')
 		continue;
-	return (n);
-}
-
-/* No further than to the end of a page: the next one may not be there. */
-static long
-copy_unknown(uintptr_t from, char *to, size_t size)
-{
-	size_t most = PAGE - from % PAGE < size ? PAGE - from % PAGE : size;
-	const struct iovec here = { to, most };
-	const struct iovec there = { (void *)from, most };
-
-	if (usdt_memory.filtered)
-		return (0);
-	return (call(SYS_process_vm_readv, call(SYS_getpid, 0, NULL, 0, NULL,
-	    0), &here, 1, &there, 1));
-}
-
-/* Where its end is: `size`, if there is none. */
-static size_t
-length(const volatile char *text, size_t size)
-{
-	size_t n = 0;
-
-	while (n < size && text[n] != '\0')
-		n++;
 	return (n);
 }
 
@@ -117,12 +62,15 @@ usdt_text_copy(const struct usdt_site *s, uintptr_t sp, uintptr_t from,
 		there = known(s, sp, from + done);
 		if (there > room - done)
 			there = room - done;
-		n = there > 0 ? (long)copy_known((const volatile char *)from +
-		    done, to + done, there) :
-		    copy_unknown(from + done, to + done, room - done);
+		if (there > 0)
+			n = (long)copy_known((const volatile char *)from +
+			    done, to + done, there);
+		else
+			n = peek(usdt_memory.peek, from + done, to + done,
+			    room - done);
 		if (n <= 0)
 			return (true);
-		end = done + length(to + done, (size_t)n);
+		end = done + peek_length(to + done, (size_t)n);
 		done += (size_t)n;
 		if (end < done) {
 			*value = (uintptr_t)to;

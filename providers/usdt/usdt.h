@@ -19,8 +19,9 @@
 #include <tbuf.h>
 
 #include "layout.h"
+#include "common/peek.h"
 
-#include "../patch/patch.h"
+#include "../patch/x86_64.h"
 #include "operand.h"
 #include "probe.h"
 
@@ -56,9 +57,8 @@ struct usdt_site {
 /* What is there for as long as the program runs; written before main(). */
 struct usdt_memory {
 	uintptr_t stack_low, stack_end;	/* the main thread's */
-	uintptr_t heap;			/* where brk(2) began */
-	bool filtered;			/* by seccomp(2), from the beginning */
-	unsigned filters;		/* ... and by how many */
+	enum tbuf_peek peek;		/* how other memory is read */
+	unsigned filters;		/* of system calls, from the beginning */
 };
 
 /* Of one object. */

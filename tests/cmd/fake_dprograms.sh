@@ -52,6 +52,9 @@ $probes
 END
 ctl -n 'BEGIN { system("true"); }'
 ctl -w -n 'BEGIN { system("true"); }'
+# To DTrace the parts of a clause with an if are clauses, which match.
+ctl -n 'BEGIN /1/ { x = 1; if (x) y = 1; else { y = 2; } y = 3; }' \
+    -n 'END, BEGIN { if (1) x = 1; }'
 ctl -x version=0.9 -n BEGIN
 ctl -x version=1.5 -x version=1.6 -n BEGIN
 ctl -X x -n BEGIN

@@ -20,6 +20,7 @@ play <<'END'
 fail left EPERM
 END
 ctl --left
+ctl --left=remove
 
 ctl --snapshot
 ctl --snapshot=x

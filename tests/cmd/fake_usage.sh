@@ -44,6 +44,10 @@ ctl --stat -b big
 ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::
+# The name of a file is not empty.
+for mode in --read= --core= --unwrap= '-l --object='; do
+	ctl $mode
+done
 # A mode is not forgotten for another one.
 for mode in --set=traceLevel=debug --unwrap=7 '-h -s x' '-G -s x' \
     '-l --object=x'; do

@@ -18,3 +18,6 @@ count { printf("%d\n", number); }
 tick-50ms { system("kill -CONT %d 2>/dev/null", $target); }' \
     -c "$TBUF_TARGET fire=3"
 ctl -w -n 'count { panic(); }' -c "$TBUF_TARGET fire=1"
+
+# What only a kernel has is 0.
+ctl -q -n 'count { @[caller, stackdepth] = count(); }' -c "$TBUF_TARGET fire=1"

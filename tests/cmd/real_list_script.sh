@@ -8,6 +8,9 @@ ctl -l -P dtrace
 ctl -l -P profile
 ctl -l -n 'tick-1*,profile:::profile-99*'
 ctl -l -n 'tick-5* { trace(1); }'
+# One that is always there and is not a timer; each once.
+ctl -l -n '*E*'
+ctl -l -n 'tick-1'
 ctl -l --format=json -n END
 cat >script.d <<'EOF'
 BEGIN, profile-10ms { n = 0; }

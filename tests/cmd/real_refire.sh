@@ -91,6 +91,7 @@ show -q -n 'integers { printf("%d %d %d %d %d %d %d %u %d\n", i8, i16, i32, i64,
     strings { @[array, strlen(array)] = count(); }
     other-types { trace(third); trace(big); }'
 show -n 'no_arguments { trace("fired"); }'
+show -q -n 'no_arguments { @[caller, stackdepth] = count(); }'
 # A clause that fits some of the probes that it matches.
 show -q -n 'tt:::{ @[array] = count(); }'
 clean

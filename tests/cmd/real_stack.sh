@@ -10,6 +10,9 @@ show shapes 'none, words, many, packed, bytes, text, texts {
 show call=1 'leaf { ustack(); trace(ustackdepth); }'
 show thread 'leaf { ustack(); }'
 show plus 'plus { ustack(3); usym(ucaller); }'
+# setopt() changes what is printed after it.
+"$TBUFCTL" -q -n 'BEGIN { setopt("stackindent", "3"); }
+    leaf { ustack(1); }' -c "$TBUF_TARGET call=1" | sed 's/stacker.*/FRAME/'
 # Keys, on one line; and what a text key has in it.
 options=--format=folded
 show 'call=1 call=2' 'leaf {

@@ -19,11 +19,15 @@
 
 enum {
 	OPTION_BOARD = 1,	/* else a file to adopt */
-	OPTION_RSEQ = 2
+	OPTION_RSEQ = 2,
+	OPTION_UNITS = 4	/* sessions have work units */
 };
 
 static struct image image;		/* in memory */
-static unsigned char *good;
+static struct good {
+	struct image image;
+	unsigned char *bytes;
+} plain, units;
 static struct tbuf_board *board;	/* the file, mapped */
 static int directory, board_fd;
 static char own_name[TBUF_NAME_MAX];
@@ -55,7 +59,7 @@ make_board(void)
 }
 
 static void
-fill_board(void)
+fill_board(bool with_units)
 {
 	static const char patterns[] = "fuzz:::\0p1";
 	struct tbuf_board_entry *entry;
@@ -76,10 +80,22 @@ fill_board(void)
 		entry->terms.policy = i == 0 ? TBUF_SWITCH : TBUF_RING;
 		entry->terms.strsize = 64;
 		entry->terms.only_cpu = -1;
+		if (with_units)
+			entry->terms.flags = tbuf_terms_unit_flags(
+			    IMAGE_UNITS, IMAGE_UNITSIZE);
 		entry->npatterns = 2;
 		entry->patterns_size = sizeof(patterns);
 		memcpy(entry->patterns, patterns, sizeof(patterns));
 	}
+}
+
+static void
+keep(struct good *g)
+{
+	g->image = image;
+	g->bytes = malloc(image.size);
+	FUZZ_CHECK(g->bytes != NULL);
+	memcpy(g->bytes, image.view.base, image.size);
 }
 
 int
@@ -103,9 +119,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	tbuf_view_control(&image.view)->stage = TBUF_STAGE_WAITING;
 	tbuf_view_control(&image.view)->nprobes = 0;
 	image_sessions(&image);
-	good = malloc(image.size);
-	FUZZ_CHECK(good != NULL);
-	memcpy(good, image.view.base, image.size);
+	keep(&plain);
+	image_units(&image);
+	keep(&units);
 	make_board();
 	return (0);
 }
@@ -187,10 +203,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	unsigned options = (unsigned)input_take(&in, 1);
-	uint64_t length = image.size;
+	const struct good *good = (options & OPTION_UNITS) != 0 ? &units :
+	    &plain;
+	uint64_t length = good->image.size;
 
-	memcpy(image.view.base, good, image.size);
-	fill_board();
+	image = good->image;
+	memcpy(image.view.base, good->bytes, length);
+	fill_board(good == &units);
 	patch_all(&in, options, &length);
 	tbuf_self.rseq = (options & OPTION_RSEQ) != 0;
 	tbuf_file.base = NULL;

@@ -51,6 +51,10 @@ drain(struct tbuf_consumer *c)
 	unsigned i;
 
 	while (tbuf_consumer_next(c, &event) == 1) {
+		if (event.type == TBUF_EVENT_FAULT) {
+			look_probe(event.record.probe);
+			continue;
+		}
 		if (event.type != TBUF_EVENT_RECORD) {
 			FUZZ_CHECK(event.type == TBUF_EVENT_EXIT ||
 			    event.count != 0);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A consumer opens the control file that a dead target has left, with
- * anything in it: its first byte is options, then patches to a good one.
+ * anything in it: its first byte is options, then patches to a good one, which
+ * has work units or none.
  */
 #include <sys/mman.h>
 
@@ -18,29 +19,50 @@
 
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */
 
-static struct image image;
-static unsigned char *good;		/* the file as it should be */
+enum {
+	OPTION_TEMPORAL = 1,
+	OPTION_PACKETS = 2,
+	OPTION_SCRIPT = 4,
+	OPTION_UNITS = 8
+};
+
+/* The file as it should be, without units and with some. */
+static struct good {
+	struct image image;
+	unsigned char *bytes;
+} plain, units;
 static int fd;
 static char path[64];
+
+static void
+keep(struct good *g)
+{
+	g->bytes = malloc(g->image.size);
+	FUZZ_CHECK(g->bytes != NULL);
+	memcpy(g->bytes, g->image.view.base, g->image.size);
+}
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	struct image *image = &plain.image;
+
 	(void)argc;
 	(void)argv;
 	fuzz_directory();
 	fd = memfd_create("image", MFD_CLOEXEC);
 	FUZZ_CHECK(fd != -1 && ftruncate(fd, IMAGE_SIZE) == 0);
-	image.view.size = IMAGE_SIZE;
-	image.view.base = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE,
+	image->view.size = IMAGE_SIZE;
+	image->view.base = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE,
 	    MAP_SHARED, fd, 0);
-	FUZZ_CHECK(image.view.base != MAP_FAILED);
-	image_target(&image, 1, 1);
-	image_sessions(&image);
-	image_records(&image);
-	good = malloc(image.size);
-	FUZZ_CHECK(good != NULL);
-	memcpy(good, image.view.base, image.size);
+	FUZZ_CHECK(image->view.base != MAP_FAILED);
+	image_target(image, 1, 1);
+	image_sessions(image);
+	image_records(image);
+	keep(&plain);
+	units.image = *image;
+	image_units(&units.image);
+	keep(&units);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return (0);
 }
@@ -87,7 +109,8 @@ static const struct tbuf_d_script script = {
 static bool
 begin(struct tbuf_consumer *c, unsigned options)
 {
-	if ((options & 4) != 0 && tbuf_consumer_script(c, &script) != 0)
+	if ((options & OPTION_SCRIPT) != 0 &&
+	    tbuf_consumer_script(c, &script) != 0)
 		return (false);
 	return (tbuf_consumer_go(c) == 0);
 }
@@ -95,47 +118,73 @@ begin(struct tbuf_consumer *c, unsigned options)
 static void
 take(struct tbuf_consumer *c, unsigned options)
 {
-	if ((options & 2) != 0)
+	if ((options & OPTION_PACKETS) != 0)
 		drain_packets(c);
 	else
 		drain(c);
 }
 
-static void
+static int
+visit_unit(void *arg, const struct tbuf_unit_status *unit)
+{
+	FUZZ_CHECK(strlen(unit->kind) < TBUF_UNIT_NAME &&
+	    strlen(unit->program) < 64);
+	++*(unsigned *)arg;
+	return (0);
+}
+
+static int
+visit_figures(void *arg, const struct tbuf_unit_figures *figures)
+{
+	(void)arg;
+	FUZZ_CHECK(strlen(figures->kind) < TBUF_UNIT_NAME);
+	return (0);
+}
+
+/* How many units have not ended. */
+static unsigned
 read_file(unsigned options)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
+	unsigned found = 0;
 
 	FUZZ_CHECK(c != NULL);
-	if ((options & 1) != 0)
+	if ((options & OPTION_TEMPORAL) != 0)
 		tbuf_consumer_set(c, "temporal", NULL);
-	if (tbuf_consumer_open_file(c, path) == 0 && begin(c, options)) {
+	if (tbuf_consumer_open_file(c, path) >= 0 && begin(c, options)) {
 		drain_list(c);
+		tbuf_consumer_units(c, visit_unit, visit_figures, &found);
 		while (tbuf_consumer_work(c) > 0)
 			take(c, options);
 		take(c, options);
 	}
 	tbuf_consumer_close(c);
+	return (found);
 }
 
 int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct input in = { data, size };
+	struct input in = { data, n };
 	unsigned options = (unsigned)input_take(&in, 1);
-	uint64_t length = image.size;
+	const struct good *good = (options & OPTION_UNITS) != 0 ? &units :
+	    &plain;
+	uint64_t size = good->image.size, length = size;
+	bool patched = in.size > 0;
+	unsigned found;
 	struct patch p;
 
-	FUZZ_CHECK(ftruncate(fd, (off_t)image.size) == 0);
-	memcpy(image.view.base, good, image.size);
+	FUZZ_CHECK(ftruncate(fd, (off_t)size) == 0);
+	memcpy(good->image.view.base, good->bytes, size);
 	while (in.size > 0) {
 		p = image_next(&in);
 		if (p.part >= ACTION_TRUNCATE)
-			length = p.value % (image.size + 1);
+			length = p.value % (size + 1);
 		else
-			image_patch(&image, &p);
+			image_patch(&good->image, &p);
 	}
 	FUZZ_CHECK(ftruncate(fd, (off_t)length) == 0);
-	read_file(options);
+	found = read_file(options);
+	FUZZ_CHECK(patched || found == (good == &units ? 2 : 0));
 	return (0);
 }

@@ -9,9 +9,6 @@
 #include "image.h"
 #include "tbuf.h"
 
-#define UNITS		4u	/* tables */
-#define UNITSIZE	UINT64_C(1024)
-
 const struct image_probe image_probes[IMAGE_PROBES] = {
 	{ 0, { 0 } },
 	{ 2, { TBUF_UINT64, TBUF_POINTER } },
@@ -266,20 +263,22 @@ image_records(struct image *image)
 
 /* A unit's table: what it holds is what lanes hold, too. */
 static void
-fill_table(struct image *image, unsigned i, enum tbuf_unit_state state)
+fill_table(struct image *image, uint64_t generation, unsigned i,
+    enum tbuf_unit_state state)
 {
-	const struct tbuf_slot *slot = tbuf_view_slot(&image->view, 0);
 	struct tbuf_unit_entry *entry = (struct tbuf_unit_entry *)(void *)
-	    (image->view.base + slot->units.at + sizeof(struct tbuf_units)) + i;
-	uint64_t at = slot->units.at + tbuf_units_tables(UNITS) + i * UNITSIZE;
+	    (image->view.base + image->units + sizeof(struct tbuf_units)) + i;
+	uint64_t at = image->units + tbuf_units_tables(IMAGE_UNITS) +
+	    i * IMAGE_UNITSIZE;
 	struct tbuf_lane lane = {
-		.place = tbuf_place(at, UNITSIZE), .size = UNITSIZE,
-		.limit = UNITSIZE, .kind = TBUF_KIND_LOCK
+		.place = tbuf_place(at, IMAGE_UNITSIZE),
+		.size = IMAGE_UNITSIZE, .limit = IMAGE_UNITSIZE,
+		.kind = TBUF_KIND_LOCK
 	};
 
 	add_record(image, &lane, 1, 0);
 	add_record(image, &lane, 2, 1);
-	entry->word = tbuf_unit_word(slot->generation, i + 1, state);
+	entry->word = tbuf_unit_word(generation, i + 1, state);
 	entry->head = tbuf_unit_head(0, 2, lane.head);
 	entry->ended = tbuf_unit_rule(-1, UINT32_MAX);
 	entry->count = 2;
@@ -288,11 +287,9 @@ fill_table(struct image *image, unsigned i, enum tbuf_unit_state state)
 
 /* A mark, or an envelope that has one record. */
 static void
-add_unit(struct image *image, uint16_t epid, uint32_t table)
+add_unit(struct image *image, struct tbuf_lane *lane, uint16_t epid,
+    uint32_t table)
 {
-	const struct tbuf_slot *slot = tbuf_view_slot(&image->view, 0);
-	struct tbuf_lane *lane = (struct tbuf_lane *)(void *)
-	    (image->view.base + slot->lanes);
 	struct tbuf_lock_record inner = { .header = { .epid = 1,
 	    .size = sizeof(inner), .time = lane->last + 1 } };
 	struct tbuf_unit_record unit = { .table = table,
@@ -311,6 +308,17 @@ add_unit(struct image *image, uint16_t epid, uint32_t table)
 }
 
 void
+image_units_fill(struct image *image, uint64_t generation,
+    struct tbuf_lane *lane)
+{
+	fill_table(image, generation, 0, TBUF_UNIT_DONE);
+	fill_table(image, generation, 1, TBUF_UNIT_BOUND);
+	fill_table(image, generation, 2, TBUF_UNIT_ENDING);
+	add_unit(image, lane, TBUF_EPID_UNIT, 0);
+	add_unit(image, lane, TBUF_EPID_ENVELOPE, IMAGE_UNITS - 1);
+}
+
+void
 image_units(struct image *image)
 {
 	struct tbuf_slot *slot = tbuf_view_slot(&image->view, 0);
@@ -318,16 +326,15 @@ image_units(struct image *image)
 	image->size = (image->size + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
 	image->units = image->size;
 	slot->units.at = image->units;
-	slot->units.size = tbuf_units_tables(UNITS) + UNITS * UNITSIZE;
-	slot->terms.flags |= tbuf_terms_unit_flags(UNITS, UNITSIZE);
+	slot->units.size = tbuf_units_tables(IMAGE_UNITS) +
+	    IMAGE_UNITS * IMAGE_UNITSIZE;
+	slot->terms.flags |= tbuf_terms_unit_flags(IMAGE_UNITS,
+	    IMAGE_UNITSIZE);
 	image->size += slot->units.size;
 	FUZZ_CHECK(image->size <= image->view.size);
 	tbuf_view_control(&image->view)->end = image->size;
-	fill_table(image, 0, TBUF_UNIT_DONE);
-	fill_table(image, 1, TBUF_UNIT_BOUND);
-	fill_table(image, 2, TBUF_UNIT_ENDING);
-	add_unit(image, TBUF_EPID_UNIT, 0);
-	add_unit(image, TBUF_EPID_ENVELOPE, UNITS - 1);
+	image_units_fill(image, slot->generation, (struct tbuf_lane *)(void *)
+	    (image->view.base + slot->lanes));
 }
 
 struct patch
@@ -390,7 +397,7 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 		return (area + plan->lanes);
 	case 13:
 		if (n == 1 && image->units != 0) {
-			*size = UNITS * sizeof(struct tbuf_unit_entry);
+			*size = IMAGE_UNITS * sizeof(struct tbuf_unit_entry);
 			return (image->units + sizeof(struct tbuf_units));
 		}
 		*size = n == 0 ? 96 : 64;

@@ -23,6 +23,8 @@
 #define IMAGE_PROBES	5
 #define IMAGE_CLAUSES	64		/* entries */
 #define IMAGE_TEXTS	512		/* bytes */
+#define IMAGE_UNITS	4u		/* tables of work units */
+#define IMAGE_UNITSIZE	UINT64_C(1024)
 #define IMAGE_SIZE	(UINT64_C(2) << 20)	/* room; the file is smaller */
 
 #define PATCH_ACTION	0xe0
@@ -46,7 +48,7 @@ struct image {
 	uint64_t size;			/* of the file */
 	uint64_t area[IMAGE_SESSIONS];
 	uint64_t clauses;		/* of a session that has some */
-	uint64_t units;			/* tables of session 0; 0: none */
+	uint64_t units;			/* tables of a session; 0: none */
 	struct tbuf_plan plan[IMAGE_SESSIONS];
 };
 
@@ -70,6 +72,9 @@ void	image_records(struct image *);
  * mark, one that hangs, one amid its end, and an envelope.
  */
 void	image_units(struct image *);
+/* The same into the tables that the image has now, and a lane of theirs. */
+void	image_units_fill(struct image *, uint64_t generation,
+	    struct tbuf_lane *);
 
 struct patch image_next(struct input *);
 

@@ -20,6 +20,7 @@
 #include "consumer/files.h"
 #include "consumer/rounds.h"
 #include "consumer/run.h"
+#include "consumer/targets.h"
 #include "consumer/whom.h"
 #include "drain.h"
 #include "image.h"
@@ -35,10 +36,12 @@ enum {
 
 #define OPTION_AMID	32	/* patches come and go at any time */
 #define OPTION_PACKETS	64	/* take packets */
+#define OPTION_UNITS	128	/* the session has work units */
 #define CHANGES_MAX	16
 
 static struct image image;
 static unsigned char *good;
+static uint64_t good_size;
 static struct change changes[CHANGES_MAX];
 static unsigned nchanges;	/* published by release */
 static bool over;
@@ -91,9 +94,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	image_target(&image, getpid(), start);
 	image_sessions(&image);
 	image_records(&image);
-	good = malloc(image.size);
+	good_size = image.size;
+	good = malloc(good_size);
 	FUZZ_CHECK(good != NULL);
-	memcpy(good, image.view.base, image.size);
+	memcpy(good, image.view.base, good_size);
 	return (0);
 }
 
@@ -114,6 +118,13 @@ consumer(unsigned options)
 	    (options & 8) != 0 ? "manual" : "auto");
 	if ((options & 16) != 0)
 		tbuf_consumer_set(c, "temporal", NULL);
+	if ((options & OPTION_UNITS) != 0) {
+		tbuf_view_control(&image.view)->flags |= TBUF_F_SELECTION;
+		tbuf_consumer_set(c, "nunits", "4");
+		tbuf_consumer_set(c, "unitsize", "1k");
+		tbuf_consumer_set(c, "unitpolicy",
+		    (options & 8) != 0 ? "ring" : "fill");
+	}
 	FUZZ_CHECK(tbuf_consumer_enable(c, "fuzz:::") == 0);
 	FUZZ_CHECK(tbuf_consumer_enable(c, "p[1-3]") == 1);
 	strcpy(found.name, name);
@@ -148,12 +159,59 @@ take(struct tbuf_consumer *c, unsigned options)
 		drain(c);
 }
 
+/*
+ * What a target has in the tables that the consumer has made, which patches
+ * reach from now on.  Where they are is the consumer's to say.
+ */
+static void
+fill_units(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t = TAILQ_FIRST(&c->targets);
+	struct tbuf_lane lane;
+	uint64_t end;
+
+	if (t == NULL || t->units.count != IMAGE_UNITS || t->nsources == 0 ||
+	    image.units != 0)
+		return;
+	end = t->units.at + tbuf_units_tables(IMAGE_UNITS) +
+	    IMAGE_UNITS * IMAGE_UNITSIZE;
+	if (end > IMAGE_SIZE)
+		return;
+	image.units = t->units.at;
+	image.size = end;
+	lane = (struct tbuf_lane){
+		.place = tbuf_place(t->sources[0].data, t->sources[0].storage),
+		.size = t->sources[0].storage, .limit = t->sources[0].storage
+	};
+	image_units_fill(&image, t->generation, &lane);
+	__atomic_store_n(&t->sources[0].lane->head, lane.head,
+	    __ATOMIC_RELEASE);
+}
+
+static int
+visit_unit(void *arg, const struct tbuf_unit_status *unit)
+{
+	(void)arg;
+	FUZZ_CHECK(strlen(unit->kind) < TBUF_UNIT_NAME &&
+	    strlen(unit->program) < 64);
+	return (0);
+}
+
+static int
+visit_figures(void *arg, const struct tbuf_unit_figures *figures)
+{
+	(void)arg;
+	FUZZ_CHECK(strlen(figures->kind) < TBUF_UNIT_NAME);
+	return (0);
+}
+
 static void
 act(struct tbuf_consumer *c, unsigned options, unsigned action)
 {
 	switch (action) {
 	case ACTION_GO:
-		tbuf_consumer_go(c);
+		if (tbuf_consumer_go(c) == 0)
+			fill_units(c);
 		break;
 	case ACTION_ROUND:
 		if (tbuf_round_begin(c, TBUF_ROUND_SWITCH |
@@ -171,6 +229,8 @@ act(struct tbuf_consumer *c, unsigned options, unsigned action)
 	case ACTION_STATUS:
 		tbuf_targets(visit_target, NULL);
 		tbuf_status(NULL, 0, visit_lane, NULL);
+		tbuf_unit_list(visit_unit, NULL);
+		tbuf_unit_figures(visit_figures, NULL);
 		break;
 	case ACTION_END:
 		tbuf_consumer_quiesce(c);
@@ -228,8 +288,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct patch p;
 	pthread_t thread;
 
-	FUZZ_CHECK(ftruncate(fd, (off_t)image.size) == 0);
-	memcpy(image.view.base, good, image.size);
+	image.size = good_size;
+	image.units = 0;
+	FUZZ_CHECK(ftruncate(fd, (off_t)good_size) == 0);
+	memcpy(image.view.base, good, good_size);
 	nchanges = 0;
 	over = false;
 	c = consumer(options);

@@ -12,7 +12,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "../../providers/patch/patch.h"
+#include "../../providers/patch/x86_64.h"
 #include "fuzz.h"
 #include "stepped.h"
 

@@ -53,7 +53,7 @@ update_section(const struct value *v, const struct table *t)
 	};
 	struct tbuf_search s = {
 		.bits = 1, .generation = 1, .key = v->entry + WORDS,
-		.delta = v->update->weight,
+		.delta = v->update->weight, .hash = v->hash,
 		.word = tbuf_aggregate_bucket(v->update->function,
 		    v->update->parameter, (int64_t)v->update->value)
 	};

@@ -277,6 +277,7 @@ guest_take(struct tbuf_consumer *c, struct guest_tally *tally)
 			tally->without += event.count;
 			break;
 		case TBUF_EVENT_OVERWRITTEN:
+		case TBUF_EVENT_UNIT_OVERWRITTEN:
 			tally->overwritten += event.count;
 			break;
 		case TBUF_EVENT_EXIT:

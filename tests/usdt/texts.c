@@ -1,20 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts of a USDT probe, and what is none, at places of all kinds.  With
- * words behind it: become that command, under a filter that kills who reads
- * memory by process_vm_readv(2).
+ * Texts of a USDT probe, and what is none, at places of all kinds.
  */
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/sdt.h>
-#include <sys/syscall.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,34 +30,14 @@ tell_own(void *unused)
 	return (unused);
 }
 
-static void
-become(char **command)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		    offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
-		execvp(*command, command);
-	_exit(77);
-}
-
 int
-main(int argc, char **argv)
+main(void)
 {
 	char *page = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char array[] = "stack", *heap = strdup("heap");
 	pthread_t thread;
 
-	if (argc > 1)
-		become(argv + 1);
 	if (page == MAP_FAILED || heap == NULL)
 		return (1);
 	memset(page, 'x', 2 * PAGE);

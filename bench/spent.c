@@ -1,0 +1,43 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The processor time of a command and of all that it starts and waits for, in
+ * us, behind what the command prints: spent COMMAND [ARGUMENT ...]
+ */
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <err.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static long long
+microseconds(const struct timeval *t)
+{
+	return (t->tv_sec * 1000000LL + t->tv_usec);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	if (argc < 2)
+		errx(2, "usage: spent command [argument ...]");
+	if ((pid = fork()) == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		execvp(argv[1], argv + 1);
+		err(127, "%s", argv[1]);
+	}
+	if (waitpid(pid, &status, 0) != pid ||
+	    getrusage(RUSAGE_CHILDREN, &used) != 0)
+		err(1, "wait");
+	if (status != 0)
+		errx(1, "%s: status %#x", argv[1], (unsigned)status);
+	printf("%lld\n", microseconds(&used.ru_utime) +
+	    microseconds(&used.ru_stime));
+	return (0);
+}

@@ -1,0 +1,38 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The calls are an instruction of this file, which has no stub, so that they do
+ * not fire.  Part of a fire: compiled with -mgeneral-regs-only.
+ */
+#include "peek.h"
+
+#include "raw.h"
+
+#define PAGE	4096u
+
+long
+tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
+    long e)
+{
+	return (raw_call(number, a, (long)b, c, (long)d, e));
+}
+
+long
+peek(enum tbuf_peek way, uintptr_t from, char *to, size_t size)
+{
+	size_t most = PAGE - from % PAGE < size ? PAGE - from % PAGE : size;
+	const struct iovec piece = { (void *)from, most };
+
+	return (tbuf_peek(way, &piece, 1, to, most));
+}
+
+/* The C library's would use vector registers. */
+size_t
+peek_length(const volatile char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && text[n] != '\0')
+		n++;
+	return (n);
+}

@@ -1,0 +1,147 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tasks that share memory and thread area with the one that makes them: the
+ * thread writes lock lanes while both may run, for restartable sections are
+ * one task's (producer/lend.c).  CLONE_VFORK: until the child has ended or
+ * become another program, which the parent sleeps for; else for good.
+ *
+ * Part of a fire: compiled with -mgeneral-regs-only.
+ */
+#include "syscall_dispatch.h"
+
+#include <sys/syscall.h>
+
+#include <sched.h>
+
+#include "producer/mark.h"
+
+bool
+syscall_is_clone(uint64_t number)
+{
+#ifdef SYS_vfork
+	if (number == SYS_vfork)
+		return (true);
+#endif
+	return (number == SYS_clone || number == SYS_clone3);
+}
+
+/*
+ * What a number in a register makes of a pointer is not looked at: it may be
+ * a wrong one.
+ */
+static uint64_t
+flags_of(const struct syscall_frame *f, uint64_t number)
+{
+	if (number == SYS_clone)
+		return (f->args[0]);
+	if (number == SYS_clone3)
+		return (f->place->number == SYSCALL_ANY ? CLONE_VM :
+		    *(const uint64_t *)(uintptr_t)f->args[0]);
+	return (CLONE_VM | CLONE_VFORK);
+}
+
+static bool
+shares(uint64_t flags)
+{
+	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
+}
+
+#ifdef __aarch64__
+/*
+ * A call's result takes the register of its first argument, so flags are kept
+ * until the parent comes back.  Handlers that make clones meanwhile are further
+ * down on the stack; calls that are further down than this one have been left
+ * by a jump.  Flags that are lost leave the thread marked, which is safe.
+ */
+#define CLONES_MAX	4u
+
+static _Thread_local struct {
+	uint32_t n;
+	struct {
+		uintptr_t stack;
+		uint64_t flags;
+	} calls[CLONES_MAX];
+} clones __attribute__((tls_model("initial-exec")));
+
+/* How many are kept of calls that are not below this address. */
+static uint32_t
+count_kept(uintptr_t stack)
+{
+	uint32_t n = clones.n;
+
+	while (n > 0 && clones.calls[n - 1].stack < stack)
+		n--;
+	return (n);
+}
+
+static void
+keep_flags(const struct syscall_frame *f, uint64_t flags)
+{
+	uint32_t n = count_kept(syscall_frame_stack(f) + 1);
+
+	if (n == CLONES_MAX)
+		return;
+	clones.calls[n].stack = syscall_frame_stack(f);
+	clones.calls[n].flags = flags;
+	clones.n = n + 1;
+}
+
+static uint64_t
+kept_flags(const struct syscall_frame *f, uint64_t number)
+{
+	uint32_t n = count_kept(syscall_frame_stack(f));
+
+	(void)number;
+	if (n == 0 || clones.calls[n - 1].stack != syscall_frame_stack(f))
+		return (0);
+	clones.n = n - 1;
+	return (clones.calls[n - 1].flags);
+}
+#else
+static void
+keep_flags(const struct syscall_frame *f, uint64_t flags)
+{
+	(void)f;
+	(void)flags;
+}
+
+static uint64_t
+kept_flags(const struct syscall_frame *f, uint64_t number)
+{
+	return (flags_of(f, number));
+}
+#endif
+
+/* Of a number in a register nobody knows when the child is done. */
+uint64_t
+syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
+{
+	uint64_t flags = flags_of(f, number);
+
+	keep_flags(f, flags);
+	if (!shares(flags))
+		return (flags);
+	tbuf_thread_mark(1);
+	if (f->place->number != SYSCALL_ANY && (flags & CLONE_VFORK) != 0)
+		syscall_dispatch_share(1);
+	else
+		syscall_dispatch_shared_for_good();
+	return (flags);
+}
+
+/*
+ * Runs in the parent, and in a child that has a copy of the stack: that one is
+ * no target yet, so nothing is told of it.
+ */
+void
+syscall_clone_end(const struct syscall_frame *f, uint64_t number)
+{
+	uint64_t flags = kept_flags(f, number);
+
+	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
+	    f->result > (uint64_t)-4096))
+		tbuf_thread_mark(-1);
+	if (shares(flags) && (flags & CLONE_VFORK) != 0)
+		syscall_dispatch_share(-1);
+}

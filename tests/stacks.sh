@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Stacks at the probes of providers begin in the program's own code: by frame
+# pointers, and by its unwind tables.  They have names when the program has
+# ended before anybody looked, too.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+. "$top_srcdir/tests/common_scratch"
+. "$top_srcdir/tests/common_expect"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+# compile NAME OPTION ...
+compile() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/tbuf" -I"$top/libtbuf" "$@" \
+	    -o "$name" "$top/tests/usdt/stack.c" || exit 1
+}
+compile pointers -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+compile tables -fomit-frame-pointer
+
+# The frames of what is told, on one line, to that of main.
+frames_of() {
+	sed -E -e '/^$/d' -e 's/^ +//' \
+	    -e 's/\+0x[0-9a-f]+$//' -e 's/^lib[a-z-]*\.so[.0-9]*`//' \
+	    -e 's/^(pointers|tables)`//' | tr '\n' ' ' |
+	    sed 's/ main .*/ main/'
+}
+
+# stack PROGRAM DESCRIPTION OPTION ...: of one record; as $with has it run.
+with=
+stack() {
+	program=$1 description=$2
+	shift 2
+	$with "$TBUFCTL" -q "$@" -n "$description { ustack(5); exit(0); }" \
+	    -c "./$program" 2>&1 | frames_of
+}
+
+frames='leaf middle outer main'
+expect 'a function, by frame pointers' \
+    "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
+expect 'a function, by tables' \
+    "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
+# A child that begins and ends while the consumer is stopped.
+cat >short.sh <<-\END
+	kill -STOP $PPID
+	./pointers
+	kill -CONT $PPID
+END
+expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
+    -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
+    frames_of)" "traced_fsync $frames"
+# What a consumer that was killed has left.
+cat >left.sh <<-\END
+	./pointers
+	echo $$ >parent
+	kill -KILL $PPID
+END
+("$TBUFCTL" -q --follow -x bufpolicy=ring \
+    -n 'libc::fsync:entry { ustack(5); }' -c 'sh left.sh') >told 2>&1
+for file in "$TBUF_DIR"/tbuf.*; do
+	case $file in
+	"$TBUF_DIR/tbuf.$(cat parent)".*) ;;
+	*)	expect 'a file that was left' "$("$TBUFCTL" -q --read "$file" \
+		    2>&1 | frames_of)" "traced_fsync $frames" ;;
+	esac
+done
+with=$top_builddir/tests/under_filter
+$with true
+[ $? -eq 77 ] || {
+	expect 'under a filter, by frame pointers' \
+	    "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
+	expect 'under a filter, by tables' \
+	    "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
+}
+with=
+# Who has called a function without a frame record has one, but it is of the
+# caller's caller.
+[ ! -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || {
+	for side in entry return; do
+		expect "a system call's $side, by frame pointers" \
+		    "$(stack pointers syscall::fsync:$side |
+		    sed 's/ leaf//')" 'fsync middle outer main'
+	done
+}
+[ ! -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || {
+	expect 'a USDT probe, by frame pointers' \
+	    "$(stack pointers stack:::leaf)" "$frames"
+	expect 'a USDT probe, by tables' \
+	    "$(stack tables stack:::leaf -x ustackunwind)" "$frames"
+}
+report

@@ -1,0 +1,44 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A stack that is known, at a function of the C library, a system call and a
+ * USDT probe.
+ */
+#include <sys/sdt.h>
+
+#include <unistd.h>
+
+#define NOINLINE	__attribute__((noinline))
+/* What a call is followed by is not jumped to. */
+#define STAY()		__asm__ volatile("" ::: "memory")
+
+NOINLINE void
+leaf(int n)
+{
+	fsync(-n);
+	STAP_PROBE1(stack, leaf, n);
+	/* Room for a jump. */
+	__asm__ __volatile__ (".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0");
+	STAY();
+}
+
+NOINLINE void
+middle(int n)
+{
+	leaf(n);
+	STAY();
+}
+
+NOINLINE void
+outer(int n)
+{
+	middle(n);
+	STAY();
+}
+
+int
+main(void)
+{
+	outer(1);
+	return (0);
+}
