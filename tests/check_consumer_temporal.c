@@ -129,15 +129,15 @@ END_TEST
 
 #define UNIT_RECORDS	3u
 
-/* A work unit that has ended: its records, and the mark for them. */
+/* A work unit that has ended: its records, and the mark that keeps some. */
 static void
-unit_end(struct run *r)
+unit_end(struct run *r, uint32_t mask)
 {
 	const struct tbuf_slot *slot = fake_slot(&r->f);
 	struct tbuf_unit_entry *entry = (void *)(r->f.file + slot->units.at +
 	    sizeof(struct tbuf_units));
 	struct tbuf_unit_record mark = {
-		.instance = 1, .mask = UINT32_MAX, .count = UNIT_RECORDS
+		.instance = 1, .mask = mask, .count = UNIT_RECORDS
 	};
 	struct {
 		struct tbuf_lock_record record;
@@ -182,7 +182,7 @@ START_TEST(temporal_holds_back_what_a_unit_has_kept)
 	struct run r;
 
 	begin(&r, "temporal bufsize=64k nunits=2 unitsize=1k");
-	unit_end(&r);
+	unit_end(&r, UINT32_MAX);
 	for (i = 0; i < 3; i++)
 		ck_assert_uint_eq(take_units(&r, TBUF_ROUND_SWITCH |
 		    TBUF_ROUND_STATUS, &lost), 0);
@@ -191,6 +191,48 @@ START_TEST(temporal_holds_back_what_a_unit_has_kept)
 	    TBUF_ROUND_LAST, &lost), UNIT_RECORDS);
 	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_LAST, &lost), 0);
 	ck_assert_uint_eq(lost, 0);
+	end(&r);
+}
+END_TEST
+
+/* What a lane has behind a unit waits for what other lanes have before it. */
+START_TEST(temporal_merges_what_comes_behind_a_unit)
+{
+	int64_t expected = _i == 0 ? 0 : UNIT_RECORDS;
+	struct tbuf_event e;
+	struct run r;
+
+	begin(&r, "temporal bufsize=64k nunits=2 unitsize=1k");
+	unit_end(&r, _i == 0 ? UINT32_MAX : 0);
+	fire(&r, fake_slot(&r.f)->first_lock, 5);
+	fire(&r, 0, 5);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	while (tbuf_consumer_next(r.c, &e) == 1)
+		if (e.type == TBUF_EVENT_RECORD)
+			ck_assert_int_eq(e.record.args[0].i, expected++);
+	ck_assert_int_eq(expected, r.next);
+	end(&r);
+}
+END_TEST
+
+/* Damage in front of a unit's mark does not take the unit with it. */
+START_TEST(damage_leaves_the_unit_behind_it)
+{
+	unsigned damaged = 0, given = 0;
+	struct tbuf_event e;
+	struct run r;
+
+	begin(&r, _i == 0 ? "bufsize=64k nunits=2 unitsize=1k" :
+	    "temporal bufsize=64k nunits=2 unitsize=1k");
+	ck_assert(fake_record(&r.f, 0, r.epid + 1, &r.next, sizeof(r.next)));
+	unit_end(&r, UINT32_MAX);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	while (tbuf_consumer_next(r.c, &e) == 1) {
+		damaged += e.type == TBUF_EVENT_DAMAGE;
+		given += e.type == TBUF_EVENT_RECORD && e.record.unit != NULL;
+	}
+	ck_assert_uint_eq(damaged, 1);
+	ck_assert_uint_eq(given, UNIT_RECORDS);
 	end(&r);
 }
 END_TEST
@@ -542,6 +584,8 @@ main(void)
 	tcase_add_test(t, temporal_merges_lanes_by_time);
 	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
 	tcase_add_loop_test(t, temporal_holds_back_what_a_unit_has_kept, 0, 2);
+	tcase_add_loop_test(t, temporal_merges_what_comes_behind_a_unit, 0, 2);
+	tcase_add_loop_test(t, damage_leaves_the_unit_behind_it, 0, 2);
 	tcase_add_loop_test(t, temporal_waits_for_the_holder_of_a_lock_lane,
 	    0, 2);
 	tcase_add_test(t, temporal_waits_for_the_first_holder_of_a_lock_lane);

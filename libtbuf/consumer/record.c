@@ -182,26 +182,49 @@ is_mark(const struct tbuf_source *s, const struct tbuf_header *header)
 	return (header->epid == TBUF_EPID_COMMIT && s->target->spec.count != 0);
 }
 
-/* Each record passes here, so what stands above is made one function of. */
+/* Does the record stand for a batch? */
+static bool
+opens(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (is_mark(s, header) || tbuf_unit_is(s, header));
+}
+
+static void
+batch_open(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	if (is_mark(s, header))
+		tbuf_batch_mark(c, s, header);
+	else
+		tbuf_unit_open(c, s, header);
+}
+
+/*
+ * Each record passes here, so what stands above is made one function of.
+ * By time, what comes behind a batch in the lane has to wait for its turn: 0
+ * then says that the lane is to be looked at again.
+ */
 __attribute__((flatten)) int
 tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
     struct tbuf_event *event)
 {
 	const struct tbuf_header *header;
+	bool turn = true;
 
-	if (s->batch != NULL && tbuf_batch_next(c, s, event) == 1)
-		return (1);
-	while (tbuf_source_next(c, s, &header) == 1) {
-		if (is_mark(s, header) && s->damage == 0) {
-			tbuf_batch_mark(c, s, header);
+	if (s->batch != NULL) {
+		if (tbuf_batch_next(c, s, event) == 1)
+			return (1);
+		turn = !c->round.merging;
+	}
+	while (turn && tbuf_source_next(c, s, &header) == 1) {
+		if (opens(s, header)) {
+			/* Damage in front of it is told first. */
+			if (s->damage != 0)
+				break;
+			batch_open(c, s, header);
 			if (tbuf_batch_next(c, s, event) == 1)
 				return (1);
-			continue;
-		}
-		if (tbuf_unit_is(s, header) && s->damage == 0) {
-			tbuf_unit_open(c, s, header);
-			if (tbuf_batch_next(c, s, event) == 1)
-				return (1);
+			turn = !c->round.merging;
 			continue;
 		}
 		if (!decode(c, s, header, event)) {
