@@ -7,27 +7,17 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+. "$top_srcdir/tests/common_same"
 [ -z "${SANITIZER-}" ] || {
 	echo 'a sanitizer has signals and cores of its own'
 	exit 77
 }
 : "${TBUFCTL:?}" "${TBUF_TARGET:?}"
-passed=0 failed=0 cores=0
+cores=0
 export TBUF_DIR="$SCRATCH/dir"
 unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
-
-# same WHAT EXPECTED FOUND
-same()
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
-	fi
-}
 
 more='' orders='enabled fire=1000'
 # crash NAME FILTER: a traced target in directory NAME, whose shared memory is

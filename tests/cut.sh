@@ -7,6 +7,7 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+. "$top_srcdir/tests/common_same"
 : "${TBUFCTL:?}" "${TBUF_TARGET:?}"
 ASAN_OPTIONS="${ASAN_OPTIONS-}:handle_segv=0"
 TSAN_OPTIONS="${TSAN_OPTIONS-}:handle_segv=0"
@@ -14,18 +15,7 @@ export TBUF_DIR="$SCRATCH/dir" ASAN_OPTIONS TSAN_OPTIONS
 unset TBUF_WINDOW TBUF_DISABLE
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
-passed=0 failed=0 cuts=${1-6}
-
-# same WHAT EXPECTED FOUND
-same()
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
-	fi
-}
+cuts=${1-6}
 
 # cut AT ...: the first AT bytes, read so; sets $status and $records.
 cut()

@@ -7,9 +7,10 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+. "$top_srcdir/tests/common_same"
 : "${TBUFCTL:?}" "${top_builddir:?}"
 target=$top_builddir/tests/ends_target
-cuts=${1:-20} passed=0 failed=0
+cuts=${1:-20}
 TBUF_DIR="$SCRATCH/dir"
 TBUF_OPTIONS='bufpolicy=ring,bufsize=4m,probes=ends:::'
 export TBUF_DIR TBUF_OPTIONS
@@ -22,17 +23,6 @@ cd "$SCRATCH" || exit 1
 # The core is not what is looked at here.
 # shellcheck disable=SC3045
 ulimit -c 0
-
-# same WHAT EXPECTED FOUND
-same()
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
-	fi
-}
 
 # read_all: the records of all files, by number.
 read_all()

@@ -6,6 +6,7 @@
 
 set -u
 . "${top_srcdir:?}/tests/common_scratch"
+. "$top_srcdir/tests/common_same"
 [ -z "${SANITIZER-}" ] || {
 	echo 'a sanitizer has signals and cores of its own'
 	exit 77
@@ -23,22 +24,10 @@ gdb -nx -batch -ex 'python print(6 * 7)' 2>&1 | grep -q -x 42 ||
     skip 'gdb without Python'
 target=$top_builddir/tests/fatal_target
 script=$top_srcdir/gdb/libtbuf-gdb.py
-passed=0 failed=0
 export TBUF_DIR="$SCRATCH/dir" CORES=1
 unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE DEBUGINFOD_URLS
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
-
-# same WHAT EXPECTED FOUND
-same()
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf "FAIL %s: expected '%s', found '%s'\n" "$1" "$2" "$3"
-	fi
-}
 
 # debug ARGUMENT ... -- COMMAND ...: what the commands say, in `got`.
 debug()
