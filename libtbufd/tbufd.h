@@ -35,7 +35,7 @@ struct d_description {
 /* D_VERSION(1, 6, 2) is version 1.6.2. */
 #define D_VERSION(major, minor, micro)					\
 	((unsigned)(major) << 24 | (unsigned)(minor) << 12 | (unsigned)(micro))
-#define D_VERSION_LATEST	D_VERSION(2, 0, 0)
+#define D_VERSION_LATEST	D_VERSION(2, 0, 6)
 
 /* What an argument of a probe is. */
 enum d_class {

@@ -18,27 +18,24 @@
 
 /* ------------------------------------------------------------ values */
 
-/* "1.6.2" as D_VERSION() has it. */
+/* "1.6.2" as D_VERSION() has it; parts that are missing or empty are 0. */
 static int
 parse_version(const char *text, unsigned *version)
 {
-	unsigned part[3] = { 0, 0, 0 }, i;
-	char *end;
+	unsigned part[3] = { 0, 0, 0 }, i = 0;
 
-	for (i = 0; i < 3; i++) {
-		if (!isdigit((unsigned char)*text))
+	for (; *text != '\0'; text++) {
+		if (*text == '.' && i < 2)
+			i++;
+		else if (!isdigit((unsigned char)*text))
 			return (-EINVAL);
-		part[i] = (unsigned)strtoul(text, &end, 10);
-		if (part[i] > (i == 0 ? 0xff : 0xfff))
-			return (-EINVAL);
-		text = end;
-		if (*text == '\0')
-			break;
-		if (*text++ != '.')
+		else
+			part[i] = part[i] * 10 + (unsigned)(*text - '0');
+		if (part[i] > (i == 0 ? 0xffu : 0xfffu))
 			return (-EINVAL);
 	}
 	*version = D_VERSION(part[0], part[1], part[2]);
-	return (*text == '\0' ? 0 : -EINVAL);
+	return (0);
 }
 
 static bool
@@ -52,7 +49,9 @@ is_known(unsigned version)
 		D_VERSION(1, 6, 3), D_VERSION(1, 6, 4), D_VERSION(1, 7, 0),
 		D_VERSION(1, 7, 1), D_VERSION(1, 8, 0), D_VERSION(1, 8, 1),
 		D_VERSION(1, 9, 0), D_VERSION(1, 10, 0), D_VERSION(1, 11, 0),
-		D_VERSION(1, 12, 0), D_VERSION(1, 13, 0), D_VERSION(2, 0, 0)
+		D_VERSION(1, 12, 0), D_VERSION(1, 13, 0), D_VERSION(2, 0, 0),
+		D_VERSION(2, 0, 1), D_VERSION(2, 0, 2), D_VERSION(2, 0, 3),
+		D_VERSION(2, 0, 4), D_VERSION(2, 0, 5), D_VERSION(2, 0, 6)
 	};
 	size_t i;
 
