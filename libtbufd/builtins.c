@@ -72,6 +72,18 @@ member_names(const struct type *type, void (*visit)(void *, const char *name),
 			member_names(d_type_resolve(one->type), visit, arg);
 }
 
+/* Tags are found behind struct, union and enum alone. */
+static void
+type_names(const struct d_compiler *c, void (*visit)(void *, const char *name),
+    void *arg)
+{
+	const struct type *one;
+
+	for (one = c->types.first; one != NULL; one = one->next)
+		if (one->kind == TYPE_TYPEDEF && one->name != NULL)
+			visit(arg, one->name);
+}
+
 void
 d_names(struct d_compiler *c, enum d_unknown what,
     void (*visit)(void *, const char *name), void *arg)
@@ -79,6 +91,10 @@ d_names(struct d_compiler *c, enum d_unknown what,
 	bool functions = what == D_UNKNOWN_FUNCTION, function;
 	const struct identifier *one;
 
+	if (what == D_UNKNOWN_TYPE) {
+		type_names(c, visit, arg);
+		return;
+	}
 	if (what == D_UNKNOWN_MEMBER) {
 		member_names(d_type_resolve(c->unknown_in), visit, arg);
 		return;

@@ -66,6 +66,7 @@ begin(struct d_compiler *c)
 	c->tag_follows = c->member_follows = false;
 	c->in_dimension = c->in_translator_input = false;
 	c->before[0] = c->before[1] = 0;
+	c->missed = NULL;
 	c->module = NULL;
 	c->declaration = NULL;
 	c->root = NULL;

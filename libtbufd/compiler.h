@@ -57,6 +57,9 @@ struct d_compiler {
 	/* The lexer, and what the parser tells it. */
 	void *scanner;
 	int before[2];			/* the last tokens, the latest first */
+	unsigned tokens;		/* counts them */
+	const char *missed;		/* the last word that is no type where */
+	unsigned missed_at;		/* one is expected, and its token */
 	const char *module;		/* of a tag: module`struct tag */
 	int parentheses, brackets, braces;
 	unsigned include_depth;

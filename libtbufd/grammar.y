@@ -754,8 +754,12 @@ scan(D_YYSTYPE *value, struct d_compiler *c)
 
 	c->before[1] = c->before[0];
 	c->before[0] = token;
+	c->tokens++;
 	return (token);
 }
+
+/* A word that is no type is noticed at what follows it, stars or a ). */
+#define MISSED_TOKENS	4
 
 /* Names the token that was read last, up to its first newline. */
 static void
@@ -763,6 +767,8 @@ yyerror(struct d_compiler *c, const char *message)
 {
 	const char *text = d_lex_text(c);
 
+	if (c->missed != NULL && c->tokens - c->missed_at <= MISSED_TOKENS)
+		d_unknown(c, D_UNKNOWN_TYPE, c->missed);
 	if (*text == '\0')
 		d_fail(c, D_SYNTAX, "%s near end of input", message);
 	if (*text == '\n')

@@ -160,6 +160,8 @@ enum d_unknown {
 	D_UNKNOWN_NONE,
 	D_UNKNOWN_VARIABLE,
 	D_UNKNOWN_FUNCTION,
+	D_UNKNOWN_TYPE,		/* a typedef's name */
+	D_UNKNOWN_EITHER,	/* that, or a variable's */
 	D_UNKNOWN_TAG,
 	D_UNKNOWN_MEMBER,	/* of a structure that the compiler remembers */
 	D_UNKNOWN_PROBE,	/* the description is what nobody knows */
@@ -213,8 +215,8 @@ const struct d_description *d_program_description(const struct d_node *program,
 bool	d_program_has_if(const struct d_node *program);
 
 /*
- * Visit the names of variables, or of functions, that every program knows; or
- * of the members there were where the last error was one.
+ * Visit the names of variables, of functions or of types that every program
+ * knows; or of the members there were where the last error was one.
  */
 void	d_names(struct d_compiler *compiler, enum d_unknown what,
 	    void (*visit)(void *, const char *name), void *arg);

@@ -149,7 +149,9 @@ d_resolve(struct d_compiler *c, struct d_node *node, struct table *table,
 	    name_enumerator(c, node))
 		return;
 	if (one == NULL && !create)
-		d_unknown(c, D_UNKNOWN_VARIABLE, node->text);
+		d_unknown(c, c->missed != NULL &&
+		    strcmp(c->missed, node->text) == 0 ? D_UNKNOWN_EITHER :
+		    D_UNKNOWN_VARIABLE, node->text);
 	if (one == NULL && !create)
 		d_fail(c, D_IDENT_UNDEF,
 		    "failed to resolve %s: Unknown variable name", node->text);

@@ -45,6 +45,24 @@ near_probe(struct compiled *c, const struct d_description *d)
 	return (near);
 }
 
+static void
+near_variable(struct compiled *c, const struct d_description *d,
+    struct search *s)
+{
+
+	if (d != NULL)
+		known_names(&c->known, d, visit, s);
+	d_names(c->compiler, D_UNKNOWN_VARIABLE, visit, s);
+}
+
+static void
+near_type(struct compiled *c, struct search *s)
+{
+
+	d_names(c->compiler, D_UNKNOWN_TYPE, visit, s);
+	types_names(&c->known.types, D_IMPORT_TYPEDEF, visit, s);
+}
+
 char *
 hint(struct compiled *c, const struct d_error *error)
 {
@@ -55,16 +73,21 @@ hint(struct compiled *c, const struct d_error *error)
 		return (error->description == NULL ? NULL :
 		    near_probe(c, error->description));
 	case D_UNKNOWN_VARIABLE:
-		if (error->description != NULL)
-			known_names(&c->known, error->description, visit, &s);
-		d_names(c->compiler, error->unknown, visit, &s);
+		near_variable(c, error->description, &s);
 		break;
 	case D_UNKNOWN_FUNCTION:
 	case D_UNKNOWN_MEMBER:
 		d_names(c->compiler, error->unknown, visit, &s);
 		break;
+	case D_UNKNOWN_TYPE:
+		near_type(c, &s);
+		break;
+	case D_UNKNOWN_EITHER:
+		near_variable(c, error->description, &s);
+		near_type(c, &s);
+		break;
 	case D_UNKNOWN_TAG:
-		types_tags(&c->known.types, visit, &s);
+		types_names(&c->known.types, D_IMPORT_STRUCT, visit, &s);
 		break;
 	default:
 		break;

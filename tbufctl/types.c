@@ -174,12 +174,12 @@ types_argument(struct types *t, const char *module, const char *function,
 }
 
 void
-types_tags(struct types *t, void (*visit)(void *, const char *name),
-    void *arg)
+types_names(struct types *t, enum d_import_kind kind,
+    void (*visit)(void *, const char *name), void *arg)
 {
 	const char *name;
 
-	(void)ask(t, TYPES_TAGS);
+	parcel_put(ask(t, TYPES_NAMES), kind == D_IMPORT_TYPEDEF);
 	(void)hear(t, &t->names);
 	while ((name = parcel_take_text(&t->names)) != NULL)
 		visit(arg, name);

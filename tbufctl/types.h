@@ -34,9 +34,9 @@ void	types_free(struct types *);
 /* The probes that commands among them will have. */
 void	types_sites(struct types *, struct sites *);
 
-/* Visit the tags of structures, unions and enumerations. */
-void	types_tags(struct types *, void (*visit)(void *, const char *name),
-	    void *);
+/* Visit the names of typedefs, or else the tags of all kinds. */
+void	types_names(struct types *, enum d_import_kind,
+	    void (*visit)(void *, const char *name), void *);
 
 /* As struct d_callbacks has them. */
 uint64_t types_find(struct types *, const char *module, enum d_import_kind,

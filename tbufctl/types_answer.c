@@ -150,8 +150,17 @@ put_type(struct parcel *p, uint64_t id)
 		put_member(p, &type.members[i]);
 }
 
+static bool
+is_tag(unsigned kind)
+{
+
+	return (kind == D_IMPORT_STRUCT || kind == D_IMPORT_UNION ||
+	    kind == D_IMPORT_ENUM);
+}
+
+/* Those of typedefs, or all tags. */
 static void
-put_tags(struct parcel *p)
+put_names(struct parcel *p, bool typedefs)
 {
 	const struct dwarf_module *m;
 	struct types_source *one;
@@ -160,9 +169,9 @@ put_tags(struct parcel *p)
 	for (one = sources; one != NULL; one = one->next)
 		for (m = modules(one); m != NULL; m = m->next)
 			for (i = 0; i < m->count; i++)
-				if (m->names[i].kind == D_IMPORT_STRUCT ||
-				    m->names[i].kind == D_IMPORT_UNION ||
-				    m->names[i].kind == D_IMPORT_ENUM)
+				if (typedefs ? m->names[i].kind ==
+				    D_IMPORT_TYPEDEF :
+				    is_tag(m->names[i].kind))
 					parcel_put_text(p, m->names[i].name);
 }
 
@@ -225,8 +234,8 @@ answer(struct parcel *question, struct parcel *to)
 	case TYPES_READ:
 		put_type(to, parcel_take(question));
 		break;
-	case TYPES_TAGS:
-		put_tags(to);
+	case TYPES_NAMES:
+		put_names(to, parcel_take(question) != 0);
 		break;
 	case TYPES_SITES:
 		put_sites(to);

@@ -24,7 +24,7 @@ enum types_question {
 	TYPES_FIND,
 	TYPES_ARGUMENT,
 	TYPES_READ,
-	TYPES_TAGS,
+	TYPES_NAMES,
 	TYPES_SITES
 };
 

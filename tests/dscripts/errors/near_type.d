@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(((psinf_t *)0)->pr_pid);
+	exit(0);
+}

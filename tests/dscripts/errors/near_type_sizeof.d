@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(sizeof(uint46_t));
+	exit(0);
+}

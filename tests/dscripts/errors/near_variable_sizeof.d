@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace(sizeof(timestam));
+	exit(0);
+}

@@ -1,0 +1,4 @@
+typed:::request-start
+{
+	trace(((reqest_t *)arg0)->op);
+}
