@@ -5,6 +5,7 @@
 
 #include "builtins.h"
 #include "compiler.h"
+#include "stability.h"
 
 struct builtin_name {
 	const char *name;
@@ -121,6 +122,7 @@ d_builtins_init(struct d_compiler *c)
 		    names[i].kind, IDENTIFIER_BUILTIN);
 		one->generation = 0;
 		one->id = names[i].id;
+		one->stability = d_stability_builtin(one->id);
 		one->prototype = names[i].prototype;
 	}
 }

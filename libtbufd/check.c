@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "errors.h"
+#include "stability.h"
 
 static struct d_node *
 check_name(struct d_compiler *c, struct d_node *node, unsigned use)
@@ -72,6 +73,7 @@ d_check(struct d_compiler *c, struct d_node *node, unsigned use)
 	c->line = node->line;
 	node = check(c, node, use);
 	node->flags |= NODE_CHECKED;
+	d_stability_assign(c, node);
 	if (node->kind == NODE_VARIABLE || node->kind == NODE_AGGREGATION)
 		node->identifier->flags |= use;
 	c->line = line;
@@ -228,33 +230,43 @@ check_description(struct d_compiler *c, const struct d_node *node)
 	    d->field[3]);
 }
 
+/* A clause as one of its descriptions has it. */
+static void
+check_described(struct d_compiler *c, struct d_node *clause,
+    struct d_node *one)
+{
+	d_table_init(&c->arguments);
+	c->description = one->description;
+	c->line = clause->line;
+	d_stability_begin(c, clause, one);
+	d_check_guessing(c, clause, check_body);
+}
+
 /*
  * A clause is of each of its descriptions, whose probes may have other
  * arguments.  The tree that stays is that of the first one; nothing is known
  * of those that match nothing.
  */
 static void
-check_also(struct d_compiler *c, const struct d_node *clause,
-    const struct d_node *one)
+check_also(struct d_compiler *c, struct d_node *clause,
+    const struct d_node *unchecked, struct d_node *one)
 {
 	const struct d_callbacks *calls = &c->options->callbacks;
-	struct d_node copy = *clause;
+	struct d_node copy = *unchecked;
 
 	if (calls->probe_exists != NULL &&
 	    !calls->probe_exists(calls->context, one->description))
 		return;
-	copy.arguments = d_tree_copy(c, clause->arguments);
-	copy.condition = d_tree_copy(c, clause->condition);
-	d_table_init(&c->arguments);
-	c->description = one->description;
-	c->line = clause->line;
-	d_check_guessing(c, &copy, check_body);
+	copy.arguments = d_tree_copy(c, unchecked->arguments);
+	copy.condition = d_tree_copy(c, unchecked->condition);
+	check_described(c, &copy, one);
+	d_stability_end(clause, &copy);
 }
 
 static void
 check_clause(struct d_compiler *c, struct d_node *clause)
 {
-	const struct d_node *one = clause->descriptions;
+	struct d_node *one = clause->descriptions;
 	struct d_node unchecked = *clause;
 
 	if (one->next != NULL) {
@@ -262,13 +274,11 @@ check_clause(struct d_compiler *c, struct d_node *clause)
 		unchecked.condition = d_tree_copy(c, clause->condition);
 	}
 	check_description(c, one);
-	d_table_init(&c->arguments);
-	c->description = one->description;
-	c->line = clause->line;
-	d_check_guessing(c, clause, check_body);
+	check_described(c, clause, one);
+	d_stability_end(clause, clause);
 	while ((one = one->next) != NULL) {
 		check_description(c, one);
-		check_also(c, &unchecked, one);
+		check_also(c, clause, &unchecked, one);
 	}
 	c->description = NULL;
 }

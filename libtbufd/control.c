@@ -26,6 +26,7 @@ struct pragma {
 	struct pragma *next;
 	const char *name;	/* attributes, binding */
 	const char *about;
+	const struct d_stability *stability;	/* NULL: it says none */
 	int line;
 };
 
@@ -36,18 +37,23 @@ is_word(const struct d_node *node)
 }
 
 static void
-remember_pragma(struct d_compiler *c, const char *name, const char *about)
+remember_pragma(struct d_compiler *c, const char *name, const char *about,
+    const struct d_stability *stability)
 {
-	const struct identifier *one = d_global_find(c, about);
+	struct identifier *one = d_global_find(c, about);
 	struct pragma *pragma;
 
+	if (one != NULL && one->generation == c->generation &&
+	    stability != NULL)
+		one->stability = *stability;
 	if (one != NULL && one->generation != c->generation)
 		d_fail(c, D_PRAGMA_SCOPE, "#pragma %s cannot modify entity "
 		    "defined outside program scope", name);
 	if (one != NULL)
 		return;
 	pragma = d_allocate(c, sizeof(*pragma));
-	*pragma = (struct pragma){ c->pragmas, name, about, c->line };
+	*pragma = (struct pragma){ c->pragmas, name, about, stability,
+	    c->line };
 	c->pragmas = pragma;
 }
 
@@ -56,9 +62,13 @@ void
 d_pragmas_used(struct d_compiler *c)
 {
 	const struct pragma *one, *unused = NULL;
+	struct identifier *about;
 
 	for (one = c->pragmas; one != NULL; one = one->next)
-		if (d_global_find(c, one->about) == NULL &&
+		if ((about = d_global_find(c, one->about)) != NULL &&
+		    one->stability != NULL)
+			about->stability = *one->stability;
+		else if (about == NULL &&
 		    strcmp(one->about, "translator") != 0 &&
 		    (unused == NULL || strcmp(one->about, unused->about) < 0))
 			unused = one;
@@ -72,14 +82,16 @@ static void
 control_attributes(struct d_compiler *c, const char *name,
     const struct d_node *words)
 {
+	struct d_stability *stability = d_allocate(c, sizeof(*stability));
+
 	if (!is_word(words) || !is_word(words->next))
 		d_fail(c, D_PRAGMA_MALFORM,
 		    "malformed #pragma %s <attributes> <ident>", name);
-	if (strchr(words->text, '/') == NULL)
+	if (!d_stability_parse(words->text, stability))
 		d_fail(c, D_PRAGMA_INVAL,
 		    "invalid attributes specified by #pragma %s", name);
 	if (strcmp(words->next->text, "provider") != 0)
-		remember_pragma(c, name, words->next->text);
+		remember_pragma(c, name, words->next->text, stability);
 }
 
 static void
@@ -94,7 +106,7 @@ control_binding(struct d_compiler *c, const char *name,
 	    *words->text == '\0')
 		d_fail(c, D_PRAGMA_INVAL,
 		    "invalid version string specified by #pragma %s", name);
-	remember_pragma(c, name, words->next->text);
+	remember_pragma(c, name, words->next->text, NULL);
 }
 
 static bool

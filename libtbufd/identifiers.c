@@ -5,6 +5,7 @@
 
 #include "compiler.h"
 #include "identifiers.h"
+#include "stability.h"
 #include "tree.h"
 
 static unsigned
@@ -46,6 +47,7 @@ d_identifier_make(struct d_compiler *c, const char *name,
 	one->flags = flags;
 	one->line = c->line;
 	one->generation = c->generation;
+	one->stability = d_stable;
 	return (one);
 }
 

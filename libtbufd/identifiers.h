@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tbufd.h"
 #include "types.h"
 
 enum identifier_kind {
@@ -60,6 +61,7 @@ struct identifier {
 	unsigned id;			/* of a built-in one: enum builtin */
 	unsigned number;		/* counts those of a table */
 	unsigned generation;		/* of the source that made it; 0 none */
+	struct d_stability stability;
 	int line;
 	const char *name;
 	const char *prototype;		/* of a built-in one: its type */

@@ -32,6 +32,22 @@ struct d_description {
 	const char *field[4];
 };
 
+/*
+ * How stable names are, what they mean, and on how many machines they do: 0 is
+ * the lowest of each.
+ */
+struct d_stability {
+	uint8_t name, data, class;
+};
+
+/*
+ * "Evolving/Evolving/Common" in any case; what is missing behind is the highest.
+ * False if it is none.
+ */
+bool	d_stability_parse(const char *text, struct d_stability *stability);
+const char *d_stability_level(unsigned level);	/* of name, data */
+const char *d_stability_class(unsigned class);
+
 /* D_VERSION(1, 6, 2) is version 1.6.2. */
 #define D_VERSION(major, minor, micro)					\
 	((unsigned)(major) << 24 | (unsigned)(minor) << 12 | (unsigned)(micro))
@@ -127,6 +143,7 @@ struct d_options {
 	struct d_callbacks callbacks;
 	const struct d_macro *macros;	/* ends with a name of NULL */
 	unsigned version;		/* 0: the latest */
+	struct d_stability least;	/* what is below it is an error */
 	uint64_t strsize;		/* 0: 256 */
 	uint64_t scratchsize;		/* 0: not set */
 	uint64_t stackframes;		/* 0: 20; so are the next two */
@@ -210,6 +227,10 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
  */
 const struct d_description *d_program_description(const struct d_node *program,
 	    unsigned n, unsigned *parts);
+
+/* The lowest of its descriptions, and of what their clauses do. */
+void	d_program_stability(const struct d_node *program,
+	    struct d_stability *descriptions, struct d_stability *statements);
 
 /* Has a clause of it an if?  DTrace adds a clause at ERROR to the first one. */
 bool	d_program_has_if(const struct d_node *program);

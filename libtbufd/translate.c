@@ -8,6 +8,7 @@
 #include "check.h"
 #include "declare.h"
 #include "errors.h"
+#include "stability.h"
 
 struct identifier *
 d_node_translated(struct d_compiler *c, const struct d_node *node)
@@ -158,5 +159,6 @@ d_check_translator(struct d_compiler *c, struct type *to, struct type *from,
 	for (one = members; one != NULL; one = one->next)
 		check_member(c, translator, one);
 	c->inner = translator->parameters.outer;
+	d_stability_translator(translator);
 	return (node);
 }

@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 #include "errors.h"
+#include "stability.h"
 #include "tree.h"
 
 const char *
@@ -49,6 +50,7 @@ d_node_make(struct d_compiler *c, enum node_kind kind)
 
 	node->kind = kind;
 	node->line = c->line;
+	node->stability = d_stable;
 	return (node);
 }
 

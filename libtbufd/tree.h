@@ -67,6 +67,7 @@ struct d_node {
 	enum node_kind kind;
 	enum operator op;
 	unsigned flags;
+	struct d_stability stability;	/* stability.h */
 	int line;
 	unsigned depth;			/* of the tree below it */
 	struct type *type;

@@ -53,6 +53,7 @@ set_option(void *context, const char *name, const char *value)
 	c->d.defaultargs = c->options->d.defaultargs;
 	c->d.argref = c->options->d.argref;
 	c->d.version = c->options->d.version;
+	c->d.least = c->options->d.least;
 	c->d.zdefs = c->options->unmatched;
 	c->d.empty = c->options->d.empty;
 	set_frames(c);
@@ -180,6 +181,7 @@ set_options(struct compiled *c, pid_t target)
 			.argument_type = argument_type, .type_read = type_read
 		},
 		.macros = make_macros(target), .version = o->d.version,
+		.least = o->d.least,
 		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
 		.empty = o->d.empty, .zdefs = o->unmatched
 	};

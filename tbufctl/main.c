@@ -35,6 +35,7 @@
 #include "output.h"
 #include "preload.h"
 #include "signals.h"
+#include "stability.h"
 #include "stat.h"
 #include "unwrap.h"
 #include "words.h"
@@ -232,6 +233,8 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	status = program_enable(&o->program, consumer,
 	    command != 0 || o->npids > 0 || options_reads(o));
+	if (status == 0 && is_script && o->verbose && !o->json)
+		stability_print(compiled, out);
 	if (status != 0 || o->d.compile_only)
 		return (status);
 	return (consume(consumer, o, out, command,

@@ -109,6 +109,7 @@ const char options_usage[] =
 "  -q                  arguments only, fewer messages\n"
 "  -l                  list probes, with -v their arguments, too; a command\n"
 "                      of -c ends before its main()\n"
+"  -v                  print how stable is what programs rely on\n"
 "  -Z                  a description may match nothing\n"
 "  -h, -G              make a header, or an object, of a provider file, as\n"
 "                      dtrace does where a program with probes is built\n"

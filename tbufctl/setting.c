@@ -135,33 +135,12 @@ is_one_of(const char *value, const char *list)
 	return (false);
 }
 
-/*
- * amin: the least stability that names, data and architecture must have.  Here
- * none is known, so all that can be asked for is the default, the lowest.
- */
+/* amin: what a program must not be below. */
 static const char *
-set_stability(const char *value)
+set_stability(struct d_settings *d, const char *value)
 {
-	static const char *const lists[] = {
-		"Internal Private Obsolete External Unstable Evolving Stable "
-		"Standard", "Unknown CPU Platform Group ISA Common"
-	};
-	const char *wrong = NULL;
-	char *copy = memory_string(value), *rest = copy, *word;
-	size_t i;
 
-	for (i = 0; i < 3 && wrong == NULL; i++) {
-		word = strsep(&rest, "/");
-		if (word == NULL || !is_one_of(word, lists[i / 2]))
-			wrong = MSG_SET_VALUE;
-	}
-	if (wrong == NULL && rest != NULL)
-		wrong = MSG_SET_VALUE;
-	else if (wrong == NULL &&
-	    strcmp(value, "Internal/Internal/Unknown") != 0)
-		wrong = "Stability is not in this version";
-	free(copy);
-	return (wrong);
+	return (d_stability_parse(value, &d->least) ? NULL : MSG_SET_VALUE);
 }
 
 /* ------------------------------------------------------------ names */
@@ -295,7 +274,7 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_UNSETENV:
 		return (unset_environment(value));
 	case KIND_AMIN:
-		return (set_stability(value));
+		return (set_stability(d, value));
 	case KIND_LINKMODE:
 		return (is_one_of(value, "kernel primary dynamic static") ?
 		    NULL : MSG_SET_VALUE);

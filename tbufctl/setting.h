@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tbufd.h"
 #include "words.h"
 
 struct options;
@@ -28,6 +29,7 @@ struct d_settings {
 	bool rawbytes, noerror;
 	bool unwind;		/* ustackunwind */
 	unsigned version;	/* as D_VERSION(); 0: the latest */
+	struct d_stability least;	/* amin */
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */
 	char stdc;		/* a, c, s or t; 0: not set */
 	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */

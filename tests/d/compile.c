@@ -18,6 +18,7 @@
  *	-f -m -P	what a description's last field is, as with dtrace
  *	-s N	scratchsize
  *	-v V	version, as 1.6.2
+ *	-a A	amin, as Evolving/Evolving/Common
  *	-L	all sources but the last are libraries
  *
  * A file of cases is a text.  Each case has a line "=== TITLE" or
@@ -175,6 +176,10 @@ request_option(struct request *r, int option, const char *value)
 	case 's':
 		r->options.scratchsize = strtoull(value, NULL, 0);
 		break;
+	case 'a':
+		if (!d_stability_parse(value, &r->options.least))
+			exit(2);
+		break;
 	case 'v':
 		r->options.version = read_version(value);
 		break;
@@ -289,7 +294,7 @@ read_words(struct request *r, char *words)
 			continue;
 		}
 		option = word[1];
-		if (option == 's' || option == 'v')
+		if (option == 's' || option == 'v' || option == 'a')
 			word = strtok_r(NULL, " ", &save);
 		request_option(r, option, word);
 	}
@@ -393,7 +398,7 @@ main(int argc, char **argv)
 	int option, status;
 
 	request_init(&r);
-	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:")) != -1) {
+	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:a:")) != -1) {
 		if (option == 'c' || option == 'u')
 			return (all_cases(argv + optind - 1, option == 'u'));
 		if (option == 'n')

@@ -1,0 +1,9 @@
+profile:::tick-1s,
+dtrace:::END
+{
+	trace(curthread);
+}
+
+syscall::read:entry
+{
+}

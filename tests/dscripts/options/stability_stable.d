@@ -1,0 +1,5 @@
+dtrace:::BEGIN
+{
+	trace("traced\n");
+	exit(0);
+}
