@@ -6,7 +6,7 @@
  */
 #include "peek.h"
 
-#include "raw.h"
+#include "arch/call.h"
 
 #define PAGE	4096u
 

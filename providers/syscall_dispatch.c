@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "raw.h"
+#include "arch/call.h"
 
 /* Newer than some C libraries' headers. */
 #define DISPATCH	59		/* PR_SET_SYSCALL_USER_DISPATCH */

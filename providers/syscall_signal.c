@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "raw.h"
+#include "arch/call.h"
 
 #ifndef SA_RESTORER
 #define SA_RESTORER	0x04000000

@@ -24,11 +24,13 @@ export TBUF_DIR TBUF_PROVIDERS
 unset GLIBC_TUNABLES
 
 # What strace has of processes that have stubs, read twice, as a child may come
-# before its parent's call ends.  An image begins without; threads, whose first
-# call is rseq, have those of their process.  A child of a fork is counted from
-# when it is a target of its own, and puts its mask back; one of a vfork from
-# its beginning.  Not counted is what the kernel alone does again: a call that
-# is restarted, and clock_getres, where its own page has no answer.
+# before its parent's call ends.  An image begins without, until libtbuf puts
+# its mask back; threads, whose first call is rseq, have those of their process.
+# A child of a fork is counted from when it is a target of its own, and has its
+# mask back, too; one of a vfork from its beginning.  Not counted is what the
+# kernel alone does again: a call that is restarted, and clock_getres, where its
+# own page has no answer; nor are the calls by which libtbuf lends a child of a
+# vfork its parent's rseq area.
 count() {
 	awk '
 	function has_stubs(pid)
@@ -69,15 +71,28 @@ count() {
 	call !~ /^[a-z]/ || !/\(/ { next }
 	is_new(pid) && pid in vforked { state[pid] = "traced" }
 	is_new(pid) && call == "set_robust_list" { state[pid] = "forked" }
+	call == "rseq" && pid in vforked && !(pid in took) {
+		took[pid] = 1
+		next
+	}
+	call == "rseq" && /, (0x1|RSEQ_FLAG_UNREGISTER), / {
+		lent[pid] = 1
+		next
+	}
+	call == "rseq" && pid in lent {
+		delete lent[pid]
+		next
+	}
 	call == "rseq" && !(pid in state) { state[pid] = "traced" }
-	state[pid] == "forked" && call == "rt_sigprocmask" && /SIG_SETMASK/ {
+	(state[pid] == "forked" || state[pid] == "written") &&
+	    call == "rt_sigprocmask" && /SIG_SETMASK/ {
 		state[pid] = "traced"
+		next
 	}
 	call == "pwrite64" && /"\\351/ {
 		state[pid] = "written"
 		next
 	}
-	state[pid] == "written" { state[pid] = "traced" }
 	state[pid] == "traced" && call != "rt_sigreturn" &&
 	    call != "restart_syscall" && call != "clock_getres" {
 		if (again[pid] != call)
@@ -111,7 +126,7 @@ equal sort "$top_srcdir/LICENSE"
 equal "$PROGRAMS/syscall_calls" errors
 equal "$PROGRAMS/syscall_calls" threads
 equal xz -T2 -c "$top_srcdir/CHANGELOG.md"
-echo '(echo a; (echo b)) | cat' >"$dir/forks"
+echo '(echo a; (echo b)) | cat; /bin/true; /bin/true' >"$dir/forks"
 follow=--follow
 equal sh "$dir/forks"
 follow=

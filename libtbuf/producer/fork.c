@@ -5,10 +5,21 @@
  */
 #include "cold.h"
 
+#include <sys/syscall.h>
+
 #include <pthread.h>
 
+#include "arch/call.h"
 #include "producer/producer.h"
 #include "producer/unit.h"
+
+/* Not told as a call of the program, as it would be in a new child. */
+static void
+change(int how, const sigset_t *set, sigset_t *old)
+{
+	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
+	    _NSIG / 8, 0);
+}
 
 /*
  * All but those that an instruction raises: blocked, they kill.  A sandbox may
@@ -26,13 +37,13 @@ tbuf_signals_block(sigset_t *old)
 	sigfillset(&set);
 	for (i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
 		sigdelset(&set, raised[i]);
-	pthread_sigmask(SIG_BLOCK, &set, old);
+	change(SIG_BLOCK, &set, old);
 }
 
 void
 tbuf_signals_restore(const sigset_t *old)
 {
-	pthread_sigmask(SIG_SETMASK, old, NULL);
+	change(SIG_SETMASK, old, NULL);
 }
 
 void

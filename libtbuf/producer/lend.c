@@ -18,15 +18,14 @@
  *
  * System calls that the host did not ask for are made only while a session is
  * active, and never in a process that had a filter of system calls when it
- * became a target.  Elsewhere the thread is marked instead.
+ * became a target.  Elsewhere the thread is marked instead.  Nor is the host to
+ * see them, where its calls are traced.
  */
 #include "cold.h"
 
 #include <sys/syscall.h>
 
-#include <errno.h>
-#include <unistd.h>
-
+#include "arch/call.h"
 #include "producer/mark.h"
 #include "producer/producer.h"
 
@@ -43,13 +42,9 @@ rseq(int flags)
 {
 	unsigned size = __rseq_size < RSEQ_SIZE_MIN ? RSEQ_SIZE_MIN :
 	    __rseq_size;
-	int saved = errno;
-	long result;
 
-	result = syscall(SYS_rseq, tbuf_rseq_area(), size, flags,
-	    TBUF_RSEQ_SIGNATURE);
-	errno = saved;
-	return (result);
+	return (raw_call(SYS_rseq, (long)tbuf_rseq_area(), size, flags,
+	    TBUF_RSEQ_SIGNATURE, 0));
 }
 
 static bool

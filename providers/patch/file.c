@@ -14,10 +14,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "arch/call.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL	8u
@@ -73,9 +76,9 @@ patch_file_end(void)
 
 	if (file.number == -1)
 		return;
-	(void)fcntl(file.number, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
-	    F_SEAL_GROW | F_SEAL_WRITE);
-	close(file.number);
+	(void)raw_call(SYS_fcntl, file.number, F_ADD_SEALS, F_SEAL_SEAL |
+	    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE, 0, 0);
+	(void)raw_call(SYS_close, file.number, 0, 0, 0, 0);
 	file.number = -1;
 	file.nparts = 0;
 }

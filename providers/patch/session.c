@@ -3,8 +3,9 @@
  *
  * Beginning and ending to patch, and the writing itself.
  *
- * The system calls that are made while code changes are instructions of this
- * object: those of the C library may be what is being replaced.
+ * The system calls that are made while code changes, and after, are
+ * instructions of this object: those of the C library may be what is being
+ * replaced, and would be told as the program's.
  */
 #include "patch.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../raw.h"
+#include "arch/call.h"
 
 #ifdef __x86_64__
 #ifndef ARCH_SHSTK_STATUS
@@ -55,6 +56,13 @@ has_shadow_stack(void)
 #endif
 }
 
+static void
+mask(int how, const sigset_t *set, sigset_t *old)
+{
+	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
+	    _NSIG / 8, 0);
+}
+
 /* Programs may count on low numbers being theirs. */
 int
 patch_number(int number)
@@ -79,7 +87,7 @@ patch_begin_loading(struct patch *p)
 	p->memory = patch_number(p->memory);
 	patch_file_begin();
 	p->shadow = has_shadow_stack();
-	sigprocmask(SIG_BLOCK, &all, &p->mask);
+	mask(SIG_BLOCK, &all, &p->mask);
 	return (NULL);
 }
 
@@ -98,8 +106,8 @@ void
 patch_end(struct patch *p)
 {
 	patch_file_end();
-	close(p->memory);
-	sigprocmask(SIG_SETMASK, &p->mask, NULL);
+	(void)raw_call(SYS_close, p->memory, 0, 0, 0, 0);
+	mask(SIG_SETMASK, &p->mask, NULL);
 }
 
 /*

@@ -1,11 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls by an instruction of this object, which has no stub: they do
- * not fire, and are there while the C library's are being replaced.
+ * System calls by an instruction of the caller's object, libtbuf or a provider,
+ * which has no stub: they are not told as calls of the program (providers/
+ * syscall.h), and are there while the C library's are being replaced.
  */
-#ifndef TBUF_PROVIDERS_RAW_H
-#define TBUF_PROVIDERS_RAW_H
+#ifndef TBUF_ARCH_CALL_H
+#define TBUF_ARCH_CALL_H
 
 /* The result, or a negative errno. */
 static inline long
