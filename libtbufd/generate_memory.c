@@ -51,7 +51,8 @@ static void
 load_bits(struct generator *g, const struct type *type, unsigned address,
     uint32_t offset, unsigned to)
 {
-	unsigned reg = to + 1, unused = 64 - type->bits;
+	unsigned unused = 64 - type->bits;
+	unsigned reg = (address > to ? address : to) + 1;
 
 	load_bytes(g, d_type_size(type), address, offset, reg);
 	d_emit(g, TBUF_OP_SHLI, to, reg, 0, unused - type->bit);
