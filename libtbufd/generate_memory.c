@@ -147,14 +147,14 @@ store_object(struct generator *g, const struct type *type, unsigned address,
 }
 
 /*
- * A text's characters, and a NUL if there is room for one; NULL becomes the
- * empty text, for what is in memory always is one.
+ * A text's characters, and a NUL if there is room for one, at once; NULL becomes
+ * the empty text, for what is in memory always is one.
  */
 static void
 store_text(struct generator *g, const struct type *type, unsigned address,
     uint32_t offset, unsigned from)
 {
-	struct label null = { NULL }, end = { NULL };
+	struct label null = { NULL }, full = { NULL }, end = { NULL };
 	unsigned reg = from + 1;
 
 	d_emit_jump(g, TBUF_OP_JZ, from, 0, 0, &null);
@@ -163,13 +163,12 @@ store_text(struct generator *g, const struct type *type, unsigned address,
 	d_emit(g, TBUF_OP_ADDI, d_register(g, reg + 1), address, 0, offset);
 	d_emit_move(g, reg + 2, reg);
 	d_emit_call(g, reg + 2, TBUF_SUB_STRLEN, 1);
+	d_emit_jump(g, TBUF_OP_JGEUI, reg + 2, 0,
+	    (uint32_t)d_type_size(type), &full);
+	d_emit(g, TBUF_OP_ADDI, reg + 2, reg + 2, 0, 1);
+	d_label_set(g, &full);
 	d_emit(g, TBUF_OP_CALL, d_register(g, reg + 3), reg, 3,
 	    TBUF_SUB_BCOPY);
-	d_emit(g, TBUF_OP_ADD, reg + 1, reg + 1, reg + 2, 0);
-	d_emit_jump(g, TBUF_OP_JGEUI, reg + 2, 0,
-	    (uint32_t)d_type_size(type), &end);
-	d_emit_number(g, reg, 0);
-	d_emit(g, TBUF_OP_ST1, reg, reg + 1, 0, 0);
 	d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
 	d_label_set(g, &null);
 	d_emit_number(g, reg, 0);

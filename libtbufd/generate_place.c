@@ -86,26 +86,6 @@ open_variable(struct generator *g, const struct d_node *node, unsigned to,
 	return (d_keys(g, node->arguments, one->signature, to));
 }
 
-/* What is stored to in part has to be there; self-> and elements may not be. */
-static void
-create(struct generator *g, const struct place *place, unsigned to)
-{
-	uint32_t scope = place->slot->variable.scope;
-	struct label there = { NULL };
-
-	place->slot->variable.is_written = 1;
-	if (scope == TBUF_SCOPE_GLOBAL || scope == TBUF_SCOPE_CLAUSE)
-		return;
-	d_emit_jump(g, TBUF_OP_JNZ, to, 0, 0, &there);
-	d_emit(g, TBUF_OP_TMP, to, 0, 0, (uint32_t)d_type_size(place->type));
-	g->temporaries = true;
-	d_place_store(g, place, to);
-	g->create = false;
-	d_place_load(g, place, to);
-	g->create = true;
-	d_label_set(g, &there);
-}
-
 /* The address of a structure; the register behind it is free. */
 static unsigned
 open_object(struct generator *g, const struct d_node *node, unsigned to,
@@ -192,6 +172,27 @@ variable(struct generator *g, const struct place *place,
 	if (operation == TBUF_OP_LDR && v->scope >= TBUF_SCOPE_THREAD)
 		g->temporaries = true;
 	d_emit(g, operation, reg, size, v->scope, v->id);
+}
+
+/*
+ * What is stored to in part has to be there; self-> and elements may not be.
+ * Of no bytes they are made, unless another thread has done it meanwhile.
+ */
+static void
+create(struct generator *g, const struct place *place, unsigned to)
+{
+	uint32_t scope = place->slot->variable.scope;
+	struct label there = { NULL };
+
+	place->slot->variable.is_written = 1;
+	if (scope == TBUF_SCOPE_GLOBAL || scope == TBUF_SCOPE_CLAUSE)
+		return;
+	d_emit_jump(g, TBUF_OP_JNZ, to, 0, 0, &there);
+	d_emit(g, TBUF_OP_TMP, to, 0, 0, 0);
+	d_emit_number(g, d_register(g, to + 1), 0);
+	variable(g, place, TBUF_OP_STB, to, to + 1);
+	variable(g, place, TBUF_OP_LDR, to, 0);
+	d_label_set(g, &there);
 }
 
 void

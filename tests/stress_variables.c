@@ -4,7 +4,7 @@
  * Variables of clauses in targets, while threads come and go, signals and moves
  * come between, and the target is killed: what a thread has stored at a start
  * it finds at the end, or that is a drop; what it finds is its own; elements
- * that were freed stay so.
+ * that were freed stay so; structures are whole.
  *
  *	stress_variables [-s seed] [targets]
  */
@@ -44,7 +44,7 @@
 
 /* What is counted, of each kind of variable; then what is wrong by itself. */
 enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
-    FOREIGN, COUNTS };
+    FOREIGN, TORN, MEMBER, COUNTS = MEMBER + 3 };
 
 /* r1: who << 32 | the number of the pair */
 #define VALUE								\
@@ -107,6 +107,51 @@ static const uint64_t common_free[] = {
 };
 
 /*
+ * Structures of all in common.  Of one each has a member of its own, which it
+ * finds as it has left it; each half of the other one is eight words that are
+ * the same.
+ */
+static const uint64_t member_store[] = {
+	VALUE, BY_KEY, W(LDR, 8, 0, ARRAY, 2), W(JNZ, 8, 0, 0, 10),
+	W(TMP, 8, 0, 0, 0), W(LDI, 9, 0, 0, 0), BY_KEY,
+	W(STB, 8, 9, ARRAY, 2), BY_KEY, W(LDR, 8, 0, ARRAY, 2),
+	W(LDA, 9, 0, 0, 0), W(SHLI, 9, 9, 0, 3), W(ADD, 8, 8, 9, 0),
+	W(ST8, 1, 8, 0, 0)
+};
+static const uint64_t member_judge[] = {
+	VALUE, W(LDI, 7, 0, 0, 0), BY_KEY, W(LDR, 8, 0, ARRAY, 2),
+	W(JZ, 8, 0, 0, 4), W(LDA, 9, 0, 0, 0), W(SHLI, 9, 9, 0, 3),
+	W(ADD, 8, 8, 9, 0), W(LD8, 7, 8, 0, 0), JUDGE(MEMBER)
+};
+#define WORD(n)	W(ST8, 1, 8, 0, 8 * (n))
+static const uint64_t whole_store[] = {
+	VALUE, W(TMP, 8, 0, 0, 128), WORD(0), WORD(1), WORD(2), WORD(3),
+	WORD(4), WORD(5), WORD(6), WORD(7), WORD(8), WORD(9), WORD(10),
+	WORD(11), WORD(12), WORD(13), WORD(14), WORD(15),
+	W(LDI, 9, 0, 0, 128), BY_KEY, W(STB, 8, 9, ARRAY, 3)
+};
+static const uint64_t half_store[] = {
+	VALUE, W(TMP, 9, 0, 0, 64), W(ST8, 1, 9, 0, 0), W(ST8, 1, 9, 0, 8),
+	W(ST8, 1, 9, 0, 16), W(ST8, 1, 9, 0, 24), W(ST8, 1, 9, 0, 32),
+	W(ST8, 1, 9, 0, 40), W(ST8, 1, 9, 0, 48), W(ST8, 1, 9, 0, 56),
+	BY_KEY, W(LDR, 8, 0, ARRAY, 3), W(JZ, 8, 0, 0, 4),
+	W(ADDI, 10, 8, 0, 64), W(LDI, 11, 0, 0, 64),
+	/* bcopy(r9, r10, r11) */
+	W(CALL, 12, 9, 3, TBUF_SUB_BCOPY), W(LDI, 12, 0, 0, 0)
+};
+#define SAME(at)	W(LD8, 2, 8, 0, 8 * (at)), W(OR, 3, 3, 2, 0),	\
+	W(AND, 4, 4, 2, 0)
+#define HALF(at)							\
+	W(LD8, 3, 8, 0, 8 * (at)), W(MOV, 4, 3, 0, 0), SAME((at) + 1),	\
+	SAME((at) + 2), SAME((at) + 3), SAME((at) + 4), SAME((at) + 5),	\
+	SAME((at) + 6), SAME((at) + 7)
+static const uint64_t whole_judge[] = {
+	BY_KEY, W(LDR, 8, 0, ARRAY, 3), W(JZ, 8, 0, 0, 56),
+	HALF(0), W(JEQ, 3, 4, 0, 4), COUNT(TORN),
+	HALF(8), W(JEQ, 3, 4, 0, 4), COUNT(TORN)
+};
+
+/*
  * The same by one program a probe, which is kept.  What a program has stored it
  * finds at once.
  */
@@ -141,6 +186,9 @@ static const uint64_t handler_judge_short[] = { JUDGE_SHORT(1, HANDLER) };
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
 };
+static const struct tbuf_d_shape structure = {
+	.kind = TBUF_KIND_STRUCT, .size = 128, .name = "struct s"
+};
 static const struct tbuf_d_piece keys[] = {
 	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &number },
 	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &number }
@@ -148,9 +196,12 @@ static const struct tbuf_d_piece keys[] = {
 #define VARIABLE(s, n, k)						\
 	{ .name = "v", .scope = (s), .id = (n), .shape = &number,	\
 	  .keys = keys, .nkeys = (k) }
+#define STRUCTURE(n)							\
+	{ .name = "s", .scope = ARRAY, .id = (n), .shape = &structure,	\
+	  .keys = keys, .nkeys = 1 }
 static const struct tbuf_d_variable variables[] = {
 	VARIABLE(SELF, 0, 0), VARIABLE(SELF, 1, 0), VARIABLE(ARRAY, 0, 2),
-	VARIABLE(ARRAY, 1, 1)
+	VARIABLE(ARRAY, 1, 1), STRUCTURE(2), STRUCTURE(3)
 };
 static struct tbuf_d_aggregation counts[COUNTS];
 
@@ -165,7 +216,9 @@ static const struct tbuf_d_program programs[] = {
 	PROGRAM(own_store_alone), PROGRAM(own_judge_alone),
 	PROGRAM(handler_store_alone), PROGRAM(handler_judge_alone),
 	PROGRAM(own_store_short), PROGRAM(own_judge_short),
-	PROGRAM(handler_store_short), PROGRAM(handler_judge_short)
+	PROGRAM(handler_store_short), PROGRAM(handler_judge_short),
+	PROGRAM(member_store), PROGRAM(member_judge), PROGRAM(whole_store),
+	PROGRAM(half_store), PROGRAM(whole_judge)
 };
 static const char *const last = "stress:::last";
 static const char *const start = "stress:::start";
@@ -196,17 +249,25 @@ static const struct tbuf_d_clause shortest[] = {
 	CLAUSE(start, 17), CLAUSE(done, 18), CLAUSE(handler_start, 19),
 	CLAUSE(handler_done, 20)
 };
-#define SCRIPT(list)	{						\
+static const struct tbuf_d_clause structures[] = {
+	CLAUSE(start, 21), CLAUSE(start, 23), CLAUSE(done, 25),
+	CLAUSE(done, 22), CLAUSE(done, 24), CLAUSE(handler_start, 21),
+	CLAUSE(handler_start, 23), CLAUSE(handler_start, 25),
+	CLAUSE(handler_done, 22), CLAUSE(handler_done, 24)
+};
+#define SCRIPT(list, n)	{						\
 	.clauses = (list), .nclauses = sizeof(list) / sizeof((list)[0]), \
-	.variables = variables, .nvariables = 4,			\
+	.variables = variables, .nvariables = (n),			\
 	.aggregations = counts, .naggregations = COUNTS			\
 }
-enum { CHAINS, ALONE, SHORT, SCRIPTS };
+enum { CHAINS, ALONE, SHORT, STRUCTURES, SCRIPTS };
 static const struct tbuf_d_script scripts[SCRIPTS] = {
-	[CHAINS] = SCRIPT(clauses), [ALONE] = SCRIPT(alone),
-	[SHORT] = SCRIPT(shortest)
+	[CHAINS] = SCRIPT(clauses, 4), [ALONE] = SCRIPT(alone, 4),
+	[SHORT] = SCRIPT(shortest, 4), [STRUCTURES] = SCRIPT(structures, 6)
 };
-static const char *const names[SCRIPTS] = { "chains", "alone", "short" };
+static const char *const names[SCRIPTS] = {
+	"chains", "alone", "short", "structures"
+};
 static unsigned which;
 
 /* ------------------------------------------------------------ the target */
@@ -532,9 +593,29 @@ sum(unsigned from, bool after)
 	return (all);
 }
 
+/* What was not stored is a drop, and one that is not loaded. */
+static void
+check_structures(struct tbuf_consumer *c, const struct lost *lost)
+{
+	uint64_t good = count_of(c, MEMBER + GOOD);
+	uint64_t bad = count_of(c, MEMBER + BAD) + count_of(c, MEMBER + NONE);
+	uint64_t all = lost->lanes + lost->dynamic;
+
+	STRESS_EXPECT(good + all >= sum(0, true) + sum(HANDLERS, true) &&
+	    bad <= all, "members: %" PRIu64 " good, %" PRIu64 " bad of %"
+	    PRIu64 ", lost %" PRIu64 " + %" PRIu64, good, bad, sum(0, true) +
+	    sum(HANDLERS, true), lost->lanes, lost->dynamic);
+	STRESS_EXPECT(count_of(c, TORN) == 0, "%" PRIu64 " structures were "
+	    "not whole", count_of(c, TORN));
+}
+
 static void
 check(struct tbuf_consumer *c, const struct lost *lost, bool killed)
 {
+	if (which == STRUCTURES) {
+		check_structures(c, lost);
+		return;
+	}
 	check_pairs(c, OWN, sum(0, false), sum(0, true), lost);
 	check_pairs(c, HANDLER, sum(HANDLERS, false), sum(HANDLERS, true),
 	    lost);

@@ -21,7 +21,9 @@ lacks_subroutine(uint32_t which)
 	return (which == TBUF_SUB_PROGENYOF ? "progenyof()" : NULL);
 }
 
-/* Elements are written as a whole. */
+/* An element has no more than a key's room, together with its key. */
+#define STRUCTURE_MAX	1024
+
 static const char *
 lacks_variable(const struct tbuf_d_script *source, uint64_t word)
 {
@@ -32,8 +34,10 @@ lacks_variable(const struct tbuf_d_script *source, uint64_t word)
 		if (v->scope >= TBUF_SCOPE_ARRAY &&
 		    v->scope == tbuf_word_c(word) &&
 		    v->id == tbuf_word_immediate(word) &&
-		    v->shape->kind != TBUF_KIND_TEXT)
-			return ("structures in associative arrays");
+		    v->shape->kind != TBUF_KIND_TEXT &&
+		    v->shape->size > STRUCTURE_MAX)
+			return ("structures of more than 1k in associative "
+			    "arrays");
 	return (NULL);
 }
 

@@ -10,6 +10,7 @@
  *	clause_thread	self-> variables
  *	clause_place	where variables are
  *	clause_array	associative arrays
+ *	clause_element	... what is seen of their structures and texts
  *	clause_step	steps in the session's memory
  *	clause_effect	records, faults, exit()
  *	clause_record	a record's way into a lane
@@ -228,11 +229,30 @@ uint64_t tbuf_thread_number(bool *shared) TBUF_HIDDEN;
 /* clause_array.c: the element of the key that the machine has built. */
 int	tbuf_array_load(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
-int	tbuf_array_refer(struct tbuf_run *, enum tbuf_scope, uint32_t id,
-	    const struct tbuf_code_variable *, uint64_t *address) TBUF_HIDDEN;
+/* Its bytes to so many 64-bit words, if it is there. */
+int	tbuf_array_copy(struct tbuf_run *, enum tbuf_scope, uint32_t id,
+	    const struct tbuf_code_variable *, uint64_t *words, bool *present)
+	    TBUF_HIDDEN;
+/* Bytes, of which there may be none: then it is made, if it is not there. */
 int	tbuf_array_store(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
+/* Of its bytes these, from one on; the others are as they should be. */
+int	tbuf_array_store_part(struct tbuf_run *, enum tbuf_scope, uint32_t id,
+	    const struct tbuf_code_variable *, const uint8_t *bytes,
+	    uint32_t at, uint32_t size) TBUF_HIDDEN;
+
+/*
+ * clause_element.c: the address of a copy of an element's bytes, 0 if it is not
+ * there; what is behind a structure's; a part of it is stored.
+ */
+#define TBUF_OBJECT_ELEMENT	(TBUF_OBJECT_OUTSIDE + 1)
+int	tbuf_element_refer(struct tbuf_run *, enum tbuf_scope, uint32_t id,
+	    const struct tbuf_code_variable *, uint64_t *address) TBUF_HIDDEN;
+int	tbuf_element_span(struct tbuf_run *, uint32_t index,
+	    struct tbuf_span *) TBUF_HIDDEN;
+int	tbuf_element_write(struct tbuf_run *, uint32_t index, uint64_t at,
+	    const uint8_t *from, uint64_t size) TBUF_HIDDEN;
 
 /* clause_effect.c */
 int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;

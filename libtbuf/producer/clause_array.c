@@ -16,7 +16,16 @@
  * interrupts has claimed, for that will see it; but not what was claimed under
  * a lock, where the thread would go on in the middle of a copy.
  *
- * inv.account: a store that finds no element is a drop.
+ * Of those that make one key's structure at once one does: each looks, once its
+ * key is there and before it lives, whether another's is, and gives up then.
+ * A structure's element is whole whenever it is loaded.  A part of it is stored
+ * so: claim it, load its bytes, and PUBLISH them with that part.  Other members
+ * may be another thread's, so who finds the element claimed comes again, and may
+ * not take over from the thread that it interrupts, of whose bytes there may be
+ * some.
+ *
+ * inv.account: a store that finds no element is a drop, and what finds one that
+ * is being written, time and again.
  */
 #include "common/machine_parts.h"
 #include "producer/clause.h"
@@ -48,7 +57,12 @@ struct access {
 	uint32_t body_words;
 	bool stores;
 	bool keeps;			/* and what is stored is not 0 */
+	bool makes;			/* of zeroes, what is not there */
 	uint64_t value;
+	const uint8_t *part;		/* what is stored from byte `at` on */
+	uint32_t at, part_size;		/* 0: the whole is */
+	const uint64_t *updating;	/* the pair that this one has claimed */
+	const uint64_t *settling;	/* others' are looked for beside it */
 	uint64_t *loaded;		/* the value, or words of its bytes */
 	bool present;
 	bool nowhere;			/* it is nobody's */
@@ -162,6 +176,14 @@ look_again(const struct tbuf_memo *memo, const struct element *e)
 	return (TBUF_COMMITTED);
 }
 
+/* Does it hold what may come to live, beside what this one has? */
+static bool
+is_rival(const struct access *a, const struct element *e)
+{
+	return (a->settling != NULL && e->pair != a->settling &&
+	    (e->state & TBUF_ELEMENT_READY) != 0);
+}
+
 static enum found
 examine(struct access *a, const struct tbuf_memo *memo,
     const struct element *e)
@@ -169,7 +191,8 @@ examine(struct access *a, const struct tbuf_memo *memo,
 	enum found found;
 
 	if (kind(e->state) == TBUF_ELEMENT_FREE ||
-	    kind(e->state) == TBUF_ELEMENT_CLAIMED)
+	    (kind(e->state) == TBUF_ELEMENT_CLAIMED &&
+	    !is_rival(a, e)))
 		return (ABSENT);
 	if (kind(e->state) == TBUF_ELEMENT_LIVE &&
 	    tag(e->state) != tag(live(a, 0)))
@@ -316,26 +339,73 @@ held_release(struct access *a, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
+/*
+ * Has no other element this key, or is about to?  Of two that look at once one
+ * sees the other.  What the thread below had begun comes to nothing.
+ */
+static enum tbuf_outcome
+settle(struct access *a, const struct tbuf_memo *memo,
+    const struct element *e)
+{
+	enum found found;
+
+	tbuf_fence();
+	a->settling = e->pair;
+	found = search(a, memo, 0);
+	a->settling = NULL;
+	if (found == BUSY && kind(a->found.state) == TBUF_ELEMENT_CLAIMED &&
+	    is_mine(a, a->found.state))
+		(void)release(memo, &a->found);
+	return (found == ABSENT ? TBUF_COMMITTED : TBUF_CHANGED);
+}
+
 static enum tbuf_outcome
 insert(struct access *a, const struct tbuf_memo *memo)
 {
-	struct element *e = &a->free;
+	struct element e = a->free;
 	uint64_t sequence;
 
-	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
-	    claim(memo, e, a->claim) != TBUF_COMMITTED)
+	if (sequence_load(memo, &e, &sequence) != TBUF_COMMITTED ||
+	    claim(memo, &e, a->claim) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	a->held = *e;
-	if (publish(a, memo, e, a->claim | TBUF_ELEMENT_READY, sequence + 1) !=
-	    TBUF_COMMITTED)
+	a->held = e;
+	if (publish(a, memo, &e, a->claim | TBUF_ELEMENT_READY,
+	    sequence + 1) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	a->held.state = e->state = a->claim | TBUF_ELEMENT_READY;
-	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED) {
+	a->held.state = e.state = a->claim | TBUF_ELEMENT_READY;
+	if ((a->makes || a->part_size != 0) &&
+	    settle(a, memo, &e) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	if (swap(memo, &e, live(a, sequence + 1), a->value) ==
+	    TBUF_COMMITTED) {
 		a->published = live(a, sequence + 1);
 		a->held.pair = NULL;
 	}
 	/* Then it is found, or one that comes first. */
 	return (TBUF_CHANGED);
+}
+
+/* The words of its bytes. */
+static enum tbuf_outcome
+bytes_load(const struct access *a, const struct tbuf_memo *memo,
+    const struct element *e, uint64_t *to)
+{
+	return (tbuf_step_load(memo, to, e->body + HEAD + a->key_words,
+	    (a->array.size + 7) / 8));
+}
+
+/* What has become of it, with the part that is stored. */
+static enum tbuf_outcome
+part_merge(struct access *a, const struct tbuf_memo *memo,
+    const struct element *e)
+{
+	uint64_t *bytes = a->body + HEAD + a->key_words;
+
+	a->updating = e->pair;
+	if (bytes_load(a, memo, e, bytes) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	tbuf_bytes_copy((uint8_t *)bytes + a->at, a->part, a->part_size);
+	return (TBUF_COMMITTED);
 }
 
 static enum tbuf_outcome
@@ -344,13 +414,15 @@ overwrite(struct access *a, const struct tbuf_memo *memo)
 	struct element *e = &a->found;
 	uint64_t sequence;
 
-	if (e->state == a->published)
+	if (e->state == a->published || a->makes)
 		return (TBUF_COMMITTED);
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	if (a->array.size == 0)
 		return (swap(memo, e, e->state, a->value));
 	if (claim(memo, e, a->claim | TBUF_ELEMENT_UPDATING) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	if (a->part_size != 0 && part_merge(a, memo, e) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
 }
@@ -368,6 +440,9 @@ store(struct access *a, const struct tbuf_memo *memo, enum found found,
 		return (side == NULL ? TBUF_COMMITTED :
 		    tbuf_step_add(memo, &side->dynamic, 1));
 	}
+	if (found == BUSY && a->part_size != 0 &&
+	    a->found.pair != a->updating)
+		return (TBUF_CHANGED);
 	/* Another thread's store comes behind this one. */
 	if (found == BUSY && !is_mine(a, a->found.state))
 		return (TBUF_COMMITTED);
@@ -381,15 +456,17 @@ store(struct access *a, const struct tbuf_memo *memo, enum found found,
 /* ------------------------------------------------------------ loads */
 
 static enum tbuf_outcome
-load(struct access *a, const struct tbuf_memo *memo)
+load(struct access *a, const struct tbuf_memo *memo, enum found found)
 {
 	const struct element *e = &a->found;
-	const uint64_t *from = e->body + HEAD + a->key_words;
 
+	/* Some of its bytes may be there, and others not. */
+	if (found == BUSY && a->array.size != 0)
+		return (TBUF_CHANGED);
 	a->present = true;
-	if (tbuf_step_load(memo, a->loaded,
-	    a->array.size == 0 ? e->pair + 1 : from, a->array.size == 0 ? 1 :
-	    (a->array.size + 7) / 8) != TBUF_COMMITTED)
+	if ((a->array.size == 0 ?
+	    tbuf_step_load(memo, a->loaded, e->pair + 1, 1) :
+	    bytes_load(a, memo, e, a->loaded)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (look_again(memo, e));
 }
@@ -416,7 +493,7 @@ access_do(struct access *a, const struct tbuf_memo *memo,
 	if (a->stores)
 		return (store(a, memo, found,
 		    tbuf_side_find(a->run->fire->base, lane)));
-	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo));
+	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo, found));
 }
 
 static __attribute__((noinline)) enum tbuf_outcome
@@ -446,6 +523,7 @@ access_locked(void *argument, const struct tbuf_place *place)
 
 	if (access_try(a, NULL, place->lane) == TBUF_COMMITTED)
 		return;
+	(void)held_release(a, NULL);
 	a->dropped = true;
 	side = tbuf_side_find(a->run->fire->base, place->lane);
 	if (side != NULL)
@@ -541,28 +619,17 @@ tbuf_array_load(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	return (answer);
 }
 
-/* Its bytes are copied: those in the session's memory may go at any time. */
 int
-tbuf_array_refer(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
-    const struct tbuf_code_variable *array, uint64_t *address)
+tbuf_array_copy(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
+    const struct tbuf_code_variable *array, uint64_t *words, bool *present)
 {
-	struct access a = { .run = run, .array = *array };
-	struct tbuf_machine *m = &run->machine;
-	uint32_t size = (array->size + 7) & ~7u;
-	uint8_t *bytes;
-	int answer;
+	struct access a = { .run = run, .array = *array, .loaded = words };
+	int answer = array->size == 0 ? TBUF_FAULT_ILLEGAL :
+	    body_make(&a, scope, id, NULL, 0);
 
-	*address = 0;
-	if (size == 0)
-		return (TBUF_FAULT_ILLEGAL);
-	if ((answer = body_make(&a, scope, id, NULL, 0)) != 0 ||
-	    (answer = tbuf_work(m, size)) != 0 ||
-	    (answer = tbuf_memory_temporary(m, size, &bytes, address)) != 0)
-		return (answer);
-	a.loaded = (uint64_t *)(void *)bytes;
-	answer = access_run(&a);
-	if (answer != 0 || !a.present)
-		*address = 0;
+	if (answer == 0)
+		answer = access_run(&a);
+	*present = answer == 0 && a.present;
 	return (answer);
 }
 
@@ -574,9 +641,24 @@ tbuf_array_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	struct access a = {
 		.run = run, .array = *array, .stores = true,
 		.keeps = bytes != NULL || value != 0,
+		.makes = bytes != NULL && size == 0 && array->text == 0,
 		.value = bytes != NULL ? 1 : value
 	};
 	int answer = body_make(&a, scope, id, bytes, size);
+
+	return (answer != 0 ? answer : access_run(&a));
+}
+
+int
+tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
+    uint32_t id, const struct tbuf_code_variable *array,
+    const uint8_t *bytes, uint32_t at, uint32_t size)
+{
+	struct access a = {
+		.run = run, .array = *array, .stores = true, .keeps = true,
+		.value = 1, .part = bytes + at, .at = at, .part_size = size
+	};
+	int answer = body_make(&a, scope, id, bytes, array->size);
 
 	return (answer != 0 ? answer : access_run(&a));
 }

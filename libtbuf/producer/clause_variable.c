@@ -134,7 +134,7 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 		return (answer);
 	}
 	if (scope >= TBUF_SCOPE_ARRAY)
-		return (tbuf_array_refer(run, scope, id, &place, address));
+		return (tbuf_element_refer(run, scope, id, &place, address));
 	word = word_find(run, scope, id, &place);
 	if (word == NULL || place.size == 0)
 		return (TBUF_FAULT_ILLEGAL);
@@ -226,6 +226,8 @@ tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 		return (tbuf_run_builtin_text(run, index, span));
 	if (kind == OBJECT_THREAD)
 		return (thread_copy(run, index, span, &place));
+	if (kind == TBUF_OBJECT_ELEMENT)
+		return (tbuf_element_span(run, index, span));
 	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE)
 		return (TBUF_FAULT_ADDRESS);
 	word = word_find(run, kind == TBUF_OBJECT_GLOBAL ?
@@ -318,6 +320,9 @@ tbuf_run_write(struct tbuf_machine *m, uint64_t address, const uint8_t *from,
 
 	if (tbuf_address_kind(address) == OBJECT_THREAD)
 		return (thread_write(run, tbuf_address_index(address), &w));
+	if (tbuf_address_kind(address) == TBUF_OBJECT_ELEMENT)
+		return (tbuf_element_write(run, tbuf_address_index(address),
+		    w.at, from, size));
 	if (tbuf_address_kind(address) != TBUF_OBJECT_GLOBAL)
 		return (TBUF_FAULT_ADDRESS);
 	word = word_find(run, TBUF_SCOPE_GLOBAL, tbuf_address_index(address),

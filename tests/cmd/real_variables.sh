@@ -20,5 +20,28 @@ ctl -q -n 'struct point { char c; int x; int y[2]; } p;
 # What has no room is told, and ends its clause.
 ctl -q -x dynvarsize=1k -n 'tt:::count { many[number] = 1; n++; }
     END { printf("%d\n", n); }' -c "$TBUF_TARGET fire=200"
-ctl -q -x dynvarsize=1k -n 'struct point { int x; } m[int];
-    tt:::count { m[1].x = 1; }' -c "$TBUF_TARGET fire=1"
+# Structures in arrays: members, texts and structures in them, and as a whole.
+for rseq in 1 0; do
+	GLIBC_TUNABLES=glibc.pthread.rseq=$rseq \
+	    ctl -q -n 'struct point { char c:3, d:5; string name; int y[3];
+	struct { short a, b; } in; }; struct point m[int], copy;
+    self struct point s[string, int];
+    tt:::count { m[number % 2].y[number % 3] += number;
+	m[number % 2].in.b = -number; m[number % 2].c = number;
+	m[number % 2].d = -1; m[5] = m[number % 2]; m[5].name = text;
+	m[5].name = number > 2 ? "cut" : m[5].name;
+	self->s[text, 1].in = m[5].in; self->s[text, 1].in.a++;
+	copy = m[5]; }
+    tt:::count { printf("%d %d %d, %s %d %d, %d %d, %d %d",
+	m[number % 2].y[0], m[number % 2].y[1], m[number % 2].y[2],
+	m[5].name, m[5].c, m[5].d, self->s["a text", 1].in.a,
+	self->s["a text", 1].in.b, copy.in.b, m[number % 2].in.b);
+	printf("\n"); }
+    tt:::count /number == 2/ { print(m[5]); printf("\n"); }' \
+	    -c "$TBUF_TARGET fire=4"
+done
+ctl -q -x dynvarsize=1k -n 'struct point { int x[10]; } m[int];
+    tt:::count { m[number].x[number % 10] = 1; n++; }
+    END { printf("%d\n", n); }' -c "$TBUF_TARGET fire=12"
+ctl -q -n 'struct point { char x[1025]; } m[int];
+    tt:::count { m[1].x[1] = 1; }' -c "$TBUF_TARGET fire=1"
