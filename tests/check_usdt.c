@@ -21,20 +21,23 @@ static uint64_t memory[4] = {
 	0x8877665544332211, 0xfffefdfcfbfaf9f8, 3, 4
 };
 
-/* Register n has 0x0101... * n, but for the three that are set. */
+/* Register n has 0x0101... * n, but for those that are set. */
 static void
-fill(uint64_t registers[16])
+fill(uint64_t registers[USDT_REGISTERS])
 {
 	unsigned i;
 
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < USDT_REGISTERS; i++)
 		registers[i] = 0x0101010101010101 * i;
 	registers[0] = 0xf0e0d0c0b0a09080;
-	registers[5] = (uintptr_t)&memory[1];	/* rbp */
 	registers[3] = 2;			/* rbx */
+	registers[5] = (uintptr_t)&memory[1];	/* rbp */
+	registers[29] = (uintptr_t)&memory[1];
+	registers[31] = (uintptr_t)memory;	/* the stack pointer */
 }
 
-static const struct {
+/* Those of both processors, wherever this runs. */
+static const struct operand {
 	const char *text;
 	uint64_t value;
 } operands[] = {
@@ -62,20 +65,54 @@ static const struct {
 	{ "1@8+8(%rbp)", 4 }
 };
 
-START_TEST(operands_are_read)
+static const struct operand operands_aarch64[] = {
+	{ "-4@17", 17 }, { "-4@-1", ~(uint64_t)0 }, { "4@-1", 0xffffffff },
+	{ "2@#65535", 65535 }, { "8@0x10", 16 }, { "12", 12 },
+	{ "8@18446744073709551615", ~(uint64_t)0 },
+	{ "8@x0", 0xf0e0d0c0b0a09080 }, { "x0", 0xf0e0d0c0b0a09080 },
+	{ "4@x0", 0xb0a09080 }, { "-4@x0", 0xffffffffb0a09080 },
+	{ "4@w0", 0xb0a09080 }, { "-2@w0", 0xffffffffffff9080 },
+	{ "1@w0", 0x80 }, { "8@x9", 0x0909090909090909 },
+	{ "8@x10", 0x0a0a0a0a0a0a0a0a }, { "4@w28", 0x1c1c1c1c },
+	{ "8@x30", 0x1e1e1e1e1e1e1e1e }, { "8f@x3", 2 },
+	{ "8@[x5]", 0xfffefdfcfbfaf9f8 }, { "8@[sp]", 0x8877665544332211 },
+	{ "8@[sp, 16]", 3 }, { "1@[sp,24]", 4 }, { "8@[sp, #16]", 3 },
+	{ "-8@[x29, -8]", 0x8877665544332211 },
+	{ "4@[x29, #-8]", 0x44332211 }, { "-4@[x29, 4]", 0xfffffffffffefdfc },
+	{ "-1@[x29]", 0xfffffffffffffff8 }, { "2@[x29, 0x1]", 0xfaf9 },
+	{ "8@[x29, x3]", 0x0003fffefdfcfbfa },
+	{ "8@[x29, x3, lsl 2]", 3 }, { "8@[x29,x3,lsl #2]", 3 },
+	{ "1@[x29 , x3]", 0xfa }
+};
+
+static void
+check_operand(const struct operand *operand, usdt_place_parse *parse)
 {
-	const char *text = operands[_i].text, *start = text;
+	const char *text = operand->text, *start = text;
 	struct usdt_operand o;
-	uint64_t registers[16];
+	uint64_t registers[USDT_REGISTERS];
 
 	fill(registers);
 	if (strcmp(text, "8@-24(%rbp,%rbx,8)") == 0)
 		registers[3] = 3;
-	ck_assert_msg(usdt_operand_parse(&text, &o), "%s", start);
+	ck_assert_msg(usdt_operand_parse_by(parse, &text, &o), "%s", start);
 	ck_assert_msg(*text == '\0', "%s", start);
-	ck_assert_msg(usdt_operand_value(&o, registers) ==
-	    operands[_i].value, "%s is %#llx", start, (unsigned long long)
+	ck_assert_msg(usdt_operand_value(&o, registers) == operand->value,
+	    "%s is %#llx", start, (unsigned long long)
 	    usdt_operand_value(&o, registers));
+}
+
+START_TEST(operands_are_read)
+{
+
+	check_operand(&operands[_i], usdt_place_x86_64);
+}
+END_TEST
+
+START_TEST(operands_of_aarch64_are_read)
+{
+
+	check_operand(&operands_aarch64[_i], usdt_place_aarch64);
 }
 END_TEST
 
@@ -89,30 +126,82 @@ static const char *const no_operands[] = {
 	"4@a+b(%rip)", "4@8(%rax,%xmm1)", "4@+(%rax)", "4@1-(%rax)"
 };
 
-START_TEST(what_is_no_operand_is_refused)
+static const char *const no_operands_aarch64[] = {
+	"", "4@", "@x0", "3@x0", "4@x", "4@x31", "4@x0x1", "4@x-1",
+	"4@x00", "4@x01", "4@x100",
+	"4@x0y", "8@w0", "-8@w30", "4@w31", "4@xzr", "8f@d0", "4@v0", "2f@x0",
+	"4@spx", "8@x0:", "4@#", "4@#x", "4@1x", "4@%x0", "4@$1", "4@foo",
+	"4@(x0)", "4@[", "4@[]", "4@[x0", "4@[x0, 4", "4@[w0]", "4@[x0]]",
+	"4@[x0]!", "4@[x0],4", "4@[x0, ]", "4@[x0 4]", "4@[x0, 4, 4]",
+	"4@[x0, sp]", "4@[x0, w1]", "4@[x0, w1, sxtw 2]", "4@[x0, x1, lsl 4]",
+	"4@[x0, x1, lsl -1]", "4@[x0, x1, lsl]", "4@[x0, x1, lsl2]",
+	"4@[x0, x1, lsr 1]", "4@[x0, :lo12:]", "4@[x0, :lo12:a+]",
+	"4@[x0, :lo12:a b]", "4@[x0, foo]", "4@[foo]", "4@[16]", "4@[x0,\t4]"
+};
+
+static void
+check_no_operand(const char *text, usdt_place_parse *parse)
 {
-	const char *text = no_operands[_i];
+	const char *start = text;
 	struct usdt_operand o;
 
-	ck_assert_msg(!usdt_operand_parse(&text, &o), "%s", text);
-	ck_assert_ptr_eq(text, no_operands[_i]);
+	ck_assert_msg(!usdt_operand_parse_by(parse, &text, &o), "%s", start);
+	ck_assert_ptr_eq(text, start);
+}
+
+START_TEST(what_is_no_operand_is_refused)
+{
+
+	check_no_operand(no_operands[_i], usdt_place_x86_64);
+}
+END_TEST
+
+START_TEST(what_is_none_of_aarch64_is_refused)
+{
+
+	check_no_operand(no_operands_aarch64[_i], usdt_place_aarch64);
 }
 END_TEST
 
 START_TEST(symbols_are_left_to_the_caller)
 {
 	const char *text = "-4@8+counter.1-4(%rip)  8@table(,%rbx,8)\t1@$2";
+	usdt_place_parse *parse = usdt_place_x86_64;
 	struct usdt_operand o;
 
 	ck_assert_uint_eq(usdt_operands_count(text), 3);
-	ck_assert(usdt_operand_parse(&text, &o));
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
 	ck_assert(o.length == 9 && memcmp(o.symbol, "counter.1", 9) == 0);
+	ck_assert(!o.low);
 	ck_assert_int_eq(o.value, 4);
 	ck_assert(o.base == USDT_NO_REGISTER && o.index == USDT_NO_REGISTER);
-	ck_assert(usdt_operand_parse(&text, &o));
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
 	ck_assert(o.length == 5 && o.index == 3 && o.scale == 8);
-	ck_assert(usdt_operand_parse(&text, &o));
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
 	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+/* In aarch64 blanks are in operands, too. */
+START_TEST(symbols_of_aarch64_are_left_to_the_caller)
+{
+	const char *text = " -4@[x1, #:lo12:counter.1+8]  "
+	    "8@[x2,:lo12:t]\t1@[sp, 2] 4@[w, 1] 4@x0";
+	usdt_place_parse *parse = usdt_place_aarch64;
+	struct usdt_operand o;
+
+	ck_assert_uint_eq(usdt_operands_count(text), 5);
+	text++;
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
+	ck_assert(o.length == 9 && memcmp(o.symbol, "counter.1", 9) == 0);
+	ck_assert(o.low && o.value == 8 && o.base == 1);
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
+	ck_assert(o.low && o.value == 0 && o.length == 1 && o.base == 2);
+	ck_assert(usdt_operand_parse_by(parse, &text, &o));
+	ck_assert(o.symbol == NULL && o.base == 31 && o.value == 2);
+	ck_assert(!usdt_operand_parse_by(parse, &text, &o));
+	text = usdt_operand_skip(text);
+	ck_assert_str_eq(text, "4@x0");
 }
 END_TEST
 
@@ -252,11 +341,20 @@ describe(void *probe, const struct usdt_description *d)
 	usdt_probe_describe(probe, d);
 }
 
+/* Operands of the processor that this runs on. */
+#ifdef __x86_64__
+#define OPERANDS_FIRST	"-4@%eax 1@$1 8@%rdi 8@%rsi 2@%cx 4@%xmm0"
+#define OPERANDS_SECOND	"-8@$2 4@$1 8@%rdi 8@%rsi 2@%cx"
+#else
+#define OPERANDS_FIRST	"-4@x0 1@1 8@[sp, 8] 8@x1 2@x2 4@v0"
+#define OPERANDS_SECOND	"-8@2 4@1 8@x0 8@[x1, x2, lsl 3] 2@x2"
+#endif
+
 START_TEST(probes_have_the_types_of_the_widest_note)
 {
 	struct usdt_note note = {
 		.provider = "kv", .name = "get__it",
-		.operands = "-4@%eax 1@$1 8@%rdi 8@%rsi 2@%cx 4@%xmm0"
+		.operands = OPERANDS_FIRST
 	};
 	struct usdt_probe probe;
 	unsigned line;
@@ -264,7 +362,7 @@ START_TEST(probes_have_the_types_of_the_widest_note)
 	ck_assert(usdt_probe_make(&probe, &note));
 	ck_assert_str_eq(probe.name, "get-it");
 	ck_assert_uint_eq(probe.nargs, 6);
-	note.operands = "-8@$2 4@$1 8@%rdi 8@%rsi 2@%cx";
+	note.operands = OPERANDS_SECOND;
 	ck_assert(usdt_probe_has(&probe, &note));
 	usdt_probe_add(&probe, &note);
 	ck_assert_uint_eq(probe.nargs, 5);
@@ -313,7 +411,12 @@ main(void)
 	tcase_add_loop_test(t, operands_are_read, 0, COUNT(operands));
 	tcase_add_loop_test(t, what_is_no_operand_is_refused, 0,
 	    COUNT(no_operands));
+	tcase_add_loop_test(t, operands_of_aarch64_are_read, 0,
+	    COUNT(operands_aarch64));
+	tcase_add_loop_test(t, what_is_none_of_aarch64_is_refused, 0,
+	    COUNT(no_operands_aarch64));
 	tcase_add_test(t, symbols_are_left_to_the_caller);
+	tcase_add_test(t, symbols_of_aarch64_are_left_to_the_caller);
 	tcase_add_test(t, notes_are_moved_with_their_base);
 	tcase_add_test(t, files_that_end_early_are_refused);
 	tcase_add_test(t, probes_have_the_types_of_the_widest_note);

@@ -1,11 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Where the arguments of a USDT probe are: operands of an assembler, on 64-bit
- * x86.  They are separated by blanks; each is `N@operand`, where N is the
- * width in bytes, negative if the argument is signed.
+ * Where the arguments of a USDT probe are: operands of an assembler.  They are
+ * separated by blanks; each is `N@operand`, where N is the width in bytes,
+ * negative if the argument is signed.
  *
  *	-4@$17  8@%rdi  1@%ah  -4@-20(%rbp)  8@8(%rax,%rbx,4)  4@there+8(%rip)
+ *	-4@17  8@x0  4@w1  -4@[x29, -20]  8@[x0, x1, lsl 2]
  */
 #ifndef TBUF_PROVIDERS_USDT_OPERAND_H
 #define TBUF_PROVIDERS_USDT_OPERAND_H
@@ -23,7 +24,9 @@ enum usdt_place {
 	USDT_MEMORY		/* at value + base + index * scale */
 };
 
-#define USDT_NO_REGISTER	16	/* beside the processor's 0 to 15 */
+/* x86-64 has registers 0 to 15, aarch64 0 to 30 and the stack pointer. */
+#define USDT_REGISTERS		32
+#define USDT_NO_REGISTER	USDT_REGISTERS
 
 struct usdt_operand {
 	uint8_t place;		/* enum usdt_place */
@@ -36,18 +39,44 @@ struct usdt_operand {
 	int64_t value;
 	const char *symbol;	/* its address is still to be added; or NULL */
 	size_t length;		/* of the symbol */
+	bool low;		/* ... of which the last 12 bits */
 };
+
+/* What stands behind the @, up to `end`, by processor. */
+typedef bool usdt_place_parse(const char *, const char *end,
+	    struct usdt_operand *);
+usdt_place_parse usdt_place_aarch64, usdt_place_x86_64;
 
 /*
  * The operand at *text, which is moved behind it and the blanks that follow.
  * False if it is none that is understood; *text is then where it was.
  */
-bool	usdt_operand_parse(const char **text, struct usdt_operand *);
+bool	usdt_operand_parse_by(usdt_place_parse *, const char **text,
+	    struct usdt_operand *);
+
+/* Behind an operand, understood or not, and the blanks that follow. */
+const char *usdt_operand_skip(const char *text);
 
 /* How many there are, understood or not. */
 unsigned usdt_operands_count(const char *text);
 
+/* A number of C, with a sign, at *p, which is moved behind it. */
+bool	usdt_take_number(const char **p, const char *end, int64_t *value);
+
+/* May this be in a symbol's name? */
+bool	usdt_symbol_character(char c);
+
 #pragma GCC visibility pop
+
+static inline bool
+usdt_operand_parse(const char **text, struct usdt_operand *o)
+{
+#if defined(__x86_64__)
+	return (usdt_operand_parse_by(usdt_place_x86_64, text, o));
+#else
+	return (usdt_operand_parse_by(usdt_place_aarch64, text, o));
+#endif
+}
 
 static inline uint64_t
 usdt_operand_load(const void *from, unsigned width)

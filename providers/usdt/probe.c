@@ -42,10 +42,8 @@ types_of(const char *text, enum tbuf_type types[TBUF_ARGS_MAX],
 		types[i] = TBUF_UINT64;
 		if (usdt_operand_parse(&text, &o))
 			types[i] = type_of(&o);
-		else {
-			text += strcspn(text, " \t");
-			text += strspn(text, " \t");
-		}
+		else
+			text = usdt_operand_skip(text);
 	}
 	return (n);
 }

@@ -79,8 +79,8 @@ for target in $targets; do
 		more="$more $(pkg-config --cflags --libs libdw)"
 	fi
 	if [ "$target" = usdt ] || [ "$target" = command ]; then
-		for file in description file note operand probe section \
-		    symbol type; do
+		for file in description file note operand operand_aarch64 \
+		    operand_x86_64 probe section symbol type; do
 			more="$more $source/providers/usdt/$file.c"
 		done
 	fi

@@ -78,30 +78,45 @@ try_object(int fd)
 }
 
 static void
-try_operands(const char *text)
+try_operands(const char *text, usdt_place_parse *parse, unsigned nregisters)
 {
-	static const uint64_t registers[16] = { 1, ~(uint64_t)0, 3 };
+	static const uint64_t registers[USDT_REGISTERS] = { 1, ~(uint64_t)0, 3 };
 	struct usdt_operand o;
 	const char *before = text;
 	uint64_t value;
 
-	(void)usdt_operands_count(text);
-	for (; usdt_operand_parse(&text, &o); before = text) {
-		FUZZ_CHECK(text > before);
+	for (; usdt_operand_parse_by(parse, &text, &o); before = text) {
+		FUZZ_CHECK(text > before && usdt_operand_skip(before) == text);
 		FUZZ_CHECK(o.width == 1 || o.width == 2 || o.width == 4 ||
 		    o.width == 8);
-		FUZZ_CHECK(o.base <= USDT_NO_REGISTER &&
-		    o.index <= USDT_NO_REGISTER);
+		FUZZ_CHECK((o.base < nregisters ||
+		    o.base == USDT_NO_REGISTER) && (o.index < nregisters ||
+		    o.index == USDT_NO_REGISTER));
 		FUZZ_CHECK(o.symbol == NULL || (o.symbol >= before &&
 		    o.symbol + o.length <= text));
 		if (o.place == USDT_MEMORY)
 			continue;
-		FUZZ_CHECK(o.place == USDT_CONSTANT || o.base < 16);
+		FUZZ_CHECK(o.place == USDT_CONSTANT ||
+		    o.base < nregisters);
 		value = usdt_operand_value(&o, registers);
 		FUZZ_CHECK(o.width == 8 || o.is_signed ||
 		    value >> 8 * o.width == 0);
 	}
 	FUZZ_CHECK(text == before);
+}
+
+/* Counting and skipping agree, whatever it is. */
+static void
+try_all_operands(const char *text)
+{
+	unsigned n = usdt_operands_count(text), i;
+
+	text += strspn(text, " \t");
+	try_operands(text, usdt_place_x86_64, 16);
+	try_operands(text, usdt_place_aarch64, 32);
+	for (i = 0; i < n; i++)
+		text = usdt_operand_skip(text);
+	FUZZ_CHECK(*text == '\0');
 }
 
 static void
@@ -141,7 +156,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	text = input_text(&in);
 	if (what == 1)
-		try_operands(text);
+		try_all_operands(text);
 	else {
 		FUZZ_CHECK(usdt_probe_make(&probe, &note));
 		(void)usdt_describe(text, visit, &probe, &line);
