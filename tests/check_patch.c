@@ -4,6 +4,7 @@
  * Redirecting code: copies that do elsewhere what they do here, what is proven
  * and what is refused, stubs that leave everything as it was.
  */
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -529,6 +530,33 @@ write_across(uintptr_t at)
 	ck_assert_mem_eq((const void *)(at + PATCH_PAGE - 4), "12345678", 8);
 }
 
+/*
+ * The stack could not grow past an object that is below it anyway.  On aarch64
+ * libraries may be within 1 GiB of it, and branches reach no further.
+ */
+START_TEST(room_is_found_below_an_object_near_the_stack)
+{
+	static const size_t size = 16 << 20;
+	uintptr_t top = getauxval(AT_RANDOM) & ~(uintptr_t)(size - 1), room;
+	struct patch_text object = { 0 };
+	unsigned i;
+	void *p = MAP_FAILED;
+
+	/* Below what the stack has room for in any case. */
+	for (i = 10; i < 40 && p == MAP_FAILED; i++)
+		p = mmap((void *)(top - i * size), size, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+		    MAP_FIXED_NOREPLACE, -1, 0);
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	object.low = object.start = (uintptr_t)p + size - 4096;
+	object.high = object.end = (uintptr_t)p + size;
+	ck_assert_int_eq(munmap(p, size - 4096), 0);
+	room = patch_map_near(&object, 64);
+	ck_assert_uint_lt(room, object.low);
+	ck_assert_uint_lt(object.low - room, size);
+}
+END_TEST
+
 START_TEST(a_stub_is_no_copy_that_forks_duplicate)
 {
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
@@ -622,6 +650,7 @@ main(void)
 	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
 	tcase_add_test(tcase, a_jump_changes_nothing_else);
 	tcase_add_test(tcase, stubs_keep_off_what_others_have_or_get);
+	tcase_add_test(tcase, room_is_found_below_an_object_near_the_stack);
 	tcase_add_test(tcase, a_stub_is_no_copy_that_forks_duplicate);
 	tcase_add_test(tcase, what_a_session_has_mapped_others_may_write);
 	tcase_add_test(tcase, a_file_size_limit_does_no_harm);

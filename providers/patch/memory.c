@@ -67,19 +67,26 @@ map(uintptr_t at, size_t size)
 	return (p);
 }
 
-/* What the heap, or the first thread's stack, may grow into. */
 static bool
-may_grow_into(uintptr_t at, size_t size)
+heap_may_grow_into(uintptr_t at, size_t size)
 {
-	uintptr_t heap = (uintptr_t)sbrk(0), stack = getauxval(AT_RANDOM);
+	uintptr_t heap = (uintptr_t)sbrk(0);
+
+	return (at + size > heap && at < heap + 64 * GIB);
+}
+
+/* The first thread's. */
+static bool
+stack_may_grow_into(uintptr_t at, size_t size)
+{
+	uintptr_t stack = getauxval(AT_RANDOM);
 	struct rlimit limit;
 	uintptr_t depth = GIB;
 
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > depth)
 		depth = limit.rlim_cur;
-	return ((at + size > heap && at < heap + 64 * GIB) ||
-	    (at < stack && at + size > stack - depth));
+	return (at < stack && at + size > stack - depth);
 }
 
 static struct page *
@@ -133,7 +140,7 @@ patch_map_at(uintptr_t at, size_t size)
 
 	if (at < FIRST || at >= PATCH_LAST || size > PATCH_LAST - at)
 		return ("its target is no address");
-	if (may_grow_into(at, size))
+	if (heap_may_grow_into(at, size) || stack_may_grow_into(at, size))
 		return ("the heap or the stack may grow there");
 	for (; page < at + size; page += PAGE)
 		if ((problem = add_page(page)) != NULL)
@@ -195,11 +202,20 @@ reaches(const struct patch_text *text, uintptr_t at)
 	return (high - low < PATCH_REACH);
 }
 
+/* Is an object that room is for between the first thread's stack and it? */
+static bool
+stack_ends_before(const struct patch_text *text, uintptr_t at)
+{
+	return (at < text->low && text->low < getauxval(AT_RANDOM));
+}
+
 static bool
 map_room(const struct patch_text *text, uintptr_t at)
 {
 	if (at < FIRST || at >= PATCH_LAST || !reaches(text, at) ||
-	    may_grow_into(at, ROOM) || map(at, ROOM) == MAP_FAILED)
+	    heap_may_grow_into(at, ROOM) ||
+	    (!stack_ends_before(text, at) && stack_may_grow_into(at, ROOM)) ||
+	    map(at, ROOM) == MAP_FAILED)
 		return (false);
 	room = at;
 	room_end = at + ROOM;
