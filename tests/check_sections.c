@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "atomics.h"
+#include "arch/rseq_unit.h"
 #include "producer/producer.h"
 #include "suite.h"
 
@@ -40,6 +41,7 @@ enum kind {
 	COUNT,
 	SHARED,
 	FINISH,
+	BIND,
 	UPDATE,
 	TOTAL,
 	REFUSE,
@@ -49,7 +51,7 @@ enum kind {
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
 	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"count", "shared", "finish", "update", "total", "refuse"
+	"count", "shared", "finish", "bind", "update", "total", "refuse"
 };
 
 static struct tbuf_slot slot = { .generation = GENERATION };
@@ -193,17 +195,21 @@ total(void)
 #define RULE	UINT64_C(5)
 
 static uint64_t rule = RULE;
-static uint64_t finished;	/* the word, and what goes with it */
-static uint64_t figures[2];
+static struct tbuf_unit_entry unit;	/* its word, and what goes with it */
+static uint64_t sum;
+
+#define RECORDS	3u		/* of the unit */
 
 static struct tbuf_finish
 finish_make(void)
 {
-	uint64_t n = tbuf_load(&finished);
+	uint64_t n = tbuf_load(&unit.word);
 
+	tbuf_store(&unit.head, tbuf_unit_head(0, RECORDS, 96));
 	return ((struct tbuf_finish){
-		.rule = &rule, .guess = RULE, .word = &finished, .old = n,
-		.new = n + 1, .to = figures, .values = { n + 1, ~n }
+		.rule = &rule, .guess = RULE, .entry = &unit, .old = n,
+		.new = n + 1, .to = unit.total, .sum = &sum,
+		.was = { .extra = n + 1, .discarded = ~n - RECORDS }
 	});
 }
 
@@ -213,6 +219,25 @@ finish(void)
 	struct tbuf_finish f = finish_make();
 
 	return (tbuf_rseq_finish(&memo, &f));
+}
+
+static struct tbuf_beginning
+bind_make(void)
+{
+	uint64_t n = tbuf_load(&unit.word);
+
+	return ((struct tbuf_beginning){
+		.entry = &unit, .old = n, .new = n + 1, .began = n + 2,
+		.id = n + 3, .kind = n + 4, .thread = n + 5
+	});
+}
+
+static enum tbuf_outcome
+bind_unit(void)
+{
+	struct tbuf_beginning n = bind_make();
+
+	return (tbuf_rseq_bind(&memo, &n));
 }
 
 /* The section, or on some machines its sibling for what wraps. */
@@ -235,6 +260,8 @@ record_write(const uint64_t *words)
 		return (tbuf_rseq_count_shared(&memo, &lane.large));
 	if (kind == FINISH)
 		return (finish());
+	if (kind == BIND)
+		return (bind_unit());
 	if (kind == UPDATE)
 		return (update());
 	if (kind == TOTAL)
@@ -384,7 +411,7 @@ check(void)
 	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
 	ck_assert_uint_eq(lane.large, kind == COUNT ||
 	    kind == SHARED ? all : 0);
-	ck_assert_uint_eq(finished, kind == FINISH ? all : 0);
+	ck_assert_uint_eq(unit.word, kind == FINISH || kind == BIND ? all : 0);
 	ck_assert_uint_eq(*counted(), kind == UPDATE ||
 	    kind == TOTAL ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
@@ -509,12 +536,12 @@ END_TEST
 static void
 finish_leaves(struct tbuf_finish f)
 {
-	const uint64_t was = finished;
+	const uint64_t was = unit.word;
 
 	ck_assert_int_eq(tbuf_rseq_finish(&memo, &f), TBUF_CHANGED);
-	ck_assert_uint_eq(finished, was);
-	ck_assert_uint_eq(figures[0], was);
-	ck_assert_uint_eq(figures[1], ~(was - 1));
+	ck_assert_uint_eq(unit.word, was);
+	ck_assert_uint_eq(unit.total[0].extra, was);
+	ck_assert_uint_eq(unit.total[0].discarded, ~(was - 1));
 }
 
 START_TEST(a_finish_is_by_one_rule_of_one_unit)
@@ -533,8 +560,48 @@ START_TEST(a_finish_is_by_one_rule_of_one_unit)
 	f.old--;
 	finish_leaves(f);
 	f = finish_make();
+	unit.head = tbuf_unit_head(1, RECORDS, 96);
+	finish_leaves(f);
+	f = finish_make();
 	memo.generation++;
 	finish_leaves(f);
+	ck_assert_uint_eq(sum, unit.total[0].discarded);
+}
+END_TEST
+
+static void
+bind_leaves(struct tbuf_beginning n)
+{
+	const struct tbuf_unit_entry was = unit;
+
+	ck_assert_int_eq(tbuf_rseq_bind(&memo, &n), TBUF_CHANGED);
+	ck_assert_mem_eq(&unit, &was, sizeof(was));
+}
+
+START_TEST(a_table_is_bound_to_one_unit)
+{
+	struct tbuf_beginning n;
+	uint64_t was;
+
+	kind = BIND;
+	begin();
+	end();
+	unit.head = 1;
+	while (bind_unit() != TBUF_COMMITTED)
+		continue;
+	was = unit.word - 1;
+	ck_assert_uint_eq(unit.head, 0);
+	ck_assert_uint_eq(unit.began, was + 2);
+	ck_assert_uint_eq(unit.id, was + 3);
+	ck_assert_uint_eq(unit.kind, was + 4);
+	ck_assert_uint_eq(unit.thread, was + 5);
+	ck_assert_uint_eq(unit.inside, 1);
+	n = bind_make();
+	n.old--;
+	bind_leaves(n);
+	n = bind_make();
+	memo.generation++;
+	bind_leaves(n);
 }
 END_TEST
 
@@ -589,6 +656,7 @@ main(void)
 	    KINDS);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
+	tcase_add_test(sections, a_table_is_bound_to_one_unit);
 	tcase_add_test(sections, a_total_is_of_one_version_session_and_cpu);
 	suite_add_tcase(suite, sections);
 	return (run_suite(suite));

@@ -138,8 +138,8 @@ START_TEST(cpu_without_a_lane_is_told_from_a_thread_without_sections)
 
 	bound_make(&b, TBUF_UNIT_FREE);
 	tbuf_bound_here(&b, 3);
-	ck_assert_uint_ne(b.memo.cpu, 3);
-	ck_assert_int_gt((int32_t)b.memo.cpu, 0);
+	ck_assert_uint_ne(b.way.memo.cpu, 3);
+	ck_assert_int_gt((int32_t)b.way.memo.cpu, 0);
 }
 END_TEST
 

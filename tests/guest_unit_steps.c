@@ -25,8 +25,6 @@ static void	moment(void);
 	(moment(), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 #define tbuf_rseq_publish(...)						\
 	(moment(), (tbuf_rseq_publish)(__VA_ARGS__))
-#define tbuf_rseq_finish(...)						\
-	(moment(), (tbuf_rseq_finish)(__VA_ARGS__))
 
 /* What is said in steps for a processor without a section, on this one, too. */
 #define tbuf_rseq_keep	keep_in_steps
@@ -280,6 +278,37 @@ test_probe_is_selected_between_units(void)
 	finish(c);
 }
 
+/* Of the thread's unit before. */
+static uint64_t
+discarded(void)
+{
+	const struct tbuf_unit_entry *e = tbuf_units_all[
+	    tbuf_thread.unit_last % TBUF_UNITS].bound[0].entry;
+
+	return (e->total[tbuf_unit_totals(e->word)].discarded);
+}
+
+/*
+ * What is known of head may be ahead, where a handler has left the last step of
+ * a record for good: how many records there are is told by head.
+ */
+static void
+test_end_counts_what_the_table_has(void)
+{
+	struct tbuf_consumer *c = begin();
+	uint64_t unit, i;
+
+	for (i = 0; i < 4; i++) {
+		unit = tbuf_unit_begin("unit", 1);
+		fire_site(0);
+		tbuf_thread.unit->bound[0].way.known[0] += 1u << 24;
+		tbuf_unit_end(unit, 0);
+		GUEST_EXPECT(discarded() == i + 1, "%" PRIu64 " for %" PRIu64,
+		    discarded(), i + 1);
+	}
+	finish(c);
+}
+
 static void
 test_all_that_without_the_section(void)
 {
@@ -289,6 +318,7 @@ test_all_that_without_the_section(void)
 	test_full_table_refuses();
 	test_full_table_wraps();
 	test_probe_is_selected_between_units();
+	test_end_counts_what_the_table_has();
 }
 
 static const struct guest_case cases[] = {
@@ -302,6 +332,8 @@ static const struct guest_case cases[] = {
 	{ "full_table_wraps", test_full_table_wraps, NULL, GUEST_ONCE },
 	{ "probe_is_selected_between_units",
 	    test_probe_is_selected_between_units, NULL, GUEST_ONCE },
+	{ "end_counts_what_the_table_has", test_end_counts_what_the_table_has,
+	    NULL, GUEST_ONCE },
 	{ "all_that_without_the_section", test_all_that_without_the_section,
 	    NULL, GUEST_ONCE },
 	{ "rule_changes_between_units", test_rule_changes_between_units,

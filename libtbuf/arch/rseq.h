@@ -108,12 +108,6 @@
  *		does not select: what has been worked out from the old word
  *		holds, for on this CPU nobody has changed it since.
  *
- *	FINISH	ARM; CHECK
- *		[f.rule] == f.guess, [f.word] == f.old	else leave CHANGED
- *		two words to [f.to], where nobody looks before the commit
- *		[f.word] = f.new	release; last instruction
- *		The rule that a work unit's end has gone by still is the one.
- *
  *	SHARED	ARM; CHECK; [counter] += 1, atomically, the last instruction:
  *		a counter that other CPUs add to as well
  *
@@ -129,9 +123,9 @@
  *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE, ADD, LOAD, PUBLISH, FINISH, SHARED, SWAP and RESTART work with
- * a memo on the stack, of which no handler knows; it is its own generation that
- * they check.
+ * COUNT, STORE, ADD, LOAD, PUBLISH, SHARED, SWAP and RESTART work with a memo
+ * on the stack, of which no handler knows; it is its own generation that they
+ * check.
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -237,17 +231,6 @@ struct tbuf_publish {
 	uint64_t offset;
 };
 
-/* What FINISH is to do. */
-struct tbuf_finish {
-	const uint64_t *rule;
-	uint64_t guess;
-	uint64_t *word;			/* that commits */
-	uint64_t old;
-	uint64_t new;
-	uint64_t *to;
-	uint64_t values[2];
-};
-
 enum tbuf_outcome {
 	TBUF_COMMITTED,		/* a record, or a drop for want of room */
 	TBUF_CHANGED,		/* aborted, or a check failed: look again */
@@ -333,14 +316,6 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_P_SIZE		40
 #define TBUF_P_SLOT		48
 #define TBUF_P_OFFSET		56
-#define TBUF_F_RULE		0
-#define TBUF_F_GUESS		8
-#define TBUF_F_WORD		16
-#define TBUF_F_OLD		24
-#define TBUF_F_NEW		32
-#define TBUF_F_TO		40
-#define TBUF_F_FIRST		48
-#define TBUF_F_SECOND		56
 #define TBUF_U_PLACE		16
 #define TBUF_U_TABLE		24
 #define TBUF_U_HEAP		32
@@ -409,14 +384,6 @@ TBUF_ASSERT_OFFSET(tbuf_publish, from, TBUF_P_FROM);
 TBUF_ASSERT_OFFSET(tbuf_publish, size, TBUF_P_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_publish, slot, TBUF_P_SLOT);
 TBUF_ASSERT_OFFSET(tbuf_publish, offset, TBUF_P_OFFSET);
-TBUF_ASSERT_OFFSET(tbuf_finish, rule, TBUF_F_RULE);
-TBUF_ASSERT_OFFSET(tbuf_finish, guess, TBUF_F_GUESS);
-TBUF_ASSERT_OFFSET(tbuf_finish, word, TBUF_F_WORD);
-TBUF_ASSERT_OFFSET(tbuf_finish, old, TBUF_F_OLD);
-TBUF_ASSERT_OFFSET(tbuf_finish, new, TBUF_F_NEW);
-TBUF_ASSERT_OFFSET(tbuf_finish, to, TBUF_F_TO);
-TBUF_ASSERT_OFFSET(tbuf_finish, values[0], TBUF_F_FIRST);
-TBUF_ASSERT_OFFSET(tbuf_finish, values[1], TBUF_F_SECOND);
 TBUF_ASSERT_OFFSET(tbuf_search, bits, TBUF_W_BITS);
 TBUF_ASSERT_OFFSET(tbuf_search, generation, TBUF_W_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_search, place, TBUF_U_PLACE);
@@ -505,7 +472,6 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);
- *		tbuf_rseq_finish(..., const struct tbuf_finish *);
  *		tbuf_rseq_count_shared(..., uint64_t *);
  *		tbuf_rseq_swap(..., uint64_t *, uint64_t old, uint64_t new);
  *		tbuf_rseq_swap_pair(..., uint64_t *, const uint64_t old[2],

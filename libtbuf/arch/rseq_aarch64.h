@@ -901,45 +901,6 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-static inline enum tbuf_outcome
-tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "ldr x5, [%[f], #" TBUF_O(F_RULE) "]\n\t"
-	    "ldr x3, [%[f], #" TBUF_O(F_GUESS) "]\n\t"
-	    "ldr x4, [x5]\n\t"
-	    "cmp x3, x4\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr x5, [%[f], #" TBUF_O(F_WORD) "]\n\t"
-	    "ldr x3, [%[f], #" TBUF_O(F_OLD) "]\n\t"
-	    "ldr x4, [x5]\n\t"
-	    "cmp x3, x4\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr x6, [%[f], #" TBUF_O(F_TO) "]\n\t"
-	    "ldr x3, [%[f], #" TBUF_O(F_FIRST) "]\n\t"
-	    "ldr x4, [%[f], #" TBUF_O(F_SECOND) "]\n\t"
-	    "dmb ishst\n\t" /* as in PUBLISH */
-	    "str x3, [x6]\n\t"
-	    TBUF_DELAY(4)
-	    "str x4, [x6, #8]\n\t"
-	    TBUF_DELAY(5)
-	    "ldr x3, [%[f], #" TBUF_O(F_NEW) "]\n\t"
-	    "stlr x3, [x5]\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [f] "r"(f), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
 /* A store that fails for a reason of the machine's own is tried again. */
 static inline enum tbuf_outcome
 tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,

@@ -58,10 +58,10 @@ tbuf_keep_copy(uint64_t *to, const uint64_t *from, uint64_t n)
  * section: no handler comes between the two.
  */
 static inline enum tbuf_outcome
-tbuf_rseq_keep(const struct tbuf_memo *m, struct tbuf_unit_way *w,
-    const struct tbuf_site *site, const uint64_t *values, uint64_t size,
-    uint64_t header)
+tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
+    const uint64_t *values, uint64_t size)
 {
+	const struct tbuf_memo *m = &w->memo;
 	uint32_t low = tbuf_load(&w->known[0]), next, mask, epid;
 	uint64_t high = tbuf_load(&w->known[1]);
 	uint64_t used = 8 * (uint64_t)(low & TBUF_KEEP_BYTES);
@@ -79,7 +79,7 @@ tbuf_rseq_keep(const struct tbuf_memo *m, struct tbuf_unit_way *w,
 	if ((mask & ~tbuf_load(&w->selected)) != 0)
 		__atomic_fetch_or(&w->selected, mask, __ATOMIC_RELAXED);
 	record[0] = tbuf_counter_glance();
-	record[1] = epid | header;
+	record[1] = epid | whole << 16 | (uint64_t)m->tid << 32;
 	record[2] = m->cpu;
 	tbuf_keep_copy(record + TBUF_KEEP_HEADER, values, size / 8);
 	return (tbuf_rseq_publish(m, &(struct tbuf_publish){

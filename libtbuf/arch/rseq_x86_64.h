@@ -986,43 +986,6 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* r8 is what is stored to. */
-static inline enum tbuf_outcome
-tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq " TBUF_O(F_RULE) "(%[f]), %%r8\n\t"
-	    "movq " TBUF_O(F_GUESS) "(%[f]), %%rax\n\t"
-	    "cmpq %%rax, (%%r8)\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq " TBUF_O(F_WORD) "(%[f]), %%r9\n\t"
-	    "movq " TBUF_O(F_OLD) "(%[f]), %%rax\n\t"
-	    "cmpq %%rax, (%%r9)\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq " TBUF_O(F_TO) "(%[f]), %%r8\n\t"
-	    "movq " TBUF_O(F_FIRST) "(%[f]), %%rax\n\t"
-	    "movq " TBUF_O(F_SECOND) "(%[f]), %%rdx\n\t"
-	    "movq %%rax, (%%r8)\n\t"
-	    TBUF_DELAY(4)
-	    "movq %%rdx, 8(%%r8)\n\t"
-	    "movq " TBUF_O(F_NEW) "(%[f]), %%rcx\n\t"
-	    TBUF_DELAY(5)
-	    "movq %%rcx, (%%r9)\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [f] "r"(f), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
 static inline enum tbuf_outcome
 tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
     uint64_t new)

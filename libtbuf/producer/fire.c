@@ -290,8 +290,8 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
  *
  * A task without a thread area is not a thread: nothing is stored for it.
  */
-static __attribute__((noinline)) void
-fire_rows_each(const struct tbuf_site *site, const uint64_t *values,
+void
+tbuf_fire_each(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
 {
 	uint32_t all = tbuf_load(site->enabled), bits;
@@ -361,19 +361,7 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 		tbuf_rseq_clear();
 		return;
 	}
-	fire_rows_each(site, values, size);
-}
-
-/* The thread's memo is another session's, or void, as in a unit. */
-static __attribute__((noinline)) void
-fire_rows_or_unit(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size)
-{
-	uint32_t all = tbuf_load(site->enabled);
-
-	if (tbuf_thread.unit == NULL || all == 0 || (all & (all - 1)) != 0 ||
-	    !tbuf_unit_again(site, values, size, all))
-		fire_rows_each(site, values, size);
+	tbuf_fire_each(site, values, size);
 }
 
 #define FIRE_FLAT(n)							\
@@ -384,7 +372,8 @@ fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 		return;							\
 	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
 	    tbuf_load(site->enabled))					\
-		fire_rows_or_unit(site, values, 8 * (n));		\
+		/* Another session's, or void, as in a unit. */		\
+		tbuf_unit_fire(site, values, 8 * (n));			\
 	else if (!tbuf_rseq_flat_##n(site, values))			\
 		fire_rows_own(site, values, 8 * (n));			\
 }

@@ -1,46 +1,132 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A unit begins, is entered and left by threads, and ends.
+ * A unit begins, is entered and left by threads, and ends.  What is as it was
+ * with the thread's unit before is done here without a call, by one section to
+ * begin and by two to end: there is little to be done while the processor waits
+ * for the counter.
  */
 #include <errno.h>
 
-#include "producer/unit.h"
+#include "producer/unit_again.h"
 
 /*
  * The unit comes first, then the memo becomes void: a handler that fires in
- * between still goes by the memo, to the CPU's lane.
+ * between still goes by the memo, to the CPU's lane.  Whose records they are
+ * is known before: sections write to the first session's table alone.
  */
-static void
+static inline __attribute__((always_inline)) void
 enter(struct tbuf_unit *u)
 {
+	u->bound[0].way.memo.tid = tbuf_thread.tid;
 	u->outer = tbuf_thread.unit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_store(&tbuf_thread.unit, u);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	u->memo = tbuf_load(&tbuf_thread.memo.bits);
 	tbuf_thread_forget();
 }
 
-/* The unit may be left before others that the thread has entered since. */
-static bool
-leave(struct tbuf_unit *u)
+/* One that the thread has entered others in since, if it is in it at all. */
+static __attribute__((noinline)) bool
+leave_below(const struct tbuf_unit *u)
 {
 	struct tbuf_unit **p = &tbuf_thread.unit;
 
 	while (*p != NULL && *p != u)
 		p = &(*p)->outer;
-	if (*p == NULL)
-		return (false);
+	if (*p != NULL)
+		tbuf_store(p, u->outer);
+	return (*p != NULL);
+}
+
+static inline __attribute__((always_inline)) bool
+leave(const struct tbuf_unit *u)
+{
+	if (tbuf_thread.unit != u)
+		return (leave_below(u));
 	/*
 	 * Nobody has stored to the memo meanwhile: lane.c remembers nothing
 	 * while there is a unit.  What fires in between goes by the memo.
 	 */
-	if (p == &tbuf_thread.unit && u->outer == NULL && tbuf_self.rseq &&
-	    tbuf_thread.shared == 0)
+	if (u->outer == NULL && tbuf_self.rseq && tbuf_thread.shared == 0)
 		tbuf_store(&tbuf_thread.memo.bits, u->memo);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(p, u->outer);
+	tbuf_store(&tbuf_thread.unit, u->outer);
 	return (true);
+}
+
+/*
+ * In the table of the unit before, in the only session that there is.  False:
+ * nothing has been done.
+ */
+static inline bool
+bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
+    uint64_t now)
+{
+	uint64_t generation = b->fire.generation;
+
+	if (!b->kept || b->fire.base != base ||
+	    !tbuf_units_only(base, b->fire.number) ||
+	    !tbuf_unit_is(b->name, kind) ||
+	    tbuf_rseq_bind(&b->way.memo, &(struct tbuf_beginning){
+	    .entry = b->entry, .began = now, .id = id, .kind = b->kind,
+	    .old = tbuf_unit_word(generation, b->instance, TBUF_UNIT_KEPT),
+	    .new = tbuf_unit_word(generation, b->instance + 1,
+	    TBUF_UNIT_BOUND), .thread = tbuf_thread.tid }) != TBUF_COMMITTED)
+		return (false);
+	b->instance++;
+	b->kept = false;
+	b->counted = true;
+	b->id = id;
+	b->began = now;
+	b->way.selected = 0;
+	b->others = false;
+	tbuf_bound_head(b, 0);
+	return (true);
+}
+
+/* The thread's unit before, begun anew; NULL: nothing has been done. */
+static inline struct tbuf_unit *
+begin_again(uint64_t base, const char *kind, uint64_t id)
+{
+	struct tbuf_unit *u =
+	    &tbuf_units_all[tbuf_thread.unit_last % TBUF_UNITS];
+	uint64_t now, word;
+
+	/* One pointer; a compiler would have it in parts. */
+	__asm__("" : "+r"(u));
+	if (tbuf_load(&u->bound[0].again) == 0 || tbuf_thread.shared != 0 ||
+	    tbuf_thread.tid == 0 || !tbuf_unit_try(u))
+		return (NULL);
+	now = tbuf_counter_glance();
+	word = tbuf_load(&u->word);
+	if (!tbuf_unit_used(word | TBUF_UNIT_USED) ||
+	    (word & TBUF_UNIT_USED) != 0 || u->bound[0].again == 0 ||
+	    !bind_again(&u->bound[0], base, kind, id, now)) {
+		tbuf_unit_disown(u);
+		return (NULL);
+	}
+	u->busy = false;
+	u->nbound = 1;
+	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
+	return (u);
+}
+
+static __attribute__((noinline)) struct tbuf_unit *
+begin_anew(uint64_t base, const char *kind, uint64_t id)
+{
+	unsigned first = tbuf_units_first(base, 0);
+	struct tbuf_unit *u;
+
+	if (first == TBUF_NSESSIONS || (u = tbuf_unit_take()) == NULL)
+		return (NULL);
+	u->busy = false;
+	tbuf_unit_bind(u, base, kind, id, first);
+	if (u->nbound != 0)
+		return (u);
+	tbuf_unit_release(u);
+	return (NULL);
 }
 
 uint64_t
@@ -48,18 +134,11 @@ tbuf_unit_begin(const char *kind, uint64_t id)
 {
 	uint64_t base = tbuf_load(&tbuf_local->base);
 	struct tbuf_unit *u;
-	unsigned first;
 
 	if (base == 0 || !tbuf_rseq_thread() ||
-	    (first = tbuf_units_first(base, 0)) == TBUF_NSESSIONS ||
-	    (u = tbuf_unit_take()) == NULL)
+	    ((u = begin_again(base, kind, id)) == NULL &&
+	    (u = begin_anew(base, kind, id)) == NULL))
 		return (0);
-	u->busy = false;
-	tbuf_unit_bind(u, base, kind, id, first);
-	if (u->nbound == 0) {
-		tbuf_unit_release(u);
-		return (0);
-	}
 	enter(u);
 	return (tbuf_unit_number(u, tbuf_load(&u->word)));
 }
@@ -74,6 +153,8 @@ tbuf_unit_enter(uint64_t number)
 		return (number == 0 ? 0 : -ENOENT);
 	if ((error = tbuf_unit_own(u, number)) != 0)
 		return (error);
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
 	enter(u);
 	tbuf_unit_tell(u, true);
 	return (0);
@@ -93,6 +174,19 @@ tbuf_unit_leave(uint64_t number)
 	return (0);
 }
 
+/* Nothing of it is kept, in the one session that it was begun in. */
+static inline bool
+end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
+{
+	struct tbuf_bound *b = &u->bound[0];
+
+	if (u->nbound != 1 || !tbuf_unit_discard(b, outcome))
+		return (false);
+	if (outcome != 0 || !tbuf_unit_count(b, tbuf_unit_duration(b, now)))
+		tbuf_unit_tally(b, outcome, now);
+	return (true);
+}
+
 int
 tbuf_unit_end(uint64_t number, int outcome)
 {
@@ -108,7 +202,10 @@ tbuf_unit_end(uint64_t number, int outcome)
 		(void)leave(u);
 	else if ((error = tbuf_unit_own(u, number)) != 0)
 		return (error);
-	tbuf_unit_commit(u, outcome, now);
+	if (outcome == TBUF_UNIT_NO_OUTCOME)
+		outcome = -1;
+	if (!end_again(u, outcome, now))
+		tbuf_unit_commit(u, outcome, now);
 	tbuf_unit_release(u);
 	return (0);
 }

@@ -8,7 +8,7 @@
  * session is done in steps (clause_step.h), sections or under a lock lane's
  * lock, so that a session may end at any time.
  *
- *	unit		begins, is entered and left
+ *	unit		begins, is entered and left, and ends
  *	unit_pool	units of this process, and whose they are
  *	unit_bind	takes a table, names a kind
  *	unit_write	a record into the table
@@ -51,7 +51,6 @@ struct tbuf_bound {
 	struct tbuf_unit_total totals;	/* of a table that is kept */
 	bool counted;			/* they hold while it is bound, too */
 	struct tbuf_unit_way way;
-	struct tbuf_memo memo;		/* without a lane */
 };
 
 struct tbuf_unit {
@@ -90,8 +89,8 @@ tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 static inline void
 tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 {
-	if (tbuf_load(&b->memo.cpu) != cpu)
-		tbuf_store(&b->memo.cpu, tbuf_lane_offset(b->fire.slot, cpu) !=
+	if (tbuf_load(&b->way.memo.cpu) != cpu)
+		tbuf_store(&b->way.memo.cpu, tbuf_lane_offset(b->fire.slot, cpu) !=
 		    0 ? cpu : TBUF_UNIT_NOWHERE);
 }
 
@@ -159,6 +158,28 @@ tbuf_unit_self(void)
 	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << TBUF_UNIT_EPOCH)));
 }
 
+/* Of a parent, not of this process? */
+static inline bool
+tbuf_unit_foreign(uint64_t word)
+{
+	return (word >> TBUF_UNIT_EPOCH !=
+	    tbuf_unit_make(0) >> TBUF_UNIT_EPOCH);
+}
+
+/*
+ * Make this thread the owner, if there is none.  Nobody but its owner changes
+ * the word of a unit.
+ */
+static inline bool
+tbuf_unit_try(struct tbuf_unit *u)
+{
+	uint64_t owner = tbuf_load(&u->owner);
+
+	return ((owner == 0 || owner >> TBUF_UNIT_EPOCH !=
+	    tbuf_unit_self() >> TBUF_UNIT_EPOCH) &&
+	    tbuf_cas(&u->owner, owner, tbuf_unit_self()));
+}
+
 static inline bool
 tbuf_unit_mine(const struct tbuf_unit *u)
 {
@@ -177,6 +198,53 @@ tbuf_unit_release(struct tbuf_unit *u)
 	tbuf_store_release(&u->word, tbuf_load(&u->word) & ~TBUF_UNIT_USED);
 	tbuf_unit_disown(u);
 }
+
+/* Is it the name that was kept?  As much of it as is. */
+static inline bool
+tbuf_unit_is(const uint64_t *name, const char *kind)
+{
+	const char *known = (const char *)name;
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_NAME - 1 && known[i] == kind[i]; i++)
+		if (kind[i] == '\0')
+			return (true);
+	return (i == TBUF_UNIT_NAME - 1);
+}
+
+/* One after the other: there are not so many registers. */
+static inline uint64_t
+tbuf_units_eight(const uint64_t *pairs, uint64_t sum)
+{
+	sum += tbuf_load(&pairs[0]);
+	sum += tbuf_load(&pairs[1]);
+	sum += tbuf_load(&pairs[2]);
+	sum += tbuf_load(&pairs[3]);
+	sum += tbuf_load(&pairs[4]);
+	sum += tbuf_load(&pairs[5]);
+	sum += tbuf_load(&pairs[6]);
+	sum += tbuf_load(&pairs[7]);
+	return (sum);
+}
+
+/*
+ * Is the session active, and each slot free but this one?  It nearly always is.
+ * States are few and small: none but zeroes add nothing.
+ */
+static inline bool
+tbuf_units_only(uint64_t base, unsigned number)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	const uint64_t *pairs = (const uint64_t *)(const void *)control->state;
+
+	return (tbuf_load(&control->state[number]) == TBUF_ACTIVE &&
+	    tbuf_units_eight(pairs + 8, tbuf_units_eight(pairs, 0)) ==
+	    (uint64_t)TBUF_ACTIVE << 32 * (number & 1));
+}
+
+_Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS == 2 * 2 * 8 &&
+    offsetof(struct tbuf_control, state) % 8 == 0, "two times eight pairs");
 
 /* A free unit, for this thread; NULL: there is none. */
 struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
@@ -213,8 +281,11 @@ void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 	    uint32_t epid, struct tbuf_unit_met *met) TBUF_HIDDEN;
 /* It has ended, by the record clock `now'. */
-void	tbuf_unit_commit(struct tbuf_unit *, int outcome, uint64_t now)
+void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
 	    TBUF_HIDDEN;
+/* ... and is counted among those of its kind. */
+void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
+	    uint64_t now) TBUF_HIDDEN;
 
 /*
  * The record of a fire in the unit that the thread is in.  False: it goes the
@@ -222,14 +293,13 @@ void	tbuf_unit_commit(struct tbuf_unit *, int outcome, uint64_t now)
  */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
 /*
- * The same for arguments that are words, of a probe that is enabled in one
- * session, with one ECB.  False: it is another case, and nothing has been done.
+ * A fire whose arguments are no more than four words, of a thread with sections
+ * that may be in a unit.
  */
-bool	tbuf_unit_again(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint32_t bits) TBUF_HIDDEN;
-/* Its end, if nothing of it is kept.  False: nothing has been done. */
-bool	tbuf_unit_discard(struct tbuf_bound *, int32_t outcome) TBUF_HIDDEN;
-/* One more, in a word that all threads count in.  False: it is not counted. */
-bool	tbuf_unit_count(const struct tbuf_bound *, uint64_t *word) TBUF_HIDDEN;
+void	tbuf_unit_fire(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size) TBUF_HIDDEN;
+/* ... whatever sessions and units there are (fire.c). */
+void	tbuf_fire_each(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size) TBUF_HIDDEN;
 
 #endif

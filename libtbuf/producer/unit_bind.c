@@ -242,18 +242,6 @@ name_copy(uint64_t *name, const char *kind)
 	}
 }
 
-static bool
-name_is(const uint64_t *name, const char *kind)
-{
-	const char *known = (const char *)name;
-	unsigned i;
-
-	for (i = 0; i < TBUF_UNIT_NAME - 1 && known[i] == kind[i]; i++)
-		if (kind[i] == '\0')
-			return (true);
-	return (i == TBUF_UNIT_NAME - 1);
-}
-
 /* ------------------------------------------------------------ binding */
 
 static enum tbuf_outcome
@@ -437,7 +425,7 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->way.heads = tbuf_fire_heads(base, slot);
 	memset(b->way.met, 0, sizeof(b->way.met));
 	b->rule = 0;
-	b->memo = (struct tbuf_memo){ .generation = b->fire.generation,
+	b->way.memo = (struct tbuf_memo){ .generation = b->fire.generation,
 	    .slot = slot, .cpu = TBUF_UNIT_NOWHERE };
 	return (true);
 }
@@ -464,20 +452,6 @@ again(const struct tbuf_bound *b)
 	    b->fire.bits < TBUF_MEMO_NONE ? (uint32_t)b->fire.bits : 0);
 }
 
-/* As the unit before was: by one section.  False: nothing has been done. */
-static bool
-bind_again(struct binding *n)
-{
-	struct tbuf_bound *b = n->bound;
-
-	if (!n->named || !b->kept || b->again == 0 ||
-	    tbuf_thread.shared != 0)
-		return (false);
-	tbuf_bound_here(b, tbuf_rseq_cpu());
-	return (bound(n, &b->memo, word_of(b, b->instance, TBUF_UNIT_KEPT)) ==
-	    TBUF_COMMITTED);
-}
-
 /* False: it has no tables, or is over. */
 static bool
 session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
@@ -495,11 +469,10 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 		return (false);
 	b->entry = NULL;
 	b->began = now;
-	n.named = known && name_is(b->name, kind);
+	n.named = known && tbuf_unit_is(b->name, kind);
 	if (!n.named)
 		name_copy(b->name, kind);
-	if (!bind_again(&n) &&
-	    tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
+	if (tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
 		return (false);
 	b->again = again(b);
 	tbuf_bound_head(b, 0);
@@ -544,21 +517,6 @@ tbuf_units_first(uint64_t base, unsigned from)
 _Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS % 8 == 0 &&
     offsetof(struct tbuf_control, state) % 8 == 0, "eight slots at a time");
 
-/* Is each slot free but this one?  It nearly always is. */
-static bool
-is_only(uint64_t base, unsigned number)
-{
-	const struct tbuf_control *control =
-	    (const struct tbuf_control *)(uintptr_t)base;
-	const uint64_t *pairs = (const uint64_t *)(const void *)control->state;
-	uint64_t others = 0;
-	unsigned i;
-
-	for (i = 0; i < TBUF_NSESSIONS / 2; i++)
-		others |= i == number / 2 ? 0 : tbuf_load(&pairs[i]);
-	return ((others | tbuf_load(&control->state[number ^ 1])) == 0);
-}
-
 void
 tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
     uint64_t id, unsigned first)
@@ -575,7 +533,7 @@ tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
 		b->id = id;
 		if (session_bind(b, base, i, kind))
 			u->nbound++;
-		if (is_only(base, i))
+		if (tbuf_units_only(base, i))
 			break;
 	}
 }
@@ -610,8 +568,6 @@ tbuf_unit_tell(struct tbuf_unit *u, bool inside)
 	struct telling t = { .inside = inside };
 	uint32_t i;
 
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
 	for (i = 0; i < u->nbound; i++) {
 		t.bound = &u->bound[i];
 		if (t.bound->entry != NULL)

@@ -4,7 +4,7 @@
  * The end of a unit: its outcome's rule says which records are kept, and they
  * are committed by one record of the CPU's lane, all or none (layout_unit.h).
  */
-#include "producer/unit.h"
+#include "producer/unit_again.h"
 
 struct ending {
 	const struct tbuf_bound *bound;
@@ -271,15 +271,12 @@ count(const struct tbuf_bound *b, uint64_t *word)
 		(void)tbuf_bound_do(b, count_here, &c);
 }
 
-static void
-figures(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
+void
+tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
-	struct tbuf_unit_kind *kind = &b->units->kinds[b->kind];
-
-	count(b, &kind->durations[tbuf_unit_bucket(
-	    now > b->began ? now - b->began : 0)]);
+	count(b, tbuf_unit_duration(b, now));
 	if (outcome != 0)
-		count(b, &kind->failures);
+		count(b, &b->units->kinds[b->kind].failures);
 }
 
 /* ------------------------------------------------------------ the record */
@@ -357,20 +354,38 @@ commit_records(struct tbuf_bound *b, int32_t outcome)
 	return (true);
 }
 
+/*
+ * The first rule is that of successes, unless somebody has changed it: then
+ * what is remembered of it is looked at anew.
+ */
+static bool
+discard(struct tbuf_bound *b, int32_t outcome)
+{
+	uint64_t guess;
+
+	do {
+		if (tbuf_unit_discard(b, outcome))
+			return (true);
+		guess = b->rule;
+	} while (b->again != 0 && tbuf_thread.shared == 0 &&
+	    tbuf_rseq_load(&b->way.memo, &b->rule, b->units->rules,
+	    sizeof(b->rule)) == TBUF_COMMITTED && b->rule != guess);
+	return (false);
+}
+
 static void
 commit(struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
-	if (b->entry == NULL || tbuf_unit_discard(b, outcome) ||
+	if (b->entry == NULL || discard(b, outcome) ||
 	    commit_records(b, outcome))
-		figures(b, outcome, now);
+		tbuf_unit_tally(b, outcome, now);
 }
 
 void
-tbuf_unit_commit(struct tbuf_unit *u, int outcome, uint64_t now)
+tbuf_unit_commit(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
 	uint32_t i;
 
 	for (i = 0; i < u->nbound; i++)
-		commit(&u->bound[i],
-		    outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome, now);
+		commit(&u->bound[i], outcome, now);
 }

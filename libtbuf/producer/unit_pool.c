@@ -22,35 +22,13 @@ tbuf_units_forget(void)
 	tbuf_store(&tbuf_units_epoch, tbuf_load(&tbuf_units_epoch) + 1);
 }
 
-/* Of a parent, not of this process? */
-static bool
-word_foreign(uint64_t word)
-{
-	return (word >> TBUF_UNIT_EPOCH !=
-	    tbuf_unit_make(0) >> TBUF_UNIT_EPOCH);
-}
-
-/*
- * Make this thread the owner, if there is none.  Nobody but its owner changes
- * the word of a unit.
- */
-static bool
-own(struct tbuf_unit *u)
-{
-	uint64_t owner = tbuf_load(&u->owner);
-
-	return ((owner == 0 || owner >> TBUF_UNIT_EPOCH !=
-	    tbuf_unit_self() >> TBUF_UNIT_EPOCH) &&
-	    tbuf_cas(&u->owner, owner, tbuf_unit_self()));
-}
-
 /* What it knows is of its parent's sessions, in a forked child. */
 static void
 renew(struct tbuf_unit *u, uint64_t word)
 {
 	unsigned i;
 
-	for (i = 0; word_foreign(word) && i < TBUF_UNIT_SESSIONS; i++) {
+	for (i = 0; tbuf_unit_foreign(word) && i < TBUF_UNIT_SESSIONS; i++) {
 		u->bound[i].entry = NULL;
 		u->bound[i].kept = false;
 	}
@@ -77,7 +55,7 @@ tbuf_unit_take(void)
 
 	for (i = 0; i < TBUF_UNITS; i++, at++) {
 		u = &tbuf_units_all[at % TBUF_UNITS];
-		if (tbuf_unit_used(tbuf_load(&u->word)) || !own(u))
+		if (tbuf_unit_used(tbuf_load(&u->word)) || !tbuf_unit_try(u))
 			continue;
 		word = tbuf_load(&u->word);
 		if (!tbuf_unit_used(word)) {
@@ -94,7 +72,7 @@ tbuf_unit_take(void)
 int
 tbuf_unit_own(struct tbuf_unit *u, uint64_t number)
 {
-	if (!own(u))
+	if (!tbuf_unit_try(u))
 		return (-EBUSY);
 	if (tbuf_unit_find(number) == u)
 		return (0);
@@ -136,10 +114,10 @@ tbuf_unit_spare(struct tbuf_bound *to)
 
 	for (i = 0; i < n && !done; i++) {
 		u = &tbuf_units_all[i];
-		if (tbuf_unit_used(tbuf_load(&u->word)) || !own(u))
+		if (tbuf_unit_used(tbuf_load(&u->word)) || !tbuf_unit_try(u))
 			continue;
 		word = tbuf_load(&u->word);
-		done = !tbuf_unit_used(word) && !word_foreign(word) &&
+		done = !tbuf_unit_used(word) && !tbuf_unit_foreign(word) &&
 		    hand_over(u, to);
 		tbuf_unit_disown(u);
 	}
