@@ -498,6 +498,8 @@ struct tbuf_gathered {
 	uint64_t normal;	/* of normalize(); 1 or more */
 	unsigned nbuckets;	/* all of a quantizer, from low to high */
 	const struct tbuf_bucket *buckets;	/* counts are not divided */
+	unsigned ncpus;		/* with aggpercpu: of each CPU from 0 on */
+	const struct tbuf_gathered *cpus;
 };
 
 /* A key, and what each of some aggregations has for it. */

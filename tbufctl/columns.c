@@ -179,6 +179,20 @@ put_value(struct output *out, const struct tbuf_gathered *g,
 	}
 }
 
+/* With aggpercpu those of its CPUs follow, a line each. */
+static void
+put_values(struct output *out, const struct tbuf_gathered *g,
+    struct bars style)
+{
+	unsigned cpu;
+
+	put_value(out, g, style);
+	for (cpu = 0; cpu < g->ncpus; cpu++) {
+		output_printf(out, "\n    [CPU %u]", cpu);
+		put_value(out, &g->cpus[cpu], style);
+	}
+}
+
 /* Does a bar make sense for it? */
 static bool
 is_hist(const struct columns *columns, const struct tbuf_tuple *tuple)
@@ -254,7 +268,7 @@ columns_put(struct output *out, struct columns *columns,
 	else {
 		put_keys(out, tuple, false);
 		for (i = 0; i < tuple->nvalues; i++)
-			put_value(out, &tuple->values[i], columns->style);
+			put_values(out, &tuple->values[i], columns->style);
 		output_printf(out, "\n");
 	}
 	columns->begun = true;

@@ -289,6 +289,30 @@ put_buckets(struct output *out, const struct tbuf_gathered *g)
 }
 
 static void
+put_gathered(struct output *out, const struct tbuf_gathered *g)
+{
+
+	if (g->nbuckets != 0)
+		put_buckets(out, g);
+	else
+		output_printf(out, "%" PRId64, g->value);
+}
+
+/* "cpus":[...], those of each CPU from 0 on. */
+static void
+put_cpus(struct output *out, const struct tbuf_gathered *g)
+{
+	unsigned cpu;
+
+	for (cpu = 0; cpu < g->ncpus; cpu++) {
+		output_printf(out, cpu == 0 ? ",\"cpus\":[" : ",");
+		put_gathered(out, &g->cpus[cpu]);
+	}
+	if (g->ncpus != 0)
+		output_printf(out, "]");
+}
+
+static void
 tuple(struct format *f, const struct tbuf_tuple *t)
 {
 	const struct tbuf_gathered *g = &t->values[0];
@@ -309,10 +333,8 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 		output_taken(out, value_put(out, p, &v, &style, 8));
 	}
 	output_printf(out, "],\"value\":");
-	if (g->nbuckets != 0)
-		put_buckets(out, g);
-	else
-		output_printf(out, "%" PRId64, g->value);
+	put_gathered(out, g);
+	put_cpus(out, g);
 	output_printf(out, "}\n");
 }
 

@@ -712,6 +712,56 @@ START_TEST(places_are_given_back)
 }
 END_TEST
 
+/* ------------------------------------------------------------ CPUs */
+
+static int
+note_cpus(void *arg, const struct tbuf_tuple *tuple)
+{
+	const struct tbuf_gathered *g = &tuple->values[0];
+	unsigned cpu;
+
+	note_key(&tuple->keys[0]);
+	note_value(g);
+	note(" =");
+	for (cpu = 0; cpu < g->ncpus; cpu++)
+		note_value(&g->cpus[cpu]);
+	note("\n");
+	(void)arg;
+	return (0);
+}
+
+/* What came on a CPU that has no words of its own is in the sum alone. */
+START_TEST(values_by_cpu)
+{
+	const struct tbuf_aggregate_order order = { .by_key = true };
+	struct tbuf_aggregates table = { .count = 0 };
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	struct tbuf_tally *one, *two;
+	uint64_t key = 1, other = 2, seven = 7;
+
+	ck_assert_int_eq(tbuf_aggregates_make(&table, &script), 0);
+	tbuf_aggregates_apart(&table, 2);
+	one = tbuf_tally_get(&table, id, &key, 8);
+	two = tbuf_tally_get(&table, id, &other, 8);
+	tbuf_tally_update(&table, one, 0, 1, 1);
+	tbuf_tally_update(&table, one, 1, 2, 1);
+	tbuf_tally_update(&table, one, 2, 4, 1);
+	tbuf_tally_merge(&table, two, 1, &seven);
+	tbuf_tally_merge(&table, two, TBUF_NCPUS, &seven);
+	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
+	    note_cpus, NULL), 0);
+	expect("1  7 = 1 2\n2  14 = 0 7\n");
+	tbuf_tally_join(&table, one, two);
+	tbuf_tally_clear(&table, two);
+	/* It does not begin to keep them apart when some are there. */
+	tbuf_aggregates_apart(&table, 0);
+	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
+	    note_cpus, NULL), 0);
+	expect("1  7 = 1 2\n2  14 = 0 7\n1  21 = 1 9\n2  0 = 0 0\n");
+	tbuf_aggregates_free(&table);
+}
+END_TEST
+
 /* ------------------------------------------------------------ damage */
 
 START_TEST(damaged)
@@ -770,6 +820,7 @@ main(void)
 	tcase_add_test(tc, room_for_none);
 	tcase_add_test(tc, no_room_is_needed);
 	tcase_add_test(tc, places_are_given_back);
+	tcase_add_test(tc, values_by_cpu);
 	tcase_add_test(tc, damaged);
 	tcase_add_test(tc, another_function);
 	suite_add_tcase(suite, tc);

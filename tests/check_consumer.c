@@ -115,7 +115,7 @@ static const struct {
 	{ "aggsortkeypos", "-1", -EINVAL, 0 },
 	{ "aggsortkeypos", "1x", -EINVAL, 0 },
 	{ "agghist", "set", 0, 1 }, { "aggpack", "true", 0, 1 },
-	{ "aggzoom", "no", 0, 0 }, { "aggpercpu", NULL, -ENOTSUP, 0 },
+	{ "aggzoom", "no", 0, 0 }, { "aggpercpu", NULL, 0, 1 },
 	{ "encoding", "utf8", 0, 2 }, { "encoding", "x", -EINVAL, 0 },
 	{ "specsize", "x", -EINVAL, 0 }, { "specsize", "64", 0, 64 },
 	{ "nspec", "4", 0, 4 }, { "nspec", "x", -EINVAL, 0 },

@@ -77,6 +77,13 @@ tbuf_aggregation_find(struct tbuf_aggregates *a, uint32_t id)
 	return (&a->all[id]);
 }
 
+void
+tbuf_aggregates_apart(struct tbuf_aggregates *a, unsigned ncpus)
+{
+	if (a->ntallies == 0)
+		a->ncpus = ncpus;
+}
+
 /* ------------------------------------------------------------ aggsize */
 
 static uint64_t
@@ -201,7 +208,8 @@ make(struct tbuf_aggregates *a, uint32_t id, const void *key, uint32_t size,
 
 	if (!grow(a) || (t = calloc(1, sizeof(*t) + size)) == NULL)
 		return (NULL);
-	t->words = calloc(a->all[id].nwords, sizeof(*t->words));
+	t->words = calloc((size_t)a->all[id].nwords * (1 + a->ncpus),
+	    sizeof(*t->words));
 	if (t->words == NULL) {
 		free(t);
 		return (NULL);
@@ -254,13 +262,81 @@ tbuf_tally_place(struct tbuf_aggregates *a, uint32_t id, const void *key,
 	return (t);
 }
 
+uint64_t *
+tbuf_tally_cpu(const struct tbuf_aggregates *a, const struct tbuf_tally *t,
+    unsigned cpu)
+{
+	return (cpu < a->ncpus ?
+	    t->words + (size_t)a->all[t->id].nwords * (1 + cpu) : NULL);
+}
+
+void
+tbuf_tally_update(struct tbuf_aggregates *a, struct tbuf_tally *t,
+    unsigned cpu, uint64_t value, uint64_t weight)
+{
+	const struct tbuf_d_aggregation *source = a->all[t->id].source;
+	enum tbuf_aggregator function =
+	    (enum tbuf_aggregator)source->function;
+	uint64_t *words = tbuf_tally_cpu(a, t, cpu);
+
+	t->empty = false;
+	tbuf_aggregate_update(function, source->parameter, t->words, value,
+	    weight);
+	if (words != NULL)
+		tbuf_aggregate_update(function, source->parameter, words,
+		    value, weight);
+}
+
+static void
+merge(const struct tbuf_aggregation *one, uint64_t *to, const uint64_t *from)
+{
+	tbuf_aggregate_merge((enum tbuf_aggregator)one->source->function, to,
+	    from, one->nwords);
+}
+
+void
+tbuf_tally_merge(struct tbuf_aggregates *a, struct tbuf_tally *t,
+    unsigned cpu, const uint64_t *words)
+{
+	uint64_t *own = tbuf_tally_cpu(a, t, cpu);
+
+	t->empty = false;
+	merge(&a->all[t->id], t->words, words);
+	if (own != NULL)
+		merge(&a->all[t->id], own, words);
+}
+
+void
+tbuf_tally_join(struct tbuf_aggregates *a, struct tbuf_tally *t,
+    const struct tbuf_tally *from)
+{
+	unsigned cpu;
+
+	if (from->empty)
+		return;
+	t->empty = false;
+	merge(&a->all[t->id], t->words, from->words);
+	for (cpu = 0; cpu < a->ncpus; cpu++)
+		merge(&a->all[t->id], tbuf_tally_cpu(a, t, cpu),
+		    tbuf_tally_cpu(a, from, cpu));
+}
+
+static void
+begin(const struct tbuf_aggregation *one, uint64_t *words)
+{
+	tbuf_aggregate_initial((enum tbuf_aggregator)one->source->function,
+	    words, one->nwords);
+}
+
 void
 tbuf_tally_clear(struct tbuf_aggregates *a, struct tbuf_tally *t)
 {
 	const struct tbuf_aggregation *one = &a->all[t->id];
+	unsigned cpu;
 
-	tbuf_aggregate_initial((enum tbuf_aggregator)one->source->function,
-	    t->words, one->nwords);
+	begin(one, t->words);
+	for (cpu = 0; cpu < a->ncpus; cpu++)
+		begin(one, tbuf_tally_cpu(a, t, cpu));
 	t->empty = true;
 }
 

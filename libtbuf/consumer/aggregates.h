@@ -29,7 +29,7 @@ struct tbuf_tally {
 	TAILQ_ENTRY(tbuf_tally) link;	/* in the order of the first values */
 	struct tbuf_tally *next;	/* in its bucket */
 	uint64_t hash;
-	uint64_t *words;		/* common/aggregate.h */
+	uint64_t *words;		/* of all, then of each CPU by itself */
 	uint64_t cpus[TBUF_NCPUS / 64];	/* in whose tables it takes a place */
 	uint32_t id;			/* of the aggregation */
 	uint32_t key_size;
@@ -52,6 +52,8 @@ struct tbuf_aggregates {
 	struct tbuf_tally **buckets;
 	uint32_t nbuckets;		/* a power of two */
 	uint32_t ntallies;
+	unsigned ncpus;			/* have words of their own; or 0 */
+	unsigned cpu;			/* whose table is read, if it is one's */
 	uint32_t *used;			/* places taken, by CPU */
 	uint64_t places;		/* of each CPU */
 	/* The address that stands for all that are called as one; or NULL. */
@@ -74,6 +76,8 @@ struct tbuf_aggregate_order {
 int	tbuf_aggregates_make(struct tbuf_aggregates *,
 	    const struct tbuf_d_script *);
 void	tbuf_aggregates_free(struct tbuf_aggregates *);
+/* Keep values of CPUs apart, too; before anything has been gathered. */
+void	tbuf_aggregates_apart(struct tbuf_aggregates *, unsigned ncpus);
 /* False if aggsize bytes hold nothing that the script aggregates. */
 bool	tbuf_aggregates_limit(struct tbuf_aggregates *, uint64_t aggsize,
 	    uint64_t strsize);
@@ -86,6 +90,17 @@ struct tbuf_tally *tbuf_tally_get(struct tbuf_aggregates *, uint32_t id,
 /* The same, in the table of a CPU.  NULL: there is no room, too. */
 struct tbuf_tally *tbuf_tally_place(struct tbuf_aggregates *, uint32_t id,
 	    const void *key, uint32_t size, unsigned cpu);
+/* Words of a CPU; NULL: it has none of its own. */
+uint64_t *tbuf_tally_cpu(const struct tbuf_aggregates *,
+	    const struct tbuf_tally *, unsigned cpu);
+/* A value, and words as they have been gathered, on a CPU. */
+void	tbuf_tally_update(struct tbuf_aggregates *, struct tbuf_tally *,
+	    unsigned cpu, uint64_t value, uint64_t weight);
+void	tbuf_tally_merge(struct tbuf_aggregates *, struct tbuf_tally *,
+	    unsigned cpu, const uint64_t *words);
+/* All that another one has. */
+void	tbuf_tally_join(struct tbuf_aggregates *, struct tbuf_tally *,
+	    const struct tbuf_tally *from);
 void	tbuf_tally_clear(struct tbuf_aggregates *, struct tbuf_tally *);
 void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
 

@@ -50,18 +50,13 @@ name_key(const struct tbuf_aggregates *a,
 static int
 move(struct tbuf_aggregates *a, struct tbuf_tally *from, const uint8_t *key)
 {
-	const struct tbuf_aggregation *one = &a->all[from->id];
 	struct tbuf_tally *to = tbuf_tally_get(a, from->id, key,
 	    from->key_size);
 
 	if (to == NULL)
 		return (-ENOMEM);
 	to->named = true;
-	if (!from->empty)
-		tbuf_aggregate_merge(
-		    (enum tbuf_aggregator)one->source->function, to->words,
-		    from->words, one->nwords);
-	to->empty = to->empty && from->empty;
+	tbuf_tally_join(a, to, from);
 	tbuf_tally_remove(a, from);
 	return (0);
 }

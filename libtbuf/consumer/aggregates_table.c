@@ -157,8 +157,7 @@ gain_merge(const struct reading *r, const struct entry *e)
 	} else
 		for (i = 0; i < e->head.nwords; i++)
 			more[i] = e->now[i] - e->last[i];
-	tbuf_aggregate_merge(function, t->words, more, e->one->nwords);
-	t->empty = false;
+	tbuf_tally_merge(r->all, t, r->all->cpu, more);
 	return (0);
 }
 
@@ -291,6 +290,13 @@ has_tables(const struct tbuf_target *t)
 	    t->clauses != 0);
 }
 
+/* Under a lock threads of any CPU aggregate. */
+static unsigned
+source_cpu(const struct tbuf_source *s)
+{
+	return (s->locked || s->cpu < 0 ? TBUF_NCPUS : (unsigned)s->cpu);
+}
+
 int
 tbuf_tables_read(struct tbuf_consumer *c)
 {
@@ -300,10 +306,12 @@ tbuf_tables_read(struct tbuf_consumer *c)
 	if (c->script == NULL || c->script->aggregates.count == 0)
 		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
-		for (i = 0; has_tables(t) && i < t->nsources; i++)
+		for (i = 0; has_tables(t) && i < t->nsources; i++) {
+			c->script->aggregates.cpu = source_cpu(&t->sources[i]);
 			if (source_merge(&c->script->aggregates,
 			    &t->sources[i]) == -ENOMEM)
 				return (-ENOMEM);
+		}
 	return (0);
 }
 

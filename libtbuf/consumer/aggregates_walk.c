@@ -32,7 +32,7 @@ struct walk {
 	struct tbuf_tally **tallies;
 	struct tbuf_rank *ranks;
 	struct tbuf_value *keys;
-	struct tbuf_gathered *values;
+	struct tbuf_gathered *values;	/* each id's, then those of its CPUs */
 	struct tbuf_bucket *buckets;
 };
 
@@ -179,19 +179,19 @@ finish(struct walk *w)
 static int
 make_values(struct walk *w)
 {
-	size_t room = 1;
+	size_t room = 0, each = 1 + w->table->ncpus;
 	unsigned i;
 
 	for (i = 0; i < w->nids; i++)
 		room += w->table->all[w->ids[i]].nwords;
-	w->values = calloc(w->nids, sizeof(*w->values));
-	w->buckets = calloc(room, sizeof(*w->buckets));
+	w->values = calloc(w->nids * each, sizeof(*w->values));
+	w->buckets = calloc(room * each + 1, sizeof(*w->buckets));
 	return (w->values == NULL || w->buckets == NULL ? -ENOMEM : 0);
 }
 
 /* Those that there are values for, from low to high. */
 static unsigned
-give_buckets(const struct tbuf_aggregation *one, const struct tbuf_tally *t,
+give_buckets(const struct tbuf_aggregation *one, const uint64_t *words,
     struct tbuf_bucket *to)
 {
 	struct tbuf_bucket *begin = to;
@@ -202,14 +202,15 @@ give_buckets(const struct tbuf_aggregation *one, const struct tbuf_tally *t,
 		    (enum tbuf_aggregator)one->source->function,
 		    one->source->parameter, i, &to->low, &to->high))
 			continue;
-		to->count = t == NULL ? 0 : (int64_t)t->words[i];
+		to->count = words == NULL ? 0 : (int64_t)words[i];
 		to++;
 	}
 	return ((unsigned)(to - begin));
 }
 
+/* Where there are no words, or none since clear(), it is 0. */
 static struct tbuf_bucket *
-give_value(const struct tbuf_aggregation *one, const struct tbuf_tally *t,
+give_words(const struct tbuf_aggregation *one, const uint64_t *words,
     struct tbuf_bucket *buckets, struct tbuf_gathered *to)
 {
 	memset(to, 0, sizeof(*to));
@@ -218,13 +219,32 @@ give_value(const struct tbuf_aggregation *one, const struct tbuf_tally *t,
 	if (tbuf_aggregate_has_buckets(
 	    (enum tbuf_aggregator)one->source->function)) {
 		to->buckets = buckets;
-		to->nbuckets = give_buckets(one, t, buckets);
-	} else if (t != NULL && !t->empty) {
-		to->value = tbuf_tally_value(one->source, t->words,
-		    one->normal);
-		to->whole = tbuf_tally_value(one->source, t->words, 1);
+		to->nbuckets = give_buckets(one, words, buckets);
+	} else if (words != NULL) {
+		to->value = tbuf_tally_value(one->source, words, one->normal);
+		to->whole = tbuf_tally_value(one->source, words, 1);
 	}
 	return (buckets + to->nbuckets);
+}
+
+static struct tbuf_bucket *
+give_value(const struct walk *w, unsigned j, const struct tbuf_tally *t,
+    struct tbuf_bucket *buckets)
+{
+	const struct tbuf_aggregation *one = &w->table->all[w->ids[j]];
+	unsigned ncpus = w->table->ncpus, cpu;
+	struct tbuf_gathered *cpus = w->values + w->nids + (size_t)j * ncpus;
+
+	if (t != NULL && t->empty)
+		t = NULL;
+	buckets = give_words(one, t == NULL ? NULL : t->words, buckets,
+	    &w->values[j]);
+	w->values[j].ncpus = ncpus;
+	w->values[j].cpus = ncpus == 0 ? NULL : cpus;
+	for (cpu = 0; cpu < ncpus; cpu++)
+		buckets = give_words(one, t == NULL ? NULL :
+		    tbuf_tally_cpu(w->table, t, cpu), buckets, &cpus[cpu]);
+	return (buckets);
 }
 
 static int
@@ -244,8 +264,8 @@ give(struct walk *w, int (*visit)(void *, const struct tbuf_tuple *),
 		tuple.keys = w->rows[i].keys;
 		buckets = w->buckets;
 		for (j = 0; j < w->nids; j++)
-			buckets = give_value(&w->table->all[w->ids[j]],
-			    w->rows[i].tallies[j], buckets, &w->values[j]);
+			buckets = give_value(w, j, w->rows[i].tallies[j],
+			    buckets);
 		if ((stop = visit(arg, &tuple)) != 0)
 			return (stop);
 	}

@@ -253,6 +253,7 @@ begin_script(struct tbuf_consumer *c)
 		.bufsize = o->bufsize, .policy = o->bufpolicy,
 		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
 		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu,
+		.aggpercpu = o->aggpercpu != 0,
 		.nspec = o->nspec, .specsize = o->specsize
 	};
 	int error;

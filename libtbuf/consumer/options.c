@@ -73,6 +73,7 @@ static const struct option {
 	{ "unitselect", RULES, FIELD(unitselect) },
 
 	{ "aggsize", SIZE, FIELD(aggsize) },
+	{ "aggpercpu", SETTING, FIELD(aggpercpu) },
 	{ "aggrate", RATE_OR_NONE, FIELD(aggrate) },
 	{ "aggsortkey", SETTING, FIELD(aggsortkey) },
 	{ "aggsortrev", SETTING, FIELD(aggsortrev) },
@@ -86,8 +87,7 @@ static const struct option {
 	{ "quiet", COMMAND, 0 }, { "zdefs", COMMAND, 0 },
 	{ "droptags", COMMAND, 0 }, { "flowindent", COMMAND, 0 },
 
-	{ "aggpercpu", PROGRAM, 0 }, { "amin", PROGRAM, 0 },
-	{ "argref", PROGRAM, 0 },
+	{ "amin", PROGRAM, 0 }, { "argref", PROGRAM, 0 },
 	{ "core", PROGRAM, 0 },
 	{ "cpp", PROGRAM, 0 }, { "cppargs", PROGRAM, 0 },
 	{ "cpphdrs", PROGRAM, 0 }, { "cpppath", PROGRAM, 0 },

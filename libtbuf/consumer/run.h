@@ -39,6 +39,7 @@ struct tbuf_options {
 	uint64_t dynvarsize;		/* of scripts */
 	uint64_t scratchsize;
 	uint64_t aggsize;
+	uint64_t aggpercpu;
 	uint64_t nspec;
 	uint64_t specsize;
 	uint64_t cleanrate;		/* a period in ns */

@@ -271,6 +271,19 @@ speculates(const struct tbuf_d_script *source)
 	return (false);
 }
 
+/* Up to the last one that is online. */
+static unsigned
+count_cpus(void)
+{
+	struct tbuf_cpus online;
+	unsigned n = TBUF_NCPUS;
+
+	tbuf_cpus_online(&online);
+	while (n > 0 && !tbuf_cpus_has(&online, n - 1))
+		n--;
+	return (n);
+}
+
 int
 tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 {
@@ -282,6 +295,8 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	    sizeof(s->execname));
 	if ((error = reserve_end(s)) != 0)
 		return (error);
+	if (terms->aggpercpu)
+		tbuf_aggregates_apart(&s->aggregates, count_cpus());
 	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
 	    terms->strsize))
 		return (-EINVAL);

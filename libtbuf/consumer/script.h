@@ -41,6 +41,7 @@ struct tbuf_script_terms {
 	uint64_t scratchsize;
 	uint64_t strsize;
 	uint64_t aggsize;
+	bool aggpercpu;
 	uint64_t nspec;
 	uint64_t specsize;
 	int64_t cpu;			/* -1: any */

@@ -26,9 +26,8 @@ tbuf_script_update(struct tbuf_machine *m, const struct tbuf_update *update)
 		s->cpus[s->cpu].aggregation_drops++;
 		return (0);
 	}
-	t->empty = false;
-	tbuf_aggregate_update(update->function, one->source->parameter,
-	    t->words, update->value, update->weight);
+	tbuf_tally_update(&s->aggregates, t, (unsigned)s->cpu, update->value,
+	    update->weight);
 	return (0);
 }
 

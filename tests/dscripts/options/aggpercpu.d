@@ -1,6 +1,0 @@
-#pragma D option aggpercpu
-
-BEGIN
-{
-	exit(0);
-}
