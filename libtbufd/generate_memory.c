@@ -147,8 +147,8 @@ store_object(struct generator *g, const struct type *type, unsigned address,
 }
 
 /*
- * A text's characters, and a NUL if there is room for one, at once; NULL becomes
- * the empty text, for what is in memory always is one.
+ * A text's characters, and a NUL if there is room for one, at once; NULL
+ * becomes the empty text, for what is in memory always is one.
  */
 static void
 store_text(struct generator *g, const struct type *type, unsigned address,

@@ -55,6 +55,9 @@ enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
 	W(LDA, 3, 0, 0, 1), W(KEY, 3, 0, 0, 8)
 #define BY_KEY								\
 	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 2), W(KEY, 3, 0, 0, 8)
+/* ... of which threads that are at it at once may have the same. */
+#define BY_TURN								\
+	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 4), W(KEY, 3, 0, 0, 8)
 #define COUNT(id)							\
 	W(LDI, 4, 0, 0, 1), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),	\
 	W(UPD, 4, 5, TBUF_AGG_COUNT, id)
@@ -112,14 +115,14 @@ static const uint64_t common_free[] = {
  * the same.
  */
 static const uint64_t member_store[] = {
-	VALUE, BY_KEY, W(LDR, 8, 0, ARRAY, 2), W(JNZ, 8, 0, 0, 10),
-	W(TMP, 8, 0, 0, 0), W(LDI, 9, 0, 0, 0), BY_KEY,
-	W(STB, 8, 9, ARRAY, 2), BY_KEY, W(LDR, 8, 0, ARRAY, 2),
+	VALUE, BY_TURN, W(LDR, 8, 0, ARRAY, 2), W(JNZ, 8, 0, 0, 10),
+	W(TMP, 8, 0, 0, 0), W(LDI, 9, 0, 0, 0), BY_TURN,
+	W(STB, 8, 9, ARRAY, 2), BY_TURN, W(LDR, 8, 0, ARRAY, 2),
 	W(LDA, 9, 0, 0, 0), W(SHLI, 9, 9, 0, 3), W(ADD, 8, 8, 9, 0),
 	W(ST8, 1, 8, 0, 0)
 };
 static const uint64_t member_judge[] = {
-	VALUE, W(LDI, 7, 0, 0, 0), BY_KEY, W(LDR, 8, 0, ARRAY, 2),
+	VALUE, W(LDI, 7, 0, 0, 0), BY_TURN, W(LDR, 8, 0, ARRAY, 2),
 	W(JZ, 8, 0, 0, 4), W(LDA, 9, 0, 0, 0), W(SHLI, 9, 9, 0, 3),
 	W(ADD, 8, 8, 9, 0), W(LD8, 7, 8, 0, 0), JUDGE(MEMBER)
 };
@@ -275,6 +278,14 @@ static unsigned which;
 static struct stress_page *page;
 static __thread unsigned whose = UINT32_MAX;
 static __thread uint64_t drawn, key_now;
+static uint64_t turns;
+
+/* Of two threads, one after the other, or at once; 1,024 in all. */
+static uint64_t
+turn(void)
+{
+	return (tbuf_add(&turns, 1) / 2 % 1024);
+}
 
 static void
 pair_begin(struct stress_counter *c)
@@ -292,12 +303,14 @@ pair_end(struct stress_counter *c)
 static void
 handler_pair(uint64_t key, uint64_t frees)
 {
-	uint64_t who = HANDLERS + whose;
+	uint64_t who = HANDLERS + whose, number = turn();
 	struct stress_counter *c = &page->who[who];
 
 	pair_begin(c);
-	TBUF_PROBE(stress, handler__start, who, c->before, key, frees);
-	TBUF_PROBE(stress, handler__done, who, c->before, key, frees);
+	TBUF_PROBE(stress, handler__start, who, c->before, key, frees,
+	    number);
+	TBUF_PROBE(stress, handler__done, who, c->before, key, frees,
+	    number);
 	pair_end(c);
 }
 
@@ -344,7 +357,7 @@ alarm_soon(void)
 static void *
 short_main(void *argument)
 {
-	uint64_t who = (uintptr_t)argument, pairs, key, frees;
+	uint64_t who = (uintptr_t)argument, pairs, key, frees, number;
 	struct stress_counter *c = &page->who[who];
 	sigset_t timer;
 
@@ -363,9 +376,10 @@ short_main(void *argument)
 		pair_begin(c);
 		key = stress_random(&drawn) % KEYS;
 		frees = stress_random(&drawn) % 2;
+		number = turn();
 		tbuf_store(&key_now, key++);
-		TBUF_PROBE(stress, start, who, c->before, key, frees);
-		TBUF_PROBE(stress, done, who, c->before, key, frees);
+		TBUF_PROBE(stress, start, who, c->before, key, frees, number);
+		TBUF_PROBE(stress, done, who, c->before, key, frees, number);
 		pair_end(c);
 	}
 	if (page->pause != 0)
@@ -398,7 +412,7 @@ static void *
 churn_main(void *argument)
 {
 	TBUF_PROBE(stress, start, UINT64_C(1), UINT64_C(1), UINT64_C(1),
-	    UINT64_C(0));
+	    UINT64_C(0), UINT64_C(0));
 	return (argument);
 }
 
