@@ -26,6 +26,7 @@ enum tbuf_clock {
 #define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
 #define TBUF_F_SIDE		0x8u	/* it binds side lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
+#define TBUF_F_TURNS		0x20u	/* it goes by slot.turn */
 #define TBUF_F_VARIABLES	0x40u	/* it has threads' ones, and arrays */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)

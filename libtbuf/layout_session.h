@@ -6,6 +6,8 @@
 #ifndef TBUF_LAYOUT_SESSION_H
 #define TBUF_LAYOUT_SESSION_H
 
+#include <stdbool.h>
+
 #include "layout_common.h"
 #include "layout_lane.h"
 #include "layout_side.h"
@@ -54,7 +56,10 @@ struct tbuf_slot {
 	uint32_t first_side;	/* (c) index of the first side lane */
 	uint32_t nlanes_max;	/* (c) lanes that there may come to be */
 	uint32_t released;	/* (a) counts: a side lane has become free */
-	uint32_t reserved0[11];
+	uint32_t reserved0;
+	uint64_t turn;		/* (c) tbuf_turn(): which tables lanes work at;
+				   0 once generation is; release */
+	uint32_t reserved1[8];
 	struct tbuf_lock locks[TBUF_NLOCKS];
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of side lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
@@ -69,6 +74,27 @@ struct tbuf_slot {
 	/* Offset of a CPU's lane in units of 64 bytes; 0: it has none. */
 	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
+
+/*
+ * The tables of a session's lanes turn all at once: the low bit of a count says
+ * which of each lane's two is worked at.  With the generation in it the word
+ * says as well whether the session still stands, as that does itself.
+ */
+#define TBUF_TURN_SHIFT	24
+
+static inline uint64_t
+tbuf_turn(uint64_t generation, uint64_t count)
+{
+	return (generation << TBUF_TURN_SHIFT |
+	    (count & ((UINT64_C(1) << TBUF_TURN_SHIFT) - 1)));
+}
+
+/* Is it a turn of that session?  An older consumer stores none. */
+static inline bool
+tbuf_turn_of(uint64_t turn, uint64_t generation)
+{
+	return (((turn ^ tbuf_turn(generation, 0)) >> TBUF_TURN_SHIFT) == 0);
+}
 
 /* How many lanes are no side lanes: all that an older library has made. */
 static inline uint32_t
@@ -103,6 +129,7 @@ TBUF_ASSERT_OFFSET(tbuf_slot, terms, 64);
 TBUF_ASSERT_OFFSET(tbuf_slot, heads, 128);
 TBUF_ASSERT_OFFSET(tbuf_slot, locks, 256);
 TBUF_ASSERT_OFFSET(tbuf_slot, holders, 192);
+TBUF_ASSERT_OFFSET(tbuf_slot, turn, 216);
 TBUF_ASSERT_OFFSET(tbuf_slot, chunks, 1792);
 TBUF_ASSERT_OFFSET(tbuf_slot, programs, 2048);
 TBUF_ASSERT_OFFSET(tbuf_slot, units, 2160);

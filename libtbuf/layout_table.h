@@ -21,7 +21,18 @@
  * into a slot of the index, and at last `top` commits it: the bytes that
  * entries take, and in the upper half those of values.  A slot that points to
  * what is not committed is empty.  An insertion that is abandoned may leave its
- * slot behind, which then points to somebody else's entry, with another key.
+ * slot behind, which then points to somebody else's entry, with another key,
+ * and bytes behind the others: where these may reach to where values come, the
+ * insertion that takes the place zeroes it first.
+ *
+ * A lane has two of them, and slot.turn says at which one works.  The consumer
+ * stores the other turn when one is more than half full, runs once on each CPU,
+ * so that every section that had seen the turn before is done or aborted, and
+ * compares and swaps the locks of lock lanes, free for free, which the next
+ * holder's acquire is behind.  Then it reads what was left at the turn before
+ * for the last time, and zeroes all that may have been stored to.  A lane whose
+ * lock is held keeps what it has: its table is worked at again as it is, and
+ * both are read in any case.
  *
  * A count is one word.  What takes several words at once (common/aggregate.h)
  * is a version and two copies: the one that the version's low bit does not
@@ -47,6 +58,8 @@ struct tbuf_table_entry {
 #define TBUF_TABLE_MAX	(UINT64_C(1) << 31)
 #define TBUF_TABLE_LOCK	65536u		/* most of a small lock lane's */
 #define TBUF_TABLE_PROBES 64u		/* slots that a search looks at */
+#define TBUF_TABLE_ENTRY (sizeof(struct tbuf_table_entry) + 65536u)
+					/* most bytes of an entry */
 
 /* Slots of the index, a power of two. */
 static inline uint32_t

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check_clause_fixture.h"
+#include "consumer/aggregates.h"
 
 static const struct tbuf_d_piece made_key = {
 	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer
@@ -220,6 +221,108 @@ START_TEST(totals_are_of_their_session)
 }
 END_TEST
 
+/* Wherever a value comes to be, it is added up. */
+START_TEST(tables_turn)
+{
+	static const struct tbuf_d_aggregation both[] = {
+		AGGREGATION(0, COUNT, 1), AGGREGATION(1, MAX, 1),
+		{ .name = "all", .id = 2, .function = TBUF_AGG_COUNT }
+	};
+	struct live_server server;
+	unsigned i;
+
+	made.script.aggregations = both;
+	made.script.naggregations = 3;
+	CLAUSE(&made, "live:::numbered", NULL, AGGREGATE, UPDATE(0, COUNT),
+	    UPDATE(1, MAX));
+	CLAUSE(&made, "live:::numbered", NULL,
+	    W(UPD, 0, 1, TBUF_AGG_COUNT, 2));
+	live_server_start(&server, NULL);
+	live_server_fire(&server, 1);
+	live_grab(consumer, server.pid);
+	clause_begin(consumer, &made);
+	for (i = 1; i <= 5; i++) {
+		live_server_fire(&server, 40);
+		total_note(2, 40 * i);
+		ck_assert_int_eq(tbuf_tables_turn(consumer, true), 0);
+		total_note(2, 40 * i);
+	}
+	aggregations_note(2);
+	clause_expect("0: 100 -2\n1: 100 -1\n");
+	live_server_stop(&server);
+	while (clause_work(consumer) > 0)
+		continue;
+	total_note(2, 200);
+	aggregations_note(2);
+	clause_expect("0: 100 -2\n1: 100 -1\n");
+}
+END_TEST
+
+/* ... with one clause, whose total is remembered. */
+START_TEST(totals_are_of_their_turn)
+{
+	static const struct tbuf_d_aggregation total[] = {
+		{ .name = "", .id = 0, .function = TBUF_AGG_COUNT }
+	};
+	struct live_server server;
+	unsigned i;
+
+	made.script.aggregations = total;
+	made.script.naggregations = 1;
+	CLAUSE(&made, "live:::numbered", NULL, W(UPD, 0, 1, TBUF_AGG_COUNT, 0));
+	live_server_start(&server, NULL);
+	live_server_fire(&server, 1);
+	live_grab(consumer, server.pid);
+	clause_begin(consumer, &made);
+	for (i = 1; i <= 6; i++) {
+		live_server_fire(&server, 40);
+		total_note(0, 40 * i);
+		ck_assert_int_eq(tbuf_tables_turn(consumer, true), 0);
+	}
+	live_server_stop(&server);
+	while (clause_work(consumer) > 0)
+		continue;
+	total_note(0, 240);
+}
+END_TEST
+
+/* Of nine that have room in a table, more than half were there. */
+START_TEST(new_keys_find_room_again)
+{
+	struct live_server server;
+	cpu_set_t all, one;
+	int cpu;
+
+	made.script.aggregations = aggregations;
+	made.script.naggregations = 1;
+	CLAUSE(&made, "live:::numbered", NULL, W(LDA, 1, 0, 0, 0),
+	    W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0), UPDATE(0, COUNT));
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "aggsize", "512"), 0);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (cpu = 0; !CPU_ISSET(cpu, &all); cpu++)
+		continue;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	live_server_start(&server, NULL);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(all), &all), 0);
+	live_server_fire(&server, 1);
+	live_grab(consumer, server.pid);
+	clause_begin(consumer, &made);
+	live_server_fire(&server, 7);
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, 0, 0), 0);
+	live_server_fire(&server, 8);
+	live_server_stop(&server);
+	clause_log[0] = '\0';
+	while (clause_work(consumer) > 0)
+		continue;
+	clause_expect("");
+	aggregations_note(1);
+	clause_expect("8: 1\n9: 1\n10: 1\n11: 1\n12: 1\n13: 1\n14: 1\n"
+	    "15: 1\n");
+}
+END_TEST
+
 static TCase *
 cases(const char *name)
 {
@@ -230,6 +333,9 @@ cases(const char *name)
 	tcase_add_test(t, cleared_values_begin_anew);
 	tcase_add_test(t, next_session_has_empty_tables);
 	tcase_add_test(t, totals_are_of_their_session);
+	tcase_add_test(t, tables_turn);
+	tcase_add_test(t, totals_are_of_their_turn);
+	tcase_add_test(t, new_keys_find_room_again);
 	return (t);
 }
 

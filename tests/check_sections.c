@@ -23,6 +23,7 @@
 #define STORAGE		1024u
 #define RING		(10 * SIZE)
 #define GENERATION	7
+#define TURN		(GENERATION << TBUF_TURN_SHIFT | 1)
 #define EPID		9
 #define DELAY		3000u	/* turns */
 #define TABLE		1024u	/* bytes of the lane's table */
@@ -54,7 +55,9 @@ static const char *const kinds[] = {
 	"count", "shared", "finish", "bind", "update", "total", "refuse"
 };
 
-static struct tbuf_slot slot = { .generation = GENERATION };
+static struct tbuf_slot slot = {
+	.generation = GENERATION, .turn = TURN
+};
 static struct tbuf_lane lane;
 static _Alignas(64) unsigned char storage[STORAGE];
 static struct tbuf_memo memo;
@@ -139,7 +142,6 @@ table_make(void)
 	entry_make(0, 3, key[1] + 1, WORDS);
 	entry_make(1, 3 + UINT64_C(1) * TABLE, key[1], WORDS);
 	entry_make(2, 3, key[1], WHICH + 1);
-	lane.table[0] = tbuf_place((uintptr_t)table, TABLE);
 }
 
 static uint64_t *
@@ -153,7 +155,7 @@ search_make(void)
 {
 	return ((struct tbuf_search){
 		.bits = enabled, .generation = GENERATION,
-		.place = lane.table[0], .table = (unsigned char *)table,
+		.turn = slot.turn, .lane = &lane, .table = (unsigned char *)table,
 		.heap = tbuf_table_heap(TABLE), .last = TABLE - ENTRY_SIZE,
 		.end = TABLE - 8, .mask = tbuf_table_slots(TABLE) - 1,
 		.entry = ENTRY_SIZE | (uint64_t)(2 | sizeof(key) << 16) << 32,
@@ -181,6 +183,7 @@ total_make(void)
 	total.bits = TOTAL_BITS;
 	total.data = (unsigned char *)(counted() - WHICH);
 	total.ecb_max = WHICH + 1;
+	tbuf_memo_turn(&total, TURN);
 	return (total);
 }
 
@@ -189,7 +192,7 @@ total(void)
 {
 	const struct tbuf_memo m = total_make();
 
-	return (tbuf_rseq_total(&m, TOTAL_BITS, GENERATION, WHICH, 3));
+	return (tbuf_rseq_total(&m, TOTAL_BITS, WHICH, 3));
 }
 
 #define RULE	UINT64_C(5)
@@ -517,7 +520,8 @@ START_TEST(an_update_finds_its_key_and_no_other)
 	LEAVES(s.entry += UINT64_C(1) << 32);
 	LEAVES(s.bits = 2);
 	LEAVES(s.generation++);
-	LEAVES(s.place++);
+	LEAVES(s.turn++);
+	LEAVES(s.lane++);
 	LEAVES(s.word++);
 	LEAVES(s.last = tbuf_table_heap(TABLE));
 	LEAVES_ENTRY(values, TABLE);
@@ -607,18 +611,16 @@ END_TEST
 
 /* A memo of something else leaves the total as it is. */
 static void
-total_leaves(struct tbuf_memo m, uint64_t bits, uint64_t generation,
-    uint64_t word)
+total_leaves(struct tbuf_memo m, uint64_t bits, uint64_t word)
 {
 	uint64_t before[TABLE / 8];
 
 	memcpy(before, table, sizeof(table));
-	ck_assert_int_eq(tbuf_rseq_total(&m, bits, generation, word, 3),
-	    TBUF_CHANGED);
+	ck_assert_int_eq(tbuf_rseq_total(&m, bits, word, 3), TBUF_CHANGED);
 	ck_assert_mem_eq(before, table, sizeof(table));
 }
 
-START_TEST(a_total_is_of_one_version_session_and_cpu)
+START_TEST(a_total_is_of_one_version_turn_and_cpu)
 {
 	struct tbuf_memo m;
 	uint64_t before;
@@ -630,15 +632,17 @@ START_TEST(a_total_is_of_one_version_session_and_cpu)
 		memo.cpu = tbuf_rseq_cpu();
 	ck_assert_uint_eq(*counted(), before + 3);
 	m = total_make();
-	total_leaves(m, TOTAL_BITS + 2, GENERATION, WHICH);
-	total_leaves(m, TOTAL_BITS, GENERATION + 1, WHICH);
-	total_leaves(m, TOTAL_BITS, GENERATION, WHICH + 1);
+	total_leaves(m, TOTAL_BITS + 2, WHICH);
+	total_leaves(m, TOTAL_BITS, WHICH + 1);
 	m.generation++;
-	total_leaves(m, TOTAL_BITS, GENERATION, WHICH);
-	total_leaves(m, TOTAL_BITS, GENERATION + 1, WHICH);
+	total_leaves(m, TOTAL_BITS, WHICH);
 	m = total_make();
 	m.cpu += 4096;
-	total_leaves(m, TOTAL_BITS, GENERATION, WHICH);
+	total_leaves(m, TOTAL_BITS, WHICH);
+	m = total_make();
+	slot.turn++;
+	total_leaves(m, TOTAL_BITS, WHICH);
+	slot.turn = TURN;
 }
 END_TEST
 
@@ -657,7 +661,7 @@ main(void)
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_table_is_bound_to_one_unit);
-	tcase_add_test(sections, a_total_is_of_one_version_session_and_cpu);
+	tcase_add_test(sections, a_total_is_of_one_version_turn_and_cpu);
 	suite_add_tcase(suite, sections);
 	return (run_suite(suite));
 }

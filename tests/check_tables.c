@@ -25,8 +25,7 @@ static const struct tbuf_d_script script = {
 };
 static uint64_t table[STORAGE / 8];
 static uint64_t *const values = table + STORAGE / 8 - VALUES;
-static struct tbuf_target target;
-static struct tbuf_source source;
+static struct tbuf_seen seen;
 static struct tbuf_aggregates all;
 static unsigned torn;		/* so many reads are */
 static bool version_first;
@@ -59,15 +58,15 @@ table_file_read(int fd, void *to, uint64_t size, uint64_t at)
 
 	(void)fd;
 	if (torn > 0 && size >= sizeof(uint64_t) * VALUES && at + size ==
-	    source.table + STORAGE) {
+	    seen.table + STORAGE) {
 		torn--;
 		copy[0] = n + 2;
 		values[0] = version_first ? n : n + 2;
-		memcpy(to, (char *)table + (at - source.table), size);
+		memcpy(to, (char *)table + (at - seen.table), size);
 		count(n + 1);
 		count(n + 2);
 	} else
-		memcpy(to, (char *)table + (at - source.table), size);
+		memcpy(to, (char *)table + (at - seen.table), size);
 	return (true);
 }
 
@@ -85,9 +84,7 @@ setup(void)
 	    sizeof(entry));
 	count(13);
 	count(14);
-	source = (struct tbuf_source){
-		.target = &target, .table = 4096, .table_storage = STORAGE
-	};
+	seen = (struct tbuf_seen){ .table = 4096, .storage = STORAGE };
 	ck_assert_int_eq(tbuf_aggregates_make(&all, &script), 0);
 	torn = 0;
 	version_first = false;
@@ -97,8 +94,8 @@ static void
 teardown(void)
 {
 	tbuf_aggregates_free(&all);
-	free(source.seen.entries);
-	free(source.seen.values);
+	free(seen.entries);
+	free(seen.values);
 }
 
 /* So many values are told of, and no word is another update's. */
@@ -107,7 +104,7 @@ read_expect(uint64_t n)
 {
 	const struct tbuf_tally *t;
 
-	ck_assert_int_eq(source_merge(&all, &source), 0);
+	ck_assert_int_eq(tbuf_table_merge(&all, -1, &seen), 0);
 	t = TAILQ_FIRST(&all.tallies);
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->words[0], n);

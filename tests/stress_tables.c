@@ -4,7 +4,8 @@
  * inv.account of aggregations: what clauses have aggregated in a target, and
  * what they found no room for, comes to all that they did: exactly when the
  * target goes to its end, and between what was begun and what was finished
- * when it is killed; and values of several words are whole.
+ * when it is killed; and values of several words are whole.  Tables turn all
+ * the while.
  *
  *	stress_tables [-s seed] [targets]
  */
@@ -175,8 +176,8 @@ check_entries(struct tbuf_consumer *c)
 	unsigned n;
 
 	TAILQ_FOREACH(target, &c->targets, link)
-		for (n = 0; n < target->nsources; n++) {
-			seen = &target->sources[n].seen;
+		for (n = 0; n < 2 * target->nsources; n++) {
+			seen = &target->sources[n / 2].seen[n % 2];
 			for (i = 0; i < seen->entries_size; i += a.size) {
 				memcpy(&a, seen->entries + i, sizeof(a));
 				for (k = i + a.size; k < seen->entries_size;
@@ -223,6 +224,9 @@ consume(struct tbuf_consumer *c, uint64_t *random)
 
 	while ((result = tbuf_consumer_work(c)) > 0) {
 		drops += events_take(c);
+		if (stress_random(random) % 2 == 0)
+			STRESS_EXPECT(tbuf_tables_turn(c, true) == 0,
+			    "no memory");
 		if (stress_random(random) % 4 != 0)
 			continue;
 		now = updates_all(c);

@@ -86,14 +86,17 @@
  *	ADD	ARM; CHECK; [word] += delta, the last instruction: a count of an
  *		aggregation table
  *
- *	UPDATE	ARM; CHECK; [lane.table[0]] == s.place	else leave CHANGED
+ *	UPDATE	ARM; CHECK, with the session's turn in place of its generation:
+ *		[slot.turn] == s.turn, and [m.lane] == s.lane, whose table of
+ *		that turn it is				else leave CHANGED
  *		search the key's entry, as clause_table.c does: none that lies
  *		in the table, or less values than s.word	leave CHANGED
  *		[its value] += s.delta, the last instruction: a search and ADD
  *		in one
  *
  *	TOTAL	ARM; CHECK, by such a memo of the CPU's as says where the values
- *		are; s.word < [m.ecb_max]		else leave CHANGED
+ *		are, and at which turn: [m.bits] are of one session, which need
+ *		not be compared; s.word < [m.ecb_max]	else leave CHANGED
  *		[its value] += s.delta, the last instruction: they never move
  *
  *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
@@ -107,6 +110,10 @@
  *		An entry behind `top`, or the copy of values that their version
  *		does not select: what has been worked out from the old word
  *		holds, for on this CPU nobody has changed it since.
+ *
+ *	INSERT	the same, with p.zeroes bytes from p.zero on zeroed behind the
+ *		copy: values of the entry that is published, where an insertion
+ *		that was abandoned may have left bytes
  *
  *	SHARED	ARM; CHECK; [counter] += 1, atomically, the last instruction:
  *		a counter that other CPUs add to as well
@@ -123,9 +130,10 @@
  *		aborted leaves the memo void, or as others on this CPU left it:
  *		never a mixture that is good.
  *
- * COUNT, STORE, ADD, LOAD, PUBLISH, SHARED, SWAP and RESTART work with a memo
- * on the stack, of which no handler knows; it is its own generation that they
- * check.
+ * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART work with
+ * a memo on the stack, of which no handler knows; it is its own generation that
+ * they check.  Where they work at a table, and in TOTAL, the memo has the turn
+ * in that place, and its address in the slot's (tbuf_memo_turn()).
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -205,8 +213,9 @@ struct tbuf_write {
 struct tbuf_search {
 	uint64_t bits;			/* as in struct tbuf_write */
 	uint64_t generation;
-	uint64_t place;			/* lane.table[0], which was checked */
-	const unsigned char *table;
+	uint64_t turn;			/* slot.turn, a turn of that session */
+	const struct tbuf_lane *lane;
+	const unsigned char *table;	/* the lane's of this turn */
 	uint64_t heap;			/* offset of the first entry */
 	uint64_t last;			/* ... of the last one that fits */
 	uint64_t end;			/* ... of the table's last word */
@@ -229,6 +238,8 @@ struct tbuf_publish {
 	uint64_t size;			/* bytes, a multiple of 8 */
 	uint32_t *slot;
 	uint64_t offset;
+	uint64_t *zero;			/* INSERT alone */
+	uint64_t zeroes;		/* bytes, a multiple of 8 */
 };
 
 enum tbuf_outcome {
@@ -278,6 +289,17 @@ tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 }
 
 /*
+ * Have a memo's sections look at the session's turn, in place of its
+ * generation.
+ */
+static inline void
+tbuf_memo_turn(struct tbuf_memo *m, uint64_t turn)
+{
+	m->slot = (struct tbuf_slot *)(void *)&m->slot->turn;
+	m->generation = turn;
+}
+
+/*
  * From the thread pointer to where a section is armed: the thread's rseq area,
  * or, where there is none, some bytes that nobody reads.
  */
@@ -316,18 +338,21 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_P_SIZE		40
 #define TBUF_P_SLOT		48
 #define TBUF_P_OFFSET		56
-#define TBUF_U_PLACE		16
-#define TBUF_U_TABLE		24
-#define TBUF_U_HEAP		32
-#define TBUF_U_LAST		40
-#define TBUF_U_END		48
-#define TBUF_U_ENTRY		56
-#define TBUF_U_HASH		64
-#define TBUF_U_KEY		72
-#define TBUF_U_SIZE		80
-#define TBUF_U_WORD		88
-#define TBUF_U_DELTA		96
-#define TBUF_U_MASK		104
+#define TBUF_P_ZERO		64
+#define TBUF_P_ZEROES		72
+#define TBUF_U_TURN		16
+#define TBUF_U_LANE		24
+#define TBUF_U_TABLE		32
+#define TBUF_U_HEAP		40
+#define TBUF_U_LAST		48
+#define TBUF_U_END		56
+#define TBUF_U_ENTRY		64
+#define TBUF_U_HASH		72
+#define TBUF_U_KEY		80
+#define TBUF_U_SIZE		88
+#define TBUF_U_WORD		96
+#define TBUF_U_DELTA		104
+#define TBUF_U_MASK		112
 #define TBUF_T_INDEX		64
 #define TBUF_T_PROBES		64
 #define TBUF_K_VALUES		8
@@ -342,9 +367,9 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_L_PAIR		32
 #define TBUF_L_RESTARTS		72
 #define TBUF_L_LIMIT		136
-#define TBUF_L_TABLE		224
 #define TBUF_S_GENERATION	0
 #define TBUF_S_DEADLINE		40
+#define TBUF_S_TURN		216
 #define TBUF_SITE_ENABLED	0
 #define TBUF_SITE_INDEX		32
 
@@ -384,9 +409,12 @@ TBUF_ASSERT_OFFSET(tbuf_publish, from, TBUF_P_FROM);
 TBUF_ASSERT_OFFSET(tbuf_publish, size, TBUF_P_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_publish, slot, TBUF_P_SLOT);
 TBUF_ASSERT_OFFSET(tbuf_publish, offset, TBUF_P_OFFSET);
+TBUF_ASSERT_OFFSET(tbuf_publish, zero, TBUF_P_ZERO);
+TBUF_ASSERT_OFFSET(tbuf_publish, zeroes, TBUF_P_ZEROES);
 TBUF_ASSERT_OFFSET(tbuf_search, bits, TBUF_W_BITS);
 TBUF_ASSERT_OFFSET(tbuf_search, generation, TBUF_W_GENERATION);
-TBUF_ASSERT_OFFSET(tbuf_search, place, TBUF_U_PLACE);
+TBUF_ASSERT_OFFSET(tbuf_search, turn, TBUF_U_TURN);
+TBUF_ASSERT_OFFSET(tbuf_search, lane, TBUF_U_LANE);
 TBUF_ASSERT_OFFSET(tbuf_search, table, TBUF_U_TABLE);
 TBUF_ASSERT_OFFSET(tbuf_search, heap, TBUF_U_HEAP);
 TBUF_ASSERT_OFFSET(tbuf_search, last, TBUF_U_LAST);
@@ -413,9 +441,9 @@ TBUF_ASSERT_OFFSET(tbuf_lane, sequence, TBUF_L_SEQUENCE);
 TBUF_ASSERT_OFFSET(tbuf_lane, pair, TBUF_L_PAIR);
 TBUF_ASSERT_OFFSET(tbuf_lane, restarts, TBUF_L_RESTARTS);
 TBUF_ASSERT_OFFSET(tbuf_lane, limit, TBUF_L_LIMIT);
-TBUF_ASSERT_OFFSET(tbuf_lane, table, TBUF_L_TABLE);
 TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
+TBUF_ASSERT_OFFSET(tbuf_slot, turn, TBUF_S_TURN);
 TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
 TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);
 
@@ -466,12 +494,13 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
  *		tbuf_rseq_update(..., const struct tbuf_search *);
  *		    any memo: whose it is has to be as the search says
- *		tbuf_rseq_total(..., uint64_t bits, uint64_t generation,
- *		    uint64_t word, uint64_t delta);
+ *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
+ *		    uint64_t delta);
  *		    by a memo of a total, if it is of these
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);
+ *		tbuf_rseq_insert(the same);
  *		tbuf_rseq_count_shared(..., uint64_t *);
  *		tbuf_rseq_swap(..., uint64_t *, uint64_t old, uint64_t new);
  *		tbuf_rseq_swap_pair(..., uint64_t *, const uint64_t old[2],

@@ -676,15 +676,24 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* The turn of the search, and its lane. */
+#define TBUF_SECTION_TURN						\
+	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
+	"ldr x4, [%[w], #" TBUF_O(U_TURN) "]\n\t"			\
+	"ldr x3, [x3, #" TBUF_O(S_TURN) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x3, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
+	"ldr x4, [%[w], #" TBUF_O(U_LANE) "]\n\t"			\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	TBUF_DELAY(1)
+
 /*
  * x10 is the table, w5 the slot's number, w6 their mask, w7 how many slots are
  * left, x8 the entry.  An offset that lies nowhere is one of no entry.
  */
 #define TBUF_SECTION_SEARCH						\
-	"ldr x3, [%[w], #" TBUF_O(U_PLACE) "]\n\t"			\
-	"ldr x4, [x9, #" TBUF_O(L_TABLE) "]\n\t"			\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
 	"ldr x10, [%[w], #" TBUF_O(U_TABLE) "]\n\t"			\
 	"ldr x12, [%[w], #" TBUF_O(U_KEY) "]\n\t"			\
 	"ldr w5, [%[w], #" TBUF_O(U_HASH) "]\n\t"			\
@@ -750,7 +759,7 @@ tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_TURN
 	    TBUF_SECTION_SEARCH
 	    TBUF_SECTION_VALUE
 	    TBUF_DELAY(6)
@@ -771,17 +780,14 @@ changed:
 }
 
 static inline enum tbuf_outcome
-tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
-    uint64_t word, uint64_t delta)
+tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
+    uint64_t delta)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_HERE
 	    "ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"
 	    "cmp x3, %[bits]\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr x3, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"
-	    "cmp x3, %[generation]\n\t"
 	    "b.ne %l[changed]\n\t"
 	    TBUF_SECTION_SESSION
 	    "ldr x4, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"
@@ -796,8 +802,7 @@ tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
 	    "2:\n\t"
 	    :
 	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
-	      [generation] "r"(generation), [word] "r"(word),
-	      [delta] "r"(delta), TBUF_BEGIN_OPERANDS
+	      [word] "r"(word), [delta] "r"(delta), TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS
 	    : changed);
 	tbuf_rseq_clear();
@@ -834,44 +839,55 @@ changed:
 }
 
 /* x5 is the word that commits, x6 where to and x7 from where. */
-static inline enum tbuf_outcome
-tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"
-	    "ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"
-	    "ldr x4, [x5]\n\t"
-	    "cmp x3, x4\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"
-	    "ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"
-	    "ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"
-	    "dmb ishst\n\t" /* the copy comes behind the last commit */
-	    "7: sub x4, x4, #8\n\t"
-	    "ldr x3, [x7, x4]\n\t"
-	    "str x3, [x6, x4]\n\t"
-	    "cbnz x4, 7b\n\t"
-	    TBUF_DELAY(4)
-	    "ldr x6, [%[p], #" TBUF_O(P_SLOT) "]\n\t"
-	    "ldr w3, [%[p], #" TBUF_O(P_OFFSET) "]\n\t"
-	    "str w3, [x6]\n\t"
-	    TBUF_DELAY(5)
-	    "ldr x3, [%[p], #" TBUF_O(P_NEW) "]\n\t"
-	    "stlr x3, [x5]\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
+#define TBUF_RSEQ_PUBLISH(name, ZEROES)					\
+static inline enum tbuf_outcome						\
+name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
+{									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_SESSION					\
+	    "ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"			\
+	    "ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"			\
+	    "ldr x4, [x5]\n\t"						\
+	    "cmp x3, x4\n\t"						\
+	    "b.ne %l[changed]\n\t"					\
+	    "ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"			\
+	    "ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"			\
+	    "ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"			\
+	    "dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	    "7: sub x4, x4, #8\n\t"					\
+	    "ldr x3, [x7, x4]\n\t"					\
+	    "str x3, [x6, x4]\n\t"					\
+	    "cbnz x4, 7b\n\t"						\
+	    ZEROES							\
+	    TBUF_DELAY(4)						\
+	    "ldr x6, [%[p], #" TBUF_O(P_SLOT) "]\n\t"			\
+	    "ldr w3, [%[p], #" TBUF_O(P_OFFSET) "]\n\t"			\
+	    "str w3, [x6]\n\t"						\
+	    TBUF_DELAY(5)						\
+	    "ldr x3, [%[p], #" TBUF_O(P_NEW) "]\n\t"			\
+	    "stlr x3, [x5]\n\t" /* the last instruction */		\
+	    "2:\n\t"							\
+	    :								\
+	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS	\
+	    : TBUF_CLOBBERS						\
+	    : changed);							\
+	tbuf_rseq_clear();						\
+	return (TBUF_COMMITTED);					\
+changed:								\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHANGED);						\
 }
+
+TBUF_RSEQ_PUBLISH(tbuf_rseq_publish, "")
+TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
+    "ldr x6, [%[p], #" TBUF_O(P_ZERO) "]\n\t"
+    "ldr x4, [%[p], #" TBUF_O(P_ZEROES) "]\n\t"
+    "b 9f\n\t"
+    "8: str xzr, [x6, x4]\n\t"
+    "9: subs x4, x4, #8\n\t"
+    "b.hs 8b\n\t")
 
 /*
  * One more in a word that other CPUs add to as well.  A store that fails for a

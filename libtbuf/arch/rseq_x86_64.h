@@ -788,14 +788,22 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* The turn of the search, and its lane. */
+#define TBUF_SECTION_TURN						\
+	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
+	"movq " TBUF_O(U_TURN) "(%[w]), %%rcx\n\t"			\
+	"cmpq %%rcx, " TBUF_O(S_TURN) "(%%rax)\n\t"			\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(U_LANE) "(%[w]), %%rax\n\t"			\
+	"cmpq %%rax, %%fs:" TBUF_O(M_LANE) "(%[m])\n\t"		\
+	"jne %l[changed]\n\t"						\
+	TBUF_DELAY(1)
+
 /*
  * r9 is the table, edx the slot's number, r10 how many slots are left, r8 the
  * entry, rsi the key.  An offset that lies nowhere is one of no entry.
  */
 #define TBUF_SECTION_SEARCH						\
-	"movq " TBUF_O(U_PLACE) "(%[w]), %%rax\n\t"			\
-	"cmpq %%rax, " TBUF_O(L_TABLE) "(%%r11)\n\t"			\
-	"jne %l[changed]\n\t"						\
 	"movq " TBUF_O(U_TABLE) "(%[w]), %%r9\n\t"			\
 	"movq " TBUF_O(U_KEY) "(%[w]), %%rsi\n\t"			\
 	"movl " TBUF_O(U_HASH) "(%[w]), %%edx\n\t"			\
@@ -850,7 +858,7 @@ tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_TURN
 	    TBUF_SECTION_SEARCH
 	    TBUF_SECTION_VALUE
 	    TBUF_DELAY(6)
@@ -869,15 +877,13 @@ changed:
 }
 
 static inline enum tbuf_outcome
-tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
-    uint64_t word, uint64_t delta)
+tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
+    uint64_t delta)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_HERE
 	    "cmpq %[bits], %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"
-	    "jne %l[changed]\n\t"
-	    "cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"
 	    "jne %l[changed]\n\t"
 	    TBUF_SECTION_SESSION
 	    "movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"
@@ -888,8 +894,7 @@ tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t generation,
 	    "2:\n\t"
 	    :
 	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
-	      [generation] "r"(generation), [word] "r"(word),
-	      [delta] "er"(delta), TBUF_BEGIN_OPERANDS
+	      [word] "r"(word), [delta] "er"(delta), TBUF_BEGIN_OPERANDS
 	    : "rax", "rcx", "rdx", "r11", "memory", "cc"
 	    : changed);
 	tbuf_rseq_clear();
@@ -926,42 +931,53 @@ changed:
 }
 
 /* r8 is the word that commits. */
-static inline enum tbuf_outcome
-tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"
-	    "movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"
-	    "cmpq %%rax, (%%r8)\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"
-	    "movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"
-	    "movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"
-	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"
-	    "movq %%rax, -8(%%r9, %%rcx)\n\t"
-	    "subq $8, %%rcx\n\t"
-	    "jnz 7b\n\t"
-	    TBUF_DELAY(4)
-	    "movq " TBUF_O(P_SLOT) "(%[p]), %%rdx\n\t"
-	    "movl " TBUF_O(P_OFFSET) "(%[p]), %%eax\n\t"
-	    "movl %%eax, (%%rdx)\n\t"
-	    TBUF_DELAY(5)
-	    "movq " TBUF_O(P_NEW) "(%[p]), %%rax\n\t"
-	    "movq %%rax, (%%r8)\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
+#define TBUF_RSEQ_PUBLISH(name, ZEROES)					\
+static inline enum tbuf_outcome						\
+name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
+{									\
+	__asm__ goto volatile(						\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_SESSION					\
+	    "movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"			\
+	    "movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"			\
+	    "cmpq %%rax, (%%r8)\n\t"					\
+	    "jne %l[changed]\n\t"					\
+	    "movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"			\
+	    "movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"			\
+	    "movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"			\
+	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"			\
+	    "movq %%rax, -8(%%r9, %%rcx)\n\t"				\
+	    "subq $8, %%rcx\n\t"					\
+	    "jnz 7b\n\t"						\
+	    ZEROES							\
+	    TBUF_DELAY(4)						\
+	    "movq " TBUF_O(P_SLOT) "(%[p]), %%rdx\n\t"			\
+	    "movl " TBUF_O(P_OFFSET) "(%[p]), %%eax\n\t"		\
+	    "movl %%eax, (%%rdx)\n\t"					\
+	    TBUF_DELAY(5)						\
+	    "movq " TBUF_O(P_NEW) "(%[p]), %%rax\n\t"			\
+	    "movq %%rax, (%%r8)\n\t" /* the last instruction */		\
+	    "2:\n\t"							\
+	    :								\
+	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS	\
+	    : TBUF_CLOBBERS						\
+	    : changed);							\
+	tbuf_rseq_clear();						\
+	return (TBUF_COMMITTED);					\
+changed:								\
+	tbuf_rseq_clear();						\
+	return (TBUF_CHANGED);						\
 }
+
+TBUF_RSEQ_PUBLISH(tbuf_rseq_publish, "")
+TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
+    "movq " TBUF_O(P_ZERO) "(%[p]), %%r9\n\t"
+    "movq " TBUF_O(P_ZEROES) "(%[p]), %%rcx\n\t"
+    "jmp 9f\n\t"
+    "8: movq $0, (%%r9, %%rcx)\n\t"
+    "9: subq $8, %%rcx\n\t"
+    "jae 8b\n\t")
 
 /* One more in a word that other CPUs add to as well. */
 static inline enum tbuf_outcome

@@ -229,17 +229,14 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	plan_sides(plan);
 }
 
-/* Where the tables end. */
+/* Where one table of each lane ends. */
 static uint64_t
-plan_tables(const struct tbuf_order *order, struct tbuf_plan *plan,
+plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
     uint64_t at)
 {
 	uint64_t storage;
 	uint32_t i;
 
-	if (order->aggsize == 0)
-		return (at);
-	plan->tables = at;
 	for (i = 0; i < plan->nmain; i++) {
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage) + storage;
@@ -337,7 +334,10 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	    order->dynamic != 0 || order->nspec != 0 ||
 	    tbuf_terms_units(&order->terms, &unit) != 0)
 		plan->zeroes = at = round_up(at, TBUF_PAGE);
-	at = plan_tables(order, plan, at);
+	if (order->aggsize != 0) {
+		plan->tables[0] = at;
+		at = plan_tables(order, plan, at);
+	}
 	if (order->blocks != 0) {
 		plan->blocks = round_up(at, TBUF_PAGE);
 		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
@@ -348,8 +348,13 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	}
 	at = plan_speculations(order, plan, at);
 	at = plan_units(order, plan, at);
+	at = round_up(at, TBUF_PAGE);
+	plan->storage = at - plan->data;
+	if (order->aggsize != 0) {
+		plan->tables[1] = at;
+		at = plan_tables(order, plan, at);
+	}
 	plan->size = round_up(at, TBUF_PAGE);
-	plan->storage = plan->size - plan->data;
 	return (0);
 }
 
@@ -377,16 +382,16 @@ sides_make(struct tbuf_lane *lanes, uint64_t area,
 }
 
 static void
-tables_make(struct tbuf_lane *lanes, uint64_t area,
+tables_make(struct tbuf_lane *lanes, uint64_t area, unsigned which,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
 {
-	uint64_t at = area + plan->tables, storage;
+	uint64_t at = area + plan->tables[which], storage;
 	uint32_t i;
 
-	for (i = 0; i < plan->nmain && plan->tables != 0; i++) {
+	for (i = 0; i < plan->nmain && order->aggsize != 0; i++) {
 		storage = table_size(order, plan, i);
 		at = lane_place(at, storage);
-		lanes[i].table[0] = tbuf_place(at, storage);
+		lanes[i].table[which] = tbuf_place(at, storage);
 		at += storage;
 	}
 }
@@ -435,7 +440,8 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 		}
 	}
 	sides_make(lanes, area, plan);
-	tables_make(lanes, area, order, plan);
+	tables_make(lanes, area, 0, order, plan);
+	tables_make(lanes, area, 1, order, plan);
 }
 
 /* Where each CPU finds its lane. */
@@ -553,6 +559,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->first_side = plan->nmain;
 	slot->nlanes_max = plan->nlanes_max;
 	slot->released = 0;
+	slot->turn = tbuf_turn(generation, 0);
 	build_parts(slot, area, order, plan);
 	build_speculations(slot, area, generation, order, plan);
 	build_units(slot, area, plan);

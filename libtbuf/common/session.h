@@ -20,7 +20,9 @@
  * variables) nor clauses, nor side words, which stand behind the lanes.  Where
  * clauses aggregate or speculate or have variables of threads and arrays, the
  * lanes' tables, blocks, elements and buffers of speculations stand at the end
- * of the storage, zero to begin with; and so do work units.
+ * of the storage, zero to begin with; and so do work units.  Each lane's second
+ * table stands behind the storage: it is backed when tables turn first
+ * (layout_table.h), and a hole until then.
  *
  * Where there are side lanes (layout_side.h), their holders and then the words
  * of all lanes stand in front of plan.data instead; these are backed up to
@@ -139,7 +141,8 @@ struct tbuf_plan {
 	uint64_t clauses;
 	uint64_t data;
 	uint64_t zeroes;		/* from here on; 0: there are none */
-	uint64_t tables;		/* in the storage; 0: none */
+	uint64_t tables[2];		/* one in the storage, the other behind
+					   it; 0: none */
 	uint64_t blocks;		/* likewise */
 	uint64_t dynamic;		/* likewise */
 	uint64_t speculations;		/* likewise */
@@ -147,7 +150,8 @@ struct tbuf_plan {
 	uint64_t units;			/* in the storage; 0: none */
 	uint64_t units_size;
 	uint64_t storage;		/* bytes of all of it */
-	uint64_t size;			/* of the area, likewise */
+	uint64_t size;			/* of the area, a multiple of
+					   TBUF_PAGE */
 };
 
 /*

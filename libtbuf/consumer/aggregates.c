@@ -344,16 +344,17 @@ void
 tbuf_tally_remove(struct tbuf_aggregates *a, struct tbuf_tally *t)
 {
 	struct tbuf_tally **p = bucket(a, t->hash);
-	unsigned cpu;
+	uint64_t cpus;
+	unsigned i;
 
 	while (*p != t)
 		p = &(*p)->next;
 	*p = t->next;
 	TAILQ_REMOVE(&a->tallies, t, link);
 	a->ntallies--;
-	for (cpu = 0; cpu < TBUF_NCPUS; cpu++)
-		if (is_placed(t, cpu))
-			a->used[cpu]--;
+	for (i = 0; i < TBUF_NCPUS / 64; i++)
+		for (cpus = t->cpus[i]; cpus != 0; cpus &= cpus - 1)
+			a->used[64 * i + (unsigned)__builtin_ctzll(cpus)]--;
 	free(t->words);
 	free(t);
 }

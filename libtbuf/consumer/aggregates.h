@@ -111,7 +111,25 @@ void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
  * aggregated since the last time; -ENOMEM.
  */
 struct tbuf_consumer;
+struct tbuf_seen;
+struct tbuf_source;
+struct tbuf_target;
 int	tbuf_tables_read(struct tbuf_consumer *);
+/* ... in one of a lane's two tables; -ENOMEM, or -EINVAL as below. */
+int	tbuf_source_merge(struct tbuf_aggregates *, struct tbuf_source *,
+    unsigned which);
+/* ... in one table; -EINVAL: it is empty, makes no sense, or is gone. */
+int	tbuf_table_merge(struct tbuf_aggregates *, int fd, struct tbuf_seen *);
+/* May there be any in this one? */
+bool	tbuf_target_aggregates(const struct tbuf_target *);
+/*
+ * aggregates_turn.c: from here on targets work at the other tables, those that
+ * have one more than half full, or `all`; what they leave is read and emptied.
+ * It is behind tbuf_tables_read(), which calls it; -ENOMEM.
+ */
+int	tbuf_tables_turn(struct tbuf_consumer *, bool all);
+/* Between readings: read them if there is one to turn; -ENOMEM. */
+int	tbuf_tables_look(struct tbuf_consumer *);
 /*
  * From here on targets begin anew what min() and max() have.  What they had is
  * read behind it, lest it be lost to those that are not cleared.

@@ -27,7 +27,8 @@
 /* A table while it is read. */
 struct reading {
 	struct tbuf_aggregates *all;
-	struct tbuf_source *source;
+	int fd;
+	struct tbuf_seen *seen;
 	uint64_t *now;			/* its values; the last is at `used` */
 	uint64_t used;			/* bytes of them */
 };
@@ -41,10 +42,12 @@ struct entry {
 };
 
 static bool
-table_read(const struct tbuf_source *s, uint64_t at, void *to, uint64_t size)
+table_read(const struct reading *r, uint64_t at, void *to, uint64_t size)
 {
-	return (at <= s->table_storage && size <= s->table_storage - at &&
-	    tbuf_file_read(s->target->fd, to, size, s->table + at));
+	const struct tbuf_seen *seen = r->seen;
+
+	return (at <= seen->storage && size <= seen->storage - at &&
+	    tbuf_file_read(r->fd, to, size, seen->table + at));
 }
 
 /* ------------------------------------------------------------ keys */
@@ -91,15 +94,14 @@ key_good(const struct tbuf_d_aggregation *source, const unsigned char *key,
 static bool
 words_settle(const struct reading *r, const struct entry *e)
 {
-	const struct tbuf_source *s = r->source;
 	uint64_t before, behind;
 	unsigned i;
 
 	for (i = 0; i < SETTLE_TRIES; i++)
-		if (!table_read(s, e->head.values, &before, sizeof(before)) ||
-		    !table_read(s, e->head.values, e->now,
+		if (!table_read(r, e->head.values, &before, sizeof(before)) ||
+		    !table_read(r, e->head.values, e->now,
 		    UINT64_C(8) * e->head.nwords) ||
-		    !table_read(s, e->head.values, &behind, sizeof(behind)))
+		    !table_read(r, e->head.values, &behind, sizeof(behind)))
 			return (false);
 		else if (before == behind && before == e->now[0])
 			return (true);
@@ -183,8 +185,8 @@ entry_merge(const struct reading *r, const struct entry *e)
 static bool
 entry_find(const struct reading *r, uint64_t at, struct entry *e)
 {
-	const struct tbuf_seen *seen = &r->source->seen;
-	uint64_t storage = r->source->table_storage, values;
+	const struct tbuf_seen *seen = r->seen;
+	uint64_t storage = seen->storage, values;
 
 	if (seen->entries_size - at < sizeof(e->head))
 		return (false);
@@ -225,9 +227,9 @@ entries_merge(const struct reading *r)
 
 /* The entries that are new are read; the values read last are as many. */
 static int
-seen_grow(struct tbuf_source *s, uint64_t entries, uint64_t values)
+seen_grow(const struct reading *r, uint64_t entries, uint64_t values)
 {
-	struct tbuf_seen *seen = &s->seen;
+	struct tbuf_seen *seen = r->seen;
 	unsigned char *bytes;
 	uint64_t *words;
 
@@ -235,7 +237,7 @@ seen_grow(struct tbuf_source *s, uint64_t entries, uint64_t values)
 		if ((bytes = realloc(seen->entries, entries)) == NULL)
 			return (-ENOMEM);
 		seen->entries = bytes;
-		if (!table_read(s, tbuf_table_heap(s->table_storage) +
+		if (!table_read(r, tbuf_table_heap(seen->storage) +
 		    seen->entries_size, bytes + seen->entries_size,
 		    entries - seen->entries_size))
 			return (-EINVAL);
@@ -255,36 +257,34 @@ seen_grow(struct tbuf_source *s, uint64_t entries, uint64_t values)
 	return (0);
 }
 
-/* -EINVAL: it makes no sense, or is not there any more. */
-static int
-source_merge(struct tbuf_aggregates *all, struct tbuf_source *s)
+int
+tbuf_table_merge(struct tbuf_aggregates *all, int fd, struct tbuf_seen *seen)
 {
-	struct reading r = { .all = all, .source = s };
+	struct reading r = { .all = all, .fd = fd, .seen = seen };
 	uint64_t top, entries, values;
 	int error;
 
-	if (s->table == 0 || !table_read(s, 0, &top, sizeof(top)))
+	if (seen->table == 0 || !table_read(&r, 0, &top, sizeof(top)))
 		return (-EINVAL);
 	entries = top & UINT32_MAX;
 	values = top >> 32;
-	if (entries < s->seen.entries_size || values < s->seen.values_size ||
+	if (entries < seen->entries_size || values < seen->values_size ||
 	    entries % 8 != 0 || values % 8 != 0 || values == 0 ||
-	    entries + values > s->table_storage -
-	    tbuf_table_heap(s->table_storage))
+	    entries + values > seen->storage - tbuf_table_heap(seen->storage))
 		return (-EINVAL);
-	if ((error = seen_grow(s, entries, values)) != 0)
+	if ((error = seen_grow(&r, entries, values)) != 0)
 		return (error);
 	if ((r.now = malloc(values)) == NULL)
 		return (-ENOMEM);
 	r.used = values;
-	error = table_read(s, s->table_storage - values, r.now, values) ?
+	error = table_read(&r, seen->storage - values, r.now, values) ?
 	    entries_merge(&r) : -EINVAL;
 	free(r.now);
 	return (error);
 }
 
-static bool
-has_tables(const struct tbuf_target *t)
+bool
+tbuf_target_aggregates(const struct tbuf_target *t)
 {
 	return (t->slot != -1 && t->fd != -1 && !t->file_only &&
 	    t->clauses != 0);
@@ -298,21 +298,38 @@ source_cpu(const struct tbuf_source *s)
 }
 
 int
+tbuf_source_merge(struct tbuf_aggregates *all, struct tbuf_source *s,
+    unsigned which)
+{
+	all->cpu = source_cpu(s);
+	return (tbuf_table_merge(all, s->target->fd, &s->seen[which]));
+}
+
+static int
+target_merge(struct tbuf_aggregates *all, struct tbuf_target *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (tbuf_source_merge(all, &t->sources[i], 0) == -ENOMEM ||
+		    (t->turns.backed &&
+		    tbuf_source_merge(all, &t->sources[i], 1) == -ENOMEM))
+			return (-ENOMEM);
+	return (0);
+}
+
+int
 tbuf_tables_read(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
-	unsigned i;
 
 	if (c->script == NULL || c->script->aggregates.count == 0)
 		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
-		for (i = 0; has_tables(t) && i < t->nsources; i++) {
-			c->script->aggregates.cpu = source_cpu(&t->sources[i]);
-			if (source_merge(&c->script->aggregates,
-			    &t->sources[i]) == -ENOMEM)
-				return (-ENOMEM);
-		}
-	return (0);
+		if (tbuf_target_aggregates(t) &&
+		    target_merge(&c->script->aggregates, t) != 0)
+			return (-ENOMEM);
+	return (tbuf_tables_turn(c, false));
 }
 
 void
@@ -322,7 +339,7 @@ tbuf_tables_cleared(struct tbuf_consumer *c)
 	uint32_t *cleared;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (has_tables(t)) {
+		if (tbuf_target_aggregates(t)) {
 			cleared = &tbuf_target_slot(t)->cleared;
 			tbuf_store_release(cleared, tbuf_load(cleared) + 1);
 		}

@@ -114,6 +114,10 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 		error = zero_storage(fd, area, plan);
 	if (error == 0)
 		error = tbuf_room_back(fd, area + plan->data, plan->storage);
+	/* What is behind the storage is backed later. */
+	if (error == 0 && area + plan->size > file_size &&
+	    ftruncate(fd, (off_t)(area + plan->size)) != 0)
+		error = -errno;
 	if (error == 0)
 		return (0);
 	if (area >= file_size)

@@ -52,6 +52,7 @@ close_slot(const struct tbuf_view *view, unsigned slot, unsigned *pauses)
 	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_ENDING))
 		tbuf_cas(state, TBUF_SETUP, TBUF_ENDING);
 	tbuf_store(&tbuf_view_slot(view, slot)->generation, 0);
+	tbuf_store(&tbuf_view_slot(view, slot)->turn, 0);
 	tbuf_fence();
 	tbuf_disable_all(view, slot);
 }

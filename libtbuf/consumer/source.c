@@ -20,21 +20,17 @@
 /* Far more turns than a writer can win against a reader that is running. */
 #define PAIR_TRIES	1000
 
-/*
- * Where its side words and its table are; what lies there is checked when it is
- * read.
- */
+/* Where a table is; what lies there is checked when it is read. */
 static void
-table_make(struct tbuf_source *s, const struct tbuf_lane *lane)
+table_make(struct tbuf_seen *seen, uint64_t place)
 {
-	uint64_t storage = tbuf_place_storage(lane->table[0]);
+	uint64_t storage = tbuf_place_storage(place);
 
-	s->side = lane->side;
-	if (lane->table[0] == 0 || storage < TBUF_TABLE_MIN ||
+	if (place == 0 || storage < TBUF_TABLE_MIN ||
 	    storage > TBUF_TABLE_MAX)
 		return;
-	s->table = tbuf_place_offset(lane->table[0]);
-	s->table_storage = storage;
+	seen->table = tbuf_place_offset(place);
+	seen->storage = storage;
 }
 
 struct tbuf_lane *
@@ -61,7 +57,8 @@ tbuf_source_make(struct tbuf_target *t, uint32_t index,
 	s->size = s->limit = lane->size;
 	s->backed = s->storage;
 	s->side = lane->side;
-	table_make(s, lane);
+	table_make(&s->seen[0], lane->table[0]);
+	table_make(&s->seen[1], lane->table[1]);
 }
 
 int
@@ -81,6 +78,16 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 }
 
 void
+tbuf_seen_forget(struct tbuf_seen *seen)
+{
+	free(seen->entries);
+	free(seen->values);
+	*seen = (struct tbuf_seen){
+		.table = seen->table, .storage = seen->storage
+	};
+}
+
+void
 tbuf_sources_free(struct tbuf_target *t)
 {
 	uint32_t i;
@@ -89,8 +96,8 @@ tbuf_sources_free(struct tbuf_target *t)
 	tbuf_units_free(t);
 	for (i = 0; i < t->nsources; i++) {
 		tbuf_source_forget(&t->sources[i]);
-		free(t->sources[i].seen.entries);
-		free(t->sources[i].seen.values);
+		tbuf_seen_forget(&t->sources[i].seen[0]);
+		tbuf_seen_forget(&t->sources[i].seen[1]);
 	}
 	free(t->sources);
 	t->sources = NULL;

@@ -46,8 +46,9 @@ struct tbuf_epid {
 #define TBUF_DYNAMIC		5
 #define TBUF_COUNTERS		6
 
-/* What was read of an aggregation table (aggregates_table.c). */
+/* An aggregation table, and what was read of it (aggregates_table.c). */
 struct tbuf_seen {
+	uint64_t table, storage;	/* offset, bytes; 0: there is none */
 	unsigned char *entries;
 	uint64_t entries_size;
 	uint64_t *values;		/* of all of them, to the table's end */
@@ -84,6 +85,15 @@ struct tbuf_unit_tables {
 	uint64_t met, given;		/* envelopes and marks; their records */
 	uint64_t told[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* the table that is next at the end */
+};
+
+/* How its tables turn (aggregates_turn.c). */
+struct tbuf_turns {
+	uint64_t count;
+	uint64_t time;			/* of the last one, ns */
+	bool backed;			/* the second ones are */
+	bool stopped;			/* that cannot be, or is not safe */
+	bool under_way;
 };
 
 struct tbuf_batch;
@@ -129,9 +139,8 @@ struct tbuf_source {
 	uint64_t taken;			/* a held lock's mark of its taking */
 	uint64_t held_since;		/* when that was first seen, ns */
 	bool retired;
-	uint64_t table, table_storage;	/* offset, bytes; 0: it has none */
 	uint64_t side;			/* offset of struct tbuf_side */
-	struct tbuf_seen seen;
+	struct tbuf_seen seen[2];	/* its tables */
 	struct tbuf_batch *batch;	/* given in a mark's place, or NULL */
 };
 
@@ -230,6 +239,7 @@ struct tbuf_target {
 	struct tbuf_part globals;
 	struct tbuf_blocks blocks;
 	struct tbuf_spec spec;
+	struct tbuf_turns turns;
 	struct tbuf_unit_tables units;
 	uint32_t npieces;		/* of own layouts, and one for each */
 	struct tbuf_source *sources;
@@ -360,6 +370,8 @@ void	tbuf_source_make(struct tbuf_target *, uint32_t index,
 	    const struct tbuf_lane *);
 struct tbuf_lane *tbuf_target_lane(const struct tbuf_target *, uint32_t index);
 void	tbuf_sources_free(struct tbuf_target *);
+/* What was read of a table: it begins anew. */
+void	tbuf_seen_forget(struct tbuf_seen *);
 
 /*
  * A session that its target has built may have lanes that are backed only as

@@ -485,6 +485,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
+	if ((error = tbuf_tables_look(c)) != 0)
+		return (aborted(c, error));
 	if (tick(&c->next_pool, POOL_PERIOD, now))
 		tbuf_pools_look(c, now);
 	if (tick(&c->next_clean, c->options.cleanrate, now)) {

@@ -58,11 +58,9 @@ effect_again(const struct tbuf_site *site, const uint64_t *words,
 static inline bool
 count_again(const struct tbuf_kept *k, uint64_t version)
 {
-	uint64_t generation = k->generation;
-
 	if (!tbuf_kept_unchanged(k, version) ||
 	    (uint8_t)(tbuf_thread.looks + 1) == 0 ||
-	    !tbuf_kept_add(k, version, generation, 0, 1))
+	    !tbuf_kept_add(k, version, 0, 1))
 		return (false);
 	tbuf_thread.looks++;
 	return (true);

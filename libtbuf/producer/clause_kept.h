@@ -222,13 +222,13 @@ tbuf_kept_bits(uint64_t version)
 
 /* Add to it; false: that is not remembered, and nothing has been done. */
 static inline bool
-tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t generation,
-    uint64_t word, uint64_t delta)
+tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
+    uint64_t delta)
 {
 	const struct tbuf_memo *m = tbuf_kept_total(k);
 
-	return (m != NULL && tbuf_rseq_total(m, tbuf_kept_bits(version),
-	    generation, word, delta) == TBUF_COMMITTED);
+	return (m != NULL && tbuf_rseq_total(m, tbuf_kept_bits(version), word,
+	    delta) == TBUF_COMMITTED);
 }
 
 /* clause_update.c: the record or the value; false: nothing has been done. */

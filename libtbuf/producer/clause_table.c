@@ -13,7 +13,7 @@
  * what the steps before it found, which holds as long as CPU, session and the
  * word that commits do; else all begins anew.  Nothing here loads from a table
  * or stores into it but like this: who comes late finds that the session has
- * ended.
+ * ended, or that its tables have turned.
  *
  * inv.account: values + drops = updates.  An insertion counts nothing yet.
  */
@@ -94,6 +94,17 @@ publish(const struct table *t, const struct tbuf_publish *p)
 	return (TBUF_COMMITTED);
 }
 
+/*
+ * Behind its commit an entry's values are 0.  A lock's holder abandons nothing
+ * that the next one would find.
+ */
+static enum tbuf_outcome
+publish_entry(const struct table *t, const struct tbuf_publish *p)
+{
+	return (t->memo != NULL ? tbuf_rseq_insert(t->memo, p) :
+	    publish(t, p));
+}
+
 static enum tbuf_outcome
 drop(const struct table *t)
 {
@@ -113,12 +124,19 @@ place_check(uint64_t base, uint64_t word)
 	    storage >= TBUF_TABLE_MIN && storage <= TBUF_TABLE_MAX);
 }
 
+/* ... of this turn. */
+static inline uint64_t
+place_load(const struct tbuf_lane *lane, uint64_t turn)
+{
+	return (tbuf_load(&lane->table[turn & 1]));
+}
+
 static bool
 table_place(const struct value *v, const struct tbuf_lane *lane,
-    struct table *t)
+    uint64_t turn, struct table *t)
 {
 	struct tbuf_side *side = tbuf_run_side(v->run, lane);
-	uint64_t word = tbuf_load(&lane->table[0]);
+	uint64_t word = place_load(lane, turn);
 	uint64_t base = v->run->fire->base;
 
 	t->drops = side == NULL ? NULL : &side->aggregation;
@@ -296,6 +314,18 @@ values_update(const struct value *v, const struct table *t)
 	    u->function == TBUF_AGG_COUNT ? 1 : u->weight));
 }
 
+/*
+ * How many bytes of an entry's values may be ones of an entry before it, whose
+ * insertion was abandoned: as far as the largest one reaches.
+ */
+static uint64_t
+values_touched(uint64_t at, uint64_t values, uint64_t size)
+{
+	uint64_t end = at + TBUF_TABLE_ENTRY;
+
+	return (end <= values ? 0 : end - values < size ? end - values : size);
+}
+
 /* An entry for the key, with values that are 0. */
 static enum tbuf_outcome
 insert(const struct value *v, const struct table *t)
@@ -313,12 +343,30 @@ insert(const struct value *v, const struct table *t)
 	v->entry[0] = v->size | (uint64_t)v->which << 32;
 	v->entry[1] = (t->storage - values) | nwords << 32;
 	v->entry[2] = v->hash;
-	return (publish(t, &(struct tbuf_publish){
+	return (publish_entry(t, &(struct tbuf_publish){
 		.word = word_at(t, 0), .old = t->top,
 		.new = (keys + v->size) | values << 32,
 		.to = word_at(t, at), .from = v->entry, .size = v->size,
-		.slot = t->slot, .offset = at
+		.slot = t->slot, .offset = at,
+		.zero = word_at(t, t->storage - values),
+		.zeroes = values_touched(at, t->storage - values, 8 * nwords)
 	}) == TBUF_COMMITTED ? TBUF_WRAPPED : TBUF_CHANGED);
+}
+
+/*
+ * The session's turn, which a memo for the table looks at from now on; 0 where
+ * there is none.
+ */
+static uint64_t
+turn_take(const struct tbuf_fire *f, struct tbuf_memo *memo)
+{
+	uint64_t turn = tbuf_load_acquire(&f->slot->turn);
+
+	if (!tbuf_turn_of(turn, f->generation))
+		return (0);
+	if (memo != NULL)
+		tbuf_memo_turn(memo, turn);
+	return (turn);
 }
 
 /* In a lane's table.  An insertion is followed by the update. */
@@ -327,14 +375,19 @@ lane_update(const struct value *v, const struct tbuf_lane *lane,
     const struct tbuf_memo *memo)
 {
 	enum tbuf_outcome outcome = TBUF_WRAPPED;
-	struct table t;
-	unsigned turns;
+	struct tbuf_memo here;
+	struct table t = { .memo = NULL };
+	unsigned tries;
 
-	t.memo = memo;
-	if (!table_place(v, lane, &t))
+	if (memo != NULL) {
+		here = *memo;
+		t.memo = &here;
+	}
+	if (!table_place(v, lane, turn_take(v->run->fire,
+	    memo == NULL ? NULL : &here), &t))
 		return (drop(&t));
 	/* A damaged table may not show what was inserted. */
-	for (turns = 0; turns < 2 && outcome == TBUF_WRAPPED; turns++)
+	for (tries = 0; tries < 2 && outcome == TBUF_WRAPPED; tries++)
 		switch (search(v, &t)) {
 		case FOUND:
 			outcome = values_update(v, &t);
@@ -369,7 +422,6 @@ search_fill(struct tbuf_search *s, uint64_t place, uint64_t base,
 	uint64_t storage = tbuf_place_storage(place);
 	uint64_t entry = TBUF_RUN_KEY_ENTRY + size;
 
-	s->place = place;
 	s->table = (const unsigned char *)(uintptr_t)
 	    (base + tbuf_place_offset(place));
 	s->heap = tbuf_table_heap(storage);
@@ -380,9 +432,18 @@ search_fill(struct tbuf_search *s, uint64_t place, uint64_t base,
 	s->entry = entry | (uint64_t)which << 32;
 }
 
+static inline struct tbuf_slot *
+slot_of(const struct tbuf_search *s, uint64_t base)
+{
+	unsigned number = (unsigned)__builtin_ctzll(s->bits);
+
+	return ((struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
 /*
  * A handler may change the memo: the section looks whether it has the lane that
- * was found here, with this table.
+ * was found here, and the session this turn.
  */
 bool
 tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
@@ -393,8 +454,10 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 
 	if (at < TBUF_TABLES || at > tbuf_self.window - sizeof(*lane))
 		return (false);
-	place = tbuf_load(&lane->table[0]);
-	if (!place_check(base, place))
+	s->lane = lane;
+	s->turn = tbuf_load(&slot_of(s, base)->turn);
+	place = place_load(lane, s->turn);
+	if (!tbuf_turn_of(s->turn, s->generation) || !place_check(base, place))
 		return (false);
 	search_fill(s, place, base, aggregation, bytes);
 	return (s->last < tbuf_place_storage(place) &&
@@ -405,12 +468,9 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 static bool
 lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 {
-	unsigned number = (unsigned)__builtin_ctzll(s->bits);
+	struct tbuf_fire f = { .slot = slot_of(s, base) };
 	struct tbuf_place place;
-	struct tbuf_fire f;
 
-	f.slot = (struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
-	    number * (uint64_t)TBUF_SLOT_SIZE);
 	here->cpu = tbuf_rseq_cpu();
 	here->slot = f.slot;
 	here->generation = s->generation;
@@ -432,7 +492,7 @@ tbuf_table_remember(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint32_t aggregation, uint64_t bits)
 {
 	struct tbuf_memo here = { .bits = bits };
-	uint64_t entry[WORDS], place;
+	uint64_t entry[WORDS], place, turn;
 	struct value v = { .entry = entry, .size = TBUF_RUN_KEY_ENTRY,
 		.hash = s->hash, .which = aggregation };
 	struct table t = { .memo = &here };
@@ -440,9 +500,11 @@ tbuf_table_remember(unsigned total, const struct tbuf_search *s,
 	if (!lane_here(s, base, &here) ||
 	    here.cpu >= tbuf_load(&tbuf_local->cpus))
 		return;
-	place = tbuf_load(&here.lane->table[0]);
-	if (!place_check(base, place))
+	turn = tbuf_load(&here.slot->turn);
+	place = place_load(here.lane, turn);
+	if (!tbuf_turn_of(turn, s->generation) || !place_check(base, place))
 		return;
+	tbuf_memo_turn(&here, turn);
 	t.storage = tbuf_place_storage(place);
 	t.at = (unsigned char *)(uintptr_t)(base + tbuf_place_offset(place));
 	if (search(&v, &t) != FOUND)

@@ -83,7 +83,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	return (update_do(&s, sum, fire->base, aggregation, bytes));
 }
 
-/* There is no key: what has been found once is there as long as the session. */
+/* There is no key: what has been found once is there till the tables turn. */
 static bool
 update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
@@ -94,7 +94,7 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	if (!value_read(k, fire, &s) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	if (tbuf_kept_add(k, fire->version, s.generation, s.word, s.delta))
+	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
 	s.key = NULL;
 	if (!update_do(&s, 0, fire->base, aggregation, 0))

@@ -243,7 +243,7 @@ lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
 			return (false);
 	}
 	return (plan->zeroes == 0 || storage_back(fd, area + plan->zeroes,
-	    plan->size - plan->zeroes));
+	    plan->data + plan->storage - plan->zeroes));
 }
 
 static int
@@ -382,8 +382,10 @@ session_write(int fd, unsigned number, uint64_t area,
 		/* Fence B [inv.attach]: a recorder begins among threads. */
 		tbuf_fence();
 		session_meet(&view, fd, number, area + plan->patterns, order);
-	} else
+	} else {
 		slot->generation = 0;
+		slot->turn = 0;
+	}
 	munmap(view.base, view.size);
 	return (built);
 }

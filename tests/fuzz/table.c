@@ -45,14 +45,17 @@ static void
 update_section(const struct value *v, const struct table *t)
 {
 	static const struct tbuf_local local = { .base = 1 };
-	static struct tbuf_slot slot = { .generation = 1 };
+	static struct tbuf_slot slot = {
+		.generation = 1, .turn = UINT64_C(1) << TBUF_TURN_SHIFT
+	};
 	uint64_t words = t->storage / 8, before[4096 / 8], after[4096 / 8];
-	struct tbuf_lane lane = { .table[0] = tbuf_place(0, t->storage) };
+	struct tbuf_lane lane;
 	struct tbuf_memo memo = {
 		.bits = 1, .generation = 1, .slot = &slot, .lane = &lane
 	};
 	struct tbuf_search s = {
-		.bits = 1, .generation = 1, .key = v->entry + WORDS,
+		.bits = 1, .generation = 1, .turn = slot.turn, .lane = &lane,
+		.key = v->entry + WORDS,
 		.delta = v->update->weight, .hash = v->hash,
 		.word = tbuf_aggregate_bucket(v->update->function,
 		    v->update->parameter, (int64_t)v->update->value)
@@ -62,8 +65,8 @@ update_section(const struct value *v, const struct table *t)
 	unsigned try;
 
 	tbuf_local = &local;
-	search_fill(&s, lane.table[0], 0, v->which & UINT16_MAX,
-	    v->which >> 16);
+	search_fill(&s, tbuf_place(0, t->storage), 0,
+	    v->which & UINT16_MAX, v->which >> 16);
 	s.table = t->at;
 	memcpy(before, t->at, 8 * words);
 	for (try = 0; try < 100; try++) {
@@ -114,12 +117,12 @@ update(struct table *t, uint32_t id, uint8_t key)
 }
 
 static void
-read_it(struct tbuf_aggregates *all, struct tbuf_source *s,
+read_it(struct tbuf_aggregates *all, int fd, struct tbuf_seen *seen,
     const struct table *t)
 {
-	FUZZ_CHECK(pwrite(s->target->fd, t->at, t->storage,
-	    (off_t)s->table) == (ssize_t)t->storage);
-	(void)source_merge(all, s);
+	FUZZ_CHECK(pwrite(fd, t->at, t->storage, (off_t)seen->table) ==
+	    (ssize_t)t->storage);
+	(void)tbuf_table_merge(all, fd, seen);
 }
 
 int
@@ -134,8 +137,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	struct tbuf_target target = { .fd = memfd_create("table", 0) };
-	struct tbuf_source s = { .target = &target };
+	struct tbuf_seen seen = { .table = 64 };
+	int fd = memfd_create("table", 0);
 	struct tbuf_aggregates all = { .count = 0 };
 	uint64_t drops = 0;
 	struct table t = {
@@ -146,19 +149,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t id = (uint32_t)input_take(&in, 1) % AGGREGATIONS;
 
 	t.at = calloc(1, t.storage);
-	FUZZ_CHECK(t.at != NULL && target.fd != -1);
+	FUZZ_CHECK(t.at != NULL && fd != -1);
 	memcpy(t.at, in.at, in.size < t.storage ? in.size : t.storage);
 	FUZZ_CHECK(tbuf_aggregates_make(&all, &script) == 0);
-	s.table = 64;
-	s.table_storage = t.storage;
-	read_it(&all, &s, &t);
+	seen.storage = t.storage;
+	read_it(&all, fd, &seen, &t);
 	update(&t, id, key);
 	update(&t, id, key);
-	read_it(&all, &s, &t);
+	read_it(&all, fd, &seen, &t);
 	tbuf_aggregates_free(&all);
-	free(s.seen.entries);
-	free(s.seen.values);
+	free(seen.entries);
+	free(seen.values);
 	free(t.at);
-	close(target.fd);
+	close(fd);
 	return (0);
 }
