@@ -47,6 +47,7 @@ struct stress_counter {
 #define STRESS_FORKS	0x4u	/* fork, vfork and raw clone */
 #define STRESS_DELAYS	0x8u	/* inside the sections, if they were built in */
 #define STRESS_ALL	0xfu
+#define STRESS_LONG	0x100u	/* delays: as a table's reading lasts */
 
 struct stress_page {
 	uint64_t seed;

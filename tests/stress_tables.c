@@ -219,12 +219,12 @@ events_take(struct tbuf_consumer *c)
 static uint64_t
 consume(struct tbuf_consumer *c, uint64_t *random)
 {
-	uint64_t drops = 0, last = 0, now;
+	uint64_t drops = 0, last = 0, now, turns;
 	int result;
 
 	while ((result = tbuf_consumer_work(c)) > 0) {
 		drops += events_take(c);
-		if (stress_random(random) % 2 == 0)
+		for (turns = stress_random(random) % 32; turns > 0; turns--)
 			STRESS_EXPECT(tbuf_tables_turn(c, true) == 0,
 			    "no memory");
 		if (stress_random(random) % 4 != 0)
@@ -274,7 +274,8 @@ run(uint64_t *random)
 
 	chosen = stress_random(random) % (sizeof(scripts) / sizeof(scripts[0]));
 	page->seed = stress_random(random);
-	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
+	page->flags = STRESS_LONG |
+	    (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % 8);
 	killer.page = page;
 	killer.fires = stress_random(random) % FIRES_MAX;

@@ -222,7 +222,8 @@ shake(const cpu_set_t *cpus, uint64_t *random)
 	if ((page->flags & STRESS_DELAYS) != 0)
 		tbuf_store(&tbuf_inject[stress_random(random) % INJECT_STEPS],
 		    stress_random(random) % 4 != 0 ? 0 :
-		    (uint32_t)(stress_random(random) % 4000));
+		    (uint32_t)(stress_random(random) %
+		    ((page->flags & STRESS_LONG) != 0 ? 400000 : 4000)));
 #endif
 }
 
