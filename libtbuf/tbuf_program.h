@@ -114,7 +114,14 @@ enum tbuf_d_action_kind {
 	TBUF_ACTION_SYM,	/* address; so are the next two */
 	TBUF_ACTION_MOD,
 	TBUF_ACTION_FUNC,
-	TBUF_ACTION_COMMIT	/* id: the mark of a batch */
+	TBUF_ACTION_COMMIT,	/* id: the mark of a batch */
+	/*
+	 * Alone in its record, which is not given but aggregated in the
+	 * consumer, by the only one of `aggregations': its keys, of which a
+	 * stack is TBUF_PIECE_STACK, then value and weight as far as its
+	 * function takes them.
+	 */
+	TBUF_ACTION_AGGREGATE
 };
 
 struct tbuf_d_action {
@@ -187,7 +194,6 @@ struct tbuf_d_place {
 #define TBUF_CLAUSE_SPECULATE	0x20u	/* its records go to a speculation */
 #define TBUF_CLAUSE_ROOM	0x40u	/* its program takes room by itself */
 #define TBUF_CLAUSE_STACK	0x100u	/* it looks at the stack, by a call */
-#define TBUF_CLAUSE_RAW_KEY	0x200u	/* ... that others unwind, for a key */
 
 struct tbuf_d_clause {
 	/* Each with four fields: "kv:::request-start". */

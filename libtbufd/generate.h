@@ -143,6 +143,9 @@ uint64_t d_aggregation_parameter(const struct identifier *aggregation,
 	    enum tbuf_aggregator function);
 /* The selector of an argument that is used by name. */
 unsigned d_name_selector(struct generator *g, struct identifier *identifier);
+/* What a key is made of. */
+struct tbuf_d_piece *d_key_pieces(struct generator *g,
+	    const struct signature *signature);
 /* The variables and aggregations that the script has used. */
 void	d_storage_end(struct generator *g, struct tbuf_d_script *script);
 
@@ -223,9 +226,12 @@ void	d_memory_load(struct generator *g, const struct type *type,
 	    unsigned address, uint32_t offset, unsigned to);
 void	d_memory_store(struct generator *g, const struct type *type,
 	    unsigned address, uint32_t offset, unsigned from);
-/* Keys: their values, then as often as needed the key that they make. */
+/*
+ * Keys: their values, then as often as needed the key that they make.  Raw: of
+ * a stack that others unwind the value is its image, and they make a record.
+ */
 unsigned d_keys(struct generator *g, const struct d_node *arguments,
-	    struct signature *signature, unsigned to);
+	    struct signature *signature, bool raw, unsigned to);
 void	d_key_build(struct generator *g, const struct signature *signature,
 	    unsigned keys);
 
@@ -237,6 +243,9 @@ void	d_call(struct generator *g, const struct d_node *node, unsigned to);
 uint32_t d_frames(const struct generator *g, const struct d_node *node);
 void	d_stack(struct generator *g, const struct d_node *node,
 	    uint32_t frames, unsigned to);
+/* A program's that others unwind, and the image that its addresses are of. */
+bool	d_is_raw(const struct generator *g, const struct d_node *node);
+void	d_raw_image(struct generator *g, unsigned to);
 /* What usym() and its like record: addresses, with their image or without. */
 void	d_symbol(struct generator *g, const struct d_node *node, unsigned to);
 /* An argument of the probe, text or number. */

@@ -220,6 +220,20 @@ image(struct generator *g, uint32_t size, unsigned to)
 	d_emit(g, TBUF_OP_ST8, to + 1, to, 0, 0);
 }
 
+bool
+d_is_raw(const struct generator *g, const struct d_node *node)
+{
+	return (g->c->options->raw && node->type == g->c->types.type_stack &&
+	    node->identifier->id != BUILTIN_stack);
+}
+
+void
+d_raw_image(struct generator *g, unsigned to)
+{
+	g->flags |= TBUF_CLAUSE_STACK;
+	d_emit(g, TBUF_OP_LDB, d_register(g, to), 0, 0, TBUF_BUILTIN_IMAGE);
+}
+
 /* Of a kernel's stack nothing is known. */
 void
 d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
@@ -231,8 +245,6 @@ d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
 		return;
 	}
 	g->flags |= TBUF_CLAUSE_STACK;
-	if (g->c->options->raw)
-		g->flags |= TBUF_CLAUSE_RAW_KEY;
 	image(g, 8 * (frames + 1), to);
 	d_emit(g, TBUF_OP_ADDI, to + 1, to, 0, 8);
 	d_emit_number(g, to + 2, frames);

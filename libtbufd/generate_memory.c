@@ -216,7 +216,7 @@ is_usym(const struct generator *g, const struct type *type)
 /* All stacks of a key have as many frames as the first one. */
 static void
 key_value(struct generator *g, const struct d_node *node,
-    struct signature *signature, unsigned number, unsigned to)
+    struct signature *signature, unsigned number, bool raw, unsigned to)
 {
 	if (is_usym(g, signature->types[number]) ||
 	    signature->types[number] == g->c->types.type_stack)
@@ -231,19 +231,22 @@ key_value(struct generator *g, const struct d_node *node,
 	}
 	if (signature->frames == 0)
 		signature->frames = d_frames(g, node);
-	d_stack(g, node, signature->frames, to);
+	if (raw && d_is_raw(g, node))
+		d_raw_image(g, to);
+	else
+		d_stack(g, node, signature->frames, to);
 }
 
 unsigned
 d_keys(struct generator *g, const struct d_node *arguments,
-    struct signature *signature, unsigned to)
+    struct signature *signature, bool raw, unsigned to)
 {
 	bool create = g->create;
 	unsigned i;
 
 	g->create = false;
 	for (i = 0; arguments != NULL; arguments = arguments->next)
-		key_value(g, arguments, signature, i++, to++);
+		key_value(g, arguments, signature, i++, raw, to++);
 	g->create = create;
 	return (to);
 }

@@ -83,7 +83,7 @@ open_variable(struct generator *g, const struct d_node *node, unsigned to,
 		return (to);
 	place->signature = one->signature;
 	place->nkeys = one->signature->count;
-	return (d_keys(g, node->arguments, one->signature, to));
+	return (d_keys(g, node->arguments, one->signature, false, to));
 }
 
 /* The address of a structure; the register behind it is free. */

@@ -69,10 +69,9 @@ put_stack(struct generator *g, const struct d_node *node)
 	struct tbuf_d_piece piece = d_piece_stack(g, node->identifier->id,
 	    d_frames(g, node));
 
-	if (g->c->options->raw && node->identifier->id != BUILTIN_stack) {
+	if (d_is_raw(g, node)) {
 		piece.kind = TBUF_PIECE_STACK;
-		g->flags |= TBUF_CLAUSE_STACK;
-		d_emit(g, TBUF_OP_LDB, 0, 0, 0, TBUF_BUILTIN_IMAGE);
+		d_raw_image(g, 0);
 	} else
 		d_value(g, node, 0);
 	put_piece(g, piece, 0);
@@ -438,6 +437,58 @@ weigh(struct generator *g, const struct d_node *call, unsigned to)
 		d_value(g, one, to);
 }
 
+static bool
+any_raw(const struct generator *g, const struct d_node *key)
+{
+	while (key != NULL && !d_is_raw(g, key))
+		key = key->next;
+	return (key != NULL);
+}
+
+static void
+put_keys(struct generator *g, const struct d_node *key,
+    const struct signature *signature)
+{
+	struct tbuf_d_piece *piece = d_key_pieces(g, signature);
+	unsigned i;
+
+	for (i = 0; key != NULL; key = key->next, i++) {
+		if (d_is_raw(g, key))
+			piece[i].kind = TBUF_PIECE_STACK;
+		put_piece(g, piece[i], i);
+	}
+}
+
+/*
+ * A key that others unwind, and what is aggregated by it, make a record of
+ * their own: the consumer aggregates.
+ */
+static void
+aggregate_aside(struct generator *g, const struct d_node *node,
+    enum tbuf_aggregator function, unsigned value)
+{
+	const struct tbuf_d_piece number = d_piece(g, g->c->types.type_int64);
+	const uint32_t record = g->used.count;
+	const struct layout outer = g->layout;
+	struct tbuf_d_action *action;
+
+	d_growing_add(g->c, &g->used, sizeof(struct tbuf_d_record));
+	g->layout = (struct layout){ 0 };
+	d_emit(g, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	action = begin_action(g, TBUF_ACTION_AGGREGATE);
+	action->aggregations = aggregation_list(g, node,
+	    &action->naggregations);
+	put_keys(g, node->arguments, node->identifier->signature);
+	if (function != TBUF_AGG_COUNT)
+		put_piece(g, number, value);
+	if (function >= TBUF_AGG_QUANTIZE)
+		put_piece(g, number, value + 1);
+	end_action(g);
+	((struct tbuf_d_record *)g->used.at)[record] = finish(g);
+	g->layout = outer;
+	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, record);
+}
+
 static void
 aggregate(struct generator *g, const struct d_node *node)
 {
@@ -445,16 +496,21 @@ aggregate(struct generator *g, const struct d_node *node)
 	struct signature *signature = node->identifier->signature;
 	enum tbuf_aggregator function = d_aggregator(call->identifier);
 	uint32_t id = d_aggregation(g, node->identifier);
+	bool raw = any_raw(g, node->arguments);
 	unsigned to = 0;
 
 	if (node->arguments != NULL) {
-		to = d_keys(g, node->arguments, signature, 0);
+		to = d_keys(g, node->arguments, signature, raw, 0);
 		g->action += signature->count;
 	}
 	if (function != TBUF_AGG_COUNT)
 		d_value(g, call->arguments, to);
 	if (function >= TBUF_AGG_QUANTIZE)
 		weigh(g, call, to + 1);
+	if (raw) {
+		aggregate_aside(g, node, function, to);
+		return;
+	}
 	if (function >= TBUF_AGG_LQUANTIZE)
 		d_emit_number(g, to + 2, d_aggregation_parameter(
 		    node->identifier, function));

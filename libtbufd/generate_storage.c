@@ -29,8 +29,8 @@ asked(const struct signature *s, unsigned number)
 	return (s->asked != NULL ? s->asked[number] : 0);
 }
 
-static const struct tbuf_d_piece *
-key_pieces(struct generator *g, const struct signature *s)
+struct tbuf_d_piece *
+d_key_pieces(struct generator *g, const struct signature *s)
 {
 	struct tbuf_d_piece *pieces;
 	unsigned i;
@@ -145,7 +145,7 @@ fill_aggregation(struct generator *g, struct tbuf_d_aggregation *to,
 	to->is_signed = to->function != TBUF_AGG_COUNT;
 	to->parameter = d_aggregation_parameter(one, to->function);
 	if (one->signature != NULL) {
-		to->keys = key_pieces(g, one->signature);
+		to->keys = d_key_pieces(g, one->signature);
 		to->nkeys = one->signature->count;
 	}
 }
@@ -165,7 +165,7 @@ d_storage_end(struct generator *g, struct tbuf_d_script *script)
 		one = slot->identifier;
 		if (one->signature == NULL || one->kind != IDENTIFIER_ARRAY)
 			continue;
-		to->keys = key_pieces(g, one->signature);
+		to->keys = d_key_pieces(g, one->signature);
 		to->nkeys = one->signature->count;
 	}
 	script->variables = variables.at;

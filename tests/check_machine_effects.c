@@ -363,16 +363,18 @@ START_TEST(a_part_leaves_nothing_to_the_next_one)
 {
 	f.answer = TBUF_STOP;
 	f.resumes = true;
-	op(&f, TBUF_OP_PART, 0, 0, 0, 4);
+	op(&f, TBUF_OP_PART, 0, 0, 0, 5);
 	op(&f, TBUF_OP_KEYN, 0, 0, 0, 0);
 	op(&f, TBUF_OP_KEY, 1, 0, 0, 4);
 	op(&f, TBUF_OP_PUT, 1, 0, 0, 8);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
 	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
 	op(&f, TBUF_OP_RET, 1, 0, 0, 0);
 	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
 	ck_assert_uint_eq(f.m.key.used, 0);
 	ck_assert_uint_eq(f.m.key_size, 0);
 	ck_assert_uint_eq(f.m.record.used, 0);
+	ck_assert_uint_eq(f.m.aside, 0);
 }
 END_TEST
 
@@ -497,6 +499,47 @@ START_TEST(a_stack_takes_what_it_has)
 }
 END_TEST
 
+/* The other one goes on where it was. */
+START_TEST(a_record_aside_is_one_of_its_own)
+{
+	text(&f, 1, "a");
+	number(&f, 2, 0xab);
+	number(&f, 3, 0);
+	op(&f, TBUF_OP_PUTB, 1, 0, 0, 1);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	op(&f, TBUF_OP_PUTS, 2, 0, 0, 2);
+	op(&f, TBUF_OP_PUTT, 3, 0, 0, 0);
+	op(&f, TBUF_OP_PUT, 2, 0, 0, 8);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 1);
+	op(&f, TBUF_OP_PUTB, 1, 0, 0, 2);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 0);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 2);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 3);
+	returns(&f, 1);
+	ck_assert_str_eq(f.log, "emit(1) 0100ab" "00" "0080" "0000"
+	    "ab00000000000000" "emit(0) 61" "6100" "0000000000" "emit(2) "
+	    "emit(3) ");
+	fixture_clear(&f);
+	text(&f, 1, "a");
+	op(&f, TBUF_OP_PUTB, 1, 0, 0, 1);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	faults(&f, TBUF_FAULT_ILLEGAL, 0);
+	/* What has ended amid one is forgotten. */
+	fixture_clear(&f);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 0);
+	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
+	ck_assert_str_eq(f.log, "emit(0) ");
+	fixture_clear(&f);
+	f.m.record.room = 9;
+	text(&f, 2, "abcdefghi");
+	op(&f, TBUF_OP_PUTB, 2, 0, 0, 9);
+	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
+	faults(&f, TBUF_FAULT_SIZE, 16);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_a_record_is_a_fault)
 {
 	text(&f, 2, "abcdefgh");
@@ -602,6 +645,7 @@ main(void)
 	tcase_add_test(tc, quantizers_have_a_weight_and_a_parameter);
 	tcase_add_test(tc, records_are_built_and_given_away);
 	tcase_add_test(tc, a_stack_takes_what_it_has);
+	tcase_add_test(tc, a_record_aside_is_one_of_its_own);
 	tcase_add_test(tc, what_does_not_fit_a_record_is_a_fault);
 	tcase_add_test(tc, other_effects);
 	tcase_add_test(tc, temporaries_are_zero);

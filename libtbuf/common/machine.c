@@ -26,6 +26,7 @@ other(struct tbuf_machine *m, uint64_t word)
 		return (tbuf_piece_step(m, word));
 	case TBUF_OP_ROOM:
 	case TBUF_OP_EMIT:
+	case TBUF_OP_ASIDE:
 	case TBUF_OP_UPD:
 	case TBUF_OP_EXIT ... TBUF_OP_DISCARD:
 		return (tbuf_effect_step(m, word));
@@ -83,6 +84,7 @@ resumes(struct tbuf_machine *m, uint64_t pc)
 	m->key.used = 0;
 	m->key_size = 0;
 	m->record.used = 0;
+	m->aside = 0;
 	return (true);
 }
 
@@ -104,6 +106,7 @@ begin(struct tbuf_machine *m)
 	m->key.used = 0;
 	m->key_size = 0;
 	m->record.used = 0;
+	m->aside = 0;
 	m->value = 0;
 	m->part = 0;
 	m->fault.address = 0;

@@ -144,6 +144,8 @@ struct tbuf_machine {
 	struct tbuf_buffer token;	/* strtok's text */
 	uint32_t token_at;		/* it goes on here; TBUF_TOKEN_NONE */
 	uint32_t key_size;		/* the key's, as declared: see KEY */
+	uint32_t aside;			/* behind so many bytes - 1 of another
+					   record a second one; 0: none */
 
 	uint64_t fuel;
 	uint64_t part;			/* where the part ends; 0: in none */

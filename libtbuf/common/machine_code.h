@@ -104,6 +104,7 @@
 	X(0xc4, PUTA, "puta", "---", 'q')				\
 	X(0xc5, EMIT, "emit", "---", 'e')				\
 	X(0xc6, PUTS, "puts", "r--", 'z')				\
+	X(0xc7, ASIDE, "aside", "---", '-')				\
 	X(0xc8, UPD, "upd", "ggf", 't')					\
 	X(0xd0, EXIT, "exit", "r--", '-')				\
 	X(0xd1, SPECN, "specn", "w--", '-')				\

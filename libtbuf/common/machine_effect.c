@@ -123,20 +123,44 @@ update(struct tbuf_machine *m, uint64_t word)
 	return (answer);
 }
 
+/*
+ * What is recorded next lies behind what there is, until it is emitted: then
+ * the other record goes on.
+ */
+static int
+aside(struct tbuf_machine *m)
+{
+	struct tbuf_buffer *buffer = &m->record;
+	uint32_t at = (buffer->used + 7) & ~7u;
+
+	if (m->aside != 0)
+		return (tbuf_illegal(m));
+	if (at > buffer->room)
+		return (tbuf_fault(m, TBUF_FAULT_SIZE, at));
+	m->aside = buffer->used + 1;
+	buffer->used = at;
+	return (0);
+}
+
 /* The record's end is padded, as that of every record. */
 static int
 emit(struct tbuf_machine *m, uint32_t record)
 {
 	struct tbuf_buffer *buffer = &m->record;
 	uint32_t end = (buffer->used + 7) & ~7u;
+	uint32_t before = m->aside != 0 ? m->aside - 1 : 0;
+	uint32_t at = (before + 7) & ~7u;
 	int answer;
 
 	if (end > buffer->room)
 		return (tbuf_fault(m, TBUF_FAULT_SIZE, end));
 	tbuf_bytes_zero(buffer->bytes + buffer->used, end - buffer->used);
-	buffer->used = end;
+	buffer->bytes += at;
+	buffer->used = end - at;
 	answer = ASK(m, emit, record);
-	buffer->used = 0;
+	buffer->bytes -= at;
+	buffer->used = before;
+	m->aside = 0;
 	return (answer);
 }
 
@@ -150,6 +174,8 @@ tbuf_effect_step(struct tbuf_machine *m, uint64_t word)
 		return (ASK(m, room, tbuf_word_immediate(word)));
 	case TBUF_OP_EMIT:
 		return (emit(m, tbuf_word_immediate(word)));
+	case TBUF_OP_ASIDE:
+		return (aside(m));
 	case TBUF_OP_UPD:
 		return (update(m, word));
 	case TBUF_OP_EXIT:

@@ -74,7 +74,7 @@ put_characters(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	int answer;
 
 	/* A key may be NULL; NULL that is shown is a fault. */
-	if (address == 0 && buffer == &m->key)
+	if (address == 0 && (buffer == &m->key || m->aside != 0))
 		return (put_text(m, buffer, NULL, 0, TBUF_TEXT_NULL));
 	answer = tbuf_text_open(m, address, &text);
 	if (answer != 0)

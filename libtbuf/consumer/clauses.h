@@ -28,10 +28,11 @@ bool	tbuf_clauses_theirs(const char *description);
 /*
  * What no target can do yet of what a script's clauses there do, in words, and
  * the clause's description; NULL: it can do it all.  If we are alone, clauses
- * at probes of ours are at no others, whatever their descriptions match.
+ * at probes of ours are at no others, whatever their descriptions match.  Ring:
+ * their records may be overwritten.
  */
 const char *tbuf_clauses_lack(const struct tbuf_d_script *, bool alone,
-	    const char **description);
+	    bool ring, const char **description);
 
 /*
  * Enable the probes of targets that a script's clauses are at.  0, or what

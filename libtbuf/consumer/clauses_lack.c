@@ -8,6 +8,7 @@
 
 #include "common/machine.h"
 #include "consumer/clauses.h"
+#include "consumer/script.h"
 
 static const char *
 lacks_builtin(uint32_t which)
@@ -86,6 +87,19 @@ lacks_record(const struct tbuf_d_record *record)
 	    "records of more than 12k" : NULL);
 }
 
+/* Values would be overwritten with their records, and nobody told. */
+static const char *
+lacks_ring(const struct tbuf_d_clause *clause)
+{
+	uint32_t i;
+
+	for (i = 0; i < clause->nrecords; i++)
+		if (tbuf_script_folds(&clause->records[i]))
+			return ("unwound stacks as keys (-x ustackunwind) "
+			    "under bufpolicy=ring");
+	return (NULL);
+}
+
 static const char *
 lacks_clause(const struct tbuf_d_script *source,
     const struct tbuf_d_clause *clause)
@@ -93,8 +107,6 @@ lacks_clause(const struct tbuf_d_script *source,
 	const char *lack = NULL;
 	uint32_t i;
 
-	if ((clause->flags & TBUF_CLAUSE_RAW_KEY) != 0)
-		return ("unwound stacks as keys (-x ustackunwind)");
 	for (i = 0; i < clause->nprograms && lack == NULL; i++)
 		lack = lacks_program(source, &clause->programs[i]);
 	for (i = 0; i < clause->nrecords && lack == NULL; i++)
@@ -149,7 +161,7 @@ tbuf_clauses_theirs(const char *description)
 }
 
 const char *
-tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone,
+tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone, bool ring,
     const char **description)
 {
 	const struct tbuf_d_clause *clause = source->clauses;
@@ -163,7 +175,10 @@ tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone,
 			if (!tbuf_clauses_theirs(*description) ||
 			    (alone && tbuf_consumer_own(*description) == 1))
 				continue;
-			if ((lack = lacks_clause(source, clause)) != NULL)
+			lack = lacks_clause(source, clause);
+			if (lack == NULL && ring)
+				lack = lacks_ring(clause);
+			if (lack != NULL)
 				return (lack);
 		}
 	return (NULL);

@@ -197,7 +197,9 @@ begin(struct tbuf_consumer *c)
 static int
 refuse_lack(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 {
-	const char *why, *lack = tbuf_clauses_lack(source, c->alone, &why);
+	/* Before it begins options may change. */
+	const char *why, *lack = tbuf_clauses_lack(source, c->alone,
+	    c->script != NULL && c->options.bufpolicy == TBUF_RING, &why);
 
 	return (lack == NULL ? 0 : tbuf_consumer_fail(c, -ENOTSUP,
 	    "%s: %s at probes of programs are not in this version", why,

@@ -576,7 +576,26 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (c->refire != NULL)
 		tbuf_script_end(c->script);
 	c->script->closing = true;
+	/* What was lost since, by records that are aggregated. */
+	c->script->told = 0;
 	return (next_of_script(c, event));
+}
+
+/* A record whose key is known by now; what a snapshot gives is given again. */
+static bool
+fold(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	const struct tbuf_record *record = &event->record;
+
+	if (c->script == NULL || event->type != TBUF_EVENT_RECORD ||
+	    !tbuf_script_folds(record->layout))
+		return (false);
+	if (c->round.snapshot)
+		return (true);
+	tbuf_script_fold(c->script, record->layout, record->pieces,
+	    record->cpu);
+	c->totals.records--;
+	return (true);
 }
 
 int
@@ -590,7 +609,7 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 		clear(event);
 		if (next_of_targets(c, event) == 0)
 			return (next_of_end(c, event));
-	} while (tbuf_refire_take(c, event));
+	} while (tbuf_refire_take(c, event) || fold(c, event));
 	return (1);
 }
 

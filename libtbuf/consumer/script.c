@@ -190,7 +190,8 @@ record_room(const struct tbuf_d_script *source, uint32_t *npieces)
 			if (r->npieces > *npieces)
 				*npieces = r->npieces;
 		}
-	return (most + 8);
+	/* One may be made while another one is. */
+	return (2 * most + 8);
 }
 
 static int

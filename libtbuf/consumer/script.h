@@ -411,8 +411,14 @@ int	tbuf_script_call(struct tbuf_machine *, unsigned subroutine,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
 	    uint64_t *result);
 
-/* script_aggregate.c */
+/*
+ * script_aggregate.c.  folds: is a record of this layout not given, but its
+ * values aggregated?  Pieces that are stacks have their frames by then.
+ */
 int	tbuf_script_update(struct tbuf_machine *, const struct tbuf_update *);
+bool	tbuf_script_folds(const struct tbuf_d_record *);
+void	tbuf_script_fold(struct tbuf_script *, const struct tbuf_d_record *,
+	    const struct tbuf_value *, int cpu);
 
 /* script_speculate.c */
 bool	tbuf_speculations_make(struct tbuf_script *);

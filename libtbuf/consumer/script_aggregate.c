@@ -1,14 +1,31 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses that fire in the consumer aggregate; and what a caller does with
- * what has been aggregated.
+ * Clauses that fire in the consumer aggregate, and so do records whose keys are
+ * known here alone; and what a caller does with what has been aggregated.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "common/aggregate.h"
 #include "consumer/run.h"
 #include "consumer/script.h"
+
+/* By the machine's key. */
+static void
+aggregate(struct tbuf_script *s, const struct tbuf_d_aggregation *one,
+    uint64_t value, uint64_t weight, unsigned cpu)
+{
+	const struct tbuf_buffer *key = &s->machine.key;
+	struct tbuf_tally *t = tbuf_tally_place(&s->aggregates, one->id,
+	    key->bytes, key->used, cpu);
+
+	if (t == NULL) {
+		s->cpus[cpu].aggregation_drops++;
+		return;
+	}
+	tbuf_tally_update(&s->aggregates, t, cpu, value, weight);
+}
 
 int
 tbuf_script_update(struct tbuf_machine *m, const struct tbuf_update *update)
@@ -16,20 +33,94 @@ tbuf_script_update(struct tbuf_machine *m, const struct tbuf_update *update)
 	struct tbuf_script *s = tbuf_script_of(m);
 	const struct tbuf_aggregation *one =
 	    tbuf_aggregation_find(&s->aggregates, update->aggregation);
-	struct tbuf_tally *t;
 
 	if (one == NULL || one->source->function != update->function)
 		return (TBUF_FAULT_ILLEGAL);
-	t = tbuf_tally_place(&s->aggregates, update->aggregation,
-	    m->key.bytes, m->key.used, (unsigned)s->cpu);
-	if (t == NULL) {
-		s->cpus[s->cpu].aggregation_drops++;
-		return (0);
-	}
-	tbuf_tally_update(&s->aggregates, t, (unsigned)s->cpu, update->value,
-	    update->weight);
+	aggregate(s, one->source, update->value, update->weight,
+	    (unsigned)s->cpu);
 	return (0);
 }
+
+/* ------------------------------------------------------------ records */
+
+/* Bytes of a key, and zeroes behind them, as far as its buffer has room. */
+static bool
+key_add(struct tbuf_buffer *key, const void *bytes, uint32_t size,
+    uint32_t room, uint32_t alignment)
+{
+	uint32_t at = (key->used + alignment - 1) & -alignment;
+
+	if (size > room)
+		size = room;
+	if (at > key->room || room > key->room - at)
+		return (false);
+	memset(key->bytes + key->used, 0, at + room - key->used);
+	if (size != 0)
+		memcpy(key->bytes + at, bytes, size);
+	key->used = at + room;
+	return (true);
+}
+
+/* A piece as the machine puts it into a key; a stack's frames are known. */
+static bool
+key_piece(struct tbuf_buffer *key, const struct tbuf_d_piece *piece,
+    const struct tbuf_value *v)
+{
+	uint16_t word = (uint16_t)(v->null ? TBUF_TEXT_NULL : v->size);
+
+	switch (piece->kind) {
+	case TBUF_PIECE_TEXT:
+		return (key_add(key, &word, sizeof(word), sizeof(word), 2) &&
+		    key_add(key, v->data, v->size, v->size, 1));
+	case TBUF_PIECE_BYTES:
+		return (key_add(key, v->data, v->size, piece->bytes, 1));
+	default:
+		return (key_add(key, &v->u, sizeof(v->u), sizeof(v->u), 8));
+	}
+}
+
+static bool
+key_make(struct tbuf_buffer *key, const struct tbuf_d_aggregation *one,
+    const struct tbuf_value *values)
+{
+	uint32_t i;
+
+	key->used = 0;
+	for (i = 0; i < one->nkeys; i++)
+		if (!key_piece(key, &one->keys[i], &values[i]))
+			return (false);
+	return (true);
+}
+
+bool
+tbuf_script_folds(const struct tbuf_d_record *record)
+{
+	return (record != NULL && record->nactions == 1 &&
+	    record->actions->kind == TBUF_ACTION_AGGREGATE);
+}
+
+void
+tbuf_script_fold(struct tbuf_script *s, const struct tbuf_d_record *record,
+    const struct tbuf_value *values, int cpu)
+{
+	const struct tbuf_aggregation *found = tbuf_aggregation_find(
+	    &s->aggregates, record->actions->aggregations[0]);
+	const struct tbuf_value *end = values + record->npieces, *value;
+	unsigned place = (unsigned)(cpu >= 0 && cpu < (int)TBUF_NCPUS ? cpu :
+	    s->home);
+
+	if (found == NULL || found->source->nkeys > record->npieces)
+		return;
+	value = values + found->source->nkeys;
+	if (!key_make(&s->machine.key, found->source, values))
+		s->cpus[place].aggregation_drops++;
+	else
+		aggregate(s, found->source, value < end ? value->u : 0,
+		    value + 1 < end ? value[1].u : 1, place);
+	s->machine.key.used = 0;
+}
+
+/* ------------------------------------------------------------ the caller */
 
 static struct tbuf_aggregation *
 find(struct tbuf_consumer *c, uint32_t id)

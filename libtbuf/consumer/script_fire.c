@@ -44,6 +44,12 @@ emit(struct tbuf_machine *m, uint32_t record)
 
 	if (layout == NULL)
 		return (TBUF_FAULT_ILLEGAL);
+	if (tbuf_script_folds(layout)) {
+		tbuf_pieces_read(layout->pieces, layout->npieces,
+		    m->record.bytes, s->pieces);
+		tbuf_script_fold(s, layout, s->pieces, s->cpu);
+		return (0);
+	}
 	charge = tbuf_record_charge(layout);
 	if (!tbuf_script_room(s, charge))
 		return (TBUF_STOP);

@@ -47,7 +47,8 @@
 
 /* What one takes instead that needs more. */
 struct tbuf_workspace {
-	uint64_t record[(12288 + TBUF_RUN_HEADER) / 8];
+	/* One, and another one aside. */
+	uint64_t record[(2 * 12288 + TBUF_RUN_HEADER) / 8];
 	uint64_t temporary[8192 / 8];
 	uint64_t scratch[4096 / 8];
 	uint64_t locals[2048 / 8];
@@ -263,6 +264,12 @@ int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
  * the session has ended.
  */
 int	tbuf_run_record(struct tbuf_run *, uint32_t epid, const void *data,
+	    uint64_t size) TBUF_HIDDEN;
+/*
+ * The same of one that is made aside, to be aggregated: neither speculated nor
+ * left to the outcome of a work unit, as no value is that is aggregated here.
+ */
+int	tbuf_run_aside(struct tbuf_run *, uint32_t epid, const void *data,
 	    uint64_t size) TBUF_HIDDEN;
 /* Tell the fault that the machine has met. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;

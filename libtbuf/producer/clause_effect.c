@@ -13,6 +13,9 @@ tbuf_run_emit(struct tbuf_machine *m, uint32_t record)
 
 	if (record >= TBUF_EPID_COMMIT || epid >= TBUF_EPID_COMMIT)
 		return (TBUF_FAULT_ILLEGAL);
+	if (m->aside != 0)
+		return (tbuf_run_aside(run, epid, m->record.bytes,
+		    m->record.used));
 	if (run->speculation != 0)
 		return (tbuf_run_speculated(run, epid));
 	return (tbuf_run_record(run, epid, m->record.bytes, m->record.used));

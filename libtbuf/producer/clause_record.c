@@ -28,9 +28,9 @@ tbuf_record_write(const struct tbuf_fire *f, uint32_t epid, const void *data,
 }
 
 /* By sections, as any record. */
-int
-tbuf_run_record(struct tbuf_run *run, uint32_t epid, const void *data,
-    uint64_t size)
+static int
+record(struct tbuf_run *run, uint32_t epid, const void *data, uint64_t size,
+    bool aside)
 {
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { data, size } };
 	struct tbuf_fire f;
@@ -43,8 +43,22 @@ tbuf_run_record(struct tbuf_run *run, uint32_t epid, const void *data,
 	f.size = size;
 	f.segments = segments;
 	f.end = segments + 2;
-	if (tbuf_lane_emit(&f) == TBUF_EMIT_DONE)
+	if ((aside ? tbuf_lane_put(&f) : tbuf_lane_emit(&f)) == TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;
 	return (TBUF_STOP);
+}
+
+int
+tbuf_run_record(struct tbuf_run *run, uint32_t epid, const void *data,
+    uint64_t size)
+{
+	return (record(run, epid, data, size, false));
+}
+
+int
+tbuf_run_aside(struct tbuf_run *run, uint32_t epid, const void *data,
+    uint64_t size)
+{
+	return (record(run, epid, data, size, true));
 }

@@ -208,16 +208,13 @@ tbuf_lane_try(const struct tbuf_fire *f, tbuf_lane_work *work,
 }
 
 enum tbuf_emit
-tbuf_lane_emit(const struct tbuf_fire *f)
+tbuf_lane_put(const struct tbuf_fire *f)
 {
 	struct tbuf_memo memo;
 	struct tbuf_write w;
-	enum tbuf_emit emit;
 	uint32_t cpu;
 	unsigned try;
 
-	if (tbuf_thread.unit != NULL && tbuf_unit_emit(f, &emit))
-		return (emit);
 	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
 		return (tbuf_lock_emit(f));
 	thread_id();
@@ -236,4 +233,14 @@ tbuf_lane_emit(const struct tbuf_fire *f)
 			return (TBUF_EMIT_AGAIN);
 	}
 	return (tbuf_lock_emit(f));
+}
+
+enum tbuf_emit
+tbuf_lane_emit(const struct tbuf_fire *f)
+{
+	enum tbuf_emit emit;
+
+	if (tbuf_thread.unit != NULL && tbuf_unit_emit(f, &emit))
+		return (emit);
+	return (tbuf_lane_put(f));
 }

@@ -338,6 +338,8 @@ enum tbuf_emit {
 };
 
 enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+/* The same, whatever work unit the thread is in. */
+enum tbuf_emit tbuf_lane_put(const struct tbuf_fire *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*

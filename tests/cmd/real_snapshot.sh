@@ -29,3 +29,20 @@ for policy in ring fill switch; do
 	echo "= $?"
 	rm in3 out4
 done
+
+# A record that is aggregated is so once.
+start 3 4 enabled fire=3 say=fired wait
+"$TBUFCTL" -q -x bufpolicy=fill -x ustackunwind -n 'count {
+    @[ustack(1)] = count(); printf("n=%d\n", arg0); }' -p $target >out 2>&1 &
+ctl=$!
+exec 5<out
+tell 3
+hear 4 fired
+kill -USR1 $ctl
+line=
+until [ "$line" = n=2 ]; do
+	read -r line <&5 || break
+done
+tell 3
+awk '/^ +[0-9]+$/ { sum += $1 } END { print sum }' <&5
+wait $ctl

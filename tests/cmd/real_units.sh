@@ -52,6 +52,10 @@ TBUF_OPTIONS='nunits=1,probes=count=2;done=1' "$TBUF_TARGET" $work
 "$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
 rm -f "$TBUF_DIR"/tbuf.*
 TBUF_OPTIONS='nunits=1,probes=done=1x' "$TBUF_TARGET" 2>&1 | normal
+# What is aggregated is no record, though it may be sent as one.
+probes='-x ustackunwind -n count{@[ustack(1)]=count();}'
+run '-q -x nunits=1 -x unitselect=0:4' unit=1 fire=100 done=1 end=0 |
+    awk '/^ *[0-9]+$/ { sum += $1 } END { print sum + 0 }'
 probes='-n tt:::count,tt:::done'
 # Records are lost with their unit, not one by one.
 for policy in ring fill switch; do

@@ -29,4 +29,57 @@ show 'call=1' 'leaf { ustack(4); }' | sed -n 's/.*\("values.*\)}/\1/p'
 # A record that is larger than the buffer is a drop.
 options='-xustackunwind -xbufsize=4k -xbufpolicy=fill --format=json'
 show deep=400 'deep { ustack(1); }' | grep -o '"records.*'
-ctl -q -x ustackunwind -n 'leaf { @[ustack()] = count(); }' -c true
+
+# As keys: a record each, which tbufctl aggregates.
+options=-xustackunwind
+functions='call=1 call=2 call=5 call=-1'
+show 'call=1 call=2 call=3 thread' 'leaf { @[ustack()] = count(); }' | own
+show 'call=1 call=2 call=3' 'leaf /arg0 > 1/ {
+    @[probefunc, ustack(5), arg0] = quantize(arg0); }'
+show "$functions" 'leaf { @c[ustack(1)] = count(); @s[ustack(1)] = sum(arg0);
+    @a[ustack(1)] = avg(arg0); @n[ustack(1)] = min(arg0);
+    @x[ustack(1)] = max(arg0); @d[ustack(1)] = stddev(arg0);
+    @q[ustack(1)] = quantize(arg0, 2); @l["l", arg0, ustack(1)] =
+    lquantize(arg0, 0, 4, 2, 3); @m[ustack(1), "m"] =
+    llquantize(arg0, 10, 0, 1, 10, arg0); }' | sed 's/@//g'
+# Within another record; in front of a fault.
+show 'call=1 call=2' 'string s; leaf { printf("%d ", arg0);
+    @[s, ustack(2), "x"] = sum(arg0); printf("%s", "text"); ustack(1);
+    @[s, ustack(2), "y"] = sum(arg0); printf(" %d\n", arg0); }'
+options='-xustackunwind -xnoerror'
+show 'call=1 call=0' 'leaf { @[ustack(1)] = count(); trace(1 / arg0);
+    @[ustack(2)] = count(); }'
+show 'call=1 call=2 call=3' 'leaf { if (arg0 > 1) {
+    @[ustack(1), "more"] = count(); trace(arg0); } else
+    @[ustack(1), "less"] = count(); }'
+# What is done with them.
+options='-xustackunwind -xaggsortkey -xaggsortkeypos=1'
+show 'call=1 call=2 deep=3 call=3' 'leaf { @[ustack(1), arg0] = sum(arg0); }
+    deep { printa("%k %d: %@d\n", @); clear(@); }
+    END { normalize(@, 3); printa("%k %d: %@d\n", @); trunc(@, 1); }'
+options='-xustackunwind --format=folded'
+show 'call=1 call=2 thread' 'leaf { @[ustack(3)] = count(); }'
+options='-xustackunwind --format=json'
+show 'call=1 call=2' 'leaf { @[ustack(2), arg0] = sum(arg0); }' |
+    grep aggregation
+GLIBC_TUNABLES=glibc.pthread.rseq=0
+export GLIBC_TUNABLES
+show 'call=1 call=2' 'leaf { @[ustack(2)] = count(); }' | grep aggregation
+unset GLIBC_TUNABLES
+# Values and drops are updates.
+orders=$(seq 500 | sed 's/.*/call=&/')
+options='-xustackunwind -xbufsize=16k -xswitchrate=1000s'
+show "$orders" 'leaf { @[ustack(1)] = count(); @n = count(); }' |
+    awk '/ drops? on CPU/ { drops += $2 } /^ [0-9]+$/ { value[++n] = $1 }
+	END { if (drops == 0) print "no drops"
+	    print value[1] + drops, value[2] }'
+options='-xustackunwind -xaggsize=1k'
+show "$orders" 'leaf { @[ustack(1), arg0] = count(); @n = count(); }' |
+    awk '/aggregation drops? on CPU/ { drops += $2 }
+	/^ [0-9]+$/ { n = $1 } /^ [0-9]+ [0-9]+$/ { values += $2 }
+	END { if (drops == 0) print "no drops"
+	    print values + drops, n }'
+ctl -q -x ustackunwind -n 'BEGIN { ustack(); @["none", ustack()] = count(); exit(0); }'
+ctl -q -x ustackunwind -n 'leaf { @[ustack(), ustack()] = count(); }' -c true
+ctl -q -x ustackunwind -x bufpolicy=ring -n 'leaf { @[ustack()] = count(); }' \
+    -c true
