@@ -46,6 +46,7 @@ show "$functions" 'leaf { @c[ustack(1)] = count(); @s[ustack(1)] = sum(arg0);
 show 'call=1 call=2' 'string s; leaf { printf("%d ", arg0);
     @[s, ustack(2), "x"] = sum(arg0); printf("%s", "text"); ustack(1);
     @[s, ustack(2), "y"] = sum(arg0); printf(" %d\n", arg0); }'
+show deep=400 'deep { ustack(1); @[ustack(1)] = count(); }'
 options='-xustackunwind -xnoerror'
 show 'call=1 call=0' 'leaf { @[ustack(1)] = count(); trace(1 / arg0);
     @[ustack(2)] = count(); }'
@@ -80,6 +81,9 @@ show "$orders" 'leaf { @[ustack(1), arg0] = count(); @n = count(); }' |
 	END { if (drops == 0) print "no drops"
 	    print values + drops, n }'
 ctl -q -x ustackunwind -n 'BEGIN { ustack(); @["none", ustack()] = count(); exit(0); }'
+ctl -q -x ustackunwind -x scratchsize=16k -n 'BEGIN {
+    tracemem(alloca(9000), 9000); @["much", ustack()] = count(); exit(0); }' |
+    tail -3
 ctl -q -x ustackunwind -n 'leaf { @[ustack(), ustack()] = count(); }' -c true
 ctl -q -x ustackunwind -x bufpolicy=ring -n 'leaf { @[ustack()] = count(); }' \
     -c true
