@@ -4,7 +4,8 @@
 # D scripts and what they print: tests/dscripts/TOPIC/NAME.d and NAME.out.
 # Beside them, if they are there:
 #
-#	NAME.flags	what stands before -s on the command line
+#	NAME.flags	what stands before -s on the command line; of targets/
+#			$TBUF_TARGET, tests/cmd's program, is one that is traced
 #	NAME.env	variables of its environment
 #	NAME.args	what stands behind the script: $1 and so on
 #	NAME.err	what is told on standard error, without the notices of
@@ -20,7 +21,7 @@
 # failed".
 
 set -u
-: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${TBUF_TARGET:?}"
 . "$top_srcdir/tests/common_scratch"
 here=$top_srcdir/tests/dscripts
 TBUF_DIR=$SCRATCH_SHM/run
