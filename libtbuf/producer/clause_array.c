@@ -44,6 +44,14 @@ struct element {
 	unsigned place;			/* in the order of the search */
 };
 
+/* What is stored to a structure; of no bytes it is made. */
+struct part {
+	const uint8_t *bytes;
+	uint32_t at, size;
+	const uint64_t *updating;	/* the pair that this one has claimed */
+	const uint64_t *settling;	/* others' are looked for beside it */
+};
+
 struct access {
 	struct tbuf_run *run;
 	struct tbuf_code_variable array;
@@ -57,12 +65,8 @@ struct access {
 	uint32_t body_words;
 	bool stores;
 	bool keeps;			/* and what is stored is not 0 */
-	bool makes;			/* of zeroes, what is not there */
 	uint64_t value;
-	const uint8_t *part;		/* what is stored from byte `at` on */
-	uint32_t at, part_size;		/* 0: the whole is */
-	const uint64_t *updating;	/* the pair that this one has claimed */
-	const uint64_t *settling;	/* others' are looked for beside it */
+	struct part *part;		/* NULL: the whole is stored */
 	uint64_t *loaded;		/* the value, or words of its bytes */
 	bool present;
 	bool nowhere;			/* it is nobody's */
@@ -180,7 +184,8 @@ look_again(const struct tbuf_memo *memo, const struct element *e)
 static bool
 is_rival(const struct access *a, const struct element *e)
 {
-	return (a->settling != NULL && e->pair != a->settling &&
+	return (a->part != NULL && a->part->settling != NULL &&
+	    e->pair != a->part->settling &&
 	    (e->state & TBUF_ELEMENT_READY) != 0);
 }
 
@@ -343,16 +348,17 @@ held_release(struct access *a, const struct tbuf_memo *memo)
  * Has no other element this key, or is about to?  Of two that look at once one
  * sees the other.  What the thread below had begun comes to nothing.
  */
-static enum tbuf_outcome
-settle(struct access *a, const struct tbuf_memo *memo,
-    const struct element *e)
+static __attribute__((noinline)) enum tbuf_outcome
+settle(struct access *a, const struct tbuf_memo *memo)
 {
+	const struct element own = a->free;
 	enum found found;
 
 	tbuf_fence();
-	a->settling = e->pair;
+	a->part->settling = own.pair;
 	found = search(a, memo, 0);
-	a->settling = NULL;
+	a->part->settling = NULL;
+	a->free = own;
 	if (found == BUSY && kind(a->found.state) == TBUF_ELEMENT_CLAIMED &&
 	    is_mine(a, a->found.state))
 		(void)release(memo, &a->found);
@@ -362,22 +368,20 @@ settle(struct access *a, const struct tbuf_memo *memo,
 static enum tbuf_outcome
 insert(struct access *a, const struct tbuf_memo *memo)
 {
-	struct element e = a->free;
+	struct element *e = &a->free;
 	uint64_t sequence;
 
-	if (sequence_load(memo, &e, &sequence) != TBUF_COMMITTED ||
-	    claim(memo, &e, a->claim) != TBUF_COMMITTED)
+	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
+	    claim(memo, e, a->claim) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	a->held = e;
-	if (publish(a, memo, &e, a->claim | TBUF_ELEMENT_READY,
-	    sequence + 1) != TBUF_COMMITTED)
+	a->held = *e;
+	if (publish(a, memo, e, a->claim | TBUF_ELEMENT_READY, sequence + 1) !=
+	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	a->held.state = e.state = a->claim | TBUF_ELEMENT_READY;
-	if ((a->makes || a->part_size != 0) &&
-	    settle(a, memo, &e) != TBUF_COMMITTED)
+	a->held.state = e->state = a->claim | TBUF_ELEMENT_READY;
+	if (a->part != NULL && settle(a, memo) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	if (swap(memo, &e, live(a, sequence + 1), a->value) ==
-	    TBUF_COMMITTED) {
+	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED) {
 		a->published = live(a, sequence + 1);
 		a->held.pair = NULL;
 	}
@@ -395,16 +399,17 @@ bytes_load(const struct access *a, const struct tbuf_memo *memo,
 }
 
 /* What has become of it, with the part that is stored. */
-static enum tbuf_outcome
+static __attribute__((noinline)) enum tbuf_outcome
 part_merge(struct access *a, const struct tbuf_memo *memo,
     const struct element *e)
 {
 	uint64_t *bytes = a->body + HEAD + a->key_words;
 
-	a->updating = e->pair;
+	a->part->updating = e->pair;
 	if (bytes_load(a, memo, e, bytes) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	tbuf_bytes_copy((uint8_t *)bytes + a->at, a->part, a->part_size);
+	tbuf_bytes_copy((uint8_t *)bytes + a->part->at, a->part->bytes,
+	    a->part->size);
 	return (TBUF_COMMITTED);
 }
 
@@ -414,7 +419,8 @@ overwrite(struct access *a, const struct tbuf_memo *memo)
 	struct element *e = &a->found;
 	uint64_t sequence;
 
-	if (e->state == a->published || a->makes)
+	if (e->state == a->published ||
+	    (a->part != NULL && a->part->size == 0))
 		return (TBUF_COMMITTED);
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -422,7 +428,7 @@ overwrite(struct access *a, const struct tbuf_memo *memo)
 		return (swap(memo, e, e->state, a->value));
 	if (claim(memo, e, a->claim | TBUF_ELEMENT_UPDATING) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	if (a->part_size != 0 && part_merge(a, memo, e) != TBUF_COMMITTED)
+	if (a->part != NULL && part_merge(a, memo, e) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
 }
@@ -440,8 +446,8 @@ store(struct access *a, const struct tbuf_memo *memo, enum found found,
 		return (side == NULL ? TBUF_COMMITTED :
 		    tbuf_step_add(memo, &side->dynamic, 1));
 	}
-	if (found == BUSY && a->part_size != 0 &&
-	    a->found.pair != a->updating)
+	if (found == BUSY && a->part != NULL && a->part->size != 0 &&
+	    a->found.pair != a->part->updating)
 		return (TBUF_CHANGED);
 	/* Another thread's store comes behind this one. */
 	if (found == BUSY && !is_mine(a, a->found.state))
@@ -638,11 +644,13 @@ tbuf_array_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const struct tbuf_code_variable *array, const uint8_t *bytes,
     uint32_t size, uint64_t value)
 {
+	struct part none = { .size = 0 };
 	struct access a = {
 		.run = run, .array = *array, .stores = true,
 		.keeps = bytes != NULL || value != 0,
-		.makes = bytes != NULL && size == 0 && array->text == 0,
-		.value = bytes != NULL ? 1 : value
+		.value = bytes != NULL ? 1 : value,
+		.part = bytes != NULL && size == 0 && array->text == 0 ?
+		    &none : NULL
 	};
 	int answer = body_make(&a, scope, id, bytes, size);
 
@@ -654,9 +662,10 @@ tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
     uint32_t id, const struct tbuf_code_variable *array,
     const uint8_t *bytes, uint32_t at, uint32_t size)
 {
+	struct part part = { .bytes = bytes + at, .at = at, .size = size };
 	struct access a = {
 		.run = run, .array = *array, .stores = true, .keeps = true,
-		.value = 1, .part = bytes + at, .at = at, .part_size = size
+		.value = 1, .part = &part
 	};
 	int answer = body_make(&a, scope, id, bytes, array->size);
 
