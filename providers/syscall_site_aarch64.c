@@ -53,17 +53,6 @@ sets_number(uint32_t word)
 	return ((word & 0x7fe0001f) == 0x52800008);
 }
 
-/* stp or str that keeps the address that the function returns to */
-static bool
-keeps_link(uint32_t word)
-{
-	const uint32_t link = 30;
-
-	return (((word & 0xfe400000) == 0xa8000000 && ((word & 0x1f) == link ||
-	    (word >> 10 & 0x1f) == link)) ||
-	    ((word & 0xfec00000) == 0xf8000000 && (word & 0x1f) == link));
-}
-
 /* br: a table of the function's may lead anywhere in it. */
 static bool
 is_computed(uint32_t word)
@@ -194,17 +183,6 @@ left_alone(const struct patch_text *text, const struct site *s)
 	return (NULL);
 }
 
-static bool
-keeps_no_link(const struct site *s)
-{
-	uintptr_t at;
-
-	for (at = s->function.start; at < s->at; at += PATCH_WORD)
-		if (keeps_link(word_at(at)))
-			return (false);
-	return (true);
-}
-
 void
 syscall_patch_text(const struct patch *patch, const struct patch_text *text,
     const char *name, uintptr_t base, syscall_told *tell)
@@ -221,7 +199,8 @@ syscall_patch_text(const struct patch *patch, const struct patch_text *text,
 		    .number = (unsigned)s->number < SYSCALL_NUMBERS ?
 		    s->number : SYSCALL_ANY };
 		if (s->problem == NULL) {
-			found.is_leaf = keeps_no_link(s);
+			found.is_leaf = !patch_keeps_link(&s->function,
+			    s->at);
 			s->problem = syscall_slot(patch, text, &found);
 		}
 		tell(name, s->at - base, s->problem);

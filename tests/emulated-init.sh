@@ -83,6 +83,7 @@ try tests/stress_account 2000000
 try sh /emulated.sh "$TBUFCTL" "$TBUF_TARGET"
 try sh /emulated-kvd.sh
 try sh /emulated-syscall.sh "$TBUFCTL" "$build/tests"
+try sh /emulated-usdt.sh "$TBUFCTL" "$build/tests"
 GLIBC_TUNABLES=glibc.pthread.rseq=0
 export GLIBC_TUNABLES
 echo 'without restartable sequences:'

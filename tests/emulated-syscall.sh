@@ -7,57 +7,9 @@
 # is not seen there, and its own threads run already.  syscall.sh is the test
 # of machines that have more programs.
 
-set -u
-tbufctl=${1:?usage: emulated-syscall.sh TBUFCTL PROGRAMS}
-programs=${2:?usage: emulated-syscall.sh TBUFCTL PROGRAMS}
-: "${TBUF_PROVIDERS:?}"
+. "${0%/*}/emulated-provider.sh"
 provider=$TBUF_PROVIDERS/libtbuf-syscall.so
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-TBUF_DIR=$dir/run
-export TBUF_DIR
-failures=0
-
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
-
-# run DESCRIPTION KIND [OPTION ...]: to $dir/out, what tbufctl says to said.
-run() {
-	description=$1 kind=$2
-	shift 2
-	rm -f "$dir/out"
-	"$tbufctl" -x bufsize=2m -n "$description" -o "$dir/out" "$@" \
-	    -c "$programs/syscall_calls $kind" 2>"$dir/said" ||
-	    fail "$kind: $(cat "$dir/said")"
-}
-
-# trace ...: and nothing is lost.
-trace() {
-	run "$@"
-	grep -q ' 0 overwritten, 0 drops$' "$dir/said" ||
-	    fail "$kind: $(cat "$dir/said")"
-}
-
-number='\([0-9]*\)'
-
-# account COUNT ...: so many fires; threads wait for no lock, but count drops.
-account() {
-	fires=$1
-	shift
-	run "$@"
-	found=$(sed -n "s/^.*total: $number records, 0 overwritten, $number \
-drops\$/\1 + \2/p" "$dir/said")
-	[ $((found)) -eq "$fires" ] ||
-	    fail "$kind: $found, not $fires: $(cat "$dir/said")"
-}
-
-# expect COUNT PATTERN: so many lines of the trace have it.
-expect() {
-	found=$(grep -c -e "$2" "$dir/out")
-	[ "$found" -eq "$1" ] || fail "$kind: $2: $found, not $1"
-}
+program=$programs/syscall_calls
 
 # expect_all CALL COUNT ...: so many entries and returns.
 expect_all() {
@@ -175,5 +127,4 @@ LD_PRELOAD=$provider TBUF_SYSCALL_LIST=$dir/list TBUF_DISABLE=1 \
     "$programs/syscall_calls" errors || fail "not patched: $?"
 [ ! -s "$dir/list" ] || fail 'patched though tracing is off'
 
-[ $failures -eq 0 ] || exit 1
-echo 'emulated-syscall: ok'
+finish emulated-syscall

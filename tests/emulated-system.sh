@@ -98,7 +98,8 @@ for build in plain inject; do
 	find "$dir/$build" -type l -name '*.so*' -print
 done | cpio --quiet -pdm "$root"
 cp "$top/tests/emulated.sh" "$top/tests/emulated-kvd.sh" \
-    "$top/tests/emulated-syscall.sh" "$root"
+    "$top/tests/emulated-provider.sh" "$top/tests/emulated-syscall.sh" \
+    "$top/tests/emulated-usdt.sh" "$root"
 cp "$top/tests/emulated-init.sh" "$root/init"
 chmod 755 "$root/init"
 printf 'plain=%s\ninject=%s\n' "$dir/plain" "$dir/inject" >"$root/builds"

@@ -9,6 +9,8 @@ set -u
 # The program would need the sanitizer's library too.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+# Its programs have instructions in them.
+[ "$(uname -m)" = x86_64 ] || exit 77
 . "$top_srcdir/tests/common_scratch"
 . "$top_srcdir/tests/common_expect"
 TBUF_DIR=$SCRATCH_SHM/run

@@ -5,6 +5,8 @@
  */
 #include "aarch64.h"
 
+#include <string.h>
+
 #define BRANCH	0x14000000u	/* b */
 
 /* The signed number in `bits` bits from bit `low` on, times a word. */
@@ -59,4 +61,83 @@ patch_branch(uintptr_t from, uintptr_t to, uint32_t *word)
 	*word = BRANCH | ((uint32_t)words & 0x03ffffff);
 	return (words >= -(1 << 25) && words < 1 << 25 && (to - from) %
 	    PATCH_WORD == 0);
+}
+
+/* stp or str that keeps the address that the function returns to */
+static bool
+keeps_link(uint32_t word)
+{
+	const uint32_t link = 30;
+
+	return (((word & 0xfe400000) == 0xa8000000 && ((word & 0x1f) == link ||
+	    (word >> 10 & 0x1f) == link)) ||
+	    ((word & 0xfec00000) == 0xf8000000 && (word & 0x1f) == link));
+}
+
+bool
+patch_keeps_link(const struct patch_range *function, uintptr_t at)
+{
+	uintptr_t p;
+
+	for (p = function->start; p < at; p += PATCH_WORD)
+		if (keeps_link(*(const uint32_t *)p))
+			return (true);
+	return (false);
+}
+
+/* ------------------------------------------------------------------- stubs */
+
+/* What a stub has behind its instructions. */
+#define ENABLED_AT	40u
+#define PROBE_AT	48u
+#define HIT_AT		56u
+
+static void
+put(uint8_t *stub, unsigned at, uint32_t word)
+{
+	memcpy(stub + at, &word, sizeof(word));
+}
+
+static void
+put_literal(uint8_t *stub, unsigned at, uint64_t value)
+{
+	memcpy(stub + at, &value, sizeof(value));
+}
+
+/* The field of 19 bits for what is at `to` in the stub. */
+static uint32_t
+ahead(unsigned from, unsigned to)
+{
+	return ((to - from) / PATCH_WORD << 5);
+}
+
+bool
+patch_stub_encode(uint8_t stub[PATCH_STUB], uintptr_t at, uintptr_t back,
+    const uint32_t *enabled, const void *probe, uintptr_t hit)
+{
+	uint32_t branch;
+	bool reached = patch_branch(at + 32, back, &branch);
+
+	put(stub, 0, 0xa9bf47f0);		/* stp x16, x17, [sp, -16]! */
+	put(stub, 4, 0x58000010 | ahead(4, ENABLED_AT));	/* ldr x16 */
+	put(stub, 8, 0xb9400210);		/* ldr w16, [x16] */
+	put(stub, 12, 0x34000010 | ahead(12, PATCH_STUB_BEHIND)); /* cbz w16 */
+	put(stub, 16, 0x58000011 | ahead(16, PROBE_AT));	/* ldr x17 */
+	put(stub, 20, 0x58000010 | ahead(20, HIT_AT));		/* ldr x16 */
+	put(stub, 24, 0xd61f0200);		/* br x16 */
+	put(stub, PATCH_STUB_BEHIND, 0xa8c147f0); /* ldp x16, x17, [sp], 16 */
+	put(stub, 32, branch);
+	put(stub, 36, 0xd4200000);		/* brk 0 */
+	put_literal(stub, ENABLED_AT, (uintptr_t)enabled);
+	put_literal(stub, PROBE_AT, (uintptr_t)probe);
+	put_literal(stub, HIT_AT, hit);
+	return (reached);
+}
+
+void
+patch_far_encode(uint8_t stub[PATCH_FAR], uintptr_t to)
+{
+	put(stub, 0, 0x58000010 | ahead(0, 8));	/* ldr x16 */
+	put(stub, 4, 0xd61f0200);		/* br x16 */
+	put_literal(stub, 8, to);
 }

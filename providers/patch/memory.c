@@ -8,7 +8,7 @@
  * nobody has to ask for anonymous memory that is executable.  What they hold
  * before a stub is written there is of no meaning; nothing jumps to it.
  */
-#include "patch.h"
+#include "probe.h"
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -261,4 +261,13 @@ patch_map_near(const struct patch_text *text, size_t size)
 	at = room;
 	room += size;
 	return (at);
+}
+
+void
+patch_forget(struct patch_probe *probe)
+{
+
+	if (probe->stub != 0)
+		patch_unmap(probe->stub, probe->stub_size);
+	probe->stub = 0;
 }

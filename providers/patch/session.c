@@ -136,6 +136,7 @@ patch_write(const struct patch *p, uintptr_t to, const void *bytes,
     size_t size)
 {
 	const uint8_t *from = bytes;
+	char *start = (char *)to;
 	long n;
 
 	for (; size > 0; size -= (size_t)n, from += n, to += (size_t)n) {
@@ -143,5 +144,10 @@ patch_write(const struct patch *p, uintptr_t to, const void *bytes,
 		if (n <= 0)
 			return (n < 0 ? (int)n : -EIO);
 	}
+	/*
+	 * The kernel sees to caches of instructions where text is written, but
+	 * not where a file is that is mapped already.  No code on x86-64.
+	 */
+	__builtin___clear_cache(start, (char *)to);
 	return (0);
 }

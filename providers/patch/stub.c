@@ -180,10 +180,10 @@ write_both(const struct patch *patch, struct patch_probe *probe,
 	return (NULL);
 }
 
-static bool
-is_nop(const struct patch_probe *probe)
+bool
+patch_is_nop(uintptr_t place)
 {
-	return (*(const uint8_t *)probe->place == NOP);
+	return (*(const uint8_t *)place == NOP);
 }
 
 const char *
@@ -194,7 +194,7 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	struct stub s;
 	uintptr_t at;
 
-	if (!is_nop(probe))
+	if (!patch_is_nop(probe->place))
 		return ("it is no nop");
 	memcpy(&displacement, (const void *)(probe->place + 1),
 	    sizeof(displacement));
@@ -215,7 +215,7 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 	struct stub s;
 	uintptr_t at;
 
-	if (!is_nop(probe))
+	if (!patch_is_nop(probe->place))
 		return ("it is no nop");
 	at = patch_map_near(text, sizeof(s.bytes));
 	if (at == 0)
@@ -224,13 +224,4 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 		return (problem);
 	probe->stub_size = sizeof(s.bytes);
 	return (write_both(patch, probe, at, &s, PATCH_JUMP));
-}
-
-void
-patch_forget(struct patch_probe *probe)
-{
-
-	if (probe->stub != 0)
-		patch_unmap(probe->stub, probe->stub_size);
-	probe->stub = 0;
 }

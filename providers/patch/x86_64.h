@@ -7,7 +7,7 @@
 #ifndef TBUF_PROVIDERS_PATCH_X86_64_H
 #define TBUF_PROVIDERS_PATCH_X86_64_H
 
-#include "patch.h"
+#include "probe.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -85,19 +85,11 @@ struct patch_registers {
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
-/*
- * What a stub needs to know of its place; it stays where it is for good.
- * While *enabled is 0, a stub costs a load and two jumps.  Else it calls
- * hit(), with the registers as they were at the place: below the red zone, on
- * an aligned stack, with flags and registers put back afterwards.
- */
-struct patch_probe {
-	const uint32_t *enabled;
-	void (*hit)(struct patch_probe *, const struct patch_registers *);
-	uintptr_t place;	/* a one-byte nop */
-	uintptr_t stub;		/* 0: it is not armed */
-	size_t stub_size;
-};
+/* Of those, as an array. */
+#define PATCH_STACK	4u	/* the stack pointer */
+#define PATCH_FRAME	5u	/* the frame pointer */
+
+#define PATCH_NOP	1u	/* bytes of the instruction at a place */
 
 /*
  * Arm a place that is a one-byte nop.  By a pun the nop alone becomes the
@@ -108,16 +100,6 @@ struct patch_probe {
 const char *patch_arm_pun(const struct patch *, struct patch_probe *);
 const char *patch_arm_jump(const struct patch *, const struct patch_text *,
 	    struct patch_probe *);
-
-/* Its object has been unloaded: others may have the room of its stub. */
-void	patch_forget(struct patch_probe *);
-
-/*
- * Have a function that does nothing, such as the one that the dynamic linker
- * calls for debuggers, be another one.
- */
-const char *patch_replace(const struct patch *, const struct patch_text *,
-	    uintptr_t function, void (*other)(void));
 
 #pragma GCC visibility pop
 

@@ -1,9 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probes are registered, and their sites armed from the highest address down.
- * A pun's displacement is the bytes behind its nop, where another site may be:
- * that one is armed before it, so that these bytes do not change any more.
+ * Probes are registered, and their sites armed, from the highest address down.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,58 +98,6 @@ descending(const void *a, const void *b)
 	    (left->patch.place > right->patch.place));
 }
 
-/* The sites of one text, from `first` on, downwards. */
-static size_t
-of_one_text(const struct usdt_sites *sites, size_t first)
-{
-	size_t end = first;
-
-	while (end < sites->count && sites->all[end]->text.start ==
-	    sites->all[first]->text.start)
-		end++;
-	return (end);
-}
-
-/*
- * Which of these sites may be replaced by a jump.  All are proved before one is
- * armed, while the text still is instructions one behind the other.
- */
-static void
-prove_text(struct usdt_sites *sites, size_t first, size_t end)
-{
-	struct usdt_site *s = sites->all[first];
-	size_t n = end - first, i;
-	struct patch_place *places = calloc(n, sizeof(*places));
-
-	for (i = 0; i < n; i++)
-		sites->all[first + i]->jump = "out of memory";
-	if (places == NULL)
-		return;
-	/* In ascending order. */
-	for (i = 0; i < n; i++)
-		places[i].at = sites->all[end - 1 - i]->patch.place;
-	patch_branches_find(&s->text, places, n);
-	for (i = 0; i < n; i++) {
-		s = sites->all[end - 1 - i];
-		/* A jump would take the bytes of the next one. */
-		s->jump = i + 1 < n && places[i + 1].at <
-		    places[i].at + PATCH_JUMP ? "another site is close behind" :
-		    patch_prove(&s->text, &places[i]);
-	}
-	free(places);
-}
-
-static void
-prove(struct usdt_sites *sites)
-{
-	size_t first, end;
-
-	for (first = 0; first < sites->count; first = end) {
-		end = of_one_text(sites, first);
-		prove_text(sites, first, end);
-	}
-}
-
 static void
 arm_site(const struct patch *patch, struct usdt_site *s)
 {
@@ -161,12 +107,7 @@ arm_site(const struct patch *patch, struct usdt_site *s)
 	if (s->problem != NULL)
 		return;
 	s->patch.enabled = s->group->site.enabled;
-	if (patch_arm_pun(patch, &s->patch) != NULL) {
-		s->problem = s->jump;
-		if (s->problem == NULL)
-			s->problem = patch_arm_jump(patch, &s->text,
-			    &s->patch);
-	}
+	s->problem = usdt_redirect(patch, s);
 	if (s->problem == NULL)
 		s->group->armed++;
 }
@@ -272,7 +213,7 @@ arm_all(const struct patch *patch, struct usdt_sites *sites)
 	size_t i;
 
 	register_groups(sites);
-	prove(sites);
+	usdt_redirect_look(sites);
 	for (i = 0; i < sites->count; i++)
 		arm_site(patch, sites->all[i]);
 	usdt_semaphores_raise(sites);

@@ -16,7 +16,6 @@
 #include "usdt.h"
 
 #define TEXTS_MAX	8u
-#define NOP		0x90
 
 struct loaded {
 	struct dl_phdr_info info;
@@ -161,7 +160,7 @@ resolve(struct loaded *o, struct usdt_operand *operand)
 	address = find_symbol(o, name);
 	if (address == 0 || !is_loaded(o, address, 1, PF_R))
 		return (false);
-	operand->value += (int64_t)address;
+	operand->value += (int64_t)(operand->low ? address & 0xfff : address);
 	return (true);
 }
 
@@ -258,7 +257,7 @@ take_note(struct usdt_sites *sites, struct loaded *o,
 	if (note->semaphore != 0 && (semaphore & 1) == 0 &&
 	    is_loaded(o, semaphore, sizeof(*s->semaphore), PF_W))
 		s->semaphore = (uint16_t *)semaphore;
-	if (*(const unsigned char *)at != NOP)
+	if (!patch_is_nop(at))
 		s->problem = "there is no nop";
 	take_operands(o, s, note->operands);
 }

@@ -13,21 +13,30 @@
 #define TEXTS_LONG	8192u
 
 _Static_assert(offsetof(struct usdt_site, patch) == 0, "usdt_hit() has it");
-_Static_assert(sizeof(struct patch_registers) == 16 * sizeof(uint64_t),
+_Static_assert(sizeof(struct patch_registers) % sizeof(uint64_t) == 0 &&
+    sizeof(struct patch_registers) <= USDT_REGISTERS * sizeof(uint64_t),
     "registers are an array");
 
 /* The program goes on behind the nop. */
 static void
-fire(const struct usdt_site *s, const struct patch_registers *registers,
+fire(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)
 {
-	tbuf_site_fire_from(&s->group->site, values, 0, s->patch.place + 1,
-	    registers->rsp, registers->rbp);
+	uint64_t pc = s->patch.place + PATCH_NOP, inner = 0;
+
+#ifdef PATCH_LINK
+	if (s->is_leaf) {
+		inner = pc;
+		pc = registers[PATCH_LINK];
+	}
+#endif
+	tbuf_site_fire_from(&s->group->site, values, inner, pc,
+	    registers[PATCH_STACK], registers[PATCH_FRAME]);
 }
 
 /* False: there is no room for the texts, and nothing has been told. */
 static bool
-fire_texts(const struct usdt_site *s, const struct patch_registers *registers,
+fire_texts(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values, char *room, size_t size)
 {
 	struct usdt_texts texts = { .next = room };
@@ -39,8 +48,8 @@ fire_texts(const struct usdt_site *s, const struct patch_registers *registers,
 		copies[i] = values[i];
 		if ((s->texts & 1u << i) == 0)
 			continue;
-		if (!usdt_text_copy(s, registers->rsp, values[i], &texts,
-		    (size_t)(end - texts.next) / left--, &copies[i]) &&
+		if (!usdt_text_copy(s, registers[PATCH_STACK], values[i],
+		    &texts, (size_t)(end - texts.next) / left--, &copies[i]) &&
 		    size < TEXTS_LONG)
 			return (false);
 	}
@@ -50,7 +59,7 @@ fire_texts(const struct usdt_site *s, const struct patch_registers *registers,
 
 /* With a frame of its own: stacks may be small. */
 static __attribute__((noinline)) void
-fire_long(const struct usdt_site *s, const struct patch_registers *registers,
+fire_long(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)
 {
 	char room[TEXTS_LONG];
@@ -59,7 +68,7 @@ fire_long(const struct usdt_site *s, const struct patch_registers *registers,
 }
 
 static __attribute__((noinline)) bool
-fire_short(const struct usdt_site *s, const struct patch_registers *registers,
+fire_short(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)
 {
 	char room[TEXTS_SHORT];
@@ -68,16 +77,16 @@ fire_short(const struct usdt_site *s, const struct patch_registers *registers,
 }
 
 void
-usdt_hit(struct patch_probe *patch, const struct patch_registers *registers)
+usdt_hit(struct patch_probe *patch, const struct patch_registers *all)
 {
 	const struct usdt_site *s = (const struct usdt_site *)patch;
+	const uint64_t *registers = (const uint64_t *)all;
 	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
 
 	values[0] = 0;
 	for (i = 0; i < s->nargs; i++)
-		values[i] = usdt_operand_value(&s->operands[i],
-		    &registers->rax);
+		values[i] = usdt_operand_value(&s->operands[i], registers);
 	if (s->ntexts == 0)
 		fire(s, registers, values);
 	else if (!fire_short(s, registers, values))

@@ -7,6 +7,7 @@
  *	objects.c  which objects come and go
  *	find.c	   an object's notes, and the operands' addresses
  *	arm.c	   probes are registered, and their sites redirected to stubs
+ *	redirect_* how, by processor
  *	fire.c	   what a stub calls
  *	text.c	   its arguments that are strings
  *	memory.c   where they can be read in place
@@ -21,7 +22,11 @@
 #include "layout.h"
 #include "common/peek.h"
 
+#if defined(__x86_64__)
 #include "../patch/x86_64.h"
+#else
+#include "../patch/aarch64.h"
+#endif
 #include "operand.h"
 #include "probe.h"
 
@@ -46,7 +51,9 @@ struct usdt_site {
 	struct usdt_group *group;
 	struct patch_text text;
 	uint16_t *semaphore;		/* or NULL */
-	const char *jump;		/* why no jump may stand there */
+	const char *jump;		/* x86-64: why no jump may stand there */
+	bool is_leaf;			/* aarch64: who has called is in a
+					 * register alone */
 	const char *problem;		/* why it is not armed, or NULL */
 	unsigned nargs;
 	unsigned texts;			/* bit N: argument N is a string */
@@ -95,6 +102,13 @@ bool	usdt_wanted(const struct usdt_group *);
 /* Register the probes and arm their sites; and the other way round. */
 void	usdt_arm(struct usdt_sites *, bool loading);
 void	usdt_disarm(struct usdt_sites *);
+
+/*
+ * Look at all sites, in descending order, before one is redirected; and
+ * redirect one: NULL, or why not.
+ */
+void	usdt_redirect_look(struct usdt_sites *);
+const char *usdt_redirect(const struct patch *, struct usdt_site *);
 
 /* Raise semaphores, as far as somebody traces their probes; and hide them. */
 void	usdt_semaphores_raise(struct usdt_sites *);

@@ -1,0 +1,181 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stubs that show all general registers to a function, and what takes the
+ * place of another one, on aarch64.
+ *
+ *	stp x16, x17, [sp, -16]!
+ *	ldr x16, enabled
+ *	ldr w16, [x16]
+ *	cbz w16, 1f		no flag has been touched
+ *	ldr x17, probe
+ *	ldr x16, patch_hit
+ *	br x16
+ * 1:	ldp x16, x17, [sp], 16	"behind"
+ *	b behind the place
+ *
+ * All registers may be in use at a place, so that a stub has none to look
+ * with: two are put on the stack.  Nothing below the stack pointer is the
+ * program's on aarch64, whose procedure call standard has no red zone.  The
+ * branches to and from a stub are direct, and its pages are not guarded, so
+ * that neither has to lead to a landing pad.
+ */
+#include "aarch64.h"
+
+#include <string.h>
+
+#define NOP		0xd503201fu
+#define RET		0xd65f03c0u
+#define BTI_C		0xd503245fu
+
+void	patch_hit(void);
+
+_Static_assert(offsetof(struct patch_probe, hit) == 8 &&
+    offsetof(struct patch_probe, place) == 16 &&
+    offsetof(struct patch_probe, stub) == 24 && PATCH_STUB_BEHIND == 28 &&
+    sizeof(struct patch_registers) == 256 &&
+    offsetof(struct patch_registers, sp) == 248,
+    "the assembly has these numbers");
+
+/*
+ * Where a stub goes if somebody traces: the probe in x17.
+ *
+ *	  0	frame record: x29, and the place, for who walks records
+ *	 16	struct patch_registers
+ *	272	flags, the probe
+ *	288	x16 and x17, as the stub has put them there
+ *	304	the program's
+ *
+ * Functions keep registers from 19 to 28.
+ */
+__asm__(
+    ".text\n"
+    ".globl patch_hit\n"
+    ".hidden patch_hit\n"
+    ".type patch_hit, %function\n"
+    "patch_hit:\n\t"
+    "hint #34\n\t" /* bti c */
+    "sub sp, sp, #288\n\t"
+    "stp x0, x1, [sp, #16]\n\t"
+    "stp x2, x3, [sp, #32]\n\t"
+    "stp x4, x5, [sp, #48]\n\t"
+    "stp x6, x7, [sp, #64]\n\t"
+    "stp x8, x9, [sp, #80]\n\t"
+    "stp x10, x11, [sp, #96]\n\t"
+    "stp x12, x13, [sp, #112]\n\t"
+    "stp x14, x15, [sp, #128]\n\t"
+    "ldp x0, x1, [sp, #288]\n\t"
+    "stp x0, x1, [sp, #144]\n\t"
+    "stp x18, x19, [sp, #160]\n\t"
+    "stp x20, x21, [sp, #176]\n\t"
+    "stp x22, x23, [sp, #192]\n\t"
+    "stp x24, x25, [sp, #208]\n\t"
+    "stp x26, x27, [sp, #224]\n\t"
+    "stp x28, x29, [sp, #240]\n\t"
+    "add x0, sp, #304\n\t"
+    "stp x30, x0, [sp, #256]\n\t"
+    "mrs x0, nzcv\n\t"
+    "stp x0, x17, [sp, #272]\n\t"
+    "ldr x0, [x17, #16]\n\t"
+    "stp x29, x0, [sp]\n\t"
+    "mov x29, sp\n\t"
+    "mov x0, x17\n\t"
+    "add x1, sp, #16\n\t"
+    "ldr x16, [x17, #8]\n\t"
+    "blr x16\n\t"
+    "ldp x0, x17, [sp, #272]\n\t"
+    "msr nzcv, x0\n\t"
+    "ldp x29, x30, [sp, #248]\n\t"
+    "ldr x18, [sp, #160]\n\t"
+    "ldp x14, x15, [sp, #128]\n\t"
+    "ldp x12, x13, [sp, #112]\n\t"
+    "ldp x10, x11, [sp, #96]\n\t"
+    "ldp x8, x9, [sp, #80]\n\t"
+    "ldp x6, x7, [sp, #64]\n\t"
+    "ldp x4, x5, [sp, #48]\n\t"
+    "ldp x2, x3, [sp, #32]\n\t"
+    "ldp x0, x1, [sp, #16]\n\t"
+    "add sp, sp, #288\n\t"
+    "ldr x16, [x17, #24]\n\t"
+    "add x16, x16, #28\n\t"
+    "br x16\n\t"
+    ".size patch_hit, . - patch_hit\n"
+);
+
+bool
+patch_is_nop(uintptr_t place)
+{
+	return (place % PATCH_WORD == 0 && *(const uint32_t *)place == NOP);
+}
+
+/* The stub first: until the place has changed nothing leads there. */
+static const char *
+write_both(const struct patch *patch, uintptr_t place, uintptr_t at,
+    const uint8_t *stub, size_t size)
+{
+	uint32_t branch;
+
+	if (!patch_branch(place, at, &branch))
+		return ("out of reach");
+	if (patch_write(patch, at, stub, size) != 0 ||
+	    patch_write(patch, place, &branch, sizeof(branch)) != 0)
+		return ("the kernel does not let text be written");
+	return (NULL);
+}
+
+const char *
+patch_arm(const struct patch *patch, const struct patch_text *text,
+    struct patch_probe *probe)
+{
+	uintptr_t at, back = probe->place + PATCH_NOP;
+	uint8_t stub[PATCH_STUB];
+	const char *problem;
+
+	if (!patch_is_nop(probe->place))
+		return ("it is no nop");
+	if ((at = patch_map_near(text, sizeof(stub))) == 0)
+		return ("no room for a stub within reach");
+	if (!patch_stub_encode(stub, at, back, probe->enabled, probe,
+	    (uintptr_t)patch_hit))
+		return ("out of reach");
+	problem = write_both(patch, probe->place, at, stub, sizeof(stub));
+	if (problem == NULL) {
+		probe->stub = at;
+		probe->stub_size = sizeof(stub);
+	}
+	return (problem);
+}
+
+/*
+ * The instruction by which a function that does nothing returns, or 0.  What
+ * indirect calls land at stays before it.
+ */
+static uintptr_t
+returns_at(const struct patch_text *text, uintptr_t function)
+{
+	struct patch_range range;
+	uintptr_t at = function;
+
+	if (function % PATCH_WORD != 0 ||
+	    !patch_function(text, function, &range) ||
+	    range.start != function)
+		return (0);
+	if (*(const uint32_t *)at == BTI_C)
+		at += PATCH_WORD;
+	return (at < range.end && *(const uint32_t *)at == RET ? at : 0);
+}
+
+const char *
+patch_replace(const struct patch *patch, const struct patch_text *text,
+    uintptr_t function, void (*other)(void))
+{
+	uintptr_t place = returns_at(text, function), at;
+	uint8_t stub[PATCH_FAR];
+
+	if (place == 0)
+		return ("the function is not known");
+	if ((at = patch_map_near(text, sizeof(stub))) == 0)
+		return ("no room for a stub within reach");
+	patch_far_encode(stub, (uintptr_t)other);
+	return (write_both(patch, place, at, stub, sizeof(stub)));
+}

@@ -1,0 +1,29 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A branch takes the place of the nop, and of nothing else: whoever comes to it
+ * comes to its stub, so nothing has to be proven.
+ */
+#include "usdt.h"
+
+/* A function without a record of its own has its caller's in x29. */
+void
+usdt_redirect_look(struct usdt_sites *sites)
+{
+	struct patch_range function;
+	struct usdt_site *s;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++) {
+		s = sites->all[i];
+		s->is_leaf = patch_function(&s->text, s->patch.place,
+		    &function) && !patch_keeps_link(&function, s->patch.place);
+	}
+}
+
+const char *
+usdt_redirect(const struct patch *patch, struct usdt_site *s)
+{
+
+	return (patch_arm(patch, &s->text, &s->patch));
+}
