@@ -22,7 +22,8 @@
 #define WINDOW_MIN	(UINT64_C(4) << 20)
 #define ROOM		(UINT64_C(2) << 30)	/* what a jump reaches */
 
-struct tbuf_file tbuf_file;
+/* Aligned, so that the section does not reach into a second page. */
+struct tbuf_file tbuf_file TBUF_FORKED __attribute__((aligned(512)));
 
 unsigned char *
 tbuf_file_base(void)

@@ -13,9 +13,13 @@
 #include "producer/producer.h"
 #include "producer/unit.h"
 
+#define BIT(signal)	(UINT64_C(1) << ((signal) - 1))
+/* The C library's own, which it blocks for nobody. */
+#define LIBRARY		(BIT(32) | BIT(33))
+
 /* Not told as a call of the program, as it would be in a new child. */
 static void
-change(int how, const sigset_t *set, sigset_t *old)
+change(int how, const void *set, sigset_t *old)
 {
 	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
 	    _NSIG / 8, 0);
@@ -28,16 +32,10 @@ change(int how, const sigset_t *set, sigset_t *old)
 void
 tbuf_signals_block(sigset_t *old)
 {
-	static const int raised[] = {
-		SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP
-	};
-	sigset_t set;
-	size_t i;
+	const uint64_t all = ~(BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
+	    BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGTRAP) | LIBRARY);
 
-	sigfillset(&set);
-	for (i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
-		sigdelset(&set, raised[i]);
-	change(SIG_BLOCK, &set, old);
+	change(SIG_BLOCK, &all, old);
 }
 
 void
@@ -61,7 +59,7 @@ tbuf_fork_forget(void)
 	tbuf_thread.shared = 0;
 	tbuf_thread.children = 0;
 	tbuf_thread.batch = false;
-	tbuf_thread.tid = tbuf_thread_id();
+	tbuf_thread.tid = 0;
 	/* Another thread of the parent may have been registering. */
 	tbuf_table_unlock();
 }

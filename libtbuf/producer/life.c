@@ -35,6 +35,7 @@ const struct tbuf_local *tbuf_local = &off;
 struct tbuf_self tbuf_self;
 
 static struct tbuf_local *local_page;	/* wiped in a child by the kernel */
+static bool local_wiped;		/* ... if it can do that */
 static unsigned memo_cpus;		/* CPUs with memos behind it */
 
 /* What this process is, changed by compare-and-swap. */
@@ -45,7 +46,7 @@ enum stage {
 	CHILD,		/* forked from a target, and nobody has asked for it */
 	OFF		/* it is not to be traced */
 };
-static int stage;
+static int stage TBUF_FORKED;
 
 /*
  * Tracing is off and there may be no file to say so in: a mapping of one page
@@ -108,7 +109,7 @@ local_map(unsigned cpus)
 	if (p == MAP_FAILED)
 		return (NULL);
 #ifdef MADV_WIPEONFORK
-	madvise(p, size, MADV_WIPEONFORK);
+	local_wiped = madvise(p, size, MADV_WIPEONFORK) == 0;
 #endif
 	memo_cpus = cpus;
 	return (p);
@@ -259,7 +260,8 @@ child_begin(void)
 {
 	bool wanted, follows;
 
-	*local_page = off;
+	if (!local_wiped)
+		*local_page = off;
 	tbuf_file_forked();
 	/* Both are asked, whatever the other says. */
 	follows = tbuf_recorder_follows();

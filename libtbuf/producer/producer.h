@@ -98,6 +98,12 @@ struct tbuf_from {
 };
 
 /*
+ * What a forked child writes, side by side in one section: each page of it is
+ * a copy that a fork costs.
+ */
+#define TBUF_FORKED	__attribute__((section("tbuf_forked")))
+
+/*
  * A thread, as the fire path needs it.  Initial-exec: touching it never
  * allocates.  It has one memo: there is little room for objects that are
  * loaded late.

@@ -21,7 +21,7 @@
 #include "producer/recorder.h"
 
 static struct tbuf_recorder recorder;
-static int slot = -1;			/* where it records, or has recorded */
+static int slot TBUF_FORKED = -1;	/* where it records, or has recorded */
 static char text[sizeof(recorder.entry.patterns)]; /* its options */
 
 int
@@ -203,7 +203,9 @@ tbuf_recorder_follows(void)
 	    &tbuf_view_control(&view)->state[slot]) == TBUF_ACTIVE;
 
 	slot = -1;
-	recorder.follow = follows;
+	/* It lies apart, in a page that need not be copied. */
+	if (recorder.follow != follows)
+		recorder.follow = follows;
 	return (follows);
 }
 

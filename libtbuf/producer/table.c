@@ -36,7 +36,7 @@ static struct tbuf_extent backed;
 static uint32_t slots[2 * TBUF_NPROBES_MAX];
 static uint32_t slots_used = SLOTS_FIRST;
 
-static int busy;
+static int busy TBUF_FORKED;
 
 void
 tbuf_table_lock(void)

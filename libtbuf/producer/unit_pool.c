@@ -12,7 +12,7 @@
 #include "producer/unit.h"
 
 struct tbuf_unit tbuf_units_all[TBUF_UNITS];
-uint64_t tbuf_units_epoch;
+uint64_t tbuf_units_epoch TBUF_FORKED;
 static uint32_t most;	/* of them that have ever been used */
 
 void

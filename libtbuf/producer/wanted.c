@@ -25,8 +25,8 @@
 #include "producer/file.h"
 
 /* Runs that go on with this process: its ancestors', or its last image's. */
-static uint64_t runs[TBUF_NSESSIONS];
-static unsigned nruns;
+static uint64_t runs[TBUF_NSESSIONS] TBUF_FORKED;
+static unsigned nruns TBUF_FORKED;
 
 #define GENERATIONS	16
 
