@@ -279,7 +279,9 @@ main(void)
 	hidden++;
 	STAP_PROBE1(odd, even, 1);
 	APART;
-	NOTE("vector", "8@%xmm0");
+	NOTE("vector", "8f@%xmm0");
+	NOTE("index", "8@8(%rax,%xmm1)");
+	NOTE("other", "4@%st");
 	NOTE("symbol", "8@nowhere(%rip)");
 	NOTE("fine", "8@$7");
 	NOTE("static", "-4@hidden(%rip) 4@4+hidden-4(%rip)");
@@ -289,8 +291,10 @@ END
 compile odd -O2 odd.c
 "$TBUFCTL" -l -c ./odd >out 2>err
 expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
-    'tbufctl: odd:odd::symbol: not armed: an operand'"'s symbol is not known
-tbufctl: odd:odd::vector: not armed: an operand is not understood"
+    'tbufctl: odd:odd::index: not armed: an operand is not understood
+tbufctl: odd:odd::other: not armed: an operand is not understood
+tbufctl: odd:odd::symbol: not armed: an operand'"'s symbol is not known
+tbufctl: odd:odd::vector: not armed: an operand is in a vector register"
 expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'even
 fine
 static'

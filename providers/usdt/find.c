@@ -164,6 +164,18 @@ resolve(struct loaded *o, struct usdt_operand *operand)
 	return (true);
 }
 
+/* No stub keeps a vector register: what it calls touches none. */
+static const char *
+why_not(const char *operand)
+{
+	const char *name = operand + strcspn(operand, " \t%");
+
+	return (name[0] == '%' && name[1] != '\0' &&
+	    strncmp(name + 2, "mm", 2) == 0 ?
+	    "an operand is in a vector register" :
+	    "an operand is not understood");
+}
+
 static void
 take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 {
@@ -174,7 +186,7 @@ take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 	text += strspn(text, " \t");
 	for (unsigned i = 0; i < s->nargs; i++)
 		if (!usdt_operand_parse(&text, &s->operands[i]))
-			s->problem = "an operand is not understood";
+			s->problem = why_not(text);
 		else if (!resolve(o, &s->operands[i]))
 			s->problem = "an operand's symbol is not known";
 }
