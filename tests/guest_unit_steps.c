@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "guest/guest.h"
@@ -309,6 +310,60 @@ test_end_counts_what_the_table_has(void)
 	finish(c);
 }
 
+static const struct tbuf_bound *
+begin_expect(const char *kind)
+{
+	const struct tbuf_bound *b;
+
+	tbuf_unit_begin(kind, 1);
+	b = &tbuf_thread.unit->bound[0];
+	GUEST_EXPECT(strcmp(b->units->kinds[b->kind].name, kind) == 0,
+	    "%s is none", kind);
+	GUEST_EXPECT(b->entry->thread == tbuf_thread.tid &&
+	    b->way.memo.tid == tbuf_thread.tid, "not this thread's");
+	return (b);
+}
+
+static uint64_t
+number(void)
+{
+	return (tbuf_unit_number(tbuf_thread.unit, tbuf_thread.unit->word));
+}
+
+/* ... is begun as it is, all the same. */
+static void
+test_unit_that_is_not_as_the_one_before(void)
+{
+	struct tbuf_consumer *c = begin(), *second = NULL;
+	const char *const kinds[] = { "one", "one", "two", "two", "one" };
+	uint64_t left;
+	unsigned i;
+
+	for (i = 0; i < 5; i++) {
+		(void)begin_expect(kinds[i]);
+		tbuf_unit_end(number(), 0);
+	}
+	for (i = 0; i < 3; i++) {
+		(void)begin_expect("one");
+		left = number();
+		tbuf_unit_leave(left);
+		(void)begin_expect("one");
+		GUEST_EXPECT(number() != left, "begun twice");
+		tbuf_unit_end(number(), 0);
+		GUEST_EXPECT(tbuf_unit_end(left, 0) == 0, "it is gone");
+	}
+	for (i = 0; i < 4; i++) {
+		if (i == 2)
+			second = begin();
+		(void)begin_expect("one");
+		GUEST_EXPECT(tbuf_thread.unit->nbound == 1 + i / 2,
+		    "%" PRIu32 " sessions", tbuf_thread.unit->nbound);
+		tbuf_unit_end(number(), 0);
+	}
+	finish(second);
+	finish(c);
+}
+
 static void
 test_all_that_without_the_section(void)
 {
@@ -334,6 +389,8 @@ static const struct guest_case cases[] = {
 	    test_probe_is_selected_between_units, NULL, GUEST_ONCE },
 	{ "end_counts_what_the_table_has", test_end_counts_what_the_table_has,
 	    NULL, GUEST_ONCE },
+	{ "unit_that_is_not_as_the_one_before",
+	    test_unit_that_is_not_as_the_one_before, NULL, GUEST_ONCE },
 	{ "all_that_without_the_section", test_all_that_without_the_section,
 	    NULL, GUEST_ONCE },
 	{ "rule_changes_between_units", test_rule_changes_between_units,
