@@ -792,7 +792,8 @@ struct tbuf_unwrapped {
 	size_t size;		/* bytes */
 	uint64_t lost;		/* lines that found no room */
 	const char *file;	/* that a core names, having none; or NULL */
-	uint64_t reserved[3];
+	uint64_t missing;	/* bytes that the file was cut off by */
+	uint64_t reserved[2];
 };
 
 /*

@@ -104,6 +104,8 @@
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
+#define MSG_TRACE_CUT	"%s is truncated: unwrapped as far as it goes " \
+			"(%" PRIu64 " byte%s missing)"
 #define MSG_TRACE_FILE	"no text trace in %s: reading %s"
 #define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \
 			"(TBUF_KEEP)"

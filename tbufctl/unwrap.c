@@ -45,6 +45,9 @@ print_trace(void *argument, const struct tbuf_unwrapped *u)
 
 	if (!w->options->quiet && u->file != NULL)
 		message(MSG_TRACE_FILE, w->options->unwrap, u->file);
+	if (u->missing != 0)
+		message(MSG_TRACE_CUT, u->file != NULL ? u->file :
+		    w->options->unwrap, u->missing, PLURAL(u->missing));
 	if (!w->options->quiet)
 		message(MSG_TRACE, (intmax_t)u->pid, u->comm);
 	print_text(w->out, u->text, u->size);

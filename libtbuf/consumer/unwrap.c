@@ -186,13 +186,14 @@ text_clean(struct text *text)
 
 static int
 trace_give(const struct source *s, const struct tbuf_trace *t,
-    const struct text *text)
+    const struct text *text, uint64_t missing)
 {
 	struct tbuf_unwrapped u = { .pid = (pid_t)t->pid, .lost = t->lost,
 	    .text = text->bytes, .size = text->size, .file = s->file };
 	char comm[sizeof(t->comm)];
 	size_t i;
 
+	u.missing = missing;
 	for (i = 0; i < sizeof(comm) - 1 && t->comm[i] != '\0'; i++)
 		comm[i] = isprint((unsigned char)t->comm[i]) ? t->comm[i] :
 		    '?';
@@ -205,19 +206,21 @@ trace_give(const struct source *s, const struct tbuf_trace *t,
 static int
 trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 {
+	uint64_t place = at + sizeof(*t), there;
 	struct text text;
 	int result;
 
 	if (!header_good(t))
 		return (-EINVAL);
-	text.bytes = malloc(clip(t->size, at, s->size) + 1);
+	there = clip(t->size, place, s->size);
+	text.bytes = malloc(there + 1);
 	if (text.bytes == NULL)
 		return (-ENOMEM);
 	result = text_read_stable(s, at, t, &text) ? 0 : -EINVAL;
 	if (result == 0) {
 		s->found++;
 		text_clean(&text);
-		result = trace_give(s, t, &text);
+		result = trace_give(s, t, &text, t->size - there);
 	}
 	free(text.bytes);
 	return (result);
