@@ -113,7 +113,8 @@ struct tbuf_piece {
 	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX; from
 				   there on an argument of the probe */
 	uint16_t count;		/* (i) elements of an array; 0: none */
-	uint32_t asked;		/* (i) enum tbuf_asked */
+	uint32_t asked;		/* (i) enum tbuf_asked; of TBUF_ASKED_RAW, above
+				   the low half, words that frames take */
 };
 
 /*
@@ -127,8 +128,11 @@ enum tbuf_asked {
 	TBUF_ASKED_UMOD,
 	TBUF_ASKED_UFUNC,
 	TBUF_ASKED_UADDR,
+	TBUF_ASKED_RAW,		/* a stack that its reader unwinds */
 	TBUF_ASKED_END
 };
+
+#define TBUF_ASKED_SHIFT	16
 
 #define TBUF_PIECES_MAX	256
 #define TBUF_NAMES_MAX	16

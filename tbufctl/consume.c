@@ -590,7 +590,8 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
 	address_begin(options, consumer);
-	if (options->d.unwind)
+	/* Records that are read may have stacks that another run took. */
+	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;

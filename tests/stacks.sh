@@ -61,20 +61,28 @@ expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
     -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
     frames_of)" "traced_fsync $frames"
 # What a consumer that was killed has left.
-cat >left.sh <<-\END
-	./pointers
-	echo $$ >parent
-	kill -KILL $PPID
-END
-("$TBUFCTL" -q --follow -x bufpolicy=ring \
-    -n 'libc::fsync:entry { ustack(5); }' -c 'sh left.sh') >told 2>&1
-for file in "$TBUF_DIR"/tbuf.*; do
-	case $file in
-	"$TBUF_DIR/tbuf.$(cat parent)".*) ;;
-	*)	expect 'a file that was left' "$("$TBUFCTL" -q --read "$file" \
-		    2>&1 | frames_of)" "traced_fsync $frames" ;;
-	esac
-done
+# left PROGRAM PROBE FRAMES OPTION ...
+left() {
+	program=$1 probe=$2 wanted=$3
+	shift 3
+	cat >left.sh <<-END
+		./$program
+		echo \$\$ >parent
+		kill -KILL \$PPID
+	END
+	("$TBUFCTL" -q --follow -x bufpolicy=ring "$@" \
+	    -n "libc::fsync:$probe { ustack(5); }" -c 'sh left.sh') >told 2>&1
+	for file in "$TBUF_DIR"/tbuf.*; do
+		case $file in
+		"$TBUF_DIR/tbuf.$(cat parent)".*) ;;
+		*)	expect "a file that $program has left" "$("$TBUFCTL" \
+			    -q --read "$file" 2>&1 | frames_of)" "$wanted" ;;
+		esac
+	done
+	rm -f "$TBUF_DIR"/tbuf.*
+}
+left pointers entry "traced_fsync $frames"
+left tables return "$frames" -x ustackunwind
 with=$top_builddir/tests/under_filter
 $with true
 [ $? -eq 77 ] || {

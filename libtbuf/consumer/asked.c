@@ -10,7 +10,8 @@ static const struct tbuf_d_shape shapes[TBUF_ASKED_END] = {
 	[TBUF_ASKED_USYM] = { .kind = TBUF_KIND_VOID, .name = "usym" },
 	[TBUF_ASKED_UMOD] = { .kind = TBUF_KIND_VOID, .name = "umod" },
 	[TBUF_ASKED_UFUNC] = { .kind = TBUF_KIND_VOID, .name = "ufunc" },
-	[TBUF_ASKED_UADDR] = { .kind = TBUF_KIND_VOID, .name = "uaddr" }
+	[TBUF_ASKED_UADDR] = { .kind = TBUF_KIND_VOID, .name = "uaddr" },
+	[TBUF_ASKED_RAW] = { .kind = TBUF_KIND_VOID, .name = "ustack" }
 };
 
 uint32_t
@@ -18,7 +19,7 @@ tbuf_asked_kind(const struct tbuf_d_shape *shape)
 {
 	uint32_t i;
 
-	for (i = TBUF_ASKED_USTACK; i < TBUF_ASKED_END; i++)
+	for (i = TBUF_ASKED_USTACK; i < TBUF_ASKED_RAW; i++)
 		if (shape != NULL && shape->name != NULL &&
 		    strcmp(shape->name, shapes[i].name) == 0)
 			return (i);
@@ -41,7 +42,8 @@ tbuf_asked_action(uint32_t kind)
 		[TBUF_ASKED_USYM] = TBUF_ACTION_USYM,
 		[TBUF_ASKED_UMOD] = TBUF_ACTION_UMOD,
 		[TBUF_ASKED_UFUNC] = TBUF_ACTION_UFUNC,
-		[TBUF_ASKED_UADDR] = TBUF_ACTION_UADDR
+		[TBUF_ASKED_UADDR] = TBUF_ACTION_UADDR,
+		[TBUF_ASKED_RAW] = TBUF_ACTION_USTACK
 	};
 
 	return (actions[kind < TBUF_ASKED_END ? kind : TBUF_ASKED_NONE]);

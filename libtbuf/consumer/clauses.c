@@ -197,6 +197,8 @@ piece_of(const struct tbuf_d_piece *from, struct tbuf_piece *piece)
 		return;
 	case TBUF_PIECE_STACK:
 		piece->type = TBUF_BINARY;
+		piece->asked = TBUF_ASKED_RAW | from->bytes /
+		    (uint32_t)sizeof(uint64_t) << TBUF_ASKED_SHIFT;
 		return;
 	case TBUF_PIECE_BYTES:
 		piece->type = TBUF_UINT8;

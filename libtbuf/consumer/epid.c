@@ -107,6 +107,27 @@ told_size(unsigned npieces)
 	    sizeof(struct tbuf_d_piece)));
 }
 
+/* What is asked for as a raw stack is one if it is bytes. */
+static void
+tell_piece(const struct tbuf_piece *text, unsigned i,
+    struct tbuf_d_action *action, struct tbuf_d_piece *piece)
+{
+	uint32_t asked = text->asked & ((1u << TBUF_ASKED_SHIFT) - 1);
+
+	if (asked == TBUF_ASKED_RAW && text->type != TBUF_BINARY)
+		asked = TBUF_ASKED_NONE;
+	*action = (struct tbuf_d_action){
+		.kind = tbuf_asked_action(asked), .first = i, .count = 1
+	};
+	*piece = (struct tbuf_d_piece){
+		.kind = asked == TBUF_ASKED_RAW ? TBUF_PIECE_STACK :
+		    TBUF_PIECE_ARGUMENT,
+		.bytes = (text->asked >> TBUF_ASKED_SHIFT) *
+		    (uint32_t)sizeof(uint64_t),
+		.shape = tbuf_asked_shape(asked)
+	};
+}
+
 /*
  * A file does not say what its clauses' actions were, but for addresses of
  * programs: each piece is told as trace() would tell it.
@@ -126,16 +147,8 @@ tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
 		.actions = actions, .nactions = layout->npieces,
 		.pieces = pieces, .npieces = layout->npieces
 	};
-	for (i = 0; i < layout->npieces; i++) {
-		actions[i] = (struct tbuf_d_action){
-			.kind = tbuf_asked_action(texts[i].asked),
-			.first = i, .count = 1
-		};
-		pieces[i] = (struct tbuf_d_piece){
-			.kind = TBUF_PIECE_ARGUMENT,
-			.shape = tbuf_asked_shape(texts[i].asked)
-		};
-	}
+	for (i = 0; i < layout->npieces; i++)
+		tell_piece(&texts[i], i, &actions[i], &pieces[i]);
 	epid->record = record;
 }
 

@@ -34,10 +34,10 @@ unwrap "$pid" | sed -n '1p; $p; /end/p'
 "$TBUFCTL" -q --unwrap "$pid" >unwrapped
 "$TBUFCTL" -q --unwrap "$TBUF_DIR/text.$pid."* | cmp - unwrapped
 # What a full disk has left of it: what is missing is told, in a line.
-head -c 8000 "$TBUF_DIR/text.$pid."* >cut
-unwrap cut | sed '3,$d'
-"$TBUFCTL" -q --unwrap cut 2>&1 >/dev/null
-"$TBUFCTL" -q --unwrap cut 2>/dev/null | grep -cvxF -f unwrapped
+head -c 8000 "$TBUF_DIR/text.$pid."* >short
+unwrap short | sed '3,$d'
+{ "$TBUFCTL" -q --unwrap short >/dev/null; } 2>&1
+"$TBUFCTL" -q --unwrap short 2>/dev/null | grep -cvxF -f unwrapped
 strings "$TBUF_DIR/text.$pid."* | sed -n '1p; /EOTRACE/p'
 # An editor has the last lines in front of the mark.
 sed -n '/^.*the end$/{n;p;q}' "$TBUF_DIR/text.$pid."* | tr -d '\0'
