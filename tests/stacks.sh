@@ -65,20 +65,29 @@ expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
 left() {
 	program=$1 probe=$2 wanted=$3
 	shift 3
+	# It would give what the program has recorded when that ends.
 	cat >left.sh <<-END
+		kill -STOP \$PPID
+		stat=
+		until [ "\${stat#*) T}" != "\$stat" ]; do
+			read -r stat </proc/\$PPID/stat
+		done
 		./$program
 		echo \$\$ >parent
 		kill -KILL \$PPID
 	END
 	("$TBUFCTL" -q --follow -x bufpolicy=ring "$@" \
 	    -n "libc::fsync:$probe { ustack(5); }" -c 'sh left.sh') >told 2>&1
+	files=0
 	for file in "$TBUF_DIR"/tbuf.*; do
 		case $file in
 		"$TBUF_DIR/tbuf.$(cat parent)".*) ;;
 		*)	expect "a file that $program has left" "$("$TBUFCTL" \
-			    -q --read "$file" 2>&1 | frames_of)" "$wanted" ;;
+			    -q --read "$file" 2>&1 | frames_of)" "$wanted"
+			files=$((files + 1)) ;;
 		esac
 	done
+	expect "files that $program has left" $files 1
 	rm -f "$TBUF_DIR"/tbuf.*
 }
 left pointers entry "traced_fsync $frames"
