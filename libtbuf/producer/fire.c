@@ -290,8 +290,8 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
  *
  * A task without a thread area is not a thread: nothing is stored for it.
  */
-void
-tbuf_fire_each(const struct tbuf_site *site, const uint64_t *values,
+static __attribute__((noinline)) void
+fire_each(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
 {
 	uint32_t all = tbuf_load(site->enabled), bits;
@@ -361,7 +361,39 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 		tbuf_rseq_clear();
 		return;
 	}
-	tbuf_fire_each(site, values, size);
+	fire_each(site, values, size);
+}
+
+static void	fire_met(const struct tbuf_site *, const uint64_t *, uint64_t);
+
+/*
+ * Of a thread that may be in a work unit, and of a probe that is enabled in one
+ * session, with one ECB.  All calls are the last thing that is done: so there
+ * is nothing to be saved on the usual way.
+ */
+static __attribute__((noinline)) void
+fire_unit(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	struct tbuf_unit *u = tbuf_thread.unit;
+	uint32_t bits = tbuf_load(site->enabled);
+
+	if (u == NULL || bits == 0 || u->bound[0].again != bits ||
+	    tbuf_load(&u->busy) || tbuf_thread.shared != 0 ||
+	    tbuf_load(&tbuf_local->base) != u->bound[0].fire.base)
+		fire_each(site, values, size);
+	else if (tbuf_rseq_keep(&u->bound[0].way, site, values, size) !=
+	    TBUF_COMMITTED)
+		fire_met(site, values, size);
+}
+
+/* Has it to be met first, or is it none of these cases? */
+static __attribute__((noinline)) void
+fire_met(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	if (tbuf_unit_meet(&tbuf_thread.unit->bound[0], site))
+		fire_unit(site, values, size);
+	else
+		fire_each(site, values, size);
 }
 
 #define FIRE_FLAT(n)							\
@@ -373,7 +405,7 @@ fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
 	    tbuf_load(site->enabled))					\
 		/* Another session's, or void, as in a unit. */		\
-		tbuf_unit_fire(site, values, 8 * (n));			\
+		fire_unit(site, values, 8 * (n));			\
 	else if (!tbuf_rseq_flat_##n(site, values))			\
 		fire_rows_own(site, values, 8 * (n));			\
 }

@@ -293,13 +293,10 @@ void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
  */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
 /*
- * A fire whose arguments are no more than four words, of a thread with sections
- * that may be in a unit.
+ * Remember what a record of the site's goes by (unit_again.c).  False: it is
+ * not for want of this that one was not written.
  */
-void	tbuf_unit_fire(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size) TBUF_HIDDEN;
-/* ... whatever sessions and units there are (fire.c). */
-void	tbuf_fire_each(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size) TBUF_HIDDEN;
+bool	tbuf_unit_meet(struct tbuf_bound *, const struct tbuf_site *)
+	    TBUF_HIDDEN;
 
 #endif
