@@ -384,7 +384,7 @@ ended(int pidfd)
 }
 
 static int
-find(pid_t pid, struct tbuf_found *found)
+find_running(pid_t pid, struct tbuf_found *found)
 {
 	struct process p;
 	int error;
@@ -400,13 +400,28 @@ find(pid_t pid, struct tbuf_found *found)
 		return (problem_errno(found, EPERM));
 	if (p.strict)
 		return (problem(found, -EOPNOTSUPP, "strict seccomp mode"));
-	error = look_mappings(&p, found);
+	return (look_mappings(&p, found));
+}
+
+static int
+find(pid_t pid, struct tbuf_found *found)
+{
+	int error = find_running(pid, found);
+	struct process p;
+
 	/* All that was of one process, and it has not ended meanwhile. */
 	if (ended(found->pidfd)) {
 		if (error == 0)
 			close(found->fd);
 		return (problem_errno(found, ESRCH));
 	}
+	/*
+	 * Nor is it ending: what is not permitted of one that is may be of one
+	 * that runs, and memory that is there now has been there all the time.
+	 */
+	if (error == -EPERM && geteuid() != 0 &&
+	    (process_look(pid, &p) != 0 || !p.memory))
+		return (problem_errno(found, ESRCH));
 	return (error);
 }
 
