@@ -3,18 +3,22 @@
  *
  * What a hit of a USDT probe costs by libtbuf-usdt.so: while nobody traces it,
  * beside a loop that does nothing; traced, beside a probe of tbuf that is
- * traced, too; and a breakpoint with a handler, which is how others stop
- * there.  The program preloads the provider into itself.
+ * traced, too; a breakpoint with a handler, which is how others stop there;
+ * and a uprobe of the kernel, which is how perf(1) does, where the bench may
+ * have one.  The program preloads the provider into itself.
  */
 #include <err.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <tbuf.h>
 #include <tbuf_consumer.h>
 
 #include "bench.h"
 #include "self.h"
+#include "uprobe.h"
 
 #define TIMES	1000		/* hits in a turn */
 #define TURNS	150
@@ -73,6 +77,16 @@ breakpoints(void *cookie, uint64_t times)
 }
 
 static void
+calls(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		uprobe_place();
+}
+
+static void
 handler(int number)
 {
 
@@ -95,16 +109,30 @@ untraced(void)
 }
 
 static void
-compare(const char *what, void (*run)(void *, uint64_t), const char *figure)
+compare(const char *what, void (*run)(void *, uint64_t),
+    void (*rest)(void *), void *cookie, const char *figure)
 {
 	const struct bench_side side[2] = {
-		{ "", run, NULL, NULL },
+		{ "", run, rest, cookie },
 		{ "a probe of tbuf", fires, NULL, NULL }
 	};
 	struct bench_result r;
 
 	bench_pair(side, TIMES, TURNS, &r);
 	bench_row(what, r.ns[0], side[1].name, r.ns[1], figure);
+}
+
+/* While it is there, other breakpoints of the process cost more. */
+static void
+compare_uprobe(void)
+{
+	struct uprobe u;
+
+	if (uprobe_open(&u, TIMES)) {
+		compare("  a uprobe of perf", calls, uprobe_read, &u, "");
+		uprobe_close(&u);
+	} else
+		printf("no uprobe of perf: %s\n", strerror(errno));
 }
 
 int
@@ -123,8 +151,9 @@ main(int argc, char *argv[])
 	bench_pin(cpus[n - 1]);
 	untraced();
 	c = bench_trace("bench:::", 2);
-	compare("  traced", hits, "<= x2");
-	compare("  a breakpoint and its handler", breakpoints, "");
+	compare("  traced", hits, NULL, NULL, "<= x2");
+	compare("  a breakpoint and its handler", breakpoints, NULL, NULL, "");
+	compare_uprobe();
 	tbuf_consumer_close(c);
 	return (0);
 }
