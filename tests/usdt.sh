@@ -30,9 +30,10 @@ compile() {
 	    -I"$top/libtbuf" "$@" -o "$program" || exit 1
 }
 
-# Names and arguments, a record a line.
+# Names and arguments, a record a line; $around is a command to run it.
+around=
 trace() {
-	"$TBUFCTL" -q -x temporal --format=json "$@" 2>err | sed -n '
+	$around "$TBUFCTL" -q -x temporal --format=json "$@" 2>err | sed -n '
 	    s/"arg0":"0x[0-9a-f]*"/"arg0":"0x"/
 	    s/.*"record".*"name":"\([^"]*\)".*"args":{\(.*\)}}$/\1 \2/p'
 }
@@ -288,7 +289,7 @@ main(void)
 	return (0);
 }
 END
-compile odd -O2 odd.c
+compile odd -O2 odd.c -Wl,--build-id
 "$TBUFCTL" -l -c ./odd >out 2>err
 expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
     'tbufctl: odd:odd::index: not armed: an operand is not understood
@@ -317,6 +318,27 @@ cp odd bare && strip bare
 expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \
     "tbufctl: odd:bare::static: not armed: an operand's symbol is not known"
+
+# What was stripped is asked, in a namespace's /usr/lib/debug, and nothing else.
+cat >apart <<'END'
+exec unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' - "$@"
+END
+id=$(LC_ALL=C readelf -n odd 2>/dev/null | sed -n 's/.*Build ID: //p')
+debug=.build-id/${id%"${id#??}"}/${id#??}.debug
+if [ -n "$id" ] && [ -d /usr/lib/debug ] && sh apart true 2>/dev/null; then
+	around='sh apart'
+	mkdir -p "${debug%/*}"
+	objcopy --only-keep-debug odd "$debug"
+	expect 'debug information apart' "$(trace -n 'odd:::static' -c ./bare)" \
+	    'static "arg0":42,"arg1":42'
+	size=$(wc -c <"$debug")
+	head -c $((size - 1)) "$debug" >short && mv short "$debug"
+	expect 'one that ends early' "$(trace -n 'odd:::static' -c ./bare)" ''
+	compile later -O2 odd.c -Wl,--build-id=0x1234
+	objcopy --only-keep-debug later "$debug"
+	expect 'one of another build' "$(trace -n 'odd:::static' -c ./bare)" ''
+	around=
+fi
 
 # A program that has probes of tbuf beside its notes is left alone.
 # shellcheck disable=SC2086

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "usdt.h"
 
 #define TEXTS_MAX	8u
+#define DEBUG		"/usr/lib/debug/.build-id/"
 
 struct loaded {
 	struct dl_phdr_info info;
@@ -123,7 +125,45 @@ same_file(const struct loaded *o, const struct usdt_object *file)
 	    (size == 0 || memcmp(id, file->build_id, size) == 0));
 }
 
-/* ------------------------------------------------------------ one site */
+/* ------------------------------------------------------------ symbols */
+
+/* The file of debug information of an object's build, or -1. */
+static int
+open_debug(const struct loaded *o)
+{
+	char path[sizeof(DEBUG) + 2 * USDT_BUILD_ID + sizeof("/.debug")];
+	char *p = path + sizeof(DEBUG) - 1;
+	const unsigned char *id = NULL;
+	size_t size = loaded_build_id(o, &id), i;
+
+	if (size < 2 || size > USDT_BUILD_ID)
+		return (-1);
+	memcpy(path, DEBUG, sizeof(DEBUG));
+	for (i = 0; i < size; i++)
+		p += sprintf(p, i == 0 ? "%02x/" : "%02x", id[i]);
+	strcpy(p, ".debug");
+	return (open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+/* Of its file, or, where that is stripped, of what was stripped of it. */
+static void
+read_symbols(struct loaded *o)
+{
+	struct usdt_object file;
+	int fd;
+
+	usdt_symbols_read(&o->symbols, o->fd);
+	if (o->symbols.count > 0 || (fd = open_debug(o)) == -1)
+		return;
+	/* Its notes may be left out, which is an error, but not its id. */
+	(void)usdt_object_read(&file, fd);
+	if (same_file(o, &file)) {
+		usdt_symbols_free(&o->symbols);
+		usdt_symbols_read(&o->symbols, fd);
+	}
+	usdt_object_free(&file);
+	close(fd);
+}
 
 /*
  * Static variables are in the table of all symbols alone; without one, as in
@@ -135,13 +175,15 @@ find_symbol(struct loaded *o, const char *name)
 	uint64_t address;
 
 	if (!o->has_symbols)
-		usdt_symbols_read(&o->symbols, o->fd);
+		read_symbols(o);
 	o->has_symbols = true;
 	if (o->symbols.count > 0)
 		return (usdt_symbol_find(&o->symbols, name, &address) ?
 		    o->info.dlpi_addr + address : 0);
 	return (o->handle == NULL ? 0 : (uintptr_t)dlsym(o->handle, name));
 }
+
+/* ------------------------------------------------------------ one site */
 
 /* Add the address of its symbol, which has to be the object's own. */
 static bool
