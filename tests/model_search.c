@@ -1,15 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Depth-first search of all states that a scenario can reach.  A state that
- * was seen is recognised by 128 bits of hash of all of it.
+ * Depth-first search of all states that a scenario can reach.
  */
-#include <err.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "model_seen.h"
 #include "model_state.h"
 
 #define DEPTH_MAX	4096
@@ -32,15 +30,8 @@ struct event {
 	uint8_t choice;
 };
 
-struct hash {
-	uint64_t a;
-	uint64_t b;
-};
-
 static struct {
-	struct hash *table;
-	uint64_t size;		/* a power of two */
-	uint64_t used;
+	struct model_seen seen;
 	uint64_t steps;
 	unsigned depth;
 	struct event path[DEPTH_MAX];
@@ -62,32 +53,9 @@ static const char *const reader_places[] = {
 
 /* ------------------------------------------------------------ states seen */
 
-static uint64_t
-mix(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
-	return (h ^ h >> 29);
-}
-
-static struct hash
-hash_bytes(const unsigned char *bytes, size_t size)
-{
-	struct hash h = { 0x243f6a8885a308d3, 0x13198a2e03707344 };
-	uint64_t word;
-	size_t i;
-
-	for (i = 0; i < size; i += 8) {
-		memcpy(&word, bytes + i, 8);
-		h.a = mix(h.a, word);
-		h.b = mix(h.b + h.a, ~word);
-	}
-	h.a = mix(h.a, size);
-	h.b = mix(h.b, h.a);
-	return (h);
-}
-
-static struct hash
-state_hash(const struct state *s)
+/* What there is of a state, as words; was it not seen before? */
+static bool
+seen_first(const struct state *s)
 {
 	static unsigned char bytes[sizeof(*s) + 8];
 	size_t n = offsetof(struct state, count), size;
@@ -107,51 +75,7 @@ state_hash(const struct state *s)
 		n += sizeof(s->views);
 	}
 	memset(bytes + n, 0, 8);
-	return (hash_bytes(bytes, n));
-}
-
-static bool
-table_insert(struct hash h)
-{
-	uint64_t i;
-
-	for (i = h.a & (search.size - 1); search.table[i].b != 0;
-	    i = (i + 1) & (search.size - 1)) {
-		if (search.table[i].a == h.a && search.table[i].b == h.b)
-			return (false);
-	}
-	search.table[i] = h;
-	search.used++;
-	return (true);
-}
-
-static void
-table_grow(void)
-{
-	struct hash *old = search.table;
-	uint64_t i, size = search.size;
-
-	search.size = size == 0 ? 1 << 16 : 4 * size;
-	search.used = 0;
-	search.table = calloc(search.size, sizeof(*old));
-	if (search.table == NULL)
-		err(1, "model_lane");
-	for (i = 0; i < size; i++) {
-		if (old[i].b != 0)
-			table_insert(old[i]);
-	}
-	free(old);
-}
-
-static bool
-seen_first(const struct state *s)
-{
-	struct hash h = state_hash(s);
-
-	if (2 * search.used >= search.size)
-		table_grow();
-	h.b |= 1;		/* 0: an empty place */
-	return (table_insert(h));
+	return (model_seen_first(&search.seen, bytes, (n + 7) & ~(size_t)7));
 }
 
 /* ------------------------------------------------------------ what can be */
@@ -440,10 +364,10 @@ model_search(const struct scenario *scenario, enum defect defect, bool trace,
 	state_init(&first, scenario);
 	seen_first(&first);
 	explore(&first, 0);
-	result->states = search.used;
+	result->states = search.seen.used;
 	result->steps = search.steps;
 	result->depth = search.depth;
-	free(search.table);
+	model_seen_free(&search.seen);
 	if (trace && model.failure != NULL)
 		print_path();
 	return (model.failure);
