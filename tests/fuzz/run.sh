@@ -55,7 +55,8 @@ flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
 
 for target in $targets; do
 	more=
-	if [ "$target" = dlang ] || [ "$target" = dwarf ]; then
+	case $target in
+	command | dlang | dwarf)
 		more=" -iquote $source/libtbufd -I$build/dlang"
 		for file in "$source"/libtbufd/*.c "$build"/dlang/*.c; do
 			case $file in
@@ -67,7 +68,8 @@ for target in $targets; do
 				;;
 			esac
 		done
-	fi
+		;;
+	esac
 	if [ "$target" = dlang ]; then
 		more="$more -I$source/tests $source/tests/d/runner.c"
 	fi
@@ -91,7 +93,6 @@ for target in $targets; do
 		more="$more $source/tests/fuzz/stepped.c -lZydis"
 	fi
 	if [ "$target" = command ]; then
-		more="$more -iquote $source/libtbufd"
 		for file in command field flag near notes_file options preload program \
 		    setting text words; do
 			more="$more $source/tbufctl/$file.c"
