@@ -41,8 +41,8 @@ struct d_stability {
 };
 
 /*
- * "Evolving/Evolving/Common" in any case; what is missing behind is the highest.
- * False if it is none.
+ * "Evolving/Evolving/Common" in any case; what is missing behind is the
+ * highest.  False if it is none.
  */
 bool	d_stability_parse(const char *text, struct d_stability *stability);
 const char *d_stability_level(unsigned level);	/* of name, data */

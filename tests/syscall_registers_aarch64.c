@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A system call of a program's own, in the midst of code that has something in
- * every register and in the flags: nothing has changed afterwards but x0.  Once with a number that is known, and once with one that is not.
+ * every register and in the flags: nothing has changed afterwards but x0.  Once
+ * with a number that is known, and once with one that is not.
  */
 #include <sys/syscall.h>
 

@@ -349,10 +349,15 @@ world_accepts(const struct world *w)
 bool
 world_may_refuse(uint64_t word)
 {
-	if (tbuf_word_operation(word) == TBUF_OP_FAULT)
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_FAULT:
+	case TBUF_OP_ASIDE:	/* amid another one: no verifier can tell */
 		return (true);
-	if (tbuf_word_operation(word) != TBUF_OP_CALL)
+	case TBUF_OP_CALL:
+		break;
+	default:
 		return (false);
+	}
 	switch (tbuf_word_immediate(word)) {
 	case TBUF_SUB_STRTOLL:
 	case TBUF_SUB_LLTOSTR:
