@@ -19,10 +19,10 @@
  * Of those that make one key's structure at once one does: each looks, once its
  * key is there and before it lives, whether another's is, and gives up then.
  * A structure's element is whole whenever it is loaded.  A part of it is stored
- * so: claim it, load its bytes, and PUBLISH them with that part.  Members beside
- * it may be another thread's, so who finds the element claimed comes again, and
- * may not take over from the thread that it interrupts, of whose bytes there may
- * be some.
+ * so: claim it, load its bytes, and PUBLISH them with that part.  Members
+ * beside it may be another thread's, so who finds the element claimed comes
+ * again, and may not take over from the thread that it interrupts, of whose
+ * bytes there may be some.
  *
  * inv.account: a store that finds no element is a drop, and what finds one that
  * is being written, time and again.
