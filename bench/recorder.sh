@@ -4,8 +4,10 @@
 # What a recorder costs a server under load: kvd as it is, and recording all of
 # its probes into a ring of 1 MiB a CPU, in memory and with TBUF_DIR on a disk.
 # Runs come in pairs, one behind the other and in either order; the row has the
-# median of what each has more than the other one of its pair.  A machine that
-# is not quiet blurs throughput far more than processor time.
+# median of what each has more than the other one of its pair.  The server has
+# one CPU and the load another: where the kernel puts them says more of a run
+# than a recorder does.  A machine that is not quiet blurs throughput far more
+# than processor time.
 
 set -eu
 : "${top_builddir:?}"
@@ -29,6 +31,9 @@ tmpfs | ramfs)
 	;;
 esac
 unset TBUF_OPTIONS TBUF_KEEP
+cpus=$(taskset -cp $$)
+cpus=${cpus##*: }
+first="taskset -c ${cpus%%[,-]*}" last="taskset -c ${cpus##*[,-]}"
 
 # Nanoseconds that all threads of a process have run.
 spent()
@@ -43,15 +48,15 @@ one()
 	[ "$1" != disk ] || TBUF_DIR=$disk
 	export TBUF_DIR
 	if [ "$1" = plain ]; then
-		"$kvd" "$memory/socket" &
+		$first "$kvd" "$memory/socket" &
 	else
 		TBUF_OPTIONS='bufpolicy=ring,bufsize=1m,probes=kv:::' \
-		    "$kvd" "$memory/socket" &
+		    $first "$kvd" "$memory/socket" &
 	fi
 	pid=$!
-	"$kvload" --requests=100 "$memory/socket" >/dev/null
+	$last "$kvload" --requests=100 "$memory/socket" >/dev/null
 	before=$(spent $pid)
-	"$kvload" --requests="$requests" "$memory/socket" >"$memory/summary"
+	$last "$kvload" --requests="$requests" "$memory/socket" >"$memory/summary"
 	after=$(spent $pid)
 	kill $pid
 	wait $pid || :
