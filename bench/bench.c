@@ -3,6 +3,7 @@
  *
  * Timing two things side by side.
  */
+#include <err.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,29 +49,112 @@ turn(const struct bench_side *side, uint64_t times)
 }
 
 /*
- * A turn is short, so that some turns of a round go by without another
- * process, or the other half of a core, in between: of these the best tells
- * what the code costs.
+ * What an empty loop takes tells whether something else runs on the other half
+ * of this core, which makes all of it slower for milliseconds, and a fire by
+ * more than its yardstick.
  */
+#define EMPTY_TIMES	5000
+#define EMPTY_MOST	1.08	/* of the least that was seen */
+#define TRIES		4	/* for want of turns that nobody disturbed */
+
+struct turn {
+	double ns[2];
+	double empty;		/* the slowest loop beside and between them */
+};
+
+struct turns {
+	struct turn *turn;
+	unsigned n, max;
+};
+
+static double
+empty_turn(void)
+{
+	static const struct bench_side empty = { "", bench_nothing, NULL,
+	    NULL };
+
+	return (turn(&empty, EMPTY_TIMES));
+}
+
+static double
+larger(double a, double b)
+{
+	return (a > b ? a : b);
+}
+
+static void
+take_turn(const struct bench_side side[2], uint64_t times, struct turn *t)
+{
+	unsigned s;
+
+	t->empty = empty_turn();
+	for (s = 0; s < 2; s++) {
+		t->ns[s] = turn(&side[s], times);
+		t->empty = larger(t->empty, empty_turn());
+	}
+}
+
+/*
+ * Medians of the turns that nobody disturbed; how many these are.  The least of
+ * an empty loop is that of the whole program: all of a row may be disturbed.
+ */
+static unsigned
+settle(const struct turns *turns, struct bench_result *result)
+{
+	static double least = 1e300;
+	double *values = calloc(turns->n, sizeof(*values));
+	unsigned i, s, n = 0;
+
+	if (values == NULL)
+		err(1, "calloc");
+	for (i = 0; i < turns->n; i++)
+		if (turns->turn[i].empty < least)
+			least = turns->turn[i].empty;
+	for (s = 0; s < 2; s++) {
+		for (i = n = 0; i < turns->n; i++)
+			if (turns->turn[i].empty <= least * EMPTY_MOST)
+				values[n++] = turns->turn[i].ns[s];
+		if (n != 0)
+			result->ns[s] = bench_median(values, n);
+	}
+	free(values);
+	return (n);
+}
+
+/* There is none: the least of all, and a word. */
+static void
+settle_noisy(const struct turns *turns, struct bench_result *result)
+{
+	unsigned i, s;
+
+	puts("(never quiet:)");
+	for (s = 0; s < 2; s++) {
+		result->ns[s] = 1e300;
+		for (i = 0; i < turns->n; i++)
+			if (turns->turn[i].ns[s] < result->ns[s])
+				result->ns[s] = turns->turn[i].ns[s];
+	}
+}
+
 void
-bench_pair(const struct bench_side side[2], uint64_t times, unsigned turns,
+bench_pair(const struct bench_side side[2], uint64_t times, unsigned n,
     struct bench_result *result)
 {
-	double best[2][BENCH_ROUNDS], ns;
-	unsigned round, i, s;
+	struct turns turns = { .max = n * BENCH_ROUNDS * TRIES };
+	unsigned quiet = 0;
 
-	for (round = 0; round < BENCH_ROUNDS; round++) {
-		best[0][round] = best[1][round] = 1e300;
-		for (i = 0; i < turns; i++) {
-			for (s = 0; s < 2; s++) {
-				ns = turn(&side[s], times);
-				if (ns < best[s][round])
-					best[s][round] = ns;
-			}
-		}
+	turns.turn = calloc(turns.max, sizeof(*turns.turn));
+	if (turns.turn == NULL)
+		err(1, "calloc");
+	while (turns.n < turns.max && quiet < n) {
+		do
+			take_turn(side, times, &turns.turn[turns.n++]);
+		while (turns.n % (n * BENCH_ROUNDS) != 0);
+		quiet = settle(&turns, result);
 	}
-	for (s = 0; s < 2; s++)
-		result->ns[s] = bench_median(best[s], BENCH_ROUNDS);
+	if (quiet == 0)
+		settle_noisy(&turns, result);
+	free(turns.turn);
 }
 
 void

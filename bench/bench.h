@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What the benches have in common: two things timed side by side, in short
- * turns, so that a change of the machine's speed meets both.
+ * turns, so that a change of the machine's speed meets both.  Between them an
+ * empty loop tells whether something else slows the core down: what is printed
+ * are the medians of the turns in which nothing did.
  */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <stdint.h>
 
-#define BENCH_ROUNDS	9	/* medians of nine */
+#define BENCH_ROUNDS	9	/* medians of nine; turns for a quiet one */
 
 struct bench_side {
 	const char *name;
@@ -20,13 +22,13 @@ struct bench_side {
 	void *cookie;
 };
 
-/* ns for one, of both: medians over the rounds, each the best of its turns. */
+/* ns for one, of both: the medians of so many quiet turns at least. */
 struct bench_result {
 	double ns[2];
 };
 
 void	bench_pair(const struct bench_side side[2], uint64_t times,
-	    unsigned turns, struct bench_result *);
+	    unsigned quiet, struct bench_result *);
 
 double	bench_now(void);		/* ns */
 double	bench_median(double *, unsigned);

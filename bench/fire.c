@@ -273,36 +273,28 @@ measure_dropped(void)
 
 /* A thread remembers one session: they are traced one after the other. */
 static double
-scope_best(const char *scope)
+scope_ns(const char *scope)
 {
 	struct tbuf_consumer *c = trace_scope(scope, "ring", "1m", "bench:::",
 	    NULL);
-	double best = 1e300, begin, ns;
-	int turn;
+	struct bench_side side[2] = {
+		{ "", fire_plain, NULL, NULL },
+		{ "counter", bench_counter, NULL, NULL }
+	};
+	struct bench_result r;
 
-	for (turn = 0; turn < TURNS; turn++) {
-		begin = bench_now();
-		fire_plain(NULL, TIMES);
-		ns = (bench_now() - begin) / TIMES;
-		if (ns < best)
-			best = ns;
-	}
+	bench_pair(side, TIMES, TURNS, &r);
 	tbuf_consumer_close(c);
-	return (best);
+	return (r.ns[0]);
 }
 
 static void
 measure_scope(void)
 {
-	double thread[BENCH_ROUNDS], cpu[BENCH_ROUNDS];
-	int i;
+	double cpu = scope_ns("cpu"), thread = scope_ns("thread");
 
-	for (i = 0; i < BENCH_ROUNDS; i++) {
-		cpu[i] = scope_best("cpu");
-		thread[i] = scope_best("thread");
-	}
-	bench_row("a thread's lane, ring", bench_median(thread, BENCH_ROUNDS),
-	    "a CPU's lane, ring", bench_median(cpu, BENCH_ROUNDS), "<= 1.05");
+	bench_row("a thread's lane, ring", thread, "a CPU's lane, ring", cpu,
+	    "<= 1.05");
 }
 
 struct worker {
