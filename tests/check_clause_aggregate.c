@@ -79,6 +79,52 @@ START_TEST(targets_aggregate)
 }
 END_TEST
 
+/* How many fires have been counted with this text; both ways the same. */
+static int
+note_text(void *arg, const struct tbuf_tuple *tuple)
+{
+	int64_t *sum = arg;
+
+	ck_assert_uint_eq(tuple->nkeys, 2);
+	ck_assert_int_eq(tuple->values[0].value, tuple->values[1].value);
+	*sum += tuple->values[0].value;
+	return (0);
+}
+
+/* count() is done without the machine, sum() by it. */
+START_TEST(texts_are_keys)
+{
+	static const struct tbuf_d_piece keys[] = {
+		{ .kind = TBUF_PIECE_INTEGER, .bytes = 8,
+		  .shape = &made_integer },
+		{ .kind = TBUF_PIECE_TEXT, .shape = &made_string }
+	};
+	static const struct tbuf_d_aggregation of_texts[] = {
+		{ .name = "count", .id = 0, .function = TBUF_AGG_COUNT,
+		  .keys = keys, .nkeys = 2 },
+		{ .name = "sum", .id = 1, .function = TBUF_AGG_SUM,
+		  .is_signed = 1, .keys = keys, .nkeys = 2 }
+	};
+	int64_t sum = 0;
+
+	made.script.aggregations = of_texts;
+	made.script.naggregations = 2;
+	CLAUSE(&made, "test:::key", NULL, W(LDA, 1, 0, 0, 0),
+	    W(LDAT, 2, 0, 0, 1), W(KEY, 1, 0, 0, 8), W(KEYT, 2, 0, 0, 0),
+	    W(UPD, 4, 5, TBUF_AGG_COUNT, 0));
+	CLAUSE(&made, "test:::again", NULL, W(LDA, 1, 0, 0, 0),
+	    W(LDAT, 2, 0, 0, 1), W(LDI, 4, 0, 0, 1), W(KEY, 1, 0, 0, 8),
+	    W(KEYT, 2, 0, 0, 0), W(UPD, 4, 5, TBUF_AGG_SUM, 1));
+	ck_assert_int_eq(tbuf_consumer_set(consumer, "strsize", "40"), 0);
+	clause_spawn(consumer, "keys", "64");
+	clause_run(consumer, &made);
+	clause_expect("");
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, aggregation_ids,
+	    2, note_text, &sum), 0);
+	ck_assert_int_eq(sum, 3 * 3 * 64);
+}
+END_TEST
+
 START_TEST(keys_without_room_are_drops)
 {
 	cpu_set_t all, one;
@@ -329,6 +375,7 @@ cases(const char *name)
 	TCase *t = clause_case(name);
 
 	tcase_add_test(t, targets_aggregate);
+	tcase_add_test(t, texts_are_keys);
 	tcase_add_test(t, keys_without_room_are_drops);
 	tcase_add_test(t, cleared_values_begin_anew);
 	tcase_add_test(t, next_session_has_empty_tables);

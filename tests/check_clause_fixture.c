@@ -4,6 +4,9 @@
  * Scripts made by hand, for probes of real targets: the test's own program is
  * the target, too.
  */
+#include <sys/mman.h>
+
+#include <err.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -244,6 +247,44 @@ texts(unsigned long count)
 	}
 }
 
+static void
+key(const char *text, unsigned long number)
+{
+	unsigned i;
+
+	/* A key that is new is the machine's. */
+	for (i = 0; i < 3; i++) {
+		TBUF_PROBE(test, key, number, text);
+		TBUF_PROBE(test, again, number, text);
+	}
+}
+
+/*
+ * Texts of all lengths below the count, also where the next page cannot be
+ * read, and none at all.
+ */
+static void
+keys(unsigned long count)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	char *area = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (area == MAP_FAILED || mprotect(area + page, page, PROT_NONE) != 0)
+		err(1, "mmap");
+	for (i = 0; i < page - 1; i++)
+		area[i] = (char)('a' + i % 23);
+	area[page - 1] = '\0';
+	for (i = 0; i < count; i++) {
+		key(area + page - 1 - i, i);
+		area[i] = '\0';
+		key(area, i);
+		area[i] = (char)('a' + i % 23);
+		key(NULL, i);
+	}
+	(void)munmap(area, 2 * page);
+}
+
 static bool
 target(char *argv[])
 {
@@ -257,6 +298,8 @@ target(char *argv[])
 		widths(count);
 	else if (strcmp(argv[1], "texts") == 0)
 		texts(count);
+	else if (strcmp(argv[1], "keys") == 0)
+		keys(count);
 	else if (strcmp(argv[1], "pause") == 0) {
 		numbers(1);
 		for (;;)

@@ -61,6 +61,7 @@ void	clause_expect(const char *text);
  *	values		test:::values with arguments of many types
  *	widths COUNT	test:::widths and named, of several types
  *	texts COUNT	test:::text path, bytes
+ *	keys COUNT	test:::key number, text, and test:::again with the same
  *	pause		test:::number 0, and then it waits
  */
 pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,

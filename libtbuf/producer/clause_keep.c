@@ -114,6 +114,7 @@ number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
     const struct tbuf_number *number)
 {
 	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.strsize != 0 ||
+	    number->cut.at == TBUF_CUT_TEXT ||
 	    (k->kind != kind && k->kind != TBUF_KEPT_TEST))
 		return (false);
 	k->kind = (uint8_t)kind;
@@ -121,24 +122,40 @@ number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
 	return (true);
 }
 
-/* An argument; a string, in a key, as its address. */
+/* A string that is an argument, in a key, as its address. */
+static bool
+string_add(const struct keeping *g, unsigned argument, struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .cut.at = (uint8_t)argument };
+
+	if (g->packed || argument >= g->site->nargs ||
+	    g->site->types[argument] != TBUF_STRING ||
+	    !number_add(k, TBUF_KEPT_UPDATE, &number))
+		return (false);
+	k->update.strsize = g->strsize;
+	return (true);
+}
+
 static bool
 argument_add(const struct keeping *g, uint32_t selector,
     enum tbuf_kept_kind kind, struct tbuf_kept *k)
 {
 	struct tbuf_number number = { .constant = 0 };
-	unsigned n = tbuf_select(g->machine, selector);
 
 	if (cut_select(g, selector, &number.cut))
 		return (number_add(k, kind, &number));
-	if (kind != TBUF_KEPT_UPDATE || n >= g->site->nargs ||
-	    g->site->types[n] != TBUF_STRING)
-		return (false);
-	number.cut.at = (uint8_t)n;
-	if (!number_add(k, kind, &number))
-		return (false);
-	k->update.strsize = g->strsize;
-	return (true);
+	return (kind == TBUF_KEPT_UPDATE &&
+	    string_add(g, tbuf_select(g->machine, selector), k));
+}
+
+/* A text is no more than the argument that it is. */
+static void
+text_load(const struct keeping *g, uint32_t selector, struct tbuf_number *to)
+{
+	if (cut_select(g, selector, &to->cut))
+		return;
+	to->cut.at = TBUF_CUT_TEXT;
+	to->constant = tbuf_select(g->machine, selector);
 }
 
 /* Is it the one number of the thread's that the program may use? */
@@ -228,6 +245,9 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 		return (number->cut.at == TBUF_CUT_NONE);
 	case TBUF_OP_LDA:
 		return (cut_select(g, immediate, &number->cut));
+	case TBUF_OP_LDAT:
+		text_load(g, immediate, number);
+		return (true);
 	case TBUF_OP_LDB:
 		return (time_load(g, word, k, number));
 	case TBUF_OP_LDV:
@@ -259,6 +279,9 @@ piece_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 		return (argument_add(g, immediate, TBUF_KEPT_RECORD, k));
 	case TBUF_OP_KEY:
 		return (number_add(k, TBUF_KEPT_UPDATE, number));
+	case TBUF_OP_KEYT:
+		return (number->cut.at == TBUF_CUT_TEXT &&
+		    string_add(g, (unsigned)number->constant, k));
 	case TBUF_OP_KEYA:
 		return (argument_add(g, immediate, TBUF_KEPT_UPDATE, k));
 	}

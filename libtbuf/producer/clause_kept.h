@@ -29,6 +29,7 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
+#define TBUF_CUT_TEXT	251		/* a text: of the argument `constant` */
 #define TBUF_CUT_ELAPSED 252		/* timestamp, less that number */
 #define TBUF_CUT_TIME	253		/* timestamp */
 #define TBUF_CUT_SELF	254		/* the number of the thread */
