@@ -9,7 +9,7 @@
 #	FUZZ_SECONDS	for each target (30)
 #	FUZZ_SEED	the same again; 0: another one each time (0)
 #	FUZZ_CC		a clang (clang)
-#	FUZZ_JOBS	compilers at a time (as many as CPUs)
+#	FUZZ_JOBS	compilers, and then targets, at a time (as many as CPUs)
 #
 # What is found lies in BUILD/TARGET.found; `TARGET -f FILE` runs it again in
 # the replay program of the same name, under a debugger.
@@ -38,73 +38,76 @@ checks="-fsanitize=address,undefined -fno-sanitize=pointer-overflow
 export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
 export build source
 
-for file in "$source"/libtbuf/*/*.c "$source"/tests/fuzz/image.c \
-    "$source"/tests/fuzz/drain.c "$source"/tests/fuzz/directory.c \
-    "$source"/tests/fuzz/world.c "$source"/tests/scratch.c; do
-	echo "$file"
-done | xargs -P "$jobs" -n 1 sh -c '
-	object=$build/o/$(echo "${0#"$source"/}" | tr / - | sed "s/c\$/o/")
-	$compile -c "$0" -o "$object"'
-rm -f "$build/libfuzz.a"
-ar rcs "$build/libfuzz.a" "$build"/o/*.o
-
 # The D compiler is no part of the library: its files, and what is made of two.
 mkdir -p "$build/dlang"
 bison -d -Wno-yacc -o "$build/dlang/grammar.c" "$source/libtbufd/grammar.y"
 flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
+export dlang="-iquote $source/libtbufd -I$build/dlang -I$source/tests"
 
-for target in $targets; do
-	more=
-	case $target in
-	command | dlang | dwarf)
-		more=" -iquote $source/libtbufd -I$build/dlang"
-		for file in "$source"/libtbufd/*.c "$build"/dlang/*.c; do
-			case $file in
-			"$source"/libtbufd/lexer.c | \
-			    "$source"/libtbufd/grammar.c)
-				;;	# of an archive of a release
-			*)
-				more="$more $file"
-				;;
-			esac
-		done
+# What the targets are made of: each file once.
+shared()
+{
+	for file in "$source"/libtbufd/*.c; do
+		case $file in
+		"$source"/libtbufd/lexer.c | "$source"/libtbufd/grammar.c)
+			;;	# of an archive of a release
+		*)
+			echo "$file"
+			;;
+		esac
+	done
+	printf '%s\n' "$source"/libtbuf/*/*.c "$build"/dlang/*.c
+	for file in command dwarf dwarf_argument dwarf_names dwarf_read field \
+	    flag near needed notes_file options preload program setting sites \
+	    text words; do
+		echo "$source/tbufctl/$file.c"
+	done
+	for file in description file note operand operand_aarch64 \
+	    operand_x86_64 probe section symbol type; do
+		echo "$source/providers/usdt/$file.c"
+	done
+	for file in ${patch:+decode pads prove relocate text}; do
+		echo "$source/providers/patch/$file.c"
+	done
+	for file in ${patch:+stepped} image drain directory world; do
+		echo "$source/tests/fuzz/$file.c"
+	done
+	echo "$source/tests/d/runner.c"
+	echo "$source/tests/scratch.c"
+}
+
+rm -f "$build"/o/*.o
+shared | xargs -P "$jobs" -n 1 sh -c '
+	object=$build/o/$(echo "${0#"$source"/}" | tr / - | sed "s/c\$/o/")
+	case $0 in
+	"$source"/libtbuf/*)
+		;;
+	*)
+		compile="$compile $dlang"
 		;;
 	esac
-	if [ "$target" = dlang ]; then
-		more="$more -I$source/tests $source/tests/d/runner.c"
-	fi
-	if [ "$target" = dwarf ]; then
-		for file in dwarf dwarf_argument dwarf_names dwarf_read \
-		    needed sites words; do
-			more="$more $source/tbufctl/$file.c"
-		done
-		more="$more $(pkg-config --cflags --libs libdw)"
-	fi
-	if [ "$target" = usdt ] || [ "$target" = command ]; then
-		for file in description file note operand operand_aarch64 \
-		    operand_x86_64 probe section symbol type; do
-			more="$more $source/providers/usdt/$file.c"
-		done
-	fi
-	if [ "$target" = patch ]; then
-		for file in decode pads prove relocate text; do
-			more="$more $source/providers/patch/$file.c"
-		done
-		more="$more $source/tests/fuzz/stepped.c -lZydis"
-	fi
-	if [ "$target" = command ]; then
-		for file in command field flag near notes_file options preload program \
-		    setting text words; do
-			more="$more $source/tbufctl/$file.c"
-		done
-	fi
-	echo "$target$more"
+	$compile -c "$0" -o "$object"'
+rm -f "$build/libfuzz.a"
+ar rcs "$build/libfuzz.a" "$build"/o/*.o
+
+for target in $targets; do
+	case $target in
+	dwarf)
+		echo "$target $(pkg-config --cflags --libs libdw)"
+		;;
+	patch)
+		echo "$target -lZydis"
+		;;
+	*)
+		echo "$target"
+		;;
+	esac
 # With a blank at its end a line would go on.
 done | sed 's/ *$//' | link=-fsanitize=fuzzer xargs -P "$jobs" -L 1 sh -c '
 	target=$0
-	$compile $link "$source/tests/fuzz/$target.c" "$@" \
-	    "$build/libfuzz.a" $(pkg-config --libs libbsd-overlay) -lpthread \
-	    -o "$build/bin/$target"'
+	$compile $dlang $link "$source/tests/fuzz/$target.c" \
+	    "$build/libfuzz.a" "$@" $(pkg-config --libs libbsd-overlay) \
+	    -lpthread -o "$build/bin/$target"'
 
 # One input a line, in hexadecimal, into a file each.
 unpack()
@@ -128,21 +131,21 @@ unpack()
 	done
 }
 
-status=0
 for target in $targets; do
-	corpus=$build/$target.corpus
-	unpack "$source/tests/fuzz/corpus/$target" "$corpus"
+	unpack "$source/tests/fuzz/corpus/$target" "$build/$target.corpus"
 	mkdir -p "$build/$target.found"
-	echo "== $target"
-	"$build/bin/$target" -max_total_time="$seconds" -timeout=20 \
-	    -seed="${FUZZ_SEED-0}" \
-	    -max_len=512 -print_final_stats=1 -detect_leaks=1 \
-	    -artifact_prefix="$build/$target.found/" "$corpus" \
-	    >"$build/$target.log" 2>&1 || {
-		status=1
-		tail -n 60 "$build/$target.log"
-	}
-	sed -n 's/^stat::number_of_executed_units: */   executed: /p' \
-	    "$build/$target.log"
 done
-exit $status
+
+# What is said of one comes at once.
+export seconds seed="${FUZZ_SEED-0}"
+printf '%s\n' $targets | xargs -P "$jobs" -n 1 sh -c '
+	status=0
+	"$build/bin/$0" -max_total_time="$seconds" -timeout=20 -seed="$seed" \
+	    -max_len=512 -print_final_stats=1 -detect_leaks=1 \
+	    -artifact_prefix="$build/$0.found/" "$build/$0.corpus" \
+	    >"$build/$0.log" 2>&1 || status=$?
+	said=$(sed -n "s/^stat::number_of_executed_units: */   executed: /p" \
+	    "$build/$0.log")
+	[ $status -eq 0 ] || said=$(tail -n 60 "$build/$0.log"; echo "$said")
+	printf "== %s\n%s\n" "$0" "$said"
+	exit $status'
