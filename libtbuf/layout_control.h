@@ -65,7 +65,9 @@ struct tbuf_tables {
 
 /*
  * What a program had mapped to be run when it began: lines of /proc/PID/maps
- * in the string heap, if a session had TBUF_S_NAMES by then.
+ * in the string heap, if a session had TBUF_S_NAMES by then.  What it maps
+ * later, or had mapped before there was one, that session's consumer leaves in
+ * its area (tbuf_session.mappings): as many bytes, at most.
  */
 #define TBUF_MAPPINGS(offset, bytes) ((uint64_t)(offset) << 32 | (bytes))
 #define TBUF_MAPPINGS_MAX 65536u	/* bytes */

@@ -119,7 +119,10 @@ struct tbuf_session {
 	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: enablings'
 				   TBUF_SELECTION_GIVEN and mask, or 0; 0:
 				   there are none */
-	uint64_t reserved[4];
+	struct tbuf_part mappings; /* (i) room for what was mapped, to be run,
+				   as control.mappings has it; none: at is 0 */
+	uint64_t mapped;	/* (c) bytes of lines in there; release */
+	uint64_t reserved;
 };
 
 #define TBUF_SELECTION_GIVEN	(UINT64_C(1) << 32)
@@ -135,6 +138,8 @@ TBUF_ASSERT_OFFSET(tbuf_slot, programs, 2048);
 TBUF_ASSERT_OFFSET(tbuf_slot, units, 2160);
 TBUF_ASSERT_OFFSET(tbuf_slot, speculation, 2176);
 TBUF_ASSERT_OFFSET(tbuf_slot, lane_of_cpu, 4096);
+TBUF_ASSERT_OFFSET(tbuf_session, mappings, 96);
+TBUF_ASSERT_OFFSET(tbuf_session, mapped, 112);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
 _Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
 

@@ -427,7 +427,8 @@ int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
  * targets of a run whose script asks for names, and of what they had mapped as
  * they began, and when they were looked at: each statusrate, and when something
  * is asked that is not known.  Of files (tbuf_consumer_open_file()) what their
- * programs had mapped as they began under such a run.  1, 0 if nothing was
+ * programs had mapped as they began under such a run, and what its consumer
+ * has seen, as far as there was room for it.  1, 0 if nothing was
  * there, -ESRCH if there is no such image.
  */
 struct tbuf_mapping {

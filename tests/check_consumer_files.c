@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "common/machine_code.h"
+#include "consumer/images.h"
+#include "consumer/run.h"
 #include "suite.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
@@ -551,6 +554,201 @@ END_TEST
 
 /* ------------------------------------------------------------ waking */
 
+/* ------------------------------------------------------------ what is mapped */
+
+static struct tbuf_session *
+session(void)
+{
+	return ((struct tbuf_session *)(void *)
+	    (fake.file + fake_slot(&fake)->area));
+}
+
+/* A session that asks for names, and has one probe. */
+static void
+begin_named(void)
+{
+	pid_t pid;
+	int status;
+
+	begin();
+	own = NULL;
+	if ((pid = fork()) == 0) {
+		own = fake_consumer("bufsize=4k bufpolicy=ring");
+		own->names = true;
+		fake_grab(&fake, own);
+		_exit(tbuf_consumer_go(own) != 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	map_session();
+	fake_kill(&fake);
+}
+
+/* As a consumer, or a program, leaves it. */
+#define LINE	"1000-2000 r-xp 0 00:00 0 [line]\n"
+#define IN_LINE	0x1800
+
+static uint64_t
+image(void)
+{
+	return (tbuf_image(fake.control->pid, fake.control->random));
+}
+
+/* What a reader of the file finds at an address. */
+static int
+find(uint64_t address, const char *name)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_mapping m;
+	int found;
+
+	ck_assert_msg(tbuf_consumer_open_file(reader, path_of(&fake)) >= 0,
+	    "%s", tbuf_consumer_error(reader));
+	found = tbuf_consumer_mapping(reader, image(), address, &m);
+	if (found == 1) {
+		ck_assert_ptr_nonnull(strstr(m.path, name));
+		ck_assert_uint_eq((uint64_t)m.pid, 0);
+	}
+	tbuf_consumer_close(reader);
+	return (found);
+}
+
+/* Its process was a copy of this one. */
+START_TEST(what_a_session_saw_mapped_is_left)
+{
+	begin_named();
+	ck_assert_int_eq(find((uintptr_t)find, "check_consumer_files"), 1);
+	session()->mapped = 0;
+	ck_assert_int_eq(find((uintptr_t)find, ""), 0);
+	end();
+}
+END_TEST
+
+START_TEST(what_was_left_of_it_is_checked)
+{
+	struct tbuf_session *s;
+	uint64_t area, heads;
+
+	begin_named();
+	s = session();
+	area = fake_slot(&fake)->area;
+	heads = fake_slot(&fake)->heads;
+	s->mapped = sizeof(LINE) - 1;
+	switch (_i) {
+	case 0:
+		s->mapped = s->mappings.size + 1;
+		break;
+	case 1:
+		s->mapped = UINT64_MAX;
+		break;
+	case 2:
+		s->mappings.size = TBUF_MAPPINGS_MAX + 1;
+		break;
+	case 3:
+		s->mappings = (struct tbuf_part){ heads - 8, 64 };
+		break;
+	case 4:
+		s->mappings = (struct tbuf_part){ area + sizeof(*s) - 8, 64 };
+		break;
+	}
+	memcpy(fake.file + s->mappings.at, LINE, sizeof(LINE) - 1);
+	ck_assert_int_eq(find(IN_LINE, "[line]"), _i == 5);
+	s->mappings.at = UINT64_MAX - 7;
+	ck_assert_int_eq(find(IN_LINE, ""), 0);
+	end();
+}
+END_TEST
+
+START_TEST(lines_that_make_no_sense_are_left_out)
+{
+	begin_named();
+	memset(fake.file + session()->mappings.at, _i == 0 ? 0 : 'f',
+	    session()->mappings.size);
+	session()->mapped = session()->mappings.size;
+	ck_assert_int_eq(find(IN_LINE, ""), 0);
+	ck_assert_int_eq(find((uintptr_t)find, ""), 0);
+	end();
+}
+END_TEST
+
+/* Nor the copy of one that was cut off. */
+START_TEST(what_another_user_left_of_it_is_not_asked)
+{
+	if (geteuid() != 0)
+		return;
+	begin_named();
+	ck_assert_int_eq(fchown(fake.fd, 1, (gid_t)-1), 0);
+	if (_i == 1)
+		fake.control->end += TBUF_PAGE;
+	ck_assert_int_eq(find((uintptr_t)find, ""), 0);
+	end();
+}
+END_TEST
+
+/* What the program has left as it began is known, and not left again. */
+static void
+leave_line(void)
+{
+	uint32_t at = fake.control->strings;
+
+	fake.control->strings += sizeof(LINE) - 1;
+	memcpy(fake.file + fake.control->tables.strings + at, LINE,
+	    sizeof(LINE) - 1);
+	fake.control->mappings = TBUF_MAPPINGS(at, sizeof(LINE) - 1);
+}
+
+static void
+begin_own_named(bool foreign)
+{
+	begin();
+	fake_map(&fake);
+	leave_line();
+	own = fake_consumer("bufsize=4k bufpolicy=ring");
+	own->names = true;
+	if (foreign)
+		ck_assert_int_eq(fchown(fake.fd, 1, (gid_t)-1), 0);
+	fake_grab(&fake, own);
+	ck_assert_int_eq(tbuf_consumer_go(own), 0);
+	map_session();
+}
+
+START_TEST(what_is_mapped_is_left_as_far_as_there_is_room)
+{
+	struct tbuf_target *t;
+	uint64_t before;
+
+	begin_own_named(false);
+	t = TAILQ_FIRST(&own->targets);
+	before = t->left;
+	ck_assert_uint_ne(before, 0);
+	ck_assert_uint_eq(session()->mapped, before);
+	ck_assert_uint_eq(session()->mappings.size, TBUF_MAPPINGS_MAX);
+	ck_assert_ptr_null(memmem(fake.file + session()->mappings.at, before,
+	    "[line]", 6));
+	tbuf_images_look(own, true);
+	ck_assert_uint_eq(session()->mapped, before);
+	t->left = TBUF_MAPPINGS_MAX - 20;
+	t->nleft = 0;
+	tbuf_images_leave(own, t);
+	ck_assert_uint_eq(session()->mapped, TBUF_MAPPINGS_MAX - 20);
+	ck_assert_uint_eq(t->nleft, 0);
+	end();
+}
+END_TEST
+
+START_TEST(what_another_users_program_left_is_not_asked)
+{
+	struct tbuf_mapping m;
+
+	if (geteuid() != 0)
+		return;
+	begin_own_named(_i == 1);
+	ck_assert_int_eq(tbuf_consumer_mapping(own, image(), IN_LINE, &m),
+	    _i == 0);
+	end();
+}
+END_TEST
+
 START_TEST(work_returns_when_it_is_woken)
 {
 	struct tbuf_event event;
@@ -592,6 +790,14 @@ main(void)
 	tcase_add_loop_test(t, looking_removes_what_has_nothing_in_it, 0, 2);
 	tcase_add_test(t, dead_file_with_a_reader_stays_until_it_was_read);
 	tcase_add_test(t, the_youngest_unread_files_are_kept);
+	tcase_add_test(t, what_a_session_saw_mapped_is_left);
+	tcase_add_loop_test(t, what_was_left_of_it_is_checked, 0, 6);
+	tcase_add_loop_test(t, lines_that_make_no_sense_are_left_out, 0, 2);
+	tcase_add_loop_test(t, what_another_user_left_of_it_is_not_asked, 0,
+	    2);
+	tcase_add_test(t, what_is_mapped_is_left_as_far_as_there_is_room);
+	tcase_add_loop_test(t, what_another_users_program_left_is_not_asked,
+	    0, 2);
 	tcase_add_test(t, work_returns_when_it_is_woken);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

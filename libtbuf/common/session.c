@@ -193,6 +193,18 @@ has_selections(const struct tbuf_order *order)
 	return (false);
 }
 
+/* Room for lines of what is mapped. */
+static uint64_t
+plan_mappings(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	if ((order->terms.flags & TBUF_S_NAMES) == 0)
+		return (at);
+	plan->mappings = round_up(at, 8);
+	plan->mappings_size = TBUF_MAPPINGS_MAX;
+	return (plan->mappings + plan->mappings_size);
+}
+
 /* The parts of an area that stand in front of its storage. */
 static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
@@ -218,7 +230,7 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 		plan->sides = at;
 		at += plan->nmain * sizeof(struct tbuf_side);
 	}
-	at = plan_parts(order, plan, at);
+	at = plan_mappings(order, plan, plan_parts(order, plan, at));
 	plan->heads = round_up(at, TBUF_PAGE);
 	plan->ecbs = plan->heads +
 	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
@@ -624,6 +636,9 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	    order->patterns_size);
 	if (plan->selections != 0)
 		session->selections = area + plan->selections;
+	if (plan->mappings != 0)
+		session->mappings = part(area + plan->mappings,
+		    plan->mappings_size);
 	build_selections(view, area, order, plan);
 	if (plan->sides != 0)
 		memset(view->base + area + plan->sides, 0,

@@ -10,6 +10,8 @@
  *     | session | patterns | lanes | parts || heads | ECBs | clauses || storage
  *     +---------+----------+-------+-------++-------+------+---------++-------
  *     0                                     plan.heads               plan.data
+ * Behind the parts is room for lines of what was mapped, if a script asks for
+ * names (TBUF_S_NAMES).
  * What lies in front of plan.heads is backed when the session is built; heads,
  * ECBs and clauses are backed as they are used, and zero until then.  All in
  * front of plan.data then stays backed for as long as the file lives: a late
@@ -136,6 +138,8 @@ struct tbuf_plan {
 	uint64_t sides;			/* one for each main lane; 0: none */
 	uint64_t parts[TBUF_PARTS];
 	uint64_t globals;
+	uint64_t mappings;		/* room for lines; 0: there is none */
+	uint64_t mappings_size;
 	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
 	uint64_t ecbs;
 	uint64_t clauses;

@@ -578,8 +578,10 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (attachable(t, only) && t->slot != -1)
+		if (attachable(t, only) && t->slot != -1) {
+			tbuf_images_leave(c, t);
 			activate(t);
+		}
 	c->round.stale = true;
 	return (0);
 }

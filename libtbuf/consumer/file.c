@@ -41,6 +41,7 @@ struct opened {
 	uint64_t missing;		/* bytes, behind that */
 	bool image;			/* as a core has it */
 	bool changing;			/* its target lives, or is to come */
+	bool foreign;			/* another user's, who has written it */
 	bool damaged;			/* a session makes no sense */
 	unsigned sessions;
 	char problem[TBUF_PROBLEM_MAX];
@@ -105,6 +106,7 @@ adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
 	t->live = true;
 	tbuf_target_die(t);
 	t->changing = file->changing;
+	t->foreign = file->foreign;
 	t->cut = file->cut;
 	if ((t->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0)) == -1)
 		return (-errno);
@@ -163,7 +165,7 @@ look_end(struct opened *file, const struct tbuf_control *control,
 
 /* Its first page at least is there, or some of that. */
 static int
-read_header(const struct opened *file, struct tbuf_control *control)
+read_header(struct opened *file, struct tbuf_control *control)
 {
 	struct stat st;
 	ssize_t n;
@@ -172,6 +174,7 @@ read_header(const struct opened *file, struct tbuf_control *control)
 		return (-errno);
 	if (!S_ISREG(st.st_mode))
 		return (-EINVAL);
+	file->foreign = st.st_uid != geteuid();
 	n = pread(file->fd, control, sizeof(*control), 0);
 	if (n == sizeof(*control))
 		return (0);

@@ -4,7 +4,8 @@
  * Images of processes, and what was mapped there: /proc/PID/maps, read when an
  * image is met, each statusrate, and when an address is not known.  What is
  * unloaded stays known, as long as nothing else comes in its place.  Of one
- * that has ended before it was met, what it has left in its file as it began.
+ * that has ended before it was met, what it has left in its file as it began,
+ * and of a session in a file what its consumer has left there.
  */
 #include <sys/stat.h>
 
@@ -169,35 +170,76 @@ read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 	return (told);
 }
 
-/*
- * Lines that another process has written: read once, and parsed as a copy.
- * They may name any file, which is opened for its functions' names: nobody
- * else's are asked.  A forked child's are its parent's.
- */
+/* Lines that another process has written: read once, and parsed as a copy. */
 static bool
-read_left(const struct tbuf_target *t, struct tbuf_image *image)
+read_lines(const struct tbuf_target *t, struct tbuf_image *image, uint64_t at,
+    uint64_t size)
 {
-	const struct tbuf_control *control = tbuf_view_control(&t->view);
-	uint64_t left = tbuf_load_acquire(&control->mappings);
-	uint64_t at = left >> 32, size = (uint32_t)left;
-	struct stat st;
-	bool told = false;
 	char *text;
 	FILE *f;
 
-	if (size == 0 || size > TBUF_MAPPINGS_MAX ||
-	    at + size > t->view.tables.strings_size ||
-	    fstat(t->fd, &st) != 0 || st.st_uid != geteuid() ||
-	    (text = malloc(size)) == NULL)
+	if (size == 0 || (text = malloc(size)) == NULL)
 		return (false);
-	if (tbuf_file_read(t->fd, text, size, t->view.tables.strings + at) &&
-	    (f = fmemopen(text, size, "r")) != NULL) {
+	f = tbuf_target_read(t, text, size, at) ?
+	    fmemopen(text, size, "r") : NULL;
+	if (f != NULL) {
 		add_lines(image, f);
 		(void)fclose(f);
-		told = true;
 	}
 	free(text);
-	return (told);
+	return (f != NULL);
+}
+
+/* What the program has left as it began.  A forked child's are its parent's. */
+static bool
+read_begun(const struct tbuf_target *t, struct tbuf_image *image)
+{
+	uint64_t left = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->mappings);
+	uint64_t at = left >> 32, size = (uint32_t)left;
+
+	return (size <= TBUF_MAPPINGS_MAX &&
+	    at + size <= t->view.tables.strings_size &&
+	    read_lines(t, image, t->view.tables.strings + at, size));
+}
+
+/* Whose session there is room in that was planned, or that was checked. */
+static struct tbuf_session *
+session_of(const struct tbuf_target *t)
+{
+	return (t->plan.mappings == 0 ? NULL : (struct tbuf_session *)(void *)
+	    (t->view.base + t->area));
+}
+
+/* What the consumer of a file's session has left. */
+static bool
+read_session(const struct tbuf_target *t, struct tbuf_image *image)
+{
+	const struct tbuf_session *session = session_of(t);
+	uint64_t size;
+
+	if (!t->file_only || session == NULL)
+		return (false);
+	size = tbuf_load_acquire(&session->mapped);
+	return (size <= t->plan.mappings_size &&
+	    read_lines(t, image, t->area + t->plan.mappings, size));
+}
+
+/*
+ * Lines may name any file, which is opened for its functions' names: nobody
+ * else's are asked.
+ */
+static bool
+read_left(struct tbuf_target *t, struct tbuf_image *image)
+{
+	struct stat st;
+	bool told;
+
+	if (t->foreign || fstat(t->fd, &st) != 0 || st.st_uid != geteuid())
+		return (false);
+	told = read_begun(t, image);
+	t->nleft = image->count;
+	return (read_session(t, image) || told);
 }
 
 /* All that can be known of it now. */
@@ -208,6 +250,8 @@ read_both(struct tbuf_consumer *c, struct tbuf_target *t,
 	bool left = !t->mapped && read_left(t, image);
 
 	t->mapped |= read_maps(c, image) || left;
+	if (!t->file_only && tbuf_session_holds(t))
+		tbuf_images_leave(c, t);
 }
 
 /* ------------------------------------------------------------ images */
@@ -234,6 +278,38 @@ image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
 	image->next = c->images;
 	c->images = image;
 	return (image);
+}
+
+/* As /proc/PID/maps has it; false: there is no room for it. */
+static bool
+leave(struct tbuf_target *t, const struct mapping *one)
+{
+	char line[LINE_MAX_BYTES];
+	int size = snprintf(line, sizeof(line), "%" PRIx64 "-%" PRIx64
+	    " r-xp %" PRIx64 " 00:00 %" PRIu64 " %s\n", one->start, one->end,
+	    one->offset, one->inode, one->path);
+
+	if (size < 0 || (size_t)size >= sizeof(line) ||
+	    (uint64_t)size > t->plan.mappings_size - t->left)
+		return (false);
+	memcpy(t->view.base + t->area + t->plan.mappings + t->left, line,
+	    (size_t)size);
+	t->left += (uint64_t)size;
+	return (true);
+}
+
+void
+tbuf_images_leave(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	const struct tbuf_image *image = image_find(c, tbuf_target_image(t));
+	struct tbuf_session *session = session_of(t);
+
+	if (image == NULL || session == NULL)
+		return;
+	while (t->nleft < image->count && leave(t, &image->all[t->nleft]))
+		t->nleft++;
+	/* The lines are there before they count. */
+	tbuf_store_release(&session->mapped, t->left);
 }
 
 void

@@ -19,6 +19,11 @@ struct tbuf_image;
  * what others have loaded since.  Nothing, where no clause asks for names.
  */
 void	tbuf_images_look(struct tbuf_consumer *, bool again);
+/*
+ * What is known of a target's image, left in its session's area for whoever
+ * reads the file later.  The session is there, and this consumer's.
+ */
+void	tbuf_images_leave(const struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_images_free(struct tbuf_consumer *);
 
 /* The image of a target, as its clauses know it. */

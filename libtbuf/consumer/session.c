@@ -150,6 +150,23 @@ read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 	t->plan.holders = slot->holders - slot->area;
 }
 
+/*
+ * Room for lines of what was mapped, in front of the heads, where nothing but
+ * they is lost by what a consumer leaves there.
+ */
+static void
+read_mappings(struct tbuf_target *t, const struct tbuf_slot *slot,
+    const struct tbuf_session *session)
+{
+	uint64_t at = session->mappings.at, size = session->mappings.size;
+
+	if (at < slot->area + sizeof(*session) || size > TBUF_MAPPINGS_MAX ||
+	    !inside(&t->view, at, size) || at + size > slot->heads)
+		return;
+	t->plan.mappings = at - slot->area;
+	t->plan.mappings_size = size;
+}
+
 static void
 read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
     const struct tbuf_session *session)
@@ -173,6 +190,7 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->plan.ncpu_lanes = slot->first_lock;
 	t->plan.nmain = tbuf_slot_main(slot);
 	read_pool(t, slot);
+	read_mappings(t, slot, session);
 }
 
 int

@@ -214,12 +214,15 @@ struct tbuf_target {
 	unsigned file_slot;		/* and then the slot that it is of */
 	uint64_t cut;			/* known up to here; 0: all of it is */
 	bool changing;			/* and its file is still written */
+	bool foreign;			/* and was another user's */
 	uint64_t born;			/* its image, ns; 0: the command */
 	uint64_t charged;		/* bytes taken off the budget */
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
 	bool mapped;			/* its maps have been read */
+	unsigned nleft;			/* of its image's, in its file by now */
+	uint64_t left;			/* bytes of them, in the session's */
 	bool sampled;			/* its threads were, by profile-N */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* or 0 */

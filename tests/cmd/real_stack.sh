@@ -21,6 +21,31 @@ options=--format=json
 show 'call=1' 'leaf { ustack(2); usym(ucaller); @[umod(ucaller)] = count(); }' |
     sed -E 's/"(pid|tid|cpu|id|time|wall|epid)":[0-9]+/"\1":N/g'
 
+# What is mapped when a consumer comes, and later, has names when both have
+# ended: it is in the file of the session.
+left()
+{
+	"$TBUFCTL" -q -x temporal --read "$TBUF_DIR/tbuf.$target."* \
+	    2>/dev/null | plain
+}
+options=
+start 3 4 enabled call=1 load say=loaded wait
+"$TBUFCTL" -q -x bufpolicy=ring -x statusrate=20ms -n 'leaf { ustack(4);
+    usym(ucaller); } loaded { umod(arg0); } ready' -p "$target" >out 2>&1 &
+tracer=$!
+tell 3
+hear 4 loaded
+tries=0
+until left | grep -q libm || [ $tries = 300 ]; do
+	sleep 0.02
+	tries=$((tries + 1))
+done
+kill -KILL "$tracer" "$target"
+wait "$tracer" "$target" 2>/dev/null
+left
+echo
+rm -f in3 out4 "$TBUF_DIR/tbuf.$target."*
+
 # Files that are damaged, or gone, cost their names alone.  Whoever may look at
 # map_files has those that are gone.
 options=

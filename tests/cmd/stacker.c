@@ -9,6 +9,7 @@
  *	signal		... in a handler, and in one on a stack of its own
  *	coroutine	... in a context with a stack of its own
  *	deep=N		... below so many frames
+ *	load		a probe with a function of a library that is loaded then
  *	broken		... with frame pointers that lead nowhere
  *	plus		... in functions of C++
  *	enabled		until the probe `ready' is enabled, and all others are
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include <dlfcn.h>
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>
@@ -241,6 +243,18 @@ deep_thread(void *arg)
 	return (NULL);
 }
 
+NOINLINE void
+load(void)
+{
+	void *library = dlopen("libm.so.6", RTLD_NOW);
+	void *function = library == NULL ? NULL : dlsym(library, "cbrt");
+
+	if (function == NULL)
+		errx(99, "%s", dlerror());
+	TBUF_PROBE(stacker, loaded, function);
+	STAY();
+}
+
 /* ------------------------------------------------------------ broken ones */
 
 /*
@@ -394,7 +408,9 @@ obey(const char *order)
 	else if (is(order, "deep", &number)) {
 		deep(number);
 		in_thread(deep_thread, number);
-	} else if (is(order, "broken", &number)) {
+	} else if (is(order, "load", &number))
+		load();
+	else if (is(order, "broken", &number)) {
 		(void)broken(NULL);
 		in_thread(broken, number);
 	} else if (is(order, "plus", &number))

@@ -141,9 +141,23 @@ visit_figures(void *arg, const struct tbuf_unit_figures *figures)
 	return (0);
 }
 
+/* What consumers have seen mapped, as far as it makes sense. */
+static void
+look_at_mappings(struct tbuf_consumer *c, bool patched)
+{
+	const uint64_t image = tbuf_image(1, 1);
+	struct tbuf_mapping m;
+	unsigned i;
+
+	for (i = 0; tbuf_consumer_mapped(c, image, i, &m) == 1; i++)
+		FUZZ_CHECK(strlen(m.path) != 0 && m.pid == 0);
+	FUZZ_CHECK(patched || (i == 2 && tbuf_consumer_mapping(c, image,
+	    0x11234, &m) == 1 && m.offset == 0x1000 && m.inode == 5));
+}
+
 /* How many units have not ended. */
 static unsigned
-read_file(unsigned options)
+read_file(unsigned options, bool patched)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	unsigned found = 0;
@@ -153,6 +167,7 @@ read_file(unsigned options)
 		tbuf_consumer_set(c, "temporal", NULL);
 	if (tbuf_consumer_open_file(c, path) >= 0 && begin(c, options)) {
 		drain_list(c);
+		look_at_mappings(c, patched);
 		tbuf_consumer_units(c, visit_unit, visit_figures, &found);
 		while (tbuf_consumer_work(c) > 0)
 			take(c, options);
@@ -184,7 +199,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			image_patch(&good->image, &p);
 	}
 	FUZZ_CHECK(ftruncate(fd, (off_t)length) == 0);
-	found = read_file(options);
+	found = read_file(options, patched);
 	FUZZ_CHECK(patched || found == (good == &units ? 2 : 0));
 	return (0);
 }

@@ -117,6 +117,22 @@ add_clauses(struct image *image, unsigned n)
 	slot->texts.size = IMAGE_TEXTS;
 }
 
+/* What a consumer has seen mapped. */
+static void
+add_mappings(struct image *image, unsigned n)
+{
+	static const char lines[] =
+	    "10000-12000 r-xp 1000 00:00 5 /fuzz/image\n"
+	    "12000-13000 r-xp 0 00:00 0 [vdso]\n";
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (image->view.base + image->area[n]);
+
+	if (session->mappings.at == 0)
+		return;
+	memcpy(image->view.base + session->mappings.at, lines, sizeof(lines));
+	session->mapped = sizeof(lines) - 1;
+}
+
 static void
 add_session(struct image *image, unsigned n)
 {
@@ -134,6 +150,7 @@ add_session(struct image *image, unsigned n)
 	struct tbuf_order order = {
 		.terms = { .bufsize = kinds[n].bufsize,
 		    .policy = kinds[n].policy, .strsize = 32, .only_cpu = -1,
+		    .flags = n == IMAGE_NAMES ? TBUF_S_NAMES : 0,
 		    .owner = "fuzz", .owner_pid = 1, .run = 1 },
 		.rseq = kinds[n].rseq, .patterns = patterns,
 		.patterns_size = sizeof(patterns), .npatterns = 2,
@@ -150,6 +167,7 @@ add_session(struct image *image, unsigned n)
 	FUZZ_CHECK(image->size <= image->view.size);
 	FUZZ_CHECK(tbuf_session_build(&image->view, n, image->area[n],
 	    ++control->generation, &order, &image->plan[n]) == 0);
+	add_mappings(image, n);
 	tbuf_view_slot(&image->view, n)->area_size = image->plan[n].size;
 	control->end = image->size;
 	control->state[n] = TBUF_ACTIVE;
@@ -401,6 +419,8 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 			return (image->units + sizeof(struct tbuf_units));
 		}
 		*size = n == 0 ? 96 : 64;
+		if (n == IMAGE_NAMES)
+			return (area + plan->mappings);
 		return (image->clauses + (n < 2 ? 0 : IMAGE_CLAUSES *
 		    sizeof(struct tbuf_clause)));
 	default:

@@ -23,6 +23,7 @@
 #define IMAGE_PROBES	5
 #define IMAGE_CLAUSES	64		/* entries */
 #define IMAGE_TEXTS	512		/* bytes */
+#define IMAGE_NAMES	3		/* the session that has mappings */
 #define IMAGE_UNITS	4u		/* tables of work units */
 #define IMAGE_UNITSIZE	UINT64_C(1024)
 #define IMAGE_SIZE	(UINT64_C(2) << 20)	/* room; the file is smaller */
