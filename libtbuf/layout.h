@@ -37,10 +37,10 @@
  *
  * A session area (common/session.h draws it) holds the session's header, its
  * patterns (enablings as text), the lanes' control words, what a script's
- * clauses need, room for what its consumer sees mapped, then the heads of the probes' ECB chains, the ECB table and
- * the clauses beside it, then the lanes' storage.  Heads, ECBs and clauses are
- * backed page by page, by whoever inserts an ECB, before the probe's enable
- * bit is set.
+ * clauses need, room for what its consumer sees mapped, then the heads of the
+ * probes' ECB chains, the ECB table and the clauses beside it, then the lanes'
+ * storage.  Heads, ECBs and clauses are backed page by page, by whoever inserts
+ * an ECB, before the probe's enable bit is set.
  *
  * WHO WRITES WHAT
  *
