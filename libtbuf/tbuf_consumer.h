@@ -378,8 +378,10 @@ enum tbuf_event_type {
 				   for */
 	TBUF_EVENT_UNIT_OVERWRITTEN,	/* or that made way there */
 	TBUF_EVENT_DISCARDED,	/* records that units' outcomes left out */
-	TBUF_EVENT_UNITS	/* units that found no table: their records go
+	TBUF_EVENT_UNITS,	/* units that found no table: their records go
 				   where all others do */
+	TBUF_EVENT_TIMERS	/* firings of timers that were left out where
+				   there are no records */
 };
 
 enum tbuf_cause {

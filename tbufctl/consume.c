@@ -306,6 +306,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	case TBUF_EVENT_UNAVAILABLE:
 	case TBUF_EVENT_BUSY:
 	case TBUF_EVENT_ERRORS:
+	case TBUF_EVENT_TIMERS:
 	case TBUF_EVENT_UNIT_DROPS:
 	case TBUF_EVENT_UNIT_OVERWRITTEN:
 	case TBUF_EVENT_UNITS:

@@ -398,7 +398,8 @@ counted(struct format *f, const struct tbuf_event *e)
 	    e->type == TBUF_EVENT_DYNAMIC ? "dynamic" :
 	    e->type == TBUF_EVENT_SPECULATIVE ? "speculative" :
 	    e->type == TBUF_EVENT_BUSY ? "busy" :
-	    e->type == TBUF_EVENT_UNAVAILABLE ? "unavailable" : "errors",
+	    e->type == TBUF_EVENT_UNAVAILABLE ? "unavailable" :
+	    e->type == TBUF_EVENT_TIMERS ? "timers" : "errors",
 	    e->count);
 }
 

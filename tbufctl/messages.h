@@ -142,6 +142,8 @@
 			"units of pid %jd"
 #define MSG_UNITS_WITHOUT	"%" PRIu64 " work unit%s of pid %jd found no " \
 			"table: not kept apart"
+#define MSG_TIMERS	"%" PRIu64 " firing%s of timers left out where " \
+			"there are no records"
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
 #define MSG_SYSTEM	"failed to execute a command of system(): %s"

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/machine.h"
+#include "consumer/script.h"
 #include "machine_word.h"
 #include "suite.h"
 #include "tbuf_consumer.h"
@@ -627,6 +628,101 @@ START_TEST(a_stop_is_an_end)
 }
 END_TEST
 
+/* ------------------------------------------------------------ records */
+
+/* For records, of which there has been one at that time. */
+static struct tbuf_script *
+started(struct made *made, uint64_t time)
+{
+	const struct tbuf_script_terms terms = {
+		.bufsize = 65536, .policy = TBUF_SWITCH, .dynvarsize = 4096,
+		.scratchsize = 256, .strsize = 256, .aggsize = 65536,
+		.nspec = 1, .specsize = 256, .cpu = 0
+	};
+	struct tbuf_script *s;
+	const char *why;
+
+	ck_assert_ptr_nonnull(s = tbuf_script_new(&made->script, true, &why));
+	ck_assert_int_eq(tbuf_script_begin(s, &terms), 0);
+	s->moment = time;
+	tbuf_script_start(s);
+	s->nrecords = 1;
+	return (s);
+}
+
+static void
+expect_tick(struct tbuf_script *s, uint64_t until, uint64_t time)
+{
+	struct tbuf_event e;
+
+	ck_assert(tbuf_script_tick_next(s, until));
+	tbuf_script_give(s);
+	ck_assert_int_eq(tbuf_script_next(s, &e), 1);
+	ck_assert_uint_eq(e.record.time, time);
+	ck_assert_uint_eq(e.record.wall, time + s->wall_ahead);
+	ck_assert_int_eq(tbuf_script_next(s, &e), 0);
+}
+
+/* Two timers, each at its time, and none but by those of records. */
+START_TEST(timers_of_records)
+{
+	struct made made = { .script = { .nclauses = 0 } };
+	struct tbuf_script *s;
+
+	CLAUSE(&made, "tick-2ms", &number_record, RECORD(1));
+	CLAUSE(&made, "tick-3ms", &number_record, RECORD(1));
+	s = started(&made, 1000000);
+	s->wall_ahead = 77;
+	ck_assert(!tbuf_script_tick_next(s, 2999999));
+	expect_tick(s, 3000000, 3000000);
+	expect_tick(s, 6000000, 4000000);
+	expect_tick(s, 6000000, 5000000);
+	ck_assert(!tbuf_script_tick_next(s, 6000000));
+	tbuf_script_free(s);
+}
+END_TEST
+
+/* An hour without a record; then there are some again. */
+START_TEST(timers_where_there_are_no_records)
+{
+	const uint64_t hour = UINT64_C(3600) * TBUF_SECOND;
+	struct made made = { .script = { .nclauses = 0 } };
+	struct tbuf_script *s;
+	uint64_t n = 0;
+
+	CLAUSE(&made, "tick-1ms", NULL, W(LDI, 1, 0, 0, 0));
+	s = started(&made, 1);
+	while (tbuf_script_tick_next(s, hour))
+		n++;
+	ck_assert_uint_eq(n, 1000001);
+	ck_assert_uint_eq(s->timer_drops, 3600000 - 1 - n);
+	s->nrecords++;
+	ck_assert(!tbuf_script_tick_next(s, hour));
+	ck_assert(tbuf_script_tick_next(s, 2 * hour));
+	ck_assert_uint_eq(s->moment, hour + 1);
+	ck_assert(!tbuf_script_tick_next(s, 2 * hour));
+	ck_assert_uint_eq(s->timer_drops, 2 * 3600000 - 1 - (n + 1));
+	tbuf_script_free(s);
+}
+END_TEST
+
+/* Times are what a file says. */
+START_TEST(timers_at_the_end_of_time)
+{
+	struct made made = { .script = { .nclauses = 0 } };
+	struct tbuf_script *s;
+
+	CLAUSE(&made, "tick-1ms", NULL, W(LDI, 1, 0, 0, 0));
+	s = started(&made, UINT64_MAX - 1000001);
+	ck_assert(tbuf_script_tick_next(s, UINT64_MAX));
+	ck_assert(!tbuf_script_tick_next(s, UINT64_MAX));
+	tbuf_script_free(s);
+	s = started(&made, UINT64_MAX);
+	ck_assert(!tbuf_script_tick_next(s, UINT64_MAX));
+	tbuf_script_free(s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -653,6 +749,9 @@ main(void)
 	tcase_add_test(tcase, refused);
 	tcase_add_test(tcase, timers_are_limited);
 	tcase_add_test(tcase, a_stop_is_an_end);
+	tcase_add_test(tcase, timers_of_records);
+	tcase_add_test(tcase, timers_where_there_are_no_records);
+	tcase_add_test(tcase, timers_at_the_end_of_time);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

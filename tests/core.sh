@@ -88,6 +88,10 @@ whole()
 	    "$(sed 's/[1-9][0-9]* overwritten/0 overwritten/' got)"
 	"$TBUFCTL" --core "$1" --format=json -n count >got 2>err
 	same "$1: JSON" 1000 "$(grep -c '"type":"record"' got)"
+	"$TBUFCTL" -q --core "$1" -n 'BEGIN { start = timestamp; bad = n = 0; }
+	    count { bad += (timestamp - start) / 200000 != n; }
+	    tick-200us { n++; } END { printf("%d bad", bad); }' >got 2>err
+	same "$1: ticks" '0 bad' "$(cat got)"
 	"$TBUFCTL" -q -l --core "$1" >got 2>&1
 	same "$1: the list" 1 "$(grep -c 'fire *count' got)"
 	same "$1: address space behind the file is not in it" 1 \

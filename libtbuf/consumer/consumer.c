@@ -230,7 +230,7 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 		    "invalid script: %s", why));
 	if (errno == ENOTSUP && c->files)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "%s: no timers over records", why));
+		    "%s: nobody to sample over records", why));
 	if (errno == E2BIG)
 		return (tbuf_consumer_fail(c, -E2BIG, "%s: more than %d "
 		    "timers in a script", why, TBUF_SCRIPT_PROBES - 3));

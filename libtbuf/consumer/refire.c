@@ -35,6 +35,8 @@ struct tbuf_refire {
 	struct probe *probes;	/* by their ids, from those of targets on */
 	unsigned nprobes;
 	uint64_t unfit;		/* a clause has no program for them */
+	struct tbuf_event held;	/* its record is yet to fire */
+	bool holding;
 	uint64_t values[TBUF_ARGS_MAX];
 	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
 	/* Texts of a record, each with a NUL. */
@@ -408,6 +410,38 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 	tbuf_script_give(s);
 }
 
+/*
+ * What fires before a record, one at a time, as what a caller does with that
+ * (printa(), clear()) is done before the next: BEGIN, and timers.
+ */
+static bool
+fire_before(struct tbuf_script *s, const struct tbuf_record *record)
+{
+	s->wall_ahead = record->wall - record->time;
+	if (!s->started) {
+		s->moment = record->time;
+		tbuf_script_start(s);
+	} else if (!tbuf_script_tick_next(s, record->time)) {
+		/* The records of a unit, which are given late, are older. */
+		if (record->time > s->moment)
+			s->moment = record->time;
+		s->nrecords++;
+		return (false);
+	}
+	tbuf_script_give(s);
+	return (true);
+}
+
+bool
+tbuf_refire_resume(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	if (c->refire == NULL || !c->refire->holding)
+		return (false);
+	c->refire->holding = false;
+	*event = c->refire->held;
+	return (true);
+}
+
 bool
 tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 {
@@ -415,6 +449,11 @@ tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 
 	if (c->refire == NULL || event->type != TBUF_EVENT_RECORD)
 		return (false);
+	if (!c->script->exited && fire_before(c->script, &event->record)) {
+		c->refire->holding = true;
+		c->refire->held = *event;
+		return (true);
+	}
 	p = probe_find(c, event->record.probe);
 	if (c->script->exited || p == NULL) {
 		c->totals.records--;
@@ -425,6 +464,17 @@ tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 	if (!p->plain)
 		c->totals.records--;
 	return (!p->plain);
+}
+
+void
+tbuf_refire_end(struct tbuf_consumer *c)
+{
+	if (c->refire == NULL)
+		return;
+	/* There was no record. */
+	if (!c->script->started)
+		tbuf_script_start(c->script);
+	tbuf_script_end(c->script);
 }
 
 int

@@ -4,6 +4,8 @@
  * Clauses over records that are read from files: each record fires its probe
  * again, here, and what the clauses leave is given in its place.
  *
+ * Timers fire by the records' times.
+ *
  *	lanes ---> merge by time ---> record ---> clauses ---> next()
  *	                                |
  *	                                +--- a description without a clause
@@ -32,10 +34,14 @@ bool	tbuf_refire_wants(const struct tbuf_consumer *,
 	    const struct tbuf_probe_info *);
 
 /*
- * An event of a file.  A record fires; true if it is nobody else's.  The same
- * for what a caller of next() is to be told before the end: 1, or 0.
+ * An event of a file.  A record fires; true if it is nobody else's, or if BEGIN
+ * or a timer has fired that comes before it: then resume() gives it again.  The
+ * same for what a caller of next() is to be told before the end: 1, or 0.
  */
 bool	tbuf_refire_take(struct tbuf_consumer *, const struct tbuf_event *);
+bool	tbuf_refire_resume(struct tbuf_consumer *, struct tbuf_event *);
+/* Behind all records. */
+void	tbuf_refire_end(struct tbuf_consumer *);
 int	tbuf_refire_unfit(struct tbuf_consumer *, struct tbuf_event *);
 
 #endif

@@ -573,8 +573,7 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (c->script == NULL || !last(&c->round))
 		return (0);
 	/* It was to come behind the records. */
-	if (c->refire != NULL)
-		tbuf_script_end(c->script);
+	tbuf_refire_end(c);
 	c->script->closing = true;
 	/* What was lost since, by records that are aggregated. */
 	c->script->told = 0;
@@ -606,9 +605,11 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		if (!c->round.pending)
 			return (0);
-		clear(event);
-		if (next_of_targets(c, event) == 0)
-			return (next_of_end(c, event));
+		if (!tbuf_refire_resume(c, event)) {
+			clear(event);
+			if (next_of_targets(c, event) == 0)
+				return (next_of_end(c, event));
+		}
 	} while (tbuf_refire_take(c, event) || fold(c, event));
 	return (1);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/policy.h"
@@ -16,6 +17,7 @@
 
 #define TUPLE		4096u	/* bytes of a key, beside its texts */
 #define CATCH_UP	100	/* firings of a timer that is late */
+#define QUIET		1000000	/* firings with no record between two */
 
 /* ------------------------------------------------------------ making */
 
@@ -53,7 +55,9 @@ add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 	}
 	if (found != 0)
 		return (0);
-	if (!tbuf_script_probe_make(description, &new) || s->records)
+	/* There is nobody to sample. */
+	if (!tbuf_script_probe_make(description, &new) ||
+	    (s->records && new.kind == TBUF_SCRIPT_PROFILE))
 		return (-ENOTSUP);
 	if (s->nprobes == TBUF_SCRIPT_PROBES)
 		return (-E2BIG);
@@ -250,15 +254,22 @@ find_home(struct tbuf_script *s)
 		s->home = 0;
 }
 
+/* A time that is never reached is UINT64_MAX. */
+static uint64_t
+later(uint64_t time, uint64_t ns)
+{
+	return (ns < UINT64_MAX - time ? time + ns : UINT64_MAX);
+}
+
 static void
 set_timers(struct tbuf_script *s)
 {
-	uint64_t now = tbuf_now();
+	uint64_t now = tbuf_script_now(s);
 	unsigned i;
 
 	for (i = 0; i < s->nprobes; i++)
 		s->probes[i].next = s->probes[i].period != 0 ?
-		    now + s->probes[i].period : UINT64_MAX;
+		    later(now, s->probes[i].period) : UINT64_MAX;
 }
 
 static bool
@@ -312,9 +323,17 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	    (uint32_t)terms->strsize) != 0)
 		return (-ENOMEM);
 	find_home(s);
+	if (!s->records)
+		tbuf_script_start(s);
+	return (0);
+}
+
+void
+tbuf_script_start(struct tbuf_script *s)
+{
+	s->started = true;
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_BEGIN], s->home);
 	set_timers(s);
-	return (0);
 }
 
 /* profile-N is for each CPU, or for the one that was asked for. */
@@ -361,6 +380,39 @@ tbuf_script_tick(struct tbuf_script *s, uint64_t now)
 	}
 }
 
+/* Hours without a record are not to take hours. */
+static bool
+skip(struct tbuf_script *s, struct tbuf_script_probe *p, uint64_t until)
+{
+	uint64_t n = (until - p->next) / p->period;
+
+	if (p->records != s->nrecords || s->quiet++ < QUIET) {
+		p->records = s->nrecords;
+		return (false);
+	}
+	p->next = later(p->next + n * p->period, p->period);
+	s->timer_drops += n + 1;
+	return (true);
+}
+
+bool
+tbuf_script_tick_next(struct tbuf_script *s, uint64_t until)
+{
+	struct tbuf_script_probe *p;
+
+	while (!s->exited && (p = first_timer(s)) != NULL &&
+	    p->next <= until && p->next != UINT64_MAX) {
+		if (skip(s, p, until))
+			continue;
+		s->moment = p->next;
+		p->next = later(p->next, p->period);
+		s->self = &s->own;
+		fire_timer(s, p);
+		return (true);
+	}
+	return (false);
+}
+
 uint64_t
 tbuf_script_due(const struct tbuf_script *s)
 {
@@ -371,6 +423,23 @@ tbuf_script_due(const struct tbuf_script *s)
 		if (s->probes[i].period != 0 && s->probes[i].next < due)
 			due = s->probes[i].next;
 	return (due);
+}
+
+uint64_t
+tbuf_script_now(const struct tbuf_script *s)
+{
+	return (s->moment != 0 ? s->moment : tbuf_now());
+}
+
+uint64_t
+tbuf_script_wall(const struct tbuf_script *s)
+{
+	struct timespec ts;
+
+	if (s->moment != 0)
+		return (s->moment + s->wall_ahead);
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
 }
 
 void

@@ -10,7 +10,7 @@
  *	                                      +--> a fault --> ERROR
  *
  * Over records that were read (refire.h) those at other probes fire here, too,
- * a record at a time.
+ * a record at a time, and the time of all is that of the records.
  *
  * All of it is done by the thread that calls the library.  The clauses count
  * as run on one CPU, where BEGIN was, but for profile-N, which fires for each.
@@ -63,6 +63,7 @@ struct tbuf_script_probe {
 	enum tbuf_script_kind kind;
 	uint64_t period;		/* ns */
 	uint64_t next;
+	uint64_t records;		/* that there had been when it fired */
 	char name[32];
 };
 
@@ -253,6 +254,10 @@ struct tbuf_script {
 	int home;			/* that of all clauses but profile's */
 	struct tbuf_speculation *speculating;	/* where records go, or NULL */
 	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t moment;		/* over records, ns; 0: the clock's */
+	uint64_t wall_ahead;		/* of that, ns */
+	uint64_t nrecords;		/* that have fired */
+	uint64_t quiet;			/* firings of timers between them */
 	const struct tbuf_script_sample *sample;	/* or NULL */
 	uint64_t values[TBUF_ARGS_MAX];
 	uint8_t types[TBUF_ARGS_MAX];
@@ -273,7 +278,9 @@ struct tbuf_script {
 	uint64_t speculative_drops;
 	uint64_t unavailable;		/* speculation() had none */
 	uint64_t errors;		/* faults in ERROR */
+	uint64_t timer_drops;		/* firings that were left out */
 	uint32_t faults;		/* that are to be given */
+	bool started;			/* BEGIN has fired */
 	bool ending;			/* END fires, or has fired */
 	bool at_end;			/* it fires */
 	bool closing;			/* targets have given all they had */
@@ -290,20 +297,31 @@ tbuf_script_of(struct tbuf_machine *m)
 /*
  * script.c.  NULL and errno: EINVAL, and *why says what is wrong with it.
  * Clauses at probes of targets are looked at, and left to others, unless they
- * are to fire for records: then timers are ENOTSUP.
+ * are to fire for records: then profile-N is ENOTSUP.
  */
 struct tbuf_script *tbuf_script_new(const struct tbuf_d_script *,
 	    bool records, const char **why);
 void	tbuf_script_free(struct tbuf_script *);
 
 /*
- * Take room for what it needs, and fire BEGIN.  0, -ENOMEM, -ENOSPC: END's
- * records exceed the buffer, or -EINVAL: aggsize or specsize holds nothing.
+ * Take room for what it needs, and start it, unless it is for records.  0,
+ * -ENOMEM, -ENOSPC: END's records exceed the buffer, or -EINVAL: aggsize or
+ * specsize holds nothing.
  */
 int	tbuf_script_begin(struct tbuf_script *,
 	    const struct tbuf_script_terms *);
+/* Fire BEGIN, from when on the timers run. */
+void	tbuf_script_start(struct tbuf_script *);
+/* The time of our own probes: the clocks', or that of records. */
+uint64_t tbuf_script_now(const struct tbuf_script *);
+uint64_t tbuf_script_wall(const struct tbuf_script *);
 /* Fire the timers that are due. */
 void	tbuf_script_tick(struct tbuf_script *, uint64_t now);
+/*
+ * Fire the first timer that is due until then, as if it was that time.  Of what
+ * has no record in between a part is left out, and counted.  False: none is.
+ */
+bool	tbuf_script_tick_next(struct tbuf_script *, uint64_t until);
 /* When the next one is. */
 uint64_t tbuf_script_due(const struct tbuf_script *);
 /* Fire END.  Behind records that were read it is given, with all losses. */

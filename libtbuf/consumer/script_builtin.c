@@ -224,7 +224,7 @@ static uint64_t
 timestamp(struct tbuf_script *s)
 {
 	if (s->timestamp == 0)
-		s->timestamp = tbuf_now();
+		s->timestamp = tbuf_script_now(s);
 	return (s->timestamp);
 }
 
@@ -244,7 +244,7 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = virtual_time(s);
 		return (0);
 	case TBUF_BUILTIN_WALLTIMESTAMP:
-		*value = clock_read(CLOCK_REALTIME);
+		*value = tbuf_script_wall(s);
 		return (0);
 	case TBUF_BUILTIN_IMAGE:
 		*value = image(s);

@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/policy.h"
 #include "consumer/pieces.h"
@@ -83,15 +82,6 @@ tbuf_script_full(const struct tbuf_script *s)
 	return (false);
 }
 
-static uint64_t
-wall(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
-}
-
 /* Who, where and when: as the record or the sample says that it fired for. */
 static void
 set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
@@ -112,8 +102,9 @@ set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
 	e->pid = sample != NULL ? sample->pid : s->pid;
 	e->tid = (uint32_t)(sample != NULL ? sample->tid : s->pid);
 	e->shown_cpu = s->cpu;
-	e->wall = wall();
-	e->time = s->timestamp != 0 ? s->timestamp : tbuf_now();
+	e->wall = tbuf_script_wall(s);
+	e->time = s->timestamp != 0 ? s->timestamp :
+	    tbuf_script_now(s);
 }
 
 struct tbuf_entry *
@@ -319,7 +310,8 @@ give_losses(struct tbuf_script *s, struct tbuf_event *event)
 	    count(s, event, &s->speculative_drops, TBUF_EVENT_SPECULATIVE) ==
 	    1 || count(s, event, &s->unavailable, TBUF_EVENT_UNAVAILABLE) == 1)
 		return (1);
-	return (count(s, event, &s->errors, TBUF_EVENT_ERRORS));
+	return (count(s, event, &s->errors, TBUF_EVENT_ERRORS) == 1 ||
+	    count(s, event, &s->timer_drops, TBUF_EVENT_TIMERS) == 1);
 }
 
 int

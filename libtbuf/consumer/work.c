@@ -440,7 +440,8 @@ script_over(struct tbuf_consumer *c, uint64_t now)
 	TAILQ_FOREACH(t, &c->targets, link)
 		(void)exit_seen(c, t);
 	tbuf_sampling_drain(c);
-	tbuf_script_tick(c->script, now);
+	if (c->refire == NULL)
+		tbuf_script_tick(c->script, now);
 	return (c->script->exited);
 }
 

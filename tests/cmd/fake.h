@@ -42,6 +42,7 @@
  *	lost PID N		probes that found no room
  *	unmet PID N		probes that could not be enabled
  *	unfit PID N		probes that a clause does not fit
+ *	timers PID N		firings over records that were left out
  *	snapshot		what follows is given by a snapshot, and in no
  *				total
  *	switch			what follows is given by a switch

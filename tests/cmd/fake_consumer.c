@@ -654,6 +654,9 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 		    fake_is(line, "unmet") ? TBUF_EVENT_UNMET :
 		    TBUF_EVENT_UNFIT;
 		e->count = fake_number(line, 2);
+	} else if (fake_is(line, "timers")) {
+		e->type = TBUF_EVENT_TIMERS;
+		e->count = fake_number(line, 2);
 	} else if (fake_is(line, "exit"))
 		give_exit(c, line, e);
 	else

@@ -46,8 +46,10 @@ round
 lost 100 1
 unmet 100 17
 unfit 100 2
+timers 100 9
 exit 100
 end
 EOS
 ctl -n request-start
 ctl -l -n request-start
+ctl --format=json -n request-start | grep timers

@@ -76,10 +76,38 @@ for what in 'ustack()' 'trace(errno)' 'trace(vtimestamp)' 'trace(ppid)' \
 	show -n "count { $what; }"
 done
 show -w -n 'count { raise(9); }'
-show -n 'tick-1s { trace(1); }'
+show -n 'profile-1s { trace(1); }'
 show -n 'count { trace(nosuch); }'
 show -n 'nosuch { trace(1); }'
 show -Z -n 'nosuch { trace(1); }'
+clean
+
+# Timers fire by the records' times, and BEGIN and END have them: 50 ms without
+# a record are many ticks.
+export TBUF_OPTIONS='bufsize=64k,probes=count'
+start 3 4 fire=1 say=fired wait fire=1
+unset TBUF_OPTIONS
+tell 3
+hear 4 fired
+sleep 0.05
+tell 3
+wait $target
+rm in3 out4
+show -q -n 'BEGIN { start = timestamp; ahead = walltimestamp - timestamp;
+    bad = n = 0; }
+    count { bad += (timestamp - start) / 1000000 != n;
+    bad += walltimestamp - timestamp != ahead; last = timestamp; self->a++; }
+    tick-1ms { n++; bad += timestamp != start + n * 1000000;
+    bad += walltimestamp - timestamp != ahead; bad += self->a != 0; }
+    END { printf("%d bad, %s ticks, the end is %s\n", bad,
+    n >= 40 ? "many" : "few", timestamp == last ? "the last" : "?"); }'
+show -q -n 'count { @ = count(); } tick-10ms { printa("%@d\n", @); clear(@); }
+    END { printa("%@d\n", @); }' | uniq
+show -q -n 'count /number == 1/ { n++; printf("record %d\n", n); }
+    tick-5ms { printf("tick\n"); }' | uniq
+show -q -n 'count { @ = count(); } tick-5ms { exit(3); }
+    END { printa("%@d\n", @); }'
+show -q -n 'count { n++; } BEGIN { exit(4); } END { trace(n); }'
 clean
 
 # Of all types.
