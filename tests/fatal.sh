@@ -193,6 +193,94 @@ same 'an assertion, and a handler' '1 SIGABRT' \
 same 'an assertion, and nobody traces' 0 \
     "$( ("$target" assert 2>&1; true) 2>/dev/null | grep -c '^tbuf: ')"
 
+# Kernel cores have what was added to the process while it ran.
+# begin NAME: in a directory of that name.
+begin()
+{
+	rm -f "$TBUF_DIR"/tbuf.*
+	mkdir "$1" && cd "$1" || exit 1
+	mkfifo in out
+}
+
+limits='echo 0x3b >/proc/self/coredump_filter
+    (ulimit -c unlimited) 2>/dev/null && ulimit -c unlimited
+    CORES=1 exec "$0" "$@"'
+
+hear()
+{
+	read -r heard <&6
+	same "$1" "$1" "$heard"
+}
+
+# last [PID]: its consumer is killed, and then it ends; what its core has is what
+# its file had.
+last()
+{
+	kill -KILL $ctl
+	wait $ctl 2>/dev/null
+	file=$(echo "$TBUF_DIR"/tbuf.*)
+	cp "$file" copy
+	echo >&5
+	exec 5>&-
+	# Its end closes what it writes to; its core is written by then.
+	cat <&6 >/dev/null
+	exec 6<&-
+	wait "$@" 2>/dev/null
+	rm "$file"
+	"$TBUFCTL" -q -x temporal --read copy >expected 2>&1
+	case $(cat /proc/sys/kernel/core_pattern) in
+	'|'* | */*) ;;
+	*) for core in core* *core; do
+		[ -s "$core" ] || continue
+		"$TBUFCTL" -q -x temporal --core "$core" >got 2>&1
+		same 'a core' '' "$(diff expected got)"
+	done ;;
+	esac
+	cd ..
+}
+
+# A session.
+begin session
+sh -c "$limits" "$target" fatal=fd=2 say=ready enabled fire=9 say=fired wait \
+    die=segv <in >out 2>err &
+pid=$!
+exec 5>in 6<out
+hear ready
+"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n 'ft:::' -p $pid >live 2>&1 &
+ctl=$!
+hear fired
+last $pid
+same 'a session that was added: records' 9 "$(grep -c i= session/expected)"
+
+# Without a handler an assertion does it.
+begin assertion
+sh -c "$limits" "$target" say=ready enabled fire=9 say=fired wait assert \
+    <in >out 2>err &
+pid=$!
+exec 5>in 6<out
+hear ready
+"$TBUFCTL" -q -x bufpolicy=ring -b 64k -n 'ft:::' -p $pid >live 2>&1 &
+ctl=$!
+hear fired
+last $pid
+
+# Lanes of threads.
+begin lanes
+"$TBUFCTL" -q -x bufpolicy=ring -x bufscope=thread -x nbuf=4 -b 64k \
+    -n 'ft:::' -c "sh -c '$limits' $target fatal=fd=2 stay=3 say=three wait stay=4
+    say=seven wait die=segv" <in >out 2>live &
+ctl=$!
+exec 5>in 6<out
+hear three
+pid=$(basename "$TBUF_DIR"/tbuf.* | cut -d . -f 2)
+until [ "$("$TBUFCTL" --stat -p "$pid" | grep -c ' T[0-9]')" -ge 9 ]; do
+	sleep 0.01
+done
+echo >&5
+hear seven
+last
+same 'lanes that were added: records' 7 "$(grep -c i= lanes/expected)"
+
 # What is no option.
 for bad in records records= records=0 records=x records=1x records=1,,fd=2 \
     fd=-1 fd=99999 record=1; do

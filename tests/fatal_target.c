@@ -6,6 +6,8 @@
  *
  *	fire=N		last(number, text), N times
  *	thread=N	the same in a thread of its own
+ *	stay=N		N threads do it once, and stay
+ *	enabled		wait until somebody traces it
  *	unit=ID, end=OUTCOME	a work unit of kind `job' begins, or ends
  *	types		every type that a probe can have
  *	backtrace=N	tbuf_backtrace() to standard output; prints its result
@@ -26,6 +28,7 @@
 
 #include <err.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -67,6 +70,31 @@ fire_apart(long n)
 	if (pthread_create(&thread, NULL, fire_thread, &n) != 0)
 		err(99, "thread");
 	pthread_join(thread, NULL);
+}
+
+static long staying;
+
+static void *
+fire_and_stay(void *arg)
+{
+	fire(1);
+	__atomic_fetch_add(&staying, 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return (arg);
+}
+
+static void
+stay(long n)
+{
+	long all = staying + n;
+	pthread_t thread;
+
+	for (; n > 0; n--)
+		if (pthread_create(&thread, NULL, fire_and_stay, NULL) != 0)
+			err(99, "thread");
+	while (__atomic_load_n(&staying, __ATOMIC_ACQUIRE) < all)
+		sched_yield();
 }
 
 static void
@@ -225,6 +253,11 @@ obey(const char *order, const char *value)
 		fire(atol(value));
 	else if (strcmp(order, "thread") == 0)
 		fire_apart(atol(value));
+	else if (strcmp(order, "stay") == 0)
+		stay(atol(value));
+	else if (strcmp(order, "enabled") == 0)
+		while (!TBUF_ENABLED(ft, last))
+			sched_yield();
 	else if (strcmp(order, "unit") == 0)
 		unit = tbuf_unit_begin("job", (uint64_t)atol(value));
 	else if (strcmp(order, "end") == 0)

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "producer/backtrace.h"
+#include "producer/file.h"
 
 #define STACK_SIZE	65536u
 #define GUARD_SIZE	TBUF_PAGE
@@ -101,6 +102,9 @@ dump(const char *name, const siginfo_t *info)
 		tbuf_backtrace(to, records);
 	} else
 		tbuf_backtrace_abandon();
+	/* Last of all: a filter may forbid it. */
+	if (sigsetjmp(give_up, 1) == 0)
+		tbuf_file_dump_now();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tbuf_store_release(&dumper, 0);
 }
@@ -279,6 +283,8 @@ tbuf_on_fatal(const char *options)
 void
 tbuf_fatal_assertion(void)
 {
-	if (!tbuf_load(&installed))
-		tbuf_backtrace(STDERR_FILENO, RECORDS);
+	if (tbuf_load(&installed))
+		return;
+	tbuf_backtrace(STDERR_FILENO, RECORDS);
+	tbuf_file_dump_now();
 }

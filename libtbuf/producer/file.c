@@ -82,25 +82,45 @@ tbuf_file_map(int fd)
 	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
 		return (false);
 	madvise(tbuf_file.base, tbuf_self.window, MADV_DONTDUMP);
+	tbuf_file.dumped = 0;
 	return (true);
 }
 
-void
-tbuf_file_dump(int fd)
+static void
+dump(uint64_t end)
 {
 	struct tbuf_view view = tbuf_file_view();
 	const struct tbuf_control *control = tbuf_view_control(&view);
-	struct stat st;
 	unsigned i;
 
+	if (end <= tbuf_file.dumped || end > tbuf_self.window)
+		return;
 	for (i = 0; i < TBUF_NSESSIONS; i++)
 		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
 		    (tbuf_load(&tbuf_view_slot(&view, i)->terms.flags) &
 		    TBUF_S_KEEP) != 0)
 			break;
-	if (i < TBUF_NSESSIONS && fstat(fd, &st) == 0 &&
-	    (uint64_t)st.st_size <= tbuf_self.window)
-		madvise(tbuf_file.base, (size_t)st.st_size, MADV_DODUMP);
+	if (i < TBUF_NSESSIONS &&
+	    madvise(tbuf_file.base, end, MADV_DODUMP) == 0)
+		tbuf_file.dumped = end;
+}
+
+void
+tbuf_file_dump(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0)
+		dump((uint64_t)st.st_size);
+}
+
+void
+tbuf_file_dump_now(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (view.base != NULL)
+		dump(tbuf_load(&tbuf_view_control(&view)->end));
 }
 
 bool

@@ -19,6 +19,7 @@ struct tbuf_file {
 	char name[TBUF_NAME_MAX];
 	uint64_t generation;	/* the last one of the parent */
 	uint64_t parent_end;	/* of its file, in whole pages */
+	uint64_t dumped;	/* what cores have of it */
 };
 extern struct tbuf_file tbuf_file TBUF_HIDDEN;
 
@@ -46,6 +47,11 @@ bool	tbuf_file_map(int fd) TBUF_HIDDEN;
  * behind is address space alone.  Slots of somebody else's making are hints.
  */
 void	tbuf_file_dump(int fd) TBUF_HIDDEN;
+/*
+ * The same, with what a consumer has added since, before the process ends: its
+ * handlers may call it.  No system call unless there is something to add.
+ */
+void	tbuf_file_dump_now(void) TBUF_HIDDEN;
 /* Map the page that keeps the lock of this description. */
 bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 
