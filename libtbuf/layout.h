@@ -120,7 +120,8 @@
  *		it raises limit, and leaves limit where it is if it cannot.
  *	fill	limit = size, for good.  The first refused record makes `full`
  *		non-zero: mark and count are one store, and a lane whose
- *		`full` is not zero stores nothing more.
+ *		`full` is not zero stores nothing more.  (One of a work unit
+ *		marks it without being counted: layout_unit.h.)
  *	ring	The writer moves tail past whole records until
  *		head + n - tail <= size.  Of two {tail, overwritten} pairs the
  *		one that `sequence` does not select is written, then

@@ -54,7 +54,7 @@ struct tbuf_pair {
 struct tbuf_lane {
 	uint64_t head;		/* (t) bytes ever committed */
 	uint64_t last;		/* (t) the last stamp; harmless without head */
-	uint64_t full;		/* (t) drops: no room */
+	uint64_t full;		/* (t) drops: no room; TBUF_FULL_CLOSED */
 	uint64_t sequence;	/* (t) its low bit selects the valid pair */
 	struct tbuf_pair pair[2];
 	uint64_t large;		/* (t) offset 64; drops: larger than the lane */
@@ -76,6 +76,18 @@ struct tbuf_lane {
 				   see slot.turn */
 	uint64_t reserved2[2];
 };
+
+/*
+ * A record of a work unit found no room, which its table counts: under fill the
+ * lane stores nothing more, all the same.
+ */
+#define TBUF_FULL_CLOSED	(UINT64_C(1) << 63)
+
+static inline uint64_t
+tbuf_full_count(uint64_t full)
+{
+	return (full & ~TBUF_FULL_CLOSED);
+}
 
 /* What a lane has beside it. */
 struct tbuf_side {

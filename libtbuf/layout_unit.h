@@ -6,6 +6,9 @@
 #ifndef TBUF_LAYOUT_UNIT_H
 #define TBUF_LAYOUT_UNIT_H
 
+#include <stdbool.h>
+
+#include "layout_probe.h"
 #include "layout_speculation.h"
 
 /*
@@ -35,11 +38,15 @@
  * place.  A table that has wrapped is not kept.
  *
  * What is short is copied into an envelope, one record of the CPU's lane; else
- * a mark goes there, and the reader gives the batch out of the table.  Either
- * counts in its lane as one record: `extra' has the others, so that those that
- * a reader was not given are known.  A unit that is not FREE is never another
- * one's, and one that is BOUND or ENDING when nobody can be inside any more is
- * given as it is: it has not ended.
+ * a mark goes there, and the reader gives the batch out of the table.  A unit
+ * that is not FREE is never another one's, and one that is BOUND or ENDING when
+ * nobody can be inside any more is given as it is: it has not ended.
+ *
+ * What is kept is counted by the table, with the word that makes it ENDING, and
+ * by nobody else: a lane neither counts an envelope or a mark that it refuses
+ * (layout_lane.h: TBUF_FULL_CLOSED) nor one that is overwritten.  So whatever a
+ * reader was not given is lost, and what of an ENDING unit lies in its table
+ * alone is not, wherever the target was killed [inv.account].
  *
  * A table that wraps has two halves, and the older one makes way as a whole.
  *
@@ -73,7 +80,7 @@ struct tbuf_unit_half {
 
 /* Of all units that the table has had. */
 struct tbuf_unit_total {
-	uint64_t extra;		/* (t) count - 1 of each */
+	uint64_t kept;		/* (t) records that were kept */
 	uint64_t discarded;	/* (t) records that were not kept */
 };
 
@@ -122,6 +129,16 @@ struct tbuf_unit_record {
 	uint32_t count;		/* of its records */
 	uint32_t discarded;
 };
+
+/* Is it of an envelope or of a mark, which no lane counts? */
+static inline bool
+tbuf_epid_unit(uint32_t epid)
+{
+	return ((epid & 0xfffe) == TBUF_EPID_UNIT);
+}
+
+_Static_assert(TBUF_EPID_UNIT % 2 == 0 &&
+    TBUF_EPID_ENVELOPE == TBUF_EPID_UNIT + 1, "a pair");
 
 /* An entry's word names its session, as an id's of speculations does. */
 static inline uint64_t

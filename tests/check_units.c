@@ -102,7 +102,7 @@ unit_make(struct tbuf_bound *b)
 	entry.word = tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_BOUND);
 	entry.head = tbuf_unit_head(0, RECORDS, sizeof(table));
 	entry.total[tbuf_unit_totals(entry.word)] =
-	    (struct tbuf_unit_total){ .extra = 3, .discarded = 10 };
+	    (struct tbuf_unit_total){ .kept = 3, .discarded = 10 };
 }
 
 /* Of a success nothing is kept here. */
@@ -117,14 +117,14 @@ START_TEST(what_is_discarded_is_counted_once)
 	ck_assert_int_eq(begin_here(&e, NULL), TBUF_CHANGED);
 	total = &entry.total[tbuf_unit_totals(entry.word)];
 	ck_assert_uint_eq(total->discarded, 10);
-	ck_assert_uint_eq(total->extra, 3);
+	ck_assert_uint_eq(total->kept, 3);
 	most = UINT64_MAX;
 	ck_assert_int_eq(begin_here(&e, NULL), TBUF_COMMITTED);
 	ck_assert_uint_eq(entry.word,
 	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_KEPT));
 	total = &entry.total[tbuf_unit_totals(entry.word)];
 	ck_assert_uint_eq(total->discarded, 10 + RECORDS);
-	ck_assert_uint_eq(total->extra, 3);
+	ck_assert_uint_eq(total->kept, 3);
 }
 END_TEST
 

@@ -65,6 +65,7 @@ static const struct proof {
 	{ D_SPARE_LEFT_KEPT, "spare" },
 	{ D_RELEASE_NOT_GIVEN, "mark" },
 	{ D_FORGO_NOT_NOTED, "mark" },
+	{ D_LANE_COUNTS_UNITS, "ring" },
 };
 
 static const char *const defect_names[] = {

@@ -45,7 +45,8 @@
 	X(SPARE_OF_USED, "spare-of-used")				\
 	X(SPARE_LEFT_KEPT, "spare-left-kept")				\
 	X(RELEASE_NOT_GIVEN, "release-not-given")			\
-	X(FORGO_NOT_NOTED, "forgo-not-noted")
+	X(FORGO_NOT_NOTED, "forgo-not-noted")				\
+	X(LANE_COUNTS_UNITS, "lane-counts-units")
 
 enum defect {
 #define X(name, text) D_##name,
@@ -88,7 +89,7 @@ struct record {
 };
 
 struct total {
-	uint8_t extra;
+	uint8_t kept;
 	uint8_t discarded;
 };
 
@@ -164,7 +165,6 @@ struct reader {
 	uint8_t nlane;
 	uint8_t head;
 	uint8_t cell;
-	uint8_t met;
 	uint8_t given;		/* records of batches */
 	uint8_t plain;
 	uint8_t open;		/* records of units that have not ended */
@@ -182,15 +182,15 @@ struct state {
 	struct reader reader;
 	struct record lane[NLANE];
 	uint8_t nlane;
-	uint8_t full;		/* refused by the lane */
-	uint8_t overwritten;
+	uint8_t full;		/* plain ones that the lane refused */
+	uint8_t overwritten;	/* likewise */
 	uint8_t rule;		/* the mask of outcome 0 */
 	uint8_t dead;
 
 	struct truth truth[NTABLES][NINSTANCES];
 	uint8_t user[NTABLES];	/* 1 + the place that has the table */
 	uint8_t fired;
-	uint8_t lost;		/* that a lane counts; not a table */
+	uint8_t lost;		/* in a lane; not in a table */
 };
 
 struct scenario {

@@ -54,6 +54,9 @@ give(struct state *s, unsigned table, unsigned instance, unsigned n)
 		model_fail("a unit is given twice");
 	u->given = 1;
 	s->reader.given += (uint8_t)n;
+	/* Its mark or envelope was lost, but the table is still there. */
+	if (u->lost)
+		s->lost -= (uint8_t)n;
 }
 
 /* What the mask leaves of a table's records. */
@@ -81,7 +84,6 @@ opened(struct state *s, const struct record *m, const uint8_t *ids,
 	if (!found && !model.scenario->ring)
 		model_fail("a mark finds no records");
 	if (!snapshot(r)) {
-		r->met++;
 		r->seen[m->table] = m->instance;
 		if (found)
 			give(s, m->table, m->instance, n);
@@ -209,7 +211,6 @@ left_open(struct state *s, unsigned i)
 		r->open += (uint8_t)n;
 		return;
 	}
-	r->met += n != 0;
 	give(s, i, instance, n);
 }
 
@@ -271,15 +272,13 @@ model_reader_step(struct state *s)
 
 /*
  * [inv.account] Records are given, or discarded, or lost, and what is lost had
- * no room.  Whoever was killed between the lane's refusal and what lets the
- * table go has one counted too much: the records are there.
+ * no room.
  */
 void
 model_reader_account(const struct state *s)
 {
 	const struct reader *r = &s->reader;
-	unsigned i, extra = r->met, discarded = 0, full = 0, again = 0;
-	unsigned lost = s->lost, drops;
+	unsigned i, kept = 0, discarded = 0, full = 0, drops;
 
 	if (r->at != C_DONE)
 		model_fail("the consumer waits for ever");
@@ -289,18 +288,14 @@ model_reader_account(const struct state *s)
 
 		full += t->full;
 		discarded += total->discarded;
-		extra += total->extra;
-		if (tbuf_unit_state(t->word) == TBUF_UNIT_ENDING &&
-		    s->truth[i][tbuf_unit_instance(t->word)].lost) {
-			again++;
-			lost -= t->count - 1u;
-		}
+		kept += total->kept;
 	}
-	drops = s->full + s->overwritten +
-	    (extra > r->given ? extra - r->given : 0);
-	if (drops != lost)
+	if (kept < r->given)
+		model_fail("more is given than was kept");
+	drops = s->full + s->overwritten + kept - r->given;
+	if (drops != s->lost)
 		model_fail("what is lost is not what had no room");
-	if (s->fired + again != r->given + r->plain + r->open + discarded +
-	    drops + full)
+	if (s->fired != r->given + r->plain + r->open + discarded + drops +
+	    full)
 		model_fail("records are not given, discarded or lost");
 }

@@ -78,16 +78,23 @@ lose(struct state *s, const struct record *r)
 	}
 }
 
+/* A lane counts its own; those of units are counted by their tables. */
+static bool
+counts(const struct record *r)
+{
+	return (r->kind == PLAIN || model_has(D_LANE_COUNTS_UNITS));
+}
+
 static void
 lane_emit(struct state *s, const struct record *r)
 {
 	if (s->nlane == model.scenario->room && !model.scenario->ring) {
-		s->full++;
+		s->full += counts(r);
 		lose(s, r);
 		return;
 	}
 	if (s->nlane == model.scenario->room) {
-		s->overwritten++;
+		s->overwritten += counts(&s->lane[0]);
 		lose(s, &s->lane[0]);
 		s->nlane--;
 		memmove(s->lane, s->lane + 1, s->nlane * sizeof(*r));
@@ -467,7 +474,7 @@ end_total(struct state *s, struct task *t)
 
 	e->mask = t->mask;
 	e->count = (uint8_t)count;
-	t->was.extra += (uint8_t)(count != 0 ? count - 1 : 0);
+	t->was.kept += (uint8_t)count;
 	t->was.discarded += (uint8_t)(t->head - count);
 	e->total[next] = t->was;
 	t->at = G_COMMIT;

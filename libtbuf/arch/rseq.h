@@ -63,14 +63,16 @@
  *			size <= m.bufsize		else leave CHANGED
  *			size = size of the record at tail, at least 16, a
  *			    multiple of 8, not past head  else leave DAMAGED
- *			[pair[~sequence & 1]] = tail + size, overwritten + 1
+ *			[pair[~sequence & 1]] = tail + size, overwritten + 1,
+ *			    but for a work unit's
  *			[lane.sequence] = sequence + 1		release
  *				inv.account: out of the ring and counted, in one
  *	    A step stands on its own: a restart after it just goes on from the
  *	    new tail, so it need not be the last instruction of its section.
  *
  *	REFUSE	size <= m.bufsize			else leave CHANGED
- *		EPID, as in COMMIT: what is refused is one record
+ *		EPID, as in COMMIT: what is refused is one record, and none of
+ *		    a work unit			else leave NO_ROOM
  *		ARM, with the descriptor of the code from the next instruction
  *		    on: one section ends where the other begins, so all that
  *		    was read holds
@@ -369,6 +371,7 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_L_LIMIT		136
 #define TBUF_S_GENERATION	0
 #define TBUF_S_DEADLINE		40
+#define TBUF_E_UNIT		0xfffc
 #define TBUF_S_TURN		216
 #define TBUF_SITE_ENABLED	0
 #define TBUF_SITE_INDEX		32
@@ -443,6 +446,7 @@ TBUF_ASSERT_OFFSET(tbuf_lane, restarts, TBUF_L_RESTARTS);
 TBUF_ASSERT_OFFSET(tbuf_lane, limit, TBUF_L_LIMIT);
 TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
+_Static_assert(TBUF_E_UNIT == TBUF_EPID_UNIT, "of a pair");
 TBUF_ASSERT_OFFSET(tbuf_slot, turn, TBUF_S_TURN);
 TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
 TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);

@@ -278,6 +278,12 @@ tbuf_rseq_clear(void)
 	"and x8, x8, x12\n\t"						\
 	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
 	"add x8, x8, x12\n\t"						\
+	/* one more, unless its EPID is one of a pair */		\
+	"ldrh w12, [x8]\n\t"						\
+	"mov w4, #" TBUF_O(E_UNIT) "\n\t"				\
+	"sub w12, w12, w4\n\t"						\
+	"cmp w12, #2\n\t"						\
+	"cinc x7, x7, hs\n\t"						\
 	"ldrh w8, [x8, #2]\n\t"						\
 	"tst w8, #7\n\t"						\
 	"b.ne %l[damaged]\n\t"						\
@@ -286,7 +292,6 @@ tbuf_rseq_clear(void)
 	"subs x6, x6, x8\n\t"						\
 	"b.lo %l[damaged]\n\t"						\
 	"add x5, x5, x8\n\t"						\
-	"add x7, x7, #1\n\t"						\
 	"add x3, x3, #1\n\t"						\
 	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
 	"tst x3, #1\n\t"						\
@@ -423,7 +428,7 @@ TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
 /* The ways to copy what is told by w. */
-#define TBUF_RSEQ_WRITE(name, COPY)					\
+#define TBUF_RSEQ_WRITE(name, ONE, COPY)				\
 static inline enum tbuf_outcome						\
 name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
 {									\
@@ -434,7 +439,7 @@ name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
 	    TBUF_SECTION_SESSION					\
 	    TBUF_SECTION_GIVEN						\
 	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM("%[size]", "")				\
+	    TBUF_SECTION_ROOM("%[size]", ONE)				\
 	    TBUF_SECTION_HEADER("[%[w], #" TBUF_O(W_TID) "]")		\
 	    COPY							\
 	    TBUF_SECTION_COMMIT						\
@@ -459,9 +464,13 @@ changed:								\
 	return (TBUF_CHANGED);						\
 }
 
-TBUF_RSEQ_WRITE(tbuf_rseq_words,
+TBUF_RSEQ_WRITE(tbuf_rseq_words, "",
     "ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t" TBUF_SECTION_WORDS)
-TBUF_RSEQ_WRITE(tbuf_rseq_segments, TBUF_SECTION_SEGMENTS)
+TBUF_RSEQ_WRITE(tbuf_rseq_segments,
+    "mov w3, #" TBUF_O(E_UNIT) "\n\t"
+    "sub w3, w13, w3\n\t"
+    "cmp w3, #2\n\t"
+    "b.lo %l[late]\n\t", TBUF_SECTION_SEGMENTS)
 
 /* The session of the CPU's memo, if the probe is enabled for it. */
 #define TBUF_SECTION_AMONG						\

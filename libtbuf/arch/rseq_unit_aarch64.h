@@ -59,7 +59,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    "cbnz x4, %l[changed]\n\t"
 	    "add x4, x3, %[discarded]\n\t"
 	    "dmb ishst\n\t"
-	    "str %[extra], [%[to]]\n\t"
+	    "str %[kept], [%[to]]\n\t"
 	    TBUF_DELAY(4)
 	    "str x4, [%[to], #8]\n\t"
 	    "str x4, [%[sum]]\n\t"
@@ -69,7 +69,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    :
 	    : TBUF_CHECK_OPERANDS, [rule] "r"(f->rule), [guess] "r"(f->guess),
 	      [entry] "r"(f->entry), [old] "r"(f->old), [new] "r"(f->new),
-	      [to] "r"(f->to), [extra] "r"(f->was.extra),
+	      [to] "r"(f->to), [kept] "r"(f->was.kept),
 	      [discarded] "r"(f->was.discarded), [sum] "r"(f->sum),
 	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS

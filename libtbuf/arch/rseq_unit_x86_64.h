@@ -189,7 +189,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    "cmpq $0xffffff, %%rdx\n\t"
 	    "ja %l[changed]\n\t"
 	    "addq %[discarded], %%rdx\n\t"
-	    "movq %[extra], %%rax\n\t"
+	    "movq %[kept], %%rax\n\t"
 	    "movq %%rax, (%[to])\n\t"
 	    TBUF_DELAY(4)
 	    "movq %%rdx, 8(%[to])\n\t"
@@ -201,7 +201,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    :
 	    : TBUF_CHECK_OPERANDS, [rule] "r"(f->rule), [guess] "rm"(f->guess),
 	      [entry] "r"(f->entry), [old] "rm"(f->old), [new] "rm"(f->new),
-	      [to] "r"(f->to), [extra] "rm"(f->was.extra),
+	      [to] "r"(f->to), [kept] "rm"(f->was.kept),
 	      [discarded] "rm"(f->was.discarded), [sum] "r"(f->sum),
 	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS

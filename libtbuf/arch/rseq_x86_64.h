@@ -258,9 +258,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"22: jmp 2f\n\t"
 
 /*
- * Room of a ring: rdx is 16 times the sequence's low bit, r8 tail, rax what
- * there is of records and the new one; r9 lends itself for the size of the
- * oldest, then for overwritten.
+ * Room of a ring: rdx is 16 times the sequence's low bit, and in a step 1 more
+ * where the oldest is counted; r8 tail, rax what there is of records and the
+ * new one; r9 lends itself for the size of the oldest, then for overwritten.
  */
 #define TBUF_SECTION_RING(SIZE)						\
 	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
@@ -282,6 +282,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"5: leaq 8(%%r8), %%r9\n\t"					\
 	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"		\
 	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r9\n\t"			\
+	/* one more, unless its EPID is one of a pair */		\
+	"cmpw $" TBUF_O(E_UNIT) ", (%%r9)\n\t"			\
+	"adcl $1, %%edx\n\t"						\
+	"cmpw $" TBUF_O(E_UNIT) " + 2, (%%r9)\n\t"			\
+	"sbbl $0, %%edx\n\t"						\
 	"movzwl 2(%%r9), %%r9d\n\t"					\
 	"testb $7, %%r9b\n\t"						\
 	"jnz %l[damaged]\n\t"						\
@@ -292,8 +297,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"jb %l[damaged]\n\t"						\
 	"cmpq " SIZE ", %%rax\n\t"					\
 	"jb %l[damaged]\n\t"						\
-	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%r9\n\t"		\
-	"addq $1, %%r9\n\t"						\
+	"movl %%edx, %%r9d\n\t"						\
+	"andl $1, %%r9d\n\t"						\
+	"xorl %%r9d, %%edx\n\t"					\
+	"addq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%r9\n\t"		\
 	"xorl $16, %%edx\n\t"						\
 	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
 	"movq %%r9, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
@@ -711,7 +718,10 @@ tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_SESSION
 	    TBUF_SECTION_GIVEN
 	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM("%[size]", "")
+	    TBUF_SECTION_ROOM("%[size]",
+		"leal -" TBUF_O(E_UNIT) "(%%rcx), %%eax\n\t"
+		"cmpl $2, %%eax\n\t"
+		"jb %l[late]\n\t")
 	    TBUF_SECTION_SEGMENTS
 	    TBUF_SECTION_COMMIT("%[size]")
 	    :

@@ -497,7 +497,7 @@ tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
 
 	switch (counter) {
 	case TBUF_CAUSE_FULL:
-		return (tbuf_load(&s->lane->full));
+		return (tbuf_full_count(tbuf_load(&s->lane->full)));
 	case TBUF_CAUSE_LARGE:
 		return (tbuf_load(&s->lane->large));
 	case TBUF_AGGREGATION:

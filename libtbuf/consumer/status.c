@@ -119,7 +119,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 		status.fill = lane->head - tail;
 	status.records = lane->consumed + count_records(l, lane,
 	    lane->head - status.fill, lane->head);
-	status.drops[TBUF_CAUSE_FULL] = lane->full;
+	status.drops[TBUF_CAUSE_FULL] = tbuf_full_count(lane->full);
 	status.drops[TBUF_CAUSE_LARGE] = lane->large;
 	if (index >= slot->first_lock && lock < TBUF_NLOCKS) {
 		word = slot->locks[lock].nolane[TBUF_LOST_RECORD];

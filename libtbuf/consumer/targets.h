@@ -82,7 +82,7 @@ struct tbuf_unit_tables {
 	struct tbuf_unit_seen *seen;	/* of each table */
 	struct tbuf_source *source;	/* what their records come of */
 	unsigned char *base;		/* mapped up to the tables, or NULL */
-	uint64_t met, given;		/* envelopes and marks; their records */
+	uint64_t given;			/* records of units that have ended */
 	uint64_t told[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* the table that is next at the end */
 };

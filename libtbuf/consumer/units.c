@@ -300,7 +300,6 @@ mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
 	return (table_batch(c, t, record->table, &entry, record->mask));
 }
 
-/* One record of the lane stands for all of them. */
 static void
 count_given(struct tbuf_consumer *c, struct tbuf_source *s,
     const struct tbuf_unit_record *record)
@@ -312,7 +311,6 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 	s->consumed++;
 	if (s->batch != NULL)
 		u->given += s->batch->count;
-	u->met++;
 	u->seen[record->table].given = record->instance;
 }
 
@@ -432,8 +430,6 @@ left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
 	b->info.ended = ending;
 	b->info.outcome = tbuf_unit_outcome(e.ended);
 	b->info.discarded = ending ? total - least(e.count, total) : 0;
-	if (ending && b->count != 0)
-		u->met++;
 	if (ending)
 		u->given += b->count;
 	return (b);
@@ -467,7 +463,7 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	const struct tbuf_unit_tables *u = &t->units;
 	struct tbuf_unit_entry e;
 	struct tbuf_units head;
-	uint64_t extra = 0;
+	uint64_t kept = 0;
 	uint32_t i;
 
 	memset(now, 0, TBUF_UNIT_COUNTERS * sizeof(*now));
@@ -481,14 +477,13 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 		    e.half[tbuf_unit_older(e.head)].overwritten;
 		now[TBUF_UNIT_DISCARDED] +=
 		    e.total[tbuf_unit_totals(e.word)].discarded;
-		extra += e.total[tbuf_unit_totals(e.word)].extra;
+		kept += e.total[tbuf_unit_totals(e.word)].kept;
 	}
-	/* Of lost envelopes and marks the lanes have counted one each. */
-	extra += u->met;
-	if (end && extra > u->given)
+	/* [inv.account] What was kept and not given went with its record. */
+	if (end && kept > u->given)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    extra - u->given;
+		    kept - u->given;
 }
 
 int

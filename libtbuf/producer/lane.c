@@ -109,19 +109,40 @@ remember_new(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		remember(f, m);
 }
 
+/* A record that this lane can never hold; a unit's is counted there. */
+static enum tbuf_outcome
+too_large(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	return (tbuf_epid_unit(f->epid) ? TBUF_COMMITTED :
+	    tbuf_rseq_count(m, &m->lane->large));
+}
+
+/* Likewise; but the lane is marked as one that has refused something. */
+static enum tbuf_outcome
+no_room(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	uint64_t full;
+
+	if (tbuf_fire_deadline(f))
+		return (TBUF_COMMITTED);
+	if (!tbuf_epid_unit(f->epid))
+		return (tbuf_rseq_count(m, &m->lane->full));
+	full = tbuf_load(&m->lane->full);
+	return (tbuf_step_swap(m, &m->lane->full, full,
+	    full | TBUF_FULL_CLOSED));
+}
+
 static enum tbuf_outcome
 write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
     const struct tbuf_write *w)
 {
 	enum tbuf_outcome outcome;
 
-	/* A record that this lane can never hold. */
 	if (w->size > m->bufsize || w->size > TBUF_RECORD_MAX)
-		return (tbuf_rseq_count(m, &m->lane->large));
+		return (too_large(f, m));
 	outcome = tbuf_rseq_segments(m, w);
 	if (outcome == TBUF_NO_ROOM)
-		return (tbuf_fire_deadline(f) ? TBUF_COMMITTED :
-		    tbuf_rseq_count(m, &m->lane->full));
+		return (no_room(f, m));
 	if (outcome == TBUF_DAMAGED) {
 		tbuf_rseq_restart(m);
 		return (TBUF_CHANGED);

@@ -87,15 +87,17 @@ static inline bool
 ring_step(const struct tbuf_place *place, struct ring *r)
 {
 	uint64_t used = r->head - r->tail;
+	uint32_t word;
 	uint16_t size;
 
-	memcpy(&size, place->data + ((r->tail + 8) & (place->storage - 8)) +
-	    offsetof(struct tbuf_header, size) - 8, sizeof(size));
+	memcpy(&word, place->data + ((r->tail + 8) & (place->storage - 8)),
+	    sizeof(word));
+	size = (uint16_t)(word >> 16);
 	if (size < sizeof(struct tbuf_header) || size % 8 != 0 ||
 	    size > used || used > place->size)
 		return (false);
 	r->tail += size;
-	r->overwritten++;
+	r->overwritten += !tbuf_epid_unit(word);
 	ring_publish(place->lane, r);
 	return (true);
 }
@@ -270,6 +272,7 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
     const struct tbuf_place *place, uint64_t size)
 {
 	struct tbuf_lane *lane = place->lane;
+	bool unit = tbuf_epid_unit(f->epid);
 	uint64_t time;
 	uint32_t cpu;
 
@@ -278,11 +281,12 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
 	/* inv.account: a fire that stores no record is counted instead. */
 	switch (room(f->slot, place, size)) {
 	case ROOM_NEVER:
-		tbuf_store(&lane->large, lane->large + 1);
+		tbuf_store(&lane->large, lane->large + !unit);
 		break;
 	case ROOM_FULL:
 		if (!tbuf_fire_deadline(f))
-			tbuf_store(&lane->full, lane->full + 1);
+			tbuf_store(&lane->full, unit ? lane->full |
+			    TBUF_FULL_CLOSED : lane->full + 1);
 		break;
 	case ROOM:
 		if (place != locked)
@@ -495,8 +499,9 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 		if (!tbuf_fire_wanted(f, cpu))
 			return (TBUF_EMIT_DONE);
 	}
-	return (any_lane(f, n, first, NULL, NULL) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first].nolane[TBUF_LOST_RECORD]));
+	return (any_lane(f, n, first, NULL, NULL) || tbuf_epid_unit(f->epid) ?
+	    TBUF_EMIT_DONE : count_nolane(f,
+	    &f->slot->locks[first].nolane[TBUF_LOST_RECORD]));
 }
 
 /* With the lock held.  False: there is no room, and nothing has been done. */

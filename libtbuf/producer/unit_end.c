@@ -214,8 +214,7 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	fields.count = e->count;
 	fields.total[0] = was.total[0];
 	fields.total[1] = was.total[1];
-	fields.total[total ^ 1].extra = was.total[total].extra +
-	    (e->count != 0 ? e->count - 1 : 0);
+	fields.total[total ^ 1].kept = was.total[total].kept + e->count;
 	fields.total[total ^ 1].discarded = was.total[total].discarded +
 	    (e->total - e->count);
 	if (tbuf_step_publish(memo, &(struct tbuf_publish){
