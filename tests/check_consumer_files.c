@@ -76,6 +76,7 @@ static void
 begin(void)
 {
 	fake_begin(&fake);
+	fake.control->flags |= TBUF_F_SELECTION;
 	probes[0] = fake_probe(&fake, "one", 1, number_argument);
 	probes[1] = fake_probe(&fake, "two", 1, number_argument);
 }
@@ -208,6 +209,35 @@ START_TEST(live_file_is_read_and_not_changed)
 	end();
 }
 END_TEST
+
+#define TABLE	UINT64_C(192)	/* bytes of a table's entry */
+
+/*
+ * A file that is cut off amid what a unit's table has counted: a part of a
+ * number is none, nor is one that stands beside such a part.
+ */
+START_TEST(partial_count_of_a_cut_file_is_not_believed)
+{
+	static const uint64_t cuts[] = { 9, 16, TABLE - 1, TABLE };
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_unit_entry *entry;
+	struct tally t;
+	uint64_t at;
+
+	begin_abandoned("bufsize=64k nunits=2 unitsize=1k");
+	at = fake_slot(&fake)->units.at + sizeof(struct tbuf_units);
+	entry = (void *)(fake.file + at);
+	entry->full = 0x101;
+	fake_kill(&fake);
+	ck_assert_int_eq(ftruncate(fake.fd, (off_t)(at + cuts[_i])), 0);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path_of(&fake)), 1);
+	read_all(reader, &t);
+	ck_assert_uint_eq(t.unit_drops, cuts[_i] == TABLE ? 0x101 : 0);
+	end();
+}
+END_TEST
+
+_Static_assert(sizeof(struct tbuf_unit_entry) == TABLE, "TABLE");
 
 static void
 fire_four(void)
@@ -777,6 +807,8 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, dead_file_is_read, 0, 3);
 	tcase_add_loop_test(t, live_file_is_read_and_not_changed, 0, 3);
+	tcase_add_loop_test(t, partial_count_of_a_cut_file_is_not_believed, 0,
+	    4);
 	tcase_add_loop_test(t,
 	    what_is_overtaken_while_it_is_read_is_not_given, 0, 2);
 	tcase_add_loop_test(t,

@@ -314,6 +314,9 @@ fake_tally(struct tbuf_consumer *c, struct tally *tally)
 		case TBUF_EVENT_DROPS:
 			tally->drops[event.cause] += event.count;
 			break;
+		case TBUF_EVENT_UNIT_DROPS:
+			tally->unit_drops += event.count;
+			break;
 		case TBUF_EVENT_OVERWRITTEN:
 			tally->overwritten += event.count;
 			break;

@@ -71,6 +71,7 @@ struct tbuf_consumer *fake_session(struct fake *, const char *options);
 /* Give all events of a round that is begun here; how many records came. */
 struct tally {
 	uint64_t records, drops[3], overwritten, damage, lost, unmet;
+	uint64_t unit_drops;
 	unsigned exits;
 	bool many;			/* several lanes may share a CPU */
 	uint64_t last_time;

@@ -321,6 +321,7 @@ begin_expect(const char *kind)
 	    "%s is none", kind);
 	GUEST_EXPECT(b->entry->thread == tbuf_thread.tid &&
 	    b->way.memo.tid == tbuf_thread.tid, "not this thread's");
+	GUEST_EXPECT(b->way.selected == 0 && !b->others, "not a new one");
 	return (b);
 }
 
@@ -364,6 +365,60 @@ test_unit_that_is_not_as_the_one_before(void)
 	finish(c);
 }
 
+/* Nor are the selections of its records those of the unit before. */
+static void
+test_unit_begins_with_no_selection(void)
+{
+	struct tbuf_consumer *c = begin();
+	const char *const kinds[] = { "one", "one", "one", "two", "one" };
+	const struct tbuf_bound *b = NULL;
+	unsigned i, selected = 0;
+
+	for (i = 0; i < 5; i++) {
+		b = begin_expect(kinds[i]);
+		fire_site(SITES);
+		selected += b->way.selected != 0;
+		tbuf_thread.unit->bound[0].others = true;
+		tbuf_unit_end(number(), 0);
+	}
+	GUEST_EXPECT(selected >= 2, "%u of 5", selected);
+	finish(c);
+}
+
+/* It is not begun in a table that another place has now ... */
+static void
+test_table_that_was_handed_over_is_not_bound_again(void)
+{
+	struct tbuf_consumer *c = begin();
+	struct tbuf_bound to;
+	const struct tbuf_bound *b = begin_expect("one");
+
+	to = *b;
+	to.kept = false;
+	tbuf_unit_end(number(), 0);
+	GUEST_EXPECT(b->kept && tbuf_unit_spare(&to) && to.kept, "none kept");
+	GUEST_EXPECT(begin_expect("one")->index != to.index, "it is two units'");
+	tbuf_unit_end(number(), 0);
+	finish(c);
+}
+
+/* ... nor in one that this place had in the parent. */
+static void
+test_table_of_a_parent_is_not_bound_again(void)
+{
+	struct tbuf_consumer *c = begin();
+	const struct tbuf_bound *b = begin_expect("one");
+	uint32_t index = b->index;
+
+	tbuf_unit_end(number(), 0);
+	GUEST_EXPECT(b->kept, "it is not kept");
+	tbuf_units_forget();
+	GUEST_EXPECT(begin_expect("one") == b && b->index != index,
+	    "it is the parent's");
+	tbuf_unit_end(number(), 0);
+	finish(c);
+}
+
 static void
 test_all_that_without_the_section(void)
 {
@@ -391,6 +446,13 @@ static const struct guest_case cases[] = {
 	    NULL, GUEST_ONCE },
 	{ "unit_that_is_not_as_the_one_before",
 	    test_unit_that_is_not_as_the_one_before, NULL, GUEST_ONCE },
+	{ "unit_begins_with_no_selection", test_unit_begins_with_no_selection,
+	    NULL, GUEST_ONCE },
+	{ "table_that_was_handed_over_is_not_bound_again",
+	    test_table_that_was_handed_over_is_not_bound_again, NULL,
+	    GUEST_ONCE },
+	{ "table_of_a_parent_is_not_bound_again",
+	    test_table_of_a_parent_is_not_bound_again, NULL, GUEST_ONCE },
 	{ "all_that_without_the_section", test_all_that_without_the_section,
 	    NULL, GUEST_ONCE },
 	{ "rule_changes_between_units", test_rule_changes_between_units,

@@ -86,7 +86,10 @@ bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
 	return (true);
 }
 
-/* The thread's unit before, begun anew; NULL: nothing has been done. */
+/*
+ * The thread's unit before, begun anew; NULL: nothing has been done.  One that
+ * is used keeps no table, and what a parent's one has is not this process's.
+ */
 static inline struct tbuf_unit *
 begin_again(uint64_t base, const char *kind, uint64_t id)
 {
@@ -101,8 +104,7 @@ begin_again(uint64_t base, const char *kind, uint64_t id)
 		return (NULL);
 	now = tbuf_counter_glance();
 	word = tbuf_load(&u->word);
-	if (!tbuf_unit_used(word | TBUF_UNIT_USED) ||
-	    (word & TBUF_UNIT_USED) != 0 || u->bound[0].again == 0 ||
+	if (tbuf_unit_foreign(word) || u->bound[0].again == 0 ||
 	    !bind_again(&u->bound[0], base, kind, id, now)) {
 		tbuf_unit_disown(u);
 		return (NULL);
