@@ -135,6 +135,7 @@ tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
 
 	if (!decode(c, s, header, event))
 		return (false);
+	c->round.given = s->target;
 	record->time = tbuf_timeline_mono(line, header->time);
 	record->wall = tbuf_timeline_wall(line, record->time);
 	event->pid = record->pid;

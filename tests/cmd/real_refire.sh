@@ -133,6 +133,11 @@ show -q -n 'self int sum[string];
     count { @ = count(); }'
 clean
 
+# Records that a work unit has kept back, as well.
+record 'nunits=2,bufsize=64k,probes=count' unit=1 fire=2 end=3 unit=2 fire=1
+show -q -n 'count { printf("%d of %s\n", number, execname); }'
+clean
+
 # What a script has recorded does not tell arguments.
 start 3 4 enabled fire=2 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=ring -n 'count { trace(number); }' -p $target &
