@@ -190,6 +190,11 @@ same 'an assertion: its line' 'assertion failed: zero != 0' \
 run fire=9 fatal=records=4 assert
 same 'an assertion, and a handler' '1 SIGABRT' \
     "$(grep -c '^tbuf: last' err) $(signal)"
+for order in 'chain=ignore fatal=records=4' 'fatal=records=4 chain=ignore'; do
+	run fire=9 $order assert
+	same "an assertion, and $order" '5 1 SIGABRT' "$(sed 1d err |
+	    wc -l) $(grep -c '^tbuf: last 4 of 9' err) $(signal)"
+done
 same 'an assertion, and nobody traces' 0 \
     "$( ("$target" assert 2>&1; true) 2>/dev/null | grep -c '^tbuf: ')"
 

@@ -280,11 +280,26 @@ tbuf_on_fatal(const char *options)
 	return (error);
 }
 
+/* Will abort(3) come to the handler, and have it write? */
+static bool
+abort_tells(void)
+{
+	struct sigaction now;
+	size_t i = 0;
+
+	if (!tbuf_load(&installed) || sigaction(SIGABRT, NULL, &now) != 0 ||
+	    now.sa_sigaction != handler)
+		return (false);
+	while (signals[i].number != SIGABRT)
+		i++;
+	return (before[i].sa_handler != SIG_IGN);
+}
+
 void
 tbuf_fatal_assertion(void)
 {
-	if (tbuf_load(&installed))
+	if (abort_tells())
 		return;
-	tbuf_backtrace(STDERR_FILENO, RECORDS);
+	tbuf_backtrace(to, records);
 	tbuf_file_dump_now();
 }
