@@ -137,6 +137,34 @@ if mounted "$small"; then
 	same 'filled up: status' 0 "$(cat out)"
 	same 'filled up: records' whole "$(whole)"
 	same 'filled up: all of them' 2000 "$(wc -l <records)"
+	# What the dead have left makes way: each of a crash loop is recorded,
+	# though a few of them take all the room, and no more than has to.
+	size=4194304
+	while [ $((size * $(nproc))) -gt 4194304 ]; do
+		size=$((size / 2))
+	done
+	mounted "$small
+	    TBUF_DIR=small
+	    export TBUF_DIR
+	    for i in 1 2 3 4 5 6 7 8; do
+		TBUF_OPTIONS=bufresize=manual,bufsize=$size,probes=ends::: \
+		    '$target' kill 10 1 counter 2>>loop
+	    done
+	    '$TBUFCTL' --left 2>told | awk 'NR > 1' >left
+	    # What would not fit in any case takes nobody's place.
+	    TBUF_OPTIONS=bufresize=manual,bufsize=64m,probes=ends::: \
+		'$target' exit 10 1 counter 2>said
+	    TBUF_OPTIONS=bufresize=manual,bufsize=1000t,probes=ends::: \
+		'$target' exit 10 1 counter 2>>said
+	    '$TBUFCTL' --left 2>/dev/null | awk 'NR > 1' | cmp - left && echo same
+	    TBUF_OPTIONS=bufsize=1000t,probes=ends::: \
+		'$target' exit 10 1 counter 2>halved" >out
+	same 'crash loop: recorded' 0 "$(grep -c 'nothing is recorded' loop)"
+	same 'crash loop: left, and made way' 8 $(($(wc -l <left) +
+	    $(sed -n 's/^tbufctl: \([0-9]*\) older.*/\1/p' told; echo + 0)))
+	same 'too large: said, and nothing else' '2 same' \
+	    "$(grep -c 'Not enough space; nothing is recorded$' said) $(cat out)"
+	same 'halved, however large it was' '' "$(cat halved)"
 	# Messages in words, in a file that has no room for a while: what is
 	# there is whole lines, but for one that has been cut off.
 	mkfifo on

@@ -95,11 +95,12 @@ void	tbuf_wanted_build(int dirfd, int fd) TBUF_HIDDEN;
 
 /*
  * A session for an entry that is nobody's but this process's own, behind the
- * end of the file, whose locks keep consumers out: NULL, or why not.
+ * end of the file, whose locks keep consumers out: NULL, or why not; and how
+ * much more room there would have to be, if it is that.
  */
 struct tbuf_board_entry;
-const char *tbuf_wanted_own(int fd, unsigned slot, struct tbuf_board_entry *)
-	    TBUF_HIDDEN;
+const char *tbuf_wanted_own(int fd, unsigned slot, struct tbuf_board_entry *,
+	    uint64_t *lacking) TBUF_HIDDEN;
 
 /* Tell those who want this process that they cannot have it, and why. */
 void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;

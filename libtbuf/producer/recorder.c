@@ -67,9 +67,9 @@ session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
 		    recorder.rules[i] ^ tbuf_unit_default(i));
 }
 
-/* With the file's lock. */
+/* With the file's lock.  *lacking: as tbuf_wanted_own() has it. */
 static int
-place(int fd, uint64_t removed)
+place(int fd, uint64_t removed, uint64_t *lacking)
 {
 	struct tbuf_view view = tbuf_file_view();
 	int number = slot_choose(fd, tbuf_view_control(&view));
@@ -78,7 +78,8 @@ place(int fd, uint64_t removed)
 	if (number == -1)
 		return (tbuf_recorder_fail(-EUSERS, "",
 		    "too many sessions"));
-	problem = tbuf_wanted_own(fd, (unsigned)number, &recorder.entry);
+	problem = tbuf_wanted_own(fd, (unsigned)number, &recorder.entry,
+	    lacking);
 	if (problem != NULL)
 		return (tbuf_recorder_fail(-ENOSPC, "", problem));
 	session_sign(&view, (unsigned)number, removed);
@@ -87,31 +88,56 @@ place(int fd, uint64_t removed)
 	return (0);
 }
 
+/*
+ * Where there is no room, what the dead have left makes way, as long as that
+ * gives some: else a file system that they have filled would never have a
+ * recorder again.
+ */
 static int
-build(void)
+place_somehow(int dirfd, int fd, const char *program, uint64_t removed)
+{
+	uint64_t lacking = UINT64_MAX, before;
+	int error;
+
+	do {
+		before = lacking;
+		lacking = 0;
+		error = place(fd, removed, &lacking);
+	} while (error == -ENOSPC && lacking != 0 && lacking < before &&
+	    tbuf_recorder_make_way(dirfd, program, lacking, &removed));
+	return (error);
+}
+
+static int
+build_in(int dirfd, int fd)
 {
 	struct tbuf_view view = tbuf_file_view();
-	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own();
-	int error;
+	const char *program = tbuf_view_control(&view)->comm;
 	uint64_t removed = 0;
+	int error;
 
-	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd,
-	    tbuf_view_control(&view)->comm, &removed);
-	if (dirfd >= 0)
-		close(dirfd);
-	if (error != 0) {
-		if (fd >= 0)
-			close(fd);
+	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd, program, &removed);
+	if (error != 0)
 		return (error);
-	}
 	if (fd < 0)
 		return (tbuf_recorder_fail(fd, "",
 		    "the control file is gone"));
-	if ((error = tbuf_file_lock_wait(fd)) == 0)
-		error = place(fd, removed);
-	else
-		tbuf_recorder_fail(error, "", "the control file is locked");
-	close(fd);
+	if ((error = tbuf_file_lock_wait(fd)) != 0)
+		return (tbuf_recorder_fail(error, "",
+		    "the control file is locked"));
+	return (place_somehow(dirfd, fd, program, removed));
+}
+
+static int
+build(void)
+{
+	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own();
+	int error = build_in(dirfd, fd);
+
+	if (dirfd >= 0)
+		close(dirfd);
+	if (fd >= 0)
+		close(fd);
 	return (error);
 }
 

@@ -70,4 +70,11 @@ int	tbuf_recorder_parse(const char *options, struct tbuf_recorder *)
 int	tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 	    TBUF_HIDDEN;
 
+/*
+ * One more of them goes, if together they are so many bytes.  False if none
+ * has gone.
+ */
+bool	tbuf_recorder_make_way(int dirfd, const char *program, uint64_t bytes,
+	    uint64_t *removed) TBUF_HIDDEN;
+
 #endif

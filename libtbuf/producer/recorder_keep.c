@@ -98,23 +98,41 @@ look(int dirfd, const char *name, void *argument)
 	close(fd);
 }
 
+/* The first to go does, if there is more than this. */
+static bool
+thin(int dirfd, const char *program, uint64_t files, uint64_t bytes,
+    uint64_t *removed)
+{
+	struct keep k = { .program = program };
+
+	tbuf_control_each(dirfd, look, &k);
+	if ((k.files <= files && k.bytes <= bytes) || *k.name == '\0' ||
+	    unlinkat(dirfd, k.name, 0) != 0)
+		return (false);
+	*removed += 1 + k.removed;
+	return (true);
+}
+
 int
 tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 {
 	uint64_t files, bytes;
-	struct keep k;
 	unsigned i;
 	int error;
 
 	if ((error = limits(&files, &bytes)) != 0)
 		return (error);
-	for (*removed = 0, i = 0; i < REMOVED_MAX; i++) {
-		k = (struct keep){ .program = program };
-		tbuf_control_each(dirfd, look, &k);
-		if ((k.files <= files && k.bytes <= bytes) ||
-		    *k.name == '\0' || unlinkat(dirfd, k.name, 0) != 0)
+	*removed = 0;
+	for (i = 0; i < REMOVED_MAX; i++)
+		if (!thin(dirfd, program, files, bytes, removed))
 			break;
-		*removed += 1 + k.removed;
-	}
 	return (0);
+}
+
+bool
+tbuf_recorder_make_way(int dirfd, const char *program, uint64_t bytes,
+    uint64_t *removed)
+{
+	return (dirfd >= 0 &&
+	    thin(dirfd, program, UINT64_MAX, bytes - 1, removed));
 }

@@ -49,6 +49,17 @@ static const struct {
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
+/* One that is not there now may be later; of one that never is say so. */
+static bool
+cpu_exists(unsigned cpu)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	return (access(path, F_OK) == 0 ||
+	    access("/sys/devices/system/cpu/cpu0", F_OK) != 0);
+}
+
 static int
 set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 {
@@ -81,6 +92,9 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 		r->nbuf = (uint32_t)value;
 		break;
 	case ONLY_CPU:
+		if (!cpu_exists((unsigned)value))
+			return (tbuf_recorder_fail(-EINVAL, word,
+			    tbuf_option_wrong[TBUF_OPTION_CPU]));
 		terms->only_cpu = (int32_t)value;
 		break;
 	case N_UNITS:

@@ -149,9 +149,13 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 {
 	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
 	uint64_t left;
+	int error;
 
-	for (; tbuf_plan_make(order, plan) == 0; order->terms.bufsize /= 2) {
-		do {
+	for (;; order->terms.bufsize /= 2) {
+		error = tbuf_plan_make(order, plan);
+		if (error != 0 && error != -ENOSPC)
+			break;
+		while (error == 0) {
 			left = tbuf_load(&entry->budget);
 			if (plan->storage > budget_share(left,
 			    order->terms.bufsize, smaller) ||
@@ -160,7 +164,7 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 			if (tbuf_cas(&entry->budget, left,
 			    left - plan->storage))
 				return (true);
-		} while (true);
+		}
 		if (!smaller)
 			break;
 	}
@@ -393,22 +397,22 @@ session_write(int fd, unsigned number, uint64_t area,
 /* A session behind the file's end, for an order that is known. */
 static bool
 session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
-    struct tbuf_order *order, const struct script *script)
+    struct tbuf_order *order, struct tbuf_plan *plan,
+    const struct script *script)
 {
-	struct tbuf_plan plan;
 	struct stat st;
 	uint64_t area;
 
-	if (fstat(fd, &st) != 0 || !budget_take(entry, order, &plan,
+	if (fstat(fd, &st) != 0 || !budget_take(entry, order, plan,
 	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
 		return (session_missed(entry, order->terms.run,
 		    "Not enough space"));
 	area = (uint64_t)st.st_size;
-	if (session_back(fd, number, area, &plan) &&
-	    session_write(fd, number, area, entry, order, &plan, script))
+	if (session_back(fd, number, area, plan) &&
+	    session_write(fd, number, area, entry, order, plan, script))
 		return (true);
 	(void)!ftruncate(fd, (off_t)area);
-	tbuf_add(&entry->budget, plan.storage);
+	tbuf_add(&entry->budget, plan->storage);
 	return (session_missed(entry, order->terms.run, "Not enough space"));
 }
 
@@ -422,6 +426,7 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 {
 	struct tbuf_board_entry *entry = &board->entries[i];
 	struct tbuf_order order;
+	struct tbuf_plan plan;
 	struct script script = { .usage = board->usage };
 	const char *why;
 	bool added;
@@ -433,23 +438,41 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 	if (script_open(dirfd, entry, &order, &script) != 0)
 		return (session_missed(entry, order.terms.run,
 		    "its programs cannot be read"));
-	added = session_place(fd, number, entry, &order, &script);
+	added = session_place(fd, number, entry, &order, &plan, &script);
 	script_close(&script);
 	return (added);
 }
 
+/* How much more room there has to be for a plan: twice what it lacks. */
+static uint64_t
+room_lacking(int fd, const struct tbuf_plan *plan)
+{
+	uint64_t limit;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return (0);
+	limit = file_limit(fd, (uint64_t)st.st_size);
+	return ((uint64_t)st.st_size + plan->size <= limit ? 0 :
+	    2 * ((uint64_t)st.st_size + plan->size - limit));
+}
+
 const char *
-tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry)
+tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
+    uint64_t *lacking)
 {
 	const struct script none = { .fd = -1 };
+	struct tbuf_plan plan = { .size = 0 };
 	struct tbuf_order order;
 	const char *why;
 
 	order_read(entry, &order);
 	if ((why = order_refused(&order)) != NULL)
 		return (why);
-	return (session_place(fd, number, entry, &order, &none) ? NULL :
-	    "Not enough space");
+	if (session_place(fd, number, entry, &order, &plan, &none))
+		return (NULL);
+	*lacking = room_lacking(fd, &plan);
+	return ("Not enough space");
 }
 
 /* This process, its parent, ... */

@@ -125,6 +125,7 @@ clean
 for options in x x=1 bufsize=0x,probes=a bufsize probes= 'probes= ;' \
     'probes=a { trace(1) }' 'probes=a /arg0/' bufpolicy=switch,probes=a \
     probes=a:b:c:d:e:f follow=maybe,probes=a cpu=99999,probes=a \
+    cpu=1023,probes=a \
     bufsize=8,bufresize=manual,probes=a bufsize=1t,bufresize=manual,probes=a \
     "$(printf '%0100d' 0)" "probes=$(printf '%08000d' 0)"; do
 	record "$options" fire=1 | cut -c 1-160
