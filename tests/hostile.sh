@@ -387,6 +387,13 @@ if make_group; then
 	wait "$consumer"
 	same 'group: records' 5 "$(wc -l <out)"
 	rm -rf good/board.2
+	# A text trace that has no room there is off, and kills nobody.
+	said=$(TBUF_TEXT='traceFacility=Memory;traceMemoryBufferKbytes=262144' \
+	    sh -c "echo \$\$ >'$group/cgroup.procs' &&
+	    exec '${TBUF_TARGET%/*}/texts' info=first say=on" 2>&1)
+	same 'group: status with a text trace' 0 "$?"
+	same 'group: said with a text trace' on "$said"
+	same 'group: chunks' 0 "$(find . -name 'text.*' | wc -l)"
 	rmdir "$group"
 	group=
 else

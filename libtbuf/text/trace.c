@@ -227,7 +227,7 @@ map(int fd, uint64_t bytes, struct tbuf_trace **trace)
 		return (-EFBIG);
 	if (ftruncate(fd, (off_t)bytes) != 0)
 		return (-errno);
-	if ((error = tbuf_back(fd, 0, bytes)) != 0)
+	if ((error = tbuf_room_back(fd, 0, bytes)) != 0)
 		return (error);
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return (-errno);
