@@ -121,9 +121,12 @@ static const struct {
 /* As a displacement what follows the nop is 256 MiB below. */
 SITE("pun", "nop; mov $0x12f00000, %eax");
 SITE("jump", "nop; mov $0x12f00000, %eax");
-extern const uint8_t site_pun[], site_jump[];
+SITE("flagless", "nop; mov $0x12f00000, %eax\n\t"
+    "mov $0x7f, %cl; add $1, %cl; mov $0x1111, %ecx; stc");
+extern const uint8_t site_pun[], site_jump[], site_flagless[];
 int	try_pun(void);
 int	try_jump(void);
+int	try_flagless(void);
 
 /* Places that must be left alone; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
@@ -480,6 +483,54 @@ START_TEST(a_jump_changes_nothing_else)
 }
 END_TEST
 
+START_TEST(flags_that_are_set_next_need_not_be_kept)
+{
+	static uint32_t enabled;
+	static struct patch_probe probe = { .enabled = &enabled, .hit = hit };
+	static const uint8_t compare[] = { 0x83, 0x39, 0 };
+
+	probe.place = (uintptr_t)site_flagless;
+	ck_assert_ptr_eq(patch_arm_pun(&patch, &probe), NULL);
+	ck_assert_mem_eq((const uint8_t *)probe.stub + 15, compare, 3);
+	check_stub(try_flagless, &enabled);
+}
+END_TEST
+
+#define THEN_TEST	0x85, 0xc0
+static const struct {
+	bool dead;
+	uint8_t bytes[16];
+} flags[] = {
+	{ true, { THEN_TEST } },
+	{ true, { 0x8b, 0x07, THEN_TEST } },		/* mov (%rdi),%eax */
+	{ true, { 0xff, 0xc0, THEN_TEST } },		/* inc %eax */
+	{ true, { 0x48, 0x83, 0xc0, 0x01 } },		/* add $1,%rax */
+	{ true, { 0x66, 0x0f, 0x1f, 0x04, 0x00, 0x31, 0xc0 } },
+	{ false, { 0xff, 0xc0, 0x72, 0x00, THEN_TEST } }, /* ... jc */
+	{ false, { 0x74, 0x00, THEN_TEST } },		/* je */
+	{ false, { 0xeb, 0x00, THEN_TEST } },		/* jmp */
+	{ false, { 0xe8, 0, 0, 0, 0, THEN_TEST } },	/* call */
+	{ false, { 0xff, 0xd0, THEN_TEST } },		/* call *%rax */
+	{ false, { 0xc3, THEN_TEST } },			/* ret */
+	{ false, { 0xcc, THEN_TEST } },			/* int3 */
+	{ false, { 0x0f, 0x05, THEN_TEST } },		/* syscall */
+	{ false, { 0x9c, THEN_TEST } },			/* pushf */
+	{ false, { 0x9f, THEN_TEST } },			/* lahf */
+	{ false, { 0x0f, 0x94, 0xc0, THEN_TEST } },	/* sete %al */
+	{ false, { 0x0f, 0x44, 0xc1, THEN_TEST } },	/* cmove %ecx,%eax */
+	{ false, { 0x83, 0xd0, 0x00, THEN_TEST } },	/* adc $0,%eax */
+	{ false, { 0xd3, 0xe0, 0x74, 0x00 } },		/* shl %cl,%eax; je */
+	{ false, { 0xf3, 0xa6, 0x74, 0x00 } },		/* rep cmpsb; je */
+	{ false, { 0x06, THEN_TEST } }			/* none */
+};
+
+START_TEST(flags_may_be_lost_only_if_they_are_set_next)
+{
+	ck_assert_int_eq(patch_flags_dead((uintptr_t)flags[_i].bytes),
+	    flags[_i].dead);
+}
+END_TEST
+
 START_TEST(stubs_keep_off_what_others_have_or_get)
 {
 	int here;
@@ -649,6 +700,9 @@ main(void)
 	tcase_add_loop_test(tcase, a_branch_from_anywhere_is_found, 0, 16);
 	tcase_add_test(tcase, a_pun_changes_one_byte_and_nothing_else);
 	tcase_add_test(tcase, a_jump_changes_nothing_else);
+	tcase_add_test(tcase, flags_that_are_set_next_need_not_be_kept);
+	tcase_add_loop_test(tcase, flags_may_be_lost_only_if_they_are_set_next,
+	    0, (int)(sizeof(flags) / sizeof(flags[0])));
 	tcase_add_test(tcase, stubs_keep_off_what_others_have_or_get);
 	tcase_add_test(tcase, room_is_found_below_an_object_near_the_stack);
 	tcase_add_test(tcase, a_stub_is_no_copy_that_forks_duplicate);

@@ -1,36 +1,47 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stubs that show all general registers to a function.
+ * Stubs that show all general registers to a function.  What runs while a
+ * probe is off stands together, as short as it can be: most stubs begin in the
+ * middle of a cache line.
  *
- *	lea -128(%rsp),%rsp	below the red zone
- *	push %rcx
- *	movabs $enabled,%rcx
- *	mov (%rcx),%ecx
- *	jrcxz 1f		no flag has been touched
- *	movabs $probe,%rcx
- *	call *2f(%rip)
- * 1:	pop %rcx
- *	lea 128(%rsp),%rsp
- *	what the jump took
- *	jmp behind it
- * 2:	.quad patch_hit
+ *	flags are kept			no flag is looked at behind the place
+ *
+ *	lea -128(%rsp),%rsp		add $-128,%rsp	below the red zone
+ *	push %rcx			push %rcx
+ *	movabs $enabled,%rcx		movabs $enabled,%rcx
+ *	mov (%rcx),%ecx			cmpl $0,(%rcx)
+ *	jrcxz 1f			jne 2f
+ *	jmp 2f
+ * 1:	pop %rcx			pop %rcx
+ *	lea 128(%rsp),%rsp		sub $-128,%rsp
+ *	what the jump took		what the jump took
+ *	jmp behind it			jmp behind it
+ * 2:	movabs $probe,%rcx
+ *	call *3f(%rip)
+ *	jmp 1b
+ * 3:	.quad patch_hit
  */
 #include "x86_64.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define HEAD		45u	/* bytes up to the copy */
-#define HEAD_CALL	30u	/* the call in it */
-#define TAIL		13u	/* the jump back, and the address */
+#define HEAD_MAX	31u	/* up to the copy */
+#define LEAVE_MAX	9u	/* of it from 1 on */
+#define TELL		18u	/* from 2 to 3 */
+#define ADDRESS		8u
 #define NOP		0x90
 
 struct stub {
-	uint8_t bytes[HEAD + PATCH_COPY_MAX + TAIL];
+	uint8_t bytes[HEAD_MAX + PATCH_COPY_MAX + PATCH_JUMP + TELL + ADDRESS];
 	size_t size;
+	size_t branch;		/* of one byte, to 2: its end */
+	size_t leave;		/* 1 */
 };
 
+_Static_assert(LEAVE_MAX + PATCH_COPY_MAX + PATCH_JUMP + TELL <= 128,
+    "short jumps reach");
 _Static_assert(offsetof(struct patch_probe, hit) == 8, "patch_hit() has it");
 
 void	patch_hit(void);
@@ -76,26 +87,19 @@ __asm__(
     "and $-16, %rsp\n\t"
     "cld\n\t"
     "call *8(%rdi)\n\t"
-    "mov %rbx, %rsp\n\t"
-    "add $16, %rsp\n\t"
-    "pop %rdx\n\t"
-    "pop %rbx\n\t"
-    "add $8, %rsp\n\t"
-    "pop %rbp\n\t"
-    "pop %rsi\n\t"
-    "pop %rdi\n\t"
-    "pop %r8\n\t"
-    "pop %r9\n\t"
-    "pop %r10\n\t"
-    "pop %r11\n\t"
-    "pop %r12\n\t"
-    "pop %r13\n\t"
-    "pop %r14\n\t"
-    "pop %r15\n\t"
-    "pop %rax\n\t"
+    "mov 16(%rbx), %rdx\n\t"		/* others are as they were */
+    "mov 48(%rbx), %rsi\n\t"
+    "mov 56(%rbx), %rdi\n\t"
+    "mov 64(%rbx), %r8\n\t"
+    "mov 72(%rbx), %r9\n\t"
+    "mov 80(%rbx), %r10\n\t"
+    "mov 88(%rbx), %r11\n\t"
+    "mov 128(%rbx), %rax\n\t"
     "add $0x7f, %al\n\t"
     "sahf\n\t"
-    "pop %rax\n\t"
+    "mov 136(%rbx), %rax\n\t"
+    "lea 144(%rbx), %rsp\n\t"
+    "mov 24(%rbx), %rbx\n\t"
     "ret\n\t"
     ".size patch_hit, . - patch_hit\n"
 );
@@ -113,21 +117,36 @@ put_address(struct stub *s, const void *address)
 	put(s, &address, sizeof(address));
 }
 
-/* The call's displacement is set when it is known where the address is. */
 static void
-put_head(struct stub *s, const struct patch_probe *probe)
+put_head(struct stub *s, const struct patch_probe *probe, bool flags)
 {
-	s->size = 0;
-	put(s, "\x48\x8d\x64\x24\x80\x51\x48\xb9", 8);
+	put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
+	    flags ? 5 : 4);
+	put(s, "\x51\x48\xb9", 3);
 	put_address(s, probe->enabled);
-	put(s, "\x8b\x09\xe3\x10\x48\xb9", 6);
+	if (flags)
+		put(s, "\x8b\x09\xe3\x02\xeb\0", 6);
+	else
+		put(s, "\x83\x39\0\x75\0", 5);
+	s->branch = s->leave = s->size;
+	put(s, "\x59", 1);
+	put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" : "\x48\x83\xec\x80",
+	    flags ? 8 : 4);
+}
+
+static void
+put_tell(struct stub *s, const struct patch_probe *probe)
+{
+	s->bytes[s->branch - 1] = (uint8_t)(s->size - s->branch);
+	put(s, "\x48\xb9", 2);
 	put_address(s, probe);
-	put(s, "\xff\x15\0\0\0\0", 6);
-	put(s, "\x59\x48\x8d\xa4\x24\x80\0\0\0", 9);
+	put(s, "\xff\x15\x02\0\0\0\xeb", 7);
+	put(s, &(uint8_t){ (uint8_t)(s->leave - (s->size + 1)) }, 1);
+	put_address(s, (const void *)(uintptr_t)patch_hit);
 }
 
 static const char *
-put_tail(struct stub *s, const struct patch_copy *copy, uintptr_t at,
+put_copy(struct stub *s, const struct patch_copy *copy, uintptr_t at,
     uintptr_t back)
 {
 	int64_t distance = (int64_t)(back - (at + s->size + copy->size +
@@ -141,9 +160,6 @@ put_tail(struct stub *s, const struct patch_copy *copy, uintptr_t at,
 		put(s, "\xe9", 1);
 		put(s, &displacement, sizeof(displacement));
 	}
-	displacement = (int32_t)(s->size - HEAD_CALL - 6);
-	memcpy(s->bytes + HEAD_CALL + 2, &displacement, sizeof(displacement));
-	put_address(s, (const void *)(uintptr_t)patch_hit);
 	return (NULL);
 }
 
@@ -156,12 +172,15 @@ make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
 	struct patch_copy copy;
 	const char *problem;
 
-	put_head(s, probe);
+	s->size = 0;
+	put_head(s, probe, !patch_flags_dead(behind));
 	problem = patch_relocate(patch, (const uint8_t *)behind, behind,
 	    PATCH_JUMP - 1, at + s->size, &copy);
-	if (problem != NULL)
-		return (problem);
-	return (put_tail(s, &copy, at, behind + copy.taken));
+	if (problem == NULL)
+		problem = put_copy(s, &copy, at, behind + copy.taken);
+	if (problem == NULL)
+		put_tell(s, probe);
+	return (problem);
 }
 
 /* The stub first: until the place has changed nothing leads there. */

@@ -51,6 +51,12 @@ struct patch_copy {
 const char *patch_relocate(const struct patch *, const uint8_t *from,
 	    uintptr_t at, size_t least, uintptr_t to, struct patch_copy *);
 
+/*
+ * Does what runs from here on set all flags of arithmetic before it looks at
+ * one?  No, if in doubt.
+ */
+bool	patch_flags_dead(uintptr_t at);
+
 /* ------------------------------------------------------------------- proof */
 
 /*

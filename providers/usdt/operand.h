@@ -117,6 +117,9 @@ usdt_operand_value(const struct usdt_operand *o, const uint64_t *registers)
 {
 	uint64_t value = (uint64_t)o->value;
 
+	/* Most are whole registers. */
+	if (o->place == USDT_REGISTER && o->width == 8)
+		return (registers[o->base]);
 	if (o->place == USDT_CONSTANT)
 		return (usdt_operand_widen(value, o));
 	if (o->place == USDT_REGISTER)
