@@ -383,6 +383,41 @@ START_TEST(probes_have_the_types_of_the_widest_note)
 }
 END_TEST
 
+#ifdef __x86_64__
+#define OPERANDS_SIZED	"8@%rdi -4@%esi 8@%rdx"
+#else
+#define OPERANDS_SIZED	"8@x0 -4@x1 8@x2"
+#endif
+
+START_TEST(texts_have_a_length_if_it_is_passed)
+{
+	struct usdt_note note = {
+		.provider = "kv", .name = "get", .operands = OPERANDS_SIZED
+	};
+	struct usdt_probe probe;
+	unsigned line;
+
+	ck_assert(usdt_probe_make(&probe, &note));
+	ck_assert_ptr_null(usdt_describe("provider kv { probe get(char k[n],"
+	    " int n, char v[m], int m); };", describe, &probe, &line));
+	ck_assert_uint_eq(probe.types[0], TBUF_STRING);
+	ck_assert_uint_eq(probe.lengths[0], 2);
+	ck_assert_uint_eq(probe.types[2], TBUF_POINTER);
+	ck_assert_uint_eq(probe.lengths[2], 0);
+	ck_assert_ptr_null(usdt_describe("provider kv { probe get(char k[16],"
+	    " int n, const char v[n]); };", describe, &probe, &line));
+	ck_assert_uint_eq(probe.lengths[0], 0);
+	ck_assert_uint_eq(probe.types[2], TBUF_STRING);
+	ck_assert_uint_eq(probe.lengths[2], 2);
+	ck_assert_str_eq(usdt_describe("provider kv {\n probe get(char k[m],"
+	    " int n); };", describe, &probe, &line),
+	    "no other argument has the length's name");
+	ck_assert_uint_eq(line, 2);
+	ck_assert_ptr_nonnull(usdt_describe("provider kv { probe get(char k[k]"
+	    "); };", describe, &probe, &line));
+}
+END_TEST
+
 START_TEST(names_that_are_no_fields_are_refused)
 {
 	static const char *const bad[] = { "", "a:b", "a b", "a,b",

@@ -23,7 +23,11 @@ cd "$SCRATCH" || exit 1
 # shellcheck disable=SC2086
 $CC -std=gnu89 -O2 -I"$top/libtbuf/tbuf" -I"$top/libtbuf" -o texts \
     "$top/tests/usdt/texts.c" -lpthread || exit 1
-echo 'provider texts { probe told(int n, const char *text); };' >texts.d
+# shellcheck disable=SC2086
+$CC -std=gnu89 -O2 -I"$top/libtbuf/tbuf" -I"$top/libtbuf" -o sized \
+    "$top/tests/usdt/sized.c" || exit 1
+echo 'provider texts { probe told(int n, const char *text);
+    probe sized(int n, char text[size], int size); };' >texts.d
 
 # A text's number, and itself or its length.
 cat >short.awk <<'END'
@@ -43,6 +47,29 @@ plain() {
 	    sed 's/"//g; s/[a-z]*=//g' | awk -f short.awk
 	cat err
 }
+# sized COMMAND ...: texts with a length.
+sized() {
+	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x bufsize=1m \
+	    -x usdt=texts.d -n texts:::sized -c ./sized 2>err |
+	    sed 's/ *size=.*//; s/""/none/; s/"//g; s/[a-z]*=//g' |
+	    awk -f short.awk
+	cat err
+}
+sizes='1 literal
+2 stack
+3 xxxx
+4 NULL
+5 NULL
+6 none
+7 none
+8 none
+9 NULL
+10 short
+11 511
+12 512
+13 8191
+14 8191
+tbufctl: total: 14 records, 0 overwritten, 0 drops'
 there='1 literal
 2 stack
 3 heap'
@@ -69,6 +96,7 @@ expect 'without restartable sequences' \
 $nothing
 $mapped
 $total"
+expect 'with a length' "$(sized env)" "$sizes"
 expect 'by a clause' "$(clause env)" "$there
 $mapped"
 filter=$top_builddir/tests/under_filter
@@ -78,6 +106,7 @@ expect 'as it is, filtered' "$(plain "$filter")" "$there
 $nothing
 $mapped
 $total"
+expect 'with a length, filtered' "$(sized "$filter")" "$sizes"
 expect 'by a clause, filtered' "$(clause "$filter")" "$there
 $mapped"
 

@@ -10,6 +10,9 @@
  *
  * Arguments behind a colon are those of DTrace's translators: they are not
  * what the program passes.  Lines that begin with # are for others.
+ *
+ * A text that no NUL ends has its length in another argument, whose name stands
+ * where C has an array's size: `char name[length], int length`.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -194,14 +197,28 @@ declaration_word(struct reader *r, struct usdt_type *type,
 		refuse(r, "',' or ')' is expected");
 }
 
+/* The word that is an array's size; a number is of no interest. */
+static void
+take_size(const struct reader *r, char size[USDT_NAME])
+{
+
+	if (!r->is_word || isdigit((unsigned char)*r->token))
+		return;
+	*size = '\0';
+	if (r->length < USDT_NAME)
+		strncat(size, r->token, r->length);
+}
+
 /* Up to the comma, the parenthesis or the semicolon that ends it. */
 static void
-declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME])
+declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME],
+    char size[USDT_NAME])
 {
 	unsigned depth = 0;
+	bool array;
 
 	*type = (struct usdt_type){ .base = TBUF_NONE };
-	*name = '\0';
+	*name = *size = '\0';
 	while (r->length > 0) {
 		if (depth == 0 && (is(r, ",") || is(r, ")") || is(r, ";")))
 			return;
@@ -209,6 +226,7 @@ declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME])
 			declaration_word(r, type, name);
 			continue;
 		}
+		array = is(r, "[") && depth == 0;
 		/* An array's size, a function's arguments, members. */
 		if (is(r, "(") || is(r, "["))
 			type->pointers += depth++ == 0;
@@ -221,13 +239,35 @@ declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME])
 		else if (depth == 0)
 			refuse(r, "a type is expected");
 		next(r);
+		if (array)
+			take_size(r, size);
 	}
 	refuse(r, "')' is expected");
+}
+
+/* Texts' lengths are arguments of these names, before or behind them. */
+static void
+find_lengths(struct reader *r, struct usdt_description *d,
+    char sizes[USDT_ARGUMENTS][USDT_NAME])
+{
+	unsigned i, n;
+
+	for (i = 0; i < d->nargs; i++) {
+		if (*sizes[i] == '\0' || d->args[i].type != TBUF_STRING)
+			continue;
+		for (n = 0; n < d->nargs; n++)
+			if (strcmp(d->args[n].name, sizes[i]) == 0)
+				break;
+		if (n == d->nargs || n == i)
+			refuse(r, "no other argument has the length's name");
+		d->args[i].length = n + 1;
+	}
 }
 
 static void
 arguments(struct reader *r, struct usdt_description *d)
 {
+	char sizes[USDT_ARGUMENTS][USDT_NAME];
 	struct usdt_argument *a;
 	struct usdt_type type;
 
@@ -238,7 +278,7 @@ arguments(struct reader *r, struct usdt_description *d)
 			return;
 		}
 		a = &d->args[d->nargs];
-		declaration(r, &type, a->name);
+		declaration(r, &type, a->name, sizes[d->nargs]);
 		a->type = usdt_type_of(&type);
 		if (!type.complete)
 			refuse(r, "a type is expected");
@@ -248,6 +288,7 @@ arguments(struct reader *r, struct usdt_description *d)
 		if (is(r, ","))
 			next(r);
 	}
+	find_lengths(r, d, sizes);
 	want(r, ")", "')' is expected");
 }
 
@@ -291,9 +332,10 @@ static void
 type_definition(struct reader *r)
 {
 	struct named_type new;
+	char size[USDT_NAME];
 
 	next(r);
-	declaration(r, &new.type, new.name);
+	declaration(r, &new.type, new.name, size);
 	want(r, ";", "';' is expected");
 	if (r->error == NULL && *new.name != '\0' && r->ntypes < TYPEDEFS)
 		r->types[r->ntypes++] = new;

@@ -5,6 +5,7 @@
  *
  *	provider kv {
  *		probe request__start(int id, const char *path);
+ *		probe request__done(char answer[size], int size);
  *	};
  */
 #ifndef TBUF_PROVIDERS_USDT_DESCRIPTION_H
@@ -24,6 +25,8 @@
 struct usdt_argument {
 	enum tbuf_type type;	/* TBUF_NONE: as wide as the site has it */
 	char name[USDT_NAME];	/* "" if it has none */
+	unsigned length;	/* 0, or 1 + the number of the argument that
+				 * says how long the text is */
 };
 
 struct usdt_description {

@@ -34,6 +34,17 @@ fire(const struct usdt_site *s, const uint64_t *registers,
 	    registers[PATCH_STACK], registers[PATCH_FRAME]);
 }
 
+/* How many bytes a text has at most; a negative length is none. */
+static size_t
+most(const struct usdt_site *s, const uint64_t *values, unsigned i)
+{
+	unsigned length = s->group->probe.lengths[i];
+
+	if (length == 0)
+		return (SIZE_MAX);
+	return ((int64_t)values[length - 1] < 0 ? 0 : values[length - 1]);
+}
+
 /* False: there is no room for the texts, and nothing has been told. */
 static bool
 fire_texts(const struct usdt_site *s, const uint64_t *registers,
@@ -49,7 +60,7 @@ fire_texts(const struct usdt_site *s, const uint64_t *registers,
 		if ((s->texts & 1u << i) == 0)
 			continue;
 		if (!usdt_text_copy(s, registers[PATCH_STACK], values[i],
-		    &texts, (size_t)(end - texts.next) / left--, &copies[i]) &&
+		    most(s, values, i), &texts, (size_t)(end - texts.next) / left--, &copies[i]) &&
 		    size < TEXTS_LONG)
 			return (false);
 	}

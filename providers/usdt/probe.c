@@ -99,6 +99,14 @@ usdt_probe_add(struct usdt_probe *p, const struct usdt_note *note)
 			p->types[i] = types[i];
 }
 
+/* A length that is not passed is not known: the text is a pointer then. */
+static enum tbuf_type
+type_here(const struct usdt_probe *p, const struct usdt_argument *a)
+{
+
+	return (a->length > p->nargs ? TBUF_POINTER : a->type);
+}
+
 /* What is read as a pointer has to be one. */
 static bool
 fits(enum tbuf_type type, unsigned width)
@@ -113,15 +121,18 @@ fits(enum tbuf_type type, unsigned width)
 void
 usdt_probe_describe(struct usdt_probe *p, const struct usdt_description *d)
 {
+	enum tbuf_type type;
 	unsigned i;
 
 	if (strcmp(p->provider, d->provider) != 0 ||
 	    strcmp(p->note_name, d->name) != 0)
 		return;
 	for (i = 0; i < p->nargs && i < d->nargs; i++) {
-		if (d->args[i].type != TBUF_NONE &&
-		    fits(d->args[i].type, width_of(p->types[i])))
-			p->types[i] = d->args[i].type;
+		type = type_here(p, &d->args[i]);
+		if (type != TBUF_NONE && fits(type, width_of(p->types[i])))
+			p->types[i] = type;
+		p->lengths[i] = type == TBUF_STRING ?
+		    (uint8_t)d->args[i].length : 0;
 		strcpy(p->names[i], d->args[i].name);
 	}
 }

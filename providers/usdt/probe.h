@@ -21,6 +21,7 @@ struct usdt_probe {
 	unsigned cut;			/* arguments beyond that */
 	enum tbuf_type types[TBUF_ARGS_MAX];
 	char names[TBUF_ARGS_MAX][USDT_NAME];	/* "": argN */
+	uint8_t lengths[TBUF_ARGS_MAX];	/* of texts, as in a description */
 };
 
 /* False if its names are too long, or make no probe's. */

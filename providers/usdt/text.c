@@ -49,25 +49,25 @@ copy_known(const volatile char *from, char *to, size_t size)
 
 bool
 usdt_text_copy(const struct usdt_site *s, uintptr_t sp, uintptr_t from,
-    struct usdt_texts *texts, size_t room, uint64_t *value)
+    size_t most, struct usdt_texts *texts, size_t room, uint64_t *value)
 {
+	size_t done = 0, want = most < room ? most : room, there, end;
 	char *to = texts->next;
-	size_t done = 0, there, end;
 	long n;
 
 	*value = 0;
 	if (from == 0)
 		return (true);
-	while (done < room) {
+	while (done < want) {
 		there = known(s, sp, from + done);
-		if (there > room - done)
-			there = room - done;
+		if (there > want - done)
+			there = want - done;
 		if (there > 0)
 			n = (long)copy_known((const volatile char *)from +
 			    done, to + done, there);
 		else
 			n = peek(usdt_memory.peek, from + done, to + done,
-			    room - done);
+			    want - done);
 		if (n <= 0)
 			return (true);
 		end = done + peek_length(to + done, (size_t)n);
@@ -78,8 +78,10 @@ usdt_text_copy(const struct usdt_site *s, uintptr_t sp, uintptr_t from,
 			return (true);
 		}
 	}
-	to[room - 1] = '\0';
 	*value = (uintptr_t)to;
-	texts->next = to + room;
-	return (false);
+	if (want == room)
+		want--;
+	to[want] = '\0';
+	texts->next = to + want + 1;
+	return (want == most);
 }

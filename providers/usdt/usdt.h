@@ -125,15 +125,17 @@ void	usdt_memory_look(void);
 bool	usdt_memory_refiltered(void);
 
 /*
- * Copy a text to `texts`, with the stack at `sp`, and have *value be the copy,
- * or 0 where nothing can be read.  False if it has been cut.
+ * Copy a text of at most so many bytes to `texts`, with the stack at `sp`, and
+ * have *value be the copy, or 0 where nothing can be read.  False if it has
+ * been cut.
  */
 struct usdt_texts {
 	char *next;			/* room that is left */
 };
 
 bool	usdt_text_copy(const struct usdt_site *, uintptr_t sp, uintptr_t from,
-	    struct usdt_texts *texts, size_t room, uint64_t *value);
+	    size_t most, struct usdt_texts *texts, size_t room,
+	    uint64_t *value);
 
 /* A site has been reached, and somebody traces its probe. */
 void	usdt_hit(struct patch_probe *, const struct patch_registers *);
