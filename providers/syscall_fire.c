@@ -55,7 +55,7 @@ syscall_fire_is_library(uintptr_t address)
 /* ------------------------------------------------------------------- fires */
 
 /*
- * Is this a call that libtbuf makes while it fires?  copyin() reads memory by
+ * Is this a call of a provider, or one that libtbuf makes while it fires?  copyin() reads memory by
  * system calls, which would fire in turn.  What it calls are functions of the
  * C library that have nothing on the stack but their return address.  (A
  * signal handler's calls, in the midst of a fire, are the program's.)  A fire
@@ -65,6 +65,9 @@ static bool
 is_own(const struct syscall_frame *f)
 {
 
+	if (tbuf_thread_hide(0) != 0 ||
+	    syscall_fire_is_library(f->place->address))
+		return (true);
 	if ((uintptr_t)f > thread.outermost)
 		thread.firing = 0;
 	return (thread.firing != 0 && (thread.firing >= DEPTH_MAX ||

@@ -72,6 +72,20 @@ module:module.so::begin: armed
 module:module.so::end: armed
 module:module.so:module_alone:alone: armed
 module:module.so:module_work:work: armed'
+# calls DESCRIPTION: how often files are opened and closed by then, with it.
+calls() {
+	"$TBUFCTL" -q -Z -x usdt=module.d -n "$1"' /0/ { @n = count(); }
+	    syscall::openat:entry, syscall::close:entry, syscall::read:entry,
+	    syscall::pread64:entry { @[probefunc] = count(); }' \
+	    -c './opener 20' 2>err | awk NF | LC_ALL=C sort
+	cat err
+}
+if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ]; then
+	calls syscall::none:entry >plain
+	expect 'its calls' "$(grep -c openat plain)" 1
+	expect 'they are what they are' "$(calls 'module:::work')" \
+	    "$(cat plain)"
+fi
 # A filter that comes when the program runs: it is left alone from then on.
 ./opener 1 filtered
 [ $? -ne 77 ] || exit 77

@@ -18,6 +18,13 @@ __attribute__((visibility("default")))
 void	tbuf_thread_mark(int step);
 
 /*
+ * Count up (1) or down (-1) how often this thread's system calls have been said
+ * to be none of the program's, or just tell (0).  Async-signal-safe.
+ */
+__attribute__((visibility("default")))
+uint32_t tbuf_thread_hide(int step);
+
+/*
  * Around the system call of vfork(2): before it; in the child; and in the
  * parent, when the child is done or there is none.  They hand on what the
  * first one returns.  errno is left alone.

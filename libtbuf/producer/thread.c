@@ -66,6 +66,12 @@ tbuf_thread_own_number(void)
 	return (tbuf_thread.number);
 }
 
+uint32_t
+tbuf_thread_hide(int step)
+{
+	return (tbuf_thread.hidden += (uint32_t)step);
+}
+
 /*
  * The memo goes last: a handler that fires before the mark is seen may make
  * it good again, and with it a fire does not look at the mark.

@@ -56,8 +56,8 @@ has_shadow_stack(void)
 #endif
 }
 
-static void
-mask(int how, const sigset_t *set, sigset_t *old)
+void
+patch_mask(int how, const sigset_t *set, sigset_t *old)
 {
 	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
 	    _NSIG / 8, 0);
@@ -87,7 +87,7 @@ patch_begin_loading(struct patch *p)
 	p->memory = patch_number(p->memory);
 	patch_file_begin();
 	p->shadow = has_shadow_stack();
-	mask(SIG_BLOCK, &all, &p->mask);
+	patch_mask(SIG_BLOCK, &all, &p->mask);
 	return (NULL);
 }
 
@@ -107,7 +107,7 @@ patch_end(struct patch *p)
 {
 	patch_file_end();
 	(void)raw_call(SYS_close, p->memory, 0, 0, 0, 0);
-	mask(SIG_SETMASK, &p->mask, NULL);
+	patch_mask(SIG_SETMASK, &p->mask, NULL);
 }
 
 /*

@@ -14,9 +14,34 @@
 #include <link.h>
 #include <string.h>
 
+#include "producer/mark.h"
 #include "usdt.h"
 
 #define TEXTS_MAX	8u
+
+/*
+ * What is done here is nothing that the program does; but handlers are, so
+ * there are none in between.  SIGSYS is not blocked: who dispatches system
+ * calls by it would not see them afterwards.
+ */
+static void
+hide(sigset_t *mask)
+{
+	sigset_t most;
+
+	sigfillset(&most);
+	sigdelset(&most, SIGSYS);
+	patch_mask(SIG_BLOCK, &most, mask);
+	(void)tbuf_thread_hide(1);
+}
+
+static void
+show(const sigset_t *mask)
+{
+
+	(void)tbuf_thread_hide(-1);
+	patch_mask(SIG_SETMASK, mask, NULL);
+}
 
 /*
  * Called with the linker's lock held.  A thread comes here again if what is
@@ -29,14 +54,17 @@ changed(void)
 	static _Thread_local bool busy
 	    __attribute__((tls_model("initial-exec")));
 	int error = errno;
+	sigset_t mask;
 
 	if (busy)
 		return;
 	busy = true;
+	hide(&mask);
 	if (_r_debug.r_state == RT_DELETE)
 		usdt_objects_suspend();
 	else if (_r_debug.r_state == RT_CONSISTENT)
 		usdt_objects_update(true);
+	show(&mask);
 	busy = false;
 	errno = error;
 }
@@ -85,10 +113,13 @@ start(void)
 {
 	const char *problem;
 	int error = errno;
+	sigset_t mask;
 
+	hide(&mask);
 	usdt_memory_look();
 	usdt_objects_update(false);
 	if ((problem = watch()) != NULL)
 		usdt_tell("dlopen: not armed: %s\n", problem);
+	show(&mask);
 	errno = error;
 }
