@@ -6,8 +6,8 @@
  * A value is computed into a given register, `to`; the registers above it are
  * free to be used for that, those below hold what is still needed.  So the
  * arguments of a call lie one behind the other, as the machine wants them.
- * Operands that are nested deeper wait in variables (generate_spill.c); a key
- * of many parts is what runs out of registers.
+ * What is nested deeper, and the parts of a long key, wait in variables
+ * (generate_spill.c); the parameters of inlines do not.
  *
  * Numbers in registers are extended to 64 bits by their type, always.  Texts,
  * structures and arrays are their address.
@@ -81,8 +81,8 @@ struct generator {
 	struct growing used;		/* struct tbuf_d_record */
 	struct binding *bindings;
 	unsigned depth;			/* of the values in each other */
-	struct identifier *spilled;	/* for operands; deeper ones behind */
-	unsigned waiting;		/* operands, in those */
+	struct identifier *spilled;	/* for what waits; deeper ones behind */
+	unsigned waiting;		/* in those */
 	struct layout layout;
 	uint32_t action;		/* the one that is generated */
 	uint32_t actions;		/* so many are behind */
@@ -149,6 +149,32 @@ struct tbuf_d_piece *d_key_pieces(struct generator *g,
 /* The variables and aggregations that the script has used. */
 void	d_storage_end(struct generator *g, struct tbuf_d_script *script);
 
+/* --- generate_spill.c ---------------------------------------------------- */
+
+/*
+ * `count` left operands or arguments are in registers: where the next one is to
+ * be computed.  Behind that d_resume(), with what d_wait() has returned: then
+ * all of them are in `to` and in the registers above.
+ */
+unsigned d_wait(struct generator *g, const struct d_node *right,
+	    unsigned to, unsigned count);
+void	d_resume(struct generator *g, unsigned to, unsigned count,
+	    unsigned right);
+
+/* The parts of a key: the first ones in registers, all others in variables. */
+struct keys {
+	unsigned at;			/* the first register */
+	unsigned count;
+	unsigned kept;			/* so many are in registers */
+	unsigned waiting;		/* the variable of the next one */
+};
+
+/* One more, which is in the register; the one that is free behind it. */
+unsigned d_keys_add(struct generator *g, struct keys *keys, unsigned to);
+/* The register of a part: its own, or `above` or higher. */
+unsigned d_keys_part(struct generator *g, const struct keys *keys,
+	    unsigned part, unsigned above);
+
 /* --- generate_value.c --------------------------------------------------- */
 
 /* The node's value, of its type. */
@@ -167,17 +193,6 @@ void	d_arithmetic(struct generator *g, enum operator op,
 bool	d_is_text(const struct generator *g, const struct type *type);
 /* Passed by its address, a text or not. */
 bool	d_is_object(const struct type *type);
-
-/* --- generate_spill.c ---------------------------------------------------- */
-
-/*
- * The left operand is in a register: where the right one is to be computed.
- * Behind that d_resume(), with what d_wait() has returned: then they are in
- * `to` and in the register above.
- */
-unsigned d_wait(struct generator *g, const struct d_node *right,
-	    unsigned to);
-void	d_resume(struct generator *g, unsigned to, unsigned right);
 
 /* --- generate_branch.c -------------------------------------------------- */
 
@@ -199,7 +214,7 @@ struct place {
 	const struct type *type;
 	struct slot *slot;		/* of a variable */
 	struct signature *signature;
-	unsigned keys, nkeys;		/* registers of its key */
+	struct keys keys;
 	unsigned address;		/* a register */
 	uint32_t offset;
 };
@@ -231,9 +246,10 @@ void	d_memory_store(struct generator *g, const struct type *type,
  * a stack that others unwind the value is its image, and they make a record.
  */
 unsigned d_keys(struct generator *g, const struct d_node *arguments,
-	    struct signature *signature, bool raw, unsigned to);
+	    struct signature *signature, bool raw, unsigned to,
+	    struct keys *keys);
 void	d_key_build(struct generator *g, const struct signature *signature,
-	    unsigned keys);
+	    const struct keys *keys, unsigned above);
 
 /* --- generate_call.c ---------------------------------------------------- */
 

@@ -97,10 +97,10 @@ static void
 operand_right(struct generator *g, const struct comparison *c, unsigned to)
 {
 	unsigned at = c->texts ? d_register(g, to + 1) :
-	    d_wait(g, c->right, to);
+	    d_wait(g, c->right, to, 1);
 
 	operand(g, c, c->right, at);
-	d_resume(g, to, at);
+	d_resume(g, to, 1, at);
 }
 
 static bool

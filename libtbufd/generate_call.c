@@ -314,7 +314,7 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 	const struct d_node *argument = node->arguments;
 	const struct subroutine *subroutine;
 	bool create = g->create;
-	unsigned count = 0;
+	unsigned count = 0, at;
 
 	if (one->id == BUILTIN_speculation) {
 		d_emit(g, TBUF_OP_SPECN, to, 0, 0, 0);
@@ -331,8 +331,11 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 	subroutine = find(g, one);
 	g->flags |= subroutine->flags;
 	g->create = false;
-	for (; argument != NULL; argument = argument->next, count++)
-		parameter(g, one, count, argument, to + count);
+	for (; argument != NULL; argument = argument->next, count++) {
+		at = d_wait(g, argument, to, count);
+		parameter(g, one, count, argument, at);
+		d_resume(g, to, count, at);
+	}
 	g->create = create;
 	d_emit_call(g, to, subroutine->machine, count);
 	if (d_type_is_integer(node->type))

@@ -239,14 +239,16 @@ key_value(struct generator *g, const struct d_node *node,
 
 unsigned
 d_keys(struct generator *g, const struct d_node *arguments,
-    struct signature *signature, bool raw, unsigned to)
+    struct signature *signature, bool raw, unsigned to, struct keys *keys)
 {
 	bool create = g->create;
-	unsigned i;
 
+	*keys = (struct keys){ 0 };
 	g->create = false;
-	for (i = 0; arguments != NULL; arguments = arguments->next)
-		key_value(g, arguments, signature, i++, raw, to++);
+	for (; arguments != NULL; arguments = arguments->next) {
+		key_value(g, arguments, signature, keys->count, raw, to);
+		to = d_keys_add(g, keys, to);
+	}
 	g->create = create;
 	return (to);
 }
@@ -263,27 +265,28 @@ key_size(const struct type *type)
 
 void
 d_key_build(struct generator *g, const struct signature *signature,
-    unsigned keys)
+    const struct keys *keys, unsigned above)
 {
 	const struct type *type;
-	unsigned i;
+	unsigned i, reg;
 
 	for (i = 0; i < signature->count; i++) {
 		type = signature->types[i];
+		reg = d_keys_part(g, keys, i, above);
 		if (d_is_text(g, type))
-			d_emit(g, TBUF_OP_KEYT, keys + i, 0, 0, 0);
+			d_emit(g, TBUF_OP_KEYT, reg, 0, 0, 0);
 		else if (type == g->c->types.type_stack)
-			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			d_emit(g, TBUF_OP_KEYB, reg, 0, 0,
 			    d_piece_stack(g, signature->asked[i],
 			    signature->frames).bytes);
 		else if (is_usym(g, type))
-			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			d_emit(g, TBUF_OP_KEYB, reg, 0, 0,
 			    d_piece_symbol(g, signature->asked[i]).bytes);
 		else if (d_is_object(type))
-			d_emit(g, TBUF_OP_KEYB, keys + i, 0, 0,
+			d_emit(g, TBUF_OP_KEYB, reg, 0, 0,
 			    (uint32_t)d_type_size(type));
 		else
-			d_emit(g, TBUF_OP_KEY, keys + i, 0, 0,
+			d_emit(g, TBUF_OP_KEY, reg, 0, 0,
 			    key_size(type));
 	}
 }

@@ -77,13 +77,13 @@ open_variable(struct generator *g, const struct d_node *node, unsigned to,
 
 	*place = (struct place){
 		.kind = PLACE_VARIABLE, .type = node->type,
-		.slot = d_slot(g, one), .keys = to
+		.slot = d_slot(g, one)
 	};
 	if (one->kind != IDENTIFIER_ARRAY)
 		return (to);
 	place->signature = one->signature;
-	place->nkeys = one->signature->count;
-	return (d_keys(g, node->arguments, one->signature, false, to));
+	return (d_keys(g, node->arguments, one->signature, false, to,
+	    &place->keys));
 }
 
 /* The address of a structure; the register behind it is free. */
@@ -166,8 +166,9 @@ variable(struct generator *g, const struct place *place,
 {
 	const struct tbuf_d_variable *v = &place->slot->variable;
 
-	if (place->nkeys != 0)
-		d_key_build(g, place->signature, place->keys);
+	if (place->keys.count != 0)
+		d_key_build(g, place->signature, &place->keys,
+		    (reg > size ? reg : size) + 1);
 	/* In a target it is copied. */
 	if (operation == TBUF_OP_LDR && v->scope >= TBUF_SCOPE_THREAD)
 		g->temporaries = true;

@@ -447,7 +447,7 @@ any_raw(const struct generator *g, const struct d_node *key)
 
 static void
 put_keys(struct generator *g, const struct d_node *key,
-    const struct signature *signature)
+    const struct signature *signature, const struct keys *keys, unsigned above)
 {
 	struct tbuf_d_piece *piece = d_key_pieces(g, signature);
 	unsigned i;
@@ -455,7 +455,7 @@ put_keys(struct generator *g, const struct d_node *key,
 	for (i = 0; key != NULL; key = key->next, i++) {
 		if (d_is_raw(g, key))
 			piece[i].kind = TBUF_PIECE_STACK;
-		put_piece(g, piece[i], i);
+		put_piece(g, piece[i], d_keys_part(g, keys, i, above));
 	}
 }
 
@@ -465,7 +465,7 @@ put_keys(struct generator *g, const struct d_node *key,
  */
 static void
 aggregate_aside(struct generator *g, const struct d_node *node,
-    enum tbuf_aggregator function, unsigned value)
+    enum tbuf_aggregator function, const struct keys *keys, unsigned value)
 {
 	const struct tbuf_d_piece number = d_piece(g, g->c->types.type_int64);
 	const uint32_t record = g->used.count;
@@ -478,7 +478,8 @@ aggregate_aside(struct generator *g, const struct d_node *node,
 	action = begin_action(g, TBUF_ACTION_AGGREGATE);
 	action->aggregations = aggregation_list(g, node,
 	    &action->naggregations);
-	put_keys(g, node->arguments, node->identifier->signature);
+	put_keys(g, node->arguments, node->identifier->signature, keys,
+	    value + 2);
 	if (function != TBUF_AGG_COUNT)
 		put_piece(g, number, value);
 	if (function >= TBUF_AGG_QUANTIZE)
@@ -497,10 +498,11 @@ aggregate(struct generator *g, const struct d_node *node)
 	enum tbuf_aggregator function = d_aggregator(call->identifier);
 	uint32_t id = d_aggregation(g, node->identifier);
 	bool raw = any_raw(g, node->arguments);
+	struct keys keys;
 	unsigned to = 0;
 
 	if (node->arguments != NULL) {
-		to = d_keys(g, node->arguments, signature, raw, 0);
+		to = d_keys(g, node->arguments, signature, raw, 0, &keys);
 		g->action += signature->count;
 	}
 	if (function != TBUF_AGG_COUNT)
@@ -508,14 +510,14 @@ aggregate(struct generator *g, const struct d_node *node)
 	if (function >= TBUF_AGG_QUANTIZE)
 		weigh(g, call, to + 1);
 	if (raw) {
-		aggregate_aside(g, node, function, to);
+		aggregate_aside(g, node, function, &keys, to);
 		return;
 	}
 	if (function >= TBUF_AGG_LQUANTIZE)
 		d_emit_number(g, to + 2, d_aggregation_parameter(
 		    node->identifier, function));
 	if (node->arguments != NULL)
-		d_key_build(g, signature, 0);
+		d_key_build(g, signature, &keys, to + 3);
 	d_emit(g, TBUF_OP_UPD, to, to + 1, function, id);
 }
 

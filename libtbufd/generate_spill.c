@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Operands that wait for want of registers: the left one is stored in a
- * variable of the clause, which has no name, while the right one is computed.
+ * What waits for want of registers: left operands, arguments of calls and the
+ * parts of keys are stored in variables of the clause, which have no names,
+ * while what follows them is computed.
  */
 #include "generate.h"
 
@@ -17,14 +18,14 @@ is_leaf(const struct d_node *node)
 	    (node->kind == NODE_VARIABLE && node->arguments == NULL));
 }
 
-/* The variable of the next operand that waits while others do. */
+/* The variable of what waits while `others` do. */
 static uint32_t
-variable_id(struct generator *g)
+variable_id(struct generator *g, unsigned others)
 {
 	struct identifier **at = &g->spilled, *one;
 	unsigned i;
 
-	for (i = 0; i < g->waiting; i++)
+	for (i = 0; i < others; i++)
 		at = &(*at)->older;
 	if (*at == NULL) {
 		*at = one = d_allocate(g->c, sizeof(*one));
@@ -37,22 +38,66 @@ variable_id(struct generator *g)
 	return (d_slot(g, *at)->variable.id);
 }
 
-unsigned
-d_wait(struct generator *g, const struct d_node *right, unsigned to)
+static void
+leave(struct generator *g, unsigned from)
 {
-	if (to < SPILL_FROM || is_leaf(right))
-		return (d_register(g, to + 1));
-	d_emit(g, TBUF_OP_STV, to, 0, TBUF_SCOPE_CLAUSE, variable_id(g));
-	g->waiting++;
+	d_emit(g, TBUF_OP_STV, from, 0, TBUF_SCOPE_CLAUSE,
+	    variable_id(g, g->waiting++));
+}
+
+static void
+fetch(struct generator *g, unsigned to, unsigned others)
+{
+	d_emit(g, TBUF_OP_LDV, d_register(g, to), 0, TBUF_SCOPE_CLAUSE,
+	    variable_id(g, others));
+}
+
+unsigned
+d_wait(struct generator *g, const struct d_node *right, unsigned to,
+    unsigned count)
+{
+	unsigned i;
+
+	if (count == 0 || to + count <= SPILL_FROM || is_leaf(right))
+		return (d_register(g, to + count));
+	for (i = 0; i < count; i++)
+		leave(g, to + i);
 	return (to);
 }
 
 void
-d_resume(struct generator *g, unsigned to, unsigned right)
+d_resume(struct generator *g, unsigned to, unsigned count, unsigned right)
 {
-	if (right != to)
+	if (right != to || count == 0)
 		return;
-	g->waiting--;
-	d_emit_move(g, d_register(g, to + 1), to);
-	d_emit(g, TBUF_OP_LDV, to, 0, TBUF_SCOPE_CLAUSE, variable_id(g));
+	d_emit_move(g, d_register(g, to + count), to);
+	while (count-- > 0)
+		fetch(g, to + count, --g->waiting);
+}
+
+unsigned
+d_keys_add(struct generator *g, struct keys *keys, unsigned to)
+{
+	if (keys->count++ == 0)
+		*keys = (struct keys){ .at = to, .count = 1 };
+	if (to < SPILL_FROM) {
+		keys->kept++;
+		return (to + 1);
+	}
+	if (keys->count == keys->kept + 1)
+		keys->waiting = g->waiting;
+	leave(g, to);
+	return (to);
+}
+
+unsigned
+d_keys_part(struct generator *g, const struct keys *keys, unsigned part,
+    unsigned above)
+{
+	if (part < keys->kept)
+		return (keys->at + part);
+	if (above < SPILL_FROM)
+		above = SPILL_FROM;
+	fetch(g, above, keys->waiting + part - keys->kept);
+	return (above);
 }

@@ -161,9 +161,9 @@ integers(struct generator *g, const struct d_node *node, unsigned to)
 			extend(g, node->type, to);
 		return;
 	}
-	at = d_wait(g, right, to);
+	at = d_wait(g, right, to, 1);
 	d_value_as(g, right, type, at);
-	d_resume(g, to, at);
+	d_resume(g, to, 1, at);
 	d_arithmetic(g, node->op, node->type, to, to + 1);
 }
 
@@ -206,9 +206,9 @@ difference(struct generator *g, const struct d_node *node, unsigned to)
 	unsigned at;
 
 	d_value(g, node->left, to);
-	at = d_wait(g, node->right, to);
+	at = d_wait(g, node->right, to, 1);
 	d_value(g, node->right, at);
-	d_resume(g, to, at);
+	d_resume(g, to, 1, at);
 	d_emit(g, TBUF_OP_SUB, to, to, to + 1, 0);
 	if (size > 1)
 		d_emit(g, TBUF_OP_DIVSI, to, to, 0, (uint32_t)size);
@@ -233,9 +233,9 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	g->create = create && swapped;
-	at = d_wait(g, node->right, to);
+	at = d_wait(g, node->right, to, 1);
 	d_value(g, node->right, at);
-	d_resume(g, to, at);
+	d_resume(g, to, 1, at);
 	g->create = create;
 	if (node->op == OP_ADD)
 		bound(g, base, index, reg);
@@ -343,9 +343,9 @@ exclusive(struct generator *g, const struct d_node *node, unsigned to)
 
 	d_value(g, node->left, to);
 	d_emit(g, TBUF_OP_LNOT, to, to, 0, 0);
-	at = d_wait(g, node->right, to);
+	at = d_wait(g, node->right, to, 1);
 	d_value(g, node->right, at);
-	d_resume(g, to, at);
+	d_resume(g, to, 1, at);
 	d_emit(g, TBUF_OP_LNOT, to + 1, to + 1, 0, 0);
 	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
 }
@@ -500,6 +500,7 @@ variable(struct generator *g, const struct d_node *node, unsigned to)
 void
 d_value(struct generator *g, const struct d_node *node, unsigned to)
 {
+	unsigned waiting = g->waiting;
 	int line = g->c->line;
 
 	g->c->line = node->line;
@@ -533,5 +534,6 @@ d_value(struct generator *g, const struct d_node *node, unsigned to)
 		    "expression cannot be evaluated here");
 	}
 	g->depth--;
+	g->waiting = waiting;
 	g->c->line = line;
 }
