@@ -105,4 +105,11 @@ struct d_node *d_declare_inline(struct d_compiler *c,
 unsigned d_declare_prototype(struct d_compiler *c, struct d_node *parameters,
 	    const struct d_node *formal, const char *what, unsigned allowed);
 
+/* --- provider.c ----------------------------------------------------------- */
+
+struct d_node *d_provider_probe(struct d_compiler *c, const char *name,
+	    struct d_node *input, struct d_node *output);
+struct d_node *d_provider(struct d_compiler *c, const char *name,
+	    struct d_node *probes);
+
 #endif

@@ -160,9 +160,7 @@ translator_member:
 
 provider_definition:
 		KEYWORD_PROVIDER TOKEN_NAME '{' provider_probes '}' ';' {
-			$$ = d_node_make(c, NODE_PROVIDER);
-			$$->text = $2;
-			$$->arguments = $4;
+			$$ = d_provider(c, $2, $4);
 			d_lex_outer(c);
 		}
 	;
@@ -174,15 +172,11 @@ provider_probes:
 
 provider_probe:
 		KEYWORD_PROBE TOKEN_NAME function ';' {
-			$$ = d_node_make(c, NODE_PROBE);
-			$$->text = $2;
-			$$->left = $3->parameters;
+			$$ = d_provider_probe(c, $2, $3->parameters, NULL);
 		}
 	|	KEYWORD_PROBE TOKEN_NAME function ':' function ';' {
-			$$ = d_node_make(c, NODE_PROBE);
-			$$->text = $2;
-			$$->left = $3->parameters;
-			$$->right = $5->parameters;
+			$$ = d_provider_probe(c, $2, $3->parameters,
+			    $5->parameters);
 		}
 	;
 

@@ -1,0 +1,97 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Declarations of providers and their probes.  They are checked; the probes that
+ * programs really have, and their arguments, are told by those.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "declare.h"
+#include "errors.h"
+#include "tree.h"
+
+#define NAME_MAX_LENGTH	63u
+#define PARAMETERS_MAX	255u
+
+/* As it is called: two underscores are a hyphen. */
+static const char *
+probe_name(struct d_compiler *c, const char *name)
+{
+	char *text = d_allocate(c, strlen(name) + 3), *to = text;
+
+	*to++ = ':';
+	*to++ = ':';
+	for (; *name != '\0'; name++) {
+		if (strncmp(name, "__", 2) == 0)
+			*to++ = *++name == '\0' ? '_' : '-';
+		else
+			*to++ = *name;
+	}
+	return (text);
+}
+
+static void
+check_parameters(struct d_compiler *c, const struct d_node *probe,
+    struct d_node *list, const char *what, unsigned allowed)
+{
+	char kind[sizeof("probe output")];
+	unsigned count;
+
+	(void)snprintf(kind, sizeof(kind), "probe %s", what);
+	count = d_declare_prototype(c, list, probe->left, kind, allowed);
+	if (count > PARAMETERS_MAX)
+		d_fail(c, D_PROV_PRARGLEN, "probe %s %s prototype exceeds %u "
+		    "parameters: %u params used", probe->text, what,
+		    PARAMETERS_MAX, count);
+}
+
+struct d_node *
+d_provider_probe(struct d_compiler *c, const char *name,
+    struct d_node *input, struct d_node *output)
+{
+	struct d_node *probe = d_node_make(c, NODE_PROBE);
+
+	probe->text = probe_name(c, name);
+	probe->left = input;
+	probe->right = output;
+	if (strchr(name, '`') != NULL)
+		d_fail(c, D_PROV_BADNAME, "probe name may not contain scoping "
+		    "operator: %s", probe->text);
+	if (strlen(probe->text + 2) > NAME_MAX_LENGTH)
+		d_fail(c, D_PROV_BADNAME, "probe name may not exceed %u "
+		    "characters: %s", NAME_MAX_LENGTH, probe->text);
+	check_parameters(c, probe, input, "input",
+	    PROTOTYPE_VOID | PROTOTYPE_NAMELESS);
+	if (output != NULL)
+		check_parameters(c, probe, output, "output", PROTOTYPE_VOID);
+	return (probe);
+}
+
+struct d_node *
+d_provider(struct d_compiler *c, const char *name, struct d_node *probes)
+{
+	struct d_node *provider = d_node_make(c, NODE_PROVIDER);
+	const struct d_node *one, *other;
+	size_t length = strlen(name);
+
+	provider->text = name;
+	provider->arguments = probes;
+	if (strchr(name, '`') != NULL)
+		d_fail(c, D_PROV_BADNAME, "provider name may not contain "
+		    "scoping operator: %s", name);
+	if (length > NAME_MAX_LENGTH)
+		d_fail(c, D_PROV_BADNAME, "provider name may not exceed %u "
+		    "characters: %s", NAME_MAX_LENGTH, name);
+	if (isdigit((unsigned char)name[length - 1]))
+		d_fail(c, D_PROV_BADNAME, "provider name may not end with a "
+		    "digit: %s", name);
+	for (one = probes; one != NULL; one = one->next)
+		for (other = probes; other != one; other = other->next)
+			if (strcmp(one->text, other->text) == 0)
+				d_fail_at(c, one, D_PROV_PRDUP,
+				    "probe redeclared: %s:%s", name,
+				    one->text);
+	return (provider);
+}

@@ -1,0 +1,4 @@
+provider net2
+{
+	probe packet(int);
+};

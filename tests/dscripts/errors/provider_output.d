@@ -1,0 +1,4 @@
+provider disk
+{
+	probe io(int unit, char *name) : (char *name, int units);
+};

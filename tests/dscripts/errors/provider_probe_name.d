@@ -1,0 +1,4 @@
+provider disk
+{
+	probe io`start(int);
+};
