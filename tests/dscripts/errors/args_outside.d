@@ -1,0 +1,6 @@
+inline int z = args[0];
+
+BEGIN
+{
+	trace(z);
+}

@@ -1,0 +1,6 @@
+int a[-1];
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+int x, a[x];
+
+BEGIN
+{
+	exit(0);
+}

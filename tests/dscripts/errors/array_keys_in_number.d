@@ -1,0 +1,7 @@
+int x[int];
+int x[int, int];
+
+BEGIN
+{
+	exit(0);
+}

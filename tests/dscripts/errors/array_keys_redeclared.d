@@ -1,0 +1,7 @@
+int x[int];
+int x[string];
+
+BEGIN
+{
+	exit(0);
+}

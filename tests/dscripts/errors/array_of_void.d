@@ -1,0 +1,6 @@
+void a[5];
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+int x = 5;
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+struct s { int a; } *v;
+
+BEGIN
+{
+	trace(v.a);
+}

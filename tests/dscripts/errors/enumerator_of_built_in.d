@@ -1,0 +1,6 @@
+enum e { pid };
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+enum e { A = B, B };
+
+BEGIN
+{
+	exit(0);
+}

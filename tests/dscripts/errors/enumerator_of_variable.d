@@ -1,0 +1,7 @@
+int x;
+enum e { x };
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+int strlen;
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+inline int pid = 4;
+
+BEGIN
+{
+	exit(0);
+}

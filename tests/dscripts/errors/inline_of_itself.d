@@ -1,0 +1,6 @@
+inline int f[int a] = f[a];
+
+BEGIN
+{
+	exit(0);
+}

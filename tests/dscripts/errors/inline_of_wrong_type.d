@@ -1,0 +1,6 @@
+inline int x = "a";
+
+BEGIN
+{
+	exit(0);
+}

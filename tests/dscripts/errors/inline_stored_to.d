@@ -1,0 +1,6 @@
+inline int x = 3;
+
+BEGIN
+{
+	x = 4;
+}

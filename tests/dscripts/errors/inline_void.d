@@ -1,0 +1,6 @@
+inline void a = 4;
+
+BEGIN
+{
+	exit(0);
+}

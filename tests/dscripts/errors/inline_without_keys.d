@@ -1,0 +1,6 @@
+inline int a[] = 4;
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	for (i = 0; i < 3; i++)
+		trace(i);
+}

@@ -1,0 +1,6 @@
+struct s { struct s x; };
+
+BEGIN
+{
+	exit(0);
+}

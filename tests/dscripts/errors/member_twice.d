@@ -1,0 +1,6 @@
+struct s { int a; int a; };
+
+BEGIN
+{
+	exit(0);
+}

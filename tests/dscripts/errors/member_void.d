@@ -1,0 +1,6 @@
+struct s { void v; };
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option quiet extra
+
+BEGIN
+{
+	exit(0);
+}

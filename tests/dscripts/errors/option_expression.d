@@ -1,0 +1,6 @@
+#pragma D option nspec=1+1
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option bufpolicy=Ring
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option switchrate=5parsec
+
+BEGIN
+{
+	exit(0);
+}

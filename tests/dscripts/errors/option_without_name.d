@@ -1,0 +1,6 @@
+#pragma D option
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D attributes Silly/Evolving/Common provider x provider
+
+BEGIN
+{
+	exit(0);
+}

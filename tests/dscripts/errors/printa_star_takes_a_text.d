@@ -1,0 +1,1 @@
+BEGIN { @a["x", 5] = count(); printa("[%*s]\n", @a); }

@@ -1,0 +1,1 @@
+BEGIN { printf("%ws\n", "b"); }

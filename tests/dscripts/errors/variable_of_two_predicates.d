@@ -1,0 +1,6 @@
+/* Neither of the two can be the first. */
+BEGIN
+/x++ && y == 0/
+{
+	trace(x + y++);
+}

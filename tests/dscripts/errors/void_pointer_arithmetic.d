@@ -1,0 +1,1 @@
+BEGIN { p = (void *)alloca(8); q = p + 1; }
