@@ -194,6 +194,8 @@ struct tbuf_d_place {
 #define TBUF_CLAUSE_SPECULATE	0x20u	/* its records go to a speculation */
 #define TBUF_CLAUSE_ROOM	0x40u	/* its program takes room by itself */
 #define TBUF_CLAUSE_STACK	0x100u	/* it looks at the stack, by a call */
+#define TBUF_CLAUSE_FRAMES	0x200u	/* by frame pointers, though others are
+					   asked to unwind */
 
 struct tbuf_d_clause {
 	/* Each with four fields: "kv:::request-start". */

@@ -76,6 +76,17 @@ static const struct builtin_pair variables[] = {
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
+/* Whoever unwinds a stack comes too late for a value in a clause. */
+static void
+note_stack(struct generator *g, unsigned id)
+{
+	if (id != BUILTIN_ucaller && id != BUILTIN_ustackdepth)
+		return;
+	g->flags |= TBUF_CLAUSE_STACK;
+	if (g->c->options->raw)
+		g->flags |= TBUF_CLAUSE_FRAMES;
+}
+
 static void
 register_value(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -104,9 +115,7 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 	}
 	for (i = 0; i < COUNT(variables); i++)
 		if (variables[i].id == one->id) {
-			if (one->id == BUILTIN_ucaller ||
-			    one->id == BUILTIN_ustackdepth)
-				g->flags |= TBUF_CLAUSE_STACK;
+			note_stack(g, one->id);
 			d_emit(g, TBUF_OP_LDB, to, 0, 0,
 			    variables[i].machine);
 			if (one->id == BUILTIN_epid && g->part != 0)

@@ -111,6 +111,8 @@ lacks_clause(const struct tbuf_d_script *source,
 		lack = lacks_program(source, &clause->programs[i]);
 	for (i = 0; i < clause->nrecords && lack == NULL; i++)
 		lack = lacks_record(&clause->records[i]);
+	if (lack == NULL && (clause->flags & TBUF_CLAUSE_FRAMES) != 0)
+		lack = "ucaller and ustackdepth with -x ustackunwind";
 	if (lack == NULL && clause->nnames > TBUF_NAMES_MAX)
 		lack = "clauses that name more than 16 arguments";
 	if (lack == NULL && (clause->nprograms > UINT16_MAX ||

@@ -85,5 +85,9 @@ ctl -q -x ustackunwind -x scratchsize=16k -n 'BEGIN {
     tracemem(alloca(9000), 9000); @["much", ustack()] = count(); exit(0); }' |
     tail -3
 ctl -q -x ustackunwind -n 'leaf { @[ustack(), ustack()] = count(); }' -c true
+# A clause cannot wait for what is unwound later; samples are unwound before.
+ctl -q -x ustackunwind -n 'leaf /ustackdepth > 2/ { trace(1); }' -c true
+ctl -q -x ustackunwind -n 'leaf { usym(ucaller); }' -c true
+ctl -q -x ustackunwind -n 'BEGIN { trace(ustackdepth); trace(ucaller); exit(0); }'
 ctl -q -x ustackunwind -x bufpolicy=ring -n 'leaf { @[ustack()] = count(); }' \
     -c true
