@@ -171,7 +171,7 @@ struct keys {
 
 /* One more, which is in the register; the one that is free behind it. */
 unsigned d_keys_add(struct generator *g, struct keys *keys, unsigned to);
-/* The register of a part: its own, or `above` or higher. */
+/* The register of a part: its own, or `above`; parts are asked for in turn. */
 unsigned d_keys_part(struct generator *g, const struct keys *keys,
 	    unsigned part, unsigned above);
 

@@ -96,8 +96,6 @@ d_keys_part(struct generator *g, const struct keys *keys, unsigned part,
 {
 	if (part < keys->kept)
 		return (keys->at + part);
-	if (above < SPILL_FROM)
-		above = SPILL_FROM;
 	fetch(g, above, keys->waiting + part - keys->kept);
 	return (above);
 }

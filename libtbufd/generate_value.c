@@ -478,6 +478,7 @@ variable(struct generator *g, const struct d_node *node, unsigned to)
 {
 	const struct binding *binding = d_binding(g, node->identifier);
 	struct place place;
+	unsigned next;
 
 	if (binding != NULL) {
 		d_emit_move(g, to, binding->reg);
@@ -490,8 +491,12 @@ variable(struct generator *g, const struct d_node *node, unsigned to)
 		d_builtin(g, node, to);
 		return;
 	}
-	d_place_open(g, node, false, to, &place);
-	d_place_load(g, &place, to);
+	next = d_place_open(g, node, false, to, &place);
+	/* An element that may have to be made needs its key once more. */
+	if (!g->create || !d_is_object(place.type))
+		next = to;
+	d_place_load(g, &place, next);
+	d_emit_move(g, to, next);
 }
 
 /* Inlines may name inlines: what they become is deeper than any tree. */
