@@ -32,6 +32,8 @@ fill(uint64_t registers[USDT_REGISTERS])
 	registers[0] = 0xf0e0d0c0b0a09080;
 	registers[3] = 2;			/* rbx */
 	registers[5] = (uintptr_t)&memory[1];	/* rbp */
+	registers[26] = 0x12345678ffffffff;	/* -1, of 32 bits */
+	registers[27] = 0x1234567800000002;
 	registers[29] = (uintptr_t)&memory[1];
 	registers[31] = (uintptr_t)memory;	/* the stack pointer */
 }
@@ -82,7 +84,10 @@ static const struct operand operands_aarch64[] = {
 	{ "-1@[x29]", 0xfffffffffffffff8 }, { "2@[x29, 0x1]", 0xfaf9 },
 	{ "8@[x29, x3]", 0x0003fffefdfcfbfa },
 	{ "8@[x29, x3, lsl 2]", 3 }, { "8@[x29,x3,lsl #2]", 3 },
-	{ "1@[x29 , x3]", 0xfa }
+	{ "1@[x29 , x3]", 0xfa }, { "8@[x29, w27, sxtw 2]", 3 },
+	{ "8@[x29, w27, uxtw #2]", 3 }, { "1@[x29, w27, sxtw]", 0xfa },
+	{ "1@[x29,w27,uxtw]", 0xfa },
+	{ "8@[x29, w26, sxtw 3]", 0x8877665544332211 }
 };
 
 static void
@@ -133,7 +138,9 @@ static const char *const no_operands_aarch64[] = {
 	"4@spx", "8@x0:", "4@#", "4@#x", "4@1x", "4@%x0", "4@$1", "4@foo",
 	"4@(x0)", "4@[", "4@[]", "4@[x0", "4@[x0, 4", "4@[w0]", "4@[x0]]",
 	"4@[x0]!", "4@[x0],4", "4@[x0, ]", "4@[x0 4]", "4@[x0, 4, 4]",
-	"4@[x0, sp]", "4@[x0, w1]", "4@[x0, w1, sxtw 2]", "4@[x0, x1, lsl 4]",
+	"4@[x0, sp]", "4@[x0, w1]", "4@[x0, w1, lsl 2]", "4@[x0, x1, sxtw 2]", "4@[x0, w1, sxtw 4]",
+	"4@[x0, w1, sxtw2]", "4@[x0, w1, sxtw ]", "4@[x0, w1, sxth 2]",
+	"4@[x0, x1, lsl 4]",
 	"4@[x0, x1, lsl -1]", "4@[x0, x1, lsl]", "4@[x0, x1, lsl2]",
 	"4@[x0, x1, lsr 1]", "4@[x0, :lo12:]", "4@[x0, :lo12:a+]",
 	"4@[x0, :lo12:a b]", "4@[x0, foo]", "4@[foo]", "4@[16]", "4@[x0,\t4]"
@@ -455,6 +462,7 @@ main(void)
 	tcase_add_test(t, notes_are_moved_with_their_base);
 	tcase_add_test(t, files_that_end_early_are_refused);
 	tcase_add_test(t, probes_have_the_types_of_the_widest_note);
+	tcase_add_test(t, texts_have_a_length_if_it_is_passed);
 	tcase_add_loop_test(t, names_that_are_no_fields_are_refused, 0, 5);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

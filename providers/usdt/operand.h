@@ -7,6 +7,7 @@
  *
  *	-4@$17  8@%rdi  1@%ah  -4@-20(%rbp)  8@8(%rax,%rbx,4)  4@there+8(%rip)
  *	-4@17  8@x0  4@w1  -4@[x29, -20]  8@[x0, x1, lsl 2]
+ *	8@[x0, w1, sxtw 2]
  */
 #ifndef TBUF_PROVIDERS_USDT_OPERAND_H
 #define TBUF_PROVIDERS_USDT_OPERAND_H
@@ -28,6 +29,12 @@ enum usdt_place {
 #define USDT_REGISTERS		32
 #define USDT_NO_REGISTER	USDT_REGISTERS
 
+enum usdt_extend {
+	USDT_WHOLE,		/* all of the index is counted */
+	USDT_UNSIGNED,		/* ... its low half, */
+	USDT_SIGNED		/* ... which is signed */
+};
+
 struct usdt_operand {
 	uint8_t place;		/* enum usdt_place */
 	uint8_t width;		/* 1, 2, 4 or 8 bytes */
@@ -35,6 +42,7 @@ struct usdt_operand {
 	bool is_float;
 	uint8_t base, index;	/* registers */
 	uint8_t scale;
+	uint8_t extend;		/* enum usdt_extend */
 	uint8_t shift;
 	int64_t value;
 	const char *symbol;	/* its address is still to be added; or NULL */
@@ -109,6 +117,16 @@ usdt_operand_widen(uint64_t value, const struct usdt_operand *o)
 	    value >> unused);
 }
 
+static inline uint64_t
+usdt_operand_index(const struct usdt_operand *o, uint64_t value)
+{
+	if (o->extend == USDT_SIGNED)
+		value = (uint64_t)(int64_t)(int32_t)value;
+	else if (o->extend == USDT_UNSIGNED)
+		value = (uint32_t)value;
+	return (value * o->scale);
+}
+
 /*
  * Its value, by the registers in the order of their numbers.  Part of a fire.
  */
@@ -127,7 +145,7 @@ usdt_operand_value(const struct usdt_operand *o, const uint64_t *registers)
 	if (o->base != USDT_NO_REGISTER)
 		value += registers[o->base];
 	if (o->index != USDT_NO_REGISTER)
-		value += registers[o->index] * o->scale;
+		value += usdt_operand_index(o, registers[o->index]);
 	return (usdt_operand_widen(usdt_operand_load(
 	    (const void *)(uintptr_t)value, o->width), o));
 }

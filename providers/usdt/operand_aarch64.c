@@ -86,18 +86,44 @@ take_symbol(const char **p, const char *end, struct usdt_operand *o)
 	return (o->length > 0);
 }
 
-/* x1, lsl 3 */
+/* What is done to an index before it is added: a half is always extended. */
+static bool
+take_shift(const char **p, const char *end, unsigned width,
+    struct usdt_operand *o, int64_t *shift)
+{
+	const char *q;
+
+	if (width == 8)
+		return (take(p, end, "lsl ") && take_constant(p, end, shift));
+	if (take(p, end, "sxtw"))
+		o->extend = USDT_SIGNED;
+	else if (take(p, end, "uxtw"))
+		o->extend = USDT_UNSIGNED;
+	else
+		return (false);
+	q = *p;
+	if (take(&q, end, " ")) {
+		*p = q;
+		return (take_constant(p, end, shift));
+	}
+	return (true);
+}
+
+/* x1, lsl 3; w1, sxtw 3 */
 static bool
 take_index(const char **p, const char *end, struct usdt_operand *o)
 {
 	int64_t shift = 0;
 	unsigned width;
 
-	if (!take_register(p, end, &o->index, &width) || width != 8 ||
+	if (!take_register(p, end, &o->index, &width) ||
 	    o->index == STACK_POINTER)
 		return (false);
-	if (take_comma(p, end) && (!take(p, end, "lsl ") ||
-	    !take_constant(p, end, &shift) || shift < 0 || shift > 3))
+	if (!take_comma(p, end)) {
+		if (width != 8)
+			return (false);
+	} else if (!take_shift(p, end, width, o, &shift) || shift < 0 ||
+	    shift > 3)
 		return (false);
 	o->scale = (uint8_t)(1u << shift);
 	return (true);
