@@ -86,21 +86,25 @@ tbuf_file_map(int fd)
 	return (true);
 }
 
+/* Is there a session that is to be read when the process has ended? */
+static bool
+is_kept(const struct tbuf_view *view)
+{
+	const struct tbuf_control *control = tbuf_view_control(view);
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
+		    (tbuf_load(&tbuf_view_slot(view, i)->terms.flags) &
+		    TBUF_S_KEEP) != 0)
+			return (true);
+	return (false);
+}
+
 static void
 dump(uint64_t end)
 {
-	struct tbuf_view view = tbuf_file_view();
-	const struct tbuf_control *control = tbuf_view_control(&view);
-	unsigned i;
-
-	if (end <= tbuf_file.dumped || end > tbuf_self.window)
-		return;
-	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
-		    (tbuf_load(&tbuf_view_slot(&view, i)->terms.flags) &
-		    TBUF_S_KEEP) != 0)
-			break;
-	if (i < TBUF_NSESSIONS &&
+	if (end > tbuf_file.dumped && end <= tbuf_self.window &&
 	    madvise(tbuf_file.base, end, MADV_DODUMP) == 0)
 		tbuf_file.dumped = end;
 }
@@ -108,9 +112,10 @@ dump(uint64_t end)
 void
 tbuf_file_dump(int fd)
 {
+	struct tbuf_view view = tbuf_file_view();
 	struct stat st;
 
-	if (fstat(fd, &st) == 0)
+	if (is_kept(&view) && fstat(fd, &st) == 0)
 		dump((uint64_t)st.st_size);
 }
 
@@ -119,7 +124,7 @@ tbuf_file_dump_now(void)
 {
 	struct tbuf_view view = tbuf_target_view();
 
-	if (view.base != NULL)
+	if (view.base != NULL && is_kept(&view))
 		dump(tbuf_load(&tbuf_view_control(&view)->end));
 }
 
