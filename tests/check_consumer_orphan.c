@@ -2,13 +2,22 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Slots that dead consumers have left, and how long a consumer that attaches
- * is held up by those that somebody may still be inside.
+ * is held up by those that somebody may still be inside; processes that are
+ * waited for as they may become targets.
  */
+#include <sys/wait.h>
+
+#include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "consumer/run.h"
+#include "consumer/whom.h"
 #include "suite.h"
 
 /* Far more than one lock's holder is given, far less than all would be. */
@@ -22,6 +31,30 @@ nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	pauses++;
 	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
+}
+
+/* A process without an environment, and as it may be seen amid execve(2). */
+static pid_t watched;
+static bool executing;
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	static char stat[] = "1 (a b) c) R 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 "
+	    "20 0 1 0 1 4096 1 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 "
+	    "1 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+	__typeof__(fopen) *real = (__typeof__(fopen) *)dlsym(RTLD_NEXT,
+	    "fopen");
+	char own[32];
+	int n = snprintf(own, sizeof(own), "/proc/%d/", (int)watched);
+
+	if (strncmp(path, own, (size_t)n) == 0) {
+		if (strcmp(path + n, "environ") == 0)
+			path = "/dev/null";
+		else if (strcmp(path + n, "stat") == 0 && executing)
+			return (fmemopen(stat, sizeof(stat) - 1, "r"));
+	}
+	return (real(path, mode));
 }
 
 /* A session with no consumer and with one lane, all of whose locks are held. */
@@ -99,6 +132,29 @@ START_TEST(slots_that_nobody_is_in_are_free)
 }
 END_TEST
 
+/* Others may be amid one really. */
+START_TEST(one_amid_exec_may_become_a_target)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+
+	if ((watched = fork()) == 0)
+		for (;;)
+			pause();
+	c->spawned.pid = getpid();
+	c->orphan = watched;
+	(void)tbuf_find_orphan(c);
+	ck_assert_int_ne(c->orphan, watched);
+	executing = true;
+	c->orphan = watched;
+	ck_assert(tbuf_find_orphan(c));
+	ck_assert_int_eq(c->orphan, watched);
+	ck_assert_int_eq(kill(watched, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(watched, NULL, 0), watched);
+	c->spawned.pid = 0;
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -108,6 +164,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
 	tcase_add_test(t, slots_that_nobody_is_in_are_free);
+	tcase_add_test(t, one_amid_exec_may_become_a_target);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }

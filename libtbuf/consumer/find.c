@@ -33,6 +33,8 @@
 
 #define DELETED	" (deleted)"
 
+#define STAT_ENV_END	51	/* of /proc/PID/stat: where it ends */
+
 /* What /proc/PID says. */
 struct process {
 	pid_t pid;
@@ -489,24 +491,63 @@ has_window(const struct tbuf_consumer *c, pid_t pid)
 	return (found);
 }
 
-/* Does a process come from the command?  Its environment has the run. */
+/*
+ * Amid execve(2) a process has memory, and no environment yet; one that is begun
+ * with an empty one has a place for it all the same.
+ */
 static bool
-has_run(const struct tbuf_consumer *c, pid_t pid)
+is_executing(pid_t pid)
 {
-	char run[sizeof(TBUF_RUN_ENV "=") + 16], *text = NULL;
-	size_t size = 0;
-	bool found = false;
+	char line[1024] = "";
+	const char *at;
+	struct process p;
+	unsigned field;
 	FILE *f;
 
-	if (c->spawned.pid == 0 ||
-	    (f = process_open(pid, "environ")) == NULL)
+	if ((f = process_open(pid, "stat")) == NULL)
 		return (false);
-	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
-	while (!found && getdelim(&text, &size, '\0', f) > 0)
+	at = fgets(line, sizeof(line), f) == NULL ? NULL : strrchr(line, ')');
+	fclose(f);
+	for (field = 2; field < STAT_ENV_END && at != NULL; field++)
+		at = strchr(at + 1, ' ');
+	return (at != NULL && strtoull(at, NULL, 10) == 0 &&
+	    process_look(pid, &p) == 0 && p.memory);
+}
+
+/* Has a process the run in its environment?  -1: it has none. */
+static int
+environment_has(pid_t pid, const char *run)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int found = -1;
+	FILE *f;
+
+	if ((f = process_open(pid, "environ")) == NULL)
+		return (0);
+	while (found <= 0 && getdelim(&text, &size, '\0', f) > 0)
 		found = strcmp(text, run) == 0;
 	free(text);
 	fclose(f);
 	return (found);
+}
+
+/*
+ * Does a process come from the command?  One that has no environment for a
+ * moment may, and is looked at again; that moment may be over by now.
+ */
+static bool
+has_run(const struct tbuf_consumer *c, pid_t pid)
+{
+	char run[sizeof(TBUF_RUN_ENV "=") + 16];
+	int found;
+
+	if (c->spawned.pid == 0)
+		return (false);
+	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
+	if ((found = environment_has(pid, run)) >= 0)
+		return (found != 0);
+	return (is_executing(pid) || environment_has(pid, run) > 0);
 }
 
 static bool
