@@ -54,7 +54,7 @@ expect()
 # run SCRIPT PROGRAM
 run()
 {
-	cp "$here/$1.d" t.d
+	cp -f "$here/$1.d" t.d
 	timeout 60 "$TBUFCTL" -s t.d -c "./$2" >out 2>err </dev/null
 	expect "$1" "$2"
 }
@@ -62,7 +62,7 @@ run()
 # attach SCRIPT: to one that waits for a line.
 attach()
 {
-	cp "$here/$1.d" t.d
+	cp -f "$here/$1.d" t.d
 	mkfifo pipe ready
 	./typed wait <pipe >ready &
 	target=$!
@@ -110,7 +110,7 @@ $CXX -O1 -g -I"$top_srcdir/libtbuf" "$here/plus.cc" -o plus \
 # ctl COMMAND ...: tbufctl as a command that comes before its name makes it.
 ctl()
 {
-	cp "$here/members.d" t.d
+	cp -f "$here/members.d" t.d
 	timeout 60 "$@" "$TBUFCTL" -s t.d -c "./$program" >out 2>err </dev/null
 }
 
