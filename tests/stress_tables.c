@@ -240,6 +240,25 @@ consume(struct tbuf_consumer *c, uint64_t *random)
 	return (drops);
 }
 
+/*
+ * A target adopts its session before the consumer has looked at it, and may
+ * have no rseq.  A turn waits for the lock of whoever is at a table then.
+ */
+static void
+turn_early(struct tbuf_consumer *c, const struct stress_page *page, pid_t pid,
+    bool rseq)
+{
+	const struct tbuf_target *t;
+	uint32_t i;
+
+	stress_fires_wait(page, pid, 1);
+	STRESS_EXPECT(tbuf_tables_turn(c, true) == 0, "no memory");
+	TAILQ_FOREACH(t, &c->targets, link)
+		for (i = 0; i < t->nsources && t->turns.count != 0; i++)
+			STRESS_EXPECT(rseq || t->sources[i].locked,
+			    "a turn has passed by the lock of lane %u", i);
+}
+
 static void
 check_account(const struct stress_page *page, uint64_t values, uint64_t drops,
     bool killed)
@@ -294,6 +313,7 @@ run(uint64_t *random)
 	    rseq ? NULL : lock_path);
 	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
+	turn_early(c, page, killer.pid, rseq);
 	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	drops = consume(c, random);

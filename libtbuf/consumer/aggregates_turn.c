@@ -29,11 +29,12 @@
 
 /* ------------------------------------------------------------ whether */
 
+/* Before a target is live, nobody knows which of its lanes have locks. */
 static bool
 can_turn(const struct tbuf_target *t)
 {
-	return (tbuf_target_aggregates(t) && t->life == TBUF_ALIVE &&
-	    t->session == TBUF_SESSION_ACTIVE && !t->truncated &&
+	return (tbuf_target_aggregates(t) && t->live &&
+	    t->life == TBUF_ALIVE && t->session == TBUF_SESSION_ACTIVE && !t->truncated &&
 	    !t->turns.stopped && (tbuf_load(&tbuf_view_control(
 	    &t->view)->flags) & TBUF_F_TURNS) != 0);
 }

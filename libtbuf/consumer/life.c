@@ -22,6 +22,18 @@ tbuf_target_deadline(struct tbuf_target *t)
 	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
 }
 
+/* One that adopts a file without rseq makes lock lanes of those of CPUs. */
+static void
+relabel(struct tbuf_target *t)
+{
+	uint32_t i;
+
+	t->first_lock = 0;
+	for (i = 0; i < t->nsources; i++)
+		if (!t->sources[i].beside)
+			t->sources[i].locked = true;
+}
+
 void
 tbuf_target_refresh(struct tbuf_target *t)
 {
@@ -39,6 +51,6 @@ tbuf_target_refresh(struct tbuf_target *t)
 		tbuf_timeline_start(&t->time, clock, &birth);
 	}
 	if ((tbuf_load(&control->flags) & TBUF_F_RSEQ) == 0)
-		t->first_lock = 0;
+		relabel(t);
 	tbuf_target_deadline(t);
 }
