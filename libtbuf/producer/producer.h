@@ -121,10 +121,10 @@ struct tbuf_thread {
 	uint32_t children;	/* > 0: a child of vfork is under way */
 	uint32_t lock;		/* the lock lane that was free last */
 	uint32_t nholds;	/* of the following that count */
-	uint32_t hidden;	/* > 0: its system calls are none of the
-				 * program's */
 	uint32_t busy;		/* > 0: it makes a target, or registers */
 	uint8_t looks;		/* chains with clauses, counted round */
+	uint8_t hidden;		/* > 0: its system calls are none of the
+				 * program's */
 	uint8_t side_busy;	/* not 0: its side lanes are not to be used */
 	bool batch;		/* between tbuf_batch_begin and _end */
 	int batch_error;	/* why it cannot register any there, or 0 */

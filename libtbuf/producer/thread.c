@@ -69,7 +69,7 @@ tbuf_thread_own_number(void)
 uint32_t
 tbuf_thread_hide(int step)
 {
-	return (tbuf_thread.hidden += (uint32_t)step);
+	return (tbuf_thread.hidden = (uint8_t)(tbuf_thread.hidden + step));
 }
 
 /*
