@@ -113,7 +113,8 @@ struct tbuf_units {
 	uint64_t elsewhere;	/* (a) records of those, in other lanes */
 	/* (c) tbuf_unit_rule(), as what differs from tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];
-	uint64_t reserved[6];
+	uint64_t given;		/* (c) records of units ever given; see consumed */
+	uint64_t reserved[5];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };
 

@@ -7,6 +7,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,6 +192,33 @@ START_TEST(temporal_holds_back_what_a_unit_has_kept)
 	    TBUF_ROUND_LAST, &lost), UNIT_RECORDS);
 	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_LAST, &lost), 0);
 	ck_assert_uint_eq(lost, 0);
+	end(&r);
+}
+END_TEST
+
+/* By who traces; then somebody else looks at what there is. */
+START_TEST(what_was_given_is_not_lost_for_another_reader)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tally t = { 0 };
+	unsigned lost = 0;
+	char path[256];
+	struct run r;
+
+	begin(&r, "bufsize=64k nunits=2 unitsize=1k");
+	unit_end(&r, UINT32_MAX);
+	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_SWITCH, &lost),
+	    UNIT_RECORDS);
+	if (_i != 0)
+		fake_kill(&r.f);
+	snprintf(path, sizeof(path), "%s/%s", r.f.directory, r.f.name);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path), 0);
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	fake_tally(reader, &t);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.unit_drops, 0);
+	tbuf_consumer_close(reader);
 	end(&r);
 }
 END_TEST
@@ -584,6 +612,8 @@ main(void)
 	tcase_add_test(t, temporal_merges_lanes_by_time);
 	tcase_add_test(t, temporal_holds_back_what_came_after_the_switch);
 	tcase_add_loop_test(t, temporal_holds_back_what_a_unit_has_kept, 0, 2);
+	tcase_add_loop_test(t, what_was_given_is_not_lost_for_another_reader,
+	    0, 2);
 	tcase_add_loop_test(t, temporal_merges_what_comes_behind_a_unit, 0, 2);
 	tcase_add_loop_test(t, damage_leaves_the_unit_behind_it, 0, 2);
 	tcase_add_loop_test(t, temporal_waits_for_the_holder_of_a_lock_lane,

@@ -95,6 +95,7 @@ int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *,
  * other.  1, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
+void	tbuf_units_release(struct tbuf_source *);
 bool	tbuf_unit_is(const struct tbuf_source *, const struct tbuf_header *);
 void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_source *,
 	    const struct tbuf_header *);

@@ -15,6 +15,7 @@
 
 #include "atomics.h"
 #include "consumer/files.h"
+#include "consumer/rounds.h"
 #include "consumer/targets.h"
 
 /* Far more turns than a writer can win against a reader that is running. */
@@ -385,6 +386,8 @@ tbuf_source_release(struct tbuf_source *s)
 		return;
 	tbuf_store(&s->lane->consumed, s->consumed);
 	tbuf_store_release(&s->lane->tail, s->position);
+	if (s->unit_given != 0)
+		tbuf_units_release(s);
 }
 
 int

@@ -83,6 +83,7 @@ struct tbuf_unit_tables {
 	struct tbuf_source *source;	/* what their records come of */
 	unsigned char *base;		/* mapped up to the tables, or NULL */
 	uint64_t given;			/* records of units that have ended */
+	uint64_t released;		/* ... and whose lanes go on behind */
 	uint64_t told[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* the table that is next at the end */
 };
@@ -133,6 +134,7 @@ struct tbuf_source {
 	bool snapshot;			/* `own` holds all of it */
 	uint64_t damage;		/* bytes skipped, to be told */
 	uint64_t consumed;		/* records ever given */
+	uint64_t unit_given;		/* of units, since the last release */
 	uint64_t told[TBUF_COUNTERS];	/* of each counter, by now */
 	uint64_t nolane[TBUF_NLOST];	/* their last values, once closed */
 	bool nolane_closed;

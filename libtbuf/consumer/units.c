@@ -309,9 +309,23 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 	if (c->round.snapshot)
 		return;
 	s->consumed++;
-	if (s->batch != NULL)
+	if (s->batch != NULL) {
 		u->given += s->batch->count;
+		s->unit_given += s->batch->count;
+	}
 	u->seen[record->table].given = record->instance;
+}
+
+/* For who reads the session next, as lane.consumed is. */
+void
+tbuf_units_release(struct tbuf_source *s)
+{
+	struct tbuf_units *head = map(s->target);
+
+	s->target->units.released += s->unit_given;
+	s->unit_given = 0;
+	if (head != NULL)
+		tbuf_store(&head->given, s->target->units.released);
 }
 
 void
@@ -463,12 +477,16 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	const struct tbuf_unit_tables *u = &t->units;
 	struct tbuf_unit_entry e;
 	struct tbuf_units head;
-	uint64_t kept = 0;
+	uint64_t kept = 0, given = u->given;
 	uint32_t i;
 
 	memset(now, 0, TBUF_UNIT_COUNTERS * sizeof(*now));
 	if (tbuf_target_read(t, &head, sizeof(head), u->at))
 		now[TBUF_UNIT_WITHOUT] = head.without;
+	else
+		head.given = 0;
+	if (t->file_only)
+		given += head.given;
 	for (i = 0; i < u->count; i++) {
 		if (!entry_read(t, i, &e))
 			continue;
@@ -480,10 +498,10 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 		kept += e.total[tbuf_unit_totals(e.word)].kept;
 	}
 	/* [inv.account] What was kept and not given went with its record. */
-	if (end && kept > u->given)
+	if (end && kept > given)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    kept - u->given;
+		    kept - given;
 }
 
 int
