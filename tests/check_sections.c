@@ -39,6 +39,8 @@ enum kind {
 	RING_SEGMENTS,
 	LINEAR_ROWS,
 	RING_ROWS,
+	LINEAR_SEVERAL,
+	RING_SEVERAL,
 	COUNT,
 	SHARED,
 	FINISH,
@@ -46,13 +48,15 @@ enum kind {
 	UPDATE,
 	TOTAL,
 	REFUSE,
+	REFUSE_SEVERAL,
 	KINDS
 };
 
 static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, words", "linear, segments",
 	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"count", "shared", "finish", "bind", "update", "total", "refuse"
+	"linear, several", "ring, several", "count", "shared", "finish",
+	"bind", "update", "total", "refuse", "refuse, several"
 };
 
 static struct tbuf_slot slot = {
@@ -67,6 +71,13 @@ static uint32_t heads[] = { 0, EPID };
 static enum kind kind;
 static _Alignas(64) uint64_t table[TABLE / 8];
 static const uint64_t key[2] = { 17, 4 };
+
+/* Of two sessions: the other one's, and the CPU's memos of both. */
+static struct tbuf_lane other;
+static _Alignas(64) unsigned char other_storage[STORAGE];
+static struct {
+	_Alignas(TBUF_MEMO_SIZE) struct tbuf_memo memo;
+} memos[2];
 
 /* The probe's chain, where it has two ECBs. */
 static const struct tbuf_ecb ecbs[EPID + 2] = {
@@ -83,7 +94,8 @@ static bool
 is_ring(void)
 {
 	return (kind == RING_FLAT || kind == RING_WORDS ||
-	    kind == RING_SEGMENTS || kind == RING_ROWS);
+	    kind == RING_SEGMENTS || kind == RING_ROWS ||
+	    kind == RING_SEVERAL);
 }
 
 static bool
@@ -92,11 +104,40 @@ is_rows(void)
 	return (kind == LINEAR_ROWS || kind == RING_ROWS);
 }
 
+static bool
+is_several(void)
+{
+	return (kind == LINEAR_SEVERAL || kind == RING_SEVERAL ||
+	    kind == REFUSE_SEVERAL);
+}
+
 /* Two words, so that two records never go around the end. */
 static uint64_t
 record_size(void)
 {
-	return (is_rows() ? 32 : SIZE);
+	return (is_rows() || is_several() ? 32 : SIZE);
+}
+
+static uint32_t
+several(uint32_t bits, const uint64_t *words)
+{
+	return (tbuf_rseq_several(&memos[0].memo, bits, record_size(),
+	    record_size() << 16, &site, words));
+}
+
+/* An abort is of one session, and not of those before. */
+static enum tbuf_outcome
+several_write(const uint64_t *words)
+{
+	uint32_t left = several(3, words);
+
+	if (left == 3)
+		return (TBUF_CHANGED);
+	while (left != 0) {
+		ck_assert_uint_eq(left, 2);
+		left = several(left, words);
+	}
+	return (TBUF_COMMITTED);
 }
 
 /* Of a chain with two ECBs: two records at once. */
@@ -271,6 +312,8 @@ record_write(const uint64_t *words)
 		return (total());
 	if (is_rows())
 		return (rows_write(&w, words));
+	if (is_several())
+		return (several_write(words));
 	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
 		if (tbuf_rseq_flat_4(&site, words))
 			return (TBUF_COMMITTED);
@@ -321,6 +364,21 @@ interrupt(void *thread)
 	return (NULL);
 }
 
+static void
+several_make(void)
+{
+	unsigned i;
+
+	enabled = 3;
+	other.limit = lane.limit;
+	for (i = 0; i < 2; i++) {
+		memos[i].memo = memo;
+		memos[i].memo.bits = 1u << i;
+	}
+	memos[1].memo.lane = &other;
+	memos[1].memo.data = other_storage;
+}
+
 /* On one CPU, so that a section leaves for no reason but an abort. */
 static void
 begin(void)
@@ -330,7 +388,7 @@ begin(void)
 	int cpu = sched_getcpu();
 
 	ck_assert_int_eq(tbuf_process_register(), 0);
-	lane.limit = kind == REFUSE ? 0 : UINT64_MAX / 2;
+	lane.limit = kind >= REFUSE ? 0 : UINT64_MAX / 2;
 	memo = (struct tbuf_memo){
 		.bits = enabled, .generation = GENERATION, .slot = &slot,
 		.lane = &lane, .data = storage, .mask8 = STORAGE - 8,
@@ -341,6 +399,8 @@ begin(void)
 		heads[1] |= TBUF_HEAD_MORE;
 	table_make();
 	tbuf_thread.memo = memo;
+	if (is_several())
+		several_make();
 	self = pthread_self();
 	signal(SIGUSR1, on_signal);
 	ck_assert_int_eq(pthread_create(&interrupter, NULL, interrupt, &self),
@@ -382,22 +442,39 @@ check_records(uint64_t from)
 		n = word_at(from + 24);
 		ck_assert_uint_le(who, 1);
 		ck_assert_uint_le(n, fired[who]);
-		if (is_rows())
+		if (size == 32)
 			continue;
 		ck_assert_uint_eq(word_at(from + 32), ~n);
 		ck_assert_uint_eq(word_at(from + 40), n * (who + 3));
 	}
 }
 
+/* A step without its record goes on from there. */
+static void
+check_tail(const struct tbuf_lane *l)
+{
+	const struct tbuf_pair *pair = &l->pair[l->sequence & 1];
+
+	ck_assert_uint_eq(pair->tail, pair->overwritten * record_size());
+	ck_assert_uint_eq(pair->overwritten, l->sequence);
+	ck_assert_uint_le(l->head - pair->tail, RING);
+}
+
 static void
 check_ring(void)
 {
-	const struct tbuf_pair *pair = &lane.pair[lane.sequence & 1];
+	check_tail(&lane);
+	check_records(lane.pair[lane.sequence & 1].tail);
+}
 
-	ck_assert_uint_eq(pair->tail, pair->overwritten * record_size());
-	ck_assert_uint_eq(pair->overwritten, lane.sequence);
-	ck_assert_uint_le(lane.head - pair->tail, RING);
-	check_records(pair->tail);
+/* Its records have another order, where a handler came between. */
+static void
+check_other(void)
+{
+	ck_assert_uint_eq(other.head, lane.head);
+	ck_assert_uint_eq(other.full, lane.full);
+	if (is_ring())
+		check_tail(&other);
 }
 
 /* With nobody inside. */
@@ -411,7 +488,9 @@ check(void)
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	all = fired[0] + fired[1];
-	ck_assert_uint_eq(lane.full, kind == REFUSE ? all : 0);
+	ck_assert_uint_eq(lane.full, kind >= REFUSE ? all : 0);
+	if (is_several())
+		check_other();
 	ck_assert_uint_eq(lane.large, kind == COUNT ||
 	    kind == SHARED ? all : 0);
 	ck_assert_uint_eq(unit.word, kind == FINISH || kind == BIND ? all : 0);
@@ -471,6 +550,47 @@ START_TEST(an_aborted_section_has_done_nothing)
 	printf("%s: %u aborted, %ju committed, %ju in the handler\n",
 	    kinds[kind], steps * ABORTS, (uintmax_t)committed,
 	    (uintmax_t)fired[1]);
+}
+END_TEST
+
+static uint64_t came;		/* when the handler did, between two sessions */
+
+static void
+on_signal_between(int signal)
+{
+	(void)signal;
+	if (lane.head > other.head)
+		tbuf_store(&came, tbuf_clock_read(tbuf_self.clock));
+}
+
+START_TEST(what_comes_between_two_sessions_makes_the_time_old)
+{
+	const uint64_t words[2] = { 0, 1 };
+	unsigned i, between = 0, least = 0;
+
+	kind = LINEAR_SEVERAL;
+	begin();
+	signal(SIGUSR1, on_signal_between);
+#ifdef TBUF_INJECT
+	tbuf_store(&tbuf_inject[7], DELAY);
+	least = 20;
+#endif
+	for (i = 0; i < 2000 || between < least; i++) {
+		tbuf_store(&came, 0);
+		while (several_write(words) != TBUF_COMMITTED)
+			continue;
+		tbuf_store(&turns, turns + 1);
+		if (tbuf_load(&came) == 0)
+			continue;
+		between++;
+		ck_assert_uint_lt(lane.last, came);
+		ck_assert_uint_gt(other.last, came);
+	}
+#ifdef TBUF_INJECT
+	tbuf_store(&tbuf_inject[7], 0);
+#endif
+	end();
+	printf("%u times between\n", between);
 }
 END_TEST
 
@@ -658,6 +778,8 @@ main(void)
 	tcase_set_timeout(sections, 120);
 	tcase_add_loop_test(sections, an_aborted_section_has_done_nothing, 0,
 	    KINDS);
+	tcase_add_test(sections,
+	    what_comes_between_two_sessions_makes_the_time_old);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_table_is_bound_to_one_unit);

@@ -51,6 +51,14 @@
  *		other code has run on this CPU since the counter was read: a
  *		stamp is never older than what ran here before its commit.
  *
+ *	SEVERAL	a loop over the sessions' sections, each of which may GO ON:
+ *		ARM; CHECK by the CPU's memo of the session; one ECB; STAMP,
+ *		where the time becomes the stamp; ROOM; store header and up to
+ *		four words; commit.  REFUSE is committed by the same
+ *		instruction, to another word.  Whatever else it turns out to
+ *		be, and an abort, leaves the loop: it has been done for the
+ *		sessions before, and for no other.
+ *
  *	ROOM of a linear lane (switch, fill)
  *		head + size <= [lane.limit]		else REFUSE
  *		([lane.full] & m.fill_mask) == 0	else REFUSE
@@ -192,7 +200,8 @@ struct tbuf_memo {
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */
 #define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* beside a session's bit */
-#define TBUF_MEMO_SIZE	128u			/* in a CPU's page */
+#define TBUF_MEMO_SHIFT	7
+#define TBUF_MEMO_SIZE	(1u << TBUF_MEMO_SHIFT)	/* in a CPU's page */
 _Static_assert(sizeof(struct tbuf_memo) <= TBUF_MEMO_SIZE &&
     TBUF_NSESSIONS * TBUF_MEMO_SIZE == TBUF_PAGE, "a page for each CPU");
 
@@ -514,6 +523,12 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
  *		    const struct tbuf_memo *from, const uint32_t *marked);
+ *	uint32_t tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits,
+ *		    uint64_t size, uint64_t header,
+ *		    const struct tbuf_site *, const uint64_t *values);
+ *		SEVERAL: up to four 64-bit arguments for the sessions whose
+ *		bits these are, by the CPU's memos; the header is that of each
+ *		record without its EPID; the bits of those that are left
  * All are async-signal-safe.
  */
 

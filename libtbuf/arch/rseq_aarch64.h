@@ -611,6 +611,26 @@ TBUF_RSEQ_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG,
     "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
     "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
     , const struct tbuf_site *site, const uint64_t *values)
+
+/* Here the sections are as long as they are for others. */
+static inline uint32_t
+tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
+    uint64_t header, const struct tbuf_site *site, const uint64_t *values)
+{
+	struct tbuf_write w = {
+		.size = size, .size16 = (uint32_t)header,
+		.tid = (uint32_t)(header >> 32)
+	};
+
+	for (; bits != 0; bits &= bits - 1)
+		if (tbuf_rseq_rows_among((const struct tbuf_memo *)
+		    ((uintptr_t)memos + (unsigned)__builtin_ctz(bits) *
+		    TBUF_MEMO_SIZE), &w, site, values) != TBUF_COMMITTED)
+			break;
+	tbuf_rseq_clear();
+	return (bits);
+}
+
 TBUF_RSEQ_ROWS(tbuf_rseq_rows, TBUF_SECTION_MEANT,
     "ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t",
     "ldr x6, [%[w], #" TBUF_O(W_FROM) "]\n\t", [size] "r"(w->size))

@@ -282,25 +282,18 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
 
 /* ------------------------------------------------------------ entry points */
 
-/*
- * What a fire nearly always is: one session traces the probe, all that the
- * thread's own memo holds is still so, the probe has one ECB there, and the
- * lane has room.  Next comes what has several sessions or ECBs, and whatever
- * else it turns out to be is done as above.
- *
- * A task without a thread area is not a thread: nothing is stored for it.
- */
+/* In those sessions of the probe's, by whatever way it takes. */
 static __attribute__((noinline)) void
-fire_each(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size)
+fire_left(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, uint32_t left)
 {
-	uint32_t all = tbuf_load(site->enabled), bits;
+	uint32_t all = tbuf_load(site->enabled), bits = all & left;
 	bool alone = (all & (all - 1)) == 0;
 	const struct tbuf_memo *memos;
 	struct tbuf_write w;
 	unsigned number;
 
-	if (all == 0 || (alone && fire_clause(site, values, size,
+	if (bits == 0 || (alone && fire_clause(site, values, size,
 	    (unsigned)__builtin_ctz(all))))
 		return;
 	memos = memos_for(all);
@@ -308,7 +301,7 @@ fire_each(const struct tbuf_site *site, const uint64_t *values,
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_load(&tbuf_thread.tid);
 	w.time = 0;
-	for (bits = all; bits != 0; bits &= bits - 1) {
+	for (; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		if (memos != NULL && fire_rows_among(
 		    tbuf_memo_among(memos, number), &w, site, values) ==
@@ -321,6 +314,31 @@ fire_each(const struct tbuf_site *site, const uint64_t *values,
 		w.tid = tbuf_load(&tbuf_thread.tid);
 	}
 	tbuf_rseq_clear();
+}
+
+/*
+ * What a fire nearly always is: one session traces the probe, all that the
+ * thread's own memo holds is still so, the probe has one ECB there, and the
+ * lane has room.  Next comes what has several sessions, here, or ECBs, and
+ * whatever else it turns out to be is done as above.
+ *
+ * A task without a thread area is not a thread: nothing is stored for it.
+ */
+static __attribute__((noinline)) void
+fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	uint32_t left = tbuf_load(site->enabled);
+	const struct tbuf_memo *memos;
+
+	if ((left & (left - 1)) != 0 && (memos = tbuf_memos_here()) != NULL) {
+		size += sizeof(struct tbuf_header);
+		left = tbuf_rseq_several(memos, left, size,
+		    (uint64_t)tbuf_load(&tbuf_thread.tid) << 32 | size << 16,
+		    site, values);
+		size -= sizeof(struct tbuf_header);
+	}
+	if (left != 0)
+		fire_left(site, values, size, left);
 }
 
 /*
