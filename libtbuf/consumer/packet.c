@@ -190,7 +190,7 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 		r->packets_told = false;
 		/* Nobody looks at what it held any more. */
 		if (!r->snapshot)
-			tbuf_source_release(s);
+			(void)tbuf_source_release(s);
 	}
 	return (0);
 }

@@ -503,8 +503,8 @@ next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 			if (!c->options.temporal &&
 			    tbuf_source_event(c, s, event) == 1)
 				return (1);
-			if (!r->snapshot)
-				tbuf_source_release(s);
+			if (!r->snapshot && tbuf_source_release(s))
+				tbuf_units_release(s);
 			r->cursor++;
 			continue;
 		}

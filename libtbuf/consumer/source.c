@@ -15,7 +15,6 @@
 
 #include "atomics.h"
 #include "consumer/files.h"
-#include "consumer/rounds.h"
 #include "consumer/targets.h"
 
 /* Far more turns than a writer can win against a reader that is running. */
@@ -378,16 +377,15 @@ tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
 	return (0);
 }
 
-void
+bool
 tbuf_source_release(struct tbuf_source *s)
 {
 	if (tbuf_policy(s->target->order.terms.policy)->overwrites ||
 	    s->target->file_only)
-		return;
+		return (false);
 	tbuf_store(&s->lane->consumed, s->consumed);
 	tbuf_store_release(&s->lane->tail, s->position);
-	if (s->unit_given != 0)
-		tbuf_units_release(s);
+	return (true);
 }
 
 int

@@ -406,8 +406,8 @@ tbuf_source_step(struct tbuf_source *s, uint16_t size)
 {
 	s->position += size;
 }
-/* Everything below position is the writer's again. */
-void	tbuf_source_release(struct tbuf_source *);
+/* Everything below position is the writer's again.  False: it stays. */
+bool	tbuf_source_release(struct tbuf_source *);
 /* A copy of what a lane holds, for a snapshot: -ENOMEM. */
 int	tbuf_source_copy(struct tbuf_source *);
 /* Mark what a file holds, and change nothing there: -ENOMEM. */

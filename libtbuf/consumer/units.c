@@ -320,7 +320,7 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 void
 tbuf_units_release(struct tbuf_source *s)
 {
-	struct tbuf_units *head = map(s->target);
+	struct tbuf_units *head = s->unit_given == 0 ? NULL : map(s->target);
 
 	s->target->units.released += s->unit_given;
 	s->unit_given = 0;
