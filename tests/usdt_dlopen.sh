@@ -86,6 +86,47 @@ if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ]; then
 	expect 'they are what they are' "$(calls 'module:::work')" \
 	    "$(cat plain)"
 fi
+# Calls of an object that has come before it are dispatched as before: the thread
+# has not blocked the signal that does it.
+cat >raw.c <<'END'
+#include <sys/syscall.h>
+long raw(void);
+long
+raw(void)
+{
+	long result = SYS_getppid;
+
+	__asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+	return (result);
+}
+END
+cat >after.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int
+main(void)
+{
+	void *object = dlopen("./raw.so", RTLD_NOW);
+	long (*raw)(void) = (long (*)(void))(size_t)dlsym(object, "raw");
+	int i;
+
+	(void)raw();
+	if (dlopen("./module.so", RTLD_NOW) == NULL)
+		return (1);
+	for (i = 1; i < 100; i++)
+		(void)raw();
+	return (0);
+}
+END
+compile raw.so -shared -fPIC raw.c
+compile after after.c -ldl
+if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] && "$TBUFCTL" -l -v \
+    -x syscall=all -n syscall::getppid: -c true 2>&1 | grep -q dispatched; then
+	expect 'dispatched calls' "$("$TBUFCTL" -q -Z -x usdt=module.d \
+	    -x syscall=all -n 'module:::begin, syscall::getppid:entry
+	    { @[probename] = count(); }' -c ./after 2>&1 |
+	    awk 'NF { print $1, $2 }')" "$(printf 'begin 1\nentry 100\n')"
+fi
 # A filter that comes when the program runs: it is left alone from then on.
 ./opener 1 filtered
 [ $? -ne 77 ] || exit 77

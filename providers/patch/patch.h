@@ -72,8 +72,9 @@ const char *patch_begin(struct patch *);
 const char *patch_begin_loading(struct patch *);
 void	patch_end(struct patch *);
 
-/* Signals of the calling thread, by a call that nobody is told of. */
-void	patch_mask(int how, const sigset_t *, sigset_t *old);
+/* Most signals of the calling thread, by a call that nobody is told of. */
+void	patch_block(sigset_t *old);
+void	patch_unblock(const sigset_t *old);
 
 /* A descriptor that is out of the way of the program's. */
 int	patch_number(int number);

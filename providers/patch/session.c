@@ -56,10 +56,25 @@ has_shadow_stack(void)
 #endif
 }
 
+/*
+ * SIGSYS is not blocked: who dispatches system calls by it would not see them
+ * afterwards.
+ */
 void
-patch_mask(int how, const sigset_t *set, sigset_t *old)
+patch_block(sigset_t *old)
 {
-	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
+	sigset_t most;
+
+	sigfillset(&most);
+	sigdelset(&most, SIGSYS);
+	(void)raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&most, (long)old,
+	    _NSIG / 8, 0);
+}
+
+void
+patch_unblock(const sigset_t *old)
+{
+	(void)raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)old, 0,
 	    _NSIG / 8, 0);
 }
 
@@ -78,16 +93,13 @@ patch_number(int number)
 const char *
 patch_begin_loading(struct patch *p)
 {
-	sigset_t all;
-
-	sigfillset(&all);
 	p->memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (p->memory == -1)
 		return ("/proc/self/mem cannot be written");
 	p->memory = patch_number(p->memory);
 	patch_file_begin();
 	p->shadow = has_shadow_stack();
-	patch_mask(SIG_BLOCK, &all, &p->mask);
+	patch_block(&p->mask);
 	return (NULL);
 }
 
@@ -107,7 +119,7 @@ patch_end(struct patch *p)
 {
 	patch_file_end();
 	(void)raw_call(SYS_close, p->memory, 0, 0, 0, 0);
-	patch_mask(SIG_SETMASK, &p->mask, NULL);
+	patch_unblock(&p->mask);
 }
 
 /*

@@ -21,17 +21,12 @@
 
 /*
  * What is done here is nothing that the program does; but handlers are, so
- * there are none in between.  SIGSYS is not blocked: who dispatches system
- * calls by it would not see them afterwards.
+ * there are none in between.
  */
 static void
 hide(sigset_t *mask)
 {
-	sigset_t most;
-
-	sigfillset(&most);
-	sigdelset(&most, SIGSYS);
-	patch_mask(SIG_BLOCK, &most, mask);
+	patch_block(mask);
 	(void)tbuf_thread_hide(1);
 }
 
@@ -40,7 +35,7 @@ show(const sigset_t *mask)
 {
 
 	(void)tbuf_thread_hide(-1);
-	patch_mask(SIG_SETMASK, mask, NULL);
+	patch_unblock(mask);
 }
 
 /*
