@@ -3,6 +3,8 @@
  *
  * Probe descriptions: fields from the right, macro variables in them.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "constant.h"
@@ -22,6 +24,27 @@ expand(struct d_compiler *c, const char *whole, const char *field)
 	return (d_format(c, "%.*s%s", (int)(dollar - field), field, value));
 }
 
+/* Cut off at the end of a description; NULL: there is none. */
+static const char *
+selection_take(struct d_compiler *c, const char *whole, char *description)
+{
+	char *equals = strchr(description, '='), *end;
+	const char *selection;
+	bool hex;
+
+	if (equals == NULL)
+		return (NULL);
+	hex = equals[1] == '0' && (equals[2] | ' ') == 'x';
+	errno = 0;
+	if (strtoull(equals + 1, &end, hex ? 16 : 10) > UINT32_MAX ||
+	    errno != 0 || *end != '\0')
+		d_fail(c, D_PDESC_INVAL, "invalid probe description \"%s\": "
+		    "A selection is a mask of 32 bits", whole);
+	selection = d_copy(c, equals, strlen(equals));
+	*equals = '\0';
+	return (selection);
+}
+
 struct d_node *
 d_node_description(struct d_compiler *c, const char *text)
 {
@@ -32,6 +55,7 @@ d_node_description(struct d_compiler *c, const char *text)
 
 	for (int i = 0; i < 4; i++)
 		d->field[i] = "";
+	node->text = selection_take(c, text, rest);
 	do {
 		if (field < 0)
 			d_fail(c, D_PDESC_INVAL, "invalid probe description "

@@ -11,11 +11,14 @@
 /* --- clauses -------------------------------------------------------------- */
 
 static const char *
-description_text(struct d_compiler *c, const struct d_description *d)
+description_text(struct d_compiler *c, const struct d_node *node)
 {
-	return (d_format(c, "%s:%s:%s:%s", d->field[D_FIELD_PROVIDER],
+	const struct d_description *d = node->description;
+
+	return (d_format(c, "%s:%s:%s:%s%s", d->field[D_FIELD_PROVIDER],
 	    d->field[D_FIELD_MODULE], d->field[D_FIELD_FUNCTION],
-	    d->field[D_FIELD_NAME]));
+	    d->field[D_FIELD_NAME],
+	    node->text == NULL ? "" : node->text));
 }
 
 static void
@@ -27,8 +30,7 @@ fill_descriptions(struct generator *g, struct tbuf_d_clause *clause)
 
 	clause->descriptions = texts;
 	for (; one != NULL; one = one->next)
-		texts[clause->ndescriptions++] = description_text(g->c,
-		    one->description);
+		texts[clause->ndescriptions++] = description_text(g->c, one);
 }
 
 static void

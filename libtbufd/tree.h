@@ -23,7 +23,7 @@ enum node_kind {
 	NODE_EXPRESSION,	/* a statement: left */
 	NODE_ACTION,		/* a statement: left, the call of an action */
 	NODE_IF,		/* a statement: condition, left, right: lists */
-	NODE_DESCRIPTION,	/* description */
+	NODE_DESCRIPTION,	/* description, text: as =0x3, or NULL */
 	NODE_CLAUSE,		/* descriptions, condition, arguments: body */
 	NODE_INLINE,		/* identifier, left */
 	NODE_MEMBER,		/* text = left; */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/glob.h"
 #include "common/policy.h"
 #include "consumer/clauses.h"
 #include "consumer/script.h"
@@ -85,6 +86,17 @@ check_programs(const struct tbuf_d_script *source,
 	return (0);
 }
 
+/* Of its own probes, which no work unit has. */
+static bool
+has_selection(const char *description)
+{
+	uint64_t selection;
+
+	(void)tbuf_description_end(description, strchr(description, '\0'),
+	    &selection);
+	return (selection != 0 && !tbuf_clauses_theirs(description));
+}
+
 static int
 add_clauses(struct tbuf_script *s, const char **why)
 {
@@ -105,6 +117,11 @@ add_clauses(struct tbuf_script *s, const char **why)
 			/* Probes of targets have it alone. */
 			if (tbuf_consumer_own(*why) == 0)
 				continue;
+			if (has_selection(*why)) {
+				*why = "a selection at a probe that is no "
+				    "target's";
+				return (-EINVAL);
+			}
 			error = add_description(s, clause, *why, &epid);
 			if (error != 0)
 				return (error);

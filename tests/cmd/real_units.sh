@@ -44,6 +44,14 @@ for probes in '-n tt:::count=2 -n tt:::done=1' '-P tt=0' \
 	echo "$probes"
 	run '-q -x nunits=2' $work
 done
+# ... with clauses.
+for probes in '-n tt:::count=2{printf("count\n")} -n done=0x1{printf("done\n")}' \
+    '-n tt:::count,tt:::done=2{printf("%s\n",probename)}' \
+    '-n BEGIN=1{exit(0)}' '-n done=4294967296{trace(1)}' \
+    '-n done=1x{trace(1)}'; do
+	echo "$probes"
+	run '-q -x nunits=2' $work
+done
 probes='-n tt:::count=2 -n tt:::done=4'
 run '-q -x nunits=1 -x unitselect=0:4' unit=1 fire=100 done=1 done=2 end=0
 run '-q -x nunits=1 -x unitselect=0:2' unit=1 fire=100 done=1 end=0 |
