@@ -96,6 +96,14 @@ kill -KILL $test
 wait $test
 nothing_soon KILL
 
+# The first process of a pid namespace ends behind the others there.
+if unshare -Urp true 2>/dev/null; then
+	outside timeout 100 "$run" \
+	    unshare -Urp sh -c 'sleep 1000 & sleep 1000 &' >out 2>&1
+	same 'a pid namespace: status' 0 $?
+	nothing 'a pid namespace'
+fi
+
 # It never ends: it is shown, and what it has started.
 begin SCRATCH_LIMIT=1000 "$run" "$leave" wait
 kill -ALRM $test

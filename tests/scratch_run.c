@@ -152,31 +152,39 @@ wait_for_test(const char *name)
 	return (status);
 }
 
-/* How many of its processes were still there. */
-static unsigned
-end_others(void)
+/* All children are told to end; false: there is none that can be. */
+static bool
+kill_others(void)
 {
+	bool any = false;
 	char path[64];
-	unsigned n = 0, ended;
-	int status;
 	pid_t pid;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
 	    (int)getpid());
-	do {
-		if ((file = fopen(path, "r")) == NULL)
-			return (n);
-		ended = 0;
-		while (fscanf(file, "%d", &pid) == 1) {
-			if (kill(pid, SIGKILL) != 0 ||
-			    waitpid(pid, &status, 0) != pid)
-				continue;
-			ended++;
+	if ((file = fopen(path, "r")) == NULL)
+		return (false);
+	while (fscanf(file, "%d", &pid) == 1)
+		any |= kill(pid, SIGKILL) == 0;
+	fclose(file);
+	return (any);
+}
+
+/*
+ * How many of its processes were still there.  They are waited for in any
+ * order: the first one of a pid namespace ends behind all others there, which
+ * may be ours to wait for.
+ */
+static unsigned
+end_others(void)
+{
+	unsigned n = 0;
+	int status;
+
+	while (kill_others())
+		if (waitpid(-1, &status, 0) > 0)
 			n += WIFSIGNALED(status) != 0;
-		}
-		fclose(file);
-	} while (ended > 0);
 	return (n);
 }
 
