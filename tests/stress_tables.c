@@ -248,15 +248,21 @@ static void
 turn_early(struct tbuf_consumer *c, const struct stress_page *page, pid_t pid,
     bool rseq)
 {
-	const struct tbuf_target *t;
+	struct tbuf_target *t;
+	unsigned look;
 	uint32_t i;
 
 	stress_fires_wait(page, pid, 1);
-	STRESS_EXPECT(tbuf_tables_turn(c, true) == 0, "no memory");
-	TAILQ_FOREACH(t, &c->targets, link)
-		for (i = 0; i < t->nsources && t->turns.count != 0; i++)
-			STRESS_EXPECT(rseq || t->sources[i].locked,
-			    "a turn has passed by the lock of lane %u", i);
+	for (look = 0; look < 2; look++) {
+		STRESS_EXPECT(tbuf_tables_turn(c, true) == 0, "no memory");
+		TAILQ_FOREACH(t, &c->targets, link) {
+			for (i = 0; i < t->nsources && t->turns.count != 0; i++)
+				STRESS_EXPECT(rseq || t->sources[i].locked,
+				    "a turn has passed by the lock of lane %u",
+				    i);
+			tbuf_target_refresh(t);
+		}
+	}
 }
 
 static void
