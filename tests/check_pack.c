@@ -17,6 +17,7 @@
 
 #include "producer/key.h"
 #include "producer/producer.h"
+#include "producer/string_words.h"
 #include "steps.h"
 #include "suite.h"
 #include "tbuf_consumer.h"
@@ -364,9 +365,12 @@ START_TEST(the_shortest_texts_are_cut_too)
 }
 END_TEST
 
+typedef uint64_t pack_words(const struct tbuf_site *, const uint64_t *,
+	    uint32_t, uint64_t *);
+
 /* False: they are too long. */
 static bool
-expect_packed(tbuf_pack_words *pack, const struct tbuf_site *site,
+expect_packed(pack_words *pack, const struct tbuf_site *site,
     const struct arguments *a, unsigned strsize)
 {
 	uint64_t words[TBUF_STAGE_WORDS + 1], size;

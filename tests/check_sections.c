@@ -33,6 +33,8 @@
 enum kind {
 	LINEAR_FLAT,
 	RING_FLAT,
+	LINEAR_FLAT_WORDS,
+	RING_FLAT_WORDS,
 	LINEAR_WORDS,
 	LINEAR_SEGMENTS,
 	RING_WORDS,
@@ -53,10 +55,10 @@ enum kind {
 };
 
 static const char *const kinds[] = {
-	"linear, flat", "ring, flat", "linear, words", "linear, segments",
-	"ring, words", "ring, segments", "linear, rows", "ring, rows",
-	"linear, several", "ring, several", "count", "shared", "finish",
-	"bind", "update", "total", "refuse", "refuse, several"
+	"linear, flat", "ring, flat", "linear, flat words", "ring, flat words",
+	"linear, words", "linear, segments", "ring, words", "ring, segments",
+	"linear, rows", "ring, rows", "linear, several", "ring, several", "count",
+	"shared", "finish", "bind", "update", "total", "refuse", "refuse, several"
 };
 
 static struct tbuf_slot slot = {
@@ -93,9 +95,9 @@ static pthread_t interrupter;
 static bool
 is_ring(void)
 {
-	return (kind == RING_FLAT || kind == RING_WORDS ||
-	    kind == RING_SEGMENTS || kind == RING_ROWS ||
-	    kind == RING_SEVERAL);
+	return (kind == RING_FLAT || kind == RING_FLAT_WORDS ||
+	    kind == RING_WORDS || kind == RING_SEGMENTS ||
+	    kind == RING_ROWS || kind == RING_SEVERAL);
 }
 
 static bool
@@ -284,6 +286,14 @@ bind_unit(void)
 	return (tbuf_rseq_bind(&memo, &n));
 }
 
+static bool
+flat_write(const uint64_t *words)
+{
+	if (kind == LINEAR_FLAT || kind == RING_FLAT)
+		return (tbuf_rseq_flat_4(&site, words));
+	return (tbuf_rseq_flat_words(&site, words, SIZE, &slot, GENERATION));
+}
+
 /* The section, or on some machines its sibling for what wraps. */
 static enum tbuf_outcome
 record_write(const uint64_t *words)
@@ -314,8 +324,8 @@ record_write(const uint64_t *words)
 		return (rows_write(&w, words));
 	if (is_several())
 		return (several_write(words));
-	if (kind == LINEAR_FLAT || kind == RING_FLAT) {
-		if (tbuf_rseq_flat_4(&site, words))
+	if (kind <= RING_FLAT_WORDS) {
+		if (flat_write(words))
 			return (TBUF_COMMITTED);
 		/* It does not say why. */
 		if ((lane.head + SIZE - 8) % STORAGE >= SIZE - 8)
@@ -553,6 +563,39 @@ START_TEST(an_aborted_section_has_done_nothing)
 }
 END_TEST
 
+static void
+flat_words_leave(const struct tbuf_slot *of, uint64_t generation)
+{
+	const uint64_t words[4] = { 0 };
+	uint64_t head = lane.head, full = lane.full;
+
+	ck_assert(!tbuf_rseq_flat_words(&site, words, SIZE, of, generation));
+	ck_assert_uint_eq(lane.head, head);
+	ck_assert_uint_eq(lane.full, full);
+}
+
+START_TEST(words_are_written_for_the_session_that_they_were_made_for)
+{
+	static struct tbuf_slot another;
+	const uint64_t words[4] = { 0 };
+
+	kind = LINEAR_FLAT_WORDS;
+	begin();
+	end();
+	while (!flat_write(words))
+		continue;
+	ck_assert_uint_eq(lane.head, SIZE);
+	another = slot;
+	flat_words_leave(&another, GENERATION);
+	flat_words_leave(&slot, GENERATION + 1);
+	/* It has ended, and another has begun in its slot. */
+	slot.generation = GENERATION + 1;
+	flat_words_leave(&slot, GENERATION);
+	flat_words_leave(&slot, GENERATION + 1);
+	slot.generation = GENERATION;
+}
+END_TEST
+
 static uint64_t came;		/* when the handler did, between two sessions */
 
 static void
@@ -780,6 +823,8 @@ main(void)
 	    KINDS);
 	tcase_add_test(sections,
 	    what_comes_between_two_sessions_makes_the_time_old);
+	tcase_add_test(sections,
+	    words_are_written_for_the_session_that_they_were_made_for);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_table_is_bound_to_one_unit);

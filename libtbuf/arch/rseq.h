@@ -19,6 +19,8 @@
  *		[m.bits] is the probe's enable word, or of a CPU's memo one of
  *		    its bits; or it is w.bits, and then [m.generation] ==
  *		    w.generation		else leave CHANGED
+ *		where words were made as a session has them, slot and
+ *		    generation are still its own	else leave CHANGED
  *		[slot.generation] == [m.generation]
  *						else leave CHANGED  (ended)
  *
@@ -490,6 +492,11 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		to tbuf_rseq_flat_4(): by the thread's own memo, COMMIT so
  *		many 64-bit arguments for the one session that the probe is
  *		enabled for; false: not done
+ *	bool	tbuf_rseq_flat_words(const struct tbuf_site *,
+ *		    const uint64_t *words, uint64_t size,
+ *		    const struct tbuf_slot *, uint64_t generation);
+ *		the same with any number of words, at least one, if that
+ *		session has this slot and this generation
  *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
  *		tbuf_rseq_rows_own(..., struct tbuf_write *,
  *		    const struct tbuf_site *, const uint64_t *values);

@@ -427,6 +427,43 @@ TBUF_RSEQ_FLAT(2)
 TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
+/* Any number of words, of a session that has that slot and that generation. */
+static inline __attribute__((always_inline)) bool
+tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_ENABLED
+	    TBUF_SECTION_HERE
+	    "ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"
+	    "cmp x3, %[slot]\n\t"
+	    "b.ne %l[changed]\n\t"
+	    "ldr x3, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"
+	    "cmp x3, %[generation]\n\t"
+	    "b.ne %l[changed]\n\t"
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_SITE
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM("%[size]", "")
+	    TBUF_SECTION_HEADER("[%[m], #" TBUF_O(M_TID) "]")
+	    "mov x13, %[words]\n\t"
+	    TBUF_SECTION_WORDS
+	    TBUF_SECTION_COMMIT
+	    :
+	    : [m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local),
+	      [site] "r"(site), [words] "r"(words), [size] "r"(size),
+	      [slot] "r"(slot), [generation] "r"(generation),
+	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed, late, damaged, chain);
+	tbuf_rseq_clear();
+	return (true);
+changed: late: damaged: chain:
+	tbuf_rseq_clear();
+	return (false);
+}
+
 /* The ways to copy what is told by w. */
 #define TBUF_RSEQ_WRITE(name, ONE, COPY)				\
 static inline enum tbuf_outcome						\

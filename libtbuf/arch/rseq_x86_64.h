@@ -434,6 +434,58 @@ TBUF_RSEQ_FLAT(2)
 TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
+/* ... if the session has that slot and that generation, too. */
+#define TBUF_SECTION_SAME						\
+	"cmpq %[slot], %%fs:" TBUF_O(M_SLOT) "(%[m])\n\t"		\
+	"jne %l[changed]\n\t"						\
+	"cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"	\
+	"jne %l[changed]\n\t"						\
+	"cmpq %[generation], " TBUF_O(S_GENERATION) "(%[slot])\n\t"	\
+	"jne %l[changed]\n\t"						\
+	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"		\
+	TBUF_DELAY(1)
+
+/* From the last word on, of which there is one at least. */
+#define TBUF_SECTION_COPY						\
+	"leaq -16(%[size]), %%rcx\n\t"					\
+	"7: movq -8(%[words], %%rcx), %%rax\n\t"			\
+	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
+	"subq $8, %%rcx\n\t"						\
+	"jnz 7b\n\t"
+
+static inline __attribute__((always_inline)) bool
+tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
+{
+	const uint32_t size16 = (uint32_t)size << 16;
+
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_ENABLED
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SAME
+	    TBUF_SECTION_SITE
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM("%[size]", "")
+	    TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax")
+	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_TID) "(%[m])")
+	    TBUF_SECTION_COPY
+	    TBUF_SECTION_COMMIT("%[size]")
+	    :
+	    : [m] "r"(tbuf_rseq_own()), [local] "m"(tbuf_local),
+	      [site] "r"(site), [words] "r"(words), [size] "r"(size),
+	      [size16] "m"(size16), [slot] "r"(slot),
+	      [generation] "r"(generation), TBUF_ECB_OPERANDS,
+	      TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed, late, damaged, wrapped, chain);
+	tbuf_rseq_clear();
+	return (true);
+changed: late: damaged: wrapped: chain:
+	tbuf_rseq_clear();
+	return (false);
+}
+
 #define TBUF_WRITE_OPERANDS						\
 	[w] "r"(w), [size] "r"(w->size), [less] "m"(w->less),		\
 	[size16] "m"(w->size16)

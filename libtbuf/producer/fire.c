@@ -10,6 +10,7 @@
  */
 #include "producer/packing.h"
 #include "producer/producer.h"
+#include "producer/string_words.h"
 #include "producer/unit.h"
 
 /* A session can end and another begin under a fire, but not for ever. */
@@ -239,12 +240,32 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	tbuf_rseq_clear();
 }
 
+/*
+ * Any number of words as a flat section has them: for the one session that
+ * traces the probe and that the thread's own memo is of, with one ECB.
+ */
+static __attribute__((noinline)) bool
+fire_own_words(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
+{
+	return (tbuf_rseq_flat_words(site, words,
+	    sizeof(struct tbuf_header) + size, slot, generation));
+}
+
 /* ... of a thread that may have no section to try. */
 static inline void
 fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 {
-	if (tbuf_self.rseq || !tbuf_lock_again(site, words, size))
-		fire_words(site, words, size);
+	const struct tbuf_memo *m = &tbuf_thread.memo;
+
+	if (!tbuf_self.rseq) {
+		if (tbuf_lock_again(site, words, size))
+			return;
+	} else if (tbuf_load(&m->bits) == tbuf_load(site->enabled) &&
+	    fire_own_words(site, words, size, tbuf_load(&m->slot),
+	    tbuf_load(&m->generation)))
+		return;
+	fire_words(site, words, size);
 }
 
 /* In a session by the long way. */
@@ -507,10 +528,9 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
  * memo is good for, or the section leaves.  The generation is read before the
  * enable word, so that it has the probe's head if it is still there then.
  */
-static inline __attribute__((always_inline)) bool
+static inline bool
 fire_one_text(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base, tbuf_pack_words *pack, const struct tbuf_memo *m,
-    struct tbuf_write *w)
+    uint64_t base, const struct tbuf_memo *m, struct tbuf_write *w)
 {
 	uint64_t words[TBUF_STAGE_WORDS], size;
 
@@ -520,8 +540,8 @@ fire_one_text(const struct tbuf_site *site, const uint64_t *values,
 	w->tid = tbuf_load(&tbuf_thread.tid);
 	if ((tbuf_load(site->enabled) & w->bits) == 0)
 		return (false);
-	size = pack(site, values, tbuf_fire_strsize(session_slot(base,
-	    (unsigned)__builtin_ctzll(w->bits))), words);
+	size = tbuf_pack_texts(site, values, tbuf_fire_strsize(
+	    session_slot(base, (unsigned)__builtin_ctzll(w->bits))), words);
 	if (size == 0)
 		return (false);
 	w->size = sizeof(struct tbuf_header) + size;
@@ -531,9 +551,9 @@ fire_one_text(const struct tbuf_site *site, const uint64_t *values,
 }
 
 /* The sessions of the probe's for which that was not enough. */
-static inline __attribute__((always_inline)) uint32_t
+static __attribute__((noinline)) uint32_t
 fire_each_text(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base, tbuf_pack_words *pack)
+    uint64_t base)
 {
 	uint32_t all = tbuf_load(site->enabled), bits, left = 0;
 	struct tbuf_write w;
@@ -544,8 +564,8 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_one_text(site, values, base, pack,
-		    memo_for(all, number), &w))
+		if (!fire_one_text(site, values, base, memo_for(all, number),
+		    &w))
 			left |= (uint32_t)w.bits;
 	}
 	tbuf_rseq_clear();
@@ -564,33 +584,65 @@ is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 	    (tbuf_load(&tbuf_clause_kept) && tbuf_clause_met(site, bits)));
 }
 
-/* Two functions each: whoever has to go on has the words' stack again. */
-#define FIRE_TEXTS(name, pack)						\
-static __attribute__((noinline)) uint32_t				\
-name##_once(const struct tbuf_site *site, const uint64_t *values,	\
-    uint64_t base)							\
+/* Functions of their own: whoever has to go on has the words' stack again. */
+static __attribute__((noinline)) void
+fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
+{
+	uint32_t left = tbuf_load(site->enabled);
+	uint64_t base = tbuf_load(&tbuf_local->base);
+
+	if (base == 0)
+		return;
+	if (is_of_clauses(site, left))
+		fire_texts(site, values, left);
+	else if (tbuf_self.rseq)
+		fire_texts(site, values, fire_each_text(site, values, base));
+	else if (!tbuf_lock_texts_again(site, values, base))
+		fire_texts(site, values, tbuf_load(site->enabled));
+}
+
+/*
+ * As a flat section does it, with texts.  The generation is read before the
+ * session's strsize, and the section compares it: so they are cut as that
+ * session has them.
+ */
+#define FIRE_TEXTS(name, pack, strsize_of, write)			\
+static __attribute__((noinline, no_sanitize("address", "thread"))) bool	\
+name##_own(const struct tbuf_site *site, const uint64_t *values)	\
 {									\
-	if (tbuf_self.rseq)						\
-		return (fire_each_text(site, values, base, pack));	\
-	return (tbuf_lock_texts_again(site, values, base, pack) ? 0 :	\
-	    tbuf_load(site->enabled));					\
+	const struct tbuf_memo *m = &tbuf_thread.memo;			\
+	uint64_t generation = tbuf_load_acquire(&m->generation);	\
+	const struct tbuf_slot *slot = tbuf_load(&m->slot);		\
+	uint64_t words[TBUF_STAGE_WORDS], size;				\
+									\
+	size = pack(site, values, strsize_of(slot), words);		\
+	return (size != 0 && write(site, words, size, slot, generation)); \
 }									\
 									\
 static void								\
 name(struct tbuf_site *site, const uint64_t *values)			\
 {									\
-	uint32_t left = tbuf_load(site->enabled);			\
-	uint64_t base;							\
-									\
-	if (tbuf_rseq_thread() &&					\
-	    (base = tbuf_load(&tbuf_local->base)) != 0 &&		\
-	    (is_of_clauses(site, left) ||				\
-	    (left = name##_once(site, values, base)) != 0))		\
-		fire_texts(site, values, left);				\
+	if (!tbuf_rseq_thread())					\
+		return;							\
+	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
+	    tbuf_load(site->enabled) || !name##_own(site, values))	\
+		fire_texts_all(site, values);				\
 }
 
-FIRE_TEXTS(fire_string, tbuf_pack_string)
-FIRE_TEXTS(fire_text, tbuf_pack_texts)
+/* The packer bounds it: what it has room for is less. */
+static inline uint32_t
+strsize_of(const struct tbuf_slot *slot)
+{
+	return (tbuf_load(&slot->terms.strsize));
+}
+
+/* Without a call. */
+#define FIRE_STRING_WORDS(site, words, size, slot, generation)		\
+	tbuf_rseq_flat_words(site, words,				\
+	    sizeof(struct tbuf_header) + (size), slot, generation)
+
+FIRE_TEXTS(fire_string, tbuf_pack_string, strsize_of, FIRE_STRING_WORDS)
+FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
 
 void
 tbuf_fire_choose(struct tbuf_site *site)

@@ -593,13 +593,13 @@ tbuf_lock_again(const struct tbuf_site *site, const uint64_t *words,
 /* The strsize is of the session that the lock is taken for, or it is not. */
 bool
 tbuf_lock_texts_again(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base, tbuf_pack_words *pack)
+    uint64_t base)
 {
 	uint64_t words[TBUF_STAGE_WORDS], size;
 	struct tbuf_locked m;
 
 	if (!recall(&m, tbuf_load(site->enabled)) || !lock_free(&m))
 		return (false);
-	size = pack(site, values, tbuf_fire_strsize(m.slot), words);
+	size = tbuf_pack_texts(site, values, tbuf_fire_strsize(m.slot), words);
 	return (size != 0 && write_again(&m, base, site, words, size));
 }

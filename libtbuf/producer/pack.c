@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "producer/key.h"
 #include "producer/packing.h"
 #include "producer/producer.h"
+#include "producer/string_words.h"
 
 /* Bits of a fixed-size argument; 0 for a text. */
 static const uint8_t fixed_bits[TBUF_BINARY + 1] = {
@@ -81,50 +81,6 @@ stream_put(struct stream *s, uint64_t value, unsigned bits)
 	s->bits += bits;
 }
 
-/* Both halves of a product. */
-__extension__ typedef unsigned __int128 wide;
-
-static inline uint64_t
-product(uint64_t word, uint64_t factor, uint64_t *high)
-{
-	wide w = (wide)word * factor;
-
-	*high = (uint64_t)(w >> 64);
-	return ((uint64_t)w);
-}
-
-/* What shifts by so many bits, modulo 64, in a product. */
-static inline uint64_t
-shift_by(int bits)
-{
-	uint64_t factor = UINT64_C(1) << (bits & 63);
-
-	/* The compiler's shifts of two words would be slower. */
-	__asm__("" : "+r"(factor));
-	return (factor);
-}
-
-/*
- * The first bits of a word, the others being zero.  It begins at a bit of the
- * stream's word or, if that is negative, before it: those of it that lie there
- * are zero, too.
- */
-static inline void
-stream_join(struct stream *s, uint64_t word, int at, uint64_t factor, int bits)
-{
-	uint64_t low, high;
-
-	low = product(word, factor, &high);
-	s->word |= low | (high & -(uint64_t)(at < 0));
-	at += bits;
-	if (at >= 64) {
-		*s->next++ = s->word;
-		s->word = high;
-		at -= 64;
-	}
-	s->bits = (unsigned)at;
-}
-
 static inline uint64_t
 stream_end(struct stream *s, const uint64_t *words)
 {
@@ -192,72 +148,6 @@ tbuf_packing_make(struct tbuf_site *site)
 
 /* ------------------------------------------------------------ texts */
 
-/* Words of anybody's memory, each of which is read once. */
-typedef volatile uint64_t word_of_any __attribute__((may_alias));
-
-/* So many low bits, fewer than 64. */
-static inline uint64_t
-low_bits(unsigned n)
-{
-	return ((UINT64_C(1) << n) - 1);
-}
-
-/* A bit in the first zero byte of a word, and perhaps some above; else 0. */
-static inline uint64_t
-zero_bytes(uint64_t word)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-
-	return ((word - ones) & ~word & (ones << 7));
-}
-
-/* How many bits come before the byte that the lowest bit lies in. */
-static inline unsigned
-bits_before(uint64_t word)
-{
-	return ((unsigned)__builtin_ctzll(word) & 56);
-}
-
-/*
- * A string, cut where it has more bits than `most`: how many it had of them,
- * or one more if it was cut.  No function of the C library would do that
- * without vector registers, and reading once what another thread may change.
- * What is read are aligned words, which never reach into a page that the
- * string does not; a sanitizer would mind.
- */
-static inline __attribute__((no_sanitize("address", "thread"))) unsigned
-stream_string(struct stream *s, uint64_t string, unsigned most)
-{
-	unsigned skip = (unsigned)(string % 8 * 8), left = most + skip, n = 64;
-	const word_of_any *next = (const word_of_any *)(uintptr_t)
-	    (string & -UINT64_C(8));
-	uint64_t word = *next, zero = zero_bytes(word | low_bits(skip));
-	int at = (int)s->bits - (int)skip;
-	uint64_t factor = shift_by(at), low, high;
-
-	word &= -UINT64_C(1) << skip;
-	if (zero == 0 && left >= 64) {
-		stream_join(s, word, at, factor, 64);
-		at = (int)s->bits;
-		left -= 64;
-		while ((zero = zero_bytes(word = *++next)) == 0 && left >= 64) {
-			low = product(word, factor, &high);
-			*s->next++ = s->word | low;
-			s->word = high;
-			left -= 64;
-		}
-	}
-	/* The last word: up to the NUL, or as many as there may be. */
-	if (zero != 0)
-		n = bits_before(zero);
-	if (__builtin_expect(n > left, 0)) {
-		stream_join(s, word & low_bits(left), at, factor, (int)left);
-		return (most + 1);
-	}
-	stream_join(s, word & low_bits(n), at, factor, (int)n);
-	return (most - left + n);
-}
-
 static inline uint64_t
 load8(const unsigned char *p)
 {
@@ -265,6 +155,45 @@ load8(const unsigned char *p)
 
 	memcpy(&word, p, sizeof(word));
 	return (word);
+}
+
+static inline void
+store8(unsigned char *p, uint64_t word)
+{
+	memcpy(p, &word, sizeof(word));
+}
+
+/*
+ * A string, and how many bytes it has; if it has more than `most`, these and
+ * others, and a number above `most`.  No function of the C library would do
+ * that without vector registers, and reading once what another thread may
+ * change.  What is read are aligned words, which never reach into a page that
+ * the string does not; a sanitizer would mind.  What is stored are words, too.
+ */
+static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
+string_put(unsigned char *to, uint64_t string, unsigned most)
+{
+	unsigned skip = (unsigned)(string % 8 * 8), n = 8 - skip / 8;
+	const tbuf_word_of_any *at = (const tbuf_word_of_any *)(uintptr_t)
+	    (string & -UINT64_C(8));
+	const unsigned char *end = to + most;
+	unsigned char *next = to;
+	uint64_t word = *at, zero;
+
+	zero = tbuf_zero_bytes(word | tbuf_low_bits(skip)) >> skip;
+	word >>= skip;
+	while (zero == 0) {
+		store8(next, word);
+		next += n;
+		if (next > end)
+			return ((uint64_t)(next - to));
+		word = *++at;
+		zero = tbuf_zero_bytes(word);
+		n = 8;
+	}
+	n = tbuf_bits_before(zero);
+	store8(next, word & tbuf_low_bits(n));
+	return ((uint64_t)(next - to) + n / 8);
 }
 
 /* Fewer than eight bytes. */
@@ -280,109 +209,101 @@ load_few(const unsigned char *p, size_t size)
 
 /* Bytes whose number is given. */
 static inline void
-stream_bytes(struct stream *s, const unsigned char *bytes, size_t size)
+bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
 {
-	uint64_t factor = shift_by((int)s->bits), low, high;
 	size_t left;
 
-	for (left = size; left >= 8; left -= 8, bytes += 8) {
-		low = product(load8(bytes), factor, &high);
-		*s->next++ = s->word | low;
-		s->word = high;
-	}
+	for (left = size; left >= 8; left -= 8, bytes += 8, to += 8)
+		store8(to, load8(bytes));
 	/* The last ones come with those before them, if there are any. */
 	if (left != 0)
-		stream_join(s, size < 8 ? load_few(bytes, left) :
-		    load8(bytes + left - 8) >> (64 - 8 * left), (int)s->bits,
-		    factor, 8 * (int)left);
+		store8(to, size < 8 ? load_few(bytes, left) :
+		    load8(bytes + left - 8) >> (64 - 8 * left));
 }
 
-/* A text without its word, as stream_string() does it. */
-static inline unsigned
-stream_text(struct stream *s, uint8_t type, uint64_t value, unsigned most)
+#define TEXT_NONE	UINT64_MAX
+
+/* A text without its word, as string_put() does it. */
+static inline uint64_t
+text_put(unsigned char *to, uint8_t type, uint64_t value, unsigned most)
 {
 	struct tbuf_bytes bytes;
-	size_t size;
 
 	if (value == 0)
-		return (TBUF_TEXT_NULL * 8);
+		return (TEXT_NONE);
 	if (type == TBUF_STRING)
-		return (stream_string(s, value, most));
+		return (string_put(to, value, most));
 	bytes = *(const struct tbuf_bytes *)(uintptr_t)value;
 	if (bytes.data == NULL)
-		return (TBUF_TEXT_NULL * 8);
-	size = bytes.size < most / 8 ? bytes.size : most / 8;
-	stream_bytes(s, bytes.data, size);
-	return (8 * (unsigned)size + (bytes.size > size));
+		return (TEXT_NONE);
+	if (bytes.size > most) {
+		bytes_put(to, bytes.data, most);
+		return (most + UINT64_C(1));
+	}
+	bytes_put(to, bytes.data, bytes.size);
+	return (bytes.size);
 }
 
-/* False if the text is cut for want of room. */
-static inline bool
-stream_put_text(struct stream *s, uint8_t type, uint64_t value, unsigned most,
+/*
+ * A text that begins at an even byte: where it ends, or NULL if it is cut for
+ * want of `room`.
+ */
+static inline unsigned char *
+text_put_word(unsigned char *text, uint8_t type, uint64_t value, unsigned most,
     unsigned room)
 {
-	unsigned place, bits;
-	uint64_t *first, word;
+	uint64_t n = text_put(text + 2, type, value,
+	    most < room ? most : room);
+	uint16_t word = (uint16_t)n;
 
-	stream_align(s, 16);
-	first = s->next;
-	place = s->bits;
-	s->bits += 16;
-	if (s->bits == 64)
-		stream_flush(s);
-	bits = stream_text(s, type, value, most < room ? most : room);
-	word = bits / 8;
-	if (__builtin_expect(bits % 8 != 0, 0)) {
-		if (room < most)
-			return (false);
-		word |= TBUF_TEXT_CUT;
+	if (__builtin_expect(n > most || n > room, 0)) {
+		if (n != TEXT_NONE && room < most)
+			return (NULL);
+		word = n == TEXT_NONE ? TBUF_TEXT_NULL :
+		    (uint16_t)(most | TBUF_TEXT_CUT);
+		n = n == TEXT_NONE ? 0 : most;
 	}
-	if (s->next == first)
-		s->word |= word << place;
-	else
-		*first |= word << place;
-	return (true);
+	memcpy(text, &word, sizeof(word));
+	text += sizeof(word) + n;
+	store8(text, 0);
+	return (text);
 }
 
+/*
+ * Padding is zero: an argument of fixed size is stored in eight bytes, and so
+ * many that are zero stand behind a text.
+ */
 uint64_t
 tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
     uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
 {
 	/* What there may be besides a text, and behind it. */
-	uint64_t *const last = words + TBUF_STAGE_WORDS - TBUF_NARGS - 2;
-	struct stream s;
+	unsigned char *const last = (unsigned char *)(words +
+	    TBUF_STAGE_WORDS - TBUF_NARGS - 2);
+	unsigned char *next = (unsigned char *)words;
 	unsigned i, bits;
 
-	stream_begin(&s, words);
 	for (i = 0; i < site->nargs; i++) {
 		bits = fixed_bits[site->types[i]];
-		if (bits != 0)
-			stream_put(&s, values[i], bits);
-		else if (s.next >= last ||
-		    !stream_put_text(&s, site->types[i], values[i],
-		    8 * (strsize - 1), 64 * (unsigned)(last - s.next)))
+		if (bits != 0) {
+			next += -(uintptr_t)next & (bits / 8 - 1);
+			store8(next, values[i] & UINT64_MAX >> (64 - bits));
+			next += bits / 8;
+			continue;
+		}
+		next += (uintptr_t)next & 1;
+		if (next >= last || (next = text_put_word(next,
+		    site->types[i], values[i], strsize - 1,
+		    (unsigned)(last - next))) == NULL)
 			return (0);
 	}
-	return (stream_end(&s, words));
-}
-
-/* Bytes of a string that fit beside its word, other arguments and one spare. */
-#define STRING_MOST							\
-	(8 * (uint64_t)(TBUF_STAGE_WORDS - TBUF_NARGS - 1) - 2)
-
-/* A word as above, wherever it begins. */
-typedef volatile uint64_t word_anywhere
-    __attribute__((may_alias, aligned(1)));
-
-static inline const word_anywhere *
-word_at(uint64_t address)
-{
-	return ((const word_anywhere *)(uintptr_t)address);
+	return (((uint64_t)(next - (unsigned char *)words) + 7) &
+	    -UINT64_C(8));
 }
 
 /* NULL, and strings that may cross a page. */
-static __attribute__((noinline)) struct tbuf_key_text
-pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
+struct tbuf_key_text
+tbuf_pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
     uint64_t factor)
 {
 	static const struct tbuf_site site = {
@@ -398,68 +319,11 @@ pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
 	return (text);
 }
 
-/*
- * As stream_string() does it, where the string begins in the third byte of a
- * word, nothing comes behind it, and any word that begins in it lies in its
- * page: all but the first are read as they will lie.  That one waits for the
- * length; no byte that is used is read twice.
- */
 __attribute__((no_sanitize("address", "thread"))) struct tbuf_key_text
 tbuf_pack_key(uint64_t string, uint32_t strsize, uint64_t *words,
     uint64_t factor)
 {
-	uint64_t most = strsize - 1 < STRING_MOST ? strsize - 1 : STRING_MOST;
-	uint64_t at = string + 6, end = string + most, first = factor;
-	uint64_t *next = words, head, word, zero, n, sum = 0;
-
-	if (string == 0 || string % TBUF_PAGE + most + 8 > TBUF_PAGE)
-		return (pack_key_other(string, strsize, words, factor));
-	head = word = *word_at(string) << 16;
-	zero = zero_bytes(word | low_bits(16));
-	while (zero == 0 && at <= end) {
-		word = *word_at(at);
-		zero = zero_bytes(word);
-		at += 8;
-		next++;
-		factor += TBUF_HASH_STEP;
-		if (zero != 0 || at > end)
-			break;
-		*next = word;
-		sum += tbuf_hash_fold(word, factor);
-	}
-	n = zero != 0 ? bits_before(zero) / 8 : 8;
-	at += n - 8;
-	if (__builtin_expect(at > end, 0)) {
-		if (most < strsize - 1)
-			return ((struct tbuf_key_text){ 0, UINT64_MAX });
-		n -= at - end;
-		at = end + TBUF_TEXT_CUT;
-	}
-	word &= low_bits(8 * (unsigned)n);
-	if (next == words)
-		head = word;
-	else {
-		*next = word;
-		sum += tbuf_hash_fold(word, factor);
-	}
-	*words = head |= at - string;
-	return ((struct tbuf_key_text){
-		sum + tbuf_hash_fold(head, first), at - string
-	});
-}
-
-uint64_t
-tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
-    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
-{
-	unsigned n = site->nargs - 1u, i;
-	uint64_t text;
-
-	for (i = 0; i < n; i++)
-		words[i] = values[i];
-	text = tbuf_pack_key(values[n], strsize, words + n, 0).word;
-	return (text == UINT64_MAX ? 0 :
-	    8 * n + ((2 + (text & ~(uint64_t)TBUF_TEXT_CUT) + 7) & -UINT64_C(8)));
+	return (tbuf_string_words(string, strsize, words, factor, true));
 }
 
 /* ------------------------------------------------------------ segments */
@@ -469,13 +333,13 @@ static __attribute__((no_sanitize("address", "thread"))) size_t
 text_length(const unsigned char *text, size_t most)
 {
 	unsigned skip = (unsigned)((uintptr_t)text % 8);
-	const word_of_any *at = (const word_of_any *)(const void *)
+	const tbuf_word_of_any *at = (const tbuf_word_of_any *)(const void *)
 	    (text - skip);
-	uint64_t zero = zero_bytes(*at | low_bits(8 * skip));
+	uint64_t zero = tbuf_zero_bytes(*at | tbuf_low_bits(8 * skip));
 	size_t n = 8 - skip;
 
 	while (zero == 0 && n < most) {
-		zero = zero_bytes(*++at);
+		zero = tbuf_zero_bytes(*++at);
 		n += 8;
 	}
 	if (zero != 0)

@@ -298,14 +298,11 @@ void	tbuf_pack(const struct tbuf_site *, const uint64_t *values,
 /*
  * The words alone, and how many bytes those are, or 0: the texts are too long
  * for the stage.  A string is read once: its bytes and its length belong
- * together, whatever another thread makes of it.  The second one is for
- * TBUF_SHAPE_STRING.
+ * together, whatever another thread makes of it.  For TBUF_SHAPE_STRING
+ * string_words.h has the same.
  */
-typedef uint64_t tbuf_pack_words(const struct tbuf_site *,
-	    const uint64_t *values, uint32_t strsize,
-	    uint64_t words[TBUF_STAGE_WORDS]);
-tbuf_pack_words tbuf_pack_texts TBUF_HIDDEN;
-tbuf_pack_words tbuf_pack_string TBUF_HIDDEN;
+uint64_t tbuf_pack_texts(const struct tbuf_site *, const uint64_t *values,
+	    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS]) TBUF_HIDDEN;
 /* The words of a string alone, which end a key (key.h). */
 struct tbuf_key_text tbuf_pack_key(uint64_t string, uint32_t strsize,
 	    uint64_t *words, uint64_t factor) TBUF_HIDDEN;
@@ -359,7 +356,7 @@ bool	tbuf_lock_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size) TBUF_HIDDEN;
 /* ... or with texts, if they are not too long to be words. */
 bool	tbuf_lock_texts_again(const struct tbuf_site *, const uint64_t *values,
-	    uint64_t base, tbuf_pack_words *) TBUF_HIDDEN;
+	    uint64_t base) TBUF_HIDDEN;
 
 /* -x cpu: does a fire on this CPU belong to the session? */
 static inline bool
