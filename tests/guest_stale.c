@@ -4,7 +4,8 @@
  * A thread's memo is of a session that has ended, and another one has its slot:
  * one whose predicates do not hold does not have flat sections tried in vain at
  * each fire, and one that records is remembered soon, even where the CPU's
- * memo would do.  This program has the library's objects in it, with the
+ * memo would do.  Of two sessions that go on it is the one whose probe the
+ * thread fires.  This program has the library's objects in it, with the
  * hidden names.
  */
 #include <inttypes.h>
@@ -255,6 +256,59 @@ test_session_is_remembered_where_the_cpu_has_its_memo(void)
 	}
 }
 
+static struct tbuf_consumer *
+begin_at(const char *description)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	GUEST_EXPECT(c != NULL && tbuf_consumer_set(c, "bufpolicy", "ring") ==
+	    0 && tbuf_consumer_enable(c, description) >= 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "no session");
+	guest_go(c);
+	return (c);
+}
+
+/* Few of its fires go by the CPU's memo; none is lost. */
+static void
+expect_own(void (*fire)(void), uint64_t generation, uint64_t *fired)
+{
+	unsigned i;
+
+	fire_one = fire;
+	page.after = 0;
+	for (i = 0; i < FIRES && (tbuf_thread.memo.generation == generation ||
+	    !remembers(&tbuf_thread.memo, 0)); i++)
+		fire_one();
+	GUEST_EXPECT(i > 1 && i <= 2 * TBUF_ELSEWHERE,
+	    "remembered after %u fires", i);
+	*fired += page.after;
+}
+
+static void
+test_thread_remembers_the_session_that_it_fires_for(void)
+{
+	struct tbuf_consumer *numbers, *text;
+	uint64_t fired[2] = { 0 }, first;
+	unsigned i;
+
+	begin();
+	numbers = begin_at("guest:::numbers");
+	text = begin_at("guest:::text");
+	fire_one = fire_numbers;
+	fire_until_remembered(0);
+	first = tbuf_thread.memo.generation;
+	fired[0] = page.after;
+	expect_own(fire_a_text, first, &fired[1]);
+	first = tbuf_thread.memo.generation;
+	expect_own(fire_numbers, first, &fired[0]);
+	flats = 0;
+	for (i = 0; i < FIRES; i++)
+		fire_numbers();
+	GUEST_EXPECT(flats == FIRES, "%u flat sections", flats);
+	end(numbers, fired[0] + FIRES);
+	end(text, fired[1]);
+}
+
 /* ------------------------------------------------------------ handlers */
 
 static struct tbuf_consumer *plain, *clause;
@@ -314,6 +368,9 @@ static const struct guest_case cases[] = {
 	    NULL, GUEST_PLAIN },
 	{ "session_is_remembered_where_the_cpu_has_its_memo",
 	    test_session_is_remembered_where_the_cpu_has_its_memo, NULL,
+	    GUEST_PLAIN },
+	{ "thread_remembers_the_session_that_it_fires_for",
+	    test_thread_remembers_the_session_that_it_fires_for, NULL,
 	    GUEST_PLAIN },
 	{ "session_that_begins_amid_the_mark_loses_no_record",
 	    test_session_that_begins_amid_the_mark_loses_no_record, NULL,

@@ -49,6 +49,22 @@ memos_for(uint32_t bits)
 	return (memos);
 }
 
+/*
+ * Has the thread fired for sessions that it does not remember so often that it
+ * is to remember this one?  The long way does so, if it writes a record.
+ */
+static inline bool
+is_elsewhere(uint32_t bits)
+{
+	unsigned n = tbuf_thread.elsewhere;
+
+	if ((bits & (bits - 1)) != 0 || tbuf_load(&tbuf_thread.memo.bits) == bits)
+		return (false);
+	n = n < TBUF_ELSEWHERE ? n + 1 : 0;
+	tbuf_thread.elsewhere = (uint8_t)n;
+	return (n == TBUF_ELSEWHERE);
+}
+
 /* ... or for one of them: where it is alone, the thread's own if it has it. */
 static inline const struct tbuf_memo *
 memo_for(uint32_t bits, unsigned number)
@@ -80,7 +96,7 @@ fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
 
 /*
  * By what is remembered of the session.  By no CPU's memo while the thread's
- * own is stale: who goes by that makes nothing good.
+ * own is stale, or to be this session's: who goes by that makes nothing good.
  */
 static bool
 fire_again(const struct tbuf_fire *f)
@@ -92,7 +108,8 @@ fire_again(const struct tbuf_fire *f)
 	tbuf_fire_write(f, &w);
 	m = tbuf_memo_find(w.bits);
 	if (m == NULL || w.size > TBUF_RECORD_MAX ||
-	    (m != own && is_stale(own, w.bits)))
+	    (m != own && (tbuf_thread.elsewhere == TBUF_ELSEWHERE ||
+	    is_stale(own, w.bits))))
 		return (false);
 	if (f->words) {
 		w.from = f->segments[1].data;
@@ -317,7 +334,7 @@ fire_left(const struct tbuf_site *site, const uint64_t *values,
 	if (bits == 0 || (alone && fire_clause(site, values, size,
 	    (unsigned)__builtin_ctz(all))))
 		return;
-	memos = memos_for(all);
+	memos = is_elsewhere(all) ? NULL : memos_for(all);
 	w.size = sizeof(struct tbuf_header) + size;
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_load(&tbuf_thread.tid);
@@ -593,7 +610,7 @@ fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 
 	if (base == 0)
 		return;
-	if (is_of_clauses(site, left))
+	if (is_of_clauses(site, left) || is_elsewhere(left))
 		fire_texts(site, values, left);
 	else if (tbuf_self.rseq)
 		fire_texts(site, values, fire_each_text(site, values, base));

@@ -71,8 +71,9 @@ to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
 
 /*
  * For the next fire: the thread's own memo, void if a handler has marked the
- * thread meanwhile, unless a session has it that still stands; and the CPU's,
- * if the lane is not one thread's alone.
+ * thread meanwhile, unless a session has it that still stands and is not one
+ * that it rarely fires for; and the CPU's, if the lane is not one thread's
+ * alone.
  * What a handler changes meanwhile does no harm: a section that goes by a memo
  * looks whose it is.
  */
@@ -91,8 +92,9 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		return;
 	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
 	    tbuf_load(&own->generation) != f->generation &&
-	    tbuf_memo_stands(own))
+	    tbuf_thread.elsewhere < TBUF_ELSEWHERE && tbuf_memo_stands(own))
 		return;
+	tbuf_thread.elsewhere = 0;
 	tbuf_rseq_remember(own, m, &tbuf_thread.shared);
 	if (tbuf_thread.shared != 0)
 		tbuf_thread_forget();

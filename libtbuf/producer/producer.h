@@ -127,7 +127,9 @@ struct tbuf_thread {
 				 * program's */
 	uint8_t side_busy;	/* not 0: its side lanes are not to be used */
 	bool batch;		/* between tbuf_batch_begin and _end */
-	int batch_error;	/* why it cannot register any there, or 0 */
+	int16_t batch_error;	/* why it cannot register any there, or 0 */
+	uint8_t elsewhere;	/* fires by CPUs' memos, for sessions of which
+				 * each was alone at its probe */
 	uint64_t stack_low;	/* as far down as its stack is known, ... */
 	uint64_t stack_end;	/* ... and where it ends; 0: not known */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: producer/hold.h */
@@ -149,6 +151,13 @@ extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
 
 _Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_own");
+
+/*
+ * So many of them, and the thread remembers the session whose probe it fires:
+ * what it does most is a flat section.  Where two take turns that is half of
+ * their fires, and a memo costs little among so many.
+ */
+#define TBUF_ELSEWHERE	64
 
 /* No fire of this thread goes by what it remembers. */
 static inline void
