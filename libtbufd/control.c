@@ -8,6 +8,9 @@
 #include "constant.h"
 #include "errors.h"
 
+/* The last that #line may say: there has to be room to count on from it. */
+#define LINE_LAST	2000000000
+
 /* Which of them may stand behind #, behind #pragma, behind #pragma D. */
 enum place {
 	PLACE_LINE,
@@ -199,7 +202,7 @@ control_line(struct d_compiler *c, const char *name,
 		control_depth(c, file->next);
 	}
 	/* The line that follows; this one has been counted already. */
-	c->line = (int)(words->value & INT32_MAX);
+	c->line = words->value > LINE_LAST ? LINE_LAST : (int)words->value;
 }
 
 static void
