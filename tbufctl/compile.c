@@ -48,8 +48,11 @@ static const char *
 set_option(void *context, const char *name, const char *value)
 {
 	struct compiled *c = context;
-	const char *why = setting_set(c->options, name, value);
+	const char *why;
 
+	if (setting_is_outside(name))
+		return (MSG_SET_CONTEXT);
+	why = setting_set(c->options, name, value);
 	c->d.defaultargs = c->options->d.defaultargs;
 	c->d.argref = c->options->d.argref;
 	c->d.version = c->options->d.version;
@@ -255,15 +258,15 @@ last_field(int flag)
 static int
 read_script(const struct options *o, struct description *program)
 {
+	const char *why;
 
 	program->script = text_read(program->text, &program->length);
 	if (program->script == NULL)
 		return (fail(MSG_OPEN_SCRIPT, program->text,
 		    strerror(errno)));
 	if (o->d.cpp && (program->script =
-	    cpp_run(&o->d, program->script, &program->length)) == NULL)
-		return (fail(MSG_COMPILE, program->text,
-		    "Preprocessor failed to process input program"));
+	    cpp_run(&o->d, program->script, &program->length, &why)) == NULL)
+		return (fail(MSG_COMPILE, program->text, why));
 	return (0);
 }
 

@@ -81,6 +81,8 @@ write_all(int fd, const char *text, size_t length)
 
 /* ------------------------------------------------------------ cpp */
 
+static const char failed[] = "Preprocessor failed to process input program";
+
 /* What every script is told of where it runs. */
 static const char *const fixed[] = {
 	"-D__linux", "-D__unix", "-D__SVR4",
@@ -116,7 +118,26 @@ make_arguments(const struct d_settings *d, const char *path)
 	return (w.all);
 }
 
-static int
+/* What went wrong, by how it ended, which a shell tells in the same way. */
+static const char *
+ended(int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	switch (code) {
+	case 0:
+		return (NULL);
+	case 126:
+		return ("Failed to exec preprocessor");
+	case 127:
+		return ("Preprocessor not found");
+	default:
+		return (failed);
+	}
+}
+
+/* NULL, or what is to be said. */
+static const char *
 spawn(char **arguments, int in, int out)
 {
 	posix_spawn_file_actions_t actions;
@@ -130,15 +151,16 @@ spawn(char **arguments, int in, int out)
 	    environ);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	if (error != 0)
-		return (-error);
+		return (ended(W_EXITCODE(error == ENOENT ? 127 : 126, 0)));
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
-			return (-errno);
-	return (status == 0 ? 0 : -EINVAL);
+			return (failed);
+	return (ended(status));
 }
 
 char *
-cpp_run(const struct d_settings *d, char *text, size_t *length)
+cpp_run(const struct d_settings *d, char *text, size_t *length,
+    const char **why)
 {
 	char **arguments = make_arguments(d, d->cpp_path != NULL ?
 	    d->cpp_path : "cpp"), **a, *made = NULL;
@@ -149,8 +171,10 @@ cpp_run(const struct d_settings *d, char *text, size_t *length)
 	/* Its newline stays, so that lines keep their numbers. */
 	if (strncmp(text, "#!", 2) == 0)
 		from += strcspn(text, "\n");
+	*why = failed;
 	if (in != -1 && out != -1 && write_all(in, from, *length -
-	    (size_t)(from - text)) == 0 && spawn(arguments, in, out) == 0 &&
+	    (size_t)(from - text)) == 0 &&
+	    (*why = spawn(arguments, in, out)) == NULL &&
 	    lseek(out, 0, SEEK_SET) == 0)
 		made = read_all(out, length);
 	if (in != -1)
@@ -161,5 +185,7 @@ cpp_run(const struct d_settings *d, char *text, size_t *length)
 		free(*a);
 	free(arguments);
 	free(text);
+	if (made == NULL && *why == NULL)
+		*why = failed;
 	return (made);
 }

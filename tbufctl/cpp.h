@@ -17,9 +17,10 @@ struct d_settings;
 char	*text_read(const char *path, size_t *length);
 
 /*
- * What cpp makes of a text, which is freed; NULL when it failed.  The line of
- * #! is not shown to it.
+ * What cpp makes of a text, which is freed; NULL, and why, when it failed.  The
+ * line of #! is not shown to it.
  */
-char	*cpp_run(const struct d_settings *, char *text, size_t *length);
+char	*cpp_run(const struct d_settings *, char *text, size_t *length,
+	    const char **why);
 
 #endif

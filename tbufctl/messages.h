@@ -37,6 +37,7 @@
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
 #define MSG_SET_UNSUPPORTED "Option is not in this version"
 #define MSG_SET_NAME	"Invalid option name"
+#define MSG_SET_CONTEXT	"Option cannot be used from within a D program"
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
 			": '%s' is no flag, such as on or off"

@@ -63,18 +63,22 @@ action_setopt(struct format *f, const char *name, const char *value)
 	bool *flag = find_flag(f, name);
 	int error = -ENOENT;
 	const char *why;
+	bool unused;
 
 	if (flag != NULL)
 		return (flag_parse(value, flag) == 0 ? NULL : MSG_SET_VALUE);
 	if (set_number(f, name, value, &why))
 		return (why);
+	if (strcmp(name, "quietresize") == 0)
+		return (flag_parse(value, &unused) == 0 ? NULL :
+		    MSG_SET_VALUE);
 	if (f->consumer != NULL)
 		error = tbuf_consumer_set(f->consumer, name, value);
 	switch (error) {
 	case 0:
 		return (NULL);
 	case -ENOENT:
-		return (MSG_SET_NAME);
+		return (setting_is_known(name) ? illegal : MSG_SET_NAME);
 	case -EINVAL:
 		return (MSG_SET_VALUE);
 	default:

@@ -5,8 +5,11 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <tbuf_consumer.h>
 
 #include "flag.h"
 #include "messages.h"
@@ -166,8 +169,14 @@ enum kind {
 	KIND_AMIN,
 	KIND_LINKMODE,		/* of -G, which makes one kind of object */
 	KIND_LINKTYPE,
-	KIND_UNUSED_FLAG,	/* known, of no effect */
-	KIND_UNUSED_NUMBER
+	KIND_EVALTIME,		/* these have to be right, and do nothing */
+	KIND_LATE,
+	KIND_UNUSED_FLAG,
+	KIND_UNUSED_BARE,
+	KIND_UNUSED_NUMBER,
+	KIND_UNUSED_COUNT,
+	KIND_UNUSED_SIZE,
+	KIND_UNUSED_TEXT
 };
 
 static const enum kind kinds[] = {
@@ -178,7 +187,16 @@ static const enum kind kinds[] = {
 	KIND_STACKFRAMES, KIND_USTACKFRAMES,
 	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_MAXFRAMES,
 	KIND_STACKINDENT, KIND_PRINTSIZE, KIND_AMIN,
-	KIND_LINKMODE, KIND_LINKTYPE
+	KIND_LINKMODE, KIND_LINKTYPE, KIND_EVALTIME, KIND_LATE,
+	KIND_UNUSED_FLAG, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
+	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
+	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
+	KIND_UNUSED_BARE,
+	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT, KIND_UNUSED_COUNT,
+	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT,
+	KIND_UNUSED_SIZE, KIND_UNUSED_SIZE, KIND_UNUSED_SIZE,
+	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
+	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
 };
 
 /* In the order of kinds; flags come behind. */
@@ -187,7 +205,12 @@ const char *const setting_names[] = {
 	"syslibdir", "cpppath", "cppargs", "setenv", "unsetenv", "quietresize",
 	"stackframes", "ustackframes", "jstackframes",
 	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
-	"linkmode", "linktype",
+	"linkmode", "linktype", "evaltime", "late",
+	"bpflog", "lazyload", "linknommap",
+	"core", "debug", "kdefs", "knodefs", "strip", "udefs", "unodefs",
+	"disasm", "iregs", "pgmax", "tregs", "useruid",
+	"bpflogsize", "pcapsize", "preallocate",
+	"ctfpath", "ldpath", "lockmem", "modpath", "procfspath", "sysslice",
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
@@ -280,16 +303,50 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 		    NULL : MSG_SET_VALUE);
 	case KIND_LINKTYPE:
 		return (is_one_of(value, "elf dof") ? NULL : MSG_SET_VALUE);
+	case KIND_EVALTIME:
+		return (is_one_of(value, "exec preinit postinit main") ?
+		    NULL : MSG_SET_VALUE);
+	case KIND_LATE:
+		return (is_one_of(value, "dynamic static") ? NULL :
+		    MSG_SET_VALUE);
 	default:
 		break;
 	}
 	return (NULL);
 }
 
+/* What is of no effect here: is it what DTrace would take? */
+static const char *
+check_unused(enum kind kind, const char *value)
+{
+	uint64_t number;
+	bool flag, right = value != NULL;
+
+	switch (kind) {
+	case KIND_UNUSED_FLAG:
+		right = flag_parse(value, &flag) == 0;
+		break;
+	case KIND_UNUSED_BARE:
+		right = value == NULL;
+		break;
+	case KIND_UNUSED_NUMBER:
+		right = flag_number(value, UINT64_MAX, &number);
+		break;
+	case KIND_UNUSED_COUNT:
+		right = value != NULL && flag_number(value, INT_MAX, &number);
+		break;
+	case KIND_UNUSED_SIZE:
+		right = value == NULL || tbuf_parse_size(value, &number) == 0;
+		break;
+	default:
+		break;
+	}
+	return (right ? NULL : MSG_SET_VALUE);
+}
+
 static const char *
 set_value(struct d_settings *d, enum kind kind, const char *value)
 {
-	bool flag;
 
 	switch (kind) {
 	case KIND_VERSION:
@@ -298,16 +355,20 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 		return (set_stdc(d, value));
 	case KIND_TOP:
 		return (set_top(d, value));
-	case KIND_UNUSED_FLAG:
-		return (flag_parse(value, &flag) == 0 ? NULL : MSG_SET_VALUE);
 	case KIND_STACKFRAMES:
 	case KIND_USTACKFRAMES:
 	case KIND_JSTACKFRAMES:
 	case KIND_STACKINDENT:
 	case KIND_PRINTSIZE:
 	case KIND_MAXFRAMES:
-	case KIND_UNUSED_NUMBER:
 		return (set_number(d, kind, value));
+	case KIND_UNUSED_FLAG:
+	case KIND_UNUSED_BARE:
+	case KIND_UNUSED_NUMBER:
+	case KIND_UNUSED_COUNT:
+	case KIND_UNUSED_SIZE:
+	case KIND_UNUSED_TEXT:
+		return (check_unused(kind, value));
 	default:
 		return (value == NULL ? MSG_SET_VALUE :
 		    set_text(d, kind, value));
@@ -331,6 +392,22 @@ setting_is_flag(const char *name)
 	size_t i = find(name);
 
 	return (i >= NKINDS && i < setting_count);
+}
+
+bool
+setting_is_known(const char *name)
+{
+
+	return (find(name) < setting_count);
+}
+
+/* What has happened by the time that a script is read. */
+bool
+setting_is_outside(const char *name)
+{
+
+	return (is_one_of(name, "cppargs cpphdrs cpppath ctfpath define incdir "
+	    "ldpath modpath procfspath setenv stdc undef unsetenv"));
 }
 
 const char *

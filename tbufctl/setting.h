@@ -51,6 +51,12 @@ const char *setting_set(struct options *, const char *name,
 /* Is it on or off? */
 bool	setting_is_flag(const char *name);
 
+/* Is it one of these? */
+bool	setting_is_known(const char *name);
+
+/* Has it to be set by -x, not by #pragma D option? */
+bool	setting_is_outside(const char *name);
+
 /* The names, for who looks for one that is near. */
 extern const char *const setting_names[];
 extern const size_t setting_count;

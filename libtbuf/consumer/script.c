@@ -331,6 +331,8 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 		return (-EINVAL);
 	if (speculates(s->source) && terms->specsize < TBUF_RECORD_LEAST)
 		return (-EINVAL);
+	if (!tbuf_variables_fit(s->source, terms))
+		return (-EINVAL);
 	if (prepare_machine(s) != 0 || !tbuf_speculations_make(s) ||
 	    tbuf_cells_make(&s->globals, s->source, TBUF_SCOPE_GLOBAL,
 	    (uint32_t)terms->strsize) != 0 ||

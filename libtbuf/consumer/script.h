@@ -398,6 +398,9 @@ int	tbuf_script_store_bytes(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size);
 int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
 	    uint32_t index, struct tbuf_span *);
+/* Does dynvarsize hold one of each variable that takes of it, by itself? */
+bool	tbuf_variables_fit(const struct tbuf_d_script *,
+	    const struct tbuf_script_terms *);
 /* Take so much of dynvarsize, or count a drop. */
 bool	tbuf_script_charge(struct tbuf_script *, uint64_t bytes);
 

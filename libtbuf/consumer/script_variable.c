@@ -125,6 +125,46 @@ tbuf_script_charge(struct tbuf_script *s, uint64_t bytes)
 	return (true);
 }
 
+/* Two words of four bytes, its key and its value. */
+static uint64_t
+element_charge(uint64_t key, const struct tbuf_d_variable *v)
+{
+
+	return (4 + key + 8 + v->shape->size);
+}
+
+/* What the key of an array takes, as the machine counts it. */
+static uint64_t
+key_size(const struct tbuf_d_variable *v, uint64_t strsize)
+{
+	const struct tbuf_d_piece *key = v->keys, *end = key + v->nkeys;
+	uint64_t size = 0;
+
+	for (; key < end; key++)
+		size += key->kind == TBUF_PIECE_TEXT ? strsize :
+		    key->kind == TBUF_PIECE_INTEGER ? key->shape->size :
+		    key->bytes;
+	return (size);
+}
+
+bool
+tbuf_variables_fit(const struct tbuf_d_script *source,
+    const struct tbuf_script_terms *terms)
+{
+	const struct tbuf_d_variable *v = source->variables;
+	const struct tbuf_d_variable *end = v + source->nvariables;
+	uint64_t size;
+
+	for (; v < end; v++) {
+		size = v->nkeys != 0 ?
+		    element_charge(key_size(v, terms->strsize), v) :
+		    v->scope == TBUF_SCOPE_THREAD ? v->shape->size : 0;
+		if (v->is_written && size > terms->dynvarsize)
+			return (false);
+	}
+	return (true);
+}
+
 /* self-> takes of dynvarsize what it is declared with, while it is set. */
 static int
 cell_set(struct tbuf_script *s, struct tbuf_cell *cell, bool set)
@@ -156,10 +196,7 @@ array_find(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (NULL);
 }
 
-/*
- * An element that something is stored to.  What it counts: two words of four
- * bytes, its key and its value.
- */
+/* An element that something is stored to. */
 static int
 element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
     struct tbuf_element **e)
@@ -171,7 +208,7 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		return (TBUF_FAULT_ILLEGAL);
 	if ((*e = tbuf_element_find(s, scope, id)) != NULL)
 		return (0);
-	charge = 4 + (uint64_t)s->machine.key_size + 8 + v->shape->size;
+	charge = element_charge(s->machine.key_size, v);
 	if (!tbuf_script_charge(s, charge))
 		return (TBUF_STOP);
 	*e = tbuf_element_make(s, scope, id, tbuf_cell_room(v->shape,

@@ -4,8 +4,8 @@
 # Options by name, as the library has them.
 for x in bufsize=1x bufsize=0 bufsize=7 bufsize bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
     switchrate statusrate=-1s strsize=1 cpu=100000 cpu=x temporal=maybe \
-    nosuch nosuch=1 aggsize=1x aggsortpos=x specsize=1x nspec=x cleanrate=x pgmax=3 \
-    evaltime=main; do
+    nosuch nosuch=1 aggsize=1x aggsortpos=x specsize=1x nspec=x cleanrate=x pgmax=x \
+    evaltime=later grabanon; do
 	ctl -x $x -n count -c "touch executed"
 done
 for b in 0 -4k big; do

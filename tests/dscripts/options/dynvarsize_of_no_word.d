@@ -1,0 +1,3 @@
+self uint64_t x;
+
+BEGIN { self->x = 1; }

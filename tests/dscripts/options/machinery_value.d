@@ -1,0 +1,6 @@
+#pragma D option bpflogsize=unlimited
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option define=X=1
+
+BEGIN
+{
+	exit(0);
+}

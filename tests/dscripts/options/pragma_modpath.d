@@ -1,0 +1,6 @@
+#pragma D option modpath=/nowhere
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option setenv=A=b
+
+BEGIN
+{
+	exit(0);
+}
