@@ -248,15 +248,6 @@ put_bytes(struct generator *g, unsigned reg, const struct type *type,
 	put_piece(g, piece, reg);
 }
 
-/* How much print() records of what a pointer points to. */
-static uint32_t
-shown(const struct generator *g, const struct type *type)
-{
-	uint64_t most = g->c->options->printsize, size = d_type_size(type);
-
-	return ((uint32_t)(most != 0 && most < size ? most : size));
-}
-
 /* What a pointer points to, if that has a size; or the value. */
 static void
 print(struct generator *g, const struct d_node *node)
@@ -272,7 +263,7 @@ print(struct generator *g, const struct d_node *node)
 	d_value(g, node, 0);
 	d_may_copyin(g, node);
 	put_piece(g, d_piece(g, node->type), 0);
-	put_bytes(g, 0, type->of, shown(g, type->of));
+	put_bytes(g, 0, type->of, (uint32_t)d_type_size(type->of));
 }
 
 static void

@@ -151,7 +151,6 @@ struct d_options {
 	uint64_t jstackframes;
 	uint64_t maxframes;		/* more are cut to it; 0: none are */
 	bool raw;			/* stacks are to be unwound */
-	uint64_t printsize;		/* bytes behind a pointer; 0: all */
 	bool defaultargs;		/* missing arguments are 0 or "" */
 	bool argref;			/* arguments may be left unused */
 	bool empty;			/* an empty program is none, no error */

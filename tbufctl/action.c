@@ -81,6 +81,15 @@ act_tracemem(const struct acting *a)
 	trace_dump(a->out, d.data, d.length);
 }
 
+/* -x printsize: eight bytes at a time; 0: all. */
+static uint64_t
+print_limit(uint64_t size)
+{
+
+	return (size == 0 || size > UINT64_MAX - 7 ? UINT64_MAX :
+	    (size + 7) & ~UINT64_C(7));
+}
+
 static void
 act_print(const struct acting *a)
 {
@@ -88,12 +97,10 @@ act_print(const struct acting *a)
 
 	if (!get(a, 0, &d))
 		return;
-	if (a->action->pointer && get(a, 1, &bytes)) {
-		if (a->format->printsize != 0 &&
-		    a->format->printsize < bytes.length)
-			bytes.length = (size_t)a->format->printsize;
-		print_pointed(a->out, d.number, &bytes);
-	} else
+	if (a->action->pointer && get(a, 1, &bytes))
+		print_pointed(a->out, d.number, &bytes,
+		    print_limit(a->format->printsize));
+	else
 		print_value(a->out, &d);
 }
 

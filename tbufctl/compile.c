@@ -30,7 +30,7 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
-/* How many frames stacks have that do not say it, and what print() shows. */
+/* How many frames stacks have that do not say it. */
 static void
 set_frames(struct compiled *c)
 {
@@ -40,7 +40,6 @@ set_frames(struct compiled *c)
 	c->d.jstackframes = c->options->d.jstackframes;
 	c->d.maxframes = c->options->d.maxframes;
 	c->d.raw = c->options->d.unwind;
-	c->d.printsize = c->options->d.printsize;
 }
 
 /* #pragma D option */

@@ -16,10 +16,11 @@ void	print_value(struct output *, const struct datum *);
 
 /*
  * What a pointer points to, of which `bytes` has the beginning: members with
- * their types, without those that are 0.
+ * their types, without those that are 0, and those that begin at the limit or
+ * behind it.
  */
 void	print_pointed(struct output *, uint64_t address,
-	    const struct datum *bytes);
+	    const struct datum *bytes, uint64_t limit);
 
 /* The name of an enumerator, or its number. */
 void	print_enumerator(struct output *, const struct tbuf_d_shape *,

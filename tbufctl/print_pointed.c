@@ -11,12 +11,16 @@
 #include "print.h"
 
 #define MARGIN	44		/* blanks before the outermost level */
+#define DEEPEST	256		/* structures in structures */
 
 struct walk {
 	struct output *out;
 	const char *data;	/* the whole */
 	size_t size;		/* bytes of it that are there */
+	uint64_t limit;		/* where what is to be shown ends */
 	bool ended;		/* "..." was printed */
+	unsigned open[DEEPEST];	/* levels of the braces that are not closed */
+	unsigned nopen;
 };
 
 static void
@@ -24,6 +28,22 @@ put_indent(const struct walk *w, unsigned depth)
 {
 
 	output_printf(w->out, "%*s", (int)(MARGIN + depth), "");
+}
+
+/*
+ * A brace is closed when something comes behind it: what "..." stands for may
+ * be within it or not.
+ */
+static void
+close_braces(struct walk *w, unsigned depth)
+{
+	unsigned last;
+
+	while (w->nopen > 0 && (last = w->open[w->nopen - 1]) >= depth) {
+		put_indent(w, last);
+		output_printf(w->out, last == 0 ? "}\n" : "},\n");
+		w->nopen--;
+	}
 }
 
 /* Are all bytes, of those that are there, 0? */
@@ -96,12 +116,13 @@ put_type(const struct walk *w, const struct tbuf_d_shape *shape)
 static void	put(struct walk *, const struct tbuf_d_shape *, size_t offset,
 		    unsigned depth, const struct tbuf_d_member *);
 
-/* What is behind the bytes that were recorded. */
+/* What begins behind the bytes to be shown, was not recorded, or is too deep. */
 static bool
 is_beyond(struct walk *w, size_t offset, size_t size, unsigned depth)
 {
 
-	if (offset + size <= w->size)
+	if (offset < w->limit && offset + size <= w->size &&
+	    w->nopen < DEEPEST)
 		return (false);
 	if (!w->ended) {
 		put_indent(w, depth);
@@ -119,6 +140,7 @@ put_members(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	const struct tbuf_d_member *end = m + shape->nmembers;
 
 	output_printf(w->out, " {\n");
+	w->open[w->nopen++] = depth;
 	for (; m < end && !w->ended; m++) {
 		bool is_scalar = m->shape->kind != TBUF_KIND_STRUCT &&
 		    m->shape->kind != TBUF_KIND_UNION &&
@@ -131,8 +153,6 @@ put_members(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 		    !is_zero(w, offset + m->offset, m->shape->size))
 			put(w, m->shape, offset + m->offset, depth + 1, m);
 	}
-	put_indent(w, depth);
-	output_printf(w->out, "}");
 }
 
 /* Characters end at a NUL; other elements that are 0 are left out. */
@@ -147,13 +167,14 @@ put_elements(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	for (i = 0; of != NULL && i < shape->count && !w->ended; i++) {
 		size_t at = offset + (size_t)i * of->size;
 
-		if (is_beyond(w, at, of->size, depth + 1))
+		if (at + of->size > w->size)
 			break;
 		if (!is_zero(w, at, of->size))
 			put(w, of, at, depth + 1, NULL);
 		else if (of->kind == TBUF_KIND_CHARACTER)
 			break;
 	}
+	close_braces(w, depth + 1);
 	put_indent(w, depth);
 	output_printf(w->out, "]");
 }
@@ -164,6 +185,7 @@ put(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
     unsigned depth, const struct tbuf_d_member *member)
 {
 
+	close_braces(w, depth);
 	put_indent(w, depth);
 	if (member != NULL && member->name[0] != '\0')
 		output_printf(w->out, ".%s = ", member->name);
@@ -172,7 +194,7 @@ put(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	case TBUF_KIND_STRUCT:
 	case TBUF_KIND_UNION:
 		put_members(w, shape, offset, depth);
-		break;
+		return;
 	case TBUF_KIND_ARRAY:
 		put_elements(w, shape, offset, depth);
 		break;
@@ -183,10 +205,11 @@ put(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 }
 
 void
-print_pointed(struct output *out, uint64_t address, const struct datum *bytes)
+print_pointed(struct output *out, uint64_t address, const struct datum *bytes,
+    uint64_t limit)
 {
 	struct walk w = { .out = out, .data = bytes->data,
-	    .size = bytes->length };
+	    .size = bytes->length, .limit = limit };
 
 	output_printf(out, "0x%" PRIx64 " = *\n", address);
 	if (bytes->shape != NULL && !is_beyond(&w, 0,
@@ -194,4 +217,5 @@ print_pointed(struct output *out, uint64_t address, const struct datum *bytes)
 	    bytes->shape->kind == TBUF_KIND_UNION ||
 	    bytes->shape->kind == TBUF_KIND_ARRAY ? 0 : bytes->shape->size, 0))
 		put(&w, bytes->shape, 0, 0, NULL);
+	close_braces(&w, 0);
 }
