@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+#include <strings.h>
 
 #include "flag.h"
 
@@ -25,7 +25,7 @@ flag_parse(const char *value, bool *flag)
 		return (0);
 	}
 	for (i = 0; i < 14; i++)
-		if (strcmp(value, words[i / 7][i % 7]) == 0) {
+		if (strcasecmp(value, words[i / 7][i % 7]) == 0) {
 			*flag = i / 7;
 			return (0);
 		}

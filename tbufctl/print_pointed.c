@@ -116,7 +116,7 @@ put_type(const struct walk *w, const struct tbuf_d_shape *shape)
 static void	put(struct walk *, const struct tbuf_d_shape *, size_t offset,
 		    unsigned depth, const struct tbuf_d_member *);
 
-/* What begins behind the bytes to be shown, was not recorded, or is too deep. */
+/* What begins behind what is to be shown, was not recorded, or is too deep. */
 static bool
 is_beyond(struct walk *w, size_t offset, size_t size, unsigned depth)
 {

@@ -407,7 +407,7 @@ setting_is_outside(const char *name)
 {
 
 	return (is_one_of(name, "cppargs cpphdrs cpppath ctfpath define incdir "
-	    "ldpath modpath procfspath setenv stdc undef unsetenv"));
+	    "ldpath lockmem modpath procfspath setenv stdc undef unsetenv"));
 }
 
 const char *

@@ -107,6 +107,7 @@ string(const char *value, int64_t *number)
 	return (0);
 }
 
+/* In either case. */
 static int
 flag(const char *value, int64_t *number)
 {
@@ -114,11 +115,19 @@ flag(const char *value, int64_t *number)
 		"no", "yes", "disable", "enable", "disabled", "enabled",
 		"false", "true", "off", "on", "unset", "set", NULL
 	};
+	char word[sizeof("disabled")];
+	size_t i = 0;
 
 	*number = 1;
 	if (value == NULL)
 		return (0);
-	if (tbuf_option_word(value, words, number) != 0)
+	for (; value[i] != '\0'; i++) {
+		if (i == sizeof(word) - 1)
+			return (-EINVAL);
+		word[i] = (char)(value[i] | 0x20);
+	}
+	word[i] = '\0';
+	if (tbuf_option_word(word, words, number) != 0)
 		return (-EINVAL);
 	*number %= 2;
 	return (0);
