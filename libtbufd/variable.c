@@ -400,6 +400,13 @@ check_args(struct d_compiler *c, struct d_node *node,
 	    arguments->value, class));
 }
 
+/* The last of the registers that have names, see the prelude. */
+#ifdef __x86_64__
+#define REGISTER_LAST	25
+#else
+#define REGISTER_LAST	33
+#endif
+
 static void
 check_uregs(struct d_compiler *c, struct d_node *node,
     const struct d_node *arguments)
@@ -412,6 +419,9 @@ check_uregs(struct d_compiler *c, struct d_node *node,
 		d_fail(c, D_REGS_IDX,
 		    "index %jd is out of range for array %s",
 		    (intmax_t)arguments->value, one->name);
+	if (arguments->value > REGISTER_LAST)
+		d_fail(c, D_UNKNOWN, "%s[]: index out of bounds (%ju)",
+		    one->name, (uintmax_t)arguments->value);
 	node->type = c->types.type_uint64;
 }
 

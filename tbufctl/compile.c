@@ -224,6 +224,9 @@ compile_libraries(struct compiled *c, const struct description *program)
 	struct d_error error;
 	size_t i;
 
+	if (c->libraries.wrong != NULL)
+		return (fail(program->flag == 's' ? MSG_COMPILE :
+		    MSG_BAD_PROBE, program->text, c->libraries.wrong));
 	for (i = 0; i < c->libraries.count; i++) {
 		const struct library *l = &c->libraries.all[i];
 		const struct d_source source = {

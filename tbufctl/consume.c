@@ -326,12 +326,11 @@ static void
 stop_for_output(struct run *run)
 {
 	const struct output *out = run->format.out;
-	const char *file = run->options->output;
 
 	run->stopped = true;
 	if (out->error != 0 && out->error != EPIPE)
-		run->status = fail(MSG_WRITE, file != NULL ? file :
-		    "standard output", strerror(out->error));
+		run->status = fail(MSG_WRITE, output_failed(out,
+		    run->options->output), strerror(out->error));
 	tbuf_consumer_stop(run->consumer);
 }
 

@@ -5,6 +5,7 @@
  * that it depends on.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +90,52 @@ find(struct libraries *l, const char *name, size_t length)
 	return (NULL);
 }
 
-/* First what it depends on; a circle is left as it is. */
+/* What DTrace has as files, and this compiler built in. */
+static bool
+is_built_in(const char *name, size_t length)
+{
+	static const char *const names[] = {
+		"errno.d", "io.d", "ip.d", "lockstat.d", "net.d", "procfs.d",
+		"regs.d", "sched.d", "signal.d", "tcp.d", "types.d", "udp.d",
+		"unistd.d"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length &&
+		    memcmp(names[i], name, length) == 0)
+			return (true);
+	return (false);
+}
+
+/* The first that is wrong is told. */
+static void
+complain(struct libraries *l, const char *what, const struct library *one,
+    const char *how, const char *other)
+{
+	struct words text = { NULL, 0 };
+
+	if (l->wrong != NULL)
+		return;
+	words_add(&text, "%s %s%s %s", what, one->path, how, other);
+	l->wrong = text.all[0];
+	free(text.all);
+}
+
+static void
+missing(struct libraries *l, const struct library *one, const char *name,
+    size_t length)
+{
+	struct words path = { NULL, 0 };
+
+	words_add(&path, "%.*s%.*s",
+	    (int)(strlen(one->path) - strlen(one->name)), one->path,
+	    (int)length, name);
+	complain(l, "Invalid library dependency in", one, ":", path.all[0]);
+	words_free(&path);
+}
+
+/* First what it depends on. */
 static void
 visit(struct libraries *l, struct library *one, struct library *sorted,
     size_t *n)
@@ -103,10 +149,19 @@ visit(struct libraries *l, struct library *one, struct library *sorted,
 	one->visited = true;
 	for (; line != NULL; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if ((name = dependency(line, &length)) != NULL &&
-		    (other = find(l, name, length)) != NULL)
-			visit(l, other, sorted, n);
+		if ((name = dependency(line, &length)) == NULL)
+			continue;
+		if ((other = find(l, name, length)) == NULL) {
+			if (!is_built_in(name, length))
+				missing(l, one, name, length);
+			continue;
+		}
+		if (other->visited && !other->sorted)
+			complain(l, "Cyclical dependency detected:", one,
+			    " =>", other->path);
+		visit(l, other, sorted, n);
 	}
+	one->sorted = true;
 	sorted[(*n)++] = *one;
 }
 
@@ -137,4 +192,5 @@ libraries_free(struct libraries *l)
 		free(l->all[i].text);
 	}
 	free(l->all);
+	free(l->wrong);
 }

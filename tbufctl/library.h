@@ -17,11 +17,13 @@ struct library {
 	char *text;
 	size_t length;
 	bool visited;
+	bool sorted;		/* and all that it depends on */
 };
 
 struct libraries {
 	struct library *all;	/* those that others depend on come first */
 	size_t count;
+	char *wrong;		/* with what they depend on, or NULL */
 };
 
 /* All *.d in these directories; one that cannot be read is left out. */

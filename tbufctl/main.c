@@ -359,8 +359,8 @@ finish(const struct options *o, struct output *out, int status)
 	output_flush(out);
 	if (out->error == 0 || out->error == EPIPE || status != EXIT_DONE)
 		return (status);
-	return (fail(MSG_WRITE, o->output != NULL ? o->output :
-	    "standard output", strerror(out->error)));
+	return (fail(MSG_WRITE, output_failed(out, o->output),
+	    strerror(out->error)));
 }
 
 static void
@@ -385,5 +385,7 @@ main(int argc, char **argv)
 		status = finish(&options, &out, run(&options, &out));
 	options_free(&options);
 	free(out.buffer);
+	free(out.diverted);
+	free(out.failed);
 	return (status);
 }

@@ -97,6 +97,8 @@ output_divert(struct output *out, const char *path)
 		    STDERR_FILENO + 1);
 	(void)put_in_place(out, fd);
 	(void)close(fd);
+	free(out->diverted);
+	out->diverted = memory_string(path);
 	return (0);
 }
 
@@ -110,6 +112,8 @@ output_restore(struct output *out)
 	(void)put_in_place(out, out->saved);
 	(void)close(out->saved);
 	out->saved = -1;
+	free(out->diverted);
+	out->diverted = NULL;
 }
 
 void
@@ -146,10 +150,21 @@ output_flush(struct output *out)
 		if (n >= 0) {
 			p += n;
 			out->used -= n;
-		} else if (!again(out))
+		} else if (!again(out)) {
 			out->error = errno;
+			out->failed = out->diverted;
+			out->diverted = NULL;
+		}
 	}
 	out->used = 0;
+}
+
+const char *
+output_failed(const struct output *out, const char *file)
+{
+
+	return (out->failed != NULL ? out->failed :
+	    file != NULL ? file : "standard output");
 }
 
 bool

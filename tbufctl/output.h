@@ -16,6 +16,8 @@ struct output {
 	int fd;			/* -1: none, it stays in memory */
 	int saved;		/* what output_restore() brings back, or -1 */
 	int error;		/* errno of the first failed write, or 0 */
+	char *diverted;		/* the file of output_divert(), or NULL */
+	char *failed;		/* that file, if the write was to it */
 	size_t used;
 	size_t size;
 	char *buffer;
@@ -56,6 +58,9 @@ void	output_truncate(struct output *);
  * caller looks at `error` when it suits him.
  */
 void	output_flush(struct output *);
+
+/* What could not be written to; file: what -o named, or NULL. */
+const char *output_failed(const struct output *, const char *file);
 
 /*
  * Has whoever reads it gone away, or the terminal?  That may be while there is

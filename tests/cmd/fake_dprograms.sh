@@ -33,6 +33,10 @@ ctl -q -L library -e -n 'BEGIN { trace(a); }'
 echo 'inline int c = nothing();' >library/c.d
 ctl -L library -e -n 'BEGIN { trace(1); }'
 ctl -L library -x nolibs -q -e -n 'BEGIN { trace(1); }'
+echo '#pragma D depends_on library a.d' >library/b.d
+ctl -L library -e -n 'BEGIN { trace(1); }'
+echo '#pragma D depends_on library none.d' >library/b.d
+ctl -L library -e -n 'BEGIN { trace(1); }'
 
 # What follows the options are arguments.
 ctl -e -n 'BEGIN { trace($1); }' 5

@@ -1,0 +1,7 @@
+BEGIN
+{
+	freopen("/dev/full");
+	printf("lost\n");
+	freopen("");
+	exit(0);
+}
