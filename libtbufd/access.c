@@ -79,6 +79,18 @@ learn_type(struct d_compiler *c, struct d_node *left, struct type *type)
 	one->flags |= IDENTIFIER_WRITTEN;
 }
 
+/* A structure that comes and goes, in an array or self->, is freed by 0. */
+static bool
+is_freed(const struct d_node *left, const struct d_node *right)
+{
+	enum type_kind kind = d_type_resolve(left->type)->kind;
+
+	return ((kind == TYPE_STRUCT || kind == TYPE_UNION) &&
+	    left->kind == NODE_VARIABLE && (left->arguments != NULL ||
+	    (left->identifier->flags & IDENTIFIER_THREAD) != 0) &&
+	    right->kind == NODE_INTEGER && right->value == 0);
+}
+
 static struct d_node *
 check_store(struct d_compiler *c, struct d_node *node)
 {
@@ -107,7 +119,7 @@ check_store(struct d_compiler *c, struct d_node *node)
 		d_fail(c, D_OP_ARRFUN, "operator = may not be applied to "
 		    "operand of type \"%s\"", d_node_type_name(c, left));
 	if (!(one != NULL && d_type_compatible(left->type, type)) &&
-	    !d_argument_compatible(c, left, right))
+	    !d_argument_compatible(c, left, right) && !is_freed(left, right))
 		d_fail_operands(c, left, OP_ASSIGN, right);
 	check_target(c, node);
 	return (node);

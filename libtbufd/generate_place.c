@@ -255,10 +255,12 @@ store(struct generator *g, const struct d_node *node, unsigned to)
 	unsigned value = d_place_open(g, left, true, to, &place);
 
 	d_register(g, value);
-	if (d_is_object(left->type) && !d_is_text(g, left->type))
-		object(g, node->right, value);
-	else
+	if (!d_is_object(left->type) || d_is_text(g, left->type))
 		d_value_as(g, node->right, left->type, value);
+	else if (node->right->kind == NODE_INTEGER)
+		d_value(g, node->right, value);
+	else
+		object(g, node->right, value);
 	d_place_store(g, &place, value);
 	d_emit_move(g, to, value);
 }

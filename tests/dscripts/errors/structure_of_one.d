@@ -1,0 +1,3 @@
+struct s { int x; } a[int];
+
+BEGIN { a[1] = 1; }
