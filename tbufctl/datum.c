@@ -36,31 +36,38 @@ datum_load(const void *bytes, unsigned size, bool is_signed)
 	return (cut(number, size, is_signed));
 }
 
-/* What an argument of a probe is of itself. */
-static void
-set_type(struct datum *d, uint8_t type)
-{
-	static const struct {
-		uint8_t size;
-		bool is_signed;
-	} integers[] = {
-		[TBUF_INT8] = { 1, true }, [TBUF_INT16] = { 2, true },
-		[TBUF_INT32] = { 4, true }, [TBUF_INT64] = { 8, true },
-		[TBUF_UINT8] = { 1, false }, [TBUF_UINT16] = { 2, false },
-		[TBUF_UINT32] = { 4, false }, [TBUF_UINT64] = { 8, false },
-		[TBUF_CHAR] = { 1, (char)-1 < 0 }, [TBUF_BOOL] = { 1, false },
-		[TBUF_POINTER] = { 8, false }
-	};
+/* What an argument of a probe is of itself; its class is all a script knows. */
+static const struct tbuf_d_shape arguments[] = {
+	[TBUF_INT8] = { TBUF_KIND_INTEGER, 1, 1, .name = "int8_t" },
+	[TBUF_INT16] = { TBUF_KIND_INTEGER, 1, 2, .name = "int16_t" },
+	[TBUF_INT32] = { TBUF_KIND_INTEGER, 1, 4, .name = "int32_t" },
+	[TBUF_INT64] = { TBUF_KIND_INTEGER, 1, 8, .name = "int64_t" },
+	[TBUF_UINT8] = { TBUF_KIND_INTEGER, 0, 1, .name = "uint8_t" },
+	[TBUF_UINT16] = { TBUF_KIND_INTEGER, 0, 2, .name = "uint16_t" },
+	[TBUF_UINT32] = { TBUF_KIND_INTEGER, 0, 4, .name = "uint32_t" },
+	[TBUF_UINT64] = { TBUF_KIND_INTEGER, 0, 8, .name = "uint64_t" },
+	[TBUF_CHAR] = {
+		TBUF_KIND_CHARACTER, (char)-1 < 0, 1, .name = "char"
+	},
+	[TBUF_BOOL] = { TBUF_KIND_INTEGER, 0, 1, .name = "bool" },
+	[TBUF_FLOAT] = { TBUF_KIND_FLOAT, 1, 4, .name = "float" },
+	[TBUF_DOUBLE] = { TBUF_KIND_FLOAT, 1, 8, .name = "double" },
+	[TBUF_POINTER] = { TBUF_KIND_POINTER, 0, 8, .name = "void *" },
+	[TBUF_STRING] = { TBUF_KIND_TEXT, 0, 8, .name = "string" },
+	[TBUF_STRING_SIZED] = { TBUF_KIND_TEXT, 0, 8, .name = "string" }
+};
 
-	d->size = 8;
-	if (type < sizeof(integers) / sizeof(integers[0]) &&
-	    integers[type].size != 0) {
-		d->size = integers[type].size;
-		d->is_signed = integers[type].is_signed;
-	}
+static const struct tbuf_d_shape *
+shape_of(const struct tbuf_d_piece *piece, uint8_t type)
+{
+
+	if ((piece->kind == TBUF_PIECE_ARGUMENT || piece->shape == NULL) &&
+	    type < sizeof(arguments) / sizeof(arguments[0]) &&
+	    arguments[type].name != NULL)
+		return (&arguments[type]);
+	return (piece->shape);
 }
 
-/* What the script says of it. */
 static void
 set_shape(struct datum *d, const struct tbuf_d_shape *shape)
 {
@@ -100,10 +107,11 @@ void
 datum_get(struct datum *d, const struct tbuf_d_piece *piece,
     const struct tbuf_value *v)
 {
-	const struct tbuf_d_shape *shape = piece->shape;
+	const struct tbuf_d_shape *shape = shape_of(piece, v->type);
 
-	*d = (struct datum){ .kind = DATUM_INTEGER, .data = "" };
-	set_type(d, v->type);
+	*d = (struct datum){
+		.kind = DATUM_INTEGER, .size = sizeof(v->u), .data = ""
+	};
 	if (shape != NULL)
 		set_shape(d, shape);
 	switch (v->type) {
