@@ -469,8 +469,6 @@ tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 void
 tbuf_refire_end(struct tbuf_consumer *c)
 {
-	if (c->refire == NULL)
-		return;
 	/* There was no record. */
 	if (!c->script->started)
 		tbuf_script_start(c->script);

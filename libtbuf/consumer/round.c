@@ -523,7 +523,7 @@ finish(struct tbuf_round *r)
 	forget_copies(r);
 }
 
-/* What a script has recorded comes before what targets have, END's behind. */
+/* What a script has recorded comes before what targets have. */
 static int
 next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -572,11 +572,11 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 	finish(&c->round);
 	if (c->script == NULL || !last(&c->round))
 		return (0);
-	/* It was to come behind the records. */
-	tbuf_refire_end(c);
-	c->script->closing = true;
-	/* What was lost since, by records that are aggregated. */
-	c->script->told = 0;
+	/* ERROR has fired by now for what has failed in targets. */
+	if (c->refire != NULL)
+		tbuf_refire_end(c);
+	else if (!c->alone)
+		tbuf_script_end(c->script);
 	return (next_of_script(c, event));
 }
 

@@ -464,12 +464,9 @@ tbuf_script_wall(const struct tbuf_script *s)
 void
 tbuf_script_end(struct tbuf_script *s)
 {
-	s->ending = s->at_end = true;
+	s->ending = true;
 	s->self = &s->own;
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_END], s->home);
-	s->at_end = false;
-	if (!s->records)
-		return;
 	tbuf_script_give(s);
 	s->telling = true;
 	s->told = 0;

@@ -190,7 +190,6 @@ struct tbuf_entry {
 	uint32_t epid;
 	int cpu;			/* whose buffer it takes room of */
 	int shown_cpu;
-	bool last;			/* END's: after all of the targets' */
 	uint32_t size;
 	uint64_t data[];
 };
@@ -281,9 +280,8 @@ struct tbuf_script {
 	uint64_t timer_drops;		/* firings that were left out */
 	uint32_t faults;		/* that are to be given */
 	bool started;			/* BEGIN has fired */
-	bool ending;			/* END fires, or has fired */
-	bool at_end;			/* it fires */
-	bool closing;			/* targets have given all they had */
+	bool stopped;			/* what is left is told, then END fires */
+	bool ending;			/* it fires, or has fired */
 	bool exited;			/* exit() was called */
 	int status;
 };
@@ -324,7 +322,7 @@ void	tbuf_script_tick(struct tbuf_script *, uint64_t now);
 bool	tbuf_script_tick_next(struct tbuf_script *, uint64_t until);
 /* When the next one is. */
 uint64_t tbuf_script_due(const struct tbuf_script *);
-/* Fire END.  Behind records that were read it is given, with all losses. */
+/* Fire END, behind all else, and give it, with all losses. */
 void	tbuf_script_end(struct tbuf_script *);
 
 /* script_probe.c: the probe of a description, or NULL. */

@@ -122,7 +122,6 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 	e->cpu = s->cpu;
 	set_origin(s, e);
 	e->charge = charge;
-	e->last = s->at_end;
 	e->size = size;
 	if (size != 0)
 		memcpy(e->data, data, size);
@@ -321,8 +320,6 @@ tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event)
 
 	free(s->given);
 	s->given = NULL;
-	if (e != NULL && e->last && !s->closing)
-		return (0);
 	s->given = e;
 	if (e != NULL) {
 		STAILQ_REMOVE_HEAD(&s->giving, link);

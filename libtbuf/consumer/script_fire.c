@@ -205,12 +205,12 @@ run_clause(struct tbuf_script *s, const struct tbuf_script_enabling *enabling)
 
 /*
  * After exit() nothing fires any more but END, of which all clauses do, and
- * their faults.
+ * ERROR, for their faults and those of records that are left.
  */
 static bool
 over(const struct tbuf_script *s)
 {
-	return (s->exited && !s->ending);
+	return (s->exited && !s->stopped && !s->ending);
 }
 
 void
@@ -244,8 +244,6 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event)
 	tbuf_cells_clear(&s->locals);
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->home);
 	memset(s->values, 0, sizeof(s->values));
-	/* In front of what END has left. */
-	STAILQ_CONCAT(&s->queue, &s->giving);
 	STAILQ_CONCAT(&s->giving, &s->queue);
 }
 

@@ -112,7 +112,6 @@ commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one)
 			free(e);
 			continue;
 		}
-		e->last = s->at_end;
 		s->cpus[s->cpu].used += e->charge;
 		STAILQ_INSERT_TAIL(&s->queue, e, link);
 	}

@@ -385,7 +385,9 @@ finish(struct tbuf_consumer *c, int result)
 	}
 	tbuf_consumer_quiesce(c);
 	tbuf_sampling_drain(c);
-	if (c->script != NULL && c->refire == NULL)
+	if (c->script != NULL)
+		c->script->stopped = true;
+	if (c->alone && c->refire == NULL)
 		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
 	error = tbuf_round_begin(c, TBUF_ROUND_LAST);

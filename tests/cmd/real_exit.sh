@@ -12,3 +12,7 @@ ctl -n count -c nosuch-command
 : >plain
 ctl -n count -c ./plain
 ctl -n count -c ./
+# END comes behind the last faults in targets, and what ERROR does for them.
+ctl -q -x noerror -n 'tt:::count { trace(1 / (number - number)); }
+    ERROR { n++; @failed = count(); }
+    END { printf("%d", n); printa(@failed); exit(n); }' -c "$TBUF_TARGET fire=3"
