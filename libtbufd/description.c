@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Probe descriptions: fields from the right, macro variables in them.
+ *
+ * Colons stand between fields.  Of a description that has too many fields by
+ * that, a :: between two names is taken for a part of a function of C++; its
+ * first name is given as the provider, which X::Y:name may mean as well: who
+ * looks for probes reads it both ways.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,6 +50,66 @@ selection_take(struct d_compiler *c, const char *whole, char *description)
 	return (selection);
 }
 
+static bool
+is_scope(const char *text, const char *colon)
+{
+
+	return (colon > text && colon[-1] != ':' && colon[0] == ':' &&
+	    colon[1] == ':' && colon[2] != ':' && colon[2] != '\0');
+}
+
+/* What stands behind a backslash is no colon. */
+static bool
+separates(const char *text, const char *colon, bool scoped)
+{
+	const char *p = colon;
+
+	if (*colon != ':')
+		return (false);
+	while (p > text && p[-1] == '\\')
+		p--;
+	return ((colon - p) % 2 == 0 && !(scoped && (is_scope(text, colon) ||
+	    (colon > text && is_scope(text, colon - 1)))));
+}
+
+static char *
+last_separator(char *text, bool scoped)
+{
+	char *p = strchr(text, '\0');
+
+	while (p > text)
+		if (separates(text, --p, scoped))
+			return (p);
+	return (NULL);
+}
+
+static bool
+has_too_many(const char *text, int most)
+{
+	const char *p;
+	int n = 0;
+
+	for (p = text; *p != '\0'; p++)
+		n += separates(text, p, false);
+	return (n > most);
+}
+
+/* X::Y of a function alone: X may be a provider, see above. */
+static void
+split(struct d_compiler *c, struct d_description *d)
+{
+	const char *function = d->field[D_FIELD_FUNCTION], *p;
+
+	for (p = function; *p != '\0' && (!separates(function, p, false) ||
+	    !is_scope(function, p)); p++)
+		continue;
+	if (*p == '\0')
+		return;
+	d->field[D_FIELD_PROVIDER] = d_copy(c, function,
+	    (size_t)(p - function));
+	d->field[D_FIELD_FUNCTION] = p + 2;
+}
+
 struct d_node *
 d_node_description(struct d_compiler *c, const char *text)
 {
@@ -52,19 +117,23 @@ d_node_description(struct d_compiler *c, const char *text)
 	struct d_description *d = d_allocate(c, sizeof(*d));
 	char *rest = d_copy(c, text, strlen(text)), *colon;
 	int field = (int)c->source->field;
+	bool scoped;
 
 	for (int i = 0; i < 4; i++)
 		d->field[i] = "";
 	node->text = selection_take(c, text, rest);
+	scoped = has_too_many(rest, field);
 	do {
 		if (field < 0)
 			d_fail(c, D_PDESC_INVAL, "invalid probe description "
 			    "\"%s\": Overspecified probe description", text);
-		if ((colon = strrchr(rest, ':')) != NULL)
+		if ((colon = last_separator(rest, scoped)) != NULL)
 			*colon = '\0';
 		d->field[field--] = expand(c, text,
 		    colon == NULL ? rest : colon + 1);
 	} while (colon != NULL);
+	if (scoped && field == D_FIELD_MODULE)
+		split(c, d);
 	node->description = d;
 	return (node);
 }

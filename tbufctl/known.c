@@ -4,6 +4,7 @@
  * The probes that are known while a script is compiled.
  */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,13 +133,36 @@ known_list(struct known *k)
 		(void)tbuf_consumer_list(k->consumer, add, k);
 }
 
+/* X::Y:name may be a function X::Y of any provider, too. */
+static bool
+matches_scoped(const struct d_description *d,
+    const struct tbuf_probe_info *probe)
+{
+	const char *const *f = d->field;
+	struct d_description scoped = {
+		{ "", "", "", f[D_FIELD_NAME] }
+	};
+	char function[512];
+	int n;
+
+	if (*f[D_FIELD_PROVIDER] == '\0' || *f[D_FIELD_MODULE] != '\0' ||
+	    *f[D_FIELD_FUNCTION] == '\0')
+		return (false);
+	n = snprintf(function, sizeof(function), "%s::%s",
+	    f[D_FIELD_PROVIDER], f[D_FIELD_FUNCTION]);
+	scoped.field[D_FIELD_FUNCTION] = function;
+	return (n > 0 && (size_t)n < sizeof(function) &&
+	    matches(&scoped, probe->provider, probe->module, probe->function,
+	    probe->name));
+}
+
 bool
 known_matches(const struct d_description *d,
     const struct tbuf_probe_info *probe)
 {
 
 	return (matches(d, probe->provider, probe->module, probe->function,
-	    probe->name));
+	    probe->name) || matches_scoped(d, probe));
 }
 
 unsigned

@@ -12,3 +12,12 @@ ctl -P t -m targe -f fir -n coun -Z -c "$fire"
 # More than a session can hold.
 "$TBUFCTL" -n "$(printf '%09000d' 0)" -c "$fire" 2>&1
 echo "= $?"
+# Clauses at functions of C++, which may be written as they are.
+TBUF_TARGET=${TBUF_TARGET%/*}/stacker
+for d in plus::queue::push:plus stacker::plus::queue::push:plus \
+    'plus\:\:queue\:\:push:plus' 'stacker:stacker:plus::queue::push:plus' \
+    ::plus::queue::push:plus plus::*::push:plus plus::nobody::push:plus; do
+	ctl -q -n "$d { printf(\"%s %d\", probefunc, value); }" \
+	    -c "$TBUF_TARGET plus"
+done
+ctl -q -f 'plus::queue::push { trace(probefunc); }' -c "$TBUF_TARGET plus"
