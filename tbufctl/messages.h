@@ -124,7 +124,7 @@
 #define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
 			"enabled: too many for a session"
 #define MSG_UNFIT	"%" PRIu64 " probe%s of pid %jd not traced by a " \
-			"clause: no such arguments"
+			"clause: no such arguments, or of other types"
 #define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
 #define MSG_AGGREGATION	"%s%" PRIu64 " aggregation drop%s on CPU %d"
 #define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "
