@@ -336,6 +336,34 @@ test_table_that_is_kept_is_handed_over(void)
 	guest_account(&tally, page.after);
 }
 
+#define PLACES	1024u		/* for units of a process at a time */
+
+/* What has no place in the process has no table, either. */
+static void
+test_unit_beyond_what_a_process_knows_is_counted(void)
+{
+	static uint64_t units[PLACES];
+	struct tbuf_consumer *c = begin_with("16");
+	struct guest_page page = { 0 };
+	struct guest_tally tally = { 0 };
+	unsigned i;
+
+	for (i = 0; i < PLACES; i++) {
+		units[i] = tbuf_unit_begin("known", i);
+		GUEST_EXPECT(tbuf_unit_leave(units[i]) == 0, "leave");
+	}
+	for (i = 0; i < 5; i++) {
+		GUEST_EXPECT(tbuf_unit_begin("unknown", i) == 0, "a place");
+		guest_fire(&page, 3);
+	}
+	for (i = 0; i < PLACES; i++)
+		GUEST_EXPECT(tbuf_unit_end(units[i], 0) == 0, "end");
+	guest_finish(c, &tally);
+	GUEST_EXPECT(tally.without == PLACES - 16 + 5, "%" PRIu64 " units had "
+	    "no table", tally.without);
+	guest_account(&tally, page.after);
+}
+
 #define IN_UNIT	1000u
 
 /* Each CPU has a lane, and only this one's is filled. */
@@ -411,6 +439,8 @@ static const struct guest_case cases[] = {
 	    test_unit_of_a_thread_that_has_ended_is_given, NULL, 0 },
 	{ "table_that_is_kept_is_handed_over",
 	    test_table_that_is_kept_is_handed_over, NULL, 0 },
+	{ "unit_beyond_what_a_process_knows_is_counted",
+	    test_unit_beyond_what_a_process_knows_is_counted, NULL, 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 

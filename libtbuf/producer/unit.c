@@ -121,8 +121,12 @@ begin_anew(uint64_t base, const char *kind, uint64_t id)
 	unsigned first = tbuf_units_first(base, 0);
 	struct tbuf_unit *u;
 
-	if (first == TBUF_NSESSIONS || (u = tbuf_unit_take()) == NULL)
+	if (first == TBUF_NSESSIONS)
 		return (NULL);
+	if ((u = tbuf_unit_take()) == NULL) {
+		tbuf_unit_without(base, first);
+		return (NULL);
+	}
 	u->busy = false;
 	tbuf_unit_bind(u, base, kind, id, first);
 	if (u->nbound != 0)

@@ -271,6 +271,8 @@ unsigned tbuf_units_first(uint64_t base, unsigned from) TBUF_HIDDEN;
 /* Take tables in those that have any. */
 void	tbuf_unit_bind(struct tbuf_unit *, uint64_t base, const char *kind,
 	    uint64_t id, unsigned first) TBUF_HIDDEN;
+/* ... or count one there for which this process has no place. */
+void	tbuf_unit_without(uint64_t base, unsigned first) TBUF_HIDDEN;
 /* Its thread has entered it, or has left it. */
 void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 /*

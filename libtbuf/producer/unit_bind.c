@@ -244,9 +244,10 @@ name_copy(uint64_t *name, const char *kind)
 
 /* ------------------------------------------------------------ binding */
 
-static enum tbuf_outcome
-count_without(const struct tbuf_bound *b, const struct tbuf_memo *memo)
+static __attribute__((noinline)) enum tbuf_outcome
+count_without(void *argument, const struct tbuf_memo *memo)
 {
+	const struct tbuf_bound *b = argument;
 	uint64_t n;
 
 	if (tbuf_step_load(memo, &n, &b->units->without, 1) != TBUF_COMMITTED)
@@ -533,9 +534,18 @@ tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
 		b->id = id;
 		if (session_bind(b, base, i, kind))
 			u->nbound++;
-		if (tbuf_units_only(base, i))
-			break;
 	}
+}
+
+void
+tbuf_unit_without(uint64_t base, unsigned first)
+{
+	struct tbuf_bound b;
+	unsigned i;
+
+	for (i = first; i < TBUF_NSESSIONS; i = tbuf_units_first(base, i + 1))
+		if (session_look(&b, base, i))
+			(void)tbuf_bound_do(&b, count_without, &b);
 }
 
 /* ------------------------------------------------------------ moving */
