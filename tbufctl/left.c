@@ -27,6 +27,7 @@ struct run {
 	struct format format;
 	uint64_t now;			/* ns of wall time */
 	uint64_t removed, bytes;	/* now */
+	bool headed;
 	struct program_removed *programs;
 	size_t nprograms;
 	int status;
@@ -71,11 +72,21 @@ remove_one(struct run *run, const struct tbuf_left *left)
 	run->bytes += left->bytes;
 }
 
+/* Not before it is known that there is something to look at. */
+static void
+heading(struct run *run)
+{
+	if (!run->headed && !run->format.options->left_remove)
+		run->format.ops->lefts(&run->format);
+	run->headed = true;
+}
+
 static int
 visit(void *arg, const struct tbuf_left *left)
 {
 	struct run *run = arg;
 
+	heading(run);
 	add_removed(run, left);
 	if (left->end == TBUF_LEFT_ALIVE)
 		return (0);
@@ -115,9 +126,8 @@ left_run(const struct options *o, struct output *out)
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	run.now = (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 	format_init(&run.format, out, o);
-	if (!o->left_remove)
-		run.format.ops->lefts(&run.format);
-	error = tbuf_left(visit, &run);
+	if ((error = tbuf_left(visit, &run)) == 0)
+		heading(&run);
 	output_flush(out);
 	tell(&run, error == 0);
 	if (error < 0)

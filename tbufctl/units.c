@@ -21,6 +21,7 @@
 struct run {
 	const struct options *options;
 	struct output *out;
+	bool headed;
 };
 
 /* A duration in four columns or so. */
@@ -58,6 +59,25 @@ word(char *text, size_t size, const char *from)
 	return (text);
 }
 
+/* Once, and not before it is known that there is something to look at. */
+static void
+heading(struct run *run)
+{
+	const struct options *o = run->options;
+
+	if (run->headed)
+		return;
+	run->headed = true;
+	if (!o->json && o->units_figures)
+		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
+		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
+		    "PROGRAM");
+	else if (!o->json)
+		output_printf(run->out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
+		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
+		    "PROGRAM");
+}
+
 static bool
 wanted(const struct run *run, pid_t pid)
 {
@@ -68,9 +88,10 @@ wanted(const struct run *run, pid_t pid)
 static int
 unit(void *arg, const struct tbuf_unit_status *u)
 {
-	const struct run *run = arg;
+	struct run *run = arg;
 	char kind[64], program[64], age[32], tid[32];
 
+	heading(run);
 	if (!wanted(run, u->pid))
 		return (0);
 	word(kind, sizeof(kind), u->kind);
@@ -96,9 +117,10 @@ unit(void *arg, const struct tbuf_unit_status *u)
 static int
 figures(void *arg, const struct tbuf_unit_figures *f)
 {
-	const struct run *run = arg;
+	struct run *run = arg;
 	char kind[64], program[64], median[32], p99[32], p999[32];
 
+	heading(run);
 	if (!wanted(run, f->pid))
 		return (0);
 	word(kind, sizeof(kind), f->kind);
@@ -118,21 +140,6 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	    duration(p99, sizeof(p99), f->p99),
 	    duration(p999, sizeof(p999), f->p999), program);
 	return (0);
-}
-
-static void
-heading(const struct run *run)
-{
-	const struct options *o = run->options;
-
-	if (!o->json && o->units_figures)
-		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
-		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
-		    "PROGRAM");
-	else if (!o->json)
-		output_printf(run->out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
-		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
-		    "PROGRAM");
 }
 
 /* Of files and cores. */
@@ -177,7 +184,7 @@ check_process(pid_t pid)
 int
 units_run(const struct options *o, struct output *out)
 {
-	struct run run = { o, out };
+	struct run run = { .options = o, .out = out };
 	bool files = o->nfiles > 0 || o->ncores > 0;
 	int error;
 
@@ -185,9 +192,10 @@ units_run(const struct options *o, struct output *out)
 		return (EXIT_FAILED);
 	if (files)
 		return (look_in_files(&run));
-	heading(&run);
 	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
 	    tbuf_unit_list(unit, &run);
-	return (error < 0 ? fail(MSG_UNITS_LOOK, format_directory(error)) :
-	    EXIT_DONE);
+	if (error < 0)
+		return (fail(MSG_UNITS_LOOK, format_directory(error)));
+	heading(&run);
+	return (EXIT_DONE);
 }

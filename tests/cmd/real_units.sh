@@ -173,3 +173,9 @@ ctl --units=2147483647:1
 start 5 6 unit=1 wait
 units "=$target"
 kill -9 $target
+# A runtime directory that others may change: nothing is listed.
+mkdir open
+chmod 777 open
+TBUF_DIR=$PWD/open
+ctl --units
+ctl --units=stat
