@@ -685,15 +685,17 @@ struct tbuf_left {
 	const char *program;
 	pid_t pid;		/* in its own pid namespace */
 	enum tbuf_left_end end;
-	uint64_t wall;		/* of its last record, or its beginning; ns */
+	uint64_t wall;		/* of its last record or line of a text trace,
+				   or its beginning; ns */
 	uint64_t bytes;		/* that the file takes */
 	uint64_t removed;	/* recorders of the program that made way */
 };
 
 /*
- * What the user's dead processes have left, and besides the living that record
- * themselves: `visit` returns non-zero to stop.  What is removed then is of the
- * dead alone, and nobody's who reads it now: 0, -EBUSY, -ENOENT, ...
+ * What the user's dead processes have left, control files and text traces in
+ * memory, and besides the living that record themselves: `visit` returns
+ * non-zero to stop.  What is removed then is of the dead alone, and nobody's
+ * who reads its records now: 0, -EBUSY, -ENOENT, ...
  */
 int	tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *);
 int	tbuf_left_remove(const struct tbuf_left *);

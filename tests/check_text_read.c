@@ -14,12 +14,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check_text_fixture.h"
@@ -456,11 +458,113 @@ START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 }
 END_TEST
 
+static char last_line[64];	/* its time, up to the Z */
+
+static int
+take_last(void *unused, const struct tbuf_unwrapped *u)
+{
+	const char *line = memrchr(u->text, '\n', u->size - 1);
+
+	(void)unused;
+	line = line == NULL ? u->text : line + 1;
+	snprintf(last_line, sizeof(last_line), "%.*s",
+	    (int)strcspn(line, "Z"), line);
+	return (0);
+}
+
+static struct tbuf_left lefts[8];
+static unsigned nlefts;
+
+static int
+take_left(void *unused, const struct tbuf_left *left)
+{
+	(void)unused;
+	ck_assert_uint_lt(nlefts, 8);
+	ck_assert_str_eq(left->program, program_invocation_short_name);
+	lefts[nlefts] = *left;
+	lefts[nlefts++].name = strdup(left->name);
+	return (0);
+}
+
+/* The time of the last line, whatever the file system says. */
+static void
+left_check(const struct tbuf_left *left)
+{
+	time_t seconds = (time_t)(left->wall / 1000000000);
+	char when[64];
+	size_t n;
+
+	n = strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S.",
+	    gmtime(&seconds));
+	snprintf(when + n, sizeof(when) - n, "%06u",
+	    (unsigned)(left->wall % 1000000000 / 1000));
+	ck_assert_int_eq(tbuf_unwrap_pid(left->pid, take_last, NULL), 0);
+	ck_assert_str_eq(when, last_line);
+	ck_assert_uint_gt(left->bytes, 0);
+}
+
+static pid_t
+leave_chunk(void (*end)(int))
+{
+	const struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
+	char pattern[64];
+	glob_t found;
+	pid_t pid;
+
+	if ((pid = fork()) == 0) {
+		text_print(1, 3000);
+		text_print(2, 3000);
+		end(0);
+	}
+	waitpid(pid, NULL, 0);
+	snprintf(pattern, sizeof(pattern), "text.%d.*", (int)pid);
+	ck_assert_int_eq(glob(text_file_path(pattern), 0, NULL, &found), 0);
+	ck_assert_uint_eq(found.gl_pathc, 1);
+	ck_assert_int_eq(utimensat(AT_FDCWD, found.gl_pathv[0], old, 0), 0);
+	globfree(&found);
+	return (pid);
+}
+
+/* Of the dead alone, and what is no trace stays, such as a core with one. */
+START_TEST(traces_of_the_dead_are_listed_and_removed)
+{
+	struct tbuf_left own = { .pid = getpid() };
+	pid_t pids[2];
+	glob_t found;
+	char mapping[600], core[600];
+	unsigned i;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	pids[0] = leave_chunk(_exit);
+	pids[1] = leave_chunk(exit);
+	text_mapping(mapping, sizeof(mapping));
+	strcpy(core, text_file_path("text.1.0123456789abcdef"));
+	core_write(core, getpid(), mapping);
+	ck_assert_int_eq(tbuf_unwrap_file(core, take_unwrapped, NULL), 0);
+	ck_assert_int_eq(tbuf_left(take_left, NULL), 0);
+	ck_assert_uint_eq(nlefts, 2);
+	for (i = 0; i < 2; i++) {
+		ck_assert(lefts[i].pid == pids[0] || lefts[i].pid == pids[1]);
+		ck_assert_int_eq(lefts[i].end, lefts[i].pid == pids[0] ?
+		    TBUF_LEFT_UNKNOWN : TBUF_LEFT_EXIT);
+		left_check(&lefts[i]);
+		ck_assert_int_eq(tbuf_left_remove(&lefts[i]), 0);
+		ck_assert_int_eq(tbuf_left_remove(&lefts[i]), -ENOENT);
+	}
+	snprintf(last_line, sizeof(last_line), "text.%d.*", (int)getpid());
+	ck_assert_int_eq(glob(text_file_path(last_line), 0, NULL, &found), 0);
+	own.name = strrchr(found.gl_pathv[0], '/') + 1;
+	ck_assert_int_eq(tbuf_left_remove(&own), -EBUSY);
+	ck_assert_uint_eq(text_chunks(), 2);
+}
+END_TEST
+
 int
 main(void)
 {
 	const TTest *const tests[] = {
 		of_the_dead_the_youngest_chunks_are_kept,
+		traces_of_the_dead_are_listed_and_removed,
 		a_trace_is_put_in_order,
 		a_trace_is_read_while_it_is_written,
 		a_trace_that_is_cut_has_whole_lines,

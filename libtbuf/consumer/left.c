@@ -16,6 +16,7 @@
 #include "consumer/files.h"
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
+#include "consumer/traces.h"
 #include "tbuf_consumer.h"
 
 #define BLOCK	512		/* bytes of st_blocks */
@@ -133,23 +134,24 @@ tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 	if (l.dirfd < 0)
 		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
 	result = tbuf_directory_scan(l.dirfd, NULL, look, &l);
+	if (result == -EAGAIN)
+		result = 0;
+	if (result == 0)
+		result = tbuf_traces_left(l.dirfd, visit, arg);
 	close(l.dirfd);
-	return (result == -EAGAIN ? 0 : result);
+	return (result);
 }
 
-int
-tbuf_left_remove(const struct tbuf_left *left)
+static int
+control_remove(int dirfd, const char *name)
 {
-	int dirfd = tbuf_directory_open(false), error = 0;
 	struct tbuf_control control;
 	uint64_t random;
+	int fd, error = 0;
 	pid_t pid;
-	int fd;
 
-	if (dirfd < 0)
-		return (dirfd);
-	fd = !tbuf_control_name_parse(left->name, &pid, &random) ? -1 :
-	    openat(dirfd, left->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	fd = !tbuf_control_name_parse(name, &pid, &random) ? -1 :
+	    openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
 	/* Somebody may have begun to read it; of the living nothing goes. */
 	if (fd == -1)
@@ -157,10 +159,23 @@ tbuf_left_remove(const struct tbuf_left *left)
 	else if (!read_at(fd, &control, sizeof(control), 0) ||
 	    !tbuf_control_left(dirfd, fd, &control))
 		error = -EBUSY;
-	else if (unlinkat(dirfd, left->name, 0) != 0)
+	else if (unlinkat(dirfd, name, 0) != 0)
 		error = -errno;
 	if (fd != -1)
 		close(fd);
+	return (error);
+}
+
+int
+tbuf_left_remove(const struct tbuf_left *left)
+{
+	int dirfd = tbuf_directory_open(false), error;
+
+	if (dirfd < 0)
+		return (dirfd);
+	error = tbuf_trace_name_pid(left->name) != 0 ?
+	    tbuf_trace_remove(dirfd, left->name) :
+	    control_remove(dirfd, left->name);
 	close(dirfd);
 	return (error);
 }

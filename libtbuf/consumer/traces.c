@@ -26,9 +26,8 @@
 
 /* ------------------------------------------------------------ names */
 
-/* The pid in the name of a trace's file; 0 if it is no such name. */
-static pid_t
-name_pid(const char *name)
+pid_t
+tbuf_trace_name_pid(const char *name)
 {
 	char control[TBUF_NAME_MAX];
 	uint64_t random;
@@ -59,7 +58,7 @@ tbuf_trace_mapping(const char *path)
 	const char *name = strrchr(path, '/');
 
 	return (*path == '/' &&
-	    (name_pid(name + 1) != 0 || unnamed_inode(name + 1) != 0));
+	    (tbuf_trace_name_pid(name + 1) != 0 || unnamed_inode(name + 1) != 0));
 }
 
 /* ------------------------------------------------------------ directories */
@@ -109,7 +108,7 @@ static bool
 name_wanted(const struct wanted *w, const char *name)
 {
 
-	return (name_pid(name) == w->pid &&
+	return (tbuf_trace_name_pid(name) == w->pid &&
 	    (w->name == NULL || strcmp(w->name, name) == 0));
 }
 

@@ -396,17 +396,25 @@ descriptor_visit(struct source *s)
 }
 
 int
+tbuf_unwrap_descriptor(int fd,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
+{
+	struct source s = { .fd = fd, .visit = visit, .argument = argument };
+
+	return (descriptor_visit(&s));
+}
+
+int
 tbuf_unwrap_file(const char *path,
     int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
 {
-	struct source s = { .visit = visit, .argument = argument };
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	int result;
 
-	s.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (s.fd == -1)
+	if (fd == -1)
 		return (-errno);
-	result = descriptor_visit(&s);
-	close(s.fd);
+	result = tbuf_unwrap_descriptor(fd, visit, argument);
+	close(fd);
 	return (result);
 }
 
@@ -414,13 +422,11 @@ int
 tbuf_unwrap_pid(pid_t pid,
     int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
 {
-	struct source s = { .visit = visit, .argument = argument };
-	int result;
+	int fd = tbuf_trace_open_pid(pid), result;
 
-	s.fd = tbuf_trace_open_pid(pid);
-	if (s.fd < 0)
-		return (s.fd);
-	result = descriptor_visit(&s);
-	close(s.fd);
+	if (fd < 0)
+		return (fd);
+	result = tbuf_unwrap_descriptor(fd, visit, argument);
+	close(fd);
 	return (result);
 }
