@@ -289,6 +289,45 @@ end_inside(void *unit)
 	return (NULL);
 }
 
+static struct tbuf_unit_status listed;
+
+static int
+take_listed(void *unused, const struct tbuf_unit_status *u)
+{
+	(void)unused;
+	listed = *u;
+	return (1);
+}
+
+/* Whom the only unit has inside. */
+static uint32_t
+inside(void)
+{
+	listed.inside = false;
+	GUEST_EXPECT(tbuf_unit_list(take_listed, NULL) == 1, "no unit");
+	return (listed.inside ? listed.tid : 0);
+}
+
+static void
+test_thread_that_has_ended_is_in_no_unit(void)
+{
+	struct tbuf_consumer *c = begin();
+	struct guest_tally tally = { 0 };
+	pthread_t thread;
+	uint64_t unit = tbuf_unit_begin("first", 1);
+
+	GUEST_EXPECT(inside() == (uint32_t)gettid(), "it is not this one's");
+	GUEST_EXPECT(tbuf_unit_end(unit, 0) == 0, "end");
+	GUEST_EXPECT(pthread_create(&thread, NULL, end_inside, &unit) == 0,
+	    "thread");
+	pthread_join(thread, NULL);
+	/* The kernel may be a moment behind. */
+	while (inside() != 0)
+		sched_yield();
+	guest_finish(c, &tally);
+	guest_account(&tally, 10);
+}
+
 static void
 test_unit_of_a_thread_that_has_ended_is_given(void)
 {
@@ -437,6 +476,8 @@ static const struct guest_case cases[] = {
 	    test_unit_outlives_its_session, NULL, 0 },
 	{ "unit_of_a_thread_that_has_ended_is_given",
 	    test_unit_of_a_thread_that_has_ended_is_given, NULL, 0 },
+	{ "thread_that_has_ended_is_in_no_unit",
+	    test_thread_that_has_ended_is_in_no_unit, NULL, 0 },
 	{ "table_that_is_kept_is_handed_over",
 	    test_table_that_is_kept_is_handed_over, NULL, 0 },
 	{ "unit_beyond_what_a_process_knows_is_counted",

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,6 +84,24 @@ session_read(struct session *s, unsigned number)
 	return (s->line.clock <= TBUF_CLOCK_COARSE);
 }
 
+/*
+ * A unit keeps its thread when that ends inside, which the target does not
+ * notice.  In doubt the thread is there.
+ */
+static bool
+thread_ended(const struct session *s, uint64_t tid)
+{
+	const struct tbuf_control *control = s->control;
+	char path[64];
+
+	if (control->pid_namespace != tbuf_pid_namespace(getpid()) ||
+	    tbuf_directory_pid(s->fd, control, true) != (pid_t)control->pid)
+		return (false);
+	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu32,
+	    (int)control->pid, (uint32_t)tid);
+	return (access(path, F_OK) != 0 && errno == ENOENT);
+}
+
 static int
 unit_look(const struct look *l, const struct session *s,
     const struct tbuf_unit_entry *e)
@@ -90,7 +110,8 @@ unit_look(const struct look *l, const struct session *s,
 	struct tbuf_unit_status unit = {
 		.pid = (pid_t)s->control->pid, .program = s->control->comm,
 		.alive = s->alive, .id = e->id, .tid = (uint32_t)e->thread,
-		.inside = e->inside != 0 && s->alive,
+		.inside = e->inside != 0 && s->alive &&
+		    !thread_ended(s, e->thread),
 		.records = tbuf_unit_records(e->head)
 	};
 
