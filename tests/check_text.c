@@ -5,6 +5,8 @@
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <check.h>
@@ -279,6 +281,114 @@ START_TEST(leaving_memory_flushes_and_frees_it)
 }
 END_TEST
 
+static bool watched;
+static unsigned calls, calls_amid;	/* those that end amid a line */
+
+static void
+watch(int fd, const void *bytes, size_t n)
+{
+	struct stat st;
+
+	if (!watched || n == 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	calls++;
+	calls_amid += ((const char *)bytes)[n - 1] != '\n';
+}
+
+/* In place of the C library's. */
+ssize_t
+write(int fd, const void *bytes, size_t n)
+{
+	watch(fd, bytes, n);
+	return (syscall(SYS_write, fd, bytes, n));
+}
+
+ssize_t
+writev(int fd, const struct iovec *parts, int n)
+{
+	watch(fd, parts[n - 1].iov_base, parts[n - 1].iov_len);
+	return (syscall(SYS_writev, fd, parts, n));
+}
+
+/* What another thread or process appends meanwhile does not come between. */
+START_TEST(a_flush_is_one_call_of_whole_lines)
+{
+	uint32_t i;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_set_file("trace");
+	for (i = 0; i < 500; i++) {
+		text_print(i, 90 + i % 7);
+		if (i % 50 != 49)
+			continue;
+		watched = true;
+		calls = 0;
+		ck_assert_int_eq(tbuf_text_flush(), 0);
+		watched = false;
+		ck_assert_uint_eq(calls, 1);
+	}
+	ck_assert_uint_eq(calls_amid, 0);
+}
+END_TEST
+
+/* Files may be so large, but for those that the tests are told by. */
+static int
+flush_within(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+	int error;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	error = tbuf_text_flush();
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	return (error);
+}
+
+#define LETTERS	20
+
+/* It goes on with the first line that is not there as a whole. */
+START_TEST(a_flush_that_finds_no_room_goes_on_later)
+{
+	const char *line, *text, *end;
+	ptrdiff_t begin = 0;
+	uint32_t i, n = 0, parts = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_set_file("trace");
+	for (i = 0; i < 150; i++) {
+		text_print(i, LETTERS);
+		/* Anywhere in a line, and where the chunk ends. */
+		if (flush_within(70 * (rlim_t)i) == -EFBIG)
+			n++;
+	}
+	ck_assert_int_eq(tbuf_text_flush(), 0);
+	ck_assert_uint_gt(n, 100);
+	for (i = 0, line = text_file_text("trace"); *line != '\0';
+	    line = end + 1) {
+		end = strchr(line, '\n');
+		text_message(i, LETTERS, text_line);
+		text = strstr(line, text_line);
+		if (text == NULL || text > end) {
+			/* A part of the next line, and no other one. */
+			ck_assert(end - line < LETTERS ||
+			    strspn(end - LETTERS, (char []){ end[-1], 0 }) !=
+			    LETTERS);
+			parts++;
+			continue;
+		}
+		ck_assert_ptr_eq(text + strlen(text_line), end);
+		ck_assert(i == 0 || text - line == begin);
+		begin = text - line;
+		i++;
+	}
+	ck_assert_uint_eq(i, 150);
+	ck_assert_uint_gt(parts, 0);
+	ck_assert_uint_le(parts, n);
+}
+END_TEST
+
 /* What cannot be flushed is kept. */
 START_TEST(what_cannot_be_flushed_is_kept)
 {
@@ -387,6 +497,8 @@ main(void)
 		the_file_gets_whole_lines,
 		what_cannot_be_flushed_is_kept,
 		leaving_memory_flushes_and_frees_it,
+		a_flush_is_one_call_of_whole_lines,
+		a_flush_that_finds_no_room_goes_on_later,
 		the_flush_can_be_exchanged,
 		without_memory_text_is_off_and_the_log_says_so,
 		an_assertion_tells_flushes_and_aborts

@@ -77,27 +77,44 @@ tbuf_textfile_open(const char *path)
 	return (error == -ENXIO ? -EINVAL : error != 0 ? error : fd);
 }
 
+/* A call that a filter has long let through does for one part. */
+static ssize_t
+write_some(int fd, const struct iovec parts[2])
+{
+	return (parts[1].iov_len == 0 ?
+	    write(fd, parts[0].iov_base, parts[0].iov_len) :
+	    writev(fd, parts, 2));
+}
+
+static void
+advance(struct iovec parts[2], size_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		size_t m = n < parts[i].iov_len ? n : parts[i].iov_len;
+
+		parts[i].iov_base = (char *)parts[i].iov_base + m;
+		parts[i].iov_len -= m;
+		n -= m;
+	}
+}
+
 /* *left: what has not been written. */
 static int
-write_out(int fd, const char *text, size_t size, size_t *left)
+write_out(int fd, struct iovec parts[2], size_t *left)
 {
 	ssize_t n;
 
-	for (*left = size; *left > 0; text += n, *left -= (size_t)n) {
-		while ((n = write(fd, text, *left)) == -1 && errno == EINTR)
+	for (*left = parts[0].iov_len + parts[1].iov_len; *left > 0;
+	    *left -= (size_t)n) {
+		while ((n = write_some(fd, parts)) == -1 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return (n == 0 ? -EIO : -errno);
+		advance(parts, (size_t)n);
 	}
 	return (0);
-}
-
-int
-tbuf_textfile_write(int fd, const char *text, size_t size)
-{
-	size_t left;
-
-	return (write_out(fd, text, size, &left));
 }
 
 /*
@@ -105,21 +122,34 @@ tbuf_textfile_write(int fd, const char *text, size_t size)
  * that finds room does not go on where that ends.
  */
 int
-tbuf_textfile_append(const char *path, const char *line, size_t size)
+tbuf_textfile_write(int fd, struct iovec parts[2], size_t *left)
 {
 	static uint32_t torn;
-	int fd = tbuf_textfile_open(path), error = 0;
-	size_t left = size;
+	size_t size = parts[0].iov_len + parts[1].iov_len;
+	struct iovec end[2] = { { (char []){ '\n' }, 1 }, { NULL, 0 } };
+	int error = 0;
+
+	*left = size;
+	if (size != 0 && tbuf_load(&torn) != 0 &&
+	    (error = write_out(fd, end, &(size_t){ 0 })) == 0)
+		tbuf_store(&torn, 0);
+	if (error == 0)
+		error = write_out(fd, parts, left);
+	if (*left != 0 && *left != size)
+		tbuf_store(&torn, 1);
+	return (error);
+}
+
+int
+tbuf_textfile_append(const char *path, char *line, size_t size)
+{
+	struct iovec parts[2] = { { line, size }, { NULL, 0 } };
+	int fd = tbuf_textfile_open(path), error;
+	size_t left;
 
 	if (fd < 0)
 		return (fd);
-	if (tbuf_load(&torn) != 0 &&
-	    (error = tbuf_textfile_write(fd, "\n", 1)) == 0)
-		tbuf_store(&torn, 0);
-	if (error == 0)
-		error = write_out(fd, line, size, &left);
-	if (left != 0 && left != size)
-		tbuf_store(&torn, 1);
+	error = tbuf_textfile_write(fd, parts, &left);
 	close(fd);
 	return (error);
 }

@@ -17,6 +17,8 @@
 #ifndef TBUF_TEXT_TEXT_H
 #define TBUF_TEXT_TEXT_H
 
+#include <sys/uio.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,9 +104,11 @@ void	tbuf_trace_reap(int dirfd) TBUF_HIDDEN;
  * file.c.  A descriptor or -errno, as tbuf_text_flush() has them.
  */
 int	tbuf_textfile_open(const char *path) TBUF_HIDDEN;
-int	tbuf_textfile_write(int fd, const char *text, size_t size) TBUF_HIDDEN;
+/* Lines in two parts, by one call; *left: bytes that found no room. */
+int	tbuf_textfile_write(int fd, struct iovec parts[2], size_t *left)
+	    TBUF_HIDDEN;
 /* All of that, for one line. */
-int	tbuf_textfile_append(const char *path, const char *line, size_t size)
+int	tbuf_textfile_append(const char *path, char *line, size_t size)
 	    TBUF_HIDDEN;
 
 /* log.c: in pieces, where it is long. */

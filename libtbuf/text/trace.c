@@ -289,21 +289,29 @@ tbuf_trace_make(uint32_t kbytes)
 
 /* ------------------------------------------------------------ its end */
 
-/* [from, own->next), in order. */
+/*
+ * [*from, own->next), in order, and by one call: others append to the file, too,
+ * and a line that is split where the chunk ends is none there.  *from: the
+ * first line that is not in the file as a whole.
+ */
 static int
-write_out(const struct tbuf_text_own *own, int fd, uint64_t from)
+write_out(const struct tbuf_text_own *own, int fd, uint64_t *from)
 {
-	const char *text = text_of(own->trace);
-	uint64_t at, n, left;
-	int error = 0;
+	char *text = text_of(own->trace);
+	uint64_t at = *from % own->size, n = own->next - *from, to;
+	uint64_t first = n < own->size - at ? n : own->size - at;
+	uint64_t fill = at + first == own->size ?
+	    tbuf_trace_fill(text + at, first) : 0;
+	struct iovec parts[2] = {
+		{ text + at, first - fill }, { text, n - first }
+	};
+	size_t left;
+	int error = tbuf_textfile_write(fd, parts, &left);
 
-	for (; from < own->next && error == 0; from += n) {
-		at = from % own->size;
-		left = own->next - from;
-		n = left < own->size - at ? left : own->size - at;
-		error = tbuf_textfile_write(fd, text + at, n -
-		    (at + n == own->size ? tbuf_trace_fill(text + at, n) : 0));
-	}
+	to = own->next - left - (left > n - first ? fill : 0);
+	while (left != 0 && to > *from && text[(to - 1) % own->size] != '\n')
+		to--;
+	*from = to;
 	return (error);
 }
 
@@ -317,18 +325,17 @@ tbuf_trace_flush(const char *path)
 	struct tbuf_text_own *own = tbuf_text_own;
 	bool locked = lock(LEAVE_WAIT);
 	int error = 0, fd;
+	uint64_t from;
 
 	if (!locked && tbuf_load(&own->lock) != tbuf_text_tid())
 		return (-EBUSY);
 	if (own->trace != NULL && *path != '\0' &&
 	    (fd = error = tbuf_textfile_open(path)) >= 0) {
-		error = write_out(own, fd, own->flushed > own->oldest ?
-		    own->flushed : own->oldest);
+		from = own->flushed > own->oldest ? own->flushed : own->oldest;
+		error = write_out(own, fd, &from);
 		close(fd);
-		if (error == 0) {
-			own->flushed = own->next;
-			own->trace->flushed = own->next;
-		}
+		own->flushed = from;
+		own->trace->flushed = from;
 	}
 	if (locked)
 		unlock();
