@@ -179,6 +179,10 @@ enum syscall_way {
 	SYSCALL_DONE		/* nothing: f->result is there */
 };
 
+/* One of the two probes of a call, or another, with what it takes of stack. */
+typedef void syscall_fire(struct syscall_probes *,
+	    const struct syscall_frame *);
+
 enum syscall_way syscall_enter(struct syscall_place *,
 	    struct syscall_frame *);
 void	syscall_leave(struct syscall_place *, struct syscall_frame *);

@@ -296,6 +296,82 @@ syscall_dispatch_shared_for_good(void)
 		turn_off();
 }
 
+/* -------------------------------------------------------------------- fires */
+
+/*
+ * A fire takes some 3 KiB of stack, and 8 KiB more for long paths.  Code that
+ * comes by no C library may have less: a routine of Go's has a stack of 2 KiB,
+ * and 800 bytes of these when it makes a call.  Where there is so little, an
+ * alternate stack for signals is needed, and one that has room is as good for
+ * fires, as long as no signal is let in, whose handler would come there.
+ */
+#define FIRE_ROOM	((size_t)24 << 10)
+
+void	syscall_fire_there(struct syscall_probes *,
+	    const struct syscall_frame *, syscall_fire *, uintptr_t stack);
+
+__asm__(
+    ".text\n"
+    ".globl syscall_fire_there\n"
+    ".hidden syscall_fire_there\n"
+    ".type syscall_fire_there, @function\n"
+    "syscall_fire_there:\n\t"
+    ".cfi_startproc\n\t"
+    "pushq %rbp\n\t"
+    ".cfi_def_cfa_offset 16\n\t"
+    ".cfi_offset rbp, -16\n\t"
+    "movq %rsp, %rbp\n\t"
+    ".cfi_def_cfa_register rbp\n\t"
+    "movq %rcx, %rsp\n\t"
+    "andq $-16, %rsp\n\t"
+    "call *%rdx\n\t"
+    "leave\n\t"
+    ".cfi_def_cfa rsp, 8\n\t"
+    "ret\n\t"
+    ".cfi_endproc\n\t"
+    ".size syscall_fire_there, . - syscall_fire_there\n"
+);
+
+static bool
+is_dispatched(const struct syscall_place *place)
+{
+	return ((uintptr_t)place - (uintptr_t)syscall_dispatched <
+	    sizeof(syscall_dispatched));
+}
+
+/* The end of the alternate stack; 0: none, or too small, or this is on it. */
+static uintptr_t
+alternate_stack(void)
+{
+	stack_t stack;
+
+	if (raw_call(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0) != 0 ||
+	    (stack.ss_flags & (SS_DISABLE | SS_ONSTACK)) != 0 ||
+	    stack.ss_size < FIRE_ROOM)
+		return (0);
+	return ((uintptr_t)stack.ss_sp + stack.ss_size);
+}
+
+void
+syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
+    const struct syscall_frame *f)
+{
+	uintptr_t stack = is_dispatched(f->place) ? alternate_stack() : 0;
+	uint8_t selector;
+	uint64_t mask;
+
+	if (stack == 0) {
+		fire(p, f);
+		return;
+	}
+	mask = syscall_signal_block();
+	selector = thread.selector;
+	choose(ALLOW);
+	syscall_fire_there(p, f, fire, stack);
+	choose(selector);
+	syscall_signal_unblock(mask);
+}
+
 /* ------------------------------------------------------------------- calls */
 
 bool

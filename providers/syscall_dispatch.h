@@ -62,6 +62,10 @@ void	syscall_dispatch_after(const struct syscall_frame *, uint64_t number);
 void	syscall_dispatch_share(int step);
 void	syscall_dispatch_shared_for_good(void);
 
+/* fire(p, f), on the alternate stack if the program's may be too small. */
+void	syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
+	    const struct syscall_frame *f);
+
 /* -------------------------------------------------------- syscall_signal.c */
 
 /* What the kernel has of sigaction(2), and of a set of signals. */
@@ -112,6 +116,10 @@ bool	syscall_signal_in(uint64_t set);
 
 /* Does the calling thread block SIGSYS? */
 bool	syscall_signal_blocked(void);
+
+/* All signals: what was blocked, which is to be so again. */
+uint64_t syscall_signal_block(void);
+void	syscall_signal_unblock(uint64_t mask);
 
 #pragma GCC visibility pop
 
@@ -171,6 +179,13 @@ syscall_dispatch_share(int step)
 static inline void
 syscall_dispatch_shared_for_good(void)
 {
+}
+
+static inline void
+syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
+    const struct syscall_frame *f)
+{
+	fire(p, f);
 }
 
 #endif

@@ -55,11 +55,12 @@ syscall_fire_is_library(uintptr_t address)
 /* ------------------------------------------------------------------- fires */
 
 /*
- * Is this a call of a provider, or one that libtbuf makes while it fires?  copyin() reads memory by
- * system calls, which would fire in turn.  What it calls are functions of the
- * C library that have nothing on the stack but their return address.  (A
- * signal handler's calls, in the midst of a fire, are the program's.)  A fire
- * that a handler has left by a jump is no longer under way.
+ * Is this a call of a provider, or one that libtbuf makes while it fires?
+ * copyin() reads memory by system calls, which would fire in turn.  What it
+ * calls are functions of the C library that have nothing on the stack but
+ * their return address.  (A signal handler's calls, in the midst of a fire,
+ * are the program's.)  A fire that a handler has left by a jump is no longer
+ * under way.
  */
 static bool
 is_own(const struct syscall_frame *f)
@@ -108,11 +109,17 @@ fire_in(struct tbuf_site *site, const uint64_t *values,
 }
 
 static void
+fire_arguments(struct syscall_probes *p, const struct syscall_frame *f)
+{
+	fire_in(&p->entry, f->args, f);
+}
+
+static void
 fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 {
 
 	if (tbuf_probe_enabled(&p->entry) && !thread.strict && !is_own(f))
-		fire_in(&p->entry, f->args, f);
+		syscall_dispatch_fire(fire_arguments, p, f);
 }
 
 /*
@@ -189,16 +196,22 @@ fire_short_paths(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 static void
-fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
+fire_outcome(struct syscall_probes *p, const struct syscall_frame *f)
 {
 	uint64_t values[2 + SYSCALL_PATHS] = { 0 };
 
-	if (!tbuf_probe_enabled(&p->leave) || thread.strict || is_own(f))
-		return;
 	if (p->npaths == 0 || f->result > (uint64_t)-4096)
 		fire_result(p, f, values);
 	else if (!fire_short_paths(p, f))
 		fire_long_paths(p, f);
+}
+
+static void
+fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
+{
+
+	if (tbuf_probe_enabled(&p->leave) && !thread.strict && !is_own(f))
+		syscall_dispatch_fire(fire_outcome, p, f);
 }
 
 /*

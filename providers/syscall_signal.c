@@ -82,6 +82,18 @@ syscall_signal_blocked(void)
 	return ((block(SIG_BLOCK, 0) & SYSCALL_SIGSYS) != 0);
 }
 
+uint64_t
+syscall_signal_block(void)
+{
+	return (block(SIG_BLOCK, ~(uint64_t)0));
+}
+
+void
+syscall_signal_unblock(uint64_t mask)
+{
+	(void)block(SIG_SETMASK, mask);
+}
+
 /* The kernel reads the set before it looks at what is to be done. */
 bool
 syscall_signal_readable(uint64_t set)

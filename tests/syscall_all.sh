@@ -74,7 +74,8 @@ for turn in $(seq "${1:-1}"); do
 	for tunables in '' glibc.pthread.rseq=0; do
 		GLIBC_TUNABLES=$tunables
 		export GLIBC_TUNABLES
-		for kind in plain made signals masks handlers aside spawns; do
+		for kind in plain made signals masks handlers little aside \
+		    spawns; do
 			expect $kind
 		done
 		if [ -n "$tunables" ]; then
@@ -97,6 +98,15 @@ for turn in $(seq "${1:-1}"); do
 	    [ "$returns" -eq "$entries" ] && [ "$drops" = 0 ] ||
 	    fail "many: $entries; $(cat "$dir/said")"
 done
+
+# What clauses need of stack is not taken from one that has little.
+rm -f "$dir/out"
+"$TBUFCTL" -x syscall=all -n 'syscall::getppid: { @[probename] = count(); }' \
+    -o "$dir/out" -c "$PROGRAMS/syscall_outside little $object" \
+    >"$dir/printed" 2>"$dir/said" || fail "little: $(cat "$dir/said")"
+counted=$(sed -n 's/^and //p' "$dir/printed")
+[ "$(grep -c " ${counted:-none}\$" "$dir/out")" -eq 2 ] ||
+    fail "little: $(cat "$dir/said" "$dir/out")"
 
 # Calls of 32 bits are let through, where there are any.
 "$PROGRAMS/syscall_outside" old "$object" >/dev/null 2>&1 && expect old

@@ -230,6 +230,63 @@ signals(void)
 	pthread_join(thread, NULL);
 }
 
+/* --------------------------------------------------------- little of stack */
+
+#define LITTLE	640u	/* bytes: a routine of Go's has some more */
+#define PAGE	4096u
+
+long	call_on(void *stack, call *, long number);
+
+__asm__(".text\n"
+    "call_on: .cfi_startproc\n"
+    " push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset rbp, -16\n"
+    " mov %rsp, %rbp\n .cfi_def_cfa_register rbp\n"
+    " mov %rdi, %rsp\n mov %rdx, %rdi\n call *%rsi\n"
+    " leave\n .cfi_def_cfa rsp, 8\n ret\n .cfi_endproc\n");
+
+static void
+repeat_on(uint8_t *stack)
+{
+	int i;
+
+	for (i = 0; i < NCALLS; i++) {
+		count++;
+		check(call_on(stack, outside, SYS_getppid) == parent,
+		    "getppid");
+		check(handled == i, "no signal");
+		raise(SIGUSR1);
+	}
+}
+
+static void
+interrupted(int signal)
+{
+	(void)signal;
+	handled++;
+	seen();
+}
+
+/*
+ * Stacks of routines that are the program's own, with the end of the page
+ * behind them; their signals are handled elsewhere, by calls, too.
+ */
+static void
+little(void)
+{
+	stack_t stack = { .ss_size = 1 << 16 };
+	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE |
+	    MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED ||
+	    mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE) == -1)
+		err(1, "mmap");
+	stack.ss_sp = malloc(stack.ss_size);
+	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) == -1)
+		err(1, "sigaltstack");
+	install(SIGUSR1, interrupted, &all, SA_RESTART | SA_ONSTACK);
+	repeat_on(pages + PAGE + LITTLE);
+}
+
 /* -------------------------------------------------------------------- masks */
 
 static sigjmp_buf back;
@@ -664,6 +721,7 @@ static const struct {
 	{ "exec", exec },
 	{ "forks", forks },
 	{ "handlers", handlers },
+	{ "little", little },
 	{ "made", made },
 	{ "many", many },
 	{ "masks", masks },
