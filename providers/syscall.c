@@ -157,9 +157,10 @@ point(void)
 		words[i] = syscall_name(i) == NULL ? nobody :
 		    words_of(&syscall_probes[i]);
 		any |= words[i] != nobody;
-		/* A filter is noticed, whether that is traced or not. */
+		/* What has to be noticed, whether it is traced or not. */
 		if (words[i] != nobody && (i == SYS_prctl ||
-		    i == SYS_seccomp || syscall_dispatch_looks((int)i)))
+		    i == SYS_seccomp || syscall_area_looks((int)i) ||
+		    syscall_dispatch_looks((int)i)))
 			words[i] = somebody;
 	}
 	for (i = 0; i < 256; i++) {
@@ -239,6 +240,7 @@ begin(void)
 	int error = errno;
 
 	list_open();
+	syscall_area_begin();
 	syscall_path_begin();
 	if (register_all() == 0)
 		trace_all();

@@ -7,6 +7,7 @@
  *
  *	syscall.c	the constructor: what is registered, then patched
  *	syscall_fire.c	what stubs call: values, records
+ *	syscall_area.c	threads whose areas are not the C library's
  *	syscall_clone.c	tasks that share memory with the one that makes them
  *	syscall_path.c	paths of calls that have come back
  *	syscall_site.c	the objects that have places, and those that have not
@@ -191,6 +192,17 @@ void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 bool	syscall_is_clone(uint64_t number);
 uint64_t syscall_clone_begin(const struct syscall_frame *, uint64_t number);
 void	syscall_clone_end(const struct syscall_frame *, uint64_t number);
+
+/*
+ * Is the thread's area not the C library's?  Then nothing here may use a
+ * variable of the thread's.  Calls by which that may come about are looked at
+ * before they are made.
+ */
+void	syscall_area_begin(void);
+bool	syscall_area_is_other(void);
+bool	syscall_area_looks(int number);
+void	syscall_area_look(const struct syscall_frame *, uint64_t number);
+void	syscall_area_clone(const struct syscall_frame *, uint64_t number);
 
 /* What a fire calls of libtbuf's is not the program's; two of them at most. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);

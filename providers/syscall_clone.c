@@ -119,6 +119,7 @@ syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 {
 	uint64_t flags = flags_of(f, number);
 
+	syscall_area_clone(f, number);
 	keep_flags(f, flags);
 	if (!shares(flags))
 		return (flags);

@@ -236,7 +236,10 @@ handle(int signal, siginfo_t *info, void *context)
 	ucontext_t *c = context;
 
 	(void)signal;
-	if (info->si_code == DISPATCHED && !thread.aside) {
+	if (syscall_area_is_other()) {
+		/* It may be the program's own that is dispatched. */
+		syscall_signal_forward(info, context, true);
+	} else if (info->si_code == DISPATCHED && !thread.aside) {
 		redirect(info, c->uc_mcontext.gregs);
 	} else {
 		syscall_signal_forward(info, context, thread.aside);

@@ -271,8 +271,9 @@ syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 	uint64_t number = number_of(place, f), flags = 0;
 	bool done;
 
-	if (number >= SYSCALL_NUMBERS)
+	if (number >= SYSCALL_NUMBERS || syscall_area_is_other())
 		return (SYSCALL_BARE);
+	syscall_area_look(f, number);
 	if (syscall_is_clone(number))
 		flags = syscall_clone_begin(f, number);
 	syscall_path_look(f, number);
@@ -290,7 +291,7 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 {
 	uint64_t number = number_of(place, f);
 
-	if (number >= SYSCALL_NUMBERS)
+	if (number >= SYSCALL_NUMBERS || syscall_area_is_other())
 		return;
 	if (syscall_is_clone(number))
 		syscall_clone_end(f, number);

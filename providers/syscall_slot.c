@@ -19,14 +19,16 @@ static uint8_t images[SYSCALL_SLOTS * SYSCALL_SLOT];
 /*
  * A clone takes the long way whether it is traced or not: who may share the
  * thread's memory is to be known.  So do the two by which a thread has the
- * cycle counter taken away, and a process may be filtered.
+ * cycle counter taken away, and a process may be filtered; and the one by which
+ * a thread gets another area.
  */
 bool
 syscall_is_looked_at(int number)
 {
 	return (number != SYSCALL_ANY && (number == SYS_clone ||
 	    number == SYS_clone3 || number == SYS_prctl ||
-	    number == SYS_seccomp || syscall_dispatch_looks(number)));
+	    number == SYS_seccomp || syscall_area_looks(number) ||
+	    syscall_dispatch_looks(number)));
 }
 
 /* Does a jump from anywhere in the text reach all slots, and back? */

@@ -74,8 +74,8 @@ for turn in $(seq "${1:-1}"); do
 	for tunables in '' glibc.pthread.rseq=0; do
 		GLIBC_TUNABLES=$tunables
 		export GLIBC_TUNABLES
-		for kind in plain made signals masks handlers little aside \
-		    spawns; do
+		for kind in plain made signals masks handlers little areas \
+		    aside spawns; do
 			expect $kind
 		done
 		if [ -n "$tunables" ]; then

@@ -6,6 +6,7 @@
  * are to be seen, and prints the number; those that are not, it makes as
  * getuid.
  */
+#include <asm/prctl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/epoll.h>
@@ -285,6 +286,85 @@ little(void)
 		err(1, "sigaltstack");
 	install(SIGUSR1, interrupted, &all, SA_RESTART | SA_ONSTACK);
 	repeat_on(pages + PAGE + LITTLE);
+}
+
+/* -------------------------------------------------------------------- areas */
+
+#define AREA	8192u		/* bytes, of which the half is below it */
+#define PATTERN	0x55
+
+static uint8_t area[AREA];
+
+/* By an instruction that has been there from the start. */
+static __attribute__((noinline)) long
+inside(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile ("syscall; nopl 0(%%rax)" : "=a" (result) :
+	    "a" (number), "D" (a), "S" (b), "d" (c), "r" (r10) :
+	    "rcx", "r11", "memory", "cc");
+	return (result);
+}
+
+static void
+check_area(void)
+{
+	size_t i;
+
+	for (i = 0; i < AREA; i++)
+		check(area[i] == PATTERN, "another's data");
+}
+
+/* While the area is another one nothing but these calls is made. */
+static void
+with_area(call *way, long address)
+{
+	long old, set, user[2], back_again;
+
+	check(way(SYS_arch_prctl, ARCH_GET_FS, (long)&old, 0, 0) == 0, "get");
+	set = way(SYS_arch_prctl, ARCH_SET_FS, address, 0, 0);
+	user[0] = inside(SYS_getuid, 0, 0, 0, 0);
+	user[1] = outside(SYS_getuid, 0, 0, 0, 0);
+	back_again = way(SYS_arch_prctl, ARCH_SET_FS, old, 0, 0);
+	check(set == 0 && back_again == 0, "set");
+	check(user[0] == user[1] && user[0] == (long)getuid(), "getuid");
+}
+
+static int
+child(void *unused)
+{
+	(void)unused;
+	return ((int)inside(SYS_exit, inside(SYS_getuid, 0, 0, 0, 0) < 0, 0,
+	    0, 0));
+}
+
+static void
+clone_with_area(void)
+{
+	uint8_t *stack = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid = clone(child, stack + (1 << 16), CLONE_VM | CLONE_SETTLS |
+	    SIGCHLD, NULL, NULL, area + AREA / 2, NULL);
+
+	check(pid > 0 && status_of(pid) == 0, "clone");
+}
+
+/* Threads whose areas are not the C library's, for a while. */
+static void
+areas(void)
+{
+	memset(area, PATTERN, AREA);
+	seen();
+	clone_with_area();
+	with_area(inside, (long)area + AREA / 2);
+	with_area(inside, 0);
+	with_area(outside, (long)area + AREA / 2);
+	check_area();
+	count++;
+	check(inside(SYS_getppid, 0, 0, 0, 0) == parent, "getppid");
+	threads();
 }
 
 /* -------------------------------------------------------------------- masks */
@@ -717,6 +797,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
+	{ "areas", areas },
 	{ "aside", aside },
 	{ "exec", exec },
 	{ "forks", forks },

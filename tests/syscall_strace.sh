@@ -30,7 +30,8 @@ unset GLIBC_TUNABLES
 # mask back, too; one of a vfork from its beginning.  Not counted is what the
 # kernel alone does again: a call that is restarted, and clock_getres, where its
 # own page has no answer; nor are the calls by which libtbuf lends a child of a
-# vfork its parent's rseq area.
+# vfork its parent's rseq area, and by which it looks at a thread's area that is
+# to be.
 count() {
 	awk '
 	function has_stubs(pid)
@@ -83,6 +84,7 @@ count() {
 		delete lent[pid]
 		next
 	}
+	call == "rt_sigprocmask" && /\(0xffffffff/ { next }
 	call == "rseq" && !(pid in state) { state[pid] = "traced" }
 	(state[pid] == "forked" || state[pid] == "written") &&
 	    call == "rt_sigprocmask" && /SIG_SETMASK/ {
