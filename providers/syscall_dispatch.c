@@ -27,6 +27,7 @@
 
 static bool wanted;
 static bool filtered;	/* a filter of system calls has come: no more prctl */
+static bool synced;	/* ... for all threads, or is about to come */
 
 static struct {
 	uintptr_t start, size;
@@ -195,7 +196,7 @@ redirect(const siginfo_t *info, greg_t *registers)
 	uintptr_t behind = (uintptr_t)registers[REG_RIP];
 	struct dispatched *d = find(behind);
 
-	if (d == NULL) {
+	if (d == NULL || __atomic_load_n(&synced, __ATOMIC_RELAXED)) {
 		turn_off();
 		registers[REG_RIP] -= SYSCALL_SIZE;
 	} else if (info->si_arch != AUDIT_ARCH_X86_64) {
@@ -438,6 +439,15 @@ is_filter(const struct syscall_frame *f, uint64_t number)
 	    f->args[0] == SECCOMP_SET_MODE_FILTER)));
 }
 
+/* One without a program is asked whether there are such. */
+static bool
+is_synced(const struct syscall_frame *f, uint64_t number)
+{
+	return (number == SYS_seccomp && f->args[2] != 0 &&
+	    f->args[0] == SECCOMP_SET_MODE_FILTER &&
+	    (f->args[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+}
+
 /* May it be that the call blocks SIGSYS, or forbids what the handler needs? */
 static bool
 is_in_the_way(const struct syscall_frame *f, uint64_t number)
@@ -488,6 +498,8 @@ syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
 {
 	if (wanted && is_exec(number))
 		exec_begin(f);
+	if (wanted && is_synced(f, number))
+		__atomic_store_n(&synced, true, __ATOMIC_RELAXED);
 	if (!wanted || thread.shared != 0)
 		return (false);
 	if (number == SYS_set_robust_list)

@@ -598,6 +598,47 @@ filter(void)
 	_exit(0);
 }
 
+static void *
+wait_and_call(void *barrier)
+{
+	stack_t stack = { .ss_size = 1 << 16 };
+
+	stack.ss_sp = malloc(stack.ss_size);
+	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) == -1)
+		err(1, "sigaltstack");
+	seen();
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	check(outside(SYS_getppid, 0, 0, 0, 0) == parent, "getppid");
+	return (NULL);
+}
+
+/* A filter that comes for another thread, and kills for what a fire calls. */
+static void
+synced(void)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sigaltstack, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { 4, filters };
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&thread, NULL, wait_and_call, &barrier) != 0)
+		errx(1, "pthread_create");
+	pthread_barrier_wait(&barrier);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+		err(1, "filter");
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+}
+
 static void
 die(void)
 {
@@ -810,6 +851,7 @@ static const struct {
 	{ "plain", plain },
 	{ "signals", signals },
 	{ "spawns", spawns },
+	{ "synced", synced },
 	{ "threads", threads }
 };
 
