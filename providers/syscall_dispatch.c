@@ -38,6 +38,8 @@ static _Thread_local struct {
 	bool begun;		/* here, or in what has forked it */
 	bool off;		/* for good */
 	bool aside;		/* the program dispatches calls itself */
+	bool begins;		/* its first mask of signals is to come */
+	bool hidden;		/* it is not told that SIGSYS is not blocked */
 	uint32_t shared;	/* tasks that have this very memory, for now */
 	uint32_t held;		/* calls under way that may block SIGSYS */
 	uintptr_t outermost;	/* on the stack, the first of them */
@@ -97,6 +99,17 @@ let_go(const struct syscall_frame *f)
 	look_again();
 }
 
+/* From now on all is as the program sees it. */
+static void
+reveal(void)
+{
+	if (!thread.hidden)
+		return;
+	choose(ALLOW);
+	syscall_signal_add(SYSCALL_SIGSYS);
+	thread.hidden = false;
+}
+
 /* Children and threads begin without. */
 static void
 begin_thread(void)
@@ -105,6 +118,7 @@ begin_thread(void)
 	    (long)text.start, (long)text.size, (long)&thread.selector) != 0)
 		return;
 	thread.begun = true;
+	thread.begins = true;
 	look_again();
 }
 
@@ -211,10 +225,10 @@ redirect(const siginfo_t *info, greg_t *registers)
 	}
 }
 
-static uint64_t
-mask_of(const ucontext_t *context)
+static uint64_t *
+mask_of(ucontext_t *context)
 {
-	return (*(const uint64_t *)(const void *)&context->uc_sigmask);
+	return ((uint64_t *)(void *)&context->uc_sigmask);
 }
 
 /*
@@ -222,13 +236,23 @@ mask_of(const ucontext_t *context)
  * SIGSYS.
  */
 static void
-return_to(const ucontext_t *context)
+return_to(ucontext_t *context)
 {
 	if (!thread.begun || thread.shared != 0)
 		return;
 	choose(thread.off ||
 	    is_held((uintptr_t)context->uc_mcontext.gregs[REG_RSP]) ||
-	    (mask_of(context) & SYSCALL_SIGSYS) != 0 ? ALLOW : BLOCK);
+	    (*mask_of(context) & SYSCALL_SIGSYS) != 0 ? ALLOW : BLOCK);
+}
+
+/* One that would have waited waits from now on. */
+static void
+keep_back(siginfo_t *info, ucontext_t *context)
+{
+	reveal();
+	*mask_of(context) |= SYSCALL_SIGSYS;
+	syscall_signal_again(info);
+	return_to(context);
 }
 
 static void
@@ -242,6 +266,8 @@ handle(int signal, siginfo_t *info, void *context)
 		syscall_signal_forward(info, context, true);
 	} else if (info->si_code == DISPATCHED && !thread.aside) {
 		redirect(info, c->uc_mcontext.gregs);
+	} else if (thread.hidden && info->si_code <= 0) {
+		keep_back(info, c);
 	} else {
 		syscall_signal_forward(info, context, thread.aside);
 		return_to(context);
@@ -289,15 +315,19 @@ syscall_dispatch_begin(void)
 void
 syscall_dispatch_share(int step)
 {
-	if (wanted)
-		thread.shared += (uint32_t)step;
+	if (!wanted)
+		return;
+	reveal();
+	thread.shared += (uint32_t)step;
 }
 
 void
 syscall_dispatch_shared_for_good(void)
 {
-	if (wanted)
-		turn_off();
+	if (!wanted)
+		return;
+	reveal();
+	turn_off();
 }
 
 /* -------------------------------------------------------------------- fires */
@@ -386,7 +416,8 @@ syscall_dispatch_looks(int number)
 		SYS_set_robust_list, SYS_fork, SYS_rt_sigsuspend, SYS_ppoll,
 		SYS_pselect6, SYS_epoll_pwait, SYS_epoll_pwait2,
 		SYS_io_pgetevents, SYS_io_uring_enter, SYS_execve,
-		SYS_execveat
+		SYS_execveat, SYS_rt_sigtimedwait, SYS_rt_sigpending,
+		SYS_signalfd4
 	};
 	size_t i;
 
@@ -455,16 +486,46 @@ is_in_the_way(const struct syscall_frame *f, uint64_t number)
 	return (is_filter(f, number) || waits_without(f, number));
 }
 
-static void
-change_mask(bool blocked)
+static uint64_t
+change_mask(uint64_t set)
 {
-	choose(thread.off || blocked ? ALLOW : BLOCK);
+	bool blocked = (set & SYSCALL_SIGSYS) != 0;
+
+	thread.hidden = blocked && thread.begins && !thread.off;
+	thread.begins = false;
+	choose(thread.off || (blocked && !thread.hidden) ? ALLOW : BLOCK);
+	return (thread.hidden ? set & ~SYSCALL_SIGSYS : set);
+}
+
+static bool
+mask(struct syscall_frame *f)
+{
+	return (syscall_signal_mask(f, thread.hidden ? SYSCALL_SIGSYS : 0,
+	    change_mask));
 }
 
 static bool
 is_exec(uint64_t number)
 {
 	return (number == SYS_execve || number == SYS_execveat);
+}
+
+/* Does it depend on the thread's mask, or may the thread be off after it? */
+static bool
+is_revealing(const struct syscall_frame *f, uint64_t number)
+{
+	switch (number) {
+	case SYS_fork:
+	case SYS_rt_sigtimedwait:
+	case SYS_rt_sigpending:
+	case SYS_signalfd4:
+		return (true);
+	case SYS_prctl:
+		return (f->args[0] == DISPATCH || is_filter(f, number));
+	default:
+		return (is_exec(number) || syscall_is_clone(number) ||
+		    is_filter(f, number));
+	}
 }
 
 /* Handlers may come before the new image does: no call of theirs, either. */
@@ -496,6 +557,8 @@ exec_end(const struct syscall_frame *f)
 bool
 syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
 {
+	if (wanted && is_revealing(f, number))
+		reveal();
 	if (wanted && is_exec(number))
 		exec_begin(f);
 	if (wanted && is_synced(f, number))
@@ -507,9 +570,9 @@ syscall_dispatch_before(struct syscall_frame *f, uint64_t number)
 	else if (number == SYS_rt_sigaction)
 		return (syscall_signal_action(f));
 	else if (number == SYS_rt_sigprocmask)
-		return (thread.begun && syscall_signal_mask(f, change_mask));
+		return (thread.begun && mask(f));
 	else if (number == SYS_rt_sigreturn)
-		return_to((const void *)syscall_frame_stack(f));
+		return_to((void *)syscall_frame_stack(f));
 	else if (thread.begun && is_in_the_way(f, number))
 		hold(f);
 	return (false);

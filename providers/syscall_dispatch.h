@@ -21,6 +21,11 @@
  *			program dispatches calls itself; there are too many
  *			places; SIGSYS is to be ignored by a new image
  *
+ * A thread that begins with SIGSYS blocked, as those of Go's run time do, may
+ * unblock it by a call from elsewhere.  So it is not blocked there, and that is
+ * hidden from the program, until the mask changes again, or somebody else
+ * would get to know of it: tasks that inherit it, and who sends a SIGSYS.
+ *
  * The kernel forgets it for each new thread and process, which comes by one
  * of those calls soon.
  */
@@ -99,16 +104,21 @@ bool	syscall_signal_leave(void);
 void	syscall_signal_return(void);
 
 /*
- * rt_sigprocmask(2) in the same way: told() has whether SIGSYS is going to be
- * blocked, while all signals are, as those that wait come at once.
+ * rt_sigprocmask(2) in the same way, for a program that takes `more' signals
+ * for blocked than are.  change() has what is to be blocked, and says what is
+ * going to be, while all signals are, as those that wait come at once.
  */
-bool	syscall_signal_mask(struct syscall_frame *, void (*told)(bool));
+bool	syscall_signal_mask(struct syscall_frame *, uint64_t more,
+	    uint64_t (*change)(uint64_t));
 
 /*
  * A SIGSYS that is the program's.  `aside': no call is to be made for it, as
  * that would be dispatched to the program in turn.
  */
 void	syscall_signal_forward(siginfo_t *, void *context, bool aside);
+
+/* A SIGSYS that came too early: it is sent again. */
+void	syscall_signal_again(siginfo_t *info);
 
 /* A set of the program's, by its address: can it be read, with SIGSYS in it? */
 bool	syscall_signal_readable(uint64_t set);
@@ -119,6 +129,7 @@ bool	syscall_signal_blocked(void);
 
 /* All signals: what was blocked, which is to be so again. */
 uint64_t syscall_signal_block(void);
+void	syscall_signal_add(uint64_t set);
 void	syscall_signal_unblock(uint64_t mask);
 
 #pragma GCC visibility pop

@@ -89,6 +89,12 @@ syscall_signal_block(void)
 }
 
 void
+syscall_signal_add(uint64_t set)
+{
+	(void)block(SIG_BLOCK, set);
+}
+
+void
 syscall_signal_unblock(uint64_t mask)
 {
 	(void)block(SIG_SETMASK, mask);
@@ -291,25 +297,42 @@ combine(uint64_t how, uint64_t mask, uint64_t set)
 	}
 }
 
+/* What was blocked; false: it cannot be written there. */
+static bool
+tell_old(struct syscall_frame *f, uint64_t more)
+{
+	uint64_t *old = (uint64_t *)(uintptr_t)f->args[2];
+
+	f->result = (uint64_t)raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0,
+	    (long)old, SYSCALL_SET, 0);
+	if (f->result != 0)
+		return (false);
+	if (old != NULL)
+		*old |= more;
+	return (true);
+}
+
 bool
-syscall_signal_mask(struct syscall_frame *f, void (*tell)(bool))
+syscall_signal_mask(struct syscall_frame *f, uint64_t more,
+    uint64_t (*change)(uint64_t))
 {
 	uint64_t how = (uint32_t)f->args[0], mask, set;
 
-	if (f->args[3] != SYSCALL_SET || f->args[1] == 0 || how > SIG_SETMASK)
+	if (f->args[3] != SYSCALL_SET || how > SIG_SETMASK ||
+	    (f->args[1] == 0 && more == 0))
 		return (false);
 	f->result = (uint64_t)-EFAULT;
-	if (!syscall_signal_readable(f->args[1]))
+	if (f->args[1] != 0 && !syscall_signal_readable(f->args[1]))
 		return (true);
+	if (f->args[1] == 0) {
+		(void)tell_old(f, more);
+		return (true);
+	}
 	set = *(const uint64_t *)(uintptr_t)f->args[1];
-	f->result = (uint64_t)raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0,
-	    (long)f->args[2], SYSCALL_SET, 0);
-	if (f->result != 0)
+	if (!tell_old(f, more))
 		return (true);
-	mask = block(SIG_BLOCK, ~(uint64_t)0);
-	set = combine(how, mask, set);
-	tell((set & SYSCALL_SIGSYS) != 0);
-	(void)block(SIG_SETMASK, set);
+	mask = block(SIG_BLOCK, ~(uint64_t)0) | more;
+	(void)block(SIG_SETMASK, change(combine(how, mask, set)));
 	return (true);
 }
 
@@ -341,6 +364,20 @@ syscall_signal_forward(siginfo_t *info, void *context, bool aside)
 	if (!aside)
 		(void)block(SIG_BLOCK, a.mask & ~SYSCALL_SIGSYS);
 	((syscall_handler *)(uintptr_t)a.handler)(SIGSYS, info, context);
+}
+
+/* The same one, to whom it was sent. */
+void
+syscall_signal_again(siginfo_t *info)
+{
+	long pid = raw_call(SYS_getpid, 0, 0, 0, 0, 0);
+
+	if (info->si_code == SI_TKILL)
+		(void)raw_call(SYS_rt_tgsigqueueinfo, pid,
+		    raw_call(SYS_gettid, 0, 0, 0, 0, 0), SIGSYS, (long)info, 0);
+	else
+		(void)raw_call(SYS_rt_sigqueueinfo, pid, SIGSYS, (long)info,
+		    0, 0);
 }
 
 /* Handlers that are there already, and what SIGSYS does so far. */

@@ -75,7 +75,7 @@ for turn in $(seq "${1:-1}"); do
 		GLIBC_TUNABLES=$tunables
 		export GLIBC_TUNABLES
 		for kind in plain made signals masks handlers little areas \
-		    aside spawns synced; do
+		    aside born spawns synced; do
 			expect $kind
 		done
 		if [ -n "$tunables" ]; then

@@ -513,6 +513,94 @@ masks(void)
 	waits();
 }
 
+/* Of a thread, which others have begun with all signals blocked. */
+static void
+check_blocked(bool is)
+{
+	sigset_t set;
+
+	check(pthread_sigmask(SIG_BLOCK, NULL, &set) == 0 &&
+	    sigismember(&set, SIGSYS) == is &&
+	    sigismember(&set, SIGUSR1) == is, "blocked");
+}
+
+/* As Go's run time begins a thread. */
+static void *
+unblock_outside(void *unused)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	check_blocked(true);
+	repeat();
+	check(outside(SYS_rt_sigprocmask, SIG_SETMASK, (long)&set, (long)&old,
+	    8) == 0 && sigismember(&old, SIGSYS) == 1, "rt_sigprocmask");
+	check_blocked(false);
+	repeat();
+	return (unused);
+}
+
+/* A SIGSYS waits until it is not blocked. */
+static void *
+wait_for_own(void *unused)
+{
+	sigset_t set;
+
+	seen();
+	pthread_kill(pthread_self(), SIGSYS);
+	unseen();
+	check_blocked(true);
+	check(handled == 0 && sigpending(&set) == 0 &&
+	    sigismember(&set, SIGSYS) == 1, "it waits");
+	pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+	check(handled == 1, "it came");
+	seen();
+	return (unused);
+}
+
+/* What a thread begins with is inherited from it. */
+static void *
+inherit(void *unused)
+{
+	pid_t pid;
+
+	seen();
+	pid = fork();
+	if (pid == 0) {
+		raise(SIGSYS);
+		_exit(handled);
+	}
+	check(status_of(pid) == 0, "in a child");
+	check_blocked(true);
+	return (unused);
+}
+
+static void
+handle_quietly(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+static void
+born(void)
+{
+	static void *(*const ways[])(void *) = {
+		unblock_outside, inherit, wait_for_own
+	};
+	pthread_t thread;
+	size_t i;
+
+	signal(SIGSYS, handle_quietly);
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		if (pthread_create(&thread, NULL, ways[i], NULL) != 0)
+			errx(1, "pthread_create");
+		pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
 /* ------------------------------------------------------------------- SIGSYS */
 
 static siginfo_t told;
@@ -840,6 +928,7 @@ static const struct {
 } kinds[] = {
 	{ "areas", areas },
 	{ "aside", aside },
+	{ "born", born },
 	{ "exec", exec },
 	{ "forks", forks },
 	{ "handlers", handlers },
