@@ -131,14 +131,21 @@ code_of(const void *inside)
 	return (code);
 }
 
+/*
+ * Once is enough, and takes as long as relocating this library: the first call
+ * is mostly libtbuf's own, before the constructor here.
+ */
 bool
 tbuf_libc_resolve(void)
 {
+	static bool resolved;
 	const struct libc_family *family;
 	int error = errno;
 	size_t i;
 	unsigned row;
 
+	if (__atomic_load_n(&resolved, __ATOMIC_ACQUIRE))
+		return (true);
 	if (resolving)
 		return (false);
 	resolving = true;
@@ -152,6 +159,7 @@ tbuf_libc_resolve(void)
 	tbuf_libc_library = code_of((const void *)(uintptr_t)tbuf_life_busy);
 	/* A function that the C library has not leaves a message. */
 	(void)dlerror();
+	__atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
 	resolving = false;
 	errno = error;
 	return (true);
@@ -171,17 +179,19 @@ row_of(const struct libc_family *family, const struct libc_function *f)
 void *
 tbuf_libc_find(struct libc_function *f)
 {
+	bool all = tbuf_libc_resolve();
 	int error = errno, row;
 	size_t i;
 
-	if (!tbuf_libc_resolve() && f->real == NULL) {
-		for (i = 0; i < LENGTH(families); i++) {
-			row = row_of(families[i], f);
-			if (row != -1)
-				find_one(f, families[i]->rows[row].name);
-		}
-		errno = error;
+	/* An object that has it may have come meanwhile. */
+	for (i = 0; f->real == NULL && i < LENGTH(families); i++) {
+		row = row_of(families[i], f);
+		if (row != -1)
+			find_one(f, families[i]->rows[row].name);
 	}
+	if (all && f->real == NULL)
+		(void)dlerror();
+	errno = error;
 	return (f->real);
 }
 
