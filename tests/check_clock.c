@@ -85,6 +85,26 @@ START_TEST(a_counter_that_is_not_invariant_is_never_used)
 	ck_assert_uint_eq(opens, 0);
 }
 END_TEST
+
+/* The C library has asked once, and keeps what the processor said. */
+START_TEST(what_the_c_library_keeps_of_cpuid_is_what_cpuid_says)
+{
+	static const unsigned rows[][4] = {
+		{ 0x80000007, 4, TBUF_CPUID_EDX, 8 },
+		{ 0x80000001, 2, TBUF_CPUID_EDX, 27 },
+		{ 7, 1, TBUF_CPUID_ECX, 22 }
+	};
+	unsigned found[4] = { 0, 0, 0, 0 }, i;
+
+	for (i = 0; i < 3; i++) {
+		__get_cpuid_count(rows[i][0], 0, &found[0], &found[1],
+		    &found[2], &found[3]);
+		ck_assert_uint_eq(tbuf_cpuid_bit(rows[i][0], rows[i][1],
+		    rows[i][2], rows[i][3]),
+		    found[rows[i][2]] >> rows[i][3] & 1);
+	}
+}
+END_TEST
 #else
 #define NCASES	1
 
@@ -107,6 +127,11 @@ START_TEST(a_counter_that_is_not_invariant_is_never_used)
 	ck_assert_int_eq(tbuf_clock_choose(), TBUF_CLOCK_MONOTONIC);
 }
 END_TEST
+
+START_TEST(what_the_c_library_keeps_of_cpuid_is_what_cpuid_says)
+{
+}
+END_TEST
 #endif
 
 int
@@ -118,6 +143,8 @@ main(void)
 	tcase_add_loop_test(tcase,
 	    the_counter_is_used_where_the_kernel_trusts_it, 0, NCASES);
 	tcase_add_test(tcase, a_counter_that_is_not_invariant_is_never_used);
+	tcase_add_test(tcase,
+	    what_the_c_library_keeps_of_cpuid_is_what_cpuid_says);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

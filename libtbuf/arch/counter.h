@@ -7,20 +7,47 @@
 #define TBUF_ARCH_COUNTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+/*
+ * What CPUID says of a function, as glibc 2.33 and later keep it: EAX, EBX, ECX
+ * and EDX.  In a virtual machine the instruction itself goes to the host, and
+ * takes ten microseconds or more: each program that begins would pay for it.
+ */
+struct tbuf_cpuid {
+	uint32_t found[4], active[4];
+};
+
+extern const struct tbuf_cpuid *tbuf_cpuid_kept(unsigned number)
+    __asm__("__x86_get_cpuid_feature_leaf") __attribute__((weak));
+
+enum { TBUF_CPUID_ECX = 2, TBUF_CPUID_EDX = 3 };
+
+/* The number is the C library's, <bits/platform/x86.h>. */
+static inline bool
+tbuf_cpuid_bit(unsigned function, unsigned number, unsigned word, unsigned bit)
+{
+	uint32_t own[4];
+	const uint32_t *found = own;
+
+	if (tbuf_cpuid_kept != NULL)
+		found = tbuf_cpuid_kept(number)->found;
+	else if (__get_cpuid_count(function, 0, &own[0], &own[1], &own[2],
+	    &own[3]) == 0)
+		return (false);
+	return ((found[word] >> bit & 1) != 0);
+}
 
 /* Does the counter tick at one rate, in all power states?  CPUID, AMD64
  * Architecture Programmer's Manual vol. 3, Fn8000_0007 EDX bit 8. */
 static inline bool
 tbuf_counter_invariant(void)
 {
-	unsigned a, b, c, d;
-
-	return (__get_cpuid(0x80000007, &a, &b, &c, &d) != 0 &&
-	    (d & (1u << 8)) != 0);
+	return (tbuf_cpuid_bit(0x80000007, 4, TBUF_CPUID_EDX, 8));
 }
 
 /* After all earlier loads: taking a lock is one. */
@@ -48,10 +75,7 @@ tbuf_counter_glance(void)
 static inline bool
 tbuf_cpu_readable(void)
 {
-	unsigned a, b, c, d;
-
-	return (__get_cpuid(0x80000001, &a, &b, &c, &d) != 0 &&
-	    (d & (1u << 27)) != 0);
+	return (tbuf_cpuid_bit(0x80000001, 2, TBUF_CPUID_EDX, 27));
 }
 
 /*
@@ -73,10 +97,7 @@ tbuf_counter_read_cpu(uint32_t *cpu)
 static inline bool
 tbuf_cpu_glanceable(void)
 {
-	unsigned a, b, c, d;
-
-	return (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
-	    (c & (1u << 22)) != 0);
+	return (tbuf_cpuid_bit(7, 1, TBUF_CPUID_ECX, 22));
 }
 
 /*

@@ -70,15 +70,17 @@ tbuf_boot(void)
 #if defined(__x86_64__)
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
 
+/* By itself: each program begins with it, and functions are pages. */
 static bool
 has_word(const char *text, const char *word)
 {
-	size_t n = strlen(word), length;
+	size_t n = strlen(word), length = 0;
 
-	for (; *text != '\0'; text += length) {
-		text += strspn(text, " \n");
-		length = strcspn(text, " \n");
-		if (length == n && memcmp(text, word, n) == 0)
+	for (; *text != '\0'; text++) {
+		if (*text == ' ' || *text == '\n')
+			length = 0;
+		else if (++length == n && memcmp(text + 1 - n, word, n) == 0 &&
+		    (text[1] == ' ' || text[1] == '\n' || text[1] == '\0'))
 			return (true);
 	}
 	return (false);
