@@ -102,13 +102,12 @@ START_TEST(names_and_numbers_are_used_once)
 	unsigned i, j, n = 0;
 
 	for (i = 0; i < 256; i++) {
-		if (tbuf_operation_table[i].name == NULL)
+		if (tbuf_operation_table[i].name[0] == '\0')
 			continue;
 		n++;
 		for (j = 0; j < i; j++)
-			ck_assert(tbuf_operation_table[j].name == NULL ||
-			    strcmp(tbuf_operation_table[i].name,
-			    tbuf_operation_table[j].name) != 0);
+			ck_assert_str_ne(tbuf_operation_table[i].name,
+			    tbuf_operation_table[j].name);
 	}
 #define ONE(number, NAME, name, fields, immediate)	- 1
 	ck_assert_uint_eq(n TBUF_OPERATIONS(ONE), 0);

@@ -81,7 +81,7 @@ calls(struct check *c, uint64_t word)
 	unsigned count = tbuf_word_c(word), i;
 	const struct tbuf_subroutine_row *row;
 
-	if (number > 255 || tbuf_subroutine_table[number].name == NULL)
+	if (number > 255 || *tbuf_subroutine_table[number].name == '\0')
 		return (fail(c, "no such subroutine"));
 	row = &tbuf_subroutine_table[number];
 	if (count < row->least || count > row->most)
@@ -194,7 +194,7 @@ check_word(struct check *c, uint64_t word, uint64_t next)
 	unsigned fields[3] = { tbuf_word_a(word), tbuf_word_b(word),
 	    tbuf_word_c(word) }, i;
 
-	if (row->name == NULL)
+	if (*row->name == '\0')
 		return (fail(c, "no such operation"));
 	for (i = 0; i < 3; i++)
 		if (!reads_field(c, row->fields[i], fields[i], word))

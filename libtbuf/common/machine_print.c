@@ -142,7 +142,7 @@ target(struct line *line, uint32_t at, uint32_t distance)
 static void
 subroutine(struct line *line, uint32_t n)
 {
-	if (n < 256 && tbuf_subroutine_table[n].name != NULL)
+	if (n < 256 && *tbuf_subroutine_table[n].name != '\0')
 		add(line, "%s", tbuf_subroutine_table[n].name);
 	else
 		add(line, "?%" PRIu32, n);
@@ -190,7 +190,7 @@ tbuf_machine_print(uint64_t word, uint32_t at, char *text, size_t size)
 	if (size == 0)
 		return (0);
 	text[0] = '\0';
-	if (row->name == NULL) {
+	if (*row->name == '\0') {
 		add(&line, "?\t0x%016" PRIx64, word);
 		return (line.used);
 	}

@@ -9,14 +9,15 @@
 
 #include "common/machine.h"
 
+/* With texts, as pointers would cost each program that has the library. */
 struct tbuf_operation_row {
-	const char *name;	/* NULL: there is no such operation */
+	char name[16];		/* empty: there is no such operation */
 	char fields[4];		/* the kinds of a, b and c */
 	char immediate;
 };
 
 struct tbuf_subroutine_row {
-	const char *name;	/* NULL: there is none */
+	char name[16];		/* empty: there is none */
 	uint8_t least;		/* arguments */
 	uint8_t most;
 };

@@ -64,7 +64,7 @@ tbuf_fork_forget(void)
 	tbuf_table_unlock();
 }
 
-static void (*then)(void);
+static void (*then)(void) TBUF_FORKED;
 
 static void
 child(void)

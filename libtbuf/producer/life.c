@@ -32,7 +32,7 @@
 
 static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
-struct tbuf_self tbuf_self;
+struct tbuf_self tbuf_self TBUF_FORKED;
 
 static struct tbuf_local *local_page;	/* wiped in a child by the kernel */
 static bool local_wiped;		/* ... if it can do that */

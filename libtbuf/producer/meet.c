@@ -60,19 +60,25 @@ backing_of(const struct tbuf_view *view, unsigned slot)
 	return (&last[slot].backing);
 }
 
+/*
+ * The names are copied for a session that asks: mostly there is none, and a
+ * program has hundreds of probes when it begins.
+ */
 static void
-session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index,
-    const struct tbuf_names *names)
+session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 {
+	/* The stack may be small; one thread at a time registers. */
+	static struct tbuf_names_copy copy;
 	const uint32_t *state = &tbuf_view_control(view)->state[slot];
 	const struct tbuf_session *session;
 	const char *patterns;
 	uint32_t size;
 
 	if (tbuf_load_acquire(state) != TBUF_ACTIVE ||
-	    (session = session_of(view, slot, &patterns, &size)) == NULL)
+	    (session = session_of(view, slot, &patterns, &size)) == NULL ||
+	    !tbuf_view_names(view, index, &copy))
 		return;
-	if (tbuf_meet(view, slot, index, names, patterns, size,
+	if (tbuf_meet(view, slot, index, &copy.names, patterns, size,
 	    tbuf_load(&session->npatterns), backing_of(view, slot)) == 0)
 		return;
 	/* Fence D: pairs with C, where a session ends. */
@@ -84,19 +90,17 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index,
 void
 tbuf_sessions_meet(uint32_t index)
 {
-	/* The stack may be small; one thread at a time registers. */
-	static struct tbuf_names_copy copy;
 	struct tbuf_view view = tbuf_target_view();
 	struct tbuf_control *control;
 	unsigned slot;
 
-	if (view.base == NULL || !tbuf_view_names(&view, index, &copy))
+	if (view.base == NULL)
 		return;
 	control = tbuf_view_control(&view);
 	tbuf_add(&control->registering, 1);
 	/* Fence A: pairs with B, where a session begins. */
 	tbuf_fence();
 	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
-		session_meet(&view, slot, index, &copy.names);
+		session_meet(&view, slot, index);
 	tbuf_add(&control->registering, (uint32_t)-1);
 }

@@ -138,7 +138,8 @@ tbuf_packing_make(struct tbuf_site *site)
 		key = key << 2 |
 		    (unsigned)__builtin_ctz(fixed_bits[site->types[i]] / 8u);
 	packing = &tbuf_packings[key];
-	if (packing->mask[0] == 0)
+	/* Written to at once: a page that is read first faults twice. */
+	if (tbuf_or(&packing->mask[0], 0) == 0)
 		packing_fill(packing, site);
 	for (i = 0; i < site->nargs; i++)
 		starts |= (unsigned)(packing->factor[i] == 1) << i;

@@ -98,8 +98,8 @@ struct tbuf_from {
 };
 
 /*
- * What a forked child writes, side by side in one section: each page of it is
- * a copy that a fork costs.
+ * What a forked child writes, and what each program that begins does, side by
+ * side in one section: each page of it is a copy that a fork or an exec costs.
  */
 #define TBUF_FORKED	__attribute__((section("tbuf_forked")))
 

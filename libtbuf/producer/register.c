@@ -264,33 +264,28 @@ tbuf_site_semaphore(const struct tbuf_site *site,
 	tbuf_fence();
 }
 
+/* Between two parts of a function's name :: may stand. */
 static bool
-field_good(const char *field)
+is_joint(const char *field, size_t i)
+{
+	return (i > 0 && field[i] == ':' && field[i + 1] == ':' &&
+	    field[i + 2] != '\0' && field[i + 2] != ':');
+}
+
+static bool
+field_good(const char *field, bool parts)
 {
 	size_t i;
 
 	if (field == NULL)
 		return (false);
 	for (i = 0; field[i] != '\0'; i++)
-		if (i >= FIELD_MAX || (unsigned char)field[i] <= ' ' ||
-		    strchr(":,\177", field[i]) != NULL)
+		if (parts && is_joint(field, i))
+			i++;
+		else if (i >= FIELD_MAX || (unsigned char)field[i] <= ' ' ||
+		    field[i] == ':' || field[i] == ',' || field[i] == '\177')
 			return (false);
 	return (true);
-}
-
-/* Between two parts of a function's name :: may stand. */
-static bool
-function_good(const char *function)
-{
-	char rest[FIELD_MAX + 1], *p = rest;
-
-	if (function == NULL || strlen(function) > FIELD_MAX)
-		return (false);
-	strcpy(rest, function);
-	while ((p = strstr(p, "::")) != NULL && p > rest && p[2] != '\0' &&
-	    p[2] != ':')
-		memcpy(p, "__", 2);
-	return (field_good(rest));
 }
 
 /* The names of a run-time probe's arguments, argN where there is none. */
@@ -307,7 +302,7 @@ names_given(unsigned nargs, const char *const *names, char *joined,
 		other[3] = (char)('0' + i);
 		name = names == NULL || names[i] == NULL ? other : names[i];
 		n = strlen(name) + 1;
-		if (!field_good(name) || n > TBUF_SITETEXT_ARGUMENT)
+		if (!field_good(name, false) || n > TBUF_SITETEXT_ARGUMENT)
 			return (-EINVAL);
 		memcpy(joined + *size, name, n);
 	}
@@ -343,9 +338,9 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	sigset_t mask;
 	unsigned i;
 
-	if (nargs > TBUF_ARGS_MAX || !field_good(provider) ||
-	    !field_good(module) || !function_good(function) ||
-	    !field_good(name))
+	if (nargs > TBUF_ARGS_MAX || !field_good(provider, false) ||
+	    !field_good(module, false) || !field_good(function, true) ||
+	    !field_good(name, false))
 		return (-EINVAL);
 	if ((error = names_given(nargs, names, joined,
 	    &candidate.argnames_size)) != 0)

@@ -17,8 +17,8 @@
 
 #define KEYS_AT_HAND	32u
 
-static tss_t key;
-static uint32_t made;
+static tss_t key TBUF_FORKED;
+static uint32_t made TBUF_FORKED;
 
 void
 tbuf_side_key_init(void (*end)(void *))

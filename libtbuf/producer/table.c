@@ -16,24 +16,27 @@
 
 /* Storage is backed in steps of so many bytes, divisors of the tables'. */
 #define ENABLE_STEP	TBUF_PAGE
-#define STEP		16384u
+#define STEP		8192u
 
 /* What each probe is found by: all that makes it, and its names but one. */
-static uint32_t hashes[TBUF_NPROBES_MAX];
-static uint32_t name_hashes[TBUF_NPROBES_MAX];
-static uint32_t nprobes;
-static uint32_t lost;		/* sites that found no room for theirs */
-static uint32_t strings = 1;
-static uint64_t mappings;	/* where they were left */
-static struct tbuf_extent backed;
+static struct {
+	uint32_t all;
+	uint32_t names;
+} hashes[TBUF_NPROBES_MAX];
+static uint32_t nprobes TBUF_FORKED;
+static uint32_t lost TBUF_FORKED;	/* sites that found no room for theirs */
+static uint32_t strings TBUF_FORKED = 1;
+static uint64_t mappings TBUF_FORKED;	/* where they were left */
+static struct tbuf_extent backed TBUF_FORKED;
 
 /*
  * Index + 1 of the probes by `hashes`, open addressing, never more than half
  * full: the first slots_used of it.  It grows as probes come, so that the
- * pages that a small program touches are few.
+ * pages that a small program touches are few: one, at first.
  */
 #define SLOTS_FIRST	1024u
-static uint32_t slots[2 * TBUF_NPROBES_MAX];
+static uint32_t slots[2 * TBUF_NPROBES_MAX]
+    __attribute__((aligned(TBUF_PAGE)));
 static uint32_t slots_used = SLOTS_FIRST;
 
 static int busy TBUF_FORKED;
@@ -69,34 +72,31 @@ hash_bytes(uint32_t hash, const void *data, size_t size)
 }
 
 static uint32_t
-hash_candidate(const struct tbuf_candidate *c)
+hash_text(uint32_t hash, const char *text)
 {
-	uint32_t hash = 2166136261u;
-
-	hash = hash_bytes(hash, c->names.provider,
-	    strlen(c->names.provider) + 1);
-	hash = hash_bytes(hash, c->names.module, strlen(c->names.module) + 1);
-	hash = hash_bytes(hash, c->names.function,
-	    strlen(c->names.function) + 1);
-	hash = hash_bytes(hash, c->names.name, strlen(c->names.name) + 1);
-	return (hash_bytes(hash, c->types, c->nargs));
+	return (hash_bytes(hash, text, strlen(text) + 1));
 }
 
 /* Without the function: TBUF_ENABLED may look for any. */
 static uint32_t
 hash_names(const struct tbuf_names *n)
 {
-	uint32_t hash = 2166136261u;
+	return (hash_text(hash_text(hash_text(2166136261u, n->provider),
+	    n->module), n->name));
+}
 
-	hash = hash_bytes(hash, n->provider, strlen(n->provider) + 1);
-	hash = hash_bytes(hash, n->module, strlen(n->module) + 1);
-	return (hash_bytes(hash, n->name, strlen(n->name) + 1));
+/* ... and the rest of what makes a probe. */
+static uint32_t
+hash_candidate(const struct tbuf_candidate *c, uint32_t names)
+{
+	return (hash_bytes(hash_text(names, c->names.function), c->types,
+	    c->nargs));
 }
 
 static void
 slot_put(uint32_t index)
 {
-	uint32_t at = hashes[index] & (slots_used - 1);
+	uint32_t at = hashes[index].all & (slots_used - 1);
 
 	while (slots[at] != 0)
 		at = (at + 1) & (slots_used - 1);
@@ -147,7 +147,7 @@ tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
 	unsigned found = 0;
 
 	for (i = 0; i < nprobes; i++)
-		if (name_hashes[i] == hash && names_are(&view, i, wanted) &&
+		if (hashes[i].names == hash && names_are(&view, i, wanted) &&
 		    found++ == 0)
 			*index = i;
 	return (found);
@@ -216,7 +216,7 @@ fill(const struct tbuf_view *view, uint32_t index,
 	entry->name = intern(view, n->name, strlen(n->name) + 1, 0);
 	entry->argnames = c->argnames_size == 0 ? 0 :
 	    intern(view, c->argnames, c->argnames_size, 0);
-	entry->hash = hashes[index];
+	entry->hash = hashes[index].all;
 	entry->nargs = (uint8_t)c->nargs;
 	memcpy(entry->types, c->types, c->nargs);
 	entry->sites = 1;
@@ -225,7 +225,7 @@ fill(const struct tbuf_view *view, uint32_t index,
 
 static int
 append(const struct tbuf_view *view, const struct tbuf_candidate *c,
-    uint32_t hash)
+    uint32_t hash, uint32_t names)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
 	size_t size = strlen(c->names.provider) + strlen(c->names.module) +
@@ -237,8 +237,8 @@ append(const struct tbuf_view *view, const struct tbuf_candidate *c,
 		tbuf_store(&control->lost_probes, ++lost);
 		return (-ENOSPC);
 	}
-	hashes[index] = hash;
-	name_hashes[index] = hash_names(&c->names);
+	hashes[index].all = hash;
+	hashes[index].names = names;
 	fill(view, index, c);
 	nprobes++;
 	if (2 * nprobes > slots_used)
@@ -254,12 +254,13 @@ int
 tbuf_table_add(const struct tbuf_candidate *c)
 {
 	struct tbuf_view view = tbuf_target_view();
-	uint32_t hash = hash_candidate(c), at = hash & (slots_used - 1), i;
+	uint32_t names = hash_names(&c->names), hash = hash_candidate(c, names);
+	uint32_t at = hash & (slots_used - 1), i;
 	struct tbuf_probe_entry *entry;
 
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
-		if (hashes[i] == hash && is_probe(&view, i, c)) {
+		if (hashes[i].all == hash && is_probe(&view, i, c)) {
 			entry = tbuf_view_probe(&view, i);
 			tbuf_add(&entry->sites, 1);
 			/* Kept wherever one of its sites is. */
@@ -268,7 +269,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 			return ((int)i);
 		}
 	}
-	return (append(&view, c, hash));
+	return (append(&view, c, hash, names));
 }
 
 uint32_t

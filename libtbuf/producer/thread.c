@@ -14,7 +14,7 @@ __thread struct tbuf_thread tbuf_thread
 	.memo = { .bits = TBUF_MEMO_NONE }
 };
 
-ptrdiff_t tbuf_rseq_at;
+ptrdiff_t tbuf_rseq_at TBUF_FORKED;
 
 void
 tbuf_thread_init(void)

@@ -308,7 +308,7 @@ world_tame(uint64_t word, uint32_t left, uint32_t constants)
 	unsigned operation = tbuf_word_operation(word), a, b, c;
 	uint32_t i;
 
-	while (tbuf_operation_table[operation].name == NULL)
+	while (*tbuf_operation_table[operation].name == '\0')
 		operation = (operation + 1) % 256;
 	row = &tbuf_operation_table[operation];
 	a = tame_field(row->fields[0], tbuf_word_a(word));
