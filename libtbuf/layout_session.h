@@ -56,7 +56,7 @@ struct tbuf_slot {
 	uint32_t first_side;	/* (c) index of the first side lane */
 	uint32_t nlanes_max;	/* (c) lanes that there may come to be */
 	uint32_t released;	/* (a) counts: a side lane has become free */
-	uint32_t reserved0;
+	uint32_t children;	/* (a) counts: one that cannot see the board */
 	uint64_t turn;		/* (c) tbuf_turn(): which tables lanes work at;
 				   0 once generation is; release */
 	uint32_t reserved1[8];

@@ -566,6 +566,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	    UINT64_MAX : 0;
 	slot->deadline = 0;
 	slot->unmet = 0;
+	slot->children = 0;
 	slot->cleared = 0;
 	slot->holders = plan->holders == 0 ? 0 : area + plan->holders;
 	slot->first_side = plan->nmain;

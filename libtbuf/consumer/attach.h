@@ -60,6 +60,9 @@ void	tbuf_miss_image(struct tbuf_consumer *, struct tbuf_target *, int error,
 	    const struct tbuf_found *);
 void	tbuf_miss_command(struct tbuf_consumer *, struct tbuf_target *);
 
+/* Its forked children that cannot see the board, since the last call. */
+void	tbuf_miss_children(struct tbuf_consumer *, struct tbuf_target *);
+
 /* ------------------------------------------------------------ board */
 
 /*

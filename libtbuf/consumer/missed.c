@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "atomics.h"
 #include "consumer/attach.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
@@ -145,6 +146,24 @@ tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
 		return;
 	tbuf_target_close(old);
 	tbuf_consumer_miss(c, which, why);
+}
+
+/* ------------------------------------------------------------ children */
+
+/* One that has changed its root or its user, or may open no file. */
+void
+tbuf_miss_children(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_missed *missed = &c->missed[TBUF_MISSED_CHILD];
+	uint32_t seen;
+
+	if (t->slot == -1 || t->file_only || !tbuf_session_holds(t))
+		return;
+	seen = tbuf_load(&tbuf_target_slot(t)->children);
+	if (seen != t->children_seen)
+		tbuf_missed_set(missed, "runtime directory cannot be reached",
+		    missed->count + (uint32_t)(seen - t->children_seen));
+	t->children_seen = seen;
 }
 
 /* ------------------------------------------------------------ a command */

@@ -68,8 +68,11 @@ const char *
 tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
 {
 	struct tbuf_missed *m;
+	struct tbuf_target *t;
 
 	tbuf_board_missed(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_miss_children(c, t);
 	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
 		if (m->count <= m->told)
 			continue;

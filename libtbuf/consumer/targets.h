@@ -264,6 +264,7 @@ struct tbuf_target {
 	uint64_t unmet;			/* probes not enabled that were told */
 	uint32_t unfit_seen;		/* likewise */
 	uint64_t unfit;			/* probes told that a clause fits not */
+	uint32_t children_seen;		/* the slot's counter, likewise */
 };
 
 TAILQ_HEAD(tbuf_target_list, tbuf_target);

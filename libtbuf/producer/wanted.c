@@ -593,23 +593,31 @@ tbuf_wanted_missed(const char *why)
 	close(dirfd);
 }
 
-/* The runs of the parent's sessions, as long as its file is still mapped. */
+/*
+ * The runs of the parent's sessions, as long as its file is still mapped.  A
+ * child that is missed, as it cannot see the board, says so there.
+ */
 static void
-runs_read(void)
+runs_read(bool missed)
 {
 	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
 	    tbuf_self.tables };
 	const struct tbuf_control *control = tbuf_view_control(&view);
 	const struct tbuf_terms *terms;
+	struct tbuf_slot *slot;
 	unsigned i;
 
 	nruns = 0;
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
 		if (tbuf_load_acquire(&control->state[i]) != TBUF_ACTIVE)
 			continue;
-		terms = &tbuf_view_slot(&view, i)->terms;
-		if ((tbuf_load(&terms->flags) & TBUF_S_FOLLOW) != 0)
-			runs[nruns++] = tbuf_load(&terms->run);
+		slot = tbuf_view_slot(&view, i);
+		terms = &slot->terms;
+		if ((tbuf_load(&terms->flags) & TBUF_S_FOLLOW) == 0)
+			continue;
+		runs[nruns++] = tbuf_load(&terms->run);
+		if (missed)
+			tbuf_add(&slot->children, 1);
 	}
 }
 
@@ -617,18 +625,19 @@ bool
 tbuf_wanted_child(void)
 {
 	int dirfd = tbuf_directory_open(false), fd;
-	struct tbuf_board *board;
+	struct tbuf_board *board = NULL;
 	bool wanted = false;
 	unsigned i;
 
-	if (dirfd < 0)
-		return (false);
-	runs_read();
-	if ((board = tbuf_board_open(dirfd, &fd)) != NULL) {
-		for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
-			wanted = entry_wanted(board, fd, i);
-		tbuf_board_close(board, fd);
+	if (dirfd >= 0) {
+		board = tbuf_board_open(dirfd, &fd);
+		close(dirfd);
 	}
-	close(dirfd);
+	runs_read(board == NULL);
+	if (board == NULL)
+		return (false);
+	for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
+		wanted = entry_wanted(board, fd, i);
+	tbuf_board_close(board, fd);
 	return (wanted);
 }

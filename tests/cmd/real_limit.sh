@@ -34,3 +34,7 @@ TBUF_MAXSIZE=1152k "$TBUFCTL" -q --follow -x bufpolicy=ring \
     -x bufresize=manual -b 1m -x cpu="$lowest" -n count \
     -c "$TBUF_TARGET fire=1 fork=2" 2>err
 cat err
+
+# A child that cannot see the board is one that its parent's session counts.
+ctl -q --follow -x bufpolicy=ring -n count -c "$TBUF_TARGET fire=1 full fork=2"
+ctl -q -n count -c "$TBUF_TARGET fire=1 full fork=2"

@@ -22,10 +22,12 @@
  *	wait		until there is a line, or the end, on standard input
  *	enabled		until count() is enabled
  *	disabled	until it is not
+ *	full		open nothing from here on, as with a full table
  *	strict		enter the strict seccomp mode
  *	filter		a filter that kills for process_vm_readv(2)
  */
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -48,6 +50,15 @@
 #include <unistd.h>
 
 #include <tbuf.h>
+
+static void
+full(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	if (setrlimit(RLIMIT_NOFILE, &none) != 0)
+		err(99, "setrlimit");
+}
 
 /* The lowest CPU that we may run on, and no other from here on. */
 static void
@@ -423,6 +434,8 @@ obey(const char *order)
 		await(false);
 	else if (strcmp(order, "filter") == 0)
 		filter();
+	else if (strcmp(order, "full") == 0)
+		full();
 	else if (strcmp(order, "strict") == 0) {
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1)
 			err(99, "prctl");
