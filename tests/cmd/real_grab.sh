@@ -20,3 +20,6 @@ unset TBUF_DISABLE
 ctl -n count -p $target
 tell 5
 wait
+# A command that goes elsewhere would not find it.
+TBUF_DIR=here ctl -n count -c "$TBUF_TARGET fire=1"
+TBUF_DIR=here ctl -n count
