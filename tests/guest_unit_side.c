@@ -3,9 +3,11 @@
  *
  * A thread that has a lane of its own gives it back as it ends, and is not done
  * yet: it ends the work unit that it is in, or fires beside another thread that
- * has the lane now.  It does not remember it then.  This program has the
- * library's objects in it, with the hidden names.
+ * has the lane now.  It does not remember it then.  And whoever looks for a
+ * place for a unit is not in the way of who enters another one.  This program
+ * has the library's objects in it, with the hidden names.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -134,11 +136,39 @@ test_lane_that_was_given_back_is_anothers(void)
 	guest_account(&tally, page[0].after + page[1].after);
 }
 
+/* A place is looked at by owning it for a moment. */
+static void
+test_place_of_a_unit_that_was_left_is_not_claimed(void)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct tbuf_unit *u;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "4") == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	unit = tbuf_unit_begin("unit", 1);
+	u = tbuf_unit_find(unit);
+	GUEST_EXPECT(u != NULL && tbuf_unit_leave(unit) == 0, "not left");
+	GUEST_EXPECT(!tbuf_unit_try(u), "claimed");
+	GUEST_EXPECT(tbuf_unit_enter(unit) == 0 &&
+	    tbuf_unit_enter(unit) == -EBUSY && tbuf_unit_leave(unit) == 0 &&
+	    tbuf_unit_end(unit, 0) == 0, "not entered");
+	GUEST_EXPECT(tbuf_unit_enter(unit) == -ENOENT, "entered");
+	GUEST_EXPECT(tbuf_unit_try(u), "not free");
+	tbuf_unit_disown(u);
+	guest_finish(c, &tally);
+}
+
 static const struct guest_case cases[] = {
 	{ "lane_that_was_given_back_is_anothers",
 	    test_lane_that_was_given_back_is_anothers, NULL, 0 },
 	{ "lane_that_was_given_back_is_not_remembered",
 	    test_lane_that_was_given_back_is_not_remembered, NULL, 0 },
+	{ "place_of_a_unit_that_was_left_is_not_claimed",
+	    test_place_of_a_unit_that_was_left_is_not_claimed, NULL,
+	    GUEST_PLAIN },
 	{ NULL, NULL, NULL, 0 }
 };
 

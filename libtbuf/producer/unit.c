@@ -176,7 +176,7 @@ tbuf_unit_leave(uint64_t number)
 	if (!tbuf_unit_mine(u) || !leave(u))
 		return (-EBUSY);
 	tbuf_unit_tell(u, false);
-	tbuf_unit_disown(u);
+	tbuf_store_release(&u->owner, tbuf_unit_left());
 	return (0);
 }
 

@@ -55,7 +55,8 @@ struct tbuf_bound {
 
 struct tbuf_unit {
 	uint64_t word;			/* epoch << 48 | serial << 1 | used */
-	uint64_t owner;			/* its thread; 0: nobody is in it */
+	uint64_t owner;			/* its thread, or that it was left by
+					   all; 0: the place is free */
 	struct tbuf_unit *outer;	/* that its thread was in before */
 	uint64_t memo;			/* bits of that thread's memo */
 	bool busy;			/* a record is written under a lock */
@@ -158,6 +159,13 @@ tbuf_unit_self(void)
 	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << TBUF_UNIT_EPOCH)));
 }
 
+/* No thread's area is there.  A unit that was left is found by its number. */
+static inline uint64_t
+tbuf_unit_left(void)
+{
+	return (tbuf_load(&tbuf_units_epoch) << TBUF_UNIT_EPOCH | 1);
+}
+
 /* Of a parent, not of this process? */
 static inline bool
 tbuf_unit_foreign(uint64_t word)
@@ -167,8 +175,9 @@ tbuf_unit_foreign(uint64_t word)
 }
 
 /*
- * Make this thread the owner, if there is none.  Nobody but its owner changes
- * the word of a unit.
+ * Make this thread the owner of a place that is free: who looks at one must not
+ * be in the way of whoever enters a unit.  Nobody but its owner changes the word
+ * of a unit.
  */
 static inline bool
 tbuf_unit_try(struct tbuf_unit *u)

@@ -72,11 +72,12 @@ tbuf_unit_take(void)
 int
 tbuf_unit_own(struct tbuf_unit *u, uint64_t number)
 {
-	if (!tbuf_unit_try(u))
+	if (!tbuf_cas(&u->owner, tbuf_unit_left(), tbuf_unit_self()))
 		return (-EBUSY);
 	if (tbuf_unit_find(number) == u)
 		return (0);
-	tbuf_unit_disown(u);
+	/* Another one has its place, and was left as well. */
+	tbuf_store_release(&u->owner, tbuf_unit_left());
 	return (-ENOENT);
 }
 
