@@ -555,6 +555,7 @@ START_TEST(traces_of_the_dead_are_listed_and_removed)
 	ck_assert_int_eq(glob(text_file_path(last_line), 0, NULL, &found), 0);
 	own.name = strrchr(found.gl_pathv[0], '/') + 1;
 	ck_assert_int_eq(tbuf_left_remove(&own), -EBUSY);
+	globfree(&found);
 	ck_assert_uint_eq(text_chunks(), 2);
 }
 END_TEST
