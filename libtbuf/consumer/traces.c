@@ -58,7 +58,8 @@ tbuf_trace_mapping(const char *path)
 	const char *name = strrchr(path, '/');
 
 	return (*path == '/' &&
-	    (tbuf_trace_name_pid(name + 1) != 0 || unnamed_inode(name + 1) != 0));
+	    (tbuf_trace_name_pid(name + 1) != 0 ||
+	    unnamed_inode(name + 1) != 0));
 }
 
 /* ------------------------------------------------------------ directories */

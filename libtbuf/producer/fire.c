@@ -58,7 +58,8 @@ is_elsewhere(uint32_t bits)
 {
 	unsigned n = tbuf_thread.elsewhere;
 
-	if ((bits & (bits - 1)) != 0 || tbuf_load(&tbuf_thread.memo.bits) == bits)
+	if ((bits & (bits - 1)) != 0 ||
+	    tbuf_load(&tbuf_thread.memo.bits) == bits)
 		return (false);
 	n = n < TBUF_ELSEWHERE ? n + 1 : 0;
 	tbuf_thread.elsewhere = (uint8_t)n;
