@@ -11,7 +11,6 @@
  *	clause_place	where variables are
  *	clause_array	associative arrays
  *	clause_element	... what is seen of their structures and texts
- *	clause_step	steps in the session's memory
  *	clause_effect	records, faults, exit()
  *	clause_record	a record's way into a lane
  *	clause_table	what is aggregated

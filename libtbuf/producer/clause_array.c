@@ -1,505 +1,36 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Associative arrays at a fire: elements in sets of the session's
- * (layout_variable.h), of which a key has two.
- *
- *	search -+- found --> SWAP {state, value}, or claim and PUBLISH
- *	        +- not ----> claim a free one; PUBLISH its key; SWAP: it lives;
- *	                     and no other one with this key does
- *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock; each
- * that stores goes by the state that was seen, which never comes back: it has a
- * sequence, or the number of the thread that has claimed the element.  So a
- * step that comes late, because another thread or a handler was first, does
- * nothing, and all begins anew.  A handler takes over what the thread that it
- * interrupts has claimed, for that will see it; but not what was claimed under
- * a lock, where the thread would go on in the middle of a copy.
- *
- * Of those that make one key's structure at once one does: each looks, once its
- * key is there and before it lives, whether another's is, and gives up then.
- * A structure's element is whole whenever it is loaded.  A part of it is stored
- * so: claim it, load its bytes, and PUBLISH them with that part.  Members
- * beside it may be another thread's, so who finds the element claimed comes
- * again, and may not take over from the thread that it interrupts, of whose
- * bytes there may be some.
+ * Associative arrays at a fire: a key of the machine's, and the element that it
+ * has among the session's (common/element.h).  Each step is a section, or
+ * stands under a lane's lock.
  *
  * inv.account: a store that finds no element is a drop, and what finds one that
  * is being written, time and again.
  */
+#include "common/element.h"
 #include "common/machine_parts.h"
+#include "common/step.h"
 #include "producer/clause.h"
-#include "producer/clause_step.h"
 
 #define HEAD	TBUF_ELEMENT_HEAD	/* words of a body before the key */
-#define CHUNK	8			/* words compared at once */
-#define SET	TBUF_ELEMENT_SET
 #define TRIES	16			/* where others may be at it as well */
 
-/* One as it was seen. */
-struct element {
-	uint64_t *pair;			/* NULL: there is none */
-	uint64_t *body;
-	uint64_t state, value;
-	unsigned place;			/* in the order of the search */
-};
-
-/* What is stored to a structure; of no bytes it is made. */
-struct part {
-	const uint8_t *bytes;
-	uint32_t at, size;
-	const uint64_t *updating;	/* the pair that this one has claimed */
-	const uint64_t *settling;	/* others' are looked for beside it */
-};
-
 struct access {
+	struct tbuf_access element;
 	struct tbuf_run *run;
 	struct tbuf_code_variable array;
-	unsigned char *sets;
-	uint64_t nsets;
-	uint32_t bytes_each;		/* of a body */
-	uint64_t hash;
-	uint64_t claim;			/* a state: claimed by this thread */
-	uint64_t *body;			/* the element's: head, key, value */
-	uint32_t key_words;
-	uint32_t body_words;
-	bool stores;
-	bool keeps;			/* and what is stored is not 0 */
-	uint64_t value;
-	struct part *part;		/* NULL: the whole is stored */
-	uint64_t *loaded;		/* the value, or words of its bytes */
-	bool present;
-	bool nowhere;			/* it is nobody's */
-	uint64_t published;		/* a state: another may have the key */
 	bool done;			/* else all lanes were busy */
-	bool dropped;
-	struct element found, free;
-	struct element held;		/* claimed, and not published so far */
-	unsigned free_count;		/* in the set of `free` */
 };
-
-enum found {
-	FOUND,
-	BUSY,				/* its value is being written */
-	ABSENT,
-	CHANGED
-};
-
-/* ------------------------------------------------------------ states */
-
-static uint64_t
-live(const struct access *a, uint64_t sequence)
-{
-	return ((a->hash ^ a->hash >> 31) << 34 |
-	    (sequence & UINT32_MAX) << 2 | TBUF_ELEMENT_LIVE);
-}
-
-static uint64_t
-tag(uint64_t state)
-{
-	return (state >> 34);
-}
-
-static unsigned
-kind(uint64_t state)
-{
-	return (state & 3);
-}
-
-static uint64_t
-sequence_of(uint64_t state)
-{
-	return (state >> 2 & UINT32_MAX);
-}
-
-/* Claimed by this thread, and may be taken over? */
-static bool
-is_mine(const struct access *a, uint64_t state)
-{
-	const uint64_t any = TBUF_ELEMENT_READY | TBUF_ELEMENT_UPDATING;
-
-	return ((state | any) ==
-	    ((a->claim & ~(uint64_t)TBUF_ELEMENT_LOCKED) | any));
-}
-
-/* ------------------------------------------------------------ the search */
-
-static uint64_t *
-set_at(const struct access *a, uint64_t n)
-{
-	return ((uint64_t *)(void *)(a->sets + n * SET *
-	    (2 * sizeof(uint64_t) + a->bytes_each)));
-}
-
-/* The first and the second set of a key. */
-static uint64_t *
-set_of(const struct access *a, unsigned which)
-{
-	uint64_t first = (a->hash >> 32) * a->nsets >> 32, second;
-
-	if (which == 0)
-		return (set_at(a, first));
-	second = (a->hash & UINT32_MAX) * a->nsets >> 32;
-	if (second == first && ++second == a->nsets)
-		second = 0;
-	return (second == first ? NULL : set_at(a, second));
-}
-
-/* Does a body have the key?  Its sequence is not part of that. */
-static enum found
-compare(const struct access *a, const struct tbuf_memo *memo,
-    const struct element *e)
-{
-	uint64_t chunk[CHUNK];
-	uint32_t at, n, i;
-
-	for (at = 1; at < HEAD + a->key_words; at += n) {
-		n = HEAD + a->key_words - at;
-		if (n > CHUNK)
-			n = CHUNK;
-		if (tbuf_step_load(memo, chunk, e->body + at, n) !=
-		    TBUF_COMMITTED)
-			return (CHANGED);
-		for (i = 0; i < n; i++)
-			if (chunk[i] != a->body[at + i])
-				return (ABSENT);
-	}
-	return (FOUND);
-}
-
-/* Is the element still what it was? */
-static enum tbuf_outcome
-look_again(const struct tbuf_memo *memo, const struct element *e)
-{
-	uint64_t state;
-
-	tbuf_fence_loads();
-	if (tbuf_step_load(memo, &state, e->pair, 1) != TBUF_COMMITTED ||
-	    state != e->state)
-		return (TBUF_CHANGED);
-	return (TBUF_COMMITTED);
-}
-
-/* Does it hold what may come to live, beside what this one has? */
-static bool
-is_rival(const struct access *a, const struct element *e)
-{
-	return (a->part != NULL && a->part->settling != NULL &&
-	    e->pair != a->part->settling &&
-	    (e->state & TBUF_ELEMENT_READY) != 0);
-}
-
-static enum found
-examine(struct access *a, const struct tbuf_memo *memo,
-    const struct element *e)
-{
-	enum found found;
-
-	if (kind(e->state) == TBUF_ELEMENT_FREE ||
-	    (kind(e->state) == TBUF_ELEMENT_CLAIMED &&
-	    !is_rival(a, e)))
-		return (ABSENT);
-	if (kind(e->state) == TBUF_ELEMENT_LIVE &&
-	    tag(e->state) != tag(live(a, 0)))
-		return (ABSENT);
-	found = compare(a, memo, e);
-	if (found != FOUND)
-		return (found);
-	if (look_again(memo, e) != TBUF_COMMITTED)
-		return (CHANGED);
-	return (kind(e->state) == TBUF_ELEMENT_LIVE ? FOUND : BUSY);
-}
-
-/* From the `from`th element of the key's two sets on. */
-static __attribute__((noinline)) enum found
-search(struct access *a, const struct tbuf_memo *memo, unsigned from)
-{
-	uint64_t pairs[2 * SET], *set;
-	unsigned which, i, free;
-	struct element e;
-	enum found found;
-
-	for (which = 0; which < 2; which++) {
-		if ((set = set_of(a, which)) == NULL)
-			break;
-		if (tbuf_step_load(memo, pairs, set, 2 * SET) !=
-		    TBUF_COMMITTED)
-			return (CHANGED);
-		for (i = free = 0; i < SET; i++) {
-			e = (struct element){
-				.pair = set + 2 * i, .state = pairs[2 * i],
-				.body = set + 2 * SET + i * a->bytes_each / 8,
-				.value = pairs[2 * i + 1],
-				.place = which * SET + i
-			};
-			if (e.place < from)
-				continue;
-			found = examine(a, memo, &e);
-			if (found != ABSENT) {
-				a->found = e;
-				return (found);
-			}
-			if (kind(e.state) == TBUF_ELEMENT_FREE ||
-			    (kind(e.state) == TBUF_ELEMENT_CLAIMED &&
-			    is_mine(a, e.state))) {
-				/* The set that has more of them. */
-				if (++free > a->free_count) {
-					a->free_count = free;
-					a->free = e;
-				}
-			}
-		}
-	}
-	return (ABSENT);
-}
-
-/* ------------------------------------------------------------ stores */
-
-static enum tbuf_outcome
-swap(const struct tbuf_memo *memo, const struct element *e, uint64_t state,
-    uint64_t value)
-{
-	return (tbuf_step_swap_pair(memo, e->pair,
-	    (const uint64_t [2]){ e->state, e->value },
-	    (const uint64_t [2]){ state, value }));
-}
-
-/* The sequence of an element that is claimed is in its body. */
-static enum tbuf_outcome
-sequence_load(const struct tbuf_memo *memo, const struct element *e,
-    uint64_t *sequence)
-{
-	*sequence = sequence_of(e->state);
-	if (kind(e->state) == TBUF_ELEMENT_FREE ||
-	    kind(e->state) == TBUF_ELEMENT_LIVE)
-		return (TBUF_COMMITTED);
-	return (tbuf_step_load(memo, sequence, e->body, 1));
-}
-
-static enum tbuf_outcome
-release(const struct tbuf_memo *memo, const struct element *e)
-{
-	uint64_t sequence;
-
-	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (swap(memo, e, ((sequence + 1) & UINT32_MAX) << 2, 0));
-}
-
-/* The whole body; the element, claimed, gets this state. */
-static enum tbuf_outcome
-publish(struct access *a, const struct tbuf_memo *memo,
-    const struct element *e, uint64_t state, uint64_t sequence)
-{
-	uint32_t unused;
-
-	a->body[0] = sequence & UINT32_MAX;
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = e->pair, .old = e->state, .new = state,
-		.to = e->body, .from = a->body,
-		.size = a->body_words * sizeof(uint64_t), .slot = &unused
-	}));
-}
-
-/*
- * Two threads that store a new key at once have two elements for it.  Of these
- * the first in the order of the search stays, if any.
- */
-static enum tbuf_outcome
-others_release(struct access *a, const struct tbuf_memo *memo)
-{
-	enum found found;
-
-	tbuf_fence();
-	while ((found = search(a, memo, a->found.place + 1)) == FOUND)
-		if (release(memo, &a->found) != TBUF_COMMITTED)
-			return (TBUF_CHANGED);
-	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
-}
-
-/* The element is claimed so, if it is not yet. */
-static enum tbuf_outcome
-claim(const struct tbuf_memo *memo, struct element *e, uint64_t state)
-{
-	if (e->state != state &&
-	    swap(memo, e, state, e->value) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	e->state = state;
-	return (TBUF_COMMITTED);
-}
-
-/* What an insertion has claimed that did not come to its end. */
-static enum tbuf_outcome
-held_release(struct access *a, const struct tbuf_memo *memo)
-{
-	uint64_t state;
-
-	if (a->held.pair == NULL)
-		return (TBUF_COMMITTED);
-	if (tbuf_step_load(memo, &state, a->held.pair, 1) != TBUF_COMMITTED ||
-	    (state == a->held.state &&
-	    release(memo, &a->held) != TBUF_COMMITTED))
-		return (TBUF_CHANGED);
-	a->held.pair = NULL;
-	return (TBUF_COMMITTED);
-}
-
-/*
- * Has no other element this key, or is about to?  Of two that look at once one
- * sees the other.  What the thread below had begun comes to nothing.
- */
-static __attribute__((noinline)) enum tbuf_outcome
-settle(struct access *a, const struct tbuf_memo *memo)
-{
-	const struct element own = a->free;
-	enum found found;
-
-	tbuf_fence();
-	a->part->settling = own.pair;
-	found = search(a, memo, 0);
-	a->part->settling = NULL;
-	a->free = own;
-	if (found == BUSY && kind(a->found.state) == TBUF_ELEMENT_CLAIMED &&
-	    is_mine(a, a->found.state))
-		(void)release(memo, &a->found);
-	return (found == ABSENT ? TBUF_COMMITTED : TBUF_CHANGED);
-}
-
-static enum tbuf_outcome
-insert(struct access *a, const struct tbuf_memo *memo)
-{
-	struct element *e = &a->free;
-	uint64_t sequence;
-
-	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
-	    claim(memo, e, a->claim) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	a->held = *e;
-	if (publish(a, memo, e, a->claim | TBUF_ELEMENT_READY, sequence + 1) !=
-	    TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	a->held.state = e->state = a->claim | TBUF_ELEMENT_READY;
-	if (a->part != NULL && settle(a, memo) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED) {
-		a->published = live(a, sequence + 1);
-		a->held.pair = NULL;
-	}
-	/* Then it is found, or one that comes first. */
-	return (TBUF_CHANGED);
-}
-
-/* The words of its bytes. */
-static enum tbuf_outcome
-bytes_load(const struct access *a, const struct tbuf_memo *memo,
-    const struct element *e, uint64_t *to)
-{
-	return (tbuf_step_load(memo, to, e->body + HEAD + a->key_words,
-	    (a->array.size + 7) / 8));
-}
-
-/* What has become of it, with the part that is stored. */
-static __attribute__((noinline)) enum tbuf_outcome
-part_merge(struct access *a, const struct tbuf_memo *memo,
-    const struct element *e)
-{
-	uint64_t *bytes = a->body + HEAD + a->key_words;
-
-	a->part->updating = e->pair;
-	if (bytes_load(a, memo, e, bytes) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	tbuf_bytes_copy((uint8_t *)bytes + a->part->at, a->part->bytes,
-	    a->part->size);
-	return (TBUF_COMMITTED);
-}
-
-static enum tbuf_outcome
-overwrite(struct access *a, const struct tbuf_memo *memo)
-{
-	struct element *e = &a->found;
-	uint64_t sequence;
-
-	if (e->state == a->published ||
-	    (a->part != NULL && a->part->size == 0))
-		return (TBUF_COMMITTED);
-	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	if (a->array.size == 0)
-		return (swap(memo, e, e->state, a->value));
-	if (claim(memo, e, a->claim | TBUF_ELEMENT_UPDATING) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	if (a->part != NULL && part_merge(a, memo, e) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
-}
-
-static enum tbuf_outcome
-store(struct access *a, const struct tbuf_memo *memo, enum found found,
-    struct tbuf_side *side)
-{
-	if (found == ABSENT && !a->keeps)
-		return (TBUF_COMMITTED);
-	if (found == ABSENT && a->free.pair != NULL)
-		return (insert(a, memo));
-	if (found == ABSENT) {
-		a->dropped = true;
-		return (side == NULL ? TBUF_COMMITTED :
-		    tbuf_step_add(memo, &side->dynamic, 1));
-	}
-	if (found == BUSY && a->part != NULL && a->part->size != 0 &&
-	    a->found.pair != a->part->updating)
-		return (TBUF_CHANGED);
-	/* Another thread's store comes behind this one. */
-	if (found == BUSY && !is_mine(a, a->found.state))
-		return (TBUF_COMMITTED);
-	if ((a->keeps ? overwrite(a, memo) : release(memo, &a->found)) !=
-	    TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (a->keeps && a->published == 0 ? TBUF_COMMITTED :
-	    others_release(a, memo));
-}
-
-/* ------------------------------------------------------------ loads */
-
-static enum tbuf_outcome
-load(struct access *a, const struct tbuf_memo *memo, enum found found)
-{
-	const struct element *e = &a->found;
-
-	/* Some of its bytes may be there, and others not. */
-	if (found == BUSY && a->array.size != 0)
-		return (TBUF_CHANGED);
-	a->present = true;
-	if ((a->array.size == 0 ?
-	    tbuf_step_load(memo, a->loaded, e->pair + 1, 1) :
-	    bytes_load(a, memo, e, a->loaded)) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (look_again(memo, e));
-}
 
 /* ------------------------------------------------------------ an access */
 
-static enum tbuf_outcome
-access_do(struct access *a, const struct tbuf_memo *memo,
-    const struct tbuf_lane *lane)
+static uint64_t *
+drops_of(const struct access *a, const struct tbuf_lane *lane)
 {
-	enum found found;
+	struct tbuf_side *side = tbuf_side_find(a->run->fire->base, lane);
 
-	a->done = true;
-	a->present = a->dropped = false;
-	a->free.pair = NULL;
-	a->free_count = 0;
-	a->claim = (a->claim & ~TBUF_ELEMENT_LOCKED) |
-	    (memo == NULL ? TBUF_ELEMENT_LOCKED : 0);
-	if (held_release(a, memo) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	found = a->nowhere ? ABSENT : search(a, memo, 0);
-	if (found == CHANGED)
-		return (TBUF_CHANGED);
-	if (a->stores)
-		return (store(a, memo, found,
-		    tbuf_side_find(a->run->fire->base, lane)));
-	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo, found));
+	return (side == NULL ? NULL : &side->dynamic);
 }
 
 static __attribute__((noinline)) enum tbuf_outcome
@@ -511,7 +42,9 @@ access_try(struct access *a, const struct tbuf_memo *memo,
 
 	for (try = 0; try < TRIES && outcome == TBUF_CHANGED &&
 	    (memo == NULL || memo->cpu == tbuf_rseq_cpu()); try++)
-		outcome = access_do(a, memo, lane);
+		outcome = tbuf_access_do(&a->element, memo,
+		    a->element.stores ? drops_of(a, lane) : NULL);
+	a->done = outcome == TBUF_COMMITTED;
 	return (outcome);
 }
 
@@ -525,15 +58,14 @@ static void
 access_locked(void *argument, const struct tbuf_place *place)
 {
 	struct access *a = argument;
-	struct tbuf_side *side;
+	uint64_t *drops;
 
 	if (access_try(a, NULL, place->lane) == TBUF_COMMITTED)
 		return;
-	(void)held_release(a, NULL);
-	a->dropped = true;
-	side = tbuf_side_find(a->run->fire->base, place->lane);
-	if (side != NULL)
-		(void)tbuf_step_add(NULL, &side->dynamic, 1);
+	(void)tbuf_access_release(&a->element, NULL);
+	a->done = a->element.dropped = true;
+	if ((drops = drops_of(a, place->lane)) != NULL)
+		(void)tbuf_step_add(NULL, drops, 1);
 }
 
 /* 0 or TBUF_STOP. */
@@ -546,7 +78,7 @@ access_run(struct access *a)
 		a->run->gone = true;
 		return (TBUF_STOP);
 	}
-	return (a->done && !a->dropped ? 0 : TBUF_STOP);
+	return (a->done && !a->element.dropped ? 0 : TBUF_STOP);
 }
 
 /* ------------------------------------------------------------ the machine */
@@ -560,14 +92,10 @@ sets_find(struct access *a)
 	uint64_t at = tbuf_load(&slot->dynamic.at);
 	uint64_t size = tbuf_load(&slot->dynamic.size);
 
-	if (head == NULL || at % 16 != 0)
-		return (false);
-	a->sets = (unsigned char *)(uintptr_t)tbuf_run_bytes(a->run, at, size);
-	a->bytes_each = tbuf_load(&head->element);
-	if (a->sets == NULL || a->bytes_each % 8 != 0)
-		return (false);
-	a->nsets = size / (SET * (2 * sizeof(uint64_t) + a->bytes_each));
-	return (a->nsets > 0 && a->nsets <= UINT32_MAX);
+	return (head != NULL && at % 16 == 0 &&
+	    tbuf_sets_make(&a->element.sets, (unsigned char *)(uintptr_t)
+	    tbuf_run_bytes(a->run, at, size), size,
+	    tbuf_load(&head->element)));
 }
 
 /*
@@ -579,32 +107,34 @@ body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t nbytes)
 {
 	struct tbuf_machine *m = &a->run->machine;
+	struct tbuf_access *e = &a->element;
 	uint32_t key = m->key.used, padded = (key + 7) & ~7u, at;
 	uint32_t value = (a->array.size + 7) & ~7u;
+	uint64_t number;
 	bool shared;
 
 	if (!sets_find(a) || id > UINT16_MAX)
 		return (TBUF_FAULT_ILLEGAL);
 	if (padded > m->key.room ||
 	    (bytes != NULL && value > m->key.room - padded) ||
-	    HEAD * sizeof(uint64_t) + padded + value > a->bytes_each)
+	    HEAD * sizeof(uint64_t) + padded + value > e->sets.body)
 		return (TBUF_FAULT_TUPLE);
 	for (; key < padded; key++)
 		m->key.bytes[key] = 0;
-	a->body = (uint64_t *)(void *)(m->key.bytes - TBUF_RUN_KEY_ENTRY);
-	a->key_words = padded / 8;
-	a->body_words = HEAD + a->key_words + (bytes != NULL ? value / 8 : 0);
+	e->body = (uint64_t *)(void *)(m->key.bytes - TBUF_RUN_KEY_ENTRY);
+	e->size = a->array.size;
+	e->key_words = padded / 8;
+	e->body_words = HEAD + e->key_words + (bytes != NULL ? value / 8 : 0);
 	for (at = 0; bytes != NULL && at < value; at += 8)
-		a->body[HEAD + a->key_words + at / 8] =
+		e->body[HEAD + e->key_words + at / 8] =
 		    tbuf_step_gather(bytes, at, nbytes);
-	a->body[0] = 0;
-	a->body[1] = id | (uint64_t)scope << 16 |
+	number = tbuf_thread_number(&shared);
+	e->body[0] = 0;
+	e->body[1] = id | (uint64_t)scope << 16 |
 	    (uint64_t)m->key.used << 32;
-	a->claim = tbuf_thread_number(&shared);
-	a->body[2] = scope == TBUF_SCOPE_THREAD_ARRAY ? a->claim : 0;
-	a->nowhere = shared && scope == TBUF_SCOPE_THREAD_ARRAY;
-	a->claim = a->claim << 4 | TBUF_ELEMENT_CLAIMED;
-	a->hash = tbuf_step_hash(a->body + 1, HEAD - 1 + a->key_words);
+	e->body[2] = scope == TBUF_SCOPE_THREAD_ARRAY ? number : 0;
+	e->nowhere = shared && scope == TBUF_SCOPE_THREAD_ARRAY;
+	tbuf_access_key(e, number);
 	return (0);
 }
 
@@ -612,7 +142,9 @@ int
 tbuf_array_load(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const struct tbuf_code_variable *array, uint64_t *value)
 {
-	struct access a = { .run = run, .array = *array, .loaded = value };
+	struct access a = {
+		.run = run, .array = *array, .element.loaded = value
+	};
 	int answer;
 
 	*value = 0;
@@ -620,7 +152,7 @@ tbuf_array_load(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 		return (TBUF_FAULT_ILLEGAL);
 	if ((answer = body_make(&a, scope, id, NULL, 0)) == 0)
 		answer = access_run(&a);
-	if (!a.present)
+	if (!a.element.present)
 		*value = 0;
 	return (answer);
 }
@@ -629,13 +161,15 @@ int
 tbuf_array_copy(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const struct tbuf_code_variable *array, uint64_t *words, bool *present)
 {
-	struct access a = { .run = run, .array = *array, .loaded = words };
+	struct access a = {
+		.run = run, .array = *array, .element.loaded = words
+	};
 	int answer = array->size == 0 ? TBUF_FAULT_ILLEGAL :
 	    body_make(&a, scope, id, NULL, 0);
 
 	if (answer == 0)
 		answer = access_run(&a);
-	*present = answer == 0 && a.present;
+	*present = answer == 0 && a.element.present;
 	return (answer);
 }
 
@@ -644,13 +178,15 @@ tbuf_array_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const struct tbuf_code_variable *array, const uint8_t *bytes,
     uint32_t size, uint64_t value)
 {
-	struct part none = { .size = 0 };
+	struct tbuf_structure_part none = { .size = 0 };
 	struct access a = {
-		.run = run, .array = *array, .stores = true,
-		.keeps = bytes != NULL || value != 0,
-		.value = bytes != NULL ? 1 : value,
-		.part = bytes != NULL && size == 0 && array->text == 0 ?
-		    &none : NULL
+		.run = run, .array = *array, .element = {
+			.stores = true,
+			.keeps = bytes != NULL || value != 0,
+			.value = bytes != NULL ? 1 : value,
+			.part = bytes != NULL && size == 0 &&
+			    array->text == 0 ? &none : NULL
+		}
 	};
 	int answer = body_make(&a, scope, id, bytes, size);
 
@@ -662,10 +198,14 @@ tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
     uint32_t id, const struct tbuf_code_variable *array,
     const uint8_t *bytes, uint32_t at, uint32_t size)
 {
-	struct part part = { .bytes = bytes + at, .at = at, .size = size };
+	struct tbuf_structure_part part = {
+		.bytes = bytes + at, .at = at, .size = size
+	};
 	struct access a = {
-		.run = run, .array = *array, .stores = true, .keeps = true,
-		.value = 1, .part = &part
+		.run = run, .array = *array, .element = {
+			.stores = true, .keeps = true, .value = 1,
+			.part = &part
+		}
 	};
 	int answer = body_make(&a, scope, id, bytes, array->size);
 

@@ -12,8 +12,8 @@
  * all can be left to the machine; behind it only the store is.
  */
 #include "arch/counter.h"
+#include "common/step.h"
 #include "producer/clause_kept.h"
-#include "producer/clause_step.h"
 #include "producer/hold.h"
 
 static bool

@@ -18,8 +18,8 @@
  * inv.account: a store that finds no block is a drop.
  */
 #include "common/machine_parts.h"
+#include "common/step.h"
 #include "producer/clause.h"
-#include "producer/clause_step.h"
 
 /* What is remembered: generation << INDEX | the block's index, or NONE. */
 #define INDEX		20

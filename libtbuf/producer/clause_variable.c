@@ -7,8 +7,8 @@
  * clause_thread.c.  Where each of them is the codes say.
  */
 #include "common/machine_parts.h"
+#include "common/step.h"
 #include "producer/clause.h"
-#include "producer/clause_step.h"
 
 /* A thread's structure: what is seen of it is a copy. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE

@@ -66,3 +66,14 @@ tbuf_fire_next(const struct tbuf_fire *f)
 	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
 	    [f->epid].next));
 }
+
+struct tbuf_side *
+tbuf_side_find(uint64_t base, const struct tbuf_lane *lane)
+{
+	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->side);
+
+	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
+	    end - at < sizeof(struct tbuf_side))
+		return (NULL);
+	return ((struct tbuf_side *)(uintptr_t)(base + at));
+}

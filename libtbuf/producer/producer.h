@@ -517,6 +517,9 @@ bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /* Leave the session: its consumer is gone (exit 0), or as slot.exit says. */
 void	tbuf_fire_leave(const struct tbuf_fire *, uint64_t exit) TBUF_HIDDEN;
+/* What a lane has beside it; NULL: nothing that lies where it may. */
+struct tbuf_side *tbuf_side_find(uint64_t base, const struct tbuf_lane *)
+	    TBUF_HIDDEN;
 /* The deadline has passed: give the session up.  True if it was so. */
 bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 

@@ -4,7 +4,7 @@
  * A lane of the session's pool for this thread: side.h.  As async-signal-safe
  * as fire.c.
  */
-#include "producer/clause_step.h"
+#include "common/step.h"
 #include "producer/side.h"
 
 /* Attempts at a claim: another thread may be first. */

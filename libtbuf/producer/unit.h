@@ -5,7 +5,7 @@
  *
  * A unit is memory of this process: which thread is in it, and where its
  * tables are, one in each session that has any for it.  What it does in a
- * session is done in steps (clause_step.h), sections or under a lock lane's
+ * session is done in steps (step.h), sections or under a lock lane's
  * lock, so that a session may end at any time.
  *
  *	unit		begins, is entered and left, and ends
@@ -20,7 +20,7 @@
 #define TBUF_PRODUCER_UNIT_H
 
 #include "arch/rseq_unit.h"
-#include "producer/clause_step.h"
+#include "common/step.h"
 #include "producer/producer.h"
 
 #define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */

@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Steps in the session's memory: clause_step.h.
+ * Steps in a session's memory: step.h.
  */
-#include "producer/clause_step.h"
+#include "atomics.h"
+#include "common/step.h"
 
 enum tbuf_outcome
 tbuf_step_load(const struct tbuf_memo *memo, uint64_t *to,
@@ -102,15 +103,4 @@ tbuf_step_gather(const uint8_t *bytes, uint32_t at, uint32_t size)
 	for (i = 0; i < sizeof(word) && at + i < size; i++)
 		word |= (uint64_t)tbuf_load(bytes + at + i) << 8 * i;
 	return (word);
-}
-
-struct tbuf_side *
-tbuf_side_find(uint64_t base, const struct tbuf_lane *lane)
-{
-	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->side);
-
-	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
-	    end - at < sizeof(struct tbuf_side))
-		return (NULL);
-	return ((struct tbuf_side *)(uintptr_t)(base + at));
 }

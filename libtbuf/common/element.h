@@ -1,0 +1,84 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Elements of associative arrays in a session's sets (layout_variable.h), of
+ * which a key has two: what clauses in targets do at a fire, and the consumer
+ * for its own.
+ *
+ * No malloc; safe against garbage in shared memory, and async-signal-safe.
+ */
+#ifndef TBUF_COMMON_ELEMENT_H
+#define TBUF_COMMON_ELEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/rseq.h"
+#include "layout.h"
+
+/* Where a session's elements are. */
+struct tbuf_sets {
+	unsigned char *at;
+	uint64_t count;			/* 1 to UINT32_MAX */
+	uint32_t body;			/* bytes of one; a multiple of 8 */
+};
+
+/* One as it was seen. */
+struct tbuf_seen {
+	uint64_t *pair;			/* NULL: there is none */
+	uint64_t *body;
+	uint64_t state, value;
+	unsigned place;			/* in the order of the search */
+};
+
+/* What is stored to a structure; of no bytes it is made. */
+struct tbuf_structure_part {
+	const uint8_t *bytes;
+	uint32_t at, size;
+	const uint64_t *updating;	/* the pair that this one has claimed */
+	const uint64_t *settling;	/* others' are looked for beside it */
+};
+
+/* A load or a store of one element. */
+struct tbuf_access {
+	struct tbuf_sets sets;
+	uint32_t size;			/* of its bytes; 0: it is a number */
+	uint64_t hash;
+	uint64_t claim;			/* a state: claimed by this thread */
+	uint64_t *body;			/* the element's: head, key, value */
+	uint32_t key_words;
+	uint32_t body_words;
+	bool stores;
+	bool keeps;			/* and what is stored is not 0 */
+	uint64_t value;
+	struct tbuf_structure_part *part;	/* NULL: the whole is stored */
+	uint64_t *loaded;		/* the value, or words of its bytes */
+	bool present;
+	bool nowhere;			/* it is nobody's */
+	uint64_t published;		/* a state: another may have the key */
+	bool dropped;
+	struct tbuf_seen found, free;
+	struct tbuf_seen held;		/* claimed, and not published so far */
+	unsigned free_count;		/* in the set of `free` */
+};
+
+/* So many bytes of sets; false: there is none, or too many. */
+bool	tbuf_sets_make(struct tbuf_sets *, unsigned char *, uint64_t size,
+	    uint32_t body);
+
+/* The claim of a thread with this number; the hash of the key in the body. */
+void	tbuf_access_key(struct tbuf_access *, uint64_t number);
+
+/*
+ * Once; CHANGED: come again.  A store that finds no element is counted there,
+ * if `drops` is not NULL, and says so.  Without a memo this stands under a
+ * lane's lock, or is the consumer's.
+ */
+enum tbuf_outcome tbuf_access_do(struct tbuf_access *,
+	    const struct tbuf_memo *, uint64_t *drops);
+
+/* What it has claimed, before it is given up. */
+enum tbuf_outcome tbuf_access_release(struct tbuf_access *,
+	    const struct tbuf_memo *);
+
+#endif
