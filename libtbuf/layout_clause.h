@@ -56,6 +56,15 @@ struct tbuf_codes {
 	uint32_t nthread_arrays; /* (i) and of self-> arrays */
 	uint32_t thread_arrays;
 	uint32_t element;	/* (i) bytes of an element's body */
+	uint32_t elements;	/* (i) offset of what arrays have at first */
+	uint32_t elements_size;	/* (i) bytes of that */
+};
+
+/* An element that is there at first; its body is behind this. */
+struct tbuf_code_element {
+	uint64_t value;
+	uint32_t size;		/* (i) bytes of the body */
+	uint32_t bytes;		/* (i) of its value; 0: it is a number */
 };
 
 /* An enabling's clause; without a program its records are default ones. */
@@ -139,7 +148,8 @@ enum tbuf_asked {
 
 _Static_assert(sizeof(struct tbuf_clause) == 16, "tbuf_clause");
 _Static_assert(sizeof(struct tbuf_program_head) == 16, "tbuf_program_head");
-_Static_assert(sizeof(struct tbuf_codes) == 96, "tbuf_codes");
+_Static_assert(sizeof(struct tbuf_codes) == 104, "tbuf_codes");
+_Static_assert(sizeof(struct tbuf_code_element) == 16, "tbuf_code_element");
 _Static_assert(sizeof(struct tbuf_code) == 20, "tbuf_code");
 _Static_assert(sizeof(struct tbuf_code_program) == 20, "tbuf_code_program");
 _Static_assert(sizeof(struct tbuf_code_variable) == 16, "tbuf_code_variable");

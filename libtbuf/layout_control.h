@@ -28,6 +28,7 @@ enum tbuf_clock {
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
 #define TBUF_F_TURNS		0x20u	/* it goes by slot.turn */
 #define TBUF_F_VARIABLES	0x40u	/* it has threads' ones, and arrays */
+#define TBUF_F_ELEMENTS		0x80u	/* and its arrays begin with some */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
 #define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */

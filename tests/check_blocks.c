@@ -72,7 +72,7 @@ begin(void)
 	memset(blocks, 0, sizeof(blocks));
 	memset(&target, 0, sizeof(target));
 	target.blocks.base = (unsigned char *)blocks;
-	target.blocks.size = sizeof(blocks);
+	target.blocks.part.size = sizeof(blocks);
 	alive[0] = alive[1] = 0;
 	meanwhile = NULL;
 }

@@ -14,6 +14,7 @@
 
 #include "atomics.h"
 #include "check_clause_fixture.h"
+#include "common/element.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"
 #include "consumer/variables.h"
@@ -552,6 +553,61 @@ START_TEST(texts_are_keys_and_elements)
 }
 END_TEST
 
+#define BODY	(4 * sizeof(uint64_t))	/* a head, a word of a key */
+
+struct listed {
+	struct tbuf_code_element head;
+	uint64_t body[4];
+};
+
+static uint64_t
+begin_with(struct listed *list, uint64_t size, uint64_t *pair)
+{
+	static _Alignas(16) unsigned char memory[TBUF_ELEMENT_SET *
+	    (16 + BODY)];
+	struct tbuf_sets sets;
+	uint64_t drops;
+
+	memset(memory, 0, sizeof(memory));
+	ck_assert(tbuf_sets_make(&sets, memory, sizeof(memory), BODY));
+	drops = tbuf_elements_begin(&sets, (unsigned char *)list, size);
+	memcpy(pair, memory, 2 * sizeof(*pair));
+	return (drops);
+}
+
+/* What a session begins with stands in a file. */
+START_TEST(lists_of_elements_are_checked)
+{
+	const struct tbuf_code_element lies[] = {
+		{ .size = BODY - 4 }, { .size = BODY + 8 }, { .size = 16 },
+		{ .size = UINT32_MAX - 7 }, { .size = BODY, .bytes = 16 },
+		{ .size = BODY, .bytes = UINT32_MAX }, { .size = 0 }
+	};
+	struct listed list[TBUF_ELEMENT_SET + 1];
+	uint64_t pair[2], i;
+
+	memset(list, 0, sizeof(list));
+	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		list[0].head = lies[i];
+		list[0].head.value = 7;
+		ck_assert_uint_eq(begin_with(list, sizeof(list), pair), 0);
+		ck_assert_uint_eq(pair[0] | pair[1], 0);
+	}
+	for (i = 0; i <= TBUF_ELEMENT_SET; i++) {
+		list[i].head = (struct tbuf_code_element){
+			.value = 7, .size = BODY };
+		list[i].body[3] = i;
+	}
+	for (i = 1; i < sizeof(list[0]); i++) {
+		ck_assert_uint_eq(begin_with(list, i, pair), 0);
+		ck_assert_uint_eq(pair[0] | pair[1], 0);
+	}
+	ck_assert_uint_eq(begin_with(list, sizeof(list), pair), 1);
+	ck_assert_uint_eq(pair[0] & 3, TBUF_ELEMENT_LIVE);
+	ck_assert_uint_eq(pair[1], 7);
+}
+END_TEST
+
 static TCase *
 cases(const char *name)
 {
@@ -575,6 +631,7 @@ cases(const char *name)
 	tcase_add_test(t, elements_without_room_are_drops);
 	tcase_add_test(t, threads_have_arrays);
 	tcase_add_test(t, texts_are_keys_and_elements);
+	tcase_add_test(t, lists_of_elements_are_checked);
 	return (t);
 }
 

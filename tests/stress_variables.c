@@ -4,7 +4,8 @@
  * Variables of clauses in targets, while threads come and go, signals and moves
  * come between, and the target is killed: what a thread has stored at a start
  * it finds at the end, or that is a drop; what it finds is its own; elements
- * that were freed stay so; structures are whole.
+ * that were freed stay so; structures are whole.  Clauses of the consumer have
+ * elements in common with all of these.
  *
  *	stress_variables [-s seed] [targets]
  */
@@ -36,6 +37,7 @@
 #define HANDLERS	WORKERS_MAX	/* their numbers begin here */
 #define KEYS		32u		/* that all threads have in common */
 #define CHURN		100000u		/* threads, one after the other */
+#define SHARED		1000u		/* accesses of the consumer's a round */
 
 /* ------------------------------------------------------------ the script */
 
@@ -666,14 +668,56 @@ begin(struct killer *killer, bool rseq, const char *dynvarsize,
 	return (c);
 }
 
+/* What is one key's, and structures of which each half is of one value. */
+static void
+share_one(struct tbuf_consumer *c, bool number, uint64_t random)
+{
+	const struct tbuf_script_sharing *sharing = c->script->sharing;
+	uint64_t key = 1 + random % KEYS, words[16], i;
+	struct tbuf_element e = {
+		.key = (uint8_t *)&key, .key_size = sizeof(key),
+		.id = number ? 1 : 3, .room = number ? 0 : sizeof(words),
+		.bytes = (uint8_t *)words, .number = random << 8 | key
+	};
+	uint32_t half = random >> 32 & 1 ? 64 : 0;
+
+	for (i = 0; i < 16; i++)
+		words[i] = random;
+	switch (random >> 33 & 3) {
+	case 0:
+		(void)sharing->push_element(c, &e, true);
+		return;
+	case 1:
+		(void)sharing->push_element(c, &e, false);
+		return;
+	case 2:
+		if (!number)
+			(void)sharing->push_element_part(c, &e, half, 64);
+		return;
+	}
+	if (sharing->pull_element(c, &e) != TBUF_ELEMENT_PRESENT)
+		return;
+	STRESS_EXPECT(!number || (e.number & UINT8_MAX) == key,
+	    "an element of %" PRIu64 " is %" PRIx64, key, e.number);
+	for (i = 0; i < 16; i++)
+		STRESS_EXPECT(words[i] == words[i / 8 * 8],
+		    "a structure is not whole here");
+}
+
 static struct lost
 consume(struct tbuf_consumer *c)
 {
+	uint64_t random = page->seed, i;
 	struct lost lost = { 0, 0 };
 	int result;
 
-	while ((result = tbuf_consumer_work(c)) > 0)
+	while ((result = tbuf_consumer_work(c)) > 0) {
 		events_take(c, &lost);
+		for (i = 0; i < SHARED && page->threads != 0 &&
+		    (which == CHAINS || which == STRUCTURES); i++)
+			share_one(c, which == CHAINS,
+			    stress_random(&random));
+	}
 	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
 	events_take(c, &lost);
 	STRESS_EXPECT(tbuf_tables_read(c) == 0, "no memory");

@@ -81,13 +81,6 @@ is_mine(const struct tbuf_access *a, uint64_t state)
 
 /* ------------------------------------------------------------ the search */
 
-static uint64_t *
-set_at(const struct tbuf_access *a, uint64_t n)
-{
-	return ((uint64_t *)(void *)(a->sets.at + n * SET *
-	    (2 * sizeof(uint64_t) + a->sets.body)));
-}
-
 /* The first and the second set of a key. */
 static uint64_t *
 set_of(const struct tbuf_access *a, unsigned which)
@@ -95,17 +88,17 @@ set_of(const struct tbuf_access *a, unsigned which)
 	uint64_t first = (a->hash >> 32) * a->sets.count >> 32, second;
 
 	if (which == 0)
-		return (set_at(a, first));
+		return (tbuf_sets_at(&a->sets, first));
 	second = (a->hash & UINT32_MAX) * a->sets.count >> 32;
 	if (second == first && ++second == a->sets.count)
 		second = 0;
-	return (second == first ? NULL : set_at(a, second));
+	return (second == first ? NULL : tbuf_sets_at(&a->sets, second));
 }
 
 /* Does a body have the key?  Its sequence is not part of that. */
 static enum found
 compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_seen *e)
+    const struct tbuf_element_seen *e)
 {
 	uint64_t chunk[CHUNK];
 	uint32_t at, n, i;
@@ -126,7 +119,7 @@ compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
 
 /* Is the element still what it was? */
 static enum tbuf_outcome
-look_again(const struct tbuf_memo *memo, const struct tbuf_seen *e)
+look_again(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 {
 	uint64_t state;
 
@@ -139,7 +132,7 @@ look_again(const struct tbuf_memo *memo, const struct tbuf_seen *e)
 
 /* Does it hold what may come to live, beside what this one has? */
 static bool
-is_rival(const struct tbuf_access *a, const struct tbuf_seen *e)
+is_rival(const struct tbuf_access *a, const struct tbuf_element_seen *e)
 {
 	return (a->part != NULL && a->part->settling != NULL &&
 	    e->pair != a->part->settling &&
@@ -148,7 +141,7 @@ is_rival(const struct tbuf_access *a, const struct tbuf_seen *e)
 
 static enum found
 examine(struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_seen *e)
+    const struct tbuf_element_seen *e)
 {
 	enum found found;
 
@@ -173,7 +166,7 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 {
 	uint64_t pairs[2 * SET], *set;
 	unsigned which, i, free;
-	struct tbuf_seen e;
+	struct tbuf_element_seen e;
 	enum found found;
 
 	for (which = 0; which < 2; which++) {
@@ -183,7 +176,7 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 		    TBUF_COMMITTED)
 			return (CHANGED);
 		for (i = free = 0; i < SET; i++) {
-			e = (struct tbuf_seen){
+			e = (struct tbuf_element_seen){
 				.pair = set + 2 * i, .state = pairs[2 * i],
 				.body = set + 2 * SET + i * a->sets.body / 8,
 				.value = pairs[2 * i + 1],
@@ -213,8 +206,8 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 /* ------------------------------------------------------------ stores */
 
 static enum tbuf_outcome
-swap(const struct tbuf_memo *memo, const struct tbuf_seen *e, uint64_t state,
-    uint64_t value)
+swap(const struct tbuf_memo *memo, const struct tbuf_element_seen *e,
+    uint64_t state, uint64_t value)
 {
 	return (tbuf_step_swap_pair(memo, e->pair,
 	    (const uint64_t [2]){ e->state, e->value },
@@ -223,7 +216,7 @@ swap(const struct tbuf_memo *memo, const struct tbuf_seen *e, uint64_t state,
 
 /* The sequence of an element that is claimed is in its body. */
 static enum tbuf_outcome
-sequence_load(const struct tbuf_memo *memo, const struct tbuf_seen *e,
+sequence_load(const struct tbuf_memo *memo, const struct tbuf_element_seen *e,
     uint64_t *sequence)
 {
 	*sequence = sequence_of(e->state);
@@ -234,7 +227,7 @@ sequence_load(const struct tbuf_memo *memo, const struct tbuf_seen *e,
 }
 
 static enum tbuf_outcome
-release(const struct tbuf_memo *memo, const struct tbuf_seen *e)
+release(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 {
 	uint64_t sequence;
 
@@ -246,7 +239,7 @@ release(const struct tbuf_memo *memo, const struct tbuf_seen *e)
 /* The whole body; the element, claimed, gets this state. */
 static enum tbuf_outcome
 publish(struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_seen *e, uint64_t state, uint64_t sequence)
+    const struct tbuf_element_seen *e, uint64_t state, uint64_t sequence)
 {
 	uint32_t unused;
 
@@ -276,7 +269,7 @@ others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 
 /* The element is claimed so, if it is not yet. */
 static enum tbuf_outcome
-claim(const struct tbuf_memo *memo, struct tbuf_seen *e, uint64_t state)
+claim(const struct tbuf_memo *memo, struct tbuf_element_seen *e, uint64_t state)
 {
 	if (e->state != state &&
 	    swap(memo, e, state, e->value) != TBUF_COMMITTED)
@@ -308,7 +301,7 @@ tbuf_access_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 static __attribute__((noinline)) enum tbuf_outcome
 settle(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
-	const struct tbuf_seen own = a->free;
+	const struct tbuf_element_seen own = a->free;
 	enum found found;
 
 	tbuf_fence();
@@ -325,7 +318,7 @@ settle(struct tbuf_access *a, const struct tbuf_memo *memo)
 static enum tbuf_outcome
 insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
-	struct tbuf_seen *e = &a->free;
+	struct tbuf_element_seen *e = &a->free;
 	uint64_t sequence;
 
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
@@ -349,7 +342,7 @@ insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 /* The words of its bytes. */
 static enum tbuf_outcome
 bytes_load(const struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_seen *e, uint64_t *to)
+    const struct tbuf_element_seen *e, uint64_t *to)
 {
 	return (tbuf_step_load(memo, to, e->body + HEAD + a->key_words,
 	    (a->size + 7) / 8));
@@ -358,7 +351,7 @@ bytes_load(const struct tbuf_access *a, const struct tbuf_memo *memo,
 /* What has become of it, with the part that is stored. */
 static __attribute__((noinline)) enum tbuf_outcome
 part_merge(struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_seen *e)
+    const struct tbuf_element_seen *e)
 {
 	uint64_t *bytes = a->body + HEAD + a->key_words;
 
@@ -373,7 +366,7 @@ part_merge(struct tbuf_access *a, const struct tbuf_memo *memo,
 static enum tbuf_outcome
 overwrite(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
-	struct tbuf_seen *e = &a->found;
+	struct tbuf_element_seen *e = &a->found;
 	uint64_t sequence;
 
 	if (e->state == a->published ||
@@ -421,7 +414,7 @@ store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
 static enum tbuf_outcome
 load(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found)
 {
-	const struct tbuf_seen *e = &a->found;
+	const struct tbuf_element_seen *e = &a->found;
 
 	/* Some of its bytes may be there, and others not. */
 	if (found == BUSY && a->size != 0)
@@ -447,6 +440,31 @@ tbuf_sets_make(struct tbuf_sets *sets, unsigned char *at, uint64_t size,
 	sets->body = body;
 	sets->count = size / (SET * (2 * sizeof(uint64_t) + body));
 	return (sets->count > 0 && sets->count <= UINT32_MAX);
+}
+
+bool
+tbuf_access_body(struct tbuf_access *a, uint64_t *body, uint64_t room,
+    const struct tbuf_element_key *key, const uint8_t *bytes, uint32_t nbytes)
+{
+	uint32_t padded = (key->size + 7) & ~7u, value = (a->size + 7) & ~7u;
+	uint32_t at;
+
+	if (padded > room || (bytes != NULL && value > room - padded) ||
+	    HEAD * sizeof(uint64_t) + padded + value > a->sets.body)
+		return (false);
+	tbuf_bytes_zero((uint8_t *)(body + HEAD) + key->size,
+	    padded - key->size);
+	a->body = body;
+	a->key_words = padded / 8;
+	a->body_words = HEAD + a->key_words + (bytes != NULL ? value / 8 : 0);
+	for (at = 0; bytes != NULL && at < value; at += 8)
+		body[HEAD + a->key_words + at / 8] =
+		    tbuf_step_gather(bytes, at, nbytes);
+	body[0] = 0;
+	body[1] = key->id | (uint64_t)key->scope << 16 |
+	    (uint64_t)key->size << 32;
+	body[2] = key->thread;
+	return (true);
 }
 
 void
@@ -476,4 +494,48 @@ tbuf_access_do(struct tbuf_access *a, const struct tbuf_memo *memo,
 	if (a->stores)
 		return (store(a, memo, found, drops));
 	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo, found));
+}
+
+/* One of a list; how many bytes it takes there; 0: it is none. */
+static uint64_t
+begin_one(const struct tbuf_sets *sets, unsigned char *at, uint64_t left,
+    bool *dropped)
+{
+	struct tbuf_code_element *one = (struct tbuf_code_element *)(void *)at;
+	struct tbuf_access a = {
+		.sets = *sets, .stores = true, .keeps = true, .dropped = true
+	};
+	uint32_t size, words, try = 0;
+
+	if (left < sizeof(*one))
+		return (0);
+	size = tbuf_load(&one->size);
+	words = (tbuf_load(&one->bytes) + 7) / 8;
+	if (size % 8 != 0 || size > left - sizeof(*one) || size > sets->body ||
+	    words > size / 8 || size / 8 - words < HEAD)
+		return (0);
+	a.size = 8 * words;
+	a.value = tbuf_load(&one->value);
+	a.body = (uint64_t *)(void *)(one + 1);
+	a.body_words = size / 8;
+	a.key_words = a.body_words - HEAD - words;
+	tbuf_access_key(&a, TBUF_ELEMENT_CONSUMER);
+	/* Of two steps: it is stored, and is found. */
+	while (tbuf_access_do(&a, NULL, NULL) != TBUF_COMMITTED && try < SET)
+		try++;
+	*dropped = a.dropped;
+	return (sizeof(*one) + size);
+}
+
+uint64_t
+tbuf_elements_begin(const struct tbuf_sets *sets, unsigned char *list,
+    uint64_t size)
+{
+	uint64_t at, taken, drops = 0;
+	bool dropped = false;
+
+	for (at = 0; (taken = begin_one(sets, list + at, size - at,
+	    &dropped)) != 0; at += taken)
+		drops += dropped;
+	return (drops);
 }

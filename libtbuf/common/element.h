@@ -24,7 +24,7 @@ struct tbuf_sets {
 };
 
 /* One as it was seen. */
-struct tbuf_seen {
+struct tbuf_element_seen {
 	uint64_t *pair;			/* NULL: there is none */
 	uint64_t *body;
 	uint64_t state, value;
@@ -57,14 +57,42 @@ struct tbuf_access {
 	bool nowhere;			/* it is nobody's */
 	uint64_t published;		/* a state: another may have the key */
 	bool dropped;
-	struct tbuf_seen found, free;
-	struct tbuf_seen held;		/* claimed, and not published so far */
+	struct tbuf_element_seen found, free;
+	struct tbuf_element_seen held;	/* claimed, and not published so far */
 	unsigned free_count;		/* in the set of `free` */
+};
+
+/*
+ * A set: as many pairs as it has elements, then their bodies, as many bytes
+ * each.
+ */
+static inline uint64_t *
+tbuf_sets_at(const struct tbuf_sets *sets, uint64_t n)
+{
+	return ((uint64_t *)(void *)(sets->at + n * TBUF_ELEMENT_SET *
+	    (2 * sizeof(uint64_t) + sets->body)));
+}
+
+/* Whose element it is: a variable, a thread (0: everybody's), a key. */
+struct tbuf_element_key {
+	uint32_t scope;			/* enum tbuf_scope */
+	uint32_t id;
+	uint64_t thread;
+	uint32_t size;			/* bytes of the key */
 };
 
 /* So many bytes of sets; false: there is none, or too many. */
 bool	tbuf_sets_make(struct tbuf_sets *, unsigned char *, uint64_t size,
 	    uint32_t body);
+
+/*
+ * Make the body around a key that is in it, behind the head, where there is
+ * room for so many bytes: its head, padding, and a value's bytes, unless they
+ * are NULL, padded to `size`.  False: it does not fit.
+ */
+bool	tbuf_access_body(struct tbuf_access *, uint64_t *body, uint64_t room,
+	    const struct tbuf_element_key *, const uint8_t *bytes,
+	    uint32_t nbytes);
 
 /* The claim of a thread with this number; the hash of the key in the body. */
 void	tbuf_access_key(struct tbuf_access *, uint64_t number);
@@ -80,5 +108,12 @@ enum tbuf_outcome tbuf_access_do(struct tbuf_access *,
 /* What it has claimed, before it is given up. */
 enum tbuf_outcome tbuf_access_release(struct tbuf_access *,
 	    const struct tbuf_memo *);
+
+/*
+ * Elements that nobody has looked at so far begin with those of a list of
+ * struct tbuf_code_element.  How many have found no place.
+ */
+uint64_t tbuf_elements_begin(const struct tbuf_sets *, unsigned char *list,
+	    uint64_t size);
 
 #endif

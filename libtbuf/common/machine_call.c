@@ -123,8 +123,9 @@ destination(struct tbuf_machine *m, uint64_t address, uint64_t size,
 
 	if (answer != 0)
 		return (answer);
-	if ((!span->writable && m->surroundings->write == NULL) ||
-	    span->size == 0)
+	if (span->size == 0 || (!span->writable &&
+	    (tbuf_address_kind(address) < TBUF_OBJECT_GLOBAL ||
+	    m->surroundings->write == NULL)))
 		return (tbuf_fault(m, TBUF_FAULT_ADDRESS, address));
 	if (size > span->size)
 		return (tbuf_fault(m, TBUF_FAULT_SIZE, size));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atomics.h"
+#include "common/element.h"
 #include "common/glob.h"
 #include "common/session.h"
 
@@ -600,6 +601,34 @@ build_globals(const struct tbuf_view *view, uint64_t area,
 	if (head.values <= size && order->globals <= size - head.values)
 		memcpy(view->base + area + plan->globals, codes + head.values,
 		    order->globals);
+}
+
+void
+tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    unsigned char *elements)
+{
+	uint64_t size = order->parts[TBUF_PART_CODES];
+	unsigned char *codes = view->base + area +
+	    plan->parts[TBUF_PART_CODES];
+	const struct tbuf_lane *lane = (const struct tbuf_lane *)(const void *)
+	    (view->base + area + plan->lanes);
+	struct tbuf_codes head;
+	struct tbuf_sets sets;
+	uint64_t drops;
+
+	if (plan->dynamic == 0 || size < sizeof(head))
+		return;
+	memcpy(&head, codes, sizeof(head));
+	if (head.elements % 8 != 0 || head.elements > size ||
+	    head.elements_size > size - head.elements ||
+	    !tbuf_sets_make(&sets, elements, order->dynamic, head.element))
+		return;
+	drops = tbuf_elements_begin(&sets, codes + head.elements,
+	    head.elements_size);
+	if (drops != 0 && plan->sides != 0)
+		((struct tbuf_side *)(void *)(view->base + lane->side))->
+		    dynamic = drops;
 }
 
 static void

@@ -193,6 +193,14 @@ int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,
 	    const struct tbuf_plan *);
 
+/*
+ * Then, before anybody fires for it: what arrays have at first, where the
+ * order's bytes of elements are, which are backed, and zero.
+ */
+void	tbuf_session_elements(const struct tbuf_view *, uint64_t area,
+	    const struct tbuf_order *, const struct tbuf_plan *,
+	    unsigned char *elements);
+
 /* The value a lock's nolane words start with. */
 static inline uint64_t
 tbuf_nolane_tag(uint64_t generation)

@@ -293,6 +293,12 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	t->clauses = t->area + t->plan.clauses;
 	t->globals.at = t->area + t->plan.globals;
 	t->globals.size = t->order.globals;
+	if (t->plan.blocks != 0)
+		t->blocks.part = (struct tbuf_part){
+		    t->area + t->plan.blocks, t->order.blocks };
+	if (t->plan.dynamic != 0)
+		t->elements.part = (struct tbuf_part){
+		    t->area + t->plan.dynamic, t->order.dynamic };
 	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
 	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
 	if (t->order.nspec == 0)
@@ -324,6 +330,9 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 	    t->generation, &t->order, &t->plan);
 	if (error != 0)
 		return (error);
+	if (tbuf_part_map(t, &t->elements.part, &t->elements.base))
+		tbuf_session_elements(&t->view, t->area, &t->order, &t->plan,
+		    t->elements.base);
 	t->necbs_max = t->plan.ecb_max;
 	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)

@@ -34,6 +34,7 @@ struct making {
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	uint32_t element;		/* of a body; 0: there are none */
 	uint32_t strsize;
+	bool begins;			/* arrays have elements at first */
 };
 
 /* Room for so many bytes, which are 0: where. */
@@ -340,18 +341,63 @@ add_variables(struct making *m, const struct tbuf_d_script *source,
 	return (at);
 }
 
-/* Arrays of a scope; the largest element of all decides what each takes. */
+/* Does a program in targets load or store such a variable? */
+static bool
+program_has(const struct tbuf_d_program *program,
+    const struct tbuf_d_variable *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->length; i++)
+		switch (tbuf_word_operation(program->code[i])) {
+		case TBUF_OP_LDV:
+		case TBUF_OP_STV:
+		case TBUF_OP_LDR:
+		case TBUF_OP_STT:
+		case TBUF_OP_STB:
+			if (tbuf_word_c(program->code[i]) == v->scope &&
+			    tbuf_word_immediate(program->code[i]) == v->id)
+				return (true);
+			break;
+		}
+	return (false);
+}
+
+static bool
+is_theirs(const struct tbuf_consumer *c, const struct tbuf_d_variable *v)
+{
+	uint32_t j;
+	unsigned i;
+
+	for (i = 0; i < c->npatterns; i++)
+		for (j = 0; c->clauses[i] != NULL &&
+		    j < c->clauses[i]->nprograms; j++)
+			if (program_has(&c->clauses[i]->programs[j], v))
+				return (true);
+	return (false);
+}
+
+/*
+ * Arrays of a scope that clauses in targets have; the largest element of all
+ * decides what each takes.
+ */
 static uint32_t
-add_arrays(struct making *m, const struct tbuf_d_script *source,
-    uint32_t scope, uint32_t *n)
+add_arrays(struct making *m, const struct tbuf_consumer *c,
+    const struct tbuf_d_script *source, uint32_t scope, uint32_t *n)
 {
 	const struct tbuf_d_variable *v = source->variables;
 	const struct tbuf_d_variable *end = v + source->nvariables;
+	const struct tbuf_code_variable none = { .known = 0 };
 	uint32_t size = 0, at = add_variables(m, source, scope, n, &size);
 
 	for (; v < end; v++) {
 		if (v->scope != scope)
 			continue;
+		if (!is_theirs(c, v)) {
+			put(&m->codes, at + v->id * sizeof(none), &none,
+			    sizeof(none));
+			continue;
+		}
 		size = key_size(v->keys, v->nkeys, m->strsize) +
 		    ((tbuf_cell_room(v->shape, m->strsize) + 7) & ~7u);
 		if (size > TBUF_KEY_LARGE)
@@ -375,6 +421,61 @@ add_values(struct making *m, const struct tbuf_script *script, uint32_t places)
 	return ((uint32_t)at);
 }
 
+/* ... and in an array, as a body with its value behind the key. */
+static void
+add_element(struct making *m, const struct tbuf_element *e)
+{
+	uint32_t padded = (e->key_size + 7) & ~7u, value = (e->room + 7) & ~7u;
+	uint32_t front = TBUF_ELEMENT_HEAD * sizeof(uint64_t);
+	const struct tbuf_code_element head = {
+		.value = e->room != 0 ? 1 : e->number,
+		.size = front + padded + value, .bytes = e->room
+	};
+	const uint64_t body[TBUF_ELEMENT_HEAD] = {
+		[1] = e->id | (uint64_t)TBUF_SCOPE_ARRAY << 16 |
+		    (uint64_t)e->key_size << 32
+	};
+	size_t at;
+
+	/* No fire has such a key. */
+	if (head.size > m->element)
+		return;
+	at = add(&m->codes, &head, sizeof(head), 8) + sizeof(head);
+	(void)take(&m->codes, head.size, 8);
+	put(&m->codes, at, body, sizeof(body));
+	put(&m->codes, at + front, e->key, e->key_size);
+	put(&m->codes, at + front + padded, e->bytes, e->room);
+}
+
+/* Beyond so many bytes they are drops, as what finds no room in a target. */
+#define ELEMENTS_MAX	(2u << 20)
+
+static uint32_t
+add_elements(struct making *m, struct tbuf_script *script, uint32_t arrays,
+    uint32_t narrays)
+{
+	size_t at = take(&m->codes, 0, 8);
+	struct tbuf_code_variable array;
+	const struct tbuf_element *e;
+	uint32_t i;
+
+	for (i = 0; i < script->elements.nslots && !m->codes.failed; i++) {
+		e = script->elements.slots[i];
+		if (!e->used || e->scope != TBUF_SCOPE_ARRAY ||
+		    e->id >= narrays)
+			continue;
+		memcpy(&array, m->codes.bytes + arrays +
+		    e->id * sizeof(array), sizeof(array));
+		if (array.known == 0)
+			continue;
+		if (m->codes.size - at <= ELEMENTS_MAX)
+			add_element(m, e);
+		else
+			script->dynamic_drops++;
+	}
+	return ((uint32_t)at);
+}
+
 static void
 make_codes(struct making *m, const struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
@@ -395,9 +496,10 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	    &head.nthreads, &head.block);
 	head.block = (head.block + 15) & ~15u;
 	m->block = head.nthreads != 0 ? head.block : 0;
-	head.arrays = add_arrays(m, source, TBUF_SCOPE_ARRAY, &head.narrays);
-	head.thread_arrays = add_arrays(m, source, TBUF_SCOPE_THREAD_ARRAY,
-	    &head.nthread_arrays);
+	head.arrays = add_arrays(m, c, source, TBUF_SCOPE_ARRAY,
+	    &head.narrays);
+	head.thread_arrays = add_arrays(m, c, source,
+	    TBUF_SCOPE_THREAD_ARRAY, &head.nthread_arrays);
 	head.element = m->element;
 	m->locals_size = head.locals_size;
 	head.enablings = (uint32_t)take(&m->codes,
@@ -406,6 +508,9 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 		add_code(m, c->clauses[i], head.enablings +
 		    i * sizeof(struct tbuf_code));
 	head.values = add_values(m, c->script, head.globals);
+	head.elements = add_elements(m, c->script, head.arrays, head.narrays);
+	head.elements_size = (uint32_t)m->codes.size - head.elements;
+	m->begins = head.elements_size != 0;
 	head.multiplier = tbuf_timeline_multiplier(&c->born);
 	put(&m->codes, at, &head, sizeof(head));
 }
@@ -423,11 +528,11 @@ epids(const struct tbuf_consumer *c)
 
 /* What targets must be able to do. */
 static uint32_t
-needs(const struct tbuf_consumer *c)
+needs(const struct tbuf_consumer *c, const struct making *m)
 {
 	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
 	    (c->programs->blocks + c->programs->dynamic != 0 ?
-	    TBUF_F_VARIABLES : 0);
+	    TBUF_F_VARIABLES : 0) | (m->begins ? TBUF_F_ELEMENTS : 0);
 	unsigned i;
 
 	for (i = 0; i < c->npatterns; i++)
@@ -517,7 +622,7 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 	c->programs->globals = m.globals_size;
 	divide(c, &m);
 	c->programs->epids = epids(c);
-	c->needs |= needs(c);
+	c->needs |= needs(c, &m);
 	for (i = 0; i < c->npatterns; i++) {
 		c->exits |= has_operation(c->clauses[i], TBUF_OP_EXIT);
 		if (has_operation(c->clauses[i], TBUF_OP_UPD))

@@ -77,10 +77,29 @@ void	tbuf_clauses_pieces(const struct tbuf_d_record *,
  * have their places.
  */
 struct tbuf_script;
+struct tbuf_element;
 void	tbuf_globals_share(struct tbuf_consumer *);
-void	tbuf_globals_keep(struct tbuf_consumer *, const struct tbuf_target *);
+void	tbuf_globals_keep(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_globals_put(const struct tbuf_script *,
 	    const struct tbuf_code_variable *, unsigned char *to);
+
+/* Are a target's variables there?  The one whose count here; NULL: none does. */
+bool	tbuf_globals_has(const struct tbuf_consumer *,
+	    const struct tbuf_target *);
+struct tbuf_target *tbuf_globals_sole(const struct tbuf_consumer *);
+
+/*
+ * Elements of arrays that clauses here and in targets have in common
+ * (elements.c), likewise: by the key, variable and size of one here.
+ */
+enum tbuf_element_known tbuf_elements_pull(void *consumer,
+	    struct tbuf_element *);
+bool	tbuf_elements_push(void *consumer, const struct tbuf_element *,
+	    bool keeps);
+bool	tbuf_elements_push_part(void *consumer, const struct tbuf_element *,
+	    uint32_t at, uint32_t size);
+void	tbuf_elements_keep(struct tbuf_consumer *,
+	    struct tbuf_target *);
 
 /* What an instruction of a clause belongs to: its action, its part. */
 struct tbuf_d_place tbuf_clause_place(const struct tbuf_d_clause *,

@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Global variables that clauses here and in targets have in common.  Each
- * target has its own: one target's are the ones that clauses here load; what
- * these store goes to all.  A session begins with what BEGIN has left.
+ * Global variables that clauses here and in targets have in common (elements
+ * of arrays are in elements.c).  Each target has its own: one target's are the
+ * ones that clauses here load; what these store goes to all.  A session begins
+ * with what BEGIN has left.
  */
 #include <string.h>
 
@@ -29,22 +30,21 @@ place_find(const struct tbuf_consumer *c, uint32_t id,
 	return (place->known != 0);
 }
 
-static bool
-has_globals(const struct tbuf_consumer *c, const struct tbuf_target *t)
+bool
+tbuf_globals_has(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	return (c->programs != NULL && t->clauses != 0 && !t->file_only &&
-	    !t->truncated && t->view.base != NULL &&
+	return (c->programs != NULL && t->clauses != 0 && t->slot != -1 &&
+	    !t->file_only && !t->truncated && t->view.base != NULL &&
 	    t->globals.size >= c->programs->globals);
 }
 
-/* The target whose variables count here; NULL: there is none, or several. */
-static const struct tbuf_target *
-sole(const struct tbuf_consumer *c)
+struct tbuf_target *
+tbuf_globals_sole(const struct tbuf_consumer *c)
 {
-	const struct tbuf_target *t, *one = NULL;
+	struct tbuf_target *t, *one = NULL;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!has_globals(c, t))
+		if (!tbuf_globals_has(c, t))
 			continue;
 		if (one != NULL)
 			return (NULL);
@@ -84,7 +84,7 @@ static void
 pull(void *consumer, struct tbuf_cell *cell, uint32_t id)
 {
 	const struct tbuf_consumer *c = consumer;
-	const struct tbuf_target *t = sole(c);
+	const struct tbuf_target *t = tbuf_globals_sole(c);
 
 	if (t != NULL)
 		pull_from(c, t, cell, id);
@@ -111,11 +111,36 @@ push(void *consumer, const struct tbuf_cell *cell, uint32_t id)
 	    place.size != cell->room)
 		return;
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (has_globals(c, t) && t->slot != -1)
+		if (tbuf_globals_has(c, t))
 			put((unsigned char *)word_of(t, &place), cell);
 }
 
-static const struct tbuf_script_sharing sharing = { pull, push };
+/* Targets may store to what is beside these bytes. */
+static void
+push_part(void *consumer, const struct tbuf_cell *cell, uint32_t id,
+    uint32_t at, uint32_t size)
+{
+	const struct tbuf_consumer *c = consumer;
+	struct tbuf_code_variable place;
+	struct tbuf_target *t;
+
+	if (c->programs == NULL || !place_find(c, id, &place) ||
+	    place.size != cell->room)
+		return;
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (tbuf_globals_has(c, t))
+			memcpy((unsigned char *)(word_of(t, &place) + 1) + at,
+			    cell->bytes + at, size);
+}
+
+static const struct tbuf_script_sharing sharing = {
+	.pull = pull,
+	.push = push,
+	.push_part = push_part,
+	.pull_element = tbuf_elements_pull,
+	.push_element = tbuf_elements_push,
+	.push_element_part = tbuf_elements_push_part
+};
 
 void
 tbuf_globals_share(struct tbuf_consumer *c)
@@ -125,12 +150,15 @@ tbuf_globals_share(struct tbuf_consumer *c)
 }
 
 void
-tbuf_globals_keep(struct tbuf_consumer *c, const struct tbuf_target *t)
+tbuf_globals_keep(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_cells *cells;
 	uint32_t i;
 
-	if (c->script == NULL || sole(c) != t || t == NULL)
+	if (c->script == NULL || !tbuf_globals_has(c, t))
+		return;
+	tbuf_elements_keep(c, t);
+	if (tbuf_globals_sole(c) != t)
 		return;
 	cells = &c->script->globals;
 	for (i = 0; i < cells->count; i++)

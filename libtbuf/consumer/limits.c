@@ -160,6 +160,7 @@ tbuf_target_lacks(const struct tbuf_target *t)
 		{ TBUF_F_SELECTION, "selection" },
 		{ TBUF_F_COPYIN, "copyin" },
 		{ TBUF_F_VARIABLES, "variables of threads and arrays" },
+		{ TBUF_F_ELEMENTS, "elements of arrays from the beginning" },
 		{ TBUF_F_RSEQ, "restartable sequences" },
 		{ UINT32_MAX, "what is needed" }
 	};

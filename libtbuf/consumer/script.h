@@ -98,6 +98,7 @@ struct tbuf_script_record {
 #define TBUF_SCRIPT_PROBES	TBUF_IDS_OWN
 
 struct tbuf_cell;
+struct tbuf_element;
 
 /* A thread that profile-N has met, as it was then. */
 #define TBUF_SCRIPT_FRAMES	128u
@@ -112,11 +113,29 @@ struct tbuf_script_sample {
 	char execname[64];
 };
 
-/* How clauses share their global variables with others. */
+/* What is known of an element elsewhere. */
+enum tbuf_element_known {
+	TBUF_ELEMENT_UNKNOWN,
+	TBUF_ELEMENT_ABSENT,
+	TBUF_ELEMENT_PRESENT
+};
+
+/*
+ * How clauses share global variables and elements of arrays with others: what
+ * is done before one is looked at, and after it has been stored to, or so many
+ * bytes of it.  An element that is not kept is 0 from now on; false: it found
+ * no room.
+ */
 struct tbuf_script_sharing {
-	/* Before a variable is looked at, and after it has been stored to. */
 	void (*pull)(void *, struct tbuf_cell *, uint32_t id);
 	void (*push)(void *, const struct tbuf_cell *, uint32_t id);
+	void (*push_part)(void *, const struct tbuf_cell *, uint32_t id,
+	    uint32_t at, uint32_t size);
+	enum tbuf_element_known (*pull_element)(void *,
+	    struct tbuf_element *);
+	bool (*push_element)(void *, const struct tbuf_element *, bool keeps);
+	bool (*push_element_part)(void *, const struct tbuf_element *,
+	    uint32_t at, uint32_t size);
 };
 
 /* ------------------------------------------------------------ variables */
@@ -160,6 +179,7 @@ struct tbuf_element {
 	uint32_t room;			/* bytes at `bytes` */
 	uint8_t scope;
 	bool used;
+	bool left;			/* by a target that has ended */
 };
 
 struct tbuf_elements {
@@ -394,6 +414,8 @@ int	tbuf_script_store_text(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size);
 int	tbuf_script_store_bytes(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size);
+int	tbuf_script_write(struct tbuf_machine *, uint64_t address,
+	    const uint8_t *from, uint64_t size);
 int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
 	    uint32_t index, struct tbuf_span *);
 /* Does dynvarsize hold one of each variable that takes of it, by itself? */

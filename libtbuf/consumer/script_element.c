@@ -146,6 +146,8 @@ tbuf_element_make(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	e->id = id;
 	e->room = room;
 	e->number = 0;
+	e->charge = 0;
+	e->left = false;
 	e->used = true;
 	to = bucket(all, e->hash);
 	e->next = *to;

@@ -87,6 +87,7 @@ resume(struct tbuf_machine *m)
 static const struct tbuf_surroundings surroundings = {
 	.builtin = tbuf_script_builtin,
 	.object = tbuf_script_object,
+	.write = tbuf_script_write,
 	.load = tbuf_script_load,
 	.store = tbuf_script_store,
 	.refer = tbuf_script_refer,

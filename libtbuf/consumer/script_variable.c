@@ -105,15 +105,6 @@ cell_find(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (&cells->all[id]);
 }
 
-/* A variable has been stored to. */
-static int
-stored(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id, int answer)
-{
-	if (scope == TBUF_SCOPE_GLOBAL && s->sharing != NULL && answer == 0)
-		s->sharing->push(s->sharer, &s->globals.all[id], id);
-	return (answer);
-}
-
 bool
 tbuf_script_charge(struct tbuf_script *s, uint64_t bytes)
 {
@@ -184,6 +175,13 @@ cell_set(struct tbuf_script *s, struct tbuf_cell *cell, bool set)
 
 /* ------------------------------------------------------------ elements */
 
+static void
+element_drop(struct tbuf_script *s, struct tbuf_element *e)
+{
+	s->dynamic -= e->charge;
+	tbuf_element_drop(s, e);
+}
+
 static const struct tbuf_d_variable *
 array_find(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -206,8 +204,10 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 
 	if (v == NULL)
 		return (TBUF_FAULT_ILLEGAL);
-	if ((*e = tbuf_element_find(s, scope, id)) != NULL)
+	if ((*e = tbuf_element_find(s, scope, id)) != NULL) {
+		(*e)->left = false;
 		return (0);
+	}
 	charge = element_charge(s->machine.key_size, v);
 	if (!tbuf_script_charge(s, charge))
 		return (TBUF_STOP);
@@ -222,15 +222,70 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	return (0);
 }
 
+static bool
+is_shared(const struct tbuf_script *s, enum tbuf_scope scope)
+{
+	return (s->sharing != NULL &&
+	    (scope == TBUF_SCOPE_GLOBAL || scope == TBUF_SCOPE_ARRAY));
+}
+
+/* One that may be there for others alone, and takes no room here. */
+static struct tbuf_element *
+element_lend(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
+{
+	const struct tbuf_d_variable *v = array_find(s, scope, id);
+
+	return (v == NULL ? NULL : tbuf_element_make(s, scope, id,
+	    tbuf_cell_room(v->shape, s->machine.strsize)));
+}
+
+/* The element as it is now; NULL: it is 0. */
+static struct tbuf_element *
+element_look(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
+{
+	struct tbuf_element *e = tbuf_element_find(s, scope, id);
+	bool lent = e == NULL;
+	enum tbuf_element_known known;
+
+	if (!is_shared(s, scope) ||
+	    (lent && (e = element_lend(s, scope, id)) == NULL))
+		return (e);
+	known = s->sharing->pull_element(s->sharer, e);
+	if (known == TBUF_ELEMENT_PRESENT ||
+	    (known == TBUF_ELEMENT_UNKNOWN && !lent))
+		return (e);
+	element_drop(s, e);
+	return (NULL);
+}
+
 /* Storing 0 or NULL frees an element. */
 static int
 element_forget(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	struct tbuf_element *e = tbuf_element_find(s, scope, id);
 
-	if (e != NULL) {
-		s->dynamic -= e->charge;
-		tbuf_element_drop(s, e);
+	if (e == NULL && is_shared(s, scope))
+		e = element_lend(s, scope, id);
+	if (e == NULL)
+		return (0);
+	if (is_shared(s, scope))
+		s->sharing->push_element(s->sharer, e, false);
+	element_drop(s, e);
+	return (0);
+}
+
+/* A variable has been stored to. */
+static int
+stored(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id, int answer)
+{
+	if (answer != 0 || !is_shared(s, scope))
+		return (answer);
+	if (scope == TBUF_SCOPE_GLOBAL)
+		s->sharing->push(s->sharer, &s->globals.all[id], id);
+	else if (!s->sharing->push_element(s->sharer,
+	    tbuf_element_find(s, scope, id), true)) {
+		s->dynamic_drops++;
+		return (TBUF_STOP);
 	}
 	return (0);
 }
@@ -246,7 +301,7 @@ tbuf_script_load(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	const struct tbuf_cell *cell;
 
 	if (scope >= TBUF_SCOPE_ARRAY) {
-		e = tbuf_element_find(s, scope, id);
+		e = element_look(s, scope, id);
 		*value = e != NULL ? e->number : 0;
 		return (0);
 	}
@@ -271,7 +326,7 @@ tbuf_script_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 		answer = element_get(s, scope, id, &e);
 		if (answer == 0)
 			e->number = value;
-		return (answer);
+		return (stored(s, scope, id, answer));
 	}
 	if ((cell = cell_find(s, scope, id)) == NULL)
 		return (TBUF_FAULT_ILLEGAL);
@@ -300,7 +355,7 @@ tbuf_script_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 
 	*address = 0;
 	if (scope >= TBUF_SCOPE_ARRAY) {
-		e = tbuf_element_find(s, scope, id);
+		e = element_look(s, scope, id);
 		if (e != NULL && e->room != 0 && e->slot <= INDEX_MAX)
 			*address = tbuf_address(OBJECT_ELEMENT, e->slot, 0);
 		return (0);
@@ -409,6 +464,7 @@ tbuf_script_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 			return (TBUF_FAULT_ADDRESS);
 		span->at = e->bytes;
 		span->size = e->room;
+		span->writable = !is_shared(s, e->scope);
 		return (0);
 	}
 	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE &&
@@ -421,5 +477,32 @@ tbuf_script_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 		return (TBUF_FAULT_ADDRESS);
 	span->at = cell->bytes;
 	span->size = cell->room;
+	span->writable = !is_shared(s, cell->variable->scope);
+	return (0);
+}
+
+/* Bytes of what is shared, which others may store to beside them. */
+int
+tbuf_script_write(struct tbuf_machine *m, uint64_t address,
+    const uint8_t *from, uint64_t size)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+	uint32_t index = tbuf_address_index(address), at = (uint32_t)address;
+	unsigned kind = tbuf_address_kind(address);
+	struct tbuf_span span = { .size = 0 };
+	int answer = tbuf_script_object(m, kind, index, &span);
+
+	if (answer != 0 || (kind != TBUF_OBJECT_GLOBAL &&
+	    kind != OBJECT_ELEMENT) || at > span.size || size > span.size - at)
+		return (TBUF_FAULT_ADDRESS);
+	memmove(span.at + at, from, size);
+	if (kind == TBUF_OBJECT_GLOBAL)
+		s->sharing->push_part(s->sharer, &s->globals.all[index],
+		    index, at, (uint32_t)size);
+	else if (!s->sharing->push_element_part(s->sharer,
+	    s->elements.slots[index], at, (uint32_t)size)) {
+		s->dynamic_drops++;
+		return (TBUF_STOP);
+	}
 	return (0);
 }

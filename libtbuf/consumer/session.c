@@ -180,6 +180,10 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->clauses = slot->clauses;
 	t->texts = slot->texts;
 	t->globals = slot->globals;
+	if (inside(&t->view, slot->blocks.at, slot->blocks.size))
+		t->blocks.part = slot->blocks;
+	if (inside(&t->view, slot->dynamic.at, slot->dynamic.size))
+		t->elements.part = slot->dynamic;
 	t->spec.count = slot->nspec;
 	t->spec.bytes = slot->speculated;
 	t->spec.at = slot->speculations.at;

@@ -57,11 +57,17 @@ struct tbuf_seen {
 
 /* Threads' variables, as they are cleaned (variables.c). */
 struct tbuf_blocks {
+	struct tbuf_part part;		/* in the file; of 0 bytes: none */
 	unsigned char *base;		/* mapped; NULL: not so far */
-	uint64_t size;
 	uint64_t gone;			/* of the claims that were counted */
 	uint64_t claims, drops;		/* when they were looked at last */
 	uint64_t looked;		/* ns */
+};
+
+/* Where a session's elements of arrays are (elements.c). */
+struct tbuf_elements_part {
+	struct tbuf_part part;
+	unsigned char *base;		/* mapped; NULL: not so far */
 };
 
 /* Counters of work units' tables (units.c). */
@@ -243,6 +249,7 @@ struct tbuf_target {
 	struct tbuf_part texts;
 	struct tbuf_part globals;
 	struct tbuf_blocks blocks;
+	struct tbuf_elements_part elements;
 	struct tbuf_spec spec;
 	struct tbuf_turns turns;
 	struct tbuf_unit_tables units;
@@ -354,6 +361,14 @@ void	tbuf_target_deadline(struct tbuf_target *);
  */
 int	tbuf_session_adopt(struct tbuf_target *, unsigned slot, int flags,
 	    struct tbuf_session *);
+
+/*
+ * Map a part of its file, if that is not done yet; false: there is none, or it
+ * cannot be mapped.  And let go of it.
+ */
+bool	tbuf_part_map(const struct tbuf_target *, const struct tbuf_part *,
+	    unsigned char **base);
+void	tbuf_part_unmap(const struct tbuf_part *, unsigned char **base);
 
 /* Let go of what was read of a session's EPIDs. */
 void	tbuf_epids_free(struct tbuf_target *);

@@ -14,9 +14,6 @@
  * than.  It may have ended since, and the block be another thread's; a dead
  * one's stays with it.
  */
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 #include <stdlib.h>
 
 #include "atomics.h"
@@ -39,32 +36,13 @@ struct used {
 
 /* ------------------------------------------------------------ blocks */
 
-static bool
-blocks_map(struct tbuf_target *t)
-{
-	struct stat st;
-	void *p;
-
-	if (t->blocks.base != NULL)
-		return (true);
-	if (fstat(t->fd, &st) != 0 || (uint64_t)st.st_size < t->area +
-	    t->plan.blocks + t->order.blocks)
-		return (false);
-	p = mmap(NULL, t->order.blocks, PROT_READ | PROT_WRITE, MAP_SHARED,
-	    t->fd, (off_t)(t->area + t->plan.blocks));
-	if (p == MAP_FAILED)
-		return (false);
-	t->blocks.base = p;
-	t->blocks.size = t->order.blocks;
-	return (true);
-}
-
 void
 tbuf_variables_forget(struct tbuf_target *t)
 {
-	if (t->blocks.base != NULL)
-		munmap(t->blocks.base, t->blocks.size);
+	tbuf_part_unmap(&t->blocks.part, &t->blocks.base);
 	t->blocks = (struct tbuf_blocks){ .base = NULL };
+	tbuf_part_unmap(&t->elements.part, &t->elements.base);
+	t->elements = (struct tbuf_elements_part){ .base = NULL };
 }
 
 static struct tbuf_block *
@@ -101,7 +79,7 @@ by_tid(const void *a, const void *b)
 static struct used *
 blocks_used(const struct tbuf_target *t, uint32_t size, size_t *count)
 {
-	uint64_t all = t->blocks.size / size, i;
+	uint64_t all = t->blocks.part.size / size, i;
 	struct used *used = malloc(all * sizeof(*used));
 	const struct tbuf_block *block;
 
@@ -167,7 +145,7 @@ static bool
 is_due(struct tbuf_target *t, uint32_t size, uint64_t now)
 {
 	struct tbuf_blocks *b = &t->blocks;
-	uint64_t claims = 0, drops = 0, all = b->size / size;
+	uint64_t claims = 0, drops = 0, all = b->part.size / size;
 	struct tbuf_side side;
 	unsigned i;
 
@@ -193,8 +171,9 @@ tbuf_variables_clean(struct tbuf_consumer *c, uint64_t now)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->slot != -1 && !t->file_only && t->order.blocks != 0 &&
-		    tbuf_target_runs(t) && tbuf_session_holds(t) &&
-		    blocks_map(t) && is_due(t, c->block, now))
+		if (t->slot != -1 && !t->file_only && tbuf_target_runs(t) &&
+		    tbuf_session_holds(t) &&
+		    tbuf_part_map(t, &t->blocks.part, &t->blocks.base) &&
+		    is_due(t, c->block, now))
 			target_clean(t, c->block);
 }

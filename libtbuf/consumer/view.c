@@ -50,6 +50,34 @@ tbuf_view_unmap(struct tbuf_view *view)
 	view->size = 0;
 }
 
+bool
+tbuf_part_map(const struct tbuf_target *t, const struct tbuf_part *part,
+    unsigned char **base)
+{
+	struct stat st;
+	void *p;
+
+	if (*base != NULL)
+		return (true);
+	if (part->size == 0 || fstat(t->fd, &st) != 0 ||
+	    (uint64_t)st.st_size < part->at + part->size)
+		return (false);
+	p = mmap(NULL, part->size, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
+	    (off_t)part->at);
+	if (p == MAP_FAILED)
+		return (false);
+	*base = p;
+	return (true);
+}
+
+void
+tbuf_part_unmap(const struct tbuf_part *part, unsigned char **base)
+{
+	if (*base != NULL)
+		munmap(*base, part->size);
+	*base = NULL;
+}
+
 void
 tbuf_set_begin(struct tbuf_consumer *c, void *base, uint64_t size)
 {
@@ -80,7 +108,8 @@ static bool
 mend_target(struct tbuf_target *t, const void *address)
 {
 	if (!mend(t->view.base, t->view.size, address) &&
-	    !mend(t->blocks.base, t->blocks.size, address) &&
+	    !mend(t->blocks.base, t->blocks.part.size, address) &&
+	    !mend(t->elements.base, t->elements.part.size, address) &&
 	    !mend(t->units.base, t->units.base == NULL ? 0 :
 	    tbuf_units_tables(t->units.count), address))
 		return (false);

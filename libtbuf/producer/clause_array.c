@@ -9,12 +9,13 @@
  * is being written, time and again.
  */
 #include "common/element.h"
-#include "common/machine_parts.h"
 #include "common/step.h"
 #include "producer/clause.h"
 
-#define HEAD	TBUF_ELEMENT_HEAD	/* words of a body before the key */
 #define TRIES	16			/* where others may be at it as well */
+
+_Static_assert(TBUF_RUN_KEY_ENTRY == TBUF_ELEMENT_HEAD * sizeof(uint64_t),
+    "a body's head stands in front of the machine's key");
 
 struct access {
 	struct tbuf_access element;
@@ -98,43 +99,28 @@ sets_find(struct access *a)
 	    tbuf_load(&head->element)));
 }
 
-/*
- * The key, which is behind the room for a body's head, is padded there; behind
- * it comes the value, if that is bytes.
- */
+/* The key is behind the room for a body's head. */
 static __attribute__((noinline)) int
 body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t nbytes)
 {
 	struct tbuf_machine *m = &a->run->machine;
-	struct tbuf_access *e = &a->element;
-	uint32_t key = m->key.used, padded = (key + 7) & ~7u, at;
-	uint32_t value = (a->array.size + 7) & ~7u;
-	uint64_t number;
-	bool shared;
+	bool shared, own = scope == TBUF_SCOPE_THREAD_ARRAY;
+	uint64_t number = tbuf_thread_number(&shared);
+	const struct tbuf_element_key key = {
+		.scope = scope, .id = id, .thread = own ? number : 0,
+		.size = m->key.used
+	};
 
 	if (!sets_find(a) || id > UINT16_MAX)
 		return (TBUF_FAULT_ILLEGAL);
-	if (padded > m->key.room ||
-	    (bytes != NULL && value > m->key.room - padded) ||
-	    HEAD * sizeof(uint64_t) + padded + value > e->sets.body)
+	a->element.size = a->array.size;
+	a->element.nowhere = shared && own;
+	if (!tbuf_access_body(&a->element, (uint64_t *)(void *)
+	    (m->key.bytes - TBUF_RUN_KEY_ENTRY), m->key.room, &key, bytes,
+	    nbytes))
 		return (TBUF_FAULT_TUPLE);
-	for (; key < padded; key++)
-		m->key.bytes[key] = 0;
-	e->body = (uint64_t *)(void *)(m->key.bytes - TBUF_RUN_KEY_ENTRY);
-	e->size = a->array.size;
-	e->key_words = padded / 8;
-	e->body_words = HEAD + e->key_words + (bytes != NULL ? value / 8 : 0);
-	for (at = 0; bytes != NULL && at < value; at += 8)
-		e->body[HEAD + e->key_words + at / 8] =
-		    tbuf_step_gather(bytes, at, nbytes);
-	number = tbuf_thread_number(&shared);
-	e->body[0] = 0;
-	e->body[1] = id | (uint64_t)scope << 16 |
-	    (uint64_t)m->key.used << 32;
-	e->body[2] = scope == TBUF_SCOPE_THREAD_ARRAY ? number : 0;
-	e->nowhere = shared && scope == TBUF_SCOPE_THREAD_ARRAY;
-	tbuf_access_key(e, number);
+	tbuf_access_key(&a->element, number);
 	return (0);
 }
 

@@ -376,6 +376,9 @@ session_write(int fd, unsigned number, uint64_t area,
 	    tbuf_session_build(&view, number, area,
 	    ++control->generation, order, plan) == 0 &&
 	    lanes_back(&view, fd, area, order, plan, script->usage);
+	if (built)
+		tbuf_session_elements(&view, area, order, plan,
+		    view.base + area + plan->dynamic);
 	slot->area_size = plan->size;
 	slot->deadline = session_deadline(entry);
 	/* All of it has been read by now, the patterns too. */

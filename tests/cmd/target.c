@@ -20,6 +20,7 @@
  *	many=N		so many probes that are known only at run time
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input
+ *	go		count() again and again, till it is not enabled
  *	enabled		until count() is enabled
  *	disabled	until it is not
  *	full		open nothing from here on, as with a full table
@@ -360,6 +361,14 @@ await(bool enabled)
 }
 
 static void
+go(void)
+{
+
+	while (TBUF_ENABLED(tt, count))
+		fire(1);
+}
+
+static void
 filter(void)
 {
 	struct sock_filter code[] = {
@@ -428,6 +437,8 @@ obey(const char *order)
 		printf("%s\n", value + 1);
 	else if (strcmp(order, "wait") == 0)
 		(void)!fgets(line, sizeof(line), stdin);
+	else if (strcmp(order, "go") == 0)
+		go();
 	else if (strcmp(order, "enabled") == 0)
 		await(true);
 	else if (strcmp(order, "disabled") == 0)
