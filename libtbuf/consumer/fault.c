@@ -7,6 +7,7 @@
 
 #include "common/machine.h"
 #include "consumer/clauses.h"
+#include "consumer/images.h"
 #include "consumer/rounds.h"
 #include "consumer/script.h"
 
@@ -67,6 +68,18 @@ tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 void
 tbuf_fault_tell(struct tbuf_consumer *c, const struct tbuf_event *event)
 {
-	if (c->script != NULL && event->type == TBUF_EVENT_FAULT)
-		tbuf_script_error(c->script, event);
+	static const uint64_t nowhere[1];
+	const struct tbuf_target *t = c->round.given;
+	struct tbuf_script_sample thread = {
+		.time = event->record.time, .frames = nowhere,
+		.pid = event->record.pid, .tid = (pid_t)event->record.tid,
+		.cpu = event->record.cpu
+	};
+
+	if (c->script == NULL || event->type != TBUF_EVENT_FAULT)
+		return;
+	thread.image = tbuf_target_image(t);
+	(void)tbuf_copy(thread.execname, tbuf_view_control(&t->view)->comm,
+	    sizeof(thread.execname));
+	tbuf_script_error(c->script, event, &thread);
 }

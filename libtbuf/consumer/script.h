@@ -100,14 +100,14 @@ struct tbuf_script_record {
 struct tbuf_cell;
 struct tbuf_element;
 
-/* A thread that profile-N has met, as it was then. */
+/* A thread that profile-N has met, or whose clause failed, as it was then. */
 #define TBUF_SCRIPT_FRAMES	128u
 
 struct tbuf_script_sample {
 	uint64_t time;			/* ns */
 	uint64_t image;
 	const uint64_t *frames;		/* from what it was at on */
-	unsigned nframes;		/* 1 at least */
+	unsigned nframes;		/* 1 at least, but of a fault */
 	pid_t pid, tid;
 	int cpu;
 	char execname[64];
@@ -368,7 +368,8 @@ void	tbuf_script_run(struct tbuf_script *,
 	    const struct tbuf_script_enabling *,
 	    const struct tbuf_d_program *);
 /* A fault in a target fires ERROR; what it records comes next. */
-void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *);
+void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *,
+	    const struct tbuf_script_sample *thread);
 /* What a program may use, for the verifier. */
 void	tbuf_script_limits(const struct tbuf_d_script *,
 	    const struct tbuf_d_clause *, const struct tbuf_d_program *,

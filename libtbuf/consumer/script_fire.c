@@ -120,6 +120,35 @@ emit_default(struct tbuf_script *s)
 		(void)tbuf_entry_add(s, charge, NULL, 0);
 }
 
+/* ERROR tells of the thread whose clause has failed; NULL: of this one. */
+static void
+fire_error(struct tbuf_script *s, const struct tbuf_script_sample *thread,
+    int cpu)
+{
+	const struct tbuf_script_sample *sample = s->sample;
+
+	if (thread != NULL)
+		s->sample = thread;
+	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], cpu);
+	s->sample = sample;
+}
+
+/* ... of one that a record is of. */
+static void
+fire_error_of(struct tbuf_script *s, const struct tbuf_script_record *record)
+{
+	static const uint64_t nowhere[1];
+	struct tbuf_script_sample thread = {
+		.time = record->time, .image = record->image,
+		.frames = nowhere, .pid = record->pid,
+		.tid = (pid_t)record->tid
+	};
+
+	(void)tbuf_copy(thread.execname, record->execname,
+	    sizeof(thread.execname));
+	fire_error(s, &thread, s->cpu);
+}
+
 /* A fault is told, and fires ERROR; one in ERROR itself is counted. */
 static void
 fault(struct tbuf_script *s)
@@ -151,7 +180,10 @@ fault(struct tbuf_script *s)
 		e->address = m->fault.address;
 	}
 	tbuf_script_take(s, NULL);
-	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->cpu);
+	if (record != NULL)
+		fire_error_of(s, record);
+	else
+		fire_error(s, NULL, s->cpu);
 	tbuf_script_take(s, record);
 	s->now = now;
 	memset(s->values, 0, sizeof(s->values));
@@ -234,7 +266,8 @@ tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
 }
 
 void
-tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event)
+tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event,
+    const struct tbuf_script_sample *thread)
 {
 	memset(s->values, 0, sizeof(s->values));
 	s->values[1] = event->record.epid;
@@ -243,7 +276,8 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event)
 	s->values[4] = event->fault;
 	s->values[5] = event->address;
 	tbuf_cells_clear(&s->locals);
-	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_ERROR], s->home);
+	fire_error(s, thread, thread->cpu >= 0 &&
+	    thread->cpu < (int)TBUF_NCPUS ? thread->cpu : s->home);
 	memset(s->values, 0, sizeof(s->values));
 	STAILQ_CONCAT(&s->giving, &s->queue);
 }
