@@ -35,6 +35,13 @@
 #define CHUNK	8			/* words compared at once */
 #define SET	TBUF_ELEMENT_SET
 
+/* On x86-64 a section loads the last word first, and none before that. */
+#ifdef __x86_64__
+#define VALUE_FIRST	true
+#else
+#define VALUE_FIRST	false
+#endif
+
 enum found {
 	FOUND,
 	BUSY,				/* its value is being written */
@@ -130,6 +137,29 @@ look_again(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 	return (TBUF_COMMITTED);
 }
 
+/*
+ * ... and its value: as no state comes back, it is this state's if it is loaded
+ * between two looks at that.
+ */
+static enum tbuf_outcome
+value_load(const struct tbuf_memo *memo, struct tbuf_element_seen *e)
+{
+	uint64_t pair[2];
+
+	tbuf_fence_loads();
+	if (!VALUE_FIRST || memo == NULL) {
+		if (tbuf_step_load(memo, &e->value, e->pair + 1, 1) !=
+		    TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		return (look_again(memo, e));
+	}
+	if (tbuf_step_load(memo, pair, e->pair, 2) != TBUF_COMMITTED ||
+	    pair[0] != e->state)
+		return (TBUF_CHANGED);
+	e->value = pair[1];
+	return (TBUF_COMMITTED);
+}
+
 /* Does it hold what may come to live, beside what this one has? */
 static bool
 is_rival(const struct tbuf_access *a, const struct tbuf_element_seen *e)
@@ -141,31 +171,45 @@ is_rival(const struct tbuf_access *a, const struct tbuf_element_seen *e)
 
 static enum found
 examine(struct tbuf_access *a, const struct tbuf_memo *memo,
-    const struct tbuf_element_seen *e)
+    struct tbuf_element_seen *e)
 {
 	enum found found;
 
-	if (kind(e->state) == TBUF_ELEMENT_FREE ||
-	    (kind(e->state) == TBUF_ELEMENT_CLAIMED &&
-	    !is_rival(a, e)))
-		return (ABSENT);
-	if (kind(e->state) == TBUF_ELEMENT_LIVE &&
-	    tag(e->state) != tag(live(a, 0)))
+	if (kind(e->state) == TBUF_ELEMENT_CLAIMED && !is_rival(a, e))
 		return (ABSENT);
 	found = compare(a, memo, e);
 	if (found != FOUND)
 		return (found);
-	if (look_again(memo, e) != TBUF_COMMITTED)
+	if (value_load(memo, e) != TBUF_COMMITTED)
 		return (CHANGED);
 	return (kind(e->state) == TBUF_ELEMENT_LIVE ? FOUND : BUSY);
+}
+
+/* Free, or will be? */
+static bool
+is_free(const struct tbuf_access *a, uint64_t state)
+{
+	return (kind(state) == TBUF_ELEMENT_FREE ||
+	    (kind(state) == TBUF_ELEMENT_CLAIMED && is_mine(a, state)));
+}
+
+static struct tbuf_element_seen
+element_at(const struct tbuf_access *a, uint64_t *set, const uint64_t *pairs,
+    unsigned which, unsigned i)
+{
+	return ((struct tbuf_element_seen){
+		.pair = set + 2 * i, .state = pairs[2 * i],
+		.body = set + 2 * SET + i * a->sets.body / 8,
+		.value = pairs[2 * i + 1], .place = which * SET + i
+	});
 }
 
 /* From the `from`th element of the key's two sets on. */
 static __attribute__((noinline)) enum found
 search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 {
-	uint64_t pairs[2 * SET], *set;
-	unsigned which, i, free;
+	uint64_t pairs[2 * SET], *set, own_tag = tag(live(a, 0)), state;
+	unsigned which, i, free, first = 0;
 	struct tbuf_element_seen e;
 	enum found found;
 
@@ -176,31 +220,69 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 		    TBUF_COMMITTED)
 			return (CHANGED);
 		for (i = free = 0; i < SET; i++) {
-			e = (struct tbuf_element_seen){
-				.pair = set + 2 * i, .state = pairs[2 * i],
-				.body = set + 2 * SET + i * a->sets.body / 8,
-				.value = pairs[2 * i + 1],
-				.place = which * SET + i
-			};
-			if (e.place < from)
+			state = pairs[2 * i];
+			if (is_free(a, state) && free++ == 0)
+				first = i;
+			if (which * SET + i < from ||
+			    kind(state) == TBUF_ELEMENT_FREE ||
+			    (kind(state) == TBUF_ELEMENT_LIVE &&
+			    tag(state) != own_tag))
 				continue;
+			e = element_at(a, set, pairs, which, i);
 			found = examine(a, memo, &e);
 			if (found != ABSENT) {
 				a->found = e;
 				return (found);
 			}
-			if (kind(e.state) == TBUF_ELEMENT_FREE ||
-			    (kind(e.state) == TBUF_ELEMENT_CLAIMED &&
-			    is_mine(a, e.state))) {
-				/* The set that has more of them. */
-				if (++free > a->free_count) {
-					a->free_count = free;
-					a->free = e;
-				}
-			}
+		}
+		/* One of the set that has more of them. */
+		if (free > a->free_count) {
+			a->free_count = free;
+			a->free = element_at(a, set, pairs, which, first);
 		}
 	}
 	return (ABSENT);
+}
+
+/* ------------------------------------------------------------ the last one */
+
+/* What has been found, for who comes again with the same key. */
+static void
+remember(const struct tbuf_access *a, const struct tbuf_element_seen *e)
+{
+	struct tbuf_element_last *last = a->last;
+	uint32_t i, words = HEAD - 1 + a->key_words;
+
+	if (last == NULL)
+		return;
+	last->element.pair = NULL;
+	if (words > TBUF_LAST_WORDS || kind(e->state) != TBUF_ELEMENT_LIVE)
+		return;
+	for (i = 0; i < words; i++)
+		last->key[i] = a->body[1 + i];
+	last->words = words;
+	last->element = *e;
+}
+
+/*
+ * Is it still there?  Then as it is now.  A store into a structure is for the
+ * search: it may have more to look for.
+ */
+static bool
+recall(struct tbuf_access *a, const struct tbuf_memo *memo)
+{
+	struct tbuf_element_last *last = a->last;
+	uint32_t i;
+
+	if (last == NULL || last->element.pair == NULL || a->part != NULL ||
+	    last->words != HEAD - 1 + a->key_words)
+		return (false);
+	for (i = 0; i < last->words; i++)
+		if (last->key[i] != a->body[1 + i])
+			return (false);
+	a->found = last->element;
+	last->element.pair = NULL;
+	return (value_load(memo, &a->found) == TBUF_COMMITTED);
 }
 
 /* ------------------------------------------------------------ stores */
@@ -267,6 +349,34 @@ others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
 }
 
+/*
+ * By their states: may no other element of its sets have the key of one that
+ * has come to live?
+ */
+static bool
+is_alone(const struct tbuf_access *a, const struct tbuf_memo *memo,
+    const struct tbuf_element_seen *own)
+{
+	uint64_t pairs[2 * SET], *set, own_tag = tag(live(a, 0));
+	unsigned which, i;
+
+	tbuf_fence();
+	for (which = 0; which < 2; which++) {
+		if ((set = set_of(a, which)) == NULL)
+			break;
+		if (tbuf_step_load(memo, pairs, set, 2 * SET) !=
+		    TBUF_COMMITTED)
+			return (false);
+		for (i = 0; i < SET; i++)
+			if (set + 2 * i != own->pair &&
+			    (kind(pairs[2 * i]) == TBUF_ELEMENT_UPDATING ||
+			    (kind(pairs[2 * i]) == TBUF_ELEMENT_LIVE &&
+			    tag(pairs[2 * i]) == own_tag)))
+				return (false);
+	}
+	return (true);
+}
+
 /* The element is claimed so, if it is not yet. */
 static enum tbuf_outcome
 claim(const struct tbuf_memo *memo, struct tbuf_element_seen *e, uint64_t state)
@@ -331,12 +441,15 @@ insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 	a->held.state = e->state = a->claim | TBUF_ELEMENT_READY;
 	if (a->part != NULL && settle(a, memo) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	if (swap(memo, e, live(a, sequence + 1), a->value) == TBUF_COMMITTED) {
-		a->published = live(a, sequence + 1);
-		a->held.pair = NULL;
-	}
-	/* Then it is found, or one that comes first. */
-	return (TBUF_CHANGED);
+	if (swap(memo, e, live(a, sequence + 1), a->value) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->state = a->published = live(a, sequence + 1);
+	a->held.pair = NULL;
+	/* Else it is found, or one that comes first. */
+	if (!is_alone(a, memo, e))
+		return (TBUF_CHANGED);
+	remember(a, e);
+	return (TBUF_COMMITTED);
 }
 
 /* The words of its bytes. */
@@ -420,9 +533,11 @@ load(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found)
 	if (found == BUSY && a->size != 0)
 		return (TBUF_CHANGED);
 	a->present = true;
-	if ((a->size == 0 ?
-	    tbuf_step_load(memo, a->loaded, e->pair + 1, 1) :
-	    bytes_load(a, memo, e, a->loaded)) != TBUF_COMMITTED)
+	if (a->size == 0) {
+		*a->loaded = e->value;
+		return (TBUF_COMMITTED);
+	}
+	if (bytes_load(a, memo, e, a->loaded) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (look_again(memo, e));
 }
@@ -488,9 +603,12 @@ tbuf_access_do(struct tbuf_access *a, const struct tbuf_memo *memo,
 	    (memo == NULL ? TBUF_ELEMENT_LOCKED : 0);
 	if (tbuf_access_release(a, memo) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	found = a->nowhere ? ABSENT : search(a, memo, 0);
+	found = a->nowhere ? ABSENT : recall(a, memo) ? FOUND :
+	    search(a, memo, 0);
 	if (found == CHANGED)
 		return (TBUF_CHANGED);
+	if (found == FOUND)
+		remember(a, &a->found);
 	if (a->stores)
 		return (store(a, memo, found, drops));
 	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo, found));
@@ -510,7 +628,7 @@ begin_one(const struct tbuf_sets *sets, unsigned char *at, uint64_t left,
 	if (left < sizeof(*one))
 		return (0);
 	size = tbuf_load(&one->size);
-	words = (tbuf_load(&one->bytes) + 7) / 8;
+	words = (uint32_t)((tbuf_load(&one->bytes) + UINT64_C(7)) / 8);
 	if (size % 8 != 0 || size > left - sizeof(*one) || size > sets->body ||
 	    words > size / 8 || size / 8 - words < HEAD)
 		return (0);

@@ -39,8 +39,17 @@ struct tbuf_structure_part {
 	const uint64_t *settling;	/* others' are looked for beside it */
 };
 
+/* One that has been found, with its key: of a head's words the last two. */
+#define TBUF_LAST_WORDS	6
+struct tbuf_element_last {
+	struct tbuf_element_seen element;	/* pair is NULL: there is none */
+	uint64_t key[TBUF_LAST_WORDS];
+	uint32_t words;
+};
+
 /* A load or a store of one element. */
 struct tbuf_access {
+	struct tbuf_element_last *last;	/* of this session; or NULL */
 	struct tbuf_sets sets;
 	uint32_t size;			/* of its bytes; 0: it is a number */
 	uint64_t hash;

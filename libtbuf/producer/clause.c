@@ -297,6 +297,7 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	run->memo.generation = 0;
 	run->places = NULL;
 	run->known_id = UINT32_MAX;
+	run->last.element.pair = NULL;
 	run->shares = false;
 	run->machine.nargs = site->nargs;
 	f->memo = &run->memo;

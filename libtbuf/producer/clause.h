@@ -32,6 +32,7 @@
 #ifndef TBUF_PRODUCER_CLAUSE_H
 #define TBUF_PRODUCER_CLAUSE_H
 
+#include "common/element.h"
 #include "common/machine.h"
 #include "producer/producer.h"
 
@@ -83,6 +84,7 @@ struct tbuf_run {
 	uint64_t timestamp;		/* 0: not read in this clause */
 	uint64_t known;			/* a self-> variable's number */
 	uint32_t known_id;		/* its id; UINT32_MAX: none */
+	struct tbuf_element_last last;	/* of an array */
 	bool shares;			/* what others store has been loaded */
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */

@@ -121,6 +121,7 @@ body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
 	    nbytes))
 		return (TBUF_FAULT_TUPLE);
 	tbuf_access_key(&a->element, number);
+	a->element.last = &a->run->last;
 	return (0);
 }
 
