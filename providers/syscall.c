@@ -213,7 +213,8 @@ patch_all(void)
 	if ((problem = patch_begin(&patch)) != NULL)
 		return (problem);
 	syscall_patch(&patch, told);
-	if (syscall_slots_write(&patch) != 0)
+	if (syscall_slots_write(&patch) != 0 ||
+	    syscall_callers_write(&patch) != 0)
 		problem = "text cannot be written";
 	patch_end(&patch);
 	return (problem);

@@ -9,6 +9,8 @@
  *	syscall_fire.c	what stubs call: values, records
  *	syscall_area.c	threads whose areas are not the C library's
  *	syscall_clone.c	tasks that share memory with the one that makes them
+ *	syscall_cancel.c	calls that the C library tells by their place
+ *	syscall_callers.c	... and what calls the function that makes them
  *	syscall_path.c	paths of calls that have come back
  *	syscall_site.c	the objects that have places, and those that have not
  *	syscall_site_x86_64.c	finding the instructions, what a jump can take
@@ -112,10 +114,34 @@ struct syscall_frame {
 #endif
 };
 
+/*
+ * The same of a call that can be cancelled, which no stub has told of.  Where
+ * the stack is stands behind it.
+ */
+struct syscall_cancelled {
+	uint64_t record[2];
+	struct syscall_frame frame;
+	uint64_t stack;
+};
+
+extern struct syscall_place syscall_cancel_place;
+
+_Static_assert(offsetof(struct syscall_cancelled, stack) ==
+    offsetof(struct syscall_cancelled, frame) + sizeof(struct syscall_frame),
+    "it is found there");
+
+static inline bool
+syscall_is_cancellable(const struct syscall_frame *f)
+{
+	return (f->place == &syscall_cancel_place);
+}
+
 /* The stack pointer at the place: on x86-64 a red zone is in between. */
 static inline uintptr_t
 syscall_frame_stack(const struct syscall_frame *f)
 {
+	if (syscall_is_cancellable(f))
+		return (*(const uint64_t *)(const void *)(f + 1));
 #ifdef __aarch64__
 	return ((uintptr_t)(f + 1));
 #else
@@ -204,9 +230,40 @@ bool	syscall_area_looks(int number);
 void	syscall_area_look(const struct syscall_frame *, uint64_t number);
 void	syscall_area_clone(const struct syscall_frame *, uint64_t number);
 
+/*
+ * The C library's function that makes calls which can be cancelled, the first
+ * place that calls it, and what is called there instead.
+ */
+typedef uint64_t syscall_cancellable(void *flags, uint64_t number, uint64_t a,
+	    uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
+
+void	syscall_cancel_begin(syscall_cancellable *, uintptr_t at);
+syscall_cancellable syscall_cancel;
+
 /* What a fire calls of libtbuf's is not the program's; two of them at most. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
 bool	syscall_fire_is_library(uintptr_t address);
+
+/*
+ * Where the function is called, of which one instruction is at `at'.  NULL, or
+ * why these calls are not told.  What `is_taken' has is left alone.
+ */
+typedef bool syscall_taken(uintptr_t start, uintptr_t end);
+
+#ifdef __x86_64__
+const char *syscall_callers_find(const struct patch_text *, uintptr_t at,
+	    syscall_taken *is_taken);
+
+/* 0 or a negative errno. */
+int	syscall_callers_write(const struct patch *);
+#else
+static inline int
+syscall_callers_write(const struct patch *patch)
+{
+	(void)patch;
+	return (0);
+}
+#endif
 
 /* --------------------------------------------------------------- the paths */
 

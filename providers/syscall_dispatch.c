@@ -311,6 +311,12 @@ syscall_dispatch_begin(void)
 	return (thread.begun);
 }
 
+bool
+syscall_dispatch_is_on(void)
+{
+	return (wanted);
+}
+
 /* While another task runs with this thread's memory, nothing is looked at. */
 void
 syscall_dispatch_share(int step)
@@ -479,11 +485,15 @@ is_synced(const struct syscall_frame *f, uint64_t number)
 	    (f->args[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0);
 }
 
-/* May it be that the call blocks SIGSYS, or forbids what the handler needs? */
+/*
+ * May it be that the call blocks SIGSYS, or forbids what the handler needs, or
+ * that the C library tells it by its place?
+ */
 static bool
 is_in_the_way(const struct syscall_frame *f, uint64_t number)
 {
-	return (is_filter(f, number) || waits_without(f, number));
+	return (syscall_is_cancellable(f) || is_filter(f, number) ||
+	    waits_without(f, number));
 }
 
 static uint64_t

@@ -53,6 +53,8 @@ void	syscall_dispatch_text(uintptr_t start, uintptr_t size);
 /* From now on, if so, in this thread and those that it makes. */
 bool	syscall_dispatch_begin(void);
 
+bool	syscall_dispatch_is_on(void);
+
 /* Is a call with this number looked at, whether it is traced or not? */
 bool	syscall_dispatch_looks(int number);
 
@@ -155,6 +157,12 @@ syscall_dispatch_text(uintptr_t start, uintptr_t size)
 
 static inline bool
 syscall_dispatch_begin(void)
+{
+	return (false);
+}
+
+static inline bool
+syscall_dispatch_is_on(void)
 {
 	return (false);
 }

@@ -99,11 +99,20 @@ follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
 	    memcmp((const void *)(at - size), bytes, size) == 0);
 }
 
-/* What never comes back to where it was, or tells by where it is. */
+/* __syscall_cancel_arch of glibc 2.41: see syscall_cancel.c */
+static bool
+is_cancellable(const struct patch_text *text, uintptr_t at)
+{
+	static const uint8_t save[] = { 0x4c, 0x89, 0x5c, 0x24, 0x08 };
+
+	return (follows(text, at, save, sizeof(save)) && text->end - at > 2 &&
+	    *(const uint8_t *)(at + 2) == 0xc3);
+}
+
+/* What never comes back to where it was. */
 static const char *
 left_alone(const struct patch_text *text, uintptr_t at, int number)
 {
-	static const uint8_t save[] = { 0x4c, 0x89, 0x5c, 0x24, 0x08 };
 	static const uint8_t by_handler[] = {
 		0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0
 	};
@@ -113,10 +122,6 @@ left_alone(const struct patch_text *text, uintptr_t at, int number)
 		return ("it returns from a handler");
 	if (number == SYS_vfork)
 		return ("vfork has a wrapper");
-	/* __syscall_cancel_arch of glibc 2.41 */
-	if (follows(text, at, save, sizeof(save)) && text->end - at > 2 &&
-	    *(const uint8_t *)(at + 2) == 0xc3)
-		return ("cancellation looks at where it is");
 	return (NULL);
 }
 
@@ -178,7 +183,36 @@ look_at(const struct patch_text *text)
 	patch_branches_find(text, places, 2 * nsites);
 }
 
+static bool
+is_taken(uintptr_t start, uintptr_t end)
+{
+	size_t i;
+
+	for (i = 0; i < nsites; i++)
+		if (sites[i].problem == NULL && sites[i].found.at < end &&
+		    sites[i].found.at + PATCH_JUMP > start)
+			return (true);
+	return (false);
+}
+
 /* Two jumps must not overlap: the first one stays. */
+static const char *
+redirect(const struct patch *patch, const struct patch_text *text, size_t i,
+    uintptr_t *taken)
+{
+	struct site *s = &sites[i];
+	const char *problem = choose(text, s, &places[2 * i]);
+
+	if (problem == NULL && s->found.at < *taken)
+		problem = "another jump is there";
+	if (problem == NULL)
+		problem = syscall_slot(patch, text, &s->found);
+	if (problem == NULL)
+		*taken = s->found.at + PATCH_JUMP;
+	return (problem);
+}
+
+/* Jumps first: what calls a function that makes calls is none of them. */
 void
 syscall_patch_text(const struct patch *patch, const struct patch_text *text,
     const char *name, uintptr_t base, syscall_told *tell)
@@ -189,15 +223,13 @@ syscall_patch_text(const struct patch *patch, const struct patch_text *text,
 
 	find_sites(text);
 	look_at(text);
+	for (i = 0; i < nsites; i++)
+		sites[i].problem = is_cancellable(text, sites[i].at) ?
+		    "what calls it is redirected" : redirect(patch, text, i,
+		    &taken);
 	for (i = 0; i < nsites; i++) {
 		s = &sites[i];
-		s->problem = choose(text, s, &places[2 * i]);
-		if (s->problem == NULL && s->found.at < taken)
-			s->problem = "another jump is there";
-		if (s->problem == NULL)
-			s->problem = syscall_slot(patch, text, &s->found);
-		if (s->problem == NULL)
-			taken = s->found.at + PATCH_JUMP;
-		tell(name, s->at - base, s->problem);
+		tell(name, s->at - base, is_cancellable(text, s->at) ?
+		    syscall_callers_find(text, s->at, is_taken) : s->problem);
 	}
 }

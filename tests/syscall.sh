@@ -205,6 +205,21 @@ for program in syscall_registers syscall_cancel syscall_stacks; do
 	done
 done
 
+# Calls that the C library tells by their place are made there; of one at which
+# a thread ends that has been cancelled only the entry is told.
+rm -f "$dir/out"
+"$TBUFCTL" -x bufsize=1m -n 'syscall::getppid:,syscall::close:,syscall::read:' \
+    -o "$dir/out" -c "$PROGRAMS/syscall_bridge" 2>"$dir/said" ||
+    fail "bridge: $(cat "$dir/said")"
+kind=bridge
+grep -q 'has exited$' "$dir/said" || fail "bridge: $(cat "$dir/said")"
+expect 2001 'getppid:entry$'
+expect 2001 'getppid:return result='
+expect 1 'close:entry fd=4711$'
+expect 1 'close:return result=-1 errno=9$'
+expect 1 'read:entry fd=[0-9]* buf=0x[0-9a-f]* count=1$'
+expect 1 'read:return result=1 errno=0$'
+
 # Nothing outside of a text is read, nor between its functions: the first one
 # has nothing before it, and what stands before the last one is no code.
 cat >"$dir/edge.s" <<'END'

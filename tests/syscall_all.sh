@@ -108,6 +108,16 @@ counted=$(sed -n 's/^and //p' "$dir/printed")
 [ "$(grep -c " ${counted:-none}\$" "$dir/out")" -eq 2 ] ||
     fail "little: $(cat "$dir/said" "$dir/out")"
 
+# Nor are calls that the C library tells by their place dispatched.
+rm -f "$dir/out"
+"$TBUFCTL" -x syscall=all -n 'syscall::read:entry,syscall::close:entry' \
+    -o "$dir/out" -c "$PROGRAMS/syscall_bridge" 2>"$dir/said" ||
+    fail "bridge: $(cat "$dir/said")"
+[ "$(grep -c 'read:entry fd=.* count=1$' "$dir/out")" -eq 1 ] &&
+    [ "$(grep -c 'close:entry fd=4711$' "$dir/out")" -eq 1 ] &&
+    grep -q 'has exited$' "$dir/said" ||
+    fail "bridge: $(cat "$dir/said" "$dir/out")"
+
 # Calls of 32 bits are let through, where there are any.
 "$PROGRAMS/syscall_outside" old "$object" >/dev/null 2>&1 && expect old
 

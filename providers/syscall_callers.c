@@ -1,0 +1,139 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What calls the C library's function that makes calls which can be cancelled
+ * (syscall_cancel.c), by `call' or, at its end, by `jmp': four bytes say where
+ * it leads, which are written over.  An object that is far from this one has a
+ * jump near it that leads here.
+ */
+#include "syscall.h"
+
+#include <string.h>
+
+#include "patch/x86_64.h"
+
+#define CALLERS		16u
+#define CALL		0xe8	/* jmp is the next one */
+#define INDIRECT	"\xff\x25\0\0\0\0"	/* jmp *0(%rip) */
+#define FAR_SIZE	(sizeof(INDIRECT) - 1 + sizeof(uintptr_t))
+
+static uintptr_t callers[CALLERS];
+static unsigned ncallers;
+static uintptr_t leads_to;	/* syscall_cancel, or a jump to it */
+
+static uintptr_t
+target(uintptr_t at)
+{
+	int32_t displacement;
+
+	memcpy(&displacement, (const void *)(at + 1), sizeof(displacement));
+	return (at + PATCH_JUMP + (uintptr_t)(intptr_t)displacement);
+}
+
+/* Does an instruction begin there, by its function's unwind table? */
+static bool
+is_instruction(const struct patch_text *text, uintptr_t at)
+{
+	struct patch_instruction in = { .length = 0 };
+	struct patch_range range;
+	uintptr_t now;
+
+	if (!patch_function(text, at, &range))
+		return (false);
+	for (now = range.start; now < at; now += in.length) {
+		patch_decode((const uint8_t *)now, range.end - now, now, &in);
+		if (in.length == 0)
+			return (false);
+	}
+	return (now == at);
+}
+
+static bool
+reaches(const struct patch_text *text, uintptr_t to)
+{
+	uintptr_t low = text->low < to ? text->low : to;
+	uintptr_t high = text->high > to ? text->high : to;
+
+	return (high - low < PATCH_REACH);
+}
+
+static const char *
+add(uintptr_t at)
+{
+	if (ncallers == CALLERS)
+		return ("too many places call it");
+	callers[ncallers++] = at;
+	return (NULL);
+}
+
+static const char *
+find(const struct patch_text *text, uintptr_t function,
+    syscall_taken *is_taken)
+{
+	const char *problem = NULL;
+	uintptr_t at;
+
+	for (at = text->start; at + PATCH_JUMP <= text->end && problem == NULL;
+	    at++) {
+		if ((*(const uint8_t *)at & 0xfe) != CALL ||
+		    target(at) != function || !is_instruction(text, at))
+			continue;
+		problem = is_taken(at, at + PATCH_JUMP) ?
+		    "another jump is where it is called" : add(at);
+	}
+	return (problem);
+}
+
+const char *
+syscall_callers_find(const struct patch_text *text, uintptr_t at,
+    syscall_taken *is_taken)
+{
+	struct patch_range range;
+	const char *problem;
+
+	if (ncallers != 0)
+		return ("there is another one of its kind");
+	if (!patch_function(text, at, &range))
+		return ("its function is not known");
+	if ((problem = find(text, range.start, is_taken)) == NULL &&
+	    ncallers == 0)
+		problem = "what calls it is not known";
+	leads_to = (uintptr_t)syscall_cancel;
+	if (problem == NULL && !reaches(text, leads_to) &&
+	    (leads_to = patch_map_near(text, FAR_SIZE)) == 0)
+		problem = "no room for a stub within reach";
+	if (problem != NULL)
+		ncallers = 0;
+	else
+		syscall_cancel_begin((syscall_cancellable *)range.start,
+		    callers[0]);
+	return (problem);
+}
+
+static int
+write_far(const struct patch *patch)
+{
+	uintptr_t to = (uintptr_t)syscall_cancel;
+	uint8_t jump[FAR_SIZE];
+
+	if (leads_to == 0 || leads_to == to)
+		return (0);
+	memcpy(jump, INDIRECT, sizeof(INDIRECT) - 1);
+	memcpy(jump + sizeof(INDIRECT) - 1, &to, sizeof(to));
+	return (patch_write(patch, leads_to, jump, sizeof(jump)));
+}
+
+int
+syscall_callers_write(const struct patch *patch)
+{
+	int32_t displacement;
+	int error = write_far(patch);
+	unsigned i;
+
+	for (i = 0; i < ncallers && error == 0; i++) {
+		displacement = (int32_t)(leads_to - (callers[i] + PATCH_JUMP));
+		error = patch_write(patch, callers[i] + 1, &displacement,
+		    sizeof(displacement));
+	}
+	return (error);
+}
