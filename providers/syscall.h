@@ -219,6 +219,9 @@ bool	syscall_is_clone(uint64_t number);
 uint64_t syscall_clone_begin(const struct syscall_frame *, uint64_t number);
 void	syscall_clone_end(const struct syscall_frame *, uint64_t number);
 
+/* Before a call is told: a child that has been lent something takes it. */
+void	syscall_clone_take(const struct syscall_frame *);
+
 /*
  * Is the thread's area not the C library's?  Then nothing here may use a
  * variable of the thread's.  Calls by which that may come about are looked at

@@ -6,6 +6,10 @@
  * one task's (producer/lend.c).  CLONE_VFORK: until the child has ended or
  * become another program, which the parent sleeps for; else for good.
  *
+ * A child that the parent sleeps for is lent its rseq area where it has a stack
+ * of its own, as one of posix_spawn(3) has: its first call that is told takes
+ * it, which is known by where that is made.
+ *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
 #include "syscall_dispatch.h"
@@ -45,6 +49,54 @@ static bool
 shares(uint64_t flags)
 {
 	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
+}
+
+/* These are none of the program's calls: see syscall_fire.c. */
+uint32_t __real_tbuf_vfork_begin(void);
+void	__real_tbuf_vfork_end(uint32_t token);
+
+static _Thread_local struct {
+	uintptr_t caller;	/* the parent's stack; 0: nothing is lent */
+	uintptr_t stack, size;	/* the child's; 0: it has taken what is lent */
+	uint32_t token;
+} lent __attribute__((tls_model("initial-exec")));
+
+/* Of what clone3(2) is given. */
+enum { CLONE_STACK = 5, CLONE_STACK_SIZE = 6 };
+
+static bool
+lend(const struct syscall_frame *f, uint64_t number, uint64_t flags)
+{
+	const uint64_t *args = (const uint64_t *)(uintptr_t)f->args[0];
+
+	if (number != SYS_clone3 || f->place->number == SYSCALL_ANY ||
+	    (flags & CLONE_VFORK) == 0 || lent.caller != 0 ||
+	    args[CLONE_STACK] == 0)
+		return (false);
+	lent.stack = args[CLONE_STACK];
+	lent.size = args[CLONE_STACK_SIZE];
+	lent.token = __real_tbuf_vfork_begin();
+	lent.caller = syscall_frame_stack(f);
+	return (true);
+}
+
+static bool
+take_back(const struct syscall_frame *f)
+{
+	if (lent.caller != syscall_frame_stack(f))
+		return (false);
+	lent.caller = 0;
+	__real_tbuf_vfork_end(lent.token);
+	return (true);
+}
+
+void
+syscall_clone_take(const struct syscall_frame *f)
+{
+	if (lent.caller == 0 || (uintptr_t)f - lent.stack >= lent.size)
+		return;
+	lent.size = 0;
+	tbuf_vfork_child(lent.token);
 }
 
 #ifdef __aarch64__
@@ -123,7 +175,8 @@ syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 	keep_flags(f, flags);
 	if (!shares(flags))
 		return (flags);
-	tbuf_thread_mark(1);
+	if (!lend(f, number, flags))
+		tbuf_thread_mark(1);
 	if (f->place->number != SYSCALL_ANY && (flags & CLONE_VFORK) != 0)
 		syscall_dispatch_share(1);
 	else
@@ -141,7 +194,7 @@ syscall_clone_end(const struct syscall_frame *f, uint64_t number)
 	uint64_t flags = kept_flags(f, number);
 
 	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
-	    f->result > (uint64_t)-4096))
+	    f->result > (uint64_t)-4096) && !take_back(f))
 		tbuf_thread_mark(-1);
 	if (shares(flags) && (flags & CLONE_VFORK) != 0)
 		syscall_dispatch_share(-1);

@@ -273,6 +273,7 @@ syscall_enter(struct syscall_place *place, struct syscall_frame *f)
 
 	if (number >= SYSCALL_NUMBERS || syscall_area_is_other())
 		return (SYSCALL_BARE);
+	syscall_clone_take(f);
 	syscall_area_look(f, number);
 	if (syscall_is_clone(number))
 		flags = syscall_clone_begin(f, number);

@@ -127,6 +127,13 @@ for tunables in '' glibc.pthread.rseq=0; do
 		expect 10000 'getppid:return'
 	}
 
+	# And its child has them meanwhile, which a filter may forbid.
+	[ -n "$tunables" ] || [ -n "$filtered" ] || {
+		trace 'syscall::rt_sigaction:' spawned-long
+		found=$(grep -c 'rt_sigaction:entry' "$dir/out")
+		[ "$found" -ge 3000 ] || fail "spawned-long: $found"
+	}
+
 	# Children share memory and thread area with those that start them.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
 	    spawns

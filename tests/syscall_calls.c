@@ -222,6 +222,34 @@ spawned(void)
 		call(NULL);
 }
 
+/*
+ * 50 children that make some 60 calls each before they are another program:
+ * more than there is room for in the lanes of threads that share their memory.
+ */
+static void
+spawned_long(void)
+{
+	static char name[] = "/bin/true";
+	char *argv[] = { name, NULL };
+	posix_spawnattr_t attributes;
+	sigset_t all;
+	pid_t pid;
+	int i;
+
+	sigfillset(&all);
+	if (posix_spawnattr_init(&attributes) != 0 ||
+	    posix_spawnattr_setsigdefault(&attributes, &all) != 0 ||
+	    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF) != 0)
+		errx(1, "posix_spawnattr");
+	for (i = 0; i < 50; i++) {
+		if (posix_spawn(&pid, name, NULL, &attributes, argv,
+		    environ) != 0)
+			errx(1, "posix_spawn");
+		if (status_of(pid) != 0)
+			errx(1, "true has failed");
+	}
+}
+
 /* 10 children by vfork, of which each makes a call. */
 static void
 vforks(void)
@@ -319,6 +347,7 @@ static const struct {
 	{ "session", session },
 	{ "signals", signals },
 	{ "spawned", spawned },
+	{ "spawned-long", spawned_long },
 	{ "spawns", spawns },
 	{ "strict", strict },
 	{ "threads", threads },
