@@ -131,7 +131,7 @@ int	try_flagless(void);
 /* Places that must be left alone; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     ".globl refuse_cold, refuse_block, refuse_call, refuse_landing\n"
-    ".globl before_landing, refuse_unknown\n"
+    ".globl before_landing, before_filler, refuse_unknown\n"
     "1: .cfi_startproc\n cmp %rdi,%rsi\n je 2f\n"
     "refuse_entered: nop\n nop\n2: nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n lea table(%rip),%rax\n movslq (%rax,%rdi,4),%rdx\n"
@@ -142,6 +142,9 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     "1: .cfi_startproc\n .byte 0xe9\n .long 4b - . - 4\n .cfi_endproc\n"
     "1: .cfi_startproc\n"
     "refuse_block: nop\n ret\n nop\n nop\n nop\n nop\n ret\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
+    "before_filler: nop\n ret\n .byte 0x0f, 0x1f, 0x40, 0x00\n ret\n"
+    " .cfi_endproc\n"
     "1: .cfi_startproc\n"
     "refuse_call: nop\n call *8(%rdi)\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n .cfi_personality 0x1b, where\n"
@@ -165,7 +168,7 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     " unknown: .byte 0xff, 0xff, 0x77, 4, 0, 0, 0, 0\n .text\n");
 extern const uint8_t refuse_entered[], refuse_table[], refuse_end[],
 	refuse_cold[], refuse_block[], refuse_call[], refuse_landing[],
-	refuse_unknown[], before_landing[];
+	refuse_unknown[], before_landing[], before_filler[];
 
 /* --------------------------------------------------------------- helpers */
 
@@ -397,6 +400,7 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 	ck_assert_str_eq(prove(refuse_unknown),
 	    "an exception lands between the bytes");
 	ck_assert_ptr_eq(prove(before_landing), NULL);
+	ck_assert_ptr_eq(prove(before_filler), NULL);
 	ck_assert_str_eq(prove(site_jump + 2),
 	    "no instruction begins there");
 	ck_assert_ptr_eq(prove(site_jump), NULL);

@@ -224,6 +224,24 @@ patch_is_gap(const struct patch_text *text, uintptr_t at, uintptr_t end)
 }
 
 /*
+ * Is what follows a block's end up to an address nothing but filler, in the
+ * function and behind it?  Nobody comes there: branches have been looked for.
+ * In a function a nop of one byte may be what somebody has written.
+ */
+static bool
+is_filled(const struct walk *w, uintptr_t at, uintptr_t end)
+{
+	size_t length;
+
+	for (; at < end && at < w->range.end; at += length)
+		if ((length = filler((const uint8_t *)at, w->range.end -
+		    at)) < 2)
+			return (false);
+	return (at >= end || (at == w->range.end && patch_is_gap(w->text, at,
+	    end)));
+}
+
+/*
  * No block ends between the bytes, unless nothing is behind it; no call comes
  * back.
  */
@@ -240,8 +258,7 @@ prove_block(const struct walk *w)
 		if (in.length == 0)
 			return ("no instruction");
 		if (in.ends && at + in.length < end)
-			return (at + in.length == w->range.end &&
-			    patch_is_gap(w->text, w->range.end, end) ? NULL :
+			return (is_filled(w, at + in.length, end) ? NULL :
 			    "a block ends there");
 		if (in.is_call && at + in.length < end)
 			return ("a call comes back there");
