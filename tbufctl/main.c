@@ -82,11 +82,16 @@ preloads(const struct options *o)
 	return (lists ? what | PRELOAD_LIST : what);
 }
 
-/* -l: where providers tell what they have found. */
+/* Where providers tell what they have found, or could not arm. */
 static void
 ask(const struct options *o, unsigned what, const char **environment)
 {
 
+	if (o->mode != MODE_LIST) {
+		if ((what & PRELOAD_USDT) != 0)
+			*environment = notes_missed_begin();
+		return;
+	}
 	if ((what & PRELOAD_USDT) != 0 &&
 	    (*environment = notes_told_begin()) != NULL)
 		environment++;
@@ -130,8 +135,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = setting;
 	if (files != NULL)
 		environment[n++] = files;
-	if (o->mode == MODE_LIST)
-		ask(o, what, &environment[n]);
+	ask(o, what, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
 	free(files);
@@ -310,6 +314,7 @@ run_with_consumer(struct options *o, struct output *out)
 			tell_absent(o, consumer);
 	}
 	notes_told_end();
+	notes_missed_end();
 	covered_end();
 	signals_forget();
 	tbuf_consumer_close(consumer);

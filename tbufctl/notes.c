@@ -106,3 +106,32 @@ notes_told_end(void)
 
 	told_end(&told, tell, NULL);
 }
+
+static struct told missed;
+
+const char *
+notes_missed_begin(void)
+{
+
+	return (told_begin(&missed, "TBUF_USDT_MISSED"));
+}
+
+/* Each process that has the object tells the same. */
+static void
+tell_once(void *lines, char *line)
+{
+
+	if (has(lines, line))
+		return;
+	words_add(lines, "%s", line);
+	tell(NULL, line);
+}
+
+void
+notes_missed_end(void)
+{
+	struct words lines = { NULL, 0 };
+
+	told_end(&missed, tell_once, &lines);
+	words_free(&lines);
+}

@@ -22,4 +22,11 @@ void	notes_providers(const char *program, struct words *);
 const char *notes_told_begin(void);
 void	notes_told_end(void);
 
+/*
+ * The same of a command that is traced: sites of probes that somebody traces,
+ * and that are not armed.
+ */
+const char *notes_missed_begin(void);
+void	notes_missed_end(void);
+
 #endif

@@ -301,6 +301,41 @@ fine
 static'
 expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
     'static "arg0":42,"arg1":42'
+
+# What is traced and not armed is told: a branch leads to where a jump would be,
+# and the bytes behind the site, as they are, would lead one into the text.
+cat >missed.c <<'END'
+#include <unistd.h>
+
+static long word;
+
+int
+main(int argc, char **argv)
+{
+	__asm__ __volatile__ (
+	    "xor %%ecx, %%ecx\n\t"
+	    "990: nop\n\tadd %%al, (%%rax)\n"
+	    "1:\tadd %%al, (%%rax)\n\tadd $1, %%ecx\n\tcmp $2, %%ecx\n\tjne 1b\n"
+	    "\t.pushsection .note.stapsdt,\"\",\"note\"\n"
+	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n\t.asciz \"stapsdt\"\n"
+	    "993: .8byte 990b, 0, 0\n\t.asciz \"odd\"\n\t.asciz \"missed\"\n"
+	    "\t.byte 0\n994: .balign 4\n\t.popsection\n"
+	    : : "a" (&word) : "ecx", "memory", "cc");
+	if (argc > 1)
+		execl("/proc/self/exe", argv[0], (char *)0);
+	return (0);
+}
+END
+compile missed -O2 missed.c
+for command in './missed' './missed again'; do
+	"$TBUFCTL" -q -n 'odd:::missed' -c "$command" >out 2>err
+	expect "missed: $command" "$(sed 's/ at 0x[0-9a-f]*//
+	    /total: /d' err)" \
+	    'tbufctl: odd:missed::missed: not armed: a branch leads between the bytes'
+done
+"$TBUFCTL" -q -Z -n 'odd:::even' -c './missed' >out 2>err
+expect 'nobody asks for it' "$(grep 'not armed' err)" ''
+
 cat >twin.c <<'END'
 static volatile int hidden;
 

@@ -165,9 +165,9 @@ raise_wanted(const struct usdt_sites *sites, size_t i)
 /* ------------------------------------------------------------ all of it */
 
 void
-usdt_tell(const char *line, ...)
+usdt_tell(const char *setting, const char *line, ...)
 {
-	const char *path = getenv("TBUF_USDT_LIST");
+	const char *path = getenv(setting);
 	FILE *f = path == NULL ? NULL : fopen(path, "ae");
 	va_list ap;
 
@@ -180,21 +180,34 @@ usdt_tell(const char *line, ...)
 }
 
 static void
+tell_site(const char *setting, const struct usdt_site *s)
+{
+	const struct usdt_group *g = s->group;
+
+	usdt_tell(setting, "%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider,
+	    g->module, g->function, g->probe.name,
+	    s->patch.place - s->text.low,
+	    s->problem == NULL ? "armed" : "not armed: ",
+	    s->problem == NULL ? "" : s->problem);
+}
+
+static void
 tell_sites(const struct usdt_sites *sites)
 {
-	const struct usdt_site *s;
-	const struct usdt_group *g;
 	size_t i;
 
-	for (i = sites->count; i-- > 0;) {
-		s = sites->all[i];
-		g = s->group;
-		usdt_tell("%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider,
-		    g->module, g->function, g->probe.name,
-		    s->patch.place - s->text.low,
-		    s->problem == NULL ? "armed" : "not armed: ",
-		    s->problem == NULL ? "" : s->problem);
-	}
+	for (i = sites->count; i-- > 0;)
+		tell_site(USDT_LIST, sites->all[i]);
+}
+
+/* Whoever traces such a probe by now would wait for it. */
+static void
+tell_missed(const struct usdt_site *s)
+{
+
+	if (s->problem != NULL && is_registered(s->group) &&
+	    tbuf_probe_enabled(&s->group->site))
+		tell_site(USDT_MISSED, s);
 }
 
 static void
@@ -217,8 +230,10 @@ arm_all(const struct patch *patch, struct usdt_sites *sites)
 	for (i = 0; i < sites->count; i++)
 		arm_site(patch, sites->all[i]);
 	usdt_semaphores_raise(sites);
-	for (i = 0; i < sites->count; i++)
+	for (i = 0; i < sites->count; i++) {
 		raise_wanted(sites, i);
+		tell_missed(sites->all[i]);
+	}
 	for (g = sites->groups; g != NULL; g = g->next)
 		if (g->armed == 0 && is_registered(g))
 			tbuf_probe_unregister(&g->site);

@@ -114,7 +114,7 @@ start(void)
 	usdt_memory_look();
 	usdt_objects_update(false);
 	if ((problem = watch()) != NULL)
-		usdt_tell("dlopen: not armed: %s\n", problem);
+		usdt_tell(USDT_LIST, "dlopen: not armed: %s\n", problem);
 	show(&mask);
 	errno = error;
 }

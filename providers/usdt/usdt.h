@@ -114,9 +114,12 @@ const char *usdt_redirect(const struct patch *, struct usdt_site *);
 void	usdt_semaphores_raise(struct usdt_sites *);
 void	usdt_semaphores_hide(struct usdt_sites *);
 
-/* A line for who asks why something is not there. */
-void	usdt_tell(const char *line, ...)
-	    __attribute__((format(printf, 1, 2)));
+/* A line for who asks, by a setting, why something is not there. */
+#define USDT_LIST	"TBUF_USDT_LIST"	/* all sites */
+#define USDT_MISSED	"TBUF_USDT_MISSED"	/* traced and not armed */
+
+void	usdt_tell(const char *setting, const char *line, ...)
+	    __attribute__((format(printf, 2, 3)));
 
 extern struct usdt_memory usdt_memory;
 void	usdt_memory_look(void);
