@@ -94,7 +94,9 @@ struct tbuf_control {
 	uint64_t window;	/* (i) bytes the target has mapped */
 	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
 	uint64_t mappings;	/* (t) TBUF_MAPPINGS, or 0; by release */
-	uint64_t reserved1[2];
+	uint32_t fatal;		/* (t) the signal that ends it, if it knows */
+	uint32_t reserved1;
+	uint64_t reserved2;
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[64];		/* (i) base name of its program, with a NUL */
 
@@ -124,6 +126,7 @@ TBUF_ASSERT_OFFSET(tbuf_control, tables, 32);
 TBUF_ASSERT_OFFSET(tbuf_control, stage, 64);
 TBUF_ASSERT_OFFSET(tbuf_control, start, 80);
 TBUF_ASSERT_OFFSET(tbuf_control, window, 96);
+TBUF_ASSERT_OFFSET(tbuf_control, fatal, 120);
 TBUF_ASSERT_OFFSET(tbuf_control, birth, 136);
 TBUF_ASSERT_OFFSET(tbuf_control, comm, 160);
 TBUF_ASSERT_OFFSET(tbuf_control, nprobes, 224);

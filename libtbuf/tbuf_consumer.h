@@ -677,7 +677,8 @@ enum tbuf_left_end {
 	TBUF_LEFT_UNKNOWN = 0,	/* by a signal, or _exit(2) */
 	TBUF_LEFT_EXIT = 1,	/* by exit(3), or from main() */
 	TBUF_LEFT_EXEC = 2,	/* it goes on as another program */
-	TBUF_LEFT_ALIVE = 3	/* it has not: a recorder runs */
+	TBUF_LEFT_ALIVE = 3,	/* it has not: a recorder runs */
+	TBUF_LEFT_SIGNAL = 4	/* by this one: the kernel, or it, said so */
 };
 
 struct tbuf_left {
@@ -685,6 +686,7 @@ struct tbuf_left {
 	const char *program;
 	pid_t pid;		/* in its own pid namespace */
 	enum tbuf_left_end end;
+	int signal;		/* of TBUF_LEFT_SIGNAL, or 0 */
 	uint64_t wall;		/* of its last record or line of a text trace,
 				   or its beginning; ns */
 	uint64_t bytes;		/* that the file takes */

@@ -145,11 +145,13 @@ signal_name(int number, char *room, size_t size)
 }
 
 const char *
-format_left_end(enum tbuf_left_end end)
+format_left_end(const struct tbuf_left *left, char *room, size_t size)
 {
 
-	return (end == TBUF_LEFT_EXIT ? "exit" :
-	    end == TBUF_LEFT_EXEC ? "exec" : NULL);
+	if (left->end == TBUF_LEFT_SIGNAL)
+		return (signal_name(left->signal, room, size));
+	return (left->end == TBUF_LEFT_EXIT ? "exit" :
+	    left->end == TBUF_LEFT_EXEC ? "exec" : NULL);
 }
 
 const char *

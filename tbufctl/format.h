@@ -141,7 +141,8 @@ const char *format_cause(enum tbuf_cause);
 const char *format_size(char *text, uint64_t bytes);
 
 /* How a process ended that has left something; NULL: not known. */
-const char *format_left_end(enum tbuf_left_end);
+const char *format_left_end(const struct tbuf_left *, char *room,
+	    size_t size);
 
 /* What is wrong with the runtime directory. */
 const char *format_directory(int error);

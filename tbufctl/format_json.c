@@ -537,7 +537,8 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 static void
 left(struct format *f, const struct tbuf_left *l)
 {
-	const char *end = format_left_end(l->end);
+	char room[OUTPUT_NUMBER];
+	const char *end = format_left_end(l, room, sizeof(room));
 
 	output_printf(f->out, "{\"type\":\"left\",\"pid\":%jd,\"ended\":",
 	    (intmax_t)l->pid);

@@ -532,7 +532,7 @@ format_size(char *text, uint64_t bytes)
 
 /* ------------------------------------------------------------------- left */
 
-#define LEFT	"%7s %-5s %-19s %4s %-15s %s\n"
+#define LEFT	"%7s %-7s %-19s %4s %-15s %s\n"
 
 static void
 lefts(struct format *f)
@@ -547,7 +547,8 @@ static void
 left(struct format *f, const struct tbuf_left *l)
 {
 	char pid[OUTPUT_NUMBER], when[32] = "-", size[OUTPUT_NUMBER];
-	const char *end = format_left_end(l->end);
+	char room[OUTPUT_NUMBER];
+	const char *end = format_left_end(l, room, sizeof(room));
 	time_t seconds = (time_t)(l->wall / 1000000000);
 	char program[64], *p;
 	struct tm tm;

@@ -198,6 +198,25 @@ done
 same 'an assertion, and nobody traces' 0 \
     "$( ("$target" assert 2>&1; true) 2>/dev/null | grep -c '^tbuf: ')"
 
+# A file says which signal it was, if nobody else was to have it.
+while read -r expected orders; do
+	# shellcheck disable=SC2086 # orders have no blanks
+	(TBUF_OPTIONS=bufsize=64k,probes=ft::: "$target" fire=1 $orders
+	    true) >/dev/null 2>&1
+	same "left by $orders" "$expected" \
+	    "$("$TBUFCTL" --left | awk 'NR == 2 { print $2 }')"
+	rm -f "$TBUF_DIR"/tbuf.*
+done <<END
+SIGSEGV fatal=records=1 die=segv
+SIGSEGV fatal=records=1 die=overflow
+SIGABRT fatal=records=1 die=abort
+SIGABRT fatal=records=1 assert
+SIGABRT assert
+- die=segv
+- chain=exit fatal=records=1 die=segv
+exit chain=jump fatal=records=1 die=segv
+END
+
 # Kernel cores have what was added to the process while it ran.
 # begin NAME: in a directory of that name.
 begin()

@@ -118,6 +118,7 @@ int	tbuf_control_check(const struct tbuf_control *, uint64_t size);
 /* In these pid 0 is this process, as it is for sched_getaffinity(2). */
 #define TBUF_STAT_PARENT	4	/* fields of stat */
 #define TBUF_STAT_START		22
+#define TBUF_STAT_END		52	/* a zombie's status as of wait(2) */
 /* Numbers of /proc/PID/stat by rising fields, from 3 on; each may be 0. */
 void	tbuf_stat_fields(pid_t pid, const int *fields, uint64_t *values,
 	    unsigned n);

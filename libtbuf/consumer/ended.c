@@ -33,9 +33,6 @@ struct info {
 #define GET_INFO	_IOWR(0xff, 11, struct info)
 #define INFO_EXIT	(UINT64_C(1) << 3)
 
-/* Field 52 of /proc/PID/stat, a status as of wait(2). */
-#define EXIT_CODE	52
-
 /* A child of this program.  Only the command is waited for. */
 static bool
 waited(struct tbuf_target *t)
@@ -78,7 +75,7 @@ permitted(pid_t pid)
 static bool
 zombie(pid_t pid, int pidfd, int *code)
 {
-	*code = (int)tbuf_stat_field(pid, EXIT_CODE);
+	*code = (int)tbuf_stat_field(pid, TBUF_STAT_END);
 	return ((*code != 0 || permitted(pid)) &&
 	    (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ||
 	    errno == EPERM));

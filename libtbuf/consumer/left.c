@@ -5,10 +5,12 @@
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <fcntl.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,16 +94,29 @@ runs(pid_t pid)
 	return (!ended);
 }
 
+/* What its parent will be told; else what it has left word of itself. */
+static int
+ended_by(pid_t pid, const struct tbuf_control *control)
+{
+	int status = pid < 0 ? 0 : (int)tbuf_stat_field(pid, TBUF_STAT_END);
+
+	return (WIFSIGNALED(status) ? WTERMSIG(status) :
+	    control->fatal < NSIG ? (int)control->fatal : 0);
+}
+
 /* A process that has gone on to another program runs. */
 static enum tbuf_left_end
-how(int fd, const struct tbuf_control *control)
+how(int fd, const struct tbuf_control *control, int *signal)
 {
 	pid_t pid;
 
 	if (control->stage == TBUF_STAGE_EXITED)
 		return (TBUF_LEFT_EXIT);
 	pid = tbuf_directory_pid(fd, control, false);
-	return (pid >= 0 && runs(pid) ? TBUF_LEFT_EXEC : TBUF_LEFT_UNKNOWN);
+	if (pid >= 0 && runs(pid))
+		return (TBUF_LEFT_EXEC);
+	*signal = ended_by(pid, control);
+	return (*signal != 0 ? TBUF_LEFT_SIGNAL : TBUF_LEFT_UNKNOWN);
 }
 
 static int
@@ -118,7 +133,8 @@ look(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	    (!alive && !tbuf_control_left(l->dirfd, fd, control)))
 		return (0);
 	left.pid = (pid_t)control->pid;
-	left.end = alive ? TBUF_LEFT_ALIVE : how(fd, control);
+	left.end = alive ? TBUF_LEFT_ALIVE :
+	    how(fd, control, &left.signal);
 	left.wall = last_time(fd, control, recorder ? &session : NULL);
 	left.bytes = (uint64_t)st.st_blocks * BLOCK;
 	left.removed = recorder ? session.removed : 0;

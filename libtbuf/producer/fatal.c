@@ -84,8 +84,9 @@ unblock(sigset_t *old)
 	pthread_sigmask(SIG_UNBLOCK, &set, old);
 }
 
+/* ends: nobody who was there before has the signal. */
 static void
-dump(const char *name, const siginfo_t *info)
+dump(const char *name, const siginfo_t *info, bool ends)
 {
 	sigset_t old;
 	int waits;
@@ -104,7 +105,7 @@ dump(const char *name, const siginfo_t *info)
 		tbuf_backtrace_abandon();
 	/* Last of all: a filter may forbid it. */
 	if (sigsetjmp(give_up, 1) == 0)
-		tbuf_file_dump_now();
+		tbuf_file_fatal(ends ? info->si_signo : 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tbuf_store_release(&dumper, 0);
 }
@@ -147,6 +148,7 @@ handler(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 	size_t i = 0;
+	bool ends;
 
 	if (tbuf_load(&dumper) == gettid())
 		siglongjmp(give_up, 1);
@@ -157,9 +159,11 @@ handler(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	dump(signals[i].name, info);
+	ends = before[i].sa_handler == SIG_DFL ||
+	    before[i].sa_handler == SIG_IGN;
+	dump(signals[i].name, info, ends);
 	errno = saved;
-	if (before[i].sa_handler == SIG_DFL || before[i].sa_handler == SIG_IGN)
+	if (ends)
 		end_by(number, info);
 	else
 		call(&before[i], number, info, context);
@@ -282,13 +286,11 @@ tbuf_on_fatal(const char *options)
 
 /* Will abort(3) come to the handler, and have it write? */
 static bool
-abort_tells(void)
+abort_tells(const struct sigaction *now)
 {
-	struct sigaction now;
 	size_t i = 0;
 
-	if (!tbuf_load(&installed) || sigaction(SIGABRT, NULL, &now) != 0 ||
-	    now.sa_sigaction != handler)
+	if (!tbuf_load(&installed) || now->sa_sigaction != handler)
 		return (false);
 	while (signals[i].number != SIGABRT)
 		i++;
@@ -298,8 +300,10 @@ abort_tells(void)
 void
 tbuf_fatal_assertion(void)
 {
-	if (abort_tells())
+	struct sigaction now;
+
+	if (sigaction(SIGABRT, NULL, &now) != 0 || abort_tells(&now))
 		return;
 	tbuf_backtrace(to, records);
-	tbuf_file_dump_now();
+	tbuf_file_fatal(now.sa_handler == SIG_DFL ? SIGABRT : 0);
 }

@@ -120,11 +120,17 @@ tbuf_file_dump(int fd)
 }
 
 void
-tbuf_file_dump_now(void)
+tbuf_file_fatal(int number)
 {
 	struct tbuf_view view = tbuf_target_view();
 
-	if (view.base != NULL && is_kept(&view))
+	if (view.base == NULL)
+		return;
+	/* A child of vfork(2) ends alone. */
+	if (number != 0 &&
+	    tbuf_view_control(&view)->pid == (uint32_t)getpid())
+		tbuf_store(&tbuf_view_control(&view)->fatal, (uint32_t)number);
+	if (is_kept(&view))
 		dump(tbuf_load(&tbuf_view_control(&view)->end));
 }
 

@@ -48,10 +48,10 @@ bool	tbuf_file_map(int fd) TBUF_HIDDEN;
  */
 void	tbuf_file_dump(int fd) TBUF_HIDDEN;
 /*
- * The same, with what a consumer has added since, before the process ends: its
- * handlers may call it.  No system call unless there is something to add.
+ * The process ends by a signal, which is noted, or 0: it may.  The same, with
+ * what a consumer has added since: its handlers may call it.
  */
-void	tbuf_file_dump_now(void) TBUF_HIDDEN;
+void	tbuf_file_fatal(int number) TBUF_HIDDEN;
 /* Map the page that keeps the lock of this description. */
 bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 

@@ -869,7 +869,8 @@ tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 				.end = fake_number(line, 4),
 				.wall = fake_number(line, 5),
 				.bytes = fake_number(line, 6),
-				.removed = fake_number(line, 7)
+				.removed = fake_number(line, 7),
+				.signal = (int)fake_number(line, 8)
 			};
 			stop = visit(arg, &left);
 		}

@@ -3,11 +3,13 @@
 
 # --left: a line a file of the dead; how many of a program's made way.
 play <<'END'
-file 100 kvd tbuf.100.0 0 1000000000 0 0
-file 2000000 a-name-that-is-too-long-for-its-column tbuf.2000000.1 1 1700000000000000000 1048576 3
-file 9 "a b\x1b\"" tbuf.9.2 2 1700000000999999999 18446744073709551615 0
-file 300 kvd tbuf.300.3 0 1000000001 5000 2
-file 400 kvd tbuf.400.4 3 1000000002 5000 1
+file 100 kvd tbuf.100.0 0 1000000000 0 0 0
+file 2000000 a-name-that-is-too-long-for-its-column tbuf.2000000.1 1 1700000000000000000 1048576 3 0
+file 9 "a b\x1b\"" tbuf.9.2 2 1700000000999999999 18446744073709551615 0 0
+file 300 kvd tbuf.300.3 0 1000000001 5000 2 0
+file 400 kvd tbuf.400.4 3 1000000002 5000 1 0
+file 500 kvd tbuf.500.5 4 1000000003 5000 0 11
+file 501 kvd tbuf.501.6 4 1000000003 5000 0 35
 END
 ctl --left
 ctl --left --format=json

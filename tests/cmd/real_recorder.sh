@@ -78,7 +78,7 @@ ctl --left=remove | sed "s/, [0-9].*/, SIZE/"
 ctl --left
 ctl --read $target | sed 's/read [0-9]*/read PID/'
 
-# One that was killed, and that its parent has not waited for yet.
+# One that was killed, and that its parent has not waited for yet: the signal.
 mkfifo hold
 TBUF_OPTIONS='bufsize=64k,probes=count' sh -c '
 	"$TBUF_TARGET" fire=2 kill=9 </dev/null &
