@@ -426,35 +426,68 @@ START_TEST(a_file_truncated_while_rules_are_set_is_told)
 }
 END_TEST
 
-/* Of the dead the youngest are kept, and of those that exited none. */
-START_TEST(of_the_dead_the_youngest_chunks_are_kept)
+#define MEMORY	"traceFacility=Memory;traceMemoryBufferKbytes=16"
+
+/* Children of this name with a chunk each; every second one by exit(3). */
+static void
+leave_chunks(char *name, unsigned n, bool exits)
 {
 	unsigned i;
 
-	for (i = 0; i < TBUF_TRACES_KEPT + 5; i++) {
+	for (i = 0; i < n; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			text_set("traceFacility=Memory;"
-			    "traceMemoryBufferKbytes=16");
-			if (i % 2 == 0)
+			program_invocation_short_name = name;
+			text_set(MEMORY);
+			if (exits && i % 2 == 0)
 				exit(0);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
 	}
-	for (i = 0; i < TBUF_TRACES_KEPT + 5; i++) {
-		pid_t pid = fork();
+}
 
-		if (pid == 0) {
-			text_set("traceFacility=Memory;"
-			    "traceMemoryBufferKbytes=16");
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
+/*
+ * Of the dead the youngest are kept, by program, and of those that exited
+ * none.
+ */
+START_TEST(of_the_dead_the_youngest_chunks_are_kept)
+{
+	char other[] = "another", name[] = "some";
+
+	leave_chunks(other, 3, false);
+	leave_chunks(name, 13, true);
+	leave_chunks(name, 13, false);
+	ck_assert_uint_eq(text_chunks(), 3 + 9);
+	program_invocation_short_name = name;
+	text_set(MEMORY);
+	ck_assert_uint_eq(text_chunks(), 3 + 8 + 1);
+}
+END_TEST
+
+/* ... as many as TBUF_KEEP says, or as have so many bytes. */
+START_TEST(chunks_are_bounded_by_keep)
+{
+	static const struct {
+		const char *keep;
+		unsigned chunks;
+	} cases[] = { { "2", 2 }, { "0", 0 }, { "9,48k", 3 }, { "x", 5 } };
+	char name[] = "some";
+	unsigned i;
+
+	program_invocation_short_name = name;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setenv("TBUF_KEEP", "9", 1);
+		leave_chunks(name, 5, false);
+		setenv("TBUF_KEEP", cases[i].keep, 1);
+		text_set(MEMORY);
+		ck_assert_uint_eq(text_chunks(), cases[i].chunks + 1);
+		text_set("traceFacility=Off");
+		setenv("TBUF_KEEP", "0", 1);
+		text_set("traceFacility=Memory");
+		text_set("traceFacility=Off");
 	}
-	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
-	ck_assert_uint_eq(text_chunks(), TBUF_TRACES_KEPT + 1);
 }
 END_TEST
 
@@ -565,6 +598,7 @@ main(void)
 {
 	const TTest *const tests[] = {
 		of_the_dead_the_youngest_chunks_are_kept,
+		chunks_are_bounded_by_keep,
 		traces_of_the_dead_are_listed_and_removed,
 		a_trace_is_put_in_order,
 		a_trace_is_read_while_it_is_written,

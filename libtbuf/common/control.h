@@ -156,6 +156,12 @@ tbuf_state_readable(uint32_t state)
 }
 
 /*
+ * What of a program the dead leave is to stay, by $TBUF_KEEP.  False if that
+ * makes no sense: it is what it is without.
+ */
+bool	tbuf_keep_limits(uint64_t *files, uint64_t *bytes);
+
+/*
  * The file of such a name, if it is one and nobody in this pid namespace has
  * its pid: a descriptor, with the header copied and checked; or -errno.
  */

@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/board.h"
 #include "common/control.h"
+#include "common/option.h"
 
 /*
  * Of the programs that start one in SHARE looks for dead files, and at no more
@@ -30,6 +32,33 @@
 
 /* What tmpfs counts for a name in a directory's size. */
 #define NAME_BYTES	20
+
+/* Unless TBUF_KEEP says otherwise. */
+#define FILES		8
+#define BYTES		(UINT64_C(1) << 30)
+
+/* NUMBER[,SIZE] */
+bool
+tbuf_keep_limits(uint64_t *files, uint64_t *bytes)
+{
+	const char *text = secure_getenv("TBUF_KEEP");
+	uint64_t n, size = BYTES;
+	char *end;
+
+	*files = FILES;
+	*bytes = BYTES;
+	if (text == NULL || *text == '\0')
+		return (true);
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || errno != 0 ||
+	    (*end == ',' && tbuf_option_bytes(end + 1, &size) != 0) ||
+	    (*end != ',' && *end != '\0'))
+		return (false);
+	*files = n;
+	*bytes = size;
+	return (true);
+}
 
 /* Does any consumer hold a slot of this file? */
 static bool

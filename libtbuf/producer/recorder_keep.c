@@ -10,16 +10,12 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/control.h"
-#include "common/option.h"
 #include "producer/recorder.h"
 
-#define FILES		8
-#define BYTES		(UINT64_C(1) << 30)
 #define REMOVED_MAX	64	/* at one start */
 #define BLOCK		512	/* bytes of st_blocks */
 
@@ -31,27 +27,6 @@ struct keep {
 	uint64_t born;
 	uint64_t removed;		/* by that one */
 };
-
-/* NUMBER[,SIZE] */
-static int
-limits(uint64_t *files, uint64_t *bytes)
-{
-	const char *text = secure_getenv("TBUF_KEEP");
-	char *end;
-
-	*files = FILES;
-	*bytes = BYTES;
-	if (text == NULL || *text == '\0')
-		return (0);
-	errno = 0;
-	*files = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || errno != 0 ||
-	    (*end == ',' && tbuf_option_bytes(end + 1, bytes) != 0) ||
-	    (*end != ',' && *end != '\0'))
-		return (tbuf_recorder_fail(-EINVAL, "TBUF_KEEP",
-		    "no number of files, with a size as in 8,1g"));
-	return (0);
-}
 
 /* Does it go before the one that was found until now? */
 static bool
@@ -118,10 +93,10 @@ tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 {
 	uint64_t files, bytes;
 	unsigned i;
-	int error;
 
-	if ((error = limits(&files, &bytes)) != 0)
-		return (error);
+	if (!tbuf_keep_limits(&files, &bytes))
+		return (tbuf_recorder_fail(-EINVAL, "TBUF_KEEP",
+		    "no number of files, with a size as in 8,1g"));
 	*removed = 0;
 	for (i = 0; i < REMOVED_MAX; i++)
 		if (!thin(dirfd, program, files, bytes, removed))

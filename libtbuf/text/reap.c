@@ -3,7 +3,8 @@
  *
  * Traces in memory of processes that are dead.  Whoever makes a new one looks
  * for them: those of processes that have ended in the orderly way go, and of
- * the others all but the youngest.  No malloc.
+ * the others those of the same program, but for the youngest: as many as
+ * $TBUF_KEEP says.  No malloc.
  */
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,18 +22,15 @@
 
 #define ENTRIES_BYTES	8192
 #define PARTS_MAX	256	/* of a directory that is very large */
+#define REMOVED_MAX	64	/* at one start */
+#define BLOCK		512	/* bytes of st_blocks */
 
-struct left {
-	char name[TBUF_NAME_MAX];
-	struct timespec when;	/* 0: the place is free */
+/* Of this program. */
+struct keep {
+	uint64_t files, bytes;		/* that there are */
+	char oldest[TBUF_NAME_MAX];	/* "": none */
+	struct timespec when;
 };
-
-static bool
-older(const struct timespec *a, const struct timespec *b)
-{
-	return (a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec :
-	    a->tv_nsec < b->tv_nsec);
-}
 
 /* text.PID.RANDOM, of a process that is gone. */
 static bool
@@ -51,48 +49,42 @@ name_left(const char *name)
 	    kill(pid, 0) != 0 && errno == ESRCH);
 }
 
-/* Nobody has its lock; since when.  `exited': in the orderly way. */
-static bool
-file_left(int dirfd, const char *name, struct left *left, bool *exited)
+static void
+count(struct keep *k, const char *name, const struct stat *st)
+{
+	const struct timespec *when = &st->st_mtim;
+
+	k->files++;
+	k->bytes += (uint64_t)st->st_blocks * BLOCK;
+	if (*k->oldest != '\0' && (when->tv_sec != k->when.tv_sec ?
+	    when->tv_sec > k->when.tv_sec : when->tv_nsec >= k->when.tv_nsec))
+		return;
+	strcpy(k->oldest, name);
+	k->when = *when;
+}
+
+/* Nobody has its lock.  Of no header there is nothing to keep it for. */
+static void
+look(int dirfd, const char *name, struct keep *k)
 {
 	struct tbuf_trace trace;
 	struct stat st;
-	bool is = false;
 	int fd;
 
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
 	if (fd == -1)
-		return (false);
+		return;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*exited = pread(fd, &trace, sizeof(trace), 0) ==
-		    sizeof(trace) && trace.exited != 0;
-		strcpy(left->name, name);
-		left->when = st.st_mtim;
-		is = true;
+		if (pread(fd, &trace, sizeof(trace), 0) != sizeof(trace) ||
+		    trace.exited != 0)
+			unlinkat(dirfd, name, 0);
+		else if (strncmp(trace.comm, program_invocation_short_name,
+		    sizeof(trace.comm) - 1) == 0)
+			count(k, name, &st);
 	}
 	close(fd);
-	return (is);
-}
-
-/* Keep the youngest; the one that has to make room goes. */
-static void
-keep(int dirfd, struct left kept[TBUF_TRACES_KEPT], const struct left *left)
-{
-	struct left *oldest = &kept[0];
-	unsigned i;
-
-	for (i = 1; i < TBUF_TRACES_KEPT; i++)
-		if (older(&kept[i].when, &oldest->when))
-			oldest = &kept[i];
-	if (older(&left->when, &oldest->when)) {
-		unlinkat(dirfd, left->name, 0);
-		return;
-	}
-	if (oldest->name[0] != '\0')
-		unlinkat(dirfd, oldest->name, 0);
-	*oldest = *left;
 }
 
 union part {
@@ -101,42 +93,49 @@ union part {
 };
 
 static void
-reap_part(int dirfd, const union part *part, long size,
-    struct left kept[TBUF_TRACES_KEPT])
+look_part(int dirfd, const union part *part, long size, struct keep *k)
 {
 	const struct dirent64 *entry;
-	struct left left;
-	bool exited;
 	long at;
 
 	for (at = 0; at < size; at += entry->d_reclen) {
 		entry = (const struct dirent64 *)(const void *)
 		    (part->bytes + at);
-		if (!name_left(entry->d_name) ||
-		    !file_left(dirfd, entry->d_name, &left, &exited))
-			continue;
-		if (exited)
-			unlinkat(dirfd, left.name, 0);
-		else
-			keep(dirfd, kept, &left);
+		if (name_left(entry->d_name))
+			look(dirfd, entry->d_name, k);
 	}
 }
 
-void
-tbuf_trace_reap(int dirfd)
+static void
+look_all(int dirfd, struct keep *k)
 {
-	struct left kept[TBUF_TRACES_KEPT];
 	union part part;
 	unsigned i;
 	long n;
 	int fd;
 
+	memset(k, 0, sizeof(*k));
 	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return;
-	memset(kept, 0, sizeof(kept));
 	for (i = 0; i < PARTS_MAX && (n = syscall(SYS_getdents64, fd,
 	    part.bytes, sizeof(part.bytes))) > 0; i++)
-		reap_part(dirfd, &part, n, kept);
+		look_part(dirfd, &part, n, k);
 	close(fd);
+}
+
+void
+tbuf_trace_reap(int dirfd)
+{
+	uint64_t files, bytes;
+	struct keep k;
+	unsigned i;
+
+	(void)tbuf_keep_limits(&files, &bytes);
+	for (i = 0; i < REMOVED_MAX; i++) {
+		look_all(dirfd, &k);
+		if ((k.files <= files && k.bytes <= bytes) ||
+		    *k.oldest == '\0' || unlinkat(dirfd, k.oldest, 0) != 0)
+			break;
+	}
 }

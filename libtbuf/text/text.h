@@ -97,7 +97,6 @@ int	tbuf_trace_flush(const char *path) TBUF_HIDDEN;
 int	tbuf_trace_leave(void) TBUF_HIDDEN;
 
 /* reap.c: the directory's traces of dead processes, but for the youngest. */
-#define TBUF_TRACES_KEPT	8
 void	tbuf_trace_reap(int dirfd) TBUF_HIDDEN;
 
 /*
