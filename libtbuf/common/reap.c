@@ -110,17 +110,26 @@ lane_unread(const struct tbuf_lane *lane, bool ring)
 	    lane->tail));
 }
 
-/* Has it work units that have not ended? */
+/*
+ * Has it work units that have not ended?  Those of a recorder that have leave
+ * figures, which stay though no record was kept.
+ */
 static bool
 units_unread(int fd, unsigned slot)
 {
 	uint64_t generation = SLOT_WORD(fd, slot, generation);
 	uint64_t at = SLOT_WORD(fd, slot, units.at), size, word;
 	struct tbuf_terms terms = {
-		.flags = SLOT_WORD(fd, slot, terms.flags)
+		.flags = SLOT_WORD(fd, slot, terms.flags),
+		.owner_pid = (uint32_t)SLOT_WORD(fd, slot, terms.owner_pid)
 	};
 	uint32_t n = at == 0 ? 0 : tbuf_terms_units(&terms, &size), i;
 
+	if (n != 0 && tbuf_terms_recorder(&terms) &&
+	    pread(fd, &word, sizeof(word), (off_t)(at +
+	    offsetof(struct tbuf_units, kinds))) == (ssize_t)sizeof(word) &&
+	    word != 0)
+		return (true);
 	for (i = 0; i < n; i++)
 		if (pread(fd, &word, sizeof(word), (off_t)(at +
 		    sizeof(struct tbuf_units) + i *

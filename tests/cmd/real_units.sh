@@ -144,6 +144,11 @@ for end in alive dead; do
 	kill -9 $target 2>/dev/null
 	wait $target 2>/dev/null
 done
+# A file that has figures stays, though no record was kept.
+rm -f "$TBUF_DIR"/tbuf.*
+TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" unit=1 fire=1 end=0
+"$TBUFCTL" --units=stat | awk 'NR > 1 { print $2, $3 }'
+rm -f "$TBUF_DIR"/tbuf.*
 # What is kept, changed from outside: of a recorder, and of another's run.
 TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 done=1 end=0 \
     say=next wait unit=2 fire=1 done=2 end=3
