@@ -65,7 +65,7 @@ enum tbuf_unit_state {
 	TBUF_UNIT_KEPT = 5
 };
 
-#define TBUF_UNIT_KINDS		8u	/* the last one: all others */
+#define TBUF_UNIT_KINDS		32u	/* the last one: all others */
 #define TBUF_UNIT_NAME		32u	/* bytes, the NUL counted */
 #define TBUF_UNIT_BUCKETS	384u	/* tbuf_unit_bucket() */
 #define TBUF_UNIT_ENVELOPE	2048u	/* most bytes of records in one */
@@ -103,7 +103,8 @@ struct tbuf_unit_entry {
 struct tbuf_unit_kind {
 	uint64_t state;		/* (a) 0 free, 1 claimed, 2 it has a name */
 	uint64_t failures;	/* (a) */
-	uint64_t reserved[2];
+	uint64_t began;		/* (t) its first unit; record clock */
+	uint64_t reserved;
 	char name[TBUF_UNIT_NAME];	/* (t) NUL-terminated */
 	uint64_t durations[TBUF_UNIT_BUCKETS];	/* (a) ticks: units */
 };
@@ -253,7 +254,7 @@ tbuf_unit_default(unsigned i)
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, began, 56);
 _Static_assert(sizeof(struct tbuf_unit_entry) == 192, "tbuf_unit_entry");
 _Static_assert(sizeof(struct tbuf_unit_kind) == 3136, "tbuf_unit_kind");
-_Static_assert(sizeof(struct tbuf_units) == 25216, "tbuf_units");
+_Static_assert(sizeof(struct tbuf_units) == 100480, "tbuf_units");
 _Static_assert(sizeof(struct tbuf_unit_record) == 48, "tbuf_unit_record");
 
 #endif

@@ -110,10 +110,23 @@ lane_unread(const struct tbuf_lane *lane, bool ring)
 	    lane->tail));
 }
 
-/*
- * Has it work units that have not ended?  Those of a recorder that have leave
- * figures, which stay though no record was kept.
- */
+/* Figures of a recorder's units stay, though no record was kept. */
+static bool
+kinds_unread(int fd, uint64_t units)
+{
+	uint64_t state;
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_KINDS; i++)
+		if (pread(fd, &state, sizeof(state), (off_t)(units +
+		    offsetof(struct tbuf_units, kinds) +
+		    i * sizeof(struct tbuf_unit_kind))) ==
+		    (ssize_t)sizeof(state) && state != 0)
+			return (true);
+	return (false);
+}
+
+/* Has it work units that have not ended? */
 static bool
 units_unread(int fd, unsigned slot)
 {
@@ -125,10 +138,7 @@ units_unread(int fd, unsigned slot)
 	};
 	uint32_t n = at == 0 ? 0 : tbuf_terms_units(&terms, &size), i;
 
-	if (n != 0 && tbuf_terms_recorder(&terms) &&
-	    pread(fd, &word, sizeof(word), (off_t)(at +
-	    offsetof(struct tbuf_units, kinds))) == (ssize_t)sizeof(word) &&
-	    word != 0)
+	if (n != 0 && tbuf_terms_recorder(&terms) && kinds_unread(fd, at))
 		return (true);
 	for (i = 0; i < n; i++)
 		if (pread(fd, &word, sizeof(word), (off_t)(at +

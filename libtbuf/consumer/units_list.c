@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,6 +178,14 @@ join(struct tbuf_units *head, unsigned i)
 }
 
 static int
+by_begin(const void *x, const void *y)
+{
+	const struct tbuf_unit_kind *a = x, *b = y;
+
+	return (a->began < b->began ? -1 : a->began > b->began);
+}
+
+static int
 kinds_look(const struct look *l, struct session *s)
 {
 	struct tbuf_unit_figures f;
@@ -184,6 +193,8 @@ kinds_look(const struct look *l, struct session *s)
 	int stop = 0;
 	unsigned i, k;
 
+	/* In the order that they began in; the last one is all others. */
+	qsort(s->head.kinds, TBUF_UNIT_KINDS - 1, sizeof(*kind), by_begin);
 	for (i = 0; i < TBUF_UNIT_KINDS && stop == 0; i++) {
 		kind = &s->head.kinds[i];
 		join(&s->head, i);

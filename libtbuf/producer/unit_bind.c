@@ -186,6 +186,9 @@ static enum tbuf_outcome
 kind_name(const struct binding *n, const struct tbuf_memo *memo,
     struct tbuf_unit_kind *kind)
 {
+	const uint64_t *name = n->bound->name;
+	const uint64_t fields[] = { n->bound->began, 0, name[0], name[1],
+	    name[2], name[3] };
 	uint32_t slot;
 
 	if (tbuf_step_swap(memo, &kind->state, 0, 1) != TBUF_COMMITTED)
@@ -193,9 +196,21 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 	/* If this is aborted the place is lost: it has no name for good. */
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
-		.to = (uint64_t *)(void *)kind->name, .from = n->bound->name,
-		.size = sizeof(n->bound->name)
+		.to = &kind->began, .from = fields, .size = sizeof(fields)
 	}));
+}
+
+_Static_assert(offsetof(struct tbuf_unit_kind, name) -
+    offsetof(struct tbuf_unit_kind, began) == 2 * 8, "fields[2]");
+
+/* Where it is looked for first; then behind. */
+static uint32_t
+kind_first(const uint64_t name[4])
+{
+	uint64_t sum = name[0] + name[1] + name[2] + name[3];
+
+	return ((uint32_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+	    (TBUF_UNIT_KINDS - 1));
 }
 
 /* The kind of this name; the last one stands for all that found no place. */
@@ -204,9 +219,9 @@ kind_find(struct binding *n, const struct tbuf_memo *memo)
 {
 	uint64_t words[8];
 	struct tbuf_bound *b = n->bound;
-	uint32_t i;
+	uint32_t i = kind_first(b->name), left;
 
-	for (i = 0; i < TBUF_UNIT_KINDS - 1; i++) {
+	for (left = TBUF_UNIT_KINDS - 1; left != 0; left--) {
 		if (tbuf_step_load(memo, words, &b->units->kinds[i].state, 8) !=
 		    TBUF_COMMITTED)
 			return (TBUF_CHANGED);
@@ -217,8 +232,9 @@ kind_find(struct binding *n, const struct tbuf_memo *memo)
 		    words[5] == b->name[1] && words[6] == b->name[2] &&
 		    words[7] == b->name[3]))
 			break;
+		i = i == TBUF_UNIT_KINDS - 2 ? 0 : i + 1;
 	}
-	b->kind = i;
+	b->kind = left != 0 ? i : TBUF_UNIT_KINDS - 1;
 	n->named = true;
 	return (TBUF_COMMITTED);
 }

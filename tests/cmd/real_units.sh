@@ -149,6 +149,11 @@ rm -f "$TBUF_DIR"/tbuf.*
 TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" unit=1 fire=1 end=0
 "$TBUFCTL" --units=stat | awk 'NR > 1 { print $2, $3 }'
 rm -f "$TBUF_DIR"/tbuf.*
+# Kinds have names and figures of their own, as many as there is room for.
+TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" kinds=40
+"$TBUFCTL" --units=stat | awk '$2 ~ /kind|other/ { print $2, $3 }' |
+    sed -n '1p; 31,$p'
+rm -f "$TBUF_DIR"/tbuf.*
 # What is kept, changed from outside: of a recorder, and of another's run.
 TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 done=1 end=0 \
     say=next wait unit=2 fire=1 done=2 end=3

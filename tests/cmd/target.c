@@ -16,6 +16,7 @@
  *	spawn=N		another image of this program does it; wait for it
  *	orphan=N	as fork=N without waiting; but it is held up, before it
  *			knows that it is a child, until there is a byte to read
+ *	kinds=N		so many work units that succeed, each of its own kind
  *	forkunit=N	a child has a work unit, with one record, that fails
  *	many=N		so many probes that are known only at run time
  *	say=WORD	print a line
@@ -288,6 +289,18 @@ run_child(unsigned long n)
 }
 
 static void
+run_kinds(unsigned long n)
+{
+	char kind[32];
+	unsigned long i;
+
+	for (i = 1; i <= n; i++) {
+		snprintf(kind, sizeof(kind), "kind%lu", i);
+		expect(0, tbuf_unit_end(tbuf_unit_begin(kind, i), 0));
+	}
+}
+
+static void
 run_child_unit(unsigned long n)
 {
 	pid_t pid = fork();
@@ -423,6 +436,8 @@ obey(const char *order)
 		unit = tbuf_unit_begin("work", n);
 	else if (strncmp(order, "other=", 6) == 0)
 		unit = tbuf_unit_begin("other", n);
+	else if (strncmp(order, "kinds=", 6) == 0)
+		run_kinds(n);
 	else if (strncmp(order, "forkunit=", 9) == 0)
 		run_child_unit(n);
 	else if (strncmp(order, "done=", 5) == 0)
