@@ -19,6 +19,7 @@
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
 #include "consumer/traces.h"
+#include "producer/mark.h"
 #include "tbuf_consumer.h"
 
 #define BLOCK	512		/* bytes of st_blocks */
@@ -149,6 +150,7 @@ tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 
 	if (l.dirfd < 0)
 		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
+	tbuf_life_withdraw();
 	result = tbuf_directory_scan(l.dirfd, NULL, look, &l);
 	if (result == -EAGAIN)
 		result = 0;

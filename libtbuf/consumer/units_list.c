@@ -21,6 +21,7 @@
 #include "consumer/targets.h"
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
+#include "producer/mark.h"
 #include "tbuf_consumer.h"
 
 struct look {
@@ -249,6 +250,7 @@ scan(struct look *l)
 
 	if (dirfd < 0)
 		return (dirfd == -ENOENT ? 0 : dirfd);
+	tbuf_life_withdraw();
 	result = tbuf_directory_scan(dirfd, NULL, look, l);
 	close(dirfd);
 	return (result == -EAGAIN ? 0 : result);

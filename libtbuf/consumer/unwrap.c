@@ -23,6 +23,7 @@
 #include "consumer/core.h"
 #include "consumer/files.h"
 #include "consumer/traces.h"
+#include "producer/mark.h"
 #include "tbuf_consumer.h"
 
 #define PAGE		4096u
@@ -401,6 +402,7 @@ tbuf_unwrap_descriptor(int fd,
 {
 	struct source s = { .fd = fd, .visit = visit, .argument = argument };
 
+	tbuf_life_withdraw();
 	return (descriptor_visit(&s));
 }
 

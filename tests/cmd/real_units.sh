@@ -183,6 +183,12 @@ ctl --units=2147483647:1
 start 5 6 unit=1 wait
 units "=$target"
 kill -9 $target
+# Who looks leaves nothing.
+mkdir -m 700 bare
+for look in --units --units=stat --left --left=remove "--unwrap=$TBUF_TARGET"; do
+	TBUF_DIR=$PWD/bare "$TBUFCTL" $look >/dev/null 2>&1
+	ls bare
+done
 # A runtime directory that others may change: nothing is listed.
 mkdir open
 chmod 777 open
