@@ -1,16 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Compressed files, by libzstd and liblz4 where there were such when this was
- * built.
+ * Compressed files, by libzstd and liblz4.  They are loaded when a file asks
+ * for them: what keeps cores compressed has them, and few others need them to
+ * be there when this is built or begins.
  */
-#ifdef HAVE_LIBLZ4
-#include <lz4frame.h>
-#endif
-#ifdef HAVE_LIBZSTD
-#include <zstd.h>
-#endif
-
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +29,7 @@ struct codec {
 	const char *name;
 	const char *magic;
 	size_t size;
+	bool (*load)(void);	/* NULL: there is nothing that undoes it */
 	void *(*open)(void);
 	void (*close)(void *);
 	/* Begin anew; false: no memory. */
@@ -53,91 +49,152 @@ struct unpack {
 	unsigned char input[INPUT_SIZE];
 };
 
-#ifdef HAVE_LIBZSTD
+/* ------------------------------------------------------------ libraries */
+
+/* A function of it, to a pointer to one. */
+static bool
+function(void *from, const char *name, void *to)
+{
+	void *p = dlsym(from, name);
+
+	memcpy(to, &p, sizeof(p));
+	return (p != NULL);
+}
+
+/* As zstd.h has them. */
+struct zstd_in {
+	const void *from;
+	size_t size, position;
+};
+
+struct zstd_out {
+	void *to;
+	size_t size, position;
+};
+
+static struct {
+	void *(*create)(void);
+	size_t (*free)(void *);
+	size_t (*init)(void *);
+	size_t (*move)(void *, struct zstd_out *, struct zstd_in *);
+	unsigned (*is_error)(size_t);
+} zstd;
+
+static bool
+zstd_load(void)
+{
+	void *from = dlopen("libzstd.so.1", RTLD_NOW);
+
+	return (from != NULL &&
+	    function(from, "ZSTD_createDStream", &zstd.create) &&
+	    function(from, "ZSTD_freeDStream", &zstd.free) &&
+	    function(from, "ZSTD_initDStream", &zstd.init) &&
+	    function(from, "ZSTD_decompressStream", &zstd.move) &&
+	    function(from, "ZSTD_isError", &zstd.is_error));
+}
+
 static void *
 zstd_open(void)
 {
 
-	return (ZSTD_createDStream());
+	return (zstd.create());
 }
 
 static void
 zstd_close(void *state)
 {
 
-	ZSTD_freeDStream(state);
+	zstd.free(state);
 }
 
 static bool
 zstd_reset(void *state)
 {
 
-	return (!ZSTD_isError(ZSTD_initDStream(state)));
+	return (!zstd.is_error(zstd.init(state)));
 }
 
 static bool
 zstd_move(void *state, struct step *step)
 {
-	ZSTD_inBuffer in = { step->from, step->in, 0 };
-	ZSTD_outBuffer out = { step->to, step->out, 0 };
-	size_t result = ZSTD_decompressStream(state, &out, &in);
+	struct zstd_in in = { step->from, step->in, 0 };
+	struct zstd_out out = { step->to, step->out, 0 };
+	size_t result = zstd.move(state, &out, &in);
 
-	step->in = in.pos;
-	step->out = out.pos;
-	return (!ZSTD_isError(result));
+	step->in = in.position;
+	step->out = out.position;
+	return (!zstd.is_error(result));
 }
-#define ZSTD_CODEC	zstd_open, zstd_close, zstd_reset, zstd_move
-#else
-#define ZSTD_CODEC	NULL, NULL, NULL, NULL
-#endif
 
-#ifdef HAVE_LIBLZ4
+/* As lz4frame.h has them. */
+#define LZ4_VERSION	100	/* of its frames' interface */
+
+static struct {
+	size_t (*create)(void **, unsigned);
+	size_t (*free)(void *);
+	void (*reset)(void *);
+	size_t (*move)(void *, void *, size_t *, const void *, size_t *,
+	    const void *);
+	unsigned (*is_error)(size_t);
+} lz4;
+
+static bool
+lz4_load(void)
+{
+	void *from = dlopen("liblz4.so.1", RTLD_NOW);
+
+	return (from != NULL &&
+	    function(from, "LZ4F_createDecompressionContext", &lz4.create) &&
+	    function(from, "LZ4F_freeDecompressionContext", &lz4.free) &&
+	    function(from, "LZ4F_resetDecompressionContext", &lz4.reset) &&
+	    function(from, "LZ4F_decompress", &lz4.move) &&
+	    function(from, "LZ4F_isError", &lz4.is_error));
+}
+
 static void *
 lz4_open(void)
 {
-	LZ4F_dctx *context;
+	void *context;
 
-	if (LZ4F_isError(LZ4F_createDecompressionContext(&context,
-	    LZ4F_VERSION)))
-		return (NULL);
-	return (context);
+	return (lz4.is_error(lz4.create(&context, LZ4_VERSION)) ? NULL :
+	    context);
 }
 
 static void
 lz4_close(void *state)
 {
 
-	LZ4F_freeDecompressionContext(state);
+	lz4.free(state);
 }
 
 static bool
 lz4_reset(void *state)
 {
 
-	LZ4F_resetDecompressionContext(state);
+	lz4.reset(state);
 	return (true);
 }
 
 static bool
 lz4_move(void *state, struct step *step)
 {
-	size_t result = LZ4F_decompress(state, step->to, &step->out,
-	    step->from, &step->in, NULL);
+	size_t result = lz4.move(state, step->to, &step->out, step->from,
+	    &step->in, NULL);
 
-	return (!LZ4F_isError(result));
+	return (!lz4.is_error(result));
 }
-#define LZ4_CODEC	lz4_open, lz4_close, lz4_reset, lz4_move
-#else
-#define LZ4_CODEC	NULL, NULL, NULL, NULL
-#endif
+
+/* ------------------------------------------------------------ files */
 
 /* systemd-coredump has made xz files, too; gzip and bzip2 are people's. */
 static const struct codec codecs[] = {
-	{ "zstd", "\x28\xb5\x2f\xfd", 4, ZSTD_CODEC },
-	{ "lz4", "\x04\x22\x4d\x18", 4, LZ4_CODEC },
-	{ "xz", "\xfd" "7zXZ", 5, NULL, NULL, NULL, NULL },
-	{ "gzip", "\x1f\x8b", 2, NULL, NULL, NULL, NULL },
-	{ "bzip2", "BZh", 3, NULL, NULL, NULL, NULL }
+	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_load, zstd_open, zstd_close,
+	    zstd_reset, zstd_move },
+	{ "lz4", "\x04\x22\x4d\x18", 4, lz4_load, lz4_open, lz4_close,
+	    lz4_reset, lz4_move },
+	{ "xz", "\xfd" "7zXZ", 5, NULL, NULL, NULL, NULL, NULL },
+	{ "gzip", "\x1f\x8b", 2, NULL, NULL, NULL, NULL, NULL },
+	{ "bzip2", "BZh", 3, NULL, NULL, NULL, NULL, NULL }
 };
 
 static const struct codec *
@@ -168,7 +225,7 @@ unpack_open(int fd)
 	const struct codec *codec = codec_of(fd);
 	struct unpack *u;
 
-	if (codec == NULL || codec->open == NULL) {
+	if (codec == NULL || codec->load == NULL || !codec->load()) {
 		errno = ENOTSUP;
 		return (NULL);
 	}

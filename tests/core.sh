@@ -125,17 +125,19 @@ cut_off()
 	done
 }
 
+# lacks TOOL: it is not there, or not the library of its name.
+lacks()
+{
+	! command -v "$1" >/dev/null || ! /sbin/ldconfig -p 2>/dev/null |
+	    grep -q "lib$1\.so\.1 "
+}
+
 # packed CORE TOOL
 packed()
 {
-	command -v "$2" >/dev/null || return
+	! lacks "$2" || return
 	"$2" -q -c "$1" >packed 2>/dev/null
 	core packed
-	if grep -q 'cannot unpack' err; then
-		same "$2: the line" "tbufctl: failed to read packed: this\
- tbufctl cannot unpack $2 (do so first)" "$(cat err)"
-		return
-	fi
 	same "$2: records" '' "$(diff expected got | head)"
 	head -c $(($(wc -c <packed) / 2)) packed >"cut"
 	core cut
@@ -232,14 +234,9 @@ for core in core* *core; do
 	"$TBUFCTL" --unwrap "$core" >expected 2>expected.err
 	same "$core: its text" 1 "$(grep -c 'the end' expected)"
 	for tool in zstd lz4; do
-		command -v $tool >/dev/null || continue
+		! lacks $tool || continue
 		$tool -q -c "$core" >packed 2>/dev/null
 		"$TBUFCTL" --unwrap packed >got 2>err
-		if grep -q 'cannot unpack' err; then
-			same "$tool: the line" "tbufctl: failed to unwrap\
- packed: this tbufctl cannot unpack $tool (do so first)" "$(cat err)"
-			continue
-		fi
 		same "$tool: its text" '' "$(diff expected got | head)"
 		same "$tool: its lines" '' "$(diff expected.err err)"
 		{ head -c 5000 packed; cat packed; } >damaged

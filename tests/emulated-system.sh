@@ -44,8 +44,7 @@ if [ ! -e debian.done ]; then
 	    sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
 	(cd apt/packages && apt apt-get download "$kernel" busybox-static \
 	    check libbsd-dev libmd-dev libsubunit-dev libdw-dev \
-	    libelf-dev zlib1g-dev liblzma-dev libbz2-dev libzstd-dev \
-	    liblz4-dev)
+	    libelf-dev zlib1g-dev liblzma-dev libbz2-dev)
 	for package in apt/packages/*.deb; do
 		dpkg-deb -x "$package" debian
 	done
@@ -68,10 +67,6 @@ build() {
 	    LIBDW_CFLAGS="-idirafter $usr/include" \
 	    LIBDW_LIBS="$lib/libdw.a $lib/libelf.a $lib/libz.a \
 		$lib/liblzma.a $lib/libbz2.a" \
-	    LIBZSTD_CFLAGS="-idirafter $usr/include" \
-	    LIBZSTD_LIBS="$lib/libzstd.a" \
-	    LIBLZ4_CFLAGS="-idirafter $usr/include" \
-	    LIBLZ4_LIBS="$lib/liblz4.a" \
 	    CHECK_CFLAGS="-idirafter $usr/include" \
 	    CHECK_LIBS="$lib/libcheck_pic.a $lib/libsubunit.a -lrt -lm"
 	make -j "$jobs" check TESTS=
