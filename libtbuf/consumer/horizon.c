@@ -17,7 +17,8 @@
  *		One that is held: its holder's time is not below `taken`,
  *		which only rises.
  * Then mark the lanes: all that was stamped before the least of these lies
- * below a mark.
+ * below a mark.  So it does at once in a lane whose last stamp is T or later,
+ * for stamps rise there [inv.order].
  */
 #include "atomics.h"
 #include "consumer/rounds.h"
@@ -134,6 +135,7 @@ tbuf_horizon_note(struct tbuf_consumer *c)
 		target_note(t);
 		cpus_add(t, &cpus);
 	}
+	tbuf_round_early(c);
 	r->everywhere = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (writes(t) && t->live)

@@ -18,7 +18,10 @@
 #include "consumer/script.h"
 #include "consumer/targets.h"
 #include "consumer/timeline.h"
+#include "consumer/tools.h"
 #include "consumer/whom.h"
+
+#define EARLY_WAIT	50000	/* ns, for rings that are written to */
 
 static int
 compare(const void *a, const void *b)
@@ -155,6 +158,28 @@ restart(struct tbuf_round *r)
 	r->pending = true;
 }
 
+/*
+ * To run on each CPU may take milliseconds where a CPU is busy.  A ring that is
+ * written to at full speed has gone round by then, and what it has is younger
+ * than the horizon.
+ */
+void
+tbuf_round_early(struct tbuf_consumer *c)
+{
+	const struct tbuf_round *r = &c->round;
+	const struct tbuf_target *t;
+	unsigned i;
+
+	do {
+		for (i = 0; r->cut && i < r->count; i++) {
+			t = r->order[i]->target;
+			if (r->snapshot ? !ended(t) :
+			    due(c, t) && t->file_only && t->changing)
+				tbuf_source_early(r->order[i]);
+		}
+	} while (r->cut && tbuf_now() - r->noted < EARLY_WAIT);
+}
+
 /* Merging needs a piece of every lane at a time; otherwise one is enough. */
 static int
 give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
@@ -269,7 +294,7 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	r->snapshot = r->cut = true;
 	tbuf_horizon_note(c);
 	for (i = 0; i < r->count && error == 0; i++)
-		if (!ended(r->order[i]->target)) {
+		if (!ended(r->order[i]->target) && !r->order[i]->snapshot) {
 			tbuf_source_mark(r->order[i],
 			    r->order[i]->target->order.terms.policy);
 			error = tbuf_source_copy(r->order[i]);

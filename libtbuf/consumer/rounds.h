@@ -141,6 +141,9 @@ bool	tbuf_round_counts(const struct tbuf_round *,
 int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
 
+/* Copy the rings that would go round meanwhile, now that horizons are noted. */
+void	tbuf_round_early(struct tbuf_consumer *);
+
 /*
  * For a merge or a cut while targets go on: note how far all records are
  * committed, before the lanes are marked; afterwards, what that is in ns.

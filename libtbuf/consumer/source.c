@@ -430,6 +430,28 @@ mark_file(struct tbuf_source *s)
 		s->position = tail;
 }
 
+void
+tbuf_source_early(struct tbuf_source *s)
+{
+	uint64_t damage = s->damage, position = s->position;
+
+	/* Acquire: what was recorded before is below the mark. */
+	if (s->snapshot || !s->target->live ||
+	    !tbuf_policy(s->target->order.terms.policy)->overwrites ||
+	    tbuf_load_acquire(&s->lane->last) < s->target->horizon)
+		return;
+	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
+	s->fetched_size = 0;
+	mark_file(s);
+	if (s->position != s->mark && tbuf_source_copy(s) == 0 &&
+	    s->position != s->mark)
+		return;
+	/* Overtaken as a whole, or no ring: another time. */
+	tbuf_source_forget(s);
+	s->damage = damage;
+	s->position = s->mark = position;
+}
+
 int
 tbuf_source_look(struct tbuf_source *s)
 {

@@ -426,6 +426,11 @@ tbuf_source_step(struct tbuf_source *s, uint16_t size)
 bool	tbuf_source_release(struct tbuf_source *);
 /* A copy of what a lane holds, for a snapshot: -ENOMEM. */
 int	tbuf_source_copy(struct tbuf_source *);
+/*
+ * The same of a ring, if it has a record of its target's horizon or later: then
+ * it has all earlier ones.
+ */
+void	tbuf_source_early(struct tbuf_source *);
 /* Mark what a file holds, and change nothing there: -ENOMEM. */
 int	tbuf_source_look(struct tbuf_source *);
 void	tbuf_source_forget(struct tbuf_source *);
