@@ -128,6 +128,7 @@ tbuf_horizon_note(struct tbuf_consumer *c)
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
 
+	tbuf_round_hold(c);
 	r->noted = tbuf_now();
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!writes(t))

@@ -158,6 +158,24 @@ restart(struct tbuf_round *r)
 	r->pending = true;
 }
 
+/* Is it a file that is to be read as it is at one moment? */
+static bool
+is_cut(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	return (c->round.cut && !c->round.snapshot && due(c, t) &&
+	    t->file_only && t->changing);
+}
+
+void
+tbuf_round_hold(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_hold(t);
+}
+
 /*
  * To run on each CPU may take milliseconds where a CPU is busy.  A ring that is
  * written to at full speed has gone round by then, and what it has is younger
@@ -167,17 +185,21 @@ void
 tbuf_round_early(struct tbuf_consumer *c)
 {
 	const struct tbuf_round *r = &c->round;
-	const struct tbuf_target *t;
+	struct tbuf_target *t;
 	unsigned i;
 
+	if (!r->cut)
+		return;
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_copy(c, t);
 	do {
-		for (i = 0; r->cut && i < r->count; i++) {
+		for (i = 0; i < r->count; i++) {
 			t = r->order[i]->target;
-			if (r->snapshot ? !ended(t) :
-			    due(c, t) && t->file_only && t->changing)
+			if (r->snapshot ? !ended(t) : is_cut(c, t))
 				tbuf_source_early(r->order[i]);
 		}
-	} while (r->cut && tbuf_now() - r->noted < EARLY_WAIT);
+	} while (tbuf_now() - r->noted < EARLY_WAIT);
 }
 
 /* Merging needs a piece of every lane at a time; otherwise one is enough. */
@@ -273,6 +295,9 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	}
 	if (r->cut || holds_back(c))
 		r->until = tbuf_horizon_time(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_cut(c, t);
 	restart(r);
 	r->limits = r->exits = TAILQ_FIRST(&c->targets);
 	if ((r->merging = c->options.temporal != 0))

@@ -103,6 +103,14 @@ int	tbuf_units_left(struct tbuf_consumer *, struct tbuf_target *, bool due,
 	    bool end, struct tbuf_event *);
 int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
+/*
+ * Of a file whose target goes on all that is as it was at one moment.  hold:
+ * before its horizon is noted, what tables have counted.  copy: behind that, the
+ * units that have not ended.  cut: once all is committed, what of them is older.
+ */
+void	tbuf_units_hold(struct tbuf_target *);
+void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_units_cut(struct tbuf_consumer *, struct tbuf_target *);
 /* Drops of speculations, one kind after the other: 1, or 0. */
 int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    struct tbuf_event *);
@@ -141,7 +149,11 @@ bool	tbuf_round_counts(const struct tbuf_round *,
 int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
 
-/* Copy the rings that would go round meanwhile, now that horizons are noted. */
+/*
+ * Before horizons are noted, and as soon as they are: what will not be there any
+ * more when all up to them is committed.
+ */
+void	tbuf_round_hold(struct tbuf_consumer *);
 void	tbuf_round_early(struct tbuf_consumer *);
 
 /*

@@ -92,6 +92,7 @@ struct tbuf_unit_tables {
 	uint64_t released;		/* ... and whose lanes go on behind */
 	uint64_t told[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* the table that is next at the end */
+	struct tbuf_unit_held *held;	/* of a file that changes, or NULL */
 };
 
 /* How its tables turn (aggregates_turn.c). */

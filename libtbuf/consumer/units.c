@@ -31,6 +31,18 @@ struct tbuf_unit_seen {
 	uint64_t noted;			/* that was DONE before this round */
 };
 
+/* What all tables have counted. */
+struct tbuf_unit_sums {
+	uint64_t counters[TBUF_UNIT_COUNTERS];
+	uint64_t kept, given;		/* records of units that have ended */
+};
+
+/* What is as it was at one moment, though the target goes on. */
+struct tbuf_unit_held {
+	struct tbuf_unit_sums sums;
+	struct tbuf_batch *batches[];	/* of units in flight, or NULL */
+};
+
 /* ------------------------------------------------------------ tables */
 
 int
@@ -61,6 +73,12 @@ tbuf_units_adopt(struct tbuf_target *t, const struct tbuf_part *part,
 void
 tbuf_units_free(struct tbuf_target *t)
 {
+	uint32_t i;
+
+	for (i = 0; t->units.held != NULL && i < t->units.count; i++)
+		if (t->units.held->batches[i] != NULL)
+			tbuf_batch_free(t, t->units.held->batches[i]);
+	free(t->units.held);
 	free(t->units.seen);
 	free(t->units.source);
 	if (t->units.base != NULL)
@@ -418,34 +436,57 @@ forgo(struct tbuf_target *t)
 
 /* A unit that has not ended, or of which no more than that is known. */
 static struct tbuf_batch *
-left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
+left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *e)
 {
-	struct tbuf_unit_tables *u = &t->units;
-	struct tbuf_unit_entry e;
 	struct tbuf_batch *b;
 	uint64_t laps, total;
-	bool ending;
+	bool ending = is(t, e->word, TBUF_UNIT_ENDING);
 
-	if (!entry_read(t, i, &e))
+	if (!ending && !is(t, e->word, TBUF_UNIT_BOUND))
 		return (NULL);
-	ending = is(t, e.word, TBUF_UNIT_ENDING);
-	if (!ending && !is(t, e.word, TBUF_UNIT_BOUND))
-		return (NULL);
-	laps = tbuf_unit_laps(e.head);
-	total = tbuf_unit_records(e.head) + (laps == 0 ? 0 :
-	    tbuf_unit_records(e.half[tbuf_unit_older(e.head)].head));
-	/* Its envelope was there, when the process ended. */
-	if (ending && u->seen[i].given == tbuf_unit_instance(e.word))
-		return (NULL);
-	b = table_batch(c, t, i, &e, ending ? (uint32_t)e.ended : UINT32_MAX);
+	laps = tbuf_unit_laps(e->head);
+	total = tbuf_unit_records(e->head) + (laps == 0 ? 0 :
+	    tbuf_unit_records(e->half[tbuf_unit_older(e->head)].head));
+	b = table_batch(c, t, i, e, ending ? (uint32_t)e->ended : UINT32_MAX);
 	if (b == NULL)
 		return (NULL);
-	describe(t, b, e.kind, e.id, e.began);
+	describe(t, b, e->kind, e->id, e->began);
+	b->instance = tbuf_unit_instance(e->word);
 	b->info.ended = ending;
-	b->info.outcome = tbuf_unit_outcome(e.ended);
-	b->info.discarded = ending ? total - least(e.count, total) : 0;
-	if (ending)
-		u->given += b->count;
+	b->info.outcome = tbuf_unit_outcome(e->ended);
+	b->info.discarded = ending ? total - least(e->count, total) : 0;
+	return (b);
+}
+
+static struct tbuf_batch *
+left_now(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
+{
+	struct tbuf_unit_entry e;
+
+	return (entry_read(t, i, &e) ? left_open(c, t, i, &e) : NULL);
+}
+
+static struct tbuf_batch *
+left_next(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	uint32_t i = u->left++;
+	struct tbuf_batch *b;
+
+	if (u->held != NULL) {
+		b = u->held->batches[i];
+		u->held->batches[i] = NULL;
+	} else
+		b = left_now(c, t, i);
+	if (b == NULL || !b->info.ended)
+		return (b);
+	/* Its envelope was there, when the process ended. */
+	if (u->seen[i].given == b->instance) {
+		tbuf_batch_free(t, b);
+		return (NULL);
+	}
+	u->given += b->count;
 	return (b);
 }
 
@@ -464,44 +505,57 @@ tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
 			return (1);
 		if (!end || t->units.left >= t->units.count)
 			return (0);
-		s->batch = left_open(c, t, t->units.left++);
+		s->batch = left_next(c, t);
 	}
 }
 
 /* ------------------------------------------------------------ losses */
 
+static void
+sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
+{
+	const struct tbuf_unit_tables *u = &t->units;
+	uint64_t *counters = sums->counters;
+	struct tbuf_unit_entry e;
+	struct tbuf_units head;
+	uint32_t i;
+
+	memset(sums, 0, sizeof(*sums));
+	if (tbuf_target_read(t, &head, offsetof(struct tbuf_units, kinds),
+	    u->at)) {
+		counters[TBUF_UNIT_WITHOUT] = head.without;
+		sums->given = t->file_only ? head.given : 0;
+	}
+	for (i = 0; i < u->count; i++) {
+		if (!entry_read(t, i, &e))
+			continue;
+		counters[TBUF_UNIT_DROPS] += e.full;
+		counters[TBUF_UNIT_OVERWRITTEN] +=
+		    e.half[tbuf_unit_older(e.head)].overwritten;
+		counters[TBUF_UNIT_DISCARDED] +=
+		    e.total[tbuf_unit_totals(e.word)].discarded;
+		sums->kept += e.total[tbuf_unit_totals(e.word)].kept;
+	}
+}
+
 /* What all tables count, and the end of it where that is known. */
 static void
 sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 {
-	const struct tbuf_unit_tables *u = &t->units;
-	struct tbuf_unit_entry e;
-	struct tbuf_units head;
-	uint64_t kept = 0, given = u->given;
-	uint32_t i;
+	struct tbuf_unit_sums s;
+	uint64_t given;
 
-	memset(now, 0, TBUF_UNIT_COUNTERS * sizeof(*now));
-	if (tbuf_target_read(t, &head, sizeof(head), u->at))
-		now[TBUF_UNIT_WITHOUT] = head.without;
+	if (t->units.held != NULL)
+		s = t->units.held->sums;
 	else
-		head.given = 0;
-	if (t->file_only)
-		given += head.given;
-	for (i = 0; i < u->count; i++) {
-		if (!entry_read(t, i, &e))
-			continue;
-		now[TBUF_UNIT_DROPS] += e.full;
-		now[TBUF_UNIT_OVERWRITTEN] +=
-		    e.half[tbuf_unit_older(e.head)].overwritten;
-		now[TBUF_UNIT_DISCARDED] +=
-		    e.total[tbuf_unit_totals(e.word)].discarded;
-		kept += e.total[tbuf_unit_totals(e.word)].kept;
-	}
+		sums_read(t, &s);
+	memcpy(now, s.counters, sizeof(s.counters));
+	given = t->units.given + s.given;
 	/* [inv.account] What was kept and not given went with its record. */
-	if (end && kept > given)
+	if (end && s.kept > given)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    kept - given;
+		    s.kept - given;
 }
 
 int
@@ -536,4 +590,75 @@ tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 		return (1);
 	}
 	return (0);
+}
+
+/* ------------------------------------------------------------ one moment */
+
+/* Counted first, lest what is counted later seem to be lost. */
+void
+tbuf_units_hold(struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+
+	if (!has_units(t) || u->held != NULL)
+		return;
+	u->held = calloc(1, sizeof(*u->held) +
+	    u->count * sizeof(u->held->batches[0]));
+	if (u->held != NULL)
+		sums_read(t, &u->held->sums);
+}
+
+/* One look at all entries: those that are in flight may end any time. */
+void
+tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_unit_entry *entries;
+	uint32_t i;
+
+	if (u->held == NULL ||
+	    (entries = calloc(u->count, sizeof(*entries))) == NULL)
+		return;
+	if (tbuf_target_read(t, entries, u->count * sizeof(*entries),
+	    entry_at(t, 0)))
+		for (i = 0; i < u->count; i++)
+			u->held->batches[i] = left_open(c, t, i, &entries[i]);
+	free(entries);
+}
+
+/* Records behind the moment go, and units that had none before. */
+static struct tbuf_batch *
+cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
+{
+	while (b->count > 0 && tbuf_source_later(c, t->units.source,
+	    b->items[b->count - 1].header))
+		b->count--;
+	b->info.records = b->count;
+	if (b->count > 0)
+		return (b);
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+/* What one has recorded, and not yet committed when it was copied, is there. */
+void
+tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_batch *b, **held;
+	uint32_t i;
+
+	for (i = 0; u->held != NULL && i < u->count; i++) {
+		held = &u->held->batches[i];
+		if (*held == NULL)
+			continue;
+		b = left_now(c, t, i);
+		if (b != NULL && b->instance == (*held)->instance &&
+		    !b->info.ended) {
+			tbuf_batch_free(t, *held);
+			*held = b;
+		} else if (b != NULL)
+			tbuf_batch_free(t, b);
+		*held = cut(c, t, *held);
+	}
 }

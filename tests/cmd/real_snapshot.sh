@@ -45,6 +45,26 @@ kill -9 $target
 wait $target 2>/dev/null
 rm -f "$TBUF_DIR"/tbuf.*
 
+# Units are as they were at one moment, however long the printing takes: what has
+# ended since was in flight, and what has begun since is not there.
+TBUF_OPTIONS='bufsize=4m,nunits=2,probes=count;done' start 3 4 fire=20000 unit=1 \
+    done=1 say=begun wait end=1 unit=2 done=2 say=more wait
+tell 3
+hear 4 begun
+mkfifo held
+"$TBUFCTL" -q --snapshot=$target >held 2>err &
+ctl=$!
+exec 5<held
+read -r line <&5
+tell 3
+hear 4 more
+cat <&5 | sed -n '/number=/!p'
+wait $ctl
+cat err
+tell 3
+wait $target
+rm -f in3 out4 "$TBUF_DIR"/tbuf.*
+
 # A record that is aggregated is so once.
 start 3 4 enabled fire=3 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=fill -x ustackunwind -n 'count {
