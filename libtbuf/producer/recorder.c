@@ -120,8 +120,8 @@ build_in(int dirfd, int fd)
 	if (error != 0)
 		return (error);
 	if (fd < 0)
-		return (tbuf_recorder_fail(fd, "",
-		    "the control file is gone"));
+		return (tbuf_recorder_fail(fd, "", fd == -ENOENT ?
+		    "the control file is gone" : strerror(-fd)));
 	if ((error = tbuf_file_lock_wait(fd)) != 0)
 		return (tbuf_recorder_fail(error, "",
 		    "the control file is locked"));

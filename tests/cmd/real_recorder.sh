@@ -132,6 +132,9 @@ for options in x x=1 bufsize=0x,probes=a bufsize probes= 'probes= ;' \
 	clean
 done
 record ''
+# Why its own file cannot be opened.
+TBUF_OPTIONS=probes=count sh -c 'ulimit -n 5; exec "$TBUF_TARGET"' 3>&- 4>&- 2>&1
+clean
 
 # What the dead leave is bounded: by exit first, then the oldest.
 TBUF_KEEP=2
