@@ -3,6 +3,10 @@
  *
  * Operations, those on constants folded: so that they can stand where C wants
  * a constant, and because D decides their type by what was written.
+ *
+ * What is folded has 64 bits, whatever its type: `timestamp + 5 * 1000000000` is
+ * five seconds later, though both factors are int.  Who takes a constant as one
+ * of a type cuts it to that (d_wrap()); a cast does so at once.
  */
 #include <string.h>
 
@@ -34,10 +38,10 @@ fold_unary(enum operator op, struct d_node *operand)
 	case OP_PLUS:
 		break;
 	case OP_MINUS:
-		operand->value = d_wrap(operand->type, -operand->value);
+		operand->value = -operand->value;
 		break;
 	case OP_COMPLEMENT:
-		operand->value = d_wrap(operand->type, ~operand->value);
+		operand->value = ~operand->value;
 		break;
 	case OP_NOT:
 		operand->value = !operand->value;
@@ -172,16 +176,12 @@ fold_arithmetic(enum operator op, bool is_signed, uint64_t l, uint64_t r,
 	}
 }
 
-/* The left operand's type; the count is taken modulo 64. */
+/* Of the left operand's type, but without its sign; modulo 64. */
 static uint64_t
-shift(enum operator op, const struct d_node *left, const struct d_node *right)
+shift(enum operator op, uint64_t value, uint64_t count)
 {
-	unsigned count = right->value & 63;
-
-	if (op == OP_LEFT)
-		return (left->value << count);
-	return (d_type_is_signed(left->type) ?
-	    (uint64_t)((int64_t)left->value >> count) : left->value >> count);
+	count &= 63;
+	return (op == OP_LEFT ? value << count : value >> count);
 }
 
 static struct d_node *
@@ -190,16 +190,14 @@ fold_binary(struct d_compiler *c, enum operator op, struct d_node *left,
 {
 	struct type *type = d_type_promote(c, left->type, right->type);
 	bool is_signed = d_type_is_signed(type);
-	uint64_t l = d_wrap(type, left->value), r = d_wrap(type, right->value);
-	uint64_t value;
+	uint64_t l = left->value, r = right->value, value;
 
 	if (fold_truth(op, is_signed, l, r, &value))
 		return (d_node_constant(c, c->types.type_int, value));
 	if (fold_arithmetic(op, is_signed, l, r, &value))
-		return (d_node_constant(c, type, d_wrap(type, value)));
+		return (d_node_constant(c, type, value));
 	if (op == OP_LEFT || op == OP_RIGHT)
-		return (d_node_constant(c, left->type,
-		    d_wrap(left->type, shift(op, left, right))));
+		return (d_node_constant(c, left->type, shift(op, l, r)));
 	return (NULL);
 }
 

@@ -62,6 +62,14 @@ as_text(const struct generator *g, const struct d_node *node)
 	    (node->kind == NODE_INTEGER && node->value == 0));
 }
 
+/* A folded constant that has more than its type has room for. */
+static bool
+is_wide(const struct d_node *node)
+{
+	return (node->kind == NODE_INTEGER &&
+	    d_wrap(node->type, node->value) != node->value);
+}
+
 static struct comparison
 comparison(struct generator *g, const struct d_node *node)
 {
@@ -75,6 +83,9 @@ comparison(struct generator *g, const struct d_node *node)
 	    d_type_is_integer(c.right->type)) {
 		c.type = d_type_promote(g->c, c.left->type, c.right->type);
 		sign = d_type_is_signed(c.type);
+		if (is_wide(c.left) || is_wide(c.right))
+			c.type = sign ? g->c->types.type_int64 :
+			    g->c->types.type_uint64;
 	}
 	c.relation = relation(node->op, sign || c.texts);
 	return (c);

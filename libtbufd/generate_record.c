@@ -481,6 +481,16 @@ aggregate_aside(struct generator *g, const struct d_node *node,
 	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, record);
 }
 
+/* In 64 bits, whatever a constant's type is. */
+static void
+aggregated(struct generator *g, const struct d_node *node, unsigned to)
+{
+	if (node->kind == NODE_INTEGER)
+		d_emit_number(g, d_register(g, to), node->value);
+	else
+		d_value(g, node, to);
+}
+
 static void
 aggregate(struct generator *g, const struct d_node *node)
 {
@@ -497,7 +507,7 @@ aggregate(struct generator *g, const struct d_node *node)
 		g->action += signature->count;
 	}
 	if (function != TBUF_AGG_COUNT)
-		d_value(g, call->arguments, to);
+		aggregated(g, call->arguments, to);
 	if (function >= TBUF_AGG_QUANTIZE)
 		weigh(g, call, to + 1);
 	if (raw) {
