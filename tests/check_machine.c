@@ -65,7 +65,7 @@ expected(unsigned operation, uint64_t x, uint64_t y, uint64_t *result)
 		*result = (uint64_t)((wide)x / (wide)y);
 		break;
 	case TBUF_OP_MODS:
-		*result = (uint64_t)(sx % sy);
+		*result = (uint64_t)(sy < 0 ? -(sx % sy) : sx % sy);
 		break;
 	case TBUF_OP_MODU:
 		*result = (uint64_t)((wide)x % (wide)y);

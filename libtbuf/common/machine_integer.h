@@ -19,10 +19,14 @@ tbuf_divide_signed(uint64_t x, uint64_t y)
 	return (y == UINT64_MAX ? 0 - x : (uint64_t)((int64_t)x / (int64_t)y));
 }
 
+/* Its sign is the quotient's, as DTrace has it: 19 % -5 is -4. */
 static inline uint64_t
 tbuf_modulo_signed(uint64_t x, uint64_t y)
 {
-	return (y == UINT64_MAX ? 0 : (uint64_t)((int64_t)x % (int64_t)y));
+	if (y == UINT64_MAX)
+		return (0);
+	x = (uint64_t)((int64_t)x % (int64_t)y);
+	return ((int64_t)y < 0 ? 0 - x : x);
 }
 
 /* By the number of `divs` to `modu` in TBUF_BINARY_OPERATIONS. */
