@@ -568,6 +568,7 @@ struct_declarator:
 
 enum_specifier:
 		enum_definition enumerators '}' { d_declare_pop(c); }
+	|	enum_definition enumerators ',' '}' { d_declare_pop(c); }
 	|	KEYWORD_ENUM TOKEN_TYPE {
 			d_declare_specifier(c, TYPE_ENUM, $2);
 		}
