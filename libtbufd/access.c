@@ -52,7 +52,8 @@ check_target(struct d_compiler *c, struct d_node *node)
 		d_fail(c, D_ALLOCA_INCOMPAT, "ternary conditional with "
 		    "alloca and non-alloca branches cannot be assigned to a "
 		    "variable");
-	if ((right->flags & NODE_ALLOCA) != 0) {
+	/* A string is copied. */
+	if ((right->flags & NODE_ALLOCA) != 0 && !d_node_is_string(c, left)) {
 		left->flags |= NODE_ALLOCA;
 		node->flags |= NODE_ALLOCA;
 		if (left->kind == NODE_VARIABLE)

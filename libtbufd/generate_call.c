@@ -316,6 +316,33 @@ parameter(struct generator *g, const struct identifier *one, unsigned number,
 		d_may_copyin(g, argument);
 }
 
+/* Copies go to what alloca() gave, nowhere else. */
+static void
+check_destination(struct generator *g, const struct identifier *one,
+    const struct d_node *destination, int number)
+{
+	if ((destination->flags & NODE_ALLOCA) == 0)
+		d_fail_at(g->c, destination, D_PROTO_ARG, "%s( ) argument #%d "
+		    "is incompatible with prototype:\n\tprototype: alloca "
+		    "pointer\n\t argument: non-alloca pointer", one->name,
+		    number);
+}
+
+/* What DTrace asks of arguments when it makes code, behind all other checks. */
+static void
+check_arguments(struct generator *g, const struct identifier *one,
+    const struct d_node *arguments)
+{
+	if (one->id == BUILTIN_bcopy)
+		check_destination(g, one, arguments->next, 2);
+	else if (one->id == BUILTIN_copyinto)
+		check_destination(g, one, arguments->next->next, 3);
+	else if (one->id == BUILTIN_inet_ntoa6 && arguments->next != NULL &&
+	    arguments->next->kind != NODE_INTEGER)
+		d_fail_at(g->c, arguments->next, D_PROTO_ARG, "%s( ) argument "
+		    "#2 must be an integer constant", one->name);
+}
+
 void
 d_call(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -337,6 +364,7 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 		d_symbol(g, node, to);
 		return;
 	}
+	check_arguments(g, one, argument);
 	subroutine = find(g, one);
 	g->flags |= subroutine->flags;
 	g->create = false;

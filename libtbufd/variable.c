@@ -427,10 +427,11 @@ check_uregs(struct d_compiler *c, struct d_node *node,
 
 /* --- functions that look at their arguments ----------------------------- */
 
+/* alloca() and copyin(): what they give is in memory of D's own. */
 static void
-check_alloca(struct d_compiler *c, struct d_node *node)
+check_alloca(struct d_compiler *c, struct d_node *node,
+    const struct d_node *size)
 {
-	const struct d_node *size = node->arguments;
 	uint64_t most = c->options->scratchsize;
 
 	node->flags |= NODE_ALLOCA;
@@ -449,8 +450,11 @@ check_function(struct d_compiler *c, struct d_node *node,
 	if (one->signature == NULL)
 		read_prototype(c, one);
 	d_check_signature(c, node, arguments, "", "( )");
+	arguments = node->arguments;
 	if (one->id == BUILTIN_alloca)
-		check_alloca(c, node);
+		check_alloca(c, node, arguments);
+	else if (one->id == BUILTIN_copyin)
+		check_alloca(c, node, arguments->next);
 }
 
 static void

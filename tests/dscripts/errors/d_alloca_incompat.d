@@ -1,1 +1,1 @@
-BEGIN { x = arg0 ? alloca(5) : copyin(arg1, 5); }
+BEGIN { x = arg0 ? alloca(5) : (void *)arg1; }

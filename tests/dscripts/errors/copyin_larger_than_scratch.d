@@ -1,0 +1,5 @@
+BEGIN
+{
+	x = copyin(4096, 1000);
+	exit(0);
+}

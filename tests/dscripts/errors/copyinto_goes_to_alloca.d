@@ -1,0 +1,6 @@
+BEGIN
+{
+	text = (string)alloca(8);
+	copyinto(64, 8, text);
+	exit(0);
+}
