@@ -23,6 +23,7 @@ const char d_prelude[] =
 "inline int DTRACEFLT_BADINDEX = 11;\n"
 "inline int DTRACEFLT_LIBRARY = 12;\n"
 "inline int AF_UNIX = 1; inline int AF_INET = 2; inline int AF_INET6 = 10;\n"
+"inline int ARPHRD_ETHER = 1; inline int ARPHRD_INFINIBAND = 32;\n"
 "inline int PR_MODEL_ILP32 = 1; inline int PR_MODEL_LP64 = 2;\n"
 "inline int SIGHUP = 1; inline int SIGINT = 2; inline int SIGQUIT = 3;\n"
 "inline int SIGILL = 4; inline int SIGTRAP = 5; inline int SIGABRT = 6;\n"
