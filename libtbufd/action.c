@@ -173,11 +173,10 @@ check_printf(struct d_compiler *c, const struct d_node *call)
 		    "constant\n\t argument: %s", call->identifier->name,
 		    d_node_type_name(c, format));
 	c->line = call->line;
-	if (reopen && (strcmp(format->text, ".") == 0 ||
-	    strcmp(format->text, "..") == 0))
+	if (reopen && strcmp(format->text, ".") == 0)
 		d_fail_at(c, call, D_FREOPEN_INVALID,
-		    "%s( ) argument #1 cannot be \"%s\"",
-		    call->identifier->name, format->text);
+		    "%s( ) argument #1 cannot be \".\"",
+		    call->identifier->name);
 	/* freopen("") goes back to what standard output was. */
 	if (!reopen || format->text[0] != '\0')
 		d_check_format(c, call, format->text, format->next);

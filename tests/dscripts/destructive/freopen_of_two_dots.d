@@ -1,0 +1,9 @@
+#pragma D option quiet
+
+BEGIN
+{
+	freopen("..");
+	freopen("%c", '.');
+	printf("still here\n");
+	exit(0);
+}
