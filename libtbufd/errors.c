@@ -72,13 +72,13 @@ d_fail_at(struct d_compiler *c, const struct d_node *node, enum d_tag tag,
 void
 d_error_print(const struct d_error *error, bool with_tag, FILE *out)
 {
+	if (with_tag)
+		fprintf(out, "[%s] ", error->tag);
 	if (error->file[0] != '\0')
 		fprintf(out, "\"%s\", line %d: ", error->file, error->line);
 	else if (error->line != 0)
 		fprintf(out, "line %d: ", error->line);
 	else if (error->region != NULL)
 		fprintf(out, "in %s: ", error->region);
-	if (with_tag)
-		fprintf(out, "[%s] ", error->tag);
 	fprintf(out, "%s", error->text);
 }
