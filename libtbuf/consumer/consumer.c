@@ -256,7 +256,8 @@ begin_script(struct tbuf_consumer *c)
 		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
 		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu,
 		.aggpercpu = o->aggpercpu != 0,
-		.nspec = o->nspec, .specsize = o->specsize
+		.nspec = o->nspec, .specsize = o->specsize,
+		.manual = o->bufresize != 0
 	};
 	int error;
 
@@ -273,6 +274,8 @@ begin_script(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: END enablings exceed size of principal "
 		    "buffer"));
+	if (error == -EFBIG)
+		error = -ENOSPC;
 	return (error == 0 ? 0 : tbuf_consumer_refuse(c, error));
 }
 

@@ -313,6 +313,22 @@ count_cpus(void)
 	return (n);
 }
 
+/*
+ * Our own buffers take memory as they are filled, and so are never too large;
+ * but who wants no smaller ones is told of what could not be, as by DTrace.
+ */
+static bool
+exceeds_memory(const struct tbuf_script *s)
+{
+	const struct tbuf_script_terms *terms = &s->terms;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+	    (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (terms->bufsize > memory ||
+	    (s->source->naggregations != 0 && terms->aggsize > memory) ||
+	    (speculates(s->source) && terms->specsize > memory));
+}
+
 int
 tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 {
@@ -322,6 +338,8 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	s->pid = getpid();
 	(void)tbuf_copy(s->execname, program_invocation_short_name,
 	    sizeof(s->execname));
+	if (terms->manual && !s->records && exceeds_memory(s))
+		return (-EFBIG);
 	if ((error = reserve_end(s)) != 0)
 		return (error);
 	if (terms->aggpercpu)

@@ -44,6 +44,7 @@ struct tbuf_script_terms {
 	bool aggpercpu;
 	uint64_t nspec;
 	uint64_t specsize;
+	bool manual;			/* refuse what cannot be */
 	int64_t cpu;			/* -1: any */
 };
 
@@ -323,8 +324,8 @@ void	tbuf_script_free(struct tbuf_script *);
 
 /*
  * Take room for what it needs, and start it, unless it is for records.  0,
- * -ENOMEM, -ENOSPC: END's records exceed the buffer, or -EINVAL: aggsize or
- * specsize holds nothing.
+ * -ENOMEM, -ENOSPC: END's records exceed the buffer, -EFBIG: no memory has
+ * buffers that large, or -EINVAL: aggsize or specsize holds nothing.
  */
 int	tbuf_script_begin(struct tbuf_script *,
 	    const struct tbuf_script_terms *);
