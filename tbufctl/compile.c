@@ -58,6 +58,7 @@ set_option(void *context, const char *name, const char *value)
 	c->d.least = c->options->d.least;
 	c->d.zdefs = c->options->unmatched;
 	c->d.empty = c->options->d.empty;
+	c->d.pspec |= c->options->d.pspec;
 	set_frames(c);
 	if (why != SETTING_OTHER)
 		return (why);
