@@ -18,6 +18,7 @@
 
 #define TOP_DEFAULT	10	/* keys of aggtop */
 #define TOP_MOST	1000
+#define BLANKS		" \t\n\v\f\r"
 
 /* ------------------------------------------------------------ values */
 
@@ -269,6 +270,19 @@ set_number(struct d_settings *d, enum kind kind, const char *value)
 	return (NULL);
 }
 
+/* Those of a text with blanks between them. */
+static void
+add_words(struct words *words, const char *text)
+{
+	size_t n;
+
+	while (*(text += strspn(text, BLANKS)) != '\0') {
+		n = strcspn(text, BLANKS);
+		words_add(words, "%.*s", (int)n, text);
+		text += n;
+	}
+}
+
 static const char *
 set_text(struct d_settings *d, enum kind kind, const char *value)
 {
@@ -284,7 +298,7 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 		words_add(&d->cpp_words, "-I%s", value);
 		break;
 	case KIND_CPP_ARGUMENT:
-		words_add(&d->cpp_words, "%s", value);
+		add_words(&d->cpp_words, value);
 		break;
 	case KIND_LIBRARIES:
 		words_add(&d->libraries, "%s", value);
