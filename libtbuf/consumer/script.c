@@ -300,6 +300,17 @@ speculates(const struct tbuf_d_script *source)
 	return (false);
 }
 
+static bool
+has_error(const struct tbuf_script *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->nenablings; i++)
+		if (s->enablings[i].probe->kind == TBUF_SCRIPT_ERROR)
+			return (true);
+	return (false);
+}
+
 /* Up to the last one that is online. */
 static unsigned
 count_cpus(void)
@@ -346,6 +357,8 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 		tbuf_aggregates_apart(&s->aggregates, count_cpus());
 	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
 	    terms->strsize))
+		return (-EINVAL);
+	if (terms->bufsize < TBUF_SCRIPT_ERROR_SIZE && has_error(s))
 		return (-EINVAL);
 	if (speculates(s->source) && terms->specsize < TBUF_RECORD_LEAST)
 		return (-EINVAL);

@@ -96,6 +96,9 @@ struct tbuf_script_record {
 /* Faults wait in memory that is not counted against bufsize. */
 #define TBUF_SCRIPT_FAULTS	16384u
 
+/* The least bufsize with ERROR, which DTrace records with its arguments. */
+#define TBUF_SCRIPT_ERROR_SIZE	64u
+
 #define TBUF_SCRIPT_PROBES	TBUF_IDS_OWN
 
 struct tbuf_cell;
