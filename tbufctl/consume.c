@@ -521,6 +521,19 @@ finish(struct run *run, int error)
 	return (run->status);
 }
 
+/* Programs alone, and nothing in them. */
+static bool
+is_empty(const struct run *run)
+{
+	const struct program *program = &run->options->program;
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (!program->all[i].is_program)
+			return (false);
+	return (run->compiled->script->nclauses == 0);
+}
+
 /* What is said before a script begins, and what keeps it from that. */
 static int
 tell_script(struct run *run)
@@ -533,6 +546,8 @@ tell_script(struct run *run)
 		return (0);
 	if (!o->quiet)
 		compile_tell(run->compiled, run->told, run->command == 0);
+	if (is_empty(run))
+		return (fail(MSG_NO_CLAUSE));
 	script = run->compiled->script;
 	for (i = 0; i < script->nclauses && !o->d.destructive; i++)
 		if ((script->clauses[i].flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)

@@ -79,6 +79,7 @@
 #define MSG_ABSENT	"provider %s is in the command of -c alone, or in " \
 			"what it was preloaded into: see tbuf_%s(7)"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
+#define MSG_NO_CLAUSE	"no probes matched"
 #define MSG_NO_PROBE	"probe description %s does not match any probes"
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
