@@ -192,15 +192,23 @@ d_derive_function(struct d_compiler *c, struct d_node *parameters)
 	return (one);
 }
 
+/* "unsigned long int" has a name without one. */
+static bool
+has_base(const struct declaration *d)
+{
+	const unsigned lengths = ATTRIBUTE_SHORT | ATTRIBUTE_LONG |
+	    ATTRIBUTE_LONG_LONG;
+
+	return (d->name != NULL && (d->kind == TYPE_FLOAT ||
+	    (d->attributes & lengths) == 0));
+}
+
 /* The canonical name of an integer: "unsigned long", "int". */
 static const char *
 integer_name(struct d_compiler *c, const struct declaration *d)
 {
-	const unsigned lengths = ATTRIBUTE_SHORT | ATTRIBUTE_LONG |
-	    ATTRIBUTE_LONG_LONG;
 	unsigned has = d->attributes;
-	bool base = d->name != NULL && (d->kind == TYPE_FLOAT ||
-	    (has & lengths) == 0);
+	bool base = has_base(d);
 
 	if (has == 0 && d->name == NULL)
 		return ("int");
@@ -251,9 +259,10 @@ specified_type(struct d_compiler *c)
 		return (tag_type(c, d));
 	if (d->kind == TYPE_INTEGER || d->kind == TYPE_FLOAT)
 		name = integer_name(c, d);
+	/* Attributes alone end in a blank, as DTrace shows them. */
 	if ((type = d_type_find(c, name)) == NULL)
-		d_fail(c, D_UNKNOWN, "failed to resolve type %s: "
-		    "Unknown type name", name);
+		d_fail(c, D_UNKNOWN, "failed to resolve type %s%s: "
+		    "Unknown type name", name, has_base(d) ? "" : " ");
 	return (type);
 }
 
