@@ -54,11 +54,21 @@ is_tag(const struct type *type)
 	    type->kind == TYPE_ENUM || type->kind == TYPE_FORWARD);
 }
 
+/* D`t and C`t are what scripts and their headers declare. */
+static const char *
+without_scope(const char *name)
+{
+	bool own = (name[0] == 'D' || name[0] == 'C') && name[1] == '`';
+
+	return (own ? name + 2 : name);
+}
+
 struct type *
 d_type_find_tag(struct d_compiler *c, enum type_kind tag, const char *name)
 {
 	struct type *type;
 
+	name = without_scope(name);
 	for (type = c->types.hash[hash(name)]; type != NULL; type = type->chain)
 		if (is_tag(type) && strcmp(type->name, name) == 0 &&
 		    (type->kind == tag || (type->kind == TYPE_FORWARD &&
@@ -72,6 +82,7 @@ find_plain(struct d_compiler *c, const char *name)
 {
 	struct type *type;
 
+	name = without_scope(name);
 	for (type = c->types.hash[hash(name)]; type != NULL; type = type->chain)
 		if (!is_tag(type) && strcmp(type->name, name) == 0)
 			return (type);
