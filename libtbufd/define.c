@@ -35,9 +35,6 @@ void
 d_declare_composite(struct d_compiler *c, enum type_kind kind,
     const char *name)
 {
-	if (name != NULL && strchr(name, '`') != NULL)
-		d_fail(c, D_DECL_SCOPE, "D scoping operator may not be used "
-		    "in a type name");
 	d_declare_specifier(c, kind, name);
 	c->declaration->type = define_composite(c, kind, name);
 	d_declare_push(c);
