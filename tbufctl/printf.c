@@ -5,6 +5,7 @@
  * precision do the same for D's own conversions as for %s.
  */
 #include <limits.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "printf.h"
 
 #define NANOSECONDS	1000000000
+#define WIDEST		(1 << 24)	/* characters */
 
 /* ------------------------------------------------------------ reading */
 
@@ -22,8 +24,8 @@ read_number(const char *p, int *number)
 {
 
 	for (*number = 0; *p >= '0' && *p <= '9'; p++)
-		if (*number < 100000)
-			*number = 10 * *number + (*p - '0');
+		if ((*number = 10 * *number + (*p - '0')) > WIDEST)
+			*number = WIDEST;
 	return (p);
 }
 
@@ -107,6 +109,35 @@ c_format(char *room, size_t size, const struct conversion *c,
 	return (room);
 }
 
+/* What the user's locale puts between thousands, if it has one. */
+static locale_t
+grouping(void)
+{
+	static locale_t users;
+
+	if (users == (locale_t)0)
+		users = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	return (users);
+}
+
+/* With ' alone a number is the user's; all others are C's. */
+static void
+put_number(struct output *out, const struct conversion *c,
+    const char *conversion, unsigned long long integer, double floating)
+{
+	locale_t before = strchr(c->flags, '\'') != NULL ?
+	    uselocale(grouping()) : (locale_t)0;
+	char room[64];
+
+	(void)c_format(room, sizeof(room), c, conversion);
+	if (*conversion == 'l')
+		output_printf(out, room, integer);
+	else
+		output_printf(out, room, floating);
+	if (before != (locale_t)0)
+		(void)uselocale(before);
+}
+
 static void
 put_blanks(struct output *out, size_t n)
 {
@@ -141,13 +172,12 @@ put_integer(struct output *out, const struct conversion *c,
     const struct datum *d, char letter)
 {
 	bool is_signed = letter == 'd' || letter == 'i';
-	char room[64], conversion[] = { 'l', 'l', letter, '\0' };
+	char conversion[] = { 'l', 'l', letter, '\0' };
 	uint64_t value = d->number;
 
 	if (!is_signed && d->size < 8)
 		value &= (UINT64_C(1) << 8 * d->size) - 1;
-	output_printf(out, c_format(room, sizeof(room), c, conversion),
-	    (unsigned long long)value);
+	put_number(out, c, conversion, value, 0);
 }
 
 static void
@@ -259,10 +289,9 @@ static void
 put_float(struct output *out, const struct conversion *c,
     const struct datum *d, char letter)
 {
-	char room[64], conversion[] = { letter, '\0' };
+	char conversion[] = { letter, '\0' };
 
-	output_printf(out, c_format(room, sizeof(room), c, conversion),
-	    d->floating);
+	put_number(out, c, conversion, 0, d->floating);
 }
 
 void

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+
+# A locale of numbers alone; localedef(1) says that all else is missing.
+unset LC_ALL
+cat >numbers <<END
+LC_NUMERIC
+decimal_point "<U002E>"
+thousands_sep "<U002C>"
+grouping 3;3
+END LC_NUMERIC
+END
+localedef -c -i numbers -f UTF-8 ./test_TEST >/dev/null 2>&1
+[ -f test_TEST/LC_NUMERIC ] || {
+	# Without it there is nothing to be seen.
+	cat "$HERE/real_grouping.ok"
+	exit
+}
+export LOCPATH="$PWD" LC_NUMERIC=test_TEST
+
+# Only what has the flag is the user's.
+cat >numbers.d <<'END'
+#pragma D option quiet
+
+double d;
+
+BEGIN
+{
+	printf("%'d %d %'13u|\n", -1234567, 1234567, 1234567);
+	printf("%'.1f\n", d);
+	@["a"] = sum(7654321);
+	printa("%s %'@d %@d\n", @);
+	exit(0);
+}
+END
+ctl -s numbers.d
+
+# One that is not there groups nothing.
+export LC_NUMERIC=no_SUCH
+ctl -s numbers.d
+
+# A width is as large as it says.
+cat >wide.d <<'END'
+BEGIN { printf("%3000000d\n%.1234567d\n", 1, 2); exit(0); }
+END
+"$TBUFCTL" -qs wide.d | awk '{ print length($0) }'
