@@ -315,8 +315,9 @@ d_check_action(struct d_compiler *c, struct d_node *call)
 
 /* --- which may follow which ---------------------------------------------- */
 
+/* Destructive, and there is nothing in a record of it. */
 static bool
-is_destructive(const struct identifier *one)
+records_nothing(const struct identifier *one)
 {
 	switch (one->id) {
 	case BUILTIN_stop:
@@ -324,12 +325,19 @@ is_destructive(const struct identifier *one)
 	case BUILTIN_panic:
 	case BUILTIN_chill:
 	case BUILTIN_raise:
-	case BUILTIN_system:
-	case BUILTIN_freopen:
+	case BUILTIN_copyout:
+	case BUILTIN_copyoutstr:
 		return (true);
 	default:
 		return (false);
 	}
+}
+
+static bool
+is_destructive(const struct identifier *one)
+{
+	return (records_nothing(one) || one->id == BUILTIN_system ||
+	    one->id == BUILTIN_freopen);
 }
 
 static void
@@ -383,6 +391,8 @@ follow_action(struct d_compiler *c, struct clause_state *state,
 	if (state->speculates && one->id == BUILTIN_exit)
 		d_fail_at(c, call, D_EXIT_SPEC,
 		    "exit( ) may not follow speculate( )");
+	if (records_nothing(one))
+		return;
 	if (state->commits)
 		d_fail_at(c, call, D_DREC_COMM, "data-recording actions may "
 		    "not follow commit( )");
@@ -412,6 +422,10 @@ d_check_statement(struct d_compiler *c, struct clause_state *state,
 	if (statement->kind == NODE_ACTION) {
 		follow_action(c, state, node);
 		d_check_action(c, node);
+	} else if (node->kind == NODE_CALL &&
+	    records_nothing(node->identifier)) {
+		follow_action(c, state, node);
+		d_check_calls(c, node);
 	} else if (node->kind == NODE_AGGREGATION) {
 		follow_aggregation(c, state, node);
 		d_check_aggregating(c, node);
