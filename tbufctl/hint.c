@@ -25,7 +25,8 @@ visit(void *arg, const char *name)
 	struct search *s = arg;
 	unsigned distance = near_distance(s->word, strlen(s->word), name);
 
-	if (distance < s->distance) {
+	/* An error may leave the word itself half declared. */
+	if (distance != 0 && distance < s->distance) {
 		s->distance = distance;
 		s->name = name;
 	}

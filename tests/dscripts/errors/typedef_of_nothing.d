@@ -1,0 +1,1 @@
+typedef nothing_known word_t;
