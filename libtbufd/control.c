@@ -186,6 +186,14 @@ control_depth(struct d_compiler *c, const struct d_node *flags)
 	}
 }
 
+/* Of what cpp was given errors tell the line alone. */
+static bool
+is_main(const char *file)
+{
+	return (strncmp(file, "/dev/fd/", 8) == 0 ||
+	    strcmp(file, "/dev/stdin") == 0);
+}
+
 static void
 control_line(struct d_compiler *c, const char *name,
     const struct d_node *words)
@@ -197,8 +205,7 @@ control_line(struct d_compiler *c, const char *name,
 		d_fail(c, D_PRAGMA_MALFORM,
 		    "malformed #%s <line> [ [\"file\"] state ]", name);
 	if (file != NULL) {
-		c->file = strncmp(file->text, "/dev/fd/", 8) == 0 ? NULL :
-		    file->text;
+		c->file = is_main(file->text) ? NULL : file->text;
 		control_depth(c, file->next);
 	}
 	/* The line that follows; this one has been counted already. */

@@ -1,0 +1,9 @@
+#define NEEDED
+#ifdef NEEDED
+#include "broken.h"
+#endif
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,2 @@
+/* Not D. */
+typedef nothing_known word_t;
