@@ -35,6 +35,65 @@ assign_aggregation(struct d_compiler *c, struct d_node *node)
 	return (d_check(c, left, IDENTIFIER_WRITTEN));
 }
 
+/* A part of a variable, that no pointer was followed to: s.m, a[i]. */
+static bool
+is_part(const struct d_node *node)
+{
+	for (;;) {
+		if (node->kind == NODE_VARIABLE)
+			return (true);
+		if (node->kind == NODE_BINARY && node->op == OP_MEMBER)
+			node = node->left;
+		else if (node->kind == NODE_UNARY &&
+		    node->op == OP_DEREFERENCE &&
+		    node->left->kind == NODE_BINARY &&
+		    d_type_resolve(node->left->left->type)->kind == TYPE_ARRAY)
+			node = node->left->left;
+		else
+			return (false);
+	}
+}
+
+/* An address that is none of alloca()'s for sure; 0 is of both kinds. */
+static bool
+is_other_address(struct d_compiler *c, const struct d_node *node)
+{
+	const struct d_node *value = node;
+
+	if (!d_node_is_pointer(c, node) ||
+	    (node->flags & (NODE_ALLOCA | NODE_UNASSIGNED)) != 0)
+		return (false);
+	while (value->kind == NODE_BINARY && value->op == OP_CAST)
+		value = value->right;
+	switch (value->kind) {
+	case NODE_VARIABLE:
+		return ((value->identifier->flags & IDENTIFIER_OTHER) != 0);
+	case NODE_INTEGER:
+		return (value->value != 0);
+	default:
+		/* What is loaded may be either. */
+		return (value->kind == NODE_UNARY && value->op == OP_ADDRESS &&
+		    is_part(value->left));
+	}
+}
+
+/* A variable holds addresses of one kind, wherever it is assigned. */
+static void
+learn_addresses(struct d_compiler *c, struct identifier *one,
+    const struct d_node *right)
+{
+	const unsigned both = IDENTIFIER_ALLOCA | IDENTIFIER_OTHER;
+
+	if ((right->flags & NODE_ALLOCA) != 0)
+		one->flags |= IDENTIFIER_ALLOCA;
+	else if (is_other_address(c, right))
+		one->flags |= IDENTIFIER_OTHER;
+	if ((one->flags & both) == both)
+		d_fail(c, D_ALLOCA_INCOMPAT, "%s: cannot reuse the same "
+		    "identifier for both alloca and non-alloca allocations",
+		    one->name);
+}
+
 static void
 check_target(struct d_compiler *c, struct d_node *node)
 {
@@ -53,11 +112,11 @@ check_target(struct d_compiler *c, struct d_node *node)
 		    "alloca and non-alloca branches cannot be assigned to a "
 		    "variable");
 	/* A string is copied. */
+	if (left->kind == NODE_VARIABLE && !d_node_is_string(c, left))
+		learn_addresses(c, left->identifier, right);
 	if ((right->flags & NODE_ALLOCA) != 0 && !d_node_is_string(c, left)) {
 		left->flags |= NODE_ALLOCA;
 		node->flags |= NODE_ALLOCA;
-		if (left->kind == NODE_VARIABLE)
-			left->identifier->flags |= IDENTIFIER_ALLOCA;
 	}
 	node->type = left->type;
 }

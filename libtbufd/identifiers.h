@@ -38,6 +38,7 @@ enum identifier_kind {
 #define IDENTIFIER_BUILTIN	0x080
 #define IDENTIFIER_ARGUMENT	0x200	/* of the clause's probes */
 #define IDENTIFIER_ALLOCA	0x100	/* has held an address of alloca() */
+#define IDENTIFIER_OTHER	0x400	/* has held another one */
 
 /* The parameters of a function, the keys of an array or aggregation. */
 struct signature {
