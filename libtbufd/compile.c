@@ -181,5 +181,6 @@ d_open(const struct d_options *options)
 		d_close(c);
 		return (NULL);
 	}
+	c->types.own = c->types.count + 1;
 	return (c);
 }

@@ -12,6 +12,13 @@
 #include "errors.h"
 #include "tree.h"
 
+/* Headers of C declare what D has of its own. */
+static bool
+may_repeat(const struct d_compiler *c, const struct type *type)
+{
+	return (c->include_depth != 0 && type->number < c->types.own);
+}
+
 static struct type *
 define_composite(struct d_compiler *c, enum type_kind kind, const char *name)
 {
@@ -19,7 +26,7 @@ define_composite(struct d_compiler *c, enum type_kind kind, const char *name)
 
 	if (name != NULL)
 		type = d_type_find_tag(c, kind, name);
-	if (type != NULL && type->imported)
+	if (type != NULL && (type->imported || may_repeat(c, type)))
 		d_type_forget(type);
 	if (type != NULL && type->kind != TYPE_FORWARD)
 		d_fail(c, D_DECL_TYPERED, "type redeclared: %s",
@@ -179,10 +186,14 @@ d_declare_enumerator(struct d_compiler *c, const char *name,
 static void
 declare_typedef(struct d_compiler *c, const char *name, struct type *type)
 {
+	const struct type *was;
+
 	if (d_global_find(c, name) != NULL)
 		d_fail(c, D_DECL_IDRED,
 		    "global variable identifier redeclared: %s", name);
-	if (d_type_find(c, name) != NULL)
+	if ((was = d_type_find(c, name)) != NULL && may_repeat(c, was))
+		return;		/* and scripts see D's */
+	if (was != NULL)
 		d_fail(c, D_DECL_IDRED, "typedef redeclared: %s", name);
 	d_type_typedef(c, name, type);
 }

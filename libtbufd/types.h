@@ -82,6 +82,7 @@ struct types {
 	struct type *first, **last;
 	struct type *hash[TYPES_HASH];
 	unsigned count;
+	unsigned own;		/* those before it are D's, no script's */
 	/* Those that the compiler itself needs. */
 	struct type *type_void, *type_char, *type_int, *type_size;
 	struct type *type_int64, *type_uint64, *type_ptrdiff;
