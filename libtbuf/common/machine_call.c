@@ -220,6 +220,8 @@ tbuf_sub_copyin(struct tbuf_machine *m, const uint64_t *arguments,
 	int answer;
 
 	(void)count;
+	if (arguments[1] > m->scratch.room)
+		return (tbuf_fault(m, TBUF_FAULT_SIZE, arguments[1]));
 	answer = tbuf_memory_alloca(m, arguments[1], &bytes, result);
 	if (answer != 0)
 		return (answer);
