@@ -4,9 +4,9 @@
  * Operations, those on constants folded: so that they can stand where C wants
  * a constant, and because D decides their type by what was written.
  *
- * What is folded has 64 bits, whatever its type: `timestamp + 5 * 1000000000` is
- * five seconds later, though both factors are int.  Who takes a constant as one
- * of a type cuts it to that (d_wrap()); a cast does so at once.
+ * What is folded has 64 bits, whatever its type: `timestamp + 5 * 1000000000`
+ * is five seconds later, though both factors are int.  Who takes a constant as
+ * one of a type cuts it to that (d_wrap()); a cast does so at once.
  */
 #include <string.h>
 
