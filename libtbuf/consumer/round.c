@@ -22,6 +22,7 @@
 #include "consumer/whom.h"
 
 #define EARLY_WAIT	50000	/* ns, for rings that are written to */
+#define EARLY_MOST	2000000	/* ... for those that run away */
 
 static int
 compare(const void *a, const void *b)
@@ -187,7 +188,9 @@ tbuf_round_early(struct tbuf_consumer *c)
 {
 	const struct tbuf_round *r = &c->round;
 	struct tbuf_target *t;
+	uint64_t waited;
 	unsigned i;
+	bool all;
 
 	if (!r->cut)
 		return;
@@ -195,12 +198,14 @@ tbuf_round_early(struct tbuf_consumer *c)
 		if (is_cut(c, t))
 			tbuf_units_copy(c, t);
 	do {
-		for (i = 0; i < r->count; i++) {
+		waited = tbuf_now() - r->noted;
+		for (all = true, i = 0; i < r->count; i++) {
 			t = r->order[i]->target;
 			if (r->snapshot ? !ended(t) : is_cut(c, t))
-				tbuf_source_early(r->order[i]);
+				all &= tbuf_source_early(r->order[i],
+				    waited > EARLY_WAIT);
 		}
-	} while (tbuf_now() - r->noted < EARLY_WAIT);
+	} while (!all && waited < EARLY_MOST);
 }
 
 /* Merging needs a piece of every lane at a time; otherwise one is enough. */

@@ -364,17 +364,13 @@ tbuf_source_release(struct tbuf_source *s)
 	return (true);
 }
 
-int
-tbuf_source_copy(struct tbuf_source *s)
+/* What is there up to the mark, into memory that is the source's then. */
+static void
+copy(struct tbuf_source *s, unsigned char *own)
 {
 	uint64_t size = s->mark - s->position;
 
-	tbuf_source_forget(s);
-	if (size == 0)
-		return (0);
-	if ((s->own = malloc(size)) == NULL)
-		return (-ENOMEM);
-	s->chunk = s->own;
+	s->chunk = s->own = own;
 	s->snapshot = true;
 	if (!tbuf_lane_copy(s->target->fd, s->data, s->storage, s->position,
 	    s->own, size))
@@ -382,6 +378,20 @@ tbuf_source_copy(struct tbuf_source *s)
 	s->fetched = s->position;
 	s->fetched_size = size;
 	check_overtaken(s);
+}
+
+int
+tbuf_source_copy(struct tbuf_source *s)
+{
+	uint64_t size = s->mark - s->position;
+	unsigned char *own;
+
+	tbuf_source_forget(s);
+	if (size == 0)
+		return (0);
+	if ((own = malloc(size)) == NULL)
+		return (-ENOMEM);
+	copy(s, own);
 	return (0);
 }
 
@@ -406,26 +416,51 @@ mark_file(struct tbuf_source *s)
 		s->position = tail;
 }
 
-void
-tbuf_source_early(struct tbuf_source *s)
+/*
+ * What a ring has, if not all of it was overwritten meanwhile.  New memory takes
+ * longer to come than a small ring to go round: it is touched before.
+ */
+static bool
+copy_ring(struct tbuf_source *s)
+{
+	unsigned char *own;
+	uint64_t size;
+
+	mark_file(s);
+	size = s->mark - s->position + TBUF_PAGE;
+	if ((own = malloc(size)) == NULL)
+		return (false);
+	memset(own, 0, size);
+	mark_file(s);
+	if (s->position == s->mark || s->mark - s->position > size) {
+		free(own);
+		return (false);
+	}
+	copy(s, own);
+	return (s->position != s->mark);
+}
+
+bool
+tbuf_source_early(struct tbuf_source *s, bool quiet)
 {
 	uint64_t damage = s->damage, position = s->position;
 
-	/* Acquire: what was recorded before is below the mark. */
 	if (s->snapshot || !s->target->live ||
 	    !tbuf_policy(s->target->order.terms.policy)->overwrites ||
-	    tbuf_load_acquire(&s->lane->last) < s->target->horizon)
-		return;
+	    tbuf_load(&s->lane->head) < s->size)
+		return (true);
+	/* Acquire: what was recorded before is below the mark. */
+	if (tbuf_load_acquire(&s->lane->last) < s->target->horizon && !quiet)
+		return (false);
 	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;
-	mark_file(s);
-	if (s->position != s->mark && tbuf_source_copy(s) == 0 &&
-	    s->position != s->mark)
-		return;
+	if (copy_ring(s))
+		return (true);
 	/* Overtaken as a whole, or no ring: another time. */
 	tbuf_source_forget(s);
 	s->damage = damage;
 	s->position = s->mark = position;
+	return (false);
 }
 
 int

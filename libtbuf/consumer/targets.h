@@ -466,10 +466,12 @@ bool	tbuf_source_release(struct tbuf_source *);
 /* A copy of what a lane holds, for a snapshot: -ENOMEM. */
 int	tbuf_source_copy(struct tbuf_source *);
 /*
- * The same of a ring, if it has a record of its target's horizon or later: then
- * it has all earlier ones.
+ * The same of a ring that has gone round, if it has a record of its target's
+ * horizon or later: then it has all earlier ones.  So it has if nobody has
+ * recorded for a while since (`quiet`): who was amid a record then has been
+ * interrupted, and stamps it anew.  False: come again.
  */
-void	tbuf_source_early(struct tbuf_source *);
+bool	tbuf_source_early(struct tbuf_source *, bool quiet);
 /* Mark what a file holds, and change nothing there: -ENOMEM. */
 int	tbuf_source_look(struct tbuf_source *);
 void	tbuf_source_forget(struct tbuf_source *);
