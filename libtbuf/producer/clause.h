@@ -173,7 +173,7 @@ bool	tbuf_tempo_make(const struct tbuf_run *, struct tbuf_tempo *)
 	    TBUF_HIDDEN;
 uint64_t tbuf_tempo_scale(const struct tbuf_tempo *, uint64_t ticks)
 	    TBUF_HIDDEN;
-int	tbuf_run_builtin_text(struct tbuf_run *, uint32_t which,
+int	tbuf_run_builtin_text(const struct tbuf_run *, uint32_t which,
 	    struct tbuf_span *) TBUF_HIDDEN;
 int	tbuf_run_call(struct tbuf_machine *, unsigned subroutine,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,

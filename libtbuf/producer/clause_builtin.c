@@ -203,7 +203,7 @@ heap_text(const struct tbuf_run *run, const uint32_t *word,
 }
 
 int
-tbuf_run_builtin_text(struct tbuf_run *run, uint32_t which,
+tbuf_run_builtin_text(const struct tbuf_run *run, uint32_t which,
     struct tbuf_span *span)
 {
 	const struct tbuf_probe_entry *entry =

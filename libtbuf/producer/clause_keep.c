@@ -7,6 +7,7 @@
 #include "common/aggregate.h"
 #include "common/machine_parts.h"
 #include "producer/clause_kept.h"
+#include "producer/key.h"
 
 struct tbuf_kept tbuf_kept_all[TBUF_KEPT];
 bool tbuf_clause_kept;
@@ -113,8 +114,9 @@ static bool
 number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
     const struct tbuf_number *number)
 {
-	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.strsize != 0 ||
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.ends ||
 	    number->cut.at == TBUF_CUT_TEXT ||
+	    number->cut.at == TBUF_CUT_NAME ||
 	    (k->kind != kind && k->kind != TBUF_KEPT_TEST))
 		return (false);
 	k->kind = (uint8_t)kind;
@@ -133,6 +135,38 @@ string_add(const struct keeping *g, unsigned argument, struct tbuf_kept *k)
 	    !number_add(k, TBUF_KEPT_UPDATE, &number))
 		return (false);
 	k->update.strsize = g->strsize;
+	k->update.ends = true;
+	return (true);
+}
+
+/* A text of the probe's or the process's, in a key: its words are numbers. */
+static bool
+name_add(const struct keeping *g, uint32_t which, struct tbuf_kept *k)
+{
+	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
+	_Alignas(8) unsigned char name[8 * TBUF_KEPT_NUMBERS] = { 0 };
+	struct tbuf_key_text text;
+	struct tbuf_span span;
+
+	if (tbuf_run_builtin_text(g->run, which, &span) != 0)
+		return (false);
+	for (i = 0; i < span.size && (name[i] = tbuf_load(&span.at[i])) != 0;)
+		if (++i == sizeof(name))
+			return (false);
+	text = tbuf_pack_key((uintptr_t)name, g->strsize, words,
+	    TBUF_HASH_FACTOR);
+	/* One that is cut is left to the machine. */
+	if (text.word >= TBUF_TEXT_NULL)
+		return (false);
+	n = (2 + text.word + 7) / 8;
+	for (i = 0; i < n; i++) {
+		word.constant = words[i];
+		if (!number_add(k, TBUF_KEPT_UPDATE, &word))
+			return (false);
+	}
+	k->update.spare = (uint32_t)(8 * n - 2 - text.word);
+	k->update.ends = true;
 	return (true);
 }
 
@@ -181,15 +215,41 @@ self_load(uint64_t word, struct tbuf_kept *k, struct tbuf_number *to)
 	return (self_use(word, k));
 }
 
-/* ... timestamp alone is left to the machine. */
+/* What is the same for each fire, or costs next to nothing. */
 static bool
-time_load(const struct keeping *g, uint64_t word, struct tbuf_kept *k,
+builtin_load(const struct keeping *g, uint64_t word, struct tbuf_kept *k,
     struct tbuf_number *to)
 {
-	to->cut.at = TBUF_CUT_TIME;
-	k->self.times = true;
-	return (tbuf_word_immediate(word) == TBUF_BUILTIN_TIMESTAMP &&
-	    tbuf_tempo_make(g->run, &k->self.tempo));
+	uint32_t which = tbuf_word_immediate(word);
+
+	switch (which) {
+	case TBUF_BUILTIN_TIMESTAMP:
+		/* Alone it is left to the machine. */
+		to->cut.at = TBUF_CUT_TIME;
+		k->self.times = true;
+		return (tbuf_tempo_make(g->run, &k->self.tempo));
+	case TBUF_BUILTIN_PID:
+		to->cut.at = TBUF_CUT_NONE;
+		to->constant = tbuf_run_pid(g->run);
+		return (true);
+	case TBUF_BUILTIN_TID:
+		to->cut.at = TBUF_CUT_TID;
+		return (true);
+	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
+		to->cut.at = TBUF_CUT_NAME;
+		to->constant = which;
+		return (true);
+	}
+	return (false);
+}
+
+/* An id is as it was: it is never below 0. */
+static bool
+extend(const struct keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	*to = g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+	return (to->cut.at == TBUF_CUT_TID ||
+	    (to->cut.at == TBUF_CUT_NONE && to->constant <= INT32_MAX));
 }
 
 static bool
@@ -249,9 +309,11 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 		text_load(g, immediate, number);
 		return (true);
 	case TBUF_OP_LDB:
-		return (time_load(g, word, k, number));
+		return (builtin_load(g, word, k, number));
 	case TBUF_OP_LDV:
 		return (self_load(word, k, number));
+	case TBUF_OP_EXT4S:
+		return (extend(g, word, number));
 	case TBUF_OP_SUB:
 		return (elapsed(g, word, number));
 	}
@@ -270,8 +332,8 @@ piece_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_ROOM:
 		return (true);
 	case TBUF_OP_KEYN:
-		k->update.strsize = 0;
-		k->nnumbers = 0;
+		k->update.strsize = k->update.spare = k->nnumbers = 0;
+		k->update.ends = false;
 		return (k->kind != TBUF_KEPT_RECORD);
 	case TBUF_OP_PUT:
 		return (number_add(k, TBUF_KEPT_RECORD, number));
@@ -280,7 +342,9 @@ piece_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_KEY:
 		return (number_add(k, TBUF_KEPT_UPDATE, number));
 	case TBUF_OP_KEYT:
-		return (number->cut.at == TBUF_CUT_TEXT &&
+		return (number->cut.at == TBUF_CUT_NAME ?
+		    name_add(g, (uint32_t)number->constant, k) :
+		    number->cut.at == TBUF_CUT_TEXT &&
 		    string_add(g, (unsigned)number->constant, k));
 	case TBUF_OP_KEYA:
 		return (argument_add(g, immediate, TBUF_KEPT_UPDATE, k));
@@ -362,7 +426,8 @@ effect_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 	unsigned i;
 
 	k->kind = TBUF_KEPT_TEST;
-	k->nnumbers = k->update.strsize = 0;
+	k->nnumbers = k->update.strsize = k->update.spare = 0;
+	k->update.ends = false;
 	k->self = (struct tbuf_kept_self){ .used = false };
 	g->updated = false;
 	for (i = 0; i < TBUF_REGISTERS; i++)

@@ -29,6 +29,8 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
+#define TBUF_CUT_NAME	249		/* a text: the built-in `constant` */
+#define TBUF_CUT_TID	250		/* the thread's id */
 #define TBUF_CUT_TEXT	251		/* a text: of the argument `constant` */
 #define TBUF_CUT_ELAPSED 252		/* timestamp, less that number */
 #define TBUF_CUT_TIME	253		/* timestamp */
@@ -60,6 +62,8 @@ struct tbuf_kept_update {
 	uint32_t aggregation;
 	uint32_t function;	/* enum tbuf_aggregator */
 	uint32_t strsize;	/* 0: the key's last word is no string */
+	uint32_t spare;		/* bytes that the last word has too many */
+	bool ends;		/* nothing comes behind its last word */
 };
 
 /* What the program does with one number of the thread's, and with the time. */
@@ -147,6 +151,9 @@ tbuf_kept_unchanged(const struct tbuf_kept *k, uint64_t version)
 	return (tbuf_load(&k->version) == version);
 }
 
+/* clause_self.c: the thread's id. */
+uint64_t tbuf_kept_thread(void) TBUF_HIDDEN;
+
 /* False: the fire has no such word, for what is kept has changed. */
 static inline bool
 tbuf_number_value(const struct tbuf_number *n,
@@ -162,6 +169,8 @@ tbuf_number_value(const struct tbuf_number *n,
 		*value = fire->time;
 	else if (n->cut.at == TBUF_CUT_SELF)
 		*value = fire->self;
+	else if (n->cut.at == TBUF_CUT_TID)
+		*value = tbuf_kept_thread();
 	else
 		return (false);
 	return (true);

@@ -56,6 +56,12 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 }
 
 /* A child that a handler forks between the steps must not become a target. */
+__attribute__((noinline)) uint64_t
+tbuf_kept_thread(void)
+{
+	return (tbuf_run_thread());
+}
+
 bool
 tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
     struct tbuf_kept_fire *fire)

@@ -70,7 +70,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	/* The deadline is looked at now and then. */
 	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	bytes = 8 * numbers;
+	bytes = 8 * numbers - k->update.spare;
 	if (strsize != 0) {
 		text = tbuf_pack_key(string, strsize, words + numbers, factor);
 		/* One that is cut or too long is left to the machine. */

@@ -1,0 +1,5 @@
+/* With a short strsize keys are cut, whoever makes them. */
+tt:::count
+{
+	@[probename] = count();
+}
