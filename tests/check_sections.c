@@ -48,6 +48,7 @@ enum kind {
 	FINISH,
 	BIND,
 	UPDATE,
+	SUM,
 	TOTAL,
 	REFUSE,
 	REFUSE_SEVERAL,
@@ -58,7 +59,7 @@ static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, flat words", "ring, flat words",
 	"linear, words", "linear, segments", "ring, words", "ring, segments",
 	"linear, rows", "ring, rows", "linear, several", "ring, several", "count",
-	"shared", "finish", "bind", "update", "total", "refuse", "refuse, several"
+	"shared", "finish", "bind", "update", "sum", "total", "refuse", "refuse, several"
 };
 
 static struct tbuf_slot slot = {
@@ -215,6 +216,21 @@ update(void)
 	return (tbuf_rseq_update(&memo, &s));
 }
 
+/* The version in front of the copies, of which WHICH is the last word. */
+static uint64_t *
+summed(void)
+{
+	return (counted() - 4);
+}
+
+static enum tbuf_outcome
+sum_update(void)
+{
+	struct tbuf_search s = search_make();
+
+	return (tbuf_rseq_sum(&memo, &s));
+}
+
 #define TOTAL_BITS	77
 
 /* A memo that knows where the values are that UPDATE searches for. */
@@ -318,6 +334,8 @@ record_write(const uint64_t *words)
 		return (bind_unit());
 	if (kind == UPDATE)
 		return (update());
+	if (kind == SUM)
+		return (sum_update());
 	if (kind == TOTAL)
 		return (total());
 	if (is_rows())
@@ -487,6 +505,18 @@ check_other(void)
 		check_tail(&other);
 }
 
+/* The version counts, too; it selects a copy that is whole. */
+static void
+check_sum(uint64_t all)
+{
+	const uint64_t *values = summed();
+	const uint64_t *copy = values + 1 + (values[0] & 1) * 2;
+
+	ck_assert_uint_eq(values[0], all);
+	ck_assert_uint_eq(copy[0], all);
+	ck_assert_uint_eq(copy[1], 3 * all);
+}
+
 /* With nobody inside. */
 static void
 check(void)
@@ -504,8 +534,11 @@ check(void)
 	ck_assert_uint_eq(lane.large, kind == COUNT ||
 	    kind == SHARED ? all : 0);
 	ck_assert_uint_eq(unit.word, kind == FINISH || kind == BIND ? all : 0);
-	ck_assert_uint_eq(*counted(), kind == UPDATE ||
-	    kind == TOTAL ? 3 * all : 0);
+	if (kind == SUM)
+		check_sum(all);
+	else
+		ck_assert_uint_eq(*counted(), kind == UPDATE ||
+		    kind == TOTAL ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
 	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
@@ -578,13 +611,16 @@ START_TEST(words_are_written_for_the_session_that_they_were_made_for)
 {
 	static struct tbuf_slot another;
 	const uint64_t words[4] = { 0 };
+	uint64_t head;
 
 	kind = LINEAR_FLAT_WORDS;
 	begin();
 	end();
+	/* A signal may have come in between. */
+	head = lane.head;
 	while (!flat_write(words))
 		continue;
-	ck_assert_uint_eq(lane.head, SIZE);
+	ck_assert_uint_eq(lane.head, head + SIZE);
 	another = slot;
 	flat_words_leave(&another, GENERATION);
 	flat_words_leave(&slot, GENERATION + 1);
@@ -696,6 +732,33 @@ START_TEST(an_update_finds_its_key_and_no_other)
 	update_expect(search_make(), false);
 	table[0] += ENTRY_SIZE;
 	update_expect(search_make(), true);
+}
+END_TEST
+
+START_TEST(a_sum_goes_to_the_copy_that_is_not_selected)
+{
+	uint64_t *values, selected, n;
+
+	begin();
+	end();
+	values = summed();
+	values[0] = 7;
+	values[3] = 40;
+	values[4] = 50;
+	while (sum_update() != TBUF_COMMITTED)
+		continue;
+	ck_assert_uint_eq(values[0], 8);
+	ck_assert_uint_eq(values[1], 41);
+	ck_assert_uint_eq(values[2], 53);
+	ck_assert_uint_eq(values[3], 40);
+	ck_assert_uint_eq(values[4], 50);
+	for (n = 1; n <= 10; n++) {
+		while (sum_update() != TBUF_COMMITTED)
+			continue;
+		selected = 1 + (values[0] & 1) * 2;
+		ck_assert_uint_eq(values[selected], 41 + n);
+		ck_assert_uint_eq(values[selected + 1], 53 + 3 * n);
+	}
 }
 END_TEST
 
@@ -826,6 +889,7 @@ main(void)
 	tcase_add_test(sections,
 	    words_are_written_for_the_session_that_they_were_made_for);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
+	tcase_add_test(sections, a_sum_goes_to_the_copy_that_is_not_selected);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_table_is_bound_to_one_unit);
 	tcase_add_test(sections, a_total_is_of_one_version_turn_and_cpu);

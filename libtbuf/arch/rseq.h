@@ -106,6 +106,11 @@
  *		[its value] += s.delta, the last instruction: a search and ADD
  *		in one
  *
+ *	SUM	the same, of a version and two copies of a count and a sum,
+ *		where s.word is the last of these: the copy that the version
+ *		does not select becomes the other one's count + 1 and sum +
+ *		s.delta; [version] += 1	release; last instruction
+ *
  *	TOTAL	ARM; CHECK, by such a memo of the CPU's as says where the values
  *		are, and at which turn: [m.bits] are of one session, which need
  *		not be compared; s.word < [m.ecb_max]	else leave CHANGED
@@ -514,6 +519,7 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
  *		tbuf_rseq_update(..., const struct tbuf_search *);
  *		    any memo: whose it is has to be as the search says
+ *		tbuf_rseq_sum(the same);
  *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
  *		    uint64_t delta);
  *		    by a memo of a total, if it is of these

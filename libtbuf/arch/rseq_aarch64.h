@@ -845,6 +845,49 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* From the last word of the copies, at x10: the next copy, then the version. */
+#define TBUF_SECTION_SUM						\
+	"sub x10, x10, #32\n\t"					\
+	"ldr x5, [x10]\n\t"						\
+	"and x4, x5, #1\n\t"						\
+	"add x6, x10, x4, lsl #4\n\t"					\
+	"ldr x7, [x6, #8]\n\t"					\
+	"ldr x8, [x6, #16]\n\t"					\
+	"ldr x3, [%[w], #" TBUF_O(U_DELTA) "]\n\t"			\
+	"add x7, x7, #1\n\t"						\
+	"add x8, x8, x3\n\t"						\
+	"eor x4, x4, #1\n\t"						\
+	"add x6, x10, x4, lsl #4\n\t"					\
+	"str x7, [x6, #8]\n\t"					\
+	TBUF_DELAY(5)							\
+	"str x8, [x6, #16]\n\t"					\
+	"add x5, x5, #1\n\t"						\
+	TBUF_DELAY(6)							\
+	"stlr x5, [x10]\n\t" /* the last instruction */
+
+static inline enum tbuf_outcome
+tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SUM
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline enum tbuf_outcome
 tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
     uint64_t delta)

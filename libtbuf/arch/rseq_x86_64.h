@@ -1111,6 +1111,46 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* From the last word of the copies, at rdx: the next copy, then the version. */
+#define TBUF_SECTION_SUM						\
+	"leaq -32(%%r9, %%rdx), %%r8\n\t"				\
+	"movl (%%r8), %%ecx\n\t"					\
+	"andl $1, %%ecx\n\t"						\
+	"shll $4, %%ecx\n\t"						\
+	"movq 8(%%r8, %%rcx), %%rsi\n\t"				\
+	"movq 16(%%r8, %%rcx), %%r10\n\t"				\
+	"addq $1, %%rsi\n\t"						\
+	"addq " TBUF_O(U_DELTA) "(%[w]), %%r10\n\t"			\
+	"xorl $16, %%ecx\n\t"						\
+	"movq %%rsi, 8(%%r8, %%rcx)\n\t"				\
+	TBUF_DELAY(5)							\
+	"movq %%r10, 16(%%r8, %%rcx)\n\t"				\
+	TBUF_DELAY(6)							\
+	"addq $1, (%%r8)\n\t" /* the last instruction */
+
+static inline enum tbuf_outcome
+tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SUM
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "r10"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline enum tbuf_outcome
 tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
     uint64_t delta)

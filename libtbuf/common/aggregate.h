@@ -48,6 +48,14 @@ uint32_t tbuf_aggregate_words(enum tbuf_aggregator, uint64_t parameter);
  * value what slot.cleared was.  0: it has no copies.
  */
 uint32_t tbuf_table_copy(enum tbuf_aggregator);
+/* ... of which a copy is a count and a sum, and of both the last word. */
+#define TBUF_TABLE_SUM	4
+static inline bool
+tbuf_table_sums(enum tbuf_aggregator function)
+{
+	return (function == TBUF_AGG_SUM || function == TBUF_AGG_AVG);
+}
+
 /* How many words a function's values take there; 0 as above. */
 uint32_t tbuf_table_words(enum tbuf_aggregator, uint64_t parameter);
 

@@ -375,7 +375,8 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
 	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
 	    tbuf_word_immediate(word) > UINT16_MAX ||
-	    tbuf_table_copy((enum tbuf_aggregator)function) != 0 ||
+	    (tbuf_table_copy((enum tbuf_aggregator)function) != 0 &&
+	    !tbuf_table_sums((enum tbuf_aggregator)function)) ||
 	    parameter->cut.at != TBUF_CUT_NONE)
 		return (false);
 	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
@@ -383,6 +384,7 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	u->parameter = parameter->constant;
 	u->aggregation = tbuf_word_immediate(word);
 	u->function = function;
+	u->sums = tbuf_table_sums((enum tbuf_aggregator)function);
 	k->kind = TBUF_KEPT_UPDATE;
 	return (true);
 }

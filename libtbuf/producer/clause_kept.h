@@ -54,7 +54,7 @@ enum tbuf_kept_kind {
 	TBUF_KEPT_UPDATE	/* the numbers are the key */
 };
 
-/* What is aggregated, by a function that adds to one word. */
+/* What is aggregated, by a function that adds to one word, or sums. */
 struct tbuf_kept_update {
 	struct tbuf_number value;
 	struct tbuf_number weight;
@@ -63,6 +63,7 @@ struct tbuf_kept_update {
 	uint32_t function;	/* enum tbuf_aggregator */
 	uint32_t strsize;	/* 0: the key's last word is no string */
 	uint32_t spare;		/* bytes that the last word has too many */
+	bool sums;		/* a copy of two words, that is */
 	bool ends;		/* nothing comes behind its last word */
 };
 

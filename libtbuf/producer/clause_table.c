@@ -447,7 +447,7 @@ slot_of(const struct tbuf_search *s, uint64_t base)
  */
 bool
 tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
-    uint64_t base, uint32_t aggregation, uint32_t bytes)
+    uint64_t base, uint32_t aggregation, uint32_t bytes, bool sums)
 {
 	const struct tbuf_lane *lane = tbuf_load(&m->lane);
 	uint64_t at = (uintptr_t)lane - base, place;
@@ -460,8 +460,8 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 	if (!tbuf_turn_of(s->turn, s->generation) || !place_check(base, place))
 		return (false);
 	search_fill(s, place, base, aggregation, bytes);
-	return (s->last < tbuf_place_storage(place) &&
-	    tbuf_rseq_update(m, s) == TBUF_COMMITTED);
+	return (s->last < tbuf_place_storage(place) && (sums ?
+	    tbuf_rseq_sum(m, s) : tbuf_rseq_update(m, s)) == TBUF_COMMITTED);
 }
 
 /* This CPU's lane in the session of a search, if fires here belong to it. */
@@ -523,17 +523,20 @@ update_at_once(const struct value *v)
 	const struct tbuf_update *u = v->update;
 	struct tbuf_search s;
 
-	if (m == NULL || tbuf_table_copy(u->function) != 0)
+	const bool sums = tbuf_table_sums(u->function);
+
+	if (m == NULL || (tbuf_table_copy(u->function) != 0 && !sums))
 		return (false);
 	s.bits = v->run->fire->bits;
 	s.generation = v->run->fire->generation;
 	s.key = v->entry + WORDS;
 	s.hash = v->hash;
-	s.word = tbuf_aggregate_bucket(u->function, u->parameter,
-	    (int64_t)u->value);
-	s.delta = u->function == TBUF_AGG_COUNT ? 1 : u->weight;
+	s.word = sums ? TBUF_TABLE_SUM : tbuf_aggregate_bucket(u->function,
+	    u->parameter, (int64_t)u->value);
+	s.delta = sums ? u->value :
+	    u->function == TBUF_AGG_COUNT ? 1 : u->weight;
 	return (tbuf_table_update(m, &s, v->run->fire->base, u->aggregation,
-	    v->which >> 16));
+	    v->which >> 16, sums));
 }
 
 static enum tbuf_outcome

@@ -26,6 +26,9 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	s->delta = 1;
 	if (function == TBUF_AGG_COUNT)
 		return (true);
+	s->word = TBUF_TABLE_SUM;
+	if (from->sums)
+		return (tbuf_number_value(&from->value, fire, &s->delta));
 	if (!tbuf_number_value(&from->value, fire, &value) ||
 	    !tbuf_number_value(&from->weight, fire, &s->delta))
 		return (false);
@@ -36,13 +39,13 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 
 static inline bool
 update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
-    uint32_t aggregation, uint32_t bytes)
+    uint32_t aggregation, uint32_t bytes, bool sums)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(s->bits);
 
 	s->hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (m != NULL && tbuf_table_update(m, s, base, aggregation,
-	    bytes));
+	    bytes, sums));
 }
 
 /* The key's words are read as they lie in an entry. */
@@ -53,6 +56,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
 	uint32_t aggregation = k->update.aggregation, i, bytes;
 	uint32_t strsize = k->update.strsize;
+	bool sums = k->update.sums;
 	uint32_t numbers = k->nnumbers - (strsize != 0);
 	struct tbuf_key_text text;
 	struct tbuf_search s;
@@ -80,7 +84,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 		bytes += 2 + ((uint32_t)text.word & ~TBUF_TEXT_CUT);
 	}
 	s.key = words;
-	return (update_do(&s, sum, fire->base, aggregation, bytes));
+	return (update_do(&s, sum, fire->base, aggregation, bytes, sums));
 }
 
 /* There is no key: what has been found once is there till the tables turn. */
@@ -88,18 +92,19 @@ static bool
 update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	uint32_t aggregation = k->update.aggregation;
+	bool sums = k->update.sums;
 	struct tbuf_search s;
 
 	/* The deadline is looked at now and then. */
 	if (!value_read(k, fire, &s) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
+	if (!sums && tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
 	s.key = NULL;
-	if (!update_do(&s, 0, fire->base, aggregation, 0))
+	if (!update_do(&s, 0, fire->base, aggregation, 0, sums))
 		return (false);
-	if (tbuf_kept_total(k) != NULL)
+	if (!sums && tbuf_kept_total(k) != NULL)
 		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
 		    fire->base, aggregation, tbuf_kept_bits(fire->version));
 	return (true);
