@@ -115,6 +115,17 @@ test_window_is_what_the_user_says(void)
 	GUEST_EXPECT(window("TBUF_WINDOW", "8x") >= LARGE, "a small window");
 }
 
+/*
+ * It would be searched for what has been leaked.  (The dynamic linker says that
+ * there is no such object.)
+ */
+static void
+test_window_is_small_under_memcheck(void)
+{
+	expect("LD_PRELOAD", "/nowhere/vgpreload_memcheck-amd64-linux.so",
+	    4 << 20);
+}
+
 static void
 test_no_window_where_there_is_no_tracing(void)
 {
@@ -201,6 +212,9 @@ static const struct guest_case cases[] = {
 	    GUEST_PLAIN | GUEST_ONCE },
 	{ "window_is_what_the_user_says", test_window_is_what_the_user_says,
 	    target, GUEST_PLAIN | GUEST_ONCE },
+	{ "window_is_small_under_memcheck",
+	    test_window_is_small_under_memcheck, target,
+	    GUEST_PLAIN | GUEST_ONCE },
 	{ "no_window_where_there_is_no_tracing",
 	    test_no_window_where_there_is_no_tracing, target,
 	    GUEST_PLAIN | GUEST_ONCE },
