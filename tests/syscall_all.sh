@@ -118,6 +118,12 @@ rm -f "$dir/out"
     grep -q 'has exited$' "$dir/said" ||
     fail "bridge: $(cat "$dir/said" "$dir/out")"
 
+# valgrind's own calls would be dispatched.
+LD_PRELOAD="$TBUF_PROVIDERS/libtbuf-syscall.so /vgpreload_core-amd64-linux.so" \
+    TBUF_SYSCALL=all TBUF_SYSCALL_LIST=$dir/list cat </dev/null 2>/dev/null
+grep -q '^other system calls: valgrind makes them$' "$dir/list" ||
+    fail "valgrind: $(tail -n 3 "$dir/list")"
+
 # Calls of 32 bits are let through, where there are any.
 "$PROGRAMS/syscall_outside" old "$object" >/dev/null 2>&1 && expect old
 
