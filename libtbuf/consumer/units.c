@@ -40,7 +40,8 @@ struct tbuf_unit_sums {
 /* What is as it was at one moment, though the target goes on. */
 struct tbuf_unit_held {
 	struct tbuf_unit_sums sums;
-	struct tbuf_batch *batches[];	/* of units in flight, or NULL */
+	struct tbuf_batch **done;	/* that lanes have marks of, or NULL */
+	struct tbuf_batch *batches[];	/* of units in flight; then those */
 };
 
 /* ------------------------------------------------------------ tables */
@@ -75,7 +76,7 @@ tbuf_units_free(struct tbuf_target *t)
 {
 	uint32_t i;
 
-	for (i = 0; t->units.held != NULL && i < t->units.count; i++)
+	for (i = 0; t->units.held != NULL && i < 2 * t->units.count; i++)
 		if (t->units.held->batches[i] != NULL)
 			tbuf_batch_free(t, t->units.held->batches[i]);
 	free(t->units.held);
@@ -303,13 +304,32 @@ envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
 	return (NULL);
 }
 
+/* It was there when others were copied, whatever the table has by now. */
+static struct tbuf_batch *
+mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_batch **done = t->units.held == NULL ? NULL :
+	    &t->units.held->done[record->table], *b;
+
+	if (done == NULL || (b = *done) == NULL ||
+	    b->instance != record->instance)
+		return (NULL);
+	*done = NULL;
+	choose(c, t, b, record->mask);
+	return (b);
+}
+
 /* NULL, too, if the mark has come too late. */
 static struct tbuf_batch *
 mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_unit_record *record)
 {
 	struct tbuf_unit_entry entry;
+	struct tbuf_batch *held = mark_held(c, t, record);
 
+	if (held != NULL)
+		return (held);
 	if (!entry_read(t, record->table, &entry) ||
 	    tbuf_unit_instance(entry.word) != record->instance ||
 	    (!is(t, entry.word, TBUF_UNIT_ENDING) &&
@@ -603,9 +623,23 @@ tbuf_units_hold(struct tbuf_target *t)
 	if (!has_units(t) || u->held != NULL)
 		return;
 	u->held = calloc(1, sizeof(*u->held) +
-	    u->count * sizeof(u->held->batches[0]));
-	if (u->held != NULL)
-		sums_read(t, &u->held->sums);
+	    2 * u->count * sizeof(u->held->batches[0]));
+	if (u->held == NULL)
+		return;
+	u->held->done = u->held->batches + u->count;
+	sums_read(t, &u->held->sums);
+}
+
+static void
+copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *e)
+{
+	struct tbuf_unit_held *held = t->units.held;
+
+	held->batches[i] = left_open(c, t, i, e);
+	if (is(t, e->word, TBUF_UNIT_DONE) && (held->done[i] =
+	    table_batch(c, t, i, e, UINT32_MAX)) != NULL)
+		held->done[i]->instance = tbuf_unit_instance(e->word);
 }
 
 /* One look at all entries: those that are in flight may end any time. */
@@ -622,7 +656,7 @@ tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (tbuf_target_read(t, entries, u->count * sizeof(*entries),
 	    entry_at(t, 0)))
 		for (i = 0; i < u->count; i++)
-			u->held->batches[i] = left_open(c, t, i, &entries[i]);
+			copy(c, t, i, &entries[i]);
 	free(entries);
 }
 

@@ -46,9 +46,11 @@ wait $target 2>/dev/null
 rm -f "$TBUF_DIR"/tbuf.*
 
 # Units are as they were at one moment, however long the printing takes: what has
-# ended since was in flight, and what has begun since is not there.
-TBUF_OPTIONS='bufsize=4m,nunits=2,probes=count;done' start 3 4 fire=20000 unit=1 \
-    done=1 say=begun wait end=1 unit=2 done=2 say=more wait
+# ended since was in flight, and what has begun since is not there, also not in
+# the place of one that had ended.
+TBUF_OPTIONS='bufsize=4m,nunits=2,probes=count;done' start 3 4 fire=20000 \
+    unit=3 done=3 fire=99 end=1 unit=1 done=1 say=begun wait \
+    end=1 unit=2 done=2 unit=4 done=4 say=more wait
 tell 3
 hear 4 begun
 mkfifo held
