@@ -98,7 +98,7 @@ expect 'the D compiler knows no more of the library than programs' includes \
     '(producer/|consumer/|common/[^m]|common/machine_[^c]|common/machine_c[^o]|arch/|layout|atomics|tbuf\.h|tbuf_consumer)' \
     "$top_srcdir"/libtbufd/*.[chly]
 expect "the consumer side's headers include downwards" floors \
-    tools perf traces core core_image asked aggregates script timeline pieces probes files targets tasks batch images run refire sampling variables clauses attach whom rounds
+    tools perf traces core core_image asked aggregates script timeline pieces probes files targets tasks batch units images run refire sampling variables clauses attach whom rounds
 # shellcheck disable=SC2046
 expect 'what looks at files knows no target' includes \
     'consumer/(targets|run|attach|whom|rounds)' \

@@ -3,7 +3,7 @@
  *
  * Work units of targets (layout_unit.h).  What a unit has kept is given
  * as a batch in the place of its envelope or its mark; what has not ended, when
- * nobody can be inside any more.
+ * nobody can be inside any more (units_left.c).
  *
  *	table DONE --> its mark is met: given, and it is free at the next look
  *	       |-----> its target's lanes were all given since, and it had none:
@@ -24,25 +24,7 @@
 #include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
-
-/* What was seen of a table. */
-struct tbuf_unit_seen {
-	uint64_t given;			/* the instance that was given last */
-	uint64_t noted;			/* that was DONE before this round */
-};
-
-/* What all tables have counted. */
-struct tbuf_unit_sums {
-	uint64_t counters[TBUF_UNIT_COUNTERS];
-	uint64_t kept, given;		/* records of units that have ended */
-};
-
-/* What is as it was at one moment, though the target goes on. */
-struct tbuf_unit_held {
-	struct tbuf_unit_sums sums;
-	struct tbuf_batch **done;	/* that lanes have marks of, or NULL */
-	struct tbuf_batch *batches[];	/* of units in flight; then those */
-};
+#include "consumer/units.h"
 
 /* ------------------------------------------------------------ tables */
 
@@ -87,18 +69,19 @@ tbuf_units_free(struct tbuf_target *t)
 	memset(&t->units, 0, sizeof(t->units));
 }
 
-static uint64_t
-entry_at(const struct tbuf_target *t, uint32_t i)
+uint64_t
+tbuf_unit_entry_at(const struct tbuf_target *t, uint32_t i)
 {
 	return (t->units.at + sizeof(struct tbuf_units) +
 	    i * sizeof(struct tbuf_unit_entry));
 }
 
-static bool
-entry_read(const struct tbuf_target *t, uint32_t i,
+bool
+tbuf_unit_entry_read(const struct tbuf_target *t, uint32_t i,
     struct tbuf_unit_entry *entry)
 {
-	return (tbuf_target_read(t, entry, sizeof(*entry), entry_at(t, i)));
+	return (tbuf_target_read(t, entry, sizeof(*entry),
+	    tbuf_unit_entry_at(t, i)));
 }
 
 /* What stands in front of the tables; NULL: it cannot be mapped. */
@@ -118,15 +101,16 @@ map(struct tbuf_target *t)
 	return ((struct tbuf_units *)(void *)u->base);
 }
 
-static bool
-is(const struct tbuf_target *t, uint64_t word, enum tbuf_unit_state state)
+bool
+tbuf_unit_in(const struct tbuf_target *t, uint64_t word,
+    enum tbuf_unit_state state)
 {
 	return (word == tbuf_unit_word(t->generation,
 	    tbuf_unit_instance(word), state));
 }
 
-static bool
-has_units(const struct tbuf_target *t)
+bool
+tbuf_units_any(const struct tbuf_target *t)
 {
 	return (t->units.count != 0 && t->nsources != 0 && t->fd != -1 &&
 	    tbuf_session_holds(t));
@@ -232,9 +216,8 @@ table_add(const struct tbuf_target *t, uint32_t i,
 	    size));
 }
 
-/* What a table holds; NULL: it is another unit's by now, or no memory. */
-static struct tbuf_batch *
-table_batch(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+struct tbuf_batch *
+tbuf_unit_table(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *entry, uint32_t mask)
 {
 	struct tbuf_batch *b = batch_new(t->units.size);
@@ -243,7 +226,8 @@ table_batch(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	if (b == NULL)
 		return (NULL);
 	if (table_add(t, i, entry, b) &&
-	    tbuf_file_read(t->fd, &word, sizeof(word), entry_at(t, i)) &&
+	    tbuf_file_read(t->fd, &word, sizeof(word),
+	    tbuf_unit_entry_at(t, i)) &&
 	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word)) {
 		choose(c, t, b, mask);
 		return (b);
@@ -252,9 +236,9 @@ table_batch(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	return (NULL);
 }
 
-static void
-describe(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t kind,
-    uint64_t id, uint64_t began)
+void
+tbuf_unit_describe(const struct tbuf_target *t, struct tbuf_batch *b,
+    uint64_t kind, uint64_t id, uint64_t began)
 {
 	kind_name(t, kind, b->info.kind);
 	b->info.id = id;
@@ -330,12 +314,12 @@ mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
 
 	if (held != NULL)
 		return (held);
-	if (!entry_read(t, record->table, &entry) ||
+	if (!tbuf_unit_entry_read(t, record->table, &entry) ||
 	    tbuf_unit_instance(entry.word) != record->instance ||
-	    (!is(t, entry.word, TBUF_UNIT_ENDING) &&
-	    !is(t, entry.word, TBUF_UNIT_DONE)))
+	    (!tbuf_unit_in(t, entry.word, TBUF_UNIT_ENDING) &&
+	    !tbuf_unit_in(t, entry.word, TBUF_UNIT_DONE)))
 		return (NULL);
-	return (table_batch(c, t, record->table, &entry, record->mask));
+	return (tbuf_unit_table(c, t, record->table, &entry, record->mask));
 }
 
 static void
@@ -384,7 +368,8 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
 	    envelope_open(t, data, size) : mark_find(c, t, &record);
 	count_given(c, s, &record);
 	if (s->batch != NULL) {
-		describe(t, s->batch, record.kind, record.id, record.began);
+		tbuf_unit_describe(t, s->batch, record.kind, record.id,
+		    record.began);
 		s->batch->info.outcome = record.outcome;
 		s->batch->info.ended = true;
 		s->batch->info.discarded = record.discarded;
@@ -415,7 +400,8 @@ look(struct tbuf_target *t)
 
 	for (i = 0; i < t->units.count; i++) {
 		if (!tbuf_file_read(t->fd, &word, sizeof(word),
-		    entry_at(t, i)) || !is(t, word, TBUF_UNIT_DONE)) {
+		    tbuf_unit_entry_at(t, i)) ||
+		    !tbuf_unit_in(t, word, TBUF_UNIT_DONE)) {
 			seen[i].noted = 0;
 			continue;
 		}
@@ -433,266 +419,7 @@ tbuf_units_look(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (has_units(t) && !t->file_only && !t->truncated &&
+		if (tbuf_units_any(t) && !t->file_only && !t->truncated &&
 		    tbuf_policy(t->order.terms.policy)->live)
 			look(t);
-}
-
-/* All that was in the lanes has been given: these have no mark. */
-static void
-forgo(struct tbuf_target *t)
-{
-	struct tbuf_unit_seen *seen = t->units.seen;
-	uint32_t i;
-
-	for (i = 0; i < t->units.count; i++)
-		if (seen[i].noted != 0 && seen[i].given != seen[i].noted) {
-			seen[i].given = seen[i].noted;
-			seen[i].noted = 0;
-		}
-}
-
-/* ------------------------------------------------------------ the end */
-
-/* A unit that has not ended, or of which no more than that is known. */
-static struct tbuf_batch *
-left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
-    const struct tbuf_unit_entry *e)
-{
-	struct tbuf_batch *b;
-	uint64_t laps, total;
-	bool ending = is(t, e->word, TBUF_UNIT_ENDING);
-
-	if (!ending && !is(t, e->word, TBUF_UNIT_BOUND))
-		return (NULL);
-	laps = tbuf_unit_laps(e->head);
-	total = tbuf_unit_records(e->head) + (laps == 0 ? 0 :
-	    tbuf_unit_records(e->half[tbuf_unit_older(e->head)].head));
-	b = table_batch(c, t, i, e, ending ? (uint32_t)e->ended : UINT32_MAX);
-	if (b == NULL)
-		return (NULL);
-	describe(t, b, e->kind, e->id, e->began);
-	b->instance = tbuf_unit_instance(e->word);
-	b->info.ended = ending;
-	b->info.outcome = tbuf_unit_outcome(e->ended);
-	b->info.discarded = ending ? total - least(e->count, total) : 0;
-	return (b);
-}
-
-static struct tbuf_batch *
-left_now(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
-{
-	struct tbuf_unit_entry e;
-
-	return (entry_read(t, i, &e) ? left_open(c, t, i, &e) : NULL);
-}
-
-static struct tbuf_batch *
-left_next(struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	struct tbuf_unit_tables *u = &t->units;
-	uint32_t i = u->left++;
-	struct tbuf_batch *b;
-
-	if (u->held != NULL) {
-		b = u->held->batches[i];
-		u->held->batches[i] = NULL;
-	} else
-		b = left_now(c, t, i);
-	if (b == NULL || !b->info.ended)
-		return (b);
-	/* Its envelope was there, when the process ended. */
-	if (u->seen[i].given == b->instance) {
-		tbuf_batch_free(t, b);
-		return (NULL);
-	}
-	u->given += b->count;
-	return (b);
-}
-
-int
-tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
-    bool end, struct tbuf_event *event)
-{
-	struct tbuf_source *s = t->sources;
-
-	if (!has_units(t))
-		return (0);
-	if (due)
-		forgo(t);
-	for (;;) {
-		if (tbuf_batch_next(c, s, event) == 1)
-			return (1);
-		if (!end || t->units.left >= t->units.count)
-			return (0);
-		s->batch = left_next(c, t);
-	}
-}
-
-/* ------------------------------------------------------------ losses */
-
-static void
-sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
-{
-	const struct tbuf_unit_tables *u = &t->units;
-	uint64_t *counters = sums->counters;
-	struct tbuf_unit_entry e;
-	struct tbuf_units head;
-	uint32_t i;
-
-	memset(sums, 0, sizeof(*sums));
-	if (tbuf_target_read(t, &head, offsetof(struct tbuf_units, kinds),
-	    u->at)) {
-		counters[TBUF_UNIT_WITHOUT] = head.without;
-		sums->given = t->file_only ? head.given : 0;
-	}
-	for (i = 0; i < u->count; i++) {
-		if (!entry_read(t, i, &e))
-			continue;
-		counters[TBUF_UNIT_DROPS] += e.full;
-		counters[TBUF_UNIT_OVERWRITTEN] +=
-		    e.half[tbuf_unit_older(e.head)].overwritten;
-		counters[TBUF_UNIT_DISCARDED] +=
-		    e.total[tbuf_unit_totals(e.word)].discarded;
-		sums->kept += e.total[tbuf_unit_totals(e.word)].kept;
-	}
-}
-
-/* What all tables count, and the end of it where that is known. */
-static void
-sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
-{
-	struct tbuf_unit_sums s;
-	uint64_t given;
-
-	if (t->units.held != NULL)
-		s = t->units.held->sums;
-	else
-		sums_read(t, &s);
-	memcpy(now, s.counters, sizeof(s.counters));
-	given = t->units.given + s.given;
-	/* [inv.account] What was kept and not given went with its record. */
-	if (end && s.kept > given)
-		now[tbuf_policy(t->order.terms.policy)->overwrites ?
-		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    s.kept - given;
-}
-
-int
-tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
-    struct tbuf_event *event)
-{
-	static const enum tbuf_event_type types[TBUF_UNIT_COUNTERS] = {
-		[TBUF_UNIT_DROPS] = TBUF_EVENT_UNIT_DROPS,
-		[TBUF_UNIT_OVERWRITTEN] = TBUF_EVENT_UNIT_OVERWRITTEN,
-		[TBUF_UNIT_DISCARDED] = TBUF_EVENT_DISCARDED,
-		[TBUF_UNIT_WITHOUT] = TBUF_EVENT_UNITS
-	};
-	uint64_t now[TBUF_UNIT_COUNTERS], *told = t->units.told, gain;
-	unsigned i;
-
-	if (!has_units(t))
-		return (0);
-	sums(t, end, now);
-	for (i = 0; i < TBUF_UNIT_COUNTERS; i++) {
-		if (now[i] <= told[i])
-			continue;
-		gain = now[i] - told[i];
-		told[i] = now[i];
-		if (i == TBUF_UNIT_DROPS)
-			c->totals.drops += gain;
-		else if (i == TBUF_UNIT_OVERWRITTEN)
-			c->totals.overwritten += gain;
-		else if (i == TBUF_UNIT_DISCARDED)
-			c->totals.discarded += gain;
-		event->type = types[i];
-		event->count = gain;
-		return (1);
-	}
-	return (0);
-}
-
-/* ------------------------------------------------------------ one moment */
-
-/* Counted first, lest what is counted later seem to be lost. */
-void
-tbuf_units_hold(struct tbuf_target *t)
-{
-	struct tbuf_unit_tables *u = &t->units;
-
-	if (!has_units(t) || u->held != NULL)
-		return;
-	u->held = calloc(1, sizeof(*u->held) +
-	    2 * u->count * sizeof(u->held->batches[0]));
-	if (u->held == NULL)
-		return;
-	u->held->done = u->held->batches + u->count;
-	sums_read(t, &u->held->sums);
-}
-
-static void
-copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
-    const struct tbuf_unit_entry *e)
-{
-	struct tbuf_unit_held *held = t->units.held;
-
-	held->batches[i] = left_open(c, t, i, e);
-	if (is(t, e->word, TBUF_UNIT_DONE) && (held->done[i] =
-	    table_batch(c, t, i, e, UINT32_MAX)) != NULL)
-		held->done[i]->instance = tbuf_unit_instance(e->word);
-}
-
-/* One look at all entries: those that are in flight may end any time. */
-void
-tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	struct tbuf_unit_tables *u = &t->units;
-	struct tbuf_unit_entry *entries;
-	uint32_t i;
-
-	if (u->held == NULL ||
-	    (entries = calloc(u->count, sizeof(*entries))) == NULL)
-		return;
-	if (tbuf_target_read(t, entries, u->count * sizeof(*entries),
-	    entry_at(t, 0)))
-		for (i = 0; i < u->count; i++)
-			copy(c, t, i, &entries[i]);
-	free(entries);
-}
-
-/* Records behind the moment go, and units that had none before. */
-static struct tbuf_batch *
-cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
-{
-	while (b->count > 0 && tbuf_source_later(c, t->units.source,
-	    b->items[b->count - 1].header))
-		b->count--;
-	b->info.records = b->count;
-	if (b->count > 0)
-		return (b);
-	tbuf_batch_free(t, b);
-	return (NULL);
-}
-
-/* What one has recorded, and not yet committed when it was copied, is there. */
-void
-tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	struct tbuf_unit_tables *u = &t->units;
-	struct tbuf_batch *b, **held;
-	uint32_t i;
-
-	for (i = 0; u->held != NULL && i < u->count; i++) {
-		held = &u->held->batches[i];
-		if (*held == NULL)
-			continue;
-		b = left_now(c, t, i);
-		if (b != NULL && b->instance == (*held)->instance &&
-		    !b->info.ended) {
-			tbuf_batch_free(t, *held);
-			*held = b;
-		} else if (b != NULL)
-			tbuf_batch_free(t, b);
-		*held = cut(c, t, *held);
-	}
 }
