@@ -164,6 +164,8 @@ format_directory(int error)
 		return (MSG_DIRECTORY_LINK);
 	case -EPERM:
 		return (MSG_DIRECTORY_OTHERS);
+	case -EDOM:
+		return (MSG_DIRECTORY_RELATIVE);
 	default:
 		return (strerror(-error));
 	}

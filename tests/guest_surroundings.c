@@ -546,6 +546,7 @@ test_runtime_directory_that_cannot_be_used(void)
 	chmod(path, 0770);
 	directory_is_off(path, "runtime directory is not ours alone");
 	rmdir(path);
+	directory_is_off("here", "TBUF_DIR is not an absolute path");
 	memset(at, 'a', sizeof(at) - 1);
 	at[0] = '/';
 	directory_is_off(at, "TBUF_DIR is too long");

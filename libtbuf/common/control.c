@@ -54,6 +54,9 @@ tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
 	const char *end = path + TBUF_PATH_MAX;
 
 	if (set != NULL && *set != '\0') {
+		/* It would be another one after chdir(2), and to others. */
+		if (*set != '/')
+			return (-EDOM);
 		/* Room for a file's name behind it. */
 		if (strlen(set) >= TBUF_PATH_MAX - TBUF_NAME_MAX - 32)
 			return (-ENAMETOOLONG);
@@ -110,6 +113,8 @@ tbuf_directory_problem(int error)
 		return ("runtime directory is not ours alone");
 	case ENAMETOOLONG:
 		return ("TBUF_DIR is too long");
+	case EDOM:
+		return ("TBUF_DIR is not an absolute path");
 	case ENOENT:
 		return ("runtime directory cannot be made");
 	case ENOSPC:

@@ -159,7 +159,7 @@ expect_more(struct tbuf_consumer *c)
 
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", tbuf_consumer_lacks(error)));
+		    "tracing: %s", tbuf_directory_problem(error)));
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_board_post(c)) != 0)
 		return (tbuf_consumer_refuse(c, error));

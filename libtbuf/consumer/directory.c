@@ -210,22 +210,6 @@ tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 	return (result == -EAGAIN ? 0 : result);
 }
 
-/* Elsewhere it would be another one, and what is run there would miss ours. */
-static bool
-is_relative(void)
-{
-	const char *set = secure_getenv("TBUF_DIR");
-
-	return (set != NULL && *set != '\0' && *set != '/');
-}
-
-const char *
-tbuf_consumer_lacks(int error)
-{
-	return (error == -EDOM ? "TBUF_DIR is not an absolute path" :
-	    tbuf_directory_problem(error));
-}
-
 int
 tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
 {
@@ -233,8 +217,6 @@ tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
 
 	if (c->directory != -1)
 		return (c->directory);
-	if (is_relative())
-		return (-EDOM);
 	if ((fd = tbuf_directory_open(make)) >= 0)
 		c->directory = fd;
 	return (fd);

@@ -142,7 +142,7 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s",
-		    tbuf_consumer_lacks(error)));
+		    tbuf_directory_problem(error)));
 	/* Watched before it is read: nobody is missed in between. */
 	c->all = true;
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||

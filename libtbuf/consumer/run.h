@@ -224,8 +224,6 @@ int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 /* The runtime directory, opened once.  A descriptor or -errno. */
 int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 
-/* Why it cannot be opened, by what that gave. */
-const char *tbuf_consumer_lacks(int error);
 /* The text of an enabling, in range. */
 const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);

@@ -242,7 +242,7 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		return (failed(c, argv[0], error));
 	if ((error = tbuf_consumer_directory(c, true)) < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", tbuf_consumer_lacks(error)));
+		    "tracing: %s", tbuf_directory_problem(error)));
 	free(c->spawned.command);
 	if ((c->spawned.command = strdup(argv[0])) == NULL)
 		return (failed(c, argv[0], -ENOMEM));

@@ -23,3 +23,5 @@ wait
 # A command that goes elsewhere would not find it.
 TBUF_DIR=here ctl -n count -c "$TBUF_TARGET fire=1"
 TBUF_DIR=here ctl -n count
+TBUF_DIR=here ctl --left
+TBUF_DIR=here ctl --units
