@@ -61,7 +61,7 @@ function(void *from, const char *name, void *to)
 	return (p != NULL);
 }
 
-/* As zstd.h has them. */
+/* As libzstd has them. */
 struct zstd_in {
 	const void *from;
 	size_t size, position;
@@ -126,7 +126,7 @@ zstd_move(void *state, struct step *step)
 	return (!zstd.is_error(result));
 }
 
-/* As lz4frame.h has them. */
+/* As liblz4 has them. */
 #define LZ4_VERSION	100	/* of its frames' interface */
 
 static struct {
