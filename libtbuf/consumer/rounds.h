@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "consumer/run.h"
 
@@ -53,24 +52,6 @@ int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
 /* The next event of one lane: 1, or 0 at its mark. */
 int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
 	    struct tbuf_event *);
-/* What most events do not have. */
-static inline void
-tbuf_event_clear(struct tbuf_event *event)
-{
-	event->record.layout = NULL;
-	event->record.epid = 0;
-	memset(event->reserved, 0, sizeof(event->reserved));
-	memset(event->record.reserved, 0, sizeof(event->record.reserved));
-	event->record.npieces = 0;
-	event->record.pieces = NULL;
-	event->record.unit = NULL;
-}
-
-/*
- * Such an event was given: do all that come next need nothing but a look at
- * their EPID?  tbuf_consumer_next() gives those by itself then.
- */
-void	tbuf_straight_begin(struct tbuf_consumer *, struct tbuf_source *);
 /* An event that counts something of a lane. */
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 	    const struct tbuf_source *, uint64_t count);
@@ -167,8 +148,6 @@ bool	tbuf_round_counts(const struct tbuf_round *,
 /* A round over copies of what the lanes hold. */
 int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
-/* The next event of it, as tbuf_consumer_next() has it. */
-int	tbuf_round_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
  * Before horizons are noted, and as soon as they are: what will not be there any

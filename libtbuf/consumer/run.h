@@ -82,7 +82,6 @@ struct tbuf_round {
 	unsigned counter;		/* then the group's counters */
 	unsigned packets;		/* the source that packets come from */
 	bool packets_told;		/* and has given all that it has */
-	struct tbuf_source *straight;	/* a lane of plain records, or NULL */
 	bool merging;			/* temporal: the heap is being given */
 	bool merged_given;		/* its top has been */
 	uint64_t noted;			/* when horizons were noted, ns */

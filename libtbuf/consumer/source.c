@@ -309,24 +309,48 @@ fetch(struct tbuf_source *s)
 	return (true);
 }
 
+/* The bytes at position, if `size` of them have been fetched. */
+static const void *
+fetched(const struct tbuf_source *s, uint64_t size)
+{
+	if (s->position < s->fetched || size > s->fetched_size ||
+	    s->position - s->fetched > s->fetched_size - size)
+		return (NULL);
+	return (s->chunk + (s->position - s->fetched));
+}
+
 /* A fetch ends with position's bytes in hand, or with position moved on. */
 static const void *
 need(struct tbuf_source *s, uint64_t size)
 {
 	const void *bytes;
 
-	while ((bytes = tbuf_source_bytes(s, size)) == NULL)
+	while ((bytes = fetched(s, size)) == NULL)
 		if (there(s) < size || !fetch(s))
 			return (NULL);
 	return (bytes);
 }
 
-/* As that, and the lane may have as much. */
 static bool
 plausible(const struct tbuf_source *s, uint16_t size)
 {
-	return (tbuf_source_plausible(s, size) &&
+	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header);
+
+	return (size >= least && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
 	    size <= s->mark - s->position);
+}
+
+const struct tbuf_header *
+tbuf_source_fetched(const struct tbuf_source *s)
+{
+	const struct tbuf_header *header;
+
+	if (s->position >= s->mark ||
+	    (header = fetched(s, sizeof(*header))) == NULL ||
+	    !plausible(s, header->size) || fetched(s, header->size) == NULL)
+		return (NULL);
+	return (header);
 }
 
 int

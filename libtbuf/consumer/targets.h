@@ -33,7 +33,6 @@ struct tbuf_epid {
 	uint32_t enabling;
 	bool clause;			/* the layout is its clause's own */
 	bool unwanted;			/* out of a file: nothing matches it */
-	bool plain;			/* its records need no look but this */
 	uint32_t selection;		/* its enabling's or its probe's */
 };
 
@@ -417,45 +416,8 @@ void	tbuf_source_mark(struct tbuf_source *, enum tbuf_policy);
  * make no sense are skipped and counted in source->damage.
  */
 int	tbuf_source_peek(struct tbuf_source *, const struct tbuf_header **);
-
-/* The bytes at position, if `size` of them have been fetched; else NULL. */
-static inline const void *
-tbuf_source_bytes(const struct tbuf_source *s, uint64_t size)
-{
-	uint64_t at = s->position - s->fetched;
-
-	if (at > s->fetched_size || size > s->fetched_size - at)
-		return (NULL);
-	return (s->chunk + at);
-}
-
-/* May a record have this size?  Whether it is there is another matter. */
-static inline bool
-tbuf_source_plausible(const struct tbuf_source *s, uint16_t size)
-{
-	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(struct tbuf_header);
-
-	return (size >= least && size <= TBUF_RECORD_MAX && size % 8 == 0);
-}
-
-/*
- * The next record, if it is one and all of it is in memory; else NULL.  What
- * has been fetched of a lane that is given now ends at its mark, or before.
- */
-static inline const struct tbuf_header *
-tbuf_source_fetched(const struct tbuf_source *s)
-{
-	const struct tbuf_header *header;
-
-	if (s->position >= s->mark ||
-	    (header = tbuf_source_bytes(s, sizeof(*header))) == NULL ||
-	    !tbuf_source_plausible(s, header->size) ||
-	    tbuf_source_bytes(s, header->size) == NULL)
-		return (NULL);
-	return (header);
-}
-
+/* The next record, if it is one and all of it is in memory; else NULL. */
+const struct tbuf_header *tbuf_source_fetched(const struct tbuf_source *);
 static inline void
 tbuf_source_step(struct tbuf_source *s, uint16_t size)
 {
