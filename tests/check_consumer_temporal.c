@@ -265,6 +265,84 @@ START_TEST(damage_leaves_the_unit_behind_it)
 }
 END_TEST
 
+/* A record's size, where its lane has 24 bytes more. */
+static const uint16_t wrong_sizes[] = { 0, 8, 20, 32, 0xfff8 };
+#define WRONG_SIZES	(sizeof(wrong_sizes) / sizeof(wrong_sizes[0]))
+
+static void
+fire_wrong(struct run *r, uint16_t size)
+{
+	struct tbuf_lane *lane = fake_lane(&r->f, 0);
+	struct tbuf_header header;
+	uint64_t at = tbuf_place_offset(lane->place) + lane->head;
+
+	fire(r, 0, 1);
+	memcpy(&header, r->f.file + at, sizeof(header));
+	header.size = size;
+	memcpy(r->f.file + at, &header, sizeof(header));
+	r->next--;
+}
+
+/* A unit, what makes no sense, and times that go back; then a lock lane. */
+static void
+fire_all_kinds(struct run *r, uint16_t wrong_size)
+{
+	fire(r, 0, 3);
+	unit_end(r, UINT32_MAX);
+	fire(r, 0, 2);
+	ck_assert(fake_record(&r->f, 0, r->epid + 1, &r->next, 8));
+	fire(r, 0, 2);
+	ck_assert(fake_record(&r->f, 0, r->epid, &r->next, 0));
+	r->f.time -= 2;
+	fire(r, 0, 2);
+	fire_wrong(r, wrong_size);
+	fire(r, fake_slot(&r->f)->first_lock, 2);
+}
+
+/* Most records go a way of their own: none comes before what it is behind. */
+START_TEST(lane_gives_all_kinds_in_their_order)
+{
+	static const struct {
+		int64_t before;
+		uint64_t bytes;
+	} damage[] = { { 8, 24 }, { 10, 16 }, { 12, 24 } };
+	unsigned damaged = 0;
+	int64_t expected = 0;
+	uint64_t last = 0;
+	struct tbuf_totals totals;
+	struct tbuf_event e;
+	struct run r;
+
+	begin(&r, "bufsize=64k nunits=2 unitsize=1k");
+	fire_all_kinds(&r, wrong_sizes[_i]);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	while (tbuf_consumer_next(r.c, &e) == 1) {
+		if (e.type == TBUF_EVENT_DAMAGE) {
+			ck_assert_int_eq(expected, damage[damaged].before);
+			ck_assert_uint_eq(e.count, damage[damaged++].bytes);
+		}
+		if (e.type != TBUF_EVENT_RECORD)
+			continue;
+		ck_assert_int_eq(e.record.args[0].i, expected);
+		ck_assert_int_eq(e.record.cpu, expected < 12 ? 0 : 5);
+		ck_assert((e.record.unit != NULL) ==
+		    (expected >= 3 && expected < 6));
+		ck_assert(e.record.unit != NULL || e.record.time > last);
+		if (e.record.unit == NULL)
+			last = e.record.time;
+		expected++;
+	}
+	ck_assert_uint_eq(damaged, 3);
+	ck_assert_int_eq(expected, r.next);
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records, r.next);
+	/* What a unit has kept is one record of its lane. */
+	ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed,
+	    r.next - 2 - UNIT_RECORDS + 1);
+	end(&r);
+}
+END_TEST
+
 /* The records of a round, none of them before one that was given. */
 static unsigned
 take(struct tbuf_consumer *c, uint64_t *last)
@@ -616,6 +694,8 @@ main(void)
 	    0, 2);
 	tcase_add_loop_test(t, temporal_merges_what_comes_behind_a_unit, 0, 2);
 	tcase_add_loop_test(t, damage_leaves_the_unit_behind_it, 0, 2);
+	tcase_add_loop_test(t, lane_gives_all_kinds_in_their_order, 0,
+	    WRONG_SIZES);
 	tcase_add_loop_test(t, temporal_waits_for_the_holder_of_a_lock_lane,
 	    0, 2);
 	tcase_add_test(t, temporal_waits_for_the_first_holder_of_a_lock_lane);

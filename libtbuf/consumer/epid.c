@@ -240,6 +240,8 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 		choose_enabling(c, info, epid);
 		epid->unwanted |= !tbuf_refire_wants(c, t, epid, info);
 	}
+	epid->plain = !epid->clause && !epid->unwanted &&
+	    number < TBUF_EPID_UNIT;
 	epid->probe = info;
 	return (epid);
 }

@@ -180,6 +180,7 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	if (c->options.temporal)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "packets cannot be in order of time"));
+	r->straight.source = NULL;
 	for (; r->pending && r->packets < r->count; r->packets++) {
 		s = r->order[r->packets];
 		/* Losses once a round: more may come at any time. */

@@ -104,6 +104,7 @@ tbuf_round_end(struct tbuf_consumer *c)
 	struct tbuf_target *t, *next;
 
 	c->round.pending = false;
+	c->round.straight.source = NULL;
 	forget_copies(&c->round);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (t->life == TBUF_TOLD)
@@ -557,8 +558,10 @@ next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 		s = r->cursor < r->count ? r->order[r->cursor] : NULL;
 		if (s != NULL && same_group(s, r->order[r->group])) {
 			if (!c->options.temporal &&
-			    tbuf_source_event(c, s, event) == 1)
+			    tbuf_source_event(c, s, event) == 1) {
+				tbuf_straight_begin(c, s);
 				return (1);
+			}
 			if (!r->snapshot && tbuf_source_release(s))
 				tbuf_units_release(s);
 			r->cursor++;
@@ -592,18 +595,6 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 	else if (event->type == TBUF_EVENT_OVERWRITTEN)
 		c->totals.overwritten += event->count;
 	return (1);
-}
-
-static void
-clear(struct tbuf_event *event)
-{
-	event->record.layout = NULL;
-	event->record.epid = 0;
-	memset(event->reserved, 0, sizeof(event->reserved));
-	memset(event->record.reserved, 0, sizeof(event->record.reserved));
-	event->record.npieces = 0;
-	event->record.pieces = NULL;
-	event->record.unit = NULL;
 }
 
 static int
@@ -654,15 +645,16 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 }
 
 int
-tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
+tbuf_round_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
+	c->round.straight.source = NULL;
 	do {
 		if (next_of_script(c, event) == 1)
 			return (1);
 		if (!c->round.pending)
 			return (0);
 		if (!tbuf_refire_resume(c, event)) {
-			clear(event);
+			tbuf_event_clear(event);
 			if (next_of_targets(c, event) == 0)
 				return (next_of_end(c, event));
 		}

@@ -7,7 +7,9 @@
 #define TBUF_CONSUMER_ROUNDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "consumer/run.h"
 
@@ -52,6 +54,21 @@ int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
 /* The next event of one lane: 1, or 0 at its mark. */
 int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
 	    struct tbuf_event *);
+/* What arguments do not have, and most events. */
+static inline void
+tbuf_event_clear(struct tbuf_event *event)
+{
+	const size_t from = offsetof(struct tbuf_record, npieces);
+
+	memset(event->reserved, 0, sizeof(event->reserved));
+	memset((char *)&event->record + from, 0, sizeof(event->record) - from);
+}
+
+/*
+ * Such an event was given: do all that come next need nothing but a look at
+ * their EPID?  tbuf_consumer_next() gives those by itself then.
+ */
+void	tbuf_straight_begin(struct tbuf_consumer *, struct tbuf_source *);
 /* An event that counts something of a lane. */
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 	    const struct tbuf_source *, uint64_t count);
@@ -148,6 +165,8 @@ bool	tbuf_round_counts(const struct tbuf_round *,
 /* A round over copies of what the lanes hold. */
 int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
+/* The next event of it, as tbuf_consumer_next() has it. */
+int	tbuf_round_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
  * Before horizons are noted, and as soon as they are: what will not be there any

@@ -68,6 +68,12 @@ enum tbuf_run {
 	TBUF_RUN_ENDED
 };
 
+/* A lane of plain records (straight.c), and those that are in memory. */
+struct tbuf_straight {
+	struct tbuf_source *source;	/* or NULL: nobody knows of one */
+	const unsigned char *next, *end;
+};
+
 /* What next() is giving. */
 struct tbuf_round {
 	struct tbuf_source **order;	/* all sources: CPU, pid, lane */
@@ -82,6 +88,7 @@ struct tbuf_round {
 	unsigned counter;		/* then the group's counters */
 	unsigned packets;		/* the source that packets come from */
 	bool packets_told;		/* and has given all that it has */
+	struct tbuf_straight straight;
 	bool merging;			/* temporal: the heap is being given */
 	bool merged_given;		/* its top has been */
 	uint64_t noted;			/* when horizons were noted, ns */

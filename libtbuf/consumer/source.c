@@ -337,8 +337,8 @@ plausible(const struct tbuf_source *s, uint16_t size)
 	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(struct tbuf_header);
 
-	return (size >= least && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
-	    size <= s->mark - s->position);
+	return (size >= least && tbuf_record_plausible(size,
+	    s->mark - s->position));
 }
 
 const struct tbuf_header *
@@ -351,6 +351,15 @@ tbuf_source_fetched(const struct tbuf_source *s)
 	    !plausible(s, header->size) || fetched(s, header->size) == NULL)
 		return (NULL);
 	return (header);
+}
+
+const unsigned char *
+tbuf_source_rest(const struct tbuf_source *s, uint64_t *size)
+{
+	const unsigned char *bytes = fetched(s, 0);
+
+	*size = bytes == NULL ? 0 : s->fetched + s->fetched_size - s->position;
+	return (bytes);
 }
 
 int

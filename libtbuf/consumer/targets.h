@@ -33,6 +33,7 @@ struct tbuf_epid {
 	uint32_t enabling;
 	bool clause;			/* the layout is its clause's own */
 	bool unwanted;			/* out of a file: nothing matches it */
+	bool plain;			/* its records need no look but this */
 	uint32_t selection;		/* its enabling's or its probe's */
 };
 
@@ -418,6 +419,18 @@ void	tbuf_source_mark(struct tbuf_source *, enum tbuf_policy);
 int	tbuf_source_peek(struct tbuf_source *, const struct tbuf_header **);
 /* The next record, if it is one and all of it is in memory; else NULL. */
 const struct tbuf_header *tbuf_source_fetched(const struct tbuf_source *);
+/* All that is in memory from there on, and how many bytes that are. */
+const unsigned char *tbuf_source_rest(const struct tbuf_source *,
+	    uint64_t *size);
+
+/* May a record have this size, where so much is left? */
+static inline bool
+tbuf_record_plausible(uint16_t size, uint64_t left)
+{
+	return (size >= sizeof(struct tbuf_header) && size % 8 == 0 &&
+	    size <= TBUF_RECORD_MAX && size <= left);
+}
+
 static inline void
 tbuf_source_step(struct tbuf_source *s, uint16_t size)
 {

@@ -1,0 +1,117 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The straight way of most records.  A lane that gave one, in a round where
+ * nothing but records comes of it, most likely gives another: one that has been
+ * fetched, and whose EPID says that it is a probe's arguments and no more.  Its
+ * bounds are looked at as ever, but nothing is asked that holds for all of the
+ * lane, and nobody else is called.  Whatever this does not know changes nothing
+ * here, and is left to the round.
+ */
+#include "consumer/pieces.h"
+#include "consumer/rounds.h"
+#include "consumer/run.h"
+#include "consumer/targets.h"
+#include "consumer/timeline.h"
+
+/*
+ * A script fires for records, or takes them; a cut looks at their times; the
+ * rest of a batch stands in front of the lane's next record, as damage would,
+ * which has been told by now.  Records of lock lanes say themselves on which
+ * CPU they were.
+ */
+void
+tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
+{
+	uint64_t size;
+	const unsigned char *rest = tbuf_source_rest(s, &size);
+
+	if (rest == NULL || c->script != NULL || c->round.cut ||
+	    s->batch != NULL || s->locked)
+		return;
+	c->round.straight = (struct tbuf_straight){
+		.source = s, .next = rest, .end = rest + size
+	};
+}
+
+/* As decode() and record_event() in record.c have it. */
+static inline void
+give(struct tbuf_consumer *c, const struct tbuf_header *header,
+    const struct tbuf_epid *epid, struct tbuf_event *event)
+{
+	struct tbuf_source *s = c->round.straight.source;
+	const struct tbuf_target *t = s->target;
+	struct tbuf_record *record = &event->record;
+	uint64_t time = tbuf_timeline_mono(&t->time, header->time);
+
+	/* inv.order: two ticks may fall into one nanosecond. */
+	if (time <= s->time)
+		time = s->time + 1;
+	s->time = time;
+	event->type = TBUF_EVENT_RECORD;
+	event->pid = t->pid;
+	event->cpu = s->cpu;
+	tbuf_event_clear(event);
+	record->pid = t->pid;
+	record->tid = header->tid;
+	record->cpu = s->cpu;
+	record->enabling = epid->enabling;
+	record->time = time;
+	record->wall = tbuf_timeline_wall(&t->time, time);
+	record->probe = epid->probe;
+	record->nargs = epid->layout->npieces;
+	record->args = c->values;
+	c->round.straight.next += header->size;
+	tbuf_source_step(s, header->size);
+	s->consumed++;
+	c->totals.records++;
+}
+
+/* What has texts takes a loop of another kind, and registers for it: apart. */
+static __attribute__((noinline)) int
+give_texts(struct tbuf_consumer *c, const struct tbuf_header *header,
+    const struct tbuf_epid *epid, struct tbuf_event *event)
+{
+	if (!tbuf_layout_read(epid->layout, header + 1,
+	    header->size - sizeof(*header), c->values))
+		return (tbuf_round_next(c, event));
+	give(c, header, epid, event);
+	return (1);
+}
+
+/* The next record, if it is one. */
+static inline const struct tbuf_header *
+next(const struct tbuf_straight *straight)
+{
+	const struct tbuf_header *header = (const void *)straight->next;
+	size_t left = (size_t)(straight->end - straight->next);
+
+	return (left >= sizeof(*header) && tbuf_record_plausible(header->size,
+	    left) ? header : NULL);
+}
+
+static inline const struct tbuf_epid *
+plain(const struct tbuf_target *t, uint16_t epid)
+{
+	return (epid < t->necbs_max && t->epids[epid].plain ?
+	    &t->epids[epid] : NULL);
+}
+
+int
+tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	const struct tbuf_straight *straight = &c->round.straight;
+	const struct tbuf_header *header;
+	const struct tbuf_epid *epid;
+
+	if (straight->source == NULL || (header = next(straight)) == NULL ||
+	    (epid = plain(straight->source->target, header->epid)) == NULL)
+		return (tbuf_round_next(c, event));
+	if (epid->layout->nfixed != epid->layout->npieces)
+		return (give_texts(c, header, epid, event));
+	if (!tbuf_layout_fixed(epid->layout, header + 1,
+	    header->size - sizeof(*header), c->values))
+		return (tbuf_round_next(c, event));
+	give(c, header, epid, event);
+	return (1);
+}
