@@ -44,41 +44,60 @@ printable_sequence(const unsigned char *s, size_t left,
 
 #define EACH(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* Has one of eight bytes the value 0?  (Only bytes above one may err.) */
-static uint64_t
-has_zero(uint64_t bytes)
-{
-
-	return ((bytes - EACH(1)) & ~bytes & EACH(0x80));
-}
-
-/* Do all of eight bytes stand for themselves, without another look? */
-static bool
+/*
+ * Do all of eight bytes stand for themselves, without another look?  Each of
+ * these sums has the byte's highest bit set if it is as it should be, and none
+ * carries into the next byte as long as no byte has its own.
+ */
+static inline bool
 is_plain(uint64_t bytes)
 {
+	uint64_t good = (bytes + EACH(0x80 - ' ')) &
+	    ((bytes ^ EACH('"')) + EACH(0x7f)) &
+	    ((bytes ^ EACH('\\')) + EACH(0x7f)) &
+	    ~(bytes | (bytes + EACH(0x80 - 0x7f)));
 
-	return (((bytes | (bytes - EACH(' '))) & EACH(0x80)) == 0 &&
-	    (has_zero(bytes ^ EACH('"')) | has_zero(bytes ^ EACH('\\')) |
-	    has_zero(bytes ^ EACH(0x7f))) == 0);
+	return ((good & EACH(0x80)) == EACH(0x80));
 }
 
-char *
-value_escape(char *p, const void *text, size_t size,
+/* The same of those at s, which are copied; false: of some it is not known. */
+static inline bool
+put_plain(char *p, const unsigned char *s)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, s, sizeof(bytes));
+	memcpy(p, &bytes, sizeof(bytes));
+	return (is_plain(bytes));
+}
+
+/* The bytes that stand for themselves, in steps of eight, and what is left. */
+static inline char *
+put_plains(char *p, const unsigned char **from, const unsigned char *end)
+{
+	const unsigned char *s = *from;
+	size_t left;
+
+	for (; end - s >= 8 && put_plain(p, s); s += 8)
+		p += 8;
+	/* Fewer than eight are looked at with those in front of them. */
+	left = end - s;
+	if (left > 0 && left < 8 && s - *from >= 8 &&
+	    put_plain(p + left - 8, end - 8)) {
+		p += left;
+		s = end;
+	}
+	*from = s;
+	return (p);
+}
+
+static __attribute__((noinline)) char *
+put_others(char *p, const unsigned char *s, const unsigned char *end,
     const struct value_style *style)
 {
-	const unsigned char *s = text, *end = s + size;
-	uint64_t bytes;
 	unsigned n;
 
 	while (s < end) {
-		if (end - s >= (ptrdiff_t)sizeof(bytes)) {
-			memcpy(&bytes, s, sizeof(bytes));
-			if (is_plain(bytes)) {
-				p = put_bytes(p, s, sizeof(bytes));
-				s += sizeof(bytes);
-				continue;
-			}
-		}
 		if (*s >= ' ' && *s < 0x7f && *s != '"' && *s != '\\') {
 			*p++ = *s++;
 		} else if (*s >= 0x80 &&
@@ -87,8 +106,19 @@ value_escape(char *p, const void *text, size_t size,
 			s += n;
 		} else
 			p = put_escape(p, *s++, style);
+		p = put_plains(p, &s, end);
 	}
 	return (p);
+}
+
+char *
+value_escape(char *p, const void *text, size_t size,
+    const struct value_style *style)
+{
+	const unsigned char *s = text, *end = s + size;
+
+	p = put_plains(p, &s, end);
+	return (s == end ? p : put_others(p, s, end, style));
 }
 
 static char *
@@ -104,8 +134,8 @@ put_binary(char *p, const struct tbuf_value *v, bool quoted)
 }
 
 /* Room for the value, and what may come with it. */
-static char *
-put_data(struct output *out, char *p, const struct tbuf_value *v,
+char *
+value_put_data(struct output *out, char *p, const struct tbuf_value *v,
     const struct value_style *style, size_t after)
 {
 
@@ -146,15 +176,11 @@ put_floating(char *p, const struct tbuf_value *v,
 }
 
 char *
-value_put_other(struct output *out, char *p, const struct tbuf_value *v,
-    const struct value_style *style, size_t after)
+value_put_other(char *p, const struct tbuf_value *v,
+    const struct value_style *style)
 {
 
 	switch (v->type) {
-	case TBUF_STRING:
-	case TBUF_STRING_SIZED:
-	case TBUF_BINARY:
-		return (put_data(out, p, v, style, after));
 	case TBUF_CHAR:
 		return ((char)-1 < 0 ? put_signed(p, v->i) :
 		    put_unsigned(p, v->u));

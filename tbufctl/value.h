@@ -32,9 +32,14 @@ struct value_style {
 char	*value_escape(char *, const void *text, size_t size,
 	    const struct value_style *);
 
-/* Other values than integers; text gets room of its own, and for `after`. */
-char	*value_put_other(struct output *, char *p, const struct tbuf_value *,
+/*
+ * Other values than integers: texts and bytes, which get room of their own, and
+ * for `after`; and all the rest.
+ */
+char	*value_put_data(struct output *, char *p, const struct tbuf_value *,
 	    const struct value_style *, size_t after);
+char	*value_put_other(char *p, const struct tbuf_value *,
+	    const struct value_style *);
 
 /* A clause's value as one of the type that it has in the script. */
 void	value_typed(struct tbuf_value *, const struct tbuf_d_piece *,
@@ -61,8 +66,12 @@ value_put(struct output *out, char *p, const struct tbuf_value *v,
 	case TBUF_UINT32:
 	case TBUF_UINT64:
 		return (put_unsigned(p, v->u));
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		return (value_put_data(out, p, v, style, after));
 	default:
-		return (value_put_other(out, p, v, style, after));
+		return (value_put_other(p, v, style));
 	}
 }
 

@@ -23,6 +23,9 @@ record 100 101 0 5 5000 6000 "cut"... ""... "\xab"...
 record 100 101 0 5 5000 6000 "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9e" "\xc2\x9b\xc2\xa0" ""
 record 100 101 0 5 5000 6000 "\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80" "\xe2\x82" "\x80"
 record 100 101 0 5 5000 6000 "\xe0\x80\x80 \xf0\x80\x80\x80 \xf5" "\xe2\x82x\xc3" ""
+record 100 101 0 5 5000 6000 "/usr/share/doc/tbuf/READ.ME" "/usr/share/doc/t\"buf" ""
+record 100 101 0 5 5000 6000 "twelve and\\ eight and" "nine bytes of it\n" ""
+record 100 101 0 5 5000 6000 "\x7fseven\x1f \xff at first" "eight an\x80" ""
 record 100 101 -1 123456 5000 6000 "unknown CPU"
 record 100 101 0 7 5000 6000 ""
 END
