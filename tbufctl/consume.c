@@ -30,12 +30,14 @@ struct run {
 	pid_t command;		/* 0: none */
 	bool command_ended;
 	bool *told;		/* a description's matches, by its index */
+	bool one;		/* --units=PID:ID */
 	bool begun;		/* a record has come */
 	bool stopped;		/* for an output that nobody reads */
 	bool skipped;		/* processes were, and it has been told */
 	bool truncated;		/* a control file was, and so on */
 	bool telling;		/* this round tells losses */
 	uint64_t printed;	/* records */
+	int cpu;		/* of this round's last record */
 	uint64_t period;	/* statusrate */
 	uint64_t due;		/* when losses are told next */
 	struct loss *losses;	/* sorted by CPU, then pid */
@@ -347,25 +349,37 @@ check_output(struct run *run)
 static bool
 unit_unwanted(const struct options *o, const struct tbuf_record *record)
 {
-	return (o->units_one && (record->unit == NULL ||
-	    record->unit->ended || record->unit->id != o->units_id ||
-	    record->pid != o->units_pid));
+	return (record->unit == NULL || record->unit->ended ||
+	    record->unit->id != o->units_id || record->pid != o->units_pid);
 }
 
+/* A record of another CPU than the one before, or the first one. */
 static void
-print_record(struct run *run, const struct tbuf_record *record, int *cpu)
+next_cpu(struct run *run, int cpu)
 {
 
-	if (unit_unwanted(run->options, record))
-		return;
 	if (!run->begun)
 		tell_matched(run, false);
 	run->begun = true;
-	if (run->telling && record->cpu > *cpu)
-		tell_losses(run, record->cpu - 1);
-	*cpu = record->cpu;
+	if (run->telling && cpu > run->cpu)
+		tell_losses(run, cpu - 1);
+	run->cpu = cpu;
+}
+
+static void
+print_record(struct run *run, const struct tbuf_record *record)
+{
+	struct format *f = &run->format;
+
+	if (run->one && unit_unwanted(run->options, record))
+		return;
+	if (record->cpu != run->cpu)
+		next_cpu(run, record->cpu);
 	run->printed++;
-	format_record(&run->format, record);
+	if (record->epid != 0)
+		action_record(f, record);
+	else
+		f->ops->record(f, record, format_prepared(f, record->probe));
 }
 
 /*
@@ -376,12 +390,13 @@ static int
 drain(struct run *run)
 {
 	struct tbuf_event e;
-	int cpu = -1, more;
+	int more;
 
+	run->cpu = FORMAT_NO_CPU;
 	format_round(&run->format);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
-			print_record(run, &e.record, &cpu);
+			print_record(run, &e.record);
 		else
 			print_other(run, &e);
 		if (run->format.out->error != 0)
@@ -510,7 +525,7 @@ finish(struct run *run, int error)
 	tbuf_consumer_totals(run->consumer, &totals);
 	top_end(&run->format);
 	/* What is printed of one unit is not all that there is. */
-	if (!o->units_one)
+	if (!run->one)
 		run->format.ops->total(&run->format, &totals);
 	else if (run->printed == 0 && run->status == 0)
 		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
@@ -597,7 +612,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 {
 	struct run run = {
 		.consumer = consumer, .options = options, .command = command,
-		.compiled = compiled
+		.compiled = compiled, .one = options->units_one
 	};
 	int status;
 

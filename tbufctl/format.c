@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "action.h"
 #include "format.h"
 #include "messages.h"
 
@@ -28,7 +27,7 @@ format_init(struct format *f, struct output *out,
 }
 
 /* A probe that is met for the first time. */
-static struct prepared *
+static void
 prepare(struct format *f, const struct tbuf_probe_info *probe)
 {
 	size_t n = f->nprobes;
@@ -40,28 +39,18 @@ prepare(struct format *f, const struct tbuf_probe_info *probe)
 		memset(f->probes + n, 0, (f->nprobes - n) *
 		    sizeof(*f->probes));
 	}
-	if (f->probes[probe->id].text == NULL)
-		f->ops->prepare(f, probe, &f->probes[probe->id]);
-	return (&f->probes[probe->id]);
+	f->ops->prepare(f, probe, &f->probes[probe->id]);
 }
 
 struct prepared *
-format_prepared(struct format *f, const struct tbuf_probe_info *probe)
+format_find(struct format *f, const struct tbuf_probe_info *probe)
 {
 
-	if (probe->id < f->nprobes && f->probes[probe->id].text != NULL)
-		return (&f->probes[probe->id]);
-	return (prepare(f, probe));
-}
-
-void
-format_record(struct format *f, const struct tbuf_record *record)
-{
-
-	if (record->epid != 0)
-		action_record(f, record);
-	else
-		f->ops->record(f, record, format_prepared(f, record->probe));
+	if (probe->id >= f->nprobes || f->probes[probe->id].text == NULL)
+		prepare(f, probe);
+	f->last = probe;
+	f->last_prepared = &f->probes[probe->id];
+	return (f->last_prepared);
 }
 
 void

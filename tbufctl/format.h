@@ -7,12 +7,14 @@
 #ifndef TBUFCTL_FORMAT_H
 #define TBUFCTL_FORMAT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <tbuf_consumer.h>
 
 #include "flow.h"
+#include "number.h"
 #include "options.h"
 #include "output.h"
 
@@ -25,7 +27,7 @@ struct prepared {
 	/* What a record begins with, on a CPU, of a process and thread. */
 	char *prefix;
 	size_t prefix_size;
-	int cpu;
+	int cpu;		/* or FORMAT_NO_CPU: there is none so far */
 	pid_t pid;
 	uint32_t tid;
 	/* Before each argument, ... */
@@ -40,6 +42,8 @@ struct prepared {
 	enum flow_kind flow;
 	bool call;		/* of a system call */
 };
+
+#define FORMAT_NO_CPU	INT_MIN	/* a thread's buffer has -1 */
 
 /* Room for a record beside what is prepared: its numbers. */
 #define FORMAT_UNIT	(VALUE_ESCAPED * 32 + 64)	/* a work unit */
@@ -60,8 +64,11 @@ struct format {
 	bool pids;		/* -l: of several processes */
 	bool screen;		/* --stat: over what stands there already */
 	uint64_t time;		/* --stat: of this look, ns */
+	struct number_stem times, walls;	/* of records */
 	struct prepared *probes;	/* by id */
 	size_t nprobes;
+	const struct tbuf_probe_info *last;	/* the last record's, ... */
+	struct prepared *last_prepared;	/* ... and what it has there */
 	bool *printed;		/* aggregations that printa() was for, by id */
 	uint32_t naggregations;
 	const struct format_ops *ops;
@@ -124,10 +131,14 @@ extern const struct format_ops format_text, format_json;
 void	format_init(struct format *, struct output *, const struct options *);
 /* Buffers are read anew. */
 void	format_round(struct format *);
-void	format_record(struct format *, const struct tbuf_record *);
 /* What the records of its probe have in common. */
-struct prepared *format_prepared(struct format *,
-	    const struct tbuf_probe_info *);
+struct prepared *format_find(struct format *, const struct tbuf_probe_info *);
+static inline struct prepared *
+format_prepared(struct format *f, const struct tbuf_probe_info *probe)
+{
+
+	return (probe == f->last ? f->last_prepared : format_find(f, probe));
+}
 void	format_free(struct format *);
 
 /* What a type is called in lists. */

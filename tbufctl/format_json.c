@@ -140,8 +140,8 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 }
 
 /* Up to the time, with room for what is prepared. */
-static char *
-put_begin(const struct format *f, const struct tbuf_record *r,
+static inline char *
+put_begin(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
 {
 	char *p;
@@ -150,10 +150,11 @@ put_begin(const struct format *f, const struct tbuf_record *r,
 	    prepared->pid != r->pid || prepared->prefix_size == 0)
 		set_prefix(r, prepared);
 	p = output_room(f->out, prepared->most);
-	p = put_run(p, prepared->prefix, prepared->prefix_size);
-	p = put_unsigned(p, r->time);
+	p = put_long(p, prepared->prefix, prepared->prefix_size);
+	p = put_near(p, r->time, &f->times);
 	if (f->options->nwith > 0 && wants_wall(f->options))
-		p = put_unsigned(put_literal(p, ",\"wall\":"), r->wall);
+		p = put_near(put_literal(p, ",\"wall\":"), r->wall,
+		    &f->walls);
 	if (r->unit != NULL)
 		p = put_unit(p, r->unit);
 	return (p);
@@ -168,7 +169,7 @@ record(struct format *f, const struct tbuf_record *r,
 	unsigned i = 0;
 	char *p = put_begin(f, r, prepared);
 
-	p = put_run(p, prepared->part[0], prepared->part_size[0]);
+	p = put_long(p, prepared->part[0], prepared->part_size[0]);
 	while (i < r->nargs) {
 		p = value_put(out, p, &r->args[i], &style, prepared->most);
 		cut |= r->args[i].cut;

@@ -60,22 +60,6 @@ put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 	return (p + (end - point));
 }
 
-/* A record begins with its row, unless quiet; -F has one of its own. */
-static void
-set_prefix(const struct format *f, const struct tbuf_probe_info *probe,
-    int cpu, struct prepared *prepared)
-{
-	char *p = prepared->prefix;
-
-	prepared->cpu = cpu;
-	if (f->indent) {
-		p = put_cpu(p, cpu);
-		*p++ = ' ';
-	} else if (!f->quiet)
-		p = put_head(p, cpu, probe);
-	prepared->prefix_size = p - prepared->prefix;
-}
-
 /* FUNCTION:NAME, of which the latter is not always shown. */
 static char *
 put_flow_name(char *p, const struct tbuf_probe_info *probe,
@@ -129,22 +113,25 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
 	prepared->most = size + FORMAT_NUMBERS;
 	/* The prefix stands last: it may become longer. */
-	p = prepared->text = memory_get(NULL, 1, size + names +
+	p = prepared->text = memory_get(NULL, 1, 2 * size +
 	    3 * OUTPUT_NUMBER);
 	p = put_flow_name(p, probe, prepared);
 	prepared->prefix = put_parts(f, p, probe, prepared);
-	set_prefix(f, probe, -1, prepared);
+	prepared->cpu = FORMAT_NO_CPU;
 }
 
 static char *
-put_with(char *p, enum with with, const struct tbuf_record *r)
+put_with(struct format *f, char *p, enum with with,
+    const struct tbuf_record *r)
 {
 
 	switch (with) {
 	case WITH_TIME:
-		return (put_unsigned(put_literal(p, "time="), r->time));
+		return (put_near(put_literal(p, "time="), r->time,
+		    &f->times));
 	case WITH_WALL:
-		return (put_unsigned(put_literal(p, "wall="), r->wall));
+		return (put_near(put_literal(p, "wall="), r->wall,
+		    &f->walls));
 	case WITH_PID:
 		return (put_signed(put_literal(p, "pid="), r->pid));
 	default:
@@ -198,7 +185,7 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 
 /* What --with asked for, and whose work it was. */
 static char *
-put_withs(const struct format *f, char *p, const struct tbuf_record *r)
+put_withs(struct format *f, char *p, const struct tbuf_record *r)
 {
 	const struct options *o = f->options;
 	unsigned i;
@@ -206,7 +193,7 @@ put_withs(const struct format *f, char *p, const struct tbuf_record *r)
 	for (i = 0; i < o->nwith; i++) {
 		if (i > 0 || !f->quiet || f->indent)
 			*p++ = ' ';
-		p = put_with(p, o->with[i], r);
+		p = put_with(f, p, o->with[i], r);
 	}
 	if (r->unit != NULL) {
 		if (i > 0 || !f->quiet || f->indent)
@@ -229,40 +216,94 @@ put_heading(struct format *f)
 	f->started = true;
 }
 
-/* What stands before the arguments, with room for those as prepared. */
+/*
+ * A record begins with its row, unless quiet; -F has one of its own.  In most
+ * rows the first argument follows, so what stands before that does, too.
+ */
+static void
+set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
+    struct prepared *prepared)
+{
+	char *p = prepared->prefix;
+
+	if (!f->started)
+		put_heading(f);
+	prepared->cpu = cpu;
+	if (f->indent) {
+		p = put_cpu(p, cpu);
+		*p++ = ' ';
+	} else if (!f->quiet)
+		p = put_head(p, cpu, probe);
+	prepared->prefix_size = p - prepared->prefix;
+	if (probe->nargs > 0)
+		put_run(p, prepared->part[0], prepared->part_size[0]);
+}
+
+/* Does a row have more than its prefix? */
+static inline bool
+more_wanted(const struct format *f, const struct tbuf_record *r)
+{
+
+	return (f->indent || f->options->nwith > 0 || r->unit != NULL);
+}
+
 static char *
-put_row(struct format *f, const struct tbuf_record *r,
+put_more(struct format *f, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+
+	if (f->indent)
+		p = put_flow(f, p, r, prepared);
+	return (put_withs(f, p, r));
+}
+
+/* A row with its prefix, and room for its arguments as prepared. */
+static inline char *
+row_begin(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
 {
 	char *p;
 
-	if (!f->started)
-		put_heading(f);
 	if (prepared->cpu != r->cpu)
 		set_prefix(f, r->probe, r->cpu, prepared);
 	p = output_room(f->out, prepared->most);
-	p = put_run(p, prepared->prefix, prepared->prefix_size);
-	if (f->indent)
-		p = put_flow(f, p, r, prepared);
-	if (f->options->nwith > 0 || r->unit != NULL)
-		p = put_withs(f, p, r);
-	return (p);
+	(void)put_long(p, prepared->prefix, prepared->prefix_size +
+	    prepared->part_size[0]);
+	return (p + prepared->prefix_size);
+}
+
+/* And what stands before its first argument. */
+static char *
+put_first(struct format *f, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+
+	p = put_more(f, p, r, prepared);
+	if (r->nargs == 0)
+		return (p);
+	/* A quiet line begins with its first argument, or has this before. */
+	if (r->unit != NULL && f->quiet && !f->indent &&
+	    f->options->nwith == 0)
+		*p++ = ' ';
+	return (put_run(p, prepared->part[0], prepared->part_size[0]));
 }
 
 static void
 record(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
 {
-	char *p = put_row(f, r, prepared);
-	unsigned i;
+	char *p = row_begin(f, r, prepared);
+	unsigned i = 0;
 
-	/* A quiet line begins with its first argument, or has this before. */
-	if (r->unit != NULL && r->nargs > 0 && f->quiet && !f->indent &&
-	    f->options->nwith == 0)
-		*p++ = ' ';
-	for (i = 0; i < r->nargs; i++) {
-		p = put_run(p, prepared->part[i], prepared->part_size[i]);
+	if (more_wanted(f, r))
+		p = put_first(f, p, r, prepared);
+	else if (r->nargs > 0)
+		p += prepared->part_size[0];
+	while (i < r->nargs) {
 		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
+		if (++i < r->nargs)
+			p = put_run(p, prepared->part[i],
+			    prepared->part_size[i]);
 	}
 	*p++ = '\n';
 	output_taken(f->out, p);
@@ -276,7 +317,9 @@ row(struct format *f, const struct tbuf_record *r)
 	char *p;
 
 	set_prefix(f, r->probe, r->cpu, prepared);
-	p = put_row(f, r, prepared);
+	p = row_begin(f, r, prepared);
+	if (more_wanted(f, r))
+		p = put_more(f, p, r, prepared);
 	if (!f->quiet || f->indent || f->options->nwith > 0 ||
 	    r->unit != NULL)
 		*p++ = ' ';

@@ -27,6 +27,16 @@ number_large(char *p, uint64_t value)
 	return (number_eight(p, (uint32_t)(value % NUMBER_EIGHT)));
 }
 
+void
+number_stem_set(struct number_stem *stem, uint64_t value)
+{
+	char number[OUTPUT_NUMBER];
+
+	stem->stem = value;
+	stem->size = put_unsigned(number, value) - number;
+	memcpy(stem->digits, number, sizeof(stem->digits));
+}
+
 char *
 put_padded(char *p, int64_t value, int width)
 {

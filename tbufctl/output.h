@@ -23,8 +23,8 @@ struct output {
 	char *buffer;
 };
 
-/* put_run() writes so many bytes beyond its end. */
-#define OUTPUT_SLACK	16
+/* put_long() and put_run() write so many bytes beyond their end. */
+#define OUTPUT_SLACK	64
 
 /* Most bytes of one integer, pointer or floating-point number. */
 #define OUTPUT_NUMBER	32
@@ -107,14 +107,29 @@ put_bytes(char *p, const void *bytes, size_t n)
 	return (p + n);
 }
 
-/* A few bytes, in steps of OUTPUT_SLACK, which is quicker than a call. */
+/*
+ * Bytes that OUTPUT_SLACK more can be read behind, in large steps, or a few of
+ * them in small ones: mostly one step, and quicker than a call.
+ */
+static inline char *
+put_long(char *p, const char *bytes, size_t n)
+{
+	size_t i;
+
+	memcpy(p, bytes, OUTPUT_SLACK);
+	for (i = OUTPUT_SLACK; i < n; i += OUTPUT_SLACK)
+		memcpy(p + i, bytes + i, OUTPUT_SLACK);
+	return (p + n);
+}
+
 static inline char *
 put_run(char *p, const char *bytes, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < n; i += OUTPUT_SLACK)
-		memcpy(p + i, bytes + i, OUTPUT_SLACK);
+	memcpy(p, bytes, 16);
+	for (i = 16; i < n; i += 16)
+		memcpy(p + i, bytes + i, 16);
 	return (p + n);
 }
 
