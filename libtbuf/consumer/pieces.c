@@ -39,6 +39,7 @@ static void
 begin(struct tbuf_record_layout *layout)
 {
 	memset(layout, 0, sizeof(*layout));
+	layout->words = true;
 }
 
 /* One piece more.  False if no record could hold it. */
@@ -57,6 +58,7 @@ add(struct tbuf_record_layout *layout, const struct tbuf_layout_piece *piece)
 		layout->fixed_size = (uint16_t)(at + piece->size);
 		layout->nfixed++;
 	}
+	layout->words &= piece->load == TBUF_LOAD_64;
 	layout->npieces++;
 	return (true);
 }

@@ -44,6 +44,7 @@ struct tbuf_record_layout {
 	uint16_t npieces;
 	uint16_t nfixed;	/* in front of the first text */
 	uint16_t fixed_size;	/* bytes of the data that these take */
+	bool words;		/* all of them are fixed, and have 64 bits */
 	struct tbuf_layout_piece pieces[];
 };
 
@@ -162,33 +163,26 @@ tbuf_layout_take_text(const struct tbuf_layout_piece *piece,
 	value->data = (const char *)bytes;
 }
 
-/* The pieces in front of the first text; false if the data are too short. */
+/*
+ * A record's data, `size` bytes at an address that is a multiple of 8, into
+ * npieces values.  Texts and arrays are pointed at where they lie.  False if
+ * the data are too short.
+ */
 static inline bool
-tbuf_layout_fixed(const struct tbuf_record_layout *layout, const void *from,
+tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
     size_t size, struct tbuf_value *value)
 {
 	const struct tbuf_layout_piece *piece = layout->pieces;
-	const struct tbuf_layout_piece *end = piece + layout->nfixed;
 	const unsigned char *data = from;
-
-	if (size < layout->fixed_size)
-		return (false);
-	for (; piece < end; piece++, value++)
-		tbuf_layout_take(piece, data + piece->at, value);
-	return (true);
-}
-
-/* And the others, into their values. */
-static inline bool
-tbuf_layout_others(const struct tbuf_record_layout *layout,
-    const unsigned char *data, size_t size, struct tbuf_value *value)
-{
-	const struct tbuf_layout_piece *piece = layout->pieces;
-	const struct tbuf_layout_piece *end = piece + layout->npieces;
 	size_t at = layout->fixed_size;
+	unsigned n = layout->nfixed, texts = layout->npieces - n;
 	uint16_t word;
 
-	for (piece += layout->nfixed; piece < end; piece++, value++) {
+	if (size < at)
+		return (false);
+	for (; n > 0; n--, piece++, value++)
+		tbuf_layout_take(piece, data + piece->at, value);
+	for (; texts > 0; texts--, piece++, value++) {
 		if (piece->load == TBUF_LOAD_TEXT) {
 			if (!tbuf_layout_text(data, size, &at, &word))
 				return (false);
@@ -205,17 +199,21 @@ tbuf_layout_others(const struct tbuf_record_layout *layout,
 	return (true);
 }
 
-/*
- * A record's data, `size` bytes at an address that is a multiple of 8, into
- * npieces values.  Texts and arrays are pointed at where they lie.  False if
- * the data are too short.
- */
+/* The same, where all pieces are words. */
 static inline bool
-tbuf_layout_read(const struct tbuf_record_layout *layout, const void *data,
+tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
     size_t size, struct tbuf_value *value)
 {
-	return (tbuf_layout_fixed(layout, data, size, value) &&
-	    tbuf_layout_others(layout, data, size, value + layout->nfixed));
+	const unsigned char *bytes = from;
+	size_t i;
+
+	if (size < layout->fixed_size)
+		return (false);
+	for (i = 0; i < layout->npieces; i++) {
+		memcpy(&value[i], &layout->pieces[i].head, sizeof(uint64_t));
+		memcpy(&value[i].u, bytes + 8 * i, sizeof(uint64_t));
+	}
+	return (true);
 }
 
 #undef TBUF_TAKE

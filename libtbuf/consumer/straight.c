@@ -34,16 +34,21 @@ tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
 	};
 }
 
-/* As decode() and record_event() in record.c have it. */
-static inline void
+/*
+ * As decode() and record_event() in record.c have it, of a record whose values
+ * have been read.  False if it was before the clock's first point.
+ */
+static inline bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
 	struct tbuf_source *s = c->round.straight.source;
 	const struct tbuf_target *t = s->target;
 	struct tbuf_record *record = &event->record;
-	uint64_t time = tbuf_timeline_mono(&t->time, header->time);
+	uint64_t time;
 
+	if (!tbuf_timeline_since(&t->time, header->time, &time))
+		return (false);
 	/* inv.order: two ticks may fall into one nanosecond. */
 	if (time <= s->time)
 		time = s->time + 1;
@@ -65,23 +70,24 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	tbuf_source_step(s, header->size);
 	s->consumed++;
 	c->totals.records++;
+	return (true);
 }
 
-/* What has texts takes a loop of another kind, and registers for it: apart. */
+/* What has other values than words takes registers for them: apart. */
 static __attribute__((noinline)) int
-give_texts(struct tbuf_consumer *c, const struct tbuf_header *header,
+next_other(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
-	if (!tbuf_layout_read(epid->layout, header + 1,
-	    header->size - sizeof(*header), c->values))
-		return (tbuf_round_next(c, event));
-	give(c, header, epid, event);
-	return (1);
+	if (tbuf_layout_read(epid->layout, header + 1,
+	    header->size - sizeof(*header), c->values) &&
+	    give(c, header, epid, event))
+		return (1);
+	return (tbuf_round_next(c, event));
 }
 
 /* The next record, if it is one. */
 static inline const struct tbuf_header *
-next(const struct tbuf_straight *straight)
+find_next(const struct tbuf_straight *straight)
 {
 	const struct tbuf_header *header = (const void *)straight->next;
 	size_t left = (size_t)(straight->end - straight->next);
@@ -91,7 +97,7 @@ next(const struct tbuf_straight *straight)
 }
 
 static inline const struct tbuf_epid *
-plain(const struct tbuf_target *t, uint16_t epid)
+find_plain(const struct tbuf_target *t, uint16_t epid)
 {
 	return (epid < t->necbs_max && t->epids[epid].plain ?
 	    &t->epids[epid] : NULL);
@@ -104,14 +110,16 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 	const struct tbuf_header *header;
 	const struct tbuf_epid *epid;
 
-	if (straight->source == NULL || (header = next(straight)) == NULL ||
-	    (epid = plain(straight->source->target, header->epid)) == NULL)
+	if (straight->source == NULL ||
+	    (header = find_next(straight)) == NULL ||
+	    (epid = find_plain(straight->source->target,
+	    header->epid)) == NULL)
 		return (tbuf_round_next(c, event));
-	if (epid->layout->nfixed != epid->layout->npieces)
-		return (give_texts(c, header, epid, event));
-	if (!tbuf_layout_fixed(epid->layout, header + 1,
-	    header->size - sizeof(*header), c->values))
-		return (tbuf_round_next(c, event));
-	give(c, header, epid, event);
-	return (1);
+	if (!epid->layout->words)
+		return (next_other(c, header, epid, event));
+	if (tbuf_layout_words(epid->layout, header + 1,
+	    header->size - sizeof(*header), c->values) &&
+	    give(c, header, epid, event))
+		return (1);
+	return (tbuf_round_next(c, event));
 }

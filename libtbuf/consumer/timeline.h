@@ -6,6 +6,7 @@
 #ifndef TBUF_CONSUMER_TIMELINE_H
 #define TBUF_CONSUMER_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/clock.h"
@@ -37,18 +38,32 @@ uint64_t tbuf_timeline_multiplier(const struct tbuf_moment *);
 /* The record clock's reading some ns from now. */
 uint64_t tbuf_timeline_ahead(const struct tbuf_timeline *, uint64_t ns);
 
-/* These two are asked for each record. */
+/* These are asked for each record.  since: false before the first point. */
+static inline bool
+tbuf_timeline_since(const struct tbuf_timeline *line, uint64_t ticks,
+    uint64_t *mono)
+{
+	const struct tbuf_moment *a = &line->base;
+
+	*mono = ticks;
+	if (line->clock != TBUF_CLOCK_COUNTER)
+		return (true);
+	if (ticks < a->ticks)
+		return (false);
+	*mono = a->mono + (uint64_t)(((unsigned __int128)(ticks - a->ticks) *
+	    line->slope) >> TBUF_SLOPE_BITS);
+	return (true);
+}
+
 static inline uint64_t
 tbuf_timeline_mono(const struct tbuf_timeline *line, uint64_t ticks)
 {
 	const struct tbuf_moment *a = &line->base;
 	unsigned __int128 back;
+	uint64_t mono;
 
-	if (line->clock != TBUF_CLOCK_COUNTER)
-		return (ticks);
-	if (ticks >= a->ticks)
-		return (a->mono + (uint64_t)(((unsigned __int128)
-		    (ticks - a->ticks) * line->slope) >> TBUF_SLOPE_BITS));
+	if (tbuf_timeline_since(line, ticks, &mono))
+		return (mono);
 	back = ((unsigned __int128)(a->ticks - ticks) * line->slope) >>
 	    TBUF_SLOPE_BITS;
 	return (back < a->mono ? a->mono - (uint64_t)back : 0);
