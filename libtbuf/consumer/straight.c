@@ -15,10 +15,10 @@
 #include "consumer/timeline.h"
 
 /*
- * A script fires for records, or takes them; a cut looks at their times; the
- * rest of a batch stands in front of the lane's next record, as damage would,
- * which has been told by now.  Records of lock lanes say themselves on which
- * CPU they were.
+ * A script may have fired for a fault, and gives what that has recorded first;
+ * a cut looks at times; the rest of a batch stands in front of the lane's next
+ * record, as damage would, which has been told by now.  Records of lock lanes
+ * say themselves on which CPU they were.
  */
 void
 tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
