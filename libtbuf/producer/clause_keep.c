@@ -384,8 +384,8 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	u->parameter = parameter->constant;
 	u->aggregation = tbuf_word_immediate(word);
 	u->function = function;
-	u->sums = tbuf_table_sums((enum tbuf_aggregator)function);
-	k->kind = TBUF_KEPT_UPDATE;
+	k->kind = tbuf_table_sums((enum tbuf_aggregator)function) ?
+	    TBUF_KEPT_SUM : TBUF_KEPT_UPDATE;
 	return (true);
 }
 

@@ -51,7 +51,8 @@ struct tbuf_test {
 enum tbuf_kept_kind {
 	TBUF_KEPT_TEST,		/* nothing more is known */
 	TBUF_KEPT_RECORD,	/* of the numbers */
-	TBUF_KEPT_UPDATE	/* the numbers are the key */
+	TBUF_KEPT_UPDATE,	/* the numbers are the key */
+	TBUF_KEPT_SUM		/* the same; to a count and a sum */
 };
 
 /* What is aggregated, by a function that adds to one word, or sums. */
@@ -63,7 +64,6 @@ struct tbuf_kept_update {
 	uint32_t function;	/* enum tbuf_aggregator */
 	uint32_t strsize;	/* 0: the key's last word is no string */
 	uint32_t spare;		/* bytes that the last word has too many */
-	bool sums;		/* a copy of two words, that is */
 	bool ends;		/* nothing comes behind its last word */
 };
 

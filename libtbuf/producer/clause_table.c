@@ -521,9 +521,8 @@ update_at_once(const struct value *v)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(v->run->fire->bits);
 	const struct tbuf_update *u = v->update;
-	struct tbuf_search s;
-
 	const bool sums = tbuf_table_sums(u->function);
+	struct tbuf_search s;
 
 	if (m == NULL || (tbuf_table_copy(u->function) != 0 && !sums))
 		return (false);

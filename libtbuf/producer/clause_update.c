@@ -13,7 +13,7 @@
 /* What is to be added, and whose: all of a search but the key. */
 static inline bool
 value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    struct tbuf_search *s)
+    struct tbuf_search *s, bool sums)
 {
 	const struct tbuf_kept_update *from = &k->update;
 	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
@@ -24,11 +24,12 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	s->generation = k->generation;
 	s->word = 0;
 	s->delta = 1;
+	if (sums) {
+		s->word = TBUF_TABLE_SUM;
+		return (tbuf_number_value(&from->value, fire, &s->delta));
+	}
 	if (function == TBUF_AGG_COUNT)
 		return (true);
-	s->word = TBUF_TABLE_SUM;
-	if (from->sums)
-		return (tbuf_number_value(&from->value, fire, &s->delta));
 	if (!tbuf_number_value(&from->value, fire, &value) ||
 	    !tbuf_number_value(&from->weight, fire, &s->delta))
 		return (false);
@@ -50,18 +51,18 @@ update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
 
 /* The key's words are read as they lie in an entry. */
 static inline __attribute__((always_inline)) bool
-update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    bool sums)
 {
 	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], string = 0;
 	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
 	uint32_t aggregation = k->update.aggregation, i, bytes;
 	uint32_t strsize = k->update.strsize;
-	bool sums = k->update.sums;
 	uint32_t numbers = k->nnumbers - (strsize != 0);
 	struct tbuf_key_text text;
 	struct tbuf_search s;
 
-	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s))
+	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s, sums))
 		return (false);
 	for (i = 0; i < numbers; i++) {
 		if (!tbuf_number_value(&k->numbers[i], fire, &words[i]))
@@ -92,19 +93,18 @@ static bool
 update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	uint32_t aggregation = k->update.aggregation;
-	bool sums = k->update.sums;
 	struct tbuf_search s;
 
 	/* The deadline is looked at now and then. */
-	if (!value_read(k, fire, &s) ||
+	if (!value_read(k, fire, &s, false) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	if (!sums && tbuf_kept_add(k, fire->version, s.word, s.delta))
+	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
 	s.key = NULL;
-	if (!update_do(&s, 0, fire->base, aggregation, 0, sums))
+	if (!update_do(&s, 0, fire->base, aggregation, 0, false))
 		return (false);
-	if (!sums && tbuf_kept_total(k) != NULL)
+	if (tbuf_kept_total(k) != NULL)
 		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
 		    fire->base, aggregation, tbuf_kept_bits(fire->version));
 	return (true);
@@ -128,13 +128,22 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
+/* With a key or without. */
+static __attribute__((noinline)) bool
+update_sum(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (update_key(k, fire, true));
+}
+
 bool
 tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	if (k->kind == TBUF_KEPT_UPDATE)
 		return (k->nnumbers == 0 ? update_total(k, fire) :
-		    update_key(k, fire));
-	return (k->kind == TBUF_KEPT_RECORD && write_numbers(k, fire));
+		    update_key(k, fire, false));
+	if (k->kind == TBUF_KEPT_RECORD)
+		return (write_numbers(k, fire));
+	return (k->kind == TBUF_KEPT_SUM && update_sum(k, fire));
 }
 
 bool
@@ -146,6 +155,6 @@ tbuf_kept_keyed(const struct tbuf_site *site, const uint64_t *words,
 		.base = tbuf_load(&tbuf_local->base)
 	};
 
-	return ((fire.base != 0 && update_key(k, &fire)) ||
+	return ((fire.base != 0 && update_key(k, &fire, false)) ||
 	    tbuf_kept_run(site, words, size, k, version));
 }
