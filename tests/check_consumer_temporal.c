@@ -635,6 +635,48 @@ START_TEST(snapshot_is_of_one_moment)
 }
 END_TEST
 
+/* Another CPU goes round its ring meanwhile, and further. */
+static void
+goes_round(const struct tbuf_cpus *cpus)
+{
+	(void)cpus;
+	sectioned->f.time += TBUF_SECOND;
+	fire(sectioned, 0, 400);
+}
+
+/*
+ * What a ring had that has gone round when all CPUs have been visited: whether
+ * its last record is younger than the snapshot, or nobody is at it.
+ */
+START_TEST(snapshot_has_what_a_ring_had)
+{
+	struct tbuf_consumer *c;
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufpolicy=ring bufsize=4k");
+	c = (_i & 2) == 0 ? r.c : reader(&r);
+	sectioned = &r;
+	fire(&r, 0, 300);
+	clock_now = r.f.time;
+	if ((_i & 1) != 0)
+		fire(&r, 0, 1);
+	elsewhere = goes_round;
+	if (c == r.c) {
+		ck_assert_int_eq(tbuf_consumer_snapshot(c), 0);
+		t = (struct tally){ .many = true };
+		fake_tally(c, &t);
+	} else
+		fake_round(c, TBUF_ROUND_LAST, &t);
+	ck_assert_ptr_null(elsewhere);
+	ck_assert_uint_gt(t.records, 100);
+	ck_assert_int_eq(t.first + (int64_t)t.records, 300);
+	if (c != r.c)
+		tbuf_consumer_close(c);
+	end(&r);
+}
+END_TEST
+
 /* One that is held up at a lock lane hides little of what others do. */
 START_TEST(snapshot_waits_for_nobody)
 {
@@ -707,6 +749,7 @@ main(void)
 	tcase_add_test(t, temporal_merges_the_dead_with_the_living);
 	tcase_add_test(t, temporal_snapshots_repeat_the_times);
 	tcase_add_loop_test(t, snapshot_is_of_one_moment, 0, 4);
+	tcase_add_loop_test(t, snapshot_has_what_a_ring_had, 0, 4);
 	tcase_add_test(t, snapshot_waits_for_nobody);
 	suite_add_tcase(suite, t);
 	return (run_suite(suite));

@@ -473,7 +473,7 @@ START_TEST(chunks_are_bounded_by_keep)
 		const char *keep;
 		unsigned chunks;
 	} cases[] = { { "2", 2 }, { "0", 0 }, { "9,48k", 3 }, { "x", 5 } };
-	char name[] = "some";
+	static char name[] = "some";
 	unsigned i;
 
 	program_invocation_short_name = name;

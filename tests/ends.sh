@@ -114,14 +114,14 @@ small="mount -t tmpfs -o size=16m,mode=700 tbuf small"
 if mounted "$small"; then
 	# No room from the beginning: it is told, and the program runs.
 	mounted "$small && dd if=/dev/zero of=small/fill bs=64k 2>/dev/null
-	    TBUF_DIR=small '$target' exit 10 1 counter 2>said; echo \$?" >out
+	    TBUF_DIR=\$PWD/small '$target' exit 10 1 counter 2>said; echo \$?" >out
 	same 'no room: status' 0 "$(cat out)"
 	same 'no room: said' 1 "$(grep -c 'nothing is recorded$' said)"
 	same 'no room: it has run' 10 "$(counted)"
 	# Filled up meanwhile: what a fire needs has been taken before.
 	mkfifo go
 	mounted "$small
-	    TBUF_DIR=small
+	    TBUF_DIR=\$PWD/small
 	    TBUF_OPTIONS=bufpolicy=ring,bufsize=256k,probes=ends:::
 	    export TBUF_DIR TBUF_OPTIONS
 	    '$target' wait 1000 1 counter <go >ready 2>said &
@@ -144,7 +144,7 @@ if mounted "$small"; then
 		size=$((size / 2))
 	done
 	mounted "$small
-	    TBUF_DIR=small
+	    TBUF_DIR=\$PWD/small
 	    export TBUF_DIR
 	    for i in 1 2 3 4 5 6 7 8; do
 		TBUF_OPTIONS=bufresize=manual,bufsize=$size,probes=ends::: \

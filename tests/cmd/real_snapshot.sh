@@ -30,21 +30,6 @@ for policy in ring fill switch; do
 	rm in3 out4
 done
 
-# A ring that goes round while its reader waits for a CPU has something yet.
-TBUF_OPTIONS='bufsize=16k,probes=count' "$TBUF_TARGET" fire=1000000000000 &
-target=$!
-for look in --snapshot= --read=; do
-	tries=0
-	until [ $tries -eq 100 ] || "$TBUFCTL" -q $look$target 2>/dev/null |
-	    grep -q number=; do
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 100 ] || echo "$look: nothing"
-done
-kill -9 $target
-wait $target 2>/dev/null
-rm -f "$TBUF_DIR"/tbuf.*
-
 # Units are as they were at one moment, however long the printing takes: what has
 # ended since was in flight, and what has begun since is not there, also not in
 # the place of one that had ended.
