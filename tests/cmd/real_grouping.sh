@@ -3,13 +3,13 @@
 
 # A locale of numbers alone; localedef(1) says that all else is missing.
 unset LC_ALL
-cat >numbers <<END
+cat >numbers <<DONE
 LC_NUMERIC
 decimal_point "<U002E>"
 thousands_sep "<U002C>"
 grouping 3;3
 END LC_NUMERIC
-END
+DONE
 localedef -c -i numbers -f UTF-8 ./test_TEST >/dev/null 2>&1
 [ -f test_TEST/LC_NUMERIC ] || {
 	# Without it there is nothing to be seen.
@@ -17,6 +17,8 @@ localedef -c -i numbers -f UTF-8 ./test_TEST >/dev/null 2>&1
 	exit
 }
 export LOCPATH="$PWD" LC_NUMERIC=test_TEST
+# glibc keeps what it has made of such a path.
+export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 
 # Only what has the flag is the user's.
 cat >numbers.d <<'END'
