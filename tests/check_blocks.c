@@ -141,6 +141,29 @@ START_TEST(a_block_that_changed_hands_is_not_the_dead_threads)
 }
 END_TEST
 
+/* What a target says of the session that it has built is not taken for it. */
+START_TEST(parts_are_as_large_as_the_order_said)
+{
+	struct tbuf_programs programs = { .blocks = 64, .dynamic = 4096 };
+	struct tbuf_consumer *c = calloc(1, sizeof(*c));
+	struct tbuf_target t = {
+		.blocks.part.size = 64, .elements.part.size = 4096
+	};
+
+	ck_assert_ptr_nonnull(c);
+	c->programs = &programs;
+	tbuf_variables_adopt(c, &t);
+	ck_assert_uint_eq(t.blocks.part.size, 64);
+	ck_assert_uint_eq(t.elements.part.size, 4096);
+	t.blocks.part.size = UINT64_C(1) << 34;
+	t.elements.part.size = UINT64_C(1) << 34;
+	tbuf_variables_adopt(c, &t);
+	ck_assert_uint_eq(t.blocks.part.size, 0);
+	ck_assert_uint_eq(t.elements.part.size, 0);
+	free(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -148,6 +171,7 @@ main(void)
 	TCase *tcase = tcase_create("dead threads");
 
 	tcase_add_checked_fixture(tcase, begin, NULL);
+	tcase_add_test(tcase, parts_are_as_large_as_the_order_said);
 	tcase_add_test(tcase, a_dead_threads_block_is_free);
 	tcase_add_test(tcase, an_id_that_came_again_is_the_later_threads);
 	tcase_add_test(tcase, a_thread_keeps_both_of_its_blocks);

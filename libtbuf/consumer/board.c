@@ -21,6 +21,7 @@
 #include "consumer/targets.h"
 #include "consumer/timeline.h"
 #include "consumer/tools.h"
+#include "consumer/variables.h"
 #include "consumer/whom.h"
 
 /* ------------------------------------------------------------ the entry */
@@ -256,6 +257,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	    (t->view.base + t->area);
 	struct tbuf_moment birth = control->birth;
 
+	tbuf_variables_adopt(c, t);
 	t->slot = (int)slot;
 	t->born = birth.mono;
 	t->order.patterns = c->patterns;

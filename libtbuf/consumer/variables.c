@@ -18,6 +18,7 @@
 
 #include "atomics.h"
 #include "common/control.h"
+#include "common/programs.h"
 #include "consumer/attach.h"
 #include "consumer/run.h"
 #include "consumer/tasks.h"
@@ -35,6 +36,17 @@ struct used {
 };
 
 /* ------------------------------------------------------------ blocks */
+
+void
+tbuf_variables_adopt(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	const struct tbuf_programs *p = c->programs;
+
+	if (p == NULL || t->blocks.part.size != p->blocks)
+		t->blocks.part.size = 0;
+	if (p == NULL || t->elements.part.size != p->dynamic)
+		t->elements.part.size = 0;
+}
 
 void
 tbuf_variables_forget(struct tbuf_target *t)
