@@ -53,7 +53,7 @@ struct tbuf_block {
 #define TBUF_ELEMENT_CLAIMED	2u
 #define TBUF_ELEMENT_UPDATING	3u
 #define TBUF_ELEMENT_READY	4u	/* of what is claimed */
-#define TBUF_ELEMENT_LOCKED	8u	/* under a lane's lock, or by a consumer */
+#define TBUF_ELEMENT_LOCKED	8u	/* under a lock, or by a consumer */
 #define TBUF_ELEMENT_CONSUMER	(UINT64_MAX >> 4)	/* its number */
 
 #define TBUF_BLOCK_PROBES	64u	/* blocks that a thread looks at */

@@ -59,7 +59,8 @@ static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, flat words", "ring, flat words",
 	"linear, words", "linear, segments", "ring, words", "ring, segments",
 	"linear, rows", "ring, rows", "linear, several", "ring, several", "count",
-	"shared", "finish", "bind", "update", "sum", "total", "refuse", "refuse, several"
+	"shared", "finish", "bind", "update", "sum", "total", "refuse",
+	"refuse, several"
 };
 
 static struct tbuf_slot slot = {

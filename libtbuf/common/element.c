@@ -576,8 +576,7 @@ tbuf_access_body(struct tbuf_access *a, uint64_t *body, uint64_t room,
 		body[HEAD + a->key_words + at / 8] =
 		    tbuf_step_gather(bytes, at, nbytes);
 	body[0] = 0;
-	body[1] = key->id | (uint64_t)key->scope << 16 |
-	    (uint64_t)key->size << 32;
+	body[1] = tbuf_element_word(key->scope, key->id, key->size);
 	body[2] = key->thread;
 	return (true);
 }

@@ -42,7 +42,7 @@ struct tbuf_structure_part {
 /* One that has been found, with its key: of a head's words the last two. */
 #define TBUF_LAST_WORDS	6
 struct tbuf_element_last {
-	struct tbuf_element_seen element;	/* pair is NULL: there is none */
+	struct tbuf_element_seen element;	/* pair NULL: there is none */
 	uint64_t key[TBUF_LAST_WORDS];
 	uint32_t words;
 };
@@ -80,6 +80,13 @@ tbuf_sets_at(const struct tbuf_sets *sets, uint64_t n)
 {
 	return ((uint64_t *)(void *)(sets->at + n * TBUF_ELEMENT_SET *
 	    (2 * sizeof(uint64_t) + sets->body)));
+}
+
+/* The second word of a body's head. */
+static inline uint64_t
+tbuf_element_word(uint32_t scope, uint32_t id, uint32_t key)
+{
+	return (id | (uint64_t)scope << 16 | (uint64_t)key << 32);
 }
 
 /* Whose element it is: a variable, a thread (0: everybody's), a key. */

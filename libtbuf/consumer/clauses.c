@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/clause.h"
+#include "common/element.h"
 #include "common/machine.h"
 #include "consumer/attach.h"
 #include "consumer/asked.h"
@@ -432,8 +433,7 @@ add_element(struct making *m, const struct tbuf_element *e)
 		.size = front + padded + value, .bytes = e->room
 	};
 	const uint64_t body[TBUF_ELEMENT_HEAD] = {
-		[1] = e->id | (uint64_t)TBUF_SCOPE_ARRAY << 16 |
-		    (uint64_t)e->key_size << 32
+		[1] = tbuf_element_word(TBUF_SCOPE_ARRAY, e->id, e->key_size)
 	};
 	size_t at;
 

@@ -83,7 +83,7 @@ void	tbuf_globals_keep(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_globals_put(const struct tbuf_script *,
 	    const struct tbuf_code_variable *, unsigned char *to);
 
-/* Are a target's variables there?  The one whose count here; NULL: none does. */
+/* Are a target's variables there?  Whose count here; NULL: none's do. */
 bool	tbuf_globals_has(const struct tbuf_consumer *,
 	    const struct tbuf_target *);
 struct tbuf_target *tbuf_globals_sole(const struct tbuf_consumer *);

@@ -206,11 +206,9 @@ forget_all(const struct tbuf_consumer *c, struct tbuf_script *s)
 
 	for (i = 0; i < s->elements.nslots; i++) {
 		e = s->elements.slots[i];
-		if (!e->used || e->scope != TBUF_SCOPE_ARRAY || e->left ||
-		    !is_theirs(c, e))
-			continue;
-		s->dynamic -= e->charge;
-		tbuf_element_drop(s, e);
+		if (e->used && e->scope == TBUF_SCOPE_ARRAY && !e->left &&
+		    is_theirs(c, e))
+			tbuf_element_drop(s, e);
 	}
 }
 

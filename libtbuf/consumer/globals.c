@@ -100,22 +100,7 @@ put(unsigned char *to, const struct tbuf_cell *cell)
 	    cell->is_set : cell->number);
 }
 
-static void
-push(void *consumer, const struct tbuf_cell *cell, uint32_t id)
-{
-	const struct tbuf_consumer *c = consumer;
-	struct tbuf_code_variable place;
-	struct tbuf_target *t;
-
-	if (c->programs == NULL || !place_find(c, id, &place) ||
-	    place.size != cell->room)
-		return;
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (tbuf_globals_has(c, t))
-			put((unsigned char *)word_of(t, &place), cell);
-}
-
-/* Targets may store to what is beside these bytes. */
+/* To all targets, which may store beside these bytes; of 0 bytes: the whole. */
 static void
 push_part(void *consumer, const struct tbuf_cell *cell, uint32_t id,
     uint32_t at, uint32_t size)
@@ -123,14 +108,27 @@ push_part(void *consumer, const struct tbuf_cell *cell, uint32_t id,
 	const struct tbuf_consumer *c = consumer;
 	struct tbuf_code_variable place;
 	struct tbuf_target *t;
+	unsigned char *to;
 
 	if (c->programs == NULL || !place_find(c, id, &place) ||
 	    place.size != cell->room)
 		return;
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (tbuf_globals_has(c, t))
-			memcpy((unsigned char *)(word_of(t, &place) + 1) + at,
-			    cell->bytes + at, size);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!tbuf_globals_has(c, t))
+			continue;
+		to = (unsigned char *)word_of(t, &place);
+		if (size == 0)
+			put(to, cell);
+		else
+			memcpy(to + sizeof(uint64_t) + at, cell->bytes + at,
+			    size);
+	}
+}
+
+static void
+push(void *consumer, const struct tbuf_cell *cell, uint32_t id)
+{
+	push_part(consumer, cell, id, 0, 0);
 }
 
 static const struct tbuf_script_sharing sharing = {

@@ -122,8 +122,8 @@ int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*
  * Of a file whose target goes on all that is as it was at one moment.  hold:
- * before its horizon is noted, what tables have counted.  copy: behind that, what
- * they hold.  cut: once all is committed, what of units in flight is older.
+ * before its horizon is noted, what tables have counted.  copy: behind that,
+ * what they hold.  cut: once all is committed, what of units in flight is older.
  */
 void	tbuf_units_hold(struct tbuf_target *);
 void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
@@ -169,8 +169,8 @@ void	tbuf_round_free(struct tbuf_consumer *);
 int	tbuf_round_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
- * Before horizons are noted, and as soon as they are: what will not be there any
- * more when all up to them is committed.
+ * Before horizons are noted, and as soon as they are: what will not be there
+ * any more when all up to them is committed.
  */
 void	tbuf_round_hold(struct tbuf_consumer *);
 void	tbuf_round_early(struct tbuf_consumer *);

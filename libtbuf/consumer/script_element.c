@@ -160,6 +160,7 @@ tbuf_element_drop(struct tbuf_script *s, struct tbuf_element *e)
 {
 	struct tbuf_element **p = bucket(&s->elements, e->hash);
 
+	s->dynamic -= e->charge;
 	while (*p != e)
 		p = &(*p)->next;
 	*p = e->next;

@@ -175,13 +175,6 @@ cell_set(struct tbuf_script *s, struct tbuf_cell *cell, bool set)
 
 /* ------------------------------------------------------------ elements */
 
-static void
-element_drop(struct tbuf_script *s, struct tbuf_element *e)
-{
-	s->dynamic -= e->charge;
-	tbuf_element_drop(s, e);
-}
-
 static const struct tbuf_d_variable *
 array_find(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -254,7 +247,7 @@ element_look(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	if (known == TBUF_ELEMENT_PRESENT ||
 	    (known == TBUF_ELEMENT_UNKNOWN && !lent))
 		return (e);
-	element_drop(s, e);
+	tbuf_element_drop(s, e);
 	return (NULL);
 }
 
@@ -270,7 +263,7 @@ element_forget(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 		return (0);
 	if (is_shared(s, scope))
 		s->sharing->push_element(s->sharer, e, false);
-	element_drop(s, e);
+	tbuf_element_drop(s, e);
 	return (0);
 }
 

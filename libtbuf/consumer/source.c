@@ -450,8 +450,8 @@ mark_file(struct tbuf_source *s)
 }
 
 /*
- * What a ring has, if not all of it was overwritten meanwhile.  New memory takes
- * longer to come than a small ring to go round: it is touched before.
+ * What a ring has, if not all of it was overwritten meanwhile.  New memory
+ * takes longer to come than a small ring to go round: it is touched before.
  */
 static bool
 copy_ring(struct tbuf_source *s)

@@ -280,7 +280,8 @@ int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
 /*
  * Add to a word of an aggregation's key, which has so many bytes, in the lane
- * of a memo, or to a count and a sum.  The search has whose memo it is to be, the key and its hash,
+ * of a memo, or to a count and a sum.  The search has whose memo it is to be,
+ * the key and its hash,
  * which word, and what is added.  False: it is not done, mostly for the key is
  * not there yet.
  */

@@ -515,7 +515,7 @@ tbuf_table_remember(unsigned total, const struct tbuf_search *s,
 	    &here, &tbuf_thread.shared);
 }
 
-/* One word of a key that is there already, by what is remembered. */
+/* Of a key that is there already: one word, or sums, by what is remembered. */
 static bool
 update_at_once(const struct value *v)
 {
