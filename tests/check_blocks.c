@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Blocks of dead threads are given back, and no others, whatever the target's
- * threads do between two looks at them.
+ * threads do between two looks at them; and elements of arrays that two threads
+ * make at once.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -21,6 +22,27 @@ static bool step_has(const struct tbuf_target *, const struct tbuf_tasks *,
 static void step_free(struct tbuf_tasks *);
 
 #include "consumer/variables.c"
+#include "common/step.h"
+
+/* What another thread does before an element comes to live. */
+static void (*meanwhile)(void);
+
+static enum tbuf_outcome
+swap_late(const struct tbuf_memo *memo, uint64_t *pair, const uint64_t old[2],
+    const uint64_t new[2])
+{
+	void (*other)(void) = meanwhile;
+
+	if (other != NULL && (new[0] & 3) == TBUF_ELEMENT_LIVE) {
+		meanwhile = NULL;
+		other();
+	}
+	return (tbuf_step_swap_pair(memo, pair, old, new));
+}
+
+#define tbuf_step_swap_pair	swap_late
+#include "common/element.c"
+#undef tbuf_step_swap_pair
 #include "suite.h"
 
 #define NBLOCKS	4
@@ -59,7 +81,7 @@ step_free(struct tbuf_tasks *tasks)
 }
 
 static void
-claim(unsigned index, uint64_t owner, uint64_t tid)
+take(unsigned index, uint64_t owner, uint64_t tid)
 {
 	blocks[index].block.owner = owner;
 	blocks[index].block.tid = tid;
@@ -85,8 +107,8 @@ clean(void)
 
 START_TEST(a_dead_threads_block_is_free)
 {
-	claim(0, 1, 11);
-	claim(1, 2, 12);
+	take(0, 1, 11);
+	take(1, 2, 12);
 	alive[0] = 12;
 	clean();
 	ck_assert_uint_eq(blocks[0].block.owner | blocks[0].block.tid |
@@ -98,8 +120,8 @@ END_TEST
 
 START_TEST(an_id_that_came_again_is_the_later_threads)
 {
-	claim(0, 3, 11);
-	claim(1, 1, 11);
+	take(0, 3, 11);
+	take(1, 1, 11);
 	alive[0] = 11;
 	clean();
 	ck_assert_uint_eq(blocks[0].block.owner, 3);
@@ -110,8 +132,8 @@ END_TEST
 /* It is giving one back that a handler was faster than. */
 START_TEST(a_thread_keeps_both_of_its_blocks)
 {
-	claim(0, 1, 11);
-	claim(1, 1, 11);
+	take(0, 1, 11);
+	take(1, 1, 11);
 	alive[0] = 11;
 	clean();
 	ck_assert_uint_eq(blocks[0].block.owner, 1);
@@ -127,13 +149,13 @@ END_TEST
 static void
 changes_hands(void)
 {
-	claim(0, 2, 12);
+	take(0, 2, 12);
 	alive[0] = 12;
 }
 
 START_TEST(a_block_that_changed_hands_is_not_the_dead_threads)
 {
-	claim(0, 1, 11);
+	take(0, 1, 11);
 	meanwhile = changes_hands;
 	clean();
 	ck_assert_uint_eq(blocks[0].block.owner, 2);
@@ -164,6 +186,49 @@ START_TEST(parts_are_as_large_as_the_order_said)
 }
 END_TEST
 
+#define BODY	(4 * sizeof(uint64_t))	/* a head, a word of a key */
+
+static _Alignas(16) unsigned char elements[TBUF_ELEMENT_SET * (16 + BODY)];
+
+/* A thread of this number stores it to the one key that there is. */
+static void
+element_store(uint64_t number)
+{
+	const struct tbuf_element_key key = { .size = 8 };
+	uint64_t body[4] = { [3] = 17 };
+	struct tbuf_access a = {
+		.stores = true, .keeps = true, .value = number
+	};
+
+	ck_assert(tbuf_sets_make(&a.sets, elements, sizeof(elements), BODY));
+	ck_assert(tbuf_access_body(&a, body, 8, &key, NULL, 0));
+	tbuf_access_key(&a, number);
+	while (tbuf_access_do(&a, NULL, NULL) != TBUF_COMMITTED)
+		continue;
+	ck_assert(!a.dropped);
+}
+
+static void
+another_stores(void)
+{
+	element_store(2);
+}
+
+/* Both have looked, and found none, before either of them lives. */
+START_TEST(a_key_that_two_store_at_once_has_one_element)
+{
+	const uint64_t *pairs = (const uint64_t *)(const void *)elements;
+	unsigned i, lives = 0;
+
+	meanwhile = another_stores;
+	element_store(1);
+	ck_assert_ptr_null(meanwhile);
+	for (i = 0; i < TBUF_ELEMENT_SET; i++)
+		lives += (pairs[2 * i] & 3) == TBUF_ELEMENT_LIVE;
+	ck_assert_uint_eq(lives, 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -172,6 +237,7 @@ main(void)
 
 	tcase_add_checked_fixture(tcase, begin, NULL);
 	tcase_add_test(tcase, parts_are_as_large_as_the_order_said);
+	tcase_add_test(tcase, a_key_that_two_store_at_once_has_one_element);
 	tcase_add_test(tcase, a_dead_threads_block_is_free);
 	tcase_add_test(tcase, an_id_that_came_again_is_the_later_threads);
 	tcase_add_test(tcase, a_thread_keeps_both_of_its_blocks);
