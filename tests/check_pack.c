@@ -529,7 +529,11 @@ pack_changed(void)
 	    changed_words);
 }
 
-static void
+/*
+ * What it inlines reads beyond a string's end, within its page, and has its
+ * caller's attributes.
+ */
+static __attribute__((no_sanitize("address", "thread"))) void
 pack_changed_string(void)
 {
 	struct tbuf_site site = { .nargs = 1, .types = { TBUF_STRING } };
