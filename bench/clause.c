@@ -73,6 +73,7 @@ static const struct row {
 	{ "@ = count()", "bench:::numbers { @ = count(); }", fire_numbers,
 	    "<= 1.20" },
 	{ "@ = sum(n)", "bench:::numbers { @ = sum(n); }", fire_numbers, "" },
+	{ "@ = max(n)", "bench:::numbers { @ = max(n); }", fire_numbers, "" },
 	{ "@[k] = count()", "bench:::numbers { @[times] = count(); }",
 	    fire_numbers, "<= 2.50" },
 	{ "@[probefunc] = count()",

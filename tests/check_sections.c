@@ -49,6 +49,7 @@ enum kind {
 	BIND,
 	UPDATE,
 	SUM,
+	PEAK,
 	TOTAL,
 	REFUSE,
 	REFUSE_SEVERAL,
@@ -59,8 +60,8 @@ static const char *const kinds[] = {
 	"linear, flat", "ring, flat", "linear, flat words", "ring, flat words",
 	"linear, words", "linear, segments", "ring, words", "ring, segments",
 	"linear, rows", "ring, rows", "linear, several", "ring, several", "count",
-	"shared", "finish", "bind", "update", "sum", "total", "refuse",
-	"refuse, several"
+	"shared", "finish", "bind", "update", "sum", "peak", "total",
+	"refuse", "refuse, several"
 };
 
 static struct tbuf_slot slot = {
@@ -232,6 +233,40 @@ sum_update(void)
 	return (tbuf_rseq_sum(&memo, &s));
 }
 
+#define CLEARED		7
+
+static uint64_t attempts;
+static uint64_t peaks[2];	/* of those who fire, the last that counted */
+
+/* Values rise; one that a handler has passed changes nothing. */
+static enum tbuf_outcome
+peak_update(uint64_t who)
+{
+	struct tbuf_search s = search_make();
+	enum tbuf_outcome outcome;
+	uint64_t value = attempts + 1;
+
+	tbuf_store(&attempts, value);
+	s.flip = UINT64_MAX;
+	s.delta = ~value;
+	outcome = tbuf_rseq_peak(&memo, &s);
+	if (outcome == TBUF_COMMITTED)
+		tbuf_store(&peaks[who], value);
+	return (outcome);
+}
+
+/* The least value is that of an update, and a clear() was before it. */
+static void
+peak_make(void)
+{
+	uint64_t *values = summed();
+
+	slot.cleared = CLEARED;
+	values[0] = 1;
+	values[3] = UINT64_MAX;
+	values[4] = CLEARED;
+}
+
 #define TOTAL_BITS	77
 
 /* A memo that knows where the values are that UPDATE searches for. */
@@ -337,6 +372,8 @@ record_write(const uint64_t *words)
 		return (update());
 	if (kind == SUM)
 		return (sum_update());
+	if (kind == PEAK)
+		return (peak_update(words[0]));
 	if (kind == TOTAL)
 		return (total());
 	if (is_rows())
@@ -427,6 +464,8 @@ begin(void)
 	if (is_rows())
 		heads[1] |= TBUF_HEAD_MORE;
 	table_make();
+	if (kind == PEAK)
+		peak_make();
 	tbuf_thread.memo = memo;
 	if (is_several())
 		several_make();
@@ -518,6 +557,18 @@ check_sum(uint64_t all)
 	ck_assert_uint_eq(copy[1], 3 * all);
 }
 
+/* The least of ~1, ~2 and so on; the version tells of no more than came. */
+static void
+check_peak(uint64_t all)
+{
+	const uint64_t *values = summed();
+	const uint64_t *copy = values + 1 + (values[0] & 1) * 2;
+
+	ck_assert_uint_le(values[0], 1 + all);
+	ck_assert_uint_eq(~copy[0], peaks[0] > peaks[1] ? peaks[0] : peaks[1]);
+	ck_assert_uint_eq(copy[1], CLEARED);
+}
+
 /* With nobody inside. */
 static void
 check(void)
@@ -537,6 +588,8 @@ check(void)
 	ck_assert_uint_eq(unit.word, kind == FINISH || kind == BIND ? all : 0);
 	if (kind == SUM)
 		check_sum(all);
+	else if (kind == PEAK)
+		check_peak(all);
 	else
 		ck_assert_uint_eq(*counted(), kind == UPDATE ||
 		    kind == TOTAL ? 3 * all : 0);
@@ -763,6 +816,55 @@ START_TEST(a_sum_goes_to_the_copy_that_is_not_selected)
 }
 END_TEST
 
+static void
+peak_expect(uint64_t value, uint64_t flip, enum tbuf_outcome expected)
+{
+	struct tbuf_search s = search_make();
+	enum tbuf_outcome outcome;
+	unsigned tries = 0;
+
+	s.delta = value;
+	s.flip = flip;
+	/* One may be aborted. */
+	do
+		outcome = tbuf_rseq_peak(&memo, &s);
+	while (outcome != expected && ++tries < 1000);
+	ck_assert_int_eq(outcome, expected);
+}
+
+static void
+words_expect(const uint64_t *expected)
+{
+	ck_assert_mem_eq(summed(), expected, 5 * sizeof(*expected));
+}
+
+START_TEST(a_peak_is_stored_where_a_value_is_beyond_it)
+{
+	begin();
+	end();
+	peak_make();
+	words_expect((uint64_t []){ 1, 0, 0, -1, CLEARED });
+	peak_expect(-1, 0, TBUF_COMMITTED);
+	peak_expect(INT64_MIN, 0, TBUF_COMMITTED);
+	words_expect((uint64_t []){ 1, 0, 0, -1, CLEARED });
+	peak_expect(3, 0, TBUF_COMMITTED);
+	words_expect((uint64_t []){ 2, 3, CLEARED, -1, CLEARED });
+	peak_expect(INT64_MAX, 0, TBUF_COMMITTED);
+	words_expect((uint64_t []){ 3, 3, CLEARED, INT64_MAX, CLEARED });
+	peak_expect(INT64_MAX, UINT64_MAX, TBUF_COMMITTED);
+	words_expect((uint64_t []){ 3, 3, CLEARED, INT64_MAX, CLEARED });
+	peak_expect(-5, UINT64_MAX, TBUF_COMMITTED);
+	words_expect((uint64_t []){ 4, -5, CLEARED, INT64_MAX, CLEARED });
+	/* The first value, and that behind a clear(), are the machine's. */
+	slot.cleared++;
+	peak_expect(-6, UINT64_MAX, TBUF_CHANGED);
+	slot.cleared--;
+	summed()[0] = 0;
+	peak_expect(-6, UINT64_MAX, TBUF_CHANGED);
+	words_expect((uint64_t []){ 0, -5, CLEARED, INT64_MAX, CLEARED });
+}
+END_TEST
+
 /* CHANGED for good: nothing is stored. */
 static void
 finish_leaves(struct tbuf_finish f)
@@ -891,6 +993,7 @@ main(void)
 	    words_are_written_for_the_session_that_they_were_made_for);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_sum_goes_to_the_copy_that_is_not_selected);
+	tcase_add_test(sections, a_peak_is_stored_where_a_value_is_beyond_it);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);
 	tcase_add_test(sections, a_table_is_bound_to_one_unit);
 	tcase_add_test(sections, a_total_is_of_one_version_turn_and_cpu);

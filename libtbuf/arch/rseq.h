@@ -111,6 +111,15 @@
  *		does not select becomes the other one's count + 1 and sum +
  *		s.delta; [version] += 1	release; last instruction
  *
+ *	PEAK	the same, of copies of a greatest value and what slot.cleared
+ *		was: [version] != 0, the copy's == [slot.cleared]
+ *							else leave CHANGED
+ *		s.delta is not greater: there is nothing to store
+ *		the other copy becomes s.delta and slot.cleared; [version] += 1
+ *		    release; last instruction
+ *		All are compared with their bits ^ s.flip, so that a least value
+ *		is a greatest one.
+ *
  *	TOTAL	ARM; CHECK, by such a memo of the CPU's as says where the values
  *		are, and at which turn: [m.bits] are of one session, which need
  *		not be compared; s.word < [m.ecb_max]	else leave CHANGED
@@ -244,6 +253,7 @@ struct tbuf_search {
 	uint64_t word;			/* of the values */
 	uint64_t delta;
 	uint32_t mask;			/* of a slot's number */
+	uint64_t flip;			/* PEAK: 0, or of a least value ones */
 };
 
 /* What PUBLISH is to do. */
@@ -371,6 +381,7 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_U_WORD		96
 #define TBUF_U_DELTA		104
 #define TBUF_U_MASK		112
+#define TBUF_U_FLIP		120
 #define TBUF_T_INDEX		64
 #define TBUF_T_PROBES		64
 #define TBUF_K_VALUES		8
@@ -389,6 +400,7 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_S_DEADLINE		40
 #define TBUF_E_UNIT		0xfffc
 #define TBUF_S_TURN		216
+#define TBUF_S_CLEARED		176
 #define TBUF_SITE_ENABLED	0
 #define TBUF_SITE_INDEX		32
 
@@ -444,6 +456,7 @@ TBUF_ASSERT_OFFSET(tbuf_search, key, TBUF_U_KEY);
 TBUF_ASSERT_OFFSET(tbuf_search, size, TBUF_U_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_search, word, TBUF_U_WORD);
 TBUF_ASSERT_OFFSET(tbuf_search, delta, TBUF_U_DELTA);
+TBUF_ASSERT_OFFSET(tbuf_search, flip, TBUF_U_FLIP);
 TBUF_ASSERT_OFFSET(tbuf_search, mask, TBUF_U_MASK);
 _Static_assert(sizeof(struct tbuf_table) == TBUF_T_INDEX &&
     TBUF_TABLE_PROBES == TBUF_T_PROBES, "a table's index, and its search");
@@ -464,6 +477,7 @@ TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
 _Static_assert(TBUF_E_UNIT == TBUF_EPID_UNIT, "of a pair");
 TBUF_ASSERT_OFFSET(tbuf_slot, turn, TBUF_S_TURN);
+TBUF_ASSERT_OFFSET(tbuf_slot, cleared, TBUF_S_CLEARED);
 TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
 TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);
 
@@ -520,6 +534,7 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_update(..., const struct tbuf_search *);
  *		    any memo: whose it is has to be as the search says
  *		tbuf_rseq_sum(the same);
+ *		tbuf_rseq_peak(the same);
  *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
  *		    uint64_t delta);
  *		    by a memo of a total, if it is of these

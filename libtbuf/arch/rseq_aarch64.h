@@ -857,6 +857,7 @@ changed:
 	"add x7, x7, #1\n\t"						\
 	"add x8, x8, x3\n\t"						\
 	"eor x4, x4, #1\n\t"						\
+	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
 	"add x6, x10, x4, lsl #4\n\t"					\
 	"str x7, [x6, #8]\n\t"					\
 	TBUF_DELAY(5)							\
@@ -876,6 +877,58 @@ tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_SEARCH
 	    TBUF_SECTION_VALUE
 	    TBUF_SECTION_SUM
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* The same, of copies that are a greatest value and of when. */
+#define TBUF_SECTION_PEAK						\
+	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
+	"ldr w12, [x3, #" TBUF_O(S_CLEARED) "]\n\t"			\
+	"sub x10, x10, #32\n\t"						\
+	"ldr x5, [x10]\n\t"						\
+	"cbz x5, %l[changed]\n\t"					\
+	"and x4, x5, #1\n\t"						\
+	"add x6, x10, x4, lsl #4\n\t"					\
+	"ldr x7, [x6, #16]\n\t"						\
+	"cmp x7, x12\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x7, [x6, #8]\n\t"						\
+	"ldr x8, [%[w], #" TBUF_O(U_FLIP) "]\n\t"			\
+	"ldr x3, [%[w], #" TBUF_O(U_DELTA) "]\n\t"			\
+	"eor x7, x7, x8\n\t"						\
+	"eor x8, x8, x3\n\t"						\
+	"cmp x8, x7\n\t"						\
+	"b.le 2f\n\t"							\
+	"eor x4, x4, #1\n\t"						\
+	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	"add x6, x10, x4, lsl #4\n\t"					\
+	"str x3, [x6, #8]\n\t"						\
+	TBUF_DELAY(5)							\
+	"str x12, [x6, #16]\n\t"					\
+	"add x5, x5, #1\n\t"						\
+	TBUF_DELAY(6)							\
+	"stlr x5, [x10]\n\t" /* the last instruction */
+
+static inline enum tbuf_outcome
+tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_PEAK
 	    "2:\n\t"
 	    :
 	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS

@@ -1151,6 +1151,55 @@ changed:
 	return (TBUF_CHANGED);
 }
 
+/* The same, of copies that are a greatest value and of when. */
+#define TBUF_SECTION_PEAK						\
+	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
+	"movl " TBUF_O(S_CLEARED) "(%%rax), %%esi\n\t"			\
+	"leaq -32(%%r9, %%rdx), %%r8\n\t"				\
+	"movq (%%r8), %%rcx\n\t"					\
+	"testq %%rcx, %%rcx\n\t"					\
+	"jz %l[changed]\n\t"						\
+	"andl $1, %%ecx\n\t"						\
+	"shll $4, %%ecx\n\t"						\
+	"cmpq %%rsi, 16(%%r8, %%rcx)\n\t"				\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(U_FLIP) "(%[w]), %%rdx\n\t"			\
+	"movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"			\
+	"movq 8(%%r8, %%rcx), %%r10\n\t"				\
+	"xorq %%rdx, %%r10\n\t"						\
+	"xorq %%rax, %%rdx\n\t"						\
+	"cmpq %%r10, %%rdx\n\t"						\
+	"jle 2f\n\t"							\
+	"xorl $16, %%ecx\n\t"						\
+	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
+	TBUF_DELAY(5)							\
+	"movq %%rsi, 16(%%r8, %%rcx)\n\t"				\
+	TBUF_DELAY(6)							\
+	"addq $1, (%%r8)\n\t" /* the last instruction */
+
+static inline enum tbuf_outcome
+tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_SEARCH
+	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_PEAK
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "r10"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
 static inline enum tbuf_outcome
 tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
     uint64_t delta)

@@ -306,6 +306,22 @@ tbuf_table_copy(enum tbuf_aggregator function)
 	}
 }
 
+enum tbuf_table_step
+tbuf_table_step(enum tbuf_aggregator function)
+{
+	switch (function) {
+	case TBUF_AGG_SUM:
+	case TBUF_AGG_AVG:
+		return (TBUF_STEP_SUM);
+	case TBUF_AGG_MIN:
+	case TBUF_AGG_MAX:
+		return (TBUF_STEP_PEAK);
+	default:
+		return (tbuf_table_copy(function) == 0 ? TBUF_STEP_UPDATE :
+		    TBUF_STEP_NONE);
+	}
+}
+
 uint32_t
 tbuf_table_words(enum tbuf_aggregator function, uint64_t parameter)
 {

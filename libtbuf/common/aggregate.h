@@ -48,12 +48,22 @@ uint32_t tbuf_aggregate_words(enum tbuf_aggregator, uint64_t parameter);
  * value what slot.cleared was.  0: it has no copies.
  */
 uint32_t tbuf_table_copy(enum tbuf_aggregator);
-/* ... of which a copy is a count and a sum, and of both the last word. */
-#define TBUF_TABLE_SUM	4
-static inline bool
-tbuf_table_sums(enum tbuf_aggregator function)
+
+/* What one section does there (arch/rseq.h) when a value comes. */
+enum tbuf_table_step {
+	TBUF_STEP_NONE,		/* it takes several */
+	TBUF_STEP_UPDATE,
+	TBUF_STEP_SUM,
+	TBUF_STEP_PEAK
+};
+enum tbuf_table_step tbuf_table_step(enum tbuf_aggregator);
+/* The last word of two copies of two words, as SUM and PEAK take them. */
+#define TBUF_TABLE_PAIRS 4
+/* A least value is the greatest of all with these bits changed. */
+static inline uint64_t
+tbuf_table_flip(enum tbuf_aggregator function)
 {
-	return (function == TBUF_AGG_SUM || function == TBUF_AGG_AVG);
+	return (function == TBUF_AGG_MIN ? UINT64_MAX : 0);
 }
 
 /* How many words a function's values take there; 0 as above. */

@@ -32,6 +32,7 @@
 #ifndef TBUF_PRODUCER_CLAUSE_H
 #define TBUF_PRODUCER_CLAUSE_H
 
+#include "common/aggregate.h"
 #include "common/element.h"
 #include "common/machine.h"
 #include "producer/producer.h"
@@ -279,15 +280,14 @@ void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
 int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
 /*
- * Add to a word of an aggregation's key, which has so many bytes, in the lane
- * of a memo, or to a count and a sum.  The search has whose memo it is to be,
- * the key and its hash,
- * which word, and what is added.  False: it is not done, mostly for the key is
- * not there yet.
+ * Take one step with the values of an aggregation's key, which has so many
+ * bytes, in the lane of a memo.  The search has whose memo it is to be, the key
+ * and its hash, which word, and what comes there.  False: it is not done,
+ * mostly for the key is not there yet.
  */
 bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
-	    uint64_t base, uint32_t aggregation, uint32_t bytes, bool sums)
-	    TBUF_HIDDEN;
+	    uint64_t base, uint32_t aggregation, uint32_t bytes,
+	    enum tbuf_table_step) TBUF_HIDDEN;
 /* Behind it, without a key: where it was, in this CPU's memo of that number. */
 void	tbuf_table_remember(unsigned total, const struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint64_t bits) TBUF_HIDDEN;

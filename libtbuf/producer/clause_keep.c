@@ -363,11 +363,19 @@ record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
 	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
 }
 
-/* ... or a value, aggregated in one word? */
+/* ... or a value, aggregated in one step? */
 static bool
 update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
+	static const uint8_t kinds[] = {
+		[TBUF_STEP_NONE] = TBUF_KEPT_TEST,
+		[TBUF_STEP_UPDATE] = TBUF_KEPT_UPDATE,
+		[TBUF_STEP_SUM] = TBUF_KEPT_SUM,
+		[TBUF_STEP_PEAK] = TBUF_KEPT_PEAK
+	};
 	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	enum tbuf_table_step step =
+	    tbuf_table_step((enum tbuf_aggregator)function);
 	const struct tbuf_number *parameter =
 	    &g->registers[(b + 1) % TBUF_REGISTERS];
 	struct tbuf_kept_update *u = &k->update;
@@ -375,8 +383,7 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
 	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
 	    tbuf_word_immediate(word) > UINT16_MAX ||
-	    (tbuf_table_copy((enum tbuf_aggregator)function) != 0 &&
-	    !tbuf_table_sums((enum tbuf_aggregator)function)) ||
+	    kinds[step] == TBUF_KEPT_TEST ||
 	    parameter->cut.at != TBUF_CUT_NONE)
 		return (false);
 	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
@@ -384,8 +391,7 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	u->parameter = parameter->constant;
 	u->aggregation = tbuf_word_immediate(word);
 	u->function = function;
-	k->kind = tbuf_table_sums((enum tbuf_aggregator)function) ?
-	    TBUF_KEPT_SUM : TBUF_KEPT_UPDATE;
+	k->kind = kinds[step];
 	return (true);
 }
 

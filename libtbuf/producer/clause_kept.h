@@ -52,10 +52,11 @@ enum tbuf_kept_kind {
 	TBUF_KEPT_TEST,		/* nothing more is known */
 	TBUF_KEPT_RECORD,	/* of the numbers */
 	TBUF_KEPT_UPDATE,	/* the numbers are the key */
-	TBUF_KEPT_SUM		/* the same; to a count and a sum */
+	TBUF_KEPT_SUM,		/* the same; to a count and a sum */
+	TBUF_KEPT_PEAK		/* the same; a least or greatest value */
 };
 
-/* What is aggregated, by a function that adds to one word, or sums. */
+/* What is aggregated, by a function that takes one step for it. */
 struct tbuf_kept_update {
 	struct tbuf_number value;
 	struct tbuf_number weight;

@@ -441,13 +441,25 @@ slot_of(const struct tbuf_search *s, uint64_t base)
 	    number * (uint64_t)TBUF_SLOT_SIZE));
 }
 
+static inline enum tbuf_outcome
+section_run(const struct tbuf_memo *m, const struct tbuf_search *s,
+    enum tbuf_table_step step)
+{
+	if (step == TBUF_STEP_UPDATE)
+		return (tbuf_rseq_update(m, s));
+	if (step == TBUF_STEP_SUM)
+		return (tbuf_rseq_sum(m, s));
+	return (tbuf_rseq_peak(m, s));
+}
+
 /*
  * A handler may change the memo: the section looks whether it has the lane that
  * was found here, and the session this turn.
  */
 bool
 tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
-    uint64_t base, uint32_t aggregation, uint32_t bytes, bool sums)
+    uint64_t base, uint32_t aggregation, uint32_t bytes,
+    enum tbuf_table_step step)
 {
 	const struct tbuf_lane *lane = tbuf_load(&m->lane);
 	uint64_t at = (uintptr_t)lane - base, place;
@@ -460,8 +472,8 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 	if (!tbuf_turn_of(s->turn, s->generation) || !place_check(base, place))
 		return (false);
 	search_fill(s, place, base, aggregation, bytes);
-	return (s->last < tbuf_place_storage(place) && (sums ?
-	    tbuf_rseq_sum(m, s) : tbuf_rseq_update(m, s)) == TBUF_COMMITTED);
+	return (s->last < tbuf_place_storage(place) &&
+	    section_run(m, s, step) == TBUF_COMMITTED);
 }
 
 /* This CPU's lane in the session of a search, if fires here belong to it. */
@@ -515,27 +527,29 @@ tbuf_table_remember(unsigned total, const struct tbuf_search *s,
 	    &here, &tbuf_thread.shared);
 }
 
-/* Of a key that is there already: one word, or sums, by what is remembered. */
+/* Of a key that is there already, by what is remembered. */
 static bool
 update_at_once(const struct value *v)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(v->run->fire->bits);
 	const struct tbuf_update *u = v->update;
-	const bool sums = tbuf_table_sums(u->function);
+	const enum tbuf_table_step step = tbuf_table_step(u->function);
 	struct tbuf_search s;
 
-	if (m == NULL || (tbuf_table_copy(u->function) != 0 && !sums))
+	if (m == NULL || step == TBUF_STEP_NONE)
 		return (false);
 	s.bits = v->run->fire->bits;
 	s.generation = v->run->fire->generation;
 	s.key = v->entry + WORDS;
 	s.hash = v->hash;
-	s.word = sums ? TBUF_TABLE_SUM : tbuf_aggregate_bucket(u->function,
-	    u->parameter, (int64_t)u->value);
-	s.delta = sums ? u->value :
+	s.word = step != TBUF_STEP_UPDATE ? TBUF_TABLE_PAIRS :
+	    tbuf_aggregate_bucket(u->function, u->parameter,
+	    (int64_t)u->value);
+	s.delta = step != TBUF_STEP_UPDATE ? u->value :
 	    u->function == TBUF_AGG_COUNT ? 1 : u->weight;
+	s.flip = tbuf_table_flip(u->function);
 	return (tbuf_table_update(m, &s, v->run->fire->base, u->aggregation,
-	    v->which >> 16, sums));
+	    v->which >> 16, step));
 }
 
 static enum tbuf_outcome

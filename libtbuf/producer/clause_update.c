@@ -13,7 +13,7 @@
 /* What is to be added, and whose: all of a search but the key. */
 static inline bool
 value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    struct tbuf_search *s, bool sums)
+    struct tbuf_search *s, enum tbuf_table_step step)
 {
 	const struct tbuf_kept_update *from = &k->update;
 	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
@@ -24,8 +24,9 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	s->generation = k->generation;
 	s->word = 0;
 	s->delta = 1;
-	if (sums) {
-		s->word = TBUF_TABLE_SUM;
+	if (step != TBUF_STEP_UPDATE) {
+		s->word = TBUF_TABLE_PAIRS;
+		s->flip = tbuf_table_flip(function);
 		return (tbuf_number_value(&from->value, fire, &s->delta));
 	}
 	if (function == TBUF_AGG_COUNT)
@@ -40,19 +41,19 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 
 static inline bool
 update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
-    uint32_t aggregation, uint32_t bytes, bool sums)
+    uint32_t aggregation, uint32_t bytes, enum tbuf_table_step step)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(s->bits);
 
 	s->hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (m != NULL && tbuf_table_update(m, s, base, aggregation,
-	    bytes, sums));
+	    bytes, step));
 }
 
 /* The key's words are read as they lie in an entry. */
 static inline __attribute__((always_inline)) bool
 update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    bool sums)
+    enum tbuf_table_step step)
 {
 	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], string = 0;
 	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
@@ -62,7 +63,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	struct tbuf_key_text text;
 	struct tbuf_search s;
 
-	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s, sums))
+	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s, step))
 		return (false);
 	for (i = 0; i < numbers; i++) {
 		if (!tbuf_number_value(&k->numbers[i], fire, &words[i]))
@@ -85,7 +86,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 		bytes += 2 + ((uint32_t)text.word & ~TBUF_TEXT_CUT);
 	}
 	s.key = words;
-	return (update_do(&s, sum, fire->base, aggregation, bytes, sums));
+	return (update_do(&s, sum, fire->base, aggregation, bytes, step));
 }
 
 /* There is no key: what has been found once is there till the tables turn. */
@@ -96,13 +97,13 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	struct tbuf_search s;
 
 	/* The deadline is looked at now and then. */
-	if (!value_read(k, fire, &s, false) ||
+	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
 	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
 	s.key = NULL;
-	if (!update_do(&s, 0, fire->base, aggregation, 0, false))
+	if (!update_do(&s, 0, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
 		return (false);
 	if (tbuf_kept_total(k) != NULL)
 		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
@@ -130,9 +131,10 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 
 /* With a key or without. */
 static __attribute__((noinline)) bool
-update_sum(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	return (update_key(k, fire, true));
+	return (update_key(k, fire, k->kind == TBUF_KEPT_SUM ? TBUF_STEP_SUM :
+	    TBUF_STEP_PEAK));
 }
 
 bool
@@ -140,10 +142,10 @@ tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	if (k->kind == TBUF_KEPT_UPDATE)
 		return (k->nnumbers == 0 ? update_total(k, fire) :
-		    update_key(k, fire, false));
+		    update_key(k, fire, TBUF_STEP_UPDATE));
 	if (k->kind == TBUF_KEPT_RECORD)
 		return (write_numbers(k, fire));
-	return (k->kind == TBUF_KEPT_SUM && update_sum(k, fire));
+	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));
 }
 
 bool
@@ -155,6 +157,7 @@ tbuf_kept_keyed(const struct tbuf_site *site, const uint64_t *words,
 		.base = tbuf_load(&tbuf_local->base)
 	};
 
-	return ((fire.base != 0 && update_key(k, &fire, false)) ||
+	return ((fire.base != 0 &&
+	    update_key(k, &fire, TBUF_STEP_UPDATE)) ||
 	    tbuf_kept_run(site, words, size, k, version));
 }
