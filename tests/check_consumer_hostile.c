@@ -658,11 +658,11 @@ main(void)
 {
 	Suite *s = suite_create("hostile");
 	TCase *t = tcase_create("files");
-	const char *set = getenv("TBUF_SEED");
+	const char *set = getenv("SEED");
 
 	seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
 	    (unsigned)time(NULL);
-	printf("TBUF_SEED=%u\n", seed);
+	fprintf(stderr, "SEED=%u\n", seed);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, impossible_size_skips_to_the_mark, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);

@@ -180,6 +180,17 @@ text_mark_stands(void)
 	    TBUF_TRACE_MARK_SIZE) == 0);
 }
 
+unsigned
+text_seed(void)
+{
+	const char *set = getenv("SEED");
+	unsigned seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
+	    (unsigned)getpid();
+
+	fprintf(stderr, "SEED=%u\n", seed);
+	return (seed);
+}
+
 char text_line[9000];
 
 void

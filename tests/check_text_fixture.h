@@ -25,6 +25,8 @@ extern unsigned text_nlogged;
 /* The whole of main(): the tests, each in a runtime directory of its own. */
 int	text_main(const TTest *const *tests, size_t n);
 
+/* What is drawn at random begins with this: SEED, or another each time. */
+unsigned text_seed(void);
 void	text_set(const char *setting);
 /* In the runtime directory. */
 const char *text_file_path(const char *name);

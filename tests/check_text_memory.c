@@ -41,7 +41,7 @@ expect_last(uint32_t count)
 
 START_TEST(the_last_lines_are_held_in_order)
 {
-	unsigned seed = (unsigned)getpid();
+	unsigned seed = text_seed();
 	uint32_t i;
 
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");

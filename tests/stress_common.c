@@ -67,7 +67,7 @@ struct stress_arguments
 stress_arguments(int argc, char **argv, uint64_t count)
 {
 	struct stress_arguments a = { count, 0 };
-	const char *sanitizer = getenv("SANITIZER");
+	const char *sanitizer = getenv("SANITIZER"), *seed = getenv("SEED");
 	int option;
 
 	/*
@@ -76,6 +76,8 @@ stress_arguments(int argc, char **argv, uint64_t count)
 	 */
 	if (sanitizer != NULL && *sanitizer != '\0')
 		exit(77);
+	if (seed != NULL)
+		a.seed = strtoull(seed, NULL, 0);
 	while ((option = getopt(argc, argv, "s:")) != -1) {
 		if (option != 's')
 			errx(2, "usage: %s [-s seed] [count]", argv[0]);

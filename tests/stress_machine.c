@@ -272,6 +272,8 @@ main(int argc, char *argv[])
 	int c;
 
 	stress.seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+	if (getenv("SEED") != NULL)
+		stress.seed = strtoull(getenv("SEED"), NULL, 0);
 	while ((c = getopt(argc, argv, "s:")) == 's')
 		stress.seed = strtoull(optarg, NULL, 0);
 	if (optind < argc)

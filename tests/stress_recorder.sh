@@ -103,7 +103,9 @@ one() {
 	rm -f "$TBUF_DIR"/tbuf.*
 }
 
-RANDOM_BASE=$(($$ % 97 + 3)) records=0
+seed=${SEED:-$$}
+echo "seed $seed"
+RANDOM_BASE=$((seed % 97 + 3)) records=0
 for signal in KILL SEGV ABRT; do
 	i=0
 	while [ $i -lt "$RUNS" ]; do
