@@ -63,7 +63,7 @@ run()
 	shift
 	words "$at.env"
 	# shellcheck disable=SC2086
-	${line:+env $line} timeout 60 "$TBUFCTL" -x cpu=0 "$@" \
+	${line:+env $line} timeout 120 "$TBUFCTL" -x cpu=0 "$@" \
 	    >"$to.out" 2>"$to.err" </dev/null
 	status=$?
 	[ $status -eq 0 ] || echo $status >"$to.status"
