@@ -56,10 +56,13 @@ section 'A first trace, of a program that nobody changed' >"$dir/first"
 
 mkdir "$dir/bin" "$dir/run"
 ln -s "$top_builddir" "$dir/build"
-# Another build's kvd, or a user's, is none of ours.
+# Another build's kvd, another test's, or a user's, is none of ours.
 cat >"$dir/bin/pidof" <<END
 #!/bin/sh
-exec $(command -v pidof) "$top_builddir/examples/\$1"
+for pid in \$($(command -v pidof) "$top_builddir/examples/\$1"); do
+	tr '\\0' '\\n' 2>/dev/null <"/proc/\$pid/environ" |
+	    grep -qxF "TBUF_DIR=$dir/run" && echo "\$pid"
+done
 END
 chmod +x "$dir/bin/pidof"
 
