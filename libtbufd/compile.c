@@ -24,6 +24,7 @@ open_tables(struct d_compiler *c)
 	d_table_init(&c->threads);
 	d_table_init(&c->aggregations);
 	d_builtins_init(c);
+	d_predefined_init(c);
 }
 
 /* Anything that may fail by longjmp; false if it did. */

@@ -114,5 +114,7 @@ const char *d_identifier_kind_name(enum identifier_kind kind);
 
 /* The names that every program knows, by version. */
 void	d_builtins_init(struct d_compiler *c);
+/* Constants: of errno, signals, flags of open(2), ... */
+void	d_predefined_init(struct d_compiler *c);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What programs expect to be declared: constants, and structures that built-in
+ * What programs expect to be declared: types, and structures that built-in
  * variables point to.  A member that the translator leaves out is known by its
  * name but cannot be read.
  */
@@ -9,60 +9,6 @@
 
 const char d_prelude[] =
 "inline long NULL = 0;\n"
-"inline int DTRACEFLT_UNKNOWN = 0;\n"
-"inline int DTRACEFLT_BADADDR = 1;\n"
-"inline int DTRACEFLT_BADALIGN = 2;\n"
-"inline int DTRACEFLT_ILLOP = 3;\n"
-"inline int DTRACEFLT_DIVZERO = 4;\n"
-"inline int DTRACEFLT_NOSCRATCH = 5;\n"
-"inline int DTRACEFLT_KPRIV = 6;\n"
-"inline int DTRACEFLT_UPRIV = 7;\n"
-"inline int DTRACEFLT_TUPOFLOW = 8;\n"
-"inline int DTRACEFLT_BADSTACK = 9;\n"
-"inline int DTRACEFLT_BADSIZE = 10;\n"
-"inline int DTRACEFLT_BADINDEX = 11;\n"
-"inline int DTRACEFLT_LIBRARY = 12;\n"
-"inline int AF_UNIX = 1; inline int AF_INET = 2; inline int AF_INET6 = 10;\n"
-"inline int ARPHRD_ETHER = 1; inline int ARPHRD_INFINIBAND = 32;\n"
-"inline int PR_MODEL_ILP32 = 1; inline int PR_MODEL_LP64 = 2;\n"
-"inline int SIGHUP = 1; inline int SIGINT = 2; inline int SIGQUIT = 3;\n"
-"inline int SIGILL = 4; inline int SIGTRAP = 5; inline int SIGABRT = 6;\n"
-"inline int SIGIOT = 6; inline int SIGBUS = 7; inline int SIGFPE = 8;\n"
-"inline int SIGKILL = 9; inline int SIGUSR1 = 10; inline int SIGSEGV = 11;\n"
-"inline int SIGUSR2 = 12; inline int SIGPIPE = 13; inline int SIGALRM = 14;\n"
-"inline int SIGTERM = 15; inline int SIGSTKFLT = 16; inline int SIGCHLD = 17;\n"
-"inline int SIGCLD = 17; inline int SIGCONT = 18; inline int SIGSTOP = 19;\n"
-"inline int SIGTSTP = 20; inline int SIGTTIN = 21; inline int SIGTTOU = 22;\n"
-"inline int SIGURG = 23; inline int SIGXCPU = 24; inline int SIGXFSZ = 25;\n"
-"inline int SIGVTALRM = 26; inline int SIGPROF = 27;\n"
-"inline int SIGWINCH = 28; inline int SIGIO = 29; inline int SIGPOLL = 29;\n"
-"inline int SIGPWR = 30; inline int SIGSYS = 31; inline int SIGUNUSED = 31;\n"
-"inline int SIGRTMIN = 32; inline int SIGRTMAX = 64;\n"
-"inline int SIGSTKSZ = 8192;\n"
-#ifdef __x86_64__
-/* The order of the kernel's saved registers. */
-"inline int R_R15 = 0; inline int R_R14 = 1; inline int R_R13 = 2;\n"
-"inline int R_R12 = 3; inline int R_RBP = 4; inline int R_EBP = 4;\n"
-"inline int R_FP = 4; inline int R_RBX = 5; inline int R_EBX = 5;\n"
-"inline int R_R11 = 6; inline int R_R10 = 7; inline int R_R9 = 8;\n"
-"inline int R_R8 = 9; inline int R_RAX = 10; inline int R_EAX = 10;\n"
-"inline int R_RCX = 11; inline int R_ECX = 11; inline int R_RDX = 12;\n"
-"inline int R_EDX = 12; inline int R_RSI = 13; inline int R_ESI = 13;\n"
-"inline int R_RDI = 14; inline int R_EDI = 14; inline int R_ERR = 15;\n"
-"inline int R_RIP = 16; inline int R_EIP = 16; inline int R_PC = 16;\n"
-"inline int R_CS = 17; inline int R_RFL = 18; inline int R_EFL = 18;\n"
-"inline int R_PS = 18; inline int R_RSP = 19; inline int R_SP = 19;\n"
-"inline int R_UESP = 19; inline int R_ESP = 19; inline int R_SS = 20;\n"
-"inline int R_DS = 21; inline int R_ES = 22; inline int R_FS = 23;\n"
-"inline int R_GS = 24; inline int R_TRAPNO = 25;\n"
-"inline int R_R0 = 10; inline int R_R1 = 5;\n"
-#else
-"inline int R_R0 = 0; inline int R_R1 = 1; inline int R_R2 = 2;\n"
-"inline int R_R3 = 3; inline int R_R4 = 4; inline int R_R5 = 5;\n"
-"inline int R_R6 = 6; inline int R_R7 = 7; inline int R_R8 = 8;\n"
-"inline int R_FP = 29; inline int R_LR = 30; inline int R_SP = 31;\n"
-"inline int R_PC = 32; inline int R_PS = 33;\n"
-#endif
 "struct in_addr { uint32_t s_addr; };\n"
 "struct in6_addr { union { uint8_t u6_addr8[16]; uint16_t u6_addr16[8];\n"
 "    uint32_t u6_addr32[4]; } in6_u; };\n"
@@ -87,7 +33,7 @@ const char d_prelude[] =
 "    id_t pr_contract; } psinfo_t;\n"
 "typedef struct lwpsinfo { int pr_flag; id_t pr_lwpid; uintptr_t pr_addr;\n"
 "    uintptr_t pr_wchan; char pr_stype; char pr_state; char pr_sname;\n"
-"    short pr_syscall; int pr_pri; char pr_clname[8];\n"
+"    short pr_syscall; int pr_pri; char pr_clname[8]; string pr_name;\n"
 "    processorid_t pr_onpro; processorid_t pr_bindpro;\n"
 "    psetid_t pr_bindpset; } lwpsinfo_t;\n"
 "struct task_struct;\n"
@@ -103,9 +49,14 @@ const char d_prelude[] =
 "};\n"
 "translator lwpsinfo_t < struct task_struct *T > {\n"
 "    pr_flag = 0; pr_lwpid = tid; pr_addr = 0; pr_wchan = 0; pr_stype = 0;\n"
-"    pr_state = 0; pr_sname = 'O'; pr_syscall = 0; pr_pri = 0;\n"
-"    pr_onpro = cpu;\n"
+"    pr_state = SRUN; pr_sname = 'R'; pr_syscall = 0; pr_pri = 0;\n"
+"    pr_name = execname; pr_onpro = cpu;\n"
 "};\n"
 "inline psinfo_t *curpsinfo = xlate < psinfo_t * > (curthread);\n"
 "inline lwpsinfo_t *curlwpsinfo = xlate < lwpsinfo_t * > (curthread);\n"
+"inline psetid_t pset = curcpu->cpu_pset;\n"
+"inline chipid_t chip = curcpu->cpu_chip;\n"
+"inline lgrp_id_t lgrp = curcpu->cpu_lgrp;\n"
+/* Only the kernel knows; DTrace on Linux does not ask it. */
+"inline string cwd = \"<unknown>\"; inline string root = \"<unknown>\";\n"
 ;

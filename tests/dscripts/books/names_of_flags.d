@@ -1,10 +1,6 @@
 #pragma D option quiet
 
 
-inline int O_WRONLY = 1;
-inline int O_RDWR = 2;
-inline int O_CREAT = 0100;
-
 string mode[int];
 
 BEGIN

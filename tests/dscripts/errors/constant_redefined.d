@@ -1,0 +1,6 @@
+inline int ENOENT = 2;
+
+BEGIN
+{
+	exit(ENOENT);
+}
