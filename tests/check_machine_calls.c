@@ -432,7 +432,8 @@ START_TEST(memory_is_brought_and_taken)
 	IS_TEXT("program's own", TBUF_SUB_COPYINSTR, "n", N(0x1000));
 	IS_TEXT("own", TBUF_SUB_COPYINSTR, "n", N(0x100a));
 	IS_TEXT("prog", TBUF_SUB_COPYINSTR, "nn", N(0x1000), N(5));
-	IS_TEXT("", TBUF_SUB_COPYINSTR, "nn", N(0x1000), N(0));
+	IS_FAULT(TBUF_FAULT_ADDRESS, 0x1000, TBUF_SUB_COPYINSTR, "nn",
+	    N(0x1000), N(0));
 	IS_TEXT("", TBUF_SUB_COPYINSTR, "nn", N(0x1000), N(1));
 	IS_TEXT("program's own", TBUF_SUB_COPYINSTR, "nn", N(0x1000), N(-1));
 	IS_TEXT("abc", TBUF_SUB_COPYINSTR, "s", "abc");
@@ -445,7 +446,9 @@ START_TEST(memory_is_brought_and_taken)
 	call_with(&f, TBUF_SUB_COPYOUTSTR, "snn", "abc", N(0x77), N(99));
 	ck_assert_str_eq(f.log, "out(77) 61626300");
 	call_with(&f, TBUF_SUB_COPYOUTSTR, "snn", "abc", N(0x77), N(2));
-	ck_assert_str_eq(f.log, "out(77) 6162");
+	ck_assert_str_eq(f.log, "out(77) 6100");
+	IS_FAULT(TBUF_FAULT_ADDRESS, tbuf_address(TBUF_OBJECT_CONSTANT, 0, 0),
+	    TBUF_SUB_COPYOUTSTR, "snn", "abc", N(0x77), N(0));
 }
 END_TEST
 

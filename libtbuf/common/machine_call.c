@@ -260,19 +260,36 @@ bring(struct tbuf_machine *m, uint64_t from, uint32_t most, uint8_t *to,
 	return (0);
 }
 
-/* copyinstr(from[, most]); `most` counts the NUL. */
+/*
+ * So many characters are copied, of a text in memory: what `most` says, which
+ * counts the NUL, as strsize does.  No room for a NUL is a fault.
+ */
+static int
+characters(struct tbuf_machine *m, uint64_t from, uint64_t most,
+    uint32_t *count)
+{
+	m->fault.address = from;
+	most = tbuf_minimum(most, m->strsize);
+	if (most == 0)
+		return (TBUF_FAULT_ADDRESS);
+	*count = (uint32_t)most - 1;
+	return (0);
+}
+
+/* copyinstr(from[, most]) */
 int
 tbuf_sub_copyinstr(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
 {
 	struct tbuf_characters text;
-	uint32_t most = m->strsize, length = 0;
+	uint32_t most, length = 0;
 	uint8_t *to;
 	int answer;
 
-	if (count > 1)
-		most = arguments[1] == 0 ? 0 :
-		    tbuf_minimum(arguments[1] - 1, most);
+	answer = characters(m, arguments[0], count > 1 ? arguments[1] :
+	    m->strsize, &most);
+	if (answer != 0)
+		return (answer);
 	if (tbuf_address_is(arguments[0])) {
 		answer = tbuf_text_open(m, arguments[0], &text);
 		return (answer != 0 ? answer : tbuf_text_make(m, text.at,
@@ -317,13 +334,14 @@ tbuf_sub_copyout(struct tbuf_machine *m, const uint64_t *arguments,
 	    out(m, arguments[1], bytes, arguments[2]));
 }
 
-/* copyoutstr(text, to, most): with its NUL, if that fits. */
+/* copyoutstr(text, to, most) */
 int
 tbuf_sub_copyoutstr(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
 {
 	struct tbuf_characters text;
 	uint64_t copy_address;
+	uint32_t length;
 	uint8_t *bytes;
 	int answer;
 
@@ -331,14 +349,17 @@ tbuf_sub_copyoutstr(struct tbuf_machine *m, const uint64_t *arguments,
 	(void)result;
 	answer = tbuf_text_open(m, arguments[0], &text);
 	if (answer == 0)
-		answer = tbuf_memory_temporary(m, text.length + UINT64_C(1),
-		    &bytes, &copy_address);
+		answer = characters(m, arguments[0], arguments[2], &length);
 	if (answer != 0)
 		return (answer);
-	tbuf_bytes_copy(bytes, text.at, text.length);
-	tbuf_store(bytes + text.length, 0);
-	return (out(m, arguments[1], bytes,
-	    tbuf_minimum(arguments[2], text.length + 1)));
+	length = tbuf_minimum(length, text.length);
+	answer = tbuf_memory_temporary(m, length + UINT64_C(1), &bytes,
+	    &copy_address);
+	if (answer != 0)
+		return (answer);
+	tbuf_bytes_copy(bytes, text.at, length);
+	tbuf_store(bytes + length, 0);
+	return (out(m, arguments[1], bytes, length + UINT64_C(1)));
 }
 
 /* ------------------------------------------------------------ devices */

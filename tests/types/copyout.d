@@ -13,7 +13,7 @@ typed:::request-start
 
 typed:::request-start
 {
-	printf("%d %d %s %c%c%c\n", req->x, req->y, req->verb,
+	printf("%d %d %s %c%d%c\n", req->x, req->y, req->verb,
 	    req->u.bytes[0], req->u.bytes[1], req->u.bytes[2]);
 }
 
