@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <tbuf_consumer.h>
 
@@ -19,6 +20,7 @@
 #define TOP_DEFAULT	10	/* keys of aggtop */
 #define TOP_MOST	1000
 #define BLANKS		" \t\n\v\f\r"
+#define IREGS		8	/* as many as DTrace has: no other number does */
 
 /* ------------------------------------------------------------ values */
 
@@ -172,6 +174,8 @@ enum kind {
 	KIND_LINKTYPE,
 	KIND_EVALTIME,		/* these have to be right, and do nothing */
 	KIND_LATE,
+	KIND_IREGS,
+	KIND_TREGS,
 	KIND_UNUSED_FLAG,
 	KIND_UNUSED_BARE,
 	KIND_UNUSED_NUMBER,
@@ -193,8 +197,8 @@ static const enum kind kinds[] = {
 	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
 	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
 	KIND_UNUSED_BARE,
-	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT, KIND_UNUSED_COUNT,
-	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT,
+	KIND_UNUSED_COUNT, KIND_IREGS, KIND_UNUSED_COUNT, KIND_TREGS,
+	KIND_UNUSED_COUNT,
 	KIND_UNUSED_SIZE, KIND_UNUSED_SIZE, KIND_UNUSED_SIZE,
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
@@ -316,7 +320,8 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 		return (is_one_of(value, "kernel primary dynamic static") ?
 		    NULL : MSG_SET_VALUE);
 	case KIND_LINKTYPE:
-		return (is_one_of(value, "elf dof") ? NULL : MSG_SET_VALUE);
+		return (strcasecmp(value, "elf") == 0 ||
+		    strcasecmp(value, "dof") == 0 ? NULL : MSG_SET_VALUE);
 	case KIND_EVALTIME:
 		return (is_one_of(value, "exec preinit postinit main") ?
 		    NULL : MSG_SET_VALUE);
@@ -327,6 +332,18 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 		break;
 	}
 	return (NULL);
+}
+
+static const char *
+check_registers(enum kind kind, const char *value)
+{
+	uint64_t number;
+
+	if (value == NULL || !flag_number(value, INT_MAX, &number) ||
+	    number == 0 || (kind == KIND_IREGS && number > IREGS))
+		return (MSG_SET_VALUE);
+	return (kind == KIND_TREGS || number == IREGS ? NULL :
+	    "Insufficient registers to generate code");
 }
 
 /* What is of no effect here: is it what DTrace would take? */
@@ -376,6 +393,9 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_PRINTSIZE:
 	case KIND_MAXFRAMES:
 		return (set_number(d, kind, value));
+	case KIND_IREGS:
+	case KIND_TREGS:
+		return (check_registers(kind, value));
 	case KIND_UNUSED_FLAG:
 	case KIND_UNUSED_BARE:
 	case KIND_UNUSED_NUMBER:

@@ -11,6 +11,7 @@
 #pragma D option late=dynamic
 #pragma D option lazyload
 #pragma D option linknommap
+#pragma D option linktype=ELF
 #pragma D option pcapsize=256
 #pragma D option pgmax=16
 #pragma D option preallocate=1k

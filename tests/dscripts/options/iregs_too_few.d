@@ -1,0 +1,6 @@
+#pragma D option iregs=4
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,6 @@
+#pragma D option iregs=9
+
+BEGIN
+{
+	exit(0);
+}

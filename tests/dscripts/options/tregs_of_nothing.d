@@ -1,0 +1,6 @@
+#pragma D option tregs=0
+
+BEGIN
+{
+	exit(0);
+}
