@@ -1,0 +1,9 @@
+
+
+  #pragma D option quiet
+
+
+BEGIN
+{
+	trace(nosuch);
+}
