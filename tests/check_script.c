@@ -657,10 +657,10 @@ expect_tick(struct tbuf_script *s, uint64_t until, uint64_t time)
 
 	ck_assert(tbuf_script_tick_next(s, until));
 	tbuf_script_give(s);
-	ck_assert_int_eq(tbuf_script_next(s, &e), 1);
+	ck_assert_int_eq(tbuf_script_next(s, &e, UINT64_MAX), 1);
 	ck_assert_uint_eq(e.record.time, time);
 	ck_assert_uint_eq(e.record.wall, time + s->wall_ahead);
-	ck_assert_int_eq(tbuf_script_next(s, &e), 0);
+	ck_assert_int_eq(tbuf_script_next(s, &e, UINT64_MAX), 0);
 }
 
 /* Two timers, each at its time, and none but by those of records. */

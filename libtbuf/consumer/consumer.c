@@ -257,7 +257,7 @@ begin_script(struct tbuf_consumer *c)
 		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu,
 		.aggpercpu = o->aggpercpu != 0,
 		.nspec = o->nspec, .specsize = o->specsize,
-		.manual = o->bufresize != 0
+		.manual = o->bufresize != 0, .temporal = o->temporal != 0
 	};
 	int error;
 

@@ -70,19 +70,34 @@ tbuf_merge_begin(struct tbuf_consumer *c)
  * Looking again at a lane after its record was given would move the record's
  * bytes, which the caller still reads: that waits until the next call.
  */
+static void
+look_again(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+
+	if (!r->merged_given || r->heap_count == 0)
+		return;
+	r->merged_given = false;
+	if (!look(c, r->heap[0]))
+		r->heap[0] = r->heap[--r->heap_count];
+	sift_down(r, 0);
+}
+
+uint64_t
+tbuf_merge_time(struct tbuf_consumer *c)
+{
+
+	look_again(c);
+	return (c->round.heap_count > 0 ? c->round.heap[0]->next_time :
+	    UINT64_MAX);
+}
+
 int
 tbuf_merge_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_round *r = &c->round;
 
-	while (r->heap_count > 0) {
-		if (r->merged_given) {
-			r->merged_given = false;
-			if (!look(c, r->heap[0]))
-				r->heap[0] = r->heap[--r->heap_count];
-			sift_down(r, 0);
-			continue;
-		}
+	for (look_again(c); r->heap_count > 0; look_again(c)) {
 		r->merged_given = true;
 		if (tbuf_source_event(c, r->heap[0], event) == 1)
 			return (1);

@@ -117,6 +117,14 @@ last(const struct tbuf_round *r)
 	return ((r->what & TBUF_ROUND_LAST) != 0);
 }
 
+/* By time, nobody's last records go before what others have. */
+static bool
+switches(const struct tbuf_consumer *c)
+{
+	return ((c->round.what & TBUF_ROUND_SWITCH) != 0 ||
+	    (c->options.temporal && (c->round.what & TBUF_ROUND_ENDED) != 0));
+}
+
 static bool
 due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -124,11 +132,7 @@ due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 		return (false);
 	if (ended(t) || last(&c->round))
 		return (true);
-	if (!tbuf_policy(t->order.terms.policy)->live)
-		return (false);
-	/* By time, nobody's last records go before what others have. */
-	return ((c->round.what & TBUF_ROUND_SWITCH) != 0 ||
-	    (c->options.temporal && (c->round.what & TBUF_ROUND_ENDED) != 0));
+	return (tbuf_policy(t->order.terms.policy)->live && switches(c));
 }
 
 /* Is this a round in which records that may still come hold others back? */
@@ -136,8 +140,7 @@ static bool
 holds_back(const struct tbuf_consumer *c)
 {
 	return (c->options.temporal && !last(&c->round) &&
-	    tbuf_policy(c->options.bufpolicy)->live &&
-	    (c->round.what & (TBUF_ROUND_SWITCH | TBUF_ROUND_ENDED)) != 0);
+	    tbuf_policy(c->options.bufpolicy)->live && switches(c));
 }
 
 /* Is there a file whose target goes on?  It is read as it is at one moment. */
@@ -258,6 +261,22 @@ mark(struct tbuf_source *s)
 	return (0);
 }
 
+/*
+ * What is held back of targets may be older than what timers have recorded;
+ * then that waits, too, until a round goes further.
+ */
+static void
+limit_script(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+
+	if (holds_back(c))
+		r->until_script = r->until;
+	else if (last(r) || !c->options.temporal ||
+	    !tbuf_policy(c->options.bufpolicy)->live)
+		r->until_script = UINT64_MAX;
+}
+
 int
 tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 {
@@ -270,7 +289,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	r->what = what;
 	if (c->script != NULL)
 		tbuf_script_round(c->script,
-		    (what & (TBUF_ROUND_SWITCH | TBUF_ROUND_LAST)) != 0,
+		    last(r) || switches(c),
 		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0 &&
 		    c->refire == NULL);
 	if (prepare(c) != 0)
@@ -304,6 +323,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (is_cut(c, t))
 			tbuf_units_cut(c, t);
+	limit_script(c);
 	restart(r);
 	r->limits = r->exits = TAILQ_FIRST(&c->targets);
 	if ((r->merging = c->options.temporal != 0))
@@ -582,11 +602,25 @@ finish(struct tbuf_round *r)
 	forget_copies(r);
 }
 
-/* What a script has recorded comes before what targets have. */
+/*
+ * What a script has recorded comes before what targets have; by time, before
+ * what is not older.  What fires for a record is given with it.
+ */
 static int
 next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	if (c->script == NULL || tbuf_script_next(c->script, event) == 0)
+	struct tbuf_round *r = &c->round;
+	uint64_t until = UINT64_MAX;
+	bool merging = r->merging && c->refire == NULL;
+
+	if (c->script == NULL)
+		return (0);
+	if (merging)
+		until = tbuf_merge_time(c);
+	if (c->refire == NULL && until > r->until_script)
+		until = r->until_script;
+	if (tbuf_script_next(c->script, event, until) == 0 &&
+	    (merging || tbuf_script_losses(c->script, event) == 0))
 		return (0);
 	if (event->type == TBUF_EVENT_RECORD)
 		c->totals.records++;

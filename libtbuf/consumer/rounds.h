@@ -188,6 +188,8 @@ uint64_t tbuf_source_time(const struct tbuf_consumer *,
 
 /* The merge by time: 1 with *event, or 0 when all that is due was given. */
 void	tbuf_merge_begin(struct tbuf_consumer *);
+/* When the next one of all was recorded, or UINT64_MAX if there is none. */
+uint64_t tbuf_merge_time(struct tbuf_consumer *);
 int	tbuf_merge_next(struct tbuf_consumer *, struct tbuf_event *);
 
 #endif

@@ -94,6 +94,7 @@ struct tbuf_round {
 	uint64_t noted;			/* when horizons were noted, ns */
 	bool everywhere;		/* and each CPU was run on */
 	uint64_t until;			/* give what is before this, ns */
+	uint64_t until_script;		/* the same of what a script has */
 	uint64_t merged;		/* the last time given, ns */
 	const struct tbuf_target *given;	/* whose record was, last */
 	struct tbuf_source **heap;	/* oldest on top */

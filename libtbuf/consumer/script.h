@@ -45,6 +45,7 @@ struct tbuf_script_terms {
 	uint64_t nspec;
 	uint64_t specsize;
 	bool manual;			/* refuse what cannot be */
+	bool temporal;			/* what it recorded goes by time */
 	int64_t cpu;			/* -1: any */
 };
 
@@ -206,6 +207,7 @@ struct tbuf_entry {
 	pid_t pid;
 	uint32_t tid;
 	uint64_t time, wall;
+	uint64_t turn;			/* temporal: behind what is older, ns */
 	uint64_t charge;
 	uint64_t address;		/* of a fault */
 	uint32_t fault;			/* 0: a record */
@@ -337,6 +339,13 @@ void	tbuf_script_start(struct tbuf_script *);
 /* The time of our own probes: the clocks', or that of records. */
 uint64_t tbuf_script_now(const struct tbuf_script *);
 uint64_t tbuf_script_wall(const struct tbuf_script *);
+/* That of the firing: its timestamp, once a clause has asked for it. */
+static inline uint64_t
+tbuf_script_moment(const struct tbuf_script *s)
+{
+	return (s->timestamp != 0 ? s->timestamp : tbuf_script_now(s));
+}
+
 /* Fire the timers that are due. */
 void	tbuf_script_tick(struct tbuf_script *, uint64_t now);
 /*
@@ -493,8 +502,11 @@ void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
 void	tbuf_script_round(struct tbuf_script *, bool switched, bool telling);
 /* What a record has brought is given next. */
 void	tbuf_script_give(struct tbuf_script *);
-/* The next event: 1, or 0. */
-int	tbuf_script_next(struct tbuf_script *, struct tbuf_event *);
+/* The next event of those whose turn it is up to a time: 1, or 0. */
+int	tbuf_script_next(struct tbuf_script *, struct tbuf_event *,
+	    uint64_t until);
+/* What was lost, once there is no such event: 1, or 0. */
+int	tbuf_script_losses(struct tbuf_script *, struct tbuf_event *);
 /* Under fill: has a CPU's buffer become full? */
 bool	tbuf_script_full(const struct tbuf_script *);
 void	tbuf_entries_free(struct tbuf_script *);

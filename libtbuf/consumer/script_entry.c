@@ -12,6 +12,12 @@
 #include "consumer/pieces.h"
 #include "consumer/script.h"
 
+/* An entry that is to be sorted. */
+struct tbuf_turn {
+	struct tbuf_entry *entry;
+	size_t number;
+};
+
 uint64_t
 tbuf_record_charge(const struct tbuf_d_record *layout)
 {
@@ -103,8 +109,7 @@ set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
 	e->tid = (uint32_t)(sample != NULL ? sample->tid : s->pid);
 	e->shown_cpu = s->cpu;
 	e->wall = tbuf_script_wall(s);
-	e->time = s->timestamp != 0 ? s->timestamp :
-	    tbuf_script_now(s);
+	e->time = e->turn = tbuf_script_moment(s);
 }
 
 struct tbuf_entry *
@@ -137,6 +142,43 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 
 /* ------------------------------------------------------------ giving */
 
+/* Which comes first: of those with one turn the one that was made first. */
+static int
+compare_turns(const void *a, const void *b)
+{
+	const struct tbuf_turn *x = a, *y = b;
+
+	if (x->entry->turn != y->entry->turn)
+		return (x->entry->turn < y->entry->turn ? -1 : 1);
+	return (x->number < y->number ? -1 : x->number > y->number);
+}
+
+/*
+ * What is given goes by time: samples come later than timers that fired after
+ * them.  Without memory for that it stays as it was made.
+ */
+static void
+sort_turns(struct tbuf_script *s)
+{
+	struct tbuf_turn *turns;
+	struct tbuf_entry *e;
+	size_t n = 0, i;
+
+	STAILQ_FOREACH(e, &s->giving, link)
+		n++;
+	if (n < 2 || (turns = calloc(n, sizeof(*turns))) == NULL)
+		return;
+	for (i = 0; i < n; i++) {
+		turns[i].entry = STAILQ_FIRST(&s->giving);
+		turns[i].number = i;
+		STAILQ_REMOVE_HEAD(&s->giving, link);
+	}
+	qsort(turns, n, sizeof(*turns), compare_turns);
+	for (i = 0; i < n; i++)
+		STAILQ_INSERT_TAIL(&s->giving, turns[i].entry, link);
+	free(turns);
+}
+
 void
 tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
 {
@@ -148,6 +190,8 @@ tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
 		STAILQ_CONCAT(&s->giving, &s->queue);
 		for (i = 0; i < TBUF_NCPUS; i++)
 			s->cpus[i].used = 0;
+		if (s->terms.temporal)
+			sort_turns(s);
 	}
 	s->telling = telling;
 	s->told = 0;
@@ -314,19 +358,26 @@ give_losses(struct tbuf_script *s, struct tbuf_event *event)
 }
 
 int
-tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event)
+tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event,
+    uint64_t until)
 {
 	struct tbuf_entry *e = STAILQ_FIRST(&s->giving);
 
 	free(s->given);
 	s->given = NULL;
+	if (e == NULL || e->turn > until)
+		return (0);
 	s->given = e;
-	if (e != NULL) {
-		STAILQ_REMOVE_HEAD(&s->giving, link);
-		s->faults -= e->fault != 0;
-		give(s, e, event);
-		return (1);
-	}
+	STAILQ_REMOVE_HEAD(&s->giving, link);
+	s->faults -= e->fault != 0;
+	give(s, e, event);
+	return (1);
+}
+
+int
+tbuf_script_losses(struct tbuf_script *s, struct tbuf_event *event)
+{
+
 	return (s->telling ? give_losses(s, event) : 0);
 }
 

@@ -269,6 +269,9 @@ void
 tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event,
     const struct tbuf_script_sample *thread)
 {
+	struct tbuf_entries waiting = STAILQ_HEAD_INITIALIZER(waiting);
+	struct tbuf_entry *e;
+
 	memset(s->values, 0, sizeof(s->values));
 	s->values[1] = event->record.epid;
 	s->values[2] = event->action;
@@ -279,7 +282,12 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event,
 	fire_error(s, thread, thread->cpu >= 0 &&
 	    thread->cpu < (int)TBUF_NCPUS ? thread->cpu : s->home);
 	memset(s->values, 0, sizeof(s->values));
+	/* Before what has to wait for its turn. */
+	STAILQ_FOREACH(e, &s->queue, link)
+		e->turn = 0;
+	STAILQ_CONCAT(&waiting, &s->giving);
 	STAILQ_CONCAT(&s->giving, &s->queue);
+	STAILQ_CONCAT(&s->giving, &waiting);
 }
 
 void

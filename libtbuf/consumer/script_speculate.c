@@ -91,9 +91,12 @@ tbuf_speculation_room(struct tbuf_script *s, uint64_t charge)
 	return (false);
 }
 
-/* What one CPU holds, the first one's; all of it or nothing. */
+/*
+ * What one CPU holds, the first one's; all of it or nothing.  It stays together
+ * by time, too.
+ */
 static void
-commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one)
+commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one, uint64_t turn)
 {
 	struct tbuf_entry *e, *next;
 	int cpu = s->cpu;
@@ -113,6 +116,7 @@ commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one)
 			continue;
 		}
 		s->cpus[s->cpu].used += e->charge;
+		e->turn = turn;
 		STAILQ_INSERT_TAIL(&s->queue, e, link);
 	}
 	s->cpu = cpu;
@@ -136,12 +140,14 @@ tbuf_script_commit(struct tbuf_machine *m, uint64_t id)
 	struct tbuf_script *s = tbuf_script_of(m);
 	struct tbuf_speculation *one;
 	int answer = find(s, id, &one);
+	uint64_t turn;
 
 	if (one == NULL)
 		return (answer);
 	s->speculative_drops += one->drops;
+	turn = tbuf_script_moment(s);
 	while (!STAILQ_EMPTY(&one->entries))
-		commit_cpu(s, one);
+		commit_cpu(s, one, turn);
 	end(one);
 	return (0);
 }
