@@ -281,7 +281,7 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 static void
 tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 {
-	static const char *const names[] = { "syscall", "usdt" };
+	static const char *const names[] = { "libc", "syscall", "usdt" };
 	struct search s;
 	size_t i;
 

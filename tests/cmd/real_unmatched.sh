@@ -22,6 +22,7 @@ wait
 # Nobody is there, nor has anybody what is preloaded into commands.
 ctl -n count
 ctl -n syscall:::
+ctl -n libc::malloc:entry
 ctl -n 'usdt::: { n++; }'
 
 # Of a clause it is told when the command has ended, once for each description.
