@@ -5,7 +5,8 @@
  * image is met, each statusrate, and when an address is not known.  What is
  * unloaded stays known, as long as nothing else comes in its place.  Of one
  * that has ended before it was met, what it has left in its file as it began,
- * and of a session in a file what its consumer has left there.
+ * and of a session in a file what its consumer has left there.  Of a command
+ * without libtbuf, what the kernel tells where it is sampled.
  */
 #include <sys/stat.h>
 
@@ -37,6 +38,7 @@ struct tbuf_image {
 	uint64_t id;
 	pid_t pid;
 	bool asked;		/* maps were read for an address since a look */
+	char name[16];		/* of what it has executed, if that was told */
 	unsigned count;
 	struct mapping *all;	/* the latest last */
 };
@@ -48,6 +50,15 @@ tbuf_target_image(const struct tbuf_target *t)
 
 	return (tbuf_image(tbuf_load(&control->pid),
 	    tbuf_load(&control->random)));
+}
+
+/* A command that has no libtbuf, or has not come to it. */
+static bool
+is_waiting(const struct tbuf_target *t)
+{
+
+	return (tbuf_load_acquire(&tbuf_view_control(&t->view)->stage) ==
+	    TBUF_STAGE_WAITING);
 }
 
 /* The target that an image is, if it runs still; or NULL. */
@@ -319,9 +330,7 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 	struct tbuf_image *image;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		/* A command is no program yet? */
-		if (!c->names || (t->mapped && !again) || tbuf_load_acquire(
-		    &tbuf_view_control(&t->view)->stage) == TBUF_STAGE_WAITING)
+		if (!c->names || (t->mapped && !again) || is_waiting(t))
 			continue;
 		image = image_find(c, tbuf_target_image(t));
 		if (image == NULL && (image = image_new(c, t)) == NULL)
@@ -329,6 +338,57 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 		image->asked = false;
 		read_both(c, t, image);
 	}
+}
+
+/* The image of a command that says nothing, or NULL. */
+static struct tbuf_image *
+silent(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_image *image;
+
+	if (!is_waiting(t))
+		return (NULL);
+	image = image_find(c, tbuf_target_image(t));
+	return (image != NULL ? image : image_new(c, t));
+}
+
+/* Code that was made at run time has no file. */
+void
+tbuf_images_mapped(struct tbuf_consumer *c, const struct tbuf_target *t,
+    const struct tbuf_mapping *mapped)
+{
+	struct tbuf_image *image = c->names ? silent(c, t) : NULL;
+	char path[LINE_MAX_BYTES];
+	const struct mapping one = {
+		.start = mapped->start, .end = mapped->end,
+		.offset = mapped->offset, .inode = mapped->inode,
+		.path = path
+	};
+
+	if (image == NULL || strncmp(mapped->path, "//", 2) == 0)
+		return;
+	(void)tbuf_copy(path, mapped->path, sizeof(path));
+	(void)add(image, &one);
+}
+
+void
+tbuf_images_named(struct tbuf_consumer *c, const struct tbuf_target *t,
+    const char *name)
+{
+	struct tbuf_image *image = silent(c, t);
+
+	if (image != NULL)
+		(void)tbuf_copy(image->name, name, sizeof(image->name));
+}
+
+const char *
+tbuf_images_name(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	const struct tbuf_image *image = is_waiting(t) ?
+	    image_find(c, tbuf_target_image(t)) : NULL;
+
+	return (image != NULL ? image->name :
+	    tbuf_view_control(&t->view)->comm);
 }
 
 void
@@ -396,7 +456,7 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
 	if ((one = find(image, address)) == NULL && !image->asked) {
 		image->asked = true;
 		TAILQ_FOREACH(t, &c->targets, link)
-			if (tbuf_target_image(t) == id)
+			if (tbuf_target_image(t) == id && !is_waiting(t))
 				read_both(c, t, image);
 		one = find(image, address);
 	}

@@ -13,6 +13,7 @@
 
 struct tbuf_consumer;
 struct tbuf_image;
+struct tbuf_mapping;
 
 /*
  * Look at the images that are traced: at those that are new, and, `again', at
@@ -24,6 +25,17 @@ void	tbuf_images_look(struct tbuf_consumer *, bool again);
  * reads the file later.  The session is there, and this consumer's.
  */
 void	tbuf_images_leave(const struct tbuf_consumer *, struct tbuf_target *);
+/*
+ * What the kernel has told of a command that says nothing of itself, as long as
+ * it has no libtbuf: that something was mapped, or what it has executed.
+ */
+void	tbuf_images_mapped(struct tbuf_consumer *, const struct tbuf_target *,
+	    const struct tbuf_mapping *);
+void	tbuf_images_named(struct tbuf_consumer *, const struct tbuf_target *,
+	    const char *name);
+/* The name of a target's program, as far as it is known. */
+const char *tbuf_images_name(const struct tbuf_consumer *,
+	    const struct tbuf_target *);
 void	tbuf_images_free(struct tbuf_consumer *);
 
 /* The image of a target, as its clauses know it. */

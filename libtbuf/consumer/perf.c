@@ -136,7 +136,8 @@ tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,
 		    terms->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
 		.sample_regs_user = terms->raw ? REGISTERS : 0,
 		.sample_stack_user = terms->raw ? STACK_BYTES : 0,
-		.inherit = 1, .task = 1, .exclude_callchain_kernel = 1
+		.inherit = 1, .task = 1, .exclude_callchain_kernel = 1,
+		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1
 	};
 	int fd, error;
 

@@ -76,6 +76,24 @@ struct tbuf_perf_task {
 	uint64_t time;
 };
 
+/* A process has mapped something to be run. */
+struct tbuf_perf_mapped {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, size, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t protection, flags;
+	char path[];			/* and zeroes */
+};
+
+/* A thread has another name: its process has executed something if ... */
+struct tbuf_perf_name {
+	struct perf_event_header header;	/* ... misc says so */
+	uint32_t pid, tid;
+	char name[];			/* and zeroes */
+};
+
 struct tbuf_perf_lost {
 	struct perf_event_header header;
 	uint64_t id;

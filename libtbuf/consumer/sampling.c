@@ -272,15 +272,14 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 		.tid = (pid_t)sample->tid, .cpu = cpu, .frames = frames
 	};
 	const struct tbuf_target *t = image_of(c, sample->pid, sample->time);
-	const struct tbuf_control *control;
 
 	if (t == NULL) {
 		c->sampling->strangers++;
 		return;
 	}
-	control = tbuf_view_control(&t->view);
 	met.image = tbuf_target_image(t);
-	(void)tbuf_copy(met.execname, control->comm, sizeof(met.execname));
+	(void)tbuf_copy(met.execname, tbuf_images_name(c, t),
+	    sizeof(met.execname));
 	frames[0] = sample->pc;
 	met.nframes = 1;
 	if (p->terms.raw)
@@ -288,6 +287,34 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 	else if (p->terms.stacks)
 		met.nframes = frames_of(sample, frames);
 	tbuf_script_sampled(c->script, p->probe, &met);
+}
+
+/*
+ * A command without libtbuf says nothing of itself: the kernel does.  These
+ * records come as they lie in their buffer, before all samples that are behind.
+ */
+static void
+learn_mapping(struct tbuf_consumer *c, const struct tbuf_perf_mapped *m)
+{
+	const struct tbuf_target *t = image_of(c, m->pid, UINT64_MAX);
+	const struct tbuf_mapping one = {
+		.start = m->start, .end = m->start + m->size,
+		.offset = m->offset, .inode = m->inode, .path = m->path
+	};
+
+	if (t != NULL && m->header.size > sizeof(*m) &&
+	    memchr(m->path, '\0', m->header.size - sizeof(*m)) != NULL)
+		tbuf_images_mapped(c, t, &one);
+}
+
+static void
+learn_name(struct tbuf_consumer *c, const struct tbuf_perf_name *n)
+{
+	const struct tbuf_target *t = image_of(c, n->pid, UINT64_MAX);
+
+	if (t != NULL && n->header.size > sizeof(*n) &&
+	    memchr(n->name, '\0', n->header.size - sizeof(*n)) != NULL)
+		tbuf_images_named(c, t, n->name);
 }
 
 static void
@@ -301,6 +328,13 @@ take(struct tbuf_consumer *c, const struct profile *p,
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
 		fire(c, p, record, b->cpu);
+		break;
+	case PERF_RECORD_MMAP2:
+		learn_mapping(c, record);
+		break;
+	case PERF_RECORD_COMM:
+		if ((header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0)
+			learn_name(c, record);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:

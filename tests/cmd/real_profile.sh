@@ -82,6 +82,11 @@ commanded 'fork spin' --follow -n '
     grep -v 'of processes that are not traced' | mostly
 commanded 'fork spin' -n "profile-997 { @[pid == \$target] = count(); } $end" |
     each | mostly
+# It says nothing of itself, and is gone when its addresses are to be named.
+echo 'a command without libtbuf'
+"$TBUFCTL" -q -n 'profile-997 { @[execname, umod(arg1)] = count(); }' -c \
+    "sh -c 'i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done'" |
+    awk 'END { print $1, ($2 !~ /^0x/), ($3 > 0) }'
 echo 'code without frame pointers'
 TBUF_TARGET=$(dirname "$TBUF_TARGET")/frameless
 sampled spin --format=folded -x ustackunwind -n "profile-997 {
