@@ -335,18 +335,29 @@ publish(struct tbuf_access *a, const struct tbuf_memo *memo,
 
 /*
  * Two threads that store a new key at once have two elements for it.  Of these
- * the first in the order of the search stays, if any.
+ * the first in the order of the search stays.
  */
 static enum tbuf_outcome
 others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
+	const struct tbuf_element_seen first = a->found;
 	enum found found;
 
 	tbuf_fence();
 	while ((found = search(a, memo, a->found.place + 1)) == FOUND)
 		if (release(memo, &a->found) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
+	a->found = first;
 	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
+}
+
+/* Others of the key come first: none of them is to be seen behind it. */
+static enum tbuf_outcome
+forget(struct tbuf_access *a, const struct tbuf_memo *memo)
+{
+	if (others_release(a, memo) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (release(memo, &a->found));
 }
 
 /*
@@ -425,12 +436,26 @@ settle(struct tbuf_access *a, const struct tbuf_memo *memo)
 	return (found == ABSENT ? TBUF_COMMITTED : TBUF_CHANGED);
 }
 
+/* Bytes of a value to the body, which have room there. */
+static void
+value_put(struct tbuf_access *a, const uint8_t *bytes, uint32_t size)
+{
+	uint64_t *to = a->body + HEAD + a->key_words;
+	uint32_t at;
+
+	for (at = 0; at < a->size; at += 8)
+		to[at / 8] = tbuf_step_gather(bytes, at, size);
+}
+
 static enum tbuf_outcome
 insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
 	struct tbuf_element_seen *e = &a->free;
 	uint64_t sequence;
 
+	/* The body may have what was loaded of one that is there no more. */
+	if (a->part != NULL && a->part->updating != NULL)
+		value_put(a, a->part->whole, a->size);
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
 	    claim(memo, e, a->claim) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -471,8 +496,8 @@ part_merge(struct tbuf_access *a, const struct tbuf_memo *memo,
 	a->part->updating = e->pair;
 	if (bytes_load(a, memo, e, bytes) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	tbuf_bytes_copy((uint8_t *)bytes + a->part->at, a->part->bytes,
-	    a->part->size);
+	tbuf_bytes_copy((uint8_t *)bytes + a->part->at, a->part->whole +
+	    a->part->at, a->part->size);
 	return (TBUF_COMMITTED);
 }
 
@@ -482,8 +507,7 @@ overwrite(struct tbuf_access *a, const struct tbuf_memo *memo)
 	struct tbuf_element_seen *e = &a->found;
 	uint64_t sequence;
 
-	if (e->state == a->published ||
-	    (a->part != NULL && a->part->size == 0))
+	if (a->part != NULL && a->part->size == 0)
 		return (TBUF_COMMITTED);
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -500,6 +524,10 @@ static enum tbuf_outcome
 store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
     uint64_t *drops)
 {
+	/* It has been stored: what is found now is that, or came behind. */
+	if (a->published != 0)
+		return (found == ABSENT ? TBUF_COMMITTED :
+		    others_release(a, memo));
 	if (found == ABSENT && !a->keeps)
 		return (TBUF_COMMITTED);
 	if (found == ABSENT && a->free.pair != NULL)
@@ -515,11 +543,7 @@ store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
 	/* Another thread's store comes behind this one. */
 	if (found == BUSY && !is_mine(a, a->found.state))
 		return (TBUF_COMMITTED);
-	if ((a->keeps ? overwrite(a, memo) : release(memo, &a->found)) !=
-	    TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (a->keeps && a->published == 0 ? TBUF_COMMITTED :
-	    others_release(a, memo));
+	return (a->keeps ? overwrite(a, memo) : forget(a, memo));
 }
 
 /* ------------------------------------------------------------ loads */
@@ -562,7 +586,6 @@ tbuf_access_body(struct tbuf_access *a, uint64_t *body, uint64_t room,
     const struct tbuf_element_key *key, const uint8_t *bytes, uint32_t nbytes)
 {
 	uint32_t padded = (key->size + 7) & ~7u, value = (a->size + 7) & ~7u;
-	uint32_t at;
 
 	if (padded > room || (bytes != NULL && value > room - padded) ||
 	    HEAD * sizeof(uint64_t) + padded + value > a->sets.body)
@@ -572,9 +595,8 @@ tbuf_access_body(struct tbuf_access *a, uint64_t *body, uint64_t room,
 	a->body = body;
 	a->key_words = padded / 8;
 	a->body_words = HEAD + a->key_words + (bytes != NULL ? value / 8 : 0);
-	for (at = 0; bytes != NULL && at < value; at += 8)
-		body[HEAD + a->key_words + at / 8] =
-		    tbuf_step_gather(bytes, at, nbytes);
+	if (bytes != NULL)
+		value_put(a, bytes, nbytes);
 	body[0] = 0;
 	body[1] = tbuf_element_word(key->scope, key->id, key->size);
 	body[2] = key->thread;

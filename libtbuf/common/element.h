@@ -33,7 +33,7 @@ struct tbuf_element_seen {
 
 /* What is stored to a structure; of no bytes it is made. */
 struct tbuf_structure_part {
-	const uint8_t *bytes;
+	const uint8_t *whole;		/* with the others as they were */
 	uint32_t at, size;
 	const uint64_t *updating;	/* the pair that this one has claimed */
 	const uint64_t *settling;	/* others' are looked for beside it */

@@ -190,7 +190,7 @@ tbuf_elements_push_part(void *consumer, const struct tbuf_element *e,
     uint32_t at, uint32_t size)
 {
 	const struct tbuf_structure_part part = {
-		.bytes = e->bytes + at, .at = at, .size = size
+		.whole = e->bytes, .at = at, .size = size
 	};
 
 	return (push(consumer, e, true, &part));

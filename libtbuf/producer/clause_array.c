@@ -186,7 +186,7 @@ tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
     const uint8_t *bytes, uint32_t at, uint32_t size)
 {
 	struct tbuf_structure_part part = {
-		.bytes = bytes + at, .at = at, .size = size
+		.whole = bytes, .at = at, .size = size
 	};
 	struct access a = {
 		.run = run, .array = *array, .element = {
