@@ -109,7 +109,8 @@
  *	SUM	the same, of a version and two copies of a count and a sum,
  *		where s.word is the last of these: the copy that the version
  *		does not select becomes the other one's count + 1 and sum +
- *		s.delta; [version] += 1	release; last instruction
+ *		s.delta, with a store barrier before, as in PUBLISH;
+ *		[version] += 1	release; last instruction
  *
  *	PEAK	the same, of copies of a greatest value and what slot.cleared
  *		was: [version] != 0, the copy's == [slot.cleared]
@@ -130,6 +131,8 @@
  *
  *	PUBLISH	ARM; CHECK
  *		[p.word] == p.old			else leave CHANGED
+ *		a store barrier: who reads a copy finds the commit before
+ *		    where it has changed meanwhile
  *		copy p.size bytes to where nobody looks before the commit;
  *		    [p.slot] = p.offset
  *		[p.word] = p.new	release; last instruction

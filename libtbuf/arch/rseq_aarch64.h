@@ -847,21 +847,21 @@ changed:
 
 /* From the last word of the copies, at x10: the next copy, then the version. */
 #define TBUF_SECTION_SUM						\
-	"sub x10, x10, #32\n\t"					\
+	"sub x10, x10, #32\n\t"						\
 	"ldr x5, [x10]\n\t"						\
 	"and x4, x5, #1\n\t"						\
 	"add x6, x10, x4, lsl #4\n\t"					\
-	"ldr x7, [x6, #8]\n\t"					\
-	"ldr x8, [x6, #16]\n\t"					\
+	"ldr x7, [x6, #8]\n\t"						\
+	"ldr x8, [x6, #16]\n\t"						\
 	"ldr x3, [%[w], #" TBUF_O(U_DELTA) "]\n\t"			\
 	"add x7, x7, #1\n\t"						\
 	"add x8, x8, x3\n\t"						\
 	"eor x4, x4, #1\n\t"						\
-	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
 	"add x6, x10, x4, lsl #4\n\t"					\
-	"str x7, [x6, #8]\n\t"					\
+	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	"str x7, [x6, #8]\n\t"						\
 	TBUF_DELAY(5)							\
-	"str x8, [x6, #16]\n\t"					\
+	"str x8, [x6, #16]\n\t"						\
 	"add x5, x5, #1\n\t"						\
 	TBUF_DELAY(6)							\
 	"stlr x5, [x10]\n\t" /* the last instruction */

@@ -110,6 +110,8 @@ compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
 	uint64_t chunk[CHUNK];
 	uint32_t at, n, i;
 
+	/* It is the body of the state that was seen, or of a later one. */
+	tbuf_fence_loads();
 	for (at = 1; at < HEAD + a->key_words; at += n) {
 		n = HEAD + a->key_words - at;
 		if (n > CHUNK)
