@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/machine.h"
+#include "consumer/run.h"
 #include "consumer/script.h"
 #include "machine_word.h"
 #include "suite.h"
@@ -87,11 +88,13 @@ clause(struct made *made, const char *description, const uint64_t *code,
 
 static struct tbuf_consumer *consumer;
 static char log_[8192];
+static const struct tbuf_script_sharing *sharing;	/* NULL: none */
 
 static void
 setup(void)
 {
 	log_[0] = '\0';
+	sharing = NULL;
 	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
 }
 
@@ -169,6 +172,8 @@ run(struct made *made)
 
 	ck_assert_msg(tbuf_consumer_script(consumer, &made->script) == 0,
 	    "%s", tbuf_consumer_error(consumer));
+	if (sharing != NULL)
+		consumer->script->sharing = sharing;
 	ck_assert_msg(tbuf_consumer_go(consumer) == 0, "%s",
 	    tbuf_consumer_error(consumer));
 	do {
@@ -515,6 +520,96 @@ START_TEST(many_elements)
 }
 END_TEST
 
+/* A target has each element, and none can be stored to. */
+static enum tbuf_element_known
+pull_all(void *sharer, struct tbuf_element *e)
+{
+	(void)sharer;
+	e->number = 5;
+	return (TBUF_ELEMENT_PRESENT);
+}
+
+static bool
+push_none(void *sharer, const struct tbuf_element *e, bool keeps)
+{
+	(void)sharer;
+	(void)e;
+	(void)keeps;
+	return (false);
+}
+
+static void
+pull_nothing(void *sharer, struct tbuf_cell *cell, uint32_t id)
+{
+	(void)sharer;
+	(void)cell;
+	(void)id;
+}
+
+static void
+push_nothing(void *sharer, const struct tbuf_cell *cell, uint32_t id)
+{
+	(void)sharer;
+	(void)cell;
+	(void)id;
+}
+
+static const struct tbuf_script_sharing all_there = {
+	.pull = pull_nothing, .push = push_nothing,
+	.pull_element = pull_all, .push_element = push_none
+};
+static const struct tbuf_d_variable counted[] = {
+	{ .name = "x", .scope = TBUF_SCOPE_GLOBAL, .shape = &integer },
+	{ .name = "a", .scope = TBUF_SCOPE_ARRAY, .shape = &integer }
+};
+
+/* ... take memory here for a clause alone; what is not stored is a drop. */
+START_TEST(elements_of_targets)
+{
+	struct made made = { .script = { .nclauses = 0,
+	    .variables = counted, .nvariables = 2 } };
+
+	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 0),
+	    W(KEYN, 0, 0, 0, 0), W(KEY, 1, 0, 0, 4),
+	    W(STV, 1, 0, TBUF_SCOPE_ARRAY, 0), W(EXIT, 1, 0, 0, 0));
+	CLAUSE(&made, "tick-200us", &number_record,
+	    W(LDV, 1, 0, TBUF_SCOPE_GLOBAL, 0), W(ADDI, 2, 1, 0, 1),
+	    W(STV, 2, 0, TBUF_SCOPE_GLOBAL, 0),
+	    W(KEYN, 0, 0, 0, 0), W(KEY, 1, 0, 0, 4),
+	    W(LDV, 3, 0, TBUF_SCOPE_ARRAY, 0), W(JNEI, 2, 4, 0, 100),
+	    W(PUT, 3, 0, 0, 4), W(LDI, 5, 0, 0, 0), W(EXIT, 5, 0, 0, 0),
+	    W(EMIT, 0, 0, 0, 0));
+	sharing = &all_there;
+	run(&made);
+	expect("2 tick-200us 5\n1 dynamic\n");
+	ck_assert_uint_eq(consumer->script->elements.nslots, 1);
+	ck_assert_uint_eq(consumer->script->dynamic, 0);
+}
+END_TEST
+
+/* Of 60 bytes each takes 20: 4 + 4 + 8 + 4. */
+START_TEST(elements_that_targets_left)
+{
+	struct made made = { .script = { .nclauses = 0,
+	    .variables = counted, .nvariables = 2 } };
+	struct tbuf_buffer *key;
+	uint32_t i;
+
+	CLAUSE(&made, "BEGIN", &number_record, RECORD_AND_EXIT(1, 0));
+	set("dynvarsize", "60");
+	run(&made);
+	key = &consumer->script->machine.key;
+	for (i = 0; i < 4; i++) {
+		memcpy(key->bytes, &i, sizeof(i));
+		key->used = sizeof(i);
+		ck_assert((tbuf_script_left(consumer->script, 0) != NULL) ==
+		    (i < 3));
+	}
+	ck_assert_uint_eq(consumer->script->dynamic, 60);
+	ck_assert_uint_eq(consumer->script->dynamic_drops, 1);
+}
+END_TEST
+
 START_TEST(builtins)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -744,6 +839,8 @@ main(void)
 	tcase_add_test(tcase, texts);
 	tcase_add_test(tcase, dynvarsize);
 	tcase_add_test(tcase, many_elements);
+	tcase_add_test(tcase, elements_of_targets);
+	tcase_add_test(tcase, elements_that_targets_left);
 	tcase_add_test(tcase, builtins);
 	tcase_add_test(tcase, process);
 	tcase_add_test(tcase, refused);

@@ -230,13 +230,9 @@ keep_one(const struct tbuf_consumer *c, uint64_t value, const uint64_t *body,
 		return;
 	key->used = (uint32_t)(word >> 32);
 	memcpy(key->bytes, body + HEAD, key->used);
-	e = tbuf_element_find(c->script, TBUF_SCOPE_ARRAY, word & UINT16_MAX);
-	if (e == NULL)
-		e = tbuf_element_make(c->script, TBUF_SCOPE_ARRAY,
-		    word & UINT16_MAX, array.size);
+	e = tbuf_script_left(c->script, word & UINT16_MAX);
 	if (e == NULL || e->room != array.size)
 		return;
-	e->left = true;
 	e->number = value;
 	memcpy(e->bytes, (const char *)(body + HEAD) + padded, array.size);
 }
@@ -261,5 +257,5 @@ tbuf_elements_keep(struct tbuf_consumer *c, struct tbuf_target *t)
 			keep_one(c, tbuf_load(&set[2 * i + 1]), body,
 			    sets.body);
 	}
-	c->script->machine.key.used = 0;
+	c->script->machine.key.used = c->script->machine.key_size = 0;
 }

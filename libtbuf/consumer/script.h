@@ -185,12 +185,15 @@ struct tbuf_element {
 	uint8_t scope;
 	bool used;
 	bool left;			/* by a target that has ended */
+	bool lent;			/* a target's, till the clause ends */
 };
 
 struct tbuf_elements {
 	struct tbuf_element **slots;
 	struct tbuf_element **buckets;
 	struct tbuf_element *spare;
+	uint32_t *lent;			/* slots of those that were */
+	uint32_t nlent, lent_room;
 	uint32_t nslots;
 	uint32_t nbuckets;		/* a power of two */
 };
@@ -437,6 +440,11 @@ bool	tbuf_variables_fit(const struct tbuf_d_script *,
 	    const struct tbuf_script_terms *);
 /* Take so much of dynvarsize, or count a drop. */
 bool	tbuf_script_charge(struct tbuf_script *, uint64_t bytes);
+/*
+ * The element of the machine's key, which a target has left: it takes room here
+ * from now on.  NULL: there is none, which is a drop.
+ */
+struct tbuf_element *tbuf_script_left(struct tbuf_script *, uint32_t id);
 
 /* script_element.c: elements of arrays; the key is the machine's. */
 struct tbuf_element *tbuf_element_find(struct tbuf_script *,
@@ -444,6 +452,10 @@ struct tbuf_element *tbuf_element_find(struct tbuf_script *,
 /* NULL: no memory, or dynvarsize is used up, which is counted. */
 struct tbuf_element *tbuf_element_make(struct tbuf_script *,
 	    enum tbuf_scope, uint32_t id, uint32_t room);
+/* The same, until the clause ends that is running: a target's as it is. */
+struct tbuf_element *tbuf_element_lend(struct tbuf_script *,
+	    enum tbuf_scope, uint32_t id, uint32_t room);
+void	tbuf_elements_return(struct tbuf_script *);
 void	tbuf_element_drop(struct tbuf_script *, struct tbuf_element *);
 void	tbuf_elements_free(struct tbuf_elements *);
 

@@ -147,7 +147,7 @@ tbuf_element_make(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	e->room = room;
 	e->number = 0;
 	e->charge = 0;
-	e->left = false;
+	e->left = e->lent = false;
 	e->used = true;
 	to = bucket(all, e->hash);
 	e->next = *to;
@@ -167,6 +167,41 @@ tbuf_element_drop(struct tbuf_script *s, struct tbuf_element *e)
 	put_back(&s->elements, e);
 }
 
+struct tbuf_element *
+tbuf_element_lend(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
+    uint32_t room)
+{
+	struct tbuf_elements *all = &s->elements;
+	uint32_t n = all->lent_room != 0 ? 2 * all->lent_room : 16, *lent;
+	struct tbuf_element *e;
+
+	if (all->nlent == all->lent_room) {
+		lent = reallocarray(all->lent, n, sizeof(*lent));
+		if (lent == NULL)
+			return (NULL);
+		all->lent = lent;
+		all->lent_room = n;
+	}
+	if ((e = tbuf_element_make(s, scope, id, room)) == NULL)
+		return (NULL);
+	e->lent = true;
+	all->lent[all->nlent++] = e->slot;
+	return (e);
+}
+
+void
+tbuf_elements_return(struct tbuf_script *s)
+{
+	struct tbuf_elements *all = &s->elements;
+	struct tbuf_element *e;
+
+	while (all->nlent > 0) {
+		e = all->slots[all->lent[--all->nlent]];
+		if (e->used && e->lent)
+			tbuf_element_drop(s, e);
+	}
+}
+
 void
 tbuf_elements_free(struct tbuf_elements *all)
 {
@@ -179,4 +214,5 @@ tbuf_elements_free(struct tbuf_elements *all)
 	}
 	free(all->slots);
 	free(all->buckets);
+	free(all->lent);
 }

@@ -217,6 +217,7 @@ tbuf_script_run(struct tbuf_script *s, const struct tbuf_script_enabling *now,
 	m->fuel = FUEL;
 	s->speculating = NULL;
 	ended = tbuf_machine_run(m);
+	tbuf_elements_return(s);
 	s->speculating = NULL;
 	if (ended == TBUF_END_FAULT)
 		fault(s);

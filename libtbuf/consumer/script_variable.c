@@ -197,22 +197,37 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 
 	if (v == NULL)
 		return (TBUF_FAULT_ILLEGAL);
-	if ((*e = tbuf_element_find(s, scope, id)) != NULL) {
+	*e = tbuf_element_find(s, scope, id);
+	if (*e != NULL && (*e)->charge != 0) {
 		(*e)->left = false;
 		return (0);
 	}
 	charge = element_charge(s->machine.key_size, v);
 	if (!tbuf_script_charge(s, charge))
 		return (TBUF_STOP);
-	*e = tbuf_element_make(s, scope, id, tbuf_cell_room(v->shape,
-	    s->machine.strsize));
+	if (*e == NULL)
+		*e = tbuf_element_make(s, scope, id, tbuf_cell_room(v->shape,
+		    s->machine.strsize));
 	if (*e == NULL) {
 		s->dynamic -= charge;
 		s->dynamic_drops++;
 		return (TBUF_STOP);
 	}
 	(*e)->charge = charge;
+	(*e)->left = (*e)->lent = false;
 	return (0);
+}
+
+struct tbuf_element *
+tbuf_script_left(struct tbuf_script *s, uint32_t id)
+{
+	struct tbuf_element *e;
+
+	s->machine.key_size = s->machine.key.used;
+	if (element_get(s, TBUF_SCOPE_ARRAY, id, &e) != 0)
+		return (NULL);
+	e->left = true;
+	return (e);
 }
 
 static bool
@@ -228,7 +243,7 @@ element_lend(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	const struct tbuf_d_variable *v = array_find(s, scope, id);
 
-	return (v == NULL ? NULL : tbuf_element_make(s, scope, id,
+	return (v == NULL ? NULL : tbuf_element_lend(s, scope, id,
 	    tbuf_cell_room(v->shape, s->machine.strsize)));
 }
 
@@ -237,15 +252,14 @@ static struct tbuf_element *
 element_look(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	struct tbuf_element *e = tbuf_element_find(s, scope, id);
-	bool lent = e == NULL;
 	enum tbuf_element_known known;
 
 	if (!is_shared(s, scope) ||
-	    (lent && (e = element_lend(s, scope, id)) == NULL))
+	    (e == NULL && (e = element_lend(s, scope, id)) == NULL))
 		return (e);
 	known = s->sharing->pull_element(s->sharer, e);
 	if (known == TBUF_ELEMENT_PRESENT ||
-	    (known == TBUF_ELEMENT_UNKNOWN && !lent))
+	    (known == TBUF_ELEMENT_UNKNOWN && !e->lent))
 		return (e);
 	tbuf_element_drop(s, e);
 	return (NULL);
@@ -256,15 +270,17 @@ static int
 element_forget(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	struct tbuf_element *e = tbuf_element_find(s, scope, id);
+	bool done;
 
 	if (e == NULL && is_shared(s, scope))
 		e = element_lend(s, scope, id);
 	if (e == NULL)
 		return (0);
-	if (is_shared(s, scope))
-		s->sharing->push_element(s->sharer, e, false);
+	done = !is_shared(s, scope) ||
+	    s->sharing->push_element(s->sharer, e, false);
 	tbuf_element_drop(s, e);
-	return (0);
+	s->dynamic_drops += !done;
+	return (done ? 0 : TBUF_STOP);
 }
 
 /* A variable has been stored to. */
