@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/session.h"
 #include "common/step.h"
 
 static enum tbuf_outcome here_load(const struct tbuf_memo *, uint64_t *,
@@ -561,6 +562,44 @@ all(each *between, enum before befores, unsigned most)
 				}
 }
 
+/* What has no place is counted where it was planned, whatever the lane says. */
+static struct {
+	struct tbuf_lane lane;
+	struct tbuf_side side, another;
+	struct tbuf_codes codes;
+	struct {
+		struct tbuf_code_element head;
+		uint64_t body[HEAD + 1];
+	} list[TBUF_ELEMENT_SET + 2];
+} area;
+
+START_TEST(elements_at_first)
+{
+	const struct tbuf_view view = { .base = (unsigned char *)&area };
+	struct tbuf_plan where = {
+		.sides = offsetof(__typeof__(area), side), .dynamic = 1
+	};
+	struct tbuf_order order = { .dynamic = SET_SIZE };
+	unsigned i;
+
+	where.parts[TBUF_PART_CODES] = offsetof(__typeof__(area), codes);
+	order.parts[TBUF_PART_CODES] = sizeof(area.codes) + sizeof(area.list);
+	area.lane.side = offsetof(__typeof__(area), another);
+	area.codes.element = BODY;
+	area.codes.elements = sizeof(area.codes);
+	area.codes.elements_size = sizeof(area.list);
+	for (i = 0; i < TBUF_ELEMENT_SET + 2; i++) {
+		area.list[i].head.size = sizeof(area.list[i].body);
+		area.list[i].body[HEAD] = i;
+	}
+	depth = 0;
+	nth = 2;
+	tbuf_session_elements(&view, 0, &order, &where, elements);
+	ck_assert_uint_eq(area.side.dynamic, 2);
+	ck_assert_uint_eq(area.another.dynamic, 0);
+}
+END_TEST
+
 START_TEST(one_thing_between)
 {
 	apart = _i != 0;
@@ -583,6 +622,7 @@ main(void)
 	TCase *tcase = tcase_create("interleavings");
 
 	tcase_set_timeout(tcase, 240);
+	tcase_add_test(tcase, elements_at_first);
 	tcase_add_loop_test(tcase, one_thing_between, 0, 2);
 	tcase_add_loop_test(tcase, two_between, NUMBER, STRUCTURE + 1);
 	suite_add_tcase(suite, tcase);

@@ -611,8 +611,6 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 	uint64_t size = order->parts[TBUF_PART_CODES];
 	unsigned char *codes = view->base + area +
 	    plan->parts[TBUF_PART_CODES];
-	const struct tbuf_lane *lane = (const struct tbuf_lane *)(const void *)
-	    (view->base + area + plan->lanes);
 	struct tbuf_codes head;
 	struct tbuf_sets sets;
 	uint64_t drops;
@@ -626,9 +624,10 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 		return;
 	drops = tbuf_elements_begin(&sets, codes + head.elements,
 	    head.elements_size);
+	/* The first lane's; what the lane says of it may be another's by now. */
 	if (drops != 0 && plan->sides != 0)
-		((struct tbuf_side *)(void *)(view->base + lane->side))->
-		    dynamic = drops;
+		((struct tbuf_side *)(void *)(view->base + area +
+		    plan->sides))->dynamic = drops;
 }
 
 static void
