@@ -85,6 +85,56 @@ START_TEST(each_number_is_read_with_its_sign)
 }
 END_TEST
 
+/* Types of a size of their own, and those of 64 bits that are no doubles. */
+static bool
+is_number(uint8_t type)
+{
+	return (memchr(data_types, type, sizeof(data_types)) != NULL ||
+	    type == TBUF_POINTER);
+}
+
+static bool
+is_word(uint8_t type)
+{
+	return (type == TBUF_INT64 || type == TBUF_UINT64 ||
+	    type == TBUF_POINTER);
+}
+
+/* The quick way of records of words alone gives what the other one does. */
+START_TEST(words_are_read_alike)
+{
+	uint64_t words[2] = { UINT64_C(0x8000000000000001), 7 };
+	struct tbuf_value v[2], quick[2];
+	struct tbuf_record_layout *layout;
+	struct tbuf_probe_info probe;
+	uint8_t types[2];
+	unsigned i, all = 0;
+
+	for (i = 0; i < 16 * 16; i++) {
+		types[0] = (uint8_t)(i / 16);
+		types[1] = (uint8_t)(i % 16);
+		if (!is_number(types[0]) || !is_number(types[1]))
+			continue;
+		layout = arguments(&probe, 2, types);
+		ck_assert_int_eq(layout->words,
+		    is_word(types[0]) && is_word(types[1]));
+		memset(v, 0x55, sizeof(v));
+		memset(quick, 0x55, sizeof(quick));
+		ck_assert(tbuf_layout_read(layout, words, sizeof(words), v));
+		if (layout->words) {
+			all++;
+			ck_assert(!tbuf_layout_words(layout, words,
+			    sizeof(words) - 1, quick));
+			ck_assert(tbuf_layout_words(layout, words,
+			    sizeof(words), quick));
+			ck_assert_mem_eq(v, quick, sizeof(v));
+		}
+		free(layout);
+	}
+	ck_assert_uint_ge(all, 4);
+}
+END_TEST
+
 /* Whatever the types are: a byte less than they take is refused. */
 START_TEST(a_byte_less_is_refused)
 {
@@ -488,6 +538,7 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, each_number_is_read_with_its_sign);
+	tcase_add_test(t, words_are_read_alike);
 	tcase_add_loop_test(t, a_byte_less_is_refused, 0, 4);
 	tcase_add_test(t, texts_move_what_is_behind_them);
 	tcase_add_test(t, names_have_the_types_of_what_they_are_bound_to);
