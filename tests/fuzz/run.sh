@@ -23,7 +23,7 @@ shift 2
 zydis=/usr/include/Zydis/Zydis.h
 patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
-    dlang dwarf machine stack table batch unwrap usdt $patch}
+    dlang dwarf element machine stack table batch unwrap usdt $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}

@@ -40,6 +40,15 @@ static const struct tbuf_d_script script = {
 	.aggregations = aggregations, .naggregations = AGGREGATIONS
 };
 
+static enum tbuf_outcome
+section_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
+    enum tbuf_table_step step)
+{
+	return (step == TBUF_STEP_UPDATE ? tbuf_rseq_update(memo, s) :
+	    step == TBUF_STEP_SUM ? tbuf_rseq_sum(memo, s) :
+	    tbuf_rseq_peak(memo, s));
+}
+
 /* The section on this table: what it counts the steps count as well. */
 static void
 update_section(const struct value *v, const struct table *t)
@@ -55,15 +64,19 @@ update_section(const struct value *v, const struct table *t)
 	};
 	struct tbuf_search s = {
 		.bits = 1, .generation = 1, .turn = slot.turn, .lane = &lane,
-		.key = v->entry + WORDS,
-		.delta = v->update->weight, .hash = v->hash,
-		.word = tbuf_aggregate_bucket(v->update->function,
-		    v->update->parameter, (int64_t)v->update->value)
+		.key = v->entry + WORDS, .hash = v->hash
 	};
+	const enum tbuf_table_step step = tbuf_table_step(v->update->function);
 	const struct tbuf_local *none = tbuf_local;
 	struct table found = *t;
 	unsigned try;
 
+	s.delta = step != TBUF_STEP_UPDATE ? v->update->value :
+	    v->update->weight;
+	s.word = step != TBUF_STEP_UPDATE ? TBUF_TABLE_PAIRS :
+	    tbuf_aggregate_bucket(v->update->function, v->update->parameter,
+	    (int64_t)v->update->value);
+	s.flip = tbuf_table_flip(v->update->function);
 	tbuf_local = &local;
 	search_fill(&s, tbuf_place(0, t->storage), 0,
 	    v->which & UINT16_MAX, v->which >> 16);
@@ -71,7 +84,7 @@ update_section(const struct value *v, const struct table *t)
 	memcpy(before, t->at, 8 * words);
 	for (try = 0; try < 100; try++) {
 		memo.cpu = tbuf_rseq_cpu();
-		if (tbuf_rseq_update(&memo, &s) == TBUF_COMMITTED)
+		if (section_take(&memo, &s, step) == TBUF_COMMITTED)
 			break;
 	}
 	tbuf_local = none;
@@ -106,7 +119,8 @@ update(struct table *t, uint32_t id, uint8_t key)
 
 	entry[WORDS] = key;
 	v.hash = hash(v.which, entry + WORDS, sizeof(entry) - 8 * WORDS);
-	if (tbuf_rseq_ready() && tbuf_table_copy(update.function) == 0)
+	if (tbuf_rseq_ready() &&
+	    tbuf_table_step(update.function) != TBUF_STEP_NONE)
 		update_section(&v, t);
 	for (turns = 0; turns < 2; turns++)
 		if (search(&v, t) == FOUND) {
