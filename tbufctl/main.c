@@ -145,6 +145,40 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	return (0);
 }
 
+struct search {
+	const char *provider;
+	bool found;
+};
+
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct search *s = arg;
+
+	s->found = strcmp(probe->provider, s->provider) == 0;
+	return (s->found);
+}
+
+/* What is asked for by name, of targets that cannot have it by now. */
+static void
+tell_absent(const struct options *o, struct tbuf_consumer *consumer)
+{
+	static const char *const names[] = { "libc", "syscall", "usdt" };
+	struct search s;
+	size_t i;
+
+	if (o->command != NULL || options_reads(o))
+		return;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		s = (struct search){ .provider = names[i] };
+		if (!preload_wanted(&o->program, names[i]))
+			continue;
+		(void)tbuf_consumer_probes(consumer, compare, &s);
+		if (!s.found)
+			message(MSG_ABSENT, names[i], names[i]);
+	}
+}
+
 /* A process, or what it has left if it has ended. */
 static int
 grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
@@ -198,7 +232,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
     pid_t *command)
 {
 	size_t i;
-	int status;
+	int error = 0, status;
 
 	if (o->command == NULL)
 		raise_limit();
@@ -212,7 +246,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 		if ((status = core_open(consumer, o->cores[i], o->quiet)) != 0)
 			return (status);
 	for (i = 0; i < o->npids; i++)
-		if (grab(o, consumer, o->pids[i]) < 0)
+		if ((error = grab(o, consumer, o->pids[i])) < 0)
 			goto fail;
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
@@ -223,7 +257,11 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 		goto fail;
 	return (0);
 fail:
-	return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	/* Begun in another way it would have what is asked for. */
+	if (error == -ENOEXEC)
+		tell_absent(o, consumer);
+	return (status);
 }
 
 static int
@@ -245,15 +283,14 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	    is_script ? compiled : NULL));
 }
 
+/* What is asked for of targets that were found. */
 static int
-trace_or_list(struct options *o, struct tbuf_consumer *consumer,
-    struct output *out, struct compiled *compiled)
+serve(struct options *o, struct tbuf_consumer *consumer, struct output *out,
+    pid_t command, struct compiled *compiled)
 {
-	pid_t command = 0, target;
+	pid_t target;
 	int status;
 
-	if ((status = find_targets(o, consumer, &command)) != 0)
-		return (status);
 	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
 	if (o->program.programs > 0 &&
 	    (status = compile_all(compiled, o, consumer, target)) != 0)
@@ -263,36 +300,19 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 	return (trace(o, consumer, out, command, compiled));
 }
 
-struct search {
-	const char *provider;
-	bool found;
-};
-
 static int
-compare(void *arg, const struct tbuf_probe_info *probe)
+trace_or_list(struct options *o, struct tbuf_consumer *consumer,
+    struct output *out, struct compiled *compiled)
 {
-	struct search *s = arg;
+	pid_t command = 0;
+	int status;
 
-	s->found = strcmp(probe->provider, s->provider) == 0;
-	return (s->found);
-}
-
-/* What is asked for by name, of targets that cannot have it by now. */
-static void
-tell_absent(const struct options *o, struct tbuf_consumer *consumer)
-{
-	static const char *const names[] = { "libc", "syscall", "usdt" };
-	struct search s;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		s = (struct search){ .provider = names[i] };
-		if (!preload_wanted(&o->program, names[i]))
-			continue;
-		(void)tbuf_consumer_probes(consumer, compare, &s);
-		if (!s.found)
-			message(MSG_ABSENT, names[i], names[i]);
-	}
+	if ((status = find_targets(o, consumer, &command)) != 0)
+		return (status);
+	status = serve(o, consumer, out, command, compiled);
+	if (status == EXIT_FAILED)
+		tell_absent(o, consumer);
+	return (status);
 }
 
 static int
@@ -307,12 +327,8 @@ run_with_consumer(struct options *o, struct output *out)
 	if (o->mode == MODE_TRACE)
 		signals_take(consumer);
 	if ((status = options_apply(o, consumer)) == 0 &&
-	    (status = compile_read(o)) == 0) {
+	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
-		if (status == EXIT_FAILED && o->command == NULL &&
-		    !options_reads(o))
-			tell_absent(o, consumer);
-	}
 	notes_told_end();
 	notes_missed_end();
 	covered_end();

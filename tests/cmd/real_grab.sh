@@ -7,6 +7,9 @@ ctl -n count -p 4194304
 ctl -n count -p $$
 ctl -n count -p $target -p $$
 ctl -l -p $$
+# What it lacks is told of one that is there.
+ctl -n libc::malloc:entry -p $$
+ctl -n libc::malloc:entry -p 4194304
 # Nobody's session is there, the first one's neither.
 "$TBUFCTL" --stat -p $target | sed 1d
 ctl --stat -p $$
