@@ -52,16 +52,18 @@ size_t
 tbuf_view_text(const struct tbuf_view *view, uint32_t offset, char *to,
     size_t size)
 {
-	size_t room = heap_room(view, offset);
-	const char *nul;
+	size_t room = heap_room(view, offset), length;
+	const char *from, *nul;
 
 	if (size > room)
 		size = room;
-	if (size == 0)
+	from = (const char *)view->base + view->tables.strings + offset;
+	length = strnlen(from, size);
+	if (length == size)
 		return (0);
 	/* Only what has been copied counts: the heap may change at any time. */
-	memcpy(to, view->base + view->tables.strings + offset, size);
-	nul = memchr(to, '\0', size);
+	memcpy(to, from, length + 1);
+	nul = memchr(to, '\0', length + 1);
 	return (nul == NULL ? 0 : (size_t)(nul - to) + 1);
 }
 

@@ -171,42 +171,51 @@ info_new(const struct copy *copy)
 	return (info);
 }
 
-/* Twice as large, the ids hashed again. */
+/* The first slot from where a hash leads on that is free, or has that hash. */
+static unsigned
+slot_find(const struct tbuf_probes *probes, uint32_t hash, unsigned at)
+{
+	for (;; at++) {
+		at &= probes->nslots - 1;
+		if (probes->slots[at].number == 0 ||
+		    probes->slots[at].hash == hash)
+			return (at);
+	}
+}
+
+static unsigned
+slot_free(const struct tbuf_probes *probes, uint32_t hash)
+{
+	unsigned at = slot_find(probes, hash, hash);
+
+	while (probes->slots[at].number != 0)
+		at = slot_find(probes, hash, at + 1);
+	return (at);
+}
+
+/* Twice as large. */
 static int
 grow(struct tbuf_probes *probes)
 {
-	unsigned size = probes->hash_size == 0 ? 256 : 2 * probes->hash_size;
+	unsigned i, size = probes->nslots == 0 ? 256 : 2 * probes->nslots;
+	struct tbuf_probe_slot *old = probes->slots;
+	unsigned old_size = probes->nslots;
 	struct tbuf_probe_info **infos;
-	struct copy copy;
-	uint32_t *hash, at;
-	unsigned i, j;
 
 	infos = reallocarray(probes->infos, size / 2, sizeof(*infos));
 	if (infos == NULL)
 		return (-ENOMEM);
 	probes->infos = infos;
-	if ((hash = calloc(size, sizeof(*hash))) == NULL)
+	if ((probes->slots = calloc(size, sizeof(*old))) == NULL) {
+		probes->slots = old;
 		return (-ENOMEM);
-	for (i = 0; i < probes->count; i++) {
-		const char *fields[4] = {
-			infos[i]->provider, infos[i]->module,
-			infos[i]->function, infos[i]->name
-		};
-
-		for (j = 0; j < 4; j++)
-			copy.length[j] = (unsigned)tbuf_copy(copy.text[j],
-			    fields[j], sizeof(copy.text[j])) + 1;
-		copy.nargs = infos[i]->nargs;
-		memcpy(copy.types, infos[i]->types, sizeof(copy.types));
-		at = copy_hash(&copy) & (size - 1);
-		while (hash[at] != 0)
-			at = (at + 1) & (size - 1);
-		hash[at] = i + 1;
 	}
-	free(probes->hash);
-	probes->hash = hash;
-	probes->hash_size = size;
+	probes->nslots = size;
 	probes->room = size / 2;
+	for (i = 0; i < old_size; i++)
+		if (old[i].number != 0)
+			probes->slots[slot_free(probes, old[i].hash)] = old[i];
+	free(old);
 	return (0);
 }
 
@@ -215,21 +224,22 @@ intern(struct tbuf_probes *probes, const struct copy *copy,
     const struct tbuf_probe_info **info)
 {
 	struct tbuf_probe_info *fresh;
-	uint32_t at;
+	uint32_t hash = copy_hash(copy);
+	unsigned at;
 
 	if (probes->count == probes->room && grow(probes) != 0)
 		return (-ENOMEM);
-	at = copy_hash(copy) & (probes->hash_size - 1);
-	while (probes->hash[at] != 0) {
-		*info = probes->infos[probes->hash[at] - 1];
+	for (at = slot_find(probes, hash, hash); probes->slots[at].number != 0;
+	    at = slot_find(probes, hash, at + 1)) {
+		*info = probes->infos[probes->slots[at].number - 1];
 		if (same(*info, copy))
 			return (1);
-		at = (at + 1) & (probes->hash_size - 1);
 	}
 	if ((fresh = info_new(copy)) == NULL)
 		return (-ENOMEM);
 	probes->infos[probes->count++] = fresh;
-	probes->hash[at] = probes->count;
+	probes->slots[at].hash = hash;
+	probes->slots[at].number = probes->count;
 	fresh->id = TBUF_IDS_OWN + probes->count;
 	*info = fresh;
 	return (1);
@@ -258,7 +268,7 @@ tbuf_probes_free(struct tbuf_probes *probes)
 	for (i = 0; i < probes->count; i++)
 		free(probes->infos[i]);
 	free(probes->infos);
-	free(probes->hash);
+	free(probes->slots);
 }
 
 void

@@ -12,13 +12,19 @@
 #include "consumer/pieces.h"
 #include "tbuf_consumer.h"
 
+/* A look-up compares hashes first: most slots never touch their probe. */
+struct tbuf_probe_slot {
+	uint32_t hash;
+	uint32_t number;		/* id; 0: free */
+};
+
 /* The probes of a run; equal ones of several targets are one. */
 struct tbuf_probes {
 	struct tbuf_probe_info **infos;	/* by id - 1 */
 	unsigned count;
 	unsigned room;
-	uint32_t *hash;			/* ids, open addressing */
-	unsigned hash_size;		/* a power of two, or 0 */
+	struct tbuf_probe_slot *slots;	/* by hash, open addressing */
+	unsigned nslots;		/* a power of two, or 0 */
 };
 
 /*
