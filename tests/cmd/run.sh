@@ -54,25 +54,42 @@ scratch=$SCRATCH
 unset TBUF_OPTIONS TBUF_KEEP TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE
 export LC_ALL=C TZ=UTC0
 
-passed=0 failed=0
-for test in $tests; do
-	name=$(basename "$test" .sh)
-	mkdir -p "$scratch/$name/work" "$scratch/$name/dir"
-	chmod 700 "$scratch/$name/dir"
+# golden NAME: prints what differs.
+golden()
+{
+	mkdir -p "$scratch/$1/work" "$scratch/$1/dir"
+	chmod 700 "$scratch/$1/dir"
 	(
-		cd "$scratch/$name/work" &&
-		TBUF_DIR=$scratch/$name/dir HERE=$here \
-		    sh "$here/$name.sh" >../out 2>&1 </dev/null
+		cd "$scratch/$1/work" &&
+		TBUF_DIR=$scratch/$1/dir HERE=$here \
+		    sh "$here/$1.sh" >../out 2>&1 </dev/null
 	)
-	if diff -u "$here/$name.ok" "$scratch/$name/out" \
-	    >"$scratch/$name/diff"; then
-		passed=$((passed + 1))
+	if diff -u "$here/$1.ok" "$scratch/$1/out" >"$scratch/$1/diff"; then
+		echo "PASS $1" >>"$scratch/results"
 	else
-		failed=$((failed + 1))
-		echo "FAIL $name"
-		sed -n '1,999p' "$scratch/$name/diff"
+		echo "FAIL $1" | tee -a "$scratch/results"
+		sed -n '1,999p' "$scratch/$1/diff"
 	fi
-	rm -rf "${scratch:?}/$name"
-done
+	rm -rf "${scratch:?}/$1"
+}
+
+# every_other FIRST: they wait more than they work, so there are two at a time.
+every_other()
+{
+	turn=$1
+	for test in $tests; do
+		[ $((turn = 1 - turn)) -eq 0 ] ||
+		    golden "$(basename "$test" .sh)"
+	done
+}
+
+: >"$scratch/results"
+every_other 0 >"$scratch/first" &
+every_other 1
+wait
+cat "$scratch/first"
+passed=$(grep -c ^PASS "$scratch/results")
+failed=$(grep -c ^FAIL "$scratch/results")
+rm -f "$scratch/results" "$scratch/first"
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] && [ "$passed" -eq "$(echo "$tests" | wc -w)" ]
