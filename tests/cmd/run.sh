@@ -73,7 +73,7 @@ golden()
 	rm -rf "${scratch:?}/$1"
 }
 
-# every_other FIRST: they wait more than they work, so there are two at a time.
+# every_other FIRST: where one waits the other works.
 every_other()
 {
 	turn=$1
