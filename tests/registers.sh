@@ -40,6 +40,9 @@ stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o' \
 for object in $objects $stubs; do
 	objdump -d --no-show-raw-insn "$object" | grep "	.*\($registers\)" &&
 		fail "$object: vector registers"
+	# What compilers call where a structure is zeroed or copied.
+	nm -u "$object" | grep -wE 'mem(cpy|move|set)' &&
+		fail "$object: memory by the C library"
 done
 
 # The rest of a fire calls the C library only when a thread is new, or where
