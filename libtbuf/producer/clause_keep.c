@@ -94,16 +94,121 @@ cut_select(const struct keeping *g, uint32_t selector, struct tbuf_cut *cut)
 	return (true);
 }
 
-/* One more test, if it is such, or an end. */
+/* Of all numbers, counted round, those from one to another; or none. */
+struct stretch {
+	uint64_t low, span;
+	bool none;
+};
+
+/*
+ * The arguments that have some order to an immediate, or, with `others', all
+ * but these.
+ */
+static struct stretch
+holds(uint64_t word, bool *others)
+{
+	const uint64_t least = UINT64_C(1) << 63;
+	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
+
+	*others = false;
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_JANEI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JAEQI:
+		return ((struct stretch){ y, 0, false });
+	case TBUF_OP_JAGEI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALTI:
+		return ((struct stretch){ least, y - 1 - least, false });
+	case TBUF_OP_JAGTI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALEI:
+		return ((struct stretch){ least, y - least, false });
+	case TBUF_OP_JAGEUI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALTUI:
+		return ((struct stretch){ 0, y - 1, y == 0 });
+	}
+	*others = tbuf_word_operation(word) == TBUF_OP_JAGTUI;
+	return ((struct stretch){ 0, y, false });
+}
+
+/*
+ * What of these an argument of fewer bits may be, from its least value on: the
+ * ends of a stretch that goes round are one behind the other there, too.
+ */
+static struct stretch
+cut_stretch(struct stretch s, const struct tbuf_cut *cut)
+{
+	uint64_t most = UINT64_MAX >> cut->down;
+	uint64_t least = cut->is_signed ? ~(most >> 1) : 0;
+	uint64_t from = s.low - least, to = from + s.span;
+
+	if (s.none || cut->down == 0)
+		return (s);
+	s.low = least + (from <= most ? from : 0);
+	if (from > most) {
+		s.none = to >= from;
+		s.span = to < most ? to : most;
+	} else if (to >= from)
+		s.span = (to < most ? to : most) - from;
+	else
+		s.span = most - from + 1 + to;
+	return (s);
+}
+
+/* Where the program goes on, behind the test before. */
+static uint8_t
+test_next(const struct keeping *g, uint32_t pc, uint32_t ntests)
+{
+	if (pc >= g->machine->length || (pc < ntests &&
+	    tbuf_word_operation(tbuf_load(&g->machine->code[pc])) ==
+	    TBUF_OP_END))
+		return (TBUF_TEST_END);
+	return (pc <= ntests ? (uint8_t)pc : TBUF_TEST_RUN);
+}
+
 static bool
-test_make(const struct keeping *g, uint64_t word, struct tbuf_test *test)
+test_is(const struct keeping *g, uint64_t word, struct tbuf_cut *cut)
 {
 	unsigned operation = tbuf_word_operation(word);
 
-	*test = (struct tbuf_test){ .word = word };
 	return (operation == TBUF_OP_END ||
 	    (operation >= TBUF_OP_JAEQI && operation <= TBUF_OP_JAGEUI &&
-	    cut_select(g, tbuf_word_a(word), &test->cut)));
+	    cut_select(g, tbuf_word_a(word), cut)));
+}
+
+/* The n-th of so many; an end is one that leads to it in any case. */
+static void
+test_make(const struct keeping *g, uint32_t n, uint32_t ntests,
+    struct tbuf_test *test)
+{
+	uint64_t word = tbuf_load(&g->machine->code[n]);
+	struct tbuf_cut cut = { .at = 0 };
+	struct stretch s;
+	bool others;
+
+	*test = (struct tbuf_test){
+		.next = { TBUF_TEST_END, TBUF_TEST_END }
+	};
+	if (tbuf_word_operation(word) == TBUF_OP_END ||
+	    !test_is(g, word, &cut))
+		return;
+	s = holds(word, &others);
+	s = cut_stretch(s, &cut);
+	others ^= s.none;
+	test->low = s.none ? 0 : s.low << cut.down;
+	test->span = s.none ? UINT64_MAX :
+	    s.span << cut.down | ((UINT64_C(1) << cut.down) - 1);
+	test->at = cut.at;
+	test->up = cut.up;
+	test->next[others] = test_next(g, n + 1, ntests);
+	test->next[!others] = test_next(g, n + 1 + tbuf_word_distance(word),
+	    ntests);
 }
 
 /*
@@ -454,8 +559,8 @@ static void
 program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
-	struct tbuf_test test;
-	uint32_t n;
+	struct tbuf_cut cut;
+	uint32_t n, i;
 
 	k->program = (struct tbuf_kept_program){
 		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
@@ -465,15 +570,14 @@ program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 		.flags = g->flags, .epid = f->epid,
 		.flat = m->values != g->run->values
 	};
-	k->length = m->length;
 	tbuf_places_make(g->run, &k->program.places);
 
-	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++) {
-		if (!test_make(g, tbuf_load(&m->code[n]), &test))
+	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++)
+		if (!test_is(g, tbuf_load(&m->code[n]), &cut))
 			break;
-		k->tests[n] = test;
-	}
-	k->ntests = n;
+	for (i = 0; i < n; i++)
+		test_make(g, i, n, &k->tests[i]);
+	k->ntests = (uint8_t)n;
 	effect_make(g, f->epid, k);
 }
 
@@ -491,13 +595,13 @@ keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
 	k->head = head;
 	k->only = f->epid | TBUF_HEAD_PROGRAM;
 	k->index = f->index;
-	k->number = f->number;
+	k->number = (uint8_t)f->number;
 	program_make(g, f, k);
 	k->counts = k->kind == TBUF_KEPT_UPDATE && k->nnumbers == 0 &&
 	    k->update.function == TBUF_AGG_COUNT && !k->self.used;
 	k->keyed = k->kind == TBUF_KEPT_UPDATE && k->nnumbers != 0 &&
 	    !k->self.used;
-	k->useful = k->length != 0 && (k->program.code != NULL ||
+	k->useful = k->program.length != 0 && (k->program.code != NULL ||
 	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
 	tbuf_store_release(&k->version, (version | 1) + 1);
 	tbuf_store(&tbuf_clause_kept, true);

@@ -42,11 +42,21 @@ struct tbuf_number {
 	uint64_t constant;
 };
 
-/* A comparison. */
+/*
+ * A comparison with an immediate, whatever it is of: the argument, shifted up
+ * in its word, lies between two numbers, if one counts round.
+ */
 struct tbuf_test {
-	uint64_t word;		/* of the program; an operation, a distance */
-	struct tbuf_cut cut;
+	uint64_t low;		/* the first one */
+	uint64_t span;		/* so far from there is the last one */
+	uint8_t at;		/* of the words */
+	uint8_t up;		/* the shift */
+	uint8_t next[2];	/* the test behind it, where it does not hold,
+				 * and where it does; or TBUF_TEST_* */
 };
+
+#define TBUF_TEST_END	254	/* the program is done */
+#define TBUF_TEST_RUN	255	/* it goes on elsewhere */
 
 enum tbuf_kept_kind {
 	TBUF_KEPT_TEST,		/* nothing more is known */
@@ -94,24 +104,23 @@ struct tbuf_kept_program {
 
 /*
  * `version` is odd while somebody writes here, and another one afterwards.
- * What a predicate takes comes first.
+ * What a predicate takes comes first, in one line.
  */
 struct tbuf_kept {
-	uint64_t version;
+	_Alignas(64) uint64_t version;
 	uint64_t generation;
 	const uint32_t *head;	/* of the probe's chain */
 	uint32_t only;		/* what it is while the ECB is the only one */
 	uint32_t index;		/* of the probe */
-	uint32_t number;	/* of the slot */
+	uint8_t number;		/* of the slot */
 	bool useful;		/* there is anything of this below */
 	bool counts;		/* no more than @ = count() behind the tests */
 	bool keyed;		/* ... than a value with a key */
 	uint8_t kind;
-	uint32_t length;	/* of the program */
-	uint32_t ntests;
+	uint8_t ntests;
+	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
-	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	struct tbuf_kept_update update;
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
 	struct tbuf_kept_self self;
@@ -151,6 +160,76 @@ tbuf_kept_unchanged(const struct tbuf_kept *k, uint64_t version)
 {
 	tbuf_fence_loads();
 	return (tbuf_load(&k->version) == version);
+}
+
+static inline const struct tbuf_slot *
+tbuf_kept_slot(uint64_t base, unsigned number)
+{
+	return ((const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE));
+}
+
+/* How far a fire goes by its probe's program. */
+enum tbuf_kept_way {
+	TBUF_WAY_NONE,		/* it is not kept */
+	TBUF_WAY_DONE,
+	TBUF_WAY_BEHIND,	/* behind its tests */
+	TBUF_WAY_RUN,		/* elsewhere: the machine does it */
+	TBUF_WAY_LOOK		/* nowhere: the deadline is to be looked at */
+};
+
+/*
+ * What is read of the tests may be of two probes: then it is within bounds, and
+ * counts for nothing.
+ */
+static inline __attribute__((always_inline)) unsigned
+tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
+{
+	const struct tbuf_test *t;
+	unsigned at = 0;
+
+	do {
+		t = &k->tests[at];
+		if (t->at * sizeof(*words) >= size)
+			return (TBUF_TEST_RUN);
+		at = t->next[(words[t->at] << t->up) - t->low <= t->span];
+	} while (at < k->ntests);
+	return (at);
+}
+
+/*
+ * The tests of the program that is kept for the site's probe, for a fire of the
+ * session in this slot.
+ *
+ * A copy would cost more than the comparisons: another thread may write while
+ * they are made, and what they say counts only if none has.
+ */
+static inline __attribute__((always_inline)) enum tbuf_kept_way
+tbuf_kept_way(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, unsigned number, uint64_t *version)
+{
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	uint64_t base;
+	unsigned at;
+
+	*version = tbuf_load_acquire(&k->version);
+	if (!k->useful || (*version & 1) != 0 || k->index != site->index ||
+	    k->number != number ||
+	    (base = tbuf_load(&tbuf_local->base)) == 0)
+		return (TBUF_WAY_NONE);
+	/* An ECB that comes later is seen: the other side may meet it still. */
+	if (tbuf_load_acquire(&tbuf_kept_slot(base, number)->generation) !=
+	    k->generation || tbuf_load(k->head) != k->only)
+		return (TBUF_WAY_NONE);
+	if (k->ntests == 0)
+		return (TBUF_WAY_BEHIND);
+	at = tbuf_kept_test(k, words, size);
+	if (at != TBUF_TEST_END)
+		return (at == k->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
+	/* The deadline is looked at now and then. */
+	if (!tbuf_kept_unchanged(k, *version))
+		return (TBUF_WAY_NONE);
+	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
 }
 
 /* clause_self.c: the thread's id. */
@@ -242,6 +321,25 @@ tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
 	return (m != NULL && tbuf_rseq_total(m, tbuf_kept_bits(version), word,
 	    delta) == TBUF_COMMITTED);
 }
+
+/*
+ * A value of an aggregation without a key, where it is known by now.  Once it
+ * is added it is done, wherever a handler's fires have brought `looks'.
+ */
+static inline bool
+tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
+{
+	if (!tbuf_kept_unchanged(k, version) ||
+	    (uint8_t)(tbuf_thread.looks + 1) == 0 ||
+	    !tbuf_kept_add(k, version, 0, 1))
+		return (false);
+	tbuf_thread.looks++;
+	return (true);
+}
+
+/* clause_again.c: what stands behind the tests; false as tbuf_clause_again() */
+bool	tbuf_clause_behind(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, enum tbuf_kept_way, uint64_t version) TBUF_HIDDEN;
 
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,

@@ -8,6 +8,7 @@
  * memory is a hint: it is bounded before it is used, and the section that
  * commits reads again what must not have changed (arch/rseq.h).
  */
+#include "producer/clause_kept.h"
 #include "producer/packing.h"
 #include "producer/producer.h"
 #include "producer/string_words.h"
@@ -321,9 +322,12 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
 
 /* ------------------------------------------------------------ entry points */
 
-/* In those sessions of the probe's, by whatever way it takes. */
+/*
+ * In those sessions of the probe's, by whatever way it takes; where it is
+ * alone, its clause has been asked.
+ */
 static __attribute__((noinline)) void
-fire_left(const struct tbuf_site *site, const uint64_t *values,
+fire_rest(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size, uint32_t left)
 {
 	uint32_t all = tbuf_load(site->enabled), bits = all & left;
@@ -332,8 +336,7 @@ fire_left(const struct tbuf_site *site, const uint64_t *values,
 	struct tbuf_write w;
 	unsigned number;
 
-	if (bits == 0 || (alone && fire_clause(site, values, size,
-	    (unsigned)__builtin_ctz(all))))
+	if (bits == 0)
 		return;
 	memos = is_elsewhere(all) ? NULL : memos_for(all);
 	w.size = sizeof(struct tbuf_header) + size;
@@ -355,6 +358,50 @@ fire_left(const struct tbuf_site *site, const uint64_t *values,
 	tbuf_rseq_clear();
 }
 
+/* What the clause of a probe does that is not only a predicate. */
+static __attribute__((noinline)) void
+fire_behind(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, enum tbuf_kept_way way, uint64_t version)
+{
+	if (!tbuf_clause_behind(site, values, size, way, version))
+		fire_rest(site, values, size, UINT32_MAX);
+}
+
+/* ... which most often is to count. */
+static __attribute__((noinline)) void
+fire_count(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, uint64_t version)
+{
+	if (!tbuf_kept_count(tbuf_kept_place(site->index), version))
+		fire_behind(site, values, size, TBUF_WAY_BEHIND, version);
+}
+
+/*
+ * A probe that one session traces, by its clause if that has been met before.
+ * Nothing is called but at the end: a predicate that does not hold saves no
+ * register.
+ */
+static __attribute__((noinline)) void
+fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	uint32_t bits = tbuf_load(site->enabled);
+	enum tbuf_kept_way way = TBUF_WAY_NONE;
+	uint64_t version;
+
+	if (tbuf_load(&tbuf_clause_kept) && bits != 0)
+		way = tbuf_kept_way(site, values, size,
+		    (unsigned)__builtin_ctz(bits), &version);
+	if (way == TBUF_WAY_DONE)
+		return;
+	if (way == TBUF_WAY_NONE)
+		fire_rest(site, values, size, UINT32_MAX);
+	else if (way == TBUF_WAY_BEHIND &&
+	    tbuf_kept_place(site->index)->counts)
+		fire_count(site, values, size, version);
+	else
+		fire_behind(site, values, size, way, version);
+}
+
 /*
  * What a fire nearly always is: one session traces the probe, all that the
  * thread's own memo holds is still so, the probe has one ECB there, and the
@@ -364,12 +411,12 @@ fire_left(const struct tbuf_site *site, const uint64_t *values,
  * A task without a thread area is not a thread: nothing is stored for it.
  */
 static __attribute__((noinline)) void
-fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+fire_several(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, uint32_t left)
 {
-	uint32_t left = tbuf_load(site->enabled);
-	const struct tbuf_memo *memos;
+	const struct tbuf_memo *memos = tbuf_memos_here();
 
-	if ((left & (left - 1)) != 0 && (memos = tbuf_memos_here()) != NULL) {
+	if (memos != NULL) {
 		size += sizeof(struct tbuf_header);
 		left = tbuf_rseq_several(memos, left, size,
 		    (uint64_t)tbuf_load(&tbuf_thread.tid) << 32 | size << 16,
@@ -377,7 +424,18 @@ fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 		size -= sizeof(struct tbuf_header);
 	}
 	if (left != 0)
-		fire_left(site, values, size, left);
+		fire_rest(site, values, size, left);
+}
+
+static inline void
+fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	uint32_t all = tbuf_load(site->enabled);
+
+	if ((all & (all - 1)) != 0)
+		fire_several(site, values, size, all);
+	else
+		fire_alone(site, values, size);
 }
 
 /*
@@ -604,7 +662,7 @@ is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 
 /* Functions of their own: whoever has to go on has the words' stack again. */
 static __attribute__((noinline)) void
-fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
+fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 {
 	uint32_t left = tbuf_load(site->enabled);
 	uint64_t base = tbuf_load(&tbuf_local->base);
@@ -617,6 +675,36 @@ fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 		fire_texts(site, values, fire_each_text(site, values, base));
 	else if (!tbuf_lock_texts_again(site, values, base))
 		fire_texts(site, values, tbuf_load(site->enabled));
+}
+
+/* As fire_behind(). */
+static __attribute__((noinline)) void
+fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, enum tbuf_kept_way way, uint64_t version, unsigned number)
+{
+	if (!tbuf_clause_behind(site, values, size, way, version))
+		fire_texts_session(site, values, number);
+}
+
+/* ... and as fire_alone(): nothing need be packed. */
+static __attribute__((noinline)) void
+fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
+{
+	uint32_t bits = tbuf_load(site->enabled);
+	uint64_t size = site->nargs * sizeof(*values), version;
+	enum tbuf_kept_way way = TBUF_WAY_NONE;
+
+	if (tbuf_load(&tbuf_clause_kept) && bits != 0 &&
+	    (bits & (bits - 1)) == 0)
+		way = tbuf_kept_way(site, values, size,
+		    (unsigned)__builtin_ctz(bits), &version);
+	if (way == TBUF_WAY_DONE)
+		return;
+	if (way == TBUF_WAY_NONE)
+		fire_texts_rest(site, values);
+	else
+		fire_texts_behind(site, values, size, way, version,
+		    (unsigned)__builtin_ctz(bits));
 }
 
 /*

@@ -1,0 +1,177 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Comparisons of a predicate as they are kept: each says what the machine would
+ * say, of arguments of any width, wherever these lie among others.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "producer/clause_keep.c"
+#include "suite.h"
+
+static uint64_t seed;
+
+static uint64_t
+draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed);
+}
+
+static const uint8_t types[] = {
+	TBUF_INT8, TBUF_UINT8, TBUF_CHAR, TBUF_INT16, TBUF_UINT16, TBUF_INT32,
+	TBUF_UINT32, TBUF_INT64, TBUF_UINT64
+};
+static const int32_t immediates[] = {
+	0, 1, 2, -1, -2, 127, 128, 129, -127, -128, -129, 255, 256, 32767,
+	32768, -32768, -32769, 65535, 65536
+};
+#define COUNT(a)	(sizeof(a) / sizeof(*(a)))
+
+/* A site with arguments of any widths before the one that is compared. */
+static void
+site_make(struct tbuf_site *site, uint8_t type)
+{
+	unsigned i;
+
+	site->nargs = (uint8_t)(1 + draw() % 6);
+	for (i = 0; i < site->nargs; i++)
+		site->types[i] = types[draw() % COUNT(types)];
+	site->types[site->nargs - 1] = type;
+}
+
+/* A number that is near an immediate, or any. */
+static uint64_t
+near(int32_t immediate)
+{
+	switch (draw() % 4) {
+	case 0:
+		return (draw());
+	case 1:
+		return ((uint64_t)draw() << (draw() % 64));
+	default:
+		return ((uint64_t)(int64_t)immediate + draw() % 5 - 2);
+	}
+}
+
+/* The argument's bytes become this number's lowest; others are anything. */
+static void
+words_fill(uint64_t *words, const struct tbuf_cut *cut, uint64_t number)
+{
+	unsigned bits = 64 - cut->down, shift = 64 - cut->up - bits, i;
+	uint64_t mask = UINT64_MAX >> cut->down << shift;
+
+	for (i = 0; i < TBUF_NARGS; i++)
+		words[i] = draw();
+	words[cut->at] = (words[cut->at] & ~mask) | (number << shift & mask);
+}
+
+static void
+compare(struct keeping *g, unsigned operation, int32_t immediate)
+{
+	unsigned argument = g->site->nargs - 1, i, next;
+	uint64_t code[3], words[TBUF_NARGS];
+	struct tbuf_machine machine = { .code = code, .length = 4 };
+	struct tbuf_kept k = { .ntests = 2 };
+	struct tbuf_cut cut;
+	bool expected;
+
+	/* From there on over the end to the third, which nothing is known of */
+	code[0] = tbuf_word(operation, argument, 1, 0, (uint32_t)immediate);
+	code[1] = tbuf_word(TBUF_OP_END, 0, 0, 0, 0);
+	g->machine = &machine;
+	ck_assert(test_is(g, code[0], &cut));
+	test_make(g, 0, 2, &k.tests[0]);
+	test_make(g, 1, 2, &k.tests[1]);
+	for (i = 0; i < 40; i++) {
+		words_fill(words, &cut, near(immediate));
+		expected = tbuf_argument_holds(code[0],
+		    tbuf_cut_out(&cut, words));
+		next = tbuf_kept_test(&k, words, sizeof(words));
+		ck_assert_msg(next == (expected ? 2 : TBUF_TEST_END),
+		    "operation %u, %d, %u bits%s at %u, %#" PRIx64 ": %u",
+		    operation, immediate, 64 - cut.down,
+		    cut.is_signed ? " signed" : "", 64 * cut.at + cut.up,
+		    words[cut.at], next);
+	}
+}
+
+START_TEST(comparisons_say_what_the_machine_says)
+{
+	struct tbuf_site site = { .index = 0 };
+	struct keeping g = { .site = &site, .packed = true };
+	unsigned operation, t, i;
+
+	for (operation = TBUF_OP_JAEQI; operation <= TBUF_OP_JAGEUI;
+	    operation++)
+		for (t = 0; t < COUNT(types); t++)
+			for (i = 0; i < COUNT(immediates); i++) {
+				site_make(&site, types[t]);
+				compare(&g, operation, immediates[i]);
+			}
+}
+END_TEST
+
+/* Jumps lead to other tests, behind them, elsewhere, or out of the program. */
+START_TEST(tests_lead_where_the_program_does)
+{
+	static const struct {
+		unsigned distance, next;
+	} jumps[] = {
+		{ 0, 1 }, { 1, TBUF_TEST_END }, { 2, 3 }, { 3, TBUF_TEST_RUN },
+		{ 4, TBUF_TEST_END }, { 5000, TBUF_TEST_END }
+	};
+	uint64_t code[5] = { 0 };
+	struct tbuf_machine machine = { .code = code, .length = 5 };
+	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
+	struct keeping g = {
+		.site = &site, .machine = &machine, .packed = true
+	};
+	struct tbuf_test test;
+	unsigned i;
+
+	for (i = 0; i < COUNT(jumps); i++) {
+		code[0] = tbuf_word(TBUF_OP_JAEQI, 0,
+		    jumps[i].distance & 0xff, jumps[i].distance >> 8, 7);
+		code[1] = tbuf_word(TBUF_OP_JAEQI, 0, 0, 0, 8);
+		code[2] = tbuf_word(TBUF_OP_END, 0, 0, 0, 0);
+		test_make(&g, 0, 3, &test);
+		ck_assert_msg(test.next[1] == jumps[i].next &&
+		    test.next[0] == 1, "%u: %u", jumps[i].distance,
+		    test.next[1]);
+	}
+}
+END_TEST
+
+/* A fire of a site that has no such word is the machine's. */
+START_TEST(words_that_are_not_there_are_not_looked_at)
+{
+	struct tbuf_kept k = {
+		.ntests = 1, .tests = { { .at = 3, .next = { 1, 1 } } }
+	};
+	const uint64_t words[3] = { 0 };
+
+	ck_assert(tbuf_kept_test(&k, words, sizeof(words)) == TBUF_TEST_RUN);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("kept");
+	TCase *tcase = tcase_create("tests");
+
+	seed = (uint64_t)time(NULL) | 1;
+	if (getenv("SEED") != NULL)
+		seed = strtoull(getenv("SEED"), NULL, 0) | 1;
+	fprintf(stderr, "SEED=%ju\n", (uintmax_t)seed);
+	tcase_add_test(tcase, comparisons_say_what_the_machine_says);
+	tcase_add_test(tcase, tests_lead_where_the_program_does);
+	tcase_add_test(tcase, words_that_are_not_there_are_not_looked_at);
+	suite_add_tcase(suite, tcase);
+	return (run_suite(suite));
+}
