@@ -86,6 +86,7 @@ static int depth = -1;
 static enum who current[4];
 static bool aborting;
 static bool apart;		/* the second access has another key */
+static bool knows;		/* a store goes by what was loaded before */
 
 static void access_run(enum who, const enum op *, unsigned n, unsigned key);
 
@@ -219,9 +220,18 @@ access_make(struct tbuf_access *a, struct done *d, uint64_t *body,
 		ck_abort();
 }
 
+/* What was loaded, for a store that is made of that access. */
+static void
+access_know(struct tbuf_access *a, const struct tbuf_element_seen *seen)
+{
+	a->last = NULL;
+	a->found = *seen;
+	a->known = a->stores && seen->pair != NULL;
+}
+
 static void
 access_one(enum who who, enum op op, unsigned key,
-    struct tbuf_element_last *last)
+    struct tbuf_element_last *last, struct tbuf_element_seen *seen)
 {
 	struct done *d = &done[ndone++];
 	uint64_t body[HEAD + 1 + WORDS] = { 0 }, bytes[WORDS] = { 0 };
@@ -239,21 +249,27 @@ access_one(enum who who, enum op op, unsigned key,
 	if (op == PART || op == MAKE)
 		a.part = &part;
 	tbuf_access_key(&a, number_of(who));
+	if (knows)
+		access_know(&a, seen);
 	d->dropped = !access_try(&a, who);
 	d->present = a.present;
 	d->ended = events++;
+	*seen = a.found;
+	if (op != LOAD || !a.present)
+		seen->pair = NULL;
 }
 
 static void
 access_run(enum who who, const enum op *ops, unsigned n, unsigned key)
 {
 	struct tbuf_element_last last = { .words = 0 };
+	struct tbuf_element_seen seen = { .pair = NULL };
 	unsigned i;
 
 	current[++depth] = who;
 	for (i = 0; i < n; i++)
 		access_one(who, ops[i], apart ? key + i : key,
-		    who == CONSUMER ? NULL : &last);
+		    who == CONSUMER ? NULL : &last, &seen);
 	depth--;
 }
 
@@ -602,15 +618,17 @@ END_TEST
 
 START_TEST(one_thing_between)
 {
-	apart = _i != 0;
-	for (shape = NUMBER; shape <= STRUCTURE; shape++)
+	apart = _i == 1;
+	knows = _i == 2;
+	for (shape = NUMBER; shape <= (knows ? NUMBER : STRUCTURE); shape++)
 		all(once, BEFORES, 2);
 }
 END_TEST
 
 START_TEST(two_between)
 {
-	shape = (enum shape)_i;
+	knows = _i > STRUCTURE;
+	shape = knows ? NUMBER : (enum shape)_i;
 	all(twice, OTHERS, 1);
 }
 END_TEST
@@ -623,8 +641,8 @@ main(void)
 
 	tcase_set_timeout(tcase, 240);
 	tcase_add_test(tcase, elements_at_first);
-	tcase_add_loop_test(tcase, one_thing_between, 0, 2);
-	tcase_add_loop_test(tcase, two_between, NUMBER, STRUCTURE + 1);
+	tcase_add_loop_test(tcase, one_thing_between, 0, 3);
+	tcase_add_loop_test(tcase, two_between, NUMBER, STRUCTURE + 2);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

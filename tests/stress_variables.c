@@ -187,6 +187,17 @@ static const uint64_t own_store_short[] = { STORE_SHORT(0) };
 static const uint64_t own_judge_short[] = { JUDGE_SHORT(0, OWN) };
 static const uint64_t handler_store_short[] = { STORE_SHORT(1) };
 static const uint64_t handler_judge_short[] = { JUDGE_SHORT(1, HANDLER) };
+/* The same with elements, a pair's each. */
+#define JUDGE_PAIR(what)						\
+	BY_PAIR, W(LDV, 1, 0, ARRAY, 0), W(JZ, 1, 0, 0, 21),		\
+	BY_PAIR, W(LDV, 7, 0, ARRAY, 0), W(KEYN, 0, 0, 0, 0),		\
+	W(KEY, 7, 0, 0, 8), W(LDA, 3, 0, 0, 2), W(KEY, 3, 0, 0, 8),	\
+	COUNT(what), W(LDI, 1, 0, 0, 0), BY_PAIR, W(STV, 1, 0, ARRAY, 0)
+static const uint64_t pair_store_short[] = {
+	W(LDA, 1, 0, 0, 2), BY_PAIR, W(STV, 1, 0, ARRAY, 0)
+};
+static const uint64_t pair_judge_short[] = { JUDGE_PAIR(OWN) };
+static const uint64_t pair_judge_short_handler[] = { JUDGE_PAIR(HANDLER) };
 
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
@@ -223,7 +234,9 @@ static const struct tbuf_d_program programs[] = {
 	PROGRAM(own_store_short), PROGRAM(own_judge_short),
 	PROGRAM(handler_store_short), PROGRAM(handler_judge_short),
 	PROGRAM(member_store), PROGRAM(member_judge), PROGRAM(whole_store),
-	PROGRAM(half_store), PROGRAM(whole_judge)
+	PROGRAM(half_store), PROGRAM(whole_judge),
+	PROGRAM(pair_store_short), PROGRAM(pair_judge_short),
+	PROGRAM(pair_judge_short_handler)
 };
 static const char *const last = "stress:::last";
 static const char *const start = "stress:::start";
@@ -254,6 +267,10 @@ static const struct tbuf_d_clause shortest[] = {
 	CLAUSE(start, 17), CLAUSE(done, 18), CLAUSE(handler_start, 19),
 	CLAUSE(handler_done, 20)
 };
+static const struct tbuf_d_clause paired[] = {
+	CLAUSE(start, 26), CLAUSE(done, 27), CLAUSE(handler_start, 26),
+	CLAUSE(handler_done, 28)
+};
 static const struct tbuf_d_clause structures[] = {
 	CLAUSE(start, 21), CLAUSE(start, 23), CLAUSE(done, 25),
 	CLAUSE(done, 22), CLAUSE(done, 24), CLAUSE(handler_start, 21),
@@ -265,13 +282,14 @@ static const struct tbuf_d_clause structures[] = {
 	.variables = variables, .nvariables = (n),			\
 	.aggregations = counts, .naggregations = COUNTS			\
 }
-enum { CHAINS, ALONE, SHORT, STRUCTURES, SCRIPTS };
+enum { CHAINS, ALONE, SHORT, PAIRS, STRUCTURES, SCRIPTS };
 static const struct tbuf_d_script scripts[SCRIPTS] = {
 	[CHAINS] = SCRIPT(clauses, 4), [ALONE] = SCRIPT(alone, 4),
-	[SHORT] = SCRIPT(shortest, 4), [STRUCTURES] = SCRIPT(structures, 6)
+	[SHORT] = SCRIPT(shortest, 4), [PAIRS] = SCRIPT(paired, 4),
+	[STRUCTURES] = SCRIPT(structures, 6)
 };
 static const char *const names[SCRIPTS] = {
-	"chains", "alone", "short", "structures"
+	"chains", "alone", "short", "pairs", "structures"
 };
 static unsigned which;
 
@@ -529,6 +547,13 @@ count_of(struct tbuf_consumer *c, unsigned id)
 	return (0);
 }
 
+/* Is what is found counted by two keys? */
+static bool
+is_short(void)
+{
+	return (which == SHORT || which == PAIRS);
+}
+
 /* ... with keys of two words that are the same, or are not. */
 static uint64_t
 count_both(struct tbuf_consumer *c, unsigned id, bool same)
@@ -583,11 +608,12 @@ static void
 check_pairs(struct tbuf_consumer *c, unsigned what, uint64_t before,
     uint64_t after, const struct lost *lost)
 {
-	uint64_t good = which == SHORT ? count_both(c, what, true) :
+	const bool both = is_short();
+	uint64_t good = both ? count_both(c, what, true) :
 	    count_of(c, what + GOOD);
-	uint64_t bad = which == SHORT ? count_both(c, what, false) :
+	uint64_t bad = both ? count_both(c, what, false) :
 	    count_of(c, what + BAD);
-	uint64_t none = which == SHORT ? 0 : count_of(c, what + NONE);
+	uint64_t none = both ? 0 : count_of(c, what + NONE);
 
 	STRESS_EXPECT(good + none + bad <= before && good + lost->lanes +
 	    lost->dynamic >= after, "%u: %" PRIu64 " good, %" PRIu64 " none, %"
@@ -739,7 +765,7 @@ run(uint64_t *random)
 	uint64_t pairs;
 
 	which = (unsigned)(stress_random(random) % SCRIPTS);
-	counts[OWN].nkeys = counts[HANDLER].nkeys = which == SHORT ? 2 : 0;
+	counts[OWN].nkeys = counts[HANDLER].nkeys = is_short() ? 2 : 0;
 	page = stress_page_new(path);
 	page->seed = stress_random(random);
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);

@@ -276,6 +276,11 @@ recall(struct tbuf_access *a, const struct tbuf_memo *memo)
 	struct tbuf_element_last *last = a->last;
 	uint32_t i;
 
+	/* A store by what was loaded: its swap is the look at it. */
+	if (a->known) {
+		a->known = false;
+		return (kind(a->found.state) == TBUF_ELEMENT_LIVE);
+	}
 	if (last == NULL || last->element.pair == NULL || a->part != NULL ||
 	    last->words != HEAD - 1 + a->key_words)
 		return (false);

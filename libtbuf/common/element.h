@@ -63,6 +63,7 @@ struct tbuf_access {
 	struct tbuf_structure_part *part;	/* NULL: the whole is stored */
 	uint64_t *loaded;		/* the value, or words of its bytes */
 	bool present;
+	bool known;			/* `found` has been loaded by this */
 	bool nowhere;			/* it is nobody's */
 	uint64_t published;		/* a state: another may have the key */
 	bool dropped;

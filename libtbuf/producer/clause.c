@@ -437,3 +437,16 @@ tbuf_clause_store(const struct tbuf_site *site,
 	run_make(&run, &f, site, NULL);
 	(void)tbuf_run_store(&run.machine, TBUF_SCOPE_THREAD, id, value);
 }
+
+__attribute__((noinline)) void
+tbuf_clause_finish(const struct tbuf_site *site,
+    const struct tbuf_kept_fire *fire, unsigned number, uint64_t generation,
+    const struct tbuf_access *begun)
+{
+	struct tbuf_run run;
+	struct tbuf_fire f;
+
+	fire_make(&f, site, fire->base, number, generation, 0);
+	run_make(&run, &f, site, NULL);
+	tbuf_array_finish(&run, begun);
+}

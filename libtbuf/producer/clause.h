@@ -246,6 +246,22 @@ int	tbuf_array_store_part(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    uint32_t at, uint32_t size) TBUF_HIDDEN;
 
 /*
+ * Where elements are in the session; false: nowhere.  And what is kept of an
+ * access to a number (clause_self.c): it is made of a body that has the key,
+ * and done by sections for this memo's CPU and session.  False: it is another
+ * case.  A store that was begun is done in any case by tbuf_array_finish(), or
+ * is a drop.
+ */
+bool	tbuf_array_sets(const struct tbuf_run *, struct tbuf_sets *)
+	    TBUF_HIDDEN;
+bool	tbuf_array_make(struct tbuf_access *, uint64_t *body,
+	    uint32_t key_words, enum tbuf_scope, uint32_t id) TBUF_HIDDEN;
+bool	tbuf_array_again(struct tbuf_access *, const struct tbuf_memo *)
+	    TBUF_HIDDEN;
+void	tbuf_array_finish(struct tbuf_run *, const struct tbuf_access *)
+	    TBUF_HIDDEN;
+
+/*
  * clause_element.c: the address of a copy of an element's bytes, 0 if it is not
  * there; what is behind a structure's; a part of it is stored.
  */

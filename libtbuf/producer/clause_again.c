@@ -12,35 +12,16 @@
  */
 #include "producer/clause_kept.h"
 
-/* What stands behind the tests, and is no value with a key. */
+/* Apart: most end in a predicate. */
 static __attribute__((noinline)) bool
-effect_again(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_kept *k, uint64_t version)
-{
-	struct tbuf_kept_fire fire = {
-		.words = words, .size = size, .version = version,
-		.base = tbuf_load(&tbuf_local->base)
-	};
-
-	return ((fire.base != 0 && (k->self.used ?
-	    tbuf_clause_self(site, k, &fire) : tbuf_kept_effect(k, &fire))) ||
-	    tbuf_kept_run(site, words, size, k, version));
-}
-
-bool
-tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, enum tbuf_kept_way way, uint64_t version)
+behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    enum tbuf_kept_way way, uint64_t version)
 {
 	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 
-	if (way != TBUF_WAY_BEHIND)
-		return (way == TBUF_WAY_RUN &&
-		    tbuf_kept_run(site, words, size, k, version));
-	if (k->keyed)
-		return (tbuf_kept_keyed(site, words, size, k, version));
-	if (k->counts && tbuf_kept_count(k, version))
-		return (true);
-	return (effect_again(site, words, size, k, version));
+	return ((way == TBUF_WAY_BEHIND && k->counts &&
+	    tbuf_kept_count(k, version)) ||
+	    tbuf_clause_behind(site, words, size, way, version));
 }
 
 bool
@@ -52,7 +33,7 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 	    &version);
 
 	return (way == TBUF_WAY_DONE || (way != TBUF_WAY_NONE &&
-	    tbuf_clause_behind(site, words, size, way, version)));
+	    behind(site, words, size, way, version)));
 }
 
 bool

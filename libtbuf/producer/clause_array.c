@@ -84,18 +84,17 @@ access_run(struct access *a)
 
 /* ------------------------------------------------------------ the machine */
 
-static bool
-sets_find(struct access *a)
+bool
+tbuf_array_sets(const struct tbuf_run *run, struct tbuf_sets *sets)
 {
-	const struct tbuf_slot *slot = a->run->fire->slot;
-	const struct tbuf_codes *head = tbuf_run_part(a->run, &slot->codes, 0,
+	const struct tbuf_slot *slot = run->fire->slot;
+	const struct tbuf_codes *head = tbuf_run_part(run, &slot->codes, 0,
 	    sizeof(*head));
 	uint64_t at = tbuf_load(&slot->dynamic.at);
 	uint64_t size = tbuf_load(&slot->dynamic.size);
 
-	return (head != NULL && at % 16 == 0 &&
-	    tbuf_sets_make(&a->element.sets, (unsigned char *)(uintptr_t)
-	    tbuf_run_bytes(a->run, at, size), size,
+	return (head != NULL && at % 16 == 0 && tbuf_sets_make(sets,
+	    (unsigned char *)(uintptr_t)tbuf_run_bytes(run, at, size), size,
 	    tbuf_load(&head->element)));
 }
 
@@ -112,7 +111,7 @@ body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
 		.size = m->key.used
 	};
 
-	if (!sets_find(a) || id > UINT16_MAX)
+	if (!tbuf_array_sets(a->run, &a->element.sets) || id > UINT16_MAX)
 		return (TBUF_FAULT_ILLEGAL);
 	a->element.size = a->array.size;
 	a->element.nowhere = shared && own;
@@ -197,4 +196,45 @@ tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
 	int answer = body_make(&a, scope, id, bytes, array->size);
 
 	return (answer != 0 ? answer : access_run(&a));
+}
+
+/* ------------------------------------------------------------ once more */
+
+bool
+tbuf_array_make(struct tbuf_access *a, uint64_t *body, uint32_t key_words,
+    enum tbuf_scope scope, uint32_t id)
+{
+	bool shared, own = scope == TBUF_SCOPE_THREAD_ARRAY;
+	uint64_t number = tbuf_thread_number(&shared);
+	const struct tbuf_element_key key = {
+		.scope = scope, .id = id, .thread = own ? number : 0,
+		.size = 8 * key_words
+	};
+
+	if (shared || !tbuf_access_body(a, body, 8 * key_words, &key, NULL,
+	    0))
+		return (false);
+	tbuf_access_key(a, number);
+	return (true);
+}
+
+bool
+tbuf_array_again(struct tbuf_access *a, const struct tbuf_memo *memo)
+{
+	enum tbuf_outcome outcome = TBUF_CHANGED;
+	unsigned try;
+
+	for (try = 0; try < TRIES && outcome == TBUF_CHANGED &&
+	    memo->cpu == tbuf_rseq_cpu(); try++)
+		outcome = tbuf_access_do(a, memo, NULL);
+	return (outcome == TBUF_COMMITTED && !a->dropped);
+}
+
+/* What it has claimed is its own still. */
+void
+tbuf_array_finish(struct tbuf_run *run, const struct tbuf_access *begun)
+{
+	struct access a = { .run = run, .element = *begun };
+
+	(void)access_run(&a);
 }

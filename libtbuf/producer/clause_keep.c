@@ -71,11 +71,14 @@ struct keeping {
 	const struct tbuf_run *run;
 	const struct tbuf_site *site;
 	const struct tbuf_machine *machine;
-	uint32_t strsize;
 	uint32_t flags;			/* of the program */
 	bool packed;
 	bool updated;			/* what is to come is a store */
 	struct tbuf_number registers[TBUF_REGISTERS];
+	struct tbuf_number key[TBUF_KEPT_NUMBERS]; /* that is being made */
+	uint32_t nkey;
+	uint32_t strsize, spare;	/* as struct tbuf_kept_update has them */
+	bool ends;			/* nothing comes behind its last word */
 };
 
 /* An argument of fixed size that is meant by a selector; false: it is none. */
@@ -211,42 +214,63 @@ test_make(const struct keeping *g, uint32_t n, uint32_t ntests,
 	    ntests);
 }
 
-/*
- * One more number of the record or the key, but for both; none comes behind a
- * string.
- */
+/* Is it a text?  One is no number of a record. */
 static bool
-number_add(struct tbuf_kept *k, enum tbuf_kept_kind kind,
+is_text(const struct tbuf_number *number)
+{
+	return (number->cut.at == TBUF_CUT_TEXT ||
+	    number->cut.at == TBUF_CUT_NAME);
+}
+
+/* One more number of the record. */
+static bool
+record_add(const struct keeping *g, struct tbuf_kept *k,
     const struct tbuf_number *number)
 {
-	if (k->nnumbers == TBUF_KEPT_NUMBERS || k->update.ends ||
-	    number->cut.at == TBUF_CUT_TEXT ||
-	    number->cut.at == TBUF_CUT_NAME ||
-	    (k->kind != kind && k->kind != TBUF_KEPT_TEST))
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || is_text(number) ||
+	    g->nkey != 0 ||
+	    (k->kind != TBUF_KEPT_RECORD && k->kind != TBUF_KEPT_TEST))
 		return (false);
-	k->kind = (uint8_t)kind;
+	k->kind = TBUF_KEPT_RECORD;
 	k->numbers[k->nnumbers++] = *number;
 	return (true);
 }
 
+/* ... or of a key; none comes behind a string. */
+static bool
+key_add(struct keeping *g, const struct tbuf_number *number)
+{
+	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number))
+		return (false);
+	g->key[g->nkey++] = *number;
+	return (true);
+}
+
+static void
+key_begin(struct keeping *g)
+{
+	g->nkey = g->strsize = g->spare = 0;
+	g->ends = false;
+}
+
 /* A string that is an argument, in a key, as its address. */
 static bool
-string_add(const struct keeping *g, unsigned argument, struct tbuf_kept *k)
+string_add(struct keeping *g, unsigned argument)
 {
 	struct tbuf_number number = { .cut.at = (uint8_t)argument };
 
 	if (g->packed || argument >= g->site->nargs ||
 	    g->site->types[argument] != TBUF_STRING ||
-	    !number_add(k, TBUF_KEPT_UPDATE, &number))
+	    !key_add(g, &number))
 		return (false);
-	k->update.strsize = g->strsize;
-	k->update.ends = true;
+	g->strsize = tbuf_fire_strsize(g->run->fire->slot);
+	g->ends = true;
 	return (true);
 }
 
 /* A text of the probe's or the process's, in a key: its words are numbers. */
 static bool
-name_add(const struct keeping *g, uint32_t which, struct tbuf_kept *k)
+name_add(struct keeping *g, uint32_t which)
 {
 	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
 	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
@@ -259,32 +283,41 @@ name_add(const struct keeping *g, uint32_t which, struct tbuf_kept *k)
 	for (i = 0; i < span.size && (name[i] = tbuf_load(&span.at[i])) != 0;)
 		if (++i == sizeof(name))
 			return (false);
-	text = tbuf_pack_key((uintptr_t)name, g->strsize, words,
-	    TBUF_HASH_FACTOR);
+	text = tbuf_pack_key((uintptr_t)name,
+	    tbuf_fire_strsize(g->run->fire->slot), words, TBUF_HASH_FACTOR);
 	/* One that is cut is left to the machine. */
 	if (text.word >= TBUF_TEXT_NULL)
 		return (false);
 	n = (2 + text.word + 7) / 8;
 	for (i = 0; i < n; i++) {
 		word.constant = words[i];
-		if (!number_add(k, TBUF_KEPT_UPDATE, &word))
+		if (!key_add(g, &word))
 			return (false);
 	}
-	k->update.spare = (uint32_t)(8 * n - 2 - text.word);
-	k->update.ends = true;
+	g->spare = (uint32_t)(8 * n - 2 - text.word);
+	g->ends = true;
 	return (true);
 }
 
+/* An argument in a key. */
 static bool
-argument_add(const struct keeping *g, uint32_t selector,
-    enum tbuf_kept_kind kind, struct tbuf_kept *k)
+argument_add(struct keeping *g, uint32_t selector)
 {
 	struct tbuf_number number = { .constant = 0 };
 
 	if (cut_select(g, selector, &number.cut))
-		return (number_add(k, kind, &number));
-	return (kind == TBUF_KEPT_UPDATE &&
-	    string_add(g, tbuf_select(g->machine, selector), k));
+		return (key_add(g, &number));
+	return (string_add(g, tbuf_select(g->machine, selector)));
+}
+
+/* ... or in a record. */
+static bool
+argument_put(const struct keeping *g, uint32_t selector, struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .constant = 0 };
+
+	return (cut_select(g, selector, &number.cut) &&
+	    record_add(g, k, &number));
 }
 
 /* A text is no more than the argument that it is. */
@@ -297,27 +330,75 @@ text_load(const struct keeping *g, uint32_t selector, struct tbuf_number *to)
 	to->constant = tbuf_select(g->machine, selector);
 }
 
-/* Is it the one number of the thread's that the program may use? */
 static bool
-self_use(uint64_t word, struct tbuf_kept *k)
+number_same(const struct tbuf_number *a, const struct tbuf_number *b)
+{
+	return (a->cut.at == b->cut.at && a->cut.up == b->cut.up &&
+	    a->cut.down == b->cut.down &&
+	    a->cut.is_signed == b->cut.is_signed &&
+	    (a->cut.at != TBUF_CUT_NONE || a->constant == b->constant));
+}
+
+/*
+ * Is the key that has been made the one that the program may use?  It is used
+ * up by this.  What comes to be known later than the key is none of its words.
+ */
+static bool
+array_use(struct keeping *g, struct tbuf_kept_self *s)
+{
+	uint32_t i, n = g->nkey;
+	bool same = !s->used || s->nkey == n, text = g->ends;
+
+	key_begin(g);
+	if (n == 0 || n > TBUF_KEPT_KEY || text)
+		return (false);
+	for (i = 0; i < n; i++) {
+		if (g->key[i].cut.at >= TBUF_CUT_ELAPSED &&
+		    g->key[i].cut.at <= TBUF_CUT_SELF)
+			return (false);
+		if (!s->used)
+			s->key[i] = g->key[i];
+		same &= number_same(&s->key[i], &g->key[i]);
+	}
+	s->nkey = (uint8_t)n;
+	return (same && (s->used || tbuf_array_sets(g->run, &s->sets)));
+}
+
+/*
+ * Is it the one number that the program may use, the thread's own or an
+ * element's?
+ */
+static bool
+self_use(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
 	struct tbuf_kept_self *s = &k->self;
 	uint32_t id = tbuf_word_immediate(word);
+	unsigned scope = tbuf_word_c(word);
+	struct tbuf_code_variable place;
 
-	if (tbuf_word_c(word) != TBUF_SCOPE_THREAD || id >= TBUF_PLACES ||
-	    k->program.places.at[id] == 0 || (s->used && s->id != id))
+	if (s->used && (s->id != id || s->scope != scope))
+		return (false);
+	if (scope == TBUF_SCOPE_THREAD) {
+		if (id >= TBUF_PLACES || k->program.places.at[id] == 0)
+			return (false);
+	} else if ((scope != TBUF_SCOPE_ARRAY &&
+	    scope != TBUF_SCOPE_THREAD_ARRAY) || id > UINT16_MAX ||
+	    !tbuf_variable_place(g->run, (enum tbuf_scope)scope, id, &place) ||
+	    place.size != 0 || !array_use(g, s))
 		return (false);
 	s->used = true;
-	s->id = (uint8_t)id;
+	s->scope = (uint8_t)scope;
+	s->id = (uint16_t)id;
 	return (true);
 }
 
 static bool
-self_load(uint64_t word, struct tbuf_kept *k, struct tbuf_number *to)
+self_load(struct keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
 {
 	to->cut.at = TBUF_CUT_SELF;
 	k->self.loads = true;
-	return (self_use(word, k));
+	return (self_use(g, word, k));
 }
 
 /* What is the same for each fire, or costs next to nothing. */
@@ -369,26 +450,25 @@ elapsed(const struct keeping *g, uint64_t word, struct tbuf_number *to)
 	return (is);
 }
 
-/* How many words are the predicate of the number: two or none. */
-static uint32_t
-guard_make(struct keeping *g, uint32_t pc, struct tbuf_kept *k)
+/*
+ * Are two words the predicate of the number?  There is one, before anything is
+ * left.
+ */
+static bool
+is_guard(const struct keeping *g, uint32_t pc, const struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t load, jump;
 
-	if (m->length < 2 || pc > m->length - 2)
-		return (0);
+	if (m->length < 2 || pc > m->length - 2 || k->self.loads ||
+	    k->kind != TBUF_KEPT_TEST)
+		return (false);
 	load = tbuf_load(&m->code[pc]);
 	jump = tbuf_load(&m->code[pc + 1]);
-	if (tbuf_word_operation(load) != TBUF_OP_LDV ||
-	    tbuf_word_operation(jump) != TBUF_OP_JZ ||
-	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS != 0 ||
-	    tbuf_word_immediate(jump) < m->length - 2 - pc ||
-	    !self_load(load, k, &g->registers[tbuf_word_a(load) %
-	    TBUF_REGISTERS]))
-		return (0);
-	k->self.guards = true;
-	return (2);
+	return (tbuf_word_operation(load) == TBUF_OP_LDV &&
+	    tbuf_word_operation(jump) == TBUF_OP_JZ &&
+	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS == 0 &&
+	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
 }
 
 /* An instruction between the tests and the last one. */
@@ -416,7 +496,7 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_LDB:
 		return (builtin_load(g, word, k, number));
 	case TBUF_OP_LDV:
-		return (self_load(word, k, number));
+		return (self_load(g, word, k, number));
 	case TBUF_OP_EXT4S:
 		return (extend(g, word, number));
 	case TBUF_OP_SUB:
@@ -425,34 +505,33 @@ number_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (false);
 }
 
-/* ... or a piece of the record or the key. */
+/* ... or a piece of the record or a key. */
 static bool
-piece_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+piece_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
 	const struct tbuf_number *number =
 	    &g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	uint32_t immediate = tbuf_word_immediate(word);
 
-	switch (g->updated ? TBUF_OP_END : tbuf_word_operation(word)) {
+	switch (tbuf_word_operation(word)) {
 	case TBUF_OP_ROOM:
-		return (true);
-	case TBUF_OP_KEYN:
-		k->update.strsize = k->update.spare = k->nnumbers = 0;
-		k->update.ends = false;
-		return (k->kind != TBUF_KEPT_RECORD);
+		return (!g->updated);
 	case TBUF_OP_PUT:
-		return (number_add(k, TBUF_KEPT_RECORD, number));
+		return (!g->updated && record_add(g, k, number));
 	case TBUF_OP_PUTA:
-		return (argument_add(g, immediate, TBUF_KEPT_RECORD, k));
+		return (!g->updated && argument_put(g, immediate, k));
+	case TBUF_OP_KEYN:
+		key_begin(g);
+		return (true);
 	case TBUF_OP_KEY:
-		return (number_add(k, TBUF_KEPT_UPDATE, number));
+		return (key_add(g, number));
 	case TBUF_OP_KEYT:
 		return (number->cut.at == TBUF_CUT_NAME ?
-		    name_add(g, (uint32_t)number->constant, k) :
+		    name_add(g, (uint32_t)number->constant) :
 		    number->cut.at == TBUF_CUT_TEXT &&
-		    string_add(g, (unsigned)number->constant, k));
+		    string_add(g, (unsigned)number->constant));
 	case TBUF_OP_KEYA:
-		return (argument_add(g, immediate, TBUF_KEPT_UPDATE, k));
+		return (argument_add(g, immediate));
 	}
 	return (false);
 }
@@ -470,7 +549,7 @@ record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
 
 /* ... or a value, aggregated in one step? */
 static bool
-update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+update_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
 	static const uint8_t kinds[] = {
 		[TBUF_STEP_NONE] = TBUF_KEPT_TEST,
@@ -496,18 +575,23 @@ update_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
 	u->parameter = parameter->constant;
 	u->aggregation = tbuf_word_immediate(word);
 	u->function = function;
+	u->strsize = g->strsize;
+	u->spare = g->spare;
+	for (k->nnumbers = 0; k->nnumbers < g->nkey; k->nnumbers++)
+		k->numbers[k->nnumbers] = g->key[k->nnumbers];
+	key_begin(g);
 	k->kind = kinds[step];
 	return (true);
 }
 
-/* ... or a number of the thread's that is stored, behind a value or alone? */
+/* ... or a number that is stored, behind a value or alone? */
 static bool
-store_make(const struct keeping *g, uint64_t word, struct tbuf_kept *k)
+store_make(struct keeping *g, uint64_t word, struct tbuf_kept *k)
 {
 	k->self.stores = true;
 	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	return (tbuf_word_operation(word) == TBUF_OP_STV &&
-	    (g->updated || k->kind == TBUF_KEPT_TEST) && self_use(word, k));
+	    (g->updated || k->kind == TBUF_KEPT_TEST) && self_use(g, word, k));
 }
 
 /* Is what stands behind the tests no more than this? */
@@ -515,14 +599,17 @@ static bool
 effect_find(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
-	uint32_t pc = k->ntests + guard_make(g, k->ntests, k);
 	uint64_t word;
+	uint32_t pc;
+	bool guard;
 
-	for (; pc + 1 < m->length; pc++) {
+	for (pc = k->ntests; pc + 1 < m->length; pc += 1 + guard) {
+		guard = is_guard(g, pc, k);
+		k->self.guards |= guard;
 		word = tbuf_load(&m->code[pc]);
 		if (number_make(g, word, k) || piece_make(g, word, k))
 			continue;
-		if (!update_make(g, word, k))
+		if (guard || !update_make(g, word, k))
 			return (false);
 		g->updated = true;
 	}
@@ -540,9 +627,9 @@ effect_make(struct keeping *g, uint32_t epid, struct tbuf_kept *k)
 
 	k->kind = TBUF_KEPT_TEST;
 	k->nnumbers = k->update.strsize = k->update.spare = 0;
-	k->update.ends = false;
 	k->self = (struct tbuf_kept_self){ .used = false };
 	g->updated = false;
+	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
 		g->registers[i] = (struct tbuf_number){
 			.cut.at = TBUF_CUT_NONE
@@ -628,6 +715,5 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 	g.machine = &run->machine;
 	g.flags = flags;
 	g.packed = packed;
-	g.strsize = tbuf_fire_strsize(f->slot);
 	keep(k, f, heads + f->index, &g);
 }

@@ -10,7 +10,8 @@
  *		a number of the thread's that is stored
  *
  * of which each may be missing (clause_self.c is what does with the second and
- * the last).
+ * the last).  In place of the thread's number there may be that of an array's
+ * element, of one key of numbers.
  */
 #ifndef TBUF_PRODUCER_CLAUSE_KEPT_H
 #define TBUF_PRODUCER_CLAUSE_KEPT_H
@@ -20,6 +21,7 @@
 #define TBUF_KEPT		64	/* by the low bits of probes' indices */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
+#define TBUF_KEPT_KEY		4	/* numbers of an array's key */
 
 /* An argument of fixed size, where it lies in the words that fires have. */
 struct tbuf_cut {
@@ -78,15 +80,22 @@ struct tbuf_kept_update {
 	bool ends;		/* nothing comes behind its last word */
 };
 
-/* What the program does with one number of the thread's, and with the time. */
+/*
+ * What the program does with one number of the thread's, or of an array's
+ * element, and with the time.
+ */
 struct tbuf_kept_self {
 	bool used;
 	bool guards;			/* it has to be other than 0 */
 	bool loads, stores;
 	bool times;
-	uint8_t id;			/* of the variable */
+	uint8_t scope;			/* enum tbuf_scope, */
+	uint16_t id;			/* ... and which variable of these */
 	struct tbuf_number stored;
 	struct tbuf_tempo tempo;
+	struct tbuf_number key[TBUF_KEPT_KEY];	/* of an element */
+	struct tbuf_sets sets;
+	uint8_t nkey;
 };
 
 /* Where the program itself lies, for what is more than this. */
@@ -232,10 +241,10 @@ tbuf_kept_way(const struct tbuf_site *site, const uint64_t *words,
 	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
 }
 
-/* clause_self.c: the thread's id. */
-uint64_t tbuf_kept_thread(void) TBUF_HIDDEN;
-
-/* False: the fire has no such word, for what is kept has changed. */
+/*
+ * False: the fire has no such word, for what is kept has changed, or it is the
+ * id of a thread that does not know it yet.
+ */
 static inline bool
 tbuf_number_value(const struct tbuf_number *n,
     const struct tbuf_kept_fire *fire, uint64_t *value)
@@ -250,8 +259,8 @@ tbuf_number_value(const struct tbuf_number *n,
 		*value = fire->time;
 	else if (n->cut.at == TBUF_CUT_SELF)
 		*value = fire->self;
-	else if (n->cut.at == TBUF_CUT_TID)
-		*value = tbuf_kept_thread();
+	else if (n->cut.at == TBUF_CUT_TID && tbuf_thread.tid != 0)
+		*value = tbuf_thread.tid;
 	else
 		return (false);
 	return (true);
@@ -288,6 +297,11 @@ bool	tbuf_kept_run(const struct tbuf_site *, const uint64_t *words,
 void	tbuf_clause_store(const struct tbuf_site *,
 	    const struct tbuf_kept_fire *, unsigned number,
 	    uint64_t generation, uint32_t id, uint64_t value) TBUF_HIDDEN;
+
+/* ... or an element's, that has been begun. */
+void	tbuf_clause_finish(const struct tbuf_site *,
+	    const struct tbuf_kept_fire *, unsigned number,
+	    uint64_t generation, const struct tbuf_access *) TBUF_HIDDEN;
 
 _Static_assert(TBUF_KEPT == TBUF_MEMO_TOTALS, "a memo for each");
 
@@ -337,20 +351,42 @@ tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
 	return (true);
 }
 
-/* clause_again.c: what stands behind the tests; false as tbuf_clause_again() */
-bool	tbuf_clause_behind(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, enum tbuf_kept_way, uint64_t version) TBUF_HIDDEN;
-
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
-/* ... or the program, where that is a value with a key. */
-bool	tbuf_kept_keyed(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, const struct tbuf_kept *, uint64_t version)
-	    TBUF_HIDDEN;
+/* ... a value with a key of numbers; with one that ends in a string. */
+bool	tbuf_kept_key(const struct tbuf_kept *,
+	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+bool	tbuf_kept_string(const struct tbuf_kept *,
+	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
 
 /* clause_self.c: what has to do with a number of the thread's; as above. */
 bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
 	    struct tbuf_kept_fire *) TBUF_HIDDEN;
+
+/* What stands behind the tests; false as tbuf_clause_again(). */
+static inline bool
+tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, enum tbuf_kept_way way, uint64_t version)
+{
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base)
+	};
+	bool done;
+
+	if (fire.base == 0 || way == TBUF_WAY_LOOK)
+		return (false);
+	if (way == TBUF_WAY_RUN)
+		done = false;
+	else if (k->keyed)
+		done = k->update.strsize != 0 ? tbuf_kept_string(k, &fire) :
+		    tbuf_kept_key(k, &fire);
+	else
+		done = k->self.used ? tbuf_clause_self(site, k, &fire) :
+		    tbuf_kept_effect(k, &fire);
+	return (done || tbuf_kept_run(site, words, size, k, version));
+}
 
 #endif

@@ -7,11 +7,14 @@
  *	self->ts = timestamp;
  *	/self->ts/ { @ = quantize(timestamp - self->ts); self->ts = 0; }
  *
+ * or with that of an element, as start[arg0].
+ *
  * Load, effect and store are a section each, as in the machine, and a handler
  * that comes between them finds what it would find there.  Up to the effect
  * all can be left to the machine; behind it only the store is.
  */
 #include "arch/counter.h"
+#include "common/element.h"
 #include "common/step.h"
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
@@ -55,13 +58,76 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	return (true);
 }
 
-/* A child that a handler forks between the steps must not become a target. */
-__attribute__((noinline)) uint64_t
-tbuf_kept_thread(void)
+/* Its key, and whose fire it is: all of an access to it. */
+static bool
+element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], struct tbuf_access *a,
+    struct tbuf_memo *here)
 {
-	return (tbuf_run_thread());
+	const struct tbuf_kept_self *s = &k->self;
+	uint32_t n = s->nkey, i;
+
+	if (n > TBUF_KEPT_KEY)
+		return (false);
+	for (i = 0; i < n; i++)
+		if (!tbuf_number_value(&s->key[i], fire,
+		    &body[TBUF_ELEMENT_HEAD + i]))
+			return (false);
+	a->sets = s->sets;
+	here->generation = k->generation;
+	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base,
+	    k->number % TBUF_NSESSIONS);
+	here->lane = NULL;
+	here->cpu = tbuf_rseq_cpu();
+	return (tbuf_array_make(a, body, n, (enum tbuf_scope)s->scope, s->id));
 }
 
+/*
+ * What was loaded is there while the session is, and the pair that was seen:
+ * the store goes by that first.
+ */
+static bool
+element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], value = 0;
+	const bool loads = k->self.loads, guards = k->self.guards;
+	const bool stores = k->self.stores, times = k->self.times;
+	const struct tbuf_number stored = k->self.stored;
+	const struct tbuf_tempo tempo = k->self.tempo;
+	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
+	struct tbuf_access a = { .last = NULL };
+	struct tbuf_memo here;
+
+	if (!tbuf_self.rseq || !element_make(k, fire, body, &a, &here) ||
+	    !tbuf_kept_unchanged(k, fire->version))
+		return (false);
+	fire->self = 0;
+	a.loaded = &fire->self;
+	if (loads && !tbuf_array_again(&a, &here))
+		return (false);
+	if (guards && fire->self == 0)
+		return (true);
+	/* What another thread has stored is no later than that. */
+	if (times)
+		fire->time = tbuf_tempo_scale(&tempo, loads ?
+		    tbuf_counter_read() : tbuf_counter_glance());
+	if (stores && !tbuf_number_value(&stored, fire, &value))
+		return (false);
+	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+		return (false);
+	if (!stores)
+		return (true);
+	a.known = a.present;
+	a.stores = true;
+	a.keeps = value != 0;
+	a.value = value;
+	if (!tbuf_array_again(&a, &here))
+		tbuf_clause_finish(site, fire, number, here.generation, &a);
+	return (true);
+}
+
+/* A child that a handler forks between the steps must not become a target. */
 bool
 tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
     struct tbuf_kept_fire *fire)
@@ -75,7 +141,8 @@ tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
 		return (false);
 	held = tbuf_hold_begin(mark);
 	done = tbuf_load(&tbuf_local->base) == fire->base &&
-	    self_do(site, k, fire);
+	    (k->self.scope == TBUF_SCOPE_THREAD ? self_do(site, k, fire) :
+	    element_do(site, k, fire));
 	tbuf_hold_end(mark, held);
 	return (done);
 }

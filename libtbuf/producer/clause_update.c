@@ -50,16 +50,19 @@ update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
 	    bytes, step));
 }
 
-/* The key's words are read as they lie in an entry. */
+/*
+ * The key's words are read as they lie in an entry: numbers, and behind them a
+ * string, if there is one.
+ */
 static inline __attribute__((always_inline)) bool
 update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    enum tbuf_table_step step)
+    enum tbuf_table_step step, bool string)
 {
-	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], string = 0;
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], at;
 	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
-	uint32_t aggregation = k->update.aggregation, i, bytes;
+	uint32_t numbers = k->nnumbers - string, i, bytes;
+	uint32_t aggregation = k->update.aggregation;
 	uint32_t strsize = k->update.strsize;
-	uint32_t numbers = k->nnumbers - (strsize != 0);
 	struct tbuf_key_text text;
 	struct tbuf_search s;
 
@@ -70,15 +73,14 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 			return (false);
 		tbuf_hash_add(&sum, &factor, words[i]);
 	}
-	if (strsize != 0 &&
-	    !tbuf_number_value(&k->numbers[i], fire, &string))
+	bytes = 8 * numbers - k->update.spare;
+	if (string && !tbuf_number_value(&k->numbers[numbers], fire, &at))
 		return (false);
 	/* The deadline is looked at now and then. */
 	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	bytes = 8 * numbers - k->update.spare;
-	if (strsize != 0) {
-		text = tbuf_pack_key(string, strsize, words + numbers, factor);
+	if (string) {
+		text = tbuf_pack_key(at, strsize, words + numbers, factor);
 		/* One that is cut or too long is left to the machine. */
 		if (text.word > TBUF_TEXT_NULL)
 			return (false);
@@ -87,6 +89,19 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	}
 	s.key = words;
 	return (update_do(&s, sum, fire->base, aggregation, bytes, step));
+}
+
+/* Functions of their own: those without a string have less to look after. */
+__attribute__((noinline)) bool
+tbuf_kept_string(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (update_key(k, fire, TBUF_STEP_UPDATE, true));
+}
+
+__attribute__((noinline)) bool
+tbuf_kept_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (update_key(k, fire, TBUF_STEP_UPDATE, false));
 }
 
 /* There is no key: what has been found once is there till the tables turn. */
@@ -133,8 +148,11 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 static __attribute__((noinline)) bool
 update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
-	return (update_key(k, fire, k->kind == TBUF_KEPT_SUM ? TBUF_STEP_SUM :
-	    TBUF_STEP_PEAK));
+	enum tbuf_table_step step = k->kind == TBUF_KEPT_SUM ?
+	    TBUF_STEP_SUM : TBUF_STEP_PEAK;
+
+	return (k->update.strsize != 0 ? update_key(k, fire, step, true) :
+	    update_key(k, fire, step, false));
 }
 
 bool
@@ -142,22 +160,9 @@ tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	if (k->kind == TBUF_KEPT_UPDATE)
 		return (k->nnumbers == 0 ? update_total(k, fire) :
-		    update_key(k, fire, TBUF_STEP_UPDATE));
+		    k->update.strsize != 0 ? tbuf_kept_string(k, fire) :
+		    tbuf_kept_key(k, fire));
 	if (k->kind == TBUF_KEPT_RECORD)
 		return (write_numbers(k, fire));
 	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));
-}
-
-bool
-tbuf_kept_keyed(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_kept *k, uint64_t version)
-{
-	const struct tbuf_kept_fire fire = {
-		.words = words, .size = size, .version = version,
-		.base = tbuf_load(&tbuf_local->base)
-	};
-
-	return ((fire.base != 0 &&
-	    update_key(k, &fire, TBUF_STEP_UPDATE)) ||
-	    tbuf_kept_run(site, words, size, k, version));
 }
