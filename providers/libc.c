@@ -195,27 +195,20 @@ tbuf_libc_find(struct libc_function *f)
 	return (f->real);
 }
 
+/* Of three letters. */
 static enum tbuf_type
-type_of(const char *name, size_t length)
+type_of(const char *name)
 {
-	static const struct {
-		const char *name;
-		enum tbuf_type type;
-	} types[] = {
-		{ "i32", TBUF_INT32 },
-		{ "u32", TBUF_UINT32 },
-		{ "i64", TBUF_INT64 },
-		{ "u64", TBUF_UINT64 },
-		{ "ptr", TBUF_POINTER },
-		{ "str", TBUF_STRING }
-	};
-	size_t i;
-
-	for (i = 0; i < LENGTH(types); i++)
-		if (strlen(types[i].name) == length &&
-		    memcmp(types[i].name, name, length) == 0)
-			return (types[i].type);
-	return (TBUF_NONE);
+	switch (*name) {
+	case 'i':
+		return (name[1] == '3' ? TBUF_INT32 : TBUF_INT64);
+	case 'u':
+		return (name[1] == '3' ? TBUF_UINT32 : TBUF_UINT64);
+	case 'p':
+		return (TBUF_POINTER);
+	default:
+		return (TBUF_STRING);
+	}
 }
 
 /* Register one probe of a function whose arguments are written as in a row. */
@@ -228,17 +221,15 @@ add(struct tbuf_site *site, const char *module, const char *function,
 	enum tbuf_type types[TBUF_ARGS_MAX];
 	unsigned n = 0;
 	char *p = text;
-	size_t length;
 
-	length = strlen(arguments);
-	memcpy(text, arguments, length + 1);
+	memcpy(text, arguments, strlen(arguments) + 1);
 	while (*p != '\0') {
 		names[n] = p;
-		p += strcspn(p, ":");
+		while (*p != ':')
+			p++;
 		*p++ = '\0';
-		length = strcspn(p, " ");
-		types[n++] = type_of(p, length);
-		p += length;
+		types[n++] = type_of(p);
+		p += 3;
 		if (*p == ' ')
 			p++;
 	}

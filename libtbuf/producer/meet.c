@@ -74,8 +74,7 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 	const char *patterns;
 	uint32_t size;
 
-	if (tbuf_load_acquire(state) != TBUF_ACTIVE ||
-	    (session = session_of(view, slot, &patterns, &size)) == NULL ||
+	if ((session = session_of(view, slot, &patterns, &size)) == NULL ||
 	    !tbuf_view_names(view, index, &copy))
 		return;
 	if (tbuf_meet(view, slot, index, &copy.names, patterns, size,
@@ -88,19 +87,23 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 }
 
 void
-tbuf_sessions_meet(uint32_t index)
+tbuf_sessions_meet(uint32_t first, uint32_t end)
 {
 	struct tbuf_view view = tbuf_target_view();
 	struct tbuf_control *control;
 	unsigned slot;
+	uint32_t i;
 
-	if (view.base == NULL)
+	if (view.base == NULL || first >= end)
 		return;
 	control = tbuf_view_control(&view);
 	tbuf_add(&control->registering, 1);
 	/* Fence A: pairs with B, where a session begins. */
 	tbuf_fence();
 	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
-		session_meet(&view, slot, index);
+		for (i = first; i < end &&
+		    tbuf_load_acquire(&control->state[slot]) == TBUF_ACTIVE;
+		    i++)
+			session_meet(&view, slot, i);
 	tbuf_add(&control->registering, (uint32_t)-1);
 }

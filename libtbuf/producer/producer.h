@@ -258,6 +258,9 @@ uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
 	    TBUF_HIDDEN;
 
+/* How many probes there are. */
+uint32_t tbuf_table_count(void) TBUF_HIDDEN;
+
 /*
  * How many bytes of the tables are in use, in whole steps of backing; and how
  * many probes there are, into a new file's header.
@@ -273,8 +276,8 @@ void	tbuf_table_leave(const struct tbuf_view *, const char *text,
 /* ... of a program that begins, if a session of it wants names. */
 void	tbuf_mappings_leave(void) TBUF_HIDDEN;
 
-/* Let all active sessions meet a probe. */
-void	tbuf_sessions_meet(uint32_t index) TBUF_HIDDEN;
+/* Let all active sessions meet the probes of some indexes. */
+void	tbuf_sessions_meet(uint32_t first, uint32_t end) TBUF_HIDDEN;
 
 /* Give a site the entry point that its arguments ask for. */
 void	tbuf_fire_choose(struct tbuf_site *) TBUF_HIDDEN;

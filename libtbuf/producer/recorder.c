@@ -146,14 +146,14 @@ static int
 resume(uint32_t *state)
 {
 	struct tbuf_view view = tbuf_file_view();
-	uint32_t i, n;
+	uint32_t n;
 
 	tbuf_store_release(state, TBUF_ACTIVE);
 	/* Fence B [inv.attach]. */
 	tbuf_fence();
 	n = tbuf_load_acquire(&tbuf_view_control(&view)->nprobes);
-	for (i = 0; i < n && i < view.tables.entries; i++)
-		tbuf_sessions_meet(i);
+	tbuf_sessions_meet(0,
+	    n < view.tables.entries ? n : view.tables.entries);
 	return (0);
 }
 

@@ -8,6 +8,7 @@
 #include "cold.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "producer/mark.h"
@@ -21,6 +22,9 @@
 
 /* Where a TBUF_ENABLED points whose probe is not the only one of its name. */
 static const uint32_t always = 1;
+
+/* Probes from here on have met no session; of who holds the lock. */
+static uint32_t first_new;
 
 /*
  * The lock, with no handler in between, if there is a table to write to: 0,
@@ -39,12 +43,15 @@ lock_quietly(sigset_t *mask)
 	}
 	tbuf_thread.busy++;
 	tbuf_table_lock();
+	first_new = tbuf_table_count();
 	return (0);
 }
 
+/* All at once: mostly there is no session, and a probe has many to look at. */
 static void
 unlock_quietly(const sigset_t *mask)
 {
+	tbuf_sessions_meet(first_new, tbuf_table_count());
 	tbuf_table_unlock();
 	tbuf_thread.busy--;
 	tbuf_signals_restore(mask);
@@ -122,7 +129,6 @@ site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate)
 	tbuf_fire_choose(site);
 	site->state = REGISTERED;
 	site_point(site, enable_word(site->index));
-	tbuf_sessions_meet(site->index);
 	return (0);
 }
 
@@ -272,20 +278,25 @@ is_joint(const char *field, size_t i)
 	    field[i + 2] != '\0' && field[i + 2] != ':');
 }
 
-static bool
-field_good(const char *field, bool parts)
+/* How many bytes a field has, -1: it is none. */
+static int
+field_length(const char *field, bool parts)
 {
-	size_t i;
+	/* A program has thousands of them when it begins. */
+	static const bool good[UCHAR_MAX + 1] = {
+		[' ' + 1 ... ',' - 1] = true, [',' + 1 ... ':' - 1] = true,
+		[':' + 1 ... '\177' - 1] = true,
+		['\177' + 1 ... UCHAR_MAX] = true
+	};
+	size_t i = 0;
 
 	if (field == NULL)
-		return (false);
-	for (i = 0; field[i] != '\0'; i++)
-		if (parts && is_joint(field, i))
+		return (-1);
+	do {
+		while (good[(unsigned char)field[i]])
 			i++;
-		else if (i >= FIELD_MAX || (unsigned char)field[i] <= ' ' ||
-		    field[i] == ':' || field[i] == ',' || field[i] == '\177')
-			return (false);
-	return (true);
+	} while (parts && is_joint(field, i) && (i += 2));
+	return (field[i] == '\0' && i <= FIELD_MAX ? (int)i : -1);
 }
 
 /* The names of a run-time probe's arguments, argN where there is none. */
@@ -296,15 +307,15 @@ names_given(unsigned nargs, const char *const *names, char *joined,
 	char other[] = "argN";
 	const char *name;
 	unsigned i;
-	size_t n;
+	int n;
 
-	for (*size = 0, i = 0; i < nargs; i++, *size += n) {
+	for (*size = 0, i = 0; i < nargs; i++, *size += (size_t)n) {
 		other[3] = (char)('0' + i);
 		name = names == NULL || names[i] == NULL ? other : names[i];
-		n = strlen(name) + 1;
-		if (!field_good(name, false) || n > TBUF_SITETEXT_ARGUMENT)
+		n = field_length(name, false) + 1;
+		if (n == 0 || n > TBUF_SITETEXT_ARGUMENT)
 			return (-EINVAL);
-		memcpy(joined + *size, name, n);
+		memcpy(joined + *size, name, (size_t)n);
 	}
 	return (0);
 }
@@ -338,9 +349,9 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	sigset_t mask;
 	unsigned i;
 
-	if (nargs > TBUF_ARGS_MAX || !field_good(provider, false) ||
-	    !field_good(module, false) || !field_good(function, true) ||
-	    !field_good(name, false))
+	if (nargs > TBUF_ARGS_MAX || field_length(provider, false) < 0 ||
+	    field_length(module, false) < 0 ||
+	    field_length(function, true) < 0 || field_length(name, false) < 0)
 		return (-EINVAL);
 	if ((error = names_given(nargs, names, joined,
 	    &candidate.argnames_size)) != 0)

@@ -60,6 +60,20 @@ tbuf_table_locked(void)
 	return (tbuf_load(&busy) != 0);
 }
 
+/* The texts of a candidate's names, as they are in the heap. */
+struct sizes {
+	size_t provider, module, function, name;	/* NULs included */
+};
+
+static void
+sizes_take(const struct tbuf_names *n, struct sizes *sizes)
+{
+	sizes->provider = strlen(n->provider) + 1;
+	sizes->module = strlen(n->module) + 1;
+	sizes->function = n->function == NULL ? 0 : strlen(n->function) + 1;
+	sizes->name = strlen(n->name) + 1;
+}
+
 /* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ (32 bits). */
 static uint32_t
 hash_bytes(uint32_t hash, const void *data, size_t size)
@@ -71,26 +85,30 @@ hash_bytes(uint32_t hash, const void *data, size_t size)
 	return (hash);
 }
 
-static uint32_t
-hash_text(uint32_t hash, const char *text)
+uint32_t
+tbuf_table_count(void)
 {
-	return (hash_bytes(hash, text, strlen(text) + 1));
+	return (nprobes);
 }
 
 /* Without the function: TBUF_ENABLED may look for any. */
 static uint32_t
-hash_names(const struct tbuf_names *n)
+hash_names(const struct tbuf_names *n, const struct sizes *sizes)
 {
-	return (hash_text(hash_text(hash_text(2166136261u, n->provider),
-	    n->module), n->name));
+	uint32_t hash;
+
+	hash = hash_bytes(2166136261u, n->provider, sizes->provider);
+	hash = hash_bytes(hash, n->module, sizes->module);
+	return (hash_bytes(hash, n->name, sizes->name));
 }
 
 /* ... and the rest of what makes a probe. */
 static uint32_t
-hash_candidate(const struct tbuf_candidate *c, uint32_t names)
+hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
+    uint32_t names)
 {
-	return (hash_bytes(hash_text(names, c->names.function), c->types,
-	    c->nargs));
+	return (hash_bytes(hash_bytes(names, c->names.function,
+	    sizes->function), c->types, c->nargs));
 }
 
 static void
@@ -143,9 +161,12 @@ unsigned
 tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
 {
 	struct tbuf_view view = tbuf_target_view();
-	uint32_t hash = hash_names(wanted), i;
 	unsigned found = 0;
+	struct sizes sizes;
+	uint32_t hash, i;
 
+	sizes_take(wanted, &sizes);
+	hash = hash_names(wanted, &sizes);
 	for (i = 0; i < nprobes; i++)
 		if (hashes[i].names == hash && names_are(&view, i, wanted) &&
 		    found++ == 0)
@@ -190,9 +211,13 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 {
 	uint32_t at = strings;
 
-	if (like != 0 && tbuf_view_text_is(view, like, text))
+	unsigned char *heap = view->base + view->tables.strings;
+
+	/* What is like it begins in front of `strings`. */
+	if (like != 0 && like < at && size <= at - like &&
+	    memcmp(heap + like, text, size) == 0)
 		return (like);
-	memcpy(view->base + view->tables.strings + at, text, size);
+	memcpy(heap + at, text, size);
 	strings += (uint32_t)size;
 	tbuf_store_release(&tbuf_view_control(view)->strings, strings);
 	return (at);
@@ -200,20 +225,19 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 
 static void
 fill(const struct tbuf_view *view, uint32_t index,
-    const struct tbuf_candidate *c)
+    const struct tbuf_candidate *c, const struct sizes *sizes)
 {
 	static const struct tbuf_probe_entry none;
 	struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
 	const struct tbuf_probe_entry *last = index == 0 ? &none : entry - 1;
 	const struct tbuf_names *n = &c->names;
 
-	entry->provider = intern(view, n->provider, strlen(n->provider) + 1,
+	entry->provider = intern(view, n->provider, sizes->provider,
 	    last->provider);
-	entry->module = intern(view, n->module, strlen(n->module) + 1,
-	    last->module);
-	entry->function = intern(view, n->function, strlen(n->function) + 1,
+	entry->module = intern(view, n->module, sizes->module, last->module);
+	entry->function = intern(view, n->function, sizes->function,
 	    last->function);
-	entry->name = intern(view, n->name, strlen(n->name) + 1, 0);
+	entry->name = intern(view, n->name, sizes->name, 0);
 	entry->argnames = c->argnames_size == 0 ? 0 :
 	    intern(view, c->argnames, c->argnames_size, 0);
 	entry->hash = hashes[index].all;
@@ -225,21 +249,19 @@ fill(const struct tbuf_view *view, uint32_t index,
 
 static int
 append(const struct tbuf_view *view, const struct tbuf_candidate *c,
-    uint32_t hash, uint32_t names)
+    const struct sizes *sizes, uint32_t hash, uint32_t names)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
-	size_t size = strlen(c->names.provider) + strlen(c->names.module) +
-	    strlen(c->names.function) + strlen(c->names.name) + 4 +
-	    c->argnames_size;
 	uint32_t index = nprobes;
 
-	if (!room_make(&view->tables, size)) {
+	if (!room_make(&view->tables, sizes->provider + sizes->module +
+	    sizes->function + sizes->name + c->argnames_size)) {
 		tbuf_store(&control->lost_probes, ++lost);
 		return (-ENOSPC);
 	}
 	hashes[index].all = hash;
 	hashes[index].names = names;
-	fill(view, index, c);
+	fill(view, index, c, sizes);
 	nprobes++;
 	if (2 * nprobes > slots_used)
 		slots_grow();
@@ -254,10 +276,14 @@ int
 tbuf_table_add(const struct tbuf_candidate *c)
 {
 	struct tbuf_view view = tbuf_target_view();
-	uint32_t names = hash_names(&c->names), hash = hash_candidate(c, names);
-	uint32_t at = hash & (slots_used - 1), i;
 	struct tbuf_probe_entry *entry;
+	uint32_t names, hash, at, i;
+	struct sizes sizes;
 
+	sizes_take(&c->names, &sizes);
+	names = hash_names(&c->names, &sizes);
+	hash = hash_candidate(c, &sizes, names);
+	at = hash & (slots_used - 1);
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
 		if (hashes[i].all == hash && is_probe(&view, i, c)) {
@@ -269,7 +295,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 			return ((int)i);
 		}
 	}
-	return (append(&view, c, hash, names));
+	return (append(&view, c, &sizes, hash, names));
 }
 
 uint32_t
