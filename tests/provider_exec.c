@@ -2,22 +2,25 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What it costs a program to begin with the libc provider in it: how many
- * system calls, whatever else stands in the runtime directory, and how many
- * files are left behind.
+ * system calls, whatever else stands in the runtime directory, how many page
+ * faults, and how many files are left behind.
  *
  *	provider_exec calls N PRELOAD	N system calls more at the most
+ *	provider_exec faults N PRELOAD	N page faults more at the most
  *	provider_exec litter N PRELOAD	N files at the most are left of four
  *					times as many programs
  *
  * $TBUF_DIR names a folder that is empty.
  */
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
 #include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -89,6 +92,35 @@ calls(const char *set)
 		if ((now = calls_once(set)) < least)
 			least = now;
 	return (least);
+}
+
+/* Page faults of a program, those of its fork among them: the fewest. */
+static unsigned
+faults(const char *set)
+{
+	unsigned least = UINT_MAX, i;
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < RUNS; i++) {
+		if ((pid = fork()) == 0)
+			execute(program, set);
+		if (wait4(pid, &status, 0, &used) != pid || status != 0)
+			errx(1, "%s ended with %#x", program[0], status);
+		if ((unsigned)used.ru_minflt < least)
+			least = (unsigned)used.ru_minflt;
+	}
+	return (least);
+}
+
+static int
+count_faults(unsigned most)
+{
+	unsigned plain = faults("NONE="), with = faults(preload);
+
+	printf("%u page faults, %u with the provider\n", plain, with);
+	return (with > plain + most);
 }
 
 static unsigned
@@ -182,9 +214,11 @@ main(int argc, char **argv)
 	unsigned most;
 
 	if (argc != 4 || getenv("TBUF_DIR") == NULL)
-		errx(2, "usage: provider_exec calls|litter N PRELOAD");
+		errx(2, "usage: provider_exec calls|faults|litter N PRELOAD");
 	most = (unsigned)strtoul(argv[2], NULL, 0);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", argv[3]);
-	return (strcmp(argv[1], "calls") == 0 ? count_calls(most) :
+	if (strcmp(argv[1], "calls") == 0)
+		return (count_calls(most));
+	return (strcmp(argv[1], "faults") == 0 ? count_faults(most) :
 	    count_litter(most));
 }

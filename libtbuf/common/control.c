@@ -212,21 +212,38 @@ process_read(pid_t pid, const char *file, char *text, size_t size)
 	return (n);
 }
 
+/*
+ * As strtoull(3) does: that would look at the locale, and touch two pages that
+ * a program which begins has not.  A terminal's group may be negative.
+ */
+static uint64_t
+number_read(const char *p)
+{
+	bool negative = *p == '-';
+	uint64_t value = 0;
+
+	for (p += negative; *p >= '0' && *p <= '9'; p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return (negative ? -value : value);
+}
+
 /* The name in field 2 may hold blanks and parentheses. */
 void
 tbuf_stat_fields(pid_t pid, const int *fields, uint64_t *values, unsigned n)
 {
+	/* A literal might be the end of one that lies far away. */
+	static const char file[] = "/stat";
 	char text[1024];
 	const char *p = NULL;
 	int field = 2;
 	unsigned i;
 
-	if (process_read(pid, "/stat", text, sizeof(text)) > 0)
+	if (process_read(pid, file, text, sizeof(text)) > 0)
 		p = strrchr(text, ')');
 	for (i = 0; i < n; i++) {
 		for (; field < fields[i] && p != NULL; field++)
 			p = strchr(p + 1, ' ');
-		values[i] = p == NULL ? 0 : strtoull(p + 1, NULL, 10);
+		values[i] = p == NULL ? 0 : number_read(p + 1);
 	}
 }
 

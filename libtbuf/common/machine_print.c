@@ -22,21 +22,22 @@ const struct tbuf_subroutine_row tbuf_subroutine_table[256] = {
 	TBUF_SUBROUTINES(SUBROUTINE)
 };
 
+/* Texts, as those of machine_table.h are. */
 #define BUILTIN(number, NAME, name, text)	[(number)] = name,
-static const char *const builtins[TBUF_BUILTIN_END] = {
+static const char builtins[TBUF_BUILTIN_END][16] = {
 	TBUF_BUILTINS(BUILTIN)
 };
 
-static const char *const scopes[TBUF_SCOPES] = {
+static const char scopes[TBUF_SCOPES][16] = {
 	"global", "this", "self", "array", "self-array"
 };
 
-static const char *const aggregators[TBUF_AGGREGATORS] = {
+static const char aggregators[TBUF_AGGREGATORS][16] = {
 	"count", "sum", "min", "max", "avg", "stddev", "quantize",
 	"lquantize", "llquantize"
 };
 
-static const char *const faults[TBUF_FAULTS] = {
+static const char faults[TBUF_FAULTS][24] = {
 	[TBUF_FAULT_ADDRESS] = "invalid address",
 	[TBUF_FAULT_ALIGNMENT] = "invalid alignment",
 	[TBUF_FAULT_ILLEGAL] = "illegal operation",
@@ -53,7 +54,8 @@ static const char *const faults[TBUF_FAULTS] = {
 const char *
 tbuf_fault_name(unsigned fault)
 {
-	return (fault < TBUF_FAULTS ? faults[fault] : NULL);
+	return (fault < TBUF_FAULTS && faults[fault][0] != '\0' ?
+	    faults[fault] : NULL);
 }
 
 /* ------------------------------------------------------------ lines */
@@ -89,12 +91,13 @@ separate(struct line *line)
 	line->separator = ", ";
 }
 
-/* One of a table of names, or its number. */
+/* One of a table of names, each of a width, or its number. */
 static void
-name(struct line *line, const char *const *names, unsigned count, unsigned n)
+name(struct line *line, const char *names, size_t width, unsigned count,
+    unsigned n)
 {
 	if (n < count)
-		add(line, "%s", names[n]);
+		add(line, "%s", names + n * width);
 	else
 		add(line, "?%u", n);
 }
@@ -118,10 +121,10 @@ field(struct line *line, char kind, unsigned n)
 	separate(line);
 	switch (kind) {
 	case 's':
-		name(line, scopes, TBUF_SCOPES, n);
+		name(line, scopes[0], sizeof(scopes[0]), TBUF_SCOPES, n);
 		break;
 	case 'f':
-		name(line, aggregators, TBUF_AGGREGATORS, n);
+		name(line, aggregators[0], sizeof(aggregators[0]), TBUF_AGGREGATORS, n);
 		break;
 	case 'q':
 		selector(line, n);
@@ -166,7 +169,7 @@ immediate(struct line *line, char kind, uint32_t n, uint32_t at)
 		selector(line, n);
 		break;
 	case 'b':
-		name(line, builtins, TBUF_BUILTIN_END, n);
+		name(line, builtins[0], sizeof(builtins[0]), TBUF_BUILTIN_END, n);
 		break;
 	case 'u':
 		subroutine(line, n);

@@ -45,7 +45,7 @@ enum kind {		/* how a value is written */
 #define FIELD(name)	offsetof(struct tbuf_options, name)
 
 static const struct option {
-	const char *name;
+	char name[16];		/* a pointer would cost each program a bit */
 	enum kind kind;
 	size_t field;
 } options[] = {

@@ -53,7 +53,7 @@ tbuf_script_record_builtin(const struct tbuf_script *s, unsigned which,
 static const char *
 lacks_builtin(uint32_t which)
 {
-	static const char *const names[] = {
+	static const char names[][16] = {
 #define NAME(number, BUILTIN, name, text) [number] = name,
 		TBUF_BUILTINS(NAME)
 #undef NAME
@@ -79,13 +79,14 @@ lacks_builtin(uint32_t which)
 	case TBUF_BUILTIN_IMAGE:
 		return ("ustack() or names of addresses");
 	}
-	return (which < TBUF_BUILTIN_END ? names[which] : NULL);
+	return (which < TBUF_BUILTIN_END && names[which][0] != '\0' ?
+	    names[which] : NULL);
 }
 
 static const char *
 lacks_subroutine(uint32_t which)
 {
-	static const char *const names[256] = {
+	static const char names[256][16] = {
 #define NAME(number, SUBROUTINE, name, least, most) [number] = name "()",
 		TBUF_SUBROUTINES(NAME)
 #undef NAME
@@ -97,7 +98,8 @@ lacks_subroutine(uint32_t which)
 	case TBUF_SUB_COPYIN ... TBUF_SUB_COPYOUTSTR:
 		return (names[which]);
 	}
-	return (which > TBUF_SUB_RAND && which < 256 ? names[which] : NULL);
+	return (which > TBUF_SUB_RAND && which < 256 &&
+	    names[which][0] != '\0' ? names[which] : NULL);
 }
 
 const char *

@@ -19,13 +19,20 @@
 static void
 fill_comm(struct tbuf_control *control)
 {
-	static char path[TBUF_PAGE];	/* the stack may be small */
-	const char *name = path;
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	/* The stack may be small, and a page that is not touched is saved. */
+	static char long_path[TBUF_PAGE];
+	char short_path[256], *path = short_path;
+	const char *name;
+	ssize_t n;
 
+	n = readlink("/proc/self/exe", path, sizeof(short_path));
+	if (n == (ssize_t)sizeof(short_path)) {
+		path = long_path;
+		n = readlink("/proc/self/exe", path, sizeof(long_path) - 1);
+	}
 	path[n < 0 ? 0 : n] = '\0';
-	if (strrchr(path, '/') != NULL)
-		name = strrchr(path, '/') + 1;
+	name = strrchr(path, '/');
+	name = name == NULL ? path : name + 1;
 	n = (ssize_t)strnlen(name, sizeof(control->comm) - 1);
 	memcpy(control->comm, name, (size_t)n);
 }

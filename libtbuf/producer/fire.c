@@ -582,7 +582,8 @@ fire_fixed(struct tbuf_site *site, const uint64_t *values)
 static void								\
 fire_packed_##how(struct tbuf_site *site, const uint64_t *values)	\
 {									\
-	const struct tbuf_packing *packing = &tbuf_packings[site->packing]; \
+	const struct tbuf_packing *packing =				\
+	    &tbuf_packings.made[site->packing];				\
 	const uint64_t words[n] = { __VA_ARGS__ };			\
 									\
 	if (tbuf_self.rseq)						\
@@ -750,6 +751,8 @@ strsize_of(const struct tbuf_slot *slot)
 FIRE_TEXTS(fire_string, tbuf_pack_string, strsize_of, FIRE_STRING_WORDS)
 FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
 
+/* With what else runs when a program begins, far from fires. */
+__attribute__((section(".text.startup")))
 void
 tbuf_fire_choose(struct tbuf_site *site)
 {

@@ -34,9 +34,10 @@ static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
 struct tbuf_self tbuf_self TBUF_FORKED;
 
-static struct tbuf_local *local_page;	/* wiped in a child by the kernel */
-static bool local_wiped;		/* ... if it can do that */
-static unsigned memo_cpus;		/* CPUs with memos behind it */
+/* Wiped in a child by the kernel, ... */
+static struct tbuf_local *local_page TBUF_FORKED;
+static bool local_wiped TBUF_FORKED;	/* ... if it can do that */
+static unsigned memo_cpus TBUF_FORKED;	/* CPUs with memos behind it */
 
 /* What this process is, changed by compare-and-swap. */
 enum stage {

@@ -104,46 +104,58 @@ tbuf_pack_fixed(const struct tbuf_site *site, const uint64_t *values,
 
 /* ------------------------------------------------------------ a few */
 
-struct tbuf_packing tbuf_packings[TBUF_PACKINGS];
+struct tbuf_packings tbuf_packings;
+static uint16_t npackings TBUF_FORKED;
 
-/*
- * Worked out for the first site of its kind.  A forked child may find another
- * thread's half done: the first mask comes last.
- */
 static void
 packing_fill(struct tbuf_packing *packing, const struct tbuf_site *site)
 {
-	uint64_t mask[TBUF_PACKING_ARGS];
 	unsigned i, width, at = 0;
 
 	for (i = 0; i < site->nargs; i++, at += width) {
 		width = fixed_bits[site->types[i]];
 		at = ((at + width - 1) & -width) % 64;
-		mask[i] = UINT64_MAX >> (64 - width) << at;
-		packing->mask[i] = i > 0 ? mask[i] : 0;
+		packing->mask[i] = UINT64_MAX >> (64 - width) << at;
 		packing->factor[i] = UINT64_C(1) << at;
 	}
-	tbuf_store_release(&packing->mask[0], mask[0]);
+}
+
+/*
+ * The first site of its kind.  A forked child may find another thread's half
+ * done, and leaves it so: the index comes last.
+ */
+static unsigned
+packing_add(unsigned key, const struct tbuf_site *site)
+{
+	unsigned index;
+
+	if (npackings == TBUF_PACKINGS - 1)
+		return (0);
+	index = ++npackings;
+	packing_fill(&tbuf_packings.made[index], site);
+	tbuf_store_release(&tbuf_packings.index[key], (uint16_t)index);
+	return (index);
 }
 
 unsigned
 tbuf_packing_make(struct tbuf_site *site)
 {
-	unsigned key = 1, starts = 0, i;
-	struct tbuf_packing *packing;
+	unsigned key = 1, starts = 0, index = 0, i;
 
 	if (site->nargs == 0 || site->nargs > TBUF_PACKING_ARGS)
 		return (0);
 	for (i = 0; i < site->nargs; i++)
 		key = key << 2 |
 		    (unsigned)__builtin_ctz(fixed_bits[site->types[i]] / 8u);
-	packing = &tbuf_packings[key];
-	/* Written to at once: a page that is read first faults twice. */
-	if (tbuf_or(&packing->mask[0], 0) == 0)
-		packing_fill(packing, site);
+	/* Written to first: a page that is read first faults twice. */
+	if (npackings != 0)
+		index = tbuf_packings.index[key];
+	if (index == 0 && (index = packing_add(key, site)) == 0)
+		return (0);
 	for (i = 0; i < site->nargs; i++)
-		starts |= (unsigned)(packing->factor[i] == 1) << i;
-	site->packing = (uint16_t)key;
+		starts |= (unsigned)(tbuf_packings.made[index].factor[i] == 1)
+		    << i;
+	site->packing = (uint16_t)index;
 	return (1u << site->nargs | starts);
 }
 

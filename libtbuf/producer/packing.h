@@ -18,9 +18,17 @@ struct tbuf_packing {
 	uint64_t factor[TBUF_PACKING_ARGS];	/* 1: it is a word's first */
 };
 
-/* By the arguments' sizes: two bits each, the first uppermost, behind a 1. */
+/*
+ * By the arguments' sizes, two bits each, the first uppermost, behind a 1: the
+ * packing's index, and the packings as they come, from 1 on.  A program has
+ * few, all of them in a page.
+ */
 #define TBUF_PACKINGS		(2u << 2 * TBUF_PACKING_ARGS)
-extern struct tbuf_packing tbuf_packings[TBUF_PACKINGS] TBUF_HIDDEN;
+struct tbuf_packings {
+	uint16_t index[TBUF_PACKINGS];	/* 0: there is none yet */
+	struct tbuf_packing made[TBUF_PACKINGS];
+};
+extern struct tbuf_packings tbuf_packings TBUF_HIDDEN;
 
 /*
  * Give a site without texts its packing.  Returns a bit for each argument that

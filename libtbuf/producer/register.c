@@ -24,7 +24,7 @@
 static const uint32_t always = 1;
 
 /* Probes from here on have met no session; of who holds the lock. */
-static uint32_t first_new;
+static uint32_t first_new TBUF_FORKED;
 
 /*
  * The lock, with no handler in between, if there is a table to write to: 0,

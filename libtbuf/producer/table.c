@@ -284,6 +284,9 @@ tbuf_table_add(const struct tbuf_candidate *c)
 	names = hash_names(&c->names, &sizes);
 	hash = hash_candidate(c, &sizes, names);
 	at = hash & (slots_used - 1);
+	/* Written to first: a page that is read first faults twice. */
+	if (nprobes == 0)
+		tbuf_store(&slots[at], 0);
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
 		if (hashes[i].all == hash && is_probe(&view, i, c)) {

@@ -18,7 +18,8 @@
 #include "text/order.h"
 #include "text/text.h"
 
-struct tbuf_text_own *tbuf_text_own;
+/* Each program looks at it as it ends: where there is something to read. */
+struct tbuf_text_own *tbuf_text_own __attribute__((section(".data")));
 
 static uint32_t facility;	/* enum tbuf_facility */
 static uint32_t level = TBUF_INFO;
