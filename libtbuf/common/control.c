@@ -377,16 +377,30 @@ tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 	return (0);
 }
 
+/*
+ * Can a file be linked that has no name?  By its descriptor, which the kernel
+ * allows whoever has opened it, from Linux 6.10 on: then it goes on to the new
+ * name, and there is none.  Else by /proc, where each look costs an inode.
+ */
+static bool
+is_linkable(int dirfd, int fd)
+{
+	return ((linkat(fd, "", dirfd, ".", AT_EMPTY_PATH) != 0 &&
+	    errno == EEXIST) || access("/proc/self/fd", X_OK) == 0);
+}
+
 int
 tbuf_control_create(int dirfd, const char *name,
     char hidden[TBUF_NAME_MAX + 1])
 {
-	int fd = access("/proc/self/fd", X_OK) != 0 ? -1 :
-	    openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	hidden[0] = '\0';
-	if (fd != -1)
-		return (fd);
+	if (fd != -1) {
+		if (is_linkable(dirfd, fd))
+			return (fd);
+		close(fd);
+	}
 	append(append(hidden, hidden + TBUF_NAME_MAX + 1, "."),
 	    hidden + TBUF_NAME_MAX + 1, name);
 	fd = openat(dirfd, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -394,17 +408,26 @@ tbuf_control_create(int dirfd, const char *name,
 	return (fd == -1 ? -errno : fd);
 }
 
-int
-tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
+static int
+link_unnamed(int dirfd, int fd, const char *name)
 {
 	char path[32];
 	const char *end = path + sizeof(path);
-	int error;
 
+	if (linkat(fd, "", dirfd, name, AT_EMPTY_PATH) == 0)
+		return (0);
 	append_number(append(path, end, "/proc/self/fd/"), end, (uint64_t)fd,
 	    10, 1);
-	error = *hidden != '\0' ? renameat(dirfd, hidden, dirfd, name) :
-	    linkat(AT_FDCWD, path, dirfd, name, AT_SYMLINK_FOLLOW);
+	return (linkat(AT_FDCWD, path, dirfd, name, AT_SYMLINK_FOLLOW));
+}
+
+int
+tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
+{
+	int error = *hidden != '\0' ?
+	    renameat(dirfd, hidden, dirfd, name) :
+	    link_unnamed(dirfd, fd, name);
+
 	return (error == 0 ? 0 : -errno);
 }
 
