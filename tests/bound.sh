@@ -14,10 +14,12 @@ $top_builddir/libtbuf/.libs/libtext.a"
 [ -z "$SANITIZER" ] || { echo "a sanitizer has calls of its own"; exit 77; }
 command -v readelf >/dev/null && command -v nm >/dev/null || exit 77
 [ -e "$library" ] || exit 77
+# Elsewhere a symbol that both sides call is bound twice, early and late.
+[ "$(uname -m)" = x86_64 ] || exit 77
 
 . "${top_srcdir:?}/tests/common_scratch"
 
-readelf -rW "$library" | sed -n 's/.*_JUMP_SL[OT]* *[0-9a-f]* *//p' |
+readelf -rW "$library" | sed -n 's/.*_JUMP_SLOT* *[0-9a-f]* *//p' |
     sed 's/[@ ].*//' | sort -u >"$SCRATCH/late"
 # shellcheck disable=SC2086 # two files
 nm -u $archives | sed -n 's/^ *U //p' | sort -u >"$SCRATCH/called"

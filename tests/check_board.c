@@ -123,6 +123,7 @@ set_up(void)
 	view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    file, 0);
 	ck_assert_ptr_ne(view.base, MAP_FAILED);
+	tbuf_file.sign = tbuf_view_control(&view);
 	tbuf_control_fill(tbuf_view_control(&view), &view.tables, geteuid(),
 	    getpid(), 1, 1);
 	tbuf_self.window = UINT64_C(1) << 30;

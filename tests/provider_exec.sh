@@ -29,7 +29,7 @@ done
 for probes in libc::none: 'libc:::'; do
 	"$top_builddir/tbufctl/tbufctl" -b 4k -n "$probes" -Z --follow \
 	    -o /dev/null \
-	    -c "$top_builddir/tests/provider_exec calls 130 $libraries" \
+	    -c "$top_builddir/tests/provider_exec calls 90 $libraries" \
 	    >"$SCRATCH/out" 2>"$SCRATCH/err"
 	grep '^[0-9]* system calls' "$SCRATCH/out" &&
 	    ! grep -e 'with status' -e 'terminated' "$SCRATCH/err" || {

@@ -353,8 +353,8 @@ room_memory(struct scratch *s)
 	return (kilobytes * 1024);
 }
 
-static uint64_t
-room_file_system(int fd)
+uint64_t
+tbuf_room_files(int fd)
 {
 	struct statfs st;
 
@@ -371,7 +371,7 @@ tbuf_room(int fd)
 
 	if (s == NULL)
 		return (0);
-	room = least(room_memory(s), room_file_system(fd));
+	room = least(room_memory(s), tbuf_room_files(fd));
 	room = least(room, room_groups(s, "/proc/self/cgroup",
 	    "/proc/self/mountinfo"));
 	munmap(s, sizeof(*s));

@@ -4,8 +4,8 @@
  * How much memory there is for buffers.  "Not enough space" is decided by
  * arithmetic before anything is taken: the kernel would answer with the OOM
  * killer, or with SIGBUS in the target.  Whoever backs a file is charged for
- * it, so a target that builds its session itself asks for itself.  No malloc,
- * no stdio.
+ * it, so a target that builds its session itself asks for itself, unless it
+ * takes little.  No malloc, no stdio.
  */
 #ifndef TBUF_COMMON_ROOM_H
 #define TBUF_COMMON_ROOM_H
@@ -18,6 +18,8 @@
  * the room in the memory cgroups of this process.
  */
 uint64_t tbuf_room(int fd);
+/* ... of the file system alone. */
+uint64_t tbuf_room_files(int fd);
 
 /* RLIMIT_FSIZE: growing a file beyond it would raise SIGXFSZ. */
 uint64_t tbuf_room_file(void);

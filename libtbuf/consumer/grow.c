@@ -38,22 +38,7 @@ tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
 	t->growth = GROWTH_FIRST;
 }
 
-/*
- * Who built the session has seen to it that there was room for all of it;
- * beyond the first piece one looks again.
- */
-static int
-back(struct tbuf_target *t, uint64_t offset, uint64_t size)
-{
-	int error = t->grown + size <= TBUF_ROOM_PIECE ?
-	    tbuf_back(t->fd, offset, size) :
-	    tbuf_room_back(t->fd, offset, size);
-
-	if (error == 0)
-		t->grown += size;
-	return (error);
-}
-
+/* Who built the session need not have looked whether there is room for all. */
 bool
 tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
 {
@@ -64,7 +49,7 @@ tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
 	if (limit <= s->backed)
 		return (true);
 	if (t->life != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||
-	    t->truncated || back(t, s->data + s->backed,
+	    t->truncated || tbuf_room_back(t->fd, s->data + s->backed,
 	    limit - s->backed) != 0)
 		return (false);
 	s->backed = limit;

@@ -262,7 +262,6 @@ struct tbuf_target {
 	uint64_t growth;		/* until small lanes are looked at, ns;
 					   0: there are none */
 	uint64_t next_growth;
-	uint64_t grown;			/* bytes backed in this process */
 	unsigned nchunks;		/* of side lanes that were added */
 	uint64_t swept;			/* when dead threads were sought, ns */
 	uint64_t next_pool;		/* no lanes are added before, ns */

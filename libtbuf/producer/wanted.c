@@ -30,6 +30,9 @@ static unsigned nruns TBUF_FORKED;
 
 #define GENERATIONS	16
 
+/* Bytes that nobody asks the machine for first. */
+#define LITTLE		(2u << 20)
+
 static bool
 run_followed(uint64_t run)
 {
@@ -117,12 +120,15 @@ order_refused(const struct tbuf_order *order)
 /*
  * How large the file behind fd may be.  The consumer's budget is right for the
  * consumer; this process is charged for what it takes, and has limits and a
- * window of its own.
+ * window of its own.  If it takes `little` it does not look at the machine's
+ * memory and its groups', which would cost a short program more than what it
+ * takes: the consumer looks before it backs more.
  */
 static uint64_t
-file_limit(int fd, uint64_t size)
+file_limit(int fd, uint64_t size, bool little)
 {
-	uint64_t room = tbuf_room(fd) / 2, limit = tbuf_room_file();
+	uint64_t room = (little ? tbuf_room_files(fd) : tbuf_room(fd)) / 2;
+	uint64_t limit = tbuf_room_file();
 
 	if (limit > tbuf_self.window)
 		limit = tbuf_self.window;
@@ -208,6 +214,13 @@ storage_back(int fd, uint64_t at, uint64_t size)
 	    tbuf_room_back(fd, at + first, size - first) == 0);
 }
 
+static bool
+grows(const struct tbuf_terms *terms)
+{
+	return ((terms->flags & TBUF_S_GROW) != 0 &&
+	    tbuf_policy(terms->policy)->live);
+}
+
 /*
  * How much of a lane's first half is there from the beginning, if the rest
  * comes when it is needed.  This process may be one that ends soon; its
@@ -237,8 +250,7 @@ lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
 	    order->terms.run, tbuf_view_control(view)->comm);
 	uint32_t i;
 
-	if ((order->terms.flags & TBUF_S_GROW) == 0 ||
-	    !tbuf_policy(order->terms.policy)->live)
+	if (!grows(&order->terms))
 		return (storage_back(fd, area + plan->data, plan->storage));
 	for (i = 0; i < plan->nlanes; i++) {
 		lanes[i].limit = lane_first(&lanes[i], usual);
@@ -397,17 +409,33 @@ session_write(int fd, unsigned number, uint64_t area,
 	return (built);
 }
 
+/*
+ * Does a session take little memory?  One without clauses, whose lanes grow, of
+ * a program that is known to need little of them.
+ */
+static bool
+takes_little(const struct tbuf_order *order, const struct script *script)
+{
+	unsigned ncpus = tbuf_cpus_count(&order->cpus);
+
+	return (script->fd < 0 && script->usage != NULL && ncpus != 0 &&
+	    grows(&order->terms) && tbuf_usage_first(script->usage,
+	    order->terms.run, tbuf_file.sign->comm) <= LITTLE / ncpus);
+}
+
 /* A session behind the file's end, for an order that is known. */
 static bool
 session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
     struct tbuf_order *order, struct tbuf_plan *plan,
     const struct script *script)
 {
+	bool little = takes_little(order, script);
 	struct stat st;
 	uint64_t area;
 
 	if (fstat(fd, &st) != 0 || !budget_take(entry, order, plan,
-	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size)))
+	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size,
+	    little)))
 		return (session_missed(entry, order->terms.run,
 		    "Not enough space"));
 	area = (uint64_t)st.st_size;
@@ -455,7 +483,7 @@ room_lacking(int fd, const struct tbuf_plan *plan)
 
 	if (fstat(fd, &st) != 0)
 		return (0);
-	limit = file_limit(fd, (uint64_t)st.st_size);
+	limit = file_limit(fd, (uint64_t)st.st_size, false);
 	return ((uint64_t)st.st_size + plan->size <= limit ? 0 :
 	    2 * ((uint64_t)st.st_size + plan->size - limit));
 }
