@@ -6,6 +6,7 @@
 #include <sys/inotify.h>
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,28 @@ dead_ones(const struct tbuf_consumer *c)
 	return (n);
 }
 
+/*
+ * Is a file told by the watch when there is something to be done about it?  Of
+ * a command that waits for its sessions others are not told when it begins.
+ */
+static bool
+is_told(const struct tbuf_consumer *c)
+{
+	return (c->watch != -1 && !c->all);
+}
+
+bool
+tbuf_consumer_told(struct tbuf_consumer *c)
+{
+	char events[4096]
+	    __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool some = !c->scanned || c->unsettled;
+
+	while (c->watch != -1 && read(c->watch, events, sizeof(events)) > 0)
+		some = true;
+	return (some);
+}
+
 int
 tbuf_consumer_scan(struct tbuf_consumer *c)
 {
@@ -122,7 +145,9 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 		dead = dead_ones(c);
 		error = tbuf_directory_scan(c->directory, scan_known,
 		    scan_visit, c);
-	} while (error == 0 && dead_ones(c) > dead);
+		c->scanned = is_told(c) && error == 0;
+	} while (error == 0 && dead_ones(c) > dead &&
+	    (!is_told(c) || tbuf_consumer_told(c)));
 	if (error == -EAGAIN && !c->all)
 		return (0);
 	if (!tbuf_error_exhausted(error) && error != -EAGAIN)

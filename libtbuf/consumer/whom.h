@@ -21,6 +21,11 @@ int	tbuf_consumer_watch(struct tbuf_consumer *);
  * no descriptors for are left out.
  */
 int	tbuf_consumer_scan(struct tbuf_consumer *);
+/*
+ * May there be files that no scan has found?  One is told before its target
+ * goes on, so where nothing was told since there are none.
+ */
+bool	tbuf_consumer_told(struct tbuf_consumer *);
 
 /* A target that was found; the descriptors become its own, or are closed. */
 int	tbuf_target_add(struct tbuf_consumer *, pid_t,

@@ -4,8 +4,6 @@
  * What is due when: switches, status looks, the end of a target, new targets
  * and the end of the run.
  */
-#include <sys/inotify.h>
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -200,27 +198,15 @@ collect_left(struct tbuf_consumer *c)
 	}
 }
 
-/* The files that have come into the runtime directory. */
-static void
-collect_new(struct tbuf_consumer *c)
-{
-	char events[4096]
-	    __attribute__((aligned(__alignof__(struct inotify_event))));
-
-	while (read(c->watch, events, sizeof(events)) > 0)
-		continue;
-	tbuf_consumer_meet_new(c);
-}
-
 /*
  * A file has its name a moment before its target has mapped it by that, and
  * one that was not found so far is looked for again, less and less often.
  */
 static void
-meet(struct tbuf_consumer *c)
+meet(struct tbuf_consumer *c, bool scan)
 {
 	c->unsettled = false;
-	if (tbuf_consumer_scan(c) == 0)
+	if (scan && tbuf_consumer_scan(c) == 0)
 		tbuf_attach_new(c);
 	collect_left(c);
 	c->next_meeting = c->unsettled && c->meetings < MEETINGS ?
@@ -247,7 +233,17 @@ void
 tbuf_consumer_meet_new(struct tbuf_consumer *c)
 {
 	c->meetings = 0;
-	meet(c);
+	meet(c, true);
+}
+
+/* The files that have come into the runtime directory. */
+static void
+collect_new(struct tbuf_consumer *c)
+{
+	bool told = tbuf_consumer_told(c);
+
+	c->meetings = 0;
+	meet(c, told);
 }
 
 /* Has a clause called exit() there?  Then it has stopped by itself. */
@@ -472,7 +468,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	    (p[POLL_WATCH].revents & POLLIN) != 0)
 		collect_new(c);
 	else if (now >= c->next_meeting)
-		meet(c);
+		meet(c, true);
 	if (now >= c->next_command)
 		look_at_command(c, now);
 	collect_truncated(c);

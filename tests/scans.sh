@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A consumer reads its runtime directory when a file has come into it, and not
+# when a process that it follows has ended.
+
+set -u
+: "${top_builddir:=.}"
+TBUFCTL=${TBUFCTL:-$top_builddir/tbufctl/tbufctl}
+
+[ -z "${SANITIZER-}" ] || exit 77
+command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null ||
+    { echo "no strace"; exit 77; }
+
+. "${top_srcdir:?}/tests/common_scratch"
+TBUF_DIR=$SCRATCH_SHM/scans
+mkdir -m 700 "$TBUF_DIR"
+TBUF_PROVIDERS=$(cd "$top_builddir/.libs" && pwd)
+export TBUF_DIR TBUF_PROVIDERS
+
+# scans N: of a run whose command executes N programs, directories read.
+scans()
+{
+	strace -o "$SCRATCH/calls" -e trace=getdents64 "$TBUFCTL" -q -Z \
+	    -n libc::none: --follow -o /dev/null -c "sh -c '
+		i=0
+		while [ \$i -lt $1 ]; do /bin/true; i=\$((i + 1)); done'" \
+	    >"$SCRATCH/out" 2>&1 || { cat "$SCRATCH/out" >&2; exit 1; }
+	# Each is read till nothing comes.
+	grep -c 'getdents64(.* = 0$' "$SCRATCH/calls"
+}
+
+few=$(scans 1) || exit 1
+many=$(scans 41) || exit 1
+echo "$few directories read, $many with 40 programs more"
+[ "$few" -gt 0 ] && [ $((many - few)) -le 50 ]
