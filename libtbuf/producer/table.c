@@ -15,8 +15,8 @@
 #include "producer/producer.h"
 
 /* Storage is backed in steps of so many bytes, divisors of the tables'. */
-#define ENABLE_STEP	TBUF_PAGE
-#define STEP		8192u
+#define STEP		TBUF_PAGE
+#define PROBES_STEP	8192u
 
 /* What each probe is found by: all that makes it, and its names but one. */
 static struct {
@@ -197,9 +197,9 @@ room_make(const struct tbuf_tables *t, size_t size)
 
 	return (n <= t->entries && size <= t->strings_size - strings &&
 	    back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
-	    ENABLE_STEP) &&
+	    STEP) &&
 	    back(t->probes, &backed.probes,
-	    n * (uint32_t)sizeof(struct tbuf_probe_entry), STEP) &&
+	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP) &&
 	    back(t->strings, &backed.strings, strings + (uint32_t)size,
 	    STEP));
 }
