@@ -762,6 +762,9 @@ yyerror(struct d_compiler *c, const char *message)
 {
 	const char *text = d_lex_text(c);
 
+	/* What the parser has no room for is one in another (YYMAXDEPTH). */
+	if (strcmp(message, "memory exhausted") == 0)
+		message = "nesting is too deep";
 	if (c->missed != NULL && c->tokens - c->missed_at <= MISSED_TOKENS)
 		d_unknown(c, D_UNKNOWN_TYPE, c->missed);
 	if (*text == '\0')

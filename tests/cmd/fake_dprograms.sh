@@ -24,6 +24,13 @@ ctl -n 'BEGIN
 	printf("%d", "x");
 }'
 ctl -s nowhere.d
+# ... which has no room for thousands of parentheses in each other.
+{
+	echo 'BEGIN { trace('
+	printf '%20000s1%20000s' '' '' | tr ' ' '('
+	echo '); }'
+} >deep.d
+ctl -s deep.d
 echo 'BEGIN { trace(x); }' >script.d
 ctl -s script.d
 mkdir library
