@@ -95,6 +95,22 @@ translation(const struct d_node *node)
 	    NULL);
 }
 
+/* What the inlines on that way are given; the first register behind it. */
+static unsigned
+bind_inlines(struct generator *g, const struct d_node *node, unsigned to)
+{
+	for (;;)
+		if (node->kind == NODE_VARIABLE &&
+		    (node->identifier->flags & IDENTIFIER_INLINE) != 0) {
+			to = d_inline_bind(g, node, to);
+			node = node->identifier->body;
+		} else if (node->kind == NODE_UNARY &&
+		    node->op == OP_DEREFERENCE)
+			node = node->left;
+		else
+			return (to);
+}
+
 /* Nothing happens if it is not evaluated. */
 static bool
 is_plain(const struct d_node *node)
@@ -180,7 +196,8 @@ d_translated_member(struct generator *g, const struct d_node *node,
 	if (member == NULL)
 		d_fail_at(g->c, node, D_XLATE_NOCONV, "translator does not "
 		    "define conversion for member: %s", node->right->text);
-	value = bind_input(g, xlate, member->left, to);
+	value = bind_inlines(g, node->left, to);
+	value = bind_input(g, xlate, member->left, value);
 	d_value_as(g, member->left, member->type, value);
 	g->bindings = outer;
 	d_emit_move(g, to, value);
@@ -201,7 +218,8 @@ d_translated(struct generator *g, const struct d_node *node, unsigned to)
 	type = xlate->translator->to;
 	d_emit(g, TBUF_OP_TMP, to, 0, 0, (uint32_t)d_type_size(type));
 	g->temporaries = true;
-	value = bind_input(g, xlate, xlate->translator->members, to + 1);
+	value = bind_inlines(g, node, to + 1);
+	value = bind_input(g, xlate, xlate->translator->members, value);
 	for (one = xlate->translator->members; one != NULL; one = one->next) {
 		d_value_as(g, one->left, one->type, value);
 		d_memory_store(g, one->type, to, (uint32_t)one->value, value);
