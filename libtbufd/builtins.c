@@ -57,6 +57,10 @@ static const struct builtin_name names[] = {
 	    "int" },
 	{ "process`terminal", BUILTIN_process_terminal, IDENTIFIER_SCALAR, 0,
 	    "dev_t" },
+	{ "file`text", BUILTIN_file_text, IDENTIFIER_FUNCTION, 0,
+	    "string(int, int)" },
+	{ "file`number", BUILTIN_file_number, IDENTIFIER_FUNCTION, 0,
+	    "int64_t(int, int)" },
 };
 
 /* Those of a structure without a name are the outer one's. */

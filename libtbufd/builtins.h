@@ -164,6 +164,9 @@ enum builtin {
 	BUILTIN_process_sid,
 	BUILTIN_process_threads,
 	BUILTIN_process_terminal,
+	/* For that of fileinfo_t. */
+	BUILTIN_file_text,
+	BUILTIN_file_number,
 };
 
 /* Types and constants, in D, that are compiled before any program. */

@@ -148,6 +148,8 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_copyoutstr, TBUF_SUB_COPYOUTSTR,
 	    TBUF_CLAUSE_COPYIN | TBUF_CLAUSE_DESTRUCTIVE },
 	{ BUILTIN_dirname, TBUF_SUB_DIRNAME, 0 },
+	{ BUILTIN_file_number, TBUF_SUB_FILE, TBUF_CLAUSE_COPYIN },
+	{ BUILTIN_file_text, TBUF_SUB_FILE, TBUF_CLAUSE_COPYIN },
 	{ BUILTIN_getmajor, TBUF_SUB_GETMAJOR, 0 },
 	{ BUILTIN_getminor, TBUF_SUB_GETMINOR, 0 },
 	{ BUILTIN_htonl, TBUF_SUB_HTONL, 0 },

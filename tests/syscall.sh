@@ -193,6 +193,39 @@ own_calls env
 "$PROGRAMS/under_filter" true
 [ $? -eq 77 ] || own_calls "$PROGRAMS/under_filter"
 
+# Files by their descriptors, and what is asked for that is not told; where a
+# filter may kill for it nothing is asked.
+files() {
+	expected=$1
+	shift
+	rm -f "$dir/out"
+	"$@" "$TBUFCTL" -q -o "$dir/out" -c "cat $dir/read" -n '
+syscall::read:entry
+/fds[arg0].fi_name == "read" || cwd == "<unknown>"/
+{
+	self->name = fds[arg0].fi_pathname;
+}
+syscall::read:return
+/self->name != NULL/
+{
+	@path[self->name, fds[99].fi_dirname, fds[99].fi_offset] = count();
+	self->name = 0;
+}
+syscall::readlinkat:,
+syscall::statfs:,
+syscall::fcntl:,
+syscall::lseek: { @own[probefunc] = count(); }
+END { printa("%s %s %d\n", @path); printa("own %s %@u\n", @own); }
+' >/dev/null 2>"$dir/said" || fail "files: $(cat "$dir/said")"
+	grep -qxF "$expected" "$dir/out" ||
+	    fail "no '$expected': $(cat "$dir/out")"
+	! grep -q '^own' "$dir/out" || fail "files: own calls are told"
+}
+echo x >"$dir/read"
+files "$dir/read <none> 0" env
+"$PROGRAMS/under_filter" true
+[ $? -eq 77 ] || files '<unknown> <unknown> 0' "$PROGRAMS/under_filter"
+
 # No register is touched, also where the processor's widest are hidden from
 # the C library; threads that are cancelled in a call run their destructors;
 # calls that come back on another stack, or on one twice, do so.

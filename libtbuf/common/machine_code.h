@@ -312,13 +312,26 @@ tbuf_image(uint32_t pid, uint64_t random)
 	X(133, CHILL, "chill", 1, 1)					\
 	X(134, PANIC, "panic", 0, 0)					\
 	X(135, BREAKPOINT, "breakpoint", 0, 0)				\
-	X(136, USTACK, "ustack", 2, 2)
+	X(136, USTACK, "ustack", 2, 2)					\
+	X(137, FILE, "file", 2, 2)
 
 #define TBUF_SUBROUTINE_NUMBER(number, NAME, name, least, most)		\
 	TBUF_SUB_##NAME = (number),
 enum tbuf_subroutine {
 	TBUF_SUBROUTINES(TBUF_SUBROUTINE_NUMBER)
 	TBUF_SUB_OUTSIDE = 128
+};
+
+/* What "file" tells of a descriptor, or of the process; texts come first. */
+enum tbuf_file_what {
+	TBUF_FILE_NAME = 0,
+	TBUF_FILE_DIRECTORY = 1,
+	TBUF_FILE_PATH = 2,
+	TBUF_FILE_SYSTEM = 3,
+	TBUF_FILE_FOLDER = 4,		/* the working directory */
+	TBUF_FILE_ROOT = 5,
+	TBUF_FILE_OFFSET = 6,
+	TBUF_FILE_FLAGS = 7
 };
 
 /* The fields of a word, and a word of its fields. */

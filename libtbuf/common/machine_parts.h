@@ -145,6 +145,12 @@ int	tbuf_text_make(struct tbuf_machine *, const uint8_t *bytes,
 bool	tbuf_text_find(struct tbuf_machine *, const struct tbuf_characters *,
 	    const struct tbuf_characters *, uint32_t at);
 
+/* machine_file.c: open files, for the surroundings; pid 0 is this process */
+int	tbuf_file_tell(struct tbuf_machine *, uint32_t pid,
+	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], uint64_t *result);
+int	tbuf_file_unknown(struct tbuf_machine *, uint64_t what,
+	    uint64_t *result);
+
 /* machine_piece.c: keys and records */
 int	tbuf_piece_step(struct tbuf_machine *, uint64_t word);
 

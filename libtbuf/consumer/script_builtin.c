@@ -16,6 +16,7 @@
 
 #include "arch/stack.h"
 #include "common/control.h"
+#include "common/machine_parts.h"
 #include "consumer/script.h"
 
 #define CHILL_MAX	(TBUF_SECOND / 2)
@@ -446,6 +447,9 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		return (0);
 	case TBUF_SUB_UREG:
 		return (user_register(s, arguments[0], result));
+	case TBUF_SUB_FILE:
+		return (tbuf_file_tell(m, s->sample == NULL ? 0 :
+		    (uint32_t)s->sample->pid, arguments, result));
 	case TBUF_SUB_USTACK:
 		return (tbuf_script_frames(m, arguments[0], arguments[1]));
 	case TBUF_SUB_RAISE:

@@ -95,6 +95,8 @@ lacks_subroutine(uint32_t which)
 	switch (which) {
 	case TBUF_SUB_UREG:
 		return ("uregs[]");
+	case TBUF_SUB_FILE:
+		return ("fds[], cwd or root");
 	case TBUF_SUB_COPYIN ... TBUF_SUB_COPYOUTSTR:
 		return (names[which]);
 	}

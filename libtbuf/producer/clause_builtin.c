@@ -9,6 +9,7 @@
 
 #include "arch/counter.h"
 #include "common/clause.h"
+#include "common/machine_parts.h"
 #include "producer/clause.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -257,6 +258,11 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
 		return (0);
 	case TBUF_SUB_UREG:
 		return (tbuf_run_register(run, arguments[0], result));
+	case TBUF_SUB_FILE:
+		/* A filter of system calls may kill for those it takes. */
+		return (!run->calls || tbuf_self.filtered ?
+		    tbuf_file_unknown(m, arguments[1], result) :
+		    tbuf_file_tell(m, 0, arguments, result));
 	case TBUF_SUB_USTACK:
 		return (tbuf_run_stack_put(m, arguments[0], arguments[1]));
 	}

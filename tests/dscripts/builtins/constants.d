@@ -23,6 +23,5 @@ BEGIN
 	printf("%d %s %d %d\n", many[4], why[13], FOUND[2], FOUND[1]);
 	printf("%d %d %d\n", pset == curcpu->cpu_pset,
 	    chip == curcpu->cpu_chip, lgrp == curcpu->cpu_lgrp);
-	printf("%s %s\n", cwd, root);
 	exit(0);
 }
