@@ -266,7 +266,11 @@ void	d_raw_image(struct generator *g, unsigned to);
 void	d_symbol(struct generator *g, const struct d_node *node, unsigned to);
 /* An argument of the probe, text or number. */
 void	d_builtin(struct generator *g, const struct d_node *node, unsigned to);
-bool	d_is_argument(const struct d_node *node, unsigned *selector);
+/* The address of one that is a text: false if the node is no argument. */
+bool	d_argument_address(struct generator *g, const struct d_node *node,
+	    unsigned to);
+bool	d_is_argument(const struct generator *g, const struct d_node *node,
+	    unsigned *selector);
 
 /* --- generate_translated.c ---------------------------------------------- */
 

@@ -173,7 +173,7 @@ branch_argument(struct generator *g, const struct comparison *c,
 	if (c->left->kind == NODE_VARIABLE &&
 	    (c->left->identifier->flags & IDENTIFIER_ARGUMENT) != 0)
 		selector = d_name_selector(g, c->left->identifier);
-	else if (!d_is_argument(c->left, &selector))
+	else if (!d_is_argument(g, c->left, &selector))
 		return (false);
 	d_emit_jump(g, TBUF_OP_JAEQI + c->relation, selector, 0,
 	    (uint32_t)value, label);

@@ -3,23 +3,70 @@
  *
  * Built-in variables and subroutines.
  */
+#include <fnmatch.h>
+#include <string.h>
+
 #include "builtins.h"
 #include "errors.h"
 #include "generate.h"
 
 /* --- variables ------------------------------------------------------------ */
 
+/* Are there returns of system calls among the clause's probes? */
+enum returns {
+	RETURNS_NONE,
+	RETURNS_SOME,
+	RETURNS_ALL
+};
+
+/* By fields that name the provider, as it is preloaded. */
+static enum returns
+returns_of(const struct d_description *d)
+{
+	const char *provider = d->field[D_FIELD_PROVIDER];
+	const char *name = d->field[D_FIELD_NAME];
+
+	if (*provider == '\0' || strcmp(provider, "*") == 0 ||
+	    fnmatch(provider, "syscall", 0) != 0 ||
+	    (*name != '\0' && fnmatch(name, "return", 0) != 0))
+		return (RETURNS_NONE);
+	return (strcmp(provider, "syscall") == 0 &&
+	    strcmp(name, "return") == 0 ? RETURNS_ALL : RETURNS_SOME);
+}
+
+static enum returns
+returns(const struct generator *g)
+{
+	const struct d_node *one = g->clause->descriptions;
+	enum returns all = returns_of(one->description);
+
+	while ((one = one->next) != NULL)
+		if (returns_of(one->description) != all)
+			return (RETURNS_SOME);
+	return (all);
+}
+
+/*
+ * arg1 of a system call's return is its result, as arg0; what the probe has
+ * there is errno.
+ */
 bool
-d_is_argument(const struct d_node *node, unsigned *selector)
+d_is_argument(const struct generator *g, const struct d_node *node,
+    unsigned *selector)
 {
 	const struct identifier *one = node->identifier;
+	enum returns all;
 
 	if (node->kind != NODE_VARIABLE ||
 	    (one->flags & IDENTIFIER_BUILTIN) == 0)
 		return (false);
 	if (one->id >= BUILTIN_arg0 && one->id <= BUILTIN_arg9) {
 		*selector = one->id - BUILTIN_arg0;
-		return (true);
+		if (one->id != BUILTIN_arg1)
+			return (true);
+		all = returns(g);
+		*selector = all != RETURNS_ALL;
+		return (all != RETURNS_SOME);
 	}
 	*selector = node->arguments == NULL ? 0 :
 	    (unsigned)node->arguments->value;
@@ -32,6 +79,41 @@ argument(struct generator *g, const struct d_node *node, unsigned selector,
 {
 	d_emit(g, d_is_text(g, node->type) ? TBUF_OP_LDAT : TBUF_OP_LDA, to,
 	    0, 0, selector);
+}
+
+/* arg1 of clauses at returns of system calls and at other probes. */
+static void
+result_or_argument(struct generator *g, enum tbuf_operation load, unsigned to)
+{
+	struct label other = { NULL }, end = { NULL };
+
+	d_emit(g, TBUF_OP_LDB, to, 0, 0, TBUF_BUILTIN_PROBENAME);
+	d_emit_text(g, to + 1, "return");
+	d_emit_jump(g, TBUF_OP_TJNE, to, to + 1, 0, &other);
+	d_emit(g, TBUF_OP_LDB, to, 0, 0, TBUF_BUILTIN_PROBEPROV);
+	d_emit_text(g, to + 1, "syscall");
+	d_emit_jump(g, TBUF_OP_TJNE, to, to + 1, 0, &other);
+	d_emit(g, load, to, 0, 0, 0);
+	d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
+	d_label_set(g, &other);
+	d_emit(g, load, to, 0, 0, 1);
+	d_label_set(g, &end);
+}
+
+bool
+d_argument_address(struct generator *g, const struct d_node *node,
+    unsigned to)
+{
+	unsigned selector;
+
+	if (d_is_argument(g, node, &selector))
+		d_emit(g, TBUF_OP_LDAT, d_register(g, to), 0, 0, selector);
+	else if (node->kind == NODE_VARIABLE && (node->identifier->flags &
+	    IDENTIFIER_BUILTIN) != 0 && node->identifier->id == BUILTIN_arg1)
+		result_or_argument(g, TBUF_OP_LDAT, d_register(g, to));
+	else
+		return (false);
+	return (true);
 }
 
 struct builtin_pair {
@@ -105,8 +187,12 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 		argument(g, node, d_name_selector(g, one), to);
 		return;
 	}
-	if (d_is_argument(node, &selector)) {
+	if (d_is_argument(g, node, &selector)) {
 		argument(g, node, selector, to);
+		return;
+	}
+	if (one->id == BUILTIN_arg1) {
+		result_or_argument(g, TBUF_OP_LDA, to);
 		return;
 	}
 	if (one->id == BUILTIN_uregs) {
@@ -301,17 +387,15 @@ parameter(struct generator *g, const struct identifier *one, unsigned number,
     const struct d_node *argument, unsigned to)
 {
 	const struct type *type = one->signature->types[number];
-	unsigned selector;
+	bool is_read = takes_address(one->id, number) &&
+	    d_argument_address(g, argument, to);
 
-	if (takes_address(one->id, number) &&
-	    d_is_argument(argument, &selector))
-		d_emit(g, TBUF_OP_LDAT, d_register(g, to), 0, 0, selector);
-	else if (type != NULL && d_type_is_char_string(type) &&
+	if (!is_read && type != NULL && d_type_is_char_string(type) &&
 	    one->id != BUILTIN_copyoutstr)
 		d_value_text(g, argument, to);
-	else if (type != NULL)
+	else if (!is_read && type != NULL)
 		d_value_as(g, argument, type, to);
-	else
+	else if (!is_read)
 		d_value(g, argument, to);
 	if (type != NULL && d_type_resolve(type)->kind == TYPE_POINTER &&
 	    !d_type_is_char_string(type))

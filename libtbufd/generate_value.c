@@ -264,11 +264,8 @@ sum(struct generator *g, const struct d_node *node, unsigned to)
 static void
 address(struct generator *g, const struct d_node *node, unsigned to)
 {
-	unsigned selector;
 
-	if (d_is_argument(node, &selector))
-		d_emit(g, TBUF_OP_LDAT, d_register(g, to), 0, 0, selector);
-	else
+	if (!d_argument_address(g, node, to))
 		d_value(g, node, to);
 }
 

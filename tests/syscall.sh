@@ -193,6 +193,22 @@ own_calls env
 "$PROGRAMS/under_filter" true
 [ $? -eq 77 ] || own_calls "$PROGRAMS/under_filter"
 
+# arg1 of a return is the result, as arg0, also where a clause has others.
+rm -f "$dir/out"
+"$TBUFCTL" -q -o "$dir/out" -c "cat $dir/none" -n '
+syscall::openat:return
+/errno == ENOENT && arg1 == -1/ { @[arg0, arg1, args[1]] = count(); }
+syscall::openat:,
+syscall::write:entry
+/arg1 == arg0/ { @[1, probename == "return", 0] = count(); }
+syscall::openat:
+/probename == "entry" && copyinstr(arg1) == $$1/ { @[2, 1, 0] = count(); }
+END { printa("%d %d %d\n", @); }
+' "$dir/none" >/dev/null 2>"$dir/said"
+sort "$dir/out" | sed '/^$/d' | tr '\n' , >"$dir/sorted"
+[ "$(cat "$dir/sorted")" = '-1 -1 2,1 1 0,2 1 0,' ] ||
+    fail "arg1: $(cat "$dir/sorted" "$dir/said")"
+
 # Files by their descriptors, and what is asked for that is not told; where a
 # filter may kill for it nothing is asked.
 files() {
