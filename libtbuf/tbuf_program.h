@@ -196,6 +196,7 @@ struct tbuf_d_place {
 #define TBUF_CLAUSE_STACK	0x100u	/* it looks at the stack, by a call */
 #define TBUF_CLAUSE_FRAMES	0x200u	/* by frame pointers, though others are
 					   asked to unwind */
+#define TBUF_CLAUSE_CALLS	0x400u	/* it asks the kernel something */
 
 struct tbuf_d_clause {
 	/* Each with four fields: "kv:::request-start". */

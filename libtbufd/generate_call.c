@@ -202,6 +202,8 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 	for (i = 0; i < COUNT(variables); i++)
 		if (variables[i].id == one->id) {
 			note_stack(g, one->id);
+			if (one->id == BUILTIN_vtimestamp)
+				g->flags |= TBUF_CLAUSE_CALLS;
 			d_emit(g, TBUF_OP_LDB, to, 0, 0,
 			    variables[i].machine);
 			if (one->id == BUILTIN_epid && g->part != 0)
@@ -234,8 +236,8 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_copyoutstr, TBUF_SUB_COPYOUTSTR,
 	    TBUF_CLAUSE_COPYIN | TBUF_CLAUSE_DESTRUCTIVE },
 	{ BUILTIN_dirname, TBUF_SUB_DIRNAME, 0 },
-	{ BUILTIN_file_number, TBUF_SUB_FILE, TBUF_CLAUSE_COPYIN },
-	{ BUILTIN_file_text, TBUF_SUB_FILE, TBUF_CLAUSE_COPYIN },
+	{ BUILTIN_file_number, TBUF_SUB_FILE, TBUF_CLAUSE_CALLS },
+	{ BUILTIN_file_text, TBUF_SUB_FILE, TBUF_CLAUSE_CALLS },
 	{ BUILTIN_getmajor, TBUF_SUB_GETMAJOR, 0 },
 	{ BUILTIN_getminor, TBUF_SUB_GETMINOR, 0 },
 	{ BUILTIN_htonl, TBUF_SUB_HTONL, 0 },

@@ -174,7 +174,7 @@ add_program(struct making *m, const struct tbuf_d_clause *clause,
 		.flags = (m->locals_size > TBUF_LOCALS_SMALL ||
 		    needs_memory(m, clause, program) ?
 		    TBUF_PROGRAM_MEMORY : 0) |
-		    ((clause->flags & (TBUF_CLAUSE_COPYIN |
+		    ((clause->flags & (TBUF_CLAUSE_COPYIN | TBUF_CLAUSE_CALLS |
 		    TBUF_CLAUSE_STACK | TBUF_CLAUSE_DESTRUCTIVE)) != 0 ?
 		    TBUF_PROGRAM_CALLS : 0)
 	};

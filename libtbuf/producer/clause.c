@@ -220,6 +220,7 @@ program_run(struct tbuf_run *run, uint32_t flags)
 		return (tbuf_lock_busy(run->fire));
 	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
 	run->timestamp = 0;
+	run->vtimestamp = 0;
 	run->speculation = 0;
 	m->scratch.used = 0;
 	m->fuel = TBUF_FUEL;

@@ -83,6 +83,7 @@ struct tbuf_run {
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
 	const struct tbuf_places *places; /* NULL: they are not kept */
 	uint64_t timestamp;		/* 0: not read in this clause */
+	uint64_t vtimestamp;		/* so is this */
 	uint64_t known;			/* a self-> variable's number */
 	uint32_t known_id;		/* its id; UINT32_MAX: none */
 	struct tbuf_element_last last;	/* of an array */

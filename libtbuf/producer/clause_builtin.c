@@ -4,13 +4,18 @@
  * Built-in variables and subroutines of clauses at a fire: nothing but loads,
  * and the clock once a clause.  What walks the stack is in clause_stack.c.
  */
+#include <sys/syscall.h>
+
 #include <errno.h>
 #include <time.h>
 
 #include "arch/counter.h"
 #include "common/clause.h"
 #include "common/machine_parts.h"
+#include "common/peek.h"
 #include "producer/clause.h"
+
+#define SECOND	UINT64_C(1000000000)
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -67,6 +72,27 @@ timestamp(struct tbuf_run *run, uint64_t *ahead)
 		    tbuf_self.clock != TBUF_CLOCK_COUNTER ?
 		    tbuf_clock_read(tbuf_self.clock) : tbuf_counter_glance();
 	return (scaled(run, run->timestamp, ahead));
+}
+
+/*
+ * What the thread has run, in ns; the kernel alone knows.  Read once a clause.
+ * A filter of system calls may kill for the question.
+ */
+static int
+virtual_time(struct tbuf_run *run, uint64_t *value)
+{
+	struct timespec ts = { 0, 0 };
+
+	if (run->vtimestamp == 0) {
+		if (!run->calls || tbuf_self.filtered ||
+		    tbuf_peek_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID,
+		    &ts, 0, NULL, 0) != 0)
+			return (TBUF_FAULT_ILLEGAL);
+		run->vtimestamp = (uint64_t)ts.tv_sec * SECOND +
+		    (uint64_t)ts.tv_nsec;
+	}
+	*value = run->vtimestamp;
+	return (0);
 }
 
 uint32_t
@@ -139,6 +165,8 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_TIMESTAMP:
 		*value = timestamp(run, &ahead);
 		return (0);
+	case TBUF_BUILTIN_VTIMESTAMP:
+		return (virtual_time(run, value));
 	case TBUF_BUILTIN_WALLTIMESTAMP:
 		*value = timestamp(run, &ahead);
 		*value += ahead;
