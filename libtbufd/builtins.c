@@ -57,6 +57,8 @@ static const struct builtin_name names[] = {
 	    "int" },
 	{ "process`terminal", BUILTIN_process_terminal, IDENTIFIER_SCALAR, 0,
 	    "dev_t" },
+	{ "process`priority", BUILTIN_process_priority, IDENTIFIER_SCALAR, 0,
+	    "int" },
 	{ "file`text", BUILTIN_file_text, IDENTIFIER_FUNCTION, 0,
 	    "string(int, int)" },
 	{ "file`number", BUILTIN_file_number, IDENTIFIER_FUNCTION, 0,

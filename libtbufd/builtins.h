@@ -154,7 +154,7 @@ enum builtin {
 	BUILTIN_uregs,
 	BUILTIN_self,
 	BUILTIN_this,
-	/* For the translator of psinfo_t. */
+	/* For the translators of psinfo_t and lwpsinfo_t. */
 	BUILTIN_process_argc,
 	BUILTIN_process_argv,
 	BUILTIN_process_envp,
@@ -164,6 +164,7 @@ enum builtin {
 	BUILTIN_process_sid,
 	BUILTIN_process_threads,
 	BUILTIN_process_terminal,
+	BUILTIN_process_priority,
 	/* For that of fileinfo_t. */
 	BUILTIN_file_text,
 	BUILTIN_file_number,

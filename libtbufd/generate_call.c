@@ -154,6 +154,7 @@ static const struct builtin_pair variables[] = {
 	{ BUILTIN_process_envp, TBUF_BUILTIN_ENVP },
 	{ BUILTIN_process_threads, TBUF_BUILTIN_THREADS },
 	{ BUILTIN_process_terminal, TBUF_BUILTIN_TERMINAL },
+	{ BUILTIN_process_priority, TBUF_BUILTIN_PRIORITY },
 };
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -202,7 +203,9 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 	for (i = 0; i < COUNT(variables); i++)
 		if (variables[i].id == one->id) {
 			note_stack(g, one->id);
-			if (one->id == BUILTIN_vtimestamp)
+			if (one->id == BUILTIN_vtimestamp ||
+			    one->id == BUILTIN_process_threads ||
+			    one->id == BUILTIN_process_priority)
 				g->flags |= TBUF_CLAUSE_CALLS;
 			d_emit(g, TBUF_OP_LDB, to, 0, 0,
 			    variables[i].machine);
@@ -252,7 +255,7 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_ntohl, TBUF_SUB_HTONL, 0 },
 	{ BUILTIN_ntohll, TBUF_SUB_HTONLL, 0 },
 	{ BUILTIN_ntohs, TBUF_SUB_HTONS, 0 },
-	{ BUILTIN_progenyof, TBUF_SUB_PROGENYOF, 0 },
+	{ BUILTIN_progenyof, TBUF_SUB_PROGENYOF, TBUF_CLAUSE_CALLS },
 	{ BUILTIN_rand, TBUF_SUB_RAND, 0 },
 	{ BUILTIN_rindex, TBUF_SUB_RINDEX, 0 },
 	{ BUILTIN_strchr, TBUF_SUB_STRCHR, 0 },

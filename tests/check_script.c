@@ -670,15 +670,19 @@ END_TEST
 
 START_TEST(refused)
 {
+	static struct tbuf_d_piece many[257];
+	static struct tbuf_d_record record = {
+		.pieces = many, .npieces = 257
+	};
 	struct made made = { .script = { .nclauses = 0 } };
 	struct made other = { .script = { .nclauses = 0 } };
 
-	CLAUSE(&made, "kv:::request", NULL,
-	    W(CALL, 1, 0, 1, TBUF_SUB_PROGENYOF));
+	CLAUSE(&made, "kv:::request", &record, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &made.script),
 	    -ENOTSUP);
 	ck_assert_str_eq(tbuf_consumer_error(consumer), "kv:::request: "
-	    "progenyof() at probes of programs are not in this version");
+	    "records of more than 256 values at probes of programs are not "
+	    "in this version");
 	CLAUSE(&other, "BEGIN", NULL, W(EMIT, 0, 0, 0, 0));
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &other.script),
 	    -EINVAL);

@@ -247,7 +247,8 @@ enum tbuf_fault {
 	X(29, ENVP, "envp", 0)						\
 	X(30, THREADS, "threads", 0)					\
 	X(31, TERMINAL, "terminal", 0)					\
-	X(32, IMAGE, "image", 0)
+	X(32, IMAGE, "image", 0)					\
+	X(33, PRIORITY, "priority", 0)
 
 #define TBUF_BUILTIN_NUMBER(number, NAME, name, text)			\
 	TBUF_BUILTIN_##NAME = (number),

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What an open file of a process is: fds[] of D.  The kernel is asked, in
- * /proc, by calls that change nothing; what it does not say is "<unknown>", and
- * what is not open is "<none>".
+ * What an open file of a process is: fds[] of D; and what else the kernel tells
+ * of processes.  It is asked, in /proc, by calls that change nothing; what it
+ * does not say of a file is "<unknown>", and what is not open is "<none>".
  */
 #include "cold.h"
 
@@ -204,19 +204,28 @@ field(const char *info, const char *name, unsigned base)
 	return (value);
 }
 
+/* The beginning of a file, as a text; "" if it cannot be read. */
+static void
+read_text(const struct line *at, char *to, size_t size)
+{
+	long fd, n;
+
+	*to = '\0';
+	fd = tbuf_peek_call(SYS_openat, AT_FDCWD, at->bytes,
+	    O_RDONLY | O_CLOEXEC, NULL, 0);
+	if (fd < 0)
+		return;
+	n = tbuf_peek_call(SYS_pread64, fd, to, (long)size - 1, NULL, 0);
+	(void)tbuf_peek_call(SYS_close, fd, NULL, 0, NULL, 0);
+	to[n > 0 ? n : 0] = '\0';
+}
+
 static uint64_t
 asked(const struct line *at, const char *name, unsigned base)
 {
 	char info[128];
-	long fd, n;
 
-	fd = tbuf_peek_call(SYS_openat, AT_FDCWD, at->bytes,
-	    O_RDONLY | O_CLOEXEC, NULL, 0);
-	if (fd < 0)
-		return (0);
-	n = tbuf_peek_call(SYS_pread64, fd, info, sizeof(info) - 1, NULL, 0);
-	(void)tbuf_peek_call(SYS_close, fd, NULL, 0, NULL, 0);
-	info[n > 0 ? n : 0] = '\0';
+	read_text(at, info, sizeof(info));
 	return (field(info, name, base));
 }
 
@@ -242,6 +251,64 @@ flags(uint32_t pid, uint32_t fd, const struct line *at)
 	n = tbuf_peek_call(SYS_fcntl, fd, (const void *)(uintptr_t)F_GETFL, 0,
 	    NULL, 0);
 	return (n < 0 ? 0 : (uint64_t)n);
+}
+
+/* ------------------------------------------------------------ processes */
+
+/* A field of stat behind the name, which may have anything in it, from 1. */
+static int64_t
+stat_field(const struct line *at, unsigned number)
+{
+	char stat[512];
+	const char *p = stat, *q;
+	bool negative;
+	int64_t value = 0;
+
+	read_text(at, stat, sizeof(stat));
+	for (q = stat; *q != '\0'; q++)
+		if (*q == ')')
+			p = q;
+	for (; *p != '\0' && number > 0; p++)
+		number -= *p == ' ';
+	negative = *p == '-';
+	for (p += negative; *p >= '0' && *p <= '9'; p++)
+		value = value * 10 + (*p - '0');
+	return (negative ? -value : value);
+}
+
+int64_t
+tbuf_file_stat(uint32_t pid, unsigned number)
+{
+	struct line at;
+
+	line_begin(&at, pid);
+	line_put(&at, "/stat");
+	return (stat_field(&at, number));
+}
+
+int64_t
+tbuf_file_thread_stat(unsigned number)
+{
+	struct line at;
+
+	at.size = 0;
+	line_put(&at, "/proc/thread-self/stat");
+	return (stat_field(&at, number));
+}
+
+#define GENERATIONS_MAX	4096
+
+bool
+tbuf_file_is_progeny(uint32_t pid, uint64_t of)
+{
+	unsigned n;
+
+	for (n = 0; pid != 0 && n < GENERATIONS_MAX; n++) {
+		if (pid == of)
+			return (true);
+		pid = (uint32_t)tbuf_file_stat(pid, TBUF_FIELD_PARENT);
+	}
+	return (false);
 }
 
 /* ------------------------------------------------------------ what is asked */

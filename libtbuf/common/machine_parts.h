@@ -150,6 +150,18 @@ int	tbuf_file_tell(struct tbuf_machine *, uint32_t pid,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], uint64_t *result);
 int	tbuf_file_unknown(struct tbuf_machine *, uint64_t what,
 	    uint64_t *result);
+/* Fields of stat(5) behind the name: of a process, of this thread; or 0. */
+#define TBUF_FIELD_PARENT	2
+#define TBUF_FIELD_GROUP		3
+#define TBUF_FIELD_SESSION	4
+#define TBUF_FIELD_TERMINAL	5
+#define TBUF_FIELD_PRIORITY	16
+#define TBUF_FIELD_THREADS	18
+#define TBUF_PRIORITIES	100	/* of real time, below what stat says */
+int64_t	tbuf_file_stat(uint32_t pid, unsigned number);
+int64_t	tbuf_file_thread_stat(unsigned number);
+/* The process, or one that it descends from. */
+bool	tbuf_file_is_progeny(uint32_t pid, uint64_t of);
 
 /* machine_piece.c: keys and records */
 int	tbuf_piece_step(struct tbuf_machine *, uint64_t word);

@@ -10,18 +10,6 @@
 #include "consumer/clauses.h"
 #include "consumer/script.h"
 
-static const char *
-lacks_builtin(uint32_t which)
-{
-	return (which == TBUF_BUILTIN_THREADS ? "pr_nlwp of curpsinfo" : NULL);
-}
-
-static const char *
-lacks_subroutine(uint32_t which)
-{
-	return (which == TBUF_SUB_PROGENYOF ? "progenyof()" : NULL);
-}
-
 /* An element has no more than a key's room, together with its key. */
 #define STRUCTURE_MAX	1024
 
@@ -46,10 +34,6 @@ static const char *
 lacks_word(const struct tbuf_d_script *source, uint64_t word)
 {
 	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_LDB:
-		return (lacks_builtin(tbuf_word_immediate(word)));
-	case TBUF_OP_CALL:
-		return (lacks_subroutine(tbuf_word_immediate(word)));
 	case TBUF_OP_LDR:
 	case TBUF_OP_STB:
 		return (lacks_variable(source, word));

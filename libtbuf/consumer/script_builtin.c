@@ -44,23 +44,13 @@ process_file(const struct tbuf_script *s, const char *name)
 	return (fopen(path, "re"));
 }
 
-/* A field of /proc/PID/stat behind the name, from 1. */
+/* A field of /proc/PID/stat. */
 static uint64_t
 stat_field(const struct tbuf_script *s, unsigned number)
 {
-	FILE *f = process_file(s, "stat");
-	char line[1024], *p, *end;
-	uint64_t value = 0;
 
-	if (f == NULL)
-		return (0);
-	p = fgets(line, sizeof(line), f) != NULL ? strrchr(line, ')') : NULL;
-	for (; p != NULL && number > 0; number--)
-		p = strchr(p + 1, ' ');
-	if (p != NULL)
-		value = strtoull(p, &end, 10);
-	(void)fclose(f);
-	return (value);
+	return ((uint64_t)tbuf_file_stat(s->sample != NULL ?
+	    (uint32_t)s->sample->pid : 0, number));
 }
 
 /* Of "Uid:" or "Gid:" in /proc/PID/status the real one, or the effective. */
@@ -83,13 +73,6 @@ status_id(const struct tbuf_script *s, const char *name, bool effective)
 	return (effective ? other : real);
 }
 
-/* Fields of stat(5) of a process. */
-#define STAT_PARENT	2
-#define STAT_GROUP	3
-#define STAT_SESSION	4
-#define STAT_TERMINAL	5
-#define STAT_THREADS	18
-
 /* What has ended since is 0. */
 static uint64_t
 sampled_who(const struct tbuf_script *s, unsigned which)
@@ -100,7 +83,7 @@ sampled_who(const struct tbuf_script *s, unsigned which)
 	case TBUF_BUILTIN_TID:
 		return ((uint64_t)s->sample->tid);
 	case TBUF_BUILTIN_PPID:
-		return (stat_field(s, STAT_PARENT));
+		return (stat_field(s, TBUF_FIELD_PARENT));
 	case TBUF_BUILTIN_UID:
 		return (status_id(s, "Uid:", false));
 	case TBUF_BUILTIN_GID:
@@ -110,9 +93,9 @@ sampled_who(const struct tbuf_script *s, unsigned which)
 	case TBUF_BUILTIN_EGID:
 		return (status_id(s, "Gid:", true));
 	case TBUF_BUILTIN_PGID:
-		return (stat_field(s, STAT_GROUP));
+		return (stat_field(s, TBUF_FIELD_GROUP));
 	default:
-		return (stat_field(s, STAT_SESSION));
+		return (stat_field(s, TBUF_FIELD_SESSION));
 	}
 }
 
@@ -280,10 +263,16 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value = vector(s, which);
 		return (0);
 	case TBUF_BUILTIN_THREADS:
-		*value = stat_field(s, STAT_THREADS);
+		*value = stat_field(s, TBUF_FIELD_THREADS);
+		return (0);
+	case TBUF_BUILTIN_PRIORITY:
+		*value = (uint64_t)(TBUF_PRIORITIES + (s->sample != NULL ?
+		    tbuf_file_stat((uint32_t)s->sample->tid,
+		    TBUF_FIELD_PRIORITY) :
+		    tbuf_file_thread_stat(TBUF_FIELD_PRIORITY)));
 		return (0);
 	case TBUF_BUILTIN_TERMINAL:
-		*value = stat_field(s, STAT_TERMINAL);
+		*value = stat_field(s, TBUF_FIELD_TERMINAL);
 		return (0);
 	}
 	if (which >= TBUF_BUILTIN_END)
@@ -334,42 +323,11 @@ tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
 
 /* ------------------------------------------------------------ calls */
 
-static pid_t
-parent_of(pid_t pid)
-{
-	char path[32], line[512], *end;
-	pid_t parent = 0;
-	FILE *f;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if ((f = fopen(path, "re")) == NULL)
-		return (0);
-	if (fgets(line, sizeof(line), f) != NULL &&
-	    (end = strrchr(line, ')')) != NULL)
-		(void)sscanf(end + 1, " %*c %d", &parent);
-	(void)fclose(f);
-	return (parent);
-}
-
 /* Whom a clause is about. */
 static pid_t
 subject(const struct tbuf_script *s)
 {
 	return (s->sample != NULL ? s->sample->pid : s->pid);
-}
-
-/* This process, or one that it descends from. */
-static bool
-is_progeny(pid_t pid, uint64_t of)
-{
-	unsigned depth;
-
-	for (depth = 0; pid > 0 && depth < 4096; depth++) {
-		if ((uint64_t)pid == of)
-			return (true);
-		pid = parent_of(pid);
-	}
-	return (false);
 }
 
 /*
@@ -443,7 +401,8 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		*result = draw();
 		return (0);
 	case TBUF_SUB_PROGENYOF:
-		*result = is_progeny(subject(s), arguments[0]);
+		*result = tbuf_file_is_progeny((uint32_t)subject(s),
+		    arguments[0]);
 		return (0);
 	case TBUF_SUB_UREG:
 		return (user_register(s, arguments[0], result));

@@ -113,6 +113,18 @@ control(const struct tbuf_run *run)
 	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
 }
 
+/* What the kernel is asked for. */
+static int
+kernels(const struct tbuf_run *run, unsigned which, uint64_t *value)
+{
+	if (!run->calls)
+		return (TBUF_FAULT_ILLEGAL);
+	*value = (uint64_t)(which == TBUF_BUILTIN_THREADS ?
+	    tbuf_file_stat(0, TBUF_FIELD_THREADS) : TBUF_PRIORITIES +
+	    tbuf_file_thread_stat(TBUF_FIELD_PRIORITY));
+	return (0);
+}
+
 /* How the process began. */
 static int
 began(unsigned which, uint64_t *value)
@@ -206,6 +218,9 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	case TBUF_BUILTIN_USTACKDEPTH:
 		*value = tbuf_run_stack(run, NULL, UINT32_MAX);
 		return (0);
+	case TBUF_BUILTIN_THREADS:
+	case TBUF_BUILTIN_PRIORITY:
+		return (kernels(run, which, value));
 	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_EXECARGS:
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
 		return (0);
@@ -283,6 +298,12 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
 	switch (subroutine) {
 	case TBUF_SUB_RAND:
 		*result = draw(run);
+		return (0);
+	case TBUF_SUB_PROGENYOF:
+		if (!run->calls)
+			return (TBUF_FAULT_ILLEGAL);
+		*result = tbuf_file_is_progeny(tbuf_run_pid(run),
+		    arguments[0]);
 		return (0);
 	case TBUF_SUB_UREG:
 		return (tbuf_run_register(run, arguments[0], result));
