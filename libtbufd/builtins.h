@@ -172,5 +172,7 @@ enum builtin {
 
 /* Types and constants, in D, that are compiled before any program. */
 extern const char d_prelude[];
+/* ... and those that a program may declare otherwise. */
+extern const char d_kernel[];
 
 #endif

@@ -160,17 +160,28 @@ d_parse(struct d_compiler *c, const struct d_source *source,
 	return (run(c, source, error, parse));
 }
 
+/* The types behind this one. */
+static void
+weaken(struct d_compiler *c, unsigned last)
+{
+	struct type *one;
+
+	for (one = c->types.first; one != NULL; one = one->next)
+		one->weak = one->number > last;
+}
+
 /* What every program knows: first the names, then what is said in D. */
 struct d_compiler *
 d_open(const struct d_options *options)
 {
-	const struct d_source prelude = {
+	struct d_source prelude = {
 		.text = d_prelude, .length = strlen(d_prelude),
 		.is_library = true, .is_script = true, .name = "prelude",
 		.field = D_FIELD_NAME,
 	};
 	struct d_compiler *c = calloc(1, sizeof(*c));
 	struct d_error error;
+	unsigned last;
 
 	if (c == NULL)
 		return (NULL);
@@ -182,6 +193,14 @@ d_open(const struct d_options *options)
 		d_close(c);
 		return (NULL);
 	}
+	last = c->types.count;
+	prelude.text = d_kernel;
+	prelude.length = strlen(d_kernel);
+	if (d_compile(c, &prelude, &error) == NULL) {
+		d_close(c);
+		return (NULL);
+	}
+	weaken(c, last);
 	c->types.own = c->types.count + 1;
 	return (c);
 }

@@ -26,7 +26,8 @@ define_composite(struct d_compiler *c, enum type_kind kind, const char *name)
 
 	if (name != NULL)
 		type = d_type_find_tag(c, kind, name);
-	if (type != NULL && (type->imported || may_repeat(c, type)))
+	if (type != NULL && (type->imported || type->weak ||
+	    may_repeat(c, type)))
 		d_type_forget(type);
 	if (type != NULL && type->kind != TYPE_FORWARD)
 		d_fail(c, D_DECL_TYPERED, "type redeclared: %s",
@@ -186,12 +187,18 @@ d_declare_enumerator(struct d_compiler *c, const char *name,
 static void
 declare_typedef(struct d_compiler *c, const char *name, struct type *type)
 {
-	const struct type *was;
+	struct type *was;
 
 	if (d_global_find(c, name) != NULL)
 		d_fail(c, D_DECL_IDRED,
 		    "global variable identifier redeclared: %s", name);
-	if ((was = d_type_find(c, name)) != NULL && may_repeat(c, was))
+	was = d_type_find(c, name);
+	if (was != NULL && was->weak) {
+		was->of = type;
+		was->weak = false;
+		return;
+	}
+	if (was != NULL && may_repeat(c, was))
 		return;		/* and scripts see D's */
 	if (was != NULL)
 		d_fail(c, D_DECL_IDRED, "typedef redeclared: %s", name);
@@ -289,7 +296,7 @@ declare_variable(struct d_compiler *c, struct declarator *declarator)
 	if (one != NULL && (one->flags & IDENTIFIER_BUILTIN) != 0)
 		d_fail(c, D_DECL_IDRED, "built-in identifier redeclared: %s",
 		    name);
-	if (d_type_find(c, name) != NULL)
+	if ((type = d_type_find(c, name)) != NULL && !type->weak)
 		d_fail(c, D_DECL_IDRED, "typedef identifier redeclared: %s",
 		    name);
 	if (associative && storage == STORAGE_THIS)

@@ -458,7 +458,7 @@ d_type_forget(struct type *type)
 {
 	type->tag = type->kind;
 	type->kind = TYPE_FORWARD;
-	type->imported = false;
+	type->imported = type->weak = false;
 	type->import = 0;
 	type->members = NULL;
 	type->enumerators = NULL;

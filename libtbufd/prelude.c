@@ -85,3 +85,41 @@ const char d_prelude[] =
 "    xlate < fileinfo_t > ((struct file *)(long)fd);\n"
 "inline string cwd = file`text(0, 4); inline string root = file`text(0, 5);\n"
 ;
+
+/*
+ * What is handed to system calls, as DTrace knows it from the kernel's types:
+ * `((struct sockaddr_in *)copyin(arg1, arg2))->sin_port`.
+ */
+const char d_kernel[] =
+"typedef signed char s8; typedef unsigned char u8; typedef short s16;\n"
+"typedef unsigned short u16; typedef int s32; typedef unsigned u32;\n"
+"typedef long long s64; typedef unsigned long long u64;\n"
+"typedef u16 __be16; typedef u32 __be32; typedef u64 __be64;\n"
+"typedef u16 __le16; typedef u32 __le32; typedef u64 __le64;\n"
+"typedef unsigned short umode_t; typedef unsigned long ino_t;\n"
+"typedef unsigned nlink_t; typedef unsigned short sa_family_t;\n"
+"typedef long clock_t; typedef int clockid_t; typedef int timer_t;\n"
+"typedef int key_t;\n"
+"struct timespec { long tv_sec; long tv_nsec; };\n"
+"struct timeval { long tv_sec; long tv_usec; };\n"
+"struct __kernel_timespec { long long tv_sec; long long tv_nsec; };\n"
+"struct itimerval { struct timeval it_interval; struct timeval it_value; };\n"
+"struct timezone { int tz_minuteswest; int tz_dsttime; };\n"
+"struct sockaddr { sa_family_t sa_family; char sa_data[14]; };\n"
+"struct sockaddr_in { sa_family_t sin_family; __be16 sin_port;\n"
+"    struct in_addr sin_addr; unsigned char __pad[8]; };\n"
+"struct sockaddr_in6 { unsigned short sin6_family; __be16 sin6_port;\n"
+"    __be32 sin6_flowinfo; struct in6_addr sin6_addr;\n"
+"    __u32 sin6_scope_id; };\n"
+"struct sockaddr_un { sa_family_t sun_family; char sun_path[108]; };\n"
+"struct iovec { void *iov_base; size_t iov_len; };\n"
+"struct user_msghdr { void *msg_name; int msg_namelen;\n"
+"    struct iovec *msg_iov; size_t msg_iovlen; void *msg_control;\n"
+"    size_t msg_controllen; unsigned msg_flags; };\n"
+"struct pollfd { int fd; short events; short revents; };\n"
+"struct rlimit { unsigned long rlim_cur; unsigned long rlim_max; };\n"
+"struct linger { int l_onoff; int l_linger; };\n"
+"struct new_utsname { char sysname[65]; char nodename[65];\n"
+"    char release[65]; char version[65]; char machine[65];\n"
+"    char domainname[65]; };\n"
+;

@@ -67,6 +67,7 @@ struct type {
 	uint64_t import;
 	bool imported;		/* this is its definition */
 	bool sought;		/* no program has it */
+	bool weak;		/* D's, which a script may declare otherwise */
 	/* What output knows of it, in the shape_of-th script. */
 	const struct tbuf_d_shape *shape;
 	unsigned shape_of;
