@@ -110,6 +110,29 @@ split(struct d_compiler *c, struct d_description *d)
 	d->field[D_FIELD_FUNCTION] = p + 2;
 }
 
+/*
+ * DTrace calls a program's providers by their names with the pid behind them,
+ * python4711, which scripts say as python$target.
+ */
+static const char *
+without_pid(struct d_compiler *c, const char *provider)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	const char *end = strchr(provider, '\0'), *p = end;
+	int64_t pid;
+
+	while (p > provider && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	if (p == provider || p == end || calls->is_traced == NULL ||
+	    strncmp(provider, "pid", (size_t)(p - provider)) == 0)
+		return (provider);
+	errno = 0;
+	pid = strtoll(p, NULL, 10);
+	if (*p == '0' || errno != 0 || !calls->is_traced(calls->context, pid))
+		return (provider);
+	return (d_copy(c, provider, (size_t)(p - provider)));
+}
+
 struct d_node *
 d_node_description(struct d_compiler *c, const char *text)
 {
@@ -134,6 +157,8 @@ d_node_description(struct d_compiler *c, const char *text)
 	} while (colon != NULL);
 	if (scoped && field == D_FIELD_MODULE)
 		split(c, d);
+	d->field[D_FIELD_PROVIDER] = without_pid(c,
+	    d->field[D_FIELD_PROVIDER]);
 	node->description = d;
 	return (node);
 }

@@ -131,6 +131,8 @@ struct d_callbacks {
 	uint64_t (*argument_type)(void *context,
 	    const struct d_description *d, const char *name, uint64_t number);
 	bool (*type_read)(void *context, uint64_t id, struct d_import *type);
+	/* Is it the pid of a program that is traced? */
+	bool (*is_traced)(void *context, int64_t pid);
 };
 
 /* A macro variable beside the arguments: $pid, $uid and so on. */

@@ -140,6 +140,20 @@ type_read(void *context, uint64_t id, struct d_import *type)
 	return (types_read(&c->known.types, id, type));
 }
 
+static bool
+is_traced(void *context, int64_t pid)
+{
+	struct compiled *c = context;
+	size_t i;
+
+	if (c->target != 0 && pid == c->target)
+		return (true);
+	for (i = 0; i < c->options->npids; i++)
+		if (pid == c->options->pids[i])
+			return (true);
+	return (false);
+}
+
 /* Whose types a script knows, beside those of targets that it looks for. */
 static void
 name_types(struct compiled *c)
@@ -181,7 +195,8 @@ set_options(struct compiled *c, pid_t target)
 			.probe_exists = probe_exists, .argument = argument,
 			.likely = likely, .probe_by_id = probe_by_id,
 			.type_find = type_find,
-			.argument_type = argument_type, .type_read = type_read
+			.argument_type = argument_type, .type_read = type_read,
+			.is_traced = is_traced
 		},
 		.macros = make_macros(target), .version = o->d.version,
 		.least = o->d.least,
@@ -359,7 +374,7 @@ compile_all(struct compiled *c, struct options *o,
 	int status;
 	size_t i;
 
-	*c = (struct compiled){ .options = o };
+	*c = (struct compiled){ .options = o, .target = target };
 	c->known = (struct known){
 		.consumer = consumer, .look = o->command == NULL,
 		.files = options_reads(o),

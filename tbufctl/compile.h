@@ -17,6 +17,7 @@ struct options;
 /* All of it lives until the consumer is closed. */
 struct compiled {
 	struct options *options;
+	pid_t target;			/* $target; 0: none */
 	struct known known;
 	struct libraries libraries;
 	struct d_options d;

@@ -165,6 +165,16 @@ has_own(char *list)
 	return (false);
 }
 
+/* python$target: what stands for a number is expanded as in D. */
+static bool
+has_macro(const char *text)
+{
+	const char *p = strchr(text, '$');
+
+	return (p != NULL && (isdigit((unsigned char)p[1]) ||
+	    strncmp(p, "$target", strlen("$target")) == 0));
+}
+
 /*
  * Neither a field nor a glob can hold these: it is a clause.  Nor is there
  * anything to be traced elsewhere for the probes that tbufctl has itself.
@@ -175,7 +185,7 @@ is_program(int flag, const char *text)
 	char *full;
 	bool own;
 
-	if (flag == 's' || strpbrk(text, "{/;") != NULL)
+	if (flag == 's' || strpbrk(text, "{/;") != NULL || has_macro(text))
 		return (true);
 	if (flag == 'i')
 		return (is_own_id(text));
