@@ -20,7 +20,7 @@
 #define TBUF_KEY_SMALL		64u	/* and of a key */
 #define TBUF_KEY_LARGE		2048u
 #define TBUF_RECORD_LARGE	12288u	/* in a workspace */
-#define TBUF_LOCALS_LARGE	2048u
+#define TBUF_LOCALS_LARGE	16384u
 
 /* May a description mean probes of targets, if ours beside them? */
 bool	tbuf_clauses_theirs(const char *description);

@@ -37,7 +37,7 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 	if (error == -ENOSPC)
 		why = "Not enough space";
 	else if (error == -E2BIG)
-		why = "the descriptions are too long";
+		why = "the descriptions or clauses are too long";
 	else if (error == -EUSERS)
 		why = "too many consumers";
 	else if (error == -EAGAIN)

@@ -13,6 +13,16 @@
 /* A thread's structure: what is seen of it is a copy. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE
 
+/* So much the script has of them; there may be room for much more. */
+static uint32_t
+locals_size(const struct tbuf_run *run)
+{
+	const struct tbuf_codes *codes = tbuf_run_part(run,
+	    &run->fire->slot->codes, 0, sizeof(*codes));
+
+	return (codes == NULL ? 0 : tbuf_load(&codes->locals_size));
+}
+
 /* this-> variables are 0 when the first clause of a chain asks for one. */
 static void
 locals_begin(struct tbuf_run *run)
@@ -26,6 +36,7 @@ locals_begin(struct tbuf_run *run)
 		run->locals = (uint8_t *)run->small_locals;
 		run->locals_room = sizeof(run->small_locals);
 	}
+	run->locals_room = tbuf_minimum(locals_size(run), run->locals_room);
 	tbuf_bytes_zero(run->locals, run->locals_room);
 	run->locals_ready = true;
 }
