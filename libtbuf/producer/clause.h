@@ -50,7 +50,7 @@
 struct tbuf_workspace {
 	/* One, and another one aside. */
 	uint64_t record[(2 * 12288 + TBUF_RUN_HEADER) / 8];
-	uint64_t temporary[8192 / 8];
+	uint64_t temporary[16384 / 8];
 	uint64_t scratch[4096 / 8];
 	uint64_t locals[16384 / 8];
 	uint64_t token[1024 / 8];
