@@ -584,8 +584,10 @@ check_elements(const struct tbuf_consumer *c, bool lost)
 	uint64_t *set = malloc(size), at, i;
 	const uint64_t *body;
 
-	if (t == NULL || set == NULL || lost)
+	if (t == NULL || set == NULL || lost) {
+		free(set);
 		return;
+	}
 	for (at = 0; at + size <= t->order.dynamic; at += size) {
 		STRESS_EXPECT(tbuf_file_read(t->fd, set, size, t->area +
 		    t->plan.dynamic + at), "no elements");
