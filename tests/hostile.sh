@@ -136,6 +136,11 @@ if [ "$(id -u)" -eq 0 ]; then
 	TBUF_DIR=$work/other
 	squatted 'of somebody else' 'runtime directory is not ours alone'
 fi
+if [ -O /proc ]; then
+	TBUF_DIR=/proc
+	says 'no place for files' 1 "tbufctl: could not enable tracing: no file \
+can be made in the runtime directory" -n count -c "$TBUF_TARGET say=executed"
+fi
 
 # ---------------------------------------------------------- garbage files
 

@@ -226,6 +226,8 @@ void	tbuf_consumer_miss(struct tbuf_consumer *, unsigned which,
 void	tbuf_missed_set(struct tbuf_missed *, const char *why,
 	    uint64_t count);
 
+/* What ENOENT says in a directory that has been opened, such as /proc. */
+#define TBUF_NO_FILES	"no file can be made in the runtime directory"
 /* "could not enable tracing: " and why; gives the error back. */
 int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 

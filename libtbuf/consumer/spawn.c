@@ -251,7 +251,7 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 	if ((error = add_target(c)) != 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
-		    strerror(-error)));
+		    error == -ENOENT ? TBUF_NO_FILES : strerror(-error)));
 	return (c->spawned.pid);
 }
 
