@@ -196,12 +196,15 @@ end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 int
 tbuf_unit_end(uint64_t number, int outcome)
 {
-	struct tbuf_unit *u = tbuf_unit_find(number);
+	struct tbuf_unit *u;
 	uint64_t now;
 	int error;
 
-	if (u == NULL)
-		return (number == 0 ? 0 : -ENOENT);
+	/* As most are, with no session that has tables. */
+	if (number == 0)
+		return (0);
+	if ((u = tbuf_unit_find(number)) == NULL)
+		return (-ENOENT);
 	/* First: a processor does the rest while it waits for the counter. */
 	now = tbuf_unit_clock();
 	if (tbuf_unit_mine(u))

@@ -510,15 +510,25 @@ session_units(uint64_t base, unsigned number)
 	    tbuf_load(&slot_of(base, number)->units.at) != 0);
 }
 
-/* Eight slots at a time, as most are free. */
+/*
+ * Eight slots at a time, as most are free.  A unit of a program with a session
+ * that has no tables comes here each time: it is nearly always the only one,
+ * and that which the thread remembers.
+ */
 unsigned
 tbuf_units_first(uint64_t base, unsigned from)
 {
+	const uint32_t own = (uint32_t)tbuf_load(&tbuf_thread.memo.bits);
 	const struct tbuf_control *control =
 	    (const struct tbuf_control *)(uintptr_t)base;
 	const uint64_t *pairs = (const uint64_t *)(const void *)control->state;
 	unsigned i;
 
+	if (from == 0 && own != 0) {
+		i = (unsigned)__builtin_ctz(own);
+		if (tbuf_units_only(base, i))
+			return (session_units(base, i) ? i : TBUF_NSESSIONS);
+	}
 	for (i = from; i < TBUF_NSESSIONS; i++) {
 		while (i % 8 == 0 && i < TBUF_NSESSIONS &&
 		    (tbuf_load(&pairs[i / 2]) | tbuf_load(&pairs[i / 2 + 1]) |
