@@ -263,7 +263,7 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
  * Any number of words as a flat section has them: for the one session that
  * traces the probe and that the thread's own memo is of, with one ECB.
  */
-static __attribute__((noinline)) bool
+static __attribute__((noinline)) TBUF_FIRES bool
 fire_own_words(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
 {
@@ -714,7 +714,8 @@ fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
  * session has them.
  */
 #define FIRE_TEXTS(name, pack, strsize_of, write)			\
-static __attribute__((noinline, no_sanitize("address", "thread"))) bool	\
+static __attribute__((noinline, no_sanitize("address", "thread")))	\
+TBUF_FIRES bool								\
 name##_own(const struct tbuf_site *site, const uint64_t *values)	\
 {									\
 	const struct tbuf_memo *m = &tbuf_thread.memo;			\
@@ -726,7 +727,7 @@ name##_own(const struct tbuf_site *site, const uint64_t *values)	\
 	return (size != 0 && write(site, words, size, slot, generation)); \
 }									\
 									\
-static void								\
+static TBUF_FIRES void							\
 name(struct tbuf_site *site, const uint64_t *values)			\
 {									\
 	if (!tbuf_rseq_thread())					\

@@ -11,14 +11,29 @@
 #include "producer/producer.h"
 #include "producer/string_words.h"
 
+/*
+ * The bytes of a fixed-size argument, as a power of two and one more, of each
+ * type; 0 for a text.  In one word: a table would lie in a page that nothing
+ * else of a fire is in.
+ */
+#define BYTES(type, log)	((UINT64_C(1) + (log)) << 3 * (type))
+#define FIXED_BYTES							\
+	(BYTES(TBUF_INT8, 0) | BYTES(TBUF_INT16, 1) |			\
+	BYTES(TBUF_INT32, 2) | BYTES(TBUF_INT64, 3) |			\
+	BYTES(TBUF_UINT8, 0) | BYTES(TBUF_UINT16, 1) |			\
+	BYTES(TBUF_UINT32, 2) | BYTES(TBUF_UINT64, 3) |			\
+	BYTES(TBUF_CHAR, 0) | BYTES(TBUF_BOOL, 0) |			\
+	BYTES(TBUF_FLOAT, 2) | BYTES(TBUF_DOUBLE, 3) |			\
+	BYTES(TBUF_POINTER, 3))
+
+_Static_assert(3 * TBUF_BINARY < 64, "a word has all types");
+
 /* Bits of a fixed-size argument; 0 for a text. */
-static const uint8_t fixed_bits[TBUF_BINARY + 1] = {
-	[TBUF_INT8] = 8, [TBUF_INT16] = 16, [TBUF_INT32] = 32,
-	[TBUF_INT64] = 64, [TBUF_UINT8] = 8, [TBUF_UINT16] = 16,
-	[TBUF_UINT32] = 32, [TBUF_UINT64] = 64, [TBUF_CHAR] = 8,
-	[TBUF_BOOL] = 8, [TBUF_FLOAT] = 32, [TBUF_DOUBLE] = 64,
-	[TBUF_POINTER] = 64
-};
+static inline unsigned
+fixed_bits(uint8_t type)
+{
+	return ((4u << (FIXED_BYTES >> 3 * type & 7)) & ~4u);
+}
 
 enum tbuf_shape
 tbuf_pack_shape(const struct tbuf_site *site)
@@ -27,12 +42,12 @@ tbuf_pack_shape(const struct tbuf_site *site)
 	unsigned i;
 
 	for (i = 0; i < site->nargs; i++) {
-		if (fixed_bits[site->types[i]] == 0)
+		if (fixed_bits(site->types[i]) == 0)
 			return (shape == TBUF_SHAPE_FLAT &&
 			    i + 1 == site->nargs &&
 			    site->types[i] == TBUF_STRING ?
 			    TBUF_SHAPE_STRING : TBUF_SHAPE_TEXT);
-		if (fixed_bits[site->types[i]] != 64)
+		if (fixed_bits(site->types[i]) != 64)
 			shape = TBUF_SHAPE_FIXED;
 	}
 	return (shape);
@@ -98,7 +113,7 @@ tbuf_pack_fixed(const struct tbuf_site *site, const uint64_t *values,
 
 	stream_begin(&s, words);
 	for (i = 0; i < site->nargs; i++)
-		stream_put(&s, values[i], fixed_bits[site->types[i]]);
+		stream_put(&s, values[i], fixed_bits(site->types[i]));
 	return (stream_end(&s, words));
 }
 
@@ -113,7 +128,7 @@ packing_fill(struct tbuf_packing *packing, const struct tbuf_site *site)
 	unsigned i, width, at = 0;
 
 	for (i = 0; i < site->nargs; i++, at += width) {
-		width = fixed_bits[site->types[i]];
+		width = fixed_bits(site->types[i]);
 		at = ((at + width - 1) & -width) % 64;
 		packing->mask[i] = UINT64_MAX >> (64 - width) << at;
 		packing->factor[i] = UINT64_C(1) << at;
@@ -146,7 +161,7 @@ tbuf_packing_make(struct tbuf_site *site)
 		return (0);
 	for (i = 0; i < site->nargs; i++)
 		key = key << 2 |
-		    (unsigned)__builtin_ctz(fixed_bits[site->types[i]] / 8u);
+		    (unsigned)__builtin_ctz(fixed_bits(site->types[i]) / 8u);
 	/* Written to first: a page that is read first faults twice. */
 	if (npackings != 0)
 		index = tbuf_packings.index[key];
@@ -184,7 +199,7 @@ store8(unsigned char *p, uint64_t word)
  * the string does not; a sanitizer would mind.  What is stored are words, too.
  */
 static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
-string_put(unsigned char *to, uint64_t string, unsigned most)
+string_put_any(unsigned char *to, uint64_t string, unsigned most)
 {
 	unsigned skip = (unsigned)(string % 8 * 8), n = 8 - skip / 8;
 	const tbuf_word_of_any *at = (const tbuf_word_of_any *)(uintptr_t)
@@ -207,6 +222,24 @@ string_put(unsigned char *to, uint64_t string, unsigned most)
 	n = tbuf_bits_before(zero);
 	store8(next, word & tbuf_low_bits(n));
 	return ((uint64_t)(next - to) + n / 8);
+}
+
+/* ... and most are short, and do not lie at a page's end. */
+static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
+string_put(unsigned char *to, uint64_t string, unsigned most)
+{
+	uint64_t word, zero = 0;
+	unsigned n;
+
+	if (string % TBUF_PAGE <= TBUF_PAGE - 8) {
+		word = *tbuf_word_at(string);
+		zero = tbuf_zero_bytes(word);
+	}
+	if (zero == 0)
+		return (string_put_any(to, string, most));
+	n = tbuf_bits_before(zero);
+	store8(to, word & tbuf_low_bits(n));
+	return (n / 8);
 }
 
 /* Fewer than eight bytes. */
@@ -286,7 +319,7 @@ text_put_word(unsigned char *text, uint8_t type, uint64_t value, unsigned most,
  * Padding is zero: an argument of fixed size is stored in eight bytes, and so
  * many that are zero stand behind a text.
  */
-uint64_t
+TBUF_FIRES uint64_t
 tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
     uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
 {
@@ -297,7 +330,7 @@ tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
 	unsigned i, bits;
 
 	for (i = 0; i < site->nargs; i++) {
-		bits = fixed_bits[site->types[i]];
+		bits = fixed_bits(site->types[i]);
 		if (bits != 0) {
 			next += -(uintptr_t)next & (bits / 8 - 1);
 			store8(next, values[i] & UINT64_MAX >> (64 - bits));
@@ -441,7 +474,7 @@ pack_segments(const struct tbuf_site *site, const uint64_t *values,
 
 	pack->end = pack->segments + 1;
 	for (i = 0; i < site->nargs; i++) {
-		size = fixed_bits[site->types[i]] / 8;
+		size = fixed_bits(site->types[i]) / 8;
 		if (size != 0) {
 			put(&b, values[i], size);
 			continue;

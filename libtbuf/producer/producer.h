@@ -104,6 +104,13 @@ struct tbuf_from {
 #define TBUF_FORKED	__attribute__((section("tbuf_forked")))
 
 /*
+ * Likewise the code of a fire with texts, and of a unit's begin and end.  A
+ * program comes to it with its caches full of other things: each page and each
+ * line of it costs more than what is done there.
+ */
+#define TBUF_FIRES	__attribute__((section(".text.hot.tbuf_fires")))
+
+/*
  * A thread, as the fire path needs it.  Initial-exec: touching it never
  * allocates.  It has one memo: there is little room for objects that are
  * loaded late.

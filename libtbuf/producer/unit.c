@@ -115,7 +115,7 @@ begin_again(uint64_t base, const char *kind, uint64_t id)
 	return (u);
 }
 
-static __attribute__((noinline)) struct tbuf_unit *
+static __attribute__((noinline)) TBUF_FIRES struct tbuf_unit *
 begin_anew(uint64_t base, const char *kind, uint64_t id)
 {
 	unsigned first = tbuf_units_first(base, 0);
@@ -135,7 +135,7 @@ begin_anew(uint64_t base, const char *kind, uint64_t id)
 	return (NULL);
 }
 
-uint64_t
+TBUF_FIRES uint64_t
 tbuf_unit_begin(const char *kind, uint64_t id)
 {
 	uint64_t base = tbuf_load(&tbuf_local->base);
@@ -193,7 +193,7 @@ end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 	return (true);
 }
 
-int
+TBUF_FIRES int
 tbuf_unit_end(uint64_t number, int outcome)
 {
 	struct tbuf_unit *u;

@@ -515,7 +515,7 @@ session_units(uint64_t base, unsigned number)
  * that has no tables comes here each time: it is nearly always the only one,
  * and that which the thread remembers.
  */
-unsigned
+TBUF_FIRES unsigned
 tbuf_units_first(uint64_t base, unsigned from)
 {
 	const uint32_t own = (uint32_t)tbuf_load(&tbuf_thread.memo.bits);
