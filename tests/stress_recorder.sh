@@ -49,7 +49,7 @@ whole='
 /^tbufctl: [0-9]+ drops? on CPU / && locks { next }
 /^tbufctl: / { print; bad = 1; next }
 {
-	if (!match($0, /^id=[0-9]+ status="(OK|NONE|VALUE)" ns=[0-9]+$/)) {
+	if (!match($0, /^id=[0-9]+ status="(OK|NONE|VALUE)"$/)) {
 		print "torn: " $0; bad = 1
 	}
 	id = substr($1, 4) + 0
