@@ -344,9 +344,6 @@ static void
 follow_commit(struct d_compiler *c, struct clause_state *state,
     const struct d_node *call)
 {
-	if (state->commits)
-		d_fail_at(c, call, D_COMM_COMM,
-		    "commit( ) may not follow commit( )");
 	if (state->records)
 		d_fail_at(c, call, D_COMM_DREC, "commit( ) may not follow "
 		    "data-recording action(s)");
