@@ -333,6 +333,13 @@ records_nothing(const struct identifier *one)
 	}
 }
 
+/* DTrace takes all of its actions for data-recording ones, these two, too. */
+static bool
+counts_as_data(const struct identifier *one)
+{
+	return (one->id == BUILTIN_stop || one->id == BUILTIN_raise);
+}
+
 static bool
 is_destructive(const struct identifier *one)
 {
@@ -388,7 +395,7 @@ follow_action(struct d_compiler *c, struct clause_state *state,
 	if (state->speculates && one->id == BUILTIN_exit)
 		d_fail_at(c, call, D_EXIT_SPEC,
 		    "exit( ) may not follow speculate( )");
-	if (records_nothing(one))
+	if (records_nothing(one) && !counts_as_data(one))
 		return;
 	if (state->commits)
 		d_fail_at(c, call, D_DREC_COMM, "data-recording actions may "

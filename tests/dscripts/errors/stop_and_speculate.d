@@ -1,0 +1,1 @@
+BEGIN { stop(); speculate(1); }
