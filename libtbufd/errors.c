@@ -13,6 +13,7 @@ static const char *const tags[] = {
 #define X(tag)	"D_" #tag,
 	D_TAGS(X)
 #undef X
+	""
 };
 
 /* Scripts have lines; what stands on a command line has regions alone. */
@@ -26,8 +27,8 @@ fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
 	if (file == NULL && c->source->is_library)
 		file = c->source->name;
 	error->tag = tags[tag];
-	error->region = c->region;
-	error->line = c->source->is_script ? line : 0;
+	error->region = tag == D_UNTAGGED ? NULL : c->region;
+	error->line = c->source->is_script && tag != D_UNTAGGED ? line : 0;
 	snprintf(error->file, sizeof(error->file), "%s",
 	    file == NULL ? "" : file);
 	vsnprintf(error->text, sizeof(error->text), format, arguments);
@@ -72,7 +73,7 @@ d_fail_at(struct d_compiler *c, const struct d_node *node, enum d_tag tag,
 void
 d_error_print(const struct d_error *error, bool with_tag, FILE *out)
 {
-	if (with_tag)
+	if (with_tag && error->tag[0] != '\0')
 		fprintf(out, "[%s] ", error->tag);
 	if (error->file[0] != '\0')
 		fprintf(out, "\"%s\", line %d: ", error->file, error->line);

@@ -71,6 +71,7 @@ enum d_tag {
 #define X(tag)	D_##tag,
 	D_TAGS(X)
 #undef X
+	D_UNTAGGED	/* DTrace says neither a tag nor where it is */
 };
 
 struct d_compiler;

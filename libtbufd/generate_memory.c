@@ -3,7 +3,10 @@
  *
  * Values in memory by their types, and keys.
  */
+#include "errors.h"
 #include "generate.h"
+
+#define TREGS	8
 
 /* --- loads ---------------------------------------------------------------- */
 
@@ -237,6 +240,17 @@ key_value(struct generator *g, const struct d_node *node,
 		d_stack(g, node, signature->frames, to);
 }
 
+/* A key may have one part more than -x tregs says, as DTrace counts. */
+static void
+check_parts(const struct generator *g, const struct keys *keys)
+{
+	uint64_t tregs = g->c->options->tregs;
+
+	if (keys->count > (tregs == 0 ? TREGS : tregs) + 1)
+		d_fail(g->c, D_UNTAGGED,
+		    "Insufficient tuple registers to generate code");
+}
+
 unsigned
 d_keys(struct generator *g, const struct d_node *arguments,
     struct signature *signature, bool raw, unsigned to, struct keys *keys)
@@ -248,6 +262,7 @@ d_keys(struct generator *g, const struct d_node *arguments,
 	for (; arguments != NULL; arguments = arguments->next) {
 		key_value(g, arguments, signature, keys->count, raw, to);
 		to = d_keys_add(g, keys, to);
+		check_parts(g, keys);
 	}
 	g->create = create;
 	return (to);

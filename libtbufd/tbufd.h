@@ -152,6 +152,7 @@ struct d_options {
 	uint64_t ustackframes;
 	uint64_t jstackframes;
 	uint64_t maxframes;		/* more are cut to it; 0: none are */
+	uint64_t tregs;			/* a key has one part more; 0: 8 */
 	bool raw;			/* stacks are to be unwound */
 	bool defaultargs;		/* missing arguments are 0 or "" */
 	bool argref;			/* arguments may be left unused */
@@ -187,7 +188,7 @@ enum d_unknown {
 
 /* Why a source does not compile. */
 struct d_error {
-	const char *tag;		/* D_SYNTAX */
+	const char *tag;		/* D_SYNTAX; "": it has none */
 	const char *region;		/* "action list", "predicate", NULL */
 	int line;			/* of a script; otherwise 0 */
 	char file[256];			/* of a library or #line, or empty */

@@ -30,7 +30,7 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
-/* How many frames stacks have that do not say it. */
+/* How many frames stacks have that do not say it, and keys parts. */
 static void
 set_frames(struct compiled *c)
 {
@@ -39,6 +39,7 @@ set_frames(struct compiled *c)
 	c->d.ustackframes = c->options->d.ustackframes;
 	c->d.jstackframes = c->options->d.jstackframes;
 	c->d.maxframes = c->options->d.maxframes;
+	c->d.tregs = c->options->d.tregs;
 	c->d.raw = c->options->d.unwind;
 }
 

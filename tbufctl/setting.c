@@ -335,13 +335,15 @@ set_text(struct d_settings *d, enum kind kind, const char *value)
 }
 
 static const char *
-check_registers(enum kind kind, const char *value)
+set_registers(struct d_settings *d, enum kind kind, const char *value)
 {
 	uint64_t number;
 
 	if (value == NULL || !flag_number(value, INT_MAX, &number) ||
 	    number == 0 || (kind == KIND_IREGS && number > IREGS))
 		return (MSG_SET_VALUE);
+	if (kind == KIND_TREGS)
+		d->tregs = number;
 	return (kind == KIND_TREGS || number == IREGS ? NULL :
 	    "Insufficient registers to generate code");
 }
@@ -395,7 +397,7 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 		return (set_number(d, kind, value));
 	case KIND_IREGS:
 	case KIND_TREGS:
-		return (check_registers(kind, value));
+		return (set_registers(d, kind, value));
 	case KIND_UNUSED_FLAG:
 	case KIND_UNUSED_BARE:
 	case KIND_UNUSED_NUMBER:

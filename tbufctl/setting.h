@@ -33,6 +33,7 @@ struct d_settings {
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */
 	char stdc;		/* a, c, s or t; 0: not set */
 	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */
+	uint64_t tregs;		/* 0: 8 */
 	uint64_t maxframes;	/* 0: no limit of its own */
 	int stackindent;	/* 0: 14 */
 	uint64_t printsize;	/* 0: all */

@@ -17,6 +17,7 @@
  *	-e	an empty program is none
  *	-f -m -P	what a description's last field is, as with dtrace
  *	-s N	scratchsize
+ *	-k N	tregs
  *	-v V	version, as 1.6.2
  *	-a A	amin, as Evolving/Evolving/Common
  *	-L	all sources but the last are libraries
@@ -176,6 +177,9 @@ request_option(struct request *r, int option, const char *value)
 	case 's':
 		r->options.scratchsize = strtoull(value, NULL, 0);
 		break;
+	case 'k':
+		r->options.tregs = strtoull(value, NULL, 0);
+		break;
 	case 'a':
 		if (!d_stability_parse(value, &r->options.least))
 			exit(2);
@@ -294,7 +298,8 @@ read_words(struct request *r, char *words)
 			continue;
 		}
 		option = word[1];
-		if (option == 's' || option == 'v' || option == 'a')
+		if (option == 's' || option == 'v' || option == 'a' ||
+		    option == 'k')
 			word = strtok_r(NULL, " ", &save);
 		request_option(r, option, word);
 	}
@@ -398,7 +403,7 @@ main(int argc, char **argv)
 	int option, status;
 
 	request_init(&r);
-	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:a:")) != -1) {
+	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:a:k:")) != -1) {
 		if (option == 'c' || option == 'u')
 			return (all_cases(argv + optind - 1, option == 'u'));
 		if (option == 'n')

@@ -1,3 +1,5 @@
+#pragma D option tregs=17
+
 /* Parts of a key and arguments that wait for registers do so in targets, too. */
 tt:::count
 {

@@ -1,5 +1,6 @@
 /* What is stored to in part is made, under the key that it was asked by. */
 #pragma D option quiet
+#pragma D option tregs=9
 
 int m[int][3];
 int l[int, int, int, int, int, int, int, int, int, int][3];

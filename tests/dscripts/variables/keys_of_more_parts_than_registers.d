@@ -1,4 +1,5 @@
 #pragma D option quiet
+#pragma D option tregs=19
 
 string names[int, int, int, int, int, int, int, int, int, int, int, int, int,
     int, int, int, int, int];
