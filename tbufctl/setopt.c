@@ -72,6 +72,8 @@ action_setopt(struct format *f, const char *name, const char *value)
 	if (strcmp(name, "quietresize") == 0)
 		return (flag_parse(value, &unused) == 0 ? NULL :
 		    MSG_SET_VALUE);
+	if ((why = setting_late(name, value)) != SETTING_OTHER)
+		return (why);
 	if (f->consumer != NULL)
 		error = tbuf_consumer_set(f->consumer, name, value);
 	switch (error) {

@@ -458,3 +458,30 @@ setting_set(struct options *o, const char *name, const char *value)
 	return (flag_parse(value, find_flag(o, i - NKINDS)) == 0 ? NULL :
 	    MSG_SET_VALUE);
 }
+
+/*
+ * DTrace takes what is about its compiler while tracing goes on, too, where it
+ * changes nothing any more.  Those that have no value get one by setopt().
+ */
+const char *
+setting_late(const char *name, const char *value)
+{
+	struct d_settings unused = { 0 };
+	const char *why;
+
+	if (is_one_of(name, "aggpercpu argref core cpp cpphdrs debug "
+	    "defaultargs empty errtags kdefs knodefs nolibs pspec strip udefs "
+	    "unodefs verbose zdefs"))
+		return (MSG_SET_VALUE);
+	if (is_one_of(name, "droptags lazyload linknommap"))
+		return (NULL);
+	if (!is_one_of(name, "amin cppargs cpppath ctfpath define disasm "
+	    "evaltime incdir iregs late ldpath libdir linkmode linktype "
+	    "modpath pgmax preallocate procfspath stdc syslibdir sysslice "
+	    "tregs undef useruid version"))
+		return (SETTING_OTHER);
+	why = set_value(&unused, kinds[find(name)], value);
+	words_free(&unused.cpp_words);
+	words_free(&unused.libraries);
+	return (why);
+}

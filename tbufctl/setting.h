@@ -47,6 +47,9 @@ struct d_settings {
 const char *setting_set(struct options *, const char *name,
 	    const char *value);
 
+/* By setopt(), while tracing goes on: SETTING_OTHER if it is none for that. */
+const char *setting_late(const char *name, const char *value);
+
 #define SETTING_INDENT_MAX	1024	/* of stackindent */
 
 /* Is it on or off? */

@@ -5,7 +5,6 @@ BEGIN
 {
 	setopt("maxframes", "3");
 	setopt("bpflog");
-	setopt("modpath", "/nowhere");
 	setopt("quietresize", "off");
 	setopt("quietresize", "perhaps");
 	exit(0);
