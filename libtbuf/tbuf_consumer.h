@@ -425,7 +425,8 @@ int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
 /*
  * What an image of a process (one from its first constructor to exec, or to its
  * end) has had mapped at an address, to be run: an image is what addresses in
- * records of scripts and in keys begin with.  Known of those that are or were
+ * records of scripts and in keys begin with; a pid means the latest one of that
+ * process.  Known of those that are or were
  * targets of a run whose script asks for names, and of what they had mapped as
  * they began, and when they were looked at: each statusrate, and when something
  * is asked that is not known.  Of files (tbuf_consumer_open_file()) what their

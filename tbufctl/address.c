@@ -16,6 +16,7 @@
 
 static int indent = INDENT;
 static struct tbuf_consumer *consumer;
+static pid_t target;
 
 /* The address that stands for all with the same name, the lowest of them. */
 static uint64_t
@@ -38,11 +39,12 @@ address_indent(int blanks)
 }
 
 void
-address_begin(const struct options *o, struct tbuf_consumer *c)
+address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
 {
 
 	address_indent(o->d.stackindent);
 	consumer = c;
+	target = of;
 	tbuf_consumer_name(c, named_alike, c);
 }
 
@@ -199,4 +201,14 @@ address_put_symbol(struct output *out, const struct datum *d)
 		put_name(out, datum_load(d->data, 8, false),
 		    datum_load(d->data + 8, 8, false), false,
 		    form_of(asked(d)));
+}
+
+void
+address_put_target(struct output *out, const struct datum *d)
+{
+
+	if (d->kind != DATUM_INTEGER || target == 0 || address_is_symbol(d))
+		address_put_symbol(out, d);
+	else
+		put_name(out, (uint64_t)target, d->number, false, FORM_OFFSET);
 }

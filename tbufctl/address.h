@@ -7,6 +7,8 @@
 #ifndef TBUFCTL_ADDRESS_H
 #define TBUFCTL_ADDRESS_H
 
+#include <sys/types.h>
+
 #include <stdbool.h>
 
 #include "datum.h"
@@ -15,8 +17,12 @@
 struct options;
 struct tbuf_consumer;
 
-/* Before anything is printed, and when nothing more is. */
-void	address_begin(const struct options *, struct tbuf_consumer *);
+/*
+ * Before anything is printed, and when nothing more is.  The target is $target,
+ * or 0.
+ */
+void	address_begin(const struct options *, struct tbuf_consumer *,
+	    pid_t target);
 /* Blanks before a frame, from now on; 0: as at the beginning. */
 void	address_indent(int);
 void	address_end(void);
@@ -32,5 +38,7 @@ bool	address_put_frame(struct output *, const struct datum *, unsigned n,
 	    bool offset);
 /* What usym() or its like is shown as, appended without any blanks. */
 void	address_put_symbol(struct output *, const struct datum *);
+/* The same, where a number is an address of $target. */
+void	address_put_target(struct output *, const struct datum *);
 
 #endif

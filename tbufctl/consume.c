@@ -619,7 +619,8 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	run.told = memory_get(NULL, options->program.count, sizeof(bool));
 	memset(run.told, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
-	address_begin(options, consumer);
+	address_begin(options, consumer,
+	    compiled != NULL ? compiled->target : 0);
 	/* Records that are read may have stacks that another run took. */
 	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);

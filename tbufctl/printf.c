@@ -271,7 +271,7 @@ put_time(struct output *out, const struct conversion *c,
 /* A stack has lines of its own. */
 static void
 put_symbol(struct output *out, const struct conversion *c,
-    const struct datum *d)
+    const struct datum *d, char letter)
 {
 	struct output text;
 
@@ -280,7 +280,10 @@ put_symbol(struct output *out, const struct conversion *c,
 		return;
 	}
 	output_memory(&text);
-	address_put_symbol(&text, d);
+	if (letter == 'A')
+		address_put_target(&text, d);
+	else
+		address_put_symbol(&text, d);
 	put_text(out, c, text.buffer, text.used);
 	free(text.buffer);
 }
@@ -341,7 +344,7 @@ printf_convert(struct output *out, const struct conversion *c,
 	case 'a':
 	case 'A':
 	case 'k':
-		put_symbol(out, c, d);
+		put_symbol(out, c, d, letter);
 		break;
 	default:
 		put_float(out, c, d, letter);

@@ -118,16 +118,45 @@ names_any(const struct tbuf_d_program *program)
 	return (false);
 }
 
+/* %A: a number that is printed by it may be an address. */
+static bool
+format_names(const char *format)
+{
+	while (format != NULL && (format = strchr(format, '%')) != NULL) {
+		format++;
+		format += strspn(format, "#+- '@?*.0123456789");
+		if (*format == 'A')
+			return (true);
+		format += *format != '\0';
+	}
+	return (false);
+}
+
+static bool
+prints_any(const struct tbuf_d_record *record)
+{
+	uint32_t i;
+
+	for (i = 0; i < record->nactions; i++)
+		if (format_names(record->actions[i].format))
+			return (true);
+	return (false);
+}
+
 bool
 tbuf_clauses_names(const struct tbuf_d_script *source)
 {
 	const struct tbuf_d_clause *clause = source->clauses;
 	uint32_t i, j;
 
-	for (i = 0; i < source->nclauses; i++, clause++)
+	for (i = 0; i < source->nclauses; i++, clause++) {
 		for (j = 0; j < clause->nprograms; j++)
 			if (names_any(&clause->programs[j]))
 				return (true);
+		for (j = 0; j < clause->nrecords; j++)
+			if (prints_any(&clause->records[j]))
+				return (true);
+	}
 	return (false);
 }
 

@@ -418,6 +418,17 @@ give(const struct tbuf_consumer *c, const struct tbuf_image *image,
 	return (1);
 }
 
+/* The latest that a process has been. */
+static struct tbuf_image *
+image_of(const struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_image *image = c->images;
+
+	while (image != NULL && image->pid != pid)
+		image = image->next;
+	return (image);
+}
+
 /* One may have begun, fired and ended since the last look. */
 static struct tbuf_image *
 image_get(struct tbuf_consumer *c, uint64_t id)
@@ -426,7 +437,8 @@ image_get(struct tbuf_consumer *c, uint64_t id)
 
 	if (image == NULL) {
 		tbuf_images_look(c, false);
-		image = image_find(c, id);
+		image = id >> 32 == 0 ? image_of(c, (pid_t)id) :
+		    image_find(c, id);
 	}
 	return (image);
 }
@@ -456,7 +468,8 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
 	if ((one = find(image, address)) == NULL && !image->asked) {
 		image->asked = true;
 		TAILQ_FOREACH(t, &c->targets, link)
-			if (tbuf_target_image(t) == id && !is_waiting(t))
+			if (tbuf_target_image(t) == image->id &&
+			    !is_waiting(t))
 				read_both(c, t, image);
 		one = find(image, address);
 	}

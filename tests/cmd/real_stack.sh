@@ -10,6 +10,9 @@ show shapes 'none, words, many, packed, bytes, text, texts {
 show call=1 'leaf { ustack(); trace(ustackdepth); }'
 show thread 'leaf { ustack(); }'
 show plus 'plus { ustack(3); usym(ucaller); }'
+# Numbers as addresses of $target, which ends before the last are printed.
+show call=1 'leaf { printf("%A %A\n", ucaller, 1);
+	@[ucaller] = count(); } END { printa("key %A\n", @); }'
 # setopt() changes what is printed after it.
 "$TBUFCTL" -q -n 'BEGIN { setopt("stackindent", "3"); }
     leaf { ustack(1); }' -c "$TBUF_TARGET call=1" | sed 's/stacker.*/FRAME/'
