@@ -51,6 +51,7 @@ enum kind {
 	SUM,
 	PEAK,
 	TOTAL,
+	AGAIN,
 	REFUSE,
 	REFUSE_SEVERAL,
 	KINDS
@@ -61,6 +62,7 @@ static const char *const kinds[] = {
 	"linear, words", "linear, segments", "ring, words", "ring, segments",
 	"linear, rows", "ring, rows", "linear, several", "ring, several", "count",
 	"shared", "finish", "bind", "update", "sum", "peak", "total",
+	"again",
 	"refuse", "refuse, several"
 };
 
@@ -290,6 +292,46 @@ total(void)
 	return (tbuf_rseq_total(&m, TOTAL_BITS, WHICH, 3));
 }
 
+/* ... and one that knows where the table lies. */
+static struct tbuf_memo
+again_make(void)
+{
+	struct tbuf_memo again = memo;
+
+	again.bits = TOTAL_BITS;
+	again.lane = NULL;
+	again.tbuf_memo_table = (unsigned char *)table;
+	again.tbuf_memo_mask = tbuf_table_slots(TABLE) - 1;
+	again.tbuf_memo_heap = tbuf_table_heap(TABLE);
+	again.tbuf_memo_storage = TABLE;
+	again.tbuf_memo_end = TABLE - 8;
+	tbuf_memo_turn(&again, TURN);
+	return (again);
+}
+
+/* What the memo says is not in the search. */
+static struct tbuf_search
+again_search(void)
+{
+	struct tbuf_search s = search_make();
+
+	s.bits = TOTAL_BITS;
+	s.generation = s.turn = s.heap = s.last = s.end = 0;
+	s.lane = NULL;
+	s.table = NULL;
+	s.mask = 0;
+	return (s);
+}
+
+static enum tbuf_outcome
+again(void)
+{
+	const struct tbuf_memo m = again_make();
+	const struct tbuf_search s = again_search();
+
+	return (tbuf_rseq_again(&m, &s));
+}
+
 #define RULE	UINT64_C(5)
 
 static uint64_t rule = RULE;
@@ -376,6 +418,8 @@ record_write(const uint64_t *words)
 		return (peak_update(words[0]));
 	if (kind == TOTAL)
 		return (total());
+	if (kind == AGAIN)
+		return (again());
 	if (is_rows())
 		return (rows_write(&w, words));
 	if (is_several())
@@ -592,7 +636,7 @@ check(void)
 		check_peak(all);
 	else
 		ck_assert_uint_eq(*counted(), kind == UPDATE ||
-		    kind == TOTAL ? 3 * all : 0);
+		    kind == TOTAL || kind == AGAIN ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
 	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
@@ -786,6 +830,77 @@ START_TEST(an_update_finds_its_key_and_no_other)
 	update_expect(search_make(), false);
 	table[0] += ENTRY_SIZE;
 	update_expect(search_make(), true);
+}
+END_TEST
+
+static void
+again_expect(struct tbuf_memo m, struct tbuf_search s, bool counts)
+{
+	uint64_t before[TABLE / 8];
+
+	memcpy(before, table, sizeof(table));
+	if (counts)
+		before[counted() - table] += s.delta;
+	while (tbuf_rseq_again(&m, &s) == TBUF_CHANGED && counts)
+		m.cpu = tbuf_rseq_cpu();
+	ck_assert_mem_eq(before, table, sizeof(table));
+}
+
+#define LEAVES_AGAIN(change) do {					\
+	struct tbuf_search s = again_search();				\
+	struct tbuf_memo m = again_make();				\
+									\
+	m.cpu = tbuf_rseq_cpu();					\
+	change;								\
+	again_expect(m, s, false);					\
+} while (0)
+
+#define LEAVES_AGAIN_ENTRY(field, value) do {				\
+	uint32_t old_ = entry->field;					\
+									\
+	LEAVES_AGAIN(entry->field = (value));				\
+	entry->field = old_;						\
+} while (0)
+
+START_TEST(an_update_by_a_tables_memo_finds_its_key_and_no_other)
+{
+	struct tbuf_table_entry *entry = (struct tbuf_table_entry *)(void *)
+	    ((char *)table + tbuf_table_heap(TABLE) + 2 * ENTRY_SIZE);
+	static const uint64_t other[2] = { 17, 6 };
+	uint32_t *slots = (uint32_t *)(void *)
+	    ((char *)table + sizeof(struct tbuf_table));
+	uint32_t was;
+
+	begin();
+	end();
+	again_expect(again_make(), again_search(), true);
+	LEAVES_AGAIN(s.key = other);
+	LEAVES_AGAIN(s.hash = 4);
+	LEAVES_AGAIN(s.entry += UINT64_C(1) << 32);
+	LEAVES_AGAIN(s.bits += 2);
+	LEAVES_AGAIN(s.word++);
+	LEAVES_AGAIN(m.generation++);
+	LEAVES_AGAIN(m.cpu += 4096);
+	/* No room for the entry there, or none at all. */
+	LEAVES_AGAIN(m.tbuf_memo_storage = tbuf_table_heap(TABLE) +
+	    3 * ENTRY_SIZE - 8);
+	LEAVES_AGAIN(m.tbuf_memo_storage = ENTRY_SIZE - 8);
+	LEAVES_AGAIN_ENTRY(values, TABLE);
+	LEAVES_AGAIN_ENTRY(values, TABLE - 8 * WHICH);
+	LEAVES_AGAIN_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
+	LEAVES_AGAIN_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
+	/* An entry is not before the heap, nor behind what is committed. */
+	was = slots[5];
+	slots[5] = 8;
+	LEAVES_AGAIN((void)0);
+	slots[5] = was;
+	table[0] -= ENTRY_SIZE;
+	LEAVES_AGAIN((void)0);
+	table[0] += ENTRY_SIZE;
+	slot.turn++;
+	LEAVES_AGAIN((void)0);
+	slot.turn = TURN;
+	again_expect(again_make(), again_search(), true);
 }
 END_TEST
 
@@ -992,6 +1107,8 @@ main(void)
 	tcase_add_test(sections,
 	    words_are_written_for_the_session_that_they_were_made_for);
 	tcase_add_test(sections, an_update_finds_its_key_and_no_other);
+	tcase_add_test(sections,
+	    an_update_by_a_tables_memo_finds_its_key_and_no_other);
 	tcase_add_test(sections, a_sum_goes_to_the_copy_that_is_not_selected);
 	tcase_add_test(sections, a_peak_is_stored_where_a_value_is_beyond_it);
 	tcase_add_test(sections, a_finish_is_by_one_rule_of_one_unit);

@@ -126,6 +126,10 @@
  *		not be compared; s.word < [m.ecb_max]	else leave CHANGED
  *		[its value] += s.delta, the last instruction: they never move
  *
+ *	AGAIN	UPDATE by such a memo, which says where the lane's table of that
+ *		turn lies, and its limits: what they are has been checked, and
+ *		they stay as long as the turn
+ *
  *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
  *		nothing else, so nobody looks at it who is late
  *
@@ -161,8 +165,8 @@
  *
  * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART work with
  * a memo on the stack, of which no handler knows; it is its own generation that
- * they check.  Where they work at a table, and in TOTAL, the memo has the turn
- * in that place, and its address in the slot's (tbuf_memo_turn()).
+ * they check.  Where they work at a table, and in TOTAL and AGAIN, the memo has
+ * the turn in that place, and its address in the slot's (tbuf_memo_turn()).
  *
  * The committing store is the last instruction of its section: with one
  * more behind it, a preemption there would restart a record that has been
@@ -259,6 +263,16 @@ struct tbuf_search {
 	uint64_t flip;			/* PEAK: 0, or of a least value ones */
 };
 
+/*
+ * The memo of AGAIN has the table's limits where others have those of a lane's
+ * storage.
+ */
+#define tbuf_memo_table		data
+#define tbuf_memo_mask		mask8
+#define tbuf_memo_heap		bufsize
+#define tbuf_memo_storage	fill_mask
+#define tbuf_memo_end		ecb_max
+
 /* What PUBLISH is to do. */
 struct tbuf_publish {
 	uint64_t *word;			/* that commits */
@@ -309,7 +323,7 @@ tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
  * ... and what is remembered there of an aggregation without a key: a memo
  * whose `bits` are the version of what is kept of the clause (in
  * producer/clause_kept.h), whose `data` are the values, so many as `ecb_max`
- * says.
+ * says; or, of one with a key, of where the table lies.
  */
 static inline struct tbuf_memo *
 tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)
@@ -351,6 +365,11 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_M_RING		80
 #define TBUF_M_ECBS		88
 #define TBUF_M_ECB_MAX		96
+#define TBUF_A_TABLE		32	/* of AGAIN's memo */
+#define TBUF_A_MASK		40
+#define TBUF_A_HEAP		48
+#define TBUF_A_STORAGE		56
+#define TBUF_A_END		96
 #define TBUF_W_BITS		0
 #define TBUF_W_GENERATION	8
 #define TBUF_W_SIZE		16
@@ -425,6 +444,11 @@ TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
 TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
 TBUF_ASSERT_OFFSET(tbuf_memo, ecbs, TBUF_M_ECBS);
 TBUF_ASSERT_OFFSET(tbuf_memo, ecb_max, TBUF_M_ECB_MAX);
+TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_table, TBUF_A_TABLE);
+TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_mask, TBUF_A_MASK);
+TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_heap, TBUF_A_HEAP);
+TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_storage, TBUF_A_STORAGE);
+TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_end, TBUF_A_END);
 TBUF_ASSERT_OFFSET(tbuf_write, bits, TBUF_W_BITS);
 TBUF_ASSERT_OFFSET(tbuf_write, generation, TBUF_W_GENERATION);
 TBUF_ASSERT_OFFSET(tbuf_write, size, TBUF_W_SIZE);
@@ -538,6 +562,9 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		    any memo: whose it is has to be as the search says
  *		tbuf_rseq_sum(the same);
  *		tbuf_rseq_peak(the same);
+ *		tbuf_rseq_again(the same);
+ *		    by a memo of a table, if its bits are the search's: of which
+ *		    the table, its limits, turn and lane are not looked at
  *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
  *		    uint64_t delta);
  *		    by a memo of a total, if it is of these

@@ -755,26 +755,31 @@ changed:
 	"b.ne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
+/* Where the table lies, and its limits: the search has them, or the memo. */
+#define TBUF_SEARCH_HAS(name)	"[%[w], #" TBUF_O(U_##name) "]"
+#define TBUF_MEMO_HAS(name)	"[%[m], #" TBUF_O(A_##name) "]"
+
 /*
  * x10 is the table, w5 the slot's number, w6 their mask, w7 how many slots are
- * left, x8 the entry.  An offset that lies nowhere is one of no entry.
+ * left, x8 the entry.  An offset that lies nowhere is one of no entry; one
+ * behind LAST, which comes to w3, has no room for the entry.
  */
-#define TBUF_SECTION_SEARCH						\
-	"ldr x10, [%[w], #" TBUF_O(U_TABLE) "]\n\t"			\
+#define TBUF_SECTION_SEARCH(HAS, LAST)					\
+	"ldr x10, " HAS(TABLE) "\n\t"					\
 	"ldr x12, [%[w], #" TBUF_O(U_KEY) "]\n\t"			\
 	"ldr w5, [%[w], #" TBUF_O(U_HASH) "]\n\t"			\
-	"ldr w6, [%[w], #" TBUF_O(U_MASK) "]\n\t"			\
+	"ldr w6, " HAS(MASK) "\n\t"					\
 	"mov w7, #" TBUF_O(T_PROBES) "\n\t"				\
 	"5: and w5, w5, w6\n\t"						\
 	"add x3, x10, x5, lsl #2\n\t"					\
 	"ldr w8, [x3, #" TBUF_O(T_INDEX) "]\n\t"			\
-	"ldr w3, [%[w], #" TBUF_O(U_HEAP) "]\n\t"			\
+	"ldr w3, " HAS(HEAP) "\n\t"					\
 	"subs w4, w8, w3\n\t"						\
 	"b.lo %l[changed]\n\t"						\
 	"ldr w3, [x10]\n\t"						\
 	"cmp w4, w3\n\t"						\
 	"b.hs %l[changed]\n\t"						\
-	"ldr w3, [%[w], #" TBUF_O(U_LAST) "]\n\t"			\
+	LAST "\n\t"							\
 	"cmp w8, w3\n\t"						\
 	"b.hi %l[changed]\n\t"						\
 	"add x8, x10, x8\n\t"						\
@@ -801,17 +806,17 @@ changed:
 	"8:\n\t"
 
 /* x10 becomes the value's address. */
-#define TBUF_SECTION_VALUE						\
+#define TBUF_SECTION_VALUE(HAS)						\
 	"ldr w3, [x8, #" TBUF_O(K_VALUES) "]\n\t"			\
 	"ldr w4, [x8, #" TBUF_O(K_NWORDS) "]\n\t"			\
 	"ldr x5, [%[w], #" TBUF_O(U_WORD) "]\n\t"			\
 	"cmp x5, x4\n\t"						\
 	"b.hs %l[changed]\n\t"						\
-	"ldr x4, [%[w], #" TBUF_O(U_HEAP) "]\n\t"			\
+	"ldr x4, " HAS(HEAP) "\n\t"					\
 	"cmp x3, x4\n\t"						\
 	"b.lo %l[changed]\n\t"						\
 	"add x3, x3, x5, lsl #3\n\t"					\
-	"ldr x4, [%[w], #" TBUF_O(U_END) "]\n\t"			\
+	"ldr x4, " HAS(END) "\n\t"					\
 	"cmp x3, x4\n\t"						\
 	"b.hi %l[changed]\n\t"						\
 	"tst x3, #7\n\t"						\
@@ -826,8 +831,46 @@ tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
+		"ldr w3, " TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
+	    TBUF_DELAY(6)
+	    "ldr x3, [x10]\n\t"
+	    "ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"
+	    "add x3, x3, x4\n\t"
+	    "str x3, [x10]\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+/* By the memo: the table's bytes, less the entry's, are its last offset. */
+#define TBUF_SECTION_MEMO_LAST						\
+	"ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"				\
+	"ldr w4, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
+	"subs w3, w3, w4\n\t"						\
+	"b.lo %l[changed]"
+
+static inline enum tbuf_outcome
+tbuf_rseq_again(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    "ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"
+	    "ldr x4, [%[w], #" TBUF_O(W_BITS) "]\n\t"
+	    "cmp x3, x4\n\t"
+	    "b.ne %l[changed]\n\t"
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_SEARCH(TBUF_MEMO_HAS, TBUF_SECTION_MEMO_LAST)
+	    TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
 	    TBUF_DELAY(6)
 	    "ldr x3, [x10]\n\t"
 	    "ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"
@@ -874,8 +917,9 @@ tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
+		"ldr w3, " TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 	    TBUF_SECTION_SUM
 	    "2:\n\t"
 	    :
@@ -926,8 +970,9 @@ tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
+		"ldr w3, " TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 	    TBUF_SECTION_PEAK
 	    "2:\n\t"
 	    :

@@ -1038,23 +1038,28 @@ changed:
 	"jne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
+/* Where the table lies, and its limits: the search has them, or the memo. */
+#define TBUF_SEARCH_HAS(name)	TBUF_O(U_##name) "(%[w])"
+#define TBUF_MEMO_HAS(name)	"%%fs:" TBUF_O(A_##name) "(%[m])"
+
 /*
  * r9 is the table, edx the slot's number, r10 how many slots are left, r8 the
- * entry, rsi the key.  An offset that lies nowhere is one of no entry.
+ * entry, rsi the key.  An offset that lies nowhere is one of no entry; one
+ * behind LAST has no room for the entry.
  */
-#define TBUF_SECTION_SEARCH						\
-	"movq " TBUF_O(U_TABLE) "(%[w]), %%r9\n\t"			\
+#define TBUF_SECTION_SEARCH(HAS, LAST)					\
+	"movq " HAS(TABLE) ", %%r9\n\t"					\
 	"movq " TBUF_O(U_KEY) "(%[w]), %%rsi\n\t"			\
 	"movl " TBUF_O(U_HASH) "(%[w]), %%edx\n\t"			\
 	"movl $" TBUF_O(T_PROBES) ", %%r10d\n\t"			\
-	"5: andl " TBUF_O(U_MASK) "(%[w]), %%edx\n\t"			\
+	"5: andl " HAS(MASK) ", %%edx\n\t"				\
 	"movl " TBUF_O(T_INDEX) "(%%r9, %%rdx, 4), %%eax\n\t"		\
 	"movl %%eax, %%ecx\n\t"					\
-	"subl " TBUF_O(U_HEAP) "(%[w]), %%ecx\n\t"			\
+	"subl " HAS(HEAP) ", %%ecx\n\t"					\
 	"jb %l[changed]\n\t"						\
 	"cmpl (%%r9), %%ecx\n\t"					\
 	"jae %l[changed]\n\t"						\
-	"cmpl " TBUF_O(U_LAST) "(%[w]), %%eax\n\t"			\
+	"cmpl " LAST ", %%eax\n\t"					\
 	"ja %l[changed]\n\t"						\
 	"leaq (%%r9, %%rax), %%r8\n\t"				\
 	"movq " TBUF_O(U_ENTRY) "(%[w]), %%rax\n\t"			\
@@ -1076,16 +1081,16 @@ changed:
 	"8:\n\t"
 
 /* rdx becomes the value's offset. */
-#define TBUF_SECTION_VALUE						\
+#define TBUF_SECTION_VALUE(HAS)						\
 	"movl " TBUF_O(K_VALUES) "(%%r8), %%eax\n\t"			\
 	"movl " TBUF_O(K_NWORDS) "(%%r8), %%ecx\n\t"			\
 	"movq " TBUF_O(U_WORD) "(%[w]), %%rdx\n\t"			\
 	"cmpq %%rcx, %%rdx\n\t"						\
 	"jae %l[changed]\n\t"						\
-	"cmpq " TBUF_O(U_HEAP) "(%[w]), %%rax\n\t"			\
+	"cmpq " HAS(HEAP) ", %%rax\n\t"					\
 	"jb %l[changed]\n\t"						\
 	"leaq (%%rax, %%rdx, 8), %%rdx\n\t"				\
-	"cmpq " TBUF_O(U_END) "(%[w]), %%rdx\n\t"			\
+	"cmpq " HAS(END) ", %%rdx\n\t"					\
 	"ja %l[changed]\n\t"						\
 	"testb $7, %%dl\n\t"						\
 	"jnz %l[changed]\n\t"
@@ -1098,8 +1103,39 @@ tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
+	    TBUF_DELAY(6)
+	    "movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"
+	    "addq %%rax, (%%r9, %%rdx)\n\t" /* the last instruction */
+	    "2:\n\t"
+	    :
+	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
+	    : TBUF_CLOBBERS, "rsi", "r10"
+	    : changed);
+	tbuf_rseq_clear();
+	return (TBUF_COMMITTED);
+changed:
+	tbuf_rseq_clear();
+	return (TBUF_CHANGED);
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_again(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	__asm__ goto volatile(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    "movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"
+	    "cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"
+	    "jne %l[changed]\n\t"
+	    TBUF_SECTION_SESSION
+	    "movl " TBUF_O(U_ENTRY) "(%[w]), %%eax\n\t"
+	    "movl " TBUF_MEMO_HAS(STORAGE) ", %%r11d\n\t"
+	    "subl %%eax, %%r11d\n\t"
+	    "jb %l[changed]\n\t"
+	    TBUF_SECTION_SEARCH(TBUF_MEMO_HAS, "%%r11d")
+	    TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
 	    TBUF_DELAY(6)
 	    "movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"
 	    "addq %%rax, (%%r9, %%rdx)\n\t" /* the last instruction */
@@ -1140,8 +1176,8 @@ tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 	    TBUF_SECTION_SUM
 	    "2:\n\t"
 	    :
@@ -1189,8 +1225,8 @@ tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH
-	    TBUF_SECTION_VALUE
+	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
+	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 	    TBUF_SECTION_PEAK
 	    "2:\n\t"
 	    :

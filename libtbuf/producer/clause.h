@@ -309,6 +309,10 @@ bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 void	tbuf_table_remember(unsigned total, const struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint64_t bits) TBUF_HIDDEN;
 
+/* ... and with a key: where this CPU's table lies. */
+void	tbuf_table_remember_place(unsigned total, const struct tbuf_search *,
+	    uint64_t base, uint64_t bits) TBUF_HIDDEN;
+
 /* clause_speculate.c */
 int	tbuf_run_speculation(struct tbuf_machine *, uint64_t *id) TBUF_HIDDEN;
 int	tbuf_run_speculate(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;

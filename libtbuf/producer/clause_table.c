@@ -493,6 +493,23 @@ lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 	return (true);
 }
 
+/* A memo for this CPU's table of now, and where that is; false: nowhere. */
+static bool
+table_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here,
+    uint64_t *place)
+{
+	uint64_t turn;
+
+	if (!lane_here(s, base, here) ||
+	    here->cpu >= tbuf_load(&tbuf_local->cpus))
+		return (false);
+	turn = tbuf_load(&here->slot->turn);
+	*place = place_load(here->lane, turn);
+	tbuf_memo_turn(here, turn);
+	return (tbuf_turn_of(turn, s->generation) &&
+	    place_check(base, *place));
+}
+
 /*
  * The memo is made of what sections have read: should it be of another session
  * than the search, the one that commits it would not have come so far.  Its
@@ -504,25 +521,45 @@ tbuf_table_remember(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint32_t aggregation, uint64_t bits)
 {
 	struct tbuf_memo here = { .bits = bits };
-	uint64_t entry[WORDS], place, turn;
+	uint64_t entry[WORDS], place;
 	struct value v = { .entry = entry, .size = TBUF_RUN_KEY_ENTRY,
 		.hash = s->hash, .which = aggregation };
 	struct table t = { .memo = &here };
 
-	if (!lane_here(s, base, &here) ||
-	    here.cpu >= tbuf_load(&tbuf_local->cpus))
+	if (!table_here(s, base, &here, &place))
 		return;
-	turn = tbuf_load(&here.slot->turn);
-	place = place_load(here.lane, turn);
-	if (!tbuf_turn_of(turn, s->generation) || !place_check(base, place))
-		return;
-	tbuf_memo_turn(&here, turn);
 	t.storage = tbuf_place_storage(place);
 	t.at = (unsigned char *)(uintptr_t)(base + tbuf_place_offset(place));
 	if (search(&v, &t) != FOUND)
 		return;
 	here.data = (unsigned char *)t.values;
 	here.ecb_max = t.nwords;
+	tbuf_rseq_remember(tbuf_memo_total(tbuf_local, here.cpu, total),
+	    &here, &tbuf_thread.shared);
+}
+
+static inline void
+limits_fill(struct tbuf_memo *m, unsigned char *table, uint64_t storage)
+{
+	m->tbuf_memo_table = table;
+	m->tbuf_memo_mask = tbuf_table_slots(storage) - 1;
+	m->tbuf_memo_heap = tbuf_table_heap(storage);
+	m->tbuf_memo_storage = storage;
+	m->tbuf_memo_end = storage - sizeof(uint64_t);
+}
+
+/* The same of where the table lies. */
+__attribute__((noinline)) void
+tbuf_table_remember_place(unsigned total, const struct tbuf_search *s,
+    uint64_t base, uint64_t bits)
+{
+	struct tbuf_memo here = { .bits = bits };
+	uint64_t place;
+
+	if (!table_here(s, base, &here, &place))
+		return;
+	limits_fill(&here, (unsigned char *)(uintptr_t)
+	    (base + tbuf_place_offset(place)), tbuf_place_storage(place));
 	tbuf_rseq_remember(tbuf_memo_total(tbuf_local, here.cpu, total),
 	    &here, &tbuf_thread.shared);
 }

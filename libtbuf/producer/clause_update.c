@@ -10,7 +10,16 @@
 #include "producer/clause_kept.h"
 #include "producer/key.h"
 
-/* What is to be added, and whose: all of a search but the key. */
+/* Whose it is. */
+static inline void
+session_read(const struct tbuf_kept *k, struct tbuf_search *s)
+{
+	s->bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	    TBUF_MEMO_CLAUSES;
+	s->generation = k->generation;
+}
+
+/* What is to be added: with that all of a search but the key. */
 static inline bool
 value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
     struct tbuf_search *s, enum tbuf_table_step step)
@@ -19,9 +28,6 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
 	uint64_t value;
 
-	s->bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
-	    TBUF_MEMO_CLAUSES;
-	s->generation = k->generation;
 	s->word = 0;
 	s->delta = 1;
 	if (step != TBUF_STEP_UPDATE) {
@@ -40,14 +46,55 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 }
 
 static inline bool
-update_do(struct tbuf_search *s, uint64_t sum, uint64_t base,
-    uint32_t aggregation, uint32_t bytes, enum tbuf_table_step step)
+update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
+    uint32_t bytes, enum tbuf_table_step step)
 {
 	const struct tbuf_memo *m = tbuf_memo_find(s->bits);
 
-	s->hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (m != NULL && tbuf_table_update(m, s, base, aggregation,
 	    bytes, step));
+}
+
+/*
+ * Where it is not known where this CPU's table lies, or the tables have turned
+ * since; or the key is new.
+ */
+static __attribute__((noinline)) bool
+update_first(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    struct tbuf_search *s, uint32_t bytes)
+{
+	const uint64_t bits = tbuf_kept_bits(fire->version);
+	uint32_t aggregation = k->update.aggregation;
+	const struct tbuf_memo *m;
+
+	session_read(k, s);
+	if (!tbuf_kept_unchanged(k, fire->version) ||
+	    (m = tbuf_memo_find(s->bits)) == NULL ||
+	    !tbuf_table_update(m, s, fire->base, aggregation, bytes,
+	    TBUF_STEP_UPDATE))
+		return (false);
+	/* It may have been another lane's, as a thread's own. */
+	m = tbuf_kept_total(k);
+	if (m != NULL && (tbuf_load(&m->bits) != bits ||
+	    tbuf_load(&m->generation) != s->turn))
+		tbuf_table_remember_place((unsigned)(k - tbuf_kept_all), s,
+		    fire->base, bits);
+	return (true);
+}
+
+/* Most often the key is there, in a table that is known. */
+static inline bool
+update_again(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
+{
+	const struct tbuf_memo *m = tbuf_kept_total(k);
+	uint32_t which = aggregation | bytes << 16, size = (bytes + 7) & ~7u;
+
+	s->bits = tbuf_kept_bits(fire->version);
+	s->size = size;
+	s->entry = (TBUF_RUN_KEY_ENTRY + size) | (uint64_t)which << 32;
+	return ((m != NULL && tbuf_rseq_again(m, s) == TBUF_COMMITTED) ||
+	    update_first(k, fire, s, bytes));
 }
 
 /*
@@ -76,6 +123,8 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	bytes = 8 * numbers - k->update.spare;
 	if (string && !tbuf_number_value(&k->numbers[numbers], fire, &at))
 		return (false);
+	if (step != TBUF_STEP_UPDATE)
+		session_read(k, &s);
 	/* The deadline is looked at now and then. */
 	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
@@ -88,7 +137,10 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 		bytes += 2 + ((uint32_t)text.word & ~TBUF_TEXT_CUT);
 	}
 	s.key = words;
-	return (update_do(&s, sum, fire->base, aggregation, bytes, step));
+	s.hash = tbuf_hash_key(sum, aggregation | bytes << 16);
+	return (step == TBUF_STEP_UPDATE ?
+	    update_again(k, fire, &s, aggregation, bytes) :
+	    update_do(&s, fire->base, aggregation, bytes, step));
 }
 
 /* Functions of their own: those without a string have less to look after. */
@@ -111,6 +163,7 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	uint32_t aggregation = k->update.aggregation;
 	struct tbuf_search s;
 
+	session_read(k, &s);
 	/* The deadline is looked at now and then. */
 	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
@@ -118,7 +171,8 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
 	s.key = NULL;
-	if (!update_do(&s, 0, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
+	s.hash = tbuf_hash_key(0, aggregation);
+	if (!update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
 		return (false);
 	if (tbuf_kept_total(k) != NULL)
 		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * An aggregation table that holds anything: as a target updates it, by one
- * section and step by step, and as a consumer reads it, before that and behind
- * it.
+ * section, with a memo of the table's and without, and step by step, and as a
+ * consumer reads it, before that and behind it.
  *
  * Input: the binary logarithm of its bytes less 9, the key's first byte, the
  * aggregation, then the table from its start; what is missing is 0.
@@ -40,6 +40,23 @@ static const struct tbuf_d_script script = {
 	.aggregations = aggregations, .naggregations = AGGREGATIONS
 };
 
+/* By a memo that says where the table lies: the search does not. */
+static enum tbuf_outcome
+again_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
+    uint64_t storage)
+{
+	struct tbuf_search key = {
+		.bits = memo->bits, .key = s->key, .hash = s->hash,
+		.size = s->size, .entry = s->entry, .word = s->word,
+		.delta = s->delta
+	};
+	struct tbuf_memo m = *memo;
+
+	tbuf_memo_turn(&m, s->turn);
+	limits_fill(&m, (unsigned char *)(uintptr_t)s->table, storage);
+	return (tbuf_rseq_again(&m, &key));
+}
+
 static enum tbuf_outcome
 section_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
     enum tbuf_table_step step)
@@ -51,7 +68,7 @@ section_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
 
 /* The section on this table: what it counts the steps count as well. */
 static void
-update_section(const struct value *v, const struct table *t)
+update_section(const struct value *v, const struct table *t, bool again)
 {
 	static const struct tbuf_local local = { .base = 1 };
 	static struct tbuf_slot slot = {
@@ -84,7 +101,8 @@ update_section(const struct value *v, const struct table *t)
 	memcpy(before, t->at, 8 * words);
 	for (try = 0; try < 100; try++) {
 		memo.cpu = tbuf_rseq_cpu();
-		if (section_take(&memo, &s, step) == TBUF_COMMITTED)
+		if ((again ? again_take(&memo, &s, t->storage) :
+		    section_take(&memo, &s, step)) == TBUF_COMMITTED)
 			break;
 	}
 	tbuf_local = none;
@@ -121,7 +139,10 @@ update(struct table *t, uint32_t id, uint8_t key)
 	v.hash = hash(v.which, entry + WORDS, sizeof(entry) - 8 * WORDS);
 	if (tbuf_rseq_ready() &&
 	    tbuf_table_step(update.function) != TBUF_STEP_NONE)
-		update_section(&v, t);
+		update_section(&v, t, false);
+	if (tbuf_rseq_ready() &&
+	    tbuf_table_step(update.function) == TBUF_STEP_UPDATE)
+		update_section(&v, t, true);
 	for (turns = 0; turns < 2; turns++)
 		if (search(&v, t) == FOUND) {
 			(void)values_update(&v, t);
