@@ -16,27 +16,6 @@ magnitude(int64_t value)
 
 /* ------------------------------------------------------------ quantize */
 
-/* The power of two below a value that is not 0. */
-static uint32_t
-logarithm(uint64_t value)
-{
-	return (63 - (uint32_t)__builtin_clzll(value));
-}
-
-static uint32_t
-power_bucket(int64_t value)
-{
-	uint32_t n;
-
-	if (value == 0)
-		return (TBUF_QUANTIZE_ZERO);
-	n = logarithm(magnitude(value)) + 1;
-	if (value > 0)
-		return (TBUF_QUANTIZE_ZERO + n);
-	/* INT64_MIN is a power of its own, but shares the last bucket. */
-	return (n > TBUF_QUANTIZE_ZERO ? 0 : TBUF_QUANTIZE_ZERO - n);
-}
-
 static bool
 power_bounds(uint32_t bucket, int64_t *low, int64_t *high)
 {
@@ -349,7 +328,7 @@ tbuf_aggregate_bucket(enum tbuf_aggregator function, uint64_t parameter,
 {
 	switch (function) {
 	case TBUF_AGG_QUANTIZE:
-		return (power_bucket(value));
+		return (tbuf_quantize_bucket(value));
 	case TBUF_AGG_LQUANTIZE:
 		return (linear_bucket(parameter, value));
 	case TBUF_AGG_LLQUANTIZE:

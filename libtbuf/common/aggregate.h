@@ -81,7 +81,23 @@ tbuf_aggregate_has_buckets(enum tbuf_aggregator function)
 	    function < TBUF_AGGREGATORS);
 }
 
-/* Which word a quantizer counts a value in. */
+/* Which word quantize() counts a value in. */
+static inline uint32_t
+tbuf_quantize_bucket(int64_t value)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	uint32_t n;
+
+	if (value == 0)
+		return (TBUF_QUANTIZE_ZERO);
+	n = 64 - (uint32_t)__builtin_clzll(size);
+	if (value > 0)
+		return (TBUF_QUANTIZE_ZERO + n);
+	/* INT64_MIN is a power of its own, but shares the last bucket. */
+	return (n > TBUF_QUANTIZE_ZERO ? 0 : TBUF_QUANTIZE_ZERO - n);
+}
+
+/* ... and which any quantizer does. */
 uint32_t tbuf_aggregate_bucket(enum tbuf_aggregator, uint64_t parameter,
 	    int64_t value);
 

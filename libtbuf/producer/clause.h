@@ -57,6 +57,22 @@ struct tbuf_workspace {
 	uint64_t key[(2048 + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
+/*
+ * What a thread remembers of its block in a session: generation <<
+ * TBUF_BLOCK_INDEX | the block's index, or NONE.
+ */
+#define TBUF_BLOCK_INDEX	20
+#define TBUF_BLOCK_NONE		((UINT64_C(1) << TBUF_BLOCK_INDEX) - 1)
+
+_Static_assert(TBUF_BLOCKS_MAX <= TBUF_BLOCK_NONE, "an index that is none");
+
+/* Does another task take this one's variables for its own? */
+static inline bool
+tbuf_thread_is_nobody(void)
+{
+	return (tbuf_thread.shared != 0 || tbuf_thread.children != 0);
+}
+
 /* Where threads have the numbers of self->, as far as that is kept. */
 #define TBUF_PLACES	4
 
@@ -66,6 +82,36 @@ struct tbuf_places {
 	uint64_t count;			/* of blocks */
 	uint32_t at[TBUF_PLACES];	/* in a block, by id; 0: not known */
 };
+
+/*
+ * The number's word in the block that the thread remembers, or what it has
+ * without one; a memo that says whose CPU and session that is, which is all
+ * that is asked where no lane is written to.
+ */
+static inline bool
+tbuf_places_find(const struct tbuf_places *p, unsigned number,
+    uint64_t generation, struct tbuf_slot *slot, uint32_t id,
+    struct tbuf_memo *here, uint64_t **cell)
+{
+	uint64_t seen, index;
+
+	if (id >= TBUF_PLACES || p->at[id] == 0 || !tbuf_self.rseq ||
+	    tbuf_thread_is_nobody())
+		return (false);
+	seen = tbuf_load(&tbuf_thread.blocks[number %
+	    TBUF_BLOCKS_REMEMBERED]);
+	index = seen & TBUF_BLOCK_NONE;
+	if (seen != (generation << TBUF_BLOCK_INDEX | index) ||
+	    (index != TBUF_BLOCK_NONE && index >= p->count))
+		return (false);
+	*cell = index == TBUF_BLOCK_NONE ? NULL : (uint64_t *)(void *)
+	    (p->blocks + index * p->block + p->at[id]);
+	here->generation = generation;
+	here->slot = slot;
+	here->lane = NULL;
+	here->cpu = tbuf_rseq_cpu();
+	return (true);
+}
 
 /* How ticks are turned into timestamps, the same for a session. */
 struct tbuf_tempo {
@@ -216,12 +262,10 @@ int	tbuf_thread_variable_store(struct tbuf_run *,
 
 /*
  * The places of its numbers, from the session; and a number by these, where the
- * thread has a block already.  False: it is another case.
+ * thread has a block already (tbuf_places_find()).  False: it is another case.
  */
 void	tbuf_places_make(const struct tbuf_run *, struct tbuf_places *)
 	    TBUF_HIDDEN;
-bool	tbuf_places_find(const struct tbuf_places *, const struct tbuf_fire *,
-	    uint32_t id, struct tbuf_memo *here, uint64_t **cell) TBUF_HIDDEN;
 bool	tbuf_places_load(struct tbuf_run *, uint32_t id, uint64_t *value)
 	    TBUF_HIDDEN;
 bool	tbuf_places_store(struct tbuf_run *, uint32_t id, uint64_t value)

@@ -354,11 +354,23 @@ tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
-/* ... a value with a key of numbers; with one that ends in a string. */
-bool	tbuf_kept_key(const struct tbuf_kept *,
-	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
-bool	tbuf_kept_string(const struct tbuf_kept *,
-	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+/*
+ * ... a value with a key of numbers; with one that ends in a string; where
+ * there is no more, for a fire with so many bytes of words.
+ */
+bool	tbuf_kept_key(const struct tbuf_kept *, const uint64_t *words,
+	    uint64_t size, uint64_t version) TBUF_HIDDEN;
+bool	tbuf_kept_string(const struct tbuf_kept *, const uint64_t *words,
+	    uint64_t size, uint64_t version) TBUF_HIDDEN;
+
+static inline bool
+tbuf_kept_keyed(const struct tbuf_kept *k, const uint64_t *words,
+    uint64_t size, uint64_t version)
+{
+	return (k->update.strsize != 0 ?
+	    tbuf_kept_string(k, words, size, version) :
+	    tbuf_kept_key(k, words, size, version));
+}
 
 /* clause_self.c: what has to do with a number of the thread's; as above. */
 bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
@@ -370,22 +382,24 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, enum tbuf_kept_way way, uint64_t version)
 {
 	const struct tbuf_kept *k = tbuf_kept_place(site->index);
-	struct tbuf_kept_fire fire = {
-		.words = words, .size = size, .version = version,
-		.base = tbuf_load(&tbuf_local->base)
-	};
-	bool done;
+	const uint64_t base = tbuf_load(&tbuf_local->base);
+	struct tbuf_kept_fire fire;
+	bool done = false;
 
-	if (fire.base == 0 || way == TBUF_WAY_LOOK)
+	if (base == 0 || way == TBUF_WAY_LOOK)
 		return (false);
-	if (way == TBUF_WAY_RUN)
-		done = false;
-	else if (k->keyed)
-		done = k->update.strsize != 0 ? tbuf_kept_string(k, &fire) :
-		    tbuf_kept_key(k, &fire);
-	else
+	if (way == TBUF_WAY_BEHIND && k->keyed)
+		done = tbuf_kept_keyed(k, words, size, version);
+	else if (way == TBUF_WAY_BEHIND) {
+		/* One by one: to zero it all first costs more. */
+		fire.words = words;
+		fire.size = size;
+		fire.base = base;
+		fire.version = version;
+		fire.time = fire.self = 0;
 		done = k->self.used ? tbuf_clause_self(site, k, &fire) :
 		    tbuf_kept_effect(k, &fire);
+	}
 	return (done || tbuf_kept_run(site, words, size, k, version));
 }
 

@@ -28,16 +28,13 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	const struct tbuf_number stored = k->self.stored;
 	const struct tbuf_tempo tempo = k->self.tempo;
 	const uint32_t id = k->self.id;
-	const uint8_t kind = k->kind;
+	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
 	struct tbuf_memo here;
-	struct tbuf_fire f;
 	uint64_t *cell, value = 0;
 
-	f.number = k->number & (TBUF_NSESSIONS - 1);
-	f.generation = k->generation;
-	f.slot = (struct tbuf_slot *)(uintptr_t)(fire->base + TBUF_SLOTS +
-	    f.number * (uint64_t)TBUF_SLOT_SIZE);
-	if (!tbuf_places_find(&k->program.places, &f, id, &here, &cell) ||
+	if (!tbuf_places_find(&k->program.places, number, k->generation,
+	    (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base, number),
+	    id, &here, &cell) ||
 	    !tbuf_kept_unchanged(k, fire->version))
 		return (false);
 	fire->self = 0;
@@ -58,7 +55,7 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 		return (true);
 	if (kind == TBUF_KEPT_TEST)
 		return (false);
-	tbuf_clause_store(site, fire, f.number, f.generation, id, value);
+	tbuf_clause_store(site, fire, number, here.generation, id, value);
 	return (true);
 }
 

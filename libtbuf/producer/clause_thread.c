@@ -21,11 +21,8 @@
 #include "common/step.h"
 #include "producer/clause.h"
 
-/* What is remembered: generation << INDEX | the block's index, or NONE. */
-#define INDEX		20
-#define NONE		((UINT64_C(1) << INDEX) - 1)
-
-_Static_assert(TBUF_BLOCKS_MAX <= NONE, "an index that is none");
+#define INDEX		TBUF_BLOCK_INDEX
+#define NONE		TBUF_BLOCK_NONE
 
 /* Turns that a swap is given, where others may be at the same words. */
 #define TRIES		64
@@ -44,17 +41,10 @@ struct access {
 	bool dropped;
 };
 
-/* Does another task take this one's variables for its own? */
-static bool
-nobody(void)
-{
-	return (tbuf_thread.shared != 0 || tbuf_thread.children != 0);
-}
-
 uint64_t
 tbuf_thread_number(bool *shared)
 {
-	*shared = nobody();
+	*shared = tbuf_thread_is_nobody();
 	return (*shared ? tbuf_thread_draw() : tbuf_thread_own_number());
 }
 
@@ -223,11 +213,12 @@ access_do(struct access *a, const struct tbuf_memo *memo,
 
 	a->done = true;
 	a->dropped = false;
-	if (!nobody() && own_find(a, memo, &index) != TBUF_COMMITTED)
+	if (!tbuf_thread_is_nobody() &&
+	    own_find(a, memo, &index) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	/* What is 0 need not be stored where nothing else is. */
 	if (index == NONE && a->stores && (a->bytes != NULL || a->value != 0)) {
-		if (!nobody() &&
+		if (!tbuf_thread_is_nobody() &&
 		    claim(a, memo, side, &index) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		if (index == NONE)
@@ -295,33 +286,14 @@ tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
 	}
 }
 
-/*
- * The number's word in the block that the thread remembers, or what it has
- * without one; a memo that says whose CPU and session that is, which is all
- * that is asked where no lane is written to.
- */
-bool
-tbuf_places_find(const struct tbuf_places *p, const struct tbuf_fire *f,
-    uint32_t id, struct tbuf_memo *here, uint64_t **cell)
+static bool
+place_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
+    uint64_t **cell)
 {
-	uint64_t seen, index;
+	const struct tbuf_fire *f = run->fire;
 
-	if (p == NULL || id >= TBUF_PLACES || p->at[id] == 0 ||
-	    !tbuf_self.rseq || nobody())
-		return (false);
-	seen = tbuf_load(&tbuf_thread.blocks[f->number %
-	    TBUF_BLOCKS_REMEMBERED]);
-	index = seen & NONE;
-	if (seen != (f->generation << INDEX | index) ||
-	    (index != NONE && index >= p->count))
-		return (false);
-	*cell = index == NONE ? NULL : (uint64_t *)(void *)
-	    (p->blocks + index * p->block + p->at[id]);
-	here->generation = f->generation;
-	here->slot = f->slot;
-	here->lane = NULL;
-	here->cpu = tbuf_rseq_cpu();
-	return (true);
+	return (run->places != NULL && tbuf_places_find(run->places, f->number,
+	    f->generation, f->slot, id, here, cell));
 }
 
 /* Twice in a run, as in /self->ts/ { ... self->ts }, it is loaded once. */
@@ -332,9 +304,9 @@ tbuf_places_load(struct tbuf_run *run, uint32_t id, uint64_t *value)
 	uint64_t *cell, loaded = 0;
 
 	if (id != run->known_id) {
-		if (!tbuf_places_find(run->places, run->fire, id, &here,
-		    &cell) || (cell != NULL && tbuf_step_load(&here,
-		    &loaded, cell, 1) != TBUF_COMMITTED))
+		if (!place_find(run, id, &here, &cell) || (cell != NULL &&
+		    tbuf_step_load(&here, &loaded, cell, 1) !=
+		    TBUF_COMMITTED))
 			return (false);
 		run->known = loaded;
 		run->known_id = id;
@@ -350,7 +322,7 @@ tbuf_places_store(struct tbuf_run *run, uint32_t id, uint64_t value)
 	uint64_t *cell;
 
 	run->known_id = UINT32_MAX;
-	return (tbuf_places_find(run->places, run->fire, id, &here, &cell) &&
+	return (place_find(run, id, &here, &cell) &&
 	    cell != NULL &&
 	    tbuf_step_store(&here, cell, value) == TBUF_COMMITTED);
 }

@@ -40,8 +40,9 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	if (!tbuf_number_value(&from->value, fire, &value) ||
 	    !tbuf_number_value(&from->weight, fire, &s->delta))
 		return (false);
-	s->word = tbuf_aggregate_bucket(function, from->parameter,
-	    (int64_t)value);
+	s->word = function == TBUF_AGG_QUANTIZE ?
+	    tbuf_quantize_bucket((int64_t)value) :
+	    tbuf_aggregate_bucket(function, from->parameter, (int64_t)value);
 	return (true);
 }
 
@@ -60,17 +61,18 @@ update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
  * since; or the key is new.
  */
 static __attribute__((noinline)) bool
-update_first(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+update_first(const struct tbuf_kept *k, uint64_t version,
     struct tbuf_search *s, uint32_t bytes)
 {
-	const uint64_t bits = tbuf_kept_bits(fire->version);
+	const uint64_t base = tbuf_load(&tbuf_local->base);
+	const uint64_t bits = tbuf_kept_bits(version);
 	uint32_t aggregation = k->update.aggregation;
 	const struct tbuf_memo *m;
 
 	session_read(k, s);
-	if (!tbuf_kept_unchanged(k, fire->version) ||
+	if (base == 0 || !tbuf_kept_unchanged(k, version) ||
 	    (m = tbuf_memo_find(s->bits)) == NULL ||
-	    !tbuf_table_update(m, s, fire->base, aggregation, bytes,
+	    !tbuf_table_update(m, s, base, aggregation, bytes,
 	    TBUF_STEP_UPDATE))
 		return (false);
 	/* It may have been another lane's, as a thread's own. */
@@ -78,23 +80,23 @@ update_first(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	if (m != NULL && (tbuf_load(&m->bits) != bits ||
 	    tbuf_load(&m->generation) != s->turn))
 		tbuf_table_remember_place((unsigned)(k - tbuf_kept_all), s,
-		    fire->base, bits);
+		    base, bits);
 	return (true);
 }
 
 /* Most often the key is there, in a table that is known. */
 static inline bool
-update_again(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+update_again(const struct tbuf_kept *k, uint64_t version,
     struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
 {
 	const struct tbuf_memo *m = tbuf_kept_total(k);
 	uint32_t which = aggregation | bytes << 16, size = (bytes + 7) & ~7u;
 
-	s->bits = tbuf_kept_bits(fire->version);
+	s->bits = tbuf_kept_bits(version);
 	s->size = size;
 	s->entry = (TBUF_RUN_KEY_ENTRY + size) | (uint64_t)which << 32;
 	return ((m != NULL && tbuf_rseq_again(m, s) == TBUF_COMMITTED) ||
-	    update_first(k, fire, s, bytes));
+	    update_first(k, version, s, bytes));
 }
 
 /*
@@ -139,22 +141,28 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	s.key = words;
 	s.hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (step == TBUF_STEP_UPDATE ?
-	    update_again(k, fire, &s, aggregation, bytes) :
+	    update_again(k, fire->version, &s, aggregation, bytes) :
 	    update_do(&s, fire->base, aggregation, bytes, step));
 }
 
-/* Functions of their own: those without a string have less to look after. */
-__attribute__((noinline)) bool
-tbuf_kept_string(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
-{
-	return (update_key(k, fire, TBUF_STEP_UPDATE, true));
+/*
+ * Functions of their own: those without a string have less to look after.  None
+ * has a number of the thread's, and what the fire has stays in registers.
+ */
+#define KEPT_KEY(name, string)						\
+__attribute__((noinline)) bool						\
+name(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,	\
+    uint64_t version)							\
+{									\
+	const struct tbuf_kept_fire fire = {				\
+		.words = words, .size = size, .version = version	\
+	};								\
+									\
+	return (update_key(k, &fire, TBUF_STEP_UPDATE, string));	\
 }
 
-__attribute__((noinline)) bool
-tbuf_kept_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
-{
-	return (update_key(k, fire, TBUF_STEP_UPDATE, false));
-}
+KEPT_KEY(tbuf_kept_key, false)
+KEPT_KEY(tbuf_kept_string, true)
 
 /* There is no key: what has been found once is there till the tables turn. */
 static bool
@@ -163,16 +171,17 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	uint32_t aggregation = k->update.aggregation;
 	struct tbuf_search s;
 
-	session_read(k, &s);
 	/* The deadline is looked at now and then. */
 	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
 	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
 		return (true);
+	session_read(k, &s);
 	s.key = NULL;
 	s.hash = tbuf_hash_key(0, aggregation);
-	if (!update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
+	if (!tbuf_kept_unchanged(k, fire->version) ||
+	    !update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
 		return (false);
 	if (tbuf_kept_total(k) != NULL)
 		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
@@ -198,6 +207,14 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
+/* What has a key beside a number of the thread's. */
+static __attribute__((noinline)) bool
+update_beside(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (update_key(k, fire, TBUF_STEP_UPDATE,
+	    k->update.strsize != 0));
+}
+
 /* With a key or without. */
 static __attribute__((noinline)) bool
 update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
@@ -214,8 +231,7 @@ tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	if (k->kind == TBUF_KEPT_UPDATE)
 		return (k->nnumbers == 0 ? update_total(k, fire) :
-		    k->update.strsize != 0 ? tbuf_kept_string(k, fire) :
-		    tbuf_kept_key(k, fire));
+		    update_beside(k, fire));
 	if (k->kind == TBUF_KEPT_RECORD)
 		return (write_numbers(k, fire));
 	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));

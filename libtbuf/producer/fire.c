@@ -367,7 +367,17 @@ fire_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_rest(site, values, size, UINT32_MAX);
 }
 
-/* ... which most often is to count. */
+/* ... which often is to count by a key ... */
+static __attribute__((noinline)) void
+fire_keyed(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, uint64_t version)
+{
+	if (!tbuf_kept_keyed(tbuf_kept_place(site->index), values, size,
+	    version))
+		fire_behind(site, values, size, TBUF_WAY_RUN, version);
+}
+
+/* ... and most often without one. */
 static __attribute__((noinline)) void
 fire_count(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size, uint64_t version)
@@ -398,6 +408,9 @@ fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 	else if (way == TBUF_WAY_BEHIND &&
 	    tbuf_kept_place(site->index)->counts)
 		fire_count(site, values, size, version);
+	else if (way == TBUF_WAY_BEHIND &&
+	    tbuf_kept_place(site->index)->keyed)
+		fire_keyed(site, values, size, version);
 	else
 		fire_behind(site, values, size, way, version);
 }
@@ -687,6 +700,17 @@ fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_texts_session(site, values, number);
 }
 
+/* ... and as fire_keyed(). */
+static __attribute__((noinline)) void
+fire_texts_keyed(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size, uint64_t version, unsigned number)
+{
+	if (!tbuf_kept_keyed(tbuf_kept_place(site->index), values, size,
+	    version))
+		fire_texts_behind(site, values, size, TBUF_WAY_RUN, version,
+		    number);
+}
+
 /* ... and as fire_alone(): nothing need be packed. */
 static __attribute__((noinline)) void
 fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
@@ -703,6 +727,10 @@ fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 		return;
 	if (way == TBUF_WAY_NONE)
 		fire_texts_rest(site, values);
+	else if (way == TBUF_WAY_BEHIND &&
+	    tbuf_kept_place(site->index)->keyed)
+		fire_texts_keyed(site, values, size, version,
+		    (unsigned)__builtin_ctz(bits));
 	else
 		fire_texts_behind(site, values, size, way, version,
 		    (unsigned)__builtin_ctz(bits));
