@@ -853,7 +853,7 @@ changed:
 
 /* By the memo: the table's bytes, less the entry's, are its last offset. */
 #define TBUF_SECTION_MEMO_LAST						\
-	"ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"				\
+	"ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"			\
 	"ldr w4, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
 	"subs w3, w3, w4\n\t"						\
 	"b.lo %l[changed]"
