@@ -116,7 +116,7 @@ static bool
 is_provided(struct d_compiler *c, enum d_field field, const char *name)
 {
 	const struct d_callbacks *calls = &c->options->callbacks;
-	struct d_description d = { { "", "", "", "" } };
+	struct d_description d = { .field = { "", "", "", "" } };
 
 	d.field[field] = name;
 	return (calls->probe_exists == NULL ||

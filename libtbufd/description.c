@@ -110,6 +110,14 @@ split(struct d_compiler *c, struct d_description *d)
 	d->field[D_FIELD_FUNCTION] = p + 2;
 }
 
+/* Functions of a program by the provider of that name, which is not here. */
+static bool
+is_pid(const char *provider, size_t length)
+{
+
+	return (length == strlen("pid") && memcmp(provider, "pid", length) == 0);
+}
+
 /*
  * DTrace calls a program's providers by their names with the pid behind them,
  * python4711, which scripts say as python$target.
@@ -124,13 +132,49 @@ without_pid(struct d_compiler *c, const char *provider)
 	while (p > provider && p[-1] >= '0' && p[-1] <= '9')
 		p--;
 	if (p == provider || p == end || calls->is_traced == NULL ||
-	    strncmp(provider, "pid", (size_t)(p - provider)) == 0)
+	    is_pid(provider, (size_t)(p - provider)))
 		return (provider);
 	errno = 0;
 	pid = strtoll(p, NULL, 10);
 	if (*p == '0' || errno != 0 || !calls->is_traced(calls->context, pid))
 		return (provider);
 	return (d_copy(c, provider, (size_t)(p - provider)));
+}
+
+/* The end of a class of digits alone, or NULL. */
+static const char *
+class_of_digits(const char *p, const char *end)
+{
+	const char *last = p + 1 + strspn(p + 1, "0123456789-");
+
+	return (last > p + 1 && last < end && *last == ']' ? last + 1 : NULL);
+}
+
+size_t
+d_provider_bare(const char *provider, size_t length)
+{
+	const char *end = provider + length, *p, *start;
+
+	if ((start = memchr(provider, '[', length)) == NULL)
+		return (0);
+	for (p = start; p != NULL && p < end;) {
+		if (*p == '[')
+			p = class_of_digits(p, end);
+		else if (*p == '*' || *p == '?' || (*p >= '0' && *p <= '9'))
+			p++;
+		else
+			p = NULL;
+	}
+	length = (size_t)(start - provider);
+	return (p == NULL || is_pid(provider, length) ? 0 : length);
+}
+
+static const char *
+bare(struct d_compiler *c, const char *provider)
+{
+	size_t length = d_provider_bare(provider, strlen(provider));
+
+	return (length == 0 ? NULL : d_copy(c, provider, length));
 }
 
 struct d_node *
@@ -159,6 +203,7 @@ d_node_description(struct d_compiler *c, const char *text)
 		split(c, d);
 	d->field[D_FIELD_PROVIDER] = without_pid(c,
 	    d->field[D_FIELD_PROVIDER]);
+	d->bare = bare(c, d->field[D_FIELD_PROVIDER]);
 	node->description = d;
 	return (node);
 }

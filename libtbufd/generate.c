@@ -10,14 +10,18 @@
 
 /* --- clauses -------------------------------------------------------------- */
 
+/* A list of two where the provider may be without a pid. */
 static const char *
 description_text(struct d_compiler *c, const struct d_node *node)
 {
 	const struct d_description *d = node->description;
+	const char *text;
 
-	return (d_format(c, "%s:%s:%s:%s%s", d->field[D_FIELD_PROVIDER],
-	    d->field[D_FIELD_MODULE], d->field[D_FIELD_FUNCTION],
-	    d->field[D_FIELD_NAME],
+	text = d_format(c, "%s:%s:%s", d->field[D_FIELD_MODULE],
+	    d->field[D_FIELD_FUNCTION], d->field[D_FIELD_NAME]);
+	if (d->bare != NULL)
+		text = d_format(c, "%s,%s:%s", text, d->bare, text);
+	return (d_format(c, "%s:%s%s", d->field[D_FIELD_PROVIDER], text,
 	    node->text == NULL ? "" : node->text));
 }
 

@@ -30,7 +30,16 @@ enum d_field {
 /* A probe description; an empty field is any. */
 struct d_description {
 	const char *field[4];
+	/* What the provider may be, too, see below; NULL if nothing else. */
+	const char *bare;
 };
+
+/*
+ * How long the part of a provider's glob is in front of a class of digits that
+ * may stand for a pid, as DTrace has behind such names: python of
+ * python[0-9]*.  0 if there is none.
+ */
+size_t	d_provider_bare(const char *provider, size_t length);
 
 /*
  * How stable names are, what they mean, and on how many machines they do: 0 is

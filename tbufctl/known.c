@@ -28,7 +28,8 @@ matches(const struct d_description *d, const char *provider,
     const char *module, const char *function, const char *name)
 {
 
-	return (field_matches(d->field[D_FIELD_PROVIDER], provider) &&
+	return ((field_matches(d->field[D_FIELD_PROVIDER], provider) ||
+	    (d->bare != NULL && field_matches(d->bare, provider))) &&
 	    field_matches(d->field[D_FIELD_MODULE], module) &&
 	    field_matches(d->field[D_FIELD_FUNCTION], function) &&
 	    field_matches(d->field[D_FIELD_NAME], name));
@@ -140,7 +141,7 @@ matches_scoped(const struct d_description *d,
 {
 	const char *const *f = d->field;
 	struct d_description scoped = {
-		{ "", "", "", f[D_FIELD_NAME] }
+		.field = { "", "", "", f[D_FIELD_NAME] }
 	};
 	char function[512];
 	int n;
@@ -349,14 +350,14 @@ known_by_id(struct known *k, uint64_t id, struct d_description *d)
 	size_t i;
 
 	if (id >= 1 && id <= KNOWN_FIXED) {
-		*d = (struct d_description){ { "dtrace", "", "",
+		*d = (struct d_description){ .field = { "dtrace", "", "",
 		    own[id - 1] } };
 		return (true);
 	}
 	known_list(k);
 	for (i = 0; i < k->count; i++)
 		if (k->probes[i]->id == id) {
-			*d = (struct d_description){ {
+			*d = (struct d_description){ .field = {
 			    k->probes[i]->provider, k->probes[i]->module,
 			    k->probes[i]->function, k->probes[i]->name } };
 			return (true);

@@ -57,7 +57,7 @@ show_own(struct script_list *l, const struct d_description *d)
 void
 script_list_own(struct script_list *l)
 {
-	const struct d_description any = { { "", "", "", "" } };
+	const struct d_description any = { .field = { "", "", "", "" } };
 
 	(void)show_own(l, &any);
 }
@@ -69,6 +69,7 @@ split(char *copy, struct d_description *d)
 	char *end;
 	unsigned i;
 
+	d->bare = NULL;
 	for (i = 0; i < 4; i++) {
 		end = copy + (field_end(copy) - copy);
 		d->field[i] = copy;
@@ -109,6 +110,7 @@ split_short(char *copy, struct d_description *d)
 	char *field, *rest = copy;
 	unsigned n = 0, i;
 
+	d->bare = NULL;
 	for (i = 0; i < 4; i++)
 		d->field[i] = "";
 	while ((field = strsep(&rest, ":")) != NULL && n < 4)

@@ -16,6 +16,7 @@
 #include "messages.h"
 #include "near.h"
 #include "program.h"
+#include "tbufd.h"
 
 /* No name has a colon in it, so this matches nothing. */
 #define NOTHING	"\\:"
@@ -97,6 +98,19 @@ description_end(const char *p)
 	return (p);
 }
 
+/* Fields are right-aligned: of four the first is a provider. */
+static bool
+has_provider(const char *p)
+{
+	unsigned fields = 1;
+
+	while (*(p = field_end(p)) == ':') {
+		fields++;
+		p++;
+	}
+	return (fields == 4);
+}
+
 /* The same without the blanks behind it. */
 static const char *
 trim(const char *p, const char *end)
@@ -133,6 +147,36 @@ complete(int flag, const char *text)
 		to = stpcpy(to, add);
 		if (*end == '\0')
 			return (full);
+		*to++ = ',';
+	}
+}
+
+/*
+ * Behind each description of a list whose provider may have a pid behind it in
+ * DTrace the same of the provider without one.
+ */
+static char *
+with_bare(char *list)
+{
+	char *both = memory_get(NULL, 2, strlen(list) + 1), *to = both;
+	const char *p = list, *end, *field;
+	size_t length;
+
+	for (;; p = end + 1) {
+		end = description_end(p);
+		field = field_end(p);
+		length = d_provider_bare(p, (size_t)(field - p));
+		to = mempcpy(to, p, (size_t)(end - p));
+		if (length != 0 && has_provider(p)) {
+			*to++ = ',';
+			to = mempcpy(to, p, length);
+			to = mempcpy(to, field, (size_t)(end - field));
+		}
+		if (*end == '\0') {
+			*to = '\0';
+			free(list);
+			return (both);
+		}
 		*to++ = ',';
 	}
 }
@@ -222,8 +266,11 @@ describe(struct description *d, const char *list)
 		return (error == NULL ? 0 : bad_usage(MSG_BAD_ID, d->text));
 	}
 	d->full = complete(d->flag, list);
-	return (d->full != NULL ? 0 : bad_usage(MSG_BAD_PROBE, d->text,
-	    "an empty description in a list"));
+	if (d->full == NULL)
+		return (bad_usage(MSG_BAD_PROBE, d->text,
+		    "an empty description in a list"));
+	d->full = with_bare(d->full);
+	return (0);
 }
 
 int

@@ -106,7 +106,7 @@ probe_by_id(void *context, uint64_t id, struct d_description *d)
 	(void)context;
 	if (id != 1)
 		return (false);
-	*d = (struct d_description){ { "dtrace", "", "", "BEGIN" } };
+	*d = (struct d_description){ .field = { "dtrace", "", "", "BEGIN" } };
 	return (true);
 }
 
