@@ -13,6 +13,7 @@
 #include "cpp.h"
 #include "hint.h"
 #include "messages.h"
+#include "missing.h"
 #include "near.h"
 #include "options.h"
 
@@ -77,8 +78,8 @@ set_option(void *context, const char *name, const char *value)
 }
 
 /*
- * Of a command that does not run yet nothing is known; what a list has not is
- * told behind it.
+ * Of a command that does not run yet nothing is known, but that it will not
+ * have what nobody has; what a list has not is told behind it.
  */
 static bool
 probe_exists(void *context, const struct d_description *d)
@@ -86,7 +87,8 @@ probe_exists(void *context, const struct d_description *d)
 	struct compiled *c = context;
 
 	return (known_count(&c->known, d) != 0 ||
-	    c->options->command != NULL || c->options->mode == MODE_LIST);
+	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
+	    !missing_is_pid(d->field[D_FIELD_PROVIDER])));
 }
 
 static enum d_class
@@ -230,6 +232,8 @@ refuse(struct compiled *c, const struct description *program,
 	if ((near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
+	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
+		missing_tell(error->description->field[D_FIELD_PROVIDER]);
 	words_free(&text);
 	free(what);
 	return (EXIT_FAILED);
@@ -508,6 +512,7 @@ tell_unmatched(struct compiled *c, const struct d_description *d,
 	else
 		message(MSG_NO_PROBE MSG_NEAR, text, near);
 	free(near);
+	missing_tell(d->field[D_FIELD_PROVIDER]);
 }
 
 bool

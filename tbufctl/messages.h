@@ -85,6 +85,9 @@
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"
+#define MSG_PID		"there is no provider pid: of functions, those of " \
+			"the C library have probes, as libc::malloc:entry"
+#define MSG_KERNEL	"provider %s is the kernel's: see tbuf_dtrace(7)"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_DISPATCH	"failed to set -x syscall=all: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"

@@ -14,6 +14,7 @@
 
 #include "field.h"
 #include "messages.h"
+#include "missing.h"
 #include "near.h"
 #include "program.h"
 #include "tbufd.h"
@@ -447,6 +448,25 @@ near_list(const struct description *d, struct tbuf_consumer *consumer)
 	return (NULL);
 }
 
+/* Of a list that matches nothing: are some of them DTrace's alone? */
+static void
+tell_providers(const char *list)
+{
+	const char *p = list, *end;
+	char *provider;
+
+	for (;; p = end + 1) {
+		end = description_end(p);
+		provider = memory_string(p);
+		provider[field_end(p) - p] = '\0';
+		if (has_provider(p))
+			missing_tell(provider);
+		free(provider);
+		if (*end == '\0')
+			return;
+	}
+}
+
 /* Say of one that matches nothing which was probably meant. */
 static void
 tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
@@ -458,6 +478,7 @@ tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
 	else
 		message(MSG_NO_MATCH MSG_NEAR, d->text, near);
 	free(near);
+	tell_providers(d->full);
 }
 
 bool

@@ -1,0 +1,7 @@
+/* Told when the command has ended, and each provider once. */
+proc:::exec-success,
+proc:::exit,
+io:::start
+{
+	n++;
+}
