@@ -32,6 +32,14 @@ grow(void *old, size_t count, size_t size)
 
 /* ------------------------------------------------------------ names */
 
+/* Without @@GLIBC_2.17, which tables of symbols may have behind a name. */
+static size_t
+plain_length(const char *name)
+{
+
+	return (strcspn(name, "@"));
+}
+
 /* Of C++, by its own library if that is there; .isra.0 and the like go. */
 static char *
 demangle(const char *name)
@@ -47,7 +55,7 @@ demangle(const char *name)
 	if (symbol != NULL)
 		memcpy(&function, &symbol, sizeof(function));
 	looked = true;
-	if (function == NULL || (plain = strndup(name, strcspn(name, "."))) ==
+	if (function == NULL || (plain = strndup(name, strcspn(name, ".@"))) ==
 	    NULL)
 		return (NULL);
 	text = function(plain, NULL, NULL, &status);
@@ -65,7 +73,7 @@ underscores(const char *name)
 bool
 module_better(const char *a, const char *b)
 {
-	size_t n = strlen(a), m = strlen(b);
+	size_t n = plain_length(a), m = plain_length(b);
 
 	if (underscores(a) != underscores(b))
 		return (underscores(a) < underscores(b));
@@ -79,9 +87,11 @@ keep_name(struct functions *f, const char *name)
 	char *plain = strncmp(name, "_Z", 2) == 0 ? demangle(name) : NULL;
 	size_t n;
 
+	n = plain == NULL ? plain_length(name) : strlen(plain);
 	if (plain != NULL)
 		name = plain;
-	n = strnlen(name, NAME_MAX_BYTES);
+	if (n > NAME_MAX_BYTES)
+		n = NAME_MAX_BYTES;
 	if (at + n + 1 > f->names_room) {
 		f->names_room = 2 * (at + n + 1);
 		f->names = grow(f->names, f->names_room, 1);

@@ -51,6 +51,26 @@ expect 'a function, by frame pointers' \
     "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
 expect 'a function, by tables' \
     "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
+# The version that tables of symbols have behind a name is no part of it.
+cat >versioned.c <<-\END
+	#include <unistd.h>
+
+	int write_all_back(int fd)
+	{
+		int result = fsync(fd);
+
+		return (result + 1);
+	}
+	__asm__(".symver write_all_back, write_back@@V1");
+END
+echo 'int write_back(int); int main(void) { return (write_back(-1)); }' >calls.c
+echo 'V1 { global: write_back; };' >versioned.map
+$CC -O2 -fno-omit-frame-pointer -fPIC -shared -o libversioned.so \
+    -Wl,--version-script=versioned.map versioned.c &&
+    $CC -o calls calls.c ./libversioned.so || exit 1
+expect 'a function with a version' \
+    "$("$TBUFCTL" -q -n 'libc::fsync:entry { @[usym(ucaller)] = count(); }' \
+    -c ./calls 2>&1 | tr -s ' \n' ' ')" ' libversioned.so`write_back 1 '
 # A child that begins and ends while the consumer is stopped.
 cat >short.sh <<-\END
 	kill -STOP $PPID
