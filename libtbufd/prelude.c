@@ -119,6 +119,38 @@ const char d_kernel[] =
 "struct pollfd { int fd; short events; short revents; };\n"
 "struct rlimit { unsigned long rlim_cur; unsigned long rlim_max; };\n"
 "struct linger { int l_onoff; int l_linger; };\n"
+"struct rusage { struct timeval ru_utime; struct timeval ru_stime;\n"
+"    long ru_maxrss; long ru_ixrss; long ru_idrss; long ru_isrss;\n"
+"    long ru_minflt; long ru_majflt; long ru_nswap; long ru_inblock;\n"
+"    long ru_oublock; long ru_msgsnd; long ru_msgrcv; long ru_nsignals;\n"
+"    long ru_nvcsw; long ru_nivcsw; };\n"
+"struct tms { clock_t tms_utime; clock_t tms_stime; clock_t tms_cutime;\n"
+"    clock_t tms_cstime; };\n"
+"typedef struct { unsigned long sig[1]; } sigset_t;\n"
+"struct sigaction { void *sa_handler; unsigned long sa_flags;\n"
+"    void *sa_restorer; sigset_t sa_mask; };\n"
+"typedef struct sigaltstack { void *ss_sp; int ss_flags; size_t ss_size;\n"
+"    } stack_t;\n"
+"struct open_how { __u64 flags; __u64 mode; __u64 resolve; };\n"
+#ifdef __x86_64__
+"struct stat { unsigned long st_dev; unsigned long st_ino;\n"
+"    unsigned long st_nlink; unsigned st_mode; unsigned st_uid;\n"
+"    unsigned st_gid; unsigned __pad0; unsigned long st_rdev;\n"
+"    long st_size; long st_blksize; long st_blocks;\n"
+#else
+"struct stat { unsigned long st_dev; unsigned long st_ino;\n"
+"    unsigned st_mode; unsigned st_nlink; unsigned st_uid;\n"
+"    unsigned st_gid; unsigned long st_rdev; unsigned long __pad1;\n"
+"    long st_size; int st_blksize; int __pad2; long st_blocks;\n"
+#endif
+"    unsigned long st_atime; unsigned long st_atime_nsec;\n"
+"    unsigned long st_mtime; unsigned long st_mtime_nsec;\n"
+"    unsigned long st_ctime; unsigned long st_ctime_nsec;\n"
+#ifdef __x86_64__
+"    long __unused[3]; };\n"
+#else
+"    unsigned __unused4; unsigned __unused5; };\n"
+#endif
 "struct new_utsname { char sysname[65]; char nodename[65];\n"
 "    char release[65]; char version[65]; char machine[65];\n"
 "    char domainname[65]; };\n"
