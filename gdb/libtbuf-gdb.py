@@ -441,7 +441,7 @@ def backtrace(count):
     for session in sessions:
         records.extend(session.records())
     records.sort(key=lambda r: r[0])
-    comm = memory.header[160:224].split(b"\0")[0].decode(errors="replace")
+    comm = memory.header[160:208].split(b"\0")[0].decode(errors="replace")
     if any(r[3].rate is None for r in records[-count:]):
         print("Times in ticks are the processor's: their session has no "
               "second calibration point.")

@@ -98,7 +98,8 @@ struct tbuf_control {
 	uint32_t reserved1;
 	uint64_t reserved2;
 	struct tbuf_moment birth; /* (i) when the target began */
-	char comm[64];		/* (i) base name of its program, with a NUL */
+	char comm[48];		/* (i) base name of its program, with a NUL */
+	char execname[16];	/* (i) what the kernel calls it, with a NUL */
 
 	/* what changes */
 	uint32_t nprobes;	/* (t) entries of the probe table */
@@ -129,6 +130,7 @@ TBUF_ASSERT_OFFSET(tbuf_control, window, 96);
 TBUF_ASSERT_OFFSET(tbuf_control, fatal, 120);
 TBUF_ASSERT_OFFSET(tbuf_control, birth, 136);
 TBUF_ASSERT_OFFSET(tbuf_control, comm, 160);
+TBUF_ASSERT_OFFSET(tbuf_control, execname, 208);
 TBUF_ASSERT_OFFSET(tbuf_control, nprobes, 224);
 TBUF_ASSERT_OFFSET(tbuf_control, generation, 240);
 TBUF_ASSERT_OFFSET(tbuf_control, state, 256);

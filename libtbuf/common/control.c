@@ -372,7 +372,8 @@ tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 	if (!tables_good(&control->tables, size) ||
 	    control->clock > TBUF_CLOCK_COARSE ||
 	    control->stage > TBUF_STAGE_EXITED ||
-	    memchr(control->comm, '\0', sizeof(control->comm)) == NULL)
+	    memchr(control->comm, '\0', sizeof(control->comm)) == NULL ||
+	    memchr(control->execname, '\0', sizeof(control->execname)) == NULL)
 		return (-EINVAL);
 	return (0);
 }

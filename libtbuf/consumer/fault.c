@@ -79,7 +79,7 @@ tbuf_fault_tell(struct tbuf_consumer *c, const struct tbuf_event *event)
 	if (c->script == NULL || event->type != TBUF_EVENT_FAULT)
 		return;
 	thread.image = tbuf_target_image(t);
-	(void)tbuf_copy(thread.execname, tbuf_view_control(&t->view)->comm,
+	(void)tbuf_copy(thread.execname, tbuf_view_control(&t->view)->execname,
 	    sizeof(thread.execname));
 	tbuf_script_error(c->script, event, &thread);
 }

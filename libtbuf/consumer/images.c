@@ -388,7 +388,7 @@ tbuf_images_name(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	    image_find(c, tbuf_target_image(t)) : NULL;
 
 	return (image != NULL ? image->name :
-	    tbuf_view_control(&t->view)->comm);
+	    tbuf_view_control(&t->view)->execname);
 }
 
 void

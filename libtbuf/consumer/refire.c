@@ -378,7 +378,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 	const struct tbuf_control *control =
 	    tbuf_view_control(&c->round.given->view);
 	struct tbuf_script *s = c->script;
-	char execname[sizeof(control->comm)];
+	char execname[sizeof(control->execname)];
 	struct tbuf_script_record r = {
 		.probe = record->probe, .execname = execname,
 		.image = tbuf_image((uint32_t)record->pid, control->random),
@@ -389,7 +389,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 	};
 	const struct fit *fit;
 
-	memcpy(execname, control->comm, sizeof(execname) - 1);
+	memcpy(execname, control->execname, sizeof(execname) - 1);
 	execname[sizeof(execname) - 1] = '\0';
 	set_values(c->refire, record);
 	if (!tbuf_script_thread(s, r.image, r.tid)) {

@@ -115,7 +115,7 @@ struct tbuf_script_sample {
 	unsigned nframes;		/* 1 at least, but of a fault */
 	pid_t pid, tid;
 	int cpu;
-	char execname[64];
+	char execname[16];
 };
 
 /* What is known of an element elsewhere. */

@@ -92,6 +92,26 @@ keep_arguments(const uint64_t *values)
 		tbuf_self.argv = (uintptr_t)argv;
 }
 
+/*
+ * A script, or a link's name, of which the kernel has as much.  It lies on the
+ * first stack, which may be gone when a child is forked.
+ */
+static void
+keep_execname(void)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	const char *name = path;
+	unsigned i;
+
+	if (path == NULL || *tbuf_self.execname != '\0')
+		return;
+	for (; *path != '\0'; path++)
+		if (*path == '/')
+			name = path + 1;
+	for (i = 0; i < sizeof(tbuf_self.execname) - 1 && name[i] != '\0'; i++)
+		tbuf_self.execname[i] = name[i];
+}
+
 uint64_t
 tbuf_began(void)
 {
@@ -106,5 +126,6 @@ tbuf_began(void)
 	tbuf_self.euid = (uint32_t)getauxval(AT_EUID);
 	tbuf_self.egid = (uint32_t)getauxval(AT_EGID);
 	keep_arguments(values);
+	keep_execname();
 	return (values[START]);
 }

@@ -256,8 +256,8 @@ tbuf_run_builtin_text(const struct tbuf_run *run, uint32_t which,
 
 	switch (which) {
 	case TBUF_BUILTIN_EXECNAME:
-		span->at = (uint8_t *)(uintptr_t)control(run)->comm;
-		span->size = sizeof(control(run)->comm);
+		span->at = (uint8_t *)(uintptr_t)control(run)->execname;
+		span->size = sizeof(control(run)->execname);
 		return (0);
 	case TBUF_BUILTIN_EXECARGS:
 		span->at = (uint8_t *)tbuf_self.arguments;

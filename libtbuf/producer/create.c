@@ -37,6 +37,18 @@ fill_comm(struct tbuf_control *control)
 	memcpy(control->comm, name, (size_t)n);
 }
 
+/* The base name of what was executed; nobody may know it. */
+static void
+fill_execname(struct tbuf_control *control)
+{
+	const char *name = tbuf_self.execname;
+
+	if (*name == '\0')
+		name = control->comm;
+	memcpy(control->execname, name,
+	    strnlen(name, sizeof(control->execname) - 1));
+}
+
 /* The release makes it a live one. */
 void
 tbuf_file_live(struct tbuf_control *control)
@@ -46,6 +58,7 @@ tbuf_file_live(struct tbuf_control *control)
 	control->filters = tbuf_self.filters;
 	control->window = tbuf_self.window;
 	fill_comm(control);
+	fill_execname(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }

@@ -48,6 +48,7 @@ struct tbuf_self {
 	uint32_t argc;
 	uint64_t argv;
 	char arguments[256];
+	char execname[16];
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
 	bool cpu_glanceable;	/* tbuf_counter_glance_cpu(), too */
