@@ -211,30 +211,56 @@ type_of(const char *name)
 	}
 }
 
-/* Register one probe of a function whose arguments are written as in a row. */
-static void
-add(struct tbuf_site *site, const char *module, const char *function,
-    const char *name, const char *arguments)
-{
-	char text[128];
-	const char *names[TBUF_ARGS_MAX];
-	enum tbuf_type types[TBUF_ARGS_MAX];
-	unsigned n = 0;
-	char *p = text;
+/* What is written of arguments in a row, taken apart. */
+struct arguments {
+	const char *written;
+	const struct tbuf_site *site;	/* one that has them, or NULL */
+	uint8_t n;
+	uint8_t types[TBUF_ARGS_MAX];
+	char names[128];		/* one behind the other */
+	size_t size;
+};
 
-	memcpy(text, arguments, strlen(arguments) + 1);
+static void
+parse(const char *p, struct arguments *a)
+{
+	char *to = a->names;
+
+	a->written = p;
+	a->site = NULL;
+	a->n = 0;
 	while (*p != '\0') {
-		names[n] = p;
 		while (*p != ':')
-			p++;
-		*p++ = '\0';
-		types[n++] = type_of(p);
-		p += 3;
+			*to++ = *p++;
+		*to++ = '\0';
+		a->types[a->n++] = (uint8_t)type_of(p + 1);
+		p += 4;
 		if (*p == ' ')
 			p++;
 	}
-	(void)tbuf_probe_register(site, "libc", module, function, name, n,
-	    types, names);
+	a->size = (size_t)(to - a->names);
+}
+
+/*
+ * Register one probe of a function whose arguments are written as in a row:
+ * mostly as they were in the last one.
+ */
+static void
+add(struct tbuf_site *site, const char *module, const char *function,
+    const char *name, const char *written, struct arguments *a)
+{
+	struct tbuf_batch_probe probe = { "libc", module, function, name,
+	    a->names, 0, NULL };
+
+	if (written != a->written)
+		parse(written, a);
+	memset(site, 0, sizeof(*site));
+	site->nargs = a->n;
+	memcpy(site->types, a->types, sizeof(site->types));
+	probe.argnames_size = a->size;
+	probe.like = a->site;
+	if (tbuf_batch_register(site, &probe) == 0)
+		a->site = site;
 }
 
 /*
@@ -258,6 +284,7 @@ module_of(const void *function)
 static void
 register_family(const struct libc_family *family)
 {
+	struct arguments entry = { .written = NULL }, leave = entry;
 	const struct libc_row *row;
 	const struct libc_event *event;
 	struct libc_function *f;
@@ -268,10 +295,11 @@ register_family(const struct libc_family *family)
 		f = &family->functions[i];
 		if (row->entry == NULL || f->module == NULL)
 			continue;
-		add(&f->entry, f->module, row->name, "entry", row->entry);
+		add(&f->entry, f->module, row->name, "entry", row->entry,
+		    &entry);
 		if (row->leave != NULL)
 			add(&f->leave, f->module, row->name, "return",
-			    row->leave);
+			    row->leave, &leave);
 	}
 	for (i = 0; i < family->nevents; i++) {
 		event = &family->events[i];
@@ -279,7 +307,7 @@ register_family(const struct libc_family *family)
 		if (f->module != NULL)
 			add(&family->sites[i], f->module,
 			    family->rows[event->function].name, event->name,
-			    event->arguments);
+			    event->arguments, &entry);
 	}
 }
 

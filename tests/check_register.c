@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_target_fixture.h"
+#include "producer/mark.h"
 
 /* inv.attach: a probe that registers later meets the session itself. */
 START_TEST(a_later_probe_meets_the_session)
@@ -145,6 +146,58 @@ START_TEST(only_a_function_has_colons_and_only_in_the_midst)
 }
 END_TEST
 
+/* A site of two arguments, as the writer of a table has it. */
+static int
+batched(struct tbuf_site *site, const char *module, const char *function,
+    const struct tbuf_site *like)
+{
+	const struct tbuf_batch_probe probe = { "batch", module, function, "n",
+	    "a\0b", 4, like };
+
+	*site = (struct tbuf_site){ .nargs = 2,
+	    .types = { TBUF_INT32, TBUF_POINTER } };
+	return (tbuf_batch_register(site, &probe));
+}
+
+START_TEST(a_batch_registers_what_single_calls_do)
+{
+	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_POINTER };
+	const char *names[] = { "a", "b" };
+	struct tbuf_site single = { .state = 0 }, sites[4];
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes;
+	sigset_t mask;
+	unsigned i;
+
+	ck_assert_int_eq(tbuf_probe_register(&single, "batch", "m", "f", "n",
+	    2, types, names), 0);
+	tbuf_batch_begin(&mask);
+	ck_assert_int_eq(batched(&sites[0], "m", "f", NULL), 0);
+	ck_assert_int_eq(batched(&sites[1], "m", "g", &sites[0]), 0);
+	ck_assert_int_eq(batched(&sites[3], "a b", "f", NULL), -EINVAL);
+	ck_assert_int_eq(batched(&sites[2], "m2", "f", &sites[3]), 0);
+	tbuf_batch_end(&mask);
+	ck_assert_uint_eq(sites[0].index, single.index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, single.index)->sites, 2);
+	ck_assert_uint_eq(control->nprobes, n + 3);
+	for (i = 0; i < 3; i++) {
+		ck_assert(sites[i].fire == single.fire);
+		ck_assert_uint_eq(sites[i].packing, single.packing);
+		ck_assert_ptr_eq(sites[i].enabled,
+		    tbuf_view_enable(&view, sites[i].index));
+	}
+	ck_assert(!tbuf_probe_enabled(&sites[3]));
+	/* The same again, by itself. */
+	for (i = 0; i < 3; i++)
+		tbuf_probe_unregister(&sites[i]);
+	ck_assert_int_eq(tbuf_probe_register(&sites[2], "batch", "m2", "f",
+	    "n", 2, types, names), 0);
+	ck_assert_uint_eq(control->nprobes, n + 3);
+	tbuf_probe_unregister(&sites[2]);
+	tbuf_probe_unregister(&single);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -154,6 +207,7 @@ main(void)
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
 		a_selection_is_that_of_the_next_registration,
+		a_batch_registers_what_single_calls_do,
 		only_a_function_has_colons_and_only_in_the_midst
 	};
 

@@ -26,6 +26,8 @@
 
 #include <tbuf.h>
 
+#include "producer/mark.h"
+
 #define LINE	256
 #define NLINES	65536
 #define NPROBES	512
@@ -218,4 +220,24 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	if (getenv("FAKE_LIST") != NULL)
 		list(site, provider, module);
 	return (0);
+}
+
+/* As the libc provider registers: without a look at types that it had. */
+int
+tbuf_batch_register(struct tbuf_site *site,
+    const struct tbuf_batch_probe *probe)
+{
+	const char *names[TBUF_ARGS_MAX], *p = probe->argnames;
+	enum tbuf_type types[TBUF_ARGS_MAX];
+	unsigned nargs = site->nargs, i;
+
+	for (i = 0; i < nargs && i < TBUF_ARGS_MAX; i++) {
+		types[i] = (enum tbuf_type)site->types[i];
+		names[i] = p;
+		p += strlen(p) + 1;
+	}
+	if (p != probe->argnames + probe->argnames_size)
+		abort();
+	return (tbuf_probe_register(site, probe->provider, probe->module,
+	    probe->function, probe->name, nargs, types, names));
 }

@@ -55,13 +55,31 @@ __attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
+ * In between: register a probe of which all is known.  `site' is zeroed but for
+ * its arguments' number and types; argnames are as many strings, one behind the
+ * other.  Function and name are fit to be fields.  What provider and module
+ * point to stays what it is till the batch ends: it is looked at when another
+ * pointer comes.  `like' is a site of this batch that has the same types, or
+ * NULL.  Returns what tbuf_probe_register() does.
+ */
+struct tbuf_site;
+struct tbuf_batch_probe {
+	const char *provider, *module, *function, *name;
+	const char *argnames;
+	size_t argnames_size;	/* NULs included */
+	const struct tbuf_site *like;
+};
+__attribute__((visibility("default")))
+int	tbuf_batch_register(struct tbuf_site *site,
+	    const struct tbuf_batch_probe *);
+
+/*
  * Fire a site for code that is redirected, or has called what stands in front
  * of another function: stacks begin at `pc', where it goes on, with `sp' and
  * `fp' in the registers for these.  `inner' is an address in the function that
  * stands there, or 0.  A site that is fired so is fired in no other way.
  * Async-signal-safe; leaves errno as it was.
  */
-struct tbuf_site;
 __attribute__((visibility("default")))
 void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
 	    uint64_t inner, uint64_t pc, uint64_t sp, uint64_t fp);

@@ -233,9 +233,18 @@ tbuf_target_view(void)
 	return (view);
 }
 
+/* Provider and module, which many that register one by one have in common. */
+struct tbuf_group {
+	const char *provider, *module;
+	size_t provider_size, module_size;	/* NULs included */
+	uint32_t hash;			/* of both */
+	uint32_t provider_at, module_at; /* in the heap, or 0 */
+};
+
 /* A probe as it registers. */
 struct tbuf_candidate {
 	struct tbuf_names names;
+	struct tbuf_group *group;	/* theirs, or NULL: not known */
 	unsigned nargs;
 	const uint8_t *types;
 	const char *argnames;	/* nargs strings, one after the other */
@@ -256,6 +265,9 @@ bool	tbuf_table_locked(void) TBUF_HIDDEN;
  * -ENOSPC.  One more site stands there.
  */
 int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
+/* For all candidates that come while the lock is held. */
+void	tbuf_table_group(struct tbuf_group *, const char *provider,
+	    const char *module) TBUF_HIDDEN;
 /* Its selection: that of a site that may register again. */
 uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 

@@ -26,6 +26,9 @@ static const uint32_t always = 1;
 /* Probes from here on have met no session; of who holds the lock. */
 static uint32_t first_new TBUF_FORKED;
 
+/* What the probes of a batch have in common, so far; of who holds it. */
+static struct tbuf_group group TBUF_FORKED;
+
 /*
  * The lock, with no handler in between, if there is a table to write to: 0,
  * -EBUSY or -ECANCELED.
@@ -44,6 +47,7 @@ lock_quietly(sigset_t *mask)
 	tbuf_thread.busy++;
 	tbuf_table_lock();
 	first_new = tbuf_table_count();
+	group.provider = NULL;
 	return (0);
 }
 
@@ -119,14 +123,19 @@ site_point(struct tbuf_site *site, const uint32_t *word)
 }
 
 static int
-site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate)
+site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate,
+    const struct tbuf_site *like)
 {
 	int index = tbuf_table_add(candidate);
 
 	if (index < 0)
 		return (index);
 	site->index = (uint32_t)index;
-	tbuf_fire_choose(site);
+	if (like != NULL && like->state == REGISTERED) {
+		site->fire = like->fire;
+		site->packing = like->packing;
+	} else
+		tbuf_fire_choose(site);
 	site->state = REGISTERED;
 	site_point(site, enable_word(site->index));
 	return (0);
@@ -204,7 +213,7 @@ register_site(struct tbuf_site *site, const char *module, uint8_t kind)
 	}
 	names_join(&text, site->nargs, joined,
 	    &candidate.argnames_size);
-	site_add(site, &candidate);
+	site_add(site, &candidate, NULL);
 }
 
 void
@@ -367,12 +376,46 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	}
 	site->enabled = &site->zero;
 	if ((error = begin(&mask)) == 0) {
-		error = site_add(site, &candidate);
+		error = site_add(site, &candidate, NULL);
 		end(&mask);
 	}
 	errno = saved;
 	/* Where tracing is off the probe is one that nobody enables. */
 	return (error == -ECANCELED ? 0 : error);
+}
+
+/* What a batch has in common is looked at once; of who holds the lock. */
+static int
+group_look(const struct tbuf_batch_probe *probe)
+{
+	if (probe->provider == group.provider && probe->module == group.module)
+		return (0);
+	if (field_length(probe->provider, false) < 0 ||
+	    field_length(probe->module, false) < 0)
+		return (-EINVAL);
+	tbuf_table_group(&group, probe->provider, probe->module);
+	return (0);
+}
+
+int
+tbuf_batch_register(struct tbuf_site *site,
+    const struct tbuf_batch_probe *probe)
+{
+	const struct tbuf_candidate candidate = { .names = { probe->provider,
+	    probe->module, probe->function, probe->name }, .group = &group,
+	    .nargs = site->nargs, .types = site->types,
+	    .argnames = probe->argnames,
+	    .argnames_size = probe->argnames_size };
+	int error;
+
+	site->version = TBUF_SITE_VERSION;
+	site->enabled = &site->zero;
+	if ((error = begin(NULL)) != 0)
+		return (error == -ECANCELED ? 0 : error);
+	if ((error = group_look(probe)) == 0)
+		error = site_add(site, &candidate, probe->like);
+	end(NULL);
+	return (error);
 }
 
 /*

@@ -60,16 +60,14 @@ tbuf_table_locked(void)
 	return (tbuf_load(&busy) != 0);
 }
 
-/* The texts of a candidate's names, as they are in the heap. */
+/* The texts of a candidate's other names, as they are in the heap. */
 struct sizes {
-	size_t provider, module, function, name;	/* NULs included */
+	size_t function, name;		/* NULs included */
 };
 
 static void
 sizes_take(const struct tbuf_names *n, struct sizes *sizes)
 {
-	sizes->provider = strlen(n->provider) + 1;
-	sizes->module = strlen(n->module) + 1;
 	sizes->function = n->function == NULL ? 0 : strlen(n->function) + 1;
 	sizes->name = strlen(n->name) + 1;
 }
@@ -91,15 +89,23 @@ tbuf_table_count(void)
 	return (nprobes);
 }
 
+void
+tbuf_table_group(struct tbuf_group *group, const char *provider,
+    const char *module)
+{
+	*group = (struct tbuf_group){ .provider = provider, .module = module,
+	    .provider_size = strlen(provider) + 1,
+	    .module_size = strlen(module) + 1 };
+	group->hash = hash_bytes(hash_bytes(2166136261u, provider,
+	    group->provider_size), module, group->module_size);
+}
+
 /* Without the function: TBUF_ENABLED may look for any. */
 static uint32_t
-hash_names(const struct tbuf_names *n, const struct sizes *sizes)
+hash_names(const struct tbuf_group *group, const struct tbuf_names *n,
+    const struct sizes *sizes)
 {
-	uint32_t hash;
-
-	hash = hash_bytes(2166136261u, n->provider, sizes->provider);
-	hash = hash_bytes(hash, n->module, sizes->module);
-	return (hash_bytes(hash, n->name, sizes->name));
+	return (hash_bytes(group->hash, n->name, sizes->name));
 }
 
 /* ... and the rest of what makes a probe. */
@@ -161,12 +167,14 @@ unsigned
 tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
 {
 	struct tbuf_view view = tbuf_target_view();
+	struct tbuf_group group;
 	unsigned found = 0;
 	struct sizes sizes;
 	uint32_t hash, i;
 
+	tbuf_table_group(&group, wanted->provider, wanted->module);
 	sizes_take(wanted, &sizes);
-	hash = hash_names(wanted, &sizes);
+	hash = hash_names(&group, wanted, &sizes);
 	for (i = 0; i < nprobes; i++)
 		if (hashes[i].names == hash && names_are(&view, i, wanted) &&
 		    found++ == 0)
@@ -223,18 +231,32 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 	return (at);
 }
 
+/* The last probe's are often the same. */
+static void
+group_intern(const struct tbuf_view *view, struct tbuf_group *g,
+    const struct tbuf_probe_entry *last)
+{
+	if (g->provider_at == 0)
+		g->provider_at = intern(view, g->provider, g->provider_size,
+		    last->provider);
+	if (g->module_at == 0)
+		g->module_at = intern(view, g->module, g->module_size,
+		    last->module);
+}
+
 static void
 fill(const struct tbuf_view *view, uint32_t index,
-    const struct tbuf_candidate *c, const struct sizes *sizes)
+    const struct tbuf_candidate *c, struct tbuf_group *group,
+    const struct sizes *sizes)
 {
 	static const struct tbuf_probe_entry none;
 	struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
 	const struct tbuf_probe_entry *last = index == 0 ? &none : entry - 1;
 	const struct tbuf_names *n = &c->names;
 
-	entry->provider = intern(view, n->provider, sizes->provider,
-	    last->provider);
-	entry->module = intern(view, n->module, sizes->module, last->module);
+	group_intern(view, group, last);
+	entry->provider = group->provider_at;
+	entry->module = group->module_at;
 	entry->function = intern(view, n->function, sizes->function,
 	    last->function);
 	entry->name = intern(view, n->name, sizes->name, 0);
@@ -249,19 +271,20 @@ fill(const struct tbuf_view *view, uint32_t index,
 
 static int
 append(const struct tbuf_view *view, const struct tbuf_candidate *c,
-    const struct sizes *sizes, uint32_t hash, uint32_t names)
+    struct tbuf_group *group, const struct sizes *sizes, uint32_t hash,
+    uint32_t names)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
 	uint32_t index = nprobes;
 
-	if (!room_make(&view->tables, sizes->provider + sizes->module +
-	    sizes->function + sizes->name + c->argnames_size)) {
+	if (!room_make(&view->tables, group->provider_size +
+	    group->module_size + sizes->function + sizes->name + c->argnames_size)) {
 		tbuf_store(&control->lost_probes, ++lost);
 		return (-ENOSPC);
 	}
 	hashes[index].all = hash;
 	hashes[index].names = names;
-	fill(view, index, c, sizes);
+	fill(view, index, c, group, sizes);
 	nprobes++;
 	if (2 * nprobes > slots_used)
 		slots_grow();
@@ -277,11 +300,16 @@ tbuf_table_add(const struct tbuf_candidate *c)
 {
 	struct tbuf_view view = tbuf_target_view();
 	struct tbuf_probe_entry *entry;
+	struct tbuf_group own, *group = c->group;
 	uint32_t names, hash, at, i;
 	struct sizes sizes;
 
+	if (group == NULL) {
+		group = &own;
+		tbuf_table_group(group, c->names.provider, c->names.module);
+	}
 	sizes_take(&c->names, &sizes);
-	names = hash_names(&c->names, &sizes);
+	names = hash_names(group, &c->names, &sizes);
 	hash = hash_candidate(c, &sizes, names);
 	at = hash & (slots_used - 1);
 	/* Written to first: a page that is read first faults twice. */
@@ -298,7 +326,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 			return ((int)i);
 		}
 	}
-	return (append(&view, c, &sizes, hash, names));
+	return (append(&view, c, group, &sizes, hash, names));
 }
 
 uint32_t
