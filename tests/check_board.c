@@ -219,7 +219,7 @@ build_growing(void)
  * a lock lane has all of it.  The sum.
  */
 static uint64_t
-check_limits(int cpu, uint64_t own, uint64_t other)
+check_limits(int cpu, uint64_t own, uint64_t other, uint64_t lock)
 {
 	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
 	struct tbuf_lane lane;
@@ -229,8 +229,9 @@ check_limits(int cpu, uint64_t own, uint64_t other)
 	for (i = 0; i < slot->nlanes; i++) {
 		ck_assert_int_eq(pread(file, &lane, sizeof(lane),
 		    (off_t)(slot->lanes + i * sizeof(lane))), sizeof(lane));
-		expected = (int)lane.cpu == cpu ? own : other;
-		ck_assert_uint_eq(lane.limit, lane.kind == TBUF_KIND_CPU ?
+		expected = lane.kind == TBUF_KIND_LOCK ? lock :
+		    (int)lane.cpu == cpu ? own : other;
+		ck_assert_uint_eq(lane.limit, expected < lane.size ?
 		    expected : lane.size);
 		sum += lane.limit;
 	}
@@ -245,7 +246,7 @@ START_TEST(lanes_that_can_grow_are_small_at_first)
 	uint64_t first;
 
 	ck_assert_int_eq(fstat(file, &before), 0);
-	first = check_limits(build_growing(), 1 << 20, 262144);
+	first = check_limits(build_growing(), 1 << 20, 262144, UINT64_MAX);
 	ck_assert_int_eq(fstat(file, &after), 0);
 	ck_assert_uint_eq((uint64_t)after.st_size,
 	    slot->area + slot->area_size);
@@ -261,17 +262,20 @@ static const struct {
 	unsigned lives;
 	uint64_t used;
 	uint64_t run;
-	uint64_t own, other;		/* lanes */
+	uint64_t own, other, lock;	/* lanes; there may be less */
 } usages[] = {
-	{ TBUF_USAGE_LIVES - 1, 100, 1, 1 << 20, 262144 },
-	{ TBUF_USAGE_LIVES, 100, 1, TBUF_USAGE_MIN, TBUF_USAGE_MIN },
-	{ TBUF_USAGE_LIVES, 0, 1, TBUF_USAGE_MIN, TBUF_USAGE_MIN },
-	{ 9 * TBUF_USAGE_LIVES, 8192, 1, 131072, 131072 },
-	{ TBUF_USAGE_LIVES, 8193, 1, 262144, 262144 },
-	{ TBUF_USAGE_LIVES, 16385, 1, 524288, 262144 },
-	{ TBUF_USAGE_LIVES, 1 << 20, 1, 1 << 20, 262144 },
-	{ TBUF_USAGE_LIVES, UINT64_MAX, 1, 1 << 20, 262144 },
-	{ TBUF_USAGE_LIVES, 100, 2, 1 << 20, 262144 },
+	{ TBUF_USAGE_LIVES - 1, 100, 1, 1 << 20, 262144, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, 100, 1, TBUF_USAGE_MIN, TBUF_USAGE_LEAST,
+	    TBUF_USAGE_LEAST },
+	{ TBUF_USAGE_LIVES, 0, 1, TBUF_USAGE_MIN, TBUF_USAGE_LEAST,
+	    TBUF_USAGE_LEAST },
+	{ TBUF_USAGE_LIVES, 2048, 1, TBUF_USAGE_MIN, 32768, 32768 },
+	{ 9 * TBUF_USAGE_LIVES, 8192, 1, 131072, 131072, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, 8193, 1, 262144, 262144, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, 16385, 1, 524288, 262144, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, 1 << 20, 1, 1 << 20, 262144, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, UINT64_MAX, 1, 1 << 20, 262144, UINT64_MAX },
+	{ TBUF_USAGE_LIVES, 100, 2, 1 << 20, 262144, UINT64_MAX },
 };
 
 /* As much as the same program has always had in the same run, many times. */
@@ -285,7 +289,8 @@ START_TEST(lanes_are_as_small_as_the_program_can_do_with)
 	for (i = 0; i < usages[_i].lives; i++)
 		tbuf_usage_note(board->usage, usages[_i].run, control->comm,
 		    i == 0 ? usages[_i].used : 0);
-	check_limits(build_growing(), usages[_i].own, usages[_i].other);
+	check_limits(build_growing(), usages[_i].own, usages[_i].other,
+	    usages[_i].lock);
 }
 END_TEST
 

@@ -77,5 +77,5 @@ tbuf_usage_first(const uint64_t *words, uint64_t run, const char *program)
 	    UINT64_C(1) << log_of(word) > UINT64_MAX / TBUF_USAGE_TIMES)
 		return (UINT64_MAX);
 	first = (UINT64_C(1) << log_of(word)) * TBUF_USAGE_TIMES;
-	return (first < TBUF_USAGE_MIN ? TBUF_USAGE_MIN : first);
+	return (first < TBUF_USAGE_LEAST ? TBUF_USAGE_LEAST : first);
 }

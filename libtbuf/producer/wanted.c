@@ -221,19 +221,32 @@ grows(const struct tbuf_terms *terms)
 	    tbuf_policy(terms->policy)->live);
 }
 
+/* Will this process write to a lane, as far as it can tell? */
+static bool
+lane_likely(const struct tbuf_lane *lane)
+{
+	return (lane->kind == TBUF_KIND_LOCK ? !tbuf_self.rseq :
+	    (int)lane->cpu == sched_getcpu());
+}
+
 /*
  * How much of a lane's first half is there from the beginning, if the rest
  * comes when it is needed.  This process may be one that ends soon; its
- * consumer looks after a millisecond.
+ * consumer looks after a millisecond.  Of a lane that is hardly ever written
+ * to, a lock lane beside those of CPUs, there is as much as the program may
+ * want, if that is known; it is a small one.
  */
 static uint64_t
 lane_first(const struct tbuf_lane *lane, uint64_t usual)
 {
 	uint64_t first = usual;
 
-	if (lane->kind == TBUF_KIND_LOCK)
-		return (lane->size);
-	if (first > TBUF_USAGE_OTHERS && (int)lane->cpu != sched_getcpu())
+	if (lane_likely(lane)) {
+		if (lane->kind == TBUF_KIND_LOCK)
+			first = lane->size;
+		else if (first < TBUF_USAGE_MIN)
+			first = TBUF_USAGE_MIN;
+	} else if (lane->kind != TBUF_KIND_LOCK && first > TBUF_USAGE_OTHERS)
 		first = TBUF_USAGE_OTHERS;
 	return (first < lane->size ? first : lane->size);
 }
