@@ -410,7 +410,7 @@ undo(struct tbuf_target *t)
 	    0);
 	tbuf_sources_free(t);
 	tbuf_epids_free(t);
-	tbuf_target_detach(t);
+	tbuf_target_detach(t, -1);
 }
 
 /* It can have a session; of all targets, or `only` this one. */

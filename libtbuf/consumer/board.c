@@ -193,11 +193,14 @@ last_pid(const struct tbuf_consumer *c, const struct tbuf_target *t,
  * or have gone on to another program.
  */
 static int
-find_process(const struct tbuf_consumer *c, struct tbuf_target *t,
+find_process(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_control *control, bool alive)
 {
-	pid_t pid = tbuf_directory_pid(t->fd, control, alive);
+	pid_t pid;
 
+	if (c->pid_namespace == 0)
+		c->pid_namespace = tbuf_pid_namespace(getpid());
+	pid = tbuf_directory_pid_of(c->pid_namespace, t->fd, control, alive);
 	if (tbuf_error_exhausted(pid))
 		return (pid);
 	t->pid = pid > 0 ? pid : last_pid(c, t, control);

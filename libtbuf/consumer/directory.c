@@ -155,14 +155,15 @@ is_named(pid_t pid, const struct tbuf_control *control)
  * does not say enough: then the one is looked for that has mapped the file.
  */
 pid_t
-tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
+tbuf_directory_pid_of(uint64_t ours, int fd,
+    const struct tbuf_control *control, bool alive)
 {
 	bool named = control->start != 0 && control->pid_namespace != 0;
 	struct dirent *entry;
 	pid_t pid, found = -ESRCH;
 	DIR *proc;
 
-	if (named && control->pid_namespace == tbuf_pid_namespace(getpid()))
+	if (named && control->pid_namespace == ours)
 		return (tbuf_start_time((pid_t)control->pid) ==
 		    control->start ? (pid_t)control->pid : -ESRCH);
 	if (!named && !alive)
@@ -177,6 +178,13 @@ tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
 	}
 	closedir(proc);
 	return (found);
+}
+
+pid_t
+tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
+{
+	return (tbuf_directory_pid_of(tbuf_pid_namespace(getpid()), fd,
+	    control, alive));
 }
 
 struct visitor {

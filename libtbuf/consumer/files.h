@@ -70,6 +70,9 @@ void	tbuf_directory_trim(int dirfd);
  * program; -ESRCH.
  */
 pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *, bool alive);
+/* For a caller who knows its namespace of pids. */
+pid_t	tbuf_directory_pid_of(uint64_t ours, int fd,
+	    const struct tbuf_control *, bool alive);
 
 /* A ring's valid pair, read whole. */
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);

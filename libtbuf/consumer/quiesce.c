@@ -123,6 +123,16 @@ release_chunks(const struct tbuf_view *view, int fd, unsigned slot,
 	}
 }
 
+static void
+release_storage(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t data, uint64_t end)
+{
+	if (end > data)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)data, (off_t)(end - data));
+	release_chunks(view, fd, slot, end);
+}
+
 /*
  * Give a slot back that is closed: punch [data, end) and mark it free if
  * `clean`, else retired.  The caller holds the lock on byte 0.
@@ -135,11 +145,8 @@ release(const struct tbuf_view *view, int fd, unsigned slot, uint64_t data,
 
 	if (tbuf_load(state) == TBUF_GIVINGUP)
 		return;
-	if (clean && end > data)
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		    (off_t)data, (off_t)(end - data));
 	if (clean)
-		release_chunks(view, fd, slot, end);
+		release_storage(view, fd, slot, data, end);
 	tbuf_store_release(state, clean ? TBUF_FREE : TBUF_RETIRED);
 }
 
@@ -331,15 +338,36 @@ tbuf_target_quiesce(struct tbuf_consumer *c, struct tbuf_target *t)
 	quiesce(c, t);
 }
 
-void
-tbuf_target_detach(struct tbuf_target *t)
+/*
+ * The same of a target that has ended, whose file may go with this: then there
+ * is no hole to be punched into it.  Nobody takes a slot there any more.
+ */
+static void
+release_ended(struct tbuf_target *t, int dirfd)
 {
+	uint32_t *state = &tbuf_view_control(&t->view)->state[t->slot];
+
+	if (tbuf_load(state) == TBUF_GIVINGUP)
+		return;
+	tbuf_store_release(state, TBUF_FREE);
+	if (!tbuf_target_reap(t, dirfd))
+		release_storage(&t->view, t->fd, (unsigned)t->slot,
+		    t->area + t->plan.data, t->area_end);
+}
+
+void
+tbuf_target_detach(struct tbuf_target *t, int dirfd)
+{
+	bool clean = t->session != TBUF_SESSION_RETIRED;
+
 	if (t->slot == -1)
 		return;
 	if (tbuf_file_lock_wait(t->fd) == 0) {
-		release(&t->view, t->fd, (unsigned)t->slot,
-		    t->area + t->plan.data, t->area_end,
-		    t->session != TBUF_SESSION_RETIRED);
+		if (clean && dirfd >= 0 && !tbuf_control_alive(t->fd))
+			release_ended(t, dirfd);
+		else
+			release(&t->view, t->fd, (unsigned)t->slot,
+			    t->area + t->plan.data, t->area_end, clean);
 		tbuf_file_unlock(t->fd, 0);
 	}
 	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);

@@ -534,7 +534,7 @@ let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (t->life == TBUF_REPLACED)
 		tbuf_target_tell(t);
 	if (t->life == TBUF_RESIGNED && t->slot != -1) {
-		tbuf_target_detach(t);
+		tbuf_target_detach(t, -1);
 		tbuf_budget_give(c, t->charged);
 		t->charged = 0;
 	}

@@ -158,6 +158,7 @@ struct tbuf_consumer {
 	int watch;			/* inotify on the directory, or -1 */
 	bool scanned;			/* what is not told by that is known */
 	int directory;			/* the runtime directory, or -1 */
+	uint64_t pid_namespace;		/* its own, or 0: not looked at */
 	bool exits;			/* clauses in targets have exit() */
 	bool names;			/* addresses are to have names */
 	struct tbuf_image *images;	/* for them */

@@ -39,16 +39,17 @@ tbuf_target_new(struct tbuf_consumer *c, pid_t pid)
 	return (t);
 }
 
-/* A dead target's file goes with its last reader. */
-static void
-reap(struct tbuf_consumer *c, const struct tbuf_target *t)
+bool
+tbuf_target_reap(struct tbuf_target *t, int dirfd)
 {
 	struct tbuf_control control;
 
-	if (*t->name != '\0' && t->fd != -1 &&
-	    tbuf_consumer_directory(c, false) >= 0 &&
-	    pread(t->fd, &control, sizeof(control), 0) == sizeof(control))
-		tbuf_control_reap(c->directory, t->name, t->fd, &control);
+	if (*t->name == '\0' || t->fd == -1 || dirfd < 0 ||
+	    pread(t->fd, &control, sizeof(control), 0) != sizeof(control) ||
+	    !tbuf_control_reap(dirfd, t->name, t->fd, &control))
+		return (false);
+	*t->name = '\0';
+	return (true);
 }
 
 /* The next process with this program need not back more than a little. */
@@ -72,12 +73,15 @@ note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 void
 tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 {
+	int dirfd = *t->name == '\0' || t->fd == -1 ? -1 :
+	    tbuf_consumer_directory(c, false);
+
 	tbuf_globals_keep(c, t);
 	note_usage(c, t);
-	tbuf_target_detach(t);
+	tbuf_target_detach(t, dirfd);
 	tbuf_budget_give(c, t->charged);
 	tbuf_sources_free(t);
-	reap(c, t);
+	tbuf_target_reap(t, dirfd);
 	tbuf_view_unmap(&t->view);
 	if (t->fd != -1)
 		close(t->fd);

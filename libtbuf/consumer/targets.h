@@ -380,8 +380,14 @@ void	tbuf_epids_free(struct tbuf_target *);
  */
 void	tbuf_semaphores_settle(struct tbuf_target *);
 
-/* Let go of a target's slot. */
-void	tbuf_target_detach(struct tbuf_target *);
+/*
+ * Let go of a target's slot, and of its file in this directory if that is what
+ * it has left and nobody is to read it; -1: the file is left alone.
+ */
+void	tbuf_target_detach(struct tbuf_target *, int dirfd);
+
+/* A dead target's file goes with its last reader: has it gone? */
+bool	tbuf_target_reap(struct tbuf_target *, int dirfd);
 
 /* ------------------------------------------------------------ its lanes */
 
