@@ -115,7 +115,8 @@ static bool
 is_pid(const char *provider, size_t length)
 {
 
-	return (length == strlen("pid") && memcmp(provider, "pid", length) == 0);
+	return (length == strlen("pid") &&
+	    memcmp(provider, "pid", length) == 0);
 }
 
 /*
