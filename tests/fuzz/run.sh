@@ -58,7 +58,7 @@ shared()
 	done
 	printf '%s\n' "$source"/libtbuf/*/*.c "$build"/dlang/*.c
 	for file in command dwarf dwarf_argument dwarf_names dwarf_read field \
-	    flag near needed notes_file options preload program setting sites \
+	    flag missing near needed notes_file options preload program setting sites \
 	    text words; do
 		echo "$source/tbufctl/$file.c"
 	done
