@@ -86,11 +86,15 @@ until_lanes()
 	done
 }
 
-rm in3 out4
+rm in3 out4 out
 start 3 4 stay=3 say=three wait stay=4 say=seven wait threads=300 stay=8 \
     say=last wait
 "$TBUFCTL" -x bufscope=thread -x nbuf=4 -b 64k -n count -p $target >out 2>&1 &
 consumer=$!
+# The lanes are there before they are traced to.
+until grep -qs matched out; do
+	sleep 0.01
+done
 until_lanes 5
 for said in three seven last; do
 	tell 3
