@@ -74,15 +74,17 @@ for turn in $(seq "${1:-1}"); do
 	for tunables in '' glibc.pthread.rseq=0; do
 		GLIBC_TUNABLES=$tunables
 		export GLIBC_TUNABLES
-		for kind in plain made signals masks handlers little areas \
-		    aside born spawns synced; do
+		for kind in plain made signals masks handlers little aside \
+		    born spawns synced; do
 			expect $kind
 		done
-		if [ -n "$tunables" ]; then
-			accounted threads
-		else
-			expect threads
-		fi
+		for kind in areas threads; do
+			if [ -n "$tunables" ]; then
+				accounted $kind
+			else
+				expect $kind
+			fi
+		done
 		expect forks --follow
 	done
 	unset GLIBC_TUNABLES
