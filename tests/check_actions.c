@@ -683,6 +683,8 @@ main(void)
 	Suite *s = suite_create("actions");
 	TCase *tc = tcase_create("actions");
 
+	/* Of a flag ' what is printed goes by the user's. */
+	setenv("LC_ALL", "C", 1);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, printf_integers_by_width_and_sign);
 	tcase_add_test(tc, printf_flags_widths_and_precisions);
