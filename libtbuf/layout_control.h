@@ -95,8 +95,9 @@ struct tbuf_control {
 	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
 	uint64_t mappings;	/* (t) TBUF_MAPPINGS, or 0; by release */
 	uint32_t fatal;		/* (t) the signal that ends it, if it knows */
-	uint32_t reserved1;
-	uint64_t reserved2;
+	uint32_t units;		/* (l) slots whose sessions may have tables of
+				   work units, a bit each */
+	uint64_t reserved1;
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[48];		/* (i) base name of its program, with a NUL */
 	char execname[16];	/* (i) what the kernel calls it, with a NUL */

@@ -5,8 +5,8 @@
  * one whose predicates do not hold does not have flat sections tried in vain at
  * each fire, and one that records is remembered soon, even where the CPU's
  * memo would do.  Of two sessions that go on it is the one whose probe the
- * thread fires.  This program has the library's objects in it, with the
- * hidden names.
+ * thread fires.  A unit looks for tables where there are any.  This program has
+ * the library's objects in it, with the hidden names.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -309,6 +309,42 @@ test_thread_remembers_the_session_that_it_fires_for(void)
 	end(text, fired[1]);
 }
 
+/* ------------------------------------------------------------ units */
+
+static uint32_t
+units_told(void)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)tbuf_local->base;
+
+	return (tbuf_load(&control->units));
+}
+
+/* The same slot has them, and then has them no more. */
+static void
+test_units_know_where_no_session_has_tables(void)
+{
+	struct tbuf_consumer *c;
+	uint64_t unit;
+	unsigned i;
+
+	memset(&page, 0, sizeof(page));
+	for (i = 0; i < 3; i++) {
+		c = tbuf_consumer_new();
+		GUEST_EXPECT(c != NULL && (i != 1 || tbuf_consumer_set(c,
+		    "nunits", "4") == 0) && tbuf_consumer_enable(c,
+		    "guest:::numbers") >= 0 &&
+		    tbuf_consumer_grab(c, getpid()) == 0, "no session");
+		guest_go(c);
+		GUEST_EXPECT((units_told() != 0) == (i == 1), "slots: %x",
+		    units_told());
+		unit = tbuf_unit_begin("unit", i);
+		GUEST_EXPECT((unit != 0) == (i == 1), "a unit");
+		GUEST_EXPECT(tbuf_unit_end(unit, 0) == 0, "its end");
+		end(c, 0);
+	}
+}
+
 /* ------------------------------------------------------------ handlers */
 
 static struct tbuf_consumer *plain, *clause;
@@ -371,6 +407,9 @@ static const struct guest_case cases[] = {
 	    GUEST_PLAIN },
 	{ "thread_remembers_the_session_that_it_fires_for",
 	    test_thread_remembers_the_session_that_it_fires_for, NULL,
+	    GUEST_PLAIN },
+	{ "units_know_where_no_session_has_tables",
+	    test_units_know_where_no_session_has_tables, NULL,
 	    GUEST_PLAIN },
 	{ "session_that_begins_amid_the_mark_loses_no_record",
 	    test_session_that_begins_amid_the_mark_loses_no_record, NULL,

@@ -643,6 +643,18 @@ build_selections(const struct tbuf_view *view, uint64_t area,
 		p = selection_next(order, p, &to[i]);
 }
 
+/* Whether a unit has to look for its session at all. */
+static void
+tell_units(const struct tbuf_view *view, unsigned number,
+    const struct tbuf_plan *plan)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	uint32_t bit = UINT32_C(1) << number, others;
+
+	others = tbuf_load(&control->units) & ~bit;
+	tbuf_store(&control->units, others | (plan->units == 0 ? 0 : bit));
+}
+
 int
 tbuf_session_build(const struct tbuf_view *view, unsigned number,
     uint64_t area, uint64_t generation, const struct tbuf_order *order,
@@ -674,6 +686,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 		    plan->nmain * sizeof(struct tbuf_side));
 	build_globals(view, area, order, plan);
 	build_slot(slot, area, generation, order, plan);
+	tell_units(view, number, plan);
 	build_cpus(slot, area, order, plan);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +
 	    plan->lanes), area, order, plan);

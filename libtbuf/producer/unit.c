@@ -135,18 +135,30 @@ begin_anew(uint64_t base, const char *kind, uint64_t id)
 	return (NULL);
 }
 
-TBUF_FIRES uint64_t
-tbuf_unit_begin(const char *kind, uint64_t id)
+static __attribute__((noinline)) TBUF_FIRES uint64_t
+begin(uint64_t base, const char *kind, uint64_t id)
 {
-	uint64_t base = tbuf_load(&tbuf_local->base);
 	struct tbuf_unit *u;
 
-	if (base == 0 || !tbuf_rseq_thread() ||
+	if (!tbuf_rseq_thread() ||
 	    ((u = begin_again(base, kind, id)) == NULL &&
 	    (u = begin_anew(base, kind, id)) == NULL))
 		return (0);
 	enter(u);
 	return (tbuf_unit_number(u, tbuf_load(&u->word)));
+}
+
+/* Where no session has tables nothing but that is looked at. */
+TBUF_FIRES uint64_t
+tbuf_unit_begin(const char *kind, uint64_t id)
+{
+	uint64_t base = tbuf_load(&tbuf_local->base);
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+
+	if (base == 0 || tbuf_load(&control->units) == 0)
+		return (0);
+	return (begin(base, kind, id));
 }
 
 int
