@@ -15,6 +15,7 @@
 #define INDENT	14
 
 static int indent = INDENT;
+static bool unnamed;		/* -x noresolve */
 static struct tbuf_consumer *consumer;
 static pid_t target;
 
@@ -43,6 +44,7 @@ address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
 {
 
 	address_indent(o->d.stackindent);
+	unnamed = o->d.unnamed;
 	consumer = c;
 	target = of;
 	tbuf_consumer_name(c, named_alike, c);
@@ -132,6 +134,10 @@ put_name(struct output *out, uint64_t image, uint64_t address, bool caller,
 	output_printf(out, "%s", s.module);
 	if (form == FORM_MODULE)
 		return;
+	if (unnamed) {
+		output_printf(out, ":0x%" PRIx64, address - s.start);
+		return;
+	}
 	offset = s.offset + caller;
 	if (s.function == NULL)
 		output_printf(out, "`0x%" PRIx64, address);

@@ -219,7 +219,8 @@ const char *const setting_names[] = {
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
-	"rawbytes", "noerror", "ustackunwind", "verbose"
+	"rawbytes", "noerror", "ustackunwind", "noresolve",
+	"verbose"
 };
 
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -235,7 +236,7 @@ find_flag(struct options *o, size_t i)
 		&o->d.destructive, &o->d.cpp, &o->d.headers,
 		&o->d.no_libraries, &o->d.defaultargs, &o->d.argref,
 		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror,
-		&o->d.unwind, &o->d.disassemble
+		&o->d.unwind, &o->d.unnamed, &o->d.disassemble
 	};
 
 	return (flags[i]);

@@ -28,6 +28,7 @@ struct d_settings {
 	bool defaultargs, argref, pspec, empty;
 	bool rawbytes, noerror;
 	bool unwind;		/* ustackunwind */
+	bool unnamed;		/* noresolve */
 	unsigned version;	/* as D_VERSION(); 0: the latest */
 	struct d_stability least;	/* amin */
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */

@@ -98,7 +98,7 @@ static const struct option {
 	{ "incdir", PROGRAM, 0 }, { "iregs", PROGRAM, 0 },
 	{ "jstackframes", PROGRAM, 0 }, { "jstackstrsize", PROGRAM, 0 },
 	{ "libdir", PROGRAM, 0 },
-	{ "nolibs", PROGRAM, 0 },
+	{ "nolibs", PROGRAM, 0 }, { "noresolve", PROGRAM, 0 },
 	{ "pspec", PROGRAM, 0 }, { "rawbytes", PROGRAM, 0 },
 	{ "setenv", PROGRAM, 0 },
 	{ "stackframes", PROGRAM, 0 }, { "stackindent", PROGRAM, 0 },

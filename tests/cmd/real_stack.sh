@@ -16,6 +16,13 @@ show call=1 'leaf { printf("%A %A\n", ucaller, 1);
 # setopt() changes what is printed after it.
 "$TBUFCTL" -q -n 'BEGIN { setopt("stackindent", "3"); }
     leaf { ustack(1); }' -c "$TBUF_TARGET call=1" | sed 's/stacker.*/FRAME/'
+# Without names it is where in the mapping of a file, the same in each run.
+for file in places again; do
+	"$TBUFCTL" -q -x noresolve -n '
+	    leaf { ustack(2); usym(ucaller); umod(ucaller); @[ufunc(ucaller)] =
+	    count(); }' -c "$TBUF_TARGET call=1" >$file
+done
+cmp places again && plain <places
 # Keys, on one line; and what a text key has in it.
 options=--format=folded
 show 'call=1 call=2' 'leaf {
