@@ -72,6 +72,7 @@ begin(struct d_compiler *c)
 	c->declaration = NULL;
 	c->root = NULL;
 	c->pragmas = NULL;
+	c->declared = NULL;
 	c->description = NULL;
 	d_declare_push(c);
 	d_lex_begin(c);

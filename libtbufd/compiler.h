@@ -70,6 +70,7 @@ struct d_compiler {
 	int comment_state;		/* what a comment interrupts */
 	struct d_node *words;		/* of a control line */
 	struct pragma *pragmas;		/* of names that are not there yet */
+	struct declared *declared;	/* providers */
 	struct declaration *declaration;
 
 	struct d_node *root;

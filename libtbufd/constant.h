@@ -39,4 +39,7 @@ void	d_control(struct d_compiler *c, struct d_node *words);
 /* Has each name that a pragma is about been defined?  D_PRAGMA_UNUSED. */
 void	d_pragmas_used(struct d_compiler *c);
 
+/* A provider that is declared: pragmas may be about it. */
+void	d_pragmas_declare(struct d_compiler *c, const char *provider);
+
 #endif

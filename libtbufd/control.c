@@ -7,6 +7,7 @@
 
 #include "constant.h"
 #include "errors.h"
+#include "stability.h"
 
 /* The last that #line may say: there has to be room to count on from it. */
 #define LINE_LAST	2000000000
@@ -29,8 +30,14 @@ struct pragma {
 	struct pragma *next;
 	const char *name;	/* attributes, binding */
 	const char *about;
+	const char *part;	/* of a provider; NULL: it is an identifier */
 	const struct d_stability *stability;	/* NULL: it says none */
 	int line;
+};
+
+struct declared {
+	struct declared *next;
+	const char *provider;
 };
 
 static bool
@@ -40,11 +47,21 @@ is_word(const struct d_node *node)
 }
 
 static void
+add_pragma(struct d_compiler *c, const struct pragma *one)
+{
+	struct pragma *pragma = d_allocate(c, sizeof(*pragma));
+
+	*pragma = *one;
+	pragma->next = c->pragmas;
+	pragma->line = c->line;
+	c->pragmas = pragma;
+}
+
+static void
 remember_pragma(struct d_compiler *c, const char *name, const char *about,
     const struct d_stability *stability)
 {
 	struct identifier *one = d_global_find(c, about);
-	struct pragma *pragma;
 
 	if (one != NULL && one->generation == c->generation &&
 	    stability != NULL)
@@ -52,12 +69,50 @@ remember_pragma(struct d_compiler *c, const char *name, const char *about,
 	if (one != NULL && one->generation != c->generation)
 		d_fail(c, D_PRAGMA_SCOPE, "#pragma %s cannot modify entity "
 		    "defined outside program scope", name);
-	if (one != NULL)
-		return;
-	pragma = d_allocate(c, sizeof(*pragma));
-	*pragma = (struct pragma){ c->pragmas, name, about, stability,
-	    c->line };
-	c->pragmas = pragma;
+	if (one == NULL)
+		add_pragma(c, &(struct pragma){ .name = name, .about = about,
+		    .stability = stability });
+}
+
+void
+d_pragmas_declare(struct d_compiler *c, const char *provider)
+{
+	struct declared *one = d_allocate(c, sizeof(*one));
+
+	*one = (struct declared){ c->declared, provider };
+	c->declared = one;
+}
+
+/* Each part has a stability of its own, which is forgotten. */
+static void
+check_part(struct d_compiler *c, const char *provider, const char *part)
+{
+	static const char *const parts[] = {
+		"provider", "module", "function", "name", "args"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(parts[i], part) == 0)
+			return;
+	/* In this order, as DTrace tells it. */
+	d_fail(c, D_PRAGMA_INVAL, "invalid component \"%s\" in attribute "
+	    "#pragma for provider %s", provider, part);
+}
+
+static bool
+is_declared(struct d_compiler *c, const struct pragma *pragma)
+{
+	const struct declared *one;
+
+	for (one = c->declared; one != NULL; one = one->next)
+		if (strcmp(one->provider, pragma->about) == 0)
+			break;
+	if (one == NULL)
+		return (false);
+	c->line = pragma->line;
+	check_part(c, pragma->about, pragma->part);
+	return (true);
 }
 
 /* Of several the one whose name is first in the alphabet is told. */
@@ -68,7 +123,9 @@ d_pragmas_used(struct d_compiler *c)
 	struct identifier *about;
 
 	for (one = c->pragmas; one != NULL; one = one->next)
-		if ((about = d_global_find(c, one->about)) != NULL &&
+		if (one->part != NULL && is_declared(c, one))
+			continue;
+		else if ((about = d_global_find(c, one->about)) != NULL &&
 		    one->stability != NULL)
 			about->stability = *one->stability;
 		else if (about == NULL &&
@@ -79,6 +136,39 @@ d_pragmas_used(struct d_compiler *c)
 		return;
 	c->line = unused->line;
 	d_fail(c, D_PRAGMA_UNUSED, "unused #pragma %s", unused->name);
+}
+
+static bool
+is_provided(struct d_compiler *c, enum d_field field, const char *name)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	struct d_description d = { .field = { "", "", "", "" } };
+
+	d.field[field] = name;
+	if (field == D_FIELD_PROVIDER && d_stability_provider(name))
+		return (true);	/* whatever probes it has just now */
+	if (field == D_FIELD_MODULE && strcmp(name, "vmlinux") == 0)
+		return (true);	/* that of syscall's probes */
+	return (calls->probe_exists == NULL ||
+	    calls->probe_exists(calls->context, &d));
+}
+
+/* "provider NAME PART": of one that is known, or has been declared. */
+static void
+control_provider(struct d_compiler *c, const char *name,
+    const struct d_node *words, const struct d_stability *stability)
+{
+	const struct d_node *part = words == NULL ? NULL : words->next;
+
+	if (!is_word(words) || !is_word(part))
+		d_fail(c, D_PRAGMA_MALFORM,
+		    "malformed #pragma %s <attributes> <ident>", name);
+	if (is_provided(c, D_FIELD_PROVIDER, words->text))
+		check_part(c, words->text, part->text);
+	else
+		add_pragma(c, &(struct pragma){ .name = name,
+		    .about = words->text, .part = part->text,
+		    .stability = stability });
 }
 
 static void
@@ -93,8 +183,11 @@ control_attributes(struct d_compiler *c, const char *name,
 	if (!d_stability_parse(words->text, stability))
 		d_fail(c, D_PRAGMA_INVAL,
 		    "invalid attributes specified by #pragma %s", name);
-	if (strcmp(words->next->text, "provider") != 0)
-		remember_pragma(c, name, words->next->text, stability);
+	words = words->next;
+	if (strcmp(words->text, "provider") == 0)
+		control_provider(c, name, words->next, stability);
+	else
+		remember_pragma(c, name, words->text, stability);
 }
 
 static void
@@ -110,17 +203,6 @@ control_binding(struct d_compiler *c, const char *name,
 		d_fail(c, D_PRAGMA_INVAL,
 		    "invalid version string specified by #pragma %s", name);
 	remember_pragma(c, name, words->next->text, NULL);
-}
-
-static bool
-is_provided(struct d_compiler *c, enum d_field field, const char *name)
-{
-	const struct d_callbacks *calls = &c->options->callbacks;
-	struct d_description d = { .field = { "", "", "", "" } };
-
-	d.field[field] = name;
-	return (calls->probe_exists == NULL ||
-	    calls->probe_exists(calls->context, &d));
 }
 
 static void

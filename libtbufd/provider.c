@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constant.h"
 #include "declare.h"
 #include "errors.h"
 #include "tree.h"
@@ -93,5 +94,6 @@ d_provider(struct d_compiler *c, const char *name, struct d_node *probes)
 				d_fail_at(c, one, D_PROV_PRDUP,
 				    "probe redeclared: %s:%s", name,
 				    one->text);
+	d_pragmas_declare(c, name);
 	return (provider);
 }

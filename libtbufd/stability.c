@@ -134,6 +134,14 @@ find_provider(const struct d_description *d)
 	return (one);
 }
 
+bool
+d_stability_provider(const char *name)
+{
+	const struct d_description d = { .field = { name, "", "", "" } };
+
+	return (find_provider(&d)->name != NULL);
+}
+
 static struct d_stability
 of_description(const struct d_description *d)
 {

@@ -26,6 +26,8 @@ void	d_stability_begin(struct d_compiler *c, const struct d_node *clause,
 void	d_stability_end(struct d_node *clause, const struct d_node *checked);
 /* Of a name that every program knows. */
 struct d_stability d_stability_builtin(unsigned id);
+/* Is it one of DTrace's that there is without a target? */
+bool	d_stability_provider(const char *name);
 /* A translator's result, by its members. */
 void	d_stability_translator(struct translator *translator);
 

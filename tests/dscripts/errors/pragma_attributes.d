@@ -1,4 +1,4 @@
-#pragma D attributes Silly/Evolving/Common provider x provider
+#pragma D attributes Silly/Evolving/Common provider dtrace provider
 
 BEGIN
 {

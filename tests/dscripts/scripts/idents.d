@@ -1,7 +1,7 @@
 #pragma D option quiet
 
 #pragma ident "%Z%%M% %I% %E% SMI"
-#pragma D attributes Stable/Stable/Common provider x
+#pragma D attributes Stable/Stable/Common provider dtrace name
 
 BEGIN
 {
