@@ -201,7 +201,8 @@ static const enum kind kinds[] = {
 	KIND_UNUSED_COUNT,
 	KIND_UNUSED_SIZE, KIND_UNUSED_SIZE, KIND_UNUSED_SIZE,
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
-	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
+	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
+	KIND_UNUSED_TEXT
 };
 
 /* In the order of kinds; flags come behind. */
@@ -216,6 +217,7 @@ const char *const setting_names[] = {
 	"disasm", "iregs", "pgmax", "tregs", "useruid",
 	"bpflogsize", "pcapsize", "preallocate",
 	"ctfpath", "ldpath", "lockmem", "modpath", "procfspath", "sysslice",
+	"debugassert",
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
@@ -476,10 +478,10 @@ setting_late(const char *name, const char *value)
 		return (MSG_SET_VALUE);
 	if (is_one_of(name, "droptags lazyload linknommap"))
 		return (NULL);
-	if (!is_one_of(name, "amin cppargs cpppath ctfpath define disasm "
-	    "evaltime incdir iregs late ldpath libdir linkmode linktype "
-	    "modpath pgmax preallocate procfspath stdc syslibdir sysslice "
-	    "tregs undef useruid version"))
+	if (!is_one_of(name, "amin cppargs cpppath ctfpath debugassert "
+	    "define disasm evaltime incdir iregs late ldpath libdir linkmode "
+	    "linktype modpath pgmax preallocate procfspath stdc syslibdir "
+	    "sysslice tregs undef useruid version"))
 		return (SETTING_OTHER);
 	why = set_value(&unused, kinds[find(name)], value);
 	words_free(&unused.cpp_words);

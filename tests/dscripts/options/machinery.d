@@ -3,6 +3,7 @@
 #pragma D option bpflogsize=16m
 #pragma D option core
 #pragma D option debug
+#pragma D option debugassert=mutexes
 #pragma D option disasm=3
 #pragma D option evaltime=main
 #pragma D option iregs=8
