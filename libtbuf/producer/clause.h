@@ -120,6 +120,18 @@ struct tbuf_tempo {
 	uint64_t multiplier;
 };
 
+/* Before its base the clock has not been; another CPU's may be behind. */
+static inline uint64_t
+tbuf_tempo_scale(const struct tbuf_tempo *tempo, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	if (ticks < tempo->ticks)
+		return (tempo->mono);
+	return (tempo->mono + (uint64_t)((wide)(ticks - tempo->ticks) *
+	    tempo->multiplier >> 32));
+}
+
 struct tbuf_run {
 	struct tbuf_machine machine;	/* the first: surroundings find us */
 	struct tbuf_fire *fire;
@@ -218,8 +230,6 @@ int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
 /* False: timestamps are not made so, but read. */
 bool	tbuf_tempo_make(const struct tbuf_run *, struct tbuf_tempo *)
-	    TBUF_HIDDEN;
-uint64_t tbuf_tempo_scale(const struct tbuf_tempo *, uint64_t ticks)
 	    TBUF_HIDDEN;
 int	tbuf_run_builtin_text(const struct tbuf_run *, uint32_t which,
 	    struct tbuf_span *) TBUF_HIDDEN;

@@ -19,7 +19,7 @@ behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
 {
 	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 
-	return ((way == TBUF_WAY_BEHIND && k->counts &&
+	return ((way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_COUNT &&
 	    tbuf_kept_count(k, version)) ||
 	    tbuf_clause_behind(site, words, size, way, version));
 }
@@ -29,8 +29,8 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
 {
 	uint64_t version;
-	enum tbuf_kept_way way = tbuf_kept_way(site, words, size, number,
-	    &version);
+	enum tbuf_kept_way way = tbuf_kept_way(tbuf_kept_place(site->index),
+	    site, words, size, number, &version);
 
 	return (way == TBUF_WAY_DONE || (way != TBUF_WAY_NONE &&
 	    behind(site, words, size, way, version)));

@@ -17,8 +17,6 @@
 
 #define SECOND	UINT64_C(1000000000)
 
-__extension__ typedef unsigned __int128 wide;
-
 bool
 tbuf_tempo_make(const struct tbuf_run *run, struct tbuf_tempo *tempo)
 {
@@ -31,16 +29,6 @@ tbuf_tempo_make(const struct tbuf_run *run, struct tbuf_tempo *tempo)
 	tempo->mono = tbuf_load(&codes->base.mono);
 	tempo->multiplier = tbuf_load(&codes->multiplier);
 	return (true);
-}
-
-/* Before its base the clock has not been; another CPU's may be behind. */
-uint64_t
-tbuf_tempo_scale(const struct tbuf_tempo *tempo, uint64_t ticks)
-{
-	if (ticks < tempo->ticks)
-		return (tempo->mono);
-	return (tempo->mono + (uint64_t)((wide)(ticks - tempo->ticks) *
-	    tempo->multiplier >> 32));
 }
 
 /* ns of CLOCK_MONOTONIC. */

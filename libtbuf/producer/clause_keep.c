@@ -668,6 +668,53 @@ program_make(struct keeping *g, const struct tbuf_fire *f, struct tbuf_kept *k)
 	effect_make(g, f->epid, k);
 }
 
+/* A value of a function that takes one step for it. */
+static enum tbuf_kept_whole
+whole_update(const struct tbuf_kept *k)
+{
+	if (k->nnumbers != 0)
+		return (k->update.strsize != 0 ? TBUF_WHOLE_STRING :
+		    TBUF_WHOLE_KEY);
+	return (k->update.function == TBUF_AGG_COUNT ? TBUF_WHOLE_COUNT :
+	    TBUF_WHOLE_NONE);
+}
+
+/* ... and what has to do with a number of the thread's. */
+static enum tbuf_kept_whole
+whole_self(const struct tbuf_kept *k)
+{
+	const struct tbuf_kept_self *s = &k->self;
+
+	if (s->scope != TBUF_SCOPE_THREAD || !s->times || !s->stores)
+		return (TBUF_WHOLE_NONE);
+	if (k->kind == TBUF_KEPT_TEST)
+		return (!s->loads && s->stored.cut.at == TBUF_CUT_TIME ?
+		    TBUF_WHOLE_STAMP : TBUF_WHOLE_NONE);
+	return (s->loads && s->guards && s->stored.cut.at == TBUF_CUT_NONE ?
+	    TBUF_WHOLE_SINCE : TBUF_WHOLE_NONE);
+}
+
+static enum tbuf_kept_whole
+whole_make(const struct tbuf_kept *k)
+{
+	if (k->self.used)
+		return (whole_self(k));
+	return (k->kind == TBUF_KEPT_UPDATE ? whole_update(k) :
+	    TBUF_WHOLE_NONE);
+}
+
+/* The time since, without a key, by a weight that is known. */
+static bool
+whole_quantizes(const struct tbuf_kept *k)
+{
+	const struct tbuf_kept_update *u = &k->update;
+
+	return (k->kind == TBUF_KEPT_UPDATE && k->nnumbers == 0 &&
+	    u->function == TBUF_AGG_QUANTIZE &&
+	    u->value.cut.at == TBUF_CUT_ELAPSED &&
+	    u->weight.cut.at == TBUF_CUT_NONE);
+}
+
 /* If nobody else is at it. */
 static __attribute__((noinline)) void
 keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
@@ -684,10 +731,8 @@ keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
 	k->index = f->index;
 	k->number = (uint8_t)f->number;
 	program_make(g, f, k);
-	k->counts = k->kind == TBUF_KEPT_UPDATE && k->nnumbers == 0 &&
-	    k->update.function == TBUF_AGG_COUNT && !k->self.used;
-	k->keyed = k->kind == TBUF_KEPT_UPDATE && k->nnumbers != 0 &&
-	    !k->self.used;
+	k->whole = whole_make(k);
+	k->self.quantizes = whole_quantizes(k);
 	k->useful = k->program.length != 0 && (k->program.code != NULL ||
 	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
 	tbuf_store_release(&k->version, (version | 1) + 1);

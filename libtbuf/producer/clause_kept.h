@@ -68,6 +68,19 @@ enum tbuf_kept_kind {
 	TBUF_KEPT_PEAK		/* the same; a least or greatest value */
 };
 
+/*
+ * What many clauses are behind the tests, as a whole: these have functions of
+ * their own, to which a fire goes and does not come back.
+ */
+enum tbuf_kept_whole {
+	TBUF_WHOLE_NONE,
+	TBUF_WHOLE_COUNT,	/* @ = count() */
+	TBUF_WHOLE_KEY,		/* a value with a key of numbers */
+	TBUF_WHOLE_STRING,	/* ... with one that ends in a string */
+	TBUF_WHOLE_STAMP,	/* self->ts = timestamp */
+	TBUF_WHOLE_SINCE	/* /self->ts/, a value, self->ts = constant */
+};
+
 /* What is aggregated, by a function that takes one step for it. */
 struct tbuf_kept_update {
 	struct tbuf_number value;
@@ -89,6 +102,7 @@ struct tbuf_kept_self {
 	bool guards;			/* it has to be other than 0 */
 	bool loads, stores;
 	bool times;
+	bool quantizes;			/* of TBUF_WHOLE_SINCE: ELAPSED */
 	uint8_t scope;			/* enum tbuf_scope, */
 	uint16_t id;			/* ... and which variable of these */
 	struct tbuf_number stored;
@@ -123,8 +137,7 @@ struct tbuf_kept {
 	uint32_t index;		/* of the probe */
 	uint8_t number;		/* of the slot */
 	bool useful;		/* there is anything of this below */
-	bool counts;		/* no more than @ = count() behind the tests */
-	bool keyed;		/* ... than a value with a key */
+	uint8_t whole;		/* enum tbuf_kept_whole */
 	uint8_t kind;
 	uint8_t ntests;
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
@@ -141,7 +154,11 @@ extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT] TBUF_HIDDEN;
 static inline struct tbuf_kept *
 tbuf_kept_place(uint32_t index)
 {
-	return (&tbuf_kept_all[index % TBUF_KEPT]);
+	struct tbuf_kept *k = &tbuf_kept_all[index % TBUF_KEPT];
+
+	/* Else a compiler works it out anew for each of its members. */
+	__asm__("" : "+r"(k));
+	return (k);
 }
 
 /* What a fire has. */
@@ -214,10 +231,9 @@ tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
  * they are made, and what they say counts only if none has.
  */
 static inline __attribute__((always_inline)) enum tbuf_kept_way
-tbuf_kept_way(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, unsigned number, uint64_t *version)
+tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
+    const uint64_t *words, uint64_t size, unsigned number, uint64_t *version)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 	uint64_t base;
 	unsigned at;
 
@@ -305,6 +321,13 @@ void	tbuf_clause_finish(const struct tbuf_site *,
 
 _Static_assert(TBUF_KEPT == TBUF_MEMO_TOTALS, "a memo for each");
 
+/* Which of all that are kept it is. */
+static inline unsigned
+tbuf_kept_number(const struct tbuf_kept *k)
+{
+	return (k->index % TBUF_KEPT);
+}
+
 /* What is remembered here of an aggregation that has no key, or NULL. */
 static inline struct tbuf_memo *
 tbuf_kept_total(const struct tbuf_kept *k)
@@ -315,7 +338,7 @@ tbuf_kept_total(const struct tbuf_kept *k)
 	if (tbuf_load(&tbuf_thread.memo.bits) == TBUF_MEMO_NONE ||
 	    cpu >= tbuf_load(&local->cpus))
 		return (NULL);
-	return (tbuf_memo_total(local, cpu, (unsigned)(k - tbuf_kept_all)));
+	return (tbuf_memo_total(local, cpu, tbuf_kept_number(k)));
 }
 
 /* As no version is, nor a memo that is void. */
@@ -354,22 +377,41 @@ tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
 /* clause_update.c: the record or the value; false: nothing has been done. */
 bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
-/*
- * ... a value with a key of numbers; with one that ends in a string; where
- * there is no more, for a fire with so many bytes of words.
- */
-bool	tbuf_kept_key(const struct tbuf_kept *, const uint64_t *words,
-	    uint64_t size, uint64_t version) TBUF_HIDDEN;
-bool	tbuf_kept_string(const struct tbuf_kept *, const uint64_t *words,
+/* ... what is whole, but for a count; the fire is done behind these. */
+void	tbuf_kept_key(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+void	tbuf_kept_string(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+
+/* clause_self.c: the same. */
+void	tbuf_kept_stamp(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+void	tbuf_kept_since(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+
+/* fire.c: what is whole, and yet none of these could do it: the machine does. */
+void	tbuf_fire_unable(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version) TBUF_HIDDEN;
 
-static inline bool
-tbuf_kept_keyed(const struct tbuf_kept *k, const uint64_t *words,
-    uint64_t size, uint64_t version)
+/* Only where there is more than nothing and than a count. */
+static inline __attribute__((always_inline)) void
+tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
 {
-	return (k->update.strsize != 0 ?
-	    tbuf_kept_string(k, words, size, version) :
-	    tbuf_kept_key(k, words, size, version));
+	unsigned whole = k->whole;
+
+	if (whole == TBUF_WHOLE_KEY)
+		tbuf_kept_key(site, words, size, version, k);
+	else if (whole == TBUF_WHOLE_STRING)
+		tbuf_kept_string(site, words, size, version, k);
+	else if (whole == TBUF_WHOLE_STAMP)
+		tbuf_kept_stamp(site, words, size, version, k);
+	else
+		tbuf_kept_since(site, words, size, version, k);
 }
 
 /* clause_self.c: what has to do with a number of the thread's; as above. */
@@ -388,9 +430,7 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
 
 	if (base == 0 || way == TBUF_WAY_LOOK)
 		return (false);
-	if (way == TBUF_WAY_BEHIND && k->keyed)
-		done = tbuf_kept_keyed(k, words, size, version);
-	else if (way == TBUF_WAY_BEHIND) {
+	if (way == TBUF_WAY_BEHIND) {
 		/* One by one: to zero it all first costs more. */
 		fire.words = words;
 		fire.size = size;

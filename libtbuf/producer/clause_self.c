@@ -14,6 +14,7 @@
  * all can be left to the machine; behind it only the store is.
  */
 #include "arch/counter.h"
+#include "common/aggregate.h"
 #include "common/element.h"
 #include "common/step.h"
 #include "producer/clause_kept.h"
@@ -134,6 +135,140 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 		tbuf_clause_finish(site, fire, number, here.generation, &a);
 	return (true);
 }
+
+/* ------------------------------------------------------------ as a whole */
+
+/* The number's word; false: it is another case. */
+static inline __attribute__((always_inline)) bool
+cell_find(const struct tbuf_kept *k, uint64_t version, unsigned number,
+    uint32_t id, struct tbuf_memo *here, uint64_t **cell)
+{
+	const uint64_t base = tbuf_load(&tbuf_local->base);
+
+	return (base != 0 && tbuf_places_find(&k->program.places, number,
+	    k->generation, (struct tbuf_slot *)(uintptr_t)
+	    tbuf_kept_slot(base, number), id, here, cell) &&
+	    tbuf_kept_unchanged(k, version));
+}
+
+/* Nothing is copied: whether all this is of one program is looked at last. */
+static inline __attribute__((always_inline)) bool
+stamp_do(const struct tbuf_kept *k, uint64_t version)
+{
+	struct tbuf_memo here;
+	uint64_t *cell, time;
+
+	if (!cell_find(k, version, k->number % TBUF_NSESSIONS, k->self.id,
+	    &here, &cell) || cell == NULL)
+		return (false);
+	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
+	return (tbuf_kept_unchanged(k, version) &&
+	    tbuf_rseq_store(&here, cell, time) == TBUF_COMMITTED);
+}
+
+/* What most aggregate, where it is known by now. */
+static inline __attribute__((always_inline)) bool
+since_quantize(const struct tbuf_kept *k, uint64_t version, uint64_t elapsed)
+{
+	uint64_t weight = k->update.weight.constant;
+
+	return (k->self.quantizes && tbuf_kept_unchanged(k, version) &&
+	    tbuf_kept_add(k, version,
+	    tbuf_quantize_bucket((int64_t)elapsed), weight));
+}
+
+/* ... and what is more than that. */
+static __attribute__((noinline)) bool
+since_effect(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,
+    uint64_t version, uint64_t time, uint64_t self)
+{
+	const struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base), .time = time,
+		.self = self
+	};
+
+	return (fire.base != 0 && tbuf_kept_effect(k, &fire));
+}
+
+/* The long way; a process that is no target any more has no such number. */
+static __attribute__((noinline)) void
+since_store(const struct tbuf_site *site, unsigned number,
+    uint64_t generation, uint32_t id, uint64_t value)
+{
+	const struct tbuf_kept_fire fire = {
+		.base = tbuf_load(&tbuf_local->base)
+	};
+
+	if (fire.base != 0)
+		tbuf_clause_store(site, &fire, number, generation, id, value);
+}
+
+static inline __attribute__((always_inline)) bool
+since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    uint64_t version, const struct tbuf_kept *k)
+{
+	const unsigned number = k->number % TBUF_NSESSIONS;
+	const uint32_t id = k->self.id;
+	uint64_t *cell, self = 0, time, value;
+	struct tbuf_memo here;
+
+	if (!cell_find(k, version, number, id, &here, &cell) ||
+	    (cell != NULL && tbuf_rseq_load(&here, &self, cell,
+	    sizeof(*cell)) != TBUF_COMMITTED))
+		return (false);
+	if (self == 0)
+		return (true);
+	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
+	value = k->self.stored.constant;
+	if (!since_quantize(k, version, time - self) &&
+	    !since_effect(k, words, size, version, time, self))
+		return (false);
+	if (tbuf_rseq_store(&here, cell, value) != TBUF_COMMITTED)
+		since_store(site, number, here.generation, id, value);
+	return (true);
+}
+
+/*
+ * A child that a handler forks between the steps must not become a target: as
+ * tbuf_clause_self().
+ */
+void
+tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	bool done = false;
+	uint32_t held;
+
+	/* The deadline is looked at now and then. */
+	if (++tbuf_thread.looks != 0) {
+		held = tbuf_hold_begin(mark);
+		done = stamp_do(k, version);
+		tbuf_hold_end(mark, held);
+	}
+	if (!done)
+		tbuf_fire_unable(site, words, size, version);
+}
+
+void
+tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	bool done = false;
+	uint32_t held;
+
+	if (++tbuf_thread.looks != 0) {
+		held = tbuf_hold_begin(mark);
+		done = since_do(site, words, size, version, k);
+		tbuf_hold_end(mark, held);
+	}
+	if (!done)
+		tbuf_fire_unable(site, words, size, version);
+}
+
+/* ------------------------------------------------------------ what is left */
 
 /* A child that a handler forks between the steps must not become a target. */
 bool

@@ -79,7 +79,7 @@ update_first(const struct tbuf_kept *k, uint64_t version,
 	m = tbuf_kept_total(k);
 	if (m != NULL && (tbuf_load(&m->bits) != bits ||
 	    tbuf_load(&m->generation) != s->turn))
-		tbuf_table_remember_place((unsigned)(k - tbuf_kept_all), s,
+		tbuf_table_remember_place(tbuf_kept_number(k), s,
 		    base, bits);
 	return (true);
 }
@@ -150,15 +150,16 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
  * has a number of the thread's, and what the fire has stays in registers.
  */
 #define KEPT_KEY(name, string)						\
-__attribute__((noinline)) bool						\
-name(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,	\
-    uint64_t version)							\
+void									\
+name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
+    uint64_t version, const struct tbuf_kept *k)			\
 {									\
 	const struct tbuf_kept_fire fire = {				\
 		.words = words, .size = size, .version = version	\
 	};								\
 									\
-	return (update_key(k, &fire, TBUF_STEP_UPDATE, string));	\
+	if (!update_key(k, &fire, TBUF_STEP_UPDATE, string))		\
+		tbuf_fire_unable(site, words, size, version);		\
 }
 
 KEPT_KEY(tbuf_kept_key, false)
@@ -184,7 +185,7 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    !update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
 		return (false);
 	if (tbuf_kept_total(k) != NULL)
-		tbuf_table_remember((unsigned)(k - tbuf_kept_all), &s,
+		tbuf_table_remember(tbuf_kept_number(k), &s,
 		    fire->base, aggregation, tbuf_kept_bits(fire->version));
 	return (true);
 }

@@ -367,22 +367,12 @@ fire_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_rest(site, values, size, UINT32_MAX);
 }
 
-/* ... which often is to count by a key ... */
-static __attribute__((noinline)) void
-fire_keyed(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, uint64_t version)
-{
-	if (!tbuf_kept_keyed(tbuf_kept_place(site->index), values, size,
-	    version))
-		fire_behind(site, values, size, TBUF_WAY_RUN, version);
-}
-
-/* ... and most often without one. */
+/* ... which most often is to count. */
 static __attribute__((noinline)) void
 fire_count(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, uint64_t version)
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
 {
-	if (!tbuf_kept_count(tbuf_kept_place(site->index), version))
+	if (!tbuf_kept_count(k, version))
 		fire_behind(site, values, size, TBUF_WAY_BEHIND, version);
 }
 
@@ -394,23 +384,22 @@ fire_count(const struct tbuf_site *site, const uint64_t *values,
 static __attribute__((noinline)) void
 fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 {
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
 	enum tbuf_kept_way way = TBUF_WAY_NONE;
 	uint64_t version;
 
 	if (tbuf_load(&tbuf_clause_kept) && bits != 0)
-		way = tbuf_kept_way(site, values, size,
+		way = tbuf_kept_way(k, site, values, size,
 		    (unsigned)__builtin_ctz(bits), &version);
 	if (way == TBUF_WAY_DONE)
 		return;
 	if (way == TBUF_WAY_NONE)
 		fire_rest(site, values, size, UINT32_MAX);
-	else if (way == TBUF_WAY_BEHIND &&
-	    tbuf_kept_place(site->index)->counts)
-		fire_count(site, values, size, version);
-	else if (way == TBUF_WAY_BEHIND &&
-	    tbuf_kept_place(site->index)->keyed)
-		fire_keyed(site, values, size, version);
+	else if (way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_COUNT)
+		fire_count(site, values, size, version, k);
+	else if (way == TBUF_WAY_BEHIND && k->whole != TBUF_WHOLE_NONE)
+		tbuf_kept_do(site, values, size, version, k);
 	else
 		fire_behind(site, values, size, way, version);
 }
@@ -700,37 +689,25 @@ fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_texts_session(site, values, number);
 }
 
-/* ... and as fire_keyed(). */
-static __attribute__((noinline)) void
-fire_texts_keyed(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, uint64_t version, unsigned number)
-{
-	if (!tbuf_kept_keyed(tbuf_kept_place(site->index), values, size,
-	    version))
-		fire_texts_behind(site, values, size, TBUF_WAY_RUN, version,
-		    number);
-}
-
 /* ... and as fire_alone(): nothing need be packed. */
 static __attribute__((noinline)) void
 fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 {
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
 	uint64_t size = site->nargs * sizeof(*values), version;
 	enum tbuf_kept_way way = TBUF_WAY_NONE;
 
 	if (tbuf_load(&tbuf_clause_kept) && bits != 0 &&
 	    (bits & (bits - 1)) == 0)
-		way = tbuf_kept_way(site, values, size,
+		way = tbuf_kept_way(k, site, values, size,
 		    (unsigned)__builtin_ctz(bits), &version);
 	if (way == TBUF_WAY_DONE)
 		return;
 	if (way == TBUF_WAY_NONE)
 		fire_texts_rest(site, values);
-	else if (way == TBUF_WAY_BEHIND &&
-	    tbuf_kept_place(site->index)->keyed)
-		fire_texts_keyed(site, values, size, version,
-		    (unsigned)__builtin_ctz(bits));
+	else if (way == TBUF_WAY_BEHIND && k->whole > TBUF_WHOLE_COUNT)
+		tbuf_kept_do(site, values, size, version, k);
 	else
 		fire_texts_behind(site, values, size, way, version,
 		    (unsigned)__builtin_ctz(bits));
@@ -779,6 +756,28 @@ strsize_of(const struct tbuf_slot *slot)
 
 FIRE_TEXTS(fire_string, tbuf_pack_string, strsize_of, FIRE_STRING_WORDS)
 FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
+
+/*
+ * Nothing has been done.  The session may have ended meanwhile: the fire is for
+ * whoever traces the probe now.
+ */
+void
+tbuf_fire_unable(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version)
+{
+	uint32_t bits;
+
+	if (site->fire != fire_string && site->fire != fire_text) {
+		fire_behind(site, words, size, TBUF_WAY_RUN, version);
+		return;
+	}
+	if (!tbuf_kept_run(site, words, size, tbuf_kept_place(site->index),
+	    version))
+		for (bits = tbuf_load(site->enabled); bits != 0;
+		    bits &= bits - 1)
+			fire_texts_session(site, words,
+			    (unsigned)__builtin_ctz(bits));
+}
 
 /* With what else runs when a program begins, far from fires. */
 __attribute__((section(".text.startup")))
