@@ -393,7 +393,7 @@ void	tbuf_kept_since(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
 
-/* fire.c: what is whole, and yet none of these could do it: the machine does. */
+/* fire.c: what is whole, and yet could not be done there. */
 void	tbuf_fire_unable(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version) TBUF_HIDDEN;
 

@@ -19,6 +19,16 @@ session_read(const struct tbuf_kept *k, struct tbuf_search *s)
 	s->generation = k->generation;
 }
 
+/* What a quantizer adds, which is nearly always 1. */
+static inline bool
+weight_read(const struct tbuf_kept_update *from,
+    const struct tbuf_kept_fire *fire, uint64_t *weight)
+{
+	*weight = from->weight.constant;
+	return (from->weight.cut.at == TBUF_CUT_NONE ||
+	    tbuf_number_value(&from->weight, fire, weight));
+}
+
 /* What is to be added: with that all of a search but the key. */
 static inline bool
 value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
@@ -38,7 +48,7 @@ value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	if (function == TBUF_AGG_COUNT)
 		return (true);
 	if (!tbuf_number_value(&from->value, fire, &value) ||
-	    !tbuf_number_value(&from->weight, fire, &s->delta))
+	    !weight_read(from, fire, &s->delta))
 		return (false);
 	s->word = function == TBUF_AGG_QUANTIZE ?
 	    tbuf_quantize_bucket((int64_t)value) :
@@ -123,8 +133,13 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 		tbuf_hash_add(&sum, &factor, words[i]);
 	}
 	bytes = 8 * numbers - k->update.spare;
-	if (string && !tbuf_number_value(&k->numbers[numbers], fire, &at))
-		return (false);
+	if (string) {
+		/* An argument as it is: its address. */
+		at = k->numbers[numbers].cut.at;
+		if (at * sizeof(*words) >= fire->size)
+			return (false);
+		at = fire->words[at];
+	}
 	if (step != TBUF_STEP_UPDATE)
 		session_read(k, &s);
 	/* The deadline is looked at now and then. */

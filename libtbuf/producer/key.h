@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "arch/multiply.h"
+
 /*
  * Each word has a factor of its own, so that no product waits for another one,
  * and words that are known late can be added late.
@@ -26,10 +28,9 @@ struct tbuf_key_text {
 static inline uint64_t
 tbuf_hash_fold(uint64_t a, uint64_t b)
 {
-	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)a * b;
+	uint64_t high, low = tbuf_multiply(a, b, &high);
 
-	return ((uint64_t)product ^ (uint64_t)(product >> 64));
+	return (low ^ high);
 }
 
 static inline void

@@ -70,33 +70,35 @@ tbuf_string_words(uint64_t string, uint32_t strsize, uint64_t *words,
 	uint64_t most = strsize - 1 < TBUF_STRING_MOST ? strsize - 1 :
 	    TBUF_STRING_MOST;
 	uint64_t at = string + 6, end = string + most, first = factor;
-	uint64_t *next = words, head, word, zero, n, sum = 0;
+	uint64_t *next = words, head, word, zero, mask, n, sum = 0;
 
 	if (string == 0 || string % TBUF_PAGE + most + 8 > TBUF_PAGE)
 		return (tbuf_pack_key_other(string, strsize, words, factor));
 	head = word = *tbuf_word_at(string) << 16;
 	zero = tbuf_zero_bytes(word | tbuf_low_bits(16));
-	while (zero == 0 && at <= end) {
+	if (__builtin_expect(zero != 0 || at > end, 0))
+		at = string - 2;
+	else for (;; at += 8) {
 		word = *tbuf_word_at(at);
 		zero = tbuf_zero_bytes(word);
-		at += 8;
-		next++;
 		factor += TBUF_HASH_STEP;
-		if (zero != 0 || at > end)
+		next++;
+		if (zero != 0 || at + 8 > end)
 			break;
 		*next = word;
 		if (hashed)
 			sum += tbuf_hash_fold(word, factor);
 	}
+	/* Of the last word so many bytes, or fewer where it is cut. */
 	n = zero != 0 ? tbuf_bits_before(zero) / 8 : 8;
-	at += n - 8;
-	if (__builtin_expect(at > end, 0)) {
+	mask = (zero ^ (zero - 1)) >> 8;
+	if (__builtin_expect(at + n > end, 0)) {
 		if (most < strsize - 1)
 			return ((struct tbuf_key_text){ 0, UINT64_MAX });
-		n -= at - end;
-		at = end + TBUF_TEXT_CUT;
+		mask = tbuf_low_bits(8 * (unsigned)(end - at));
+		n = end - at + TBUF_TEXT_CUT;
 	}
-	word &= tbuf_low_bits(8 * (unsigned)n);
+	word &= mask;
 	if (next == words)
 		head = word;
 	else {
@@ -104,10 +106,11 @@ tbuf_string_words(uint64_t string, uint32_t strsize, uint64_t *words,
 		if (hashed)
 			sum += tbuf_hash_fold(word, factor);
 	}
-	*words = head |= at - string;
+	n += at - string;
+	*words = head |= n;
 	if (hashed)
 		sum += tbuf_hash_fold(head, first);
-	return ((struct tbuf_key_text){ sum, at - string });
+	return ((struct tbuf_key_text){ sum, n });
 }
 
 /*
