@@ -266,27 +266,62 @@ passed_look(void *argument, const struct tbuf_tuple *tuple)
 }
 
 /* self->n = timestamp; and how long ago that was, if it was, and then 0. */
+static void
+passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update)
+{
+	static uint64_t code[] = {
+		W(LDV, 1, 0, SELF, 0), W(JZ, 1, 0, 0, 7),
+		W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(LDV, 2, 0, SELF, 0),
+		W(SUB, 1, 1, 2, 0), W(LDI, 2, 0, 0, 1), 0,
+		W(LDI, 1, 0, 0, 0), W(STV, 1, 0, SELF, 0)
+	};
+
+	code[6] = update;
+	variables_use(1);
+	made.script.aggregations = aggregation;
+	made.script.naggregations = 1;
+	CLAUSE(&made, "test:::start", NULL,
+	    W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(STV, 1, 0, SELF, 0));
+	made_clause(&made, "test:::done", code, sizeof(code) / sizeof(code[0]),
+	    NULL, 0);
+	clause_spawn(consumer, "pairs", "5");
+	clause_run(consumer, &made);
+	clause_expect("");
+}
+
 START_TEST(time_that_has_passed_is_counted)
 {
 	static const uint32_t id = 0;
 	int64_t times = 0;
 
-	variables_use(1);
-	made.script.aggregations = &passed;
-	made.script.naggregations = 1;
-	CLAUSE(&made, "test:::start", NULL,
-	    W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(STV, 1, 0, SELF, 0));
-	CLAUSE(&made, "test:::done", NULL, W(LDV, 1, 0, SELF, 0),
-	    W(JZ, 1, 0, 0, 7), W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP),
-	    W(LDV, 2, 0, SELF, 0), W(SUB, 1, 1, 2, 0), W(LDI, 2, 0, 0, 1),
-	    W(UPD, 1, 2, TBUF_AGG_QUANTIZE, 0), W(LDI, 1, 0, 0, 0),
-	    W(STV, 1, 0, SELF, 0));
-	clause_spawn(consumer, "pairs", "5");
-	clause_run(consumer, &made);
-	clause_expect("");
+	passed_run(&passed, W(UPD, 1, 2, TBUF_AGG_QUANTIZE, 0));
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
 	    passed_look, &times), 0);
 	ck_assert_int_eq(times, 5);
+}
+END_TEST
+
+static int
+sum_look(void *argument, const struct tbuf_tuple *tuple)
+{
+	*(int64_t *)argument = tuple->values[0].value;
+	return (0);
+}
+
+/* Five milliseconds at least; this function has a step of its own. */
+START_TEST(time_that_has_passed_is_summed)
+{
+	static const struct tbuf_d_aggregation total = {
+		.name = "t", .function = TBUF_AGG_SUM, .is_signed = 1
+	};
+	static const uint32_t id = 0;
+	int64_t sum = 0;
+
+	passed_run(&total, W(UPD, 1, 2, TBUF_AGG_SUM, 0));
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1, sum_look,
+	    &sum), 0);
+	ck_assert_int_ge(sum, 5 << 19);
+	ck_assert_int_lt(sum, INT64_C(1) << 40);
 }
 END_TEST
 
@@ -627,6 +662,7 @@ cases(const char *name)
 	tcase_add_test(t, later_fires_load_and_store);
 	tcase_add_test(t, later_times_are_stored);
 	tcase_add_test(t, time_that_has_passed_is_counted);
+	tcase_add_test(t, time_that_has_passed_is_summed);
 	tcase_add_test(t, texts_are_kept);
 	tcase_add_test(t, stores_without_room_are_drops);
 	/* A sanitizer has a vfork(2) of its own, which nobody is told of. */
