@@ -18,6 +18,7 @@
 #include "consumer/targets.h"
 #include "consumer/tools.h"
 #include "consumer/variables.h"
+#include "self_aborts.h"
 #include "tbuf.h"
 
 static void
@@ -120,6 +121,22 @@ pairs(unsigned long count)
 	done(0);
 }
 
+/* The same; a second end finds what the first one has stored, the long way. */
+static void
+aborted(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++) {
+		start((long)n);
+		clock_wait(TBUF_SECOND / 1000);
+		self_aborts = true;
+		done((long)n);
+		self_aborts = false;
+		done((long)n);
+	}
+}
+
 /*
  * Children see nothing of their parent's variables, and change none; nor where
  * all that they do has been done before.
@@ -155,6 +172,8 @@ target(char *argv[])
 		crowd(count);
 	else if (strcmp(argv[1], "pairs") == 0)
 		pairs(count);
+	else if (strcmp(argv[1], "aborted") == 0)
+		aborted(count);
 	else if (strcmp(argv[1], "children") == 0)
 		children();
 	else if (strcmp(argv[1], "twice") == 0) {
@@ -267,7 +286,8 @@ passed_look(void *argument, const struct tbuf_tuple *tuple)
 
 /* self->n = timestamp; and how long ago that was, if it was, and then 0. */
 static void
-passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update)
+passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update,
+    const char *kind)
 {
 	static uint64_t code[] = {
 		W(LDV, 1, 0, SELF, 0), W(JZ, 1, 0, 0, 7),
@@ -284,17 +304,18 @@ passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update)
 	    W(LDB, 1, 0, 0, TBUF_BUILTIN_TIMESTAMP), W(STV, 1, 0, SELF, 0));
 	made_clause(&made, "test:::done", code, sizeof(code) / sizeof(code[0]),
 	    NULL, 0);
-	clause_spawn(consumer, "pairs", "5");
+	clause_spawn(consumer, kind, "5");
 	clause_run(consumer, &made);
 	clause_expect("");
 }
 
 START_TEST(time_that_has_passed_is_counted)
 {
+	static const char *const kinds[] = { "pairs", "aborted" };
 	static const uint32_t id = 0;
 	int64_t times = 0;
 
-	passed_run(&passed, W(UPD, 1, 2, TBUF_AGG_QUANTIZE, 0));
+	passed_run(&passed, W(UPD, 1, 2, TBUF_AGG_QUANTIZE, 0), kinds[_i]);
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
 	    passed_look, &times), 0);
 	ck_assert_int_eq(times, 5);
@@ -317,7 +338,7 @@ START_TEST(time_that_has_passed_is_summed)
 	static const uint32_t id = 0;
 	int64_t sum = 0;
 
-	passed_run(&total, W(UPD, 1, 2, TBUF_AGG_SUM, 0));
+	passed_run(&total, W(UPD, 1, 2, TBUF_AGG_SUM, 0), "pairs");
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1, sum_look,
 	    &sum), 0);
 	ck_assert_int_ge(sum, 5 << 19);
@@ -661,7 +682,7 @@ cases(const char *name)
 	tcase_add_test(t, each_thread_has_its_own);
 	tcase_add_test(t, later_fires_load_and_store);
 	tcase_add_test(t, later_times_are_stored);
-	tcase_add_test(t, time_that_has_passed_is_counted);
+	tcase_add_loop_test(t, time_that_has_passed_is_counted, 0, 2);
 	tcase_add_test(t, time_that_has_passed_is_summed);
 	tcase_add_test(t, texts_are_kept);
 	tcase_add_test(t, stores_without_room_are_drops);
