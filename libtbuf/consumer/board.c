@@ -83,7 +83,9 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
 	entry->npatterns = c->npatterns;
 	entry->patterns_size = (uint32_t)c->patterns_size;
-	memcpy(entry->patterns, c->patterns, c->patterns_size);
+	/* Who has only looked for a provider has none, nor memory for them. */
+	if (c->npatterns != 0)
+		memcpy(entry->patterns, c->patterns, c->patterns_size);
 	tbuf_consumer_terms(c, &entry->terms);
 	tbuf_store(&entry->others, 0);
 	memset(entry->reasons, 0, sizeof(entry->reasons));
