@@ -3,8 +3,10 @@
  *
  * A process takes the file over that a consumer has made for it, and no
  * other: each of what made_for_us() looks at is wrong once.  What is tested
- * is included here, for whose file it is only root could change.
+ * is included here, for whose file it is only root could change.  Nobody takes
+ * such a file away while its process is there.
  */
+#include <sys/resource.h>
 #include <unistd.h>
 
 static uid_t	user(void);
@@ -118,6 +120,29 @@ START_TEST(a_file_beyond_the_window_is_not)
 }
 END_TEST
 
+/* Is made's file one to be taken away, if its process is asked for? */
+static bool
+left(void)
+{
+	return (tbuf_control_left(dirfd, made.fd, made.control));
+}
+
+START_TEST(a_file_stays_while_its_process_is_there_or_cannot_be_looked_at)
+{
+	struct rlimit before, none;
+
+	ck_assert(!left());
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert(!left());
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	made.control->start--;
+	ck_assert(left());
+}
+END_TEST
+
 int
 main(void)
 {
@@ -129,7 +154,8 @@ main(void)
 		a_file_for_an_earlier_process_of_this_pid_is_not,
 		a_file_that_has_a_target_is_not,
 		a_file_of_another_version_is_not,
-		a_file_beyond_the_window_is_not
+		a_file_beyond_the_window_is_not,
+		a_file_stays_while_its_process_is_there_or_cannot_be_looked_at
 	};
 	Suite *suite = suite_create("adopt");
 	TCase *tcase = tcase_create("made for us");

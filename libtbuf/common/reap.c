@@ -72,12 +72,18 @@ consumed(int fd)
 	return (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
 }
 
-/* The command that a file waits for is still there. */
+/* The command that a file waits for is still there, or cannot be looked at. */
 static bool
 awaited(const struct tbuf_control *control)
 {
-	return (control->stage == TBUF_STAGE_WAITING && control->start != 0 &&
-	    tbuf_start_time((pid_t)control->pid) == control->start);
+	uint64_t start;
+
+	if (control->stage != TBUF_STAGE_WAITING || control->start == 0)
+		return (false);
+	errno = ESRCH;
+	start = tbuf_start_time((pid_t)control->pid);
+	return (start == control->start ||
+	    (start == 0 && errno != ENOENT && errno != ESRCH));
 }
 
 bool

@@ -149,6 +149,19 @@ is_named(pid_t pid, const struct tbuf_control *control)
 	    tbuf_find_inner(pid) == (pid_t)control->pid);
 }
 
+/* A process that cannot be looked at is not one that has ended. */
+static pid_t
+named_here(const struct tbuf_control *control)
+{
+	uint64_t start;
+
+	errno = ESRCH;
+	start = tbuf_start_time((pid_t)control->pid);
+	if (start == control->start)
+		return ((pid_t)control->pid);
+	return (start == 0 ? -errno : -ESRCH);
+}
+
 /*
  * The pid in a file is that of its target's own namespace.  Mostly that is
  * ours too; else every process is asked.  A target that has not seen /proc
@@ -164,8 +177,7 @@ tbuf_directory_pid_of(uint64_t ours, int fd,
 	DIR *proc;
 
 	if (named && control->pid_namespace == ours)
-		return (tbuf_start_time((pid_t)control->pid) ==
-		    control->start ? (pid_t)control->pid : -ESRCH);
+		return (named_here(control));
 	if (!named && !alive)
 		return (-ESRCH);
 	if ((proc = opendir("/proc")) == NULL)
@@ -200,7 +212,9 @@ visit_target(void *arg, int fd, const char *name,
 	pid_t pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
 
 	(void)name;
-	return (pid < 0 ? 0 : v->visit(v->arg, pid, control->comm));
+	if (pid < 0)
+		return (tbuf_error_exhausted(pid) ? pid : 0);
+	return (v->visit(v->arg, pid, control->comm));
 }
 
 int

@@ -81,7 +81,7 @@ scan_visit(void *arg, int fd, const char *name,
 		return (adopted < 0 ? adopted : 0);
 	pid = tbuf_directory_pid(fd, control, true);
 	if (pid < 0 || pid == getpid())
-		return (0);
+		return (tbuf_error_exhausted(pid) ? pid : 0);
 	if ((error = tbuf_find_pid(pid, &found)) != 0) {
 		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
 		return (tbuf_error_exhausted(error) ? error : 0);

@@ -16,6 +16,7 @@
 
 #include "common/session.h"
 #include "consumer/files.h"
+#include "consumer/tools.h"
 #include "tbuf_consumer.h"
 
 struct look {
@@ -188,7 +189,9 @@ look_visit(void *arg, int fd, const char *name,
 	(void)name;
 	l->fd = fd;
 	l->pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
-	return (l->pid < 0 ? 0 : look_file(l));
+	if (l->pid < 0)
+		return (tbuf_error_exhausted(l->pid) ? l->pid : 0);
+	return (look_file(l));
 }
 
 static int
