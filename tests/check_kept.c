@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "producer/clause_keep.c"
+#include "producer/clause_decode.c"
 #include "suite.h"
 
 static uint64_t seed;
@@ -71,7 +71,7 @@ words_fill(uint64_t *words, const struct tbuf_cut *cut, uint64_t number)
 }
 
 static void
-compare(struct keeping *g, unsigned operation, int32_t immediate)
+compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
 {
 	unsigned argument = g->site->nargs - 1, i, next;
 	uint64_t code[3], words[TBUF_NARGS];
@@ -103,7 +103,7 @@ compare(struct keeping *g, unsigned operation, int32_t immediate)
 START_TEST(comparisons_say_what_the_machine_says)
 {
 	struct tbuf_site site = { .index = 0 };
-	struct keeping g = { .site = &site, .packed = true };
+	struct tbuf_keeping g = { .site = &site, .packed = true };
 	unsigned operation, t, i;
 
 	for (operation = TBUF_OP_JAEQI; operation <= TBUF_OP_JAGEUI;
@@ -128,7 +128,7 @@ START_TEST(tests_lead_where_the_program_does)
 	uint64_t code[5] = { 0 };
 	struct tbuf_machine machine = { .code = code, .length = 5 };
 	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
-	struct keeping g = {
+	struct tbuf_keeping g = {
 		.site = &site, .machine = &machine, .packed = true
 	};
 	struct tbuf_test test;

@@ -20,6 +20,7 @@
  *	clause_update	... what they leave
  *	clause_self	... and what comes with a number of the thread's
  *	clause_keep	what these go by
+ *	clause_decode	... made of a program
  *	clause_stack	the frames above the probe
  *	clause_destructive raise(), stop(), chill()
  *	clause_memory	workspaces, for what a small stack does not hold

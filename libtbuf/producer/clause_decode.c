@@ -1,0 +1,655 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A probe's program, decoded: the comparisons that it begins with, and what it
+ * does behind them if that is simple (clause_kept.h).
+ */
+#include "common/aggregate.h"
+#include "common/machine_parts.h"
+#include "producer/clause_decode.h"
+#include "producer/key.h"
+
+/* Bits of an argument of fixed size. */
+static unsigned
+bits_of(unsigned type)
+{
+	switch (type) {
+	case TBUF_INT8:
+	case TBUF_UINT8:
+	case TBUF_CHAR:
+	case TBUF_BOOL:
+		return (8);
+	case TBUF_INT16:
+	case TBUF_UINT16:
+		return (16);
+	case TBUF_INT32:
+	case TBUF_UINT32:
+	case TBUF_FLOAT:
+		return (32);
+	default:
+		return (64);
+	}
+}
+
+static bool
+sign_of(unsigned type)
+{
+	return (type == TBUF_INT8 || type == TBUF_INT16 ||
+	    type == TBUF_INT32 || (type == TBUF_CHAR && (char)-1 < 0));
+}
+
+/*
+ * Where an argument lies: packed behind those before it; or as it is, where a
+ * site has texts and its fires have not packed anything yet.
+ */
+static void
+cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
+    struct tbuf_cut *cut)
+{
+	unsigned i, at = 0, bits = 64;
+
+	*cut = (struct tbuf_cut){ .at = (uint8_t)argument };
+	if (!packed)
+		return;
+	for (i = 0; i <= argument; i++) {
+		bits = bits_of(site->types[i]);
+		at = (at + bits - 1) & -bits;
+		at += bits;
+	}
+	at -= bits;
+	cut->at = (uint8_t)(at / 64);
+	cut->up = (uint8_t)(64 - bits - at % 64);
+	cut->down = (uint8_t)(64 - bits);
+	cut->is_signed = sign_of(site->types[argument]);
+}
+
+/* An argument of fixed size that is meant by a selector; false: it is none. */
+static bool
+cut_select(const struct tbuf_keeping *g, uint32_t selector,
+    struct tbuf_cut *cut)
+{
+	unsigned n = tbuf_select(g->machine, selector), type;
+
+	if (n >= g->site->nargs)
+		return (false);
+	type = g->site->types[n];
+	if (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
+	    type == TBUF_BINARY)
+		return (false);
+	cut_make(g->site, n, g->packed, cut);
+	return (true);
+}
+
+/* Of all numbers, counted round, those from one to another; or none. */
+struct stretch {
+	uint64_t low, span;
+	bool none;
+};
+
+/*
+ * The arguments that have some order to an immediate, or, with `others', all
+ * but these.
+ */
+static struct stretch
+holds(uint64_t word, bool *others)
+{
+	const uint64_t least = UINT64_C(1) << 63;
+	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
+
+	*others = false;
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_JANEI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JAEQI:
+		return ((struct stretch){ y, 0, false });
+	case TBUF_OP_JAGEI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALTI:
+		return ((struct stretch){ least, y - 1 - least, false });
+	case TBUF_OP_JAGTI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALEI:
+		return ((struct stretch){ least, y - least, false });
+	case TBUF_OP_JAGEUI:
+		*others = true;
+		/* FALLTHROUGH */
+	case TBUF_OP_JALTUI:
+		return ((struct stretch){ 0, y - 1, y == 0 });
+	}
+	*others = tbuf_word_operation(word) == TBUF_OP_JAGTUI;
+	return ((struct stretch){ 0, y, false });
+}
+
+/*
+ * What of these an argument of fewer bits may be, from its least value on: the
+ * ends of a stretch that goes round are one behind the other there, too.
+ */
+static struct stretch
+cut_stretch(struct stretch s, const struct tbuf_cut *cut)
+{
+	uint64_t most = UINT64_MAX >> cut->down;
+	uint64_t least = cut->is_signed ? ~(most >> 1) : 0;
+	uint64_t from = s.low - least, to = from + s.span;
+
+	if (s.none || cut->down == 0)
+		return (s);
+	s.low = least + (from <= most ? from : 0);
+	if (from > most) {
+		s.none = to >= from;
+		s.span = to < most ? to : most;
+	} else if (to >= from)
+		s.span = (to < most ? to : most) - from;
+	else
+		s.span = most - from + 1 + to;
+	return (s);
+}
+
+/* Where the program goes on, behind the test before. */
+static uint8_t
+test_next(const struct tbuf_keeping *g, uint32_t pc, uint32_t ntests)
+{
+	if (pc >= g->machine->length || (pc < ntests &&
+	    tbuf_word_operation(tbuf_load(&g->machine->code[pc])) ==
+	    TBUF_OP_END))
+		return (TBUF_TEST_END);
+	return (pc <= ntests ? (uint8_t)pc : TBUF_TEST_RUN);
+}
+
+static bool
+test_is(const struct tbuf_keeping *g, uint64_t word, struct tbuf_cut *cut)
+{
+	unsigned operation = tbuf_word_operation(word);
+
+	return (operation == TBUF_OP_END ||
+	    (operation >= TBUF_OP_JAEQI && operation <= TBUF_OP_JAGEUI &&
+	    cut_select(g, tbuf_word_a(word), cut)));
+}
+
+/* The n-th of so many; an end is one that leads to it in any case. */
+static void
+test_make(const struct tbuf_keeping *g, uint32_t n, uint32_t ntests,
+    struct tbuf_test *test)
+{
+	uint64_t word = tbuf_load(&g->machine->code[n]);
+	struct tbuf_cut cut = { .at = 0 };
+	struct stretch s;
+	bool others;
+
+	*test = (struct tbuf_test){
+		.next = { TBUF_TEST_END, TBUF_TEST_END }
+	};
+	if (tbuf_word_operation(word) == TBUF_OP_END ||
+	    !test_is(g, word, &cut))
+		return;
+	s = holds(word, &others);
+	s = cut_stretch(s, &cut);
+	others ^= s.none;
+	test->low = s.none ? 0 : s.low << cut.down;
+	test->span = s.none ? UINT64_MAX :
+	    s.span << cut.down | ((UINT64_C(1) << cut.down) - 1);
+	test->at = cut.at;
+	test->up = cut.up;
+	test->next[others] = test_next(g, n + 1, ntests);
+	test->next[!others] = test_next(g, n + 1 + tbuf_word_distance(word),
+	    ntests);
+}
+
+/* Is it a text?  One is no number of a record. */
+static bool
+is_text(const struct tbuf_number *number)
+{
+	return (number->cut.at == TBUF_CUT_TEXT ||
+	    number->cut.at == TBUF_CUT_NAME);
+}
+
+/* One more number of the record. */
+static bool
+record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
+    const struct tbuf_number *number)
+{
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || is_text(number) ||
+	    g->nkey != 0 ||
+	    (k->kind != TBUF_KEPT_RECORD && k->kind != TBUF_KEPT_TEST))
+		return (false);
+	k->kind = TBUF_KEPT_RECORD;
+	k->numbers[k->nnumbers++] = *number;
+	return (true);
+}
+
+/* ... or of a key; none comes behind a string. */
+static bool
+key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
+{
+	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number))
+		return (false);
+	g->key[g->nkey++] = *number;
+	return (true);
+}
+
+static void
+key_begin(struct tbuf_keeping *g)
+{
+	g->nkey = g->strsize = g->spare = 0;
+	g->ends = false;
+}
+
+/* A string that is an argument, in a key, as its address. */
+static bool
+string_add(struct tbuf_keeping *g, unsigned argument)
+{
+	struct tbuf_number number = { .cut.at = (uint8_t)argument };
+
+	if (g->packed || argument >= g->site->nargs ||
+	    g->site->types[argument] != TBUF_STRING ||
+	    !key_add(g, &number))
+		return (false);
+	g->strsize = tbuf_fire_strsize(g->run->fire->slot);
+	g->ends = true;
+	return (true);
+}
+
+/* A text of the probe's or the process's, in a key: its words are numbers. */
+static bool
+name_add(struct tbuf_keeping *g, uint32_t which)
+{
+	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
+	_Alignas(8) unsigned char name[8 * TBUF_KEPT_NUMBERS] = { 0 };
+	struct tbuf_key_text text;
+	struct tbuf_span span;
+
+	if (tbuf_run_builtin_text(g->run, which, &span) != 0)
+		return (false);
+	for (i = 0; i < span.size && (name[i] = tbuf_load(&span.at[i])) != 0;)
+		if (++i == sizeof(name))
+			return (false);
+	text = tbuf_pack_key((uintptr_t)name,
+	    tbuf_fire_strsize(g->run->fire->slot), words, TBUF_HASH_FACTOR);
+	/* One that is cut is left to the machine. */
+	if (text.word >= TBUF_TEXT_NULL)
+		return (false);
+	n = (2 + text.word + 7) / 8;
+	for (i = 0; i < n; i++) {
+		word.constant = words[i];
+		if (!key_add(g, &word))
+			return (false);
+	}
+	g->spare = (uint32_t)(8 * n - 2 - text.word);
+	g->ends = true;
+	return (true);
+}
+
+/* An argument in a key. */
+static bool
+argument_add(struct tbuf_keeping *g, uint32_t selector)
+{
+	struct tbuf_number number = { .constant = 0 };
+
+	if (cut_select(g, selector, &number.cut))
+		return (key_add(g, &number));
+	return (string_add(g, tbuf_select(g->machine, selector)));
+}
+
+/* ... or in a record. */
+static bool
+argument_put(const struct tbuf_keeping *g, uint32_t selector,
+    struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .constant = 0 };
+
+	return (cut_select(g, selector, &number.cut) &&
+	    record_add(g, k, &number));
+}
+
+/* A text is no more than the argument that it is. */
+static void
+text_load(const struct tbuf_keeping *g, uint32_t selector,
+    struct tbuf_number *to)
+{
+	if (cut_select(g, selector, &to->cut))
+		return;
+	to->cut.at = TBUF_CUT_TEXT;
+	to->constant = tbuf_select(g->machine, selector);
+}
+
+static bool
+number_same(const struct tbuf_number *a, const struct tbuf_number *b)
+{
+	return (a->cut.at == b->cut.at && a->cut.up == b->cut.up &&
+	    a->cut.down == b->cut.down &&
+	    a->cut.is_signed == b->cut.is_signed &&
+	    (a->cut.at != TBUF_CUT_NONE || a->constant == b->constant));
+}
+
+/*
+ * Is the key that has been made the one that the program may use?  It is used
+ * up by this.  What comes to be known later than the key is none of its words.
+ */
+static bool
+array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
+{
+	uint32_t i, n = g->nkey;
+	bool same = !s->used || s->nkey == n, text = g->ends;
+
+	key_begin(g);
+	if (n == 0 || n > TBUF_KEPT_KEY || text)
+		return (false);
+	for (i = 0; i < n; i++) {
+		if (g->key[i].cut.at >= TBUF_CUT_ELAPSED &&
+		    g->key[i].cut.at <= TBUF_CUT_SELF)
+			return (false);
+		if (!s->used)
+			s->key[i] = g->key[i];
+		same &= number_same(&s->key[i], &g->key[i]);
+	}
+	s->nkey = (uint8_t)n;
+	return (same && (s->used || tbuf_array_sets(g->run, &s->sets)));
+}
+
+/*
+ * Is it the one number that the program may use, the thread's own or an
+ * element's?
+ */
+static bool
+self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	struct tbuf_kept_self *s = &k->self;
+	uint32_t id = tbuf_word_immediate(word);
+	unsigned scope = tbuf_word_c(word);
+	struct tbuf_code_variable place;
+
+	if (s->used && (s->id != id || s->scope != scope))
+		return (false);
+	if (scope == TBUF_SCOPE_THREAD) {
+		if (id >= TBUF_PLACES || k->program.places.at[id] == 0)
+			return (false);
+	} else if ((scope != TBUF_SCOPE_ARRAY &&
+	    scope != TBUF_SCOPE_THREAD_ARRAY) || id > UINT16_MAX ||
+	    !tbuf_variable_place(g->run, (enum tbuf_scope)scope, id, &place) ||
+	    place.size != 0 || !array_use(g, s))
+		return (false);
+	s->used = true;
+	s->scope = (uint8_t)scope;
+	s->id = (uint16_t)id;
+	return (true);
+}
+
+static bool
+self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
+{
+	to->cut.at = TBUF_CUT_SELF;
+	k->self.loads = true;
+	return (self_use(g, word, k));
+}
+
+/* What is the same for each fire, or costs next to nothing. */
+static bool
+builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
+{
+	uint32_t which = tbuf_word_immediate(word);
+
+	switch (which) {
+	case TBUF_BUILTIN_TIMESTAMP:
+		/* Alone it is left to the machine. */
+		to->cut.at = TBUF_CUT_TIME;
+		k->self.times = true;
+		return (tbuf_tempo_make(g->run, &k->self.tempo));
+	case TBUF_BUILTIN_PID:
+		to->cut.at = TBUF_CUT_NONE;
+		to->constant = tbuf_run_pid(g->run);
+		return (true);
+	case TBUF_BUILTIN_TID:
+		to->cut.at = TBUF_CUT_TID;
+		return (true);
+	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
+		to->cut.at = TBUF_CUT_NAME;
+		to->constant = which;
+		return (true);
+	}
+	return (false);
+}
+
+/* An id is as it was: it is never below 0. */
+static bool
+extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	*to = g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+	return (to->cut.at == TBUF_CUT_TID ||
+	    (to->cut.at == TBUF_CUT_NONE && to->constant <= INT32_MAX));
+}
+
+static bool
+elapsed(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	unsigned time = tbuf_word_b(word) % TBUF_REGISTERS;
+	unsigned self = tbuf_word_c(word) % TBUF_REGISTERS;
+	bool is = g->registers[time].cut.at == TBUF_CUT_TIME &&
+	    g->registers[self].cut.at == TBUF_CUT_SELF;
+
+	to->cut.at = TBUF_CUT_ELAPSED;
+	return (is);
+}
+
+/*
+ * Are two words the predicate of the number?  There is one, before anything is
+ * left.
+ */
+static bool
+is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t load, jump;
+
+	if (m->length < 2 || pc > m->length - 2 || k->self.loads ||
+	    k->kind != TBUF_KEPT_TEST)
+		return (false);
+	load = tbuf_load(&m->code[pc]);
+	jump = tbuf_load(&m->code[pc + 1]);
+	return (tbuf_word_operation(load) == TBUF_OP_LDV &&
+	    tbuf_word_operation(jump) == TBUF_OP_JZ &&
+	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS == 0 &&
+	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
+}
+
+/* An instruction between the tests and the last one. */
+static bool
+number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	unsigned a = tbuf_word_a(word) % TBUF_REGISTERS;
+	uint32_t immediate = tbuf_word_immediate(word);
+	struct tbuf_number *number = &g->registers[a];
+
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_LDI:
+		number->cut.at = TBUF_CUT_NONE;
+		number->constant = (uint64_t)(int64_t)(int32_t)immediate;
+		return (true);
+	case TBUF_OP_LDIH:
+		number->constant = (uint32_t)number->constant |
+		    (uint64_t)immediate << 32;
+		return (number->cut.at == TBUF_CUT_NONE);
+	case TBUF_OP_LDA:
+		return (cut_select(g, immediate, &number->cut));
+	case TBUF_OP_LDAT:
+		text_load(g, immediate, number);
+		return (true);
+	case TBUF_OP_LDB:
+		return (builtin_load(g, word, k, number));
+	case TBUF_OP_LDV:
+		return (self_load(g, word, k, number));
+	case TBUF_OP_EXT4S:
+		return (extend(g, word, number));
+	case TBUF_OP_SUB:
+		return (elapsed(g, word, number));
+	}
+	return (false);
+}
+
+/* ... or a piece of the record or a key. */
+static bool
+piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	const struct tbuf_number *number =
+	    &g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	uint32_t immediate = tbuf_word_immediate(word);
+
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_ROOM:
+		return (!g->updated);
+	case TBUF_OP_PUT:
+		return (!g->updated && record_add(g, k, number));
+	case TBUF_OP_PUTA:
+		return (!g->updated && argument_put(g, immediate, k));
+	case TBUF_OP_KEYN:
+		key_begin(g);
+		return (true);
+	case TBUF_OP_KEY:
+		return (key_add(g, number));
+	case TBUF_OP_KEYT:
+		return (number->cut.at == TBUF_CUT_NAME ?
+		    name_add(g, (uint32_t)number->constant) :
+		    number->cut.at == TBUF_CUT_TEXT &&
+		    string_add(g, (unsigned)number->constant));
+	case TBUF_OP_KEYA:
+		return (argument_add(g, immediate));
+	}
+	return (false);
+}
+
+/* Is it a record that this leaves? */
+static bool
+record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
+{
+	uint32_t record = tbuf_word_immediate(word);
+
+	k->epid = epid + record;
+	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
+	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+}
+
+/* ... or a value, aggregated in one step? */
+static bool
+update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	static const uint8_t kinds[] = {
+		[TBUF_STEP_NONE] = TBUF_KEPT_TEST,
+		[TBUF_STEP_UPDATE] = TBUF_KEPT_UPDATE,
+		[TBUF_STEP_SUM] = TBUF_KEPT_SUM,
+		[TBUF_STEP_PEAK] = TBUF_KEPT_PEAK
+	};
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	enum tbuf_table_step step =
+	    tbuf_table_step((enum tbuf_aggregator)function);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+	struct tbuf_kept_update *u = &k->update;
+
+	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
+	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
+	    tbuf_word_immediate(word) > UINT16_MAX ||
+	    kinds[step] == TBUF_KEPT_TEST ||
+	    parameter->cut.at != TBUF_CUT_NONE)
+		return (false);
+	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	u->weight = g->registers[b % TBUF_REGISTERS];
+	u->parameter = parameter->constant;
+	u->aggregation = tbuf_word_immediate(word);
+	u->function = function;
+	u->strsize = g->strsize;
+	u->spare = g->spare;
+	for (k->nnumbers = 0; k->nnumbers < g->nkey; k->nnumbers++)
+		k->numbers[k->nnumbers] = g->key[k->nnumbers];
+	key_begin(g);
+	k->kind = kinds[step];
+	return (true);
+}
+
+/* ... or a number that is stored, behind a value or alone? */
+static bool
+store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	k->self.stores = true;
+	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	return (tbuf_word_operation(word) == TBUF_OP_STV &&
+	    (g->updated || k->kind == TBUF_KEPT_TEST) && self_use(g, word, k));
+}
+
+/* Is what stands behind the tests no more than this? */
+static bool
+effect_find(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t word;
+	uint32_t pc;
+	bool guard;
+
+	for (pc = k->ntests; pc + 1 < m->length; pc += 1 + guard) {
+		guard = is_guard(g, pc, k);
+		k->self.guards |= guard;
+		word = tbuf_load(&m->code[pc]);
+		if (number_make(g, word, k) || piece_make(g, word, k))
+			continue;
+		if (guard || !update_make(g, word, k))
+			return (false);
+		g->updated = true;
+	}
+	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
+	if (store_make(g, word, k))
+		return (true);
+	k->self.stores = false;
+	return (record_make(word, epid, k) || update_make(g, word, k));
+}
+
+static void
+effect_make(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
+{
+	unsigned i;
+
+	k->kind = TBUF_KEPT_TEST;
+	k->nnumbers = k->update.strsize = k->update.spare = 0;
+	k->self = (struct tbuf_kept_self){ .used = false };
+	g->updated = false;
+	key_begin(g);
+	for (i = 0; i < TBUF_REGISTERS; i++)
+		g->registers[i] = (struct tbuf_number){
+			.cut.at = TBUF_CUT_NONE
+		};
+	if (effect_find(g, epid, k) && (k->program.code != NULL ||
+	    !k->self.used) && (k->self.used || !k->self.times))
+		return;
+	k->kind = TBUF_KEPT_TEST;
+	k->self.used = false;
+}
+
+/* Under -x cpu a run has to look where it is: its code is not kept. */
+void
+tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	struct tbuf_cut cut;
+	uint32_t n, i;
+
+	k->program = (struct tbuf_kept_program){
+		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
+		    NULL,
+		.constants = m->constants, .length = m->length,
+		.constants_size = m->constants_size, .binding = m->binding,
+		.flags = g->flags, .epid = f->epid,
+		.flat = m->values != g->run->values
+	};
+	tbuf_places_make(g->run, &k->program.places);
+
+	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++)
+		if (!test_is(g, tbuf_load(&m->code[n]), &cut))
+			break;
+	for (i = 0; i < n; i++)
+		test_make(g, i, n, &k->tests[i]);
+	k->ntests = (uint8_t)n;
+	effect_make(g, f->epid, k);
+}

@@ -1,0 +1,33 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a program to what is kept of it.  Async-signal-safe.
+ */
+#ifndef TBUF_PRODUCER_CLAUSE_DECODE_H
+#define TBUF_PRODUCER_CLAUSE_DECODE_H
+
+#include "producer/clause_kept.h"
+
+/* What is kept, of whom. */
+struct tbuf_keeping {
+	const struct tbuf_run *run;
+	const struct tbuf_site *site;
+	const struct tbuf_machine *machine;
+	uint32_t flags;			/* of the program */
+	bool packed;
+	bool updated;			/* what is to come is a store */
+	struct tbuf_number registers[TBUF_REGISTERS];
+	struct tbuf_number key[TBUF_KEPT_NUMBERS]; /* that is being made */
+	uint32_t nkey;
+	uint32_t strsize, spare;	/* as struct tbuf_kept_update has them */
+	bool ends;			/* nothing comes behind its last word */
+};
+
+/*
+ * The program that the machine has: its comparisons, and what it does behind
+ * them, if that is simple; where it lies.
+ */
+void	tbuf_decode_program(struct tbuf_keeping *, const struct tbuf_fire *,
+	    struct tbuf_kept *) TBUF_HIDDEN;
+
+#endif
