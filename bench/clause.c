@@ -80,6 +80,16 @@ static const struct row {
 	    "bench:::numbers { @[probefunc] = count(); }", fire_numbers, "" },
 	{ "@[path] = quantize(n)", "bench:::text { @[path] = quantize(n); }",
 	    fire_text, "<= 3.00" },
+	{ "two clauses, false predicates", "bench:::numbers /arg1 < 0/ "
+	    "{ trace(n); } bench:::numbers /arg1 == 0/ { trace(n); }",
+	    fire_numbers, "" },
+	{ "two clauses, each @ = count()", "bench:::numbers { @a = count(); } "
+	    "bench:::numbers { @b = count(); }", fire_numbers, "" },
+	{ "@[k] = count(); @ = sum(n)",
+	    "bench:::numbers { @a[times] = count(); @b = sum(n); }",
+	    fire_numbers, "" },
+	{ "@[\"text\"] = count()",
+	    "bench:::numbers { @[\"text\"] = count(); }", fire_numbers, "" },
 	{ "speculation, a record, discard",
 	    "bench:::numbers { this->s = speculation(); "
 	    "speculate(this->s); trace(arg0); } "

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Comparisons of a predicate as they are kept: each says what the machine would
- * say, of arguments of any width, wherever these lie among others.
+ * say, of arguments of any width, wherever these lie among others.  And steps: a
+ * step has no number that a step before it has made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -159,6 +160,55 @@ START_TEST(words_that_are_not_there_are_not_looked_at)
 }
 END_TEST
 
+/* Is the step's last word one that is kept, if its numbers are all set? */
+static bool
+step_is_kept(uint64_t first, uint64_t last, uint8_t numbers)
+{
+	const uint64_t code[] = {
+		tbuf_word(TBUF_OP_LDI, 9, 0, 0, 1), first, last,
+		tbuf_word(TBUF_OP_END, 0, 0, 0, 0)
+	};
+	struct tbuf_machine machine = { .code = code, .length = 4 };
+	struct tbuf_site site = { .nargs = 0 };
+	struct tbuf_keeping g = {
+		.site = &site, .machine = &machine, .stepwise = true
+	};
+	struct tbuf_kept k = { .program.code = code };
+
+	effect_begin(&g, &k, numbers);
+	return (step_find(&g, 1, &k) && k.link.next == 3);
+}
+
+START_TEST(steps_know_nothing_of_each_other)
+{
+#define W(operation, a, b, c, immediate)				\
+	tbuf_word(TBUF_OP_##operation, a, b, c, immediate)
+#define UPD(function)	W(UPD, 4, 5, TBUF_AGG_##function, 0)
+	const uint64_t none = W(LDI, 1, 0, 0, 1);
+	const struct {
+		uint64_t first, last;
+		bool apart;		/* though nothing is set */
+	} steps[] = {
+		{ none, UPD(COUNT), true },
+		{ none, UPD(SUM), false },
+		{ W(LDI, 4, 0, 0, 1), UPD(SUM), true },
+		{ W(LDI, 4, 0, 0, 1), UPD(MAX), true },
+		{ W(LDI, 4, 0, 0, 1), UPD(QUANTIZE), false },
+		{ W(LDI, 5, 0, 0, 1), UPD(QUANTIZE), false },
+		{ W(KEY, 4, 0, 0, 8), UPD(COUNT), false },
+		{ W(KEY, 9, 0, 0, 8), UPD(COUNT), false }
+	};
+	unsigned i;
+
+	for (i = 0; i < COUNT(steps); i++) {
+		ck_assert_msg(step_is_kept(steps[i].first, steps[i].last,
+		    TBUF_CUT_NONE), "%u", i);
+		ck_assert_msg(step_is_kept(steps[i].first, steps[i].last,
+		    TBUF_CUT_UNSET) == steps[i].apart, "%u", i);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -172,6 +222,7 @@ main(void)
 	tcase_add_test(tcase, comparisons_say_what_the_machine_says);
 	tcase_add_test(tcase, tests_lead_where_the_program_does);
 	tcase_add_test(tcase, words_that_are_not_there_are_not_looked_at);
+	tcase_add_test(tcase, steps_know_nothing_of_each_other);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

@@ -57,6 +57,16 @@ static const uint64_t total_buckets[] = {
 	UPDATE(QUANTIZE, 6)
 };
 
+/* Steps: each has what it takes. */
+static const uint64_t steps[] = {
+	UPDATE(COUNT, 0),
+	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
+	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(KEY, 1, 0, 0, 8),
+	UPDATE(QUANTIZE, 4),
+	W(LDI, 4, 0, 0, VALUE), W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0),
+	W(KEY, 1, 0, 0, 8), UPDATE(SUM, 1)
+};
+
 static const struct tbuf_d_shape number = {
 	.kind = TBUF_KIND_INTEGER, .size = 8, .name = "uint64_t"
 };
@@ -86,7 +96,7 @@ static const char constants[] = "some text that is a key";
 }
 static const struct tbuf_d_program programs[] = {
 	PROGRAM(code), PROGRAM(by_text), PROGRAM(again), PROGRAM(total),
-	PROGRAM(total_buckets)
+	PROGRAM(total_buckets), PROGRAM(steps)
 };
 static const char *const description = "stress:::";
 #define CLAUSE(n)	{						\
@@ -97,6 +107,11 @@ static const struct tbuf_d_clause clauses[] = { CLAUSE(0), CLAUSE(1) };
 static const struct tbuf_d_clause one[] = { CLAUSE(2) };
 static const struct tbuf_d_clause all[] = { CLAUSE(3) };
 static const struct tbuf_d_clause all_buckets[] = { CLAUSE(4) };
+/* Clauses that are kept, before one that is not, and behind it. */
+static const struct tbuf_d_clause chain[] = {
+	CLAUSE(3), CLAUSE(2), CLAUSE(1), CLAUSE(4), CLAUSE(5)
+};
+static const struct tbuf_d_clause one_by_steps[] = { CLAUSE(5) };
 #define SCRIPT(list, n)	{						\
 	.clauses = (list), .nclauses = (n),				\
 	.aggregations = aggregations, .naggregations = UPDATES + 1	\
@@ -108,7 +123,9 @@ static const struct {
 	{ SCRIPT(clauses, 2), UPDATES },
 	{ SCRIPT(one, 1), 1 },
 	{ SCRIPT(all, 1), 1 },
-	{ SCRIPT(all_buckets, 1), 1 }
+	{ SCRIPT(all_buckets, 1), 1 },
+	{ SCRIPT(chain, 5), 7 },
+	{ SCRIPT(one_by_steps, 1), 3 }
 };
 static unsigned chosen;			/* of these */
 

@@ -84,15 +84,11 @@ unpack(const struct tbuf_site *site, const uint64_t *words,
 	}
 }
 
-/*
- * A default record, where there is no other.  The fire has room for it: the
- * stack is not to hold more than what a run takes.
- */
-static __attribute__((noinline)) enum tbuf_emit
-emit_packed(const struct tbuf_run *run)
+/* A default record, where there is no other. */
+static enum tbuf_emit
+emit_packed(const struct tbuf_run *run, struct tbuf_pack *pack)
 {
 	struct tbuf_fire f = *run->fire;
-	struct tbuf_pack *pack = run->pack;
 
 	tbuf_pack(run->site, run->machine.values,
 	    tbuf_fire_strsize(f.slot), pack);
@@ -101,6 +97,27 @@ emit_packed(const struct tbuf_run *run)
 	f.segments = pack->segments;
 	f.end = pack->end;
 	return (tbuf_lane_emit(&f));
+}
+
+/* ... of a fire that has no room for it. */
+static __attribute__((noinline)) enum tbuf_emit
+emit_texts(const struct tbuf_run *run)
+{
+	struct tbuf_pack pack;
+
+	return (emit_packed(run, &pack));
+}
+
+/*
+ * Mostly the fire has: the stack is not to hold more than what a run takes.
+ */
+static __attribute__((noinline)) enum tbuf_emit
+emit_default(const struct tbuf_run *run, bool packed)
+{
+	if (packed)
+		return (tbuf_lane_emit(run->fire));
+	return (run->pack != NULL ? emit_packed(run, run->pack) :
+	    emit_texts(run));
 }
 
 /* ------------------------------------------------------------ a clause */
@@ -219,7 +236,6 @@ program_run(struct tbuf_run *run, uint32_t flags)
 	if ((flags & TBUF_PROGRAM_MEMORY) != 0 && !workspace_lend(run))
 		return (tbuf_lock_busy(run->fire));
 	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
-	run->timestamp = 0;
 	run->vtimestamp = 0;
 	run->speculation = 0;
 	m->scratch.used = 0;
@@ -229,41 +245,50 @@ program_run(struct tbuf_run *run, uint32_t flags)
 	return (run->gone ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
 }
 
+/* From an instruction on; those before it have been done. */
 static enum tbuf_emit
-clause_run(struct tbuf_run *run, bool packed)
+clause_run(struct tbuf_run *run, uint32_t from, bool packed)
 {
+	struct tbuf_machine *m = &run->machine;
 	struct tbuf_clause clause;
 	uint32_t flags;
 
 	if (!clause_find(run, &clause))
 		return (TBUF_EMIT_DONE);
 	if (clause.program == 0)
-		return (packed ? tbuf_lane_emit(run->fire) : emit_packed(run));
-	if (!program_find(run, clause.program, &flags))
+		return (emit_default(run, packed));
+	if (!program_find(run, clause.program, &flags) || from > m->length)
 		return (TBUF_EMIT_DONE);
-	run->machine.binding = clause.binding;
-	tbuf_clause_keep(run, flags, packed);
-	if (tbuf_machine_idle(&run->machine))
-		return (TBUF_EMIT_DONE);
+	m->binding = clause.binding;
+	if (from == 0) {
+		tbuf_clause_keep(run, flags, packed);
+		if (tbuf_machine_idle(m))
+			return (TBUF_EMIT_DONE);
+	}
+	m->code += from;
+	m->length -= from;
 	return (program_run(run, flags));
 }
 
 /* ------------------------------------------------------------ the chain */
 
+/* So many clauses, the first from an instruction on. */
 static enum tbuf_emit
-chain_run(struct tbuf_run *run, bool packed)
+chain_run(struct tbuf_run *run, uint32_t from, unsigned most, bool packed)
 {
 	struct tbuf_fire *f = run->fire;
 	unsigned n;
 
-	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
-		if (clause_run(run, packed) == TBUF_EMIT_AGAIN)
+	for (n = 0; f->epid != 0 && n < most; n++) {
+		if (clause_run(run, from, packed) == TBUF_EMIT_AGAIN)
 			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
 		/* Nothing fires any more after exit(). */
 		if (run->exit != 0) {
 			tbuf_fire_leave(f, run->exit);
 			break;
 		}
+		run->timestamp = 0;
+		from = 0;
 		f->epid = tbuf_fire_next(f);
 	}
 	return (TBUF_EMIT_DONE);
@@ -293,7 +318,7 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	run->pack = pack;
 	run->chain = (uint64_t)(uintptr_t)tbuf_clause_chain;
 	run->workspace = NULL;
-	run->exit = run->signals = 0;
+	run->exit = run->signals = run->timestamp = 0;
 	run->begun = run->gone = false;
 	run->memo.generation = 0;
 	run->places = NULL;
@@ -311,6 +336,11 @@ run_end(struct tbuf_run *run, volatile uint64_t *mark, uint32_t held)
 	if (run->workspace != NULL)
 		tbuf_workspace_give(run->workspace);
 	tbuf_hold_end(mark, held);
+}
+
+static inline void
+run_raise(const struct tbuf_run *run)
+{
 	if (run->signals != 0)
 		tbuf_signals_raise(run->signals);
 }
@@ -339,8 +369,9 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	run.machine.values = arguments(&run, values);
 	held = tbuf_hold_begin(mark);
 	emit = tbuf_load(&tbuf_local->base) != f->base ? TBUF_EMIT_DONE :
-	    chain_run(&run, values == NULL);
+	    chain_run(&run, 0, TBUF_CHAIN_MAX, values == NULL);
 	run_end(&run, mark, held);
+	run_raise(&run);
 	return (emit);
 }
 
@@ -405,6 +436,7 @@ kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
 			tbuf_fire_leave(&f, run.exit);
 	}
 	run_end(&run, mark, held);
+	run_raise(&run);
 	return (!run.gone);
 }
 
@@ -423,6 +455,41 @@ tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
 	return (fire.base != 0 && tbuf_kept_unchanged(k, version) &&
 	    program.code != NULL &&
 	    kept_run(site, &fire, &program, number, generation));
+}
+
+/*
+ * Whoever comes here holds the fire already, and raises its signals.  What the
+ * clauses of a fire share is lost with the run.
+ */
+__attribute__((noinline)) bool
+tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
+    uint64_t ticks, bool apart)
+{
+	struct tbuf_segment segments[2] = {
+		{ NULL, 0 }, { s->words, s->size }
+	};
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	enum tbuf_emit emit;
+	struct tbuf_run run;
+	struct tbuf_fire f;
+	uint32_t held;
+
+	fire_make(&f, s->site, s->base, s->number, s->generation, epid);
+	if (tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(&f))
+		return (false);
+	f.words = true;
+	f.size = s->size;
+	f.segments = segments;
+	f.end = segments + 2;
+	run_make(&run, &f, s->site, NULL);
+	run.frame = __builtin_frame_address(0);
+	run.machine.values = arguments(&run, s->packed ? NULL : s->words);
+	run.timestamp = ticks;
+	held = tbuf_hold_begin(mark);
+	emit = chain_run(&run, from, apart ? 1 : TBUF_CHAIN_MAX, s->packed);
+	run_end(&run, mark, held);
+	s->signals |= run.signals;
+	return (apart && emit == TBUF_EMIT_DONE && run.exit == 0 && !run.gone);
 }
 
 /* Whoever comes here holds the fire already. */

@@ -19,6 +19,7 @@
  *	clause_again	what most fires are, once more
  *	clause_update	... what they leave
  *	clause_self	... and what comes with a number of the thread's
+ *	clause_steps	a chain of them
  *	clause_keep	what these go by
  *	clause_decode	... made of a program
  *	clause_stack	the frames above the probe

@@ -202,7 +202,15 @@ static bool
 is_text(const struct tbuf_number *number)
 {
 	return (number->cut.at == TBUF_CUT_TEXT ||
-	    number->cut.at == TBUF_CUT_NAME);
+	    number->cut.at == TBUF_CUT_NAME ||
+	    number->cut.at == TBUF_CUT_LITERAL);
+}
+
+/* ... and one that a step before has made is none of this one's. */
+static bool
+is_set(const struct tbuf_number *number)
+{
+	return (number->cut.at != TBUF_CUT_UNSET);
 }
 
 /* One more number of the record. */
@@ -211,7 +219,7 @@ record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
     const struct tbuf_number *number)
 {
 	if (k->nnumbers == TBUF_KEPT_NUMBERS || is_text(number) ||
-	    g->nkey != 0 ||
+	    !is_set(number) || g->nkey != 0 ||
 	    (k->kind != TBUF_KEPT_RECORD && k->kind != TBUF_KEPT_TEST))
 		return (false);
 	k->kind = TBUF_KEPT_RECORD;
@@ -223,7 +231,8 @@ record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
 static bool
 key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
 {
-	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number))
+	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number) ||
+	    !is_set(number))
 		return (false);
 	g->key[g->nkey++] = *number;
 	return (true);
@@ -251,19 +260,16 @@ string_add(struct tbuf_keeping *g, unsigned argument)
 	return (true);
 }
 
-/* A text of the probe's or the process's, in a key: its words are numbers. */
+/* A text that is the same at each fire, in a key: its words are numbers. */
 static bool
-name_add(struct tbuf_keeping *g, uint32_t which)
+text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
 {
 	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
 	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
 	_Alignas(8) unsigned char name[8 * TBUF_KEPT_NUMBERS] = { 0 };
 	struct tbuf_key_text text;
-	struct tbuf_span span;
 
-	if (tbuf_run_builtin_text(g->run, which, &span) != 0)
-		return (false);
-	for (i = 0; i < span.size && (name[i] = tbuf_load(&span.at[i])) != 0;)
+	for (i = 0; i < size && (name[i] = tbuf_load(&at[i])) != 0;)
 		if (++i == sizeof(name))
 			return (false);
 	text = tbuf_pack_key((uintptr_t)name,
@@ -280,6 +286,27 @@ name_add(struct tbuf_keeping *g, uint32_t which)
 	g->spare = (uint32_t)(8 * n - 2 - text.word);
 	g->ends = true;
 	return (true);
+}
+
+/* ... the script's own, the process's or the probe's; or an argument. */
+static bool
+key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t constant = number->constant;
+	struct tbuf_span span;
+
+	switch (number->cut.at) {
+	case TBUF_CUT_LITERAL:
+		return (constant < m->constants_size && text_add(g,
+		    m->constants + constant, m->constants_size - constant));
+	case TBUF_CUT_NAME:
+		return (tbuf_run_builtin_text(g->run, (uint32_t)constant,
+		    &span) == 0 && text_add(g, span.at, span.size));
+	case TBUF_CUT_TEXT:
+		return (string_add(g, (unsigned)constant));
+	}
+	return (false);
 }
 
 /* An argument in a key. */
@@ -473,6 +500,10 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 		number->constant = (uint32_t)number->constant |
 		    (uint64_t)immediate << 32;
 		return (number->cut.at == TBUF_CUT_NONE);
+	case TBUF_OP_LDC:
+		number->cut.at = TBUF_CUT_LITERAL;
+		number->constant = immediate;
+		return (true);
 	case TBUF_OP_LDA:
 		return (cut_select(g, immediate, &number->cut));
 	case TBUF_OP_LDAT:
@@ -500,7 +531,7 @@ piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 
 	switch (tbuf_word_operation(word)) {
 	case TBUF_OP_ROOM:
-		return (!g->updated);
+		return (!g->updated && !g->stepwise);
 	case TBUF_OP_PUT:
 		return (!g->updated && record_add(g, k, number));
 	case TBUF_OP_PUTA:
@@ -511,10 +542,7 @@ piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_KEY:
 		return (key_add(g, number));
 	case TBUF_OP_KEYT:
-		return (number->cut.at == TBUF_CUT_NAME ?
-		    name_add(g, (uint32_t)number->constant) :
-		    number->cut.at == TBUF_CUT_TEXT &&
-		    string_add(g, (unsigned)number->constant));
+		return (key_text(g, number));
 	case TBUF_OP_KEYA:
 		return (argument_add(g, immediate));
 	}
@@ -530,6 +558,25 @@ record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
 	k->epid = epid + record;
 	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
 	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+}
+
+/* Does the machine set what a value is aggregated by, and is it kept? */
+static bool
+parameters_set(const struct tbuf_keeping *g, uint64_t word,
+    enum tbuf_table_step step)
+{
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+
+	if (function == TBUF_AGG_COUNT)
+		return (true);
+	if (!is_set(&g->registers[tbuf_word_a(word) % TBUF_REGISTERS]))
+		return (false);
+	return (step != TBUF_STEP_UPDATE ||
+	    (is_set(&g->registers[b % TBUF_REGISTERS]) &&
+	    (function == TBUF_AGG_QUANTIZE ||
+	    parameter->cut.at == TBUF_CUT_NONE)));
 }
 
 /* ... or a value, aggregated in one step? */
@@ -552,8 +599,7 @@ update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
 	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
 	    tbuf_word_immediate(word) > UINT16_MAX ||
-	    kinds[step] == TBUF_KEPT_TEST ||
-	    parameter->cut.at != TBUF_CUT_NONE)
+	    kinds[step] == TBUF_KEPT_TEST || !parameters_set(g, word, step))
 		return (false);
 	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	u->weight = g->registers[b % TBUF_REGISTERS];
@@ -576,7 +622,8 @@ store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	k->self.stores = true;
 	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	return (tbuf_word_operation(word) == TBUF_OP_STV &&
-	    (g->updated || k->kind == TBUF_KEPT_TEST) && self_use(g, word, k));
+	    (g->updated || k->kind == TBUF_KEPT_TEST) &&
+	    is_set(&k->self.stored) && self_use(g, word, k));
 }
 
 /* Is what stands behind the tests no more than this? */
@@ -605,8 +652,9 @@ effect_find(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
 	return (record_make(word, epid, k) || update_make(g, word, k));
 }
 
+/* Nothing so far, and so is each number of the machine's. */
 static void
-effect_make(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
+effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 {
 	unsigned i;
 
@@ -616,24 +664,27 @@ effect_make(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
 	g->updated = false;
 	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
-		g->registers[i] = (struct tbuf_number){
-			.cut.at = TBUF_CUT_NONE
-		};
-	if (effect_find(g, epid, k) && (k->program.code != NULL ||
-	    !k->self.used) && (k->self.used || !k->self.times))
-		return;
+		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };
+}
+
+/* If it is none after all only the tests are kept. */
+static bool
+effect_end(struct tbuf_kept *k, bool found)
+{
+	if (found && (k->program.code != NULL || !k->self.used) &&
+	    (k->self.used || !k->self.times))
+		return (true);
 	k->kind = TBUF_KEPT_TEST;
 	k->self.used = false;
+	return (false);
 }
 
 /* Under -x cpu a run has to look where it is: its code is not kept. */
-void
-tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
+static void
+program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
     struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
-	struct tbuf_cut cut;
-	uint32_t n, i;
 
 	k->program = (struct tbuf_kept_program){
 		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
@@ -644,6 +695,14 @@ tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
 		.flat = m->values != g->run->values
 	};
 	tbuf_places_make(g->run, &k->program.places);
+}
+
+static void
+tests_make(const struct tbuf_keeping *g, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	struct tbuf_cut cut;
+	uint32_t n, i;
 
 	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++)
 		if (!test_is(g, tbuf_load(&m->code[n]), &cut))
@@ -651,5 +710,71 @@ tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
 	for (i = 0; i < n; i++)
 		test_make(g, i, n, &k->tests[i]);
 	k->ntests = (uint8_t)n;
-	effect_make(g, f->epid, k);
+}
+
+void
+tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    struct tbuf_kept *k)
+{
+	g->stepwise = false;
+	program_make(g, f, k);
+	tests_make(g, k);
+	effect_begin(g, k, TBUF_CUT_NONE);
+	(void)effect_end(k, effect_find(g, f->epid, k));
+}
+
+/* One value that is aggregated, or a number that is stored. */
+static bool
+step_find(struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t word;
+	uint32_t pc;
+	bool guard;
+
+	for (pc = from == 0 ? k->ntests : from; pc < m->length;
+	    pc += 1 + guard) {
+		guard = from == 0 && is_guard(g, pc, k);
+		k->self.guards |= guard;
+		word = tbuf_load(&m->code[pc]);
+		if (number_make(g, word, k) || piece_make(g, word, k))
+			continue;
+		k->link.next = pc + 1 < m->length ? pc + 1 : 0;
+		return (!guard && (update_make(g, word, k) ||
+		    store_make(g, word, k)));
+	}
+	return (false);
+}
+
+bool
+tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    uint32_t from, struct tbuf_kept *k)
+{
+	g->stepwise = true;
+	program_make(g, f, k);
+	k->ntests = 0;
+	if (from == 0)
+		tests_make(g, k);
+	/* What the machine would find there is of no use in a step alone. */
+	effect_begin(g, k, from == 0 ? TBUF_CUT_NONE : TBUF_CUT_UNSET);
+	return (effect_end(k, step_find(g, from, k)));
+}
+
+bool
+tbuf_decode_apart(const struct tbuf_keeping *g)
+{
+	const struct tbuf_machine *m = g->machine;
+	unsigned operation;
+	uint64_t word;
+	uint32_t pc;
+
+	for (pc = 0; pc < m->length; pc++) {
+		word = tbuf_load(&m->code[pc]);
+		operation = tbuf_word_operation(word);
+		if (operation >= TBUF_OP_LDV && operation <= TBUF_OP_TMP &&
+		    ((operation != TBUF_OP_LDV && operation != TBUF_OP_STV) ||
+		    tbuf_word_c(word) == TBUF_SCOPE_CLAUSE))
+			return (false);
+	}
+	return (g->flags == 0);
 }

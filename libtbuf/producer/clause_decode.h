@@ -16,6 +16,7 @@ struct tbuf_keeping {
 	uint32_t flags;			/* of the program */
 	bool packed;
 	bool updated;			/* what is to come is a store */
+	bool stepwise;			/* there may be more behind */
 	struct tbuf_number registers[TBUF_REGISTERS];
 	struct tbuf_number key[TBUF_KEPT_NUMBERS]; /* that is being made */
 	uint32_t nkey;
@@ -29,5 +30,19 @@ struct tbuf_keeping {
  */
 void	tbuf_decode_program(struct tbuf_keeping *, const struct tbuf_fire *,
 	    struct tbuf_kept *) TBUF_HIDDEN;
+
+/*
+ * The same as far as a step of it goes: behind that another one begins at
+ * `next'.  It begins itself at `from', with the comparisons if that is 0.
+ * False: it is not simple.
+ */
+bool	tbuf_decode_step(struct tbuf_keeping *, const struct tbuf_fire *,
+	    uint32_t from, struct tbuf_kept *) TBUF_HIDDEN;
+
+/*
+ * Does it know nothing that another clause of the fire has left, nor leave
+ * anything, such as this-> variables and what strtok() goes on with?
+ */
+bool	tbuf_decode_apart(const struct tbuf_keeping *) TBUF_HIDDEN;
 
 #endif

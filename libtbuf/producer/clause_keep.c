@@ -1,12 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe's only program is kept: where it lies, what it begins with, and what
- * it does if that is simple (clause_kept.h).
+ * Programs are kept: a probe's only one where fires look first, if it is
+ * simple; else where its chain begins, and each step of each program by itself
+ * (clause_kept.h).
  */
 #include "producer/clause_decode.h"
 
-struct tbuf_kept tbuf_kept_all[TBUF_KEPT];
+#define STEPS_MAX	8	/* of a program; all have places of their own */
+#define TAKE_EVERY	16	/* fires */
+
+struct tbuf_kept tbuf_kept_all[TBUF_KEPT_ALL];
 bool tbuf_clause_kept;
 
 /* A value of a function that takes one step for it. */
@@ -56,27 +60,169 @@ whole_quantizes(const struct tbuf_kept *k)
 	    u->weight.cut.at == TBUF_CUT_NONE);
 }
 
-/* If nobody else is at it. */
-static __attribute__((noinline)) void
-keep(struct tbuf_kept *k, const struct tbuf_fire *f, const uint32_t *head,
-    struct tbuf_keeping *g)
+/* Is it of a session that stands? */
+static bool
+is_live(const struct tbuf_kept *k, uint64_t base)
+{
+	return (k->generation != 0 && k->generation == tbuf_load(
+	    &tbuf_kept_slot(base, k->number % TBUF_NSESSIONS)->generation));
+}
+
+/*
+ * The place is ours to write, if nobody else is at it.  Another program's that
+ * may still fire is taken now and then only: two that have one place would
+ * else be decoded at each fire.
+ */
+static bool
+place_take(struct tbuf_kept *k, uint64_t base, bool others)
 {
 	uint64_t version = tbuf_load(&k->version);
 
-	if ((version & 1) != 0 || !tbuf_cas(&k->version, version, version | 1))
-		return;
+	if ((others && is_live(k, base) &&
+	    tbuf_thread.looks % TAKE_EVERY != 0) || (version & 1) != 0 ||
+	    !tbuf_cas(&k->version, version, version | 1))
+		return (false);
 	tbuf_fence_stores();
+	return (true);
+}
+
+static void
+place_give(struct tbuf_kept *k)
+{
+	tbuf_store_release(&k->version, tbuf_load(&k->version) + 1);
+}
+
+/* Whose fires what is kept there is for. */
+static void
+place_begin(struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
+{
 	k->generation = f->generation;
-	k->head = head;
-	k->only = f->epid | TBUF_HEAD_PROGRAM;
 	k->index = f->index;
 	k->number = (uint8_t)f->number;
-	tbuf_decode_program(g, f, k);
+	k->only = f->epid;
+	k->step = (uint8_t)step;
+	k->link = (struct tbuf_kept_link){
+		.place = (uint8_t)(k - tbuf_kept_all)
+	};
+}
+
+static void
+place_end(struct tbuf_kept *k)
+{
 	k->whole = whole_make(k);
 	k->self.quantizes = whole_quantizes(k);
 	k->useful = k->program.length != 0 && (k->program.code != NULL ||
 	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
-	tbuf_store_release(&k->version, (version | 1) + 1);
+}
+
+/* Is all of it known that stands behind the tests? */
+static bool
+is_simple(const struct tbuf_kept *k)
+{
+	return (k->kind != TBUF_KEPT_TEST || k->self.used);
+}
+
+static bool
+is_step(const struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
+{
+	return (k->generation == f->generation && k->number == f->number &&
+	    k->only == f->epid && k->step == step);
+}
+
+/* The steps from the first on, which is ours to write. */
+static bool
+steps_make(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    struct tbuf_kept *first)
+{
+	struct tbuf_kept *k = first;
+	uint32_t from = 0, step;
+	bool made;
+
+	for (step = 0; step < STEPS_MAX; step++) {
+		if (step != 0) {
+			k = tbuf_kept_step_place(f->epid, step);
+			if (!place_take(k, f->base, !is_step(k, f, step)))
+				return (false);
+			place_begin(k, f, step);
+		}
+		made = tbuf_decode_step(g, f, from, k);
+		from = k->link.next;
+		place_end(k);
+		if (step != 0)
+			place_give(k);
+		if (!made || from == 0)
+			return (made);
+	}
+	return (false);
+}
+
+/*
+ * A program of a chain; false: it is not simple, nor is each step of it, and
+ * what is behind the tests the machine does.
+ */
+static bool
+program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
+{
+	struct tbuf_kept *k = tbuf_kept_step_place(f->epid, 0);
+	bool simple;
+
+	if (!place_take(k, f->base, !is_step(k, f, 0)))
+		return (false);
+	place_begin(k, f, 0);
+	tbuf_decode_program(g, f, k);
+	k->link.apart = tbuf_decode_apart(g);
+	simple = is_simple(k) || steps_make(g, f, k);
+	if (!simple) {
+		k->link.next = 0;
+		tbuf_decode_program(g, f, k);
+	}
+	place_end(k);
+	place_give(k);
+	return (simple);
+}
+
+/* Fires of the probe are to go by steps. */
+static void
+chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed)
+{
+	k->link.ecbs = tbuf_fire_ecbs(f->base, f->slot, &k->link.ecb_max);
+	k->link.packed = packed;
+	k->ntests = 0;
+	k->kind = TBUF_KEPT_TEST;
+	k->self.used = false;
+	k->program.code = NULL;
+	k->program.epid = f->epid;
+	k->whole = TBUF_WHOLE_CHAIN;
+	k->useful = k->link.ecb_max != 0;
+}
+
+/*
+ * What fires of the probe find first: its only program, or where its chain
+ * begins.
+ */
+static void
+first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    const uint32_t *at, uint32_t head)
+{
+	struct tbuf_kept *k = tbuf_kept_place(f->index);
+	bool only = head == (f->epid | TBUF_HEAD_PROGRAM), chain;
+
+	if (!place_take(k, f->base, k->index != f->index ||
+	    k->number != f->number))
+		return;
+	place_begin(k, f, 0);
+	k->head = at;
+	k->only = head;
+	tbuf_decode_program(g, f, k);
+	place_end(k);
+	/* Under -x cpu a fire has to look where it is. */
+	chain = k->program.code != NULL && (!only || !is_simple(k)) &&
+	    (program_keep(g, f) || !only);
+	if (chain)
+		chain_keep(k, f, g->packed);
+	else if (!only)
+		k->useful = false;
+	place_give(k);
 	tbuf_store(&tbuf_clause_kept, true);
 }
 
@@ -84,22 +230,24 @@ void
 tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 {
 	const struct tbuf_fire *f = run->fire;
-	struct tbuf_kept *k = tbuf_kept_place(f->index);
-	const uint32_t *heads;
+	const struct tbuf_kept *k = tbuf_kept_place(f->index);
+	const uint32_t *heads = tbuf_fire_heads(f->base, f->slot);
 	struct tbuf_keeping g;
+	uint32_t head;
 
-	if (k->generation == f->generation && k->index == f->index &&
-	    k->number == f->number)
+	if (heads == NULL)
 		return;
-	heads = tbuf_fire_heads(f->base, f->slot);
-	/* It has to be the only one. */
-	if (heads == NULL ||
-	    tbuf_load(heads + f->index) != (f->epid | TBUF_HEAD_PROGRAM))
-		return;
+	head = tbuf_load(heads + f->index);
 	g.run = run;
 	g.site = run->site;
 	g.machine = &run->machine;
 	g.flags = flags;
 	g.packed = packed;
-	keep(k, f, heads + f->index, &g);
+	if ((head & TBUF_HEAD_EPID) != f->epid) {
+		if (tbuf_load(&f->slot->terms.only_cpu) < 0 &&
+		    !is_step(tbuf_kept_step_place(f->epid, 0), f, 0))
+			(void)program_keep(&g, f);
+	} else if (k->generation != f->generation || k->index != f->index ||
+	    k->number != f->number || k->only != head)
+		first_keep(&g, f, heads + f->index, head);
 }

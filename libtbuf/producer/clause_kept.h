@@ -1,8 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The only program of a probe, in memory of this process (clause_keep.c): where
- * it lies, and decoded what it begins with, or all of it if it is short:
+ * The programs of a probe, in memory of this process (clause_keep.c): where
+ * they lie, and decoded what they begin with, or all of it if it is short.
+ * Where a probe has one program that is short, a fire finds that by the probe's
+ * index; else what it finds there says where the chain begins, and each step of
+ * each program has a place of its own (clause_steps.c).  A step is
  *
  *	comparisons of arguments, then
  *		a number of the thread's that has to be other than 0
@@ -19,6 +22,7 @@
 #include "producer/clause.h"
 
 #define TBUF_KEPT		64	/* by the low bits of probes' indices */
+#define TBUF_KEPT_ALL		128	/* ... and as many steps */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 #define TBUF_KEPT_KEY		4	/* numbers of an array's key */
@@ -31,6 +35,8 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
+#define TBUF_CUT_LITERAL 247		/* a text: the constant there */
+#define TBUF_CUT_UNSET	248		/* a number of a step before */
 #define TBUF_CUT_NAME	249		/* a text: the built-in `constant` */
 #define TBUF_CUT_TID	250		/* the thread's id */
 #define TBUF_CUT_TEXT	251		/* a text: of the argument `constant` */
@@ -78,7 +84,8 @@ enum tbuf_kept_whole {
 	TBUF_WHOLE_KEY,		/* a value with a key of numbers */
 	TBUF_WHOLE_STRING,	/* ... with one that ends in a string */
 	TBUF_WHOLE_STAMP,	/* self->ts = timestamp */
-	TBUF_WHOLE_SINCE	/* /self->ts/, a value, self->ts = constant */
+	TBUF_WHOLE_SINCE,	/* /self->ts/, a value, self->ts = constant */
+	TBUF_WHOLE_CHAIN	/* steps, one after the other */
 };
 
 /* What is aggregated, by a function that takes one step for it. */
@@ -125,6 +132,16 @@ struct tbuf_kept_program {
 	struct tbuf_places places;
 };
 
+/* What comes behind a step; or where a chain begins. */
+struct tbuf_kept_link {
+	uint8_t place;		/* of all that are kept, which is this one */
+	bool apart;		/* the program shares nothing with others */
+	uint32_t next;		/* where the next step is; 0: there is none */
+	const struct tbuf_ecb *ecbs;	/* the session's, ... */
+	uint64_t ecb_max;		/* ... so many, */
+	bool packed;		/* ... and fires have arguments as words */
+};
+
 /*
  * `version` is odd while somebody writes here, and another one afterwards.
  * What a predicate takes comes first, in one line.
@@ -133,13 +150,14 @@ struct tbuf_kept {
 	_Alignas(64) uint64_t version;
 	uint64_t generation;
 	const uint32_t *head;	/* of the probe's chain */
-	uint32_t only;		/* what it is while the ECB is the only one */
+	uint32_t only;		/* what that was; or a step's program's EPID */
 	uint32_t index;		/* of the probe */
 	uint8_t number;		/* of the slot */
 	bool useful;		/* there is anything of this below */
 	uint8_t whole;		/* enum tbuf_kept_whole */
 	uint8_t kind;
 	uint8_t ntests;
+	uint8_t step;		/* of the program's */
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
@@ -147,9 +165,10 @@ struct tbuf_kept {
 	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
 	struct tbuf_kept_self self;
 	struct tbuf_kept_program program;
+	struct tbuf_kept_link link;
 };
 
-extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT] TBUF_HIDDEN;
+extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT_ALL] TBUF_HIDDEN;
 
 static inline struct tbuf_kept *
 tbuf_kept_place(uint32_t index)
@@ -161,12 +180,21 @@ tbuf_kept_place(uint32_t index)
 	return (k);
 }
 
+/* Where a program's step is: steps of one are apart, and so are neighbours. */
+static inline struct tbuf_kept *
+tbuf_kept_step_place(uint32_t epid, uint32_t step)
+{
+	return (&tbuf_kept_all[TBUF_KEPT +
+	    (epid + 17 * step) % (TBUF_KEPT_ALL - TBUF_KEPT)]);
+}
+
 /* What a fire has. */
 struct tbuf_kept_fire {
 	const uint64_t *words;
 	uint64_t size;			/* bytes of them */
 	uint64_t base;			/* of the window */
 	uint64_t version;		/* of what is kept */
+	uint64_t ticks;			/* 0: the time has not been read */
 	uint64_t time;			/* where it is used, as the next one */
 	uint64_t self;
 };
@@ -306,6 +334,29 @@ bool	tbuf_kept_run(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, const struct tbuf_kept *, uint64_t version)
 	    TBUF_HIDDEN;
 
+/* A fire that goes by steps. */
+struct tbuf_steps {
+	const struct tbuf_site *site;
+	const uint64_t *words;
+	uint64_t size;
+	uint64_t base;
+	uint64_t generation;
+	const struct tbuf_ecb *ecbs;
+	uint64_t ecb_max;
+	uint64_t signals;		/* to be raised when it is done */
+	unsigned number;
+	bool packed;
+};
+
+/*
+ * clause.c: a clause of its chain, from an instruction on, by the machine; its
+ * timestamp is that of these ticks unless they are 0.  Unless it is apart, all
+ * behind it as well.  False: nothing more is to be done, also as the session
+ * has ended or exit() was called.
+ */
+bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid, uint32_t from,
+	    uint64_t ticks, bool apart) TBUF_HIDDEN;
+
 /*
  * clause.c: store a number of the thread's for such a fire, the long way; its
  * words are not looked at.
@@ -319,13 +370,13 @@ void	tbuf_clause_finish(const struct tbuf_site *,
 	    const struct tbuf_kept_fire *, unsigned number,
 	    uint64_t generation, const struct tbuf_access *) TBUF_HIDDEN;
 
-_Static_assert(TBUF_KEPT == TBUF_MEMO_TOTALS, "a memo for each");
+_Static_assert(TBUF_KEPT_ALL == TBUF_MEMO_TOTALS, "a memo for each");
 
 /* Which of all that are kept it is. */
 static inline unsigned
 tbuf_kept_number(const struct tbuf_kept *k)
 {
-	return (k->index % TBUF_KEPT);
+	return (k->link.place % TBUF_KEPT_ALL);
 }
 
 /* What is remembered here of an aggregation that has no key, or NULL. */
@@ -393,6 +444,17 @@ void	tbuf_kept_since(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
 
+/*
+ * clause_steps.c: the same of a chain; or false: nothing has been done, and it
+ * is left to the caller.
+ */
+void	tbuf_kept_chain(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+bool	tbuf_kept_steps(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+	    TBUF_HIDDEN;
+
 /* fire.c: what is whole, and yet could not be done there. */
 void	tbuf_fire_unable(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version) TBUF_HIDDEN;
@@ -410,8 +472,10 @@ tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_kept_string(site, words, size, version, k);
 	else if (whole == TBUF_WHOLE_STAMP)
 		tbuf_kept_stamp(site, words, size, version, k);
-	else
+	else if (whole == TBUF_WHOLE_SINCE)
 		tbuf_kept_since(site, words, size, version, k);
+	else
+		tbuf_kept_chain(site, words, size, version, k);
 }
 
 /* clause_self.c: what has to do with a number of the thread's; as above. */
@@ -430,13 +494,15 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
 
 	if (base == 0 || way == TBUF_WAY_LOOK)
 		return (false);
-	if (way == TBUF_WAY_BEHIND) {
+	if (way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_CHAIN)
+		done = tbuf_kept_steps(site, words, size, version, k);
+	else if (way == TBUF_WAY_BEHIND) {
 		/* One by one: to zero it all first costs more. */
 		fire.words = words;
 		fire.size = size;
 		fire.base = base;
 		fire.version = version;
-		fire.time = fire.self = 0;
+		fire.ticks = fire.time = fire.self = 0;
 		done = k->self.used ? tbuf_clause_self(site, k, &fire) :
 		    tbuf_kept_effect(k, &fire);
 	}

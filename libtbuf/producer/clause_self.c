@@ -44,8 +44,11 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 		return (false);
 	if (guards && fire->self == 0)
 		return (true);
-	if (times)
-		fire->time = tbuf_tempo_scale(&tempo, tbuf_counter_glance());
+	if (times) {
+		if (fire->ticks == 0)
+			fire->ticks = tbuf_counter_glance();
+		fire->time = tbuf_tempo_scale(&tempo, fire->ticks);
+	}
 	/* Without a block it is the machine that claims one. */
 	if (stores && (cell == NULL ||
 	    !tbuf_number_value(&stored, fire, &value)))
@@ -118,9 +121,12 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	if (guards && fire->self == 0)
 		return (true);
 	/* What another thread has stored is no later than this. */
-	if (times)
-		fire->time = tbuf_tempo_scale(&tempo, loads ?
-		    tbuf_counter_read() : tbuf_counter_glance());
+	if (times) {
+		if (fire->ticks == 0)
+			fire->ticks = loads ? tbuf_counter_read() :
+			    tbuf_counter_glance();
+		fire->time = tbuf_tempo_scale(&tempo, fire->ticks);
+	}
 	if (stores && !tbuf_number_value(&stored, fire, &value))
 		return (false);
 	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
