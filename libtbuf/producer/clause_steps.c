@@ -57,14 +57,17 @@ chain_next(const struct tbuf_steps *s, uint32_t epid)
 	return (next < s->ecb_max ? next : 0);
 }
 
-/* May the machine run the clause by itself?  Not if nothing is known of it. */
+/*
+ * May the machine run the clause by itself?  Not if nothing is known of it.
+ * Where steps are not sections it runs all at once.
+ */
 static inline bool
 is_apart(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid)
 {
 	uint64_t version;
 
-	return (step_is(s, k, epid, 0, &version) && k->link.apart &&
-	    tbuf_kept_unchanged(k, version));
+	return (tbuf_self.rseq && step_is(s, k, epid, 0, &version) &&
+	    k->link.apart && tbuf_kept_unchanged(k, version));
 }
 
 /* One clause; false: nothing more is to be done. */
@@ -85,7 +88,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	fire.size = s->size;
 	fire.base = s->base;
 	fire.ticks = fire.time = 0;
-	while (way == TBUF_WAY_BEHIND) {
+	while (way == TBUF_WAY_BEHIND && tbuf_self.rseq) {
 		/* What is read here holds if the step is done: it looks. */
 		next = k->link.next;
 		guards = k->self.used && k->self.guards;
