@@ -147,9 +147,9 @@ START_TEST(strtok_goes_on)
 	IS_FAULT(TBUF_FAULT_ADDRESS, 0, TBUF_SUB_STRTOK, "ss", NULL, ",");
 	IS_TEXT("a", TBUF_SUB_STRTOK, "ss", ",;a,b;;c,", ",;");
 	IS_TEXT("b", TBUF_SUB_STRTOK, "ss", NULL, ",;");
-	IS_TEXT(";c", TBUF_SUB_STRTOK, "ss", NULL, ",");
+	IS_TEXT(";;c", TBUF_SUB_STRTOK, "ss", NULL, ",");
+	IS_TEXT(",", TBUF_SUB_STRTOK, "ss", NULL, "x");
 	IS_TEXT(NULL, TBUF_SUB_STRTOK, "ss", NULL, ",");
-	IS_TEXT(NULL, TBUF_SUB_STRTOK, "ss", NULL, "x");
 	IS_TEXT(NULL, TBUF_SUB_STRTOK, "ss", "", ",");
 	IS_TEXT(NULL, TBUF_SUB_STRTOK, "ss", ",,", ",");
 	IS_TEXT("a,b", TBUF_SUB_STRTOK, "ss", "a,b", "");

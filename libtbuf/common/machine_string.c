@@ -310,7 +310,8 @@ tbuf_sub_strtok(struct tbuf_machine *m, const uint64_t *arguments,
 	at = token_end(m, &delimiters, m->token_at, false);
 	end = token_end(m, &delimiters, at, true);
 	answer = exhausted(m);
-	m->token_at = end + (end < m->token.used);
+	/* The delimiter stays: the next call may have others, as in DTrace. */
+	m->token_at = end;
 	if (answer != 0 || at >= m->token.used)
 		return (answer);
 	return (tbuf_text_make(m, m->token.bytes + at, end - at, result));
