@@ -31,7 +31,6 @@
 #define MSG_NEEDS	"%s needs %s"
 #define MSG_NO_MEANING	"%s has no meaning in user space"
 #define MSG_BAD_PID	"invalid pid: %s"
-#define MSG_BAD_ID	"invalid probe identifier: %s"
 #define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"

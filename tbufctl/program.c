@@ -182,14 +182,18 @@ with_bare(char *list)
 	}
 }
 
-/* The id of BEGIN, END or ERROR. */
-static bool
-is_own_id(const char *text)
+/* The id of a target's probe; 0 for anything else, such as a name. */
+static unsigned
+target_id(const char *text)
 {
 	const char *error = NULL;
+	char *id = memory_string(text);
+	unsigned number;
 
-	(void)strtonum(text, 1, OWN_IDS, &error);
-	return (error == NULL);
+	id[selection_at(text)] = '\0';
+	number = (unsigned)strtonum(id, OWN_IDS + 1, INT_MAX, &error);
+	free(id);
+	return (error == NULL ? number : 0);
 }
 
 /* Is one of a comma list tbufctl's own?  It is cut to pieces. */
@@ -233,7 +237,7 @@ is_program(int flag, const char *text)
 	if (flag == 's' || strpbrk(text, "{/;") != NULL || has_macro(text))
 		return (true);
 	if (flag == 'i')
-		return (is_own_id(text));
+		return (target_id(text) == 0);
 	if (*text == '\0' || text[selection_at(text)] != '\0' ||
 	    strpbrk(text, "*?[") != NULL ||
 	    text[strlen(text) - 1] == ':' ||
@@ -260,11 +264,10 @@ add_program(struct program *program, int flag, const char *text)
 static int
 describe(struct description *d, const char *list)
 {
-	const char *error = NULL;
 
 	if (d->flag == 'i') {
-		d->id = strtonum(list, 1, INT_MAX, &error);
-		return (error == NULL ? 0 : bad_usage(MSG_BAD_ID, d->text));
+		d->id = target_id(list);
+		return (0);
 	}
 	d->full = complete(d->flag, list);
 	if (d->full == NULL)
