@@ -176,6 +176,7 @@ enum kind {
 	KIND_LATE,
 	KIND_IREGS,
 	KIND_TREGS,
+	KIND_UNUSED_PERCENT,
 	KIND_UNUSED_FLAG,
 	KIND_UNUSED_BARE,
 	KIND_UNUSED_NUMBER,
@@ -198,11 +199,11 @@ static const enum kind kinds[] = {
 	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
 	KIND_UNUSED_BARE,
 	KIND_UNUSED_COUNT, KIND_IREGS, KIND_UNUSED_COUNT, KIND_TREGS,
-	KIND_UNUSED_COUNT,
+	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT, KIND_UNUSED_PERCENT,
 	KIND_UNUSED_SIZE, KIND_UNUSED_SIZE, KIND_UNUSED_SIZE,
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
-	KIND_UNUSED_TEXT
+	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
 };
 
 /* In the order of kinds; flags come behind. */
@@ -214,10 +215,11 @@ const char *const setting_names[] = {
 	"linkmode", "linktype", "evaltime", "late",
 	"bpflog", "lazyload", "linknommap",
 	"core", "debug", "kdefs", "knodefs", "strip", "udefs", "unodefs",
-	"disasm", "iregs", "pgmax", "tregs", "useruid",
+	"disasm", "iregs", "pgmax", "tregs", "useruid", "nusdtprobes",
+	"buflimit",
 	"bpflogsize", "pcapsize", "preallocate",
 	"ctfpath", "ldpath", "lockmem", "modpath", "procfspath", "sysslice",
-	"debugassert",
+	"debugassert", "dofstashpath",
 
 	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
 	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
@@ -371,6 +373,10 @@ check_unused(enum kind kind, const char *value)
 	case KIND_UNUSED_COUNT:
 		right = value != NULL && flag_number(value, INT_MAX, &number);
 		break;
+	case KIND_UNUSED_PERCENT:
+		right = value != NULL && flag_number(value, 100, &number) &&
+		    number > 0;
+		break;
 	case KIND_UNUSED_SIZE:
 		right = value == NULL || tbuf_parse_size(value, &number) == 0;
 		break;
@@ -401,6 +407,7 @@ set_value(struct d_settings *d, enum kind kind, const char *value)
 	case KIND_IREGS:
 	case KIND_TREGS:
 		return (set_registers(d, kind, value));
+	case KIND_UNUSED_PERCENT:
 	case KIND_UNUSED_FLAG:
 	case KIND_UNUSED_BARE:
 	case KIND_UNUSED_NUMBER:

@@ -1,0 +1,6 @@
+#pragma D option buflimit=101
+
+BEGIN
+{
+	exit(0);
+}
