@@ -68,7 +68,7 @@ act_trace(const struct acting *a)
 		trace_put(a->out, &d, a->format->quiet);
 }
 
-/* A size that is 0 or too large is that of the bytes. */
+/* Of a size that is too large, or negative, all; of 0 nothing, no heading. */
 static void
 act_tracemem(const struct acting *a)
 {
@@ -76,9 +76,10 @@ act_tracemem(const struct acting *a)
 
 	if (!get(a, 0, &d))
 		return;
-	if (get(a, 1, &size) && size.number != 0 && size.number < d.length)
+	if (get(a, 1, &size) && size.number < d.length)
 		d.length = size.number;
-	trace_dump(a->out, d.data, d.length);
+	if (d.length != 0)
+		trace_dump(a->out, d.data, d.length);
 }
 
 /* -x printsize: eight bytes at a time; 0: all. */
