@@ -192,6 +192,9 @@ d_node_description(struct d_compiler *c, const char *text)
 	node->text = selection_take(c, text, rest);
 	scoped = has_too_many(rest, field);
 	do {
+		/* A colon in front of all fields stands between none. */
+		if (field < 0 && *rest == '\0')
+			break;
 		if (field < 0)
 			d_fail(c, D_PDESC_INVAL, "invalid probe description "
 			    "\"%s\": Overspecified probe description", text);

@@ -18,6 +18,7 @@
 #include "near.h"
 #include "program.h"
 #include "tbufd.h"
+#include "words.h"
 
 /* No name has a colon in it, so this matches nothing. */
 #define NOTHING	"\\:"
@@ -67,28 +68,6 @@ has_mask(const char *text)
 	return (false);
 }
 
-/* Why the library does not take what a flag was given. */
-static const char *
-problem(int flag, const char *text)
-{
-	const char *open = strrchr(text, '['), *close = strrchr(text, ']');
-
-	if (open != NULL && (close == NULL || close < open))
-		return ("no closing ]");
-	if (has_mask(text))
-		return ("a selection is a mask of 32 bits, behind all of it");
-	switch (flag) {
-	case 'P':
-		return ("not a provider");
-	case 'm':
-		return ("not [provider:]module");
-	case 'f':
-		return ("not [[provider:]module:]function");
-	default:
-		return ("not [[[provider:]module:]function:]name");
-	}
-}
-
 /* The end of a description of a comma list: its comma, or the end. */
 static const char *
 description_end(const char *p)
@@ -99,19 +78,6 @@ description_end(const char *p)
 	return (p);
 }
 
-/* Fields are right-aligned: of four the first is a provider. */
-static bool
-has_provider(const char *p)
-{
-	unsigned fields = 1;
-
-	while (*(p = field_end(p)) == ':') {
-		fields++;
-		p++;
-	}
-	return (fields == 4);
-}
-
 /* The same without the blanks behind it. */
 static const char *
 trim(const char *p, const char *end)
@@ -120,6 +86,74 @@ trim(const char *p, const char *end)
 	while (end > p && isspace((unsigned char)end[-1]))
 		end--;
 	return (end);
+}
+
+#define FIELDS	4
+
+/* Of a description of a comma list. */
+static unsigned
+count_fields(const char *p)
+{
+	unsigned fields = 1;
+
+	while (*(p = field_end(p)) == ':') {
+		fields++;
+		p++;
+	}
+	return (fields);
+}
+
+/* Has it more than are allowed, as of -P one is? */
+static bool
+has_too_many(int flag, const char *p)
+{
+
+	return (count_fields(p) + strlen(suffix(flag)) > FIELDS);
+}
+
+/* X::Y, which may be of a function of C++. */
+static bool
+has_scope(const char *p, const char *end)
+{
+
+	for (; p + 3 < end; p++)
+		if (p[0] != ':' && p[1] == ':' && p[2] == ':' && p[3] != ':')
+			return (true);
+	return (false);
+}
+
+/* A colon in front of all fields stands between none. */
+static bool
+has_leading(int flag, const char *p, const char *end)
+{
+
+	return (*p == ':' && !has_scope(p, end) &&
+	    count_fields(p) + strlen(suffix(flag)) == FIELDS + 1);
+}
+
+/* Say why the library does not take what a flag was given. */
+static int
+refuse(const struct description *d)
+{
+	const char *open = strrchr(d->text, '[');
+	const char *close = strrchr(d->text, ']'), *p, *end;
+	struct words why = { NULL, 0 };
+
+	if (open != NULL && (close == NULL || close < open))
+		return (bad_usage(MSG_BAD_PROBE, d->text, "no closing ]"));
+	if (has_mask(d->text))
+		return (bad_usage(MSG_BAD_PROBE, d->text,
+		    "a selection is a mask of 32 bits, behind all of it"));
+	for (p = d->text; *(end = description_end(p)) != '\0' &&
+	    !has_too_many(d->flag, p); p = end + 1)
+		continue;
+	while (isspace((unsigned char)*p))
+		p++;
+	words_add(&why, "invalid probe description \"%.*s\": "
+	    "Overspecified probe description", (int)(trim(p, end) - p), p);
+	(void)fail(MSG_BAD_PROBE, d->text, why.all[0]);
+	words_free(&why);
+	return (EXIT_FAILED);
 }
 
 /*
@@ -144,6 +178,7 @@ complete(int flag, const char *text)
 			free(full);
 			return (NULL);
 		}
+		p += has_leading(flag, p, end);
 		to = mempcpy(to, p, trim(p, end) - p);
 		to = stpcpy(to, add);
 		if (*end == '\0')
@@ -168,7 +203,7 @@ with_bare(char *list)
 		field = field_end(p);
 		length = d_provider_bare(p, (size_t)(field - p));
 		to = mempcpy(to, p, (size_t)(end - p));
-		if (length != 0 && has_provider(p)) {
+		if (length != 0 && count_fields(p) == FIELDS) {
 			*to++ = ',';
 			to = mempcpy(to, p, length);
 			to = mempcpy(to, field, (size_t)(end - field));
@@ -398,8 +433,7 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
 			d->full = memory_string(NOTHING);
 		d->enabling = enable(d, consumer);
 		if (d->enabling == -EINVAL)
-			return (bad_usage(MSG_BAD_PROBE, d->text,
-			    problem(d->flag, d->text)));
+			return (refuse(d));
 		if (d->enabling < 0)
 			return (bad_usage(MSG_LIBRARY,
 			    tbuf_consumer_error(consumer)));
@@ -462,7 +496,7 @@ tell_providers(const char *list)
 		end = description_end(p);
 		provider = memory_string(p);
 		provider[field_end(p) - p] = '\0';
-		if (has_provider(p))
+		if (count_fields(p) == FIELDS)
 			missing_tell(provider);
 		free(provider);
 		if (*end == '\0')
