@@ -769,6 +769,26 @@ take_words(struct options *o, int argc, char **argv)
 	o->nwords = argc + 1;
 }
 
+/*
+ * Words behind descriptions that have no clause: one that seems to be it is
+ * told as DTrace tells what nobody refers to.
+ */
+static int
+refuse_words(const struct options *o, int n, char **words)
+{
+	const char *last = words[n - 1];
+	struct words why = { NULL, 0 };
+
+	if (o->program.count == 0 || strchr(last, '{') == NULL ||
+	    o->d.argref || o->d.defaultargs)
+		return (bad_usage(MSG_EXTRA, words[0]));
+	words_add(&why, "%sextraneous argument '%s' ($%d is not referenced)",
+	    o->d.errtags ? "[D_MACRO_UNUSED] " : "", last, n);
+	(void)fail(MSG_BAD_PROBE, o->program.all[0].text, why.all[0]);
+	words_free(&why);
+	return (EXIT_FAILED);
+}
+
 int
 options_parse(struct options *o, int argc, char **argv)
 {
@@ -793,7 +813,7 @@ options_parse(struct options *o, int argc, char **argv)
 	    (status = parse_stat(o, argv[optind++])) != 0)
 		return (status);
 	if (optind < argc && o->program.programs == 0)
-		return (bad_usage(MSG_EXTRA, argv[optind]));
+		return (refuse_words(o, argc - optind, argv + optind));
 	take_words(o, argc - optind, argv + optind);
 	status = choose_mode(o);
 	return (status == 0 ? check_providers(o) : status);

@@ -13,6 +13,8 @@ ctl --format
 ctl --help=x
 ctl --follow=yes -n kv:::
 ctl -n kv::: ls -l
+ctl -P kv '{ exit(0); }'
+ctl -x errtags -n kv::: /1/ '/2/ { exit(0); }'
 ctl -n kv::: -p 0
 ctl -n kv::: -p 12x
 ctl -n kv::: -p 99999999999
