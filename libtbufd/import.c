@@ -373,7 +373,8 @@ find_named(struct d_compiler *c, enum d_import_kind kind, const char *name)
 	const struct d_callbacks *calls = &c->options->callbacks;
 	const char *scope = strrchr(name, '`'), *module = NULL;
 
-	if (calls->type_find == NULL)
+	/* The types of programs are as wide as these are. */
+	if (calls->type_find == NULL || c->options->ilp32)
 		return (0);
 	if (scope != NULL) {
 		module = d_copy(c, name, (size_t)(scope - name));

@@ -162,6 +162,7 @@ struct d_options {
 	uint64_t jstackframes;
 	uint64_t maxframes;		/* more are cut to it; 0: none are */
 	uint64_t tregs;			/* a key has one part more; 0: 8 */
+	bool ilp32;			/* long and pointers have 32 bits */
 	bool raw;			/* stacks are to be unwound */
 	bool defaultargs;		/* missing arguments are 0 or "" */
 	bool argref;			/* arguments may be left unused */

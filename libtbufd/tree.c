@@ -105,16 +105,14 @@ d_node_constant(struct d_compiler *c, struct type *type, uint64_t value)
 static struct type *
 literal_type(struct d_compiler *c, const struct literal *literal)
 {
-	static const uint64_t limits[] = {
-		INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, INT64_MAX,
-		UINT64_MAX,
-	};
+	struct type *const *types = c->types.constants;
 	unsigned i = literal->is_unsigned + 2 * literal->longs;
 	unsigned step = literal->decimal || literal->is_unsigned ? 2 : 1;
 
 	for (; i < 6; i += step)
-		if (literal->value <= limits[i])
-			return (c->types.constants[i]);
+		if (literal->value <= UINT64_MAX >> (64 - types[i]->bits +
+		    (i % 2 == 0)))
+			return (types[i]);
 	d_fail(c, D_INT_OFLOW, "integer constant 0x%jx cannot be represented "
 	    "in any built-in integral type", (uintmax_t)literal->value);
 }

@@ -52,7 +52,7 @@ d_type_size(const struct type *type)
 	case TYPE_FLOAT:
 		return ((type->bit + type->bits + 7) / 8);
 	case TYPE_POINTER:
-		return (8);
+		return (type->bits / 8);
 	case TYPE_ENUM:
 		return (type->bits == 0 ? 4 : type->bits / 8);
 	case TYPE_ARRAY:

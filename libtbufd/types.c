@@ -126,6 +126,7 @@ d_type_pointer(struct d_compiler *c, struct type *to)
 {
 	if (to->pointer == NULL) {
 		to->pointer = make(c, TYPE_POINTER, NULL);
+		to->pointer->bits = c->options->ilp32 ? 32 : 64;
 		to->pointer->of = to;
 	}
 	return (to->pointer);
@@ -321,10 +322,46 @@ static const struct {
 	{ "__u64", "unsigned long long" },
 };
 
+/* With long of 32 bits some are others. */
+static const struct {
+	const char *name, *of;
+} narrow[] = {
+	{ "int64_t", "long long" },
+	{ "intptr_t", "int" },
+	{ "ssize_t", "int" },
+	{ "uint64_t", "unsigned long long" },
+	{ "ptrdiff_t", "int" },
+	{ "uintptr_t", "unsigned int" },
+	{ "size_t", "unsigned int" },
+};
+
 static const char *const constants[] = {
 	"int", "unsigned int", "long", "unsigned long", "long long",
 	"unsigned long long",
 };
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Is it long, but not long long nor a double? */
+static bool
+is_long(const char *name)
+{
+	size_t length = strlen(name);
+
+	return (length >= 4 && strcmp(name + length - 4, "long") == 0 &&
+	    strstr(name, "long long") == NULL);
+}
+
+static const char *
+typedef_of(const struct d_compiler *c, const char *name, const char *of)
+{
+	size_t i;
+
+	for (i = 0; c->options->ilp32 && i < COUNT(narrow); i++)
+		if (strcmp(narrow[i].name, name) == 0)
+			return (narrow[i].of);
+	return (of);
+}
 
 static void
 add_integers(struct d_compiler *c, enum type_kind kind,
@@ -335,12 +372,11 @@ add_integers(struct d_compiler *c, enum type_kind kind,
 
 	for (i = 0; i < count; i++) {
 		type = d_type_add(c, kind, table[i].name);
-		type->bits = table[i].bits;
+		type->bits = is_long(table[i].name) && c->options->ilp32 ? 32 :
+		    table[i].bits;
 		type->flags = table[i].flags;
 	}
 }
-
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 void
 d_types_strsize(struct d_compiler *c)
@@ -388,6 +424,7 @@ d_types_init(struct d_compiler *c)
 	add_integers(c, TYPE_FLOAT, floats, COUNT(floats));
 	for (i = 0; i < COUNT(typedefs); i++)
 		d_type_typedef(c, typedefs[i].name,
-		    d_type_find(c, typedefs[i].of));
+		    d_type_find(c, typedef_of(c, typedefs[i].name,
+		    typedefs[i].of)));
 	find_own(c);
 }

@@ -46,7 +46,8 @@ argument_pointer(struct d_compiler *c, const char *name, uint64_t number,
 	struct type *type;
 	uint64_t id = 0;
 
-	if (class == D_CLASS_UNSIGNED && calls->argument_type != NULL)
+	if (class == D_CLASS_UNSIGNED && calls->argument_type != NULL &&
+	    !c->options->ilp32)
 		id = calls->argument_type(calls->context, c->description,
 		    name, number);
 	if (id == 0)

@@ -204,7 +204,8 @@ set_options(struct compiled *c, pid_t target)
 		.macros = make_macros(target), .version = o->d.version,
 		.least = o->d.least,
 		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
-		.empty = o->d.empty, .zdefs = o->unmatched
+		.empty = o->d.empty, .zdefs = o->unmatched,
+		.ilp32 = o->d.ilp32
 	};
 	set_sizes(c);
 	set_frames(c);

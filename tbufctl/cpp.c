@@ -91,7 +91,7 @@ static const char *const fixed[] = {
 #elif defined(__aarch64__)
 	"-D__aarch64",
 #endif
-	"-D_LP64", "-D__SUNW_D=1", "-D__SUNW_D_64",
+	"-D__SUNW_D=1",
 	"-D__SUNW_D_VERSION=0x02000000", "-U__GNUC__", "-U__GNUC_MINOR__",
 	"-U__GNUC_PATCHLEVEL__"
 };
@@ -106,6 +106,10 @@ make_arguments(const struct d_settings *d, const char *path)
 	words_add(&w, "%s", path);
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		words_add(&w, "%s", fixed[i]);
+	if (d->ilp32)
+		words_add(&w, "-U_LP64");
+	words_add(&w, "%s", d->ilp32 ? "-D_ILP32" : "-D_LP64");
+	words_add(&w, "%s", d->ilp32 ? "-D__SUNW_D_32" : "-D__SUNW_D_64");
 	if (d->headers)
 		words_add(&w, "-H");
 	for (i = 0; i < d->cpp_words.count; i++)

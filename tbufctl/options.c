@@ -57,9 +57,9 @@ static const struct option long_options[] = {
 };
 
 const char options_usage[] =
-"usage: tbufctl [-CeFHqSvwZ] [-b size] [-c command] [-o file] [-p pid]\n"
-"               [-x name[=value]] [-D name[=value]] [-U name] [-I dir]\n"
-"               [-L dir] [-X a|c|s|t] [--follow]\n"
+"usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
+"               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
+"               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
 "               [--format=text|json|folded]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
@@ -104,6 +104,7 @@ const char options_usage[] =
 "  -S                  print what D is compiled to, on standard error\n"
 "  -C                  run cpp(1) over scripts; -D, -U, -I and -H are for it\n"
 "  -L dir              compile the libraries in a directory first\n"
+"  -32, -64            how wide long and pointers of D are; 64 without\n"
 "  -F                  indent by entry and return of functions\n"
 "  -o file             append the output to a file\n"
 "  -q                  arguments only, fewer messages\n"
@@ -493,10 +494,8 @@ parse_compiler(struct options *o, int c)
 	case 'S':
 		o->d.disassemble = true;
 		break;
-	case 'w':
+	default:
 		o->d.destructive = true;
-		break;
-	default:	/* -64 */
 		break;
 	}
 }
@@ -593,7 +592,11 @@ parse_one(struct options *o, int c)
 			return (0);
 		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
 	case '3':
-		return (bad_usage(MSG_NO_MEANING, "-32"));
+	case '6':
+		o->d.ilp32 = c == '3';
+		if (strcmp(optarg, o->d.ilp32 ? "2" : "4") == 0)
+			return (0);
+		return (bad_usage(MSG_BAD_OPTION, name));
 	case 'a':
 	case 'A':
 	case 'B':

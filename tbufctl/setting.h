@@ -29,6 +29,7 @@ struct d_settings {
 	bool rawbytes, noerror;
 	bool unwind;		/* ustackunwind */
 	bool unnamed;		/* noresolve */
+	bool ilp32;		/* -32 */
 	unsigned version;	/* as D_VERSION(); 0: the latest */
 	struct d_stability least;	/* amin */
 	unsigned top;		/* aggtop: keys; 0: it is not asked for */

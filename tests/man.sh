@@ -91,8 +91,9 @@ functions_have_pages() {
 
 # Options one a line: -b, --format.  The summary joins some: [-qvZ].
 options_of_help() {
-	"$TBUFCTL" --help | grep -o '\(^\|[[ ]\)--*[a-zA-Z]\{1,\}' |
+	"$TBUFCTL" --help | grep -o '\(^\|[[ ]\)--*\(32\|[a-zA-Z]\{1,\}\)' |
 	    tr -d '[ ' | sed '/^--/b
+	    /^-32$/b
 	    s/^-//; s/./-&\n/g' | sed '/^$/d' | sort -u
 }
 

@@ -3,7 +3,7 @@
 
 # What has no meaning here is refused by name.
 play </dev/null
-for flag in -a -A -B -32; do
+for flag in -a -A -B -33; do
 	ctl $flag -n kv:::
 done
 
