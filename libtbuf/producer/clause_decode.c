@@ -483,6 +483,39 @@ is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
 	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
 }
 
+/* A this-> variable is what was stored there before, in this step. */
+static bool
+local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->nlocals; i++)
+		if (g->locals[i].id == tbuf_word_immediate(word)) {
+			*to = g->locals[i].number;
+			return (true);
+		}
+	return (false);
+}
+
+static bool
+local_store(struct tbuf_keeping *g, uint64_t word,
+    const struct tbuf_number *from)
+{
+	uint32_t id = tbuf_word_immediate(word), i;
+
+	if (!g->alone || tbuf_word_c(word) != TBUF_SCOPE_CLAUSE)
+		return (false);
+	for (i = 0; i < g->nlocals && g->locals[i].id != id; i++)
+		continue;
+	if (i == TBUF_DECODE_LOCALS)
+		return (false);
+	g->knows = true;
+	g->nlocals += i == g->nlocals;
+	g->locals[i].id = id;
+	g->locals[i].number = *from;
+	return (true);
+}
+
 /* An instruction between the tests and the last one. */
 static bool
 number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
@@ -512,7 +545,11 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_LDB:
 		return (builtin_load(g, word, k, number));
 	case TBUF_OP_LDV:
-		return (self_load(g, word, k, number));
+		return (tbuf_word_c(word) == TBUF_SCOPE_CLAUSE ?
+		    local_load(g, word, number) :
+		    self_load(g, word, k, number));
+	case TBUF_OP_STV:
+		return (local_store(g, word, number));
 	case TBUF_OP_EXT4S:
 		return (extend(g, word, number));
 	case TBUF_OP_SUB:
@@ -662,6 +699,7 @@ effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 	k->nnumbers = k->update.strsize = k->update.spare = 0;
 	k->self = (struct tbuf_kept_self){ .used = false };
 	g->updated = false;
+	g->nlocals = 0;
 	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
 		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };

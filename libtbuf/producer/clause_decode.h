@@ -8,6 +8,8 @@
 
 #include "producer/clause_kept.h"
 
+#define TBUF_DECODE_LOCALS	4
+
 /* What is kept, of whom. */
 struct tbuf_keeping {
 	const struct tbuf_run *run;
@@ -18,6 +20,17 @@ struct tbuf_keeping {
 	bool updated;			/* what is to come is a store */
 	bool stepwise;			/* there may be more behind */
 	struct tbuf_number registers[TBUF_REGISTERS];
+	/*
+	 * this-> variables, which nobody but this program looks at: what they
+	 * are stands for them.
+	 */
+	bool alone;
+	bool knows;			/* it has such variables */
+	uint32_t nlocals;
+	struct {
+		uint32_t id;
+		struct tbuf_number number;
+	} locals[TBUF_DECODE_LOCALS];
 	struct tbuf_number key[TBUF_KEPT_NUMBERS]; /* that is being made */
 	uint32_t nkey;
 	uint32_t strsize, spare;	/* as struct tbuf_kept_update has them */

@@ -126,7 +126,14 @@ static bool
 is_step(const struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
 {
 	return (k->generation == f->generation && k->number == f->number &&
-	    k->only == f->epid && k->step == step);
+	    k->only == f->epid && (k->step & ~TBUF_STEP_ALONE) == step);
+}
+
+/* ... the first one of a program that may stand behind others? */
+static bool
+is_chained(const struct tbuf_kept *k, const struct tbuf_fire *f)
+{
+	return (is_step(k, f, 0) && k->step == 0);
 }
 
 /* The steps from the first on, which is ours to write. */
@@ -169,6 +176,7 @@ program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
 	if (!place_take(k, f->base, !is_step(k, f, 0)))
 		return (false);
 	place_begin(k, f, 0);
+	g->knows = false;
 	tbuf_decode_program(g, f, k);
 	k->link.apart = tbuf_decode_apart(g);
 	simple = is_simple(k) || steps_make(g, f, k);
@@ -176,6 +184,7 @@ program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
 		k->link.next = 0;
 		tbuf_decode_program(g, f, k);
 	}
+	k->step = simple && g->knows ? TBUF_STEP_ALONE : 0;
 	place_end(k);
 	place_give(k);
 	return (simple);
@@ -183,10 +192,12 @@ program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
 
 /* Fires of the probe are to go by steps. */
 static void
-chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed)
+chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed,
+    bool alone)
 {
 	k->link.ecbs = tbuf_fire_ecbs(f->base, f->slot, &k->link.ecb_max);
 	k->link.packed = packed;
+	k->link.alone = alone ? TBUF_STEP_ALONE : 0;
 	k->ntests = 0;
 	k->kind = TBUF_KEPT_TEST;
 	k->self.used = false;
@@ -205,7 +216,7 @@ first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
     const uint32_t *at, uint32_t head)
 {
 	struct tbuf_kept *k = tbuf_kept_place(f->index);
-	bool only = head == (f->epid | TBUF_HEAD_PROGRAM), chain;
+	bool only = g->alone, chain;
 
 	if (!place_take(k, f->base, k->index != f->index ||
 	    k->number != f->number))
@@ -219,7 +230,7 @@ first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
 	chain = k->program.code != NULL && (!only || !is_simple(k)) &&
 	    (program_keep(g, f) || !only);
 	if (chain)
-		chain_keep(k, f, g->packed);
+		chain_keep(k, f, g->packed, g->alone);
 	else if (!only)
 		k->useful = false;
 	place_give(k);
@@ -243,9 +254,10 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 	g.machine = &run->machine;
 	g.flags = flags;
 	g.packed = packed;
+	g.alone = head == (f->epid | TBUF_HEAD_PROGRAM);
 	if ((head & TBUF_HEAD_EPID) != f->epid) {
 		if (tbuf_load(&f->slot->terms.only_cpu) < 0 &&
-		    !is_step(tbuf_kept_step_place(f->epid, 0), f, 0))
+		    !is_chained(tbuf_kept_step_place(f->epid, 0), f))
 			(void)program_keep(&g, f);
 	} else if (k->generation != f->generation || k->index != f->index ||
 	    k->number != f->number || k->only != head)

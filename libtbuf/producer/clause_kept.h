@@ -66,6 +66,9 @@ struct tbuf_test {
 #define TBUF_TEST_END	254	/* the program is done */
 #define TBUF_TEST_RUN	255	/* it goes on elsewhere */
 
+/* A program's first step, if the program has to be the only one. */
+#define TBUF_STEP_ALONE	0x80
+
 enum tbuf_kept_kind {
 	TBUF_KEPT_TEST,		/* nothing more is known */
 	TBUF_KEPT_RECORD,	/* of the numbers */
@@ -139,7 +142,8 @@ struct tbuf_kept_link {
 	uint32_t next;		/* where the next step is; 0: there is none */
 	const struct tbuf_ecb *ecbs;	/* the session's, ... */
 	uint64_t ecb_max;		/* ... so many, */
-	bool packed;		/* ... and fires have arguments as words */
+	bool packed;		/* ... and fires have arguments as words; */
+	uint8_t alone;		/* TBUF_STEP_ALONE: it is of one program */
 };
 
 /*
@@ -157,7 +161,7 @@ struct tbuf_kept {
 	uint8_t whole;		/* enum tbuf_kept_whole */
 	uint8_t kind;
 	uint8_t ntests;
-	uint8_t step;		/* of the program's */
+	uint8_t step;		/* of the program's; TBUF_STEP_ALONE */
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
@@ -346,6 +350,7 @@ struct tbuf_steps {
 	uint64_t signals;		/* to be raised when it is done */
 	unsigned number;
 	bool packed;
+	uint8_t alone;			/* what its steps may have */
 };
 
 /*

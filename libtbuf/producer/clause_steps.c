@@ -20,7 +20,7 @@ step_is(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid,
 {
 	*version = tbuf_load_acquire(&k->version);
 	return ((*version & 1) == 0 && k->useful && k->only == epid &&
-	    k->step == step && k->generation == s->generation &&
+	    (k->step & ~s->alone) == step && k->generation == s->generation &&
 	    k->number == s->number);
 }
 
@@ -163,6 +163,7 @@ tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
 	s.signals = 0;
 	s.number = k->number % TBUF_NSESSIONS;
 	s.packed = k->link.packed;
+	s.alone = k->link.alone;
 	/* The deadline is looked at now and then. */
 	if (s.base == 0 || !tbuf_kept_unchanged(k, version) ||
 	    epid >= s.ecb_max || ++tbuf_thread.looks == 0)

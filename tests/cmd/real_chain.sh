@@ -133,6 +133,37 @@ EOF
 		print n, (once == again && once > 0 ? "the same" : once " " again)
 	}'
 
+# A program that is alone at its probe may have its this-> variables to itself,
+# as long as it is alone, in one step; others may not.
+cat >alone.d <<'EOF'
+tt:::count
+{
+	this->next = arg0 + 1;
+	this->last = this->next;
+	@sums[this->last > 0] = sum(this->last);
+}
+EOF
+{
+	cat alone.d
+	echo 'tt:::count { @behind[this->last] = count(); }'
+	echo 'tt:::count { @last = max(this->last); }'
+} >not_alone.d
+cat >two_steps.d <<'EOF'
+tt:::count
+{
+	this->next = arg0;
+	@least = min(this->next);
+	this->other = this->next;
+	@greatest = max(this->next);
+	@once[arg0] = max(this->other);
+}
+EOF
+ctl -q -s alone.d -c "$TBUF_TARGET fire=300"
+ctl -q -s not_alone.d -n 'END { trunc(@behind, 3); }' \
+    -c "$TBUF_TARGET fire=300"
+ctl -q -s two_steps.d -n 'END { trunc(@once, 2); }' \
+    -c "$TBUF_TARGET fire=300"
+
 # Between clauses, a record without one.
 ctl -n 'tt:::count { @["a"] = count(); }' -n tt:::count \
     -n 'tt:::count { @["b"] = count(); }' -c "$TBUF_TARGET fire=3"
