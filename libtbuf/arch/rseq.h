@@ -309,7 +309,7 @@ extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
 #define TBUF_MEMO_CPUS	64	/* or none: how many there are is not asked */
-#define TBUF_MEMO_TOTALS 128	/* of each, behind those of the sessions */
+#define TBUF_MEMO_TOTALS 256	/* of each, behind those of the sessions */
 
 /* A session's memo of a CPU below tbuf_local->cpus. */
 static inline struct tbuf_memo *

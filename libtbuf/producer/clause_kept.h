@@ -21,8 +21,8 @@
 
 #include "producer/clause.h"
 
-#define TBUF_KEPT		64	/* by the low bits of probes' indices */
-#define TBUF_KEPT_ALL		128	/* ... and as many steps */
+#define TBUF_KEPT		128	/* by the low bits of probes' indices */
+#define TBUF_KEPT_ALL		256	/* ... and as many steps */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 #define TBUF_KEPT_KEY		4	/* numbers of an array's key */
