@@ -139,7 +139,9 @@ bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
  * grab: a running target.  -ESRCH No such process, -EPERM Operation not
  * permitted, -ENOEXEC no libtbuf in it, -EPROTO versions that do not fit,
  * -EOPNOTSUPP strict seccomp mode, -ECANCELED tracing is off: REASON, -EAGAIN
- * there is a lease on its control file.
+ * there is a lease on its control file.  A process that is none, and began
+ * within the last second or is amid execve(2), is waited for: its program may
+ * have to be loaded yet.  That takes a second at most, and stop() ends it.
  *
  * spawn: a command that does not run yet; tbuf_consumer_go() lets it.  Its
  * three standard descriptors are the caller's.  Returns its pid, or -ENOENT,

@@ -25,10 +25,14 @@ struct tbuf_found {
 	int fd;
 	int pidfd;
 	bool foreign;		/* its user is not this process's */
+	bool forked;		/* it has its parent's, as a child */
 	char name[TBUF_NAME_MAX];
 	char problem[TBUF_PROBLEM_MAX];
 };
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
+
+/* Amid execve(2) a process has memory, and no environment yet. */
+bool	tbuf_find_executing(pid_t);
 
 /*
  * Is this process's program linked statically, with no libtbuf in it?  False

@@ -332,9 +332,11 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
 	/* A forked child has its parent's, if only until it makes its own. */
-	if (pid != p->inner)
+	if (pid != p->inner) {
+		found->forked = true;
 		return (problem(found, -ECANCELED,
 		    "tracing is off: it is a forked child"));
+	}
 	if (deleted)
 		return (problem(found, -ECANCELED,
 		    "tracing is off: control file was removed"));
@@ -491,12 +493,9 @@ has_window(const struct tbuf_consumer *c, pid_t pid)
 	return (found);
 }
 
-/*
- * Amid execve(2) a process has memory, and no environment yet; one that is begun
- * with an empty one has a place for it all the same.
- */
-static bool
-is_executing(pid_t pid)
+/* An empty environment has a place, too. */
+bool
+tbuf_find_executing(pid_t pid)
 {
 	char line[1024] = "";
 	const char *at;
@@ -547,7 +546,7 @@ has_run(const struct tbuf_consumer *c, pid_t pid)
 	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
 	if ((found = environment_has(pid, run)) >= 0)
 		return (found != 0);
-	return (is_executing(pid) || environment_has(pid, run) > 0);
+	return (tbuf_find_executing(pid) || environment_has(pid, run) > 0);
 }
 
 static bool

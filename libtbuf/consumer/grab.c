@@ -43,7 +43,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 		    "failed to grab pid %d: tracing is active", (int)pid));
 	if (tbuf_target_find(c, pid) != NULL)
 		return (0);
-	if ((error = tbuf_find_pid(pid, &found)) != 0)
+	if ((error = tbuf_find_young(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, found.problem));
 	if ((error = tbuf_target_add(c, pid, &found)) != 0)

@@ -27,6 +27,13 @@ int	tbuf_consumer_scan(struct tbuf_consumer *);
  */
 bool	tbuf_consumer_told(struct tbuf_consumer *);
 
+/*
+ * tbuf_find_pid() of a process that may have been begun just now: one that is
+ * no target so far is waited for, for a second at most.
+ */
+int	tbuf_find_young(const struct tbuf_consumer *, pid_t,
+	    struct tbuf_found *);
+
 /* A target that was found; the descriptors become its own, or are closed. */
 int	tbuf_target_add(struct tbuf_consumer *, pid_t,
 	    const struct tbuf_found *);
