@@ -7,6 +7,7 @@
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <check.h>
 #include <dlfcn.h>
@@ -389,6 +390,14 @@ START_TEST(what_is_lacking_is_told)
 }
 END_TEST
 
+/* As another process, of which nothing is known. */
+static void
+tell(const char *why)
+{
+	memset(board->tellers[0], 0, sizeof(board->tellers[0]));
+	tbuf_board_tell(board, 0, why);
+}
+
 START_TEST(reasons_are_counted_apart)
 {
 	static const char prefix[] = "a reason that is longer than a place "
@@ -400,7 +409,7 @@ START_TEST(reasons_are_counted_apart)
 	for (i = 0; i < 3 * (TBUF_BOARD_REASONS + 2); i++) {
 		why[0] = (char)('a' + i % (TBUF_BOARD_REASONS + 2));
 		why[1] = '\0';
-		tbuf_board_tell(entry, why);
+		tell(why);
 	}
 	for (i = 0; i < TBUF_BOARD_REASONS; i++) {
 		ck_assert_uint_eq(entry->reasons[i].count, 3);
@@ -411,12 +420,39 @@ START_TEST(reasons_are_counted_apart)
 	/* One that has been claimed and not written, by one that was killed. */
 	memset(entry->reasons, 0, sizeof(entry->reasons));
 	entry->reasons[0].place = TBUF_BOARD_CLAIMED;
-	tbuf_board_tell(entry, prefix);
-	tbuf_board_tell(entry, prefix);
+	tell(prefix);
+	tell(prefix);
 	ck_assert_uint_eq(entry->reasons[0].count, 0);
 	ck_assert_uint_eq(entry->reasons[1].count, 2);
 	ck_assert_uint_eq(strlen(entry->reasons[1].text),
 	    TBUF_BOARD_REASON - 1);
+}
+END_TEST
+
+/* A child, and this process, each as two images. */
+START_TEST(process_is_counted_once)
+{
+	const struct tbuf_board_entry *entry = &board->entries[1];
+	int status, i;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		if ((pid = fork()) == 0) {
+			tbuf_board_tell(board, 1, "one");
+			tbuf_board_tell(board, 1, "one");
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_uint_eq(entry->reasons[0].count, 2);
+	tbuf_board_tell(board, 1, "one");
+	tbuf_board_tell(board, 1, "two");
+	ck_assert_uint_eq(entry->reasons[0].count, 3);
+	ck_assert_uint_eq(entry->reasons[1].count, 0);
+	/* To another consumer it has said nothing. */
+	tbuf_board_tell(board, 2, "one");
+	ck_assert_uint_eq(board->entries[2].reasons[0].count, 1);
 }
 END_TEST
 
@@ -440,6 +476,7 @@ main(void)
 	tcase_add_test(tcase, no_room_is_told);
 	tcase_add_loop_test(tcase, what_is_lacking_is_told, 0, 3);
 	tcase_add_test(tcase, reasons_are_counted_apart);
+	tcase_add_test(tcase, process_is_counted_once);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

@@ -487,6 +487,32 @@ START_TEST(children_without_space_are_told)
 }
 END_TEST
 
+/* As the child of fork(2), and as the program that it executes. */
+START_TEST(child_without_space_is_told_once)
+{
+	struct tbuf_consumer *c;
+	char options[96];
+	struct tally t;
+	int fds[2];
+
+	stay_on_one_cpu();
+	setenv("TBUF_MAXSIZE", "1152k", 1);
+	snprintf(options, sizeof(options), "follow bufpolicy=ring bufsize=1m "
+	    "bufresize=manual cpu=%d", sched_getcpu());
+	c = fake_consumer(options);
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(write(fds[1], "", 1), 1);
+	live_spawn(c, "relay", "10", NULL);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	check_missed(c, 1, "Not enough space");
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* What a child is to read, once its file is met; and its parent. */
 static int relayed = -1;
 static const struct tbuf_target *parent;
@@ -663,6 +689,7 @@ make(void)
 	tcase_add_test(t, probes_beyond_the_session_are_told);
 	tcase_add_test(t, children_share_what_space_there_is);
 	tcase_add_test(t, children_without_space_are_told);
+	tcase_add_test(t, child_without_space_is_told_once);
 	tcase_add_test(t, images_that_come_while_files_are_met);
 	tcase_add_test(t, children_in_another_pid_namespace);
 	tcase_add_test(t, failed_spawn_leaves_nothing);

@@ -14,6 +14,7 @@
 
 #include "atomics.h"
 #include "common/board.h"
+#include "common/control.h"
 
 static bool
 board_good(const struct tbuf_board *board)
@@ -82,12 +83,30 @@ reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
 	    reason->text[size] == '\0');
 }
 
-void
-tbuf_board_tell(struct tbuf_board_entry *entry, const char *why)
+/* Where nothing tells when it began it may be another one. */
+static bool
+has_told(uint64_t *tellers)
 {
+	uint64_t pid = (uint64_t)getpid(), start = tbuf_start_time(0);
+	uint64_t *teller = &tellers[pid % TBUF_BOARD_TELLERS];
+
+	if (start == 0)
+		return (false);
+	if (tbuf_load(teller) == (start << 22 | pid))
+		return (true);
+	tbuf_store(teller, start << 22 | pid);
+	return (false);
+}
+
+void
+tbuf_board_tell(struct tbuf_board *board, unsigned number, const char *why)
+{
+	struct tbuf_board_entry *entry = &board->entries[number];
 	size_t size = strnlen(why, TBUF_BOARD_REASON - 1);
 	unsigned i;
 
+	if (has_told(board->tellers[number]))
+		return;
 	for (i = 0; i < TBUF_BOARD_REASONS; i++)
 		if (reason_is(&entry->reasons[i], why, size)) {
 			tbuf_add(&entry->reasons[i].count, 1);

@@ -65,6 +65,12 @@ struct tbuf_board_reason {
 	char text[TBUF_BOARD_REASON]; /* (a) immutable when it is written */
 };
 
+/*
+ * The last ones that did so, by their pids: a process says it as a forked
+ * child, and again as each program that it executes, and is counted once.
+ */
+#define TBUF_BOARD_TELLERS	16
+
 struct tbuf_board_entry {
 	uint64_t run;		/* (c) random, 0: nobody's */
 	uint64_t budget;	/* (a) bytes of buffers that are left */
@@ -87,7 +93,10 @@ struct tbuf_board {
 	uint32_t major;		/* (i) TBUF_MAJOR */
 	uint32_t entry_size;	/* (i) sizeof(struct tbuf_board_entry) */
 	uint64_t usage[TBUF_USAGE_WORDS];	/* (c) of whatever run */
-	uint8_t reserved[8192 - 16 - 8 * TBUF_USAGE_WORDS];
+	/* (a) by entry: pid, and when it began << 22; 0: nobody */
+	uint64_t tellers[TBUF_BOARD_ENTRIES][TBUF_BOARD_TELLERS];
+	uint8_t reserved[8192 - 16 - 8 * (TBUF_USAGE_WORDS +
+	    TBUF_BOARD_ENTRIES * TBUF_BOARD_TELLERS)];
 	struct tbuf_board_entry entries[TBUF_BOARD_ENTRIES];
 };
 
@@ -109,9 +118,10 @@ bool	tbuf_board_posted(int dirfd, uint64_t run);
 
 /*
  * Say on an entry why this process cannot be traced: one more with this
- * reason.  No malloc; safe in a child of fork.
+ * reason, if it has not said anything there yet.  No malloc; safe in a child
+ * of fork.
  */
-void	tbuf_board_tell(struct tbuf_board_entry *, const char *why);
+void	tbuf_board_tell(struct tbuf_board *, unsigned entry, const char *why);
 
 /*
  * The run of a slot's active session in the file behind fd, or 0; also if it

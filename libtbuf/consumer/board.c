@@ -71,8 +71,10 @@ patience(const struct tbuf_consumer *c)
 }
 
 static void
-entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
+entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
+    unsigned number)
 {
+	struct tbuf_board_entry *entry = &board->entries[number];
 	const struct tbuf_options *o = &c->options;
 
 	tbuf_store(&entry->budget, c->left);
@@ -89,6 +91,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board_entry *entry)
 	tbuf_consumer_terms(c, &entry->terms);
 	tbuf_store(&entry->others, 0);
 	memset(entry->reasons, 0, sizeof(entry->reasons));
+	memset(board->tellers[number], 0, sizeof(board->tellers[number]));
 	tbuf_store_release(&entry->run, c->run);
 }
 
@@ -112,7 +115,7 @@ entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd,
 		c->board = board;
 		c->board_fd = fd;
 		c->entry = &board->entries[i];
-		entry_write(c, c->entry);
+		entry_write(c, board, i);
 		return (0);
 	}
 	return (-EUSERS);

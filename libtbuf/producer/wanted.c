@@ -177,15 +177,6 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 	return (false);
 }
 
-/* Its consumer has to hear of a session that there is no room for. */
-static bool
-session_missed(struct tbuf_board_entry *entry, uint64_t run, const char *why)
-{
-	if (tbuf_load(&entry->run) == run)
-		tbuf_board_tell(entry, why);
-	return (false);
-}
-
 /*
  * What is not backed now reads as zero: it is behind the file's former end.
  * The storage is backed when the lanes are there.
@@ -449,15 +440,33 @@ session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
 	if (fstat(fd, &st) != 0 || !budget_take(entry, order, plan,
 	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size,
 	    little)))
-		return (session_missed(entry, order->terms.run,
-		    "Not enough space"));
+		return (false);
 	area = (uint64_t)st.st_size;
 	if (session_back(fd, number, area, plan) &&
 	    session_write(fd, number, area, entry, order, plan, script))
 		return (true);
 	(void)!ftruncate(fd, (off_t)area);
 	tbuf_add(&entry->budget, plan->storage);
-	return (session_missed(entry, order->terms.run, "Not enough space"));
+	return (false);
+}
+
+/* The same with its programs.  NULL, or why there is none. */
+static const char *
+session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
+    struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	struct script script = { .usage = board->usage };
+	struct tbuf_plan plan;
+	const char *why = order_refused(order);
+	bool added;
+
+	if (why != NULL)
+		return (why);
+	if (script_open(dirfd, entry, order, &script) != 0)
+		return ("its programs cannot be read");
+	added = session_place(fd, number, entry, order, &plan, &script);
+	script_close(&script);
+	return (added ? NULL : "Not enough space");
 }
 
 /*
@@ -470,21 +479,15 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 {
 	struct tbuf_board_entry *entry = &board->entries[i];
 	struct tbuf_order order;
-	struct tbuf_plan plan;
-	struct script script = { .usage = board->usage };
 	const char *why;
-	bool added;
 
 	if (!order_take(entry, &order))
 		return (false);
-	if ((why = order_refused(&order)) != NULL)
-		return (session_missed(entry, order.terms.run, why));
-	if (script_open(dirfd, entry, &order, &script) != 0)
-		return (session_missed(entry, order.terms.run,
-		    "its programs cannot be read"));
-	added = session_place(fd, number, entry, &order, &plan, &script);
-	script_close(&script);
-	return (added);
+	why = session_build(dirfd, fd, number, board, entry, &order);
+	/* Its consumer has to hear of it. */
+	if (why != NULL && tbuf_load(&entry->run) == order.terms.run)
+		tbuf_board_tell(board, i, why);
+	return (why == NULL);
 }
 
 /* How much more room there has to be for a plan: twice what it lacks. */
@@ -631,7 +634,7 @@ tbuf_wanted_missed(const char *why)
 	if ((board = board_look(dirfd, &fd)) != NULL) {
 		for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
 			if (entry_wanted(board, fd, i))
-				tbuf_board_tell(&board->entries[i], why);
+				tbuf_board_tell(board, i, why);
 		tbuf_board_close(board, fd);
 	}
 	close(dirfd);
