@@ -3,8 +3,6 @@
  *
  * --stat: the buffers of all sessions, lane by lane.  It only looks.
  */
-#include <sys/ioctl.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include "messages.h"
 #include "options.h"
 #include "output.h"
+#include "screen.h"
 #include "signals.h"
 #include "stat.h"
 
@@ -56,19 +55,18 @@ print_table(struct table *t)
 static int
 refresh(struct table *t)
 {
-	struct output *out = t->format.out;
-	struct winsize w = { 0 };
+	struct screen screen;
 	int error;
 
-	t->limited = false;
+	screen_begin(&screen, &t->format);
 	/* The heading, and an empty last line, or the screen would scroll. */
-	if (ioctl(out->fd, TIOCGWINSZ, &w) == 0 && w.ws_row > 2) {
-		t->limited = true;
-		t->room = w.ws_row - 2;
-	}
-	output_printf(out, "\033[H");
+	t->limited = screen.rows > 2;
+	if (t->limited)
+		t->room = screen.rows - 2;
+	output_printf(t->format.out, "\033[H");
 	error = print_table(t);
-	output_printf(out, "\033[J");
+	output_printf(t->format.out, "\033[J");
+	screen_end(&screen, &t->format);
 	return (error);
 }
 

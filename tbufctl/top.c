@@ -4,8 +4,6 @@
  * -x aggtop: the largest values of aggregations, in place on a terminal, as
  * top(1) shows processes.
  */
-#include <sys/ioctl.h>
-
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "aggregation.h"
 #include "format.h"
 #include "messages.h"
+#include "screen.h"
 #include "top.h"
 
 #define LINES_DEFAULT	24u	/* of a terminal that does not say */
@@ -34,13 +33,12 @@ top_problem(const struct format *f)
  * line stays empty, or the screen would scroll.
  */
 static unsigned
-room(const struct format *f, unsigned count)
+room(const struct format *f, unsigned lines, unsigned count)
 {
-	struct winsize w = { 0 };
-	unsigned lines = LINES_DEFAULT, each;
+	unsigned each;
 
-	if (ioctl(f->out->fd, TIOCGWINSZ, &w) == 0 && w.ws_row != 0)
-		lines = w.ws_row;
+	if (lines == 0)
+		lines = LINES_DEFAULT;
 	each = count == 0 || lines / count < 3 ? 1 : (lines - 1) / count - 1;
 	return (each < f->options->d.top ? each : f->options->d.top);
 }
@@ -48,13 +46,14 @@ room(const struct format *f, unsigned count)
 void
 top_draw(struct format *f)
 {
-	unsigned count;
+	struct screen screen;
 
 	if (f->options->d.top == 0 || f->consumer == NULL)
 		return;
-	count = aggregation_count(f);
+	screen_begin(&screen, f);
 	output_printf(f->out, CLEAR);
-	aggregation_largest(f, room(f, count));
+	aggregation_largest(f, room(f, screen.rows, aggregation_count(f)));
+	screen_end(&screen, f);
 	output_flush(f->out);
 }
 

@@ -22,6 +22,20 @@ ctl --stat -x statusrate=2hz -b 4k -q
 "$TBUFCTL_FAKE" --stat --format=json | python3 -c '
 import json, sys
 print(len({json.loads(line)["time"] for line in sys.stdin}), "look")'
+# On a terminal, from its first row on, as far as it has columns.
+escape=$(printf '\033')
+script -q -e -c "stty cols 40; echo \$\$ >pid; exec '$TBUFCTL_FAKE' \
+    --stat=20ms" typescript </dev/null >script.out &
+until [ -f typescript ] &&
+    [ "$(grep -cF "${escape}[H" typescript)" -ge 3 ]; do
+	sleep 0.02
+done
+kill -INT "$(cat pid)"
+wait $!
+echo "= $?"
+sed -e '/^Script /d' -e 's/\r$//' -e "s/${escape}\[H/=\n/g" \
+    -e "s/${escape}\[[JK]//g" typescript |
+    awk 'BEGIN { RS = "=\n" } NR > 1 && $0 != "" && !seen++'
 play </dev/null
 ctl --stat --format=json
 ctl --stat

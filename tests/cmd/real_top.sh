@@ -11,7 +11,7 @@ drawn()
 	[ -f typescript ] && [ "$(grep -cF "${escape}[H" typescript)" -ge "$1" ]
 }
 
-# screens COMMANDS: what stands on a terminal till it is interrupted, and then;
+# screens COMMANDS OPTIONS: what stands on a terminal till it is interrupted, and then;
 # each screen once, with a "=" above it.
 screens()
 {
@@ -34,6 +34,10 @@ echo "two of each:"
 screens true "-q -x aggtop=2"
 echo "of a small terminal:"
 screens "stty rows 7" "-q -x aggtop"
+echo "of a narrow one, in columns:"
+program='BEGIN { @["ABCDEFG"] = sum(1); @["äöüäöü"] = sum(2);
+    @["日本語"] = sum(3); @["A日本語"] = sum(4); @["AB\tC"] = sum(5); }'
+screens "stty cols 7" "-q -x aggtop"
 echo "what cannot be:"
 ctl -x aggtop -n BEGIN
 ctl -x aggtop=0 -n BEGIN
