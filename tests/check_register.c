@@ -3,8 +3,13 @@
  *
  * The target side alone: probes that register, and those that may not.
  */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check_target_fixture.h"
 #include "producer/mark.h"
@@ -198,6 +203,63 @@ START_TEST(a_batch_registers_what_single_calls_do)
 }
 END_TEST
 
+static bool no_memory;
+
+/* In front of the C library's. */
+void *
+mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
+{
+	if (no_memory) {
+		errno = ENOMEM;
+		return (MAP_FAILED);
+	}
+	return ((void *)syscall(SYS_mmap, address, size, protection, flags,
+	    fd, at));
+}
+
+#define MANY	3000
+
+static int
+add_one(struct tbuf_site *s, unsigned number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "many-%u", number);
+	return (tbuf_probe_register(s, "t", "m", "f", name, 0, NULL, NULL));
+}
+
+/* What finds them grows; without memory for that those that are there stay. */
+START_TEST(many_probes_are_found_again)
+{
+	static struct tbuf_site sites[MANY], again;
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes, lost = control->lost_probes;
+	unsigned i, failed = 0;
+
+	for (i = 0; i < MANY; i++) {
+		no_memory = true;
+		if (add_one(&sites[i], i) != 0) {
+			no_memory = false;
+			failed++;
+			ck_assert(!tbuf_probe_enabled(&sites[i]));
+			ck_assert_int_eq(add_one(&sites[i], i), 0);
+		}
+		no_memory = false;
+	}
+	/* From 512 to 4096. */
+	ck_assert_uint_eq(failed, 3);
+	ck_assert_uint_eq(control->lost_probes - lost, failed);
+	ck_assert_uint_eq(control->nprobes, n + MANY);
+	for (i = 0; i < MANY; i++) {
+		memset(&again, 0, sizeof(again));
+		ck_assert_int_eq(add_one(&again, i), 0);
+		ck_assert_uint_eq(again.index, sites[i].index);
+		tbuf_probe_unregister(&again);
+	}
+	ck_assert_uint_eq(control->nprobes, n + MANY);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -208,7 +270,8 @@ main(void)
 		nonsense_is_refused_at_registration,
 		a_selection_is_that_of_the_next_registration,
 		a_batch_registers_what_single_calls_do,
-		only_a_function_has_colons_and_only_in_the_midst
+		only_a_function_has_colons_and_only_in_the_midst,
+		many_probes_are_found_again
 	};
 
 	return (run_on_both_paths("registration", tests,

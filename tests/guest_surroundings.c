@@ -442,6 +442,20 @@ test_little_address_space(void)
 	is_off(address_space_12m, "no address space for the window");
 }
 
+/* The loader has to find room for what is zero at first. */
+static void
+data_5000k(void)
+{
+	limit_to(RLIMIT_DATA, 5000 << 10);
+}
+
+static void
+test_little_data(void)
+{
+	is_traced(data_5000k);
+	check_silent();
+}
+
 static void
 file_size_0(void)
 {
@@ -672,6 +686,8 @@ static const struct guest_case cases[] = {
 	    test_strict_seccomp_mode_is_refused, target_strict,
 	    GUEST_ONCE | GUEST_PLAIN },
 	{ "little_address_space", test_little_address_space, fire_when_told,
+	    GUEST_ONCE | GUEST_PLAIN },
+	{ "little_data", test_little_data, fire_when_told,
 	    GUEST_ONCE | GUEST_PLAIN },
 	{ "small_files_only", test_small_files_only, fire_when_told,
 	    GUEST_ONCE },

@@ -7,6 +7,8 @@
  */
 #include "cold.h"
 
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -19,25 +21,29 @@
 #define PROBES_STEP	8192u
 
 /* What each probe is found by: all that makes it, and its names but one. */
-static struct {
+struct hash {
 	uint32_t all;
 	uint32_t names;
-} hashes[TBUF_NPROBES_MAX];
+};
+
+/*
+ * Index + 1 of the probes by `hashes`, open addressing, never more than half
+ * full.  Both are mapped anew, twice as large, when they are full, so that a
+ * program of few probes has two pages of them, and a low limit of memory is no
+ * obstacle to one that begins.
+ */
+#define SLOTS_FIRST	1024u
+static uint32_t first_slots[SLOTS_FIRST] __attribute__((aligned(TBUF_PAGE)));
+static struct hash first_hashes[SLOTS_FIRST / 2];
+static struct hash *hashes = first_hashes;
+static uint32_t *slots = first_slots;
+static uint32_t slots_used = SLOTS_FIRST;
+
 static uint32_t nprobes TBUF_FORKED;
 static uint32_t lost TBUF_FORKED;	/* sites that found no room for theirs */
 static uint32_t strings TBUF_FORKED = 1;
 static uint64_t mappings TBUF_FORKED;	/* where they were left */
 static struct tbuf_extent backed TBUF_FORKED;
-
-/*
- * Index + 1 of the probes by `hashes`, open addressing, never more than half
- * full: the first slots_used of it.  It grows as probes come, so that the
- * pages that a small program touches are few: one, at first.
- */
-#define SLOTS_FIRST	1024u
-static uint32_t slots[2 * TBUF_NPROBES_MAX]
-    __attribute__((aligned(TBUF_PAGE)));
-static uint32_t slots_used = SLOTS_FIRST;
 
 static int busy TBUF_FORKED;
 
@@ -117,25 +123,47 @@ hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
 	    sizes->function), c->types, c->nargs));
 }
 
-static void
-slot_put(uint32_t index)
+/* With the hashes behind them. */
+static size_t
+slots_size(uint32_t n)
 {
-	uint32_t at = hashes[index].all & (slots_used - 1);
-
-	while (slots[at] != 0)
-		at = (at + 1) & (slots_used - 1);
-	slots[at] = index + 1;
+	return (n * sizeof(*slots) + n / 2 * sizeof(*hashes));
 }
 
 static void
+slot_put(uint32_t *to, uint32_t n, uint32_t index, uint32_t hash)
+{
+	uint32_t at = hash & (n - 1);
+
+	while (to[at] != 0)
+		at = (at + 1) & (n - 1);
+	to[at] = index + 1;
+}
+
+/*
+ * A child that another thread forks amid this finds no fewer slots than it
+ * reckons with, half of them empty, and hashes for all of its probes.
+ */
+static bool
 slots_grow(void)
 {
-	uint32_t i;
+	uint32_t n = 2 * slots_used, i;
+	void *before = slots == first_slots ? NULL : slots;
+	uint32_t *more;
 
-	slots_used *= 2;
-	memset(slots, 0, slots_used * sizeof(slots[0]));
+	more = mmap(NULL, slots_size(n), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
+		return (false);
+	memcpy(more + n, hashes, nprobes * sizeof(*hashes));
 	for (i = 0; i < nprobes; i++)
-		slot_put(i);
+		slot_put(more, n, i, hashes[i].all);
+	tbuf_store_release(&hashes, (struct hash *)(void *)(more + n));
+	tbuf_store_release(&slots, more);
+	tbuf_store_release(&slots_used, n);
+	if (before != NULL)
+		munmap(before, slots_size(n / 2));
+	return (true);
 }
 
 /* Is the probe at an index one with these names?  A NULL function is any. */
@@ -209,7 +237,7 @@ room_make(const struct tbuf_tables *t, size_t size)
 	    back(t->probes, &backed.probes,
 	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP) &&
 	    back(t->strings, &backed.strings, strings + (uint32_t)size,
-	    STEP));
+	    STEP) && (2 * n <= slots_used || slots_grow()));
 }
 
 /* A string's offset in the heap; `like` is one that may be the same. */
@@ -286,10 +314,7 @@ append(const struct tbuf_view *view, const struct tbuf_candidate *c,
 	hashes[index].names = names;
 	fill(view, index, c, group, sizes);
 	nprobes++;
-	if (2 * nprobes > slots_used)
-		slots_grow();
-	else
-		slot_put(index);
+	slot_put(slots, slots_used, index, hash);
 	tbuf_store_release(&tbuf_view_probe(view, index)->ready, 1);
 	tbuf_store_release(&control->nprobes, nprobes);
 	return ((int)index);
