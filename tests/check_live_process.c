@@ -544,6 +544,45 @@ START_TEST(exec_needs_no_board)
 }
 END_TEST
 
+/* Its new image does not find the run, but is found soon. */
+START_TEST(exec_in_another_directory_is_told)
+{
+	struct tbuf_consumer *c = fake_consumer("switchrate=1ms");
+	struct tally t, sum = { .many = true };
+	char directory[64], variable[80];
+	const struct tbuf_target *first;
+	struct live_server s;
+
+	scratch_directory(directory, sizeof(directory));
+	snprintf(variable, sizeof(variable), "TBUF_DIR=%s", directory);
+	live_server_start(&s, variable);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	live_go(c);
+	first = TAILQ_FIRST(&c->targets);
+	/* Nothing else is a reason to look. */
+	(void)tbuf_consumer_told(c);
+	c->next_status = UINT64_MAX;
+	live_server_fire(&s, 3);
+	live_server_exec(&s);
+	while (TAILQ_LAST(&c->targets, tbuf_target_list) == first ||
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+		fake_tally(c, &sum);
+		/* However long it takes to map its file. */
+		if (c->unsettled)
+			c->meetings = 0;
+	}
+	live_server_fire(&s, 4);
+	live_server_stop(&s);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(sum.records + t.records, 7);
+	ck_assert_uint_eq(sum.exits + t.exits, 1);
+	tbuf_consumer_close(c);
+	scratch_remove(directory);
+}
+END_TEST
+
 static int
 one_lane(void *arg, const struct tbuf_lane_status *status)
 {
@@ -815,6 +854,7 @@ make(void)
 	tcase_add_test(t, images_are_met_in_any_order);
 	tcase_add_test(t, every_image_is_accounted_for);
 	tcase_add_test(t, exec_needs_no_board);
+	tcase_add_test(t, exec_in_another_directory_is_told);
 	tcase_add_test(t, setuid_image_is_told);
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_test(t, targets_are_listed);

@@ -50,7 +50,7 @@ tbuf_consumer_new(void)
 	}
 	/* A tool such as tbufctl is no target, though it has the library. */
 	tbuf_life_withdraw();
-	c->watch = c->directory = -1;
+	c->watch = c->elsewhere = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->round.stale = true;
 	c->next_meeting = c->next_command = UINT64_MAX;
@@ -82,6 +82,8 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	close(c->wake);
 	if (c->watch != -1)
 		close(c->watch);
+	if (c->elsewhere != -1)
+		close(c->elsewhere);
 	if (c->directory != -1)
 		close(c->directory);
 	free(c->patterns);

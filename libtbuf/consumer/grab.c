@@ -4,6 +4,7 @@
  * Whom to trace: one process, or all that the runtime directory has.
  */
 #include <sys/inotify.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <poll.h>
@@ -32,10 +33,60 @@ tbuf_consumer_watch(struct tbuf_consumer *c)
 	return (0);
 }
 
+/* The path of what a descriptor stands for, if that is what is there. */
+static bool
+path_of(int fd, char *path, size_t size)
+{
+	struct stat st, there;
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if ((n = readlink(link, path, size)) <= 0 || (size_t)n == size)
+		return (false);
+	path[n] = '\0';
+	return (fstat(fd, &st) == 0 && stat(path, &there) == 0 &&
+	    st.st_dev == there.st_dev && st.st_ino == there.st_ino);
+}
+
+static bool
+is_own_directory(struct tbuf_consumer *c, const char *path)
+{
+	int fd = tbuf_consumer_directory(c, false);
+	struct stat st, own;
+
+	return (fd >= 0 && fstat(fd, &own) == 0 && stat(path, &st) == 0 &&
+	    st.st_dev == own.st_dev && st.st_ino == own.st_ino);
+}
+
+/*
+ * Be told when the next image of a target comes that knows nothing of this
+ * run, as its directory is another: that of another user, most often.  Where
+ * it cannot be told it is seen at a look.
+ */
+static void
+watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	char path[4096], *slash;
+
+	if (!path_of(t->fd, path, sizeof(path)) ||
+	    (slash = strrchr(path, '/')) == NULL || slash == path)
+		return;
+	*slash = '\0';
+	if (is_own_directory(c, path))
+		return;
+	if (c->elsewhere == -1)
+		c->elsewhere = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->elsewhere != -1)
+		(void)inotify_add_watch(c->elsewhere, path,
+		    IN_CREATE | IN_MOVED_TO);
+}
+
 int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {
 	struct tbuf_found found;
+	struct tbuf_target *t;
 	int error;
 
 	if (c->state != TBUF_RUN_NEW)
@@ -49,7 +100,9 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	if ((error = tbuf_target_add(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
-	tbuf_target_find(c, pid)->asked = true;
+	t = tbuf_target_find(c, pid);
+	t->asked = true;
+	watch_elsewhere(c, t);
 	return (0);
 }
 

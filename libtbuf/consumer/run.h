@@ -156,6 +156,7 @@ struct tbuf_consumer {
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
 	int watch;			/* inotify on the directory, or -1 */
+	int elsewhere;			/* on those of others' targets, or -1 */
 	bool scanned;			/* what is not told by that is known */
 	int directory;			/* the runtime directory, or -1 */
 	uint64_t pid_namespace;		/* its own, or 0: not looked at */

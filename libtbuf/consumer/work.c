@@ -34,7 +34,7 @@
 #define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* likewise, of a command */
 
 /* The first descriptors of a poll; then the targets' in their order. */
-enum { POLL_STOP, POLL_WAKE, POLL_WATCH, POLL_FIXED };
+enum { POLL_STOP, POLL_WAKE, POLL_WATCH, POLL_ELSEWHERE, POLL_FIXED };
 
 static void
 upkeep(struct tbuf_consumer *c)
@@ -130,6 +130,8 @@ wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 	p[POLL_STOP] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
 	p[POLL_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
 	p[POLL_WATCH] = (struct pollfd){ .fd = c->watch, .events = POLLIN };
+	p[POLL_ELSEWHERE] = (struct pollfd){ .fd = c->elsewhere,
+	    .events = POLLIN };
 	n = POLL_FIXED;
 	TAILQ_FOREACH(t, &c->targets, link)
 		p[n++] = (struct pollfd){
@@ -244,6 +246,20 @@ collect_new(struct tbuf_consumer *c)
 
 	c->meetings = 0;
 	meet(c, told);
+}
+
+/*
+ * Files have come where targets have theirs.  Others can make as many as they
+ * like there: what is told is read once, and more of it is another round's.
+ */
+static void
+collect_elsewhere(struct tbuf_consumer *c)
+{
+	char events[4096];
+
+	(void)!read(c->elsewhere, events, sizeof(events));
+	c->meetings = 0;
+	meet(c, false);
 }
 
 /* Has a clause called exit() there?  Then it has stopped by itself. */
@@ -467,6 +483,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if ((collect_ended(c, p) && c->run != 0) ||
 	    (p[POLL_WATCH].revents & POLLIN) != 0)
 		collect_new(c);
+	else if ((p[POLL_ELSEWHERE].revents & POLLIN) != 0)
+		collect_elsewhere(c);
 	else if (now >= c->next_meeting)
 		meet(c, true);
 	if (now >= c->next_command)
