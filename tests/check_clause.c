@@ -278,6 +278,34 @@ START_TEST(chain_shares_its_variables)
 }
 END_TEST
 
+/*
+ * Marks of handlers' fires stand behind those of the fire that they come in,
+ * and there is room for four: one is a fire's, and one may be a lane's.
+ */
+START_TEST(chain_has_one_mark)
+{
+	static const struct tbuf_d_variable variables[] = {
+		{ .name = "x", .scope = TBUF_SCOPE_CLAUSE, .id = 0,
+		  .shape = &made_integer }
+	};
+	const char *told;
+
+	made.script.variables = variables;
+	made.script.nvariables = 1;
+	CLAUSE(&made, "marked:::number", NULL, W(LDA, 1, 0, 0, 0),
+	    W(STV, 1, 0, TBUF_SCOPE_CLAUSE, 0));
+	CLAUSE(&made, "marked:::number", &made_number,
+	    W(LDV, 1, 0, TBUF_SCOPE_CLAUSE, 0), W(PUT, 1, 0, 0, 8),
+	    W(EMIT, 0, 0, 0, 0));
+	CLAUSE(&made, "marked:::marks", &made_number, ARGUMENT(0));
+	clause_spawn(consumer, "marks", "40");
+	clause_run(consumer, &made);
+	told = strstr(clause_log, "marks ");
+	ck_assert_ptr_nonnull(told);
+	ck_assert_int_le(atoi(told + strlen("marks ")), 2);
+}
+END_TEST
+
 /* A variable of the target's: each fire goes on from the last. */
 START_TEST(globals_stay)
 {
@@ -640,6 +668,7 @@ cases(const char *name)
 	tcase_add_test(t, exit_ends_the_run);
 	tcase_add_test(t, exit_of_one_that_ends_at_once);
 	tcase_add_test(t, chain_shares_its_variables);
+	tcase_add_test(t, chain_has_one_mark);
 	tcase_add_test(t, globals_stay);
 	tcase_add_test(t, globals_are_shared_with_the_consumer);
 	tcase_add_test(t, consumer_stores_into_targets);

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "check_clause_fixture.h"
+#include "producer/producer.h"
+#include "steps.h"
 #include "tbuf.h"
 
 /* ------------------------------------------------------------ scripts */
@@ -218,6 +220,33 @@ values(void)
 	TBUF_PROBE(test, fixed, small, port, middle, part, flag);
 }
 
+static unsigned long marks_most;
+
+static void
+marks_look(void)
+{
+	unsigned long n = tbuf_load(&tbuf_thread.nholds);
+
+	if (n > marks_most)
+		marks_most = n;
+}
+
+static void
+marks_fire(void)
+{
+	TBUF_PROBE(marked, number, marks_most);
+}
+
+/* Fires whose clauses are kept by then, and one, looked at all the time. */
+static void
+marks(unsigned long count)
+{
+	for (; count > 0; count--)
+		marks_fire();
+	(void)steps_run(marks_fire, STEPS_EACH, marks_look);
+	TBUF_PROBE(marked, marks, marks_most);
+}
+
 /* The same of each type, with a text and without one. */
 static void
 widths(unsigned long count)
@@ -300,6 +329,8 @@ target(char *argv[])
 		texts(count);
 	else if (strcmp(argv[1], "keys") == 0)
 		keys(count);
+	else if (strcmp(argv[1], "marks") == 0)
+		marks(count);
 	else if (strcmp(argv[1], "pause") == 0) {
 		numbers(1);
 		for (;;)

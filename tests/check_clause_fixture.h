@@ -62,6 +62,8 @@ void	clause_expect(const char *text);
  *	widths COUNT	test:::widths and named, of several types
  *	texts COUNT	test:::text path, bytes
  *	keys COUNT	test:::key number, text, and test:::again with the same
+ *	marks COUNT	marked:::number, and marks with how many marks
+ *			there are at most that one of these is under way
  *	pause		test:::number 0, and then it waits
  */
 pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,

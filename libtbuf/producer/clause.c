@@ -329,12 +329,18 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	f->memo = &run->memo;
 }
 
-/* While the mark stands: a child forgets who has which workspace. */
+/* While a mark stands: a child forgets who has which workspace. */
 static inline void
-run_end(struct tbuf_run *run, volatile uint64_t *mark, uint32_t held)
+run_leave(const struct tbuf_run *run)
 {
 	if (run->workspace != NULL)
 		tbuf_workspace_give(run->workspace);
+}
+
+static inline void
+run_end(const struct tbuf_run *run, volatile uint64_t *mark, uint32_t held)
+{
+	run_leave(run);
 	tbuf_hold_end(mark, held);
 }
 
@@ -458,8 +464,9 @@ tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
 }
 
 /*
- * Whoever comes here holds the fire already, and raises its signals.  What the
- * clauses of a fire share is lost with the run.
+ * Whoever comes here holds the fire already, and raises its signals: a mark
+ * more would leave less room for those of handlers' fires.  What the clauses of
+ * a fire share is lost with the run.
  */
 __attribute__((noinline)) bool
 tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
@@ -468,11 +475,9 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
 	struct tbuf_segment segments[2] = {
 		{ NULL, 0 }, { s->words, s->size }
 	};
-	volatile uint64_t mark[TBUF_MARK_WORDS];
 	enum tbuf_emit emit;
 	struct tbuf_run run;
 	struct tbuf_fire f;
-	uint32_t held;
 
 	fire_make(&f, s->site, s->base, s->number, s->generation, epid);
 	if (tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(&f))
@@ -485,9 +490,8 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
 	run.frame = __builtin_frame_address(0);
 	run.machine.values = arguments(&run, s->packed ? NULL : s->words);
 	run.timestamp = ticks;
-	held = tbuf_hold_begin(mark);
 	emit = chain_run(&run, from, apart ? 1 : TBUF_CHAIN_MAX, s->packed);
-	run_end(&run, mark, held);
+	run_leave(&run);
 	s->signals |= run.signals;
 	return (apart && emit == TBUF_EMIT_DONE && run.exit == 0 && !run.gone);
 }

@@ -486,6 +486,9 @@ tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
 /* clause_self.c: what has to do with a number of the thread's; as above. */
 bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
 	    struct tbuf_kept_fire *) TBUF_HIDDEN;
+/* ... by who holds the fire already. */
+bool	tbuf_clause_self_held(const struct tbuf_site *,
+	    const struct tbuf_kept *, struct tbuf_kept_fire *) TBUF_HIDDEN;
 
 /* What stands behind the tests; false as tbuf_clause_again(). */
 static inline bool

@@ -276,6 +276,17 @@ tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
 
 /* ------------------------------------------------------------ what is left */
 
+/* The deadline is looked at now and then. */
+bool
+tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	return (++tbuf_thread.looks != 0 &&
+	    tbuf_load(&tbuf_local->base) == fire->base &&
+	    (k->self.scope == TBUF_SCOPE_THREAD ? self_do(site, k, fire) :
+	    element_do(site, k, fire)));
+}
+
 /* A child that a handler forks between the steps must not become a target. */
 bool
 tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
@@ -285,13 +296,8 @@ tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
 	uint32_t held;
 	bool done;
 
-	/* The deadline is looked at now and then. */
-	if (++tbuf_thread.looks == 0)
-		return (false);
 	held = tbuf_hold_begin(mark);
-	done = tbuf_load(&tbuf_local->base) == fire->base &&
-	    (k->self.scope == TBUF_SCOPE_THREAD ? self_do(site, k, fire) :
-	    element_do(site, k, fire));
+	done = tbuf_clause_self_held(site, k, fire);
 	tbuf_hold_end(mark, held);
 	return (done);
 }

@@ -93,7 +93,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 		next = k->link.next;
 		guards = k->self.used && k->self.guards;
 		fire.self = 0;
-		if (!(k->self.used ? tbuf_clause_self(s->site, k, &fire) :
+		if (!(k->self.used ? tbuf_clause_self_held(s->site, k, &fire) :
 		    tbuf_kept_effect(k, &fire)))
 			break;
 		if (next == 0 || (guards && fire.self == 0))
