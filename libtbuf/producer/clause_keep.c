@@ -262,4 +262,8 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 	} else if (k->generation != f->generation || k->index != f->index ||
 	    k->number != f->number || k->only != head)
 		first_keep(&g, f, heads + f->index, head);
+	else if (k->whole == TBUF_WHOLE_CHAIN &&
+	    !is_step(tbuf_kept_step_place(f->epid, 0), f, 0))
+		/* Another program has had the place meanwhile. */
+		(void)program_keep(&g, f);
 }

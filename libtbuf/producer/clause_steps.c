@@ -49,12 +49,16 @@ clause_look(const struct tbuf_steps *s, const struct tbuf_kept *k,
 	    TBUF_WAY_NONE);
 }
 
+/*
+ * What has come behind a program that was alone could not see its this->
+ * variables: it is for the next fire.
+ */
 static inline uint32_t
 chain_next(const struct tbuf_steps *s, uint32_t epid)
 {
 	uint32_t next = tbuf_load(&s->ecbs[epid].next);
 
-	return (next < s->ecb_max ? next : 0);
+	return (s->alone == 0 && next < s->ecb_max ? next : 0);
 }
 
 /*
