@@ -205,7 +205,9 @@ END_TEST
 
 static bool no_memory;
 
-/* In front of the C library's. */
+/* In front of the C library's, but not of ThreadSanitizer's own. */
+#ifndef __SANITIZE_THREAD__
+#define FAILED	3		/* from 512 probes to 4096 */
 void *
 mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 {
@@ -216,6 +218,9 @@ mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 	return ((void *)syscall(SYS_mmap, address, size, protection, flags,
 	    fd, at));
 }
+#else
+#define FAILED	0
+#endif
 
 #define MANY	3000
 
@@ -246,8 +251,7 @@ START_TEST(many_probes_are_found_again)
 		}
 		no_memory = false;
 	}
-	/* From 512 to 4096. */
-	ck_assert_uint_eq(failed, 3);
+	ck_assert_uint_eq(failed, FAILED);
 	ck_assert_uint_eq(control->lost_probes - lost, failed);
 	ck_assert_uint_eq(control->nprobes, n + MANY);
 	for (i = 0; i < MANY; i++) {
