@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Comparisons of a predicate as they are kept: each says what the machine would
- * say, of arguments of any width, wherever these lie among others.  And steps: a
- * step has no number that a step before it has made.
+ * say, of arguments of any width, wherever these lie among others.  And steps:
+ * one has no number that a step before it has made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -209,6 +209,28 @@ START_TEST(steps_know_nothing_of_each_other)
 }
 END_TEST
 
+/* A fire by steps looks at the thread's numbers alone. */
+START_TEST(a_variable_of_the_clause_is_no_guard)
+{
+	const uint64_t code[] = {
+		W(LDI, 1, 0, 0, 0), W(STV, 1, 0, TBUF_SCOPE_CLAUSE, 0),
+		W(LDV, 1, 0, TBUF_SCOPE_CLAUSE, 0), W(JZ, 1, 0, 0, 1),
+		UPD(COUNT)
+	};
+	struct tbuf_machine machine = { .code = code, .length = COUNT(code) };
+	struct tbuf_site site = { .nargs = 0 };
+	struct tbuf_keeping g = {
+		.site = &site, .machine = &machine, .alone = true
+	};
+	struct tbuf_kept k = { .program.code = code };
+
+	effect_begin(&g, &k, TBUF_CUT_NONE);
+	ck_assert(!step_find(&g, 0, &k));
+	effect_begin(&g, &k, TBUF_CUT_NONE);
+	ck_assert(!effect_find(&g, 1, &k));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -223,6 +245,7 @@ main(void)
 	tcase_add_test(tcase, tests_lead_where_the_program_does);
 	tcase_add_test(tcase, words_that_are_not_there_are_not_looked_at);
 	tcase_add_test(tcase, steps_know_nothing_of_each_other);
+	tcase_add_test(tcase, a_variable_of_the_clause_is_no_guard);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

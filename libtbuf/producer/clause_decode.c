@@ -478,6 +478,7 @@ is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
 	load = tbuf_load(&m->code[pc]);
 	jump = tbuf_load(&m->code[pc + 1]);
 	return (tbuf_word_operation(load) == TBUF_OP_LDV &&
+	    tbuf_word_c(load) != TBUF_SCOPE_CLAUSE &&
 	    tbuf_word_operation(jump) == TBUF_OP_JZ &&
 	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS == 0 &&
 	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
