@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "producer/clause_decode.c"
+#include "producer/clause_test.c"
 #include "suite.h"
 
 static uint64_t seed;

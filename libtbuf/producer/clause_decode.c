@@ -1,201 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe's program, decoded: the comparisons that it begins with, and what it
- * does behind them if that is simple (clause_kept.h).
+ * A probe's program, decoded: what it does behind the comparisons that it
+ * begins with, if that is simple (clause_kept.h).
  */
 #include "common/aggregate.h"
 #include "common/machine_parts.h"
 #include "producer/clause_decode.h"
 #include "producer/key.h"
-
-/* Bits of an argument of fixed size. */
-static unsigned
-bits_of(unsigned type)
-{
-	switch (type) {
-	case TBUF_INT8:
-	case TBUF_UINT8:
-	case TBUF_CHAR:
-	case TBUF_BOOL:
-		return (8);
-	case TBUF_INT16:
-	case TBUF_UINT16:
-		return (16);
-	case TBUF_INT32:
-	case TBUF_UINT32:
-	case TBUF_FLOAT:
-		return (32);
-	default:
-		return (64);
-	}
-}
-
-static bool
-sign_of(unsigned type)
-{
-	return (type == TBUF_INT8 || type == TBUF_INT16 ||
-	    type == TBUF_INT32 || (type == TBUF_CHAR && (char)-1 < 0));
-}
-
-/*
- * Where an argument lies: packed behind those before it; or as it is, where a
- * site has texts and its fires have not packed anything yet.
- */
-static void
-cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
-    struct tbuf_cut *cut)
-{
-	unsigned i, at = 0, bits = 64;
-
-	*cut = (struct tbuf_cut){ .at = (uint8_t)argument };
-	if (!packed)
-		return;
-	for (i = 0; i <= argument; i++) {
-		bits = bits_of(site->types[i]);
-		at = (at + bits - 1) & -bits;
-		at += bits;
-	}
-	at -= bits;
-	cut->at = (uint8_t)(at / 64);
-	cut->up = (uint8_t)(64 - bits - at % 64);
-	cut->down = (uint8_t)(64 - bits);
-	cut->is_signed = sign_of(site->types[argument]);
-}
-
-/* An argument of fixed size that is meant by a selector; false: it is none. */
-static bool
-cut_select(const struct tbuf_keeping *g, uint32_t selector,
-    struct tbuf_cut *cut)
-{
-	unsigned n = tbuf_select(g->machine, selector), type;
-
-	if (n >= g->site->nargs)
-		return (false);
-	type = g->site->types[n];
-	if (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
-	    type == TBUF_BINARY)
-		return (false);
-	cut_make(g->site, n, g->packed, cut);
-	return (true);
-}
-
-/* Of all numbers, counted round, those from one to another; or none. */
-struct stretch {
-	uint64_t low, span;
-	bool none;
-};
-
-/*
- * The arguments that have some order to an immediate, or, with `others', all
- * but these.
- */
-static struct stretch
-holds(uint64_t word, bool *others)
-{
-	const uint64_t least = UINT64_C(1) << 63;
-	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
-
-	*others = false;
-	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_JANEI:
-		*others = true;
-		/* FALLTHROUGH */
-	case TBUF_OP_JAEQI:
-		return ((struct stretch){ y, 0, false });
-	case TBUF_OP_JAGEI:
-		*others = true;
-		/* FALLTHROUGH */
-	case TBUF_OP_JALTI:
-		return ((struct stretch){ least, y - 1 - least, false });
-	case TBUF_OP_JAGTI:
-		*others = true;
-		/* FALLTHROUGH */
-	case TBUF_OP_JALEI:
-		return ((struct stretch){ least, y - least, false });
-	case TBUF_OP_JAGEUI:
-		*others = true;
-		/* FALLTHROUGH */
-	case TBUF_OP_JALTUI:
-		return ((struct stretch){ 0, y - 1, y == 0 });
-	}
-	*others = tbuf_word_operation(word) == TBUF_OP_JAGTUI;
-	return ((struct stretch){ 0, y, false });
-}
-
-/*
- * What of these an argument of fewer bits may be, from its least value on: the
- * ends of a stretch that goes round are one behind the other there, too.
- */
-static struct stretch
-cut_stretch(struct stretch s, const struct tbuf_cut *cut)
-{
-	uint64_t most = UINT64_MAX >> cut->down;
-	uint64_t least = cut->is_signed ? ~(most >> 1) : 0;
-	uint64_t from = s.low - least, to = from + s.span;
-
-	if (s.none || cut->down == 0)
-		return (s);
-	s.low = least + (from <= most ? from : 0);
-	if (from > most) {
-		s.none = to >= from;
-		s.span = to < most ? to : most;
-	} else if (to >= from)
-		s.span = (to < most ? to : most) - from;
-	else
-		s.span = most - from + 1 + to;
-	return (s);
-}
-
-/* Where the program goes on, behind the test before. */
-static uint8_t
-test_next(const struct tbuf_keeping *g, uint32_t pc, uint32_t ntests)
-{
-	if (pc >= g->machine->length || (pc < ntests &&
-	    tbuf_word_operation(tbuf_load(&g->machine->code[pc])) ==
-	    TBUF_OP_END))
-		return (TBUF_TEST_END);
-	return (pc <= ntests ? (uint8_t)pc : TBUF_TEST_RUN);
-}
-
-static bool
-test_is(const struct tbuf_keeping *g, uint64_t word, struct tbuf_cut *cut)
-{
-	unsigned operation = tbuf_word_operation(word);
-
-	return (operation == TBUF_OP_END ||
-	    (operation >= TBUF_OP_JAEQI && operation <= TBUF_OP_JAGEUI &&
-	    cut_select(g, tbuf_word_a(word), cut)));
-}
-
-/* The n-th of so many; an end is one that leads to it in any case. */
-static void
-test_make(const struct tbuf_keeping *g, uint32_t n, uint32_t ntests,
-    struct tbuf_test *test)
-{
-	uint64_t word = tbuf_load(&g->machine->code[n]);
-	struct tbuf_cut cut = { .at = 0 };
-	struct stretch s;
-	bool others;
-
-	*test = (struct tbuf_test){
-		.next = { TBUF_TEST_END, TBUF_TEST_END }
-	};
-	if (tbuf_word_operation(word) == TBUF_OP_END ||
-	    !test_is(g, word, &cut))
-		return;
-	s = holds(word, &others);
-	s = cut_stretch(s, &cut);
-	others ^= s.none;
-	test->low = s.none ? 0 : s.low << cut.down;
-	test->span = s.none ? UINT64_MAX :
-	    s.span << cut.down | ((UINT64_C(1) << cut.down) - 1);
-	test->at = cut.at;
-	test->up = cut.up;
-	test->next[others] = test_next(g, n + 1, ntests);
-	test->next[!others] = test_next(g, n + 1 + tbuf_word_distance(word),
-	    ntests);
-}
 
 /* Is it a text?  One is no number of a record. */
 static bool
@@ -315,7 +127,7 @@ argument_add(struct tbuf_keeping *g, uint32_t selector)
 {
 	struct tbuf_number number = { .constant = 0 };
 
-	if (cut_select(g, selector, &number.cut))
+	if (tbuf_decode_cut(g, selector, &number.cut))
 		return (key_add(g, &number));
 	return (string_add(g, tbuf_select(g->machine, selector)));
 }
@@ -327,7 +139,7 @@ argument_put(const struct tbuf_keeping *g, uint32_t selector,
 {
 	struct tbuf_number number = { .constant = 0 };
 
-	return (cut_select(g, selector, &number.cut) &&
+	return (tbuf_decode_cut(g, selector, &number.cut) &&
 	    record_add(g, k, &number));
 }
 
@@ -336,7 +148,7 @@ static void
 text_load(const struct tbuf_keeping *g, uint32_t selector,
     struct tbuf_number *to)
 {
-	if (cut_select(g, selector, &to->cut))
+	if (tbuf_decode_cut(g, selector, &to->cut))
 		return;
 	to->cut.at = TBUF_CUT_TEXT;
 	to->constant = tbuf_select(g->machine, selector);
@@ -539,7 +351,7 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 		number->constant = immediate;
 		return (true);
 	case TBUF_OP_LDA:
-		return (cut_select(g, immediate, &number->cut));
+		return (tbuf_decode_cut(g, immediate, &number->cut));
 	case TBUF_OP_LDAT:
 		text_load(g, immediate, number);
 		return (true);
@@ -736,28 +548,13 @@ program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
 	tbuf_places_make(g->run, &k->program.places);
 }
 
-static void
-tests_make(const struct tbuf_keeping *g, struct tbuf_kept *k)
-{
-	const struct tbuf_machine *m = g->machine;
-	struct tbuf_cut cut;
-	uint32_t n, i;
-
-	for (n = 0; n < TBUF_KEPT_TESTS && n < m->length; n++)
-		if (!test_is(g, tbuf_load(&m->code[n]), &cut))
-			break;
-	for (i = 0; i < n; i++)
-		test_make(g, i, n, &k->tests[i]);
-	k->ntests = (uint8_t)n;
-}
-
 void
 tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
     struct tbuf_kept *k)
 {
 	g->stepwise = false;
 	program_make(g, f, k);
-	tests_make(g, k);
+	tbuf_decode_tests(g, k);
 	effect_begin(g, k, TBUF_CUT_NONE);
 	(void)effect_end(k, effect_find(g, f->epid, k));
 }
@@ -793,7 +590,7 @@ tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
 	program_make(g, f, k);
 	k->ntests = 0;
 	if (from == 0)
-		tests_make(g, k);
+		tbuf_decode_tests(g, k);
 	/* What the machine would find there is of no use in a step alone. */
 	effect_begin(g, k, from == 0 ? TBUF_CUT_NONE : TBUF_CUT_UNSET);
 	return (effect_end(k, step_find(g, from, k)));

@@ -38,6 +38,17 @@ struct tbuf_keeping {
 };
 
 /*
+ * clause_test.c: an argument of fixed size that is meant by a selector, where
+ * it lies: packed behind those before it; or as it is, where a site has texts
+ * and its fires have not packed anything yet.  False: it is none.
+ */
+bool	tbuf_decode_cut(const struct tbuf_keeping *, uint32_t selector,
+	    struct tbuf_cut *) TBUF_HIDDEN;
+/* ... and the comparisons that the program begins with. */
+void	tbuf_decode_tests(const struct tbuf_keeping *, struct tbuf_kept *)
+	    TBUF_HIDDEN;
+
+/*
  * The program that the machine has: its comparisons, and what it does behind
  * them, if that is simple; where it lies.
  */
