@@ -80,6 +80,9 @@ static const struct row {
 	    "bench:::numbers { @[probefunc] = count(); }", fire_numbers, "" },
 	{ "@[path] = quantize(n)", "bench:::text { @[path] = quantize(n); }",
 	    fire_text, "<= 3.00" },
+	{ "pid and execname, @ = count()", "bench:::numbers "
+	    "/pid != 1 && execname != \"x\"/ { @ = count(); }",
+	    fire_numbers, "" },
 	{ "two clauses, false predicates", "bench:::numbers /arg1 < 0/ "
 	    "{ trace(n); } bench:::numbers /arg1 == 0/ { trace(n); }",
 	    fire_numbers, "" },

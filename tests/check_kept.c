@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Comparisons of a predicate as they are kept: each says what the machine would
- * say, of arguments of any width, wherever these lie among others.  And steps:
- * one has no number that a step before it has made.
+ * say, of arguments of any width, wherever these lie among others; and so it is
+ * with what is the same at each fire.  And steps: one has no number that a step
+ * before it has made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,24 +78,25 @@ compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
 {
 	unsigned argument = g->site->nargs - 1, i, next;
 	uint64_t code[3], words[TBUF_NARGS];
-	struct tbuf_machine machine = { .code = code, .length = 4 };
-	struct tbuf_kept k = { .ntests = 2 };
+	struct tbuf_machine machine = { .code = code, .length = 3 };
+	struct tbuf_kept k = { .ntests = 0 };
 	struct tbuf_cut cut;
 	bool expected;
 
-	/* From there on over the end to the third, which nothing is known of */
+	/* From there on over the end to what nothing is known of. */
 	code[0] = tbuf_word(operation, argument, 1, 0, (uint32_t)immediate);
 	code[1] = tbuf_word(TBUF_OP_END, 0, 0, 0, 0);
+	code[2] = tbuf_word(TBUF_OP_RET, 0, 0, 0, 0);
 	g->machine = &machine;
 	ck_assert(test_is(g, code[0], &cut));
-	test_make(g, 0, 2, &k.tests[0]);
-	test_make(g, 1, 2, &k.tests[1]);
+	ck_assert_uint_eq(tbuf_decode_tests(g, &k), 2);
+	ck_assert_uint_eq(k.ntests, 1);
 	for (i = 0; i < 40; i++) {
 		words_fill(words, &cut, near(immediate));
 		expected = tbuf_argument_holds(code[0],
 		    tbuf_cut_out(&cut, words));
 		next = tbuf_kept_test(&k, words, sizeof(words));
-		ck_assert_msg(next == (expected ? 2 : TBUF_TEST_END),
+		ck_assert_msg(next == (expected ? 1 : TBUF_TEST_END),
 		    "operation %u, %d, %u bits%s at %u, %#" PRIx64 ": %u",
 		    operation, immediate, 64 - cut.down,
 		    cut.is_signed ? " signed" : "", 64 * cut.at + cut.up,
@@ -124,7 +126,7 @@ START_TEST(tests_lead_where_the_program_does)
 	static const struct {
 		unsigned distance, next;
 	} jumps[] = {
-		{ 0, 1 }, { 1, TBUF_TEST_END }, { 2, 3 }, { 3, TBUF_TEST_RUN },
+		{ 0, 1 }, { 1, TBUF_TEST_END }, { 2, 2 }, { 3, TBUF_TEST_RUN },
 		{ 4, TBUF_TEST_END }, { 5000, TBUF_TEST_END }
 	};
 	uint64_t code[5] = { 0 };
@@ -133,18 +135,20 @@ START_TEST(tests_lead_where_the_program_does)
 	struct tbuf_keeping g = {
 		.site = &site, .machine = &machine, .packed = true
 	};
-	struct tbuf_test test;
+	struct tbuf_kept k;
 	unsigned i;
 
 	for (i = 0; i < COUNT(jumps); i++) {
 		code[0] = tbuf_word(TBUF_OP_JAEQI, 0,
 		    jumps[i].distance & 0xff, jumps[i].distance >> 8, 7);
-		code[1] = tbuf_word(TBUF_OP_JAEQI, 0, 0, 0, 8);
+		code[1] = tbuf_word(TBUF_OP_JAEQI, 0, 1, 0, 8);
 		code[2] = tbuf_word(TBUF_OP_END, 0, 0, 0, 0);
-		test_make(&g, 0, 3, &test);
-		ck_assert_msg(test.next[1] == jumps[i].next &&
-		    test.next[0] == 1, "%u: %u", jumps[i].distance,
-		    test.next[1]);
+		code[3] = code[4] = tbuf_word(TBUF_OP_RET, 0, 0, 0, 0);
+		ck_assert_uint_eq(tbuf_decode_tests(&g, &k), 3);
+		ck_assert_uint_eq(k.ntests, 2);
+		ck_assert_msg(k.tests[0].next[1] == jumps[i].next &&
+		    k.tests[0].next[0] == 1, "%u: %u", jumps[i].distance,
+		    k.tests[0].next[1]);
 	}
 }
 END_TEST
@@ -158,6 +162,162 @@ START_TEST(words_that_are_not_there_are_not_looked_at)
 	const uint64_t words[3] = { 0 };
 
 	ck_assert(tbuf_kept_test(&k, words, sizeof(words)) == TBUF_TEST_RUN);
+}
+END_TEST
+
+/* The process, the name of whose program is no longer than a text may be. */
+static const struct tbuf_control process = {
+	.pid = 4242, .execname = "server"
+};
+static const uint8_t constants[] = "server\0serve\0servers\0other";
+#define CONSTANT(n)	((const uint32_t []){ 0, 7, 13, 21 }[n])
+
+static int
+builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
+{
+	(void)m;
+	*value = which == TBUF_BUILTIN_PID ? process.pid :
+	    tbuf_address(TBUF_OBJECT_GLOBAL, which, 0);
+	return (0);
+}
+
+static int
+object(struct tbuf_machine *m, unsigned kind, uint32_t index,
+    struct tbuf_span *span)
+{
+	(void)m;
+	ck_assert(kind == TBUF_OBJECT_GLOBAL && index == TBUF_BUILTIN_EXECNAME);
+	span->at = (uint8_t *)(uintptr_t)process.execname;
+	span->size = sizeof(process.execname);
+	return (0);
+}
+
+#define W(operation, a, b, c, immediate)				\
+	tbuf_word(TBUF_OP_##operation, a, b, c, immediate)
+#define LENGTH	12
+
+/* A word of a predicate, or what stands behind one. */
+static uint64_t
+word_draw(void)
+{
+	unsigned r = draw() % 2, distance = (unsigned)draw() % 5;
+	uint32_t number = ((const uint32_t []){
+		process.pid, 7, UINT32_MAX
+	})[draw() % 3];
+
+	switch (draw() % 16) {
+	case 0: case 1:
+		return (W(LDB, r, 0, 0, TBUF_BUILTIN_PID));
+	case 2: case 3:
+		return (W(LDB, 0, 0, 0, TBUF_BUILTIN_EXECNAME));
+	case 4: case 5:
+		return (W(LDC, 1, 0, 0, CONSTANT(draw() % 4)));
+	case 6:
+		return (W(LDI, r, 0, 0, number));
+	case 7:
+		return (tbuf_word(draw() % 2 != 0 ? TBUF_OP_EXT4S :
+		    TBUF_OP_EXT4U, r, draw() % 2, 0, 0));
+	case 8:
+		return (W(JEQI, r, distance, 0, number));
+	case 9:
+		return (W(JNEI, r, distance, 0, number));
+	case 10:
+		return (W(TJEQ, 0, 1, 0, distance));
+	case 11:
+		return (W(TJNE, 0, 1, 0, distance));
+	case 12: case 13:
+		return (tbuf_word(draw() % 2 != 0 ? TBUF_OP_JAEQI :
+		    TBUF_OP_JALTI, 0, distance, 0, draw() % 3));
+	case 14:
+		return (W(JMP, 0, 0, 0, distance));
+	}
+	return (draw() % 4 == 0 ? W(END, 0, 0, 0, 0) : W(MOV, r, 1 - r, 0, 0));
+}
+
+/* Does the machine end the program without coming to an instruction? */
+static bool
+passes(struct tbuf_machine *m, const uint64_t *code, uint32_t pc)
+{
+	uint64_t other[LENGTH];
+	bool met;
+
+	memcpy(other, code, sizeof(other));
+	if (pc < LENGTH)
+		other[pc] = W(FAULT, 0, 0, 0, TBUF_FAULT_ILLEGAL);
+	m->code = other;
+	m->fuel = TBUF_FUEL;
+	met = tbuf_machine_run(m) == TBUF_END_FAULT &&
+	    m->fault.number == TBUF_FAULT_ILLEGAL && m->fault.at == pc;
+	m->code = code;
+	return (!met);
+}
+
+/* Does any effect the machine could have lie on its way?  MOV stands for it. */
+static bool
+has_effect(struct tbuf_machine *m, const uint64_t *code)
+{
+	uint32_t pc;
+
+	for (pc = 0; pc < LENGTH; pc++)
+		if (tbuf_word_operation(code[pc]) == TBUF_OP_MOV &&
+		    !passes(m, code, pc))
+			return (true);
+	return (false);
+}
+
+/* Is it what the machine does, whatever the argument is? */
+static void
+agree(struct tbuf_machine *m, const struct tbuf_kept *k, uint32_t behind,
+    unsigned ways[2])
+{
+	static uint64_t word;
+	unsigned at;
+
+	m->values = &word;
+	for (word = 0; word < 4; word++) {
+		at = k->ntests != 0 ? tbuf_kept_test(k, &word, sizeof(word)) :
+		    behind < LENGTH ? 0 : TBUF_TEST_END;
+		if (at == TBUF_TEST_END)
+			ck_assert(!has_effect(m, m->code));
+		else if (at == k->ntests)
+			ck_assert(!passes(m, m->code, behind));
+		ways[0] += at == TBUF_TEST_END;
+		ways[1] += at == k->ntests;
+	}
+}
+
+START_TEST(what_is_the_same_is_decided_as_by_the_machine)
+{
+	static const struct tbuf_surroundings surroundings = {
+		.builtin = builtin, .object = object
+	};
+	static const uint8_t type[] = { TBUF_UINT64 };
+	struct tbuf_fire fire = { .base = (uintptr_t)&process };
+	struct tbuf_run run = { .fire = &fire };
+	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
+	uint64_t code[LENGTH];
+	struct tbuf_machine machine = {
+		.code = code, .length = LENGTH, .constants = constants,
+		.constants_size = sizeof(constants), .nargs = 1,
+		.types = type, .surroundings = &surroundings
+	};
+	struct tbuf_keeping g = {
+		.run = &run, .site = &site, .machine = &machine,
+		.packed = true
+	};
+	unsigned ways[2] = { 0, 0 }, round, i;
+	struct tbuf_kept k;
+	uint32_t behind;
+
+	for (round = 0; round < 100000; round++) {
+		for (i = 0; i < LENGTH; i++)
+			code[i] = word_draw();
+		machine.strsize = 4 + draw() % 6;
+		behind = tbuf_decode_tests(&g, &k);
+		agree(&machine, &k, behind, ways);
+	}
+	/* Both are seen. */
+	ck_assert(ways[0] > round / 50 && ways[1] > round / 50);
 }
 END_TEST
 
@@ -177,13 +337,11 @@ step_is_kept(uint64_t first, uint64_t last, uint8_t numbers)
 	struct tbuf_kept k = { .program.code = code };
 
 	effect_begin(&g, &k, numbers);
-	return (step_find(&g, 1, &k) && k.link.next == 3);
+	return (step_find(&g, 1, false, &k) && k.link.next == 3);
 }
 
 START_TEST(steps_know_nothing_of_each_other)
 {
-#define W(operation, a, b, c, immediate)				\
-	tbuf_word(TBUF_OP_##operation, a, b, c, immediate)
 #define UPD(function)	W(UPD, 4, 5, TBUF_AGG_##function, 0)
 	const uint64_t none = W(LDI, 1, 0, 0, 1);
 	const struct {
@@ -226,9 +384,9 @@ START_TEST(a_variable_of_the_clause_is_no_guard)
 	struct tbuf_kept k = { .program.code = code };
 
 	effect_begin(&g, &k, TBUF_CUT_NONE);
-	ck_assert(!step_find(&g, 0, &k));
+	ck_assert(!step_find(&g, 0, true, &k));
 	effect_begin(&g, &k, TBUF_CUT_NONE);
-	ck_assert(!effect_find(&g, 1, &k));
+	ck_assert(!effect_find(&g, 0, 1, &k));
 }
 END_TEST
 
@@ -245,6 +403,7 @@ main(void)
 	tcase_add_test(tcase, comparisons_say_what_the_machine_says);
 	tcase_add_test(tcase, tests_lead_where_the_program_does);
 	tcase_add_test(tcase, words_that_are_not_there_are_not_looked_at);
+	tcase_add_test(tcase, what_is_the_same_is_decided_as_by_the_machine);
 	tcase_add_test(tcase, steps_know_nothing_of_each_other);
 	tcase_add_test(tcase, a_variable_of_the_clause_is_no_guard);
 	suite_add_tcase(suite, tcase);

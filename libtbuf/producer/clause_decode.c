@@ -4,6 +4,8 @@
  * A probe's program, decoded: what it does behind the comparisons that it
  * begins with, if that is simple (clause_kept.h).
  */
+#include "cold.h"
+
 #include "common/aggregate.h"
 #include "common/machine_parts.h"
 #include "producer/clause_decode.h"
@@ -225,7 +227,7 @@ self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 	return (self_use(g, word, k));
 }
 
-/* What is the same for each fire, or costs next to nothing. */
+/* What costs next to nothing. */
 static bool
 builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
     struct tbuf_number *to)
@@ -238,16 +240,8 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 		to->cut.at = TBUF_CUT_TIME;
 		k->self.times = true;
 		return (tbuf_tempo_make(g->run, &k->self.tempo));
-	case TBUF_BUILTIN_PID:
-		to->cut.at = TBUF_CUT_NONE;
-		to->constant = tbuf_run_pid(g->run);
-		return (true);
 	case TBUF_BUILTIN_TID:
 		to->cut.at = TBUF_CUT_TID;
-		return (true);
-	case TBUF_BUILTIN_EXECNAME ... TBUF_BUILTIN_PROBENAME:
-		to->cut.at = TBUF_CUT_NAME;
-		to->constant = which;
 		return (true);
 	}
 	return (false);
@@ -258,8 +252,7 @@ static bool
 extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
 	*to = g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
-	return (to->cut.at == TBUF_CUT_TID ||
-	    (to->cut.at == TBUF_CUT_NONE && to->constant <= INT32_MAX));
+	return (to->cut.at == TBUF_CUT_TID);
 }
 
 static bool
@@ -337,19 +330,9 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	uint32_t immediate = tbuf_word_immediate(word);
 	struct tbuf_number *number = &g->registers[a];
 
+	if (tbuf_decode_constant(g, word))
+		return (true);
 	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_LDI:
-		number->cut.at = TBUF_CUT_NONE;
-		number->constant = (uint64_t)(int64_t)(int32_t)immediate;
-		return (true);
-	case TBUF_OP_LDIH:
-		number->constant = (uint32_t)number->constant |
-		    (uint64_t)immediate << 32;
-		return (number->cut.at == TBUF_CUT_NONE);
-	case TBUF_OP_LDC:
-		number->cut.at = TBUF_CUT_LITERAL;
-		number->constant = immediate;
-		return (true);
 	case TBUF_OP_LDA:
 		return (tbuf_decode_cut(g, immediate, &number->cut));
 	case TBUF_OP_LDAT:
@@ -478,14 +461,15 @@ store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 
 /* Is what stands behind the tests no more than this? */
 static bool
-effect_find(struct tbuf_keeping *g, uint32_t epid, struct tbuf_kept *k)
+effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
+    struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word;
 	uint32_t pc;
 	bool guard;
 
-	for (pc = k->ntests; pc + 1 < m->length; pc += 1 + guard) {
+	for (pc = from; pc + 1 < m->length; pc += 1 + guard) {
 		guard = is_guard(g, pc, k);
 		k->self.guards |= guard;
 		word = tbuf_load(&m->code[pc]);
@@ -516,6 +500,16 @@ effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
 		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };
+}
+
+/* No fire comes behind the tests, of which there is none. */
+static bool
+is_nothing(const struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
+{
+	if (from < g->machine->length || k->ntests != 0)
+		return (false);
+	k->kind = TBUF_KEPT_NOTHING;
+	return (true);
 }
 
 /* If it is none after all only the tests are kept. */
@@ -552,25 +546,28 @@ void
 tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
     struct tbuf_kept *k)
 {
+	uint32_t from;
+
 	g->stepwise = false;
 	program_make(g, f, k);
-	tbuf_decode_tests(g, k);
-	effect_begin(g, k, TBUF_CUT_NONE);
-	(void)effect_end(k, effect_find(g, f->epid, k));
+	from = tbuf_decode_tests(g, k);
+	effect_begin(g, k, g->skips ? TBUF_CUT_UNSET : TBUF_CUT_NONE);
+	if (!is_nothing(g, from, k))
+		(void)effect_end(k, effect_find(g, from, f->epid, k));
 }
 
 /* One value that is aggregated, or a number that is stored. */
 static bool
-step_find(struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
+step_find(struct tbuf_keeping *g, uint32_t from, bool first,
+    struct tbuf_kept *k)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word;
 	uint32_t pc;
 	bool guard;
 
-	for (pc = from == 0 ? k->ntests : from; pc < m->length;
-	    pc += 1 + guard) {
-		guard = from == 0 && is_guard(g, pc, k);
+	for (pc = from; pc < m->length; pc += 1 + guard) {
+		guard = first && is_guard(g, pc, k);
 		k->self.guards |= guard;
 		word = tbuf_load(&m->code[pc]);
 		if (number_make(g, word, k) || piece_make(g, word, k))
@@ -586,14 +583,18 @@ bool
 tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
     uint32_t from, struct tbuf_kept *k)
 {
+	bool first = from == 0;
+
 	g->stepwise = true;
+	g->skips = false;
 	program_make(g, f, k);
 	k->ntests = 0;
-	if (from == 0)
-		tbuf_decode_tests(g, k);
+	if (first)
+		from = tbuf_decode_tests(g, k);
 	/* What the machine would find there is of no use in a step alone. */
-	effect_begin(g, k, from == 0 ? TBUF_CUT_NONE : TBUF_CUT_UNSET);
-	return (effect_end(k, step_find(g, from, k)));
+	effect_begin(g, k, first && !g->skips ? TBUF_CUT_NONE :
+	    TBUF_CUT_UNSET);
+	return (effect_end(k, step_find(g, from, first, k)));
 }
 
 bool

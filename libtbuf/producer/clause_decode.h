@@ -19,6 +19,7 @@ struct tbuf_keeping {
 	bool packed;
 	bool updated;			/* what is to come is a store */
 	bool stepwise;			/* there may be more behind */
+	bool skips;			/* jumps are left out of the tests */
 	struct tbuf_number registers[TBUF_REGISTERS];
 	/*
 	 * this-> variables, which nobody but this program looks at: what they
@@ -44,9 +45,18 @@ struct tbuf_keeping {
  */
 bool	tbuf_decode_cut(const struct tbuf_keeping *, uint32_t selector,
 	    struct tbuf_cut *) TBUF_HIDDEN;
-/* ... and the comparisons that the program begins with. */
-void	tbuf_decode_tests(const struct tbuf_keeping *, struct tbuf_kept *)
+/*
+ * ... and the comparisons that the program begins with.  Where what stands
+ * behind them begins; nowhere in the program, if no fire comes there.
+ */
+uint32_t tbuf_decode_tests(struct tbuf_keeping *, struct tbuf_kept *)
 	    TBUF_HIDDEN;
+
+/*
+ * Is it a load of what is the same at each fire of the probe in this process,
+ * or leaves it that as it is?  The register has it then.
+ */
+bool	tbuf_decode_constant(struct tbuf_keeping *, uint64_t word) TBUF_HIDDEN;
 
 /*
  * The program that the machine has: its comparisons, and what it does behind

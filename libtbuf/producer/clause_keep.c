@@ -5,6 +5,8 @@
  * simple; else where its chain begins, and each step of each program by itself
  * (clause_kept.h).
  */
+#include "cold.h"
+
 #include "producer/clause_decode.h"
 
 #define STEPS_MAX	8	/* of a program; all have places of their own */

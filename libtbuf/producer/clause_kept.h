@@ -7,7 +7,8 @@
  * index; else what it finds there says where the chain begins, and each step of
  * each program has a place of its own (clause_steps.c).  A step is
  *
- *	comparisons of arguments, then
+ *	comparisons of arguments, where what is the same at each fire of the
+ *	probe has been decided (clause_test.c), then
  *		a number of the thread's that has to be other than 0
  *		one record of numbers, or one value that is aggregated
  *		a number of the thread's that is stored
@@ -71,6 +72,7 @@ struct tbuf_test {
 
 enum tbuf_kept_kind {
 	TBUF_KEPT_TEST,		/* nothing more is known */
+	TBUF_KEPT_NOTHING,	/* its predicate never holds here */
 	TBUF_KEPT_RECORD,	/* of the numbers */
 	TBUF_KEPT_UPDATE,	/* the numbers are the key */
 	TBUF_KEPT_SUM,		/* the same; to a count and a sum */

@@ -250,5 +250,9 @@ tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 		    update_beside(k, fire));
 	if (k->kind == TBUF_KEPT_RECORD)
 		return (write_numbers(k, fire));
+	/* The deadline is looked at now and then. */
+	if (k->kind == TBUF_KEPT_NOTHING)
+		return (tbuf_kept_unchanged(k, fire->version) &&
+		    ++tbuf_thread.looks != 0);
 	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));
 }
