@@ -101,6 +101,11 @@ static const struct row {
 	    "bench:::start { self->ts = timestamp; } bench:::done /self->ts/ "
 	    "{ @ = quantize(timestamp - self->ts); self->ts = 0; }",
 	    fire_pairs, "<= 7.00" },
+	{ "start and end, us by this->",
+	    "bench:::start { self->ts = timestamp; } bench:::done /self->ts/ "
+	    "{ this->us = (timestamp - self->ts) / 1000; "
+	    "@ = quantize(this->us); @all = sum(this->us); self->ts = 0; }",
+	    fire_pairs, "" },
 	{ "start and end by start[id]",
 	    "bench:::start { start[n] = timestamp; } bench:::done /start[n]/ "
 	    "{ @ = quantize(timestamp - start[n]); start[n] = 0; }",

@@ -3,8 +3,8 @@
  *
  * Comparisons of a predicate as they are kept: each says what the machine would
  * say, of arguments of any width, wherever these lie among others; and so it is
- * with what is the same at each fire.  And steps: one has no number that a step
- * before it has made.
+ * with what is the same at each fire, and with numbers that are computed.  And
+ * steps: one has no number that a step before it has made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -321,6 +321,81 @@ START_TEST(what_is_the_same_is_decided_as_by_the_machine)
 }
 END_TEST
 
+/* What the machine makes of a number by two instructions, or would fault at. */
+static bool
+machine_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
+{
+	static const uint8_t type[] = { TBUF_UINT64 };
+	static const struct tbuf_surroundings surroundings = {
+		.builtin = builtin
+	};
+	const uint64_t all[] = {
+		code[0], code[1], code[2], W(RET, 1, 0, 0, 0)
+	};
+	struct tbuf_machine machine = {
+		.code = all, .length = 4, .values = word, .nargs = 1,
+		.types = type, .surroundings = &surroundings,
+		.fuel = TBUF_FUEL
+	};
+
+	if (tbuf_machine_run(&machine) != TBUF_END_DONE)
+		return (false);
+	*value = machine.value;
+	return (true);
+}
+
+/* False: it is left to the machine. */
+static bool
+step_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
+{
+	const struct tbuf_machine machine = { .length = 0 };
+	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
+	struct tbuf_keeping g = {
+		.site = &site, .machine = &machine, .packed = true
+	};
+	struct tbuf_kept_fire fire = { .words = word, .size = 8 };
+	struct tbuf_kept k;
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		if (!number_make(&g, code[i], &k))
+			return (false);
+	ck_assert(tbuf_number_value(&g.registers[1], &fire, value));
+	return (true);
+}
+
+START_TEST(a_computed_number_is_the_machines)
+{
+	static const uint32_t some[] = {
+		0, 1, 2, 7, 63, 64, 1000, UINT32_MAX, UINT32_MAX - 6,
+		INT32_MAX, UINT32_C(1) << 31
+	};
+	uint64_t code[3], word, expected, value;
+	unsigned round, kept = 0, ends;
+
+	for (round = 0; round < 100000; round++) {
+		word = draw() % 2 != 0 ? draw() >> draw() % 64 :
+		    (uint64_t)(int64_t)(int32_t)some[draw() % COUNT(some)];
+		ends = draw() % 2 != 0 ? TBUF_OP_EXT1S + draw() % 6 :
+		    TBUF_OP_ADDI + draw() % 13;
+		code[0] = W(LDA, 0, 0, 0, 0);
+		code[1] = tbuf_word(TBUF_OP_ADDI + draw() % 13, 1, 0, 0,
+		    some[draw() % COUNT(some)]);
+		code[2] = tbuf_word(ends, 1, draw() % 4 != 0, 0,
+		    some[draw() % COUNT(some)]);
+		if (!step_makes(code, &word, &value))
+			continue;
+		kept++;
+		ck_assert(machine_makes(code, &word, &expected));
+		ck_assert_msg(value == expected,
+		    "%#" PRIx64 " by %#" PRIx64 ", %#" PRIx64 ": %#" PRIx64
+		    ", not %#" PRIx64, word, code[1], code[2], value,
+		    expected);
+	}
+	ck_assert(kept > round / 5);
+}
+END_TEST
+
 /* Is the step's last word one that is kept, if its numbers are all set? */
 static bool
 step_is_kept(uint64_t first, uint64_t last, uint8_t numbers)
@@ -404,6 +479,7 @@ main(void)
 	tcase_add_test(tcase, tests_lead_where_the_program_does);
 	tcase_add_test(tcase, words_that_are_not_there_are_not_looked_at);
 	tcase_add_test(tcase, what_is_the_same_is_decided_as_by_the_machine);
+	tcase_add_test(tcase, a_computed_number_is_the_machines);
 	tcase_add_test(tcase, steps_know_nothing_of_each_other);
 	tcase_add_test(tcase, a_variable_of_the_clause_is_no_guard);
 	suite_add_tcase(suite, tcase);

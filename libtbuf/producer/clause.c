@@ -463,14 +463,32 @@ tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
 	    kept_run(site, &fire, &program, number, generation));
 }
 
+/* this-> variables that steps have left. */
+static void
+locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
+    const struct tbuf_kept_fire *fire)
+{
+	uint64_t value;
+	uint32_t i;
+
+	if (done->nlocals == 0)
+		return;
+	run_begin(run);
+	for (i = 0; i < done->nlocals && i < TBUF_KEPT_LOCALS; i++)
+		if (tbuf_number_value(&done->locals[i].number, fire, &value))
+			(void)tbuf_run_store(&run->machine, TBUF_SCOPE_CLAUSE,
+			    done->locals[i].id, value);
+}
+
 /*
  * Whoever comes here holds the fire already, and raises its signals: a mark
  * more would leave less room for those of handlers' fires.  What the clauses of
  * a fire share is lost with the run.
  */
 __attribute__((noinline)) bool
-tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
-    uint64_t ticks, bool apart)
+tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
+    const struct tbuf_steps_done *done, const struct tbuf_kept_fire *fire,
+    bool apart)
 {
 	struct tbuf_segment segments[2] = {
 		{ NULL, 0 }, { s->words, s->size }
@@ -489,8 +507,10 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid, uint32_t from,
 	run_make(&run, &f, s->site, NULL);
 	run.frame = __builtin_frame_address(0);
 	run.machine.values = arguments(&run, s->packed ? NULL : s->words);
-	run.timestamp = ticks;
-	emit = chain_run(&run, from, apart ? 1 : TBUF_CHAIN_MAX, s->packed);
+	run.timestamp = fire->ticks;
+	locals_store(&run, done, fire);
+	emit = chain_run(&run, done->from, apart ? 1 : TBUF_CHAIN_MAX,
+	    s->packed);
 	run_leave(&run);
 	s->signals |= run.signals;
 	return (apart && emit == TBUF_EMIT_DONE && run.exit == 0 && !run.gone);

@@ -165,6 +165,16 @@ number_same(const struct tbuf_number *a, const struct tbuf_number *b)
 	    (a->cut.at != TBUF_CUT_NONE || a->constant == b->constant));
 }
 
+/* Is it known only when the thread's number or the time is? */
+static bool
+is_late(const struct tbuf_number *number)
+{
+	unsigned at = number->cut.at == TBUF_CUT_COMPUTED ? number->of.at :
+	    number->cut.at;
+
+	return (at >= TBUF_CUT_ELAPSED && at <= TBUF_CUT_SELF);
+}
+
 /*
  * Is the key that has been made the one that the program may use?  It is used
  * up by this.  What comes to be known later than the key is none of its words.
@@ -179,8 +189,8 @@ array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
 	if (n == 0 || n > TBUF_KEPT_KEY || text)
 		return (false);
 	for (i = 0; i < n; i++) {
-		if (g->key[i].cut.at >= TBUF_CUT_ELAPSED &&
-		    g->key[i].cut.at <= TBUF_CUT_SELF)
+		if (is_late(&g->key[i]) ||
+		    g->key[i].cut.at == TBUF_CUT_COMPUTED)
 			return (false);
 		if (!s->used)
 			s->key[i] = g->key[i];
@@ -224,7 +234,7 @@ self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 {
 	to->cut.at = TBUF_CUT_SELF;
 	k->self.loads = true;
-	return (self_use(g, word, k));
+	return (!g->late && self_use(g, word, k));
 }
 
 /* What costs next to nothing. */
@@ -247,12 +257,62 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 	return (false);
 }
 
-/* An id is as it was: it is never below 0. */
+/* Another one than what it is made of; only one step is kept. */
+static bool
+compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
+    struct tbuf_number *to)
+{
+	const struct tbuf_number from =
+	    g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+
+	if (is_text(&from) || !is_set(&from) ||
+	    from.cut.at == TBUF_CUT_NONE ||
+	    from.cut.at == TBUF_CUT_COMPUTED)
+		return (false);
+	*to = (struct tbuf_number){
+		.cut = { .at = TBUF_CUT_COMPUTED, .up = (uint8_t)operation },
+		.of = from.cut
+	};
+	return (true);
+}
+
+/* ... from it and an immediate. */
+static bool
+operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	unsigned operation = tbuf_word_operation(word) - TBUF_OP_ADDI;
+	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
+
+	if ((y == 0 && operation >= TBUF_OP_DIVSI - TBUF_OP_ADDI &&
+	    operation <= TBUF_OP_MODUI - TBUF_OP_ADDI) ||
+	    operation == TBUF_OP_ORI - TBUF_OP_ADDI ||
+	    operation == TBUF_OP_XORI - TBUF_OP_ADDI ||
+	    !compute(g, word, operation, to))
+		return (false);
+	to->constant = y;
+	return (true);
+}
+
+/* Cut to fewer bits, which a thread's id is already: it is never below 0. */
 static bool
 extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
-	*to = g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
-	return (to->cut.at == TBUF_CUT_TID);
+	static const uint8_t downs[] = { 56, 48, 32 };
+	const struct tbuf_number from =
+	    g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+	unsigned n = tbuf_word_operation(word) - TBUF_OP_EXT1S;
+
+	if (from.cut.at == TBUF_CUT_TID && n % 3 == 2)
+		*to = from;
+	else if (from.cut.at == TBUF_CUT_COMPUTED && from.cut.down == 0)
+		*to = from;
+	else if (!compute(g, word, TBUF_OP_ADDI - TBUF_OP_ADDI, to))
+		return (false);
+	if (to->cut.at == TBUF_CUT_COMPUTED) {
+		to->cut.down = downs[n % 3];
+		to->cut.is_signed = n < 3;
+	}
+	return (true);
 }
 
 static bool
@@ -289,7 +349,7 @@ is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
 	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
 }
 
-/* A this-> variable is what was stored there before, in this step. */
+/* A this-> variable is what was stored there before. */
 static bool
 local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
@@ -313,7 +373,7 @@ local_store(struct tbuf_keeping *g, uint64_t word,
 		return (false);
 	for (i = 0; i < g->nlocals && g->locals[i].id != id; i++)
 		continue;
-	if (i == TBUF_DECODE_LOCALS)
+	if (i == TBUF_KEPT_LOCALS)
 		return (false);
 	g->knows = true;
 	g->nlocals += i == g->nlocals;
@@ -346,8 +406,10 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 		    self_load(g, word, k, number));
 	case TBUF_OP_STV:
 		return (local_store(g, word, number));
-	case TBUF_OP_EXT4S:
+	case TBUF_OP_EXT1S ... TBUF_OP_EXT4U:
 		return (extend(g, word, number));
+	case TBUF_OP_ADDI ... TBUF_OP_SHRUI:
+		return (operate(g, word, number));
 	case TBUF_OP_SUB:
 		return (elapsed(g, word, number));
 	}
@@ -496,7 +558,6 @@ effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 	k->nnumbers = k->update.strsize = k->update.spare = 0;
 	k->self = (struct tbuf_kept_self){ .used = false };
 	g->updated = false;
-	g->nlocals = 0;
 	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
 		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };
@@ -550,6 +611,8 @@ tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
 
 	g->stepwise = false;
 	program_make(g, f, k);
+	g->nlocals = 0;
+	g->late = false;
 	from = tbuf_decode_tests(g, k);
 	effect_begin(g, k, g->skips ? TBUF_CUT_UNSET : TBUF_CUT_NONE);
 	if (!is_nothing(g, from, k))
@@ -579,6 +642,26 @@ step_find(struct tbuf_keeping *g, uint32_t from, bool first,
 	return (false);
 }
 
+/*
+ * What is behind a step has its variables, or so has the machine, which can be
+ * given numbers where it needs no memory of its own.
+ */
+static bool
+locals_keep(struct tbuf_keeping *g, struct tbuf_kept *k)
+{
+	uint32_t i;
+
+	k->link.nlocals = (uint8_t)g->nlocals;
+	for (i = 0; i < g->nlocals; i++) {
+		if (is_text(&g->locals[i].number) ||
+		    !is_set(&g->locals[i].number))
+			return (false);
+		g->late |= is_late(&g->locals[i].number);
+		k->link.locals[i] = g->locals[i];
+	}
+	return (g->nlocals == 0 || (g->flags & TBUF_PROGRAM_MEMORY) == 0);
+}
+
 bool
 tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
     uint32_t from, struct tbuf_kept *k)
@@ -589,12 +672,16 @@ tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
 	g->skips = false;
 	program_make(g, f, k);
 	k->ntests = 0;
-	if (first)
+	if (first) {
+		g->nlocals = 0;
+		g->late = false;
 		from = tbuf_decode_tests(g, k);
+	}
 	/* What the machine would find there is of no use in a step alone. */
 	effect_begin(g, k, first && !g->skips ? TBUF_CUT_NONE :
 	    TBUF_CUT_UNSET);
-	return (effect_end(k, step_find(g, from, first, k)));
+	return (effect_end(k, step_find(g, from, first, k) &&
+	    (k->link.next == 0 || locals_keep(g, k))));
 }
 
 bool

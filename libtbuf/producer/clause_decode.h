@@ -8,8 +8,6 @@
 
 #include "producer/clause_kept.h"
 
-#define TBUF_DECODE_LOCALS	4
-
 /* What is kept, of whom. */
 struct tbuf_keeping {
 	const struct tbuf_run *run;
@@ -23,15 +21,14 @@ struct tbuf_keeping {
 	struct tbuf_number registers[TBUF_REGISTERS];
 	/*
 	 * this-> variables, which nobody but this program looks at: what they
-	 * are stands for them.
+	 * are stands for them, also in steps behind.
 	 */
 	bool alone;
 	bool knows;			/* it has such variables */
+	bool late;			/* ... of the thread's number, as a
+					 * step before has loaded it */
 	uint32_t nlocals;
-	struct {
-		uint32_t id;
-		struct tbuf_number number;
-	} locals[TBUF_DECODE_LOCALS];
+	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
 	struct tbuf_number key[TBUF_KEPT_NUMBERS]; /* that is being made */
 	uint32_t nkey;
 	uint32_t strsize, spare;	/* as struct tbuf_kept_update has them */

@@ -27,6 +27,7 @@
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 #define TBUF_KEPT_KEY		4	/* numbers of an array's key */
+#define TBUF_KEPT_LOCALS	4	/* this-> variables */
 
 /* An argument of fixed size, where it lies in the words that fires have. */
 struct tbuf_cut {
@@ -36,6 +37,7 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
+#define TBUF_CUT_COMPUTED 246		/* of another one: clause_number.c */
 #define TBUF_CUT_LITERAL 247		/* a text: the constant there */
 #define TBUF_CUT_UNSET	248		/* a number of a step before */
 #define TBUF_CUT_NAME	249		/* a text: the built-in `constant` */
@@ -48,6 +50,7 @@ struct tbuf_cut {
 
 struct tbuf_number {
 	struct tbuf_cut cut;
+	struct tbuf_cut of;	/* of TBUF_CUT_COMPUTED: what it is made of */
 	uint64_t constant;
 };
 
@@ -137,15 +140,23 @@ struct tbuf_kept_program {
 	struct tbuf_places places;
 };
 
+/* A this-> variable: the number that it is. */
+struct tbuf_kept_local {
+	uint32_t id;
+	struct tbuf_number number;
+};
+
 /* What comes behind a step; or where a chain begins. */
 struct tbuf_kept_link {
 	uint8_t place;		/* of all that are kept, which is this one */
 	bool apart;		/* the program shares nothing with others */
+	uint8_t nlocals;	/* that the program has behind the step */
 	uint32_t next;		/* where the next step is; 0: there is none */
 	const struct tbuf_ecb *ecbs;	/* the session's, ... */
 	uint64_t ecb_max;		/* ... so many, */
 	bool packed;		/* ... and fires have arguments as words; */
 	uint8_t alone;		/* TBUF_STEP_ALONE: it is of one program */
+	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
 };
 
 /*
@@ -291,6 +302,19 @@ tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
 	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
 }
 
+struct tbuf_known {
+	uint64_t value;
+	bool is;
+};
+
+/*
+ * clause_number.c: one that is neither an argument nor a constant.  By what the
+ * fire has, not where that lies, so that it may stay in registers.
+ */
+struct tbuf_known tbuf_number_other(const struct tbuf_number *,
+	    const uint64_t *words, uint64_t size, uint64_t time,
+	    uint64_t self) TBUF_HIDDEN;
+
 /*
  * False: the fire has no such word, for what is kept has changed, or it is the
  * id of a thread that does not know it yet.
@@ -299,20 +323,18 @@ static inline bool
 tbuf_number_value(const struct tbuf_number *n,
     const struct tbuf_kept_fire *fire, uint64_t *value)
 {
+	struct tbuf_known known;
+
 	if (n->cut.at * sizeof(*value) < fire->size)
 		*value = tbuf_cut_out(&n->cut, fire->words);
-	else if (n->cut.at == TBUF_CUT_NONE)
+	else if (__builtin_expect(n->cut.at == TBUF_CUT_NONE, true))
 		*value = n->constant;
-	else if (n->cut.at == TBUF_CUT_ELAPSED)
-		*value = fire->time - fire->self;
-	else if (n->cut.at == TBUF_CUT_TIME)
-		*value = fire->time;
-	else if (n->cut.at == TBUF_CUT_SELF)
-		*value = fire->self;
-	else if (n->cut.at == TBUF_CUT_TID && tbuf_thread.tid != 0)
-		*value = tbuf_thread.tid;
-	else
-		return (false);
+	else {
+		known = tbuf_number_other(n, fire->words, fire->size,
+		    fire->time, fire->self);
+		*value = known.value;
+		return (known.is);
+	}
 	return (true);
 }
 
@@ -355,14 +377,22 @@ struct tbuf_steps {
 	uint8_t alone;			/* what its steps may have */
 };
 
+/* Where a clause goes on: what it has behind the steps that have been done. */
+struct tbuf_steps_done {
+	uint32_t from;			/* the instruction; 0: none has been */
+	uint32_t nlocals;
+	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
+};
+
 /*
- * clause.c: a clause of its chain, from an instruction on, by the machine; its
- * timestamp is that of these ticks unless they are 0.  Unless it is apart, all
- * behind it as well.  False: nothing more is to be done, also as the session
- * has ended or exit() was called.
+ * clause.c: a clause of its chain, from there on, by the machine; what is known
+ * of its fire is known there.  Unless it is apart, all behind it as well.
+ * False: nothing more is to be done, also as the session has ended or exit()
+ * was called.
  */
-bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid, uint32_t from,
-	    uint64_t ticks, bool apart) TBUF_HIDDEN;
+bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid,
+	    const struct tbuf_steps_done *, const struct tbuf_kept_fire *,
+	    bool apart) TBUF_HIDDEN;
 
 /*
  * clause.c: store a number of the thread's for such a fire, the long way; its

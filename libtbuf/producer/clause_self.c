@@ -38,10 +38,12 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	    id, &here, &cell) ||
 	    !tbuf_kept_unchanged(k, fire->version))
 		return (false);
-	fire->self = 0;
-	if (loads && cell != NULL && tbuf_step_load(&here, &fire->self, cell,
-	    1) != TBUF_COMMITTED)
-		return (false);
+	if (loads) {
+		fire->self = 0;
+		if (cell != NULL && tbuf_step_load(&here, &fire->self, cell,
+		    1) != TBUF_COMMITTED)
+			return (false);
+	}
 	if (guards && fire->self == 0)
 		return (true);
 	if (times) {
@@ -114,10 +116,12 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	if (!tbuf_self.rseq || !element_make(k, fire, body, &a, &here) ||
 	    !tbuf_kept_unchanged(k, fire->version))
 		return (false);
-	fire->self = 0;
-	a.loaded = &fire->self;
-	if (loads && !tbuf_array_again(&a, &here))
-		return (false);
+	if (loads) {
+		fire->self = 0;
+		a.loaded = &fire->self;
+		if (!tbuf_array_again(&a, &here))
+			return (false);
+	}
 	if (guards && fire->self == 0)
 		return (true);
 	/* What another thread has stored is no later than this. */

@@ -75,6 +75,49 @@ is_apart(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid)
 	    k->link.apart && tbuf_kept_unchanged(k, version));
 }
 
+/* What there is behind a step, before that is done. */
+static inline void
+done_read(const struct tbuf_kept *k, uint32_t from,
+    struct tbuf_steps_done *done)
+{
+	uint32_t n = k->link.nlocals, i;
+
+	done->from = from;
+	done->nlocals = n;
+	for (i = 0; i < n && i < TBUF_KEPT_LOCALS; i++)
+		done->locals[i] = k->link.locals[i];
+}
+
+/*
+ * The steps of a clause whose tests hold, as far as these go: what has been
+ * done then, which is one of two places, of which the first one says nothing.
+ * NULL: the clause has come to its end.
+ */
+static inline __attribute__((always_inline)) const struct tbuf_steps_done *
+steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire, struct tbuf_steps_done places[2])
+{
+	uint32_t epid = k->only;
+	unsigned step = 0;
+	uint32_t next;
+	bool guards;
+
+	do {
+		/* What is read here holds if the step is done: it looks. */
+		next = k->link.next;
+		guards = k->self.used && k->self.guards;
+		if (next != 0)
+			done_read(k, next, &places[(step + 1) % 2]);
+		if (!(k->self.used ? tbuf_clause_self_held(s->site, k, fire) :
+		    tbuf_kept_effect(k, fire)))
+			break;
+		if (next == 0 || (guards && fire->self == 0))
+			return (NULL);
+		k = tbuf_kept_step_place(epid, ++step);
+	} while (step_is(s, k, epid, step, &fire->version));
+	return (&places[step % 2]);
+}
+
 /* One clause; false: nothing more is to be done. */
 static bool
 clause_do(struct tbuf_steps *s, uint32_t epid)
@@ -82,9 +125,8 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	const struct tbuf_kept *k = tbuf_kept_step_place(epid, 0);
 	struct tbuf_kept_fire fire;
 	enum tbuf_kept_way way = clause_look(s, k, epid, &fire.version);
-	uint32_t from = 0, next;
-	unsigned step = 0;
-	bool guards;
+	struct tbuf_steps_done places[2];
+	const struct tbuf_steps_done *done = &places[0];
 
 	if (way == TBUF_WAY_DONE)
 		return (true);
@@ -92,24 +134,11 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	fire.words = s->words;
 	fire.size = s->size;
 	fire.base = s->base;
-	fire.ticks = fire.time = 0;
-	while (way == TBUF_WAY_BEHIND && tbuf_self.rseq) {
-		/* What is read here holds if the step is done: it looks. */
-		next = k->link.next;
-		guards = k->self.used && k->self.guards;
-		fire.self = 0;
-		if (!(k->self.used ? tbuf_clause_self_held(s->site, k, &fire) :
-		    tbuf_kept_effect(k, &fire)))
-			break;
-		if (next == 0 || (guards && fire.self == 0))
-			return (true);
-		from = next;
-		k = tbuf_kept_step_place(epid, ++step);
-		if (!step_is(s, k, epid, step, &fire.version))
-			break;
-	}
-	k = tbuf_kept_step_place(epid, 0);
-	return (tbuf_clause_some(s, epid, from, fire.ticks,
+	fire.ticks = fire.time = fire.self = 0;
+	places[0].from = places[0].nlocals = 0;
+	if (way == TBUF_WAY_BEHIND && tbuf_self.rseq)
+		done = steps_do(s, k, &fire, places);
+	return (done == NULL || tbuf_clause_some(s, epid, done, &fire,
 	    is_apart(s, k, epid)));
 }
 

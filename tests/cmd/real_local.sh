@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# this-> variables and numbers that are computed, over the statements of a clause
+# that is alone at its probe: by steps and, where a key is new, by the machine
+# from there on, which has to find what the steps have left.  Under -x cpu the
+# machine does it all.
+. "$HERE/common_real"
+
+lowest=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+
+# both OPTIONS: the same by the two.
+both()
+{
+	ctl -q "$@"
+	"$TBUFCTL" -q "$@" >steps 2>&1
+	"$TBUFCTL" -q -x cpu="$lowest" "$@" >machine 2>&1
+	cmp steps machine
+}
+
+cat >statements.d <<'EOD'
+tt:::count
+/arg0 > 20/
+{
+	this->half = arg0 / 2;
+	@half = sum(this->half);
+	this->tens = arg0 / 10;
+	@tens[this->tens] = sum(this->half);
+	this->half = arg0 * 3;
+	@thrice[arg0] = max(this->half);
+	@low[arg0 & 7, arg0 % 3] = count();
+	self->last = this->half;
+	@[(short)arg0] = count();
+	@end = sum(this->half);
+}
+
+END
+{
+	trunc(@thrice, 2);
+	trunc(@tens, 3);
+	trunc(@, 2);
+	printa("half %@d, ", @half);
+	printa("end %@d\n", @end);
+	printa("%d: %@d\n", @thrice);
+	printa("%d: %@d\n", @tens);
+	printa("%d: %@d\n", @);
+	printa("%d, %d: %@d\n", @low);
+}
+EOD
+both -s statements.d -c "$TBUF_TARGET fire=600"
+
+# Each operation, and what it is cut to.
+cat >operations.d <<'EOD'
+tt:::count
+{
+	@["*"] = sum(arg0 * -3);
+	@["/"] = sum(arg0 / -7);
+	@["%"] = sum(arg0 % -7);
+	@["<<"] = sum(arg0 << 60);
+	@[">>"] = sum(arg0 >> 2);
+	@["&"] = sum(arg0 & 0x55);
+	@["char"] = sum((char)arg0);
+	@["uchar"] = sum((unsigned char)arg0);
+}
+
+END
+{
+	printa("%s: %@d\n", @);
+}
+EOD
+cat >lengths.d <<'EOD'
+tt:::count
+{
+	this->less = arg0 - 300;
+	@["char"] = sum((char)this->less);
+	@["short"] = sum((short)this->less);
+	@["uint"] = sum((unsigned int)this->less);
+	@["int"] = sum((int)this->less);
+	@["long"] = sum(this->less);
+	@["hundreds"] = sum(arg0 / 100);
+	@["tid"] = sum(tid & 0);
+}
+
+END
+{
+	printa("%s: %@d\n", @);
+}
+EOD
+both -s operations.d -c "$TBUF_TARGET fire=600"
+both -s lengths.d -c "$TBUF_TARGET fire=600"
+
+# The time is one in all of them, and so is the thread's number, though another
+# one of the thread's is stored between.
+cat >passed.d <<'EOD'
+tt:::blob
+{
+	self->since = timestamp;
+}
+
+tt:::count
+/self->since/
+{
+	this->passed = timestamp - self->since;
+	@once = sum(this->passed);
+	@by[arg0 % 40] = sum(this->passed);
+	self->other = arg0;
+	@micro[arg0 % 3] = sum(this->passed / 1000);
+	@new[arg0] = sum(this->passed);
+	@micros = sum(this->passed / 1000);
+	@last = sum(this->passed);
+}
+
+END
+{
+	printa("once %@d\n", @once);
+	printa("by %@d\n", @by);
+	printa("micro %@d\n", @micro);
+	printa("new %@d\n", @new);
+	printa("micros %@d\n", @micros);
+	printa("last %@d\n", @last);
+}
+EOD
+# Where a step behind loads another of the thread's numbers it is the machine's.
+sed 's/self->other = arg0/@other = sum(self->other + 1)/
+    s/^tt:::blob$/tt:::blob { self->other = 0; } tt:::blob/' passed.d >loaded.d
+for how in "-s passed.d" "-s loaded.d" "-x cpu=$lowest -s passed.d"; do
+	# shellcheck disable=SC2086 # words
+	"$TBUFCTL" -q $how -c "$TBUF_TARGET large=8 fire=600" |
+	    awk 'NF == 2 { n[$1]++; sum[$1] += $2 }
+		END {
+			once = sum["once"]
+			same = once > 0 && sum["by"] == once &&
+			    sum["new"] == once && sum["last"] == once &&
+			    sum["micro"] == sum["micros"]
+			print n["by"], n["new"], same
+		}'
+done
