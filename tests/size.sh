@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a program that is linked with the target side has to carry: 243 KB of
+# What a program that is linked with the target side has to carry: 244 KB of
 # text at most, as it is built for people.
 
 : "${top_builddir:?}" "${CC:=cc}"
 
 archive=$top_builddir/libtbuf/.libs/libtarget.a
-most=249200
+most=249700
 
 skip()
 {

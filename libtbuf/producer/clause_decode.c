@@ -172,7 +172,7 @@ is_late(const struct tbuf_number *number)
 	unsigned at = number->cut.at == TBUF_CUT_COMPUTED ? number->of.at :
 	    number->cut.at;
 
-	return (at >= TBUF_CUT_ELAPSED && at <= TBUF_CUT_SELF);
+	return (at >= TBUF_CUT_SECOND && at <= TBUF_CUT_SELF);
 }
 
 /*
@@ -228,10 +228,31 @@ self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (true);
 }
 
+/* Another one of the thread's, which nothing asks for but an effect. */
+static bool
+second_load(struct tbuf_kept *k, uint32_t id, struct tbuf_number *to)
+{
+	struct tbuf_kept_self *s = &k->self;
+
+	if (id >= TBUF_PLACES || k->program.places.at[id] == 0 ||
+	    (s->seconds && s->second != id))
+		return (false);
+	s->seconds = true;
+	s->second = (uint8_t)id;
+	to->cut.at = TBUF_CUT_SECOND;
+	return (true);
+}
+
 static bool
 self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
     struct tbuf_number *to)
 {
+	const struct tbuf_kept_self *s = &k->self;
+	uint32_t id = tbuf_word_immediate(word);
+
+	if (s->used && s->scope == TBUF_SCOPE_THREAD &&
+	    tbuf_word_c(word) == TBUF_SCOPE_THREAD && id != s->id)
+		return (!g->late && second_load(k, id, to));
 	to->cut.at = TBUF_CUT_SELF;
 	k->self.loads = true;
 	return (!g->late && self_use(g, word, k));

@@ -32,7 +32,8 @@ whole_self(const struct tbuf_kept *k)
 {
 	const struct tbuf_kept_self *s = &k->self;
 
-	if (s->scope != TBUF_SCOPE_THREAD || !s->times || !s->stores)
+	if (s->scope != TBUF_SCOPE_THREAD || !s->times || !s->stores ||
+	    s->seconds)
 		return (TBUF_WHOLE_NONE);
 	if (k->kind == TBUF_KEPT_TEST)
 		return (!s->loads && s->stored.cut.at == TBUF_CUT_TIME ?

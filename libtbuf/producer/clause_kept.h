@@ -14,8 +14,8 @@
  *		a number of the thread's that is stored
  *
  * of which each may be missing (clause_self.c is what does with the second and
- * the last).  In place of the thread's number there may be that of an array's
- * element, of one key of numbers.
+ * the last).  Another number of the thread's may be loaded as well.  In place
+ * of both there may be that of an array's element, of one key of numbers.
  */
 #ifndef TBUF_PRODUCER_CLAUSE_KEPT_H
 #define TBUF_PRODUCER_CLAUSE_KEPT_H
@@ -37,12 +37,13 @@ struct tbuf_cut {
 };
 
 /* What a number is that is no argument; no fire has so many words. */
-#define TBUF_CUT_COMPUTED 246		/* of another one: clause_number.c */
-#define TBUF_CUT_LITERAL 247		/* a text: the constant there */
-#define TBUF_CUT_UNSET	248		/* a number of a step before */
-#define TBUF_CUT_NAME	249		/* a text: the built-in `constant` */
-#define TBUF_CUT_TID	250		/* the thread's id */
-#define TBUF_CUT_TEXT	251		/* a text: of the argument `constant` */
+#define TBUF_CUT_COMPUTED 245		/* of another one: clause_number.c */
+#define TBUF_CUT_LITERAL 246		/* a text: the constant there */
+#define TBUF_CUT_UNSET	247		/* a number of a step before */
+#define TBUF_CUT_NAME	248		/* a text: the built-in `constant` */
+#define TBUF_CUT_TID	249		/* the thread's id */
+#define TBUF_CUT_TEXT	250		/* a text: of the argument `constant` */
+#define TBUF_CUT_SECOND	251		/* the thread's other number */
 #define TBUF_CUT_ELAPSED 252		/* timestamp, less that number */
 #define TBUF_CUT_TIME	253		/* timestamp */
 #define TBUF_CUT_SELF	254		/* the number of the thread */
@@ -120,6 +121,8 @@ struct tbuf_kept_self {
 	bool quantizes;			/* of TBUF_WHOLE_SINCE: ELAPSED */
 	uint8_t scope;			/* enum tbuf_scope, */
 	uint16_t id;			/* ... and which variable of these */
+	bool seconds;			/* another one of the thread's is */
+	uint8_t second;			/* ... loaded as well */
 	struct tbuf_number stored;
 	struct tbuf_tempo tempo;
 	struct tbuf_number key[TBUF_KEPT_KEY];	/* of an element */
@@ -214,6 +217,7 @@ struct tbuf_kept_fire {
 	uint64_t ticks;			/* 0: the time has not been read */
 	uint64_t time;			/* where it is used, as the next one */
 	uint64_t self;
+	uint64_t second;
 };
 
 static inline uint64_t
@@ -313,7 +317,7 @@ struct tbuf_known {
  */
 struct tbuf_known tbuf_number_other(const struct tbuf_number *,
 	    const uint64_t *words, uint64_t size, uint64_t time,
-	    uint64_t self) TBUF_HIDDEN;
+	    uint64_t self, uint64_t second) TBUF_HIDDEN;
 
 /*
  * False: the fire has no such word, for what is kept has changed, or it is the
@@ -331,7 +335,7 @@ tbuf_number_value(const struct tbuf_number *n,
 		*value = n->constant;
 	else {
 		known = tbuf_number_other(n, fire->words, fire->size,
-		    fire->time, fire->self);
+		    fire->time, fire->self, fire->second);
 		*value = known.value;
 		return (known.is);
 	}
@@ -542,7 +546,7 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
 		fire.size = size;
 		fire.base = base;
 		fire.version = version;
-		fire.ticks = fire.time = fire.self = 0;
+		fire.ticks = fire.time = fire.self = fire.second = 0;
 		done = k->self.used ? tbuf_clause_self(site, k, &fire) :
 		    tbuf_kept_effect(k, &fire);
 	}

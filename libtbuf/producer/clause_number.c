@@ -47,7 +47,7 @@ operate(unsigned operation, uint64_t *x, uint64_t y)
 
 /* What is no argument. */
 static inline struct tbuf_known
-plain(unsigned at, uint64_t time, uint64_t self)
+plain(unsigned at, uint64_t time, uint64_t self, uint64_t second)
 {
 	if (at == TBUF_CUT_ELAPSED)
 		return ((struct tbuf_known){ time - self, true });
@@ -55,6 +55,8 @@ plain(unsigned at, uint64_t time, uint64_t self)
 		return ((struct tbuf_known){ time, true });
 	if (at == TBUF_CUT_SELF)
 		return ((struct tbuf_known){ self, true });
+	if (at == TBUF_CUT_SECOND)
+		return ((struct tbuf_known){ second, true });
 	if (at == TBUF_CUT_TID)
 		return ((struct tbuf_known){ tbuf_thread.tid,
 		    tbuf_thread.tid != 0 });
@@ -63,17 +65,17 @@ plain(unsigned at, uint64_t time, uint64_t self)
 
 struct tbuf_known
 tbuf_number_other(const struct tbuf_number *n, const uint64_t *words,
-    uint64_t size, uint64_t time, uint64_t self)
+    uint64_t size, uint64_t time, uint64_t self, uint64_t second)
 {
 	unsigned down = n->cut.down % 64;
 	struct tbuf_known x;
 
 	if (n->cut.at != TBUF_CUT_COMPUTED)
-		return (plain(n->cut.at, time, self));
+		return (plain(n->cut.at, time, self, second));
 	if (n->of.at * sizeof(*words) < size)
 		x = (struct tbuf_known){ tbuf_cut_out(&n->of, words), true };
 	else
-		x = plain(n->of.at, time, self);
+		x = plain(n->of.at, time, self, second);
 	x.is = x.is && operate(n->cut.up, &x.value, n->constant);
 	x.value <<= down;
 	x.value = n->cut.is_signed ? (uint64_t)((int64_t)x.value >> down) :

@@ -7,7 +7,8 @@
  *	self->ts = timestamp;
  *	/self->ts/ { @ = quantize(timestamp - self->ts); self->ts = 0; }
  *
- * or with that of an element, as start[arg0].
+ * or with that of an element, as start[arg0]; and with another one of the
+ * thread's that is loaded.
  *
  * Load, effect and store are a section each, as in the machine, and a handler
  * that comes between them finds what it would find there.  Up to the effect
@@ -20,12 +21,24 @@
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
 
+/* How far from the one number of the thread's the other one is. */
+static inline int64_t
+second_distance(const struct tbuf_kept *k)
+{
+	const struct tbuf_places *places = &k->program.places;
+
+	return ((int64_t)places->at[k->self.second % TBUF_PLACES] -
+	    (int64_t)places->at[k->self.id % TBUF_PLACES]);
+}
+
 static bool
 self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
     struct tbuf_kept_fire *fire)
 {
 	const bool loads = k->self.loads, guards = k->self.guards;
 	const bool stores = k->self.stores, times = k->self.times;
+	const bool seconds = k->self.seconds;
+	const int64_t distance = second_distance(k);
 	const struct tbuf_number stored = k->self.stored;
 	const struct tbuf_tempo tempo = k->self.tempo;
 	const uint32_t id = k->self.id;
@@ -46,6 +59,12 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	}
 	if (guards && fire->self == 0)
 		return (true);
+	if (seconds) {
+		fire->second = 0;
+		if (cell != NULL && tbuf_step_load(&here, &fire->second,
+		    cell + distance / 8, 1) != TBUF_COMMITTED)
+			return (false);
+	}
 	if (times) {
 		if (fire->ticks == 0)
 			fire->ticks = tbuf_counter_glance();

@@ -134,7 +134,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	fire.words = s->words;
 	fire.size = s->size;
 	fire.base = s->base;
-	fire.ticks = fire.time = fire.self = 0;
+	fire.ticks = fire.time = fire.self = fire.second = 0;
 	places[0].from = places[0].nlocals = 0;
 	if (way == TBUF_WAY_BEHIND && tbuf_self.rseq)
 		done = steps_do(s, k, &fire, places);

@@ -88,6 +88,103 @@ EOD
 both -s operations.d -c "$TBUF_TARGET fire=600"
 both -s lengths.d -c "$TBUF_TARGET fire=600"
 
+# Two numbers of the thread's in a statement.
+cat >two.d <<'EOD'
+tt:::count
+{
+	self->a = arg0;
+	self->b = arg0 % 3;
+	self->c = arg0 % 5;
+}
+
+tt:::count
+/self->b/
+{
+	@a[self->a % 10] = sum(self->b);
+	@greatest[self->c] = max(self->a);
+	self->b = 0;
+}
+
+tt:::count
+/self->b/
+{
+	@never = count();
+}
+
+tt:::count
+{
+	@sum = sum(self->a);
+	@both[self->b, self->c] = sum(self->c);
+}
+
+tt:::count
+/self->c/
+{
+	@three[self->b] = sum(self->a);
+}
+
+tt:::count
+/self->c/
+{
+	@third = lquantize(self->b, 0, 2, 1, self->a);
+}
+
+tt:::count
+/self->c && arg0 > 590/
+{
+	@late[arg0] = min(self->a - 1000);
+}
+
+END
+{
+	printa("%d: %@d\n", @a);
+	printa("greatest %d: %@d\n", @greatest);
+	printa("%@d\n", @sum);
+	printa("both %d %d: %@d\n", @both);
+	printa("late %d: %@d\n", @late);
+	printa("three %d: %@d\n", @three);
+	printa("third %@d", @third);
+	printa(@never);
+}
+EOD
+cat >two_alone.d <<'EOD'
+tt:::blob
+{
+	self->ts = 1;
+	self->op = 3;
+	self->more = 5;
+}
+
+tt:::count
+/self->ts/
+{
+	@buckets = lquantize(timestamp - self->ts, 0, 1, 1, self->op);
+	self->ts = 1;
+}
+EOD
+cat >two_behind.d <<'EOD'
+tt:::blob
+{
+	self->ts = 1;
+	self->op = 3;
+	self->more = 5;
+}
+
+tt:::count
+/self->ts/
+{
+	this->op = self->op;
+	@op[arg0 % 3] = sum(this->op);
+	@more = sum(self->more);
+	@ops = sum(this->op);
+	@mores[self->ts] = sum(self->more);
+	@again = sum(this->op);
+}
+EOD
+both -s two.d -c "$TBUF_TARGET fire=600"
+both -s two_alone.d -c "$TBUF_TARGET large=8 fire=600"
+both -s two_behind.d -c "$TBUF_TARGET large=8 fire=600"
+
 # The time is one in all of them, and so is the thread's number, though another
 # one of the thread's is stored between.
 cat >passed.d <<'EOD'
