@@ -40,6 +40,77 @@ pages_are_clean() {
 	done
 }
 
+# Cells of tables that are wider than their columns, but for a row's last: groff
+# sets what follows right behind them, or a column further.  What a cell looks
+# like is told without formatting it: most macros are left out, functions get
+# their parentheses.
+wide_cells() {
+	awk '
+	function closed(out) {
+		if (!call)
+			return out
+		call = 0
+		return out ")"
+	}
+	function look(cell,	n, i, word, out, glue) {
+		n = split(cell, word, " ")
+		out = ""; glue = 1; call = 0
+		for (i = 1; i <= n; i++) {
+			if (word[i] == "Ns") {
+				glue = 1
+				continue
+			}
+			if (word[i] == "Oo" || word[i] == "Op")
+				out = closed(out) (glue ? "[" : " [")
+			if (word[i] == "Oc")
+				out = closed(out) "]"
+			if (word[i] ~ /^O[opc]$/)
+				glue = word[i] != "Oc"
+			if (word[i] == "Fn" && i < n) {
+				out = closed(out) (glue ? "" : " ") word[++i] "("
+				call = glue = 1
+				continue
+			}
+			if (word[i] ~ /^[A-Z][a-z]$/)
+				continue
+			if (word[i] ~ /^[],.;:)]$/) {
+				out = closed(out) word[i]
+				continue
+			}
+			out = out (glue ? "" : call ? ", " : " ") word[i]
+			glue = 0
+		}
+		out = closed(out)
+		gsub(/\\&|"/, "", out)
+		return out
+	}
+	/^\.Bl -column/ {
+		line = $0
+		columns = 0
+		while (match(line, /"[^"]*"/)) {
+			width[++columns] = RLENGTH - 2
+			line = substr(line, RSTART + RLENGTH)
+		}
+	}
+	/^\.El/ { columns = 0 }
+	columns && /^\.It/ {
+		n = split(substr($0, 5), cell, / Ta /)
+		for (i = 1; i < n; i++)
+			if (length(look(cell[i])) > width[i]) {
+				print FNR ": " look(cell[i])
+				wide = 1
+			}
+	}
+	END { exit wide }' "$1"
+}
+
+columns_are_wide_enough() {
+	for page in "$man"/*.[1-9]; do
+		expect "${page##*/} has columns as wide as their cells" \
+		    wide_cells "$page"
+	done
+}
+
 # Functions and macros that programs may use, one a line.
 public_names() {
 	grep -ho '\<tbuf_[a-z_]*(' "$library/tbuf.h" \
@@ -275,6 +346,7 @@ names_are_documented() {
 }
 
 pages_are_clean
+columns_are_wide_enough
 functions_have_pages
 expect '--help fits 80 columns' help_fits_terminals
 expect 'tbufctl(1) and --help have the same options' options_are_the_same
