@@ -812,6 +812,7 @@ struct tbuf_unwrapped {
  * `visit` returns non-zero to stop; that value is given back.
  *	-ENOEXEC	the file is neither
  *	-ENODATA	there is none in the core
+ *	-EBADMSG	nor in what there is of one that is truncated
  *	-ESRCH		the process has none
  *	-EINVAL		it is damaged
  * and what open(2) says.

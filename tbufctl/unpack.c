@@ -43,6 +43,7 @@ struct unpack {
 	void *state;
 	int fd;
 	bool damaged;
+	bool ended;		/* nothing comes any more, but from the start */
 	uint64_t position;	/* of what is unpacked next */
 	uint64_t input_at;	/* of the input, in the file */
 	size_t begin, end;	/* what of the input is not used yet */
@@ -284,21 +285,24 @@ next(struct unpack *u, void *to, size_t size)
 	struct step step;
 	ssize_t n;
 
-	for (;;) {
+	while (!u->ended) {
 		if ((n = fill(u)) < 0)
 			return (n);
 		step = (struct step){ u->input + u->begin, (size_t)n, to,
 		    size };
-		u->damaged |= !u->codec->move(u->state, &step);
-		if (u->damaged)
-			return (0);
+		u->ended = !u->codec->move(u->state, &step);
+		if (u->ended) {
+			u->damaged = true;
+			break;
+		}
 		u->begin += step.in;
 		u->position += step.out;
 		if (step.out != 0)
 			return ((ssize_t)step.out);
-		if (n == 0)
-			return (0);
+		/* Asked for more, libzstd would call that an error. */
+		u->ended = n == 0;
 	}
+	return (0);
 }
 
 static bool
@@ -307,6 +311,7 @@ rewind_to_start(struct unpack *u)
 
 	u->position = u->input_at = 0;
 	u->begin = u->end = 0;
+	u->ended = false;
 	return (u->codec->reset(u->state));
 }
 

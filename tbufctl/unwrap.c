@@ -76,6 +76,8 @@ problem(int error)
 	case -ENODATA:
 		return ("no text trace in it (bit 3 of coredump_filter lets "
 		    "a core have it)");
+	case -EBADMSG:
+		return ("it is truncated, and no text trace in it");
 	case -ESRCH:
 		return ("no text trace of this process");
 	case -EINVAL:

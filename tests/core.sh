@@ -146,6 +146,18 @@ packed()
 	core damaged
 	same "$2: damage" "tbufctl: damaged: damaged $2 file, read as far as it\
  goes" "$(grep damaged: err | grep -v 'failed to read')"
+	# What lies before an early end, or damage, is read all the same.
+	for part in 11 13 15; do
+		head -c $(($(wc -c <"$1") * part / 16)) "$1" >"cut"
+		"$2" -q -c cut >packed 2>/dev/null
+		core cut
+		cp got plain
+		core packed
+		same "$2, an end at $part/16" '' "$(diff plain got | head)"
+		echo 'no more of it' >>packed
+		core packed
+		same "$2, damage at $part/16" '' "$(diff plain got | head)"
+	done
 }
 
 crash with 0x3b
@@ -244,6 +256,11 @@ for core in core* *core; do
 		same "$tool: damage" "tbufctl: damaged: damaged $tool file,\
  read as far as it goes" "$(head -n 1 err)"
 	done
+	rm -f "$TBUF_DIR"/text.*
+	head -c 5000 "$core" >"cut"
+	"$TBUFCTL" --unwrap cut >got 2>err
+	same "$core: truncated" "1 tbufctl: failed to unwrap cut: it is truncated,\
+ and no text trace in it" "$? $(cat err)"
 	head -c 5000 "$core" | gzip >packed
 	"$TBUFCTL" --unwrap packed >got 2>err
 	same 'gzip' "1 tbufctl: failed to unwrap packed: this tbufctl cannot\

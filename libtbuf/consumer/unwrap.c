@@ -38,6 +38,7 @@ struct source {
 	void *argument;
 	const char *file;	/* that a core names, or NULL */
 	unsigned found;
+	bool truncated;		/* a core ends before its headers say */
 };
 
 /* ------------------------------------------------------------ a trace */
@@ -299,11 +300,14 @@ core_search(struct source *s, const Elf64_Ehdr *e, char *block)
 
 	for (i = 0; i < n && result == 0; i++) {
 		if (e->e_phoff > s->size || !tbuf_file_read(s->fd, &p,
-		    sizeof(p), e->e_phoff + i * sizeof(p)))
+		    sizeof(p), e->e_phoff + i * sizeof(p))) {
+			s->truncated = true;
 			break;
+		}
 		bytes = clip(p.p_filesz, p.p_offset, s->size);
 		if (p.p_type != PT_LOAD)
 			continue;
+		s->truncated |= bytes < p.p_filesz;
 		if (bytes > left)
 			return (-EINVAL);
 		left -= bytes;
@@ -374,7 +378,9 @@ core_visit(struct source *s, const Elf64_Ehdr *e)
 	free(block);
 	if (result == 0 && s->found == 0)
 		result = core_visit_named(s);
-	return (result == 0 && s->found == 0 ? -ENODATA : result);
+	if (result == 0 && s->found == 0)
+		return (s->truncated ? -EBADMSG : -ENODATA);
+	return (result);
 }
 
 /* ------------------------------------------------------------ files */

@@ -171,8 +171,8 @@ int
 fake_errno(const struct fake_line *line, unsigned word)
 {
 	static const int numbers[] = {
-		EACCES, EBUSY, ECANCELED, EINVAL, EMFILE, ENODATA, ENOENT,
-		ENOEXEC, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH,
+		EACCES, EBADMSG, EBUSY, ECANCELED, EINVAL, EMFILE, ENODATA,
+		ENOENT, ENOEXEC, ENOMEM, ENOSPC, EOPNOTSUPP, EPERM, EPROTO, ESRCH,
 		ETIMEDOUT, EUSERS, EAGAIN
 	};
 	const char *name = fake_text(line, word);

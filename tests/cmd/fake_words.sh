@@ -7,7 +7,7 @@ ctl --unwrap=7
 ctl --unwrap text.7 -q
 ctl --unwrap=7 --format=text -o out
 cat out
-for failure in ENOEXEC ENODATA ESRCH EINVAL EPERM; do
+for failure in ENOEXEC ENODATA EBADMSG ESRCH EINVAL EPERM; do
 	echo "fail unwrap $failure" | play
 	ctl --unwrap=7
 done
