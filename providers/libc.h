@@ -42,6 +42,8 @@
 
 #include <tbuf.h>
 
+#include "producer/mark.h"
+
 #pragma GCC visibility push(hidden)
 
 /*
@@ -195,14 +197,15 @@ wanted(const struct tbuf_site *site)
 }
 
 /*
- * Is this address in libtbuf?  What the library does for itself (it opens and
- * closes its control file) is not the program's.
+ * Is a call from here none of the program's?  libtbuf opens and closes its
+ * control file, and another provider reads files while it begins, by functions
+ * that call others.
  */
 static inline bool
-is_library(const void *address)
+is_own(const void *caller)
 {
-	return ((uintptr_t)address - tbuf_libc_library.start <
-	    tbuf_libc_library.size);
+	return ((uintptr_t)caller - tbuf_libc_library.start <
+	    tbuf_libc_library.size || tbuf_thread_hide(0) != 0);
 }
 
 /*
@@ -251,7 +254,7 @@ traced_##name parameters						\
 do {									\
 	if (quiet(&functions[probes]))					\
 		return (REAL(name, &functions[called]) arguments);	\
-	if (is_library(__builtin_return_address(0)))			\
+	if (is_own(__builtin_return_address(0)))			\
 		return (((typeof(name) *)				\
 		    tbuf_libc_real(&functions[called])) arguments);	\
 	return (traced_##name arguments);				\

@@ -213,7 +213,7 @@ free(void *ptr)
 		REAL(free, f)(ptr);
 	else if (!ready(f))
 		return;
-	else if (is_library(__builtin_return_address(0)))
+	else if (is_own(__builtin_return_address(0)))
 		REAL(free, f)(ptr);
 	else
 		traced_free(ptr);

@@ -108,7 +108,7 @@ try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
 do {									\
 	if (quiet_lock(row))						\
 		return (REAL(name, &functions[row]) arguments);		\
-	if (is_library(__builtin_return_address(0)))			\
+	if (is_own(__builtin_return_address(0)))			\
 		return (((typeof(name) *)				\
 		    tbuf_libc_real(&functions[row])) arguments);	\
 	return (traced_##name arguments);				\

@@ -240,6 +240,7 @@ begin(void)
 {
 	int error = errno;
 
+	(void)tbuf_thread_hide(1);
 	list_open();
 	syscall_area_begin();
 	syscall_path_begin();
@@ -247,5 +248,6 @@ begin(void)
 		trace_all();
 	if (list != NULL)
 		fclose(list);
+	(void)tbuf_thread_hide(-1);
 	errno = error;
 }

@@ -330,6 +330,20 @@ same() {
 	cmp "$dir/expected" "$dir/got" || fail "$1: another output traced"
 	grep -q 'total: [1-9]' "$dir/said" || fail "$1: $(cat "$dir/said")"
 }
+# What the provider calls as it begins is not told by that of the C library.
+opened() {
+	rm -f "$dir/out"
+	TBUF_SYSCALL_LIST=$dir/list "$TBUFCTL" -q -Z -o "$dir/out" "$@" \
+	    -n 'libc::open*:entry,libc::close:entry,libc::*alloc:entry {
+		@[probefunc] = count(); }' -c /bin/true 2>"$dir/said" ||
+	    fail "opened: $(cat "$dir/said")"
+	sed '/^$/d' "$dir/out"
+}
+opened >"$dir/expected"
+opened -n 'syscall::getppid:entry' >"$dir/got"
+diff "$dir/expected" "$dir/got" >"$dir/said" ||
+    fail "calls of its own: $(cat "$dir/said")"
+
 same sort "$top_srcdir/LICENSE"
 same sh "$dir/script"
 same git -C "$top_srcdir" --version

@@ -66,6 +66,13 @@ for flags in -O0 '-O2 -fcf-protection=full' '-O2 -fno-pie -no-pie' \
 	expect "all armed: $flags" "$("$TBUFCTL" -l -c ./probes 2>&1 |
 	    grep -c -e 'sdt  *probes' -e 'not armed')" 10
 done
+for description in nothing:::one sdt:::one; do
+	"$TBUFCTL" -q -Z -x usdt=sdt.d -n "$description" -n 'libc::open*:entry,
+	    libc::*read*:entry,libc::close:entry { @[probefunc] = count(); }' \
+	    -c ./probes 2>/dev/null | sed -n 's/^ .* //p'
+done >got
+expect 'what it reads as it begins is not told as the program'"'"'s' \
+    "$(cat got)" ''
 expect 'without a provider file a string is a number' \
     "$(trace -n 'sdt:::words-two' -c ./probes |
     sed 's/:[0-9][0-9]*/:N/g')" 'words-two "arg0":N,"arg1":N'

@@ -18,8 +18,9 @@ __attribute__((visibility("default")))
 void	tbuf_thread_mark(int step);
 
 /*
- * Count up (1) or down (-1) how often this thread's system calls have been said
- * to be none of the program's, or just tell (0).  Async-signal-safe.
+ * Count up (1) or down (-1) how often this thread's calls, of the system and of
+ * the C library, have been said to be none of the program's, or just tell (0).
+ * Async-signal-safe.
  */
 __attribute__((visibility("default")))
 uint32_t tbuf_thread_hide(int step);
