@@ -460,6 +460,31 @@ START_TEST(children_share_what_space_there_is)
 }
 END_TEST
 
+/*
+ * Buffers and tables: a run in which programs come and go has as much left as
+ * it had.
+ */
+START_TEST(what_children_have_taken_is_given_back)
+{
+	struct tbuf_consumer *c = fake_consumer(_i == 0 ?
+	    "follow bufsize=64k" : "follow bufsize=64k nunits=4");
+	uint64_t sum = 0;
+	struct tbuf_target *t;
+	struct tally tally;
+
+	setenv("TBUF_MAXSIZE", "64m", 1);
+	live_spawn(c, "breed", "7", NULL);
+	live_go(c);
+	ck_assert_int_eq(live_work(c, &tally), 0);
+	ck_assert_uint_eq(tally.exits, 8);
+	TAILQ_FOREACH(t, &c->targets, link)
+		sum += t->charged;
+	sum += c->entry != NULL ? c->entry->budget : c->left;
+	ck_assert_uint_eq(sum, 64 << 20);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 /* Every child is traced or told. */
 START_TEST(children_without_space_are_told)
 {
@@ -688,6 +713,7 @@ make(void)
 	tcase_add_test(t, probes_beyond_the_table_are_told);
 	tcase_add_test(t, probes_beyond_the_session_are_told);
 	tcase_add_test(t, children_share_what_space_there_is);
+	tcase_add_loop_test(t, what_children_have_taken_is_given_back, 0, 2);
 	tcase_add_test(t, children_without_space_are_told);
 	tcase_add_test(t, child_without_space_is_told_once);
 	tcase_add_test(t, images_that_come_while_files_are_met);

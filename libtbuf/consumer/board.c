@@ -270,7 +270,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	t->born = birth.mono;
 	t->order.patterns = c->patterns;
 	t->order.npatterns = c->npatterns;
-	t->charged = t->plan.storage;
+	t->charged = t->backed;
 	t->live = true;
 	tbuf_units_rule(c, t);
 	tbuf_session_begin(t);

@@ -23,20 +23,30 @@ inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
 	    size <= view->size - at);
 }
 
-/* A lane's storage lies in the file.  Lowers *data, adds to *storage. */
+/* What lanes have in common, as they are read. */
+struct extent {
+	uint64_t data;		/* where the first one's storage is */
+	uint64_t storage;	/* of all */
+	uint64_t end;		/* of what is backed: second tables are not */
+};
+
+/* A lane's storage lies in the file. */
 static bool
 read_lane(const struct tbuf_view *view, const struct tbuf_lane *lane,
-    uint64_t *data, uint64_t *storage)
+    struct extent *extent)
 {
+	uint64_t second = tbuf_place_offset(lane->table[1]);
 	uint64_t at = tbuf_place_offset(lane->place);
 	uint64_t size = tbuf_place_storage(lane->place);
 
 	if (size < 64 || size > view->size || !inside(view, at, size) ||
 	    lane->size > size)
 		return (false);
-	if (at < *data)
-		*data = at;
-	*storage += size;
+	if (at < extent->data)
+		extent->data = at;
+	if (second != 0 && second < extent->end)
+		extent->end = second;
+	extent->storage += size;
 	return (true);
 }
 
@@ -103,7 +113,7 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 {
 	size_t size = slot->nlanes * sizeof(struct tbuf_lane);
 	struct tbuf_lane *lanes = malloc(size);
-	uint64_t data = UINT64_MAX, storage = 0;
+	struct extent e = { UINT64_MAX, 0, slot->area + slot->area_size };
 	uint32_t i;
 	int error = 0;
 
@@ -111,14 +121,15 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 		return (-ENOMEM);
 	memcpy(lanes, t->view.base + slot->lanes, size);
 	for (i = 0; i < slot->nlanes; i++)
-		if (!read_lane(&t->view, &lanes[i], &data, &storage))
+		if (!read_lane(&t->view, &lanes[i], &e))
 			break;
 	/* A core need not have the side lanes that were added. */
 	if (i <= t->plan.nmain && i < slot->nlanes)
 		error = -EINVAL;
 	t->plan.nlanes = i;
-	t->plan.storage = storage;
-	t->plan.data = ((data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
+	t->plan.storage = e.storage;
+	t->backed = e.end > e.data ? e.end - e.data : 0;
+	t->plan.data = ((e.data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
 	    slot->area;
 	if (error == 0)
 		error = tbuf_sources_make(t, lanes);

@@ -227,6 +227,8 @@ struct tbuf_target {
 	bool foreign;			/* and was another user's */
 	uint64_t born;			/* its image, ns; 0: the command */
 	uint64_t charged;		/* bytes taken off the budget */
+	uint64_t backed;		/* what its program has taken off it:
+					   tables, variables, units, too */
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
