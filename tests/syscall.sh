@@ -312,6 +312,13 @@ if ${CC:-cc} -shared -nostdlib -Wl,--eh-frame-hdr \
 	    fail "not four: $(grep edge "$dir/list")"
 fi
 
+# The example of tbuf_syscall(7), as it stands there.
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$top_srcdir/man/tbuf_syscall.7" |
+    sed '1,/^\.Bd/d; /^\.Ed/d; s/\\e/\\/g; s/^tbufctl/"$TBUFCTL"/' \
+    >"$dir/example"
+TBUFCTL=$TBUFCTL sh "$dir/example" 2>&1 | grep -qx 'cat: nothing' ||
+    fail "not what tbuf_syscall(7) says: $(cat "$dir/example")"
+
 # Programs that nobody here wrote: output and status.
 cat >"$dir/script" <<'END'
 for i in 1 2 3; do echo $i | cat; (exit $i) || echo $?; done
