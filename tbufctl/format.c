@@ -155,6 +155,8 @@ format_directory(int error)
 		return (MSG_DIRECTORY_OTHERS);
 	case -EDOM:
 		return (MSG_DIRECTORY_RELATIVE);
+	case -ENAMETOOLONG:
+		return (MSG_DIRECTORY_LONG);
 	default:
 		return (strerror(-error));
 	}

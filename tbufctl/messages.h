@@ -76,6 +76,7 @@
 #define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
+#define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
 #define MSG_ABSENT	"provider %s is in the command of -c alone, or in " \
 			"what it was preloaded into: see tbuf_%s(7)"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
