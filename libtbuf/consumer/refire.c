@@ -398,7 +398,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 	}
 	s->cpu = record->cpu >= 0 && record->cpu < (int)TBUF_NCPUS ?
 	    record->cpu : s->home;
-	tbuf_cells_clear(&s->locals);
+	tbuf_script_anew(s);
 	for (fit = p->fits; fit < p->fits + p->nfits && !s->exited; fit++) {
 		r.layouts = (const struct tbuf_record_layout *const *)
 		    fit->layouts;

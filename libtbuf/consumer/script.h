@@ -383,6 +383,8 @@ void	tbuf_script_take(struct tbuf_script *,
 void	tbuf_script_run(struct tbuf_script *,
 	    const struct tbuf_script_enabling *,
 	    const struct tbuf_d_program *);
+/* Another probe fires: what clauses share for a fire begins anew. */
+void	tbuf_script_anew(struct tbuf_script *);
 /* A fault in a target fires ERROR; what it records comes next. */
 void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *,
 	    const struct tbuf_script_sample *thread);

@@ -200,6 +200,15 @@ tbuf_script_take(struct tbuf_script *s, const struct tbuf_script_record *record)
 	m->nargs = record == NULL ? TBUF_ARGS_MAX : record->nargs;
 }
 
+/* What the clauses of one fire share is not there for those of the next. */
+void
+tbuf_script_anew(struct tbuf_script *s)
+{
+
+	tbuf_cells_clear(&s->locals);
+	s->machine.token_at = TBUF_TOKEN_NONE;
+}
+
 void
 tbuf_script_run(struct tbuf_script *s, const struct tbuf_script_enabling *now,
     const struct tbuf_d_program *program)
@@ -255,7 +264,7 @@ tbuf_script_fire(struct tbuf_script *s, const struct tbuf_script_probe *probe,
 
 	s->cpu = cpu;
 	if (probe->kind != TBUF_SCRIPT_ERROR) {
-		tbuf_cells_clear(&s->locals);
+		tbuf_script_anew(s);
 		memset(s->values, 0, sizeof(s->values));
 	}
 	if (probe->kind >= TBUF_SCRIPT_TICK)
@@ -279,7 +288,7 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event,
 	s->values[3] = event->offset;
 	s->values[4] = event->fault;
 	s->values[5] = event->address;
-	tbuf_cells_clear(&s->locals);
+	tbuf_script_anew(s);
 	fire_error(s, thread, thread->cpu >= 0 &&
 	    thread->cpu < (int)TBUF_NCPUS ? thread->cpu : s->home);
 	memset(s->values, 0, sizeof(s->values));

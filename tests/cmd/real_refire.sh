@@ -69,6 +69,10 @@ show -q -n 'count { self->s = speculation(); speculate(self->s);
     printf("%d\n", number); } count /number % 4 == 0/ { commit(self->s); }
     count /number % 4 != 0/ { discard(self->s); }'
 
+# What strtok() goes on with is the fire's own.
+show -q -n 'count /number == 1/ { trace(strtok("a b", " ")); }
+    count /number < 3/ { trace(strtok(NULL, " ")); }'
+
 # What no record tells is refused by its name.
 for what in 'ustack()' 'trace(errno)' 'trace(vtimestamp)' 'trace(ppid)' \
     'trace(copyinstr(number))' 'printf("%s", curpsinfo->pr_psargs)' \
