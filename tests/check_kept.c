@@ -292,7 +292,10 @@ START_TEST(what_is_the_same_is_decided_as_by_the_machine)
 		.builtin = builtin, .object = object
 	};
 	static const uint8_t type[] = { TBUF_UINT64 };
-	struct tbuf_fire fire = { .base = (uintptr_t)&process };
+	struct tbuf_slot slot = { .generation = 1 };
+	struct tbuf_fire fire = {
+		.base = (uintptr_t)&process, .slot = &slot
+	};
 	struct tbuf_run run = { .fire = &fire };
 	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
 	uint64_t code[LENGTH];
@@ -312,8 +315,11 @@ START_TEST(what_is_the_same_is_decided_as_by_the_machine)
 	for (round = 0; round < 100000; round++) {
 		for (i = 0; i < LENGTH; i++)
 			code[i] = word_draw();
-		machine.strsize = 4 + draw() % 6;
+		/* A run's machine knows of it only when it is to run. */
+		slot.terms.strsize = 4 + draw() % 6;
+		machine.strsize = 0;
 		behind = tbuf_decode_tests(&g, &k);
+		machine.strsize = slot.terms.strsize;
 		agree(&machine, &k, behind, ways);
 	}
 	/* Both are seen. */

@@ -18,7 +18,8 @@ export TBUF_DIR LC_ALL=C TZ=UTC0
 unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_CONTROL
 rounds=${1-12} fires=300
 seed=${SEED-$(($(date +%s) % 100000))}
-target=$top_builddir/tests/differ/target
+target=$(cd "$top_builddir" && pwd)/tests/differ/target
+script=$(cd "$top_srcdir" && pwd)/tests/differ/script.awk
 cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' \
     /proc/self/status)
 cd "$SCRATCH" || exit 1
@@ -60,9 +61,15 @@ same()
 
 round()
 {
-	awk -v seed="$seed" -f "$top_srcdir/tests/differ/script.awk" >t.d
+	awk -v seed="$seed" -f "$script" >t.d || exit 1
 	command="$target $seed $fires"
 	run machine TZ=UTC0 -x "cpu=$cpu" -c "$command"
+	if ! grep -qx '= 0' machine.out; then
+		failed=$((failed + 1))
+		echo "FAIL by the machine, SEED=$seed:"
+		cat machine.all t.d
+		return
+	fi
 	run kept TZ=UTC0 -c "$command"
 	run lock GLIBC_TUNABLES=glibc.pthread.rseq=0 -c "$command"
 	run thread TZ=UTC0 -x bufscope=thread -c "$command"

@@ -222,7 +222,7 @@ static bool
 texts_same(const struct tbuf_keeping *g, const struct tbuf_span *a,
     const struct tbuf_span *b)
 {
-	uint32_t strsize = g->machine->strsize, i;
+	uint32_t strsize = tbuf_fire_strsize(g->run->fire->slot), i;
 	int x, y;
 
 	for (i = 0; i < strsize; i++) {

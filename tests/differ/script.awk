@@ -58,10 +58,22 @@ function comparison() {
 	return argument() pick(" == ~ != ~ < ~ <= ~ > ~ >= ") constant()
 }
 
+# The same at each fire.
+function process() {
+	return pick("pid == 1~pid != 1~execname == \"target\"~" \
+	    "execname == \"targe\"~probename != \"text\"~" \
+	    "probename == \"numbers\"~probeprov == \"df\"")
+}
+
 function predicate(    k, n, how, s) {
-	k = draw(8)
+	k = draw(10)
 	if (k < 2)
 		return ""
+	if (k == 8)
+		return "/" process() pick(" && ~ || ") process() "/\n"
+	if (k == 9)
+		return "/" process() pick(" && ~ || ") comparison() \
+		    pick(" && ~ || ") process() "/\n"
 	if (k < 4)
 		return "/" variable() "/\n"
 	if (k == 4)
@@ -129,8 +141,34 @@ function statement(simple,    k) {
 	return k < 7 ? assignment(simple) : record()
 }
 
+# One operation with a constant.
+function computed(of) {
+	if (draw(4) == 0)
+		return "(" pick("char~uint8_t~short~int~uint32_t") ")" of
+	return of pick(" / ~ % ~ * ~ + ~ - ~ << ~ >> ~ & ") \
+	    pick("1~2~7~10~255~1000")
+}
+
+# this-> variables over statements, and two numbers of the thread's.
+function statements(    n, s, v) {
+	v = pick("this->t~this->u")
+	s = "\t" v " = " pick(argument() "~" computed(argument())) ";\n"
+	for (n = 1 + draw(3); n > 0; n--)
+		s = s "\t@" pick("sum~min~max") "_n[" \
+		    pick("arg0~(long)(" computed("arg0") ")~self->y") "] = sum(" \
+		    pick(v "~" v "~" computed(v) "~self->x~arg0") ");\n" \
+		    (draw(4) ? "" : "\t" v " = " computed(v) ";\n") \
+		    (draw(6) ? "" : "\tself->y = " v ";\n")
+	gsub(/@min_n\[[^]]*\] = sum/, "@least = min", s)
+	gsub(/@max_n\[[^]]*\] = sum/, "@most = max", s)
+	return "{\n" s "}"
+}
+
 # What the fast paths know as a whole, or nearly.
 function shape(    v) {
+	if (draw(3) == 0)
+		return (draw(2) ? "/" pick("self->x~self->y") "/\n" : "") \
+		    statements()
 	v = pick("self->x~self->x~self->y~h[arg0]~self->m[arg0]")
 	if (draw(4) == 0)
 		return "{\n\t" v " = " pick("1~arg0~arg0 > 2") ";\n}"
@@ -162,7 +200,7 @@ function clause(    n, simple) {
 BEGIN {
 	state = (seed * 2654435 + seed * seed % 99991 * 7919) % 2147483646 + 1
 	print "self " pick("int~long~uint8_t~short") " x; self long y;"
-	print "this long t; long g; " pick("int~uint16_t~char") " n;"
+	print "this long t; this int u; long g; " pick("int~uint16_t~char") " n;"
 	print pick("int~long~uint8_t") " h[long]; self long m[long];"
 	for (i = 3 + draw(8); i > 0; i--)
 		clause()
