@@ -52,6 +52,7 @@ static const struct option long_options[] = {
 	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
 	{ "unwrap", required_argument, NULL, OPTION_UNWRAP },
+	{ "version", no_argument, NULL, 'V' },
 	{ "with", required_argument, NULL, OPTION_WITH },
 	{ NULL, 0, NULL, 0 }
 };
@@ -80,7 +81,7 @@ const char options_usage[] =
 "       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
 "       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
 "               -s provider-file\n"
-"       tbufctl -V | --help\n"
+"       tbufctl -V | --version | --help\n"
 "\n"
 "  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
 "                      [[[provider:]module:]function:]name, with * ? []; with\n"
@@ -114,7 +115,7 @@ const char options_usage[] =
 "  -Z                  a description may match nothing\n"
 "  -h, -G              make a header, or an object, of a provider file, as\n"
 "                      dtrace does where a program with probes is built\n"
-"  -V                  print the version\n"
+"  -V, --version       print the version\n"
 "  --follow            trace the children of the processes, too\n"
 "  --format=text|json  how records, lists and the status are printed\n"
 "  --format=folded     aggregations at the end as flame graphs need them\n"

@@ -150,6 +150,17 @@ is_alone(const struct tbuf_consumer *c)
 	return (!more_promised(c) && TAILQ_EMPTY(&c->targets));
 }
 
+/* They have been looked at, but no probe of theirs is asked for. */
+static void
+let_go(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	while ((t = TAILQ_FIRST(&c->targets)) != NULL)
+		tbuf_target_free(c, t);
+	c->all = false;
+}
+
 /*
  * Targets that start from now on find the run on the board, and those that
  * started before are there to be seen.
@@ -291,6 +302,8 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->npatterns == 0 && !c->files && c->script == NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
+	if (c->npatterns == 0 && c->all && !c->files)
+		let_go(c);
 	if ((error = tbuf_refire_begin(c)) != 0)
 		return (error);
 	c->alone = c->script != NULL && is_alone(c);

@@ -135,9 +135,9 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	if (!tbuf_self.rseq || !element_make(k, fire, body, &a, &here) ||
 	    !tbuf_kept_unchanged(k, fire->version))
 		return (false);
+	a.loaded = &fire->self;
 	if (loads) {
 		fire->self = 0;
-		a.loaded = &fire->self;
 		if (!tbuf_array_again(&a, &here))
 			return (false);
 	}

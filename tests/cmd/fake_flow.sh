@@ -49,6 +49,6 @@ record 100 101 2 5 3 1 1
 END
 ctl -F -n kv::: | sed 's/$/|/'
 ctl -x flowindent -q --with=pid -n kv:::
-ctl -F -x flowindent=no -q -n kv::: | head -2
+ctl -F -x flowindent=no -q -n kv::: | sed -n 1,2p
 ctl -F --format=json -n kv:::
 ctl -x flowindent=maybe -n kv:::
