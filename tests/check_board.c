@@ -103,9 +103,21 @@ board_make(void)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED,
 	    board_fd, 0);
 	ck_assert_ptr_ne(board, MAP_FAILED);
-	memcpy(board->magic, TBUF_BOARD_MAGIC, sizeof(board->magic));
-	board->major = TBUF_MAJOR;
-	board->entry_size = sizeof(struct tbuf_board_entry);
+	memcpy(board->head.magic, TBUF_BOARD_MAGIC, sizeof(board->head.magic));
+	board->head.major = TBUF_MAJOR;
+	board->head.entry_size = sizeof(struct tbuf_board_entry);
+	board->head.used = 1;
+}
+
+/* As a program that begins. */
+static void
+build(void)
+{
+	int fd = tbuf_board_file(there);
+
+	tbuf_wanted_build(there, &fd, file);
+	ck_assert_int_ne(fd, -1);
+	close(fd);
 }
 
 static void
@@ -143,7 +155,7 @@ START_TEST(an_order_is_built_as_it_stands_on_the_board)
 	char pattern[6];
 
 	change = NEVER;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	ck_assert_int_eq(pread(file, &session, sizeof(session),
 	    (off_t)tbuf_view_slot(&view, 0)->area), sizeof(session));
@@ -152,6 +164,37 @@ START_TEST(an_order_is_built_as_it_stands_on_the_board)
 	ck_assert_int_eq(pread(file, pattern, sizeof(pattern),
 	    (off_t)session.patterns), sizeof(pattern));
 	ck_assert_mem_eq(pattern, "first:", sizeof(pattern));
+}
+END_TEST
+
+/* Is a session built for the board's sixth entry, if so many were taken? */
+static bool
+is_sixth_built(uint32_t used)
+{
+	uint32_t *state = &tbuf_view_control(&view)->state[0];
+
+	board->head.used = used;
+	*state = TBUF_INACTIVE;
+	build();
+	return (*state == TBUF_ACTIVE);
+}
+
+/* A number that makes no sense, too, leaves nobody out. */
+START_TEST(entries_that_were_ever_taken_are_looked_at)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
+	    .l_start = 1 + 5, .l_len = 1 };
+
+	change = NEVER;
+	ck_assert_int_eq(fcntl(board_fd, F_OFD_SETLK, &lock), 0);
+	board->entries[0].run = 0;
+	order_write(&board->entries[5], 6, "sixth:::");
+	ck_assert(is_sixth_built(6));
+	ck_assert(is_sixth_built(UINT32_MAX));
+	ck_assert(!is_sixth_built(5));
+	/* A run that has ended leaves it to those that have not. */
+	order_write(&board->entries[0], 0, "first:::");
+	ck_assert(is_sixth_built(TBUF_BOARD_ENTRIES));
 }
 END_TEST
 
@@ -188,7 +231,7 @@ START_TEST(a_machine_for_many_cpus_has_a_lane_for_each)
 	large = true;
 	change = NEVER;
 	tbuf_self.rseq = true;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	ck_assert_int_eq((int)slot->ncpus, CPU_COUNT(&set));
 }
@@ -210,7 +253,7 @@ build_growing(void)
 	entry->terms.flags |= TBUF_S_GROW;
 	tbuf_self.rseq = true;
 	moving = &one;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	return (cpu);
 }
@@ -301,7 +344,7 @@ START_TEST(an_order_that_changes_hands_is_not_built)
 	unsigned i;
 
 	change = (enum moment)_i;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_load(&board->entries[0].run), 2);
 	for (i = 0; i < TBUF_NSESSIONS; i++)
 		ck_assert_uint_eq(control->state[i], TBUF_FREE);
@@ -323,7 +366,7 @@ START_TEST(others_find_room)
 	/* It fits, but not into a quarter. */
 	entry->budget = before = 3 * 2 * bufsize * (unsigned)CPU_COUNT(&set);
 	entry->flags |= _i == 0 ? TBUF_BOARD_AUTO : 0;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(slot->terms.run, 1);
 	if (_i == 0) {
 		ck_assert_uint_lt(slot->terms.bufsize, bufsize);
@@ -347,7 +390,7 @@ START_TEST(last_of_the_room_is_used)
 	order.terms.bufsize = TBUF_BUFSIZE_MIN;
 	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
 	entry->budget = plan.storage;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	ck_assert_uint_eq(entry->budget, 0);
 }
@@ -360,7 +403,7 @@ START_TEST(no_room_is_told)
 	change = NEVER;
 	entry->flags |= TBUF_BOARD_AUTO;
 	entry->budget = 64;
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_FREE);
 	ck_assert_uint_eq(entry->budget, 64);
 	ck_assert_uint_eq(entry->reasons[0].count, 1);
@@ -379,7 +422,7 @@ START_TEST(what_is_lacking_is_told)
 	tbuf_self.rseq = _i >= 1;
 	entry->terms.needs = TBUF_F_RSEQ |
 	    (_i == 2 ? TBUF_F_MACHINE(UINT8_MAX) : 0);
-	tbuf_wanted_build(there, file);
+	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0],
 	    _i == 1 ? TBUF_ACTIVE : TBUF_FREE);
 	ck_assert(_i == 1 || entry->budget == before);
@@ -463,6 +506,8 @@ main(void)
 	TCase *tcase = tcase_create("board");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase,
+	    entries_that_were_ever_taken_are_looked_at);
 	tcase_add_test(tcase, an_order_is_built_as_it_stands_on_the_board);
 	tcase_add_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each);
 	tcase_add_test(tcase, lanes_that_can_grow_are_small_at_first);

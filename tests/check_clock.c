@@ -20,6 +20,8 @@ static int	open_other(const char *path);
 #define open(path, flags)		open_other(path)
 static int invariant;
 #include "common/clock.c"
+#include "common/board.h"
+#include "scratch.h"
 #include "suite.h"
 #undef open
 #undef tbuf_counter_invariant
@@ -73,15 +75,142 @@ START_TEST(the_counter_is_used_where_the_kernel_trusts_it)
 {
 	number = _i;
 	invariant = 1;
-	ck_assert_int_eq(tbuf_clock_choose(), cases[_i].clock);
+	ck_assert_int_eq(tbuf_clock_choose(false), cases[_i].clock);
 	ck_assert_uint_eq(opens, cases[_i].opens);
 }
 END_TEST
 
+/* ------------------------------------------------------------ the board */
+
+static char directory[64];
+static int there = -1, board_fd = -1;
+
+static void
+board_begin(void)
+{
+	struct tbuf_board_head head = {
+		.major = TBUF_MAJOR,
+		.entry_size = sizeof(struct tbuf_board_entry)
+	};
+
+	scratch_directory(directory, sizeof(directory));
+	there = (open)(directory, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_ne(there, -1);
+	board_fd = openat(there, TBUF_BOARD_NAME, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_ne(board_fd, -1);
+	memcpy(head.magic, TBUF_BOARD_MAGIC, sizeof(head.magic));
+	ck_assert_int_eq(pwrite(board_fd, &head, sizeof(head), 0),
+	    sizeof(head));
+	invariant = 1;
+	number = 0;
+}
+
+static void
+board_end(void)
+{
+	close(board_fd);
+	close(there);
+	scratch_remove(directory);
+}
+
+static uint64_t
+seconds(void)
+{
+	struct timespec now;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return ((uint64_t)now.tv_sec);
+}
+
+static void
+found_write(uint64_t when)
+{
+	ck_assert_int_eq(pwrite(board_fd, &when, sizeof(when),
+	    offsetof(struct tbuf_board_head, counter)), sizeof(when));
+}
+
+static uint64_t
+found_read(void)
+{
+	uint64_t when;
+
+	ck_assert_int_eq(pread(board_fd, &when, sizeof(when),
+	    offsetof(struct tbuf_board_head, counter)), sizeof(when));
+	return (when);
+}
+
+/* By a program that begins. */
+static enum tbuf_clock
+chosen(void)
+{
+	int fd = tbuf_board_file(there);
+	enum tbuf_clock clock = tbuf_board_clock(fd);
+
+	if (fd != -1)
+		close(fd);
+	return (clock);
+}
+
+START_TEST(what_has_been_read_lately_is_not_read_again)
+{
+	uint64_t begun = seconds();
+
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	ck_assert_uint_eq(opens, 1);
+	ck_assert_uint_ge(found_read(), begun);
+	/* A second that comes between is none of those that count. */
+	found_write(seconds());
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	ck_assert_uint_eq(opens, 1);
+	/* What depends on the process is asked each time. */
+	invariant = 0;
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COARSE);
+}
+END_TEST
+
+/* Too long ago, or before the machine was booted. */
+START_TEST(what_was_read_long_ago_is_read_again)
+{
+	found_write(1);
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	found_write(seconds() + 1000);
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	ck_assert_uint_eq(opens, 2);
+	ck_assert_uint_le(found_read(), seconds());
+}
+END_TEST
+
+/* The kernel has found it unfit since. */
+START_TEST(a_counter_that_is_unfit_is_told_to_nobody)
+{
+	found_write(1);
+	number = 1;
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COARSE);
+	ck_assert_uint_eq(found_read(), 0);
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COARSE);
+	ck_assert_uint_eq(opens, 2);
+}
+END_TEST
+
+START_TEST(without_a_board_the_kernel_is_asked)
+{
+	const char none = 'x';
+
+	ck_assert_int_eq(pwrite(board_fd, &none, 1, 0), 1);
+	found_write(seconds());
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	ck_assert_int_eq(unlinkat(there, TBUF_BOARD_NAME, 0), 0);
+	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
+	ck_assert_uint_eq(opens, 2);
+}
+END_TEST
+
+/* ------------------------------------------------------------ the processor */
+
 /* Nor is a file read that would change nothing. */
 START_TEST(a_counter_that_is_not_invariant_is_never_used)
 {
-	ck_assert_int_eq(tbuf_clock_choose(), TBUF_CLOCK_COARSE);
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COARSE);
 	ck_assert_uint_eq(opens, 0);
 }
 END_TEST
@@ -118,13 +247,13 @@ open_other(const char *path)
 START_TEST(the_counter_is_used_where_the_kernel_trusts_it)
 {
 	invariant = 1;
-	ck_assert_int_eq(tbuf_clock_choose(), TBUF_CLOCK_COUNTER);
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COUNTER);
 }
 END_TEST
 
 START_TEST(a_counter_that_is_not_invariant_is_never_used)
 {
-	ck_assert_int_eq(tbuf_clock_choose(), TBUF_CLOCK_MONOTONIC);
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_MONOTONIC);
 }
 END_TEST
 
@@ -146,5 +275,14 @@ main(void)
 	tcase_add_test(tcase,
 	    what_the_c_library_keeps_of_cpuid_is_what_cpuid_says);
 	suite_add_tcase(suite, tcase);
+#if defined(__x86_64__)
+	tcase = tcase_create("board");
+	tcase_add_checked_fixture(tcase, board_begin, board_end);
+	tcase_add_test(tcase, what_has_been_read_lately_is_not_read_again);
+	tcase_add_test(tcase, what_was_read_long_ago_is_read_again);
+	tcase_add_test(tcase, a_counter_that_is_unfit_is_told_to_nobody);
+	tcase_add_test(tcase, without_a_board_the_kernel_is_asked);
+	suite_add_tcase(suite, tcase);
+#endif
 	return (run_suite(suite));
 }

@@ -10,49 +10,132 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "atomics.h"
 #include "common/board.h"
+#include "common/clock.h"
 #include "common/control.h"
 
+/* Seconds for which what the kernel says of the counter is as good as new. */
+#define COUNTER_SECONDS	10
+
 static bool
-board_good(const struct tbuf_board *board)
+head_good(const struct tbuf_board_head *head)
 {
-	return (memcmp(board->magic, TBUF_BOARD_MAGIC,
-	    sizeof(board->magic)) == 0 && board->major == TBUF_MAJOR &&
-	    board->entry_size == sizeof(struct tbuf_board_entry));
+	return (memcmp(head->magic, TBUF_BOARD_MAGIC,
+	    sizeof(head->magic)) == 0 && head->major == TBUF_MAJOR &&
+	    head->entry_size == sizeof(struct tbuf_board_entry));
+}
+
+static bool
+head_read(int fd, struct tbuf_board_head *head)
+{
+	return (pread(fd, head, sizeof(*head), 0) == sizeof(*head) &&
+	    head_good(head));
+}
+
+/* By a name that others see: one may hold a lease, which must not wait. */
+int
+tbuf_board_file(int dirfd)
+{
+	return (openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW |
+	    O_NONBLOCK | O_CLOEXEC));
+}
+
+static struct tbuf_board *
+board_map(int fd)
+{
+	struct stat st;
+	void *p = MAP_FAILED;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    st.st_size == sizeof(struct tbuf_board))
+		p = mmap(NULL, sizeof(struct tbuf_board),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return (NULL);
+	if (head_good(p))
+		return (p);
+	munmap(p, sizeof(struct tbuf_board));
+	return (NULL);
+}
+
+void
+tbuf_board_unmap(struct tbuf_board *board)
+{
+	munmap(board, sizeof(*board));
 }
 
 struct tbuf_board *
 tbuf_board_open(int dirfd, int *fd)
 {
-	struct stat st;
-	void *p = MAP_FAILED;
+	struct tbuf_board *board;
 
-	*fd = openat(dirfd, TBUF_BOARD_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-	if (*fd == -1)
+	if ((*fd = tbuf_board_file(dirfd)) == -1)
 		return (NULL);
-	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() &&
-	    st.st_size == sizeof(struct tbuf_board))
-		p = mmap(NULL, sizeof(struct tbuf_board),
-		    PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	if (p != MAP_FAILED) {
-		if (board_good(p))
-			return (p);
-		munmap(p, sizeof(struct tbuf_board));
-	}
-	close(*fd);
-	return (NULL);
+	if ((board = board_map(*fd)) == NULL)
+		close(*fd);
+	return (board);
+}
+
+static bool
+has_run(int fd)
+{
+	struct tbuf_board_head head;
+	uint64_t run = 0;
+	unsigned i;
+
+	if (!head_read(fd, &head))
+		return (false);
+	for (i = 0; i < head.used && i < TBUF_BOARD_ENTRIES && run == 0; i++)
+		if (pread(fd, &run, sizeof(run), (off_t)(offsetof(
+		    struct tbuf_board, entries) + i * sizeof(
+		    struct tbuf_board_entry))) != sizeof(run))
+			return (false);
+	return (run != 0);
+}
+
+struct tbuf_board *
+tbuf_board_look(int fd)
+{
+	return (fd != -1 && has_run(fd) ? board_map(fd) : NULL);
 }
 
 void
 tbuf_board_close(struct tbuf_board *board, int fd)
 {
-	munmap(board, sizeof(*board));
+	tbuf_board_unmap(board);
 	close(fd);
+}
+
+/* Seconds can be those before a reboot: then they are ahead, most often. */
+static bool
+is_lately(uint64_t then, uint64_t now)
+{
+	return (then != 0 && then <= now && now - then < COUNTER_SECONDS);
+}
+
+/* With a board there is somebody to tell, once it is known to be one. */
+enum tbuf_clock
+tbuf_board_clock(int fd)
+{
+	struct tbuf_board_head head;
+	enum tbuf_clock clock;
+	struct timespec now;
+
+	if (fd == -1 || !head_read(fd, &head) ||
+	    clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+		return (tbuf_clock_choose(false));
+	if (is_lately(head.counter, (uint64_t)now.tv_sec))
+		return (tbuf_clock_choose(true));
+	clock = tbuf_clock_choose(false);
+	head.counter = clock == TBUF_CLOCK_COUNTER ? (uint64_t)now.tv_sec : 0;
+	(void)!pwrite(fd, &head.counter, sizeof(head.counter),
+	    offsetof(struct tbuf_board_head, counter));
+	return (clock);
 }
 
 /* The consumer behind an entry holds a lock. */
@@ -115,13 +198,12 @@ tbuf_board_tell(struct tbuf_board *board, unsigned number, const char *why)
 	tbuf_add(&entry->others, 1);
 }
 
-/* An entry that was never written is a hole: only its run is looked at. */
 static bool
 run_posted(const struct tbuf_board *board, int fd, uint64_t run)
 {
-	unsigned i;
+	unsigned i, n = tbuf_board_used(board);
 
-	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
+	for (i = 0; i < n; i++)
 		if (tbuf_load_acquire(&board->entries[i].run) == run &&
 		    tbuf_board_alive(fd, i))
 			return (true);
@@ -146,35 +228,29 @@ tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot,
 bool
 tbuf_board_claims(int dirfd, int fd, const struct tbuf_control *control)
 {
-	struct tbuf_board *board = NULL;
 	bool claimed = false;
-	int board_fd = -1;
 	uint64_t run;
 	unsigned i;
 
 	for (i = 0; i < TBUF_NSESSIONS && !claimed; i++) {
-		if ((run = tbuf_board_run(fd, control, i, 0)) == 0)
-			continue;
-		if (board == NULL &&
-		    (board = tbuf_board_open(dirfd, &board_fd)) == NULL)
-			return (false);
-		claimed = run_posted(board, board_fd, run);
+		run = tbuf_board_run(fd, control, i, 0);
+		claimed = tbuf_board_posted(dirfd, run);
 	}
-	if (board != NULL)
-		tbuf_board_close(board, board_fd);
 	return (claimed);
 }
 
 bool
 tbuf_board_posted(int dirfd, uint64_t run)
 {
-	struct tbuf_board *board;
-	bool posted;
-	int fd;
+	int fd = run == 0 ? -1 : tbuf_board_file(dirfd);
+	struct tbuf_board *board = tbuf_board_look(fd);
+	bool posted = false;
 
-	if (run == 0 || (board = tbuf_board_open(dirfd, &fd)) == NULL)
-		return (false);
-	posted = run_posted(board, fd, run);
-	tbuf_board_close(board, fd);
+	if (board != NULL) {
+		posted = run_posted(board, fd, run);
+		tbuf_board_unmap(board);
+	}
+	if (fd != -1)
+		close(fd);
 	return (posted);
 }

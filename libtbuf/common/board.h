@@ -27,6 +27,7 @@
 #ifndef TBUF_COMMON_BOARD_H
 #define TBUF_COMMON_BOARD_H
 
+#include "atomics.h"
 #include "common/session.h"
 #include "common/usage.h"
 #include "layout.h"
@@ -88,18 +89,28 @@ struct tbuf_board_entry {
 	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
 };
 
-struct tbuf_board {
+/* What is read before the board is mapped, if it is. */
+struct tbuf_board_head {
 	char magic[8];		/* (i) */
 	uint32_t major;		/* (i) TBUF_MAJOR */
 	uint32_t entry_size;	/* (i) sizeof(struct tbuf_board_entry) */
+	uint32_t used;		/* (a) no entry from here on was ever taken */
+	uint32_t reserved0;
+	uint64_t counter;	/* (a) when a program that began found the
+				   cycle counter fit: CLOCK_MONOTONIC, s */
+};
+
+struct tbuf_board {
+	struct tbuf_board_head head;
 	uint64_t usage[TBUF_USAGE_WORDS];	/* (c) of whatever run */
 	/* (a) by entry: pid, and when it began << 22; 0: nobody */
 	uint64_t tellers[TBUF_BOARD_ENTRIES][TBUF_BOARD_TELLERS];
-	uint8_t reserved[8192 - 16 - 8 * (TBUF_USAGE_WORDS +
+	uint8_t reserved[8192 - 32 - 8 * (TBUF_USAGE_WORDS +
 	    TBUF_BOARD_ENTRIES * TBUF_BOARD_TELLERS)];
 	struct tbuf_board_entry entries[TBUF_BOARD_ENTRIES];
 };
 
+_Static_assert(sizeof(struct tbuf_board_head) == 32, "board");
 _Static_assert(offsetof(struct tbuf_board_entry, terms) == 40, "board");
 _Static_assert(offsetof(struct tbuf_board_entry, reasons) == 128, "board");
 _Static_assert(offsetof(struct tbuf_board_entry, patterns) == 640, "board");
@@ -109,6 +120,33 @@ _Static_assert(sizeof(struct tbuf_board) == 32 * 8192, "board");
 /* The board, if there is a good one: mapped, to be closed.  NULL if not. */
 struct tbuf_board *tbuf_board_open(int dirfd, int *fd);
 void	tbuf_board_close(struct tbuf_board *, int fd);
+
+/* The file, whatever it is: a descriptor, or -1. */
+int	tbuf_board_file(int dirfd);
+
+/*
+ * The board behind fd, mapped, if it is a good one and has a run.  Most
+ * programs that begin find none, and mapping costs five times as much as that
+ * look.  fd stays the caller's.
+ */
+struct tbuf_board *tbuf_board_look(int fd);
+void	tbuf_board_unmap(struct tbuf_board *);
+
+/* Entries behind these are nobody's; the number is written before a run is. */
+static inline unsigned
+tbuf_board_used(const struct tbuf_board *board)
+{
+	unsigned n = tbuf_load_acquire(&board->head.used);
+
+	return (n < TBUF_BOARD_ENTRIES ? n : TBUF_BOARD_ENTRIES);
+}
+
+/*
+ * Which clock to stamp with.  What the kernel says of the counter takes four
+ * times as long to read as a board: what another program has read lately will
+ * do.  fd may be -1.
+ */
+enum tbuf_clock tbuf_board_clock(int fd);
 
 /* Does a consumer stand behind an entry? */
 bool	tbuf_board_alive(int fd, unsigned entry);

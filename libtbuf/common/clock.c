@@ -124,11 +124,11 @@ counter_trusted(void)
  * and CLOCK_MONOTONIC may be a system call: a fire must not make one.
  */
 enum tbuf_clock
-tbuf_clock_choose(void)
+tbuf_clock_choose(bool trusted)
 {
 	if (counter_forbidden())
 		return (TBUF_CLOCK_COARSE);
-	if (tbuf_counter_invariant() && counter_trusted())
+	if (tbuf_counter_invariant() && (trusted || counter_trusted()))
 		return (TBUF_CLOCK_COUNTER);
 #if defined(__x86_64__)
 	return (TBUF_CLOCK_COARSE);

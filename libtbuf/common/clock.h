@@ -7,12 +7,16 @@
 #ifndef TBUF_COMMON_CLOCK_H
 #define TBUF_COMMON_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layout.h"
 
-/* Which clock a target on this machine should stamp with. */
-enum tbuf_clock tbuf_clock_choose(void);
+/*
+ * Which clock a target on this machine should stamp with.  The kernel is asked
+ * whether it trusts the counter, unless that is known.
+ */
+enum tbuf_clock tbuf_clock_choose(bool trusted);
 
 /* The clock's reading now, after all earlier loads. */
 uint64_t tbuf_clock_read(enum tbuf_clock);

@@ -287,7 +287,7 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	for (i = 0; i < TBUF_PARTS; i++)
 		memcpy(area + t->plan.parts[i],
 		    (const char *)p + p->parts[i].at, p->parts[i].size);
-	tbuf_moment_take(tbuf_clock_choose(), &base);
+	tbuf_moment_take(tbuf_clock_choose(false), &base);
 	memcpy(area + t->plan.parts[TBUF_PART_CODES] +
 	    offsetof(struct tbuf_codes, base), &base, sizeof(base));
 	t->clauses = t->area + t->plan.clauses;
@@ -387,7 +387,7 @@ activate(struct tbuf_target *t)
 	struct tbuf_moment go;
 
 	if (!t->live || clock > TBUF_CLOCK_COARSE)
-		clock = tbuf_clock_choose();
+		clock = tbuf_clock_choose(false);
 	tbuf_moment_take(clock, &go);
 	session->go = go;
 	tbuf_timeline_start(&t->time, clock, &go);

@@ -33,7 +33,7 @@
 static int
 board_make(int dirfd)
 {
-	struct tbuf_board header;
+	struct tbuf_board_head head;
 	int fd, error;
 
 	if (!tbuf_budget_file(sizeof(struct tbuf_board)))
@@ -48,11 +48,11 @@ board_make(int dirfd)
 	if (error == 0)
 		error = tbuf_back(fd, 0, sizeof(struct tbuf_board));
 	if (error == 0) {
-		memcpy(header.magic, TBUF_BOARD_MAGIC, sizeof(header.magic));
-		header.major = TBUF_MAJOR;
-		header.entry_size = sizeof(struct tbuf_board_entry);
-		if (pwrite(fd, &header, offsetof(struct tbuf_board, usage),
-		    0) != (ssize_t)offsetof(struct tbuf_board, usage))
+		memcpy(head.magic, TBUF_BOARD_MAGIC, sizeof(head.magic));
+		head.major = TBUF_MAJOR;
+		head.entry_size = sizeof(struct tbuf_board_entry);
+		if (pwrite(fd, &head, offsetof(struct tbuf_board_head, used),
+		    0) != (ssize_t)offsetof(struct tbuf_board_head, used))
 			error = -EIO;
 	}
 	close(fd);
@@ -95,6 +95,19 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 	tbuf_store_release(&entry->run, c->run);
 }
 
+/* Other consumers may be at it. */
+static void
+entry_use(struct tbuf_board *board, unsigned number)
+{
+	uint32_t used;
+
+	do {
+		used = tbuf_load(&board->head.used);
+		/* What is no number of entries is none of ours. */
+	} while ((used <= number || used > TBUF_BOARD_ENTRIES) &&
+	    !tbuf_cas(&board->head.used, used, number + 1));
+}
+
 /* An entry whose lock can be had is nobody's. */
 static int
 entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd,
@@ -115,6 +128,7 @@ entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd,
 		c->board = board;
 		c->board_fd = fd;
 		c->entry = &board->entries[i];
+		entry_use(board, i);
 		entry_write(c, board, i);
 		return (0);
 	}
@@ -138,7 +152,7 @@ tbuf_board_post(struct tbuf_consumer *c)
 			return (-EINVAL);
 	}
 	tbuf_programs_reap(dirfd, board, fd);
-	c->clock = tbuf_clock_choose();
+	c->clock = tbuf_clock_choose(false);
 	tbuf_moment_take(c->clock, &c->posted);
 	if ((error = entry_take(c, board, fd, dirfd)) != 0)
 		tbuf_board_close(board, fd);

@@ -77,6 +77,6 @@ tbuf_timeline_multiplier(const struct tbuf_moment *base)
 {
 	struct tbuf_timeline line;
 
-	tbuf_timeline_start(&line, tbuf_clock_choose(), base);
+	tbuf_timeline_start(&line, tbuf_clock_choose(false), base);
 	return (line.slope >> (TBUF_SLOPE_BITS - 32));
 }

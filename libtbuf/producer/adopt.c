@@ -223,35 +223,30 @@ adopt_file(int dirfd)
 
 /* If there is no room, the dead may have taken it. */
 static const char *
-make_first(int dirfd, uid_t uid)
+make_first(int dirfd, int *board, uid_t uid)
 {
-	const char *problem = tbuf_file_make(dirfd, uid);
+	const char *problem = tbuf_file_make(dirfd, board, uid);
 
 	if (problem == NULL)
 		tbuf_control_reap_share(dirfd, tbuf_file.sign->random);
 	else if (tbuf_control_reap_some(dirfd, tbuf_random()))
-		problem = tbuf_file_make(dirfd, uid);
+		problem = tbuf_file_make(dirfd, board, uid);
 	return (problem);
 }
 
 const char *
-tbuf_file_begin(void)
+tbuf_file_begin(int dirfd, int *board, uid_t uid)
 {
 	const char *problem = NULL;
-	uid_t uid = geteuid();
-	int dirfd = tbuf_directory_open_for(uid, true);
 
-	if (dirfd < 0)
-		return (tbuf_directory_problem(dirfd));
 	if (!tbuf_file_reserve())
 		problem = "no address space for the window";
 	else if (!adopt_file(dirfd))
-		problem = make_first(dirfd, uid);
+		problem = make_first(dirfd, board, uid);
 	/* It counts against the host's limits. */
 	if (problem != NULL && tbuf_file.base != NULL) {
 		munmap(tbuf_file.base, tbuf_self.window);
 		tbuf_file.base = NULL;
 	}
-	close(dirfd);
 	return (problem);
 }

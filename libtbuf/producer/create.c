@@ -96,8 +96,8 @@ copy_tables(int fd)
 
 /* Fill and name the file behind fd.  NULL, or what is wrong. */
 static const char *
-make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
-    const char *hidden)
+make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
+    uint64_t start, uint64_t random, const char *hidden)
 {
 	if (ftruncate(fd, tbuf_self.tables.areas) != 0 ||
 	    tbuf_back(fd, 0, TBUF_SLOTS) != 0)
@@ -105,12 +105,12 @@ make_complete(int dirfd, int fd, uid_t uid, pid_t pid, uint64_t random,
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
 		return ("control file cannot be locked");
 	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
-	    tbuf_began(), random);
+	    start, random);
 	tbuf_file.sign->generation = tbuf_file.generation;
 	if (copy_tables(fd) != 0)
 		return ("no space in the runtime directory");
 	tbuf_file_live(tbuf_file.sign);
-	tbuf_wanted_build(dirfd, fd);
+	tbuf_wanted_build(dirfd, board, fd);
 	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)
 		return ("control file cannot be named");
 	return (NULL);
@@ -128,20 +128,35 @@ undo(int dirfd, const char *hidden)
 	tbuf_file.sign = NULL;
 }
 
-const char *
-tbuf_file_make(int dirfd, uid_t uid)
+/* The board's descriptor may be the last one. */
+static int
+create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
 {
-	uint64_t random = tbuf_random();
+	int fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
+
+	if (fd != -EMFILE || *board < 0)
+		return (fd);
+	close(*board);
+	*board = TBUF_BOARD_CLOSED;
+	return (tbuf_control_create(dirfd, tbuf_file.name, hidden));
+}
+
+const char *
+tbuf_file_make(int dirfd, int *board, uid_t uid)
+{
+	/* Before there is a file: there may be few descriptors left. */
+	uint64_t start = tbuf_began(), random = tbuf_random();
 	char hidden[TBUF_NAME_MAX + 1];
 	pid_t pid = getpid();
 	const char *problem;
 	int fd;
 
 	tbuf_control_name(tbuf_file.name, pid, random);
-	fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
+	fd = create(dirfd, board, hidden);
 	if (fd < 0)
 		return ("runtime directory cannot be written");
-	problem = make_complete(dirfd, fd, uid, pid, random, hidden);
+	problem = make_complete(dirfd, board, fd, uid, pid, start, random,
+	    hidden);
 	close(fd);
 	if (problem == NULL) {
 		fd = tbuf_file_open(dirfd, tbuf_file.name);

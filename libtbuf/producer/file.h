@@ -68,11 +68,14 @@ tbuf_file_view(void)
 
 /*
  * Make or adopt the control file and map it.  NULL, or why not, in words.
+ * `board' is the board's descriptor, or -1; it may be another one then.
+ * TBUF_BOARD_CLOSED: it was wanted for the file, and is opened again.
  */
-const char *tbuf_file_begin(void) TBUF_HIDDEN;
+#define TBUF_BOARD_CLOSED	(-2)
+const char *tbuf_file_begin(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 
 /* A new one; in a forked child, at its parent's addresses. */
-const char *tbuf_file_make(int dirfd, uid_t) TBUF_HIDDEN;
+const char *tbuf_file_make(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 
 /* First of all in a forked child, at its parent's mapping. */
 void	tbuf_file_forked(void) TBUF_HIDDEN;
@@ -91,7 +94,7 @@ int	tbuf_file_open_own(void) TBUF_HIDDEN;
  * behind fd, which nobody else knows yet.  Failing is no error: the process
  * is then not traced by them.
  */
-void	tbuf_wanted_build(int dirfd, int fd) TBUF_HIDDEN;
+void	tbuf_wanted_build(int dirfd, int *board, int fd) TBUF_HIDDEN;
 
 /*
  * A session for an entry that is nobody's but this process's own, behind the

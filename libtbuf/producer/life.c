@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "arch/counter.h"
+#include "common/board.h"
 #include "common/control.h"
 #include "common/room.h"
 #include "producer/file.h"
@@ -137,26 +138,48 @@ let_in(void)
 
 static void	forked(void);
 
-static enum stage
-begin(void)
+static void
+descriptor_close(int fd)
 {
-	const char *problem;
+	if (fd >= 0)
+		close(fd);
+}
 
-	/* First: a child must not wait for a thread that it has not. */
-	tbuf_fork_init(forked);
-	problem = forbidden();
-	tbuf_thread_init();
-	tbuf_self.clock = tbuf_clock_choose();
+/* The clock, and what can be had with it. */
+static void
+find_means(int board)
+{
+	tbuf_self.clock = tbuf_board_clock(board);
 	tbuf_self.rseq = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
 	    tbuf_rseq_ready();
 	tbuf_self.cpu_readable = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
 	    tbuf_cpu_readable();
 	tbuf_self.cpu_glanceable = tbuf_self.cpu_readable &&
 	    tbuf_cpu_glanceable();
+}
+
+static enum stage
+begin(void)
+{
+	uid_t uid = geteuid();
+	const char *problem;
+	int dirfd = -1, board;
+
+	/* First: a child must not wait for a thread that it has not. */
+	tbuf_fork_init(forked);
+	problem = forbidden();
+	tbuf_thread_init();
+	if (problem == NULL &&
+	    (dirfd = tbuf_directory_open_for(uid, true)) < 0)
+		problem = tbuf_directory_problem(dirfd);
+	board = dirfd < 0 ? -1 : tbuf_board_file(dirfd);
+	find_means(board);
 	if (problem == NULL) {
 		tbuf_side_end_init();
-		problem = tbuf_file_begin();
+		problem = tbuf_file_begin(dirfd, &board, uid);
 	}
+	descriptor_close(board);
+	descriptor_close(dirfd);
 	if (problem == NULL)
 		tbuf_mappings_leave();
 	tbuf_recorder_begin(problem);
@@ -236,17 +259,19 @@ become_target(void)
 {
 	const char *problem = forbidden();
 	uid_t uid = geteuid();
-	int dirfd = -1;
+	int dirfd = -1, board = -1;
 
 	/* What the parent's other threads had is nobody's here. */
 	tbuf_workspaces_forget();
 	if (problem == NULL &&
 	    (dirfd = tbuf_directory_open_for(uid, false)) < 0)
 		problem = tbuf_directory_problem(dirfd);
-	if (problem == NULL)
-		problem = tbuf_file_make(dirfd, uid);
-	if (dirfd >= 0)
-		close(dirfd);
+	if (problem == NULL) {
+		board = tbuf_board_file(dirfd);
+		problem = tbuf_file_make(dirfd, &board, uid);
+	}
+	descriptor_close(board);
+	descriptor_close(dirfd);
 	tbuf_recorder_child(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);

@@ -587,37 +587,42 @@ runs_look(int dirfd)
 	tbuf_control_each(dirfd, runs_inherit, &line);
 }
 
+/* The board, if it may have something for this process; fd is it, or -1. */
 static struct tbuf_board *
 board_look(int dirfd, int *fd)
 {
-	struct tbuf_board *board = tbuf_board_open(dirfd, fd);
+	struct tbuf_board *board;
 	bool look = false;
-	unsigned i;
+	unsigned i, n;
 
-	for (i = 0; board != NULL && i < TBUF_BOARD_ENTRIES && !look; i++)
+	if (*fd == TBUF_BOARD_CLOSED)
+		*fd = tbuf_board_file(dirfd);
+	board = tbuf_board_look(*fd);
+	n = board == NULL ? 0 : tbuf_board_used(board);
+	for (i = 0; i < n && !look; i++)
 		look = entry_open(&board->entries[i]);
 	if (!look || nruns != 0)
 		return (board);
 	/* There may be few descriptors left for files that are looked at. */
 	tbuf_board_close(board, *fd);
 	runs_look(dirfd);
-	return (tbuf_board_open(dirfd, fd));
+	*fd = tbuf_board_file(dirfd);
+	return (tbuf_board_look(*fd));
 }
 
 void
-tbuf_wanted_build(int dirfd, int fd)
+tbuf_wanted_build(int dirfd, int *board_fd, int fd)
 {
-	struct tbuf_board *board;
+	struct tbuf_board *board = board_look(dirfd, board_fd);
 	unsigned i, number = 0;
-	int board_fd;
 
-	if ((board = board_look(dirfd, &board_fd)) == NULL)
+	if (board == NULL)
 		return;
-	for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
-		if (entry_wanted(board, board_fd, i) &&
+	for (i = 0; i < tbuf_board_used(board); i++)
+		if (entry_wanted(board, *board_fd, i) &&
 		    session_add(dirfd, fd, number, board, i))
 			number++;
-	tbuf_board_close(board, board_fd);
+	tbuf_board_unmap(board);
 }
 
 void
@@ -631,12 +636,15 @@ tbuf_wanted_missed(const char *why)
 	if (getauxval(AT_SECURE) != 0 ||
 	    (dirfd = tbuf_directory_open(false)) < 0)
 		return;
+	fd = tbuf_board_file(dirfd);
 	if ((board = board_look(dirfd, &fd)) != NULL) {
-		for (i = 0; i < TBUF_BOARD_ENTRIES; i++)
+		for (i = 0; i < tbuf_board_used(board); i++)
 			if (entry_wanted(board, fd, i))
 				tbuf_board_tell(board, i, why);
-		tbuf_board_close(board, fd);
+		tbuf_board_unmap(board);
 	}
+	if (fd != -1)
+		close(fd);
 	close(dirfd);
 }
 
@@ -683,7 +691,7 @@ tbuf_wanted_child(void)
 	runs_read(board == NULL);
 	if (board == NULL)
 		return (false);
-	for (i = 0; i < TBUF_BOARD_ENTRIES && !wanted; i++)
+	for (i = 0; i < tbuf_board_used(board) && !wanted; i++)
 		wanted = entry_wanted(board, fd, i);
 	tbuf_board_close(board, fd);
 	return (wanted);

@@ -66,9 +66,10 @@ fill_board(bool with_units)
 	unsigned i;
 
 	memset(board, 0, sizeof(*board));
-	memcpy(board->magic, TBUF_BOARD_MAGIC, sizeof(board->magic));
-	board->major = TBUF_MAJOR;
-	board->entry_size = sizeof(struct tbuf_board_entry);
+	memcpy(board->head.magic, TBUF_BOARD_MAGIC, sizeof(board->head.magic));
+	board->head.major = TBUF_MAJOR;
+	board->head.entry_size = sizeof(struct tbuf_board_entry);
+	board->head.used = 2;
 	for (i = 0; i < 2; i++) {
 		entry = &board->entries[i];
 		entry->run = i + 1;
@@ -137,7 +138,7 @@ patch_board(const struct patch *p)
 	if (at >= 192)
 		at += offsetof(struct tbuf_board_entry, patterns) - 192;
 	if (p->how % 16 == 15) {
-		memcpy((char *)board + p->at % 16, &value, 4);
+		memcpy((char *)board + p->at % 20, &value, 4);
 		return;
 	}
 	if (p->how % 4 == 1)
@@ -206,6 +207,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct good *good = (options & OPTION_UNITS) != 0 ? &units :
 	    &plain;
 	uint64_t length = good->image.size;
+	int named;
 
 	image = good->image;
 	memcpy(image.view.base, good->bytes, length);
@@ -216,11 +218,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tbuf_file.sign = NULL;
 	if ((options & OPTION_BOARD) == 0)
 		write_file(length);
-	if (tbuf_file_begin() == NULL && is_whole(length, options)) {
+	named = tbuf_board_file(directory);
+	if (tbuf_file_begin(directory, &named, geteuid()) == NULL &&
+	    is_whole(length, options)) {
 		FUZZ_CHECK(tbuf_load(&tbuf_file.sign->stage) ==
 		    TBUF_STAGE_LIVE);
 		tbuf_wanted_child();
 	}
+	if (named != -1)
+		close(named);
 	forget();
 	unlinkat(directory, own_name, 0);
 	return (0);
