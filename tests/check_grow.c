@@ -281,13 +281,13 @@ START_TEST(what_a_program_has_used_is_noted)
 	fake_kill(&f);
 	tbuf_target_die(target);
 	fake_round(c, TBUF_ROUND_ENDED, &t);
-	ck_assert_uint_eq(tbuf_usage_first(board.usage, 5, "short"),
+	ck_assert_uint_eq(tbuf_usage_look(board.usage, 5, "short").first,
 	    UINT64_MAX);
 	target = NULL;
 	tbuf_round_end(c);
 	c->entry = NULL;
 	c->run = 0;
-	ck_assert_uint_eq(tbuf_usage_first(board.usage, 5, "short"),
+	ck_assert_uint_eq(tbuf_usage_look(board.usage, 5, "short").first,
 	    8192 * TBUF_USAGE_TIMES);
 }
 END_TEST

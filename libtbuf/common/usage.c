@@ -14,7 +14,8 @@
 #define LOW_MASK	((UINT64_C(1) << LOW_BITS) - 1)
 
 _Static_assert(TBUF_USAGE_WORDS == LOW_MASK + 1, "a place is of LOW_BITS");
-_Static_assert(TBUF_USAGE_LIVES < 1 << LIVES_BITS, "lives are counted");
+_Static_assert(TBUF_USAGE_LIVES <= TBUF_USAGE_WELL &&
+    TBUF_USAGE_WELL < 1 << LIVES_BITS, "lives are counted");
 
 /*
  * FNV-1a; its upper bits are for the word, the lower ones for the place.  A
@@ -60,22 +61,30 @@ tbuf_usage_note(uint64_t *words, uint64_t run, const char *program,
 		if (log < log_of(word))
 			log = log_of(word);
 	}
-	if (n < TBUF_USAGE_LIVES)
+	if (n < TBUF_USAGE_WELL)
 		n++;
 	tbuf_store(&words[h & LOW_MASK], (h & ~LOW_MASK) |
 	    (uint64_t)n << LOG_BITS | log);
 }
 
-uint64_t
-tbuf_usage_first(const uint64_t *words, uint64_t run, const char *program)
+static uint64_t
+most(uint64_t a, uint64_t b)
 {
-	uint64_t h = hash(run, program), word, first;
+	return (a > b ? a : b);
+}
+
+struct tbuf_usage
+tbuf_usage_look(const uint64_t *words, uint64_t run, const char *program)
+{
+	uint64_t h = hash(run, program), word, many;
 
 	word = tbuf_load(&words[h & LOW_MASK]);
 	if ((word & ~LOW_MASK) != (h & ~LOW_MASK) ||
 	    lives(word) < TBUF_USAGE_LIVES ||
 	    UINT64_C(1) << log_of(word) > UINT64_MAX / TBUF_USAGE_TIMES)
-		return (UINT64_MAX);
-	first = (UINT64_C(1) << log_of(word)) * TBUF_USAGE_TIMES;
-	return (first < TBUF_USAGE_LEAST ? TBUF_USAGE_LEAST : first);
+		return ((struct tbuf_usage){ UINT64_MAX, UINT64_MAX });
+	many = (UINT64_C(1) << log_of(word)) * TBUF_USAGE_TIMES;
+	return ((struct tbuf_usage){ most(many, TBUF_USAGE_LEAST),
+	    most(many, lives(word) < TBUF_USAGE_WELL ? TBUF_USAGE_MIN :
+	    TBUF_USAGE_MIN_WELL) });
 }

@@ -21,19 +21,23 @@
 #define TBUF_USAGE_NAME		64u	/* bytes of a program's name */
 #define TBUF_USAGE_LIVES	4u	/* till a program is known */
 #define TBUF_USAGE_TIMES	16u	/* as much as was used */
-#define TBUF_USAGE_LEAST	16384u	/* however little that was, */
-#define TBUF_USAGE_MIN		65536u	/* or of a lane that will be used */
+#define TBUF_USAGE_LEAST	4096u	/* however little that was; */
+#define TBUF_USAGE_MIN		65536u	/* of a lane that will be used, */
+#define TBUF_USAGE_WELL		7u	/* or after so many lives */
+#define TBUF_USAGE_MIN_WELL	16384u	/* so much: each page is 4 us */
 /* At most of a lane that may not be used at all: another CPU's. */
 #define TBUF_USAGE_OTHERS	262144u
 
 /* A process of this program has ended; it had so many bytes in a lane. */
 void	tbuf_usage_note(uint64_t *words, uint64_t run, const char *program,
 	    uint64_t bytes);
-/*
- * How many bytes of a lane the next one may want, if it wants any; UINT64_MAX:
- * not known.
- */
-uint64_t tbuf_usage_first(const uint64_t *words, uint64_t run,
+/* Bytes of a lane that the next one may want, if it wants any; ... */
+struct tbuf_usage {
+	uint64_t first;		/* UINT64_MAX: not known */
+	uint64_t own;		/* ... and of the one that it will use */
+};
+
+struct tbuf_usage tbuf_usage_look(const uint64_t *words, uint64_t run,
 	    const char *program);
 
 #endif

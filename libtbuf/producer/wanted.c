@@ -228,16 +228,13 @@ lane_likely(const struct tbuf_lane *lane)
  * want, if that is known; it is a small one.
  */
 static uint64_t
-lane_first(const struct tbuf_lane *lane, uint64_t usual)
+lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
 {
-	uint64_t first = usual;
+	uint64_t first = usual->first;
 
-	if (lane_likely(lane)) {
-		if (lane->kind == TBUF_KIND_LOCK)
-			first = lane->size;
-		else if (first < TBUF_USAGE_MIN)
-			first = TBUF_USAGE_MIN;
-	} else if (lane->kind != TBUF_KIND_LOCK && first > TBUF_USAGE_OTHERS)
+	if (lane_likely(lane))
+		first = lane->kind == TBUF_KIND_LOCK ? lane->size : usual->own;
+	else if (lane->kind != TBUF_KIND_LOCK && first > TBUF_USAGE_OTHERS)
 		first = TBUF_USAGE_OTHERS;
 	return (first < lane->size ? first : lane->size);
 }
@@ -250,14 +247,16 @@ lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
 {
 	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
 	    area + plan->lanes);
-	uint64_t usual = usage == NULL ? UINT64_MAX : tbuf_usage_first(usage,
-	    order->terms.run, tbuf_view_control(view)->comm);
+	struct tbuf_usage usual = { UINT64_MAX, UINT64_MAX };
 	uint32_t i;
 
 	if (!grows(&order->terms))
 		return (storage_back(fd, area + plan->data, plan->storage));
+	if (usage != NULL)
+		usual = tbuf_usage_look(usage, order->terms.run,
+		    tbuf_view_control(view)->comm);
 	for (i = 0; i < plan->nlanes; i++) {
-		lanes[i].limit = lane_first(&lanes[i], usual);
+		lanes[i].limit = lane_first(&lanes[i], &usual);
 		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
 		    lanes[i].limit))
 			return (false);
@@ -423,8 +422,8 @@ takes_little(const struct tbuf_order *order, const struct script *script)
 	unsigned ncpus = tbuf_cpus_count(&order->cpus);
 
 	return (script->fd < 0 && script->usage != NULL && ncpus != 0 &&
-	    grows(&order->terms) && tbuf_usage_first(script->usage,
-	    order->terms.run, tbuf_file.sign->comm) <= LITTLE / ncpus);
+	    grows(&order->terms) && tbuf_usage_look(script->usage,
+	    order->terms.run, tbuf_file.sign->comm).first <= LITTLE / ncpus);
 }
 
 /* A session behind the file's end, for an order that is known. */
