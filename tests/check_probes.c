@@ -153,6 +153,123 @@ START_TEST(probes_of_one_hash_are_two)
 }
 END_TEST
 
+/* ------------------------------------------------------------ whole tables */
+
+#define FEW	3u
+
+/* A table of a few probes. */
+static void
+image_few(struct image *image)
+{
+	image_init(image);
+	add_probe(image, "first");
+	add_probe(image, "second");
+	add_probe(image, "third");
+}
+
+static char *
+function_of(struct image *image, uint32_t index)
+{
+	return ((char *)image->view.base + image->view.tables.strings +
+	    tbuf_view_probe(&image->view, index)->function);
+}
+
+/* All probes of a table, and then the table is gone. */
+static void
+read_few(struct tbuf_probes *probes, struct image *image,
+    const struct tbuf_probe_info *infos[FEW])
+{
+	unsigned i;
+
+	for (i = 0; i < FEW; i++)
+		infos[i] = NULL;
+	tbuf_probes_read_all(probes, &image->view, infos);
+	free(image->view.base);
+}
+
+/* Whether it is read again or not: a table's probes are those it has. */
+START_TEST(a_table_like_the_last_has_its_probes)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+	unsigned i;
+
+	image_few(&image);
+	read_few(&probes, &image, first);
+	ck_assert_uint_eq(probes.count, FEW);
+	/* What changes while a probe is there makes it no other. */
+	image_few(&image);
+	tbuf_view_probe(&image.view, 0)->sites = 7;
+	tbuf_view_probe(&image.view, 1)->selection = 7;
+	tbuf_view_probe(&image.view, 2)->semaphore = 7;
+	read_few(&probes, &image, more);
+	for (i = 0; i < FEW; i++)
+		ck_assert_ptr_eq(more[i], first[i]);
+	ck_assert_uint_eq(probes.count, FEW);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+START_TEST(a_table_that_differs_has_its_own_probes)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	read_few(&probes, &image, first);
+	/* By one byte of a text, */
+	image_few(&image);
+	*function_of(&image, 1) = 'S';
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_str_eq(more[1]->function, "Second");
+	ck_assert_ptr_eq(more[2], first[2]);
+	/* by an entry, */
+	image_few(&image);
+	tbuf_view_probe(&image.view, 2)->function =
+	    tbuf_view_probe(&image.view, 0)->function;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_ptr_eq(more[2], first[0]);
+	/* and by how many there are, to whose end it is the same. */
+	image_few(&image);
+	tbuf_view_control(&image.view)->nprobes = 1;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_ptr_null(more[1]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+/* Each of these is read by itself, when it is there. */
+START_TEST(a_table_has_none_that_is_not_ready)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	tbuf_view_probe(&image.view, 1)->ready = 0;
+	read_few(&probes, &image, first);
+	ck_assert_ptr_nonnull(first[0]);
+	ck_assert_ptr_null(first[1]);
+	image_few(&image);
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_str_eq(more[1]->function, "second");
+	/* A text that has no end in the heap. */
+	image_few(&image);
+	tbuf_view_control(&image.view)->strings =
+	    tbuf_view_probe(&image.view, 2)->name + 1;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_nonnull(more[1]);
+	ck_assert_ptr_null(more[2]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
 #ifndef __SANITIZE_ADDRESS__
 static char *changing;		/* cut short once its length was taken */
 
@@ -185,6 +302,25 @@ START_TEST(a_name_that_changes_is_what_was_copied)
 	free(image.view.base);
 }
 END_TEST
+
+/* Another target of these bytes would have the names that this one made up. */
+START_TEST(a_table_that_changes_is_what_was_copied)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	changing = function_of(&image, 1);
+	read_few(&probes, &image, first);
+	changing = NULL;
+	ck_assert_str_eq(first[1]->function, "second");
+	image_few(&image);
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[1], first[1]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
 #endif
 
 int
@@ -195,8 +331,12 @@ main(void)
 
 	tcase_add_test(t, equal_probes_of_two_targets_are_one);
 	tcase_add_test(t, probes_of_one_hash_are_two);
+	tcase_add_test(t, a_table_like_the_last_has_its_probes);
+	tcase_add_test(t, a_table_that_differs_has_its_own_probes);
+	tcase_add_test(t, a_table_has_none_that_is_not_ready);
 #ifndef __SANITIZE_ADDRESS__
 	tcase_add_test(t, a_name_that_changes_is_what_was_copied);
+	tcase_add_test(t, a_table_that_changes_is_what_was_copied);
 #endif
 	suite_add_tcase(suite, t);
 	return (run_suite(suite));

@@ -37,43 +37,48 @@ tbuf_view_enable(const struct tbuf_view *view, uint32_t probe)
 	return ((uint32_t *)(void *)(view->base + view->tables.enable) + probe);
 }
 
-/* How many bytes of the heap there are from an offset on. */
-static size_t
-heap_room(const struct tbuf_view *view, uint32_t offset)
+uint32_t
+tbuf_view_heap(const struct tbuf_view *view)
 {
 	uint32_t used = tbuf_load(&tbuf_view_control(view)->strings);
 
-	if (used > view->tables.strings_size)
-		used = view->tables.strings_size;
-	return (offset < used ? used - offset : 0);
+	return (used < view->tables.strings_size ? used :
+	    view->tables.strings_size);
+}
+
+size_t
+tbuf_heap_text(const char *heap, uint32_t used, uint32_t offset, char *to,
+    size_t size)
+{
+	size_t room = offset < used ? used - offset : 0, length;
+	const char *nul;
+
+	if (size > room)
+		size = room;
+	length = strnlen(heap + offset, size);
+	if (length == size)
+		return (0);
+	/* Only what has been copied counts: the heap may change at any time. */
+	memcpy(to, heap + offset, length + 1);
+	nul = memchr(to, '\0', length + 1);
+	return (nul == NULL ? 0 : (size_t)(nul - to) + 1);
 }
 
 size_t
 tbuf_view_text(const struct tbuf_view *view, uint32_t offset, char *to,
     size_t size)
 {
-	size_t room = heap_room(view, offset), length;
-	const char *from, *nul;
-
-	if (size > room)
-		size = room;
-	from = (const char *)view->base + view->tables.strings + offset;
-	length = strnlen(from, size);
-	if (length == size)
-		return (0);
-	/* Only what has been copied counts: the heap may change at any time. */
-	memcpy(to, from, length + 1);
-	nul = memchr(to, '\0', length + 1);
-	return (nul == NULL ? 0 : (size_t)(nul - to) + 1);
+	return (tbuf_heap_text((const char *)view->base + view->tables.strings,
+	    tbuf_view_heap(view), offset, to, size));
 }
 
 bool
 tbuf_view_text_is(const struct tbuf_view *view, uint32_t offset,
     const char *text)
 {
-	size_t size = strlen(text) + 1;
+	size_t size = strlen(text) + 1, used = tbuf_view_heap(view);
 
-	return (size <= heap_room(view, offset) &&
+	return (offset < used && size <= used - offset &&
 	    memcmp(view->base + view->tables.strings + offset, text,
 	    size) == 0);
 }

@@ -34,6 +34,13 @@ uint32_t *tbuf_view_enable(const struct tbuf_view *, uint32_t probe);
 size_t	tbuf_view_text(const struct tbuf_view *, uint32_t offset, char *to,
 	    size_t size);
 
+/* The same of a heap that may be a copy, with so many bytes in use. */
+size_t	tbuf_heap_text(const char *heap, uint32_t used, uint32_t offset,
+	    char *to, size_t size);
+
+/* Bytes of the heap that are in use. */
+uint32_t tbuf_view_heap(const struct tbuf_view *);
+
 /* Is the string at an offset of the heap this one? */
 bool	tbuf_view_text_is(const struct tbuf_view *, uint32_t offset,
 	    const char *text);

@@ -39,12 +39,28 @@ clean(char *text, bool function)
 			*p = '?';
 }
 
+/* Entries and texts: a target's own, which may change, or a copy. */
+struct table {
+	const struct tbuf_probe_entry *entries;
+	const char *heap;
+	uint32_t used;			/* bytes of the heap */
+};
+
+static struct table
+table_of(const struct tbuf_view *view)
+{
+	return ((struct table){ tbuf_view_probe(view, 0),
+	    (const char *)view->base + view->tables.strings,
+	    tbuf_view_heap(view) });
+}
+
 /* Copy a string of the heap: its length with the NUL, 0 if it has no end. */
 static unsigned
-copy_string(const struct tbuf_view *view, uint32_t offset,
+copy_string(const struct table *table, uint32_t offset,
     char to[TBUF_FIELD_SIZE], bool function)
 {
-	size_t size = tbuf_view_text(view, offset, to, TBUF_FIELD_SIZE);
+	size_t size = tbuf_heap_text(table->heap, table->used, offset, to,
+	    TBUF_FIELD_SIZE);
 
 	if (size != 0)
 		clean(to, function);
@@ -70,9 +86,9 @@ copy_types(const struct tbuf_probe_entry *entry, struct copy *copy)
 }
 
 static bool
-copy_probe(const struct tbuf_view *view, uint32_t index, struct copy *copy)
+copy_probe(const struct table *table, uint32_t index, struct copy *copy)
 {
-	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+	const struct tbuf_probe_entry *entry = &table->entries[index];
 	const uint32_t offsets[4] = {
 		tbuf_load(&entry->provider), tbuf_load(&entry->module),
 		tbuf_load(&entry->function), tbuf_load(&entry->name)
@@ -83,13 +99,13 @@ copy_probe(const struct tbuf_view *view, uint32_t index, struct copy *copy)
 	if (!copy_types(entry, copy))
 		return (false);
 	for (i = 0; i < 4; i++) {
-		copy->length[i] = copy_string(view, offsets[i], copy->text[i],
-		    i == 2);
+		copy->length[i] = copy_string(table, offsets[i],
+		    copy->text[i], i == 2);
 		if (copy->length[i] == 0)
 			return (false);
 	}
 	for (i = 4; i < 4 + copy->nargs; i++) {
-		copy->length[i] = copy_string(view, at, copy->text[i],
+		copy->length[i] = copy_string(table, at, copy->text[i],
 		    false);
 		if (copy->length[i] == 0)
 			return (false);
@@ -245,19 +261,114 @@ intern(struct tbuf_probes *probes, const struct copy *copy,
 	return (1);
 }
 
-int
-tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
+/* The probe at an index, if the table has it already. */
+static int
+read_probe(struct tbuf_probes *probes, const struct table *table,
     uint32_t index, const struct tbuf_probe_info **info)
 {
 	struct copy copy;
 
-	if (index >= view->tables.entries ||
-	    index >= tbuf_load_acquire(&tbuf_view_control(view)->nprobes) ||
-	    tbuf_load_acquire(&tbuf_view_probe(view, index)->ready) != 1)
-		return (0);
-	if (!copy_probe(view, index, &copy))
+	if (tbuf_load_acquire(&table->entries[index].ready) != 1 ||
+	    !copy_probe(table, index, &copy))
 		return (0);
 	return (intern(probes, &copy, info));
+}
+
+static uint32_t
+count_probes(const struct tbuf_view *view)
+{
+	uint32_t n = tbuf_load_acquire(&tbuf_view_control(view)->nprobes);
+
+	return (n < view->tables.entries ? n : view->tables.entries);
+}
+
+int
+tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
+    uint32_t index, const struct tbuf_probe_info **info)
+{
+	struct table table;
+
+	if (index >= count_probes(view))
+		return (0);
+	table = table_of(view);
+	return (read_probe(probes, &table, index, info));
+}
+
+/* ------------------------------------------------------------ whole tables */
+
+/* Tables of more probes, or more bytes of texts, are read one by one. */
+#define WHOLE_PROBES	1024u
+#define WHOLE_TEXTS	65536u
+
+/* A table at one moment, and what its probes have become. */
+struct tbuf_probes_whole {
+	uint32_t n;			/* probes */
+	uint32_t used;			/* bytes of texts */
+	struct tbuf_probe_entry entries[WHOLE_PROBES];
+	char heap[WHOLE_TEXTS];
+	const struct tbuf_probe_info *infos[WHOLE_PROBES];
+};
+
+/* Without what changes while a probe is there. */
+static void
+whole_take(struct tbuf_probes_whole *w, const struct table *table)
+{
+	struct tbuf_probe_entry *entry;
+
+	memcpy(w->entries, table->entries, w->n * sizeof(*w->entries));
+	memcpy(w->heap, table->heap, w->used);
+	for (entry = w->entries; entry < w->entries + w->n; entry++) {
+		entry->sites = 0;
+		entry->selection = 0;
+		entry->semaphore = 0;
+	}
+}
+
+static bool
+whole_same(const struct tbuf_probes_whole *a,
+    const struct tbuf_probes_whole *b)
+{
+	return (a->n == b->n && a->used == b->used &&
+	    memcmp(a->entries, b->entries, a->n * sizeof(*a->entries)) == 0 &&
+	    memcmp(a->heap, b->heap, a->used) == 0);
+}
+
+/* What is read is the copy that later ones are compared with. */
+static void
+whole_read(struct tbuf_probes *probes, struct tbuf_probes_whole *w)
+{
+	const struct table table = { w->entries, w->heap, w->used };
+	uint32_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (read_probe(probes, &table, i, &w->infos[i]) != 1)
+			w->infos[i] = NULL;
+}
+
+void
+tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
+    const struct tbuf_probe_info **infos)
+{
+	struct tbuf_probes_whole *w, *last = probes->whole[0];
+	uint32_t n = count_probes(view);
+	/* Not before: what is counted has its texts. */
+	struct table table = table_of(view);
+
+	if (n > WHOLE_PROBES || table.used > WHOLE_TEXTS)
+		return;
+	if (probes->whole[1] == NULL)
+		probes->whole[1] = malloc(sizeof(*w));
+	if ((w = probes->whole[1]) == NULL)
+		return;
+	w->n = n;
+	w->used = table.used;
+	whole_take(w, &table);
+	if (last == NULL || !whole_same(w, last)) {
+		whole_read(probes, w);
+		probes->whole[0] = w;
+		probes->whole[1] = last;
+	}
+	memcpy(infos, probes->whole[0]->infos, n * sizeof(*infos));
 }
 
 void
@@ -269,6 +380,8 @@ tbuf_probes_free(struct tbuf_probes *probes)
 		free(probes->infos[i]);
 	free(probes->infos);
 	free(probes->slots);
+	free(probes->whole[0]);
+	free(probes->whole[1]);
 }
 
 void

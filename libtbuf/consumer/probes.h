@@ -25,6 +25,7 @@ struct tbuf_probes {
 	unsigned room;
 	struct tbuf_probe_slot *slots;	/* by hash, open addressing */
 	unsigned nslots;		/* a power of two, or 0 */
+	struct tbuf_probes_whole *whole[2]; /* the last table; room for one */
 };
 
 /*
@@ -33,6 +34,14 @@ struct tbuf_probes {
  */
 int	tbuf_probes_read(struct tbuf_probes *, const struct tbuf_view *,
 	    uint32_t index, const struct tbuf_probe_info **info);
+
+/*
+ * All probes of a target's table that are there, by index; NULL: none.  Most
+ * targets of a run have the table of the one before, byte for byte, and are
+ * compared with that.  Large ones are left out.
+ */
+void	tbuf_probes_read_all(struct tbuf_probes *, const struct tbuf_view *,
+	    const struct tbuf_probe_info **infos);
 void	tbuf_probes_free(struct tbuf_probes *);
 
 /* The layout of a default record of a probe that was read. */

@@ -161,9 +161,12 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 	uint32_t n = tbuf_load_acquire(
 	    &tbuf_view_control(&t->view)->nprobes), i;
 
-	if (t->probes == NULL)
+	if (t->probes == NULL) {
 		t->probes = tbuf_sparse_new(t->view.tables.entries,
 		    sizeof(*t->probes));
+		if (t->probes != NULL)
+			tbuf_probes_read_all(&c->probes, &t->view, t->probes);
+	}
 	if (n > t->view.tables.entries)
 		n = t->view.tables.entries;
 	for (i = 0; t->probes != NULL && i < n; i++)
