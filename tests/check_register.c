@@ -207,7 +207,7 @@ static bool no_memory;
 
 /* In front of the C library's, but not of ThreadSanitizer's own. */
 #ifndef __SANITIZE_THREAD__
-#define FAILED	3		/* from 512 probes to 4096 */
+#define FAILED	5		/* from 128 probes to 4096 */
 void *
 mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 {

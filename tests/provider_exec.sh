@@ -18,7 +18,7 @@ export TBUF_DIR
 
 # Named in full, so that the loader need not look for it.
 libraries="$PROVIDER:$top_builddir/.libs/libtbuf.so.1"
-for what in 'calls 60' 'faults 40' 'litter 300'; do
+for what in 'calls 60' 'faults 34' 'litter 300'; do
 	"$top_builddir/tests/provider_exec" $what "$libraries" || {
 		echo "FAIL: $what" >&2
 		exit 1

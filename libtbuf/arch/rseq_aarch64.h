@@ -108,9 +108,12 @@ tbuf_rseq_clear(void)
 #endif
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("w3", n)
 
-/* A section's descriptor: the code between two labels, and where to go. */
+/*
+ * A section's descriptor: the code between two labels, and where to go.  Nobody
+ * writes to it once it is relocated, and with what else is so it takes no page.
+ */
 #define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
-	".pushsection __rseq_cs, \"aw\"\n\t"				\
+	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
 	".balign 32\n\t"						\
 	name ": .long 0, 0\n\t"						\
 	".quad " from ", (" to " - " from "), " abort "\n\t"		\

@@ -114,9 +114,12 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #endif
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("%%eax", "%%rax", n)
 
-/* A section's descriptor: the code between two labels, and where to go. */
+/*
+ * A section's descriptor: the code between two labels, and where to go.  Nobody
+ * writes to it once it is relocated, and with what else is so it takes no page.
+ */
 #define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
-	".pushsection __rseq_cs, \"aw\"\n\t"				\
+	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
 	".balign 32\n\t"						\
 	name ": .long 0, 0\n\t"						\
 	".quad " from ", (" to " - " from "), " abort "\n\t"		\

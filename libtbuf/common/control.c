@@ -47,6 +47,26 @@ append_number(char *p, const char *end, uint64_t value, unsigned base,
 	return (append(p, end, text + i));
 }
 
+static unsigned
+digit_of(char c)
+{
+	return (c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+	    c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16);
+}
+
+uint64_t
+tbuf_digits_read(const char **text, unsigned base)
+{
+	uint64_t value = 0;
+	unsigned digit;
+
+	while ((digit = digit_of(**text)) < base) {
+		value = value * base + digit;
+		(*text)++;
+	}
+	return (value);
+}
+
 int
 tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
 {
@@ -151,16 +171,17 @@ bool
 tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random)
 {
 	char again[TBUF_NAME_MAX];
-	char *end;
-	long value;
+	const char *p = name + 5;
+	uint64_t value;
 
 	if (strncmp(name, "tbuf.", 5) != 0)
 		return (false);
-	value = strtol(name + 5, &end, 10);
-	if (*end != '.' || value <= 0 || value > INT32_MAX)
+	value = tbuf_digits_read(&p, 10);
+	if (*p++ != '.' || value == 0 || value > INT32_MAX)
 		return (false);
 	*pid = (pid_t)value;
-	*random = strtoull(end + 1, NULL, 16);
+	*random = tbuf_digits_read(&p, 16);
+	/* Whatever else would be read as these numbers is no name. */
 	tbuf_control_name(again, *pid, *random);
 	return (strcmp(name, again) == 0);
 }
@@ -212,18 +233,15 @@ process_read(pid_t pid, const char *file, char *text, size_t size)
 	return (n);
 }
 
-/*
- * As strtoull(3) does: that would look at the locale, and touch two pages that
- * a program which begins has not.  A terminal's group may be negative.
- */
+/* A terminal's group may be negative. */
 static uint64_t
 number_read(const char *p)
 {
 	bool negative = *p == '-';
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (p += negative; *p >= '0' && *p <= '9'; p++)
-		value = value * 10 + (uint64_t)(*p - '0');
+	p += negative;
+	value = tbuf_digits_read(&p, 10);
 	return (negative ? -value : value);
 }
 

@@ -194,4 +194,11 @@ bool	tbuf_control_recorder(int fd, const struct tbuf_control *,
 /* 64 random bits: getrandom(2), else clock and pid. */
 uint64_t tbuf_random(void);
 
+/*
+ * The digits at *text, of base 10 or 16 (a to f); it is left behind them.  Not
+ * strtoull(3): that would look at the locale, and touch two pages that a
+ * program which begins has not.
+ */
+uint64_t tbuf_digits_read(const char **text, unsigned base);
+
 #endif

@@ -77,6 +77,17 @@ child(void)
 	tbuf_signals_restore(&mask);
 }
 
+#ifdef __GLIBC__
+/*
+ * What pthread_atfork(3) calls, which the C library has linked into each
+ * object, here behind all that a program which begins comes to.
+ */
+extern void *__dso_handle __attribute__((visibility("hidden")));
+int	__register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+#define pthread_atfork(prepare, parent, child)				\
+	__register_atfork(prepare, parent, child, __dso_handle)
+#endif
+
 void
 tbuf_fork_init(void (*what)(void))
 {

@@ -27,14 +27,14 @@ struct hash {
 };
 
 /*
- * Index + 1 of the probes by `hashes`, open addressing, never more than half
+ * Index + 1 of the probes by `hashes', open addressing, never more than half
  * full.  Both are mapped anew, twice as large, when they are full, so that a
- * program of few probes has two pages of them, and a low limit of memory is no
- * obstacle to one that begins.
+ * low limit of memory is no obstacle to a program that begins.  With few
+ * probes, as the libc provider has, they lie in a page that is written anyway.
  */
-#define SLOTS_FIRST	1024u
-static uint32_t first_slots[SLOTS_FIRST] __attribute__((aligned(TBUF_PAGE)));
-static struct hash first_hashes[SLOTS_FIRST / 2];
+#define SLOTS_FIRST	256u
+static uint32_t first_slots[SLOTS_FIRST] TBUF_FORKED;
+static struct hash first_hashes[SLOTS_FIRST / 2] TBUF_FORKED;
 static struct hash *hashes = first_hashes;
 static uint32_t *slots = first_slots;
 static uint32_t slots_used = SLOTS_FIRST;
@@ -337,9 +337,6 @@ tbuf_table_add(const struct tbuf_candidate *c)
 	names = hash_names(group, &c->names, &sizes);
 	hash = hash_candidate(c, &sizes, names);
 	at = hash & (slots_used - 1);
-	/* Written to first: a page that is read first faults twice. */
-	if (nprobes == 0)
-		tbuf_store(&slots[at], 0);
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
 		if (hashes[i].all == hash && is_probe(&view, i, c)) {

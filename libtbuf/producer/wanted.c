@@ -50,7 +50,7 @@ run_of_command(void)
 {
 	const char *text = secure_getenv(TBUF_RUN_ENV);
 
-	return (text == NULL ? 0 : strtoull(text, NULL, 16));
+	return (text == NULL ? 0 : tbuf_digits_read(&text, 16));
 }
 
 /* Does the entry itself say that it is this process's too? */
