@@ -4,13 +4,13 @@
 # What a program costs that begins, in processor time: a shell script of so
 # many commands, as it is, with the libc provider preloaded and nobody to trace
 # it, and followed with all of the provider's probes enabled; the consumer's
-# time counts.  The least of some turns, each less than a script of no command
-# takes the same way.
+# time counts.  The least of some turns, less the least that a script of no
+# command takes the same way.
 
 set -eu
 : "${top_builddir:?}"
 
-commands=200 turns=9
+commands=100 turns=21
 spent=$top_builddir/bench/spent
 tbufctl=$top_builddir/tbufctl/.libs/tbufctl
 TBUF_PROVIDERS=$(cd "$top_builddir/.libs" && pwd)
@@ -49,17 +49,10 @@ followed()
 	    -c "sh $scratch/script $1" 2>/dev/null
 }
 
-# spent HOW: us a command.
-spent()
-{
-	none=$("$1" 0)
-	some=$("$1" $commands)
-	echo $(((some - none) / commands))
-}
-
 for _ in $(seq $turns); do
 	for how in plain preloaded followed; do
-		spent $how >>"$scratch/$how"
+		$how 0 >>"$scratch/$how.none"
+		$how $commands >>"$scratch/$how"
 	done
 done
 
@@ -68,10 +61,16 @@ least()
 	sort -n "$scratch/$1" | head -n 1
 }
 
+# us HOW: a command.
+us()
+{
+	echo $((($(least "$1") - $(least "$1.none")) / commands))
+}
+
 # row WHAT HOW FIGURE: beside a plain one, and how many times as much it is.
 row()
 {
-	echo "$(least "$2") $(least plain)" | awk -v what="$1" \
+	echo "$(us "$2") $(us plain)" | awk -v what="$1" \
 	    -v figure="$3" '{
 		printf "%-38s %9.2f  %-30s %9.2f  %+6.2f  %s  x%.2f\n", what,
 		    $1 / 1000, "not preloaded, ms", $2 / 1000,
