@@ -64,15 +64,30 @@ show(struct tbuf_consumer *consumer, struct format *format,
 	return (status);
 }
 
+/* What the list may lack. */
+static void
+tell_missing(struct tbuf_consumer *consumer)
+{
+	int skipped = tbuf_consumer_skipped(consumer);
+	const char *why;
+	uint64_t n;
+	pid_t pid;
+
+	if (skipped != 0)
+		message(MSG_SKIPPED, strerror(-skipped));
+	while ((why = tbuf_consumer_missed(consumer, &n)) != NULL)
+		message(MSG_MISSED, n, PLURAL_ES(n), why);
+	while (tbuf_consumer_lost(consumer, &pid, &n))
+		message(MSG_LOST, n, PLURAL(n), (intmax_t)pid);
+}
+
 int
 list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
     const struct tbuf_d_script *script)
 {
 	struct format format;
 	pid_t first = 0;
-	uint64_t lost;
 	int status;
-	pid_t pid;
 
 	if (o->command != NULL && tbuf_consumer_run(consumer) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
@@ -85,10 +100,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 		return (status);
 	if ((status = show(consumer, &format, o, script)) != 0)
 		return (status);
-	if ((status = tbuf_consumer_skipped(consumer)) != 0)
-		message(MSG_SKIPPED, strerror(-status));
-	while (tbuf_consumer_lost(consumer, &pid, &lost))
-		message(MSG_LOST, lost, PLURAL(lost), (intmax_t)pid);
+	tell_missing(consumer);
 	if (!o->unmatched && program_unmatched(&o->program, consumer))
 		return (EXIT_FAILED);
 	return (EXIT_DONE);

@@ -198,6 +198,21 @@ START_TEST(entries_that_were_ever_taken_are_looked_at)
 }
 END_TEST
 
+/* Who lists a command's probes waits for a reason why there are none. */
+START_TEST(an_entry_that_asks_for_nothing_is_told_nothing)
+{
+	struct tbuf_board_entry *entry = &board->entries[0];
+
+	change = NEVER;
+	entry->npatterns = 0;
+	entry->patterns_size = 0;
+	build();
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_FREE);
+	ck_assert_uint_eq(entry->reasons[0].place, TBUF_BOARD_VACANT);
+	ck_assert_uint_eq(entry->others, 0);
+}
+END_TEST
+
 /* As on a machine that was built for 4,096 CPUs. */
 static bool large;
 
@@ -513,6 +528,7 @@ main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase,
 	    entries_that_were_ever_taken_are_looked_at);
+	tcase_add_test(tcase, an_entry_that_asks_for_nothing_is_told_nothing);
 	tcase_add_test(tcase, an_order_is_built_as_it_stands_on_the_board);
 	tcase_add_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each);
 	tcase_add_test(tcase, lanes_that_can_grow_are_small_at_first);

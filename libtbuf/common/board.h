@@ -78,7 +78,7 @@ struct tbuf_board_entry {
 	uint64_t deadline;	/* (c) ticks of the record clock that a new
 				   session waits for its consumer; 0: ever */
 	uint32_t flags;		/* (c) TBUF_BOARD_* */
-	uint32_t npatterns;	/* (c) */
+	uint32_t npatterns;	/* (c) 0: a reason is all that it wants */
 	uint32_t patterns_size;	/* (c) bytes, NULs included */
 	uint32_t programs_size;	/* (c) bytes of the file of programs */
 	struct tbuf_terms terms; /* (c) of the sessions; the same run */

@@ -76,14 +76,16 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 {
 	struct tbuf_board_entry *entry = &board->entries[number];
 	const struct tbuf_options *o = &c->options;
+	/* Before the run begins: a command whose probes are listed. */
+	bool lists = c->state == TBUF_RUN_NEW;
 
 	tbuf_store(&entry->budget, c->left);
 	entry->deadline = c->programs != NULL ||
 	    tbuf_policy(o->bufpolicy)->deadline ? patience(c) : 0;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
-	    (o->follow ? TBUF_BOARD_FOLLOW : 0) |
+	    (o->follow || lists ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
-	entry->npatterns = c->npatterns;
+	entry->npatterns = lists ? 0 : c->npatterns;
 	entry->patterns_size = (uint32_t)c->patterns_size;
 	/* Who has only looked for a provider has none, nor memory for them. */
 	if (c->npatterns != 0)

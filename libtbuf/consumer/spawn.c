@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "common/board.h"
+#include "common/control.h"
+#include "consumer/attach.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"
@@ -312,6 +314,22 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 	return (failed(c, c->spawned.command, error));
 }
 
+/*
+ * A command that cannot be a target says why on the board, where it is asked
+ * for nothing.  If there can be no board, nobody hears it.
+ */
+static int
+go_and_ask(struct tbuf_consumer *c)
+{
+	int error;
+
+	c->run = tbuf_random() | 1;
+	(void)tbuf_board_post(c);
+	if ((error = tbuf_spawn_go(c)) != 0)
+		tbuf_board_withdraw(c);
+	return (error);
+}
+
 int
 tbuf_consumer_run(struct tbuf_consumer *c)
 {
@@ -321,7 +339,7 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 
 	if (c->state != TBUF_RUN_NEW || c->spawned.go == -1 || t == NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "no command waits"));
-	if ((error = tbuf_spawn_go(c)) != 0)
+	if ((error = go_and_ask(c)) != 0)
 		return (error);
 	p[1] = (struct pollfd){ .fd = t->pidfd, .events = POLLIN };
 	while (poll(p, 2, -1) == -1)
@@ -330,6 +348,8 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 	if (p[1].revents == 0)
 		return (failed(c, c->spawned.command, -EINTR));
 	tbuf_target_ended(t);
+	tbuf_board_withdraw(c);
+	c->run = 0;
 	return (0);
 }
 

@@ -480,7 +480,7 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 	struct tbuf_order order;
 	const char *why;
 
-	if (!order_take(entry, &order))
+	if (!order_take(entry, &order) || order.npatterns == 0)
 		return (false);
 	why = session_build(dirfd, fd, number, board, entry, &order);
 	/* Its consumer has to hear of it. */

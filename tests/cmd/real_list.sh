@@ -45,6 +45,11 @@ else
 	echo malloc entry
 fi | grep -c 'malloc entry$'
 ctl -l -c ./nothing
+# One that has probes, and cannot be traced, says why.
+TBUF_DISABLE=1
+export TBUF_DISABLE
+ctl -l -c "$TBUF_TARGET say=running"
+unset TBUF_DISABLE
 start 7 8
 "$TBUFCTL" -l -n count -p $target -c "$TBUF_TARGET say=running" |
     grep -c count
