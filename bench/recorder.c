@@ -191,7 +191,7 @@ serve(void *cookie, uint64_t times)
 
 /*
  * The same requests in a row, with no sockets: neither caches nor predictions
- * are those of a server.  Each side leaves the recorder as the other one has it.
+ * are those of a server.  Each side leaves the recorder as the other has it.
  */
 static void
 hot(void)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Declarations of providers and their probes.  They are checked; the probes that
- * programs really have, and their arguments, are told by those.
+ * Declarations of providers and their probes.  They are checked; the probes
+ * that programs really have, and their arguments, are told by those.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -22,16 +22,9 @@ target=$(cd "$top_builddir" && pwd)/tests/differ/target
 script=$(cd "$top_srcdir" && pwd)/tests/differ/script.awk
 cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' \
     /proc/self/status)
+. "$top_srcdir/tests/common_tbufctl"
 cd "$SCRATCH" || exit 1
 passed=0 failed=0
-
-# The script that libtool has made of tbufctl takes longer than tbufctl.
-found=$("$top_builddir/libtool" --mode=execute \
-    -dlopen "$top_builddir/libtbuf.la" \
-    sh -c 'echo "$0 ${LD_LIBRARY_PATH-}"' "$TBUFCTL" </dev/null) ||
-    exit 1
-TBUFCTL=${found%% *} LD_LIBRARY_PATH=${found#* }
-export LD_LIBRARY_PATH
 
 # run WAY VARIABLE=VALUE ARGUMENT ...: what tbufctl prints, and which faults.
 run()

@@ -30,14 +30,7 @@ unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_CONTROL
 
 expected=$SCRATCH/expected results=$SCRATCH/results work=$SCRATCH/work
 
-# The script that libtool has made of tbufctl takes longer than tbufctl: what it
-# would run is run without it.
-found=$("$top_builddir/libtool" --mode=execute \
-    -dlopen "$top_builddir/libtbuf.la" \
-    sh -c 'echo "$0 ${LD_LIBRARY_PATH-}"' "$TBUFCTL" </dev/null) ||
-    exit 1
-TBUFCTL=${found%% *} LD_LIBRARY_PATH=${found#* }
-export LD_LIBRARY_PATH
+. "$top_srcdir/tests/common_tbufctl"
 
 # The words of a file of one line, as they are to be read by the shell.
 words()

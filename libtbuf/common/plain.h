@@ -3,8 +3,8 @@
  *
  * Compilers call these where a structure is zeroed or copied, whatever they are
  * told of registers, and the C library's own change vector registers.  What is
- * redirected fires where nobody has saved those.  Included in front of each file
- * of the target side.
+ * redirected fires where nobody has saved those.  Included in front of each
+ * file of the target side.
  */
 #ifndef TBUF_COMMON_PLAIN_H
 #define TBUF_COMMON_PLAIN_H

@@ -123,7 +123,8 @@ int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 /*
  * Of a file whose target goes on all that is as it was at one moment.  hold:
  * before its horizon is noted, what tables have counted.  copy: behind that,
- * what they hold.  cut: once all is committed, what of units in flight is older.
+ * what they hold.  cut: once all is committed, what of units in flight is
+ * older.
  */
 void	tbuf_units_hold(struct tbuf_target *);
 void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);

@@ -176,8 +176,8 @@ tbuf_unit_foreign(uint64_t word)
 
 /*
  * Make this thread the owner of a place that is free: who looks at one must not
- * be in the way of whoever enters a unit.  Nobody but its owner changes the word
- * of a unit.
+ * be in the way of whoever enters a unit.  Nobody but its owner changes the
+ * word of a unit.
  */
 static inline bool
 tbuf_unit_try(struct tbuf_unit *u)

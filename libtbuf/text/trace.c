@@ -290,9 +290,9 @@ tbuf_trace_make(uint32_t kbytes)
 /* ------------------------------------------------------------ its end */
 
 /*
- * [*from, own->next), in order, and by one call: others append to the file, too,
- * and a line that is split where the chunk ends is none there.  *from: the
- * first line that is not in the file as a whole.
+ * [*from, own->next), in order, and by one call: others append to the file,
+ * too, and a line that is split where the chunk ends is none there.  *from:
+ * the first line that is not in the file as a whole.
  */
 static int
 write_out(const struct tbuf_text_own *own, int fd, uint64_t *from)

@@ -60,7 +60,8 @@ fire_texts(const struct usdt_site *s, const uint64_t *registers,
 		if ((s->texts & 1u << i) == 0)
 			continue;
 		if (!usdt_text_copy(s, registers[PATCH_STACK], values[i],
-		    most(s, values, i), &texts, (size_t)(end - texts.next) / left--, &copies[i]) &&
+		    most(s, values, i), &texts,
+		    (size_t)(end - texts.next) / left--, &copies[i]) &&
 		    size < TEXTS_LONG)
 			return (false);
 	}
