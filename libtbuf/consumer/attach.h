@@ -36,6 +36,12 @@ bool	tbuf_pools_any(const struct tbuf_consumer *);
 void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
 
 /*
+ * Is a buffer so full that it is to be switched now?  When to look again is
+ * next_pace.
+ */
+bool	tbuf_pace_look(struct tbuf_consumer *, uint64_t now);
+
+/*
  * How many probes this run would enable in a target whose session is planned,
  * every enabling counted, if that is more than it holds; else 0.
  */

@@ -345,6 +345,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 	if (parse_value(option->kind, value, &number) != 0)
 		return (refuse(c, option, value));
 	memcpy(option_field(&c->options, option), &number, sizeof(number));
+	c->strict |= option->field == FIELD(switchrate);
 	return (0);
 }
 

@@ -182,6 +182,8 @@ struct tbuf_consumer {
 	struct tbuf_round round;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
+	bool strict;			/* switchrate was set */
+	uint64_t paced, next_pace;	/* a look at how full buffers are */
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	bool unsettled;			/* a target there is not to be seen */
 	unsigned meetings;		/* looks for it since a file came */

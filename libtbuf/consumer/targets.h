@@ -133,6 +133,7 @@ struct tbuf_source {
 	uint64_t mark;			/* give up to here this time */
 	uint64_t limit;			/* how far the writer may go */
 	uint64_t backed;		/* bytes of storage, from its start */
+	uint64_t paced;			/* the lane's head at the last look */
 	uint64_t time;			/* of the last record given, ns */
 	uint64_t next_time;		/* temporal: of the next one */
 	uint64_t fetched;		/* position that chunk begins with */

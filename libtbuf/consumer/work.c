@@ -40,13 +40,18 @@ static void
 upkeep(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
+	uint64_t now;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!tbuf_session_holds(t) || t->file_only)
 			continue;
 		tbuf_target_refresh(t);
 		tbuf_target_deadline(t);
-		tbuf_lanes_look(t, tbuf_now());
+		now = tbuf_now();
+		/* A young one may fill what it has grown to. */
+		if (t->growth != 0 && now >= t->next_growth)
+			c->next_pace = now;
+		tbuf_lanes_look(t, now);
 	}
 }
 
@@ -72,6 +77,14 @@ any_ended(const struct tbuf_consumer *c)
 	return (false);
 }
 
+/* May buffers be switched before switchrate has it? */
+static bool
+is_paced(const struct tbuf_consumer *c)
+{
+	return (tbuf_policy(c->options.bufpolicy)->live && !c->strict &&
+	    !TAILQ_EMPTY(&c->targets));
+}
+
 uint64_t
 tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 {
@@ -92,6 +105,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 			due = earlier(due, t->next_growth);
 	if (tbuf_policy(c->options.bufpolicy)->live)
 		due = earlier(due, c->next_switch);
+	if (is_paced(c))
+		due = earlier(due, c->next_pace);
 	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
 		due = earlier(due, now + LOOK_PERIOD);
 	if (any_ended(c))
@@ -502,6 +517,10 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_ROUND_SWITCH;
+	if (is_paced(c) && tbuf_pace_look(c, now)) {
+		what |= TBUF_ROUND_SWITCH;
+		c->next_switch = now + c->options.switchrate;
+	}
 	if ((error = tbuf_tables_look(c)) != 0)
 		return (aborted(c, error));
 	if (tick(&c->next_pool, POOL_PERIOD, now))
