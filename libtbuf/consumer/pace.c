@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Buffers that fill faster than they are switched.  Where nobody has said how
- * often that is to be, a round comes as soon as a quarter of a buffer is in use:
- * a program that calls malloc(3) writes 4 MiB in some ten milliseconds, and
- * loses what comes behind.  When to look is told by how fast they have filled
- * since the last look.
+ * often that is to be, a round comes as soon as a quarter of a buffer is in
+ * use: a program that calls malloc(3) writes 4 MiB in some ten milliseconds,
+ * and loses what comes behind.  When to look is told by how fast they have
+ * filled since the last look.
  *
  * A buffer that was made small fills before any look, and loses what it ever
  * did: that is left to who has made it so.
@@ -31,7 +31,7 @@ time_for(uint64_t more, uint64_t came, uint64_t elapsed)
 	return (ns < (double)PACE_PERIOD ? (uint64_t)ns : PACE_PERIOD);
 }
 
-/* Is that much of it in use?  A head that makes no sense is the round's to tell. */
+/* Is that much in use?  A head that makes no sense is the round's to tell. */
 static bool
 source_look(struct tbuf_source *s, uint64_t elapsed, uint64_t *wait)
 {

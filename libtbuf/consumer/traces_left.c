@@ -35,7 +35,7 @@ nanoseconds(const struct timespec *when)
 	return ((uint64_t)when->tv_sec * NS + (uint64_t)when->tv_nsec);
 }
 
-/* A line begins with its time, 2026-11-22T11:04:05.123456Z; 0 if it has none. */
+/* A line begins with its time, 2026-11-22T11:04:05.123456Z, or it is 0. */
 static uint64_t
 line_time(const char *line)
 {
