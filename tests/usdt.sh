@@ -299,13 +299,13 @@ END
 compile odd -O2 odd.c -Wl,--build-id
 "$TBUFCTL" -l -c ./odd >out 2>err
 expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
-    'tbufctl: odd:odd::index: not armed: an operand is not understood
-tbufctl: odd:odd::other: not armed: an operand is not understood
-tbufctl: odd:odd::symbol: not armed: an operand'"'s symbol is not known
-tbufctl: odd:odd::vector: not armed: an operand is in a vector register"
-expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'even
-fine
-static'
+    'tbufctl: odd:odd:main:index: not armed: an operand is not understood
+tbufctl: odd:odd:main:other: not armed: an operand is not understood
+tbufctl: odd:odd:main:symbol: not armed: an operand'"'s symbol is not known
+tbufctl: odd:odd:main:vector: not armed: an operand is in a vector register"
+expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'main even
+main fine
+main static'
 expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
     'static "arg0":42,"arg1":42'
 
@@ -338,7 +338,7 @@ for command in './missed' './missed again'; do
 	"$TBUFCTL" -q -n 'odd:::missed' -c "$command" >out 2>err
 	expect "missed: $command" "$(sed 's/ at 0x[0-9a-f]*//
 	    /total: /d' err)" \
-	    'tbufctl: odd:missed::missed: not armed: a branch leads between the bytes'
+	    'tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes'
 done
 "$TBUFCTL" -q -Z -n 'odd:::even' -c './missed' >out 2>err
 expect 'nobody asks for it' "$(grep 'not armed' err)" ''
@@ -355,7 +355,7 @@ END
 compile twin -O2 odd.c twin.c
 expect 'two variables of a name' "$("$TBUFCTL" -l -c ./twin 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \
-    "tbufctl: odd:twin::static: not armed: an operand's symbol is not known"
+    "tbufctl: odd:twin:main:static: not armed: an operand's symbol is not known"
 cp odd bare && strip bare
 expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \
@@ -372,6 +372,9 @@ if [ -n "$id" ] && [ -d /usr/lib/debug ] && sh apart true 2>/dev/null; then
 	mkdir -p "${debug%/*}"
 	objcopy --only-keep-debug odd "$debug"
 	expect 'debug information apart' "$(trace -n 'odd:::static' -c ./bare)" \
+	    'static "arg0":42,"arg1":42'
+	expect 'it has functions, too' \
+	    "$(trace -n 'odd::main:static' -c ./bare)" \
 	    'static "arg0":42,"arg1":42'
 	size=$(wc -c <"$debug")
 	head -c $((size - 1)) "$debug" >short && mv short "$debug"

@@ -67,9 +67,9 @@ expect 'nobody traces' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
 TBUF_USDT_LIST=list LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./opener 1
 expect 'what is armed' "$(sed 's/ at 0x[0-9a-f]*//' list |
     LC_ALL=C sort)" \
-    'module:module.so::asked: armed
-module:module.so::begin: armed
-module:module.so::end: armed
+    'module:module.so:begin:asked: armed
+module:module.so:begin:begin: armed
+module:module.so:end:end: armed
 module:module.so:module_alone:alone: armed
 module:module.so:module_work:work: armed'
 # calls DESCRIPTION: how often files are opened and closed by then, with it.

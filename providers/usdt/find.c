@@ -165,6 +165,16 @@ read_symbols(struct loaded *o)
 	close(fd);
 }
 
+static const struct usdt_symbols *
+symbols_of(struct loaded *o)
+{
+
+	if (!o->has_symbols)
+		read_symbols(o);
+	o->has_symbols = true;
+	return (&o->symbols);
+}
+
 /*
  * Static variables are in the table of all symbols alone; without one, as in
  * what is stripped, the loader's has to do.  0: it is not known.
@@ -172,13 +182,11 @@ read_symbols(struct loaded *o)
 static uintptr_t
 find_symbol(struct loaded *o, const char *name)
 {
+	const struct usdt_symbols *symbols = symbols_of(o);
 	uint64_t address;
 
-	if (!o->has_symbols)
-		read_symbols(o);
-	o->has_symbols = true;
-	if (o->symbols.count > 0)
-		return (usdt_symbol_find(&o->symbols, name, &address) ?
+	if (symbols->count > 0)
+		return (usdt_symbol_find(symbols, name, &address) ?
 		    o->info.dlpi_addr + address : 0);
 	return (o->handle == NULL ? 0 : (uintptr_t)dlsym(o->handle, name));
 }
@@ -246,26 +254,32 @@ text_of(const struct loaded *o, uintptr_t at)
 	return (NULL);
 }
 
+/* The loader knows what other objects may call, the table the others. */
 static void
-function_of(uintptr_t at, char name[USDT_FUNCTION])
+function_of(struct loaded *o, uintptr_t at, char name[USDT_FUNCTION])
 {
+	const char *function = NULL;
 	Dl_info info;
 
+	if (dladdr((const void *)at, &info) != 0)
+		function = info.dli_sname;
+	if (function == NULL)
+		function = usdt_symbol_function(symbols_of(o),
+		    at - o->info.dlpi_addr);
 	*name = '\0';
-	if (dladdr((const void *)at, &info) != 0 && info.dli_sname != NULL &&
-	    strlen(info.dli_sname) < USDT_FUNCTION)
-		strcpy(name, info.dli_sname);
+	if (function != NULL && strlen(function) < USDT_FUNCTION)
+		strcpy(name, function);
 }
 
 /* The group that a note belongs to, made if there is none yet. */
 static struct usdt_group *
-group_of(struct usdt_sites *sites, const struct loaded *o,
+group_of(struct usdt_sites *sites, struct loaded *o,
     const struct usdt_note *note, uintptr_t at)
 {
 	char function[USDT_FUNCTION];
 	struct usdt_group *g, **end = &sites->groups;
 
-	function_of(at, function);
+	function_of(o, at, function);
 	for (; (g = *end) != NULL; end = &g->next)
 		if (g->module == o->module &&
 		    usdt_probe_has(&g->probe, note) &&

@@ -72,3 +72,32 @@ usdt_symbol_find(const struct usdt_symbols *symbols, const char *name,
 	}
 	return (found);
 }
+
+static bool
+is_function_at(const Elf64_Sym *symbol, uint64_t address)
+{
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+	return (symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC ||
+	    type == STT_GNU_IFUNC) && address >= symbol->st_value &&
+	    address - symbol->st_value < symbol->st_size);
+}
+
+const char *
+usdt_symbol_function(const struct usdt_symbols *symbols, uint64_t address)
+{
+	const Elf64_Sym *symbol = symbols->all;
+	const Elf64_Sym *end = symbol + symbols->count;
+	const char *name = NULL;
+
+	for (; symbol < end; symbol++) {
+		if (symbol->st_name >= symbols->names_size ||
+		    !is_function_at(symbol, address))
+			continue;
+		if (ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
+			return (symbols->names + symbol->st_name);
+		if (name == NULL)
+			name = symbols->names + symbol->st_name;
+	}
+	return (name);
+}

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The table of all symbols, which a file has unless it is stripped: static
- * variables stand in no other.
+ * variables and functions stand in no other.
  */
 #ifndef TBUF_PROVIDERS_USDT_SYMBOL_H
 #define TBUF_PROVIDERS_USDT_SYMBOL_H
@@ -31,6 +31,12 @@ void	usdt_symbols_free(struct usdt_symbols *);
  */
 bool	usdt_symbol_find(const struct usdt_symbols *, const char *name,
 	    uint64_t *address);
+
+/*
+ * The name of the function that has the address, as the object is linked, or
+ * NULL.  Of several names one that others may see is taken.
+ */
+const char *usdt_symbol_function(const struct usdt_symbols *, uint64_t address);
 
 #pragma GCC visibility pop
 

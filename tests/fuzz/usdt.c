@@ -40,10 +40,14 @@ try_symbols(int fd)
 {
 	struct usdt_symbols symbols;
 	uint64_t address;
+	const char *name;
 
 	usdt_symbols_read(&symbols, fd);
 	if (usdt_symbol_find(&symbols, "hidden", &address))
 		FUZZ_CHECK(symbols.count > 0);
+	name = usdt_symbol_function(&symbols, 0x1140);
+	if (name != NULL)
+		FUZZ_CHECK(strlen(name) < symbols.names_size);
 	usdt_symbols_free(&symbols);
 }
 
