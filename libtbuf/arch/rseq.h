@@ -214,9 +214,10 @@ struct tbuf_memo {
 	uint64_t bufsize;		/* the lane's logical size */
 	uint64_t fill_mask;
 	const uint32_t *heads;		/* of the session's ECBs */
-	uint32_t cpu;
+	uint32_t none;			/* 0, in front of tid as in a header */
 	uint32_t tid;			/* the thread's, in its own memo */
-	uint64_t ring;			/* else the lane is linear */
+	uint32_t ring;			/* else the lane is linear */
+	uint32_t cpu;
 	const struct tbuf_ecb *ecbs;
 	uint64_t ecb_max;		/* 0: they are not to be used */
 };
@@ -360,9 +361,10 @@ extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 #define TBUF_M_BUFSIZE		48
 #define TBUF_M_FILL_MASK	56
 #define TBUF_M_HEADS		64
-#define TBUF_M_CPU		72
+#define TBUF_M_SECOND		72	/* none and tid as one */
 #define TBUF_M_TID		76
 #define TBUF_M_RING		80
+#define TBUF_M_CPU		84
 #define TBUF_M_ECBS		88
 #define TBUF_M_ECB_MAX		96
 #define TBUF_A_TABLE		32	/* of AGAIN's memo */
@@ -440,6 +442,7 @@ TBUF_ASSERT_OFFSET(tbuf_memo, bufsize, TBUF_M_BUFSIZE);
 TBUF_ASSERT_OFFSET(tbuf_memo, fill_mask, TBUF_M_FILL_MASK);
 TBUF_ASSERT_OFFSET(tbuf_memo, heads, TBUF_M_HEADS);
 TBUF_ASSERT_OFFSET(tbuf_memo, cpu, TBUF_M_CPU);
+TBUF_ASSERT_OFFSET(tbuf_memo, none, TBUF_M_SECOND);
 TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
 TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
 TBUF_ASSERT_OFFSET(tbuf_memo, ecbs, TBUF_M_ECBS);

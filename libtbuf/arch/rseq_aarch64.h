@@ -310,8 +310,8 @@ tbuf_rseq_clear(void)
 /* Room by the policy, behind the stamp; ONE if what is refused is one. */
 #define TBUF_SECTION_ROOM(SIZE, ONE)					\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
-	"ldr x3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
-	"cbnz x3, 30f\n\t"						\
+	"ldr w3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
+	"cbnz w3, 30f\n\t"						\
 	TBUF_SECTION_LINEAR(SIZE, "20f")				\
 	"b 10f\n\t"							\
 	"20:\n\t"							\

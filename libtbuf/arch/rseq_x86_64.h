@@ -331,9 +331,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * The place of what does not go around the storage's end: LAST makes rax the
  * last word's from r8.  Under ring the next fire looks at the record that it
  * overwrites, and this one has it fetched: a program that does other things in
- * between would wait for it, as for nothing else here.
+ * between would wait for it, as for nothing else here.  Where no record has
+ * more bytes than a line, one line for each is enough.
  */
-#define TBUF_SECTION_PLACE(LAST)					\
+#define TBUF_SECTION_PLACE(LAST, FETCH)					\
 	"movq %%r9, %%r8\n\t"						\
 	"movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rdx\n\t"		\
 	"andq %%rdx, %%r8\n\t"						\
@@ -342,16 +343,21 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"ja %l[wrapped]\n\t"						\
 	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r8\n\t"			\
 	"movq (%%r8), %%rax\n\t"					\
-	"prefetchw 128(%%r8)\n\t"					\
+	FETCH
+
+#define TBUF_FETCH_SHORT						\
+	"prefetchw 128(%%r8)\n\t"
+#define TBUF_FETCH							\
+	TBUF_FETCH_SHORT						\
 	"prefetchw 192(%%r8)\n\t"
 
-#define TBUF_SECTION_HEADER(TID)					\
+/* SECOND is what its word has beside the size, with or without the EPID. */
+#define TBUF_SECTION_HEADER(SECOND)					\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%r8)\n\t"					\
 	"orl %[size16], %%ecx\n\t"					\
-	"movl %%ecx, 8(%%r8)\n\t"					\
-	"movl " TID ", %%eax\n\t"					\
-	"movl %%eax, 12(%%r8)\n\t"					\
+	"orq " SECOND ", %%rcx\n\t"					\
+	"movq %%rcx, 8(%%r8)\n\t"					\
 	TBUF_DELAY(4)
 
 #define TBUF_SECTION_COMMIT(SIZE)					\
@@ -417,8 +423,9 @@ tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
 	    TBUF_SECTION_SITE						\
 	    TBUF_SECTION_STAMP						\
 	    TBUF_SECTION_ROOM("%[size]", "")				\
-	    TBUF_SECTION_PLACE("leaq %c[less](%%r8), %%rax")		\
-	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_TID) "(%[m])")		\
+	    TBUF_SECTION_PLACE("leaq %c[less](%%r8), %%rax",		\
+	    TBUF_FETCH_SHORT)						\
+	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])")	\
 	    TBUF_FLAT_##n						\
 	    TBUF_SECTION_COMMIT("%[size]")				\
 	    :								\
@@ -474,8 +481,8 @@ tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
 	    TBUF_SECTION_SITE
 	    TBUF_SECTION_STAMP
 	    TBUF_SECTION_ROOM("%[size]", "")
-	    TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax")
-	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_TID) "(%[m])")
+	    TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax", TBUF_FETCH)
+	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])")
 	    TBUF_SECTION_COPY
 	    TBUF_SECTION_COMMIT("%[size]")
 	    :
@@ -509,8 +516,9 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_GIVEN
 	    TBUF_SECTION_STAMP
 	    TBUF_SECTION_ROOM("%[size]", "")
-	    TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax")
-	    TBUF_SECTION_HEADER(TBUF_O(W_TID) "(%[w])")
+	    TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax",
+	    TBUF_FETCH)
+	    TBUF_SECTION_HEADER(TBUF_O(W_EPID) "(%[w])")
 	    "movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"
 	    "movq %[size], %%rcx\n\t"
 	    "subq $16, %%rcx\n\t"
@@ -626,7 +634,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	TBUF_SECTION_ROOM("%%r10",					\
 	    "cmpq " SIZE ", %%r10\n\t"					\
 	    "jne %l[chain]\n\t")					\
-	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax")
+	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax", TBUF_FETCH)
 
 #define TBUF_ROWS_OPERANDS						\
 	[w] "r"(w), [more] "i"(TBUF_HEAD_MORE),				\

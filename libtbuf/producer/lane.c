@@ -42,6 +42,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	m->heads = tbuf_fire_heads(f->base, f->slot);
 	m->ecbs = tbuf_fire_ecbs(f->base, f->slot, &m->ecb_max);
 	m->cpu = cpu;
+	m->none = 0;
 	m->tid = thread_id();
 	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
 	return (m->heads != NULL);
