@@ -100,18 +100,19 @@ visit(void *arg, const struct tbuf_left *left)
 static void
 tell(struct run *run, bool looked)
 {
+	const struct options *o = run->format.options;
 	char size[OUTPUT_NUMBER];
 	size_t i;
 
 	for (i = 0; i < run->nprograms; i++) {
-		if (!run->format.options->left_remove)
+		if (!o->left_remove && !o->quiet)
 			message(MSG_LEFT_MADE_WAY, run->programs[i].count,
 			    PLURAL(run->programs[i].count),
 			    run->programs[i].program);
 		free(run->programs[i].program);
 	}
 	free(run->programs);
-	if (run->format.options->left_remove && (looked || run->removed != 0))
+	if (o->left_remove && !o->quiet && (looked || run->removed != 0))
 		message(MSG_LEFT_REMOVED, run->removed, PLURAL(run->removed),
 		    format_size(size, run->bytes));
 }

@@ -15,6 +15,8 @@ ctl --left
 ctl --left --format=json
 ctl --left=remove
 ctl --left=remove=365d
+ctl -q --left
+ctl -q --left=remove
 play </dev/null
 ctl --left
 ctl --left=remove
