@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check_text_fixture.h"
@@ -399,6 +400,7 @@ START_TEST(what_cannot_be_flushed_is_kept)
 	ck_assert_int_eq(tbuf_text_set("traceFacility=Log"), -EISDIR);
 	text_print(2, 5);
 	ck_assert_uint_eq(text_nlogged, 0);
+	ck_assert_uint_eq(tbuf_text_lost(), 0);
 	ck_assert_uint_eq(text_chunks(), 1);
 	text_set("traceFilePath=");
 	text_set("traceFacility=Log");
@@ -429,6 +431,52 @@ START_TEST(the_flush_can_be_exchanged)
 	text_set("traceFacility=Memory");
 	text_set("traceFacility=Off");
 	ck_assert_uint_eq(flushes, 1);
+}
+END_TEST
+
+static bool waited;
+
+/* In place of the C library's: Memory is left while a line waits for it. */
+int
+clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (waited && clock == CLOCK_MONOTONIC) {
+		waited = false;
+		tbuf_text_own->lock = 0;
+		text_set("traceFacility=File");
+	}
+	return ((int)syscall(SYS_clock_gettime, clock, t));
+}
+
+/* A line of a thread that has waited for this flush. */
+static int
+flush_before_a_line(void)
+{
+	char line[] = "late\n";
+	int error = tbuf_text_flush();
+
+	ck_assert(!tbuf_trace_write(line, strlen(line)));
+	return (error);
+}
+
+/* The chunk has no line that nobody flushes any more. */
+START_TEST(a_line_that_comes_while_memory_is_left_goes_to_the_next)
+{
+	text_set_file("trace");
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	tbuf_text_flush_set(flush_before_a_line);
+	tbuf_text_own->lock = 1;	/* another thread's */
+	waited = true;
+	text_print(0, 5);
+	ck_assert(!waited);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), text_line));
+	ck_assert_uint_eq(tbuf_text_lost(), 0);
+	tbuf_text_flush_set(NULL);
+	text_set("traceFacility=Memory");
+	text_print(1, 5);
+	text_set("traceFacility=Off");
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), text_line));
+	ck_assert_uint_eq(tbuf_text_lost(), 0);
 }
 END_TEST
 
@@ -500,6 +548,7 @@ main(void)
 		a_flush_is_one_call_of_whole_lines,
 		a_flush_that_finds_no_room_goes_on_later,
 		the_flush_can_be_exchanged,
+		a_line_that_comes_while_memory_is_left_goes_to_the_next,
 		without_memory_text_is_off_and_the_log_says_so,
 		an_assertion_tells_flushes_and_aborts
 	};

@@ -151,30 +151,41 @@ to_memory(const struct message *m, char *line, size_t size)
 	return (tbuf_trace_write(line, size));
 }
 
-/* The line takes the place of the NUL: the text is no string afterwards. */
-static void
-trace(const struct message *m)
+static bool
+to_facility(uint32_t facility, const struct message *m, char *line, size_t size)
 {
-	char *line = line_begin(m);
-	size_t size = (size_t)(m->text - line) + m->size + 1;
-	bool done = true;
-
-	m->text[m->size] = '\n';
-	switch (tbuf_text_facility()) {
+	switch (facility) {
 	case TBUF_FACILITY_FILE:
-		done = tbuf_textfile_append(tbuf_text_path(), line, size) == 0;
-		break;
+		return (tbuf_textfile_append(tbuf_text_path(), line, size) ==
+		    0);
 	case TBUF_FACILITY_LOG:
 		tbuf_textlog_write(m->level, m->component->name, m->text,
 		    m->size);
-		break;
+		return (true);
 	case TBUF_FACILITY_MEMORY:
-		done = to_memory(m, line, size);
-		break;
+		return (to_memory(m, line, size));
 	default:
-		break;
+		return (true);
 	}
-	if (!done)
+}
+
+/*
+ * The line takes the place of the NUL: the text is no string afterwards.  One
+ * that has found Memory being left goes where lines go now.
+ */
+static void
+trace(const struct message *m)
+{
+	uint32_t facility = tbuf_text_facility(), now;
+	char *line = line_begin(m);
+	size_t size = (size_t)(m->text - line) + m->size + 1;
+
+	m->text[m->size] = '\n';
+	if (to_facility(facility, m, line, size))
+		return;
+	now = tbuf_text_facility();
+	if (facility != TBUF_FACILITY_MEMORY || now == facility ||
+	    !to_facility(now, m, line, size))
 		tbuf_text_lose();
 }
 

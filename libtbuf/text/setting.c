@@ -317,8 +317,12 @@ change_facility(uint32_t next)
 	    (error = enter_memory(kbytes)) != 0)
 		return (error);
 	tbuf_store(&facility, next);
-	if (last != TBUF_FACILITY_MEMORY || (error = leave_memory()) == 0)
+	if (last != TBUF_FACILITY_MEMORY)
 		return (0);
+	tbuf_trace_close(1);
+	if ((error = leave_memory()) == 0)
+		return (0);
+	tbuf_trace_close(0);
 	tbuf_store(&facility, last);
 	return (error);
 }

@@ -46,6 +46,7 @@ struct tbuf_text_own {
 	uint32_t lock;		/* the thread that is in the trace, 0: none */
 	uint32_t changing;	/* the thread that changes settings */
 	uint32_t pid;		/* 0: not known yet */
+	uint32_t closed;	/* the trace takes no more lines */
 };
 extern struct tbuf_text_own *tbuf_text_own TBUF_HIDDEN;
 
@@ -94,6 +95,8 @@ int	tbuf_trace_make(uint32_t kbytes) TBUF_HIDDEN;
 bool	tbuf_trace_write(char *line, size_t size) TBUF_HIDDEN;
 /* -EBUSY: a thread does not come out of it. */
 int	tbuf_trace_flush(const char *path) TBUF_HIDDEN;
+/* Before the last flush, for that is to have all lines; 0: it is not left. */
+void	tbuf_trace_close(uint32_t closed) TBUF_HIDDEN;
 int	tbuf_trace_leave(void) TBUF_HIDDEN;
 
 /* reap.c: the directory's traces of dead processes, but for the youngest. */

@@ -185,7 +185,7 @@ tbuf_trace_write(char *line, size_t size)
 
 	if (!lock(LINE_WAIT))
 		return (false);
-	if ((done = own->trace != NULL)) {
+	if ((done = own->trace != NULL && tbuf_load(&own->closed) == 0)) {
 		if (size > own->size / 2) {
 			size = own->size / 2;
 			line[size - 1] = '\n';
@@ -283,6 +283,7 @@ tbuf_trace_make(uint32_t kbytes)
 	own->size = bytes - sizeof(*trace);
 	own->oldest = own->next = own->flushed = 0;
 	own->reserved = TBUF_TRACE_MARK_SIZE;
+	tbuf_store(&own->closed, 0);
 	tbuf_store_release(&own->trace, trace);
 	return (0);
 }
@@ -340,6 +341,13 @@ tbuf_trace_flush(const char *path)
 	if (locked)
 		unlock();
 	return (error);
+}
+
+/* A flush takes the lock after this, and who has it by then is in time. */
+void
+tbuf_trace_close(uint32_t closed)
+{
+	tbuf_store(&tbuf_text_own->closed, closed);
 }
 
 int
