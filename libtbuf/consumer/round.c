@@ -6,6 +6,8 @@
  * their drops, and after everything the ends of targets.  Side lanes, which
  * are no CPU's, come behind those, each by itself.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -540,6 +542,16 @@ let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 	}
 }
 
+/* A consumer that was met before it could say so: tbuf_life_withdraw(). */
+static bool
+withdrawn(const struct tbuf_target *t)
+{
+	struct stat st;
+
+	return (!t->asked && tbuf_load(&tbuf_view_control(&t->view)->nprobes)
+	    == 0 && fstat(t->fd, &st) == 0 && st.st_nlink == 0);
+}
+
 static int
 next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -555,7 +567,7 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		tbuf_target_tell(t);
 		r->stale = true;
-		if (t->file_only || leave_to_other(c, t))
+		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
 			continue;
 		event->type = TBUF_EVENT_EXIT;
 		event->pid = t->pid;

@@ -331,25 +331,17 @@ child_notice(void)
 	return (child_begin());
 }
 
-static bool
-session_active(const struct tbuf_control *control, int but)
-{
-	unsigned i;
-
-	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if ((int)i != but &&
-		    tbuf_load(&control->state[i]) == TBUF_ACTIVE)
-			return (true);
-	return (false);
-}
-
 bool
 tbuf_life_traced(void)
 {
 	struct tbuf_view view = tbuf_target_view();
+	unsigned i;
 
-	return (view.base != NULL &&
-	    session_active(tbuf_view_control(&view), -1));
+	for (i = 0; view.base != NULL && i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&tbuf_view_control(&view)->state[i]) ==
+		    TBUF_ACTIVE)
+			return (true);
+	return (false);
 }
 
 void
@@ -357,8 +349,7 @@ tbuf_life_withdraw(void)
 {
 	struct tbuf_view view = tbuf_target_view();
 
-	if (view.base != NULL && !session_active(tbuf_view_control(&view),
-	    tbuf_recorder_slot()) &&
+	if (view.base != NULL &&
 	    tbuf_load(&tbuf_view_control(&view)->nprobes) == 0)
 		tbuf_file_unlink();
 }

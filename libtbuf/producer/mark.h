@@ -96,8 +96,8 @@ void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
 	    uint16_t *word);
 
 /*
- * This process is a consumer: if it has no probes, and no sessions but a
- * recorder's, it need not be found as a target.
+ * This process is a consumer: if it has no probes it need not be found as a
+ * target, nor be told of by those who have found it already (round.c).
  */
 __attribute__((visibility("hidden")))
 void	tbuf_life_withdraw(void);

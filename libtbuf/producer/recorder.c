@@ -24,12 +24,6 @@ static struct tbuf_recorder recorder;
 static int slot TBUF_FORKED = -1;	/* where it records, or has recorded */
 static char text[sizeof(recorder.entry.patterns)]; /* its options */
 
-int
-tbuf_recorder_slot(void)
-{
-	return (slot);
-}
-
 /* A slot that nobody has had; its space would be lost if somebody had. */
 static int
 slot_choose(int fd, const struct tbuf_control *control)

@@ -32,9 +32,6 @@ void	tbuf_recorder_begin(const char *problem) TBUF_HIDDEN;
 bool	tbuf_recorder_follows(void) TBUF_HIDDEN;
 void	tbuf_recorder_child(const char *problem) TBUF_HIDDEN;
 
-/* The slot that it records into; -1: it does not. */
-int	tbuf_recorder_slot(void) TBUF_HIDDEN;
-
 /*
  * For start and stop, and by one thread at a time: 0, or -errno with the words
  * for tbuf_recorder_why().
