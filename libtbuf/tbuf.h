@@ -99,7 +99,8 @@ struct tbuf_site {
  * `site` is the caller's, zeroed or unregistered; it has to stay where it is
  * until tbuf_probe_unregister().  The strings and arrays are copied.  `name`
  * is taken as it is (no `__` becomes `-`).  `names` may be NULL, and so may
- * each of its elements: such an argument is called argN.
+ * each of its elements: such an argument is called argN, and so is one that has
+ * the name of another.
  *
  * Returns 0, also when tracing is off for this process (the probe is then
  * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown

@@ -164,6 +164,24 @@ batched(struct tbuf_site *site, const char *module, const char *function,
 	return (tbuf_batch_register(site, &probe));
 }
 
+/* An argument has a name that no other one has. */
+START_TEST(names_of_arguments_are_made_different)
+{
+	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_INT32,
+	    TBUF_INT32, TBUF_INT32, TBUF_INT32 };
+	static const char *const names[] = { "x", "x", "arg3", NULL, "" };
+	static const char want[] = "x\0arg1\0arg2\0arg3\0arg4";
+	struct tbuf_site s = { .state = 0 };
+	uint32_t at, i;
+
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "names", 5,
+	    types, names), 0);
+	at = tbuf_view_probe(&view, s.index)->argnames;
+	for (i = 0; i < sizeof(want); i += strlen(want + i) + 1)
+		ck_assert(tbuf_view_text_is(&view, at + i, want + i));
+}
+END_TEST
+
 START_TEST(a_batch_registers_what_single_calls_do)
 {
 	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_POINTER };
@@ -272,6 +290,7 @@ main(void)
 		equal_sites_are_one_probe,
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
+		names_of_arguments_are_made_different,
 		a_selection_is_that_of_the_next_registration,
 		a_batch_registers_what_single_calls_do,
 		only_a_function_has_colons_and_only_in_the_midst,

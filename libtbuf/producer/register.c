@@ -13,6 +13,7 @@
 
 #include "producer/mark.h"
 #include "producer/sitetext.h"
+#include "producer/sitetoken.h"
 #include "producer/producer.h"
 
 #define FIELD_MAX	255
@@ -308,23 +309,28 @@ field_length(const char *field, bool parts)
 	return (field[i] == '\0' && i <= FIELD_MAX ? (int)i : -1);
 }
 
-/* The names of a run-time probe's arguments, argN where there is none. */
+/* The names of a run-time probe's arguments, no two of them the same. */
 static int
 names_given(unsigned nargs, const char *const *names, char *joined,
     size_t *size)
 {
-	char other[] = "argN";
-	const char *name;
+	struct argument_name all[TBUF_ARGS_MAX] = { 0 };
 	unsigned i;
 	int n;
 
-	for (*size = 0, i = 0; i < nargs; i++, *size += (size_t)n) {
-		other[3] = (char)('0' + i);
-		name = names == NULL || names[i] == NULL ? other : names[i];
-		n = field_length(name, false) + 1;
-		if (n == 0 || n > TBUF_SITETEXT_ARGUMENT)
+	for (i = 0; i < nargs && names != NULL; i++) {
+		if (names[i] == NULL)
+			continue;
+		n = field_length(names[i], false);
+		if (n < 0 || n >= TBUF_SITETEXT_ARGUMENT)
 			return (-EINVAL);
-		memcpy(joined + *size, name, (size_t)n);
+		all[i].span = (struct span){ names[i], (size_t)n };
+	}
+	tbuf_site_settle(all, nargs);
+	for (*size = 0, i = 0; i < nargs; i++) {
+		memcpy(joined + *size, all[i].span.start, all[i].span.length);
+		*size += all[i].span.length;
+		joined[(*size)++] = '\0';
 	}
 	return (0);
 }

@@ -132,8 +132,8 @@ gives_way(const struct argument_name *names, unsigned nargs, unsigned n)
 }
 
 /* Give default names until no two are the same. */
-static void
-settle_names(struct argument_name *names, unsigned nargs)
+void
+tbuf_site_settle(struct argument_name *names, unsigned nargs)
 {
 	bool changed = true;
 	unsigned n;
@@ -192,7 +192,7 @@ tbuf_sitetext_parse(const char *text, unsigned nargs,
 	    store_field(out->name, name, true) != 0)
 		return (-EINVAL);
 	read_names(text, more, names, nargs);
-	settle_names(names, nargs);
+	tbuf_site_settle(names, nargs);
 	for (n = 0; n < nargs; n++) {
 		memcpy(out->arguments[n], names[n].span.start,
 		    names[n].span.length);

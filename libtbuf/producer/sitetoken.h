@@ -63,4 +63,7 @@ struct argument_name {
 
 struct argument_name tbuf_site_argument(struct cursor);
 
+/* Call argN what has no name, and what has the name of another argument. */
+void	tbuf_site_settle(struct argument_name *, unsigned nargs);
+
 #endif
