@@ -146,8 +146,8 @@ START_TEST(static_image_is_told)
 }
 END_TEST
 
-/* It may have the library in itself, and not have begun yet. */
-START_TEST(static_image_that_may_become_a_target_is_not_told)
+/* It may have the library in itself, and not have begun yet; till it ends. */
+START_TEST(image_that_may_become_a_target_is_told_when_it_has_ended)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
 	struct tally sum = { .many = true };
@@ -168,8 +168,43 @@ START_TEST(static_image_that_may_become_a_target_is_not_told)
 	for (looks = 0; looks < 20; looks++)
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 	check_missed(c, 0, "");
-	kill(s.pid, SIGKILL);
+	if (_i == 0)
+		kill(s.pid, SIGKILL);
+	else
+		tbuf_consumer_stop(c);
 	work_to_the_end(c, &sum);
+	check_missed(c, 1, "no libtbuf in what was executed");
+	check_missed(c, 0, "");
+	kill(s.pid, SIGKILL);
+	unlink(path);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/* ... though the run goes on. */
+START_TEST(image_that_has_ended_is_told_at_once)
+{
+	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
+	struct tally sum = { .many = true };
+	char image[144], path[128];
+	struct live_server s, other;
+
+	snprintf(path, sizeof(path), "%s/image", live_directory);
+	snprintf(image, sizeof(image), "NEXT_IMAGE=%s", path);
+	make_static(path, TBUF_CONTROL_ENV);
+	live_server_start(&s, image);
+	live_server_start(&other, NULL);
+	live_grab(c, s.pid);
+	live_grab(c, other.pid);
+	live_go(c);
+	live_server_exec(&s);
+	while (!TAILQ_FIRST(&c->targets)->stranger)
+		ck_assert_int_eq(tbuf_consumer_work(c), 1);
+	kill(s.pid, SIGKILL);
+	work_until_missed(c, "no libtbuf in what was executed", &sum);
+	kill(other.pid, SIGKILL);
+	work_to_the_end(c, &sum);
+	ck_assert_uint_eq(sum.exits, 2);
 	check_missed(c, 0, "");
 	unlink(path);
 	tbuf_consumer_close(c);
@@ -292,7 +327,9 @@ make(void)
 	TCase *t = live_case("missed");
 
 	tcase_add_test(t, static_image_is_told);
-	tcase_add_test(t, static_image_that_may_become_a_target_is_not_told);
+	tcase_add_loop_test(t,
+	    image_that_may_become_a_target_is_told_when_it_has_ended, 0, 2);
+	tcase_add_test(t, image_that_has_ended_is_told_at_once);
 	tcase_add_test(t, new_command_is_looked_at_soon);
 	tcase_add_loop_test(t, command_that_changes_its_user_is_told, 0, 2);
 	tcase_add_test(t, image_that_tells_itself_is_told_once);

@@ -69,6 +69,9 @@ void	tbuf_miss_command(struct tbuf_consumer *, struct tbuf_target *);
 /* Its forked children that cannot see the board, since the last call. */
 void	tbuf_miss_children(struct tbuf_consumer *, struct tbuf_target *);
 
+/* Targets that became programs without libtbuf. */
+void	tbuf_miss_strangers(struct tbuf_consumer *);
+
 /* ------------------------------------------------------------ board */
 
 /*

@@ -25,24 +25,34 @@
 
 /* ------------------------------------------------------------ its program */
 
-/* One that has no interpreter, as far as the kernel has said already. */
-static bool
-without_loader(pid_t pid)
+#define VALUES_MAX	64u
+
+/* How many values the kernel gave it; 0: it has no memory any more. */
+static size_t
+values_read(pid_t pid, Elf64_auxv_t values[VALUES_MAX])
 {
-	Elf64_auxv_t auxv[64];
 	char path[64];
 	ssize_t n;
-	size_t i;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return (false);
-	n = read(fd, auxv, sizeof(auxv));
+		return (0);
+	n = read(fd, values, VALUES_MAX * sizeof(values[0]));
 	close(fd);
-	for (i = 0; n > 0 && i < (size_t)n / sizeof(auxv[0]); i++)
-		if (auxv[i].a_type == AT_BASE)
-			return (auxv[i].a_un.a_val == 0);
+	return (n > 0 ? (size_t)n / sizeof(values[0]) : 0);
+}
+
+/* One that has no interpreter, as far as the kernel has said already. */
+static bool
+without_loader(pid_t pid)
+{
+	Elf64_auxv_t values[VALUES_MAX];
+	size_t n = values_read(pid, values), i;
+
+	for (i = 0; i < n; i++)
+		if (values[i].a_type == AT_BASE)
+			return (values[i].a_un.a_val == 0);
 	return (false);
 }
 
@@ -131,6 +141,18 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
 	return (NULL);
 }
 
+/*
+ * Has it no file of its own, as yet?  One that is ending has let go of its
+ * file, too, but of its memory before that.
+ */
+static bool
+is_stranger(pid_t pid, int error)
+{
+	Elf64_auxv_t values[VALUES_MAX];
+
+	return (error == -ENOEXEC && values_read(pid, values) != 0);
+}
+
 void
 tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
     const struct tbuf_found *found)
@@ -138,14 +160,52 @@ tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
 	const char *why;
 	unsigned which;
 
-	if (old->life != TBUF_LEFT ||
-	    (why = reason(old->pid, error, found, &which)) == NULL)
+	if (old->life != TBUF_LEFT)
 		return;
+	if ((why = reason(old->pid, error, found, &which)) == NULL) {
+		old->stranger |= is_stranger(old->pid, error);
+		return;
+	}
 	/* What is on the way to be seen comes first. */
 	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
 		return;
 	tbuf_target_close(old);
 	tbuf_consumer_miss(c, which, why);
+}
+
+/* Of a run that has ended: it was none, and its end may be still to be told. */
+static bool
+stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	const struct tbuf_target *o;
+
+	if (!t->stranger || (t->life != TBUF_LEFT && t->life != TBUF_DEAD))
+		return (false);
+	TAILQ_FOREACH(o, &c->targets, link)
+		if (o != t && tbuf_target_same(o, t))
+			return (false);
+	return (true);
+}
+
+/*
+ * What was loaded without libtbuf can be told when it has ended, or the run
+ * has: until then it might have become a target.  One that is off has said why,
+ * and the reasons of others say of how many they are: what is beyond these.
+ */
+void
+tbuf_miss_strangers(struct tbuf_consumer *c)
+{
+	struct tbuf_missed *image = &c->missed[TBUF_MISSED_IMAGE], *m;
+	uint64_t n = c->strangers, others = 0;
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += c->state == TBUF_RUN_ENDED && stays_stranger(c, t);
+	for (m = c->missed; m < c->missed + TBUF_MISSED; m++)
+		others += m != image ? m->count : 0;
+	if (n > others && n - others > image->count)
+		tbuf_missed_set(image,
+		    "no libtbuf in what was executed", n - others);
 }
 
 /* ------------------------------------------------------------ children */

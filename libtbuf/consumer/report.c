@@ -75,6 +75,7 @@ tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
 	tbuf_board_missed(c);
 	TAILQ_FOREACH(t, &c->targets, link)
 		tbuf_miss_children(c, t);
+	tbuf_miss_strangers(c);
 	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
 		if (m->count <= m->told)
 			continue;

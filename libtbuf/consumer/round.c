@@ -569,6 +569,7 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		r->stale = true;
 		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
 			continue;
+		c->strangers += t->stranger;
 		event->type = TBUF_EVENT_EXIT;
 		event->pid = t->pid;
 		event->cpu = -1;

@@ -115,6 +115,7 @@ enum {
 	TBUF_MISSED_STATIC,
 	TBUF_MISSED_VERSION,
 	TBUF_MISSED_CHILD,
+	TBUF_MISSED_IMAGE,
 	TBUF_MISSED_USER,	/* and another one for each further reason */
 	TBUF_MISSED_LAST = TBUF_MISSED_USER + 3,
 	TBUF_MISSED
@@ -152,6 +153,7 @@ struct tbuf_consumer {
 	bool lowered;
 	int skipped;			/* why a target was first left out */
 	struct tbuf_missed missed[TBUF_MISSED];
+	uint64_t strangers;		/* targets that ended as such */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */

@@ -219,6 +219,7 @@ struct tbuf_target {
 	bool child;			/* the command */
 	bool asked;			/* by its pid, or the command */
 	bool missed;			/* told that it is no target */
+	bool stranger;			/* its image by exec has no file */
 	bool truncated;			/* its view has zeroes in it since */
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */
