@@ -352,6 +352,7 @@ START_TEST(target_that_execs_is_found_again)
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
 	struct tally t, sum = { .many = true };
 	struct live_server s;
+	uint64_t count;
 	int r;
 
 	live_server_start(&s, NULL);
@@ -359,6 +360,8 @@ START_TEST(target_that_execs_is_found_again)
 	live_grab(c, s.pid);
 	live_go(c);
 	live_server_fire(&s, 3);
+	/* As if it was looked at while it is loaded. */
+	TAILQ_FIRST(&c->targets)->stranger = true;
 	live_server_exec(&s);
 	while (sum.records < 3 || tbuf_consumer_alive(c) != 1 ||
 	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
@@ -378,6 +381,7 @@ START_TEST(target_that_execs_is_found_again)
 	ck_assert_int_eq(r, 0);
 	ck_assert_uint_eq(sum.records, 7);
 	ck_assert_uint_eq(sum.exits, 1);
+	ck_assert_ptr_null(tbuf_consumer_missed(c, &count));
 	tbuf_consumer_close(c);
 }
 END_TEST
