@@ -356,6 +356,9 @@ compile twin -O2 odd.c twin.c
 expect 'two variables of a name' "$("$TBUFCTL" -l -c ./twin 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \
     "tbufctl: odd:twin:main:static: not armed: an operand's symbol is not known"
+objcopy --redefine-sym 'main=main[int,char]' odd comma
+expect 'a function that is no field' "$(trace -n 'odd:::static' -c ./comma)" \
+    'static "arg0":42,"arg1":42'
 cp odd bare && strip bare
 expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \

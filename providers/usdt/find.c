@@ -267,7 +267,9 @@ function_of(struct loaded *o, uintptr_t at, char name[USDT_FUNCTION])
 		function = usdt_symbol_function(symbols_of(o),
 		    at - o->info.dlpi_addr);
 	*name = '\0';
-	if (function != NULL && strlen(function) < USDT_FUNCTION)
+	/* With what no field may have, as Go's names do, it would be no probe. */
+	if (function != NULL && strlen(function) < USDT_FUNCTION &&
+	    function[strcspn(function, " \t\n\v\f\r,:\177")] == '\0')
 		strcpy(name, function);
 }
 
