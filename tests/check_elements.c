@@ -3,10 +3,10 @@
  *
  * Elements of arrays, whatever comes between two steps at them: an access by a
  * handler, another thread or the consumer, as a whole, and one inside of that;
- * or a preemption, once or until the access goes on under a lock.  What all of
- * them find and leave is what they would one after the other, in an order in
- * which none comes before what had ended when it began; no key has two elements
- * then, and none stays claimed.
+ * or a preemption, once or until the access goes on under a lock, or gives up
+ * as there is none to be had.  What all of them find and leave is what they
+ * would one after the other, in an order in which none comes before what had
+ * ended when it began; no key has two elements then, and none stays claimed.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -54,6 +54,7 @@ struct done {
 	unsigned member;
 	uint64_t value;
 	bool dropped;
+	bool gave_up;
 	bool present;
 	uint64_t found[WORDS];
 	unsigned began, ended;
@@ -70,7 +71,7 @@ static uint64_t values;
 static const struct tbuf_memo section;
 
 /* What is to come between, at which step of those that it interrupts. */
-enum event { NOTHING, ACCESS, ABORT, ABORTS };
+enum event { NOTHING, ACCESS, ABORT, ABORTS, GIVE_UP };
 struct between {
 	enum event event;
 	unsigned at;
@@ -84,7 +85,9 @@ static struct between plan[2];
 static unsigned steps, nth;		/* of the plan */
 static int depth = -1;
 static enum who current[4];
-static bool aborting;
+static bool aborting;		/* all sections */
+static bool lanes;		/* there are any whose lock can be had */
+static bool gave_up;
 static bool apart;		/* the second access has another key */
 static bool knows;		/* a store goes by what was loaded before */
 
@@ -103,8 +106,9 @@ step(const struct tbuf_memo *memo, bool amid)
 	    steps++ != b->at)
 		return (TBUF_COMMITTED);
 	nth++;
-	if (b->event == ABORT || b->event == ABORTS) {
-		aborting = b->event == ABORTS;
+	if (b->event != ACCESS) {
+		aborting |= b->event != ABORT;
+		lanes &= b->event != GIVE_UP;
 		return (memo != NULL ? TBUF_CHANGED : TBUF_COMMITTED);
 	}
 	if (nth < 2 && plan[1].inside)
@@ -181,6 +185,11 @@ access_try(struct tbuf_access *a, enum who who)
 	for (try = 0; who != CONSUMER && try < TRIES; try++)
 		if (tbuf_access_do(a, &section, &drops) == TBUF_COMMITTED)
 			return (!a->dropped);
+	if (!lanes && depth == 0) {
+		tbuf_access_give_up(a);
+		gave_up = true;
+		return (false);
+	}
 	for (try = 0; try < TRIES; try++)
 		if (tbuf_access_do(a, NULL, &drops) == TBUF_COMMITTED)
 			return (!a->dropped);
@@ -251,7 +260,9 @@ access_one(enum who who, enum op op, unsigned key,
 	tbuf_access_key(&a, number_of(who));
 	if (knows)
 		access_know(&a, seen);
+	gave_up = false;
 	d->dropped = !access_try(&a, who);
+	d->gave_up = gave_up && depth == 0;
 	d->present = a.present;
 	d->ended = events++;
 	*seen = a.found;
@@ -335,12 +346,38 @@ equal(const struct state *a, const struct state *is)
 	return (true);
 }
 
+static bool	explains(struct state, unsigned left, const struct state *is);
+
+/*
+ * What gives up has come to nothing, to its end but for a last look, or to half
+ * of a value, which is freed then.
+ */
+static bool
+explains_next(const struct state *s, const struct done *d, unsigned left,
+    const struct state *is)
+{
+	struct done as = *d;
+	struct state next = *s;
+
+	if (apply(&next, d) && explains(next, left, is))
+		return (true);
+	if (!d->gave_up || d->op == LOAD)
+		return (false);
+	as.dropped = false;
+	(void)apply(&next, &as);
+	if (explains(next, left, is))
+		return (true);
+	next = *s;
+	as.op = FREE;
+	(void)apply(&next, &as);
+	return (explains(next, left, is));
+}
+
 /* Is there an order of those that are left that leads to what is? */
 static bool
 explains(struct state s, unsigned left, const struct state *is)
 {
 	unsigned i, j;
-	struct state next;
 
 	if (left == 0)
 		return (equal(&s, is));
@@ -351,9 +388,8 @@ explains(struct state s, unsigned left, const struct state *is)
 			if ((left & 1u << j) != 0 &&
 			    done[j].ended < done[i].began)
 				break;
-		next = s;
-		if (j == ndone && apply(&next, &done[i]) &&
-		    explains(next, left & ~(1u << i), is))
+		if (j == ndone && explains_next(&s, &done[i],
+		    left & ~(1u << i), is))
 			return (true);
 	}
 	return (false);
@@ -415,6 +451,7 @@ start(enum before before, unsigned nsets)
 		ndone = 0;
 	nth = steps = 0;
 	aborting = false;
+	lanes = true;
 }
 
 /* What is wrong; NULL: nothing. */
@@ -427,7 +464,7 @@ problem(enum before before)
 
 	claimed = look(&is, &twice);
 	for (i = 0; i < ndone; i++)
-		drops |= done[i].dropped;
+		drops |= done[i].dropped && !done[i].gave_up;
 	if (twice)
 		return ("a key has two elements");
 	if (claimed != 0)
@@ -497,7 +534,7 @@ plan_next(struct between *b, enum who who, unsigned keys)
 					b->event++;
 			}
 		}
-		if (b->event > ABORTS)
+		if (b->event > GIVE_UP)
 			return (false);
 	} while ((b->event == ACCESS && (!is_meant(&b->op, 1) ||
 	    (b->who != OTHER && who == CONSUMER))) ||

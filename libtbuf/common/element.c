@@ -522,6 +522,7 @@ overwrite(struct tbuf_access *a, const struct tbuf_memo *memo)
 		return (swap(memo, e, e->state, a->value));
 	if (claim(memo, e, a->claim | TBUF_ELEMENT_UPDATING) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
+	a->updates = true;
 	if (a->part != NULL && part_merge(a, memo, e) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (publish(a, memo, e, live(a, sequence + 1), sequence + 1));
@@ -642,8 +643,34 @@ tbuf_access_do(struct tbuf_access *a, const struct tbuf_memo *memo,
 	return (found == ABSENT ? TBUF_COMMITTED : load(a, memo, found));
 }
 
-/* One of a list; how many bytes it takes there; 0: it is none. */
-static uint64_t
+/*
+ * Nobody else stores to what this thread has claimed, so it needs no lane.  Of
+ * bytes that were being written there may be some: the element is free then.
+ * One that has been stored stays.
+ */
+__attribute__((cold)) void
+tbuf_access_give_up(struct tbuf_access *a)
+{
+	enum found found = CHANGED;
+	unsigned try;
+
+	for (try = 0; try < 2 * SET && found == CHANGED; try++) {
+		if (a->published != 0) {
+			if (tbuf_access_do(a, NULL, NULL) == TBUF_COMMITTED)
+				return;
+			continue;
+		}
+		found = tbuf_access_release(a, NULL) != TBUF_COMMITTED ?
+		    CHANGED : search(a, NULL, 0);
+		if (a->updates && found == BUSY &&
+		    is_mine(a, a->found.state) &&
+		    release(NULL, &a->found) != TBUF_COMMITTED)
+			found = CHANGED;
+	}
+}
+
+/* One of a list; how many bytes it takes there; 0: it is none.  Once a run. */
+static __attribute__((cold)) uint64_t
 begin_one(const struct tbuf_sets *sets, unsigned char *at, uint64_t left,
     bool *dropped)
 {

@@ -67,6 +67,7 @@ struct tbuf_access {
 	bool nowhere;			/* it is nobody's */
 	uint64_t published;		/* a state: another may have the key */
 	bool dropped;
+	bool updates;			/* it has claimed what it found */
 	struct tbuf_element_seen found, free;
 	struct tbuf_element_seen held;	/* claimed, and not published so far */
 	unsigned free_count;		/* in the set of `free` */
@@ -125,6 +126,9 @@ enum tbuf_outcome tbuf_access_do(struct tbuf_access *,
 /* What it has claimed, before it is given up. */
 enum tbuf_outcome tbuf_access_release(struct tbuf_access *,
 	    const struct tbuf_memo *);
+
+/* ... and where there is no lane left to do that in, as the last of all. */
+void	tbuf_access_give_up(struct tbuf_access *);
 
 /*
  * Elements that nobody has looked at so far begin with those of a list of

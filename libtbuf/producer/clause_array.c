@@ -79,6 +79,9 @@ access_run(struct access *a)
 		a->run->gone = true;
 		return (TBUF_STOP);
 	}
+	/* No lane was to be had, which is counted. */
+	if (!a->done)
+		tbuf_access_give_up(&a->element);
 	return (a->done && !a->element.dropped ? 0 : TBUF_STOP);
 }
 

@@ -105,7 +105,7 @@ element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	a->size = 0;
 	a->published = 0;
 	a->held.pair = NULL;
-	a->stores = a->known = a->nowhere = false;
+	a->stores = a->known = a->nowhere = a->updates = false;
 	here->generation = k->generation;
 	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base,
 	    k->number % TBUF_NSESSIONS);
