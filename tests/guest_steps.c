@@ -6,6 +6,7 @@
  * come back.  This program has the library's objects in it, with the hidden
  * names.
  */
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -598,8 +599,52 @@ test_child_has_all_workspaces(void)
 	tbuf_workspaces_forget();
 }
 
+static void
+little_data(void)
+{
+	struct rlimit limit = { 8 << 20, 8 << 20 };
+
+	GUEST_EXPECT(setrlimit(RLIMIT_DATA, &limit) == 0, "setrlimit: %s",
+	    strerror(errno));
+}
+
+static unsigned
+workspaces(void)
+{
+	unsigned n = 0;
+
+	while (tbuf_workspace_take() != NULL)
+		n++;
+	return (n);
+}
+
+static void
+few_workspaces(struct guest_page *page, const char *argument)
+{
+	(void)argument;
+	GUEST_EXPECT(workspaces() == 2, "not two workspaces");
+	tbuf_workspaces_forget();
+	GUEST_EXPECT(workspaces() == 2, "not the same two");
+	guest_next(page);
+}
+
+static void
+test_program_with_little_memory_has_few_workspaces(void)
+{
+	struct guest_page *page;
+	pid_t pid;
+
+	GUEST_EXPECT(workspaces() == TBUF_WORKSPACES, "not all workspaces");
+	tbuf_workspaces_forget();
+	pid = guest_start(&page, little_data, "");
+	guest_wait(page, pid);
+}
+
 static const struct guest_case cases[] = {
 	{ "child_has_all_workspaces", test_child_has_all_workspaces, NULL,
+	    GUEST_PLAIN },
+	{ "program_with_little_memory_has_few_workspaces",
+	    test_program_with_little_memory_has_few_workspaces, few_workspaces,
 	    GUEST_PLAIN },
 	{ "handler_that_fires_in_a_mark", test_handler_that_fires_in_a_mark,
 	    NULL, GUEST_PLAIN },

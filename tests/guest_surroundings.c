@@ -444,15 +444,72 @@ test_little_address_space(void)
 
 /* The loader has to find room for what is zero at first. */
 static void
-data_5000k(void)
+data_2m(void)
 {
-	limit_to(RLIMIT_DATA, 5000 << 10);
+	limit_to(RLIMIT_DATA, 2 << 20);
+}
+
+static void
+data_8m(void)
+{
+	limit_to(RLIMIT_DATA, 8 << 20);
+}
+
+#define FEW	16u		/* units that are known at a time */
+
+/* Most of it is the program's. */
+static void
+allocate_when_told(struct guest_page *page, const char *argument)
+{
+	uint64_t units[FEW];
+	void *p;
+	unsigned i;
+
+	fire_when_told(page, argument);
+	p = malloc(6 << 20);
+	GUEST_EXPECT(p != NULL, "malloc: %s", strerror(errno));
+	memset(p, 1, 6 << 20);
+	for (i = 0; i < FEW; i++) {
+		units[i] = tbuf_unit_begin("known", i);
+		GUEST_EXPECT(tbuf_unit_leave(units[i]) == 0, "leave");
+	}
+	GUEST_EXPECT(tbuf_unit_begin("unknown", FEW) == 0, "a place");
+	guest_fire(page, FIRES);
+	for (i = 0; i < FEW; i++)
+		GUEST_EXPECT(tbuf_unit_end(units[i], 1) == 0, "end");
+	free(p);
+	guest_next(page);
 }
 
 static void
 test_little_data(void)
 {
-	is_traced(data_5000k);
+	struct tbuf_consumer *c = guest_consumer("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct guest_page *page;
+	pid_t pid;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "64") == 0 &&
+	    tbuf_consumer_set(c, "unitsize", "4k") == 0, "%s",
+	    tbuf_consumer_error(c));
+	pid = guest_start(&page, data_8m, "");
+	GUEST_EXPECT(tbuf_consumer_grab(c, pid) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	guest_step(page, pid);
+	guest_step(page, pid);
+	guest_finish(c, &tally);
+	guest_account(&tally, 2 * FIRES);
+	GUEST_EXPECT(tally.without == 1, "%" PRIu64 " units had no table",
+	    tally.without);
+	guest_wait(page, pid);
+	check_silent();
+}
+
+static void
+test_hardly_any_data(void)
+{
+	is_traced(data_2m);
 	check_silent();
 }
 
@@ -687,7 +744,9 @@ static const struct guest_case cases[] = {
 	    GUEST_ONCE | GUEST_PLAIN },
 	{ "little_address_space", test_little_address_space, fire_when_told,
 	    GUEST_ONCE | GUEST_PLAIN },
-	{ "little_data", test_little_data, fire_when_told,
+	{ "little_data", test_little_data, allocate_when_told,
+	    GUEST_ONCE | GUEST_PLAIN },
+	{ "hardly_any_data", test_hardly_any_data, fire_when_told,
 	    GUEST_ONCE | GUEST_PLAIN },
 	{ "small_files_only", test_small_files_only, fire_when_told,
 	    GUEST_ONCE },

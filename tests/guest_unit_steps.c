@@ -191,7 +191,7 @@ static void
 rule_set(uint32_t mask)
 {
 	const struct tbuf_bound *b = tbuf_units_all[
-	    tbuf_thread.unit_last % TBUF_UNITS].bound;
+	    tbuf_thread.unit_last].bound;
 
 	__atomic_store_n(&b->units->rules[0], tbuf_unit_rule(0, mask) ^
 	    tbuf_unit_default(0), __ATOMIC_RELAXED);
@@ -284,7 +284,7 @@ static uint64_t
 discarded(void)
 {
 	const struct tbuf_unit_entry *e = tbuf_units_all[
-	    tbuf_thread.unit_last % TBUF_UNITS].bound[0].entry;
+	    tbuf_thread.unit_last].bound[0].entry;
 
 	return (e->total[tbuf_unit_totals(e->word)].discarded);
 }

@@ -389,6 +389,7 @@ test_unit_beyond_what_a_process_knows_is_counted(void)
 
 	for (i = 0; i < PLACES; i++) {
 		units[i] = tbuf_unit_begin("known", i);
+		GUEST_EXPECT(units[i] != 0, "no place for %u", i);
 		GUEST_EXPECT(tbuf_unit_leave(units[i]) == 0, "leave");
 	}
 	for (i = 0; i < 5; i++) {

@@ -3,6 +3,8 @@
  *
  * Chains of ECBs: an enabling and a probe meet.
  */
+#include "cold.h"
+
 #include <string.h>
 
 #include "atomics.h"

@@ -59,6 +59,8 @@ struct tbuf_workspace {
 	uint64_t key[(2048 + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
+#define TBUF_WORKSPACES		32
+
 /*
  * What a thread remembers of its block in a session: generation <<
  * TBUF_BLOCK_INDEX | the block's index, or NONE.
@@ -424,6 +426,8 @@ void	tbuf_clause_keep(const struct tbuf_run *, uint32_t flags, bool packed)
 
 /* clause_memory.c: NULL, all are taken. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;
+/* These there are from now on, TBUF_WORKSPACES of them. */
+void	tbuf_workspaces_have(struct tbuf_workspace *) TBUF_HIDDEN;
 void	tbuf_workspace_give(struct tbuf_workspace *) TBUF_HIDDEN;
 
 #endif

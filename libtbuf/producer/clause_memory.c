@@ -2,19 +2,28 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Workspaces: memory of this process for clauses that make texts.  No page of
- * it is there before it is used.
+ * it is there before it is used.  There are few in a program that has little.
  *
  * One is taken for a fire and given back by it.  A fire that never comes back
  * (longjmp, cancellation) keeps its own for good, as it keeps a lock lane.
  */
 #include "producer/clause.h"
 
-#define WORKSPACES	32
+#define FEW	2
 
-static struct tbuf_workspace workspaces[WORKSPACES];
-static uint32_t taken;		/* a bit each */
+static struct tbuf_workspace few[FEW], *workspaces = few;
+static uint32_t none = ~UINT32_C(0) << FEW;	/* a bit each: not there */
+static uint32_t taken = ~UINT32_C(0) << FEW;	/* ... or somebody's */
 
-_Static_assert(WORKSPACES == 8 * sizeof(taken), "bits");
+_Static_assert(TBUF_WORKSPACES == 8 * sizeof(taken), "bits");
+
+void
+tbuf_workspaces_have(struct tbuf_workspace *all)
+{
+	workspaces = all;
+	none = 0;
+	tbuf_store(&taken, 0);
+}
 
 struct tbuf_workspace *
 tbuf_workspace_take(void)
@@ -38,5 +47,5 @@ tbuf_workspace_give(struct tbuf_workspace *workspace)
 void
 tbuf_workspaces_forget(void)
 {
-	tbuf_store(&taken, 0);
+	tbuf_store(&taken, none);
 }

@@ -11,8 +11,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/step.h"
 #include "producer/file.h"
 
 /* The base name of the running program. */
@@ -141,16 +143,34 @@ create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
 	return (tbuf_control_create(dirfd, tbuf_file.name, hidden));
 }
 
+/*
+ * That of no other file, and no secret: a system call less than getrandom(2) in
+ * each program that begins.  Where it is in memory the kernel has made up.
+ */
+static uint64_t
+random_make(pid_t pid, uint64_t start)
+{
+	struct timespec now;
+	uint64_t words[] = { (uint64_t)pid, start, 0, 0, (uintptr_t)&now,
+	    (uintptr_t)&tbuf_file };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	words[2] = (uint64_t)now.tv_sec;
+	words[3] = (uint64_t)now.tv_nsec;
+	return (tbuf_step_hash(words, sizeof(words) / sizeof(words[0])));
+}
+
 const char *
 tbuf_file_make(int dirfd, int *board, uid_t uid)
 {
 	/* Before there is a file: there may be few descriptors left. */
-	uint64_t start = tbuf_began(), random = tbuf_random();
+	uint64_t start = tbuf_began(), random;
 	char hidden[TBUF_NAME_MAX + 1];
 	pid_t pid = getpid();
 	const char *problem;
 	int fd;
 
+	random = random_make(pid, start);
 	tbuf_control_name(tbuf_file.name, pid, random);
 	fd = create(dirfd, board, hidden);
 	if (fd < 0)

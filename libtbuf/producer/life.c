@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +23,17 @@
 #include "common/board.h"
 #include "common/control.h"
 #include "common/room.h"
+#include "producer/clause.h"
 #include "producer/file.h"
 #include "producer/hold.h"
 #include "producer/mark.h"
 #include "producer/producer.h"
 #include "producer/recorder.h"
 #include "producer/side.h"
+#include "producer/unit.h"
 
-#define PAGE	4096u
+#define PAGE		4096u
+#define LARGEST_PAGE	65536u
 
 static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
@@ -99,22 +103,52 @@ forbidden(void)
 	return (NULL);
 }
 
-/* The page, and memos for so many CPUs; backed as far as they are used. */
-static struct tbuf_local *
-local_map(unsigned cpus)
-{
-	size_t size = PAGE + cpus * (TBUF_NSESSIONS + TBUF_MEMO_TOTALS) *
-	    (size_t)TBUF_MEMO_SIZE;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/* Units and workspaces, of which there are few without this. */
+struct spare {
+	struct tbuf_unit units[TBUF_UNITS];
+	struct tbuf_workspace workspaces[TBUF_WORKSPACES];
+};
 
+/*
+ * Memory is backed as far as it is used, and yet charged to RLIMIT_DATA.  What
+ * fires can do without takes no more than an eighth of what the program may
+ * have, or it would be the program that has to do without.
+ */
+static bool
+is_spare(size_t size)
+{
+	struct rlimit limit;
+
+	return (getrlimit(RLIMIT_DATA, &limit) != 0 ||
+	    size <= limit.rlim_cur / 8);
+}
+
+/* The page, memos for so many CPUs, and so many bytes more behind these. */
+static struct tbuf_local *
+local_map(unsigned cpus, size_t more)
+{
+	size_t size = (PAGE + cpus * (TBUF_NSESSIONS + TBUF_MEMO_TOTALS) *
+	    (size_t)TBUF_MEMO_SIZE + LARGEST_PAGE - 1) / LARGEST_PAGE *
+	    LARGEST_PAGE;
+	char *p;
+
+	if (more != 0 && !is_spare(size + more))
+		return (NULL);
+	p = mmap(NULL, size + more, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return (NULL);
 #ifdef MADV_WIPEONFORK
 	local_wiped = madvise(p, size, MADV_WIPEONFORK) == 0;
 #endif
 	memo_cpus = cpus;
-	return (p);
+	if (more != 0) {
+		struct spare *spare = (struct spare *)(void *)(p + size);
+
+		tbuf_units_have(spare->units);
+		tbuf_workspaces_have(spare->workspaces);
+	}
+	return ((struct tbuf_local *)(void *)p);
 }
 
 /*
@@ -125,10 +159,9 @@ static bool
 let_in(void)
 {
 	if (local_page == NULL &&
-	    (local_page = local_map(tbuf_self.rseq ?
-	    TBUF_MEMO_CPUS : 0)) == NULL)
-		local_page = local_map(0);
-	if (local_page == NULL)
+	    (local_page = local_map(tbuf_self.rseq ? TBUF_MEMO_CPUS : 0,
+	    sizeof(struct spare))) == NULL &&
+	    (local_page = local_map(0, 0)) == NULL)
 		return (false);
 	local_page->cpus = memo_cpus;
 	local_page->base = (uint64_t)(uintptr_t)tbuf_file_base();

@@ -3,6 +3,8 @@
  *
  * A thread that ends gives its side lanes back.
  */
+#include "cold.h"
+
 #include "producer/side.h"
 #include "producer/unit.h"
 

@@ -93,8 +93,7 @@ bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
 static inline struct tbuf_unit *
 begin_again(uint64_t base, const char *kind, uint64_t id)
 {
-	struct tbuf_unit *u =
-	    &tbuf_units_all[tbuf_thread.unit_last % TBUF_UNITS];
+	struct tbuf_unit *u = &tbuf_units_all[tbuf_thread.unit_last];
 	uint64_t now, word;
 
 	/* One pointer; a compiler would have it in parts. */

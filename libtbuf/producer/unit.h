@@ -112,7 +112,9 @@ void	tbuf_units_forget(void) TBUF_HIDDEN;
 #define TBUF_UNIT_USED	UINT64_C(1)
 #define TBUF_UNIT_SERIAL ((UINT64_C(1) << 47) - 1)
 
-extern struct tbuf_unit tbuf_units_all[TBUF_UNITS] TBUF_HIDDEN;
+/* As many as there is room for: TBUF_UNITS, or a few. */
+extern struct tbuf_unit *tbuf_units_all TBUF_HIDDEN;
+extern uint32_t tbuf_units_room TBUF_HIDDEN;
 /* Forks between the first process and this one. */
 extern uint64_t tbuf_units_epoch TBUF_HIDDEN;
 
@@ -140,7 +142,8 @@ tbuf_unit_number(const struct tbuf_unit *u, uint64_t word)
 static inline struct tbuf_unit *
 tbuf_unit_find(uint64_t number)
 {
-	struct tbuf_unit *u = &tbuf_units_all[number % TBUF_UNITS];
+	uint32_t i = number % TBUF_UNITS;
+	struct tbuf_unit *u = &tbuf_units_all[i < tbuf_units_room ? i : 0];
 	uint64_t word = tbuf_load_acquire(&u->word);
 
 	return (tbuf_unit_used(word) && number == tbuf_unit_number(u, word) ?
@@ -257,6 +260,8 @@ _Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS == 2 * 2 * 8 &&
 
 /* A free unit, for this thread; NULL: there is none. */
 struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
+/* So many there are from now on, TBUF_UNITS of them, all zero. */
+void	tbuf_units_have(struct tbuf_unit *) TBUF_HIDDEN;
 /* Own the unit, unless another thread has just ended it. */
 int	tbuf_unit_own(struct tbuf_unit *, uint64_t number) TBUF_HIDDEN;
 /* A table that is kept for a unit which is free; false: there is none. */

@@ -11,7 +11,12 @@
 
 #include "producer/unit.h"
 
-struct tbuf_unit tbuf_units_all[TBUF_UNITS];
+#define FEW	16
+
+/* Of a program that has little memory; all, before it can have any. */
+static struct tbuf_unit few[FEW];
+struct tbuf_unit *tbuf_units_all = few;
+uint32_t tbuf_units_room = FEW;
 uint64_t tbuf_units_epoch TBUF_FORKED;
 static uint32_t most;	/* of them that have ever been used */
 
@@ -45,6 +50,13 @@ count(uint32_t used)
 			break;
 }
 
+void
+tbuf_units_have(struct tbuf_unit *all)
+{
+	tbuf_units_all = all;
+	tbuf_units_room = TBUF_UNITS;
+}
+
 /* The search begins at the last one that this thread had. */
 struct tbuf_unit *
 tbuf_unit_take(void)
@@ -53,14 +65,15 @@ tbuf_unit_take(void)
 	struct tbuf_unit *u;
 	uint64_t word;
 
-	for (i = 0; i < TBUF_UNITS; i++, at++) {
-		u = &tbuf_units_all[at % TBUF_UNITS];
+	for (i = 0; i < tbuf_units_room; i++, at++) {
+		at %= tbuf_units_room;
+		u = &tbuf_units_all[at];
 		if (tbuf_unit_used(tbuf_load(&u->word)) || !tbuf_unit_try(u))
 			continue;
 		word = tbuf_load(&u->word);
 		if (!tbuf_unit_used(word)) {
 			renew(u, word);
-			count(at % TBUF_UNITS + 1);
+			count(at + 1);
 			tbuf_thread.unit_last = at;
 			return (u);
 		}
