@@ -38,8 +38,7 @@
 #define MSG_SET_NAME	"Invalid option name"
 #define MSG_SET_CONTEXT	"Option cannot be used from within a D program"
 #define MSG_SET_VALUE	"Invalid value for specified option"
-#define MSG_SET_FLAG	"failed to set -x %s: " MSG_SET_VALUE \
-			": '%s' is no flag, such as on or off"
+#define MSG_SET_WRONG	"failed to set -x %s: " MSG_SET_VALUE ": '%s' is %s"
 #define MSG_SYSCALL	"failed to set -x syscall%s%s: the value is 'all'"
 #define MSG_SET_OTHER	"failed to set -x %s: %s"
 #define MSG_SET_SIZE	"failed to set -b %s: %s"

@@ -163,15 +163,15 @@ add_setting(struct options *o, const char *given, const char *text)
 	return (0);
 }
 
-/* What a flag that is wrong is, beside DTrace's words. */
+/* What a value that is wrong is, beside DTrace's words. */
 static int
 refuse_own(const char *name, const char *value, const char *why)
 {
-	bool flag;
+	const char *wrong = setting_wrong(name);
 
-	if (strcmp(why, MSG_SET_VALUE) == 0 && value != NULL &&
-	    setting_is_flag(name) && flag_parse(value, &flag) != 0)
-		return (bad_usage(MSG_SET_FLAG, name, value));
+	if (strcmp(why, MSG_SET_VALUE) == 0 && wrong != NULL)
+		return (bad_usage(MSG_SET_WRONG, name,
+		    value != NULL ? value : "", wrong));
 	return (bad_usage(MSG_SET_OTHER, name, why));
 }
 

@@ -18,7 +18,7 @@
 #include "tbufd.h"
 
 #define TOP_DEFAULT	10	/* keys of aggtop */
-#define TOP_MOST	1000
+#define TOP_MOST	1000	/* setting_wrong() says so */
 #define BLANKS		" \t\n\v\f\r"
 #define IREGS		8	/* as many as DTrace has: no other number does */
 
@@ -432,12 +432,35 @@ find(const char *name)
 	return (i);
 }
 
-bool
-setting_is_flag(const char *name)
+const char *
+setting_wrong(const char *name)
 {
+	static const struct {
+		const char *name, *wrong;
+	} wrong[] = {
+		{ "aggtop", "no number from 1 to 1000" },
+		{ "ustackframes", "no number, such as 0 or 2" },
+		{ "stackindent", "no number from 0 to 1024" },
+		{ "printsize", "no number, such as 0 or 2" },
+		{ "stdc", "none of a, c, s, t" },
+		{ "amin", "no stability, such as Evolving/Evolving/Common" },
+		{ "setenv", "no variable with a value, such as NAME=VALUE" },
+		{ "unsetenv", "no name of a variable" },
+		{ "define", "no macro, such as NAME or NAME=VALUE" },
+		{ "undef", "no name of a macro" },
+		{ "incdir", "no directory" },
+		{ "libdir", "no directory" },
+		{ "cppargs", "no list of arguments" },
+		{ "cpppath", "no path" }
+	};
 	size_t i = find(name);
 
-	return (i >= NKINDS && i < setting_count);
+	if (i >= NKINDS && i < setting_count)
+		return ("no flag, such as on or off");
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (strcmp(wrong[i].name, name) == 0)
+			return (wrong[i].wrong);
+	return (NULL);
 }
 
 bool

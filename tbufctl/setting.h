@@ -54,8 +54,8 @@ const char *setting_late(const char *name, const char *value);
 
 #define SETTING_INDENT_MAX	1024	/* of stackindent */
 
-/* Is it on or off? */
-bool	setting_is_flag(const char *name);
+/* What a value that is refused is not; NULL: DTrace's words are all there is. */
+const char *setting_wrong(const char *name);
 
 /* Is it one of these? */
 bool	setting_is_known(const char *name);

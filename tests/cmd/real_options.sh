@@ -5,7 +5,9 @@
 for x in bufsize=1x bufsize=0 bufsize=7 bufsize bufpolicy=Ring bufpolicy bufresize=maybe switchrate=1x \
     switchrate statusrate=-1s strsize=1 cpu=100000 cpu=x temporal=maybe \
     nosuch nosuch=1 aggsize=1x aggsortpos=x specsize=1x nspec=x cleanrate=x pgmax=x \
-    evaltime=later grabanon; do
+    evaltime=later grabanon ustackframes=x stackindent=1025 printsize=-1 \
+    stdc=b setenv=x unsetenv=a=b amin=x define undef incdir libdir cppargs \
+    cpppath; do
 	ctl -x $x -n count -c "touch executed"
 done
 for b in 0 -4k big; do
