@@ -218,7 +218,7 @@ snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
 	int error = tbuf_targets(snapshot_one, &holders);
 
 	if (error < 0)
-		return (fail(MSG_LEFT_LOOK, format_directory(error)));
+		return (fail(MSG_TARGETS_LOOK, format_directory(error)));
 	return (holders.count == 0 && o->nfiles + o->ncores == 0 ?
 	    fail(MSG_NOBODY) : 0);
 }

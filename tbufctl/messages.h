@@ -67,6 +67,7 @@
 #define MSG_NO_TEXT	"no process with text components"
 #define MSG_NO_UNITS	"no process with sessions that have work units"
 #define MSG_NOBODY	"no process is traced, and none records itself"
+#define MSG_TARGETS_LOOK "could not look for targets: %s"
 #define MSG_LEFT_LOOK	"failed to look for what is left: %s"
 #define MSG_UNITS_LOOK	"failed to look for work units: %s"
 #define MSG_NO_UNIT	"pid %jd has no work unit %" PRIu64 " that has not " \

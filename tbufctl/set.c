@@ -10,6 +10,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "format.h"
 #include "messages.h"
 #include "options.h"
 #include "signals.h"
@@ -51,7 +52,8 @@ refuse(const struct set *s, int error)
 
 	if (error == -EINVAL)
 		return (bad_usage(MSG_LIBRARY, why));
-	return (fail(MSG_LIBRARY, *why != '\0' ? why : strerror(-error)));
+	return (*why != '\0' ? fail(MSG_LIBRARY, why) :
+	    fail(MSG_TARGETS_LOOK, format_directory(error)));
 }
 
 static int

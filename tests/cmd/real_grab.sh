@@ -28,6 +28,8 @@ TBUF_DIR=here ctl -n count -c "$TBUF_TARGET fire=1"
 TBUF_DIR=here ctl -n count
 TBUF_DIR=here ctl --left
 TBUF_DIR=here ctl --units
+TBUF_DIR=here ctl --snapshot
+TBUF_DIR=here ctl --set traceLevel=info
 long=/$(printf '%0300d' 0)
 TBUF_DIR=$long ctl --left
 TBUF_DIR=$long ctl --units
