@@ -243,3 +243,12 @@ tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
 		c->directory = fd;
 	return (fd);
 }
+
+bool
+tbuf_proc_is_ours(void)
+{
+	char name[16] = "";
+
+	return (readlink("/proc/self", name, sizeof(name) - 1) > 0 &&
+	    strtol(name, NULL, 10) == getpid());
+}

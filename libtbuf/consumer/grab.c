@@ -94,6 +94,9 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 		    "failed to grab pid %d: tracing is active", (int)pid));
 	if (tbuf_target_find(c, pid) != NULL)
 		return (0);
+	if (!tbuf_proc_is_ours())
+		return (tbuf_consumer_fail(c, -ENXIO,
+		    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
 	if ((error = tbuf_find_young(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, found.problem));
@@ -216,6 +219,9 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (!tbuf_proc_is_ours())
+		return (tbuf_consumer_fail(c, -ENXIO,
+		    "could not look for targets: " TBUF_NO_PROC));
 	error = tbuf_consumer_directory(c, true);
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error,

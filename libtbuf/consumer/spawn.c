@@ -242,6 +242,9 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		return (failed(c, argv[0], -EBUSY));
 	if ((error = check_command(argv[0])) != 0)
 		return (failed(c, argv[0], error));
+	if (!tbuf_proc_is_ours())
+		return (tbuf_consumer_fail(c, -ENXIO,
+		    "could not enable tracing: " TBUF_NO_PROC));
 	if ((error = tbuf_consumer_directory(c, true)) < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", tbuf_directory_problem(error)));
