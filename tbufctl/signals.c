@@ -44,9 +44,12 @@ on_snapshot(int number)
 		tbuf_consumer_wake(consumer);
 }
 
-/* A write that has no reader fails with EPIPE, and that is all. */
+/*
+ * A write that has no reader fails with EPIPE, one beyond RLIMIT_FSIZE with
+ * EFBIG, and that is all.
+ */
 static void
-on_pipe(int number)
+on_write(int number)
 {
 
 	(void)number;
@@ -89,7 +92,8 @@ signals_init(void)
 	(void)sigemptyset(&action.sa_mask);
 	action.sa_flags = SA_SIGINFO;
 	(void)sigaction(SIGBUS, &action, NULL);
-	handle(SIGPIPE, on_pipe);
+	handle(SIGPIPE, on_write);
+	handle(SIGXFSZ, on_write);
 }
 
 void

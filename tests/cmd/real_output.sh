@@ -12,3 +12,6 @@ ls executed 2>/dev/null
 echo "= $?" >>err; } | sed 1q
 # Whether the target has ended by then is not known.
 normal <err | sed -e 's/[0-9]* records/N records/' -e '/left running/d'
+# A file that must not become larger.
+head -c 8388608 /dev/zero >long
+(ulimit -f 16384; ctl -q -o long -n count -c "$TBUF_TARGET fire=1")
