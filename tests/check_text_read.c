@@ -159,6 +159,67 @@ START_TEST(a_trace_that_is_cut_has_whole_lines)
 }
 END_TEST
 
+/* Each page begins as a trace does that has all of what follows. */
+static void
+core_pages(FILE *f, unsigned n)
+{
+	static char page[4096];
+	struct tbuf_trace *trace = (struct tbuf_trace *)(void *)page;
+	const uint64_t size = 65536 - sizeof(*trace);
+
+	memset(page, 'x', sizeof(page));
+	page[sizeof(page) - 1] = '\n';
+	*trace = (struct tbuf_trace){ .version = TBUF_TRACE_VERSION,
+	    .head = sizeof(*trace), .size = size, .reserved = size,
+	    .next = size };
+	memcpy(trace->eye, TBUF_TRACE_EYE, sizeof(trace->eye));
+	while (n-- > 0)
+		fwrite(page, sizeof(page), 1, f);
+}
+
+static int
+count_unwrapped(void *unused, const struct tbuf_unwrapped *u)
+{
+	(void)unused;
+	text_held_size += u->size;
+	traces++;
+	return (0);
+}
+
+/* Whatever its process has written, a core has no more text than bytes. */
+START_TEST(no_byte_of_a_core_is_given_twice)
+{
+	enum { FIRST = 8, SECOND = 2 };
+	const Elf64_Phdr segments[] = {
+		{ .p_type = PT_LOAD, .p_offset = 4096,
+		    .p_filesz = FIRST * 4096 },
+		{ .p_type = PT_LOAD, .p_offset = (1 + FIRST) * 4096,
+		    .p_filesz = SECOND * 4096 }
+	};
+	Elf64_Ehdr elf = { .e_type = ET_CORE, .e_phoff = sizeof(elf),
+	    .e_phentsize = sizeof(segments[0]), .e_phnum = 2 };
+	char core[600];
+	FILE *f;
+
+	strcpy(core, text_file_path("core"));
+	f = fopen(core, "we");
+	ck_assert_ptr_nonnull(f);
+	memcpy(elf.e_ident, ELFMAG, SELFMAG);
+	elf.e_ident[EI_CLASS] = ELFCLASS64;
+	elf.e_ident[EI_DATA] = ELFDATA2LSB;
+	fwrite(&elf, sizeof(elf), 1, f);
+	fwrite(segments, sizeof(segments), 1, f);
+	fseek(f, 4096, SEEK_SET);
+	core_pages(f, FIRST + SECOND);
+	ck_assert_int_eq(fclose(f), 0);
+	text_held_size = 0;
+	ck_assert_int_eq(tbuf_unwrap_file(core, count_unwrapped, NULL), 0);
+	ck_assert_uint_eq(traces, 2);
+	ck_assert_uint_eq(text_held_size, (FIRST + SECOND) * 4096 -
+	    2 * sizeof(struct tbuf_trace));
+}
+END_TEST
+
 /* ------------------------------------------------------------ named */
 
 /* The chunk's mapping, as the kernel has it. */
@@ -603,6 +664,7 @@ main(void)
 		a_trace_is_put_in_order,
 		a_trace_is_read_while_it_is_written,
 		a_trace_that_is_cut_has_whole_lines,
+		no_byte_of_a_core_is_given_twice,
 		a_core_without_the_trace_names_its_file,
 		a_core_is_given_no_other_process_s_trace,
 		a_trace_is_found_in_any_directory,

@@ -34,6 +34,7 @@
 struct source {
 	int fd;
 	uint64_t size;		/* of the file */
+	uint64_t end;		/* of it, or of a segment: no trace goes on */
 	int (*visit)(void *, const struct tbuf_unwrapped *);
 	void *argument;
 	const char *file;	/* that a core names, or NULL */
@@ -75,13 +76,13 @@ clip(uint64_t n, uint64_t at, uint64_t end)
 	return (at >= end ? 0 : n < end - at ? n : end - at);
 }
 
-/* [from, to) of the chunk at `at', as far as the file goes. */
+/* [from, to) of the chunk at `at', as far as the file or segment goes. */
 static uint64_t
 part_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
     uint64_t from, uint64_t to, char *bytes)
 {
 	uint64_t place = at + sizeof(*t) + from % t->size;
-	uint64_t n = clip(to - from, place, s->size);
+	uint64_t n = clip(to - from, place, s->end);
 
 	return (n > 0 && tbuf_file_read(s->fd, bytes, n, place) ? n : 0);
 }
@@ -214,7 +215,7 @@ trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 
 	if (!header_good(t))
 		return (-EINVAL);
-	there = clip(t->size, place, s->size);
+	there = clip(t->size, place, s->end);
 	text.bytes = malloc(there + 1);
 	if (text.bytes == NULL)
 		return (-ENOMEM);
@@ -238,7 +239,7 @@ size_look(struct source *s)
 		return (-errno);
 	if (!S_ISREG(st.st_mode))
 		return (-ENOEXEC);
-	s->size = (uint64_t)st.st_size;
+	s->size = s->end = (uint64_t)st.st_size;
 	return (0);
 }
 
@@ -246,7 +247,8 @@ size_look(struct source *s)
 
 /*
  * Look at each page of a segment.  A chunk that makes no sense may be a copy
- * that somebody's program has: the search goes on.
+ * that somebody's program has: the search goes on.  Behind one that was given
+ * it goes on where that ends, so that no byte is given twice.
  */
 static int
 segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
@@ -255,6 +257,7 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 	uint64_t at, n, i;
 	int result;
 
+	s->end = to;
 	for (at = from; at < to; at += n) {
 		n = clip(BLOCK, at, to);
 		if (!tbuf_file_read(s->fd, block, n, at))
@@ -265,7 +268,12 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 			    sizeof(t.eye)) != 0)
 				continue;
 			result = trace_visit(s, at + i, &t);
-			if (result != 0 && result != -EINVAL)
+			if (result == 0) {
+				n = i + (sizeof(t) + t.size + PAGE - 1) /
+				    PAGE * PAGE;
+				break;
+			}
+			if (result != -EINVAL)
 				return (result);
 		}
 	}
