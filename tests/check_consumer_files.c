@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -798,6 +799,54 @@ START_TEST(work_returns_when_it_is_woken)
 }
 END_TEST
 
+/* A core of headers that all name the same bytes, far behind them. */
+#define CORE_SEGMENTS	100u
+#define CORE_SHARED	(UINT64_C(1) << 30)
+
+static uint64_t core_place;
+static unsigned core_steps_back;
+
+static ssize_t
+core_read(void *unused, void *to, size_t size, uint64_t offset)
+{
+	static struct {
+		Elf64_Ehdr elf;
+		Elf64_Phdr segments[CORE_SEGMENTS];
+	} head = {
+		.elf = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+		    ELFCLASS64, ELFDATA2LSB }, .e_type = ET_CORE,
+		    .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = CORE_SEGMENTS,
+		    .e_phentsize = sizeof(Elf64_Phdr) }
+	};
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < CORE_SEGMENTS; i++)
+		head.segments[i] = (Elf64_Phdr){ .p_type = PT_LOAD,
+		    .p_offset = CORE_SHARED, .p_filesz = TBUF_PAGE,
+		    .p_vaddr = (i + 1) * TBUF_PAGE };
+	core_steps_back += offset < core_place;
+	core_place = offset + size;
+	memset(to, 0, size);
+	if (offset < sizeof(head))
+		memcpy(to, (const char *)&head + offset,
+		    size < sizeof(head) - offset ? size :
+		    sizeof(head) - offset);
+	return ((ssize_t)size);
+}
+
+START_TEST(bytes_that_a_core_names_often_are_read_once)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	ck_assert_int_eq(tbuf_consumer_open_core(c, "core", core_read, NULL),
+	    -ENODATA);
+	ck_assert_uint_eq(core_place, CORE_SHARED + TBUF_PAGE);
+	ck_assert_uint_eq(core_steps_back, 0);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -831,6 +880,7 @@ main(void)
 	tcase_add_loop_test(t, what_another_users_program_left_is_not_asked,
 	    0, 2);
 	tcase_add_test(t, work_returns_when_it_is_woken);
+	tcase_add_test(t, bytes_that_a_core_names_often_are_read_once);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }

@@ -83,7 +83,7 @@ find(struct tbuf_core_segment *const *sorted, size_t n,
 	return (low);
 }
 
-/* One segment, as they lie in the core: does it begin a control file? */
+/* Does a segment begin a control file? */
 static int
 look(struct tbuf_core *core, struct tbuf_images *images,
     struct tbuf_core_segment *const *sorted,
@@ -110,6 +110,28 @@ look(struct tbuf_core *core, struct tbuf_images *images,
 	add_image(images, &control, segment->address,
 	    extent(sorted + at, core->nsegments - at));
 	return (0);
+}
+
+/*
+ * As they lie in the core, and none that shares bytes with another: of one that
+ * is compressed, each step back would unpack it from its beginning.
+ */
+static int
+look_all(struct tbuf_core *core, struct tbuf_images *images,
+    struct tbuf_core_segment *const *sorted)
+{
+	const struct tbuf_core_segment *s = core->segments;
+	uint64_t done = 0;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < core->nsegments && error == 0; i++, s++) {
+		if (s->offset < done)
+			continue;
+		error = look(core, images, sorted, s);
+		done = s->offset + s->size;
+	}
+	return (error);
 }
 
 /* Is the last byte there that the headers tell of? */
@@ -205,7 +227,7 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 {
 	struct tbuf_core_segment **sorted;
 	size_t i;
-	int error = 0, fd;
+	int error, fd;
 
 	memset(images, 0, sizeof(*images));
 	sorted = calloc(core->nsegments + 1,
@@ -215,8 +237,7 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 	for (i = 0; i < core->nsegments; i++)
 		sorted[i] = &core->segments[i];
 	qsort(sorted, core->nsegments, sizeof(*sorted), by_address);
-	for (i = 0; i < core->nsegments && error == 0; i++)
-		error = look(core, images, sorted, &core->segments[i]);
+	error = look_all(core, images, sorted);
 	free(sorted);
 	if (error == 0)
 		error = look_end(core);
