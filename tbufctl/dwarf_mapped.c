@@ -4,12 +4,10 @@
  * The modules of a process that has ended, by what it had mapped: the files, as
  * long as they are the same ones.
  */
-#include <sys/stat.h>
-
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "dwarf.h"
+#include "regular.h"
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
@@ -20,13 +18,11 @@ static const Dwfl_Callbacks callbacks = {
 static int
 open_file(const struct dwarf_mapped *m)
 {
-	struct stat st;
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_find(m->path);
 
 	if (fd == -1)
 		return (-1);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_ino == m->inode)
+	if (regular_open(&fd, m->inode) == NULL)
 		return (fd);
 	(void)close(fd);
 	return (-1);

@@ -4,10 +4,7 @@
  * From an address to the file that was mapped there, and the function in it.
  * Each file is read once, when the first address in it is looked for.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +15,7 @@
 
 #include "messages.h"
 #include "module.h"
+#include "regular.h"
 #include "symbol.h"
 
 struct file {
@@ -32,19 +30,12 @@ static struct file *files;
 
 /* ------------------------------------------------------------ files */
 
-static int
-open_file(const char *path)
-{
-
-	return (open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-}
-
 /*
  * What is mapped, whatever has become of its path, where the kernel gives it;
  * else by its path, as the process sees it if it runs still.
  */
 static int
-open_mapped(const struct tbuf_mapping *m)
+find_mapped(const struct tbuf_mapping *m)
 {
 	char path[4096 + 32];
 	int fd = -1;
@@ -52,31 +43,24 @@ open_mapped(const struct tbuf_mapping *m)
 	if (m->pid != 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/map_files/%"
 		    PRIx64 "-%" PRIx64, (int)m->pid, m->start, m->end);
-		fd = open_file(path);
+		fd = regular_find(path);
 	}
 	if (fd == -1 && m->pid != 0 && (size_t)snprintf(path, sizeof(path),
 	    "/proc/%d/root%s", (int)m->pid, m->path) < sizeof(path))
-		fd = open_file(path);
-	return (fd == -1 ? open_file(m->path) : fd);
+		fd = regular_find(path);
+	return (fd == -1 ? regular_find(m->path) : fd);
 }
 
 /* NULL, or why its functions have no names. */
 static const char *
 read_file(struct file *file, const struct tbuf_mapping *m)
 {
-	const char *why = NULL;
-	struct stat st;
+	const char *why;
 	int fd;
 
-	if ((fd = open_mapped(m)) == -1)
+	if ((fd = find_mapped(m)) == -1)
 		return (strerror(errno));
-	if (fstat(fd, &st) == -1)
-		why = strerror(errno);
-	else if (!S_ISREG(st.st_mode))
-		why = "it is no file";
-	else if (st.st_ino != m->inode)
-		why = "it is another file now";
-	else
+	if ((why = regular_open(&fd, m->inode)) == NULL)
 		why = module_read(&file->functions, fd, m->path);
 	(void)close(fd);
 	return (why);

@@ -80,6 +80,29 @@ END
 expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
     -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
     frames_of)" "traced_fsync $frames"
+# A pipe has come in the place of its program: nobody opens it, or who waits for
+# that would end.
+sh -c 'until [ -p gone ]; do :; done; exec 9>gone' &
+writer=$!
+cat >gone.sh <<-END
+	kill -STOP \$PPID
+	./gone
+	rm gone
+	mkfifo gone
+	stat=
+	until [ "\${stat#*) S}" != "\$stat" ]; do
+		read -r stat </proc/$writer/stat
+	done
+	kill -CONT \$PPID
+END
+cp pointers gone
+expect 'a child whose program is a pipe now' "$("$TBUFCTL" -q --follow \
+    -n 'libc::fsync:entry { umod(ucaller); }' -c 'sh gone.sh' 2>&1 |
+    tr -s ' \n' ' ' | sed "s|$PWD|.|")" \
+    'tbufctl: ./gone: functions have no names: it is no file gone '
+kill $writer
+wait $writer 2>/dev/null
+expect 'who waits for the pipe' $? 143
 # What a consumer that was killed has left.
 # left PROGRAM PROBE FRAMES OPTION ...
 left() {
