@@ -22,7 +22,7 @@ struct file {
 	struct file *next;
 	uint64_t inode;
 	char *path;
-	const char *name;	/* in the path */
+	char *name;		/* of the path the last part, clean */
 	struct functions functions;
 };
 
@@ -51,6 +51,24 @@ find_mapped(const struct tbuf_mapping *m)
 	return (fd == -1 ? regular_find(m->path) : fd);
 }
 
+/*
+ * Names are the program's, and end with a NUL each: what a terminal would act
+ * on is no part of them.
+ */
+static void
+clean(char *names, size_t size)
+{
+	unsigned char *p = (unsigned char *)names;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (p[i] == 0xc2 && i + 1 < size && p[i + 1] >= 0x80 &&
+		    p[i + 1] < 0xa0)
+			p[i] = p[i + 1] = '?';
+		else if ((p[i] != '\0' && p[i] < ' ') || p[i] == 0x7f)
+			p[i] = '?';
+}
+
 /* NULL, or why its functions have no names. */
 static const char *
 read_file(struct file *file, const struct tbuf_mapping *m)
@@ -62,6 +80,7 @@ read_file(struct file *file, const struct tbuf_mapping *m)
 		return (strerror(errno));
 	if ((why = regular_open(&fd, m->inode)) == NULL)
 		why = module_read(&file->functions, fd, m->path);
+	clean(file->functions.names, file->functions.names_size);
 	(void)close(fd);
 	return (why);
 }
@@ -88,7 +107,8 @@ file_get(const struct tbuf_mapping *m)
 	memset(file, 0, sizeof(*file));
 	file->inode = m->inode;
 	file->path = memory_string(m->path);
-	file->name = base_name(file->path);
+	file->name = memory_string(base_name(file->path));
+	clean(file->name, strlen(file->name));
 	file->next = files;
 	files = file;
 	if (m->path[0] == '/' && (why = read_file(file, m)) != NULL)
@@ -129,6 +149,7 @@ symbol_free(void)
 		files = file->next;
 		module_free(&file->functions);
 		free(file->path);
+		free(file->name);
 		free(file);
 	}
 }

@@ -80,6 +80,15 @@ END
 expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
     -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
     frames_of)" "traced_fsync $frames"
+# Names that would move a terminal's cursor, of a program and in it.
+name=$(printf 'cl\033[2Jear\302\233')
+LC_ALL=C sed 's/middle/m\x1b[Aed/g' pointers >"$name"
+chmod +x "$name"
+expect 'names with control characters' "$("$TBUFCTL" -q \
+    -n 'libc::fsync:entry { ustack(3); @[umod(ucaller)] = count(); }' \
+    -c "'./$name'" 2>&1 | sed -e 's/+0x[0-9a-f]*//' -e /traced_fsync/d |
+    tr -s ' \n\140' ' ')" \
+    ' cl?[2Jear?? leaf cl?[2Jear?? m?[Aed cl?[2Jear?? 1 '
 # A pipe has come in the place of its program: nobody opens it, or who waits for
 # that would end.
 sh -c 'until [ -p gone ]; do :; done; exec 9>gone' &
