@@ -117,6 +117,26 @@ START_TEST(a_trace_is_read_while_it_is_written)
 }
 END_TEST
 
+/* What a terminal would act on is not given, whoever has written it. */
+START_TEST(a_trace_has_no_control_characters)
+{
+	static const char line[] = "a\x1b[2Jb\x7f" "c\xc2\x9b" "1md\xc3\xa9";
+	static const char given[] = "a?[2Jb?c??1md\xc3\xa9\n";
+	char *text;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	tbuf_text(&text_store, TBUF_INFO, "%*s", (int)sizeof(line) - 1, "");
+	/* Not as tbuf_text() writes it. */
+	text = (char *)(tbuf_text_own->trace + 1) +
+	    tbuf_text_own->trace->next - sizeof(line);
+	memcpy(text, line, sizeof(line) - 1);
+	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL), 0);
+	ck_assert_uint_ge(text_held_size, sizeof(given) - 1);
+	ck_assert_int_eq(memcmp(text_held + text_held_size -
+	    (sizeof(given) - 1), given, sizeof(given) - 1), 0);
+}
+END_TEST
+
 /* A copy that ends early, as a core does: whole lines of what is there. */
 START_TEST(a_trace_that_is_cut_has_whole_lines)
 {
@@ -663,6 +683,7 @@ main(void)
 		traces_of_the_dead_are_listed_and_removed,
 		a_trace_is_put_in_order,
 		a_trace_is_read_while_it_is_written,
+		a_trace_has_no_control_characters,
 		a_trace_that_is_cut_has_whole_lines,
 		no_byte_of_a_core_is_given_twice,
 		a_core_without_the_trace_names_its_file,

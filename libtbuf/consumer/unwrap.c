@@ -175,16 +175,22 @@ text_read_stable(const struct source *s, uint64_t at, struct tbuf_trace *t,
 	return (false);
 }
 
-/* Lines are all that a line may have in it. */
+/*
+ * Lines are all that a line may have in it.  Controls are in UTF-8 of two
+ * bytes, too.
+ */
 static void
 text_clean(struct text *text)
 {
+	unsigned char *p = (unsigned char *)text->bytes;
 	size_t i;
 
 	for (i = 0; i < text->size; i++)
-		if (((unsigned char)text->bytes[i] < ' ' &&
-		    text->bytes[i] != '\n') || text->bytes[i] == '\177')
-			text->bytes[i] = '?';
+		if (p[i] == 0xc2 && i + 1 < text->size && p[i + 1] >= 0x80 &&
+		    p[i + 1] < 0xa0)
+			p[i] = p[i + 1] = '?';
+		else if ((p[i] < ' ' && p[i] != '\n') || p[i] == 0x7f)
+			p[i] = '?';
 }
 
 static int
