@@ -297,6 +297,32 @@ START_TEST(garbage_in_chains_is_survived)
 }
 END_TEST
 
+/*
+ * A chain has no enabling twice.  One that is as long as the table, at each of
+ * 65,536 probes, would be walked for minutes.
+ */
+START_TEST(no_more_of_a_chain_is_walked_than_there_are_enablings)
+{
+	struct tbuf_ecb *ecbs;
+	uint32_t *heads, i;
+	struct run r;
+
+	begin(&r, 1, 2);
+	go(&r);
+	ecbs = (struct tbuf_ecb *)(void *)(r.f.file + fake_slot(&r.f)->ecbs);
+	heads = (uint32_t *)(void *)(r.f.file + fake_slot(&r.f)->heads);
+	for (i = 1; i <= 4; i++) {
+		ecbs[i].enabling = 0;
+		ecbs[i].next = (uint16_t)(i < 4 ? i + 1 : 0);
+	}
+	heads[0] = 1 | TBUF_HEAD_MORE;
+	fake_slot(&r.f)->necbs = 5;
+	ck_assert_uint_eq(meet(&r, 0), 1);
+	ck_assert_uint_eq(fake_slot(&r.f)->necbs, 5);
+	end(&r);
+}
+END_TEST
+
 START_TEST(lost_probes_are_told_once)
 {
 	uint64_t count;
@@ -339,6 +365,8 @@ main(void)
 	tcase_add_test(t, probes_that_come_too_late_are_counted);
 	tcase_add_loop_test(t, probe_without_storage_is_not_enabled, 0, 2);
 	tcase_add_test(t, garbage_in_chains_is_survived);
+	tcase_add_test(t,
+	    no_more_of_a_chain_is_walked_than_there_are_enablings);
 	tcase_add_test(t, lost_probes_are_told_once);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

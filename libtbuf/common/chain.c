@@ -145,7 +145,10 @@ struct link {
 	uint16_t there;		/* enabling of the ECB that it leads to */
 };
 
-/* False if the chain is damaged. */
+/*
+ * False if the chain is damaged.  It rises by enabling; a target could make it
+ * as long as the table.
+ */
 static bool
 chain_look(const struct insertion *in, uint16_t enabling, struct link *link)
 {
@@ -153,7 +156,7 @@ chain_look(const struct insertion *in, uint16_t enabling, struct link *link)
 
 	link->before = 0;
 	link->seen = tbuf_load_acquire(in->head);
-	for (steps = 0; steps < TBUF_ECBS_MAX; steps++) {
+	for (steps = 0; steps <= enabling; steps++) {
 		next = link->seen & TBUF_HEAD_EPID;
 		if (next >= in->max)
 			return (false);
