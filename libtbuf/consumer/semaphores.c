@@ -11,6 +11,8 @@
  * again when the bit was cleared: of a consumer that comes and one that goes
  * at the same time one sees the other.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,16 +176,37 @@ settle_target(struct tbuf_target *t, int memory)
 	free(g.all);
 }
 
+/*
+ * The memory of the process that has this number by now, where its file's owner
+ * could have written there: that of another user's program, or of a setuid one
+ * that it has become, is not for root to change for him.
+ */
+static int
+memory_open(const struct tbuf_target *t)
+{
+	struct stat file, memory;
+	char path[32];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	if (fstat(t->fd, &file) != 0 ||
+	    (fd = open(path, O_RDWR | O_CLOEXEC)) == -1)
+		return (-1);
+	if (file.st_uid == 0 || (fstat(fd, &memory) == 0 &&
+	    memory.st_uid == file.st_uid))
+		return (fd);
+	close(fd);
+	return (-1);
+}
+
 void
 tbuf_semaphores_settle(struct tbuf_target *t)
 {
-	char path[32];
 	int memory, error = errno;
 
 	if (!has_guards(t))
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
-	memory = open(path, O_RDWR | O_CLOEXEC);
+	memory = memory_open(t);
 	settle_target(t, memory);
 	if (memory != -1)
 		close(memory);
