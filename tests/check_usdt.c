@@ -4,6 +4,7 @@
  * USDT probes as files tell of them: notes, operands, types.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "../providers/usdt/operand.h"
 #include "../providers/usdt/probe.h"
+#include "../providers/usdt/symbol.h"
 #include "suite.h"
 
 /* ------------------------------------------------------------ operands */
@@ -443,6 +445,67 @@ START_TEST(names_that_are_no_fields_are_refused)
 }
 END_TEST
 
+/* ------------------------------------------------------------ functions */
+
+static char symbol_names[] = "\0small\0late\0outer\0local\0seen\0alias\0data";
+
+/* As they stand in a table, which is in no order. */
+static Elf64_Sym table[] = {
+#define SYMBOL(name, bind, type, section, value, size) \
+	{ name, ELF64_ST_INFO(bind, type), 0, section, value, size }
+	SYMBOL(7, STB_LOCAL, STT_FUNC, 1, 0x9000, 0x10),
+	SYMBOL(1, STB_LOCAL, STT_FUNC, 1, 0x1800, 0x10),
+	SYMBOL(12, STB_LOCAL, STT_FUNC, 1, 0x1000, 0x2000),
+	SYMBOL(18, STB_LOCAL, STT_FUNC, 1, 0x4000, 0x20),
+	SYMBOL(24, STB_GLOBAL, STT_GNU_IFUNC, 1, 0x4000, 0x10),
+	SYMBOL(29, STB_WEAK, STT_FUNC, 1, 0x4008, 8),
+	SYMBOL(35, STB_GLOBAL, STT_OBJECT, 1, 0x5000, 0x10),
+	SYMBOL(1, STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0x6000, 0x10),
+	SYMBOL(sizeof(symbol_names), STB_GLOBAL, STT_FUNC, 1, 0x7000, 0x10),
+	SYMBOL(7, STB_GLOBAL, STT_FUNC, 1, UINT64_MAX - 7, 0x10),
+	SYMBOL(7, STB_GLOBAL, STT_FUNC, 1, 0x8000, 0)
+#undef SYMBOL
+};
+
+static const struct {
+	uint64_t address;
+	const char *name;
+} functions[] = {
+	{ 0, NULL }, { 0xfff, NULL }, { 0x1000, "outer" }, { 0x1800, "small" },
+	{ 0x180f, "small" }, { 0x1810, "outer" }, { 0x2fff, "outer" },
+	{ 0x3000, NULL }, { 0x4000, "seen" }, { 0x4008, "seen" },
+	{ 0x400f, "seen" }, { 0x4010, "local" }, { 0x4020, NULL },
+	{ 0x5000, NULL }, { 0x6000, NULL }, { 0x7000, NULL }, { 0x8000, NULL },
+	{ 0x9000, "late" }, { 0x9010, NULL }, { UINT64_MAX - 7, "late" },
+	{ UINT64_MAX - 1, "late" }
+};
+
+START_TEST(functions_are_found_by_address)
+{
+	struct usdt_symbols s = {
+		.all = malloc(sizeof(table)),
+		.names = malloc(sizeof(symbol_names)),
+		.count = sizeof(table) / sizeof(table[0]),
+		.names_size = sizeof(symbol_names)
+	}, none = { .count = 0 };
+	const char *name;
+	size_t i;
+
+	ck_assert(s.all != NULL && s.names != NULL);
+	memcpy(s.all, table, sizeof(table));
+	memcpy(s.names, symbol_names, sizeof(symbol_names));
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		name = usdt_symbol_function(&s, functions[i].address);
+		ck_assert_msg(name == functions[i].name || (name != NULL &&
+		    functions[i].name != NULL &&
+		    strcmp(name, functions[i].name) == 0), "%#lx is %s",
+		    (unsigned long)functions[i].address, name);
+	}
+	usdt_symbols_free(&s);
+	ck_assert(usdt_symbol_function(&none, 0x1000) == NULL);
+}
+END_TEST
+
 #define COUNT(array)	((int)(sizeof(array) / sizeof((array)[0])))
 
 int
@@ -464,6 +527,7 @@ main(void)
 	tcase_add_test(t, files_that_end_early_are_refused);
 	tcase_add_test(t, probes_have_the_types_of_the_widest_note);
 	tcase_add_test(t, texts_have_a_length_if_it_is_passed);
+	tcase_add_test(t, functions_are_found_by_address);
 	tcase_add_loop_test(t, names_that_are_no_fields_are_refused, 0, 5);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

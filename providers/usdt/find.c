@@ -165,7 +165,7 @@ read_symbols(struct loaded *o)
 	close(fd);
 }
 
-static const struct usdt_symbols *
+static struct usdt_symbols *
 symbols_of(struct loaded *o)
 {
 

@@ -39,6 +39,7 @@ usdt_symbols_free(struct usdt_symbols *symbols)
 
 	free(symbols->all);
 	free(symbols->names);
+	free(symbols->functions);
 }
 
 /* Something that has an address in the object. */
@@ -73,31 +74,99 @@ usdt_symbol_find(const struct usdt_symbols *symbols, const char *name,
 	return (found);
 }
 
+/* ------------------------------------------------------------ functions */
+
+struct usdt_function {
+	const Elf64_Sym *symbol;
+	uint64_t end;		/* of it, or of one before that goes further */
+};
+
 static bool
-is_function_at(const Elf64_Sym *symbol, uint64_t address)
+is_function(const struct usdt_symbols *symbols, const Elf64_Sym *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
 	return (symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC ||
-	    type == STT_GNU_IFUNC) && address >= symbol->st_value &&
-	    address - symbol->st_value < symbol->st_size);
+	    type == STT_GNU_IFUNC) && symbol->st_name < symbols->names_size);
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const Elf64_Sym *left = ((const struct usdt_function *)a)->symbol;
+	const Elf64_Sym *right = ((const struct usdt_function *)b)->symbol;
+
+	return ((left->st_value > right->st_value) -
+	    (left->st_value < right->st_value));
+}
+
+/* A program has as many sites as it likes: each is not to go through all. */
+static void
+functions_sort(struct usdt_symbols *symbols)
+{
+	struct usdt_function *f = calloc(symbols->count, sizeof(*f));
+	uint64_t end = 0, size;
+	size_t i, n = 0;
+
+	if ((symbols->functions = f) == NULL)
+		return;
+	for (i = 0; i < symbols->count; i++)
+		if (is_function(symbols, &symbols->all[i]))
+			f[n++].symbol = &symbols->all[i];
+	qsort(f, n, sizeof(*f), by_value);
+	for (i = 0; i < n; i++) {
+		size = f[i].symbol->st_size;
+		if (size > UINT64_MAX - f[i].symbol->st_value)
+			size = UINT64_MAX - f[i].symbol->st_value;
+		if (f[i].symbol->st_value + size > end)
+			end = f[i].symbol->st_value + size;
+		f[i].end = end;
+	}
+	symbols->nfunctions = n;
+}
+
+/* How many of them begin at the address, or before. */
+static size_t
+functions_before(const struct usdt_symbols *symbols, uint64_t address)
+{
+	size_t low = 0, high = symbols->nfunctions, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (symbols->functions[middle].symbol->st_value <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low);
+}
+
+/* Of two that others may see, or of two that they may not, the first. */
+static bool
+is_better(const Elf64_Sym *symbol, const Elf64_Sym *best)
+{
+	bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+
+	if (best == NULL || local != (ELF64_ST_BIND(best->st_info) ==
+	    STB_LOCAL))
+		return (best == NULL || !local);
+	return (symbol < best);
 }
 
 const char *
-usdt_symbol_function(const struct usdt_symbols *symbols, uint64_t address)
+usdt_symbol_function(struct usdt_symbols *symbols, uint64_t address)
 {
-	const Elf64_Sym *symbol = symbols->all;
-	const Elf64_Sym *end = symbol + symbols->count;
-	const char *name = NULL;
+	const Elf64_Sym *best = NULL, *symbol;
+	size_t i;
 
-	for (; symbol < end; symbol++) {
-		if (symbol->st_name >= symbols->names_size ||
-		    !is_function_at(symbol, address))
-			continue;
-		if (ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
-			return (symbols->names + symbol->st_name);
-		if (name == NULL)
-			name = symbols->names + symbol->st_name;
+	if (symbols->functions == NULL && symbols->count > 0)
+		functions_sort(symbols);
+	for (i = functions_before(symbols, address); i > 0 &&
+	    symbols->functions[i - 1].end > address; i--) {
+		symbol = symbols->functions[i - 1].symbol;
+		if (address - symbol->st_value < symbol->st_size &&
+		    is_better(symbol, best))
+			best = symbol;
 	}
-	return (name);
+	return (best == NULL ? NULL : symbols->names + best->st_name);
 }

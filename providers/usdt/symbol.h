@@ -14,11 +14,15 @@
 
 #pragma GCC visibility push(hidden)
 
+struct usdt_function;
+
 struct usdt_symbols {
 	Elf64_Sym *all;
 	size_t count;		/* 0: there is no table */
 	char *names;
 	size_t names_size;
+	struct usdt_function *functions;	/* sorted when one is wanted */
+	size_t nfunctions;
 };
 
 /* What cannot be read is no table. */
@@ -36,7 +40,7 @@ bool	usdt_symbol_find(const struct usdt_symbols *, const char *name,
  * The name of the function that has the address, as the object is linked, or
  * NULL.  Of several names one that others may see is taken.
  */
-const char *usdt_symbol_function(const struct usdt_symbols *, uint64_t address);
+const char *usdt_symbol_function(struct usdt_symbols *, uint64_t address);
 
 #pragma GCC visibility pop
 
