@@ -153,6 +153,47 @@ START_TEST(a_rate_that_is_set_is_kept)
 }
 END_TEST
 
+/* Nothing else is due for an hour; what is woken does not wait for it. */
+static void
+work(uint64_t *later)
+{
+	*later = tbuf_now() + 3600 * TBUF_SECOND;
+	c->next_switch = c->next_status = *later;
+	tbuf_consumer_wake(c);
+	ck_assert_int_eq(tbuf_consumer_work(c), 1);
+}
+
+START_TEST(a_round_that_came_early_puts_off_the_next)
+{
+	struct tally t = { 0 };
+	uint64_t later;
+
+	use(0, PART - 8);
+	c->next_pace = 0;
+	work(&later);
+	ck_assert_uint_eq(c->next_switch, later);
+	use(0, PART);
+	c->next_pace = 0;
+	work(&later);
+	ck_assert_uint_le(c->next_switch, tbuf_now() + TBUF_SECOND);
+	/* There are no records in it. */
+	fake_tally(c, &t);
+	ck_assert_uint_eq(t.damage, PART);
+}
+END_TEST
+
+START_TEST(what_has_grown_is_looked_at_at_once)
+{
+	uint64_t later;
+
+	c->next_pace = UINT64_MAX;
+	target->growth = UINT64_MAX;
+	target->next_growth = 0;
+	work(&later);
+	ck_assert_uint_lt(c->next_pace, later);
+}
+END_TEST
+
 static void
 begin_ring(void)
 {
@@ -187,6 +228,8 @@ main(void)
 	tcase_add_test(t, heads_that_make_no_sense_are_no_reason);
 	tcase_add_test(t, those_that_do_not_go_on_are_left_alone);
 	tcase_add_test(t, a_rate_that_is_set_is_kept);
+	tcase_add_test(t, a_round_that_came_early_puts_off_the_next);
+	tcase_add_test(t, what_has_grown_is_looked_at_at_once);
 	suite_add_tcase(suite, t);
 	t = tcase_create("small");
 	tcase_add_checked_fixture(t, begin_small, end);
