@@ -97,7 +97,8 @@ struct tbuf_control {
 	uint32_t fatal;		/* (t) the signal that ends it, if it knows */
 	uint32_t units;		/* (l) slots whose sessions may have tables of
 				   work units, a bit each */
-	uint64_t reserved1;
+	uint64_t image;		/* (i) the same of all copies of the library
+				   in an image, by exec another; 0: unknown */
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[48];		/* (i) base name of its program, with a NUL */
 	char execname[16];	/* (i) what the kernel calls it, with a NUL */

@@ -102,6 +102,31 @@ build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
 }
 build static $CC $COMMON -static "$GUEST/host.c" "$LIBS/libtbuf.a" &&
 	both static 3100 "$D/static"
+# Two copies of the library in a program have a control file each.
+cat >"$D/plugin.c" <<'EOF'
+#include <tbuf.h>
+
+static void __attribute__((constructor))
+begin(void)
+{
+	int i;
+
+	for (i = 0; i < 500; i++)
+		TBUF_PROBE(guest, plugin, i);
+}
+
+static void __attribute__((destructor))
+end(void)
+{
+	int i;
+
+	for (i = 0; i < 700; i++)
+		TBUF_PROBE(guest, plugin, i);
+}
+EOF
+build plugin.so $CC $COMMON -shared -fPIC "$D/plugin.c" $SHARED &&
+build copies $CC $COMMON "$GUEST/host.c" "$LIBS/libtbuf.a" -lpthread &&
+	both copies 4300 env "LD_PRELOAD=$D/plugin.so" "$D/copies"
 build exceptions $CXX $COMMON -std=c++17 "$GUEST/exceptions.cc" $SHARED &&
 	both exceptions 2000 "$D/exceptions"
 build address $CC $COMMON -fsanitize=address,undefined \

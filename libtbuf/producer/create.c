@@ -6,6 +6,7 @@
  */
 #include "cold.h"
 
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 
@@ -51,6 +52,22 @@ fill_execname(struct tbuf_control *control)
 	    strnlen(name, sizeof(control->execname) - 1));
 }
 
+/*
+ * What the kernel has made up for this image; others take what is to be secret
+ * from it, so it is not to be told by this.
+ */
+static void
+fill_image(struct tbuf_control *control)
+{
+	const void *bytes = (const void *)getauxval(AT_RANDOM);
+	uint64_t words[2];
+
+	if (bytes == NULL)
+		return;
+	memcpy(words, bytes, sizeof(words));
+	control->image = tbuf_step_hash(words, 2);
+}
+
 /* The release makes it a live one. */
 void
 tbuf_file_live(struct tbuf_control *control)
@@ -61,6 +78,7 @@ tbuf_file_live(struct tbuf_control *control)
 	control->window = tbuf_self.window;
 	fill_comm(control);
 	fill_execname(control);
+	fill_image(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
