@@ -124,9 +124,42 @@ end(void)
 		TBUF_PROBE(guest, plugin, i);
 }
 EOF
+cat >"$D/waits.c" <<'EOF'
+#include <unistd.h>
+#include <tbuf.h>
+
+int
+main(void)
+{
+	char byte;
+	int i;
+
+	if (write(1, "ready\n", 6) != 6 || read(0, &byte, 1) < 0)
+		return (1);
+	for (i = 0; i < 300; i++)
+		TBUF_PROBE(guest, waits, i);
+	return (0);
+}
+EOF
 build plugin.so $CC $COMMON -shared -fPIC "$D/plugin.c" $SHARED &&
-build copies $CC $COMMON "$GUEST/host.c" "$LIBS/libtbuf.a" -lpthread &&
+build waits $CC $COMMON "$D/waits.c" "$LIBS/libtbuf.a" -lpthread &&
+build copies $CC $COMMON "$GUEST/host.c" "$LIBS/libtbuf.a" -lpthread && {
 	both copies 4300 env "LD_PRELOAD=$D/plugin.so" "$D/copies"
+	mkfifo "$D/go"
+	LD_PRELOAD=$D/plugin.so "$D/waits" <"$D/go" >"$D/ready" &
+	pid=$!
+	exec 9>"$D/go"
+	until [ -s "$D/ready" ] || ! kill -0 $pid; do :; done
+	"$TBUFCTL" --format=json -n 'guest:::' -o "$D/records" -p $pid \
+	    2>"$D/err" 9>&- &
+	tracer=$!
+	until grep -q matched "$D/err" || ! kill -0 $tracer; do :; done
+	exec 9>&-
+	wait $pid && wait $tracer || fail "copies, -p: $(cat "$D/err")"
+	account "$D/records" 1000 ||
+	    fail "copies, -p: $(tail -n 1 "$D/records") $(cat "$D/err")"
+	rm -f "$D/records"
+}
 build exceptions $CXX $COMMON -std=c++17 "$GUEST/exceptions.cc" $SHARED &&
 	both exceptions 2000 "$D/exceptions"
 build address $CC $COMMON -fsanitize=address,undefined \

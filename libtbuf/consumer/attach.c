@@ -657,9 +657,13 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 		tbuf_miss_image(c, old, error, &found);
 		return;
 	}
-	if (strcmp(found.name, old->name) == 0 || adopt_image(c, &found)) {
+	t = tbuf_target_named(c, found.name);
+	if (t != NULL || adopt_image(c, &found)) {
 		close(found.fd);
 		close(found.pidfd);
+		/* Another copy of the library in the old image has met it. */
+		if (t != NULL && t != old && !tbuf_target_beside(t, old))
+			tbuf_target_replace(old);
 		return;
 	}
 	if (tbuf_target_add(c, old->pid, &found) != 0)

@@ -236,16 +236,6 @@ find_process(struct tbuf_consumer *c, struct tbuf_target *t,
 	return (0);
 }
 
-/* Two copies of the library in one image have a file each. */
-static bool
-same_image(const struct tbuf_target *a, const struct tbuf_target *b)
-{
-	uint64_t image = tbuf_load(&tbuf_view_control(&a->view)->image);
-
-	return (image != 0 &&
-	    image == tbuf_load(&tbuf_view_control(&b->view)->image));
-}
-
 /*
  * A process that has called exec has one image, the youngest.  They are met in
  * any order.
@@ -257,7 +247,8 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 
 	TAILQ_FOREACH(o, &c->targets, link) {
 		if (o == t || o->pid != t->pid || o->life >= TBUF_REPLACED ||
-		    t->life >= TBUF_REPLACED || same_image(o, t))
+		    t->life >= TBUF_REPLACED ||
+		    tbuf_target_beside(o, t))
 			continue;
 		old = o->born < t->born ? o : t;
 		new = old == o ? t : o;

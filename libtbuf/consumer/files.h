@@ -31,6 +31,12 @@ struct tbuf_found {
 };
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
 
+/*
+ * ... of another copy of the library in the process, whose file comes behind
+ * the one with this name there; -ENOEXEC: there is none.
+ */
+int	tbuf_find_behind(pid_t, const char *name, struct tbuf_found *);
+
 /* Amid execve(2) a process has memory, and no environment yet. */
 bool	tbuf_find_executing(pid_t);
 

@@ -44,6 +44,8 @@ struct process {
 	bool memory;		/* it has some: not ending, no kernel thread */
 	bool zombie;
 	bool strict;		/* SECCOMP_MODE_STRICT */
+	const char *behind;	/* files from that one on, or NULL: any */
+	bool passed;
 };
 
 /* A line of /proc/PID/maps. */
@@ -311,12 +313,22 @@ control_name(char *path, bool *deleted)
 	return (name + 1);
 }
 
+/* A file is mapped twice. */
+static bool
+is_behind(struct process *p, const char *name)
+{
+	bool it = p->behind != NULL && strcmp(name, p->behind) == 0;
+
+	p->passed |= it || p->behind == NULL;
+	return (p->passed && !it);
+}
+
 /*
  * One mapping of the process: 1 with an open file, 0 if it says nothing.
  * What is wrong with a file that it names is kept for the message.
  */
 static int
-look_mapping(const struct process *p, struct mapping *m, int so_far,
+look_mapping(struct process *p, struct mapping *m, int so_far,
     struct tbuf_found *found)
 {
 	static const char off[] = "/memfd:" TBUF_OFF_PREFIX;
@@ -340,6 +352,8 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 	if (deleted)
 		return (problem(found, -ECANCELED,
 		    "tracing is off: control file was removed"));
+	if (!is_behind(p, name))
+		return (so_far);
 	fd = open_control(p, m);
 	if (fd == -EAGAIN)
 		return (problem(found, -EAGAIN,
@@ -357,7 +371,7 @@ look_mapping(const struct process *p, struct mapping *m, int so_far,
 }
 
 static int
-look_mappings(const struct process *p, struct tbuf_found *found)
+look_mappings(struct process *p, struct tbuf_found *found)
 {
 	struct mapping m;
 	char *line = NULL;
@@ -388,13 +402,14 @@ ended(int pidfd)
 }
 
 static int
-find_running(pid_t pid, struct tbuf_found *found)
+find_running(pid_t pid, const char *behind, struct tbuf_found *found)
 {
 	struct process p;
 	int error;
 
 	if ((error = process_look(pid, &p)) != 0)
 		return (problem_errno(found, -error));
+	p.behind = behind;
 	/* An ending process's files are root's once its memory is gone. */
 	if (!p.memory && geteuid() != 0 && p.user == geteuid())
 		return (problem_errno(found, ESRCH));
@@ -408,9 +423,9 @@ find_running(pid_t pid, struct tbuf_found *found)
 }
 
 static int
-find(pid_t pid, struct tbuf_found *found)
+find(pid_t pid, const char *behind, struct tbuf_found *found)
 {
-	int error = find_running(pid, found);
+	int error = find_running(pid, behind, found);
 	struct process p;
 
 	/* All that was of one process, and it has not ended meanwhile. */
@@ -430,7 +445,7 @@ find(pid_t pid, struct tbuf_found *found)
 }
 
 int
-tbuf_find_pid(pid_t pid, struct tbuf_found *found)
+tbuf_find_behind(pid_t pid, const char *name, struct tbuf_found *found)
 {
 	int error;
 
@@ -442,11 +457,17 @@ tbuf_find_pid(pid_t pid, struct tbuf_found *found)
 		    ESRCH : errno;
 		return (problem_errno(found, error));
 	}
-	if ((error = find(pid, found)) != 0) {
+	if ((error = find(pid, name, found)) != 0) {
 		close(found->pidfd);
 		found->pidfd = found->fd = -1;
 	}
 	return (error);
+}
+
+int
+tbuf_find_pid(pid_t pid, struct tbuf_found *found)
+{
+	return (tbuf_find_behind(pid, NULL, found));
 }
 
 /* Is this a mapping of the window of a target that has ended? */

@@ -82,6 +82,27 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 		    IN_CREATE | IN_MOVED_TO);
 }
 
+/* Other copies of the library in it; without them the first is traced. */
+static void
+grab_copies(struct tbuf_consumer *c, pid_t pid, const char *name)
+{
+	char last[TBUF_NAME_MAX];
+	struct tbuf_found found;
+
+	tbuf_copy(last, name, sizeof(last));
+	while (tbuf_find_behind(pid, last, &found) == 0) {
+		if (tbuf_target_named(c, found.name) != NULL) {
+			close(found.fd);
+			close(found.pidfd);
+			return;
+		}
+		tbuf_copy(last, found.name, sizeof(last));
+		if (tbuf_target_add(c, pid, &found) != 0)
+			return;
+		TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
+	}
+}
+
 int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {
@@ -106,6 +127,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	t = tbuf_target_find(c, pid);
 	t->asked = true;
 	watch_elsewhere(c, t);
+	grab_copies(c, pid, found.name);
 	return (0);
 }
 
@@ -113,13 +135,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 static bool
 scan_known(void *arg, const char *name)
 {
-	const struct tbuf_consumer *c = arg;
-	const struct tbuf_target *t;
-
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (strcmp(t->name, name) == 0)
-			return (true);
-	return (false);
+	return (tbuf_target_named(arg, name) != NULL);
 }
 
 /* Another file of the directory: it may be that of a new target. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "atomics.h"
@@ -104,6 +105,26 @@ tbuf_target_find(struct tbuf_consumer *c, pid_t pid)
 		if (t->pid == pid && tbuf_target_runs(t) && t->fd != -1)
 			return (t);
 	return (NULL);
+}
+
+struct tbuf_target *
+tbuf_target_named(struct tbuf_consumer *c, const char *name)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (strcmp(t->name, name) == 0)
+			return (t);
+	return (NULL);
+}
+
+bool
+tbuf_target_beside(const struct tbuf_target *a, const struct tbuf_target *b)
+{
+	uint64_t image = tbuf_load(&tbuf_view_control(&a->view)->image);
+
+	return (image != 0 &&
+	    image == tbuf_load(&tbuf_view_control(&b->view)->image));
 }
 
 bool

@@ -347,6 +347,9 @@ tbuf_target_read(const struct tbuf_target *t, void *to, uint64_t size,
 /* Its process has ended: how, if that is to be had. */
 void	tbuf_target_ended(struct tbuf_target *);
 
+/* Two copies of the library in one image of a process have a file each. */
+bool	tbuf_target_beside(const struct tbuf_target *,
+	    const struct tbuf_target *);
 /* Are they images of one process, which has called exec? */
 bool	tbuf_target_same(const struct tbuf_target *,
 	    const struct tbuf_target *);

@@ -53,6 +53,8 @@ void	tbuf_target_free(struct tbuf_consumer *, struct tbuf_target *);
 
 /* Is this pid a target of ours already? */
 struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
+/* ... or the file with this name in the runtime directory? */
+struct tbuf_target *tbuf_target_named(struct tbuf_consumer *, const char *);
 
 /*
  * May a target that has ended have left a child that becomes a target?  A
