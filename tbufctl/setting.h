@@ -54,7 +54,7 @@ const char *setting_late(const char *name, const char *value);
 
 #define SETTING_INDENT_MAX	1024	/* of stackindent */
 
-/* What a value that is refused is not; NULL: DTrace's words are all there is. */
+/* What a refused value is not; NULL: DTrace's words are all there is. */
 const char *setting_wrong(const char *name);
 
 /* Is it one of these? */

@@ -82,15 +82,19 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 		    IN_CREATE | IN_MOVED_TO);
 }
 
+#define COPIES_MAX	8	/* it may have as many files as it likes */
+
 /* Other copies of the library in it; without them the first is traced. */
 static void
 grab_copies(struct tbuf_consumer *c, pid_t pid, const char *name)
 {
 	char last[TBUF_NAME_MAX];
 	struct tbuf_found found;
+	unsigned n;
 
 	tbuf_copy(last, name, sizeof(last));
-	while (tbuf_find_behind(pid, last, &found) == 0) {
+	for (n = 1; n < COPIES_MAX &&
+	    tbuf_find_behind(pid, last, &found) == 0; n++) {
 		if (tbuf_target_named(c, found.name) != NULL) {
 			close(found.fd);
 			close(found.pidfd);
