@@ -7,6 +7,7 @@
 
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
+#include "producer/unit.h"
 
 /* The deadline is looked at this often, for a predicate may never hold. */
 #define LOOK_EVERY	256

@@ -4,6 +4,7 @@
  * A record that a clause makes goes where those of fires go.
  */
 #include "producer/clause.h"
+#include "producer/unit.h"
 
 bool
 tbuf_record_write(const struct tbuf_fire *f, uint32_t epid, const void *data,

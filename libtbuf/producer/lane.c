@@ -4,9 +4,9 @@
  * One record into the lane of the CPU that this thread runs on, by the
  * restartable sections of arch/rseq.h.
  */
+#include "common/step.h"
 #include "producer/producer.h"
 #include "producer/side.h"
-#include "producer/unit.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */
 #define ABORTS_MAX	16
@@ -257,14 +257,4 @@ tbuf_lane_put(const struct tbuf_fire *f)
 			return (TBUF_EMIT_AGAIN);
 	}
 	return (tbuf_lock_emit(f));
-}
-
-enum tbuf_emit
-tbuf_lane_emit(const struct tbuf_fire *f)
-{
-	enum tbuf_emit emit;
-
-	if (tbuf_thread.unit != NULL && tbuf_unit_emit(f, &emit))
-		return (emit);
-	return (tbuf_lane_put(f));
 }

@@ -374,8 +374,7 @@ enum tbuf_emit {
 	TBUF_EMIT_AGAIN		/* the session changed: look from the start */
 };
 
-enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
-/* The same, whatever work unit the thread is in. */
+/* Writes a record into a lane, even if the thread is in a work unit. */
 enum tbuf_emit tbuf_lane_put(const struct tbuf_fire *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 

@@ -309,6 +309,11 @@ void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
  */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
 /*
+ * Writes the record of a fire into the table of the thread's work unit or, if
+ * it is in none that takes the record, into a lane.
+ */
+enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+/*
  * Remember what a record of the site's goes by (unit_again.c).  False: it is
  * not for want of this that one was not written.
  */
