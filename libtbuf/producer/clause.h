@@ -229,7 +229,6 @@ tbuf_run_pid(const struct tbuf_run *run)
 }
 
 /* clause_builtin.c */
-uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
 /* False: timestamps are not made so, but read. */

@@ -83,18 +83,6 @@ virtual_time(struct tbuf_run *run, uint64_t *value)
 	return (0);
 }
 
-uint32_t
-tbuf_run_cpu(void)
-{
-	uint32_t number = 0;
-
-	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
-		return (tbuf_rseq_cpu());
-	if (tbuf_self.cpu_readable)
-		(void)tbuf_counter_read_cpu(&number);
-	return (number);
-}
-
 static const struct tbuf_control *
 control(const struct tbuf_run *run)
 {

@@ -4,6 +4,7 @@
  * One record into the lane of the CPU that this thread runs on, by the
  * restartable sections of arch/rseq.h.
  */
+#include "arch/counter.h"
 #include "common/step.h"
 #include "producer/producer.h"
 #include "producer/side.h"
@@ -21,6 +22,18 @@ thread_id(void)
 	if (tbuf_thread.tid == 0)
 		tbuf_thread.tid = tbuf_thread_id();
 	return (tbuf_thread.tid);
+}
+
+uint32_t
+tbuf_run_cpu(void)
+{
+	uint32_t number = 0;
+
+	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+		return (tbuf_rseq_cpu());
+	if (tbuf_self.cpu_readable)
+		(void)tbuf_counter_read_cpu(&number);
+	return (number);
 }
 
 /* The lane of a CPU, if it has one. */

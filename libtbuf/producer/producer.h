@@ -374,6 +374,9 @@ enum tbuf_emit {
 	TBUF_EMIT_AGAIN		/* the session changed: look from the start */
 };
 
+/* Returns the number of the CPU that this thread runs on, 0 if unknown. */
+uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
+
 /* Writes a record into a lane, even if the thread is in a work unit. */
 enum tbuf_emit tbuf_lane_put(const struct tbuf_fire *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
