@@ -5,44 +5,10 @@
  */
 #include "cold.h"
 
-#include <sys/syscall.h>
-
 #include <pthread.h>
 
-#include "arch/call.h"
 #include "producer/producer.h"
 #include "producer/unit.h"
-
-#define BIT(signal)	(UINT64_C(1) << ((signal) - 1))
-/* The C library's own, which it blocks for nobody. */
-#define LIBRARY		(BIT(32) | BIT(33))
-
-/* Not told as a call of the program, as it would be in a new child. */
-static void
-change(int how, const void *set, sigset_t *old)
-{
-	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
-	    _NSIG / 8, 0);
-}
-
-/*
- * All but those that an instruction raises: blocked, they kill.  A sandbox may
- * even live by its handler of SIGSYS.
- */
-void
-tbuf_signals_block(sigset_t *old)
-{
-	const uint64_t all = ~(BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
-	    BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGTRAP) | LIBRARY);
-
-	change(SIG_BLOCK, &all, old);
-}
-
-void
-tbuf_signals_restore(const sigset_t *old)
-{
-	change(SIG_SETMASK, old, NULL);
-}
 
 void
 tbuf_fork_forget(void)

@@ -3,11 +3,18 @@
  *
  * What the target side knows of a thread without asking the kernel.
  */
+#include <sys/syscall.h>
+
 #include <pthread.h>
 #include <threads.h>
 
+#include "arch/call.h"
 #include "producer/mark.h"
 #include "producer/producer.h"
+
+#define BIT(signal)	(UINT64_C(1) << ((signal) - 1))
+/* The C library's own, which it blocks for nobody. */
+#define LIBRARY		(BIT(32) | BIT(33))
 
 __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) = {
@@ -84,4 +91,31 @@ tbuf_thread_mark(int step)
 	tbuf_thread.shared += (uint32_t)step;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_thread_forget();
+}
+
+/* Not told as a call of the program, as it would be in a new child. */
+static void
+change(int how, const void *set, sigset_t *old)
+{
+	(void)raw_call(SYS_rt_sigprocmask, how, (long)set, (long)old,
+	    _NSIG / 8, 0);
+}
+
+/*
+ * All but those that an instruction raises: blocked, they kill.  A sandbox may
+ * even live by its handler of SIGSYS.
+ */
+void
+tbuf_signals_block(sigset_t *old)
+{
+	const uint64_t all = ~(BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
+	    BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGTRAP) | LIBRARY);
+
+	change(SIG_BLOCK, &all, old);
+}
+
+void
+tbuf_signals_restore(const sigset_t *old)
+{
+	change(SIG_SETMASK, old, NULL);
 }
