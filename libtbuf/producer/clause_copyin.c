@@ -25,19 +25,6 @@ tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 	    to, size) == (long)size ? 0 : TBUF_FAULT_ADDRESS);
 }
 
-long
-tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
-    long e)
-{
-	int saved = errno;
-	long result = syscall(number, a, b, c, d, e, 0L);
-
-	if (result == -1)
-		result = -errno;
-	errno = saved;
-	return (result);
-}
-
 /* What has been written before a page that is not there stays. */
 int
 tbuf_run_copyout(struct tbuf_machine *m, uint64_t address,
