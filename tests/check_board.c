@@ -22,6 +22,7 @@
 #include "common/affinity.h"
 #include "common/board.h"
 #include "common/control.h"
+#include "common/room.h"
 #include "scratch.h"
 #include "producer/file.h"
 

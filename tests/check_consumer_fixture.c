@@ -19,6 +19,7 @@
 #include "atomics.h"
 #include "check_consumer_fixture.h"
 #include "common/board.h"
+#include "common/room.h"
 #include "scratch.h"
 
 static pid_t

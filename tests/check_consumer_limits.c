@@ -11,6 +11,7 @@
 
 #include "atomics.h"
 #include "common/chain.h"
+#include "common/room.h"
 #include "check_consumer_fixture.h"
 #include "suite.h"
 

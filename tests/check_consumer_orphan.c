@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
+#include "common/room.h"
 #include "consumer/run.h"
 #include "consumer/whom.h"
 #include "suite.h"

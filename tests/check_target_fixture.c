@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check_target_fixture.h"
+#include "common/room.h"
 #include "suite.h"
 
 struct tbuf_view view;

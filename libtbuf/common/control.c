@@ -144,17 +144,6 @@ tbuf_directory_problem(int error)
 	}
 }
 
-int
-tbuf_back(int fd, uint64_t offset, uint64_t length)
-{
-	int r;
-
-	do {
-		r = fallocate(fd, 0, (off_t)offset, (off_t)length);
-	} while (r != 0 && errno == EINTR);
-	return (r == 0 ? 0 : -errno);
-}
-
 void
 tbuf_control_name(char name[TBUF_NAME_MAX], pid_t pid, uint64_t random)
 {

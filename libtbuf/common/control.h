@@ -92,9 +92,6 @@ int	tbuf_control_link(int dirfd, int fd, const char *name,
 void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
 	    uid_t, pid_t pid, uint64_t start, uint64_t random);
 
-/* Back [offset, offset + length) with storage: fallocate(2), EINTR retried. */
-int	tbuf_back(int fd, uint64_t offset, uint64_t length);
-
 /* OFD locks of a control file.  False: somebody else has it. */
 bool	tbuf_file_lock(int fd, uint64_t byte);
 void	tbuf_file_unlock(int fd, uint64_t byte);

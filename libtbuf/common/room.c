@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/control.h"
 #include "common/room.h"
 
 /* What is left to everybody else then: so much, or a quarter of little. */
@@ -387,6 +386,17 @@ tbuf_room_file(void)
 	    limit.rlim_cur == RLIM_INFINITY)
 		return (UINT64_MAX);
 	return (limit.rlim_cur);
+}
+
+int
+tbuf_back(int fd, uint64_t offset, uint64_t length)
+{
+	int r;
+
+	do {
+		r = fallocate(fd, 0, (off_t)offset, (off_t)length);
+	} while (r != 0 && errno == EINTR);
+	return (r == 0 ? 0 : -errno);
 }
 
 int

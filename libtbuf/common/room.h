@@ -24,6 +24,12 @@ uint64_t tbuf_room_files(int fd);
 /* RLIMIT_FSIZE: growing a file beyond it would raise SIGXFSZ. */
 uint64_t tbuf_room_file(void);
 
+/*
+ * Backs [offset, offset + length) of a file with storage by fallocate(2), which
+ * is repeated after EINTR.  Returns 0 or -errno.
+ */
+int	tbuf_back(int fd, uint64_t offset, uint64_t length);
+
 /* Space is taken in pieces, with a look at what is left in between. */
 #define TBUF_ROOM_PIECE	(UINT64_C(64) << 20)
 

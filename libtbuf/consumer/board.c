@@ -15,6 +15,7 @@
 
 #include "atomics.h"
 #include "common/board.h"
+#include "common/room.h"
 #include "consumer/attach.h"
 #include "consumer/files.h"
 #include "consumer/run.h"

@@ -12,6 +12,7 @@
 
 #include "atomics.h"
 #include "common/programs.h"
+#include "common/room.h"
 #include "consumer/attach.h"
 #include "consumer/run.h"
 #include "consumer/tools.h"

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/room.h"
 #include "common/step.h"
 #include "producer/file.h"
 

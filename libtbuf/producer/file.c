@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/room.h"
 #include "producer/file.h"
 
 #define WINDOW_MIN	(UINT64_C(4) << 20)
