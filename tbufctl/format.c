@@ -11,6 +11,7 @@
 
 #include "format.h"
 #include "messages.h"
+#include "signals.h"
 
 void
 format_init(struct format *f, struct output *out,
@@ -117,20 +118,6 @@ format_cause(enum tbuf_cause cause)
 	};
 
 	return (names[cause]);
-}
-
-const char *
-signal_name(int number, char *room, size_t size)
-{
-	const char *name = sigabbrev_np(number);
-
-	if (name != NULL)
-		(void)snprintf(room, size, "SIG%s", name);
-	else if (number >= SIGRTMIN && number <= SIGRTMAX)
-		(void)snprintf(room, size, "SIGRTMIN+%d", number - SIGRTMIN);
-	else
-		(void)snprintf(room, size, "signal %d", number);
-	return (room);
 }
 
 const char *

@@ -158,7 +158,4 @@ const char *format_left_end(const struct tbuf_left *, char *room,
 /* What is wrong with the runtime directory. */
 const char *format_directory(int error);
 
-/* SIGKILL and the like; `room` holds names that have to be made. */
-const char *signal_name(int number, char *room, size_t size);
-
 #endif

@@ -14,6 +14,7 @@
 #include "format.h"
 #include "messages.h"
 #include "number.h"
+#include "signals.h"
 #include "value.h"
 
 static const struct value_style style = {

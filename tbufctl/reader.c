@@ -15,6 +15,7 @@
 
 #include "format.h"
 #include "reader.h"
+#include "signals.h"
 
 #define MEMORY		(UINT64_C(4) << 30)
 

@@ -6,6 +6,8 @@
  */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <tbuf_consumer.h>
@@ -178,4 +180,18 @@ signals_wait(const struct timespec *time)
 
 	stop_set(&set);
 	return (sigtimedwait(&set, NULL, time) == -1);
+}
+
+const char *
+signal_name(int number, char *room, size_t size)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (name != NULL)
+		(void)snprintf(room, size, "SIG%s", name);
+	else if (number >= SIGRTMIN && number <= SIGRTMAX)
+		(void)snprintf(room, size, "SIGRTMIN+%d", number - SIGRTMIN);
+	else
+		(void)snprintf(room, size, "signal %d", number);
+	return (room);
 }

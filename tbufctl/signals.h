@@ -7,6 +7,7 @@
 #define TBUFCTL_SIGNALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 struct tbuf_consumer;
@@ -29,5 +30,11 @@ bool	signals_truncated(void);
 /* Without a consumer: hold them back, and wait for one or for the time. */
 void	signals_block(void);
 bool	signals_wait(const struct timespec *);
+
+/*
+ * Writes the name of a signal, such as SIGKILL or SIGRTMIN+1, to `room`, which
+ * is returned.
+ */
+const char *signal_name(int number, char *room, size_t size);
 
 #endif
