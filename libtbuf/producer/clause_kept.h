@@ -496,9 +496,13 @@ bool	tbuf_kept_steps(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
 
-/* fire.c: what is whole, and yet could not be done there. */
-void	tbuf_fire_unable(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version) TBUF_HIDDEN;
+/*
+ * Finishes a fire that a plan which is whole could not do.  fire.c sets the
+ * pointer: the plans are below it and do not call it by name.
+ */
+typedef void tbuf_plan_fallback(const struct tbuf_site *,
+	    const uint64_t *words, uint64_t size, uint64_t version);
+extern tbuf_plan_fallback *const tbuf_plan_unable TBUF_HIDDEN;
 
 /* Only where there is more than nothing and than a count. */
 static inline __attribute__((always_inline)) void

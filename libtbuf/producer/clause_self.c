@@ -277,7 +277,7 @@ tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
-		tbuf_fire_unable(site, words, size, version);
+		tbuf_plan_unable(site, words, size, version);
 }
 
 void
@@ -294,7 +294,7 @@ tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
-		tbuf_fire_unable(site, words, size, version);
+		tbuf_plan_unable(site, words, size, version);
 }
 
 /* ------------------------------------------------------------ what is left */

@@ -216,5 +216,5 @@ tbuf_kept_chain(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_kept *k)
 {
 	if (!tbuf_kept_steps(site, words, size, version, k))
-		tbuf_fire_unable(site, words, size, version);
+		tbuf_plan_unable(site, words, size, version);
 }

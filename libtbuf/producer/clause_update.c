@@ -174,7 +174,7 @@ name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
 	};								\
 									\
 	if (!update_key(k, &fire, TBUF_STEP_UPDATE, string))		\
-		tbuf_fire_unable(site, words, size, version);		\
+		tbuf_plan_unable(site, words, size, version);		\
 }
 
 KEPT_KEY(tbuf_kept_key, false)

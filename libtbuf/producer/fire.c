@@ -761,8 +761,8 @@ FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
  * Nothing has been done.  The session may have ended meanwhile: the fire is for
  * whoever traces the probe now.
  */
-void
-tbuf_fire_unable(const struct tbuf_site *site, const uint64_t *words,
+static void
+fire_unable(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version)
 {
 	uint32_t bits;
@@ -778,6 +778,8 @@ tbuf_fire_unable(const struct tbuf_site *site, const uint64_t *words,
 			fire_texts_session(site, words,
 			    (unsigned)__builtin_ctz(bits));
 }
+
+tbuf_plan_fallback *const tbuf_plan_unable = fire_unable;
 
 /* With what else runs when a program begins, far from fires. */
 __attribute__((section(".text.startup")))
