@@ -1,9 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Components, and what is wanted of them.  For each level a component has a
- * pointer at a word that says so: a word that is never 0 while the text trace
- * wants the level, else the enable word of its probe.
+ * Registers components of messages, each with a probe for each level.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,9 +12,6 @@
 
 #define REGISTERED	1
 
-static const uint32_t always = 1;
-static struct tbuf_component *components;
-
 static const enum tbuf_type types[] = {
 	TBUF_STRING, TBUF_STRING, TBUF_STRING
 };
@@ -26,35 +21,6 @@ struct tbuf_component tbuf_assertions = {
 	.name = "assert", .order = &tbuf_assertions.zero,
 	.wanted = { [TBUF_SEVERE] = &tbuf_assertions.zero }
 };
-
-bool
-tbuf_component_traced(const struct tbuf_component *c, unsigned level)
-{
-	return (tbuf_load(&c->wanted[level]) == &always);
-}
-
-static void
-point(struct tbuf_component *c)
-{
-	unsigned traced = tbuf_text_facility() == TBUF_FACILITY_OFF ? 0 :
-	    tbuf_text_level(c->name), level;
-	const uint32_t *enabled;
-
-	for (level = TBUF_SEVERE; level <= TBUF_FLOW; level++) {
-		enabled = c->sites[level - 1].enabled;
-		tbuf_store(&c->wanted[level], level <= traced ? &always :
-		    enabled == NULL ? &c->zero : enabled);
-	}
-}
-
-void
-tbuf_components_point(void)
-{
-	struct tbuf_component *c;
-
-	for (c = components; c != NULL; c = c->next)
-		point(c);
-}
 
 /* A probe for each level up to this; the first error of them. */
 static int
@@ -96,11 +62,11 @@ add(struct tbuf_component *c, unsigned levels)
 		return (error);
 	if (!tbuf_text_lock())
 		return (-EBUSY);
-	c->next = components;
-	components = c;
+	c->next = tbuf_components;
+	tbuf_components = c;
 	c->state = REGISTERED;
 	tbuf_store(&c->order, tbuf_text_order_word(&c->zero));
-	point(c);
+	tbuf_component_point(c, tbuf_text_traced(c->name));
 	tbuf_text_unlock();
 	return (error);
 }
@@ -130,7 +96,7 @@ tbuf_component_unregister(struct tbuf_component *c)
 
 	if (c->state != REGISTERED || !tbuf_text_lock())
 		return;
-	for (p = &components; *p != NULL && *p != c; p = &(*p)->next)
+	for (p = &tbuf_components; *p != NULL && *p != c; p = &(*p)->next)
 		continue;
 	if (*p != NULL)
 		*p = c->next;

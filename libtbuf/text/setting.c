@@ -5,11 +5,8 @@
  * and by others (order.c).  One thread at a time changes it; messages look at
  * it without a lock.
  */
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,9 +14,6 @@
 #include "producer/producer.h"
 #include "text/order.h"
 #include "text/text.h"
-
-/* Each program looks at it as it ends: where there is something to read. */
-struct tbuf_text_own *tbuf_text_own __attribute__((section(".data")));
 
 static uint32_t facility;	/* enum tbuf_facility */
 static uint32_t level = TBUF_INFO;
@@ -34,72 +28,6 @@ static uint32_t made;		/* kilobytes of the chunk, or the parent's */
 
 static int (*flush)(void) = tbuf_text_flush;
 
-/* ------------------------------------------------------------ this process */
-
-uint32_t
-tbuf_text_pid(void)
-{
-	uint32_t pid = tbuf_load(&tbuf_text_own->pid);
-
-	if (pid == 0) {
-		pid = (uint32_t)getpid();
-		tbuf_store(&tbuf_text_own->pid, pid);
-	}
-	return (pid);
-}
-
-uint32_t
-tbuf_text_tid(void)
-{
-	uint32_t tid = tbuf_thread_id();
-
-	return (tid != 0 ? tid : (uint32_t)gettid());
-}
-
-void
-tbuf_text_lose(void)
-{
-	tbuf_add(&tbuf_text_own->lost, 1);
-}
-
-uint64_t
-tbuf_text_lost(void)
-{
-	return (tbuf_text_own == NULL ? 0 : tbuf_load(&tbuf_text_own->lost));
-}
-
-/* Where the kernel wipes no page in a child, the C library's fork does. */
-static void
-forked(void)
-{
-	memset(tbuf_text_own, 0, sizeof(*tbuf_text_own));
-}
-
-/* The process's end is no failure: what is left goes first. */
-__attribute__((destructor(101)))
-static void
-end(void)
-{
-	struct tbuf_text_own *own = tbuf_text_own;
-
-	if (own != NULL && tbuf_load(&own->trace) != NULL)
-		own->trace->exited = 1;
-}
-
-static struct tbuf_text_own *
-own_map(void)
-{
-	void *p = mmap(NULL, TBUF_PAGE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return (NULL);
-#ifdef MADV_WIPEONFORK
-	madvise(p, TBUF_PAGE, MADV_WIPEONFORK);
-#endif
-	return (p);
-}
-
 static void
 begin(void)
 {
@@ -108,9 +36,8 @@ begin(void)
 	int error;
 
 	tbuf_life_begin();
-	if ((tbuf_text_own = own_map()) == NULL)
+	if (!tbuf_text_own_make())
 		return;
-	pthread_atfork(NULL, NULL, forked);
 	if (setting == NULL || *setting == '\0')
 		return;
 	if (tbuf_text_check(setting, &wrong) != 0)
@@ -131,25 +58,6 @@ tbuf_text_begin(void)
 
 /* ------------------------------------------------------------ what is set */
 
-bool
-tbuf_text_lock(void)
-{
-	uint32_t *word = &tbuf_text_own->changing, tid = tbuf_text_tid();
-
-	while (!tbuf_cas(word, 0, tid)) {
-		if (tbuf_load(word) == tid)
-			return (false);
-		sched_yield();
-	}
-	return (true);
-}
-
-void
-tbuf_text_unlock(void)
-{
-	tbuf_store_release(&tbuf_text_own->changing, 0);
-}
-
 uint32_t
 tbuf_text_facility(void)
 {
@@ -161,6 +69,13 @@ tbuf_text_level(const char *component)
 {
 	return (tbuf_text_setting_level(tbuf_load_acquire(&listed), level,
 	    component));
+}
+
+unsigned
+tbuf_text_traced(const char *component)
+{
+	return (tbuf_text_facility() == TBUF_FACILITY_OFF ? 0 :
+	    tbuf_text_level(component));
 }
 
 const char *
@@ -206,10 +121,19 @@ tbuf_text_check(const char *text, const char **wrong)
 /* ------------------------------------------------------------ changes */
 
 static void
+components_point(void)
+{
+	struct tbuf_component *c;
+
+	for (c = tbuf_components; c != NULL; c = c->next)
+		tbuf_component_point(c, tbuf_text_traced(c->name));
+}
+
+static void
 turn_off(const char *why, int error)
 {
 	tbuf_store(&facility, TBUF_FACILITY_OFF);
-	tbuf_components_point();
+	components_point();
 	tbuf_text_say(why, -error);
 }
 
@@ -344,7 +268,7 @@ change(const struct tbuf_text_setting *s)
 		return (error);
 	take_words(s, components, file);
 	error = change_facility(next);
-	tbuf_components_point();
+	components_point();
 	return (error);
 }
 

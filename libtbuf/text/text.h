@@ -6,6 +6,8 @@
  *	message	a call of tbuf_text(): its record, its line
  *	component who has messages, and which of them are wanted
  *	setting	how the text trace is set, from within and from outside
+ *	component_list the registered components, and their pointers
+ *	process_state what is this process's alone, and the lock of settings
  *	trace	the facility Memory
  *	reap	what dead processes have left of that
  *	file	the trace file: File, and where a flush goes
@@ -53,6 +55,12 @@ extern struct tbuf_text_own *tbuf_text_own TBUF_HIDDEN;
 /* Make it ready, once, by what the environment says; 0 or -errno. */
 int	tbuf_text_begin(void) TBUF_HIDDEN;
 
+/*
+ * Maps that page, which is zero in a forked child.  Returns false if there is
+ * no memory.
+ */
+bool	tbuf_text_own_make(void) TBUF_HIDDEN;
+
 uint32_t tbuf_text_pid(void) TBUF_HIDDEN;
 uint32_t tbuf_text_tid(void) TBUF_HIDDEN;
 void	tbuf_text_lose(void) TBUF_HIDDEN;
@@ -61,7 +69,7 @@ void	tbuf_text_lose(void) TBUF_HIDDEN;
 void	tbuf_text_say(const char *what, int error) TBUF_HIDDEN;
 
 /*
- * setting.c.  One thread at a time changes how text is set, and the list of
+ * One thread at a time changes how text is set, and the list of
  * components; false: this thread is at it already.
  */
 bool	tbuf_text_lock(void) TBUF_HIDDEN;
@@ -69,6 +77,8 @@ void	tbuf_text_unlock(void) TBUF_HIDDEN;
 uint32_t tbuf_text_facility(void) TBUF_HIDDEN;
 /* Up to which level a component is wanted. */
 unsigned tbuf_text_level(const char *component) TBUF_HIDDEN;
+/* Returns the level up to which the text trace wants it, 0 if it is off. */
+unsigned tbuf_text_traced(const char *component) TBUF_HIDDEN;
 /* "" for none.  It stays as it is. */
 const char *tbuf_text_path(void) TBUF_HIDDEN;
 /* Do what others ask for, if they do. */
@@ -79,8 +89,14 @@ bool	tbuf_text_again(void) TBUF_HIDDEN;
 /* The function of tbuf_text_flush_set(). */
 int	tbuf_text_flush_call(void) TBUF_HIDDEN;
 
-/* component.c: see to it that what is wanted is what is set.  Locked. */
-void	tbuf_components_point(void) TBUF_HIDDEN;
+/* The registered components; read and changed under tbuf_text_lock(). */
+extern struct tbuf_component *tbuf_components TBUF_HIDDEN;
+/*
+ * Points each level of a component at a word that is not 0, if the text trace
+ * wants messages up to that level, else at the enable word of its probe.
+ */
+void	tbuf_component_point(struct tbuf_component *, unsigned traced)
+	    TBUF_HIDDEN;
 /* Does the text trace want messages of this level of it? */
 bool	tbuf_component_traced(const struct tbuf_component *, unsigned level)
 	    TBUF_HIDDEN;
