@@ -49,6 +49,18 @@ may_open(void)
 	    limit.rlim_cur >= SIZE && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0);
 }
 
+/* Programs may count on low numbers being theirs. */
+int
+patch_number(int number)
+{
+	int other = fcntl(number, F_DUPFD_CLOEXEC, 100);
+
+	if (other == -1)
+		return (number);
+	close(number);
+	return (other);
+}
+
 void
 patch_file_begin(void)
 {

@@ -78,18 +78,6 @@ patch_unblock(const sigset_t *old)
 	    _NSIG / 8, 0);
 }
 
-/* Programs may count on low numbers being theirs. */
-int
-patch_number(int number)
-{
-	int other = fcntl(number, F_DUPFD_CLOEXEC, 100);
-
-	if (other == -1)
-		return (number);
-	close(number);
-	return (other);
-}
-
 const char *
 patch_begin_loading(struct patch *p)
 {
