@@ -1,21 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The calls are an instruction of this file, which has no stub, so that they do
- * not fire.  Part of a fire: compiled with -mgeneral-regs-only.
+ * Safe reads of the program's memory by a provider.  Part of a fire: compiled
+ * with -mgeneral-regs-only.
  */
 #include "peek.h"
 
-#include "arch/call.h"
-
 #define PAGE	4096u
-
-long
-tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
-    long e)
-{
-	return (raw_call(number, a, (long)b, c, (long)d, e));
-}
 
 long
 peek(enum tbuf_peek way, uintptr_t from, char *to, size_t size)

@@ -1,0 +1,16 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * System calls of safe reads (common/peek.h) in a provider.  The calls are an
+ * instruction of this file, which has no stub, so that they do not fire.  Part
+ * of a fire: compiled with -mgeneral-regs-only.
+ */
+#include "arch/call.h"
+#include "common/peek.h"
+
+long
+tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
+    long e)
+{
+	return (raw_call(number, a, (long)b, c, (long)d, e));
+}
