@@ -143,4 +143,11 @@ TBUF_ASSERT_OFFSET(tbuf_session, mapped, 112);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
 _Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
 
+/* Returns true if the session has side lanes (layout_side.h). */
+static inline bool
+tbuf_side_any(const struct tbuf_slot *slot)
+{
+	return (__atomic_load_n(&slot->holders, __ATOMIC_RELAXED) != 0);
+}
+
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
+#include "arch/rseq_unit.h"
 #include "producer/unit.h"
 
 static void	moment(void);

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "common/session.h"
+#include "common/cpu_set.h"
 
 /* Twice what any kernel can be built for today. */
 #define TBUF_AFFINITY_CPUS	16384u

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/rseq.h"
+#include "arch/rseq_types.h"
 #include "layout.h"
 
 /* Where a session's elements are. */

@@ -39,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cpu_set.h"
 #include "common/policy.h"
 #include "common/view.h"
 #include "layout.h"
@@ -60,25 +61,6 @@ tbuf_units_tables(uint32_t n)
 
 /* Of success little, of failures everything. */
 void	tbuf_unit_rules_init(uint64_t *rules);
-
-/* A set of CPU numbers below TBUF_NCPUS. */
-struct tbuf_cpus {
-	uint64_t bits[TBUF_NCPUS / 64];
-};
-
-static inline void
-tbuf_cpus_add(struct tbuf_cpus *cpus, unsigned cpu)
-{
-	if (cpu < TBUF_NCPUS)
-		cpus->bits[cpu / 64] |= UINT64_C(1) << cpu % 64;
-}
-
-static inline bool
-tbuf_cpus_has(const struct tbuf_cpus *cpus, unsigned cpu)
-{
-	return (cpu < TBUF_NCPUS &&
-	    (cpus->bits[cpu / 64] >> cpu % 64 & 1) != 0);
-}
 
 unsigned tbuf_cpus_count(const struct tbuf_cpus *);
 

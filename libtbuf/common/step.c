@@ -3,6 +3,7 @@
  *
  * Steps in a session's memory: step.h.
  */
+#include "arch/rseq.h"
 #include "atomics.h"
 #include "common/step.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "arch/rseq.h"
+#include "arch/rseq_types.h"
 
 enum tbuf_outcome tbuf_step_load(const struct tbuf_memo *, uint64_t *to,
 	    const uint64_t *from, uint64_t words);

@@ -72,13 +72,6 @@ tbuf_side_is(const struct tbuf_lane *lane)
 	return (tbuf_load(&lane->kind) >= TBUF_KIND_THREAD);
 }
 
-/* Has a session side lanes? */
-static inline bool
-tbuf_side_any(const struct tbuf_slot *slot)
-{
-	return (tbuf_load(&slot->holders) != 0);
-}
-
 /* Threads that end give their lanes back, from here on. */
 void	tbuf_side_end_init(void) TBUF_HIDDEN;
 /* This thread will have its end told, to whom the key was made for. */

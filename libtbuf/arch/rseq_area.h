@@ -1,0 +1,31 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The rseq area of a thread, which the C library has registered with the
+ * kernel.  Each architecture provides:
+ *	void	*tbuf_rseq_area(void);	the thread's area
+ *	bool	tbuf_rseq_thread(void);	does this task have a thread area?
+ *	bool	tbuf_rseq_ready(void);	is this thread registered?
+ *	uint32_t tbuf_rseq_cpu(void);	the CPU to try, when ready
+ *	ptrdiff_t tbuf_rseq_find(void *spare); what tbuf_rseq_at is to be
+ *	void	tbuf_rseq_clear(void);	disarms the section that is armed
+ * and tbuf_rseq_own(), the thread's own memo, for its sections.
+ */
+#ifndef TBUF_ARCH_RSEQ_AREA_H
+#define TBUF_ARCH_RSEQ_AREA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/rseq_types.h"
+
+#if defined(__x86_64__)
+#include "arch/rseq_area_x86_64.h"
+#elif defined(__aarch64__)
+#include "arch/rseq_area_aarch64.h"
+#else
+#error "tbuf: this processor has no restartable sections here"
+#endif
+
+#endif
