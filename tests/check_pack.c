@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "producer/key.h"
-#include "producer/producer.h"
+#include "producer/file.h"
 #include "producer/string_words.h"
 #include "steps.h"
 #include "suite.h"

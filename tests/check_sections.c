@@ -15,7 +15,7 @@
 
 #include "atomics.h"
 #include "arch/rseq_unit.h"
-#include "producer/producer.h"
+#include "producer/thread.h"
 #include "suite.h"
 
 #define ABORTS		50	/* at each step */

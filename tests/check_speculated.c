@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/counter.h"
+#include "arch/rseq.h"
 #include "producer/clause.h"
 
 /* What a section does is done here, and what comes between is the test's. */

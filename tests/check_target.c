@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/rseq_area.h"
+#include "producer/self.h"
 #include "check_target_fixture.h"
 
 /* inv.account, inv.order */

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "check_target_fixture.h"
+#include "common/chain.h"
+#include "producer/file.h"
 #include "common/room.h"
 #include "suite.h"
 

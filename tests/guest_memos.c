@@ -14,7 +14,10 @@
 
 #include "guest/guest.h"
 #include "steps.h"
-#include "producer/producer.h"
+#include "arch/counter.h"
+#include "arch/rseq.h"
+#include "common/step.h"
+#include "producer/side.h"
 
 /* The copy is aborted before so many words of it; 0: it is not. */
 #define MEMO_WORDS	(sizeof(struct tbuf_memo) / sizeof(uint64_t))

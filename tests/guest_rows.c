@@ -15,7 +15,12 @@
 
 #include "guest/guest.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "arch/rseq_unit.h"
+#include "producer/clause_kept.h"
+#include "producer/fire.h"
+#include "producer/packing.h"
+#include "producer/string_words.h"
+#include "producer/unit.h"
 
 /* Before the section of each session. */
 static void (*moment_action)(void);

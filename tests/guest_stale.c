@@ -16,7 +16,12 @@
 
 #include "guest/guest.h"
 #include "machine_word.h"
-#include "producer/producer.h"
+#include "arch/rseq_unit.h"
+#include "producer/clause_kept.h"
+#include "producer/fire.h"
+#include "producer/packing.h"
+#include "producer/string_words.h"
+#include "producer/unit.h"
 #include "tbuf_program.h"
 
 static unsigned flats;		/* flat sections that have been tried */

@@ -18,10 +18,13 @@
 
 #include "guest/guest.h"
 #include "steps.h"
+#include "arch/counter.h"
+#include "arch/rseq.h"
+#include "common/step.h"
+#include "producer/side.h"
 #include "producer/clause.h"
 #include "producer/file.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
 
 /* Before and after a thread remembers a fire: producer/lane.c, below. */
 static void (*moment_action)(void);

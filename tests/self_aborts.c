@@ -1,7 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
-#include "producer/producer.h"
+#include "arch/counter.h"
+#include "common/step.h"
+#include "producer/clause_kept.h"
+#include "producer/hold.h"
 #include "self_aborts.h"
 
 bool self_aborts;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "producer/file.h"
-#include "producer/side.h"
+#include "producer/self.h"
 
 /* What is mapped before main of a session that is there already. */
 #define POPULATE_MAX	(UINT64_C(1) << 30)

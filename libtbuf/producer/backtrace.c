@@ -16,6 +16,10 @@
 
 #include "common/control.h"
 #include "producer/backtrace.h"
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* One thread at a time is here, and a signal's stack may be small. */
 static int busy;

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "common/view.h"
-#include "producer/producer.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 /* Those of units are as those of a lock lane. */
 enum tbuf_last_place {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "producer/backtrace.h"
+#include "producer/thread.h"
 
 void
 tbuf_last_copy(const struct tbuf_place *p, uint64_t at, void *to, size_t size)

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "producer/backtrace.h"
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/self.h"
 
 void
 tbuf_lines_flush(struct tbuf_lines *l)

@@ -15,6 +15,8 @@
 
 #include "common/session.h"
 #include "producer/backtrace.h"
+#include "producer/file.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 /* The tables of a session. */

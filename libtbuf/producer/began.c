@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/control.h"
-#include "producer/producer.h"
+#include "producer/self.h"
 
 #define ARGUMENTS_MAX	65536u	/* that are counted */
 #define TEXTS_MAX	(UINT64_C(6) << 20)	/* the kernel's bound */

@@ -5,8 +5,12 @@
  */
 #include <errno.h>
 
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 /* The deadline is looked at this often, for a predicate may never hold. */

@@ -34,10 +34,15 @@
 #ifndef TBUF_PRODUCER_CLAUSE_H
 #define TBUF_PRODUCER_CLAUSE_H
 
+#include "arch/rseq_area.h"
 #include "common/aggregate.h"
 #include "common/element.h"
 #include "common/machine.h"
-#include "producer/producer.h"
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* What a fire has on its stack; the consumer knows these numbers, too. */
 #define TBUF_RUN_RECORD		384
@@ -428,5 +433,26 @@ struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;
 /* These there are from now on, TBUF_WORKSPACES of them. */
 void	tbuf_workspaces_have(struct tbuf_workspace *) TBUF_HIDDEN;
 void	tbuf_workspace_give(struct tbuf_workspace *) TBUF_HIDDEN;
+
+/*
+ * The ECBs of a chain of which one has a program, from f->epid on.  `values'
+ * are the site's arguments, and pack is room for them; NULL: f->segments has
+ * them, as words.
+ */
+enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
+	    const struct tbuf_site *, const uint64_t *values,
+	    struct tbuf_pack *pack) TBUF_HIDDEN;
+/*
+ * The fire in the session of this slot, of a probe with one clause that has
+ * been met before.  It has words, or, where a site has texts, the site's
+ * values.  False: it is another case, and nothing has been done.
+ */
+bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, unsigned number) TBUF_HIDDEN;
+/* A hint: is it so, in the only session that the probe is enabled for? */
+bool	tbuf_clause_met(const struct tbuf_site *, uint32_t bits) TBUF_HIDDEN;
+extern bool tbuf_clause_kept TBUF_HIDDEN;	/* else it need not be asked */
+/* No fire of this process is under way: in a forked child. */
+void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
 
 #endif

@@ -10,6 +10,7 @@
  * A generation is never used twice: what is kept holds for as long as the slot
  * has it, and for no other session.
  */
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
 
 /* Apart: most end in a predicate. */

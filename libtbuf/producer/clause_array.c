@@ -8,9 +8,12 @@
  * inv.account: a store that finds no element is a drop, and what finds one that
  * is being written, time and again.
  */
+#include "arch/rseq_area.h"
 #include "common/element.h"
 #include "common/step.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 #define TRIES	16			/* where others may be at it as well */
 

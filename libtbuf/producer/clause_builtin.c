@@ -14,6 +14,8 @@
 #include "common/machine_parts.h"
 #include "common/peek.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/self.h"
 
 #define SECOND	UINT64_C(1000000000)
 

@@ -14,6 +14,7 @@
 
 #include "common/peek.h"
 #include "producer/clause.h"
+#include "producer/self.h"
 
 int
 tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,

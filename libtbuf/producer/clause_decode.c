@@ -8,8 +8,11 @@
 
 #include "common/aggregate.h"
 #include "common/machine_parts.h"
+#include "producer/clause.h"
 #include "producer/clause_decode.h"
 #include "producer/key.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
 
 /* Is it a text?  One is no number of a record. */
 static bool

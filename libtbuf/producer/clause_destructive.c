@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "producer/clause.h"
+#include "producer/self.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define CHILL_MAX	(SECOND / 2)

@@ -7,7 +7,10 @@
  */
 #include "cold.h"
 
+#include "producer/clause.h"
 #include "producer/clause_decode.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 #define STEPS_MAX	8	/* of a program; all have places of their own */
 #define TAKE_EVERY	16	/* fires */

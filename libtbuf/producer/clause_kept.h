@@ -20,7 +20,10 @@
 #ifndef TBUF_PRODUCER_CLAUSE_KEPT_H
 #define TBUF_PRODUCER_CLAUSE_KEPT_H
 
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
 #include "producer/clause.h"
+#include "producer/thread.h"
 
 #define TBUF_KEPT		128	/* by the low bits of probes' indices */
 #define TBUF_KEPT_ALL		256	/* ... and as many steps */

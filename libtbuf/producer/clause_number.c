@@ -8,6 +8,7 @@
  */
 #include "common/machine_integer.h"
 #include "producer/clause_kept.h"
+#include "producer/thread.h"
 
 #define OPERATION(NAME)	(TBUF_OP_##NAME - TBUF_OP_ADD)
 

@@ -3,7 +3,10 @@
  *
  * A record that a clause makes goes where those of fires go.
  */
+#include "arch/rseq.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 bool

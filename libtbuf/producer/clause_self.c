@@ -15,11 +15,16 @@
  * all can be left to the machine; behind it only the store is.
  */
 #include "arch/counter.h"
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
 #include "common/aggregate.h"
 #include "common/element.h"
 #include "common/step.h"
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* How far from the one number of the thread's the other one is. */
 static inline int64_t

@@ -12,7 +12,11 @@
  * which it was written there.
  */
 #include "arch/counter.h"
+#include "arch/rseq.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* A record on its way into a buffer. */
 struct speculated {

@@ -28,6 +28,8 @@
 #include "common/peek.h"
 #include "common/raw.h"
 #include "producer/clause.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* Frames of ours, from the clause to the site: there are five or so. */
 #define OURS_MAX	32

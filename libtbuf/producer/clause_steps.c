@@ -10,8 +10,12 @@
  * Where the chain goes on is read as the machine reads it, behind each clause:
  * an ECB that has come since is found.
  */
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
 #include "producer/hold.h"
+#include "producer/lane.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* Is it this step of this session's? */
 static inline bool

@@ -17,9 +17,15 @@
  *
  * inv.account: values + drops = updates.  An insertion counts nothing yet.
  */
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
 #include "common/aggregate.h"
 #include "producer/clause.h"
+#include "producer/file.h"
 #include "producer/key.h"
+#include "producer/lane.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 #define WORDS	(TBUF_RUN_KEY_ENTRY / 8)	/* of an entry's head */
 #define CHUNK	8				/* words compared at once */

@@ -8,7 +8,9 @@
 #include "cold.h"
 
 #include "common/machine_parts.h"
+#include "producer/clause.h"
 #include "producer/clause_decode.h"
+#include "producer/lane.h"
 
 /* Bits of an argument of fixed size. */
 static unsigned

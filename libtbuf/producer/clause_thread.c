@@ -20,6 +20,8 @@
 #include "common/machine_parts.h"
 #include "common/step.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 #define INDEX		TBUF_BLOCK_INDEX
 #define NONE		TBUF_BLOCK_NONE

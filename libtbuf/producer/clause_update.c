@@ -6,9 +6,14 @@
  * one section finds the key in the lane's table and adds there.  Whatever is
  * not that simple, such as a key that is new, is left to the machine.
  */
+#include "arch/rseq.h"
 #include "common/aggregate.h"
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
 #include "producer/key.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
+#include "producer/thread.h"
 
 /* Whose it is. */
 static inline void

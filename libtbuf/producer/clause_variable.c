@@ -9,6 +9,8 @@
 #include "common/machine_parts.h"
 #include "common/step.h"
 #include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 /* A thread's structure: what is seen of it is a copy. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE

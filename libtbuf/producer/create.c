@@ -18,6 +18,8 @@
 #include "common/room.h"
 #include "common/step.h"
 #include "producer/file.h"
+#include "producer/self.h"
+#include "producer/table.h"
 
 /* The base name of the running program. */
 static void

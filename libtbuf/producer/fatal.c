@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "producer/backtrace.h"
+#include "producer/fatal.h"
 #include "producer/file.h"
 
 #define STACK_SIZE	65536u

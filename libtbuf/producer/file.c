@@ -19,6 +19,7 @@
 
 #include "common/room.h"
 #include "producer/file.h"
+#include "producer/self.h"
 
 #define WINDOW_MIN	(UINT64_C(4) << 20)
 #define ROOM		(UINT64_C(2) << 30)	/* what a jump reaches */

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/rseq_types.h"
+#include "atomics.h"
 #include "common/control.h"
-#include "producer/producer.h"
+#include "common/view.h"
+#include "producer/self.h"
 
 struct tbuf_file {
 	unsigned char *base;	/* of the window; NULL: there is none yet */
@@ -110,5 +113,44 @@ void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;
 
 /* In a forked child: does anybody want it?  Remembers whom its parent had. */
 bool	tbuf_wanted_child(void) TBUF_HIDDEN;
+
+/*
+ * Back a part of the fixed part with storage, so that a store into it cannot
+ * raise SIGBUS.  Not for the fire path.
+ */
+int	tbuf_file_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
+
+/* The window as a view; base NULL when tracing is off. */
+static inline struct tbuf_view
+tbuf_target_view(void)
+{
+	struct tbuf_view view = { NULL, tbuf_self.window, tbuf_self.tables };
+
+	view.base = (unsigned char *)(uintptr_t)tbuf_load(&tbuf_local->base);
+	return (view);
+}
+
+/*
+ * Leaves in the heap what is mapped when the program begins, if a session of
+ * it wants names.
+ */
+void	tbuf_mappings_leave(void) TBUF_HIDDEN;
+
+/* Let all active sessions meet the probes of some indexes. */
+void	tbuf_sessions_meet(uint32_t first, uint32_t end) TBUF_HIDDEN;
+
+/*
+ * How far the file reaches, by what it says itself: behind it lies address
+ * space that raises SIGBUS.
+ */
+static inline uint64_t
+tbuf_fire_end(uint64_t base)
+{
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+	uint64_t end = tbuf_load(&control->end);
+
+	return (end < tbuf_self.window ? end : tbuf_self.window);
+}
 
 #endif

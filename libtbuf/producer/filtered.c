@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/filters.h"
-#include "producer/producer.h"
+#include "producer/self.h"
 
 /* 0 where that is not told: then whatever there is counts as come later. */
 static uint32_t

@@ -8,10 +8,18 @@
  * memory is a hint: it is bounded before it is used, and the section that
  * commits reads again what must not have changed (arch/rseq.h).
  */
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
+#include "arch/rseq_unit.h"
+#include "producer/clause.h"
 #include "producer/clause_kept.h"
+#include "producer/fire.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
 #include "producer/packing.h"
-#include "producer/producer.h"
+#include "producer/self.h"
 #include "producer/string_words.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 /* A session can end and another begin under a fire, but not for ever. */

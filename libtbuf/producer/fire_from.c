@@ -4,8 +4,9 @@
  * Fires on behalf of code that a provider has redirected: the stack that
  * clauses see begins there, and not in the provider.
  */
+#include "arch/rseq_area.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/thread.h"
 
 /*
  * A handler that fires amid this finds a site, and leaves all as it was; one

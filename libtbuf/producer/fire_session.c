@@ -5,7 +5,10 @@
  * its consumer gone, what comes next in a chain.  As async-signal-safe as
  * fire.c.
  */
-#include "producer/producer.h"
+#include "common/chain.h"
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/self.h"
 
 bool
 tbuf_fire_current(const struct tbuf_fire *f)

@@ -7,7 +7,9 @@
 
 #include <pthread.h>
 
-#include "producer/producer.h"
+#include "producer/process.h"
+#include "producer/table.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 void

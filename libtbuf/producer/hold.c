@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "producer/hold.h"
+#include "producer/thread.h"
 
 /* The stack that the mark was on may be gone. */
 static bool

@@ -13,7 +13,7 @@
 #ifndef TBUF_PRODUCER_HOLD_H
 #define TBUF_PRODUCER_HOLD_H
 
-#include "producer/producer.h"
+#include "producer/thread.h"
 
 /*
  * A mark holds this while its fire is under way: nobody else has it there.  It

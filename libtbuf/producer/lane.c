@@ -5,9 +5,13 @@
  * restartable sections of arch/rseq.h.
  */
 #include "arch/counter.h"
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
 #include "common/step.h"
-#include "producer/producer.h"
+#include "producer/lane.h"
+#include "producer/self.h"
 #include "producer/side.h"
+#include "producer/thread.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */
 #define ABORTS_MAX	16

@@ -26,8 +26,11 @@
 #include <sys/syscall.h>
 
 #include "arch/call.h"
+#include "arch/rseq_area.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/process.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 
 /* What tbuf_vfork_begin() says: twice the depth of vfork, and one of these. */
 #define MARKED	0u

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "arch/counter.h"
+#include "arch/rseq_area.h"
 #include "common/board.h"
 #include "common/control.h"
 #include "common/room.h"
@@ -27,9 +28,12 @@
 #include "producer/file.h"
 #include "producer/hold.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/process.h"
 #include "producer/recorder.h"
+#include "producer/self.h"
 #include "producer/side.h"
+#include "producer/table.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 #define PAGE		4096u

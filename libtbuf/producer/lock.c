@@ -11,9 +11,13 @@
 #include <string.h>
 
 #include "arch/counter.h"
+#include "arch/rseq_area.h"
 #include "producer/hold.h"
-#include "producer/producer.h"
+#include "producer/lane.h"
+#include "producer/pack.h"
+#include "producer/self.h"
 #include "producer/side.h"
+#include "producer/thread.h"
 
 /* Without a call into the C library, which may use registers of all kinds. */
 static inline unsigned char *

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "producer/file.h"
-#include "producer/producer.h"
+#include "producer/self.h"
+#include "producer/table.h"
 
 /* As large as the longest line is: then each read(2) gives whole ones. */
 #define LINE_MAX_BYTES	8192u

@@ -3,7 +3,8 @@
  *
  * A new probe meets the sessions that are there already [inv.attach].
  */
-#include "producer/producer.h"
+#include "common/chain.h"
+#include "producer/file.h"
 
 /*
  * The patterns of the session in a slot, if all of it lies in the file.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/producer.h"
+#include "producer/self.h"
 
 struct search {
 	uintptr_t address;

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "producer/pack.h"
 #include "producer/packing.h"
-#include "producer/producer.h"
 #include "producer/string_words.h"
 
 /*

@@ -15,10 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/chain.h"
 #include "common/clock.h"
 #include "common/control.h"
 #include "producer/file.h"
 #include "producer/recorder.h"
+#include "producer/self.h"
 
 static struct tbuf_recorder recorder;
 static int slot TBUF_FORKED = -1;	/* where it records, or has recorded */

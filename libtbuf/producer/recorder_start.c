@@ -10,6 +10,7 @@
 
 #include "producer/mark.h"
 #include "producer/recorder.h"
+#include "producer/thread.h"
 #include "tbuf.h"
 
 /* Not -EBUSY alone: the library's own constructor may be at work. */

@@ -11,10 +11,14 @@
 #include <limits.h>
 #include <string.h>
 
+#include "producer/file.h"
+#include "producer/fire.h"
 #include "producer/mark.h"
+#include "producer/self.h"
 #include "producer/sitetext.h"
 #include "producer/sitetoken.h"
-#include "producer/producer.h"
+#include "producer/table.h"
+#include "producer/thread.h"
 
 #define FIELD_MAX	255
 

@@ -5,7 +5,10 @@
  * as fire.c.
  */
 #include "common/step.h"
+#include "producer/file.h"
+#include "producer/lane.h"
 #include "producer/side.h"
+#include "producer/thread.h"
 
 /* Attempts at a claim: another thread may be first. */
 #define TRIES		16

@@ -24,7 +24,8 @@
 #ifndef TBUF_PRODUCER_SIDE_H
 #define TBUF_PRODUCER_SIDE_H
 
-#include "producer/producer.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 
 /* Where a session's side lanes are, checked. */
 struct tbuf_pool {

@@ -5,8 +5,11 @@
  */
 #include "cold.h"
 
+#include "producer/file.h"
+#include "producer/lane.h"
 #include "producer/side.h"
-#include "producer/unit.h"
+#include "producer/thread.h"
+#include "producer/unit_types.h"
 
 struct end {
 	const struct tbuf_fire *fire;

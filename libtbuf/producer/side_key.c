@@ -14,6 +14,7 @@
 #include <threads.h>
 
 #include "producer/side.h"
+#include "producer/thread.h"
 
 #define KEYS_AT_HAND	32u
 

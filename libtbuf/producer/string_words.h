@@ -9,7 +9,7 @@
 
 #include "atomics.h"
 #include "producer/key.h"
-#include "producer/producer.h"
+#include "producer/pack.h"
 
 /* Words of anybody's memory, each of which is read once. */
 typedef volatile uint64_t tbuf_word_of_any __attribute__((may_alias));

@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "producer/file.h"
-#include "producer/producer.h"
+#include "producer/self.h"
+#include "producer/table.h"
 
 /* Storage is backed in steps of so many bytes, divisors of the tables'. */
 #define STEP		TBUF_PAGE

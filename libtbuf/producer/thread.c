@@ -9,8 +9,9 @@
 #include <threads.h>
 
 #include "arch/call.h"
+#include "arch/rseq_area.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/thread.h"
 
 #define BIT(signal)	(UINT64_C(1) << ((signal) - 1))
 /* The C library's own, which it blocks for nobody. */

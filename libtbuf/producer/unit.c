@@ -8,6 +8,11 @@
  */
 #include <errno.h>
 
+#include "arch/rseq_area.h"
+#include "arch/rseq_unit.h"
+#include "producer/self.h"
+#include "producer/thread.h"
+#include "producer/unit.h"
 #include "producer/unit_again.h"
 
 /*

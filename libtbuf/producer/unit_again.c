@@ -5,6 +5,7 @@
  * it was: by one section (fire_unit()), which checks what is a guess.  As
  * async-signal-safe as fire.c.
  */
+#include "arch/rseq.h"
 #include "producer/unit.h"
 
 /* Is it what is remembered?  A handler's else, and then either will do. */

@@ -8,6 +8,9 @@
 #ifndef TBUF_PRODUCER_UNIT_AGAIN_H
 #define TBUF_PRODUCER_UNIT_AGAIN_H
 
+#include "arch/rseq.h"
+#include "arch/rseq_unit.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 /*

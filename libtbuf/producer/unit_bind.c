@@ -5,7 +5,12 @@
  */
 #include <string.h>
 
+#include "arch/rseq_area.h"
 #include "common/session.h"
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/self.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 #define STEPS_MAX	16	/* sections aborted in a row, as in lane.c */

@@ -4,6 +4,10 @@
  * The end of a unit: its outcome's rule says which records are kept, and they
  * are committed by one record of the CPU's lane, all or none (layout_unit.h).
  */
+#include "arch/rseq.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
+#include "producer/unit.h"
 #include "producer/unit_again.h"
 
 struct ending {

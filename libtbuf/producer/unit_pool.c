@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 #define FEW	16

@@ -4,6 +4,9 @@
  * Which records of a unit are kept: by an outcome's mask, and by the selection
  * of their enablings or of their probes.
  */
+#include "producer/file.h"
+#include "producer/lane.h"
+#include "producer/self.h"
 #include "producer/unit.h"
 
 /* What an enabling says in place of its probes, or 0. */

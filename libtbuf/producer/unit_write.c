@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "producer/clause.h"
+#include "producer/lane.h"
+#include "producer/thread.h"
 #include "producer/unit.h"
 
 #define STAGE_WORDS	40	/* what is copied in one section */

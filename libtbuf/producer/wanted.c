@@ -19,10 +19,12 @@
 
 #include "common/affinity.h"
 #include "common/board.h"
+#include "common/chain.h"
 #include "common/control.h"
 #include "common/programs.h"
 #include "common/room.h"
 #include "producer/file.h"
+#include "producer/self.h"
 
 /* Runs that go on with this process: its ancestors', or its last image's. */
 static uint64_t runs[TBUF_NSESSIONS] TBUF_FORKED;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "producer/producer.h"
+#include "producer/self.h"
 #include "text/order.h"
 #include "text/text.h"
 

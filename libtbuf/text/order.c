@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/view.h"
-#include "producer/producer.h"
+#include "producer/file.h"
 #include "text/order.h"
 
 static struct tbuf_text_order *

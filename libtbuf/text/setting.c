@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/producer.h"
+#include "producer/process.h"
 #include "text/order.h"
 #include "text/text.h"
 

@@ -21,7 +21,7 @@
 #include "image.h"
 #include "producer/file.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/thread.h"
 
 #define WINDOW	(UINT64_C(32) << 20)
 #define GUARD	(UINT64_C(1) << 20)

@@ -14,7 +14,8 @@
 #include "image.h"
 #include "producer/file.h"
 #include "producer/mark.h"
-#include "producer/producer.h"
+#include "producer/table.h"
+#include "producer/thread.h"
 
 #define WINDOW	(UINT64_C(32) << 20)
 #define GUARD	(UINT64_C(1) << 20)
