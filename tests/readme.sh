@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# README's first trace and its sessions with kvd work as they stand: their
-# commands are taken from there, and run in the order in which they are.  What
-# README shows of their output, in comments, is what comes out but for numbers.
+# The commands of README and doc/tour.md work as they are written.  The test takes
+# them from these files, section by section, and runs them in their order.  The
+# output shown there, in comments, equals the real output except for numbers.
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -16,47 +16,68 @@ fail() {
 	exit 1
 }
 
-# section TITLE: its indented lines.
+# section FILE TITLE: prints the indented lines of the section.  README underlines
+# its titles, doc/tour.md begins them with '#'.
 section() {
-	awk -v title="$1" '
+	awk -v title="$2" '
 	/^(-+|=+)$/	{ inside = last == title }
+	/^#+ /		{ sub(/^#+ /, ""); inside = $0 == title }
 	inside && /^\t/	{ print substr($0, 2) }
 			{ last = $0 }
-	' "$top_srcdir/README"
+	' "$top_srcdir/$1"
 }
 
-# Lines that may be any process's on any day.
+# same_every_time: replaces the parts of lines that differ from run to run.
 same_every_time() {
 	sed -E 's/0x[0-9a-f]+/N/g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
 	s/^ //; s/ $//; s/status="[A-Z]+"/STATUS/; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
 
-# shown TITLE: every line that README shows there has come out, into the log.
+# shown FILE TITLE: fails unless the log has every line of output that the section
+# shows.
 shown() {
 	same_every_time <"$dir/log" >"$dir/came"
-	section "$1" | sed -n 's/^# //p' | grep -v -e '^\.\.\.$' \
+	section "$1" "$2" | sed -n 's/^# //p' | grep -v -e '^\.\.\.$' \
 	    -e '^tbufctl -' | same_every_time >"$dir/shown"
 	[ "$(wc -l <"$dir/shown")" -ge 5 ] ||
-	    fail "README shows nothing in '$1'"
+	    fail "$1 shows nothing in '$2'"
 	while read -r line; do
 		grep -qxF -e "$line" "$dir/came" ||
-		    fail "README shows what does not come: $line"
+		    fail "$1 shows a line that is not printed: $line"
 	done <"$dir/shown"
 }
 
-section 'A server, traced while it runs' >"$dir/session"
-section 'Programs of D' >"$dir/programs"
-section 'D at the probes of a server' >"$dir/clauses"
-section 'What a server did before it was killed' >"$dir/recorder"
-section 'What a server said before it was killed' >"$dir/words"
-section 'A request that failed, and one that hangs' >"$dir/units"
-section 'A first trace, of a program that nobody changed' >"$dir/first"
-[ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail 'no session in README'
+tour=doc/tour.md
+first='A first trace, of an unmodified program'
+session='A server, traced while it runs'
+programs='Programs of D'
+clauses='D at the probes of a server'
+recorder='The last records of a server that was killed'
+words='The last messages of a server that was killed'
+units='A request that failed, and one that hangs'
+section $tour "$first" >"$dir/first"
+section $tour "$session" >"$dir/session"
+section $tour "$programs" >"$dir/programs"
+section $tour "$clauses" >"$dir/clauses"
+section $tour "$recorder" >"$dir/recorder"
+section $tour "$words" >"$dir/words"
+section $tour "$units" >"$dir/units"
+[ "$(grep -c tbufctl "$dir/session")" -ge 7 ] || fail "no session in $tour"
+
+scene='tbuf: trace buffers for user-space programs'
+unmodified='Trace a program as it is'
+server='Ask a running server'
+ended='Ask again after the end'
+own='Probes in your own program'
+section README "$unmodified" >"$dir/unmodified"
+section README "$server" >"$dir/server"
+section README "$ended" >"$dir/ended"
+section README "$own" >"$dir/own"
 
 mkdir "$dir/bin" "$dir/run"
 ln -s "$top_builddir" "$dir/build"
-# Another build's kvd, another test's, or a user's, is none of ours.
+# pidof finds no kvd of another build, of another test or of a user.
 cat >"$dir/bin/pidof" <<END
 #!/bin/sh
 for pid in \$($(command -v pidof) "$top_builddir/examples/\$1"); do
@@ -71,9 +92,10 @@ PATH=$dir/build/tbufctl:$PATH TBUF_DIR=$dir/run LC_ALL=C \
     timeout 60 sh "$dir/programs" >"$dir/log" 2>&1 </dev/null ||
     fail "the programs of D ended with status $?"
 sed -i 's/ [A-Z][a-z][a-z] / Nov /' "$dir/log"
-shown 'Programs of D'
+shown $tour "$programs"
 ln -s "$top_srcdir/LICENSE" LICENSE
-# A provider with a sanitizer in it cannot be preloaded.
+# A provider with a sanitizer in it cannot be preloaded, and shop would have to be
+# linked with the sanitizer.
 if [ -z "${SANITIZER-}" ]; then
 	(unset TBUF_PROVIDERS
 	TBUF_DIR=$dir/run timeout 60 sh "$dir/first") \
@@ -83,8 +105,40 @@ if [ -z "${SANITIZER-}" ]; then
 	    fail 'no records in the first trace'
 	# With two CPUs there may be room for all.
 	echo 'tbufctl: 1 record overwritten on CPU 0' >>"$dir/log"
-	shown 'A first trace, of a program that nobody changed'
+	shown $tour "$first"
+
+	(unset TBUF_PROVIDERS
+	TBUF_DIR=$dir/run LC_ALL=C timeout 60 sh "$dir/unmodified") \
+	    >"$dir/log" 2>&1 </dev/null ||
+	    fail "README's unmodified program ended with status $?"
+	shown README "$unmodified"
+
+	# pkg-config and cc name what is built here and not installed.
+	mkdir "$dir/own.bin"
+	libs=$top_builddir/.libs
+	cat >"$dir/own.bin/pkg-config" <<END
+#!/bin/sh
+echo "-I$top_srcdir/libtbuf -L$libs -Wl,-rpath,$libs -ltbuf"
+END
+	printf '#!/bin/sh\nexec %s "$@"\n' "${CC:-cc}" >"$dir/own.bin/cc"
+	chmod +x "$dir/own.bin/pkg-config" "$dir/own.bin/cc"
+	PATH=$dir/own.bin:$dir/build/tbufctl:$PATH TBUF_DIR=$dir/run \
+	    timeout 60 sh -e "$dir/own" >"$dir/log" 2>&1 </dev/null ||
+	    fail "README's own program ended with status $?"
+	shown README "$own"
 fi
+
+mkdir "$dir/server.run" "$dir/ended.run" "$dir/ended.files"
+XDG_RUNTIME_DIR=$dir/server.run TBUF_DIR=$dir/run \
+    timeout 60 sh "$dir/server" >"$dir/log" 2>&1 </dev/null ||
+    fail "README's server ended with status $?"
+shown README "$server"
+XDG_RUNTIME_DIR=$dir/ended.run TBUF_DIR=$dir/ended.files \
+    PATH=$dir/build/tbufctl:$dir/build/examples:$PATH \
+    timeout 60 sh "$dir/ended" >"$dir/log" 2>&1 </dev/null ||
+    fail "README's recorder ended with status $?"
+shown README "$ended"
+
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir TBUF_DIR=$dir/run \
     timeout 240 sh -x "$dir/session" >"$dir/log" 2>&1 </dev/null ||
     fail "the session ended with status $?"
@@ -94,13 +148,13 @@ cp "$dir/log" "$dir/log.session"
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/clauses.run TBUF_DIR=$dir/run \
     timeout 60 sh "$dir/clauses" >"$dir/log" 2>&1 </dev/null ||
     fail "the clauses ended with status $?"
-shown 'D at the probes of a server'
+shown $tour "$clauses"
 
 mkdir "$dir/recorder.run"
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/recorder.run TBUF_DIR=$dir/run \
     timeout 60 sh "$dir/recorder" >"$dir/log" 2>&1 </dev/null ||
     fail "the recorder ended with status $?"
-shown 'What a server did before it was killed'
+shown $tour "$recorder"
 
 mkdir "$dir/words.run"
 PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/words.run TBUF_DIR=$dir/run \
@@ -109,25 +163,25 @@ PATH=$dir/bin:$PATH XDG_RUNTIME_DIR=$dir/words.run TBUF_DIR=$dir/run \
 	fail 'the words ended in failure'
 }
 cp "$dir/words.log" "$dir/log"
-shown 'What a server said before it was killed'
+shown $tour "$words"
 
 mkdir "$dir/units.run"
 PATH=$dir/build/tbufctl:$dir/build/examples:$PATH XDG_RUNTIME_DIR=$dir/units.run \
     TBUF_DIR=$dir/run timeout 60 sh "$dir/units" >"$dir/log" 2>&1 </dev/null ||
     fail "the units ended with status $?"
-shown 'A request that failed, and one that hangs'
+shown $tour "$units"
 cp "$dir/log.session" "$dir/log"
 
-shown 'A server, traced while it runs'
-shown 'tbuf: trace buffers for user-space programs'
+shown $tour "$session"
+shown README "$scene"
 
-# step N: what the session printed from its Nth tbufctl on.
+# step N: prints the output of the session's Nth tbufctl.
 step() {
 	awk -v n="$1" '/^\+ tbufctl / { i++ } i == n' "$dir/log"
 }
 
-# total N FIELD: a number of the step's closing line; records are field 3,
-# overwritten ones 5, drops 7.
+# total N FIELD: prints a number of the step's last line; records are field 3,
+# overwritten records 5, drops 7.
 total() {
 	step "$1" | awk -v f="$2" '/^tbufctl: total: / { print $f }'
 }
@@ -151,11 +205,11 @@ step 3 | grep -qE '^tbufctl: [0-9]+ drops? on CPU [0-9]+$' ||
 
 step 6 |
     grep -qE '^tbufctl: pid [0-9]+ (has exited|terminated by SIGKILL)$' ||
-    fail 'nobody said that the server has gone'
+    fail 'the end of the server is not printed'
 [ "$(step 6 | grep -cE "$rows")" -eq "$(total 6 3)" ] ||
     fail 'the ring has not as many records as the total says'
 [ "$(total 6 5)" -gt 0 ] || fail 'the ring has overwritten nothing'
-# Lock lanes stand for CPUs; the records in them say where they were written.
+# Without rseq, a record's own CPU and not its lane's is printed.
 case ${GLIBC_TUNABLES:-} in
 *glibc.pthread.rseq=0*)
 	;;
