@@ -19,7 +19,7 @@ static void	moment(const volatile void *);
 	(moment(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tbuf_load_acquire(p)						\
 	(moment(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
-#include "consumer/source.c"
+#include "consumer/read_file.c"
 #include "suite.h"
 
 #define SIZE	40u		/* of each record */

@@ -87,9 +87,16 @@ pid_t	tbuf_directory_pid_of(uint64_t ours, int fd,
 /* A ring's valid pair, read whole. */
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 
-/* Copy [at, at + size) of a lane's stream out of its ring; false: no file. */
-/* Bytes of a file, whole; false if they are not there. */
+/*
+ * Reads `size` bytes of a file.  Returns false if the file does not have all
+ * of them.
+ */
 bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
+
+/*
+ * Copies [at, at + size) of a lane's stream out of its ring.  Returns false if
+ * the file does not have it.
+ */
 bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
 
