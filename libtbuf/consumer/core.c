@@ -158,17 +158,6 @@ add_core(struct tbuf_consumer *c, struct tbuf_core *core, const char *path)
 	return (error);
 }
 
-ssize_t
-tbuf_core_read_file(void *arg, void *to, size_t size, uint64_t offset)
-{
-	ssize_t n;
-
-	do {
-		n = pread(*(int *)arg, to, size, (off_t)offset);
-	} while (n == -1 && errno == EINTR);
-	return (n == -1 ? -errno : n);
-}
-
 int
 tbuf_consumer_open_core(struct tbuf_consumer *c, const char *path,
     tbuf_core_read read, void *arg)

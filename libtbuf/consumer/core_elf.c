@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "consumer/core.h"
 #include "consumer/files.h"
@@ -33,6 +34,17 @@ static const char not_core[] = "not a core";
 #else
 #define BYTE_ORDER_HERE	ELFDATA2MSB
 #endif
+
+ssize_t
+tbuf_core_read_file(void *arg, void *to, size_t size, uint64_t offset)
+{
+	ssize_t n;
+
+	do {
+		n = pread(*(int *)arg, to, size, (off_t)offset);
+	} while (n == -1 && errno == EINTR);
+	return (n == -1 ? -errno : n);
+}
 
 ssize_t
 tbuf_core_bytes(struct tbuf_core *core, void *to, size_t size, uint64_t offset)
