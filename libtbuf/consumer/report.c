@@ -86,12 +86,6 @@ tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
 	return (NULL);
 }
 
-bool
-tbuf_error_exhausted(int error)
-{
-	return (error == -EMFILE || error == -ENFILE || error == -ENOMEM);
-}
-
 void
 tbuf_consumer_skip(struct tbuf_consumer *c, int error)
 {

@@ -39,7 +39,10 @@ bool	tbuf_cpus_visit(const struct tbuf_cpus *);
  */
 bool	tbuf_descriptor_spare(int fd);
 
-/* There is nothing left of what all targets need: no other can be had. */
+/*
+ * Returns true for an error that all targets would meet: descriptors or memory
+ * are used up.
+ */
 bool	tbuf_error_exhausted(int error);
 
 /*
