@@ -72,6 +72,16 @@ void	tbuf_miss_children(struct tbuf_consumer *, struct tbuf_target *);
 /* Targets that became programs without libtbuf. */
 void	tbuf_miss_strangers(struct tbuf_consumer *);
 
+/*
+ * One more process that could not be traced, for a reason seen here, which is
+ * counted in its place.
+ */
+void	tbuf_consumer_miss(struct tbuf_consumer *, unsigned which,
+	    const char *why);
+/* So many processes by now, for a reason that another process has written. */
+void	tbuf_missed_set(struct tbuf_missed *, const char *why,
+	    uint64_t count);
+
 /* ------------------------------------------------------------ board */
 
 /*

@@ -287,3 +287,43 @@ tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (t->missed)
 		tbuf_consumer_miss(c, TBUF_MISSED_VERSION, why);
 }
+
+/* ------------------------------------------------------------ the count */
+
+void
+tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
+{
+	tbuf_copy(missed->why, why, sizeof(missed->why));
+	missed->count = count;
+}
+
+void
+tbuf_consumer_miss(struct tbuf_consumer *c, unsigned which, const char *why)
+{
+	/* Other users' reasons vary: the last place is for what is left. */
+	while (which >= TBUF_MISSED_USER && which < TBUF_MISSED_LAST &&
+	    c->missed[which].count != 0 &&
+	    strncmp(c->missed[which].why, why, TBUF_BOARD_REASON - 1) != 0)
+		which++;
+	tbuf_missed_set(&c->missed[which], why, c->missed[which].count + 1);
+}
+
+const char *
+tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
+{
+	struct tbuf_missed *m;
+	struct tbuf_target *t;
+
+	tbuf_board_missed(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_miss_children(c, t);
+	tbuf_miss_strangers(c);
+	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
+		if (m->count <= m->told)
+			continue;
+		*count = m->count - m->told;
+		m->told = m->count;
+		return (m->why);
+	}
+	return (NULL);
+}

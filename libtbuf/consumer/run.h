@@ -222,15 +222,6 @@ int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 
 /* A target that was only found there is left out because of this error. */
 void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
-/*
- * One more process that could not be traced, for a reason seen here, which is
- * counted in its place.
- */
-void	tbuf_consumer_miss(struct tbuf_consumer *, unsigned which,
-	    const char *why);
-/* So many processes by now, for a reason that another process has written. */
-void	tbuf_missed_set(struct tbuf_missed *, const char *why,
-	    uint64_t count);
 
 /* What ENOENT says in a directory that has been opened, such as /proc. */
 #define TBUF_NO_FILES	"no file can be made in the runtime directory"
