@@ -34,12 +34,6 @@ struct tbuf_batch {
 	struct tbuf_unit_info info;
 };
 
-/*
- * Add the records that lie in its bytes from here on; what makes no sense ends
- * them.  False for want of memory.
- */
-bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
-	    uint64_t at);
 void	tbuf_batch_free(struct tbuf_target *, struct tbuf_batch *);
 
 #endif

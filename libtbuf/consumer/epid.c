@@ -245,17 +245,3 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	epid->probe = info;
 	return (epid);
 }
-
-void
-tbuf_epids_free(struct tbuf_target *t)
-{
-	uint32_t i;
-
-	/* Few targets have clauses; the others need not be looked through. */
-	for (i = 0; t->npieces != 0 && i < t->necbs_max; i++)
-		if (t->epids[i].probe != NULL && t->epids[i].clause)
-			free((void *)(uintptr_t)t->epids[i].layout);
-	tbuf_sparse_free(t->epids);
-	t->epids = NULL;
-	t->npieces = 0;
-}

@@ -87,6 +87,13 @@ bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
 void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
 
 /*
+ * Add the records that lie in its bytes from here on; what makes no sense ends
+ * them.  False for want of memory.
+ */
+bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
+	    uint64_t at);
+
+/*
  * Speculations.  clean: take the batches that are committed, so that their ids
  * are free again.  mark: a lane's next record is one; what is committed by it
  * is given from now on.  next: a record of that: 1, or 0 if there is none left.

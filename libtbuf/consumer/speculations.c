@@ -65,36 +65,6 @@ release(struct tbuf_target *t, uint32_t id, uint64_t instance)
 
 /* ------------------------------------------------------------ batches */
 
-void
-tbuf_batch_free(struct tbuf_target *t, struct tbuf_batch *b)
-{
-	if (b->kept) {
-		TAILQ_REMOVE(&t->spec.batches, b, link);
-		t->spec.kept -= b->size;
-	}
-	free(b->bytes);
-	free(b->items);
-	free(b);
-}
-
-void
-tbuf_batches_free(struct tbuf_target *t)
-{
-	struct tbuf_batch *b, *next;
-	unsigned i;
-
-	for (i = 0; i < t->nsources; i++) {
-		b = t->sources[i].batch;
-		if (b != NULL && !b->kept)
-			tbuf_batch_free(t, b);
-		t->sources[i].batch = NULL;
-	}
-	if (t->spec.count == 0)
-		return;
-	TAILQ_FOREACH_SAFE(b, &t->spec.batches, link, next)
-		tbuf_batch_free(t, b);
-}
-
 static void
 lose(struct tbuf_target *t, struct tbuf_batch *b)
 {

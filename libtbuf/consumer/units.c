@@ -12,9 +12,6 @@
  * What a target says is believed only within the bounds of its tables, and
  * records are copied before they are looked at.
  */
-#include <sys/mman.h>
-
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,47 +24,6 @@
 #include "consumer/units.h"
 
 /* ------------------------------------------------------------ tables */
-
-int
-tbuf_units_adopt(struct tbuf_target *t, const struct tbuf_part *part,
-    const struct tbuf_terms *terms)
-{
-	struct tbuf_unit_tables *u = &t->units;
-
-	memset(u, 0, sizeof(*u));
-	if (part->at == 0)
-		return (0);
-	u->count = tbuf_terms_units(terms, &u->size);
-	if (u->count == 0 || part->size != tbuf_units_tables(u->count) +
-	    u->count * u->size)
-		return (-EINVAL);
-	u->at = part->at;
-	u->wraps = (terms->flags & TBUF_S_WRAP) != 0;
-	u->seen = calloc(u->count, sizeof(*u->seen));
-	u->source = calloc(1, sizeof(*u->source));
-	if (u->seen == NULL || u->source == NULL)
-		return (-ENOMEM);
-	u->source->target = t;
-	u->source->locked = true;
-	u->source->cpu = -1;
-	return (0);
-}
-
-void
-tbuf_units_free(struct tbuf_target *t)
-{
-	uint32_t i;
-
-	for (i = 0; t->units.held != NULL && i < 2 * t->units.count; i++)
-		if (t->units.held->batches[i] != NULL)
-			tbuf_batch_free(t, t->units.held->batches[i]);
-	free(t->units.held);
-	free(t->units.seen);
-	free(t->units.source);
-	if (t->units.base != NULL)
-		munmap(t->units.base, tbuf_units_tables(t->units.count));
-	memset(&t->units, 0, sizeof(t->units));
-}
 
 uint64_t
 tbuf_unit_entry_at(const struct tbuf_target *t, uint32_t i)
@@ -82,23 +38,6 @@ tbuf_unit_entry_read(const struct tbuf_target *t, uint32_t i,
 {
 	return (tbuf_target_read(t, entry, sizeof(*entry),
 	    tbuf_unit_entry_at(t, i)));
-}
-
-/* What stands in front of the tables; NULL: it cannot be mapped. */
-static struct tbuf_units *
-map(struct tbuf_target *t)
-{
-	struct tbuf_unit_tables *u = &t->units;
-	void *p;
-
-	if (u->base == NULL) {
-		p = mmap(NULL, tbuf_units_tables(u->count),
-		    PROT_READ | PROT_WRITE, MAP_SHARED, t->fd, (off_t)u->at);
-		if (p == MAP_FAILED)
-			return (NULL);
-		u->base = p;
-	}
-	return ((struct tbuf_units *)(void *)u->base);
 }
 
 bool
@@ -123,7 +62,7 @@ tbuf_units_rule(const struct tbuf_consumer *c, struct tbuf_target *t)
 	unsigned i;
 
 	if (t->units.count == 0 || t->file_only || t->truncated ||
-	    (head = map(t)) == NULL)
+	    (head = tbuf_units_map(t)) == NULL)
 		return;
 	for (i = 0; i < TBUF_UNIT_RULES; i++)
 		tbuf_store(&head->rules[i], c->options.unitselect[i] ^
@@ -342,7 +281,7 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 void
 tbuf_units_release(struct tbuf_source *s)
 {
-	struct tbuf_units *head = s->unit_given == 0 ? NULL : map(s->target);
+	struct tbuf_units *head = s->unit_given == 0 ? NULL : tbuf_units_map(s->target);
 
 	s->target->units.released += s->unit_given;
 	s->unit_given = 0;
@@ -383,7 +322,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
 static void
 release(struct tbuf_target *t, uint32_t i, uint64_t word)
 {
-	struct tbuf_units *head = t->life == TBUF_ALIVE ? map(t) : NULL;
+	struct tbuf_units *head = t->life == TBUF_ALIVE ? tbuf_units_map(t) : NULL;
 
 	if (head != NULL)
 		(void)tbuf_cas(&((struct tbuf_unit_entry *)(void *)

@@ -11,26 +11,7 @@
 
 #include "consumer/batch.h"
 #include "consumer/targets.h"
-
-/* What was seen of a table. */
-struct tbuf_unit_seen {
-	uint64_t given;			/* the instance that was given last */
-	uint64_t noted;			/* that was DONE before this round */
-};
-
-/* What all tables have counted. */
-struct tbuf_unit_sums {
-	uint64_t counters[TBUF_UNIT_COUNTERS];
-	uint64_t kept, given;		/* records of units that have ended */
-};
-
-/* What is as it was at one moment, though the target goes on. */
-struct tbuf_unit_held {
-	struct tbuf_unit_sums sums;
-	bool copied;
-	struct tbuf_batch **done;	/* that lanes have marks of, or NULL */
-	struct tbuf_batch *batches[];	/* of units in flight; then those */
-};
+#include "consumer/unit_tables.h"
 
 /* Where a table's entry is, and what it says; false: that cannot be read. */
 uint64_t tbuf_unit_entry_at(const struct tbuf_target *, uint32_t i);
