@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/option.h"
 #include "consumer/run.h"
@@ -359,32 +358,4 @@ tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
 		return (-ENOENT);
 	memcpy(value, option_field(&c->options, option), sizeof(*value));
 	return (0);
-}
-
-void
-tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
-{
-	const struct tbuf_options *o = &c->options;
-
-	memset(terms, 0, sizeof(*terms));
-	terms->bufsize = o->bufsize;
-	terms->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
-	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
-	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0) |
-	    (o->unitpolicy != 0 ? TBUF_S_WRAP : 0) |
-	    (c->names ? TBUF_S_NAMES : 0) |
-	    tbuf_terms_unit_flags(o->nunits, o->unitsize);
-	if (o->bufscope != 0)
-		terms->flags |= TBUF_S_THREAD |
-		    (o->nbuf + 1) << TBUF_S_SIDES;
-	terms->run = c->run;
-	terms->policy = (uint32_t)o->bufpolicy;
-	terms->strsize = (uint32_t)o->strsize;
-	terms->only_cpu = (int32_t)o->cpu;
-	terms->owner_pid = (uint32_t)getpid();
-	terms->owner_uid = geteuid();
-	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0) |
-	    (o->nunits != 0 ? TBUF_F_SELECTION : 0);
-	tbuf_copy(terms->owner, program_invocation_short_name,
-	    sizeof(terms->owner));
 }

@@ -55,20 +55,6 @@ tbuf_units_any(const struct tbuf_target *t)
 	    tbuf_session_holds(t));
 }
 
-void
-tbuf_units_rule(const struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	struct tbuf_units *head;
-	unsigned i;
-
-	if (t->units.count == 0 || t->file_only || t->truncated ||
-	    (head = tbuf_units_map(t)) == NULL)
-		return;
-	for (i = 0; i < TBUF_UNIT_RULES; i++)
-		tbuf_store(&head->rules[i], c->options.unitselect[i] ^
-		    tbuf_unit_default(i));
-}
-
 /* ------------------------------------------------------------ batches */
 
 static void
