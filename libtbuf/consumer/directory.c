@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "consumer/files.h"
-#include "consumer/run.h"
 #include "consumer/tools.h"
 #include "tbuf_consumer.h"
 
@@ -230,18 +229,6 @@ tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 	result = tbuf_directory_scan(dirfd, NULL, visit_target, &v);
 	close(dirfd);
 	return (result == -EAGAIN ? 0 : result);
-}
-
-int
-tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
-{
-	int fd;
-
-	if (c->directory != -1)
-		return (c->directory);
-	if ((fd = tbuf_directory_open(make)) >= 0)
-		c->directory = fd;
-	return (fd);
 }
 
 bool

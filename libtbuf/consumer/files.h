@@ -84,6 +84,14 @@ pid_t	tbuf_directory_pid(int fd, const struct tbuf_control *, bool alive);
 pid_t	tbuf_directory_pid_of(uint64_t ours, int fd,
 	    const struct tbuf_control *, bool alive);
 
+/*
+ * Returns true if /proc has our own pids.  With another namespace's pids a
+ * process would be taken for another one, and a command's file for that of
+ * another program, which is never removed.
+ */
+bool	tbuf_proc_is_ours(void);
+#define TBUF_NO_PROC	"/proc is not mounted, or for other pids"
+
 /* A ring's valid pair, read whole. */
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 

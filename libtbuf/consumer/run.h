@@ -231,13 +231,6 @@ int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 /* The runtime directory, opened once.  A descriptor or -errno. */
 int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 
-/*
- * Does /proc have our own pids?  By another's pids processes are taken for
- * others, and a command's file for somebody else's, never to be removed.
- */
-bool	tbuf_proc_is_ours(void);
-#define TBUF_NO_PROC	"/proc is not mounted, or for other pids"
-
 /* The text of an enabling, in range. */
 const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);
