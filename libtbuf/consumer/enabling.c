@@ -9,6 +9,7 @@
 
 #include "common/glob.h"
 #include "consumer/run.h"
+#include "consumer/targets.h"
 
 #define PATTERNS_MAX	(128u * 1024)
 
@@ -54,4 +55,19 @@ tbuf_consumer_pattern(const struct tbuf_consumer *c, unsigned enabling)
 	while (enabling-- > 0)
 		p += strlen(p) + 1;
 	return (p);
+}
+
+bool
+tbuf_consumer_waiting(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((*count = t->waiting) == 0)
+			continue;
+		*pid = t->pid;
+		t->waiting = 0;
+		return (true);
+	}
+	return (false);
 }

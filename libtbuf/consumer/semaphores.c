@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "atomics.h"
-#include "consumer/run.h"
 #include "consumer/targets.h"
 
 /* A probe's semaphore.  Several probes may have one. */
@@ -211,19 +210,4 @@ tbuf_semaphores_settle(struct tbuf_target *t)
 	if (memory != -1)
 		close(memory);
 	errno = error;
-}
-
-bool
-tbuf_consumer_waiting(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
-{
-	struct tbuf_target *t;
-
-	TAILQ_FOREACH(t, &c->targets, link) {
-		if ((*count = t->waiting) == 0)
-			continue;
-		*pid = t->pid;
-		t->waiting = 0;
-		return (true);
-	}
-	return (false);
 }
