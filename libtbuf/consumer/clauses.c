@@ -692,15 +692,3 @@ tbuf_clauses_record(const struct tbuf_consumer *c, unsigned enabling,
 		return (NULL);
 	return (&clause->records[record]);
 }
-
-struct tbuf_d_place
-tbuf_clause_place(const struct tbuf_d_clause *clause, uint32_t at)
-{
-	struct tbuf_d_place place = { 0 };
-	uint32_t i;
-
-	for (i = 0; clause != NULL && i < clause->nplaces &&
-	    clause->places[i].at <= at; i++)
-		place = clause->places[i];
-	return (place);
-}

@@ -22,9 +22,6 @@
 #define TBUF_RECORD_LARGE	12288u	/* in a workspace */
 #define TBUF_LOCALS_LARGE	16384u
 
-/* May a description mean probes of targets, if ours beside them? */
-bool	tbuf_clauses_theirs(const char *description);
-
 /*
  * What no target can do yet of what a script's clauses there do, in words, and
  * the clause's description; NULL: it can do it all.  If we are alone, clauses
@@ -100,9 +97,5 @@ bool	tbuf_elements_push_part(void *consumer, const struct tbuf_element *,
 	    uint32_t at, uint32_t size);
 void	tbuf_elements_keep(struct tbuf_consumer *,
 	    struct tbuf_target *);
-
-/* What an instruction of a clause belongs to: its action, its part. */
-struct tbuf_d_place tbuf_clause_place(const struct tbuf_d_clause *,
-	    uint32_t at);
 
 #endif

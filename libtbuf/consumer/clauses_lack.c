@@ -160,21 +160,6 @@ tbuf_clauses_names(const struct tbuf_d_script *source)
 	return (false);
 }
 
-/*
- * One that means probes of ours by their name, or by their provider's, means
- * nobody else's.
- */
-bool
-tbuf_clauses_theirs(const char *description)
-{
-	const char *name = strrchr(description, ':');
-
-	name = name == NULL ? description : name + 1;
-	return (tbuf_consumer_own(description) != 1 ||
-	    ((*name == '\0' || strpbrk(name, "*?[") != NULL) &&
-	    strncmp(description, "dtrace:", strlen("dtrace:")) != 0));
-}
-
 const char *
 tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone, bool ring,
     const char **description)

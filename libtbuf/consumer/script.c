@@ -13,7 +13,6 @@
 
 #include "common/glob.h"
 #include "common/policy.h"
-#include "consumer/clauses.h"
 #include "consumer/script.h"
 
 #define TUPLE		4096u	/* bytes of a key, beside its texts */

@@ -366,6 +366,11 @@ struct tbuf_script_probe *tbuf_script_probe_find(struct tbuf_script *,
 	    const char *description, unsigned *from);
 bool	tbuf_script_probe_make(const char *description,
 	    struct tbuf_script_probe *);
+/*
+ * Returns true if a description may match probes of targets, even if it matches
+ * some of the consumer's own.
+ */
+bool	tbuf_clauses_theirs(const char *description);
 
 /* script_copyin.c */
 int	tbuf_script_copyin(struct tbuf_machine *, uint64_t address,
@@ -388,6 +393,9 @@ void	tbuf_script_anew(struct tbuf_script *);
 /* A fault in a target fires ERROR; what it records comes next. */
 void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *,
 	    const struct tbuf_script_sample *thread);
+/* The action, and the part of the clause, that an instruction belongs to. */
+struct tbuf_d_place tbuf_clause_place(const struct tbuf_d_clause *,
+	    uint32_t at);
 /* What a program may use, for the verifier. */
 void	tbuf_script_limits(const struct tbuf_d_script *,
 	    const struct tbuf_d_clause *, const struct tbuf_d_program *,

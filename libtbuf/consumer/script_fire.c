@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "consumer/clauses.h"
 #include "consumer/script.h"
 
 /* Work on texts in one run: there is nobody to be kept waiting. */
@@ -147,6 +146,18 @@ fire_error_of(struct tbuf_script *s, const struct tbuf_script_record *record)
 	(void)tbuf_copy(thread.execname, record->execname,
 	    sizeof(thread.execname));
 	fire_error(s, &thread, s->cpu);
+}
+
+struct tbuf_d_place
+tbuf_clause_place(const struct tbuf_d_clause *clause, uint32_t at)
+{
+	struct tbuf_d_place place = { 0 };
+	uint32_t i;
+
+	for (i = 0; clause != NULL && i < clause->nplaces &&
+	    clause->places[i].at <= at; i++)
+		place = clause->places[i];
+	return (place);
 }
 
 /* A fault is told, and fires ERROR; one in ERROR itself is counted. */

@@ -112,3 +112,18 @@ tbuf_consumer_own(const char *description)
 	}
 	return (tbuf_script_probe_make(description, &p));
 }
+
+/*
+ * One that means probes of ours by their name, or by their provider's, means
+ * nobody else's.
+ */
+bool
+tbuf_clauses_theirs(const char *description)
+{
+	const char *name = strrchr(description, ':');
+
+	name = name == NULL ? description : name + 1;
+	return (tbuf_consumer_own(description) != 1 ||
+	    ((*name == '\0' || strpbrk(name, "*?[") != NULL) &&
+	    strncmp(description, "dtrace:", strlen("dtrace:")) != 0));
+}

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files that other processes truncate while they are mapped: zeroes take the place
- * of a mapping when a signal handler reports an access after the end of its file.
+ * Files that other processes truncate while they are mapped: zeroes take the
+ * place of a mapping when a signal handler reports an access after the end of
+ * its file.
  */
 #include <sys/mman.h>
 
