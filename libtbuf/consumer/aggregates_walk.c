@@ -9,6 +9,7 @@
 
 #include "common/aggregate.h"
 #include "consumer/aggregates.h"
+#include "consumer/pieces.h"
 #include "consumer/script.h"
 
 /* A tuple that is to be sorted. */

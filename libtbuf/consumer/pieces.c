@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "consumer/pieces.h"
+#include "tbuf_program.h"
 
 /* How each type of argument lies in a record. */
 static const struct {
@@ -179,4 +180,68 @@ tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
 			return (false);
 	}
 	return (at <= size);
+}
+
+static size_t
+text_piece(const char *data, size_t at, struct tbuf_value *v)
+{
+	uint16_t word;
+
+	at = (at + 1) & ~(size_t)1;
+	memcpy(&word, data + at, sizeof(word));
+	v->type = TBUF_STRING;
+	v->null = word == TBUF_TEXT_NULL;
+	v->cut = word > TBUF_TEXT_NULL;
+	v->size = word & ~(unsigned)TBUF_TEXT_CUT;
+	v->data = data + at + sizeof(word);
+	return (at + sizeof(word) + v->size);
+}
+
+/* The image, and frames that are known: in front of them nothing is told. */
+static size_t
+stack_piece(const char *data, size_t at, const struct tbuf_d_piece *piece,
+    struct tbuf_value *v)
+{
+	size_t end = text_piece(data, at, v);
+
+	v->type = TBUF_BINARY;
+	v->data += sizeof(uint64_t);
+	v->size -= (uint32_t)sizeof(uint64_t);
+	if (v->size > piece->bytes)
+		v->size = piece->bytes;
+	return (end);
+}
+
+void
+tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
+    const void *from, struct tbuf_value *v)
+{
+	const struct tbuf_d_piece *end = piece + npieces;
+	const char *data = from;
+	size_t at = 0;
+
+	for (; piece < end; piece++, v++) {
+		memset(v, 0, sizeof(*v));
+		switch (piece->kind) {
+		case TBUF_PIECE_TEXT:
+			at = text_piece(data, at, v);
+			break;
+		case TBUF_PIECE_STACK:
+			at = stack_piece(data, at, piece, v);
+			break;
+		case TBUF_PIECE_BYTES:
+			v->type = TBUF_BINARY;
+			v->size = piece->bytes;
+			v->data = data + at;
+			at += piece->bytes;
+			break;
+		default:
+			at = (at + 7) & ~(size_t)7;
+			v->type = piece->shape != NULL &&
+			    !piece->shape->is_signed ? TBUF_UINT64 :
+			    TBUF_INT64;
+			memcpy(&v->u, data + at, sizeof(v->u));
+			at += sizeof(v->u);
+		}
+	}
 }

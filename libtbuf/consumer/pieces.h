@@ -22,6 +22,8 @@
 #include "layout.h"
 #include "tbuf_consumer.h"
 
+struct tbuf_d_piece;
+
 /* How a piece's bytes become a value. */
 enum tbuf_load_kind {
 	TBUF_LOAD_S8, TBUF_LOAD_S16, TBUF_LOAD_S32,
@@ -217,5 +219,12 @@ tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
 }
 
 #undef TBUF_TAKE
+
+/*
+ * Reads pieces as the machine has laid them (doc/machine.md, "Pieces"): those
+ * of a record, or of a key.  The values point at texts where they lie.
+ */
+void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
+	    const void *data, struct tbuf_value *);
 
 #endif

@@ -514,12 +514,6 @@ bool	tbuf_script_room(struct tbuf_script *, uint64_t charge);
 struct tbuf_entry *tbuf_entry_add(struct tbuf_script *, uint64_t charge,
 	    const void *data, uint32_t size);
 uint64_t tbuf_record_charge(const struct tbuf_d_record *);
-/*
- * Pieces as the machine has laid them (doc/machine.md, "Pieces"): those of a
- * record, or of a key.  Texts are pointed at where they lie.
- */
-void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
-	    const void *data, struct tbuf_value *);
 /* All that there is is given from now on. */
 void	tbuf_script_round(struct tbuf_script *, bool switched, bool telling);
 /* What a record has brought is given next. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "consumer/pieces.h"
 #include "consumer/script.h"
 
 /* Work on texts in one run: there is nobody to be kept waiting. */
