@@ -12,10 +12,8 @@
 
 #include <linux/openat2.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,15 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
-#include "common/board.h"
 #include "consumer/files.h"
-#include "consumer/run.h"
-#include "consumer/targets.h"
+#include "consumer/process_maps.h"
 #include "consumer/tools.h"
-#include "consumer/whom.h"
-
-#define DELETED	" (deleted)"
 
 #define STAT_ENV_END	51	/* of /proc/PID/stat: where it ends */
 
@@ -46,14 +38,6 @@ struct process {
 	bool strict;		/* SECCOMP_MODE_STRICT */
 	const char *behind;	/* files from that one on, or NULL: any */
 	bool passed;
-};
-
-/* A line of /proc/PID/maps. */
-struct mapping {
-	uint64_t start, end;
-	unsigned major, minor;
-	uint64_t inode;
-	const char *path;
 };
 
 static int
@@ -79,28 +63,6 @@ problem_errno(struct tbuf_found *found, int error)
 	if (error == ENOENT)
 		error = ESRCH;
 	return (problem(found, -error, "%s", strerror(error)));
-}
-
-static FILE *
-process_open(pid_t pid, const char *file)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	return (fopen(path, "re"));
-}
-
-static bool
-map_line(const char *line, struct mapping *m)
-{
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64
-	    " %n", &m->start, &m->end, &m->major, &m->minor, &m->inode,
-	    &at) != 5 || at == 0)
-		return (false);
-	m->path = line + at;
-	return (true);
 }
 
 /* A line of /proc/PID/status.  The last pid is that of its own namespace. */
@@ -133,7 +95,7 @@ process_look(pid_t pid, struct process *p)
 
 	memset(p, 0, sizeof(*p));
 	p->pid = p->inner = pid;
-	if ((f = process_open(pid, "status")) == NULL)
+	if ((f = tbuf_process_open(pid, "status")) == NULL)
 		return (-errno);
 	if (fstat(fileno(f), &st) != 0) {
 		fclose(f);
@@ -161,7 +123,7 @@ tbuf_find_inner(pid_t pid)
  * some file systems is not what fstat(2) says: map it here and look.
  */
 static bool
-identity(int fd, struct mapping *mine)
+identity(int fd, struct tbuf_process_map *mine)
 {
 	void *p = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 	char *line = NULL;
@@ -173,7 +135,7 @@ identity(int fd, struct mapping *mine)
 		return (false);
 	if ((f = fopen("/proc/self/maps", "re")) != NULL) {
 		while (!found && getline(&line, &size, f) > 0)
-			found = map_line(line, mine) &&
+			found = tbuf_map_line(line, mine) &&
 			    mine->start <= (uintptr_t)p &&
 			    (uintptr_t)p < mine->end;
 		free(line);
@@ -213,10 +175,10 @@ reopen(int fd)
  * owner's that of the process.  A descriptor or -errno.
  */
 static int
-open_mapped(const char *root, const char *path, const struct mapping *m,
-    uid_t uid)
+open_mapped(const char *root, const char *path,
+    const struct tbuf_process_map *m, uid_t uid)
 {
-	struct mapping mine;
+	struct tbuf_process_map mine;
 	struct stat st;
 	int rootfd, fd, real;
 
@@ -249,7 +211,7 @@ open_mapped(const char *root, const char *path, const struct mapping *m,
  * from this one.
  */
 static int
-open_control(const struct process *p, const struct mapping *m)
+open_control(const struct process *p, const struct tbuf_process_map *m)
 {
 	char root[64];
 	int fd;
@@ -295,24 +257,6 @@ off_reason(const char *reason, struct tbuf_found *found)
 	return (problem(found, -ECANCELED, "tracing is off: %s", text));
 }
 
-/* Is this a mapping of a control file?  Its name in the directory. */
-static const char *
-control_name(char *path, bool *deleted)
-{
-	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
-	const char *name;
-	uint64_t random;
-	pid_t pid;
-
-	*deleted = n > tail && strcmp(path + n - tail, DELETED) == 0;
-	if (*deleted)
-		path[n - tail] = '\0';
-	name = strrchr(path, '/');
-	if (*path != '/' || !tbuf_control_name_parse(name + 1, &pid, &random))
-		return (NULL);
-	return (name + 1);
-}
-
 /* A file is mapped twice. */
 static bool
 is_behind(struct process *p, const char *name)
@@ -328,7 +272,7 @@ is_behind(struct process *p, const char *name)
  * What is wrong with a file that it names is kept for the message.
  */
 static int
-look_mapping(struct process *p, struct mapping *m, int so_far,
+look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
     struct tbuf_found *found)
 {
 	static const char off[] = "/memfd:" TBUF_OFF_PREFIX;
@@ -340,7 +284,7 @@ look_mapping(struct process *p, struct mapping *m, int so_far,
 
 	if (strncmp(m->path, off, sizeof(off) - 1) == 0)
 		return (off_reason(m->path + sizeof(off) - 1, found));
-	name = control_name((char *)(uintptr_t)m->path, &deleted);
+	name = tbuf_map_control((char *)(uintptr_t)m->path, &deleted);
 	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
 	/* A forked child has its parent's, if only until it makes its own. */
@@ -373,19 +317,19 @@ look_mapping(struct process *p, struct mapping *m, int so_far,
 static int
 look_mappings(struct process *p, struct tbuf_found *found)
 {
-	struct mapping m;
+	struct tbuf_process_map m;
 	char *line = NULL;
 	size_t size = 0;
 	int result;
 	FILE *f;
 
-	if ((f = process_open(p->pid, "maps")) == NULL)
+	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
 	result = problem(found, -ENOEXEC, "no libtbuf in it");
 	while (result != 1 && result != -EAGAIN &&
 	    getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (map_line(line, &m))
+		if (tbuf_map_line(line, &m))
 			result = look_mapping(p, &m, result, found);
 	}
 	free(line);
@@ -470,50 +414,6 @@ tbuf_find_pid(pid_t pid, struct tbuf_found *found)
 	return (tbuf_find_behind(pid, NULL, found));
 }
 
-/* Is this a mapping of the window of a target that has ended? */
-static bool
-is_window(const struct tbuf_consumer *c, const struct mapping *m)
-{
-	const struct tbuf_control *control;
-	const struct tbuf_target *t;
-	const char *name;
-	bool deleted;
-
-	name = control_name((char *)(uintptr_t)m->path, &deleted);
-	if (name == NULL)
-		return (false);
-	TAILQ_FOREACH(t, &c->targets, link) {
-		if (tbuf_target_runs(t) || t->view.base == NULL)
-			continue;
-		/* Consumers map the file, which is smaller. */
-		control = tbuf_view_control(&t->view);
-		if (strcmp(t->name, name) == 0 &&
-		    m->end - m->start == tbuf_load(&control->window))
-			return (true);
-	}
-	return (false);
-}
-
-static bool
-has_window(const struct tbuf_consumer *c, pid_t pid)
-{
-	struct mapping m;
-	char *line = NULL;
-	size_t size = 0;
-	bool found = false;
-	FILE *f;
-
-	if ((f = process_open(pid, "maps")) == NULL)
-		return (false);
-	while (!found && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		found = map_line(line, &m) && is_window(c, &m);
-	}
-	free(line);
-	fclose(f);
-	return (found);
-}
-
 /* An empty environment has a place, too. */
 bool
 tbuf_find_executing(pid_t pid)
@@ -524,7 +424,7 @@ tbuf_find_executing(pid_t pid)
 	unsigned field;
 	FILE *f;
 
-	if ((f = process_open(pid, "stat")) == NULL)
+	if ((f = tbuf_process_open(pid, "stat")) == NULL)
 		return (false);
 	at = fgets(line, sizeof(line), f) == NULL ? NULL : strrchr(line, ')');
 	fclose(f);
@@ -532,68 +432,4 @@ tbuf_find_executing(pid_t pid)
 		at = strchr(at + 1, ' ');
 	return (at != NULL && strtoull(at, NULL, 10) == 0 &&
 	    process_look(pid, &p) == 0 && p.memory);
-}
-
-/* Has a process the run in its environment?  -1: it has none. */
-static int
-environment_has(pid_t pid, const char *run)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int found = -1;
-	FILE *f;
-
-	if ((f = process_open(pid, "environ")) == NULL)
-		return (0);
-	while (found <= 0 && getdelim(&text, &size, '\0', f) > 0)
-		found = strcmp(text, run) == 0;
-	free(text);
-	fclose(f);
-	return (found);
-}
-
-/*
- * Does a process come from the command?  One that has no environment for a
- * moment may, and is looked at again; that moment may be over by now.
- */
-static bool
-has_run(const struct tbuf_consumer *c, pid_t pid)
-{
-	char run[sizeof(TBUF_RUN_ENV "=") + 16];
-	int found;
-
-	if (c->spawned.pid == 0)
-		return (false);
-	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
-	if ((found = environment_has(pid, run)) >= 0)
-		return (found != 0);
-	return (tbuf_find_executing(pid) || environment_has(pid, run) > 0);
-}
-
-static bool
-is_orphan(const struct tbuf_consumer *c, pid_t pid)
-{
-	return (pid > 0 && pid != getpid() &&
-	    (has_window(c, pid) || has_run(c, pid)));
-}
-
-bool
-tbuf_find_orphan(struct tbuf_consumer *c)
-{
-	struct dirent *entry;
-	pid_t pid;
-	DIR *proc;
-
-	if (is_orphan(c, c->orphan))
-		return (true);
-	c->orphan = 0;
-	if ((proc = opendir("/proc")) == NULL)
-		return (false);
-	while (c->orphan == 0 && (entry = readdir(proc)) != NULL) {
-		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (is_orphan(c, pid))
-			c->orphan = pid;
-	}
-	closedir(proc);
-	return (c->orphan != 0);
 }

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options of a run as its targets get them: the terms of a session, and the rules
- * of its work units.
+ * Options of a run as its targets get them: the terms of a session, and the
+ * rules of its work units.
  */
 #include <errno.h>
 #include <string.h>

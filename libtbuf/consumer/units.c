@@ -267,7 +267,8 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 void
 tbuf_units_release(struct tbuf_source *s)
 {
-	struct tbuf_units *head = s->unit_given == 0 ? NULL : tbuf_units_map(s->target);
+	struct tbuf_units *head = s->unit_given == 0 ? NULL :
+	    tbuf_units_map(s->target);
 
 	s->target->units.released += s->unit_given;
 	s->unit_given = 0;

@@ -3,9 +3,10 @@
  *
  * What a process makes /proc say of it: the lines of /proc/PID/maps and
  * /proc/PID/status, with names of its choice.  The functions are the
- * file's own, so the file is included.
+ * files' own, so the files are included.
  */
 #include "consumer/find.c"
+#include "consumer/process_maps.c"
 
 #include "fuzz.h"
 
@@ -26,7 +27,7 @@ look_path(const char *path)
 	bool deleted;
 
 	FUZZ_CHECK(copy != NULL);
-	name = control_name(copy, &deleted);
+	name = tbuf_map_control(copy, &deleted);
 	if (name != NULL)
 		FUZZ_CHECK(strlen(name) < TBUF_NAME_MAX);
 	off_reason(path, &found);
@@ -39,12 +40,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	struct process process = { 0 };
-	struct mapping m;
+	struct tbuf_process_map m;
 	char *line;
 
 	while (in.size > 0) {
 		line = input_text(&in);
-		if (map_line(line, &m))
+		if (tbuf_map_line(line, &m))
 			look_path(m.path);
 		look_path(line);
 		status_line(line, &process);

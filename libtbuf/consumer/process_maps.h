@@ -1,0 +1,36 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The mappings of a process, as /proc/PID/maps tells them.
+ */
+#ifndef TBUF_CONSUMER_PROCESS_MAPS_H
+#define TBUF_CONSUMER_PROCESS_MAPS_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A line of /proc/PID/maps. */
+struct tbuf_process_map {
+	uint64_t start, end;
+	unsigned major, minor;
+	uint64_t inode;
+	const char *path;
+};
+
+/* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
+FILE	*tbuf_process_open(pid_t, const char *file);
+
+/* Parses a line of /proc/PID/maps.  Returns false if it is not one. */
+bool	tbuf_map_line(const char *line, struct tbuf_process_map *);
+
+/*
+ * Returns the name that a control file has in its directory, if this is the
+ * path of one in /proc/PID/maps, else NULL.  The mark of a deleted file is cut
+ * off the path.
+ */
+const char *tbuf_map_control(char *path, bool *deleted);
+
+#endif
