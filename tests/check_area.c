@@ -6,6 +6,7 @@
  * tested is included here, and looked at after each of its instructions.
  */
 #include "check_consumer_fixture.h"
+#include "consumer/budget.h"
 
 /* These read much, and change nothing. */
 #define tbuf_budget_look(fd, piece)	((void)(fd), (void)(piece), true)

@@ -15,6 +15,7 @@
 #include "consumer/attach.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
+#include "consumer/thread_lane_pool.h"
 #include "consumer/tools.h"
 #include "producer/side.h"
 #include "suite.h"

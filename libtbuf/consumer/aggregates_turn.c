@@ -15,7 +15,7 @@
 #include "atomics.h"
 #include "common/room.h"
 #include "consumer/aggregates.h"
-#include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/script.h"

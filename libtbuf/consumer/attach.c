@@ -19,6 +19,7 @@
 #include "common/chain.h"
 #include "common/room.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/images.h"
 #include "consumer/run.h"

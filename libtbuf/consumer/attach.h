@@ -28,13 +28,6 @@ void	tbuf_consumer_regrab(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_consumer_quiesce(struct tbuf_consumer *);
 void	tbuf_target_quiesce(struct tbuf_consumer *, struct tbuf_target *);
 
-/* lane_of_cpu ends here. */
-#define TBUF_FILE_MAX	(UINT64_C(1) << 38)
-
-/* Targets' side lanes: free those of the dead, add some where few are left. */
-bool	tbuf_pools_any(const struct tbuf_consumer *);
-void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
-
 /*
  * Is a buffer so full that it is to be switched now?  When to look again is
  * next_pace.
@@ -53,6 +46,16 @@ uint64_t tbuf_target_excess(struct tbuf_consumer *, struct tbuf_target *);
  * (producer/file.c).
  */
 const char *tbuf_target_lacks(const struct tbuf_target *);
+
+/* Probes that found no room in the target's table, since the last call. */
+uint64_t tbuf_target_lost(struct tbuf_target *);
+
+/* Probes that could not be enabled, since the last call that found any. */
+uint64_t tbuf_target_unmet(struct tbuf_consumer *, struct tbuf_target *,
+	    bool last);
+
+/* Probes that a clause does not fit, since the last call. */
+uint64_t tbuf_target_unfit(struct tbuf_consumer *, struct tbuf_target *);
 
 /* ------------------------------------------------------------ missed */
 
@@ -114,18 +117,5 @@ void	tbuf_board_missed(struct tbuf_consumer *);
  */
 int	tbuf_board_adopt(struct tbuf_consumer *, int fd, const char *name,
 	    const struct tbuf_control *, bool alive);
-
-/* ------------------------------------------------------------ budget */
-
-/*
- * What the buffers of one consumer may take in the file systems of its
- * targets: TBUF_MAXSIZE or half of the least room.  -EINVAL if TBUF_MAXSIZE
- * is no size.
- */
-int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
-
-/* Take from what is left of it; false if that is not enough.  Give back. */
-bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
-void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
 
 #endif

@@ -17,6 +17,7 @@
 #include "common/board.h"
 #include "common/room.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"

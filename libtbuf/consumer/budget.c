@@ -9,7 +9,7 @@
 #include "atomics.h"
 #include "common/board.h"
 #include "common/room.h"
-#include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"

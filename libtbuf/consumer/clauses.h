@@ -12,13 +12,13 @@
 
 #include "consumer/pieces.h"
 #include "consumer/run.h"
+#include "consumer/shared_variables.h"
 #include "tbuf_program.h"
 
 /* Memory of a program in a target (producer/clause.h has it). */
 #define TBUF_RECORD_SMALL	384u	/* bytes of a record, on the stack */
 #define TBUF_LOCALS_SMALL	64u	/* and of this-> variables */
 #define TBUF_KEY_SMALL		64u	/* and of a key */
-#define TBUF_KEY_LARGE		2048u
 #define TBUF_RECORD_LARGE	12288u	/* in a workspace */
 #define TBUF_LOCALS_LARGE	16384u
 
@@ -48,14 +48,6 @@ int	tbuf_clauses_make(struct tbuf_consumer *,
 /* Does a clause of it, wherever it runs, ask for the names of addresses? */
 bool	tbuf_clauses_names(const struct tbuf_d_script *);
 
-/* May the memory of its targets be read, if clauses do so?  -EPERM. */
-int	tbuf_copyin_check(struct tbuf_consumer *);
-/*
- * Has a thread of it more filters than it began with?  They may kill for the
- * call that reads.
- */
-bool	tbuf_copyin_filtered(pid_t, uint32_t from_the_start);
-
 /* How many EPIDs an enabling takes of each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);
 
@@ -67,35 +59,5 @@ const struct tbuf_d_record *tbuf_clauses_record(const struct tbuf_consumer *,
 	    unsigned enabling, unsigned record);
 void	tbuf_clauses_pieces(const struct tbuf_d_record *,
 	    struct tbuf_piece pieces[TBUF_PIECES_MAX]);
-
-/*
- * Global variables (globals.c): clauses here use those of targets from now on;
- * what a target leaves that is let go; and the values there are, as the codes
- * have their places.
- */
-struct tbuf_script;
-struct tbuf_element;
-void	tbuf_globals_share(struct tbuf_consumer *);
-void	tbuf_globals_keep(struct tbuf_consumer *, struct tbuf_target *);
-void	tbuf_globals_put(const struct tbuf_script *,
-	    const struct tbuf_code_variable *, unsigned char *to);
-
-/* Are a target's variables there?  Whose count here; NULL: none's do. */
-bool	tbuf_globals_has(const struct tbuf_consumer *,
-	    const struct tbuf_target *);
-struct tbuf_target *tbuf_globals_sole(const struct tbuf_consumer *);
-
-/*
- * Elements of arrays that clauses here and in targets have in common
- * (elements.c), likewise: by the key, variable and size of one here.
- */
-enum tbuf_element_known tbuf_elements_pull(void *consumer,
-	    struct tbuf_element *);
-bool	tbuf_elements_push(void *consumer, const struct tbuf_element *,
-	    bool keeps);
-bool	tbuf_elements_push_part(void *consumer, const struct tbuf_element *,
-	    uint32_t at, uint32_t size);
-void	tbuf_elements_keep(struct tbuf_consumer *,
-	    struct tbuf_target *);
 
 #endif

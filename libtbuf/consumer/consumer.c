@@ -12,6 +12,7 @@
 
 #include "consumer/attach.h"
 #include "consumer/clauses.h"
+#include "consumer/copyin_permission.h"
 #include "consumer/files.h"
 #include "consumer/images.h"
 #include "consumer/probes.h"

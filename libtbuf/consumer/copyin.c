@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/filters.h"
-#include "consumer/clauses.h"
+#include "consumer/copyin_permission.h"
 
 /* To open it is to be allowed to trace its process. */
 static bool

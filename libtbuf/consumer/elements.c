@@ -17,7 +17,7 @@
 #include "atomics.h"
 #include "common/element.h"
 #include "common/programs.h"
-#include "consumer/clauses.h"
+#include "consumer/shared_variables.h"
 #include "consumer/script.h"
 
 #define TRIES	1000		/* where threads are at it as well */

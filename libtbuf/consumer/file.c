@@ -20,6 +20,7 @@
 
 #include "atomics.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"

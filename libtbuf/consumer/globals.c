@@ -10,7 +10,7 @@
 
 #include "atomics.h"
 #include "common/programs.h"
-#include "consumer/clauses.h"
+#include "consumer/shared_variables.h"
 #include "consumer/script.h"
 
 /* Where a variable is in each target, as this consumer has made it. */

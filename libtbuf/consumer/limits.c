@@ -13,8 +13,8 @@
 #include "common/clause.h"
 #include "consumer/attach.h"
 #include "consumer/clauses.h"
+#include "consumer/copyin_permission.h"
 #include "consumer/probes.h"
-#include "consumer/rounds.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 

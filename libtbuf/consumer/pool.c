@@ -17,11 +17,12 @@
 #include "atomics.h"
 #include "common/control.h"
 #include "common/room.h"
-#include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 #include "consumer/tasks.h"
+#include "consumer/thread_lane_pool.h"
 #include "consumer/tools.h"
 
 #define SWEEP_SOON	(TBUF_SECOND / 10)	/* where few are left */

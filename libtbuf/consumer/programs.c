@@ -14,6 +14,7 @@
 #include "common/programs.h"
 #include "common/room.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/run.h"
 #include "consumer/tools.h"
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/files.h"
 #include "consumer/refire.h"
 #include "consumer/rounds.h"

@@ -140,16 +140,6 @@ void	tbuf_units_cut(struct tbuf_consumer *, struct tbuf_target *);
 int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    struct tbuf_event *);
 
-/* Probes that found no room in the target's table, since the last call. */
-uint64_t tbuf_target_lost(struct tbuf_target *);
-
-/* Probes that could not be enabled, since the last call that found any. */
-uint64_t tbuf_target_unmet(struct tbuf_consumer *, struct tbuf_target *,
-	    bool last);
-
-/* Probes that a clause does not fit, since the last call. */
-uint64_t tbuf_target_unfit(struct tbuf_consumer *, struct tbuf_target *);
-
 /* ------------------------------------------------------------ rounds */
 
 #define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, give them */

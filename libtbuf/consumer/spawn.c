@@ -21,6 +21,7 @@
 #include "common/board.h"
 #include "common/control.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/run.h"
 #include "consumer/targets.h"
 #include "consumer/tools.h"

@@ -14,6 +14,7 @@
 #include "atomics.h"
 #include "common/board.h"
 #include "consumer/attach.h"
+#include "consumer/budget.h"
 #include "consumer/clauses.h"
 #include "consumer/files.h"
 #include "consumer/probes.h"

@@ -474,9 +474,9 @@ void	tbuf_units_free(struct tbuf_target *);
 /* Let go of batches that nobody was given. */
 void	tbuf_batches_free(struct tbuf_target *);
 
-/* What a lane's counter says now. */
-/* What its lock counts of what found every lane busy. */
+/* Returns what the lock of a lane has counted when every lane was busy. */
 uint64_t tbuf_source_nolane(const struct tbuf_source *, enum tbuf_lost);
+/* Returns the present value of a counter of a lane. */
 uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
 
 #endif

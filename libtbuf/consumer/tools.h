@@ -52,9 +52,6 @@ bool	tbuf_error_exhausted(int error);
 void	*tbuf_sparse_new(uint64_t count, size_t size);
 void	tbuf_sparse_free(const void *table);
 
-/* The file may grow to this size (RLIMIT_FSIZE). */
-bool	tbuf_budget_file(uint64_t size);
-
 /*
  * Copy a text, cut to size; gives the bytes kept.  (strlcpy, without making
  * every target load another library.)

@@ -19,7 +19,6 @@
 #include "atomics.h"
 #include "common/control.h"
 #include "common/programs.h"
-#include "consumer/attach.h"
 #include "consumer/run.h"
 #include "consumer/tasks.h"
 #include "consumer/tools.h"

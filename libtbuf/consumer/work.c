@@ -20,6 +20,7 @@
 #include "consumer/sampling.h"
 #include "consumer/script.h"
 #include "consumer/targets.h"
+#include "consumer/thread_lane_pool.h"
 #include "consumer/tools.h"
 #include "consumer/variables.h"
 #include "consumer/whom.h"
