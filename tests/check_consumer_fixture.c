@@ -139,11 +139,12 @@ fake_grab(struct fake *f, struct tbuf_consumer *c)
 	struct tbuf_found found;
 
 	memset(&found, 0, sizeof(found));
+	found.pid = f->pid;
 	found.fd = openat(f->dirfd, f->name, O_RDWR | O_CLOEXEC);
 	found.pidfd = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	strlcpy(found.name, f->name, sizeof(found.name));
 	ck_assert_int_ge(found.pidfd, 0);
-	ck_assert_int_eq(tbuf_target_add(c, f->pid, &found), 0);
+	ck_assert_int_eq(tbuf_target_add(c, &found), 0);
 	TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
 	return (TAILQ_LAST(&c->targets, tbuf_target_list));
 }

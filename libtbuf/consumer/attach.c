@@ -667,7 +667,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 			tbuf_target_replace(old);
 		return;
 	}
-	if (tbuf_target_add(c, old->pid, &found) != 0)
+	if (tbuf_target_add(c, &found) != 0)
 		return;
 	tbuf_attach_new(c);
 	t = TAILQ_LAST(&c->targets, tbuf_target_list);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/control.h"
 #include "common/view.h"
@@ -22,6 +23,7 @@
  */
 #define TBUF_PROBLEM_MAX	160
 struct tbuf_found {
+	pid_t pid;		/* that was asked for */
 	int fd;
 	int pidfd;
 	bool foreign;		/* its user is not this process's */
@@ -32,13 +34,20 @@ struct tbuf_found {
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
 
 /*
- * ... of another copy of the library in the process, whose file comes behind
- * the one with this name there; -ENOEXEC: there is none.
+ * Finds the file of another copy of the library in the same process, which is
+ * mapped after the one that was found.  Returns what tbuf_find_pid() returns,
+ * -ENOEXEC if there is none.
  */
-int	tbuf_find_behind(pid_t, const char *name, struct tbuf_found *);
+int	tbuf_find_next(const struct tbuf_found *, struct tbuf_found *next);
 
 /* Amid execve(2) a process has memory, and no environment yet. */
 bool	tbuf_find_executing(pid_t);
+
+/*
+ * Returns true if a process began less than `span` ns ago, or executes a
+ * program right now.
+ */
+bool	tbuf_find_begins(pid_t, uint64_t span);
 
 /*
  * Is this process's program linked statically, with no libtbuf in it?  False
@@ -48,6 +57,9 @@ bool	tbuf_find_static(pid_t);
 
 /* A process's pid in its own namespace, a zombie's too; -ESRCH. */
 pid_t	tbuf_find_inner(pid_t);
+
+/* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
+FILE	*tbuf_process_open(pid_t, const char *file);
 
 /*
  * Map a control file after checking it, its fixed part and at least so many

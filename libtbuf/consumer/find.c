@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "consumer/files.h"
@@ -63,6 +64,15 @@ problem_errno(struct tbuf_found *found, int error)
 	if (error == ENOENT)
 		error = ESRCH;
 	return (problem(found, -error, "%s", strerror(error)));
+}
+
+FILE *
+tbuf_process_open(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return (fopen(path, "re"));
 }
 
 /* A line of /proc/PID/status.  The last pid is that of its own namespace. */
@@ -388,12 +398,13 @@ find(pid_t pid, const char *behind, struct tbuf_found *found)
 	return (error);
 }
 
-int
-tbuf_find_behind(pid_t pid, const char *name, struct tbuf_found *found)
+static int
+find_process(pid_t pid, const char *behind, struct tbuf_found *found)
 {
 	int error;
 
 	memset(found, 0, sizeof(*found));
+	found->pid = pid;
 	found->fd = -1;
 	found->pidfd = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
 	if (found->pidfd == -1) {
@@ -401,7 +412,7 @@ tbuf_find_behind(pid_t pid, const char *name, struct tbuf_found *found)
 		    ESRCH : errno;
 		return (problem_errno(found, error));
 	}
-	if ((error = find(pid, name, found)) != 0) {
+	if ((error = find(pid, behind, found)) != 0) {
 		close(found->pidfd);
 		found->pidfd = found->fd = -1;
 	}
@@ -411,7 +422,13 @@ tbuf_find_behind(pid_t pid, const char *name, struct tbuf_found *found)
 int
 tbuf_find_pid(pid_t pid, struct tbuf_found *found)
 {
-	return (tbuf_find_behind(pid, NULL, found));
+	return (find_process(pid, NULL, found));
+}
+
+int
+tbuf_find_next(const struct tbuf_found *found, struct tbuf_found *next)
+{
+	return (find_process(found->pid, found->name, next));
 }
 
 /* An empty environment has a place, too. */
@@ -432,4 +449,24 @@ tbuf_find_executing(pid_t pid)
 		at = strchr(at + 1, ' ');
 	return (at != NULL && strtoull(at, NULL, 10) == 0 &&
 	    process_look(pid, &p) == 0 && p.memory);
+}
+
+/* How long it has been there, in ns; the kernel counts that in ticks. */
+static uint64_t
+age(pid_t pid)
+{
+	uint64_t tick = TBUF_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t began = tbuf_start_time(pid) * tick, now;
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &ts) != 0)
+		return (UINT64_MAX);
+	now = (uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec;
+	return (now < began ? 0 : now - began);
+}
+
+bool
+tbuf_find_begins(pid_t pid, uint64_t span)
+{
+	return (tbuf_find_executing(pid) || age(pid) < span);
 }

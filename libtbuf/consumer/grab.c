@@ -84,26 +84,27 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 
 #define COPIES_MAX	8	/* it may have as many files as it likes */
 
-/* Other copies of the library in it; without them the first is traced. */
+/*
+ * Adds the targets of other copies of the library in a process.  If that fails
+ * the first copy is traced without them.
+ */
 static void
-grab_copies(struct tbuf_consumer *c, pid_t pid, const char *name)
+grab_copies(struct tbuf_consumer *c, const struct tbuf_found *first)
 {
-	char last[TBUF_NAME_MAX];
-	struct tbuf_found found;
+	struct tbuf_found last = *first, found;
 	unsigned n;
 
-	tbuf_copy(last, name, sizeof(last));
-	for (n = 1; n < COPIES_MAX &&
-	    tbuf_find_behind(pid, last, &found) == 0; n++) {
+	for (n = 1; n < COPIES_MAX && tbuf_find_next(&last, &found) == 0;
+	    n++) {
 		if (tbuf_target_named(c, found.name) != NULL) {
 			close(found.fd);
 			close(found.pidfd);
 			return;
 		}
-		tbuf_copy(last, found.name, sizeof(last));
-		if (tbuf_target_add(c, pid, &found) != 0)
+		if (tbuf_target_add(c, &found) != 0)
 			return;
 		TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
+		last = found;
 	}
 }
 
@@ -125,13 +126,13 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	if ((error = tbuf_find_young(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, found.problem));
-	if ((error = tbuf_target_add(c, pid, &found)) != 0)
+	if ((error = tbuf_target_add(c, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
-	t = tbuf_target_find(c, pid);
+	t = TAILQ_LAST(&c->targets, tbuf_target_list);
 	t->asked = true;
 	watch_elsewhere(c, t);
-	grab_copies(c, pid, found.name);
+	grab_copies(c, &found);
 	return (0);
 }
 
@@ -167,7 +168,7 @@ scan_visit(void *arg, int fd, const char *name,
 		close(found.pidfd);
 		return (0);
 	}
-	error = tbuf_target_add(c, pid, &found);
+	error = tbuf_target_add(c, &found);
 	return (tbuf_error_exhausted(error) ? error : 0);
 }
 

@@ -12,15 +12,6 @@
 
 #define DELETED	" (deleted)"
 
-FILE *
-tbuf_process_open(pid_t pid, const char *file)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	return (fopen(path, "re"));
-}
-
 bool
 tbuf_map_line(const char *line, struct tbuf_process_map *m)
 {

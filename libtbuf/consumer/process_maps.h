@@ -6,11 +6,8 @@
 #ifndef TBUF_CONSUMER_PROCESS_MAPS_H
 #define TBUF_CONSUMER_PROCESS_MAPS_H
 
-#include <sys/types.h>
-
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* A line of /proc/PID/maps. */
 struct tbuf_process_map {
@@ -19,9 +16,6 @@ struct tbuf_process_map {
 	uint64_t inode;
 	const char *path;
 };
-
-/* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
-FILE	*tbuf_process_open(pid_t, const char *file);
 
 /* Parses a line of /proc/PID/maps.  Returns false if it is not one. */
 bool	tbuf_map_line(const char *line, struct tbuf_process_map *);

@@ -150,10 +150,9 @@ tbuf_descriptor_spare(int fd)
 }
 
 int
-tbuf_target_add(struct tbuf_consumer *c, pid_t pid,
-    const struct tbuf_found *found)
+tbuf_target_add(struct tbuf_consumer *c, const struct tbuf_found *found)
 {
-	struct tbuf_target *t = tbuf_target_new(c, pid);
+	struct tbuf_target *t = tbuf_target_new(c, found->pid);
 	int error = -ENOMEM;
 
 	if (t != NULL && !tbuf_descriptor_spare(found->fd))

@@ -34,9 +34,11 @@ bool	tbuf_consumer_told(struct tbuf_consumer *);
 int	tbuf_find_young(const struct tbuf_consumer *, pid_t,
 	    struct tbuf_found *);
 
-/* A target that was found; the descriptors become its own, or are closed. */
-int	tbuf_target_add(struct tbuf_consumer *, pid_t,
-	    const struct tbuf_found *);
+/*
+ * Adds a target that was found, as the last one of the run.  The descriptors
+ * become its own, or are closed.
+ */
+int	tbuf_target_add(struct tbuf_consumer *, const struct tbuf_found *);
 
 /*
  * The sessions of a control file behind a descriptor, which is closed: 0, 1 if

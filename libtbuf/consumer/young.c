@@ -9,30 +9,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "common/control.h"
 #include "consumer/files.h"
 #include "consumer/tools.h"
 #include "consumer/whom.h"
 
 #define YOUNG		TBUF_SECOND
 #define LOOKS_EVERY	5	/* ms */
-
-/* How long it has been there, in ns; the kernel counts that in ticks. */
-static uint64_t
-age(pid_t pid)
-{
-	uint64_t tick = TBUF_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t began = tbuf_start_time(pid) * tick, now;
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_BOOTTIME, &ts) != 0)
-		return (UINT64_MAX);
-	now = (uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec;
-	return (now < began ? 0 : now - began);
-}
 
 /* Is what keeps it from being a target what its next image is without? */
 static bool
@@ -71,7 +55,7 @@ has_settled(const struct tbuf_found *found, uint32_t *before)
 
 /* It is looked at once more when the time is over. */
 static int
-await(const struct tbuf_consumer *c, pid_t pid, int pidfd, int error,
+await(const struct tbuf_consumer *c, int pidfd, int error,
     struct tbuf_found *found)
 {
 	uint64_t deadline = tbuf_now() + YOUNG;
@@ -80,7 +64,7 @@ await(const struct tbuf_consumer *c, pid_t pid, int pidfd, int error,
 
 	while (may_come(error, found) && !last) {
 		last = !pause_looking(c, pidfd) || tbuf_now() >= deadline;
-		error = tbuf_find_pid(pid, found);
+		error = tbuf_find_pid(found->pid, found);
 	}
 	while (error == 0 && !last && !has_settled(found, &probes))
 		last = !pause_looking(c, pidfd) || tbuf_now() >= deadline;
@@ -94,12 +78,12 @@ tbuf_find_young(const struct tbuf_consumer *c, pid_t pid,
 	int error = tbuf_find_pid(pid, found), pidfd;
 
 	if (!may_come(error, found) || pid == getpid() ||
-	    (age(pid) >= YOUNG && !tbuf_find_executing(pid)))
+	    !tbuf_find_begins(pid, YOUNG))
 		return (error);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd == -1)
 		return (error);
-	error = await(c, pid, pidfd, error, found);
+	error = await(c, pidfd, error, found);
 	close(pidfd);
 	return (error);
 }

@@ -108,7 +108,7 @@ consumer(unsigned options)
 		"switch", "fill", "ring", "ring"
 	};
 	struct tbuf_consumer *c = tbuf_consumer_new();
-	struct tbuf_found found = { .fd = openat(dirfd, name,
+	struct tbuf_found found = { .pid = getpid(), .fd = openat(dirfd, name,
 	    O_RDWR | O_CLOEXEC) };
 
 	FUZZ_CHECK(c != NULL && found.fd != -1);
@@ -130,7 +130,7 @@ consumer(unsigned options)
 	strcpy(found.name, name);
 	found.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	FUZZ_CHECK(found.pidfd != -1);
-	tbuf_target_add(c, getpid(), &found);
+	tbuf_target_add(c, &found);
 	return (c);
 }
 
