@@ -122,10 +122,11 @@ allowed() {
 }
 expect 'files include as doc/layers.txt has it' allowed
 expect "the consumer side's headers include downwards" floors \
-    tools perf process_maps traces core core_image asked aggregates script \
-    timeline pieces probes files targets tasks batch unit_tables units \
-    images run budget thread_lane_pool copyin_permission refire sampling \
-    variables shared_variables clauses attach whom rounds
+    tools option_value perf process_maps traces core core_image asked \
+    aggregates script timeline pieces probes files targets tasks batch \
+    unit_tables units images run budget thread_lane_pool \
+    copyin_permission refire sampling variables shared_variables clauses \
+    attach whom rounds
 # shellcheck disable=SC2046
 expect 'what looks at files knows no target' includes \
     'consumer/(targets|run|attach|whom|rounds)' \

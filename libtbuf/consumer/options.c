@@ -4,17 +4,13 @@
  * Options by name.  The names are DTrace's; those that this version does not
  * take are known too, so that the refusal can say why.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/option.h"
+#include "consumer/option_value.h"
 #include "consumer/run.h"
 #include "consumer/tools.h"
-
-#define STATUSRATE_MAX	(10 * TBUF_SECOND)
 
 enum kind {		/* how a value is written */
 	SIZE = TBUF_OPTION_SIZE,
@@ -29,14 +25,14 @@ enum kind {		/* how a value is written */
 	UNITS = TBUF_OPTION_UNITS,
 	UNITSIZE = TBUF_OPTION_UNITSIZE,
 	UNITPOLICY = TBUF_OPTION_UNITPOLICY,
-	RATE = TBUF_OPTION_KINDS,	/* from here on not of sessions */
-	RATE_OR_NONE,	/* 0: as often as can be */
-	STATUSRATE,
-	SETTING,	/* a flag that any number sets, too */
-	NUMBER,
-	ENCODING,
-	RULES,
-	PROGRAM,	/* belongs to D programs */
+	RATE = TBUF_SETTING_RATE,
+	RATE_OR_NONE = TBUF_SETTING_RATE_OR_NONE,
+	STATUSRATE = TBUF_SETTING_STATUSRATE,
+	SETTING = TBUF_SETTING_FLAG,
+	NUMBER = TBUF_SETTING_NUMBER,
+	ENCODING = TBUF_SETTING_ENCODING,
+	RULES = TBUF_SETTING_RULES,
+	PROGRAM = TBUF_SETTING_KINDS,	/* belongs to D programs */
 	KERNEL,		/* has no meaning in user space */
 	COMMAND		/* is the command's, not the library's */
 };
@@ -149,105 +145,6 @@ option_find(const char *name)
 	return (NULL);
 }
 
-/* A bare name is 0; yes and no are numbers. */
-static int
-parse_number(const char *value, int64_t *number)
-{
-	char *end;
-
-	*number = 0;
-	if (value == NULL ||
-	    tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
-		return (0);
-	if (!isdigit((unsigned char)*value))
-		return (-EINVAL);
-	errno = 0;
-	*number = strtoll(value, &end, 0);
-	return (errno != 0 || *end != '\0' ? -EINVAL : 0);
-}
-
-/* Numbers set it, 0 too. */
-static int
-parse_setting(const char *value, int64_t *number)
-{
-	if (tbuf_option_value(TBUF_OPTION_FLAG, value, number) == 0)
-		return (0);
-	if (parse_number(value, number) != 0)
-		return (-EINVAL);
-	*number = 1;
-	return (0);
-}
-
-static int
-parse_cpu(const char *value, int64_t *number)
-{
-	struct tbuf_cpus online;
-
-	if (tbuf_option_value(TBUF_OPTION_CPU, value, number) != 0)
-		return (-EINVAL);
-	tbuf_cpus_online(&online);
-	return (tbuf_cpus_has(&online, (unsigned)*number) ? 0 : -EINVAL);
-}
-
-static int
-parse_period(const char *value, int64_t *number)
-{
-	uint64_t ns;
-
-	if (value == NULL || tbuf_parse_rate(value, &ns) != 0 ||
-	    ns > INT64_MAX)
-		return (-EINVAL);
-	*number = (int64_t)ns;
-	return (0);
-}
-
-static int
-parse_period_or_none(const char *value, int64_t *number)
-{
-	*number = 0;
-	if (value != NULL && strcmp(value, "0") == 0)
-		return (0);
-	return (parse_period(value, number));
-}
-
-static int
-parse_status(const char *value, int64_t *number)
-{
-	int error = parse_period(value, number);
-
-	if (error == 0 && (uint64_t)*number > STATUSRATE_MAX)
-		*number = STATUSRATE_MAX;
-	return (error);
-}
-
-static int
-parse_value(enum kind kind, const char *value, int64_t *number)
-{
-	static const char *const encodings[] = {
-		"default", "ascii", "utf8", NULL
-	};
-
-	switch (kind) {
-	case RATE:
-		return (parse_period(value, number));
-	case RATE_OR_NONE:
-		return (parse_period_or_none(value, number));
-	case STATUSRATE:
-		return (parse_status(value, number));
-	case SETTING:
-		return (parse_setting(value, number));
-	case NUMBER:
-		return (parse_number(value, number));
-	case CPU:
-		return (parse_cpu(value, number));
-	case ENCODING:
-		return (tbuf_option_word(value, encodings, number));
-	default:
-		return (kind > RATE ? -ENOTSUP : tbuf_option_value(
-		    (enum tbuf_option_kind)kind, value, number));
-	}
-}
-
 /* Those of the second part may change while tracing is active. */
 static bool
 is_live(const struct option *option)
@@ -262,68 +159,30 @@ option_field(const struct tbuf_options *o, const struct option *option)
 	return ((char *)(uintptr_t)o + option->field);
 }
 
-static const char *
-wrong(enum kind kind)
-{
-	switch (kind) {
-	case RATE:
-	case RATE_OR_NONE:
-	case STATUSRATE:
-		return ("no rate, such as 10hz or 100ms");
-	case SETTING:
-		return (tbuf_option_wrong[TBUF_OPTION_FLAG]);
-	case NUMBER:
-		return ("no number, such as 0 or 2");
-	case ENCODING:
-		return ("none of ascii, utf8");
-	case RULES:
-		return ("no list of OUTCOME:MASK, such as 0:2,*:0xffffffff");
-	default:
-		return (tbuf_option_wrong[kind]);
-	}
-}
-
+/* Returns 0 if an option may be set now, else an error with its words. */
 static int
-refuse(struct tbuf_consumer *c, const struct option *option,
-    const char *value)
+check_option(struct tbuf_consumer *c, const struct option *option,
+    const char *name)
 {
+	if (option == NULL)
+		return (tbuf_consumer_fail(c, -ENOENT,
+		    "failed to set -x %s: Invalid option name", name));
+	if (c->state != TBUF_RUN_NEW && !is_live(option))
+		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
+		    "Operation illegal when tracing is active", name));
 	switch (option->kind) {
 	case PROGRAM:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "-x %s: not in this version", option->name));
+		    "-x %s: not in this version", name));
 	case KERNEL:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "failed to set -x %s: No meaning in user space",
-		    option->name));
+		    "failed to set -x %s: No meaning in user space", name));
 	case COMMAND:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "failed to set -x %s: No meaning to the library",
-		    option->name));
+		    "failed to set -x %s: No meaning to the library", name));
 	default:
-		return (tbuf_consumer_fail(c, -EINVAL, "failed to set -x %s: "
-		    "Invalid value for specified option: '%.99s' is %s",
-		    option->name, value != NULL ? value : "",
-		    wrong(option->kind)));
+		return (0);
 	}
-}
-
-/* Of all targets that there are; those that come have them from the start. */
-static int
-set_rules(struct tbuf_consumer *c, const struct option *option,
-    const char *value)
-{
-	struct tbuf_target *t;
-	int error = tbuf_option_rules(value, c->options.unitselect);
-
-	if (error == -E2BIG)
-		return (tbuf_consumer_fail(c, error, "failed to set -x %s: "
-		    "more than %u outcomes", option->name,
-		    TBUF_UNIT_RULES - 1));
-	if (error != 0)
-		return (refuse(c, option, value));
-	TAILQ_FOREACH(t, &c->targets, link)
-		tbuf_units_rule(c, t);
-	return (0);
 }
 
 int
@@ -331,20 +190,26 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
     const char *value)
 {
 	const struct option *option = option_find(name);
-	int64_t number;
+	int error = check_option(c, option, name);
+	struct tbuf_target *t;
 
-	if (option == NULL)
-		return (tbuf_consumer_fail(c, -ENOENT,
-		    "failed to set -x %s: Invalid option name", name));
-	if (c->state != TBUF_RUN_NEW && !is_live(option))
-		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
-		    "Operation illegal when tracing is active", name));
-	if (option->kind == RULES)
-		return (set_rules(c, option, value));
-	if (parse_value(option->kind, value, &number) != 0)
-		return (refuse(c, option, value));
-	memcpy(option_field(&c->options, option), &number, sizeof(number));
+	if (error != 0)
+		return (error);
+	error = tbuf_setting_read(option->kind, value,
+	    option_field(&c->options, option));
+	if (error == -E2BIG)
+		return (tbuf_consumer_fail(c, error, "failed to set -x %s: "
+		    "more than %u outcomes", name, TBUF_UNIT_RULES - 1));
+	if (error != 0)
+		return (tbuf_consumer_fail(c, error, "failed to set -x %s: "
+		    "Invalid value for specified option: '%.99s' is %s", name,
+		    value != NULL ? value : "",
+		    tbuf_setting_wrong(option->kind)));
 	c->strict |= option->field == FIELD(switchrate);
+	/* Targets that come have the rules from the start. */
+	if (option->kind == RULES)
+		TAILQ_FOREACH(t, &c->targets, link)
+			tbuf_units_rule(c, t);
 	return (0);
 }
 
