@@ -72,8 +72,8 @@ map=$top_srcdir/libtbuf/libtbuf.map
 symbols >"$SCRATCH/symbols"
 arrows "$SCRATCH/symbols" >"$SCRATCH/arrows"
 # Were there no calls, no circle would be found.
-grep -q 'producer/fire .*producer/lane ' "$SCRATCH/arrows" || {
-	echo "FAIL the objects have no call from fire to lane"
+grep -q 'producer/fire .*producer/lock ' "$SCRATCH/arrows" || {
+	echo "FAIL the objects have no call from fire to lock"
 	exit 1
 }
 awk -v kind=calls -f "$top_srcdir/tests/layers.awk" "$top_srcdir/doc/layers.txt" \
