@@ -75,8 +75,22 @@ START_TEST(the_counter_is_used_where_the_kernel_trusts_it)
 {
 	number = _i;
 	invariant = 1;
+	unsetenv("TBUF_CLOCK");
 	ck_assert_int_eq(tbuf_clock_choose(false), cases[_i].clock);
 	ck_assert_uint_eq(opens, cases[_i].opens);
+}
+END_TEST
+
+START_TEST(the_counter_is_used_if_the_user_demands_it)
+{
+	number = 5;
+	invariant = 1;
+	setenv("TBUF_CLOCK", "count", 1);
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COARSE);
+	setenv("TBUF_CLOCK", "counter", 1);
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COUNTER);
+	invariant = 0;
+	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COARSE);
 }
 END_TEST
 
@@ -103,6 +117,7 @@ board_begin(void)
 	    sizeof(head));
 	invariant = 1;
 	number = 0;
+	unsetenv("TBUF_CLOCK");
 }
 
 static void
@@ -276,6 +291,7 @@ main(void)
 	    what_the_c_library_keeps_of_cpuid_is_what_cpuid_says);
 	suite_add_tcase(suite, tcase);
 #if defined(__x86_64__)
+	tcase_add_test(tcase, the_counter_is_used_if_the_user_demands_it);
 	tcase = tcase_create("board");
 	tcase_add_checked_fixture(tcase, board_begin, board_end);
 	tcase_add_test(tcase, what_has_been_read_lately_is_not_read_again);

@@ -39,14 +39,17 @@ static char *const program[] = { (char *)(uintptr_t)"/bin/true", NULL };
 static void
 execute(char *const argv[], const char *set)
 {
-	char directory[512], run[64];
-	char *environment[] = { directory, run, (char *)(uintptr_t)set, NULL };
+	char directory[512], run[64], clock[64];
+	char *environment[] = { directory, run, clock,
+	    (char *)(uintptr_t)set, NULL };
 
 	snprintf(directory, sizeof(directory), "TBUF_DIR=%s",
 	    getenv("TBUF_DIR"));
 	/* As a followed command's child has it. */
 	snprintf(run, sizeof(run), "TBUF_RUN=%s",
 	    getenv("TBUF_RUN") == NULL ? "" : getenv("TBUF_RUN"));
+	snprintf(clock, sizeof(clock), "TBUF_CLOCK=%s",
+	    getenv("TBUF_CLOCK") == NULL ? "" : getenv("TBUF_CLOCK"));
 	execve(argv[0], argv, environment);
 	_exit(127);
 }
