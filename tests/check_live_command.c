@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/counter.h"
+#include "arch/rseq_area.h"
 #include "check_live_fixture.h"
 
 static const struct {
@@ -517,9 +519,13 @@ START_TEST(child_without_space_is_told_once)
 {
 	struct tbuf_consumer *c;
 	char options[96];
+	const char *reason = "Not enough space";
 	struct tally t;
 	int fds[2];
 
+	/* Lock lanes may have no way to tell their CPU, which -x cpu needs. */
+	if (!tbuf_rseq_ready() && !tbuf_cpu_readable())
+		reason = "it cannot tell its CPU";
 	stay_on_one_cpu();
 	setenv("TBUF_MAXSIZE", "1152k", 1);
 	snprintf(options, sizeof(options), "follow bufpolicy=ring bufsize=1m "
@@ -531,7 +537,7 @@ START_TEST(child_without_space_is_told_once)
 	live_spawn(c, "relay", "10", NULL);
 	live_go(c);
 	ck_assert_int_eq(live_work(c, &t), 0);
-	check_missed(c, 1, "Not enough space");
+	check_missed(c, 1, reason);
 	ck_assert_uint_eq(t.records, 0);
 	ck_assert_uint_eq(t.exits, 1);
 	tbuf_consumer_close(c);
