@@ -207,6 +207,16 @@ START_TEST(a_counter_that_is_unfit_is_told_to_nobody)
 }
 END_TEST
 
+START_TEST(a_counter_that_is_demanded_is_told_to_nobody)
+{
+	number = 5;
+	setenv("TBUF_CLOCK", "counter", 1);
+	ck_assert_int_eq(tbuf_board_clock(board_fd), TBUF_CLOCK_COUNTER);
+	unsetenv("TBUF_CLOCK");
+	ck_assert_int_eq(tbuf_board_clock(board_fd), TBUF_CLOCK_COARSE);
+}
+END_TEST
+
 START_TEST(without_a_board_the_kernel_is_asked)
 {
 	const char none = 'x';
@@ -297,6 +307,7 @@ main(void)
 	tcase_add_test(tcase, what_has_been_read_lately_is_not_read_again);
 	tcase_add_test(tcase, what_was_read_long_ago_is_read_again);
 	tcase_add_test(tcase, a_counter_that_is_unfit_is_told_to_nobody);
+	tcase_add_test(tcase, a_counter_that_is_demanded_is_told_to_nobody);
 	tcase_add_test(tcase, without_a_board_the_kernel_is_asked);
 	suite_add_tcase(suite, tcase);
 #endif

@@ -118,7 +118,10 @@ is_lately(uint64_t then, uint64_t now)
 	return (then != 0 && then <= now && now - then < COUNTER_SECONDS);
 }
 
-/* With a board there is somebody to tell, once it is known to be one. */
+/*
+ * With a board there is somebody to tell, once it is known to be one.  A counter
+ * that this process demands may be unfit for others, and is not told.
+ */
 enum tbuf_clock
 tbuf_board_clock(int fd)
 {
@@ -126,7 +129,7 @@ tbuf_board_clock(int fd)
 	enum tbuf_clock clock;
 	struct timespec now;
 
-	if (fd == -1 || !head_read(fd, &head) ||
+	if (fd == -1 || tbuf_clock_demanded() || !head_read(fd, &head) ||
 	    clock_gettime(CLOCK_MONOTONIC, &now) != 0)
 		return (tbuf_clock_choose(false));
 	if (is_lately(head.counter, (uint64_t)now.tv_sec))

@@ -96,17 +96,12 @@ has_word(const char *text, const char *word)
 static bool
 counter_trusted(void)
 {
-	const char *demanded = getenv("TBUF_CLOCK");
 	static const char *const of_hosts[] = {
 		"kvm-clock", "xen", "hyperv_clocksource_tsc_page"
 	};
 	char text[256];
 	size_t i;
 
-	/* The user knows that the counter is fit, where a kernel was told that
-	 * it is not (tsc=unstable), as in some virtual machines. */
-	if (demanded != NULL && strcmp(demanded, "counter") == 0)
-		return (true);
 	if (!read_text(CLOCKSOURCE "current_clocksource", text,
 	    sizeof(text)) || has_word(text, "tsc"))
 		return (true);
@@ -124,6 +119,14 @@ counter_trusted(void)
 }
 #endif
 
+bool
+tbuf_clock_demanded(void)
+{
+	const char *clock = getenv("TBUF_CLOCK");
+
+	return (clock != NULL && strcmp(clock, "counter") == 0);
+}
+
 /*
  * Without an invariant counter the kernel has no vDSO clock that reads one,
  * and CLOCK_MONOTONIC may be a system call: a fire must not make one.
@@ -133,7 +136,8 @@ tbuf_clock_choose(bool trusted)
 {
 	if (counter_forbidden())
 		return (TBUF_CLOCK_COARSE);
-	if (tbuf_counter_invariant() && (trusted || counter_trusted()))
+	if (tbuf_counter_invariant() &&
+	    (trusted || tbuf_clock_demanded() || counter_trusted()))
 		return (TBUF_CLOCK_COUNTER);
 #if defined(__x86_64__)
 	return (TBUF_CLOCK_COARSE);

@@ -18,6 +18,12 @@
  */
 enum tbuf_clock tbuf_clock_choose(bool trusted);
 
+/*
+ * Returns true if TBUF_CLOCK demands the counter: the user knows that it is fit,
+ * where a kernel was told that it is not (tsc=unstable).
+ */
+bool	tbuf_clock_demanded(void);
+
 /* The clock's reading now, after all earlier loads. */
 uint64_t tbuf_clock_read(enum tbuf_clock);
 
