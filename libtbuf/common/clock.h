@@ -19,8 +19,8 @@
 enum tbuf_clock tbuf_clock_choose(bool trusted);
 
 /*
- * Returns true if TBUF_CLOCK demands the counter: the user knows that it is fit,
- * where a kernel was told that it is not (tsc=unstable).
+ * Returns true if TBUF_CLOCK demands the counter: the user knows that it is
+ * fit, where a kernel was told that it is not (tsc=unstable).
  */
 bool	tbuf_clock_demanded(void);
 
