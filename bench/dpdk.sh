@@ -18,7 +18,7 @@ trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086,SC2046	# compilers have arguments
 $CC -std=gnu11 -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -O2 \
-    -I"$top_srcdir/libtbuf" -I"$top_srcdir/bench" \
+    -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
     $(pkg-config --cflags libdpdk) "$top_srcdir/bench/bench.c" \
     "$top_srcdir/bench/self.c" \
     "$top_srcdir/bench/dpdk.c" "$top_srcdir/bench/dpdk_event.c" \

@@ -34,7 +34,7 @@ trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086,SC2046	# compilers have arguments
-$CC -std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir/libtbuf" -I"$top_srcdir/bench" \
+$CC -std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
     $(pkg-config --cflags lttng-ust) "$top_srcdir/bench/bench.c" \
     "$top_srcdir/bench/self.c" \
     "$top_srcdir/bench/lttng.c" "$top_srcdir/bench/lttng_event.c" \

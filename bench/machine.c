@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "tbuf.h"
 
 #define TIMES	20000

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 

@@ -42,7 +42,7 @@
 
 #include <tbuf.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -11,7 +11,7 @@
  *
  * vfork, clone, daemon and setsid have no probes.  They are here because those
  * of libtbuf come behind the C library's in the order of search; the first two
- * are those of libtbuf/producer/vfork.c.
+ * are those of target/process/interpose_vfork.c.
  */
 #include "libc.h"
 

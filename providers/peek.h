@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/peek.h"
+#include "base/safe_read.h"
 
 #pragma GCC visibility push(hidden)
 

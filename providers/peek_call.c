@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls of safe reads (common/peek.h) in a provider.  The calls are an
+ * System calls of safe reads (base/safe_read.h) in a provider.  The calls are an
  * instruction of this file, which has no stub, so that they do not fire.  Part
  * of a fire: compiled with -mgeneral-regs-only.
  */
-#include "arch/call.h"
-#include "common/peek.h"
+#include "arch/syscall.h"
+#include "base/safe_read.h"
 
 long
 tbuf_peek_call(long number, long a, const void *b, long c, const void *d,

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 #define RETURN_NARGS	(2 + SYSCALL_PATHS)	/* result, errno, and paths */
 #define TEXT_MAX	256u

@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "arch/call.h"
+#include "arch/syscall.h"
 
 #define SIGN	((uint64_t)0x7462756661726561)
 

@@ -3,7 +3,7 @@
  *
  * Tasks that share memory and thread area with the one that makes them: the
  * thread writes lock lanes while both may run, for restartable sections are
- * one task's (producer/lend.c).  CLONE_VFORK: until the child has ended or
+ * one task's (target/process/vfork_rseq.c).  CLONE_VFORK: until the child has ended or
  * become another program, which the parent sleeps for; else for good.
  *
  * A child that the parent sleeps for is lent its rseq area where it has a stack
@@ -18,7 +18,7 @@
 
 #include <sched.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 bool
 syscall_is_clone(uint64_t number)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/call.h"
+#include "arch/syscall.h"
 
 /* Newer than some C libraries' headers. */
 #define DISPATCH	59		/* PR_SET_SYSCALL_USER_DISPATCH */

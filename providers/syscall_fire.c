@@ -16,7 +16,7 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 /* Fires under way in a thread: handlers fire in the midst of others. */
 #define DEPTH_MAX	8u
@@ -315,7 +315,7 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 
 /*
  * Its child comes back through the frame that its parent is to come back
- * through, so it has a wrapper (producer/vfork.c) and no stub.  These stand in
+ * through, so it has a wrapper (target/process/interpose_vfork.c) and no stub.  These stand in
  * front of what that calls, by the linker's --wrap.
  */
 uint32_t __real_tbuf_vfork_begin(void);

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "arch/call.h"
+#include "arch/syscall.h"
 
 #ifndef SA_RESTORER
 #define SA_RESTORER	0x04000000

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 #define TEXTS		4u
 

@@ -6,7 +6,7 @@
 #ifndef TBUFCTL_COMPILE_H
 #define TBUFCTL_COMPILE_H
 
-#include <tbuf_program.h>
+#include "machine/program.h"
 
 #include "known.h"
 #include "library.h"

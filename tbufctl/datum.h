@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include <tbuf_consumer.h>
-#include <tbuf_program.h>
+#include "machine/program.h"
 
 enum datum_kind {
 	DATUM_INTEGER,

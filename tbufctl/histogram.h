@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include <tbuf_consumer.h>
-#include <tbuf_program.h>
+#include "machine/program.h"
 
 #include "output.h"
 

@@ -13,7 +13,7 @@
 
 #include "dwarf.h"
 #include "messages.h"
-#include "producer/sitetext.h"
+#include "target/probe/site_text.h"
 #include "sites.h"
 
 #define SITES_MAX	65536u

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <tbuf_consumer.h>
-#include <tbuf_program.h>
+#include "machine/program.h"
 
 #include "dwarf.h"
 #include "messages.h"

@@ -40,7 +40,7 @@ exported()
 
 sizes()
 {
-	"$@" -Wall -Wextra -Werror -I"$top_srcdir/libtbuf" -fsyntax-only \
+	"$@" -Wall -Wextra -Werror -I"$top_srcdir/libtbuf/include" -fsyntax-only \
 	    "$top_srcdir/tests/abi.c" 2>&1
 }
 
@@ -70,8 +70,8 @@ same 'names without a version'
 
 # Functions of a header that are not all in it.
 node TBUF_1.0 >expected
-cat "$top_srcdir/libtbuf/tbuf.h" "$top_srcdir/libtbuf/tbuf_consumer.h" \
-    "$top_srcdir/libtbuf/tbuf_text.h" |
+cat "$top_srcdir/libtbuf/include/tbuf.h" "$top_srcdir/libtbuf/include/tbuf_consumer.h" \
+    "$top_srcdir/libtbuf/include/tbuf_text.h" |
     sed -n 's/^[a-z].*[ 	*]\(tbuf_[a-z_]*\)(.*/\1/p' |
     grep -v '^tbuf_private' | sort -u >headers
 grep -v -x -F -e tbuf_probe_enabled -e tbuf_probe_fire headers >got

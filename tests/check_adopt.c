@@ -12,7 +12,7 @@
 static uid_t	user(void);
 
 #define geteuid()	user()
-#include "producer/adopt.c"
+#include "target/file/adopt.c"
 #undef geteuid
 
 #include <check.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/aggregate.h"
+#include "machine/aggregate.h"
 #include "suite.h"
 
 /* As struct tbuf_d_aggregation has them. */

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/aggregate.h"
-#include "common/machine.h"
-#include "consumer/aggregates.h"
+#include "machine/aggregate.h"
+#include "machine/machine.h"
+#include "consumer/script/agg.h"
 #include "suite.h"
 #include "tbuf_consumer.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 /* ------------------------------------------------------------ scripts */
 

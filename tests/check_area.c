@@ -6,12 +6,12 @@
  * tested is included here, and looked at after each of its instructions.
  */
 #include "check_consumer_fixture.h"
-#include "consumer/budget.h"
+#include "consumer/run/budget.h"
 
 /* These read much, and change nothing. */
 #define tbuf_budget_look(fd, piece)	((void)(fd), (void)(piece), true)
 #define tbuf_budget_file(reach)		((void)(reach), true)
-#include "consumer/attach.c"
+#include "consumer/attach/attach.c"
 #include "steps.h"
 #include "suite.h"
 

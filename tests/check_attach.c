@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "steps.h"
 
 enum access { LOAD, STORE, CHANGE, FENCE };
@@ -48,13 +48,13 @@ static void	note(enum access, const volatile void *);
 	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);			\
 })
 
-#include "common/chain.c"
-#include "producer/meet.c"
-#include "consumer/attach.c"
+#include "shared/ecb_chain.c"
+#include "target/file/match_sessions.c"
+#include "consumer/attach/attach.c"
 /* Names that both have. */
 #define undo	quiesce_undo
 #define release	quiesce_release
-#include "consumer/quiesce.c"
+#include "consumer/attach/detach.c"
 #include "suite.h"
 
 #define NOTES	100000

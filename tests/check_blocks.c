@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumer/tasks.h"
+#include "consumer/target/threads.h"
 
 /* Which tasks there are is the test's, and what comes about before they are. */
 #define tbuf_tasks_list		step_list
@@ -21,8 +21,8 @@ static bool step_has(const struct tbuf_target *, const struct tbuf_tasks *,
     uint64_t);
 static void step_free(struct tbuf_tasks *);
 
-#include "consumer/variables.c"
-#include "common/step.h"
+#include "consumer/run/thread_variables.c"
+#include "shared/atomic_step.h"
 
 /* What another thread does before an element comes to live. */
 static void (*meanwhile)(void);
@@ -41,7 +41,7 @@ swap_late(const struct tbuf_memo *memo, uint64_t *pair, const uint64_t old[2],
 }
 
 #define tbuf_step_swap_pair	swap_late
-#include "common/element.c"
+#include "shared/array_element.c"
 #undef tbuf_step_swap_pair
 #include "suite.h"
 

@@ -19,12 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/affinity.h"
-#include "common/board.h"
-#include "common/control.h"
-#include "common/room.h"
+#include "base/cpu_affinity.h"
+#include "shared/board.h"
+#include "shared/control_file.h"
+#include "shared/memory_limit.h"
 #include "scratch.h"
-#include "producer/file.h"
+#include "target/file/file.h"
 
 /* The steps at which somebody else may come. */
 enum moment {
@@ -48,7 +48,7 @@ static void	moment(enum moment);
 	moment(BUILT);							\
 	built_;								\
 })
-#include "producer/wanted.c"
+#include "target/file/build_sessions.c"
 #include "suite.h"
 
 static char directory[64];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check_clause_fixture.h"
-#include "consumer/aggregates.h"
+#include "consumer/script/agg.h"
 
 static const struct tbuf_d_piece made_key = {
 	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer

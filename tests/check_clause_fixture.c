@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "check_clause_fixture.h"
-#include "producer/thread.h"
+#include "target/self/thread.h"
 #include "steps.h"
 #include "tbuf.h"
 

@@ -8,9 +8,9 @@
 #define CHECK_CLAUSE_FIXTURE_H
 
 #include "check_live_fixture.h"
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "machine_word.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 /* Records of a number, of a text, and of the first name's argument. */
 extern const struct tbuf_d_shape made_integer, made_string;

@@ -19,8 +19,8 @@ static int	open_other(const char *path);
 #define tbuf_counter_invariant()	(invariant)
 #define open(path, flags)		open_other(path)
 static int invariant;
-#include "common/clock.c"
-#include "common/board.h"
+#include "base/clock.c"
+#include "shared/board.h"
 #include "scratch.h"
 #include "suite.h"
 #undef open

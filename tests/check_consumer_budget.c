@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
-#include "common/room.h"
+#include "shared/memory_limit.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
 #include "suite.h"
 

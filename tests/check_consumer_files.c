@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
-#include "common/machine_code.h"
-#include "consumer/images.h"
-#include "consumer/run.h"
+#include "machine/code.h"
+#include "consumer/run/mappings.h"
+#include "consumer/run/run.h"
 #include "suite.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };

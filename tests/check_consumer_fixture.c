@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
-#include "common/board.h"
-#include "common/room.h"
+#include "shared/board.h"
+#include "shared/memory_limit.h"
 #include "scratch.h"
 
 static pid_t

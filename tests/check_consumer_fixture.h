@@ -9,16 +9,16 @@
 
 #include <check.h>
 
-#include "consumer/attach.h"
-#include "consumer/files.h"
-#include "consumer/probes.h"
-#include "consumer/rounds.h"
-#include "consumer/run.h"
-#include "consumer/targets.h"
-#include "consumer/timeline.h"
-#include "consumer/tools.h"
-#include "consumer/whom.h"
-#include "layout.h"
+#include "consumer/attach/attach.h"
+#include "consumer/files/files.h"
+#include "consumer/decode/probe_ids.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+#include "layout/layout.h"
 
 struct fake {
 	char directory[64];

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
 #include "suite.h"
 

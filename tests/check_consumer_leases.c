@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
-#include "common/board.h"
+#include "shared/board.h"
 #include "suite.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };

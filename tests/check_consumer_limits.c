@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
-#include "common/chain.h"
-#include "common/room.h"
+#include "arch/atomics.h"
+#include "shared/ecb_chain.h"
+#include "shared/memory_limit.h"
 #include "check_consumer_fixture.h"
 #include "suite.h"
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
-#include "common/room.h"
-#include "consumer/run.h"
-#include "consumer/whom.h"
+#include "shared/memory_limit.h"
+#include "consumer/run/run.h"
+#include "consumer/attach/select.h"
 #include "suite.h"
 
 /* Far more than one lock's holder is given, far less than all would be. */

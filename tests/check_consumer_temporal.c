@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
 
 /* The time is what a test says it is. */
@@ -39,7 +39,7 @@ visit(const struct tbuf_cpus *cpus)
 #define tbuf_cpus_visit(cpus)	visit(cpus)
 #define tbuf_now()		read_clock()
 #define tbuf_clock_read(clock)	((void)(clock), read_clock())
-#include "consumer/horizon.c"
+#include "consumer/read/watermark.c"
 #include "suite.h"
 #undef tbuf_now
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
 #include "suite.h"
 

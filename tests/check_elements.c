@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/session.h"
-#include "common/step.h"
+#include "shared/session_build.h"
+#include "shared/atomic_step.h"
 
 static enum tbuf_outcome here_load(const struct tbuf_memo *, uint64_t *,
     const uint64_t *, uint64_t);
@@ -30,7 +30,7 @@ static enum tbuf_outcome here_add(const struct tbuf_memo *, uint64_t *,
 #define tbuf_step_swap_pair	here_swap_pair
 #define tbuf_step_publish	here_publish
 #define tbuf_step_add		here_add
-#include "common/element.c"
+#include "shared/array_element.c"
 #include "suite.h"
 
 #define TRIES		16

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "check_consumer_fixture.h"
-#include "common/board.h"
+#include "shared/board.h"
 #include "suite.h"
 
 #define SIZE	65536u		/* of a half */

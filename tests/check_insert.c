@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "producer/clause_table.c"
+#include "target/clause/clause_aggregate.c"
 #include "suite.h"
 
 #define STORAGE		512u

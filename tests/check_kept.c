@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "producer/clause_decode.c"
-#include "producer/clause_test.c"
+#include "target/clause/plan_decode.c"
+#include "target/clause/plan_predicate.c"
 #include "suite.h"
 
 static uint64_t seed;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "check_live_fixture.h"
-#include "common/control.h"
+#include "shared/control_file.h"
 
 /* So many processes, all for one reason. */
 static void

@@ -23,7 +23,7 @@
 
 #include "check_live_fixture.h"
 #include "scratch.h"
-#include "common/board.h"
+#include "shared/board.h"
 
 START_TEST(running_target_is_traced)
 {

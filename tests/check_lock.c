@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 
 static void	moment(void);
 
@@ -20,7 +20,7 @@ static void	moment(void);
 	(moment(), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tbuf_store(p, v)						\
 	(moment(), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
-#include "producer/lock.c"
+#include "target/lane/lock_lane.c"
 #include "suite.h"
 
 #define LANES		2u

@@ -9,7 +9,7 @@
 
 #include <check.h>
 
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "suite.h"
 #include "tbuf.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check_machine_fixture.h"
-#include "common/machine_table.h"
+#include "machine/names.h"
 
 static struct fixture f;
 

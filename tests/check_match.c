@@ -12,7 +12,7 @@
 
 #include <check.h>
 
-#include "common/glob.h"
+#include "base/glob.h"
 #include "suite.h"
 
 #define PATTERN_MAX	7

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check_consumer_fixture.h"
-#include "consumer/attach.h"
+#include "consumer/attach/attach.h"
 #include "suite.h"
 
 #define SIZE		(UINT64_C(1) << 20)

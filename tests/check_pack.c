@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Arguments in records, byte by byte, beside a packer that is as simple as the
- * format's description in layout_record.h.  Fires are made on the rseq
+ * format's description in record.h.  Fires are made on the rseq
  * path and on the lock path (_i is 1), each one as the first of its session
  * and as one that the thread remembers.
  */
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "producer/key.h"
-#include "producer/file.h"
-#include "producer/string_words.h"
+#include "target/lane/key_hash.h"
+#include "target/file/file.h"
+#include "target/lane/pack_string.h"
 #include "steps.h"
 #include "suite.h"
 #include "tbuf_consumer.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/perf.h"
+#include "consumer/util/perf_ring.h"
 #include "suite.h"
 
 #define SIZE	4096u			/* of the buffer's data */

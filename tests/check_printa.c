@@ -11,7 +11,7 @@
 
 #include "action.h"
 #include "aggregation.h"
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "format.h"
 #include "histogram.h"
 #include "options.h"

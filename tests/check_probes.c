@@ -12,8 +12,8 @@
 
 #include <check.h>
 
-#include "common/view.h"
-#include "consumer/probes.h"
+#include "shared/file_view.h"
+#include "consumer/decode/probe_ids.h"
 #include "suite.h"
 
 #define ENTRIES		1024u

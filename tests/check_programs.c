@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_consumer_fixture.h"
-#include "common/programs.h"
+#include "shared/program_file.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 
 static void	moment(const volatile void *);
 
@@ -19,7 +19,7 @@ static void	moment(const volatile void *);
 	(moment(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tbuf_load_acquire(p)						\
 	(moment(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
-#include "consumer/read_file.c"
+#include "consumer/files/read_file.c"
 #include "suite.h"
 
 #define SIZE	40u		/* of each record */
@@ -28,7 +28,7 @@ static struct tbuf_lane lane;
 static unsigned loads, at, steps;	/* so many steps before that load */
 #define EACH_LOAD	UINT_MAX
 
-/* As the writer of producer/lock.c does it. */
+/* As the writer of target/lane/lock_lane.c does it. */
 static void
 step(void)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "check_target_fixture.h"
-#include "producer/mark.h"
+#include "target/provider.h"
 
 /* inv.attach: a probe that registers later meets the session itself. */
 START_TEST(a_later_probe_meets_the_session)

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/machine.h"
-#include "consumer/run.h"
-#include "consumer/script.h"
+#include "machine/machine.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "machine_word.h"
 #include "suite.h"
 #include "tbuf_consumer.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 /* ------------------------------------------------------------ scripts */
 

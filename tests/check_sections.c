@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "arch/rseq_unit.h"
-#include "producer/thread.h"
+#include "target/self/thread.h"
 #include "suite.h"
 
 #define ABORTS		50	/* at each step */

@@ -14,7 +14,7 @@
 #include <check.h>
 
 /* order_read() is its own. */
-#include "producer/wanted.c"
+#include "target/file/build_sessions.c"
 #include "steps.h"
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes of threads (layout_side.h): this process is its own target, and
+ * Lanes of threads (thread_lane.h): this process is its own target, and
  * looks at whose they are.  Each test runs with rseq and without.
  */
 #include <sys/wait.h>
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "atomics.h"
-#include "consumer/attach.h"
-#include "consumer/run.h"
-#include "consumer/targets.h"
-#include "consumer/thread_lane_pool.h"
-#include "consumer/tools.h"
-#include "producer/side.h"
+#include "arch/atomics.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/run/thread_lane_pool.h"
+#include "consumer/util/util.h"
+#include "target/lane/thread_lane.h"
 #include "suite.h"
 
 static struct tbuf_consumer *c;

@@ -11,7 +11,7 @@
 
 #include "arch/counter.h"
 #include "arch/rseq.h"
-#include "producer/clause.h"
+#include "target/clause/clause.h"
 
 /* What a section does is done here, and what comes between is the test's. */
 #define tbuf_rseq_load		step_load
@@ -25,7 +25,7 @@ static enum tbuf_outcome step_publish(const struct tbuf_memo *,
 static enum tbuf_emit step_do(const struct tbuf_fire *, tbuf_lane_work *,
     tbuf_lock_work *, void *, enum tbuf_lost);
 
-#include "producer/clause_speculate.c"
+#include "target/clause/clause_speculate.c"
 #include "suite.h"
 
 #define GENERATION	5u

@@ -8,7 +8,7 @@
 
 /* What the file gives is told by the test. */
 #define tbuf_file_read	table_file_read
-#include "consumer/aggregates_table.c"
+#include "consumer/script/agg_target_tables.c"
 #include "suite.h"
 #undef tbuf_file_read
 

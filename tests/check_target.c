@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "arch/rseq_area.h"
-#include "producer/self.h"
+#include "target/self/self.h"
 #include "check_target_fixture.h"
 
 /* inv.account, inv.order */

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "check_target_fixture.h"
-#include "common/chain.h"
-#include "producer/file.h"
-#include "common/room.h"
+#include "shared/ecb_chain.h"
+#include "target/file/file.h"
+#include "shared/memory_limit.h"
 #include "suite.h"
 
 struct tbuf_view view;

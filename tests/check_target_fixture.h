@@ -9,9 +9,9 @@
 
 #include <check.h>
 
-#include "common/control.h"
-#include "common/session.h"
-#include "producer/producer.h"
+#include "shared/control_file.h"
+#include "shared/session_build.h"
+#include "target/target.h"
 
 extern struct tbuf_view view;
 extern int control_file;

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/chain.h"
-#include "producer/lane.h"
+#include "shared/ecb_chain.h"
+#include "target/lane/lane.h"
 #include "check_target_fixture.h"
 
 START_TEST(each_enabling_writes_its_own_record)

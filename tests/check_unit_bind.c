@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/unit.h"
+#include "target/unit/unit.h"
 
 /* What a section does is done here, as far as the test lets it. */
 #define tbuf_step_publish	step_publish
@@ -20,7 +20,7 @@ static enum tbuf_outcome step_publish(const struct tbuf_memo *,
 static enum tbuf_outcome step_load(const struct tbuf_memo *, uint64_t *,
     const uint64_t *, uint64_t);
 
-#include "producer/unit_bind.c"
+#include "target/unit/unit_bind.c"
 #include "suite.h"
 
 #define GENERATION	5u

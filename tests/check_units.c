@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/unit.h"
+#include "target/unit/unit.h"
 
 /* What a section does is done here, as far as the test lets it. */
 #define tbuf_step_publish	step_publish
@@ -17,8 +17,8 @@
 static enum tbuf_outcome step_publish(const struct tbuf_memo *,
     const struct tbuf_publish *);
 
-#include "producer/unit_end.c"
-#include "producer/unit_write.c"
+#include "target/unit/unit_end.c"
+#include "target/unit/unit_write.c"
 #include "suite.h"
 
 #define GENERATION	5u

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "check_clause_fixture.h"
-#include "common/element.h"
-#include "consumer/targets.h"
-#include "consumer/tools.h"
-#include "consumer/variables.h"
+#include "shared/array_element.h"
+#include "consumer/target/target.h"
+#include "consumer/util/util.h"
+#include "consumer/run/thread_variables.h"
 #include "self_aborts.h"
 #include "tbuf.h"
 

@@ -62,7 +62,7 @@ END
 # Like a Makefile's rules.
 build() {
 	"$TBUFCTL" -C -h -s shop-probes.d -o shop-probes.h &&
-	    $CC -O2 -Wall -Wextra -Werror -I"$top/libtbuf" -I. -c shop.c &&
+	    $CC -O2 -Wall -Wextra -Werror -I"$top/libtbuf/include" -I. -c shop.c &&
 	    "$TBUFCTL" -C -G -s shop-probes.d -o shop-probes.o shop.o &&
 	    $CC shop.o shop-probes.o -o shop -L"$libraries" -ltbuf \
 	    -Wl,-rpath,"$libraries"
@@ -117,7 +117,7 @@ if command -v "${CXX:-c++}" >/dev/null; then
 	echo '#include "shop-probes.h"
 	int main() { SHOP_SALE_START(1, "x"); return SHOP_OPEN_ENABLED(); }' \
 	    >shop.cc
-	expect 'in C++' "$(${CXX:-c++} -Wall -Wextra -I"$top/libtbuf" -I. shop.cc \
+	expect 'in C++' "$(${CXX:-c++} -Wall -Wextra -I"$top/libtbuf/include" -I. shop.cc \
 	    shop-probes.o -o shop_plus -L"$libraries" -ltbuf \
 	    -Wl,-rpath,"$libraries" 2>&1 && ./shop_plus)" ''
 fi

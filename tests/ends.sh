@@ -87,7 +87,7 @@ if [ -z "${SANITIZER-}" ]; then
 	comes_to memory 134
 fi
 # shellcheck disable=SC2086 # they are words
-if ${CC:-cc} ${TARGET_FLAGS-} -fPIC -shared -I"$top_srcdir/libtbuf" \
+if ${CC:-cc} ${TARGET_FLAGS-} -fPIC -shared -I"$top_srcdir/libtbuf/include" \
     "$top_srcdir/tests/ends_plugin.c" -o plugin.so \
     -L"$top_builddir/.libs" -ltbuf 2>log; then
 	comes_to dlopen 0 ./plugin.so

@@ -20,7 +20,7 @@ TBUF_DIR=$D/dir
 export TBUF_DIR
 LIBS=$top_builddir/.libs
 GUEST=$top_srcdir/tests/guest
-COMMON="-O2 -g -Wall -Wextra -I$top_srcdir/libtbuf"
+COMMON="-O2 -g -Wall -Wextra -I$top_srcdir/libtbuf/include"
 SHARED="$LIBS/libtbuf.so -Wl,-rpath,$LIBS -lpthread"
 failures=0
 

@@ -16,8 +16,8 @@
 #include "steps.h"
 #include "arch/counter.h"
 #include "arch/rseq.h"
-#include "common/step.h"
-#include "producer/side.h"
+#include "shared/atomic_step.h"
+#include "target/lane/thread_lane.h"
 
 /* The copy is aborted before so many words of it; 0: it is not. */
 #define MEMO_WORDS	(sizeof(struct tbuf_memo) / sizeof(uint64_t))
@@ -42,7 +42,7 @@ remember_some(struct tbuf_memo *to, const struct tbuf_memo *from,
 }
 
 #define tbuf_rseq_remember	remember_some
-#include "producer/lane.c"
+#include "target/lane/cpu_lane.c"
 
 /* One has the thread's memo, and all have the CPU's. */
 #define SESSIONS	3

@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
-#include "producer/mark.h"
+#include "target/provider.h"
 #include "arch/rseq_unit.h"
-#include "producer/clause_kept.h"
-#include "producer/fire.h"
-#include "producer/packing.h"
-#include "producer/string_words.h"
-#include "producer/unit.h"
+#include "target/clause/plan.h"
+#include "target/fire/fire.h"
+#include "target/lane/pack_fixed.h"
+#include "target/lane/pack_string.h"
+#include "target/unit/unit.h"
 
 /* Before the section of each session. */
 static void (*moment_action)(void);
@@ -38,7 +38,7 @@ moment(void)
 	(moment(), (tbuf_rseq_rows_among)(m, w, site, values))
 /* Not tried: what is left by it is what this is about (check_sections). */
 #define tbuf_rseq_several(memos, left, ...) (left)
-#include "producer/fire.c"
+#include "target/fire/fire.c"
 
 static struct tbuf_consumer *consumers[2];
 static struct guest_page page;

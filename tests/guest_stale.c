@@ -17,12 +17,12 @@
 #include "guest/guest.h"
 #include "machine_word.h"
 #include "arch/rseq_unit.h"
-#include "producer/clause_kept.h"
-#include "producer/fire.h"
-#include "producer/packing.h"
-#include "producer/string_words.h"
-#include "producer/unit.h"
-#include "tbuf_program.h"
+#include "target/clause/plan.h"
+#include "target/fire/fire.h"
+#include "target/lane/pack_fixed.h"
+#include "target/lane/pack_string.h"
+#include "target/unit/unit.h"
+#include "machine/program.h"
 
 static unsigned flats;		/* flat sections that have been tried */
 
@@ -44,7 +44,7 @@ moment(void)
 #undef tbuf_cas
 #define tbuf_cas(word, old, new) (moment(), __atomic_compare_exchange_n(word, \
 	&(uint64_t){ old }, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-#include "producer/fire.c"
+#include "target/fire/fire.c"
 
 #define FIRES	1000u		/* some may be preempted, but not so many */
 

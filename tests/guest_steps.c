@@ -20,13 +20,13 @@
 #include "steps.h"
 #include "arch/counter.h"
 #include "arch/rseq.h"
-#include "common/step.h"
-#include "producer/side.h"
-#include "producer/clause.h"
-#include "producer/file.h"
-#include "producer/mark.h"
+#include "shared/atomic_step.h"
+#include "target/lane/thread_lane.h"
+#include "target/clause/clause.h"
+#include "target/file/file.h"
+#include "target/provider.h"
 
-/* Before and after a thread remembers a fire: producer/lane.c, below. */
+/* Before and after a thread remembers a fire: target/lane/cpu_lane.c, below. */
 static void (*moment_action)(void);
 
 static void
@@ -38,7 +38,7 @@ moment(void)
 
 #define tbuf_rseq_remember(to, from, marked) \
 	(moment(), (tbuf_rseq_remember)(to, from, marked), moment())
-#include "producer/lane.c"
+#include "target/lane/cpu_lane.c"
 
 static struct guest_page page;	/* fires of all */
 

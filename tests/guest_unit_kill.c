@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
-#include "producer/unit_again.h"
+#include "target/unit/unit_cached_end.h"
 
 enum moment {
 	BEFORE,			/* the record */
@@ -39,7 +39,7 @@ static void	at(enum moment);
 #define tbuf_unit_count(b, word)					\
 	(at(OVER), (tbuf_unit_count)((b), (word)))
 
-#include "producer/unit_end.c"
+#include "target/unit/unit_end.c"
 
 /* What a case's target does: some fires, a unit with some, its death. */
 static struct plan {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
-#include "producer/side.h"
-#include "producer/unit.h"
+#include "target/lane/thread_lane.h"
+#include "target/unit/unit.h"
 
 static pthread_key_t key;	/* a later one than the library's */
 static uint64_t unit, remembered;

@@ -15,7 +15,7 @@
 
 #include "guest/guest.h"
 #include "arch/rseq_unit.h"
-#include "producer/unit.h"
+#include "target/unit/unit.h"
 
 static void	moment(void);
 
@@ -30,7 +30,7 @@ static void	moment(void);
 
 /* What is said in steps for a processor without a section, on this one, too. */
 #define tbuf_rseq_keep	keep_in_steps
-#include "arch/rseq_unit_steps.h"
+#include "arch/generic/rseq_unit.h"
 #undef tbuf_rseq_keep
 
 static bool in_steps;		/* where there is a section, too */
@@ -41,7 +41,7 @@ static bool in_steps;		/* where there is a section, too */
 	(tbuf_rseq_keep)(__VA_ARGS__))
 #endif
 
-#include "producer/unit_again.c"
+#include "target/unit/unit_cached_write.c"
 
 /* As many as a unit remembers at once, and as many again in their places. */
 #define SITES		8u

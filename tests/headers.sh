@@ -11,7 +11,7 @@ set -eu
 # compile COMPILER LANGUAGE STANDARD: what comes on standard input.
 compile() {
 	$1 -x "$2" -std="$3" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-	    -I"$top_srcdir/libtbuf" -
+	    -I"$top_srcdir/libtbuf/include" -
 }
 
 for header in tbuf.h tbuf_consumer.h tbuf_text.h tbuf/sys/sdt.h; do
@@ -28,9 +28,9 @@ int main(void) { return 0; }"
 	done
 done
 
-for path in "$top_srcdir"/libtbuf/layout*.h; do
-	header=${path##*/}
+for path in "$top_srcdir"/libtbuf/layout/*.h; do
+	header=layout/${path##*/}
 	echo "$header"
 	printf '#include "%s"\n#include "%s"\nint main(void) { return 0; }\n' \
-	    "$header" "$header" | compile "$CC" c gnu11
+	    "$header" "$header" | compile "$CC -I$top_srcdir/libtbuf" c gnu11
 done

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# doc/layers.md: the files that it names are there.  Files include what the table
-# in doc/layers.txt allows; tests/calls.sh looks at what they call.
+# Files include what the table in doc/layers.txt allows; tests/calls.sh looks at
+# what they call.  Folders and names are as doc/layers.md promises.
 
 set -u
 : "${top_srcdir:?}"
 . "$top_srcdir/tests/common_scratch"
-library=$top_srcdir/libtbuf
 passed=0 failed=0
+cd "$top_srcdir" || exit 1
 
 expect() {
 	what=$1
@@ -21,79 +21,15 @@ expect() {
 	fi
 }
 
-# The folders and headers of the picture.
-named() {
-	for path in tbufctl providers libtbuf/producer libtbuf/consumer \
-	    libtbuf/common libtbuf/arch libtbuf/text libtbuf/layout.h; do
-		grep -q -e "\<$path" "$top_srcdir/doc/layers.md" &&
-		    [ -e "$top_srcdir/$path" ] || { echo "$path"; return 1; }
-	done
-}
+find libtbuf libtbufd tbufctl providers -name '*.[chly]' | sort \
+    >"$SCRATCH/sources"
 
-# The files beside a folder's name: files FOLDER WORD ...
-files() {
-	folder=$1
-	shift
-	for word; do
-		grep -q "\<$word\>" "$top_srcdir/doc/layers.md" &&
-		    [ -e "$top_srcdir/$folder/$word.c" ] ||
-		    { echo "$folder/$word.c"; return 1; }
-	done
-}
-
-# includes PATTERN FILE ...: none of these files includes such a header.
+# Prints "FILE FILE" for each #include in quotes: its path begins at the file's own
+# folder, or at one that -I names.
 includes() {
-	pattern=$1
-	shift
-	! grep -nE "^# *include [\"<]$pattern" "$@"
-}
-
-# The consumer side's headers from the ground up: each includes those alone
-# that come before it, and there is no other.
-floors() {
-	below='-'
-	for header; do
-		if sed -n 's/^#include "consumer\/\(.*\)\.h"$/\1/p' \
-		    "$library/consumer/$header.h" | grep -vxE -e "$below"; then
-			echo "$header.h"
-			return 1
-		fi
-		grep -q "\<$header\.h\>" "$top_srcdir/doc/layers.md" ||
-		    { echo "$header.h"; return 1; }
-		below="$below|$header"
-	done
-	for path in "$library"/consumer/*.h; do
-		basename "$path" .h | grep -qxE -e "$below" ||
-		    { echo "$path"; return 1; }
-	done
-}
-
-# consumer FILE ...: their paths.
-consumer() {
-	for file; do
-		echo "$library/consumer/$file.c"
-	done
-}
-
-expect 'what doc/layers.md names is there' named
-expect 'tbufctl has these files' files tbufctl options program consume stat \
-    format value
-expect 'the target side has these files' files libtbuf/producer register table \
-    fire pack lane lock life file fork
-expect 'the consumer side has these files' files libtbuf/consumer grab spawn \
-    attach round merge source record
-# Prints arrows for layers.awk: an #include in quotes is a path from the file's
-# own folder, or from one that -I names.
-arrows() {
-	cd "$top_srcdir" && find libtbuf libtbufd tbufctl providers \
-	    -name '*.[chly]' | sort >"$SCRATCH/sources" &&
-	    xargs grep -HoE '^# *include +"[^"]+"' <"$SCRATCH/sources" |
+	xargs grep -HoE '^# *include +"[^"]+"' <"$SCRATCH/sources" |
 	    sed 's/:# *include *"/ /; s/"$//' |
 	    awk '
-	function stem(file) {
-		sub(/\.[a-z]+$/, "", file)
-		return file
-	}
 	FNR == NR {
 		is[$1] = 1
 		next
@@ -102,7 +38,7 @@ arrows() {
 		own = $1
 		sub(/[^\/]*$/, "", own)
 		n = split(own " libtbuf/ libtbuf/include/ libtbufd/ " \
-		    "providers/ /", folder, " ")
+		    "tbufctl/ providers/ /", folder, " ")
 		for (i = 1; i <= n; i++) {
 			to = folder[i] $2
 			sub(/^\//, "", to)
@@ -110,44 +46,84 @@ arrows() {
 				break
 		}
 		if (i <= n)
-			print stem($1), stem(to), "#include"
+			print $1, to
 	}' "$SCRATCH/sources" -
 }
+includes >"$SCRATCH/includes"
+
 allowed() {
-	arrows >"$SCRATCH/arrows" &&
-	    grep -q 'producer/fire libtbuf/producer/producer ' \
-	    "$SCRATCH/arrows" && awk -v kind=includes \
-	    -f "$top_srcdir/tests/layers.awk" "$top_srcdir/doc/layers.txt" \
+	grep -q '^libtbuf/target/fire/fire.c libtbuf/target/fire/fire.h$' \
+	    "$SCRATCH/includes" &&
+	    sed 's/\.[a-z] / /; s/\.[a-z]$/ #include/' "$SCRATCH/includes" \
+	    >"$SCRATCH/arrows" &&
+	    awk -v kind=includes -f tests/layers.awk doc/layers.txt \
 	    "$SCRATCH/arrows"
 }
 expect 'files include as doc/layers.txt has it' allowed
-expect "the consumer side's headers include downwards" floors \
-    tools option_value perf process_maps traces core core_image asked \
-    aggregates script timeline pieces probes files targets tasks batch \
-    unit_tables units images run budget thread_lane_pool \
-    copyin_permission refire sampling variables shared_variables clauses \
-    attach whom rounds
-# shellcheck disable=SC2046
-expect 'what looks at files knows no target' includes \
-    'consumer/(targets|run|attach|whom|rounds)' \
-    $(consumer cpus parse perf pieces probes status timeline)
-# shellcheck disable=SC2046
-expect 'what is done to one target knows no run' includes \
-    'consumer/(run|attach|whom|rounds)' $(consumer ended life session source state)
-# calls FILE PATTERN: none of these functions is named there.
-calls() {
-	! grep -nE "\<($2)" "$library/producer/$1.c"
-}
-registration='tbuf_(sites|batch)_|tbuf_probe_(un)?register'
-life='tbuf_life_|tbuf_process_register'
-expect 'a fork asks neither life nor registration' calls fork \
-    "$registration|$life"
-expect 'life asks no registration' calls life "$registration"
-expect 'the table asks neither' calls table "$registration|$life"
 
-# Of a target and of its session.
+# Prints sources of the target side, beside lane, unit, clause and fire, that
+# compile the assembler of sections.
+assembler() {
+	awk '
+	{ of[$1] = of[$1] " " $2 }
+	function reach(file,	i, n, list) {
+		if (file in seen)
+			return
+		seen[file] = 1
+		n = split(of[file], list, " ")
+		for (i = 1; i <= n; i++)
+			reach(list[i])
+	}
+	END {
+		for (file in of) {
+			if (file !~ /^libtbuf\/target\/.*\.c$/ ||
+			    file ~ /^libtbuf\/target\/(lane|unit|clause|fire)\//)
+				continue
+			split("", seen)
+			reach(file)
+			if ("libtbuf/arch/rseq.h" in seen) {
+				print file
+				found = 1
+			}
+		}
+		exit found
+	}' "$SCRATCH/includes"
+}
+expect 'sections are compiled where records are written' assembler
+
+# The folders that doc/layers.md and doc/layers.txt name.
+named() {
+	for folder in $(grep -ohE '\<(libtbuf|libtbufd|tbufctl|providers)(/[a-z0-9_]+)*/($|[^a-z0-9_.])' \
+	    doc/layers.md | sed 's|/[^/]*$||' | sort -u) \
+	    $(sed -n 's/^\([a-z][a-z0-9_/]*\):.*/\1/p' doc/layers.txt); do
+		[ -d "$folder" ] || { echo "$folder"; return 1; }
+	done
+}
+expect 'folders that the documents name are there' named
+
+crowded() {
+	sed 's|/[^/]*$||' "$SCRATCH/sources" | uniq -c | awk '
+	    $1 > 40 && $2 !~ /^(tbufctl|providers|libtbufd)$/ { print; found = 1 }
+	    END { exit found }'
+}
+expect 'no folder has more than 40 files' crowded
+
+twice() {
+	! sed -n 's|^libtbuf/.*/\([^/]*\.c\)$|\1|p' "$SCRATCH/sources" | sort |
+	    uniq -d | grep .
+}
+expect 'a name of a source of the library is there once' twice
+
+# A child of fork must not depend on the life of a process, or on registration.
+fork_calls() {
+	! grep -nE '\<tbuf_((sites|batch)_|probe_(un)?register|life_|process_register)' \
+	    libtbuf/target/process/fork.c
+}
+expect 'a fork asks neither life nor registration' fork_calls
+
+# A target and its session have states, which one file changes.
 states() {
-	! grep -nE -e '->(life|session) = ' "$library"/consumer/*.c |
+	! grep -rnE -e '->(life|session) = ' --include='*.c' libtbuf/consumer |
 	    grep -v '/state\.c:'
 }
 expect 'states are changed in one file' states

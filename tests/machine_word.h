@@ -6,7 +6,7 @@
 #ifndef TESTS_MACHINE_WORD_H
 #define TESTS_MACHINE_WORD_H
 
-#include "common/machine_code.h"
+#include "machine/code.h"
 
 /* As tbuf_word(), but a constant. */
 #define W(op, a, b, c, i)	((uint64_t)TBUF_OP_##op |		\

@@ -10,7 +10,7 @@
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
 man=$top_srcdir/man
-library=$top_srcdir/libtbuf
+library=$top_srcdir/libtbuf/include
 passed=0 failed=0
 . "$top_srcdir/tests/common_scratch"
 work=$SCRATCH
@@ -202,8 +202,8 @@ x_options_are_the_same() {
 
 # The tables that follow a comment: .\" layout STRUCTURE
 layout_assertions() {
-	printf '#include "common/%s.h"\n' programs trace
-	echo '#include "layout.h"'
+	printf '#include "%s.h"\n' shared/program_file layout/text_trace
+	echo '#include "layout/layout.h"'
 	awk '
 	/^\.\\" layout / { structure = $3; next }
 	/^\.El/ { structure = "" }

@@ -39,7 +39,7 @@ enum agent {
 #define NRECORDS	12	/* most records committed to a lane */
 #define NHISTORY	8
 
-/* Words of a lane (layout_lane.h), then its storage. */
+/* Words of a lane (lane.h), then its storage. */
 enum lane_word {
 	W_HEAD,
 	W_LAST,

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of the model: one fire, step by step, as producer/fire.c,
- * producer/lane.c, producer/lock.c and the sections of arch/rseq.h do it.
+ * The target of the model: one fire, step by step, as target/fire/fire.c,
+ * target/lane/cpu_lane.c, target/lane/lock_lane.c and the sections of arch/rseq.h do it.
  */
 #include "model_state.h"
 

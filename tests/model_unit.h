@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layout_unit.h"
+#include "layout/unit.h"
 
 #define NTASKS		3
 #define NTABLES		2
@@ -55,7 +55,7 @@ enum defect {
 	NDEFECTS
 };
 
-/* Where a task is; unit_bind.c, unit_write.c, unit_again.h, unit_end.c. */
+/* Where a task is; unit_bind.c, unit_write.c, unit_cached_end.h, unit_end.c. */
 #define TASK_PLACES(X)							\
 	X(T_IDLE)							\
 	X(B_KEPT) X(B_FREE) X(B_CLAIM) X(B_DONE) X(B_TAKEN)		\

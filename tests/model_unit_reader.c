@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The consumer of the model of units, as consumer/units.c and round.c do it,
+ * The consumer of the model of units, as consumer/read/units.c and drain.c do it,
  * and whether all of it comes out right.
  */
 #include <string.h>

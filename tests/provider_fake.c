@@ -26,7 +26,7 @@
 
 #include <tbuf.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 #define LINE	256
 #define NLINES	65536

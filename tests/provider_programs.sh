@@ -135,7 +135,7 @@ committing() {
 
 compiling() {
 	run "$1" gcc -O1 -fPIC -shared -D_GNU_SOURCE -pipe \
-	    -I"$top_srcdir/libtbuf" -o object \
+	    -I"$top_srcdir/libtbuf/include" -o object \
 	    "$top_srcdir/tests/provider_fake.c" &&
 	    md5sum object && run "$1" gcc -o none "$top_srcdir/none.c"
 }

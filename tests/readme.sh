@@ -118,7 +118,7 @@ if [ -z "${SANITIZER-}" ]; then
 	libs=$top_builddir/.libs
 	cat >"$dir/own.bin/pkg-config" <<END
 #!/bin/sh
-echo "-I$top_srcdir/libtbuf -L$libs -Wl,-rpath,$libs -ltbuf"
+echo "-I$top_srcdir/libtbuf/include -L$libs -Wl,-rpath,$libs -ltbuf"
 END
 	printf '#!/bin/sh\nexec %s "$@"\n' "${CC:-cc}" >"$dir/own.bin/cc"
 	chmod +x "$dir/own.bin/pkg-config" "$dir/own.bin/cc"

@@ -17,12 +17,11 @@ aarch64) registers='\b[bdhqsvz][0-9][0-9]*\b' ;;
 *)	exit 77 ;;
 esac
 
-# Of sources that are there: a build folder may have others left.
-objects=$(cd "$top_builddir/libtbuf" && for source in \
-    "${top_srcdir:?}"/libtbuf/common/*.c "$top_srcdir"/libtbuf/producer/*.c; do
-	folder=$(basename "$(dirname "$source")")
-	name=libtarget_la-$(basename "$source" .c).o
-	find "$folder" -path "*/$name" | sed "s|^|$PWD/|"
+# Only objects whose sources are there: a build folder may have others left.
+objects=$(cd "$top_builddir" &&
+    find libtbuf -name 'libtarget_la-*.o' | while read -r object; do
+	source=$(echo "$object" | sed 's|/\.libs/|/|; s|/libtarget_la-|/|; s|o$|c|')
+	[ -e "${top_srcdir:?}/$source" ] && echo "$PWD/$object"
 done)
 failures=0
 
@@ -45,10 +44,11 @@ for object in $objects $stubs; do
 		fail "$object: memory by the C library"
 done
 
-# The rest of a fire calls the C library only when a thread is new, or where
-# there is no counter to be read.
-for name in fire lane lock pack 'machine[a-z_]*'; do
-	found=$(echo "$objects" | grep "libtarget_la-$name\.o\$") || {
+# A fire calls the C library only when a thread is new, or where there is no
+# counter to be read.
+for name in target/fire/fire target/lane/cpu_lane target/lane/lock_lane \
+    target/lane/pack_args 'machine/[a-z_]*'; do
+	found=$(echo "$objects" | grep "/libtbuf/${name%/*}/\(\.libs/\)\?libtarget_la-${name##*/}\.o\$") || {
 		fail "$name: no object"
 		continue
 	}

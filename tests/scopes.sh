@@ -36,7 +36,7 @@ main()
 }
 END
 # shellcheck disable=SC2086
-$CXX -std=c++17 -O1 -Wall -Wextra -Werror -I"$top_srcdir/libtbuf" \
+$CXX -std=c++17 -O1 -Wall -Wextra -Werror -I"$top_srcdir/libtbuf/include" \
     "$work/shop.cc" -o "$work/shop" -L"$top_builddir/.libs" -ltbuf \
     -Wl,-rpath,"$top_builddir/.libs" || exit 1
 

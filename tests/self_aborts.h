@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * clause_self.c as it is, but that a target may have sections aborted which
+ * plan_thread_local.c as it is, but that a target may have sections aborted which
  * store a thread's number.
  */
 #ifndef TBUF_TESTS_SELF_ABORTS_H

@@ -5,13 +5,11 @@
 # built for people: of what traces 120 KB of text at most, and with all that
 # clauses, units, threads' lanes, recorders and backtraces add 251 KB.
 
-: "${top_builddir:?}" "${CC:=cc}"
+: "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
 
-archive=$top_builddir/libtbuf/.libs/libtarget.a
 most_kernel=120000
 most=251000
-others='clause|machine|element|aggregate|programs|peek|mappings'
-others="$others|unit|side|recorder|backtrace|fatal|usage"
+. "$top_srcdir/tests/common_size"
 
 skip()
 {
@@ -32,19 +30,10 @@ esac
 [ "$(uname -m)" = x86_64 ] || skip "the figure is that of another processor"
 command -v size >/dev/null || skip "no size(1)"
 
-# text [NAME]: of all objects but those whose names begin so.
-text()
-{
-	size "$archive" | awk -v others="${1-}" '
-		NR > 1 && (others == "" ||
-		    $6 !~ "libtarget_la-(" others ")[^-]*$") { n += $1 }
-		END { print n + 0 }'
-}
-
 # check WHAT BYTES MOST
 check()
 {
-	[ "$2" -gt 0 ] || { echo "$archive has no text" >&2; exit 1; }
+	[ "$2" -gt 0 ] || { echo "no objects of $1" >&2; exit 1; }
 	echo "text of $1: $2 bytes of $3"
 	[ "$2" -le "$3" ] || {
 		echo "text of $1: $2 bytes, at most $3" >&2
@@ -52,5 +41,5 @@ check()
 	}
 }
 
-check 'what traces' "$(text "$others")" "$most_kernel"
-check 'the target side' "$(text)" "$most"
+check 'what traces' "$(target_text "$beyond_fire")" "$most_kernel"
+check 'the target side' "$(target_text)" "$most"

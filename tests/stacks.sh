@@ -23,7 +23,7 @@ compile() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/tbuf" -I"$top/libtbuf" "$@" \
+	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" "$@" \
 	    -o "$name" "$top/tests/usdt/stack.c" || exit 1
 }
 compile pointers -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer

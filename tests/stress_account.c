@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "stress_common.h"
 
 #define RUN_FIRES	400000u		/* of all threads of a run */

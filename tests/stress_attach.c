@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "stress_common.h"
 
 #define SESSIONS	25		/* of one target */

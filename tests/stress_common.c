@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
-#include "consumer/run.h"
+#include "arch/atomics.h"
+#include "consumer/run/run.h"
 #include "scratch.h"
 #include "stress_common.h"
 

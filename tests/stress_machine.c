@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomics.h"
-#include "common/machine_table.h"
+#include "arch/atomics.h"
+#include "machine/names.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/world.h"
 

@@ -6,7 +6,7 @@
  */
 #include "machine_word.h"
 #include "stress_common.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 #define NUMBERS								\
 	W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1), W(PUTA, 0, 0, 0, 2)

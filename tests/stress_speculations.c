@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/machine.h"
-#include "consumer/run.h"
-#include "consumer/script.h"
+#include "machine/machine.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "stress_common.h"
 
 #define FIRES_MAX	200000u

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/aggregate.h"
-#include "consumer/run.h"
-#include "consumer/script.h"
+#include "machine/aggregate.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "machine_word.h"
 #include "stress_common.h"
 

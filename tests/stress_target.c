@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "atomics.h"
+#include "arch/atomics.h"
 #include "stress_common.h"
 
 #ifdef TBUF_INJECT

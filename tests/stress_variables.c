@@ -24,11 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomics.h"
-#include "common/programs.h"
-#include "consumer/files.h"
-#include "consumer/run.h"
-#include "consumer/script.h"
+#include "arch/atomics.h"
+#include "shared/program_file.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "machine_word.h"
 #include "stress_common.h"
 

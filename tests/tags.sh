@@ -33,7 +33,7 @@ each()
 	done
 }
 
-tags=$(grep -oE '\<inv\.[a-z]+' libtbuf/layout.h | sort -u)
+tags=$(grep -oE '\<inv\.[a-z]+' libtbuf/layout/layout.h | sort -u)
 [ "$(echo "$tags" | wc -l)" -gt 5 ] || {
 	echo 'FAIL layout.h has no tags'
 	exit 1

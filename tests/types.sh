@@ -28,7 +28,7 @@ build()
 	name=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -O1 -I"$top_srcdir/libtbuf" "$@" "$here/typed.c" -o "$name" \
+	$CC -O1 -I"$top_srcdir/libtbuf/include" "$@" "$here/typed.c" -o "$name" \
 	    "$top_builddir/.libs/libtbuf.so" \
 	    -Wl,-rpath,"$top_builddir/.libs"
 }
@@ -103,7 +103,7 @@ if build linked -g && objcopy --only-keep-debug linked linked.debug &&
 fi
 
 # C++.
-$CXX -O1 -g -I"$top_srcdir/libtbuf" "$here/plus.cc" -o plus \
+$CXX -O1 -g -I"$top_srcdir/libtbuf/include" "$here/plus.cc" -o plus \
     "$top_builddir/.libs/libtbuf.so" -Wl,-rpath,"$top_builddir/.libs" &&
     run plus plus
 

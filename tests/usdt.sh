@@ -26,8 +26,8 @@ compile() {
 	program=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/tbuf" \
-	    -I"$top/libtbuf" "$@" -o "$program" || exit 1
+	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/include/include/tbuf" \
+	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
 }
 
 # Names and arguments, a record a line; $around is a command to run it.
@@ -390,7 +390,7 @@ fi
 
 # A program that has probes of tbuf beside its notes is left alone.
 # shellcheck disable=SC2086
-$CC -I"$top/libtbuf/tbuf" "$top/tests/usdt/probes.c" -o both \
+$CC -I"$top/libtbuf/include/include/tbuf" "$top/tests/usdt/probes.c" -o both \
     -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$(cd "$top_builddir/.libs" &&
     pwd)" || exit 1
 expect 'one probe, not two' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \

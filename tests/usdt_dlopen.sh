@@ -35,8 +35,8 @@ compile() {
 	program=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/tbuf" \
-	    -I"$top/libtbuf" "$@" -o "$program" || exit 1
+	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/include/include/tbuf" \
+	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
 }
 compile module.so -shared -fPIC "$top/tests/usdt/module.c" module.o
 compile opener "$top/tests/usdt/opener.c" -ldl -lpthread

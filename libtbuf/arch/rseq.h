@@ -101,7 +101,7 @@
  *	UPDATE	ARM; CHECK, with the session's turn in place of its generation:
  *		[slot.turn] == s.turn, and [m.lane] == s.lane, whose table of
  *		that turn it is				else leave CHANGED
- *		search the key's entry, as clause_table.c does: none that lies
+ *		search the key's entry, as clause_aggregate.c does: none that lies
  *		in the table, or less values than s.word	leave CHANGED
  *		[its value] += s.delta, the last instruction: a search and ADD
  *		in one
@@ -187,7 +187,7 @@
 
 #include "arch/rseq_area.h"
 #include "arch/rseq_types.h"
-#include "layout.h"
+#include "layout/layout.h"
 #include "tbuf.h"
 
 /* Offsets as the assembler has them, and as the compiler does. */
@@ -362,9 +362,9 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #endif
 
 #if defined(__x86_64__)
-#include "arch/rseq_x86_64.h"
+#include "arch/x86_64/rseq.h"
 #elif defined(__aarch64__)
-#include "arch/rseq_aarch64.h"
+#include "arch/aarch64/rseq.h"
 #else
 #error "tbuf: this processor has no restartable sections here"
 #endif

@@ -21,9 +21,9 @@
 #include "arch/rseq_types.h"
 
 #if defined(__x86_64__)
-#include "arch/rseq_area_x86_64.h"
+#include "arch/x86_64/rseq_area.h"
 #elif defined(__aarch64__)
-#include "arch/rseq_area_aarch64.h"
+#include "arch/aarch64/rseq_area.h"
 #else
 #error "tbuf: this processor has no restartable sections here"
 #endif

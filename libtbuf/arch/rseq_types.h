@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layout.h"
+#include "layout/layout.h"
 
 /* Bytes to store one after the other. */
 struct tbuf_segment {
@@ -147,7 +147,7 @@ tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 /*
  * ... and what is remembered there of an aggregation without a key: a memo
  * whose `bits` are the version of what is kept of the clause (in
- * producer/clause_kept.h), whose `data` are the values, so many as `ecb_max`
+ * target/clause/plan.h), whose `data` are the values, so many as `ecb_max`
  * says; or, of one with a key, of where the table lies.
  */
 static inline struct tbuf_memo *

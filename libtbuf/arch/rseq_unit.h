@@ -54,10 +54,10 @@ TBUF_ASSERT_OFFSET(tbuf_unit_total, kept, 0);
 TBUF_ASSERT_OFFSET(tbuf_unit_total, discarded, 8);
 
 #if defined(__x86_64__)
-#include "arch/rseq_unit_x86_64.h"
+#include "arch/x86_64/rseq_unit.h"
 #else
-#include "arch/rseq_unit_aarch64.h"
-#include "arch/rseq_unit_steps.h"
+#include "arch/aarch64/rseq_unit.h"
+#include "arch/generic/rseq_unit.h"
 #endif
 
 #endif

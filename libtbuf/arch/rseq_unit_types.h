@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "arch/rseq_types.h"
-#include "layout.h"
+#include "layout/layout.h"
 
 /* An EPID, and what its selection was worked out from. */
 struct tbuf_unit_met {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/fatal.h"
+#include "target/crash/fatal_signal.h"
 #include "text/text.h"
 
 #define MESSAGE	512

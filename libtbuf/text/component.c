@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "producer/self.h"
-#include "text/order.h"
+#include "target/self/self.h"
+#include "text/remote_setting.h"
 #include "text/text.h"
 
 #define REGISTERED	1

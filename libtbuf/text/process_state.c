@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/thread.h"
+#include "target/self/thread.h"
 #include "text/text.h"
 
 /* Each program looks at it as it ends: where there is something to read. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * How the text trace is set: by TBUF_TEXT in the environment, by the program,
- * and by others (order.c).  One thread at a time changes it; messages look at
+ * and by others (remote_setting.c).  One thread at a time changes it; messages look at
  * it without a lock.
  */
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/process.h"
-#include "text/order.h"
+#include "target/process/process.h"
+#include "text/remote_setting.h"
 #include "text/text.h"
 
 static uint32_t facility;	/* enum tbuf_facility */

@@ -25,9 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "atomics.h"
-#include "common/text_setting.h"
-#include "common/trace.h"
+#include "arch/atomics.h"
+#include "shared/text_setting.h"
+#include "layout/text_trace.h"
 #include "tbuf_text.h"
 
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
@@ -104,7 +104,7 @@ bool	tbuf_component_traced(const struct tbuf_component *, unsigned level)
 extern struct tbuf_component tbuf_assertions TBUF_HIDDEN;
 
 /*
- * trace.c.  A chunk of so many kilobytes: 0 or -errno.
+ * memory_trace.c.  A chunk of so many kilobytes: 0 or -errno.
  */
 int	tbuf_trace_make(uint32_t kbytes) TBUF_HIDDEN;
 /* A line, with its newline; cut if it is too long.  False: it is lost. */
@@ -115,11 +115,11 @@ int	tbuf_trace_flush(const char *path) TBUF_HIDDEN;
 void	tbuf_trace_close(uint32_t closed) TBUF_HIDDEN;
 int	tbuf_trace_leave(void) TBUF_HIDDEN;
 
-/* reap.c: the directory's traces of dead processes, but for the youngest. */
+/* trace_retention.c: the directory's traces of dead processes, but for the youngest. */
 void	tbuf_trace_reap(int dirfd) TBUF_HIDDEN;
 
 /*
- * file.c.  A descriptor or -errno, as tbuf_text_flush() has them.
+ * trace_file.c.  A descriptor or -errno, as tbuf_text_flush() has them.
  */
 int	tbuf_textfile_open(const char *path) TBUF_HIDDEN;
 /* Lines in two parts, by one call; *left: bytes that found no room. */
@@ -129,7 +129,7 @@ int	tbuf_textfile_write(int fd, struct iovec parts[2], size_t *left)
 int	tbuf_textfile_append(const char *path, char *line, size_t size)
 	    TBUF_HIDDEN;
 
-/* log.c: in pieces, where it is long. */
+/* syslog.c: in pieces, where it is long. */
 void	tbuf_textlog_write(unsigned level, const char *component,
 	    const char *text, size_t size) TBUF_HIDDEN;
 

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/call.h"
+#include "arch/syscall.h"
 
 #ifdef __x86_64__
 #ifndef ARCH_SHSTK_STATUS

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 #include "usdt.h"
 
 /* ------------------------------------------------------------ registering */

@@ -6,7 +6,7 @@
  */
 #include "usdt.h"
 
-#include "producer/mark.h"
+#include "target/provider.h"
 
 /* Bytes of all texts of a hit: on the stack, and few need more than a bit. */
 #define TEXTS_SHORT	512u

@@ -14,7 +14,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "producer/mark.h"
+#include "target/provider.h"
 #include "usdt.h"
 
 #define TEXTS_MAX	8u

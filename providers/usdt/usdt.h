@@ -19,8 +19,8 @@
 
 #include <tbuf.h>
 
-#include "layout.h"
-#include "common/peek.h"
+#include "layout/layout.h"
+#include "base/safe_read.h"
 
 #if defined(__x86_64__)
 #include "../patch/x86_64.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tbuf_program.h>
+#include "machine/program.h"
 
 #include "fake.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 /*
  * Run the clauses in their order, once, as if one probe had fired with the

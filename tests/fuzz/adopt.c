@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/board.h"
-#include "common/control.h"
+#include "shared/board.h"
+#include "shared/control_file.h"
 #include "image.h"
-#include "producer/file.h"
+#include "target/file/file.h"
 
 enum {
 	OPTION_BOARD = 1,	/* else a file to adopt */

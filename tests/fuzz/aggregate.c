@@ -4,7 +4,7 @@
  * Aggregating functions.  The input is a function, its parameter, then values
  * and weights in turns.
  */
-#include "common/aggregate.h"
+#include "machine/aggregate.h"
 #include "fuzz.h"
 
 #define WORDS_MAX	(1 << 16)

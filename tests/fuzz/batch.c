@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "consumer/rounds.h"
-#include "consumer/run.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
 #include "drain.h"
 #include "image.h"
 

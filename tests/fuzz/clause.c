@@ -17,11 +17,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "image.h"
-#include "producer/file.h"
-#include "producer/mark.h"
-#include "producer/thread.h"
+#include "target/file/file.h"
+#include "target/provider.h"
+#include "target/self/thread.h"
 
 #define WINDOW	(UINT64_C(32) << 20)
 #define GUARD	(UINT64_C(1) << 20)

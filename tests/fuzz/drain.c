@@ -5,7 +5,7 @@
  */
 #include "drain.h"
 #include "fuzz.h"
-#include "layout.h"
+#include "layout/layout.h"
 
 /* Where what was read goes, so that it is read. */
 static volatile unsigned sink;

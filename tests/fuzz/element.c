@@ -8,8 +8,8 @@
  * Input: how many sets, bytes of a value, then what is done: an operation and
  * the key, as many as the next byte says; bytes of the sets, then the list.
  */
-#include "common/element.h"
-#include "common/step.h"
+#include "shared/array_element.h"
+#include "shared/atomic_step.h"
 #include "fuzz.h"
 
 #define KEY		8u

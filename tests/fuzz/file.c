@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "../machine_word.h"
-#include "common/machine.h"
-#include "consumer/run.h"
+#include "machine/machine.h"
+#include "consumer/run/run.h"
 #include "drain.h"
 #include "image.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */
 

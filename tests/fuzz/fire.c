@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "image.h"
-#include "producer/file.h"
-#include "producer/mark.h"
-#include "producer/table.h"
-#include "producer/thread.h"
+#include "target/file/file.h"
+#include "target/provider.h"
+#include "target/file/probe_table.h"
+#include "target/self/thread.h"
 
 #define WINDOW	(UINT64_C(32) << 20)
 #define GUARD	(UINT64_C(1) << 20)

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "common/control.h"
+#include "shared/control_file.h"
 #include "image.h"
 #include "tbuf.h"
 

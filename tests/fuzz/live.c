@@ -16,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "consumer/attach.h"
-#include "consumer/files.h"
-#include "consumer/rounds.h"
-#include "consumer/run.h"
-#include "consumer/targets.h"
-#include "consumer/whom.h"
+#include "consumer/attach/attach.h"
+#include "consumer/files/files.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/attach/select.h"
 #include "drain.h"
 #include "image.h"
 

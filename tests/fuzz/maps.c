@@ -5,8 +5,8 @@
  * /proc/PID/status, with names of its choice.  The functions are the
  * files' own, so the files are included.
  */
-#include "consumer/find.c"
-#include "consumer/process_maps.c"
+#include "consumer/files/process_file.c"
+#include "consumer/files/process_maps.c"
 
 #include "fuzz.h"
 

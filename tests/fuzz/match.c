@@ -4,7 +4,7 @@
  * Probe descriptions.  The input is a description and the four fields of a
  * probe, with NULs in between.
  */
-#include "common/glob.h"
+#include "base/glob.h"
 #include "fuzz.h"
 
 int

@@ -3,7 +3,7 @@
  *
  * Sizes, rates, options and names of files, each as a text.
  */
-#include "common/control.h"
+#include "shared/control_file.h"
 #include "fuzz.h"
 #include "tbuf_consumer.h"
 

@@ -30,7 +30,8 @@ CC=${FUZZ_CC-clang}
 mkdir -p "$build/o" "$build/bin"
 
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
-    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\" -I$source/libtbuf
+    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\"
+    -I$source/libtbuf -I$source/libtbuf/include
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
 # A loop over what there is none of may begin and end at NULL.
 checks="-fsanitize=address,undefined -fno-sanitize=pointer-overflow
@@ -47,7 +48,7 @@ export dlang="-iquote $source/libtbufd -I$build/dlang -I$source/tests"
 # What the targets are made of: each file once.
 shared()
 {
-	for file in "$source"/libtbufd/*.c; do
+	for file in "$source"/libtbufd/*.c "$source"/libtbufd/generate/*.c; do
 		case $file in
 		"$source"/libtbufd/lexer.c | "$source"/libtbufd/grammar.c)
 			;;	# of an archive of a release
@@ -56,7 +57,8 @@ shared()
 			;;
 		esac
 	done
-	printf '%s\n' "$source"/libtbuf/*/*.c "$build"/dlang/*.c
+	find "$source/libtbuf" -name '*.c'
+	printf '%s\n' "$build"/dlang/*.c
 	for file in command dwarf dwarf_argument dwarf_names dwarf_read field \
 	    flag missing near needed notes_file options preload program setting sites \
 	    text words; do

@@ -5,8 +5,8 @@
  * the text and the function.
  */
 #include "fuzz.h"
-#include "producer/sitetext.h"
-#include "producer/sitetoken.h"
+#include "target/probe/site_text.h"
+#include "target/probe/site_token.h"
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)

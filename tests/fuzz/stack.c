@@ -4,11 +4,11 @@
  * A stack that a target has recorded, to be unwound: how many bytes its frames
  * may take, at which address it lies, and anything.
  */
-#include "common/raw.h"
-#include "consumer/rounds.h"
-#include "consumer/run.h"
+#include "layout/raw_stack.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
 #include "fuzz.h"
-#include "tbuf_program.h"
+#include "machine/program.h"
 
 static const char *bytes;
 static size_t size;

@@ -16,10 +16,10 @@
 
 /* The consumer has a thing of this name, too. */
 #define tbuf_run	tbuf_fire_run
-#include "producer/clause_table.c"
+#include "target/clause/clause_aggregate.c"
 #undef tbuf_run
 #undef COPY
-#include "consumer/aggregates_table.c"
+#include "consumer/script/agg_target_tables.c"
 
 static const struct tbuf_d_piece keys[] = {
 	{ .kind = TBUF_PIECE_TEXT }, { .kind = TBUF_PIECE_INTEGER }

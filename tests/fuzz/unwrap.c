@@ -10,7 +10,7 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "common/trace.h"
+#include "layout/text_trace.h"
 #include "fuzz.h"
 #include "tbuf_consumer.h"
 

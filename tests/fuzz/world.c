@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/machine_table.h"
+#include "machine/names.h"
 #include "fuzz.h"
 #include "world.h"
 

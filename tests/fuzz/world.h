@@ -7,7 +7,7 @@
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 
-#include "common/machine.h"
+#include "machine/machine.h"
 #include "tbuf.h"
 
 #define WORLD_VARIABLES	4

@@ -13,7 +13,7 @@
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
-library=$srcdir/../../libtbuf
+library=$srcdir/../../libtbuf/include
 passed=0 failed=0
 
 . "$srcdir/../common_scratch"

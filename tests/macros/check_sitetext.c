@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Taking apart the text of a site (producer/sitetext.c).
+ * Taking apart the text of a site (target/probe/site_text.c).
  */
 #include <check.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/sitetext.h"
+#include "target/probe/site_text.h"
 
 /* The argument names that `text` gives `nargs` arguments, joined by blanks. */
 static const char *

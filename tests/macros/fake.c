@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "producer/sitetext.h"
+#include "target/probe/site_text.h"
 
 #define SITES_MAX	1024
 

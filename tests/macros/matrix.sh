@@ -13,7 +13,7 @@
 set -u
 : "${srcdir:=$(dirname "$0")}"
 srcdir=$(cd "$srcdir" && pwd)
-library=$srcdir/../../libtbuf
+library=$srcdir/../../libtbuf/include
 
 warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion
     -Wsign-conversion -Wcast-qual -Wcast-align -Wundef -Wwrite-strings -Wvla

@@ -10,7 +10,7 @@
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
-library=$srcdir/../../libtbuf
+library=$srcdir/../../libtbuf/include
 type="this argument's type cannot be traced"
 many="a probe has at most 10 arguments"
 passed=0 failed=0

@@ -1,0 +1,37 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The CPUs that a thread may run on, on machines of any size: the kernel
+ * refuses a set that is smaller than the CPUs that it was built for, and the
+ * C library's has a fixed one.
+ */
+#ifndef TBUF_BASE_CPU_AFFINITY_H
+#define TBUF_BASE_CPU_AFFINITY_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+
+#include "base/cpu_set.h"
+
+/* Twice what any kernel can be built for today. */
+#define TBUF_AFFINITY_CPUS	16384u
+
+struct tbuf_affinity {
+	unsigned long words[TBUF_AFFINITY_CPUS / (8 * sizeof(long))];
+};
+
+/*
+ * The set of a thread (0: the calling one); false if it is not to be had.
+ * It is large for the stack of a target.
+ */
+bool	tbuf_affinity_get(pid_t, struct tbuf_affinity *);
+
+/* Add those of it that can have lanes. */
+void	tbuf_affinity_add(const struct tbuf_affinity *, struct tbuf_cpus *);
+
+/* Bind the calling thread; false if that is not permitted. */
+bool	tbuf_affinity_set(const struct tbuf_affinity *);
+bool	tbuf_affinity_set_one(unsigned cpu);
+
+#endif

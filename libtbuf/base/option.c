@@ -1,0 +1,310 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Values of options.
+ */
+#include "base/optimize_size.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "base/policy.h"
+#include "layout/layout.h"
+
+const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
+	[TBUF_OPTION_SIZE] = "no size, such as 64k or 4m",
+	[TBUF_OPTION_BYTES] = "no size, such as 64k or 4m",
+	[TBUF_OPTION_STRSIZE] = "no size of 2 or more, such as 256 or 1k",
+	[TBUF_OPTION_FLAG] = "no flag, such as on or off",
+	[TBUF_OPTION_CPU] = "no CPU that is online",
+	[TBUF_OPTION_POLICY] = "none of switch, fill, ring",
+	[TBUF_OPTION_RESIZE] = "none of auto, manual",
+	[TBUF_OPTION_SCOPE] = "none of cpu, thread",
+	[TBUF_OPTION_NBUF] = "no number from 1 to 1023",
+	[TBUF_OPTION_UNITS] = "no number from 0 to 1024",
+	[TBUF_OPTION_UNITSIZE] = "no size from 1k to 64m, such as 64k",
+	[TBUF_OPTION_UNITPOLICY] = "none of fill, ring"
+};
+
+/* An unsigned integer in a C base, without a sign or a blank in front. */
+static int
+integer(const char *text, uint64_t *value, char **end)
+{
+	if (*text < '0' || *text > '9')
+		return (-EINVAL);
+	errno = 0;
+	*value = strtoull(text, end, 0);
+	return (errno != 0 ? -EINVAL : 0);
+}
+
+int
+tbuf_option_bytes(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kmgt";
+	const char *unit;
+	uint64_t value;
+	unsigned shift = 0;
+	char *end;
+
+	if (integer(text, &value, &end) != 0)
+		return (-EINVAL);
+	if (*end != '\0') {
+		if ((unit = strchr(units, *end | 0x20)) == NULL ||
+		    end[1] != '\0')
+			return (-EINVAL);
+		shift = 10 * (unsigned)(unit - units + 1);
+	}
+	if (value > UINT64_MAX >> shift)
+		return (-EINVAL);
+	*bytes = value << shift;
+	return (0);
+}
+
+int
+tbuf_option_word(const char *value, const char *const *words, int64_t *number)
+{
+	int64_t i;
+
+	for (i = 0; value != NULL && words[i] != NULL; i++)
+		if (strcmp(words[i], value) == 0) {
+			*number = i;
+			return (0);
+		}
+	return (-EINVAL);
+}
+
+/* A bare name of a size is 0, as DTrace has it. */
+static int
+bytes(const char *value, int64_t *number)
+{
+	uint64_t size = 0;
+
+	if (value != NULL && tbuf_option_bytes(value, &size) != 0)
+		return (-EINVAL);
+	*number = (int64_t)size;
+	return (size > INT64_MAX ? -EINVAL : 0);
+}
+
+/* What is too small for a record is refused when tracing is to begin. */
+static int
+buffer(const char *value, int64_t *number)
+{
+	if (bytes(value, number) != 0 || (value != NULL && *number == 0))
+		return (-EINVAL);
+	*number &= ~INT64_C(7);
+	return (0);
+}
+
+static int
+string(const char *value, int64_t *number)
+{
+	if (bytes(value, number) != 0 || *number < TBUF_STRSIZE_MIN)
+		return (-EINVAL);
+	if (*number > TBUF_STRSIZE_MAX)
+		*number = TBUF_STRSIZE_MAX;
+	return (0);
+}
+
+/* In either case. */
+static int
+flag(const char *value, int64_t *number)
+{
+	static const char *const words[] = {
+		"no", "yes", "disable", "enable", "disabled", "enabled",
+		"false", "true", "off", "on", "unset", "set", NULL
+	};
+	char word[sizeof("disabled")];
+	size_t i = 0;
+
+	*number = 1;
+	if (value == NULL)
+		return (0);
+	for (; value[i] != '\0'; i++) {
+		if (i == sizeof(word) - 1)
+			return (-EINVAL);
+		word[i] = (char)(value[i] | 0x20);
+	}
+	word[i] = '\0';
+	if (tbuf_option_word(word, words, number) != 0)
+		return (-EINVAL);
+	*number %= 2;
+	return (0);
+}
+
+/* A bare name is CPU 0. */
+static int
+cpu(const char *value, int64_t *number)
+{
+	uint64_t n = 0;
+	char *end;
+
+	if (value != NULL && (integer(value, &n, &end) != 0 || *end != '\0'))
+		return (-EINVAL);
+	*number = (int64_t)n;
+	return (n < TBUF_NCPUS ? 0 : -EINVAL);
+}
+
+static int
+nbuf(const char *value, int64_t *number)
+{
+	uint64_t n;
+	char *end;
+
+	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0' ||
+	    n < 1 || n > TBUF_SIDES_MAX - 1)
+		return (-EINVAL);
+	*number = (int64_t)n;
+	return (0);
+}
+
+static int
+units(const char *value, int64_t *number)
+{
+	uint64_t n = 0;
+	char *end;
+
+	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0')
+		return (-EINVAL);
+	*number = (int64_t)n;
+	return (n <= TBUF_NUNITS ? 0 : -EINVAL);
+}
+
+/* One that is none is the next larger power of two. */
+static int
+unit_size(const char *value, int64_t *number)
+{
+	uint64_t size = TBUF_UNITSIZE_MIN, wanted;
+
+	if (value == NULL || tbuf_option_bytes(value, &wanted) != 0 ||
+	    wanted < TBUF_UNITSIZE_MIN || wanted > TBUF_UNITSIZE_MAX)
+		return (-EINVAL);
+	while (size < wanted)
+		size *= 2;
+	*number = (int64_t)size;
+	return (0);
+}
+
+/* OUTCOME:, or *: for those that have no rule. */
+static int
+outcome(const char **p, int32_t *value)
+{
+	char *end = NULL;
+	long n;
+
+	*value = TBUF_UNIT_NO_OUTCOME;
+	if (**p == '*') {
+		end = (char *)(uintptr_t)*p + 1;
+	} else {
+		if (**p != '-' && (**p < '0' || **p > '9'))
+			return (-EINVAL);
+		errno = 0;
+		n = strtol(*p, &end, 0);
+		if (errno != 0 || n <= INT32_MIN || n > INT32_MAX ||
+		    end == *p)
+			return (-EINVAL);
+		*value = (int32_t)n;
+	}
+	*p = end + 1;
+	return (*end == ':' ? 0 : -EINVAL);
+}
+
+/* The rule of this outcome, or one that is free. */
+static int
+rule_set(uint64_t *rules, int32_t value, uint32_t mask)
+{
+	unsigned i, free = TBUF_UNIT_RULES - 1;
+
+	if (value == TBUF_UNIT_NO_OUTCOME) {
+		rules[free] = tbuf_unit_rule(value, mask);
+		return (0);
+	}
+	for (i = TBUF_UNIT_RULES - 1; i-- > 0;) {
+		if (tbuf_unit_outcome(rules[i]) == value)
+			break;
+		if (tbuf_unit_outcome(rules[i]) == TBUF_UNIT_NO_OUTCOME)
+			free = i;
+	}
+	if (i > TBUF_UNIT_RULES)
+		i = free;
+	if (i == TBUF_UNIT_RULES - 1)
+		return (-E2BIG);
+	rules[i] = tbuf_unit_rule(value, mask);
+	return (0);
+}
+
+int
+tbuf_option_rules(const char *p, uint64_t *rules)
+{
+	uint64_t made[TBUF_UNIT_RULES], mask;
+	int32_t value;
+	char *end;
+	int error;
+
+	memcpy(made, rules, sizeof(made));
+	for (;; p = end + 1) {
+		if (p == NULL || outcome(&p, &value) != 0 ||
+		    integer(p, &mask, &end) != 0 || mask > UINT32_MAX ||
+		    (*end != ',' && *end != '\0'))
+			return (-EINVAL);
+		error = rule_set(made, value, (uint32_t)mask);
+		if (error != 0)
+			return (error);
+		if (*end == '\0')
+			break;
+	}
+	memcpy(rules, made, sizeof(made));
+	return (0);
+}
+
+static int
+policy(const char *value, int64_t *number)
+{
+	int64_t i;
+
+	for (i = 0; value != NULL && i < TBUF_NPOLICIES; i++)
+		if (strcmp(value, tbuf_policies[i].name) == 0) {
+			*number = i;
+			return (0);
+		}
+	return (-EINVAL);
+}
+
+int
+tbuf_option_value(enum tbuf_option_kind kind, const char *value,
+    int64_t *number)
+{
+	static const char *const resizes[] = { "auto", "manual", NULL };
+	static const char *const scopes[] = { "cpu", "thread", NULL };
+	static const char *const policies[] = { "fill", "ring", NULL };
+
+	switch (kind) {
+	case TBUF_OPTION_SIZE:
+		return (buffer(value, number));
+	case TBUF_OPTION_BYTES:
+		return (bytes(value, number));
+	case TBUF_OPTION_STRSIZE:
+		return (string(value, number));
+	case TBUF_OPTION_FLAG:
+		return (flag(value, number));
+	case TBUF_OPTION_CPU:
+		return (cpu(value, number));
+	case TBUF_OPTION_POLICY:
+		return (policy(value, number));
+	case TBUF_OPTION_RESIZE:
+		return (tbuf_option_word(value, resizes, number));
+	case TBUF_OPTION_SCOPE:
+		return (tbuf_option_word(value, scopes, number));
+	case TBUF_OPTION_NBUF:
+		return (nbuf(value, number));
+	case TBUF_OPTION_UNITS:
+		return (units(value, number));
+	case TBUF_OPTION_UNITSIZE:
+		return (unit_size(value, number));
+	case TBUF_OPTION_UNITPOLICY:
+		return (tbuf_option_word(value, policies, number));
+	default:
+		return (-EINVAL);
+	}
+}

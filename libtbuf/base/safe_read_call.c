@@ -1,0 +1,25 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * System calls of safe reads (safe_read.h) in a target.  A provider that redirects
+ * system calls has a function of its own in this place.
+ */
+#include "base/optimize_size.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/safe_read.h"
+
+long
+tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
+    long e)
+{
+	int saved = errno;
+	long result = syscall(number, a, b, c, d, e, 0L);
+
+	if (result == -1)
+		result = -errno;
+	errno = saved;
+	return (result);
+}

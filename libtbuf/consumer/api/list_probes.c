@@ -1,0 +1,107 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes of targets, without a session.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "consumer/decode/probe_ids.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+
+struct entry {
+	const struct tbuf_probe_info *probe;
+	pid_t pid;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->probe->id != y->probe->id)
+		return (x->probe->id < y->probe->id ? -1 : 1);
+	return (x->pid < y->pid ? -1 : x->pid > y->pid);
+}
+
+static bool
+selected(const struct tbuf_consumer *c, const struct tbuf_probe_info *probe)
+{
+	struct tbuf_names names;
+	unsigned i;
+
+	tbuf_probe_names(probe, &names);
+	for (i = 0; i < c->npatterns; i++)
+		if (tbuf_description_match(tbuf_consumer_pattern(c, i),
+		    &names))
+			return (true);
+	return (c->npatterns == 0);
+}
+
+/* The probes of one target that still stand, or stood until its end. */
+static size_t
+add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct entry *entries)
+{
+	const struct tbuf_probe_entry *entry;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; t->probes != NULL && i < t->view.tables.entries; i++) {
+		if (t->probes[i] == NULL)
+			continue;
+		entry = tbuf_view_probe(&t->view, i);
+		if ((tbuf_target_runs(t) && tbuf_load(&entry->sites) == 0) ||
+		    !selected(c, t->probes[i]))
+			continue;
+		entries[n].probe = t->probes[i];
+		entries[n++].pid = t->pid;
+	}
+	return (n);
+}
+
+int
+tbuf_consumer_list(struct tbuf_consumer *c, int (*visit)(void *, pid_t,
+    const struct tbuf_probe_info *), void *arg)
+{
+	struct tbuf_target *t;
+	struct entry *entries;
+	size_t n = 0, i;
+	int result = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += t->view.tables.entries;
+	if ((entries = calloc(n + 1, sizeof(*entries))) == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	n = 0;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_target_probes(c, t);
+		n += add_probes(c, t, entries + n);
+	}
+	qsort(entries, n, sizeof(*entries), compare);
+	for (i = 0; i < n && result == 0; i++)
+		/* A file may be several targets, one a session. */
+		if (i == 0 || compare(&entries[i - 1], &entries[i]) != 0)
+			result = visit(arg, entries[i].pid, entries[i].probe);
+	free(entries);
+	return (result);
+}
+
+int
+tbuf_consumer_probes(struct tbuf_consumer *c, int (*visit)(void *,
+    const struct tbuf_probe_info *), void *arg)
+{
+	struct tbuf_target *t;
+	int result = 0;
+	unsigned i;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_target_probes(c, t);
+	for (i = 0; i < c->probes.count && result == 0; i++)
+		result = visit(arg, c->probes.infos[i]);
+	return (result);
+}

@@ -1,0 +1,302 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Work units as the files of the living and the dead have them, and cores:
+ * those that have not ended, and figures of those that have.  A look, with
+ * pread(2) alone.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "shared/session_build.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/util/util.h"
+#include "target/provider.h"
+#include "tbuf_consumer.h"
+
+struct look {
+	int (*unit)(void *, const struct tbuf_unit_status *);
+	int (*figures)(void *, const struct tbuf_unit_figures *);
+	void *arg;
+};
+
+/* A session that has tables. */
+struct session {
+	int fd;
+	uint64_t cut;			/* known up to here; 0: all of it is */
+	const struct tbuf_control *control;
+	bool alive;
+	uint64_t generation;
+	uint64_t at;			/* struct tbuf_units */
+	uint32_t count;
+	struct tbuf_timeline line;
+	struct tbuf_units head;
+};
+
+static bool
+read_at(const struct session *s, void *to, size_t size, uint64_t offset)
+{
+	return (offset <= INT64_MAX &&
+	    (s->cut == 0 || offset + size <= s->cut) &&
+	    pread(s->fd, to, size, (off_t)offset) == (ssize_t)size);
+}
+
+static bool
+session_read(struct session *s, unsigned number)
+{
+	struct tbuf_session session;
+	struct tbuf_terms terms;
+	struct tbuf_slot slot;
+	uint64_t size;
+	unsigned i;
+
+	if (!read_at(s, &slot, sizeof(slot), TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE) ||
+	    !tbuf_terms_read(&slot.terms, &terms) ||
+	    !read_at(s, &session, sizeof(session), slot.area))
+		return (false);
+	s->count = tbuf_terms_units(&terms, &size);
+	s->at = slot.units.at;
+	s->generation = session.generation;
+	if (s->count == 0 || s->at == 0 || slot.units.size !=
+	    tbuf_units_tables(s->count) + s->count * size ||
+	    !read_at(s, &s->head, sizeof(s->head), s->at))
+		return (false);
+	for (i = 0; i < TBUF_UNIT_KINDS; i++)
+		s->head.kinds[i].name[TBUF_UNIT_NAME - 1] = '\0';
+	memcpy(s->head.kinds[TBUF_UNIT_KINDS - 1].name, "(other)",
+	    sizeof("(other)"));
+	/* The record clock of another boot says nothing of now. */
+	s->line.clock = (enum tbuf_clock)s->control->clock;
+	s->line.base = session.go;
+	if (!s->alive && session.boot != 0 && session.boot != tbuf_boot())
+		tbuf_timeline_update(&s->line, &session.now);
+	else
+		tbuf_timeline_update(&s->line, NULL);
+	return (s->line.clock <= TBUF_CLOCK_COARSE);
+}
+
+/*
+ * A unit keeps its thread when that ends inside, which the target does not
+ * notice.  In doubt the thread is there.
+ */
+static bool
+thread_ended(const struct session *s, uint64_t tid)
+{
+	const struct tbuf_control *control = s->control;
+	char path[64];
+
+	if (control->pid_namespace != tbuf_pid_namespace(getpid()) ||
+	    tbuf_directory_pid(s->fd, control, true) != (pid_t)control->pid)
+		return (false);
+	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu32,
+	    (int)control->pid, (uint32_t)tid);
+	return (access(path, F_OK) != 0 && errno == ENOENT);
+}
+
+static int
+unit_look(const struct look *l, const struct session *s,
+    const struct tbuf_unit_entry *e)
+{
+	uint64_t began = tbuf_timeline_mono(&s->line, e->began);
+	struct tbuf_unit_status unit = {
+		.pid = (pid_t)s->control->pid, .program = s->control->comm,
+		.alive = s->alive, .id = e->id, .tid = (uint32_t)e->thread,
+		.inside = e->inside != 0 && s->alive &&
+		    !thread_ended(s, e->thread),
+		.records = tbuf_unit_records(e->head)
+	};
+
+	unit.kind = s->head.kinds[e->kind < TBUF_UNIT_KINDS ? e->kind :
+	    TBUF_UNIT_KINDS - 1].name;
+	if (tbuf_unit_laps(e->head) != 0)
+		unit.records += tbuf_unit_records(
+		    e->half[tbuf_unit_older(e->head)].head);
+	if (s->line.latest.mono > began)
+		unit.age = s->line.latest.mono - began;
+	return (l->unit(l->arg, &unit));
+}
+
+static int
+units_look(const struct look *l, const struct session *s)
+{
+	struct tbuf_unit_entry e;
+	int stop = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->count && stop == 0; i++)
+		if (read_at(s, &e, sizeof(e), s->at + sizeof(s->head) +
+		    i * sizeof(e)) && (e.word == tbuf_unit_word(s->generation,
+		    tbuf_unit_instance(e.word), TBUF_UNIT_BOUND) ||
+		    e.word == tbuf_unit_word(s->generation,
+		    tbuf_unit_instance(e.word), TBUF_UNIT_ENDING)))
+			stop = unit_look(l, s, &e);
+	return (stop);
+}
+
+/* The middle of the bucket below which so many per mille of all are, in ns. */
+static uint64_t
+quantile(const struct session *s, const struct tbuf_unit_kind *kind,
+    uint64_t units, unsigned mille)
+{
+	uint64_t below = 0, wanted = (units * mille + 999) / 1000, ticks;
+	uint32_t i;
+
+	for (i = 0; i < TBUF_UNIT_BUCKETS - 1; i++)
+		if ((below += kind->durations[i]) >= wanted)
+			break;
+	ticks = (tbuf_unit_least(i) + tbuf_unit_least(i + 1)) / 2;
+	return (tbuf_timeline_mono(&s->line, s->line.base.ticks + ticks) -
+	    tbuf_timeline_mono(&s->line, s->line.base.ticks));
+}
+
+/* Two that claimed a kind at once have one each: they are joined. */
+static void
+join(struct tbuf_units *head, unsigned i)
+{
+	unsigned j, k;
+
+	for (j = i + 1; j < TBUF_UNIT_KINDS; j++) {
+		if (head->kinds[j].state != 2 || strcmp(head->kinds[i].name,
+		    head->kinds[j].name) != 0)
+			continue;
+		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
+			head->kinds[i].durations[k] +=
+			    head->kinds[j].durations[k];
+		head->kinds[i].failures += head->kinds[j].failures;
+		memset(&head->kinds[j], 0, sizeof(head->kinds[j]));
+	}
+}
+
+static int
+by_begin(const void *x, const void *y)
+{
+	const struct tbuf_unit_kind *a = x, *b = y;
+
+	return (a->began < b->began ? -1 : a->began > b->began);
+}
+
+static int
+kinds_look(const struct look *l, struct session *s)
+{
+	struct tbuf_unit_figures f;
+	const struct tbuf_unit_kind *kind;
+	int stop = 0;
+	unsigned i, k;
+
+	/* In the order that they began in; the last one is all others. */
+	qsort(s->head.kinds, TBUF_UNIT_KINDS - 1, sizeof(*kind), by_begin);
+	for (i = 0; i < TBUF_UNIT_KINDS && stop == 0; i++) {
+		kind = &s->head.kinds[i];
+		join(&s->head, i);
+		f = (struct tbuf_unit_figures){
+			.pid = (pid_t)s->control->pid, .alive = s->alive,
+			.program = s->control->comm, .kind = kind->name,
+			.failures = kind->failures
+		};
+		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
+			f.units += kind->durations[k];
+		if (f.units == 0)
+			continue;
+		f.median = quantile(s, kind, f.units, 500);
+		f.p99 = quantile(s, kind, f.units, 990);
+		f.p999 = quantile(s, kind, f.units, 999);
+		stop = l->figures(l->arg, &f);
+	}
+	return (stop);
+}
+
+static int
+session_look(const struct look *l, struct session *s, unsigned number)
+{
+	if (!tbuf_state_readable(s->control->state[number]) ||
+	    !session_read(s, number))
+		return (0);
+	return (l->unit != NULL ? units_look(l, s) : kinds_look(l, s));
+}
+
+static int
+look(void *arg, int fd, const char *name, const struct tbuf_control *control,
+    bool alive)
+{
+	struct session s;
+	int stop = 0;
+	unsigned i;
+
+	(void)name;
+	for (i = 0; i < TBUF_NSESSIONS && stop == 0; i++) {
+		s = (struct session){
+			.fd = fd, .control = control, .alive = alive
+		};
+		stop = session_look(arg, &s, i);
+	}
+	return (stop);
+}
+
+static int
+scan(struct look *l)
+{
+	int dirfd = tbuf_directory_open(false), result;
+
+	if (dirfd < 0)
+		return (dirfd == -ENOENT ? 0 : dirfd);
+	tbuf_life_withdraw();
+	result = tbuf_directory_scan(dirfd, NULL, look, l);
+	close(dirfd);
+	return (result == -EAGAIN ? 0 : result);
+}
+
+int
+tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
+    void *arg)
+{
+	struct look l = { .unit = visit, .arg = arg };
+
+	return (scan(&l));
+}
+
+int
+tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
+    void *arg)
+{
+	struct look l = { .figures = visit, .arg = arg };
+
+	return (scan(&l));
+}
+
+int
+tbuf_consumer_units(struct tbuf_consumer *c,
+    int (*unit)(void *, const struct tbuf_unit_status *),
+    int (*figures)(void *, const struct tbuf_unit_figures *), void *arg)
+{
+	struct look l = { unit, figures, arg };
+	struct tbuf_control control;
+	struct tbuf_target *t;
+	struct session s;
+	int stop = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!t->file_only ||
+		    !tbuf_target_read(t, &control, sizeof(control), 0))
+			continue;
+		control.comm[sizeof(control.comm) - 1] = '\0';
+		s = (struct session){
+			.fd = t->fd, .cut = t->cut, .control = &control,
+			.alive = t->changing
+		};
+		stop = session_look(&l, &s, t->file_slot);
+		if (stop != 0)
+			break;
+	}
+	return (stop);
+}

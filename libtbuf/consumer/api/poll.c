@@ -1,0 +1,569 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is due when: switches, status looks, the end of a target, new targets
+ * and the end of the run.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/program_file.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/mappings.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/attach/profile_sampling.h"
+#include "consumer/script/script.h"
+#include "consumer/target/target.h"
+#include "consumer/run/thread_lane_pool.h"
+#include "consumer/util/util.h"
+#include "consumer/run/thread_variables.h"
+#include "consumer/attach/select.h"
+
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() */
+#define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
+#define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
+#define POOL_PERIOD	(TBUF_SECOND / 100)	/* where threads have lanes */
+#define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
+#define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
+#define MEETINGS	10
+#define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* likewise, of a command */
+
+/* The first descriptors of a poll; then the targets' in their order. */
+enum { POLL_STOP, POLL_WAKE, POLL_WATCH, POLL_ELSEWHERE, POLL_FIXED };
+
+static void
+upkeep(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	uint64_t now;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!tbuf_session_holds(t) || t->file_only)
+			continue;
+		tbuf_target_refresh(t);
+		tbuf_target_deadline(t);
+		now = tbuf_now();
+		/* A young one may fill what it has grown to. */
+		if (t->growth != 0 && now >= t->next_growth)
+			c->next_pace = now;
+		tbuf_lanes_look(t, now);
+	}
+}
+
+static uint64_t
+earlier(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/*
+ * Are a target's last records, or its end, still to be given?  One that has
+ * just come may have ended already, and a merge may hold records back.
+ */
+static bool
+any_ended(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_DEAD || (t->life != TBUF_ALIVE &&
+		    tbuf_target_runs(t) && tbuf_session_holds(t)))
+			return (true);
+	return (false);
+}
+
+/* May buffers be switched before switchrate has it? */
+static bool
+is_paced(const struct tbuf_consumer *c)
+{
+	return (tbuf_policy(c->options.bufpolicy)->live && !c->strict &&
+	    !TAILQ_EMPTY(&c->targets));
+}
+
+uint64_t
+tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
+{
+	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
+	const struct tbuf_target *t;
+
+	due = earlier(due, c->next_meeting);
+	if (c->script != NULL)
+		due = earlier(due, tbuf_script_due(c->script));
+	due = earlier(due, tbuf_sampling_due(c));
+	due = earlier(due, c->next_command);
+	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
+		due = earlier(due, c->next_clean);
+	if (tbuf_pools_any(c))
+		due = earlier(due, c->next_pool);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->growth != 0)
+			due = earlier(due, t->next_growth);
+	if (tbuf_policy(c->options.bufpolicy)->live)
+		due = earlier(due, c->next_switch);
+	if (is_paced(c))
+		due = earlier(due, c->next_pace);
+	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
+		due = earlier(due, now + LOOK_PERIOD);
+	if (any_ended(c))
+		due = earlier(due, now + HELD_PERIOD);
+	if (c->orphan != 0)
+		due = earlier(due, now + ORPHAN_PERIOD);
+	return (due < now ? now : due);
+}
+
+/* Has the time come?  Then the next one is a period on. */
+static bool
+tick(uint64_t *next, uint64_t period, uint64_t now)
+{
+	if (now < *next)
+		return (false);
+	*next += period;
+	if (*next <= now)
+		*next = now + period;
+	return (true);
+}
+
+static int
+wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
+{
+	struct tbuf_target *t;
+	struct timespec timeout;
+	uint64_t now, wait;
+	nfds_t n = POLL_FIXED;
+	struct pollfd *p;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n++;
+	if ((p = reallocarray(*fds, n, sizeof(*p))) == NULL)
+		return (-ENOMEM);
+	*fds = p;
+	p[POLL_STOP] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
+	p[POLL_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
+	p[POLL_WATCH] = (struct pollfd){ .fd = c->watch, .events = POLLIN };
+	p[POLL_ELSEWHERE] = (struct pollfd){ .fd = c->elsewhere,
+	    .events = POLLIN };
+	n = POLL_FIXED;
+	TAILQ_FOREACH(t, &c->targets, link)
+		p[n++] = (struct pollfd){
+		    .fd = tbuf_target_runs(t) ? t->pidfd : -1,
+		    .events = POLLIN
+		};
+	now = tbuf_now();
+	wait = tbuf_consumer_due(c, now) - now;
+	timeout.tv_sec = (time_t)(wait / TBUF_SECOND);
+	timeout.tv_nsec = (long)(wait % TBUF_SECOND);
+	if (ppoll(p, n, &timeout, NULL) == -1 && errno != EINTR)
+		return (-errno);
+	return (0);
+}
+
+/* Targets whose process has ended since: is there any? */
+static bool
+collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
+{
+	struct tbuf_target *t;
+	bool any = false;
+
+	p += POLL_FIXED;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if ((p++->revents & (POLLIN | POLLHUP)) == 0)
+			continue;
+		any = true;
+		tbuf_target_ended(t);
+		tbuf_target_refresh(t);
+		tbuf_target_probes(c, t);
+		tbuf_miss_command(c, t);
+	}
+	return (any);
+}
+
+/* Nothing more can come of a file that was truncated. */
+static void
+collect_truncated(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->truncated)
+			tbuf_target_tell(t);
+}
+
+/*
+ * A target that is alive without its sign of life has called exec: what it
+ * recorded before is complete.  Its new image may have a file of its own.
+ */
+static void
+collect_left(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_miss_command(c, t);
+		if (t->life >= TBUF_REPLACED || !t->live)
+			continue;
+		if (t->life == TBUF_ALIVE && !tbuf_control_alive(t->fd)) {
+			tbuf_target_leave(t);
+			tbuf_target_probes(c, t);
+		}
+		if (t->life != TBUF_ALIVE)
+			tbuf_consumer_regrab(c, t);
+	}
+}
+
+/*
+ * A file has its name a moment before its target has mapped it by that, and
+ * one that was not found so far is looked for again, less and less often.
+ */
+static void
+meet(struct tbuf_consumer *c, bool scan)
+{
+	c->unsettled = false;
+	if (scan && tbuf_consumer_scan(c) == 0)
+		tbuf_attach_new(c);
+	collect_left(c);
+	c->next_meeting = c->unsettled && c->meetings < MEETINGS ?
+	    tbuf_now() + (MEETING_PERIOD << c->meetings++) : UINT64_MAX;
+}
+
+void
+tbuf_consumer_meet_command(struct tbuf_consumer *c, uint64_t now)
+{
+	c->command_wait = COMMAND_PERIOD;
+	c->next_command = now + c->command_wait;
+}
+
+static void
+look_at_command(struct tbuf_consumer *c, uint64_t now)
+{
+	collect_left(c);
+	c->next_command = c->command_wait > TBUF_SECOND ? UINT64_MAX :
+	    now + c->command_wait;
+	c->command_wait *= 2;
+}
+
+void
+tbuf_consumer_meet_new(struct tbuf_consumer *c)
+{
+	c->meetings = 0;
+	meet(c, true);
+}
+
+/* The files that have come into the runtime directory. */
+static void
+collect_new(struct tbuf_consumer *c)
+{
+	bool told = tbuf_consumer_told(c);
+
+	c->meetings = 0;
+	meet(c, told);
+}
+
+/*
+ * Files have come where targets have theirs.  Others can make as many as they
+ * like there: what is told is read once, and more of it is another round's.
+ */
+static void
+collect_elsewhere(struct tbuf_consumer *c)
+{
+	char events[4096];
+
+	(void)!read(c->elsewhere, events, sizeof(events));
+	c->meetings = 0;
+	meet(c, false);
+}
+
+/* Has a clause called exit() there?  Then it has stopped by itself. */
+static bool
+exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	uint64_t word;
+
+	/* A session that was adopted may say that it has clauses. */
+	if (c->script == NULL || t->slot == -1 || !tbuf_session_holds(t) ||
+	    t->clauses == 0)
+		return (false);
+	word = tbuf_load(&tbuf_target_slot(t)->exit);
+	if (word >> 32 != 1)
+		return (false);
+	if (!c->script->exited)
+		c->script->status = (int)(uint32_t)word;
+	c->script->exited = true;
+	return (true);
+}
+
+static bool
+given_up(const struct tbuf_target *t)
+{
+	uint32_t state;
+
+	if (t->life != TBUF_ALIVE || t->slot == -1 || !tbuf_session_holds(t))
+		return (false);
+	state = tbuf_load(&tbuf_view_control(&t->view)->state[t->slot]);
+	return (state == TBUF_GIVENUP || state == TBUF_GIVINGUP);
+}
+
+/*
+ * A target that has given this consumer up is drained once more and left
+ * alone.  True if nobody is left because of that.
+ */
+static bool
+collect_resigned(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!given_up(t))
+			continue;
+		tbuf_target_quiesce(c, t);
+		/* It may just have been about to say so. */
+		if (exit_seen(c, t))
+			continue;
+		tbuf_target_resign(t);
+		n++;
+	}
+	if (n > 0 && !c->all && tbuf_consumer_alive(c) == 0)
+		return (true);
+	for (; n > 0; n--)
+		tbuf_consumer_miss(c, TBUF_MISSED_RESIGNED,
+		    "no sign of their consumer for 30 s");
+	return (false);
+}
+
+/* Under fill the first full lane ends it all. */
+static bool
+full(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned i;
+
+	if (!tbuf_policy(c->options.bufpolicy)->closes)
+		return (false);
+	if (c->script != NULL && tbuf_script_full(c->script))
+		return (true);
+	TAILQ_FOREACH(t, &c->targets, link)
+		for (i = 0; i < t->nsources; i++)
+			if (tbuf_load(&t->sources[i].lane->full) != 0)
+				return (true);
+	return (false);
+}
+
+/*
+ * A lock that has been held for over a second with no sign of its holder:
+ * its lane is drained at the end, and a spare is put in.
+ */
+static void
+retire_lane(struct tbuf_source *s, struct tbuf_slot *slot, uint32_t lock,
+    uint64_t now)
+{
+	const struct tbuf_target *t = s->target;
+	uint64_t taken = tbuf_load(&s->lane->taken);
+	uint32_t n = tbuf_load(&slot->nlocks);
+
+	if (tbuf_load(&slot->locks[lock].word) != 2 * t->generation + 1 ||
+	    taken != s->taken || s->held_since == 0) {
+		s->taken = taken;
+		s->held_since = tbuf_load(&slot->locks[lock].word) ==
+		    2 * t->generation + 1 ? now : 0;
+		return;
+	}
+	if (s->retired || now - s->held_since < TBUF_SECOND)
+		return;
+	s->retired = true;
+	if (n < tbuf_load(&slot->nlocks_max) && n < TBUF_NLOCKS)
+		tbuf_store_release(&slot->nlocks, n + 1);
+}
+
+static void
+retire_lanes(struct tbuf_consumer *c, uint64_t now)
+{
+	struct tbuf_target *t;
+	uint32_t lock;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!tbuf_target_runs(t) || !tbuf_session_holds(t) ||
+		    t->slot == -1)
+			continue;
+		for (lock = 0; lock < TBUF_NLOCKS &&
+		    t->first_lock + lock < t->nsources; lock++)
+			retire_lane(&t->sources[t->first_lock + lock],
+			    tbuf_target_slot(t), lock,
+			    now);
+	}
+}
+
+/*
+ * The end of the run: stop, last drain, drops.  Targets that have built a
+ * session and were not met yet belong to it.
+ */
+static int
+finish(struct tbuf_consumer *c, int result)
+{
+	int error;
+
+	if (c->entry != NULL) {
+		tbuf_board_withdraw(c);
+		tbuf_consumer_scan(c);
+	}
+	tbuf_consumer_quiesce(c);
+	tbuf_sampling_drain(c);
+	if (c->script != NULL)
+		c->script->stopped = true;
+	if (c->alone && c->refire == NULL)
+		tbuf_script_end(c->script);
+	c->state = TBUF_RUN_ENDED;
+	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
+	if (error != 0)
+		return (tbuf_consumer_fail(c, error, "processing aborted: %s",
+		    strerror(-error)));
+	return (result);
+}
+
+static int
+aborted(struct tbuf_consumer *c, int error)
+{
+	tbuf_consumer_fail(c, error, "processing aborted: %s",
+	    error == -ETIMEDOUT ? "given up by the target" :
+	    strerror(-error));
+	return (finish(c, error));
+}
+
+/*
+ * Have all targets ended, and the children that are followed?  The last one
+ * may have left a child that is not a target yet.
+ */
+static bool
+nobody_left(struct tbuf_consumer *c)
+{
+	const struct tbuf_target *last;
+
+	if (c->alone)
+		return (false);
+	while (!c->all && tbuf_consumer_alive(c) == 0) {
+		if (!c->options.follow)
+			return (true);
+		if (tbuf_find_orphan(c))
+			return (false);
+		last = TAILQ_LAST(&c->targets, tbuf_target_list);
+		collect_new(c);
+		if (TAILQ_LAST(&c->targets, tbuf_target_list) == last)
+			return (true);
+	}
+	c->orphan = 0;
+	return (false);
+}
+
+/* A script's timers; has it called exit(), here or in a target? */
+static bool
+script_over(struct tbuf_consumer *c, uint64_t now)
+{
+	const struct tbuf_target *t;
+
+	if (c->script == NULL)
+		return (false);
+	TAILQ_FOREACH(t, &c->targets, link)
+		(void)exit_seen(c, t);
+	tbuf_sampling_drain(c);
+	if (c->refire == NULL)
+		tbuf_script_tick(c->script, now);
+	return (c->script->exited);
+}
+
+/* Has tbuf_consumer_wake() been called since? */
+static bool
+woken(struct tbuf_consumer *c)
+{
+	uint64_t count;
+
+	return (read(c->wake, &count, sizeof(count)) == sizeof(count));
+}
+
+/*
+ * After a wait: 1 if a round was begun or the caller is to be woken, 2 if
+ * nothing was due.
+ */
+static int
+look(struct tbuf_consumer *c, const struct pollfd *p)
+{
+	uint64_t now = tbuf_now();
+	unsigned what = 0;
+	int error;
+
+	/* A process that has ended may have left files not seen so far. */
+	if ((collect_ended(c, p) && c->run != 0) ||
+	    (p[POLL_WATCH].revents & POLLIN) != 0)
+		collect_new(c);
+	else if ((p[POLL_ELSEWHERE].revents & POLLIN) != 0)
+		collect_elsewhere(c);
+	else if (now >= c->next_meeting)
+		meet(c, true);
+	if (now >= c->next_command)
+		look_at_command(c, now);
+	collect_truncated(c);
+	tbuf_images_look(c, false);
+	tbuf_sampling_look(c);
+	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
+	    full(c) || nobody_left(c))
+		return (finish(c, 0));
+	if (collect_resigned(c))
+		return (aborted(c, -ETIMEDOUT));
+	if (c->script != NULL && c->script->exited)
+		return (finish(c, 0));
+	if (tbuf_policy(c->options.bufpolicy)->live &&
+	    tick(&c->next_switch, c->options.switchrate, now))
+		what |= TBUF_ROUND_SWITCH;
+	if (is_paced(c) && tbuf_pace_look(c, now)) {
+		what |= TBUF_ROUND_SWITCH;
+		c->next_switch = now + c->options.switchrate;
+	}
+	if ((error = tbuf_tables_look(c)) != 0)
+		return (aborted(c, error));
+	if (tick(&c->next_pool, POOL_PERIOD, now))
+		tbuf_pools_look(c, now);
+	if (tick(&c->next_clean, c->options.cleanrate, now)) {
+		if (c->block != 0)
+			tbuf_variables_clean(c, now);
+		tbuf_batches_clean(c);
+	}
+	if (tick(&c->next_status, c->options.statusrate, now)) {
+		what |= TBUF_ROUND_STATUS;
+		retire_lanes(c, now);
+		collect_left(c);
+		tbuf_images_look(c, true);
+	}
+	if (any_ended(c))
+		what |= TBUF_ROUND_ENDED;
+	if (what == 0)
+		return (woken(c) ? 1 : 2);
+	error = tbuf_round_begin(c, what);
+	return (error != 0 ? aborted(c, error) : 1);
+}
+
+int
+tbuf_consumer_work(struct tbuf_consumer *c)
+{
+	struct pollfd *fds = NULL;
+	int result;
+
+	if (c->state == TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "no tracing is active"));
+	if (c->state == TBUF_RUN_ENDED)
+		return (0);
+	tbuf_round_end(c);
+	if (script_over(c, 0) || nobody_left(c))
+		return (finish(c, 0));
+	do {
+		upkeep(c);
+		result = wait_for_something(c, &fds);
+		result = result != 0 ? aborted(c, result) : look(c, fds);
+	} while (result == 2);
+	free(fds);
+	return (result);
+}

@@ -1,0 +1,131 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How a target's text trace is to be set, into its control file: struct
+ * tbuf_text_order.  The target takes it at its next message.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/text_setting.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+/* Does the target have a component? */
+static bool
+has_text(const struct tbuf_view *view)
+{
+	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
+	struct tbuf_names_copy copy;
+
+	for (i = 0; i < n && i < view->tables.entries; i++)
+		if (tbuf_view_names(view, i, &copy) &&
+		    strcmp(copy.names.provider, TBUF_TEXT_PROVIDER) == 0)
+			return (true);
+	return (false);
+}
+
+/*
+ * What has not been taken yet stays in front.  False: it is too long together.
+ */
+static bool
+join(const struct tbuf_text_order *o, const char *setting, char *joined)
+{
+	size_t n = 0;
+
+	if (tbuf_load(&o->pending) != 0 && tbuf_load(&o->sequence) % 2 == 0) {
+		memcpy(joined, o->setting, sizeof(o->setting));
+		n = strnlen(joined, sizeof(o->setting));
+	}
+	/* One without an end makes no sense. */
+	if (n == sizeof(o->setting))
+		n = 0;
+	if (n > 0)
+		joined[n++] = ';';
+	if (n + strlen(setting) >= sizeof(o->setting))
+		return (false);
+	strcpy(joined + n, setting);
+	return (true);
+}
+
+/* The file is locked.  One that died amid this has left an odd number. */
+static bool
+give(struct tbuf_text_order *o, const char *setting)
+{
+	char joined[2 * sizeof(o->setting)];
+	uint32_t sequence = tbuf_load(&o->sequence);
+
+	if (!join(o, setting, joined))
+		return (false);
+	tbuf_store(&o->sequence, sequence | 1);
+	tbuf_fence();
+	strcpy(o->setting, joined);
+	tbuf_store_release(&o->sequence, (sequence | 1) + 1);
+	tbuf_store_release(&o->pending, 1);
+	return (true);
+}
+
+static int
+give_locked(int fd, const struct tbuf_view *view, const char *setting)
+{
+	int error;
+	bool given;
+
+	if (!has_text(view))
+		return (-ENOENT);
+	if ((error = tbuf_file_lock_wait(fd)) != 0)
+		return (error);
+	given = give((struct tbuf_text_order *)(void *)(view->base +
+	    TBUF_TEXT_ORDER), setting);
+	tbuf_file_unlock(fd, 0);
+	return (given ? 0 : -E2BIG);
+}
+
+static const char *
+problem(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return ("it has no text components");
+	case -E2BIG:
+		return ("it has not taken the settings before");
+	case -ESTALE:
+		return (TBUF_SET_TRUNCATED);
+	default:
+		return (strerror(-error));
+	}
+}
+
+int
+tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
+{
+	struct tbuf_text_setting s;
+	struct tbuf_found found;
+	struct tbuf_view view;
+	const char *wrong;
+	int error, gone;
+
+	if ((wrong = tbuf_text_setting_parse(setting, &s)) != NULL)
+		return (tbuf_consumer_fail(c, -EINVAL, "%s", wrong));
+	if ((s.given & TBUF_TEXT_KBYTES) != 0)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "traceMemoryBufferKbytes is fixed at the program's start"));
+	if ((error = tbuf_find_pid(pid, &found)) != 0)
+		return (tbuf_consumer_fail(c, error, "failed to set text of "
+		    "pid %d: %s", (int)pid, found.problem));
+	if ((error = tbuf_view_map(found.fd, 0, &view)) == 0) {
+		tbuf_set_begin(c, view.base, view.size);
+		error = give_locked(found.fd, &view, setting);
+		gone = tbuf_set_end(c);
+		error = gone != 0 ? gone : error;
+		tbuf_view_unmap(&view);
+	}
+	close(found.fd);
+	close(found.pidfd);
+	return (error == 0 ? 0 : tbuf_consumer_fail(c, error, "failed to set "
+	    "text of pid %d: %s", (int)pid, problem(error)));
+}

@@ -1,0 +1,679 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions onto targets: a slot, space in the control file, the session's
+ * words, and at last the probes' bits.  All targets get one or none does.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/counter.h"
+#include "arch/atomics.h"
+#include "shared/ecb_chain.h"
+#include "shared/memory_limit.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/budget.h"
+#include "consumer/files/files.h"
+#include "consumer/run/mappings.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+/* A slot that may be taken, as the file has it. */
+struct choice {
+	int slot;
+	uint64_t area, area_size;
+};
+
+/* How well a free slot's area serves: the less, the better. */
+static unsigned
+fitness(const struct choice *s, uint64_t need, uint64_t end)
+{
+	if (s->area_size >= need)
+		return (0);
+	if (s->area_size != 0 && s->area + s->area_size == end)
+		return (1);
+	return (s->area_size == 0 ? 2 : 3);
+}
+
+static bool
+better(const struct choice *a, const struct choice *b, uint64_t need,
+    uint64_t end)
+{
+	unsigned x = fitness(a, need, end), y = fitness(b, need, end);
+
+	if (b->slot == -1 || x != y)
+		return (b->slot == -1 || x < y);
+	return (a->area_size < b->area_size);
+}
+
+/*
+ * The free slot whose area serves best.  Slots are read from the file: a
+ * page that was never backed must not be touched through the mapping.
+ */
+static int
+choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct choice one;
+	struct tbuf_slot slot;
+	int i;
+
+	best->slot = -1;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load_acquire(&control->state[i]) != TBUF_FREE ||
+		    pread(t->fd, &slot, offsetof(struct tbuf_slot, ecbs),
+		    (off_t)(TBUF_SLOTS + i * (uint64_t)TBUF_SLOT_SIZE)) !=
+		    (ssize_t)offsetof(struct tbuf_slot, ecbs))
+			continue;
+		one.slot = i;
+		one.area = slot.area;
+		one.area_size = slot.area_size;
+		if (one.area < t->view.tables.areas ||
+		    one.area % TBUF_PAGE != 0 || one.area > end ||
+		    one.area_size > end - one.area)
+			one.area = one.area_size = 0;
+		if (better(&one, best, t->plan.size, end))
+			*best = one;
+	}
+	return (best->slot == -1 ? -EUSERS : 0);
+}
+
+/* Tables, variables and their like begin with zeroes, whatever stood here. */
+static int
+zero_storage(int fd, uint64_t area, const struct tbuf_plan *plan)
+{
+	if (plan->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->zeroes),
+	    (off_t)(plan->size - plan->zeroes)) != 0)
+		return (-errno);
+	return (0);
+}
+
+/*
+ * Back an area but for its heads and ECBs, or give back what was taken of it.
+ */
+static int
+back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
+    uint64_t file_size)
+{
+	int error = tbuf_back(fd, area, plan->heads);
+
+	if (error == 0 && plan->holders != 0)
+		error = tbuf_back(fd, area + plan->holders,
+		    plan->words_end - plan->holders);
+	if (error == 0 && area < file_size)
+		error = zero_storage(fd, area, plan);
+	if (error == 0)
+		error = tbuf_room_back(fd, area + plan->data, plan->storage);
+	/* What is behind the storage is backed later. */
+	if (error == 0 && area + plan->size > file_size &&
+	    ftruncate(fd, (off_t)(area + plan->size)) != 0)
+		error = -errno;
+	if (error == 0)
+		return (0);
+	if (area >= file_size)
+		(void)!ftruncate(fd, (off_t)file_size);
+	else if (plan->size > TBUF_META_MAX)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)(area + TBUF_META_MAX),
+		    (off_t)(plan->size - TBUF_META_MAX));
+	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
+}
+
+/* Where the area goes; -ENOSPC if the target could not see all of it. */
+static int
+place_area(const struct tbuf_target *t, const struct choice *choice,
+    uint64_t end, uint64_t *area)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t reach;
+
+	*area = fitness(choice, t->plan.size, end) < 2 ? choice->area :
+	    (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
+	reach = *area + t->plan.size;
+	if (reach > TBUF_FILE_MAX || reach > tbuf_load(&control->window) ||
+	    !tbuf_budget_file(reach))
+		return (-ENOSPC);
+	return (0);
+}
+
+/* With the lock on byte 0 held. */
+static int
+reserve_locked(struct tbuf_target *t)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t end = tbuf_load(&control->end), area, size;
+	struct choice choice;
+	struct tbuf_slot *slot;
+	struct stat st;
+	int error;
+
+	if (end < t->view.tables.areas || end > TBUF_FILE_MAX ||
+	    fstat(t->fd, &st) != 0)
+		return (-EINVAL);
+	if ((error = choose_slot(t, end, &choice)) != 0 ||
+	    (error = place_area(t, &choice, end, &area)) != 0 ||
+	    (error = tbuf_back(t->fd, TBUF_SLOTS + (unsigned)choice.slot *
+	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0)
+		return (error);
+	size = t->plan.size;
+	error = back_area(t->fd, area, &t->plan, (uint64_t)st.st_size);
+	if (error != 0)
+		return (error);
+	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
+		return (-EBUSY);
+	slot = tbuf_view_slot(&t->view, (unsigned)choice.slot);
+	/* Killed in between, this consumer leaves space that is nobody's. */
+	if (area + size > end)
+		tbuf_store_release(&control->end, area + size);
+	if (area != choice.area || size > choice.area_size) {
+		tbuf_store_release(&slot->area_size, 0);
+		tbuf_store_release(&slot->area, area);
+		tbuf_store_release(&slot->area_size, size);
+	}
+	t->slot = choice.slot;
+	t->area = area;
+	t->area_end = area + size;
+	t->generation = tbuf_add(&control->generation, 1) + 1;
+	tbuf_store_release(&control->state[choice.slot], TBUF_SETUP);
+	return (0);
+}
+
+/* A fire in a lock lane may have no way to tell its CPU (target/lane/lock_lane.c). */
+static bool
+cpu_told(const struct tbuf_target *t)
+{
+	return (t->order.terms.only_cpu < 0 || t->order.rseq ||
+	    (tbuf_cpu_readable() && tbuf_load(&tbuf_view_control(&t->view)->
+	    clock) == TBUF_CLOCK_COUNTER));
+}
+
+static int
+reserve(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	int error;
+
+	if (!cpu_told(t))
+		return (-ENOTSUP);
+	if ((error = tbuf_file_lock_wait(t->fd)) != 0)
+		return (error);
+	tbuf_quiesce_orphans(&t->view, t->fd,
+	    tbuf_consumer_directory(c, false));
+	error = reserve_locked(t);
+	tbuf_file_unlock(t->fd, 0);
+	return (error);
+}
+
+static void
+make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
+    uint64_t bufsize)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_order *order = &t->order;
+
+	tbuf_consumer_terms(c, &order->terms);
+	order->terms.bufsize = bufsize;
+	/* Whoever has another user's file looks on another board. */
+	if (tbuf_load(&control->uid) != geteuid())
+		order->terms.run = 0;
+	/* Who waits is taken to have it; see tbuf_target_refresh(). */
+	order->rseq = !t->live ||
+	    (tbuf_load(&control->flags) & TBUF_F_RSEQ) != 0;
+	tbuf_target_cpus(t->pid, &order->cpus);
+	order->entries = t->view.tables.entries;
+	order->patterns = c->patterns;
+	order->patterns_size = (uint32_t)c->patterns_size;
+	order->npatterns = c->npatterns;
+	if (c->programs != NULL)
+		tbuf_programs_order(c->programs, order);
+}
+
+/* By what was planned: the target can write into its lanes by now. */
+static int
+make_sources(struct tbuf_target *t)
+{
+	struct tbuf_lane *lanes = calloc(t->plan.nlanes, sizeof(*lanes));
+	int error;
+
+	if (lanes == NULL)
+		return (-ENOMEM);
+	tbuf_lanes_make(lanes, t->area, &t->order, &t->plan);
+	error = tbuf_sources_make(t, lanes);
+	free(lanes);
+	return (error);
+}
+
+/*
+ * Heads and ECBs of a session that stood here before.  What was never backed
+ * is not touched.
+ */
+static int
+zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
+{
+	off_t data = (off_t)at, hole;
+
+	while ((data = lseek(fd, data, SEEK_DATA)) != -1 &&
+	    (uint64_t)data < end) {
+		if ((hole = lseek(fd, data, SEEK_HOLE)) == -1)
+			return (-errno);
+		if ((uint64_t)hole > end)
+			hole = (off_t)end;
+		memset(view->base + data, 0, (size_t)(hole - data));
+		data = hole;
+	}
+	return (data == -1 && errno != ENXIO ? -errno : 0);
+}
+
+/* What the target is given of a script, before the session is there. */
+static void
+build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	unsigned char *area = t->view.base + t->area;
+	const struct tbuf_programs *p = c->programs;
+	struct tbuf_moment base;
+	unsigned i;
+
+	if (t->order.parts[TBUF_PART_CODES] == 0)
+		return;
+	for (i = 0; i < TBUF_PARTS; i++)
+		memcpy(area + t->plan.parts[i],
+		    (const char *)p + p->parts[i].at, p->parts[i].size);
+	tbuf_moment_take(tbuf_clock_choose(false), &base);
+	memcpy(area + t->plan.parts[TBUF_PART_CODES] +
+	    offsetof(struct tbuf_codes, base), &base, sizeof(base));
+	t->clauses = t->area + t->plan.clauses;
+	t->globals.at = t->area + t->plan.globals;
+	t->globals.size = t->order.globals;
+	if (t->plan.blocks != 0)
+		t->blocks.part = (struct tbuf_part){
+		    t->area + t->plan.blocks, t->order.blocks };
+	if (t->plan.dynamic != 0)
+		t->elements.part = (struct tbuf_part){
+		    t->area + t->plan.dynamic, t->order.dynamic };
+	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
+	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
+	if (t->order.nspec == 0)
+		return;
+	t->spec.count = t->order.nspec;
+	t->spec.bytes = t->plan.speculated;
+	t->spec.at = t->area + t->plan.speculations;
+}
+
+/* Map the file up to the session's storage, and write the session. */
+static int
+build(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_part units = { .at = 0 };
+	struct tbuf_view view;
+	int error;
+
+	error = tbuf_view_map(t->fd, t->area + t->plan.data, &view);
+	if (error != 0)
+		return (error);
+	tbuf_view_unmap(&t->view);
+	t->view = view;
+	error = zero(t->fd, &t->view, t->area + t->plan.heads,
+	    t->area + t->plan.data);
+	if (error != 0)
+		return (error);
+	build_parts(c, t);
+	error = tbuf_session_build(&t->view, (unsigned)t->slot, t->area,
+	    t->generation, &t->order, &t->plan);
+	if (error != 0)
+		return (error);
+	if (tbuf_part_map(t, &t->elements.part, &t->elements.base))
+		tbuf_session_elements(&t->view, t->area, &t->order, &t->plan,
+		    t->elements.base);
+	t->necbs_max = t->plan.ecb_max;
+	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
+	if (t->epids == NULL)
+		return (-ENOMEM);
+	if ((error = make_sources(t)) != 0)
+		return (error);
+	/* Not as the slot has it by now, which is the target's as well. */
+	if (t->plan.units_size != 0) {
+		units.at = t->area + t->plan.units;
+		units.size = t->plan.units_size;
+	}
+	error = tbuf_units_adopt(t, &units, &t->order.terms);
+	if (error == 0)
+		tbuf_units_rule(c, t);
+	return (error);
+}
+
+static int
+back_page(void *argument, uint64_t offset, uint64_t length)
+{
+	return (tbuf_back(*(const int *)argument, offset, length));
+}
+
+/*
+ * Fence B of [inv.attach] stands in front: a probe that registers now either
+ * sees the session, or is seen here.
+ */
+static void
+meet_probes(struct tbuf_target *t)
+{
+	uint32_t n = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->nprobes), i;
+	struct tbuf_backing backing = { .back = back_page, .argument = &t->fd };
+	struct tbuf_names_copy copy;
+
+	for (i = 0; i < n && i < t->view.tables.entries; i++)
+		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
+		    1 && tbuf_view_names(&t->view, i, &copy))
+			tbuf_meet(&t->view, (unsigned)t->slot, i, &copy.names,
+			    t->order.patterns, t->order.patterns_size,
+			    t->order.npatterns, &backing);
+}
+
+/* From here on the target records. */
+static void
+activate(struct tbuf_target *t)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (t->view.base + t->area);
+	enum tbuf_clock clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	struct tbuf_moment go;
+
+	if (!t->live || clock > TBUF_CLOCK_COARSE)
+		clock = tbuf_clock_choose(false);
+	tbuf_moment_take(clock, &go);
+	session->go = go;
+	tbuf_timeline_start(&t->time, clock, &go);
+	session->now = t->time.latest;
+	tbuf_target_deadline(t);
+	tbuf_session_begin(t);
+	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
+	tbuf_fence();
+	meet_probes(t);
+	tbuf_semaphores_settle(t);
+}
+
+/* A session that never began: nobody has been inside. */
+static void
+undo(struct tbuf_target *t)
+{
+	if (t->slot == -1)
+		return;
+	tbuf_store(&tbuf_target_slot(t)->generation,
+	    0);
+	tbuf_sources_free(t);
+	tbuf_epids_free(t);
+	tbuf_target_detach(t, -1);
+}
+
+/* It can have a session; of all targets, or `only` this one. */
+static bool
+attachable(const struct tbuf_target *t, const struct tbuf_target *only)
+{
+	return ((only == NULL || t == only) && t->fd != -1 &&
+	    !tbuf_session_holds(t) && t->life == TBUF_ALIVE && !t->file_only);
+}
+
+static bool
+wanted(const struct tbuf_target *t, const struct tbuf_target *only)
+{
+	return (attachable(t, only) && t->slot == -1);
+}
+
+static bool
+dead(const struct tbuf_target *t)
+{
+	struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
+
+	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
+}
+
+/* Plans for all that are wanted, and what they take, off the budget. */
+static int
+plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t bufsize)
+{
+	struct tbuf_target *t;
+	int error;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!wanted(t, only))
+			continue;
+		make_order(c, t, bufsize);
+		error = tbuf_plan_make(&t->order, &t->plan);
+		if (error != 0)
+			return (error);
+		if (!tbuf_budget_take(c, t->plan.storage))
+			return (-ENOSPC);
+		t->charged = t->plan.storage;
+	}
+	return (0);
+}
+
+static int
+take_failed(struct tbuf_consumer *c, struct tbuf_target *t, int error)
+{
+	uint64_t excess = t != NULL && error == -E2BIG ?
+	    tbuf_target_excess(c, t) : 0;
+	const struct tbuf_control *control;
+	const char *lacks;
+
+	if (excess != 0)
+		return (tbuf_consumer_fail(c, error, "could not enable "
+		    "tracing: pid %d has %" PRIu64 " probes to enable, a "
+		    "session holds %" PRIu32, (int)t->pid, excess,
+		    t->plan.ecb_max - 1));
+	if (error == -ESRCH)
+		return (tbuf_consumer_fail(c, error, "failed to grab "
+		    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
+	if (t != NULL && error == -EPROTO) {
+		control = tbuf_view_control(&t->view);
+		lacks = tbuf_target_lacks(t);
+		return (tbuf_consumer_fail(c, error, "failed to grab "
+		    "pid %d: libtbuf %u.%u%s%s, tbufctl %u.%u", (int)t->pid,
+		    control->major, control->minor,
+		    lacks == NULL ? "" : " without ",
+		    lacks == NULL ? "" : lacks, TBUF_MAJOR, TBUF_MINOR));
+	}
+	if (error == -EUSERS)
+		return (tbuf_consumer_fail(c, error, "could not "
+		    "enable tracing: too many sessions on pid %d",
+		    (int)t->pid));
+	return (tbuf_consumer_refuse(c, error));
+}
+
+/*
+ * If a target cannot be traced that was found, and not asked for by its pid,
+ * the others still are.
+ */
+static int
+take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
+{
+	struct tbuf_target *t, *next;
+	int error;
+
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (!wanted(t, only))
+			continue;
+		error = dead(t) ? -ESRCH :
+		    tbuf_target_lacks(t) != NULL ? -EPROTO :
+		    tbuf_target_excess(c, t) != 0 ? -E2BIG : reserve(c, t);
+		if (error == 0)
+			error = build(c, t);
+		if (error == 0)
+			continue;
+		if (t->asked || only != NULL || error == -ENOSPC)
+			return (take_failed(c, t, error));
+		tbuf_consumer_skip(c, error);
+		undo(t);
+		tbuf_target_free(c, t);
+	}
+	return (0);
+}
+
+static void
+undo_all(struct tbuf_consumer *c, const struct tbuf_target *only)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!attachable(t, only))
+			continue;
+		undo(t);
+		tbuf_budget_give(c, t->charged);
+		t->charged = 0;
+	}
+}
+
+/* Reserve and build with this bufsize; -ENOSPC: a smaller one may do. */
+static int
+try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t bufsize)
+{
+	int error = plan_all(c, only, bufsize);
+
+	if (error == -EINVAL)
+		tbuf_consumer_fail(c, error, "could not enable tracing: "
+		    "Enabling exceeds size of buffer");
+	else if (error != 0)
+		take_failed(c, NULL, error);
+	else
+		error = take_all(c, only);
+	if (error != 0)
+		undo_all(c, only);
+	return (error);
+}
+
+/*
+ * Halve what is larger, the buffers or the tables of aggregations.  False if
+ * neither can be any smaller.
+ */
+static bool
+lower(struct tbuf_consumer *c, uint64_t *bufsize)
+{
+	uint64_t half = *bufsize / 2 & ~UINT64_C(7);
+	uint64_t tables = c->programs == NULL ? 0 : c->programs->aggsize / 2;
+
+	if (tables >= TBUF_TABLE_MIN &&
+	    (tables > half || half < TBUF_BUFSIZE_MIN))
+		c->programs->aggsize = tables;
+	else if (half >= TBUF_BUFSIZE_MIN)
+		*bufsize = half;
+	else
+		return (false);
+	return (true);
+}
+
+/* Under `auto` sizes are halved until all fits. */
+static int
+attach(struct tbuf_consumer *c, const struct tbuf_target *only,
+    uint64_t *bufsize)
+{
+	struct tbuf_target *t;
+	int error;
+
+	/* Before they fire: one may end at once. */
+	tbuf_images_look(c, false);
+	while ((error = try_all(c, only, *bufsize)) == -ENOSPC &&
+	    c->options.bufresize == 0 && lower(c, bufsize))
+		continue;
+	if (error != 0)
+		return (error);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (attachable(t, only) && t->slot != -1) {
+			tbuf_images_leave(c, t);
+			activate(t);
+		}
+	c->round.stale = true;
+	return (0);
+}
+
+int
+tbuf_attach_all(struct tbuf_consumer *c)
+{
+	uint64_t bufsize = c->options.bufsize;
+	int error;
+
+	if ((error = tbuf_budget(c, &c->left)) != 0)
+		return (error);
+	if ((error = attach(c, NULL, &bufsize)) != 0)
+		return (error);
+	c->lowered = bufsize != c->options.bufsize;
+	c->options.bufsize = bufsize;
+	if (c->programs != NULL && c->programs->aggsize != 0) {
+		c->lowered |= c->programs->aggsize != c->options.aggsize;
+		c->options.aggsize = c->programs->aggsize;
+	}
+	return (0);
+}
+
+void
+tbuf_attach_new(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t, *next;
+	uint64_t bufsize;
+	int error;
+
+	if (c->state != TBUF_RUN_ACTIVE)
+		return;
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (!wanted(t, NULL))
+			continue;
+		bufsize = c->options.bufsize;
+		if ((error = attach(c, t, &bufsize)) == 0)
+			continue;
+		tbuf_consumer_skip(c, error);
+		tbuf_target_free(c, t);
+	}
+}
+
+/* The session that an image has built for this run, or is building. */
+static bool
+adopt_image(struct tbuf_consumer *c, const struct tbuf_found *found)
+{
+	struct tbuf_control control;
+
+	return (pread(found->fd, &control, sizeof(control), 0) ==
+	    sizeof(control) && tbuf_board_adopt(c, found->fd, found->name,
+	    &control, true) != 0);
+}
+
+void
+tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
+{
+	struct tbuf_found found;
+	struct tbuf_target *t;
+	int error;
+
+	if ((error = tbuf_find_pid(old->pid, &found)) != 0) {
+		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
+		tbuf_miss_image(c, old, error, &found);
+		return;
+	}
+	t = tbuf_target_named(c, found.name);
+	if (t != NULL || adopt_image(c, &found)) {
+		close(found.fd);
+		close(found.pidfd);
+		/* Another copy of the library in the old image has met it. */
+		if (t != NULL && t != old && !tbuf_target_beside(t, old))
+			tbuf_target_replace(old);
+		return;
+	}
+	if (tbuf_target_add(c, &found) != 0)
+		return;
+	tbuf_attach_new(c);
+	t = TAILQ_LAST(&c->targets, tbuf_target_list);
+	if (t != old && t->pid == old->pid && tbuf_session_holds(t)) {
+		t->child = old->child;
+		old->child = false;
+		tbuf_target_replace(old);
+	}
+}

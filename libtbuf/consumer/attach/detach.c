@@ -1,0 +1,376 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The end of a session: nobody enters any more, those inside are waited out,
+ * and the space is given back if it is sure that they are gone.
+ */
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/board.h"
+#include "shared/ecb_chain.h"
+#include "consumer/attach/attach.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/run/thread_variables.h"
+#include "consumer/util/util.h"
+
+/*
+ * A holder that runs is done in microseconds; it may be preempted.  All have
+ * the same time: pauses for one are pauses for the others.
+ */
+#define LOCK_YIELDS	100
+#define LOCK_PAUSES	200
+
+/* A lock that a consumer has taken for good: nobody's generation. */
+#define LOCK_CLOSED	UINT64_MAX
+
+/* While a thread of the target gives the session up, the slot is its own. */
+static void
+wait_givingup(const uint32_t *state, unsigned *pauses)
+{
+	while (tbuf_load(state) == TBUF_GIVINGUP && tbuf_pause(pauses))
+		continue;
+}
+
+/*
+ * Fence C of [inv.attach]: a target that sets a bit after this has cleared
+ * it sees the state and takes the bit back.
+ */
+static void
+close_slot(const struct tbuf_view *view, unsigned slot, unsigned *pauses)
+{
+	uint32_t *state = &tbuf_view_control(view)->state[slot];
+
+	wait_givingup(state, pauses);
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_ENDING))
+		tbuf_cas(state, TBUF_SETUP, TBUF_ENDING);
+	tbuf_store(&tbuf_view_slot(view, slot)->generation, 0);
+	tbuf_store(&tbuf_view_slot(view, slot)->turn, 0);
+	tbuf_fence();
+	tbuf_disable_all(view, slot);
+}
+
+/* Threads that match new probes may still read the session's patterns. */
+static bool
+wait_registering(const struct tbuf_view *view, unsigned *pauses)
+{
+	const uint32_t *count = &tbuf_view_control(view)->registering;
+
+	while (tbuf_load(count) != 0 && tbuf_pause(pauses))
+		continue;
+	tbuf_fence();
+	return (tbuf_load(count) == 0);
+}
+
+static bool
+take_lock(struct tbuf_lock *lock, uint64_t generation, unsigned *pauses)
+{
+	int yields = 0;
+
+	while (tbuf_load(&lock->word) != LOCK_CLOSED &&
+	    !tbuf_cas(&lock->word, 2 * generation, LOCK_CLOSED)) {
+		if (*pauses == 0)
+			return (false);
+		if (yields++ < LOCK_YIELDS)
+			sched_yield();
+		else
+			tbuf_pause(pauses);
+	}
+	return (true);
+}
+
+/*
+ * Wait until nobody is inside a session that is closed: its registrations,
+ * and its lock lanes, whose locks are kept.  False: somebody may still be.
+ */
+static bool
+wait_inside(const struct tbuf_view *view, unsigned number,
+    uint64_t generation, unsigned nlocks, unsigned *pauses)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(view, number);
+	bool all = wait_registering(view, pauses);
+	unsigned i;
+
+	for (i = 0; i < nlocks && i < TBUF_NLOCKS; i++)
+		if (!take_lock(&slot->locks[i], generation, pauses))
+			all = false;
+	return (all);
+}
+
+/* Storage of side lanes that were added, behind the area. */
+static void
+release_chunks(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t end)
+{
+	const struct tbuf_chunk *chunk = tbuf_view_slot(view, slot)->chunks;
+	uint64_t at, size;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NCHUNKS; i++) {
+		at = tbuf_load(&chunk[i].at);
+		size = tbuf_load(&chunk[i].size);
+		if (at >= end && at <= INT64_MAX && size <= INT64_MAX - at &&
+		    size != 0)
+			fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+			    FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+	}
+}
+
+static void
+release_storage(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t data, uint64_t end)
+{
+	if (end > data)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)data, (off_t)(end - data));
+	release_chunks(view, fd, slot, end);
+}
+
+/*
+ * Give a slot back that is closed: punch [data, end) and mark it free if
+ * `clean`, else retired.  The caller holds the lock on byte 0.
+ */
+static void
+release(const struct tbuf_view *view, int fd, unsigned slot, uint64_t data,
+    uint64_t end, bool clean)
+{
+	uint32_t *state = &tbuf_view_control(view)->state[slot];
+
+	if (tbuf_load(state) == TBUF_GIVINGUP)
+		return;
+	if (clean)
+		release_storage(view, fd, slot, data, end);
+	tbuf_store_release(state, clean ? TBUF_FREE : TBUF_RETIRED);
+}
+
+/* Where a session's storage begins, by its lanes; 0: not to be had. */
+static uint64_t
+storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
+{
+	uint64_t begin = UINT64_MAX, data;
+	struct tbuf_lane lane;
+	uint32_t i;
+
+	for (i = 0; i < slot->nlanes && i < 2 * TBUF_NCPUS; i++) {
+		if (pread(fd, &lane, sizeof(lane), (off_t)(slot->lanes +
+		    i * sizeof(lane))) != sizeof(lane))
+			return (0);
+		data = tbuf_place_offset(lane.place);
+		if (data < begin)
+			begin = data;
+		if (lane.kind == TBUF_KIND_CPU)
+			tbuf_cpus_add(cpus, lane.cpu);
+	}
+	if (begin == UINT64_MAX || begin < slot->area ||
+	    begin - slot->area > slot->area_size)
+		return (0);
+	return ((begin + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1));
+}
+
+/*
+ * A slot whose consumer is dead (its lock can be had), or that a consumer
+ * had to leave in doubt: finish what that one could not [inv.consumer].  The
+ * slot's own generation may be zero already; the session's header keeps it.
+ * In a session that had not begun nobody has been.
+ */
+static void
+orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
+{
+	struct tbuf_cpus cpus = { { 0 } };
+	struct tbuf_session session;
+	struct tbuf_slot slot;
+	uint64_t data;
+	bool clean, begun;
+
+	begun = tbuf_load(&tbuf_view_control(view)->state[number]) !=
+	    TBUF_SETUP;
+	if (pread(fd, &slot, sizeof(slot), (off_t)(TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE)) != sizeof(slot) ||
+	    slot.area < TBUF_TABLES ||
+	    pread(fd, &session, sizeof(session), (off_t)slot.area) !=
+	    sizeof(session))
+		return;
+	data = begun ? storage_begin(fd, &slot, &cpus) :
+	    slot.area + TBUF_META_MAX;
+	close_slot(view, number, pauses);
+	clean = !begun || (data != 0 && tbuf_cpus_visit(&cpus) &&
+	    wait_inside(view, number, session.generation, slot.nlocks_max,
+	    pauses));
+	release(view, fd, number, data,
+	    slot.area + slot.area_size, clean);
+}
+
+/*
+ * Is this a session that a target has built for somebody who is on his way?
+ * Other users' boards are out of sight.
+ */
+static bool
+expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
+{
+	uint64_t run = tbuf_board_run(fd, tbuf_view_control(view), slot, 0);
+	struct stat st;
+
+	if (run == 0)
+		return (false);
+	return (fstat(fd, &st) != 0 || st.st_uid != geteuid() ||
+	    tbuf_board_posted(dirfd, run));
+}
+
+/* A recorder has no consumer, and is nobody's orphan. */
+static bool
+recorder(const struct tbuf_view *view, unsigned slot)
+{
+	struct tbuf_terms terms;
+
+	tbuf_terms_read(&tbuf_view_slot(view, slot)->terms, &terms);
+	return (tbuf_terms_recorder(&terms) && tbuf_load(
+	    &tbuf_view_control(view)->state[slot]) != TBUF_SETUP);
+}
+
+void
+tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	unsigned slot, pauses = LOCK_PAUSES;
+
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+		if (tbuf_load(&control->state[slot]) == TBUF_FREE ||
+		    !tbuf_file_lock(fd, 1 + slot))
+			continue;
+		if (!recorder(view, slot) && !expected(view, fd, dirfd, slot))
+			orphan(view, fd, slot, &pauses);
+		tbuf_file_unlock(fd, 1 + slot);
+	}
+}
+
+/* A lock's final `nolane`; what comes later has another tag and fails. */
+static void
+close_nolane(struct tbuf_source *s, struct tbuf_lock *lock)
+{
+	uint64_t word;
+	unsigned k;
+
+	for (k = 0; k < TBUF_NLOST; k++) {
+		s->nolane[k] = tbuf_source_nolane(s, (enum tbuf_lost)k);
+		word = tbuf_swap(&lock->nolane[k], 0);
+		if (((word ^ tbuf_nolane_tag(s->target->generation)) >>
+		    TBUF_NOLANE_SHIFT) == 0)
+			s->nolane[k] = word & TBUF_NOLANE_COUNT;
+	}
+	s->nolane_closed = true;
+}
+
+static void
+close_nolanes(struct tbuf_target *t)
+{
+	struct tbuf_slot *slot = tbuf_target_slot(t);
+	unsigned i;
+
+	for (i = t->first_lock; i < t->nsources &&
+	    i - t->first_lock < TBUF_NLOCKS; i++)
+		close_nolane(&t->sources[i], &slot->locks[i - t->first_lock]);
+}
+
+/* Somebody may be inside. */
+static bool
+inhabited(const struct tbuf_target *t)
+{
+	return (t->life == TBUF_ALIVE && !t->truncated);
+}
+
+/* Of all targets, or `only` this one. */
+static bool
+stoppable(const struct tbuf_target *t, const struct tbuf_target *only)
+{
+	return ((only == NULL || t == only) && t->slot != -1 &&
+	    !tbuf_session_stopped(t));
+}
+
+static void
+quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
+{
+	struct tbuf_cpus cpus = { { 0 } };
+	struct tbuf_target *t;
+	unsigned i, pauses = LOCK_PAUSES;
+	bool clean;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!stoppable(t, only))
+			continue;
+		close_slot(&t->view, (unsigned)t->slot, &pauses);
+		if (inhabited(t))
+			tbuf_semaphores_settle(t);
+		for (i = 0; i < t->nsources && inhabited(t); i++)
+			if (!t->sources[i].locked)
+				tbuf_cpus_add(&cpus,
+				    (unsigned)t->sources[i].cpu);
+	}
+	clean = tbuf_cpus_visit(&cpus);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!stoppable(t, only))
+			continue;
+		tbuf_session_stop(t);
+		tbuf_target_refresh(t);
+		if (inhabited(t) && (!wait_inside(&t->view,
+		    (unsigned)t->slot, t->generation, t->plan.nlanes,
+		    &pauses) || !clean))
+			tbuf_session_retire(t);
+		close_nolanes(t);
+	}
+}
+
+void
+tbuf_consumer_quiesce(struct tbuf_consumer *c)
+{
+	quiesce(c, NULL);
+}
+
+void
+tbuf_target_quiesce(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	quiesce(c, t);
+}
+
+/*
+ * The same of a target that has ended, whose file may go with this: then there
+ * is no hole to be punched into it.  Nobody takes a slot there any more.
+ */
+static void
+release_ended(struct tbuf_target *t, int dirfd)
+{
+	uint32_t *state = &tbuf_view_control(&t->view)->state[t->slot];
+
+	if (tbuf_load(state) == TBUF_GIVINGUP)
+		return;
+	tbuf_store_release(state, TBUF_FREE);
+	if (!tbuf_target_reap(t, dirfd))
+		release_storage(&t->view, t->fd, (unsigned)t->slot,
+		    t->area + t->plan.data, t->area_end);
+}
+
+void
+tbuf_target_detach(struct tbuf_target *t, int dirfd)
+{
+	bool clean = t->session != TBUF_SESSION_RETIRED;
+
+	if (t->slot == -1)
+		return;
+	if (tbuf_file_lock_wait(t->fd) == 0) {
+		if (clean && dirfd >= 0 && !tbuf_control_alive(t->fd))
+			release_ended(t, dirfd);
+		else
+			release(&t->view, t->fd, (unsigned)t->slot,
+			    t->area + t->plan.data, t->area_end, clean);
+		tbuf_file_unlock(t->fd, 0);
+	}
+	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);
+	tbuf_variables_forget(t);
+	tbuf_session_end(t);
+}

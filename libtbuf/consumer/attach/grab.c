@@ -1,0 +1,258 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Whom to trace: one process, or all that the runtime directory has.
+ */
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/attach/attach.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+int
+tbuf_consumer_watch(struct tbuf_consumer *c)
+{
+	char path[64];
+
+	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->watch == -1)
+		return (-errno);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
+	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
+		return (-errno);
+	return (0);
+}
+
+/* The path of what a descriptor stands for, if that is what is there. */
+static bool
+path_of(int fd, char *path, size_t size)
+{
+	struct stat st, there;
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if ((n = readlink(link, path, size)) <= 0 || (size_t)n == size)
+		return (false);
+	path[n] = '\0';
+	return (fstat(fd, &st) == 0 && stat(path, &there) == 0 &&
+	    st.st_dev == there.st_dev && st.st_ino == there.st_ino);
+}
+
+static bool
+is_own_directory(struct tbuf_consumer *c, const char *path)
+{
+	int fd = tbuf_consumer_directory(c, false);
+	struct stat st, own;
+
+	return (fd >= 0 && fstat(fd, &own) == 0 && stat(path, &st) == 0 &&
+	    st.st_dev == own.st_dev && st.st_ino == own.st_ino);
+}
+
+/*
+ * Be told when the next image of a target comes that knows nothing of this
+ * run, as its directory is another: that of another user, most often.  Where
+ * it cannot be told it is seen at a look.
+ */
+static void
+watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	char path[4096], *slash;
+
+	if (!path_of(t->fd, path, sizeof(path)) ||
+	    (slash = strrchr(path, '/')) == NULL || slash == path)
+		return;
+	*slash = '\0';
+	if (is_own_directory(c, path))
+		return;
+	if (c->elsewhere == -1)
+		c->elsewhere = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->elsewhere != -1)
+		(void)inotify_add_watch(c->elsewhere, path,
+		    IN_CREATE | IN_MOVED_TO);
+}
+
+#define COPIES_MAX	8	/* it may have as many files as it likes */
+
+/*
+ * Adds the targets of other copies of the library in a process.  If that fails
+ * the first copy is traced without them.
+ */
+static void
+grab_copies(struct tbuf_consumer *c, const struct tbuf_found *first)
+{
+	struct tbuf_found last = *first, found;
+	unsigned n;
+
+	for (n = 1; n < COPIES_MAX && tbuf_find_next(&last, &found) == 0;
+	    n++) {
+		if (tbuf_target_named(c, found.name) != NULL) {
+			close(found.fd);
+			close(found.pidfd);
+			return;
+		}
+		if (tbuf_target_add(c, &found) != 0)
+			return;
+		TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
+		last = found;
+	}
+}
+
+int
+tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_found found;
+	struct tbuf_target *t;
+	int error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY,
+		    "failed to grab pid %d: tracing is active", (int)pid));
+	if (tbuf_target_find(c, pid) != NULL)
+		return (0);
+	if (!tbuf_proc_is_ours())
+		return (tbuf_consumer_fail(c, -ENXIO,
+		    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
+	if ((error = tbuf_find_young(c, pid, &found)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "failed to grab pid %d: %s", (int)pid, found.problem));
+	if ((error = tbuf_target_add(c, &found)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
+	t = TAILQ_LAST(&c->targets, tbuf_target_list);
+	t->asked = true;
+	watch_elsewhere(c, t);
+	grab_copies(c, &found);
+	return (0);
+}
+
+/* A target of this run: its file was opened once. */
+static bool
+scan_known(void *arg, const char *name)
+{
+	return (tbuf_target_named(arg, name) != NULL);
+}
+
+/* Another file of the directory: it may be that of a new target. */
+static int
+scan_visit(void *arg, int fd, const char *name,
+    const struct tbuf_control *control, bool alive)
+{
+	struct tbuf_consumer *c = arg;
+	struct tbuf_found found;
+	pid_t pid;
+	int adopted, error;
+
+	adopted = tbuf_board_adopt(c, fd, name, control, alive);
+	if (adopted != 0 || !c->all || !alive)
+		return (adopted < 0 ? adopted : 0);
+	pid = tbuf_directory_pid(fd, control, true);
+	if (pid < 0 || pid == getpid())
+		return (tbuf_error_exhausted(pid) ? pid : 0);
+	if ((error = tbuf_find_pid(pid, &found)) != 0) {
+		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
+		return (tbuf_error_exhausted(error) ? error : 0);
+	}
+	if (strcmp(found.name, name) != 0) {
+		close(found.fd);
+		close(found.pidfd);
+		return (0);
+	}
+	error = tbuf_target_add(c, &found);
+	return (tbuf_error_exhausted(error) ? error : 0);
+}
+
+/* Those whose end was not told yet. */
+static unsigned
+dead_ones(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += t->life == TBUF_DEAD;
+	return (n);
+}
+
+/*
+ * Is a file told by the watch when there is something to be done about it?  Of
+ * a command that waits for its sessions others are not told when it begins.
+ */
+static bool
+is_told(const struct tbuf_consumer *c)
+{
+	return (c->watch != -1 && !c->all);
+}
+
+bool
+tbuf_consumer_told(struct tbuf_consumer *c)
+{
+	char events[4096]
+	    __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool some = !c->scanned || c->unsettled;
+
+	while (c->watch != -1 && read(c->watch, events, sizeof(events)) > 0)
+		some = true;
+	return (some);
+}
+
+int
+tbuf_consumer_scan(struct tbuf_consumer *c)
+{
+	int error = tbuf_consumer_directory(c, true);
+	unsigned dead;
+
+	if (error < 0)
+		return (error);
+	/*
+	 * A process that had ended when it was met may have called exec after
+	 * the directory was read: its end is told behind all of its images.
+	 */
+	do {
+		dead = dead_ones(c);
+		error = tbuf_directory_scan(c->directory, scan_known,
+		    scan_visit, c);
+		c->scanned = is_told(c) && error == 0;
+	} while (error == 0 && dead_ones(c) > dead &&
+	    (!is_told(c) || tbuf_consumer_told(c)));
+	if (error == -EAGAIN && !c->all)
+		return (0);
+	if (!tbuf_error_exhausted(error) && error != -EAGAIN)
+		return (error);
+	tbuf_consumer_skip(c, error);
+	return (0);
+}
+
+int
+tbuf_consumer_grab_all(struct tbuf_consumer *c)
+{
+	int error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (!tbuf_proc_is_ours())
+		return (tbuf_consumer_fail(c, -ENXIO,
+		    "could not look for targets: " TBUF_NO_PROC));
+	error = tbuf_consumer_directory(c, true);
+	if (error < 0)
+		return (tbuf_consumer_fail(c, error,
+		    "could not look for targets: %s",
+		    tbuf_directory_problem(error)));
+	/* Watched before it is read: nobody is missed in between. */
+	c->all = true;
+	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
+	    (error = tbuf_consumer_scan(c)) != 0)
+		return (tbuf_consumer_fail(c, error,
+		    "could not look for targets: %s", strerror(-error)));
+	return (0);
+}

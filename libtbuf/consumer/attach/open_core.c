@@ -1,0 +1,190 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions out of a core: those in the control file that it has an image of,
+ * or else in the file itself, whose name its notes have.  Both are read as
+ * open_file.c reads any control file.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/files/core_elf.h"
+#include "consumer/files/core_image.h"
+#include "consumer/attach/select.h"
+
+/* Why there is nothing to be read. */
+struct verdict {
+	int error;
+	char words[TBUF_PROBLEM_MAX];
+};
+
+/* The images in turn: how many gave sessions. */
+static unsigned
+add_images(struct tbuf_consumer *c, struct tbuf_images *images,
+    struct verdict *verdict)
+{
+	struct tbuf_image *image = images->images;
+	unsigned added = 0;
+	size_t i;
+
+	for (i = 0; i < images->count; i++, image++) {
+		/* The sign of life alone. */
+		if (image->size < image->control.tables.areas)
+			continue;
+		verdict->error = tbuf_image_add(c, image->fd, image->cut,
+		    verdict->words);
+		image->fd = -1;
+		added += verdict->error == 0;
+	}
+	return (added);
+}
+
+/*
+ * Is it the file of the process whose core this is?  Its name has 64 random
+ * bits, and is drawn once; what the core has of the file has to agree.
+ */
+static bool
+belongs(const struct tbuf_core *core, const struct tbuf_images *images,
+    int fd, const char *name)
+{
+	struct tbuf_control control;
+	uint64_t random;
+	struct stat st;
+	pid_t pid;
+	size_t i;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    !tbuf_file_read(fd, &control, sizeof(control), 0) ||
+	    !tbuf_control_name_parse(name, &pid, &random) ||
+	    control.pid != (uint32_t)pid || control.random != random ||
+	    core->pid != pid)
+		return (false);
+	for (i = 0; i < images->count; i++)
+		if (images->images[i].control.random == random &&
+		    images->images[i].control.start != control.start)
+			return (false);
+	return (true);
+}
+
+/* The file of a name in the notes: true if it gave sessions. */
+static bool
+add_path(struct tbuf_consumer *c, const struct tbuf_core *core,
+    const struct tbuf_images *images, const struct tbuf_core_path *path,
+    struct verdict *verdict)
+{
+	const char *name = strrchr(path->path, '/') + 1;
+	const char *problem = NULL;
+	int fd = -1;
+
+	verdict->error = -ENODATA;
+	if (path->deleted)
+		problem = "it had been removed";
+	else if ((fd = open(path->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC)) == -1)
+		problem = strerror(errno);
+	else if (!belongs(core, images, fd, name))
+		problem = "it is another process's";
+	else {
+		verdict->error = tbuf_file_add(c, fd, verdict->words);
+		return (verdict->error >= 0);
+	}
+	if (fd != -1)
+		close(fd);
+	tbuf_copy(verdict->words, problem, sizeof(verdict->words));
+	return (false);
+}
+
+static int
+no_session(struct tbuf_consumer *c, const struct tbuf_core *core,
+    const char *path, const struct verdict *verdict)
+{
+	const char *cut = core->truncated ? "it is truncated, and " : "";
+	size_t last = core->npaths - 1;
+
+	if (core->npaths == 0)
+		return (tbuf_consumer_fail(c, -ENODATA, "failed to read %s: "
+		    "%sno session in it", path, cut));
+	return (tbuf_consumer_fail(c, verdict->error, "failed to read %s: "
+	    "%sno session in it, nor in %s: %s", path, cut,
+	    core->paths[last].path, verdict->words));
+}
+
+static int
+add_paths(struct tbuf_consumer *c, const struct tbuf_core *core,
+    const struct tbuf_images *images, const char *path)
+{
+	struct verdict verdict = { .error = -ENODATA };
+	size_t i;
+
+	for (i = 0; i < core->npaths; i++) {
+		if (!add_path(c, core, images, &core->paths[i], &verdict))
+			continue;
+		tbuf_consumer_fail(c, 0, "no session in %s: reading %s%s", path,
+		    core->paths[i].path, verdict.error == 0 ? "" :
+		    ", which is truncated");
+		return (1);
+	}
+	return (no_session(c, core, path, &verdict));
+}
+
+static int
+add_core(struct tbuf_consumer *c, struct tbuf_core *core, const char *path)
+{
+	struct verdict verdict = { .error = 0 };
+	struct tbuf_images images;
+	int error;
+
+	if ((error = tbuf_images_find(core, &images)) != 0)
+		tbuf_consumer_fail(c, error, "failed to read %s: %s", path,
+		    error == -EFBIG ? "too much of it is buffers" :
+		    strerror(-error));
+	else if (add_images(c, &images, &verdict) != 0) {
+		if ((error = core->truncated) != 0)
+			tbuf_consumer_fail(c, 0, "%s is truncated: read as "
+			    "far as it goes", path);
+	} else {
+		if (core->npaths == 0 && verdict.error != 0)
+			error = tbuf_consumer_fail(c, verdict.error,
+			    "failed to read %s: %s", path, verdict.words);
+		else
+			error = add_paths(c, core, &images, path);
+	}
+	tbuf_images_close(&images);
+	return (error);
+}
+
+int
+tbuf_consumer_open_core(struct tbuf_consumer *c, const char *path,
+    tbuf_core_read read, void *arg)
+{
+	struct tbuf_core core;
+	const char *problem;
+	int fd = -1, error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	if (read == NULL) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd == -1)
+			return (tbuf_consumer_fail(c, -errno,
+			    "failed to read %s: %s", path, strerror(errno)));
+		read = tbuf_core_read_file;
+		arg = &fd;
+	}
+	problem = tbuf_core_open(&core, read, arg, &error);
+	if (problem != NULL)
+		tbuf_consumer_fail(c, error, "failed to read %s: %s", path,
+		    problem);
+	else {
+		error = add_core(c, &core, path);
+		tbuf_core_close(&core);
+	}
+	if (fd != -1)
+		close(fd);
+	return (error);
+}

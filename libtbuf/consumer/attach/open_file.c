@@ -1,0 +1,427 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files by their names: each session becomes a target of this run
+ * whose lanes are as they were left by a target that is dead, or as they are
+ * at a moment if it lives.  The file is mapped privately, so that nothing of
+ * it changes.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/budget.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/attach/select.h"
+
+/* Moments that are further apart than this make a slope. */
+#define SPAN_MIN	1000000
+/* Of a millisecond each, while a process ends. */
+#define DYING_PAUSES	1000
+
+#define NOTHING_LEFT	"it is truncated, and no session in it"
+
+/* A file that is opened. */
+struct opened {
+	int fd;
+	uint64_t left;			/* bytes that no lane has named yet */
+	uint64_t cut;			/* known up to here; 0: all of it is */
+	uint64_t missing;		/* bytes, behind that */
+	bool image;			/* as a core has it */
+	bool changing;			/* its target lives, or is to come */
+	bool foreign;			/* another user's, who has written it */
+	bool damaged;			/* a session makes no sense */
+	unsigned sessions;
+	char problem[TBUF_PROBLEM_MAX];
+};
+
+static int
+problem(struct opened *file, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int
+problem(struct opened *file, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(file->problem, sizeof(file->problem), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+/*
+ * The clock of a target that lives is read here and now, and so is that of a
+ * recorder that is dead, whom nobody has calibrated: unless the machine was
+ * started since.
+ */
+static void
+start_time(struct tbuf_target *t, const struct tbuf_session *session)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct tbuf_moment base = session->go;
+
+	/* Its consumer had no time to calibrate: since the birth, then. */
+	if (session->now.ticks <= session->go.ticks ||
+	    session->now.mono - session->go.mono < SPAN_MIN)
+		base = control->birth;
+	t->time.clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	t->time.base = base;
+	tbuf_timeline_update(&t->time, t->changing || (session->boot != 0 &&
+	    session->boot == tbuf_boot()) ? NULL : &session->now);
+}
+
+/* What says how the lanes are read is believed if the file has all of it. */
+static bool
+described(const struct tbuf_target *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (t->cut == 0 || t->sources[i].data <= t->cut)
+			return (true);
+	return (false);
+}
+
+static int
+adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
+{
+	struct tbuf_session session;
+	int error;
+
+	t->file_only = true;
+	t->file_slot = slot;
+	t->live = true;
+	tbuf_target_die(t);
+	t->changing = file->changing;
+	t->foreign = file->foreign;
+	t->cut = file->cut;
+	if ((t->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		return (-errno);
+	error = tbuf_session_adopt(t, slot, MAP_PRIVATE, &session);
+	/* Lanes share no bytes: what is read is no more than there is. */
+	if (error == 0 && (t->plan.storage > file->left || !described(t)))
+		error = -EINVAL;
+	if (error != 0)
+		return (error);
+	file->left -= t->plan.storage;
+	t->pid = (pid_t)tbuf_view_control(&t->view)->pid;
+	tbuf_session_stop(t);
+	start_time(t, &session);
+	return (0);
+}
+
+static int
+add_session(struct tbuf_consumer *c, struct opened *file, unsigned slot)
+{
+	struct tbuf_target *t = tbuf_target_new(c, 0);
+	int error = t == NULL ? -ENOMEM : adopt(t, file, slot);
+
+	if (error == 0) {
+		file->sessions++;
+		/* In the order of the table, as they have ids in lists. */
+		tbuf_target_probes(c, t);
+	} else if (t != NULL)
+		tbuf_target_free(c, t);
+	if (error != -EINVAL)
+		return (error);
+	file->damaged = true;
+	return (0);
+}
+
+/*
+ * Does the file of a dead target end before it says so?  Nobody writes it any
+ * more, and whoever made it longer had done so before.
+ */
+static int
+look_end(struct opened *file, const struct tbuf_control *control,
+    uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(file->fd, &st) != 0)
+		return (-errno);
+	*size = (uint64_t)st.st_size;
+	if (file->image || tbuf_control_alive(file->fd) ||
+	    control->end <= *size || control->end > TBUF_FILE_MAX)
+		return (0);
+	file->cut = *size;
+	file->missing = control->end - *size;
+	*size = control->end;
+	return (0);
+}
+
+/* Its first page at least is there, or some of that. */
+static int
+read_header(struct opened *file, struct tbuf_control *control)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(file->fd, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-EINVAL);
+	file->foreign = st.st_uid != geteuid();
+	n = pread(file->fd, control, sizeof(*control), 0);
+	if (n == sizeof(*control))
+		return (0);
+	return (n >= (ssize_t)sizeof(control->magic) && memcmp(control->magic,
+	    TBUF_MAGIC, sizeof(control->magic)) == 0 ? -ENODATA : -EINVAL);
+}
+
+static int
+read_control(struct opened *file, struct tbuf_control *control)
+{
+	uint64_t size = 0;
+	int error = read_header(file, control);
+
+	if (error == -ENODATA) {
+		file->cut = sizeof(control->magic);
+		return (problem(file, error, NOTHING_LEFT));
+	}
+	if (error == 0)
+		error = look_end(file, control, &size);
+	if (error == 0)
+		error = tbuf_control_check(control, size);
+	if (error == -EPROTO)
+		return (problem(file, error, "libtbuf %u.%u, tbufctl %u.%u",
+		    control->major, control->minor, TBUF_MAJOR, TBUF_MINOR));
+	if (error == -EINVAL)
+		return (problem(file, error, "not a control file"));
+	if (error != 0)
+		return (problem(file, error, "%s", strerror(-error)));
+	file->left = size - control->tables.areas;
+	file->changing = file->cut == 0 && (tbuf_control_alive(file->fd) ||
+	    control->stage == TBUF_STAGE_WAITING);
+	return (0);
+}
+
+/* One that was cut off is read from a copy that is as long as it was. */
+static int
+complete(struct opened *file)
+{
+	int fd;
+
+	if (file->missing == 0)
+		return (0);
+	fd = tbuf_unnamed_copy(file->fd, file->cut, file->cut + file->missing);
+	if (fd < 0)
+		return (problem(file, fd, "it is truncated: %s",
+		    strerror(-fd)));
+	close(file->fd);
+	file->fd = fd;
+	return (0);
+}
+
+static int
+add_sessions(struct tbuf_consumer *c, struct opened *file,
+    const struct tbuf_control *control)
+{
+	unsigned slot;
+	int error;
+
+	for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+		if (!tbuf_state_readable(control->state[slot]))
+			continue;
+		if ((error = add_session(c, file, slot)) != 0)
+			return (problem(file, error, "%s", strerror(-error)));
+	}
+	if (file->sessions != 0)
+		return (0);
+	if (file->cut != 0)
+		return (problem(file, -ENODATA, NOTHING_LEFT));
+	return (file->damaged ? problem(file, -EINVAL, "it is damaged") :
+	    problem(file, -ENODATA, "nothing in it"));
+}
+
+/* 0, 1 if it was cut off, or -errno; its descriptor is closed. */
+static int
+open_sessions(struct tbuf_consumer *c, struct opened *file)
+{
+	struct tbuf_control control;
+	int error = read_control(file, &control);
+
+	if (error == 0)
+		error = complete(file);
+	if (error == 0)
+		error = add_sessions(c, file, &control);
+	close(file->fd);
+	c->files |= file->sessions != 0;
+	c->names |= c->files;
+	return (error == 0 ? file->missing != 0 : error);
+}
+
+static int
+open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
+{
+
+	memset(file, 0, sizeof(*file));
+	file->fd = fd;
+	if (fd == -EAGAIN)
+		return (problem(file, fd, "there is a lease on it"));
+	if (fd < 0)
+		return (problem(file, fd, "%s", strerror(-fd)));
+	return (open_sessions(c, file));
+}
+
+int
+tbuf_file_add(struct tbuf_consumer *c, int fd, char words[TBUF_PROBLEM_MAX])
+{
+	struct opened file;
+	int error = open_descriptor(c, fd, &file);
+
+	memcpy(words, file.problem, TBUF_PROBLEM_MAX);
+	return (error);
+}
+
+int
+tbuf_image_add(struct tbuf_consumer *c, int fd, uint64_t cut,
+    char words[TBUF_PROBLEM_MAX])
+{
+	struct opened file = { .fd = fd, .cut = cut, .image = true };
+	int error = open_sessions(c, &file);
+
+	memcpy(words, file.problem, TBUF_PROBLEM_MAX);
+	return (error);
+}
+
+/* The result of opening, in words if it is to be told. */
+static int
+told(struct tbuf_consumer *c, int result, const char *path,
+    const struct opened *file)
+{
+
+	if (result == 0)
+		return (0);
+	if (result < 0)
+		return (tbuf_consumer_fail(c, result, "failed to read %s: %s",
+		    path, file->problem));
+	tbuf_consumer_fail(c, 0, "%s is truncated: read as far as it goes "
+	    "(%" PRIu64 " byte%s missing)", path, file->missing,
+	    file->missing == 1 ? "" : "s");
+	return (1);
+}
+
+int
+tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
+{
+	struct opened file;
+	int fd;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return (told(c, open_descriptor(c, fd == -1 ? -errno : fd, &file),
+	    path, &file));
+}
+
+/* One of the runtime directory; -EBUSY: its process has not let go of it. */
+static int
+open_left(struct tbuf_consumer *c, const char *name)
+{
+	struct opened file;
+	int fd = openat(c->directory, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), result;
+
+	if (fd == -1)
+		return (-ESRCH);
+	if (tbuf_control_alive(fd)) {
+		close(fd);
+		return (-EBUSY);
+	}
+	result = open_descriptor(c, fd, &file);
+	/* A process that ended and left no session is none. */
+	return (result == -ENODATA && file.cut == 0 ? -ESRCH :
+	    told(c, result, name, &file));
+}
+
+/* All that a dead process has left. */
+struct left {
+	unsigned opened;
+	int error;		/* of another one, which words say */
+	bool cut;		/* one of them was cut off */
+	bool held;		/* by a process that has not let go of it */
+};
+
+static void
+open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
+{
+	struct dirent *entry;
+	uint64_t random;
+	DIR *dir = NULL;
+	pid_t named;
+	int fd = -1, error;
+
+	memset(left, 0, sizeof(*left));
+	if (tbuf_consumer_directory(c, false) >= 0)
+		fd = openat(c->directory, ".",
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd != -1 && (dir = fdopendir(fd)) == NULL)
+		close(fd);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (!tbuf_control_name_parse(entry->d_name, &named, &random) ||
+		    named != pid)
+			continue;
+		error = open_left(c, entry->d_name);
+		left->opened += error >= 0;
+		left->cut |= error > 0;
+		left->held |= error == -EBUSY;
+		if (error < 0 && error != -EBUSY && error != -ESRCH)
+			left->error = error;
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+/* The one of a process that lives, in whatever namespace. */
+static int
+open_living(struct tbuf_consumer *c, pid_t pid, struct opened *file)
+{
+	struct tbuf_found found;
+	int error = tbuf_find_pid(pid, &found);
+
+	if (error != 0)
+		return (error == -ESRCH ? error :
+		    problem(file, error, "%s", found.problem));
+	close(found.pidfd);
+	return (open_descriptor(c, found.fd, file));
+}
+
+int
+tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
+{
+	struct opened file = { .fd = -1 };
+	unsigned pauses = DYING_PAUSES;
+	struct left left;
+	int error;
+
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
+	/* One that was killed has no memory before it lets go of its file. */
+	do {
+		open_all_left(c, pid, &left);
+		error = open_living(c, pid, &file);
+	} while (error == -ESRCH && left.opened == 0 && left.held &&
+	    tbuf_pause(&pauses));
+	if (error == 0 || left.opened != 0)
+		return (left.cut);
+	/* That it has ended says less than what is wrong with its file. */
+	if (error == -ESRCH && left.error != 0)
+		return (left.error);
+	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",
+	    (int)pid, error == -ESRCH ? strerror(ESRCH) : file.problem));
+}

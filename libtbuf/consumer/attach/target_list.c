@@ -1,0 +1,209 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The targets of a run.
+ */
+#include <sys/resource.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/board.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/budget.h"
+#include "consumer/attach/target_clauses.h"
+#include "consumer/files/files.h"
+#include "consumer/decode/probe_ids.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+#define DESCRIPTORS_KEPT	16
+
+struct tbuf_target *
+tbuf_target_new(struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_target *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return (NULL);
+	t->pid = pid;
+	t->pidfd = t->fd = -1;
+	t->slot = -1;
+	t->exit_status = -1;
+	TAILQ_INSERT_TAIL(&c->targets, t, link);
+	c->round.stale = true;
+	return (t);
+}
+
+bool
+tbuf_target_reap(struct tbuf_target *t, int dirfd)
+{
+	struct tbuf_control control;
+
+	if (*t->name == '\0' || t->fd == -1 || dirfd < 0 ||
+	    pread(t->fd, &control, sizeof(control), 0) != sizeof(control) ||
+	    !tbuf_control_reap(dirfd, t->name, t->fd, &control))
+		return (false);
+	*t->name = '\0';
+	return (true);
+}
+
+/* The next process with this program need not back more than a little. */
+static void
+note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	uint64_t most = 0;
+	unsigned i;
+
+	if (c->entry == NULL || t->life != TBUF_TOLD || t->slot == -1 ||
+	    t->view.base == NULL ||
+	    (t->order.terms.flags & TBUF_S_GROW) == 0)
+		return;
+	for (i = 0; i < t->nsources; i++)
+		if (most < t->sources[i].position)
+			most = t->sources[i].position;
+	tbuf_usage_note(c->board->usage, c->run,
+	    tbuf_view_control(&t->view)->comm, most);
+}
+
+void
+tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	int dirfd = *t->name == '\0' || t->fd == -1 ? -1 :
+	    tbuf_consumer_directory(c, false);
+
+	tbuf_globals_keep(c, t);
+	note_usage(c, t);
+	tbuf_target_detach(t, dirfd);
+	tbuf_budget_give(c, t->charged);
+	tbuf_sources_free(t);
+	tbuf_target_reap(t, dirfd);
+	tbuf_view_unmap(&t->view);
+	if (t->fd != -1)
+		close(t->fd);
+	if (t->pidfd != -1)
+		close(t->pidfd);
+	TAILQ_REMOVE(&c->targets, t, link);
+	c->round.stale = true;
+	c->round.straight.source = NULL;
+	tbuf_epids_free(t);
+	tbuf_sparse_free(t->probes);
+	free(t);
+}
+
+struct tbuf_target *
+tbuf_target_find(struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->pid == pid && tbuf_target_runs(t) && t->fd != -1)
+			return (t);
+	return (NULL);
+}
+
+struct tbuf_target *
+tbuf_target_named(struct tbuf_consumer *c, const char *name)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (strcmp(t->name, name) == 0)
+			return (t);
+	return (NULL);
+}
+
+bool
+tbuf_target_beside(const struct tbuf_target *a, const struct tbuf_target *b)
+{
+	uint64_t image = tbuf_load(&tbuf_view_control(&a->view)->image);
+
+	return (image != 0 &&
+	    image == tbuf_load(&tbuf_view_control(&b->view)->image));
+}
+
+bool
+tbuf_target_same(const struct tbuf_target *a, const struct tbuf_target *b)
+{
+	const struct tbuf_control *x = tbuf_view_control(&a->view);
+	const struct tbuf_control *y = tbuf_view_control(&b->view);
+
+	if (x == NULL || y == NULL || a->file_only || b->file_only)
+		return (false);
+	return (x->pid == y->pid && x->start == y->start &&
+	    x->pid_namespace == y->pid_namespace);
+}
+
+bool
+tbuf_descriptor_spare(int fd)
+{
+	struct rlimit limit;
+
+	return (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    (rlim_t)fd + DESCRIPTORS_KEPT < limit.rlim_cur);
+}
+
+int
+tbuf_target_add(struct tbuf_consumer *c, const struct tbuf_found *found)
+{
+	struct tbuf_target *t = tbuf_target_new(c, found->pid);
+	int error = -ENOMEM;
+
+	if (t != NULL && !tbuf_descriptor_spare(found->fd))
+		error = -EMFILE;
+	else if (t != NULL)
+		error = tbuf_view_map(found->fd, 0, &t->view);
+	if (error != 0) {
+		close(found->fd);
+		close(found->pidfd);
+		if (t != NULL)
+			tbuf_target_free(c, t);
+		return (error);
+	}
+	t->fd = found->fd;
+	t->pidfd = found->pidfd;
+	tbuf_copy(t->name, found->name, sizeof(t->name));
+	t->live = true;
+	t->born = tbuf_load(&tbuf_view_control(&t->view)->birth.mono);
+	return (0);
+}
+
+/* Probes that have registered since the last look get their ids. */
+void
+tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	const struct tbuf_probe_info *info;
+	uint32_t n = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->nprobes), i;
+
+	if (t->probes == NULL) {
+		t->probes = tbuf_sparse_new(t->view.tables.entries,
+		    sizeof(*t->probes));
+		if (t->probes != NULL)
+			tbuf_probes_read_all(&c->probes, &t->view, t->probes);
+	}
+	if (n > t->view.tables.entries)
+		n = t->view.tables.entries;
+	for (i = 0; t->probes != NULL && i < n; i++)
+		if (t->probes[i] == NULL &&
+		    tbuf_probes_read(&c->probes, &t->view, i, &info) == 1)
+			t->probes[i] = info;
+}
+
+unsigned
+tbuf_consumer_alive(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life < TBUF_REPLACED && !t->file_only)
+			n++;
+	return (n);
+}

@@ -1,0 +1,256 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is beyond a limit, with its number: probes that found no room in their
+ * target's table, probes that found no EPID in this run's session, and probes
+ * that a clause does not fit.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/program_select.h"
+#include "consumer/attach/attach.h"
+#include "consumer/attach/target_clauses.h"
+#include "consumer/run/copyin_permission.h"
+#include "consumer/decode/probe_ids.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+
+/* A session's heads and ECBs, copied: what was never backed is zero. */
+struct chains {
+	uint32_t *heads;
+	struct tbuf_ecb *ecbs;
+	uint32_t max;			/* entries of them */
+};
+
+static void *
+copy(int fd, uint64_t at, size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (p != NULL && pread(fd, p, size, (off_t)at) != (ssize_t)size) {
+		free(p);
+		p = NULL;
+	}
+	return (p);
+}
+
+static void
+chains_free(struct chains *chains)
+{
+	free(chains->heads);
+	free(chains->ecbs);
+}
+
+static bool
+chains_read(const struct tbuf_target *t, struct chains *chains)
+{
+	chains->max = t->plan.ecb_max;
+	chains->heads = copy(t->fd, t->area + t->plan.heads,
+	    t->view.tables.entries * sizeof(*chains->heads));
+	chains->ecbs = copy(t->fd, t->area + t->plan.ecbs,
+	    chains->max * sizeof(*chains->ecbs));
+	if (chains->heads != NULL && chains->ecbs != NULL)
+		return (true);
+	chains_free(chains);
+	return (false);
+}
+
+/*
+ * Does the probe at an index have an ECB for an enabling?  The chain rises by
+ * enabling; a target could make it a circle.
+ */
+static bool
+has_ecb(const struct chains *chains, uint32_t index, unsigned enabling)
+{
+	uint32_t epid = chains->heads[index] & TBUF_HEAD_EPID;
+	unsigned steps;
+
+	for (steps = 0; steps <= enabling && epid != 0 && epid < chains->max;
+	    steps++) {
+		if (chains->ecbs[epid].enabling == enabling)
+			return (true);
+		epid = chains->ecbs[epid].next;
+	}
+	return (false);
+}
+
+static bool
+fits(const struct tbuf_target *t, uint32_t index, unsigned enabling)
+{
+	struct tbuf_fit fit;
+
+	return (tbuf_clause_fit(&t->view, tbuf_target_slot(t), enabling,
+	    index, &fit));
+}
+
+/* What is counted of the enablings that match a probe. */
+struct counted {
+	const struct chains *chains;	/* those without an ECB; or else */
+	bool unfit;			/* those it does not fit; or EPIDs */
+};
+
+static uint64_t
+count_enabling(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    uint32_t index, unsigned enabling, const struct counted *counted)
+{
+	if (counted->unfit)
+		return (!fits(t, index, enabling));
+	if (counted->chains == NULL)
+		return (tbuf_clauses_epids(c, enabling));
+	return (!has_ecb(counted->chains, index, enabling) &&
+	    fits(t, index, enabling));
+}
+
+static uint64_t
+count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    uint32_t index, const struct counted *counted)
+{
+	const char *pattern = c->patterns;
+	struct tbuf_names names;
+	uint64_t n = 0;
+	unsigned i;
+
+	tbuf_probe_names(t->probes[index], &names);
+	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
+		if (tbuf_description_match(pattern, &names))
+			n += count_enabling(c, t, index, i, counted);
+	return (n);
+}
+
+static uint64_t
+count_probes(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct counted *counted)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	tbuf_target_probes(c, t);
+	for (i = 0; t->probes != NULL && i < t->view.tables.entries; i++)
+		if (t->probes[i] != NULL)
+			n += count_probe(c, t, i, counted);
+	return (n);
+}
+
+uint64_t
+tbuf_target_excess(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	uint32_t probes = tbuf_load(&tbuf_view_control(&t->view)->nprobes);
+	uint64_t wanted;
+
+	if ((uint64_t)probes * (t->order.epids != 0 ? t->order.epids :
+	    c->npatterns) < t->plan.ecb_max)
+		return (0);
+	wanted = count_probes(c, t, &(struct counted){ NULL, false });
+	return (wanted < t->plan.ecb_max ? 0 : wanted);
+}
+
+const char *
+tbuf_target_lacks(const struct tbuf_target *t)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} names[] = {
+		{ TBUF_F_MACHINE(UINT8_MAX), "the machine's instructions" },
+		{ TBUF_F_VISITS, "visits" },
+		{ TBUF_F_SIDE, "side lanes" },
+		{ TBUF_F_SELECTION, "selection" },
+		{ TBUF_F_COPYIN, "copyin" },
+		{ TBUF_F_VARIABLES, "variables of threads and arrays" },
+		{ TBUF_F_ELEMENTS, "elements of arrays from the beginning" },
+		{ TBUF_F_RSEQ, "restartable sequences" },
+		{ UINT32_MAX, "what is needed" }
+	};
+	uint32_t lack = tbuf_flags_lack(
+	    tbuf_load(&tbuf_view_control(&t->view)->flags),
+	    t->order.terms.needs);
+	unsigned i = 0;
+
+	if (!t->live)
+		return (NULL);
+	/* Its own constructor may have seen no filter yet. */
+	if ((t->order.terms.needs & TBUF_F_COPYIN) != 0 && t->pidfd != -1 &&
+	    tbuf_copyin_filtered(t->pid,
+	    tbuf_load(&tbuf_view_control(&t->view)->filters)))
+		lack |= TBUF_F_COPYIN;
+	if (lack == 0)
+		return (NULL);
+	while ((lack & names[i].flag) == 0)
+		i++;
+	return (names[i].name);
+}
+
+uint64_t
+tbuf_target_lost(struct tbuf_target *t)
+{
+	uint32_t lost = tbuf_load(&tbuf_view_control(&t->view)->lost_probes);
+	uint64_t gain = lost > t->lost ? lost - t->lost : 0;
+
+	t->lost = lost;
+	return (gain);
+}
+
+/*
+ * The slot's counter only says that there is something to count: both sides
+ * may have met the same probe.  With nobody at it, an EPID that was given out
+ * is linked.
+ */
+uint64_t
+tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	struct chains chains;
+	uint64_t now, gain;
+	uint32_t seen;
+
+	if (t->slot == -1 || !tbuf_session_holds(t) || t->file_only)
+		return (0);
+	seen = tbuf_load(&tbuf_target_slot(t)->unmet);
+	tbuf_fence();
+	if (seen == t->unmet_seen ||
+	    (!last && tbuf_load(&control->registering) != 0) ||
+	    !chains_read(t, &chains))
+		return (0);
+	t->unmet_seen = seen;
+	now = count_probes(c, t, &(struct counted){ &chains, false });
+	chains_free(&chains);
+	gain = now > t->unmet ? now - t->unmet : 0;
+	t->unmet = now;
+	return (gain);
+}
+
+uint64_t
+tbuf_target_unfit(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	uint64_t now, gain;
+	uint32_t seen;
+
+	if (t->slot == -1 || !tbuf_session_holds(t) || t->clauses == 0 ||
+	    t->file_only)
+		return (0);
+	seen = tbuf_load(&tbuf_target_slot(t)->unfit);
+	if (seen == t->unfit_seen)
+		return (0);
+	t->unfit_seen = seen;
+	now = count_probes(c, t, &(struct counted){ NULL, true });
+	gain = now > t->unfit ? now - t->unfit : 0;
+	t->unfit = now;
+	return (gain);
+}
+
+bool
+tbuf_consumer_lost(struct tbuf_consumer *c, pid_t *pid, uint64_t *count)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->view.base == NULL || (*count = tbuf_target_lost(t)) == 0)
+			continue;
+		*pid = t->pid;
+		return (true);
+	}
+	return (false);
+}

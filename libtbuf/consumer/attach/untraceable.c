@@ -1,0 +1,329 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Processes that cannot be traced and cannot say so: what is seen of them from
+ * here, while they live.  What is said of a program has to be true of it for
+ * good: one that is still being loaded may become a target.
+ */
+#include <sys/stat.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "consumer/attach/attach.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+/* ------------------------------------------------------------ its program */
+
+#define VALUES_MAX	64u
+
+/* How many values the kernel gave it; 0: it has no memory any more. */
+static size_t
+values_read(pid_t pid, Elf64_auxv_t values[VALUES_MAX])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (0);
+	n = read(fd, values, VALUES_MAX * sizeof(values[0]));
+	close(fd);
+	return (n > 0 ? (size_t)n / sizeof(values[0]) : 0);
+}
+
+/* One that has no interpreter, as far as the kernel has said already. */
+static bool
+without_loader(pid_t pid)
+{
+	Elf64_auxv_t values[VALUES_MAX];
+	size_t n = values_read(pid, values), i;
+
+	for (i = 0; i < n; i++)
+		if (values[i].a_type == AT_BASE)
+			return (values[i].a_un.a_val == 0);
+	return (false);
+}
+
+/* A loader that was called as a program: ld-linux-x86-64.so.2, ... */
+static bool
+is_loader(const char *exe)
+{
+	char target[4096];
+	ssize_t n = readlink(exe, target, sizeof(target) - 1);
+	const char *name;
+
+	if (n <= 0)
+		return (true);
+	target[n] = '\0';
+	name = strrchr(target, '/');
+	return (name == NULL || strncmp(name, "/ld", 3) == 0);
+}
+
+/* Does a file have a text in it?  In doubt, yes. */
+static bool
+has_text(const char *path, const char *text)
+{
+	size_t size = strlen(text), kept = 0;
+	char piece[65536];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd == -1;
+	ssize_t n;
+
+	while (!found && (n = read(fd, piece + kept,
+	    sizeof(piece) - kept)) != 0) {
+		if (n == -1 && errno == EINTR)
+			continue;
+		found = n == -1 || memmem(piece, kept + (size_t)n, text,
+		    size) != NULL;
+		if (found)
+			break;
+		n += (ssize_t)kept;
+		kept = (size_t)n < size - 1 ? (size_t)n : size - 1;
+		memmove(piece, piece + n - kept, kept);
+	}
+	if (fd != -1)
+		close(fd);
+	return (found);
+}
+
+bool
+tbuf_find_static(pid_t pid)
+{
+	char exe[64];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	return (without_loader(pid) && !is_loader(exe) &&
+	    !has_text(exe, TBUF_CONTROL_ENV));
+}
+
+/* ------------------------------------------------------------ its reason */
+
+/*
+ * Why the new program is no target and never will be, if it has not said so
+ * itself: NULL, or the reason and where it is counted.
+ */
+static const char *
+reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
+{
+	static const char off[] = "tracing is off: ";
+
+	if (error == -EPERM ||
+	    strstr(found->problem, TBUF_OFF_SETUID) != NULL) {
+		*which = TBUF_MISSED_SETUID;
+		return (TBUF_OFF_SETUID);
+	}
+	/* Another user's board is where it has said so. */
+	if (error == -ECANCELED && found->foreign &&
+	    strncmp(found->problem, off, sizeof(off) - 1) == 0) {
+		*which = TBUF_MISSED_USER;
+		return (found->problem + sizeof(off) - 1);
+	}
+	if (error == -EPROTO) {
+		*which = TBUF_MISSED_VERSION;
+		return (found->problem);
+	}
+	if (error == -ENOEXEC && tbuf_find_static(pid)) {
+		*which = TBUF_MISSED_STATIC;
+		return ("statically linked");
+	}
+	return (NULL);
+}
+
+/*
+ * Has it no file of its own, as yet?  One that is ending has let go of its
+ * file, too, but of its memory before that.
+ */
+static bool
+is_stranger(pid_t pid, int error)
+{
+	Elf64_auxv_t values[VALUES_MAX];
+
+	return (error == -ENOEXEC && values_read(pid, values) != 0);
+}
+
+void
+tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
+    const struct tbuf_found *found)
+{
+	const char *why;
+	unsigned which;
+
+	if (old->life != TBUF_LEFT)
+		return;
+	if ((why = reason(old->pid, error, found, &which)) == NULL) {
+		old->stranger |= is_stranger(old->pid, error);
+		return;
+	}
+	/* What is on the way to be seen comes first. */
+	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
+		return;
+	tbuf_target_close(old);
+	tbuf_consumer_miss(c, which, why);
+}
+
+/* Of a run that has ended: it was none, and its end may be still to be told. */
+static bool
+stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	const struct tbuf_target *o;
+
+	if (!t->stranger || (t->life != TBUF_LEFT && t->life != TBUF_DEAD))
+		return (false);
+	TAILQ_FOREACH(o, &c->targets, link)
+		if (o != t && tbuf_target_same(o, t))
+			return (false);
+	return (true);
+}
+
+/*
+ * What was loaded without libtbuf can be told when it has ended, or the run
+ * has: until then it might have become a target.  One that is off has said why,
+ * and the reasons of others say of how many they are: what is beyond these.
+ */
+void
+tbuf_miss_strangers(struct tbuf_consumer *c)
+{
+	struct tbuf_missed *image = &c->missed[TBUF_MISSED_IMAGE], *m;
+	uint64_t n = c->strangers, others = 0;
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += c->state == TBUF_RUN_ENDED && stays_stranger(c, t);
+	for (m = c->missed; m < c->missed + TBUF_MISSED; m++)
+		others += m != image ? m->count : 0;
+	if (n > others && n - others > image->count)
+		tbuf_missed_set(image,
+		    "no libtbuf in what was executed", n - others);
+}
+
+/* ------------------------------------------------------------ children */
+
+/* One that has changed its root or its user, or may open no file. */
+void
+tbuf_miss_children(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_missed *missed = &c->missed[TBUF_MISSED_CHILD];
+	uint32_t seen;
+
+	if (t->slot == -1 || t->file_only || !tbuf_session_holds(t))
+		return;
+	seen = tbuf_load(&tbuf_target_slot(t)->children);
+	if (seen != t->children_seen)
+		tbuf_missed_set(missed, "runtime directory cannot be reached",
+		    missed->count + (uint32_t)(seen - t->children_seen));
+	t->children_seen = seen;
+}
+
+/* ------------------------------------------------------------ a command */
+
+/* A file of another version, which is as young as the one behind `mine`. */
+static bool
+other_version(int dirfd, const char *name, int mine, char *why, size_t size)
+{
+	struct tbuf_control control;
+	struct stat st, ours;
+	bool other = false;
+	int fd;
+
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return (false);
+	if (fstat(fd, &st) == 0 && fstat(mine, &ours) == 0 &&
+	    (st.st_mtim.tv_sec > ours.st_mtim.tv_sec ||
+	    (st.st_mtim.tv_sec == ours.st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec >= ours.st_mtim.tv_nsec)) &&
+	    pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+	    tbuf_control_check(&control, (uint64_t)st.st_size) == -EPROTO) {
+		other = true;
+		snprintf(why, size, "libtbuf %u.%u, tbufctl %u.%u",
+		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR);
+	}
+	close(fd);
+	return (other);
+}
+
+/*
+ * Its own library may be of another version: it cannot adopt the file that was
+ * made for it, and knows no board that its consumer reads, but makes a file.
+ */
+void
+tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	char why[TBUF_BOARD_REASON];
+	struct dirent *entry;
+	uint64_t random;
+	pid_t pid;
+	DIR *dir;
+	int fd;
+
+	if (!t->child || t->live || t->missed ||
+	    (fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC)) == -1)
+		return;
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return;
+	}
+	while (!t->missed && (entry = readdir(dir)) != NULL)
+		t->missed = tbuf_control_name_parse(entry->d_name, &pid,
+		    &random) && pid == t->pid &&
+		    strcmp(entry->d_name, t->name) != 0 &&
+		    other_version(c->directory, entry->d_name, t->fd, why,
+		    sizeof(why));
+	closedir(dir);
+	if (t->missed)
+		tbuf_consumer_miss(c, TBUF_MISSED_VERSION, why);
+}
+
+/* ------------------------------------------------------------ the count */
+
+void
+tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
+{
+	tbuf_copy(missed->why, why, sizeof(missed->why));
+	missed->count = count;
+}
+
+void
+tbuf_consumer_miss(struct tbuf_consumer *c, unsigned which, const char *why)
+{
+	/* Other users' reasons vary: the last place is for what is left. */
+	while (which >= TBUF_MISSED_USER && which < TBUF_MISSED_LAST &&
+	    c->missed[which].count != 0 &&
+	    strncmp(c->missed[which].why, why, TBUF_BOARD_REASON - 1) != 0)
+		which++;
+	tbuf_missed_set(&c->missed[which], why, c->missed[which].count + 1);
+}
+
+const char *
+tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
+{
+	struct tbuf_missed *m;
+	struct tbuf_target *t;
+
+	tbuf_board_missed(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_miss_children(c, t);
+	tbuf_miss_strangers(c);
+	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
+		if (m->count <= m->told)
+			continue;
+		*count = m->count - m->told;
+		m->told = m->count;
+		return (m->why);
+	}
+	return (NULL);
+}

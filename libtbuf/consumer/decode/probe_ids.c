@@ -1,0 +1,394 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes of a run.  A target's table is copied once, with everything in
+ * it bounded and cleaned, and equal probes of several targets become one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "shared/program_select.h"
+#include "consumer/decode/probe_ids.h"
+#include "consumer/util/util.h"
+
+#define NFIELDS		(4 + TBUF_NARGS)
+
+/* A probe out of a target's table, before it has an id. */
+struct copy {
+	unsigned nargs;
+	uint8_t types[TBUF_NARGS];
+	unsigned length[NFIELDS];	/* NUL counted */
+	char text[NFIELDS][TBUF_FIELD_SIZE];
+};
+
+/*
+ * Printing a name must not move a terminal's cursor.  Colons are a function's
+ * alone.
+ */
+static void
+clean(char *text, bool function)
+{
+	unsigned char *p = (unsigned char *)text;
+
+	for (; *p != '\0'; p++)
+		if (*p <= ' ' || *p == 0x7f || *p == ',' ||
+		    (*p == ':' && !function) ||
+		    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0))
+			*p = '?';
+}
+
+/* Entries and texts: a target's own, which may change, or a copy. */
+struct table {
+	const struct tbuf_probe_entry *entries;
+	const char *heap;
+	uint32_t used;			/* bytes of the heap */
+};
+
+static struct table
+table_of(const struct tbuf_view *view)
+{
+	return ((struct table){ tbuf_view_probe(view, 0),
+	    (const char *)view->base + view->tables.strings,
+	    tbuf_view_heap(view) });
+}
+
+/* Copy a string of the heap: its length with the NUL, 0 if it has no end. */
+static unsigned
+copy_string(const struct table *table, uint32_t offset,
+    char to[TBUF_FIELD_SIZE], bool function)
+{
+	size_t size = tbuf_heap_text(table->heap, table->used, offset, to,
+	    TBUF_FIELD_SIZE);
+
+	if (size != 0)
+		clean(to, function);
+	return ((unsigned)size);
+}
+
+static bool
+copy_types(const struct tbuf_probe_entry *entry, struct copy *copy)
+{
+	unsigned i;
+
+	copy->nargs = tbuf_load(&entry->nargs);
+	if (copy->nargs > TBUF_NARGS)
+		return (false);
+	memset(copy->types, 0, sizeof(copy->types));
+	for (i = 0; i < copy->nargs; i++) {
+		copy->types[i] = tbuf_load(&entry->types[i]);
+		if (copy->types[i] == TBUF_NONE ||
+		    copy->types[i] > TBUF_BINARY)
+			return (false);
+	}
+	return (true);
+}
+
+static bool
+copy_probe(const struct table *table, uint32_t index, struct copy *copy)
+{
+	const struct tbuf_probe_entry *entry = &table->entries[index];
+	const uint32_t offsets[4] = {
+		tbuf_load(&entry->provider), tbuf_load(&entry->module),
+		tbuf_load(&entry->function), tbuf_load(&entry->name)
+	};
+	uint32_t at = tbuf_load(&entry->argnames);
+	unsigned i;
+
+	if (!copy_types(entry, copy))
+		return (false);
+	for (i = 0; i < 4; i++) {
+		copy->length[i] = copy_string(table, offsets[i],
+		    copy->text[i], i == 2);
+		if (copy->length[i] == 0)
+			return (false);
+	}
+	for (i = 4; i < 4 + copy->nargs; i++) {
+		copy->length[i] = copy_string(table, at, copy->text[i],
+		    false);
+		if (copy->length[i] == 0)
+			return (false);
+		at += copy->length[i];
+	}
+	return (true);
+}
+
+/* FNV-1a over what makes a probe: its four fields and its types. */
+static uint32_t
+copy_hash(const struct copy *copy)
+{
+	uint32_t hash = 2166136261u;
+	unsigned i, j;
+
+	for (i = 0; i < 4; i++)
+		for (j = 0; j < copy->length[i]; j++)
+			hash = (hash ^ (uint8_t)copy->text[i][j]) * 16777619u;
+	for (i = 0; i < copy->nargs; i++)
+		hash = (hash ^ copy->types[i]) * 16777619u;
+	return (hash);
+}
+
+static bool
+same(const struct tbuf_probe_info *info, const struct copy *copy)
+{
+	return (strcmp(info->provider, copy->text[0]) == 0 &&
+	    strcmp(info->module, copy->text[1]) == 0 &&
+	    strcmp(info->function, copy->text[2]) == 0 &&
+	    strcmp(info->name, copy->text[3]) == 0 &&
+	    info->nargs == copy->nargs &&
+	    memcmp(info->types, copy->types, sizeof(info->types)) == 0);
+}
+
+/* A probe, the layout of its records, and its strings behind both. */
+struct known {
+	struct tbuf_probe_info info;
+	union {
+		struct tbuf_record_layout layout;
+		unsigned char room[TBUF_ARGUMENTS_LAYOUT];
+	} arguments;
+};
+
+const struct tbuf_record_layout *
+tbuf_probe_layout(const struct tbuf_probe_info *info)
+{
+	return (&((const struct known *)(const void *)info)->arguments.layout);
+}
+
+static struct tbuf_probe_info *
+info_new(const struct copy *copy)
+{
+	struct tbuf_probe_info *info;
+	struct known *known;
+	const char *at[NFIELDS] = { NULL };
+	size_t size = sizeof(*known);
+	unsigned i;
+	char *p;
+
+	for (i = 0; i < 4 + copy->nargs; i++)
+		size += copy->length[i];
+	if ((known = calloc(1, size)) == NULL)
+		return (NULL);
+	info = &known->info;
+	p = (char *)(known + 1);
+	for (i = 0; i < 4 + copy->nargs; i++) {
+		at[i] = memcpy(p, copy->text[i], copy->length[i]);
+		p += copy->length[i];
+	}
+	info->provider = at[0];
+	info->module = at[1];
+	info->function = at[2];
+	info->name = at[3];
+	info->nargs = copy->nargs;
+	memcpy(info->types, copy->types, sizeof(info->types));
+	for (i = 0; i < copy->nargs; i++)
+		info->argnames[i] = at[4 + i];
+	tbuf_layout_arguments(&known->arguments.layout, info);
+	return (info);
+}
+
+/* The first slot from where a hash leads on that is free, or has that hash. */
+static unsigned
+slot_find(const struct tbuf_probes *probes, uint32_t hash, unsigned at)
+{
+	for (;; at++) {
+		at &= probes->nslots - 1;
+		if (probes->slots[at].number == 0 ||
+		    probes->slots[at].hash == hash)
+			return (at);
+	}
+}
+
+static unsigned
+slot_free(const struct tbuf_probes *probes, uint32_t hash)
+{
+	unsigned at = slot_find(probes, hash, hash);
+
+	while (probes->slots[at].number != 0)
+		at = slot_find(probes, hash, at + 1);
+	return (at);
+}
+
+/* Twice as large. */
+static int
+grow(struct tbuf_probes *probes)
+{
+	unsigned i, size = probes->nslots == 0 ? 256 : 2 * probes->nslots;
+	struct tbuf_probe_slot *old = probes->slots;
+	unsigned old_size = probes->nslots;
+	struct tbuf_probe_info **infos;
+
+	infos = reallocarray(probes->infos, size / 2, sizeof(*infos));
+	if (infos == NULL)
+		return (-ENOMEM);
+	probes->infos = infos;
+	if ((probes->slots = calloc(size, sizeof(*old))) == NULL) {
+		probes->slots = old;
+		return (-ENOMEM);
+	}
+	probes->nslots = size;
+	probes->room = size / 2;
+	for (i = 0; i < old_size; i++)
+		if (old[i].number != 0)
+			probes->slots[slot_free(probes, old[i].hash)] = old[i];
+	free(old);
+	return (0);
+}
+
+static int
+intern(struct tbuf_probes *probes, const struct copy *copy,
+    const struct tbuf_probe_info **info)
+{
+	struct tbuf_probe_info *fresh;
+	uint32_t hash = copy_hash(copy);
+	unsigned at;
+
+	if (probes->count == probes->room && grow(probes) != 0)
+		return (-ENOMEM);
+	for (at = slot_find(probes, hash, hash); probes->slots[at].number != 0;
+	    at = slot_find(probes, hash, at + 1)) {
+		*info = probes->infos[probes->slots[at].number - 1];
+		if (same(*info, copy))
+			return (1);
+	}
+	if ((fresh = info_new(copy)) == NULL)
+		return (-ENOMEM);
+	probes->infos[probes->count++] = fresh;
+	probes->slots[at].hash = hash;
+	probes->slots[at].number = probes->count;
+	fresh->id = TBUF_IDS_OWN + probes->count;
+	*info = fresh;
+	return (1);
+}
+
+/* The probe at an index, if the table has it already. */
+static int
+read_probe(struct tbuf_probes *probes, const struct table *table,
+    uint32_t index, const struct tbuf_probe_info **info)
+{
+	struct copy copy;
+
+	if (tbuf_load_acquire(&table->entries[index].ready) != 1 ||
+	    !copy_probe(table, index, &copy))
+		return (0);
+	return (intern(probes, &copy, info));
+}
+
+static uint32_t
+count_probes(const struct tbuf_view *view)
+{
+	uint32_t n = tbuf_load_acquire(&tbuf_view_control(view)->nprobes);
+
+	return (n < view->tables.entries ? n : view->tables.entries);
+}
+
+int
+tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
+    uint32_t index, const struct tbuf_probe_info **info)
+{
+	struct table table;
+
+	if (index >= count_probes(view))
+		return (0);
+	table = table_of(view);
+	return (read_probe(probes, &table, index, info));
+}
+
+/* ------------------------------------------------------------ whole tables */
+
+/* Tables of more probes, or more bytes of texts, are read one by one. */
+#define WHOLE_PROBES	1024u
+#define WHOLE_TEXTS	65536u
+
+/* A table at one moment, and what its probes have become. */
+struct tbuf_probes_whole {
+	uint32_t n;			/* probes */
+	uint32_t used;			/* bytes of texts */
+	struct tbuf_probe_entry entries[WHOLE_PROBES];
+	char heap[WHOLE_TEXTS];
+	const struct tbuf_probe_info *infos[WHOLE_PROBES];
+};
+
+/* Without what changes while a probe is there. */
+static void
+whole_take(struct tbuf_probes_whole *w, const struct table *table)
+{
+	struct tbuf_probe_entry *entry;
+
+	memcpy(w->entries, table->entries, w->n * sizeof(*w->entries));
+	memcpy(w->heap, table->heap, w->used);
+	for (entry = w->entries; entry < w->entries + w->n; entry++) {
+		entry->sites = 0;
+		entry->selection = 0;
+		entry->semaphore = 0;
+	}
+}
+
+static bool
+whole_same(const struct tbuf_probes_whole *a,
+    const struct tbuf_probes_whole *b)
+{
+	return (a->n == b->n && a->used == b->used &&
+	    memcmp(a->entries, b->entries, a->n * sizeof(*a->entries)) == 0 &&
+	    memcmp(a->heap, b->heap, a->used) == 0);
+}
+
+/* What is read is the copy that later ones are compared with. */
+static void
+whole_read(struct tbuf_probes *probes, struct tbuf_probes_whole *w)
+{
+	const struct table table = { w->entries, w->heap, w->used };
+	uint32_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (read_probe(probes, &table, i, &w->infos[i]) != 1)
+			w->infos[i] = NULL;
+}
+
+void
+tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
+    const struct tbuf_probe_info **infos)
+{
+	struct tbuf_probes_whole *w, *last = probes->whole[0];
+	uint32_t n = count_probes(view);
+	/* Not before: what is counted has its texts. */
+	struct table table = table_of(view);
+
+	if (n > WHOLE_PROBES || table.used > WHOLE_TEXTS)
+		return;
+	if (probes->whole[1] == NULL)
+		probes->whole[1] = malloc(sizeof(*w));
+	if ((w = probes->whole[1]) == NULL)
+		return;
+	w->n = n;
+	w->used = table.used;
+	whole_take(w, &table);
+	if (last == NULL || !whole_same(w, last)) {
+		whole_read(probes, w);
+		probes->whole[0] = w;
+		probes->whole[1] = last;
+	}
+	memcpy(infos, probes->whole[0]->infos, n * sizeof(*infos));
+}
+
+void
+tbuf_probes_free(struct tbuf_probes *probes)
+{
+	unsigned i;
+
+	for (i = 0; i < probes->count; i++)
+		free(probes->infos[i]);
+	free(probes->infos);
+	free(probes->slots);
+	free(probes->whole[0]);
+	free(probes->whole[1]);
+}
+
+void
+tbuf_probe_names(const struct tbuf_probe_info *info, struct tbuf_names *names)
+{
+	names->provider = info->provider;
+	names->module = info->module;
+	names->function = info->function;
+	names->name = info->name;
+}

@@ -1,0 +1,247 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Record layouts: built once, then read by (the format of records is in
+ * record.h).
+ */
+#include <string.h>
+
+#include "consumer/decode/record_layout.h"
+#include "machine/program.h"
+
+/* How each type of argument lies in a record. */
+static const struct {
+	uint8_t load;
+	uint8_t size;		/* and its alignment; 0: a text */
+} kinds[] = {
+	[TBUF_INT8] = { TBUF_LOAD_S8, 1 },
+	[TBUF_INT16] = { TBUF_LOAD_S16, 2 },
+	[TBUF_INT32] = { TBUF_LOAD_S32, 4 },
+	[TBUF_INT64] = { TBUF_LOAD_64, 8 },
+	[TBUF_UINT8] = { TBUF_LOAD_U8, 1 },
+	[TBUF_UINT16] = { TBUF_LOAD_U16, 2 },
+	[TBUF_UINT32] = { TBUF_LOAD_U32, 4 },
+	[TBUF_UINT64] = { TBUF_LOAD_64, 8 },
+	[TBUF_CHAR] = { TBUF_LOAD_CHAR, 1 },
+	[TBUF_BOOL] = { TBUF_LOAD_U8, 1 },
+	[TBUF_FLOAT] = { TBUF_LOAD_FLOAT, 4 },
+	[TBUF_DOUBLE] = { TBUF_LOAD_DOUBLE, 8 },
+	[TBUF_POINTER] = { TBUF_LOAD_64, 8 },
+	[TBUF_STRING] = { TBUF_LOAD_TEXT, 0 },
+	[TBUF_STRING_SIZED] = { TBUF_LOAD_TEXT, 0 },
+	[TBUF_BINARY] = { TBUF_LOAD_TEXT, 0 }
+};
+
+#define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
+/* ------------------------------------------------------------ building */
+
+static void
+begin(struct tbuf_record_layout *layout)
+{
+	memset(layout, 0, sizeof(*layout));
+	layout->words = true;
+}
+
+/* One piece more.  False if no record could hold it. */
+static bool
+add(struct tbuf_record_layout *layout, const struct tbuf_layout_piece *piece)
+{
+	struct tbuf_layout_piece *to = &layout->pieces[layout->npieces];
+	size_t at = tbuf_aligned(layout->fixed_size, piece->align);
+
+	*to = *piece;
+	if (layout->nfixed == layout->npieces &&
+	    piece->load != TBUF_LOAD_TEXT) {
+		if (at + piece->size >= TBUF_RECORD_MAX)
+			return (false);
+		to->at = (uint16_t)at;
+		layout->fixed_size = (uint16_t)(at + piece->size);
+		layout->nfixed++;
+	}
+	layout->words &= piece->load == TBUF_LOAD_64;
+	layout->npieces++;
+	return (true);
+}
+
+/* What does not depend on the record is made here. */
+static void
+set_head(struct tbuf_layout_piece *piece, uint8_t type, uint32_t size)
+{
+	struct tbuf_value value = { .type = type, .size = size };
+
+	memcpy(&piece->head, &value, sizeof(piece->head));
+}
+
+static void
+set_type(struct tbuf_layout_piece *piece, uint8_t type)
+{
+	memset(piece, 0, sizeof(*piece));
+	set_head(piece, type, 0);
+	piece->load = kinds[type].load;
+	piece->size = kinds[type].size;
+	piece->align = piece->size != 0 ? piece->size : sizeof(uint16_t);
+}
+
+void
+tbuf_layout_arguments(struct tbuf_record_layout *layout,
+    const struct tbuf_probe_info *probe)
+{
+	struct tbuf_layout_piece piece;
+	unsigned i;
+
+	begin(layout);
+	for (i = 0; i < probe->nargs; i++) {
+		set_type(&piece, probe->types[i]);
+		(void)add(layout, &piece);
+	}
+}
+
+/*
+ * What a name is bound to, or an argument by its number: as wide as a register,
+ * but of its own type.
+ */
+static bool
+set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
+    const struct tbuf_probe_info *probe)
+{
+	unsigned argument = name - TBUF_NAMES_MAX;
+
+	if (name < TBUF_NAMES_MAX)
+		argument = binding >> 4 * name & 15;
+	if (argument >= probe->nargs &&
+	    (name < TBUF_NAMES_MAX || argument >= TBUF_NARGS))
+		return (false);
+	/* What a probe does not have is a number, 0. */
+	set_type(piece, argument < probe->nargs ? probe->types[argument] :
+	    TBUF_INT64);
+	if (piece->load == TBUF_LOAD_TEXT)
+		return (true);
+	/* The low bytes come first. */
+	if (piece->load != TBUF_LOAD_FLOAT && piece->load != TBUF_LOAD_DOUBLE)
+		piece->load = TBUF_LOAD_64;
+	piece->size = piece->align = sizeof(uint64_t);
+	return (true);
+}
+
+static bool
+set_array(struct tbuf_layout_piece *piece, unsigned count)
+{
+	if (piece->load == TBUF_LOAD_TEXT ||
+	    piece->size * count >= TBUF_RECORD_MAX)
+		return (false);
+	piece->load = TBUF_LOAD_ARRAY;
+	piece->size = (uint16_t)(piece->size * count);
+	set_head(piece, TBUF_BINARY, piece->size);
+	return (true);
+}
+
+bool
+tbuf_layout_pieces(struct tbuf_record_layout *layout,
+    const struct tbuf_piece *pieces, unsigned npieces, uint64_t binding,
+    const struct tbuf_probe_info *probe)
+{
+	struct tbuf_layout_piece piece;
+	unsigned i;
+
+	begin(layout);
+	for (i = 0; i < npieces; i++, pieces++) {
+		if (pieces->type >= NKINDS)
+			return (false);
+		if (pieces->type != TBUF_NONE)
+			set_type(&piece, pieces->type);
+		else if (!set_bound(&piece, pieces->name, binding, probe))
+			return (false);
+		if (pieces->count != 0 && !set_array(&piece, pieces->count))
+			return (false);
+		if (!add(layout, &piece))
+			return (false);
+	}
+	return (true);
+}
+
+/* ------------------------------------------------------------ reading */
+
+bool
+tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
+    size_t size)
+{
+	const struct tbuf_layout_piece *piece = layout->pieces;
+	const struct tbuf_layout_piece *end = piece + layout->npieces;
+	size_t at = layout->fixed_size;
+	uint16_t word;
+
+	for (piece += layout->nfixed; piece < end; piece++) {
+		if (piece->load != TBUF_LOAD_TEXT)
+			at = tbuf_aligned(at, piece->align) + piece->size;
+		else if (tbuf_layout_text(data, size, &at, &word))
+			at += word & ~TBUF_TEXT_CUT;
+		else
+			return (false);
+	}
+	return (at <= size);
+}
+
+static size_t
+text_piece(const char *data, size_t at, struct tbuf_value *v)
+{
+	uint16_t word;
+
+	at = (at + 1) & ~(size_t)1;
+	memcpy(&word, data + at, sizeof(word));
+	v->type = TBUF_STRING;
+	v->null = word == TBUF_TEXT_NULL;
+	v->cut = word > TBUF_TEXT_NULL;
+	v->size = word & ~(unsigned)TBUF_TEXT_CUT;
+	v->data = data + at + sizeof(word);
+	return (at + sizeof(word) + v->size);
+}
+
+/* The image, and frames that are known: in front of them nothing is told. */
+static size_t
+stack_piece(const char *data, size_t at, const struct tbuf_d_piece *piece,
+    struct tbuf_value *v)
+{
+	size_t end = text_piece(data, at, v);
+
+	v->type = TBUF_BINARY;
+	v->data += sizeof(uint64_t);
+	v->size -= (uint32_t)sizeof(uint64_t);
+	if (v->size > piece->bytes)
+		v->size = piece->bytes;
+	return (end);
+}
+
+void
+tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
+    const void *from, struct tbuf_value *v)
+{
+	const struct tbuf_d_piece *end = piece + npieces;
+	const char *data = from;
+	size_t at = 0;
+
+	for (; piece < end; piece++, v++) {
+		memset(v, 0, sizeof(*v));
+		switch (piece->kind) {
+		case TBUF_PIECE_TEXT:
+			at = text_piece(data, at, v);
+			break;
+		case TBUF_PIECE_STACK:
+			at = stack_piece(data, at, piece, v);
+			break;
+		case TBUF_PIECE_BYTES:
+			v->type = TBUF_BINARY;
+			v->size = piece->bytes;
+			v->data = data + at;
+			at += piece->bytes;
+			break;
+		default:
+			at = (at + 7) & ~(size_t)7;
+			v->type = piece->shape != NULL &&
+			    !piece->shape->is_signed ? TBUF_UINT64 :
+			    TBUF_INT64;
+			memcpy(&v->u, data + at, sizeof(v->u));
+			at += sizeof(v->u);
+		}
+	}
+}

@@ -1,0 +1,230 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a record is made of.  A record layout is built once, from a probe's
+ * types or from a text in the session's area, and checked then; reading a
+ * record's data goes by it alone.
+ *
+ *	data	| fixed pieces             | text | piece | text ...
+ *		0                          fixed_size
+ *
+ * Up to the first text each piece lies at the same place in every record: one
+ * comparison of sizes is all that they need.
+ */
+#ifndef TBUF_CONSUMER_DECODE_RECORD_LAYOUT_H
+#define TBUF_CONSUMER_DECODE_RECORD_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "tbuf_consumer.h"
+
+struct tbuf_d_piece;
+
+/* How a piece's bytes become a value. */
+enum tbuf_load_kind {
+	TBUF_LOAD_S8, TBUF_LOAD_S16, TBUF_LOAD_S32,
+	TBUF_LOAD_U8, TBUF_LOAD_U16, TBUF_LOAD_U32,
+	TBUF_LOAD_64, TBUF_LOAD_CHAR, TBUF_LOAD_FLOAT, TBUF_LOAD_DOUBLE,
+	TBUF_LOAD_ARRAY,
+	TBUF_LOAD_TEXT		/* of a length of its own: it is the last */
+};
+
+struct tbuf_layout_piece {
+	uint64_t head;		/* the first 8 bytes of its value */
+	uint8_t load;		/* enum tbuf_load_kind */
+	uint8_t align;
+	uint16_t at;		/* in the data, of a fixed piece */
+	uint16_t size;		/* bytes; 0: a text */
+	uint16_t reserved;
+};
+
+struct tbuf_record_layout {
+	uint16_t npieces;
+	uint16_t nfixed;	/* in front of the first text */
+	uint16_t fixed_size;	/* bytes of the data that these take */
+	bool words;		/* all of them are fixed, and have 64 bits */
+	struct tbuf_layout_piece pieces[];
+};
+
+/* A layout that holds a probe's arguments. */
+#define TBUF_ARGUMENTS_LAYOUT	(sizeof(struct tbuf_record_layout) +	\
+	TBUF_ARGS_MAX * sizeof(struct tbuf_layout_piece))
+
+/* Bytes of a layout of so many pieces. */
+static inline size_t
+tbuf_layout_size(unsigned npieces)
+{
+	return (sizeof(struct tbuf_record_layout) +
+	    npieces * sizeof(struct tbuf_layout_piece));
+}
+
+/* A default record: the arguments of a probe that has been checked. */
+void	tbuf_layout_arguments(struct tbuf_record_layout *,
+	    const struct tbuf_probe_info *);
+
+/*
+ * A clause's record: npieces of them, out of another process's memory but
+ * copied from there, for a probe and the arguments its names are bound to.
+ * False if they make no sense, or no record could hold them.
+ */
+bool	tbuf_layout_pieces(struct tbuf_record_layout *,
+	    const struct tbuf_piece *, unsigned npieces, uint64_t binding,
+	    const struct tbuf_probe_info *);
+
+/* Would they be read?  Looks at the lengths of texts alone. */
+bool	tbuf_layout_fits(const struct tbuf_record_layout *, const void *data,
+	    size_t size);
+
+/* ------------------------------------------------------------ reading */
+
+static inline size_t
+tbuf_aligned(size_t at, size_t align)
+{
+	return ((at + align - 1) & ~(align - 1));
+}
+
+#define TBUF_TAKE(ctype, field) do {					\
+	ctype taken;							\
+	memcpy(&taken, bytes, sizeof(taken));				\
+	value->field = taken;						\
+} while (0)
+
+/* A piece of a size of its own, all of whose bytes are there. */
+static inline void
+tbuf_layout_take(const struct tbuf_layout_piece *piece,
+    const unsigned char *bytes, struct tbuf_value *value)
+{
+	memcpy(value, &piece->head, sizeof(piece->head));
+	/* Most are: no jump through a table. */
+	if (piece->load == TBUF_LOAD_64) {
+		TBUF_TAKE(uint64_t, u);
+		return;
+	}
+	switch ((enum tbuf_load_kind)piece->load) {
+	case TBUF_LOAD_S8:
+		TBUF_TAKE(int8_t, i);
+		break;
+	case TBUF_LOAD_S16:
+		TBUF_TAKE(int16_t, i);
+		break;
+	case TBUF_LOAD_S32:
+		TBUF_TAKE(int32_t, i);
+		break;
+	case TBUF_LOAD_U8:
+		TBUF_TAKE(uint8_t, u);
+		break;
+	case TBUF_LOAD_U16:
+		TBUF_TAKE(uint16_t, u);
+		break;
+	case TBUF_LOAD_U32:
+		TBUF_TAKE(uint32_t, u);
+		break;
+	case TBUF_LOAD_CHAR:
+		TBUF_TAKE(char, i);
+		break;
+	case TBUF_LOAD_FLOAT:
+		TBUF_TAKE(float, d);
+		break;
+	case TBUF_LOAD_DOUBLE:
+		TBUF_TAKE(double, d);
+		break;
+	case TBUF_LOAD_ARRAY:
+		value->data = (const char *)bytes;
+		break;
+	case TBUF_LOAD_64:
+	case TBUF_LOAD_TEXT:
+		TBUF_TAKE(uint64_t, u);
+		break;
+	}
+}
+
+/* A text's bytes begin at *at now; false if they are not all there. */
+static inline bool
+tbuf_layout_text(const unsigned char *data, size_t size, size_t *at,
+    uint16_t *word)
+{
+	*at = tbuf_aligned(*at, sizeof(*word)) + sizeof(*word);
+	if (*at > size)
+		return (false);
+	memcpy(word, data + *at - sizeof(*word), sizeof(*word));
+	return ((*word & ~TBUF_TEXT_CUT) <= size - *at);
+}
+
+static inline void
+tbuf_layout_take_text(const struct tbuf_layout_piece *piece,
+    const unsigned char *bytes, uint16_t word, struct tbuf_value *value)
+{
+	memcpy(value, &piece->head, sizeof(piece->head));
+	value->size = word & ~TBUF_TEXT_CUT;
+	value->null = word == TBUF_TEXT_NULL;
+	value->cut = word > TBUF_TEXT_NULL;
+	value->data = (const char *)bytes;
+}
+
+/*
+ * A record's data, `size` bytes at an address that is a multiple of 8, into
+ * npieces values.  Texts and arrays are pointed at where they lie.  False if
+ * the data are too short.
+ */
+static inline bool
+tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
+    size_t size, struct tbuf_value *value)
+{
+	const struct tbuf_layout_piece *piece = layout->pieces;
+	const unsigned char *data = from;
+	size_t at = layout->fixed_size;
+	unsigned n = layout->nfixed, texts = layout->npieces - n;
+	uint16_t word;
+
+	if (size < at)
+		return (false);
+	for (; n > 0; n--, piece++, value++)
+		tbuf_layout_take(piece, data + piece->at, value);
+	for (; texts > 0; texts--, piece++, value++) {
+		if (piece->load == TBUF_LOAD_TEXT) {
+			if (!tbuf_layout_text(data, size, &at, &word))
+				return (false);
+			tbuf_layout_take_text(piece, data + at, word, value);
+			at += word & ~TBUF_TEXT_CUT;
+			continue;
+		}
+		at = tbuf_aligned(at, piece->align);
+		if (at + piece->size > size)
+			return (false);
+		tbuf_layout_take(piece, data + at, value);
+		at += piece->size;
+	}
+	return (true);
+}
+
+/* The same, where all pieces are words. */
+static inline bool
+tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
+    size_t size, struct tbuf_value *value)
+{
+	const unsigned char *bytes = from;
+	size_t i;
+
+	if (size < layout->fixed_size)
+		return (false);
+	for (i = 0; i < layout->npieces; i++) {
+		memcpy(&value[i], &layout->pieces[i].head, sizeof(uint64_t));
+		memcpy(&value[i].u, bytes + 8 * i, sizeof(uint64_t));
+	}
+	return (true);
+}
+
+#undef TBUF_TAKE
+
+/*
+ * Reads pieces as the machine has laid them (doc/machine.md, "Pieces"): those
+ * of a record, or of a key.  The values point at texts where they lie.
+ */
+void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
+	    const void *data, struct tbuf_value *);
+
+#endif

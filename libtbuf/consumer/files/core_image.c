@@ -1,0 +1,261 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files as a core has them: a mapping that begins with the
+ * eye-catcher, and the segments that follow it in memory.  Each becomes a file
+ * without a name again, as far as its bytes are there.
+ *
+ * The page that is the target's sign of life is one such mapping, too: of
+ * those of one process the largest is taken.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/files/core_elf.h"
+#include "consumer/files/core_image.h"
+#include "consumer/files/files.h"
+
+#define PIECE		65536u
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct tbuf_core_segment *x = *(void *const *)a;
+	const struct tbuf_core_segment *y = *(void *const *)b;
+
+	return ((x->address > y->address) - (x->address < y->address));
+}
+
+static bool
+same_process(const struct tbuf_control *a, const struct tbuf_control *b)
+{
+	return (a->pid == b->pid && a->start == b->start &&
+	    a->random == b->random);
+}
+
+/* A mapping of this process's file that begins here; larger than another? */
+static void
+add_image(struct tbuf_images *images, const struct tbuf_control *control,
+    uint64_t address, uint64_t size)
+{
+	struct tbuf_image *image = images->images;
+	size_t i;
+
+	for (i = 0; i < images->count; i++, image++)
+		if (same_process(&image->control, control))
+			break;
+	if (i == TBUF_IMAGES || (i < images->count && image->size >= size))
+		return;
+	*image = (struct tbuf_image){
+		.control = *control, .address = address, .size = size,
+		.fd = -1
+	};
+	images->count += i == images->count;
+}
+
+/* How far segments reach without a gap from one on, by rising addresses. */
+static uint64_t
+extent(struct tbuf_core_segment *const *sorted, size_t n)
+{
+	uint64_t end = sorted[0]->address;
+	size_t i;
+
+	for (i = 0; i < n && sorted[i]->address == end; i++)
+		end += sorted[i]->size;
+	return (end - sorted[0]->address);
+}
+
+static size_t
+find(struct tbuf_core_segment *const *sorted, size_t n,
+    const struct tbuf_core_segment *segment)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (sorted[middle]->address < segment->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low);
+}
+
+/* Does a segment begin a control file? */
+static int
+look(struct tbuf_core *core, struct tbuf_images *images,
+    struct tbuf_core_segment *const *sorted,
+    const struct tbuf_core_segment *segment)
+{
+	struct tbuf_control control;
+	size_t at;
+	ssize_t n;
+
+	if (segment->size < sizeof(control) ||
+	    images->seen > TBUF_EYECATCHERS)
+		return (0);
+	n = tbuf_core_bytes(core, &control, sizeof(control), segment->offset);
+	if (n < 0)
+		return ((int)n);
+	if (n != sizeof(control)) {
+		core->truncated = true;
+		return (0);
+	}
+	if (memcmp(control.magic, TBUF_MAGIC, sizeof(control.magic)) != 0 ||
+	    images->seen++ == TBUF_EYECATCHERS)
+		return (0);
+	at = find(sorted, core->nsegments, segment);
+	add_image(images, &control, segment->address,
+	    extent(sorted + at, core->nsegments - at));
+	return (0);
+}
+
+/*
+ * As they lie in the core, and none that shares bytes with another: of one that
+ * is compressed, each step back would unpack it from its beginning.
+ */
+static int
+look_all(struct tbuf_core *core, struct tbuf_images *images,
+    struct tbuf_core_segment *const *sorted)
+{
+	const struct tbuf_core_segment *s = core->segments;
+	uint64_t done = 0;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < core->nsegments && error == 0; i++, s++) {
+		if (s->offset < done)
+			continue;
+		error = look(core, images, sorted, s);
+		done = s->offset + s->size;
+	}
+	return (error);
+}
+
+/* Is the last byte there that the headers tell of? */
+static int
+look_end(struct tbuf_core *core)
+{
+	uint64_t end = 0;
+	size_t i;
+	ssize_t n;
+	char byte;
+
+	for (i = 0; i < core->nsegments; i++)
+		if (core->segments[i].offset + core->segments[i].size > end)
+			end = core->segments[i].offset + core->segments[i].size;
+	n = end == 0 ? 1 : tbuf_core_bytes(core, &byte, 1, end - 1);
+	core->truncated |= n == 0;
+	return (n < 0 ? (int)n : 0);
+}
+
+/* What lies behind may be there, if the core has it in another order. */
+static void
+cut(struct tbuf_image *image, uint64_t at)
+{
+	if (image->cut == 0 || at < image->cut)
+		image->cut = at;
+}
+
+static int
+copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
+    struct tbuf_image *image)
+{
+	uint64_t at = 0, to = segment->address - image->address;
+	char bytes[PIECE];
+	ssize_t n, some = 0;
+	int error = 0;
+
+	for (n = 0; at < segment->size && error == 0 && n == some;
+	    at += (uint64_t)n) {
+		some = segment->size - at < PIECE ?
+		    (ssize_t)(segment->size - at) : PIECE;
+		n = tbuf_core_bytes(core, bytes, (size_t)some,
+		    segment->offset + at);
+		if (n < 0)
+			return ((int)n);
+		if (n < some) {
+			core->truncated = true;
+			cut(image, to + at + (uint64_t)n);
+		}
+		error = tbuf_unnamed_store(image->fd, bytes, (size_t)n, to + at);
+	}
+	return (error);
+}
+
+static bool
+within(const struct tbuf_core_segment *segment, const struct tbuf_image *image)
+{
+	uint64_t at = segment->address - image->address;
+
+	return (segment->address >= image->address && at < image->size &&
+	    segment->size <= image->size - at);
+}
+
+/*
+ * In the order of the core, whatever lies where in memory, and each byte of it
+ * once: more than there is no hostile one makes of it.
+ */
+static int
+copy_images(struct tbuf_core *core, struct tbuf_images *images)
+{
+	const struct tbuf_core_segment *s = core->segments;
+	uint64_t done = 0, left = TBUF_UNNAMED_BYTES;
+	size_t i, j;
+	int error;
+
+	for (i = 0; i < core->nsegments; i++, s++) {
+		for (j = 0; j < images->count; j++)
+			if (within(s, &images->images[j]))
+				break;
+		if (j == images->count || s->offset < done)
+			continue;
+		if (s->size > left)
+			return (-EFBIG);
+		left -= s->size;
+		done = s->offset + s->size;
+		if ((error = copy(core, s, &images->images[j])) != 0)
+			return (error);
+	}
+	return (0);
+}
+
+int
+tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
+{
+	struct tbuf_core_segment **sorted;
+	size_t i;
+	int error, fd;
+
+	memset(images, 0, sizeof(*images));
+	sorted = calloc(core->nsegments + 1,
+	    sizeof(struct tbuf_core_segment *));
+	if (sorted == NULL)
+		return (-ENOMEM);
+	for (i = 0; i < core->nsegments; i++)
+		sorted[i] = &core->segments[i];
+	qsort(sorted, core->nsegments, sizeof(*sorted), by_address);
+	error = look_all(core, images, sorted);
+	free(sorted);
+	if (error == 0)
+		error = look_end(core);
+	for (i = 0; i < images->count && error == 0; i++) {
+		fd = tbuf_unnamed_make(images->images[i].size);
+		images->images[i].fd = fd < 0 ? -1 : fd;
+		error = fd < 0 ? fd : 0;
+	}
+	return (error == 0 ? copy_images(core, images) : error);
+}
+
+void
+tbuf_images_close(struct tbuf_images *images)
+{
+	size_t i;
+
+	for (i = 0; i < images->count; i++)
+		if (images->images[i].fd != -1)
+			close(images->images[i].fd);
+	images->count = 0;
+}

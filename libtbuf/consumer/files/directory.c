@@ -1,0 +1,241 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The runtime directory: whose targets are there, and what dead ones have
+ * left.
+ */
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer/files/files.h"
+#include "consumer/util/util.h"
+#include "tbuf_consumer.h"
+
+/* One of our own control files, opened, with its header. */
+static int
+open_file(int dirfd, const char *name, struct tbuf_control *control)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
+	    tbuf_control_check(control, (uint64_t)st.st_size) == 0)
+		return (fd);
+	close(fd);
+	return (-EINVAL);
+}
+
+int
+tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
+    int (*visit)(void *, int, const char *, const struct tbuf_control *, bool),
+    void *arg)
+{
+	struct tbuf_control control;
+	struct dirent *entry;
+	uint64_t random;
+	int fd, result = 0;
+	bool leased = false;
+	pid_t pid;
+	DIR *dir;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return (-errno);
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return (-ENOMEM);
+	}
+	while (result == 0 && (entry = readdir(dir)) != NULL) {
+		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
+		    (known != NULL && known(arg, entry->d_name)))
+			continue;
+		fd = open_file(dirfd, entry->d_name, &control);
+		if (fd < 0) {
+			result = tbuf_error_exhausted(fd) ? fd : 0;
+			leased |= fd == -EAGAIN;
+			continue;
+		}
+		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control))
+			result = visit(arg, fd, entry->d_name, &control,
+			    tbuf_control_alive(fd));
+		close(fd);
+	}
+	closedir(dir);
+	return (result == 0 && leased ? -EAGAIN : result);
+}
+
+/* Files that are kept, and how old their targets are. */
+struct kept {
+	int dirfd;
+	unsigned count;
+	struct {
+		char name[TBUF_NAME_MAX];
+		uint64_t born;		/* ns */
+	} files[TBUF_KEPT + 1];
+};
+
+/*
+ * One more; the oldest goes if that is too many.  A recorder's is its
+ * program's to keep (target/recorder/recorder_retention.c).
+ */
+static int
+keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
+    bool alive)
+{
+	struct tbuf_session session;
+	struct kept *kept = arg;
+	unsigned i, oldest = 0;
+
+	if (alive || tbuf_control_recorder(fd, control, &session) ||
+	    !tbuf_control_left(kept->dirfd, fd, control))
+		return (0);
+	tbuf_copy(kept->files[kept->count].name, name, TBUF_NAME_MAX);
+	kept->files[kept->count].born = control->birth.real;
+	if (++kept->count <= TBUF_KEPT)
+		return (0);
+	for (i = 1; i < kept->count; i++)
+		if (kept->files[i].born < kept->files[oldest].born)
+			oldest = i;
+	unlinkat(kept->dirfd, kept->files[oldest].name, 0);
+	kept->files[oldest] = kept->files[--kept->count];
+	return (0);
+}
+
+void
+tbuf_directory_trim(int dirfd)
+{
+	struct kept kept = { .dirfd = dirfd };
+
+	tbuf_directory_scan(dirfd, NULL, keep, &kept);
+}
+
+/* Is this process the one that has mapped the file behind fd? */
+static bool
+has_mapped(pid_t pid, int fd)
+{
+	struct tbuf_found found;
+	struct stat mine, its;
+	bool same;
+
+	if (tbuf_find_pid(pid, &found) != 0)
+		return (false);
+	same = fstat(fd, &mine) == 0 && fstat(found.fd, &its) == 0 &&
+	    mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+	close(found.fd);
+	close(found.pidfd);
+	return (same);
+}
+
+/* Is this the process that a file's header names? */
+static bool
+is_named(pid_t pid, const struct tbuf_control *control)
+{
+	return (tbuf_start_time(pid) == control->start &&
+	    tbuf_pid_namespace(pid) == control->pid_namespace &&
+	    tbuf_find_inner(pid) == (pid_t)control->pid);
+}
+
+/* A process that cannot be looked at is not one that has ended. */
+static pid_t
+named_here(const struct tbuf_control *control)
+{
+	uint64_t start;
+
+	errno = ESRCH;
+	start = tbuf_start_time((pid_t)control->pid);
+	if (start == control->start)
+		return ((pid_t)control->pid);
+	return (start == 0 ? -errno : -ESRCH);
+}
+
+/*
+ * The pid in a file is that of its target's own namespace.  Mostly that is
+ * ours too; else every process is asked.  A target that has not seen /proc
+ * does not say enough: then the one is looked for that has mapped the file.
+ */
+pid_t
+tbuf_directory_pid_of(uint64_t ours, int fd,
+    const struct tbuf_control *control, bool alive)
+{
+	bool named = control->start != 0 && control->pid_namespace != 0;
+	struct dirent *entry;
+	pid_t pid, found = -ESRCH;
+	DIR *proc;
+
+	if (named && control->pid_namespace == ours)
+		return (named_here(control));
+	if (!named && !alive)
+		return (-ESRCH);
+	if ((proc = opendir("/proc")) == NULL)
+		return (-errno);
+	while (found < 0 && (entry = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && (named ? is_named(pid, control) :
+		    has_mapped(pid, fd)))
+			found = pid;
+	}
+	closedir(proc);
+	return (found);
+}
+
+pid_t
+tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
+{
+	return (tbuf_directory_pid_of(tbuf_pid_namespace(getpid()), fd,
+	    control, alive));
+}
+
+struct visitor {
+	int (*visit)(void *, pid_t, const char *);
+	void *arg;
+};
+
+static int
+visit_target(void *arg, int fd, const char *name,
+    const struct tbuf_control *control, bool alive)
+{
+	const struct visitor *v = arg;
+	pid_t pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
+
+	(void)name;
+	if (pid < 0)
+		return (tbuf_error_exhausted(pid) ? pid : 0);
+	return (v->visit(v->arg, pid, control->comm));
+}
+
+int
+tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
+{
+	struct visitor v = { visit, arg };
+	int dirfd = tbuf_directory_open(false), result;
+
+	if (dirfd == -ENOENT)
+		return (0);
+	if (dirfd < 0)
+		return (dirfd);
+	result = tbuf_directory_scan(dirfd, NULL, visit_target, &v);
+	close(dirfd);
+	return (result == -EAGAIN ? 0 : result);
+}
+
+bool
+tbuf_proc_is_ours(void)
+{
+	char name[16] = "";
+
+	return (readlink("/proc/self", name, sizeof(name) - 1) > 0 &&
+	    strtol(name, NULL, 10) == getpid());
+}

@@ -1,0 +1,199 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What dead processes have left: a look at their files, with pread(2) alone.
+ */
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <fcntl.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "consumer/files/files.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/util/util.h"
+#include "consumer/files/text_traces.h"
+#include "target/provider.h"
+#include "tbuf_consumer.h"
+
+#define BLOCK	512		/* bytes of st_blocks */
+
+struct look {
+	int dirfd;
+	int (*visit)(void *, const struct tbuf_left *);
+	void *arg;
+};
+
+static bool
+read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	return (offset <= INT64_MAX &&
+	    pread(fd, to, size, (off_t)offset) == (ssize_t)size);
+}
+
+/* The latest stamp of a session's records, or 0. */
+static uint64_t
+session_last(int fd, unsigned number)
+{
+	uint64_t last = 0, i;
+	struct tbuf_slot slot;
+	struct tbuf_lane lane;
+
+	if (!read_at(fd, &slot, sizeof(slot), TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE))
+		return (0);
+	for (i = 0; i < slot.nlanes && i < 2 * TBUF_NCPUS; i++)
+		if (read_at(fd, &lane, sizeof(lane), slot.lanes +
+		    i * sizeof(lane)) && lane.head != 0 && lane.last > last)
+			last = lane.last;
+	return (last);
+}
+
+/* When its last record was made, or it began; ns of wall time. */
+static uint64_t
+last_time(int fd, const struct tbuf_control *control,
+    const struct tbuf_session *recorder)
+{
+	struct tbuf_timeline line = {
+		.clock = (enum tbuf_clock)control->clock,
+		.base = control->birth
+	};
+	uint64_t last = 0, stamp;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_state_readable(control->state[i]) &&
+		    (stamp = session_last(fd, i)) > last)
+			last = stamp;
+	if (last == 0 || line.clock > TBUF_CLOCK_COARSE)
+		return (control->birth.real);
+	if (recorder != NULL && recorder->boot != tbuf_boot())
+		tbuf_timeline_update(&line, &recorder->now);
+	else
+		tbuf_timeline_update(&line, NULL);
+	return (tbuf_timeline_wall(&line, tbuf_timeline_mono(&line, last)));
+}
+
+/* One that has ended has its pid until its parent has waited for it. */
+static bool
+runs(pid_t pid)
+{
+	struct pollfd p = { .events = POLLIN };
+	bool ended;
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p.fd == -1)
+		return (errno != ESRCH);
+	ended = poll(&p, 1, 0) == 1;
+	close(p.fd);
+	return (!ended);
+}
+
+/* What its parent will be told; else what it has left word of itself. */
+static int
+ended_by(pid_t pid, const struct tbuf_control *control)
+{
+	int status = pid < 0 ? 0 : (int)tbuf_stat_field(pid, TBUF_STAT_END);
+
+	return (WIFSIGNALED(status) ? WTERMSIG(status) :
+	    control->fatal < NSIG ? (int)control->fatal : 0);
+}
+
+/* A process that has gone on to another program runs. */
+static enum tbuf_left_end
+how(int fd, const struct tbuf_control *control, int *signal)
+{
+	pid_t pid;
+
+	if (control->stage == TBUF_STAGE_EXITED)
+		return (TBUF_LEFT_EXIT);
+	pid = tbuf_directory_pid(fd, control, false);
+	if (pid >= 0 && runs(pid))
+		return (TBUF_LEFT_EXEC);
+	*signal = ended_by(pid, control);
+	return (*signal != 0 ? TBUF_LEFT_SIGNAL : TBUF_LEFT_UNKNOWN);
+}
+
+static int
+look(void *arg, int fd, const char *name, const struct tbuf_control *control,
+    bool alive)
+{
+	const struct look *l = arg;
+	struct tbuf_session session;
+	bool recorder = tbuf_control_recorder(fd, control, &session);
+	struct tbuf_left left = { .name = name, .program = control->comm };
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || (alive && !recorder) ||
+	    (!alive && !tbuf_control_left(l->dirfd, fd, control)))
+		return (0);
+	left.pid = (pid_t)control->pid;
+	left.end = alive ? TBUF_LEFT_ALIVE :
+	    how(fd, control, &left.signal);
+	left.wall = last_time(fd, control, recorder ? &session : NULL);
+	left.bytes = (uint64_t)st.st_blocks * BLOCK;
+	left.removed = recorder ? session.removed : 0;
+	return (l->visit(l->arg, &left));
+}
+
+int
+tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
+{
+	struct look l = { tbuf_directory_open(false), visit, arg };
+	int result;
+
+	if (l.dirfd < 0)
+		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
+	tbuf_life_withdraw();
+	result = tbuf_directory_scan(l.dirfd, NULL, look, &l);
+	if (result == -EAGAIN)
+		result = 0;
+	if (result == 0)
+		result = tbuf_traces_left(l.dirfd, visit, arg);
+	close(l.dirfd);
+	return (result);
+}
+
+static int
+control_remove(int dirfd, const char *name)
+{
+	struct tbuf_control control;
+	uint64_t random;
+	int fd, error = 0;
+	pid_t pid;
+
+	fd = !tbuf_control_name_parse(name, &pid, &random) ? -1 :
+	    openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	/* Somebody may have begun to read it; of the living nothing goes. */
+	if (fd == -1)
+		error = -ENOENT;
+	else if (!read_at(fd, &control, sizeof(control), 0) ||
+	    !tbuf_control_left(dirfd, fd, &control))
+		error = -EBUSY;
+	else if (unlinkat(dirfd, name, 0) != 0)
+		error = -errno;
+	if (fd != -1)
+		close(fd);
+	return (error);
+}
+
+int
+tbuf_left_remove(const struct tbuf_left *left)
+{
+	int dirfd = tbuf_directory_open(false), error;
+
+	if (dirfd < 0)
+		return (dirfd);
+	error = tbuf_trace_name_pid(left->name) != 0 ?
+	    tbuf_trace_remove(dirfd, left->name) :
+	    control_remove(dirfd, left->name);
+	close(dirfd);
+	return (error);
+}

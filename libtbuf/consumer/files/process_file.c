@@ -1,0 +1,472 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a pid to its control file, for any process that this one may look at:
+ * in another mount or pid namespace, under chroot, of another user.  The
+ * process itself is asked (/proc/PID/maps) which file it has mapped, and
+ * what is opened by name is compared with that.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <linux/openat2.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "consumer/files/files.h"
+#include "consumer/files/process_maps.h"
+#include "consumer/util/util.h"
+
+#define STAT_ENV_END	51	/* of /proc/PID/stat: where it ends */
+
+/* What /proc/PID says. */
+struct process {
+	pid_t pid;
+	pid_t inner;		/* in its own pid namespace */
+	uid_t uid;		/* of its files; root's if not dumpable */
+	uid_t user;
+	bool memory;		/* it has some: not ending, no kernel thread */
+	bool zombie;
+	bool strict;		/* SECCOMP_MODE_STRICT */
+	const char *behind;	/* files from that one on, or NULL: any */
+	bool passed;
+};
+
+static int
+problem(struct tbuf_found *found, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int
+problem(struct tbuf_found *found, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(found->problem, sizeof(found->problem), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+static int
+problem_errno(struct tbuf_found *found, int error)
+{
+	if (error == EACCES)
+		error = EPERM;
+	if (error == ENOENT)
+		error = ESRCH;
+	return (problem(found, -error, "%s", strerror(error)));
+}
+
+FILE *
+tbuf_process_open(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return (fopen(path, "re"));
+}
+
+/* A line of /proc/PID/status.  The last pid is that of its own namespace. */
+static void
+status_line(const char *line, struct process *p)
+{
+	const char *last;
+
+	if (strncmp(line, "NSpid:", 6) == 0) {
+		last = strrchr(line, '\t');
+		if (last != NULL)
+			p->inner = (pid_t)strtol(last, NULL, 10);
+	} else if (strncmp(line, "Seccomp:", 8) == 0)
+		p->strict = strtol(line + 8, NULL, 10) == 1;
+	else if (strncmp(line, "Uid:", 4) == 0)
+		(void)sscanf(line + 4, "%*u %u", &p->user);
+	else if (strncmp(line, "VmSize:", 7) == 0)
+		p->memory = true;
+	else if (strncmp(line, "State:", 6) == 0)
+		p->zombie = strpbrk(line + 6, "ZX") != NULL;
+}
+
+static int
+process_look(pid_t pid, struct process *p)
+{
+	char *line = NULL;
+	size_t size = 0;
+	struct stat st;
+	FILE *f;
+
+	memset(p, 0, sizeof(*p));
+	p->pid = p->inner = pid;
+	if ((f = tbuf_process_open(pid, "status")) == NULL)
+		return (-errno);
+	if (fstat(fileno(f), &st) != 0) {
+		fclose(f);
+		return (-errno);
+	}
+	p->uid = st.st_uid;
+	while (getline(&line, &size, f) > 0)
+		status_line(line, p);
+	free(line);
+	fclose(f);
+	return (p->zombie ? -ESRCH : 0);
+}
+
+pid_t
+tbuf_find_inner(pid_t pid)
+{
+	struct process p;
+	int error = process_look(pid, &p);
+
+	return (error == 0 || p.zombie ? p.inner : error);
+}
+
+/*
+ * The device and inode of a file as /proc shows a mapping of it, which on
+ * some file systems is not what fstat(2) says: map it here and look.
+ */
+static bool
+identity(int fd, struct tbuf_process_map *mine)
+{
+	void *p = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *f;
+
+	if (p == MAP_FAILED)
+		return (false);
+	if ((f = fopen("/proc/self/maps", "re")) != NULL) {
+		while (!found && getline(&line, &size, f) > 0)
+			found = tbuf_map_line(line, mine) &&
+			    mine->start <= (uintptr_t)p &&
+			    (uintptr_t)p < mine->end;
+		free(line);
+		fclose(f);
+	}
+	munmap(p, TBUF_PAGE);
+	return (found);
+}
+
+static int
+open_beneath(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
+		    RESOLVE_NO_MAGICLINKS,
+	};
+
+	return ((int)syscall(SYS_openat2, root, path, &how, sizeof(how)));
+}
+
+/*
+ * Open for reading and writing what an O_PATH descriptor stands for.  Whose
+ * file it is may hold a lease on it, which is not waited for.
+ */
+static int
+reopen(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return (open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
+}
+
+/*
+ * Open a path below a root directory if it is the file of a mapping, and its
+ * owner's that of the process.  A descriptor or -errno.
+ */
+static int
+open_mapped(const char *root, const char *path,
+    const struct tbuf_process_map *m, uid_t uid)
+{
+	struct tbuf_process_map mine;
+	struct stat st;
+	int rootfd, fd, real;
+
+	rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (rootfd == -1)
+		return (-errno);
+	fd = open_beneath(rootfd, path);
+	real = fd == -1 ? -errno : 0;
+	close(rootfd);
+	if (fd == -1)
+		return (real);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		real = -EINVAL;
+	else if (st.st_uid != uid)
+		real = -EPERM;
+	else if ((real = reopen(fd)) == -1)
+		real = -errno;
+	close(fd);
+	if (real < 0)
+		return (real);
+	if (identity(real, &mine) && mine.major == m->major &&
+	    mine.minor == m->minor && mine.inode == m->inode)
+		return (real);
+	close(real);
+	return (-ENOENT);
+}
+
+/*
+ * The process's root comes first; what it mapped before a chroot is seen
+ * from this one.
+ */
+static int
+open_control(const struct process *p, const struct tbuf_process_map *m)
+{
+	char root[64];
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
+	fd = open_mapped(root, m->path, m, p->uid);
+	if (fd < 0 && fd != -EAGAIN)
+		fd = open_mapped("/", m->path, m, p->uid);
+	return (fd);
+}
+
+/* The header, checked; whose it is has to be said by it too. */
+static int
+check_control(int fd, const struct process *p, struct tbuf_found *found)
+{
+	struct tbuf_control control;
+	struct stat st;
+	int error;
+
+	if (fstat(fd, &st) != 0 ||
+	    pread(fd, &control, sizeof(control), 0) != sizeof(control))
+		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+	error = tbuf_control_check(&control, (uint64_t)st.st_size);
+	if (error == -EPROTO)
+		return (problem(found, -EPROTO, "libtbuf %u.%u, tbufctl %u.%u",
+		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR));
+	if (error != 0 || control.pid != (uint32_t)p->inner)
+		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+	return (0);
+}
+
+/* tbuf-off-REASON, printable and with its blanks again. */
+static int
+off_reason(const char *reason, struct tbuf_found *found)
+{
+	char text[96];
+	size_t i;
+
+	for (i = 0; i < sizeof(text) - 1 && reason[i] > ' ' &&
+	    reason[i] < 0x7f; i++)
+		text[i] = reason[i] == '-' ? ' ' : reason[i];
+	text[i] = '\0';
+	return (problem(found, -ECANCELED, "tracing is off: %s", text));
+}
+
+/* A file is mapped twice. */
+static bool
+is_behind(struct process *p, const char *name)
+{
+	bool it = p->behind != NULL && strcmp(name, p->behind) == 0;
+
+	p->passed |= it || p->behind == NULL;
+	return (p->passed && !it);
+}
+
+/*
+ * One mapping of the process: 1 with an open file, 0 if it says nothing.
+ * What is wrong with a file that it names is kept for the message.
+ */
+static int
+look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
+    struct tbuf_found *found)
+{
+	static const char off[] = "/memfd:" TBUF_OFF_PREFIX;
+	const char *name;
+	uint64_t random;
+	bool deleted;
+	pid_t pid;
+	int fd;
+
+	if (strncmp(m->path, off, sizeof(off) - 1) == 0)
+		return (off_reason(m->path + sizeof(off) - 1, found));
+	name = tbuf_map_control((char *)(uintptr_t)m->path, &deleted);
+	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
+		return (so_far);
+	/* A forked child has its parent's, if only until it makes its own. */
+	if (pid != p->inner) {
+		found->forked = true;
+		return (problem(found, -ECANCELED,
+		    "tracing is off: it is a forked child"));
+	}
+	if (deleted)
+		return (problem(found, -ECANCELED,
+		    "tracing is off: control file was removed"));
+	if (!is_behind(p, name))
+		return (so_far);
+	fd = open_control(p, m);
+	if (fd == -EAGAIN)
+		return (problem(found, -EAGAIN,
+		    "there is a lease on its control file"));
+	if (fd < 0)
+		return (fd == -ENOENT ? so_far : problem_errno(found, -fd));
+	so_far = check_control(fd, p, found);
+	if (so_far != 0) {
+		close(fd);
+		return (so_far);
+	}
+	found->fd = fd;
+	tbuf_copy(found->name, name, sizeof(found->name));
+	return (1);
+}
+
+static int
+look_mappings(struct process *p, struct tbuf_found *found)
+{
+	struct tbuf_process_map m;
+	char *line = NULL;
+	size_t size = 0;
+	int result;
+	FILE *f;
+
+	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
+		return (problem_errno(found, errno));
+	result = problem(found, -ENOEXEC, "no libtbuf in it");
+	while (result != 1 && result != -EAGAIN &&
+	    getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (tbuf_map_line(line, &m))
+			result = look_mapping(p, &m, result, found);
+	}
+	free(line);
+	fclose(f);
+	return (result == 1 ? 0 : result);
+}
+
+static bool
+ended(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return (poll(&p, 1, 0) == 1);
+}
+
+static int
+find_running(pid_t pid, const char *behind, struct tbuf_found *found)
+{
+	struct process p;
+	int error;
+
+	if ((error = process_look(pid, &p)) != 0)
+		return (problem_errno(found, -error));
+	p.behind = behind;
+	/* An ending process's files are root's once its memory is gone. */
+	if (!p.memory && geteuid() != 0 && p.user == geteuid())
+		return (problem_errno(found, ESRCH));
+	found->foreign = p.uid != geteuid();
+	/* Root may trace anyone; nobody else may trace across users. */
+	if (geteuid() != 0 && p.uid != geteuid())
+		return (problem_errno(found, EPERM));
+	if (p.strict)
+		return (problem(found, -EOPNOTSUPP, "strict seccomp mode"));
+	return (look_mappings(&p, found));
+}
+
+static int
+find(pid_t pid, const char *behind, struct tbuf_found *found)
+{
+	int error = find_running(pid, behind, found);
+	struct process p;
+
+	/* All that was of one process, and it has not ended meanwhile. */
+	if (ended(found->pidfd)) {
+		if (error == 0)
+			close(found->fd);
+		return (problem_errno(found, ESRCH));
+	}
+	/*
+	 * Nor is it ending: what is not permitted of one that is may be of one
+	 * that runs, and memory that is there now has been there all the time.
+	 */
+	if (error == -EPERM && geteuid() != 0 &&
+	    (process_look(pid, &p) != 0 || !p.memory))
+		return (problem_errno(found, ESRCH));
+	return (error);
+}
+
+static int
+find_process(pid_t pid, const char *behind, struct tbuf_found *found)
+{
+	int error;
+
+	memset(found, 0, sizeof(*found));
+	found->pid = pid;
+	found->fd = -1;
+	found->pidfd = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+	if (found->pidfd == -1) {
+		error = pid <= 0 || errno == EINVAL || errno == ENOENT ?
+		    ESRCH : errno;
+		return (problem_errno(found, error));
+	}
+	if ((error = find(pid, behind, found)) != 0) {
+		close(found->pidfd);
+		found->pidfd = found->fd = -1;
+	}
+	return (error);
+}
+
+int
+tbuf_find_pid(pid_t pid, struct tbuf_found *found)
+{
+	return (find_process(pid, NULL, found));
+}
+
+int
+tbuf_find_next(const struct tbuf_found *found, struct tbuf_found *next)
+{
+	return (find_process(found->pid, found->name, next));
+}
+
+/* An empty environment has a place, too. */
+bool
+tbuf_find_executing(pid_t pid)
+{
+	char line[1024] = "";
+	const char *at;
+	struct process p;
+	unsigned field;
+	FILE *f;
+
+	if ((f = tbuf_process_open(pid, "stat")) == NULL)
+		return (false);
+	at = fgets(line, sizeof(line), f) == NULL ? NULL : strrchr(line, ')');
+	fclose(f);
+	for (field = 2; field < STAT_ENV_END && at != NULL; field++)
+		at = strchr(at + 1, ' ');
+	return (at != NULL && strtoull(at, NULL, 10) == 0 &&
+	    process_look(pid, &p) == 0 && p.memory);
+}
+
+/* How long it has been there, in ns; the kernel counts that in ticks. */
+static uint64_t
+age(pid_t pid)
+{
+	uint64_t tick = TBUF_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t began = tbuf_start_time(pid) * tick, now;
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &ts) != 0)
+		return (UINT64_MAX);
+	now = (uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec;
+	return (now < began ? 0 : now - began);
+}
+
+bool
+tbuf_find_begins(pid_t pid, uint64_t span)
+{
+	return (tbuf_find_executing(pid) || age(pid) < span);
+}

@@ -1,0 +1,30 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The mappings of a process, as /proc/PID/maps tells them.
+ */
+#ifndef TBUF_CONSUMER_FILES_PROCESS_MAPS_H
+#define TBUF_CONSUMER_FILES_PROCESS_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A line of /proc/PID/maps. */
+struct tbuf_process_map {
+	uint64_t start, end;
+	unsigned major, minor;
+	uint64_t inode;
+	const char *path;
+};
+
+/* Parses a line of /proc/PID/maps.  Returns false if it is not one. */
+bool	tbuf_map_line(const char *line, struct tbuf_process_map *);
+
+/*
+ * Returns the name that a control file has in its directory, if this is the
+ * path of one in /proc/PID/maps, else NULL.  The mark of a deleted file is cut
+ * off the path.
+ */
+const char *tbuf_map_control(char *path, bool *deleted);
+
+#endif

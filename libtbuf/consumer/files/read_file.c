@@ -1,0 +1,63 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Bytes of a control file, and of a lane in it.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "consumer/files/files.h"
+
+/* Far more turns than a writer can win against a reader that is running. */
+#define PAIR_TRIES	1000
+
+bool
+tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset)
+{
+	ssize_t n;
+
+	for (; size > 0; size -= (uint64_t)n, offset += (uint64_t)n) {
+		n = pread(fd, to, size, (off_t)offset);
+		if (n == -1 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return (false);
+		to = (char *)to + n;
+	}
+	return (true);
+}
+
+bool
+tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
+    uint64_t size)
+{
+	uint64_t offset = at & (storage - 1), first = storage - offset;
+
+	if (first > size)
+		first = size;
+	return (tbuf_file_read(fd, to, first, data + offset) &&
+	    tbuf_file_read(fd, (char *)to + first, size - first, data));
+}
+
+/*
+ * The writer fills the pair that `sequence` does not select and then counts
+ * sequence up, so a pair that was read under an unchanged sequence is whole
+ * [inv.killed].
+ */
+void
+tbuf_lane_pair(const struct tbuf_lane *lane, struct tbuf_pair *pair)
+{
+	uint64_t sequence;
+	unsigned i;
+
+	for (i = 0; i < PAIR_TRIES; i++) {
+		sequence = tbuf_load_acquire(&lane->sequence);
+		pair->tail = tbuf_load(&lane->pair[sequence & 1].tail);
+		pair->overwritten =
+		    tbuf_load(&lane->pair[sequence & 1].overwritten);
+		tbuf_fence_loads();
+		if (tbuf_load(&lane->sequence) == sequence)
+			break;
+	}
+}

@@ -1,0 +1,454 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Text traces in memory, put in order: of a living process, of what a dead one
+ * has left, or in a core.  All of it is somebody else's bytes: a header is
+ * copied once and checked, nothing is read twice, and what is printed has no
+ * control characters.
+ */
+#include <sys/stat.h>
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "layout/text_trace.h"
+#include "consumer/files/core_elf.h"
+#include "consumer/files/files.h"
+#include "consumer/files/text_traces.h"
+#include "target/provider.h"
+#include "tbuf_consumer.h"
+
+#define PAGE		4096u
+#define BLOCK		(256u * 1024)
+#define LOOKS_MAX	16	/* at a trace that is written all the time */
+#define SEGMENTS_MAX	65536u
+
+struct source {
+	int fd;
+	uint64_t size;		/* of the file */
+	uint64_t end;		/* of it, or of a segment: no trace goes on */
+	int (*visit)(void *, const struct tbuf_unwrapped *);
+	void *argument;
+	const char *file;	/* that a core names, or NULL */
+	unsigned found;
+	bool truncated;		/* a core ends before its headers say */
+};
+
+/* ------------------------------------------------------------ a trace */
+
+static bool
+header_read(const struct source *s, uint64_t at, struct tbuf_trace *t)
+{
+	return (at <= s->size && s->size - at >= sizeof(*t) &&
+	    tbuf_file_read(s->fd, t, sizeof(*t), at) &&
+	    memcmp(t->eye, TBUF_TRACE_EYE, sizeof(t->eye)) == 0);
+}
+
+static bool
+header_good(const struct tbuf_trace *t)
+{
+	return (t->version == TBUF_TRACE_VERSION && t->head == sizeof(*t) &&
+	    t->size >= TBUF_TRACE_KB_MIN * 1024 - sizeof(*t) &&
+	    t->size <= TBUF_TRACE_KB_MAX * UINT64_C(1024) &&
+	    t->oldest <= t->next && t->next <= t->reserved &&
+	    t->reserved - t->oldest <= t->size);
+}
+
+/* Text from a file: up to where the chunk ends, and on at its begin. */
+struct text {
+	char *bytes;
+	size_t first;
+	size_t size;
+	bool whole;		/* the file has all of the first part */
+};
+
+static uint64_t
+clip(uint64_t n, uint64_t at, uint64_t end)
+{
+	return (at >= end ? 0 : n < end - at ? n : end - at);
+}
+
+/* [from, to) of the chunk at `at', as far as the file or segment goes. */
+static uint64_t
+part_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
+    uint64_t from, uint64_t to, char *bytes)
+{
+	uint64_t place = at + sizeof(*t) + from % t->size;
+	uint64_t n = clip(to - from, place, s->end);
+
+	return (n > 0 && tbuf_file_read(s->fd, bytes, n, place) ? n : 0);
+}
+
+static uint64_t
+wrap_of(const struct tbuf_trace *t)
+{
+	return ((t->oldest / t->size + 1) * t->size);
+}
+
+static void
+text_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
+    struct text *text)
+{
+	uint64_t wrap = wrap_of(t), end = t->next < wrap ? t->next : wrap;
+
+	text->first = part_read(s, at, t, t->oldest, end, text->bytes);
+	text->whole = text->first == end - t->oldest;
+	text->size = text->first;
+	if (t->next > wrap)
+		text->size += part_read(s, at, t, wrap, t->next,
+		    text->bytes + text->first);
+}
+
+static void
+text_remove(struct text *text, size_t from, size_t to)
+{
+	memmove(text->bytes + from, text->bytes + to, text->size - to);
+	text->size -= to - from;
+	if (text->first > from)
+		text->first -= text->first < to ? text->first - from :
+		    to - from;
+}
+
+/* Behind the last newline before `end'. */
+static size_t
+line_end(const struct text *text, size_t end)
+{
+	while (end > 0 && text->bytes[end - 1] != '\n')
+		end--;
+	return (end);
+}
+
+/*
+ * Whole lines, without the blanks that fill the chunk.  In a core that was cut
+ * a line around the chunk's end is not whole.
+ */
+static void
+text_join(struct text *text, bool to_wrap)
+{
+	size_t end, next = text->first;
+	const char *newline;
+
+	if (!text->whole) {
+		newline = memchr(text->bytes + next, '\n', text->size - next);
+		next = newline == NULL ? text->size :
+		    (size_t)(newline + 1 - text->bytes);
+		end = line_end(text, text->first);
+	} else
+		end = text->first - (to_wrap ? tbuf_trace_fill(text->bytes,
+		    text->first) : 0);
+	text_remove(text, end, next);
+	text->size = line_end(text, text->size);
+}
+
+/*
+ * While it is written: lines that were overwritten meanwhile are taken off,
+ * and the rest of the copy is good.  False: nothing is left.
+ */
+static bool
+text_read_stable(const struct source *s, uint64_t at, struct tbuf_trace *t,
+    struct text *text)
+{
+	struct tbuf_trace again;
+	uint64_t gone;
+	unsigned i;
+
+	for (i = 0; i < LOOKS_MAX; i++, *t = again) {
+		text_read(s, at, t, text);
+		if (!header_read(s, at, &again) || !header_good(&again) ||
+		    again.size != t->size)
+			return (false);
+		gone = again.oldest > t->oldest ? again.oldest - t->oldest : 0;
+		if (gone != 0 && gone >= t->next - t->oldest)
+			continue;
+		text_remove(text, 0, gone < text->size ? gone : text->size);
+		text_join(text, t->next >= wrap_of(t));
+		return (true);
+	}
+	return (false);
+}
+
+/*
+ * Lines are all that a line may have in it.  Controls are in UTF-8 of two
+ * bytes, too.
+ */
+static void
+text_clean(struct text *text)
+{
+	unsigned char *p = (unsigned char *)text->bytes;
+	size_t i;
+
+	for (i = 0; i < text->size; i++)
+		if (p[i] == 0xc2 && i + 1 < text->size && p[i + 1] >= 0x80 &&
+		    p[i + 1] < 0xa0)
+			p[i] = p[i + 1] = '?';
+		else if ((p[i] < ' ' && p[i] != '\n') || p[i] == 0x7f)
+			p[i] = '?';
+}
+
+static int
+trace_give(const struct source *s, const struct tbuf_trace *t,
+    const struct text *text, uint64_t missing)
+{
+	struct tbuf_unwrapped u = { .pid = (pid_t)t->pid, .lost = t->lost,
+	    .text = text->bytes, .size = text->size, .file = s->file };
+	char comm[sizeof(t->comm)];
+	size_t i;
+
+	u.missing = missing;
+	for (i = 0; i < sizeof(comm) - 1 && t->comm[i] != '\0'; i++)
+		comm[i] = isprint((unsigned char)t->comm[i]) ? t->comm[i] :
+		    '?';
+	comm[i] = '\0';
+	u.comm = comm;
+	return (s->visit(s->argument, &u));
+}
+
+/* The trace at this place of the file, whose header has been read. */
+static int
+trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
+{
+	uint64_t place = at + sizeof(*t), there;
+	struct text text;
+	int result;
+
+	if (!header_good(t))
+		return (-EINVAL);
+	there = clip(t->size, place, s->end);
+	text.bytes = malloc(there + 1);
+	if (text.bytes == NULL)
+		return (-ENOMEM);
+	result = text_read_stable(s, at, t, &text) ? 0 : -EINVAL;
+	if (result == 0) {
+		s->found++;
+		text_clean(&text);
+		result = trace_give(s, t, &text, t->size - there);
+	}
+	free(text.bytes);
+	return (result);
+}
+
+/* A trace is a regular file. */
+static int
+size_look(struct source *s)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) != 0)
+		return (-errno);
+	if (!S_ISREG(st.st_mode))
+		return (-ENOEXEC);
+	s->size = s->end = (uint64_t)st.st_size;
+	return (0);
+}
+
+/* ------------------------------------------------------------ a core */
+
+/*
+ * Look at each page of a segment.  A chunk that makes no sense may be a copy
+ * that somebody's program has: the search goes on.  Behind one that was given
+ * it goes on where that ends, so that no byte is given twice.
+ */
+static int
+segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
+{
+	struct tbuf_trace t;
+	uint64_t at, n, i;
+	int result;
+
+	s->end = to;
+	for (at = from; at < to; at += n) {
+		n = clip(BLOCK, at, to);
+		if (!tbuf_file_read(s->fd, block, n, at))
+			return (0);
+		for (i = 0; i + sizeof(t) <= n; i += PAGE) {
+			memcpy(&t, block + i, sizeof(t));
+			if (memcmp(t.eye, TBUF_TRACE_EYE,
+			    sizeof(t.eye)) != 0)
+				continue;
+			result = trace_visit(s, at + i, &t);
+			if (result == 0) {
+				n = i + (sizeof(t) + t.size + PAGE - 1) /
+				    PAGE * PAGE;
+				break;
+			}
+			if (result != -EINVAL)
+				return (result);
+		}
+	}
+	return (0);
+}
+
+/* How many program headers; beyond 65534 the first section header says it. */
+static uint64_t
+segments_count(const struct source *s, const Elf64_Ehdr *e)
+{
+	Elf64_Shdr section;
+
+	if (e->e_phnum != PN_XNUM)
+		return (e->e_phnum);
+	if (e->e_shoff > s->size ||
+	    !tbuf_file_read(s->fd, &section, sizeof(section), e->e_shoff))
+		return (0);
+	return (section.sh_info < SEGMENTS_MAX ? section.sh_info :
+	    SEGMENTS_MAX);
+}
+
+/*
+ * Segments share no bytes, so no more is searched than the file has: one that
+ * names the same bytes many times is not looked at any further.
+ */
+static int
+core_search(struct source *s, const Elf64_Ehdr *e, char *block)
+{
+	uint64_t i, n = segments_count(s, e), left = s->size, bytes;
+	Elf64_Phdr p;
+	int result = 0;
+
+	for (i = 0; i < n && result == 0; i++) {
+		if (e->e_phoff > s->size || !tbuf_file_read(s->fd, &p,
+		    sizeof(p), e->e_phoff + i * sizeof(p))) {
+			s->truncated = true;
+			break;
+		}
+		bytes = clip(p.p_filesz, p.p_offset, s->size);
+		if (p.p_type != PT_LOAD)
+			continue;
+		s->truncated |= bytes < p.p_filesz;
+		if (bytes > left)
+			return (-EINVAL);
+		left -= bytes;
+		result = segment_search(s, p.p_offset, p.p_offset + bytes,
+		    block);
+	}
+	return (result);
+}
+
+static bool
+core_is(const Elf64_Ehdr *e)
+{
+	return (memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
+	    e->e_ident[EI_CLASS] == ELFCLASS64 &&
+	    e->e_ident[EI_DATA] == ELFDATA2LSB && e->e_type == ET_CORE &&
+	    e->e_phentsize == sizeof(Elf64_Phdr));
+}
+
+/*
+ * The file of a chunk that the core has no bytes of.  Its name has the pid;
+ * so has its header, or it is not that process's.
+ */
+static int
+named_visit(struct source *core, const char *mapping, pid_t pid)
+{
+	struct source s = { .visit = core->visit,
+	    .argument = core->argument };
+	char path[PATH_MAX];
+	struct tbuf_trace t;
+	int result = 0;
+
+	s.file = path;
+	s.fd = tbuf_trace_open_mapping("/", mapping, pid, path);
+	if (s.fd < 0)
+		return (0);
+	if (size_look(&s) == 0 && header_read(&s, 0, &t) &&
+	    t.pid == (uint32_t)pid)
+		result = trace_visit(&s, 0, &t);
+	core->found += s.found;
+	close(s.fd);
+	return (result == -EINVAL ? 0 : result);
+}
+
+static int
+core_visit_named(struct source *s)
+{
+	struct tbuf_core core;
+	int result = 0, error;
+	size_t i;
+
+	if (tbuf_core_open(&core, tbuf_core_read_file, &s->fd, &error) != NULL)
+		return (0);
+	for (i = 0; i < core.ntraces && core.pid > 0 && result == 0; i++)
+		result = named_visit(s, core.traces[i], core.pid);
+	tbuf_core_close(&core);
+	return (result);
+}
+
+static int
+core_visit(struct source *s, const Elf64_Ehdr *e)
+{
+	char *block = malloc(BLOCK);
+	int result;
+
+	if (block == NULL)
+		return (-ENOMEM);
+	result = core_search(s, e, block);
+	free(block);
+	if (result == 0 && s->found == 0)
+		result = core_visit_named(s);
+	if (result == 0 && s->found == 0)
+		return (s->truncated ? -EBADMSG : -ENODATA);
+	return (result);
+}
+
+/* ------------------------------------------------------------ files */
+
+static int
+descriptor_visit(struct source *s)
+{
+	struct tbuf_trace t;
+	Elf64_Ehdr e;
+	int error;
+
+	if ((error = size_look(s)) != 0)
+		return (error);
+	if (header_read(s, 0, &t))
+		return (trace_visit(s, 0, &t));
+	if (s->size < sizeof(e) || !tbuf_file_read(s->fd, &e, sizeof(e), 0) ||
+	    !core_is(&e))
+		return (-ENOEXEC);
+	return (core_visit(s, &e));
+}
+
+int
+tbuf_unwrap_descriptor(int fd,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
+{
+	struct source s = { .fd = fd, .visit = visit, .argument = argument };
+
+	tbuf_life_withdraw();
+	return (descriptor_visit(&s));
+}
+
+int
+tbuf_unwrap_file(const char *path,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int result;
+
+	if (fd == -1)
+		return (-errno);
+	result = tbuf_unwrap_descriptor(fd, visit, argument);
+	close(fd);
+	return (result);
+}
+
+int
+tbuf_unwrap_pid(pid_t pid,
+    int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
+{
+	int fd = tbuf_trace_open_pid(pid), result;
+
+	if (fd < 0)
+		return (fd);
+	result = tbuf_unwrap_descriptor(fd, visit, argument);
+	close(fd);
+	return (result);
+}

@@ -1,0 +1,244 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A look at everybody's sessions.  Read only, with pread(2) alone: it takes
+ * no slot and no lock, and whatever a target has written cannot hurt it.
+ *
+ * Lanes share no bytes, so no more is read of a file than it has: one that
+ * names the same bytes many times is not looked at any further.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/session_build.h"
+#include "consumer/files/files.h"
+#include "consumer/util/util.h"
+#include "tbuf_consumer.h"
+
+struct look {
+	int fd;
+	pid_t pid;
+	const struct tbuf_slot *slot;
+	int (*visit)(void *, const struct tbuf_lane_status *);
+	void *arg;
+	unsigned char *chunk;
+	uint64_t left;		/* bytes of the file that may be read */
+};
+
+static bool
+read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	return (pread(fd, to, size, (off_t)offset) == (ssize_t)size);
+}
+
+/* Take bytes off what may be read; false if it is not so much. */
+static bool
+take(struct look *l, uint64_t bytes)
+{
+	if (bytes > l->left)
+		return (false);
+	l->left -= bytes;
+	return (true);
+}
+
+/*
+ * Count the records between two positions by walking their sizes.  What the
+ * writer overtakes meanwhile ends the count: it is a picture, no account.
+ */
+static uint64_t
+count_records(struct look *l, const struct tbuf_lane *lane,
+    uint64_t from, uint64_t to)
+{
+	const struct tbuf_header *header;
+	uint64_t records = 0, at = 0, size = 0;
+
+	while (from < to) {
+		if (size - at < sizeof(*header)) {
+			/* The end of a chunk is read twice. */
+			l->left += size - at;
+			size = to - from < TBUF_CHUNK ? to - from : TBUF_CHUNK;
+			at = 0;
+			if (size < sizeof(*header) || !take(l, size) ||
+			    !tbuf_lane_copy(l->fd,
+			    tbuf_place_offset(lane->place),
+			    tbuf_place_storage(lane->place), from, l->chunk,
+			    size))
+				break;
+		}
+		header = (const struct tbuf_header *)(const void *)
+		    (l->chunk + at);
+		if (header->size < sizeof(*header) || header->size % 8 != 0 ||
+		    header->size > to - from)
+			break;
+		from += header->size;
+		at = header->size < size - at ? at + header->size : size;
+		records++;
+	}
+	return (records);
+}
+
+/* How far the lane has been read, and what was overwritten. */
+static uint64_t
+lane_tail(const struct look *l, const struct tbuf_lane *lane,
+    uint64_t *overwritten)
+{
+	const struct tbuf_pair *pair = &lane->pair[lane->sequence & 1];
+
+	*overwritten = 0;
+	if (!tbuf_policy(l->slot->terms.policy)->overwrites)
+		return (lane->tail);
+	*overwritten = pair->overwritten;
+	return (pair->tail);
+}
+
+static int
+look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
+{
+	struct tbuf_lane_status status;
+	const struct tbuf_slot *slot = l->slot;
+	uint64_t tail, word;
+	uint32_t lock = index - slot->first_lock;
+
+	memset(&status, 0, sizeof(status));
+	status.pid = l->pid;
+	status.consumer = (pid_t)slot->terms.owner_pid;
+	status.consumer_name = slot->terms.owner;
+	status.policy = (int)slot->terms.policy;
+	status.size = lane->size;
+	status.cpu = (int)lane->cpu;
+	status.locked = lane->kind == TBUF_KIND_LOCK;
+	status.side = index >= tbuf_slot_main(slot);
+	status.number = status.side ? index - slot->first_side :
+	    index >= slot->first_lock ? lock : index;
+	tail = lane_tail(l, lane, &status.overwritten);
+	if (tail <= lane->head &&
+	    lane->head - tail <= tbuf_place_storage(lane->place))
+		status.fill = lane->head - tail;
+	status.records = lane->consumed + count_records(l, lane,
+	    lane->head - status.fill, lane->head);
+	status.drops[TBUF_CAUSE_FULL] = tbuf_full_count(lane->full);
+	status.drops[TBUF_CAUSE_LARGE] = lane->large;
+	if (index >= slot->first_lock && lock < TBUF_NLOCKS) {
+		word = slot->locks[lock].nolane[TBUF_LOST_RECORD];
+		status.drops[TBUF_CAUSE_NOLANE] = word & TBUF_NOLANE_COUNT;
+	}
+	return (l->visit(l->arg, &status));
+}
+
+/* Lanes in use: the spares wait for theirs. */
+static int
+look_slot(struct look *l)
+{
+	const struct tbuf_slot *slot = l->slot;
+	struct tbuf_lane lane;
+	uint32_t i;
+	int result = 0;
+
+	for (i = 0; i < slot->nlanes && i < 2 * TBUF_NCPUS && result == 0;
+	    i++) {
+		if (i >= slot->first_lock && i < tbuf_slot_main(slot) &&
+		    i - slot->first_lock >= slot->nlocks)
+			continue;
+		if (!take(l, sizeof(lane)) ||
+		    !read_at(l->fd, &lane, sizeof(lane), slot->lanes +
+		    i * sizeof(lane)) ||
+		    tbuf_place_storage(lane.place) > TBUF_BUFSIZE_MAX * 2)
+			break;
+		result = look_lane(l, &lane, i);
+	}
+	return (result);
+}
+
+static int
+look_file(struct look *l)
+{
+	struct tbuf_slot slot;
+	struct tbuf_control control;
+	struct stat st;
+	unsigned i;
+	int result = 0;
+
+	if (fstat(l->fd, &st) != 0 ||
+	    !read_at(l->fd, &control, sizeof(control), 0))
+		return (0);
+	/* Holes are no bytes. */
+	l->left = (uint64_t)st.st_blocks * 512;
+	for (i = 0; i < TBUF_NSESSIONS && result == 0; i++) {
+		if ((control.state[i] != TBUF_ACTIVE &&
+		    control.state[i] != TBUF_ENDING) ||
+		    !read_at(l->fd, &slot, sizeof(slot), TBUF_SLOTS +
+		    i * (uint64_t)TBUF_SLOT_SIZE))
+			continue;
+		slot.terms.owner[sizeof(slot.terms.owner) - 1] = '\0';
+		l->slot = &slot;
+		result = look_slot(l);
+	}
+	return (result);
+}
+
+static int
+look_visit(void *arg, int fd, const char *name,
+    const struct tbuf_control *control, bool alive)
+{
+	struct look *l = arg;
+
+	(void)name;
+	l->fd = fd;
+	l->pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
+	if (l->pid < 0)
+		return (tbuf_error_exhausted(l->pid) ? l->pid : 0);
+	return (look_file(l));
+}
+
+static int
+look_all(struct look *l)
+{
+	int dirfd = tbuf_directory_open(false), result;
+
+	if (dirfd == -ENOENT)
+		return (0);
+	if (dirfd < 0)
+		return (dirfd);
+	result = tbuf_directory_scan(dirfd, NULL, look_visit, l);
+	close(dirfd);
+	/* Who has a lease on a file is left out. */
+	return (result == -EAGAIN ? 0 : result);
+}
+
+static int
+look_pid(struct look *l, pid_t pid)
+{
+	struct tbuf_found found;
+	int result = tbuf_find_pid(pid, &found);
+
+	if (result != 0)
+		return (result);
+	l->fd = found.fd;
+	l->pid = pid;
+	result = look_file(l);
+	close(found.fd);
+	close(found.pidfd);
+	return (result);
+}
+
+int
+tbuf_status(const pid_t *pids, size_t npids, int (*visit)(void *,
+    const struct tbuf_lane_status *), void *arg)
+{
+	struct look l = { .visit = visit, .arg = arg };
+	int result = 0;
+	size_t i;
+
+	if ((l.chunk = malloc(TBUF_CHUNK)) == NULL)
+		return (-ENOMEM);
+	if (npids == 0)
+		result = look_all(&l);
+	for (i = 0; i < npids && result == 0; i++)
+		result = look_pid(&l, pids[i]);
+	free(l.chunk);
+	return (result);
+}

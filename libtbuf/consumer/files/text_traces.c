@@ -1,0 +1,260 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Files of text traces.  A trace has got its name when it was complete, and a
+ * mapping keeps the one before: DIRECTORY/#INODE (deleted).  So a mapping says
+ * where the file is and which, and the directory what it is called.
+ */
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <linux/openat2.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "layout/text_trace.h"
+#include "consumer/files/files.h"
+#include "consumer/files/text_traces.h"
+
+/* ------------------------------------------------------------ names */
+
+pid_t
+tbuf_trace_name_pid(const char *name)
+{
+	char control[TBUF_NAME_MAX];
+	uint64_t random;
+	pid_t pid;
+
+	if (strncmp(name, TBUF_TRACE_NAME, sizeof(TBUF_TRACE_NAME) - 1) != 0 ||
+	    strlen(name) >= sizeof(control))
+		return (0);
+	strcpy(control, name);
+	memcpy(control, "tbuf", 4);
+	return (tbuf_control_name_parse(control, &pid, &random) ? pid : 0);
+}
+
+/* #INODE (deleted): its number, or 0. */
+static uint64_t
+unnamed_inode(const char *name)
+{
+	uint64_t inode;
+	int end = 0;
+
+	return (sscanf(name, "#%" SCNu64 " (deleted)%n", &inode, &end) == 1 &&
+	    end > 0 && name[end] == '\0' ? inode : 0);
+}
+
+bool
+tbuf_trace_mapping(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return (*path == '/' &&
+	    (tbuf_trace_name_pid(name + 1) != 0 ||
+	    unnamed_inode(name + 1) != 0));
+}
+
+/* ------------------------------------------------------------ directories */
+
+/* Which file is looked for. */
+struct wanted {
+	pid_t pid;
+	const char *name;	/* or NULL: any of this pid */
+	uint64_t inode;		/* or 0 */
+	char found[TBUF_NAME_MAX];
+};
+
+static bool
+younger(const struct timespec *a, const struct timespec *b)
+{
+	return (a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
+	    a->tv_nsec > b->tv_nsec);
+}
+
+/*
+ * A pid comes again: of several traces it is the one that lives, or else the
+ * youngest.
+ */
+static bool
+better(int fd, const struct stat *st, bool *alive, struct timespec *when)
+{
+	bool lives = tbuf_control_alive(fd);
+
+	if (*alive && !lives)
+		return (false);
+	if (*alive == lives && !younger(&st->st_mtim, when))
+		return (false);
+	*alive = lives;
+	*when = st->st_mtim;
+	return (true);
+}
+
+static bool
+is_wanted(const struct wanted *w, const struct stat *st)
+{
+
+	return (S_ISREG(st->st_mode) &&
+	    (w->inode == 0 || w->inode == st->st_ino));
+}
+
+static bool
+name_wanted(const struct wanted *w, const char *name)
+{
+
+	return (tbuf_trace_name_pid(name) == w->pid &&
+	    (w->name == NULL || strcmp(w->name, name) == 0));
+}
+
+static int
+directory_find(DIR *directory, struct wanted *w)
+{
+	struct timespec when = { 0, 0 };
+	const struct dirent *entry;
+	bool alive = false;
+	int found = -ESRCH, fd;
+	struct stat st;
+
+	while ((entry = readdir(directory)) != NULL) {
+		if (!name_wanted(w, entry->d_name))
+			continue;
+		fd = openat(dirfd(directory), entry->d_name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd != -1 && fstat(fd, &st) == 0 && is_wanted(w, &st) &&
+		    better(fd, &st, &alive, &when)) {
+			if (found >= 0)
+				close(found);
+			found = fd;
+			strcpy(w->found, entry->d_name);
+		} else if (fd != -1)
+			close(fd);
+	}
+	return (found);
+}
+
+/* The descriptor of the directory is closed. */
+static int
+descriptor_find(int dirfd, struct wanted *w)
+{
+	DIR *directory = fdopendir(dirfd);
+	int fd;
+
+	if (directory == NULL) {
+		close(dirfd);
+		return (-ENOMEM);
+	}
+	fd = directory_find(directory, w);
+	closedir(directory);
+	return (fd);
+}
+
+/* ------------------------------------------------------------ mappings */
+
+/* What a mapping's path says has no links any more. */
+static int
+open_beneath(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
+		    RESOLVE_NO_MAGICLINKS,
+	};
+	int rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (rootfd == -1)
+		return (-errno);
+	fd = (int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how));
+	if (fd == -1)
+		fd = -errno;
+	close(rootfd);
+	return (fd);
+}
+
+int
+tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
+    char found[PATH_MAX])
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct wanted w = { .pid = pid, .inode = unnamed_inode(name) };
+	int length = (int)(name - path), fd;
+
+	if (length >= PATH_MAX - TBUF_NAME_MAX)
+		return (-ENAMETOOLONG);
+	if (w.inode == 0)
+		w.name = name;
+	snprintf(found, PATH_MAX, "%.*s", length, path);
+	if ((fd = open_beneath(root, found)) < 0 ||
+	    (fd = descriptor_find(fd, &w)) < 0)
+		return (fd);
+	strcpy(found + length, w.found);
+	return (fd);
+}
+
+/* A line of /proc/PID/maps; its path has any blanks in it. */
+static int
+open_line(const char *root, const char *line, pid_t inner)
+{
+	const char *path = strchr(line, '/');
+	char found[PATH_MAX];
+
+	return (path == NULL || !tbuf_trace_mapping(path) ? -ESRCH :
+	    tbuf_trace_open_mapping(root, path, inner, found));
+}
+
+/*
+ * The process's root comes first; what it mapped before a chroot is seen from
+ * this one.
+ */
+static int
+open_mapped(pid_t pid)
+{
+	pid_t inner = tbuf_find_inner(pid);
+	char name[64], *line = NULL;
+	size_t size = 0;
+	int fd = -ESRCH;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	if (inner <= 0 || (f = fopen(name, "re")) == NULL)
+		return (-ESRCH);
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	while (fd < 0 && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if ((fd = open_line(name, line, inner)) < 0)
+			fd = open_line("/", line, inner);
+	}
+	free(line);
+	fclose(f);
+	return (fd);
+}
+
+/* ------------------------------------------------------------ processes */
+
+/* A process that cannot be asked, or is dead. */
+static int
+open_left(pid_t pid)
+{
+	struct wanted w = { .pid = pid };
+	int path = tbuf_directory_open(false), fd;
+
+	if (path < 0)
+		return (path == -ENOENT ? -ESRCH : path);
+	fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	close(path);
+	return (fd == -1 ? -errno : descriptor_find(fd, &w));
+}
+
+int
+tbuf_trace_open_pid(pid_t pid)
+{
+	int fd = open_mapped(pid);
+
+	return (fd < 0 ? open_left(pid) : fd);
+}

@@ -1,0 +1,720 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A round: what one look at the lanes made available, given one event at a
+ * time.  Lanes come by CPU, then pid; after the lanes of one CPU and pid
+ * their drops, and after everything the ends of targets.  Side lanes, which
+ * are no CPU's, come behind those, each by itself.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer/attach/attach.h"
+#include "consumer/run/budget.h"
+#include "consumer/files/files.h"
+#include "consumer/read/replay.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+#include "consumer/util/util.h"
+#include "consumer/attach/select.h"
+
+#define EARLY_WAIT	50000	/* ns, for rings that are written to */
+#define EARLY_MOST	2000000	/* ... for those that run away */
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct tbuf_source *x = *(struct tbuf_source *const *)a;
+	const struct tbuf_source *y = *(struct tbuf_source *const *)b;
+
+	if (x->beside != y->beside)
+		return (x->beside ? 1 : -1);
+	if (x->cpu != y->cpu)
+		return (x->cpu < y->cpu ? -1 : 1);
+	if (x->target != y->target && x->target->pid != y->target->pid)
+		return (x->target->pid < y->target->pid ? -1 : 1);
+	if (x->target->born != y->target->born)
+		return (x->target->born < y->target->born ? -1 : 1);
+	if (x->target != y->target)
+		return (x->target < y->target ? -1 : 1);
+	return (x->index < y->index ? -1 : x->index > y->index);
+}
+
+static bool
+same_group(const struct tbuf_source *a, const struct tbuf_source *b)
+{
+	return (a->cpu == b->cpu && a->target == b->target &&
+	    (a == b || !(a->beside || b->beside)));
+}
+
+static int
+order_sources(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_source **order, **heap;
+	struct tbuf_target *t;
+	unsigned n = 0, i;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		n += t->nsources;
+	order = reallocarray(r->order, n + 1, sizeof(*order));
+	if (order == NULL)
+		return (-ENOMEM);
+	r->order = order;
+	heap = reallocarray(r->heap, n + 1, sizeof(*heap));
+	if (heap == NULL)
+		return (-ENOMEM);
+	r->heap = heap;
+	if (r->chunk == NULL && (r->chunk = malloc(TBUF_CHUNK)) == NULL)
+		return (-ENOMEM);
+	r->count = 0;
+	TAILQ_FOREACH(t, &c->targets, link)
+		for (i = 0; i < t->nsources; i++)
+			r->order[r->count++] = &t->sources[i];
+	qsort(r->order, r->count, sizeof(*r->order), compare);
+	r->stale = false;
+	return (0);
+}
+
+/* No more records will come of it: its process, or its image, is gone. */
+static bool
+ended(const struct tbuf_target *t)
+{
+	return (t->life != TBUF_ALIVE);
+}
+
+/* What a snapshot has copied of those that go on, given or not. */
+static void
+forget_copies(struct tbuf_round *r)
+{
+	unsigned i;
+
+	for (i = 0; r->snapshot && i < r->count; i++)
+		if (!ended(r->order[i]->target))
+			tbuf_source_forget(r->order[i]);
+	r->snapshot = false;
+}
+
+void
+tbuf_round_end(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t, *next;
+
+	c->round.pending = false;
+	c->round.straight.source = NULL;
+	forget_copies(&c->round);
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
+		if (t->life == TBUF_TOLD)
+			tbuf_target_free(c, t);
+}
+
+static bool
+last(const struct tbuf_round *r)
+{
+	return ((r->what & TBUF_ROUND_LAST) != 0);
+}
+
+/* By time, nobody's last records go before what others have. */
+static bool
+switches(const struct tbuf_consumer *c)
+{
+	return ((c->round.what & TBUF_ROUND_SWITCH) != 0 ||
+	    (c->options.temporal && (c->round.what & TBUF_ROUND_ENDED) != 0));
+}
+
+static bool
+due(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t))
+		return (false);
+	if (ended(t) || last(&c->round))
+		return (true);
+	return (tbuf_policy(t->order.terms.policy)->live && switches(c));
+}
+
+/* Is this a round in which records that may still come hold others back? */
+static bool
+holds_back(const struct tbuf_consumer *c)
+{
+	return (c->options.temporal && !last(&c->round) &&
+	    tbuf_policy(c->options.bufpolicy)->live && switches(c));
+}
+
+/* Is there a file whose target goes on?  It is read as it is at one moment. */
+static bool
+any_changing(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->file_only && t->changing)
+			return (true);
+	return (false);
+}
+
+static void
+restart(struct tbuf_round *r)
+{
+	r->group = r->cursor = r->counter = r->packets = 0;
+	r->packets_told = false;
+	r->pending = true;
+}
+
+/* Is it a file that is to be read as it is at one moment? */
+static bool
+is_cut(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	return (c->round.cut && !c->round.snapshot && due(c, t) &&
+	    t->file_only && t->changing);
+}
+
+void
+tbuf_round_hold(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_hold(t);
+}
+
+/*
+ * To run on each CPU may take milliseconds where a CPU is busy.  A ring that is
+ * written to at full speed has gone round by then, and what it has is younger
+ * than the horizon.
+ */
+void
+tbuf_round_early(struct tbuf_consumer *c)
+{
+	const struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+	uint64_t waited;
+	unsigned i;
+	bool all;
+
+	if (!r->cut)
+		return;
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_copy(c, t);
+	do {
+		waited = tbuf_now() - r->noted;
+		for (all = true, i = 0; i < r->count; i++) {
+			t = r->order[i]->target;
+			if (r->snapshot ? !ended(t) : is_cut(c, t))
+				all &= tbuf_source_early(r->order[i],
+				    waited > EARLY_WAIT);
+		}
+	} while (!all && waited < EARLY_MOST);
+}
+
+/* Merging needs a piece of every lane at a time; otherwise one is enough. */
+static int
+give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
+{
+	if (s->snapshot)
+		return (0);
+	if (!c->options.temporal)
+		s->chunk = c->round.chunk;
+	else if (s->own == NULL && s->position < s->mark) {
+		if ((s->own = malloc(TBUF_CHUNK_OWN)) == NULL)
+			return (-ENOMEM);
+		s->chunk = s->own;
+	}
+	return (0);
+}
+
+static int
+prepare(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+
+	tbuf_round_end(c);
+	if (r->stale && order_sources(c) != 0)
+		return (-ENOMEM);
+	r->until = UINT64_MAX;
+	/* Other policies give records twice, or when their target ends. */
+	if (!tbuf_policy(c->options.bufpolicy)->live)
+		r->merged = 0;
+	return (0);
+}
+
+static void
+calibrate(struct tbuf_target *t)
+{
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (t->view.base + t->area);
+
+	tbuf_timeline_update(&t->time, NULL);
+	session->now = t->time.latest;
+}
+
+static int
+mark(struct tbuf_source *s)
+{
+	if (s->target->file_only)
+		return (tbuf_source_look(s));
+	tbuf_source_mark(s, s->target->order.terms.policy);
+	return (0);
+}
+
+/*
+ * What is held back of targets may be older than what timers have recorded;
+ * then that waits, too, until a round goes further.
+ */
+static void
+limit_script(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+
+	if (holds_back(c))
+		r->until_script = r->until;
+	else if (last(r) || !c->options.temporal ||
+	    !tbuf_policy(c->options.bufpolicy)->live)
+		r->until_script = UINT64_MAX;
+}
+
+int
+tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_source *s;
+	struct tbuf_target *t;
+	unsigned i;
+	int error = 0;
+
+	r->what = what;
+	if (c->script != NULL)
+		tbuf_script_round(c->script,
+		    last(r) || switches(c),
+		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0 &&
+		    c->refire == NULL);
+	if (prepare(c) != 0)
+		return (-ENOMEM);
+	r->cut = any_changing(c) && !holds_back(c);
+	if (r->cut || holds_back(c))
+		tbuf_horizon_note(c);
+	/* Their marks are there, or were refused: the lanes are marked next. */
+	tbuf_batches_clean(c);
+	tbuf_units_look(c);
+	for (i = 0; i < r->count && error == 0; i++) {
+		s = r->order[i];
+		s->mark = s->position;
+		if (due(c, s->target))
+			error = mark(s);
+		if (error == 0)
+			error = give_chunk(c, s);
+	}
+	/* Those that have ended are not there to be asked later. */
+	if (error == 0)
+		error = tbuf_tables_read(c);
+	if (error != 0)
+		return (error);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_batches_due(t, due(c, t));
+		if (due(c, t) && !t->file_only)
+			calibrate(t);
+	}
+	if (r->cut || holds_back(c))
+		r->until = tbuf_horizon_time(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_cut(c, t))
+			tbuf_units_cut(c, t);
+	limit_script(c);
+	restart(r);
+	r->limits = r->exits = TAILQ_FIRST(&c->targets);
+	if ((r->merging = c->options.temporal != 0))
+		tbuf_merge_begin(c);
+	return (0);
+}
+
+int
+tbuf_round_snapshot(struct tbuf_consumer *c)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+	unsigned i;
+	int error = 0;
+
+	r->what = 0;
+	if (prepare(c) != 0)
+		return (-ENOMEM);
+	r->snapshot = r->cut = true;
+	tbuf_horizon_note(c);
+	for (i = 0; i < r->count && error == 0; i++)
+		if (!ended(r->order[i]->target) && !r->order[i]->snapshot) {
+			tbuf_source_mark(r->order[i],
+			    r->order[i]->target->order.terms.policy);
+			error = tbuf_source_copy(r->order[i]);
+		}
+	if (error != 0) {
+		forget_copies(r);
+		return (error);
+	}
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (tbuf_session_holds(t) && !t->file_only)
+			tbuf_timeline_update(&t->time, NULL);
+	r->until = tbuf_horizon_time(c);
+	restart(r);
+	r->limits = r->exits = NULL;
+	if ((r->merging = c->options.temporal != 0))
+		tbuf_merge_begin(c);
+	return (0);
+}
+
+/* What a counter has gained in all lanes of the group since it was told. */
+static uint64_t
+group_gain(const struct tbuf_round *r, unsigned counter)
+{
+	struct tbuf_source *s;
+	uint64_t now, gain = 0;
+	unsigned i;
+
+	for (i = r->group; i < r->cursor; i++) {
+		s = r->order[i];
+		now = tbuf_source_counter(s, counter);
+		if (now > s->told[counter])
+			gain += now - s->told[counter];
+		s->told[counter] = now;
+	}
+	return (gain);
+}
+
+bool
+tbuf_round_counts(const struct tbuf_round *r, const struct tbuf_target *t,
+    unsigned counter)
+{
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || r->snapshot)
+		return (false);
+	if (last(r) || ended(t))
+		return (true);
+	return ((r->what & TBUF_ROUND_STATUS) != 0 &&
+	    counter != TBUF_OVERWRITTEN);
+}
+
+/* What the records do not have [inv.account]. */
+static int
+next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	const struct tbuf_source *s = r->order[r->group];
+	uint64_t gain;
+
+	for (; r->counter < TBUF_COUNTERS; r->counter++) {
+		if (!tbuf_round_counts(r, s->target, r->counter) ||
+		    (r->counter == TBUF_OVERWRITTEN &&
+		    !tbuf_policy(s->target->order.terms.policy)->overwrites))
+			continue;
+		if ((gain = group_gain(r, r->counter)) == 0)
+			continue;
+		if (r->counter == TBUF_AGGREGATION) {
+			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, s,
+			    gain);
+		} else if (r->counter == TBUF_DYNAMIC) {
+			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, s, gain);
+		} else if (r->counter == TBUF_OVERWRITTEN) {
+			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s,
+			    gain);
+			c->totals.overwritten += gain;
+		} else {
+			tbuf_event_count(event, TBUF_EVENT_DROPS, s, gain);
+			event->cause = (enum tbuf_cause)r->counter;
+			c->totals.drops += gain;
+		}
+		r->counter++;
+		return (1);
+	}
+	return (0);
+}
+
+/* The merge holds records back; their target's end is told after them. */
+static bool
+emptied(const struct tbuf_target *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (t->sources[i].position < t->sources[i].mark)
+			return (false);
+	return (true);
+}
+
+/*
+ * A process that called exec may be several targets, one an image; its end is
+ * told once, by the last of them.  True if that is another one.
+ */
+static bool
+leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_target *o;
+
+	TAILQ_FOREACH(o, &c->targets, link) {
+		if (o == t || o->life == TBUF_TOLD || !tbuf_target_same(o, t))
+			continue;
+		o->child |= t->child;
+		if (t->exit_status != -1 || t->exit_signal != 0) {
+			o->exit_status = t->exit_status;
+			o->exit_signal = t->exit_signal;
+		}
+		return (true);
+	}
+	return (false);
+}
+
+/* What was speculated, and no mark has come of. */
+static int
+next_left(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+
+	if (r->snapshot)
+		return (0);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (emptied(t) && (tbuf_batches_left(c, t,
+		    ended(t) || last(r), event) == 1 ||
+		    tbuf_units_left(c, t, due(c, t), ended(t) || last(r),
+		    event) == 1))
+			return (1);
+	return (0);
+}
+
+/* Are what limits a target's probes have met told in this round? */
+static bool
+limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
+{
+	return (t->life != TBUF_TOLD && (ended(t) || last(r) ||
+	    (r->what & TBUF_ROUND_STATUS) != 0));
+}
+
+static int
+next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+
+	for (; (t = r->limits) != NULL; r->limits = TAILQ_NEXT(t, link)) {
+		if (!limits_due(r, t))
+			continue;
+		event->pid = t->pid;
+		event->cpu = -1;
+		/* What the merge holds back is not lost. */
+		if (tbuf_units_losses(c, t, (ended(t) || last(r)) &&
+		    emptied(t), event) == 1)
+			return (1);
+		/* All else of a file is told with its lanes, or was the run's. */
+		if (t->file_only)
+			continue;
+		if (tbuf_batches_losses(c, t, event) == 1)
+			return (1);
+		tbuf_miss_children(c, t);
+		event->type = TBUF_EVENT_LOST;
+		if ((event->count = tbuf_target_lost(t)) != 0)
+			return (1);
+		event->type = TBUF_EVENT_UNMET;
+		event->count = tbuf_target_unmet(c, t, ended(t) || last(r));
+		if (event->count != 0)
+			return (1);
+		event->type = TBUF_EVENT_UNFIT;
+		if ((event->count = tbuf_target_unfit(c, t)) != 0)
+			return (1);
+	}
+	return (0);
+}
+
+/* The records of an image that is no target any more were given. */
+static void
+let_go(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	if (t->life != TBUF_ALIVE)
+		tbuf_session_drain(t);
+	if (t->life == TBUF_REPLACED)
+		tbuf_target_tell(t);
+	if (t->life == TBUF_RESIGNED && t->slot != -1) {
+		tbuf_target_detach(t, -1);
+		tbuf_budget_give(c, t->charged);
+		t->charged = 0;
+	}
+}
+
+/* A consumer that was met before it could say so: tbuf_life_withdraw(). */
+static bool
+withdrawn(const struct tbuf_target *t)
+{
+	struct stat st;
+
+	return (!t->asked && tbuf_load(&tbuf_view_control(&t->view)->nprobes)
+	    == 0 && fstat(t->fd, &st) == 0 && st.st_nlink == 0);
+}
+
+static int
+next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_target *t;
+
+	while ((t = r->exits) != NULL) {
+		r->exits = TAILQ_NEXT(t, link);
+		if (!emptied(t))
+			continue;
+		let_go(c, t);
+		if (t->life != TBUF_DEAD)
+			continue;
+		tbuf_target_tell(t);
+		r->stale = true;
+		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
+			continue;
+		c->strangers += t->stranger;
+		event->type = TBUF_EVENT_EXIT;
+		event->pid = t->pid;
+		event->cpu = -1;
+		event->child = t->child;
+		event->status = t->exit_status;
+		event->signal = t->exit_signal;
+		return (1);
+	}
+	return (0);
+}
+
+static int
+next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_source *s;
+
+	while (r->group < r->count) {
+		s = r->cursor < r->count ? r->order[r->cursor] : NULL;
+		if (s != NULL && same_group(s, r->order[r->group])) {
+			if (!c->options.temporal &&
+			    tbuf_source_event(c, s, event) == 1) {
+				tbuf_straight_begin(c, s);
+				return (1);
+			}
+			if (!r->snapshot && tbuf_source_release(s))
+				tbuf_units_release(s);
+			r->cursor++;
+			continue;
+		}
+		if (next_counter(c, event) == 1)
+			return (1);
+		r->group = r->cursor;
+		r->counter = 0;
+	}
+	return (0);
+}
+
+static void
+finish(struct tbuf_round *r)
+{
+	r->pending = false;
+	forget_copies(r);
+}
+
+/*
+ * What a script has recorded comes before what targets have; by time, before
+ * what is not older.  What fires for a record is given with it.
+ */
+static int
+next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+	uint64_t until = UINT64_MAX;
+	bool merging = r->merging && c->refire == NULL;
+
+	if (c->script == NULL)
+		return (0);
+	if (merging)
+		until = tbuf_merge_time(c);
+	if (c->refire == NULL && until > r->until_script)
+		until = r->until_script;
+	if (tbuf_script_next(c->script, event, until) == 0 &&
+	    (merging || tbuf_script_losses(c->script, event) == 0))
+		return (0);
+	if (event->type == TBUF_EVENT_RECORD)
+		c->totals.records++;
+	else if (event->type == TBUF_EVENT_DROPS)
+		c->totals.drops += event->count;
+	else if (event->type == TBUF_EVENT_OVERWRITTEN)
+		c->totals.overwritten += event->count;
+	return (1);
+}
+
+static int
+next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_round *r = &c->round;
+
+	if (r->merging) {
+		if (tbuf_merge_next(c, event) == 1)
+			return (1);
+		r->merging = false;
+	}
+	return (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
+	    next_limit(c, event) == 1 || tbuf_refire_unfit(c, event) == 1 ||
+	    next_exit(c, event) == 1);
+}
+
+/* Targets have given all that they had. */
+static int
+next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	finish(&c->round);
+	if (c->script == NULL || !last(&c->round))
+		return (0);
+	/* ERROR has fired by now for what has failed in targets. */
+	if (c->refire != NULL)
+		tbuf_refire_end(c);
+	else if (!c->alone)
+		tbuf_script_end(c->script);
+	return (next_of_script(c, event));
+}
+
+/* A record whose key is known by now; what a snapshot gives is given again. */
+static bool
+fold(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	const struct tbuf_record *record = &event->record;
+
+	if (c->script == NULL || event->type != TBUF_EVENT_RECORD ||
+	    !tbuf_script_folds(record->layout))
+		return (false);
+	if (c->round.snapshot)
+		return (true);
+	tbuf_script_fold(c->script, record->layout, record->pieces,
+	    record->cpu);
+	c->totals.records--;
+	return (true);
+}
+
+int
+tbuf_round_next(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	c->round.straight.source = NULL;
+	do {
+		if (next_of_script(c, event) == 1)
+			return (1);
+		if (!c->round.pending)
+			return (0);
+		if (!tbuf_refire_resume(c, event)) {
+			tbuf_event_clear(event);
+			if (next_of_targets(c, event) == 0)
+				return (next_of_end(c, event));
+		}
+	} while (tbuf_refire_take(c, event) || fold(c, event));
+	return (1);
+}
+
+void
+tbuf_round_free(struct tbuf_consumer *c)
+{
+	free(c->round.order);
+	free(c->round.heap);
+	free(c->round.chunk);
+	memset(&c->round, 0, sizeof(c->round));
+}

@@ -1,0 +1,85 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Faults of clauses in targets, which come as records of TBUF_EPID_FAULT.
+ */
+#include <string.h>
+
+#include "machine/machine.h"
+#include "consumer/attach/target_clauses.h"
+#include "consumer/run/mappings.h"
+#include "consumer/read/events.h"
+#include "consumer/script/script.h"
+
+/* In front of the data, a lock lane's record says on which CPU it was. */
+static bool
+fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
+    struct tbuf_fault_record *fault, int *cpu)
+{
+	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+	uint32_t number;
+
+	if (header->size != before + sizeof(*fault))
+		return (false);
+	*cpu = s->cpu;
+	if (s->locked) {
+		number = ((const struct tbuf_lock_record *)
+		    (const void *)header)->cpu;
+		if (number < TBUF_NCPUS * 64)
+			*cpu = (int)number;
+	}
+	memcpy(fault, (const char *)header + before, sizeof(*fault));
+	return (fault->fault != TBUF_FAULT_NONE &&
+	    fault->fault < TBUF_FAULTS && fault->epid < TBUF_EPID_COMMIT);
+}
+
+bool
+tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	struct tbuf_record *record = &event->record;
+	struct tbuf_fault_record fault;
+	struct tbuf_d_place place = { 0 };
+	const struct tbuf_epid *epid;
+	int cpu;
+
+	if (!fault_data(s, header, &fault, &cpu) || (epid =
+	    tbuf_epid_find(c, s->target, (uint16_t)fault.epid)) == NULL)
+		return (false);
+	if (!s->target->file_only)
+		place = tbuf_clause_place(c->clauses[epid->enabling],
+		    fault.at);
+	memset(record, 0, sizeof(*record));
+	record->pid = s->target->pid;
+	record->tid = header->tid;
+	record->cpu = cpu;
+	record->enabling = epid->enabling;
+	record->probe = epid->probe;
+	record->epid = (uint16_t)(fault.epid + place.part);
+	event->fault = fault.fault;
+	event->offset = fault.at;
+	event->address = fault.address;
+	event->action = place.action;
+	event->type = TBUF_EVENT_FAULT;
+	return (true);
+}
+
+void
+tbuf_fault_tell(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	static const uint64_t nowhere[1];
+	const struct tbuf_target *t = c->round.given;
+	struct tbuf_script_sample thread = {
+		.time = event->record.time, .frames = nowhere,
+		.pid = event->record.pid, .tid = (pid_t)event->record.tid,
+		.cpu = event->record.cpu
+	};
+
+	if (c->script == NULL || event->type != TBUF_EVENT_FAULT)
+		return;
+	thread.image = tbuf_target_image(t);
+	(void)tbuf_copy(thread.execname, tbuf_view_control(&t->view)->execname,
+	    sizeof(thread.execname));
+	tbuf_script_error(c->script, event, &thread);
+}

@@ -1,0 +1,213 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Raw packets: a round's lanes as they lie, with what they have lost.  The
+ * bytes are those that were fetched to be looked at; nothing is copied again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "consumer/decode/record_layout.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+
+/* Is this a record that tbuf_consumer_next() would give? */
+static bool
+good(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	const struct tbuf_epid *epid;
+	size_t start = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+
+	epid = tbuf_epid_find(c, s->target, header->epid);
+	return (epid != NULL && tbuf_layout_fits(epid->layout,
+	    (const char *)header + start, header->size - start));
+}
+
+/*
+ * Records one after the other that are in memory now: what lies behind them
+ * is no record, or has not been fetched, or is at the mark.
+ */
+static void
+take_records(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_packet *packet)
+{
+	packet->data = header;
+	packet->begin = header->time;
+	do {
+		packet->records++;
+		packet->end = header->time;
+		packet->size += header->size;
+		tbuf_source_step(s, header->size);
+	} while ((header = tbuf_source_fetched(s)) != NULL &&
+	    !tbuf_source_later(c, s, header) && good(c, s, header));
+}
+
+/* The lane's next records, behind bytes that make no sense. */
+static void
+take_data(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_packet *packet)
+{
+	const struct tbuf_header *header;
+
+	while (tbuf_source_peek(s, &header) == 1) {
+		if (!tbuf_source_later(c, s, header)) {
+			if (good(c, s, header)) {
+				take_records(c, s, header, packet);
+				break;
+			}
+			s->damage += header->size;
+		}
+		tbuf_source_step(s, header->size);
+	}
+	packet->damage = s->damage;
+	s->damage = 0;
+	packet->more = s->position < s->mark;
+}
+
+/* What a counter has gained since it was told, if that is told now. */
+static uint64_t
+gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
+    bool records)
+{
+	uint64_t now, told = s->told[counter];
+
+	if (!c->round.snapshot && !tbuf_round_counts(&c->round, s->target,
+	    counter) && (!records || counter == TBUF_OVERWRITTEN))
+		return (0);
+	now = tbuf_source_counter(s, counter);
+	if (!c->round.snapshot)
+		s->told[counter] = now;
+	return (now > told ? now - told : 0);
+}
+
+/*
+ * What the lane has lost goes with the last of its records in a round
+ * [inv.account].  A target that goes on loses more: later packets have that.
+ */
+static void
+take_losses(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_packet *packet)
+{
+	const struct tbuf_target *t = s->target;
+	bool records = packet->records != 0;
+	unsigned i;
+
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || packet->more)
+		return;
+	for (i = 0; i < TBUF_OVERWRITTEN; i++)
+		packet->drops[i] = gain(c, s, i, records);
+	if (tbuf_policy(t->order.terms.policy)->overwrites)
+		packet->overwritten = gain(c, s, TBUF_OVERWRITTEN, records);
+}
+
+/* A snapshot gives what is given again: it is in no total. */
+static void
+add_totals(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_packet *packet)
+{
+	unsigned i;
+
+	if (c->round.snapshot)
+		return;
+	s->consumed += packet->records;
+	c->totals.records += packet->records;
+	c->totals.overwritten += packet->overwritten;
+	for (i = 0; i < TBUF_OVERWRITTEN; i++)
+		c->totals.drops += packet->drops[i];
+}
+
+static void
+calibration(const struct tbuf_moment *moment, struct tbuf_calibration *to)
+{
+	to->stamp = moment->ticks;
+	to->mono = moment->mono;
+	to->wall = moment->real;
+}
+
+/* What is the same for all of a lane's packets, or of a round's. */
+static void
+describe(const struct tbuf_source *s, struct tbuf_packet *packet)
+{
+	const struct tbuf_target *t = s->target;
+	uint32_t necbs = tbuf_load_acquire(&tbuf_target_slot(t)->necbs);
+
+	packet->pid = t->pid;
+	packet->cpu = s->cpu;
+	packet->kind = s->locked ? TBUF_PACKET_LOCK : TBUF_PACKET_CPU;
+	packet->lane = s->index;
+	packet->target = tbuf_view_control(&t->view)->random;
+	packet->generation = t->generation;
+	packet->epids = necbs < t->necbs_max ? necbs : t->necbs_max;
+	packet->nanoseconds = t->time.clock != TBUF_CLOCK_COUNTER;
+	calibration(&t->time.base, &packet->calibration[0]);
+	calibration(&t->time.latest, &packet->calibration[1]);
+	packet->source = s;
+}
+
+static bool
+empty(const struct tbuf_packet *packet)
+{
+	return ((packet->records | packet->damage | packet->overwritten |
+	    packet->drops[TBUF_CAUSE_FULL] | packet->drops[TBUF_CAUSE_LARGE] |
+	    packet->drops[TBUF_CAUSE_NOLANE]) == 0);
+}
+
+/* A lane's next packet in this round: false if it has none. */
+static bool
+next_packet(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_packet *packet)
+{
+	memset(packet, 0, sizeof(*packet));
+	take_data(c, s, packet);
+	take_losses(c, s, packet);
+	if (empty(packet))
+		return (false);
+	add_totals(c, s, packet);
+	describe(s, packet);
+	return (true);
+}
+
+int
+tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
+{
+	struct tbuf_round *r = &c->round;
+	struct tbuf_source *s;
+
+	if (c->options.temporal)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "packets cannot be in order of time"));
+	r->straight.source = NULL;
+	for (; r->pending && r->packets < r->count; r->packets++) {
+		s = r->order[r->packets];
+		/* Losses once a round: more may come at any time. */
+		if (!r->packets_told && next_packet(c, s, packet)) {
+			r->packets_told = !packet->more;
+			return (1);
+		}
+		r->packets_told = false;
+		/* Nobody looks at what it held any more. */
+		if (!r->snapshot)
+			(void)tbuf_source_release(s);
+	}
+	return (0);
+}
+
+const struct tbuf_probe_info *
+tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    unsigned number, unsigned *enabling)
+{
+	const struct tbuf_source *s = packet->source;
+	const struct tbuf_epid *epid;
+
+	if (number >= packet->epids)
+		return (NULL);
+	epid = tbuf_epid_find(c, s->target, (uint16_t)number);
+	if (epid == NULL)
+		return (NULL);
+	*enabling = epid->enabling;
+	return (epid->probe);
+}

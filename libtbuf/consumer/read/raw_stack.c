@@ -1,0 +1,75 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stacks that targets have recorded as they were (layout/raw_stack.h): what is given
+ * of them are frames.
+ */
+#include <string.h>
+
+#include "layout/raw_stack.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "machine/program.h"
+
+/* By their numbers of DWARF; the program counter is the last. */
+enum {
+#if defined(__x86_64__)
+	FRAME = 6, STACK = 7, CODE = 16,
+#else
+	FRAME = 29, STACK = 31, CODE = 32,
+#endif
+	REGISTERS
+};
+
+/* What called the site: that goes on behind its call, which is unwound. */
+static unsigned
+unwind(const struct tbuf_consumer *c, const struct tbuf_raw *raw,
+    const char *bytes, size_t size, uint64_t *frames, unsigned most)
+{
+	uint64_t registers[REGISTERS] = {
+		[FRAME] = raw->fp, [STACK] = raw->sp, [CODE] = raw->pc - 1
+	};
+	const struct tbuf_stack stack = {
+		.image = raw->image, .registers = registers,
+		.nregisters = REGISTERS,
+		.bytes = (const unsigned char *)bytes, .size = size
+	};
+
+	if (c->unwind == NULL || most == 0)
+		return (0);
+	return (c->unwind(c->unwind_arg, &stack, frames, most));
+}
+
+/* Its bytes may be anything. */
+static void
+give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
+    struct tbuf_value *v)
+{
+	unsigned most = (unsigned)(piece->bytes / sizeof(uint64_t));
+	uint64_t *words = c->stack;
+	struct tbuf_raw raw;
+
+	if (most > TBUF_STACK_WORDS)
+		most = TBUF_STACK_WORDS;
+	if (v->size < sizeof(raw) || most < 2) {
+		v->size = 0;
+		return;
+	}
+	memcpy(&raw, v->data, sizeof(raw));
+	words[0] = raw.image;
+	words[1] = raw.pc & ~TBUF_FRAME_EXACT;
+	v->size = (uint32_t)sizeof(uint64_t) * (2 + unwind(c, &raw, v->data +
+	    sizeof(raw), v->size - sizeof(raw), words + 2, most - 2));
+	v->data = (const char *)words;
+}
+
+/* A record has room for one. */
+void
+tbuf_stack_give(struct tbuf_consumer *c, const struct tbuf_d_record *record)
+{
+	uint32_t i;
+
+	for (i = 0; i < record->npieces; i++)
+		if (record->pieces[i].kind == TBUF_PIECE_STACK)
+			give(c, &record->pieces[i], &c->values[i]);
+}

@@ -1,0 +1,246 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One record: its EPID says what it is (epid.c), and the record layout of that
+ * how its bytes are read (record_layout.c).
+ */
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+
+/* More than two calibrations of a clock ever differ by, ns. */
+#define CALIBRATION	1000
+
+bool
+tbuf_source_later(const struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	return (c->round.cut && tbuf_timeline_mono(&s->target->time,
+	    header->time) >= c->round.until);
+}
+
+int
+tbuf_source_next(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header **header)
+{
+	const struct tbuf_epid *epid;
+
+	if (!s->target->file_only && !c->round.cut)
+		return (tbuf_source_peek(s, header));
+	while (tbuf_source_peek(s, header) == 1) {
+		if (tbuf_source_later(c, s, *header)) {
+			tbuf_source_step(s, (*header)->size);
+			continue;
+		}
+		if (!s->target->file_only)
+			return (1);
+		epid = tbuf_epid_find(c, s->target, (*header)->epid);
+		if (epid == NULL || !epid->unwanted)
+			return (1);
+		tbuf_source_step(s, (*header)->size);
+	}
+	return (0);
+}
+
+/* The arguments of its probe, or what a clause left instead. */
+static void
+give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
+    struct tbuf_record *record)
+{
+	if (epid->clause) {
+		record->pieces = c->values;
+		record->npieces = epid->layout->npieces;
+		record->layout = epid->record;
+		record->nargs = 0;
+		if (epid->record != NULL)
+			tbuf_stack_give(c, epid->record);
+	} else
+		record->nargs = epid->layout->npieces;
+	record->args = c->values;
+}
+
+/* In front of the data, a lock lane's record says on which CPU it was. */
+static const void *
+lock_data(const struct tbuf_header *header, size_t *size,
+    struct tbuf_record *record)
+{
+	const struct tbuf_lock_record *lock = (const void *)header;
+
+	if (lock->cpu < TBUF_NCPUS * 64)
+		record->cpu = (int)lock->cpu;
+	*size -= sizeof(*lock) - sizeof(*header);
+	return (lock + 1);
+}
+
+bool
+tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, const struct tbuf_epid *epid,
+    struct tbuf_record *record)
+{
+	const void *data = header + 1;
+	size_t size = header->size - sizeof(*header);
+
+	record->cpu = s->cpu;
+	if (s->locked)
+		data = lock_data(header, &size, record);
+	if (!tbuf_layout_read(epid->layout, data, size, c->values))
+		return (false);
+	record->pid = s->target->pid;
+	record->tid = header->tid;
+	record->enabling = epid->enabling;
+	record->probe = epid->probe;
+	record->epid = epid->record != NULL ? header->epid : 0;
+	give_values(c, epid, record);
+	return (true);
+}
+
+/* False if it makes no sense. */
+static bool
+decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	const struct tbuf_epid *epid;
+
+	event->type = TBUF_EVENT_RECORD;
+	if (header->epid == TBUF_EPID_FAULT && s->target->clauses != 0)
+		return (tbuf_fault_decode(c, s, header, event));
+	epid = tbuf_epid_find(c, s->target, header->epid);
+	return (epid != NULL &&
+	    tbuf_record_decode(c, s, header, epid, &event->record));
+}
+
+/*
+ * Each round calibrates the clocks anew, so a time may come out some ns lower
+ * than it would have in the round before.  One that is really late stays so.
+ */
+uint64_t
+tbuf_source_time(const struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	uint64_t time = tbuf_timeline_mono(&s->target->time, header->time);
+
+	if (time < c->round.merged && c->round.merged - time < CALIBRATION)
+		time = c->round.merged;
+	/* inv.order: two ticks may fall into one nanosecond. */
+	return (time <= s->time ? s->time + 1 : time);
+}
+
+bool
+tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	const struct tbuf_timeline *line = &s->target->time;
+	struct tbuf_record *record = &event->record;
+
+	if (!decode(c, s, header, event))
+		return (false);
+	c->round.given = s->target;
+	record->time = tbuf_timeline_mono(line, header->time);
+	record->wall = tbuf_timeline_wall(line, record->time);
+	event->pid = record->pid;
+	event->cpu = record->cpu;
+	return (true);
+}
+
+static void
+record_event(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header, struct tbuf_event *event)
+{
+	struct tbuf_record *record = &event->record;
+	uint64_t time = tbuf_source_time(c, s, header);
+
+	s->time = time;
+	c->round.given = s->target;
+	if (c->options.temporal)
+		c->round.merged = time;
+	record->time = time;
+	record->wall = tbuf_timeline_wall(&s->target->time, time);
+	event->pid = record->pid;
+	event->cpu = record->cpu;
+	tbuf_source_step(s, header->size);
+	if (c->round.snapshot)
+		return;
+	/* What a snapshot gives is given again. */
+	s->consumed++;
+	c->totals.records += event->type == TBUF_EVENT_RECORD;
+	tbuf_fault_tell(c, event);
+}
+
+void
+tbuf_event_count(struct tbuf_event *event, enum tbuf_event_type type,
+    const struct tbuf_source *s, uint64_t count)
+{
+	event->type = type;
+	event->pid = s->target->pid;
+	event->cpu = s->cpu;
+	event->count = count;
+}
+
+static bool
+is_mark(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (header->epid == TBUF_EPID_COMMIT && s->target->spec.count != 0);
+}
+
+/* Does the record stand for a batch? */
+static bool
+opens(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (is_mark(s, header) || tbuf_unit_is(s, header));
+}
+
+static void
+batch_open(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	if (is_mark(s, header))
+		tbuf_batch_mark(c, s, header);
+	else
+		tbuf_unit_open(c, s, header);
+}
+
+/*
+ * Each record passes here, so what stands above is made one function of.
+ * By time, what comes behind a batch in the lane has to wait for its turn: 0
+ * then says that the lane is to be looked at again.
+ */
+__attribute__((flatten)) int
+tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_event *event)
+{
+	const struct tbuf_header *header;
+	bool turn = true;
+
+	if (s->batch != NULL) {
+		if (tbuf_batch_next(c, s, event) == 1)
+			return (1);
+		turn = !c->round.merging;
+	}
+	while (turn && tbuf_source_next(c, s, &header) == 1) {
+		if (opens(s, header)) {
+			/* Damage in front of it is told first. */
+			if (s->damage != 0)
+				break;
+			batch_open(c, s, header);
+			if (tbuf_batch_next(c, s, event) == 1)
+				return (1);
+			turn = !c->round.merging;
+			continue;
+		}
+		if (!decode(c, s, header, event)) {
+			s->damage += header->size;
+			tbuf_source_step(s, header->size);
+			continue;
+		}
+		if (s->damage != 0)
+			break;
+		record_event(c, s, header, event);
+		return (1);
+	}
+	if (s->damage == 0)
+		return (0);
+	tbuf_event_count(event, TBUF_EVENT_DAMAGE, s, s->damage);
+	s->damage = 0;
+	return (1);
+}

@@ -1,0 +1,491 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Clauses over records that are read from files.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/program_select.h"
+#include "base/glob.h"
+#include "consumer/attach/target_clauses.h"
+#include "consumer/decode/record_layout.h"
+#include "consumer/read/replay.h"
+#include "consumer/read/events.h"
+#include "consumer/script/script.h"
+#include "consumer/attach/select.h"
+
+/* A clause at a probe. */
+struct fit {
+	const struct tbuf_script_enabling *enabling;
+	const struct tbuf_d_program *program;
+	uint64_t binding;
+	struct tbuf_record_layout **layouts;	/* of its records */
+};
+
+struct probe {
+	struct fit *fits;
+	unsigned nfits;
+	bool known;
+	bool plain;		/* its records are given as they are, too */
+};
+
+struct tbuf_refire {
+	struct probe *probes;	/* by their ids, from those of targets on */
+	unsigned nprobes;
+	uint64_t unfit;		/* a clause has no program for them */
+	struct tbuf_event held;	/* its record is yet to fire */
+	bool holding;
+	uint64_t values[TBUF_ARGS_MAX];
+	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
+	/* Texts of a record, each with a NUL. */
+	char texts[TBUF_RECORD_MAX + TBUF_ARGS_MAX];
+};
+
+/* ------------------------------------------------------------ fits */
+
+static int
+argument_find(const struct tbuf_probe_info *info, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < info->nargs; i++)
+		if (strcmp(info->argnames[i], name) == 0)
+			return ((int)i);
+	return (-1);
+}
+
+/* Which argument each name of a clause is; and of which class. */
+static bool
+bind(const struct tbuf_d_clause *clause, const struct tbuf_probe_info *info,
+    uint64_t *binding, uint8_t classes[TBUF_D_NAMES_MAX])
+{
+	uint32_t i;
+	int n;
+
+	*binding = UINT64_MAX;
+	for (i = 0; i < clause->nnames && i < TBUF_D_NAMES_MAX; i++) {
+		if ((n = argument_find(info, clause->names[i])) < 0)
+			return (false);
+		*binding &= ~(UINT64_C(15) << 4 * i);
+		*binding |= (uint64_t)n << 4 * i;
+		classes[i] = tbuf_class_of(info->types[n]);
+	}
+	return (true);
+}
+
+static const struct tbuf_d_program *
+choose(const struct tbuf_d_clause *clause, const uint8_t *classes)
+{
+	const struct tbuf_d_program *p = clause->programs;
+	const struct tbuf_d_program *end = p + clause->nprograms;
+	uint32_t i;
+
+	for (; p < end; p++) {
+		for (i = 0; i < clause->nnames; i++)
+			if ((p->classes[i] & classes[i]) == 0)
+				break;
+		if (i == clause->nnames)
+			return (p);
+	}
+	return (NULL);
+}
+
+static struct tbuf_record_layout *
+layout_make(const struct tbuf_d_record *record, uint64_t binding,
+    const struct tbuf_probe_info *info)
+{
+	struct tbuf_piece pieces[TBUF_PIECES_MAX];
+	struct tbuf_record_layout *layout =
+	    malloc(tbuf_layout_size(record->npieces));
+
+	if (layout == NULL)
+		return (NULL);
+	tbuf_clauses_pieces(record, pieces);
+	if (tbuf_layout_pieces(layout, pieces, record->npieces, binding, info))
+		return (layout);
+	free(layout);
+	return (NULL);
+}
+
+static void
+fit_free(struct fit *fit)
+{
+	uint32_t i;
+
+	for (i = 0; fit->layouts != NULL &&
+	    i < fit->enabling->clause->nrecords; i++)
+		free(fit->layouts[i]);
+	free(fit->layouts);
+}
+
+static bool
+fit_make(struct fit *fit, const struct tbuf_probe_info *info)
+{
+	const struct tbuf_d_clause *clause = fit->enabling->clause;
+	uint32_t i;
+
+	fit->layouts = calloc(clause->nrecords + 1u, sizeof(*fit->layouts));
+	if (fit->layouts == NULL)
+		return (false);
+	for (i = 0; i < clause->nrecords; i++)
+		if ((fit->layouts[i] = layout_make(&clause->records[i],
+		    fit->binding, info)) == NULL)
+			return (false);
+	return (true);
+}
+
+static bool
+is_plain(const struct tbuf_d_clause *clause)
+{
+	return (clause == NULL || clause->nprograms == 0 ||
+	    (clause->flags & TBUF_CLAUSE_DEFAULT) != 0);
+}
+
+static bool
+matches(const char *description, const struct tbuf_probe_info *info)
+{
+	struct tbuf_names names;
+
+	tbuf_probe_names(info, &names);
+	return (tbuf_description_match(description, &names));
+}
+
+/*
+ * A clause that matches a probe.  *lack: what it asks for and records do not
+ * have.
+ */
+static int
+add_fit(struct tbuf_refire *r, struct probe *p,
+    const struct tbuf_probe_info *info,
+    const struct tbuf_script_enabling *enabling, const char **lack)
+{
+	uint8_t classes[TBUF_D_NAMES_MAX] = { 0 };
+	struct fit fit = { .enabling = enabling }, *all;
+
+	if (!bind(enabling->clause, info, &fit.binding, classes) ||
+	    (fit.program = choose(enabling->clause, classes)) == NULL) {
+		r->unfit++;
+		return (0);
+	}
+	if ((*lack = tbuf_script_record_lack(fit.program)) != NULL)
+		return (-ENOTSUP);
+	all = reallocarray(p->fits, p->nfits + 1u, sizeof(*all));
+	if (all == NULL)
+		return (-ENOMEM);
+	p->fits = all;
+	if (!fit_make(&fit, info)) {
+		fit_free(&fit);
+		return (-ENOMEM);
+	}
+	all[p->nfits++] = fit;
+	return (0);
+}
+
+static int
+probe_fit(struct tbuf_consumer *c, struct probe *p,
+    const struct tbuf_probe_info *info)
+{
+	const struct tbuf_script *s = c->script;
+	const struct tbuf_script_enabling *e = s->enablings;
+	const struct tbuf_script_enabling *end = e + s->nenablings;
+	const char *lack = NULL;
+	unsigned i;
+	int error = 0;
+
+	p->known = true;
+	for (i = 0; i < c->npatterns; i++)
+		if (is_plain(c->clauses[i]) &&
+		    matches(tbuf_consumer_pattern(c, i), info))
+			p->plain = true;
+	for (; e < end && error == 0; e++)
+		if (e->probe == &s->recorded && !is_plain(e->clause) &&
+		    matches(e->description, info) && (error =
+		    add_fit(c->refire, p, info, e, &lack)) == -ENOTSUP)
+			tbuf_consumer_fail(c, error, "%s: no %s over records",
+			    e->description, lack);
+	if (error == -ENOMEM)
+		tbuf_consumer_fail(c, error, "%s", strerror(ENOMEM));
+	return (error);
+}
+
+/* Probes that are known by now have a place. */
+static int
+make_room(struct tbuf_consumer *c)
+{
+	struct tbuf_refire *r = c->refire;
+	unsigned n = c->probes.count;
+	struct probe *all;
+
+	if (n <= r->nprobes)
+		return (0);
+	if ((all = reallocarray(r->probes, n, sizeof(*all))) == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	memset(all + r->nprobes, 0, (n - r->nprobes) * sizeof(*all));
+	r->probes = all;
+	r->nprobes = n;
+	return (0);
+}
+
+/* NULL: no memory, or a clause asks for what records do not have. */
+static const struct probe *
+probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
+{
+	unsigned n = info->id - TBUF_IDS_OWN - 1;
+	struct probe *p;
+
+	if (n >= c->refire->nprobes && make_room(c) != 0)
+		return (NULL);
+	p = &c->refire->probes[n];
+	return (p->known || probe_fit(c, p, info) == 0 ? p : NULL);
+}
+
+/* ------------------------------------------------------------ begin */
+
+/* Records that clauses have made do not have their probes' arguments. */
+static int
+leave_out_scripts(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t, *next;
+
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (t->clauses == 0)
+			continue;
+		tbuf_target_free(c, t);
+		c->round.stale = true;
+	}
+	return (!TAILQ_EMPTY(&c->targets) ? 0 : tbuf_consumer_fail(c,
+	    -ENOTSUP, "no clauses over what clauses have recorded"));
+}
+
+int
+tbuf_refire_begin(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	unsigned i;
+	int error;
+
+	if (c->script == NULL || !c->files)
+		return (0);
+	if (!c->script->records)
+		return (tbuf_consumer_fail(c, -ENOTSUP,
+		    "files come before a script"));
+	if (c->refire != NULL)
+		return (0);
+	if ((error = leave_out_scripts(c)) != 0)
+		return (error);
+	if ((c->refire = calloc(1, sizeof(*c->refire))) == NULL)
+		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
+		    strerror(ENOMEM)));
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_target_probes(c, t);
+	if ((error = make_room(c)) != 0)
+		return (error);
+	for (i = 0; i < c->probes.count; i++)
+		if ((error = probe_fit(c, &c->refire->probes[i],
+		    c->probes.infos[i])) != 0)
+			return (error);
+	/* A thread moves between CPUs, but its fires keep their order. */
+	c->options.temporal = 1;
+	return (0);
+}
+
+void
+tbuf_refire_free(struct tbuf_consumer *c)
+{
+	struct tbuf_refire *r = c->refire;
+	unsigned i, j;
+
+	if (r == NULL)
+		return;
+	for (i = 0; i < r->nprobes; i++) {
+		for (j = 0; j < r->probes[i].nfits; j++)
+			fit_free(&r->probes[i].fits[j]);
+		free(r->probes[i].fits);
+	}
+	free(r->probes);
+	free(r);
+	c->refire = NULL;
+}
+
+/* ------------------------------------------------------------ records */
+
+bool
+tbuf_refire_wants(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    const struct tbuf_epid *epid, const struct tbuf_probe_info *info)
+{
+	uint32_t i;
+
+	if (c->refire == NULL)
+		return (true);
+	for (i = 0; i < t->necbs_max; i++)
+		if (&t->epids[i] != epid && t->epids[i].probe == info &&
+		    !t->epids[i].unwanted)
+			return (false);
+	return (true);
+}
+
+static uint64_t
+floating(const struct tbuf_value *v)
+{
+	float narrow = (float)v->d;
+	uint32_t word;
+	uint64_t value;
+
+	if (v->type == TBUF_DOUBLE) {
+		memcpy(&value, &v->d, sizeof(value));
+		return (value);
+	}
+	memcpy(&word, &narrow, sizeof(word));
+	return (word);
+}
+
+/* The arguments as a site has them. */
+static void
+set_values(struct tbuf_refire *r, const struct tbuf_record *record)
+{
+	char *to = r->texts;
+	unsigned i;
+
+	for (i = 0; i < record->nargs; i++) {
+		const struct tbuf_value *v = &record->args[i];
+
+		switch (tbuf_class_of(v->type)) {
+		case TBUF_CLASSES_FLOAT:
+			r->values[i] = floating(v);
+			continue;
+		case TBUF_CLASSES_TEXT:
+			break;
+		default:
+			r->values[i] = v->u;
+			continue;
+		}
+		memcpy(to, v->data, v->size);
+		to[v->size] = '\0';
+		r->bytes[i] = (struct tbuf_bytes){ to, v->size };
+		r->values[i] = v->null ? 0 : (uint64_t)(uintptr_t)
+		    (v->type == TBUF_STRING ? to : (void *)&r->bytes[i]);
+		to += v->size + 1;
+	}
+}
+
+static void
+fire(struct tbuf_consumer *c, const struct probe *p,
+    const struct tbuf_record *record)
+{
+	const struct tbuf_control *control =
+	    tbuf_view_control(&c->round.given->view);
+	struct tbuf_script *s = c->script;
+	char execname[sizeof(control->execname)];
+	struct tbuf_script_record r = {
+		.probe = record->probe, .execname = execname,
+		.image = tbuf_image((uint32_t)record->pid, control->random),
+		.time = record->time, .wall = record->wall,
+		.pid = record->pid, .tid = record->tid, .uid = control->uid,
+		.cpu = record->cpu, .values = c->refire->values,
+		.nargs = record->nargs
+	};
+	const struct fit *fit;
+
+	memcpy(execname, control->execname, sizeof(execname) - 1);
+	execname[sizeof(execname) - 1] = '\0';
+	set_values(c->refire, record);
+	if (!tbuf_script_thread(s, r.image, r.tid)) {
+		s->dynamic_drops++;
+		return;
+	}
+	s->cpu = record->cpu >= 0 && record->cpu < (int)TBUF_NCPUS ?
+	    record->cpu : s->home;
+	tbuf_script_anew(s);
+	for (fit = p->fits; fit < p->fits + p->nfits && !s->exited; fit++) {
+		r.layouts = (const struct tbuf_record_layout *const *)
+		    fit->layouts;
+		tbuf_script_take(s, &r);
+		s->machine.binding = fit->binding;
+		tbuf_script_run(s, fit->enabling, fit->program);
+	}
+	tbuf_script_take(s, NULL);
+	tbuf_script_give(s);
+}
+
+/*
+ * What fires before a record, one at a time, as what a caller does with that
+ * (printa(), clear()) is done before the next: BEGIN, and timers.
+ */
+static bool
+fire_before(struct tbuf_script *s, const struct tbuf_record *record)
+{
+	s->wall_ahead = record->wall - record->time;
+	if (!s->started) {
+		s->moment = record->time;
+		tbuf_script_start(s);
+	} else if (!tbuf_script_tick_next(s, record->time)) {
+		/* The records of a unit, which are given late, are older. */
+		if (record->time > s->moment)
+			s->moment = record->time;
+		s->nrecords++;
+		return (false);
+	}
+	tbuf_script_give(s);
+	return (true);
+}
+
+bool
+tbuf_refire_resume(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	if (c->refire == NULL || !c->refire->holding)
+		return (false);
+	c->refire->holding = false;
+	*event = c->refire->held;
+	return (true);
+}
+
+bool
+tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	const struct probe *p;
+
+	if (c->refire == NULL || event->type != TBUF_EVENT_RECORD)
+		return (false);
+	if (!c->script->exited && fire_before(c->script, &event->record)) {
+		c->refire->holding = true;
+		c->refire->held = *event;
+		return (true);
+	}
+	p = probe_find(c, event->record.probe);
+	if (c->script->exited || p == NULL) {
+		c->totals.records--;
+		return (true);
+	}
+	if (p->nfits != 0)
+		fire(c, p, &event->record);
+	if (!p->plain)
+		c->totals.records--;
+	return (!p->plain);
+}
+
+void
+tbuf_refire_end(struct tbuf_consumer *c)
+{
+	/* There was no record. */
+	if (!c->script->started)
+		tbuf_script_start(c->script);
+	tbuf_script_end(c->script);
+}
+
+int
+tbuf_refire_unfit(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	const struct tbuf_target *t = TAILQ_FIRST(&c->targets);
+
+	if (c->refire == NULL || c->refire->unfit == 0 || t == NULL)
+		return (0);
+	event->type = TBUF_EVENT_UNFIT;
+	event->pid = t->pid;
+	event->cpu = -1;
+	event->count = c->refire->unfit;
+	c->refire->unfit = 0;
+	return (1);
+}

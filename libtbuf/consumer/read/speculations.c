@@ -1,0 +1,424 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Speculations of targets (speculation.h).  A batch, what all lanes
+ * hold of an instance that was committed, is taken at cleanrate, when its id is
+ * free again, or at the latest when its mark is met; there it is given.
+ *
+ *	taken ---> its mark is met: given
+ *	  |------> its target's lanes were all given since, and it had none:
+ *	  |	   drops, or under ring overwritten
+ *	  +------> there is no room to keep it: likewise
+ *
+ * What a target says of it is believed only within the bounds of its buffers,
+ * and records are copied before they are looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "consumer/target/batch.h"
+#include "consumer/files/files.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+
+/* ------------------------------------------------------------ words */
+
+static uint64_t *
+word_of(const struct tbuf_target *t, uint32_t id)
+{
+	return (&tbuf_target_slot(t)->speculation[id]);
+}
+
+/* The instance, if the id is in this state; else 0. */
+static uint64_t
+instance_in(const struct tbuf_target *t, uint32_t id,
+    enum tbuf_speculation_state state)
+{
+	uint64_t word = tbuf_load_acquire(word_of(t, id));
+	uint64_t instance = tbuf_speculation_instance(word);
+
+	return (word == tbuf_speculation_word(t->generation, instance,
+	    state) ? instance : 0);
+}
+
+/*
+ * The id is free again, whichever of the two it was.  In a file it is so in
+ * this process alone, where its batch is not taken twice.
+ */
+static void
+release(struct tbuf_target *t, uint32_t id, uint64_t instance)
+{
+	uint64_t from[2] = {
+		tbuf_speculation_word(t->generation, instance,
+		    TBUF_COMMITTING),
+		tbuf_speculation_word(t->generation, instance,
+		    TBUF_COMMITTED_BATCH)
+	};
+	uint64_t to = tbuf_speculation_word(t->generation, instance,
+	    TBUF_INACTIVE);
+
+	if (!tbuf_cas(word_of(t, id), from[0], to))
+		(void)tbuf_cas(word_of(t, id), from[1], to);
+}
+
+/* ------------------------------------------------------------ batches */
+
+static void
+lose(struct tbuf_target *t, struct tbuf_batch *b)
+{
+	if (tbuf_policy(t->order.terms.policy)->overwrites)
+		t->spec.overwritten += b->count;
+	else
+		t->spec.drops += b->count;
+	tbuf_batch_free(t, b);
+}
+
+static bool
+plausible(const struct tbuf_source *s, uint16_t size, uint64_t left)
+{
+	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header);
+
+	return (size >= least && size % 8 == 0 && size <= left);
+}
+
+bool
+tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
+{
+	const struct tbuf_header *header;
+	struct tbuf_batch_item *items;
+
+	for (; b->size - at >= sizeof(*header); at += header->size) {
+		header = (const void *)(b->bytes + at);
+		if (!plausible(s, header->size, b->size - at))
+			break;
+		/* Twice as many whenever that is a power of two. */
+		if ((b->count & (b->count + 1)) == 0) {
+			items = reallocarray(b->items, 2 * b->count + 2,
+			    sizeof(*items));
+			if (items == NULL)
+				return (false);
+			b->items = items;
+		}
+		b->items[b->count++] = (struct tbuf_batch_item){ header, s };
+	}
+	return (true);
+}
+
+/* How many bytes a lane has of the batch, and its drops. */
+static uint64_t
+buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
+    unsigned lane, uint64_t *at, uint64_t *drops)
+{
+	struct tbuf_speculated buffer;
+	uint64_t size;
+
+	*at = t->spec.at + (lane * (uint64_t)t->spec.count + b->id) *
+	    t->spec.bytes;
+	if (!tbuf_target_read(t, &buffer, sizeof(buffer), *at))
+		return (0);
+	*drops += tbuf_speculated_count(buffer.drops, b->instance);
+	*at += sizeof(buffer);
+	size = 8 * tbuf_speculated_count(buffer.head, b->instance);
+	return (size <= t->spec.bytes - sizeof(buffer) ?
+	    tbuf_target_known(t, *at, size) : 0);
+}
+
+/* All lanes' records.  What a lane gains meanwhile is not among them. */
+static bool
+batch_read(struct tbuf_target *t, struct tbuf_batch *b)
+{
+	uint64_t *sizes = calloc(t->nsources, sizeof(*sizes));
+	uint64_t *places = calloc(t->nsources, sizeof(*places)), size = 0;
+	bool good = sizes != NULL && places != NULL;
+	unsigned i;
+
+	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
+		sizes[i] = buffer_look(t, b, i, &places[i], &b->drops);
+		size += sizes[i];
+	}
+	good = good && (b->bytes = malloc(size + 1)) != NULL;
+	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
+		t->sources[i].locked =
+		    tbuf_load(&t->sources[i].lane->kind) == TBUF_KIND_LOCK;
+		if (!tbuf_file_read(t->fd, b->bytes + b->size, sizes[i],
+		    places[i]))
+			continue;
+		size = b->size;
+		b->size += sizes[i];
+		good = tbuf_batch_add(b, &t->sources[i], size);
+	}
+	free(sizes);
+	free(places);
+	return (good);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct tbuf_batch_item *x = a, *y = b;
+
+	if (x->header->time != y->header->time)
+		return (x->header->time < y->header->time ? -1 : 1);
+	return (x->header < y->header ? -1 : x->header > y->header);
+}
+
+/* Take an instance's; NULL for want of memory: it stays where it is. */
+static struct tbuf_batch *
+batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
+{
+	struct tbuf_batch *b = calloc(1, sizeof(*b));
+
+	if (b == NULL)
+		return (NULL);
+	b->id = id;
+	b->instance = instance;
+	if (!batch_read(t, b)) {
+		tbuf_batch_free(t, b);
+		return (NULL);
+	}
+	if (b->count > 1)
+		qsort(b->items, b->count, sizeof(*b->items), compare);
+	t->spec.drops += b->drops;
+	release(t, id, instance);
+	return (b);
+}
+
+/* A target's batches take no more than its lanes do. */
+static void
+batch_keep(struct tbuf_target *t, struct tbuf_batch *b)
+{
+	uint64_t lanes = t->plan.ncpu_lanes != 0 ? t->plan.ncpu_lanes : 1;
+	uint64_t most = t->order.terms.bufsize * lanes;
+
+	while (tbuf_policy(t->order.terms.policy)->overwrites &&
+	    !TAILQ_EMPTY(&t->spec.batches) && t->spec.kept + b->size > most)
+		lose(t, TAILQ_FIRST(&t->spec.batches));
+	if (t->spec.kept + b->size > most) {
+		lose(t, b);
+		return;
+	}
+	b->kept = true;
+	t->spec.kept += b->size;
+	TAILQ_INSERT_TAIL(&t->spec.batches, b, link);
+}
+
+static bool
+speculates(const struct tbuf_target *t)
+{
+	return (t->spec.count != 0 && t->nsources != 0 && t->fd != -1 &&
+	    tbuf_session_holds(t));
+}
+
+void
+tbuf_batches_clean(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	struct tbuf_batch *b;
+	uint64_t instance;
+	uint32_t id;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!speculates(t) || t->file_only)
+			continue;
+		for (id = 0; id < t->spec.count; id++) {
+			instance = instance_in(t, id, TBUF_COMMITTED_BATCH);
+			if (instance != 0 &&
+			    (b = batch_take(t, id, instance)) != NULL)
+				batch_keep(t, b);
+		}
+	}
+}
+
+/* ------------------------------------------------------------ giving */
+
+/* The mark's data, which lie behind the CPU in a lock lane. */
+static bool
+mark_read(const struct tbuf_source *s, const struct tbuf_header *header,
+    struct tbuf_commit_record *mark)
+{
+	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+
+	if (header->size != before + sizeof(*mark))
+		return (false);
+	memcpy(mark, (const char *)header + before, sizeof(*mark));
+	return (mark->id != 0 && mark->id <= s->target->spec.count);
+}
+
+static struct tbuf_batch *
+batch_find(struct tbuf_target *t, const struct tbuf_commit_record *mark)
+{
+	uint32_t id = mark->id - 1;
+	struct tbuf_batch *b;
+
+	TAILQ_FOREACH(b, &t->spec.batches, link)
+		if (b->id == id && b->instance == mark->instance)
+			return (b);
+	if (!speculates(t) || mark->instance == 0 ||
+	    (instance_in(t, id, TBUF_COMMITTING) != mark->instance &&
+	    instance_in(t, id, TBUF_COMMITTED_BATCH) != mark->instance))
+		return (NULL);
+	return (batch_take(t, id, mark->instance));
+}
+
+void
+tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	struct tbuf_commit_record mark;
+
+	if (mark_read(s, header, &mark)) {
+		s->batch = batch_find(s->target, &mark);
+		if (s->batch != NULL)
+			s->batch->next = 0;
+	} else
+		s->damage += header->size;
+	tbuf_source_step(s, header->size);
+	if (!c->round.snapshot)
+		s->consumed++;
+}
+
+/* What a snapshot has given is given again. */
+static void
+batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
+{
+	struct tbuf_batch *b = s->batch;
+
+	s->batch = NULL;
+	if (!c->round.snapshot || b->unit)
+		tbuf_batch_free(s->target, b);
+	else if (!b->kept)
+		batch_keep(s->target, b);
+}
+
+static bool
+wanted(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_header *header)
+{
+	const struct tbuf_epid *epid = t->file_only ?
+	    tbuf_epid_find(c, t, header->epid) : NULL;
+
+	return (epid == NULL || !epid->unwanted);
+}
+
+int
+tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
+    struct tbuf_event *event)
+{
+	struct tbuf_batch *b = s->batch;
+	const struct tbuf_batch_item *item;
+
+	while (b != NULL && b->next < b->count) {
+		item = &b->items[b->next++];
+		if (!wanted(c, s->target, item->header))
+			continue;
+		if (item->header->epid >= TBUF_EPID_COMMIT ||
+		    !tbuf_record_event(c, item->source, item->header, event)) {
+			s->damage += item->header->size;
+			continue;
+		}
+		event->record.unit = b->unit ? &b->info : NULL;
+		if (!c->round.snapshot)
+			c->totals.records++;
+		return (1);
+	}
+	if (b != NULL)
+		batch_done(c, s);
+	return (0);
+}
+
+/* ------------------------------------------------------------ the end */
+
+void
+tbuf_batches_due(struct tbuf_target *t, bool due)
+{
+	struct tbuf_batch *b;
+
+	if (t->spec.count != 0)
+		TAILQ_FOREACH(b, &t->spec.batches, link)
+			b->due = due;
+}
+
+int
+tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
+    struct tbuf_event *event)
+{
+	struct tbuf_source *s = t->sources;
+	struct tbuf_batch *b, *next;
+	uint64_t instance;
+
+	if (!speculates(t))
+		return (0);
+	TAILQ_FOREACH_SAFE(b, &t->spec.batches, link, next)
+		if (b->due && b != s->batch)
+			lose(t, b);
+	for (;;) {
+		if (tbuf_batch_next(c, s, event) == 1)
+			return (1);
+		if (!end || t->spec.left >= t->spec.count)
+			return (0);
+		instance = instance_in(t, t->spec.left, TBUF_COMMITTING);
+		if (instance != 0)
+			s->batch = batch_take(t, t->spec.left, instance);
+		t->spec.left++;
+	}
+}
+
+/* Side words are in the file as long as the session is. */
+static uint64_t
+failed(const struct tbuf_target *t, bool busy)
+{
+	struct tbuf_side side;
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++)
+		if (t->sources[i].side != 0 && tbuf_file_read(t->fd, &side,
+		    sizeof(side), t->sources[i].side))
+			sum += busy ? side.busy : side.unavailable;
+	return (sum);
+}
+
+/* How many more there are than were told. */
+static uint64_t
+failed_since(struct tbuf_target *t, bool busy)
+{
+	uint64_t now = failed(t, busy), told = t->spec.told[busy];
+
+	t->spec.told[busy] = now;
+	return (now > told ? now - told : 0);
+}
+
+static uint64_t
+take(uint64_t *count)
+{
+	uint64_t now = *count;
+
+	*count = 0;
+	return (now);
+}
+
+int
+tbuf_batches_losses(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct tbuf_event *event)
+{
+	if (t->nsources == 0 || t->fd == -1 || !tbuf_session_holds(t))
+		return (0);
+	event->type = TBUF_EVENT_SPECULATIVE;
+	if ((event->count = take(&t->spec.drops)) != 0)
+		return (1);
+	event->type = TBUF_EVENT_BUSY;
+	if ((event->count = failed_since(t, true)) != 0)
+		return (1);
+	event->type = TBUF_EVENT_UNAVAILABLE;
+	if ((event->count = failed_since(t, false)) != 0)
+		return (1);
+	event->type = TBUF_EVENT_OVERWRITTEN;
+	event->cpu = t->sources[0].cpu;
+	event->count = take(&t->spec.overwritten);
+	c->totals.overwritten += event->count;
+	return (event->count != 0);
+}

@@ -1,0 +1,351 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Work units of targets (unit.h).  What a unit has kept is given
+ * as a batch in the place of its envelope or its mark; what has not ended, when
+ * nobody can be inside any more (units_unfinished.c).
+ *
+ *	table DONE --> its mark is met: given, and it is free at the next look
+ *	       |-----> its target's lanes were all given since, and it had none:
+ *	       	       the mark was refused, or overwritten
+ *
+ * What a target says is believed only within the bounds of its tables, and
+ * records are copied before they are looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "consumer/target/batch.h"
+#include "consumer/files/files.h"
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/read/units.h"
+
+/* ------------------------------------------------------------ tables */
+
+uint64_t
+tbuf_unit_entry_at(const struct tbuf_target *t, uint32_t i)
+{
+	return (t->units.at + sizeof(struct tbuf_units) +
+	    i * sizeof(struct tbuf_unit_entry));
+}
+
+bool
+tbuf_unit_entry_read(const struct tbuf_target *t, uint32_t i,
+    struct tbuf_unit_entry *entry)
+{
+	return (tbuf_target_read(t, entry, sizeof(*entry),
+	    tbuf_unit_entry_at(t, i)));
+}
+
+bool
+tbuf_unit_in(const struct tbuf_target *t, uint64_t word,
+    enum tbuf_unit_state state)
+{
+	return (word == tbuf_unit_word(t->generation,
+	    tbuf_unit_instance(word), state));
+}
+
+bool
+tbuf_units_any(const struct tbuf_target *t)
+{
+	return (t->units.count != 0 && t->nsources != 0 && t->fd != -1 &&
+	    tbuf_session_holds(t));
+}
+
+/* ------------------------------------------------------------ batches */
+
+static void
+kind_name(const struct tbuf_target *t, uint64_t kind,
+    char name[TBUF_UNIT_NAME])
+{
+	static const char others[] = "(other)", unknown[] = "(unknown)";
+
+	if (kind >= TBUF_UNIT_KINDS - 1)
+		memcpy(name, others, sizeof(others));
+	else if (!tbuf_target_read(t, name, TBUF_UNIT_NAME, t->units.at +
+	    offsetof(struct tbuf_units, kinds) +
+	    kind * sizeof(struct tbuf_unit_kind) +
+	    offsetof(struct tbuf_unit_kind, name)))
+		memcpy(name, unknown, sizeof(unknown));
+	name[TBUF_UNIT_NAME - 1] = '\0';
+}
+
+/* The records of probes that are not in the mask are left out. */
+static void
+choose(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b,
+    uint32_t mask)
+{
+	const struct tbuf_epid *epid;
+	unsigned i, n = 0;
+
+	for (i = 0; i < b->count; i++) {
+		epid = tbuf_epid_find(c, t, b->items[i].header->epid);
+		if (epid == NULL || (epid->selection & mask) != 0)
+			b->items[n++] = b->items[i];
+	}
+	b->count = n;
+}
+
+static struct tbuf_batch *
+batch_new(uint64_t size)
+{
+	struct tbuf_batch *b = calloc(1, sizeof(*b));
+
+	if (b == NULL || (b->bytes = malloc(size + 1)) == NULL) {
+		free(b);
+		return (NULL);
+	}
+	b->unit = true;
+	return (b);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* A half's records, as far as the file has it. */
+static bool
+half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
+    uint64_t size)
+{
+	uint64_t before = b->size;
+
+	size = tbuf_target_known(t, at, size);
+	if (!tbuf_file_read(t->fd, b->bytes + before, size, at))
+		return (false);
+	b->size += size;
+	return (tbuf_batch_add(b, t->units.source, before));
+}
+
+/* The table's records, the older half first. */
+static bool
+table_add(const struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *entry, struct tbuf_batch *b)
+{
+	const struct tbuf_unit_tables *u = &t->units;
+	uint64_t half = u->wraps ? u->size / 2 : u->size, older = 0;
+	uint64_t at = u->at + tbuf_units_tables(u->count) + i * u->size;
+	uint64_t laps = tbuf_unit_laps(entry->head);
+	uint64_t size = least(tbuf_unit_bytes(entry->head), half);
+
+	if (u->wraps && laps != 0)
+		older = least(tbuf_unit_bytes(entry->half[
+		    tbuf_unit_older(entry->head)].head), half);
+	return (half_add(t, b, at + ((laps & 1) != 0 ? 0 : half), older) &&
+	    half_add(t, b, at + (u->wraps && (laps & 1) != 0 ? half : 0),
+	    size));
+}
+
+struct tbuf_batch *
+tbuf_unit_table(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *entry, uint32_t mask)
+{
+	struct tbuf_batch *b = batch_new(t->units.size);
+	uint64_t word;
+
+	if (b == NULL)
+		return (NULL);
+	if (table_add(t, i, entry, b) &&
+	    tbuf_file_read(t->fd, &word, sizeof(word),
+	    tbuf_unit_entry_at(t, i)) &&
+	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word)) {
+		choose(c, t, b, mask);
+		return (b);
+	}
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+void
+tbuf_unit_describe(const struct tbuf_target *t, struct tbuf_batch *b,
+    uint64_t kind, uint64_t id, uint64_t began)
+{
+	kind_name(t, kind, b->info.kind);
+	b->info.id = id;
+	b->info.began = tbuf_timeline_mono(&t->time, began);
+	b->info.records = b->count;
+}
+
+/* ------------------------------------------------------------ records */
+
+bool
+tbuf_unit_is(const struct tbuf_source *s, const struct tbuf_header *header)
+{
+	return (s->target->units.count != 0 &&
+	    (header->epid == TBUF_EPID_ENVELOPE ||
+	    header->epid == TBUF_EPID_UNIT));
+}
+
+/* Its data, which lie behind the CPU in a lock lane. */
+static const unsigned char *
+record_read(const struct tbuf_source *s, const struct tbuf_header *header,
+    struct tbuf_unit_record *record, uint64_t *size)
+{
+	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+	const unsigned char *data = (const unsigned char *)header + before;
+
+	if (header->size < before + sizeof(*record))
+		return (NULL);
+	memcpy(record, data, sizeof(*record));
+	*size = header->size - before - sizeof(*record);
+	return (record->table < s->target->units.count ?
+	    data + sizeof(*record) : NULL);
+}
+
+static struct tbuf_batch *
+envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
+{
+	struct tbuf_batch *b = batch_new(size);
+
+	if (b == NULL)
+		return (NULL);
+	memcpy(b->bytes, data, size);
+	b->size = size;
+	if (tbuf_batch_add(b, t->units.source, 0))
+		return (b);
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+/* It was there when others were copied, whatever the table has by now. */
+static struct tbuf_batch *
+mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_batch **done = t->units.held == NULL ? NULL :
+	    &t->units.held->done[record->table], *b;
+
+	if (done == NULL || (b = *done) == NULL ||
+	    b->instance != record->instance)
+		return (NULL);
+	*done = NULL;
+	choose(c, t, b, record->mask);
+	return (b);
+}
+
+/* NULL, too, if the mark has come too late. */
+static struct tbuf_batch *
+mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_unit_entry entry;
+	struct tbuf_batch *held = mark_held(c, t, record);
+
+	if (held != NULL)
+		return (held);
+	if (!tbuf_unit_entry_read(t, record->table, &entry) ||
+	    tbuf_unit_instance(entry.word) != record->instance ||
+	    (!tbuf_unit_in(t, entry.word, TBUF_UNIT_ENDING) &&
+	    !tbuf_unit_in(t, entry.word, TBUF_UNIT_DONE)))
+		return (NULL);
+	return (tbuf_unit_table(c, t, record->table, &entry, record->mask));
+}
+
+static void
+count_given(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_unit_record *record)
+{
+	struct tbuf_unit_tables *u = &s->target->units;
+
+	if (c->round.snapshot)
+		return;
+	s->consumed++;
+	if (s->batch != NULL) {
+		u->given += s->batch->count;
+		s->unit_given += s->batch->count;
+	}
+	u->seen[record->table].given = record->instance;
+}
+
+/* For who reads the session next, as lane.consumed is. */
+void
+tbuf_units_release(struct tbuf_source *s)
+{
+	struct tbuf_units *head = s->unit_given == 0 ? NULL :
+	    tbuf_units_map(s->target);
+
+	s->target->units.released += s->unit_given;
+	s->unit_given = 0;
+	if (head != NULL)
+		tbuf_store(&head->given, s->target->units.released);
+}
+
+void
+tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
+    const struct tbuf_header *header)
+{
+	struct tbuf_target *t = s->target;
+	struct tbuf_unit_record record;
+	const unsigned char *data;
+	uint64_t size;
+
+	if ((data = record_read(s, header, &record, &size)) == NULL) {
+		s->damage += header->size;
+		tbuf_source_step(s, header->size);
+		return;
+	}
+	s->batch = header->epid == TBUF_EPID_ENVELOPE ?
+	    envelope_open(t, data, size) : mark_find(c, t, &record);
+	count_given(c, s, &record);
+	if (s->batch != NULL) {
+		tbuf_unit_describe(t, s->batch, record.kind, record.id,
+		    record.began);
+		s->batch->info.outcome = record.outcome;
+		s->batch->info.ended = true;
+		s->batch->info.discarded = record.discarded;
+	}
+	tbuf_source_step(s, header->size);
+}
+
+/* ------------------------------------------------------------ looks */
+
+/* It is free again, if its target has not ended. */
+static void
+release(struct tbuf_target *t, uint32_t i, uint64_t word)
+{
+	struct tbuf_units *head = t->life == TBUF_ALIVE ? tbuf_units_map(t) : NULL;
+
+	if (head != NULL)
+		(void)tbuf_cas(&((struct tbuf_unit_entry *)(void *)
+		    (head + 1))[i].word, word, tbuf_unit_word(t->generation,
+		    tbuf_unit_instance(word), TBUF_UNIT_FREE));
+}
+
+static void
+look(struct tbuf_target *t)
+{
+	struct tbuf_unit_seen *seen = t->units.seen;
+	uint64_t word, instance;
+	uint32_t i;
+
+	for (i = 0; i < t->units.count; i++) {
+		if (!tbuf_file_read(t->fd, &word, sizeof(word),
+		    tbuf_unit_entry_at(t, i)) ||
+		    !tbuf_unit_in(t, word, TBUF_UNIT_DONE)) {
+			seen[i].noted = 0;
+			continue;
+		}
+		instance = tbuf_unit_instance(word);
+		if (seen[i].given == instance)
+			release(t, i, word);
+		else
+			seen[i].noted = instance;
+	}
+}
+
+void
+tbuf_units_look(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (tbuf_units_any(t) && !t->file_only && !t->truncated &&
+		    tbuf_policy(t->order.terms.policy)->live)
+			look(t);
+}

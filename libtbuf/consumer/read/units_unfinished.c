@@ -1,0 +1,280 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Work units that have not ended, when nobody can be inside any more, and what
+ * was lost of all of them.  Of a file whose target goes on all of that is as
+ * it was at one moment, however long it takes to be given.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer/read/events.h"
+#include "consumer/run/run.h"
+#include "consumer/read/units.h"
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* All that was in the lanes has been given: these have no mark. */
+static void
+forgo(struct tbuf_target *t)
+{
+	struct tbuf_unit_seen *seen = t->units.seen;
+	uint32_t i;
+
+	for (i = 0; i < t->units.count; i++)
+		if (seen[i].noted != 0 && seen[i].given != seen[i].noted) {
+			seen[i].given = seen[i].noted;
+			seen[i].noted = 0;
+		}
+}
+
+/* ------------------------------------------------------------ the end */
+
+/* A unit that has not ended, or of which no more than that is known. */
+static struct tbuf_batch *
+left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *e)
+{
+	struct tbuf_batch *b;
+	uint64_t laps, total;
+	bool ending = tbuf_unit_in(t, e->word, TBUF_UNIT_ENDING);
+
+	if (!ending && !tbuf_unit_in(t, e->word, TBUF_UNIT_BOUND))
+		return (NULL);
+	laps = tbuf_unit_laps(e->head);
+	total = tbuf_unit_records(e->head) + (laps == 0 ? 0 :
+	    tbuf_unit_records(e->half[tbuf_unit_older(e->head)].head));
+	b = tbuf_unit_table(c, t, i, e, ending ? (uint32_t)e->ended :
+	    UINT32_MAX);
+	if (b == NULL)
+		return (NULL);
+	tbuf_unit_describe(t, b, e->kind, e->id, e->began);
+	b->instance = tbuf_unit_instance(e->word);
+	b->info.ended = ending;
+	b->info.outcome = tbuf_unit_outcome(e->ended);
+	b->info.discarded = ending ? total - least(e->count, total) : 0;
+	return (b);
+}
+
+static struct tbuf_batch *
+left_now(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
+{
+	struct tbuf_unit_entry e;
+
+	return (tbuf_unit_entry_read(t, i, &e) ? left_open(c, t, i, &e) : NULL);
+}
+
+static struct tbuf_batch *
+left_next(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	uint32_t i = u->left++;
+	struct tbuf_batch *b;
+
+	if (u->held != NULL) {
+		b = u->held->batches[i];
+		u->held->batches[i] = NULL;
+	} else
+		b = left_now(c, t, i);
+	if (b == NULL || !b->info.ended)
+		return (b);
+	/* Its envelope was there, when the process ended. */
+	if (u->seen[i].given == b->instance) {
+		tbuf_batch_free(t, b);
+		return (NULL);
+	}
+	u->given += b->count;
+	return (b);
+}
+
+int
+tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
+    bool end, struct tbuf_event *event)
+{
+	struct tbuf_source *s = t->sources;
+
+	if (!tbuf_units_any(t))
+		return (0);
+	if (due)
+		forgo(t);
+	for (;;) {
+		if (tbuf_batch_next(c, s, event) == 1)
+			return (1);
+		if (!end || t->units.left >= t->units.count)
+			return (0);
+		s->batch = left_next(c, t);
+	}
+}
+
+/* ------------------------------------------------------------ losses */
+
+static void
+sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
+{
+	const struct tbuf_unit_tables *u = &t->units;
+	uint64_t *counters = sums->counters;
+	struct tbuf_unit_entry e;
+	struct tbuf_units head;
+	uint32_t i;
+
+	memset(sums, 0, sizeof(*sums));
+	if (tbuf_target_read(t, &head, offsetof(struct tbuf_units, kinds),
+	    u->at)) {
+		counters[TBUF_UNIT_WITHOUT] = head.without;
+		sums->given = t->file_only ? head.given : 0;
+	}
+	for (i = 0; i < u->count; i++) {
+		if (!tbuf_unit_entry_read(t, i, &e))
+			continue;
+		counters[TBUF_UNIT_DROPS] += e.full;
+		counters[TBUF_UNIT_OVERWRITTEN] +=
+		    e.half[tbuf_unit_older(e.head)].overwritten;
+		counters[TBUF_UNIT_DISCARDED] +=
+		    e.total[tbuf_unit_totals(e.word)].discarded;
+		sums->kept += e.total[tbuf_unit_totals(e.word)].kept;
+	}
+}
+
+/* What all tables count, and the end of it where that is known. */
+static void
+sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
+{
+	struct tbuf_unit_sums s;
+	uint64_t given;
+
+	if (t->units.held != NULL)
+		s = t->units.held->sums;
+	else
+		sums_read(t, &s);
+	memcpy(now, s.counters, sizeof(s.counters));
+	given = t->units.given + s.given;
+	/* [inv.account] What was kept and not given went with its record. */
+	if (end && s.kept > given)
+		now[tbuf_policy(t->order.terms.policy)->overwrites ?
+		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
+		    s.kept - given;
+}
+
+int
+tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
+    struct tbuf_event *event)
+{
+	static const enum tbuf_event_type types[TBUF_UNIT_COUNTERS] = {
+		[TBUF_UNIT_DROPS] = TBUF_EVENT_UNIT_DROPS,
+		[TBUF_UNIT_OVERWRITTEN] = TBUF_EVENT_UNIT_OVERWRITTEN,
+		[TBUF_UNIT_DISCARDED] = TBUF_EVENT_DISCARDED,
+		[TBUF_UNIT_WITHOUT] = TBUF_EVENT_UNITS
+	};
+	uint64_t now[TBUF_UNIT_COUNTERS], *told = t->units.told, gain;
+	unsigned i;
+
+	if (!tbuf_units_any(t))
+		return (0);
+	sums(t, end, now);
+	for (i = 0; i < TBUF_UNIT_COUNTERS; i++) {
+		if (now[i] <= told[i])
+			continue;
+		gain = now[i] - told[i];
+		told[i] = now[i];
+		if (i == TBUF_UNIT_DROPS)
+			c->totals.drops += gain;
+		else if (i == TBUF_UNIT_OVERWRITTEN)
+			c->totals.overwritten += gain;
+		else if (i == TBUF_UNIT_DISCARDED)
+			c->totals.discarded += gain;
+		event->type = types[i];
+		event->count = gain;
+		return (1);
+	}
+	return (0);
+}
+
+/* ------------------------------------------------------------ one moment */
+
+/* Counted first, lest what is counted later seem to be lost. */
+void
+tbuf_units_hold(struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+
+	if (!tbuf_units_any(t) || u->held != NULL)
+		return;
+	u->held = calloc(1, sizeof(*u->held) +
+	    2 * u->count * sizeof(u->held->batches[0]));
+	if (u->held == NULL)
+		return;
+	u->held->done = u->held->batches + u->count;
+	sums_read(t, &u->held->sums);
+}
+
+static void
+copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *e)
+{
+	struct tbuf_unit_held *held = t->units.held;
+
+	held->batches[i] = left_open(c, t, i, e);
+	if (tbuf_unit_in(t, e->word, TBUF_UNIT_DONE) && (held->done[i] =
+	    tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
+		held->done[i]->instance = tbuf_unit_instance(e->word);
+}
+
+/* One look at all entries: those that are in flight may end any time. */
+void
+tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_unit_entry *entries;
+	uint32_t i;
+
+	if (u->held == NULL || u->held->copied ||
+	    (entries = calloc(u->count, sizeof(*entries))) == NULL)
+		return;
+	if (tbuf_target_read(t, entries, u->count * sizeof(*entries),
+	    tbuf_unit_entry_at(t, 0)))
+		for (i = 0; i < u->count; i++)
+			copy(c, t, i, &entries[i]);
+	u->held->copied = true;
+	free(entries);
+}
+
+/* Records behind the moment go, and units that had none before. */
+static struct tbuf_batch *
+cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
+{
+	while (b->count > 0 && tbuf_source_later(c, t->units.source,
+	    b->items[b->count - 1].header))
+		b->count--;
+	b->info.records = b->count;
+	if (b->count > 0)
+		return (b);
+	tbuf_batch_free(t, b);
+	return (NULL);
+}
+
+/* What one has recorded, and not yet committed when it was copied, is there. */
+void
+tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_batch *b, **held;
+	uint32_t i;
+
+	for (i = 0; u->held != NULL && i < u->count; i++) {
+		held = &u->held->batches[i];
+		if (*held == NULL)
+			continue;
+		b = left_now(c, t, i);
+		if (b != NULL && b->instance == (*held)->instance &&
+		    !b->info.ended) {
+			tbuf_batch_free(t, *held);
+			*held = b;
+		} else if (b != NULL)
+			tbuf_batch_free(t, b);
+		*held = cut(c, t, *held);
+	}
+}

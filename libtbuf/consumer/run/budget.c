@@ -1,0 +1,76 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How much memory one consumer's buffers may take (shared/memory_limit.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arch/atomics.h"
+#include "shared/board.h"
+#include "shared/memory_limit.h"
+#include "consumer/run/budget.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/util/util.h"
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+bool
+tbuf_budget_file(uint64_t size)
+{
+	return (size <= tbuf_room_file());
+}
+
+int
+tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
+{
+	const char *set = getenv("TBUF_MAXSIZE");
+	struct tbuf_target *t;
+	uint64_t room = tbuf_room_file();
+
+	if (set != NULL && *set != '\0') {
+		if (tbuf_parse_size(set, bytes) != 0)
+			return (tbuf_consumer_fail(c, -EINVAL,
+			    "invalid TBUF_MAXSIZE: %s", set));
+		return (0);
+	}
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->fd != -1)
+			room = least(room, tbuf_room(t->fd));
+	/* Where the targets to come will be. */
+	if (c->run != 0 && c->directory != -1)
+		room = least(room, tbuf_room(c->directory));
+	*bytes = room / 2;
+	return (0);
+}
+
+/* What is left stands on the board when there is an entry: targets take. */
+static uint64_t *
+left(struct tbuf_consumer *c)
+{
+	return (c->entry != NULL ? &c->entry->budget : &c->left);
+}
+
+bool
+tbuf_budget_take(struct tbuf_consumer *c, uint64_t bytes)
+{
+	uint64_t now;
+
+	do {
+		now = tbuf_load(left(c));
+		if (bytes > now)
+			return (false);
+	} while (!tbuf_cas(left(c), now, now - bytes));
+	return (true);
+}
+
+void
+tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
+{
+	tbuf_add(left(c), bytes);
+}

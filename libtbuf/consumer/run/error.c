@@ -1,0 +1,55 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Why something failed, in words.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "consumer/run/run.h"
+
+const char *
+tbuf_consumer_error(const struct tbuf_consumer *c)
+{
+	return (c->error);
+}
+
+int
+tbuf_consumer_fail(struct tbuf_consumer *c, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(c->error, sizeof(c->error), format, ap);
+	va_end(ap);
+	return (error);
+}
+
+int
+tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
+{
+	const char *why = strerror(-error);
+
+	if (error == -ENOSPC)
+		why = "Not enough space";
+	else if (error == -E2BIG)
+		why = "the descriptions or clauses are too long";
+	else if (error == -EUSERS)
+		why = "too many consumers";
+	else if (error == -EAGAIN)
+		why = "there is a lease on a file";
+	else if (error == -ENOENT)
+		why = TBUF_NO_FILES;
+	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
+	    why));
+}
+
+void
+tbuf_consumer_skip(struct tbuf_consumer *c, int error)
+{
+	/* One that has ended meanwhile was not to be had by anybody. */
+	if (c->skipped == 0 && error != -ESRCH)
+		c->skipped = error;
+}

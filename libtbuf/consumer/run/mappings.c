@@ -1,0 +1,477 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Images of processes, and what was mapped there: /proc/PID/maps, read when an
+ * image is met, each statusrate, and when an address is not known.  What is
+ * unloaded stays known, as long as nothing else comes in its place.  Of one
+ * that has ended before it was met, what it has left in its file as it began,
+ * and of a session in a file what its consumer has left there.  Of a command
+ * without libtbuf, what the kernel tells where it is sampled.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "machine/code.h"
+#include "consumer/files/files.h"
+#include "consumer/run/mappings.h"
+#include "consumer/run/run.h"
+#include "consumer/util/util.h"
+
+/* Nobody has as many; one line of maps is no longer. */
+#define MAPPINGS_MAX	65536
+#define LINE_MAX_BYTES	8192
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	char *path;
+};
+
+struct tbuf_image {
+	struct tbuf_image *next;
+	uint64_t id;
+	pid_t pid;
+	bool asked;		/* maps were read for an address since a look */
+	char name[16];		/* of what it has executed, if that was told */
+	unsigned count;
+	struct mapping *all;	/* the latest last */
+};
+
+uint64_t
+tbuf_target_image(const struct tbuf_target *t)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+
+	return (tbuf_image(tbuf_load(&control->pid),
+	    tbuf_load(&control->random)));
+}
+
+/* A command that has no libtbuf, or has not come to it. */
+static bool
+is_waiting(const struct tbuf_target *t)
+{
+
+	return (tbuf_load_acquire(&tbuf_view_control(&t->view)->stage) ==
+	    TBUF_STAGE_WAITING);
+}
+
+/* The target that an image is, if it runs still; or NULL. */
+static struct tbuf_target *
+running(const struct tbuf_consumer *c, const struct tbuf_image *image)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->life == TBUF_ALIVE && t->pidfd != -1 &&
+		    tbuf_target_image(t) == image->id &&
+		    tbuf_control_alive(t->fd))
+			return (t);
+	return (NULL);
+}
+
+/* ------------------------------------------------------------ reading */
+
+static bool
+is_same(const struct mapping *a, const struct mapping *b)
+{
+	return (a->start == b->start && a->end == b->end &&
+	    a->offset == b->offset && a->inode == b->inode &&
+	    strcmp(a->path, b->path) == 0);
+}
+
+/* What is mapped at an address; the last that was, if several have been. */
+static const struct mapping *
+find(const struct tbuf_image *image, uint64_t address)
+{
+	unsigned i = image->count;
+
+	while (i-- > 0)
+		if (address >= image->all[i].start &&
+		    address < image->all[i].end)
+			return (&image->all[i]);
+	return (NULL);
+}
+
+static int
+add(struct tbuf_image *image, const struct mapping *one)
+{
+	const struct mapping *known = find(image, one->start);
+	struct mapping *all;
+	char *path;
+
+	if (known != NULL && is_same(known, one))
+		return (0);
+	if (image->count == MAPPINGS_MAX)
+		return (-E2BIG);
+	/* In steps of powers of two. */
+	if ((image->count & (image->count - 1)) == 0) {
+		all = reallocarray(image->all, image->count == 0 ? 1 :
+		    2 * image->count, sizeof(*all));
+		if (all == NULL)
+			return (-ENOMEM);
+		image->all = all;
+	}
+	if ((path = strdup(one->path)) == NULL)
+		return (-ENOMEM);
+	image->all[image->count] = *one;
+	image->all[image->count++].path = path;
+	return (0);
+}
+
+/* START-END PERMISSIONS OFFSET DEVICE INODE   PATH; only what may be run. */
+static bool
+parse(char *line, struct mapping *one)
+{
+	char permissions[8];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+	    " %*s %" SCNu64 " %n", &one->start, &one->end, permissions,
+	    &one->offset, &one->inode, &path) != 5 || path == 0)
+		return (false);
+	line[strcspn(line, "\n")] = '\0';
+	one->path = line + path;
+	return (strchr(permissions, 'x') != NULL && *one->path != '\0');
+}
+
+static void
+add_lines(struct tbuf_image *image, FILE *f)
+{
+	char line[LINE_MAX_BYTES];
+	struct mapping one;
+
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (parse(line, &one) && add(image, &one) != 0)
+			break;
+}
+
+/*
+ * A process that calls exec meanwhile has told nothing.  One that ends has told
+ * a part of it, perhaps.
+ */
+static bool
+read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
+{
+	struct tbuf_image seen = { .id = image->id };
+	struct tbuf_target *t = running(c, image);
+	char path[32];
+	bool told;
+	unsigned i;
+	FILE *f;
+
+	if (t == NULL)
+		return (false);
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
+	if ((f = fopen(path, "re")) == NULL)
+		return (false);
+	add_lines(&seen, f);
+	(void)fclose(f);
+	told = running(c, image) != NULL;
+	for (i = 0; told && i < seen.count; i++)
+		(void)add(image, &seen.all[i]);
+	for (i = 0; i < seen.count; i++)
+		free(seen.all[i].path);
+	free(seen.all);
+	return (told);
+}
+
+/* Lines that another process has written: read once, and parsed as a copy. */
+static bool
+read_lines(const struct tbuf_target *t, struct tbuf_image *image, uint64_t at,
+    uint64_t size)
+{
+	char *text;
+	FILE *f;
+
+	if (size == 0 || (text = malloc(size)) == NULL)
+		return (false);
+	f = tbuf_target_read(t, text, size, at) ?
+	    fmemopen(text, size, "r") : NULL;
+	if (f != NULL) {
+		add_lines(image, f);
+		(void)fclose(f);
+	}
+	free(text);
+	return (f != NULL);
+}
+
+/* What the program has left as it began.  A forked child's are its parent's. */
+static bool
+read_begun(const struct tbuf_target *t, struct tbuf_image *image)
+{
+	uint64_t left = tbuf_load_acquire(
+	    &tbuf_view_control(&t->view)->mappings);
+	uint64_t at = left >> 32, size = (uint32_t)left;
+
+	return (size <= TBUF_MAPPINGS_MAX &&
+	    at + size <= t->view.tables.strings_size &&
+	    read_lines(t, image, t->view.tables.strings + at, size));
+}
+
+/* Whose session there is room in that was planned, or that was checked. */
+static struct tbuf_session *
+session_of(const struct tbuf_target *t)
+{
+	return (t->plan.mappings == 0 ? NULL : (struct tbuf_session *)(void *)
+	    (t->view.base + t->area));
+}
+
+/* What the consumer of a file's session has left. */
+static bool
+read_session(const struct tbuf_target *t, struct tbuf_image *image)
+{
+	const struct tbuf_session *session = session_of(t);
+	uint64_t size;
+
+	if (!t->file_only || session == NULL)
+		return (false);
+	size = tbuf_load_acquire(&session->mapped);
+	return (size <= t->plan.mappings_size &&
+	    read_lines(t, image, t->area + t->plan.mappings, size));
+}
+
+/*
+ * Lines may name any file, which is opened for its functions' names: nobody
+ * else's are asked.
+ */
+static bool
+read_left(struct tbuf_target *t, struct tbuf_image *image)
+{
+	struct stat st;
+	bool told;
+
+	if (t->foreign || fstat(t->fd, &st) != 0 || st.st_uid != geteuid())
+		return (false);
+	told = read_begun(t, image);
+	t->nleft = image->count;
+	return (read_session(t, image) || told);
+}
+
+/* All that can be known of it now. */
+static void
+read_both(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct tbuf_image *image)
+{
+	bool left = !t->mapped && read_left(t, image);
+
+	t->mapped |= read_maps(c, image) || left;
+	if (!t->file_only && tbuf_session_holds(t))
+		tbuf_images_leave(c, t);
+}
+
+/* ------------------------------------------------------------ images */
+
+static struct tbuf_image *
+image_find(const struct tbuf_consumer *c, uint64_t id)
+{
+	struct tbuf_image *image = c->images;
+
+	while (image != NULL && image->id != id)
+		image = image->next;
+	return (image);
+}
+
+static struct tbuf_image *
+image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_image *image = calloc(1, sizeof(*image));
+
+	if (image == NULL)
+		return (NULL);
+	image->id = tbuf_target_image(t);
+	image->pid = t->pid;
+	image->next = c->images;
+	c->images = image;
+	return (image);
+}
+
+/* As /proc/PID/maps has it; false: there is no room for it. */
+static bool
+leave(struct tbuf_target *t, const struct mapping *one)
+{
+	char line[LINE_MAX_BYTES];
+	int size = snprintf(line, sizeof(line), "%" PRIx64 "-%" PRIx64
+	    " r-xp %" PRIx64 " 00:00 %" PRIu64 " %s\n", one->start, one->end,
+	    one->offset, one->inode, one->path);
+
+	if (size < 0 || (size_t)size >= sizeof(line) ||
+	    (uint64_t)size > t->plan.mappings_size - t->left)
+		return (false);
+	memcpy(t->view.base + t->area + t->plan.mappings + t->left, line,
+	    (size_t)size);
+	t->left += (uint64_t)size;
+	return (true);
+}
+
+void
+tbuf_images_leave(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	const struct tbuf_image *image = image_find(c, tbuf_target_image(t));
+	struct tbuf_session *session = session_of(t);
+
+	if (image == NULL || session == NULL)
+		return;
+	while (t->nleft < image->count && leave(t, &image->all[t->nleft]))
+		t->nleft++;
+	/* The lines are there before they count. */
+	tbuf_store_release(&session->mapped, t->left);
+}
+
+void
+tbuf_images_look(struct tbuf_consumer *c, bool again)
+{
+	struct tbuf_target *t;
+	struct tbuf_image *image;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (!c->names || (t->mapped && !again) || is_waiting(t))
+			continue;
+		image = image_find(c, tbuf_target_image(t));
+		if (image == NULL && (image = image_new(c, t)) == NULL)
+			return;
+		image->asked = false;
+		read_both(c, t, image);
+	}
+}
+
+/* The image of a command that says nothing, or NULL. */
+static struct tbuf_image *
+silent(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_image *image;
+
+	if (!is_waiting(t))
+		return (NULL);
+	image = image_find(c, tbuf_target_image(t));
+	return (image != NULL ? image : image_new(c, t));
+}
+
+/* Code that was made at run time has no file. */
+void
+tbuf_images_mapped(struct tbuf_consumer *c, const struct tbuf_target *t,
+    const struct tbuf_mapping *mapped)
+{
+	struct tbuf_image *image = c->names ? silent(c, t) : NULL;
+	char path[LINE_MAX_BYTES];
+	const struct mapping one = {
+		.start = mapped->start, .end = mapped->end,
+		.offset = mapped->offset, .inode = mapped->inode,
+		.path = path
+	};
+
+	if (image == NULL || strncmp(mapped->path, "//", 2) == 0)
+		return;
+	(void)tbuf_copy(path, mapped->path, sizeof(path));
+	(void)add(image, &one);
+}
+
+void
+tbuf_images_named(struct tbuf_consumer *c, const struct tbuf_target *t,
+    const char *name)
+{
+	struct tbuf_image *image = silent(c, t);
+
+	if (image != NULL)
+		(void)tbuf_copy(image->name, name, sizeof(image->name));
+}
+
+const char *
+tbuf_images_name(const struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	const struct tbuf_image *image = is_waiting(t) ?
+	    image_find(c, tbuf_target_image(t)) : NULL;
+
+	return (image != NULL ? image->name :
+	    tbuf_view_control(&t->view)->execname);
+}
+
+void
+tbuf_images_free(struct tbuf_consumer *c)
+{
+	struct tbuf_image *image;
+	unsigned i;
+
+	while ((image = c->images) != NULL) {
+		c->images = image->next;
+		for (i = 0; i < image->count; i++)
+			free(image->all[i].path);
+		free(image->all);
+		free(image);
+	}
+}
+
+static int
+give(const struct tbuf_consumer *c, const struct tbuf_image *image,
+    const struct mapping *one, struct tbuf_mapping *to)
+{
+	*to = (struct tbuf_mapping){
+		.start = one->start, .end = one->end, .offset = one->offset,
+		.inode = one->inode, .path = one->path,
+		.pid = running(c, image) != NULL ? image->pid : 0
+	};
+	return (1);
+}
+
+/* The latest that a process has been. */
+static struct tbuf_image *
+image_of(const struct tbuf_consumer *c, pid_t pid)
+{
+	struct tbuf_image *image = c->images;
+
+	while (image != NULL && image->pid != pid)
+		image = image->next;
+	return (image);
+}
+
+/* One may have begun, fired and ended since the last look. */
+static struct tbuf_image *
+image_get(struct tbuf_consumer *c, uint64_t id)
+{
+	struct tbuf_image *image = image_find(c, id);
+
+	if (image == NULL) {
+		tbuf_images_look(c, false);
+		image = id >> 32 == 0 ? image_of(c, (pid_t)id) :
+		    image_find(c, id);
+	}
+	return (image);
+}
+
+int
+tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t id, unsigned number,
+    struct tbuf_mapping *to)
+{
+	const struct tbuf_image *image = image_get(c, id);
+
+	if (image == NULL)
+		return (-ESRCH);
+	return (number < image->count ?
+	    give(c, image, &image->all[number], to) : 0);
+}
+
+int
+tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
+    uint64_t address, struct tbuf_mapping *to)
+{
+	struct tbuf_image *image = image_get(c, id);
+	const struct mapping *one;
+	struct tbuf_target *t;
+
+	if (image == NULL)
+		return (-ESRCH);
+	if ((one = find(image, address)) == NULL && !image->asked) {
+		image->asked = true;
+		TAILQ_FOREACH(t, &c->targets, link)
+			if (tbuf_target_image(t) == image->id &&
+			    !is_waiting(t))
+				read_both(c, t, image);
+		one = find(image, address);
+	}
+	return (one == NULL ? 0 : give(c, image, one, to));
+}

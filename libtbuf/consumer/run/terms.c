@@ -1,0 +1,56 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Options of a run as its targets get them: the terms of a session, and the
+ * rules of its work units.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "base/policy.h"
+#include "consumer/run/run.h"
+#include "consumer/target/unit_tables.h"
+
+void
+tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
+{
+	const struct tbuf_options *o = &c->options;
+
+	memset(terms, 0, sizeof(*terms));
+	terms->bufsize = o->bufsize;
+	terms->flags = (o->follow ? TBUF_S_FOLLOW : 0) |
+	    (tbuf_policy(o->bufpolicy)->deadline ? 0 : TBUF_S_KEEP) |
+	    (tbuf_policy(o->bufpolicy)->live ? TBUF_S_GROW : 0) |
+	    (o->unitpolicy != 0 ? TBUF_S_WRAP : 0) |
+	    (c->names ? TBUF_S_NAMES : 0) |
+	    tbuf_terms_unit_flags(o->nunits, o->unitsize);
+	if (o->bufscope != 0)
+		terms->flags |= TBUF_S_THREAD |
+		    (o->nbuf + 1) << TBUF_S_SIDES;
+	terms->run = c->run;
+	terms->policy = (uint32_t)o->bufpolicy;
+	terms->strsize = (uint32_t)o->strsize;
+	terms->only_cpu = (int32_t)o->cpu;
+	terms->owner_pid = (uint32_t)getpid();
+	terms->owner_uid = geteuid();
+	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0) |
+	    (o->nunits != 0 ? TBUF_F_SELECTION : 0);
+	tbuf_copy(terms->owner, program_invocation_short_name,
+	    sizeof(terms->owner));
+}
+
+void
+tbuf_units_rule(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_units *head;
+	unsigned i;
+
+	if (t->units.count == 0 || t->file_only || t->truncated ||
+	    (head = tbuf_units_map(t)) == NULL)
+		return;
+	for (i = 0; i < TBUF_UNIT_RULES; i++)
+		tbuf_store(&head->rules[i], c->options.unitselect[i] ^
+		    tbuf_unit_default(i));
+}

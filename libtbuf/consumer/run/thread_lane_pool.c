@@ -1,0 +1,241 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The pools of targets' side lanes (thread_lane.h): lanes of threads that have
+ * ended are free again, and a pool that is nearly in use is doubled, before a
+ * fire finds none free.
+ *
+ * A thread is dead when its process has no task with its id, or when another
+ * thread with that id has a lane: instances rise, so the lower one was there
+ * before.  Nobody but this consumer touches what a dead thread has bound.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "arch/atomics.h"
+#include "shared/control_file.h"
+#include "shared/memory_limit.h"
+#include "consumer/run/budget.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/target/threads.h"
+#include "consumer/run/thread_lane_pool.h"
+#include "consumer/util/util.h"
+
+#define SWEEP_SOON	(TBUF_SECOND / 10)	/* where few are left */
+#define SWEEP_LATE	TBUF_SECOND
+#define GROW_AGAIN	TBUF_SECOND		/* when there was no room */
+
+static bool
+has_pool(const struct tbuf_target *t)
+{
+	return (t->plan.holders != 0 && t->slot != -1 && !t->file_only &&
+	    !t->truncated && t->life == TBUF_ALIVE &&
+	    t->session == TBUF_SESSION_ACTIVE);
+}
+
+bool
+tbuf_pools_any(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (has_pool(t))
+			return (true);
+	return (false);
+}
+
+static struct tbuf_holder *
+holders_of(const struct tbuf_target *t)
+{
+	return ((struct tbuf_holder *)(void *)(t->view.base + t->area +
+	    t->plan.holders));
+}
+
+static uint32_t
+sides_of(const struct tbuf_target *t)
+{
+	return (t->nsources - t->plan.nmain);
+}
+
+/* The spare is not counted. */
+static bool
+few_left(const struct tbuf_target *t)
+{
+	const struct tbuf_holder *holders = holders_of(t);
+	uint32_t n = sides_of(t), left = 0, i;
+
+	for (i = 1; i < n; i++)
+		left += tbuf_load(&holders[i].state) == TBUF_LANE_FREE;
+	return (4 * left <= n - 1);
+}
+
+/* ------------------------------------------------------------ the dead */
+
+/* A later thread with this id has a lane. */
+static bool
+followed(const struct tbuf_holder *holders, uint32_t n,
+    const struct tbuf_holder *holder, uint32_t tid)
+{
+	uint64_t instance = tbuf_load(&holder->instance);
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (tbuf_load(&holders[i].state) == TBUF_LANE_BOUND &&
+		    tbuf_load(&holders[i].tid) == tid &&
+		    tbuf_load(&holders[i].instance) > instance)
+			return (true);
+	return (false);
+}
+
+/* The holders come first, then the tasks: who has a lane was alive then. */
+static void
+sweep(struct tbuf_target *t)
+{
+	struct tbuf_holder *holders = holders_of(t);
+	uint64_t words[TBUF_SIDES_MAX];
+	uint32_t n = sides_of(t), tid, i;
+	struct tbuf_tasks tasks;
+
+	for (i = 0; i < n; i++)
+		words[i] = tbuf_load_acquire((uint64_t *)(void *)&holders[i]);
+	if (!tbuf_tasks_list(t, &tasks))
+		return;
+	for (i = 0; i < n; i++) {
+		tid = (uint32_t)(words[i] >> 32);
+		if (tid != 0 && words[i] == tbuf_holder_word(TBUF_LANE_BOUND,
+		    tid) && (followed(holders, n, &holders[i], tid) ||
+		    !tbuf_tasks_has(t, &tasks, tid)) &&
+		    tbuf_cas((uint64_t *)(void *)&holders[i], words[i],
+		    tbuf_holder_word(TBUF_LANE_FREE, 0)))
+			tbuf_add(&tbuf_target_slot(t)->released, 1);
+	}
+	tbuf_tasks_free(&tasks);
+}
+
+/* ------------------------------------------------------------ more of them */
+
+/* A chunk's place: one that the slot has had before, or behind the file. */
+static int
+chunk_place(struct tbuf_target *t, uint64_t size, struct tbuf_chunk *chunk)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	uint64_t end = tbuf_load(&control->end);
+
+	*chunk = tbuf_target_slot(t)->chunks[t->nchunks];
+	if (chunk->at < t->area_end || chunk->at % TBUF_PAGE != 0 ||
+	    chunk->at > end || chunk->size > end - chunk->at ||
+	    chunk->size < size) {
+		chunk->at = (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
+		chunk->size = size;
+	}
+	return (chunk->at < t->area_end || chunk->at > TBUF_FILE_MAX ||
+	    size > TBUF_FILE_MAX - chunk->at ||
+	    chunk->at + size > tbuf_load(&control->window) ||
+	    !tbuf_budget_file(chunk->at + size) ? -ENOSPC : 0);
+}
+
+/* With the lock on byte 0 held. */
+static int
+chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
+    struct tbuf_chunk *chunk)
+{
+	struct tbuf_control *control = tbuf_view_control(&t->view);
+	int error = chunk_place(t, size, chunk);
+
+	if (error == 0)
+		error = tbuf_back(t->fd, t->area + t->plan.lanes +
+		    t->nsources * sizeof(struct tbuf_lane),
+		    n * sizeof(struct tbuf_lane));
+	if (error == 0 && (error = tbuf_room_back(t->fd, chunk->at, size)) != 0)
+		fallocate(t->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		    (off_t)chunk->at, (off_t)size);
+	if (error != 0)
+		return (error);
+	tbuf_target_slot(t)->chunks[t->nchunks++] = *chunk;
+	if (chunk->at + size > tbuf_load(&control->end))
+		tbuf_store_release(&control->end, chunk->at + size);
+	return (0);
+}
+
+/* Their words are there before the slot says that they are. */
+static void
+lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
+{
+	enum tbuf_policy policy = t->order.terms.policy;
+	struct tbuf_slot *slot = tbuf_target_slot(t);
+	struct tbuf_lane lane;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		tbuf_side_make(&lane, at, t->plan.side_size, policy);
+		*tbuf_target_lane(t, t->nsources + i) = lane;
+		tbuf_source_make(t, t->nsources + i, &lane);
+		at += tbuf_plan_stride(t->plan.side_size, policy);
+	}
+	t->nsources += n;
+	tbuf_store_release(&slot->nlanes, t->nsources);
+	tbuf_add(&slot->released, 1);
+}
+
+/* As many as there are, the spare not counted. */
+static int
+grow(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	uint32_t n = sides_of(t) - 1, most = t->plan.nlanes_max - t->nsources;
+	struct tbuf_chunk chunk;
+	uint64_t size;
+	int error;
+
+	if (n > most)
+		n = most;
+	if (n == 0 || t->nchunks == TBUF_NCHUNKS)
+		return (-ENOSPC);
+	size = n * tbuf_plan_stride(t->plan.side_size, t->order.terms.policy);
+	if (!tbuf_budget_take(c, size))
+		return (-ENOSPC);
+	if ((error = tbuf_file_lock_wait(t->fd)) == 0) {
+		error = chunk_take(t, n, size, &chunk);
+		tbuf_file_unlock(t->fd, 0);
+	}
+	if (error != 0) {
+		tbuf_budget_give(c, size);
+		return (error);
+	}
+	t->charged += size;
+	lanes_add(t, n, chunk.at);
+	c->round.stale = true;
+	return (0);
+}
+
+/* ------------------------------------------------------------ when */
+
+static void
+look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
+{
+	bool few = few_left(t), more = t->nsources < t->plan.nlanes_max &&
+	    now >= t->next_pool;
+
+	/* None are added where those of the dead will do. */
+	if ((few && more) ||
+	    now >= t->swept + (few ? SWEEP_SOON : SWEEP_LATE)) {
+		t->swept = now;
+		sweep(t);
+		few = few_left(t);
+	}
+	if (few && more && grow(c, t) != 0)
+		t->next_pool = now + GROW_AGAIN;
+}
+
+void
+tbuf_pools_look(struct tbuf_consumer *c, uint64_t now)
+{
+	struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (has_pool(t) && sides_of(t) > 1)
+			look(c, t, now);
+}

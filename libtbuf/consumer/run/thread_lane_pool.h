@@ -1,0 +1,23 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lanes for threads of targets: pools that grow while targets run.
+ */
+#ifndef TBUF_CONSUMER_RUN_THREAD_LANE_POOL_H
+#define TBUF_CONSUMER_RUN_THREAD_LANE_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "consumer/run/run.h"
+
+/* Returns true if a target of the run has lanes for threads. */
+bool	tbuf_pools_any(const struct tbuf_consumer *);
+
+/*
+ * Frees lanes whose threads have ended, and adds lanes to targets that have few
+ * free ones.
+ */
+void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
+
+#endif

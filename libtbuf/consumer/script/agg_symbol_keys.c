@@ -1,0 +1,97 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Addresses as keys: usym(), ufunc() and umod() mean all that are called the
+ * same.  A target cannot know that; whoever knows names says which address
+ * stands for the others, and what they have goes to that one's tally.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/aggregate.h"
+#include "consumer/script/agg.h"
+
+/* Is it an image and an address, and not as it is? */
+static bool
+has_name(const struct tbuf_d_piece *piece)
+{
+	const char *asked = piece->shape != NULL ? piece->shape->name : NULL;
+
+	return (piece->kind == TBUF_PIECE_BYTES && piece->bytes == 16 &&
+	    asked != NULL && (strcmp(asked, "usym") == 0 ||
+	    strcmp(asked, "ufunc") == 0 || strcmp(asked, "umod") == 0));
+}
+
+/* Change what stands for others in a key; has anything been? */
+static bool
+name_key(const struct tbuf_aggregates *a,
+    const struct tbuf_d_aggregation *source, uint8_t *key, uint32_t size)
+{
+	uint64_t word[2], address, at = 0;
+	bool changed = false;
+	uint32_t i;
+
+	for (i = 0; i < source->nkeys; i++) {
+		at = tbuf_key_end(&source->keys[i], key, at, size);
+		if (!has_name(&source->keys[i]))
+			continue;
+		memcpy(word, key + at - sizeof(word), sizeof(word));
+		address = a->name(a->name_arg, source->keys[i].shape->name,
+		    word[0], word[1]);
+		changed |= address != word[1];
+		word[1] = address;
+		memcpy(key + at - sizeof(word), word, sizeof(word));
+	}
+	return (changed);
+}
+
+/* All that a tally has goes to another one. */
+static int
+move(struct tbuf_aggregates *a, struct tbuf_tally *from, const uint8_t *key)
+{
+	struct tbuf_tally *to = tbuf_tally_get(a, from->id, key,
+	    from->key_size);
+
+	if (to == NULL)
+		return (-ENOMEM);
+	to->named = true;
+	tbuf_tally_join(a, to, from);
+	tbuf_tally_remove(a, from);
+	return (0);
+}
+
+static int
+name_tally(struct tbuf_aggregates *a, struct tbuf_tally *t)
+{
+	uint8_t *key;
+	int error = 0;
+
+	if (t->key_size == 0)
+		return (0);
+	if ((key = malloc(t->key_size)) == NULL)
+		return (-ENOMEM);
+	memcpy(key, t->key, t->key_size);
+	if (name_key(a, a->all[t->id].source, key, t->key_size))
+		error = move(a, t, key);
+	free(key);
+	return (error);
+}
+
+int
+tbuf_aggregates_name(struct tbuf_aggregates *a)
+{
+	struct tbuf_tally *t, *next;
+	int error = 0;
+
+	if (a->name == NULL)
+		return (0);
+	for (t = TAILQ_FIRST(&a->tallies); t != NULL && error == 0; t = next) {
+		next = TAILQ_NEXT(t, link);
+		if (t->named)
+			continue;
+		t->named = true;
+		error = name_tally(a, t);
+	}
+	return (error);
+}

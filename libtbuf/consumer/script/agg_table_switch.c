@@ -1,0 +1,252 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The tables of targets turn (aggregation.h), so that keys that come and go
+ * find room for as long as the run lasts.
+ *
+ *	turn --> run on each CPU --> lock lanes, one by one --> read, zero
+ *
+ * A lane that somebody may be inside keeps the table as it is.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "shared/memory_limit.h"
+#include "consumer/script/agg.h"
+#include "consumer/run/budget.h"
+#include "consumer/files/files.h"
+#include "consumer/run/run.h"
+#include "consumer/script/script.h"
+#include "consumer/target/target.h"
+
+/* Keys that stay have to be entered again: that is not all that targets do. */
+#define PAUSE		(TBUF_SECOND / 20)
+
+/* What a lock's holder is given, who is done in microseconds if he runs. */
+#define YIELDS		100
+
+/* ------------------------------------------------------------ whether */
+
+/* Before a target is live, nobody knows which of its lanes have locks. */
+static bool
+can_turn(const struct tbuf_target *t)
+{
+	return (tbuf_target_aggregates(t) && t->live &&
+	    t->life == TBUF_ALIVE && t->session == TBUF_SESSION_ACTIVE &&
+	    !t->truncated && !t->turns.stopped && (tbuf_load(&tbuf_view_control(
+	    &t->view)->flags) & TBUF_F_TURNS) != 0);
+}
+
+/* Is one that is worked at more than half full? */
+static bool
+is_crowded(const struct tbuf_target *t)
+{
+	const struct tbuf_seen *seen;
+	uint64_t top;
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++) {
+		seen = &t->sources[i].seen[t->turns.count & 1];
+		if (!t->sources[i].retired && seen->table != 0 &&
+		    tbuf_file_read(t->fd, &top, sizeof(top), seen->table) &&
+		    (top & UINT32_MAX) + (top >> 32) >
+		    (seen->storage - tbuf_table_heap(seen->storage)) / 2)
+			return (true);
+	}
+	return (false);
+}
+
+static bool
+is_due(const struct tbuf_target *t, uint64_t now)
+{
+	return (can_turn(t) && now - t->turns.time >= PAUSE && is_crowded(t));
+}
+
+/* ------------------------------------------------------------ turning */
+
+/*
+ * The second tables, which lie one behind the other at the area's end; a
+ * target that has built the session itself says where.
+ */
+static bool
+back_second(struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	uint64_t begin = t->area_end, end = t->area;
+	const struct tbuf_seen *seen;
+	unsigned i;
+
+	for (i = 0; i < t->nsources; i++) {
+		seen = t->sources[i].seen;
+		if (seen[0].table == 0)
+			continue;
+		if (seen[1].storage != seen[0].storage ||
+		    seen[1].table < t->area || seen[1].table > t->area_end ||
+		    seen[1].storage > t->area_end - seen[1].table)
+			return (false);
+		if (seen[1].table < begin)
+			begin = seen[1].table;
+		if (seen[1].table + seen[1].storage > end)
+			end = seen[1].table + seen[1].storage;
+	}
+	if (begin >= end || !tbuf_budget_take(c, end - begin))
+		return (false);
+	t->charged += end - begin;
+	return (tbuf_room_back(t->fd, begin, end - begin) == 0);
+}
+
+static void
+turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
+{
+	unsigned i;
+
+	if (!t->turns.backed && !back_second(c, t)) {
+		t->turns.stopped = true;
+		return;
+	}
+	t->turns.backed = t->turns.under_way = true;
+	t->turns.count++;
+	t->turns.time = tbuf_now();
+	/*
+	 * Release: the table is zeroed.  A section's load from it that went
+	 * ahead of its load of the turn is not as old as the zeroing.
+	 */
+	tbuf_store_release(&tbuf_target_slot(t)->turn,
+	    tbuf_turn(t->generation, t->turns.count));
+	for (i = 0; i < t->nsources; i++)
+		if (!t->sources[i].locked && !t->sources[i].beside)
+			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
+}
+
+/* ------------------------------------------------------------ what is left */
+
+/*
+ * Nobody works at the table of the turn before.  A lock that is free is
+ * swapped for itself: its next holder takes what this stored, and so sees the
+ * turn.
+ */
+static bool
+is_left(const struct tbuf_source *s, bool everywhere, unsigned *yields)
+{
+	struct tbuf_target *t = s->target;
+	uint32_t number = s->index - t->first_lock;
+	uint64_t *lock;
+
+	if (!s->locked)
+		return (everywhere);
+	if (s->index < t->first_lock || number >= TBUF_NLOCKS)
+		return (false);
+	lock = &tbuf_target_slot(t)->locks[number].word;
+	while (!tbuf_cas(lock, 2 * t->generation, 2 * t->generation)) {
+		if (*yields == 0)
+			return (false);
+		--*yields;
+		sched_yield();
+	}
+	return (true);
+}
+
+static bool
+zero(int fd, uint64_t from, uint64_t to)
+{
+	static const char zeroes[65536];
+	ssize_t n;
+
+	for (; from < to; from += (uint64_t)n) {
+		n = pwrite(fd, zeroes, to - from < sizeof(zeroes) ?
+		    (size_t)(to - from) : sizeof(zeroes), (off_t)from);
+		if (n <= 0)
+			return (false);
+	}
+	return (true);
+}
+
+/*
+ * All that may have been stored to; of what is behind the entries, one whose
+ * insertion was abandoned.  By pwrite(2): targets keep the pages that they
+ * have mapped, where a hole would be faulted in again inside a section.
+ */
+static bool
+empty(int fd, const struct tbuf_seen *seen)
+{
+	uint64_t at = seen->table, end = at + seen->storage;
+	uint64_t values = end - seen->values_size;
+	uint64_t entries = at + tbuf_table_heap(seen->storage) +
+	    seen->entries_size + TBUF_TABLE_ENTRY;
+
+	return (zero(fd, at, entries < values ? entries : values) &&
+	    zero(fd, values, end));
+}
+
+/* One whose top makes no sense any more is left as it is. */
+static int
+leave(struct tbuf_aggregates *all, struct tbuf_source *s, unsigned which)
+{
+	int error = tbuf_source_merge(all, s, which);
+	struct tbuf_seen *seen = &s->seen[which];
+
+	if (error != 0)
+		return (error);
+	if (empty(s->target->fd, seen))
+		tbuf_seen_forget(seen);
+	else
+		s->target->turns.stopped = true;
+	return (0);
+}
+
+static int
+leave_all(struct tbuf_aggregates *all, struct tbuf_target *t, bool everywhere)
+{
+	unsigned yields = YIELDS, i;
+	struct tbuf_source *s;
+
+	t->turns.under_way = false;
+	/* Without that nothing would be gained by another one. */
+	t->turns.stopped = !everywhere;
+	for (i = 0; i < t->nsources; i++) {
+		s = &t->sources[i];
+		if (!s->beside && is_left(s, everywhere, &yields) &&
+		    leave(all, s, ~t->turns.count & 1) == -ENOMEM)
+			return (-ENOMEM);
+	}
+	return (0);
+}
+
+int
+tbuf_tables_turn(struct tbuf_consumer *c, bool all)
+{
+	struct tbuf_cpus cpus = { { 0 } };
+	uint64_t now = tbuf_now();
+	struct tbuf_target *t;
+	bool any = false, everywhere;
+	int error = 0;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (all ? can_turn(t) : is_due(t, now)) {
+			turn(c, t, &cpus);
+			any |= t->turns.under_way;
+		}
+	if (!any)
+		return (0);
+	everywhere = tbuf_cpus_visit(&cpus);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->turns.under_way && error == 0)
+			error = leave_all(&c->script->aggregates, t,
+			    everywhere);
+	return (error);
+}
+
+int
+tbuf_tables_look(struct tbuf_consumer *c)
+{
+	uint64_t now = tbuf_now();
+	const struct tbuf_target *t;
+
+	if (c->script == NULL || c->script->aggregates.count == 0)
+		return (0);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (is_due(t, now))
+			return (tbuf_tables_read(c));
+	return (0);
+}

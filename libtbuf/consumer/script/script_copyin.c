@@ -1,0 +1,32 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * copyin() in clauses of the consumer: its own memory, such as what pr_argv of
+ * curpsinfo points to, or that of a process that was sampled, as it is by now.
+ */
+#include <sys/uio.h>
+
+#include <unistd.h>
+
+#include "consumer/script/script.h"
+
+/* By the kernel, which knows whether there is something at an address. */
+int
+tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
+    uint64_t size)
+{
+	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
+	pid_t pid = sample != NULL ? sample->pid : getpid();
+	struct iovec local = { .iov_base = to, .iov_len = size };
+	struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)address, .iov_len = size
+	};
+
+	if (size == 0)
+		return (0);
+	/* Of the process that left a record there is no memory. */
+	if (tbuf_script_of(m)->record != NULL)
+		return (TBUF_FAULT_ADDRESS);
+	return (process_vm_readv(pid, &local, 1, &remote, 1, 0) ==
+	    (ssize_t)size ? 0 : TBUF_FAULT_ADDRESS);
+}

@@ -1,0 +1,129 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes that a consumer has itself: dtrace:::BEGIN, END and ERROR, and
+ * profile:::tick-N and profile-N for any N.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "consumer/script/script.h"
+
+#define PERIOD_MIN	UINT64_C(200000)	/* ns */
+
+static const char *const fixed[] = { "BEGIN", "END", "ERROR" };
+
+static void
+set_names(struct tbuf_script_probe *p, const char *provider)
+{
+	p->info.provider = provider;
+	p->info.module = "";
+	p->info.function = "";
+	p->info.name = p->name;
+}
+
+static bool
+matches(const char *description, const struct tbuf_probe_info *info)
+{
+	struct tbuf_names names = {
+		.provider = info->provider, .module = info->module,
+		.function = info->function, .name = info->name
+	};
+
+	return (tbuf_description_match(description, &names));
+}
+
+/* The rate of tick-N or profile-N; without a unit it is a second's. */
+static bool
+parse_timer(const char *name, struct tbuf_script_probe *p)
+{
+	static const char *const names[] = { "tick-", "profile-" };
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(name, names[i], length) != 0 ||
+		    tbuf_parse_rate(name + length, &p->period) != 0)
+			continue;
+		p->kind = TBUF_SCRIPT_TICK + i;
+		return (p->period >= PERIOD_MIN);
+	}
+	return (false);
+}
+
+bool
+tbuf_script_probe_make(const char *description, struct tbuf_script_probe *p)
+{
+	const char *name = strrchr(description, ':');
+
+	memset(p, 0, sizeof(*p));
+	name = name == NULL ? description : name + 1;
+	if (strlen(name) >= sizeof(p->name) || !parse_timer(name, p))
+		return (false);
+	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	set_names(p, "profile");
+	return (matches(description, &p->info));
+}
+
+/* Those that are always there come first: their ids are 1 to 3. */
+static void
+make_fixed(struct tbuf_script *s)
+{
+	struct tbuf_script_probe *p;
+
+	for (; s->nprobes < 3; s->nprobes++) {
+		p = &s->probes[s->nprobes];
+		p->kind = s->nprobes;
+		p->info.id = s->nprobes + 1;
+		(void)snprintf(p->name, sizeof(p->name), "%s",
+		    fixed[s->nprobes]);
+		set_names(p, "dtrace");
+	}
+}
+
+struct tbuf_script_probe *
+tbuf_script_probe_find(struct tbuf_script *s, const char *description,
+    unsigned *from)
+{
+	make_fixed(s);
+	for (; *from < s->nprobes; (*from)++)
+		if (matches(description, &s->probes[*from].info))
+			return (&s->probes[(*from)++]);
+	return (NULL);
+}
+
+int
+tbuf_consumer_own(const char *description)
+{
+	struct tbuf_script_probe p;
+	unsigned i;
+
+	if (tbuf_description_check(description) != 0)
+		return (-EINVAL);
+	for (i = 0; i < 3; i++) {
+		memset(&p, 0, sizeof(p));
+		(void)snprintf(p.name, sizeof(p.name), "%s", fixed[i]);
+		set_names(&p, "dtrace");
+		if (matches(description, &p.info))
+			return (1);
+	}
+	return (tbuf_script_probe_make(description, &p));
+}
+
+/*
+ * One that means probes of ours by their name, or by their provider's, means
+ * nobody else's.
+ */
+bool
+tbuf_clauses_theirs(const char *description)
+{
+	const char *name = strrchr(description, ':');
+
+	name = name == NULL ? description : name + 1;
+	return (tbuf_consumer_own(description) != 1 ||
+	    ((*name == '\0' || strpbrk(name, "*?[") != NULL) &&
+	    strncmp(description, "dtrace:", strlen("dtrace:")) != 0));
+}

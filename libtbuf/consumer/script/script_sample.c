@@ -1,0 +1,116 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * profile-N for threads of programs: its clauses run as the thread that was
+ * sampled.
+ */
+#include <string.h>
+
+#include "machine/internal.h"
+#include "consumer/script/script.h"
+
+struct tbuf_script_probe *
+tbuf_script_profile(struct tbuf_script *s, const struct tbuf_script_probe *p)
+{
+	unsigned i = p == NULL ? 0 : (unsigned)(p - s->probes) + 1;
+
+	for (; i < s->nprobes; i++)
+		if (s->probes[i].kind == TBUF_SCRIPT_PROFILE)
+			return (&s->probes[i]);
+	return (NULL);
+}
+
+bool
+tbuf_script_stacks(const struct tbuf_script *s,
+    const struct tbuf_script_probe *p)
+{
+	unsigned i;
+
+	for (i = 0; i < s->nenablings; i++)
+		if (s->enablings[i].probe == p &&
+		    (s->enablings[i].clause->flags & TBUF_CLAUSE_STACK) != 0)
+			return (true);
+	return (false);
+}
+
+void
+tbuf_script_sampling(struct tbuf_script *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->nprobes; i++)
+		if (s->probes[i].kind == TBUF_SCRIPT_PROFILE)
+			s->probes[i].next = UINT64_MAX;
+}
+
+void
+tbuf_script_sampled(struct tbuf_script *s,
+    const struct tbuf_script_probe *probe,
+    const struct tbuf_script_sample *sample)
+{
+	if (s->exited)
+		return;
+	s->sample = sample;
+	tbuf_script_fire(s, probe, sample->cpu);
+	s->sample = NULL;
+}
+
+void
+tbuf_script_unsampled(struct tbuf_script *s, int cpu, uint64_t count)
+{
+	if (!s->exited)
+		s->cpus[cpu].drops[TBUF_CAUSE_FULL] += count;
+}
+
+/* They are known. */
+int
+tbuf_script_stack(struct tbuf_machine *m, uint64_t image, uint8_t *to,
+    uint32_t *size)
+{
+	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
+	const uint64_t head[2] = { 0, image };
+	uint32_t n = sample != NULL ? sample->nframes : 0;
+	uint64_t first;
+
+	if (*size < sizeof(head))
+		return (TBUF_FAULT_ILLEGAL);
+	if (n > (*size - sizeof(head)) / sizeof(uint64_t))
+		n = (*size - sizeof(head)) / sizeof(uint64_t);
+	memcpy(to, head, sizeof(head));
+	*size = (uint32_t)(sizeof(head) + n * sizeof(uint64_t));
+	if (n == 0)
+		return (0);
+	memcpy(to + sizeof(head), sample->frames, n * sizeof(uint64_t));
+	first = sample->frames[0] | TBUF_FRAME_EXACT;
+	memcpy(to + sizeof(head), &first, sizeof(first));
+	return (0);
+}
+
+int
+tbuf_script_frames(struct tbuf_machine *m, uint64_t address, uint64_t most)
+{
+	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
+	uint64_t n = sample != NULL ? sample->nframes : 0;
+	struct tbuf_span span;
+	uint64_t first;
+	int answer = tbuf_memory_span(m, address, 0, &span);
+
+	if (answer != 0)
+		return (answer);
+	if (!span.writable) {
+		m->fault.address = address;
+		return (TBUF_FAULT_ADDRESS);
+	}
+	if (most > span.size / sizeof(uint64_t))
+		most = span.size / sizeof(uint64_t);
+	if (n > most)
+		n = most;
+	memset(span.at, 0, most * sizeof(uint64_t));
+	if (n == 0)
+		return (0);
+	memcpy(span.at, sample->frames, n * sizeof(uint64_t));
+	/* It was there itself, and calls nothing that it would return from. */
+	first = sample->frames[0] | TBUF_FRAME_EXACT;
+	memcpy(span.at, &first, sizeof(first));
+	return (0);
+}

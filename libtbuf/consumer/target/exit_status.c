@@ -1,0 +1,99 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How a process ended, as far as anybody tells.  A program knows it of its
+ * own children.  Of others the kernel says it of a zombie, to whoever may
+ * trace it, and newer ones keep it for the holder of a pidfd.
+ */
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <linux/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "consumer/target/target.h"
+
+/*
+ * ioctl(2) of a pidfd, from Linux 6.13 on; the exit status of a process that
+ * its parent has waited for, from 6.15 on.
+ */
+struct info {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+#define GET_INFO	_IOWR(0xff, 11, struct info)
+#define INFO_EXIT	(UINT64_C(1) << 3)
+
+/* A child of this program.  Only the command is waited for. */
+static bool
+waited(struct tbuf_target *t)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid((idtype_t)P_PIDFD, (id_t)t->pidfd, &info, WEXITED |
+	    WNOHANG | (t->child ? 0 : WNOWAIT)) != 0 || info.si_pid == 0)
+		return (false);
+	if (info.si_code == CLD_EXITED)
+		t->exit_status = info.si_status;
+	else
+		t->exit_signal = info.si_status;
+	return (true);
+}
+
+static bool
+kept(int pidfd, int *code)
+{
+	struct info info = { .mask = INFO_EXIT };
+
+	if (ioctl(pidfd, GET_INFO, &info) != 0 ||
+	    (info.mask & INFO_EXIT) == 0)
+		return (false);
+	*code = info.exit_code;
+	return (true);
+}
+
+/* Who may not trace it reads 0 for a status. */
+static bool
+permitted(pid_t pid)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+	return (readlink(path, text, sizeof(text)) != -1);
+}
+
+/* As long as the pidfd's process is there, the pid is nobody else's. */
+static bool
+zombie(pid_t pid, int pidfd, int *code)
+{
+	*code = (int)tbuf_stat_field(pid, TBUF_STAT_END);
+	return ((*code != 0 || permitted(pid)) &&
+	    (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ||
+	    errno == EPERM));
+}
+
+void
+tbuf_target_ended(struct tbuf_target *t)
+{
+	int code;
+
+	tbuf_target_die(t);
+	if (t->pidfd == -1 || waited(t))
+		return;
+	/* Somebody may reap it at any time; newer kernels keep its status. */
+	if (!zombie(t->pid, t->pidfd, &code) && !kept(t->pidfd, &code))
+		return;
+	if (WIFSIGNALED(code))
+		t->exit_signal = WTERMSIG(code);
+	else
+		t->exit_status = WEXITSTATUS(code);
+}

@@ -1,0 +1,56 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Signs of life: the deadline that a consumer keeps putting off, and a target
+ * that a waiting file has come to have.
+ */
+#include "arch/atomics.h"
+#include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
+
+void
+tbuf_target_deadline(struct tbuf_target *t)
+{
+	struct tbuf_slot *slot;
+
+	/* Clauses may record nothing: no full lane would tell. */
+	if (t->slot == -1 || !t->live || (t->clauses == 0 &&
+	    !tbuf_policy(t->order.terms.policy)->deadline))
+		return;
+	slot = tbuf_target_slot(t);
+	tbuf_store(&slot->deadline,
+	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
+}
+
+/* One that adopts a file without rseq makes lock lanes of those of CPUs. */
+static void
+relabel(struct tbuf_target *t)
+{
+	uint32_t i;
+
+	t->first_lock = 0;
+	for (i = 0; i < t->nsources; i++)
+		if (!t->sources[i].beside)
+			t->sources[i].locked = true;
+}
+
+void
+tbuf_target_refresh(struct tbuf_target *t)
+{
+	const struct tbuf_control *control = tbuf_view_control(&t->view);
+	enum tbuf_clock clock;
+	struct tbuf_moment birth;
+
+	if (t->live || t->slot == -1 ||
+	    tbuf_load_acquire(&control->stage) == TBUF_STAGE_WAITING)
+		return;
+	t->live = true;
+	clock = (enum tbuf_clock)tbuf_load(&control->clock);
+	if (clock != t->time.clock && clock <= TBUF_CLOCK_COARSE) {
+		birth = control->birth;
+		tbuf_timeline_start(&t->time, clock, &birth);
+	}
+	if ((tbuf_load(&control->flags) & TBUF_F_RSEQ) == 0)
+		relabel(t);
+	tbuf_target_deadline(t);
+}

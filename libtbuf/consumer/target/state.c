@@ -1,0 +1,82 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The states of a target and of its session, as target.h draws them.  They
+ * are changed here alone.
+ */
+#include "consumer/target/target.h"
+
+void
+tbuf_target_leave(struct tbuf_target *t)
+{
+	if (t->life == TBUF_ALIVE)
+		t->life = TBUF_LEFT;
+}
+
+void
+tbuf_target_close(struct tbuf_target *t)
+{
+	if (t->life == TBUF_LEFT)
+		t->life = TBUF_CLOSED;
+}
+
+void
+tbuf_target_replace(struct tbuf_target *t)
+{
+	if (t->life < TBUF_REPLACED)
+		t->life = TBUF_REPLACED;
+	t->stranger = false;
+}
+
+void
+tbuf_target_resign(struct tbuf_target *t)
+{
+	if (t->life == TBUF_ALIVE)
+		t->life = TBUF_RESIGNED;
+}
+
+void
+tbuf_target_die(struct tbuf_target *t)
+{
+	if (t->life < TBUF_DEAD)
+		t->life = TBUF_DEAD;
+}
+
+void
+tbuf_target_tell(struct tbuf_target *t)
+{
+	t->life = TBUF_TOLD;
+}
+
+void
+tbuf_session_begin(struct tbuf_target *t)
+{
+	t->session = TBUF_SESSION_ACTIVE;
+}
+
+void
+tbuf_session_drain(struct tbuf_target *t)
+{
+	if (t->session == TBUF_SESSION_ACTIVE)
+		t->session = TBUF_SESSION_DRAINED;
+}
+
+void
+tbuf_session_stop(struct tbuf_target *t)
+{
+	if (t->session != TBUF_SESSION_RETIRED)
+		t->session = TBUF_SESSION_STOPPED;
+}
+
+void
+tbuf_session_retire(struct tbuf_target *t)
+{
+	t->session = TBUF_SESSION_RETIRED;
+}
+
+void
+tbuf_session_end(struct tbuf_target *t)
+{
+	t->slot = -1;
+	t->session = TBUF_SESSION_NONE;
+}

@@ -1,0 +1,145 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The header of the file: what target it is of, and what that can do.
+ */
+#ifndef TBUF_LAYOUT_CONTROL_H
+#define TBUF_LAYOUT_CONTROL_H
+
+#include "layout/common.h"
+
+enum tbuf_clock {
+	TBUF_CLOCK_COUNTER = 0,	/* the raw cycle counter */
+	TBUF_CLOCK_MONOTONIC = 1, /* ns, vDSO: no invariant counter here */
+	TBUF_CLOCK_COARSE = 2	/* ns, CLOCK_MONOTONIC_COARSE */
+};
+
+/*
+ * control.flags: what the target can do.  A consumer that needs what is not
+ * there refuses the target, and says both versions: whatever is new, a bit or a
+ * version of the machine, is a thing that older libraries of this major lack.
+ * The highest 8 bits are no flags but a version of the machine's instructions,
+ * 0 for none; a target runs those of all versions up to its own.
+ */
+#define TBUF_F_RSEQ		0x1u	/* it has rseq: CPU lanes make sense */
+#define TBUF_F_COPYIN		0x2u	/* a fire may read its own memory */
+#define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
+#define TBUF_F_SIDE		0x8u	/* it binds side lanes */
+#define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
+#define TBUF_F_TURNS		0x20u	/* it goes by slot.turn */
+#define TBUF_F_VARIABLES	0x40u	/* it has threads' ones, and arrays */
+#define TBUF_F_ELEMENTS		0x80u	/* and its arrays begin with some */
+#define TBUF_F_MACHINE_SHIFT	24
+#define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
+#define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
+
+/* Of what is needed, what flags do not have; 0: they have it all. */
+static inline uint32_t
+tbuf_flags_lack(uint32_t flags, uint32_t needs)
+{
+	uint32_t bits = TBUF_F_MACHINE(1) - 1, lack = needs & ~flags & bits;
+
+	if ((flags & ~bits) < (needs & ~bits))
+		lack |= needs & ~bits;
+	return (lack);
+}
+
+/* control.stage: how far the file's target is */
+enum tbuf_stage {
+	TBUF_STAGE_WAITING = 0,	/* made by a consumer for a command (-c) */
+	TBUF_STAGE_LIVE = 1,	/* a target has it */
+	TBUF_STAGE_EXITED = 2	/* the target left by exit(3) */
+};
+
+/*
+ * The tables of the fixed part: one entry each for so many probes.  In this
+ * order, each behind the other, on page boundaries.
+ */
+struct tbuf_tables {
+	uint32_t entries;	/* a multiple of TBUF_NPROBES_MIN */
+	uint32_t strings_size;	/* bytes of the string heap */
+	uint32_t enable;	/* offset: uint32_t[entries] */
+	uint32_t probes;	/* offset: struct tbuf_probe_entry[entries] */
+	uint32_t strings;	/* offset of the string heap */
+	uint32_t areas;		/* offset of the first session area */
+};
+
+/*
+ * What a program had mapped to be run when it began: lines of /proc/PID/maps
+ * in the string heap, if a session had TBUF_S_NAMES by then.  What it maps
+ * later, or had mapped before there was one, that session's consumer leaves in
+ * its area (tbuf_session.mappings): as many bytes, at most.
+ */
+#define TBUF_MAPPINGS(offset, bytes) ((uint64_t)(offset) << 32 | (bytes))
+#define TBUF_MAPPINGS_MAX 65536u	/* bytes */
+
+struct tbuf_control {
+	char magic[8];		/* (i) TBUF_MAGIC */
+	uint32_t byte_order;	/* (i) */
+	uint16_t major;		/* (i) */
+	uint16_t minor;		/* (i) */
+	uint32_t control_size;	/* (i) sizeof(struct tbuf_control) */
+	uint32_t slot_size;	/* (i) sizeof(struct tbuf_slot) */
+	uint32_t probe_size;	/* (i) sizeof(struct tbuf_probe_entry) */
+	uint32_t lane_size;	/* (i) sizeof(struct tbuf_lane) */
+	struct tbuf_tables tables; /* (i) */
+	uint32_t clock;		/* (i) enum tbuf_clock */
+	uint32_t flags;		/* (i) TBUF_F_* */
+	uint32_t stage;		/* (t) enum tbuf_stage; published by release */
+	uint32_t pid;		/* (i) in the target's own pid namespace */
+	uint32_t uid;		/* (i) effective */
+	uint32_t filters;	/* (i) of system calls, when the target began */
+	uint64_t start;		/* (i) start time, field 22 of /proc/PID/stat */
+	uint64_t random;	/* (i) the random part of the file's name */
+	uint64_t window;	/* (i) bytes the target has mapped */
+	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
+	uint64_t mappings;	/* (t) TBUF_MAPPINGS, or 0; by release */
+	uint32_t fatal;		/* (t) the signal that ends it, if it knows */
+	uint32_t units;		/* (l) slots whose sessions may have tables of
+				   work units, a bit each */
+	uint64_t image;		/* (i) the same of all copies of the library
+				   in an image, by exec another; 0: unknown */
+	struct tbuf_moment birth; /* (i) when the target began */
+	char comm[48];		/* (i) base name of its program, with a NUL */
+	char execname[16];	/* (i) what the kernel calls it, with a NUL */
+
+	/* what changes */
+	uint32_t nprobes;	/* (t) entries of the probe table */
+	uint32_t strings;	/* (t) bytes of the string heap in use */
+	uint32_t lost_probes;	/* (t) sites whose probes found no room */
+	uint32_t registering;	/* (t) threads that match new probes now */
+	uint64_t generation;	/* (l) the last one given out */
+	uint64_t end;		/* (l) where the file ends */
+	uint32_t state[TBUF_NSESSIONS]; /* (a) enum tbuf_state */
+};
+
+/*
+ * How others want the target's text trace, at TBUF_TEXT_ORDER in the header's
+ * page (tbuf_text(3)).  Consumers keep each other out by a lock of the file;
+ * `sequence' is odd while one writes, and `pending' is set when it is done, and
+ * taken back by the target before it reads.
+ */
+struct tbuf_text_order {
+	uint32_t pending;	/* (a) there is something to be taken */
+	uint32_t sequence;	/* (l) */
+	char setting[1024];	/* (l) NUL-terminated */
+};
+
+TBUF_ASSERT_OFFSET(tbuf_control, tables, 32);
+TBUF_ASSERT_OFFSET(tbuf_control, stage, 64);
+TBUF_ASSERT_OFFSET(tbuf_control, start, 80);
+TBUF_ASSERT_OFFSET(tbuf_control, window, 96);
+TBUF_ASSERT_OFFSET(tbuf_control, fatal, 120);
+TBUF_ASSERT_OFFSET(tbuf_control, birth, 136);
+TBUF_ASSERT_OFFSET(tbuf_control, comm, 160);
+TBUF_ASSERT_OFFSET(tbuf_control, execname, 208);
+TBUF_ASSERT_OFFSET(tbuf_control, nprobes, 224);
+TBUF_ASSERT_OFFSET(tbuf_control, generation, 240);
+TBUF_ASSERT_OFFSET(tbuf_control, state, 256);
+_Static_assert(sizeof(struct tbuf_tables) == 24, "tbuf_tables");
+_Static_assert(sizeof(struct tbuf_control) == 384, "tbuf_control");
+_Static_assert(sizeof(struct tbuf_control) <= TBUF_TEXT_ORDER &&
+    TBUF_TEXT_ORDER + sizeof(struct tbuf_text_order) <= TBUF_SLOTS,
+    "the header's page");
+
+#endif

@@ -1,0 +1,269 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Addresses of networks as texts, and bytes in their order.
+ */
+#include "base/optimize_size.h"
+
+#include "machine/internal.h"
+
+/* A text in the making, which is large enough for any of these. */
+struct line {
+	uint32_t size;
+	uint8_t bytes[64];
+};
+
+/* Without a call of memset(3), which an initializer may become. */
+static void
+line_begin(struct line *line)
+{
+	line->size = 0;
+}
+
+static void
+line_put(struct line *line, uint8_t c)
+{
+	if (line->size < sizeof(line->bytes))
+		line->bytes[line->size++] = c;
+}
+
+/* Without leading zeroes but for `least` digits. */
+static void
+line_number(struct line *line, unsigned value, unsigned base, unsigned least)
+{
+	uint8_t digits[5];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (uint8_t)"0123456789abcdef"[value % base];
+	while (((value /= base) != 0 || n < least) && n < sizeof(digits));
+	while (n > 0)
+		line_put(line, digits[--n]);
+}
+
+static int
+line_end(struct tbuf_machine *m, const struct line *line, uint64_t *result)
+{
+	return (tbuf_text_make(m, line->bytes, line->size, result));
+}
+
+/* Bytes at an address of any kind. */
+static int
+fetch(struct tbuf_machine *m, uint64_t address, uint8_t *to, unsigned size)
+{
+	const uint8_t *from;
+	int answer;
+
+	if (!tbuf_address_is(address))
+		return (tbuf_memory_copyin(m, address, to, size));
+	answer = tbuf_memory_bytes(m, address, size, &from);
+	if (answer == 0)
+		tbuf_bytes_copy(to, from, size);
+	return (answer);
+}
+
+static void
+line_ip4(struct line *line, const uint8_t *ip)
+{
+	unsigned n;
+
+	for (n = 0; n < 4; n++) {
+		if (n > 0)
+			line_put(line, '.');
+		line_number(line, ip[n], 10, 1);
+	}
+}
+
+#define GROUPS	8	/* of 16 bits, in an IPv6 address */
+
+struct run {
+	unsigned at;
+	unsigned length;
+};
+
+/* The longest run of groups that are 0, the first of several. */
+static struct run
+zeroes(const uint16_t *groups)
+{
+	struct run best = { 0, 0 }, run = { 0, 0 };
+	unsigned n;
+
+	for (n = 0; n < GROUPS; n++) {
+		if (groups[n] != 0) {
+			run.length = 0;
+			continue;
+		}
+		if (run.length++ == 0)
+			run.at = n;
+		if (run.length > best.length)
+			best = run;
+	}
+	return (best);
+}
+
+static void
+line_groups(struct line *line, const uint16_t *groups, struct run hidden)
+{
+	unsigned n;
+
+	for (n = 0; n < GROUPS; n++) {
+		if (hidden.length > 1 && n == hidden.at) {
+			line_put(line, ':');
+			n += hidden.length - 1;
+			if (n == GROUPS - 1)
+				line_put(line, ':');
+			continue;
+		}
+		if (n > 0)
+			line_put(line, ':');
+		line_number(line, groups[n], 16, 1);
+	}
+}
+
+/* What stands before an IPv4 address within an IPv6 one. */
+enum prefix {
+	PREFIX_NONE,		/* 1.2.3.4 */
+	PREFIX_COLONS,		/* ::1.2.3.4 */
+	PREFIX_WHOLE		/* ::ffff:1.2.3.4, or ::1.2.3.4 */
+};
+
+static void
+line_ip6(struct line *line, const uint8_t *ip, enum prefix prefix)
+{
+	static const char mapped[] = "::ffff:";
+	uint16_t groups[GROUPS];
+	struct run hidden;
+	unsigned n, length;
+	bool maps;
+
+	for (n = 0; n < GROUPS; n++)
+		groups[n] = (uint16_t)(ip[2 * n] << 8 | ip[2 * n + 1]);
+	hidden = zeroes(groups);
+	maps = hidden.at == 0 && hidden.length == 5 && groups[5] == 0xffff;
+	if (!maps && (hidden.at != 0 || hidden.length != 6)) {
+		line_groups(line, groups, hidden);
+		return;
+	}
+	length = prefix == PREFIX_NONE ? 0 :
+	    prefix == PREFIX_WHOLE && maps ? sizeof(mapped) - 1 : 2;
+	for (n = 0; n < length; n++)
+		line_put(line, (uint8_t)mapped[n]);
+	line_ip4(line, ip + 12);
+}
+
+int
+tbuf_sub_inet_ntoa(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct line line;
+	uint8_t ip[4];
+	int answer = fetch(m, arguments[0], ip, sizeof(ip));
+
+	(void)count;
+	if (answer != 0)
+		return (answer);
+	line_begin(&line);
+	line_ip4(&line, ip);
+	return (line_end(m, &line, result));
+}
+
+/* inet_ntoa6(address[, strict]) */
+int
+tbuf_sub_inet_ntoa6(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct line line;
+	uint8_t ip[2 * GROUPS];
+	int answer = fetch(m, arguments[0], ip, sizeof(ip));
+
+	if (answer != 0)
+		return (answer);
+	line_begin(&line);
+	line_ip6(&line, ip, count > 1 && arguments[1] != 0 ? PREFIX_COLONS :
+	    PREFIX_NONE);
+	return (line_end(m, &line, result));
+}
+
+#define FAMILY_INET	2	/* Linux's AF_INET, AF_INET6 */
+#define FAMILY_INET6	10
+
+/* inet_ntop(family, address) */
+int
+tbuf_sub_inet_ntop(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct line line;
+	uint8_t ip[2 * GROUPS];
+	int answer;
+
+	(void)count;
+	if (arguments[0] == FAMILY_INET)
+		return (tbuf_sub_inet_ntoa(m, arguments + 1, 1, result));
+	if (arguments[0] != FAMILY_INET6)
+		return (tbuf_illegal(m));
+	answer = fetch(m, arguments[1], ip, sizeof(ip));
+	if (answer != 0)
+		return (answer);
+	line_begin(&line);
+	line_ip6(&line, ip, PREFIX_WHOLE);
+	return (line_end(m, &line, result));
+}
+
+#define HARDWARE_ETHERNET	1	/* Linux's ARPHRD_ETHER */
+#define HARDWARE_INFINIBAND	32
+
+/* link_ntop(hardware, address) */
+int
+tbuf_sub_link_ntop(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct line line;
+	uint8_t bytes[20];
+	unsigned n, size = arguments[0] == HARDWARE_ETHERNET ? 6 : 20;
+	int answer;
+
+	(void)count;
+	if (size != 6 && arguments[0] != HARDWARE_INFINIBAND)
+		return (tbuf_illegal(m));
+	answer = fetch(m, arguments[1], bytes, size);
+	if (answer != 0)
+		return (answer);
+	line_begin(&line);
+	for (n = 0; n < size; n++) {
+		if (n > 0)
+			line_put(&line, ':');
+		line_number(&line, bytes[n], 16, 2);
+	}
+	return (line_end(m, &line, result));
+}
+
+/* configure accepts little-endian machines alone. */
+int
+tbuf_sub_htons(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	(void)m;
+	(void)count;
+	*result = __builtin_bswap16((uint16_t)arguments[0]);
+	return (0);
+}
+
+int
+tbuf_sub_htonl(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	(void)m;
+	(void)count;
+	*result = __builtin_bswap32((uint32_t)arguments[0]);
+	return (0);
+}
+
+int
+tbuf_sub_htonll(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	(void)m;
+	(void)count;
+	*result = __builtin_bswap64(arguments[0]);
+	return (0);
+}

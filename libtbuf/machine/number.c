@@ -1,0 +1,102 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Numbers from texts and texts of numbers.
+ */
+#include "base/optimize_size.h"
+
+#include "machine/internal.h"
+
+/* 2 to 36; anything else is an illegal operation. */
+static bool
+is_base(uint64_t base)
+{
+	return (base >= 2 && base <= 36);
+}
+
+static unsigned
+digit(uint8_t c)
+{
+	if ((uint8_t)(c - '0') < 10)
+		return (c - '0');
+	c |= 'a' ^ 'A';
+	return ((uint8_t)(c - 'a') < 26 ? c - 'a' + 10u : 36);
+}
+
+static uint8_t
+character(const struct tbuf_characters *s, uint32_t n)
+{
+	return (n < s->length ? tbuf_load(s->at + n) : 0);
+}
+
+static bool
+is_blank(uint8_t c)
+{
+	return (c == ' ' || (c >= '\t' && c <= '\r'));
+}
+
+/* Behind 0x, where digits follow it. */
+static uint32_t
+skip_prefix(const struct tbuf_characters *s, uint32_t n, uint64_t base)
+{
+	if (base == 16 && character(s, n) == '0' &&
+	    (character(s, n + 1) | 0x20) == 'x' &&
+	    digit(character(s, n + 2)) < 16)
+		return (n + 2);
+	return (n);
+}
+
+/* strtoll(s[, base]): it wraps. */
+int
+tbuf_sub_strtoll(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	uint64_t base = count > 1 ? arguments[1] : 10, value = 0;
+	struct tbuf_characters s;
+	uint32_t n = 0;
+	unsigned next;
+	bool negative;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	if (answer != 0)
+		return (answer);
+	if (!is_base(base))
+		return (tbuf_illegal(m));
+	while (is_blank(character(&s, n)))
+		n++;
+	negative = character(&s, n) == '-';
+	n += negative || character(&s, n) == '+';
+	n = skip_prefix(&s, n, base);
+	while ((next = digit(character(&s, n++))) < base)
+		value = value * base + next;
+	*result = negative ? 0 - value : value;
+	return (0);
+}
+
+/* lltostr(value[, base]): unsigned unless the base is 10. */
+int
+tbuf_sub_lltostr(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	uint64_t value = arguments[0], base = count > 1 ? arguments[1] : 10;
+	uint8_t text[sizeof("-") + 64], *end = text + sizeof(text), *p = end;
+	bool negative = base == 10 && (int64_t)value < 0;
+
+	if (!is_base(base))
+		return (tbuf_illegal(m));
+	if (negative)
+		value = 0 - value;
+	for (; value != 0; value /= base)
+		*--p = (uint8_t)"0123456789abcdefghijklmnopqrstuvwxyz"
+		    [value % base];
+	/* 0x1f, 037, 0x0, 0 */
+	if (p == end || base == 8)
+		*--p = '0';
+	if (base == 16) {
+		*--p = 'x';
+		*--p = '0';
+	}
+	if (negative)
+		*--p = '-';
+	return (tbuf_text_make(m, p, (uint64_t)(end - p), result));
+}

@@ -1,0 +1,361 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Subroutines on texts.  A length that was measured once bounds all reads,
+ * whatever becomes of the text's end meanwhile.
+ */
+#include "base/optimize_size.h"
+
+#include "machine/internal.h"
+
+/* text(s): a copy. */
+int
+tbuf_sub_text(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	(void)count;
+	return (answer != 0 ? answer :
+	    tbuf_text_make(m, s.at, s.length, result));
+}
+
+int
+tbuf_sub_strlen(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	(void)count;
+	if (answer == 0)
+		*result = s.length;
+	return (answer);
+}
+
+static int
+open_two(struct tbuf_machine *m, const uint64_t *arguments,
+    struct tbuf_characters *a, struct tbuf_characters *b)
+{
+	int answer = tbuf_text_open(m, arguments[0], a);
+
+	return (answer != 0 ? answer : tbuf_text_open(m, arguments[1], b));
+}
+
+int
+tbuf_sub_strjoin(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters a, b;
+	uint32_t more;
+	uint8_t *to;
+	int answer = open_two(m, arguments, &a, &b);
+
+	(void)count;
+	if (answer != 0)
+		return (answer);
+	more = tbuf_minimum(b.length, m->strsize - a.length);
+	answer = tbuf_work(m, a.length + more);
+	if (answer == 0)
+		answer = tbuf_memory_temporary(m,
+		    a.length + more + UINT64_C(1), &to, result);
+	if (answer != 0)
+		return (answer);
+	tbuf_bytes_copy(to, a.at, a.length);
+	tbuf_bytes_copy(to + a.length, b.at, more);
+	tbuf_store(to + a.length + more, 0);
+	return (0);
+}
+
+/* What is from a place of a text on. */
+static int
+rest(struct tbuf_machine *m, const struct tbuf_characters *s, uint32_t at,
+    uint64_t *result)
+{
+	return (tbuf_text_make(m, s->at + at, s->length - at, result));
+}
+
+/* A NUL is looked for, too: it is at the end. */
+int
+tbuf_sub_strchr(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	const uint8_t wanted = (uint8_t)arguments[1];
+	struct tbuf_characters s;
+	uint32_t n;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	(void)count;
+	if (answer != 0)
+		return (answer);
+	for (n = 0; n < s.length && tbuf_load(s.at + n) != wanted; n++)
+		continue;
+	if (n == s.length && wanted != 0)
+		return (0);
+	return (rest(m, &s, n, result));
+}
+
+int
+tbuf_sub_strrchr(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	const uint8_t wanted = (uint8_t)arguments[1];
+	struct tbuf_characters s;
+	uint32_t n;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	(void)count;
+	if (answer != 0)
+		return (answer);
+	if (wanted == 0)
+		return (rest(m, &s, s.length, result));
+	for (n = s.length; n > 0; n--)
+		if (tbuf_load(s.at + n - 1) == wanted)
+			return (rest(m, &s, n - 1, result));
+	return (0);
+}
+
+/* The first place of a text from `at` to `last`; -1: there is none. */
+static int64_t
+find(struct tbuf_machine *m, const struct tbuf_characters *s,
+    const struct tbuf_characters *part, int64_t at, int64_t last)
+{
+	for (; at <= last && m->fuel > 0; at++)
+		if (tbuf_text_find(m, s, part, (uint32_t)at))
+			return (at);
+	return (-1);
+}
+
+static int64_t
+find_last(struct tbuf_machine *m, const struct tbuf_characters *s,
+    const struct tbuf_characters *part, int64_t at)
+{
+	for (; at >= 0 && m->fuel > 0; at--)
+		if (tbuf_text_find(m, s, part, (uint32_t)at))
+			return (at);
+	return (-1);
+}
+
+/* Was the search given up? */
+static int
+exhausted(struct tbuf_machine *m)
+{
+	return (m->fuel > 0 ? 0 : tbuf_fault(m, TBUF_FAULT_SCRATCH, 0));
+}
+
+int
+tbuf_sub_strstr(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s, part;
+	int64_t at;
+	int answer = open_two(m, arguments, &s, &part);
+
+	(void)count;
+	if (answer != 0)
+		return (answer);
+	at = find(m, &s, &part, 0, s.length);
+	answer = exhausted(m);
+	return (answer != 0 || at < 0 ? answer :
+	    rest(m, &s, (uint32_t)at, result));
+}
+
+/*
+ * index(s, part[, from]): as Perl's.  A negative place is the start; one
+ * behind the end finds the empty text alone, at the end.
+ */
+int
+tbuf_sub_index(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s, part;
+	int64_t from = count > 2 ? (int64_t)arguments[2] : 0;
+	int answer = open_two(m, arguments, &s, &part);
+
+	if (answer != 0)
+		return (answer);
+	if (from < 0)
+		from = 0;
+	if (from > s.length)
+		from = part.length == 0 ? s.length : INT64_MAX;
+	*result = (uint64_t)find(m, &s, &part, from, s.length);
+	return (exhausted(m));
+}
+
+/*
+ * rindex(s, part[, from]): backwards from a place, which may be behind the end;
+ * a negative one finds the empty text alone, at the start.
+ */
+int
+tbuf_sub_rindex(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s, part;
+	int64_t from;
+	int answer = open_two(m, arguments, &s, &part);
+
+	if (answer != 0)
+		return (answer);
+	from = s.length;
+	if (count > 2 && (int64_t)arguments[2] < from)
+		from = (int64_t)arguments[2];
+	if (from < 0)
+		from = part.length == 0 ? 0 : -1;
+	*result = (uint64_t)find_last(m, &s, &part, from);
+	return (exhausted(m));
+}
+
+/* A number that no length reaches is as good as any larger one. */
+static int64_t
+bounded(uint64_t value)
+{
+	const int64_t most = UINT32_MAX, number = (int64_t)value;
+
+	return (number > most ? most : number < -most ? -most : number);
+}
+
+/*
+ * substr(s, from[, size]): as Perl's.  A negative place counts from the end, a
+ * negative size leaves so many characters at the end.  What is outside is "".
+ */
+int
+tbuf_sub_substr(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters s;
+	int64_t from = bounded(arguments[1]), end;
+	int answer = tbuf_text_open(m, arguments[0], &s);
+
+	if (answer != 0)
+		return (answer);
+	if (from < 0)
+		from += s.length;
+	end = s.length;
+	if (count > 2) {
+		end = bounded(arguments[2]);
+		end += end < 0 ? s.length : from;
+	}
+	if (end > s.length)
+		end = s.length;
+	/* Begun before the text, it may yet reach into it. */
+	if (from < 0 && end > 0)
+		from = 0;
+	if (from < 0 || from > end)
+		from = end = 0;
+	return (tbuf_text_make(m, s.at + from, (uint64_t)(end - from),
+	    result));
+}
+
+/* ------------------------------------------------------------ strtok */
+
+static bool
+is_delimiter(const struct tbuf_characters *delimiters, uint8_t c)
+{
+	uint32_t n;
+
+	for (n = 0; n < delimiters->length; n++)
+		if (tbuf_load(delimiters->at + n) == c)
+			return (true);
+	return (false);
+}
+
+/* The first place from `at` on whose character is a delimiter or is none. */
+static uint32_t
+token_end(struct tbuf_machine *m, const struct tbuf_characters *delimiters,
+    uint32_t at, bool wanted)
+{
+	while (at < m->token.used && m->fuel > 0 && is_delimiter(delimiters,
+	    tbuf_load(m->token.bytes + at)) != wanted) {
+		(void)tbuf_work(m, delimiters->length + UINT64_C(1));
+		at++;
+	}
+	return (at);
+}
+
+/* Keep a text to go on with. */
+static int
+token_begin(struct tbuf_machine *m, uint64_t address)
+{
+	struct tbuf_characters s;
+	int answer = tbuf_text_open(m, address, &s);
+
+	if (answer == 0)
+		answer = tbuf_work(m, s.length);
+	if (answer != 0)
+		return (answer);
+	if (s.length > m->token.room)
+		return (tbuf_fault(m, TBUF_FAULT_SCRATCH, 0));
+	tbuf_bytes_copy(m->token.bytes, s.at, s.length);
+	m->token.used = s.length;
+	m->token_at = 0;
+	return (0);
+}
+
+int
+tbuf_sub_strtok(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	struct tbuf_characters delimiters;
+	uint32_t at, end;
+	int answer = tbuf_text_open(m, arguments[1], &delimiters);
+
+	(void)count;
+	if (answer == 0 && arguments[0] != 0)
+		answer = token_begin(m, arguments[0]);
+	else if (answer == 0 && m->token_at == TBUF_TOKEN_NONE)
+		answer = tbuf_fault(m, TBUF_FAULT_ADDRESS, 0);
+	if (answer != 0)
+		return (answer);
+	at = token_end(m, &delimiters, m->token_at, false);
+	end = token_end(m, &delimiters, at, true);
+	answer = exhausted(m);
+	/* The delimiter stays: the next call may have others, as in DTrace. */
+	m->token_at = end;
+	if (answer != 0 || at >= m->token.used)
+		return (answer);
+	return (tbuf_text_make(m, m->token.bytes + at, end - at, result));
+}
+
+/* ------------------------------------------------------------ letters */
+
+/* A copy with letters from `first` on, 26 of them, moved by so much. */
+static int
+letters(struct tbuf_machine *m, uint64_t address, uint8_t first, int by,
+    uint64_t *result)
+{
+	struct tbuf_characters s;
+	uint8_t *to, c;
+	uint32_t n;
+	int answer = tbuf_text_open(m, address, &s);
+
+	if (answer == 0)
+		answer = tbuf_memory_temporary(m, s.length + UINT64_C(1), &to,
+		    result);
+	if (answer != 0)
+		return (answer);
+	for (n = 0; n < s.length; n++) {
+		c = tbuf_load(s.at + n);
+		if ((uint8_t)(c - first) < 26)
+			c = (uint8_t)(c + by);
+		tbuf_store(to + n, c);
+	}
+	tbuf_store(to + n, 0);
+	return (0);
+}
+
+int
+tbuf_sub_toupper(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	(void)count;
+	return (letters(m, arguments[0], 'a', 'A' - 'a', result));
+}
+
+int
+tbuf_sub_tolower(struct tbuf_machine *m, const uint64_t *arguments,
+    unsigned count, uint64_t *result)
+{
+	(void)count;
+	return (letters(m, arguments[0], 'A', 'a' - 'A', result));
+}

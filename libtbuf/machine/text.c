@@ -1,0 +1,157 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Texts: where they end, how they compare, and new ones.
+ */
+#include "machine/internal.h"
+
+/* Look for the end. */
+int
+tbuf_text_measure(struct tbuf_machine *m, struct tbuf_characters *text)
+{
+	uint32_t n;
+
+	for (n = 0; n < text->most && tbuf_load(text->at + n) != 0; n++)
+		continue;
+	text->length = n;
+	return (tbuf_work(m, n));
+}
+
+int
+tbuf_text_open(struct tbuf_machine *m, uint64_t address,
+    struct tbuf_characters *text)
+{
+	int answer = tbuf_memory_text(m, address, text);
+
+	return (answer != 0 ? answer : tbuf_text_measure(m, text));
+}
+
+/* NULL is less than all others, and equal to itself. */
+static int
+compare_null(uint64_t left, uint64_t right)
+{
+	return ((left != 0) - (right != 0));
+}
+
+/* From a place on up to another: where they differ or have a NUL. */
+static inline uint32_t
+same_bytes(const struct tbuf_characters *a, const struct tbuf_characters *b,
+    uint32_t n, uint32_t end)
+{
+	uint8_t c;
+
+	for (; n < end; n++) {
+		c = tbuf_load(a->at + n);
+		if (c != tbuf_load(b->at + n) || c == 0)
+			break;
+	}
+	return (n);
+}
+
+/* Words of anybody's memory. */
+typedef uint64_t any_word __attribute__((may_alias));
+typedef uint64_t odd_word __attribute__((may_alias, aligned(1)));
+
+/*
+ * The same by words.  Those of `a` are aligned, and so do not reach into a page
+ * that its text does not; a sanitizer would mind.  Those of `b` are all there.
+ */
+static __attribute__((no_sanitize("address", "thread"))) uint32_t
+same_words(const struct tbuf_characters *a, const struct tbuf_characters *b,
+    uint32_t n, uint32_t end)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t word;
+
+	for (; end - n >= sizeof(word); n += sizeof(word)) {
+		word = *(const volatile any_word *)(const void *)(a->at + n);
+		if (word != *(const volatile odd_word *)(const void *)
+		    (b->at + n) ||
+		    ((word - ones) & ~word & (ones << 7)) != 0)
+			break;
+	}
+	return (n);
+}
+
+/* How far two texts are the same: to a NUL, or to the end of either. */
+static uint32_t
+common(const struct tbuf_characters *a, const struct tbuf_characters *b)
+{
+	const struct tbuf_characters *aligned = a->whole ? b : a;
+	const struct tbuf_characters *other = a->whole ? a : b;
+	const uint32_t most = tbuf_minimum(a->most, b->most);
+	uint32_t first = tbuf_minimum(-(uintptr_t)aligned->at % 8, most), n;
+
+	if (!other->whole)
+		return (same_bytes(a, b, 0, most));
+	n = same_bytes(a, b, 0, first);
+	if (n < first)
+		return (n);
+	return (same_bytes(a, b, same_words(aligned, other, n, most), most));
+}
+
+/* A text's character, or 0 at its end. */
+static int
+character(const struct tbuf_characters *text, uint32_t n)
+{
+	return (n < text->most ? tbuf_load(text->at + n) : 0);
+}
+
+int
+tbuf_text_compare(struct tbuf_machine *m, uint64_t left, uint64_t right,
+    int *order)
+{
+	struct tbuf_characters a, b;
+	uint32_t n;
+	int answer;
+
+	*order = compare_null(left, right);
+	if (left == 0 || right == 0)
+		return (0);
+	answer = tbuf_memory_text(m, left, &a);
+	if (answer == 0)
+		answer = tbuf_memory_text(m, right, &b);
+	if (answer != 0)
+		return (answer);
+	n = common(&a, &b);
+	*order = character(&a, n) - character(&b, n);
+	*order = (*order > 0) - (*order < 0);
+	return (tbuf_work(m, n + UINT64_C(1)));
+}
+
+/* A new text of these bytes, cut at strsize. */
+int
+tbuf_text_make(struct tbuf_machine *m, const uint8_t *bytes, uint64_t size,
+    uint64_t *address)
+{
+	uint32_t n = tbuf_minimum(size, m->strsize);
+	uint8_t *to;
+	int answer;
+
+	answer = tbuf_work(m, n);
+	if (answer == 0)
+		answer = tbuf_memory_temporary(m, n + UINT64_C(1), &to,
+		    address);
+	if (answer != 0)
+		return (answer);
+	tbuf_bytes_copy(to, bytes, n);
+	tbuf_store(to + n, 0);
+	return (0);
+}
+
+/* Is there such a text at a place of a text? */
+bool
+tbuf_text_find(struct tbuf_machine *m, const struct tbuf_characters *text,
+    const struct tbuf_characters *part, uint32_t at)
+{
+	uint32_t n;
+
+	if (at > text->length || part->length > text->length - at)
+		return (false);
+	for (n = 0; n < part->length; n++)
+		if (tbuf_load(text->at + at + n) != tbuf_load(part->at + n))
+			break;
+	/* The caller sees that there is no fuel left. */
+	(void)tbuf_work(m, n + UINT64_C(1));
+	return (n == part->length);
+}

@@ -1,0 +1,263 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Chains of ECBs: an enabling and a probe meet.
+ */
+#include "base/optimize_size.h"
+
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "shared/ecb_chain.h"
+#include "shared/program_select.h"
+
+/*
+ * What an insertion works on: the slot's heads, ECBs and clauses, which lie in
+ * the view, and how to back them.
+ */
+struct insertion {
+	const struct tbuf_view *view;
+	struct tbuf_slot *slot;
+	uint32_t *head;			/* of the probe */
+	struct tbuf_ecb *ecbs;
+	struct tbuf_clause *clauses;	/* NULL: there are none */
+	uint64_t head_at, ecbs_at, clauses_at;	/* offsets in the file */
+	uint32_t max;			/* entries of the tables */
+	struct tbuf_backing *backing;
+	struct tbuf_fit fit;		/* of the enabling's clause */
+};
+
+/* A table of as many entries as there are ECBs lies in the areas. */
+static bool
+table_find(const struct tbuf_view *view, uint64_t at, uint32_t max,
+    size_t size)
+{
+	return (at >= view->tables.areas && at % 8 == 0 && at <= view->size &&
+	    max * size <= view->size - at);
+}
+
+static bool
+clauses_find(const struct tbuf_view *view, struct insertion *in)
+{
+	in->clauses_at = tbuf_load(&in->slot->clauses);
+	in->clauses = (struct tbuf_clause *)(void *)
+	    (view->base + in->clauses_at);
+	if (in->clauses_at != 0)
+		return (table_find(view, in->clauses_at, in->max,
+		    sizeof(struct tbuf_clause)));
+	in->clauses = NULL;
+	return (true);
+}
+
+static bool
+tables_find(const struct tbuf_view *view, unsigned number, uint32_t probe,
+    struct insertion *in)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(view, number);
+	uint64_t heads = tbuf_load(&slot->heads);
+
+	in->view = view;
+	in->slot = slot;
+	in->ecbs_at = tbuf_load(&slot->ecbs);
+	in->max = tbuf_load(&slot->ecb_max);
+	in->head_at = heads + probe * sizeof(uint32_t);
+	if (heads < view->tables.areas || heads % sizeof(uint32_t) != 0 ||
+	    heads > view->size || view->tables.entries * sizeof(uint32_t) >
+	    view->size - heads || in->max > TBUF_ECBS_MAX ||
+	    !table_find(view, in->ecbs_at, in->max,
+	    sizeof(struct tbuf_ecb)) || !clauses_find(view, in))
+		return (false);
+	in->head = (uint32_t *)(void *)(view->base + in->head_at);
+	in->ecbs = (struct tbuf_ecb *)(void *)(view->base + in->ecbs_at);
+	return (true);
+}
+
+/* Whose pages are backed. */
+enum { HEADS, ECBS, CLAUSES };
+
+/* Back the pages of some bytes, but for one that was the last. */
+static bool
+pages_back(struct tbuf_backing *backing, unsigned which, uint64_t at,
+    uint64_t size)
+{
+	uint64_t page = at & ~(uint64_t)(TBUF_PAGE - 1);
+
+	for (; page < at + size; page += TBUF_PAGE) {
+		if (backing->pages[which] == page + 1)
+			continue;
+		if (backing->back(backing->argument, page, TBUF_PAGE) != 0)
+			return (false);
+		backing->pages[which] = page + 1;
+	}
+	return (true);
+}
+
+static bool
+ecbs_back(const struct insertion *in, uint32_t epid)
+{
+	uint32_t n = in->fit.count;
+
+	return (pages_back(in->backing, ECBS, in->ecbs_at +
+	    epid * sizeof(struct tbuf_ecb), n * sizeof(struct tbuf_ecb)) &&
+	    (in->clauses == NULL || pages_back(in->backing, CLAUSES,
+	    in->clauses_at + epid * sizeof(struct tbuf_clause),
+	    n * sizeof(struct tbuf_clause))));
+}
+
+static void
+clause_fill(const struct insertion *in, uint32_t epid, uint32_t record)
+{
+	struct tbuf_clause *clause = &in->clauses[epid + record];
+
+	tbuf_store(&clause->binding, in->fit.binding);
+	tbuf_store(&clause->text, tbuf_fit_text(in->view, &in->fit, record));
+	tbuf_store(&clause->program, in->fit.program);
+}
+
+/*
+ * ECBs for the probe that nobody sees yet, the first one's EPID; 0 if the
+ * table is full, or there is no storage for them.
+ */
+static uint16_t
+ecb_new(const struct insertion *in, uint32_t probe, uint16_t enabling)
+{
+	uint32_t epid = tbuf_load(&in->slot->necbs), n = in->fit.count, i;
+
+	if (epid == 0 || epid >= in->max)
+		return (0);
+	epid = tbuf_add(&in->slot->necbs, n);
+	if (epid == 0 || epid >= in->max || n > in->max - epid ||
+	    !ecbs_back(in, epid))
+		return (0);
+	for (i = 0; i < n; i++) {
+		tbuf_store(&in->ecbs[epid + i].probe, probe);
+		tbuf_store(&in->ecbs[epid + i].enabling, enabling);
+		if (in->clauses != NULL)
+			clause_fill(in, epid, i);
+	}
+	return ((uint16_t)epid);
+}
+
+/* The link in front of where an enabling's ECB belongs. */
+struct link {
+	uint16_t before;	/* EPID, or 0: the link is the head */
+	uint32_t seen;		/* the link's value */
+	uint16_t there;		/* enabling of the ECB that it leads to */
+};
+
+/*
+ * False if the chain is damaged.  It rises by enabling; a target could make it
+ * as long as the table.
+ */
+static bool
+chain_look(const struct insertion *in, uint16_t enabling, struct link *link)
+{
+	uint32_t next, steps;
+
+	link->before = 0;
+	link->seen = tbuf_load_acquire(in->head);
+	for (steps = 0; steps <= enabling; steps++) {
+		next = link->seen & TBUF_HEAD_EPID;
+		if (next >= in->max)
+			return (false);
+		if (next == 0)
+			return (true);
+		link->there = tbuf_load(&in->ecbs[next].enabling);
+		if (link->there >= enabling)
+			return (true);
+		link->before = (uint16_t)next;
+		link->seen = tbuf_load_acquire(&in->ecbs[next].next);
+	}
+	return (false);
+}
+
+static bool
+chain_link(const struct insertion *in, const struct link *link, uint16_t mine)
+{
+	uint32_t next = link->seen & TBUF_HEAD_EPID;
+	uint32_t flags = in->fit.program != 0 ? TBUF_HEAD_PROGRAM : 0;
+
+	tbuf_store(&in->ecbs[mine].next, (uint16_t)next);
+	if (link->before == 0)
+		return (tbuf_cas(in->head, link->seen, mine | flags |
+		    (link->seen & TBUF_HEAD_PROGRAM) |
+		    (next != 0 ? TBUF_HEAD_MORE : 0u)));
+	tbuf_or(in->head, TBUF_HEAD_MORE | flags);
+	return (tbuf_cas(&in->ecbs[link->before].next, (uint16_t)next, mine));
+}
+
+/*
+ * Insert an ECB for (enabling, probe) into the probe's chain, which rises by
+ * enabling; entries never leave it in a session, so one compare-and-swap of
+ * the link in front is enough, and whoever loses the race looks again and
+ * finds the other's.  False if there is no room, or the chain is damaged.
+ */
+static bool
+ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
+{
+	struct link link;
+	uint32_t next, tries;
+	uint16_t mine = 0;
+
+	for (tries = 0; tries < TBUF_ECBS_MAX; tries++) {
+		if (!chain_look(in, enabling, &link))
+			return (false);
+		next = link.seen & TBUF_HEAD_EPID;
+		if (next != 0 && link.there == enabling)
+			return (true);
+		if (mine == 0 && (mine = ecb_new(in, probe, enabling)) == 0)
+			return (false);
+		if (chain_link(in, &link, mine))
+			return (true);
+	}
+	return (false);
+}
+
+/* An enabling whose description matches: has it got its ECB? */
+static bool
+enabling_meet(struct insertion *in, uint32_t probe, unsigned enabling)
+{
+	if (!tbuf_clause_fit(in->view, in->slot, enabling, probe, &in->fit))
+		tbuf_add(&in->slot->unfit, 1);
+	else if (pages_back(in->backing, HEADS, in->head_at,
+	    sizeof(uint32_t)) && ecb_insert(in, probe, (uint16_t)enabling))
+		return (true);
+	else
+		tbuf_add(&in->slot->unmet, 1);
+	return (false);
+}
+
+unsigned
+tbuf_meet(const struct tbuf_view *view, unsigned slot, uint32_t probe,
+    const struct tbuf_names *names, const char *patterns,
+    size_t patterns_size, unsigned npatterns, struct tbuf_backing *backing)
+{
+	struct insertion in = { .backing = backing };
+	const char *end = patterns + patterns_size, *nul;
+	unsigned matched = 0, i;
+
+	if (!tables_find(view, slot, probe, &in))
+		return (0);
+	for (i = 0; i < npatterns && i <= UINT16_MAX; i++) {
+		nul = memchr(patterns, '\0', (size_t)(end - patterns));
+		if (nul == NULL)
+			break;
+		if (tbuf_description_match_to(patterns, nul, names))
+			matched += enabling_meet(&in, probe, i);
+		patterns = nul + 1;
+	}
+	if (matched != 0)
+		tbuf_or(tbuf_view_enable(view, probe), 1u << slot);
+	return (matched);
+}
+
+void
+tbuf_disable_all(const struct tbuf_view *view, unsigned slot)
+{
+	uint32_t n = tbuf_load(&tbuf_view_control(view)->nprobes), i;
+
+	if (n > view->tables.entries)
+		n = view->tables.entries;
+	for (i = 0; i < n; i++)
+		tbuf_and(tbuf_view_enable(view, i), ~(1u << slot));
+}

@@ -1,0 +1,65 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The locks of a control file, by which those who change it keep each other
+ * out: consumers, and a target that builds a session in a file that has a name.
+ */
+#include "base/optimize_size.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "shared/control_file.h"
+
+#define PAUSE		1000000		/* ns */
+#define FILE_PAUSES	10000		/* another consumer is at work */
+
+bool
+tbuf_file_lock(int fd, uint64_t byte)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)byte, .l_len = 1
+	};
+
+	return (fcntl(fd, F_OFD_SETLK, &lock) == 0);
+}
+
+void
+tbuf_file_unlock(int fd, uint64_t byte)
+{
+	struct flock lock = {
+		.l_type = F_UNLCK, .l_whence = SEEK_SET,
+		.l_start = (off_t)byte, .l_len = 1
+	};
+
+	fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+bool
+tbuf_pause(unsigned *pauses)
+{
+	struct timespec t = { 0, PAUSE };
+
+	if (*pauses == 0)
+		return (false);
+	(*pauses)--;
+	nanosleep(&t, NULL);
+	return (true);
+}
+
+/* Others hold it for as long as it takes to reserve space. */
+int
+tbuf_file_lock_wait(int fd)
+{
+	unsigned pauses = FILE_PAUSES;
+
+	do {
+		if (tbuf_file_lock(fd, 0))
+			return (0);
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return (-errno);
+	} while (tbuf_pause(&pauses));
+	return (-EBUSY);
+}

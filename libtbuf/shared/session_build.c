@@ -1,0 +1,696 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Laying sessions out and building them.
+ */
+#include "base/optimize_size.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "shared/array_element.h"
+#include "base/glob.h"
+#include "shared/session_build.h"
+
+static uint64_t
+round_up(uint64_t value, uint64_t to)
+{
+	return ((value + to - 1) / to * to);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+unsigned
+tbuf_cpus_count(const struct tbuf_cpus *cpus)
+{
+	unsigned n = 0, i;
+
+	for (i = 0; i < TBUF_NCPUS / 64; i++)
+		n += (unsigned)__builtin_popcountll(cpus->bits[i]);
+	return (n);
+}
+
+/* A word of a structure, whatever its fields. */
+typedef uint64_t __attribute__((may_alias)) terms_word;
+
+bool
+tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *terms)
+{
+	const terms_word *words = (const void *)from;
+	terms_word *copy = (void *)terms;
+	bool good;
+	size_t i;
+
+	for (i = 0; i < sizeof(*terms) / sizeof(*copy); i++)
+		copy[i] = tbuf_load(&words[i]);
+	good = terms->policy < TBUF_NPOLICIES;
+	if (!good)
+		terms->policy = TBUF_SWITCH;
+	if (terms->strsize < TBUF_STRSIZE_MIN ||
+	    terms->strsize > TBUF_STRSIZE_MAX)
+		terms->strsize = TBUF_STRSIZE_MIN;
+	terms->owner[sizeof(terms->owner) - 1] = '\0';
+	return (good);
+}
+
+uint64_t
+tbuf_plan_storage(uint64_t size, enum tbuf_policy policy)
+{
+	uint64_t need = tbuf_policy(policy)->halves * size;
+	uint64_t storage = 64;
+
+	while (storage < need)
+		storage *= 2;
+	return (storage);
+}
+
+/*
+ * The CPUs that get lanes: those of the target, or the one of -x cpu, or, if
+ * nothing is known, the first.
+ */
+static void
+lane_cpus(const struct tbuf_order *order, struct tbuf_cpus *cpus)
+{
+	*cpus = order->cpus;
+	if (order->terms.only_cpu >= 0) {
+		memset(cpus, 0, sizeof(*cpus));
+		tbuf_cpus_add(cpus, (unsigned)order->terms.only_cpu);
+	}
+	if (tbuf_cpus_count(cpus) == 0)
+		tbuf_cpus_add(cpus, 0);
+}
+
+static uint64_t
+lane_size(const struct tbuf_plan *plan, uint32_t lane)
+{
+	if (lane < plan->ncpu_lanes)
+		return (plan->cpu_size);
+	if (lane < plan->ncpu_lanes + plan->nlocks)
+		return (plan->lock_size);
+	return (lane < plan->nmain ? plan->spare_size : plan->side_size);
+}
+
+uint64_t
+tbuf_plan_table(uint64_t aggsize)
+{
+	uint64_t storage = TBUF_TABLE_MIN;
+
+	while (storage < aggsize && storage < TBUF_TABLE_MAX)
+		storage *= 2;
+	return (storage);
+}
+
+/* A lock lane that few use has a small one. */
+static uint64_t
+table_size(const struct tbuf_order *order, const struct tbuf_plan *plan,
+    uint32_t lane)
+{
+	uint64_t storage = tbuf_plan_table(order->aggsize);
+	uint32_t large = plan->ncpu_lanes != 0 ? plan->ncpu_lanes :
+	    plan->nlocks;
+
+	return (lane < large ? storage : least(storage, TBUF_TABLE_LOCK));
+}
+
+/* Where a lane's storage begins if the space up to `at` is taken. */
+static uint64_t
+lane_place(uint64_t at, uint64_t storage)
+{
+	return (round_up(at, least(storage, TBUF_PAGE)));
+}
+
+uint64_t
+tbuf_plan_stride(uint64_t size, enum tbuf_policy policy)
+{
+	return (round_up(tbuf_plan_storage(size, policy), TBUF_PAGE));
+}
+
+/* Bytes of the parts; what no session holds is too many in any case. */
+static uint64_t
+plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	unsigned i;
+
+	if (order->parts[TBUF_PART_CODES] == 0)
+		return (at);
+	for (i = 0; i < TBUF_PARTS; i++) {
+		plan->parts[i] = round_up(at, 8);
+		at = plan->parts[i] + least(order->parts[i], TBUF_META_MAX);
+	}
+	plan->globals = round_up(at, 8);
+	return (plan->globals + order->globals);
+}
+
+/* Behind all that is there without them; the words of those to come as well. */
+static void
+plan_sides(struct tbuf_plan *plan)
+{
+	if (plan->nlanes == plan->nmain)
+		return;
+	plan->holders = plan->data;
+	plan->lanes = round_up(plan->holders + (plan->nlanes_max -
+	    plan->nmain) * sizeof(struct tbuf_holder), 64);
+	plan->words_end = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
+	plan->data = round_up(plan->lanes + plan->nlanes_max *
+	    sizeof(struct tbuf_lane), TBUF_PAGE);
+}
+
+/* An enabling's text, and the place behind it; NULL: there is none. */
+static const char *
+selection_next(const struct tbuf_order *order, const char *p,
+    uint64_t *selection)
+{
+	const char *end = order->patterns + order->patterns_size;
+	const char *nul = p == NULL ? NULL :
+	    memchr(p, '\0', (size_t)(end - p));
+
+	*selection = 0;
+	if (nul == NULL)
+		return (NULL);
+	(void)tbuf_description_end(p, nul, selection);
+	return (nul + 1);
+}
+
+static bool
+has_selections(const struct tbuf_order *order)
+{
+	const char *p = order->patterns;
+	uint64_t selection, size;
+	uint32_t i;
+
+	if (tbuf_terms_units(&order->terms, &size) == 0)
+		return (false);
+	for (i = 0; i < order->npatterns; i++) {
+		p = selection_next(order, p, &selection);
+		if (selection != 0)
+			return (true);
+	}
+	return (false);
+}
+
+/* Room for lines of what is mapped. */
+static uint64_t
+plan_mappings(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	if ((order->terms.flags & TBUF_S_NAMES) == 0)
+		return (at);
+	plan->mappings = round_up(at, 8);
+	plan->mappings_size = TBUF_MAPPINGS_MAX;
+	return (plan->mappings + plan->mappings_size);
+}
+
+/* The parts of an area that stand in front of its storage. */
+static void
+plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
+{
+	bool clauses = order->parts[TBUF_PART_CODES] != 0;
+	uint64_t at, size;
+
+	plan->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
+	    order->epids : order->npatterns) * order->entries + 1,
+	    tbuf_terms_units(&order->terms, &size) != 0 ? TBUF_EPID_UNIT :
+	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
+	plan->patterns = sizeof(struct tbuf_session);
+	at = plan->patterns + order->patterns_size;
+	if (has_selections(order)) {
+		plan->selections = round_up(at, 8);
+		at = plan->selections + order->npatterns * sizeof(uint64_t);
+	}
+	/* lane_of_cpu counts in units of 64 bytes. */
+	at = plan->lanes = round_up(at, 64);
+	if (plan->nlanes == plan->nmain)
+		at += plan->nlanes * sizeof(struct tbuf_lane);
+	if (clauses) {
+		plan->sides = at;
+		at += plan->nmain * sizeof(struct tbuf_side);
+	}
+	at = plan_mappings(order, plan, plan_parts(order, plan, at));
+	plan->heads = round_up(at, TBUF_PAGE);
+	plan->ecbs = plan->heads +
+	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
+	plan->clauses = plan->ecbs +
+	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
+	plan->data = plan->clauses + (!clauses ? 0 :
+	    round_up(plan->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
+	plan_sides(plan);
+}
+
+/* Where one table of each lane ends. */
+static uint64_t
+plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
+    uint64_t at)
+{
+	uint64_t storage;
+	uint32_t i;
+
+	for (i = 0; i < plan->nmain; i++) {
+		storage = table_size(order, plan, i);
+		at = lane_place(at, storage) + storage;
+	}
+	return (at);
+}
+
+/* A buffer for each id and lane; what no session holds is too many. */
+static uint64_t
+plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	if (order->nspec == 0)
+		return (at);
+	plan->speculated = (uint32_t)(sizeof(struct tbuf_speculated) +
+	    round_up(least(order->specsize & ~UINT64_C(7),
+	    TBUF_SPECSIZE_MAX), 64));
+	plan->speculations = round_up(at, TBUF_PAGE);
+	return (plan->speculations + (uint64_t)plan->speculated *
+	    least(order->nspec, TBUF_NSPEC) * plan->nmain);
+}
+
+/*
+ * How many lanes of which size.  Where each thread has a lane of its own, CPUs'
+ * are for those that find none free.
+ */
+static void
+plan_lanes(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t size, uint32_t ncpus)
+{
+	uint32_t sides = tbuf_terms_sides(&order->terms);
+
+	plan->side_size = size;
+	plan->spare_size = least(size, TBUF_LOCK_SIZE);
+	plan->cpu_size = (order->terms.flags & TBUF_S_THREAD) != 0 ?
+	    plan->spare_size : size;
+	if (order->rseq) {
+		plan->ncpu_lanes = ncpus;
+		plan->nlocks = TBUF_LOCKS_BESIDE;
+		plan->lock_size = plan->spare_size;
+	} else {
+		plan->nlocks = (uint32_t)least(ncpus,
+		    TBUF_NLOCKS - TBUF_SPARES);
+		plan->lock_size = plan->cpu_size;
+	}
+	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
+	plan->nmain = plan->ncpu_lanes + plan->nlocks_max;
+	plan->nlanes = plan->nmain + (uint32_t)least(sides, TBUF_SIDES_MAX);
+	plan->nlanes_max = sides == 0 || tbuf_terms_recorder(&order->terms) ?
+	    plan->nlanes :
+	    (uint32_t)least(plan->nmain + TBUF_SIDES_MAX, TBUF_NLANES);
+	if (plan->nlanes > plan->nlanes_max)
+		plan->nlanes = plan->nlanes_max;
+}
+
+static uint64_t
+plan_units(const struct tbuf_order *order, struct tbuf_plan *plan,
+    uint64_t at)
+{
+	uint64_t size;
+	uint32_t n = tbuf_terms_units(&order->terms, &size);
+
+	if (n == 0)
+		return (at);
+	plan->units = round_up(at, TBUF_PAGE);
+	plan->units_size = tbuf_units_tables(n) + n * size;
+	return (plan->units + plan->units_size);
+}
+
+int
+tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	uint64_t at, size, storage, unit;
+	uint32_t ncpus, i;
+
+	size = order->terms.bufsize & ~UINT64_C(7);
+	if (size < TBUF_BUFSIZE_MIN || order->npatterns == 0)
+		return (-EINVAL);
+	if (size > TBUF_BUFSIZE_MAX)
+		return (-ENOSPC);
+	memset(plan, 0, sizeof(*plan));
+	lane_cpus(order, &cpus);
+	ncpus = tbuf_cpus_count(&cpus);
+	plan_lanes(order, plan, size, ncpus);
+	plan_meta(order, plan);
+	if (plan->data > TBUF_META_MAX)
+		return (-E2BIG);
+	for (at = plan->data, i = 0; i < plan->nlanes; i++) {
+		storage = tbuf_plan_storage(lane_size(plan, i),
+		    order->terms.policy);
+		at = lane_place(at, storage) + storage;
+	}
+	if (order->aggsize != 0 || order->blocks != 0 ||
+	    order->dynamic != 0 || order->nspec != 0 ||
+	    tbuf_terms_units(&order->terms, &unit) != 0)
+		plan->zeroes = at = round_up(at, TBUF_PAGE);
+	if (order->aggsize != 0) {
+		plan->tables[0] = at;
+		at = plan_tables(order, plan, at);
+	}
+	if (order->blocks != 0) {
+		plan->blocks = round_up(at, TBUF_PAGE);
+		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
+	}
+	if (order->dynamic != 0) {
+		plan->dynamic = round_up(at, TBUF_PAGE);
+		at = plan->dynamic + least(order->dynamic, TBUF_BUFSIZE_MAX);
+	}
+	at = plan_speculations(order, plan, at);
+	at = plan_units(order, plan, at);
+	at = round_up(at, TBUF_PAGE);
+	plan->storage = at - plan->data;
+	if (order->aggsize != 0) {
+		plan->tables[1] = at;
+		at = plan_tables(order, plan, at);
+	}
+	plan->size = round_up(at, TBUF_PAGE);
+	return (0);
+}
+
+/* The n-th CPU of a set, counting round. */
+static uint32_t
+nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
+{
+	uint32_t cpu;
+
+	for (n %= tbuf_cpus_count(cpus), cpu = 0; cpu < TBUF_NCPUS; cpu++)
+		if (tbuf_cpus_has(cpus, cpu) && n-- == 0)
+			break;
+	return (cpu);
+}
+
+static void
+sides_make(struct tbuf_lane *lanes, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; plan->sides != 0 && i < plan->nmain; i++)
+		lanes[i].side = area + plan->sides +
+		    i * sizeof(struct tbuf_side);
+}
+
+static void
+tables_make(struct tbuf_lane *lanes, uint64_t area, unsigned which,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t at = area + plan->tables[which], storage;
+	uint32_t i;
+
+	for (i = 0; i < plan->nmain && order->aggsize != 0; i++) {
+		storage = table_size(order, plan, i);
+		at = lane_place(at, storage);
+		lanes[i].table[which] = tbuf_place(at, storage);
+		at += storage;
+	}
+}
+
+void
+tbuf_side_make(struct tbuf_lane *lane, uint64_t at, uint64_t size,
+    enum tbuf_policy policy)
+{
+	memset(lane, 0, sizeof(*lane));
+	lane->size = lane->limit = size;
+	lane->place = tbuf_place(at, tbuf_plan_storage(size, policy));
+	lane->cpu = UINT32_MAX;
+	lane->kind = TBUF_KIND_THREAD;
+}
+
+void
+tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	struct tbuf_lane *lane;
+	uint64_t at = area + plan->data, size, storage;
+	uint32_t i, cpu = 0;
+
+	lane_cpus(order, &cpus);
+	memset(lanes, 0, plan->nlanes * sizeof(*lanes));
+	for (i = 0; i < plan->nlanes; i++, cpu++) {
+		lane = &lanes[i];
+		size = lane_size(plan, i);
+		lane->size = lane->limit = size;
+		storage = tbuf_plan_storage(size, order->terms.policy);
+		at = lane_place(at, storage);
+		lane->place = tbuf_place(at, storage);
+		if (i >= plan->nmain)
+			tbuf_side_make(lane, at, size, order->terms.policy);
+		at += storage;
+		if (i >= plan->nmain)
+			continue;
+		if (i < plan->ncpu_lanes) {
+			while (!tbuf_cpus_has(&cpus, cpu))
+				cpu++;
+			lane->cpu = cpu;
+		} else {
+			lane->cpu = nth_cpu(&cpus, i - plan->ncpu_lanes);
+			lane->kind = TBUF_KIND_LOCK;
+		}
+	}
+	sides_make(lanes, area, plan);
+	tables_make(lanes, area, 0, order, plan);
+	tables_make(lanes, area, 1, order, plan);
+}
+
+/* Where each CPU finds its lane. */
+static void
+build_cpus(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	struct tbuf_cpus cpus;
+	uint32_t i, cpu = 0;
+
+	lane_cpus(order, &cpus);
+	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
+	for (i = 0; i < plan->ncpu_lanes; i++, cpu++) {
+		while (!tbuf_cpus_has(&cpus, cpu))
+			cpu++;
+		slot->lane_of_cpu[cpu] = (uint32_t)((area + plan->lanes +
+		    i * sizeof(struct tbuf_lane)) / 64);
+	}
+}
+
+static struct tbuf_part
+part(uint64_t at, uint64_t size)
+{
+	return ((struct tbuf_part){ at, size });
+}
+
+/* Where a script's parts are; without one they are nowhere. */
+static void
+build_parts(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	const struct tbuf_part none = { 0, 0 };
+	bool clauses = order->parts[TBUF_PART_CODES] != 0;
+
+	slot->clauses = clauses ? area + plan->clauses : 0;
+	slot->codes = slot->programs = slot->texts = slot->globals = none;
+	slot->blocks = slot->dynamic = none;
+	slot->exit = 0;
+	slot->unfit = 0;
+	if (!clauses)
+		return;
+	slot->codes = part(area + plan->parts[TBUF_PART_CODES],
+	    order->parts[TBUF_PART_CODES]);
+	slot->programs = part(area + plan->parts[TBUF_PART_PROGRAMS],
+	    order->parts[TBUF_PART_PROGRAMS]);
+	slot->texts = part(area + plan->parts[TBUF_PART_TEXTS],
+	    order->parts[TBUF_PART_TEXTS]);
+	slot->globals = part(area + plan->globals, order->globals);
+	if (plan->blocks != 0)
+		slot->blocks = part(area + plan->blocks, order->blocks);
+	if (plan->dynamic != 0)
+		slot->dynamic = part(area + plan->dynamic, order->dynamic);
+}
+
+/* All ids are free; the buffers are zero. */
+static void
+build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint32_t i;
+
+	slot->nspec = (uint32_t)least(order->nspec, TBUF_NSPEC);
+	slot->speculated = plan->speculated;
+	slot->speculations = part(slot->nspec == 0 ? 0 :
+	    area + plan->speculations,
+	    (uint64_t)slot->nspec * plan->speculated * plan->nmain);
+	for (i = 0; i < TBUF_NSPEC; i++)
+		tbuf_store(&slot->speculation[i], tbuf_speculation_word(
+		    generation, 0, TBUF_INACTIVE));
+}
+
+void
+tbuf_unit_rules_init(uint64_t *rules)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_UNIT_RULES; i++)
+		rules[i] = tbuf_unit_default(i);
+}
+
+/* The entries are zero. */
+static void
+build_units(struct tbuf_slot *slot, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	slot->units = part(plan->units == 0 ? 0 : area + plan->units,
+	    plan->units_size);
+}
+
+static void
+build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint32_t i, k;
+
+	slot->area = area;
+	slot->heads = area + plan->heads;
+	slot->ecbs = area + plan->ecbs;
+	slot->ecb_max = plan->ecb_max;
+	slot->necbs = 1;
+	slot->lanes = area + plan->lanes;
+	slot->nlanes = plan->nlanes;
+	slot->first_lock = plan->ncpu_lanes;
+	slot->nlocks = plan->nlocks;
+	slot->nlocks_max = plan->nlocks_max;
+	slot->terms = order->terms;
+	slot->terms.bufsize = plan->side_size;
+	slot->ncpus = plan->ncpu_lanes;
+	slot->fill_mask = tbuf_policy(order->terms.policy)->closes ?
+	    UINT64_MAX : 0;
+	slot->deadline = 0;
+	slot->unmet = 0;
+	slot->children = 0;
+	slot->cleared = 0;
+	slot->holders = plan->holders == 0 ? 0 : area + plan->holders;
+	slot->first_side = plan->nmain;
+	slot->nlanes_max = plan->nlanes_max;
+	slot->released = 0;
+	slot->turn = tbuf_turn(generation, 0);
+	build_parts(slot, area, order, plan);
+	build_speculations(slot, area, generation, order, plan);
+	build_units(slot, area, plan);
+	for (i = 0; i < TBUF_NLOCKS; i++) {
+		for (k = 0; k < TBUF_NLOST; k++)
+			tbuf_store(&slot->locks[i].nolane[k],
+			    tbuf_nolane_tag(generation));
+		tbuf_store(&slot->locks[i].word, 2 * generation);
+	}
+}
+
+/* The values that the codes have for them. */
+static void
+build_globals(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t size = order->parts[TBUF_PART_CODES];
+	const unsigned char *codes = view->base + area +
+	    plan->parts[TBUF_PART_CODES];
+	struct tbuf_codes head;
+
+	if (order->globals == 0 || size < sizeof(head))
+		return;
+	memcpy(&head, codes, sizeof(head));
+	if (head.values <= size && order->globals <= size - head.values)
+		memcpy(view->base + area + plan->globals, codes + head.values,
+		    order->globals);
+}
+
+void
+tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    unsigned char *elements)
+{
+	uint64_t size = order->parts[TBUF_PART_CODES];
+	unsigned char *codes = view->base + area +
+	    plan->parts[TBUF_PART_CODES];
+	struct tbuf_codes head;
+	struct tbuf_sets sets;
+	uint64_t drops;
+
+	if (plan->dynamic == 0 || size < sizeof(head))
+		return;
+	memcpy(&head, codes, sizeof(head));
+	if (head.elements % 8 != 0 || head.elements > size ||
+	    head.elements_size > size - head.elements ||
+	    !tbuf_sets_make(&sets, elements, order->dynamic, head.element))
+		return;
+	drops = tbuf_elements_begin(&sets, codes + head.elements,
+	    head.elements_size);
+	/* The first lane's; what the lane says of it may be another's by now. */
+	if (drops != 0 && plan->sides != 0)
+		((struct tbuf_side *)(void *)(view->base + area +
+		    plan->sides))->dynamic = drops;
+}
+
+static void
+build_selections(const struct tbuf_view *view, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan)
+{
+	uint64_t *to = (uint64_t *)(void *)(view->base + area +
+	    plan->selections);
+	const char *p = order->patterns;
+	uint32_t i;
+
+	for (i = 0; plan->selections != 0 && i < order->npatterns; i++)
+		p = selection_next(order, p, &to[i]);
+}
+
+/* Whether a unit has to look for its session at all. */
+static void
+tell_units(const struct tbuf_view *view, unsigned number,
+    const struct tbuf_plan *plan)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	uint32_t bit = UINT32_C(1) << number, others;
+
+	others = tbuf_load(&control->units) & ~bit;
+	tbuf_store(&control->units, others | (plan->units == 0 ? 0 : bit));
+}
+
+int
+tbuf_session_build(const struct tbuf_view *view, unsigned number,
+    uint64_t area, uint64_t generation, const struct tbuf_order *order,
+    const struct tbuf_plan *plan)
+{
+	struct tbuf_slot *slot = tbuf_view_slot(view, number);
+	struct tbuf_session *session;
+
+	/* Only written here: what is read again may be others' by then. */
+	if (view->size < plan->data || area > view->size - plan->data ||
+	    (area + plan->data) / 64 > UINT32_MAX)
+		return (-ENOSPC);
+	session = (struct tbuf_session *)(void *)(view->base + area);
+	memset(session, 0, sizeof(*session));
+	session->generation = generation;
+	session->patterns = area + plan->patterns;
+	session->patterns_size = order->patterns_size;
+	session->npatterns = order->npatterns;
+	memcpy(view->base + area + plan->patterns, order->patterns,
+	    order->patterns_size);
+	if (plan->selections != 0)
+		session->selections = area + plan->selections;
+	if (plan->mappings != 0)
+		session->mappings = part(area + plan->mappings,
+		    plan->mappings_size);
+	build_selections(view, area, order, plan);
+	if (plan->sides != 0)
+		memset(view->base + area + plan->sides, 0,
+		    plan->nmain * sizeof(struct tbuf_side));
+	build_globals(view, area, order, plan);
+	build_slot(slot, area, generation, order, plan);
+	tell_units(view, number, plan);
+	build_cpus(slot, area, order, plan);
+	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +
+	    plan->lanes), area, order, plan);
+	/* All of it is there before anybody can take it for a session. */
+	tbuf_store_release(&slot->generation, generation);
+	return (0);
+}

@@ -1,0 +1,89 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a clause does to its program, which is only asked for with -w: raise(),
+ * stop() and chill().
+ *
+ * Signals wait until the clauses of the fire are done.  A handler of theirs
+ * may then do what any handler may, and leave by a jump as well.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target/clause/clause.h"
+#include "target/self/self.h"
+
+#define SECOND		UINT64_C(1000000000)
+#define CHILL_MAX	(SECOND / 2)
+#define SIGNALS		64
+
+/* 0, as for kill(2), is none. */
+static int
+raise_later(struct tbuf_run *run, uint64_t number)
+{
+	if (number > SIGNALS)
+		return (TBUF_FAULT_ILLEGAL);
+	if (number != 0)
+		run->signals |= UINT64_C(1) << (number - 1);
+	return (0);
+}
+
+/* 0: there is no clock to go by. */
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	if (clock_gettime(tbuf_self.clock == TBUF_CLOCK_COARSE ?
+	    CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &ts) != 0)
+		return (0);
+	return ((uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec);
+}
+
+/* It spins, as if the program had more to do. */
+static int
+chill(uint64_t ns)
+{
+	uint64_t start, time;
+
+	if (ns > CHILL_MAX)
+		return (TBUF_FAULT_ILLEGAL);
+	start = time = now();
+	while (start != 0 && time >= start && time - start < ns)
+		time = now();
+	return (0);
+}
+
+int
+tbuf_run_destroy(struct tbuf_run *run, unsigned subroutine, uint64_t argument)
+{
+	if (!run->calls)
+		return (TBUF_FAULT_ILLEGAL);
+	switch (subroutine) {
+	case TBUF_SUB_RAISE:
+		return (raise_later(run, argument));
+	case TBUF_SUB_STOP:
+		return (raise_later(run, SIGSTOP));
+	case TBUF_SUB_CHILL:
+		return (chill(argument));
+	}
+	return (TBUF_FAULT_ILLEGAL);
+}
+
+/* To this thread, whatever it is: a child of vfork has its parent's memory. */
+void
+tbuf_signals_raise(uint64_t signals)
+{
+	int saved = errno;
+
+	for (; signals != 0; signals &= signals - 1)
+		(void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid),
+		    __builtin_ctzll(signals) + 1);
+	errno = saved;
+}

@@ -1,0 +1,728 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A probe's program, decoded: what it does behind the comparisons that it
+ * begins with, if that is simple (plan.h).
+ */
+#include "base/optimize_size.h"
+
+#include "machine/aggregate.h"
+#include "machine/internal.h"
+#include "target/clause/clause.h"
+#include "target/clause/plan_decode.h"
+#include "target/lane/key_hash.h"
+#include "target/lane/lane.h"
+#include "target/lane/pack.h"
+
+/* Is it a text?  One is no number of a record. */
+static bool
+is_text(const struct tbuf_number *number)
+{
+	return (number->cut.at == TBUF_CUT_TEXT ||
+	    number->cut.at == TBUF_CUT_NAME ||
+	    number->cut.at == TBUF_CUT_LITERAL);
+}
+
+/* ... and one that a step before has made is none of this one's. */
+static bool
+is_set(const struct tbuf_number *number)
+{
+	return (number->cut.at != TBUF_CUT_UNSET);
+}
+
+/* One more number of the record. */
+static bool
+record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
+    const struct tbuf_number *number)
+{
+	if (k->nnumbers == TBUF_KEPT_NUMBERS || is_text(number) ||
+	    !is_set(number) || g->nkey != 0 ||
+	    (k->kind != TBUF_KEPT_RECORD && k->kind != TBUF_KEPT_TEST))
+		return (false);
+	k->kind = TBUF_KEPT_RECORD;
+	k->numbers[k->nnumbers++] = *number;
+	return (true);
+}
+
+/* ... or of a key; none comes behind a string. */
+static bool
+key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
+{
+	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number) ||
+	    !is_set(number))
+		return (false);
+	g->key[g->nkey++] = *number;
+	return (true);
+}
+
+static void
+key_begin(struct tbuf_keeping *g)
+{
+	g->nkey = g->strsize = g->spare = 0;
+	g->ends = false;
+}
+
+/* A string that is an argument, in a key, as its address. */
+static bool
+string_add(struct tbuf_keeping *g, unsigned argument)
+{
+	struct tbuf_number number = { .cut.at = (uint8_t)argument };
+
+	if (g->packed || argument >= g->site->nargs ||
+	    g->site->types[argument] != TBUF_STRING ||
+	    !key_add(g, &number))
+		return (false);
+	g->strsize = tbuf_fire_strsize(g->run->fire->slot);
+	g->ends = true;
+	return (true);
+}
+
+/* A text that is the same at each fire, in a key: its words are numbers. */
+static bool
+text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
+{
+	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
+	_Alignas(8) unsigned char name[8 * TBUF_KEPT_NUMBERS] = { 0 };
+	struct tbuf_key_text text;
+
+	for (i = 0; i < size && (name[i] = tbuf_load(&at[i])) != 0;)
+		if (++i == sizeof(name))
+			return (false);
+	text = tbuf_pack_key((uintptr_t)name,
+	    tbuf_fire_strsize(g->run->fire->slot), words, TBUF_HASH_FACTOR);
+	/* One that is cut is left to the machine. */
+	if (text.word >= TBUF_TEXT_NULL)
+		return (false);
+	n = (2 + text.word + 7) / 8;
+	for (i = 0; i < n; i++) {
+		word.constant = words[i];
+		if (!key_add(g, &word))
+			return (false);
+	}
+	g->spare = (uint32_t)(8 * n - 2 - text.word);
+	g->ends = true;
+	return (true);
+}
+
+/* ... the script's own, the process's or the probe's; or an argument. */
+static bool
+key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t constant = number->constant;
+	struct tbuf_span span;
+
+	switch (number->cut.at) {
+	case TBUF_CUT_LITERAL:
+		return (constant < m->constants_size && text_add(g,
+		    m->constants + constant, m->constants_size - constant));
+	case TBUF_CUT_NAME:
+		return (tbuf_run_builtin_text(g->run, (uint32_t)constant,
+		    &span) == 0 && text_add(g, span.at, span.size));
+	case TBUF_CUT_TEXT:
+		return (string_add(g, (unsigned)constant));
+	}
+	return (false);
+}
+
+/* An argument in a key. */
+static bool
+argument_add(struct tbuf_keeping *g, uint32_t selector)
+{
+	struct tbuf_number number = { .constant = 0 };
+
+	if (tbuf_decode_cut(g, selector, &number.cut))
+		return (key_add(g, &number));
+	return (string_add(g, tbuf_select(g->machine, selector)));
+}
+
+/* ... or in a record. */
+static bool
+argument_put(const struct tbuf_keeping *g, uint32_t selector,
+    struct tbuf_kept *k)
+{
+	struct tbuf_number number = { .constant = 0 };
+
+	return (tbuf_decode_cut(g, selector, &number.cut) &&
+	    record_add(g, k, &number));
+}
+
+/* A text is no more than the argument that it is. */
+static void
+text_load(const struct tbuf_keeping *g, uint32_t selector,
+    struct tbuf_number *to)
+{
+	if (tbuf_decode_cut(g, selector, &to->cut))
+		return;
+	to->cut.at = TBUF_CUT_TEXT;
+	to->constant = tbuf_select(g->machine, selector);
+}
+
+static bool
+number_same(const struct tbuf_number *a, const struct tbuf_number *b)
+{
+	return (a->cut.at == b->cut.at && a->cut.up == b->cut.up &&
+	    a->cut.down == b->cut.down &&
+	    a->cut.is_signed == b->cut.is_signed &&
+	    (a->cut.at != TBUF_CUT_NONE || a->constant == b->constant));
+}
+
+/* Is it known only when the thread's number or the time is? */
+static bool
+is_late(const struct tbuf_number *number)
+{
+	unsigned at = number->cut.at == TBUF_CUT_COMPUTED ? number->of.at :
+	    number->cut.at;
+
+	return (at >= TBUF_CUT_SECOND && at <= TBUF_CUT_SELF);
+}
+
+/*
+ * Is the key that has been made the one that the program may use?  It is used
+ * up by this.  What comes to be known later than the key is none of its words.
+ */
+static bool
+array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
+{
+	uint32_t i, n = g->nkey;
+	bool same = !s->used || s->nkey == n, text = g->ends;
+
+	key_begin(g);
+	if (n == 0 || n > TBUF_KEPT_KEY || text)
+		return (false);
+	for (i = 0; i < n; i++) {
+		if (is_late(&g->key[i]) ||
+		    g->key[i].cut.at == TBUF_CUT_COMPUTED)
+			return (false);
+		if (!s->used)
+			s->key[i] = g->key[i];
+		same &= number_same(&s->key[i], &g->key[i]);
+	}
+	s->nkey = (uint8_t)n;
+	return (same && (s->used || tbuf_array_sets(g->run, &s->sets)));
+}
+
+/*
+ * Is it the one number that the program may use, the thread's own or an
+ * element's?
+ */
+static bool
+self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	struct tbuf_kept_self *s = &k->self;
+	uint32_t id = tbuf_word_immediate(word);
+	unsigned scope = tbuf_word_c(word);
+	struct tbuf_code_variable place;
+
+	if (s->used && (s->id != id || s->scope != scope))
+		return (false);
+	if (scope == TBUF_SCOPE_THREAD) {
+		if (id >= TBUF_PLACES || k->program.places.at[id] == 0)
+			return (false);
+	} else if ((scope != TBUF_SCOPE_ARRAY &&
+	    scope != TBUF_SCOPE_THREAD_ARRAY) || id > UINT16_MAX ||
+	    !tbuf_variable_place(g->run, (enum tbuf_scope)scope, id, &place) ||
+	    place.size != 0 || !array_use(g, s))
+		return (false);
+	s->used = true;
+	s->scope = (uint8_t)scope;
+	s->id = (uint16_t)id;
+	return (true);
+}
+
+/* Another one of the thread's, which nothing asks for but an effect. */
+static bool
+second_load(struct tbuf_kept *k, uint32_t id, struct tbuf_number *to)
+{
+	struct tbuf_kept_self *s = &k->self;
+
+	if (id >= TBUF_PLACES || k->program.places.at[id] == 0 ||
+	    (s->seconds && s->second != id))
+		return (false);
+	s->seconds = true;
+	s->second = (uint8_t)id;
+	to->cut.at = TBUF_CUT_SECOND;
+	return (true);
+}
+
+static bool
+self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
+{
+	const struct tbuf_kept_self *s = &k->self;
+	uint32_t id = tbuf_word_immediate(word);
+
+	if (s->used && s->scope == TBUF_SCOPE_THREAD &&
+	    tbuf_word_c(word) == TBUF_SCOPE_THREAD && id != s->id)
+		return (!g->late && second_load(k, id, to));
+	to->cut.at = TBUF_CUT_SELF;
+	k->self.loads = true;
+	return (!g->late && self_use(g, word, k));
+}
+
+/* What costs next to nothing. */
+static bool
+builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+    struct tbuf_number *to)
+{
+	uint32_t which = tbuf_word_immediate(word);
+
+	switch (which) {
+	case TBUF_BUILTIN_TIMESTAMP:
+		/* Alone it is left to the machine. */
+		to->cut.at = TBUF_CUT_TIME;
+		k->self.times = true;
+		return (tbuf_tempo_make(g->run, &k->self.tempo));
+	case TBUF_BUILTIN_TID:
+		to->cut.at = TBUF_CUT_TID;
+		return (true);
+	}
+	return (false);
+}
+
+/* Another one than what it is made of; only one step is kept. */
+static bool
+compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
+    struct tbuf_number *to)
+{
+	const struct tbuf_number from =
+	    g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+
+	if (is_text(&from) || !is_set(&from) ||
+	    from.cut.at == TBUF_CUT_NONE ||
+	    from.cut.at == TBUF_CUT_COMPUTED)
+		return (false);
+	*to = (struct tbuf_number){
+		.cut = { .at = TBUF_CUT_COMPUTED, .up = (uint8_t)operation },
+		.of = from.cut
+	};
+	return (true);
+}
+
+/* ... from it and an immediate. */
+static bool
+operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	unsigned operation = tbuf_word_operation(word) - TBUF_OP_ADDI;
+	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
+
+	if ((y == 0 && operation >= TBUF_OP_DIVSI - TBUF_OP_ADDI &&
+	    operation <= TBUF_OP_MODUI - TBUF_OP_ADDI) ||
+	    operation == TBUF_OP_ORI - TBUF_OP_ADDI ||
+	    operation == TBUF_OP_XORI - TBUF_OP_ADDI ||
+	    !compute(g, word, operation, to))
+		return (false);
+	to->constant = y;
+	return (true);
+}
+
+/* Cut to fewer bits, which a thread's id is already: it is never below 0. */
+static bool
+extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	static const uint8_t downs[] = { 56, 48, 32 };
+	const struct tbuf_number from =
+	    g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
+	unsigned n = tbuf_word_operation(word) - TBUF_OP_EXT1S;
+
+	if (from.cut.at == TBUF_CUT_TID && n % 3 == 2)
+		*to = from;
+	else if (from.cut.at == TBUF_CUT_COMPUTED && from.cut.down == 0)
+		*to = from;
+	else if (!compute(g, word, TBUF_OP_ADDI - TBUF_OP_ADDI, to))
+		return (false);
+	if (to->cut.at == TBUF_CUT_COMPUTED) {
+		to->cut.down = downs[n % 3];
+		to->cut.is_signed = n < 3;
+	}
+	return (true);
+}
+
+static bool
+elapsed(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	unsigned time = tbuf_word_b(word) % TBUF_REGISTERS;
+	unsigned self = tbuf_word_c(word) % TBUF_REGISTERS;
+	bool is = g->registers[time].cut.at == TBUF_CUT_TIME &&
+	    g->registers[self].cut.at == TBUF_CUT_SELF;
+
+	to->cut.at = TBUF_CUT_ELAPSED;
+	return (is);
+}
+
+/*
+ * Are two words the predicate of the number?  There is one, before anything is
+ * left.
+ */
+static bool
+is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t load, jump;
+
+	if (m->length < 2 || pc > m->length - 2 || k->self.loads ||
+	    k->kind != TBUF_KEPT_TEST)
+		return (false);
+	load = tbuf_load(&m->code[pc]);
+	jump = tbuf_load(&m->code[pc + 1]);
+	return (tbuf_word_operation(load) == TBUF_OP_LDV &&
+	    tbuf_word_c(load) != TBUF_SCOPE_CLAUSE &&
+	    tbuf_word_operation(jump) == TBUF_OP_JZ &&
+	    (tbuf_word_a(jump) ^ tbuf_word_a(load)) % TBUF_REGISTERS == 0 &&
+	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
+}
+
+/* A this-> variable is what was stored there before. */
+static bool
+local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->nlocals; i++)
+		if (g->locals[i].id == tbuf_word_immediate(word)) {
+			*to = g->locals[i].number;
+			return (true);
+		}
+	return (false);
+}
+
+static bool
+local_store(struct tbuf_keeping *g, uint64_t word,
+    const struct tbuf_number *from)
+{
+	uint32_t id = tbuf_word_immediate(word), i;
+
+	if (!g->alone || tbuf_word_c(word) != TBUF_SCOPE_CLAUSE)
+		return (false);
+	for (i = 0; i < g->nlocals && g->locals[i].id != id; i++)
+		continue;
+	if (i == TBUF_KEPT_LOCALS)
+		return (false);
+	g->knows = true;
+	g->nlocals += i == g->nlocals;
+	g->locals[i].id = id;
+	g->locals[i].number = *from;
+	return (true);
+}
+
+/* An instruction between the tests and the last one. */
+static bool
+number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	unsigned a = tbuf_word_a(word) % TBUF_REGISTERS;
+	uint32_t immediate = tbuf_word_immediate(word);
+	struct tbuf_number *number = &g->registers[a];
+
+	if (tbuf_decode_constant(g, word))
+		return (true);
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_LDA:
+		return (tbuf_decode_cut(g, immediate, &number->cut));
+	case TBUF_OP_LDAT:
+		text_load(g, immediate, number);
+		return (true);
+	case TBUF_OP_LDB:
+		return (builtin_load(g, word, k, number));
+	case TBUF_OP_LDV:
+		return (tbuf_word_c(word) == TBUF_SCOPE_CLAUSE ?
+		    local_load(g, word, number) :
+		    self_load(g, word, k, number));
+	case TBUF_OP_STV:
+		return (local_store(g, word, number));
+	case TBUF_OP_EXT1S ... TBUF_OP_EXT4U:
+		return (extend(g, word, number));
+	case TBUF_OP_ADDI ... TBUF_OP_SHRUI:
+		return (operate(g, word, number));
+	case TBUF_OP_SUB:
+		return (elapsed(g, word, number));
+	}
+	return (false);
+}
+
+/* ... or a piece of the record or a key. */
+static bool
+piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	const struct tbuf_number *number =
+	    &g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	uint32_t immediate = tbuf_word_immediate(word);
+
+	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_ROOM:
+		return (!g->updated && !g->stepwise);
+	case TBUF_OP_PUT:
+		return (!g->updated && record_add(g, k, number));
+	case TBUF_OP_PUTA:
+		return (!g->updated && argument_put(g, immediate, k));
+	case TBUF_OP_KEYN:
+		key_begin(g);
+		return (true);
+	case TBUF_OP_KEY:
+		return (key_add(g, number));
+	case TBUF_OP_KEYT:
+		return (key_text(g, number));
+	case TBUF_OP_KEYA:
+		return (argument_add(g, immediate));
+	}
+	return (false);
+}
+
+/* Is it a record that this leaves? */
+static bool
+record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
+{
+	uint32_t record = tbuf_word_immediate(word);
+
+	k->epid = epid + record;
+	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
+	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+}
+
+/* Does the machine set what a value is aggregated by, and is it kept? */
+static bool
+parameters_set(const struct tbuf_keeping *g, uint64_t word,
+    enum tbuf_table_step step)
+{
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+
+	if (function == TBUF_AGG_COUNT)
+		return (true);
+	if (!is_set(&g->registers[tbuf_word_a(word) % TBUF_REGISTERS]))
+		return (false);
+	return (step != TBUF_STEP_UPDATE ||
+	    (is_set(&g->registers[b % TBUF_REGISTERS]) &&
+	    (function == TBUF_AGG_QUANTIZE ||
+	    parameter->cut.at == TBUF_CUT_NONE)));
+}
+
+/* ... or a value, aggregated in one step? */
+static bool
+update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	static const uint8_t kinds[] = {
+		[TBUF_STEP_NONE] = TBUF_KEPT_TEST,
+		[TBUF_STEP_UPDATE] = TBUF_KEPT_UPDATE,
+		[TBUF_STEP_SUM] = TBUF_KEPT_SUM,
+		[TBUF_STEP_PEAK] = TBUF_KEPT_PEAK
+	};
+	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
+	enum tbuf_table_step step =
+	    tbuf_table_step((enum tbuf_aggregator)function);
+	const struct tbuf_number *parameter =
+	    &g->registers[(b + 1) % TBUF_REGISTERS];
+	struct tbuf_kept_update *u = &k->update;
+
+	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
+	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
+	    tbuf_word_immediate(word) > UINT16_MAX ||
+	    kinds[step] == TBUF_KEPT_TEST || !parameters_set(g, word, step))
+		return (false);
+	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	u->weight = g->registers[b % TBUF_REGISTERS];
+	u->parameter = parameter->constant;
+	u->aggregation = tbuf_word_immediate(word);
+	u->function = function;
+	u->strsize = g->strsize;
+	u->spare = g->spare;
+	for (k->nnumbers = 0; k->nnumbers < g->nkey; k->nnumbers++)
+		k->numbers[k->nnumbers] = g->key[k->nnumbers];
+	key_begin(g);
+	k->kind = kinds[step];
+	return (true);
+}
+
+/* ... or a number that is stored, behind a value or alone? */
+static bool
+store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+{
+	k->self.stores = true;
+	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	return (tbuf_word_operation(word) == TBUF_OP_STV &&
+	    (g->updated || k->kind == TBUF_KEPT_TEST) &&
+	    is_set(&k->self.stored) && self_use(g, word, k));
+}
+
+/* Is what stands behind the tests no more than this? */
+static bool
+effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
+    struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t word;
+	uint32_t pc;
+	bool guard;
+
+	for (pc = from; pc + 1 < m->length; pc += 1 + guard) {
+		guard = is_guard(g, pc, k);
+		k->self.guards |= guard;
+		word = tbuf_load(&m->code[pc]);
+		if (number_make(g, word, k) || piece_make(g, word, k))
+			continue;
+		if (guard || !update_make(g, word, k))
+			return (false);
+		g->updated = true;
+	}
+	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
+	if (store_make(g, word, k))
+		return (true);
+	k->self.stores = false;
+	return (record_make(word, epid, k) || update_make(g, word, k));
+}
+
+/* Nothing so far, and so is each number of the machine's. */
+static void
+effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
+{
+	unsigned i;
+
+	k->kind = TBUF_KEPT_TEST;
+	k->nnumbers = k->update.strsize = k->update.spare = 0;
+	k->self = (struct tbuf_kept_self){ .used = false };
+	g->updated = false;
+	key_begin(g);
+	for (i = 0; i < TBUF_REGISTERS; i++)
+		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };
+}
+
+/* No fire comes behind the tests, of which there is none. */
+static bool
+is_nothing(const struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
+{
+	if (from < g->machine->length || k->ntests != 0)
+		return (false);
+	k->kind = TBUF_KEPT_NOTHING;
+	return (true);
+}
+
+/* If it is none after all only the tests are kept. */
+static bool
+effect_end(struct tbuf_kept *k, bool found)
+{
+	if (found && (k->program.code != NULL || !k->self.used) &&
+	    (k->self.used || !k->self.times))
+		return (true);
+	k->kind = TBUF_KEPT_TEST;
+	k->self.used = false;
+	return (false);
+}
+
+/* Under -x cpu a run has to look where it is: its code is not kept. */
+static void
+program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
+    struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+
+	k->program = (struct tbuf_kept_program){
+		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
+		    NULL,
+		.constants = m->constants, .length = m->length,
+		.constants_size = m->constants_size, .binding = m->binding,
+		.flags = g->flags, .epid = f->epid,
+		.flat = m->values != g->run->values
+	};
+	tbuf_places_make(g->run, &k->program.places);
+}
+
+void
+tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    struct tbuf_kept *k)
+{
+	uint32_t from;
+
+	g->stepwise = false;
+	program_make(g, f, k);
+	g->nlocals = 0;
+	g->late = false;
+	from = tbuf_decode_tests(g, k);
+	effect_begin(g, k, g->skips ? TBUF_CUT_UNSET : TBUF_CUT_NONE);
+	if (!is_nothing(g, from, k))
+		(void)effect_end(k, effect_find(g, from, f->epid, k));
+}
+
+/* One value that is aggregated, or a number that is stored. */
+static bool
+step_find(struct tbuf_keeping *g, uint32_t from, bool first,
+    struct tbuf_kept *k)
+{
+	const struct tbuf_machine *m = g->machine;
+	uint64_t word;
+	uint32_t pc;
+	bool guard;
+
+	for (pc = from; pc < m->length; pc += 1 + guard) {
+		guard = first && is_guard(g, pc, k);
+		k->self.guards |= guard;
+		word = tbuf_load(&m->code[pc]);
+		if (number_make(g, word, k) || piece_make(g, word, k))
+			continue;
+		k->link.next = pc + 1 < m->length ? pc + 1 : 0;
+		return (!guard && (update_make(g, word, k) ||
+		    store_make(g, word, k)));
+	}
+	return (false);
+}
+
+/*
+ * What is behind a step has its variables, or so has the machine, which can be
+ * given numbers where it needs no memory of its own.
+ */
+static bool
+locals_keep(struct tbuf_keeping *g, struct tbuf_kept *k)
+{
+	uint32_t i;
+
+	k->link.nlocals = (uint8_t)g->nlocals;
+	for (i = 0; i < g->nlocals; i++) {
+		if (is_text(&g->locals[i].number) ||
+		    !is_set(&g->locals[i].number))
+			return (false);
+		g->late |= is_late(&g->locals[i].number);
+		k->link.locals[i] = g->locals[i];
+	}
+	return (g->nlocals == 0 || (g->flags & TBUF_PROGRAM_MEMORY) == 0);
+}
+
+bool
+tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
+    uint32_t from, struct tbuf_kept *k)
+{
+	bool first = from == 0;
+
+	g->stepwise = true;
+	g->skips = false;
+	program_make(g, f, k);
+	k->ntests = 0;
+	if (first) {
+		g->nlocals = 0;
+		g->late = false;
+		from = tbuf_decode_tests(g, k);
+	}
+	/* What the machine would find there is of no use in a step alone. */
+	effect_begin(g, k, first && !g->skips ? TBUF_CUT_NONE :
+	    TBUF_CUT_UNSET);
+	return (effect_end(k, step_find(g, from, first, k) &&
+	    (k->link.next == 0 || locals_keep(g, k))));
+}
+
+bool
+tbuf_decode_apart(const struct tbuf_keeping *g)
+{
+	const struct tbuf_machine *m = g->machine;
+	unsigned operation;
+	uint64_t word;
+	uint32_t pc;
+
+	for (pc = 0; pc < m->length; pc++) {
+		word = tbuf_load(&m->code[pc]);
+		operation = tbuf_word_operation(word);
+		if (operation >= TBUF_OP_LDV && operation <= TBUF_OP_TMP &&
+		    ((operation != TBUF_OP_LDV && operation != TBUF_OP_STV) ||
+		    tbuf_word_c(word) == TBUF_SCOPE_CLAUSE))
+			return (false);
+	}
+	return (g->flags == 0);
+}

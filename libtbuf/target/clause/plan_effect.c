@@ -1,0 +1,263 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a clause leaves as it has done it before, by what is kept of that
+ * (plan.h): a record of numbers; or a value that is aggregated, where
+ * one section finds the key in the lane's table and adds there.  Whatever is
+ * not that simple, such as a key that is new, is left to the machine.
+ */
+#include "arch/rseq.h"
+#include "machine/aggregate.h"
+#include "target/clause/clause.h"
+#include "target/clause/plan.h"
+#include "target/lane/key_hash.h"
+#include "target/lane/lane.h"
+#include "target/lane/pack.h"
+#include "target/self/thread.h"
+
+/* Whose it is. */
+static inline void
+session_read(const struct tbuf_kept *k, struct tbuf_search *s)
+{
+	s->bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	    TBUF_MEMO_CLAUSES;
+	s->generation = k->generation;
+}
+
+/* What a quantizer adds, which is nearly always 1. */
+static inline bool
+weight_read(const struct tbuf_kept_update *from,
+    const struct tbuf_kept_fire *fire, uint64_t *weight)
+{
+	*weight = from->weight.constant;
+	return (from->weight.cut.at == TBUF_CUT_NONE ||
+	    tbuf_number_value(&from->weight, fire, weight));
+}
+
+/* What is to be added: with that all of a search but the key. */
+static inline bool
+value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    struct tbuf_search *s, enum tbuf_table_step step)
+{
+	const struct tbuf_kept_update *from = &k->update;
+	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
+	uint64_t value;
+
+	s->word = 0;
+	s->delta = 1;
+	if (step != TBUF_STEP_UPDATE) {
+		s->word = TBUF_TABLE_PAIRS;
+		s->flip = tbuf_table_flip(function);
+		return (tbuf_number_value(&from->value, fire, &s->delta));
+	}
+	if (function == TBUF_AGG_COUNT)
+		return (true);
+	if (!tbuf_number_value(&from->value, fire, &value) ||
+	    !weight_read(from, fire, &s->delta))
+		return (false);
+	s->word = function == TBUF_AGG_QUANTIZE ?
+	    tbuf_quantize_bucket((int64_t)value) :
+	    tbuf_aggregate_bucket(function, from->parameter, (int64_t)value);
+	return (true);
+}
+
+static inline bool
+update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
+    uint32_t bytes, enum tbuf_table_step step)
+{
+	const struct tbuf_memo *m = tbuf_memo_find(s->bits);
+
+	return (m != NULL && tbuf_table_update(m, s, base, aggregation,
+	    bytes, step));
+}
+
+/*
+ * Where it is not known where this CPU's table lies, or the tables have turned
+ * since; or the key is new.
+ */
+static __attribute__((noinline)) bool
+update_first(const struct tbuf_kept *k, uint64_t version,
+    struct tbuf_search *s, uint32_t bytes)
+{
+	const uint64_t base = tbuf_load(&tbuf_local->base);
+	const uint64_t bits = tbuf_kept_bits(version);
+	uint32_t aggregation = k->update.aggregation;
+	const struct tbuf_memo *m;
+
+	session_read(k, s);
+	if (base == 0 || !tbuf_kept_unchanged(k, version) ||
+	    (m = tbuf_memo_find(s->bits)) == NULL ||
+	    !tbuf_table_update(m, s, base, aggregation, bytes,
+	    TBUF_STEP_UPDATE))
+		return (false);
+	/* It may have been another lane's, as a thread's own. */
+	m = tbuf_kept_total(k);
+	if (m != NULL && (tbuf_load(&m->bits) != bits ||
+	    tbuf_load(&m->generation) != s->turn))
+		tbuf_table_remember_place(tbuf_kept_number(k), s,
+		    base, bits);
+	return (true);
+}
+
+/* Most often the key is there, in a table that is known. */
+static inline bool
+update_again(const struct tbuf_kept *k, uint64_t version,
+    struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
+{
+	const struct tbuf_memo *m = tbuf_kept_total(k);
+	uint32_t which = aggregation | bytes << 16, size = (bytes + 7) & ~7u;
+
+	s->bits = tbuf_kept_bits(version);
+	s->size = size;
+	s->entry = (TBUF_RUN_KEY_ENTRY + size) | (uint64_t)which << 32;
+	return ((m != NULL && tbuf_rseq_again(m, s) == TBUF_COMMITTED) ||
+	    update_first(k, version, s, bytes));
+}
+
+/*
+ * The key's words are read as they lie in an entry: numbers, and behind them a
+ * string, if there is one.
+ */
+static inline __attribute__((always_inline)) bool
+update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    enum tbuf_table_step step, bool string)
+{
+	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], at;
+	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
+	uint32_t numbers = k->nnumbers - string, i, bytes;
+	uint32_t aggregation = k->update.aggregation;
+	uint32_t strsize = k->update.strsize;
+	struct tbuf_key_text text;
+	struct tbuf_search s;
+
+	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s, step))
+		return (false);
+	for (i = 0; i < numbers; i++) {
+		if (!tbuf_number_value(&k->numbers[i], fire, &words[i]))
+			return (false);
+		tbuf_hash_add(&sum, &factor, words[i]);
+	}
+	bytes = 8 * numbers - k->update.spare;
+	if (string) {
+		/* An argument as it is: its address. */
+		at = k->numbers[numbers].cut.at;
+		if (at * sizeof(*words) >= fire->size)
+			return (false);
+		at = fire->words[at];
+	}
+	if (step != TBUF_STEP_UPDATE)
+		session_read(k, &s);
+	/* The deadline is looked at now and then. */
+	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
+		return (false);
+	if (string) {
+		text = tbuf_pack_key(at, strsize, words + numbers, factor);
+		/* One that is cut or too long is left to the machine. */
+		if (text.word > TBUF_TEXT_NULL)
+			return (false);
+		sum += text.sum;
+		bytes += 2 + ((uint32_t)text.word & ~TBUF_TEXT_CUT);
+	}
+	s.key = words;
+	s.hash = tbuf_hash_key(sum, aggregation | bytes << 16);
+	return (step == TBUF_STEP_UPDATE ?
+	    update_again(k, fire->version, &s, aggregation, bytes) :
+	    update_do(&s, fire->base, aggregation, bytes, step));
+}
+
+/*
+ * Functions of their own: those without a string have less to look after.  None
+ * has a number of the thread's, and what the fire has stays in registers.
+ */
+#define KEPT_KEY(name, string)						\
+void									\
+name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
+    uint64_t version, const struct tbuf_kept *k)			\
+{									\
+	const struct tbuf_kept_fire fire = {				\
+		.words = words, .size = size, .version = version	\
+	};								\
+									\
+	if (!update_key(k, &fire, TBUF_STEP_UPDATE, string))		\
+		tbuf_plan_unable(site, words, size, version);		\
+}
+
+KEPT_KEY(tbuf_kept_key, false)
+KEPT_KEY(tbuf_kept_string, true)
+
+/* There is no key: what has been found once is there till the tables turn. */
+static bool
+update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	uint32_t aggregation = k->update.aggregation;
+	struct tbuf_search s;
+
+	/* The deadline is looked at now and then. */
+	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
+	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
+		return (false);
+	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
+		return (true);
+	session_read(k, &s);
+	s.key = NULL;
+	s.hash = tbuf_hash_key(0, aggregation);
+	if (!tbuf_kept_unchanged(k, fire->version) ||
+	    !update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
+		return (false);
+	if (tbuf_kept_total(k) != NULL)
+		tbuf_table_remember(tbuf_kept_number(k), &s,
+		    fire->base, aggregation, tbuf_kept_bits(fire->version));
+	return (true);
+}
+
+/* The record, by what is remembered of the session. */
+static bool
+write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	uint64_t numbers[TBUF_KEPT_NUMBERS];
+	uint32_t n, epid = k->epid;
+	struct tbuf_fire f;
+
+	if (!tbuf_kept_numbers(k, fire, numbers, &n))
+		return (false);
+	f.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	    TBUF_MEMO_CLAUSES;
+	f.generation = k->generation;
+	f.index = k->index;
+	return (tbuf_kept_unchanged(k, fire->version) &&
+	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
+}
+
+/* What has a key beside a number of the thread's. */
+static __attribute__((noinline)) bool
+update_beside(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	return (update_key(k, fire, TBUF_STEP_UPDATE,
+	    k->update.strsize != 0));
+}
+
+/* With a key or without. */
+static __attribute__((noinline)) bool
+update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	enum tbuf_table_step step = k->kind == TBUF_KEPT_SUM ?
+	    TBUF_STEP_SUM : TBUF_STEP_PEAK;
+
+	return (k->update.strsize != 0 ? update_key(k, fire, step, true) :
+	    update_key(k, fire, step, false));
+}
+
+bool
+tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+{
+	if (k->kind == TBUF_KEPT_UPDATE)
+		return (k->nnumbers == 0 ? update_total(k, fire) :
+		    update_beside(k, fire));
+	if (k->kind == TBUF_KEPT_RECORD)
+		return (write_numbers(k, fire));
+	/* The deadline is looked at now and then. */
+	if (k->kind == TBUF_KEPT_NOTHING)
+		return (tbuf_kept_unchanged(k, fire->version) &&
+		    ++tbuf_thread.looks != 0);
+	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));
+}

@@ -1,0 +1,51 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The fast path of a probe's only clause.  Most clauses do one of these things:
+ * their predicate does not hold, they record numbers that are arguments of the
+ * probe, they aggregate a value by such numbers, or they store a time of the
+ * thread's, and aggregate what has passed since.  A program that does no more
+ * is kept, decoded, in memory of this process, so that a fire neither reads the
+ * session nor runs the machine; of other programs it is kept where they lie.
+ * A generation is never used twice: what is kept holds for as long as the slot
+ * has it, and for no other session.
+ */
+#include "target/clause/clause.h"
+#include "target/clause/plan.h"
+
+/* Apart: most end in a predicate. */
+static __attribute__((noinline)) bool
+behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    enum tbuf_kept_way way, uint64_t version)
+{
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+
+	return ((way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_COUNT &&
+	    tbuf_kept_count(k, version)) ||
+	    tbuf_clause_behind(site, words, size, way, version));
+}
+
+bool
+tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, unsigned number)
+{
+	uint64_t version;
+	enum tbuf_kept_way way = tbuf_kept_way(tbuf_kept_place(site->index),
+	    site, words, size, number, &version);
+
+	return (way == TBUF_WAY_DONE || (way != TBUF_WAY_NONE &&
+	    behind(site, words, size, way, version)));
+}
+
+bool
+tbuf_clause_met(const struct tbuf_site *site, uint32_t bits)
+{
+	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	uint64_t base = tbuf_load(&tbuf_local->base);
+	unsigned number = k->number % TBUF_NSESSIONS;
+
+	return (base != 0 && k->index == site->index &&
+	    bits == UINT32_C(1) << number &&
+	    tbuf_load(&tbuf_kept_slot(base, number)->generation) ==
+	    k->generation);
+}

@@ -1,0 +1,331 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What clauses do with one number of the thread's, by what is kept of that
+ * (plan.h):
+ *
+ *	self->ts = timestamp;
+ *	/self->ts/ { @ = quantize(timestamp - self->ts); self->ts = 0; }
+ *
+ * or with that of an element, as start[arg0]; and with another one of the
+ * thread's that is loaded.
+ *
+ * Load, effect and store are a section each, as in the machine, and a handler
+ * that comes between them finds what it would find there.  Up to the effect
+ * all can be left to the machine; behind it only the store is.
+ */
+#include "arch/counter.h"
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
+#include "machine/aggregate.h"
+#include "shared/array_element.h"
+#include "shared/atomic_step.h"
+#include "target/clause/clause.h"
+#include "target/clause/plan.h"
+#include "target/lane/inflight.h"
+#include "target/self/self.h"
+#include "target/self/thread.h"
+
+/* How far from the one number of the thread's the other one is. */
+static inline int64_t
+second_distance(const struct tbuf_kept *k)
+{
+	const struct tbuf_places *places = &k->program.places;
+
+	return ((int64_t)places->at[k->self.second % TBUF_PLACES] -
+	    (int64_t)places->at[k->self.id % TBUF_PLACES]);
+}
+
+static bool
+self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	const bool loads = k->self.loads, guards = k->self.guards;
+	const bool stores = k->self.stores, times = k->self.times;
+	const bool seconds = k->self.seconds;
+	const int64_t distance = second_distance(k);
+	const struct tbuf_number stored = k->self.stored;
+	const struct tbuf_tempo tempo = k->self.tempo;
+	const uint32_t id = k->self.id;
+	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
+	struct tbuf_memo here;
+	uint64_t *cell, value = 0;
+
+	if (!tbuf_places_find(&k->program.places, number, k->generation,
+	    (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base, number),
+	    id, &here, &cell) ||
+	    !tbuf_kept_unchanged(k, fire->version))
+		return (false);
+	if (loads) {
+		fire->self = 0;
+		if (cell != NULL && tbuf_step_load(&here, &fire->self, cell,
+		    1) != TBUF_COMMITTED)
+			return (false);
+	}
+	if (guards && fire->self == 0)
+		return (true);
+	if (seconds) {
+		fire->second = 0;
+		if (cell != NULL && tbuf_step_load(&here, &fire->second,
+		    cell + distance / 8, 1) != TBUF_COMMITTED)
+			return (false);
+	}
+	if (times) {
+		if (fire->ticks == 0)
+			fire->ticks = tbuf_counter_glance();
+		fire->time = tbuf_tempo_scale(&tempo, fire->ticks);
+	}
+	/* Without a block it is the machine that claims one. */
+	if (stores && (cell == NULL ||
+	    !tbuf_number_value(&stored, fire, &value)))
+		return (false);
+	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+		return (false);
+	if (!stores || tbuf_step_store(&here, cell, value) == TBUF_COMMITTED)
+		return (true);
+	if (kind == TBUF_KEPT_TEST)
+		return (false);
+	tbuf_clause_store(site, fire, number, here.generation, id, value);
+	return (true);
+}
+
+/* Its key, and whose fire it is: all of an access to it. */
+static bool
+element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+    uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], struct tbuf_access *a,
+    struct tbuf_memo *here)
+{
+	const struct tbuf_kept_self *s = &k->self;
+	uint32_t n = s->nkey, i;
+
+	if (n > TBUF_KEPT_KEY)
+		return (false);
+	for (i = 0; i < n; i++)
+		if (!tbuf_number_value(&s->key[i], fire,
+		    &body[TBUF_ELEMENT_HEAD + i]))
+			return (false);
+	a->last = NULL;
+	a->part = NULL;
+	a->sets = s->sets;
+	a->size = 0;
+	a->published = 0;
+	a->held.pair = NULL;
+	a->stores = a->known = a->nowhere = a->updates = false;
+	here->generation = k->generation;
+	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base,
+	    k->number % TBUF_NSESSIONS);
+	here->lane = NULL;
+	here->cpu = tbuf_rseq_cpu();
+	return (tbuf_array_make(a, body, n, (enum tbuf_scope)s->scope, s->id));
+}
+
+/*
+ * What was loaded is there while the session is, and the pair that was seen:
+ * the store goes by that first.  Apart, and an access that is not zeroed as a
+ * whole: that costs a thread's number more than all that it has to do.
+ */
+static __attribute__((noinline)) bool
+element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], value = 0;
+	const bool loads = k->self.loads, guards = k->self.guards;
+	const bool stores = k->self.stores, times = k->self.times;
+	const struct tbuf_number stored = k->self.stored;
+	const struct tbuf_tempo tempo = k->self.tempo;
+	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
+	struct tbuf_memo here;
+	struct tbuf_access a;
+
+	if (!tbuf_self.rseq || !element_make(k, fire, body, &a, &here) ||
+	    !tbuf_kept_unchanged(k, fire->version))
+		return (false);
+	a.loaded = &fire->self;
+	if (loads) {
+		fire->self = 0;
+		if (!tbuf_array_again(&a, &here))
+			return (false);
+	}
+	if (guards && fire->self == 0)
+		return (true);
+	/* What another thread has stored is no later than this. */
+	if (times) {
+		if (fire->ticks == 0)
+			fire->ticks = loads ? tbuf_counter_read() :
+			    tbuf_counter_glance();
+		fire->time = tbuf_tempo_scale(&tempo, fire->ticks);
+	}
+	if (stores && !tbuf_number_value(&stored, fire, &value))
+		return (false);
+	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+		return (false);
+	if (!stores)
+		return (true);
+	a.known = loads && a.present;
+	a.stores = true;
+	a.keeps = value != 0;
+	a.value = value;
+	if (!tbuf_array_again(&a, &here))
+		tbuf_clause_finish(site, fire, number, here.generation, &a);
+	return (true);
+}
+
+/* ------------------------------------------------------------ as a whole */
+
+/* The number's word; false: it is another case. */
+static inline __attribute__((always_inline)) bool
+cell_find(const struct tbuf_kept *k, uint64_t version, unsigned number,
+    uint32_t id, struct tbuf_memo *here, uint64_t **cell)
+{
+	const uint64_t base = tbuf_load(&tbuf_local->base);
+
+	return (base != 0 && tbuf_places_find(&k->program.places, number,
+	    k->generation, (struct tbuf_slot *)(uintptr_t)
+	    tbuf_kept_slot(base, number), id, here, cell) &&
+	    tbuf_kept_unchanged(k, version));
+}
+
+/* Nothing is copied: whether all this is of one program is looked at last. */
+static inline __attribute__((always_inline)) bool
+stamp_do(const struct tbuf_kept *k, uint64_t version)
+{
+	struct tbuf_memo here;
+	uint64_t *cell, time;
+
+	if (!cell_find(k, version, k->number % TBUF_NSESSIONS, k->self.id,
+	    &here, &cell) || cell == NULL)
+		return (false);
+	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
+	return (tbuf_kept_unchanged(k, version) &&
+	    tbuf_rseq_store(&here, cell, time) == TBUF_COMMITTED);
+}
+
+/* What most aggregate, where it is known by now. */
+static inline __attribute__((always_inline)) bool
+since_quantize(const struct tbuf_kept *k, uint64_t version, uint64_t elapsed)
+{
+	uint64_t weight = k->update.weight.constant;
+
+	return (k->self.quantizes && tbuf_kept_unchanged(k, version) &&
+	    tbuf_kept_add(k, version,
+	    tbuf_quantize_bucket((int64_t)elapsed), weight));
+}
+
+/* ... and what is more than that. */
+static __attribute__((noinline)) bool
+since_effect(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,
+    uint64_t version, uint64_t time, uint64_t self)
+{
+	const struct tbuf_kept_fire fire = {
+		.words = words, .size = size, .version = version,
+		.base = tbuf_load(&tbuf_local->base), .time = time,
+		.self = self
+	};
+
+	return (fire.base != 0 && tbuf_kept_effect(k, &fire));
+}
+
+/* The long way; a process that is no target any more has no such number. */
+static __attribute__((noinline)) void
+since_store(const struct tbuf_site *site, unsigned number,
+    uint64_t generation, uint32_t id, uint64_t value)
+{
+	const struct tbuf_kept_fire fire = {
+		.base = tbuf_load(&tbuf_local->base)
+	};
+
+	if (fire.base != 0)
+		tbuf_clause_store(site, &fire, number, generation, id, value);
+}
+
+static inline __attribute__((always_inline)) bool
+since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    uint64_t version, const struct tbuf_kept *k)
+{
+	const unsigned number = k->number % TBUF_NSESSIONS;
+	const uint32_t id = k->self.id;
+	uint64_t *cell, self = 0, time, value;
+	struct tbuf_memo here;
+
+	if (!cell_find(k, version, number, id, &here, &cell) ||
+	    (cell != NULL && tbuf_rseq_load(&here, &self, cell,
+	    sizeof(*cell)) != TBUF_COMMITTED))
+		return (false);
+	if (self == 0)
+		return (true);
+	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
+	value = k->self.stored.constant;
+	if (!since_quantize(k, version, time - self) &&
+	    !since_effect(k, words, size, version, time, self))
+		return (false);
+	if (tbuf_rseq_store(&here, cell, value) != TBUF_COMMITTED)
+		since_store(site, number, here.generation, id, value);
+	return (true);
+}
+
+/*
+ * A child that a handler forks between the steps must not become a target: as
+ * tbuf_clause_self().
+ */
+void
+tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	bool done = false;
+	uint32_t held;
+
+	/* The deadline is looked at now and then. */
+	if (++tbuf_thread.looks != 0) {
+		held = tbuf_hold_begin(mark);
+		done = stamp_do(k, version);
+		tbuf_hold_end(mark, held);
+	}
+	if (!done)
+		tbuf_plan_unable(site, words, size, version);
+}
+
+void
+tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	bool done = false;
+	uint32_t held;
+
+	if (++tbuf_thread.looks != 0) {
+		held = tbuf_hold_begin(mark);
+		done = since_do(site, words, size, version, k);
+		tbuf_hold_end(mark, held);
+	}
+	if (!done)
+		tbuf_plan_unable(site, words, size, version);
+}
+
+/* ------------------------------------------------------------ what is left */
+
+/* The deadline is looked at now and then. */
+bool
+tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	return (++tbuf_thread.looks != 0 &&
+	    tbuf_load(&tbuf_local->base) == fire->base &&
+	    (k->self.scope == TBUF_SCOPE_THREAD ? self_do(site, k, fire) :
+	    element_do(site, k, fire)));
+}
+
+/* A child that a handler forks between the steps must not become a target. */
+bool
+tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
+    struct tbuf_kept_fire *fire)
+{
+	volatile uint64_t mark[TBUF_MARK_WORDS];
+	uint32_t held;
+	bool done;
+
+	held = tbuf_hold_begin(mark);
+	done = tbuf_clause_self_held(site, k, fire);
+	tbuf_hold_end(mark, held);
+	return (done);
+}

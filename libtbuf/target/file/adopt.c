@@ -1,0 +1,252 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The control file that this process begins with: one that a consumer has made
+ * for this command, with sessions in it, or a new one.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/file/file.h"
+#include "target/self/self.h"
+
+/* What is mapped before main of a session that is there already. */
+#define POPULATE_MAX	(UINT64_C(1) << 30)
+
+/*
+ * A consumer that tests for life may hold the lock for a moment.
+ */
+static bool
+lock_soon(int fd)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return (true);
+		sched_yield();
+	}
+	return (false);
+}
+
+/*
+ * Can this process do what the sessions in the file need?  If not it makes a
+ * file of its own, and says on the board what is lacking (session_add()).
+ */
+static bool
+needs_met(int fd, const struct tbuf_control *control)
+{
+	uint32_t needs;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (control->state[i] == TBUF_ACTIVE && (pread(fd, &needs,
+		    sizeof(needs), (off_t)(TBUF_SLOTS +
+		    i * (uint64_t)TBUF_SLOT_SIZE +
+		    offsetof(struct tbuf_slot, terms.needs))) !=
+		    sizeof(needs) ||
+		    tbuf_flags_lack(tbuf_file_flags(), needs) != 0))
+			return (false);
+	return (true);
+}
+
+/*
+ * Is this the file that a consumer has made for this very process?  All of it
+ * has to be in sight: a record beyond would be neither stored nor counted.
+ */
+static bool
+made_for_us(int fd, struct tbuf_control *control)
+{
+	struct stat st;
+
+	/* A copy, for it is another process that has written it. */
+	return (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() &&
+	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
+	    tbuf_control_check(control, (uint64_t)st.st_size) == 0 &&
+	    (uint64_t)st.st_size <= tbuf_self.window &&
+	    control->pid == (uint32_t)getpid() &&
+	    control->start == tbuf_began() &&
+	    control->stage == TBUF_STAGE_WAITING && needs_met(fd, control));
+}
+
+/* The lanes of a slot, if they lie in the file; how many. */
+static struct tbuf_lane *
+lanes_of(const struct tbuf_slot *slot, uint64_t end, uint32_t *n)
+{
+	uint64_t at = tbuf_load(&slot->lanes);
+
+	*n = tbuf_load(&slot->nlanes);
+	if (*n > 2 * TBUF_NCPUS || at < TBUF_TABLES || at % 64 != 0 ||
+	    at > end || *n * sizeof(struct tbuf_lane) > end - at)
+		return (NULL);
+	return ((struct tbuf_lane *)(void *)(tbuf_file.base + at));
+}
+
+/*
+ * The consumer could not know that this process has no rseq: its CPU lanes
+ * become lock lanes.  Nobody writes or reads them yet.
+ */
+static void
+relabel(struct tbuf_slot *slot, uint64_t end)
+{
+	uint32_t i, n, ncpus = tbuf_load(&slot->first_lock), locks;
+	struct tbuf_lane *lanes = lanes_of(slot, end, &n);
+
+	if (lanes == NULL)
+		return;
+	if (tbuf_side_any(slot) && n > tbuf_load(&slot->first_side))
+		n = tbuf_load(&slot->first_side);
+	for (i = 0; i < n; i++)
+		lanes[i].kind = TBUF_KIND_LOCK;
+	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
+	slot->first_lock = 0;
+	locks = n < TBUF_NLOCKS ? n : TBUF_NLOCKS;
+	slot->nlocks_max = locks;
+	/* As in a session without rseq: the small ones are spares. */
+	slot->nlocks = ncpus == 0 || ncpus > locks ? locks : ncpus;
+}
+
+/*
+ * Map the storage of the lanes, which lies behind the rest of the session and
+ * which the consumer has backed: then no first lap waits for the kernel.
+ */
+static void
+populate(const struct tbuf_slot *slot, uint64_t end)
+{
+#ifdef MADV_POPULATE_WRITE
+	uint32_t n;
+	const struct tbuf_lane *lanes = lanes_of(slot, end, &n);
+	uint64_t at, size;
+
+	if (lanes == NULL || n == 0)
+		return;
+	at = tbuf_place_offset(tbuf_load(&lanes[0].place)) &
+	    ~(uint64_t)(TBUF_PAGE - 1);
+	if (at < TBUF_TABLES || at >= end)
+		return;
+	size = end - at < POPULATE_MAX ? end - at : POPULATE_MAX;
+	madvise(tbuf_file.base + at, size, MADV_POPULATE_WRITE);
+#else
+	(void)slot;
+	(void)end;
+#endif
+}
+
+/* Sessions that are there before the first fire. */
+static void
+adopt_sessions(int fd)
+{
+	struct tbuf_control *control =
+	    (struct tbuf_control *)(void *)tbuf_file.base;
+	struct tbuf_slot *slot;
+	struct stat st;
+	uint64_t end;
+	unsigned i;
+
+	/* What the file says of its end may be wrong: it would be a SIGBUS. */
+	if (fstat(fd, &st) != 0)
+		return;
+	end = (uint64_t)st.st_size;
+	if (end > tbuf_self.window)
+		end = tbuf_self.window;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load(&control->state[i]) != TBUF_ACTIVE)
+			continue;
+		slot = (struct tbuf_slot *)(void *)(tbuf_file.base +
+		    TBUF_SLOTS + i * (size_t)TBUF_SLOT_SIZE);
+		if (!tbuf_self.rseq)
+			relabel(slot, end);
+		populate(slot, end);
+	}
+}
+
+static bool
+adopt_mapped(int dirfd, int fd)
+{
+	struct tbuf_control control;
+	int again;
+
+	if (!made_for_us(fd, &control) || !lock_soon(fd))
+		return (false);
+	again = tbuf_file_open(dirfd, tbuf_file.name);
+	if (again == -1)
+		return (false);
+	if (!tbuf_file_map(again)) {
+		close(again);
+		return (false);
+	}
+	close(again);
+	tbuf_self.tables = control.tables;
+	adopt_sessions(fd);
+	tbuf_file_dump(fd);
+	tbuf_file_live(tbuf_file.sign);
+	return (true);
+}
+
+static bool
+adopt_file(int dirfd)
+{
+	const char *name = secure_getenv(TBUF_CONTROL_ENV);
+	uint64_t random;
+	pid_t pid;
+	int fd;
+
+	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random) ||
+	    pid != getpid())
+		return (false);
+	tbuf_control_name(tbuf_file.name, pid, random);
+	fd = tbuf_file_open(dirfd, name);
+	if (fd == -1)
+		return (false);
+	if (!tbuf_file_sign(fd)) {
+		close(fd);
+		return (false);
+	}
+	if (!adopt_mapped(dirfd, fd)) {
+		munmap(tbuf_file.sign, TBUF_PAGE);
+		tbuf_file.sign = NULL;
+		close(fd);
+		return (false);
+	}
+	close(fd);
+	return (true);
+}
+
+/* If there is no room, the dead may have taken it. */
+static const char *
+make_first(int dirfd, int *board, uid_t uid)
+{
+	const char *problem = tbuf_file_make(dirfd, board, uid);
+
+	if (problem == NULL)
+		tbuf_control_reap_share(dirfd, tbuf_file.sign->random);
+	else if (tbuf_control_reap_some(dirfd, tbuf_random()))
+		problem = tbuf_file_make(dirfd, board, uid);
+	return (problem);
+}
+
+const char *
+tbuf_file_begin(int dirfd, int *board, uid_t uid)
+{
+	const char *problem = NULL;
+
+	if (!tbuf_file_reserve())
+		problem = "no address space for the window";
+	else if (!adopt_file(dirfd))
+		problem = make_first(dirfd, board, uid);
+	/* It counts against the host's limits. */
+	if (problem != NULL && tbuf_file.base != NULL) {
+		munmap(tbuf_file.base, tbuf_self.window);
+		tbuf_file.base = NULL;
+	}
+	return (problem);
+}

@@ -1,0 +1,699 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sessions that wait on the board (shared/board.h) are built by the target
+ * itself, into its own control file, before the file has a name.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpu_affinity.h"
+#include "shared/board.h"
+#include "shared/ecb_chain.h"
+#include "shared/control_file.h"
+#include "shared/program_file.h"
+#include "shared/memory_limit.h"
+#include "target/file/file.h"
+#include "target/self/self.h"
+
+/* Runs that go on with this process: its ancestors', or its last image's. */
+static uint64_t runs[TBUF_NSESSIONS] TBUF_FORKED;
+static unsigned nruns TBUF_FORKED;
+
+#define GENERATIONS	16
+
+/* Bytes that nobody asks the machine for first. */
+#define LITTLE		(2u << 20)
+
+static bool
+run_followed(uint64_t run)
+{
+	unsigned i;
+
+	for (i = 0; i < nruns; i++)
+		if (runs[i] == run)
+			return (true);
+	return (false);
+}
+
+/* A command's descendants have its run in their environment. */
+static uint64_t
+run_of_command(void)
+{
+	const char *text = secure_getenv(TBUF_RUN_ENV);
+
+	return (text == NULL ? 0 : tbuf_digits_read(&text, 16));
+}
+
+/* Does the entry itself say that it is this process's too? */
+static bool
+entry_says(const struct tbuf_board_entry *entry, uint64_t run)
+{
+	uint32_t flags = tbuf_load(&entry->flags);
+
+	return ((flags & TBUF_BOARD_ALL) != 0 ||
+	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run == run_of_command()));
+}
+
+/* Is the entry one that this process has to heed? */
+static bool
+entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
+{
+	const struct tbuf_board_entry *entry = &board->entries[i];
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	return (run != 0 && (entry_says(entry, run) || run_followed(run)) &&
+	    tbuf_board_alive(fd, i));
+}
+
+/* ... which may depend on the files of this process and its ancestors. */
+static bool
+entry_open(const struct tbuf_board_entry *entry)
+{
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	return (run != 0 && !entry_says(entry, run));
+}
+
+/* Read once: another process can change it at any time. */
+static void
+order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static struct tbuf_affinity set;
+
+	memset(order, 0, sizeof(*order));
+	tbuf_terms_read(&entry->terms, &order->terms);
+	order->rseq = tbuf_self.rseq;
+	order->entries = tbuf_self.tables.entries;
+	order->patterns = entry->patterns;
+	order->patterns_size = tbuf_load(&entry->patterns_size);
+	order->npatterns = tbuf_load(&entry->npatterns);
+	if (order->patterns_size > TBUF_BOARD_PATTERNS)
+		order->patterns_size = TBUF_BOARD_PATTERNS;
+	if (order->npatterns > order->patterns_size)
+		order->npatterns = order->patterns_size;
+	if (tbuf_affinity_get(0, &set))
+		tbuf_affinity_add(&set, &order->cpus);
+}
+
+/* Why this process cannot do what is wanted of it, or NULL. */
+static const char *
+order_refused(const struct tbuf_order *order)
+{
+	if (tbuf_flags_lack(tbuf_file_flags(), order->terms.needs) != 0)
+		return ("its libtbuf lacks what is needed");
+	if (order->terms.only_cpu >= 0 && !order->rseq &&
+	    !tbuf_self.cpu_readable)
+		return ("it cannot tell its CPU");
+	return (NULL);
+}
+
+/*
+ * How large the file behind fd may be.  The consumer's budget is right for the
+ * consumer; this process is charged for what it takes, and has limits and a
+ * window of its own.  If it takes `little` it does not look at the machine's
+ * memory and its groups', which would cost a short program more than what it
+ * takes: the consumer looks before it backs more.
+ */
+static uint64_t
+file_limit(int fd, uint64_t size, bool little)
+{
+	uint64_t room = (little ? tbuf_room_files(fd) : tbuf_room(fd)) / 2;
+	uint64_t limit = tbuf_room_file();
+
+	if (limit > tbuf_self.window)
+		limit = tbuf_self.window;
+	return (limit > size && limit - size > room ? size + room : limit);
+}
+
+/*
+ * What a session may take of it.  Where it can be smaller a quarter has to do:
+ * others may come before the space of those that have ended is given back.
+ */
+static uint64_t
+budget_share(uint64_t left, uint64_t bufsize, bool smaller)
+{
+	return (smaller && bufsize / 2 >= TBUF_BUFSIZE_MIN ? left / 4 : left);
+}
+
+/*
+ * Take the space of a session at `area` off the consumer's budget; under
+ * `auto` less and less.
+ */
+static bool
+budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
+    struct tbuf_plan *plan, uint64_t area, uint64_t limit)
+{
+	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
+	uint64_t left;
+	int error;
+
+	for (;; order->terms.bufsize /= 2) {
+		error = tbuf_plan_make(order, plan);
+		if (error != 0 && error != -ENOSPC)
+			break;
+		while (error == 0) {
+			left = tbuf_load(&entry->budget);
+			if (plan->storage > budget_share(left,
+			    order->terms.bufsize, smaller) ||
+			    area + plan->size > limit)
+				break;
+			if (tbuf_cas(&entry->budget, left,
+			    left - plan->storage))
+				return (true);
+		}
+		if (!smaller)
+			break;
+	}
+	return (false);
+}
+
+/*
+ * What is not backed now reads as zero: it is behind the file's former end.
+ * The storage is backed when the lanes are there.
+ */
+static bool
+session_back(int fd, unsigned slot, uint64_t area,
+    const struct tbuf_plan *plan)
+{
+	return (ftruncate(fd, (off_t)(area + plan->size)) == 0 &&
+	    tbuf_back(fd, TBUF_SLOTS + slot * (uint64_t)TBUF_SLOT_SIZE,
+	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, plan->heads) == 0 &&
+	    (plan->holders == 0 || tbuf_back(fd, area + plan->holders,
+	    plan->words_end - plan->holders) == 0));
+}
+
+/*
+ * For the first piece somebody has looked: budget_take() asks for half of
+ * what there is at the most (file_limit()).
+ */
+static bool
+storage_back(int fd, uint64_t at, uint64_t size)
+{
+	uint64_t first = size < TBUF_ROOM_PIECE ? size : TBUF_ROOM_PIECE;
+
+	return (tbuf_back(fd, at, first) == 0 &&
+	    tbuf_room_back(fd, at + first, size - first) == 0);
+}
+
+static bool
+grows(const struct tbuf_terms *terms)
+{
+	return ((terms->flags & TBUF_S_GROW) != 0 &&
+	    tbuf_policy(terms->policy)->live);
+}
+
+/* Will this process write to a lane, as far as it can tell? */
+static bool
+lane_likely(const struct tbuf_lane *lane)
+{
+	return (lane->kind == TBUF_KIND_LOCK ? !tbuf_self.rseq :
+	    (int)lane->cpu == sched_getcpu());
+}
+
+/*
+ * How much of a lane's first half is there from the beginning, if the rest
+ * comes when it is needed.  This process may be one that ends soon; its
+ * consumer looks after a millisecond.  Of a lane that is hardly ever written
+ * to, a lock lane beside those of CPUs, there is as much as the program may
+ * want, if that is known; it is a small one.
+ */
+static uint64_t
+lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
+{
+	uint64_t first = usual->first;
+
+	if (lane_likely(lane))
+		first = lane->kind == TBUF_KIND_LOCK ? lane->size : usual->own;
+	else if (lane->kind != TBUF_KIND_LOCK && first > TBUF_USAGE_OTHERS)
+		first = TBUF_USAGE_OTHERS;
+	return (first < lane->size ? first : lane->size);
+}
+
+/* The storage of a session that nobody knows yet. */
+static bool
+lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
+    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    const uint64_t *usage)
+{
+	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
+	    area + plan->lanes);
+	struct tbuf_usage usual = { UINT64_MAX, UINT64_MAX };
+	uint32_t i;
+
+	if (!grows(&order->terms))
+		return (storage_back(fd, area + plan->data, plan->storage));
+	if (usage != NULL)
+		usual = tbuf_usage_look(usage, order->terms.run,
+		    tbuf_view_control(view)->comm);
+	for (i = 0; i < plan->nlanes; i++) {
+		lanes[i].limit = lane_first(&lanes[i], &usual);
+		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
+		    lanes[i].limit))
+			return (false);
+	}
+	return (plan->zeroes == 0 || storage_back(fd, area + plan->zeroes,
+	    plan->data + plan->storage - plan->zeroes));
+}
+
+static int
+back_page(void *argument, uint64_t offset, uint64_t length)
+{
+	return (tbuf_back(*(const int *)argument, offset, length));
+}
+
+/*
+ * The probes that are there already: a forked child's.  The patterns are the
+ * copy in this file.
+ */
+static void
+session_meet(const struct tbuf_view *view, int fd, unsigned slot,
+    uint64_t patterns, const struct tbuf_order *order)
+{
+	/* A handler may fork on a small stack; one thread at a time is here. */
+	static struct tbuf_names_copy copy;
+	struct tbuf_backing backing = { .back = back_page, .argument = &fd };
+	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
+
+	for (i = 0; i < n && i < view->tables.entries; i++)
+		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1 &&
+		    tbuf_view_names(view, i, &copy))
+			tbuf_meet(view, slot, i, &copy.names,
+			    (const char *)view->base + patterns,
+			    order->patterns_size, order->npatterns, &backing);
+}
+
+/* A consumer that died before it saw the session must not hold it. */
+static uint64_t
+session_deadline(const struct tbuf_board_entry *entry)
+{
+	uint64_t wait = tbuf_load(&entry->deadline);
+
+	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
+}
+
+/* An entry that changed hands while it was read is not one consumer's. */
+static bool
+entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
+{
+	tbuf_fence_loads();
+	return (tbuf_load(&entry->run) == run);
+}
+
+/* The order of an entry, if it is one consumer's. */
+static bool
+order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	uint64_t run = tbuf_load_acquire(&entry->run);
+
+	order_read(entry, order);
+	return (run != 0 && entry_kept(entry, run) &&
+	    order->terms.run == run);
+}
+
+/* What a run has on the board beside its order, while a session is built. */
+struct script {
+	int fd;				/* -1: there are none */
+	struct tbuf_programs programs;
+	const uint64_t *usage;		/* the board's table, or NULL */
+};
+
+/* 0, or why they are not to be had. */
+static int
+script_open(int dirfd, const struct tbuf_board_entry *entry,
+    struct tbuf_order *order, struct script *script)
+{
+	script->fd = tbuf_programs_open(dirfd, entry, order->terms.run,
+	    &script->programs);
+	if (script->fd < 0)
+		return (script->fd == -ENOENT &&
+		    tbuf_load(&entry->programs) == 0 ? 0 : script->fd);
+	tbuf_programs_order(&script->programs, order);
+	return (0);
+}
+
+static void
+script_close(const struct script *script)
+{
+	if (script->fd >= 0)
+		close(script->fd);
+}
+
+/* The parts, which are the session's own from here on. */
+static bool
+script_copy(const struct script *script, const struct tbuf_view *view,
+    uint64_t area, const struct tbuf_plan *plan)
+{
+	const struct tbuf_control *control = tbuf_view_control(view);
+	struct tbuf_codes *codes = (struct tbuf_codes *)(void *)
+	    (view->base + area + plan->parts[TBUF_PART_CODES]);
+	unsigned i;
+
+	if (script->fd < 0 || plan->parts[TBUF_PART_CODES] == 0)
+		return (true);
+	for (i = 0; i < TBUF_PARTS; i++)
+		if (!tbuf_programs_read(script->fd,
+		    &script->programs.parts[i],
+		    view->base + area + plan->parts[i]))
+			return (false);
+	if (script->programs.parts[TBUF_PART_CODES].size >= sizeof(*codes))
+		codes->base = control->birth;
+	return (true);
+}
+
+/* Build a session that is planned; false if it was nobody's in the end. */
+static bool
+session_write(int fd, unsigned number, uint64_t area,
+    const struct tbuf_board_entry *entry, const struct tbuf_order *order,
+    const struct tbuf_plan *plan, const struct script *script)
+{
+	struct tbuf_view view = { NULL, area + plan->size, tbuf_self.tables };
+	struct tbuf_control *control;
+	struct tbuf_slot *slot;
+	bool built;
+
+	view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	if (view.base == MAP_FAILED)
+		return (false);
+	control = tbuf_view_control(&view);
+	slot = tbuf_view_slot(&view, number);
+	built = script_copy(script, &view, area, plan) &&
+	    tbuf_session_build(&view, number, area,
+	    ++control->generation, order, plan) == 0 &&
+	    lanes_back(&view, fd, area, order, plan, script->usage);
+	if (built)
+		tbuf_session_elements(&view, area, order, plan,
+		    view.base + area + plan->dynamic);
+	slot->area_size = plan->size;
+	slot->deadline = session_deadline(entry);
+	/* All of it has been read by now, the patterns too. */
+	built = built && entry_kept(entry, order->terms.run);
+	if (built) {
+		tbuf_store(&control->end, view.size);
+		tbuf_store_release(&control->state[number], TBUF_ACTIVE);
+		/* Fence B [inv.attach]: a recorder begins among threads. */
+		tbuf_fence();
+		session_meet(&view, fd, number, area + plan->patterns, order);
+	} else {
+		slot->generation = 0;
+		slot->turn = 0;
+	}
+	munmap(view.base, view.size);
+	return (built);
+}
+
+/*
+ * Does a session take little memory?  One without clauses, whose lanes grow, of
+ * a program that is known to need little of them.
+ */
+static bool
+takes_little(const struct tbuf_order *order, const struct script *script)
+{
+	unsigned ncpus = tbuf_cpus_count(&order->cpus);
+
+	return (script->fd < 0 && script->usage != NULL && ncpus != 0 &&
+	    grows(&order->terms) && tbuf_usage_look(script->usage,
+	    order->terms.run, tbuf_file.sign->comm).first <= LITTLE / ncpus);
+}
+
+/* A session behind the file's end, for an order that is known. */
+static bool
+session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
+    struct tbuf_order *order, struct tbuf_plan *plan,
+    const struct script *script)
+{
+	bool little = takes_little(order, script);
+	struct stat st;
+	uint64_t area;
+
+	if (fstat(fd, &st) != 0 || !budget_take(entry, order, plan,
+	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size,
+	    little)))
+		return (false);
+	area = (uint64_t)st.st_size;
+	if (session_back(fd, number, area, plan) &&
+	    session_write(fd, number, area, entry, order, plan, script))
+		return (true);
+	(void)!ftruncate(fd, (off_t)area);
+	tbuf_add(&entry->budget, plan->storage);
+	return (false);
+}
+
+/* The same with its programs.  NULL, or why there is none. */
+static const char *
+session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
+    struct tbuf_board_entry *entry, struct tbuf_order *order)
+{
+	struct script script = { .usage = board->usage };
+	struct tbuf_plan plan;
+	const char *why = order_refused(order);
+	bool added;
+
+	if (why != NULL)
+		return (why);
+	if (script_open(dirfd, entry, order, &script) != 0)
+		return ("its programs cannot be read");
+	added = session_place(fd, number, entry, order, &plan, &script);
+	script_close(&script);
+	return (added ? NULL : "Not enough space");
+}
+
+/*
+ * Build one session behind the file's end.  False if there is no room, or
+ * nobody wants it any more.
+ */
+static bool
+session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
+    unsigned i)
+{
+	struct tbuf_board_entry *entry = &board->entries[i];
+	struct tbuf_order order;
+	const char *why;
+
+	if (!order_take(entry, &order) || order.npatterns == 0)
+		return (false);
+	why = session_build(dirfd, fd, number, board, entry, &order);
+	/* Its consumer has to hear of it. */
+	if (why != NULL && tbuf_load(&entry->run) == order.terms.run)
+		tbuf_board_tell(board, i, why);
+	return (why == NULL);
+}
+
+/* How much more room there has to be for a plan: twice what it lacks. */
+static uint64_t
+room_lacking(int fd, const struct tbuf_plan *plan)
+{
+	uint64_t limit;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return (0);
+	limit = file_limit(fd, (uint64_t)st.st_size, false);
+	return ((uint64_t)st.st_size + plan->size <= limit ? 0 :
+	    2 * ((uint64_t)st.st_size + plan->size - limit));
+}
+
+const char *
+tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
+    uint64_t *lacking)
+{
+	const struct script none = { .fd = -1 };
+	struct tbuf_plan plan = { .size = 0 };
+	struct tbuf_order order;
+	const char *why;
+
+	order_read(entry, &order);
+	if ((why = order_refused(&order)) != NULL)
+		return (why);
+	if (session_place(fd, number, entry, &order, &plan, &none))
+		return (NULL);
+	*lacking = room_lacking(fd, &plan);
+	return ("Not enough space");
+}
+
+/* This process, its parent, ... */
+struct line {
+	pid_t pids[GENERATIONS];
+	unsigned count;
+};
+
+static void
+line_find(struct line *line)
+{
+	pid_t pid = getpid();
+
+	for (line->count = 0; line->count < GENERATIONS && pid > 0;
+	    pid = tbuf_parent(pid))
+		line->pids[line->count++] = pid;
+}
+
+/*
+ * This process's file from before exec(2): the runs that it was under go on.
+ * An ancestor's, if a child has been executed with no word from it, as after
+ * vfork(2): the runs that follow children do.
+ */
+static void
+runs_inherit(int dirfd, const char *name, void *argument)
+{
+	const struct line *line = argument;
+	uint64_t found[TBUF_NSESSIONS], random, run;
+	struct tbuf_control control;
+	unsigned slot, n, nfound = 0;
+	pid_t pid;
+	int fd;
+
+	if (!tbuf_control_name_parse(name, &pid, &random))
+		return;
+	for (n = 0; n < line->count && line->pids[n] != pid; n++)
+		continue;
+	if (n == line->count)
+		return;
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return;
+	if (pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+	    tbuf_control_check(&control, INT64_MAX) == 0)
+		for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
+			run = tbuf_board_run(fd, &control, slot,
+			    n > 0 ? TBUF_S_FOLLOW : 0);
+			if (run != 0)
+				found[nfound++] = run;
+		}
+	close(fd);
+	if (nfound == 0 || control.start != tbuf_start_time(pid))
+		return;
+	for (n = 0; n < nfound && nruns < TBUF_NSESSIONS; n++)
+		runs[nruns++] = found[n];
+}
+
+static void
+runs_look(int dirfd)
+{
+	struct line line;
+
+	line_find(&line);
+	tbuf_control_each(dirfd, runs_inherit, &line);
+}
+
+/* The board, if it may have something for this process; fd is it, or -1. */
+static struct tbuf_board *
+board_look(int dirfd, int *fd)
+{
+	struct tbuf_board *board;
+	bool look = false;
+	unsigned i, n;
+
+	if (*fd == TBUF_BOARD_CLOSED)
+		*fd = tbuf_board_file(dirfd);
+	board = tbuf_board_look(*fd);
+	n = board == NULL ? 0 : tbuf_board_used(board);
+	for (i = 0; i < n && !look; i++)
+		look = entry_open(&board->entries[i]);
+	if (!look || nruns != 0)
+		return (board);
+	/* There may be few descriptors left for files that are looked at. */
+	tbuf_board_close(board, *fd);
+	runs_look(dirfd);
+	*fd = tbuf_board_file(dirfd);
+	return (tbuf_board_look(*fd));
+}
+
+void
+tbuf_wanted_build(int dirfd, int *board_fd, int fd)
+{
+	struct tbuf_board *board = board_look(dirfd, board_fd);
+	unsigned i, number = 0;
+
+	if (board == NULL)
+		return;
+	for (i = 0; i < tbuf_board_used(board); i++)
+		if (entry_wanted(board, *board_fd, i) &&
+		    session_add(dirfd, fd, number, board, i))
+			number++;
+	tbuf_board_unmap(board);
+}
+
+void
+tbuf_wanted_missed(const char *why)
+{
+	struct tbuf_board *board;
+	int dirfd, fd;
+	unsigned i;
+
+	/* The directory of a setuid program is not that of who ran it. */
+	if (getauxval(AT_SECURE) != 0 ||
+	    (dirfd = tbuf_directory_open(false)) < 0)
+		return;
+	fd = tbuf_board_file(dirfd);
+	if ((board = board_look(dirfd, &fd)) != NULL) {
+		for (i = 0; i < tbuf_board_used(board); i++)
+			if (entry_wanted(board, fd, i))
+				tbuf_board_tell(board, i, why);
+		tbuf_board_unmap(board);
+	}
+	if (fd != -1)
+		close(fd);
+	close(dirfd);
+}
+
+/*
+ * The runs of the parent's sessions, as long as its file is still mapped.  A
+ * child that is missed, as it cannot see the board, says so there.
+ */
+static void
+runs_read(bool missed)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables };
+	const struct tbuf_control *control = tbuf_view_control(&view);
+	const struct tbuf_terms *terms;
+	struct tbuf_slot *slot;
+	unsigned i;
+
+	nruns = 0;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		if (tbuf_load_acquire(&control->state[i]) != TBUF_ACTIVE)
+			continue;
+		slot = tbuf_view_slot(&view, i);
+		terms = &slot->terms;
+		if ((tbuf_load(&terms->flags) & TBUF_S_FOLLOW) == 0)
+			continue;
+		runs[nruns++] = tbuf_load(&terms->run);
+		if (missed)
+			tbuf_add(&slot->children, 1);
+	}
+}
+
+bool
+tbuf_wanted_child(void)
+{
+	int dirfd = tbuf_directory_open(false), fd;
+	struct tbuf_board *board = NULL;
+	bool wanted = false;
+	unsigned i;
+
+	if (dirfd >= 0) {
+		board = tbuf_board_open(dirfd, &fd);
+		close(dirfd);
+	}
+	runs_read(board == NULL);
+	if (board == NULL)
+		return (false);
+	for (i = 0; i < tbuf_board_used(board) && !wanted; i++)
+		wanted = entry_wanted(board, fd, i);
+	tbuf_board_close(board, fd);
+	return (wanted);
+}

@@ -1,0 +1,214 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A new control file.  It gets its name when it is complete, with the sessions
+ * in it that wait on the board.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shared/memory_limit.h"
+#include "shared/atomic_step.h"
+#include "target/file/file.h"
+#include "target/self/self.h"
+#include "target/file/probe_table.h"
+
+/* The base name of the running program. */
+static void
+fill_comm(struct tbuf_control *control)
+{
+	/* The stack may be small, and a page that is not touched is saved. */
+	static char long_path[TBUF_PAGE];
+	char short_path[256], *path = short_path;
+	const char *name;
+	ssize_t n;
+
+	n = readlink("/proc/self/exe", path, sizeof(short_path));
+	if (n == (ssize_t)sizeof(short_path)) {
+		path = long_path;
+		n = readlink("/proc/self/exe", path, sizeof(long_path) - 1);
+	}
+	path[n < 0 ? 0 : n] = '\0';
+	name = strrchr(path, '/');
+	name = name == NULL ? path : name + 1;
+	n = (ssize_t)strnlen(name, sizeof(control->comm) - 1);
+	memcpy(control->comm, name, (size_t)n);
+}
+
+/* The base name of what was executed; nobody may know it. */
+static void
+fill_execname(struct tbuf_control *control)
+{
+	const char *name = tbuf_self.execname;
+
+	if (*name == '\0')
+		name = control->comm;
+	memcpy(control->execname, name,
+	    strnlen(name, sizeof(control->execname) - 1));
+}
+
+/*
+ * What the kernel has made up for this image; others take what is to be secret
+ * from it, so it is not to be told by this.
+ */
+static void
+fill_image(struct tbuf_control *control)
+{
+	const void *bytes = (const void *)getauxval(AT_RANDOM);
+	uint64_t words[2];
+
+	if (bytes == NULL)
+		return;
+	memcpy(words, bytes, sizeof(words));
+	control->image = tbuf_step_hash(words, 2);
+}
+
+/* The release makes it a live one. */
+void
+tbuf_file_live(struct tbuf_control *control)
+{
+	control->clock = tbuf_self.clock;
+	control->flags = tbuf_file_flags();
+	control->filters = tbuf_self.filters;
+	control->window = tbuf_self.window;
+	fill_comm(control);
+	fill_execname(control);
+	fill_image(control);
+	tbuf_moment_take(tbuf_self.clock, &control->birth);
+	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
+}
+
+/* What is there already: a forked child's is its parent's. */
+static int
+copy_tables(int fd)
+{
+	const struct tbuf_tables *tables = &tbuf_self.tables;
+	struct tbuf_extent used;
+	unsigned char *to;
+	int error;
+
+	tbuf_table_extent(&used);
+	if (used.strings == 0)
+		return (0);
+	if (used.probes != 0 &&
+	    ((error = tbuf_back(fd, tables->enable, used.enable)) != 0 ||
+	    (error = tbuf_back(fd, tables->probes, used.probes)) != 0))
+		return (error);
+	if ((error = tbuf_back(fd, tables->strings, used.strings)) != 0)
+		return (error);
+	to = mmap(NULL, tables->areas, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    0);
+	if (to == MAP_FAILED)
+		return (-errno);
+	memcpy(to + tables->probes, tbuf_file.base + tables->probes,
+	    used.probes);
+	memcpy(to + tables->strings, tbuf_file.base + tables->strings,
+	    used.strings);
+	munmap(to, tables->areas);
+	tbuf_table_claim(tbuf_file.sign);
+	return (0);
+}
+
+/* Fill and name the file behind fd.  NULL, or what is wrong. */
+static const char *
+make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
+    uint64_t start, uint64_t random, const char *hidden)
+{
+	if (ftruncate(fd, tbuf_self.tables.areas) != 0 ||
+	    tbuf_back(fd, 0, TBUF_SLOTS) != 0)
+		return ("no space in the runtime directory");
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
+		return ("control file cannot be locked");
+	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
+	    start, random);
+	tbuf_file.sign->generation = tbuf_file.generation;
+	if (copy_tables(fd) != 0)
+		return ("no space in the runtime directory");
+	tbuf_file_live(tbuf_file.sign);
+	tbuf_wanted_build(dirfd, board, fd);
+	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)
+		return ("control file cannot be named");
+	return (NULL);
+}
+
+/* A file that looks alive though nobody fires must not stay. */
+static void
+undo(int dirfd, const char *hidden)
+{
+	if (*hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
+	unlinkat(dirfd, tbuf_file.name, 0);
+	if (tbuf_file.sign != NULL)
+		munmap(tbuf_file.sign, TBUF_PAGE);
+	tbuf_file.sign = NULL;
+}
+
+/* The board's descriptor may be the last one. */
+static int
+create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
+{
+	int fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
+
+	if (fd != -EMFILE || *board < 0)
+		return (fd);
+	close(*board);
+	*board = TBUF_BOARD_CLOSED;
+	return (tbuf_control_create(dirfd, tbuf_file.name, hidden));
+}
+
+/*
+ * That of no other file, and no secret: a system call less than getrandom(2) in
+ * each program that begins.  Where it is in memory the kernel has made up.
+ */
+static uint64_t
+random_make(pid_t pid, uint64_t start)
+{
+	struct timespec now;
+	uint64_t words[] = { (uint64_t)pid, start, 0, 0, (uintptr_t)&now,
+	    (uintptr_t)&tbuf_file };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	words[2] = (uint64_t)now.tv_sec;
+	words[3] = (uint64_t)now.tv_nsec;
+	return (tbuf_step_hash(words, sizeof(words) / sizeof(words[0])));
+}
+
+const char *
+tbuf_file_make(int dirfd, int *board, uid_t uid)
+{
+	/* Before there is a file: there may be few descriptors left. */
+	uint64_t start = tbuf_began(), random;
+	char hidden[TBUF_NAME_MAX + 1];
+	pid_t pid = getpid();
+	const char *problem;
+	int fd;
+
+	random = random_make(pid, start);
+	tbuf_control_name(tbuf_file.name, pid, random);
+	fd = create(dirfd, board, hidden);
+	if (fd < 0)
+		return ("runtime directory cannot be written");
+	problem = make_complete(dirfd, board, fd, uid, pid, start, random,
+	    hidden);
+	close(fd);
+	if (problem == NULL) {
+		fd = tbuf_file_open(dirfd, tbuf_file.name);
+		if (fd == -1 || !tbuf_file_map(fd))
+			problem = "control file cannot be mapped";
+		else
+			tbuf_file_dump(fd);
+		if (fd != -1)
+			close(fd);
+	}
+	if (problem != NULL)
+		undo(dirfd, hidden);
+	return (problem);
+}

@@ -1,0 +1,89 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What this program has mapped to be run when it begins, left in its file for
+ * a consumer that wants names for addresses: the program may have ended when
+ * the consumer first looks.
+ */
+#include "base/optimize_size.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/file/file.h"
+#include "target/self/self.h"
+#include "target/file/probe_table.h"
+
+/* As large as the longest line is: then each read(2) gives whole ones. */
+#define LINE_MAX_BYTES	8192u
+
+static char text[TBUF_MAPPINGS_MAX];
+
+static bool
+names_wanted(const struct tbuf_view *view)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load_acquire(&tbuf_view_control(view)->state[i]) ==
+		    TBUF_ACTIVE && (tbuf_load(&tbuf_view_slot(view,
+		    i)->terms.flags) & TBUF_S_NAMES) != 0)
+			return (true);
+	return (false);
+}
+
+/* START-END PERMISSIONS ...: is it there to be run? */
+static bool
+line_wanted(const char *line, size_t size)
+{
+	const char *blank = memchr(line, ' ', size);
+
+	return (blank != NULL && (size_t)(blank - line) + 3 < size &&
+	    blank[3] == 'x');
+}
+
+/* Of the lines from `used' on keep those that are wanted: where they end. */
+static size_t
+lines_keep(size_t used, size_t end)
+{
+	size_t at = used, size;
+	const char *newline;
+
+	while ((newline = memchr(text + at, '\n', end - at)) != NULL) {
+		size = (size_t)(newline + 1 - (text + at));
+		if (line_wanted(text + at, size)) {
+			memmove(text + used, text + at, size);
+			used += size;
+		}
+		at += size;
+	}
+	return (used);
+}
+
+static uint32_t
+lines_read(void)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n;
+
+	if (fd == -1)
+		return (0);
+	while (sizeof(text) - used >= LINE_MAX_BYTES && (n = read(fd,
+	    text + used, sizeof(text) - used)) > 0)
+		used = lines_keep(used, used + (size_t)n);
+	close(fd);
+	return ((uint32_t)used);
+}
+
+/* Nobody registers a probe before the process is a target. */
+void
+tbuf_mappings_leave(void)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables };
+
+	if (names_wanted(&view))
+		tbuf_table_leave(&view, text, lines_read());
+}

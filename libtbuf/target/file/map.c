@@ -1,0 +1,263 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The control file as this process has it: mapped once with its window.
+ * create.c fills a new one, adopt.c takes one that a consumer has made.
+ *
+ * The sign of life [inv.alive]: the flock belongs to the description that
+ * `sign` maps.  The window is a mapping of a second description, opened by
+ * name, for a forked child inherits the window but not `sign`.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "shared/memory_limit.h"
+#include "target/file/file.h"
+#include "target/self/self.h"
+
+#define WINDOW_MIN	(UINT64_C(4) << 20)
+#define ROOM		(UINT64_C(2) << 30)	/* what a jump reaches */
+
+/* Aligned, so that the section does not reach into a second page. */
+struct tbuf_file tbuf_file TBUF_FORKED __attribute__((aligned(512)));
+
+unsigned char *
+tbuf_file_base(void)
+{
+	return (tbuf_file.base);
+}
+
+/* By a name that others see: one may hold a lease, which must not wait. */
+int
+tbuf_file_open(int dirfd, const char *name)
+{
+	return (openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC));
+}
+
+/*
+ * Not where the kernel puts it, right below the libraries: stubs of their code
+ * have to be within reach of a jump.  If there is no place so far below this
+ * code, wherever there is one.
+ */
+static void *
+reserve(uint64_t size)
+{
+	uintptr_t code = (uintptr_t)reserve & ~(uintptr_t)(TBUF_PAGE - 1);
+	uintptr_t hint = code > ROOM + size ? code - ROOM - size : 0;
+
+	return (mmap((void *)hint, size, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+/* Halved until it is accepted. */
+bool
+tbuf_file_reserve(void)
+{
+	uint64_t size;
+	void *p;
+
+	for (size = tbuf_window_size(); size >= WINDOW_MIN;
+	    size = size / 2 & ~(uint64_t)(TBUF_PAGE - 1)) {
+		p = reserve(size);
+		if (p != MAP_FAILED) {
+			tbuf_file.base = p;
+			tbuf_self.window = size;
+			tbuf_tables_make(size, tbuf_self.file_limit,
+			    &tbuf_self.tables);
+			return (true);
+		}
+	}
+	return (false);
+}
+
+bool
+tbuf_file_map(int fd)
+{
+	if (mmap(tbuf_file.base, tbuf_self.window, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+		return (false);
+	madvise(tbuf_file.base, tbuf_self.window, MADV_DONTDUMP);
+	tbuf_file.dumped = 0;
+	return (true);
+}
+
+/* Is there a session that is to be read when the process has ended? */
+static bool
+is_kept(const struct tbuf_view *view)
+{
+	const struct tbuf_control *control = tbuf_view_control(view);
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
+		    (tbuf_load(&tbuf_view_slot(view, i)->terms.flags) &
+		    TBUF_S_KEEP) != 0)
+			return (true);
+	return (false);
+}
+
+static void
+dump(uint64_t end)
+{
+	if (end > tbuf_file.dumped && end <= tbuf_self.window &&
+	    madvise(tbuf_file.base, end, MADV_DODUMP) == 0)
+		tbuf_file.dumped = end;
+}
+
+void
+tbuf_file_dump(int fd)
+{
+	struct tbuf_view view = tbuf_file_view();
+	struct stat st;
+
+	if (is_kept(&view) && fstat(fd, &st) == 0)
+		dump((uint64_t)st.st_size);
+}
+
+void
+tbuf_file_fatal(int number)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (view.base == NULL)
+		return;
+	/* A child of vfork(2) ends alone. */
+	if (number != 0 &&
+	    tbuf_view_control(&view)->pid == (uint32_t)getpid())
+		tbuf_store(&tbuf_view_control(&view)->fatal, (uint32_t)number);
+	if (is_kept(&view))
+		dump(tbuf_load(&tbuf_view_control(&view)->end));
+}
+
+bool
+tbuf_file_sign(int fd)
+{
+	void *p = mmap(NULL, TBUF_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+
+	if (p == MAP_FAILED)
+		return (false);
+	if (madvise(p, TBUF_PAGE, MADV_DONTFORK) != 0) {
+		munmap(p, TBUF_PAGE);
+		return (false);
+	}
+	tbuf_file.sign = p;
+	return (true);
+}
+
+/*
+ * Zeroes at these addresses.  A fire that a handler interrupted to fork goes
+ * on here in the child: it has to find memory, in which no session is.
+ *
+ * A shared mapping, for a private one that can be written is charged to
+ * RLIMIT_DATA.  So what such a fire stores is seen by this process's children
+ * too, and by nobody else.  It does no harm: while `tbuf_local->base` is 0 no
+ * fire begins, one that goes on has checked its positions already, and a
+ * process that becomes a target maps its own file over all of it.
+ *
+ * Where so much cannot be promised (vm.overcommit_memory 2), reading has to do.
+ */
+static void
+blank(uint64_t offset, uint64_t end)
+{
+	const int flags = MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+
+	if (offset == end)
+		return;
+	if (mmap(tbuf_file.base + offset, end - offset, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | flags, -1, 0) == MAP_FAILED)
+		mmap(tbuf_file.base + offset, end - offset, PROT_READ,
+		    MAP_PRIVATE | flags, -1, 0);
+	madvise(tbuf_file.base + offset, end - offset, MADV_DONTDUMP);
+}
+
+/*
+ * The same addresses, but nobody's file: enable words read as zero, so that
+ * sites need not be touched.  The parent's probe table stays, to be read, in
+ * case this child becomes a target of its own.  No fire has gone past the end
+ * of the parent's file: behind it nothing is mapped that mlockall(2) would
+ * fill.
+ */
+void
+tbuf_file_blank(void)
+{
+	const struct tbuf_tables *t = &tbuf_self.tables;
+
+	blank(0, t->probes);
+	mprotect(tbuf_file.base + t->probes, t->areas - t->probes, PROT_READ);
+	blank(t->areas, tbuf_file.parent_end);
+	if (tbuf_file.parent_end < tbuf_self.window)
+		mmap(tbuf_file.base + tbuf_file.parent_end,
+		    tbuf_self.window - tbuf_file.parent_end, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+		    -1, 0);
+}
+
+/*
+ * In a forked child: the mapping of `sign` was not inherited.  Generations go
+ * on where the parent's were, for what a fire has read of the parent's must
+ * not fit here.
+ */
+void
+tbuf_file_forked(void)
+{
+	const struct tbuf_control *control = (const void *)tbuf_file.base;
+	uint64_t areas = tbuf_self.tables.areas, end =
+	    (tbuf_fire_end((uintptr_t)tbuf_file.base) + TBUF_PAGE - 1) &
+	    ~(uint64_t)(TBUF_PAGE - 1);
+
+	tbuf_file.sign = NULL;
+	tbuf_file.generation = tbuf_load(&control->generation);
+	tbuf_file.parent_end = end < areas ? areas : end;
+}
+
+void
+tbuf_file_unlink(void)
+{
+	int dirfd = tbuf_directory_open(false);
+
+	if (dirfd < 0)
+		return;
+	unlinkat(dirfd, tbuf_file.name, 0);
+	close(dirfd);
+}
+
+int
+tbuf_file_open_own(void)
+{
+	int dirfd = tbuf_directory_open(false), fd;
+
+	if (dirfd < 0)
+		return (dirfd);
+	fd = tbuf_file_open(dirfd, tbuf_file.name);
+	if (fd == -1)
+		fd = -errno;
+	close(dirfd);
+	return (fd);
+}
+
+int
+tbuf_file_back(uint64_t offset, uint64_t length)
+{
+	int fd, error;
+
+#ifdef MADV_POPULATE_WRITE
+	/* Allocates as a store would, but fails instead of raising SIGBUS. */
+	if (madvise(tbuf_file.base + offset, length, MADV_POPULATE_WRITE) == 0)
+		return (0);
+	if (errno != EINVAL)
+		return (-ENOSPC);
+#endif
+	if ((fd = tbuf_file_open_own()) < 0)
+		return (fd);
+	error = tbuf_back(fd, offset, length);
+	close(fd);
+	return (error);
+}

@@ -1,0 +1,396 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probe table in the control file.  Only the target writes it; what it
+ * has to rely on later (how much is in use, each entry's hash) it keeps in
+ * its own memory.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "target/file/file.h"
+#include "target/self/self.h"
+#include "target/file/probe_table.h"
+
+/* Storage is backed in steps of so many bytes, divisors of the tables'. */
+#define STEP		TBUF_PAGE
+#define PROBES_STEP	8192u
+
+/* What each probe is found by: all that makes it, and its names but one. */
+struct hash {
+	uint32_t all;
+	uint32_t names;
+};
+
+/*
+ * Index + 1 of the probes by `hashes', open addressing, never more than half
+ * full.  Both are mapped anew, twice as large, when they are full, so that a
+ * low limit of memory is no obstacle to a program that begins.  With few
+ * probes, as the libc provider has, they lie in a page that is written anyway.
+ */
+#define SLOTS_FIRST	256u
+static uint32_t first_slots[SLOTS_FIRST] TBUF_FORKED;
+static struct hash first_hashes[SLOTS_FIRST / 2] TBUF_FORKED;
+static struct hash *hashes = first_hashes;
+static uint32_t *slots = first_slots;
+static uint32_t slots_used = SLOTS_FIRST;
+
+static uint32_t nprobes TBUF_FORKED;
+static uint32_t lost TBUF_FORKED;	/* sites that found no room for theirs */
+static uint32_t strings TBUF_FORKED = 1;
+static uint64_t mappings TBUF_FORKED;	/* where they were left */
+static struct tbuf_extent backed TBUF_FORKED;
+
+static int busy TBUF_FORKED;
+
+void
+tbuf_table_lock(void)
+{
+	while (!tbuf_cas(&busy, 0, 1))
+		sched_yield();
+}
+
+void
+tbuf_table_unlock(void)
+{
+	tbuf_store_release(&busy, 0);
+}
+
+bool
+tbuf_table_locked(void)
+{
+	return (tbuf_load(&busy) != 0);
+}
+
+/* The texts of a candidate's other names, as they are in the heap. */
+struct sizes {
+	size_t function, name;		/* NULs included */
+};
+
+static void
+sizes_take(const struct tbuf_names *n, struct sizes *sizes)
+{
+	sizes->function = n->function == NULL ? 0 : strlen(n->function) + 1;
+	sizes->name = strlen(n->name) + 1;
+}
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ (32 bits). */
+static uint32_t
+hash_bytes(uint32_t hash, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+
+	while (size-- > 0)
+		hash = (hash ^ *p++) * 16777619u;
+	return (hash);
+}
+
+uint32_t
+tbuf_table_count(void)
+{
+	return (nprobes);
+}
+
+void
+tbuf_table_group(struct tbuf_group *group, const char *provider,
+    const char *module)
+{
+	*group = (struct tbuf_group){ .provider = provider, .module = module,
+	    .provider_size = strlen(provider) + 1,
+	    .module_size = strlen(module) + 1 };
+	group->hash = hash_bytes(hash_bytes(2166136261u, provider,
+	    group->provider_size), module, group->module_size);
+}
+
+/* Without the function: TBUF_ENABLED may look for any. */
+static uint32_t
+hash_names(const struct tbuf_group *group, const struct tbuf_names *n,
+    const struct sizes *sizes)
+{
+	return (hash_bytes(group->hash, n->name, sizes->name));
+}
+
+/* ... and the rest of what makes a probe. */
+static uint32_t
+hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
+    uint32_t names)
+{
+	return (hash_bytes(hash_bytes(names, c->names.function,
+	    sizes->function), c->types, c->nargs));
+}
+
+/* With the hashes behind them. */
+static size_t
+slots_size(uint32_t n)
+{
+	return (n * sizeof(*slots) + n / 2 * sizeof(*hashes));
+}
+
+static void
+slot_put(uint32_t *to, uint32_t n, uint32_t index, uint32_t hash)
+{
+	uint32_t at = hash & (n - 1);
+
+	while (to[at] != 0)
+		at = (at + 1) & (n - 1);
+	to[at] = index + 1;
+}
+
+/*
+ * A child that another thread forks amid this finds no fewer slots than it
+ * reckons with, half of them empty, and hashes for all of its probes.
+ */
+static bool
+slots_grow(void)
+{
+	uint32_t n = 2 * slots_used, i;
+	void *before = slots == first_slots ? NULL : slots;
+	uint32_t *more;
+
+	more = mmap(NULL, slots_size(n), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
+		return (false);
+	memcpy(more + n, hashes, nprobes * sizeof(*hashes));
+	for (i = 0; i < nprobes; i++)
+		slot_put(more, n, i, hashes[i].all);
+	tbuf_store_release(&hashes, (struct hash *)(void *)(more + n));
+	tbuf_store_release(&slots, more);
+	tbuf_store_release(&slots_used, n);
+	if (before != NULL)
+		munmap(before, slots_size(n / 2));
+	return (true);
+}
+
+/* Is the probe at an index one with these names?  A NULL function is any. */
+static bool
+names_are(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_names *names)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+
+	return (tbuf_view_text_is(view, entry->provider, names->provider) &&
+	    tbuf_view_text_is(view, entry->module, names->module) &&
+	    (names->function == NULL ||
+	    tbuf_view_text_is(view, entry->function, names->function)) &&
+	    tbuf_view_text_is(view, entry->name, names->name));
+}
+
+static bool
+is_probe(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_candidate *c)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+
+	return (entry->nargs == c->nargs &&
+	    memcmp(entry->types, c->types, c->nargs) == 0 &&
+	    names_are(view, index, &c->names));
+}
+
+unsigned
+tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
+{
+	struct tbuf_view view = tbuf_target_view();
+	struct tbuf_group group;
+	unsigned found = 0;
+	struct sizes sizes;
+	uint32_t hash, i;
+
+	tbuf_table_group(&group, wanted->provider, wanted->module);
+	sizes_take(wanted, &sizes);
+	hash = hash_names(&group, wanted, &sizes);
+	for (i = 0; i < nprobes; i++)
+		if (hashes[i].names == hash && names_are(&view, i, wanted) &&
+		    found++ == 0)
+			*index = i;
+	return (found);
+}
+
+/* Back all up to `need` of a table that starts at `start` of the file. */
+static bool
+back(uint32_t start, uint32_t *done, uint32_t need, uint32_t step)
+{
+	uint32_t more;
+
+	if (need <= *done)
+		return (true);
+	more = (need - *done + step - 1) / step * step;
+	if (tbuf_file_back(start + *done, more) != 0)
+		return (false);
+	*done += more;
+	return (true);
+}
+
+/* Room for one more probe, with so many bytes of strings. */
+static bool
+room_make(const struct tbuf_tables *t, size_t size)
+{
+	uint32_t n = nprobes + 1;
+
+	return (n <= t->entries && size <= t->strings_size - strings &&
+	    back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
+	    STEP) &&
+	    back(t->probes, &backed.probes,
+	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP) &&
+	    back(t->strings, &backed.strings, strings + (uint32_t)size,
+	    STEP) && (2 * n <= slots_used || slots_grow()));
+}
+
+/* A string's offset in the heap; `like` is one that may be the same. */
+static uint32_t
+intern(const struct tbuf_view *view, const char *text, size_t size,
+    uint32_t like)
+{
+	uint32_t at = strings;
+
+	unsigned char *heap = view->base + view->tables.strings;
+
+	/* What is like it begins in front of `strings`. */
+	if (like != 0 && like < at && size <= at - like &&
+	    memcmp(heap + like, text, size) == 0)
+		return (like);
+	memcpy(heap + at, text, size);
+	strings += (uint32_t)size;
+	tbuf_store_release(&tbuf_view_control(view)->strings, strings);
+	return (at);
+}
+
+/* The last probe's are often the same. */
+static void
+group_intern(const struct tbuf_view *view, struct tbuf_group *g,
+    const struct tbuf_probe_entry *last)
+{
+	if (g->provider_at == 0)
+		g->provider_at = intern(view, g->provider, g->provider_size,
+		    last->provider);
+	if (g->module_at == 0)
+		g->module_at = intern(view, g->module, g->module_size,
+		    last->module);
+}
+
+static void
+fill(const struct tbuf_view *view, uint32_t index,
+    const struct tbuf_candidate *c, struct tbuf_group *group,
+    const struct sizes *sizes)
+{
+	static const struct tbuf_probe_entry none;
+	struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
+	const struct tbuf_probe_entry *last = index == 0 ? &none : entry - 1;
+	const struct tbuf_names *n = &c->names;
+
+	group_intern(view, group, last);
+	entry->provider = group->provider_at;
+	entry->module = group->module_at;
+	entry->function = intern(view, n->function, sizes->function,
+	    last->function);
+	entry->name = intern(view, n->name, sizes->name, 0);
+	entry->argnames = c->argnames_size == 0 ? 0 :
+	    intern(view, c->argnames, c->argnames_size, 0);
+	entry->hash = hashes[index].all;
+	entry->nargs = (uint8_t)c->nargs;
+	memcpy(entry->types, c->types, c->nargs);
+	entry->sites = 1;
+	entry->selection = c->selection;
+}
+
+static int
+append(const struct tbuf_view *view, const struct tbuf_candidate *c,
+    struct tbuf_group *group, const struct sizes *sizes, uint32_t hash,
+    uint32_t names)
+{
+	struct tbuf_control *control = tbuf_view_control(view);
+	uint32_t index = nprobes;
+
+	if (!room_make(&view->tables, group->provider_size +
+	    group->module_size + sizes->function + sizes->name + c->argnames_size)) {
+		tbuf_store(&control->lost_probes, ++lost);
+		return (-ENOSPC);
+	}
+	hashes[index].all = hash;
+	hashes[index].names = names;
+	fill(view, index, c, group, sizes);
+	nprobes++;
+	slot_put(slots, slots_used, index, hash);
+	tbuf_store_release(&tbuf_view_probe(view, index)->ready, 1);
+	tbuf_store_release(&control->nprobes, nprobes);
+	return ((int)index);
+}
+
+int
+tbuf_table_add(const struct tbuf_candidate *c)
+{
+	struct tbuf_view view = tbuf_target_view();
+	struct tbuf_probe_entry *entry;
+	struct tbuf_group own, *group = c->group;
+	uint32_t names, hash, at, i;
+	struct sizes sizes;
+
+	if (group == NULL) {
+		group = &own;
+		tbuf_table_group(group, c->names.provider, c->names.module);
+	}
+	sizes_take(&c->names, &sizes);
+	names = hash_names(group, &c->names, &sizes);
+	hash = hash_candidate(c, &sizes, names);
+	at = hash & (slots_used - 1);
+	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
+		i = slots[at] - 1;
+		if (hashes[i].all == hash && is_probe(&view, i, c)) {
+			entry = tbuf_view_probe(&view, i);
+			tbuf_add(&entry->sites, 1);
+			/* Kept wherever one of its sites is. */
+			tbuf_store(&entry->selection,
+			    tbuf_load(&entry->selection) | c->selection);
+			return ((int)i);
+		}
+	}
+	return (append(&view, c, group, &sizes, hash, names));
+}
+
+uint32_t
+tbuf_table_remove(uint32_t index)
+{
+	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
+	    tbuf_self.tables };
+	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
+
+	/* Looked at last: the child of a handler that forks finds it zero. */
+	if (index >= nprobes || tbuf_load(&tbuf_local->base) == 0)
+		return (0);
+	tbuf_add(&entry->sites, (uint32_t)-1);
+	return (tbuf_load(&entry->selection));
+}
+
+/* Most of the heap is the probes'. */
+void
+tbuf_table_leave(const struct tbuf_view *view, const char *text, uint32_t size)
+{
+	const struct tbuf_tables *t = &view->tables;
+
+	if (size == 0 || size > t->strings_size / 4 ||
+	    size > t->strings_size - strings || !back(t->strings,
+	    &backed.strings, strings + size, STEP))
+		return;
+	mappings = TBUF_MAPPINGS(intern(view, text, size, 0), size);
+	tbuf_store_release(&tbuf_view_control(view)->mappings, mappings);
+}
+
+void
+tbuf_table_extent(struct tbuf_extent *extent)
+{
+	*extent = backed;
+}
+
+void
+tbuf_table_claim(struct tbuf_control *control)
+{
+	control->nprobes = nprobes;
+	control->strings = strings;
+	control->mappings = mappings;
+	control->lost_probes = lost;
+}

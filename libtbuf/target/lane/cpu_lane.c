@@ -1,0 +1,277 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One record into the lane of the CPU that this thread runs on, by the
+ * restartable sections of arch/rseq.h.
+ */
+#include "arch/counter.h"
+#include "arch/rseq.h"
+#include "arch/rseq_area.h"
+#include "shared/atomic_step.h"
+#include "target/lane/lane.h"
+#include "target/self/self.h"
+#include "target/lane/thread_lane.h"
+#include "target/self/thread.h"
+
+/* Sections aborted in a row before the fire goes to a lock lane. */
+#define ABORTS_MAX	16
+
+#ifdef TBUF_INJECT
+uint32_t tbuf_inject[TBUF_INJECT_STEPS];
+#endif
+
+static uint32_t
+thread_id(void)
+{
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	return (tbuf_thread.tid);
+}
+
+uint32_t
+tbuf_run_cpu(void)
+{
+	uint32_t number = 0;
+
+	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+		return (tbuf_rseq_cpu());
+	if (tbuf_self.cpu_readable)
+		(void)tbuf_counter_read_cpu(&number);
+	return (number);
+}
+
+/* The lane of a CPU, if it has one. */
+static bool
+memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
+{
+	struct tbuf_place place;
+
+	if (!tbuf_lane_place(f->base, tbuf_lane_offset(f->slot, cpu), &place))
+		return (false);
+	m->bits = f->bits;
+	m->generation = f->generation;
+	m->slot = f->slot;
+	m->lane = place.lane;
+	m->data = place.data;
+	m->mask8 = place.storage - 8;
+	m->bufsize = place.size;
+	m->fill_mask = tbuf_load(&f->slot->fill_mask);
+	m->heads = tbuf_fire_heads(f->base, f->slot);
+	m->ecbs = tbuf_fire_ecbs(f->base, f->slot, &m->ecb_max);
+	m->cpu = cpu;
+	m->none = 0;
+	m->tid = thread_id();
+	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
+	return (m->heads != NULL);
+}
+
+/* The lane that is the thread's own, in the place of the CPU's. */
+static void
+memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
+{
+	struct tbuf_place place;
+
+	if (!tbuf_side_place(f, m, &place))
+		return;
+	m->lane = place.lane;
+	m->data = place.data;
+	m->mask8 = place.storage - 8;
+	m->bufsize = place.size;
+}
+
+/* A thread that waits for a lane of its own asks for it at each fire. */
+static bool
+to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	return (tbuf_side_is(m->lane) ||
+	    (tbuf_load(&f->slot->terms.flags) & TBUF_S_THREAD) == 0);
+}
+
+/*
+ * For the next fire: the thread's own memo, void if a handler has marked the
+ * thread meanwhile, unless a session has it that still stands and is not one
+ * that it rarely fires for; and the CPU's, if the lane is not one thread's
+ * alone.
+ * What a handler changes meanwhile does no harm: a section that goes by a memo
+ * looks whose it is.
+ */
+static void
+remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	const struct tbuf_local *local = tbuf_local;
+	struct tbuf_memo *own = &tbuf_thread.memo;
+
+	if (!to_be_remembered(f, m))
+		return;
+	if (m->cpu < tbuf_load(&local->cpus) && !tbuf_side_is(m->lane))
+		tbuf_rseq_remember(tbuf_memo_of(local, m->cpu, f->number), m,
+		    &tbuf_thread.shared);
+	if (tbuf_thread.unit != NULL)
+		return;
+	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
+	    tbuf_load(&own->generation) != f->generation &&
+	    tbuf_thread.elsewhere < TBUF_ELSEWHERE && tbuf_memo_stands(own))
+		return;
+	tbuf_thread.elsewhere = 0;
+	tbuf_rseq_remember(own, m, &tbuf_thread.shared);
+	if (tbuf_thread.shared != 0)
+		tbuf_thread_forget();
+}
+
+/* ... unless it is so already.  Where it is not wanted, no fire goes by it. */
+static void
+remember_new(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	const struct tbuf_memo *there = tbuf_memo_find(f->bits);
+
+	if ((there == NULL || tbuf_load(&there->generation) != f->generation ||
+	    tbuf_load(&there->cpu) != m->cpu) && tbuf_fire_wanted(f, m->cpu))
+		remember(f, m);
+}
+
+/* A record that this lane can never hold; a unit's is counted there. */
+static enum tbuf_outcome
+too_large(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	return (tbuf_epid_unit(f->epid) ? TBUF_COMMITTED :
+	    tbuf_rseq_count(m, &m->lane->large));
+}
+
+/* Likewise; but the lane is marked as one that has refused something. */
+static enum tbuf_outcome
+no_room(const struct tbuf_fire *f, const struct tbuf_memo *m)
+{
+	uint64_t full;
+
+	if (tbuf_fire_deadline(f))
+		return (TBUF_COMMITTED);
+	if (!tbuf_epid_unit(f->epid))
+		return (tbuf_rseq_count(m, &m->lane->full));
+	full = tbuf_load(&m->lane->full);
+	return (tbuf_step_swap(m, &m->lane->full, full,
+	    full | TBUF_FULL_CLOSED));
+}
+
+static enum tbuf_outcome
+write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
+    const struct tbuf_write *w)
+{
+	enum tbuf_outcome outcome;
+
+	if (w->size > m->bufsize || w->size > TBUF_RECORD_MAX)
+		return (too_large(f, m));
+	outcome = tbuf_rseq_segments(m, w);
+	if (outcome == TBUF_NO_ROOM)
+		return (no_room(f, m));
+	if (outcome == TBUF_DAMAGED) {
+		tbuf_rseq_restart(m);
+		return (TBUF_CHANGED);
+	}
+	if (outcome == TBUF_COMMITTED)
+		remember(f, m);
+	return (outcome);
+}
+
+enum tbuf_emit
+tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
+{
+	struct tbuf_memo memo;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (tbuf_lock_store(f, word, value));
+	for (try = 0; try < ABORTS_MAX; try++) {
+		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
+			break;
+		if (tbuf_rseq_store(&memo, word, value) == TBUF_COMMITTED)
+			return (TBUF_EMIT_DONE);
+		if (!tbuf_fire_current(f))
+			return (TBUF_EMIT_AGAIN);
+	}
+	return (tbuf_lock_store(f, word, value));
+}
+
+/* The memo of a run is good for all that it does, as long as it stays here. */
+static bool
+memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
+{
+	if (m->generation == f->generation && m->cpu == cpu)
+		return (true);
+	if (memo_make(f, cpu, m))
+		return (true);
+	m->generation = 0;
+	return (false);
+}
+
+/* True if it is settled, one way or the other, without a lock. */
+static bool
+do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
+    tbuf_lane_work *work, void *argument, enum tbuf_emit *emit)
+{
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (false);
+	for (try = 0; try < ABORTS_MAX; try++) {
+		if (!memo_refresh(f, memo, tbuf_rseq_cpu()))
+			break;
+		*emit = TBUF_EMIT_DONE;
+		if (work(argument, memo) == TBUF_COMMITTED) {
+			remember_new(f, memo);
+			return (true);
+		}
+		*emit = TBUF_EMIT_AGAIN;
+		if (!tbuf_fire_current(f))
+			return (true);
+	}
+	return (false);
+}
+
+enum tbuf_emit
+tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
+    tbuf_lock_work *locked, void *argument, enum tbuf_lost lost)
+{
+	enum tbuf_emit emit;
+
+	return (do_here(f, f->memo, work, argument, &emit) ? emit :
+	    tbuf_lock_do(f, locked, argument, lost));
+}
+
+bool
+tbuf_lane_try(const struct tbuf_fire *f, tbuf_lane_work *work,
+    tbuf_lock_work *locked, void *argument)
+{
+	struct tbuf_memo memo = { .generation = 0 };
+	enum tbuf_emit emit;
+
+	return (do_here(f, &memo, work, argument, &emit) ?
+	    emit == TBUF_EMIT_DONE : tbuf_lock_try(f, locked, argument));
+}
+
+enum tbuf_emit
+tbuf_lane_put(const struct tbuf_fire *f)
+{
+	struct tbuf_memo memo;
+	struct tbuf_write w;
+	uint32_t cpu;
+	unsigned try;
+
+	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+		return (tbuf_lock_emit(f));
+	thread_id();
+	tbuf_fire_write(f, &w);
+	for (try = 0; try < ABORTS_MAX; try++) {
+		cpu = tbuf_rseq_cpu();
+		if (!tbuf_fire_wanted(f, cpu))
+			return (TBUF_EMIT_DONE);
+		if (!memo_make(f, cpu, &memo))
+			break;
+		if (tbuf_side_any(f->slot))
+			memo_side(f, &memo);
+		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
+			return (TBUF_EMIT_DONE);
+		if (!tbuf_fire_current(f))
+			return (TBUF_EMIT_AGAIN);
+	}
+	return (tbuf_lock_emit(f));
+}

@@ -1,0 +1,73 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which fires of a thread are still under way at a lock lane.
+ */
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "target/lane/inflight.h"
+#include "target/self/thread.h"
+
+/* The stack that the mark was on may be gone. */
+static bool
+readable(const volatile uint64_t *word)
+{
+	/* The kernel reads the set before it looks at the bad argument. */
+	return (syscall(SYS_rt_sigprocmask, -1, word, NULL, sizeof(*word)) ==
+	    -1 && errno != EFAULT);
+}
+
+static bool
+intact(const uint64_t *mark)
+{
+	const volatile uint64_t *word = mark;
+	unsigned i;
+
+	for (i = 0; i < TBUF_MARK_WORDS; i += TBUF_MARK_STEP)
+		if (!readable(word + i) || word[i] != tbuf_hold_value(mark))
+			return (false);
+	return (true);
+}
+
+/*
+ * The thread is in a handler on its alternate stack, and the mark is not
+ * there: which of the two is the deeper one is not to be told by addresses.
+ */
+static bool
+other_stack(const uint64_t *mark)
+{
+	stack_t stack;
+
+	if (sigaltstack(NULL, &stack) != 0)
+		return (true);
+	return ((stack.ss_flags & SS_ONSTACK) != 0 &&
+	    (uintptr_t)mark - (uintptr_t)stack.ss_sp >= stack.ss_size);
+}
+
+/*
+ * A fire is only ever interrupted by a handler, so while it is under way its
+ * frame is above ours, and its mark is as it was.
+ */
+static bool
+under_way(const uint64_t *mark)
+{
+	return (intact(mark) && (other_stack(mark) || (uintptr_t)mark >
+	    (uintptr_t)__builtin_frame_address(0)));
+}
+
+bool
+tbuf_hold_any(void)
+{
+	uint32_t i, n = tbuf_thread.nholds;
+	int saved = errno;
+	bool any = false;
+
+	for (i = 0; i < n && !any; i++)
+		any = under_way(tbuf_thread.holds[i]);
+	errno = saved;
+	return (any);
+}

@@ -1,0 +1,508 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Arguments into a record's data (the format is in record.h).
+ * Values are little-endian here, as on every machine that configure accepts,
+ * so the low bytes of a slot are the first ones.
+ */
+#include <string.h>
+
+#include "target/lane/pack.h"
+#include "target/lane/pack_fixed.h"
+#include "target/lane/pack_string.h"
+
+/*
+ * The bytes of a fixed-size argument, as a power of two and one more, of each
+ * type; 0 for a text.  In one word: a table would lie in a page that nothing
+ * else of a fire is in.
+ */
+#define BYTES(type, log)	((UINT64_C(1) + (log)) << 3 * (type))
+#define FIXED_BYTES							\
+	(BYTES(TBUF_INT8, 0) | BYTES(TBUF_INT16, 1) |			\
+	BYTES(TBUF_INT32, 2) | BYTES(TBUF_INT64, 3) |			\
+	BYTES(TBUF_UINT8, 0) | BYTES(TBUF_UINT16, 1) |			\
+	BYTES(TBUF_UINT32, 2) | BYTES(TBUF_UINT64, 3) |			\
+	BYTES(TBUF_CHAR, 0) | BYTES(TBUF_BOOL, 0) |			\
+	BYTES(TBUF_FLOAT, 2) | BYTES(TBUF_DOUBLE, 3) |			\
+	BYTES(TBUF_POINTER, 3))
+
+_Static_assert(3 * TBUF_BINARY < 64, "a word has all types");
+
+/* Bits of a fixed-size argument; 0 for a text. */
+static inline unsigned
+fixed_bits(uint8_t type)
+{
+	return ((4u << (FIXED_BYTES >> 3 * type & 7)) & ~4u);
+}
+
+enum tbuf_shape
+tbuf_pack_shape(const struct tbuf_site *site)
+{
+	enum tbuf_shape shape = TBUF_SHAPE_FLAT;
+	unsigned i;
+
+	for (i = 0; i < site->nargs; i++) {
+		if (fixed_bits(site->types[i]) == 0)
+			return (shape == TBUF_SHAPE_FLAT &&
+			    i + 1 == site->nargs &&
+			    site->types[i] == TBUF_STRING ?
+			    TBUF_SHAPE_STRING : TBUF_SHAPE_TEXT);
+		if (fixed_bits(site->types[i]) != 64)
+			shape = TBUF_SHAPE_FIXED;
+	}
+	return (shape);
+}
+
+/* ------------------------------------------------------------ words */
+
+/* What is in the making: the low bits of a word. */
+struct stream {
+	uint64_t *next;
+	uint64_t word;
+	unsigned bits;		/* 0 to 64 */
+};
+
+static inline void
+stream_begin(struct stream *s, uint64_t *words)
+{
+	s->next = words;
+	s->word = 0;
+	s->bits = 0;
+}
+
+static inline void
+stream_flush(struct stream *s)
+{
+	*s->next++ = s->word;
+	s->word = 0;
+	s->bits = 0;
+}
+
+/* Go on at a multiple of a number of bits, and below 64. */
+static inline void
+stream_align(struct stream *s, unsigned bits)
+{
+	s->bits = (s->bits + bits - 1) & -bits;
+	if (s->bits == 64)
+		stream_flush(s);
+}
+
+/* The low bits of an argument that has so many. */
+static inline void
+stream_put(struct stream *s, uint64_t value, unsigned bits)
+{
+	stream_align(s, bits);
+	s->word |= (value & UINT64_MAX >> (64 - bits)) << s->bits;
+	s->bits += bits;
+}
+
+static inline uint64_t
+stream_end(struct stream *s, const uint64_t *words)
+{
+	if (s->bits != 0)
+		stream_flush(s);
+	return ((uint64_t)(s->next - words) * sizeof(uint64_t));
+}
+
+uint64_t
+tbuf_pack_fixed(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t words[TBUF_NARGS])
+{
+	struct stream s;
+	unsigned i;
+
+	stream_begin(&s, words);
+	for (i = 0; i < site->nargs; i++)
+		stream_put(&s, values[i], fixed_bits(site->types[i]));
+	return (stream_end(&s, words));
+}
+
+/* ------------------------------------------------------------ a few */
+
+struct tbuf_packings tbuf_packings;
+static uint16_t npackings TBUF_FORKED;
+
+static void
+packing_fill(struct tbuf_packing *packing, const struct tbuf_site *site)
+{
+	unsigned i, width, at = 0;
+
+	for (i = 0; i < site->nargs; i++, at += width) {
+		width = fixed_bits(site->types[i]);
+		at = ((at + width - 1) & -width) % 64;
+		packing->mask[i] = UINT64_MAX >> (64 - width) << at;
+		packing->factor[i] = UINT64_C(1) << at;
+	}
+}
+
+/*
+ * The first site of its kind.  A forked child may find another thread's half
+ * done, and leaves it so: the index comes last.
+ */
+static unsigned
+packing_add(unsigned key, const struct tbuf_site *site)
+{
+	unsigned index;
+
+	if (npackings == TBUF_PACKINGS - 1)
+		return (0);
+	index = ++npackings;
+	packing_fill(&tbuf_packings.made[index], site);
+	tbuf_store_release(&tbuf_packings.index[key], (uint16_t)index);
+	return (index);
+}
+
+unsigned
+tbuf_packing_make(struct tbuf_site *site)
+{
+	unsigned key = 1, starts = 0, index = 0, i;
+
+	if (site->nargs == 0 || site->nargs > TBUF_PACKING_ARGS)
+		return (0);
+	for (i = 0; i < site->nargs; i++)
+		key = key << 2 |
+		    (unsigned)__builtin_ctz(fixed_bits(site->types[i]) / 8u);
+	/* Written to first: a page that is read first faults twice. */
+	if (npackings != 0)
+		index = tbuf_packings.index[key];
+	if (index == 0 && (index = packing_add(key, site)) == 0)
+		return (0);
+	for (i = 0; i < site->nargs; i++)
+		starts |= (unsigned)(tbuf_packings.made[index].factor[i] == 1)
+		    << i;
+	site->packing = (uint16_t)index;
+	return (1u << site->nargs | starts);
+}
+
+/* ------------------------------------------------------------ texts */
+
+static inline uint64_t
+load8(const unsigned char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return (word);
+}
+
+static inline void
+store8(unsigned char *p, uint64_t word)
+{
+	memcpy(p, &word, sizeof(word));
+}
+
+/*
+ * A string, and how many bytes it has; if it has more than `most`, these and
+ * others, and a number above `most`.  No function of the C library would do
+ * that without vector registers, and reading once what another thread may
+ * change.  What is read are aligned words, which never reach into a page that
+ * the string does not; a sanitizer would mind.  What is stored are words, too.
+ */
+static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
+string_put_any(unsigned char *to, uint64_t string, unsigned most)
+{
+	unsigned skip = (unsigned)(string % 8 * 8), n = 8 - skip / 8;
+	const tbuf_word_of_any *at = (const tbuf_word_of_any *)(uintptr_t)
+	    (string & -UINT64_C(8));
+	const unsigned char *end = to + most;
+	unsigned char *next = to;
+	uint64_t word = *at, zero;
+
+	zero = tbuf_zero_bytes(word | tbuf_low_bits(skip)) >> skip;
+	word >>= skip;
+	while (zero == 0) {
+		store8(next, word);
+		next += n;
+		if (next > end)
+			return ((uint64_t)(next - to));
+		word = *++at;
+		zero = tbuf_zero_bytes(word);
+		n = 8;
+	}
+	n = tbuf_bits_before(zero);
+	store8(next, word & tbuf_low_bits(n));
+	return ((uint64_t)(next - to) + n / 8);
+}
+
+/* ... and most are short, and do not lie at a page's end. */
+static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
+string_put(unsigned char *to, uint64_t string, unsigned most)
+{
+	uint64_t word, zero = 0;
+	unsigned n;
+
+	if (string % TBUF_PAGE <= TBUF_PAGE - 8) {
+		word = *tbuf_word_at(string);
+		zero = tbuf_zero_bytes(word);
+	}
+	if (zero == 0)
+		return (string_put_any(to, string, most));
+	n = tbuf_bits_before(zero);
+	store8(to, word & tbuf_low_bits(n));
+	return (n / 8);
+}
+
+/* Fewer than eight bytes. */
+static inline uint64_t
+load_few(const unsigned char *p, size_t size)
+{
+	uint64_t value = 0;
+
+	while (size-- > 0)
+		value = value << 8 | p[size];
+	return (value);
+}
+
+/* Bytes whose number is given. */
+static inline void
+bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
+{
+	size_t left;
+
+	for (left = size; left >= 8; left -= 8, bytes += 8, to += 8)
+		store8(to, load8(bytes));
+	/* The last ones come with those before them, if there are any. */
+	if (left != 0)
+		store8(to, size < 8 ? load_few(bytes, left) :
+		    load8(bytes + left - 8) >> (64 - 8 * left));
+}
+
+#define TEXT_NONE	UINT64_MAX
+
+/* A text without its word, as string_put() does it. */
+static inline uint64_t
+text_put(unsigned char *to, uint8_t type, uint64_t value, unsigned most)
+{
+	struct tbuf_bytes bytes;
+
+	if (value == 0)
+		return (TEXT_NONE);
+	if (type == TBUF_STRING)
+		return (string_put(to, value, most));
+	bytes = *(const struct tbuf_bytes *)(uintptr_t)value;
+	if (bytes.data == NULL)
+		return (TEXT_NONE);
+	if (bytes.size > most) {
+		bytes_put(to, bytes.data, most);
+		return (most + UINT64_C(1));
+	}
+	bytes_put(to, bytes.data, bytes.size);
+	return (bytes.size);
+}
+
+/*
+ * A text that begins at an even byte: where it ends, or NULL if it is cut for
+ * want of `room`.
+ */
+static inline unsigned char *
+text_put_word(unsigned char *text, uint8_t type, uint64_t value, unsigned most,
+    unsigned room)
+{
+	uint64_t n = text_put(text + 2, type, value,
+	    most < room ? most : room);
+	uint16_t word = (uint16_t)n;
+
+	if (__builtin_expect(n > most || n > room, 0)) {
+		if (n != TEXT_NONE && room < most)
+			return (NULL);
+		word = n == TEXT_NONE ? TBUF_TEXT_NULL :
+		    (uint16_t)(most | TBUF_TEXT_CUT);
+		n = n == TEXT_NONE ? 0 : most;
+	}
+	memcpy(text, &word, sizeof(word));
+	text += sizeof(word) + n;
+	store8(text, 0);
+	return (text);
+}
+
+/*
+ * Padding is zero: an argument of fixed size is stored in eight bytes, and so
+ * many that are zero stand behind a text.
+ */
+TBUF_FIRES uint64_t
+tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
+    uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
+{
+	/* What there may be besides a text, and behind it. */
+	unsigned char *const last = (unsigned char *)(words +
+	    TBUF_STAGE_WORDS - TBUF_NARGS - 2);
+	unsigned char *next = (unsigned char *)words;
+	unsigned i, bits;
+
+	for (i = 0; i < site->nargs; i++) {
+		bits = fixed_bits(site->types[i]);
+		if (bits != 0) {
+			next += -(uintptr_t)next & (bits / 8 - 1);
+			store8(next, values[i] & UINT64_MAX >> (64 - bits));
+			next += bits / 8;
+			continue;
+		}
+		next += (uintptr_t)next & 1;
+		if (next >= last || (next = text_put_word(next,
+		    site->types[i], values[i], strsize - 1,
+		    (unsigned)(last - next))) == NULL)
+			return (0);
+	}
+	return (((uint64_t)(next - (unsigned char *)words) + 7) &
+	    -UINT64_C(8));
+}
+
+/* NULL, and strings that may cross a page. */
+struct tbuf_key_text
+tbuf_pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
+    uint64_t factor)
+{
+	static const struct tbuf_site site = {
+		.nargs = 1, .types = { TBUF_STRING }
+	};
+	uint64_t size = tbuf_pack_texts(&site, &string, strsize, words), i;
+	struct tbuf_key_text text = { 0, UINT64_MAX };
+
+	for (i = 0; i < size / 8; i++)
+		tbuf_hash_add(&text.sum, &factor, words[i]);
+	if (size != 0)
+		text.word = (uint16_t)words[0];
+	return (text);
+}
+
+__attribute__((no_sanitize("address", "thread"))) struct tbuf_key_text
+tbuf_pack_key(uint64_t string, uint32_t strsize, uint64_t *words,
+    uint64_t factor)
+{
+	return (tbuf_string_words(string, strsize, words, factor, true));
+}
+
+/* ------------------------------------------------------------ segments */
+
+/* strnlen(3), as above. */
+static __attribute__((no_sanitize("address", "thread"))) size_t
+text_length(const unsigned char *text, size_t most)
+{
+	unsigned skip = (unsigned)((uintptr_t)text % 8);
+	const tbuf_word_of_any *at = (const tbuf_word_of_any *)(const void *)
+	    (text - skip);
+	uint64_t zero = tbuf_zero_bytes(*at | tbuf_low_bits(8 * skip));
+	size_t n = 8 - skip;
+
+	while (zero == 0 && n < most) {
+		zero = tbuf_zero_bytes(*++at);
+		n += 8;
+	}
+	if (zero != 0)
+		n = n - 8 + (size_t)__builtin_ctzll(zero) / 8;
+	return (n < most ? n : most);
+}
+
+/* The bytes of a text argument, cut at strsize; its 16-bit word. */
+static inline uint16_t
+text_of(uint8_t type, uint64_t value, uint32_t strsize,
+    const unsigned char **data)
+{
+	const struct tbuf_bytes *bytes;
+	size_t size, most = strsize - 1;
+
+	if (type == TBUF_STRING) {
+		*data = (const unsigned char *)(uintptr_t)value;
+		size = *data == NULL ? 0 : text_length(*data, most + 1);
+	} else {
+		bytes = (const struct tbuf_bytes *)(uintptr_t)value;
+		*data = bytes->data;
+		size = bytes->size;
+	}
+	if (*data == NULL)
+		return (TBUF_TEXT_NULL);
+	if (size > most)
+		return ((uint16_t)(most | TBUF_TEXT_CUT));
+	return ((uint16_t)size);
+}
+
+/* What is being built: bytes of the stage since `run` are one segment. */
+struct builder {
+	struct tbuf_pack *pack;
+	unsigned char *run;
+	unsigned char *next;
+	uint64_t size;
+};
+
+/* Padding is zero: eight bytes, of which the next store takes the rest. */
+static inline void
+pad(struct builder *b, unsigned alignment)
+{
+	unsigned more = (unsigned)-b->size & (alignment - 1);
+
+	memset(b->next, 0, 8);
+	b->next += more;
+	b->size += more;
+}
+
+/* The low bytes of a value; the next store takes what is too many. */
+static inline void
+put(struct builder *b, uint64_t value, unsigned size)
+{
+	pad(b, size);
+	memcpy(b->next, &value, 8);
+	b->next += size;
+	b->size += size;
+}
+
+static void
+segment(struct builder *b, const void *data, uint64_t size)
+{
+	if (size == 0)
+		return;
+	b->pack->end->data = data;
+	b->pack->end->size = size;
+	b->pack->end++;
+}
+
+static void
+flush(struct builder *b)
+{
+	segment(b, b->run, (uint64_t)(b->next - b->run));
+	b->run = b->next;
+}
+
+static void
+pack_segments(const struct tbuf_site *site, const uint64_t *values,
+    uint32_t strsize, struct tbuf_pack *pack)
+{
+	struct builder b = { pack, (unsigned char *)pack->stage,
+	    (unsigned char *)pack->stage, 0 };
+	const unsigned char *data;
+	uint16_t word;
+	unsigned i, size;
+
+	pack->end = pack->segments + 1;
+	for (i = 0; i < site->nargs; i++) {
+		size = fixed_bits(site->types[i]) / 8;
+		if (size != 0) {
+			put(&b, values[i], size);
+			continue;
+		}
+		word = text_of(site->types[i], values[i], strsize, &data);
+		put(&b, word, sizeof(word));
+		flush(&b);
+		if (data != NULL) {
+			size = word & ~TBUF_TEXT_CUT;
+			segment(&b, data, size);
+			b.size += size;
+		}
+	}
+	pad(&b, 8);
+	flush(&b);
+	pack->size = b.size;
+}
+
+void
+tbuf_pack(const struct tbuf_site *site, const uint64_t *values,
+    uint32_t strsize, struct tbuf_pack *pack)
+{
+	pack->size = tbuf_pack_texts(site, values, strsize, pack->stage);
+	pack->words = pack->size != 0;
+	if (pack->words) {
+		pack->segments[1].data = pack->stage;
+		pack->segments[1].size = pack->size;
+		pack->end = pack->segments + 2;
+	} else
+		pack_segments(site, values, strsize, pack);
+}

@@ -1,0 +1,82 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a fire asks of a session, wherever it has come to: does it stand, has
+ * its consumer gone, what comes next in a chain.  As async-signal-safe as
+ * fire.c.
+ */
+#include "shared/ecb_chain.h"
+#include "target/file/file.h"
+#include "target/lane/lane.h"
+#include "target/self/self.h"
+
+bool
+tbuf_fire_current(const struct tbuf_fire *f)
+{
+	return (tbuf_load(&tbuf_local->base) == f->base &&
+	    tbuf_load(&f->slot->generation) == f->generation);
+}
+
+void
+tbuf_fire_leave(const struct tbuf_fire *f, uint64_t exit)
+{
+	struct tbuf_view view = tbuf_target_view();
+	uint64_t generation;
+	uint32_t *state;
+
+	if (view.base == NULL)
+		return;
+	state = &tbuf_view_control(&view)->state[f->number];
+	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
+		return;
+	generation = tbuf_load(&f->slot->generation);
+	/* 0: its consumer has ended it meanwhile, and not waited for us. */
+	if (generation != f->generation && generation != 0) {
+		/* What we know is another session's. */
+		tbuf_store_release(state, TBUF_ACTIVE);
+		return;
+	}
+	tbuf_store(&f->slot->exit, exit);
+	tbuf_disable_all(&view, f->number);
+	tbuf_store_release(state, exit != 0 ? TBUF_EXITED : TBUF_GIVENUP);
+}
+
+/* inv.consumer: who is gone for good does not keep this target busy. */
+bool
+tbuf_fire_deadline(const struct tbuf_fire *f)
+{
+	uint64_t now, deadline;
+
+	/* The clock first: held up in between, we see the deadline put off. */
+	now = tbuf_clock_read(tbuf_self.clock);
+	deadline = tbuf_load(&f->slot->deadline);
+	if (deadline == 0 || now < deadline)
+		return (false);
+	tbuf_fire_leave(f, 0);
+	return (true);
+}
+
+uint32_t
+tbuf_fire_next(const struct tbuf_fire *f)
+{
+	uint64_t at = tbuf_load(&f->slot->ecbs);
+	uint64_t end = tbuf_fire_end(f->base);
+	uint32_t max = tbuf_load(&f->slot->ecb_max);
+
+	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
+	    at > end || end - at < (f->epid + 1u) * sizeof(struct tbuf_ecb))
+		return (0);
+	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
+	    [f->epid].next));
+}
+
+struct tbuf_side *
+tbuf_side_find(uint64_t base, const struct tbuf_lane *lane)
+{
+	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->side);
+
+	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
+	    end - at < sizeof(struct tbuf_side))
+		return (NULL);
+	return ((struct tbuf_side *)(uintptr_t)(base + at));
+}

@@ -1,0 +1,106 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A thread that ends gives its side lanes back.
+ */
+#include "base/optimize_size.h"
+
+#include "target/file/file.h"
+#include "target/lane/lane.h"
+#include "target/lane/thread_lane.h"
+#include "target/self/thread.h"
+#include "target/lane/unit_types.h"
+
+struct end {
+	const struct tbuf_fire *fire;
+	uint64_t number;
+	bool done;
+};
+
+/* Free one lane of this thread; it may have several, so `done` is not set. */
+static enum tbuf_outcome
+free_here(void *argument, const struct tbuf_memo *memo)
+{
+	struct end *end = argument;
+	struct tbuf_pool pool;
+	uint32_t index;
+
+	end->done = true;
+	if (!tbuf_pool_find(end->fire, &pool) || (index =
+	    tbuf_side_own(&pool, end->number)) == TBUF_SIDE_NONE)
+		return (TBUF_COMMITTED);
+	end->done = false;
+	return (tbuf_side_free(end->fire, memo, &pool, end->number, index));
+}
+
+static void
+free_locked(void *argument, const struct tbuf_place *place)
+{
+	(void)place;
+	(void)free_here(argument, NULL);
+}
+
+static void
+session_leave(const struct tbuf_view *view, unsigned number)
+{
+	struct tbuf_fire f = {
+		.base = (uintptr_t)view->base, .number = number,
+		.slot = tbuf_view_slot(view, number)
+	};
+	struct end end = { .fire = &f, .number = tbuf_thread.number };
+	unsigned try;
+
+	f.generation = tbuf_load_acquire(&f.slot->generation);
+	if (f.generation == 0 || !tbuf_side_any(f.slot))
+		return;
+	for (try = 0; try < TBUF_SIDES_MAX && !end.done; try++)
+		if (!tbuf_lane_try(&f, free_here, free_locked, &end))
+			break;
+}
+
+/*
+ * What units that the thread is in remember for it, then what it does itself:
+ * a handler may have left one of them.
+ */
+static void
+forget(void)
+{
+	struct tbuf_unit *u;
+
+	for (u = tbuf_thread.unit; u != NULL; u = u->outer)
+		tbuf_store(&u->memo, TBUF_MEMO_NONE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_thread_forget();
+}
+
+/*
+ * The thread forgets its lane before it frees it, and while side_busy is set no
+ * handler binds another one.
+ */
+static void
+thread_ends(void *value)
+{
+	struct tbuf_view view = tbuf_target_view();
+	unsigned i;
+
+	(void)value;
+	if (view.base == NULL || tbuf_thread.shared != 0)
+		return;
+	tbuf_store(&tbuf_thread.side_busy, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&tbuf_thread.side, 0);
+	forget();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&tbuf_view_control(&view)->state[i]) ==
+		    TBUF_ACTIVE)
+			session_leave(&view, i);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&tbuf_thread.side_busy, 0);
+}
+
+void
+tbuf_side_end_init(void)
+{
+	tbuf_side_key_init(thread_ends);
+}

@@ -1,0 +1,64 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A forked child must not write to its parent's lanes.
+ */
+#include "base/optimize_size.h"
+
+#include <pthread.h>
+
+#include "target/process/process.h"
+#include "target/file/probe_table.h"
+#include "target/self/thread.h"
+#include "target/unit/unit.h"
+
+void
+tbuf_fork_forget(void)
+{
+	unsigned i;
+
+	/* First what a handler that fires from here on would believe. */
+	tbuf_units_forget();
+	tbuf_thread_forget();
+	for (i = 0; i < TBUF_BLOCKS_REMEMBERED; i++)
+		tbuf_store(&tbuf_thread.blocks[i], 0);
+	tbuf_store(&tbuf_thread.side, 0);
+	tbuf_store(&tbuf_thread.side_busy, 0);
+	tbuf_thread.shared = 0;
+	tbuf_thread.children = 0;
+	tbuf_thread.batch = false;
+	tbuf_thread.tid = 0;
+	/* Another thread of the parent may have been registering. */
+	tbuf_table_unlock();
+}
+
+static void (*then)(void) TBUF_FORKED;
+
+static void
+child(void)
+{
+	sigset_t mask;
+
+	tbuf_signals_block(&mask);
+	tbuf_fork_forget();
+	then();
+	tbuf_signals_restore(&mask);
+}
+
+#ifdef __GLIBC__
+/*
+ * What pthread_atfork(3) calls, which the C library has linked into each
+ * object, here behind all that a program which begins comes to.
+ */
+extern void *__dso_handle __attribute__((visibility("hidden")));
+int	__register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+#define pthread_atfork(prepare, parent, child)				\
+	__register_atfork(prepare, parent, child, __dso_handle)
+#endif
+
+void
+tbuf_fork_init(void (*what)(void))
+{
+	then = what;
+	pthread_atfork(NULL, NULL, child);
+}

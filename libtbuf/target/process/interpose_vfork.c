@@ -1,0 +1,140 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * vfork(2) and clone(2) for children that share their parent's thread area.
+ *
+ * Such a child is another task with the same rseq area, which the kernel no
+ * longer keeps for it: its restartable sections would not be restarted.  So
+ * the thread is marked, and marked threads write lock lanes only; or its
+ * parent lends it the area (vfork_rseq.c).  These two stand in front of the C
+ * library's, here and in a preloaded provider (which comes before the library
+ * in the order of search, as this one need not).
+ *
+ * vfork cannot be wrapped: the child returns through the frame that its
+ * parent is to return through later.  As in a C library, the return address
+ * stays in a register over the system call, and the child leaves by a jump,
+ * which keeps a shadow stack of return addresses as the parent needs it.  So
+ * does what tbuf_vfork_begin() has returned, which both need: the child may
+ * write over all that is on the stack below its parent's frame.
+ *
+ * tbuf_vfork_end() is called with the result behind the token: a provider that
+ * stands in front of it may want that.
+ */
+#include "base/optimize_size.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+
+#include "target/provider.h"
+
+#if defined(__x86_64__)
+__asm__(
+    ".text\n"
+    ".globl vfork\n"
+    ".type vfork, @function\n"
+    "vfork:\n\t"
+    ".cfi_startproc\n\t"
+    "endbr64\n\t"
+    "subq $8, %rsp\n\t"
+    "call *tbuf_vfork_begin@GOTPCREL(%rip)\n\t"
+    "addq $8, %rsp\n\t"
+    "popq %rdi\n\t"
+    "movl %eax, %esi\n\t"
+    "movl $58, %eax\n\t"
+    "syscall\n\t"
+    "testq %rax, %rax\n\t"
+    "jz 1f\n\t"
+    "pushq %rdi\n\t"
+    "pushq %rax\n\t"
+    "movl %esi, %edi\n\t"
+    "movq %rax, %rsi\n\t"
+    "call *tbuf_vfork_end@GOTPCREL(%rip)\n\t"
+    "popq %rdi\n\t"
+    "movl %edi, %eax\n\t"
+    "cmpq $-4095, %rdi\n\t"
+    "jae 2f\n\t"
+    "ret\n"
+    "1: pushq %rdi\n\t"
+    "subq $8, %rsp\n\t"
+    "movl %esi, %edi\n\t"
+    "call *tbuf_vfork_child@GOTPCREL(%rip)\n\t"
+    "addq $8, %rsp\n\t"
+    "popq %rdi\n\t"
+    "xorl %eax, %eax\n\t"
+    "jmp *%rdi\n"
+    "2: jmp tbuf_vfork_failed\n\t"
+    ".cfi_endproc\n\t"
+    ".size vfork, . - vfork\n"
+);
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".globl vfork\n"
+    ".type vfork, %function\n"
+    "vfork:\n\t"
+    ".cfi_startproc\n\t"
+    "hint #34\n\t" /* bti c */
+    "stp x29, x30, [sp, #-16]!\n\t"
+    "adrp x16, :got:tbuf_vfork_begin\n\t"
+    "ldr x16, [x16, :got_lo12:tbuf_vfork_begin]\n\t"
+    "blr x16\n\t"
+    "ldp x29, x30, [sp], #16\n\t"
+    "mov w9, w0\n\t"
+    "mov x0, #0x4111\n\t" /* CLONE_VM | CLONE_VFORK | SIGCHLD */
+    "mov x1, sp\n\t"
+    "mov x8, #220\n\t"
+    "svc #0\n\t"
+    "cbz x0, 1f\n\t"
+    "stp x0, x30, [sp, #-16]!\n\t"
+    "mov x1, x0\n\t"
+    "mov w0, w9\n\t"
+    "adrp x16, :got:tbuf_vfork_end\n\t"
+    "ldr x16, [x16, :got_lo12:tbuf_vfork_end]\n\t"
+    "blr x16\n\t"
+    "ldp x0, x30, [sp], #16\n\t"
+    "cmn x0, #4095\n\t"
+    "b.cs tbuf_vfork_failed\n\t"
+    "ret\n"
+    "1: stp x29, x30, [sp, #-16]!\n\t"
+    "mov w0, w9\n\t"
+    "adrp x16, :got:tbuf_vfork_child\n\t"
+    "ldr x16, [x16, :got_lo12:tbuf_vfork_child]\n\t"
+    "blr x16\n\t"
+    "ldp x29, x30, [sp], #16\n\t"
+    "mov x0, #0\n\t"
+    "ret\n\t"
+    ".cfi_endproc\n\t"
+    ".size vfork, . - vfork\n"
+);
+#endif
+
+/* Called from the above. */
+__attribute__((visibility("hidden"), used))
+int
+tbuf_vfork_failed(long result)
+{
+	errno = (int)-result;
+	return (-1);
+}
+
+/* The C library's own name for what it exports as clone. */
+extern int __clone(int (*)(void *), void *, int, void *, ...);
+
+__attribute__((visibility("default")))
+int
+clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
+{
+	void *parent, *tls, *child;
+	va_list more;
+
+	va_start(more, arg);
+	parent = va_arg(more, void *);
+	tls = va_arg(more, void *);
+	child = va_arg(more, void *);
+	va_end(more);
+	/* The area is shared for as long as both run: for good. */
+	if ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0)
+		tbuf_thread_mark(1);
+	return (__clone(function, stack, flags, arg, parent, tls, child));
+}

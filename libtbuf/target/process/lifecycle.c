@@ -1,0 +1,414 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * When this process is a target: from the first constructor on, in a forked
+ * child if somebody wants it, until exit.  Whatever goes wrong turns tracing
+ * off for this process, and says why where a consumer will look.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/counter.h"
+#include "arch/rseq_area.h"
+#include "shared/board.h"
+#include "shared/control_file.h"
+#include "shared/memory_limit.h"
+#include "target/clause/clause.h"
+#include "target/file/file.h"
+#include "target/lane/inflight.h"
+#include "target/provider.h"
+#include "target/process/process.h"
+#include "target/recorder/recorder.h"
+#include "target/self/self.h"
+#include "target/lane/thread_lane.h"
+#include "target/file/probe_table.h"
+#include "target/self/thread.h"
+#include "target/unit/unit.h"
+
+#define PAGE		4096u
+#define LARGEST_PAGE	65536u
+
+static const struct tbuf_local off;
+const struct tbuf_local *tbuf_local = &off;
+struct tbuf_self tbuf_self TBUF_FORKED;
+
+/* Wiped in a child by the kernel, ... */
+static struct tbuf_local *local_page TBUF_FORKED;
+static bool local_wiped TBUF_FORKED;	/* ... if it can do that */
+static unsigned memo_cpus TBUF_FORKED;	/* CPUs with memos behind it */
+
+/* What this process is, changed by compare-and-swap. */
+enum stage {
+	NOTHING,	/* no constructor has run yet */
+	CHANGING,	/* some thread is at it */
+	TARGET,		/* it has a control file */
+	CHILD,		/* forked from a target, and nobody has asked for it */
+	OFF		/* it is not to be traced */
+};
+static int stage TBUF_FORKED;
+
+/*
+ * Tracing is off and there may be no file to say so in: a mapping of one page
+ * named tbuf-off-REASON shows up in /proc/PID/maps.
+ */
+static void
+say_off(const char *reason)
+{
+	char name[128] = TBUF_OFF_PREFIX;
+	size_t i, n = strlen(name);
+	int fd;
+
+	for (i = 0; reason[i] != '\0' && n < sizeof(name) - 1; i++, n++)
+		name[n] = reason[i] == ' ' ? '-' : reason[i];
+	name[n] = '\0';
+	fd = memfd_create(name, MFD_CLOEXEC);
+	if (fd == -1)
+		return;
+	mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+}
+
+/* Whoever waits for this process hears it on the board. */
+static void
+turn_off(const char *reason)
+{
+	say_off(reason);
+	tbuf_wanted_missed(reason);
+}
+
+/* Why this process must not be traced, or NULL. */
+static const char *
+forbidden(void)
+{
+	const char *disable = secure_getenv("TBUF_DISABLE");
+
+	if (getauxval(AT_SECURE) != 0)
+		return (TBUF_OFF_SETUID);
+	if (disable != NULL && *disable != '\0' && strcmp(disable, "0") != 0)
+		return ("TBUF_DISABLE is set");
+	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
+		return ("process is not dumpable");
+	tbuf_filtered_look();
+	/* Growing a file beyond it would raise SIGXFSZ. */
+	tbuf_self.file_limit = tbuf_room_file();
+	if (tbuf_self.file_limit < tbuf_tables_least())
+		return ("file size limit is too low");
+	return (NULL);
+}
+
+/* Units and workspaces, of which there are few without this. */
+struct spare {
+	struct tbuf_unit units[TBUF_UNITS];
+	struct tbuf_workspace workspaces[TBUF_WORKSPACES];
+};
+
+/*
+ * Memory is backed as far as it is used, and yet charged to RLIMIT_DATA.  What
+ * fires can do without takes no more than an eighth of what the program may
+ * have, or it would be the program that has to do without.
+ */
+static bool
+is_spare(size_t size)
+{
+	struct rlimit limit;
+
+	return (getrlimit(RLIMIT_DATA, &limit) != 0 ||
+	    size <= limit.rlim_cur / 8);
+}
+
+/* The page, memos for so many CPUs, and so many bytes more behind these. */
+static struct tbuf_local *
+local_map(unsigned cpus, size_t more)
+{
+	size_t size = (PAGE + cpus * (TBUF_NSESSIONS + TBUF_MEMO_TOTALS) *
+	    (size_t)TBUF_MEMO_SIZE + LARGEST_PAGE - 1) / LARGEST_PAGE *
+	    LARGEST_PAGE;
+	char *p;
+
+	if (more != 0 && !is_spare(size + more))
+		return (NULL);
+	p = mmap(NULL, size + more, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return (NULL);
+#ifdef MADV_WIPEONFORK
+	local_wiped = madvise(p, size, MADV_WIPEONFORK) == 0;
+#endif
+	memo_cpus = cpus;
+	if (more != 0) {
+		struct spare *spare = (struct spare *)(void *)(p + size);
+
+		tbuf_units_have(spare->units);
+		tbuf_workspaces_have(spare->workspaces);
+	}
+	return ((struct tbuf_local *)(void *)p);
+}
+
+/*
+ * From here on fires are let in: the page is complete before the pointer to
+ * it can be seen.  Where there is no room for memos, fires do without.
+ */
+static bool
+let_in(void)
+{
+	if (local_page == NULL &&
+	    (local_page = local_map(tbuf_self.rseq ? TBUF_MEMO_CPUS : 0,
+	    sizeof(struct spare))) == NULL &&
+	    (local_page = local_map(0, 0)) == NULL)
+		return (false);
+	local_page->cpus = memo_cpus;
+	local_page->base = (uint64_t)(uintptr_t)tbuf_file_base();
+	tbuf_store_release(&tbuf_local, local_page);
+	return (true);
+}
+
+static void	forked(void);
+
+static void
+descriptor_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The clock, and what can be had with it. */
+static void
+find_means(int board)
+{
+	tbuf_self.clock = tbuf_board_clock(board);
+	tbuf_self.rseq = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
+	    tbuf_rseq_ready();
+	tbuf_self.cpu_readable = tbuf_self.clock == TBUF_CLOCK_COUNTER &&
+	    tbuf_cpu_readable();
+	tbuf_self.cpu_glanceable = tbuf_self.cpu_readable &&
+	    tbuf_cpu_glanceable();
+}
+
+static enum stage
+begin(void)
+{
+	uid_t uid = geteuid();
+	const char *problem;
+	int dirfd = -1, board;
+
+	/* First: a child must not wait for a thread that it has not. */
+	tbuf_fork_init(forked);
+	problem = forbidden();
+	tbuf_thread_init();
+	if (problem == NULL &&
+	    (dirfd = tbuf_directory_open_for(uid, true)) < 0)
+		problem = tbuf_directory_problem(dirfd);
+	board = dirfd < 0 ? -1 : tbuf_board_file(dirfd);
+	find_means(board);
+	if (problem == NULL) {
+		tbuf_side_end_init();
+		problem = tbuf_file_begin(dirfd, &board, uid);
+	}
+	descriptor_close(board);
+	descriptor_close(dirfd);
+	if (problem == NULL)
+		tbuf_mappings_leave();
+	tbuf_recorder_begin(problem);
+	if (problem == NULL && let_in())
+		return (TARGET);
+	turn_off(problem == NULL ? "no memory" : problem);
+	return (OFF);
+}
+
+/* If the stage is `from`, change it by what `change` makes of it. */
+static void
+stage_change(enum stage from, enum stage (*change)(void))
+{
+	sigset_t mask;
+
+	if (tbuf_load_acquire(&stage) != (int)from)
+		return;
+	tbuf_signals_block(&mask);
+	tbuf_thread.busy++;
+	if (tbuf_cas(&stage, from, CHANGING))
+		tbuf_store_release(&stage, change());
+	tbuf_thread.busy--;
+	tbuf_signals_restore(&mask);
+}
+
+/*
+ * ... when no other thread is at it any more.  If this one is, it has come
+ * here out of a function that the library called and somebody interposed.
+ */
+static enum stage
+stage_now(void)
+{
+	int now;
+
+	while ((now = tbuf_load_acquire(&stage)) == CHANGING &&
+	    tbuf_thread.busy == 0)
+		sched_yield();
+	return ((enum stage)now);
+}
+
+bool
+tbuf_life_busy(void)
+{
+	return (tbuf_load(&stage) == CHANGING || tbuf_table_locked());
+}
+
+/* Whatever comes first: this library's constructor, or a unit's. */
+__attribute__((constructor(101)))
+void
+tbuf_life_begin(void)
+{
+	int saved = errno;
+
+	stage_change(NOTHING, begin);
+	stage_now();
+	errno = saved;
+}
+
+/*
+ * The file is left to be reaped: by now a filter of system calls may kill for
+ * the one that would remove it.
+ */
+__attribute__((destructor(101)))
+static void
+end(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (view.base != NULL)
+		tbuf_store_release(&tbuf_view_control(&view)->stage,
+		    TBUF_STAGE_EXITED);
+}
+
+/* Give this child a control file of its own, at its parent's addresses. */
+static enum stage
+become_target(void)
+{
+	const char *problem = forbidden();
+	uid_t uid = geteuid();
+	int dirfd = -1, board = -1;
+
+	/* What the parent's other threads had is nobody's here. */
+	tbuf_workspaces_forget();
+	if (problem == NULL &&
+	    (dirfd = tbuf_directory_open_for(uid, false)) < 0)
+		problem = tbuf_directory_problem(dirfd);
+	if (problem == NULL) {
+		board = tbuf_board_file(dirfd);
+		problem = tbuf_file_make(dirfd, &board, uid);
+	}
+	descriptor_close(board);
+	descriptor_close(dirfd);
+	tbuf_recorder_child(problem);
+	if (problem == NULL && let_in())
+		return (TARGET);
+	tbuf_file_blank();
+	turn_off(problem == NULL ? "no memory" : problem);
+	return (OFF);
+}
+
+/* What the child of a target is to be. */
+static enum stage
+child_begin(void)
+{
+	bool wanted, follows;
+
+	if (!local_wiped)
+		*local_page = off;
+	tbuf_file_forked();
+	/* Both are asked, whatever the other says. */
+	follows = tbuf_recorder_follows();
+	wanted = tbuf_wanted_child() || follows;
+	if (wanted && !tbuf_hold_any())
+		return (become_target());
+	/* A record that this thread is writing must not go into a new file. */
+	if (wanted)
+		tbuf_wanted_missed("forked amid a record");
+	tbuf_file_blank();
+	return (CHILD);
+}
+
+/* In the child of fork(2), whose thread knows that it is one. */
+static void
+forked(void)
+{
+	int saved = errno;
+
+	/* Another of the parent's threads was at it: its work is lost. */
+	if (stage == CHANGING)
+		stage = OFF;
+	if (stage == TARGET)
+		stage = child_begin();
+	errno = saved;
+}
+
+/*
+ * A child of _Fork(3) or of a system call of its own, for which no handler
+ * has run, finds a page that the kernel has wiped.
+ */
+static enum stage
+child_notice(void)
+{
+	/* Another thread was first? */
+	if (tbuf_target_view().base != NULL)
+		return (TARGET);
+	tbuf_fork_forget();
+	/* The C library may still have the parent's. */
+	tbuf_thread.tid = (uint32_t)gettid();
+	return (child_begin());
+}
+
+bool
+tbuf_life_traced(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+	unsigned i;
+
+	for (i = 0; view.base != NULL && i < TBUF_NSESSIONS; i++)
+		if (tbuf_load(&tbuf_view_control(&view)->state[i]) ==
+		    TBUF_ACTIVE)
+			return (true);
+	return (false);
+}
+
+void
+tbuf_life_withdraw(void)
+{
+	struct tbuf_view view = tbuf_target_view();
+
+	if (view.base != NULL &&
+	    tbuf_load(&tbuf_view_control(&view)->nprobes) == 0)
+		tbuf_file_unlink();
+}
+
+int
+tbuf_process_register(void)
+{
+	int saved = errno;
+	enum stage now;
+
+	if (tbuf_thread.busy != 0)
+		return (-EBUSY);
+	tbuf_life_begin();
+	/* Under vfork all this is the parent's. */
+	if (tbuf_thread.shared != 0 || tbuf_thread.children != 0)
+		return (-ECANCELED);
+	if (tbuf_target_view().base == NULL)
+		stage_change(TARGET, child_notice);
+	/* A record that is being written must not go into a new file. */
+	if (!tbuf_hold_any())
+		stage_change(CHILD, become_target);
+	now = stage_now();
+	errno = saved;
+	return (now == TARGET ? 0 : -ECANCELED);
+}

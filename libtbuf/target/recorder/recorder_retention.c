@@ -1,0 +1,113 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What recorders of a program leave is bounded by its next one, lest a program
+ * that is started again after each crash fill the machine.  Those that ended by
+ * exit(3) go first, then the oldest.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "target/recorder/recorder.h"
+
+#define REMOVED_MAX	64	/* at one start */
+#define BLOCK		512	/* bytes of st_blocks */
+
+struct keep {
+	const char *program;
+	uint64_t files, bytes;		/* that there are */
+	char name[TBUF_NAME_MAX];	/* the one to go; "": none */
+	bool exited;
+	uint64_t born;
+	uint64_t removed;		/* by that one */
+};
+
+/* Does it go before the one that was found until now? */
+static bool
+before(const struct keep *k, const struct tbuf_control *control)
+{
+	bool exited = control->stage == TBUF_STAGE_EXITED;
+
+	if (*k->name == '\0' || exited != k->exited)
+		return (*k->name == '\0' || exited);
+	return (control->birth.real < k->born);
+}
+
+static void
+count(struct keep *k, const char *name, const struct tbuf_control *control,
+    const struct tbuf_session *session, uint64_t bytes)
+{
+	k->files++;
+	k->bytes += bytes;
+	if (!before(k, control))
+		return;
+	strcpy(k->name, name);
+	k->exited = control->stage == TBUF_STAGE_EXITED;
+	k->born = control->birth.real;
+	k->removed = session->removed;
+}
+
+static void
+look(int dirfd, const char *name, void *argument)
+{
+	struct keep *k = argument;
+	struct tbuf_session session;
+	struct tbuf_control control;
+	struct stat st;
+	int fd = tbuf_control_open_left(dirfd, name, &control);
+
+	if (fd < 0)
+		return;
+	if (strncmp(control.comm, k->program, sizeof(control.comm)) == 0 &&
+	    fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    tbuf_control_recorder(fd, &control, &session) &&
+	    tbuf_control_left(dirfd, fd, &control))
+		count(k, name, &control, &session,
+		    (uint64_t)st.st_blocks * BLOCK);
+	close(fd);
+}
+
+/* The first to go does, if there is more than this. */
+static bool
+thin(int dirfd, const char *program, uint64_t files, uint64_t bytes,
+    uint64_t *removed)
+{
+	struct keep k = { .program = program };
+
+	tbuf_control_each(dirfd, look, &k);
+	if ((k.files <= files && k.bytes <= bytes) || *k.name == '\0' ||
+	    unlinkat(dirfd, k.name, 0) != 0)
+		return (false);
+	*removed += 1 + k.removed;
+	return (true);
+}
+
+int
+tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
+{
+	uint64_t files, bytes;
+	unsigned i;
+
+	if (!tbuf_keep_limits(&files, &bytes))
+		return (tbuf_recorder_fail(-EINVAL, "TBUF_KEEP",
+		    "no number of files, with a size as in 8,1g"));
+	*removed = 0;
+	for (i = 0; i < REMOVED_MAX; i++)
+		if (!thin(dirfd, program, files, bytes, removed))
+			break;
+	return (0);
+}
+
+bool
+tbuf_recorder_make_way(int dirfd, const char *program, uint64_t bytes,
+    uint64_t *removed)
+{
+	return (dirfd >= 0 &&
+	    thin(dirfd, program, UINT64_MAX, bytes - 1, removed));
+}

@@ -1,0 +1,131 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How this process began, for clauses that ask: looked at once, in the one line
+ * of /proc/self/stat that tells when it did, so that a fire makes no call.  A
+ * forked child has its own parent, and its parent's arguments.
+ */
+#include "base/optimize_size.h"
+
+#include <sys/auxv.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "target/self/self.h"
+
+#define ARGUMENTS_MAX	65536u	/* that are counted */
+#define TEXTS_MAX	(UINT64_C(6) << 20)	/* the kernel's bound */
+
+enum {
+	PARENT, GROUP, SESSION, TERMINAL, START, ARGUMENTS, ARGUMENTS_END,
+	FIELDS
+};
+
+static const int fields[FIELDS] = {
+	[PARENT] = TBUF_STAT_PARENT, [GROUP] = 5, [SESSION] = 6,
+	[TERMINAL] = 7, [START] = TBUF_STAT_START, [ARGUMENTS] = 48,
+	[ARGUMENTS_END] = 49
+};
+
+/* The texts lie behind each other; a blank takes the place of each NUL. */
+static void
+keep_text(const char *text, uint64_t size)
+{
+	char *to = tbuf_self.arguments;
+	uint64_t i;
+
+	if (size > sizeof(tbuf_self.arguments))
+		size = sizeof(tbuf_self.arguments);
+	for (i = 0; i + 1 < size; i++)
+		to[i] = text[i];
+	for (i = 0; i + 2 < size; i++)
+		if (to[i] == '\0')
+			to[i] = ' ';
+}
+
+static uint32_t
+count(const char *text, uint64_t size)
+{
+	uint32_t n = 0;
+	uint64_t i;
+
+	for (i = 0; i < size && n < ARGUMENTS_MAX; i++)
+		n += text[i] == '\0';
+	return (n);
+}
+
+/*
+ * What /proc says is the kernel's view: in an emulator it is the emulator that
+ * was given arguments there, and a program may have told the kernel of others.
+ * Those that the kernel has laid are followed by the environment's texts and
+ * the name of the program, which the auxiliary vector tells, too.
+ */
+static bool
+are_laid(uint64_t from, uint64_t to)
+{
+	uint64_t name = getauxval(AT_EXECFN);
+
+	return (from != 0 && from <= to && to <= name &&
+	    name - from < TEXTS_MAX);
+}
+
+/* argv, NULL and the environment lie in front of the texts. */
+static void
+keep_arguments(const uint64_t *values)
+{
+	const char *text = (const char *)(uintptr_t)values[ARGUMENTS];
+	uint64_t size = values[ARGUMENTS_END] - values[ARGUMENTS];
+	char **argv;
+
+	if (tbuf_self.argc != 0 ||
+	    !are_laid(values[ARGUMENTS], values[ARGUMENTS_END]))
+		return;
+	keep_text(text, size);
+	tbuf_self.argc = count(text, size);
+	argv = environ == NULL ? NULL : environ - 1 - tbuf_self.argc;
+	/* Another environment may have been put in its place by now. */
+	if ((uintptr_t)argv / sizeof(char *) < (uintptr_t)text /
+	    sizeof(char *) && (uintptr_t)text - (uintptr_t)argv <
+	    ARGUMENTS_MAX * sizeof(char *) && argv[0] == text)
+		tbuf_self.argv = (uintptr_t)argv;
+}
+
+/*
+ * A script, or a link's name, of which the kernel has as much.  It lies on the
+ * first stack, which may be gone when a child is forked.
+ */
+static void
+keep_execname(void)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	const char *name = path;
+	unsigned i;
+
+	if (path == NULL || *tbuf_self.execname != '\0')
+		return;
+	for (; *path != '\0'; path++)
+		if (*path == '/')
+			name = path + 1;
+	for (i = 0; i < sizeof(tbuf_self.execname) - 1 && name[i] != '\0'; i++)
+		tbuf_self.execname[i] = name[i];
+}
+
+uint64_t
+tbuf_began(void)
+{
+	uint64_t values[FIELDS];
+
+	tbuf_stat_fields(0, fields, values, FIELDS);
+	tbuf_self.ppid = (uint32_t)values[PARENT];
+	tbuf_self.pgid = (uint32_t)values[GROUP];
+	tbuf_self.sid = (uint32_t)values[SESSION];
+	tbuf_self.terminal = (uint32_t)values[TERMINAL];
+	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
+	tbuf_self.euid = (uint32_t)getauxval(AT_EUID);
+	tbuf_self.egid = (uint32_t)getauxval(AT_EGID);
+	keep_arguments(values);
+	keep_execname();
+	return (values[START]);
+}

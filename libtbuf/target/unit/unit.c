@@ -1,0 +1,236 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A unit begins, is entered and left by threads, and ends.  What is as it was
+ * with the thread's unit before is done here without a call, by one section to
+ * begin and by two to end: there is little to be done while the processor waits
+ * for the counter.
+ */
+#include <errno.h>
+
+#include "arch/rseq_area.h"
+#include "arch/rseq_unit.h"
+#include "target/self/self.h"
+#include "target/self/thread.h"
+#include "target/unit/unit.h"
+#include "target/unit/unit_cached_end.h"
+
+/*
+ * The unit comes first, then the memo becomes void: a handler that fires in
+ * between still goes by the memo, to the CPU's lane.  Whose records they are
+ * is known before: sections write to the first session's table alone.
+ */
+static inline __attribute__((always_inline)) void
+enter(struct tbuf_unit *u)
+{
+	u->bound[0].way.memo.tid = tbuf_thread.tid;
+	u->outer = tbuf_thread.unit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&tbuf_thread.unit, u);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	u->memo = tbuf_load(&tbuf_thread.memo.bits);
+	tbuf_thread_forget();
+}
+
+/* One that the thread has entered others in since, if it is in it at all. */
+static __attribute__((noinline)) bool
+leave_below(const struct tbuf_unit *u)
+{
+	struct tbuf_unit **p = &tbuf_thread.unit;
+
+	while (*p != NULL && *p != u)
+		p = &(*p)->outer;
+	if (*p != NULL)
+		tbuf_store(p, u->outer);
+	return (*p != NULL);
+}
+
+static inline __attribute__((always_inline)) bool
+leave(const struct tbuf_unit *u)
+{
+	if (tbuf_thread.unit != u)
+		return (leave_below(u));
+	/*
+	 * Nobody has stored to the memo meanwhile: cpu_lane.c remembers nothing
+	 * while there is a unit.  What fires in between goes by the memo.
+	 */
+	if (u->outer == NULL && tbuf_self.rseq && tbuf_thread.shared == 0)
+		tbuf_store(&tbuf_thread.memo.bits, u->memo);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tbuf_store(&tbuf_thread.unit, u->outer);
+	return (true);
+}
+
+/*
+ * In the table of the unit before, in the only session that there is.  False:
+ * nothing has been done.
+ */
+static inline bool
+bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
+    uint64_t now)
+{
+	uint64_t generation = b->fire.generation;
+
+	if (!b->kept || b->fire.base != base ||
+	    !tbuf_units_only(base, b->fire.number) ||
+	    !tbuf_unit_is(b->name, kind) ||
+	    tbuf_rseq_bind(&b->way.memo, &(struct tbuf_beginning){
+	    .entry = b->entry, .began = now, .id = id, .kind = b->kind,
+	    .old = tbuf_unit_word(generation, b->instance, TBUF_UNIT_KEPT),
+	    .new = tbuf_unit_word(generation, b->instance + 1,
+	    TBUF_UNIT_BOUND), .thread = tbuf_thread.tid }) != TBUF_COMMITTED)
+		return (false);
+	b->instance++;
+	b->kept = false;
+	b->counted = true;
+	b->id = id;
+	b->began = now;
+	b->way.selected = 0;
+	b->others = false;
+	tbuf_bound_head(b, 0);
+	return (true);
+}
+
+/*
+ * The thread's unit before, begun anew; NULL: nothing has been done.  One that
+ * is used keeps no table, and what a parent's one has is not this process's.
+ */
+static inline struct tbuf_unit *
+begin_again(uint64_t base, const char *kind, uint64_t id)
+{
+	struct tbuf_unit *u = &tbuf_units_all[tbuf_thread.unit_last];
+	uint64_t now, word;
+
+	/* One pointer; a compiler would have it in parts. */
+	__asm__("" : "+r"(u));
+	if (tbuf_load(&u->bound[0].again) == 0 || tbuf_thread.shared != 0 ||
+	    tbuf_thread.tid == 0 || !tbuf_unit_try(u))
+		return (NULL);
+	now = tbuf_counter_glance();
+	word = tbuf_load(&u->word);
+	if (tbuf_unit_foreign(word) || u->bound[0].again == 0 ||
+	    !bind_again(&u->bound[0], base, kind, id, now)) {
+		tbuf_unit_disown(u);
+		return (NULL);
+	}
+	u->busy = false;
+	u->nbound = 1;
+	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
+	return (u);
+}
+
+static __attribute__((noinline)) TBUF_FIRES struct tbuf_unit *
+begin_anew(uint64_t base, const char *kind, uint64_t id)
+{
+	unsigned first = tbuf_units_first(base, 0);
+	struct tbuf_unit *u;
+
+	if (first == TBUF_NSESSIONS)
+		return (NULL);
+	if ((u = tbuf_unit_take()) == NULL) {
+		tbuf_unit_without(base, first);
+		return (NULL);
+	}
+	u->busy = false;
+	tbuf_unit_bind(u, base, kind, id, first);
+	if (u->nbound != 0)
+		return (u);
+	tbuf_unit_release(u);
+	return (NULL);
+}
+
+static __attribute__((noinline)) TBUF_FIRES uint64_t
+begin(uint64_t base, const char *kind, uint64_t id)
+{
+	struct tbuf_unit *u;
+
+	if (!tbuf_rseq_thread() ||
+	    ((u = begin_again(base, kind, id)) == NULL &&
+	    (u = begin_anew(base, kind, id)) == NULL))
+		return (0);
+	enter(u);
+	return (tbuf_unit_number(u, tbuf_load(&u->word)));
+}
+
+/* Where no session has tables nothing but that is looked at. */
+TBUF_FIRES uint64_t
+tbuf_unit_begin(const char *kind, uint64_t id)
+{
+	uint64_t base = tbuf_load(&tbuf_local->base);
+	const struct tbuf_control *control =
+	    (const struct tbuf_control *)(uintptr_t)base;
+
+	if (base == 0 || tbuf_load(&control->units) == 0)
+		return (0);
+	return (begin(base, kind, id));
+}
+
+int
+tbuf_unit_enter(uint64_t number)
+{
+	struct tbuf_unit *u = tbuf_unit_find(number);
+	int error;
+
+	if (u == NULL)
+		return (number == 0 ? 0 : -ENOENT);
+	if ((error = tbuf_unit_own(u, number)) != 0)
+		return (error);
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	enter(u);
+	tbuf_unit_tell(u, true);
+	return (0);
+}
+
+int
+tbuf_unit_leave(uint64_t number)
+{
+	struct tbuf_unit *u = tbuf_unit_find(number);
+
+	if (u == NULL)
+		return (number == 0 ? 0 : -ENOENT);
+	if (!tbuf_unit_mine(u) || !leave(u))
+		return (-EBUSY);
+	tbuf_unit_tell(u, false);
+	tbuf_store_release(&u->owner, tbuf_unit_left());
+	return (0);
+}
+
+/* Nothing of it is kept, in the one session that it was begun in. */
+static inline bool
+end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
+{
+	struct tbuf_bound *b = &u->bound[0];
+
+	if (u->nbound != 1 || !tbuf_unit_discard(b, outcome))
+		return (false);
+	if (outcome != 0 || !tbuf_unit_count(b, tbuf_unit_duration(b, now)))
+		tbuf_unit_tally(b, outcome, now);
+	return (true);
+}
+
+TBUF_FIRES int
+tbuf_unit_end(uint64_t number, int outcome)
+{
+	struct tbuf_unit *u;
+	uint64_t now;
+	int error;
+
+	/* As most are, with no session that has tables. */
+	if (number == 0)
+		return (0);
+	if ((u = tbuf_unit_find(number)) == NULL)
+		return (-ENOENT);
+	/* First: a processor does the rest while it waits for the counter. */
+	now = tbuf_unit_clock();
+	if (tbuf_unit_mine(u))
+		(void)leave(u);
+	else if ((error = tbuf_unit_own(u, number)) != 0)
+		return (error);
+	if (outcome == TBUF_UNIT_NO_OUTCOME)
+		outcome = -1;
+	if (!end_again(u, outcome, now))
+		tbuf_unit_commit(u, outcome, now);
+	tbuf_unit_release(u);
+	return (0);
+}

@@ -1,0 +1,394 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The end of a unit: its outcome's rule says which records are kept, and they
+ * are committed by one record of the CPU's lane, all or none (unit.h).
+ */
+#include "arch/rseq.h"
+#include "target/lane/lane.h"
+#include "target/self/thread.h"
+#include "target/unit/unit.h"
+#include "target/unit/unit_cached_end.h"
+
+struct ending {
+	const struct tbuf_bound *bound;
+	int32_t outcome;
+	uint32_t mask;
+	bool ours;			/* the session has not taken it away */
+	bool fits;			/* the bytes are all of what is kept */
+	bool clean;			/* the table has not wrapped */
+	bool kept;			/* ... and is kept for the next unit */
+	struct tbuf_unit_total totals;	/* its own, from then on */
+	uint64_t total, count;		/* records; those that are kept */
+	uint64_t size;
+	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
+};
+
+/* ------------------------------------------------------------ selection */
+
+/* The mask of the outcome's rule, or of the rule for all other outcomes. */
+static enum tbuf_outcome
+mask_find(struct ending *e, const struct tbuf_memo *memo)
+{
+	uint64_t rules[TBUF_UNIT_RULES], rule = 0;
+	unsigned i;
+
+	if (tbuf_step_load(memo, rules, e->bound->units->rules,
+	    TBUF_UNIT_RULES) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	for (i = 0; i < TBUF_UNIT_RULES; i++) {
+		rule = rules[i] ^ tbuf_unit_default(i);
+		if (tbuf_unit_outcome(rule) == e->outcome)
+			break;
+	}
+	e->mask = (uint32_t)rule;
+	return (TBUF_COMMITTED);
+}
+
+/* Is a record of this EPID kept? */
+static bool
+selects(const struct ending *e, uint32_t epid)
+{
+	return ((e->mask & tbuf_unit_selection(e->bound->fire.base,
+	    e->bound->fire.slot, epid, NULL)) != 0);
+}
+
+/* Count a record that is kept, and copy it while all may fit an envelope. */
+static enum tbuf_outcome
+keep(struct ending *e, const struct tbuf_memo *memo,
+    const unsigned char *record, uint64_t size)
+{
+	e->count++;
+	e->fits = e->fits && size <= sizeof(e->bytes) - e->size;
+	if (!e->fits)
+		return (TBUF_COMMITTED);
+	if (tbuf_step_load(memo, e->bytes + e->size / 8,
+	    (const uint64_t *)(const void *)record, size / 8) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->size += size;
+	return (TBUF_COMMITTED);
+}
+
+/* Of records that have been copied those that are kept stay, side by side. */
+static void
+keep_copied(struct ending *e, uint64_t bytes)
+{
+	uint64_t *to = e->bytes, header, size, at, i;
+	const uint64_t *from;
+
+	for (at = 0; at + sizeof(struct tbuf_lock_record) <= bytes;
+	    at += size) {
+		from = e->bytes + at / 8;
+		header = from[1];
+		size = header >> 16 & 0xffff;
+		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
+		    size > bytes - at)
+			break;
+		if (!selects(e, header & 0xffff))
+			continue;
+		e->count++;
+		for (i = 0; i < size / 8; i++) {
+			*to++ = *from++;
+			__asm__ volatile("" : : : "memory");
+		}
+	}
+	e->size = (uint64_t)((unsigned char *)to - (unsigned char *)e->bytes);
+}
+
+/* The records of a table, or of a half. */
+static enum tbuf_outcome
+walk(struct ending *e, const struct tbuf_memo *memo,
+    const unsigned char *table, uint64_t bytes)
+{
+	uint64_t header[2], size, at;
+
+	for (at = 0; at + sizeof(struct tbuf_lock_record) <= bytes;
+	    at += size) {
+		if (tbuf_step_load(memo, header, (const uint64_t *)
+		    (const void *)(table + at), 2) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		size = header[1] >> 16 & 0xffff;
+		if (size < sizeof(struct tbuf_lock_record) || size % 8 != 0 ||
+		    size > bytes - at)
+			break;
+		if (selects(e, header[1] & 0xffff) &&
+		    keep(e, memo, table + at, size) != TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+	}
+	return (TBUF_COMMITTED);
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return (a < b ? a : b);
+}
+
+/* Where all are kept, and are too long for an envelope, they are counted. */
+static enum tbuf_outcome
+select_records(struct ending *e, const struct tbuf_memo *memo,
+    uint64_t previous, uint64_t head)
+{
+	const struct tbuf_bound *b = e->bound;
+	uint64_t laps = tbuf_unit_laps(head), before = 0;
+	uint64_t bytes = least(tbuf_unit_bytes(head), b->way.size);
+	const unsigned char *table = b->way.table, *older = table;
+
+	if (b->wraps && (laps & 1) != 0)
+		table += b->way.size;
+	else if (b->wraps)
+		older += b->way.size;
+	e->total = tbuf_unit_records(head) +
+	    (laps == 0 ? 0 : tbuf_unit_records(previous));
+	e->count = e->size = 0;
+	e->fits = true;
+	if (laps != 0)
+		before = least(tbuf_unit_bytes(previous), b->way.size);
+	if (e->mask == UINT32_MAX && before + bytes > sizeof(e->bytes)) {
+		e->fits = false;
+		e->count = e->total;
+		return (TBUF_COMMITTED);
+	}
+	if (laps == 0 && bytes <= sizeof(e->bytes)) {
+		if (bytes != 0 && tbuf_step_load(memo, e->bytes,
+		    (const uint64_t *)(const void *)table, bytes / 8) !=
+		    TBUF_COMMITTED)
+			return (TBUF_CHANGED);
+		keep_copied(e, bytes);
+		return (TBUF_COMMITTED);
+	}
+	if (walk(e, memo, older, before) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (walk(e, memo, table, bytes));
+}
+
+/* ------------------------------------------------------------ steps */
+
+/* What is read of an entry, and what is stored there; in this order. */
+#define ENTRY_WORDS	(offsetof(struct tbuf_unit_entry, reserved) / 8)
+
+struct fields {
+	uint64_t ended;
+	uint64_t count;
+	struct tbuf_unit_total total[2];
+};
+
+_Static_assert(offsetof(struct tbuf_unit_entry, total) -
+    offsetof(struct tbuf_unit_entry, ended) == offsetof(struct fields, total),
+    "struct fields");
+
+static enum tbuf_unit_state
+empty(const struct ending *e)
+{
+	return (e->clean ? TBUF_UNIT_KEPT : TBUF_UNIT_FREE);
+}
+
+/*
+ * From here on the unit's outcome is known, even if the process is killed.  If
+ * nothing is kept that is all: the table is free.
+ */
+static enum tbuf_outcome
+begin_here(void *argument, const struct tbuf_memo *memo)
+{
+	struct ending *e = argument;
+	const struct tbuf_bound *b = e->bound;
+	enum tbuf_unit_state next = TBUF_UNIT_ENDING;
+	struct tbuf_unit_entry was;
+	struct fields fields;
+	unsigned total;
+	uint32_t slot;
+
+	if (tbuf_step_load(memo, &was.word, &b->entry->word, ENTRY_WORDS) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->ours = was.word == tbuf_unit_word(b->fire.generation, b->instance,
+	    TBUF_UNIT_BOUND);
+	if (!e->ours)
+		return (TBUF_COMMITTED);
+	if (mask_find(e, memo) != TBUF_COMMITTED ||
+	    select_records(e, memo, was.half[tbuf_unit_older(was.head)].head,
+	    was.head) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->clean = tbuf_unit_laps(was.head) == 0;
+	if (e->count == 0)
+		next = empty(e);
+	total = tbuf_unit_totals(was.word);
+	fields.ended = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
+	fields.count = e->count;
+	fields.total[0] = was.total[0];
+	fields.total[1] = was.total[1];
+	fields.total[total ^ 1].kept = was.total[total].kept + e->count;
+	fields.total[total ^ 1].discarded = was.total[total].discarded +
+	    (e->total - e->count);
+	if (tbuf_step_publish(memo, &(struct tbuf_publish){
+		.word = &b->entry->word, .old = was.word,
+		.new = tbuf_unit_word(b->fire.generation, b->instance, next),
+		.to = &b->entry->ended, .from = &fields.ended,
+		.size = sizeof(fields), .slot = &slot
+	}) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->kept = next == TBUF_UNIT_KEPT;
+	e->totals = fields.total[total ^ 1];
+	return (TBUF_COMMITTED);
+}
+
+static enum tbuf_outcome
+finish_here(void *argument, const struct tbuf_memo *memo)
+{
+	struct ending *e = argument;
+	const struct tbuf_bound *b = e->bound;
+	enum tbuf_unit_state next = e->fits ? empty(e) : TBUF_UNIT_DONE;
+
+	if (tbuf_step_swap(memo, &b->entry->word,
+	    tbuf_unit_word(b->fire.generation, b->instance, TBUF_UNIT_ENDING),
+	    tbuf_unit_word(b->fire.generation, b->instance, next)) !=
+	    TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	e->kept = next == TBUF_UNIT_KEPT;
+	return (TBUF_COMMITTED);
+}
+
+/* A counter that all threads add to. */
+struct counting {
+	uint64_t *word;
+};
+
+static enum tbuf_outcome
+count_here(void *argument, const struct tbuf_memo *memo)
+{
+	const struct counting *c = argument;
+	uint64_t n;
+
+	if (tbuf_step_load(memo, &n, c->word, 1) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (tbuf_step_swap(memo, c->word, n, n + 1));
+}
+
+static void
+count(const struct tbuf_bound *b, uint64_t *word)
+{
+	struct counting c = { word };
+
+	if (!tbuf_unit_count(b, word))
+		(void)tbuf_bound_do(b, count_here, &c);
+}
+
+void
+tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
+{
+	count(b, tbuf_unit_duration(b, now));
+	if (outcome != 0)
+		count(b, &b->units->kinds[b->kind].failures);
+}
+
+/* ------------------------------------------------------------ the record */
+
+/* A record that is on its way. */
+struct emission {
+	struct ending *ending;
+	const struct tbuf_fire *fire;
+};
+
+static void
+emit_locked(void *argument, const struct tbuf_place *place)
+{
+	const struct emission *m = argument;
+
+	tbuf_lock_write(m->fire, place);
+	(void)finish_here(m->ending, NULL);
+}
+
+/*
+ * Then the table is let go.  Under a lock both are done at once: a record that
+ * has been counted as a drop is not to be given out of a table which no lane
+ * was free to be told of.
+ */
+static void
+emit_finish(struct ending *e, const struct tbuf_fire *f)
+{
+	struct emission m = { e, f };
+
+	if (tbuf_unit_sections()) {
+		(void)tbuf_lane_emit(f);
+		(void)tbuf_bound_do(e->bound, finish_here, e);
+	} else
+		(void)tbuf_bound_wait(e->bound, emit_locked, &m);
+}
+
+/* An envelope with what is kept, or a mark that says where it is. */
+static void
+emit(struct ending *e)
+{
+	const struct tbuf_bound *b = e->bound;
+	struct tbuf_unit_record record = {
+		.table = b->index, .kind = b->kind, .instance = b->instance,
+		.id = b->id, .began = b->began, .outcome = e->outcome,
+		.mask = e->mask, .count = (uint32_t)e->count,
+		.discarded = (uint32_t)(e->total - e->count)
+	};
+	struct tbuf_segment segments[3] = { { NULL, 0 },
+	    { &record, sizeof(record) }, { e->bytes, e->size } };
+	struct tbuf_fire f = b->fire;
+
+	f.epid = e->fits ? TBUF_EPID_ENVELOPE : TBUF_EPID_UNIT;
+	f.words = false;
+	f.size = sizeof(record) + (e->fits ? e->size : 0);
+	f.segments = segments;
+	f.end = segments + (e->fits ? 3 : 2);
+	emit_finish(e, &f);
+}
+
+/* False: it is not the unit's any more. */
+static __attribute__((noinline)) bool
+commit_records(struct tbuf_bound *b, int32_t outcome)
+{
+	struct ending e;
+
+	e.bound = b;
+	e.outcome = outcome;
+	e.ours = e.kept = false;
+	if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE || !e.ours)
+		return (false);
+	if (e.count != 0)
+		emit(&e);
+	b->kept = e.kept;
+	b->totals = e.totals;
+	return (true);
+}
+
+/*
+ * The first rule is that of successes, unless somebody has changed it: then
+ * what is remembered of it is looked at anew.
+ */
+static bool
+discard(struct tbuf_bound *b, int32_t outcome)
+{
+	uint64_t guess;
+
+	do {
+		if (tbuf_unit_discard(b, outcome))
+			return (true);
+		guess = b->rule;
+	} while (b->again != 0 && tbuf_thread.shared == 0 &&
+	    tbuf_rseq_load(&b->way.memo, &b->rule, b->units->rules,
+	    sizeof(b->rule)) == TBUF_COMMITTED && b->rule != guess);
+	return (false);
+}
+
+static void
+commit(struct tbuf_bound *b, int32_t outcome, uint64_t now)
+{
+	if (b->entry == NULL || discard(b, outcome) ||
+	    commit_records(b, outcome))
+		tbuf_unit_tally(b, outcome, now);
+}
+
+void
+tbuf_unit_commit(struct tbuf_unit *u, int32_t outcome, uint64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < u->nbound; i++)
+		commit(&u->bound[i], outcome, now);
+}

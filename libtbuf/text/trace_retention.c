@@ -1,0 +1,141 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Traces in memory of processes that are dead.  Whoever makes a new one looks
+ * for them: those of processes that have ended in the orderly way go, and of
+ * the others those of the same program, but for the youngest: as many as
+ * $TBUF_KEEP says.  No malloc.
+ */
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/control_file.h"
+#include "text/text.h"
+
+#define ENTRIES_BYTES	8192
+#define PARTS_MAX	256	/* of a directory that is very large */
+#define REMOVED_MAX	64	/* at one start */
+#define BLOCK		512	/* bytes of st_blocks */
+
+/* Of this program. */
+struct keep {
+	uint64_t files, bytes;		/* that there are */
+	char oldest[TBUF_NAME_MAX];	/* "": none */
+	struct timespec when;
+};
+
+/* text.PID.RANDOM, of a process that is gone. */
+static bool
+name_left(const char *name)
+{
+	char control[TBUF_NAME_MAX];
+	uint64_t random;
+	pid_t pid;
+
+	if (strlen(name) >= sizeof(control) ||
+	    strncmp(name, TBUF_TRACE_NAME, sizeof(TBUF_TRACE_NAME) - 1) != 0)
+		return (false);
+	strcpy(control, name);
+	memcpy(control, "tbuf", 4);
+	return (tbuf_control_name_parse(control, &pid, &random) &&
+	    kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+static void
+count(struct keep *k, const char *name, const struct stat *st)
+{
+	const struct timespec *when = &st->st_mtim;
+
+	k->files++;
+	k->bytes += (uint64_t)st->st_blocks * BLOCK;
+	if (*k->oldest != '\0' && (when->tv_sec != k->when.tv_sec ?
+	    when->tv_sec > k->when.tv_sec : when->tv_nsec >= k->when.tv_nsec))
+		return;
+	strcpy(k->oldest, name);
+	k->when = *when;
+}
+
+/* Nobody has its lock.  Of no header there is nothing to keep it for. */
+static void
+look(int dirfd, const char *name, struct keep *k)
+{
+	struct tbuf_trace trace;
+	struct stat st;
+	int fd;
+
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (fd == -1)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		if (pread(fd, &trace, sizeof(trace), 0) != sizeof(trace) ||
+		    trace.exited != 0)
+			unlinkat(dirfd, name, 0);
+		else if (strncmp(trace.comm, program_invocation_short_name,
+		    sizeof(trace.comm) - 1) == 0)
+			count(k, name, &st);
+	}
+	close(fd);
+}
+
+union part {
+	struct dirent64 entry;
+	char bytes[ENTRIES_BYTES];
+};
+
+static void
+look_part(int dirfd, const union part *part, long size, struct keep *k)
+{
+	const struct dirent64 *entry;
+	long at;
+
+	for (at = 0; at < size; at += entry->d_reclen) {
+		entry = (const struct dirent64 *)(const void *)
+		    (part->bytes + at);
+		if (name_left(entry->d_name))
+			look(dirfd, entry->d_name, k);
+	}
+}
+
+static void
+look_all(int dirfd, struct keep *k)
+{
+	union part part;
+	unsigned i;
+	long n;
+	int fd;
+
+	memset(k, 0, sizeof(*k));
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	for (i = 0; i < PARTS_MAX && (n = syscall(SYS_getdents64, fd,
+	    part.bytes, sizeof(part.bytes))) > 0; i++)
+		look_part(dirfd, &part, n, k);
+	close(fd);
+}
+
+void
+tbuf_trace_reap(int dirfd)
+{
+	uint64_t files, bytes;
+	struct keep k;
+	unsigned i;
+
+	(void)tbuf_keep_limits(&files, &bytes);
+	for (i = 0; i < REMOVED_MAX; i++) {
+		look_all(dirfd, &k);
+		if ((k.files <= files && k.bytes <= bytes) ||
+		    *k.oldest == '\0' || unlinkat(dirfd, k.oldest, 0) != 0)
+			break;
+	}
+}
