@@ -3,7 +3,7 @@
  *
  * tbufctl: trace from the command line.
  *
- * Layers: the command line (options.c) -> what to trace (program.c), or a
+ * Layers: the command line (command_line.c) -> what to trace (enablings.c), or a
  * script of clauses (compile.c) -> the run (consume.c) -> how it is printed
  * (format_text.c, format_json.c, and action.c of clauses).  What buffers are
  * is the library's business.
@@ -18,27 +18,27 @@
 
 #include <tbuf_consumer.h>
 
-#include "compile.h"
-#include "consume.h"
-#include "core.h"
-#include "covered.h"
-#include "format.h"
-#include "header.h"
-#include "left.h"
-#include "units.h"
-#include "list.h"
-#include "list_object.h"
-#include "messages.h"
-#include "notes.h"
-#include "notes_file.h"
-#include "options.h"
-#include "output.h"
-#include "preload.h"
-#include "signals.h"
-#include "stability.h"
-#include "stat.h"
-#include "unwrap.h"
-#include "words.h"
+#include "script/compile.h"
+#include "run/consume.h"
+#include "run/read_files.h"
+#include "elf/syscall_coverage.h"
+#include "print/format.h"
+#include "commands/header.h"
+#include "commands/left.h"
+#include "commands/units.h"
+#include "commands/list.h"
+#include "commands/list_object.h"
+#include "base/messages.h"
+#include "elf/usdt_notes.h"
+#include "elf/usdt_provider_file.h"
+#include "options/command_line.h"
+#include "base/output.h"
+#include "run/preload.h"
+#include "base/signals.h"
+#include "script/stability.h"
+#include "commands/stat.h"
+#include "commands/unwrap.h"
+#include "base/string_list.h"
 
 /*
  * A process under trace takes two descriptors.  A limit that is higher than

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "action.h"
-#include "format.h"
-#include "options.h"
+#include "print/action.h"
+#include "print/format.h"
+#include "options/command_line.h"
 #include "printf.h"
 #include "scratch.h"
 #include "suite.h"

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "action.h"
-#include "aggregation.h"
+#include "print/action.h"
+#include "print/aggregation.h"
 #include "machine/machine.h"
-#include "format.h"
-#include "histogram.h"
-#include "options.h"
+#include "print/format.h"
+#include "print/histogram.h"
+#include "options/command_line.h"
 #include "suite.h"
 
 /* ------------------------------------------------------------ a script */

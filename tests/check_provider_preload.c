@@ -19,9 +19,9 @@
 
 #include "scratch.h"
 #include "suite.h"
-#include "tbufctl/messages.h"
-#include "tbufctl/preload.h"
-#include "tbufctl/program.h"
+#include "base/messages.h"
+#include "run/preload.h"
+#include "options/enablings.h"
 
 static char dir[64];
 static char said[512];

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf.h"
-#include "messages.h"
-#include "parcel.h"
-#include "reader.h"
+#include "debuginfo/dwarf.h"
+#include "base/messages.h"
+#include "base/pipe_message.h"
+#include "base/helper_process.h"
 #include "suite.h"
-#include "unwind.h"
+#include "debuginfo/unwind.h"
 
 /* Behind the others: its fail is a macro. */
 #include <check.h>

@@ -11,10 +11,10 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "../../tbufctl/command.h"
-#include "../../tbufctl/messages.h"
-#include "../../tbufctl/options.h"
-#include "../../tbufctl/preload.h"
+#include "options/split_command.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "run/preload.h"
 #include "fuzz.h"
 
 #define ARGUMENTS_MAX	32

@@ -13,9 +13,9 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "../../tbufctl/dwarf.h"
-#include "../../tbufctl/messages.h"
-#include "../../tbufctl/sites.h"
+#include "debuginfo/dwarf.h"
+#include "base/messages.h"
+#include "debuginfo/probe_sites.h"
 #include "fuzz.h"
 #include "tbufd.h"
 

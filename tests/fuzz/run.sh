@@ -43,7 +43,8 @@ export build source
 mkdir -p "$build/dlang"
 bison -d -Wno-yacc -o "$build/dlang/grammar.c" "$source/libtbufd/grammar.y"
 flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
-export dlang="-iquote $source/libtbufd -I$build/dlang -I$source/tests"
+export dlang="-iquote $source/tbufctl -iquote $source/libtbufd
+    -iquote $source/providers -I$build/dlang -I$source/tests"
 
 # What the targets are made of: each file once.
 shared()
@@ -59,9 +60,13 @@ shared()
 	done
 	find "$source/libtbuf" -name '*.c'
 	printf '%s\n' "$build"/dlang/*.c
-	for file in command dwarf dwarf_argument dwarf_names dwarf_read field \
-	    flag missing near needed notes_file options preload program setting sites \
-	    text words; do
+	for file in options/split_command debuginfo/dwarf \
+	    debuginfo/dwarf_argument debuginfo/dwarf_names debuginfo/dwarf_read \
+	    base/description_field base/bool_value base/dtrace_providers \
+	    base/suggest base/string_list elf/needed_libraries \
+	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
+	    options/enablings options/d_options options/text_option \
+	    run/preload; do
 		echo "$source/tbufctl/$file.c"
 	done
 	for file in description file note operand operand_aarch64 \

@@ -1,0 +1,334 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Compressed files, by libzstd and liblz4.  They are loaded when a file asks
+ * for them: what keeps cores compressed has them, and few others need them to
+ * be there when this is built or begins.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decompress.h"
+
+#define INPUT_SIZE	65536
+#define SKIP_SIZE	65536
+
+/* Bytes that are there, and room for what they become. */
+struct step {
+	const unsigned char *from;
+	size_t in;
+	unsigned char *to;
+	size_t out;
+};
+
+/* A way to compress: the first bytes, and what undoes it. */
+struct codec {
+	const char *name;
+	const char *magic;
+	size_t size;
+	bool (*load)(void);	/* NULL: there is nothing that undoes it */
+	void *(*open)(void);
+	void (*close)(void *);
+	/* Begin anew; false: no memory. */
+	bool (*reset)(void *);
+	/* Move bytes; false: they make no sense. */
+	bool (*move)(void *, struct step *);
+};
+
+struct unpack {
+	const struct codec *codec;
+	void *state;
+	int fd;
+	bool damaged;
+	bool ended;		/* nothing comes any more, but from the start */
+	uint64_t position;	/* of what is unpacked next */
+	uint64_t input_at;	/* of the input, in the file */
+	size_t begin, end;	/* what of the input is not used yet */
+	unsigned char input[INPUT_SIZE];
+};
+
+/* ------------------------------------------------------------ libraries */
+
+/* A function of it, to a pointer to one. */
+static bool
+function(void *from, const char *name, void *to)
+{
+	void *p = dlsym(from, name);
+
+	memcpy(to, &p, sizeof(p));
+	return (p != NULL);
+}
+
+/* As libzstd has them. */
+struct zstd_in {
+	const void *from;
+	size_t size, position;
+};
+
+struct zstd_out {
+	void *to;
+	size_t size, position;
+};
+
+static struct {
+	void *(*create)(void);
+	size_t (*free)(void *);
+	size_t (*init)(void *);
+	size_t (*move)(void *, struct zstd_out *, struct zstd_in *);
+	unsigned (*is_error)(size_t);
+} zstd;
+
+static bool
+zstd_load(void)
+{
+	void *from = dlopen("libzstd.so.1", RTLD_NOW);
+
+	return (from != NULL &&
+	    function(from, "ZSTD_createDStream", &zstd.create) &&
+	    function(from, "ZSTD_freeDStream", &zstd.free) &&
+	    function(from, "ZSTD_initDStream", &zstd.init) &&
+	    function(from, "ZSTD_decompressStream", &zstd.move) &&
+	    function(from, "ZSTD_isError", &zstd.is_error));
+}
+
+static void *
+zstd_open(void)
+{
+
+	return (zstd.create());
+}
+
+static void
+zstd_close(void *state)
+{
+
+	zstd.free(state);
+}
+
+static bool
+zstd_reset(void *state)
+{
+
+	return (!zstd.is_error(zstd.init(state)));
+}
+
+static bool
+zstd_move(void *state, struct step *step)
+{
+	struct zstd_in in = { step->from, step->in, 0 };
+	struct zstd_out out = { step->to, step->out, 0 };
+	size_t result = zstd.move(state, &out, &in);
+
+	step->in = in.position;
+	step->out = out.position;
+	return (!zstd.is_error(result));
+}
+
+/* As liblz4 has them. */
+#define LZ4_VERSION	100	/* of its frames' interface */
+
+static struct {
+	size_t (*create)(void **, unsigned);
+	size_t (*free)(void *);
+	void (*reset)(void *);
+	size_t (*move)(void *, void *, size_t *, const void *, size_t *,
+	    const void *);
+	unsigned (*is_error)(size_t);
+} lz4;
+
+static bool
+lz4_load(void)
+{
+	void *from = dlopen("liblz4.so.1", RTLD_NOW);
+
+	return (from != NULL &&
+	    function(from, "LZ4F_createDecompressionContext", &lz4.create) &&
+	    function(from, "LZ4F_freeDecompressionContext", &lz4.free) &&
+	    function(from, "LZ4F_resetDecompressionContext", &lz4.reset) &&
+	    function(from, "LZ4F_decompress", &lz4.move) &&
+	    function(from, "LZ4F_isError", &lz4.is_error));
+}
+
+static void *
+lz4_open(void)
+{
+	void *context;
+
+	return (lz4.is_error(lz4.create(&context, LZ4_VERSION)) ? NULL :
+	    context);
+}
+
+static void
+lz4_close(void *state)
+{
+
+	lz4.free(state);
+}
+
+static bool
+lz4_reset(void *state)
+{
+
+	lz4.reset(state);
+	return (true);
+}
+
+static bool
+lz4_move(void *state, struct step *step)
+{
+	size_t result = lz4.move(state, step->to, &step->out, step->from,
+	    &step->in, NULL);
+
+	return (!lz4.is_error(result));
+}
+
+/* ------------------------------------------------------------ files */
+
+/* systemd-coredump has made xz files, too; gzip and bzip2 are people's. */
+static const struct codec codecs[] = {
+	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_load, zstd_open, zstd_close,
+	    zstd_reset, zstd_move },
+	{ "lz4", "\x04\x22\x4d\x18", 4, lz4_load, lz4_open, lz4_close,
+	    lz4_reset, lz4_move },
+	{ "xz", "\xfd" "7zXZ", 5, NULL, NULL, NULL, NULL, NULL },
+	{ "gzip", "\x1f\x8b", 2, NULL, NULL, NULL, NULL, NULL },
+	{ "bzip2", "BZh", 3, NULL, NULL, NULL, NULL, NULL }
+};
+
+static const struct codec *
+codec_of(int fd)
+{
+	unsigned char head[8];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	size_t i;
+
+	for (i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++)
+		if (n >= (ssize_t)codecs[i].size &&
+		    memcmp(head, codecs[i].magic, codecs[i].size) == 0)
+			return (&codecs[i]);
+	return (NULL);
+}
+
+const char *
+unpack_name(int fd)
+{
+	const struct codec *codec = codec_of(fd);
+
+	return (codec == NULL ? NULL : codec->name);
+}
+
+struct unpack *
+unpack_open(int fd)
+{
+	const struct codec *codec = codec_of(fd);
+	struct unpack *u;
+
+	if (codec == NULL || codec->load == NULL || !codec->load()) {
+		errno = ENOTSUP;
+		return (NULL);
+	}
+	if ((u = calloc(1, sizeof(*u))) == NULL)
+		return (NULL);
+	u->codec = codec;
+	u->fd = fd;
+	u->state = codec->open();
+	if (u->state != NULL && codec->reset(u->state))
+		return (u);
+	unpack_close(u);
+	errno = ENOMEM;
+	return (NULL);
+}
+
+void
+unpack_close(struct unpack *u)
+{
+
+	if (u->state != NULL)
+		u->codec->close(u->state);
+	free(u);
+}
+
+bool
+unpack_damaged(const struct unpack *u)
+{
+
+	return (u->damaged);
+}
+
+/* Have some input: its bytes, 0 at the end, or -errno. */
+static ssize_t
+fill(struct unpack *u)
+{
+	ssize_t n;
+
+	if (u->begin < u->end)
+		return ((ssize_t)(u->end - u->begin));
+	do {
+		n = pread(u->fd, u->input, sizeof(u->input),
+		    (off_t)u->input_at);
+	} while (n == -1 && errno == EINTR);
+	if (n == -1)
+		return (-errno);
+	u->begin = 0;
+	u->end = (size_t)n;
+	u->input_at += (uint64_t)n;
+	return (n);
+}
+
+/* What comes next, at most so much: how much, 0 at the end, or -errno. */
+static ssize_t
+next(struct unpack *u, void *to, size_t size)
+{
+	struct step step;
+	ssize_t n;
+
+	while (!u->ended) {
+		if ((n = fill(u)) < 0)
+			return (n);
+		step = (struct step){ u->input + u->begin, (size_t)n, to,
+		    size };
+		u->ended = !u->codec->move(u->state, &step);
+		if (u->ended) {
+			u->damaged = true;
+			break;
+		}
+		u->begin += step.in;
+		u->position += step.out;
+		if (step.out != 0)
+			return ((ssize_t)step.out);
+		/* Asked for more, libzstd would call that an error. */
+		u->ended = n == 0;
+	}
+	return (0);
+}
+
+static bool
+rewind_to_start(struct unpack *u)
+{
+
+	u->position = u->input_at = 0;
+	u->begin = u->end = 0;
+	u->ended = false;
+	return (u->codec->reset(u->state));
+}
+
+ssize_t
+unpack_read(void *arg, void *to, size_t size, uint64_t offset)
+{
+	unsigned char skipped[SKIP_SIZE];
+	struct unpack *u = arg;
+	uint64_t gap;
+	ssize_t n;
+
+	if (offset < u->position && !rewind_to_start(u))
+		return (-ENOMEM);
+	while ((gap = offset - u->position) != 0) {
+		n = next(u, skipped, gap < SKIP_SIZE ? gap : SKIP_SIZE);
+		if (n <= 0)
+			return (n);
+	}
+	return (next(u, to, size));
+}

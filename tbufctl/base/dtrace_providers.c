@@ -1,0 +1,41 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Providers that scripts of DTrace's name, and that are missing for good.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "messages.h"
+#include "dtrace_providers.h"
+
+bool
+missing_is_pid(const char *provider)
+{
+	const char *digits = provider + strlen("pid");
+
+	return (strncmp(provider, "pid", strlen("pid")) == 0 &&
+	    *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0');
+}
+
+void
+missing_tell(const char *provider)
+{
+	static const char *const names[] = {
+		"cpc", "fbt", "fpuinfo", "io", "ip", "lockstat", "mib",
+		"proc", "rawfbt", "rawtp", "sched", "sdt", "sysinfo", "tcp",
+		"udp", "vminfo"
+	};
+	static bool told[sizeof(names) / sizeof(names[0])], told_pid;
+	size_t i;
+
+	if (missing_is_pid(provider) && !told_pid) {
+		message(MSG_PID);
+		told_pid = true;
+	}
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(provider, names[i]) == 0 && !told[i]) {
+			message(MSG_KERNEL, provider);
+			told[i] = true;
+		}
+}

@@ -1,0 +1,117 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A process that reads others' files.
+ */
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "helper_process.h"
+#include "signals.h"
+
+#define MEMORY		(UINT64_C(4) << 30)
+
+static void
+limit(int which, uint64_t most)
+{
+	struct rlimit limit = { most, most };
+
+	(void)setrlimit(which, &limit);
+}
+
+/* A sanitizer needs more memory than there is. */
+void
+reader_confine(unsigned seconds)
+{
+	static const int deadly[] = { SIGBUS, SIGSEGV, SIGPIPE, SIGALRM };
+	static const int others[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1
+	};
+	sigset_t set;
+	size_t i;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)sigemptyset(&set);
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		(void)signal(deadly[i], SIG_DFL);
+		(void)sigaddset(&set, deadly[i]);
+	}
+	/* tbufctl blocks them while it traces. */
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/* They are tbufctl's, which ends in an orderly way. */
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		(void)signal(others[i], SIG_IGN);
+	limit(RLIMIT_CORE, 0);
+	if (seconds != 0)
+		limit(RLIMIT_CPU, seconds);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	limit(RLIMIT_DATA, MEMORY);
+#endif
+}
+
+/* Whoever waits for the end of a pipe is not to wait for this one. */
+int
+reader_alone(int fd)
+{
+
+	if (fd != STDERR_FILENO + 1)
+		(void)dup2(fd, STDERR_FILENO + 1);
+	closefrom(STDERR_FILENO + 2);
+	return (STDERR_FILENO + 1);
+}
+
+bool
+reader_write(int fd, const void *bytes, size_t size)
+{
+	const char *from = bytes;
+	ssize_t n;
+
+	while (size > 0) {
+		n = write(fd, from, size);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (false);
+		from += n;
+		size -= (size_t)n;
+	}
+	return (true);
+}
+
+bool
+reader_read(int fd, void *bytes, size_t size)
+{
+	char *to = bytes;
+	ssize_t n;
+
+	while (size > 0) {
+		n = read(fd, to, size);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (false);
+		to += n;
+		size -= (size_t)n;
+	}
+	return (true);
+}
+
+const char *
+reader_why(int status)
+{
+	static char text[64];
+	char room[16];
+
+	if (!WIFSIGNALED(status))
+		return ("it is no program, or is damaged");
+	(void)snprintf(text, sizeof(text), "the reader ended with %s",
+	    signal_name(WTERMSIG(status), room, sizeof(room)));
+	return (text);
+}

@@ -1,0 +1,202 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Everything that tbufctl says on standard error, in one table.  Scripts
+ * match these lines; tests/cmd pins each of them.
+ */
+#ifndef TBUFCTL_BASE_MESSAGES_H
+#define TBUFCTL_BASE_MESSAGES_H
+
+#include <inttypes.h>
+
+/* Exit statuses; drops do not make a failure. */
+#define EXIT_DONE	0
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+/* The plural of a regular noun. */
+#define PLURAL(n)	((n) == 1 ? "" : "s")
+#define PLURAL_ES(n)	((n) == 1 ? "" : "es")
+
+/* Bad usage: exit status 2. */
+#define MSG_BAD_OPTION	"unknown option: %s (see tbufctl --help)"
+#define MSG_BAD_OPTION_NEAR	"unknown option: %s" MSG_NEAR
+#define MSG_NO_ARGUMENT	"%s needs an argument"
+#define MSG_NOT_WANTED	"%s takes no argument"
+#define MSG_EXTRA	"unexpected argument: %s (a description follows -n, " \
+			"a command -c)"
+#define MSG_NOTHING	"no probes specified (-n enables them, -l lists them)"
+#define MSG_TWICE	"%s can be given only once"
+#define MSG_TOGETHER	"%s does not go with %s"
+#define MSG_NEEDS	"%s needs %s"
+#define MSG_NO_MEANING	"%s has no meaning in user space"
+#define MSG_BAD_PID	"invalid pid: %s"
+#define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
+#define MSG_BAD_COMMAND	"invalid command '%s': %s"
+#define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
+#define MSG_SET_UNSUPPORTED "Option is not in this version"
+#define MSG_SET_NAME	"Invalid option name"
+#define MSG_SET_CONTEXT	"Option cannot be used from within a D program"
+#define MSG_SET_VALUE	"Invalid value for specified option"
+#define MSG_SET_WRONG	"failed to set -x %s: " MSG_SET_VALUE ": '%s' is %s"
+#define MSG_SYSCALL	"failed to set -x syscall%s%s: the value is 'all'"
+#define MSG_SET_OTHER	"failed to set -x %s: %s"
+#define MSG_SET_SIZE	"failed to set -b %s: %s"
+
+/* Failures: exit status 1. */
+#define MSG_LIBRARY	"%s"
+#define MSG_START	"failed to initialize: %s"
+#define MSG_COMPILE	"failed to compile script %s: %s"
+#define MSG_PROVIDER_FILE "failed to read provider file %s: line %u: %s"
+#define MSG_COMPILER	"failed to compile with %s: %s"
+#define MSG_OPEN_SCRIPT	"failed to open %s: %s"
+#define MSG_TOP_JSON	"-x aggtop: not with --format=json"
+#define MSG_TOP_TERMINAL "-x aggtop: the output is no terminal"
+#define MSG_DESTRUCTIVE	"could not enable tracing: " \
+			"Destructive actions not allowed"
+#define MSG_OPEN	"failed to open output file '%s': %s"
+#define MSG_WRITE	"failed to write %s: %s"
+#define MSG_CORE	"failed to read %s: %s"
+#define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
+			"(do so first)"
+#define MSG_STATUS	"failed to read the status: %s"
+#define MSG_UNWRAP	"failed to unwrap %s: %s"
+#define MSG_UNWRAP_PACKED "failed to unwrap %s: this tbufctl cannot unpack " \
+			"%s (do so first)"
+#define MSG_OBJECT_NONE	"no USDT probes in %s"
+#define MSG_NO_TEXT	"no process with text components"
+#define MSG_NO_UNITS	"no process with sessions that have work units"
+#define MSG_NOBODY	"no process is traced, and none records itself"
+#define MSG_TARGETS_LOOK "could not look for targets: %s"
+#define MSG_LEFT_LOOK	"failed to look for what is left: %s"
+#define MSG_UNITS_LOOK	"failed to look for work units: %s"
+#define MSG_NO_UNIT	"pid %jd has no work unit %" PRIu64 " that has not " \
+			"ended"
+#define MSG_LEFT_REMOVE	"failed to remove %s: %s"
+#define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
+#define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
+#define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
+#define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
+#define MSG_ABSENT	"provider %s is in the command of -c alone, or in " \
+			"what it was preloaded into: see tbuf_%s(7)"
+#define MSG_NO_MATCH	"no probes matched: '%s'"
+#define MSG_NO_CLAUSE	"no probes matched"
+#define MSG_NO_PROBE	"probe description %s does not match any probes"
+#define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
+#define MSG_NEAR	" (did you mean '%s'?)"
+#define MSG_HINT	"did you mean '%s'?"
+#define MSG_PID		"there is no provider pid: of functions, those of " \
+			"the C library have probes, as libc::malloc:entry"
+#define MSG_KERNEL	"provider %s is the kernel's: see tbuf_dtrace(7)"
+#define MSG_PRELOAD	"failed to preload %s into %s: %s"
+#define MSG_DISPATCH	"failed to set -x syscall=all: %s"
+#define MSG_PROVIDER	"failed to find %s: %s: %s"
+#define MSG_ABORTED	"processing aborted: %s"
+#define MSG_MEMORY	"out of memory"
+#define MSG_SIGBUS	"a control file was truncated while it was read"
+
+/* Notices: -q silences them. */
+#define MSG_MATCHED	"description '%s' matched %u probe%s"
+#define MSG_CLAUSE_MATCHED	"description '%.*s' matched %u probe%s"
+#define MSG_SCRIPT_MATCHED	"script '%s' matched %u probe%s"
+#define MSG_ALLOWING	"allowing destructive actions"
+#define MSG_LOWERED	"buffer size lowered to %s"
+#define MSG_LOWERED_AGGREGATION	"aggregation size lowered to %s"
+#define MSG_GONE	"pid %jd has exited"
+#define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
+			" place%s"
+#define MSG_COVERED_ALL	"calls from places that are not traced, and from " \
+			"code that comes later, are dispatched"
+#define MSG_UNCOVERED	"not traced: %s"
+#define MSG_LEFT	"pid %jd has exited and left a session"
+#define MSG_TRACE	"text trace of pid %jd (%s)"
+#define MSG_TRACE_CUT	"%s is truncated: unwrapped as far as it goes " \
+			"(%" PRIu64 " byte%s missing)"
+#define MSG_TRACE_FILE	"no text trace in %s: reading %s"
+#define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \
+			"(TBUF_KEEP)"
+#define MSG_LEFT_REMOVED "removed %" PRIu64 " file%s, %s"
+#define MSG_EXITED	"pid %jd exited with status %d"
+
+/* What was lost, and how it ended: told always. */
+#define MSG_KILLED	"pid %jd terminated by %s"
+#define MSG_RUNNING	"pid %jd left running"
+#define MSG_SKIPPED	"not all processes could be traced: %s"
+#define MSG_MISSED	"%" PRIu64 " process%s could not be traced: %s"
+#define MSG_LOST	"%" PRIu64 " probe%s of pid %jd found no room in " \
+			"its table"
+#define MSG_WAITING	"%" PRIu64 " probe%s of pid %jd wait%s for a semaphore"
+#define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
+			"enabled: too many for a session"
+#define MSG_UNFIT	"%" PRIu64 " probe%s of pid %jd not traced by a " \
+			"clause: no such arguments, or of other types"
+#define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
+#define MSG_AGGREGATION	"%s%" PRIu64 " aggregation drop%s on CPU %d"
+#define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "
+#define MSG_DYNAMIC	"%s%" PRIu64 " dynamic variable drop%s"
+#define MSG_DYNAMIC_TAG	"[DTRACEDROP_DYNAMIC] "
+#define MSG_SPECULATIVE	"%s%" PRIu64 " speculative drop%s"
+#define MSG_SPECULATIVE_TAG	"[DTRACEDROP_SPEC] "
+#define MSG_BUSY	"%s%" PRIu64 " failed speculation%s (available " \
+			"buffer(s) still busy)"
+#define MSG_BUSY_TAG	"[DTRACEDROP_SPECBUSY] "
+#define MSG_UNAVAILABLE	"%s%" PRIu64 " failed speculation%s (no speculative " \
+			"buffer available)"
+#define MSG_UNAVAILABLE_TAG	"[DTRACEDROP_SPECUNAVAIL] "
+#define MSG_UNIT_DROPS	"%" PRIu64 " drop%s in work units of pid %jd"
+#define MSG_UNIT_OVERWRITTEN	"%" PRIu64 " record%s overwritten in work " \
+			"units of pid %jd"
+#define MSG_UNITS_WITHOUT	"%" PRIu64 " work unit%s of pid %jd found no " \
+			"table: not kept apart"
+#define MSG_TIMERS	"%" PRIu64 " firing%s of timers left out where " \
+			"there are no records"
+#define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
+#define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
+#define MSG_SYSTEM	"failed to execute a command of system(): %s"
+#define MSG_LACK_SPACE	"Not enough space"
+#define MSG_LACK_SLOTS	"too many sessions"
+#define MSG_LACK_LEASE	"there is a lease on a control file"
+#define MSG_LACK_EPIDS	"too many probes to enable"
+#define MSG_UNWIND	"stacks of samples are not unwound: %s"
+#define MSG_TYPES	"no types of programs are known: %s"
+#define MSG_NAMES	"%s: functions have no names: %s"
+#define MSG_DROPS	"%s%" PRIu64 " drop%s %s"
+#define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
+#define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten %s"
+#define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped %s"
+#define MSG_ON_CPU	"on CPU %d"
+#define MSG_OF_THREAD	"in a thread's buffer"
+#define MSG_CORE_DAMAGED "%s: damaged %s file, read as far as it goes"
+#define MSG_LINES	"%" PRIu64 " line%s lost in pid %jd"
+#define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
+#define MSG_DISCARDED	"%" PRIu64 " record%s discarded by the outcomes of " \
+			"work units"
+#define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
+			" overwritten, %" PRIu64 " drops"
+
+/*
+ * Call this before each message: standard output is flushed then, so that the
+ * two keep step.  What writes the output stands above this, and is not known
+ * here.
+ */
+void	messages_init(void (*before)(void *), void *arg);
+
+/* One line on standard error. */
+void	message(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+
+/* The same, and what to return or exit with. */
+int	fail(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+int	bad_usage(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+
+/* What a compiler or DTrace says, which may have lines and tabs. */
+void	message_lines(const char *text);
+int	fail_lines(const char *text);
+
+/* For memory that the run cannot go on without: says so and exits. */
+void	*memory_get(void *old, size_t count, size_t size);
+char	*memory_string(const char *);
+
+#endif

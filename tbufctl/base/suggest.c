@@ -1,0 +1,194 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What was probably meant by a word that is unknown.
+ */
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "description_field.h"
+#include "messages.h"
+#include "suggest.h"
+
+/* Longer words are nobody's slip; a probe's fields are shorter. */
+#define WORD_MAX	255
+
+static unsigned
+least(unsigned a, unsigned b)
+{
+
+	return (a < b ? a : b);
+}
+
+/* A slip for each three letters, and one in a word of two. */
+static unsigned
+bearable(size_t length)
+{
+
+	return ((length + 1) / 3);
+}
+
+unsigned
+near_distance(const char *word, size_t n, const char *meant)
+{
+	/* What is made of word[0 .. i), by the length of its result. */
+	unsigned rows[3][WORD_MAX + 1], *now, *last, *before, *other;
+	size_t m = strlen(meant), i, j;
+
+	if (n > WORD_MAX || m > WORD_MAX || n + bearable(n) < m ||
+	    m + bearable(n) < n)
+		return (NEAR_NEVER);
+	before = rows[0], last = rows[1], now = rows[2];
+	for (j = 0; j <= m; j++)
+		now[j] = j;
+	for (i = 1; i <= n; i++) {
+		other = before, before = last, last = now, now = other;
+		now[0] = i;
+		for (j = 1; j <= m; j++) {
+			now[j] = least(last[j], now[j - 1]) + 1;
+			now[j] = least(now[j], last[j - 1] +
+			    (word[i - 1] != meant[j - 1]));
+			if (i > 1 && j > 1 && word[i - 1] == meant[j - 2] &&
+			    word[i - 2] == meant[j - 1])
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+	}
+	return (now[m] <= bearable(n) ? now[m] : NEAR_NEVER);
+}
+
+const char *
+near_name(const char *word, size_t length, const char *const *names,
+    size_t count)
+{
+	unsigned best = NEAR_NEVER, distance;
+	const char *name = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		distance = near_distance(word, length, names[i]);
+		if (distance < best) {
+			best = distance;
+			name = names[i];
+		}
+	}
+	return (name);
+}
+
+/* A description whose fields are looked for among the probes. */
+struct search {
+	unsigned count;
+	struct {
+		char *text;
+		size_t length;
+		bool exact;	/* no glob, not empty: it may be a slip */
+	} fields[4];
+	unsigned best;
+	const struct tbuf_probe_info *probe;
+};
+
+static const char *
+probe_field(const struct tbuf_probe_info *probe, unsigned i)
+{
+
+	switch (i) {
+	case 0:
+		return (probe->provider);
+	case 1:
+		return (probe->module);
+	case 2:
+		return (probe->function);
+	default:
+		return (probe->name);
+	}
+}
+
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct search *s = arg;
+	unsigned sum = 0, distance, i;
+	const char *field;
+
+	for (i = 0; i < s->count; i++) {
+		field = probe_field(probe, 4 - s->count + i);
+		if (s->fields[i].exact)
+			distance = near_distance(s->fields[i].text,
+			    s->fields[i].length, field);
+		else
+			distance = s->fields[i].length == 0 ||
+			    fnmatch(s->fields[i].text, field, 0) == 0 ? 0 :
+			    NEAR_NEVER;
+		if (distance == NEAR_NEVER)
+			return (0);
+		sum += distance;
+	}
+	if (sum < s->best) {
+		s->best = sum;
+		s->probe = probe;
+	}
+	return (0);
+}
+
+/* The fields of a description, in a copy; false where there are too many. */
+static bool
+split(struct search *s, char *text)
+{
+	const char *end;
+	char *p = text;
+
+	for (;; p += s->fields[s->count++].length + 1) {
+		end = field_end(p);
+		if (s->count == 4)
+			return (false);
+		s->fields[s->count].text = p;
+		s->fields[s->count].length = end - p;
+		s->fields[s->count].exact = end > p &&
+		    strcspn(p, "*?[\\") >= (size_t)(end - p);
+		if (*end == '\0') {
+			s->count++;
+			return (true);
+		}
+		p[end - p] = '\0';
+	}
+}
+
+/* The description with the probe's fields where there was a slip. */
+static char *
+compose(const struct search *s)
+{
+	size_t size = 1;
+	char *text, *to;
+	const char *field;
+	unsigned i;
+
+	for (i = 0; i < s->count; i++)
+		size += s->fields[i].length + WORD_MAX + 1;
+	text = to = memory_get(NULL, 1, size);
+	for (i = 0; i < s->count; i++) {
+		field = s->fields[i].text;
+		if (s->fields[i].exact)
+			field = probe_field(s->probe, 4 - s->count + i);
+		if (i > 0)
+			*to++ = ':';
+		to = stpcpy(to, field);
+	}
+	return (text);
+}
+
+char *
+near_description(const char *description, struct tbuf_consumer *consumer)
+{
+	struct search s = { .best = NEAR_NEVER };
+	char *copy = memory_string(description), *near = NULL;
+
+	if (split(&s, copy) &&
+	    tbuf_consumer_probes(consumer, compare, &s) == 0 &&
+	    s.probe != NULL)
+		near = compose(&s);
+	free(copy);
+	return (near);
+}

@@ -1,0 +1,209 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The writers of numbers that are rarer, or take longer.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "write_number.h"
+#include "output.h"
+
+char *
+number_large(char *p, uint64_t value)
+{
+	const uint64_t sixteen = NUMBER_EIGHT * NUMBER_EIGHT;
+
+	if (value < sixteen)
+		p = number_first(p, (uint32_t)(value / NUMBER_EIGHT));
+	else {
+		p = number_first(p, (uint32_t)(value / sixteen));
+		value %= sixteen;
+		p = number_eight(p, (uint32_t)(value / NUMBER_EIGHT));
+	}
+	return (number_eight(p, (uint32_t)(value % NUMBER_EIGHT)));
+}
+
+void
+number_stem_set(struct number_stem *stem, uint64_t value)
+{
+	char number[OUTPUT_NUMBER];
+
+	stem->stem = value;
+	stem->size = put_unsigned(number, value) - number;
+	memcpy(stem->digits, number, sizeof(stem->digits));
+}
+
+char *
+put_padded(char *p, int64_t value, int width)
+{
+	char number[OUTPUT_NUMBER];
+	int n = put_signed(number, value) - number;
+
+	for (; width > n; width--)
+		*p++ = ' ';
+	return (put_bytes(p, number, n));
+}
+
+static const char hex[] = "0123456789abcdef";
+
+char *
+put_pointer(char *p, uint64_t value)
+{
+	int shift = 60;
+
+	p = put_literal(p, "0x");
+	while (shift > 0 && value >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*p++ = hex[(value >> shift) & 15];
+	return (p);
+}
+
+char *
+put_hex(char *p, const void *bytes, size_t n)
+{
+	const unsigned char *b = bytes;
+
+	for (; n > 0; n--, b++) {
+		*p++ = hex[*b >> 4];
+		*p++ = hex[*b & 15];
+	}
+	return (p);
+}
+
+static bool
+reads_back(const char *text, double value, bool single)
+{
+
+	if (single)
+		return (strtof(text, NULL) == (float)value);
+	return (strtod(text, NULL) == value);
+}
+
+/*
+ * Below a power of two numbers lie twice as close as above it, so that of the
+ * decimals of some digits the nearest may read as another number, and one that
+ * is further above as this one: the one nearest to the middle of all that does.
+ */
+static int
+put_above(char *p, int digits, double value, bool single)
+{
+	long double middle = value;
+	int exponent;
+
+	if (fabs(frexp(value, &exponent)) != 0.5)
+		return (0);
+	middle *= 1 + (single ? FLT_EPSILON : DBL_EPSILON) / 8.0L;
+	return (snprintf(p, OUTPUT_NUMBER, "%.*Lg", digits, middle));
+}
+
+/*
+ * A whole number below this has no shorter decimal than its own, and is
+ * written without an exponent.
+ */
+static bool
+is_whole(double value, bool single)
+{
+
+	if (!(fabs(value) < 1 / (single ? FLT_EPSILON : DBL_EPSILON)))
+		return (false);
+	return (value != 0 && value == (double)(int64_t)value);
+}
+
+/* Are so many of these parts of a whole read as the number? */
+static bool
+equals(uint64_t parts, double whole, double size, bool single)
+{
+
+	/* Both are exact, and division rounds as reading does. */
+	if (single)
+		return ((float)parts / (float)whole == (float)size);
+	return ((double)parts / whole == size);
+}
+
+/*
+ * Most numbers that people use have few digits, and no exponent: these are
+ * found without a library's help.  NULL if this is none of them.
+ */
+static char *
+put_short(char *p, double value, bool single)
+{
+	double size = fabs(value), whole = 10, most = single ? 1e6 : 1e15;
+	uint64_t parts = 0, unit;
+
+	while (size * whole < most) {
+		parts = (uint64_t)(size * whole + 0.5);
+		if (equals(parts, whole, size, single))
+			break;
+		whole *= 10;
+	}
+	if (!(size * whole < most))
+		return (NULL);
+	if (value < 0)
+		*p++ = '-';
+	unit = (uint64_t)whole;
+	p = put_unsigned(p, parts / unit);
+	*p++ = '.';
+	for (parts %= unit, unit /= 10; parts < unit; unit /= 10)
+		*p++ = '0';
+	return (put_unsigned(p, parts));
+}
+
+/* Where put_short() has looked at all that there are of fewer digits. */
+static bool
+is_usual(double value, bool single)
+{
+	double size = fabs(value);
+
+	return (size >= 1e-4 && size < (single ? 1e5 : 1e14));
+}
+
+/*
+ * A decimal of few digits is given back by the normal number that it reads as,
+ * and %g leaves zeroes at its end out.  Of `most` digits all read back.
+ */
+static char *
+put_shortest(char *p, double value, bool single)
+{
+	int digits = single ? FLT_DIG : DBL_DIG, n;
+	int most = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+	char *end;
+
+	if (is_whole(value, single))
+		return (put_signed(p, value));
+	if (is_usual(value, single)) {
+		if ((end = put_short(p, value, single)) != NULL)
+			return (end);
+		digits++;
+	} else if (!isfinite(value))
+		digits = most;
+	else if (fabs(value) < (single ? FLT_MIN : DBL_MIN))
+		digits = 1;
+	for (; digits < most; digits++) {
+		n = snprintf(p, OUTPUT_NUMBER, "%.*g", digits, value);
+		if (reads_back(p, value, single))
+			return (p + n);
+		n = put_above(p, digits, value, single);
+		if (n > 0 && reads_back(p, value, single))
+			return (p + n);
+	}
+	return (p + snprintf(p, OUTPUT_NUMBER, "%.*g", most, value));
+}
+
+char *
+put_double(char *p, double value)
+{
+
+	return (put_shortest(p, value, false));
+}
+
+char *
+put_float(char *p, float value)
+{
+
+	return (put_shortest(p, value, true));
+}

@@ -1,0 +1,124 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The writers of numbers: from p on, returning the end.  Each needs room for
+ * OUTPUT_NUMBER bytes, whatever it writes.
+ */
+#ifndef TBUFCTL_BASE_WRITE_NUMBER_H
+#define TBUFCTL_BASE_WRITE_NUMBER_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Eight digits of n < 10^8 as bytes of 0 to 9, the first one lowest: halves,
+ * quarters and digits are split side by side.  The products are exact
+ * quotients for the few values that there are: 10486 / 2^20 is 1 / 100 below
+ * 10^4, 103 / 2^10 is 1 / 10 below 100.  What is split into q and r = n - 100 q
+ * becomes q + (r << 16) by one product: (n << 16) - ((100 << 16) - 1) q.
+ */
+static inline uint64_t
+number_digits(uint32_t n)
+{
+	uint64_t half = n / 10000;
+	uint64_t fours = ((uint64_t)n << 32) -
+	    ((UINT64_C(10000) << 32) - 1) * half;
+	uint64_t high = (fours * 10486 >> 20) & UINT64_C(0x7f0000007f);
+	uint64_t pairs = (fours << 16) - ((100 << 16) - 1) * high;
+	uint64_t tens = (pairs * 103 >> 10) & UINT64_C(0xf000f000f000f);
+
+	return ((pairs << 8) - ((10 << 8) - 1) * tens);
+}
+
+/* The letters of so many bytes of digits, of which the first is not shown. */
+static inline void
+number_store(char *p, uint64_t digits)
+{
+
+	digits = htole64(digits | UINT64_C(0x3030303030303030));
+	memcpy(p, &digits, sizeof(digits));
+}
+
+/* n < 10^8 with all its zeroes. */
+static inline char *
+number_eight(char *p, uint32_t n)
+{
+
+	number_store(p, number_digits(n));
+	return (p + 8);
+}
+
+/* n < 10^8 without those in front; the last digit is always there. */
+static inline char *
+number_first(char *p, uint32_t n)
+{
+	uint64_t digits = number_digits(n);
+	unsigned zeroes;
+
+	zeroes = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	number_store(p, digits >> 8 * zeroes);
+	return (p + 8 - zeroes);
+}
+
+#define NUMBER_EIGHT	UINT64_C(100000000)
+
+char	*number_large(char *, uint64_t);	/* of nine digits or more */
+
+static inline char *
+put_unsigned(char *p, uint64_t value)
+{
+
+	if (value < NUMBER_EIGHT)
+		return (number_first(p, (uint32_t)value));
+	return (number_large(p, value));
+}
+
+static inline char *
+put_signed(char *p, int64_t value)
+{
+
+	if (value >= 0)
+		return (put_unsigned(p, (uint64_t)value));
+	*p = '-';
+	return (put_unsigned(p + 1, -(uint64_t)value));
+}
+
+/*
+ * Numbers that mostly differ in their last eight digits alone from the one
+ * before, as times do: the others are kept as they were written.
+ */
+struct number_stem {
+	uint64_t stem;			/* the others, as a number */
+	size_t size;
+	char digits[16];
+};
+
+void	number_stem_set(struct number_stem *, uint64_t);
+
+static inline char *
+put_near(char *p, uint64_t value, struct number_stem *stem)
+{
+	uint64_t high = value / NUMBER_EIGHT;
+
+	if (high == 0)
+		return (number_first(p, (uint32_t)value));
+	if (high != stem->stem)
+		number_stem_set(stem, high);
+	memcpy(p, stem->digits, sizeof(stem->digits));
+	return (number_eight(p + stem->size,
+	    (uint32_t)(value % NUMBER_EIGHT)));
+}
+
+char	*put_padded(char *, int64_t, int width);	/* as %*d */
+char	*put_pointer(char *, uint64_t);			/* as 0x%x */
+char	*put_hex(char *, const void *, size_t);		/* 2 a byte */
+
+/*
+ * The shortest decimal that reads back as this double, or as this float.  The
+ * locale is C's: tbufctl never sets another.
+ */
+char	*put_double(char *, double);
+char	*put_float(char *, float);
+
+#endif

@@ -1,0 +1,137 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * --left: what dead processes have left is listed, or removed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tbuf_consumer.h>
+
+#include "print/format.h"
+#include "left.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "base/output.h"
+
+#define NS	1000000000
+
+/* How many recorders of a program had to make way for others. */
+struct program_removed {
+	char *program;
+	uint64_t count;
+};
+
+struct run {
+	struct format format;
+	uint64_t now;			/* ns of wall time */
+	uint64_t removed, bytes;	/* now */
+	bool headed;
+	struct program_removed *programs;
+	size_t nprograms;
+	int status;
+};
+
+static void
+add_removed(struct run *run, const struct tbuf_left *left)
+{
+	struct program_removed *p = run->programs;
+	size_t i;
+
+	if (left->removed == 0)
+		return;
+	for (i = 0; i < run->nprograms; i++)
+		if (strcmp(p[i].program, left->program) == 0) {
+			p[i].count += left->removed;
+			return;
+		}
+	run->programs = p = memory_get(p, i + 1, sizeof(*p));
+	p[i] = (struct program_removed){
+		.program = memory_string(left->program),
+		.count = left->removed
+	};
+	run->nprograms++;
+}
+
+/* With an age only what has been quiet for so long. */
+static void
+remove_one(struct run *run, const struct tbuf_left *left)
+{
+	uint64_t age = run->format.options->left_age;
+	int error;
+
+	if (run->now < left->wall ? age > 0 : run->now - left->wall < age)
+		return;
+	if ((error = tbuf_left_remove(left)) < 0) {
+		run->status = fail(MSG_LEFT_REMOVE, left->name,
+		    strerror(-error));
+		return;
+	}
+	run->removed++;
+	run->bytes += left->bytes;
+}
+
+/* Not before it is known that there is something to look at. */
+static void
+heading(struct run *run)
+{
+	if (!run->headed && !run->format.options->left_remove)
+		run->format.ops->lefts(&run->format);
+	run->headed = true;
+}
+
+static int
+visit(void *arg, const struct tbuf_left *left)
+{
+	struct run *run = arg;
+
+	heading(run);
+	add_removed(run, left);
+	if (left->end == TBUF_LEFT_ALIVE)
+		return (0);
+	if (run->format.options->left_remove)
+		remove_one(run, left);
+	else
+		run->format.ops->left(&run->format, left);
+	return (0);
+}
+
+static void
+tell(struct run *run, bool looked)
+{
+	const struct options *o = run->format.options;
+	char size[OUTPUT_NUMBER];
+	size_t i;
+
+	for (i = 0; i < run->nprograms; i++) {
+		if (!o->left_remove && !o->quiet)
+			message(MSG_LEFT_MADE_WAY, run->programs[i].count,
+			    PLURAL(run->programs[i].count),
+			    run->programs[i].program);
+		free(run->programs[i].program);
+	}
+	free(run->programs);
+	if (o->left_remove && !o->quiet && (looked || run->removed != 0))
+		message(MSG_LEFT_REMOVED, run->removed, PLURAL(run->removed),
+		    format_size(size, run->bytes));
+}
+
+int
+left_run(const struct options *o, struct output *out)
+{
+	struct run run = { .status = EXIT_DONE };
+	struct timespec ts;
+	int error;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	run.now = (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+	format_init(&run.format, out, o);
+	if ((error = tbuf_left(visit, &run)) == 0)
+		heading(&run);
+	output_flush(out);
+	tell(&run, error == 0);
+	if (error < 0)
+		return (fail(MSG_LEFT_LOOK, format_directory(error)));
+	return (run.status);
+}

@@ -1,0 +1,107 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -l: the probes there are.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "print/format.h"
+#include "list.h"
+#include "script/list_script.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+
+static int
+print(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct format *f = arg;
+
+	f->ops->probe(f, pid, probe);
+	return (0);
+}
+
+/* Has more than one process probes? */
+static int
+several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	pid_t *first = arg;
+
+	(void)probe;
+	if (*first == 0)
+		*first = pid;
+	return (*first != pid);
+}
+
+/* All probes that there are are asked for: tbufctl's own are among them. */
+static bool
+wants_all(const struct options *o)
+{
+
+	return (o->program.count == 0 && o->npids == 0 &&
+	    o->nfiles + o->ncores == 0 && o->command == NULL);
+}
+
+/* What programs describe comes first. */
+static int
+show(struct tbuf_consumer *consumer, struct format *format,
+    struct options *o, const struct tbuf_d_script *script)
+{
+	struct script_list own = { .format = format };
+	int status = 0;
+
+	format->ops->list(format);
+	if (wants_all(o))
+		script_list_own(&own);
+	script_list_unclaused(&own, &o->program);
+	if (script != NULL)
+		status = script_list(&own, script, consumer);
+	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	script_list_end(&own, consumer);
+	return (status);
+}
+
+/* What the list may lack. */
+static void
+tell_missing(struct tbuf_consumer *consumer)
+{
+	int skipped = tbuf_consumer_skipped(consumer);
+	const char *why;
+	uint64_t n;
+	pid_t pid;
+
+	if (skipped != 0)
+		message(MSG_SKIPPED, strerror(-skipped));
+	while ((why = tbuf_consumer_missed(consumer, &n)) != NULL)
+		message(MSG_MISSED, n, PLURAL_ES(n), why);
+	while (tbuf_consumer_lost(consumer, &pid, &n))
+		message(MSG_LOST, n, PLURAL(n), (intmax_t)pid);
+}
+
+int
+list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
+    const struct tbuf_d_script *script)
+{
+	struct format format;
+	pid_t first = 0;
+	int status;
+
+	if (o->command != NULL && tbuf_consumer_run(consumer) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	status = tbuf_consumer_list(consumer, several, &first);
+	if (status < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	format_init(&format, out, o);
+	format.pids = status > 0 || o->npids > 1;
+	if ((status = program_enable(&o->program, consumer, true)) != 0)
+		return (status);
+	if ((status = show(consumer, &format, o, script)) != 0)
+		return (status);
+	tell_missing(consumer);
+	if (!o->unmatched && program_unmatched(&o->program, consumer))
+		return (EXIT_FAILED);
+	return (EXIT_DONE);
+}

@@ -1,0 +1,15 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -l --object: the USDT probes that a file has notes of.
+ */
+#ifndef TBUFCTL_COMMANDS_LIST_OBJECT_H
+#define TBUFCTL_COMMANDS_LIST_OBJECT_H
+
+struct options;
+struct output;
+
+/* An exit status, after a message if it is not 0. */
+int	list_object(const struct options *, struct output *);
+
+#endif

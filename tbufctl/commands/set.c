@@ -1,0 +1,97 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * --set: how text is traced in processes that run, with no session, and what
+ * is kept of their work units.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "print/format.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "options/text_option.h"
+#include "base/signals.h"
+#include "unwrap.h"
+
+struct set {
+	struct tbuf_consumer *consumer;
+	const char *setting;
+	bool rules;		/* of work units */
+	unsigned done;
+};
+
+static int
+set_one(struct set *s, pid_t pid)
+{
+	int error = s->rules ?
+	    tbuf_consumer_unitselect(s->consumer, pid, s->setting) :
+	    tbuf_consumer_text(s->consumer, pid, s->setting);
+
+	s->done += error == 0;
+	return (error);
+}
+
+/* Of all processes those that have none, or are gone, do not matter. */
+static int
+visit(void *argument, pid_t pid, const char *comm)
+{
+	int error = set_one(argument, pid);
+
+	(void)comm;
+	return (error == -ENOENT || error == -ESRCH ? 0 : error);
+}
+
+/* A directory that cannot be read is nothing that the consumer knows of. */
+static int
+refuse(const struct set *s, int error)
+{
+	const char *why = tbuf_consumer_error(s->consumer);
+
+	if (error == -EINVAL)
+		return (bad_usage(MSG_LIBRARY, why));
+	return (*why != '\0' ? fail(MSG_LIBRARY, why) :
+	    fail(MSG_TARGETS_LOOK, format_directory(error)));
+}
+
+static int
+set_all(struct set *s, const struct options *o)
+{
+	size_t i;
+	int error;
+
+	for (i = 0; i < o->npids; i++)
+		if ((error = set_one(s, o->pids[i])) < 0)
+			return (refuse(s, error));
+	if (o->npids == 0 && (error = tbuf_targets(visit, s)) < 0)
+		return (refuse(s, error));
+	return (s->done != 0 ? EXIT_DONE :
+	    fail(s->rules ? MSG_NO_UNITS : MSG_NO_TEXT));
+}
+
+int
+set_run(const struct options *o)
+{
+	struct set s = { .setting = o->set };
+	int status;
+
+	if ((s.consumer = tbuf_consumer_new()) == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	signals_mend(s.consumer);
+	if (set_rules(o->set) != NULL) {
+		s.rules = true;
+		s.setting = set_rules(o->set);
+	}
+	/* Of wrong ones it says what is wrong, whether there is a process. */
+	if (s.rules && tbuf_consumer_set(s.consumer, "unitselect",
+	    s.setting) < 0)
+		status = refuse(&s, -EINVAL);
+	else
+		status = set_all(&s, o);
+	signals_forget();
+	tbuf_consumer_close(s.consumer);
+	return (status);
+}

@@ -1,0 +1,136 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * --stat: the buffers of all sessions, lane by lane.  It only looks.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "print/format.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "base/output.h"
+#include "print/terminal.h"
+#include "base/signals.h"
+#include "stat.h"
+
+struct table {
+	struct format format;
+	bool limited;		/* to a screen */
+	unsigned room;		/* lines that are left on it */
+};
+
+static int
+print_lane(void *arg, const struct tbuf_lane_status *s)
+{
+	struct table *t = arg;
+
+	if (t->limited && t->room == 0)
+		return (1);
+	t->room--;
+	t->format.ops->lane(&t->format, s);
+	return (0);
+}
+
+static int
+print_table(struct table *t)
+{
+	const struct options *o = t->format.options;
+	struct timespec ts;
+	int error;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	t->format.time = (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	t->format.ops->status(&t->format);
+	error = tbuf_status(o->pids, o->npids, print_lane, t);
+	return (error < 0 ? error : 0);
+}
+
+/* On a terminal the new table is written over the old one. */
+static int
+refresh(struct table *t)
+{
+	struct screen screen;
+	int error;
+
+	screen_begin(&screen, &t->format);
+	/* The heading, and an empty last line, or the screen would scroll. */
+	t->limited = screen.rows > 2;
+	if (t->limited)
+		t->room = screen.rows - 2;
+	output_printf(t->format.out, "\033[H");
+	error = print_table(t);
+	output_printf(t->format.out, "\033[J");
+	screen_end(&screen, &t->format);
+	return (error);
+}
+
+/* Sleep for the interval; false when a signal says that it is the end. */
+static bool
+wait_next(uint64_t interval)
+{
+	struct timespec ts = {
+		.tv_sec = interval / 1000000000,
+		.tv_nsec = interval % 1000000000
+	};
+
+	return (signals_wait(&ts));
+}
+
+/*
+ * Options that are wrong are told, though none matters here; and why a process
+ * cannot be looked at is what a consumer would be told.
+ */
+static int
+check(const struct options *o)
+{
+	struct tbuf_consumer *consumer;
+	size_t i;
+	int status;
+
+	if ((consumer = tbuf_consumer_new()) == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	status = options_apply(o, consumer);
+	for (i = 0; i < o->npids && status == EXIT_DONE; i++)
+		if (tbuf_consumer_grab(consumer, o->pids[i]) < 0)
+			status = fail(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer));
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
+int
+stat_run(const struct options *o, struct output *out)
+{
+	struct table t = { 0 };
+	bool first = true;
+	int error;
+
+	if ((error = check(o)) != EXIT_DONE)
+		return (error);
+	format_init(&t.format, out, o);
+	t.format.screen = !o->json && o->interval > 0 && isatty(out->fd);
+	if (o->interval > 0)
+		signals_block();
+	if (t.format.screen)
+		output_printf(out, "\033[2J");
+	for (;; first = false) {
+		if (!first && !o->json && !t.format.screen)
+			output_printf(out, "\n");
+		error = t.format.screen ? refresh(&t) : print_table(&t);
+		output_flush(out);
+		/* Processes that were there and are gone end it. */
+		if (error == -ESRCH && !first)
+			return (EXIT_DONE);
+		if (error < 0)
+			return (fail(MSG_STATUS, format_directory(error)));
+		if (out->error != 0 || o->interval == 0 ||
+		    !wait_next(o->interval))
+			return (EXIT_DONE);
+	}
+}

@@ -1,0 +1,201 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * --units: work units that have not ended are listed; --units=stat: those that
+ * have are summed up.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "run/read_files.h"
+#include "print/format.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "base/output.h"
+#include "units.h"
+
+struct run {
+	const struct options *options;
+	struct output *out;
+	bool headed;
+};
+
+/* A duration in four columns or so. */
+static const char *
+duration(char *text, size_t size, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {
+		{ 1, "ns" }, { 1000, "us" }, { 1000000, "ms" },
+		{ UINT64_C(1000000000), "s" },
+		{ UINT64_C(3600000000000), "h" }
+	};
+	unsigned i = 0;
+
+	while (i + 1 < sizeof(units) / sizeof(units[0]) &&
+	    ns >= 10 * units[i + 1].ns)
+		i++;
+	(void)snprintf(text, size, "%" PRIu64 "%s", ns / units[i].ns,
+	    units[i].name);
+	return (text);
+}
+
+/* Words of other processes, so that a line stays one and its columns, too. */
+static const char *
+word(char *text, size_t size, const char *from)
+{
+	char *p;
+
+	(void)snprintf(text, size, "%s", *from != '\0' ? from : "-");
+	for (p = text; *p != '\0'; p++)
+		if (*p <= ' ' || *p >= 0x7f || *p == '"' || *p == '\\')
+			*p = '_';
+	return (text);
+}
+
+/* Once, and not before it is known that there is something to look at. */
+static void
+heading(struct run *run)
+{
+	const struct options *o = run->options;
+
+	if (run->headed)
+		return;
+	run->headed = true;
+	if (!o->json && o->units_figures)
+		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
+		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
+		    "PROGRAM");
+	else if (!o->json)
+		output_printf(run->out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
+		    "PID", "STATE", "KIND", "ID", "AGE", "THREAD", "RECORDS",
+		    "PROGRAM");
+}
+
+static bool
+wanted(const struct run *run, pid_t pid)
+{
+	return (run->options->units_pid == 0 ||
+	    run->options->units_pid == pid);
+}
+
+static int
+unit(void *arg, const struct tbuf_unit_status *u)
+{
+	struct run *run = arg;
+	char kind[64], program[64], age[32], tid[32];
+
+	heading(run);
+	if (!wanted(run, u->pid))
+		return (0);
+	word(kind, sizeof(kind), u->kind);
+	word(program, sizeof(program), u->program);
+	if (run->options->json) {
+		output_printf(run->out, "{\"type\":\"unit\",\"pid\":%jd,"
+		    "\"program\":\"%s\",\"alive\":%s,\"kind\":\"%s\",\"id\":%"
+		    PRIu64 ",\"age\":%" PRIu64 ",\"tid\":%u,\"inside\":%s,"
+		    "\"records\":%" PRIu64 "}\n", (intmax_t)u->pid, program,
+		    u->alive ? "true" : "false", kind, u->id, u->age, u->tid,
+		    u->inside ? "true" : "false", u->records);
+		return (0);
+	}
+	/* Nobody is in one that waits for a thread, nor in a dead process. */
+	(void)snprintf(tid, sizeof(tid), u->inside ? "%u" : "-", u->tid);
+	output_printf(run->out, "%7jd %-5s %-12s %20" PRIu64
+	    " %8s %7s %8" PRIu64 " %s\n", (intmax_t)u->pid,
+	    u->alive ? "alive" : "dead", kind, u->id,
+	    duration(age, sizeof(age), u->age), tid, u->records, program);
+	return (0);
+}
+
+static int
+figures(void *arg, const struct tbuf_unit_figures *f)
+{
+	struct run *run = arg;
+	char kind[64], program[64], median[32], p99[32], p999[32];
+
+	heading(run);
+	if (!wanted(run, f->pid))
+		return (0);
+	word(kind, sizeof(kind), f->kind);
+	word(program, sizeof(program), f->program);
+	if (run->options->json) {
+		output_printf(run->out, "{\"type\":\"units\",\"pid\":%jd,"
+		    "\"program\":\"%s\",\"kind\":\"%s\",\"units\":%" PRIu64
+		    ",\"failures\":%" PRIu64 ",\"median\":%" PRIu64
+		    ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 "}\n",
+		    (intmax_t)f->pid, program, kind, f->units, f->failures,
+		    f->median, f->p99, f->p999);
+		return (0);
+	}
+	output_printf(run->out, "%7jd %-12s %10" PRIu64 " %10" PRIu64
+	    " %8s %8s %8s %s\n", (intmax_t)f->pid, kind, f->units,
+	    f->failures, duration(median, sizeof(median), f->median),
+	    duration(p99, sizeof(p99), f->p99),
+	    duration(p999, sizeof(p999), f->p999), program);
+	return (0);
+}
+
+/* Of files and cores. */
+static int
+look_in_files(struct run *run)
+{
+	const struct options *o = run->options;
+	struct tbuf_consumer *consumer = tbuf_consumer_new();
+	int status = 0;
+	size_t i;
+
+	if (consumer == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	for (i = 0; i < o->nfiles && status == 0; i++)
+		status = file_open(consumer, o->files[i], o->quiet);
+	for (i = 0; i < o->ncores && status == 0; i++)
+		status = core_open(consumer, o->cores[i], o->quiet);
+	if (status == 0) {
+		heading(run);
+		(void)tbuf_consumer_units(consumer,
+		    o->units_figures ? NULL : unit, figures, run);
+	}
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
+/* That a process has none is an answer; that it has no session is none. */
+static int
+check_process(pid_t pid)
+{
+	struct tbuf_consumer *consumer = tbuf_consumer_new();
+	int status = 0;
+
+	if (consumer == NULL)
+		return (fail(MSG_START, strerror(errno)));
+	if (tbuf_consumer_open_pid(consumer, pid) < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	tbuf_consumer_close(consumer);
+	return (status);
+}
+
+int
+units_run(const struct options *o, struct output *out)
+{
+	struct run run = { .options = o, .out = out };
+	bool files = o->nfiles > 0 || o->ncores > 0;
+	int error;
+
+	if (!files && o->units_pid != 0 && check_process(o->units_pid) != 0)
+		return (EXIT_FAILED);
+	if (files)
+		return (look_in_files(&run));
+	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
+	    tbuf_unit_list(unit, &run);
+	if (error < 0)
+		return (fail(MSG_UNITS_LOOK, format_directory(error)));
+	heading(&run);
+	return (EXIT_DONE);
+}

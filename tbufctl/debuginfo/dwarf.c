@@ -1,0 +1,201 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The modules of a program.  Those of a process are what it has mapped; those
+ * of a command that does not run yet are its executable and the libraries that
+ * this one names.  Split debug files are found by build id and by link, under
+ * /usr/lib/debug too; that is libdwfl's part.
+ */
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dwarf.h"
+#include "base/messages.h"
+#include "elf/needed_libraries.h"
+#include "base/string_list.h"
+
+static char *path_of_debug;	/* as libdwfl looks, with /usr/lib/debug */
+
+/* Nothing is fetched from a network for a script's sake. */
+int
+dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+    Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+    char **found)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *kept = urls == NULL ? NULL : memory_string(urls);
+	int fd;
+
+	if (kept != NULL)
+		(void)unsetenv("DEBUGINFOD_URLS");
+	fd = dwfl_standard_find_debuginfo(module, data, name, base, file,
+	    link, crc, found);
+	if (kept != NULL)
+		(void)setenv("DEBUGINFOD_URLS", kept, 1);
+	free(kept);
+	return (fd);
+}
+
+static const Dwfl_Callbacks of_process = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwarf_find_debuginfo,
+	.debuginfo_path = &path_of_debug,
+};
+
+static const Dwfl_Callbacks of_files = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwarf_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &path_of_debug,
+};
+
+Dwfl *
+dwarf_reported(Dwfl *dwfl, bool good)
+{
+
+	if (dwfl != NULL && good &&
+	    dwfl_report_end(dwfl, NULL, NULL) == 0)
+		return (dwfl);
+	dwfl_end(dwfl);
+	return (NULL);
+}
+
+/* Of one that ends meanwhile a part of the mappings may have been read. */
+static bool
+has_memory(pid_t pid)
+{
+	char path[32], one;
+	bool has;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return (false);
+	has = read(fd, &one, sizeof(one)) == sizeof(one);
+	(void)close(fd);
+	return (has);
+}
+
+Dwfl *
+dwarf_open_process(pid_t pid)
+{
+	Dwfl *dwfl = dwfl_begin(&of_process);
+
+	return (dwarf_reported(dwfl, dwfl != NULL &&
+	    dwfl_linux_proc_report(dwfl, pid) == 0 && has_memory(pid)));
+}
+
+/* --- programs ------------------------------------------------------------- */
+
+#define FILES_MAX	64	/* the executable, and libraries */
+
+/* What is reported, in the order of need; each once. */
+struct report {
+	Dwfl *dwfl;
+	struct words files;
+};
+
+static void
+add_file(void *arg, const char *path)
+{
+	struct report *report = arg;
+	size_t i;
+
+	for (i = 0; i < report->files.count; i++)
+		if (strcmp(report->files.all[i], path) == 0)
+			return;
+	if (i < FILES_MAX)
+		words_add(&report->files, "%s", path);
+}
+
+static bool
+report_file(struct report *report, const char *path)
+{
+	Dwfl_Module *module = dwfl_report_offline(report->dwfl, path, path,
+	    -1);
+	GElf_Addr bias;
+	Elf *elf = module == NULL ? NULL : dwfl_module_getelf(module, &bias);
+
+	if (elf != NULL)
+		needed_visit(elf, path, add_file, report);
+	return (module != NULL);
+}
+
+Dwfl *
+dwarf_open_program(const char *path)
+{
+	struct report report = { .dwfl = dwfl_begin(&of_files) };
+	bool good;
+	size_t i;
+
+	if (report.dwfl == NULL)
+		return (NULL);
+	add_file(&report, path);
+	good = report_file(&report, path);
+	for (i = 1; i < report.files.count; i++)
+		(void)report_file(&report, report.files.all[i]);
+	words_free(&report.files);
+	return (dwarf_reported(report.dwfl, good));
+}
+
+/* --- the list ------------------------------------------------------------- */
+
+static int
+add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+    void *arg)
+{
+	struct dwarf_module ***last = arg, *one;
+	const char *base = strrchr(name, '/');
+
+	(void)data;
+	(void)start;
+	one = memory_get(NULL, 1, sizeof(*one));
+	*one = (struct dwarf_module){
+		.module = module, .name = base == NULL ? name : base + 1
+	};
+	**last = one;
+	*last = &one->next;
+	return (DWARF_CB_OK);
+}
+
+/* In the order in which they were reported, which is that of addresses. */
+struct dwarf_module *
+dwarf_modules(Dwfl *dwfl)
+{
+	struct dwarf_module *first = NULL, **last = &first;
+
+	(void)dwfl_getmodules(dwfl, add, &last, 0);
+	return (first);
+}
+
+void
+dwarf_modules_free(struct dwarf_module *one)
+{
+	struct dwarf_module *next;
+
+	for (; one != NULL; one = next) {
+		next = one->next;
+		free(one->names);
+		free(one->hash);
+		free(one);
+	}
+}
+
+bool
+dwarf_module_is(const struct dwarf_module *module, const char *name)
+{
+	const char *file = module->name;
+
+	if (strcmp(file, name) == 0)
+		return (true);
+	for (; *name != '\0' && *file != '\0'; name++, file++)
+		if (*name != *file &&
+		    (*name != '_' || isalnum((unsigned char)*file)))
+			return (false);
+	return (*name == '\0' && (*file == '\0' ||
+	    strncmp(file, ".so", 3) == 0));
+}

@@ -1,0 +1,168 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The functions of a file, read by another process.
+ */
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "functions.h"
+#include "base/helper_process.h"
+
+/* What the reader may find. */
+#define FUNCTIONS_MAX	(1u << 24)
+#define SEGMENTS_MAX	65536u
+#define NAMES_MAX	(UINT64_C(1) << 30)
+
+/* What stands before the tables in the pipe. */
+struct head {
+	uint32_t nsegments, count;
+	uint64_t names_size;
+};
+
+/* ------------------------------------------------------------ the reader */
+
+static __attribute__((noreturn)) void
+reader(int fd, int out, const char *path)
+{
+	struct functions f = { .count = 0 };
+	struct head head;
+
+	reader_confine(READER_SECONDS);
+	(void)alarm(READER_SECONDS);
+	if (module_find_all(&f, fd, path) != 0)
+		_exit(1);
+	head = (struct head){ f.nsegments, f.count, f.names_size };
+	_exit(reader_write(out, &head, sizeof(head)) &&
+	    reader_write(out, f.segments, f.nsegments * sizeof(*f.segments)) &&
+	    reader_write(out, f.all, f.count * sizeof(*f.all)) &&
+	    reader_write(out, f.names, f.names_size) ? 0 : 1);
+}
+
+/* ------------------------------------------------------------ what it says */
+
+/* NULL if it said less. */
+static void *
+read_all(int fd, size_t count, size_t size)
+{
+	char *bytes = memory_get(NULL, count + 1, size);
+
+	if (reader_read(fd, bytes, count * size))
+		return (bytes);
+	free(bytes);
+	return (NULL);
+}
+
+/* Sorted, and all names where they are said to be. */
+static bool
+is_sound(const struct functions *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->count; i++)
+		if (f->all[i].name >= f->names_size ||
+		    (i > 0 && f->all[i].address <= f->all[i - 1].address))
+			return (false);
+	return (f->names_size == 0 || f->names[f->names_size - 1] == '\0');
+}
+
+static bool
+listen(struct functions *f, int fd)
+{
+	struct head *head = read_all(fd, 1, sizeof(*head));
+
+	if (head == NULL)
+		return (false);
+	f->nsegments = head->nsegments;
+	f->count = head->count;
+	f->names_size = head->names_size;
+	free(head);
+	return (f->nsegments <= SEGMENTS_MAX && f->count <= FUNCTIONS_MAX &&
+	    f->names_size <= NAMES_MAX &&
+	    (f->segments = read_all(fd, f->nsegments,
+	    sizeof(*f->segments))) != NULL &&
+	    (f->all = read_all(fd, f->count, sizeof(*f->all))) != NULL &&
+	    (f->names = read_all(fd, f->names_size, 1)) != NULL &&
+	    is_sound(f));
+}
+
+const char *
+module_read(struct functions *f, int fd, const char *path)
+{
+	int pipes[2], status = 0;
+	bool heard;
+	pid_t pid;
+
+	memset(f, 0, sizeof(*f));
+	if (pipe2(pipes, O_CLOEXEC) == -1)
+		return (strerror(errno));
+	if ((pid = fork()) == 0) {
+		(void)close(pipes[0]);
+		reader(fd, pipes[1], path);
+	}
+	(void)close(pipes[1]);
+	heard = pid != -1 && listen(f, pipes[0]);
+	(void)close(pipes[0]);
+	while (pid != -1 && waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		continue;
+	if (heard)
+		return (NULL);
+	module_free(f);
+	return (pid == -1 ? "no process can be had that reads it" :
+	    reader_why(status));
+}
+
+void
+module_free(struct functions *f)
+{
+
+	free(f->segments);
+	free(f->all);
+	free(f->names);
+	memset(f, 0, sizeof(*f));
+}
+
+/* ------------------------------------------------------------ finding */
+
+static bool
+address_of(const struct functions *f, uint64_t offset, uint64_t *address)
+{
+	const struct segment *s = f->segments;
+	uint32_t i;
+
+	for (i = 0; i < f->nsegments; i++, s++)
+		if (offset >= s->offset && offset - s->offset < s->size) {
+			*address = s->address + (offset - s->offset);
+			return (true);
+		}
+	return (false);
+}
+
+const struct function *
+module_find(const struct functions *f, uint64_t offset, uint64_t *from_start)
+{
+	uint32_t low = 0, high = f->count, middle;
+	const struct function *one;
+	uint64_t address;
+
+	if (!address_of(f, offset, &address))
+		return (NULL);
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (f->all[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return (NULL);
+	one = &f->all[low - 1];
+	*from_start = address - one->address;
+	return (one->size == 0 || *from_start < one->size ? one : NULL);
+}

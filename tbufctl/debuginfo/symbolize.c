@@ -1,0 +1,155 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From an address to the file that was mapped there, and the function in it.
+ * Each file is read once, when the first address in it is looked for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "base/messages.h"
+#include "functions.h"
+#include "base/open_regular.h"
+#include "symbolize.h"
+
+struct file {
+	struct file *next;
+	uint64_t inode;
+	char *path;
+	char *name;		/* of the path the last part, clean */
+	struct functions functions;
+};
+
+static struct file *files;
+
+/* ------------------------------------------------------------ files */
+
+/*
+ * What is mapped, whatever has become of its path, where the kernel gives it;
+ * else by its path, as the process sees it if it runs still.
+ */
+static int
+find_mapped(const struct tbuf_mapping *m)
+{
+	char path[4096 + 32];
+	int fd = -1;
+
+	if (m->pid != 0) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/map_files/%"
+		    PRIx64 "-%" PRIx64, (int)m->pid, m->start, m->end);
+		fd = regular_find(path);
+	}
+	if (fd == -1 && m->pid != 0 && (size_t)snprintf(path, sizeof(path),
+	    "/proc/%d/root%s", (int)m->pid, m->path) < sizeof(path))
+		fd = regular_find(path);
+	return (fd == -1 ? regular_find(m->path) : fd);
+}
+
+/*
+ * Names are the program's, and end with a NUL each: what a terminal would act
+ * on is no part of them.
+ */
+static void
+clean(char *names, size_t size)
+{
+	unsigned char *p = (unsigned char *)names;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (p[i] == 0xc2 && i + 1 < size && p[i + 1] >= 0x80 &&
+		    p[i + 1] < 0xa0)
+			p[i] = p[i + 1] = '?';
+		else if ((p[i] != '\0' && p[i] < ' ') || p[i] == 0x7f)
+			p[i] = '?';
+}
+
+/* NULL, or why its functions have no names. */
+static const char *
+read_file(struct file *file, const struct tbuf_mapping *m)
+{
+	const char *why;
+	int fd;
+
+	if ((fd = find_mapped(m)) == -1)
+		return (strerror(errno));
+	if ((why = regular_open(&fd, m->inode)) == NULL)
+		why = module_read(&file->functions, fd, m->path);
+	clean(file->functions.names, file->functions.names_size);
+	(void)close(fd);
+	return (why);
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+}
+
+/* What is no file, such as [vdso], has a name alone. */
+static struct file *
+file_get(const struct tbuf_mapping *m)
+{
+	struct file *file = files;
+	const char *why;
+
+	for (; file != NULL; file = file->next)
+		if (file->inode == m->inode && strcmp(file->path, m->path) == 0)
+			return (file);
+	file = memory_get(NULL, 1, sizeof(*file));
+	memset(file, 0, sizeof(*file));
+	file->inode = m->inode;
+	file->path = memory_string(m->path);
+	file->name = memory_string(base_name(file->path));
+	clean(file->name, strlen(file->name));
+	file->next = files;
+	files = file;
+	if (m->path[0] == '/' && (why = read_file(file, m)) != NULL)
+		message(MSG_NAMES, m->path, why);
+	return (file);
+}
+
+/* ------------------------------------------------------------ addresses */
+
+bool
+symbol_find(struct tbuf_consumer *c, uint64_t image, uint64_t address,
+    struct symbol *to)
+{
+	const struct function *function;
+	struct tbuf_mapping mapping;
+	struct file *file;
+
+	memset(to, 0, sizeof(*to));
+	if (c == NULL ||
+	    tbuf_consumer_mapping(c, image, address, &mapping) != 1)
+		return (false);
+	file = file_get(&mapping);
+	to->module = file->name;
+	to->start = mapping.start;
+	function = module_find(&file->functions,
+	    address - mapping.start + mapping.offset, &to->offset);
+	if (function != NULL)
+		to->function = file->functions.names + function->name;
+	return (true);
+}
+
+void
+symbol_free(void)
+{
+	struct file *file;
+
+	while ((file = files) != NULL) {
+		files = file->next;
+		module_free(&file->functions);
+		free(file->path);
+		free(file->name);
+		free(file);
+	}
+}

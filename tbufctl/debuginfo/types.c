@@ -1,0 +1,273 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Types of programs: another process looks them up, which is asked one question
+ * after the other.  Without an answer there is no such type.
+ */
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "base/helper_process.h"
+#include "types.h"
+#include "types_server.h"
+
+#define SOURCES_MAX	64	/* processes that are looked into */
+
+/* --- the other process ---------------------------------------------------- */
+
+static void
+start(struct types *t)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) {
+		t->failed = true;
+		return;
+	}
+	if ((t->reader = fork()) == 0) {
+		(void)close(ends[0]);
+		types_answer(t->first, ends[1]);
+	}
+	(void)close(ends[1]);
+	t->fd = ends[0];
+	if (t->reader != -1)
+		return;
+	(void)close(t->fd);
+	t->reader = 0;
+	t->failed = true;
+}
+
+/* Its status as of wait(2). */
+static int
+end(struct types *t)
+{
+	int status = 0;
+
+	(void)close(t->fd);
+	while (waitpid(t->reader, &status, 0) == -1 && errno == EINTR)
+		continue;
+	t->reader = 0;
+	return (status);
+}
+
+/* What it has closed it closed as it ended. */
+static void
+fail_once(struct types *t)
+{
+
+	t->failed = true;
+	message(MSG_TYPES, reader_why(end(t)));
+}
+
+static struct parcel *
+ask(struct types *t, enum types_question what)
+{
+
+	if (t->reader == 0 && !t->failed)
+		start(t);
+	t->question.used = 0;
+	parcel_put(&t->question, what);
+	return (&t->question);
+}
+
+static struct parcel *
+hear(struct types *t, struct parcel *answer)
+{
+
+	answer->used = answer->at = 0;
+	if (!t->failed && (!parcel_send(&t->question, t->fd) ||
+	    !parcel_receive(answer, t->fd)))
+		fail_once(t);
+	return (answer);
+}
+
+/* --- whose ---------------------------------------------------------------- */
+
+static struct types_source *
+add(struct types *t)
+{
+	struct types_source *one = memory_get(NULL, 1, sizeof(*one));
+
+	*one = (struct types_source){ .next = NULL };
+	if (t->last == NULL)
+		t->last = &t->first;
+	*t->last = one;
+	t->last = &one->next;
+	return (one);
+}
+
+void
+types_add_process(struct types *t, pid_t pid)
+{
+	const struct types_source *one;
+	unsigned n = 0;
+
+	for (one = t->first; one != NULL; one = one->next, n++)
+		if (one->pid == pid)
+			return;
+	if (n >= SOURCES_MAX)
+		return;
+	add(t)->pid = pid;
+	if (t->reader == 0)
+		return;
+	parcel_put(ask(t, TYPES_ADD), (uint64_t)pid);
+	(void)hear(t, &t->answer);
+}
+
+void
+types_add_command(struct types *t, const char *name)
+{
+
+	add(t)->command = name;
+}
+
+void
+types_free(struct types *t)
+{
+	struct types_source *one, *next;
+
+	if (t->reader > 0) {
+		(void)kill(t->reader, SIGKILL);
+		(void)end(t);
+	}
+	for (one = t->first; one != NULL; one = next) {
+		next = one->next;
+		free(one);
+	}
+	parcel_free(&t->question);
+	parcel_free(&t->answer);
+	parcel_free(&t->names);
+	free(t->members);
+}
+
+/* --- asking --------------------------------------------------------------- */
+
+uint64_t
+types_find(struct types *t, const char *module, enum d_import_kind kind,
+    const char *name)
+{
+	struct parcel *p = ask(t, TYPES_FIND);
+
+	parcel_put_text(p, module);
+	parcel_put(p, kind);
+	parcel_put_text(p, name);
+	return (parcel_take(hear(t, &t->answer)));
+}
+
+uint64_t
+types_argument(struct types *t, const char *module, const char *function,
+    const char *name)
+{
+	struct parcel *p = ask(t, TYPES_ARGUMENT);
+
+	parcel_put_text(p, module);
+	parcel_put_text(p, function);
+	parcel_put_text(p, name);
+	return (parcel_take(hear(t, &t->answer)));
+}
+
+void
+types_names(struct types *t, enum d_import_kind kind,
+    void (*visit)(void *, const char *name), void *arg)
+{
+	const char *name;
+
+	parcel_put(ask(t, TYPES_NAMES), kind == D_IMPORT_TYPEDEF);
+	(void)hear(t, &t->names);
+	while ((name = parcel_take_text(&t->names)) != NULL)
+		visit(arg, name);
+}
+
+/* Empty rather than missing: the texts are somebody's to free. */
+static char *
+take_copy(struct parcel *p)
+{
+	const char *text = parcel_take_text(p);
+
+	return (memory_string(text == NULL ? "" : text));
+}
+
+static void
+take_site(struct parcel *p, struct tbuf_probe_info *site)
+{
+	unsigned i;
+
+	*site = (struct tbuf_probe_info){ .provider = take_copy(p) };
+	site->module = take_copy(p);
+	site->function = take_copy(p);
+	site->name = take_copy(p);
+	site->nargs = (unsigned)parcel_take(p);
+	if (site->nargs > TBUF_ARGS_MAX)
+		site->nargs = TBUF_ARGS_MAX;
+	for (i = 0; i < site->nargs; i++) {
+		site->types[i] = (enum tbuf_type)parcel_take(p);
+		site->argnames[i] = take_copy(p);
+	}
+}
+
+void
+types_sites(struct types *t, struct sites *sites)
+{
+	struct parcel *p;
+
+	if (t->first == NULL)
+		return;
+	(void)ask(t, TYPES_SITES);
+	p = hear(t, &t->answer);
+	while (parcel_more(p)) {
+		sites->all = memory_get(sites->all, sites->count + 1,
+		    sizeof(*sites->all));
+		take_site(p, &sites->all[sites->count++]);
+	}
+}
+
+static void
+take_members(struct types *t, struct parcel *p, struct d_import *to)
+{
+	struct d_import_member *member;
+	size_t room = 0;
+
+	while (parcel_more(p)) {
+		if (to->nmembers == room) {
+			room = room == 0 ? 16 : 2 * room;
+			t->members = memory_get(t->members, room,
+			    sizeof(*t->members));
+		}
+		member = &t->members[to->nmembers++];
+		member->name = parcel_take_text(p);
+		member->type = parcel_take(p);
+		member->offset = parcel_take(p);
+		member->bit = (unsigned)parcel_take(p);
+		member->bits = (unsigned)parcel_take(p);
+		member->value = (int64_t)parcel_take(p);
+	}
+	to->members = t->members;
+}
+
+bool
+types_read(struct types *t, uint64_t id, struct d_import *to)
+{
+	struct parcel *p = ask(t, TYPES_READ);
+
+	parcel_put(p, id);
+	p = hear(t, &t->answer);
+	if (!parcel_more(p))
+		return (false);
+	memset(to, 0, sizeof(*to));
+	to->kind = (enum d_import_kind)parcel_take(p);
+	to->is_signed = parcel_take(p) != 0;
+	to->is_character = parcel_take(p) != 0;
+	to->name = parcel_take_text(p);
+	to->size = parcel_take(p);
+	to->of = parcel_take(p);
+	to->count = parcel_take(p);
+	take_members(t, p, to);
+	return (true);
+}

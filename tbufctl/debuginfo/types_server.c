@@ -1,0 +1,262 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The process that looks into programs for types.c, with all that libdw does.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "base/pipe_message.h"
+#include "base/helper_process.h"
+#include "probe_sites.h"
+#include "types_server.h"
+#include "base/string_list.h"
+
+/* Of CPU time, of all answers. */
+#define SECONDS		120
+
+static struct types_source *sources;
+static struct dwarf_types types;
+
+/* --- opening -------------------------------------------------------------- */
+
+/* Where the shell would find it; to be freed, or NULL. */
+static char *
+command_path(const char *name)
+{
+	struct words list = { NULL, 0 };
+	const char *path = getenv("PATH"), *end;
+	char *found = NULL;
+
+	if (strchr(name, '/') != NULL)
+		return (memory_string(name));
+	for (path = path == NULL ? "/bin:/usr/bin" : path; found == NULL;
+	    path = end + 1) {
+		end = strchrnul(path, ':');
+		words_add(&list, "%.*s%s%s", (int)(end - path), path,
+		    end == path ? "" : "/", name);
+		if (access(list.all[list.count - 1], X_OK) == 0)
+			found = memory_string(list.all[list.count - 1]);
+		if (*end == '\0')
+			break;
+	}
+	words_free(&list);
+	return (found);
+}
+
+static void
+open_source(struct types_source *one)
+{
+	char *path;
+
+	one->opened = true;
+	if (one->command == NULL)
+		one->dwfl = dwarf_open_process(one->pid);
+	else if ((path = command_path(one->command)) != NULL) {
+		one->dwfl = dwarf_open_program(path);
+		free(path);
+	}
+	if (one->dwfl != NULL)
+		one->modules = dwarf_modules(one->dwfl);
+}
+
+static struct dwarf_module *
+modules(struct types_source *one)
+{
+
+	if (!one->opened)
+		open_source(one);
+	return (one->modules);
+}
+
+static void
+add(pid_t pid)
+{
+	struct types_source **last = &sources;
+
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = memory_get(NULL, 1, sizeof(**last));
+	**last = (struct types_source){ .pid = pid };
+}
+
+/* --- answers -------------------------------------------------------------- */
+
+static uint64_t
+find(const char *module, unsigned kind, const char *name)
+{
+	const struct dwarf_name *found;
+	struct types_source *one;
+	struct dwarf_module *m;
+
+	for (one = sources; one != NULL; one = one->next)
+		for (m = modules(one); m != NULL; m = m->next) {
+			if (module != NULL && !dwarf_module_is(m, module))
+				continue;
+			found = dwarf_name_find(m, kind, name, NULL);
+			if (found != NULL)
+				return (dwarf_type_id(&types, m, &found->die,
+				    0));
+		}
+	return (0);
+}
+
+static uint64_t
+argument(const char *module, const char *function, const char *name)
+{
+	struct types_source *one;
+	struct dwarf_module *m;
+	uint64_t id;
+
+	for (one = sources; one != NULL; one = one->next)
+		for (m = modules(one); m != NULL; m = m->next)
+			if (dwarf_module_is(m, module) && (id =
+			    dwarf_argument(&types, m, function, name)) != 0)
+				return (id);
+	return (0);
+}
+
+static void
+put_member(struct parcel *p, const struct d_import_member *member)
+{
+
+	parcel_put_text(p, member->name);
+	parcel_put(p, member->type);
+	parcel_put(p, member->offset);
+	parcel_put(p, member->bit);
+	parcel_put(p, member->bits);
+	parcel_put(p, (uint64_t)member->value);
+}
+
+static void
+put_type(struct parcel *p, uint64_t id)
+{
+	struct d_import type;
+	size_t i;
+
+	memset(&type, 0, sizeof(type));
+	if (!dwarf_type_read(&types, id, &type))
+		return;
+	parcel_put(p, type.kind);
+	parcel_put(p, type.is_signed);
+	parcel_put(p, type.is_character);
+	parcel_put_text(p, type.name);
+	parcel_put(p, type.size);
+	parcel_put(p, type.of);
+	parcel_put(p, type.count);
+	for (i = 0; i < type.nmembers; i++)
+		put_member(p, &type.members[i]);
+}
+
+static bool
+is_tag(unsigned kind)
+{
+
+	return (kind == D_IMPORT_STRUCT || kind == D_IMPORT_UNION ||
+	    kind == D_IMPORT_ENUM);
+}
+
+/* Those of typedefs, or all tags. */
+static void
+put_names(struct parcel *p, bool typedefs)
+{
+	const struct dwarf_module *m;
+	struct types_source *one;
+	size_t i;
+
+	for (one = sources; one != NULL; one = one->next)
+		for (m = modules(one); m != NULL; m = m->next)
+			for (i = 0; i < m->count; i++)
+				if (typedefs ? m->names[i].kind ==
+				    D_IMPORT_TYPEDEF :
+				    is_tag(m->names[i].kind))
+					parcel_put_text(p, m->names[i].name);
+}
+
+static void
+put_site(struct parcel *p, const struct tbuf_probe_info *site)
+{
+	unsigned i;
+
+	parcel_put_text(p, site->provider);
+	parcel_put_text(p, site->module);
+	parcel_put_text(p, site->function);
+	parcel_put_text(p, site->name);
+	parcel_put(p, site->nargs);
+	for (i = 0; i < site->nargs; i++) {
+		parcel_put(p, site->types[i]);
+		parcel_put_text(p, site->argnames[i]);
+	}
+}
+
+static void
+put_sites(struct parcel *p)
+{
+	struct sites sites = { .count = 0 };
+	const struct dwarf_module *m;
+	struct types_source *one;
+	size_t i;
+
+	for (one = sources; one != NULL; one = one->next)
+		for (m = one->command == NULL ? NULL : modules(one);
+		    m != NULL; m = m->next)
+			sites_read(&sites, m);
+	for (i = 0; i < sites.count; i++)
+		put_site(p, &sites.all[i]);
+	sites_free(&sites);
+}
+
+/* What is taken comes in this order. */
+static void
+answer(struct parcel *question, struct parcel *to)
+{
+	const char *module, *text;
+	uint64_t kind;
+
+	switch (parcel_take(question)) {
+	case TYPES_ADD:
+		add((pid_t)parcel_take(question));
+		break;
+	case TYPES_FIND:
+		module = parcel_take_text(question);
+		kind = parcel_take(question);
+		parcel_put(to, find(module, (unsigned)kind,
+		    parcel_take_text(question)));
+		break;
+	case TYPES_ARGUMENT:
+		module = parcel_take_text(question);
+		text = parcel_take_text(question);
+		parcel_put(to, argument(module, text,
+		    parcel_take_text(question)));
+		break;
+	case TYPES_READ:
+		put_type(to, parcel_take(question));
+		break;
+	case TYPES_NAMES:
+		put_names(to, parcel_take(question) != 0);
+		break;
+	case TYPES_SITES:
+		put_sites(to);
+	}
+}
+
+void
+types_answer(struct types_source *first, int fd)
+{
+	struct parcel question = { .used = 0 }, to = { .used = 0 };
+	bool good = true;
+
+	fd = reader_alone(fd);
+	reader_confine(SECONDS);
+	sources = first;
+	while (good && parcel_receive(&question, fd)) {
+		(void)alarm(READER_SECONDS);
+		to.used = 0;
+		answer(&question, &to);
+		(void)alarm(0);
+		good = parcel_send(&to, fd);
+	}
+	_exit(0);
+}

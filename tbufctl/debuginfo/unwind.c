@@ -1,0 +1,141 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Stacks are unwound by another process, one after the other.
+ */
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "base/messages.h"
+#include "base/pipe_message.h"
+#include "base/helper_process.h"
+#include "unwind.h"
+
+static struct tbuf_consumer *consumer;
+static struct parcel parcel;
+static pid_t reader;			/* 0: none so far, -1: no more */
+static int to_reader;
+
+static void
+start(void)
+{
+	int ends[2];
+
+	reader = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
+		return;
+	if ((reader = fork()) == 0) {
+		(void)close(ends[0]);
+		unwind_answer(ends[1]);
+	}
+	(void)close(ends[1]);
+	to_reader = ends[0];
+	if (reader == -1)
+		(void)close(to_reader);
+}
+
+/* End the other process, and wait for its status. */
+static int
+end(void)
+{
+	int status = 0;
+
+	(void)close(to_reader);
+	while (waitpid(reader, &status, 0) == -1 && errno == EINTR)
+		continue;
+	return (status);
+}
+
+/* What one that has ended had mapped; of one that runs this is asked anew. */
+static void
+put_mapped(uint64_t image)
+{
+	struct tbuf_mapping m;
+	unsigned i;
+
+	for (i = 0; tbuf_consumer_mapped(consumer, image, i, &m) == 1; i++) {
+		if (m.path[0] != '/')
+			continue;
+		parcel_put(&parcel, m.start);
+		parcel_put(&parcel, m.offset);
+		parcel_put(&parcel, m.inode);
+		parcel_put_text(&parcel, m.path);
+	}
+}
+
+/* The frames behind the first, as many as parcel_more() has; or false. */
+static bool
+ask(const struct tbuf_stack *stack, pid_t pid)
+{
+	unsigned i;
+
+	parcel.used = 0;
+	parcel_put(&parcel, (uint64_t)pid);
+	parcel_put(&parcel, stack->image);
+	for (i = 0; i < stack->nregisters; i++)
+		parcel_put(&parcel, stack->registers[i]);
+	parcel_put_bytes(&parcel, stack->bytes, stack->size);
+	if (pid == 0)
+		put_mapped(stack->image);
+	if (parcel_send(&parcel, to_reader) &&
+	    parcel_receive(&parcel, to_reader))
+		return (true);
+	message(MSG_UNWIND, reader_why(end()));
+	reader = -1;
+	return (false);
+}
+
+/* One that ends has no mappings any more, though it may count as running. */
+static unsigned
+unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
+    unsigned most)
+{
+	uint64_t pc = stack->registers[stack->nregisters - 1];
+	struct tbuf_mapping m;
+	unsigned n = 0;
+	bool again;
+
+	(void)arg;
+	if (reader == 0)
+		start();
+	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
+	    &m) != 1 || !ask(stack, m.pid))
+		return (0);
+	again = m.pid != 0;
+	while (n < most && parcel_more(&parcel)) {
+		frames[n] = parcel_take(&parcel);
+		if (frames[n] != UNWIND_UNMAPPED)
+			n++;
+		else if (!again || !ask(stack, 0))
+			return (0);
+		else
+			again = false;
+	}
+	return (n);
+}
+
+void
+unwind_begin(struct tbuf_consumer *c)
+{
+
+	consumer = c;
+	tbuf_consumer_unwind(c, unwind, NULL);
+}
+
+void
+unwind_end(void)
+{
+
+	if (reader > 0) {
+		(void)kill(reader, SIGKILL);
+		(void)end();
+	}
+	reader = 0;
+	parcel_free(&parcel);
+}

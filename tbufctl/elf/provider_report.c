@@ -1,0 +1,47 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "provider_report.h"
+
+const char *
+told_begin(struct told *t, const char *name)
+{
+	int fd;
+
+	if (asprintf(&t->setting, "%s=/tmp/tbufctl.XXXXXX", name) == -1)
+		exit(fail(MSG_MEMORY));
+	t->path = t->setting + strlen(name) + 1;
+	fd = mkostemp(t->setting + strlen(name) + 1, O_CLOEXEC);
+	t->file = fd == -1 ? NULL : fdopen(fd, "r");
+	if (t->file != NULL)
+		return (t->setting);
+	free(t->setting);
+	return (NULL);
+}
+
+void
+told_end(struct told *t, void (*see)(void *, char *), void *arg)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	if (t->file == NULL)
+		return;
+	while ((n = getline(&line, &size, t->file)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		see(arg, line);
+	}
+	free(line);
+	fclose(t->file);
+	t->file = NULL;
+	(void)unlink(t->path);
+	free(t->setting);
+}

@@ -1,0 +1,137 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "usdt/note.h"
+#include "base/messages.h"
+#include "needed_libraries.h"
+#include "usdt_notes.h"
+#include "provider_report.h"
+#include "base/string_list.h"
+
+#define FILES_MAX	512
+
+struct search {
+	struct words seen;		/* files */
+	struct words *providers;
+};
+
+/* ------------------------------------------------------------ providers */
+
+static bool
+has(const struct words *words, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		if (strcmp(words->all[i], word) == 0)
+			return (true);
+	return (false);
+}
+
+static void
+read_notes(struct search *s, int fd)
+{
+	struct usdt_object object;
+	struct usdt_note note;
+	size_t at = 0;
+
+	if (usdt_object_read(&object, fd) != NULL)
+		return;
+	while (!object.has_sites && usdt_note_next(&object, &at, &note))
+		if (!has(s->providers, note.provider))
+			words_add(s->providers, "%s", note.provider);
+	usdt_object_free(&object);
+}
+
+static void
+visit(void *arg, const char *path)
+{
+	struct search *s = arg;
+	Elf *elf;
+	int fd;
+
+	if (has(&s->seen, path) || s->seen.count == FILES_MAX)
+		return;
+	words_add(&s->seen, "%s", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd == -1)
+		return;
+	read_notes(s, fd);
+	if ((elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {
+		needed_visit(elf, path, visit, s);
+		elf_end(elf);
+	}
+	close(fd);
+}
+
+void
+notes_providers(const char *program, struct words *providers)
+{
+	struct search s = { .providers = providers };
+
+	(void)elf_version(EV_CURRENT);
+	visit(&s, program);
+	words_free(&s.seen);
+}
+
+/* ------------------------------------------------------------ sites */
+
+static struct told told;
+
+const char *
+notes_told_begin(void)
+{
+
+	return (told_begin(&told, "TBUF_USDT_LIST"));
+}
+
+static void
+tell(void *unused, char *line)
+{
+
+	(void)unused;
+	if (strstr(line, ": not armed: ") != NULL)
+		message("%s", line);
+}
+
+void
+notes_told_end(void)
+{
+
+	told_end(&told, tell, NULL);
+}
+
+static struct told missed;
+
+const char *
+notes_missed_begin(void)
+{
+
+	return (told_begin(&missed, "TBUF_USDT_MISSED"));
+}
+
+/* Each process that has the object tells the same. */
+static void
+tell_once(void *lines, char *line)
+{
+
+	if (has(lines, line))
+		return;
+	words_add(lines, "%s", line);
+	tell(NULL, line);
+}
+
+void
+notes_missed_end(void)
+{
+	struct words lines = { NULL, 0 };
+
+	told_end(&missed, tell_once, &lines);
+	words_free(&lines);
+}

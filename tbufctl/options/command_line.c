@@ -1,0 +1,901 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command line: dtrace(1)'s flags, and long options for the rest.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+#include <tbuf_text.h>
+
+#include "split_command.h"
+#include "base/bool_value.h"
+#include "base/messages.h"
+#include "base/suggest.h"
+#include "elf/usdt_provider_file.h"
+#include "command_line.h"
+#include "text_option.h"
+
+enum {
+	OPTION_HELP = UCHAR_MAX + 1,
+	OPTION_CORE,
+	OPTION_FOLLOW,
+	OPTION_FORMAT,
+	OPTION_LEFT,
+	OPTION_UNITS,
+	OPTION_OBJECT,
+	OPTION_READ,
+	OPTION_SET,
+	OPTION_SNAPSHOT,
+	OPTION_STAT,
+	OPTION_UNWRAP,
+	OPTION_WITH
+};
+
+static const struct option long_options[] = {
+	{ "core", required_argument, NULL, OPTION_CORE },
+	{ "follow", no_argument, NULL, OPTION_FOLLOW },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "left", optional_argument, NULL, OPTION_LEFT },
+	{ "units", optional_argument, NULL, OPTION_UNITS },
+	{ "object", required_argument, NULL, OPTION_OBJECT },
+	{ "read", required_argument, NULL, OPTION_READ },
+	{ "set", required_argument, NULL, OPTION_SET },
+	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
+	{ "stat", optional_argument, NULL, OPTION_STAT },
+	{ "unwrap", required_argument, NULL, OPTION_UNWRAP },
+	{ "version", no_argument, NULL, 'V' },
+	{ "with", required_argument, NULL, OPTION_WITH },
+	{ NULL, 0, NULL, 0 }
+};
+
+const char options_usage[] =
+"usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
+"               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
+"               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
+"               [--format=text|json|folded]\n"
+"               [--with=field,...] [-P provider [clause]]\n"
+"               [-m module [clause]] [-f function [clause]]\n"
+"               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
+"       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
+"               [-o file] [-x name[=value]] [--format=text|json]\n"
+"               [--with=field,...] [-P provider [clause]]\n"
+"               [-m module [clause]] [-f function [clause]]\n"
+"               [-n name [clause]] [-i id [clause]] [-s script] [argument ...]\n"
+"       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file|pid]\n"
+"               [--core=file] [--format=text|json] [-P provider] [-m module]\n"
+"               [-f function] [-n name] [-i id]\n"
+"       tbufctl -l --object=file [-v] [-o file] [--format=text|json]\n"
+"       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
+"       tbufctl --set=setting [-p pid]\n"
+"       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
+"       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
+"       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
+"       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
+"               -s provider-file\n"
+"       tbufctl -V | --version | --help\n"
+"\n"
+"  -P, -m, -f, -n, -i  enable probes by provider, module, function, name, id:\n"
+"                      [[[provider:]module:]function:]name, with * ? []; with\n"
+"                      a clause of D, such as 'BEGIN { trace(1); }'\n"
+"  -s script           run the D program in a file; arguments are its $1 ...\n"
+"  -p pid              trace a running process (several are possible), or\n"
+"                      print what one that has ended has left\n"
+"  -c command          run a command and trace it\n"
+"                      (neither: all of your processes, later ones included)\n"
+"  -b size             size of each buffer, as -x bufsize\n"
+"  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
+"                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
+"                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
+"                      droptags, flowindent, nunits, unitsize,\n"
+"                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
+"                      syscall=all: calls of code that comes later, too,\n"
+"                      usdt=file: what probes' arguments are,\n"
+"                      text=component[:level],...: messages in words\n"
+"  -w                  allow destructive actions of D\n"
+"  -e                  compile D, and do not run it\n"
+"  -S                  print what D is compiled to, on standard error\n"
+"  -C                  run cpp(1) over scripts; -D, -U, -I and -H are for it\n"
+"  -L dir              compile the libraries in a directory first\n"
+"  -32, -64            how wide long and pointers of D are; 64 without\n"
+"  -F                  indent by entry and return of functions\n"
+"  -o file             append the output to a file\n"
+"  -q                  arguments only, fewer messages\n"
+"  -l                  list probes, with -v their arguments, too; a command\n"
+"                      of -c ends before its main()\n"
+"  -v                  print how stable is what programs rely on\n"
+"  -Z                  a description may match nothing\n"
+"  -h, -G              make a header, or an object, of a provider file, as\n"
+"                      dtrace does where a program with probes is built\n"
+"  -V, --version       print the version\n"
+"  --follow            trace the children of the processes, too\n"
+"  --format=text|json  how records, lists and the status are printed\n"
+"  --format=folded     aggregations at the end as flame graphs need them\n"
+"  --with=field,...    add time, wall, pid, tid to each record\n"
+"  --read=file|pid     print what the buffers in a control file hold, or in those\n"
+"                      of a process, dead or alive; nothing is taken away\n"
+"  --core=file         print what the buffers in a core hold\n"
+"  --snapshot[=pid]    the same of processes that live\n"
+"  --left[=remove[=age]]\n"
+"                      list what dead processes have left, or remove it\n"
+"  --object=file       with -l: the USDT probes of a program or a library\n"
+"  --set=setting       how text is traced, without a session: traceFacility=\n"
+"                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
+"                      traceFilePath, several with ; in between; or\n"
+"                      unitselect=outcome:mask,... of their work units\n"
+"  --stat[=interval]   show the buffers of all sessions\n"
+"  --units[=pid]       list work units that have not ended; with pid:id print\n"
+"                      what one has recorded, with stat figures by kind\n"
+"  --unwrap=file       put a text trace in memory in order: its file's, that\n"
+"                      in a core, or that of a pid\n"
+"\n"
+"SIGUSR1 prints what the buffers hold now; SIGINT, SIGTERM, SIGHUP and\n"
+"SIGQUIT end tracing in the orderly way.\n";
+
+static int
+add_setting(struct options *o, const char *given, const char *text)
+{
+	struct setting *s;
+	char *equals;
+
+	o->settings = memory_get(o->settings, o->nsettings + 1,
+	    sizeof(*o->settings));
+	s = &o->settings[o->nsettings++];
+	*s = (struct setting){ .given = given };
+	if (given != NULL) {
+		s->name = memory_string(text);
+		s->value = given;
+		return (0);
+	}
+	s->name = memory_string(text);
+	if ((equals = strchr(s->name, '=')) != NULL) {
+		*equals = '\0';
+		s->value = text + (equals - s->name) + 1;
+	}
+	return (0);
+}
+
+/* What a value that is wrong is, beside DTrace's words. */
+static int
+refuse_own(const char *name, const char *value, const char *why)
+{
+	const char *wrong = setting_wrong(name);
+
+	if (strcmp(why, MSG_SET_VALUE) == 0 && wrong != NULL)
+		return (bad_usage(MSG_SET_WRONG, name,
+		    value != NULL ? value : "", wrong));
+	return (bad_usage(MSG_SET_OTHER, name, why));
+}
+
+static int
+parse_syscall(struct options *o, const char *value)
+{
+	if (value == NULL || strcmp(value, "all") != 0)
+		return (bad_usage(MSG_SYSCALL, value == NULL ? "" : "=",
+		    value == NULL ? "" : value));
+	o->syscall_all = true;
+	return (0);
+}
+
+/* -x: some names are about this program, the rest is the library's. */
+static int
+parse_x(struct options *o, const char *text)
+{
+	size_t n = strcspn(text, "=");
+	const char *value = text[n] == '=' ? text + n + 1 : NULL;
+	char *name = memory_string(text);
+	const char *why;
+	int status = 0;
+
+	name[n] = '\0';
+	if (strcmp(name, "text") == 0) {
+		free(name);
+		return (text_add(o, value));
+	}
+	if (strcmp(name, "syscall") == 0) {
+		free(name);
+		return (parse_syscall(o, value));
+	}
+	if (strcmp(name, "usdt") == 0) {
+		free(name);
+		return (notes_add_file(&o->usdt, value));
+	}
+	why = setting_set(o, name, value);
+	if (why == SETTING_OTHER)
+		status = add_setting(o, NULL, text);
+	else if (why != NULL)
+		status = refuse_own(name, value, why);
+	free(name);
+	return (status);
+}
+
+/* DTRACE_OPT_NAME=VALUE in the environment. */
+static int
+parse_environment(struct options *o)
+{
+	static const char prefix[] = "DTRACE_OPT_";
+	char **e, *text, *p;
+	int status = 0;
+
+	for (e = environ; *e != NULL && status == 0; e++) {
+		if (strncmp(*e, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		text = memory_string(*e + sizeof(prefix) - 1);
+		for (p = text; *p != '\0' && *p != '='; p++)
+			*p = (char)tolower((unsigned char)*p);
+		/* A setting of the library keeps a part of the text. */
+		words_add(&o->environment, "%s", text);
+		free(text);
+		status = parse_x(o,
+		    o->environment.all[o->environment.count - 1]);
+	}
+	return (status);
+}
+
+static int
+parse_pid(struct options *o, const char *text)
+{
+	const char *error;
+	pid_t pid;
+	size_t i;
+
+	pid = strtonum(text, 1, INT_MAX, &error);
+	if (error != NULL)
+		return (bad_usage(MSG_BAD_PID, text));
+	for (i = 0; i < o->npids; i++)
+		if (o->pids[i] == pid)
+			return (0);
+	o->pids = memory_get(o->pids, o->npids + 1, sizeof(*o->pids));
+	o->pids[o->npids++] = pid;
+	return (0);
+}
+
+/* An empty name is that of a variable that is not set. */
+static int
+check_name(const char *option, const char *text)
+{
+
+	return (*text != '\0' ? 0 : bad_usage(MSG_NO_ARGUMENT, option));
+}
+
+static int
+parse_read(struct options *o, const char *text)
+{
+
+	if (check_name("--read", text) != 0)
+		return (EXIT_USAGE);
+	o->files = memory_get(o->files, o->nfiles + 1, sizeof(*o->files));
+	o->files[o->nfiles++] = text;
+	return (0);
+}
+
+static int
+parse_core(struct options *o, const char *text)
+{
+
+	if (check_name("--core", text) != 0)
+		return (EXIT_USAGE);
+	o->cores = memory_get(o->cores, o->ncores + 1, sizeof(*o->cores));
+	o->cores[o->ncores++] = text;
+	return (0);
+}
+
+static int
+parse_command(struct options *o, const char *text)
+{
+	const char *error;
+
+	if (o->command != NULL)
+		return (bad_usage(MSG_TWICE, "-c"));
+	if ((o->command = command_split(text, &error)) == NULL)
+		return (bad_usage(MSG_BAD_COMMAND, text, error));
+	return (0);
+}
+
+static int
+parse_with(struct options *o, const char *text)
+{
+	static const char *const names[WITH_COUNT] = {
+		[WITH_TIME] = "time", [WITH_WALL] = "wall",
+		[WITH_PID] = "pid", [WITH_TID] = "tid"
+	};
+	const char *p = text;
+	unsigned i, w;
+	size_t n;
+
+	do {
+		n = strcspn(p, ",");
+		for (w = 0; w < WITH_COUNT; w++)
+			if (strlen(names[w]) == n &&
+			    memcmp(p, names[w], n) == 0)
+				break;
+		if (w == WITH_COUNT)
+			return (bad_usage(MSG_BAD_VALUE, "--with", text,
+			    "a list of time, wall, pid, tid"));
+		for (i = 0; i < o->nwith && o->with[i] != w; i++)
+			continue;
+		if (i == o->nwith)
+			o->with[o->nwith++] = w;
+		p += n;
+	} while (*p++ == ',');
+	return (0);
+}
+
+static int
+parse_format(struct options *o, const char *text)
+{
+
+	o->json = strcmp(text, "json") == 0;
+	o->folded = strcmp(text, "folded") == 0;
+	if (!o->json && !o->folded && strcmp(text, "text") != 0)
+		return (bad_usage(MSG_BAD_VALUE, "--format", text,
+		    "text, json or folded"));
+	return (0);
+}
+
+static int
+parse_stat(struct options *o, const char *text)
+{
+
+	o->stat = true;
+	o->interval = 0;
+	if (text != NULL &&
+	    (tbuf_parse_rate(text, &o->interval) < 0 || o->interval == 0))
+		return (bad_usage(MSG_BAD_VALUE, "--stat", text,
+		    "an interval, such as 1s"));
+	return (0);
+}
+
+/* What all processes hold is looked for when options are known. */
+static int
+parse_snapshot(struct options *o, const char *text)
+{
+	const char *error;
+
+	if (text == NULL) {
+		o->snapshot = true;
+		return (0);
+	}
+	(void)strtonum(text, 1, INT_MAX, &error);
+	return (error != NULL ? bad_usage(MSG_BAD_PID, text) :
+	    parse_read(o, text));
+}
+
+static int
+parse_set(struct options *o, const char *text)
+{
+	const char *wrong;
+
+	if (o->set != NULL)
+		return (bad_usage(MSG_TWICE, "--set"));
+	o->set = text;
+	if (set_rules(text) == NULL && tbuf_text_check(text, &wrong) != 0)
+		return (bad_usage(MSG_BAD_VALUE, "--set", text, wrong));
+	return (0);
+}
+
+static int
+parse_unwrap(struct options *o, const char *text)
+{
+
+	if (o->unwrap != NULL)
+		return (bad_usage(MSG_TWICE, "--unwrap"));
+	o->unwrap = text;
+	return (check_name("--unwrap", text));
+}
+
+/* A process, and a unit of its; or stat. */
+static int
+parse_units(struct options *o, const char *text)
+{
+	char *end;
+	unsigned long pid;
+
+	o->units = true;
+	o->units_figures = text != NULL && strcmp(text, "stat") == 0;
+	if (text == NULL || o->units_figures)
+		return (0);
+	errno = 0;
+	pid = strtoul(text, &end, 10);
+	if (isdigit((unsigned char)*text) && pid > 0 && pid <= INT_MAX) {
+		o->units_pid = (pid_t)pid;
+		o->units_one = *end == ':';
+		if (o->units_one && isdigit((unsigned char)end[1]))
+			o->units_id = strtoull(end + 1, &end, 0);
+		if (*end == '\0' && errno == 0)
+			return (0);
+	}
+	return (bad_usage(MSG_BAD_VALUE, "--units", text,
+	    "pid, pid:id or stat"));
+}
+
+static int
+parse_left(struct options *o, const char *text)
+{
+	static const char word[] = "remove";
+	size_t n = sizeof(word) - 1;
+
+	o->left = true;
+	if (text == NULL)
+		return (0);
+	o->left_remove = strncmp(text, word, n) == 0;
+	if (o->left_remove && (text[n] == '\0' || (text[n] == '=' &&
+	    tbuf_parse_rate(text + n + 1, &o->left_age) == 0)))
+		return (0);
+	return (bad_usage(MSG_BAD_VALUE, "--left", text,
+	    "remove, or remove=age, such as remove=7d"));
+}
+
+/* A long option of ours that was probably meant by an unknown one. */
+static const char *
+near_option(const char *given)
+{
+	const char *names[sizeof(long_options) / sizeof(long_options[0])];
+	size_t n;
+
+	if (strncmp(given, "--", 2) != 0)
+		return (NULL);
+	for (n = 0; long_options[n].name != NULL; n++)
+		names[n] = long_options[n].name;
+	return (near_name(given + 2, strcspn(given + 2, "="), names, n));
+}
+
+/* What getopt_long() found wrong. */
+static int
+parse_error(int c, char **argv)
+{
+	char meant[32];
+	const char *near;
+	char flag[] = { '-', optopt, '\0' };
+	const char *name = flag;
+
+	if (optopt == 0 || optopt > UCHAR_MAX)
+		name = argv[optind - 1];
+	if (c == ':')
+		return (bad_usage(MSG_NO_ARGUMENT, name));
+	if (optopt > UCHAR_MAX)
+		return (bad_usage(MSG_NOT_WANTED, name));
+	if ((near = near_option(name)) == NULL)
+		return (bad_usage(MSG_BAD_OPTION, name));
+	(void)snprintf(meant, sizeof(meant), "--%s", near);
+	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
+}
+
+/* Flags of the compiler. */
+static void
+parse_compiler(struct options *o, int c)
+{
+
+	switch (c) {
+	case 'C':
+		o->d.cpp = true;
+		break;
+	case 'D':
+	case 'I':
+	case 'U':
+		words_add(&o->d.cpp_words, "-%c%s", c, optarg);
+		break;
+	case 'e':
+		o->d.compile_only = true;
+		break;
+	case 'H':
+		o->d.headers = true;
+		break;
+	case 'L':
+		words_add(&o->d.libraries, "%s", optarg);
+		break;
+	case 'S':
+		o->d.disassemble = true;
+		break;
+	default:
+		o->d.destructive = true;
+		break;
+	}
+}
+
+/* What an option without an argument sets, or NULL. */
+static bool *
+flag_of(struct options *o, int c)
+{
+	switch (c) {
+	case 'F':
+		return (&o->flow);
+	case 'G':
+		return (&o->object);
+	case 'h':
+		return (&o->header);
+	case 'l':
+		return (&o->list);
+	case 'q':
+		return (&o->quiet);
+	case 'v':
+		return (&o->verbose);
+	case 'Z':
+		return (&o->unmatched);
+	}
+	return (NULL);
+}
+
+static int
+parse_long(struct options *o, int c)
+{
+	switch (c) {
+	case OPTION_CORE:
+		return (parse_core(o, optarg));
+	case OPTION_FOLLOW:
+		return (add_setting(o, NULL, "follow"));
+	case OPTION_FORMAT:
+		return (parse_format(o, optarg));
+	case OPTION_LEFT:
+		return (parse_left(o, optarg));
+	case OPTION_UNITS:
+		return (parse_units(o, optarg));
+	case OPTION_OBJECT:
+		o->object_file = optarg;
+		return (check_name("--object", optarg));
+	case OPTION_READ:
+		return (parse_read(o, optarg));
+	case OPTION_SET:
+		return (parse_set(o, optarg));
+	case OPTION_SNAPSHOT:
+		return (parse_snapshot(o, optarg));
+	case OPTION_STAT:
+		return (parse_stat(o, optarg));
+	case OPTION_UNWRAP:
+		return (parse_unwrap(o, optarg));
+	case OPTION_WITH:
+		return (parse_with(o, optarg));
+	}
+	return (0);
+}
+
+static int
+parse_one(struct options *o, int c)
+{
+	char name[] = { '-', c, '\0' };
+	bool *flag = flag_of(o, c);
+
+	if (flag != NULL) {
+		*flag = true;
+		return (0);
+	}
+	if (c > UCHAR_MAX)
+		return (parse_long(o, c));
+	switch (c) {
+	case 'P':
+	case 'm':
+	case 'f':
+	case 'n':
+	case 'i':
+	case 's':
+		return (program_add(&o->program, c, optarg));
+	case 'p':
+		return (parse_pid(o, optarg));
+	case 'c':
+		return (parse_command(o, optarg));
+	case 'b':
+		return (add_setting(o, optarg, "bufsize"));
+	case 'x':
+		return (parse_x(o, optarg));
+	case 'o':
+		o->output = optarg;
+		return (0);
+	case 'X':
+		if (setting_set(o, "stdc", optarg) == NULL)
+			return (0);
+		return (bad_usage(MSG_BAD_VALUE, "-X", optarg, "a, c, s or t"));
+	case '3':
+	case '6':
+		o->d.ilp32 = c == '3';
+		if (strcmp(optarg, o->d.ilp32 ? "2" : "4") == 0)
+			return (0);
+		return (bad_usage(MSG_BAD_OPTION, name));
+	case 'a':
+	case 'A':
+	case 'B':
+		return (bad_usage(MSG_NO_MEANING, name));
+	default:
+		parse_compiler(o, c);
+		return (0);
+	}
+}
+
+/* What --stat, --left, --set and --unwrap do not go with, or NULL. */
+static const char *
+not_with_mode(const struct options *o)
+{
+
+	if (o->list)
+		return ("-l");
+	if (o->command != NULL)
+		return ("-c");
+	if (o->nfiles > 0)
+		return ("--read");
+	if (o->ncores > 0)
+		return ("--core");
+	if (o->snapshot)
+		return ("--snapshot");
+	return (o->program.count > 0 ? "a probe description" : NULL);
+}
+
+/* Modes that another one does not go with, or NULL. */
+static const char *
+other_mode(const struct options *o)
+{
+
+	return (o->stat ? "--stat" : o->left ? "--left" :
+	    o->units ? "--units" : NULL);
+}
+
+static int
+choose_text(struct options *o)
+{
+	const char *name = o->set != NULL ? "--set" : "--unwrap";
+	const char *other = not_with_mode(o);
+
+	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
+	if (o->set != NULL && o->unwrap != NULL)
+		other = "--unwrap";
+	else if (other_mode(o) != NULL)
+		other = other_mode(o);
+	else if (o->json)
+		other = "--format=json";
+	else if (o->unwrap != NULL && o->npids > 0)
+		other = "-p";
+	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
+}
+
+/* -l --object: a file, and nothing that runs. */
+static int
+choose_object(struct options *o)
+{
+	const char *other = other_mode(o) != NULL ? other_mode(o) :
+	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
+	    o->nfiles > 0 ? "--read" : o->ncores > 0 ? "--core" :
+	    o->snapshot ? "--snapshot" :
+	    o->program.count > 0 ? "a probe description" : NULL;
+
+	o->mode = MODE_LIST_OBJECT;
+	if (!o->list)
+		return (bad_usage(MSG_NEEDS, "--object", "-l"));
+	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, "--object", other));
+}
+
+/* -h and -G: what a program is built with. */
+static int
+choose_header(struct options *o)
+{
+	const char *other = o->header && o->object ? "-G" :
+	    other_mode(o) != NULL ? other_mode(o) :
+	    o->object_file != NULL ? "--object" : o->list ? "-l" :
+	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
+	    o->nfiles > 0 ? "--read" :
+	    o->ncores > 0 ? "--core" : o->snapshot ? "--snapshot" : NULL;
+
+	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
+	return (other == NULL ? 0 :
+	    bad_usage(MSG_TOGETHER, o->header ? "-h" : "-G", other));
+}
+
+/* The records of one are those that --read gives of it. */
+static int
+choose_units(struct options *o)
+{
+	const char *other = o->list ? "-l" : o->command != NULL ? "-c" :
+	    o->snapshot ? "--snapshot" :
+	    o->program.count > 0 ? "a probe description" : NULL;
+
+	if (other == NULL)
+		other = o->stat ? "--stat" : o->left ? "--left" :
+		    o->npids > 0 ? "-p" : NULL;
+	if (other != NULL)
+		return (bad_usage(MSG_TOGETHER, "--units", other));
+	if (!o->units_one)
+		o->mode = MODE_UNITS;
+	else if (o->nfiles == 0 && o->ncores == 0) {
+		(void)snprintf(o->units_read, sizeof(o->units_read), "%jd",
+		    (intmax_t)o->units_pid);
+		return (parse_read(o, o->units_read));
+	}
+	return (0);
+}
+
+/*
+ * What reads a provider file is a command, or the list of a file's notes; and
+ * whose calls are dispatched is a command.
+ */
+static int
+check_providers(const struct options *o)
+{
+	if (o->syscall_all && o->command == NULL)
+		return (bad_usage(MSG_NEEDS, "-x syscall", "-c"));
+	if (o->usdt.count == 0 || o->command != NULL ||
+	    o->mode == MODE_LIST_OBJECT)
+		return (0);
+	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));
+}
+
+/* Choose the mode; what has no meaning together, or not alone, is refused. */
+static int
+choose_mode(struct options *o)
+{
+	const char *other;
+
+	if (o->set != NULL || o->unwrap != NULL)
+		return (choose_text(o));
+	if (o->header || o->object)
+		return (choose_header(o));
+	if (o->object_file != NULL)
+		return (choose_object(o));
+	if ((o->nfiles > 0 || o->snapshot) &&
+	    (o->command != NULL || o->npids > 0))
+		return (bad_usage(MSG_TOGETHER,
+		    o->snapshot ? "--snapshot" : "--read",
+		    o->command != NULL ? "-c" : "-p"));
+	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
+		return (bad_usage(MSG_TOGETHER, "--core",
+		    o->command != NULL ? "-c" : "-p"));
+	if (o->units)
+		return (choose_units(o));
+	if (o->stat || o->left) {
+		o->mode = o->stat ? MODE_STAT : MODE_LEFT;
+		other = not_with_mode(o);
+		if (o->left && other == NULL)
+			other = o->stat ? "--stat" : o->npids > 0 ? "-p" : NULL;
+		if (other != NULL)
+			return (bad_usage(MSG_TOGETHER, o->left ? "--left" :
+			    "--stat", other));
+	} else if (o->list)
+		o->mode = MODE_LIST;
+	else if (o->flow && o->json)
+		return (bad_usage(MSG_TOGETHER, "-F", "--format=json"));
+	return (0);
+}
+
+/* $1 and so on; $0 is put in front of them for each program. */
+static void
+take_words(struct options *o, int argc, char **argv)
+{
+	int i;
+
+	o->words = memory_get(NULL, (size_t)argc + 1, sizeof(*o->words));
+	o->words[0] = o->name;
+	for (i = 0; i < argc; i++)
+		o->words[i + 1] = argv[i];
+	o->nwords = argc + 1;
+}
+
+/*
+ * Words behind descriptions that have no clause: one that seems to be it is
+ * told as DTrace tells what nobody refers to.
+ */
+static int
+refuse_words(const struct options *o, int n, char **words)
+{
+	const char *last = words[n - 1];
+	struct words why = { NULL, 0 };
+
+	if (o->program.count == 0 || strchr(last, '{') == NULL ||
+	    o->d.argref || o->d.defaultargs)
+		return (bad_usage(MSG_EXTRA, words[0]));
+	words_add(&why, "%sextraneous argument '%s' ($%d is not referenced)",
+	    o->d.errtags ? "[D_MACRO_UNUSED] " : "", last, n);
+	(void)fail(MSG_BAD_PROBE, o->program.all[0].text, why.all[0]);
+	words_free(&why);
+	return (EXIT_FAILED);
+}
+
+int
+options_parse(struct options *o, int argc, char **argv)
+{
+	int c, status;
+
+	*o = (struct options){ .mode = MODE_TRACE, .name = argv[0] };
+	opterr = 0;
+	if ((status = parse_environment(o)) != 0)
+		return (status);
+	while ((c = getopt_long(argc, argv, ":3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:"
+	    "o:p:P:qs:SU:vVwx:X:Z", long_options, NULL)) != -1) {
+		if (c == ':' || c == '?')
+			return (parse_error(c, argv));
+		if (c == 'V' || c == OPTION_HELP) {
+			o->mode = c == 'V' ? MODE_VERSION : MODE_HELP;
+			return (0);
+		}
+		if ((status = parse_one(o, c)) != 0)
+			return (status);
+	}
+	if (o->stat && o->interval == 0 && optind < argc &&
+	    (status = parse_stat(o, argv[optind++])) != 0)
+		return (status);
+	if (optind < argc && o->program.programs == 0)
+		return (refuse_words(o, argc - optind, argv + optind));
+	take_words(o, argc - optind, argv + optind);
+	status = choose_mode(o);
+	return (status == 0 ? check_providers(o) : status);
+}
+
+/* What the library has against a setting; -b is an option of our own. */
+static int
+refuse_setting(const struct setting *s, int number, const char *error)
+{
+	static const char *const names[] = {
+		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
+		"switchrate", "statusrate", "strsize", "cpu", "temporal",
+		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
+		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
+		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
+		"aggsortkey", "aggsortrev",
+		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
+		"encoding"
+	};
+	const char *why = strstr(error, MSG_SET_VALUE), *near;
+	size_t length = strlen(s->name);
+
+	near = near_name(s->name, length, names,
+	    sizeof(names) / sizeof(names[0]));
+	if (near == NULL)
+		near = near_name(s->name, length, setting_names,
+		    setting_count);
+	if (number == -ENOENT && near != NULL)
+		return (bad_usage(MSG_LIBRARY MSG_NEAR, error, near));
+	if (s->given != NULL && why != NULL)
+		return (bad_usage(MSG_SET_SIZE, s->given, why));
+	return (bad_usage(MSG_LIBRARY, error));
+}
+
+int
+options_apply(const struct options *o, struct tbuf_consumer *consumer)
+{
+	const struct setting *s;
+	size_t i;
+	int error;
+
+	for (i = 0; i < o->nsettings; i++) {
+		s = &o->settings[i];
+		error = tbuf_consumer_set(consumer, s->name, s->value);
+		if (error < 0)
+			return (refuse_setting(s, error,
+			    tbuf_consumer_error(consumer)));
+	}
+	/* What was given is looked at before what was not. */
+	if (o->mode == MODE_TRACE && o->program.count == 0 &&
+	    !options_reads(o))
+		return (bad_usage(MSG_NOTHING));
+	return (0);
+}
+
+bool
+options_reads(const struct options *o)
+{
+
+	return (o->nfiles + o->ncores > 0 || o->snapshot);
+}
+
+void
+options_free(struct options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nsettings; i++)
+		free(o->settings[i].name);
+	free(o->settings);
+	words_free(&o->environment);
+	words_free(&o->texts);
+	words_free(&o->usdt);
+	words_free(&o->d.cpp_words);
+	words_free(&o->d.libraries);
+	free(o->words);
+	free(o->pids);
+	free(o->files);
+	free(o->cores);
+	command_free(o->command);
+	program_free(&o->program);
+}

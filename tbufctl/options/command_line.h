@@ -1,0 +1,114 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The command line.
+ */
+#ifndef TBUFCTL_OPTIONS_COMMAND_LINE_H
+#define TBUFCTL_OPTIONS_COMMAND_LINE_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "enablings.h"
+#include "d_options.h"
+
+struct tbuf_consumer;
+
+enum mode {
+	MODE_TRACE,
+	MODE_LIST,		/* -l */
+	MODE_LIST_OBJECT,	/* -l --object */
+	MODE_STAT,		/* --stat */
+	MODE_SET,		/* --set */
+	MODE_UNWRAP,		/* --unwrap */
+	MODE_LEFT,		/* --left */
+	MODE_UNITS,		/* --units */
+	MODE_HEADER,		/* -h */
+	MODE_OBJECT,		/* -G */
+	MODE_HELP,		/* --help */
+	MODE_VERSION		/* -V */
+};
+
+/* What --with puts before the arguments. */
+enum with {
+	WITH_TIME,
+	WITH_WALL,
+	WITH_PID,
+	WITH_TID,
+	WITH_COUNT
+};
+
+/* An option that is the library's business. */
+struct setting {
+	const char *given;	/* the argument of -b, else NULL */
+	char *name;
+	const char *value;
+};
+
+struct options {
+	enum mode mode;
+	struct program program;
+	pid_t *pids;
+	size_t npids;
+	char **command;		/* -c, split */
+	const char **files;	/* --read, of control files */
+	size_t nfiles;
+	const char **cores;	/* --core */
+	size_t ncores;
+	bool snapshot;		/* --snapshot, of all processes */
+	const char *output;	/* -o */
+	const char *object_file;	/* --object */
+	const char *set;	/* --set */
+	const char *unwrap;	/* --unwrap */
+	struct setting *settings;
+	size_t nsettings;
+	bool list;		/* -l */
+	bool stat;		/* --stat */
+	bool header;		/* -h */
+	bool object;		/* -G */
+	bool json;
+	bool folded;		/* aggregations, at the end */
+	bool quiet;
+	bool flow;		/* -F */
+	bool verbose;
+	bool unmatched;		/* -Z: a description may match nothing */
+	bool tags;		/* -x droptags */
+	struct d_settings d;	/* of D programs */
+	const char *name;	/* $0 of programs that are not in a file */
+	const char **words;	/* macro arguments; the first is $0's place */
+	int nwords;
+	struct words environment;	/* DTRACE_OPT_*, as -x has them */
+	struct words texts;	/* -x text, as descriptions */
+	struct words usdt;	/* -x usdt: provider files */
+	bool syscall_all;	/* -x syscall=all */
+	enum with with[WITH_COUNT];
+	unsigned nwith;
+	uint64_t interval;	/* --stat: ns, 0 for once */
+	bool units;		/* --units */
+	bool units_figures;	/* --units=stat */
+	bool units_one;		/* the records of this one: */
+	pid_t units_pid;	/* or of all processes, 0 */
+	uint64_t units_id;
+	char units_read[16];	/* its pid, as --read has it */
+	bool left;		/* --left */
+	bool left_remove;	/* --left=remove */
+	uint64_t left_age;	/* and only what is older, ns */
+};
+
+/* 0, or an exit status after a message. */
+int	options_parse(struct options *, int argc, char **argv);
+
+extern const char options_usage[];
+
+/* Hand -b, -x and the like to the consumer: 0, or EXIT_USAGE. */
+int	options_apply(const struct options *, struct tbuf_consumer *);
+
+/* Does it read what is there instead of tracing? */
+bool	options_reads(const struct options *);
+
+void	options_free(struct options *);
+
+#endif

@@ -1,0 +1,548 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What to trace: the descriptions of the command line, in its order.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "base/description_field.h"
+#include "base/messages.h"
+#include "base/dtrace_providers.h"
+#include "base/suggest.h"
+#include "enablings.h"
+#include "tbufd.h"
+#include "base/string_list.h"
+
+/* No name has a colon in it, so this matches nothing. */
+#define NOTHING	"\\:"
+
+/* BEGIN, END and ERROR have the ids from 1 to this. */
+#define OWN_IDS	3
+
+/* What right-aligns the argument of a flag: -P kv is kv:::. */
+static const char *
+suffix(int flag)
+{
+
+	switch (flag) {
+	case 'P':
+		return (":::");
+	case 'm':
+		return ("::");
+	case 'f':
+		return (":");
+	default:
+		return ("");
+	}
+}
+
+/* Where a selection begins that stands behind a list: at its =, or the end. */
+static size_t
+selection_at(const char *text)
+{
+	const char *equals = strrchr(text, '=');
+
+	if (equals == NULL || !isdigit((unsigned char)equals[1]) ||
+	    strpbrk(equals, ":,]") != NULL ||
+	    (equals > text && equals[-1] == '\\'))
+		return (strlen(text));
+	return ((size_t)(equals - text));
+}
+
+/* An equals sign with a digit behind it, wherever it stands. */
+static bool
+has_mask(const char *text)
+{
+	const char *p;
+
+	for (p = text; (p = strchr(p, '=')) != NULL; p++)
+		if (isdigit((unsigned char)p[1]))
+			return (true);
+	return (false);
+}
+
+/* The end of a description of a comma list: its comma, or the end. */
+static const char *
+description_end(const char *p)
+{
+
+	while (*(p = field_end(p)) == ':')
+		p++;
+	return (p);
+}
+
+/* The same without the blanks behind it. */
+static const char *
+trim(const char *p, const char *end)
+{
+
+	while (end > p && isspace((unsigned char)end[-1]))
+		end--;
+	return (end);
+}
+
+#define FIELDS	4
+
+/* Of a description of a comma list. */
+static unsigned
+count_fields(const char *p)
+{
+	unsigned fields = 1;
+
+	while (*(p = field_end(p)) == ':') {
+		fields++;
+		p++;
+	}
+	return (fields);
+}
+
+/* Has it more than are allowed, as of -P one is? */
+static bool
+has_too_many(int flag, const char *p)
+{
+
+	return (count_fields(p) + strlen(suffix(flag)) > FIELDS);
+}
+
+/* X::Y, which may be of a function of C++. */
+static bool
+has_scope(const char *p, const char *end)
+{
+
+	for (; p + 3 < end; p++)
+		if (p[0] != ':' && p[1] == ':' && p[2] == ':' && p[3] != ':')
+			return (true);
+	return (false);
+}
+
+/* A colon in front of all fields stands between none. */
+static bool
+has_leading(int flag, const char *p, const char *end)
+{
+
+	return (*p == ':' && !has_scope(p, end) &&
+	    count_fields(p) + strlen(suffix(flag)) == FIELDS + 1);
+}
+
+/* Say why the library does not take what a flag was given. */
+static int
+refuse(const struct description *d)
+{
+	const char *open = strrchr(d->text, '[');
+	const char *close = strrchr(d->text, ']'), *p, *end;
+	struct words why = { NULL, 0 };
+
+	if (open != NULL && (close == NULL || close < open))
+		return (bad_usage(MSG_BAD_PROBE, d->text, "no closing ]"));
+	if (has_mask(d->text))
+		return (bad_usage(MSG_BAD_PROBE, d->text,
+		    "a selection is a mask of 32 bits, behind all of it"));
+	for (p = d->text; *(end = description_end(p)) != '\0' &&
+	    !has_too_many(d->flag, p); p = end + 1)
+		continue;
+	while (isspace((unsigned char)*p))
+		p++;
+	words_add(&why, "invalid probe description \"%.*s\": "
+	    "Overspecified probe description", (int)(trim(p, end) - p), p);
+	(void)fail(MSG_BAD_PROBE, d->text, why.all[0]);
+	words_free(&why);
+	return (EXIT_FAILED);
+}
+
+/*
+ * Each description of a comma list gets the suffix, and loses the blanks that
+ * stand around it.  NULL when one is missing: it would match everything.
+ */
+static char *
+complete(int flag, const char *text)
+{
+	const char *add = suffix(flag), *p = text, *end;
+	size_t lists = 1;
+	char *full, *to;
+
+	for (p = text; *p != '\0'; p++)
+		lists += *p == ',';
+	full = to = memory_get(NULL, 1, p - text + lists * strlen(add) + 1);
+	for (p = text;; p = end + 1) {
+		while (isspace((unsigned char)*p))
+			p++;
+		end = description_end(p);
+		if (trim(p, end) == p && lists > 1) {
+			free(full);
+			return (NULL);
+		}
+		p += has_leading(flag, p, end);
+		to = mempcpy(to, p, trim(p, end) - p);
+		to = stpcpy(to, add);
+		if (*end == '\0')
+			return (full);
+		*to++ = ',';
+	}
+}
+
+/*
+ * Behind each description of a list whose provider may have a pid behind it in
+ * DTrace the same of the provider without one.
+ */
+static char *
+with_bare(char *list)
+{
+	char *both = memory_get(NULL, 2, strlen(list) + 1), *to = both;
+	const char *p = list, *end, *field;
+	size_t length;
+
+	for (;; p = end + 1) {
+		end = description_end(p);
+		field = field_end(p);
+		length = d_provider_bare(p, (size_t)(field - p));
+		to = mempcpy(to, p, (size_t)(end - p));
+		if (length != 0 && count_fields(p) == FIELDS) {
+			*to++ = ',';
+			to = mempcpy(to, p, length);
+			to = mempcpy(to, field, (size_t)(end - field));
+		}
+		if (*end == '\0') {
+			*to = '\0';
+			free(list);
+			return (both);
+		}
+		*to++ = ',';
+	}
+}
+
+/* The id of a target's probe; 0 for anything else, such as a name. */
+static unsigned
+target_id(const char *text)
+{
+	const char *error = NULL;
+	char *id = memory_string(text);
+	unsigned number;
+
+	id[selection_at(text)] = '\0';
+	number = (unsigned)strtonum(id, OWN_IDS + 1, INT_MAX, &error);
+	free(id);
+	return (error == NULL ? number : 0);
+}
+
+/* Is one of a comma list tbufctl's own?  It is cut to pieces. */
+static bool
+has_own(char *list)
+{
+	char *p = list, *end;
+	bool last;
+
+	do {
+		end = p + (description_end(p) - p);
+		last = *end == '\0';
+		*end = '\0';
+		if (tbuf_consumer_own(p) > 0)
+			return (true);
+		p = end + 1;
+	} while (!last);
+	return (false);
+}
+
+/* python$target: what stands for a number is expanded as in D. */
+static bool
+has_macro(const char *text)
+{
+	const char *p = strchr(text, '$');
+
+	return (p != NULL && (isdigit((unsigned char)p[1]) ||
+	    strncmp(p, "$target", strlen("$target")) == 0));
+}
+
+/*
+ * Neither a field nor a glob can hold these: it is a clause.  Nor is there
+ * anything to be traced elsewhere for the probes that tbufctl has itself.
+ */
+static bool
+is_program(int flag, const char *text)
+{
+	char *full;
+	bool own;
+
+	if (flag == 's' || strpbrk(text, "{/;") != NULL || has_macro(text))
+		return (true);
+	if (flag == 'i')
+		return (target_id(text) == 0);
+	if (*text == '\0' || text[selection_at(text)] != '\0' ||
+	    strpbrk(text, "*?[") != NULL ||
+	    text[strlen(text) - 1] == ':' ||
+	    (full = complete(flag, text)) == NULL)
+		return (false);
+	own = has_own(full);
+	free(full);
+	return (own);
+}
+
+static void
+add_program(struct program *program, int flag, const char *text)
+{
+
+	program->all = memory_get(program->all, program->count + 1,
+	    sizeof(*program->all));
+	program->all[program->count++] = (struct description){
+		.text = text, .flag = flag, .is_program = true
+	};
+	program->programs++;
+}
+
+/* An id, or a list that is made complete, in front of a selection. */
+static int
+describe(struct description *d, const char *list)
+{
+
+	if (d->flag == 'i') {
+		d->id = target_id(list);
+		return (0);
+	}
+	d->full = complete(d->flag, list);
+	if (d->full == NULL)
+		return (bad_usage(MSG_BAD_PROBE, d->text,
+		    "an empty description in a list"));
+	d->full = with_bare(d->full);
+	return (0);
+}
+
+int
+program_add(struct program *program, int flag, const char *text)
+{
+	size_t at = selection_at(text);
+	struct description *d;
+	char *list;
+	int status;
+
+	if (is_program(flag, text)) {
+		add_program(program, flag, text);
+		return (0);
+	}
+	program->all = memory_get(program->all, program->count + 1,
+	    sizeof(*program->all));
+	d = &program->all[program->count++];
+	*d = (struct description){ .text = text, .flag = flag,
+	    .selection = text + at };
+	list = memory_string(text);
+	list[at] = '\0';
+	status = describe(d, list);
+	free(list);
+	return (status);
+}
+
+/* As the library takes it: its number, or an error of it. */
+static int
+enable(const struct description *d, struct tbuf_consumer *consumer)
+{
+	size_t size = strlen(d->full);
+	char *whole = memory_get(NULL, 1, size + strlen(d->selection) + 1);
+	int enabling;
+
+	strcpy(stpcpy(whole, d->full), d->selection);
+	enabling = tbuf_consumer_enable(consumer, whole);
+	free(whole);
+	return (enabling);
+}
+
+/* A field as a pattern that matches itself alone. */
+static char *
+put_exact(char *to, const char *field)
+{
+
+	for (; *field != '\0'; field++) {
+		if (strchr("*?[\\:", *field) != NULL)
+			*to++ = '\\';
+		*to++ = *field;
+	}
+	return (to);
+}
+
+static char *
+exact(const struct tbuf_probe_info *probe)
+{
+	const char *fields[] = {
+		probe->provider, probe->module, probe->function, probe->name
+	};
+	size_t i, size = 0;
+	char *full, *to;
+
+	for (i = 0; i < 4; i++)
+		size += 2 * strlen(fields[i]) + 1;
+	full = to = memory_get(NULL, 1, size);
+	for (i = 0; i < 4; i++) {
+		to = put_exact(to, fields[i]);
+		*to++ = i < 3 ? ':' : '\0';
+	}
+	return (full);
+}
+
+static int
+resolve(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct program *program = arg;
+	struct description *d;
+	size_t i;
+
+	(void)pid;
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (d->full == NULL && !d->is_program && d->id == probe->id)
+			d->full = exact(probe);
+	}
+	return (0);
+}
+
+static bool
+has_ids(const struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (program->all[i].full == NULL &&
+		    !program->all[i].is_program)
+			return (true);
+	return (false);
+}
+
+int
+program_enable(struct program *program, struct tbuf_consumer *consumer,
+    bool has_targets)
+{
+	struct description *d;
+	size_t i;
+
+	/* Targets whose probes nobody asks for are there for their ends. */
+	if (program->programs == program->count && program->programs > 0 &&
+	    has_targets)
+		(void)tbuf_consumer_enable(consumer, NOTHING);
+	/* Before anything is enabled, for that would narrow the list. */
+	if (has_ids(program) &&
+	    tbuf_consumer_list(consumer, resolve, program) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (d->is_program)
+			continue;
+		if (d->full == NULL)
+			d->full = memory_string(NOTHING);
+		d->enabling = enable(d, consumer);
+		if (d->enabling == -EINVAL)
+			return (refuse(d));
+		if (d->enabling < 0)
+			return (bad_usage(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+	}
+	return (0);
+}
+
+unsigned
+program_matched(const struct description *d,
+    struct tbuf_consumer *consumer)
+{
+
+	return (tbuf_consumer_matched(consumer, d->enabling));
+}
+
+/*
+ * What was probably meant by a comma list of which none matches, as it would
+ * be given to the same flag; to be freed.  NULL when nothing is near.
+ */
+static char *
+near_list(const struct description *d, struct tbuf_consumer *consumer)
+{
+	char *list = memory_string(""), *to, *item, *near;
+	const char *p, *end;
+	size_t size = 1;
+	bool found = false;
+
+	for (p = d->full;; p = end + 1) {
+		end = description_end(p);
+		item = memory_string(p);
+		item[end - p] = '\0';
+		if ((near = near_description(item, consumer)) == NULL)
+			near = memory_string(item);
+		else
+			found = true;
+		free(item);
+		near[strlen(near) - strlen(suffix(d->flag))] = '\0';
+		size += strlen(near) + 1;
+		list = memory_get(list, 1, size);
+		to = stpcpy(list + strlen(list), near);
+		free(near);
+		if (*end == '\0')
+			break;
+		stpcpy(to, ",");
+	}
+	if (found)
+		return (list);
+	free(list);
+	return (NULL);
+}
+
+/* Of a list that matches nothing: are some of them DTrace's alone? */
+static void
+tell_providers(const char *list)
+{
+	const char *p = list, *end;
+	char *provider;
+
+	for (;; p = end + 1) {
+		end = description_end(p);
+		provider = memory_string(p);
+		provider[field_end(p) - p] = '\0';
+		if (count_fields(p) == FIELDS)
+			missing_tell(provider);
+		free(provider);
+		if (*end == '\0')
+			return;
+	}
+}
+
+/* Say of one that matches nothing which was probably meant. */
+static void
+tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
+{
+	char *near = near_list(d, consumer);
+
+	if (near == NULL)
+		message(MSG_NO_MATCH, d->text);
+	else
+		message(MSG_NO_MATCH MSG_NEAR, d->text, near);
+	free(near);
+	tell_providers(d->full);
+}
+
+bool
+program_unmatched(const struct program *program,
+    struct tbuf_consumer *consumer)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < program->count; i++) {
+		if (program->all[i].is_program || program->all[i].has_own ||
+		    program_matched(&program->all[i], consumer) != 0)
+			continue;
+		tell_unmatched(&program->all[i], consumer);
+		found = true;
+	}
+	return (found);
+}
+
+void
+program_free(struct program *program)
+{
+	size_t i;
+
+	for (i = 0; i < program->count; i++) {
+		free(program->all[i].full);
+		free(program->all[i].script);
+	}
+	free(program->all);
+}

@@ -1,0 +1,84 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -x text=COMPONENT[:LEVEL],...: each level of a component is a probe, so that
+ * is a list of descriptions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <tbuf_text.h>
+
+#include "base/messages.h"
+#include "command_line.h"
+#include "text_option.h"
+#include "base/string_list.h"
+
+static const char *const levels[] = {
+	"off", "severe", "warning", "info", "debug", "flow"
+};
+
+/* A level that has been checked; none is all of them. */
+static int
+level_of(const char *text)
+{
+	int level;
+
+	for (level = 0; level < TBUF_FLOW; level++)
+		if (strcasecmp(text, levels[level]) == 0 ||
+		    (*text == '0' + level && text[1] == '\0'))
+			break;
+	return (level);
+}
+
+/* The descriptions of one component, with commas in between. */
+static int
+add_component(struct options *o, char *element)
+{
+	char *colon = strchr(element, ':');
+	char list[TBUF_FLOW * 300], *p = list;
+	int last = TBUF_FLOW, level;
+	const char *name = element;
+
+	if (colon != NULL) {
+		*colon = '\0';
+		last = level_of(colon + 1);
+	}
+	if (strcasecmp(name, "ALL") == 0)
+		name = "*";
+	if (last == 0)
+		return (0);
+	for (level = TBUF_SEVERE; level <= last; level++)
+		p += snprintf(p, list + sizeof(list) - p, "%stext::%.255s:%s",
+		    level == TBUF_SEVERE ? "" : ",", name, levels[level]);
+	words_add(&o->texts, "%s", list);
+	return (program_add(&o->program, 'n',
+	    o->texts.all[o->texts.count - 1]));
+}
+
+int
+text_add(struct options *o, const char *list)
+{
+	const char *wrong = "a list of components is missing";
+	char *setting = NULL, *p, *element;
+	int status = 0;
+
+	if (list != NULL && *list != '\0') {
+		if (asprintf(&setting, "traceComponents=%s", list) < 0)
+			exit(fail(MSG_MEMORY));
+		/* Other characters would make it a program. */
+		if (strpbrk(list, "{/;") != NULL)
+			wrong = "it is a list of components";
+		else if (tbuf_text_check(setting, &wrong) == 0)
+			wrong = NULL;
+	}
+	if (wrong != NULL)
+		status = bad_usage(MSG_SET_OTHER, "text", wrong);
+	p = status != 0 ? NULL : strchr(setting, '=') + 1;
+	while (status == 0 && (element = strsep(&p, ",")) != NULL)
+		status = add_component(o, element);
+	free(setting);
+	return (status);
+}

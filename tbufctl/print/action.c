@@ -1,0 +1,478 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the actions of clauses do here.  Text goes to the output as it is; as
+ * JSON what an action prints is an object of its own.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "action.h"
+#include "address.h"
+#include "aggregation.h"
+#include "format.h"
+#include "base/messages.h"
+#include "print_type.h"
+#include "printf.h"
+#include "base/string_list.h"
+
+/* An action of a record that is under way. */
+struct acting {
+	struct format *format;
+	const struct tbuf_record *record;
+	const struct tbuf_d_action *action;
+	struct output *out;		/* what it prints goes here */
+};
+
+static bool
+get(const struct acting *a, unsigned n, struct datum *d)
+{
+	unsigned i = a->action->first + n;
+
+	if (n >= a->action->count || i >= a->record->npieces)
+		return (false);
+	datum_get(d, &a->record->layout->pieces[i], &a->record->pieces[i]);
+	return (true);
+}
+
+/* ------------------------------------------------------------ values */
+
+/* With rawbytes a text is dumped with all the room that it could have. */
+static void
+trace_raw(struct output *out, const struct datum *d)
+{
+	size_t size = (d->shape != NULL ? d->shape->size : 0) + 1;
+	char *bytes;
+
+	if (size < d->length)
+		size = d->length;
+	bytes = memory_get(NULL, 1, size);
+	memset(bytes, 0, size);
+	memcpy(bytes, d->data, d->length);
+	trace_dump(out, bytes, size);
+	free(bytes);
+}
+
+static void
+act_trace(const struct acting *a)
+{
+	struct datum d;
+
+	if (!get(a, 0, &d))
+		return;
+	if (a->format->rawbytes && d.kind == DATUM_TEXT)
+		trace_raw(a->out, &d);
+	else
+		trace_put(a->out, &d, a->format->quiet);
+}
+
+/* Of a size that is too large, or negative, all; of 0 nothing, no heading. */
+static void
+act_tracemem(const struct acting *a)
+{
+	struct datum d, size;
+
+	if (!get(a, 0, &d))
+		return;
+	if (get(a, 1, &size) && size.number < d.length)
+		d.length = size.number;
+	if (d.length != 0)
+		trace_dump(a->out, d.data, d.length);
+}
+
+/* -x printsize: eight bytes at a time; 0: all. */
+static uint64_t
+print_limit(uint64_t size)
+{
+
+	return (size == 0 || size > UINT64_MAX - 7 ? UINT64_MAX :
+	    (size + 7) & ~UINT64_C(7));
+}
+
+static void
+act_print(const struct acting *a)
+{
+	struct datum d, bytes;
+
+	if (!get(a, 0, &d))
+		return;
+	if (a->action->pointer && get(a, 1, &bytes))
+		print_pointed(a->out, d.number, &bytes,
+		    print_limit(a->format->printsize));
+	else
+		print_value(a->out, &d);
+}
+
+/* ------------------------------------------------------------ formats */
+
+static void
+put_format(const struct acting *a, struct output *out)
+{
+	const struct tbuf_d_action *action = a->action;
+	struct printf_values values = { .count = 0 };
+
+	if (action->first < a->record->npieces) {
+		values.pieces = &a->record->layout->pieces[action->first];
+		values.values = &a->record->pieces[action->first];
+		values.count = a->record->npieces - action->first;
+		if (values.count > action->count)
+			values.count = action->count;
+	}
+	if (action->format != NULL)
+		printf_put(out, action->format, &values);
+}
+
+static void
+act_printf(const struct acting *a)
+{
+
+	put_format(a, a->out);
+}
+
+/* What a format makes, as a string that is to be freed. */
+static char *
+format_string(const struct acting *a)
+{
+	struct output room;
+
+	output_memory(&room);
+	put_format(a, &room);
+	*output_room(&room, 1) = '\0';
+	return (room.buffer);
+}
+
+static void
+act_system(const struct acting *a)
+{
+	char *command = format_string(a);
+
+	output_flush(a->format->out);
+	if (system(command) == -1)
+		message(MSG_SYSTEM, strerror(errno));
+	free(command);
+}
+
+static void
+act_freopen(const struct acting *a)
+{
+	char *path = format_string(a), what[512];
+	int error;
+
+	if (path[0] == '\0')
+		output_restore(a->format->out);
+	else if ((error = output_divert(a->format->out, path)) < 0) {
+		(void)snprintf(what, sizeof(what),
+		    "couldn't freopen() \"%s\": %s", path, strerror(-error));
+		action_failed(a->format, a->record, what);
+	}
+	free(path);
+}
+
+static void
+act_ftruncate(const struct acting *a)
+{
+
+	output_truncate(a->format->out);
+}
+
+/* ------------------------------------------------------------ options */
+
+static char *
+text_of(const struct datum *d)
+{
+	size_t n = datum_text_length(d);
+	char *text = memory_get(NULL, 1, n + 1);
+
+	memcpy(text, d->data, n);
+	text[n] = '\0';
+	return (text);
+}
+
+/* DTrace has an empty line behind such a fault. */
+static void
+act_setopt(const struct acting *a)
+{
+	struct datum d[2];
+	char *name, *value, what[512];
+	const char *why;
+
+	if (!get(a, 0, &d[0]))
+		return;
+	name = text_of(&d[0]);
+	value = get(a, 1, &d[1]) ? text_of(&d[1]) : memory_string("1");
+	if ((why = action_setopt(a->format, name, value)) != NULL) {
+		(void)snprintf(what, sizeof(what), "couldn't set option "
+		    "\"%s\" to \"%s\": %s\n", name, value, why);
+		action_failed(a->format, a->record, what);
+	}
+	free(name);
+	free(value);
+}
+
+/* ------------------------------------------------------------ aggregations */
+
+static void
+act_printa(const struct acting *a)
+{
+
+	aggregation_printa(a->format, a->out, a->action->aggregations,
+	    a->action->naggregations, a->action->format);
+}
+
+/* What a number of the action says; without one it is `otherwise`. */
+static uint64_t
+number_of(const struct acting *a, uint64_t otherwise)
+{
+	struct datum d;
+
+	return (get(a, 0, &d) ? d.number : otherwise);
+}
+
+static void
+act_clear(const struct acting *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_clear(a->format->consumer,
+		    a->action->aggregations[i]);
+}
+
+static void
+act_trunc(const struct acting *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_trunc(a->format->consumer,
+		    a->action->aggregations[i], (int64_t)number_of(a, 0));
+}
+
+/* By 0 nothing can be divided: the run ends. */
+static void
+act_normalize(const struct acting *a)
+{
+	uint32_t i;
+
+	if (a->action->kind == TBUF_ACTION_NORMALIZE && number_of(a, 1) == 0) {
+		a->format->aborted = "Invalid normalization";
+		return;
+	}
+	for (i = 0; i < a->action->naggregations; i++)
+		(void)tbuf_consumer_normalize(a->format->consumer,
+		    a->action->aggregations[i],
+		    a->action->kind == TBUF_ACTION_NORMALIZE ?
+		    number_of(a, 1) : 1);
+}
+
+/* ------------------------------------------------------------ stacks */
+
+static void
+act_stack(const struct acting *a)
+{
+	struct datum d;
+
+	if (get(a, 0, &d))
+		address_put_stack(a->out, &d);
+}
+
+static void
+act_symbol(const struct acting *a)
+{
+	struct output text;
+	struct datum d;
+
+	if (!get(a, 0, &d))
+		return;
+	output_memory(&text);
+	address_put_symbol(&text, &d);
+	output_printf(a->out, "  %-50.*s", (int)text.used, text.buffer);
+	free(text.buffer);
+}
+
+/* ------------------------------------------------------------ records */
+
+static void (*const actions[])(const struct acting *) = {
+	[TBUF_ACTION_TRACE] = act_trace,
+	[TBUF_ACTION_TRACEMEM] = act_tracemem,
+	[TBUF_ACTION_PRINT] = act_print,
+	[TBUF_ACTION_PRINTF] = act_printf,
+	[TBUF_ACTION_PRINTA] = act_printa,
+	[TBUF_ACTION_SYSTEM] = act_system,
+	[TBUF_ACTION_FREOPEN] = act_freopen,
+	[TBUF_ACTION_FTRUNCATE] = act_ftruncate,
+	[TBUF_ACTION_SETOPT] = act_setopt,
+	[TBUF_ACTION_CLEAR] = act_clear,
+	[TBUF_ACTION_TRUNC] = act_trunc,
+	[TBUF_ACTION_NORMALIZE] = act_normalize,
+	[TBUF_ACTION_DENORMALIZE] = act_normalize,
+	[TBUF_ACTION_USTACK] = act_stack,
+	[TBUF_ACTION_STACK] = act_stack,
+	[TBUF_ACTION_USYM] = act_symbol,
+	[TBUF_ACTION_UMOD] = act_symbol,
+	[TBUF_ACTION_UFUNC] = act_symbol,
+	[TBUF_ACTION_UADDR] = act_symbol,
+	[TBUF_ACTION_SYM] = act_symbol,
+	[TBUF_ACTION_MOD] = act_symbol,
+	[TBUF_ACTION_FUNC] = act_symbol,
+	[TBUF_ACTION_COMMIT] = NULL	/* the last: the table's size */
+};
+
+static void
+act(struct acting *a)
+{
+	enum tbuf_d_action_kind kind = a->action->kind;
+
+	if (kind < sizeof(actions) / sizeof(actions[0]) &&
+	    actions[kind] != NULL)
+		actions[kind](a);
+}
+
+/* Does it print what is no value of its own? */
+static bool
+is_output(const struct tbuf_d_action *action)
+{
+
+	return (action->kind == TBUF_ACTION_PRINT ||
+	    action->kind == TBUF_ACTION_PRINTF ||
+	    action->kind == TBUF_ACTION_PRINTA);
+}
+
+/* trace(), tracemem() and stacks are a record's values. */
+static bool
+is_value(const struct tbuf_d_action *action)
+{
+
+	return (action->kind == TBUF_ACTION_TRACE ||
+	    action->kind == TBUF_ACTION_TRACEMEM ||
+	    action->kind >= TBUF_ACTION_USTACK);
+}
+
+static void
+act_all(struct format *f, const struct tbuf_record *r)
+{
+	struct acting a = { .format = f, .record = r, .out = f->out };
+	uint32_t i;
+
+	f->ops->row(f, r);
+	for (i = 0; r->layout != NULL && i < r->layout->nactions &&
+	    f->aborted == NULL; i++) {
+		a.action = &r->layout->actions[i];
+		act(&a);
+	}
+	if (!f->quiet)
+		output_printf(f->out, "\n");
+}
+
+/* Of a record that prints alone there is no object. */
+static bool
+has_row(const struct tbuf_record *r)
+{
+	uint32_t i;
+
+	if (r->layout == NULL || r->layout->nactions == 0)
+		return (true);
+	for (i = 0; i < r->layout->nactions; i++)
+		if (is_value(&r->layout->actions[i]) ||
+		    r->layout->actions[i].kind == TBUF_ACTION_EXIT)
+			return (true);
+	return (false);
+}
+
+static void
+put_object(struct format *f, const struct tbuf_record *r)
+{
+	bool values[TBUF_ARGS_MAX] = { false }, *is_shown = values;
+	unsigned npieces = r->npieces;
+	uint32_t i, j;
+
+	if (npieces > TBUF_ARGS_MAX) {
+		is_shown = memory_get(NULL, npieces, sizeof(bool));
+		memset(is_shown, 0, npieces * sizeof(bool));
+	}
+	for (i = 0; r->layout != NULL && i < r->layout->nactions; i++) {
+		const struct tbuf_d_action *action = &r->layout->actions[i];
+
+		for (j = 0; is_value(action) && j < action->count; j++)
+			if (action->first + j < npieces)
+				is_shown[action->first + j] = true;
+	}
+	f->ops->values(f, r, is_shown);
+	if (is_shown != values)
+		free(is_shown);
+}
+
+static void
+act_objects(struct format *f, const struct tbuf_record *r)
+{
+	struct acting a = { .format = f, .record = r };
+	struct output text;
+	uint32_t i;
+
+	if (has_row(r))
+		put_object(f, r);
+	output_memory(&text);
+	for (i = 0; r->layout != NULL && i < r->layout->nactions; i++) {
+		a.action = &r->layout->actions[i];
+		a.out = &text;
+		text.used = 0;
+		if (is_value(a.action))
+			continue;
+		act(&a);
+		if (is_output(a.action))
+			f->ops->output(f, text.buffer, text.used);
+	}
+	free(text.buffer);
+}
+
+void
+action_record(struct format *f, const struct tbuf_record *r)
+{
+
+	if (f->options->json)
+		act_objects(f, r);
+	else
+		act_all(f, r);
+}
+
+/* ------------------------------------------------------------ faults */
+
+static void
+put_fault(struct format *f, const struct tbuf_event *e, const char *what)
+{
+	const struct tbuf_probe_info *probe = e->record.probe;
+	struct words text = { NULL, 0 };
+
+	if (f->noerror)
+		return;
+	if (f->options->json) {
+		f->ops->fault(f, e, what);
+		return;
+	}
+	words_add(&text, MSG_FAULT, e->record.epid, probe->id,
+	    probe->provider, probe->module, probe->function, probe->name,
+	    what);
+	message_lines(text.all[0]);
+	words_free(&text);
+}
+
+void
+action_fault(struct format *f, const struct tbuf_event *e)
+{
+	char what[160];
+
+	fault_describe(what, sizeof(what), e);
+	put_fault(f, e, what);
+}
+
+void
+action_failed(struct format *f, const struct tbuf_record *r, const char *what)
+{
+	struct tbuf_event e = {
+		.type = TBUF_EVENT_FAULT, .fault = FAULT_LIBRARY, .record = *r
+	};
+
+	put_fault(f, &e, what);
+}

@@ -1,0 +1,220 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Addresses of programs, in words.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "options/command_line.h"
+#include "debuginfo/symbolize.h"
+
+/* -x stackindent */
+#define INDENT	14
+
+static int indent = INDENT;
+static bool unnamed;		/* -x noresolve */
+static struct tbuf_consumer *consumer;
+static pid_t target;
+
+/* The address that stands for all with the same name, the lowest of them. */
+static uint64_t
+named_alike(void *arg, const char *word, uint64_t image, uint64_t address)
+{
+	struct symbol s;
+
+	if (address == 0 || !symbol_find(arg, image, address, &s))
+		return (address);
+	if (strcmp(word, "umod") == 0)
+		return (s.start);
+	return (s.function != NULL ? address - s.offset : address);
+}
+
+void
+address_indent(int blanks)
+{
+
+	indent = blanks > 0 ? blanks : INDENT;
+}
+
+void
+address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
+{
+
+	address_indent(o->d.stackindent);
+	unnamed = o->d.unnamed;
+	consumer = c;
+	target = of;
+	tbuf_consumer_name(c, named_alike, c);
+}
+
+void
+address_end(void)
+{
+
+	symbol_free();
+	consumer = NULL;
+}
+
+/* ------------------------------------------------------------ what it is */
+
+static const char *
+asked(const struct datum *d)
+{
+
+	return (d->shape != NULL && d->shape->name != NULL ?
+	    d->shape->name : "");
+}
+
+/* With the image before them. */
+static bool
+is_program_stack(const struct datum *d)
+{
+
+	return (d->kind == DATUM_BYTES && strcmp(asked(d), "ustack") == 0);
+}
+
+bool
+address_is_stack(const struct datum *d)
+{
+
+	return (is_program_stack(d) || (d->kind == DATUM_BYTES &&
+	    strcmp(asked(d), "stack") == 0));
+}
+
+static bool
+is_program_symbol(const struct datum *d)
+{
+	static const char *const names[] = {
+		"usym", "ufunc", "umod", "uaddr"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(asked(d), names[i]) == 0)
+			return (d->kind == DATUM_BYTES && d->length == 16);
+	return (false);
+}
+
+bool
+address_is_symbol(const struct datum *d)
+{
+
+	return (is_program_symbol(d) || (d->kind == DATUM_INTEGER &&
+	    strcmp(asked(d), "_symaddr") == 0));
+}
+
+/* ------------------------------------------------------------ names */
+
+/* What is asked: a word of the shape's name. */
+enum form {
+	FORM_MODULE,
+	FORM_FUNCTION,		/* module`function */
+	FORM_OFFSET		/* module`function+0x1f */
+};
+
+/*
+ * A caller goes on behind the call, which may be the last that its function
+ * does: it is the call that is looked for.
+ */
+static void
+put_name(struct output *out, uint64_t image, uint64_t address, bool caller,
+    enum form form)
+{
+	uint64_t offset;
+	struct symbol s;
+
+	if (address == 0 ||
+	    !symbol_find(consumer, image, address - caller, &s)) {
+		output_printf(out, "0x%" PRIx64, address);
+		return;
+	}
+	output_printf(out, "%s", s.module);
+	if (form == FORM_MODULE)
+		return;
+	if (unnamed) {
+		output_printf(out, ":0x%" PRIx64, address - s.start);
+		return;
+	}
+	offset = s.offset + caller;
+	if (s.function == NULL)
+		output_printf(out, "`0x%" PRIx64, address);
+	else if (form == FORM_FUNCTION || offset == 0)
+		output_printf(out, "`%s", s.function);
+	else
+		output_printf(out, "`%s+0x%" PRIx64, s.function, offset);
+}
+
+/* ------------------------------------------------------------ stacks */
+
+bool
+address_put_frame(struct output *out, const struct datum *d, unsigned n,
+    bool offset)
+{
+	bool program = is_program_stack(d), exact;
+	size_t at = 8 * ((size_t)n + program);
+	uint64_t pc = 0;
+
+	if (at + 8 <= d->length)
+		pc = datum_load(d->data + at, 8, false);
+	exact = program && (pc & TBUF_FRAME_EXACT) != 0;
+	pc &= exact ? ~TBUF_FRAME_EXACT : UINT64_MAX;
+	if (pc == 0)
+		return (false);
+	if (program)
+		put_name(out, datum_load(d->data, 8, false), pc, !exact,
+		    offset ? FORM_OFFSET : FORM_FUNCTION);
+	else
+		output_printf(out, "0x%" PRIx64, pc);
+	return (true);
+}
+
+void
+address_put_stack(struct output *out, const struct datum *d)
+{
+	struct output line;
+	unsigned n;
+
+	output_memory(&line);
+	output_printf(out, "\n");
+	for (n = 0; address_put_frame(&line, d, n, true); n++) {
+		output_printf(out, "%*s%.*s\n", indent, "", (int)line.used,
+		    line.buffer);
+		line.used = 0;
+	}
+	free(line.buffer);
+}
+
+/* ------------------------------------------------------------ symbols */
+
+static enum form
+form_of(const char *word)
+{
+
+	return (strcmp(word, "umod") == 0 ? FORM_MODULE :
+	    strcmp(word, "uaddr") == 0 ? FORM_OFFSET : FORM_FUNCTION);
+}
+
+void
+address_put_symbol(struct output *out, const struct datum *d)
+{
+
+	if (!is_program_symbol(d))
+		output_printf(out, "0x%" PRIx64, d->number);
+	else
+		put_name(out, datum_load(d->data, 8, false),
+		    datum_load(d->data + 8, 8, false), false,
+		    form_of(asked(d)));
+}
+
+void
+address_put_target(struct output *out, const struct datum *d)
+{
+
+	if (d->kind != DATUM_INTEGER || target == 0 || address_is_symbol(d))
+		address_put_symbol(out, d);
+	else
+		put_name(out, (uint64_t)target, d->number, false, FORM_OFFSET);
+}

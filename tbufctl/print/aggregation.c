@@ -1,0 +1,332 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * printa(), and what is printed at the end of aggregations that it never
+ * printed.  The library has sorted the tuples.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregation.h"
+#include "columns.h"
+#include "folded.h"
+#include "format.h"
+#include "base/messages.h"
+#include "printf.h"
+
+/* The option's value. */
+enum encoding {
+	ENCODING_DEFAULT,
+	ENCODING_ASCII,
+	ENCODING_UTF8
+};
+
+/* A walk, and what comes of its tuples. */
+struct printing {
+	struct format *format;
+	struct output *out;
+	const char *text;	/* of printa() */
+	unsigned left;		/* of those that are to be printed */
+	struct columns columns;
+};
+
+/* ------------------------------------------------------------ printed ones */
+
+static bool
+is_printed(const struct format *f, uint32_t id)
+{
+
+	return (id < f->naggregations && f->printed[id]);
+}
+
+static void
+set_printed(struct format *f, uint32_t id)
+{
+
+	if (id >= f->naggregations) {
+		f->printed = memory_get(f->printed, id + 1u, sizeof(bool));
+		memset(f->printed + f->naggregations, 0,
+		    (id + 1u - f->naggregations) * sizeof(bool));
+		f->naggregations = id + 1;
+	}
+	f->printed[id] = true;
+}
+
+/* Whatever it was printed for, at the end it is not printed again. */
+static void
+mark(struct format *f, const struct tbuf_tuple *tuple)
+{
+	unsigned i;
+
+	for (i = 0; i < tuple->nvalues; i++)
+		set_printed(f, tuple->values[i].aggregation->id);
+}
+
+/* ------------------------------------------------------------ options */
+
+static int64_t
+option(const struct format *f, const char *name)
+{
+	int64_t value = 0;
+
+	(void)tbuf_consumer_get(f->consumer, name, &value);
+	return (value);
+}
+
+/* Not asked for anything, aggpack shows blocks where terminals have them. */
+static bool
+shows_blocks(int64_t encoding)
+{
+	const char *term = getenv("TERM");
+
+	if (encoding != ENCODING_DEFAULT)
+		return (encoding == ENCODING_UTF8);
+	return (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+static void
+begin(struct printing *p)
+{
+	const struct format *f = p->format;
+	int64_t encoding = option(f, "encoding");
+	bool zoom = option(f, "aggzoom") != 0;
+
+	p->columns = (struct columns){
+		.hist = option(f, "agghist") != 0,
+		.pack = option(f, "aggpack") != 0,
+		.style = {
+			.zoom = zoom, .blocks = encoding == ENCODING_UTF8
+		},
+		.packed = { .zoom = zoom, .utf8 = shows_blocks(encoding) }
+	};
+	p->columns.bars = p->columns.style;
+}
+
+/* ------------------------------------------------------------ columns */
+
+static int
+see(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	columns_see(&p->columns, tuple);
+	return (0);
+}
+
+static int
+put(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	columns_put(p->out, &p->columns, tuple);
+	return (0);
+}
+
+static int
+put_and_mark(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	mark(p->format, tuple);
+	return (put(p, tuple));
+}
+
+/* What is shown beside all tuples depends on all of them. */
+static void
+put_columns(struct printing *p, const uint32_t *ids, unsigned nids,
+    int (*visit)(void *, const struct tbuf_tuple *))
+{
+	struct tbuf_consumer *c = p->format->consumer;
+
+	begin(p);
+	if (p->columns.hist || p->columns.pack)
+		(void)tbuf_consumer_aggregates(c, ids, nids, see, p);
+	if (tbuf_consumer_aggregates(c, ids, nids, visit, p) == -ENOMEM)
+		message(MSG_ABORTED, strerror(ENOMEM));
+}
+
+/* ------------------------------------------------------------ formats */
+
+/* A tuple whose format is being filled in. */
+struct filling {
+	struct printing *printing;
+	const struct tbuf_tuple *tuple;
+	unsigned next;		/* of its values; the last one stays */
+};
+
+/* %@: a histogram, or the value as the conversion has it. */
+static void
+convert(void *arg, struct output *out, const struct conversion *c)
+{
+	struct filling *filling = arg;
+	const struct tbuf_gathered *g = &filling->tuple->values[filling->next];
+	struct datum d = {
+		.kind = DATUM_INTEGER, .is_signed = true, .size = 8,
+		.number = (uint64_t)g->value, .data = ""
+	};
+
+	if (filling->next < filling->tuple->nvalues - 1)
+		filling->next++;
+	if (g->nbuckets != 0)
+		histogram_put(out, g, filling->printing->columns.style);
+	else
+		printf_convert(out, c, &d);
+}
+
+static int
+put_format(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+	struct filling filling = { .printing = p, .tuple = tuple };
+	const struct printf_values values = {
+		.pieces = tuple->values[0].aggregation->keys,
+		.values = tuple->keys, .count = tuple->nkeys,
+		.aggregation = convert, .arg = &filling
+	};
+
+	mark(p->format, tuple);
+	printf_put(p->out, p->text, &values);
+	return (0);
+}
+
+void
+aggregation_printa(struct format *f, struct output *out, const uint32_t *ids,
+    unsigned nids, const char *text)
+{
+	struct printing p = { .format = f, .out = out, .text = text };
+
+	if (f->consumer == NULL)
+		return;
+	if (text == NULL) {
+		output_printf(out, "\n");
+		put_columns(&p, ids, nids, put_and_mark);
+		return;
+	}
+	begin(&p);
+	if (tbuf_consumer_aggregates(f->consumer, ids, nids, put_format,
+	    &p) == -ENOMEM)
+		message(MSG_ABORTED, strerror(ENOMEM));
+}
+
+/* ------------------------------------------------------------ the end */
+
+static int
+stop(void *arg, const struct tbuf_tuple *tuple)
+{
+
+	(void)arg;
+	(void)tuple;
+	return (1);
+}
+
+static int
+put_object(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	p->format->ops->tuple(p->format, tuple);
+	return (0);
+}
+
+static int
+put_folded(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	folded_put(p->out, tuple);
+	return (0);
+}
+
+static void
+put_rest(struct format *f, uint32_t id)
+{
+	struct printing p = { .format = f, .out = f->out };
+
+	if (is_printed(f, id))
+		return;
+	if (f->options->json)
+		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
+		    put_object, &p);
+	else if (f->options->folded)
+		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
+		    put_folded, &p);
+	else
+		put_columns(&p, &id, 1, put);
+}
+
+/* Their ids are without gaps, and the order of the source. */
+static uint32_t
+count_ids(const struct format *f)
+{
+	uint32_t n = 0;
+
+	while (tbuf_consumer_aggregates(f->consumer, &n, 1, stop, NULL) >= 0)
+		n++;
+	return (n);
+}
+
+unsigned
+aggregation_count(const struct format *f)
+{
+	uint32_t n = count_ids(f), i;
+	unsigned count = 0;
+
+	for (i = 0; i < n; i++)
+		count += !is_printed(f, i);
+	return (count);
+}
+
+static int
+put_some(void *arg, const struct tbuf_tuple *tuple)
+{
+	struct printing *p = arg;
+
+	if (p->left == 0)
+		return (1);
+	p->left--;
+	return (put(p, tuple));
+}
+
+/* The option turns the order that the library has. */
+static void
+set_reversed(const struct format *f, bool reversed)
+{
+
+	(void)tbuf_consumer_set(f->consumer, "aggsortrev",
+	    reversed ? "on" : "off");
+}
+
+void
+aggregation_largest(struct format *f, unsigned most)
+{
+	bool reversed = option(f, "aggsortrev") != 0;
+	uint32_t n = count_ids(f), i;
+
+	set_reversed(f, !reversed);
+	for (i = 0; i < n; i++) {
+		struct printing p = {
+			.format = f, .out = f->out, .left = most
+		};
+
+		if (is_printed(f, i))
+			continue;
+		output_printf(f->out, "\n");
+		put_columns(&p, &i, 1, put_some);
+	}
+	set_reversed(f, reversed);
+}
+
+void
+aggregation_rest(struct format *f)
+{
+	uint32_t n, i;
+	bool reversed;
+
+	if (f->consumer == NULL)
+		return;
+	reversed = option(f, "aggsortrev") != 0;
+	n = count_ids(f);
+	for (i = 0; i < n; i++)
+		put_rest(f, reversed ? n - 1 - i : i);
+}

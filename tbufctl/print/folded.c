@@ -1,0 +1,93 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Keys on one line.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "address.h"
+#include "typed_value.h"
+#include "folded.h"
+
+/* A part of the line, without what divides parts and lines. */
+static void
+put_part(struct output *out, const char *text, size_t length, bool *first)
+{
+	char *p = output_room(out, length + 1);
+	size_t i;
+
+	if (!*first)
+		*p++ = ';';
+	for (i = 0; i < length; i++)
+		*p++ = text[i] == ';' ? ':' :
+		    (unsigned char)text[i] < ' ' ? ' ' : text[i];
+	output_taken(out, p);
+	*first = false;
+}
+
+static void
+put_stack(struct output *out, const struct datum *d, bool *first)
+{
+	struct output frame;
+	unsigned n = 0;
+
+	output_memory(&frame);
+	while (address_put_frame(&frame, d, n, false))
+		n++;
+	while (n-- > 0) {
+		frame.used = 0;
+		(void)address_put_frame(&frame, d, n, false);
+		put_part(out, frame.buffer, frame.used, first);
+	}
+	free(frame.buffer);
+}
+
+static void
+put_key(struct output *out, const struct datum *d, bool *first)
+{
+	struct output text;
+
+	output_memory(&text);
+	if (address_is_stack(d))
+		put_stack(out, d, first);
+	else if (d->kind == DATUM_TEXT)
+		put_part(out, d->data, datum_text_length(d), first);
+	else {
+		if (address_is_symbol(d))
+			address_put_symbol(&text, d);
+		else if (d->kind == DATUM_FLOAT)
+			output_printf(&text, "%g", d->floating);
+		else
+			output_printf(&text, "%" PRId64, (int64_t)d->number);
+		put_part(out, text.buffer, text.used, first);
+	}
+	free(text.buffer);
+}
+
+/* Of a distribution how many values it has. */
+static int64_t
+value_of(const struct tbuf_gathered *g)
+{
+	int64_t count = 0;
+	unsigned i;
+
+	for (i = 0; i < g->nbuckets; i++)
+		count += g->buckets[i].count;
+	return (g->nbuckets != 0 ? count : g->value);
+}
+
+void
+folded_put(struct output *out, const struct tbuf_tuple *tuple)
+{
+	const struct tbuf_gathered *g = &tuple->values[0];
+	bool first = true;
+	struct datum d;
+	unsigned i;
+
+	for (i = 0; i < tuple->nkeys; i++) {
+		datum_get(&d, &g->aggregation->keys[i], &tuple->keys[i]);
+		put_key(out, &d, &first);
+	}
+	output_printf(out, "%s%" PRId64 "\n", first ? "" : " ", value_of(g));
+}

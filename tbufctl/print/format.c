@@ -1,0 +1,150 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the formats have in common.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "base/messages.h"
+#include "base/signals.h"
+
+void
+format_init(struct format *f, struct output *out,
+    const struct options *options)
+{
+
+	*f = (struct format){
+		.out = out, .options = options, .quiet = options->quiet,
+		.indent = options->flow, .rawbytes = options->d.rawbytes,
+		.noerror = options->d.noerror,
+		.printsize = options->d.printsize
+	};
+	f->ops = options->json ? &format_json : &format_text;
+}
+
+/* A probe that is met for the first time. */
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe)
+{
+	size_t n = f->nprobes;
+
+	if (probe->id >= n) {
+		f->nprobes = probe->id + 64;
+		f->probes = memory_get(f->probes, f->nprobes,
+		    sizeof(*f->probes));
+		memset(f->probes + n, 0, (f->nprobes - n) *
+		    sizeof(*f->probes));
+	}
+	f->ops->prepare(f, probe, &f->probes[probe->id]);
+}
+
+struct prepared *
+format_find(struct format *f, const struct tbuf_probe_info *probe)
+{
+
+	if (probe->id >= f->nprobes || f->probes[probe->id].text == NULL)
+		prepare(f, probe);
+	f->last = probe;
+	f->last_prepared = &f->probes[probe->id];
+	return (f->last_prepared);
+}
+
+void
+format_round(struct format *f)
+{
+
+	flow_begin(&f->flow);
+}
+
+void
+format_free(struct format *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nprobes; i++)
+		free(f->probes[i].text);
+	free(f->probes);
+	free(f->printed);
+	flow_free(&f->flow);
+}
+
+const char *
+format_type(unsigned type)
+{
+	static const char *const names[] = {
+		[TBUF_NONE] = "none",
+		[TBUF_INT8] = "int8_t",
+		[TBUF_INT16] = "int16_t",
+		[TBUF_INT32] = "int32_t",
+		[TBUF_INT64] = "int64_t",
+		[TBUF_UINT8] = "uint8_t",
+		[TBUF_UINT16] = "uint16_t",
+		[TBUF_UINT32] = "uint32_t",
+		[TBUF_UINT64] = "uint64_t",
+		[TBUF_CHAR] = "char",
+		[TBUF_BOOL] = "bool",
+		[TBUF_FLOAT] = "float",
+		[TBUF_DOUBLE] = "double",
+		[TBUF_POINTER] = "pointer",
+		[TBUF_STRING] = "string",
+		[TBUF_STRING_SIZED] = "string",
+		[TBUF_BINARY] = "bytes"
+	};
+
+	return (type < sizeof(names) / sizeof(names[0]) ? names[type] :
+	    names[TBUF_NONE]);
+}
+
+const char *
+format_policy(int policy)
+{
+	static const char *const names[] = { "switch", "fill", "ring" };
+
+	return (policy >= 0 && policy < 3 ? names[policy] : "?");
+}
+
+const char *
+format_cause(enum tbuf_cause cause)
+{
+	static const char *const names[] = {
+		[TBUF_CAUSE_FULL] = "full",
+		[TBUF_CAUSE_LARGE] = "large",
+		[TBUF_CAUSE_NOLANE] = "nolane"
+	};
+
+	return (names[cause]);
+}
+
+const char *
+format_left_end(const struct tbuf_left *left, char *room, size_t size)
+{
+
+	if (left->end == TBUF_LEFT_SIGNAL)
+		return (signal_name(left->signal, room, size));
+	return (left->end == TBUF_LEFT_EXIT ? "exit" :
+	    left->end == TBUF_LEFT_EXEC ? "exec" : NULL);
+}
+
+const char *
+format_directory(int error)
+{
+
+	switch (error) {
+	case -ENOTDIR:
+	case -ELOOP:
+		return (MSG_DIRECTORY_LINK);
+	case -EPERM:
+		return (MSG_DIRECTORY_OTHERS);
+	case -EDOM:
+		return (MSG_DIRECTORY_RELATIVE);
+	case -ENAMETOOLONG:
+		return (MSG_DIRECTORY_LONG);
+	default:
+		return (strerror(-error));
+	}
+}

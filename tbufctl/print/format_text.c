@@ -1,0 +1,626 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Text: DTrace's row, then name=value for each argument; losses, ends and the
+ * total go to standard error.  Lists and the status are tables.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "aggregation.h"
+#include "format.h"
+#include "base/messages.h"
+#include "base/write_number.h"
+#include "base/signals.h"
+#include "value.h"
+
+static const struct value_style style = {
+	.null = "NULL", .byte = "\\x", .cut = "..."
+};
+
+/* Names come from other processes, too. */
+static char *
+put_name(char *p, const char *name)
+{
+
+	return (value_escape(p, name, strlen(name), &style));
+}
+
+/* Of records in a thread's buffer it is not known. */
+static char *
+put_cpu(char *p, int cpu)
+{
+	if (cpu >= 0)
+		return (put_padded(p, cpu, 3));
+	memcpy(p, "  -", 3);
+	return (p + 3);
+}
+
+/* "CPU ID FUNCTION:NAME", the latter to the right of its 32 columns. */
+static char *
+put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
+{
+	char *point, *end;
+	size_t width;
+
+	p = put_cpu(p, cpu);
+	*p++ = ' ';
+	p = put_padded(p, probe->id, 6);
+	*p++ = ' ';
+	/* Made at the end of the room, then moved to where it belongs. */
+	point = p + 32;
+	end = put_name(point, probe->function);
+	*end++ = ':';
+	end = put_name(end, probe->name);
+	for (width = end - point; width < 32; width++)
+		*p++ = ' ';
+	memmove(p, point, end - point);
+	return (p + (end - point));
+}
+
+/* FUNCTION:NAME, of which the latter is not always shown. */
+static char *
+put_flow_name(char *p, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	char *end;
+
+	prepared->function = p;
+	end = put_name(p, probe->function);
+	prepared->function_size = end - p;
+	*end++ = ':';
+	end = put_name(end, probe->name);
+	prepared->both_size = end - p;
+	prepared->flow = flow_kind(probe->name);
+	prepared->call = strcmp(probe->provider, "syscall") == 0;
+	return (end);
+}
+
+/* " name=" before each argument, and the end of the line. */
+static char *
+put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	/* No blank where a quiet line begins. */
+	bool first = f->quiet && !f->indent &&
+	    f->options->nwith == 0;
+	unsigned i;
+
+	for (i = 0; i < probe->nargs; i++, first = false) {
+		prepared->part[i] = p;
+		if (!first)
+			*p++ = ' ';
+		p = put_name(p, probe->argnames[i]);
+		*p++ = '=';
+		prepared->part_size[i] = p - prepared->part[i];
+	}
+	return (p);
+}
+
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	size_t names, size, i;
+	char *p;
+
+	names = VALUE_ESCAPED * (strlen(probe->function) +
+	    strlen(probe->name)) + 1;
+	size = 2 * names + OUTPUT_SLACK;
+	for (i = 0; i < probe->nargs; i++)
+		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
+	prepared->most = size + FORMAT_NUMBERS;
+	/* The prefix stands last: it may become longer. */
+	p = prepared->text = memory_get(NULL, 1, 2 * size +
+	    3 * OUTPUT_NUMBER);
+	p = put_flow_name(p, probe, prepared);
+	prepared->prefix = put_parts(f, p, probe, prepared);
+	prepared->cpu = FORMAT_NO_CPU;
+}
+
+static char *
+put_with(struct format *f, char *p, enum with with,
+    const struct tbuf_record *r)
+{
+
+	switch (with) {
+	case WITH_TIME:
+		return (put_near(put_literal(p, "time="), r->time,
+		    &f->times));
+	case WITH_WALL:
+		return (put_near(put_literal(p, "wall="), r->wall,
+		    &f->walls));
+	case WITH_PID:
+		return (put_signed(put_literal(p, "pid="), r->pid));
+	default:
+		return (put_unsigned(put_literal(p, "tid="), r->tid));
+	}
+}
+
+/* The columns behind the CPU, when -F indents them. */
+#define FLOW_WIDTH	41
+
+/* As DTrace has it: " -> function", or "| function:name" that moves nothing. */
+static char *
+put_flow(struct format *f, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+	static const char arrows[][2][5] = {
+		[FLOW_ENTRY] = { " -> ", " => " },
+		[FLOW_RETURN] = { " <- ", " <= " }
+	};
+	enum flow_kind kind = prepared->flow;
+	unsigned indent = 2 * flow_step(&f->flow, r, &kind);
+	char *begin;
+
+	p = output_more(f->out, p, indent + FLOW_WIDTH + prepared->most);
+	begin = p;
+	memset(p, ' ', indent);
+	p += indent;
+	if (kind == FLOW_NONE) {
+		p = put_literal(p, "| ");
+		p = put_bytes(p, prepared->function, prepared->both_size);
+	} else {
+		p = put_bytes(p, arrows[kind][prepared->call], 4);
+		p = put_bytes(p, prepared->function, prepared->function_size);
+	}
+	while (p < begin + FLOW_WIDTH)
+		*p++ = ' ';
+	return (p);
+}
+
+/* "unit=request:7 outcome=5", of one that has ended. */
+static char *
+put_unit(char *p, const struct tbuf_unit_info *unit)
+{
+	p = put_name(put_literal(p, "unit="), unit->kind);
+	*p++ = ':';
+	p = put_unsigned(p, unit->id);
+	if (!unit->ended)
+		return (put_literal(p, " unfinished"));
+	return (put_signed(put_literal(p, " outcome="), unit->outcome));
+}
+
+/* What --with asked for, and whose work it was. */
+static char *
+put_withs(struct format *f, char *p, const struct tbuf_record *r)
+{
+	const struct options *o = f->options;
+	unsigned i;
+
+	for (i = 0; i < o->nwith; i++) {
+		if (i > 0 || !f->quiet || f->indent)
+			*p++ = ' ';
+		p = put_with(f, p, o->with[i], r);
+	}
+	if (r->unit != NULL) {
+		if (i > 0 || !f->quiet || f->indent)
+			*p++ = ' ';
+		p = put_unit(p, r->unit);
+	}
+	return (p);
+}
+
+static void
+put_heading(struct format *f)
+{
+
+	if (f->indent)
+		output_printf(f->out, "%3s %-*s\n", "CPU", FLOW_WIDTH,
+		    "FUNCTION");
+	else if (!f->quiet)
+		output_printf(f->out, "%3s %6s %32s\n", "CPU", "ID",
+		    "FUNCTION:NAME");
+	f->started = true;
+}
+
+/*
+ * A record begins with its row, unless quiet; -F has one of its own.  In most
+ * rows the first argument follows, so what stands before that does, too.
+ */
+static void
+set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
+    struct prepared *prepared)
+{
+	char *p = prepared->prefix;
+
+	if (!f->started)
+		put_heading(f);
+	prepared->cpu = cpu;
+	if (f->indent) {
+		p = put_cpu(p, cpu);
+		*p++ = ' ';
+	} else if (!f->quiet)
+		p = put_head(p, cpu, probe);
+	prepared->prefix_size = p - prepared->prefix;
+	if (probe->nargs > 0)
+		put_run(p, prepared->part[0], prepared->part_size[0]);
+}
+
+/* Does a row have more than its prefix? */
+static inline bool
+more_wanted(const struct format *f, const struct tbuf_record *r)
+{
+
+	return (f->indent || f->options->nwith > 0 || r->unit != NULL);
+}
+
+static char *
+put_more(struct format *f, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+
+	if (f->indent)
+		p = put_flow(f, p, r, prepared);
+	return (put_withs(f, p, r));
+}
+
+/* A row with its prefix, and room for its arguments as prepared. */
+static inline char *
+row_begin(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	char *p;
+
+	if (prepared->cpu != r->cpu)
+		set_prefix(f, r->probe, r->cpu, prepared);
+	p = output_room(f->out, prepared->most);
+	(void)put_long(p, prepared->prefix, prepared->prefix_size +
+	    prepared->part_size[0]);
+	return (p + prepared->prefix_size);
+}
+
+/* And what stands before its first argument. */
+static char *
+put_first(struct format *f, char *p, const struct tbuf_record *r,
+    const struct prepared *prepared)
+{
+
+	p = put_more(f, p, r, prepared);
+	if (r->nargs == 0)
+		return (p);
+	/* A quiet line begins with its first argument, or has this before. */
+	if (r->unit != NULL && f->quiet && !f->indent &&
+	    f->options->nwith == 0)
+		*p++ = ' ';
+	return (put_run(p, prepared->part[0], prepared->part_size[0]));
+}
+
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	char *p = row_begin(f, r, prepared);
+	unsigned i = 0;
+
+	if (more_wanted(f, r))
+		p = put_first(f, p, r, prepared);
+	else if (r->nargs > 0)
+		p += prepared->part_size[0];
+	while (i < r->nargs) {
+		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
+		if (++i < r->nargs)
+			p = put_run(p, prepared->part[i],
+			    prepared->part_size[i]);
+	}
+	*p++ = '\n';
+	output_taken(f->out, p);
+}
+
+/* Of a clause; setopt() may have changed what a row is. */
+static void
+row(struct format *f, const struct tbuf_record *r)
+{
+	struct prepared *prepared = format_prepared(f, r->probe);
+	char *p;
+
+	set_prefix(f, r->probe, r->cpu, prepared);
+	p = row_begin(f, r, prepared);
+	if (more_wanted(f, r))
+		p = put_more(f, p, r, prepared);
+	if (!f->quiet || f->indent || f->options->nwith > 0 ||
+	    r->unit != NULL)
+		*p++ = ' ';
+	output_taken(f->out, p);
+}
+
+static void
+counted(struct format *f, const struct tbuf_event *e)
+{
+	bool tags = f->options->tags;
+
+	if (e->type == TBUF_EVENT_AGGREGATION)
+		message(MSG_AGGREGATION, tags ? MSG_AGGREGATION_TAG : "",
+		    e->count, PLURAL(e->count), e->cpu);
+	else if (e->type == TBUF_EVENT_DYNAMIC)
+		message(MSG_DYNAMIC, tags ? MSG_DYNAMIC_TAG : "", e->count,
+		    PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_SPECULATIVE)
+		message(MSG_SPECULATIVE, tags ? MSG_SPECULATIVE_TAG : "",
+		    e->count, PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_BUSY)
+		message(MSG_BUSY, tags ? MSG_BUSY_TAG : "", e->count,
+		    PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_UNIT_DROPS)
+		message(MSG_UNIT_DROPS, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+	else if (e->type == TBUF_EVENT_UNIT_OVERWRITTEN)
+		message(MSG_UNIT_OVERWRITTEN, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+	else if (e->type == TBUF_EVENT_UNITS)
+		message(MSG_UNITS_WITHOUT, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+	else if (e->type == TBUF_EVENT_TIMERS)
+		message(MSG_TIMERS, e->count, PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_UNAVAILABLE)
+		message(MSG_UNAVAILABLE, tags ? MSG_UNAVAILABLE_TAG : "",
+		    e->count, PLURAL(e->count));
+	else
+		message(MSG_ERRORS, tags ? MSG_ERRORS_TAG : "", e->count,
+		    PLURAL(e->count));
+}
+
+static void
+losses(struct format *f, const struct loss *loss, size_t n)
+{
+	uint64_t drops = 0, overwritten = 0, damage = 0;
+	char where[32];
+
+	if (loss->cpu < 0)
+		(void)snprintf(where, sizeof(where), "%s", MSG_OF_THREAD);
+	else
+		(void)snprintf(where, sizeof(where), MSG_ON_CPU, loss->cpu);
+	for (; n > 0; n--, loss++) {
+		drops += loss->drops[0] + loss->drops[1] + loss->drops[2];
+		overwritten += loss->overwritten;
+		damage += loss->damage;
+	}
+	if (drops > 0)
+		message(MSG_DROPS, f->options->tags ? MSG_DROPS_TAG : "",
+		    drops, PLURAL(drops), where);
+	if (overwritten > 0)
+		message(MSG_OVERWRITTEN, overwritten, PLURAL(overwritten),
+		    where);
+	if (damage > 0)
+		message(MSG_DAMAGE, damage, PLURAL(damage), where);
+}
+
+/* A status of 0 and one that nobody knows are told alike, as DTrace does. */
+static void
+exited(struct format *f, const struct tbuf_event *e)
+{
+	char name[32];
+
+	if (e->signal != 0)
+		message(MSG_KILLED, (intmax_t)e->pid,
+		    signal_name(e->signal, name, sizeof(name)));
+	else if (f->quiet)
+		return;
+	else if (e->status > 0)
+		message(MSG_EXITED, (intmax_t)e->pid, e->status);
+	else
+		message(MSG_GONE, (intmax_t)e->pid);
+}
+
+static void
+snapshot(struct format *f, uint64_t records)
+{
+
+	(void)f;
+	message(MSG_SNAPSHOT, records, PLURAL(records));
+}
+
+static void
+total(struct format *f, const struct tbuf_totals *t)
+{
+
+	if (t->discarded > 0)
+		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
+	if (f->script && !f->options->folded)
+		output_printf(f->out, "\n");
+	else if (!f->script)
+		message(MSG_TOTAL, t->records, t->overwritten,
+		    t->drops);
+	aggregation_rest(f);
+}
+
+/* ------------------------------------------------------------------ lists */
+
+/* A name in a column, and what stands behind it. */
+static void
+print_name(struct output *out, int width, const char *name, char end)
+{
+	char *p = output_room(out, VALUE_ESCAPED * strlen(name) + 64);
+	char *to = put_name(p + 40, name);
+	int n = to - (p + 40);
+
+	for (; n < width; width--)
+		*p++ = ' ';
+	memmove(p, to - n, n);
+	p[n] = end;
+	output_taken(out, p + n + 1);
+}
+
+/* DTrace's columns. */
+static void
+list(struct format *f)
+{
+
+	if (f->pids)
+		output_printf(f->out, "%7s ", "PID");
+	output_printf(f->out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
+	    "MODULE", "FUNCTION", "NAME");
+}
+
+static void
+probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	unsigned i;
+
+	if (f->pids)
+		output_printf(f->out, "%7jd ", (intmax_t)pid);
+	output_printf(f->out, "%5u ", probe->id);
+	print_name(f->out, 10, probe->provider, ' ');
+	print_name(f->out, 17, probe->module, ' ');
+	print_name(f->out, 33, probe->function, ' ');
+	print_name(f->out, 0, probe->name, '\n');
+	for (i = 0; f->options->verbose && i < probe->nargs; i++) {
+		output_printf(f->out, "\t");
+		print_name(f->out, 0, probe->argnames[i], ' ');
+		output_printf(f->out, "%s\n", format_type(probe->types[i]));
+	}
+}
+
+/* ----------------------------------------------------------------- status */
+
+/*
+ * A number in at most `width` columns, which are 4 or more: one that does not
+ * fit is rounded down, and has a unit of a factor of 1000, or of 1024.
+ */
+static const char *
+fit(char *text, unsigned width, uint64_t n, unsigned factor)
+{
+	const char *unit = "kmgtpe";
+	uint64_t rest = 0;
+	unsigned digits = put_unsigned(text, n) - text;
+
+	if (digits <= width) {
+		text[digits] = '\0';
+		return (text);
+	}
+	for (;; unit++) {
+		rest = n % factor;
+		n /= factor;
+		digits = put_unsigned(text, n) - text;
+		if (digits < width)
+			break;
+	}
+	if (digits == 1 && rest > 0)
+		(void)snprintf(text, OUTPUT_NUMBER, "%u.%u%c", (unsigned)n,
+		    (unsigned)(rest * 10 / factor), *unit);
+	else
+		(void)snprintf(text, OUTPUT_NUMBER, "%u%c", (unsigned)n,
+		    *unit);
+	return (text);
+}
+
+/*
+ * 80 columns in all.  On a screen each line takes the place of what stood
+ * there.
+ */
+#define STATUS	"%s%7s %-13s %-6s %4s %3s %4s %7s %11s %4s %5s %6s\n"
+
+static const char *
+line_start(const struct format *f)
+{
+
+	return (f->screen ? "\033[K" : "");
+}
+
+static void
+status(struct format *f)
+{
+
+	output_printf(f->out, STATUS, line_start(f), "PID", "CONSUMER",
+	    "POLICY", "SIZE", "CPU", "FILL", "RECORDS", "OVERWRITTEN", "FULL",
+	    "LARGE", "NOLANE");
+}
+
+/* PID/NAME as one word, as much as fits, whatever a process calls itself. */
+static void
+name_consumer(const struct tbuf_lane_status *s, char *text, size_t size)
+{
+	char *p;
+
+	(void)snprintf(text, size, "%jd/%s", (intmax_t)s->consumer,
+	    s->consumer_name);
+	for (p = text; *p != '\0'; p++)
+		if (!isgraph((unsigned char)*p))
+			*p = '_';
+}
+
+static void
+lane(struct format *f, const struct tbuf_lane_status *s)
+{
+	char consumer[13 + 1], pid[OUTPUT_NUMBER], cpu[16];
+	char numbers[7][OUTPUT_NUMBER];
+
+	name_consumer(s, consumer, sizeof(consumer));
+	*put_signed(pid, s->pid) = '\0';
+	/* Of one CPU there may be several lock lanes; threads' are of none. */
+	if (s->locked)
+		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
+	else if (s->side)
+		(void)snprintf(cpu, sizeof(cpu), "T%u", s->number);
+	else
+		(void)snprintf(cpu, sizeof(cpu), "%d", s->cpu);
+	output_printf(f->out, STATUS, line_start(f), pid, consumer,
+	    format_policy(s->policy), fit(numbers[0], 4, s->size, 1024), cpu,
+	    fit(numbers[1], 4, s->fill, 1024),
+	    fit(numbers[2], 7, s->records, 1000),
+	    fit(numbers[3], 11, s->overwritten, 1000),
+	    fit(numbers[4], 4, s->drops[TBUF_CAUSE_FULL], 1000),
+	    fit(numbers[5], 5, s->drops[TBUF_CAUSE_LARGE], 1000),
+	    fit(numbers[6], 6, s->drops[TBUF_CAUSE_NOLANE], 1000));
+}
+
+const char *
+format_size(char *text, uint64_t bytes)
+{
+
+	return (fit(text, 4, bytes, 1024));
+}
+
+/* ------------------------------------------------------------------- left */
+
+#define LEFT	"%7s %-7s %-19s %4s %-15s %s\n"
+
+static void
+lefts(struct format *f)
+{
+
+	output_printf(f->out, LEFT, "PID", "ENDED", "LAST", "SIZE", "PROGRAM",
+	    "FILE");
+}
+
+/* The time in local terms, as date(1) has it. */
+static void
+left(struct format *f, const struct tbuf_left *l)
+{
+	char pid[OUTPUT_NUMBER], when[32] = "-", size[OUTPUT_NUMBER];
+	char room[OUTPUT_NUMBER];
+	const char *end = format_left_end(l, room, sizeof(room));
+	time_t seconds = (time_t)(l->wall / 1000000000);
+	char program[64], *p;
+	struct tm tm;
+
+	*put_signed(pid, l->pid) = '\0';
+	if (localtime_r(&seconds, &tm) != NULL)
+		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	(void)snprintf(program, sizeof(program), "%s", l->program);
+	for (p = program; *p != '\0'; p++)
+		if (!isgraph((unsigned char)*p))
+			*p = '_';
+	output_printf(f->out, LEFT, pid, end == NULL ? "-" : end, when,
+	    fit(size, 4, l->bytes, 1024), program, l->name);
+}
+
+const struct format_ops format_text = {
+	.prepare = prepare,
+	.record = record,
+	.row = row,
+	.count = counted,
+	.losses = losses,
+	.exited = exited,
+	.snapshot = snapshot,
+	.total = total,
+	.list = list,
+	.probe = probe,
+	.status = status,
+	.lane = lane,
+	.lefts = lefts,
+	.left = left
+};

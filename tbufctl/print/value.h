@@ -1,0 +1,78 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The values of arguments: one visitor for all formats.
+ */
+#ifndef TBUFCTL_PRINT_VALUE_H
+#define TBUFCTL_PRINT_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tbuf_consumer.h>
+
+#include "typed_value.h"
+#include "base/write_number.h"
+#include "base/output.h"
+
+/* What formats write differently. */
+struct value_style {
+	const char *null;	/* a NULL string, or no number */
+	const char *byte;	/* before two digits of an unprintable byte */
+	bool controls;		/* U+0080 to U+009f stand for themselves */
+	bool quoted;		/* pointers and bytes stand in quotes */
+	bool finite;		/* a number that is not finite is null */
+	const char *cut;	/* behind a value that strsize cut */
+};
+
+/* Most bytes that value_escape() makes of one. */
+#define VALUE_ESCAPED	6
+
+/* Text as it stands between quotes, in room for VALUE_ESCAPED times as much. */
+char	*value_escape(char *, const void *text, size_t size,
+	    const struct value_style *);
+
+/*
+ * Other values than integers: texts and bytes, which get room of their own, and
+ * for `after`; and all the rest.
+ */
+char	*value_put_data(struct output *, char *p, const struct tbuf_value *,
+	    const struct value_style *, size_t after);
+char	*value_put_other(char *p, const struct tbuf_value *,
+	    const struct value_style *);
+
+/* A clause's value as one of the type that it has in the script. */
+void	value_typed(struct tbuf_value *, const struct tbuf_d_piece *,
+	    const struct tbuf_value *);
+
+/*
+ * Append a value at p, where there is room for OUTPUT_NUMBER bytes.  Returns
+ * the end.  Behind a text there is room for `after` bytes, however much of it
+ * there was before.
+ */
+static inline char *
+value_put(struct output *out, char *p, const struct tbuf_value *v,
+    const struct value_style *style, size_t after)
+{
+
+	switch (v->type) {
+	case TBUF_INT8:
+	case TBUF_INT16:
+	case TBUF_INT32:
+	case TBUF_INT64:
+		return (put_signed(p, v->i));
+	case TBUF_UINT8:
+	case TBUF_UINT16:
+	case TBUF_UINT32:
+	case TBUF_UINT64:
+		return (put_unsigned(p, v->u));
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		return (value_put_data(out, p, v, style, after));
+	default:
+		return (value_put_other(p, v, style));
+	}
+}
+
+#endif

@@ -1,0 +1,636 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A run: from the start of tracing to its orderly end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tbuf_consumer.h>
+
+#include "print/action.h"
+#include "print/address.h"
+#include "script/compile.h"
+#include "consume.h"
+#include "print/format.h"
+#include "base/messages.h"
+#include "options/command_line.h"
+#include "base/signals.h"
+#include "print/aggregation_top.h"
+#include "debuginfo/unwind.h"
+
+struct run {
+	struct tbuf_consumer *consumer;
+	const struct options *options;
+	struct compiled *compiled;	/* NULL: no script */
+	struct format format;
+	pid_t command;		/* 0: none */
+	bool command_ended;
+	bool *told;		/* a description's matches, by its index */
+	bool one;		/* --units=PID:ID */
+	bool begun;		/* a record has come */
+	bool stopped;		/* for an output that nobody reads */
+	bool skipped;		/* processes were, and it has been told */
+	bool truncated;		/* a control file was, and so on */
+	bool telling;		/* this round tells losses */
+	uint64_t printed;	/* records */
+	int cpu;		/* of this round's last record */
+	uint64_t period;	/* statusrate */
+	uint64_t due;		/* when losses are told next */
+	struct loss *losses;	/* sorted by CPU, then pid */
+	size_t nlosses;
+	int status;		/* to exit with */
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+}
+
+/* ---------------------------------------------------------------- notices */
+
+/* What may be lowered when a run begins. */
+static const struct {
+	const char *option, *message;
+} sizes[] = {
+	{ "bufsize", MSG_LOWERED },
+	{ "aggsize", MSG_LOWERED_AGGREGATION }
+};
+#define NSIZES	(sizeof(sizes) / sizeof(sizes[0]))
+
+static void
+get_sizes(const struct run *run, int64_t size[NSIZES])
+{
+	size_t i;
+
+	for (i = 0; i < NSIZES; i++)
+		(void)tbuf_consumer_get(run->consumer, sizes[i].option,
+		    &size[i]);
+}
+
+/* As DTrace has it: the largest unit that divides it. */
+static void
+tell_size(const char *format, int64_t size)
+{
+	static const char units[] = "kmgt";
+	char text[32];
+	int unit = -1;
+
+	while (unit < 3 && size != 0 && size % 1024 == 0) {
+		size /= 1024;
+		unit++;
+	}
+	if (unit == -1)
+		(void)snprintf(text, sizeof(text), "%jd bytes",
+		    (intmax_t)size);
+	else
+		(void)snprintf(text, sizeof(text), "%jd%c", (intmax_t)size,
+		    units[unit]);
+	message(format, text);
+}
+
+static void
+tell_lowered(const struct run *run, const int64_t before[NSIZES])
+{
+	int64_t after[NSIZES] = { 0 };
+	size_t i;
+
+	if (run->options->quiet || !tbuf_consumer_lowered(run->consumer))
+		return;
+	get_sizes(run, after);
+	for (i = 0; i < NSIZES; i++)
+		if (after[i] != before[i])
+			tell_size(sizes[i].message, after[i]);
+}
+
+/*
+ * Say how many probes descriptions have matched, once each; those that match
+ * nothing so far only when `all` is set.
+ */
+static void
+tell_matched(struct run *run, bool all)
+{
+	const struct program *program = &run->options->program;
+	const struct description *d;
+	unsigned n;
+	size_t i;
+
+	if (run->options->quiet)
+		return;
+	if (run->compiled != NULL)
+		compile_tell(run->compiled, run->told, all);
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (run->told[i] || d->is_program)
+			continue;
+		n = program_matched(d, run->consumer);
+		if (n == 0 && !all)
+			continue;
+		message(MSG_MATCHED, d->text, n, PLURAL(n));
+		run->told[i] = true;
+	}
+}
+
+/* In the words of a run that cannot begin for it. */
+static const char *
+lack(int error)
+{
+
+	switch (error) {
+	case -ENOSPC:
+		return (MSG_LACK_SPACE);
+	case -EUSERS:
+		return (MSG_LACK_SLOTS);
+	case -E2BIG:
+		return (MSG_LACK_EPIDS);
+	case -EAGAIN:
+		return (MSG_LACK_LEASE);
+	default:
+		return (strerror(-error));
+	}
+}
+
+/* Say once that there are processes that are not traced. */
+static void
+tell_skipped(struct run *run)
+{
+	int error = tbuf_consumer_skipped(run->consumer);
+
+	if (error != 0 && !run->skipped)
+		message(MSG_SKIPPED, lack(error));
+	run->skipped = error != 0;
+}
+
+/* Processes that could not be traced, since this was told last. */
+static void
+tell_missed(struct run *run)
+{
+	uint64_t count;
+	const char *why;
+
+	while ((why = tbuf_consumer_missed(run->consumer, &count)) != NULL)
+		message(MSG_MISSED, count, PLURAL_ES(count), why);
+}
+
+/* What profile-N does not sample. */
+static void
+tell_unsampled(struct run *run)
+{
+	const char *why;
+
+	while ((why = tbuf_consumer_unsampled(run->consumer)) != NULL)
+		message("%s", why);
+}
+
+/* Targets that have more probes than they can show. */
+static void
+tell_lost(struct run *run)
+{
+	uint64_t count;
+	pid_t pid;
+
+	while (tbuf_consumer_lost(run->consumer, &pid, &count))
+		message(MSG_LOST, count, PLURAL(count), (intmax_t)pid);
+}
+
+/* Probes that a target does not come by. */
+static void
+tell_waiting(struct run *run)
+{
+	uint64_t count;
+	pid_t pid;
+
+	while (tbuf_consumer_waiting(run->consumer, &pid, &count))
+		message(MSG_WAITING, count, PLURAL(count), (intmax_t)pid,
+		    count == 1 ? "s" : "");
+}
+
+/* ----------------------------------------------------------------- losses */
+
+/* The entry of a lane; there is one at most for a CPU and a pid. */
+static struct loss *
+loss_get(struct run *run, int cpu, pid_t pid)
+{
+	size_t low = 0, high = run->nlosses, middle;
+	struct loss *l;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		l = &run->losses[middle];
+		if (l->cpu == cpu && l->pid == pid)
+			return (l);
+		if (l->cpu < cpu || (l->cpu == cpu && l->pid < pid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	run->losses = memory_get(run->losses, run->nlosses + 1,
+	    sizeof(*run->losses));
+	l = &run->losses[low];
+	memmove(l + 1, l, (run->nlosses - low) * sizeof(*l));
+	run->nlosses++;
+	*l = (struct loss){ .cpu = cpu, .pid = pid };
+	return (l);
+}
+
+/* Tell what CPUs up to `cpu` have lost, and forget it. */
+static void
+tell_losses(struct run *run, int cpu)
+{
+	size_t from = 0, to;
+
+	while (from < run->nlosses && run->losses[from].cpu <= cpu) {
+		for (to = from; to < run->nlosses &&
+		    run->losses[to].cpu == run->losses[from].cpu; to++)
+			continue;
+		run->format.ops->losses(&run->format, &run->losses[from],
+		    to - from);
+		from = to;
+	}
+	if (from == 0)
+		return;
+	run->nlosses -= from;
+	memmove(run->losses, run->losses + from,
+	    run->nlosses * sizeof(*run->losses));
+}
+
+/* ----------------------------------------------------------------- events */
+
+static void
+print_other(struct run *run, const struct tbuf_event *e)
+{
+	struct loss *l;
+
+	switch (e->type) {
+	case TBUF_EVENT_DROPS:
+		l = loss_get(run, e->cpu, e->pid);
+		l->drops[e->cause] += e->count;
+		break;
+	case TBUF_EVENT_OVERWRITTEN:
+		l = loss_get(run, e->cpu, e->pid);
+		l->overwritten += e->count;
+		break;
+	case TBUF_EVENT_EXIT:
+		if (e->child && e->pid == run->command)
+			run->command_ended = true;
+		tell_matched(run, false);
+		run->format.ops->exited(&run->format, e);
+		break;
+	case TBUF_EVENT_LOST:
+		message(MSG_LOST, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
+	case TBUF_EVENT_UNMET:
+		message(MSG_UNMET, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
+	case TBUF_EVENT_UNFIT:
+		message(MSG_UNFIT, e->count, PLURAL(e->count),
+		    (intmax_t)e->pid);
+		break;
+	case TBUF_EVENT_DAMAGE:
+		l = loss_get(run, e->cpu, e->pid);
+		l->damage += e->count;
+		break;
+	case TBUF_EVENT_FAULT:
+		action_fault(&run->format, e);
+		break;
+	case TBUF_EVENT_AGGREGATION:
+	case TBUF_EVENT_DYNAMIC:
+	case TBUF_EVENT_SPECULATIVE:
+	case TBUF_EVENT_UNAVAILABLE:
+	case TBUF_EVENT_BUSY:
+	case TBUF_EVENT_ERRORS:
+	case TBUF_EVENT_TIMERS:
+	case TBUF_EVENT_UNIT_DROPS:
+	case TBUF_EVENT_UNIT_OVERWRITTEN:
+	case TBUF_EVENT_UNITS:
+		run->format.ops->count(&run->format, e);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * An output that takes no more ends the run in the orderly way, as a signal
+ * does.  For a reader that has gone away that is all; a terminal that has is
+ * another matter if there is still something to be written.
+ */
+static void
+stop_for_output(struct run *run)
+{
+	const struct output *out = run->format.out;
+
+	run->stopped = true;
+	if (out->error != 0 && out->error != EPIPE)
+		run->status = fail(MSG_WRITE, output_failed(out,
+		    run->options->output), strerror(out->error));
+	tbuf_consumer_stop(run->consumer);
+}
+
+static void
+check_output(struct run *run)
+{
+	const struct output *out = run->format.out;
+
+	if (!run->stopped && (out->error != 0 || output_unread(out)))
+		stop_for_output(run);
+}
+
+/* --units=PID:ID: the records of one that has not ended. */
+static bool
+unit_unwanted(const struct options *o, const struct tbuf_record *record)
+{
+	return (record->unit == NULL || record->unit->ended ||
+	    record->unit->id != o->units_id || record->pid != o->units_pid);
+}
+
+/* A record of another CPU than the one before, or the first one. */
+static void
+next_cpu(struct run *run, int cpu)
+{
+
+	if (!run->begun)
+		tell_matched(run, false);
+	run->begun = true;
+	if (run->telling && cpu > run->cpu)
+		tell_losses(run, cpu - 1);
+	run->cpu = cpu;
+}
+
+static void
+print_record(struct run *run, const struct tbuf_record *record)
+{
+	struct format *f = &run->format;
+
+	if (run->one && unit_unwanted(run->options, record))
+		return;
+	if (record->cpu != run->cpu)
+		next_cpu(run, record->cpu);
+	run->printed++;
+	if (record->epid != 0)
+		action_record(f, record);
+	else
+		f->ops->record(f, record, format_prepared(f, record->probe));
+}
+
+/*
+ * Print what the last tbuf_consumer_work() brought.  In a round that tells
+ * losses, those of a CPU come right after its records.
+ */
+static int
+drain(struct run *run)
+{
+	struct tbuf_event e;
+	int more;
+
+	run->cpu = FORMAT_NO_CPU;
+	format_round(&run->format);
+	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
+		if (e.type == TBUF_EVENT_RECORD)
+			print_record(run, &e.record);
+		else
+			print_other(run, &e);
+		if (run->format.out->error != 0)
+			check_output(run);
+		if (run->format.aborted != NULL)
+			return (fail(MSG_ABORTED, run->format.aborted));
+	}
+	if (more < 0)
+		return (fail(MSG_ABORTED, strerror(-more)));
+	if (run->telling)
+		tell_losses(run, INT32_MAX);
+	output_flush(run->format.out);
+	check_output(run);
+	return (0);
+}
+
+/* ------------------------------------------------------------ the run */
+
+/*
+ * Has the time come to tell losses?  The library's timer runs beside ours, so
+ * a little early is on time.
+ */
+static bool
+is_due(struct run *run)
+{
+	uint64_t time = now() + run->period / 16;
+
+	if (time < run->due)
+		return (false);
+	run->due += run->period;
+	if (run->due <= time)
+		run->due = time + run->period;
+	return (true);
+}
+
+static void
+tell_truncated(struct run *run)
+{
+
+	if (!signals_truncated() || run->truncated)
+		return;
+	run->truncated = true;
+	run->status = fail(MSG_SIGBUS);
+}
+
+/*
+ * Print what the buffers hold now, and go on: under switch that is an early
+ * switch, else it stays there.
+ */
+static int
+snapshot(struct run *run)
+{
+	uint64_t before = run->printed;
+	bool stays = true;
+	int error, status;
+
+	error = tbuf_consumer_snapshot(run->consumer);
+	if (error == -ENOTSUP) {
+		stays = false;
+		error = tbuf_consumer_switch(run->consumer);
+	}
+	if (error < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
+	run->telling = false;
+	status = drain(run);
+	if (status == 0 && stays)
+		run->format.ops->snapshot(&run->format,
+		    run->printed - before);
+	return (status);
+}
+
+/*
+ * One wait and what came of it.  *error is the library's: more than 0 when
+ * tracing goes on.
+ */
+static int
+run_round(struct run *run, int *error)
+{
+	int status;
+
+	*error = tbuf_consumer_work(run->consumer);
+	tell_skipped(run);
+	tell_truncated(run);
+	run->telling = *error <= 0 || is_due(run);
+	if (run->telling) {
+		tell_missed(run);
+		tell_unsampled(run);
+		tell_waiting(run);
+	}
+	status = drain(run);
+	if (run->telling && status == 0 && *error > 0)
+		top_draw(&run->format);
+	if (signals_snapshot() && status == 0 && *error > 0)
+		status = snapshot(run);
+	return (status);
+}
+
+/* Each is told, not the first alone. */
+static bool
+all_matched(const struct run *run)
+{
+	bool program = !program_unmatched(&run->options->program,
+	    run->consumer);
+
+	return ((run->compiled == NULL ||
+	    !compile_unmatched(run->compiled)) && program);
+}
+
+static int
+finish(struct run *run, int error)
+{
+	const struct options *o = run->options;
+	struct tbuf_totals totals;
+
+	if (error < 0)
+		run->status = fail(MSG_LIBRARY,
+		    tbuf_consumer_error(run->consumer));
+	tell_truncated(run);
+	tell_matched(run, false);
+	if (!run->command_ended || o->unmatched)
+		tell_matched(run, true);
+	else if (!all_matched(run))
+		run->status = EXIT_FAILED;
+	if (run->command != 0 && !run->command_ended)
+		message(MSG_RUNNING, (intmax_t)run->command);
+	tbuf_consumer_totals(run->consumer, &totals);
+	top_end(&run->format);
+	/* What is printed of one unit is not all that there is. */
+	if (!run->one)
+		run->format.ops->total(&run->format, &totals);
+	else if (run->printed == 0 && run->status == 0)
+		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
+		    o->units_id);
+	if (run->status == 0)
+		(void)tbuf_consumer_exited(run->consumer, &run->status);
+	output_flush(run->format.out);
+	return (run->status);
+}
+
+/* Programs alone, and nothing in them. */
+static bool
+is_empty(const struct run *run)
+{
+	const struct program *program = &run->options->program;
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (!program->all[i].is_program)
+			return (false);
+	return (run->compiled->script->nclauses == 0);
+}
+
+/* What is said before a script begins, and what keeps it from that. */
+static int
+tell_script(struct run *run)
+{
+	const struct options *o = run->options;
+	const struct tbuf_d_script *script;
+	uint32_t i;
+
+	if (run->compiled == NULL)
+		return (0);
+	if (!o->quiet)
+		compile_tell(run->compiled, run->told, run->command == 0);
+	if (is_empty(run))
+		return (fail(MSG_NO_CLAUSE));
+	script = run->compiled->script;
+	for (i = 0; i < script->nclauses && !o->d.destructive; i++)
+		if ((script->clauses[i].flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)
+			return (fail(MSG_DESTRUCTIVE));
+	return (0);
+}
+
+static int
+run_all(struct run *run)
+{
+	const struct options *o = run->options;
+	const char *problem = top_problem(&run->format);
+	int64_t period = 0, size[NSIZES] = { 0 };
+	int error, status;
+
+	if (problem != NULL)
+		return (fail("%s", problem));
+	if ((status = tell_script(run)) != 0)
+		return (status);
+	get_sizes(run, size);
+	if (tbuf_consumer_go(run->consumer) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
+	if (run->command == 0) {
+		if (!o->unmatched &&
+		    program_unmatched(&o->program, run->consumer))
+			return (EXIT_FAILED);
+		tell_matched(run, true);
+	}
+	tell_lowered(run, size);
+	if (run->compiled != NULL && o->d.destructive && !o->quiet)
+		message(MSG_ALLOWING);
+	tell_skipped(run);
+	tell_lost(run);
+	tell_waiting(run);
+	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
+	run->period = period;
+	run->due = now() + run->period;
+	do {
+		status = run_round(run, &error);
+	} while (status == 0 && error > 0);
+	return (status != 0 ? status : finish(run, error));
+}
+
+int
+consume(struct tbuf_consumer *consumer, const struct options *options,
+    struct output *out, pid_t command, struct compiled *compiled)
+{
+	struct run run = {
+		.consumer = consumer, .options = options, .command = command,
+		.compiled = compiled, .one = options->units_one
+	};
+	int status;
+
+	run.told = memory_get(NULL, options->program.count, sizeof(bool));
+	memset(run.told, 0, options->program.count * sizeof(bool));
+	format_init(&run.format, out, options);
+	address_begin(options, consumer,
+	    compiled != NULL ? compiled->target : 0);
+	/* Records that are read may have stacks that another run took. */
+	if (options->d.unwind || compiled == NULL)
+		unwind_begin(consumer);
+	run.format.consumer = consumer;
+	run.format.script = compiled != NULL;
+	status = run_all(&run);
+	format_free(&run.format);
+	unwind_end();
+	address_end();
+	free(run.losses);
+	free(run.told);
+	return (status);
+}

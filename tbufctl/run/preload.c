@@ -1,0 +1,399 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Preloading into a command.
+ */
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <paths.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/description_field.h"
+#include "base/messages.h"
+#include "preload.h"
+#include "options/enablings.h"
+
+static const struct module {
+	unsigned what;
+	const char *file;
+	const char *name;		/* for messages */
+} modules[] = {
+	{ PRELOAD_LIST, "libtbuf-list.so", "libtbuf-list.so" },
+	{ PRELOAD_SYSCALL, "libtbuf-syscall.so", "the syscall provider" },
+	{ PRELOAD_USDT, "libtbuf-usdt.so", "the usdt provider" },
+	{ PRELOAD_LIBC, "libtbuf-libc.so", "the libc provider" }
+};
+#define NMODULES	(sizeof(modules) / sizeof(modules[0]))
+
+/* The providers of modules. */
+static const struct {
+	const char *name;
+	unsigned what;
+} providers[] = {
+	{ "libc", PRELOAD_LIBC },
+	{ "syscall", PRELOAD_SYSCALL },
+	{ "usdt", PRELOAD_USDT }
+};
+#define NPROVIDERS	(sizeof(providers) / sizeof(providers[0]))
+
+/* The kernel follows interpreters of interpreters so far. */
+#define SCRIPTS_MAX	5
+
+static bool
+field_wants(const char *field, size_t length, const char *provider)
+{
+	char *glob;
+	bool wants;
+
+	if (length == 0 || (length == 1 && *field == '*'))
+		return (false);
+	glob = memory_get(NULL, 1, length + 1);
+	memcpy(glob, field, length);
+	glob[length] = '\0';
+	wants = fnmatch(glob, provider, 0) == 0;
+	free(glob);
+	return (wants);
+}
+
+/*
+ * Fields are right-aligned: only the first of four is a provider.  There seem
+ * to be more where a function has :: in it.
+ */
+static bool
+text_wants(const char *p, const char *provider)
+{
+	const char *first, *end;
+	unsigned fields;
+
+	for (;; p++) {
+		first = p;
+		end = p = field_end(p);
+		for (fields = 1; *p == ':'; fields++)
+			p = field_end(p + 1);
+		if (fields >= 4 && field_wants(first, end - first,
+		    provider))
+			return (true);
+		if (*p == '\0')
+			return (false);
+	}
+}
+
+/*
+ * A program is compiled when its target is there, so its words are looked at.
+ * What stands in a comment or a string may be taken for a description: then
+ * there is a provider that nobody traces.
+ */
+static bool
+program_wants(const struct description *d, const char *provider)
+{
+	const char *text = d->flag == 's' ? d->script : d->text;
+	char *rest = memory_string(text), *all = rest, *word;
+	bool wants = false, first = true;
+
+	while (!wants && (word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
+		if (*word == '\0')
+			continue;
+		wants = text_wants(word, provider) || (first &&
+		    d->flag == 'P' && field_wants(word, strlen(word),
+		    provider));
+		first = false;
+	}
+	free(all);
+	return (wants);
+}
+
+bool
+preload_wanted(const struct program *program, const char *provider)
+{
+	const struct description *d;
+	size_t i;
+
+	for (i = 0; i < program->count; i++) {
+		d = &program->all[i];
+		if (d->is_program ? program_wants(d, provider) :
+		    d->full != NULL && text_wants(d->full, provider))
+			return (true);
+	}
+	return (false);
+}
+
+unsigned
+preload_providers(const struct program *program)
+{
+	unsigned what = 0;
+	size_t i;
+
+	for (i = 0; i < NPROVIDERS; i++)
+		if (preload_wanted(program, providers[i].name))
+			what |= providers[i].what;
+	return (what);
+}
+
+/* Syscall User Dispatch, which is not on, is turned off. */
+const char *
+preload_dispatch(void)
+{
+	static const int dispatch = 59;	/* PR_SET_SYSCALL_USER_DISPATCH */
+
+	if (prctl(dispatch, 0, 0, 0, 0) == 0)
+		return (NULL);
+	return (errno == EINVAL ? "the kernel has no Syscall User Dispatch" :
+	    "the kernel refuses Syscall User Dispatch");
+}
+
+static bool
+is_executable(const char *path)
+{
+	struct stat st;
+
+	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0);
+}
+
+/* The file that execvp(3) would execute, or NULL.  The caller frees it. */
+static char *
+find_command(const char *name)
+{
+	const char *path, *p, *end;
+	char *file;
+
+	if (strchr(name, '/') != NULL)
+		return (memory_string(name));
+	if ((path = getenv("PATH")) == NULL)
+		path = _PATH_DEFPATH;
+	for (p = path;; p = end + 1) {
+		end = strchrnul(p, ':');
+		if (asprintf(&file, "%.*s%s%s", (int)(end - p), p,
+		    end == p ? "" : "/", name) == -1)
+			exit(fail(MSG_MEMORY));
+		if (is_executable(file))
+			return (file);
+		free(file);
+		if (*end == '\0')
+			return (NULL);
+	}
+}
+
+/* Of a script: the interpreter's path, copied to `path`. */
+static bool
+interpreter(const char *head, size_t n, char path[PATH_MAX])
+{
+	size_t i, length;
+
+	if (n < 2 || memcmp(head, "#!", 2) != 0)
+		return (false);
+	for (i = 2; i < n && (head[i] == ' ' || head[i] == '\t'); i++)
+		continue;
+	for (length = 0; i + length < n && head[i + length] != '\0' &&
+	    strchr(" \t\n", head[i + length]) == NULL; length++)
+		continue;
+	if (length == 0 || length >= PATH_MAX)
+		return (false);
+	memcpy(path, head + i, length);
+	path[length] = '\0';
+	return (true);
+}
+
+/*
+ * The dynamic linker that a program names, without its folder: "" if it names
+ * none.  False if that cannot be told.
+ */
+static bool
+linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
+{
+	Elf64_Phdr phdr;
+	char path[PATH_MAX], *slash;
+	unsigned i;
+	ssize_t n;
+
+	for (i = 0; i < header->e_phnum; i++) {
+		if (pread(fd, &phdr, sizeof(phdr), (off_t)(header->e_phoff +
+		    i * sizeof(phdr))) != sizeof(phdr))
+			return (false);
+		if (phdr.p_type == PT_INTERP)
+			break;
+	}
+	*name = '\0';
+	if (i == header->e_phnum)
+		return (true);
+	n = pread(fd, path, sizeof(path), (off_t)phdr.p_offset);
+	if (n <= 0 || memchr(path, '\0', (size_t)n) == NULL)
+		return (false);
+	slash = strrchr(path, '/');
+	strcpy(name, slash == NULL ? path : slash + 1);
+	return (true);
+}
+
+/*
+ * tbufctl runs on such a machine itself, and is linked with the C library that
+ * the provider needs.  NULL if the program is like it.
+ */
+static const char *
+difference(int fd, const Elf64_Ehdr *header)
+{
+	char linker[PATH_MAX], own_linker[PATH_MAX] = "";
+	Elf64_Ehdr own;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (self == -1)
+		return (NULL);
+	if (read(self, &own, sizeof(own)) != sizeof(own))
+		own = *header;
+	else
+		(void)linker_of(self, &own, own_linker);
+	close(self);
+	if (own.e_machine != header->e_machine ||
+	    own.e_ident[EI_CLASS] != header->e_ident[EI_CLASS] ||
+	    own.e_ident[EI_DATA] != header->e_ident[EI_DATA])
+		return ("it is for another machine");
+	if (!linker_of(fd, header, linker))
+		return (NULL);
+	if (*linker == '\0')
+		return ("it is statically linked");
+	if (*own_linker != '\0' && strcmp(linker, own_linker) != 0)
+		return ("it is for another C library");
+	return (NULL);
+}
+
+/* What keeps a program from being preloaded into, or NULL. */
+static const char *
+obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
+{
+
+	if ((st->st_mode & S_ISUID) != 0)
+		return ("it is setuid");
+	if ((st->st_mode & S_ISGID) != 0 && (st->st_mode & S_IXGRP) != 0)
+		return ("it is setgid");
+	/* They are nothing that root would gain. */
+	if (geteuid() != 0 &&
+	    fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		return ("it has file capabilities");
+	return (difference(fd, header));
+}
+
+/*
+ * The same for a file, whose interpreter takes its place in `path` if it is a
+ * script.
+ */
+static const char *
+file_obstacle(char path[PATH_MAX])
+{
+	union {
+		char bytes[256];
+		Elf64_Ehdr elf;
+	} head;
+	const char *problem = NULL;
+	struct stat st;
+	unsigned i;
+	ssize_t n;
+	int fd;
+
+	for (i = 0; i < SCRIPTS_MAX; i++) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd == -1)
+			return (NULL);
+		n = 0;
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			n = read(fd, head.bytes, sizeof(head.bytes));
+		if (n >= (ssize_t)sizeof(head.elf) &&
+		    memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)
+			problem = obstacle(fd, &st, &head.elf);
+		close(fd);
+		if (n <= 0 || !interpreter(head.bytes, (size_t)n, path))
+			break;
+	}
+	return (problem);
+}
+
+/* Append a module to a list, which moves. */
+static int
+add_module(const struct module *m, char **list)
+{
+	const char *directory = getenv("TBUF_PROVIDERS");
+	char *old = *list, *path, *full = NULL;
+	int status = 0;
+
+	if (directory == NULL || *directory == '\0')
+		directory = PKGLIBDIR;
+	if (asprintf(&path, "%s/%s", directory, m->file) == -1)
+		exit(fail(MSG_MEMORY));
+	/*
+	 * The dynamic linker only warns, and the command would run on.  Its
+	 * children may be in other directories.
+	 */
+	if (access(path, R_OK) != 0 || (full = realpath(path, NULL)) == NULL)
+		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));
+	else if (strpbrk(full, ": \t\n") != NULL)
+		status = fail(MSG_PROVIDER, m->name, full,
+		    "the path has a blank or a colon in it");
+	else if (asprintf(list, "%s%s%s", old, *old == '\0' ? "" : ":",
+	    full) == -1)
+		exit(fail(MSG_MEMORY));
+	else
+		free(old);
+	free(full);
+	free(path);
+	return (status);
+}
+
+static int
+make_setting(unsigned what, char **setting)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *list = memory_string("");
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < NMODULES && status == 0; i++)
+		if ((what & modules[i].what) != 0)
+			status = add_module(&modules[i], &list);
+	if (status == 0 && asprintf(setting, "LD_PRELOAD=%s%s%s", list,
+	    old == NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old) ==
+	    -1)
+		exit(fail(MSG_MEMORY));
+	free(list);
+	return (status);
+}
+
+bool
+preload_program(const char *name, char path[PATH_MAX])
+{
+	char *command = find_command(name);
+	bool found = command != NULL && strlen(command) < PATH_MAX;
+
+	if (found) {
+		strcpy(path, command);
+		(void)file_obstacle(path);
+	}
+	free(command);
+	return (found);
+}
+
+int
+preload_prepare(const char *name, unsigned what, char **setting)
+{
+	char *command = find_command(name), path[PATH_MAX];
+	const char *problem = NULL;
+	size_t i;
+
+	if (command != NULL && strlen(command) < sizeof(path)) {
+		strcpy(path, command);
+		problem = file_obstacle(path);
+	}
+	free(command);
+	if (problem == NULL)
+		return (make_setting(what, setting));
+	for (i = 0; (what & modules[i].what) == 0; i++)
+		continue;
+	return (fail(MSG_PRELOAD, modules[i].name, path, problem));
+}

@@ -1,0 +1,81 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is read, and not traced: control files, --read, and core files, --core,
+ * which may be compressed as systemd-coredump does it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tbuf_consumer.h>
+
+#include "read_files.h"
+#include "base/messages.h"
+#include "base/decompress.h"
+
+/*
+ * The library's verdict; what was cut off is told, and whether it is the
+ * process's own file that is read for a core.
+ */
+static int
+opened(struct tbuf_consumer *consumer, int result, bool quiet)
+{
+
+	if (result < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	if (result > 0 && !quiet)
+		message(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	return (EXIT_DONE);
+}
+
+static int
+open_packed(struct tbuf_consumer *consumer, const char *path, int fd,
+    const char *name, bool quiet)
+{
+	struct unpack *u = unpack_open(fd);
+	int status;
+
+	if (u == NULL && errno == ENOTSUP)
+		return (fail(MSG_CORE_PACKED, path, name));
+	if (u == NULL)
+		return (fail(MSG_CORE, path, strerror(errno)));
+	status = opened(consumer, tbuf_consumer_open_core(consumer, path,
+	    unpack_read, u), quiet);
+	if (unpack_damaged(u))
+		message(MSG_CORE_DAMAGED, path, name);
+	unpack_close(u);
+	return (status);
+}
+
+int
+core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
+	const char *name;
+
+	if (fd == -1)
+		return (fail(MSG_CORE, path, strerror(errno)));
+	if ((name = unpack_name(fd)) != NULL)
+		status = open_packed(consumer, path, fd, name, quiet);
+	else
+		status = opened(consumer, tbuf_consumer_open_core(consumer,
+		    path, NULL, NULL), quiet);
+	close(fd);
+	return (status);
+}
+
+/* A number is that of a process, dead or alive. */
+int
+file_open(struct tbuf_consumer *consumer, const char *what, bool quiet)
+{
+	const char *error;
+	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+
+	return (opened(consumer, error == NULL ?
+	    tbuf_consumer_open_pid(consumer, pid) :
+	    tbuf_consumer_open_file(consumer, what), quiet));
+}

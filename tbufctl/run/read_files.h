@@ -1,0 +1,17 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * --read: a control file; --core: a core file, which may be compressed.
+ */
+#ifndef TBUFCTL_RUN_READ_FILES_H
+#define TBUFCTL_RUN_READ_FILES_H
+
+#include <stdbool.h>
+
+struct tbuf_consumer;
+
+/* Have the consumer read it: 0, or an exit status after a message. */
+int	file_open(struct tbuf_consumer *, const char *what, bool quiet);
+int	core_open(struct tbuf_consumer *, const char *path, bool quiet);
+
+#endif

@@ -1,0 +1,537 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From the programs of the command line to a script.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "cpp.h"
+#include "suggest_name.h"
+#include "base/messages.h"
+#include "base/dtrace_providers.h"
+#include "base/suggest.h"
+#include "options/command_line.h"
+
+/* ------------------------------------------------------------ callbacks */
+
+/* The sizes that a program is compiled for. */
+static void
+set_sizes(struct compiled *c)
+{
+	int64_t size = 0;
+
+	if (tbuf_consumer_get(c->known.consumer, "strsize", &size) == 0)
+		c->d.strsize = (uint64_t)size;
+	if (tbuf_consumer_get(c->known.consumer, "scratchsize", &size) == 0)
+		c->d.scratchsize = (uint64_t)size;
+}
+
+/* How many frames stacks have that do not say it, and keys parts. */
+static void
+set_frames(struct compiled *c)
+{
+
+	c->d.stackframes = c->options->d.stackframes;
+	c->d.ustackframes = c->options->d.ustackframes;
+	c->d.jstackframes = c->options->d.jstackframes;
+	c->d.maxframes = c->options->d.maxframes;
+	c->d.tregs = c->options->d.tregs;
+	c->d.raw = c->options->d.unwind;
+}
+
+/* #pragma D option */
+static const char *
+set_option(void *context, const char *name, const char *value)
+{
+	struct compiled *c = context;
+	const char *why;
+
+	if (setting_is_outside(name))
+		return (MSG_SET_CONTEXT);
+	why = setting_set(c->options, name, value);
+	c->d.defaultargs = c->options->d.defaultargs;
+	c->d.argref = c->options->d.argref;
+	c->d.version = c->options->d.version;
+	c->d.least = c->options->d.least;
+	c->d.zdefs = c->options->unmatched;
+	c->d.empty = c->options->d.empty;
+	c->d.pspec |= c->options->d.pspec;
+	set_frames(c);
+	if (why != SETTING_OTHER)
+		return (why);
+	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
+	case 0:
+		set_sizes(c);
+		return (NULL);
+	case -EINVAL:
+		return (MSG_SET_VALUE);
+	case -ENOTSUP:
+		return (MSG_SET_UNSUPPORTED);
+	default:
+		return (MSG_SET_NAME);
+	}
+}
+
+/*
+ * Of a command that does not run yet nothing is known, but that it will not
+ * have what nobody has; what a list has not is told behind it.
+ */
+static bool
+probe_exists(void *context, const struct d_description *d)
+{
+	struct compiled *c = context;
+
+	return (known_count(&c->known, d) != 0 ||
+	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
+	    !missing_is_pid(d->field[D_FIELD_PROVIDER])));
+}
+
+static enum d_class
+argument(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_argument(&c->known, d, name, number));
+}
+
+static enum d_class
+likely(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_likely(&c->known, d, name, number));
+}
+
+static bool
+probe_by_id(void *context, uint64_t id, struct d_description *d)
+{
+	struct compiled *c = context;
+
+	return (known_by_id(&c->known, id, d));
+}
+
+static uint64_t
+type_find(void *context, const char *module, enum d_import_kind kind,
+    const char *name)
+{
+	struct compiled *c = context;
+
+	return (types_find(&c->known.types, module, kind, name));
+}
+
+static uint64_t
+argument_type(void *context, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	struct compiled *c = context;
+
+	return (known_argument_type(&c->known, d, name, number));
+}
+
+static bool
+type_read(void *context, uint64_t id, struct d_import *type)
+{
+	struct compiled *c = context;
+
+	return (types_read(&c->known.types, id, type));
+}
+
+static bool
+is_traced(void *context, int64_t pid)
+{
+	struct compiled *c = context;
+	size_t i;
+
+	if (c->target != 0 && pid == c->target)
+		return (true);
+	for (i = 0; i < c->options->npids; i++)
+		if (pid == c->options->pids[i])
+			return (true);
+	return (false);
+}
+
+/* Whose types a script knows, beside those of targets that it looks for. */
+static void
+name_types(struct compiled *c)
+{
+	const struct options *o = c->options;
+	size_t i;
+
+	for (i = 0; i < o->npids; i++)
+		types_add_process(&c->known.types, o->pids[i]);
+	if (o->command != NULL)
+		types_add_command(&c->known.types, o->command[0]);
+}
+
+/* ------------------------------------------------------------ opening */
+
+static struct d_macro *
+make_macros(pid_t target)
+{
+	const struct d_macro all[] = {
+		{ "pid", getpid() }, { "ppid", getppid() },
+		{ "uid", getuid() }, { "euid", geteuid() },
+		{ "gid", getgid() }, { "egid", getegid() },
+		{ "pgid", getpgid(0) }, { "sid", getsid(0) },
+		{ "projid", 0 }, { "taskid", 0 }, { "target", target },
+		{ NULL, 0 }
+	};
+
+	return (memcpy(memory_get(NULL, 1, sizeof(all)), all, sizeof(all)));
+}
+
+static void
+set_options(struct compiled *c, pid_t target)
+{
+	const struct options *o = c->options;
+
+	c->d = (struct d_options){
+		.callbacks = {
+			.context = c, .set_option = set_option,
+			.probe_exists = probe_exists, .argument = argument,
+			.likely = likely, .probe_by_id = probe_by_id,
+			.type_find = type_find,
+			.argument_type = argument_type, .type_read = type_read,
+			.is_traced = is_traced
+		},
+		.macros = make_macros(target), .version = o->d.version,
+		.least = o->d.least,
+		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
+		.empty = o->d.empty, .zdefs = o->unmatched,
+		.ilp32 = o->d.ilp32
+	};
+	set_sizes(c);
+	set_frames(c);
+}
+
+/* ------------------------------------------------------------ sources */
+
+/* The words are DTrace's; a list of types keeps its lines. */
+static int
+refuse(struct compiled *c, const struct description *program,
+    const struct d_error *error)
+{
+	struct words text = { NULL, 0 };
+	char *what = NULL, *near;
+	size_t size;
+	FILE *f;
+
+	if ((f = open_memstream(&what, &size)) == NULL)
+		exit(fail(MSG_MEMORY));
+	d_error_print(error, c->options->d.errtags, f);
+	(void)fclose(f);
+	words_add(&text, program->flag == 's' ? MSG_COMPILE :
+	    MSG_BAD_PROBE, program->text, what);
+	fail_lines(text.all[0]);
+	if ((near = hint(c, error)) != NULL)
+		message(MSG_HINT, near);
+	free(near);
+	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
+		missing_tell(error->description->field[D_FIELD_PROVIDER]);
+	words_free(&text);
+	free(what);
+	return (EXIT_FAILED);
+}
+
+static int
+compile_libraries(struct compiled *c, const struct description *program)
+{
+	struct d_error error;
+	size_t i;
+
+	if (c->libraries.wrong != NULL)
+		return (fail(program->flag == 's' ? MSG_COMPILE :
+		    MSG_BAD_PROBE, program->text, c->libraries.wrong));
+	for (i = 0; i < c->libraries.count; i++) {
+		const struct library *l = &c->libraries.all[i];
+		const struct d_source source = {
+			.text = l->text, .length = l->length,
+			.is_script = true, .is_library = true,
+			.name = l->path, .field = D_FIELD_NAME
+		};
+
+		if (d_compile(c->compiler, &source, &error) == NULL)
+			return (refuse(c, program, &error));
+	}
+	return (0);
+}
+
+static enum d_field
+last_field(int flag)
+{
+
+	switch (flag) {
+	case 'P':
+		return (D_FIELD_PROVIDER);
+	case 'm':
+		return (D_FIELD_MODULE);
+	case 'f':
+		return (D_FIELD_FUNCTION);
+	default:
+		return (D_FIELD_NAME);
+	}
+}
+
+static int
+read_script(const struct options *o, struct description *program)
+{
+	const char *why;
+
+	program->script = text_read(program->text, &program->length);
+	if (program->script == NULL)
+		return (fail(MSG_OPEN_SCRIPT, program->text,
+		    strerror(errno)));
+	if (o->d.cpp && (program->script =
+	    cpp_run(&o->d, program->script, &program->length, &why)) == NULL)
+		return (fail(MSG_COMPILE, program->text, why));
+	return (0);
+}
+
+int
+compile_read(struct options *o)
+{
+	struct program *p = &o->program;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < p->count && status == 0; i++)
+		if (p->all[i].flag == 's')
+			status = read_script(o, &p->all[i]);
+	return (status);
+}
+
+static int
+compile_one(struct compiled *c, size_t i)
+{
+	struct options *o = c->options;
+	struct description *program = &o->program.all[i];
+	struct d_source source = {
+		.is_script = program->flag == 's',
+		.name = program->text,
+		.field = last_field(program->flag),
+		.argc = o->nwords, .argv = o->words
+	};
+	struct d_error error;
+
+	o->words[0] = program->flag == 's' ? program->text : o->name;
+	/* On a command line a word outside of clauses is a probe. */
+	c->d.pspec = program->flag != 's' || o->d.pspec;
+	/* -i takes a number, or what -n takes. */
+	source.text = program->flag == 's' ? program->script : program->text;
+	source.length = program->flag == 's' ? program->length :
+	    strlen(program->text);
+	c->programs[i] = d_compile(c->compiler, &source, &error);
+	return (c->programs[i] != NULL ? 0 : refuse(c, program, &error));
+}
+
+/* Nobody may have asked for a target's probes yet, as with -Z. */
+static void
+look_for_targets(struct compiled *c)
+{
+	const struct tbuf_d_clause *clause = c->script->clauses;
+	const struct tbuf_d_clause *end = clause + c->script->nclauses;
+	uint32_t i;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions; i++)
+			if (tbuf_consumer_own(clause->descriptions[i]) <= 0)
+				known_list(&c->known);
+}
+
+static int
+generate(struct compiled *c)
+{
+	struct d_node **programs;
+	const struct program *p = &c->options->program;
+	const struct description *last = NULL;
+	struct d_error error;
+	unsigned n = 0;
+	size_t i;
+
+	programs = memory_get(NULL, p->count + 1, sizeof(*programs));
+	for (i = 0; i < p->count; i++)
+		if (c->programs[i] != NULL) {
+			programs[n++] = c->programs[i];
+			last = &p->all[i];
+		}
+	c->script = d_generate(c->compiler, programs, n, &error);
+	free(programs);
+	if (c->script == NULL)
+		return (refuse(c, last, &error));
+	if (c->options->d.disassemble)
+		d_disassemble(c->script, stderr);
+	look_for_targets(c);
+	return (0);
+}
+
+int
+compile_all(struct compiled *c, struct options *o,
+    struct tbuf_consumer *consumer, pid_t target)
+{
+	const struct program *p = &o->program;
+	bool first = true;
+	int status;
+	size_t i;
+
+	*c = (struct compiled){ .options = o, .target = target };
+	c->known = (struct known){
+		.consumer = consumer, .look = o->command == NULL,
+		.files = options_reads(o),
+		.all = o->npids == 0 && !options_reads(o)
+	};
+	set_options(c, target);
+	name_types(c);
+	c->programs = memory_get(NULL, p->count, sizeof(*c->programs));
+	memset(c->programs, 0, p->count * sizeof(*c->programs));
+	if (!o->d.no_libraries)
+		libraries_read(&c->libraries, &o->d.libraries);
+	if ((c->compiler = d_open(&c->d)) == NULL)
+		return (fail(MSG_MEMORY));
+	for (i = 0; i < p->count; i++) {
+		if (!p->all[i].is_program)
+			continue;
+		if (first && (status = compile_libraries(c, &p->all[i])) != 0)
+			return (status);
+		first = false;
+		if ((status = compile_one(c, i)) != 0)
+			return (status);
+	}
+	return (generate(c));
+}
+
+void
+compile_free(struct compiled *c)
+{
+
+	if (c->options == NULL)
+		return;
+	d_close(c->compiler);
+	libraries_free(&c->libraries);
+	known_free(&c->known);
+	free(c->programs);
+	free((void *)(uintptr_t)c->d.macros);
+}
+
+/* ------------------------------------------------------------ notices */
+
+/*
+ * What it matches by now; each description of each clause counts, and each part
+ * of one with an if.
+ */
+static unsigned
+count(struct compiled *c, const struct d_node *program)
+{
+	const struct d_description *d;
+	unsigned i, n = 0, parts;
+
+	for (i = 0; (d = d_program_description(program, i, &parts)) != NULL;
+	    i++)
+		n += known_count_again(&c->known, d) * parts;
+	return (n);
+}
+
+void
+compile_tell(struct compiled *c, bool *told, bool all)
+{
+	const struct program *p = &c->options->program;
+	const struct description *d;
+	bool had_if = false, error;
+	unsigned n;
+	size_t i;
+
+	for (i = 0; i < p->count; i++) {
+		d = &p->all[i];
+		if (c->programs[i] == NULL)
+			continue;
+		error = !had_if && d_program_has_if(c->programs[i]);
+		had_if = had_if || error;
+		if (told[i])
+			continue;
+		n = count(c, c->programs[i]);
+		if (n == 0 && !all)
+			continue;
+		n += error;
+		told[i] = true;
+		if (d->flag == 's')
+			message(MSG_SCRIPT_MATCHED, d->text, n, PLURAL(n));
+		else
+			message(MSG_CLAUSE_MATCHED,
+			    (int)strcspn(d->text, "{/;"), d->text, n,
+			    PLURAL(n));
+	}
+}
+
+struct search {
+	const struct d_description *description;
+	bool found;
+};
+
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct search *s = arg;
+
+	s->found = known_matches(s->description, probe);
+	return (s->found);
+}
+
+static bool
+is_unmatched(struct compiled *c, const struct d_description *d)
+{
+	struct search s = { .description = d };
+
+	if (known_own(d) != 0)
+		return (false);
+	(void)tbuf_consumer_probes(c->known.consumer, compare, &s);
+	return (!s.found);
+}
+
+/* Each description is told once, however many clauses have it. */
+static void
+tell_unmatched(struct compiled *c, const struct d_description *d,
+    struct words *told)
+{
+	const char *text;
+	char *near;
+	size_t i;
+
+	words_add(told, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
+	    d->field[3]);
+	text = told->all[told->count - 1];
+	for (i = 0; i + 1 < told->count; i++)
+		if (strcmp(told->all[i], text) == 0)
+			return;
+	if ((near = near_description(text, c->known.consumer)) == NULL)
+		message(MSG_NO_PROBE, text);
+	else
+		message(MSG_NO_PROBE MSG_NEAR, text, near);
+	free(near);
+	missing_tell(d->field[D_FIELD_PROVIDER]);
+}
+
+bool
+compile_unmatched(struct compiled *c)
+{
+	const struct d_description *d;
+	struct words told = { NULL, 0 };
+	bool found;
+	unsigned j, parts;
+	size_t i;
+
+	for (i = 0; i < c->options->program.count; i++)
+		for (j = 0; c->programs[i] != NULL && (d =
+		    d_program_description(c->programs[i], j, &parts)) != NULL;
+		    j++)
+			if (is_unmatched(c, d))
+				tell_unmatched(c, d, &told);
+	found = told.count != 0;
+	words_free(&told);
+	return (found);
+}

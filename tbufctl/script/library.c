@@ -1,0 +1,196 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Libraries of D: read, and put in an order in which each comes behind those
+ * that it depends on.
+ */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpp.h"
+#include "library.h"
+#include "base/messages.h"
+#include "base/string_list.h"
+
+static void
+add(struct libraries *l, const char *directory, const char *name)
+{
+	struct library *new;
+	struct words path = { NULL, 0 };
+
+	words_add(&path, "%s/%s", directory, name);
+	l->all = memory_get(l->all, l->count + 1, sizeof(*l->all));
+	new = &l->all[l->count];
+	*new = (struct library){ .path = path.all[0] };
+	free(path.all);
+	new->text = text_read(new->path, &new->length);
+	if (new->text == NULL) {
+		free(new->path);
+		return;
+	}
+	new->name = memory_string(name);
+	l->count++;
+}
+
+static int
+is_library(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return (n > 2 && strcmp(entry->d_name + n - 2, ".d") == 0);
+}
+
+static void
+read_directory(struct libraries *l, const char *path)
+{
+	struct dirent **entries;
+	int i, n;
+
+	n = scandir(path, &entries, is_library, alphasort);
+	for (i = 0; i < n; i++) {
+		add(l, path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+/* What stands behind "#pragma D depends_on library" in a line, or NULL. */
+static const char *
+dependency(const char *line, size_t *length)
+{
+	static const char *const words[] = {
+		"#pragma", "D", "depends_on", "library"
+	};
+	size_t i, n;
+
+	for (i = 0; i < 4; i++) {
+		line += strspn(line, " \t");
+		n = strlen(words[i]);
+		if (strncmp(line, words[i], n) != 0)
+			return (NULL);
+		line += n;
+	}
+	line += strspn(line, " \t");
+	*length = strcspn(line, " \t\r\n");
+	return (line);
+}
+
+static struct library *
+find(struct libraries *l, const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (strlen(l->all[i].name) == length &&
+		    memcmp(l->all[i].name, name, length) == 0)
+			return (&l->all[i]);
+	return (NULL);
+}
+
+/* What DTrace has as files, and this compiler built in. */
+static bool
+is_built_in(const char *name, size_t length)
+{
+	static const char *const names[] = {
+		"errno.d", "io.d", "ip.d", "lockstat.d", "net.d", "procfs.d",
+		"regs.d", "sched.d", "signal.d", "tcp.d", "types.d", "udp.d",
+		"unistd.d"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length &&
+		    memcmp(names[i], name, length) == 0)
+			return (true);
+	return (false);
+}
+
+/* The first that is wrong is told. */
+static void
+complain(struct libraries *l, const char *what, const struct library *one,
+    const char *how, const char *other)
+{
+	struct words text = { NULL, 0 };
+
+	if (l->wrong != NULL)
+		return;
+	words_add(&text, "%s %s%s %s", what, one->path, how, other);
+	l->wrong = text.all[0];
+	free(text.all);
+}
+
+static void
+missing(struct libraries *l, const struct library *one, const char *name,
+    size_t length)
+{
+	struct words path = { NULL, 0 };
+
+	words_add(&path, "%.*s%.*s",
+	    (int)(strlen(one->path) - strlen(one->name)), one->path,
+	    (int)length, name);
+	complain(l, "Invalid library dependency in", one, ":", path.all[0]);
+	words_free(&path);
+}
+
+/* First what it depends on. */
+static void
+visit(struct libraries *l, struct library *one, struct library *sorted,
+    size_t *n)
+{
+	const char *line = one->text, *name;
+	struct library *other;
+	size_t length;
+
+	if (one->visited)
+		return;
+	one->visited = true;
+	for (; line != NULL; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if ((name = dependency(line, &length)) == NULL)
+			continue;
+		if ((other = find(l, name, length)) == NULL) {
+			if (!is_built_in(name, length))
+				missing(l, one, name, length);
+			continue;
+		}
+		if (other->visited && !other->sorted)
+			complain(l, "Cyclical dependency detected:", one,
+			    " =>", other->path);
+		visit(l, other, sorted, n);
+	}
+	one->sorted = true;
+	sorted[(*n)++] = *one;
+}
+
+void
+libraries_read(struct libraries *l, const struct words *directories)
+{
+	struct library *sorted;
+	size_t i, n = 0;
+
+	*l = (struct libraries){ .count = 0 };
+	for (i = 0; i < directories->count; i++)
+		read_directory(l, directories->all[i]);
+	sorted = memory_get(NULL, l->count + 1, sizeof(*sorted));
+	for (i = 0; i < l->count; i++)
+		visit(l, &l->all[i], sorted, &n);
+	free(l->all);
+	l->all = sorted;
+}
+
+void
+libraries_free(struct libraries *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		free(l->all[i].path);
+		free(l->all[i].name);
+		free(l->all[i].text);
+	}
+	free(l->all);
+	free(l->wrong);
+}

@@ -1,0 +1,180 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -l of programs: the probes that their clauses describe.  Those that tbufctl
+ * has itself are shown here, clause by clause; those of targets are enabled,
+ * by which the library knows what to list.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "base/description_field.h"
+#include "print/format.h"
+#include "list_script.h"
+#include "base/messages.h"
+#include "options/enablings.h"
+
+/* A timer has the next id behind the fixed ones when it is first named. */
+static unsigned
+timer_id(struct script_list *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->ntimers; i++)
+		if (strcmp(l->timers[i], name) == 0)
+			return (KNOWN_FIXED + 1 + i);
+	l->timers = memory_get(l->timers, l->ntimers + 1, sizeof(*l->timers));
+	l->timers[l->ntimers++] = memory_string(name);
+	return (KNOWN_FIXED + l->ntimers);
+}
+
+static void
+show(void *arg, const char *provider, const char *name, unsigned id)
+{
+	struct script_list *l = arg;
+	const struct tbuf_probe_info probe = {
+		.id = id != 0 ? id : timer_id(l, name), .provider = provider,
+		.module = "", .function = "", .name = name
+	};
+
+	l->format->ops->probe(l->format, getpid(), &probe);
+}
+
+/* One by its name, or those that are always there and the usual timers. */
+static unsigned
+show_own(struct script_list *l, const struct d_description *d)
+{
+	const char *name = d->field[D_FIELD_NAME];
+	unsigned n = known_own_list(d, show, l);
+
+	if (*name == '\0' || strpbrk(name, "*?[") != NULL)
+		n += known_usual_list(d, show, l);
+	return (n);
+}
+
+void
+script_list_own(struct script_list *l)
+{
+	const struct d_description any = { .field = { "", "", "", "" } };
+
+	(void)show_own(l, &any);
+}
+
+/* The fields of a description that has all four, cut out of a copy. */
+static void
+split(char *copy, struct d_description *d)
+{
+	char *end;
+	unsigned i;
+
+	d->bare = NULL;
+	for (i = 0; i < 4; i++) {
+		end = copy + (field_end(copy) - copy);
+		d->field[i] = copy;
+		if (*end != '\0')
+			*end++ = '\0';
+		copy = end;
+	}
+}
+
+static int
+list_one(struct script_list *l, struct tbuf_consumer *consumer,
+    const char *text)
+{
+	char *copy = memory_string(text);
+	struct d_description d;
+	int enabling;
+
+	split(copy, &d);
+	if (show_own(l, &d) == 0) {
+		enabling = tbuf_consumer_enable(consumer, text);
+		if (enabling < 0) {
+			free(copy);
+			return (fail(MSG_LIBRARY,
+			    tbuf_consumer_error(consumer)));
+		}
+		l->enablings = memory_get(l->enablings, l->count + 1,
+		    sizeof(*l->enablings));
+		l->enablings[l->count++] = (struct listed){ text, enabling };
+	}
+	free(copy);
+	return (0);
+}
+
+/* The same of one whose first fields may be missing. */
+static void
+split_short(char *copy, struct d_description *d)
+{
+	char *field, *rest = copy;
+	unsigned n = 0, i;
+
+	d->bare = NULL;
+	for (i = 0; i < 4; i++)
+		d->field[i] = "";
+	while ((field = strsep(&rest, ":")) != NULL && n < 4)
+		d->field[n++] = field;
+	for (i = 0; i < n; i++)
+		d->field[3 - i] = d->field[n - 1 - i];
+	for (i = 0; i + n < 4; i++)
+		d->field[i] = "";
+}
+
+/* A list with commas. */
+static bool
+show_list(struct script_list *l, const char *list)
+{
+	char *copy = memory_string(list), *rest = copy, *item;
+	struct d_description d;
+	unsigned n = 0;
+
+	while ((item = strsep(&rest, ",")) != NULL) {
+		split_short(item, &d);
+		n += show_own(l, &d);
+	}
+	free(copy);
+	return (n != 0);
+}
+
+void
+script_list_unclaused(struct script_list *l, struct program *program)
+{
+	struct description *d = program->all;
+	struct description *end = d + program->count;
+
+	for (; d < end; d++)
+		if (d->full != NULL && !d->is_program)
+			d->has_own = show_list(l, d->full);
+}
+
+int
+script_list(struct script_list *l, const struct tbuf_d_script *script,
+    struct tbuf_consumer *consumer)
+{
+	const struct tbuf_d_clause *clause = script->clauses;
+	const struct tbuf_d_clause *end = clause + script->nclauses;
+	int status = 0;
+	uint32_t i;
+
+	for (; clause < end; clause++)
+		for (i = 0; i < clause->ndescriptions && status == 0; i++)
+			status = list_one(l, consumer,
+			    clause->descriptions[i]);
+	return (status);
+}
+
+void
+script_list_end(struct script_list *l, struct tbuf_consumer *consumer)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (tbuf_consumer_matched(consumer,
+		    l->enablings[i].enabling) == 0)
+			message(MSG_FAILED_MATCH, l->enablings[i].description);
+	for (i = 0; i < l->ntimers; i++)
+		free(l->timers[i]);
+	free(l->timers);
+	free(l->enablings);
+}

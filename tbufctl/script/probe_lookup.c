@@ -1,0 +1,375 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The probes that are known while a script is compiled.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe_lookup.h"
+#include "base/messages.h"
+#include "base/string_list.h"
+
+/* ------------------------------------------------------------ our own */
+
+static const char *const own[KNOWN_FIXED] = { "BEGIN", "END", "ERROR" };
+
+static bool
+field_matches(const char *pattern, const char *name)
+{
+
+	return (pattern[0] == '\0' || fnmatch(pattern, name, 0) == 0);
+}
+
+static bool
+matches(const struct d_description *d, const char *provider,
+    const char *module, const char *function, const char *name)
+{
+
+	return ((field_matches(d->field[D_FIELD_PROVIDER], provider) ||
+	    (d->bare != NULL && field_matches(d->bare, provider))) &&
+	    field_matches(d->field[D_FIELD_MODULE], module) &&
+	    field_matches(d->field[D_FIELD_FUNCTION], function) &&
+	    field_matches(d->field[D_FIELD_NAME], name));
+}
+
+/* A timer is there when somebody asks for it by its whole name. */
+static bool
+is_timer(const struct d_description *d)
+{
+	struct words text = { NULL, 0 };
+	int found;
+
+	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1],
+	    d->field[2], d->field[3]);
+	found = strpbrk(d->field[D_FIELD_NAME], "0123456789") != NULL ?
+	    tbuf_consumer_own(text.all[0]) : 0;
+	words_free(&text);
+	return (found > 0);
+}
+
+unsigned
+known_own_list(const struct d_description *d, void (*visit)(void *,
+    const char *provider, const char *name, unsigned id), void *arg)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < KNOWN_FIXED; i++)
+		if (matches(d, "dtrace", "", "", own[i])) {
+			visit(arg, "dtrace", own[i], i + 1);
+			n++;
+		}
+	if (n != 0 || !is_timer(d))
+		return (n);
+	visit(arg, "profile", d->field[D_FIELD_NAME], 0);
+	return (1);
+}
+
+unsigned
+known_usual_list(const struct d_description *d, void (*visit)(void *,
+    const char *provider, const char *name, unsigned id), void *arg)
+{
+	static const char *const usual[] = {
+		"profile-97", "profile-199", "profile-499", "profile-997",
+		"profile-1999", "profile-4001", "profile-4999",
+		"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000",
+		"tick-5000"
+	};
+	unsigned i, n = 0;
+
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (matches(d, "profile", "", "", usual[i])) {
+			visit(arg, "profile", usual[i], 0);
+			n++;
+		}
+	return (n);
+}
+
+static void
+ignore(void *arg, const char *provider, const char *name, unsigned id)
+{
+
+	(void)arg;
+	(void)provider;
+	(void)name;
+	(void)id;
+}
+
+unsigned
+known_own(const struct d_description *d)
+{
+
+	return (known_own_list(d, ignore, NULL));
+}
+
+/* ------------------------------------------------------------ targets */
+
+static int
+add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct known *k = arg;
+	size_t i;
+
+	if (!k->files)
+		types_add_process(&k->types, pid);
+	for (i = 0; i < k->count; i++)
+		if (k->probes[i]->id == probe->id)
+			return (0);
+	k->probes = memory_get(k->probes, k->count + 1, sizeof(*k->probes));
+	k->probes[k->count++] = probe;
+	return (0);
+}
+
+/* Targets are not looked for before a description needs it. */
+void
+known_list(struct known *k)
+{
+
+	if (k->listed || !k->look)
+		return;
+	k->listed = true;
+	if (!k->all || tbuf_consumer_grab_all(k->consumer) == 0)
+		(void)tbuf_consumer_list(k->consumer, add, k);
+}
+
+/* X::Y:name may be a function X::Y of any provider, too. */
+static bool
+matches_scoped(const struct d_description *d,
+    const struct tbuf_probe_info *probe)
+{
+	const char *const *f = d->field;
+	struct d_description scoped = {
+		.field = { "", "", "", f[D_FIELD_NAME] }
+	};
+	char function[512];
+	int n;
+
+	if (*f[D_FIELD_PROVIDER] == '\0' || *f[D_FIELD_MODULE] != '\0' ||
+	    *f[D_FIELD_FUNCTION] == '\0')
+		return (false);
+	n = snprintf(function, sizeof(function), "%s::%s",
+	    f[D_FIELD_PROVIDER], f[D_FIELD_FUNCTION]);
+	scoped.field[D_FIELD_FUNCTION] = function;
+	return (n > 0 && (size_t)n < sizeof(function) &&
+	    matches(&scoped, probe->provider, probe->module, probe->function,
+	    probe->name));
+}
+
+bool
+known_matches(const struct d_description *d,
+    const struct tbuf_probe_info *probe)
+{
+
+	return (matches(d, probe->provider, probe->module, probe->function,
+	    probe->name) || matches_scoped(d, probe));
+}
+
+unsigned
+known_count(struct known *k, const struct d_description *d)
+{
+	unsigned n = known_own(d);
+	size_t i;
+
+	if (n != 0)
+		return (n);
+	known_list(k);
+	for (i = 0; i < k->count; i++)
+		n += known_matches(d, k->probes[i]);
+	return (n);
+}
+
+struct counting {
+	const struct d_description *d;
+	unsigned n;
+};
+
+static int
+count_one(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct counting *c = arg;
+
+	c->n += known_matches(c->d, probe);
+	return (0);
+}
+
+unsigned
+known_count_again(struct known *k, const struct d_description *d)
+{
+	struct counting c = { d, known_count(k, d) };
+
+	if (c.n == 0)
+		(void)tbuf_consumer_probes(k->consumer, count_one, &c);
+	return (c.n);
+}
+
+static enum d_class
+class_of(uint8_t type)
+{
+
+	switch (type) {
+	case TBUF_UINT64:
+	case TBUF_POINTER:
+		return (D_CLASS_UNSIGNED);
+	case TBUF_FLOAT:
+	case TBUF_DOUBLE:
+		return (D_CLASS_FLOAT);
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		return (D_CLASS_TEXT);
+	case TBUF_NONE:
+		return (D_CLASS_NONE);
+	default:
+		return (D_CLASS_INTEGER);
+	}
+}
+
+/* Which of a probe's arguments is meant; one behind them if it has none. */
+static unsigned
+argument_of(const struct tbuf_probe_info *probe, const char *name,
+    uint64_t number)
+{
+	unsigned n;
+
+	for (n = 0; n < probe->nargs; n++)
+		if (name != NULL ? strcmp(probe->argnames[n], name) == 0 :
+		    n == number)
+			break;
+	return (n);
+}
+
+enum d_class
+known_argument(struct known *k, const struct d_description *d,
+    const char *name, uint64_t number)
+{
+	const struct tbuf_probe_info *probe;
+	size_t i;
+	unsigned n;
+
+	if (known_own(d) != 0)
+		return (D_CLASS_NONE);
+	/* Of a command that does not run yet nothing is known. */
+	if (!k->look)
+		return (D_CLASS_ANY);
+	known_list(k);
+	for (i = 0; i < k->count; i++) {
+		probe = k->probes[i];
+		if (!known_matches(d, probe))
+			continue;
+		if ((n = argument_of(probe, name, number)) < probe->nargs)
+			return (class_of(probe->types[n]));
+	}
+	return (D_CLASS_NONE);
+}
+
+static const struct sites *
+known_sites(struct known *k)
+{
+
+	if (!k->read && !k->look)
+		types_sites(&k->types, &k->sites);
+	k->read = true;
+	return (&k->sites);
+}
+
+enum d_class
+known_likely(struct known *k, const struct d_description *d, const char *name,
+    uint64_t number)
+{
+	const struct sites *sites = known_sites(k);
+	const struct tbuf_probe_info *probe;
+	unsigned n;
+	size_t i;
+
+	for (i = 0; i < sites->count; i++) {
+		probe = &sites->all[i];
+		if (known_matches(d, probe) &&
+		    (n = argument_of(probe, name, number)) < probe->nargs)
+			return (class_of(probe->types[n]));
+	}
+	return (D_CLASS_NONE);
+}
+
+static void
+visit_names(const struct d_description *d,
+    const struct tbuf_probe_info *probe, void (*visit)(void *,
+    const char *name), void *arg)
+{
+	unsigned n;
+
+	for (n = 0; known_matches(d, probe) && n < probe->nargs; n++)
+		visit(arg, probe->argnames[n]);
+}
+
+void
+known_names(struct known *k, const struct d_description *d,
+    void (*visit)(void *, const char *name), void *arg)
+{
+	const struct sites *sites = known_sites(k);
+	size_t i;
+
+	for (i = 0; i < k->count; i++)
+		visit_names(d, k->probes[i], visit, arg);
+	for (i = 0; i < sites->count; i++)
+		visit_names(d, &sites->all[i], visit, arg);
+}
+
+static uint64_t
+type_of(struct known *k, const struct d_description *d,
+    const struct tbuf_probe_info *probe, const char *name, uint64_t number)
+{
+	unsigned n = argument_of(probe, name, number);
+
+	if (n == probe->nargs || probe->types[n] != TBUF_POINTER ||
+	    !known_matches(d, probe))
+		return (0);
+	return (types_argument(&k->types, probe->module, probe->function,
+	    probe->argnames[n]));
+}
+
+uint64_t
+known_argument_type(struct known *k, const struct d_description *d,
+    const char *name, uint64_t number)
+{
+	const struct sites *sites = known_sites(k);
+	uint64_t id = 0;
+	size_t i;
+
+	for (i = 0; i < k->count && id == 0; i++)
+		id = type_of(k, d, k->probes[i], name, number);
+	for (i = 0; i < sites->count && id == 0; i++)
+		id = type_of(k, d, &sites->all[i], name, number);
+	return (id);
+}
+
+bool
+known_by_id(struct known *k, uint64_t id, struct d_description *d)
+{
+	size_t i;
+
+	if (id >= 1 && id <= KNOWN_FIXED) {
+		*d = (struct d_description){ .field = { "dtrace", "", "",
+		    own[id - 1] } };
+		return (true);
+	}
+	known_list(k);
+	for (i = 0; i < k->count; i++)
+		if (k->probes[i]->id == id) {
+			*d = (struct d_description){ .field = {
+			    k->probes[i]->provider, k->probes[i]->module,
+			    k->probes[i]->function, k->probes[i]->name } };
+			return (true);
+		}
+	return (false);
+}
+
+void
+known_free(struct known *k)
+{
+
+	free(k->probes);
+	types_free(&k->types);
+	sites_free(&k->sites);
+}

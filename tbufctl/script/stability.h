@@ -1,0 +1,14 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * -v of programs: how stable is what they rely on.
+ */
+#ifndef TBUFCTL_SCRIPT_STABILITY_H
+#define TBUFCTL_SCRIPT_STABILITY_H
+
+struct compiled;
+struct output;
+
+void	stability_print(const struct compiled *, struct output *);
+
+#endif

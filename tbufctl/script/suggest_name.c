@@ -1,0 +1,97 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The words of an error are DTrace's, which people's scripts are compared
+ * with; what was probably meant is a line of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "suggest_name.h"
+#include "base/messages.h"
+#include "base/suggest.h"
+#include "base/string_list.h"
+
+struct search {
+	const char *word;
+	unsigned distance;
+	const char *name;		/* the nearest so far */
+};
+
+static void
+visit(void *arg, const char *name)
+{
+	struct search *s = arg;
+	unsigned distance = near_distance(s->word, strlen(s->word), name);
+
+	/* An error may leave the word itself half declared. */
+	if (distance != 0 && distance < s->distance) {
+		s->distance = distance;
+		s->name = name;
+	}
+}
+
+/* A description of the same four fields. */
+static char *
+near_probe(struct compiled *c, const struct d_description *d)
+{
+	struct words text = { NULL, 0 };
+	char *near;
+
+	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
+	    d->field[3]);
+	near = near_description(text.all[0], c->known.consumer);
+	words_free(&text);
+	return (near);
+}
+
+static void
+near_variable(struct compiled *c, const struct d_description *d,
+    struct search *s)
+{
+
+	if (d != NULL)
+		known_names(&c->known, d, visit, s);
+	d_names(c->compiler, D_UNKNOWN_VARIABLE, visit, s);
+}
+
+static void
+near_type(struct compiled *c, struct search *s)
+{
+
+	d_names(c->compiler, D_UNKNOWN_TYPE, visit, s);
+	types_names(&c->known.types, D_IMPORT_TYPEDEF, visit, s);
+}
+
+char *
+hint(struct compiled *c, const struct d_error *error)
+{
+	struct search s = { .word = error->name, .distance = NEAR_NEVER };
+
+	switch (error->unknown) {
+	case D_UNKNOWN_PROBE:
+		return (error->description == NULL ? NULL :
+		    near_probe(c, error->description));
+	case D_UNKNOWN_VARIABLE:
+		near_variable(c, error->description, &s);
+		break;
+	case D_UNKNOWN_FUNCTION:
+	case D_UNKNOWN_MEMBER:
+		d_names(c->compiler, error->unknown, visit, &s);
+		break;
+	case D_UNKNOWN_TYPE:
+		near_type(c, &s);
+		break;
+	case D_UNKNOWN_EITHER:
+		near_variable(c, error->description, &s);
+		near_type(c, &s);
+		break;
+	case D_UNKNOWN_TAG:
+		types_names(&c->known.types, D_IMPORT_STRUCT, visit, &s);
+		break;
+	default:
+		break;
+	}
+	return (s.name == NULL ? NULL : memory_string(s.name));
+}
