@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #if SITES != 0
-#include "../tests/usdt/scattered.h"
+#include "providers/usdt/programs/scattered.h"
 #else
 static void
 sites(void)

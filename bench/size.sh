@@ -5,7 +5,7 @@
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
-. "$top_srcdir/tests/common_size"
+. "$top_srcdir/tests/lib/target_text.sh"
 
 if ! command -v size >/dev/null; then
 	echo "size of the target side: no size(1)"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Everything that tbufctl says on standard error, in one table.  Scripts
- * match these lines; tests/cmd pins each of them.
+ * match these lines; tests/golden/cmd pins each of them.
  */
 #ifndef TBUFCTL_BASE_MESSAGES_H
 #define TBUFCTL_BASE_MESSAGES_H

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../scratch.h"
+#include "lib/scratch.h"
 #include "fuzz.h"
 
 static char path[64];

@@ -5,7 +5,7 @@
  * is, it compiles or is in error; and, as some of the options want, does so
  * again.  What is generated the verifier accepts, and the machine runs it.
  */
-#include "d/runner.h"
+#include "compiler/runner.h"
 #include "fuzz.h"
 #include "tbufd.h"
 

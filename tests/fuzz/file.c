@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../machine_word.h"
+#include "lib/machine_word.h"
 #include "machine/machine.h"
 #include "consumer/run/run.h"
 #include "drain.h"

@@ -79,8 +79,8 @@ shared()
 	for file in ${patch:+stepped} image drain directory world; do
 		echo "$source/tests/fuzz/$file.c"
 	done
-	echo "$source/tests/d/runner.c"
-	echo "$source/tests/scratch.c"
+	echo "$source/tests/compiler/runner.c"
+	echo "$source/tests/lib/scratch.c"
 }
 
 rm -f "$build"/o/*.o

@@ -16,7 +16,7 @@ set -u
 library=$srcdir/../../libtbuf/include
 passed=0 failed=0
 
-. "$srcdir/../common_scratch"
+. "$srcdir/../lib/scratch.sh"
 work=$SCRATCH
 
 pass()

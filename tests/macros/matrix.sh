@@ -143,7 +143,7 @@ if [ "${1:-}" = --row ]; then
 	exit 0
 fi
 
-. "$srcdir/../common_scratch"
+. "$srcdir/../lib/scratch.sh"
 work=$SCRATCH
 CC_OF_FAKE=${CC:-cc}
 export work srcdir CC_OF_FAKE

@@ -15,7 +15,7 @@ type="this argument's type cannot be traced"
 many="a probe has at most 10 arguments"
 passed=0 failed=0
 
-. "$srcdir/../common_scratch"
+. "$srcdir/../lib/scratch.sh"
 work=$SCRATCH
 
 # build LANGUAGE DECLARATIONS STATEMENT: what the compiler says is in the log

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Golden tests of the D compiler: tests/compiler/*.cases, each a text of programs and
+# what compiling them prints.  `tests/compiler/compile -u FILE` prints a file with
+# what comes out now.  Each tag of an error has a case.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}"
+export LC_ALL=C
+status=0
+
+"$top_builddir/tests/compiler/compile" -c "$top_srcdir"/tests/compiler/*.cases || status=1
+for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/errors.h" |
+    sed 's/X(\(.*\))/D_\1/'); do
+	grep -q -F "[$tag] " "$top_srcdir"/tests/compiler/*.cases || {
+		echo "FAIL no case has an error of $tag"
+		status=1
+	}
+done
+exit $status

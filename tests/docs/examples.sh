@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# kvd serves kvload on a Unix socket and on a port, untraced, and ends with 0
+# when it is told to; its socket is gone then.
+
+set -eu
+: "${top_builddir:?}"
+. "${top_srcdir:?}/tests/lib/scratch.sh"
+dir=$SCRATCH
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+start() {
+	"$top_builddir/examples/kvd" "$1" &
+	kvd=$!
+	"$top_builddir/examples/kvload" --requests=2000 --seed=7 "$1" \
+	    >"$dir/out" || fail "kvload $1 ended with status $?"
+	grep -q '^seed 7: 2000 requests, [0-9]* misses, 0 errors in ' \
+	    "$dir/out" || fail "summary: $(cat "$dir/out")"
+}
+
+stop() {
+	kill "$kvd"
+	wait "$kvd" || fail "kvd ended with status $?"
+}
+
+# misused COMMAND ...: one usage, and nothing else is done.
+misused() {
+	program=$top_builddir/examples/$1 status=0
+	shift
+	"$program" "$@" >"$dir/out" 2>&1 || status=$?
+	[ $status -eq 2 ] || fail "status $status of $program $*"
+	grep -q '^usage: ' "$dir/out" || fail "no usage from $program $*"
+}
+
+misused kvload --nosuch
+misused kvload --rate
+misused kvload --rate=x
+misused kvload --rate=-1
+misused kvload --connections=0
+misused kvload one two
+misused kvd -x
+misused kvd -t 0
+misused kvd one two
+
+start "$dir/socket"
+stop
+[ ! -e "$dir/socket" ] || fail 'the socket is still there'
+
+# Others run here, too.
+port=$((20000 + $$ % 12000))
+while grep -q ":$(printf %04X $port) [0:]* 0A " /proc/net/tcp; do
+	port=$((port + 1))
+done
+start $port
+stop
+
+# A socket that a kill left behind is taken over.
+start "$dir/socket"
+kill -9 "$kvd"
+wait "$kvd" && fail 'kvd survived'
+[ -e "$dir/socket" ] || fail 'no socket was left behind'
+start "$dir/socket"
+stop

@@ -1,0 +1,100 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A consumer library that replays a script, so that everything tbufctl prints
+ * can be pinned without a target.  TBUF_FAKE names the script; each line is
+ * words, and words with blanks stand in double quotes with \" \\ \n \xHH:
+ *
+ *	target PID COMM		a process; probes that follow are its
+ *	probe ID PROVIDER MODULE FUNCTION NAME [TYPE:ARGUMENT ...]
+ *	lane CONSUMER NAME POLICY SIZE CPU FILL RECORDS OVERWRITTEN FULL LARGE
+ *	     NOLANE [locked]	of the last target
+ *	matched N ...		what each enabling has matched
+ *	lowered SIZE		bufsize after go
+ *	skipped ERRNO		what a target was lacking
+ *	command PID		what spawn gives
+ *	table PID N		a target's probes that found no room
+ *	waiting PID N		... that wait for a semaphore
+ *	missed N REASON		processes that could not be traced
+ *	unsampled LINE		why profile-N samples less than it was to
+ *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go
+ *				or status
+ *	left PID		a process that has ended has left a session
+ *	option NAME N		what tbuf_consumer_get() gives
+ *	aggregation NAME FUNCTION [long|string ...]
+ *				FUNCTION by its number, then the keys
+ *	tuple ID VALUE [KEY ...]
+ *				of the aggregation ID, from 0; VALUE is a
+ *				number, or LOW:HIGH:COUNT,... all buckets
+ *	show			print what is called, on standard error
+ *
+ * and then the rounds, one for each tbuf_consumer_work():
+ *
+ *	record PID TID CPU ID TIME WALL [VALUE ...]
+ *				VALUE: a number, true, false, NULL, or a
+ *				string, with ... behind it when it is cut
+ *	enabling N		the records that follow are of this one
+ *	repeat N		the next record comes N times
+ *	drops PID CPU full|large|nolane N
+ *	overwritten PID CPU N
+ *	damage PID CPU N
+ *	aggregated PID CPU N	values that found no room
+ *	lost PID N		probes that found no room
+ *	unmet PID N		probes that could not be enabled
+ *	unfit PID N		probes that a clause does not fit
+ *	timers PID N		firings over records that were left out
+ *	snapshot		what follows is given by a snapshot, and in no
+ *				total
+ *	switch			what follows is given by a switch
+ *	exit PID [status N | signal N]
+ *	raise SIGNAL		the process gets a signal
+ *	round			tracing goes on
+ *	end [ERRNO TEXT]	it has ended; after tbuf_consumer_stop() this
+ *				round comes next
+ */
+#ifndef TESTS_GOLDEN_CMD_FAKE_H
+#define TESTS_GOLDEN_CMD_FAKE_H
+
+#include <sys/queue.h>
+
+#include <tbuf_consumer.h>
+
+#define FAKE_WORDS	32
+
+/* One line: what it says, and its words after the first. */
+struct fake_line {
+	STAILQ_ENTRY(fake_line) next;
+	unsigned number;
+	unsigned count;
+	struct fake_word {
+		char *text;
+		size_t size;
+		bool cut;
+	} words[FAKE_WORDS];
+};
+
+STAILQ_HEAD(fake_lines, fake_line);
+
+/*
+ * The whole script, read once; exits with a line on standard error when it is
+ * wrong.
+ */
+struct fake_lines *fake_script(void);
+
+bool	fake_is(const struct fake_line *, const char *what);
+const char *fake_text(const struct fake_line *, unsigned word);
+int64_t	fake_number(const struct fake_line *, unsigned word);
+
+/* -ESRCH for "ESRCH". */
+int	fake_errno(const struct fake_line *, unsigned word);
+
+/* Type and argument name of "TYPE:ARGUMENT". */
+uint8_t	fake_type(const struct fake_line *, unsigned word, const char **name);
+
+void	fake_value(const struct fake_line *, unsigned word, uint8_t type,
+	    struct tbuf_value *);
+
+void	fake_wrong(const struct fake_line *, const char *why)
+	    __attribute__((noreturn));
+
+#endif

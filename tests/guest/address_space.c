@@ -1,0 +1,228 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How much address space a target takes: less where the host may lock little
+ * memory, for mlockall(2) counts all of it, and none where it is not traced.
+ * A forked child that is no target is charged nothing for it.
+ */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/support/guest.h"
+
+#define LOCKED		"GUEST_LOCKED"	/* limit that the library is told */
+#define LARGE		(UINT64_C(1) << 30)
+
+/* A limit that is above this process's own cannot be set for it. */
+int
+getrlimit(__rlimit_resource_t what, struct rlimit *limit)
+{
+	const char *locked = getenv(LOCKED);
+
+	if (what != RLIMIT_MEMLOCK || locked == NULL)
+		return (prlimit(0, what, NULL, limit));
+	limit->rlim_cur = limit->rlim_max = strtoull(locked, NULL, 0);
+	return (0);
+}
+
+/* The largest mapping of a process with this in its line, or of all. */
+static uint64_t
+largest(pid_t pid, const char *part)
+{
+	char path[64], line[512];
+	uint64_t from, to, most = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "r");
+	GUEST_EXPECT(f != NULL, "%s", path);
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 &&
+		    strstr(line, part) != NULL && to - from > most)
+			most = to - from;
+	fclose(f);
+	return (most);
+}
+
+static void
+target(struct guest_page *page, const char *argument)
+{
+	(void)argument;
+	guest_next(page);
+}
+
+static const char *variable, *value;
+
+static void
+prepare(void)
+{
+	setenv(variable, value, 1);
+}
+
+static uint64_t
+window(const char *name, const char *setting)
+{
+	struct guest_page *page;
+	uint64_t size, all;
+	pid_t pid;
+
+	variable = name;
+	value = setting;
+	pid = guest_start(&page, prepare, "");
+	size = largest(pid, "/tbuf.");
+	all = largest(pid, "");
+	GUEST_EXPECT(size != 0 || all < LARGE, "%" PRIu64
+	    " bytes are taken for nothing", all);
+	guest_wait(page, pid);
+	return (size);
+}
+
+static void
+expect(const char *name, const char *setting, uint64_t expected)
+{
+	uint64_t size = window(name, setting);
+
+	GUEST_EXPECT(size == expected, "%s=%s: a window of %" PRIu64
+	    " bytes, not %" PRIu64, name, setting, size, expected);
+}
+
+static void
+test_window_is_a_quarter_of_what_may_be_locked(void)
+{
+	expect(LOCKED, "0x4000000", 16 << 20);
+	expect(LOCKED, "0x10000000", 64 << 20);
+	/* So little is every process's default: it does not lock memory. */
+	GUEST_EXPECT(window(LOCKED, "0x800000") >= LARGE, "a small window");
+	GUEST_EXPECT(window(LOCKED, "0xffffffffffffffff") >= LARGE,
+	    "a small window");
+}
+
+static void
+test_window_is_what_the_user_says(void)
+{
+	expect("TBUF_WINDOW", "64m", 64 << 20);
+	expect("TBUF_WINDOW", "8192k", 8 << 20);
+	expect("TBUF_WINDOW", "5000000", 4997120);
+	/* Nonsense is no window of that size. */
+	GUEST_EXPECT(window("TBUF_WINDOW", "8x") >= LARGE, "a small window");
+}
+
+/*
+ * It would be searched for what has been leaked.  (The dynamic linker says that
+ * there is no such object.)
+ */
+static void
+test_window_is_small_under_memcheck(void)
+{
+	expect("LD_PRELOAD", "/nowhere/vgpreload_memcheck-amd64-linux.so",
+	    4 << 20);
+}
+
+static void
+test_no_window_where_there_is_no_tracing(void)
+{
+	expect("TBUF_DISABLE", "1", 0);
+	expect("TBUF_WINDOW", "1m", 0);
+	expect("TBUF_DIR", "/proc/self/task", 0);
+}
+
+/* Kilobytes that count against RLIMIT_DATA. */
+static uint64_t
+charged(void)
+{
+	char line[128];
+	uint64_t size = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	GUEST_EXPECT(f != NULL, "/proc/self/status");
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "VmData: %" SCNu64, &size) == 1)
+			break;
+	fclose(f);
+	return (size);
+}
+
+#define ROOM	(UINT64_C(64) << 20)
+
+static void
+child_allocates(uint64_t before)
+{
+	struct rlimit limit;
+	uint64_t now = charged();
+	void *p;
+
+	GUEST_EXPECT(now < before + 1024, "%" PRIu64 " kB are charged, %"
+	    PRIu64 " to the parent", now, before);
+	GUEST_EXPECT(largest(getpid(), " r") < LARGE,
+	    "memory that mlockall would fill");
+	limit.rlim_cur = limit.rlim_max = before * 1024 + ROOM;
+	GUEST_EXPECT(setrlimit(RLIMIT_DATA, &limit) == 0, "setrlimit");
+	p = mmap(NULL, ROOM / 2, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	GUEST_EXPECT(p != MAP_FAILED, "mmap: %s", strerror(errno));
+	p = malloc(ROOM / 8);
+	GUEST_EXPECT(p != NULL, "malloc: %s", strerror(errno));
+	memset(p, 1, ROOM / 8);
+	guest_fire(&(struct guest_page){ 0 }, 10);
+	_exit(0);
+}
+
+static void
+fork_child_that_allocates(void)
+{
+	uint64_t before = charged();
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		child_allocates(before);
+	GUEST_EXPECT(pid > 0 && waitpid(pid, &status, 0) == pid, "%s",
+	    strerror(errno));
+	GUEST_EXPECT(status == 0, "the child ended with %#x", status);
+}
+
+static void
+test_child_is_charged_nothing_for_the_window(void)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	struct tbuf_consumer *c;
+
+	fork_child_that_allocates();
+	c = guest_begin("switch", "64k");
+	fork_child_that_allocates();
+	guest_fire(&page, 100);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
+static const struct guest_case cases[] = {
+	{ "child_is_charged_nothing_for_the_window",
+	    test_child_is_charged_nothing_for_the_window, NULL, GUEST_PLAIN },
+	{ "window_is_a_quarter_of_what_may_be_locked",
+	    test_window_is_a_quarter_of_what_may_be_locked, target,
+	    GUEST_PLAIN | GUEST_ONCE },
+	{ "window_is_what_the_user_says", test_window_is_what_the_user_says,
+	    target, GUEST_PLAIN | GUEST_ONCE },
+	{ "window_is_small_under_memcheck",
+	    test_window_is_small_under_memcheck, target,
+	    GUEST_PLAIN | GUEST_ONCE },
+	{ "no_window_where_there_is_no_tracing",
+	    test_no_window_where_there_is_no_tracing, target,
+	    GUEST_PLAIN | GUEST_ONCE },
+	{ NULL, NULL, NULL, 0 }
+};
+
+int
+main(int argc, char **argv)
+{
+	guest_main(argc, argv, cases);
+}

@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Hosts that are linked statically, throw exceptions, carry a sanitizer's
+# run-time or run under valgrind, with the plain library: they run as they do
+# without, and each of their fires is accounted for, on both paths.
+
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
+: "${CC:=cc}" "${CXX:=c++}"
+
+if [ -n "$SANITIZER" ]; then
+	echo "the library itself is built with a sanitizer"
+	exit 77
+fi
+
+. "$top_srcdir/tests/lib/scratch.sh"
+D=$SCRATCH
+mkdir -m 700 "$D/dir"
+TBUF_DIR=$D/dir
+export TBUF_DIR
+LIBS=$top_builddir/.libs
+GUEST=$top_srcdir/tests/guest/support
+COMMON="-O2 -g -Wall -Wextra -I$top_srcdir/libtbuf/include"
+SHARED="$LIBS/libtbuf.so -Wl,-rpath,$LIBS -lpthread"
+failures=0
+
+fail()
+{
+	echo "$*" >&2
+	failures=$((failures + 1))
+}
+
+# account FILE FIRES: records + drops are what was fired.
+account()
+{
+	sed -n '$s/.*"records":\([0-9]*\),"overwritten":0,"drops":\([0-9]*\)}/\1 \2/p' \
+	    "$1" | {
+		read -r records drops &&
+		[ $((records + drops)) -eq "$2" ] && [ "$records" -gt 0 ] &&
+		[ "$(grep -c '"type":"record"' "$1")" -eq "$records" ]
+	}
+}
+
+# trace NAME FIRES COMMAND: each is accounted for; the command says nothing.
+trace()
+{
+	name=$1 fires=$2
+	shift 2
+	"$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
+	    -c "$*" >"$D/out" 2>"$D/err" || {
+		fail "$name: tbufctl failed: $(cat "$D/err")"
+		return
+	}
+	account "$D/records" "$fires" ||
+	    fail "$name: fired $fires, but $(tail -n 1 "$D/records")"
+	grep -q '"type":"exit","pid":[0-9]*,"status":0,"signal":null' \
+	    "$D/records" ||
+	    fail "$name: $(grep '"type":"exit"' "$D/records") $(cat "$D/err")"
+	[ ! -s "$D/out" ] || fail "$name: printed $(cat "$D/out")"
+	rm -f "$D/records"
+}
+
+# both NAME FIRES COMMAND
+both()
+{
+	echo "$1"
+	trace "$@"
+	(
+		GLIBC_TUNABLES=glibc.pthread.rseq=0
+		export GLIBC_TUNABLES
+		failures=0
+		name=$1; shift; trace "$name (locks)" "$@"
+		exit $failures
+	) || failures=$((failures + 1))
+}
+
+# build OUTPUT COMMAND: 1 if that is not possible here.
+build()
+{
+	output=$1
+	shift
+	"$@" -o "$D/$output" >"$D/log" 2>&1 && return 0
+	if grep -q 'cannot find\|unsupported\|not supported' "$D/log"; then
+		echo "$output: skipped: $(grep -m 1 'cannot find\|upported' \
+		    "$D/log")"
+	else
+		fail "$output: $(cat "$D/log")"
+	fi
+	return 1
+}
+
+build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
+	"$D/plain" || fail "plain: untraced, it failed"
+	both plain 3100 "$D/plain"
+	if command -v valgrind >/dev/null; then
+		echo valgrind
+		# Where the kernel does not trust the counter, valgrind may not
+		# know the instruction that reads it with the CPU's number.
+		clock=${TBUF_CLOCK-}
+		unset TBUF_CLOCK
+		trace valgrind 3100 valgrind -q --error-exitcode=9 \
+		    --leak-check=full "$D/plain"
+		[ -z "$clock" ] || export TBUF_CLOCK="$clock"
+	else
+		echo "valgrind: skipped: not installed"
+	fi
+}
+build static $CC $COMMON -static "$GUEST/host.c" "$LIBS/libtbuf.a" &&
+	both static 3100 "$D/static"
+# Two copies of the library in a program have a control file each.
+cat >"$D/plugin.c" <<'EOF'
+#include <tbuf.h>
+
+static void __attribute__((constructor))
+begin(void)
+{
+	int i;
+
+	for (i = 0; i < 500; i++)
+		TBUF_PROBE(guest, plugin, i);
+}
+
+static void __attribute__((destructor))
+end(void)
+{
+	int i;
+
+	for (i = 0; i < 700; i++)
+		TBUF_PROBE(guest, plugin, i);
+}
+EOF
+cat >"$D/waits.c" <<'EOF'
+#include <unistd.h>
+#include <tbuf.h>
+
+int
+main(void)
+{
+	char byte;
+	int i;
+
+	if (write(1, "ready\n", 6) != 6 || read(0, &byte, 1) < 0)
+		return (1);
+	for (i = 0; i < 300; i++)
+		TBUF_PROBE(guest, waits, i);
+	return (0);
+}
+EOF
+build plugin.so $CC $COMMON -shared -fPIC "$D/plugin.c" $SHARED &&
+build waits $CC $COMMON "$D/waits.c" "$LIBS/libtbuf.a" -lpthread &&
+build copies $CC $COMMON "$GUEST/host.c" "$LIBS/libtbuf.a" -lpthread && {
+	both copies 4300 env "LD_PRELOAD=$D/plugin.so" "$D/copies"
+	mkfifo "$D/go"
+	LD_PRELOAD=$D/plugin.so "$D/waits" <"$D/go" >"$D/ready" &
+	pid=$!
+	exec 9>"$D/go"
+	until [ -s "$D/ready" ] || ! kill -0 $pid; do :; done
+	"$TBUFCTL" --format=json -n 'guest:::' -o "$D/records" -p $pid \
+	    2>"$D/err" 9>&- &
+	tracer=$!
+	until grep -q matched "$D/err" || ! kill -0 $tracer; do :; done
+	exec 9>&-
+	wait $pid && wait $tracer || fail "copies, -p: $(cat "$D/err")"
+	account "$D/records" 1000 ||
+	    fail "copies, -p: $(tail -n 1 "$D/records") $(cat "$D/err")"
+	rm -f "$D/records"
+}
+build exceptions $CXX $COMMON -std=c++17 "$GUEST/exceptions.cc" $SHARED &&
+	both exceptions 2000 "$D/exceptions"
+build address $CC $COMMON -fsanitize=address,undefined \
+    -fno-sanitize-recover=all "$GUEST/host.c" $SHARED &&
+	both address 3100 "$D/address"
+build thread $CC $COMMON -fsanitize=thread "$GUEST/host.c" $SHARED &&
+	both thread 3100 "$D/thread"
+
+# A consumer without descriptors of its own puts nothing of its into a file
+# that happens to be called 1 or 2.
+"$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
+    -c "$D/plain" <&- >&- 2>&- || fail "closed: tbufctl failed"
+account "$D/records" 3100 || fail "closed: $(tail -n 1 "$D/records")"
+
+for left in "$TBUF_DIR"/tbuf*; do
+	[ ! -e "$left" ] || fail "left: $left"
+done
+[ "$failures" -eq 0 ]

@@ -1,0 +1,227 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Two sessions' records of one fire share a reading of the counter, unless
+ * anything has come between the two: then the second one is not older than
+ * that.  And each has its record, whatever a handler does to the thread's memo
+ * before a section.  This program has the library's objects in it, with the
+ * hidden names.
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/support/guest.h"
+#include "target/provider.h"
+#include "arch/rseq_unit.h"
+#include "target/clause/plan.h"
+#include "target/fire/fire.h"
+#include "target/lane/pack_fixed.h"
+#include "target/lane/pack_string.h"
+#include "target/unit/unit.h"
+
+/* Before the section of each session. */
+static void (*moment_action)(void);
+
+static void
+moment(void)
+{
+	if (moment_action != NULL)
+		moment_action();
+}
+
+#define tbuf_rseq_rows_own(m, w, site, values) \
+	(moment(), (tbuf_rseq_rows_own)(m, w, site, values))
+#define tbuf_rseq_rows_among(m, w, site, values) \
+	(moment(), (tbuf_rseq_rows_among)(m, w, site, values))
+/* Not tried: what is left by it is what this is about (check_sections). */
+#define tbuf_rseq_several(memos, left, ...) (left)
+#include "target/fire/fire.c"
+
+static struct tbuf_consumer *consumers[2];
+static struct guest_page page;
+static uint64_t came;		/* when the handler did */
+static unsigned moments;
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	came = tbuf_clock_read(tbuf_self.clock);
+}
+
+static void
+interrupt_second(void)
+{
+	if (moments++ == 1)
+		raise(SIGUSR1);
+}
+
+static void
+count(void)
+{
+	moments++;
+}
+
+/* Fires go by the CPU's memos only where that is known. */
+static void
+begin(void)
+{
+	cpu_set_t one;
+	unsigned i;
+
+	if (!tbuf_self.rseq || tbuf_local->cpus == 0)
+		guest_skip("there are no memos of CPUs");
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	GUEST_EXPECT(sched_setaffinity(0, sizeof(one), &one) == 0, "no CPU");
+	for (i = 0; i < 2; i++)
+		consumers[i] = guest_begin("ring", "64k");
+	memset(&page, 0, sizeof(page));
+}
+
+static void
+fire_one(void)
+{
+	moments = 0;
+	TBUF_PROBE(guest, numbers, page.before, page.after);
+	page.after++;
+}
+
+static uint64_t
+last(unsigned number)
+{
+	return (tbuf_memo_of(tbuf_local, tbuf_rseq_cpu(), number)->lane->last);
+}
+
+static void
+end(void)
+{
+	struct guest_tally tally;
+	unsigned i;
+
+	moment_action = NULL;
+	for (i = 0; i < 2; i++) {
+		memset(&tally, 0, sizeof(tally));
+		guest_finish(consumers[i], &tally);
+		guest_account(&tally, page.after);
+	}
+}
+
+static void
+test_sessions_share_a_reading_of_the_counter(void)
+{
+	unsigned i, same = 0;
+
+	begin();
+	moment_action = count;
+	/* The long way; then some may be preempted. */
+	for (i = 0; i < 100; i++) {
+		fire_one();
+		if (i > 0)
+			GUEST_EXPECT(moments == 2, "%u sections", moments);
+		same += last(0) == last(1);
+	}
+#if defined(__x86_64__)
+	GUEST_EXPECT(same > 50, "%u of 100 have one time", same);
+#endif
+	end();
+}
+
+static void
+test_what_comes_between_makes_a_reading_old(void)
+{
+	unsigned i;
+
+	begin();
+	signal(SIGUSR1, on_signal);
+	fire_one();
+	moment_action = interrupt_second;
+	for (i = 0; i < 100; i++) {
+		came = 0;
+		fire_one();
+		GUEST_EXPECT(came != 0, "no signal");
+		GUEST_EXPECT(last(0) < came && came < last(1),
+		    "%" PRIu64 ", handler %" PRIu64 ", %" PRIu64, last(0),
+		    came, last(1));
+	}
+	end();
+}
+
+/* Two records of each fire, which a flat section leaves to the next one. */
+static struct tbuf_consumer *
+begin_two_enablings(void)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	GUEST_EXPECT(c != NULL &&
+	    tbuf_consumer_set(c, "bufpolicy", "ring") == 0 &&
+	    tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
+	    tbuf_consumer_enable(c, "guest:::numbers") == 0 &&
+	    tbuf_consumer_enable(c, "guest:::numbers") >= 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "no session");
+	guest_go(c);
+	return (c);
+}
+
+/*
+ * The thread forgets its memo, as a vfork() makes it that has no area to lend,
+ * and has that of a session that begins here.
+ */
+static void
+remember_another(void)
+{
+	uint64_t before = tbuf_thread.memo.bits;
+
+	if (moments++ > 0)
+		return;
+	tbuf_thread_mark(1);
+	tbuf_thread_mark(-1);
+	consumers[1] = guest_begin("ring", "64k");
+	TBUF_PROBE(guest, another, before);
+	GUEST_EXPECT(tbuf_thread.memo.bits != TBUF_MEMO_NONE &&
+	    tbuf_thread.memo.bits != before, "not remembered");
+}
+
+static void
+test_handler_that_remembers_another_session_loses_no_record(void)
+{
+	struct guest_tally tally = { 0 };
+
+	if (!tbuf_self.rseq)
+		guest_skip("threads remember no lanes of CPUs");
+	memset(&page, 0, sizeof(page));
+	consumers[0] = begin_two_enablings();
+	fire_one();
+	moment_action = remember_another;
+	fire_one();
+	GUEST_EXPECT(consumers[1] != NULL, "no handler");
+	moment_action = NULL;
+	fire_one();
+	guest_finish(consumers[0], &tally);
+	guest_account(&tally, 2 * page.after);
+	/* What began amid a fire may have it or not. */
+	memset(&tally, 0, sizeof(tally));
+	guest_finish(consumers[1], &tally);
+	GUEST_EXPECT(tally.records == 2 || tally.records == 3,
+	    "%" PRIu64 " records", tally.records);
+}
+
+static const struct guest_case cases[] = {
+	{ "sessions_share_a_reading_of_the_counter",
+	    test_sessions_share_a_reading_of_the_counter, NULL, GUEST_PLAIN },
+	{ "what_comes_between_makes_a_reading_old",
+	    test_what_comes_between_makes_a_reading_old, NULL, GUEST_PLAIN },
+	{ "handler_that_remembers_another_session_loses_no_record",
+	    test_handler_that_remembers_another_session_loses_no_record, NULL,
+	    GUEST_PLAIN },
+	{ NULL, NULL, NULL, 0 }
+};
+
+int
+main(int argc, char **argv)
+{
+	guest_main(argc, argv, cases);
+}

@@ -1,0 +1,99 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Something happens between two instructions: a function runs under the
+ * processor's trap flag, and after a number of instructions, or after each of
+ * them, a signal handler does what a test wants.  What can go wrong at one
+ * instruction alone goes wrong there in every run.
+ *
+ * A trap is a signal, so a restartable section never ends while it is stepped
+ * through.
+ */
+#ifndef TESTS_LIB_SINGLE_STEP_H
+#define TESTS_LIB_SINGLE_STEP_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#define STEPS_EACH	ULONG_MAX	/* after every instruction */
+
+static void (*steps_action)(void);
+static unsigned long steps_at, steps_taken;
+static const unsigned char *steps_pc;	/* the instruction to come */
+
+#if defined(__x86_64__)
+#define STEPS_POSSIBLE	true
+#define STEPS_FLAG	0x100	/* TF of the flags register */
+
+static void
+steps_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)number;
+	(void)info;
+	steps_pc = (const unsigned char *)c->uc_mcontext.gregs[REG_RIP];
+	if (steps_at == STEPS_EACH)
+		steps_action();
+	else if (steps_taken++ == steps_at) {
+		/* The rest runs as ever. */
+		c->uc_mcontext.gregs[REG_EFL] &= ~STEPS_FLAG;
+		steps_action();
+	}
+}
+
+/* The flags are changed below what the compiler may keep under the stack. */
+static inline void
+steps_begin(void)
+{
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t"
+	    "orq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp"
+	    : : "i"(STEPS_FLAG) : "memory", "cc");
+}
+
+static inline void
+steps_end(void)
+{
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t"
+	    "andq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp"
+	    : : "i"(~STEPS_FLAG) : "memory", "cc");
+}
+#else
+#define STEPS_POSSIBLE	false
+#define steps_begin()	((void)0)
+#define steps_end()	((void)0)
+
+static void
+steps_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	steps_pc = NULL;
+}
+#endif
+
+/*
+ * Run a function, and after `at` of its instructions the action.  False if it
+ * has not so many.
+ */
+static bool
+steps_run(void (*function)(void), unsigned long at, void (*action)(void))
+{
+	struct sigaction trap = { .sa_sigaction = steps_trap,
+	    .sa_flags = SA_SIGINFO };
+
+	steps_action = action;
+	steps_at = at;
+	steps_taken = 0;
+	sigaction(SIGTRAP, &trap, NULL);
+	steps_begin();
+	function();
+	steps_end();
+	return (at == STEPS_EACH || steps_taken > at);
+}
+
+#endif

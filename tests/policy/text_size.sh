@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a program that is linked with the target side has to carry, as it is
+# built for people: of what traces 120 KB of text at most, and with all that
+# clauses, units, threads' lanes, recorders and backtraces add 251 KB.
+
+: "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
+
+most_kernel=120000
+most=251000
+. "$top_srcdir/tests/lib/target_text.sh"
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+[ -z "$SANITIZER" ] || skip "a sanitizer has code of its own"
+case " $TARGET_FLAGS " in
+*TBUF_INJECT*) skip "delays are code, too" ;;
+*" -O2 "*) ;;
+*) skip "not built with -O2" ;;
+esac
+# shellcheck disable=SC2086 # it may have flags
+case $($CC --version 2>/dev/null) in
+*clang*) skip "the figure is that of another compiler" ;;
+esac
+[ "$(uname -m)" = x86_64 ] || skip "the figure is that of another processor"
+command -v size >/dev/null || skip "no size(1)"
+
+# check WHAT BYTES MOST
+check()
+{
+	[ "$2" -gt 0 ] || { echo "no objects of $1" >&2; exit 1; }
+	echo "text of $1: $2 bytes of $3"
+	[ "$2" -le "$3" ] || {
+		echo "text of $1: $2 bytes, at most $3" >&2
+		exit 1
+	}
+}
+
+check 'what traces' "$(target_text "$beyond_fire")" "$most_kernel"
+check 'the target side' "$(target_text)" "$most"

@@ -1,0 +1,46 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A system call of a program's own, in the midst of code that has something in
+ * every register and in the flags: nothing has changed afterwards but x0.  Once
+ * with a number that is known, and once with one that is not.
+ */
+#include <sys/syscall.h>
+
+#include <unistd.h>
+
+#include "aarch64/registers.h"
+
+#define NUMBER_AT	8u
+
+void	known(const uint64_t *, uint64_t *);
+void	in_register(const uint64_t *, uint64_t *);
+
+FUNCTION("known", "mov x8, #173\n\tsvc #0\n\t");
+FUNCTION("in_register", "svc #0\n\t");
+
+static void
+look(const char *name, void (*function)(const uint64_t *, uint64_t *))
+{
+	uint64_t from[NREGISTERS], to[NREGISTERS];
+
+	fill_registers(from);
+	from[NUMBER_AT] = SYS_getppid;
+	function(from, to);
+	if (to[0] != (uint64_t)getppid())
+		errx(1, "%s: another result: %#" PRIx64, name, to[0]);
+	compare_registers(name, from, to, 1);
+}
+
+int
+main(void)
+{
+	int i;
+
+	_Static_assert(SYS_getppid == 173, "the assembly has this number");
+	for (i = 0; i < 1000; i++) {
+		look("known", known);
+		look("in a register", in_register);
+	}
+	return (0);
+}

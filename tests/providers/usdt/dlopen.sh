@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# USDT probes of objects that dlopen(3) loads: armed before their constructors
+# run, also while threads run, and taken back when they are unloaded.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+# Its programs have instructions in them.
+[ "$(uname -m)" = x86_64 ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR CC
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST LD_AUDIT
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+cat >module.d <<'END'
+provider module {
+	probe begin();
+	probe asked();
+	probe work(int i, const char *text);
+	probe alone();
+	probe end();
+};
+END
+"$TBUFCTL" -h -s module.d && CFLAGS=-fPIC "$TBUFCTL" -G -s module.d || exit 1
+# compile PROGRAM FLAG ...
+compile() {
+	program=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/include/include/tbuf" \
+	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
+}
+compile module.so -shared -fPIC "$top/tests/providers/usdt/programs/module.c" module.o
+compile opener "$top/tests/providers/usdt/programs/opener.c" -ldl -lpthread
+
+# count TIMES ARGUMENT: how often each probe has fired, as a line each.
+count() {
+	"$TBUFCTL" -q -Z -x usdt=module.d -n '
+	    BEGIN { } module:::work, module:::begin, module:::asked,
+	    module:::alone, module:::end { @[probename] = count(); }' \
+	    -c "./opener $*" 2>err | awk 'NF { print $1, $2 }' |
+	    LC_ALL=C sort
+	cat err
+}
+# fired TIMES: what it has to be.
+fired() {
+	printf 'alone %d\nasked %d\nbegin %d\nend %d\nwork %d\n' $(($1 * 100)) \
+	    "$1" "$1" "$1" $(($1 * 100))
+}
+
+expect 'loaded once' "$(count 1)" "$(fired 1)"
+# More than there is room for stubs, were it not used again.
+expect 'and again' "$(count 1500)" "$(fired 1500)"
+"$TBUFCTL" -q -Z -x usdt=module.d -x temporal -n module:::work \
+    -c './opener 1' >out 2>err
+expect 'its texts' "$(grep -c 'text="text"' out)" 100
+expect 'nobody traces' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    ./opener 3; echo $?)" 0
+TBUF_USDT_LIST=list LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./opener 1
+expect 'what is armed' "$(sed 's/ at 0x[0-9a-f]*//' list |
+    LC_ALL=C sort)" \
+    'module:module.so:begin:asked: armed
+module:module.so:begin:begin: armed
+module:module.so:end:end: armed
+module:module.so:module_alone:alone: armed
+module:module.so:module_work:work: armed'
+# calls DESCRIPTION: how often files are opened and closed by then, with it.
+calls() {
+	"$TBUFCTL" -q -Z -x usdt=module.d -n "$1"' /0/ { @n = count(); }
+	    syscall::openat:entry, syscall::close:entry, syscall::read:entry,
+	    syscall::pread64:entry { @[probefunc] = count(); }' \
+	    -c './opener 20' 2>err | awk NF | LC_ALL=C sort
+	cat err
+}
+if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ]; then
+	calls syscall::none:entry >plain
+	expect 'its calls' "$(grep -c openat plain)" 1
+	expect 'they are what they are' "$(calls 'module:::work')" \
+	    "$(cat plain)"
+fi
+# Calls of an object that has come before it are dispatched as before: the thread
+# has not blocked the signal that does it.
+cat >raw.c <<'END'
+#include <sys/syscall.h>
+long raw(void);
+long
+raw(void)
+{
+	long result = SYS_getppid;
+
+	__asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+	return (result);
+}
+END
+cat >after.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int
+main(void)
+{
+	void *object = dlopen("./raw.so", RTLD_NOW);
+	long (*raw)(void) = (long (*)(void))(size_t)dlsym(object, "raw");
+	int i;
+
+	(void)raw();
+	if (dlopen("./module.so", RTLD_NOW) == NULL)
+		return (1);
+	for (i = 1; i < 100; i++)
+		(void)raw();
+	return (0);
+}
+END
+compile raw.so -shared -fPIC raw.c
+compile after after.c -ldl
+if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] && "$TBUFCTL" -l -v \
+    -x syscall=all -n syscall::getppid: -c true 2>&1 | grep -q dispatched; then
+	expect 'dispatched calls' "$("$TBUFCTL" -q -Z -x usdt=module.d \
+	    -x syscall=all -n 'module:::begin, syscall::getppid:entry
+	    { @[probename] = count(); }' -c ./after 2>&1 |
+	    awk 'NF { print $1, $2 }')" "$(printf 'begin 1\nentry 100\n')"
+fi
+# A filter that comes when the program runs: it is left alone from then on.
+./opener 1 filtered
+[ $? -ne 77 ] || exit 77
+expect 'a filter' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    ./opener 3 filtered; echo $?)" 0
+expect 'traced, too' "$(count 1 filtered)" ''
+
+report

@@ -1,0 +1,427 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# USDT probes of programs that have notes and know nothing of tbuf: they are
+# armed when the program starts, and traced.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
+# Its programs have instructions in them.
+[ "$(uname -m)" = x86_64 ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR CC
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+# C of 1989 has the notes alone, and is not linked with libtbuf.
+# compile PROGRAM FLAG ...
+compile() {
+	program=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/include/include/tbuf" \
+	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
+}
+
+# Names and arguments, a record a line; $around is a command to run it.
+around=
+trace() {
+	$around "$TBUFCTL" -q -x temporal --format=json "$@" 2>err | sed -n '
+	    s/"arg0":"0x[0-9a-f]*"/"arg0":"0x"/
+	    s/.*"record".*"name":"\([^"]*\)".*"args":{\(.*\)}}$/\1 \2/p'
+}
+
+cat >sdt.d <<'END'
+provider sdt {
+	probe one(int n);
+	probe words__two(const char *word, char *array);
+	probe widths(signed char narrow, unsigned short flags, long second,
+	    int color);
+	probe other(void *pair, double real, const char *text);
+};
+END
+records='none 
+one "n":2
+words-two "word":"word","array":"array"
+widths "narrow":-2,"flags":65535,"second":-2,"color":4
+other "pair":"0x","real":1.5,"text":"text"
+many "arg0":1,"arg1":2,"arg2":3,"arg3":4,"arg4":5,"arg5":6,"arg6":7,"arg7":8,"arg8":9,"arg9":10
+eleven "arg0":1,"arg1":2,"arg2":3,"arg3":4,"arg4":5,"arg5":6,"arg6":7,"arg7":8,"arg8":9,"arg9":10
+branch 
+next "arg0":2'
+for flags in -O0 '-O2 -fcf-protection=full' '-O2 -fno-pie -no-pie' \
+    '-O3 -fomit-frame-pointer'; do
+	# shellcheck disable=SC2086
+	compile probes $flags "$top/tests/providers/usdt/programs/probes.c"
+	expect "traced: $flags" "$(trace -n 'sdt:::' -x usdt=sdt.d \
+	    -c './probes two' | tail -n 9 |
+	    sed 's/"pair":"0x[0-9a-f]*"/"pair":"0x"/')" "$records"
+	expect "all armed: $flags" "$("$TBUFCTL" -l -c ./probes 2>&1 |
+	    grep -c -e 'sdt  *probes' -e 'not armed')" 10
+done
+for description in nothing:::one sdt:::one; do
+	"$TBUFCTL" -q -Z -x usdt=sdt.d -n "$description" -n 'libc::open*:entry,
+	    libc::*read*:entry,libc::close:entry { @[probefunc] = count(); }' \
+	    -c ./probes 2>/dev/null | sed -n 's/^ .* //p'
+done >got
+expect 'what it reads as it begins is not told as the program'"'"'s' \
+    "$(cat got)" ''
+expect 'without a provider file a string is a number' \
+    "$(trace -n 'sdt:::words-two' -c ./probes |
+    sed 's/:[0-9][0-9]*/:N/g')" 'words-two "arg0":N,"arg1":N'
+expect 'asked for by the name of all' \
+    "$(trace -Z -n 'usdt:::' -n ':::branch' -c './probes two')" 'branch '
+"$TBUFCTL" -q -n ':::branch' -c './probes two' >/dev/null 2>&1
+expect 'an empty provider preloads nothing' $? 1
+
+# A program that goes on, and is attached to; a semaphore; threads; children.
+cat >shop.d <<'END'
+provider shop {
+	probe sale(int id, const char *buyer);
+	probe asked();
+};
+END
+cat >shop.c <<'END'
+#include <sys/wait.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <shop.h>
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+#define SALES	20000
+
+static void *
+sell(void *arg)
+{
+	double total = 0.5;
+	int i;
+
+	for (i = 0; i < SALES; i++) {
+		SHOP_SALE(i, "ann");
+		APART;
+		total += i;
+	}
+	if (total != 0.5 + (SALES - 1) / 2.0 * SALES)
+		abort();
+	return (arg);
+}
+
+int
+main(int argc, char **argv)
+{
+	pthread_t threads[4];
+	int i, status = 0;
+
+	if (SHOP_ASKED_ENABLED()) {
+		puts("asked");
+		SHOP_ASKED();
+		APART;
+	}
+	if (argc > 1 && strcmp(argv[1], "wait") == 0) {
+		puts("waits");
+		fflush(stdout);
+		getchar();
+	}
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, sell, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	fflush(stdout);
+	if (fork() == 0)
+		_exit(sell(NULL) != NULL);
+	wait(&status);
+	return (status);
+}
+END
+"$TBUFCTL" -h -s shop.d && "$TBUFCTL" -G -s shop.d || exit 1
+compile shop -O2 -I. shop.c shop.o -lpthread
+# with_drops COUNT: and what found no lane, as err tells by CPU.
+with_drops()
+{
+	sed -n 's/^tbufctl: \([0-9]*\) .*drops\{0,1\} on CPU.*/\1/p' err |
+	    awk -v n="$1" '{ n += $1 } END { print n + 0 }'
+}
+lines=$("$TBUFCTL" -q -x strsize=16 -x bufsize=16m -n 'shop:::sale' -c ./shop \
+    2>err | grep -c .)
+expect 'threads' "$(with_drops $lines)" 80000
+sum=$("$TBUFCTL" -q --follow -n 'BEGIN { }' -n 'shop:::sale { @ = count(); }' \
+    -c ./shop 2>err | tail -n 1 | tr -d ' ')
+expect 'children, too' "$(with_drops $sum)" 100000
+expect 'a semaphore is raised' "$(trace -n 'shop:::asked' -c ./shop)" 'asked '
+expect 'and what asks for it' "$("$TBUFCTL" -q -n 'shop:::asked' -c ./shop \
+    2>/dev/null)" 'asked'
+expect 'or left alone' "$("$TBUFCTL" -q -n 'shop:::sale' -c ./shop \
+    2>/dev/null | grep -c asked)" 0
+expect 'but for a setting' "$(TBUF_USDT='shop:::a*' \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop)" 'asked'
+expect 'nobody traces' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop
+    echo $?)" 0
+
+mkfifo go
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./shop wait <go >out &
+pid=$!
+exec 3>go
+until grep -q waits out; do :; done
+"$TBUFCTL" -q -n 'shop:::sale { @ = count(); }' \
+    -n 'BEGIN { system("echo >go"); }' -w -p $pid >got 2>err
+expect 'attached to later' "$(with_drops $(tr -d ' \n' <got))" 80000
+exec 3>&-
+wait $pid
+
+# Semaphores of a program that runs already.  It answers each line.
+cat >guard.c <<'END'
+#include <stdio.h>
+
+#include <shop.h>
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+
+int
+main(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		SHOP_SALE(1, line);
+		APART;
+		puts(shop_asked_semaphore != 0 ? "up" : "down");
+		fflush(stdout);
+		if (SHOP_ASKED_ENABLED()) {
+			SHOP_ASKED();
+			APART;
+		}
+	}
+	return (0);
+}
+END
+# ask: have one more answer; the caller, a shell of its own, counts them.
+answers=0
+ask() {
+	answers=$((answers + 1))
+	echo a line >&3
+	until [ "$(grep -c . out)" -ge $answers ]; do :; done
+	tail -n 1 out
+}
+compile guard -O2 -I. guard.c shop.o
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./guard <go >out &
+pid=$!
+exec 3>go
+expect 'nobody has come' "$(ask)" down
+answers=1
+if (: >>/proc/$pid/mem) 2>err; then
+	"$TBUFCTL" -q -w -n 'shop:::asked { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'raised by who comes later' "$?$(cat err)" 7
+	answers=2
+	expect 'and so it was seen' "$(tail -n 1 out)" up
+	expect 'lowered by who goes' "$(ask)" down
+	answers=3
+	# The first one is killed, and its end leaves the bit.
+	"$TBUFCTL" -q -w -n 'shop:::asked' \
+	    -n 'BEGIN { system("echo >ready"); }' -p $pid >got 2>err &
+	first=$!
+	until [ -e ready ]; do :; done
+	"$TBUFCTL" -q -w -n 'shop:::asked { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'two consumers' "$?" 7
+	answers=4
+	expect 'one of which stays' "$(ask)" up
+	answers=5
+	kill -9 $first
+	wait $first 2>/dev/null
+	expect 'nobody has lowered it' "$(ask)" up
+	answers=6
+	"$TBUFCTL" -q -w -n 'shop:::sale { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'another probe' "$?" 7
+	answers=7
+	expect 'puts right what was left' "$(tail -n 1 out)" down
+else
+	"$TBUFCTL" -q -w -n 'shop:::asked' -n 'shop:::sale { exit(7); }' \
+	    -n 'BEGIN { system("echo again >go"); }' -p $pid >got 2>err
+	expect 'told where the kernel does not let it' "$?$(cat err)" \
+	    "7tbufctl: 1 probe of pid $pid waits for a semaphore"
+fi
+exec 3>&-
+wait $pid
+
+# What cannot be armed is listed with the reason.
+cat >odd.c <<'END'
+#include <sys/sdt.h>
+
+/* Room for a jump. */
+#define APART	__asm__ __volatile__ (					\
+	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+#define NOTE(name, operands)						\
+	__asm__ __volatile__ (						\
+	    "990: nop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n"	\
+	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n"			\
+	    "\t.asciz \"stapsdt\"\n"					\
+	    "993: .8byte 990b, _.stapsdt.base, 0\n\t.asciz \"odd\"\n"	\
+	    "\t.asciz \"" name "\"\n\t.asciz \"" operands "\"\n"	\
+	    "994: .balign 4\n\t.popsection\n"				\
+	    "\t.byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
+
+/* No dynamic symbol. */
+static volatile int hidden = 41;
+
+int
+main(void)
+{
+	hidden++;
+	STAP_PROBE1(odd, even, 1);
+	APART;
+	NOTE("vector", "8f@%xmm0");
+	NOTE("index", "8@8(%rax,%xmm1)");
+	NOTE("other", "4@%st");
+	NOTE("symbol", "8@nowhere(%rip)");
+	NOTE("fine", "8@$7");
+	NOTE("static", "-4@hidden(%rip) 4@4+hidden-4(%rip)");
+	return (0);
+}
+END
+compile odd -O2 odd.c -Wl,--build-id
+"$TBUFCTL" -l -c ./odd >out 2>err
+expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
+    'tbufctl: odd:odd:main:index: not armed: an operand is not understood
+tbufctl: odd:odd:main:other: not armed: an operand is not understood
+tbufctl: odd:odd:main:symbol: not armed: an operand'"'s symbol is not known
+tbufctl: odd:odd:main:vector: not armed: an operand is in a vector register"
+expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'main even
+main fine
+main static'
+expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
+    'static "arg0":42,"arg1":42'
+
+# What is traced and not armed is told: a branch leads to where a jump would be,
+# and the bytes behind the site, as they are, would lead one into the text.
+cat >missed.c <<'END'
+#include <unistd.h>
+
+static long word;
+
+int
+main(int argc, char **argv)
+{
+	__asm__ __volatile__ (
+	    "xor %%ecx, %%ecx\n\t"
+	    "990: nop\n\tadd %%al, (%%rax)\n"
+	    "1:\tadd %%al, (%%rax)\n\tadd $1, %%ecx\n\tcmp $2, %%ecx\n\tjne 1b\n"
+	    "\t.pushsection .note.stapsdt,\"\",\"note\"\n"
+	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n\t.asciz \"stapsdt\"\n"
+	    "993: .8byte 990b, 0, 0\n\t.asciz \"odd\"\n\t.asciz \"missed\"\n"
+	    "\t.byte 0\n994: .balign 4\n\t.popsection\n"
+	    : : "a" (&word) : "ecx", "memory", "cc");
+	if (argc > 1)
+		execl("/proc/self/exe", argv[0], (char *)0);
+	return (0);
+}
+END
+compile missed -O2 missed.c
+for command in './missed' './missed again'; do
+	"$TBUFCTL" -q -n 'odd:::missed' -c "$command" >out 2>err
+	expect "missed: $command" "$(sed 's/ at 0x[0-9a-f]*//
+	    /total: /d' err)" \
+	    'tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes'
+done
+"$TBUFCTL" -q -Z -n 'odd:::even' -c './missed' >out 2>err
+expect 'nobody asks for it' "$(grep 'not armed' err)" ''
+
+cat >twin.c <<'END'
+static volatile int hidden;
+
+int
+twin(void)
+{
+	return (hidden);
+}
+END
+compile twin -O2 odd.c twin.c
+expect 'two variables of a name' "$("$TBUFCTL" -l -c ./twin 2>&1 |
+    sed 's/ at 0x[0-9a-f]*//' | grep static)" \
+    "tbufctl: odd:twin:main:static: not armed: an operand's symbol is not known"
+objcopy --redefine-sym 'main=main[int,char]' odd comma
+expect 'a function that is no field' "$(trace -n 'odd:::static' -c ./comma)" \
+    'static "arg0":42,"arg1":42'
+cp odd bare && strip bare
+expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
+    sed 's/ at 0x[0-9a-f]*//' | grep static)" \
+    "tbufctl: odd:bare::static: not armed: an operand's symbol is not known"
+
+# What was stripped is asked, in a namespace's /usr/lib/debug, and nothing else.
+cat >apart <<'END'
+exec unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' - "$@"
+END
+id=$(LC_ALL=C readelf -n odd 2>/dev/null | sed -n 's/.*Build ID: //p')
+debug=.build-id/${id%"${id#??}"}/${id#??}.debug
+if [ -n "$id" ] && [ -d /usr/lib/debug ] && sh apart true 2>/dev/null; then
+	around='sh apart'
+	mkdir -p "${debug%/*}"
+	objcopy --only-keep-debug odd "$debug"
+	expect 'debug information apart' "$(trace -n 'odd:::static' -c ./bare)" \
+	    'static "arg0":42,"arg1":42'
+	expect 'it has functions, too' \
+	    "$(trace -n 'odd::main:static' -c ./bare)" \
+	    'static "arg0":42,"arg1":42'
+	size=$(wc -c <"$debug")
+	head -c $((size - 1)) "$debug" >short && mv short "$debug"
+	expect 'one that ends early' "$(trace -n 'odd:::static' -c ./bare)" ''
+	compile later -O2 odd.c -Wl,--build-id=0x1234
+	objcopy --only-keep-debug later "$debug"
+	expect 'one of another build' "$(trace -n 'odd:::static' -c ./bare)" ''
+	around=
+fi
+
+# A program that has probes of tbuf beside its notes is left alone.
+# shellcheck disable=SC2086
+$CC -I"$top/libtbuf/include/include/tbuf" "$top/tests/providers/usdt/programs/probes.c" -o both \
+    -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$(cd "$top_builddir/.libs" &&
+    pwd)" || exit 1
+expect 'one probe, not two' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+    "$TBUFCTL" -q -n 'sdt:::one' -c ./both 2>/dev/null)" 'n=1'
+
+# Files that are wrong are told of before anything runs.
+echo 'provider {' >bad.d
+expect 'a bad provider file' "$("$TBUFCTL" -x usdt=bad.d -n a:::b -c ./odd 2>&1
+    echo $?)" "tbufctl: failed to read provider file $PWD/bad.d: line 1: a provider's name is expected
+1"
+expect 'a missing one' "$("$TBUFCTL" -x usdt=/no/file -l 2>&1; echo $?)" \
+    'tbufctl: failed to read /no/file: No such file or directory
+1'
+expect 'without a command' "$("$TBUFCTL" -x usdt=sdt.d -l 2>&1; echo $?)" \
+    'tbufctl: -x usdt needs -c
+2'
+expect 'types in the list of a file' "$("$TBUFCTL" -x usdt=sdt.d -lv \
+    --object=probes | sed -n '/words-two/,/arr/p' | tail -n 2)" \
+    '	word string
+	array string'
+expect 'where tracing is off' "$(TBUF_DISABLE=1 TBUF_USDT_LIST=off \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./odd; echo $?
+    sed -n 's/.*even.*: //p' off)" '0
+its probe could not be registered'
+expect 'none' "$("$TBUFCTL" -x usdt -l 2>&1; echo $?)" \
+    'tbufctl: -x usdt needs a file
+2'
+
+# What is installed has no mistakes.
+for file in "$TBUF_USDT_DIR"/*.d; do
+	expect "$file" "$("$TBUFCTL" -h -s "$file" -o installed.h 2>&1)" ''
+done
+
+report

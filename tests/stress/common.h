@@ -1,0 +1,194 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the stress tests share: a target that fires as wildly as it is told
+ * and counts in a page that its tester sees, and the check of each record
+ * that a consumer is given.
+ *
+ * Whoever fires has counters of its own: a thread, the handlers that
+ * interrupt it, and a child of vfork that runs in its place.  A record
+ * carries who and the number of the fire, so that each one can be told from
+ * all others and its bytes can be worked out again.
+ */
+#ifndef TESTS_STRESS_COMMON_H
+#define TESTS_STRESS_COMMON_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tbuf.h>
+#include <tbuf_consumer.h>
+
+#define STRESS_THREADS	16
+#define STRESS_KINDS	5
+#define STRESS_WHO	(STRESS_KINDS * STRESS_THREADS)
+#define STRESS_LANES	128
+
+enum stress_kind {
+	STRESS_THREAD,
+	STRESS_SENT,	/* the handler of signals that others send */
+	STRESS_TIMED,	/* that of a timer's: the two interrupt each other */
+	STRESS_VFORK,
+	STRESS_FORK		/* is not traced: must not be seen */
+};
+
+/* Before and after each fire; [inv.account] lies between the two. */
+struct stress_counter {
+	uint64_t before;
+	uint64_t after;
+	uint64_t reserved[6];
+};
+
+/* What a target does beside firing. */
+#define STRESS_SIGNALS	0x1u	/* a storm of them, with handlers that fire */
+#define STRESS_MOVES	0x2u	/* CPU affinity changes */
+#define STRESS_FORKS	0x4u	/* fork, vfork and raw clone */
+#define STRESS_DELAYS	0x8u	/* inside the sections, if they were built in */
+#define STRESS_ALL	0xfu
+#define STRESS_LONG	0x100u	/* delays: as a table's reading lasts */
+
+struct stress_page {
+	uint64_t seed;
+	uint64_t fires;		/* of each thread; 0: until stop */
+	uint32_t threads;
+	uint32_t flags;		/* STRESS_* */
+	uint32_t stop;
+	uint32_t pause;		/* park ... */
+	uint32_t parked;	/* ... and this many threads have */
+	uint32_t running;	/* threads that still fire */
+	uint64_t reserved[3];
+	struct stress_counter who[STRESS_WHO];
+};
+
+/* ------------------------------------------------------------ the target */
+
+/* If this process was started as a target: be one, and do not return. */
+void	stress_target_main(int argc, char **argv);
+
+/* argv for one that works on the page at `path`; NULL-terminated. */
+char	**stress_target_argv(const char *path);
+
+/* ------------------------------------------------------------ the tester */
+
+uint64_t stress_random(uint64_t *state);
+
+/* A page in a new file, whose path is put into `path`. */
+struct stress_page *stress_page_new(char path[64]);
+void	stress_page_free(struct stress_page *, const char *path);
+
+/* A runtime directory of the test's own, and its removal. */
+void	stress_directory_make(void);
+void	stress_directory_remove(void);
+
+struct stress_sum {
+	uint64_t before;
+	uint64_t after;
+};
+struct stress_sum stress_page_sum(const struct stress_page *);
+
+/* Until that many more fires have begun, or the process is dead. */
+void	stress_fires_wait(const struct stress_page *, pid_t, uint64_t more);
+
+/* Whom stress_kill(), a thread of its own, kills after so many more fires. */
+struct stress_killer {
+	const struct stress_page *page;
+	pid_t pid;
+	uint64_t fires;
+};
+void	*stress_kill(void *killer);
+
+/* A child of vfork outlives the target: its last fire may come too late. */
+uint64_t stress_late_fires(const struct stress_page *);
+
+/* Park all threads of a target; let them go on. */
+void	stress_park(struct stress_page *, pid_t);
+void	stress_resume(struct stress_page *);
+
+/* Start a target without a consumer; wait until it fires. */
+pid_t	stress_target_start(struct stress_page *, const char *path,
+	    bool rseq);
+
+/* What a consumer was given. */
+struct stress_tally {
+	uint64_t records;
+	uint64_t overwritten;
+	uint64_t drops;
+	bool exited;
+	int status;
+	int signal;
+	uint64_t *last;			/* [lane][who]: the last fire seen */
+	uint64_t time[STRESS_LANES];
+	struct stress_seen {
+		uint64_t *bits;
+		uint64_t size;		/* of them */
+	} seen[STRESS_WHO];
+};
+struct stress_tally *stress_tally_new(void);
+void	stress_tally_free(struct stress_tally *);
+
+/* Take all events that are there, and check them. */
+void	stress_tally_take(struct stress_tally *, struct tbuf_consumer *);
+
+/* A session's options. */
+struct stress_session {
+	const char *policy;
+	const char *bufsize;
+	const char *switchrate;
+	unsigned enablings;	/* of every probe; at most STRESS_ENABLINGS */
+	bool rseq;
+	bool clauses;		/* stress_script in place of default records */
+	const char *nbuf;	/* threads have lanes of their own; NULL: not */
+};
+extern const struct tbuf_d_script stress_script;
+#define STRESS_ENABLINGS	2u
+struct stress_session stress_session_draw(uint64_t *random);
+struct tbuf_consumer *stress_consumer_new(const struct stress_session *);
+
+/* What is being tried, for the message of a failure. */
+void	stress_context(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
+void	stress_fail(const char *file, int line, const char *format, ...)
+	    __attribute__((format(printf, 3, 4), noreturn));
+
+#define STRESS_EXPECT(condition, ...) do {				\
+	if (!(condition))						\
+		stress_fail(__FILE__, __LINE__, __VA_ARGS__);		\
+} while (0)
+
+/* The work a run of the test is given, and the seed. */
+struct stress_arguments {
+	uint64_t count;
+	uint64_t seed;
+};
+struct stress_arguments stress_arguments(int argc, char **argv,
+	    uint64_t count);
+
+/* The bytes of fire number `fire` of `who`. */
+static inline uint64_t
+stress_check(uint64_t who, uint64_t fire)
+{
+	return ((fire * UINT64_C(0x9e3779b97f4a7c15)) ^ (who << 56 | who));
+}
+
+static inline unsigned
+stress_text_size(uint64_t fire)
+{
+	return ((unsigned)(fire * 7 % 60));
+}
+
+static inline char
+stress_text_byte(uint64_t fire, unsigned at)
+{
+	return ((char)('a' + (fire + at) % 26));
+}
+
+/* Three fires of four have numbers alone. */
+static inline bool
+stress_has_text(uint64_t fire)
+{
+	return (fire % 4 == 0);
+}
+
+#endif

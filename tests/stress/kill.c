@@ -1,0 +1,115 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * inv.killed: a target is killed at a random moment, and its consumer still
+ * gets every record that was committed, none torn, and tells of the kill.
+ *
+ *	stress_kill [-s seed] [kills]
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common.h"
+
+#define FIRES_MAX	200000u		/* before the kill */
+
+/*
+ * What was finished is accounted for, and nothing but what had begun.  Under
+ * fill the end may come before the kill.
+ */
+static void
+check_account(const struct stress_page *page,
+    const struct stress_tally *tally, unsigned enablings, bool whole)
+{
+	struct stress_sum sum = stress_page_sum(page);
+	uint64_t finished = tally->records + tally->drops + tally->overwritten;
+	uint64_t least = (sum.after - stress_late_fires(page)) * enablings;
+	uint64_t most = sum.before * enablings;
+
+	STRESS_EXPECT((!whole || least <= finished) &&
+	    finished <= most, "after %" PRIu64 " <= records %" PRIu64
+	    " + drops %" PRIu64 " + overwritten %" PRIu64 " <= before %" PRIu64
+	    " is not so", least, tally->records, tally->drops,
+	    tally->overwritten, most);
+}
+
+static void
+consume(struct tbuf_consumer *c, struct stress_tally *tally)
+{
+	int result;
+
+	while ((result = tbuf_consumer_work(c)) > 0)
+		stress_tally_take(tally, c);
+	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
+	stress_tally_take(tally, c);
+}
+
+static uint64_t
+run(uint64_t *random)
+{
+	static const char *const lock_path[] = {
+		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
+	};
+	struct stress_session session = stress_session_draw(random);
+	struct stress_tally *tally = stress_tally_new();
+	struct tbuf_consumer *c = stress_consumer_new(&session);
+	struct stress_killer killer;
+	pthread_t thread;
+	char path[64];
+	struct stress_page *page = stress_page_new(path);
+	bool whole;
+	uint64_t records;
+
+	page->seed = stress_random(random);
+	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
+	page->threads = (uint32_t)(1 + stress_random(random) % 8);
+	killer.page = page;
+	killer.fires = stress_random(random) % FIRES_MAX;
+	stress_context("%s, %s, %s, %s, %s, nbuf %s, %u threads, flags %#x, %"
+	    PRIu64 " fires", session.policy, session.bufsize,
+	    session.switchrate, session.rseq ? "rseq" : "locks",
+	    session.clauses ? "clauses" : "default records",
+	    session.nbuf != NULL ? session.nbuf : "none", page->threads,
+	    page->flags, killer.fires);
+	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
+	    session.rseq ? NULL : lock_path);
+	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
+	    tbuf_consumer_error(c));
+	if (pthread_create(&thread, NULL, stress_kill, &killer) != 0)
+		stress_fail(__FILE__, __LINE__, "pthread_create");
+	consume(c, tally);
+	/* Not before the kill is the command reaped. */
+	pthread_join(thread, NULL);
+	whole = tally->exited;
+	STRESS_EXPECT(whole ? tally->signal == SIGKILL :
+	    strcmp(session.policy, "fill") == 0,
+	    "the kill was not told: status %d, signal %d", tally->status,
+	    tally->signal);
+	tbuf_consumer_close(c);
+	check_account(page, tally, session.enablings, whole);
+	records = tally->records;
+	stress_tally_free(tally);
+	stress_page_free(page, path);
+	return (records);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stress_arguments arguments;
+	uint64_t i, records = 0;
+
+	stress_target_main(argc, argv);
+	arguments = stress_arguments(argc, argv, 40);
+	stress_directory_make();
+	for (i = 0; i < arguments.count; i++)
+		records += run(&arguments.seed);
+	stress_directory_remove();
+	printf("%" PRIu64 " kills, %" PRIu64 " records: none lost, none torn\n",
+	    i, records);
+	return (0);
+}

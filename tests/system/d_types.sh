@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# D scripts that use types of the program they trace, however its debug
+# information is kept.  tests/golden/types/NAME.d is run on golden/types/typed.c, and
+# prints NAME.out; those in $live on one that runs already.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}" \
+    "${CXX:=c++}"
+
+if [ -n "${SANITIZER-}" ]; then
+	echo "the library itself is built with a sanitizer"
+	exit 77
+fi
+
+. "$top_srcdir/tests/lib/scratch.sh"
+here=$top_srcdir/tests/golden/types
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR LC_ALL=C
+cd "$SCRATCH" || exit 1
+failed=0
+live='known ambiguous'
+
+# build NAME FLAG ...
+build()
+{
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -O1 -I"$top_srcdir/libtbuf/include" "$@" "$here/typed.c" -o "$name" \
+	    "$top_builddir/.libs/libtbuf.so" \
+	    -Wl,-rpath,"$top_builddir/.libs"
+}
+
+# An address is not the same twice.
+settle()
+{
+	sed -e 's/0x[0-9a-f]\{6,\}/0xADDR/' -e 's/\(-p\|pid\) [0-9]*/\1 PID/' \
+	    -e 's/ at DIF offset [0-9]*$//' \
+	    -e '/ matched [0-9]* probes\{0,1\}$/d' "$1"
+}
+
+# expect SCRIPT WHAT: what it printed, and then what it said.
+expect()
+{
+	{ settle out; settle err; } >all
+	diff -u "$here/$1.out" all || {
+		echo "FAIL $1 with $2"
+		failed=$((failed + 1))
+	}
+}
+
+# run SCRIPT PROGRAM
+run()
+{
+	cp -f "$here/$1.d" t.d
+	timeout 60 "$TBUFCTL" -s t.d -c "./$2" >out 2>err </dev/null
+	expect "$1" "$2"
+}
+
+# attach SCRIPT: to one that waits for a line.
+attach()
+{
+	cp -f "$here/$1.d" t.d
+	mkfifo pipe ready
+	./typed wait <pipe >ready &
+	target=$!
+	exec 3<>pipe
+	read -r word <ready && [ "$word" = ready ]
+	timeout 60 "$TBUFCTL" -s t.d -p $target >out 2>err </dev/null
+	exec 3>&-
+	kill $target
+	wait $target
+	rm pipe ready
+	expect "$1" "-p"
+}
+
+build typed -g || exit 1
+for script in "$here"/*.d; do
+	script=$(basename "$script" .d)
+	[ "$script" = plus ] && continue
+	# Nothing is copied out by a process under a filter of system calls.
+	[ "$script" = copyout ] &&
+	    grep -q '^Seccomp:.*2' /proc/self/status && continue
+	case " $live " in
+	*" $script "*) attach "$script" ;;
+	*) run "$script" typed ;;
+	esac
+done
+
+# Debug information of other forms, and in other places.
+build four -gdwarf-4 && run members four
+build five -gdwarf-5 && run members five
+build units -gdwarf-4 -fdebug-types-section && run members units
+build five_units -gdwarf-5 -fdebug-types-section && run members five_units
+build packed -g -gz && run members packed
+build away -g -gsplit-dwarf && run members away
+if build linked -g && objcopy --only-keep-debug linked linked.debug &&
+    objcopy --strip-debug --add-gnu-debuglink=linked.debug linked; then
+	run members linked
+	mkdir .debug && mv linked.debug .debug && run members linked
+fi
+
+# C++.
+$CXX -O1 -g -I"$top_srcdir/libtbuf/include" "$here/plus.cc" -o plus \
+    "$top_builddir/.libs/libtbuf.so" -Wl,-rpath,"$top_builddir/.libs" &&
+    run plus plus
+
+# ctl COMMAND ...: tbufctl as a command that comes before its name makes it.
+ctl()
+{
+	cp -f "$here/members.d" t.d
+	timeout 60 "$@" "$TBUFCTL" -s t.d -c "./$program" >out 2>err </dev/null
+}
+
+# By the build id, where distributions have it: a namespace's /usr/lib/debug.
+program=identified
+id=$(readelf -n typed 2>/dev/null | sed -n 's/.*Build ID: //p')
+if [ -n "$id" ] && [ -d /usr/lib/debug ] &&
+    unshare -rm mount --bind . /usr/lib/debug 2>/dev/null; then
+	mkdir -p ".build-id/${id%"${id#??}"}"
+	objcopy --only-keep-debug typed \
+	    ".build-id/${id%"${id#??}"}/${id#??}.debug"
+	objcopy --strip-debug typed identified
+	# shellcheck disable=SC2016 # for another shell
+	ctl unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' -
+	expect members "its build id"
+fi
+
+# What libdw meets costs the types, and not tbufctl.
+program=typed
+cat >broken.c <<-END
+	#include <signal.h>
+	void *dwfl_module_getdwarf(void) { raise(SIGBUS); return 0; }
+END
+$CC -shared -fPIC broken.c -o broken.so || exit 1
+ctl env LD_PRELOAD="$PWD/broken.so"
+expect broken "a reader that ends"
+
+echo "$failed failed"
+[ $failed -eq 0 ]

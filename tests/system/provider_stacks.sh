@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Stacks at the probes of providers begin in the program's own code: by frame
+# pointers, and by its unwind tables.  They have names when the program has
+# ended before anybody looked, too.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# The program would need the sanitizer's library too.
+[ -z "${SANITIZER-}" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
+unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+# compile NAME OPTION ...
+compile() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" "$@" \
+	    -o "$name" "$top/tests/providers/usdt/programs/stack.c" || exit 1
+}
+compile pointers -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+compile tables -fomit-frame-pointer
+
+# The frames of what is told, on one line, to that of main.
+frames_of() {
+	sed -E -e '/^$/d' -e 's/^ +//' \
+	    -e 's/\+0x[0-9a-f]+$//' -e 's/^lib[a-z-]*\.so[.0-9]*`//' \
+	    -e 's/^(pointers|tables)`//' | tr '\n' ' ' |
+	    sed 's/ main .*/ main/'
+}
+
+# stack PROGRAM DESCRIPTION OPTION ...: of one record; as $with has it run.
+with=
+stack() {
+	program=$1 description=$2
+	shift 2
+	$with "$TBUFCTL" -q "$@" -n "$description { ustack(5); exit(0); }" \
+	    -c "./$program" 2>&1 | frames_of
+}
+
+frames='leaf middle outer main'
+expect 'a function, by frame pointers' \
+    "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
+expect 'a function, by tables' \
+    "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
+# The version that tables of symbols have behind a name is no part of it.
+cat >versioned.c <<-\END
+	#include <unistd.h>
+
+	int write_all_back(int fd)
+	{
+		int result = fsync(fd);
+
+		return (result + 1);
+	}
+	__asm__(".symver write_all_back, write_back@@V1");
+END
+echo 'int write_back(int); int main(void) { return (write_back(-1)); }' >calls.c
+echo 'V1 { global: write_back; };' >versioned.map
+$CC -O2 -fno-omit-frame-pointer -fPIC -shared -o libversioned.so \
+    -Wl,--version-script=versioned.map versioned.c &&
+    $CC -o calls calls.c ./libversioned.so || exit 1
+expect 'a function with a version' \
+    "$("$TBUFCTL" -q -n 'libc::fsync:entry { @[usym(ucaller)] = count(); }' \
+    -c ./calls 2>&1 | tr -s ' \n' ' ')" ' libversioned.so`write_back 1 '
+# A child that begins and ends while the consumer is stopped.
+cat >short.sh <<-\END
+	kill -STOP $PPID
+	./pointers
+	kill -CONT $PPID
+END
+expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
+    -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
+    frames_of)" "traced_fsync $frames"
+# Names that would move a terminal's cursor, of a program and in it.
+name=$(printf 'cl\033[2Jear\302\233')
+LC_ALL=C sed 's/middle/m\x1b[Aed/g' pointers >"$name"
+chmod +x "$name"
+expect 'names with control characters' "$("$TBUFCTL" -q \
+    -n 'libc::fsync:entry { ustack(3); @[umod(ucaller)] = count(); }' \
+    -c "'./$name'" 2>&1 | sed -e 's/+0x[0-9a-f]*//' -e /traced_fsync/d |
+    tr -s ' \n\140' ' ')" \
+    ' cl?[2Jear?? leaf cl?[2Jear?? m?[Aed cl?[2Jear?? 1 '
+# A pipe has come in the place of its program: nobody opens it, or who waits for
+# that would end.
+sh -c 'until [ -p gone ]; do :; done; exec 9>gone' &
+writer=$!
+cat >gone.sh <<-END
+	kill -STOP \$PPID
+	./gone
+	rm gone
+	mkfifo gone
+	stat=
+	until [ "\${stat#*) S}" != "\$stat" ]; do
+		read -r stat </proc/$writer/stat
+	done
+	kill -CONT \$PPID
+END
+cp pointers gone
+expect 'a child whose program is a pipe now' "$("$TBUFCTL" -q --follow \
+    -n 'libc::fsync:entry { umod(ucaller); }' -c 'sh gone.sh' 2>&1 |
+    tr -s ' \n' ' ' | sed "s|$PWD|.|")" \
+    'tbufctl: ./gone: functions have no names: it is no file gone '
+kill $writer
+wait $writer 2>/dev/null
+expect 'who waits for the pipe' $? 143
+# What a consumer that was killed has left.
+# left PROGRAM PROBE FRAMES OPTION ...
+left() {
+	program=$1 probe=$2 wanted=$3
+	shift 3
+	# It would give what the program has recorded when that ends.
+	cat >left.sh <<-END
+		kill -STOP \$PPID
+		stat=
+		until [ "\${stat#*) T}" != "\$stat" ]; do
+			read -r stat </proc/\$PPID/stat
+		done
+		./$program
+		echo \$\$ >parent
+		kill -KILL \$PPID
+	END
+	("$TBUFCTL" -q --follow -x bufpolicy=ring "$@" \
+	    -n "libc::fsync:$probe { ustack(5); }" -c 'sh left.sh') >told 2>&1
+	files=0
+	for file in "$TBUF_DIR"/tbuf.*; do
+		case $file in
+		"$TBUF_DIR/tbuf.$(cat parent)".*) ;;
+		*)	expect "a file that $program has left" "$("$TBUFCTL" \
+			    -q --read "$file" 2>&1 | frames_of)" "$wanted"
+			files=$((files + 1)) ;;
+		esac
+	done
+	expect "files that $program has left" $files 1
+	rm -f "$TBUF_DIR"/tbuf.*
+}
+left pointers entry "traced_fsync $frames"
+left tables return "$frames" -x ustackunwind
+with=$top_builddir/tests/lib/under_seccomp
+$with true
+[ $? -eq 77 ] || {
+	expect 'under a filter, by frame pointers' \
+	    "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
+	expect 'under a filter, by tables' \
+	    "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
+}
+with=
+# Who has called a function without a frame record has one, but it is of the
+# caller's caller.
+[ ! -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || {
+	for side in entry return; do
+		expect "a system call's $side, by frame pointers" \
+		    "$(stack pointers syscall::fsync:$side |
+		    sed 's/ leaf//')" 'fsync middle outer main'
+	done
+}
+[ ! -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || {
+	expect 'a USDT probe, by frame pointers' \
+	    "$(stack pointers stack:::leaf)" "$frames"
+	expect 'a USDT probe, by tables' \
+	    "$(stack tables stack:::leaf -x ustackunwind)" "$frames"
+}
+report

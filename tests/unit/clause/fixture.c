@@ -1,0 +1,399 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Scripts made by hand, for probes of real targets: the test's own program is
+ * the target, too.
+ */
+#include <sys/mman.h>
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "target/self/thread.h"
+#include "lib/single_step.h"
+#include "tbuf.h"
+
+/* ------------------------------------------------------------ scripts */
+
+const struct tbuf_d_shape made_integer = {
+	.kind = TBUF_KIND_INTEGER, .is_signed = 1, .size = 8, .name = "int"
+};
+const struct tbuf_d_shape made_string = {
+	.kind = TBUF_KIND_TEXT, .size = 256, .name = "string"
+};
+static const struct tbuf_d_piece number_piece = {
+	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer
+};
+static const struct tbuf_d_piece text_piece = {
+	.kind = TBUF_PIECE_TEXT, .shape = &made_string
+};
+static const struct tbuf_d_piece name_piece = {
+	.kind = TBUF_PIECE_ARGUMENT, .argument = TBUF_SELECT_NAME
+};
+static const struct tbuf_d_piece argument_piece = {
+	.kind = TBUF_PIECE_ARGUMENT, .argument = 0
+};
+static const struct tbuf_d_action trace = {
+	.kind = TBUF_ACTION_TRACE, .first = 0, .count = 1
+};
+#define RECORD_OF(piece, size)	{					\
+	.actions = &trace, .nactions = 1, .pieces = &(piece),		\
+	.npieces = 1, .bytes = (size), .charge = (size)			\
+}
+const struct tbuf_d_record made_number = RECORD_OF(number_piece, 8);
+const struct tbuf_d_record made_text = RECORD_OF(text_piece, 264);
+const struct tbuf_d_record made_name = RECORD_OF(name_piece, 264);
+const struct tbuf_d_record made_argument = RECORD_OF(argument_piece, 264);
+
+static const char constants[] = "hello\0kvd";
+
+struct tbuf_d_clause *
+made_clause(struct made *made, const char *description, const uint64_t *code,
+    uint32_t length, const struct tbuf_d_record *records, uint32_t nrecords)
+{
+	uint32_t n = made->script.nclauses++;
+
+	made->descriptions[n] = description;
+	made->programs[n] = (struct tbuf_d_program){
+		.code = code, .length = length, .constants = constants,
+		.constants_size = sizeof(constants)
+	};
+	made->clauses[n] = (struct tbuf_d_clause){
+		.descriptions = &made->descriptions[n], .ndescriptions = 1,
+		.programs = &made->programs[n], .nprograms = code != NULL,
+		.records = records, .nrecords = nrecords
+	};
+	made->script.clauses = made->clauses;
+	return (&made->clauses[n]);
+}
+
+void
+made_name_set(struct made *made, struct tbuf_d_clause *clause,
+    const char *name, uint8_t classes)
+{
+	size_t n = (size_t)(clause - made->clauses);
+
+	made->names[n] = name;
+	made->programs[n].classes[0] = classes;
+	clause->names = &made->names[n];
+	clause->nnames = 1;
+}
+
+/* ------------------------------------------------------------ runs */
+
+char clause_log[16384];
+
+static void __attribute__((format(printf, 1, 2)))
+note(const char *format, ...)
+{
+	size_t used = strlen(clause_log);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(clause_log + used, sizeof(clause_log) - used, format,
+	    ap);
+	va_end(ap);
+}
+
+static void
+note_value(const struct tbuf_value *v)
+{
+	switch (v->type) {
+	case TBUF_STRING:
+	case TBUF_STRING_SIZED:
+	case TBUF_BINARY:
+		note(" '%.*s'", (int)v->size, v->data);
+		break;
+	case TBUF_FLOAT:
+	case TBUF_DOUBLE:
+		note(" %g", v->d);
+		break;
+	default:
+		note(" %" PRId64, v->i);
+	}
+}
+
+static void
+note_record(const struct tbuf_record *r)
+{
+	unsigned i;
+
+	note("%s", r->probe->name);
+	for (i = 0; i < r->npieces; i++)
+		note_value(&r->pieces[i]);
+	if (r->nargs != 0)
+		note(" default");
+	for (i = 0; i < r->nargs; i++)
+		note_value(&r->args[i]);
+	note("\n");
+}
+
+static void
+note_event(const struct tbuf_event *e)
+{
+	switch (e->type) {
+	case TBUF_EVENT_RECORD:
+		note_record(&e->record);
+		break;
+	case TBUF_EVENT_FAULT:
+		note("fault %u (%" PRIx64 ") in %u of %s at %u\n", e->fault,
+		    e->address, e->action, e->record.probe->name, e->offset);
+		break;
+	case TBUF_EVENT_DROPS:
+		note("%" PRIu64 " drops\n", e->count);
+		break;
+	case TBUF_EVENT_UNFIT:
+		note("%" PRIu64 " unfit\n", e->count);
+		break;
+	case TBUF_EVENT_EXIT:
+		break;
+	default:
+		note("event %d: %" PRIu64 "\n", (int)e->type, e->count);
+	}
+}
+
+void
+clause_begin(struct tbuf_consumer *c, struct made *made)
+{
+	clause_log[0] = '\0';
+	ck_assert_msg(tbuf_consumer_script(c, &made->script) == 0, "%s",
+	    tbuf_consumer_error(c));
+	ck_assert_msg(tbuf_consumer_go(c) == 0, "%s",
+	    tbuf_consumer_error(c));
+}
+
+int
+clause_work(struct tbuf_consumer *c)
+{
+	struct tbuf_event e;
+	int more = tbuf_consumer_work(c);
+
+	ck_assert_msg(more >= 0, "%s", tbuf_consumer_error(c));
+	while (tbuf_consumer_next(c, &e) > 0)
+		note_event(&e);
+	return (more);
+}
+
+void
+clause_run(struct tbuf_consumer *c, struct made *made)
+{
+	clause_begin(c, made);
+	while (clause_work(c) > 0)
+		continue;
+}
+
+void
+clause_expect(const char *text)
+{
+	ck_assert_str_eq(clause_log, text);
+}
+
+/* ------------------------------------------------------------ targets */
+
+static void
+numbers(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++)
+		TBUF_PROBE(test, number, n);
+}
+
+static void
+values(void)
+{
+	int8_t small = -3;
+	uint16_t port = 65535;
+	int middle = -70000;
+	float part = 0.5f;
+	const char *name = "abc";
+	bool flag = true;
+
+	TBUF_PROBE(test, values, small, port, middle, part, name, flag);
+	TBUF_PROBE(test, pointer, (const void *)name);
+	TBUF_PROBE(test, fixed, small, port, middle, part, flag);
+}
+
+static unsigned long marks_most;
+
+static void
+marks_look(void)
+{
+	unsigned long n = tbuf_load(&tbuf_thread.nholds);
+
+	if (n > marks_most)
+		marks_most = n;
+}
+
+static void
+marks_fire(void)
+{
+	TBUF_PROBE(marked, number, marks_most);
+}
+
+/* Fires whose clauses are kept by then, and one, looked at all the time. */
+static void
+marks(unsigned long count)
+{
+	for (; count > 0; count--)
+		marks_fire();
+	(void)steps_run(marks_fire, STEPS_EACH, marks_look);
+	TBUF_PROBE(marked, marks, marks_most);
+}
+
+/* The same of each type, with a text and without one. */
+static void
+widths(unsigned long count)
+{
+	unsigned long n;
+
+	for (n = 0; n < count; n++) {
+		int8_t small = (int8_t)-n;
+		uint16_t port = (uint16_t)(65535 - n);
+		int middle = -70000 - (int)n;
+		float part = (float)n / 2;
+
+		TBUF_PROBE(test, widths, small, port, middle, part);
+		TBUF_PROBE(test, named, small, port, middle, part, "abc");
+	}
+}
+
+static void
+texts(unsigned long count)
+{
+	unsigned long bytes;
+	char path[32];
+
+	for (bytes = 0; bytes < count; bytes++) {
+		snprintf(path, sizeof(path), "/file/%lu", bytes);
+		TBUF_PROBE(test, text, path, bytes);
+	}
+}
+
+static void
+key(const char *text, unsigned long number)
+{
+	unsigned i;
+
+	/* A key that is new is the machine's. */
+	for (i = 0; i < 3; i++) {
+		TBUF_PROBE(test, key, number, text);
+		TBUF_PROBE(test, again, number, text);
+	}
+}
+
+/*
+ * Texts of all lengths below the count, also where the next page cannot be
+ * read, and none at all.
+ */
+static void
+keys(unsigned long count)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	char *area = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (area == MAP_FAILED || mprotect(area + page, page, PROT_NONE) != 0)
+		err(1, "mmap");
+	for (i = 0; i < page - 1; i++)
+		area[i] = (char)('a' + i % 23);
+	area[page - 1] = '\0';
+	for (i = 0; i < count; i++) {
+		key(area + page - 1 - i, i);
+		area[i] = '\0';
+		key(area, i);
+		area[i] = (char)('a' + i % 23);
+		key(NULL, i);
+	}
+	(void)munmap(area, 2 * page);
+}
+
+static bool
+target(char *argv[])
+{
+	unsigned long count = argv[2] != NULL ? strtoul(argv[2], NULL, 0) : 0;
+
+	if (strcmp(argv[1], "numbers") == 0)
+		numbers(count);
+	else if (strcmp(argv[1], "values") == 0)
+		values();
+	else if (strcmp(argv[1], "widths") == 0)
+		widths(count);
+	else if (strcmp(argv[1], "texts") == 0)
+		texts(count);
+	else if (strcmp(argv[1], "keys") == 0)
+		keys(count);
+	else if (strcmp(argv[1], "marks") == 0)
+		marks(count);
+	else if (strcmp(argv[1], "pause") == 0) {
+		numbers(1);
+		for (;;)
+			pause();
+	} else
+		return (false);
+	return (true);
+}
+
+pid_t
+clause_spawn(struct tbuf_consumer *c, const char *mode, const char *count)
+{
+	return (live_spawn(c, mode, count, NULL));
+}
+
+struct tbuf_consumer *consumer;
+struct made made;
+
+void
+clause_set_up(void)
+{
+	memset(&made, 0, sizeof(made));
+	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+}
+
+void
+clause_tear_down(void)
+{
+	tbuf_consumer_close(consumer);
+}
+
+TCase *
+clause_case(const char *name)
+{
+	TCase *t = live_case(name);
+
+	tcase_add_checked_fixture(t, clause_set_up, clause_tear_down);
+	return (t);
+}
+
+static void
+without_rseq(void)
+{
+	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+}
+
+Suite *
+clause_suite(const char *name, TCase *(*cases)(const char *name))
+{
+	Suite *s = suite_create(name);
+	TCase *t;
+
+	suite_add_tcase(s, cases("sections"));
+	t = cases("locks");
+	tcase_add_checked_fixture(t, without_rseq, NULL);
+	suite_add_tcase(s, t);
+	return (s);
+}
+
+int
+clause_main(int argc, char *argv[], Suite *(*make)(void))
+{
+	if (argc > 1 && target(argv))
+		return (0);
+	return (live_main(argc, argv, make));
+}

@@ -1,0 +1,14 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * plan_thread_local.c as it is, but that a target may have sections aborted which
+ * store a thread's number.
+ */
+#ifndef TESTS_UNIT_CLAUSE_PLAN_THREAD_LOCAL_ABORT_H
+#define TESTS_UNIT_CLAUSE_PLAN_THREAD_LOCAL_ABORT_H
+
+#include <stdbool.h>
+
+extern bool self_aborts;
+
+#endif

@@ -1,0 +1,243 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Buffers that fill before they would be switched: when they are looked at, and
+ * when that is a round.  Time is the test's own.
+ */
+#include <string.h>
+
+#include "fixture.h"
+#include "consumer/attach/attach.h"
+#include "lib/check_main.h"
+
+#define SIZE		(UINT64_C(1) << 20)
+#define PART		(SIZE / 4)	/* as much is a round */
+#define MS		(TBUF_SECOND / 1000)
+#define BEGUN		(TBUF_SECOND * 1000)
+
+static const uint8_t one_integer[] = { TBUF_INT64 };
+
+static struct fake f;
+static struct tbuf_consumer *c;
+static struct tbuf_target *target;
+
+static void
+begin_with(const char *options)
+{
+	fake_begin(&f);
+	fake_probe(&f, "probe", 1, one_integer);
+	c = fake_consumer(options);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	fake_map(&f);
+	target = TAILQ_FIRST(&c->targets);
+}
+
+static void
+begin(void)
+{
+	begin_with("bufsize=1m");
+}
+
+static void
+end(void)
+{
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+
+/* So much is in use, as far as the lane says. */
+static void
+use(unsigned lane, uint64_t bytes)
+{
+	fake_lane(&f, lane)->head = target->sources[lane].position + bytes;
+}
+
+/* After a look at this time: how long till the next one. */
+static uint64_t
+wait_after(uint64_t now, bool full)
+{
+	ck_assert_int_eq(tbuf_pace_look(c, now), full);
+	return (c->next_pace - now);
+}
+
+START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
+{
+	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
+	/* A part of 16 in 10 ms: the rest will have come after 150. */
+	use(0, PART / 16);
+	c->next_pace = BEGUN + 10 * MS;
+	ck_assert_uint_eq(wait_after(BEGUN + 10 * MS, false), 100 * MS);
+	/* Eight of 16 in 20 ms, and seven are left. */
+	use(0, PART / 16 * 9);
+	c->next_pace = BEGUN + 30 * MS;
+	ck_assert_uint_eq(wait_after(BEGUN + 30 * MS, false), 17500000);
+	/* The fastest counts, whichever comes first; one CPU has no other. */
+	if (target->sources[1].size < SIZE)
+		return;
+	use(1, PART / 2);
+	c->next_pace = BEGUN + 40 * MS;
+	ck_assert_uint_eq(wait_after(BEGUN + 40 * MS, false), 10 * MS);
+	/* It comes to nothing now. */
+	c->next_pace = BEGUN + 50 * MS;
+	ck_assert_uint_eq(wait_after(BEGUN + 50 * MS, false), 100 * MS);
+}
+END_TEST
+
+START_TEST(a_part_in_use_is_a_round)
+{
+	use(0, PART - 8);
+	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
+	use(0, PART);
+	c->next_pace = BEGUN + 10 * MS;
+	ck_assert(tbuf_pace_look(c, BEGUN + 10 * MS));
+	/* Not before its time. */
+	ck_assert(!tbuf_pace_look(c, c->next_pace - 1));
+	ck_assert(tbuf_pace_look(c, c->next_pace));
+}
+END_TEST
+
+/* However fast they fill, or how long a round leaves them full. */
+START_TEST(looks_and_rounds_have_a_least_period)
+{
+	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
+	use(0, PART - 8);
+	c->next_pace = BEGUN + MS;
+	ck_assert_uint_eq(wait_after(BEGUN + MS, false), MS);
+	use(0, SIZE);
+	use(1, PART - 8);
+	ck_assert_uint_eq(wait_after(BEGUN + 2 * MS, true), 5 * MS);
+}
+END_TEST
+
+/* The round tells what is wrong with them. */
+START_TEST(heads_that_make_no_sense_are_no_reason)
+{
+	target->sources[0].position = 4096;
+	fake_lane(&f, 0)->head = 4088;
+	fake_lane(&f, 1)->head = UINT64_MAX;
+	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
+	fake_lane(&f, 0)->head = 4096 + SIZE + 8;
+	ck_assert_uint_eq(wait_after(BEGUN + 100 * MS, false), 100 * MS);
+}
+END_TEST
+
+START_TEST(those_that_do_not_go_on_are_left_alone)
+{
+	use(0, SIZE);
+	target->truncated = true;
+	ck_assert(!tbuf_pace_look(c, BEGUN));
+	target->truncated = false;
+	ck_assert(tbuf_pace_look(c, BEGUN + TBUF_SECOND));
+}
+END_TEST
+
+/* Of a buffer that was made small none of this holds. */
+START_TEST(small_buffers_lose_what_they_ever_did)
+{
+	fake_lane(&f, 0)->head = target->sources[0].size;
+	ck_assert_uint_lt(target->sources[0].size, 256 << 10);
+	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
+}
+END_TEST
+
+/* By a look of tbuf_consumer_due(), which is what the consumer waits for. */
+START_TEST(a_rate_that_is_set_is_kept)
+{
+	uint64_t now = tbuf_now();
+
+	c->next_pace = now;
+	ck_assert_uint_eq(tbuf_consumer_due(c, now), now);
+	ck_assert_int_eq(tbuf_consumer_set(c, "switchrate", "1d"), 0);
+	ck_assert_uint_gt(tbuf_consumer_due(c, now), now);
+}
+END_TEST
+
+/* Nothing else is due for an hour; what is woken does not wait for it. */
+static void
+work(uint64_t *later)
+{
+	*later = tbuf_now() + 3600 * TBUF_SECOND;
+	c->next_switch = c->next_status = *later;
+	tbuf_consumer_wake(c);
+	ck_assert_int_eq(tbuf_consumer_work(c), 1);
+}
+
+START_TEST(a_round_that_came_early_puts_off_the_next)
+{
+	struct tally t = { 0 };
+	uint64_t later;
+
+	use(0, PART - 8);
+	c->next_pace = 0;
+	work(&later);
+	ck_assert_uint_eq(c->next_switch, later);
+	use(0, PART);
+	c->next_pace = 0;
+	work(&later);
+	ck_assert_uint_le(c->next_switch, tbuf_now() + TBUF_SECOND);
+	/* There are no records in it. */
+	fake_tally(c, &t);
+	ck_assert_uint_eq(t.damage, PART);
+}
+END_TEST
+
+START_TEST(what_has_grown_is_looked_at_at_once)
+{
+	uint64_t later;
+
+	c->next_pace = UINT64_MAX;
+	target->growth = UINT64_MAX;
+	target->next_growth = 0;
+	work(&later);
+	ck_assert_uint_lt(c->next_pace, later);
+}
+END_TEST
+
+static void
+begin_ring(void)
+{
+	begin_with("bufsize=1m bufpolicy=ring");
+}
+
+START_TEST(what_is_not_switched_is_not_looked_at)
+{
+	uint64_t now = tbuf_now();
+
+	c->next_pace = now;
+	ck_assert_uint_gt(tbuf_consumer_due(c, now), now);
+}
+END_TEST
+
+static void
+begin_small(void)
+{
+	begin_with("bufsize=64k");
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("pace");
+	TCase *t = tcase_create("large");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, a_buffer_that_fills_is_looked_at_when_that_will_be);
+	tcase_add_test(t, a_part_in_use_is_a_round);
+	tcase_add_test(t, looks_and_rounds_have_a_least_period);
+	tcase_add_test(t, heads_that_make_no_sense_are_no_reason);
+	tcase_add_test(t, those_that_do_not_go_on_are_left_alone);
+	tcase_add_test(t, a_rate_that_is_set_is_kept);
+	tcase_add_test(t, a_round_that_came_early_puts_off_the_next);
+	tcase_add_test(t, what_has_grown_is_looked_at_at_once);
+	suite_add_tcase(suite, t);
+	t = tcase_create("small");
+	tcase_add_checked_fixture(t, begin_small, end);
+	tcase_add_test(t, small_buffers_lose_what_they_ever_did);
+	suite_add_tcase(suite, t);
+	t = tcase_create("ring");
+	tcase_add_checked_fixture(t, begin_ring, end);
+	tcase_add_test(t, what_is_not_switched_is_not_looked_at);
+	suite_add_tcase(suite, t);
+	return (run_suite(suite));
+}

@@ -1,0 +1,692 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A target that writes anything anywhere.  Whatever stands in its file, the
+ * consumer neither crashes nor hangs, and says what it had to skip.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "fixture.h"
+#include "lib/check_main.h"
+
+static const uint8_t string_argument[] = { TBUF_STRING };
+static unsigned seed;
+
+struct run {
+	struct fake f;
+	struct tbuf_consumer *c;
+	uint16_t epid;
+};
+
+static void
+begin(struct run *r, const char *options)
+{
+	uint32_t probe;
+
+	memset(r, 0, sizeof(*r));
+	fake_begin(&r->f);
+	r->f.control->flags |= TBUF_F_SELECTION;
+	probe = fake_probe(&r->f, "probe", 1, string_argument);
+	r->c = fake_session(&r->f, options);
+	r->epid = fake_epid(&r->f, probe);
+}
+
+static void
+end(struct run *r)
+{
+	tbuf_consumer_close(r->c);
+	fake_end(&r->f);
+}
+
+static void
+fire(struct run *r, unsigned count)
+{
+	while (count-- > 0)
+		ck_assert(fake_record(&r->f, 0, r->epid, "\x05\x00hello", 7));
+}
+
+/* The header of the n-th record, all of 24 bytes. */
+static struct tbuf_header *
+header_at(struct run *r, unsigned n)
+{
+	return ((struct tbuf_header *)(void *)(r->f.file +
+	    tbuf_place_offset(fake_lane(&r->f, 0)->place) + 24 * n));
+}
+
+START_TEST(impossible_size_skips_to_the_mark)
+{
+	static const uint16_t sizes[] = { 0, 8, 23, 25, 80, 0xfff8, 0xffff };
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 5);
+	header_at(&r, 2)->size = sizes[_i];
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 2);
+	ck_assert_uint_eq(t.damage, 72);
+	/* And goes on with what comes behind it. */
+	fire(&r, 3);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 3);
+	ck_assert_uint_eq(t.damage, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(unknown_epid_skips_its_record)
+{
+	static const uint16_t epids[] = { 0, 2, 0x7fff, 0x8000, 0xffff };
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 5);
+	header_at(&r, 2)->epid = epids[_i];
+	header_at(&r, 3)->epid = epids[_i];
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 3);
+	ck_assert_uint_eq(t.damage, 48);
+	end(&r);
+}
+END_TEST
+
+START_TEST(string_longer_than_its_record_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 3);
+	((uint8_t *)header_at(&r, 1))[16] = 7;
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 2);
+	ck_assert_uint_eq(t.damage, 24);
+	end(&r);
+}
+END_TEST
+
+/* The target is a child, and has these words where they are here. */
+START_TEST(semaphores_that_are_none_wait)
+{
+	static struct tbuf_semaphore semaphore;
+	static uint16_t word;
+	const uint64_t own = (uintptr_t)&semaphore;
+	const uint64_t addresses[] = {
+		own, 1, UINT64_MAX, INT64_MAX, own, own
+	};
+	struct tbuf_probe_entry *entry;
+	uint64_t count = 0;
+	struct fake f;
+	struct tbuf_consumer *c = fake_consumer("");
+	pid_t pid;
+
+	semaphore.word = (uintptr_t)&word;
+	semaphore.check = TBUF_SEMAPHORE_CHECK ^ own ^ (_i == 4);
+	fake_begin(&f);
+	f.control->flags |= TBUF_F_SELECTION;
+	entry = (struct tbuf_probe_entry *)(void *)
+	    ((char *)f.control + f.tables.probes) +
+	    fake_probe(&f, "probe", 1, string_argument);
+	entry->semaphore = addresses[_i];
+	fake_grab(&f, c);
+	/* The process is root's now, and its file another user's. */
+	if (_i == 5 && geteuid() == 0)
+		ck_assert_int_eq(fchown(f.fd, 65534, 65534), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	(void)tbuf_consumer_waiting(c, &pid, &count);
+	ck_assert_uint_eq(count, _i != 0 && (_i != 5 || geteuid() == 0));
+	ck_assert(!tbuf_consumer_waiting(c, &pid, &count));
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(impossible_head_begins_the_lane_anew)
+{
+	static const uint64_t heads[] = {
+		3, 4096 + 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63
+	};
+	static const char *const options[] = {
+		"bufsize=4k", "bufsize=4k bufpolicy=fill",
+		"bufsize=4k bufpolicy=ring"
+	};
+	struct tally t;
+	struct run r;
+	int policy;
+
+	for (policy = 0; policy < 3; policy++) {
+		begin(&r, options[policy]);
+		fire(&r, 2);
+		fake_lane(&r.f, 0)->head = heads[_i];
+		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_LAST, &t);
+		ck_assert_uint_eq(t.records, 0);
+		ck_assert_uint_eq(t.damage, 4096);
+		end(&r);
+	}
+}
+END_TEST
+
+START_TEST(head_that_goes_back_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 4);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_lane(&r.f, 0)->head = 0;
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.damage, 4096);
+	fire(&r, 4);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 4);
+	end(&r);
+}
+END_TEST
+
+START_TEST(truncated_storage_is_damage)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "bufsize=64k");
+	fire(&r, 100);
+	/* What is mapped stays; the storage is read and is not there. */
+	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)tbuf_place_offset(
+	    fake_lane(&r.f, 0)->place)), 0);
+	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.damage, 2400);
+	end(&r);
+}
+END_TEST
+
+START_TEST(counters_that_go_back_are_no_drops)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, "");
+	fake_lane(&r.f, 0)->full = 10;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 10);
+	fake_lane(&r.f, 0)->full = 4;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 0);
+	fake_lane(&r.f, 0)->full = 5;
+	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
+	end(&r);
+}
+END_TEST
+
+static int
+count_visits(void *arg, pid_t pid, const struct tbuf_probe_info *info)
+{
+	unsigned *n = arg;
+
+	(void)pid;
+	(void)info;
+	++*n;
+	return (0);
+}
+
+START_TEST(probes_that_make_no_sense_are_left_out)
+{
+	struct tbuf_probe_entry *entry;
+	struct tbuf_consumer *c = fake_consumer("");
+	struct fake f;
+	unsigned n = 0;
+
+	fake_begin(&f);
+	fake_probe(&f, "good", 1, string_argument);
+	entry = (struct tbuf_probe_entry *)(void *)
+	    ((char *)f.control + f.tables.probes) +
+	    fake_probe(&f, "bad", 1, string_argument);
+	switch (_i) {
+	case 0:
+		entry->nargs = 11;
+		break;
+	case 1:
+		entry->types[0] = 99;
+		break;
+	case 2:
+		entry->name = 0xffffffff;
+		break;
+	case 3:
+		entry->argnames = f.control->strings - 1;
+		entry->nargs = 2;
+		entry->types[1] = TBUF_INT8;
+		break;
+	case 4:
+		entry->ready = 0;
+		break;
+	case 5:
+		/* No NUL in sight. */
+		memset((char *)f.control + f.tables.strings +
+		    f.control->strings, 'x', 4096);
+		entry->provider = f.control->strings;
+		f.control->strings += 4096;
+		break;
+	case 6:
+		f.control->nprobes = UINT32_MAX;
+		f.control->strings = UINT32_MAX;
+		entry->provider = f.tables.strings_size - 1;
+		((char *)f.control)[f.tables.areas - 1] = 'x';
+		break;
+	}
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_list(c, count_visits, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), 1);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+static int
+check_name(void *arg, pid_t pid, const struct tbuf_probe_info *info)
+{
+	(void)pid;
+	ck_assert_str_eq(info->name, arg);
+	return (1);
+}
+
+START_TEST(names_are_printable)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct fake f;
+
+	fake_begin(&f);
+	fake_probe(&f, "a\033[2Jb\n\x7f\xc2\x9b:,c", 0, NULL);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_list(c, check_name,
+	    (void *)(uintptr_t)"a?[2Jb???\x9b??c"), 1);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+/* Slots that say they have an area anywhere; AREAS: at the first one. */
+#define AREAS	(UINT64_C(1) << 60)
+
+START_TEST(areas_of_free_slots_are_checked)
+{
+	static const uint64_t areas[][2] = {
+		{ 0, 1 << 30 }, { 4096, 1 << 30 },
+		{ AREAS + 8, 1 << 30 }, { UINT64_MAX - 4095, 1 << 30 },
+		{ AREAS, UINT64_MAX }, { UINT64_C(1) << 40, 4096 }
+	};
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct tbuf_slot *slot;
+	struct fake f;
+
+	fake_begin(&f);
+	fake_probe(&f, "probe", 1, string_argument);
+	slot = (struct tbuf_slot *)(void *)((char *)f.control + TBUF_SLOTS);
+	slot->area = areas[_i][0] - AREAS < 16 ?
+	    areas[_i][0] - AREAS + f.tables.areas : areas[_i][0];
+	slot->area_size = areas[_i][1];
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_uint_eq(slot->area, f.tables.areas);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(window_is_the_limit)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64m");
+	struct fake f;
+	int64_t size;
+
+	fake_begin(&f);
+	f.control->window = f.tables.areas + (8 << 20);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert(tbuf_consumer_lowered(c));
+	ck_assert_int_eq(tbuf_consumer_get(c, "bufsize", &size), 0);
+	ck_assert_uint_le(f.control->end, f.control->window);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+/* Random words in random places, while the consumer works. */
+static void
+scribble(struct run *r, unsigned count)
+{
+	struct tbuf_slot *slot = fake_slot(&r->f);
+	size_t area = (size_t)slot->area, at;
+	uint64_t word;
+
+	while (count-- > 0) {
+		word = (uint64_t)rand() << 32 ^ (uint64_t)rand() << 16 ^
+		    (uint64_t)rand();
+		word >>= rand() % 64;
+		switch (rand() % 4) {
+		case 0:
+			at = r->f.tables.probes + (size_t)rand() % 256;
+			break;
+		case 1:
+			at = (size_t)slot->lanes + (size_t)rand() % 2048;
+			break;
+		case 2:
+			at = area + (size_t)rand() % (r->f.size - area);
+			break;
+		default:
+			at = r->f.tables.strings + (size_t)rand() % 256;
+			break;
+		}
+		at &= ~(size_t)7;
+		if (at + 8 <= r->f.size)
+			memcpy(r->f.file + at, &word, 8);
+	}
+}
+
+START_TEST(garbage_everywhere_is_survived)
+{
+	static const char *const options[] = {
+		"bufsize=2k", "bufsize=2k bufpolicy=ring",
+		"bufsize=2k bufpolicy=fill", "bufsize=3000 temporal"
+	};
+	struct tbuf_event event;
+	struct run r;
+	unsigned i, j, most;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, options[_i % 4]);
+	for (i = 0; i < 200; i++) {
+		for (j = 0; j < 20; j++)
+			fake_record(&r.f, 0, r.epid, "\x05\x00hello", 7);
+		scribble(&r, (unsigned)rand() % 20);
+		ck_assert_int_eq(tbuf_round_begin(r.c,
+		    TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS |
+		    (rand() % 8 == 0 ? TBUF_ROUND_LAST : 0)), 0);
+		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
+			ck_assert_msg(most < 10000, "no end; seed %u", seed);
+		/* A lane that the fixture itself can still write. */
+		memset(fake_lane(&r.f, 0), 0, 64);
+		fake_lane(&r.f, 0)->place = r.f.size / 2 & ~UINT64_C(4095);
+		fake_lane(&r.f, 0)->place |= 12;
+		fake_lane(&r.f, 0)->size = 2048;
+		fake_lane(&r.f, 0)->limit = 4096;
+	}
+	end(&r);
+}
+END_TEST
+
+#define TABLES		4
+
+/* An entry of any state, whose head says anything. */
+static void
+unit_scribble(struct run *r)
+{
+	struct tbuf_slot *slot = fake_slot(&r->f);
+	struct tbuf_unit_entry *entry = (void *)(r->f.file + slot->units.at +
+	    sizeof(struct tbuf_units));
+	uint64_t *words = (uint64_t *)&entry[rand() % TABLES];
+	unsigned i;
+
+	for (i = 0; i < sizeof(*entry) / sizeof(*words); i++)
+		words[i] = ((uint64_t)rand() << 32 ^ (uint64_t)rand()) >>
+		    rand() % 64;
+	words[0] = tbuf_unit_word(slot->generation, (uint64_t)rand() % 4,
+	    (enum tbuf_unit_state)(rand() % 8));
+}
+
+/* A mark of a unit, or an envelope with a record in it, which is cut. */
+static void
+unit_fire(struct run *r)
+{
+	struct {
+		struct tbuf_unit_record unit;
+		struct tbuf_lock_record record;
+	} data;
+
+	memset(&data, 0, sizeof(data));
+	data.unit.table = (uint32_t)rand() % (TABLES + 1);
+	data.unit.kind = (uint32_t)rand() % 10;
+	data.unit.instance = (uint64_t)rand() % 4;
+	data.unit.mask = (uint32_t)rand();
+	data.unit.count = (uint32_t)rand();
+	data.record.header.epid = (uint16_t)(rand() % 2 ? r->epid :
+	    TBUF_EPID_UNIT - rand() % 3 + 1);
+	data.record.header.size = (uint16_t)(8 * (rand() % 5));
+	fake_record(&r->f, 0, rand() % 2 ? TBUF_EPID_ENVELOPE :
+	    TBUF_EPID_UNIT, (const char *)&data,
+	    sizeof(data) - 8 * ((size_t)rand() % 8));
+}
+
+static int
+unit_any(void *arg, const struct tbuf_unit_status *unit)
+{
+	(void)arg;
+	ck_assert_uint_lt(strlen(unit->kind), TBUF_UNIT_NAME);
+	return (0);
+}
+
+static int
+figures_any(void *arg, const struct tbuf_unit_figures *figures)
+{
+	ck_assert_uint_lt(strlen(figures->kind), TBUF_UNIT_NAME);
+	*(bool *)arg = true;
+	return (0);
+}
+
+START_TEST(garbage_in_units_is_survived)
+{
+	static const char *const options[] = {
+		"bufsize=4k nunits=4 unitsize=1k",
+		"bufsize=4k nunits=4 unitsize=1k unitpolicy=ring bufpolicy=ring"
+	};
+	struct tbuf_event event;
+	unsigned i, j, most;
+	bool any = false;
+	struct run r;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, options[_i % 2]);
+	memset(r.f.file + fake_slot(&r.f)->units.at + sizeof(uint64_t), 'x',
+	    sizeof(struct tbuf_units) - sizeof(uint64_t));
+	ck_assert_int_eq(tbuf_unit_figures(figures_any, &any), 0);
+	ck_assert_msg(any, "no figures");
+	for (i = 0; i < 100; i++) {
+		for (j = 0; j < 8; j++) {
+			unit_scribble(&r);
+			unit_fire(&r);
+			fire(&r, 1);
+		}
+		ck_assert_int_eq(tbuf_unit_list(unit_any, NULL), 0);
+		ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH |
+		    TBUF_ROUND_STATUS | (i == 99 ? TBUF_ROUND_LAST : 0)), 0);
+		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
+			ck_assert_msg(most < 10000, "no end; seed %u", seed);
+	}
+	end(&r);
+}
+END_TEST
+
+static struct tbuf_consumer *mended;
+static volatile sig_atomic_t mends;
+
+static void
+mend(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	mends = mends + 1;
+	if (!tbuf_consumer_mend(mended, info->si_addr))
+		_exit(1);
+}
+
+/* Where the tables are mapped, too, a signal's handler can mend that. */
+START_TEST(truncated_units_are_mended)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+	struct run r;
+
+	begin(&r, "bufsize=4k nunits=4 unitsize=1k");
+	mended = r.c;
+	mends = 0;
+	action.sa_sigaction = mend;
+	ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
+	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)fake_slot(&r.f)->units.at),
+	    0);
+	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:2"), 0);
+	ck_assert_int_eq(mends, 1);
+	/* It is not looked at any more. */
+	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:3"), 0);
+	ck_assert_int_eq(mends, 1);
+	end(&r);
+}
+END_TEST
+
+static int
+no_target(void *arg, pid_t pid, const char *comm)
+{
+	(void)arg;
+	(void)comm;
+	ck_abort_msg("pid %d", (int)pid);
+}
+
+static int
+no_lane(void *arg, const struct tbuf_lane_status *status)
+{
+	(void)arg;
+	(void)status;
+	ck_abort();
+}
+
+static void
+make_file(const struct fake *f, const char *name, size_t size)
+{
+	int fd = openat(f->dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	char page[4096];
+	size_t i;
+
+	ck_assert_int_ge(fd, 0);
+	for (i = 0; i < sizeof(page); i++)
+		page[i] = (char)rand();
+	for (i = 0; i < size; i += sizeof(page))
+		ck_assert_int_eq(write(fd, page, sizeof(page)), sizeof(page));
+	close(fd);
+}
+
+/* A session that its target has made may claim anything of itself. */
+START_TEST(exit_without_a_script_is_no_exit)
+{
+	struct tbuf_target *target;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	target = TAILQ_FIRST(&r.c->targets);
+	target->clauses = target->area;
+	fake_slot(&r.f)->exit = UINT64_C(1) << 32 | 3;
+	tbuf_store(&tbuf_view_control(&target->view)->state[target->slot],
+	    TBUF_GIVENUP);
+	ck_assert_int_eq(tbuf_consumer_work(r.c), -ETIMEDOUT);
+	end(&r);
+}
+END_TEST
+
+START_TEST(garbage_in_the_directory_is_left_alone)
+{
+	static const char *const names[] = {
+		"tbuf.1.0000000000000001", "tbuf.2.0000000000000002",
+		"tbuf.3.0000000000000003", "tbuf.4.0000000000000004",
+		"something else"
+	};
+	struct fake f;
+	struct stat st;
+	char path[256];
+	size_t i;
+
+	fake_begin(&f);
+	unlinkat(f.dirfd, f.name, 0);
+	make_file(&f, names[0], 0);
+	make_file(&f, names[1], f.tables.areas);
+	ck_assert_int_eq(symlinkat("/etc/passwd", f.dirfd, names[2]), 0);
+	ck_assert_int_eq(mkfifoat(f.dirfd, names[3], 0600), 0);
+	make_file(&f, names[4], 4096);
+	ck_assert_int_eq(tbuf_targets(no_target, NULL), 0);
+	ck_assert_int_eq(tbuf_status(NULL, 0, no_lane, NULL), 0);
+	for (i = 0; i < 5; i++) {
+		ck_assert_int_eq(fstatat(f.dirfd, names[i], &st,
+		    AT_SYMLINK_NOFOLLOW), 0);
+		snprintf(path, sizeof(path), "%s/%s", f.directory, names[i]);
+		unlinkat(f.dirfd, names[i], 0);
+	}
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(dead_file_of_garbage_is_survived)
+{
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	struct tbuf_event event;
+	unsigned most = 0;
+	char path[256];
+	struct run r;
+
+	srand(seed + (unsigned)_i);
+	begin(&r, "bufsize=2k bufpolicy=ring");
+	fire(&r, 10);
+	fake_kill(&r.f);
+	scribble(&r, 30);
+	snprintf(path, sizeof(path), "%s/%s", r.f.directory, r.f.name);
+	if (tbuf_consumer_open_file(reader, path) == 0 &&
+	    tbuf_consumer_go(reader) == 0) {
+		ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+		while (tbuf_consumer_next(reader, &event) == 1)
+			ck_assert_msg(most++ < 10000, "no end; seed %u", seed);
+	}
+	tbuf_consumer_close(reader);
+	end(&r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("hostile");
+	TCase *t = tcase_create("files");
+	const char *set = getenv("SEED");
+
+	seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
+	    (unsigned)time(NULL);
+	fprintf(stderr, "SEED=%u\n", seed);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, impossible_size_skips_to_the_mark, 0, 7);
+	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
+	tcase_add_test(t, string_longer_than_its_record_is_damage);
+	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 6);
+	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
+	tcase_add_test(t, head_that_goes_back_is_damage);
+	tcase_add_test(t, truncated_storage_is_damage);
+	tcase_add_test(t, counters_that_go_back_are_no_drops);
+	tcase_add_loop_test(t, probes_that_make_no_sense_are_left_out, 0, 7);
+	tcase_add_test(t, names_are_printable);
+	tcase_add_loop_test(t, areas_of_free_slots_are_checked, 0, 6);
+	tcase_add_test(t, window_is_the_limit);
+	tcase_add_loop_test(t, garbage_everywhere_is_survived, 0, 8);
+	tcase_add_loop_test(t, garbage_in_units_is_survived, 0, 8);
+	tcase_add_test(t, truncated_units_are_mended);
+	tcase_add_test(t, exit_without_a_script_is_no_exit);
+	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
+	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
+	suite_add_tcase(s, t);
+	return (run_suite(s));
+}

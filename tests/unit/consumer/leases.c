@@ -1,0 +1,269 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Control files of others who want to hold their readers up: by leases on
+ * them, and by more to be read than there is.
+ */
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "shared/board.h"
+#include "lib/check_main.h"
+
+static const uint8_t number_argument[] = { TBUF_UINT64 };
+
+/* ------------------------------------------------------------ the library */
+
+static uint64_t bytes_read;
+
+/* What the library reads of files. */
+ssize_t
+pread(int fd, void *to, size_t size, off_t at)
+{
+	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+
+	if (n > 0)
+		bytes_read += (uint64_t)n;
+	return (n);
+}
+
+/* ------------------------------------------------------------ leases */
+
+/* A process that maps a file by one descriptor and has a lease on it. */
+static void
+lease(int dirfd, const char *name, int ready)
+{
+	int fd = openat(dirfd, name, O_RDWR);
+	bool good;
+
+	/* It is told when somebody wants the file, and does nothing. */
+	signal(SIGIO, SIG_IGN);
+	good = fd != -1 && mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd,
+	    0) != MAP_FAILED && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+	(void)!write(ready, good ? "y" : "n", 1);
+	for (;;)
+		pause();
+}
+
+/* The target of a control file of its own, with a lease. */
+static void
+leaseholder(const struct fake *f, int ready)
+{
+	struct tbuf_control_file file;
+
+	/* What it has inherited makes it a forked child. */
+	munmap(f->control, f->tables.areas);
+	if (tbuf_control_make(f->dirfd, getpid(), &file) == 0) {
+		file.control->stage = TBUF_STAGE_LIVE;
+		munmap(file.control, file.control->tables.areas);
+		close(file.fd);
+	}
+	lease(f->dirfd, file.name, ready);
+}
+
+static void
+board_leaseholder(const struct fake *f, int ready)
+{
+	lease(f->dirfd, TBUF_BOARD_NAME, ready);
+}
+
+/* A file of this name, whatever is in it. */
+static void
+board_file_leaseholder(const struct fake *f, int ready)
+{
+	int fd = openat(f->dirfd, TBUF_BOARD_NAME, O_RDWR | O_CREAT, 0600);
+
+	(void)!ftruncate(fd, TBUF_PAGE);
+	close(fd);
+	lease(f->dirfd, TBUF_BOARD_NAME, ready);
+}
+
+static pid_t
+start(const struct fake *f, void (*run)(const struct fake *, int ready))
+{
+	int ready[2];
+	char answer;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	if ((pid = fork()) == 0)
+		run(f, ready[1]);
+	ck_assert_int_eq(read(ready[0], &answer, 1), 1);
+	ck_assert_msg(answer == 'y', "no lease");
+	close(ready[0]);
+	close(ready[1]);
+	return (pid);
+}
+
+static void
+stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static void
+unlink_all(int dirfd, pid_t of)
+{
+	char pattern[64];
+
+	snprintf(pattern, sizeof(pattern), "exec rm -f tbuf.%d.*", (int)of);
+	ck_assert_int_eq(fchdir(dirfd), 0);
+	ck_assert_int_eq(system(pattern), 0);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+
+/* One that waited would have had the file after 45 seconds. */
+START_TEST(lease_on_a_control_file_is_not_waited_for)
+{
+	struct tbuf_consumer *c;
+	struct fake f;
+	char words[128];
+	pid_t pid;
+
+	fake_begin(&f);
+	pid = start(&f, leaseholder);
+	c = tbuf_consumer_new();
+	ck_assert_int_eq(tbuf_consumer_grab(c, pid), -EAGAIN);
+	snprintf(words, sizeof(words), "failed to grab pid %d: "
+	    "there is a lease on its control file", (int)pid);
+	ck_assert_str_eq(tbuf_consumer_error(c), words);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
+	/* Nor when nobody has asked for it: then it is told. */
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), -EAGAIN);
+	tbuf_consumer_close(c);
+	stop(pid);
+	unlink_all(f.dirfd, pid);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(lease_on_the_board_is_not_waited_for)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=4k");
+	struct fake f;
+	pid_t pid;
+	int fd;
+
+	fake_begin(&f);
+	fd = openat(f.dirfd, TBUF_BOARD_NAME, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(ftruncate(fd, sizeof(struct tbuf_board)), 0);
+	ck_assert_int_eq(pwrite(fd, TBUF_BOARD_MAGIC, 8, 0), 8);
+	close(fd);
+	pid = start(&f, board_leaseholder);
+	fake_probe(&f, "probe", 1, number_argument);
+	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), -EAGAIN);
+	tbuf_consumer_close(c);
+	stop(pid);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(leased_file_is_refused)
+{
+	struct fake f;
+	char path[256], words[512];
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	pid_t pid;
+
+	fake_begin(&f);
+	pid = start(&f, board_file_leaseholder);
+	snprintf(path, sizeof(path), "%s/%s", f.directory, TBUF_BOARD_NAME);
+	ck_assert_int_eq(tbuf_consumer_open_file(c, path), -EAGAIN);
+	snprintf(words, sizeof(words),
+	    "failed to read %s: there is a lease on it", path);
+	ck_assert_str_eq(tbuf_consumer_error(c), words);
+	tbuf_consumer_close(c);
+	stop(pid);
+	fake_end(&f);
+}
+END_TEST
+
+/* ------------------------------------------------------------ status */
+
+static int
+sum_records(void *arg, const struct tbuf_lane_status *status)
+{
+	uint64_t *records = arg;
+
+	*records += status->records;
+	return (0);
+}
+
+START_TEST(status_reads_no_more_than_the_file_has)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=1m bufpolicy=ring");
+	struct tbuf_lane one;
+	struct tbuf_slot *slot;
+	uint64_t records = 0;
+	struct fake f;
+	struct stat st;
+	uint16_t epid;
+	unsigned i;
+
+	fake_begin(&f);
+	i = fake_probe(&f, "probe", 1, number_argument);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	fake_map(&f);
+	epid = fake_epid(&f, i);
+	for (i = 0; i < 40000; i++)
+		ck_assert(fake_record(&f, 0, epid, "abcdefgh", 8));
+	ck_assert_int_eq(tbuf_status(NULL, 0, sum_records, &records), 0);
+	ck_assert_uint_eq(records, 40000);
+
+	/* 2,048 lanes behind the end, in each of 32 sessions, all this one. */
+	one = *fake_lane(&f, 0);
+	for (i = 0; i < 2 * TBUF_NCPUS; i++)
+		ck_assert_int_eq(pwrite(f.fd, &one, sizeof(one),
+		    (off_t)(f.size + i * sizeof(one))), sizeof(one));
+	fake_slot(&f)->lanes = f.size;
+	fake_slot(&f)->nlanes = fake_slot(&f)->first_lock = 2 * TBUF_NCPUS;
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		slot = (struct tbuf_slot *)(void *)(f.file + TBUF_SLOTS +
+		    i * (size_t)TBUF_SLOT_SIZE);
+		if (i > 0)
+			*slot = *fake_slot(&f);
+		f.control->state[i] = TBUF_ACTIVE;
+	}
+	ck_assert_int_eq(fstat(f.fd, &st), 0);
+	bytes_read = 0;
+	ck_assert_int_eq(tbuf_status(NULL, 0, sum_records, &records), 0);
+	/* And slots and headers, which are few. */
+	ck_assert_uint_le(bytes_read, (uint64_t)st.st_blocks * 512 +
+	    f.tables.areas);
+	f.control->state[0] = TBUF_RETIRED;
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("leases");
+	TCase *t = tcase_create("leases");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, lease_on_a_control_file_is_not_waited_for);
+	tcase_add_test(t, lease_on_the_board_is_not_waited_for);
+	tcase_add_test(t, leased_file_is_refused);
+	tcase_add_test(t, status_reads_no_more_than_the_file_has);
+	suite_add_tcase(s, t);
+	return (run_suite(s));
+}

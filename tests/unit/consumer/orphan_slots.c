@@ -1,0 +1,171 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Slots that dead consumers have left, and how long a consumer that attaches
+ * is held up by those that somebody may still be inside; processes that are
+ * waited for as they may become targets.
+ */
+#include <sys/wait.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "shared/memory_limit.h"
+#include "consumer/run/run.h"
+#include "consumer/attach/select.h"
+#include "lib/check_main.h"
+
+/* Far more than one lock's holder is given, far less than all would be. */
+#define PAUSES_MAX	1000
+
+static unsigned pauses;
+
+/* In front of the C library's: every pause is counted. */
+int
+nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	pauses++;
+	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
+}
+
+/* A process without an environment, and as it may be seen amid execve(2). */
+static pid_t watched;
+static bool executing;
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	static char stat[] = "1 (a b) c) R 1 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 "
+	    "20 0 1 0 1 4096 1 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 "
+	    "1 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+	__typeof__(fopen) *real = (__typeof__(fopen) *)dlsym(RTLD_NEXT,
+	    "fopen");
+	char own[32];
+	int n = snprintf(own, sizeof(own), "/proc/%d/", (int)watched);
+
+	if (strncmp(path, own, (size_t)n) == 0) {
+		if (strcmp(path + n, "environ") == 0)
+			path = "/dev/null";
+		else if (strcmp(path + n, "stat") == 0 && executing)
+			return (fmemopen(stat, sizeof(stat) - 1, "r"));
+	}
+	return (real(path, mode));
+}
+
+/* A session with no consumer and with one lane, all of whose locks are held. */
+static void
+leave(struct fake *f, unsigned number, uint64_t generation)
+{
+	struct tbuf_slot *slot = (struct tbuf_slot *)(void *)(f->file +
+	    TBUF_SLOTS + number * TBUF_SLOT_SIZE);
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (f->file + f->tables.areas);
+	struct tbuf_lane *lane = (struct tbuf_lane *)(void *)(session + 1);
+	unsigned i;
+
+	session->generation = generation;
+	lane->kind = TBUF_KIND_LOCK;
+	lane->place = tbuf_place(f->tables.areas + TBUF_PAGE, 64);
+	slot->area = f->tables.areas;
+	slot->area_size = 2 * TBUF_PAGE;
+	slot->lanes = f->tables.areas + sizeof(*session);
+	slot->nlanes = 1;
+	slot->nlocks_max = TBUF_NLOCKS;
+	for (i = 0; i < TBUF_NLOCKS; i++)
+		slot->locks[i].word = 2 * generation + 1;
+	f->control->state[number] = TBUF_ACTIVE;
+}
+
+START_TEST(held_locks_of_all_slots_have_one_time)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct fake f;
+	unsigned i;
+
+	fake_begin(&f);
+	ck_assert_int_eq(tbuf_back(f.fd, f.tables.areas, 2 * TBUF_PAGE), 0);
+	fake_map(&f);
+	f.control->registering = 1;
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		leave(&f, i, 7);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), -EUSERS);
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		ck_assert_uint_eq(f.control->state[i], TBUF_RETIRED);
+	ck_assert_uint_gt(pauses, 0);
+	ck_assert_uint_le(pauses, PAUSES_MAX);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+START_TEST(slots_that_nobody_is_in_are_free)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	struct tbuf_slot *slot;
+	struct fake f;
+	unsigned i, j;
+
+	fake_begin(&f);
+	ck_assert_int_eq(tbuf_back(f.fd, f.tables.areas, 2 * TBUF_PAGE), 0);
+	fake_map(&f);
+	for (i = 0; i < TBUF_NSESSIONS; i++) {
+		leave(&f, i, 7);
+		slot = (struct tbuf_slot *)(void *)(f.file + TBUF_SLOTS +
+		    i * TBUF_SLOT_SIZE);
+		/* But for the last. */
+		for (j = 0; j < TBUF_NLOCKS && i < TBUF_NSESSIONS - 1; j++)
+			slot->locks[j].word--;
+	}
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	for (i = 1; i < TBUF_NSESSIONS - 1; i++)
+		ck_assert_uint_eq(f.control->state[i], TBUF_FREE);
+	ck_assert_uint_eq(f.control->state[i], TBUF_RETIRED);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
+/* Others may be amid one really. */
+START_TEST(one_amid_exec_may_become_a_target)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+
+	if ((watched = fork()) == 0)
+		for (;;)
+			pause();
+	c->spawned.pid = getpid();
+	c->orphan = watched;
+	(void)tbuf_find_orphan(c);
+	ck_assert_int_ne(c->orphan, watched);
+	executing = true;
+	c->orphan = watched;
+	ck_assert(tbuf_find_orphan(c));
+	ck_assert_int_eq(c->orphan, watched);
+	ck_assert_int_eq(kill(watched, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(watched, NULL, 0), watched);
+	c->spawned.pid = 0;
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("orphan");
+	TCase *t = tcase_create("orphan");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
+	tcase_add_test(t, slots_that_nobody_is_in_are_free);
+	tcase_add_test(t, one_amid_exec_may_become_a_target);
+	suite_add_tcase(s, t);
+	return (run_suite(s));
+}

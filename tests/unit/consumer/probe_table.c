@@ -1,0 +1,343 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Probes of targets' tables: equal ones are one, others are not, and what is
+ * read of a name is what has been copied of it.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "shared/file_view.h"
+#include "consumer/decode/probe_ids.h"
+#include "lib/check_main.h"
+
+#define ENTRIES		1024u
+#define TEXTS		65536u
+
+struct image {
+	struct tbuf_view view;
+	uint32_t used;		/* bytes of texts */
+};
+
+static void
+image_init(struct image *image)
+{
+	struct tbuf_tables *tables = &image->view.tables;
+
+	memset(image, 0, sizeof(*image));
+	tables->entries = ENTRIES;
+	tables->strings_size = TEXTS;
+	tables->probes = (sizeof(struct tbuf_control) + 63u) & ~63u;
+	tables->strings = tables->probes +
+	    ENTRIES * (uint32_t)sizeof(struct tbuf_probe_entry);
+	image->view.size = tables->strings + TEXTS;
+	image->view.base = calloc(1, image->view.size);
+	ck_assert_ptr_nonnull(image->view.base);
+	/* An offset of 0 is no text. */
+	image->used = 1;
+}
+
+static uint32_t
+add_text(struct image *image, const char *text)
+{
+	uint32_t at = image->used, size = (uint32_t)strlen(text) + 1;
+
+	ck_assert_uint_le(at + size, TEXTS);
+	memcpy(image->view.base + image->view.tables.strings + at, text, size);
+	image->used += size;
+	tbuf_view_control(&image->view)->strings = image->used;
+	return (at);
+}
+
+static void
+add_probe(struct image *image, const char *function)
+{
+	struct tbuf_control *control = tbuf_view_control(&image->view);
+	struct tbuf_probe_entry *entry =
+	    tbuf_view_probe(&image->view, control->nprobes++);
+
+	entry->provider = add_text(image, "p");
+	entry->module = add_text(image, "m");
+	entry->function = add_text(image, function);
+	entry->name = add_text(image, "n");
+	entry->ready = 1;
+}
+
+static const struct tbuf_probe_info *
+probe_read(struct tbuf_probes *probes, struct image *image, uint32_t index)
+{
+	const struct tbuf_probe_info *info = NULL;
+
+	ck_assert_int_eq(tbuf_probes_read(probes, &image->view, index, &info),
+	    1);
+	return (info);
+}
+
+START_TEST(equal_probes_of_two_targets_are_one)
+{
+	struct tbuf_probes probes = { 0 };
+	struct image one, other;
+	const struct tbuf_probe_info *info;
+	char function[16];
+	uint32_t i;
+
+	image_init(&one);
+	image_init(&other);
+	for (i = 0; i < ENTRIES; i++) {
+		snprintf(function, sizeof(function), "f%u", i);
+		add_probe(&one, function);
+		snprintf(function, sizeof(function), "f%u", ENTRIES - 1 - i);
+		add_probe(&other, function);
+	}
+	for (i = 0; i < ENTRIES; i++)
+		probe_read(&probes, &one, i);
+	for (i = 0; i < ENTRIES; i++) {
+		info = probe_read(&probes, &other, ENTRIES - 1 - i);
+		ck_assert_ptr_eq(info, probes.infos[i]);
+	}
+	ck_assert_uint_eq(probes.count, ENTRIES);
+	tbuf_probes_free(&probes);
+	free(one.view.base);
+	free(other.view.base);
+}
+END_TEST
+
+static uint32_t
+hash_of(const struct tbuf_probes *probes, unsigned index)
+{
+	unsigned at;
+
+	for (at = 0; probes->slots[at].number != index + 1; at++)
+		ck_assert_uint_lt(at, probes->nslots);
+	return (probes->slots[at].hash);
+}
+
+/* Pairs of functions whose probes have one hash. */
+START_TEST(probes_of_one_hash_are_two)
+{
+	static const char *const functions[] = {
+		"f73a87744", "fd53a40f8", "f9e37b9fb", "f8c7c8d8f",
+		"f8fd70a3f", "fc6284ae0"
+	};
+	const unsigned n = sizeof(functions) / sizeof(functions[0]);
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+	char function[16];
+	unsigned i;
+
+	image_init(&image);
+	for (i = 0; i < n; i++)
+		add_probe(&image, functions[i]);
+	/* They are moved, too, as the table grows. */
+	for (; i < ENTRIES; i++) {
+		snprintf(function, sizeof(function), "g%u", i);
+		add_probe(&image, function);
+	}
+	for (i = 0; i < ENTRIES; i++)
+		probe_read(&probes, &image, i);
+	ck_assert_uint_eq(probes.count, ENTRIES);
+	for (i = 0; i < n; i++)
+		ck_assert_str_eq(probe_read(&probes, &image, i)->function,
+		    functions[i]);
+	ck_assert_uint_eq(probes.count, ENTRIES);
+	for (i = 0; i < n; i += 2)
+		ck_assert_uint_eq(hash_of(&probes, i),
+		    hash_of(&probes, i + 1));
+	tbuf_probes_free(&probes);
+	free(image.view.base);
+}
+END_TEST
+
+/* ------------------------------------------------------------ whole tables */
+
+#define FEW	3u
+
+/* A table of a few probes. */
+static void
+image_few(struct image *image)
+{
+	image_init(image);
+	add_probe(image, "first");
+	add_probe(image, "second");
+	add_probe(image, "third");
+}
+
+static char *
+function_of(struct image *image, uint32_t index)
+{
+	return ((char *)image->view.base + image->view.tables.strings +
+	    tbuf_view_probe(&image->view, index)->function);
+}
+
+/* All probes of a table, and then the table is gone. */
+static void
+read_few(struct tbuf_probes *probes, struct image *image,
+    const struct tbuf_probe_info *infos[FEW])
+{
+	unsigned i;
+
+	for (i = 0; i < FEW; i++)
+		infos[i] = NULL;
+	tbuf_probes_read_all(probes, &image->view, infos);
+	free(image->view.base);
+}
+
+/* Whether it is read again or not: a table's probes are those it has. */
+START_TEST(a_table_like_the_last_has_its_probes)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+	unsigned i;
+
+	image_few(&image);
+	read_few(&probes, &image, first);
+	ck_assert_uint_eq(probes.count, FEW);
+	/* What changes while a probe is there makes it no other. */
+	image_few(&image);
+	tbuf_view_probe(&image.view, 0)->sites = 7;
+	tbuf_view_probe(&image.view, 1)->selection = 7;
+	tbuf_view_probe(&image.view, 2)->semaphore = 7;
+	read_few(&probes, &image, more);
+	for (i = 0; i < FEW; i++)
+		ck_assert_ptr_eq(more[i], first[i]);
+	ck_assert_uint_eq(probes.count, FEW);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+START_TEST(a_table_that_differs_has_its_own_probes)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	read_few(&probes, &image, first);
+	/* By one byte of a text, */
+	image_few(&image);
+	*function_of(&image, 1) = 'S';
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_str_eq(more[1]->function, "Second");
+	ck_assert_ptr_eq(more[2], first[2]);
+	/* by an entry, */
+	image_few(&image);
+	tbuf_view_probe(&image.view, 2)->function =
+	    tbuf_view_probe(&image.view, 0)->function;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_ptr_eq(more[2], first[0]);
+	/* and by how many there are, to whose end it is the same. */
+	image_few(&image);
+	tbuf_view_control(&image.view)->nprobes = 1;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_ptr_null(more[1]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+/* Each of these is read by itself, when it is there. */
+START_TEST(a_table_has_none_that_is_not_ready)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	tbuf_view_probe(&image.view, 1)->ready = 0;
+	read_few(&probes, &image, first);
+	ck_assert_ptr_nonnull(first[0]);
+	ck_assert_ptr_null(first[1]);
+	image_few(&image);
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[0], first[0]);
+	ck_assert_str_eq(more[1]->function, "second");
+	/* A text that has no end in the heap. */
+	image_few(&image);
+	tbuf_view_control(&image.view)->strings =
+	    tbuf_view_probe(&image.view, 2)->name + 1;
+	read_few(&probes, &image, more);
+	ck_assert_ptr_nonnull(more[1]);
+	ck_assert_ptr_null(more[2]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+#ifndef __SANITIZE_ADDRESS__
+static char *changing;		/* cut short once its length was taken */
+
+/* In the place of the C library's. */
+size_t
+strnlen(const char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && text[n] != '\0')
+		n++;
+	if (changing != NULL)
+		changing[2] = '\0';
+	return (n);
+}
+
+START_TEST(a_name_that_changes_is_what_was_copied)
+{
+	struct image image;
+	char text[16];
+	uint32_t at;
+
+	image_init(&image);
+	at = add_text(&image, "longer");
+	changing = (char *)image.view.base + image.view.tables.strings + at;
+	ck_assert_uint_eq(tbuf_view_text(&image.view, at, text, sizeof(text)),
+	    3);
+	ck_assert_str_eq(text, "lo");
+	changing = NULL;
+	free(image.view.base);
+}
+END_TEST
+
+/* Another target of these bytes would have the names that this one made up. */
+START_TEST(a_table_that_changes_is_what_was_copied)
+{
+	const struct tbuf_probe_info *first[FEW], *more[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct image image;
+
+	image_few(&image);
+	changing = function_of(&image, 1);
+	read_few(&probes, &image, first);
+	changing = NULL;
+	ck_assert_str_eq(first[1]->function, "second");
+	image_few(&image);
+	read_few(&probes, &image, more);
+	ck_assert_ptr_eq(more[1], first[1]);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+#endif
+
+int
+main(void)
+{
+	Suite *suite = suite_create("probes");
+	TCase *t = tcase_create("probes");
+
+	tcase_add_test(t, equal_probes_of_two_targets_are_one);
+	tcase_add_test(t, probes_of_one_hash_are_two);
+	tcase_add_test(t, a_table_like_the_last_has_its_probes);
+	tcase_add_test(t, a_table_that_differs_has_its_own_probes);
+	tcase_add_test(t, a_table_has_none_that_is_not_ready);
+#ifndef __SANITIZE_ADDRESS__
+	tcase_add_test(t, a_name_that_changes_is_what_was_copied);
+	tcase_add_test(t, a_table_that_changes_is_what_was_copied);
+#endif
+	suite_add_tcase(suite, t);
+	return (run_suite(suite));
+}

@@ -1,0 +1,454 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Raw packets: a lane's bytes as they lie, whole records in order, with what
+ * the lane has lost; and what is left for the call that gives events.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/atomics.h"
+#include "fixture.h"
+#include "lib/check_main.h"
+
+static const uint8_t one_integer[] = { TBUF_INT64 };
+
+/* A session on one fake probe whose argument is a counter. */
+struct run {
+	struct fake f;
+	struct tbuf_consumer *c;
+	uint16_t epid;
+	uint64_t fired, stored;
+	uint64_t next[2];		/* of each lane that is fired into */
+};
+
+/* What packets gave. */
+struct sums {
+	uint64_t records, overwritten, damage, drops, packets;
+	uint64_t next[2];		/* what is expected of each lane */
+	uint64_t last[2];		/* and its last stamp */
+	bool gaps;			/* records may be missing */
+};
+
+static uint32_t
+lock_lane(struct run *r)
+{
+	return (fake_slot(&r->f)->first_lock);
+}
+
+static void
+begin(struct run *r, const char *options)
+{
+	uint32_t probe;
+
+	memset(r, 0, sizeof(*r));
+	fake_begin(&r->f);
+	probe = fake_probe(&r->f, "probe", 1, one_integer);
+	r->c = fake_session(&r->f, options);
+	r->epid = fake_epid(&r->f, probe);
+}
+
+static void
+end(struct run *r)
+{
+	tbuf_consumer_close(r->c);
+	fake_end(&r->f);
+}
+
+/* Into a CPU's lane (0) or one under a lock (1): counting, gaps are drops. */
+static void
+fire(struct run *r, unsigned which, unsigned count)
+{
+	for (; count > 0; count--, r->fired++, r->next[which]++)
+		r->stored += fake_record(&r->f, which == 0 ? 0 :
+		    lock_lane(r), r->epid, &r->next[which], 8);
+}
+
+/* Walk over a packet as a recorder does, by tbuf(5) alone. */
+static uint64_t
+walk(const struct tbuf_packet *p, struct sums *sums)
+{
+	unsigned lock = p->kind == TBUF_PACKET_LOCK;
+	const unsigned char *at = p->data, *behind = at + p->size;
+	const struct tbuf_header *header = NULL;
+	uint64_t records = 0, number;
+
+	for (; at < behind; at += header->size, records++) {
+		header = (const void *)at;
+		ck_assert_uint_eq(header->size, lock ? 32 : 24);
+		if (records == 0)
+			ck_assert_uint_eq(header->time, p->begin);
+		ck_assert_uint_gt(header->time, sums->last[lock]);
+		sums->last[lock] = header->time;
+		memcpy(&number, at + header->size - 8, sizeof(number));
+		ck_assert(number == sums->next[lock] ||
+		    (sums->gaps && number > sums->next[lock]));
+		sums->next[lock] = number + 1;
+	}
+	ck_assert_ptr_eq(at, behind);
+	if (records > 0)
+		ck_assert_uint_eq(header->time, p->end);
+	return (records);
+}
+
+static void
+take(struct tbuf_consumer *c, struct sums *sums)
+{
+	struct tbuf_packet p;
+	unsigned i;
+
+	while (tbuf_consumer_packet(c, &p) == 1) {
+		ck_assert_uint_eq((uintptr_t)p.data % 8, 0);
+		ck_assert_uint_eq(walk(&p, sums), p.records);
+		sums->packets++;
+		sums->records += p.records;
+		sums->overwritten += p.overwritten;
+		sums->damage += p.damage;
+		for (i = 0; i < 3; i++)
+			sums->drops += p.drops[i];
+	}
+}
+
+static void
+round_of_packets(struct run *r, unsigned what, struct sums *sums)
+{
+	ck_assert_int_eq(tbuf_round_begin(r->c, what), 0);
+	take(r->c, sums);
+}
+
+static const char *const policies[] = {
+	"bufsize=240 bufpolicy=switch", "bufsize=240 bufpolicy=fill",
+	"bufsize=240 bufpolicy=ring"
+};
+
+/*
+ * Whatever was fired is in a packet, or lost and told by one [inv.account]:
+ * fired = recorded + dropped, recorded = given + overwritten.
+ */
+START_TEST(packets_account_for_all_that_was_fired)
+{
+	struct sums sums = { .gaps = true };
+	struct tbuf_totals totals;
+	struct tally t = { 0 };
+	struct run r;
+	unsigned i;
+
+	begin(&r, policies[_i % 3]);
+	srand((unsigned)_i + 1);
+	for (i = 0; i < 200; i++) {
+		fire(&r, 0, (unsigned)rand() % 25);
+		fire(&r, 1, (unsigned)rand() % 25);
+		fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD]++;
+		r.fired++;
+		/* What some calls give, others do not. */
+		round_of_packets(&r, TBUF_ROUND_SWITCH |
+		    (rand() % 2 == 0 ? TBUF_ROUND_STATUS : 0), &sums);
+		fake_tally(r.c, &t);
+		if (_i % 3 == 0)
+			ck_assert_uint_eq(sums.records, r.stored);
+	}
+	fake_kill(&r.f);
+	if (_i >= 3)
+		tbuf_target_ended(TAILQ_FIRST(&r.c->targets));
+	round_of_packets(&r, _i < 3 ? TBUF_ROUND_LAST : TBUF_ROUND_ENDED,
+	    &sums);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(sums.records + sums.overwritten, r.stored);
+	ck_assert_uint_eq(sums.records + sums.overwritten + sums.drops,
+	    r.fired);
+	ck_assert_uint_gt(_i % 3 == 2 ? sums.overwritten : sums.drops, 0);
+	/* Nothing of it is told twice; the end of the target is. */
+	ck_assert_uint_eq(t.records + t.overwritten + t.damage + t.drops[0] +
+	    t.drops[1] + t.drops[2], 0);
+	ck_assert_uint_eq(t.exits, _i < 3 ? 0 : 1);
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records, sums.records);
+	ck_assert_uint_eq(totals.overwritten, sums.overwritten);
+	ck_assert_uint_eq(totals.drops, sums.drops);
+	end(&r);
+}
+END_TEST
+
+/* Both calls may take turns, even in one round. */
+START_TEST(packets_and_records_share_a_round)
+{
+	struct sums sums = { 0 };
+	struct tally t = { .many = true };
+	struct tbuf_packet p;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 0, 7);
+	fire(&r, 1, 5);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_uint_eq(walk(&p, &sums), 7);
+	ck_assert_int_eq(p.kind, TBUF_PACKET_CPU);
+	ck_assert_uint_eq(p.lane, 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records, 5);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 0);
+	/* Its space is the writer's again. */
+	ck_assert_uint_eq(fake_lane(&r.f, 0)->tail, 7 * 24);
+	ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed, 7);
+	end(&r);
+}
+END_TEST
+
+START_TEST(packet_says_whose_it_is)
+{
+	struct tbuf_packet p;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 1, 3);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_int_eq(p.pid, r.f.pid);
+	ck_assert_int_eq(p.kind, TBUF_PACKET_LOCK);
+	ck_assert_uint_eq(p.lane, lock_lane(&r));
+	ck_assert_int_eq(p.cpu, (int)fake_lane(&r.f, lock_lane(&r))->cpu);
+	ck_assert_uint_eq(p.target, r.f.control->random);
+	ck_assert_uint_eq(p.generation, fake_slot(&r.f)->generation);
+	ck_assert_uint_eq(p.size, 3 * 32);
+	ck_assert(!p.more);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(epids_of_a_packet_are_looked_up)
+{
+	const struct tbuf_probe_info *probe;
+	struct tbuf_packet p;
+	unsigned enabling = 7;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 0, 1);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_uint_eq(p.epids, 2);
+	probe = tbuf_consumer_epid(r.c, &p, r.epid, &enabling);
+	ck_assert_ptr_nonnull(probe);
+	ck_assert_str_eq(probe->name, "probe");
+	ck_assert_uint_eq(enabling, 0);
+	ck_assert_ptr_null(tbuf_consumer_epid(r.c, &p, 0, &enabling));
+	ck_assert_ptr_null(tbuf_consumer_epid(r.c, &p, 2, &enabling));
+	ck_assert_ptr_null(tbuf_consumer_epid(r.c, &p, UINT32_MAX, &enabling));
+	end(&r);
+}
+END_TEST
+
+/* By two points on a line, as tbuf_consumer_next() has it. */
+static uint64_t
+convert(const struct tbuf_packet *p, uint64_t stamp)
+{
+	const struct tbuf_calibration *a = p->calibration, *b = a + 1;
+
+	if (p->nanoseconds)
+		return (stamp);
+	return (a->mono + (uint64_t)((double)(stamp - a->stamp) *
+	    (double)(b->mono - a->mono) / (double)(b->stamp - a->stamp)));
+}
+
+START_TEST(stamps_are_converted_by_what_a_packet_says)
+{
+	struct tbuf_target *t;
+	struct tbuf_event event;
+	struct tbuf_packet p;
+	struct run r;
+	int64_t off;
+
+	begin(&r, "bufsize=4k bufpolicy=ring");
+	t = TAILQ_FIRST(&r.c->targets);
+	t->time.clock = _i == 0 ? TBUF_CLOCK_COUNTER : TBUF_CLOCK_MONOTONIC;
+	tbuf_moment_take(t->time.clock, &t->time.base);
+	tbuf_timeline_update(&t->time, NULL);
+	r.f.time = t->time.latest.ticks;
+	fire(&r, 0, 2);
+	ck_assert_int_eq(tbuf_consumer_snapshot(r.c), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_uint_eq(p.end, p.begin + 1);
+	ck_assert(p.nanoseconds == (_i == 1));
+	ck_assert_uint_eq(p.calibration[1].wall - p.calibration[1].mono,
+	    t->time.latest.real - t->time.latest.mono);
+	off = (int64_t)tbuf_timeline_mono(&t->time, p.begin) -
+	    (int64_t)convert(&p, p.begin);
+	ck_assert_int_le(off < 0 ? -off : off, 1);
+	while (tbuf_consumer_next(r.c, &event) == 1)
+		continue;
+	end(&r);
+}
+END_TEST
+
+/* A lane that holds more than is read at a time. */
+START_TEST(large_lane_is_several_packets)
+{
+	struct sums sums = { 0 };
+	struct tbuf_packet p;
+	struct run r;
+	uint64_t most = 0;
+
+	begin(&r, "bufsize=1m");
+	fire(&r, 0, 43000);
+	ck_assert_uint_eq(r.stored, 43000);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	while (tbuf_consumer_packet(r.c, &p) == 1) {
+		sums.records += walk(&p, &sums);
+		sums.packets++;
+		most = p.size > most ? p.size : most;
+		ck_assert(p.more == (sums.records < 43000));
+	}
+	ck_assert_uint_eq(sums.records, 43000);
+	ck_assert_uint_eq(sums.packets, (43000 * 24 + most - 1) / most);
+	ck_assert_uint_le(most, TBUF_CHUNK);
+	end(&r);
+}
+END_TEST
+
+START_TEST(snapshot_is_one_packet_a_lane_and_in_no_total)
+{
+	struct tbuf_totals totals;
+	struct tally t = { 0 };
+	struct run r;
+	int i;
+
+	begin(&r, policies[_i]);
+	fire(&r, 0, 25);
+	for (i = 0; i < 3; i++) {
+		struct sums sums = { .next = { _i == 2 ? 15 : 0 } };
+
+		ck_assert_int_eq(tbuf_consumer_snapshot(r.c), 0);
+		take(r.c, &sums);
+		ck_assert_uint_eq(sums.packets, 1);
+		ck_assert_uint_eq(sums.records, 10);
+		ck_assert_uint_eq(sums.drops + sums.overwritten, 15);
+		/* Whether the rest is asked for or not. */
+		if (i == 1)
+			fake_tally(r.c, &t);
+	}
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records + totals.drops + totals.overwritten,
+	    0);
+	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	ck_assert_uint_eq(t.records, 10);
+	ck_assert_uint_eq(t.overwritten + t.drops[TBUF_CAUSE_FULL], 15);
+	ck_assert_uint_eq(t.damage, 0);
+	end(&r);
+}
+END_TEST
+
+static struct tbuf_header *
+header_at(struct run *r, unsigned n)
+{
+	return ((struct tbuf_header *)(void *)(r->f.file +
+	    tbuf_place_offset(fake_lane(&r->f, 0)->place) + 24 * n));
+}
+
+/* What next() would not give is in no packet. */
+START_TEST(what_makes_no_sense_is_in_no_packet)
+{
+	struct sums sums = { .gaps = true };
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 0, 9);
+	switch (_i) {
+	case 0:		/* an EPID that there is not */
+		header_at(&r, 0)->epid = header_at(&r, 4)->epid = 9;
+		header_at(&r, 5)->epid = 9;
+		break;
+	case 1:		/* no size */
+		header_at(&r, 6)->size = 0;
+		break;
+	case 2:		/* too short for its arguments */
+		header_at(&r, 8)->size = 16;
+		fake_lane(&r.f, 0)->head -= 8;
+		break;
+	}
+	round_of_packets(&r, TBUF_ROUND_SWITCH, &sums);
+	ck_assert_uint_eq(sums.records, _i == 2 ? 8 : 6);
+	ck_assert_uint_eq(sums.damage, _i == 2 ? 16 : 72);
+	ck_assert_uint_eq(sums.packets, 2);
+	end(&r);
+}
+END_TEST
+
+START_TEST(what_the_writer_overtakes_is_in_no_packet)
+{
+	struct sums sums = { .next = { 4 } };
+	struct run r;
+
+	begin(&r, "bufpolicy=ring bufsize=240");
+	fire(&r, 0, 10);
+	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	/* Marked, but not copied yet. */
+	fire(&r, 0, 4);
+	take(r.c, &sums);
+	ck_assert_uint_eq(sums.records, 6);
+	ck_assert_uint_eq(sums.overwritten, 4);
+	ck_assert_uint_eq(sums.damage, 0);
+	end(&r);
+}
+END_TEST
+
+START_TEST(packets_of_a_dead_targets_file)
+{
+	struct sums sums = { .gaps = true };
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	char path[160];
+	struct run r;
+
+	begin(&r, policies[_i]);
+	fire(&r, 0, 25);
+	fire(&r, 1, 3);
+	fake_kill(&r.f);
+	snprintf(path, sizeof(path), "%s/%s", r.f.directory, r.f.name);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path), 0);
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	take(reader, &sums);
+	ck_assert_uint_eq(sums.records, 13);
+	ck_assert_uint_eq(sums.overwritten + sums.drops, 15);
+	tbuf_consumer_close(reader);
+	end(&r);
+}
+END_TEST
+
+START_TEST(packets_have_no_order_among_lanes)
+{
+	struct tbuf_packet p;
+	struct run r;
+
+	begin(&r, "bufsize=4k temporal");
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), -ENOTSUP);
+	end(&r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("packets");
+	TCase *t = tcase_create("packets");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, packets_account_for_all_that_was_fired, 0, 6);
+	tcase_add_test(t, packets_and_records_share_a_round);
+	tcase_add_test(t, packet_says_whose_it_is);
+	tcase_add_test(t, epids_of_a_packet_are_looked_up);
+	tcase_add_loop_test(t, stamps_are_converted_by_what_a_packet_says,
+	    0, 2);
+	tcase_add_test(t, large_lane_is_several_packets);
+	tcase_add_loop_test(t, snapshot_is_one_packet_a_lane_and_in_no_total,
+	    1, 3);
+	tcase_add_loop_test(t, what_makes_no_sense_is_in_no_packet, 0, 3);
+	tcase_add_test(t, what_the_writer_overtakes_is_in_no_packet);
+	tcase_add_loop_test(t, packets_of_a_dead_targets_file, 0, 3);
+	tcase_add_test(t, packets_have_no_order_among_lanes);
+	suite_add_tcase(s, t);
+	return (run_suite(s));
+}

@@ -1,0 +1,828 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What clauses that fire in the consumer aggregate, made by hand: by key, in
+ * which order, how much of it there is room for.
+ */
+#include <check.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/aggregate.h"
+#include "machine/machine.h"
+#include "consumer/script/agg.h"
+#include "lib/check_main.h"
+#include "tbuf_consumer.h"
+#include "machine/program.h"
+
+/* ------------------------------------------------------------ scripts */
+
+static const struct tbuf_d_shape integer = {
+	.kind = TBUF_KIND_INTEGER, .is_signed = 1, .size = 4, .name = "int"
+};
+static const struct tbuf_d_shape string = {
+	.kind = TBUF_KIND_TEXT, .size = 256, .name = "string"
+};
+static const struct tbuf_d_piece keys[] = {
+	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &integer },
+	{ .kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &integer },
+	{ .kind = TBUF_PIECE_TEXT, .shape = &string }
+};
+
+/* What @ is like: the clause of BEGIN is made as the test goes. */
+static uint64_t code[512];
+static struct tbuf_d_aggregation aggregations[4];
+static const char *const begin[] = { "BEGIN" };
+static const char constants[] = "\0alpha\0beta\0alphabet";
+static struct tbuf_d_program program;
+static struct tbuf_d_clause clause;
+static struct tbuf_d_script script;
+static struct tbuf_consumer *consumer;
+static char log_[8192];
+
+static void
+op(unsigned operation, unsigned a, unsigned b, unsigned c, uint32_t i)
+{
+	code[program.length++] = (uint64_t)operation | (uint64_t)a << 8 |
+	    (uint64_t)b << 16 | (uint64_t)c << 24 | (uint64_t)i << 32;
+}
+
+static void
+number(unsigned to, int64_t value)
+{
+	op(TBUF_OP_LDI, to, 0, 0, (uint32_t)value);
+	op(TBUF_OP_LDIH, to, 0, 0, (uint32_t)((uint64_t)value >> 32));
+}
+
+static void
+setup(void)
+{
+	log_[0] = '\0';
+	program = (struct tbuf_d_program){
+		.code = code, .constants = constants,
+		.constants_size = sizeof(constants)
+	};
+	clause = (struct tbuf_d_clause){
+		.descriptions = begin, .ndescriptions = 1,
+		.programs = &program, .nprograms = 1
+	};
+	script = (struct tbuf_d_script){
+		.clauses = &clause, .nclauses = 1,
+		.aggregations = aggregations
+	};
+	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+}
+
+static void
+teardown(void)
+{
+	tbuf_consumer_close(consumer);
+}
+
+/* An aggregation by the first of `keys`, from `first` on. */
+static uint32_t
+aggregation(enum tbuf_aggregator function, uint64_t parameter,
+    unsigned first, unsigned nkeys)
+{
+	uint32_t id = script.naggregations++;
+
+	aggregations[id] = (struct tbuf_d_aggregation){
+		.name = "a", .id = id, .function = function,
+		.parameter = parameter, .keys = keys + first, .nkeys = nkeys,
+		.is_signed = 1
+	};
+	return (id);
+}
+
+static void
+update(uint32_t id, int64_t value, int64_t weight)
+{
+	number(1, value);
+	number(2, weight);
+	number(3, (int64_t)aggregations[id].parameter);
+	op(TBUF_OP_UPD, 1, 2, aggregations[id].function, id);
+}
+
+static void
+key_number(int64_t value)
+{
+	number(4, value);
+	op(TBUF_OP_KEY, 4, 0, 0, 4);
+}
+
+static void
+key_text(const char *text)
+{
+	const char *at = constants;
+
+	if (text == NULL)
+		number(4, 0);
+	else {
+		while (strcmp(at, text) != 0)
+			at += strlen(at) + 1;
+		op(TBUF_OP_LDC, 4, 0, 0, (uint32_t)(at - constants));
+	}
+	op(TBUF_OP_KEYT, 4, 0, 0, 0);
+}
+
+/* @[key] = f(value) */
+static void
+by_number(uint32_t id, int64_t key, int64_t value)
+{
+	op(TBUF_OP_KEYN, 0, 0, 0, 0);
+	key_number(key);
+	update(id, value, 1);
+}
+
+/* ------------------------------------------------------------ runs */
+
+static void
+set(const char *name, const char *value)
+{
+	ck_assert_int_eq(tbuf_consumer_set(consumer, name, value), 0);
+}
+
+static void __attribute__((format(printf, 1, 2)))
+note(const char *format, ...)
+{
+	size_t used = strlen(log_);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(log_ + used, sizeof(log_) - used, format, ap);
+	va_end(ap);
+}
+
+static void
+note_key(const struct tbuf_value *v)
+{
+	if (v->type != TBUF_STRING)
+		note("%" PRId64 " ", v->i);
+	else if (v->null)
+		note("NULL ");
+	else
+		note("'%.*s' ", (int)v->size, v->data);
+}
+
+static void
+note_value(const struct tbuf_gathered *g)
+{
+	unsigned i;
+
+	if (g->nbuckets == 0)
+		note(" %" PRId64, g->value);
+	for (i = 0; i < g->nbuckets; i++)
+		if (g->buckets[i].count != 0)
+			note(" %" PRId64 "..%" PRId64 ":%" PRId64,
+			    g->buckets[i].low, g->buckets[i].high,
+			    g->buckets[i].count);
+}
+
+static int
+note_tuple(void *arg, const struct tbuf_tuple *tuple)
+{
+	unsigned i;
+
+	for (i = 0; i < tuple->nkeys; i++)
+		note_key(&tuple->keys[i]);
+	for (i = 0; i < tuple->nvalues; i++)
+		note_value(&tuple->values[i]);
+	note("\n");
+	return (arg != NULL ? *(int *)arg : 0);
+}
+
+static void
+walk_all(const uint32_t *ids, unsigned nids)
+{
+	log_[0] = '\0';
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, ids, nids,
+	    note_tuple, NULL), 0);
+}
+
+static void
+walk(uint32_t id)
+{
+	walk_all(&id, 1);
+}
+
+static void
+expect(const char *text)
+{
+	ck_assert_str_eq(log_, text);
+}
+
+/* To the end: drops are noted. */
+static void
+run(void)
+{
+	struct tbuf_event e;
+	int more;
+
+	number(1, 0);
+	op(TBUF_OP_EXIT, 1, 0, 0, 0);
+	ck_assert_msg(tbuf_consumer_script(consumer, &script) == 0, "%s",
+	    tbuf_consumer_error(consumer));
+	ck_assert_msg(tbuf_consumer_go(consumer) == 0, "%s",
+	    tbuf_consumer_error(consumer));
+	do {
+		more = tbuf_consumer_work(consumer);
+		ck_assert_int_ge(more, 0);
+		while (tbuf_consumer_next(consumer, &e) > 0)
+			if (e.type == TBUF_EVENT_AGGREGATION)
+				note("%" PRIu64 " drops\n", e.count);
+			else
+				note("event %d\n", (int)e.type);
+	} while (more > 0);
+}
+
+/* ------------------------------------------------------------ values */
+
+START_TEST(each_function)
+{
+	static const int64_t values[] = { 10, 20, 30, 40, 50 };
+	static const char *const expected[] = {
+		"5", "150", "10", "50", "30", "14"
+	};
+	char line[32];
+	unsigned i;
+	uint32_t id;
+
+	for (id = 0; id < 6; id++) {
+		script.naggregations = 0;
+		program.length = 0;
+		aggregation((enum tbuf_aggregator)id, 0, 0, 0);
+		for (i = 0; i < 5; i++)
+			update(0, values[i], 1);
+		run();
+		walk(0);
+		(void)snprintf(line, sizeof(line), " %s\n", expected[id]);
+		expect(line);
+		tbuf_consumer_close(consumer);
+		ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
+	}
+}
+END_TEST
+
+START_TEST(quantizers)
+{
+	uint32_t q = aggregation(TBUF_AGG_QUANTIZE, 0, 0, 0);
+	uint32_t l = aggregation(TBUF_AGG_LQUANTIZE, UINT64_C(10) << 48 |
+	    UINT64_C(5) << 32, 0, 0);
+	uint32_t ll = aggregation(TBUF_AGG_LLQUANTIZE, UINT64_C(10) << 48 |
+	    UINT64_C(1) << 16 | 20, 0, 0);
+
+	update(q, 5, 1);
+	update(q, -1, 3);
+	update(l, 12, 2);
+	update(l, 99, -4);
+	update(ll, 2, 1);
+	update(ll, 17, 1);
+	run();
+	walk(q);
+	expect(" -1..-1:3 4..7:1\n");
+	walk(l);
+	expect(" 10..19:2 50..9223372036854775807:-4\n");
+	walk(ll);
+	expect(" 2..2:1 15..19:1\n");
+}
+END_TEST
+
+/* All that there are, without those that no value has. */
+static int
+count_buckets(void *arg, const struct tbuf_tuple *tuple)
+{
+	*(unsigned *)arg = tuple->values[0].nbuckets;
+	return (7);
+}
+
+START_TEST(all_buckets_are_given)
+{
+	uint32_t id = aggregation(TBUF_AGG_LLQUANTIZE, UINT64_C(10) << 48 |
+	    UINT64_C(1) << 16 | 20, 0, 0);
+	unsigned n = 0;
+
+	update(id, 2, 1);
+	run();
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
+	    count_buckets, &n), 7);
+	/* 1 to 9, then 18 steps, on both sides; 0, and the ends. */
+	ck_assert_uint_eq(n, 2 * (9 + 18) + 3);
+}
+END_TEST
+
+START_TEST(an_average_wraps_and_is_signed)
+{
+	uint32_t a = aggregation(TBUF_AGG_AVG, 0, 0, 0);
+	uint32_t d = aggregation(TBUF_AGG_STDDEV, 0, 0, 0);
+
+	update(a, -10, 1);
+	update(a, -11, 1);
+	update(d, -4, 1);
+	update(d, 4, 1);
+	run();
+	walk(a);
+	expect(" -10\n");
+	walk(d);
+	expect(" 4\n");
+	ck_assert_int_eq(tbuf_consumer_normalize(consumer, a, 3), 0);
+	walk(a);
+	expect(" -3\n");
+}
+END_TEST
+
+/* ------------------------------------------------------------ order */
+
+START_TEST(sorted_by_value_then_key)
+{
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+
+	by_number(id, 3, 5);
+	by_number(id, 1, 7);
+	by_number(id, 2, 5);
+	by_number(id, -1, 5);
+	by_number(id, 1, -9);
+	run();
+	walk(id);
+	/* A negative key comes behind: it is compared as it lies there. */
+	expect("1  -2\n2  5\n3  5\n-1  5\n");
+	set("aggsortrev", NULL);
+	walk(id);
+	expect("-1  5\n3  5\n2  5\n1  -2\n");
+	set("aggsortkey", NULL);
+	walk(id);
+	expect("-1  5\n3  5\n2  5\n1  -2\n");
+	set("aggsortrev", "off");
+	walk(id);
+	expect("1  -2\n2  5\n3  5\n-1  5\n");
+}
+END_TEST
+
+START_TEST(texts_are_sorted_by_bytes)
+{
+	static const char *const texts[] = {
+		"beta", "alphabet", NULL, "alpha", ""
+	};
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 2, 1);
+	unsigned i;
+
+	for (i = 0; i < 5; i++) {
+		op(TBUF_OP_KEYN, 0, 0, 0, 0);
+		key_text(texts[i]);
+		update(id, 0, 1);
+	}
+	run();
+	walk(id);
+	expect("NULL  1\n''  1\n'alpha'  1\n'alphabet'  1\n'beta'  1\n");
+}
+END_TEST
+
+START_TEST(keys_from_a_position_on)
+{
+	static const struct { int first, second; const char *third; } all[] = {
+		{ 1, 2, "beta" }, { 2, 1, "alpha" }, { 2, 1, "beta" }
+	};
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 0, 3);
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		op(TBUF_OP_KEYN, 0, 0, 0, 0);
+		key_number(all[i].first);
+		key_number(all[i].second);
+		key_text(all[i].third);
+		update(id, 0, 1);
+	}
+	run();
+	walk(id);
+	expect("1 2 'beta'  1\n2 1 'alpha'  1\n2 1 'beta'  1\n");
+	set("aggsortkeypos", "1");
+	walk(id);
+	expect("2 1 'alpha'  1\n2 1 'beta'  1\n1 2 'beta'  1\n");
+	set("aggsortkeypos", "2");
+	walk(id);
+	expect("2 1 'alpha'  1\n1 2 'beta'  1\n2 1 'beta'  1\n");
+	/* There is no such position. */
+	set("aggsortkeypos", "3");
+	walk(id);
+	expect("1 2 'beta'  1\n2 1 'alpha'  1\n2 1 'beta'  1\n");
+}
+END_TEST
+
+/*
+ * By the sum of labels times counts: 4 + 4, 2 + 8 (twice), 16; equal sums by
+ * the count of 0.
+ */
+START_TEST(quantizers_are_sorted_by_their_sums)
+{
+	static const int64_t values[][3] = {
+		{ 16, 0, 0 }, { 2, 9, 0 }, { 3, 8, 5 }, { 4, 7, 0 }
+	};
+	uint32_t id = aggregation(TBUF_AGG_QUANTIZE, 0, 0, 1);
+	unsigned i, j;
+
+	for (i = 0; i < 4; i++)
+		for (j = 0; j < 3; j++)
+			if (values[i][j] == 5)
+				continue;
+			else
+				by_number(id, i, values[i][j]);
+	run();
+	walk(id);
+	expect("3  0..0:1 4..7:2\n2  2..3:1 8..15:1\n"
+	    "1  0..0:1 2..3:1 8..15:1\n0  0..0:2 16..31:1\n");
+}
+END_TEST
+
+/* The outer ones of lquantize(x, 0, 20, 10) count as -1 and 21. */
+START_TEST(outer_steps_are_sorted_by_their_bounds)
+{
+	uint32_t id = aggregation(TBUF_AGG_LQUANTIZE, UINT64_C(10) << 48 |
+	    UINT64_C(2) << 32, 0, 1);
+
+	by_number(id, 1, 100);		/* 21 */
+	by_number(id, 2, 10);		/* 10 + 10 */
+	by_number(id, 2, 19);
+	by_number(id, 3, -100);		/* -1 */
+	by_number(id, 4, 5);		/* 0 */
+	run();
+	walk(id);
+	expect("3  -9223372036854775808..-1:1\n4  0..9:1\n2  10..19:2\n"
+	    "1  20..9223372036854775807:1\n");
+}
+END_TEST
+
+START_TEST(several_side_by_side)
+{
+	uint32_t ids[] = { 0, 1, 0 };
+	uint32_t a = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	uint32_t b = aggregation(TBUF_AGG_MIN, 0, 0, 1);
+
+	by_number(a, 1, 10);
+	by_number(a, 2, 20);
+	by_number(a, 4, 20);
+	by_number(b, 2, 9);
+	by_number(b, 3, 8);
+	by_number(b, 4, 5);
+	run();
+	walk_all(ids, 2);
+	/* What is missing is 0, for min() too. */
+	expect("3  0 8\n1  10 0\n4  20 5\n2  20 9\n");
+	set("aggsortpos", "1");
+	walk_all(ids, 2);
+	expect("1  10 0\n4  20 5\n3  0 8\n2  20 9\n");
+	set("aggsortpos", "2");
+	walk_all(ids, 2);
+	expect("3  0 8\n1  10 0\n4  20 5\n2  20 9\n");
+	/* One may stand there twice. */
+	walk_all(ids, 3);
+	expect("3  0 8 0\n1  10 0 10\n4  20 5 20\n2  20 9 20\n");
+	set("aggsortkey", NULL);
+	walk_all(ids, 2);
+	expect("1  10 0\n2  20 9\n3  0 8\n4  20 5\n");
+}
+END_TEST
+
+START_TEST(many_keys)
+{
+	uint32_t id = aggregation(TBUF_AGG_MAX, 0, 0, 1);
+	struct tbuf_aggregates table = { .count = 0 };
+	const struct tbuf_aggregate_order order = { .by_key = true };
+	struct tbuf_tally *t;
+	int64_t i, key;
+
+	ck_assert_int_eq(tbuf_aggregates_make(&table, &script), 0);
+	for (i = 0; i < 100000; i++) {
+		key = i % 20000;
+		t = tbuf_tally_get(&table, id, &key, sizeof(key));
+		ck_assert_ptr_nonnull(t);
+		t->empty = false;
+		tbuf_aggregate_update(TBUF_AGG_MAX, 0, t->words,
+		    (uint64_t)i, 1);
+	}
+	ck_assert_uint_eq(table.ntallies, 20000);
+	ck_assert_int_eq(tbuf_aggregates_trunc(&table, id, 3), 0);
+	ck_assert_uint_eq(table.ntallies, 3);
+	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
+	    note_tuple, NULL), 0);
+	expect("19997  99997\n19998  99998\n19999  99999\n");
+	tbuf_aggregates_free(&table);
+}
+END_TEST
+
+/* ------------------------------------------------------------ actions */
+
+START_TEST(clearing)
+{
+	uint32_t count = aggregation(TBUF_AGG_COUNT, 0, 0, 1);
+	uint32_t min = aggregation(TBUF_AGG_MIN, 0, 0, 1);
+
+	by_number(count, 1, 0);
+	by_number(min, 1, 5);
+	run();
+	ck_assert_int_eq(tbuf_consumer_clear(consumer, count), 0);
+	walk(count);
+	expect("1  0\n");
+	walk(min);
+	expect("1  5\n");
+	ck_assert_int_eq(tbuf_consumer_clear(consumer, min), 0);
+	walk(min);
+	expect("1  0\n");
+}
+END_TEST
+
+START_TEST(truncating)
+{
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	unsigned i;
+
+	for (i = 1; i <= 9; i++)
+		by_number(id, i, i < 8 ? i : 7);
+	run();
+	/* The options do not matter. */
+	set("aggsortrev", NULL);
+	set("aggsortkey", NULL);
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 100), 0);
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 5), 0);
+	set("aggsortrev", "no");
+	walk(id);
+	expect("5  5\n6  6\n7  7\n8  7\n9  7\n");
+	/* Equal values by key, in that order too. */
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 2), 0);
+	walk(id);
+	expect("8  7\n9  7\n");
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, -1), 0);
+	walk(id);
+	expect("8  7\n");
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 0), 0);
+	walk(id);
+	expect("");
+}
+END_TEST
+
+START_TEST(normalizing)
+{
+	uint32_t a = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	uint32_t q = aggregation(TBUF_AGG_QUANTIZE, 0, 0, 1);
+
+	by_number(a, 1, 1999);
+	by_number(a, 2, -100);
+	by_number(q, 1, 4);
+	run();
+	ck_assert_int_eq(tbuf_consumer_normalize(consumer, a, 10), 0);
+	ck_assert_int_eq(tbuf_consumer_normalize(consumer, q, 10), 0);
+	walk(a);
+	expect("2  -10\n1  199\n");
+	/* Buckets are divided by who shows them. */
+	walk(q);
+	expect("1  4..7:1\n");
+	ck_assert_int_eq(tbuf_consumer_normalize(consumer, a, 0), 0);
+	walk(a);
+	expect("2  -100\n1  1999\n");
+}
+END_TEST
+
+START_TEST(no_such_aggregation)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 0, 0), wrong = 1;
+
+	ck_assert_int_eq(tbuf_consumer_clear(consumer, 0), -EINVAL);
+	update(id, 0, 1);
+	run();
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &wrong, 1,
+	    note_tuple, NULL), -EINVAL);
+	ck_assert_str_eq(tbuf_consumer_error(consumer),
+	    "no such aggregation");
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, NULL, 0,
+	    note_tuple, NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_clear(consumer, 1), -EINVAL);
+	ck_assert_int_eq(tbuf_consumer_trunc(consumer, 1, 1), -EINVAL);
+	ck_assert_int_eq(tbuf_consumer_normalize(consumer, 1, 1), -EINVAL);
+	walk(id);
+	expect(" 1\n");
+}
+END_TEST
+
+START_TEST(a_walk_is_stopped)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 0, 1);
+	int stop = 5;
+
+	by_number(id, 1, 0);
+	by_number(id, 2, 0);
+	run();
+	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
+	    note_tuple, &stop), 5);
+	expect("1  1\n");
+}
+END_TEST
+
+/* ------------------------------------------------------------ aggsize */
+
+/*
+ * A key of an int takes 4 + 4, a count 8 + 8: 24 bytes.  A drop does not end
+ * the clause, and a key that is there goes on.
+ */
+START_TEST(room_for_keys)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 0, 1);
+
+	by_number(id, 1, 0);
+	by_number(id, 2, 0);
+	by_number(id, 3, 0);
+	by_number(id, 4, 0);
+	by_number(id, 2, 0);
+	set("aggsize", "64");
+	run();
+	expect("2 drops\n");
+	walk(id);
+	expect("1  1\n2  2\n");
+}
+END_TEST
+
+/* A text takes strsize, the largest value counts: 4 + 4 + 16, 8 + 127 * 8. */
+START_TEST(room_by_the_largest)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 1, 2);
+
+	aggregation(TBUF_AGG_QUANTIZE, 0, 0, 0);
+	op(TBUF_OP_KEYN, 0, 0, 0, 0);
+	key_number(1);
+	key_text("beta");
+	update(id, 0, 1);
+	op(TBUF_OP_KEYN, 0, 0, 0, 0);
+	key_number(2);
+	key_text("beta");
+	update(id, 0, 1);
+	set("strsize", "16");
+	set("aggsize", "2088");
+	run();
+	expect("1 drops\n");
+}
+END_TEST
+
+static void
+refused(const char *aggsize)
+{
+	set("aggsize", aggsize);
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), 0);
+	ck_assert_int_eq(tbuf_consumer_go(consumer), -EINVAL);
+	ck_assert_str_eq(tbuf_consumer_error(consumer), "could not enable "
+	    "tracing: Enabling exceeds size of buffer");
+}
+
+START_TEST(room_for_none)
+{
+	aggregation(TBUF_AGG_COUNT, 0, 0, 0);
+	update(0, 0, 1);
+	refused("16");
+}
+END_TEST
+
+START_TEST(no_room_is_needed)
+{
+	set("aggsize", "8");
+	run();
+}
+END_TEST
+
+/* trunc() makes room again. */
+START_TEST(places_are_given_back)
+{
+	struct tbuf_aggregates table = { .count = 0 };
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 0, 1);
+	uint64_t key = 1;
+
+	ck_assert_int_eq(tbuf_aggregates_make(&table, &script), 0);
+	ck_assert(!tbuf_aggregates_limit(&table, 23, 256));
+	ck_assert(tbuf_aggregates_limit(&table, 24, 256));
+	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 5));
+	/* Each CPU has its own. */
+	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 6));
+	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 5));
+	key = 2;
+	ck_assert_ptr_null(tbuf_tally_place(&table, id, &key, 8, 5));
+	ck_assert_int_eq(tbuf_aggregates_trunc(&table, id, 0), 0);
+	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 5));
+	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 6));
+	ck_assert_uint_eq(table.ntallies, 1);
+	tbuf_aggregates_free(&table);
+}
+END_TEST
+
+/* ------------------------------------------------------------ CPUs */
+
+static int
+note_cpus(void *arg, const struct tbuf_tuple *tuple)
+{
+	const struct tbuf_gathered *g = &tuple->values[0];
+	unsigned cpu;
+
+	note_key(&tuple->keys[0]);
+	note_value(g);
+	note(" =");
+	for (cpu = 0; cpu < g->ncpus; cpu++)
+		note_value(&g->cpus[cpu]);
+	note("\n");
+	(void)arg;
+	return (0);
+}
+
+/* What came on a CPU that has no words of its own is in the sum alone. */
+START_TEST(values_by_cpu)
+{
+	const struct tbuf_aggregate_order order = { .by_key = true };
+	struct tbuf_aggregates table = { .count = 0 };
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	struct tbuf_tally *one, *two;
+	uint64_t key = 1, other = 2, seven = 7;
+
+	ck_assert_int_eq(tbuf_aggregates_make(&table, &script), 0);
+	tbuf_aggregates_apart(&table, 2);
+	one = tbuf_tally_get(&table, id, &key, 8);
+	two = tbuf_tally_get(&table, id, &other, 8);
+	tbuf_tally_update(&table, one, 0, 1, 1);
+	tbuf_tally_update(&table, one, 1, 2, 1);
+	tbuf_tally_update(&table, one, 2, 4, 1);
+	tbuf_tally_merge(&table, two, 1, &seven);
+	tbuf_tally_merge(&table, two, TBUF_NCPUS, &seven);
+	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
+	    note_cpus, NULL), 0);
+	expect("1  7 = 1 2\n2  14 = 0 7\n");
+	tbuf_tally_join(&table, one, two);
+	tbuf_tally_clear(&table, two);
+	/* It does not begin to keep them apart when some are there. */
+	tbuf_aggregates_apart(&table, 0);
+	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
+	    note_cpus, NULL), 0);
+	expect("1  7 = 1 2\n2  14 = 0 7\n1  21 = 1 9\n2  0 = 0 0\n");
+	tbuf_aggregates_free(&table);
+}
+END_TEST
+
+/* ------------------------------------------------------------ damage */
+
+START_TEST(damaged)
+{
+	aggregation(TBUF_AGG_LQUANTIZE, 0, 0, 0);
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), -EINVAL);
+	ck_assert_str_eq(tbuf_consumer_error(consumer),
+	    "invalid script: an aggregation makes no sense");
+	aggregations[0].function = TBUF_AGGREGATORS;
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), -EINVAL);
+	aggregations[0].function = TBUF_AGG_COUNT;
+	aggregations[0].id = 1;
+	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), -EINVAL);
+}
+END_TEST
+
+/* An update by another function than the aggregation's is a fault. */
+START_TEST(another_function)
+{
+	aggregation(TBUF_AGG_COUNT, 0, 0, 0);
+	update(0, 1, 1);
+	aggregations[0].function = TBUF_AGG_SUM;
+	tbuf_consumer_stop(consumer);
+	run();
+	ck_assert_int_eq(strncmp(log_, "event ", 6), 0);
+	walk(0);
+	expect("");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("aggregates");
+	TCase *tc = tcase_create("tables");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, each_function);
+	tcase_add_test(tc, quantizers);
+	tcase_add_test(tc, all_buckets_are_given);
+	tcase_add_test(tc, an_average_wraps_and_is_signed);
+	tcase_add_test(tc, sorted_by_value_then_key);
+	tcase_add_test(tc, texts_are_sorted_by_bytes);
+	tcase_add_test(tc, keys_from_a_position_on);
+	tcase_add_test(tc, quantizers_are_sorted_by_their_sums);
+	tcase_add_test(tc, outer_steps_are_sorted_by_their_bounds);
+	tcase_add_test(tc, several_side_by_side);
+	tcase_add_test(tc, many_keys);
+	tcase_add_test(tc, clearing);
+	tcase_add_test(tc, truncating);
+	tcase_add_test(tc, normalizing);
+	tcase_add_test(tc, no_such_aggregation);
+	tcase_add_test(tc, a_walk_is_stopped);
+	tcase_add_test(tc, room_for_keys);
+	tcase_add_test(tc, room_by_the_largest);
+	tcase_add_test(tc, room_for_none);
+	tcase_add_test(tc, no_room_is_needed);
+	tcase_add_test(tc, places_are_given_back);
+	tcase_add_test(tc, values_by_cpu);
+	tcase_add_test(tc, damaged);
+	tcase_add_test(tc, another_function);
+	suite_add_tcase(suite, tc);
+	return (run_suite(suite));
+}

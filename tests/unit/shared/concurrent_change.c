@@ -1,0 +1,319 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Memory that somebody else changes between any two instructions.  What both
+ * sides do with a control file runs with the change after its first
+ * instruction, then after its second, and so on; behind the last byte that it
+ * may read there is a page that cannot be read.
+ */
+#include <sys/mman.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+/* order_read() is its own. */
+#include "target/file/build_sessions.c"
+#include "lib/single_step.h"
+#include "lib/check_main.h"
+
+#define GUARD	4096u
+/* Here everything has read what it reads by then. */
+#define STEPS_MAX	2000
+
+static struct tbuf_view view;
+static size_t mapped;
+static unsigned matched, wrong;
+
+/* A view of so many bytes, and a guard. */
+static void
+map(size_t size)
+{
+	void *p = mmap(NULL, size + GUARD, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	ck_assert_int_eq(mprotect(p, size, PROT_READ | PROT_WRITE), 0);
+	view.base = p;
+	view.size = size;
+	mapped = size + GUARD;
+}
+
+static void
+unmap(void)
+{
+	munmap(view.base, mapped);
+}
+
+static int
+back(void *argument, uint64_t offset, uint64_t length)
+{
+	(void)argument;
+	(void)offset;
+	(void)length;
+	return (0);
+}
+
+static struct tbuf_backing memory = { .back = back };
+
+/*
+ * The fixed part, as far as the heap and no further: heads and ECBs are where
+ * there are no probes.
+ */
+static void
+map_tables(void)
+{
+	struct tbuf_slot *slot;
+
+	tbuf_tables_make(0, UINT64_MAX, &view.tables);
+	map(view.tables.areas);
+	slot = tbuf_view_slot(&view, 0);
+	slot->heads = view.tables.probes + 2 * TBUF_PAGE;
+	slot->ecbs = view.tables.probes + 4 * TBUF_PAGE;
+	slot->ecb_max = 2;
+	slot->necbs = 1;
+	view.tables.areas = view.tables.probes;
+}
+
+/* Run a function with the change after each number of instructions. */
+static void
+change_at_each(void (*reset)(void), void (*function)(void),
+    void (*change)(void), unsigned long most)
+{
+	unsigned long at;
+
+	for (at = 0; at < most; at++) {
+		reset();
+		if (!steps_run(function, at, change))
+			break;
+		ck_assert(wrong == 0);
+	}
+	ck_assert_uint_gt(at, 10);
+}
+
+/* ------------------------------------------------------------ names */
+
+/* The heap's last bytes are the name of all four fields. */
+#define NAME	"xyz"
+#define NAME_AT	(view.tables.strings_size - (uint32_t)sizeof(NAME))
+
+static void
+name_reset(void)
+{
+	memcpy(view.base + view.tables.strings + NAME_AT, NAME, sizeof(NAME));
+}
+
+static void
+name_goes_on(void)
+{
+	view.base[view.size - 1] = 'x';
+}
+
+static void
+name_is_matched(void)
+{
+	static const char patterns[] = "*z*:x??:[a-z]*:*q";
+	struct tbuf_names_copy copy;
+
+	if (tbuf_view_names(&view, 0, &copy))
+		matched += tbuf_meet(&view, 0, 0, &copy.names, patterns,
+		    sizeof(patterns), 1, &memory);
+}
+
+static void
+name_is_compared(void)
+{
+	matched += tbuf_view_text_is(&view, NAME_AT, NAME "x");
+	matched += tbuf_view_text_is(&view, NAME_AT, NAME);
+}
+
+static void
+name_is_copied(void)
+{
+	char text[TBUF_FIELD_SIZE];
+	size_t size = tbuf_view_text(&view, NAME_AT, text, sizeof(text));
+
+	wrong += size != 0 && size != sizeof(NAME);
+}
+
+START_TEST(names_may_lose_their_end)
+{
+	static void (*const uses[])(void) = {
+		name_is_matched, name_is_compared, name_is_copied
+	};
+	struct tbuf_probe_entry *entry;
+
+	/* As far as the heap, and no further. */
+	map_tables();
+	entry = tbuf_view_probe(&view, 0);
+	entry->provider = entry->module = entry->function = entry->name =
+	    NAME_AT;
+	tbuf_view_control(&view)->strings = view.tables.strings_size;
+	change_at_each(name_reset, uses[_i], name_goes_on, STEPS_MAX);
+	unmap();
+}
+END_TEST
+
+/* ------------------------------------------------------------ patterns */
+
+/* The last bytes of the view are the patterns. */
+#define PATTERN		"n[!a-c]\\?*"
+#define PATTERN_SIZE	sizeof(PATTERN)
+
+static const struct tbuf_names fields = { "p", "m", "f", "nx?ab" };
+static unsigned place;		/* of the byte that changes, from the end */
+static char letter;		/* and what it changes to */
+
+static char *
+pattern_bytes(void)
+{
+	return ((char *)view.base + view.size - PATTERN_SIZE);
+}
+
+static void
+pattern_reset(void)
+{
+	memcpy(pattern_bytes(), PATTERN, PATTERN_SIZE);
+}
+
+static void
+pattern_changes(void)
+{
+	pattern_bytes()[PATTERN_SIZE - 1] = 'x';
+	pattern_bytes()[PATTERN_SIZE - 1 - place] = letter;
+}
+
+static void
+pattern_is_matched(void)
+{
+	matched += tbuf_meet(&view, 0, 0, &fields, pattern_bytes(),
+	    PATTERN_SIZE, 1, &memory);
+}
+
+START_TEST(patterns_may_change)
+{
+	static const char letters[] = "[\\-:";
+
+	map_tables();
+	letter = letters[_i % 4];
+	place = (unsigned)_i / 4;
+	change_at_each(pattern_reset, pattern_is_matched, pattern_changes,
+	    STEPS_MAX);
+	unmap();
+}
+END_TEST
+
+/* ------------------------------------------------------------ sessions */
+
+static struct tbuf_order order = {
+	.terms = { .bufsize = 4096, .policy = TBUF_SWITCH, .strsize = 256,
+	    .only_cpu = -1, .owner = "check" },
+	.rseq = true, .patterns = "p:::", .patterns_size = 5, .npatterns = 1,
+	.entries = TBUF_NPROBES_MIN
+};
+static struct tbuf_plan plan;
+static int built;
+
+#define AREA	(UINT64_C(1) << 20)
+
+/* Whatever decides where something is written, or how often. */
+static void
+session_changes(void)
+{
+	struct tbuf_session *session = (struct tbuf_session *)(void *)
+	    (view.base + AREA);
+	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)
+	    (view.base + AREA + plan.lanes);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	uint32_t i;
+
+	session->patterns = UINT64_C(1) << 40;
+	session->patterns_size = session->npatterns = UINT32_MAX;
+	slot->area = slot->lanes = slot->ecbs = UINT64_C(1) << 41;
+	slot->heads = slot->area;
+	slot->nlanes = slot->nlocks_max = slot->ecb_max = UINT32_MAX;
+	for (i = 0; i < plan.nlanes; i++)
+		lanes[i].size = lanes[i].limit = lanes[i].place = UINT64_MAX;
+}
+
+static void
+session_is_built(void)
+{
+	built = tbuf_session_build(&view, 0, AREA, 7, &order, &plan);
+}
+
+START_TEST(sessions_may_change_while_they_are_built)
+{
+	tbuf_cpus_add(&order.cpus, 0);
+	tbuf_cpus_add(&order.cpus, 3);
+	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
+	map(AREA + plan.data);
+	built = -1;
+	steps_run(session_is_built, STEPS_EACH, session_changes);
+	ck_assert_int_eq(built, 0);
+	unmap();
+}
+END_TEST
+
+/* ------------------------------------------------------------ the board */
+
+static struct tbuf_board_entry entry;
+static struct tbuf_order taken;
+
+static void
+entry_reset(void)
+{
+	memset(&entry.terms, 0, sizeof(entry.terms));
+	entry.terms.policy = TBUF_RING;
+	entry.terms.strsize = 256;
+	entry.npatterns = 1;
+	entry.patterns_size = 5;
+}
+
+static void
+entry_changes(void)
+{
+	memset(&entry.terms, 0xa5, sizeof(entry.terms));
+	entry.npatterns = entry.patterns_size = 1u << 31;
+}
+
+static void
+entry_is_read(void)
+{
+	order_read(&entry, &taken);
+	wrong += taken.terms.policy > TBUF_RING ||
+	    taken.terms.strsize < TBUF_STRSIZE_MIN ||
+	    taken.terms.strsize > TBUF_STRSIZE_MAX ||
+	    memchr(taken.terms.owner, 0, sizeof(taken.terms.owner)) == NULL ||
+	    taken.patterns_size > TBUF_BOARD_PATTERNS ||
+	    taken.npatterns > taken.patterns_size;
+}
+
+/* Behind what it reads comes a loop over all CPUs. */
+START_TEST(entries_of_the_board_may_change)
+{
+	change_at_each(entry_reset, entry_is_read, entry_changes, 500);
+}
+END_TEST
+
+int
+main(void)
+{
+	const char *sanitizer = getenv("SANITIZER");
+	Suite *suite;
+	TCase *tcase;
+
+	/* Its calls are too many to be stepped through. */
+	if (!STEPS_POSSIBLE || (sanitizer != NULL && *sanitizer != '\0'))
+		return (77);
+	suite = suite_create("shared");
+	tcase = tcase_create("shared");
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, names_may_lose_their_end, 0, 3);
+	tcase_add_loop_test(tcase, patterns_may_change, 0, 8);
+	tcase_add_test(tcase, sessions_may_change_while_they_are_built);
+	tcase_add_test(tcase, entries_of_the_board_may_change);
+	suite_add_tcase(suite, tcase);
+	return (run_suite(suite));
+}

@@ -1,0 +1,620 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Arguments in records, byte by byte, beside a packer that is as simple as the
+ * format's description in record.h.  Fires are made on the rseq
+ * path and on the lock path (_i is 1), each one as the first of its session
+ * and as one that the thread remembers.
+ */
+#include <sys/mman.h>
+
+#include <check.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target/lane/key_hash.h"
+#include "target/file/file.h"
+#include "target/lane/pack_string.h"
+#include "lib/single_step.h"
+#include "lib/check_main.h"
+#include "tbuf_consumer.h"
+
+#define FIRES	3
+#define TEXT	400
+
+static uint64_t seed;
+
+/* xorshift64* */
+static uint64_t
+some(void)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return (seed * UINT64_C(0x2545f4914f6cdd1d));
+}
+
+/* ------------------------------------------------------------ the format */
+
+struct arguments {
+	unsigned n;
+	enum tbuf_type types[TBUF_ARGS_MAX];
+	uint64_t values[TBUF_ARGS_MAX];
+};
+
+static size_t
+size_of(enum tbuf_type type)
+{
+	switch (type) {
+	case TBUF_INT8: case TBUF_UINT8: case TBUF_CHAR: case TBUF_BOOL:
+		return (1);
+	case TBUF_INT16: case TBUF_UINT16:
+		return (2);
+	case TBUF_INT32: case TBUF_UINT32: case TBUF_FLOAT:
+		return (4);
+	case TBUF_STRING: case TBUF_STRING_SIZED: case TBUF_BINARY:
+		return (0);
+	default:
+		return (8);
+	}
+}
+
+static size_t
+write_text(unsigned char *to, const char *data, size_t size, size_t strsize)
+{
+	uint16_t word = (uint16_t)size;
+
+	if (data == NULL) {
+		word = 0x8000;
+		size = 0;
+	} else if (size > strsize - 1) {
+		size = strsize - 1;
+		word = (uint16_t)(0x8000 | size);
+	}
+	memcpy(to, &word, sizeof(word));
+	memcpy(to + 2, data == NULL ? "" : data, size);
+	return (2 + size);
+}
+
+static size_t
+write_argument(unsigned char *to, enum tbuf_type type, uint64_t value,
+    size_t strsize)
+{
+	const struct tbuf_bytes *bytes = (const void *)(uintptr_t)value;
+	const char *string = (const char *)(uintptr_t)value;
+
+	if (size_of(type) != 0) {
+		memcpy(to, &value, size_of(type));
+		return (size_of(type));
+	}
+	if (type == TBUF_STRING)
+		return (write_text(to, string,
+		    string == NULL ? 0 : strnlen(string, strsize), strsize));
+	return (write_text(to, bytes->data, bytes->size, strsize));
+}
+
+static size_t
+write_arguments(unsigned char *to, const struct arguments *a, size_t strsize)
+{
+	size_t at = 0, alignment;
+	unsigned i;
+
+	memset(to, 0, TBUF_ARGS_MAX * (8 + strsize) + 8);
+	for (i = 0; i < a->n; i++) {
+		alignment = size_of(a->types[i]);
+		if (alignment == 0)
+			alignment = 2;
+		at = (at + alignment - 1) / alignment * alignment;
+		at += write_argument(to + at, a->types[i], a->values[i],
+		    strsize);
+	}
+	return ((at + 7) / 8 * 8);
+}
+
+static void
+expect_bytes(const void *found, size_t size, const struct arguments *a,
+    size_t strsize)
+{
+	static unsigned char bytes[TBUF_ARGS_MAX * (8 + 32768) + 8];
+	size_t expected = write_arguments(bytes, a, strsize), at;
+
+	ck_assert_uint_eq(size, expected);
+	/* An assertion is a system call, even one that holds. */
+	if (memcmp(found, bytes, size) == 0)
+		return;
+	for (at = 0; at < size; at++)
+		ck_assert_msg(((const unsigned char *)found)[at] == bytes[at],
+		    "byte %zu of %zu is %#x, not %#x", at, size,
+		    ((const unsigned char *)found)[at], bytes[at]);
+}
+
+/* ------------------------------------------------------------ fires */
+
+static struct tbuf_consumer *consumer;
+static struct tbuf_view view;
+static struct tbuf_slot *slot;
+static struct tbuf_site first;
+
+static void
+begin(const char *strsize, bool locks)
+{
+	cpu_set_t cpus;
+
+	/* One CPU: its lane, or a lock lane, gets all records. */
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	/* Who has no probe and consumes is no target. */
+	ck_assert_int_eq(tbuf_process_register(), 0);
+	ck_assert_int_eq(tbuf_probe_register(&first, "pack", "m", "f", "first",
+	    0, NULL, NULL), 0);
+	if (locks)
+		tbuf_self.rseq = false;
+	view = tbuf_target_view();
+	ck_assert_ptr_nonnull(view.base);
+	slot = tbuf_view_slot(&view, 0);
+	consumer = tbuf_consumer_new();
+	ck_assert_ptr_nonnull(consumer);
+	ck_assert_msg(
+	    tbuf_consumer_set(consumer, "bufpolicy", "ring") == 0 &&
+	    tbuf_consumer_set(consumer, "bufsize", "32k") == 0 &&
+	    tbuf_consumer_set(consumer, "strsize", strsize) == 0 &&
+	    tbuf_consumer_enable(consumer, "pack:::") == 0 &&
+	    tbuf_consumer_grab(consumer, getpid()) == 0 &&
+	    tbuf_consumer_go(consumer) == 0, "%s",
+	    tbuf_consumer_error(consumer));
+}
+
+/* The lane that has got something since its head was `heads'. */
+static struct tbuf_lane *
+lane_written(uint64_t heads[static TBUF_NCPUS])
+{
+	struct tbuf_lane *lanes = (void *)(view.base + slot->lanes);
+	struct tbuf_lane *found = NULL;
+	unsigned i;
+
+	for (i = 0; i < slot->nlanes; i++) {
+		if (lanes[i].head != heads[i]) {
+			ck_assert_ptr_null(found);
+			found = &lanes[i];
+		}
+		heads[i] = lanes[i].head;
+	}
+	return (found);
+}
+
+static void
+expect_record(const struct tbuf_lane *lane, const struct arguments *a,
+    size_t strsize)
+{
+	static unsigned char record[65536];
+	const struct tbuf_header *header = (const void *)record;
+	uint64_t storage = tbuf_place_storage(lane->place), from, size, i;
+	const unsigned char *data = view.base + tbuf_place_offset(lane->place);
+	static unsigned char bytes[TBUF_ARGS_MAX * (8 + 32768) + 8];
+
+	size = write_arguments(bytes, a, strsize) +
+	    (lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header));
+	from = lane->head - size;
+	for (i = 0; i < size; i++)
+		record[i] = data[(from + i) % storage];
+	ck_assert_uint_eq(header->size, size);
+	i = lane->kind == TBUF_KIND_LOCK ? sizeof(struct tbuf_lock_record) :
+	    sizeof(*header);
+	expect_bytes(record + i, size - i, a, strsize);
+}
+
+static void
+expect_fires(const struct arguments *a, size_t strsize)
+{
+	static uint64_t heads[TBUF_NCPUS];
+	static char name[] = "n0000000";
+	struct tbuf_site site;
+	struct tbuf_lane *lane;
+	unsigned i;
+
+	for (i = sizeof(name) - 2; ++name[i] > '9' && i > 1; i--)
+		name[i] = '0';
+	ck_assert_int_eq(tbuf_probe_register(&site, "pack", "m", "f", name,
+	    a->n, a->types, NULL), 0);
+	ck_assert_uint_ne(*site.enabled, 0);
+	lane_written(heads);
+	for (i = 0; i < FIRES; i++) {
+		tbuf_probe_fire(&site, a->values);
+		lane = lane_written(heads);
+		ck_assert_ptr_nonnull(lane);
+		expect_record(lane, a, strsize);
+	}
+	tbuf_probe_unregister(&site);
+}
+
+/* ------------------------------------------------------------ tests */
+
+/* Of each size one with a sign, whose value has ones above its own bits. */
+static const enum tbuf_type of_size[4] = { TBUF_INT8, TBUF_INT16, TBUF_INT32,
+    TBUF_INT64 };
+
+START_TEST(a_few_arguments_of_any_sizes_lie_as_the_format_says)
+{
+	struct arguments a;
+	unsigned shape, i;
+
+	begin("256", _i == 1);
+	for (a.n = 1; a.n <= 4; a.n++)
+		for (shape = 0; shape < 1u << 2 * a.n; shape++) {
+			for (i = 0; i < a.n; i++) {
+				a.types[i] = of_size[shape >> 2 * i & 3];
+				a.values[i] = some();
+			}
+			expect_fires(&a, 256);
+		}
+	tbuf_consumer_close(consumer);
+}
+END_TEST
+
+static const enum tbuf_type fixed[] = { TBUF_INT8, TBUF_INT16, TBUF_INT32,
+    TBUF_INT64, TBUF_UINT8, TBUF_UINT16, TBUF_UINT32, TBUF_UINT64, TBUF_CHAR,
+    TBUF_BOOL, TBUF_FLOAT, TBUF_DOUBLE, TBUF_POINTER };
+
+START_TEST(many_arguments_of_any_sizes_lie_as_the_format_says)
+{
+	struct arguments a;
+	unsigned turn, i;
+
+	begin("256", _i == 1);
+	for (turn = 0; turn < 500; turn++) {
+		a.n = 1 + (unsigned)(some() % TBUF_ARGS_MAX);
+		for (i = 0; i < a.n; i++) {
+			a.types[i] = fixed[some() % (sizeof(fixed) /
+			    sizeof(fixed[0]))];
+			a.values[i] = some();
+		}
+		expect_fires(&a, 256);
+	}
+	tbuf_consumer_close(consumer);
+}
+END_TEST
+
+/* Text that ends where nothing can be read any more. */
+static char *
+page_end(void)
+{
+	static char *end;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (end == NULL) {
+		end = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ck_assert_ptr_ne(end, MAP_FAILED);
+		end += page;
+		mprotect(end, page, PROT_NONE);
+	}
+	return (end);
+}
+
+/* Any text, up to a length; those of a size may hold a NUL, too. */
+static void
+random_text(struct arguments *a, unsigned i, struct tbuf_bytes *bytes,
+    char text[static TEXT], unsigned longest)
+{
+	size_t length = some() % (longest + 1), at = some() % 8, n;
+
+	for (n = 0; n < length; n++)
+		text[at + n] = (char)(some() % 255 + 1);
+	text[at + length] = '\0';
+	*bytes = (struct tbuf_bytes){ text + at, length };
+	if (some() % 8 == 0)
+		bytes->data = NULL;
+	else if (length > 0 && some() % 2 == 0)
+		text[at + some() % length] = '\0';
+	a->types[i] = (enum tbuf_type[]){ TBUF_STRING, TBUF_STRING,
+	    TBUF_STRING_SIZED, TBUF_BINARY }[some() % 4];
+	a->values[i] = a->types[i] == TBUF_STRING ?
+	    (uint64_t)(uintptr_t)bytes->data : (uint64_t)(uintptr_t)bytes;
+}
+
+static void
+random_texts(unsigned strsize, unsigned longest)
+{
+	static char text[TBUF_ARGS_MAX][TEXT];
+	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
+	struct arguments a;
+	unsigned turn, i;
+
+	for (turn = 0; turn < 1000; turn++) {
+		a.n = 1 + (unsigned)(some() % TBUF_ARGS_MAX);
+		for (i = 0; i < a.n; i++)
+			if (some() % 2 == 0)
+				random_text(&a, i, &bytes[i], text[i],
+				    longest);
+			else {
+				a.types[i] = fixed[some() % (sizeof(fixed) /
+				    sizeof(fixed[0]))];
+				a.values[i] = some();
+			}
+		expect_fires(&a, strsize);
+	}
+}
+
+START_TEST(texts_among_arguments_lie_as_the_format_says)
+{
+	begin("256", _i == 1);
+	random_texts(256, 40);
+	random_texts(256, TEXT - 10);
+	tbuf_consumer_close(consumer);
+}
+END_TEST
+
+START_TEST(texts_are_cut_wherever_they_lie)
+{
+	begin("21", _i == 1);
+	random_texts(21, 30);
+	tbuf_consumer_close(consumer);
+}
+END_TEST
+
+START_TEST(the_shortest_texts_are_cut_too)
+{
+	begin("2", _i == 1);
+	random_texts(2, 12);
+	tbuf_consumer_close(consumer);
+}
+END_TEST
+
+typedef uint64_t pack_words(const struct tbuf_site *, const uint64_t *,
+	    uint32_t, uint64_t *);
+
+/* False: they are too long. */
+static bool
+expect_packed(pack_words *pack, const struct tbuf_site *site,
+    const struct arguments *a, unsigned strsize)
+{
+	uint64_t words[TBUF_STAGE_WORDS + 1], size;
+
+	words[TBUF_STAGE_WORDS] = seed;
+	size = pack(site, a->values, strsize, words);
+	ck_assert_uint_eq(words[TBUF_STAGE_WORDS], seed);
+	if (size != 0)
+		expect_bytes(words, size, a, strsize);
+	return (size != 0);
+}
+
+static bool
+expect_words(const struct arguments *a, unsigned strsize)
+{
+	struct tbuf_site site = { .nargs = (uint8_t)a->n };
+	unsigned i;
+	bool done;
+
+	for (i = 0; i < a->n; i++)
+		site.types[i] = (uint8_t)a->types[i];
+	done = expect_packed(tbuf_pack_texts, &site, a, strsize);
+	if (tbuf_pack_shape(&site) == TBUF_SHAPE_STRING)
+		done &= expect_packed(tbuf_pack_string, &site, a, strsize);
+	return (done);
+}
+
+/*
+ * Nothing behind a string is read that may not be there, whether it ends by
+ * its NUL or is cut; at any alignment, and at any place in a word.
+ */
+START_TEST(strings_may_end_where_memory_does)
+{
+	struct arguments a = { 3, { TBUF_INT8, TBUF_STRING, TBUF_INT16 },
+	    { 1, 0, 2 } };
+	struct arguments b = { 2, { TBUF_BINARY, TBUF_STRING }, { 0 } };
+	struct arguments c = { 2, { TBUF_INT64, TBUF_STRING }, { 1 } };
+	struct tbuf_bytes bytes;
+	unsigned length, size;
+	char *start;
+
+	for (length = 0; length < 60; length++)
+		for (size = 0; size < 9; size++) {
+			bytes = (struct tbuf_bytes){ page_end() - size, size };
+			start = page_end() - length - 1;
+			memset(start, 'x', length);
+			start[length] = '\0';
+			a.values[1] = b.values[1] = c.values[1] =
+			    (uint64_t)(uintptr_t)start;
+			b.values[0] = (uint64_t)(uintptr_t)&bytes;
+			ck_assert(expect_words(&a, 256));
+			ck_assert(expect_words(&b, 256));
+			ck_assert(expect_words(&c, 256));
+			/* As many as may be looked at, and no NUL. */
+			start[length] = 'x';
+			if (length == 0)
+				continue;
+			ck_assert(expect_words(&a, length + 1));
+			ck_assert(expect_words(&c, length + 1));
+		}
+}
+END_TEST
+
+/* Its words are those of a record, and its sum is of them. */
+static void
+expect_key(const char *string, uint32_t strsize)
+{
+	const struct tbuf_site site = { .nargs = 1, .types = { TBUF_STRING } };
+	uint64_t words[TBUF_STAGE_WORDS], expected[TBUF_STAGE_WORDS];
+	uint64_t value = (uint64_t)(uintptr_t)string, factor = seed;
+	uint64_t size = tbuf_pack_texts(&site, &value, strsize, expected);
+	struct tbuf_key_text text;
+	uint64_t sum = 0, i;
+
+	text = tbuf_pack_key(value, strsize, words, factor);
+	if (size == 0) {
+		ck_assert_uint_eq(text.word, UINT64_MAX);
+		return;
+	}
+	ck_assert_mem_eq(words, expected, size);
+	ck_assert_uint_eq(text.word, (uint16_t)expected[0]);
+	for (i = 0; i < size / 8; i++)
+		tbuf_hash_add(&sum, &factor, expected[i]);
+	ck_assert_uint_eq(text.sum, sum);
+}
+
+/*
+ * However far from a page's end it lies, and whether it has a NUL or is cut,
+ * where reads may go on to the end of the page.
+ */
+START_TEST(strings_of_keys_are_hashed_as_their_words)
+{
+	static const uint32_t strsizes[] = { 2, 8, 9, 15, 60, 140 };
+	unsigned i, length, before;
+	char *start;
+
+	expect_key(NULL, 256);
+	memset(page_end() - 1000, 'x', 1000);
+	for (i = 0; i < sizeof(strsizes) / sizeof(strsizes[0]); i++)
+		for (before = strsizes[i]; before < strsizes[i] + 20; before++)
+			for (length = 0; length <= before; length++) {
+				start = page_end() - before;
+				if (length < before)
+					start[length] = '\0';
+				expect_key(start, strsizes[i]);
+				if (length < before)
+					start[length] = 'x';
+			}
+	page_end()[-301] = '\0';
+	expect_key(page_end() - 301 - 200, 256);
+	expect_key(page_end() - 301 - 100, 256);
+}
+END_TEST
+
+/* The stage has an end: what does not fit into it is made into segments. */
+START_TEST(longer_strings_are_not_words)
+{
+	char text[8 + 300];
+	struct arguments a;
+	unsigned length, at;
+
+	memset(text, 'x', sizeof(text));
+	for (a.n = 1; a.n <= TBUF_ARGS_MAX; a.n++)
+		for (at = 0; at < 8; at++)
+			for (length = 0; length < 300; length++) {
+				memset(a.values, 7, sizeof(a.values));
+				for (unsigned i = 0; i < a.n; i++)
+					a.types[i] = TBUF_INT64;
+				a.types[a.n - 1] = TBUF_STRING;
+				a.values[a.n - 1] =
+				    (uint64_t)(uintptr_t)(text + at);
+				text[at + length] = '\0';
+				ck_assert(expect_words(&a, 400) ||
+				    length > 64);
+				ck_assert(expect_words(&a, 33));
+				text[at + length] = 'x';
+			}
+}
+END_TEST
+
+/* ------------------------------------------------------------ changes */
+
+static struct arguments changed = { 3, { TBUF_INT32, TBUF_STRING, TBUF_INT8 },
+    { 1, 0, 2 } };
+static char changing[64];
+static uint64_t changed_words[TBUF_STAGE_WORDS];
+static uint64_t changed_size;
+
+static void
+pack_changed(void)
+{
+	struct tbuf_site site = { .nargs = 3, .types = { TBUF_INT32,
+	    TBUF_STRING, TBUF_INT8 } };
+
+	changed_size = tbuf_pack_texts(&site, changed.values, 256,
+	    changed_words);
+}
+
+/*
+ * What it inlines reads beyond a string's end, within its page, and has its
+ * caller's attributes.
+ */
+static __attribute__((no_sanitize("address", "thread"))) void
+pack_changed_string(void)
+{
+	struct tbuf_site site = { .nargs = 1, .types = { TBUF_STRING } };
+
+	changed_size = tbuf_pack_string(&site, &changed.values[1], 256,
+	    changed_words);
+}
+
+/* Another text, shorter or longer. */
+static void
+change(void)
+{
+	size_t i, length = 1 + some() % (sizeof(changing) - 2);
+
+	for (i = 0; i < length; i++)
+		changing[i] = 'y';
+	for (; i < sizeof(changing); i++)
+		changing[i] = '\0';
+}
+
+/* A string that changes is as long as the record says, and has no NUL. */
+static void
+expect_changed(unsigned start, unsigned behind)
+{
+	const char *data = (const char *)changed_words;
+	unsigned end;
+	uint16_t size;
+
+	memcpy(&size, data + start, sizeof(size));
+	ck_assert_uint_lt(size, sizeof(changing));
+	end = start + 2 + size;
+	ck_assert_uint_eq(changed_size, (end + behind + 7) / 8 * 8);
+	for (start += 2; start < end; start++)
+		ck_assert_int_eq(data[start], 'y');
+	if (behind != 0)
+		ck_assert_int_eq(data[start++], 2);
+	for (; start < changed_size; start++)
+		ck_assert_int_eq(data[start], 0);
+}
+
+START_TEST(a_string_that_changes_is_read_once)
+{
+	unsigned turn;
+
+	for (turn = 0; STEPS_POSSIBLE && turn < 200; turn++) {
+		changed.values[1] = (uint64_t)(uintptr_t)(changing + turn % 8);
+		change();
+		steps_run(pack_changed, STEPS_EACH, change);
+		expect_changed(4, 1);
+		steps_run(pack_changed_string, STEPS_EACH, change);
+		expect_changed(0, 0);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const fires[] = {
+		a_few_arguments_of_any_sizes_lie_as_the_format_says,
+		many_arguments_of_any_sizes_lie_as_the_format_says,
+		texts_among_arguments_lie_as_the_format_says,
+		texts_are_cut_wherever_they_lie,
+		the_shortest_texts_are_cut_too
+	};
+	Suite *suite = suite_create("pack");
+	TCase *tcase = tcase_create("both paths"), *alone;
+	size_t i;
+
+	seed = (uint64_t)time(NULL) | 1;
+	if (getenv("SEED") != NULL)
+		seed = strtoull(getenv("SEED"), NULL, 0) | 1;
+	fprintf(stderr, "SEED=%ju\n", (uintmax_t)seed);
+	for (i = 0; i < sizeof(fires) / sizeof(fires[0]); i++)
+		tcase_add_loop_test(tcase, fires[i], 0, 2);
+	suite_add_tcase(suite, tcase);
+	alone = tcase_create("the words alone");
+	tcase_add_test(alone, strings_may_end_where_memory_does);
+	tcase_add_test(alone, strings_of_keys_are_hashed_as_their_words);
+	tcase_add_test(alone, longer_strings_are_not_words);
+	tcase_add_test(alone, a_string_that_changes_is_read_once);
+	suite_add_tcase(suite, alone);
+	return (run_suite(suite));
+}

@@ -1,0 +1,302 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The target side alone: probes that register, and those that may not.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "target/provider.h"
+
+/* inv.attach: a probe that registers later meets the session itself. */
+START_TEST(a_later_probe_meets_the_session)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_site later = { .state = 0 };
+	struct tbuf_lane *lane = session(0, &o);
+
+	site(&later, "later", 0, NULL);
+	ck_assert(tbuf_probe_enabled(&later));
+	tbuf_probe_fire(&later, (uint64_t[1]){ 0 });
+	ck_assert_uint_eq(lane->head, record_size(lane, 0));
+	tbuf_probe_unregister(&later);
+	ck_assert(!tbuf_probe_enabled(&later));
+}
+END_TEST
+
+START_TEST(equal_sites_are_one_probe)
+{
+	static const enum tbuf_type types[] = { TBUF_UINT64, TBUF_UINT64 };
+	static const enum tbuf_type other[] = { TBUF_UINT64, TBUF_INT64 };
+	struct tbuf_site same = { .state = 0 }, different = { .state = 0 };
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes;
+
+	site(&same, "two", 2, types);
+	ck_assert_uint_eq(same.index, two.index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, two.index)->sites, 2);
+	site(&different, "two", 2, other);
+	ck_assert_uint_ne(different.index, two.index);
+	ck_assert_uint_eq(control->nprobes, n + 1);
+	tbuf_probe_unregister(&same);
+	ck_assert_uint_eq(tbuf_view_probe(&view, two.index)->sites, 1);
+	/* And takes its entry again. */
+	site(&same, "two", 2, types);
+	ck_assert_uint_eq(same.index, two.index);
+	tbuf_probe_unregister(&same);
+	tbuf_probe_unregister(&different);
+}
+END_TEST
+
+/* What a disabled TBUF_PROBE looks at is a copy of `enabled`. */
+START_TEST(the_hot_word_of_a_site_is_its_pointer)
+{
+	struct tbuf_site sites[2] = { { .text = "t, hot", .function = "f",
+	    .version = TBUF_SITE_VERSION, .kind = TBUF_SITE_PROBE } };
+	const uint32_t *hot[2] = { &sites[0].zero, &sites[1].zero };
+
+	sites[1] = sites[0];
+	sites[1].kind = TBUF_SITE_TEST;
+	sites[0].hot = &hot[0];
+	sites[1].hot = &hot[1];
+	tbuf_sites_register(sites, sites + 2);
+	ck_assert_ptr_eq(hot[0], tbuf_view_enable(&view, sites[0].index));
+	ck_assert_ptr_eq(sites[0].enabled, hot[0]);
+	ck_assert_ptr_eq(hot[1], hot[0]);
+	tbuf_sites_unregister(sites, sites + 2);
+	ck_assert_ptr_eq(hot[0], &sites[0].zero);
+	ck_assert_ptr_eq(sites[0].enabled, hot[0]);
+	ck_assert_ptr_eq(hot[1], &sites[1].zero);
+}
+END_TEST
+
+/* A site keeps it beyond its probe, whose other sites' are joined. */
+START_TEST(a_selection_is_that_of_the_next_registration)
+{
+	struct tbuf_site sites[2] = { { .index = 8 }, { .index = 0 } };
+
+	tbuf_probe_select(&sites[1], 6);
+	site(&sites[0], "selected", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[0].index)->selection,
+	    0);
+	site(&sites[1], "selected", 0, NULL);
+	tbuf_probe_select(&sites[1], 1);
+	ck_assert_uint_eq(sites[1].index, sites[0].index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[0].index)->selection,
+	    6);
+	tbuf_probe_unregister(&sites[1]);
+	site(&sites[1], "selected-again", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[1].index)->selection,
+	    6);
+	tbuf_probe_unregister(&sites[1]);
+	tbuf_probe_select(&sites[1], 0);
+	site(&sites[1], "selected-no-more", 0, NULL);
+	ck_assert_uint_eq(tbuf_view_probe(&view, sites[1].index)->selection,
+	    0);
+}
+END_TEST
+
+START_TEST(nonsense_is_refused_at_registration)
+{
+	static const enum tbuf_type types[11] = { TBUF_INT8, 99 };
+	const char *names[] = { "a:b" };
+	struct tbuf_site s = { .state = 0 };
+	char longname[300];
+
+	memset(longname, 'x', sizeof(longname) - 1);
+	longname[sizeof(longname) - 1] = '\0';
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "n", 11,
+	    types, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "n", 2,
+	    types, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "n", 1,
+	    types, names), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, NULL, "m", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "a b", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", longname, 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", longname, "n", 0,
+	    NULL, NULL), -EINVAL);
+}
+END_TEST
+
+START_TEST(only_a_function_has_colons_and_only_in_the_midst)
+{
+	static const char *const bad[] = {
+		"::f", "f::", "f:g", "f:::g", "f::::g", ":", "::", "f::g:"
+	};
+	struct tbuf_site s = { .state = 0 };
+	size_t i;
+
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "ns::C::f", "n", 0,
+	    NULL, NULL), 0);
+	tbuf_probe_unregister(&s);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(tbuf_probe_register(&s, "p", "m", bad[i], "n", 0,
+		    NULL, NULL) == -EINVAL, "%s", bad[i]);
+	ck_assert_int_eq(tbuf_probe_register(&s, "a::b", "m", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "a::b", "f", "n", 0,
+	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "a::b", 0,
+	    NULL, NULL), -EINVAL);
+}
+END_TEST
+
+/* A site of two arguments, as the writer of a table has it. */
+static int
+batched(struct tbuf_site *site, const char *module, const char *function,
+    const struct tbuf_site *like)
+{
+	const struct tbuf_batch_probe probe = { "batch", module, function, "n",
+	    "a\0b", 4, like };
+
+	*site = (struct tbuf_site){ .nargs = 2,
+	    .types = { TBUF_INT32, TBUF_POINTER } };
+	return (tbuf_batch_register(site, &probe));
+}
+
+/* An argument has a name that no other one has. */
+START_TEST(names_of_arguments_are_made_different)
+{
+	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_INT32,
+	    TBUF_INT32, TBUF_INT32, TBUF_INT32 };
+	static const char *const names[] = { "x", "x", "arg3", NULL, "" };
+	static const char want[] = "x\0arg1\0arg2\0arg3\0arg4";
+	struct tbuf_site s = { .state = 0 };
+	uint32_t at, i;
+
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "names", 5,
+	    types, names), 0);
+	at = tbuf_view_probe(&view, s.index)->argnames;
+	for (i = 0; i < sizeof(want); i += strlen(want + i) + 1)
+		ck_assert(tbuf_view_text_is(&view, at + i, want + i));
+}
+END_TEST
+
+START_TEST(a_batch_registers_what_single_calls_do)
+{
+	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_POINTER };
+	const char *names[] = { "a", "b" };
+	struct tbuf_site single = { .state = 0 }, sites[4];
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes;
+	sigset_t mask;
+	unsigned i;
+
+	ck_assert_int_eq(tbuf_probe_register(&single, "batch", "m", "f", "n",
+	    2, types, names), 0);
+	tbuf_batch_begin(&mask);
+	ck_assert_int_eq(batched(&sites[0], "m", "f", NULL), 0);
+	ck_assert_int_eq(batched(&sites[1], "m", "g", &sites[0]), 0);
+	ck_assert_int_eq(batched(&sites[3], "a b", "f", NULL), -EINVAL);
+	ck_assert_int_eq(batched(&sites[2], "m2", "f", &sites[3]), 0);
+	tbuf_batch_end(&mask);
+	ck_assert_uint_eq(sites[0].index, single.index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, single.index)->sites, 2);
+	ck_assert_uint_eq(control->nprobes, n + 3);
+	for (i = 0; i < 3; i++) {
+		ck_assert(sites[i].fire == single.fire);
+		ck_assert_uint_eq(sites[i].packing, single.packing);
+		ck_assert_ptr_eq(sites[i].enabled,
+		    tbuf_view_enable(&view, sites[i].index));
+	}
+	ck_assert(!tbuf_probe_enabled(&sites[3]));
+	/* The same again, by itself. */
+	for (i = 0; i < 3; i++)
+		tbuf_probe_unregister(&sites[i]);
+	ck_assert_int_eq(tbuf_probe_register(&sites[2], "batch", "m2", "f",
+	    "n", 2, types, names), 0);
+	ck_assert_uint_eq(control->nprobes, n + 3);
+	tbuf_probe_unregister(&sites[2]);
+	tbuf_probe_unregister(&single);
+}
+END_TEST
+
+static bool no_memory;
+
+/* In front of the C library's, but not of ThreadSanitizer's own. */
+#ifndef __SANITIZE_THREAD__
+#define FAILED	5		/* from 128 probes to 4096 */
+void *
+mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
+{
+	if (no_memory) {
+		errno = ENOMEM;
+		return (MAP_FAILED);
+	}
+	return ((void *)syscall(SYS_mmap, address, size, protection, flags,
+	    fd, at));
+}
+#else
+#define FAILED	0
+#endif
+
+#define MANY	3000
+
+static int
+add_one(struct tbuf_site *s, unsigned number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "many-%u", number);
+	return (tbuf_probe_register(s, "t", "m", "f", name, 0, NULL, NULL));
+}
+
+/* What finds them grows; without memory for that those that are there stay. */
+START_TEST(many_probes_are_found_again)
+{
+	static struct tbuf_site sites[MANY], again;
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes, lost = control->lost_probes;
+	unsigned i, failed = 0;
+
+	for (i = 0; i < MANY; i++) {
+		no_memory = true;
+		if (add_one(&sites[i], i) != 0) {
+			no_memory = false;
+			failed++;
+			ck_assert(!tbuf_probe_enabled(&sites[i]));
+			ck_assert_int_eq(add_one(&sites[i], i), 0);
+		}
+		no_memory = false;
+	}
+	ck_assert_uint_eq(failed, FAILED);
+	ck_assert_uint_eq(control->lost_probes - lost, failed);
+	ck_assert_uint_eq(control->nprobes, n + MANY);
+	for (i = 0; i < MANY; i++) {
+		memset(&again, 0, sizeof(again));
+		ck_assert_int_eq(add_one(&again, i), 0);
+		ck_assert_uint_eq(again.index, sites[i].index);
+		tbuf_probe_unregister(&again);
+	}
+	ck_assert_uint_eq(control->nprobes, n + MANY);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {
+		a_later_probe_meets_the_session,
+		equal_sites_are_one_probe,
+		the_hot_word_of_a_site_is_its_pointer,
+		nonsense_is_refused_at_registration,
+		names_of_arguments_are_made_different,
+		a_selection_is_that_of_the_next_registration,
+		a_batch_registers_what_single_calls_do,
+		only_a_function_has_colons_and_only_in_the_midst,
+		many_probes_are_found_again
+	};
+
+	return (run_on_both_paths("registration", tests,
+	    sizeof(tests) / sizeof(tests[0])));
+}

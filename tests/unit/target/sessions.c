@@ -1,0 +1,312 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The target side alone: several enablings and sessions, those that are given
+ * up, and shared words that say what cannot be.
+ */
+#include <sys/syscall.h>
+
+#include <time.h>
+#include <unistd.h>
+
+#include "shared/ecb_chain.h"
+#include "target/lane/lane.h"
+#include "fixture.h"
+
+START_TEST(each_enabling_writes_its_own_record)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_lane *lane;
+	uint64_t size;
+
+	o.patterns = "t:::\0*:::two\0nobody";
+	o.size = 5 + 8 + 7;
+	o.npatterns = 3;
+	lane = session(0, &o);
+	size = record_size(lane, 16);
+	fire(1);
+	ck_assert_uint_eq(lane->head, 2 * size);
+	ck_assert_uint_ne(header_at(lane, 0)->epid,
+	    header_at(lane, size)->epid);
+	ck_assert_uint_eq(word_at(lane, 2 * size - 16), 1);
+}
+END_TEST
+
+/*
+ * Whoever comes later may insert in front of what is there: then, too, a fire
+ * that looks at the head alone has to see that there is more.
+ */
+START_TEST(enablings_met_in_any_order_write_their_records)
+{
+	struct order o = ORDER(TBUF_SWITCH, 1 << 16);
+	const struct tbuf_names names = { "t", "m", "f", "two" };
+	struct tbuf_backing backing = { .back = back_control };
+	struct tbuf_lane *lane;
+	const uint32_t *head;
+	uint16_t epids[3];
+	uint64_t size, i, k;
+
+	/* The last of the three is met first. */
+	o.patterns = "nobody\0nobody\0t:::two";
+	o.size = 7 + 7 + 8;
+	o.npatterns = 3;
+	lane = session(0, &o);
+	head = (const uint32_t *)(const void *)(view.base +
+	    tbuf_view_slot(&view, 0)->heads) + two.index;
+	ck_assert_uint_eq(*head & TBUF_HEAD_MORE, 0);
+	fire(0);
+	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	    "t:::\0nobody\0t:::two", 5 + 7 + 8, 3, &backing), 2);
+	ck_assert_uint_ne(*head & TBUF_HEAD_MORE, 0);
+	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	    "t:::\0t:::\0t:::two", 5 + 5 + 8, 3, &backing), 3);
+	size = record_size(lane, 16);
+	for (i = 1; i <= 100; i++)
+		fire(i);
+	ck_assert_uint_eq(lane->head, (1 + 3 * 100) * size);
+	for (k = 0; k < 3; k++)
+		epids[k] = header_at(lane, (1 + k) * size)->epid;
+	/* In the order of the enablings: EPIDs are in that of the meetings. */
+	ck_assert_uint_eq(epids[2], header_at(lane, 0)->epid);
+	ck_assert(epids[2] < epids[0] && epids[0] < epids[1]);
+	for (i = 1; i <= 100; i++)
+		for (k = 0; k < 3; k++) {
+			ck_assert_uint_eq(header_at(lane,
+			    (3 * i - 2 + k) * size)->epid, epids[k]);
+			ck_assert_uint_eq(word_at(lane,
+			    (3 * i - 1 + k) * size - 16), i);
+		}
+}
+END_TEST
+
+START_TEST(each_session_gets_its_own_record)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_lane *first = session(3, &o), *second = session(31, &o);
+
+	fire(1);
+	ck_assert_uint_eq(first->head, record_size(first, 16));
+	ck_assert_uint_eq(second->head, record_size(second, 16));
+	tbuf_disable_all(&view, 3);
+	fire(2);
+	ck_assert_uint_eq(first->head, record_size(first, 16));
+	ck_assert_uint_eq(second->head, 2 * record_size(second, 16));
+}
+END_TEST
+
+/* What a thread remembers of a slot ends with the generation. */
+START_TEST(a_new_session_in_the_slot_is_not_taken_for_the_old)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_lane *old = session(0, &o), *new;
+	uint64_t before;
+
+	fire(1);
+	fire(2);
+	before = old->head;
+	new = session(0, &o);
+	fire(3);
+	ck_assert_uint_eq(old->head, before);
+	ck_assert_uint_eq(new->head, record_size(new, 16));
+}
+END_TEST
+
+START_TEST(a_session_whose_consumer_is_late_is_given_up)
+{
+	struct order o = ORDER(TBUF_SWITCH, 80);
+	struct tbuf_lane *lane = session(0, &o);
+	struct tbuf_control *control = tbuf_view_control(&view);
+
+	while (lane->full == 0)
+		fire(1);
+	tbuf_view_slot(&view, 0)->deadline = 1;
+	fire(2);
+	ck_assert_uint_eq(control->state[0], TBUF_GIVENUP);
+	ck_assert_uint_eq(lane->full, 1);
+	ck_assert(!tbuf_probe_enabled(&two));
+	ck_assert(!tbuf_probe_enabled(&none));
+}
+END_TEST
+
+/* While the library reads this clock, a consumer puts its deadline off. */
+static uint64_t *put_off;
+
+int
+clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (put_off != NULL)
+		*put_off = UINT64_MAX;
+	return ((int)syscall(SYS_clock_gettime, id, t));
+}
+
+START_TEST(a_deadline_that_is_put_off_meanwhile_gives_nothing_up)
+{
+	struct order o = ORDER(TBUF_SWITCH, 80);
+	struct tbuf_slot *slot;
+	struct tbuf_fire held_up;
+
+	session(0, &o);
+	slot = tbuf_view_slot(&view, 0);
+	held_up = (struct tbuf_fire){ .base = (uintptr_t)view.base,
+	    .slot = slot, .generation = slot->generation };
+	tbuf_self.clock = TBUF_CLOCK_MONOTONIC;
+	slot->deadline = 1;
+	put_off = &slot->deadline;
+	ck_assert(!tbuf_fire_deadline(&held_up));
+	put_off = NULL;
+	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
+}
+END_TEST
+
+/* The fire looked at the deadline of a session that has ended since. */
+START_TEST(a_deadline_of_another_session_gives_nothing_up)
+{
+	struct order o = ORDER(TBUF_SWITCH, 80);
+	struct tbuf_lane *lane = session(0, &o);
+	struct tbuf_control *control = tbuf_view_control(&view);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_fire late = { .base = (uintptr_t)view.base, .slot = slot,
+	    .generation = slot->generation + 1 };
+
+	slot->deadline = 1;
+	ck_assert(tbuf_fire_deadline(&late));
+	ck_assert_uint_eq(control->state[0], TBUF_ACTIVE);
+	slot->deadline = 0;
+	fire(1);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+	/* No session: its consumer has ended it in this very moment. */
+	slot->deadline = 1;
+	slot->generation = 0;
+	ck_assert(tbuf_fire_deadline(&late));
+	ck_assert_uint_eq(control->state[0], TBUF_GIVENUP);
+	ck_assert(!tbuf_probe_enabled(&two));
+}
+END_TEST
+
+/* Whatever the file says: behind its end a store would be a SIGBUS. */
+START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_lane *lane;
+	uint64_t far, fired;
+	unsigned i;
+
+	o.patterns = "t:::\0*:::two";
+	o.size = 5 + 8;
+	o.npatterns = 2;
+	lane = session(0, &o);
+	far = (tbuf_view_control(&view)->end + (1 << 20)) & ~UINT64_C(4095);
+	ck_assert_uint_lt(far, tbuf_self.window - (1 << 20));
+	slot->ecbs = far;
+	fire(2);
+	fired = lane->head / record_size(lane, 16);
+	ck_assert_uint_eq(fired, 1);
+	/* Lanes whose storage is there, then lanes that are there. */
+	for (i = 0; i < slot->nlanes; i++)
+		lane[i].place = far | 12;
+	slot->generation = ++tbuf_view_control(&view)->generation;
+	fire(3);
+	for (i = 0; i < TBUF_NCPUS; i++)
+		slot->lane_of_cpu[i] = (uint32_t)(far / 64);
+	slot->lanes = far;
+	fire(4);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+}
+END_TEST
+
+START_TEST(a_damaged_ring_begins_anew)
+{
+	struct order o = ORDER(TBUF_RING, 256);
+	struct tbuf_lane *lane = session(0, &o);
+	uint64_t size = record_size(lane, 16), i;
+	struct tbuf_header *header;
+
+	for (i = 0; i < 20; i++)
+		fire(i);
+	header = (struct tbuf_header *)(uintptr_t)header_at(lane,
+	    ring_tail(lane));
+	header->size = 0;
+	fire(21);
+	ck_assert_uint_eq(lane->restarts, 1);
+	ck_assert_uint_eq(lane->head - ring_tail(lane), size);
+	ck_assert_uint_eq(word_at(lane, lane->head - 16), 21);
+	lane->pair[lane->sequence & 1].tail = lane->head + 4096;
+	fire(22);
+	ck_assert_uint_eq(lane->restarts, 2);
+	ck_assert_uint_eq(word_at(lane, lane->head - 16), 22);
+}
+END_TEST
+
+START_TEST(a_fire_that_finds_all_lanes_taken_is_a_drop)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	struct tbuf_lane *lane;
+	uint64_t n = 0, i;
+
+	o.locks = true;
+	lane = session(0, &o);
+	for (i = 0; i < slot->nlocks; i++)
+		slot->locks[i].word = 2 * slot->generation + 1;
+	fire(1);
+	fire(2);
+	for (i = 0; i < slot->nlocks; i++)
+		n += slot->locks[i].nolane[TBUF_LOST_RECORD] &
+		    TBUF_NOLANE_COUNT;
+	ck_assert_uint_eq(n, 2);
+	ck_assert_uint_eq(lane->head, 0);
+	/* One is given back. */
+	slot->locks[0].word = 2 * slot->generation;
+	fire(3);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+}
+END_TEST
+
+/* The count never reaches the generation that it stands beside. */
+START_TEST(drops_for_want_of_a_lane_stop_at_the_maximum)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	uint64_t full, i;
+
+	o.locks = true;
+	session(0, &o);
+	full = tbuf_nolane_tag(slot->generation) | TBUF_NOLANE_COUNT;
+	for (i = 0; i < slot->nlocks; i++) {
+		slot->locks[i].word = 2 * slot->generation + 1;
+		slot->locks[i].nolane[TBUF_LOST_RECORD] = full - 2;
+	}
+	for (i = 0; i < 5; i++)
+		fire(i);
+	for (i = 0; i < slot->nlocks; i++)
+		ck_assert(slot->locks[i].nolane[TBUF_LOST_RECORD] == full ||
+		    slot->locks[i].nolane[TBUF_LOST_RECORD] == full - 2);
+	/* The thread comes to one lock first, and to that one always. */
+	for (i = 0; i < slot->nlocks &&
+	    slot->locks[i].nolane[TBUF_LOST_RECORD] != full; i++)
+		continue;
+	ck_assert_uint_lt(i, slot->nlocks);
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const tests[] = {
+		each_enabling_writes_its_own_record,
+		enablings_met_in_any_order_write_their_records,
+		each_session_gets_its_own_record,
+		a_new_session_in_the_slot_is_not_taken_for_the_old,
+		a_session_whose_consumer_is_late_is_given_up,
+		a_deadline_that_is_put_off_meanwhile_gives_nothing_up,
+		a_deadline_of_another_session_gives_nothing_up,
+		offsets_behind_the_end_of_the_file_are_not_followed,
+		a_damaged_ring_begins_anew,
+		a_fire_that_finds_all_lanes_taken_is_a_drop,
+		drops_for_want_of_a_lane_stop_at_the_maximum
+	};
+
+	return (run_on_both_paths("target sessions", tests,
+	    sizeof(tests) / sizeof(tests[0])));
+}

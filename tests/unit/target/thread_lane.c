@@ -1,0 +1,298 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lanes of threads (thread_lane.h): this process is its own target, and
+ * looks at whose they are.  Each test runs with rseq and without.
+ */
+#include <sys/wait.h>
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arch/atomics.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/run.h"
+#include "consumer/target/target.h"
+#include "consumer/run/thread_lane_pool.h"
+#include "consumer/util/util.h"
+#include "target/lane/thread_lane.h"
+#include "lib/check_main.h"
+
+static struct tbuf_consumer *c;
+static struct tbuf_target *t;
+static struct tbuf_slot *slot;
+static struct tbuf_site site;
+
+static void
+begin(bool locks, const char *nbuf)
+{
+	ck_assert_int_eq(tbuf_process_register(), 0);
+	ck_assert_int_eq(tbuf_probe_register(&site, "side", "m", "f", "fire",
+	    0, NULL, NULL), 0);
+	if (locks)
+		tbuf_self.rseq = false;
+	c = tbuf_consumer_new();
+	ck_assert_ptr_nonnull(c);
+	ck_assert_msg(tbuf_consumer_set(c, "bufscope", "thread") == 0 &&
+	    tbuf_consumer_set(c, "nbuf", nbuf) == 0 &&
+	    tbuf_consumer_set(c, "bufsize", "4k") == 0 &&
+	    tbuf_consumer_enable(c, "side:::") == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0 &&
+	    tbuf_consumer_go(c) == 0, "%s", tbuf_consumer_error(c));
+	t = TAILQ_FIRST(&c->targets);
+	slot = tbuf_target_slot(t);
+}
+
+/* One record, by whatever way. */
+static void
+fire(void)
+{
+	ck_assert_uint_ne(*site.enabled, 0);
+	site.fire(&site, NULL);
+}
+
+static uint64_t
+head(uint32_t lane)
+{
+	return (tbuf_load(&tbuf_target_lane(t, lane)->head));
+}
+
+/* Records in side lane i, which are all alike, and in all main lanes. */
+static uint64_t
+in_side(uint32_t i)
+{
+	return (head(t->plan.nmain + i) / sizeof(struct tbuf_header));
+}
+
+static bool
+any_in_main(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->plan.nmain; i++)
+		if (head(i) != 0)
+			return (true);
+	return (false);
+}
+
+static uint32_t
+bound(void)
+{
+	const struct tbuf_holder *holders = (const void *)(t->view.base +
+	    t->area + t->plan.holders);
+	uint32_t i, n = 0;
+
+	for (i = 0; i < tbuf_load(&slot->nlanes) - t->plan.nmain; i++)
+		n += tbuf_load(&holders[i].state) == TBUF_LANE_BOUND;
+	return (n);
+}
+
+/* ------------------------------------------------------------ threads */
+
+static pthread_barrier_t gate;
+
+static void *
+thread_once(void *argument)
+{
+	fire();
+	return (argument);
+}
+
+/* Without rseq fires at the same time may be drops: no lock lane is free. */
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+fire_alone(void)
+{
+	pthread_mutex_lock(&one);
+	fire();
+	pthread_mutex_unlock(&one);
+}
+
+/* Fires, and once more when the test has looked. */
+static void *
+thread_twice(void *argument)
+{
+	fire_alone();
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	fire_alone();
+	pthread_barrier_wait(&gate);
+	/* One that cannot give its lane back, as if it had no key. */
+	if (argument != NULL)
+		tbuf_thread.shared = 1;
+	return (argument);
+}
+
+static pthread_t
+thread_begin(void *(*function)(void *), void *argument)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, function,
+	    argument), 0);
+	return (thread);
+}
+
+START_TEST(a_lane_that_was_given_back_is_the_next_ones)
+{
+	unsigned i;
+
+	begin(_i == 1, "2");
+	for (i = 0; i < 50; i++)
+		pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert_uint_eq(bound(), 0);
+	/* The spare is not needed; of the others the longest idle is taken. */
+	ck_assert_uint_eq(in_side(0), 0);
+	ck_assert_uint_eq(in_side(1), 25);
+	ck_assert_uint_eq(in_side(2), 25);
+	ck_assert(!any_in_main());
+}
+END_TEST
+
+START_TEST(a_lane_that_was_read_comes_before_others)
+{
+	begin(_i == 1, "2");
+	pthread_join(thread_begin(thread_once, NULL), NULL);
+	pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert_uint_eq(in_side(1), 1);
+	ck_assert_uint_eq(in_side(2), 1);
+	tbuf_store(&tbuf_target_lane(t, t->plan.nmain + 2)->tail,
+	    head(t->plan.nmain + 2));
+	pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert_uint_eq(in_side(2), 2);
+}
+END_TEST
+
+START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
+{
+	pthread_t threads[3];
+	unsigned i;
+
+	begin(_i == 1, "1");
+	ck_assert_int_eq(pthread_barrier_init(&gate, NULL, 4), 0);
+	for (i = 0; i < 3; i++)
+		threads[i] = thread_begin(thread_twice, &gate);
+	pthread_barrier_wait(&gate);
+	/* One lane and the spare; the third thread has none. */
+	ck_assert_uint_eq(bound(), 2);
+	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
+	ck_assert(any_in_main());
+	tbuf_pools_look(c, tbuf_now());
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->plan.nmain + 3);
+	ck_assert_uint_eq(bound(), 2);
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(in_side(2), 1);
+	ck_assert_uint_eq(bound(), 3);
+	tbuf_pools_look(c, tbuf_now() + 10 * TBUF_SECOND);
+	ck_assert_uint_eq(bound(), 0);
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->plan.nmain + 3);
+}
+END_TEST
+
+START_TEST(who_found_none_takes_one_that_has_become_free)
+{
+	pthread_t threads[2];
+	unsigned i;
+
+	begin(_i == 1, "1");
+	ck_assert_int_eq(pthread_barrier_init(&gate, NULL, 3), 0);
+	for (i = 0; i < 2; i++)
+		threads[i] = thread_begin(thread_twice, NULL);
+	pthread_barrier_wait(&gate);
+	fire();
+	ck_assert(any_in_main());
+	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(bound(), 0);
+	fire();
+	ck_assert_uint_eq(in_side(0) + in_side(1), 5);
+}
+END_TEST
+
+START_TEST(no_cpu_remembers_a_threads_lane)
+{
+	const struct tbuf_lane *lane;
+	uint32_t cpu;
+
+	begin(false, "2");
+	fire();
+	tbuf_thread_forget();
+	fire();
+	ck_assert_uint_eq(in_side(1), 2);
+	for (cpu = 0; cpu < tbuf_local->cpus; cpu++) {
+		lane = tbuf_memo_of(tbuf_local, cpu, 0)->lane;
+		ck_assert(lane == NULL || !tbuf_side_is(lane));
+	}
+}
+END_TEST
+
+START_TEST(a_forked_child_has_no_lane)
+{
+	int status;
+	pid_t pid;
+
+	begin(_i == 1, "2");
+	fire();
+	ck_assert_uint_ne(tbuf_thread.side, 0);
+	if ((pid = fork()) == 0)
+		_exit(tbuf_thread.side == 0 && tbuf_thread.side_busy == 0 ?
+		    0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+/* What another process has written there makes nobody fall. */
+START_TEST(garbage_leaves_a_thread_to_other_lanes)
+{
+	uint64_t at;
+	unsigned i;
+
+	begin(_i % 2 == 1, "2");
+	at = slot->holders;
+	for (i = 0; i < 4; i++) {
+		slot->holders = i == 0 ? 8 : i == 1 ? UINT64_MAX & ~15u :
+		    at;
+		slot->first_side = i == 2 ? UINT32_MAX : t->plan.nmain;
+		slot->nlanes = i == 3 ? UINT32_MAX : t->plan.nlanes;
+		tbuf_thread_forget();
+		tbuf_store(&tbuf_thread.side, 0);
+		fire();
+	}
+	slot->nlanes = t->plan.nlanes;
+	ck_assert_uint_eq(bound(), 0);
+	ck_assert(any_in_main());
+}
+END_TEST
+
+int
+main(void)
+{
+	const TTest *const both[] = {
+		a_lane_that_was_given_back_is_the_next_ones,
+		a_lane_that_was_read_comes_before_others,
+		a_pool_is_doubled_and_the_dead_leave_theirs,
+		who_found_none_takes_one_that_has_become_free,
+		a_forked_child_has_no_lane,
+		garbage_leaves_a_thread_to_other_lanes
+	};
+	Suite *suite = suite_create("side");
+	TCase *tcase = tcase_create("both paths");
+	size_t i;
+
+	for (i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+		tcase_add_loop_test(tcase, both[i], 0, 2);
+	if (tbuf_rseq_ready())
+		tcase_add_test(tcase, no_cpu_remembers_a_threads_lane);
+	suite_add_tcase(suite, tcase);
+	return (run_suite(suite));
+}
