@@ -8,7 +8,7 @@
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
-#include "../peek.h"
+#include "base/peek.h"
 #include "usdt.h"
 
 #define RED_ZONE	128u

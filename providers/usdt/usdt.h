@@ -23,9 +23,9 @@
 #include "base/safe_read.h"
 
 #if defined(__x86_64__)
-#include "../patch/x86_64.h"
+#include "patch/x86_64.h"
 #else
-#include "../patch/aarch64.h"
+#include "patch/aarch64.h"
 #endif
 #include "operand.h"
 #include "probe.h"

@@ -103,7 +103,7 @@ expect 'folders that the documents name are there' named
 
 crowded() {
 	sed 's|/[^/]*$||' "$SCRATCH/sources" | uniq -c | awk '
-	    $1 > 40 && $2 !~ /^(providers|libtbufd)$/ { print; found = 1 }
+	    $1 > 40 { print; found = 1 }
 	    END { exit found }'
 }
 expect 'no folder has more than 40 files' crowded

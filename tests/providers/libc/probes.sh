@@ -203,7 +203,7 @@ sed -n 's/^\.It Li \([^ ]*\) Ta *\(.*\)$/\1 \2/p' \
 same 'tbuf_libc(7)'
 
 # Nothing but the functions of the map is exported.
-sed -n 's/^	\([a-z_0-9A-Z]*\);$/\1/p' "$top_srcdir/providers/libc.map" |
+sed -n 's/^	\([a-z_0-9A-Z]*\);$/\1/p' "$top_srcdir/providers/libc/libc.map" |
     sort >"$dir/expected"
 nm -D --defined-only "$PROVIDER" | sed 's/.* //' | sort >"$dir/got"
 same 'exported functions'

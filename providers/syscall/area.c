@@ -12,7 +12,7 @@
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <sys/syscall.h>
 

@@ -99,7 +99,7 @@ follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
 	    memcmp((const void *)(at - size), bytes, size) == 0);
 }
 
-/* __syscall_cancel_arch of glibc 2.41: see syscall_cancel.c */
+/* __syscall_cancel_arch of glibc 2.41: see cancel.c */
 static bool
 is_cancellable(const struct patch_text *text, uintptr_t at)
 {

@@ -25,8 +25,8 @@
  *	before anything else is done: nothing in it has an address that the
  *	real function could know.
  */
-#ifndef TBUF_PROVIDERS_LIBC_H
-#define TBUF_PROVIDERS_LIBC_H
+#ifndef PROVIDERS_LIBC_LIBC_H
+#define PROVIDERS_LIBC_LIBC_H
 
 /*
  * The functions are defined here under their own names, so the headers must

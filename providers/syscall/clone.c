@@ -12,7 +12,7 @@
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <sys/syscall.h>
 
@@ -51,7 +51,7 @@ shares(uint64_t flags)
 	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
 }
 
-/* These are none of the program's calls: see syscall_fire.c. */
+/* These are none of the program's calls: see fire.c. */
 uint32_t __real_tbuf_vfork_begin(void);
 void	__real_tbuf_vfork_end(uint32_t token);
 

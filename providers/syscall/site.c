@@ -3,7 +3,7 @@
  *
  * The objects that are loaded, and whose system calls are the program's.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <string.h>
 

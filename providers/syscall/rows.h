@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Arguments of system calls, as their manual pages name them.  Included by
- * syscall_table.c, which says what the types are.
+ * table.c, which says what the types are.
  */
 { "_sysctl", "args:ptr" },
 { "accept", "sockfd:i32 addr:ptr addrlen:ptr" },

@@ -6,24 +6,24 @@
  * probes, syscall::NAME:entry and :return.
  *
  *	syscall.c	the constructor: what is registered, then patched
- *	syscall_fire.c	what stubs call: values, records
- *	syscall_area.c	threads whose areas are not the C library's
- *	syscall_clone.c	tasks that share memory with the one that makes them
- *	syscall_cancel.c	calls that the C library tells by their place
- *	syscall_callers.c	... and what calls the function that makes them
- *	syscall_path.c	paths of calls that have come back
- *	syscall_site.c	the objects that have places, and those that have not
- *	syscall_site_x86_64.c	finding the instructions, what a jump can take
- *	syscall_site_aarch64.c
- *	syscall_slot.c	where the stubs are, and writing them
- *	syscall_stub_x86_64.c	what they are made of
- *	syscall_stub_aarch64.c
- *	syscall_dispatch.c	calls from elsewhere, if they are asked for
- *	syscall_signal.c	... whose signal is not the program's
- *	syscall_table.c	names, arguments and their types, by number
+ *	fire.c	what stubs call: values, records
+ *	area.c	threads whose areas are not the C library's
+ *	clone.c	tasks that share memory with the one that makes them
+ *	cancel.c	calls that the C library tells by their place
+ *	callers.c	... and what calls the function that makes them
+ *	path.c	paths of calls that have come back
+ *	site.c	the objects that have places, and those that have not
+ *	site_x86_64.c	finding the instructions, what a jump can take
+ *	site_aarch64.c
+ *	slot.c	where the stubs are, and writing them
+ *	stub_x86_64.c	what they are made of
+ *	stub_aarch64.c
+ *	dispatch.c	calls from elsewhere, if they are asked for
+ *	signal.c	... whose signal is not the program's
+ *	table.c	names, arguments and their types, by number
  */
-#ifndef TBUF_PROVIDERS_SYSCALL_H
-#define TBUF_PROVIDERS_SYSCALL_H
+#ifndef PROVIDERS_SYSCALL_SYSCALL_H
+#define PROVIDERS_SYSCALL_SYSCALL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 struct syscall_place syscall_cancel_place = { .number = SYSCALL_ANY };
 

@@ -4,7 +4,7 @@
  * What the stubs of the syscall provider call, with no vector register saved:
  * this file is built with -mgeneral-regs-only, as all that fires is.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

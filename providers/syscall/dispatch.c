@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Syscall User Dispatch: see syscall_dispatch.h.
+ * Syscall User Dispatch: see dispatch.h.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>

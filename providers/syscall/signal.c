@@ -7,7 +7,7 @@
  * with SIGSYS blocked, so it is taken out of their masks, and put back into
  * what the program is told of them.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <sys/syscall.h>
 #include <ucontext.h>

@@ -17,7 +17,7 @@ static const char *const names[SYSCALL_NUMBERS] = {
 
 /* Sorted by name. */
 static const struct syscall_row rows[] = {
-#include "syscall_rows.h"
+#include "rows.h"
 };
 
 #define NROWS	(sizeof(rows) / sizeof(rows[0]))

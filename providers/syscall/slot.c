@@ -3,7 +3,7 @@
  *
  * Where the stubs of the syscall provider are, and writing them.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <sys/syscall.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * What calls the C library's function that makes calls which can be cancelled
- * (syscall_cancel.c), by `call' or, at its end, by `jmp': four bytes say where
+ * (cancel.c), by `call' or, at its end, by `jmp': four bytes say where
  * it leads, which are written over.  An object that is far from this one has a
  * jump near it that leads here.
  */

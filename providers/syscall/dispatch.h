@@ -29,8 +29,8 @@
  * The kernel forgets it for each new thread and process, which comes by one
  * of those calls soon.
  */
-#ifndef TBUF_PROVIDERS_SYSCALL_DISPATCH_H
-#define TBUF_PROVIDERS_SYSCALL_DISPATCH_H
+#ifndef PROVIDERS_SYSCALL_DISPATCH_H
+#define PROVIDERS_SYSCALL_DISPATCH_H
 
 #include "syscall.h"
 
@@ -42,7 +42,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ------------------------------------------------------ syscall_dispatch.c */
+/* ------------------------------------------------------ dispatch.c */
 
 /* Is it asked for, and to be had?  NULL, or why not. */
 const char *syscall_dispatch_prepare(void);
@@ -73,7 +73,7 @@ void	syscall_dispatch_shared_for_good(void);
 void	syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
 	    const struct syscall_frame *f);
 
-/* -------------------------------------------------------- syscall_signal.c */
+/* -------------------------------------------------------- signal.c */
 
 /* What the kernel has of sigaction(2), and of a set of signals. */
 struct syscall_action {

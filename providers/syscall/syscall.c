@@ -8,7 +8,7 @@
  * Where tracing is off nothing is done, and where code may not be written, or
  * threads run already, nothing has changed.
  */
-#include "syscall_dispatch.h"
+#include "dispatch.h"
 
 #include <sys/syscall.h>
 

@@ -4,8 +4,8 @@
  * Memory of a program that may not be there, or be unmapped meanwhile, as what
  * stubs call reads it.
  */
-#ifndef TBUF_PROVIDERS_PEEK_H
-#define TBUF_PROVIDERS_PEEK_H
+#ifndef PROVIDERS_BASE_PEEK_H
+#define PROVIDERS_BASE_PEEK_H
 
 #include <stddef.h>
 #include <stdint.h>

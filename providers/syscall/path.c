@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-#include "peek.h"
+#include "base/peek.h"
 
 static int way;		/* enum tbuf_peek */
 
