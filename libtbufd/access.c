@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 /* --- assignment ---------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 /* ustack(), uaddr() and their like are also values: printed, or keys. */
 static bool

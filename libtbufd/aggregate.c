@@ -7,7 +7,7 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 /* --- lquantize(value, base, limit, step, increment) ---------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "compiler.h"
+#include "tree/compiler.h"
 #include "stability.h"
 
 struct builtin_name {

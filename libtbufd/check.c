@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "stability.h"
 
 static struct d_node *

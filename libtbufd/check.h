@@ -8,7 +8,7 @@
 #ifndef D_CHECK_H
 #define D_CHECK_H
 
-#include "tree.h"
+#include "tree/tree.h"
 
 /* --- for the parser and compile.c -------------------------------------- */
 

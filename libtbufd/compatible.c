@@ -4,7 +4,7 @@
  * Which operands go together: assignments, comparisons, arguments.
  */
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 /* What a pointer or an array is one of; NULL if it is neither. */
 static const struct type *

@@ -10,11 +10,11 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "constant.h"
+#include "tree/constant.h"
 #include "declare.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "grammar.h"
-#include "tree.h"
+#include "tree/tree.h"
 
 static void
 open_tables(struct d_compiler *c)

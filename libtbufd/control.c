@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "constant.h"
-#include "errors.h"
+#include "tree/constant.h"
+#include "tree/errors.h"
 #include "stability.h"
 
 /* The last that #line may say: there has to be room to count on from it. */

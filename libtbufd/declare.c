@@ -8,8 +8,8 @@
 
 #include "check.h"
 #include "declare.h"
-#include "errors.h"
-#include "tree.h"
+#include "tree/errors.h"
+#include "tree/tree.h"
 
 static void
 begin(struct declaration *d)

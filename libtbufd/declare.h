@@ -8,7 +8,7 @@
 #ifndef D_DECLARE_H
 #define D_DECLARE_H
 
-#include "compiler.h"
+#include "tree/compiler.h"
 
 enum storage {
 	STORAGE_NONE,

@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "declare.h"
-#include "errors.h"
-#include "tree.h"
+#include "tree/errors.h"
+#include "tree/tree.h"
 
 /* Headers of C declare what D has of its own. */
 static bool

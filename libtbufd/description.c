@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "constant.h"
-#include "errors.h"
-#include "tree.h"
+#include "tree/constant.h"
+#include "tree/errors.h"
+#include "tree/tree.h"
 
 static const char *
 expand(struct d_compiler *c, const char *whole, const char *field)

@@ -12,8 +12,8 @@
 
 #include "check.h"
 #include "declare.h"
-#include "errors.h"
-#include "tree.h"
+#include "tree/errors.h"
+#include "tree/tree.h"
 
 /* The parser's stack grows in the arena. */
 #define YYMALLOC(size)	d_allocate(c, size)
@@ -25,7 +25,7 @@
 %param {struct d_compiler *c}
 
 %code requires {
-#include "tree.h"
+#include "tree/tree.h"
 }
 
 %code provides {

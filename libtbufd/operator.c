@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 static bool
 is_action(const struct d_node *node)

@@ -7,7 +7,7 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "printf.h"
 
 static const char address[] = "pointer or integer";

@@ -6,7 +6,7 @@
 #ifndef D_PRINTF_H
 #define D_PRINTF_H
 
-#include "compiler.h"
+#include "tree/compiler.h"
 
 /* Which values a conversion takes. */
 enum conversion_accepts {

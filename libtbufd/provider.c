@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "constant.h"
+#include "tree/constant.h"
 #include "declare.h"
-#include "errors.h"
-#include "tree.h"
+#include "tree/errors.h"
+#include "tree/tree.h"
 
 #define NAME_MAX_LENGTH	63u
 #define PARAMETERS_MAX	255u

@@ -6,12 +6,9 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "stability.h"
-
-enum { INTERNAL, PRIVATE, OBSOLETE, EXTERNAL, UNSTABLE, EVOLVING, STABLE,
-	STANDARD };
-enum { UNKNOWN, CPU, PLATFORM, GROUP, ISA, COMMON };
+#include "tree/stability_levels.h"
 
 static const char *const levels[] = {
 	"Internal", "Private", "Obsolete", "External", "Unstable", "Evolving",
@@ -24,7 +21,6 @@ static const char *const classes[] = {
 #define NLEVELS		(sizeof(levels) / sizeof(levels[0]))
 #define NCLASSES	(sizeof(classes) / sizeof(classes[0]))
 
-const struct d_stability d_stable = { STABLE, STABLE, COMMON };
 /* A type of a program that is traced. */
 static const struct d_stability foreign = { PRIVATE, PRIVATE, UNKNOWN };
 

@@ -9,10 +9,7 @@
 #ifndef D_STABILITY_H
 #define D_STABILITY_H
 
-#include "tree.h"
-
-/* Of what is the language's own: Stable/Stable/Common. */
-extern const struct d_stability d_stable;
+#include "tree/tree.h"
 
 /* A node whose parts have theirs; less than the options want is an error. */
 void	d_stability_assign(struct d_compiler *c, struct d_node *node);

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "declare.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "stability.h"
 
 struct identifier *

@@ -8,7 +8,7 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "errors.h"
+#include "tree/errors.h"
 
 /* The program has no modules whose symbols a scoped name could be. */
 static _Noreturn void

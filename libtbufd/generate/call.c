@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 /* --- variables ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 /* --- clauses -------------------------------------------------------------- */

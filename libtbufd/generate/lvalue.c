@@ -4,7 +4,7 @@
  * Places: variables, elements of arrays, and memory, which are loaded and
  * stored.
  */
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 /* --- D's own memory or another's ------------------------------------------ */

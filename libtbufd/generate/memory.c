@@ -3,7 +3,7 @@
  *
  * Values in memory by their types, and keys.
  */
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 #define TREGS	8

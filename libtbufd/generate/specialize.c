@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 #define PROGRAMS_MAX	64	/* of a clause */

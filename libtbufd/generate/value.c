@@ -3,7 +3,7 @@
  *
  * Expressions: their value in a register.
  */
-#include "errors.h"
+#include "tree/errors.h"
 #include "generate.h"
 
 /* --- types ---------------------------------------------------------------- */

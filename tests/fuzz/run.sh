@@ -49,7 +49,7 @@ export dlang="-iquote $source/tbufctl -iquote $source/libtbufd
 # What the targets are made of: each file once.
 shared()
 {
-	for file in "$source"/libtbufd/*.c "$source"/libtbufd/generate/*.c; do
+	for file in "$source"/libtbufd/*.c "$source"/libtbufd/*/*.c; do
 		case $file in
 		"$source"/libtbufd/lexer.c | "$source"/libtbufd/grammar.c)
 			;;	# of an archive of a release

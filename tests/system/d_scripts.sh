@@ -114,7 +114,7 @@ sed -n 's/^+++ results\/\([^.]*\)\..*/FAIL \1/p' changes | sort -u >failures
 cat failures changes
 failed=$(($(wc -l <failures)))
 passed=$(($# - failed))
-for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/errors.h" |
+for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/tree/errors.h" |
     sed 's/X(\(.*\))/D_\1/'); do
 	grep -qsF "[$tag] " \
 	    "$here/errors/$(echo "$tag" | tr '[:upper:]' '[:lower:]').err" || {

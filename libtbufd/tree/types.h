@@ -4,8 +4,8 @@
  * Types.  Each type but an array is one structure, so that two are the same if
  * their addresses are; const and volatile are read and forgotten.
  */
-#ifndef D_TYPES_H
-#define D_TYPES_H
+#ifndef LIBTBUFD_TREE_TYPES_H
+#define LIBTBUFD_TREE_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,10 @@
 
 #include "compiler.h"
 #include "errors.h"
-#include "stability.h"
+#include "stability_levels.h"
 #include "tree.h"
+
+const struct d_stability d_stable = { STABLE, STABLE, COMMON };
 
 const char *
 d_operator_text(enum operator op)

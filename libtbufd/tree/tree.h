@@ -4,8 +4,8 @@
  * The tree of a program.  The parser makes its nodes, with the constants
  * folded; the checks give each expression its type and identifier.
  */
-#ifndef D_TREE_H
-#define D_TREE_H
+#ifndef LIBTBUFD_TREE_TREE_H
+#define LIBTBUFD_TREE_TREE_H
 
 #include "compiler.h"
 

@@ -3,8 +3,8 @@
  *
  * Names: what they stand for, and the tables that they are found in.
  */
-#ifndef D_IDENTIFIERS_H
-#define D_IDENTIFIERS_H
+#ifndef LIBTBUFD_TREE_IDENTIFIERS_H
+#define LIBTBUFD_TREE_IDENTIFIERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

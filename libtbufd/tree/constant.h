@@ -3,8 +3,8 @@
  *
  * What tokens stand for: constants, and the arguments of the script.
  */
-#ifndef D_CONSTANT_H
-#define D_CONSTANT_H
+#ifndef LIBTBUFD_TREE_CONSTANT_H
+#define LIBTBUFD_TREE_CONSTANT_H
 
 #include "tree.h"
 

@@ -5,7 +5,7 @@
 
 #include "compiler.h"
 #include "identifiers.h"
-#include "stability.h"
+#include "stability_levels.h"
 #include "tree.h"
 
 static unsigned

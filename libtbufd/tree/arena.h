@@ -4,8 +4,8 @@
  * Memory that is freed at once: all that a compiler makes lies here, so an
  * error may leave from anywhere.
  */
-#ifndef D_ARENA_H
-#define D_ARENA_H
+#ifndef LIBTBUFD_TREE_ARENA_H
+#define LIBTBUFD_TREE_ARENA_H
 
 #include <stdarg.h>
 #include <stddef.h>

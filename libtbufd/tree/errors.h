@@ -3,8 +3,8 @@
  *
  * Errors: each has a tag, which -x errtags shows, and leaves the compiler.
  */
-#ifndef D_ERRORS_H
-#define D_ERRORS_H
+#ifndef LIBTBUFD_TREE_ERRORS_H
+#define LIBTBUFD_TREE_ERRORS_H
 
 #include "tbufd.h"
 

@@ -3,8 +3,8 @@
  *
  * What the passes of the compiler share.
  */
-#ifndef D_COMPILER_H
-#define D_COMPILER_H
+#ifndef LIBTBUFD_TREE_COMPILER_H
+#define LIBTBUFD_TREE_COMPILER_H
 
 #include <setjmp.h>
 
