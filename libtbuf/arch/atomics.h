@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A hint: no order, but one whole word. */
+/* Relaxed accesses: no order, but a whole word. */
 #define tbuf_load(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
 #define tbuf_store(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
-/* What follows stays behind the load; what precedes, before the store. */
+/* Later accesses stay after the load; earlier ones stay before the store. */
 #define tbuf_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define tbuf_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 /* The full fences A to D of [inv.attach]. */
 #define tbuf_fence()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* Loads before stay before loads after; stores before, before stores after. */
+/* Fences between earlier and later loads, and earlier and later stores. */
 #define tbuf_fence_loads()	__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define tbuf_fence_stores()	__atomic_thread_fence(__ATOMIC_RELEASE)
 

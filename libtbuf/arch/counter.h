@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The cycle counter, and which CPU this is without a system call.
+ * The cycle counter, and the number of this CPU without a system call.
  */
 #ifndef TBUF_ARCH_COUNTER_H
 #define TBUF_ARCH_COUNTER_H
@@ -14,9 +14,9 @@
 #include <cpuid.h>
 
 /*
- * What CPUID says of a function, as glibc 2.33 and later keep it: EAX, EBX, ECX
- * and EDX.  In a virtual machine the instruction itself goes to the host, and
- * takes ten microseconds or more: each program that begins would pay for it.
+ * EAX, EBX, ECX and EDX of a CPUID function, as glibc 2.33 and later cache
+ * them.  In a virtual machine the instruction itself traps to the host and
+ * takes ten microseconds or more, at the start of each program.
  */
 struct tbuf_cpuid {
 	uint32_t found[4], active[4];
@@ -27,7 +27,7 @@ extern const struct tbuf_cpuid *tbuf_cpuid_kept(unsigned number)
 
 enum { TBUF_CPUID_ECX = 2, TBUF_CPUID_EDX = 3 };
 
-/* The number is the C library's, <bits/platform/x86.h>. */
+/* Returns a bit of a CPUID function; number: see <bits/platform/x86.h>. */
 static inline bool
 tbuf_cpuid_bit(unsigned function, unsigned number, unsigned word, unsigned bit)
 {
@@ -42,15 +42,17 @@ tbuf_cpuid_bit(unsigned function, unsigned number, unsigned word, unsigned bit)
 	return ((found[word] >> bit & 1) != 0);
 }
 
-/* Does the counter tick at one rate, in all power states?  CPUID, AMD64
- * Architecture Programmer's Manual vol. 3, Fn8000_0007 EDX bit 8. */
+/*
+ * Returns true if the counter ticks at one rate in all power states.  CPUID,
+ * AMD64 Architecture Programmer's Manual vol. 3, Fn8000_0007 EDX bit 8.
+ */
 static inline bool
 tbuf_counter_invariant(void)
 {
 	return (tbuf_cpuid_bit(0x80000007, 4, TBUF_CPUID_EDX, 8));
 }
 
-/* After all earlier loads: taking a lock is one. */
+/* Reads the counter after all earlier loads; taking a lock is one. */
 static inline uint64_t
 tbuf_counter_read(void)
 {
@@ -61,7 +63,7 @@ tbuf_counter_read(void)
 	return ((uint64_t)high << 32 | low);
 }
 
-/* In no order with what stands around: it costs half as much. */
+/* Reads the counter in no order with other instructions, at half the cost. */
 static inline uint64_t
 tbuf_counter_glance(void)
 {
@@ -71,7 +73,7 @@ tbuf_counter_glance(void)
 	return ((uint64_t)high << 32 | low);
 }
 
-/* Fn8000_0001 EDX bit 27. */
+/* Returns true if there is RDTSCP: Fn8000_0001 EDX bit 27. */
 static inline bool
 tbuf_cpu_readable(void)
 {
@@ -79,8 +81,8 @@ tbuf_cpu_readable(void)
 }
 
 /*
- * Counter and CPU at once, after all earlier loads.  Linux keeps the CPU in
- * the low 12 bits of TSC_AUX.  Only where tbuf_cpu_readable().
+ * Reads counter and CPU at once, after all earlier loads.  Linux has the CPU in
+ * the low 12 bits of TSC_AUX.  To be called only if tbuf_cpu_readable().
  */
 static inline uint64_t
 tbuf_counter_read_cpu(uint32_t *cpu)
@@ -93,7 +95,7 @@ tbuf_counter_read_cpu(uint32_t *cpu)
 	return ((uint64_t)high << 32 | low);
 }
 
-/* RDPID: Fn0000_0007 ECX bit 22. */
+/* Returns true if there is RDPID: Fn0000_0007 ECX bit 22. */
 static inline bool
 tbuf_cpu_glanceable(void)
 {
@@ -101,10 +103,10 @@ tbuf_cpu_glanceable(void)
 }
 
 /*
- * The same, in no order with what stands around: the reading may be older than
- * earlier loads by as much as the processor works ahead, but not older than the
- * last interrupt.  It costs half as much, or less.  Only where
- * tbuf_cpu_glanceable().
+ * Reads counter and CPU in no order with other instructions: the reading may be
+ * older than earlier loads by as much as the processor works ahead, but not
+ * older than the last interrupt.  It costs half of tbuf_counter_read_cpu(), or
+ * less.  To be called only if tbuf_cpu_glanceable().
  */
 static inline uint64_t
 tbuf_counter_glance_cpu(uint32_t *cpu)
@@ -119,7 +121,7 @@ tbuf_counter_glance_cpu(uint32_t *cpu)
 
 #elif defined(__aarch64__)
 
-/* The generic timer's virtual counter always is. */
+/* The generic timer's virtual counter is always invariant. */
 static inline bool
 tbuf_counter_invariant(void)
 {

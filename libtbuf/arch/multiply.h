@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Both halves of a product.
+ * The product of two 64-bit numbers, as two halves.
  */
 #ifndef TBUF_ARCH_MULTIPLY_H
 #define TBUF_ARCH_MULTIPLY_H
@@ -10,7 +10,10 @@
 
 #if defined(__x86_64__)
 
-/* A number of two words is one that gcc stores and loads where it is short. */
+/*
+ * Returns the low half of a * b; *high becomes the high one.  The instruction
+ * is used directly, as gcc stores and loads an __int128 when registers are few.
+ */
 static inline uint64_t
 tbuf_multiply(uint64_t a, uint64_t b, uint64_t *high)
 {

@@ -9,24 +9,24 @@
  * memory, or of the thread's memo m; `leave X` jumps out of the section without
  * having committed.
  *
- *	ARM	rseq.rseq_cs = the section's descriptor.  It comes before
- *		anything is read, so what a section has read is not changed by
- *		a handler before it commits.  What the C code has read before,
- *		in w, is a hint that the section compares with what it finds.
+ *	ARM	rseq.rseq_cs = the section's descriptor.  The store comes before
+ *		all loads, so that no handler changes a loaded value before the
+ *		commit.  Values that the C code has loaded before, in w, are
+ *		hints, which the section compares with its own.
  *
  *	CHECK	[rseq.cpu_id] == [m.cpu]	else leave CHANGED
  *		[local.base] != 0		else leave CHANGED  (forked)
- *		[m.bits] is the probe's enable word, or of a CPU's memo one of
- *		    its bits; or it is w.bits, and then [m.generation] ==
- *		    w.generation		else leave CHANGED
- *		where words were made as a session has them, slot and
- *		    generation are still its own	else leave CHANGED
+ *		[m.bits] is the probe's enable word, or one of its bits if m is
+ *		    a CPU's memo; or [m.bits] == w.bits, and then
+ *		    [m.generation] == w.generation	else leave CHANGED
+ *		slot and generation are those of the caller, if the words were
+ *		    made for that session	else leave CHANGED
  *		[slot.generation] == [m.generation]
  *						else leave CHANGED  (ended)
  *
  *	COMMIT	ARM; CHECK
- *		EPID = w.epid, or that of [m.heads[index]]
- *		    none, or not the only one: leave CHAIN
+ *		EPID = w.epid, or that of [m.heads[index]]; leave CHAIN if the
+ *		    probe has no ECB, or several
  *		STAMP	[lane.last] = max(counter, [lane.last] + 1)
  *		head = [lane.head]
  *		ROOM
@@ -34,32 +34,31 @@
  *		store header and data (64-bit words, or segments of any
  *		    size), positions masked
  *		[lane.head] = head + size	release; last instruction
- *				inv.order, inv.killed: whole, or not there
+ *				inv.order, inv.killed: all of it, or nothing
  *
- *	ROWS	the same for each ECB of the probe's chain, one record behind
- *		the other: their sizes are summed up first, for they are one
- *		stretch that has room as a whole or is not written; one commit
- *		for all, and one reading of the counter, each record's stamp
- *		one more than the one's before.  A chain that has a flag
- *		besides TBUF_HEAD_MORE, that is longer than a record may be, or
- *		has no room (but for a single ECB: REFUSE): leave CHAIN, and
- *		each ECB has its own COMMIT or REFUSE.
+ *	ROWS	COMMIT for each ECB of the probe's chain, one record after the
+ *		other.  Their sizes are summed up first: they are written as a
+ *		whole or not at all.  There is one commit for all, and one
+ *		reading of the counter; each record's stamp is one more than
+ *		the stamp before it.  If the chain has a flag besides
+ *		TBUF_HEAD_MORE, is longer than a record may be, or has no room
+ *		(but for a single ECB: REFUSE): leave CHAIN, and each ECB has
+ *		its own COMMIT or REFUSE.
  *
- *	GO ON	For several sessions one after the other ROWS reads the counter
- *		once, where the machine can tell that nothing came between: the
- *		section stays armed behind its commit, and the kernel takes that
- *		back when it preempts the thread or has a signal for it.  If
- *		[rseq.rseq_cs] is still there where the next one begins, no
+ *	GO ON	For several sessions in turn ROWS reads the counter once, if the
+ *		machine can detect that no other code ran in between: the
+ *		section stays armed after its commit, and the kernel disarms it
+ *		when it preempts the thread or delivers a signal to it.  If
+ *		[rseq.rseq_cs] is unchanged when the next section begins, no
  *		other code has run on this CPU since the counter was read: a
- *		stamp is never older than what ran here before its commit.
+ *		stamp is never older than code that ran here before its commit.
  *
  *	SEVERAL	a loop over the sessions' sections, each of which may GO ON:
  *		ARM; CHECK by the CPU's memo of the session; one ECB; STAMP,
  *		where the time becomes the stamp; ROOM; store header and up to
- *		four words; commit.  REFUSE is committed by the same
- *		instruction, to another word.  Whatever else it turns out to
- *		be, and an abort, leaves the loop: it has been done for the
- *		sessions before, and for no other.
+ *		four words; commit.  The same instruction commits REFUSE, to
+ *		another word.  Any other outcome, and an abort, ends the loop:
+ *		the earlier sessions are done, this one and the rest are not.
  *
  *	ROOM of a linear lane (switch, fill)
  *		head + size <= [lane.limit]		else REFUSE
@@ -76,108 +75,110 @@
  *			[pair[~sequence & 1]] = tail + size, overwritten + 1,
  *			    but for a work unit's
  *			[lane.sequence] = sequence + 1		release
- *				inv.account: out of the ring and counted, in one
- *	    A step stands on its own: a restart after it just goes on from the
- *	    new tail, so it need not be the last instruction of its section.
+ *				inv.account: removed and counted by one store
+ *	    Each step is complete in itself: after a restart the section goes
+ *	    on from the new tail, so a step need not be its last instruction.
  *
  *	REFUSE	size <= m.bufsize			else leave CHANGED
- *		EPID, as in COMMIT: what is refused is one record, and none of
- *		    a work unit			else leave NO_ROOM
+ *		EPID, as in COMMIT: the record is a single one, and not a work
+ *		    unit's			else leave NO_ROOM
  *		ARM, with the descriptor of the code from the next instruction
- *		    on: one section ends where the other begins, so all that
- *		    was read holds
- *		[lane.last] < [slot.deadline], or none	else leave NO_ROOM
+ *		    on: one section ends where the other begins, so all loaded
+ *		    values stay valid
+ *		[lane.last] < [slot.deadline], or no deadline
+ *							else leave NO_ROOM
  *		[lane.full] += 1, the last instruction
  *
  *	COUNT	ARM; CHECK; [counter] += 1, the last instruction
  *				inv.account: a drop is counted once
  *
- *	STORE	ARM; CHECK; [word] = value, the last instruction: a clause's
- *		variable, which is not another session's by then
+ *	STORE	ARM; CHECK; [word] = value, the last instruction: a variable of
+ *		a clause, which cannot be another session's yet
  *
  *	ADD	ARM; CHECK; [word] += delta, the last instruction: a count of an
  *		aggregation table
  *
  *	UPDATE	ARM; CHECK, with the session's turn in place of its generation:
- *		[slot.turn] == s.turn, and [m.lane] == s.lane, whose table of
- *		that turn it is				else leave CHANGED
- *		search the key's entry, as clause_aggregate.c does: none that lies
- *		in the table, or less values than s.word	leave CHANGED
+ *		[slot.turn] == s.turn, and [m.lane] == s.lane, the lane of the
+ *		table that is searched			else leave CHANGED
+ *		find the key's entry, as clause_aggregate.c does; leave CHANGED
+ *		    if there is none within the table, or it has no s.word
  *		[its value] += s.delta, the last instruction: a search and ADD
  *		in one
  *
- *	SUM	the same, of a version and two copies of a count and a sum,
- *		where s.word is the last of these: the copy that the version
- *		does not select becomes the other one's count + 1 and sum +
- *		s.delta, with a store barrier before, as in PUBLISH;
+ *	SUM	UPDATE of a version and two copies of a count and a sum, where
+ *		s.word is the last of these: the copy that the version does not
+ *		select becomes the other one's count + 1 and sum + s.delta,
+ *		with a store barrier before, as in PUBLISH;
  *		[version] += 1	release; last instruction
  *
- *	PEAK	the same, of copies of a greatest value and what slot.cleared
- *		was: [version] != 0, the copy's == [slot.cleared]
- *							else leave CHANGED
- *		s.delta is not greater: there is nothing to store
+ *	PEAK	UPDATE of a version and two copies of a greatest value and the
+ *		slot.cleared of its time: [version] != 0, and the selected
+ *		copy has [slot.cleared]			else leave CHANGED
+ *		if s.delta is not greater, nothing is stored
  *		the other copy becomes s.delta and slot.cleared; [version] += 1
  *		    release; last instruction
- *		All are compared with their bits ^ s.flip, so that a least value
- *		is a greatest one.
+ *		Values are compared with their bits ^ s.flip, so that a least
+ *		value is a greatest one.
  *
- *	TOTAL	ARM; CHECK, by such a memo of the CPU's as says where the values
- *		are, and at which turn: [m.bits] are of one session, which need
- *		not be compared; s.word < [m.ecb_max]	else leave CHANGED
- *		[its value] += s.delta, the last instruction: they never move
+ *	TOTAL	ARM; CHECK, by a memo of the CPU that has the address of the
+ *		values and their turn: [m.bits] belong to one session, which
+ *		need not be compared; s.word < [m.ecb_max] else leave CHANGED
+ *		[its value] += s.delta, the last instruction: values never move
  *
- *	AGAIN	UPDATE by such a memo, which says where the lane's table of that
- *		turn lies, and its limits: what they are has been checked, and
- *		they stay as long as the turn
+ *	AGAIN	UPDATE by a memo that has the lane's table of one turn, and the
+ *		table's limits: they have been checked, and are valid as long
+ *		as the turn
  *
- *	LOAD	ARM; CHECK; copy words to the stack: a table is looked at by
- *		nothing else, so nobody looks at it who is late
+ *	LOAD	ARM; CHECK; copy words to the stack: tables are read in sections
+ *		only, so that no late thread reads a table that has been freed
  *
  *	PUBLISH	ARM; CHECK
  *		[p.word] == p.old			else leave CHANGED
- *		a store barrier: who reads a copy finds the commit before
- *		    where it has changed meanwhile
- *		copy p.size bytes to where nobody looks before the commit;
- *		    [p.slot] = p.offset
+ *		a store barrier: a reader of a copy that has changed meanwhile
+ *		    finds the commit before this one
+ *		copy p.size bytes to a place that is not read before the
+ *		    commit; [p.slot] = p.offset
  *		[p.word] = p.new	release; last instruction
- *		An entry behind `top`, or the copy of values that their version
- *		does not select: what has been worked out from the old word
- *		holds, for on this CPU nobody has changed it since.
+ *		The place is an entry after `top`, or the copy of values that
+ *		their version does not select.  Results computed from the old
+ *		word are valid, as it has not changed since on this CPU.
  *
- *	INSERT	the same, with p.zeroes bytes from p.zero on zeroed behind the
- *		copy: values of the entry that is published, where an insertion
- *		that was abandoned may have left bytes
+ *	INSERT	PUBLISH, and after the copy p.zeroes bytes from p.zero on are
+ *		zeroed: values of the published entry, where an abandoned
+ *		insertion may have left bytes
  *
  *	SHARED	ARM; CHECK; [counter] += 1, atomically, the last instruction:
  *		a counter that other CPUs add to as well
  *
  *	SWAP	ARM; CHECK; one or two words are compared and swapped, the last
- *		instruction: else leave CHANGED.  What other CPUs write to as
- *		well, such as a claim, is written by this alone.
+ *		instruction: else leave CHANGED.  Words that other CPUs write,
+ *		too, such as a claim, are written by SWAP only.
  *
  *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
  *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
  *
  *	REMEMBER ARM; [rseq.cpu_id] == [m.cpu], and the thread is not marked;
- *		copy a memo, `bits` void first and valid last.  A copy that is
- *		aborted leaves the memo void, or as others on this CPU left it:
- *		never a mixture that is good.
+ *		copy a memo, `bits` void first and valid last.  An aborted copy
+ *		leaves the memo void, or as other threads on this CPU stored
+ *		it: never a valid mixture.
  *
- * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART work with
- * a memo on the stack, of which no handler knows; it is its own generation that
- * they check.  Where they work at a table, and in TOTAL and AGAIN, the memo has
- * the turn in that place, and its address in the slot's (tbuf_memo_turn()).
+ * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART use a memo
+ * on the stack, which no handler can change, and check that memo's generation.
+ * For a table, and in TOTAL and AGAIN, the memo has the turn in place of the
+ * generation, and the address of slot.turn in place of the slot's
+ * (tbuf_memo_turn()).
  *
- * The committing store is the last instruction of its section: with one
- * more behind it, a preemption there would restart a record that has been
- * published.  So what commits to another word has a section of its own.
+ * The committing store is the last instruction of its section: if another one
+ * followed, a preemption there would restart a record that has been published.
+ * A commit to another word therefore has a section of its own.
  *
  * The load before the first store: on a page that the target has not touched
  * yet a read fault lets the kernel map sixteen pages at once, a write fault
  * only one.
  *
- * The C wrapper clears rseq.rseq_cs afterwards, so that no dangling pointer is
- * left if the object that holds this code is unloaded.
+ * The C wrapper clears rseq.rseq_cs afterwards, so that it does not dangle if
+ * the object with this code is unloaded.
  */
 #ifndef TBUF_ARCH_RSEQ_H
 #define TBUF_ARCH_RSEQ_H
@@ -190,7 +191,7 @@
 #include "layout/layout.h"
 #include "tbuf.h"
 
-/* Offsets as the assembler has them, and as the compiler does. */
+/* Offsets for the assembler; the compiler checks them below. */
 #define TBUF_M_BITS		0
 #define TBUF_M_GENERATION	8
 #define TBUF_M_SLOT		16
@@ -206,7 +207,7 @@
 #define TBUF_M_CPU		84
 #define TBUF_M_ECBS		88
 #define TBUF_M_ECB_MAX		96
-#define TBUF_A_TABLE		32	/* of AGAIN's memo */
+#define TBUF_A_TABLE		32	/* TBUF_A_*: AGAIN's memo */
 #define TBUF_A_MASK		40
 #define TBUF_A_HEAP		48
 #define TBUF_A_STORAGE		56
@@ -352,8 +353,8 @@ TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);
 
 /*
  * Delays inside the sections and before they are armed (7), so that a stress
- * test can hit every step: built with --enable-inject, step n spins
- * tbuf_inject[n] turns.
+ * test can hit every step: with --enable-inject, step n spins tbuf_inject[n]
+ * turns.
  */
 #define TBUF_INJECT_STEPS	9
 #ifdef TBUF_INJECT
@@ -373,39 +374,39 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  * Each architecture provides:
  *	bool	tbuf_rseq_flat_0(const struct tbuf_site *,
  *		    const uint64_t *values);
- *		to tbuf_rseq_flat_4(): by the thread's own memo, COMMIT so
- *		many 64-bit arguments for the one session that the probe is
- *		enabled for; false: not done
+ *		to tbuf_rseq_flat_4(): COMMIT 0 to 4 64-bit arguments by the
+ *		thread's own memo, if its session is the only one that the
+ *		probe is enabled for; false: not done
  *	bool	tbuf_rseq_flat_words(const struct tbuf_site *,
  *		    const uint64_t *words, uint64_t size,
  *		    const struct tbuf_slot *, uint64_t generation);
- *		the same with any number of words, at least one, if that
- *		session has this slot and this generation
+ *		COMMIT of any number of words, at least one, by that memo, if
+ *		its session also has this slot and this generation
  *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
  *		tbuf_rseq_rows_own(..., struct tbuf_write *,
  *		    const struct tbuf_site *, const uint64_t *values);
  *		    up to four 64-bit arguments, by the thread's own memo, if
  *		    its session is the only one that the probe is enabled for
  *		tbuf_rseq_rows_among(the same);
- *		    by a CPU's memo, of whose session the bit is known, if the
- *		    probe is enabled for it
+ *		    by a CPU's memo, if the probe is enabled for its session
  *		tbuf_rseq_rows(..., struct tbuf_write *);
- *		    who calls these calls tbuf_rseq_clear() behind the last one
+ *		    the caller of these three calls tbuf_rseq_clear() after the
+ *		    last one
  *		tbuf_rseq_words(..., const struct tbuf_write *);
  *		tbuf_rseq_segments(..., const struct tbuf_write *);
  *		tbuf_rseq_count(..., uint64_t *);
  *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
  *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
  *		tbuf_rseq_update(..., const struct tbuf_search *);
- *		    any memo: whose it is has to be as the search says
+ *		    by any memo of the search's session
  *		tbuf_rseq_sum(the same);
  *		tbuf_rseq_peak(the same);
  *		tbuf_rseq_again(the same);
- *		    by a memo of a table, if its bits are the search's: of which
- *		    the table, its limits, turn and lane are not looked at
+ *		    by a memo of a table, if it has the search's bits; the
+ *		    search's table, limits, turn and lane are not used
  *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
  *		    uint64_t delta);
- *		    by a memo of a total, if it is of these
+ *		    by a memo of a total, if it has these bits
  *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
  *		    uint64_t size);	bytes: a multiple of 8, not 0
  *		tbuf_rseq_publish(..., const struct tbuf_publish *);
@@ -415,16 +416,16 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		tbuf_rseq_swap_pair(..., uint64_t *, const uint64_t old[2],
  *		    const uint64_t new[2]);	aligned to 16
  *	bool	tbuf_swap_pair(uint64_t *, const uint64_t old[2],
- *		    const uint64_t new[2]);	the same without a section
+ *		    const uint64_t new[2]);	SWAP without a section
  *	void	tbuf_rseq_restart(const struct tbuf_memo *);
  *	void	tbuf_rseq_remember(struct tbuf_memo *to,
  *		    const struct tbuf_memo *from, const uint32_t *marked);
  *	uint32_t tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits,
  *		    uint64_t size, uint64_t header,
  *		    const struct tbuf_site *, const uint64_t *values);
- *		SEVERAL: up to four 64-bit arguments for the sessions whose
- *		bits these are, by the CPU's memos; the header is that of each
- *		record without its EPID; the bits of those that are left
+ *		SEVERAL: up to four 64-bit arguments for the sessions of these
+ *		bits, by the CPU's memos; header: each record's second word
+ *		without its EPID; returns the bits of the sessions not done
  * All are async-signal-safe.
  */
 

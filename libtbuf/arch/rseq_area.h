@@ -4,12 +4,12 @@
  * The rseq area of a thread, which the C library has registered with the
  * kernel.  Each architecture provides:
  *	void	*tbuf_rseq_area(void);	the thread's area
- *	bool	tbuf_rseq_thread(void);	does this task have a thread area?
- *	bool	tbuf_rseq_ready(void);	is this thread registered?
- *	uint32_t tbuf_rseq_cpu(void);	the CPU to try, when ready
- *	ptrdiff_t tbuf_rseq_find(void *spare); what tbuf_rseq_at is to be
- *	void	tbuf_rseq_clear(void);	disarms the section that is armed
- * and tbuf_rseq_own(), the thread's own memo, for its sections.
+ *	bool	tbuf_rseq_thread(void);	true: this task has a thread area
+ *	bool	tbuf_rseq_ready(void);	true: this thread is registered
+ *	uint32_t tbuf_rseq_cpu(void);	the CPU to try, if it is registered
+ *	ptrdiff_t tbuf_rseq_find(void *spare); the value for tbuf_rseq_at
+ *	void	tbuf_rseq_clear(void);	disarms the armed section
+ * and, for its sections, tbuf_rseq_own(): the thread's own memo.
  */
 #ifndef TBUF_ARCH_RSEQ_AREA_H
 #define TBUF_ARCH_RSEQ_AREA_H

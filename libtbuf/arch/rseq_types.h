@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The structures that the restartable sections of rseq.h work on, for files that
- * have no section themselves.
+ * The structures that the restartable sections of rseq.h work on, for files
+ * that have no section themselves.
  */
 #ifndef TBUF_ARCH_RSEQ_TYPES_H
 #define TBUF_ARCH_RSEQ_TYPES_H
@@ -12,21 +12,21 @@
 
 #include "layout/layout.h"
 
-/* Bytes to store one after the other. */
+/* A piece of a record's data; the pieces are stored one after the other. */
 struct tbuf_segment {
 	const void *data;
 	uint64_t size;
 };
 
 /*
- * What is remembered of the last fire for a session: all that a section has to
- * know of the lane, checked once.  It holds as long as CPU and generation do,
- * and these the section looks at again.  A generation is never used twice in a
- * file, so it names the session and its slot.
+ * A memo of the last fire for a session: all that a section has to know of the
+ * lane, checked once.  It is valid while CPU and generation are the same, which
+ * each section checks again.  A generation is never used twice in a file, so it
+ * identifies the session and its slot.
  *
- * A thread has one such memo, and each CPU one of every session, for threads
- * whose own is another session's.  These are written and read in sections
- * alone, on their CPU: as for a CPU's lane, nobody comes between.
+ * A thread has one memo, and each CPU has one for every session, for threads
+ * with a memo of another session.  A CPU's memos are written and read in
+ * sections only, on their CPU, where no other thread can run in between.
  */
 struct tbuf_memo {
 	uint64_t bits;			/* the session's in an enable word */
@@ -38,37 +38,37 @@ struct tbuf_memo {
 	uint64_t bufsize;		/* the lane's logical size */
 	uint64_t fill_mask;
 	const uint32_t *heads;		/* of the session's ECBs */
-	uint32_t none;			/* 0, in front of tid as in a header */
+	uint32_t none;			/* 0, before tid as in a header */
 	uint32_t tid;			/* the thread's, in its own memo */
-	uint32_t ring;			/* else the lane is linear */
+	uint32_t ring;			/* 0: the lane is linear */
 	uint32_t cpu;
 	const struct tbuf_ecb *ecbs;
-	uint64_t ecb_max;		/* 0: they are not to be used */
+	uint64_t ecb_max;		/* 0: ecbs must not be used */
 };
 
-#define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* no enable word */
-#define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* beside a session's bit */
+#define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* void: no enable word's */
+#define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* the session has clauses */
 #define TBUF_MEMO_SHIFT	7
 #define TBUF_MEMO_SIZE	(1u << TBUF_MEMO_SHIFT)	/* in a CPU's page */
 _Static_assert(sizeof(struct tbuf_memo) <= TBUF_MEMO_SIZE &&
     TBUF_NSESSIONS * TBUF_MEMO_SIZE == TBUF_PAGE, "a page for each CPU");
 
-/* What is to be written, and for which session. */
+/* A record to be written, and its session. */
 struct tbuf_write {
 	uint64_t bits;
 	uint64_t generation;
 	uint64_t size;			/* of the record, header included */
-	uint64_t less;			/* the same, less 8 */
+	uint64_t less;			/* size - 8 */
 	const void *from;		/* 64-bit words, or segments */
 	const void *from_end;		/* of the segments */
 	uint32_t size16;		/* size << 16 */
 	uint32_t index;			/* of the probe */
-	uint32_t epid;			/* 0: all of the probe */
+	uint32_t epid;			/* 0: all ECBs of the probe */
 	uint32_t tid;
-	uint64_t time;			/* 0, then what ROWS has read */
+	uint64_t time;			/* 0, then the reading of ROWS */
 };
 
-/* The key that UPDATE looks for in a lane's table, and what it adds there. */
+/* The key that UPDATE looks for in a lane's table, and the sum it adds. */
 struct tbuf_search {
 	uint64_t bits;			/* as in struct tbuf_write */
 	uint64_t generation;
@@ -76,8 +76,8 @@ struct tbuf_search {
 	const struct tbuf_lane *lane;
 	const unsigned char *table;	/* the lane's of this turn */
 	uint64_t heap;			/* offset of the first entry */
-	uint64_t last;			/* ... of the last one that fits */
-	uint64_t end;			/* ... of the table's last word */
+	uint64_t last;			/* offset of the last that fits */
+	uint64_t end;			/* offset of the table's last word */
 	uint64_t entry;			/* the entry's first word */
 	uint64_t hash;
 	const uint64_t *key;
@@ -85,12 +85,12 @@ struct tbuf_search {
 	uint64_t word;			/* of the values */
 	uint64_t delta;
 	uint32_t mask;			/* of a slot's number */
-	uint64_t flip;			/* PEAK: 0, or of a least value ones */
+	uint64_t flip;			/* PEAK: 0, or all ones for min() */
 };
 
 /*
- * The memo of AGAIN has the table's limits where others have those of a lane's
- * storage.
+ * Names for fields of AGAIN's memo: it has the table's limits where other memos
+ * have those of a lane's storage.
  */
 #define tbuf_memo_table		data
 #define tbuf_memo_mask		mask8
@@ -98,9 +98,9 @@ struct tbuf_search {
 #define tbuf_memo_storage	fill_mask
 #define tbuf_memo_end		ecb_max
 
-/* What PUBLISH is to do. */
+/* The arguments of PUBLISH and INSERT. */
 struct tbuf_publish {
-	uint64_t *word;			/* that commits */
+	uint64_t *word;			/* the word that commits */
 	uint64_t old;
 	uint64_t new;
 	uint64_t *to;
@@ -108,35 +108,35 @@ struct tbuf_publish {
 	uint64_t size;			/* bytes, a multiple of 8 */
 	uint32_t *slot;
 	uint64_t offset;
-	uint64_t *zero;			/* INSERT alone */
+	uint64_t *zero;			/* INSERT only */
 	uint64_t zeroes;		/* bytes, a multiple of 8 */
 };
 
 enum tbuf_outcome {
-	TBUF_COMMITTED,		/* a record, or a drop for want of room */
-	TBUF_CHANGED,		/* aborted, or a check failed: look again */
-	TBUF_NO_ROOM,		/* and the deadline has passed */
-	TBUF_DAMAGED,		/* the lane's words make no sense */
-	TBUF_WRAPPED,		/* words that go around the end: use segments */
-	TBUF_CHAIN		/* the probe's ECBs are not for this section */
+	TBUF_COMMITTED,		/* a record, or a drop as there is no room */
+	TBUF_CHANGED,		/* aborted, or a check failed: start over */
+	TBUF_NO_ROOM,		/* no drop counted: REFUSE has left */
+	TBUF_DAMAGED,		/* the lane's words are inconsistent */
+	TBUF_WRAPPED,		/* words would wrap around: use segments */
+	TBUF_CHAIN		/* this section cannot do the probe's ECBs */
 };
 
 /*
- * The wipe-on-fork words.  A child made by a raw clone finds them zero without
- * anybody's help.  They are a static zero until there is a page for them, and
- * behind it one with the memos of each of the first CPUs.
+ * The wipe-on-fork words: even a child made by a raw clone finds them zero.
+ * tbuf_local points at static zeroes until a page is mapped for them; after it
+ * each of the first CPUs has a page of memos.
  */
 struct tbuf_local {
 	uint64_t base;		/* of the window; 0: tracing is off */
-	uint64_t cpus;		/* that have memos */
+	uint64_t cpus;		/* CPUs that have memos */
 };
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
-#define TBUF_MEMO_CPUS	64	/* or none: how many there are is not asked */
-#define TBUF_MEMO_TOTALS 256	/* of each, behind those of the sessions */
+#define TBUF_MEMO_CPUS	64	/* or 0; the machine may have fewer */
+#define TBUF_MEMO_TOTALS 256	/* memos of totals, for each CPU */
 
-/* A session's memo of a CPU below tbuf_local->cpus. */
+/* Returns a session's memo of a CPU below tbuf_local->cpus. */
 static inline struct tbuf_memo *
 tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 {
@@ -145,10 +145,10 @@ tbuf_memo_of(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 }
 
 /*
- * ... and what is remembered there of an aggregation without a key: a memo
- * whose `bits` are the version of what is kept of the clause (in
- * target/clause/plan.h), whose `data` are the values, so many as `ecb_max`
- * says; or, of one with a key, of where the table lies.
+ * Returns a CPU's memo of an aggregation, after those of all sessions; its
+ * `bits` are the version of the clause's plan (target/clause/plan.h).  Without
+ * a key `data` are the values and `ecb_max` is their number; with a key the
+ * memo says where the table is.
  */
 static inline struct tbuf_memo *
 tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)
@@ -159,8 +159,7 @@ tbuf_memo_total(const struct tbuf_local *local, uint32_t cpu, unsigned number)
 }
 
 /*
- * Have a memo's sections look at the session's turn, in place of its
- * generation.
+ * Makes a memo's sections check the session's turn in place of its generation.
  */
 static inline void
 tbuf_memo_turn(struct tbuf_memo *m, uint64_t turn)
@@ -170,8 +169,8 @@ tbuf_memo_turn(struct tbuf_memo *m, uint64_t turn)
 }
 
 /*
- * From the thread pointer to where a section is armed: the thread's rseq area,
- * or, where there is none, some bytes that nobody reads.
+ * Offset from the thread pointer to the place where a section is armed: the
+ * thread's rseq area or, where it has none, some bytes that are never read.
  */
 extern ptrdiff_t tbuf_rseq_at __attribute__((visibility("hidden")));
 

@@ -1,32 +1,33 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sections (rseq.h) of work units whose memory has been those of units before.
+ * Sections (rseq.h) of work units, in memory that earlier units have used.
  *
- *	BIND	ARM; CHECK, by the unit's memo
+ *	BIND	ARM; CHECK by the unit's memo
  *		[entry.word] == n.old			else leave CHANGED
- *		[entry.head] = 0; what a consumer reads of a unit that has not
- *		    ended
+ *		[entry.head] = 0; store the fields that a consumer reads of a
+ *		    unit that has not ended
  *		[entry.word] = n.new	release; last instruction
  *
- *	KEEP	a record that goes to the table as the one before it did:
- *		ARM; CHECK, by the unit's memo
- *		epid = [w.heads[index]], and its place in w.met is this EPID's,
- *		    whose word still is what it was	else leave CHANGED
- *		w.selected |= what is remembered there, by one instruction: it
- *		    stays, even if the section is given up for good
+ *	KEEP	a record that goes to the table like the one before it:
+ *		ARM; CHECK by the unit's memo
+ *		epid = [w.heads[index]]; its entry of w.met has this EPID, and
+ *		    the entry's word has the cached value  else leave CHANGED
+ *		w.selected |= the entry's mask, by one instruction: it stays
+ *		    even if the section is aborted for good
  *		head = [w.head]
- *		header and words fit behind it		else leave CHANGED
+ *		header and words fit after head		else leave CHANGED
  *		store stamp, header, CPU, words
- *		[w.head] = behind them	release; last instruction
+ *		[w.head] = the end of the words	release; last instruction
  *
- *	FINISH	ARM; CHECK, by the unit's memo
- *		[f.rule] == f.guess, [entry.word] == f.old, [entry.head] has
- *		    not wrapped				else leave CHANGED
- *		[f.to] = f.was, and as many more discarded as head has records,
- *		    f.sum: nobody looks there before the commit
+ *	FINISH	ARM; CHECK by the unit's memo
+ *		[f.rule] == f.guess, as the unit's end has applied that rule;
+ *		    [entry.word] == f.old, [entry.head] has not wrapped
+ *							else leave CHANGED
+ *		[f.to] = f.was, with the records of head added to f.was's
+ *		    discarded ones; [f.sum] = that sum; neither is read before
+ *		    the commit
  *		[entry.word] = f.new	release; last instruction
- *		The rule that the unit's end has gone by still is the one.
  */
 #ifndef TBUF_ARCH_RSEQ_UNIT_H
 #define TBUF_ARCH_RSEQ_UNIT_H
@@ -35,7 +36,7 @@
 #include "arch/rseq.h"
 #include "arch/rseq_unit_types.h"
 
-/* Offsets as the assembler has them, and as the compiler does. */
+/* Offsets for the assembler; the compiler checks them. */
 #define TBUF_Y_HEAD		48
 #define TBUF_Y_BEGAN		56
 #define TBUF_Y_ID		64

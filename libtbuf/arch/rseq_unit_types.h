@@ -11,34 +11,34 @@
 #include "arch/rseq_types.h"
 #include "layout/layout.h"
 
-/* An EPID, and what its selection was worked out from. */
+/* A cached EPID: its selection, and the probe's word that this depends on. */
 struct tbuf_unit_met {
 	uint64_t epid;			/* 0: none */
-	uint32_t mask;
-	uint32_t value;			/* of the probe's word */
+	uint32_t mask;			/* the selection */
+	uint32_t value;			/* of *word when it was cached */
 	const uint32_t *word;
 };
 
-#define TBUF_UNIT_MET	8	/* EPIDs that are remembered */
+#define TBUF_UNIT_MET	8	/* cached EPIDs */
 
-/* Where a unit's records go, and what is known of them. */
+/* Where a unit's records go, with cached EPIDs. */
 struct tbuf_unit_way {
 	uint64_t *head;			/* of the table */
 	unsigned char *table;
-	uint64_t size;			/* bytes of it, or of a half */
-	uint64_t half;			/* the same, or 0: it does not wrap */
+	uint64_t size;			/* bytes of the table, or of a half */
+	uint64_t half;			/* bytes of a half; 0: no wrapping */
 	const uint32_t *heads;		/* of the session's ECBs */
 	uint32_t known[2];		/* for KEEP in steps: the table's head,
-					   if nobody has written meanwhile: a
-					   handler may have */
-	uint32_t selected;		/* selections of all its records */
+					   unless a signal handler has written
+					   meanwhile */
+	uint32_t selected;		/* selections of all records, ORed */
 	struct tbuf_unit_met met[TBUF_UNIT_MET];
 	struct tbuf_memo memo;		/* without a lane */
 };
 
-/* What BIND is to do. */
+/* The arguments of BIND. */
 struct tbuf_beginning {
-	struct tbuf_unit_entry *entry;	/* its word commits */
+	struct tbuf_unit_entry *entry;	/* entry->word commits */
 	uint64_t old;
 	uint64_t new;
 	uint64_t began;
@@ -47,16 +47,16 @@ struct tbuf_beginning {
 	uint64_t thread;
 };
 
-/* What FINISH is to do. */
+/* The arguments of FINISH. */
 struct tbuf_finish {
 	const uint64_t *rule;
 	uint64_t guess;
-	struct tbuf_unit_entry *entry;	/* its word commits */
+	struct tbuf_unit_entry *entry;	/* entry->word commits */
 	uint64_t old;
 	uint64_t new;
 	struct tbuf_unit_total *to;
 	struct tbuf_unit_total was;
-	uint64_t *sum;			/* what is discarded then, for us */
+	uint64_t *sum;			/* becomes to->discarded */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Frames of the stack: what each architecture has its own way of.
+ * Stack frames, as far as they depend on the architecture.
  */
 #ifndef TBUF_ARCH_STACK_H
 #define TBUF_ARCH_STACK_H
@@ -10,19 +10,19 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Functions of ours lie no farther apart. */
+/* Functions of libtbuf are no farther apart, in bytes. */
 #define TBUF_STACK_OURS		(UINT64_C(1) << 20)
 
 #if defined(__x86_64__)
 
-/* Numbers of uregs[]. */
+/* Indices in uregs[]. */
 enum {
 	TBUF_STACK_FP = 4,
 	TBUF_STACK_PC = 16,
 	TBUF_STACK_SP = 19
 };
 
-/* Where the area of a thread is, which its stack lies below. */
+/* Returns the address of the thread's area; its stack is below that. */
 static inline uint64_t
 tbuf_stack_thread(void)
 {
@@ -32,14 +32,14 @@ tbuf_stack_thread(void)
 	return (area);
 }
 
-/* A return address as it lies on the stack. */
+/* Returns the code address of a return address on the stack. */
 static inline uint64_t
 tbuf_stack_code(uint64_t pc)
 {
 	return (pc);
 }
 
-/* Does the call before pc name its function, and one near to `ours'? */
+/* Returns true if a direct call, of a function near `ours', is before pc. */
 static inline bool
 tbuf_stack_direct(uint64_t pc, uint64_t ours)
 {
@@ -53,7 +53,10 @@ tbuf_stack_direct(uint64_t pc, uint64_t ours)
 	    2 * TBUF_STACK_OURS);
 }
 
-/* Is it one through the second word of a structure, as a site's is? */
+/*
+ * Returns true if a call by a register, or through the second word of a
+ * structure, as a site's is, is before pc.
+ */
 static inline bool
 tbuf_stack_through(uint64_t pc)
 {
@@ -78,7 +81,7 @@ tbuf_stack_thread(void)
 	return ((uint64_t)(uintptr_t)__builtin_thread_pointer());
 }
 
-/* Without the signature that pointer authentication adds. */
+/* Removes the signature that pointer authentication adds. */
 static inline uint64_t
 tbuf_stack_code(uint64_t pc)
 {
@@ -110,7 +113,7 @@ tbuf_stack_through(uint64_t pc)
 #error "not known: how stacks look on this architecture"
 #endif
 
-/* Could it be code of a program? */
+/* Returns true if pc may be the address of a program's code. */
 static inline bool
 tbuf_stack_plausible(uint64_t pc)
 {

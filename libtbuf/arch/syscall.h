@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls by an instruction of the caller's object, libtbuf or a provider,
- * which has no stub: they are not told as calls of the program (providers/
- * syscall.h), and are there while the C library's are being replaced.
+ * System calls by an instruction in the caller's object, libtbuf or a provider.
+ * The instruction has no stub, so these calls are not reported as calls of the
+ * program (providers/syscall.h), and they work while those of the C library are
+ * being replaced.
  */
 #ifndef TBUF_ARCH_SYSCALL_H
 #define TBUF_ARCH_SYSCALL_H
 
-/* The result, or a negative errno. */
+/* Makes a system call.  Returns its result, or a negative errno. */
 static inline long
 raw_call(long number, long a, long b, long c, long d, long e)
 {

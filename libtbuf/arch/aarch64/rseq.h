@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The restartable sections of rseq.h for aarch64.  The machine is weakly
- * ordered: head and sequence are store-releases, and a store barrier stands
- * between a step of the ring's tail and the stores that overwrite.
+ * ordered: head and sequence are store-releases, and a store barrier is between
+ * a step of the ring's tail and the stores that overwrite records.
  *
- * Registers: %[m] is the memo, %[rs] the thread's rseq area, %[w] what is
- * written and %[size] the record's size (in a fire of a known shape a constant,
- * with %[site] and %[values] in place of %[w]).  Inside, x9 is the lane, x10
- * head, in the end the new one, x11 the stamp, x12 the storage, x13 the EPID,
- * x14 the bytes of all rows; the rest up to x15 is scratch.
+ * Registers: %[m] is the memo, %[rs] the thread's rseq area, %[w] the struct
+ * tbuf_write and %[size] the record's size (in a fire of a known shape a
+ * constant, with %[site] and %[values] in place of %[w]).  Inside, x9 is the
+ * lane, x10 head and at last the new head, x11 the stamp, x12 the storage, x13
+ * the EPID, x14 the bytes of all rows; the rest up to x15 is scratch.
  */
 #ifdef TBUF_INJECT
 #define TBUF_DELAY_IN(scratch, n)					\
@@ -24,8 +24,8 @@
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("w3", n)
 
 /*
- * A section's descriptor: the code between two labels, and where to go.  Nobody
- * writes to it once it is relocated, and with what else is so it takes no page.
+ * A section's descriptor: the code between two labels, and the abort address.
+ * It is constant once relocated, and shares a page with other such data.
  */
 #define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
 	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
@@ -53,7 +53,7 @@
 #define TBUF_BEGIN_OPERANDS						\
 	[rs] "r"(tbuf_rseq_area()) TBUF_INJECT_OPERAND
 
-/* CHECK but for the session. */
+/* CHECK except for the session. */
 #define TBUF_SECTION_HERE						\
 	"ldr w3, [%[m], #" TBUF_O(M_CPU) "]\n\t"			\
 	"ldr w4, [%[rs], #4]\n\t"					\
@@ -62,7 +62,7 @@
 	"ldr x3, [%[local]]\n\t"					\
 	"cbz x3, %l[changed]\n\t"
 
-/* The session of the memo. */
+/* CHECK of the memo's session. */
 #define TBUF_SECTION_SESSION						\
 	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
 	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
@@ -75,7 +75,7 @@
 #define TBUF_CHECK_OPERANDS						\
 	[m] "r"(m), [local] "r"(tbuf_local)
 
-/* ... and it is the one session that the probe is enabled for ... */
+/* CHECK that the probe is enabled for the memo's session only. */
 #define TBUF_SECTION_ENABLED						\
 	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
 	"ldr w3, [x3]\n\t"						\
@@ -83,7 +83,7 @@
 	"cmp x3, x4\n\t"						\
 	"b.ne %l[changed]\n\t"
 
-/* ... or the one that the fire is at. */
+/* CHECK that the memo's session is that of w. */
 #define TBUF_SECTION_MEANT						\
 	"ldr x3, [%[w], #" TBUF_O(W_BITS) "]\n\t"			\
 	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
@@ -94,7 +94,7 @@
 	"cmp x3, x4\n\t"						\
 	"b.ne %l[changed]\n\t"
 
-/* The stamp, later than the lane's last; one that is not used does no harm. */
+/* STAMP, later than the lane's last; one that no record uses does no harm. */
 #define TBUF_SECTION_STAMP						\
 	"mrs x11, cntvct_el0\n\t"					\
 	"ldr x3, [x9, #" TBUF_O(L_LAST) "]\n\t"				\
@@ -104,7 +104,7 @@
 	"str x11, [x9, #" TBUF_O(L_LAST) "]\n\t"
 
 /*
- * Room of a linear lane; goes to the label `no` if there is none.  The load
+ * ROOM of a linear lane; goes to the label `no` if there is none.  The load
  * of limit pairs with the consumer's store-release of it.
  */
 #define TBUF_SECTION_LINEAR(SIZE, no)					\
@@ -118,7 +118,7 @@
 	"tst x3, x4\n\t"						\
 	"b.ne " no "\n\t"
 
-/* The one ECB of the probe whose index is in w4. */
+/* w13 becomes the EPID of a probe's only ECB; w4 is the probe's index. */
 #define TBUF_SECTION_ECB						\
 	"ldr x3, [%[m], #" TBUF_O(M_HEADS) "]\n\t"			\
 	"ldr w13, [x3, x4, lsl #2]\n\t"					\
@@ -133,7 +133,7 @@
 	"ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t"		\
 	TBUF_SECTION_ECB
 
-/* ... or the one that is given. */
+/* w13 becomes w.epid or, if that is 0, the EPID of the probe's only ECB. */
 #define TBUF_SECTION_GIVEN						\
 	"ldr w13, [%[w], #" TBUF_O(W_EPID) "]\n\t"			\
 	"cbnz w13, 11f\n\t"						\
@@ -142,8 +142,8 @@
 	"11:\n\t"
 
 /*
- * REFUSE: another section takes over, and nothing can come between the two:
- * its first instruction is the one behind the store that arms it.
+ * REFUSE: another section takes over.  Nothing can come between the two, as its
+ * first instruction follows the store that arms it.
  */
 #define TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
@@ -164,12 +164,12 @@
 	"22: b 2f\n\t"
 
 /*
- * Room of a ring: x3 the sequence, x4 the valid pair, x5 tail, x6 what there
- * is of records, x7 overwritten, x8 the size of the oldest, x12 scratch.  The
+ * ROOM of a ring: x3 is the sequence, x4 the valid pair, x5 tail, x6 the bytes
+ * of all records, x7 overwritten, x8 the size of the oldest, x12 scratch.  The
  * barrier pairs with the load barriers of a reader of the pair, which must not
- * see the next step's before it sees this one's sequence, and behind a
- * snapshot's copy.  It comes first, for the step before may be that of a
- * section that was aborted.
+ * see the next step's pair before this step's sequence, and with the load
+ * barrier after a snapshot's copy.  It comes first, as the step before may be
+ * that of an aborted section.
  */
 #define TBUF_SECTION_RING(SIZE)						\
 	"ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"			\
@@ -196,7 +196,7 @@
 	"and x8, x8, x12\n\t"						\
 	"ldr x12, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
 	"add x8, x8, x12\n\t"						\
-	/* one more, unless its EPID is one of a pair */		\
+	/* x7 + 1, except for an envelope or a unit's commit record */	\
 	"ldrh w12, [x8]\n\t"						\
 	"mov w4, #" TBUF_O(E_UNIT) "\n\t"				\
 	"sub w12, w12, w4\n\t"						\
@@ -222,7 +222,7 @@
 	TBUF_DELAY_IN("w12", 3)						\
 	"b 5b\n\t"
 
-/* Room by the policy, behind the stamp; ONE if what is refused is one. */
+/* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
 #define TBUF_SECTION_ROOM(SIZE, ONE)					\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
 	"ldr w3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
@@ -235,7 +235,7 @@
 	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
 
-/* x5 becomes mask8. */
+/* Stores the header; x5 becomes mask8. */
 #define TBUF_SECTION_HEADER(TID)					\
 	"mov x3, %[size]\n\t"						\
 	"orr x13, x13, x3, lsl #16\n\t"					\
@@ -252,7 +252,7 @@
 	"add x10, x10, #8\n\t"						\
 	TBUF_DELAY(4)
 
-/* 64-bit words from x13 on; x8 is the new head. */
+/* Copies 64-bit words from x13 on; x8 is the new head. */
 #define TBUF_SECTION_WORDS						\
 	"add x8, x10, %[size]\n\t"					\
 	"sub x8, x8, #16\n\t"						\
@@ -265,8 +265,8 @@
 	"b.ne 7b\n\t"
 
 /*
- * Segments of any size and alignment.  x13 is the segment, x8 their end, x14
- * its bytes, x15 what is left of it.
+ * Copies segments of any size and alignment.  x13 is the segment, x8 the end of
+ * all segments, x14 the segment's bytes, x15 how many of them remain.
  */
 #define TBUF_SECTION_SEGMENTS						\
 	"add x5, x5, #7\n\t"						\
@@ -345,7 +345,7 @@ TBUF_RSEQ_FLAT(2)
 TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
-/* Any number of words, of a session that has that slot and that generation. */
+/* Any number of words, if the session has this slot and this generation. */
 static inline __attribute__((always_inline)) bool
 tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
@@ -382,7 +382,7 @@ changed: late: damaged: chain:
 	return (false);
 }
 
-/* The ways to copy what is told by w. */
+/* COMMIT of the record in w; COPY stores its data. */
 #define TBUF_RSEQ_WRITE(name, ONE, COPY)				\
 static inline enum tbuf_outcome						\
 name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
@@ -427,7 +427,7 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
     "cmp w3, #2\n\t"
     "b.lo %l[late]\n\t", TBUF_SECTION_SEGMENTS)
 
-/* The session of the CPU's memo, if the probe is enabled for it. */
+/* CHECK that the probe is enabled for the session of the CPU's memo. */
 #define TBUF_SECTION_AMONG						\
 	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
 	"ldar w3, [x3]\n\t"						\
@@ -435,7 +435,7 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"tst x3, x4\n\t"						\
 	"b.eq %l[changed]\n\t"
 
-/* w13 becomes the EPID behind it. */
+/* w13 becomes the chain's EPID after the one in w13. */
 #define TBUF_SECTION_NEXT						\
 	"ldr x3, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"			\
 	"cmp x13, x3\n\t"						\
@@ -445,8 +445,8 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"ldrh w13, [x3, #" TBUF_O(E_NEXT) "]\n\t"
 
 /*
- * The chain of the probe whose index is in w4.  x14 becomes the bytes of all
- * its records, x13 the first EPID; x15 is the place of its head.
+ * The chain of the probe that has the index in w4.  x14 becomes the bytes of
+ * all its records, x13 the first EPID; x15 is the address of the chain's head.
  */
 #define TBUF_SECTION_CHAIN						\
 	"ldr x15, [%[m], #" TBUF_O(M_HEADS) "]\n\t"			\
@@ -474,9 +474,9 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"41:\n\t"
 
 /*
- * The records, of words from FROM on: x15 is their end, x7 their size and
- * thread, x6 the words, x8 the end of one.  What the chain has become meanwhile
- * cannot lead astray.
+ * The records: x15 is their end, x7 their size and thread, x6 the words, which
+ * FROM sets, x8 the end of one record.  A chain that has changed meanwhile does
+ * no harm.
  */
 #define TBUF_SECTION_ROWS(FROM)						\
 	"add x15, x10, x14\n\t"						\
@@ -513,8 +513,8 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"51:\n\t"
 
 /*
- * ROWS.  The counter is read for each session: that costs no more than to tell
- * whether anything has come between.
+ * ROWS.  The counter is read for each session: that costs no more than to find
+ * out whether other code has run in between.
  */
 #define TBUF_RSEQ_ROWS(name, SESSION, INDEX, FROM, operands, ...)	\
 static inline enum tbuf_outcome						\
@@ -567,7 +567,7 @@ TBUF_RSEQ_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG,
     "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
     , const struct tbuf_site *site, const uint64_t *values)
 
-/* Here the sections are as long as they are for others. */
+/* SEVERAL, by a section of ROWS for each session. */
 static inline uint32_t
 tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
     uint64_t header, const struct tbuf_site *site, const uint64_t *values)
@@ -660,7 +660,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* The turn of the search, and its lane. */
+/* CHECK of the search's turn and lane. */
 #define TBUF_SECTION_TURN						\
 	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
 	"ldr x4, [%[w], #" TBUF_O(U_TURN) "]\n\t"			\
@@ -673,14 +673,14 @@ changed:
 	"b.ne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
-/* Where the table lies, and its limits: the search has them, or the memo. */
+/* The table's address and limits, from the search or from the memo. */
 #define TBUF_SEARCH_HAS(name)	"[%[w], #" TBUF_O(U_##name) "]"
 #define TBUF_MEMO_HAS(name)	"[%[m], #" TBUF_O(A_##name) "]"
 
 /*
- * x10 is the table, w5 the slot's number, w6 their mask, w7 how many slots are
- * left, x8 the entry.  An offset that lies nowhere is one of no entry; one
- * behind LAST, which comes to w3, has no room for the entry.
+ * The search: x10 is the table, w5 the slot's number, w6 its mask, w7 the
+ * remaining slots, x8 the entry.  An offset outside the entries is not an
+ * entry's; one after LAST, which w3 becomes, has no room for this entry.
  */
 #define TBUF_SECTION_SEARCH(HAS, LAST)					\
 	"ldr x10, " HAS(TABLE) "\n\t"					\
@@ -769,7 +769,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* By the memo: the table's bytes, less the entry's, are its last offset. */
+/* The last offset by the memo: the table's bytes, less those of the entry. */
 #define TBUF_SECTION_MEMO_LAST						\
 	"ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"			\
 	"ldr w4, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
@@ -806,7 +806,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* From the last word of the copies, at x10: the next copy, then the version. */
+/* SUM from the last word of the copies, at x10: next copy, then version. */
 #define TBUF_SECTION_SUM						\
 	"sub x10, x10, #32\n\t"						\
 	"ldr x5, [x10]\n\t"						\
@@ -819,7 +819,7 @@ changed:
 	"add x8, x8, x3\n\t"						\
 	"eor x4, x4, #1\n\t"						\
 	"add x6, x10, x4, lsl #4\n\t"					\
-	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	"dmb ishst\n\t" /* the copy comes after the last commit */	\
 	"str x7, [x6, #8]\n\t"						\
 	TBUF_DELAY(5)							\
 	"str x8, [x6, #16]\n\t"						\
@@ -851,7 +851,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* The same, of copies that are a greatest value and of when. */
+/* PEAK from the last word of the copies, at x10: value and slot.cleared. */
 #define TBUF_SECTION_PEAK						\
 	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
 	"ldr w12, [x3, #" TBUF_O(S_CLEARED) "]\n\t"			\
@@ -871,7 +871,7 @@ changed:
 	"cmp x8, x7\n\t"						\
 	"b.le 2f\n\t"							\
 	"eor x4, x4, #1\n\t"						\
-	"dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	"dmb ishst\n\t" /* the copy comes after the last commit */	\
 	"add x6, x10, x4, lsl #4\n\t"					\
 	"str x3, [x6, #8]\n\t"						\
 	TBUF_DELAY(5)							\
@@ -963,7 +963,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* x5 is the word that commits, x6 where to and x7 from where. */
+/* x5 is the word that commits, x6 the destination and x7 the source. */
 #define TBUF_RSEQ_PUBLISH(name, ZEROES)					\
 static inline enum tbuf_outcome						\
 name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
@@ -980,7 +980,7 @@ name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
 	    "ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"			\
 	    "ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"			\
 	    "ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"			\
-	    "dmb ishst\n\t" /* the copy comes behind the last commit */	\
+	    "dmb ishst\n\t" /* the copy comes after the last commit */	\
 	    "7: sub x4, x4, #8\n\t"					\
 	    "ldr x3, [x7, x4]\n\t"					\
 	    "str x3, [x6, x4]\n\t"					\
@@ -1015,8 +1015,8 @@ TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
     "b.hs 8b\n\t")
 
 /*
- * One more in a word that other CPUs add to as well.  A store that fails for a
- * reason of the machine's own is tried again by who called.
+ * SHARED: adds 1 to a word that other CPUs add to as well.  The caller repeats
+ * it if the store fails for a reason of the machine's own.
  */
 static inline enum tbuf_outcome
 tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
@@ -1042,7 +1042,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* A store that fails for a reason of the machine's own is tried again. */
+/* SWAP; leaves CHANGED, too, if the store fails for the machine's reasons. */
 static inline enum tbuf_outcome
 tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
     uint64_t new)
@@ -1139,7 +1139,7 @@ tbuf_rseq_restart(const struct tbuf_memo *m)
 	    "csel x6, x5, x4, ne\n\t"
 	    "csel x7, x4, x5, ne\n\t"
 	    "ldr x8, [x6, #8]\n\t"
-	    "dmb ishst\n\t" /* behind a step's sequence, as above */
+	    "dmb ishst\n\t" /* after a step's sequence, as above */
 	    "stp x10, x8, [x7]\n\t"
 	    "add x3, x3, #1\n\t"
 	    "add x4, x9, #" TBUF_O(L_SEQUENCE) "\n\t"
@@ -1159,8 +1159,8 @@ changed:
 }
 
 /*
- * Copy `from` to `to` as one: a signal handler finds it whole or void, and so
- * do other threads on this CPU.
+ * REMEMBER: copies `from` to `to`.  A signal handler, or another thread on this
+ * CPU, finds `to` whole or void.
  */
 static inline void
 tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,

@@ -6,10 +6,10 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* What stands before a section's way out, as the C library registers it. */
+/* The word before a section's abort address; the C library registers it. */
 #define TBUF_RSEQ_SIGNATURE	0xd428bc00u
 
-/* The kernel's struct rseq, as far as it is used here. */
+/* The first fields of the kernel's struct rseq, which are used here. */
 struct tbuf_rseq_area {
 	uint32_t cpu_id_start;
 	uint32_t cpu_id;
@@ -26,9 +26,9 @@ tbuf_rseq_pointer(void)
 }
 
 /*
- * Does this task have a thread area?  A child of clone(2) may be given one
- * that is zeroed, on which it calls the system and exits.  The C library keeps
- * a pointer in the first word of all others.
+ * Returns true if this task has a thread area.  A child of clone(2) may have a
+ * zeroed one, in which it only makes system calls and exits.  In all others the
+ * C library has a pointer in the first word.
  */
 static inline bool
 tbuf_rseq_thread(void)
@@ -51,7 +51,7 @@ tbuf_rseq_find(void *spare)
 	return ((unsigned char *)spare - tbuf_rseq_pointer());
 }
 
-/* The thread's own memo. */
+/* Returns the thread's own memo. */
 static inline const struct tbuf_memo *
 tbuf_rseq_own(void)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sections of rseq_unit.h for aarch64, in terms of rseq.h; KEEP is done
- * in steps.  The barriers stand where PUBLISH has them.
+ * Sections of rseq_unit.h for aarch64, in terms of rseq.h; KEEP is done in
+ * steps (generic/rseq_unit.h).  The barriers are placed as in PUBLISH.
  */
 static inline enum tbuf_outcome
 tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)

@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What rseq_unit.h says, for a processor that has no section of its own for it:
- * what is read before the section that commits is a guess that it checks, or a
- * handler's else.
+ * KEEP of rseq_unit.h for a processor that has no section of its own for it.
+ * Values read before the committing section are guesses: the section checks
+ * them, or only a signal handler of this thread can have changed them.
  */
 #ifndef TBUF_ARCH_GENERIC_RSEQ_UNIT_H
 #define TBUF_ARCH_GENERIC_RSEQ_UNIT_H
 
 #include "arch/atomics.h"
 
-/* Words in front of the arguments, and those. */
+/* Words before the arguments, and words of arguments at most. */
 #define TBUF_KEEP_HEADER	(sizeof(struct tbuf_lock_record) / 8)
 #define TBUF_KEEP_WORDS		4
 
@@ -19,8 +19,9 @@
 #define TBUF_KEEP_BYTES		(TBUF_KEEP_RECORD - 1)
 
 /*
- * The EPID is looked at before and behind the rest, which is a handler's else:
- * where nothing has been met there is no word.
+ * Returns true if the EPID is cached and its word unchanged; *mask becomes its
+ * selection.  The EPID is loaded before and after the other fields: if it has
+ * changed, a signal handler wrote them.  An entry with EPID 0 has no word.
  */
 static inline bool
 tbuf_keep_known(const struct tbuf_unit_way *w, uint32_t epid, uint32_t *mask)
@@ -39,7 +40,7 @@ tbuf_keep_known(const struct tbuf_unit_way *w, uint32_t epid, uint32_t *mask)
 	return (tbuf_load(&met->epid) == epid && tbuf_load(word) == value);
 }
 
-/* One by one: for a loop the compiler has an instruction that is slow. */
+/* Copies n words one by one: for a loop compilers use a slow instruction. */
 static inline void
 tbuf_keep_copy(uint64_t *to, const uint64_t *from, uint64_t n)
 {
@@ -54,8 +55,8 @@ tbuf_keep_copy(uint64_t *to, const uint64_t *from, uint64_t n)
 }
 
 /*
- * The lower half of what is known of head becomes what it will be within the
- * section: no handler comes between the two.
+ * KEEP in steps.  The section stores the new lower half of head to known[0] as
+ * well, so that no signal handler can run between the two stores.
  */
 static inline enum tbuf_outcome
 tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,

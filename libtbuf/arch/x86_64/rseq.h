@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The restartable sections of rseq.h for x86-64.  Stores of this machine are
- * seen in program order, so release needs no instruction of its own.
+ * The restartable sections of rseq.h for x86-64.  This machine's stores become
+ * visible in program order, so release needs no instruction of its own.
  *
- * Registers: %[m] is the memo, %[w] what is written, %[size] the record's size
- * (in a fire of a known shape a constant, with %[site] and %[values] in place
- * of %[w]).  Inside, r11 is the lane, r9 head, in the end the new one, r8 the
- * oldest record, then the place in the storage, ecx the EPID; rax and rdx are
- * scratch, rsi, rdi and r10 too for segments and rows.  Nine in all where the
- * shape is known: those that a function need not save.
+ * Registers: %[m] is the memo, %[w] the struct tbuf_write, %[size] the record's
+ * size (in a fire of a known shape a constant, with %[site] and %[values] in
+ * place of %[w]).  Inside, r11 is the lane, r9 head and at last the new head,
+ * r8 the oldest record, then the place in the storage, ecx the EPID; rax and
+ * rdx are scratch, and rsi, rdi and r10 for segments and rows.  A known shape
+ * needs nine in all: those that a function need not save.
  */
 #ifdef TBUF_INJECT
-/* 32 and 64 bits of a register that is not in use. */
+/* Spins in step n, with the 32-bit and 64-bit name of a free register. */
 #define TBUF_DELAY_IN(scratch4, scratch8, n)				\
 	"movq %[inject], " scratch8 "\n\t"				\
 	"movl 4*" #n "(" scratch8 "), " scratch4 "\n\t"			\
@@ -27,8 +27,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("%%eax", "%%rax", n)
 
 /*
- * A section's descriptor: the code between two labels, and where to go.  Nobody
- * writes to it once it is relocated, and with what else is so it takes no page.
+ * A section's descriptor: the code between two labels, and the abort address.
+ * It is constant once relocated, and shares a page with other such data.
  */
 #define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
 	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
@@ -60,7 +60,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_BEGIN_OPERANDS						\
 	[at] "m"(tbuf_rseq_at) TBUF_INJECT_OPERAND
 
-/* CHECK but for the session; rdx is the thread's rseq area. */
+/* CHECK except for the session; rdx is the thread's rseq area. */
 #define TBUF_SECTION_HERE						\
 	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
 	"cmpl %%eax, %%fs:" TBUF_O(M_CPU) "(%[m])\n\t"			\
@@ -69,7 +69,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq $0, (%%rax)\n\t"						\
 	"je %l[changed]\n\t"
 
-/* The session of the memo; rcx becomes its generation. */
+/* CHECK of the memo's session; rcx becomes its generation. */
 #define TBUF_SECTION_SESSION						\
 	"movq %%fs:" TBUF_O(M_GENERATION) "(%[m]), %%rcx\n\t"		\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
@@ -81,14 +81,14 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_CHECK_OPERANDS						\
 	[m] "r"(tbuf_rseq_offset(m)), [local] "m"(tbuf_local)
 
-/* ... and it is the one session that the probe is enabled for ... */
+/* CHECK that the probe is enabled for the memo's session only. */
 #define TBUF_SECTION_ENABLED						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"					\
 	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
 	"jne %l[changed]\n\t"
 
-/* ... or the one that the fire is at. */
+/* CHECK that the memo's session is that of w. */
 #define TBUF_SECTION_MEANT						\
 	"movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"			\
 	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
@@ -97,15 +97,15 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq %%rax, %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"		\
 	"jne %l[changed]\n\t"
 
-/* rdx becomes garbage. */
+/* rax becomes the counter; rdx is overwritten. */
 #define TBUF_SECTION_COUNTER						\
 	"rdtsc\n\t"							\
 	"shlq $32, %%rdx\n\t"						\
 	"orq %%rdx, %%rax\n\t"
 
 /*
- * The stamp, of a time in rax, later than the lane's last; one that is not used
- * does no harm.
+ * The stamp: the time in rax, but later than the lane's last stamp.  A stamp
+ * that no record uses does no harm.
  */
 #define TBUF_SECTION_LATER						\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rdx\n\t"			\
@@ -118,7 +118,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_COUNTER						\
 	TBUF_SECTION_LATER
 
-/* Room of a linear lane; goes to the label `no` if there is none. */
+/* ROOM of a linear lane; goes to the label `no` if there is none. */
 #define TBUF_SECTION_LINEAR(SIZE, no)					\
 	"movq %%r9, %%rax\n\t"						\
 	"addq " SIZE ", %%rax\n\t"					\
@@ -128,7 +128,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"testq %%rax, %%fs:" TBUF_O(M_FILL_MASK) "(%[m])\n\t"		\
 	"jnz " no "\n\t"
 
-/* The one ECB of the probe whose index is in eax. */
+/* ecx becomes the EPID of a probe's only ECB; eax is the probe's index. */
 #define TBUF_SECTION_ECB						\
 	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rcx\n\t"		\
 	"movl (%%rcx, %%rax, 4), %%ecx\n\t"				\
@@ -142,7 +142,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
 	TBUF_SECTION_ECB
 
-/* ... or the one that is given. */
+/* ecx becomes w.epid or, if that is 0, the EPID of the probe's only ECB. */
 #define TBUF_SECTION_GIVEN						\
 	"movl " TBUF_O(W_EPID) "(%[w]), %%ecx\n\t"			\
 	"testl %%ecx, %%ecx\n\t"					\
@@ -152,9 +152,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"11:\n\t"
 
 /*
- * REFUSE: another section takes over, and nothing can come between the two:
- * its first instruction is the one behind the store that arms it.  The lane's
- * last stamp is the counter's reading, or a little more.
+ * REFUSE: another section takes over.  Nothing can come between the two, as its
+ * first instruction follows the store that arms it.  The lane's last stamp is
+ * the counter's reading, or a little more.
  */
 #define TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
@@ -173,9 +173,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"22: jmp 2f\n\t"
 
 /*
- * Room of a ring: rdx is 16 times the sequence's low bit, and in a step 1 more
- * where the oldest is counted; r8 tail, rax what there is of records and the
- * new one; r9 lends itself for the size of the oldest, then for overwritten.
+ * ROOM of a ring: rdx is 16 times the sequence's low bit, and in a step 1 more
+ * if the oldest record is counted; r8 is tail, rax the bytes of all records and
+ * the new one; r9 is borrowed for the oldest one's size, then for overwritten.
  */
 #define TBUF_SECTION_RING(SIZE)						\
 	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
@@ -193,11 +193,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"jnz %l[damaged]\n\t"						\
 	"cmpq " SIZE ", %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
 	"jb %l[changed]\n\t"						\
-	/* one step; fewer bytes than the new one has are not of a record */ \
+	/* one step; the oldest record must leave rax >= SIZE */	\
 	"5: leaq 8(%%r8), %%r9\n\t"					\
 	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"		\
 	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r9\n\t"			\
-	/* one more, unless its EPID is one of a pair */		\
+	/* edx + 1, except for an envelope or a unit's commit record */	\
 	"cmpw $" TBUF_O(E_UNIT) ", (%%r9)\n\t"			\
 	"adcl $1, %%edx\n\t"						\
 	"cmpw $" TBUF_O(E_UNIT) " + 2, (%%r9)\n\t"			\
@@ -226,7 +226,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"ja 5b\n\t"							\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 
-/* Room by the policy, behind the stamp; ONE if what is refused is one. */
+/* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
 #define TBUF_SECTION_ROOM(SIZE, ONE)					\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
 	"cmpl $0, %%fs:" TBUF_O(M_RING) "(%[m])\n\t"			\
@@ -240,11 +240,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"10:\n\t"
 
 /*
- * The place of what does not go around the storage's end: LAST makes rax the
- * last word's from r8.  Under ring the next fire looks at the record that it
- * overwrites, and this one has it fetched: a program that does other things in
- * between would wait for it, as for nothing else here.  Where no record has
- * more bytes than a line, one line for each is enough.
+ * r8 becomes the record's place; leaves WRAPPED if it would go around the
+ * storage's end.  LAST computes rax, the last word's offset, from r8.  FETCH
+ * prefetches the record that the next fire under ring overwrites: after other
+ * work of the program the load of it would be the only wait here.  One cache
+ * line is enough if no record is larger than a line.
  */
 #define TBUF_SECTION_PLACE(LAST, FETCH)					\
 	"movq %%r9, %%r8\n\t"						\
@@ -263,7 +263,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_FETCH_SHORT						\
 	"prefetchw 192(%%r8)\n\t"
 
-/* SECOND is what its word has beside the size, with or without the EPID. */
+/* The header.  SECOND: its second word but for size and, maybe, EPID. */
 #define TBUF_SECTION_HEADER(SECOND)					\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%r8)\n\t"					\
@@ -281,7 +281,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_CLOBBERS							\
 	"rax", "rcx", "rdx", "r8", "r9", "r11", "memory", "cc"
 
-/* What a section that is not known to commit comes to, behind its asm. */
+/* The end of a function after its section: committed, or left by a label. */
 #define TBUF_SECTION_OUTCOMES						\
 	tbuf_rseq_clear();						\
 	return (TBUF_COMMITTED);					\
@@ -360,7 +360,7 @@ TBUF_RSEQ_FLAT(2)
 TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
-/* ... if the session has that slot and that generation, too. */
+/* CHECK that the session has %[slot] and %[generation], and has not ended. */
 #define TBUF_SECTION_SAME						\
 	"cmpq %[slot], %%fs:" TBUF_O(M_SLOT) "(%[m])\n\t"		\
 	"jne %l[changed]\n\t"						\
@@ -371,7 +371,7 @@ TBUF_RSEQ_FLAT(4)
 	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"		\
 	TBUF_DELAY(1)
 
-/* From the last word on, of which there is one at least. */
+/* Copies the words, at least one, from the last to the first. */
 #define TBUF_SECTION_COPY						\
 	"leaq -16(%[size]), %%rcx\n\t"					\
 	"7: movq -8(%[words], %%rcx), %%rax\n\t"			\
@@ -416,7 +416,7 @@ changed: late: damaged: wrapped: chain:
 	[w] "r"(w), [size] "r"(w->size), [less] "m"(w->less),		\
 	[size16] "m"(w->size16)
 
-/* 64-bit words, any number of them. */
+/* COMMIT of any number of 64-bit words. */
 static inline enum tbuf_outcome
 tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 {
@@ -450,9 +450,9 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 }
 
 /*
- * ARM, or GO ON: the section begins where it looks whether it is armed still,
- * so that if it is, nothing comes behind the look, and CPU and base are as the
- * section before has found them.  rsi becomes the time, or 0.
+ * ARM, or GO ON: the section begins with the check that it is still armed.  If
+ * it is, CPU and base are as the section before it has found them, and nothing
+ * can come between the check and the rest.  rsi becomes the time, or 0.
  */
 #define TBUF_SECTION_GO_ON						\
 	TBUF_SECTION_WAY_OUT("%l[changed]")				\
@@ -467,7 +467,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"xorl %%esi, %%esi\n\t"						\
 	"16:\n\t"
 
-/* The session of the CPU's memo, if the probe is enabled for it. */
+/* CHECK that the probe is enabled for the session of the CPU's memo. */
 #define TBUF_SECTION_AMONG						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"					\
@@ -483,7 +483,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"17:\n\t"							\
 	TBUF_SECTION_LATER
 
-/* ecx becomes the EPID behind it. */
+/* ecx becomes the chain's EPID after the one in ecx. */
 #define TBUF_SECTION_NEXT						\
 	"cmpq %%fs:" TBUF_O(M_ECB_MAX) "(%[m]), %%rcx\n\t"		\
 	"jae %l[chain]\n\t"						\
@@ -491,8 +491,8 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"movzwl " TBUF_O(E_NEXT) "(%%rax, %%rcx, 8), %%ecx\n\t"
 
 /*
- * The chain of the probe whose index is in eax.  r10 becomes the bytes of all
- * its records, ecx the first EPID; rdi is the place of its head.
+ * The chain of the probe that has the index in eax.  r10 becomes the bytes of
+ * all its records, ecx the first EPID; rdi is the address of the chain's head.
  */
 #define TBUF_SECTION_CHAIN(SIZE)					\
 	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\
@@ -518,8 +518,8 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"41:\n\t"
 
 /*
- * The records, of which COPY stores the words; rdi is their end.  What the
- * chain has become meanwhile cannot lead astray.
+ * The records; COPY stores the words of each, and rdi is their end.  A chain
+ * that has changed meanwhile does no harm.
  */
 #define TBUF_SECTION_ROWS(SIZE, SIZE16, COPY)				\
 	"leaq (%%r8, %%r10), %%rdi\n\t"				\
@@ -540,7 +540,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	"jmp 50b\n\t"							\
 	"51:\n\t"
 
-/* Behind CHAIN; what is refused here is one record. */
+/* STAMP and ROOM after CHAIN; REFUSE is for one record only. */
 #define TBUF_SECTION_ROWS_ROOM(SIZE)					\
 	TBUF_SECTION_TIME						\
 	TBUF_SECTION_ROOM("%%r10",					\
@@ -553,7 +553,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	[longest] "i"(TBUF_RECORD_MAX), TBUF_CHECK_OPERANDS,		\
 	TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
 
-/* Up to four words, once for all: a loop costs more than what ends here. */
+/* Copies up to four words: a loop costs more than these comparisons. */
 #define TBUF_FEW_ENDS(n)						\
 	"cmpq $16 + 8*" #n ", %[size]\n\t"				\
 	"je 8f\n\t"
@@ -600,12 +600,12 @@ TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED)
 TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
 
 /*
- * SEVERAL: r10 is the memo, no longer by the segment register; rbx is scratch;
- * r9 is what is committed, at r11.
+ * SEVERAL: r10 is the memo's address, without the segment register; rbx is
+ * scratch; the commit stores r9 at r11.
  */
 #define TBUF_SEVERAL_OUT	"9f\n\t"
 
-/* Which is next, and GO ON: rdx is the thread's rseq area, rax what arms. */
+/* The next memo, and GO ON: rdx: the thread's rseq area, rax: descriptor. */
 #define TBUF_SEVERAL_GO_ON						\
 	"5:\n\t"							\
 	TBUF_DELAY(7)							\
@@ -629,7 +629,7 @@ TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
 	"xorl %k[time], %k[time]\n\t"					\
 	"6:\n\t"
 
-/* CHECK, and the one ECB: ecx. */
+/* CHECK; ecx becomes the EPID of the probe's only ECB. */
 #define TBUF_SEVERAL_SESSION						\
 	"testl %[bits], " TBUF_O(M_BITS) "(%%r10)\n\t"			\
 	"jz " TBUF_SEVERAL_OUT						\
@@ -646,7 +646,7 @@ TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
 	"cmpl %[most], %%eax\n\t"					\
 	"ja " TBUF_SEVERAL_OUT
 
-/* The time becomes the stamp: the next one is not before it. */
+/* STAMP; the time becomes the stamp, so the next stamp is not before it. */
 #define TBUF_SEVERAL_STAMP						\
 	"testq %[time], %[time]\n\t"					\
 	"jnz 7f\n\t"							\
@@ -659,7 +659,7 @@ TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
 	"cmovb %%rax, %[time]\n\t"					\
 	"movq %[time], " TBUF_O(L_LAST) "(%%r11)\n\t"
 
-/* REFUSE: another word takes head's place, so the commit is the same. */
+/* ROOM and REFUSE: another word in place of head, so the commit is the same. */
 #define TBUF_SEVERAL_LINEAR						\
 	"leaq (%%r9, %[size]), %%rax\n\t"				\
 	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
@@ -772,7 +772,7 @@ tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
 	return (bits);
 }
 
-/* The same, with any number of words. */
+/* ROWS with any number of words. */
 static inline enum tbuf_outcome
 tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
 {
@@ -804,8 +804,8 @@ tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
 }
 
 /*
- * Segments of any size and alignment, anywhere.  r10 is the position, rsi the
- * segment, rdi its bytes, rcx what is left of it.
+ * Copies segments of any size and alignment to any place.  r10 is the position,
+ * rsi the segment, rdi its bytes, rcx how many of them remain.
  */
 #define TBUF_SECTION_SEGMENTS						\
 	"movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdi\n\t"			\
@@ -950,7 +950,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* The turn of the search, and its lane. */
+/* CHECK of the search's turn and lane. */
 #define TBUF_SECTION_TURN						\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
 	"movq " TBUF_O(U_TURN) "(%[w]), %%rcx\n\t"			\
@@ -961,14 +961,14 @@ changed:
 	"jne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
-/* Where the table lies, and its limits: the search has them, or the memo. */
+/* The table's address and limits, from the search or from the memo. */
 #define TBUF_SEARCH_HAS(name)	TBUF_O(U_##name) "(%[w])"
 #define TBUF_MEMO_HAS(name)	"%%fs:" TBUF_O(A_##name) "(%[m])"
 
 /*
- * r9 is the table, edx the slot's number, r10 how many slots are left, r8 the
- * entry, rsi the key.  An offset that lies nowhere is one of no entry; one
- * behind LAST has no room for the entry.
+ * The search: r9 is the table, edx the slot's number, r10 the remaining slots,
+ * r8 the entry, rsi the key.  An offset outside the entries is not an entry's;
+ * one after LAST has no room for this entry.
  */
 #define TBUF_SECTION_SEARCH(HAS, LAST)					\
 	"movq " HAS(TABLE) ", %%r9\n\t"					\
@@ -1074,7 +1074,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* From the last word of the copies, at rdx: the next copy, then the version. */
+/* SUM from the last word of the copies, at rdx: next copy, then version. */
 #define TBUF_SECTION_SUM						\
 	"leaq -32(%%r9, %%rdx), %%r8\n\t"				\
 	"movl (%%r8), %%ecx\n\t"					\
@@ -1114,7 +1114,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* The same, of copies that are a greatest value and of when. */
+/* PEAK from the last word of the copies, at rdx: value and slot.cleared. */
 #define TBUF_SECTION_PEAK						\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
 	"movl " TBUF_O(S_CLEARED) "(%%rax), %%esi\n\t"			\
@@ -1266,7 +1266,7 @@ TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
     "9: subq $8, %%rcx\n\t"
     "jae 8b\n\t")
 
-/* One more in a word that other CPUs add to as well. */
+/* SHARED: adds 1 to a word that other CPUs add to as well. */
 static inline enum tbuf_outcome
 tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
 {
@@ -1389,8 +1389,8 @@ changed:
 }
 
 /*
- * Copy `from` to `to` as one: a signal handler finds it whole or void, and so
- * do other threads on this CPU.
+ * REMEMBER: copies `from` to `to`.  A signal handler, or another thread on this
+ * CPU, finds `to` whole or void.
  */
 static inline void
 tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,

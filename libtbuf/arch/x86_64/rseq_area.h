@@ -11,7 +11,7 @@ extern const unsigned int __rseq_size __attribute__((weak));
 #define TBUF_RS_CPU_ID		"4"
 #define TBUF_RS_CS		"8"
 
-/* What stands before a section's way out, as the C library registers it. */
+/* The word before a section's abort address; the C library registers it. */
 #define TBUF_RSEQ_SIGNATURE	0x53053053u
 
 static inline void *
@@ -24,8 +24,8 @@ tbuf_rseq_area(void)
 }
 
 /*
- * Does this task have a thread area?  A child of clone(2) may be given one
- * that is zeroed, on which it calls the system and exits.
+ * Returns true if this task has a thread area.  A child of clone(2) may have a
+ * zeroed one, in which it only makes system calls and exits.
  */
 static inline bool
 tbuf_rseq_thread(void)
@@ -50,7 +50,7 @@ tbuf_rseq_find(void *spare)
 	return ((ptrdiff_t)tbuf_rseq_offset(spare));
 }
 
-/* The thread's own memo, by one load. */
+/* Returns the offset of the thread's own memo, by one load. */
 static inline uintptr_t
 tbuf_rseq_own(void)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The sections of rseq_unit.h for x86-64, in terms of rseq.h.  In KEEP
- * r9 is head, r8 what is remembered of the EPID, then the record's place, ecx
- * the EPID, then the words that are left.
+ * The sections of rseq_unit.h for x86-64, in terms of rseq.h.  In KEEP r9 is
+ * head, r8 the cached EPID's entry, then the record's place, ecx the EPID, then
+ * the number of remaining words.
  */
 #define TBUF_V_HEAD		0
 #define TBUF_V_TABLE		8
@@ -32,7 +32,7 @@ TBUF_ASSERT_OFFSET(tbuf_unit_met, word, TBUF_N_WORD);
 _Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
     sizeof(struct tbuf_lock_record) == 24, "TBUF_UNIT_KNOWN, TBUF_UNIT_ROOM");
 
-/* Of the way's memo. */
+/* A field of the memo in %[w]. */
 #define TBUF_UNIT_M(field)						\
 	TBUF_O(V_MEMO) " + " TBUF_O(field) "(%[w])"
 
@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
 	"jne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
-/* What is remembered of the site's EPID; no EPID is none. */
+/* r8 becomes the cached entry of the site's EPID; CHANGED if there is none. */
 #define TBUF_UNIT_KNOWN							\
 	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
 	"movq " TBUF_O(V_HEADS) "(%[w]), %%rcx\n\t"			\
@@ -70,7 +70,7 @@ _Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
 	"movl " TBUF_O(N_MASK) "(%%r8), %%eax\n\t"			\
 	"orl %%eax, " TBUF_O(V_SELECTED) "(%[w])\n\t"
 
-/* r8 becomes the place behind what the head in r9 says, in the lap's half. */
+/* r8 becomes the record's place, by the head in r9, in the lap's half. */
 #define TBUF_UNIT_ROOM							\
 	"movl %%r9d, %%edx\n\t"						\
 	"andl $0xffffff, %%edx\n\t"					\
@@ -85,8 +85,8 @@ _Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
 	"addq %%rdx, %%r8\n\t"
 
 /*
- * No more registers than a function need not save: so the way's memo is where
- * the way is, and the head's place is looked up twice.
+ * KEEP, in the registers that a function need not save: the memo is therefore a
+ * part of *w, and the address of head is loaded twice.
  */
 static inline enum tbuf_outcome
 tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
@@ -134,7 +134,7 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* What need not be in a register may be; the compiler has few of them. */
+/* BIND.  "rm": the compiler has few registers, so memory will do, too. */
 static inline enum tbuf_outcome
 tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
 {
