@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The record clock.
+ * Choosing and reading the record clock.
  */
 #include "base/optimize_size.h"
 
@@ -27,8 +27,8 @@ nanoseconds(clockid_t id)
 }
 
 /*
- * A process may have the counter taken away (PR_SET_TSC); all clocks of its
- * vDSO but the coarse ones would fault then, too.
+ * Returns true if the process may not read the counter (PR_SET_TSC).  All
+ * clocks of its vDSO except the coarse ones would then fault, too.
  */
 static bool
 counter_forbidden(void)
@@ -62,7 +62,7 @@ tbuf_boot(void)
 {
 	char text[40];
 
-	/* Its first 32 bits are random enough. */
+	/* The first 32 bits of the id are random enough. */
 	return (read_text("/proc/sys/kernel/random/boot_id", text,
 	    sizeof(text)) ? strtoull(text, NULL, 16) : 0);
 }
@@ -70,7 +70,10 @@ tbuf_boot(void)
 #if defined(__x86_64__)
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
 
-/* By itself: each program begins with it, and functions are pages. */
+/*
+ * Returns true if the text has this word.  It calls few functions, as each
+ * program runs this when it starts, and a function may cost a page.
+ */
 static bool
 has_word(const char *text, const char *word)
 {
@@ -87,11 +90,12 @@ has_word(const char *text, const char *word)
 }
 
 /*
- * The kernel watches the counter and goes over to another clock where it runs
- * apart between CPUs, whatever the processor says of itself.  Virtual
- * machines have a clock of their host's that is made of the counter, and old
- * kernels prefer it to one that is fine: there, an unfit counter is not among
- * the clocks that could be had.  Where nothing can be read nobody objects.
+ * Returns true if the kernel trusts the counter, or its choice of a clock
+ * cannot be read.  The kernel watches the counter and takes another clock if it
+ * differs between CPUs, even if CPUID calls it invariant.  Virtual machines
+ * have a clock of their host that is computed from the counter, and old kernels
+ * prefer that to a good counter; in that case an unfit counter is missing from
+ * the available clocks.
  */
 static bool
 counter_trusted(void)
@@ -128,8 +132,9 @@ tbuf_clock_demanded(void)
 }
 
 /*
- * Without an invariant counter the kernel has no vDSO clock that reads one,
- * and CLOCK_MONOTONIC may be a system call: a fire must not make one.
+ * Falls back to CLOCK_MONOTONIC_COARSE on x86-64: without an invariant counter
+ * the kernel has no vDSO clock that reads one, and CLOCK_MONOTONIC may be a
+ * system call, which a fire must not make.
  */
 enum tbuf_clock
 tbuf_clock_choose(bool trusted)
@@ -160,8 +165,9 @@ tbuf_clock_read(enum tbuf_clock clock)
 }
 
 /*
- * Of several tries the one whose two readings of the record clock are
- * closest together: a preemption in between would bend every time stamp.
+ * Takes the best of several tries, the one with the least time between its two
+ * readings of the record clock: a preemption in between would make every time
+ * stamp wrong.
  */
 void
 tbuf_moment_take(enum tbuf_clock clock, struct tbuf_moment *best)

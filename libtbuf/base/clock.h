@@ -13,24 +13,24 @@
 #include "layout/layout.h"
 
 /*
- * Which clock a target on this machine should stamp with.  The kernel is asked
- * whether it trusts the counter, unless that is known.
+ * Returns the clock for time stamps of a target on this machine.  Asks the
+ * kernel whether it trusts the counter, unless `trusted` says so already.
  */
 enum tbuf_clock tbuf_clock_choose(bool trusted);
 
 /*
  * Returns true if TBUF_CLOCK demands the counter: the user knows that it is
- * fit, where a kernel was told that it is not (tsc=unstable).
+ * fit, although the kernel was booted with tsc=unstable.
  */
 bool	tbuf_clock_demanded(void);
 
-/* The clock's reading now, after all earlier loads. */
+/* Reads the clock, after all earlier loads. */
 uint64_t tbuf_clock_read(enum tbuf_clock);
 
-/* This run of the machine, as a number; 0: not known. */
+/* Returns a number for this boot of the machine, 0 if it is not known. */
 uint64_t tbuf_boot(void);
 
-/* One moment by all three clocks, as close together as can be had. */
+/* Reads all three clocks, as close together as possible. */
 void	tbuf_moment_take(enum tbuf_clock, struct tbuf_moment *);
 
 #endif

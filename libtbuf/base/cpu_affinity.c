@@ -15,7 +15,7 @@
 bool
 tbuf_affinity_get(pid_t pid, struct tbuf_affinity *set)
 {
-	/* The kernel writes as much as it has CPUs. */
+	/* The kernel writes only the words that its CPUs need. */
 	memset(set, 0, sizeof(*set));
 	return (syscall(SYS_sched_getaffinity, pid, sizeof(*set), set) > 0);
 }

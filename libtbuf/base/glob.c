@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Globs, and descriptions of probes, which are made of them.
+ * Globs, and descriptions of probes, which consist of globs.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "base/glob.h"
 
 /*
- * Patterns are read where they lie, which may be in a file that somebody else
- * changes meanwhile.  So what bounds each read is a pointer, never a byte that
- * was seen before: other bytes make another answer, and nothing worse.
+ * Patterns are read in place, maybe in a file that another process changes
+ * meanwhile.  Each read is therefore bounded by a pointer, never by a byte that
+ * was read before: changed bytes change the answer, and do no other harm.
  */
 
-/* Work on one text is bounded: a hostile pattern cannot make this slow. */
+/* Most steps for one text, so that a hostile pattern cannot make this slow. */
 #define GLOB_STEPS	100000
 
 /*
- * The ] of the class at p, just behind its [, or the end if it has none.  As
- * in fnmatch(3), one that comes first stands for itself, and so does whatever
- * is behind a backslash.
+ * Returns the ] of the class that begins at p, after its [, or `end` if it has
+ * none.  As in fnmatch(3), a ] that comes first is an ordinary character, and
+ * so is any character after a backslash.
  */
 static const char *
 class_end(const char *p, const char *end)
@@ -33,7 +33,7 @@ class_end(const char *p, const char *end)
 	return (p);
 }
 
-/* A character of a class that ends at close; the place behind it. */
+/* Reads a character of a class that ends at close.  Returns the next place. */
 static const char *
 class_item(const char *p, const char *close, unsigned char *c)
 {
@@ -42,7 +42,7 @@ class_item(const char *p, const char *close, unsigned char *c)
 	return (p + 1);
 }
 
-/* Is c in the class between its brackets? */
+/* Returns true if the class [p, close) matches c. */
 static bool
 class_match(const char *p, const char *close, unsigned char c)
 {
@@ -60,7 +60,7 @@ class_match(const char *p, const char *close, unsigned char c)
 	return (hit != negate);
 }
 
-/* One pattern character, escape or class against c; the place behind it. */
+/* Matches a character, escape or class with c.  Returns the place after it. */
 static const char *
 one_match(const char *p, const char *end, unsigned char c, bool *hit)
 {
@@ -114,9 +114,9 @@ tbuf_glob(const char *pattern, size_t length, const char *text)
 }
 
 /*
- * The end of a field that begins at p: its colon or comma, or the end.  What
- * stands in a class or behind a backslash separates nothing.  *open is set if
- * a class has no end, or a backslash nothing behind it.
+ * Returns the end of the field that begins at p: its colon or comma, or `end`.
+ * In a class or after a backslash these are ordinary characters.  *open is set
+ * if a class has no end, or a backslash is the last character.
  */
 static const char *
 field_end(const char *p, const char *end, bool *open)
@@ -142,7 +142,7 @@ digit(char c)
 	    c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 16);
 }
 
-/* A number in decimal, or in hexadecimal behind 0x.  False: of no 32 bits. */
+/* Reads 32 bits, decimal or, after 0x, hexadecimal.  Returns false if wrong. */
 static bool
 mask_read(const char *p, const char *last, uint64_t *mask)
 {
@@ -161,7 +161,10 @@ mask_read(const char *p, const char *last, uint64_t *mask)
 	return (true);
 }
 
-/* The last = outside of classes that has a digit behind it, or `last`. */
+/*
+ * Returns the = before the selection of the last description: outside of
+ * classes and before a digit; or `last`.
+ */
 static const char *
 selection_find(const char *p, const char *last)
 {
@@ -193,7 +196,7 @@ tbuf_description_end(const char *p, const char *last, uint64_t *selection)
 	return (end);
 }
 
-/* Colons that a description may have: three, and two for each :: */
+/* Most colons of a description; each :: in the function counts as two. */
 #define COLONS_MAX	33
 
 /* One description of a list, up to its comma or the list's end. */
@@ -225,13 +228,13 @@ description_read(const char *p, const char *last, struct description *d)
 	d->end = p;
 }
 
-/* A part of a description, from behind a colon to before one. */
+/* A part of a description, between its colons. */
 struct part {
 	const char *start;
 	const char *end;
 };
 
-/* Of the colons in a function each has another beside it, in the midst. */
+/* Returns true if all colons in a function form ::, each between two names. */
 static bool
 is_function(struct part part, const char *const *colons, unsigned n)
 {
@@ -247,10 +250,10 @@ is_function(struct part part, const char *const *colons, unsigned n)
 }
 
 /*
- * Read a description as one of n fields, the last one first in `parts`: the
- * name is behind the last colon, and the function may have :: in it.  False if
- * it is none.  Only X::Y:name can be read in two ways, whatever more :: there
- * are in Y: with a provider X and a function Y, and with a function X::Y.
+ * Reads a description as n fields; parts[0] is the last one.  The name is after
+ * the last colon, and the function may have :: in it.  Returns false if that
+ * is not possible.  Only X::Y:name can be read in two ways, even if Y has more
+ * :: in it: as provider X and function Y, or as function X::Y.
  */
 static bool
 description_fields(const struct description *d, unsigned n,
@@ -300,7 +303,7 @@ tbuf_description_check(const char *description)
 	}
 }
 
-/* One description of a list that ends at `last`; the place behind it. */
+/* Matches a description of a list that ends at `last`.  Returns its end. */
 static const char *
 single_match(const char *p, const char *last, const struct tbuf_names *names,
     bool *hit)

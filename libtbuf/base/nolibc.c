@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory set and copied by general registers alone.  Each access is volatile,
- * so that the compiler makes no call to what stands here out of it.
+ * memcpy, memmove and memset that use general registers only (nolibc.h).  Each
+ * access is volatile, so that the compiler does not turn a loop into a call of
+ * the function that it is in.
  */
 #include <stddef.h>
 #include <stdint.h>

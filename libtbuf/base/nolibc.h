@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Compilers call these where a structure is zeroed or copied, whatever they are
- * told of registers, and the C library's own change vector registers.  What is
- * redirected fires where nobody has saved those.  Included in front of each
- * file of the target side.
+ * Names for memcpy and others, which compilers call to zero and copy structures
+ * even if they may use general registers only.  The C library's functions
+ * change vector registers, which are not saved where redirected code fires.
+ * Included before each file of the target side.
  */
 #ifndef TBUF_BASE_NOLIBC_H
 #define TBUF_BASE_NOLIBC_H

@@ -1,12 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * For files that do nothing at a fire, or nothing that is often done there:
- * their functions are compiled to be small, for a program has to carry them
- * whether it is traced or not (bench/size.sh).  The first to be included, so
- * that it is also for inline functions.  A level in the flags of a file would
- * come before the builder's own, which wins; without optimization nothing
- * changes.
+ * Compiles a file's functions to be small.  For files that are not, or rarely,
+ * used in a fire: every program has their code, traced or not (bench/size.sh).
+ * It is included first, so that inline functions are compiled so, too.  An
+ * optimization level in the flags of a file would come before the builder's,
+ * which wins.  Without optimization nothing changes.
  */
 #ifndef TBUF_BASE_OPTIMIZE_SIZE_H
 #define TBUF_BASE_OPTIMIZE_SIZE_H

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options.
+ * Parses values of options.
  */
 #include "base/optimize_size.h"
 
@@ -28,7 +28,7 @@ const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
 	[TBUF_OPTION_UNITPOLICY] = "none of fill, ring"
 };
 
-/* An unsigned integer in a C base, without a sign or a blank in front. */
+/* Reads an unsigned integer as in C, without a sign or blanks before it. */
 static int
 integer(const char *text, uint64_t *value, char **end)
 {
@@ -75,7 +75,7 @@ tbuf_option_word(const char *value, const char *const *words, int64_t *number)
 	return (-EINVAL);
 }
 
-/* A bare name of a size is 0, as DTrace has it. */
+/* A size; 0 for a bare name, as in DTrace. */
 static int
 bytes(const char *value, int64_t *number)
 {
@@ -87,7 +87,7 @@ bytes(const char *value, int64_t *number)
 	return (size > INT64_MAX ? -EINVAL : 0);
 }
 
-/* What is too small for a record is refused when tracing is to begin. */
+/* A buffer's size; if too small for a record it is refused at the start. */
 static int
 buffer(const char *value, int64_t *number)
 {
@@ -107,7 +107,7 @@ string(const char *value, int64_t *number)
 	return (0);
 }
 
-/* In either case. */
+/* A flag; upper and lower case are the same. */
 static int
 flag(const char *value, int64_t *number)
 {
@@ -133,7 +133,7 @@ flag(const char *value, int64_t *number)
 	return (0);
 }
 
-/* A bare name is CPU 0. */
+/* A CPU; 0 for a bare name. */
 static int
 cpu(const char *value, int64_t *number)
 {
@@ -171,7 +171,7 @@ units(const char *value, int64_t *number)
 	return (n <= TBUF_NUNITS ? 0 : -EINVAL);
 }
 
-/* One that is none is the next larger power of two. */
+/* The size of a unit's table, rounded up to a power of two. */
 static int
 unit_size(const char *value, int64_t *number)
 {
@@ -186,7 +186,7 @@ unit_size(const char *value, int64_t *number)
 	return (0);
 }
 
-/* OUTCOME:, or *: for those that have no rule. */
+/* Reads OUTCOME:, or *: for the outcomes that have no rule. */
 static int
 outcome(const char **p, int32_t *value)
 {
@@ -210,7 +210,7 @@ outcome(const char **p, int32_t *value)
 	return (*end == ':' ? 0 : -EINVAL);
 }
 
-/* The rule of this outcome, or one that is free. */
+/* Sets the rule of an outcome, or a free rule.  Returns 0 or -E2BIG. */
 static int
 rule_set(uint64_t *rules, int32_t value, uint32_t mask)
 {

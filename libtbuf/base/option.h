@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options, as consumers and recorders are given them.  No malloc, no
- * stdio.
+ * Values of the options of consumers and recorders.  No malloc, no stdio.
  */
 #ifndef TBUF_BASE_OPTION_H
 #define TBUF_BASE_OPTION_H
@@ -18,30 +17,30 @@ enum tbuf_option_kind {
 	TBUF_OPTION_POLICY,
 	TBUF_OPTION_RESIZE,	/* 0 auto, 1 manual */
 	TBUF_OPTION_SCOPE,	/* 0 cpu, 1 thread */
-	TBUF_OPTION_NBUF,	/* lanes of threads */
-	TBUF_OPTION_UNITS,	/* how many tables work units have */
-	TBUF_OPTION_UNITSIZE,	/* and how large: a power of two */
+	TBUF_OPTION_NBUF,	/* number of thread lanes */
+	TBUF_OPTION_UNITS,	/* number of unit tables */
+	TBUF_OPTION_UNITSIZE,	/* bytes of a unit table: a power of two */
 	TBUF_OPTION_UNITPOLICY,	/* 0 fill, 1 ring */
 	TBUF_OPTION_KINDS
 };
 
-/* What a text says, NULL for a bare name: 0 or -EINVAL. */
+/* Parses a value, NULL for a bare name.  Returns 0 or -EINVAL. */
 int	tbuf_option_value(enum tbuf_option_kind, const char *value,
 	    int64_t *number);
 
-/* What a wrong value is, so that it says what would be right. */
+/* The end of a message about a wrong value, with examples of right ones. */
 extern const char *const tbuf_option_wrong[TBUF_OPTION_KINDS];
 
 /*
- * A list of OUTCOME:MASK as rules of work units; an outcome * is any other.
- * Those that it does not name stay as they are.  -EINVAL, and they all do, or
- * -E2BIG.
+ * Sets rules of work units by a list of OUTCOME:MASK; an outcome * is any
+ * other.  Rules of other outcomes do not change.  Returns 0, -EINVAL or, for
+ * too many outcomes, -E2BIG; after an error no rule has changed.
  */
 int	tbuf_option_rules(const char *text, uint64_t *rules);
 
 /*
- * What several kinds are made of: a size with a suffix k, m, g or t; and one
- * of some words, which count from 0 and end with NULL.
+ * Parse a size with a suffix k, m, g or t, and one of several words, which
+ * count from 0 and end with NULL.  Both return 0 or -EINVAL.
  */
 int	tbuf_option_bytes(const char *text, uint64_t *bytes);
 int	tbuf_option_word(const char *value, const char *const *words,

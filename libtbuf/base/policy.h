@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What tells the policies apart, in one table.  How a lane is written under
- * each is in layout.h, how one is marked to be read in consumer/target/lane_reader.c.
+ * The differences between the policies, in one table.  layout.h says how a lane
+ * is written under each, consumer/target/lane_reader.c how it is marked to be
+ * read.
  */
 #ifndef TBUF_BASE_POLICY_H
 #define TBUF_BASE_POLICY_H
@@ -15,19 +16,19 @@
 #define TBUF_NPOLICIES	3
 
 struct tbuf_policy_traits {
-	const char *name;	/* as the value of bufpolicy */
+	const char *name;	/* the value of bufpolicy */
 	uint32_t halves;	/* of bufsize in a CPU's lane */
 	bool overwrites;	/* the writer moves tail, and counts records */
-	bool live;		/* drained while tracing goes on */
+	bool live;		/* drained while tracing is active */
 	bool closes;		/* a lane that was full once stays closed, and
 				   the run ends */
-	bool deadline;		/* a consumer that is silent is given up */
+	bool deadline;		/* a silent consumer's session ends */
 };
 
 extern const struct tbuf_policy_traits tbuf_policies[TBUF_NPOLICIES]
     __attribute__((visibility("hidden")));
 
-/* Those of a number that has been read from a file, and may be any. */
+/* Returns the traits of a number from a file; it may be invalid. */
 static inline const struct tbuf_policy_traits *
 tbuf_policy(uint64_t policy)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls of safe reads (safe_read.h) in a target.  A provider that redirects
- * system calls has a function of its own in this place.
+ * System calls of safe reads (safe_read.h) in a target.  A provider that
+ * redirects system calls has its own function instead.
  */
 #include "base/optimize_size.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/seccomp.h"
 
-/* The number behind a word at the beginning of a line, or -1. */
+/* Returns the number after a word at the beginning of a line, or -1. */
 static long
 field(const char *status, const char *word)
 {
