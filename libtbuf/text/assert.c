@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An expression that does not hold: it is told, what the trace in memory has
- * is flushed, and the process ends.  Async-signal-safe as far as messages are.
+ * Failed assertions: prints a message, flushes the text trace in memory and
+ * ends the process.  Async-signal-safe as far as messages are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ tbuf_assert_failed(const char *expression, const char *file, unsigned line,
 		tbuf_text_string(&tbuf_assertions, TBUF_SEVERE, message);
 	*p++ = '\n';
 	if (write(STDERR_FILENO, message, (size_t)(p - message)) < 0)
-		p = message;	/* there is nobody to tell */
+		p = message;	/* the message cannot be printed */
 	tbuf_text_flush_call();
 	tbuf_fatal_assertion();
 	abort();

@@ -22,7 +22,7 @@ struct tbuf_component tbuf_assertions = {
 	.wanted = { [TBUF_SEVERE] = &tbuf_assertions.zero }
 };
 
-/* A probe for each level up to this; the first error of them. */
+/* Registers a probe for each level up to `levels`.  Returns the first error. */
 static int
 add_probes(struct tbuf_component *c, const char *module, unsigned levels)
 {
@@ -39,7 +39,7 @@ add_probes(struct tbuf_component *c, const char *module, unsigned levels)
 	return (result);
 }
 
-/* Until it is known: no pointer is NULL. */
+/* Makes all pointers valid until the component is registered. */
 static void
 prepare(struct tbuf_component *c)
 {

@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The list of components, and what is wanted of them.  For each level a
- * component has a pointer at a word that says so: a word that is never 0 while
- * the text trace wants the level, else the enable word of its probe.
+ * The list of components, and the levels that are wanted of each.  For each
+ * level a component has a pointer to a word that is not 0 if messages are
+ * wanted: a constant if the text trace wants the level, else the enable word of
+ * its probe.
  */
 #include "text/text.h"
 

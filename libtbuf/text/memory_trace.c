@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The facility Memory: lines in a chunk that outlives the process
- * (layout/text_trace.h).  Async-signal-safe, all of it.
+ * (layout/text_trace.h).  All functions are async-signal-safe.
  *
- * The lock's word is the thread that has it.  A thread that was cancelled
- * amid a line never gives it back: whoever finds that it is gone takes it over,
- * and the line that it left begun is overwritten, for `next' has not moved.
+ * The lock's word is the id of the thread that holds it.  A thread that was
+ * cancelled while it wrote a line never releases the lock: another thread that
+ * finds the holder ended takes it over, and overwrites the unfinished line, as
+ * `next' has not moved.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -57,7 +58,10 @@ spin(void)
 #endif
 }
 
-/* False: another thread has it for too long, or this one has it already. */
+/*
+ * Takes the lock.  Returns false if another thread holds it for too long, or
+ * this one holds it already.
+ */
 static bool
 lock(uint64_t wait)
 {
@@ -97,7 +101,7 @@ text_of(struct tbuf_trace *trace)
 	return ((char *)(trace + 1));
 }
 
-/* Bytes to a position, and on at the begin where the chunk ends. */
+/* Copies bytes to a position; from the chunk's end on to its beginning. */
 static void
 put(const struct tbuf_text_own *own, uint64_t position, const char *from,
     size_t n)
@@ -110,7 +114,7 @@ put(const struct tbuf_text_own *own, uint64_t position, const char *from,
 	memcpy(text, from + first, n - first);
 }
 
-/* The first newline of [from, to), or `to'. */
+/* Returns the position of the first newline of [from, to), or `to'. */
 static uint64_t
 newline(const struct tbuf_text_own *own, uint64_t from, uint64_t to)
 {
@@ -128,9 +132,10 @@ newline(const struct tbuf_text_own *own, uint64_t from, uint64_t to)
 }
 
 /*
- * What lies before `reserved' by more than the chunk is overwritten.  Both are
- * stored in the header every time: a thread that was gone amid this may have
- * come no further than to our own.
+ * Reserves the chunk up to a position: `oldest' moves past the lines that are
+ * overwritten, those before `reserved' by more than the chunk's size.  Both are
+ * stored in the header each time, as a thread that was cancelled here may have
+ * changed them in *own only.
  */
 static void
 reserve(struct tbuf_text_own *own, uint64_t reserved)
@@ -148,7 +153,7 @@ reserve(struct tbuf_text_own *own, uint64_t reserved)
 	tbuf_store(&own->trace->reserved, own->reserved);
 }
 
-/* How many blanks stand before a mark that begins at this position. */
+/* Returns the number of blanks before an end mark at this position. */
 static size_t
 fill_at(const struct tbuf_text_own *own, uint64_t position)
 {
@@ -157,7 +162,7 @@ fill_at(const struct tbuf_text_own *own, uint64_t position)
 	return (room < TBUF_TRACE_MARK_SIZE ? room : 0);
 }
 
-/* A line, in the steps of layout/text_trace.h. */
+/* Appends a line, in the steps of layout/text_trace.h. */
 static void
 append(struct tbuf_text_own *own, const char *line, size_t n)
 {
@@ -214,8 +219,8 @@ fill_header(struct tbuf_trace *trace, uint64_t size)
 }
 
 /*
- * Map it, with storage behind all of it.  The lock of the description stays
- * with the mapping; a child has neither.
+ * Maps the chunk's file, with all its pages backed.  The lock of the file's
+ * description is held as long as the mapping exists; a child has neither.
  */
 static int
 map(int fd, uint64_t bytes, struct tbuf_trace **trace)
@@ -288,12 +293,13 @@ tbuf_trace_make(uint32_t kbytes)
 	return (0);
 }
 
-/* ------------------------------------------------------------ its end */
+/* ------------------------------------------------------------ flush, end */
 
 /*
- * [*from, own->next), in order, and by one call: others append to the file,
- * too, and a line that is split where the chunk ends is none there.  *from:
- * the first line that is not in the file as a whole.
+ * Writes [*from, own->next) to the file, in order and by one call: other
+ * processes append to the file, too, and a line that is split at the chunk's
+ * end has to be whole there.  *from becomes the first line that is not
+ * completely in the file.
  */
 static int
 write_out(const struct tbuf_text_own *own, int fd, uint64_t *from)
@@ -317,8 +323,8 @@ write_out(const struct tbuf_text_own *own, int fd, uint64_t *from)
 }
 
 /*
- * In a handler that has interrupted its thread amid a line, the line is not
- * there yet, and all others are.
+ * A handler that has interrupted its thread while it wrote a line flushes all
+ * lines but that one.
  */
 int
 tbuf_trace_flush(const char *path)
@@ -343,7 +349,7 @@ tbuf_trace_flush(const char *path)
 	return (error);
 }
 
-/* A flush takes the lock after this, and who has it by then is in time. */
+/* A flush takes the lock after this; a line of an earlier holder is flushed. */
 void
 tbuf_trace_close(uint32_t closed)
 {

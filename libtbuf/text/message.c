@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A message: formatted once, then a record of its probe, and a line of the
- * text trace:
+ * Messages.  A message is formatted once; then its probe fires, and the text
+ * trace gets a line:
  *
  *	2026-11-22T11:04:05.123456Z 1234:1240 store warning: the message
  *
- * It is one line, whatever is in it.
+ * Control characters become blanks, so that it is always one line.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,16 +16,16 @@
 
 #include "text/text.h"
 
-/* Room that most messages find, on the stack: in front of them, and theirs. */
-#define PREFIX	128
-#define ROOM	1024
-#define NAME	64	/* of a component's name, in front of a message */
+/* Room on the stack, enough for most messages. */
+#define PREFIX	128	/* bytes before the message */
+#define ROOM	1024	/* bytes of the message */
+#define NAME	64	/* most bytes of a component's name */
 
-/* A message in the making: room in front of it, and a byte behind its NUL. */
+/* A message, with PREFIX bytes before its text and a byte after its NUL. */
 struct message {
 	struct tbuf_component *component;
 	unsigned level;
-	bool signals;	/* nothing but what a handler may do */
+	bool signals;	/* only async-signal-safe calls */
 	char *text;
 	size_t size;
 };
@@ -54,8 +54,8 @@ number(char *p, uint32_t value)
 }
 
 /*
- * Days since 1970 as a date of the Gregorian calendar: eras of 400 years that
- * begin in March, so that a leap day is the last of its year.
+ * Writes days since 1970 as a date of the Gregorian calendar: by eras of 400
+ * years that begin in March, so that a leap day is the last of its year.
  */
 static char *
 date(char *p, uint64_t days)
@@ -108,7 +108,7 @@ word(char *p, const char *text)
 	return (p + n);
 }
 
-/* Its prefix goes right in front of the message; where the line begins. */
+/* Writes the prefix just before the message.  Returns the line's beginning. */
 static char *
 line_begin(const struct message *m)
 {
@@ -127,7 +127,7 @@ line_begin(const struct message *m)
 	return (memcpy(m->text - n, prefix, n));
 }
 
-/* ------------------------------------------------------------ where it goes */
+/* ------------------------------------------------------------ destinations */
 
 static void
 record(const struct message *m)
@@ -141,7 +141,7 @@ record(const struct message *m)
 	tbuf_probe_fire(&m->component->sites[m->level - 1], values);
 }
 
-/* A child of a process with a trace begins one of its own. */
+/* Writes to the trace in memory; a forked child begins its own one first. */
 static bool
 to_memory(const struct message *m, char *line, size_t size)
 {
@@ -170,8 +170,8 @@ to_facility(uint32_t facility, const struct message *m, char *line, size_t size)
 }
 
 /*
- * The line takes the place of the NUL: the text is no string afterwards.  One
- * that has found Memory being left goes where lines go now.
+ * Writes the line; its newline replaces the NUL, so the text is not a string
+ * afterwards.  A line that Memory no longer takes goes to the new facility.
  */
 static void
 trace(const struct message *m)
@@ -189,7 +189,7 @@ trace(const struct message *m)
 		tbuf_text_lose();
 }
 
-/* One line: nothing in it ends one, or moves a terminal's cursor. */
+/* Replaces characters that end a line or move a terminal's cursor by blanks. */
 static void
 make_one_line(struct message *m)
 {
@@ -222,7 +222,7 @@ wanted(const struct tbuf_component *c, unsigned level)
 	    tbuf_probe_enabled(&c->sites[level - 1])));
 }
 
-/* One that is longer than the room, in memory of its own; cut without that. */
+/* Sends a message longer than ROOM by malloc(3); without memory it is cut. */
 static void
 send_long(struct message *m, const char *format, va_list arguments,
     size_t size)

@@ -14,7 +14,7 @@
 #include "target/self/thread.h"
 #include "text/text.h"
 
-/* Each program looks at it as it ends: where there is something to read. */
+/* Every program reads this when it ends, so it is in a page that is in use. */
 struct tbuf_text_own *tbuf_text_own __attribute__((section(".data")));
 
 uint32_t
@@ -49,14 +49,14 @@ tbuf_text_lost(void)
 	return (tbuf_text_own == NULL ? 0 : tbuf_load(&tbuf_text_own->lost));
 }
 
-/* Where the kernel wipes no page in a child, the C library's fork does. */
+/* Wipes the page in a child of fork(3), in case the kernel does not. */
 static void
 forked(void)
 {
 	memset(tbuf_text_own, 0, sizeof(*tbuf_text_own));
 }
 
-/* The process's end is no failure: what is left goes first. */
+/* Marks the trace as one of a normal end, which trace_retention.c removes. */
 __attribute__((destructor(101)))
 static void
 end(void)

@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What others ask for: struct tbuf_text_order in the control file.
+ * Settings that other processes ask for: struct tbuf_text_order in the control
+ * file.
  */
 #include <string.h>
 
@@ -27,8 +28,8 @@ tbuf_text_order_word(const uint32_t *none)
 }
 
 /*
- * The copy is good if nobody has written meanwhile.  Whoever does sets
- * `pending' afterwards, so nothing is missed.
+ * The copy is valid if no process has written meanwhile.  A writer sets
+ * `pending' after it has written, so no setting is missed.
  */
 bool
 tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX])

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What others ask for, in the control file.
+ * Settings that other processes ask for, in the control file.
  */
 #ifndef TBUF_TEXT_REMOTE_SETTING_H
 #define TBUF_TEXT_REMOTE_SETTING_H
@@ -11,11 +11,11 @@
 
 #include "shared/text_setting.h"
 
-/* The word that is not 0 while there is something; `none' without a file. */
+/* Returns the word that a new setting makes 1, or `none' without a file. */
 const uint32_t *tbuf_text_order_word(const uint32_t *none)
 	    __attribute__((visibility("hidden")));
 
-/* Take it, if it is there and whole. */
+/* Takes the setting.  Returns false if there is none, or not a whole one. */
 bool	tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX])
 	    __attribute__((visibility("hidden")));
 

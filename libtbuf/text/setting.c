@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How the text trace is set: by TBUF_TEXT in the environment, by the program,
- * and by others (remote_setting.c).  One thread at a time changes it; messages look at
- * it without a lock.
+ * Settings of the text trace: by TBUF_TEXT in the environment, by the program
+ * and by other processes (remote_setting.c).  One thread at a time changes
+ * them; messages read them without a lock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@ static uint32_t facility;	/* enum tbuf_facility */
 static uint32_t level = TBUF_INFO;
 static uint32_t kbytes = TBUF_TRACE_KB;
 /*
- * Another thread may read the old ones, so they are never freed: whoever
- * changes them is a person.
+ * Old strings are never freed, as another thread may read them.  A person
+ * changes them, so there are few.
  */
 static const char *listed = "ALL";
 static const char *path = "";
@@ -56,7 +56,7 @@ tbuf_text_begin(void)
 	return (tbuf_text_own == NULL ? -ENOMEM : 0);
 }
 
-/* ------------------------------------------------------------ what is set */
+/* ------------------------------------------------------------ settings */
 
 uint32_t
 tbuf_text_facility(void)
@@ -137,7 +137,7 @@ turn_off(const char *why, int error)
 	tbuf_text_say(why, -error);
 }
 
-/* A chunk of this process: its own size, or a part of its parent's. */
+/* Makes a chunk of this process: of `kbytes', or a part of its parent's. */
 static int
 enter_memory(uint32_t size)
 {
@@ -151,7 +151,7 @@ enter_memory(uint32_t size)
 	return (-ENOMEM);
 }
 
-/* What cannot be flushed is not thrown away. */
+/* Leaves Memory, unless its lines cannot be flushed. */
 static int
 leave_memory(void)
 {
@@ -162,7 +162,7 @@ leave_memory(void)
 	return (error);
 }
 
-/* What has to be known before anything is changed. */
+/* Checks a setting before anything is changed.  Returns 0 or -errno. */
 static int
 change_check(const struct tbuf_text_setting *s, uint32_t next)
 {
@@ -183,15 +183,15 @@ change_check(const struct tbuf_text_setting *s, uint32_t next)
 }
 
 /*
- * Texts of settings, also of those that have been replaced: a thread may be
- * reading one yet.
+ * Strings of settings, also of replaced ones, which another thread may still be
+ * reading.
  */
 static struct kept {
 	struct kept *older;
 	char text[];
 } *texts;
 
-/* Texts that are to be kept, or NULL where nothing changes. */
+/* Copies a setting's string to *kept, which is NULL if nothing changes. */
 static int
 keep(unsigned given, unsigned bit, const char *text, const char *old,
     const char **kept)
@@ -226,8 +226,8 @@ take_words(const struct tbuf_text_setting *s, const char *components,
 }
 
 /*
- * From one facility to another.  Lines in between go to the new one, also when
- * Memory cannot be left.
+ * Changes the facility.  Lines go to the new one meanwhile, even if Memory then
+ * cannot be left.
  */
 static int
 change_facility(uint32_t next)
@@ -290,7 +290,7 @@ tbuf_text_set(const char *setting)
 	return (error);
 }
 
-/* The size is this process's business. */
+/* Obeys a remote setting, except for a size: only this process sets that. */
 void
 tbuf_text_order_take(void)
 {
@@ -307,7 +307,7 @@ tbuf_text_order_take(void)
 		tbuf_text_say(setting, -error);
 }
 
-/* The first line of a child: it has no chunk, but its parent had one. */
+/* Makes a chunk for a child's first line, as its parent had one. */
 bool
 tbuf_text_again(void)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The facility Log: syslog(3), with the identity that the program gave it.  A
- * log cuts what is long: it gets that in pieces, which are numbered.
+ * The facility Log: syslog(3), with the program's identity.  As logs cut long
+ * messages, they are sent in numbered pieces.
  */
 #include <string.h>
 #include <syslog.h>

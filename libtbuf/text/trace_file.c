@@ -1,11 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The trace file.  It is opened for each use: a descriptor that stays open
- * might be closed by the host, and become somebody else's file.
+ * The trace file.  It is opened for each use: the program might close a
+ * descriptor that stays open, and the number might become another file's.
  *
- * Nobody else may have made it or be able to change it; so where its directory
- * is everybody's, its sticky bit has to be set.  Async-signal-safe.
+ * No other user may have made the file or be able to change it; a directory
+ * that all users can write to must therefore have its sticky bit set.
+ * Async-signal-safe.
  */
 #include <sys/stat.h>
 
@@ -17,7 +18,7 @@
 #include "arch/atomics.h"
 #include "text/text.h"
 
-/* The directory of a path, and the name in it. */
+/* Opens the directory of a path; *name becomes the name in it. */
 static int
 directory_open(const char *path, const char **name)
 {
@@ -58,7 +59,7 @@ file_check(int fd)
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ? 0 : -EPERM);
 }
 
-/* A device or a pipe is not to be waited for, nor to be touched at all. */
+/* Opens the file; does not wait for a device or a pipe, nor write to it. */
 int
 tbuf_textfile_open(const char *path)
 {
@@ -73,11 +74,11 @@ tbuf_textfile_open(const char *path)
 	close(dirfd);
 	if (error != 0 && fd != -1)
 		close(fd);
-	/* A pipe that nobody reads. */
+	/* ENXIO: a pipe without a reader. */
 	return (error == -ENXIO ? -EINVAL : error != 0 ? error : fd);
 }
 
-/* A call that a filter has long let through does for one part. */
+/* Writes one part by write(2), as a filter of calls may not allow writev(2). */
 static ssize_t
 write_some(int fd, const struct iovec parts[2])
 {
@@ -100,7 +101,7 @@ advance(struct iovec parts[2], size_t n)
 	}
 }
 
-/* *left: what has not been written. */
+/* Writes both parts; *left becomes the number of bytes not written. */
 static int
 write_out(int fd, struct iovec parts[2], size_t *left)
 {
@@ -118,8 +119,8 @@ write_out(int fd, struct iovec parts[2], size_t *left)
 }
 
 /*
- * A file system that fills up takes a line's beginning, maybe.  The next line
- * that finds room does not go on where that ends.
+ * Writes lines.  A file system that becomes full may take only the beginning of
+ * a line; a newline is then written before the next one that finds room.
  */
 int
 tbuf_textfile_write(int fd, struct iovec parts[2], size_t *left)

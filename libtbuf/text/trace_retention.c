@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Traces in memory of processes that are dead.  Whoever makes a new one looks
- * for them: those of processes that have ended in the orderly way go, and of
- * the others those of the same program, but for the youngest: as many as
- * $TBUF_KEEP says.  No malloc.
+ * Traces in memory of dead processes.  A process that makes a new one removes
+ * those of processes that have ended normally, and the oldest of the other ones
+ * of its program: $TBUF_KEEP limits their number and bytes.  No malloc.
  */
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,18 +20,18 @@
 #include "text/text.h"
 
 #define ENTRIES_BYTES	8192
-#define PARTS_MAX	256	/* of a directory that is very large */
+#define PARTS_MAX	256	/* most parts read of a directory */
 #define REMOVED_MAX	64	/* at one start */
 #define BLOCK		512	/* bytes of st_blocks */
 
-/* Of this program. */
+/* The traces of dead processes of this program. */
 struct keep {
-	uint64_t files, bytes;		/* that there are */
+	uint64_t files, bytes;
 	char oldest[TBUF_NAME_MAX];	/* "": none */
 	struct timespec when;
 };
 
-/* text.PID.RANDOM, of a process that is gone. */
+/* Returns true if the name is text.PID.RANDOM of a process that has ended. */
 static bool
 name_left(const char *name)
 {
@@ -63,7 +62,10 @@ count(struct keep *k, const char *name, const struct stat *st)
 	k->when = *when;
 }
 
-/* Nobody has its lock.  Of no header there is nothing to keep it for. */
+/*
+ * Counts a trace of this program if it is not locked; removes it if its process
+ * ended normally, or it has no whole header.
+ */
 static void
 look(int dirfd, const char *name, struct keep *k)
 {
