@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The aggregating functions: arithmetic on words, and no more than that.
+ * The aggregating functions: arithmetic on words only.
  */
 #include "machine/aggregate.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Without its sign. */
+/* Returns the value without its sign. */
 static uint64_t
 magnitude(int64_t value)
 {
@@ -96,7 +96,7 @@ struct log_linear {
 	uint32_t zero;		/* the bucket of 0 */
 };
 
-/* The magnitudes are at most 63. */
+/* Returns factor^exponent; the exponent is at most 63. */
 static uint64_t
 power(uint64_t factor, uint32_t exponent)
 {
@@ -107,7 +107,7 @@ power(uint64_t factor, uint32_t exponent)
 	return (value);
 }
 
-/* factor^exponent within 64 bits? */
+/* Returns true if factor^exponent has at most 64 bits. */
 static bool
 power_fits(uint64_t factor, uint32_t exponent)
 {
@@ -119,7 +119,7 @@ power_fits(uint64_t factor, uint32_t exponent)
 	return (true);
 }
 
-/* False if it makes no sense. */
+/* Reads the parameter of llquantize.  Returns false if it is invalid. */
 static bool
 log_linear_of(uint64_t parameter, struct log_linear *l)
 {
@@ -136,7 +136,7 @@ log_linear_of(uint64_t parameter, struct log_linear *l)
 	return (true);
 }
 
-/* Which count of its range; the magnitude ends before `end`. */
+/* Returns a count's index in its range; the magnitude ends before `end`. */
 static uint32_t
 log_linear_step(const struct log_linear *l, uint64_t size, uint64_t end)
 {
@@ -174,7 +174,7 @@ log_linear_bucket(uint64_t parameter, int64_t value)
 	return (value < 0 ? l.zero - from_zero : l.zero + from_zero);
 }
 
-/* A size with a sign, or what is nearest to it. */
+/* Returns the size with its sign, or the nearest number. */
 static int64_t
 signed_size(bool negative, uint64_t size)
 {
@@ -183,7 +183,7 @@ signed_size(bool negative, uint64_t size)
 	return (size > INT64_MAX ? INT64_MAX : (int64_t)size);
 }
 
-/* The bounds of a bucket above zero. */
+/* Gets the bounds of a bucket above zero.  Returns false if it has no value. */
 static bool
 log_linear_sizes(const struct log_linear *l, uint32_t from_zero,
     uint64_t *low, uint64_t *high)
@@ -198,7 +198,7 @@ log_linear_sizes(const struct log_linear *l, uint32_t from_zero,
 		return (true);
 	end = least * l->factor;
 	if (end < l->steps) {
-		/* A step for each integer, and others for none. */
+		/* Each integer has one step; other steps have none. */
 		*low = *high = step / l->below + 1;
 		return (step % l->below == 0);
 	}

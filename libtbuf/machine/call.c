@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls of subroutines, and those that are about memory.
+ * Calls of subroutines, and the subroutines for memory and devices.
  */
 #include "base/optimize_size.h"
 
@@ -9,7 +9,7 @@
 
 #define OWN(number, NAME, name, least, most)	[(number)] = least,
 
-/* How many arguments one takes at least: fewer are an illegal operation. */
+/* Each one's least number of arguments: fewer are an illegal operation. */
 static const uint8_t least_arguments[256] = { TBUF_SUBROUTINES(OWN) };
 
 static tbuf_subroutine_function *const functions[] = {
@@ -112,8 +112,8 @@ tbuf_sub_alloca(struct tbuf_machine *m, const uint64_t *arguments,
 }
 
 /*
- * What is written to, which must be D's own.  One that does not reach so far
- * is too small: the size is wrong, not the address.
+ * Gets a destination, which must be D's own memory.  If it has fewer bytes the
+ * fault is that of a wrong size, not of a wrong address.
  */
 static int
 destination(struct tbuf_machine *m, uint64_t address, uint64_t size,
@@ -132,7 +132,7 @@ destination(struct tbuf_machine *m, uint64_t address, uint64_t size,
 	return (tbuf_work(m, size));
 }
 
-/* Like memmove(3). */
+/* Copies like memmove(3). */
 static void
 move(uint8_t *to, const uint8_t *from, uint64_t size)
 {
@@ -144,7 +144,7 @@ move(uint8_t *to, const uint8_t *from, uint64_t size)
 		tbuf_store(to + size, tbuf_load(from + size));
 }
 
-/* The program's memory, to what is not to be written as it lies. */
+/* Copies the program's memory to an object that is not writable in place. */
 static int
 copy_by_pieces(struct tbuf_machine *m, uint64_t from, uint64_t size,
     uint64_t to)
@@ -162,7 +162,7 @@ copy_by_pieces(struct tbuf_machine *m, uint64_t from, uint64_t size,
 	return (answer);
 }
 
-/* To D's own memory from anywhere. */
+/* Copies any memory to D's own. */
 static int
 copy(struct tbuf_machine *m, uint64_t from, uint64_t size, uint64_t to)
 {
@@ -211,7 +211,7 @@ tbuf_sub_copyinto(struct tbuf_machine *m, const uint64_t *arguments,
 	return (copy(m, arguments[0], arguments[1], arguments[2]));
 }
 
-/* copyin(from, size): into scratch. */
+/* copyin(from, size): a copy in scratch */
 int
 tbuf_sub_copyin(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
@@ -226,16 +226,16 @@ tbuf_sub_copyin(struct tbuf_machine *m, const uint64_t *arguments,
 	if (answer != 0)
 		return (answer);
 	answer = copy(m, arguments[0], arguments[1], *result);
-	/* Nothing of what was there before is to be seen. */
+	/* The old bytes of scratch must not become visible. */
 	if (answer != 0)
 		m->scratch.used -= (uint32_t)arguments[1];
 	return (answer);
 }
 
-/* So much is read at a time, and never beyond a multiple of it. */
+/* Bytes that are read at a time, never beyond a multiple of this. */
 #define CHUNK	256
 
-/* A text of any memory: up to its NUL, or so many characters. */
+/* Copies a text from the program's memory: up to its NUL, or `most'. */
 static int
 bring(struct tbuf_machine *m, uint64_t from, uint32_t most, uint8_t *to,
     uint32_t *length)
@@ -261,8 +261,8 @@ bring(struct tbuf_machine *m, uint64_t from, uint32_t most, uint8_t *to,
 }
 
 /*
- * So many characters are copied, of a text in memory: what `most` says, which
- * counts the NUL, as strsize does.  No room for a NUL is a fault.
+ * Gets the number of characters to copy from a text in memory: `most` or
+ * strsize, less one for the NUL.  It is a fault if there is no room for a NUL.
  */
 static int
 characters(struct tbuf_machine *m, uint64_t from, uint64_t most,
@@ -301,7 +301,7 @@ tbuf_sub_copyinstr(struct tbuf_machine *m, const uint64_t *arguments,
 	if (answer != 0)
 		return (answer);
 	tbuf_store(to + length, 0);
-	/* What is behind the NUL may be used again. */
+	/* The room after the NUL may be used again. */
 	m->temporary.used -= most - length;
 	return (0);
 }
@@ -364,7 +364,7 @@ tbuf_sub_copyoutstr(struct tbuf_machine *m, const uint64_t *arguments,
 
 /* ------------------------------------------------------------ devices */
 
-#define MINOR_BITS	20	/* as the kernel has them */
+#define MINOR_BITS	20	/* as in the kernel */
 
 int
 tbuf_sub_getmajor(struct tbuf_machine *m, const uint64_t *arguments,

@@ -3,8 +3,8 @@
  *
  * The instructions of the machine that D programs are compiled to: their
  * words, and the tables of operations, built-in variables and subroutines.
- * What each does, its operands and its faults, is in doc/machine.md; how it
- * is run, in machine/machine.h.
+ * doc/machine.md explains each, its operands and its faults; machine/machine.h
+ * has the function that runs them.
  *
  * An instruction is one 64-bit word:
  *
@@ -13,9 +13,9 @@
  *	|   immediate   |    c    |    b    |    a    | operation |
  *	+---------------+---------+---------+---------+-----------+
  *
- * a, b and c mostly name registers, of which there are 16.  A jump goes
- * forward alone: its distance, which is counted from the next instruction, is
- * the immediate, or b and c together where the immediate is compared with.
+ * a, b and c mostly name registers; there are 16.  Jumps only go forward.  A
+ * jump's distance is counted from the next instruction; it is the immediate,
+ * or b and c together if a value is compared with the immediate.
  */
 #ifndef TBUF_MACHINE_CODE_H
 #define TBUF_MACHINE_CODE_H
@@ -24,8 +24,8 @@
 
 #define TBUF_REGISTERS		16
 #define TBUF_TARGET_WORDS	4096	/* the longest program in a target */
-#define TBUF_CONSUMER_WORDS	65536	/* and in a consumer */
-#define TBUF_CALL_ARGUMENTS	4	/* of a subroutine at most */
+#define TBUF_CONSUMER_WORDS	65536	/* the longest one in a consumer */
+#define TBUF_CALL_ARGUMENTS	4	/* most arguments of a subroutine */
 
 /*
  * X(number, NAME, "name", "abc", 'immediate').  A number is never used for
@@ -35,11 +35,11 @@
  *	r, w, +	a register that is read, that is written, or both
  *	s	scope of a variable (enum tbuf_scope)
  *	f, g	function of an aggregation, and the registers it takes: a is
- *		the value, b and the one behind it are weight and parameter
+ *		the value, b and the next one are weight and parameter
  *	n, m	first register of the arguments of a call, and their number
  *	d	distance of a jump (b and c together)
  *	q	an argument of the probe, see TBUF_SELECT_NAME (a alone)
- * and of the immediate:
+ * The kinds of the immediate:
  *	i	a signed number		j	distance of a jump
  *	k	offset of a constant	q	an argument of the probe
  *	v	a variable's id		b	a built-in variable
@@ -116,7 +116,7 @@
 	X(0xda, TJNE, "tjne", "rr-", 'j')				\
 	X(0xe0, CALL, "call", "wnm", 'u')
 
-/* The second operand is a register or, 0x10 further, the immediate. */
+/* The second operand is a register; with number + 0x10, the immediate. */
 #define TBUF_BINARY_OPERATIONS(X)					\
 	TBUF_BINARY(X, 0, ADD, "add")					\
 	TBUF_BINARY(X, 1, SUB, "sub")					\
@@ -137,8 +137,8 @@
 	X(0x30 + n, NAME##I, name "i", "wr-", 'i')
 
 /*
- * A comparison sets a register to 0 or 1, or jumps: of registers, of a
- * register and the immediate, of an argument of the probe and the immediate.
+ * A comparison sets a register to 0 or 1, or jumps.  It compares registers, a
+ * register and the immediate, or an argument of the probe and the immediate.
  */
 #define TBUF_COMPARISONS(X)						\
 	TBUF_COMPARISON(X, 0, EQ, "eq")					\
@@ -166,9 +166,9 @@ enum tbuf_operation {
 };
 
 /*
- * An argument of the probe by its number, 0 to 9; or, with this added, by the
- * number of a name of the clause, 0 to 15, which the program's binding turns
- * into that of an argument (struct tbuf_clause).
+ * Selects an argument of the probe: by its number, 0 to 9; or, with this added,
+ * by the number of a name of the clause, 0 to 15, for which the program's
+ * binding has the argument's number (struct tbuf_clause).
  */
 #define TBUF_SELECT_NAME	16
 #define TBUF_SELECT_MAX		32
@@ -178,7 +178,7 @@ enum tbuf_scope {
 	TBUF_SCOPE_GLOBAL = 0,
 	TBUF_SCOPE_CLAUSE = 1,		/* this-> */
 	TBUF_SCOPE_THREAD = 2,		/* self-> */
-	TBUF_SCOPE_ARRAY = 3,		/* x[key], the key that was built */
+	TBUF_SCOPE_ARRAY = 3,		/* x[key], with the machine's key */
 	TBUF_SCOPE_THREAD_ARRAY = 4,	/* self->x[key] */
 	TBUF_SCOPES = 5
 };
@@ -196,7 +196,7 @@ enum tbuf_aggregator {
 	TBUF_AGGREGATORS = 9
 };
 
-/* By the numbers of DTrace's language (DTRACEFLT_BADADDR and so on). */
+/* Faults, with the numbers of DTrace (DTRACEFLT_BADADDR and so on). */
 enum tbuf_fault {
 	TBUF_FAULT_NONE = 0,
 	TBUF_FAULT_ADDRESS = 1,		/* invalid address */
@@ -213,7 +213,7 @@ enum tbuf_fault {
 	TBUF_FAULTS = 12
 };
 
-/* X(number, NAME, "name", is it a text).  More may come at the end. */
+/* X(number, NAME, "name", 1 for a text).  More may be added at the end. */
 #define TBUF_BUILTINS(X)						\
 	X(0, TIMESTAMP, "timestamp", 0)					\
 	X(1, VTIMESTAMP, "vtimestamp", 0)				\
@@ -258,8 +258,8 @@ enum tbuf_builtin {
 };
 
 /*
- * The image that addresses belong to: a process, and the random part of its
- * file's name, which tells it from what exec makes of it.
+ * Returns the number of the image that addresses belong to: the pid, and the
+ * random part of its file's name, which is a new one after exec.
  */
 static inline uint64_t
 tbuf_image(uint32_t pid, uint64_t random)
@@ -268,8 +268,8 @@ tbuf_image(uint32_t pid, uint64_t random)
 }
 
 /*
- * X(number, NAME, "name", least, most arguments).  From TBUF_SUB_OUTSIDE on
- * the machine's surroundings know them.
+ * X(number, NAME, "name", least, most arguments).  Those from TBUF_SUB_OUTSIDE
+ * on are functions of the machine's surroundings.
  */
 #define TBUF_SUBROUTINES(X)						\
 	X(0, TEXT, "text", 1, 1)					\
@@ -323,7 +323,7 @@ enum tbuf_subroutine {
 	TBUF_SUB_OUTSIDE = 128
 };
 
-/* What "file" tells of a descriptor, or of the process; texts come first. */
+/* The facts that "file" returns of a descriptor or process; texts first. */
 enum tbuf_file_what {
 	TBUF_FILE_NAME = 0,
 	TBUF_FILE_DIRECTORY = 1,
@@ -335,7 +335,7 @@ enum tbuf_file_what {
 	TBUF_FILE_FLAGS = 7
 };
 
-/* The fields of a word, and a word of its fields. */
+/* Return the fields of a word, and a word made of fields. */
 static inline unsigned
 tbuf_word_operation(uint64_t word)
 {
@@ -366,7 +366,7 @@ tbuf_word_immediate(uint64_t word)
 	return ((uint32_t)(word >> 32));
 }
 
-/* The distance where the immediate is compared with. */
+/* Returns the distance of a jump that compares with the immediate. */
 static inline uint32_t
 tbuf_word_distance(uint64_t word)
 {
@@ -383,27 +383,27 @@ tbuf_word(unsigned operation, unsigned a, unsigned b, unsigned c,
 }
 
 /*
- * D's own memory has addresses that no program's memory can have: bit 55 is a
- * kernel's, the bits above are not those of one.
+ * D's own memory has addresses that a program's memory cannot have: bit 55 is
+ * set as in the kernel's addresses, the bits above it are not.
  *
  *	63     55 54    50 49         32 31               0
  *	+--------+--------+-------------+------------------+
  *	|  mark  |  kind  |    index    |      offset      |
  *	+--------+--------+-------------+------------------+
  *
- * Arithmetic is that of integers.  What leaves an object at its start borrows
- * from the index, and is outside of that one as well.
+ * Arithmetic is that of integers.  An address before an object's start borrows
+ * from the index, and is outside of the object with that index as well.
  */
 enum tbuf_object {
 	TBUF_OBJECT_SCRATCH = 0,	/* alloca(), copyin() */
-	TBUF_OBJECT_TEMPORARY = 1,	/* results, till `free` */
-	TBUF_OBJECT_CONSTANT = 2,	/* of the program */
-	TBUF_OBJECT_ARGUMENT = 3,	/* index: of the probe */
+	TBUF_OBJECT_TEMPORARY = 1,	/* results, until `free` */
+	TBUF_OBJECT_CONSTANT = 2,	/* the program's constants */
+	TBUF_OBJECT_ARGUMENT = 3,	/* index: the argument's number */
 	TBUF_OBJECT_GLOBAL = 4,		/* index: a variable's id */
 	TBUF_OBJECT_CLAUSE = 5,		/* index: a variable's id */
 	TBUF_OBJECT_BUILTIN = 6,	/* index: enum tbuf_builtin */
-	TBUF_OBJECT_OUTSIDE = 7		/* from here on as the surroundings
-					   please */
+	TBUF_OBJECT_OUTSIDE = 7		/* from here on defined by the
+					   surroundings */
 };
 
 #define TBUF_ADDRESS_MARK	UINT64_C(0x1ab)

@@ -22,7 +22,7 @@ const struct tbuf_subroutine_row tbuf_subroutine_table[256] = {
 	TBUF_SUBROUTINES(SUBROUTINE)
 };
 
-/* Texts, as those of names.h are. */
+/* Names as arrays, as in names.h. */
 #define BUILTIN(number, NAME, name, text)	[(number)] = name,
 static const char builtins[TBUF_BUILTIN_END][16] = {
 	TBUF_BUILTINS(BUILTIN)
@@ -83,7 +83,7 @@ add(struct line *line, const char *format, ...)
 		line->used = line->size - 1;
 }
 
-/* What comes before an operand. */
+/* Adds the separator before an operand. */
 static void
 separate(struct line *line)
 {
@@ -91,7 +91,7 @@ separate(struct line *line)
 	line->separator = ", ";
 }
 
-/* One of a table of names, each of a width, or its number. */
+/* Adds a name from a table with names of one width, or its number. */
 static void
 name(struct line *line, const char *names, size_t width, unsigned count,
     unsigned n)
@@ -134,7 +134,7 @@ field(struct line *line, char kind, unsigned n)
 	}
 }
 
-/* The target of a jump is told by its index. */
+/* Adds the target of a jump, as the index of an instruction. */
 static void
 target(struct line *line, uint32_t at, uint32_t distance)
 {

@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Variables and effects: what the machine's surroundings do for it.
+ * Variables and effects, which the machine's surroundings implement.
  */
 #include "machine/internal.h"
 
-/* Ask the surroundings; an illegal operation if they do not do this at all. */
+/* Calls the surroundings; without such a callback: an illegal operation. */
 #define ASK(m, callback, ...)						\
 	((m)->fault.address = 0, (m)->surroundings->callback == NULL ?	\
 	    TBUF_FAULT_ILLEGAL :					\
@@ -25,7 +25,7 @@ store_text(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	return (ASK(m, store_text, scope, id, text.at, text.length));
 }
 
-/* From D's own memory: what is elsewhere has been copied in before. */
+/* Stores bytes of D's own memory; other memory has been copied in before. */
 static int
 store_bytes(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
     uint64_t address, uint64_t size)
@@ -45,7 +45,7 @@ store_bytes(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	return (ASK(m, store_bytes, scope, id, bytes, (uint32_t)size));
 }
 
-/* Room for so many bytes, which are 0. */
+/* Makes room for `size` bytes, which are 0. */
 static int
 temporary(struct tbuf_machine *m, uint64_t *address, uint32_t size)
 {
@@ -124,8 +124,8 @@ update(struct tbuf_machine *m, uint64_t word)
 }
 
 /*
- * What is recorded next lies behind what there is, until it is emitted: then
- * the other record goes on.
+ * Begins a second record after the first one.  When it has been emitted, the
+ * first one goes on.
  */
 static int
 aside(struct tbuf_machine *m)
@@ -142,7 +142,7 @@ aside(struct tbuf_machine *m)
 	return (0);
 }
 
-/* The record's end is padded, as that of every record. */
+/* Emits the record, the second one of two, padded like all records. */
 static int
 emit(struct tbuf_machine *m, uint32_t record)
 {

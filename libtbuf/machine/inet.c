@@ -1,19 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Addresses of networks as texts, and bytes in their order.
+ * Network addresses as texts, and network byte order.
  */
 #include "base/optimize_size.h"
 
 #include "machine/internal.h"
 
-/* A text in the making, which is large enough for any of these. */
+/* A text that grows, with room for any of these addresses. */
 struct line {
 	uint32_t size;
 	uint8_t bytes[64];
 };
 
-/* Without a call of memset(3), which an initializer may become. */
+/* Not an initializer, which may become a call of memset(3). */
 static void
 line_begin(struct line *line)
 {
@@ -27,7 +27,7 @@ line_put(struct line *line, uint8_t c)
 		line->bytes[line->size++] = c;
 }
 
-/* Without leading zeroes but for `least` digits. */
+/* Adds a number with at least `least` digits. */
 static void
 line_number(struct line *line, unsigned value, unsigned base, unsigned least)
 {
@@ -47,7 +47,7 @@ line_end(struct tbuf_machine *m, const struct line *line, uint64_t *result)
 	return (tbuf_text_make(m, line->bytes, line->size, result));
 }
 
-/* Bytes at an address of any kind. */
+/* Copies bytes from an address of any kind. */
 static int
 fetch(struct tbuf_machine *m, uint64_t address, uint8_t *to, unsigned size)
 {
@@ -74,14 +74,14 @@ line_ip4(struct line *line, const uint8_t *ip)
 	}
 }
 
-#define GROUPS	8	/* of 16 bits, in an IPv6 address */
+#define GROUPS	8	/* 16-bit groups of an IPv6 address */
 
 struct run {
 	unsigned at;
 	unsigned length;
 };
 
-/* The longest run of groups that are 0, the first of several. */
+/* Returns the longest run of groups that are 0, the first of several. */
 static struct run
 zeroes(const uint16_t *groups)
 {
@@ -120,7 +120,7 @@ line_groups(struct line *line, const uint16_t *groups, struct run hidden)
 	}
 }
 
-/* What stands before an IPv4 address within an IPv6 one. */
+/* The prefix of an IPv4 address within an IPv6 one. */
 enum prefix {
 	PREFIX_NONE,		/* 1.2.3.4 */
 	PREFIX_COLONS,		/* ::1.2.3.4 */
@@ -237,7 +237,7 @@ tbuf_sub_link_ntop(struct tbuf_machine *m, const uint64_t *arguments,
 	return (line_end(m, &line, result));
 }
 
-/* configure accepts little-endian machines alone. */
+/* htons(n); configure accepts little-endian machines only. */
 int
 tbuf_sub_htons(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)

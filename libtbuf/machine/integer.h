@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arithmetic of 64 bits, defined for every operand.  Widths and signs are the
- * compiler's: it extends where D's types want it.
+ * 64-bit arithmetic, defined for every operand.  The compiler emits extensions
+ * for other widths and for signs.
  */
 #ifndef TBUF_MACHINE_INTEGER_H
 #define TBUF_MACHINE_INTEGER_H
@@ -12,14 +12,14 @@
 
 #include "machine/code.h"
 
-/* Wraps; INT64_MIN / -1 is INT64_MIN.  y is not 0. */
+/* Returns x / y, which wraps: INT64_MIN / -1 is INT64_MIN.  y is not 0. */
 static inline uint64_t
 tbuf_divide_signed(uint64_t x, uint64_t y)
 {
 	return (y == UINT64_MAX ? 0 - x : (uint64_t)((int64_t)x / (int64_t)y));
 }
 
-/* Its sign is the quotient's, as DTrace has it: 19 % -5 is -4. */
+/* Returns x % y with the quotient's sign, as in DTrace: 19 % -5 is -4. */
 static inline uint64_t
 tbuf_modulo_signed(uint64_t x, uint64_t y)
 {
@@ -29,7 +29,7 @@ tbuf_modulo_signed(uint64_t x, uint64_t y)
 	return ((int64_t)y < 0 ? 0 - x : x);
 }
 
-/* By the number of `divs` to `modu` in TBUF_BINARY_OPERATIONS. */
+/* Divides; n is that of `divs` to `modu` in TBUF_BINARY_OPERATIONS. */
 static inline uint64_t
 tbuf_divide(unsigned n, uint64_t x, uint64_t y)
 {
@@ -44,7 +44,7 @@ tbuf_divide(unsigned n, uint64_t x, uint64_t y)
 	return (x % y);
 }
 
-/* Shifts go by the count's lowest six bits; the signed one keeps the sign. */
+/* Shifts right with the sign, by the lowest six bits of the count. */
 static inline uint64_t
 tbuf_shift_signed(uint64_t x, uint64_t count)
 {

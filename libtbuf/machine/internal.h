@@ -1,11 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the parts of the machine have in common.  Functions that return an int
+ * Functions that the files of the machine share.  Those that return an int
  * return 0, a fault or TBUF_STOP.
  *
- * Bytes are loaded and stored one by one, as atomic ones: others may change
- * them meanwhile, and a loop over them must not become a call of memcpy().
+ * Bytes are loaded and stored one by one, as atomic ones: other threads and
+ * processes may change them meanwhile, and a loop over them must not become a
+ * call of memcpy().
  */
 #ifndef TBUF_MACHINE_INTERNAL_H
 #define TBUF_MACHINE_INTERNAL_H
@@ -13,12 +14,12 @@
 #include "arch/atomics.h"
 #include "machine/machine.h"
 
-/* A text where it lies: it ends with a NUL, or after `most` bytes. */
+/* A text in place: it ends with a NUL, or after `most` bytes. */
 struct tbuf_characters {
 	const uint8_t *at;
 	uint32_t most;		/* strsize or less */
 	uint32_t length;	/* only after tbuf_text_measure() */
-	bool whole;		/* they are all there, whatever the end is */
+	bool whole;		/* all `most` bytes can be read */
 };
 
 static inline int
@@ -34,7 +35,7 @@ tbuf_illegal(struct tbuf_machine *m)
 	return (tbuf_fault(m, TBUF_FAULT_ILLEGAL, 0));
 }
 
-/* So many bytes of work. */
+/* Uses up the fuel for some bytes of work; a fault if there is too little. */
 static inline int
 tbuf_work(struct tbuf_machine *m, uint64_t bytes)
 {
@@ -70,7 +71,7 @@ tbuf_minimum(uint64_t a, uint32_t b)
 	return (a < b ? (uint32_t)a : b);
 }
 
-/* The number of an argument: by itself, or by a name of the clause. */
+/* Returns the number of an argument, also for a name of the clause. */
 static inline unsigned
 tbuf_select(const struct tbuf_machine *m, uint32_t selector)
 {
@@ -87,7 +88,7 @@ tbuf_argument(const struct tbuf_machine *m, uint32_t selector)
 	return (n < m->nargs ? m->values[n] : 0);
 }
 
-/* The comparison of an argument with the word's immediate. */
+/* Returns the result of comparing an argument with the word's immediate. */
 static inline bool
 tbuf_argument_holds(uint64_t word, uint64_t x)
 {
@@ -134,7 +135,7 @@ int	tbuf_memory_alloca(struct tbuf_machine *, uint64_t size,
 	    uint8_t **, uint64_t *address);
 uint64_t tbuf_memory_argument(const struct tbuf_machine *, uint32_t selector);
 
-/* text.c: texts as such */
+/* text.c: the end of texts, comparison, new texts */
 int	tbuf_text_measure(struct tbuf_machine *, struct tbuf_characters *);
 int	tbuf_text_open(struct tbuf_machine *, uint64_t address,
 	    struct tbuf_characters *);
@@ -150,17 +151,20 @@ int	tbuf_file_tell(struct tbuf_machine *, uint32_t pid,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], uint64_t *result);
 int	tbuf_file_unknown(struct tbuf_machine *, uint64_t what,
 	    uint64_t *result);
-/* Fields of stat(5) behind the name: of a process, of this thread; or 0. */
+/*
+ * Fields of /proc/PID/stat, counted after the name.  The functions return one
+ * of a process, or of this thread; 0 if it cannot be read.
+ */
 #define TBUF_FIELD_PARENT	2
 #define TBUF_FIELD_GROUP		3
 #define TBUF_FIELD_SESSION	4
 #define TBUF_FIELD_TERMINAL	5
 #define TBUF_FIELD_PRIORITY	16
 #define TBUF_FIELD_THREADS	18
-#define TBUF_PRIORITIES	100	/* of real time, below what stat says */
+#define TBUF_PRIORITIES	100	/* real-time ones, subtracted in stat */
 int64_t	tbuf_file_stat(uint32_t pid, unsigned number);
 int64_t	tbuf_file_thread_stat(unsigned number);
-/* The process, or one that it descends from. */
+/* Returns true if the process is `of' or descends from it. */
 bool	tbuf_file_is_progeny(uint32_t pid, uint64_t of);
 
 /* piece.c: keys and records */
@@ -170,7 +174,7 @@ int	tbuf_piece_step(struct tbuf_machine *, uint64_t word);
 int	tbuf_variable_step(struct tbuf_machine *, uint64_t word);
 int	tbuf_effect_step(struct tbuf_machine *, uint64_t word);
 
-/* call.c and beside it: subroutines, by topic */
+/* call.c and others: subroutines, by topic */
 int	tbuf_call_step(struct tbuf_machine *, uint64_t word);
 typedef int tbuf_subroutine_function(struct tbuf_machine *,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The machine's memory: addresses are held against their objects at each use.
+ * The machine's memory: each use of an address is checked with its object.
  */
 #include "machine/internal.h"
 #include "tbuf.h"
 
-/* How much of a NUL-terminated text is before its end, and before `most`. */
+/* Returns the length of a NUL-terminated text, at most `most`. */
 static uint64_t
 terminated(const uint8_t *text, uint64_t most)
 {
@@ -18,8 +18,8 @@ terminated(const uint8_t *text, uint64_t most)
 }
 
 /*
- * An argument's object: what is read in place.  Of a NUL-terminated text so
- * much as is asked for, with its NUL, for what is behind it is not ours.
+ * Gets an argument's object, which is read in place.  A NUL-terminated text
+ * reaches to `end` or to its NUL, as memory after that is not the text's.
  */
 static int
 argument(struct tbuf_machine *m, uint32_t n, uint64_t end,
@@ -53,7 +53,7 @@ filled(const struct tbuf_buffer *buffer, struct tbuf_span *span)
 	span->writable = true;
 }
 
-/* The whole object of an address, as far as the offset `end` at least. */
+/* Gets the whole object of an address, at least up to the offset `end`. */
 static int
 object(struct tbuf_machine *m, uint64_t address, uint64_t end,
     struct tbuf_span *span)
@@ -84,7 +84,7 @@ object(struct tbuf_machine *m, uint64_t address, uint64_t end,
 }
 
 /*
- * What is at an address and behind it in its object; `size` bytes are wanted,
+ * Gets the part of an object from an address on; `size` bytes are wanted, and
  * there may be fewer.
  */
 int
@@ -105,7 +105,7 @@ tbuf_memory_span(struct tbuf_machine *m, uint64_t address, uint64_t size,
 	return (0);
 }
 
-/* A NUL-terminated argument's text: its end is looked for as it is read. */
+/* Gets a NUL-terminated argument's text; its end is found when it is read. */
 static int
 argument_text(struct tbuf_machine *m, uint64_t address,
     struct tbuf_characters *text)
@@ -124,8 +124,8 @@ argument_text(struct tbuf_machine *m, uint64_t address,
 }
 
 /*
- * A text: it may not be NULL, nor the program's own memory, which copyinstr()
- * brings.
+ * Gets a text.  It must not be NULL, nor in the program's own memory, from
+ * which copyinstr() copies.
  */
 int
 tbuf_memory_text(struct tbuf_machine *m, uint64_t address,
@@ -148,7 +148,7 @@ tbuf_memory_text(struct tbuf_machine *m, uint64_t address,
 	return (0);
 }
 
-/* Memory that is not D's own. */
+/* Copies from memory that is not D's own. */
 int
 tbuf_memory_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
     uint64_t size)
@@ -159,7 +159,7 @@ tbuf_memory_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 	return (m->surroundings->copyin(m, address, to, size));
 }
 
-/* So many bytes to be read. */
+/* Gets `size` bytes for reading. */
 int
 tbuf_memory_bytes(struct tbuf_machine *m, uint64_t address, uint64_t size,
     const uint8_t **bytes)
@@ -203,7 +203,7 @@ tbuf_memory_alloca(struct tbuf_machine *m, uint64_t size, uint8_t **bytes,
 	return (0);
 }
 
-/* A text argument as an address; anything else as it is. */
+/* Returns a text argument as an address, any other argument unchanged. */
 uint64_t
 tbuf_memory_argument(const struct tbuf_machine *m, uint32_t selector)
 {
@@ -270,7 +270,7 @@ load_step(struct tbuf_machine *m, uint64_t *to, uint64_t address,
 	return (answer);
 }
 
-/* To an object that is not to be written as it lies. */
+/* Writes to an object that is not writable in place. */
 int
 tbuf_memory_write(struct tbuf_machine *m, uint64_t address,
     const uint8_t *from, uint64_t size)

@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tables of machine/code.h, for what looks at programs and does not
- * run them.
+ * The tables of machine/code.h, for code that inspects programs without running
+ * them.
  */
 #ifndef TBUF_MACHINE_NAMES_H
 #define TBUF_MACHINE_NAMES_H
 
 #include "machine/machine.h"
 
-/* With texts, as pointers would cost each program that has the library. */
+/* Names are arrays: pointers would cost each program with the library. */
 struct tbuf_operation_row {
 	char name[16];		/* empty: there is no such operation */
 	char fields[4];		/* the kinds of a, b and c */
@@ -17,7 +17,7 @@ struct tbuf_operation_row {
 };
 
 struct tbuf_subroutine_row {
-	char name[16];		/* empty: there is none */
+	char name[16];		/* empty: there is no such subroutine */
 	uint8_t least;		/* arguments */
 	uint8_t most;
 };

@@ -7,7 +7,7 @@
 
 #include "machine/internal.h"
 
-/* 2 to 36; anything else is an illegal operation. */
+/* Returns true for 2 to 36; any other base is an illegal operation. */
 static bool
 is_base(uint64_t base)
 {
@@ -35,7 +35,7 @@ is_blank(uint8_t c)
 	return (c == ' ' || (c >= '\t' && c <= '\r'));
 }
 
-/* Behind 0x, where digits follow it. */
+/* Returns the place after 0x, if digits follow that. */
 static uint32_t
 skip_prefix(const struct tbuf_characters *s, uint32_t n, uint64_t base)
 {
@@ -46,7 +46,7 @@ skip_prefix(const struct tbuf_characters *s, uint32_t n, uint64_t base)
 	return (n);
 }
 
-/* strtoll(s[, base]): it wraps. */
+/* strtoll(s[, base]): the value wraps. */
 int
 tbuf_sub_strtoll(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Subroutines on paths.  They go by the text alone.
+ * Subroutines on paths.  They use the text only, not the file system.
  */
 #include "base/optimize_size.h"
 
 #include "machine/internal.h"
 
-/* Before the slashes in front of a place, or its other characters. */
+/* Returns the beginning of the slashes, or of other characters, before n. */
 static uint32_t
 back(const struct tbuf_characters *s, uint32_t n, bool slashes)
 {
@@ -24,7 +24,7 @@ literal(struct tbuf_machine *m, char c, uint64_t *result)
 	return (tbuf_text_make(m, &byte, 1, result));
 }
 
-/* As basename(3) of the standard. */
+/* basename(path): as in POSIX. */
 int
 tbuf_sub_basename(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
@@ -62,12 +62,12 @@ tbuf_sub_dirname(struct tbuf_machine *m, const uint64_t *arguments,
 	return (tbuf_text_make(m, s.at, end, result));
 }
 
-/* A clean path in the making. */
+/* A clean path while it is made. */
 struct path {
 	uint8_t *bytes;
 	uint32_t size;
-	uint32_t root;		/* what .. cannot take away: the first slash */
-	uint32_t fixed;		/* nor this: leading .. of a relative one */
+	uint32_t root;		/* bytes .. cannot remove: the first slash */
+	uint32_t fixed;		/* root, or leading .. of a relative path */
 };
 
 static void
@@ -79,7 +79,7 @@ join(struct path *path, const uint8_t *name, uint32_t length)
 	path->size += length;
 }
 
-/* .. takes the last name away, if there is one. */
+/* Handles ..: removes the last name, if there is one. */
 static void
 parent(struct path *path)
 {
@@ -125,7 +125,7 @@ clean(const struct tbuf_characters *s, struct path *path)
 	}
 }
 
-/* Without //, /./, a/.. and a slash at the end; nothing left is ".". */
+/* cleanpath(path): without //, /./, a/.. and a last slash; if empty, ".". */
 int
 tbuf_sub_cleanpath(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
@@ -137,7 +137,7 @@ tbuf_sub_cleanpath(struct tbuf_machine *m, const uint64_t *arguments,
 	(void)count;
 	if (answer == 0)
 		answer = tbuf_work(m, 2 * (uint64_t)s.length);
-	/* Each name has one slash before it at most; and the ".". */
+	/* Room for at most one slash before each name, and for ".". */
 	if (answer == 0)
 		answer = tbuf_memory_temporary(m, s.length + UINT64_C(3),
 		    &path.bytes, result);

@@ -3,9 +3,9 @@
  *
  * Keys and records, piece by piece.
  *
- * Pieces lie as the arguments in a default record do: numbers as 8 bytes,
+ * Pieces are stored like the arguments in a default record: numbers as 8 bytes,
  * aligned to 8; a text as a 16-bit word, aligned to 2, and its bytes; bytes
- * as they are.  What they are is known by EPID.
+ * as they are.  The EPID determines the pieces of a record.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "layout/layout.h"
 #include "tbuf.h"
 
-/* Room for a piece, aligned; NULL if there is none.  Padding is zero. */
+/* Makes aligned room for a piece, padded with 0.  Returns NULL if full. */
 static uint8_t *
 piece(struct tbuf_buffer *buffer, uint64_t size, uint32_t alignment)
 {
@@ -26,7 +26,7 @@ piece(struct tbuf_buffer *buffer, uint64_t size, uint32_t alignment)
 	return (buffer->bytes + at);
 }
 
-/* A key or a record that has become too large. */
+/* Raises the fault of a key or a record that is too large. */
 static int
 overflow(struct tbuf_machine *m, const struct tbuf_buffer *buffer,
     uint64_t size)
@@ -43,7 +43,7 @@ put_number(struct tbuf_machine *m, struct tbuf_buffer *buffer, uint64_t value)
 
 	if (to == NULL)
 		return (overflow(m, buffer, sizeof(value)));
-	/* One store, for it is loaded at once; nobody else sees the buffer. */
+	/* One store, as it is loaded at once; the buffer is not shared. */
 	memcpy(to, &value, sizeof(value));
 	return (0);
 }
@@ -62,7 +62,7 @@ put_text(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (tbuf_work(m, size));
 }
 
-/* What the 15 bits of a length can tell. */
+/* The greatest length of 15 bits. */
 #define LENGTH_MAX	(TBUF_TEXT_CUT - 1u)
 
 static int
@@ -73,7 +73,7 @@ put_characters(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	uint32_t size;
 	int answer;
 
-	/* A key may be NULL; NULL that is shown is a fault. */
+	/* A key may be NULL, also in a record aside; else NULL is a fault. */
 	if (address == 0 && (buffer == &m->key || m->aside != 0))
 		return (put_text(m, buffer, NULL, 0, TBUF_TEXT_NULL));
 	answer = tbuf_text_open(m, address, &text);
@@ -104,7 +104,7 @@ put_bytes(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (answer);
 }
 
-/* An argument of the probe, by its class. */
+/* Stores an argument of the probe, by its class. */
 static int
 put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
     uint32_t selector)
@@ -134,7 +134,7 @@ put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (put_number(m, buffer, m->values[n]));
 }
 
-/* A stack lies as a text does, for it may be shorter than its room. */
+/* Stores a stack like a text, as it may be shorter than its room. */
 static int
 put_stack(struct tbuf_machine *m, uint64_t image, uint32_t room)
 {
@@ -158,8 +158,8 @@ put_stack(struct tbuf_machine *m, uint64_t image, uint32_t room)
 }
 
 /*
- * A variable's size counts against dynvarsize as it is declared: numbers by
- * their width, texts by strsize.
+ * Returns the declared size of a key's piece, which counts against dynvarsize:
+ * the width of a number, strsize for a text.
  */
 static uint32_t
 declared(const struct tbuf_machine *m, uint64_t word)

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What an open file of a process is: fds[] of D; and what else the kernel tells
- * of processes.  It is asked, in /proc, by calls that change nothing; what it
- * does not say of a file is "<unknown>", and what is not open is "<none>".
+ * Open files of a process, for fds[] of D, and other facts about processes.
+ * They are read from /proc, by calls that change nothing.  An unknown fact of a
+ * file is "<unknown>", and a file that is not open is "<none>".
  */
 #include "base/optimize_size.h"
 
@@ -18,7 +18,7 @@
 
 #define PATH_ROOM	1024	/* a longer path is cut */
 
-/* A text in the making. */
+/* A text that grows; the rest is cut. */
 struct line {
 	uint32_t size;
 	char bytes[64];
@@ -45,7 +45,7 @@ line_number(struct line *line, uint32_t value)
 	line_put(line, digits + n);
 }
 
-/* Of which process; 0 is this one. */
+/* Begins with the process's folder in /proc; pid 0 is this process. */
 static void
 line_begin(struct line *line, uint32_t pid)
 {
@@ -70,8 +70,8 @@ text(struct tbuf_machine *m, const char *bytes, uint64_t *result)
 /* ------------------------------------------------------------ file systems */
 
 /*
- * As the kernel names them; several that have one number have the name of the
- * one that is met most.
+ * The kernel's names of file systems; if several have the same number, the name
+ * of the most frequent one.
  */
 static const struct {
 	uint32_t magic;
@@ -128,8 +128,8 @@ ends_in(const char *path, uint32_t size, const char *end, uint32_t length)
 }
 
 /*
- * The last part of a path.  What is in no folder the kernel shows with a word
- * before a colon, and of that a pipe and a socket have no name of their own.
+ * Gets the last part of a path.  The kernel shows a file that is in no folder
+ * as a word and a colon, then a name; a pipe and a socket have no name.
  */
 static void
 cut_name(const char *path, uint32_t size, uint32_t *from, uint32_t *to)
@@ -151,7 +151,7 @@ cut_name(const char *path, uint32_t size, uint32_t *from, uint32_t *to)
 		*from = (uint32_t)sizeof(anonymous) - 1;
 }
 
-/* With a frame of its own, which only a path needs. */
+/* Makes a text of a path.  Not inlined: only paths need so large a frame. */
 static __attribute__((noinline)) int
 path_text(struct tbuf_machine *m, const struct line *at, uint64_t what,
     uint64_t *result)
@@ -181,7 +181,7 @@ path_text(struct tbuf_machine *m, const struct line *at, uint64_t what,
 
 /* ------------------------------------------------------------ numbers */
 
-/* A field of fdinfo, or 0. */
+/* Returns a field of fdinfo, or 0. */
 static uint64_t
 field(const char *info, const char *name, unsigned base)
 {
@@ -204,7 +204,7 @@ field(const char *info, const char *name, unsigned base)
 	return (value);
 }
 
-/* The beginning of a file, as a text; "" if it cannot be read. */
+/* Reads the beginning of a file as a text; "" if it cannot be read. */
 static void
 read_text(const struct line *at, char *to, size_t size)
 {
@@ -229,7 +229,7 @@ asked(const struct line *at, const char *name, unsigned base)
 	return (field(info, name, base));
 }
 
-/* Of this process by calls that open nothing. */
+/* Returns a file's offset; for this process by a call that opens nothing. */
 static uint64_t
 offset(uint32_t pid, uint32_t fd, const struct line *at)
 {
@@ -255,7 +255,7 @@ flags(uint32_t pid, uint32_t fd, const struct line *at)
 
 /* ------------------------------------------------------------ processes */
 
-/* A field of stat behind the name, which may have anything in it, from 1. */
+/* Returns a field of stat, from 1, after the name, which may have any bytes. */
 static int64_t
 stat_field(const struct line *at, unsigned number)
 {
@@ -311,7 +311,7 @@ tbuf_file_is_progeny(uint32_t pid, uint64_t of)
 	return (false);
 }
 
-/* ------------------------------------------------------------ what is asked */
+/* ------------------------------------------------------------ file() */
 
 int
 tbuf_file_unknown(struct tbuf_machine *m, uint64_t what, uint64_t *result)

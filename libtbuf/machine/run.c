@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The machine: one instruction after the other.
+ * The machine: runs one instruction after the other.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "machine/internal.h"
 #include "tbuf.h"
 
-/* Operations that another part of the machine does. */
+/* Runs an operation of another file of the machine. */
 static int
 other(struct tbuf_machine *m, uint64_t word)
 {
@@ -37,7 +37,7 @@ other(struct tbuf_machine *m, uint64_t word)
 	return (tbuf_illegal(m));
 }
 
-/* The compiler's own faults, and what `bound` has found. */
+/* Raises the fault of `fault`, which the compiler emits, or of `bound`. */
 static int
 raised(struct tbuf_machine *m, uint64_t word, uint64_t value)
 {
@@ -49,7 +49,7 @@ raised(struct tbuf_machine *m, uint64_t word, uint64_t value)
 	return (tbuf_fault(m, (enum tbuf_fault)number, value));
 }
 
-/* Texts are compared in jumps, so that a predicate is short. */
+/* Compares texts for a jump; one instruction keeps predicates short. */
 static int
 texts(struct tbuf_machine *m, uint64_t word, bool *jump)
 {
@@ -73,7 +73,7 @@ ended(struct tbuf_machine *m, int answer, uint64_t pc)
 	return (TBUF_END_FAULT);
 }
 
-/* Behind the part that has stopped, if there is anything: see `part`. */
+/* Returns true if the run goes on after the stopped part: see `part`. */
 static bool
 resumes(struct tbuf_machine *m, uint64_t pc)
 {
@@ -88,7 +88,7 @@ resumes(struct tbuf_machine *m, uint64_t pc)
 	return (true);
 }
 
-/* Whatever the stack had there before is nobody's business. */
+/* Clears the registers, so that a program cannot read old stack memory. */
 static inline void
 registers_clear(struct tbuf_machine *m)
 {
@@ -114,9 +114,9 @@ begin(struct tbuf_machine *m)
 }
 
 /*
- * The jumps by arguments that a program begins with: most often a predicate,
- * which most often is false.  They need no registers, so that these need not
- * be cleared then.  Where it goes on.
+ * Runs the jumps by arguments that a program begins with: most often a
+ * predicate, which most often is false.  They use no registers, which need not
+ * be cleared for them.  Returns the index of the next instruction.
  */
 static inline uint64_t
 predicate(const struct tbuf_machine *m)
@@ -144,8 +144,8 @@ tbuf_machine_idle(const struct tbuf_machine *m)
 }
 
 /*
- * A number behind others in the record, which is what most pieces are; false:
- * it is not that simple.
+ * Appends a number to numbers in the record, as most pieces are.  Returns false
+ * if it is not that simple.
  */
 static inline bool
 number_put(struct tbuf_machine *m, uint64_t value)
@@ -181,7 +181,7 @@ argument_put(struct tbuf_machine *m, uint64_t word)
 		pc += tbuf_word_immediate(word);			\
 	break
 
-/* A binary operation, of registers and of a register and the immediate. */
+/* A binary operation: on registers, and on a register and the immediate. */
 #define BINARY(NAME, expression)					\
 	case TBUF_OP_##NAME: {						\
 		uint64_t x = RB, y = RC;				\

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Subroutines on texts.  A length that was measured once bounds all reads,
- * whatever becomes of the text's end meanwhile.
+ * Subroutines on texts.  A length that was measured once bounds all reads, even
+ * if the text's end changes meanwhile.
  */
 #include "base/optimize_size.h"
 
@@ -68,7 +68,7 @@ tbuf_sub_strjoin(struct tbuf_machine *m, const uint64_t *arguments,
 	return (0);
 }
 
-/* What is from a place of a text on. */
+/* Makes a text of the rest of a text, from a place on. */
 static int
 rest(struct tbuf_machine *m, const struct tbuf_characters *s, uint32_t at,
     uint64_t *result)
@@ -76,7 +76,7 @@ rest(struct tbuf_machine *m, const struct tbuf_characters *s, uint32_t at,
 	return (tbuf_text_make(m, s->at + at, s->length - at, result));
 }
 
-/* A NUL is looked for, too: it is at the end. */
+/* strchr(s, c): c may be NUL, which is at the end. */
 int
 tbuf_sub_strchr(struct tbuf_machine *m, const uint64_t *arguments,
     unsigned count, uint64_t *result)
@@ -116,7 +116,7 @@ tbuf_sub_strrchr(struct tbuf_machine *m, const uint64_t *arguments,
 	return (0);
 }
 
-/* The first place of a text from `at` to `last`; -1: there is none. */
+/* Returns the first place of `part` from `at` to `last`, or -1. */
 static int64_t
 find(struct tbuf_machine *m, const struct tbuf_characters *s,
     const struct tbuf_characters *part, int64_t at, int64_t last)
@@ -137,7 +137,7 @@ find_last(struct tbuf_machine *m, const struct tbuf_characters *s,
 	return (-1);
 }
 
-/* Was the search given up? */
+/* Returns a fault if a search ended as there was no fuel, else 0. */
 static int
 exhausted(struct tbuf_machine *m)
 {
@@ -162,8 +162,8 @@ tbuf_sub_strstr(struct tbuf_machine *m, const uint64_t *arguments,
 }
 
 /*
- * index(s, part[, from]): as Perl's.  A negative place is the start; one
- * behind the end finds the empty text alone, at the end.
+ * index(s, part[, from]): as in Perl.  A negative place is the start; from a
+ * place after the end only the empty text is found, at the end.
  */
 int
 tbuf_sub_index(struct tbuf_machine *m, const uint64_t *arguments,
@@ -184,8 +184,8 @@ tbuf_sub_index(struct tbuf_machine *m, const uint64_t *arguments,
 }
 
 /*
- * rindex(s, part[, from]): backwards from a place, which may be behind the end;
- * a negative one finds the empty text alone, at the start.
+ * rindex(s, part[, from]): backwards from a place, which may be after the end;
+ * from a negative one only the empty text is found, at the start.
  */
 int
 tbuf_sub_rindex(struct tbuf_machine *m, const uint64_t *arguments,
@@ -206,7 +206,7 @@ tbuf_sub_rindex(struct tbuf_machine *m, const uint64_t *arguments,
 	return (exhausted(m));
 }
 
-/* A number that no length reaches is as good as any larger one. */
+/* Limits a number to +-UINT32_MAX, which no length exceeds. */
 static int64_t
 bounded(uint64_t value)
 {
@@ -216,8 +216,9 @@ bounded(uint64_t value)
 }
 
 /*
- * substr(s, from[, size]): as Perl's.  A negative place counts from the end, a
- * negative size leaves so many characters at the end.  What is outside is "".
+ * substr(s, from[, size]): as in Perl.  A negative place counts from the end, a
+ * negative size is the number of characters left out at the end.  The result is
+ * "" if it is outside of the text.
  */
 int
 tbuf_sub_substr(struct tbuf_machine *m, const uint64_t *arguments,
@@ -238,7 +239,7 @@ tbuf_sub_substr(struct tbuf_machine *m, const uint64_t *arguments,
 	}
 	if (end > s.length)
 		end = s.length;
-	/* Begun before the text, it may yet reach into it. */
+	/* A part that begins before the text may end in it. */
 	if (from < 0 && end > 0)
 		from = 0;
 	if (from < 0 || from > end)
@@ -260,7 +261,7 @@ is_delimiter(const struct tbuf_characters *delimiters, uint8_t c)
 	return (false);
 }
 
-/* The first place from `at` on whose character is a delimiter or is none. */
+/* Returns the first place from `at` on that has, or has not, a delimiter. */
 static uint32_t
 token_end(struct tbuf_machine *m, const struct tbuf_characters *delimiters,
     uint32_t at, bool wanted)
@@ -273,7 +274,7 @@ token_end(struct tbuf_machine *m, const struct tbuf_characters *delimiters,
 	return (at);
 }
 
-/* Keep a text to go on with. */
+/* Copies a text, with which later calls go on. */
 static int
 token_begin(struct tbuf_machine *m, uint64_t address)
 {
@@ -319,7 +320,7 @@ tbuf_sub_strtok(struct tbuf_machine *m, const uint64_t *arguments,
 
 /* ------------------------------------------------------------ letters */
 
-/* A copy with letters from `first` on, 26 of them, moved by so much. */
+/* Makes a copy in which `by` is added to the 26 letters from `first` on. */
 static int
 letters(struct tbuf_machine *m, uint64_t address, uint8_t first, int by,
     uint64_t *result)

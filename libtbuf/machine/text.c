@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts: where they end, how they compare, and new ones.
+ * Texts: finds their ends, compares them and makes new ones.
  */
 #include "machine/internal.h"
 
-/* Look for the end. */
+/* Finds the end of a text, and sets its length. */
 int
 tbuf_text_measure(struct tbuf_machine *m, struct tbuf_characters *text)
 {
@@ -26,14 +26,14 @@ tbuf_text_open(struct tbuf_machine *m, uint64_t address,
 	return (answer != 0 ? answer : tbuf_text_measure(m, text));
 }
 
-/* NULL is less than all others, and equal to itself. */
+/* Compares NULL, which is less than all texts, and equal to itself. */
 static int
 compare_null(uint64_t left, uint64_t right)
 {
 	return ((left != 0) - (right != 0));
 }
 
-/* From a place on up to another: where they differ or have a NUL. */
+/* Returns the first place in [n, end) with a difference or a NUL, or end. */
 static inline uint32_t
 same_bytes(const struct tbuf_characters *a, const struct tbuf_characters *b,
     uint32_t n, uint32_t end)
@@ -48,13 +48,14 @@ same_bytes(const struct tbuf_characters *a, const struct tbuf_characters *b,
 	return (n);
 }
 
-/* Words of anybody's memory. */
+/* Words that may alias any memory. */
 typedef uint64_t any_word __attribute__((may_alias));
 typedef uint64_t odd_word __attribute__((may_alias, aligned(1)));
 
 /*
- * The same by words.  Those of `a` are aligned, and so do not reach into a page
- * that its text does not; a sanitizer would mind.  Those of `b` are all there.
+ * Skips equal words without a NUL.  Words of `a` are aligned, and so never in a
+ * page that its text does not reach, but a sanitizer would report them.  All
+ * bytes of `b` can be read.
  */
 static __attribute__((no_sanitize("address", "thread"))) uint32_t
 same_words(const struct tbuf_characters *a, const struct tbuf_characters *b,
@@ -73,7 +74,7 @@ same_words(const struct tbuf_characters *a, const struct tbuf_characters *b,
 	return (n);
 }
 
-/* How far two texts are the same: to a NUL, or to the end of either. */
+/* Returns the number of equal bytes: to a NUL, or to the end of either text. */
 static uint32_t
 common(const struct tbuf_characters *a, const struct tbuf_characters *b)
 {
@@ -90,7 +91,7 @@ common(const struct tbuf_characters *a, const struct tbuf_characters *b)
 	return (same_bytes(a, b, same_words(aligned, other, n, most), most));
 }
 
-/* A text's character, or 0 at its end. */
+/* Returns a text's character, or 0 at its end. */
 static int
 character(const struct tbuf_characters *text, uint32_t n)
 {
@@ -119,7 +120,7 @@ tbuf_text_compare(struct tbuf_machine *m, uint64_t left, uint64_t right,
 	return (tbuf_work(m, n + UINT64_C(1)));
 }
 
-/* A new text of these bytes, cut at strsize. */
+/* Makes a new text of these bytes, cut at strsize. */
 int
 tbuf_text_make(struct tbuf_machine *m, const uint8_t *bytes, uint64_t size,
     uint64_t *address)
@@ -139,7 +140,7 @@ tbuf_text_make(struct tbuf_machine *m, const uint8_t *bytes, uint64_t size,
 	return (0);
 }
 
-/* Is there such a text at a place of a text? */
+/* Returns true if `part` is at a place of a text. */
 bool
 tbuf_text_find(struct tbuf_machine *m, const struct tbuf_characters *text,
     const struct tbuf_characters *part, uint32_t at)
@@ -151,7 +152,7 @@ tbuf_text_find(struct tbuf_machine *m, const struct tbuf_characters *text,
 	for (n = 0; n < part->length; n++)
 		if (tbuf_load(text->at + at + n) != tbuf_load(part->at + n))
 			break;
-	/* The caller sees that there is no fuel left. */
+	/* The caller checks for fuel. */
 	(void)tbuf_work(m, n + UINT64_C(1));
 	return (n == part->length);
 }

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The verifier: what the compiler makes has to pass.  The machine does not
+ * The verifier: programs of the compiler have to pass it.  The machine does not
  * depend on it.
  */
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 #include "machine/names.h"
 
-/* Where a jump comes from, the registers that are set there are set here. */
+/* The state of a check, with one bit for each register. */
 struct check {
 	const struct tbuf_program *program;
-	uint16_t *set;		/* of each word, and of the end: all where
-				   nothing goes to */
-	uint16_t now;		/* behind the word that is looked at */
+	uint16_t *set;		/* registers set before each word, and at the
+				   end; all if no path leads there */
+	uint16_t now;		/* registers set after the current word */
 	const char *wrong;
 };
 
@@ -49,7 +49,7 @@ writes(struct check *c, unsigned r)
 	return (true);
 }
 
-/* One of the probe's arguments, or a name that the program binds. */
+/* Checks an argument of the probe, or a name that the program binds. */
 static bool
 selects(struct check *c, uint32_t n)
 {
@@ -59,7 +59,7 @@ selects(struct check *c, uint32_t n)
 	    "no such name"));
 }
 
-/* The registers that an aggregating function takes. */
+/* Checks the registers that an aggregating function takes. */
 static bool
 aggregates(struct check *c, uint64_t word)
 {
@@ -92,7 +92,7 @@ calls(struct check *c, uint64_t word)
 	return (true);
 }
 
-/* A text that ends within the program's constants. */
+/* Checks that a text ends within the program's constants. */
 static bool
 constant(struct check *c, uint32_t at)
 {
@@ -157,7 +157,7 @@ reads_immediate(struct check *c, char kind, uint64_t word)
 	return (true);
 }
 
-/* Registers are set where a jump goes to if they are on every way there. */
+/* Adds a path to a word: registers are set there if they are on all paths. */
 static bool
 meets(struct check *c, uint64_t to)
 {
@@ -167,7 +167,7 @@ meets(struct check *c, uint64_t to)
 	return (true);
 }
 
-/* Where it goes on. */
+/* Adds the paths to the words that may come next. */
 static bool
 follows(struct check *c, const struct tbuf_operation_row *row, uint64_t word,
     uint64_t next)
