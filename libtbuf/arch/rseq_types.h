@@ -29,15 +29,15 @@ struct tbuf_segment {
  * sections only, on their CPU, where no other thread can run in between.
  */
 struct tbuf_memo {
-	uint64_t bits;			/* the session's in an enable word */
+	uint64_t bits;			/* session's bits of an enable word */
 	uint64_t generation;
 	struct tbuf_slot *slot;
 	struct tbuf_lane *lane;
 	unsigned char *data;		/* the lane's storage */
-	uint64_t mask8;			/* bytes of it, less 8 */
+	uint64_t mask8;			/* bytes of the storage, less 8 */
 	uint64_t bufsize;		/* the lane's logical size */
 	uint64_t fill_mask;
-	const uint32_t *heads;		/* of the session's ECBs */
+	const uint32_t *heads;		/* first ECB of each probe */
 	uint32_t none;			/* 0, before tid as in a header */
 	uint32_t tid;			/* the thread's, in its own memo */
 	uint32_t ring;			/* 0: the lane is linear */
@@ -57,12 +57,12 @@ _Static_assert(sizeof(struct tbuf_memo) <= TBUF_MEMO_SIZE &&
 struct tbuf_write {
 	uint64_t bits;
 	uint64_t generation;
-	uint64_t size;			/* of the record, header included */
+	uint64_t size;			/* bytes of the record and its header */
 	uint64_t less;			/* size - 8 */
 	const void *from;		/* 64-bit words, or segments */
-	const void *from_end;		/* of the segments */
+	const void *from_end;		/* end of the segments */
 	uint32_t size16;		/* size << 16 */
-	uint32_t index;			/* of the probe */
+	uint32_t index;			/* the probe's index */
 	uint32_t epid;			/* 0: all ECBs of the probe */
 	uint32_t tid;
 	uint64_t time;			/* 0, then the reading of ROWS */
@@ -74,17 +74,17 @@ struct tbuf_search {
 	uint64_t generation;
 	uint64_t turn;			/* slot.turn, a turn of that session */
 	const struct tbuf_lane *lane;
-	const unsigned char *table;	/* the lane's of this turn */
+	const unsigned char *table;	/* the lane's table of this turn */
 	uint64_t heap;			/* offset of the first entry */
 	uint64_t last;			/* offset of the last that fits */
 	uint64_t end;			/* offset of the table's last word */
-	uint64_t entry;			/* the entry's first word */
+	uint64_t entry;			/* first word of the entry */
 	uint64_t hash;
 	const uint64_t *key;
 	uint64_t size;			/* bytes of the key's words */
-	uint64_t word;			/* of the values */
+	uint64_t word;			/* index of the value */
 	uint64_t delta;
-	uint32_t mask;			/* of a slot's number */
+	uint32_t mask;			/* mask of a slot's number */
 	uint64_t flip;			/* PEAK: 0, or all ones for min() */
 };
 
@@ -127,13 +127,13 @@ enum tbuf_outcome {
  * each of the first CPUs has a page of memos.
  */
 struct tbuf_local {
-	uint64_t base;		/* of the window; 0: tracing is off */
+	uint64_t base;		/* the window's address; 0: tracing is off */
 	uint64_t cpus;		/* CPUs that have memos */
 };
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
-#define TBUF_MEMO_CPUS	64	/* or 0; the machine may have fewer */
+#define TBUF_MEMO_CPUS	64	/* `cpus', or 0; not the machine's number */
 #define TBUF_MEMO_TOTALS 256	/* memos of totals, for each CPU */
 
 /* Returns a session's memo of a CPU below tbuf_local->cpus. */

@@ -15,7 +15,7 @@
 struct tbuf_unit_met {
 	uint64_t epid;			/* 0: none */
 	uint32_t mask;			/* the selection */
-	uint32_t value;			/* of *word when it was cached */
+	uint32_t value;			/* *word when it was cached */
 	const uint32_t *word;
 };
 
@@ -23,11 +23,11 @@ struct tbuf_unit_met {
 
 /* Where a unit's records go, with cached EPIDs. */
 struct tbuf_unit_way {
-	uint64_t *head;			/* of the table */
+	uint64_t *head;			/* the table's head */
 	unsigned char *table;
 	uint64_t size;			/* bytes of the table, or of a half */
 	uint64_t half;			/* bytes of a half; 0: no wrapping */
-	const uint32_t *heads;		/* of the session's ECBs */
+	const uint32_t *heads;		/* first ECB of each probe */
 	uint32_t known[2];		/* for KEEP in steps: the table's head,
 					   unless a signal handler has written
 					   meanwhile */

@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 enum tbuf_option_kind {
-	TBUF_OPTION_SIZE,	/* of a buffer: a multiple of 8 */
+	TBUF_OPTION_SIZE,	/* bytes of a buffer: a multiple of 8 */
 	TBUF_OPTION_BYTES,
 	TBUF_OPTION_STRSIZE,
 	TBUF_OPTION_FLAG,
 	TBUF_OPTION_CPU,
 	TBUF_OPTION_POLICY,
-	TBUF_OPTION_RESIZE,	/* 0 auto, 1 manual */
-	TBUF_OPTION_SCOPE,	/* 0 cpu, 1 thread */
+	TBUF_OPTION_RESIZE,	/* 0: auto, 1: manual */
+	TBUF_OPTION_SCOPE,	/* 0: cpu, 1: thread */
 	TBUF_OPTION_NBUF,	/* number of thread lanes */
 	TBUF_OPTION_UNITS,	/* number of unit tables */
 	TBUF_OPTION_UNITSIZE,	/* bytes of a unit table: a power of two */
-	TBUF_OPTION_UNITPOLICY,	/* 0 fill, 1 ring */
+	TBUF_OPTION_UNITPOLICY,	/* 0: fill, 1: ring */
 	TBUF_OPTION_KINDS
 };
 

@@ -28,7 +28,7 @@
 #define LEAVE_WAIT	UINT64_C(1000000000)
 #define SPINS		64
 
-static char name[TBUF_NAME_MAX];	/* of the chunk's file */
+static char name[TBUF_NAME_MAX];	/* name of the chunk's file */
 
 /* ------------------------------------------------------------ the lock */
 

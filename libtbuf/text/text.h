@@ -99,17 +99,17 @@ extern struct tbuf_component *tbuf_components TBUF_HIDDEN;
  */
 void	tbuf_component_point(struct tbuf_component *, unsigned traced)
 	    TBUF_HIDDEN;
-/* Returns true if the text trace wants the component's messages of a level. */
+/* Returns true if the text trace wants a component's messages of a level. */
 bool	tbuf_component_traced(const struct tbuf_component *, unsigned level)
 	    TBUF_HIDDEN;
 /* The component of failed assertions, registered with the first component. */
 extern struct tbuf_component tbuf_assertions TBUF_HIDDEN;
 
 /*
- * memory_trace.c: makes a chunk of so many kilobytes.  Returns 0 or -errno.
+ * memory_trace.c: makes a chunk of `kbytes'.  Returns 0 or -errno.
  */
 int	tbuf_trace_make(uint32_t kbytes) TBUF_HIDDEN;
-/* Writes a line and its newline, cut if too long.  Returns false if it fails. */
+/* Writes a line with its newline, cut if too long.  Returns false if lost. */
 bool	tbuf_trace_write(char *line, size_t size) TBUF_HIDDEN;
 /* Flushes to a file.  Returns 0 or -errno; -EBUSY: a thread holds the lock. */
 int	tbuf_trace_flush(const char *path) TBUF_HIDDEN;
