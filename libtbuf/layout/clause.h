@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses: their programs, what binds these to a probe, and their records.
+ * Clauses: their programs, the binding of these to a probe, and their records.
  */
 #ifndef TBUF_LAYOUT_CLAUSE_H
 #define TBUF_LAYOUT_CLAUSE_H
@@ -9,19 +9,19 @@
 #include "layout/common.h"
 
 /*
- * An ECB's program, beside the table of ECBs, and what its records look like.
- * A clause names arguments of the probe; which of the probe's they are is found
- * out for each probe, by whoever meets it.
+ * An ECB's program and record layout, in a table beside that of the ECBs.  A
+ * clause names arguments of the probe; the side that matches the probe binds
+ * each name to an argument.
  */
 struct tbuf_clause {
 	uint32_t program;	/* (i) offset in programs, in units of 8; 0:
 				   none */
 	uint32_t text;		/* (i) offset in texts, in units of 8; 0: the
 				   probe's arguments */
-	uint64_t binding;	/* (i) 4 bits a name: its argument */
+	uint64_t binding;	/* (i) 4 bits for each name: its argument */
 };
 
-/* A program, in slot.programs; its words stand behind it, then constants. */
+/* A program in slot.programs; its words follow, then its constants. */
 struct tbuf_program_head {
 	uint32_t length;	/* (i) words */
 	uint32_t constants_size; /* (i) bytes */
@@ -33,34 +33,34 @@ struct tbuf_program_head {
 #define TBUF_PROGRAM_CALLS	0x2u	/* it may make system calls */
 
 /*
- * What whoever meets a probe has to know of the clauses: slot.codes.  Offsets
- * count from its start.  Timestamps are base.mono, and for each tick since
- * base.ticks the multiplier, which stays the same for a session.
+ * slot.codes: the description of the clauses that matching a probe needs.
+ * Offsets count from its start.  A timestamp is base.mono + (ticks since
+ * base.ticks) * multiplier; the multiplier is constant in a session.
  */
 struct tbuf_codes {
-	uint32_t nenablings;	/* (i) as many as there are patterns */
-	uint32_t enablings;	/* (i) offset of their struct tbuf_code */
+	uint32_t nenablings;	/* (i) number of patterns */
+	uint32_t enablings;	/* (i) offset of struct tbuf_code[] */
 	uint32_t nglobals;	/* (i) ids of global variables */
 	uint32_t globals;	/* (i) offset of struct tbuf_code_variable[] */
-	uint32_t nlocals;	/* (i) ids of this-> variables, likewise */
-	uint32_t locals;
-	uint32_t locals_size;	/* (i) bytes that these take */
-	uint32_t values;	/* (i) offset of what globals are at first */
+	uint32_t nlocals;	/* (i) ids of this-> variables */
+	uint32_t locals;	/* (i) offset, as globals */
+	uint32_t locals_size;	/* (i) bytes that they take */
+	uint32_t values;	/* (i) offset of initial values of globals */
 	struct tbuf_moment base; /* (c) */
 	uint64_t multiplier;	/* (i) ns a tick, 32 bits of it a fraction */
-	uint32_t nthreads;	/* (i) ids of self-> variables, as globals */
-	uint32_t threads;
+	uint32_t nthreads;	/* (i) ids of self-> variables */
+	uint32_t threads;	/* (i) offset, as globals */
 	uint32_t block;		/* (i) bytes of a struct tbuf_block */
-	uint32_t narrays;	/* (i) ids of arrays; `at` is 0 */
-	uint32_t arrays;
-	uint32_t nthread_arrays; /* (i) and of self-> arrays */
-	uint32_t thread_arrays;
+	uint32_t narrays;	/* (i) ids of arrays */
+	uint32_t arrays;	/* (i) offset, as globals; each `at` is 0 */
+	uint32_t nthread_arrays; /* (i) ids of self-> arrays */
+	uint32_t thread_arrays;	/* (i) offset, as arrays */
 	uint32_t element;	/* (i) bytes of an element's body */
-	uint32_t elements;	/* (i) offset of what arrays have at first */
-	uint32_t elements_size;	/* (i) bytes of that */
+	uint32_t elements;	/* (i) offset of initial elements */
+	uint32_t elements_size;	/* (i) bytes of these */
 };
 
-/* An element that is there at first; its body is behind this. */
+/* An initial element of an array, followed by its body. */
 struct tbuf_code_element {
 	uint64_t value;
 	uint32_t size;		/* (i) bytes of the body */
@@ -74,24 +74,27 @@ struct tbuf_code {
 	uint16_t nnames;	/* (i) at most TBUF_NAMES_MAX */
 	uint16_t reserved;
 	uint32_t names;		/* (i) offset: texts, one after the other */
-	uint32_t programs;	/* (i) offset of struct tbuf_code_program */
+	uint32_t programs;	/* (i) offset of struct tbuf_code_program[] */
 	uint32_t texts;		/* (i) offset of each record's `text` */
 };
 
 struct tbuf_code_program {
 	uint32_t program;	/* (i) as in a clause */
-	uint8_t classes[16];	/* (i) for each name those that it is for */
+	uint8_t classes[16];	/* (i) classes that it accepts for each name */
 };
 
-/* A variable's place: a number, or whether it is set and then its bytes. */
+/*
+ * The place of a variable: a number, or a word that says whether it is set,
+ * followed by its bytes.
+ */
 struct tbuf_code_variable {
 	uint32_t at;		/* (i) offset in globals or locals */
-	uint32_t size;		/* (i) bytes behind the word; 0: a number */
-	uint32_t text;		/* (i) 1: a text, unset to begin with */
-	uint32_t known;		/* (i) 0: there is none with this id */
+	uint32_t size;		/* (i) bytes after the word; 0: a number */
+	uint32_t text;		/* (i) 1: a text, initially unset */
+	uint32_t known;		/* (i) 0: no variable has this id */
 };
 
-/* The data of a record that tells a fault. */
+/* The data of a record that reports a fault. */
 struct tbuf_fault_record {
 	uint32_t epid;		/* of the clause's first record */
 	uint32_t at;		/* the instruction's index */
@@ -101,34 +104,35 @@ struct tbuf_fault_record {
 };
 
 /*
- * A record that a clause leaves, in slot.texts: pieces, one after the other as
- * they lie in its data.
+ * The layout of a clause's record, in slot.texts: pieces, in the order in which
+ * they are in the record's data.
  */
 struct tbuf_text_record {
 	uint32_t size;		/* (i) bytes with this header */
 	uint16_t npieces;	/* (i) at most TBUF_PIECES_MAX */
-	uint16_t record;	/* (i) which of the clause's records */
+	uint16_t record;	/* (i) its index in the clause's records */
 	/* struct tbuf_piece[npieces] (i) */
 };
 
 /*
- * A piece lies as an argument of its type does.  One that has the type of a
- * name's argument takes 8 bytes, whatever the argument's width: an integer is
- * extended by its own sign, a float lies in the low half.  An array is bytes,
- * as many as its elements take, at the alignment of one.
+ * A piece of a record, stored like an argument of its type.  A piece that has
+ * the type of a name's argument takes 8 bytes for any width of the argument:
+ * an integer is sign- or zero-extended by its type, a float is in the low
+ * half.  An array is the bytes of its elements, at the alignment of one
+ * element.
  */
 struct tbuf_piece {
 	uint8_t type;		/* (i) enum tbuf_type; TBUF_NONE: the name's */
-	uint8_t name;		/* (i) of the clause, below TBUF_NAMES_MAX; from
-				   there on an argument of the probe */
-	uint16_t count;		/* (i) elements of an array; 0: none */
-	uint32_t asked;		/* (i) enum tbuf_asked; of TBUF_ASKED_RAW, above
-				   the low half, words that frames take */
+	uint8_t name;		/* (i) a name of the clause; from TBUF_NAMES_MAX
+				   on an argument of the probe */
+	uint16_t count;		/* (i) elements of an array; 0: no array */
+	uint32_t asked;		/* (i) enum tbuf_asked; TBUF_ASKED_RAW has in
+				   the high half the words that frames take */
 };
 
 /*
- * The word that a script has asked for addresses of a program by: bytes that
- * begin with the 8 of its image.
+ * The D function by which a script recorded addresses of a program.  Their
+ * bytes begin with the 8 of the program's exec image.
  */
 enum tbuf_asked {
 	TBUF_ASKED_NONE,
@@ -137,7 +141,7 @@ enum tbuf_asked {
 	TBUF_ASKED_UMOD,
 	TBUF_ASKED_UFUNC,
 	TBUF_ASKED_UADDR,
-	TBUF_ASKED_RAW,		/* a stack that its reader unwinds */
+	TBUF_ASKED_RAW,		/* a copied stack, which the reader unwinds */
 	TBUF_ASKED_END
 };
 

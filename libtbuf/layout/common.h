@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The layout's version, its numbers, and what several parts of it are made of.
+ * The layout's version and numbers, and structures that several parts use.
  */
 #ifndef TBUF_LAYOUT_COMMON_H
 #define TBUF_LAYOUT_COMMON_H
@@ -26,15 +26,15 @@
 #define TBUF_BUFSIZE_MIN	16
 #define TBUF_STRSIZE_MIN	2	/* a byte and the NUL */
 #define TBUF_STRSIZE_MAX	TBUF_RECORD_MAX
-#define TBUF_PAGE		4096u	/* what is backed together */
+#define TBUF_PAGE		4096u	/* bytes that are backed together */
 
-/* Offsets of the fixed part; those of the tables stand in the header. */
+/* Offsets of the fixed part; those of the tables are in struct tbuf_tables. */
 #define TBUF_TEXT_ORDER		0x800u
 #define TBUF_SLOTS		0x1000u
 #define TBUF_SLOT_SIZE		0x2000u
 #define TBUF_TABLES		0x41000u
 
-/* One moment by three clocks; what turns the counter into nanoseconds. */
+/* One moment by three clocks: a calibration point of the record clock. */
 struct tbuf_moment {
 	uint64_t ticks;		/* the target's record clock */
 	uint64_t mono;		/* CLOCK_MONOTONIC, ns */
@@ -43,7 +43,7 @@ struct tbuf_moment {
 
 /* A part of a session area. */
 struct tbuf_part {
-	uint64_t at;		/* offset; 0: there is none */
+	uint64_t at;		/* offset; 0: no such part */
 	uint64_t size;		/* bytes */
 };
 

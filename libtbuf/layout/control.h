@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The header of the file: what target it is of, and what that can do.
+ * The header of a control file: the target's identity and abilities.
  */
 #ifndef TBUF_LAYOUT_CONTROL_H
 #define TBUF_LAYOUT_CONTROL_H
@@ -15,25 +15,25 @@ enum tbuf_clock {
 };
 
 /*
- * control.flags: what the target can do.  A consumer that needs what is not
- * there refuses the target, and says both versions: whatever is new, a bit or a
- * version of the machine, is a thing that older libraries of this major lack.
- * The highest 8 bits are no flags but a version of the machine's instructions,
- * 0 for none; a target runs those of all versions up to its own.
+ * control.flags: the target's abilities.  A consumer that needs a missing one
+ * refuses the target, and reports both versions: libraries of this major may be
+ * too old for a bit or a version of the machine.  The highest 8 bits are the
+ * version of the machine's instructions, 0 without a machine; a target runs the
+ * instructions of all versions up to its own.
  */
-#define TBUF_F_RSEQ		0x1u	/* it has rseq: CPU lanes make sense */
+#define TBUF_F_RSEQ		0x1u	/* rseq: CPU lanes make sense */
 #define TBUF_F_COPYIN		0x2u	/* a fire may read its own memory */
-#define TBUF_F_VISITS		0x4u	/* it counts visits of side words */
-#define TBUF_F_SIDE		0x8u	/* it binds side lanes */
+#define TBUF_F_VISITS		0x4u	/* counts visits of side words */
+#define TBUF_F_SIDE		0x8u	/* binds thread lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
-#define TBUF_F_TURNS		0x20u	/* it goes by slot.turn */
-#define TBUF_F_VARIABLES	0x40u	/* it has threads' ones, and arrays */
-#define TBUF_F_ELEMENTS		0x80u	/* and its arrays begin with some */
+#define TBUF_F_TURNS		0x20u	/* obeys slot.turn */
+#define TBUF_F_VARIABLES	0x40u	/* variables of threads, and arrays */
+#define TBUF_F_ELEMENTS		0x80u	/* arrays can have initial elements */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
-#define TBUF_MACHINE_VERSION	1	/* of the instructions there are now */
+#define TBUF_MACHINE_VERSION	1	/* current version of the machine */
 
-/* Of what is needed, what flags do not have; 0: they have it all. */
+/* Returns the bits of `needs` that are missing in `flags`, 0 if none. */
 static inline uint32_t
 tbuf_flags_lack(uint32_t flags, uint32_t needs)
 {
@@ -44,16 +44,16 @@ tbuf_flags_lack(uint32_t flags, uint32_t needs)
 	return (lack);
 }
 
-/* control.stage: how far the file's target is */
+/* control.stage: the target's stage of life */
 enum tbuf_stage {
 	TBUF_STAGE_WAITING = 0,	/* made by a consumer for a command (-c) */
 	TBUF_STAGE_LIVE = 1,	/* a target has it */
-	TBUF_STAGE_EXITED = 2	/* the target left by exit(3) */
+	TBUF_STAGE_EXITED = 2	/* the target ended by exit(3) */
 };
 
 /*
- * The tables of the fixed part: one entry each for so many probes.  In this
- * order, each behind the other, on page boundaries.
+ * The tables of the fixed part, with an entry for each of `entries` probes, on
+ * page boundaries, one after the other in this order.
  */
 struct tbuf_tables {
 	uint32_t entries;	/* a multiple of TBUF_NPROBES_MIN */
@@ -65,10 +65,11 @@ struct tbuf_tables {
 };
 
 /*
- * What a program had mapped to be run when it began: lines of /proc/PID/maps
- * in the string heap, if a session had TBUF_S_NAMES by then.  What it maps
- * later, or had mapped before there was one, that session's consumer leaves in
- * its area (tbuf_session.mappings): as many bytes, at most.
+ * control.mappings: the executable mappings that a program had when it began,
+ * as lines of /proc/PID/maps in the string heap, if a session had TBUF_S_NAMES
+ * by then.  A session's consumer writes other mappings (later ones, or all if
+ * there was no such session) into its area (tbuf_session.mappings).  Either has
+ * at most TBUF_MAPPINGS_MAX bytes.
  */
 #define TBUF_MAPPINGS(offset, bytes) ((uint64_t)(offset) << 32 | (bytes))
 #define TBUF_MAPPINGS_MAX 65536u	/* bytes */
@@ -88,39 +89,39 @@ struct tbuf_control {
 	uint32_t stage;		/* (t) enum tbuf_stage; published by release */
 	uint32_t pid;		/* (i) in the target's own pid namespace */
 	uint32_t uid;		/* (i) effective */
-	uint32_t filters;	/* (i) of system calls, when the target began */
+	uint32_t filters;	/* (i) seccomp filters when the target began */
 	uint64_t start;		/* (i) start time, field 22 of /proc/PID/stat */
 	uint64_t random;	/* (i) the random part of the file's name */
 	uint64_t window;	/* (i) bytes the target has mapped */
-	uint64_t pid_namespace;	/* (i) its inode; 0: not known */
+	uint64_t pid_namespace;	/* (i) inode of it; 0: not known */
 	uint64_t mappings;	/* (t) TBUF_MAPPINGS, or 0; by release */
-	uint32_t fatal;		/* (t) the signal that ends it, if it knows */
-	uint32_t units;		/* (l) slots whose sessions may have tables of
-				   work units, a bit each */
-	uint64_t image;		/* (i) the same of all copies of the library
-				   in an image, by exec another; 0: unknown */
+	uint32_t fatal;		/* (t) the signal that ends it, if known */
+	uint32_t units;		/* (l) bits of slots with sessions that may have
+				   unit tables */
+	uint64_t image;		/* (i) number of the exec image, equal in all
+				   copies of the library in it; 0: unknown */
 	struct tbuf_moment birth; /* (i) when the target began */
 	char comm[48];		/* (i) base name of its program, with a NUL */
-	char execname[16];	/* (i) what the kernel calls it, with a NUL */
+	char execname[16];	/* (i) the kernel's name for it, with a NUL */
 
-	/* what changes */
+	/* fields that change */
 	uint32_t nprobes;	/* (t) entries of the probe table */
 	uint32_t strings;	/* (t) bytes of the string heap in use */
-	uint32_t lost_probes;	/* (t) sites whose probes found no room */
+	uint32_t lost_probes;	/* (t) sites without room for their probes */
 	uint32_t registering;	/* (t) threads that match new probes now */
-	uint64_t generation;	/* (l) the last one given out */
-	uint64_t end;		/* (l) where the file ends */
+	uint64_t generation;	/* (l) the last one drawn */
+	uint64_t end;		/* (l) offset of the file's end */
 	uint32_t state[TBUF_NSESSIONS]; /* (a) enum tbuf_state */
 };
 
 /*
- * How others want the target's text trace, at TBUF_TEXT_ORDER in the header's
- * page (tbuf_text(3)).  Consumers keep each other out by a lock of the file;
- * `sequence' is odd while one writes, and `pending' is set when it is done, and
- * taken back by the target before it reads.
+ * Another process's order for the target's text trace, at TBUF_TEXT_ORDER in
+ * the header's page (tbuf_text(3)).  Consumers exclude each other by a lock of
+ * the file; `sequence' is odd while one writes.  A consumer sets `pending'
+ * after it has written, and the target clears it before it reads.
  */
 struct tbuf_text_order {
-	uint32_t pending;	/* (a) there is something to be taken */
+	uint32_t pending;	/* (a) there is an order to be taken */
 	uint32_t sequence;	/* (l) */
 	char setting[1024];	/* (l) NUL-terminated */
 };

@@ -9,18 +9,18 @@
 #include "layout/common.h"
 
 /*
- * A lock lane's lock.  It stands in the slot's fixed part, never in session
- * space, so that a late compare-and-swap can do no harm.
+ * A lock lane's lock.  It is in the slot, in the fixed part of the file, not in
+ * session space, so that a late compare-and-swap can do no harm.
  *	word	2 * generation: free; 2 * generation + 1: held
- *	nolane	by what was lost, low 16 bits of the generation << 48 | count:
- *		of fires that came to this lock first and found every lane
- *		busy.  It stops at its maximum, which a machine would need
- *		months for, lest it carry into the generation.
+ *	nolane	low 16 bits of the generation << 48 | count, one for each
+ *		enum tbuf_lost: losses of fires that tried this lock first and
+ *		found every lane busy.  The count saturates, so that an overflow
+ *		cannot change the generation bits.
  */
 enum tbuf_lost {
-	TBUF_LOST_RECORD,	/* or the rest of a clause: a drop */
-	TBUF_LOST_STORE,	/* to a global: the clause goes on */
-	TBUF_LOST_UPDATE,	/* of an aggregation: so it does */
+	TBUF_LOST_RECORD,	/* a record or the rest of a clause: a drop */
+	TBUF_LOST_STORE,	/* a store to a global; the clause goes on */
+	TBUF_LOST_UPDATE,	/* an aggregation update; the clause goes on */
 	TBUF_NLOST
 };
 
@@ -36,7 +36,7 @@ struct tbuf_lock {
 enum tbuf_kind {
 	TBUF_KIND_CPU = 0,	/* written in a restartable section */
 	TBUF_KIND_LOCK = 1,	/* written under a lock */
-	TBUF_KIND_THREAD = 2,	/* a thread's */
+	TBUF_KIND_THREAD = 2,	/* a thread lane */
 	TBUF_KIND_UNIT = 3,	/* (later) a work unit's */
 	TBUF_KIND_LINES = 4	/* (later) lines of text */
 };
@@ -48,28 +48,28 @@ struct tbuf_pair {
 
 /*
  * A lane's control words.  The writer's and the reader's words are on cache
- * lines of their own.  `pair` and `sequence` are used by ring alone; under
- * switch and fill the reader's `tail` counts.
+ * lines of their own.  Only ring uses `pair` and `sequence`; switch and fill
+ * use the reader's `tail`.
  */
 struct tbuf_lane {
 	uint64_t head;		/* (t) bytes ever committed */
-	uint64_t last;		/* (t) the last stamp; harmless without head */
+	uint64_t last;		/* (t) last stamp; may lack its record's head */
 	uint64_t full;		/* (t) drops: no room; TBUF_FULL_CLOSED */
-	uint64_t sequence;	/* (t) its low bit selects the valid pair */
+	uint64_t sequence;	/* (t) the low bit selects the valid pair */
 	struct tbuf_pair pair[2];
 	uint64_t large;		/* (t) offset 64; drops: larger than the lane */
-	uint64_t restarts;	/* (t) started anew after damage */
+	uint64_t restarts;	/* (t) times it was emptied after damage */
 	uint64_t taken;		/* (t) record clock when a lock lane was taken;
 				 * no later than its holder's stamp */
 	uint64_t reserved0[5];
 	uint64_t tail;		/* (c) offset 128; bytes ever released */
-	uint64_t limit;		/* (c) the writer may go so far */
+	uint64_t limit;		/* (c) bytes that may be committed */
 	uint64_t consumed;	/* (c) records ever consumed */
 	uint64_t reserved1[5];
 	uint64_t place;		/* (i) offset 192; see tbuf_place() */
 	uint64_t size;		/* (i) logical bytes of one half */
 	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for;
-				   UINT32_MAX: a side lane's */
+				   UINT32_MAX: a thread lane */
 	uint32_t kind;		/* (i) enum tbuf_kind */
 	uint64_t side;		/* (i) offset of struct tbuf_side; 0: none */
 	uint64_t table[2];	/* (i) aggregation tables, as `place`; 0: none;
@@ -78,8 +78,8 @@ struct tbuf_lane {
 };
 
 /*
- * A record of a work unit found no room, which its table counts: under fill the
- * lane stores nothing more, all the same.
+ * Set in lane.full if a work unit's record found no room, which the unit's
+ * table counts: under fill it closes the lane without a count.
  */
 #define TBUF_FULL_CLOSED	(UINT64_C(1) << 63)
 
@@ -89,22 +89,23 @@ tbuf_full_count(uint64_t full)
 	return (full & ~TBUF_FULL_CLOSED);
 }
 
-/* What a lane has beside it. */
+/* Side words: a lane's further counters. */
 struct tbuf_side {
 	uint64_t entered[2];	/* (later, t) visits begun, of each half */
-	uint64_t left[2];	/* (later, t) and ended */
+	uint64_t left[2];	/* (later, t) visits ended */
 	uint64_t aggregation;	/* (t) values that found no room in the table */
-	uint64_t dynamic;	/* (t) stores that no variable was left for */
-	uint64_t busy;		/* (t) speculation(): all ids are in use, one of
-				   them waits for the consumer */
-	uint64_t unavailable;	/* (t) and none does */
-	uint64_t claims;	/* (t) blocks claimed, or tried to be */
+	uint64_t dynamic;	/* (t) stores that found no free variable */
+	uint64_t busy;		/* (t) speculation() failed: all ids are in use,
+				   one of them waits for the consumer */
+	uint64_t unavailable;	/* (t) all are in use, none waits for it */
+	uint64_t claims;	/* (t) attempts to claim a block */
 	uint64_t reserved[7];
 };
 
 /*
- * Where a lane's storage is, in one word that is checked in one go: the
- * offset, a multiple of 64, plus the binary logarithm of its bytes.
+ * Returns the place of a lane's storage in one word, so that one load reads and
+ * checks it: the offset, a multiple of 64, plus the binary logarithm of its
+ * bytes.
  */
 static inline uint64_t
 tbuf_place(uint64_t offset, uint64_t storage)

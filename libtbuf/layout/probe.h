@@ -10,7 +10,7 @@
 
 struct tbuf_probe_entry {
 	uint32_t ready;		/* (t) 0 empty, 1 ready; published by release */
-	uint32_t sites;		/* (t) sites that stand; 0: gone (dlclose) */
+	uint32_t sites;		/* (t) sites that exist; 0 after dlclose */
 	uint32_t provider;	/* (i) offsets into the string heap */
 	uint32_t module;
 	uint32_t function;
@@ -22,16 +22,17 @@ struct tbuf_probe_entry {
 	uint8_t kind;		/* (later, i) of the event registry */
 	uint16_t code;		/* (later, i) of the event registry */
 	uint16_t reserved0;
-	uint32_t selection;	/* (t) a work unit's mask; 0: TBUF_SELECTED */
+	uint32_t selection;	/* (t) mask for units; 0: TBUF_SELECTED */
 	uint32_t reserved1;
 	uint64_t semaphore;	/* (t) address of struct tbuf_semaphore, or 0 */
 };
 
 /*
- * A program may test a word of 16 bits before it prepares a probe's arguments:
- * a semaphore of USDT, which tracers count up.  Where it is stands in the
- * target's memory, which consumers reach by /proc/PID/mem.  Of the word's high
- * byte one bit is theirs, set as long as one of the word's probes is enabled.
+ * The address of a USDT semaphore: a 16-bit word that tracers increment, and
+ * that a program may test before it prepares a probe's arguments.  This
+ * structure and the word are in the target's memory, which consumers reach by
+ * /proc/PID/mem.  Consumers own one bit of the word's high byte
+ * (TBUF_SEMAPHORE), set as long as one of the word's probes is enabled.
  */
 struct tbuf_semaphore {
 	uint64_t check;		/* TBUF_SEMAPHORE_CHECK ^ its own address */
@@ -42,18 +43,18 @@ struct tbuf_semaphore {
 #define TBUF_SEMAPHORE_CHECK	UINT64_C(0x9d3e71c5a80f264b)
 
 /*
- * An ECB: a probe under an enabling.  Its index in the table is the EPID; 0
- * is none.  A probe's head, one for each entry of the probe table, and `next`
- * chain its ECBs in rising order of their enabling.  Entries are never taken
- * back in a session.  A head has TBUF_HEAD_MORE set before a second ECB is
- * linked behind it, so that a fire need not look at the table where there is
- * one alone; and TBUF_HEAD_PROGRAM before one that has a program is linked.
+ * An ECB: an enabling on a probe.  Its index in the table is the EPID; EPID 0
+ * is not used.  A probe's head, one for each entry of the probe table, and
+ * `next` chain its ECBs in rising order of their enabling.  Entries are not
+ * removed during a session.  A head has TBUF_HEAD_MORE set before a second ECB
+ * is linked, so that a fire of a probe with one ECB need not read the table;
+ * and TBUF_HEAD_PROGRAM before an ECB with a program is linked.
  *
- * A clause that leaves several records has as many ECBs, one after the other
- * in the table, of which the first alone is in the chain: its records have the
- * EPIDs of these.  Where there are clauses the last two EPIDs are no ECB's:
- * TBUF_EPID_FAULT is that of records that tell a fault, TBUF_EPID_COMMIT of
- * those that a commit() leaves.
+ * A clause that stores several records has as many ECBs, one after the other
+ * in the table, one for each record; only the first is in the chain.  In a
+ * session with clauses the last two EPIDs do not belong to ECBs:
+ * TBUF_EPID_FAULT is that of records that report a fault, TBUF_EPID_COMMIT
+ * that of commit records.
  */
 #define TBUF_HEAD_EPID	0xffffu
 #define TBUF_HEAD_MORE	0x10000u
@@ -67,7 +68,7 @@ struct tbuf_semaphore {
 struct tbuf_ecb {
 	uint32_t probe;		/* (i) index in the probe table */
 	uint16_t enabling;	/* (i) index of the pattern */
-	uint16_t next;		/* (a) EPID, 0: the last */
+	uint16_t next;		/* (a) EPID of the next one; 0: the last */
 };
 
 _Static_assert(sizeof(struct tbuf_probe_entry) == 64, "tbuf_probe_entry");

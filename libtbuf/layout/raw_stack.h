@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks in records that were not walked, but copied (-x ustackunwind): the
+ * Raw stacks in records: copied rather than walked (-x ustackunwind); the
  * consumer unwinds them.
  *
  *	+-------+-------+----+----+----+------------------------+
@@ -10,8 +10,8 @@
  *	|   0   | image | frames that are known already ...	|
  *	+-------+-------+---------------------------------------+
  *
- * Words of 64 bits, which need not be aligned.  Of the registers a call leaves
- * these three to be known, and tables rarely ask for others.
+ * Words have 64 bits and need not be aligned.  After a call only these three
+ * registers are known, and unwind tables rarely need others.
  */
 #ifndef TBUF_LAYOUT_RAW_STACK_H
 #define TBUF_LAYOUT_RAW_STACK_H
@@ -19,15 +19,15 @@
 #include <stdint.h>
 
 struct tbuf_raw {
-	uint64_t registers;		/* how many follow the image */
+	uint64_t registers;		/* number that follow the image */
 	uint64_t image;
 	uint64_t pc, sp, fp;
 };
 
 #define TBUF_RAW_REGISTERS	3u
-/* Bytes in front of frames that are known. */
+/* Bytes before frames that are known. */
 #define TBUF_RAW_KNOWN		16u
-/* Of the stack. */
+/* Bytes of the stack. */
 #define TBUF_RAW_BYTES		8192u
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A record, as it lies in a lane.
+ * A record as it is stored in a lane.
  */
 #ifndef TBUF_LAYOUT_RECORD_H
 #define TBUF_LAYOUT_RECORD_H
@@ -9,12 +9,12 @@
 #include "layout/common.h"
 
 /*
- * A record.  In a lock lane the data are preceded by a word that says on
- * which CPU the record was written (struct tbuf_lock_record).
+ * The header of a record, before its data.  In a lock lane a word with the CPU
+ * on which the record was written precedes the data (struct tbuf_lock_record).
  * Data: fixed-size arguments at their own size and alignment; a string or
  * bytes as a 16-bit word, aligned to 2 (bits 0-14 the length, bit 15 set if
  * it was cut; 0x8000 alone, length 0 and cut, is NULL) and the bytes.  The
- * whole is padded to 8 with zeroes.
+ * record is padded to 8 with zeroes.
  */
 struct tbuf_header {
 	uint64_t time;		/* record clock */

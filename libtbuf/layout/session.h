@@ -22,7 +22,7 @@ enum tbuf_state {
 	TBUF_GIVENUP = 4,
 	TBUF_RETIRED = 5,
 	TBUF_GIVINGUP = 6,
-	TBUF_EXITED = 7		/* a clause has said exit() */
+	TBUF_EXITED = 7		/* a clause has called exit() */
 };
 
 struct tbuf_slot {
@@ -31,37 +31,38 @@ struct tbuf_slot {
 	uint64_t area_size;	/* (l) bytes */
 	uint64_t ecbs;		/* (c) offset of the ECB table */
 	uint32_t ecb_max;	/* (c) entries of it, at most TBUF_ECBS_MAX */
-	uint32_t necbs;		/* (a) EPIDs given out, the unused 0 included */
+	uint32_t necbs;		/* (a) EPIDs in use, the unused 0 included */
 	uint64_t deadline;	/* (c) record clock; 0: none */
 	uint64_t lanes;		/* (c) offset of struct tbuf_lane[nlanes] */
 	uint32_t nlanes;	/* (c) CPU lanes, then lock lanes, then spares,
-				   then side lanes; grows by these, release */
+				   then thread lanes; grows by these, release */
 	uint32_t first_lock;	/* (c) index of the first lock lane */
-	struct tbuf_terms terms; /* (c) bufsize as it is, after `auto` */
+	struct tbuf_terms terms; /* (c) bufsize as reduced by `auto` */
 	uint64_t heads;		/* (c) offset of uint32_t[tables.entries] */
 	uint64_t fill_mask;	/* (c) ~0 under fill, else 0 */
-	uint32_t nlocks;	/* (c) lock lanes in use; grows if one goes */
+	uint32_t nlocks;	/* (c) lock lanes in use; raised if one dies */
 	uint32_t nlocks_max;	/* (c) with the spares */
 	uint32_t ncpus;		/* (c) CPUs that have lanes */
-	uint32_t unmet;		/* (a) not 0: probes met, no room for an ECB */
+	uint32_t unmet;		/* (a) matches that found no room for an ECB */
 	uint64_t clauses;	/* (c) offset of tbuf_clause[ecb_max], or 0 */
 	uint64_t exit;		/* (a) 0, or 2^32 + status */
-	uint32_t cleared;	/* (c) counts: a min() or max() that an earlier
-				   one has is begun anew */
-	uint32_t unfit;		/* (a) not 0: probes that no program fits */
+	uint32_t cleared;	/* (c) incremented by clear(): a min() or max()
+				   stored under an older value is reset */
+	uint32_t unfit;		/* (a) matches that no program fits */
 	uint32_t nspec;		/* (c) ids of speculations, up to TBUF_NSPEC */
-	uint32_t speculated;	/* (c) bytes of a struct tbuf_speculated */
+	uint32_t speculated;	/* (c) bytes of a speculation's buffer, with
+				   struct tbuf_speculated */
 	uint64_t holders;	/* (c) offset of struct tbuf_holder[], one for
-				   each side lane there may be; 0: no pool */
-	uint32_t first_side;	/* (c) index of the first side lane */
-	uint32_t nlanes_max;	/* (c) lanes that there may come to be */
-	uint32_t released;	/* (a) counts: a side lane has become free */
-	uint32_t children;	/* (a) counts: one that cannot see the board */
-	uint64_t turn;		/* (c) tbuf_turn(): which tables lanes work at;
+				   each possible thread lane; 0: no pool */
+	uint32_t first_side;	/* (c) index of the first thread lane */
+	uint32_t nlanes_max;	/* (c) most lanes, with those not added yet */
+	uint32_t released;	/* (a) thread lanes that ever became free */
+	uint32_t children;	/* (a) children missed: they saw no board */
+	uint64_t turn;		/* (c) tbuf_turn(): selects the tables in use;
 				   0 once generation is; release */
 	uint32_t reserved1[8];
 	struct tbuf_lock locks[TBUF_NLOCKS];
-	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of side lanes */
+	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of thread lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */
 	struct tbuf_part texts;		/* (c) tbuf_text_record */
 	struct tbuf_part globals;	/* (c) variables; both sides write */
@@ -71,14 +72,15 @@ struct tbuf_slot {
 	struct tbuf_part codes;		/* (c) tbuf_codes */
 	struct tbuf_part units;		/* (c) tbuf_units, entries, tables */
 	uint64_t speculation[TBUF_NSPEC]; /* (a) tbuf_speculation_word() */
-	/* Offset of a CPU's lane in units of 64 bytes; 0: it has none. */
+	/* Offset of a CPU's lane in units of 64 bytes; 0: no lane. */
 	uint32_t lane_of_cpu[TBUF_NCPUS];	/* (c) */
 };
 
 /*
- * The tables of a session's lanes turn all at once: the low bit of a count says
- * which of each lane's two is worked at.  With the generation in it the word
- * says as well whether the session still stands, as that does itself.
+ * The tables of all lanes of a session switch at once: the low bit of the
+ * turn's count selects one of each lane's two.  The turn contains the
+ * generation, so a section that compares it also learns whether the session
+ * still exists.
  */
 #define TBUF_TURN_SHIFT	24
 
@@ -89,14 +91,17 @@ tbuf_turn(uint64_t generation, uint64_t count)
 	    (count & ((UINT64_C(1) << TBUF_TURN_SHIFT) - 1)));
 }
 
-/* Is it a turn of that session?  An older consumer stores none. */
+/*
+ * Returns true if `turn` is of the session with this generation.  Older
+ * consumers do not store one.
+ */
 static inline bool
 tbuf_turn_of(uint64_t turn, uint64_t generation)
 {
 	return (((turn ^ tbuf_turn(generation, 0)) >> TBUF_TURN_SHIFT) == 0);
 }
 
-/* How many lanes are no side lanes: all that an older library has made. */
+/* Returns the number of CPU and lock lanes; older libraries make no others. */
 static inline uint32_t
 tbuf_slot_main(const struct tbuf_slot *slot)
 {
@@ -110,18 +115,18 @@ struct tbuf_session {
 	uint64_t patterns;	/* (i) offset of the patterns' text */
 	uint32_t patterns_size;	/* (i) bytes, NULs included */
 	uint32_t npatterns;	/* (i) enablings: NUL-terminated, in order */
-	struct tbuf_moment go;	/* (c) when the consumer said go */
-	struct tbuf_moment now;	/* (c) its last calibration */
-	uint64_t boot;		/* (i) a recorder's: of the machine it began on;
-				   0: not known */
-	uint64_t removed;	/* (i) a recorder's: how many older ones of its
-				   program made way, those of theirs counted */
-	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: enablings'
-				   TBUF_SELECTION_GIVEN and mask, or 0; 0:
-				   there are none */
-	struct tbuf_part mappings; /* (i) room for what was mapped, to be run,
-				   as control.mappings has it; none: at is 0 */
-	uint64_t mapped;	/* (c) bytes of lines in there; release */
+	struct tbuf_moment go;	/* (c) when the consumer began to trace */
+	struct tbuf_moment now;	/* (c) last calibration by the consumer */
+	uint64_t boot;		/* (i) of a recorder: number of the machine's
+				   boot; 0: not known */
+	uint64_t removed;	/* (i) of a recorder: recordings of its program
+				   that were removed, summed over recorders */
+	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: each 0, or
+				   TBUF_SELECTION_GIVEN and the enabling's
+				   mask; 0: no selections */
+	struct tbuf_part mappings; /* (i) room for lines of executable mappings,
+				   as in control.mappings; at 0: no room */
+	uint64_t mapped;	/* (c) bytes of lines in it; release */
 	uint64_t reserved;
 };
 

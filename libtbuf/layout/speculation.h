@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Records that are kept apart until a clause commits or discards them.
+ * Speculations: records kept apart until a clause commits or discards them.
  */
 #ifndef TBUF_LAYOUT_SPECULATION_H
 #define TBUF_LAYOUT_SPECULATION_H
@@ -11,24 +11,25 @@
 /*
  * SPECULATIONS
  *
- * An id's word stands in the slot, as locks do, and names its session by the
+ * The word of an id is in the slot, as locks are, and names its session by the
  * low bits of the generation: a compare-and-swap that comes too late fails.
  *
  *	INACTIVE --speculation()--> ACTIVE --commit()--> COMMITTING
- *	   ^  ^                       |                      | (t) its mark is
- *	   |  +------discard()--------+                      v there, or refused
+ *	   ^  ^                       |                      | (t) commit record
+ *	   |  +------discard()--------+                      v stored or refused
  *	   +-----------(c) has read the batch----------- COMMITTED
  *
- * Each lane has a buffer for each id, in slot.speculations.  Its head says of
- * which instance its records are: those of another one do not count any more,
- * so that a new instance empties the buffers of all CPUs at once.  A writer
- * loads the head, sees that the id is active, and commits by the head if that
- * is as it was: so none of an instance comes behind those of a later one.
+ * Each lane has a buffer for each id, in slot.speculations.  Its head contains
+ * the instance of its records: records of another instance do not count, so a
+ * new instance empties the buffers of all CPUs at once.  A writer loads the
+ * head, checks that the id is active, and commits by the head if it has not
+ * changed, so records of an instance cannot follow those of a later one.
  *
- * The mark (struct tbuf_commit_record) goes the way of all records, and the
- * batch is given in its place.  A batch of COMMITTING without a mark, of a
- * target that was killed between the two, is committed; of COMMITTED, the mark
- * was refused, and its records are drops.
+ * The commit record (struct tbuf_commit_record) goes to the CPU's lane like
+ * any record, and the consumer reads the batch in its place.  If an id is
+ * COMMITTING without a commit record, the target was killed between the two,
+ * and the batch is committed; if it is COMMITTED without one, the commit
+ * record was refused, and the batch's records are drops.
  */
 enum tbuf_speculation_state {
 	TBUF_INACTIVE = 0,
@@ -41,7 +42,7 @@ enum tbuf_speculation_state {
 #define TBUF_SPECSIZE_MAX ((UINT64_C(1) << 27) - 8) /* bytes of a buffer */
 #define TBUF_INSTANCE	((UINT64_C(1) << 40) - 1)
 
-/* A lane's records of an id. */
+/* A lane's buffer for an id. */
 struct tbuf_speculated {
 	uint64_t head;		/* (t) instance << 24 | bytes / 8; release */
 	uint64_t drops;		/* (t) instance << 24 | records without room */
@@ -63,14 +64,14 @@ tbuf_speculation_instance(uint64_t word)
 	return (word >> 3 & TBUF_INSTANCE);
 }
 
-/* A head's, or a count's, if it is of this instance; else 0. */
+/* Returns the count in `head` or `drops` if it is of this instance, else 0. */
 static inline uint64_t
 tbuf_speculated_count(uint64_t word, uint64_t instance)
 {
 	return (word >> 24 == instance ? word & 0xffffff : 0);
 }
 
-/* The data of a mark. */
+/* The data of a commit record. */
 struct tbuf_commit_record {
 	uint32_t id;		/* from 1 */
 	uint32_t reserved;

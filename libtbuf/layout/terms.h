@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a session is to do: its policy, sizes and flags.
+ * The terms of a session: its policy, sizes and flags.
  */
 #ifndef TBUF_LAYOUT_TERMS_H
 #define TBUF_LAYOUT_TERMS_H
@@ -15,16 +15,16 @@ enum tbuf_policy {
 };
 
 /*
- * The terms of a run: what of its options a target goes by.  A consumer fills
- * them in once; board entry, slot and the order that a session is built from
- * have them as a whole.  They carry the tag of the structure they stand in.
+ * The terms of a run: the options that a target obeys.  A consumer fills them
+ * in once; a board entry, a slot and the order that a session is built from
+ * contain all of them.  They have the tag of the structure that contains them.
  */
 struct tbuf_terms {
 	uint64_t bufsize;	/* logical bytes of one half of a CPU's lane */
 	uint64_t flags;		/* TBUF_S_* */
-	uint64_t run;		/* the consumer's, shared/board.h; or 0 */
+	uint64_t run;		/* number of the run (shared/board.h), or 0 */
 	uint32_t policy;	/* enum tbuf_policy */
-	uint32_t strsize;	/* bytes of a text, the NUL counted */
+	uint32_t strsize;	/* bytes of a text, with the NUL */
 	int32_t only_cpu;	/* -x cpu, or -1 */
 	uint32_t owner_pid;	/* the consumer's, in its own namespace */
 	uint32_t owner_uid;
@@ -38,16 +38,16 @@ struct tbuf_terms {
 #define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
 				   it raises `limit` */
 #define TBUF_S_THREAD	0x8u	/* each thread writes a lane of its own */
-#define TBUF_S_SIDES	32	/* shift: side lanes at first, 16 bits */
-#define TBUF_S_WRAP	0x10u	/* a work unit's table wraps when it is full */
-#define TBUF_S_NAMES	0x20u	/* a program leaves what it has mapped */
-#define TBUF_S_UNITS	16	/* tables of work units, 12 bits */
-#define TBUF_S_UNIT	48	/* and the binary logarithm of their bytes */
-#define TBUF_NUNITS	1024u	/* tables of a session, at most */
+#define TBUF_S_SIDES	32	/* shift: initial thread lanes, 16 bits */
+#define TBUF_S_WRAP	0x10u	/* a full unit table wraps */
+#define TBUF_S_NAMES	0x20u	/* programs store their mappings */
+#define TBUF_S_UNITS	16	/* shift: number of unit tables, 12 bits */
+#define TBUF_S_UNIT	48	/* shift: binary logarithm of their bytes */
+#define TBUF_NUNITS	1024u	/* most tables of a session */
 #define TBUF_UNITSIZE_MIN (UINT64_C(1) << 10)
 #define TBUF_UNITSIZE_MAX (UINT64_C(1) << 26)
 
-/* How many tables there are, and how large each; 0: none. */
+/* Returns the number of unit tables, 0 if none; *size is the bytes of each. */
 static inline uint32_t
 tbuf_terms_units(const struct tbuf_terms *terms, uint64_t *size)
 {
@@ -67,8 +67,9 @@ tbuf_terms_unit_flags(uint64_t n, uint64_t size)
 }
 
 /*
- * A recorder's: the session that a target has made for itself, with no
- * consumer.  Nobody moves a tail there, and nobody takes its slot.
+ * Returns true for the terms of a recorder: a session that a target has made
+ * for itself.  It has no consumer, so its tails do not move and its slot is
+ * not taken.
  */
 static inline int
 tbuf_terms_recorder(const struct tbuf_terms *terms)
@@ -76,7 +77,7 @@ tbuf_terms_recorder(const struct tbuf_terms *terms)
 	return ((terms->flags & TBUF_S_KEEP) != 0 && terms->owner_pid == 0);
 }
 
-/* Side lanes that a session begins with, the spare counted. */
+/* Returns the number of a session's initial thread lanes, with the spare. */
 static inline uint32_t
 tbuf_terms_sides(const struct tbuf_terms *terms)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes of threads and of work units.
+ * Thread lanes (-x bufscope=thread); "side lane" in names means thread lane.
  */
 #ifndef TBUF_LAYOUT_THREAD_LANE_H
 #define TBUF_LAYOUT_THREAD_LANE_H
@@ -9,38 +9,39 @@
 #include "layout/common.h"
 
 /*
- * SIDE LANES
+ * THREAD LANES
  *
- * Lanes behind those of CPUs and locks, from slot.first_side on, which belong
- * to a thread or a work unit while that writes there: a pool.  Each has a
- * holder, which says whose it is:
+ * A session's pool of thread lanes is after its CPU lanes and lock lanes, from
+ * slot.first_side on.  A lane belongs to one thread while that writes there.
+ * Each lane has a holder with the thread and the state:
  *
- *	        (t) claims               (t) ends, its records to be read
+ *	        (t) claims        (later) (t) ends, its records to be read
  *	FREE --------------> BOUND ------------------------------> DONE
  *	 ^ ^                   |  \\                                 |
- *	 | +-------------------+   +--> KEPT  never used again       |
- *	 |   (t) gives it back,         in this session              |
+ *	 | +-------------------+   +--> KEPT  (later) not used again |
+ *	 |   (t) releases it,           in this session              |
  *	 |   (c) its thread has died                                 |
  *	 +-----------------------------------------------------------+
  *
- * Whoever claims a lane and gives it back does so in a section or under a lock
- * lane's lock, as clauses do: so none of it comes too late.  The first side
- * lane is a spare, taken when nothing else is free.
+ * A thread claims and releases a lane in a section or under a lock lane's lock,
+ * as clauses do, so neither can come after the session's end.  The first thread
+ * lane is a spare, taken when no other is free.
  *
- * The pool begins with the lanes that the terms say, whose storage lies in the
- * session's area.  The words of all that there may come to be stand there too,
- * backed as lanes are added; their storage is in chunks behind it, which stay
- * the slot's when the session has ended, as its area does.
+ * The pool begins with as many lanes as the terms say; their storage is in the
+ * session's area.  The area also has room for the control words of all lanes
+ * that may be added, backed as they are added; the storage of those is in
+ * chunks after the area.  The slot keeps area and chunks after the session's
+ * end.
  */
 struct tbuf_chunk {
-	uint64_t at;		/* (c) offset; 0: there is none */
+	uint64_t at;		/* (c) offset; 0: no chunk */
 	uint64_t size;		/* (c) bytes */
 };
 
 struct tbuf_holder {
 	uint32_t state;		/* (a) enum tbuf_holder_state */
-	uint32_t tid;		/* (a) of the thread; 0: no thread is there */
-	uint64_t instance;	/* (a) of whom, never used twice in a process */
+	uint32_t tid;		/* (a) of the thread; 0: no thread */
+	uint64_t instance;	/* (a) a thread's number, unique in a process */
 };
 
 enum tbuf_holder_state {
@@ -50,10 +51,10 @@ enum tbuf_holder_state {
 	TBUF_LANE_KEPT = 3	/* (later) */
 };
 
-#define TBUF_SIDES_MAX	1024u	/* side lanes of a session */
-#define TBUF_SIDES_FIRST 10u	/* -x nbuf, if it is not said */
+#define TBUF_SIDES_MAX	1024u	/* most thread lanes of a session */
+#define TBUF_SIDES_FIRST 10u	/* default of -x nbuf */
 
-/* A holder's first eight bytes. */
+/* Returns a holder's first eight bytes. */
 static inline uint64_t
 tbuf_holder_word(enum tbuf_holder_state state, uint32_t tid)
 {

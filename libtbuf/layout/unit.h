@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Records that are kept apart until the outcome of a work unit is known.
+ * Work units: records that are kept apart until the unit's outcome is known.
  */
 #ifndef TBUF_LAYOUT_UNIT_H
 #define TBUF_LAYOUT_UNIT_H
@@ -14,10 +14,10 @@
 /*
  * WORK UNITS
  *
- * What a thread fires in a unit goes to a table of the unit's own, in
- * slot.units, as records of a lock lane do, and stays there until the unit has
- * ended.  Its outcome says by a rule which of them are kept: those of probes
- * whose selection has a bit of the rule's mask.
+ * The records of a thread that is in a unit go to the unit's own table in
+ * slot.units, in the form of lock lanes, until the unit has ended.  Each
+ * outcome has a rule with a mask: records are kept if their probe's selection
+ * has a bit of the mask, and discarded otherwise.
  *
  *	+------------+------------------+---------------------+-  -+
  *	| struct     | struct           | table, of the first | .. |
@@ -28,33 +28,37 @@
  *	        begin          fields         end: outcome, count
  *	FREE --------> TAKEN --------> BOUND ---------------------> ENDING
  *	 ^ ^ ^                           |                          |    |
- *	 | | +-- nothing is kept --------+                          |    |
- *	 | +---- an envelope is there, or refused ------------------+    |
+ *	 | | +-- no record is kept ------+                          |    |
+ *	 | +---- an envelope is in the lane, or refused ------------+    |
  *	 |                                                               v
- *	 +--(c) the batch was given; (t) begin, under ring------------ DONE
+ *	 +--(c) the batch is read; (t) begin, under ring -------------- DONE
  *
- * KEPT is FREE, but for the next unit that has the same place in the target's
- * memory: it is BOUND at once, and nobody else takes it without having that
- * place.  A table that has wrapped is not kept.
+ * KEPT is FREE, but reserved for the next unit that uses the same struct
+ * tbuf_unit of the target, which makes it BOUND in one step.  A thread that
+ * holds that structure may hand the table to another unit.  A table that has
+ * wrapped becomes FREE instead.
  *
- * What is short is copied into an envelope, one record of the CPU's lane; else
- * a mark goes there, and the reader gives the batch out of the table.  A unit
- * that is not FREE is never another one's, and one that is BOUND or ENDING when
- * nobody can be inside any more is given as it is: it has not ended.
+ * Few kept records are copied into an envelope, one record of the CPU's lane;
+ * otherwise a commit record goes there, and the consumer reads the batch from
+ * the table.  A table that is not FREE belongs to one unit.  A unit that is
+ * BOUND or ENDING when no thread can be inside any more has not ended, and is
+ * read as it is.
  *
- * What is kept is counted by the table, with the word that makes it ENDING, and
- * by nobody else: a lane neither counts an envelope or a mark that it refuses
- * (lane.h: TBUF_FULL_CLOSED) nor one that is overwritten.  So whatever a
- * reader was not given is lost, and what of an ENDING unit lies in its table
- * alone is not, wherever the target was killed [inv.account].
+ * The table alone counts kept records, in the step that makes its word ENDING:
+ * a lane counts neither an envelope or commit record that it refuses (lane.h:
+ * TBUF_FULL_CLOSED) nor one that is overwritten.  Kept records that the
+ * consumer could not read are therefore lost, and records of an ENDING unit
+ * that are in its table only are not, wherever the target was killed
+ * [inv.account].
  *
- * A table that wraps has two halves, and the older one makes way as a whole.
+ * A table that wraps has two halves, and the older half is overwritten as a
+ * whole.
  *
- * What an entry counts is stored before the word that commits it, by steps
- * that may be abandoned between the two and begun again, or for ever: so there
- * are two of each, and the word itself tells which one counts.  Of halves it
- * is that of the lap before head's; of totals that of the instance if it has
- * ended, else that of the one before.
+ * An entry's counts are stored before the word that commits them, in steps that
+ * may be abandoned in between, and then repeated or not.  Each count exists
+ * twice, therefore, and the word selects the valid one: of the halves, that of
+ * the lap before head's; of the totals, that of the word's instance if it has
+ * ended, else that of the instance before it.
  */
 enum tbuf_unit_state {
 	TBUF_UNIT_FREE = 0,
@@ -66,19 +70,19 @@ enum tbuf_unit_state {
 };
 
 #define TBUF_UNIT_KINDS		32u	/* the last one: all others */
-#define TBUF_UNIT_NAME		32u	/* bytes, the NUL counted */
+#define TBUF_UNIT_NAME		32u	/* bytes, with the NUL */
 #define TBUF_UNIT_BUCKETS	384u	/* tbuf_unit_bucket() */
 #define TBUF_UNIT_ENVELOPE	2048u	/* most bytes of records in one */
 #define TBUF_UNIT_RULES		8u	/* the last one: any other outcome */
-#define TBUF_SELECTED		1u	/* a probe's, unless it says another */
-#define TBUF_SELECTED_SUCCESS	2u	/* the mask of outcome 0, likewise */
+#define TBUF_SELECTED		1u	/* a probe's default selection */
+#define TBUF_SELECTED_SUCCESS	2u	/* outcome 0's default mask */
 
 struct tbuf_unit_half {
-	uint64_t head;		/* (t) as the lap was left */
+	uint64_t head;		/* (t) head when the lap ended */
 	uint64_t overwritten;	/* (t) records of this table, ever */
 };
 
-/* Of all units that the table has had. */
+/* Sums over all units that a table has had. */
 struct tbuf_unit_total {
 	uint64_t kept;		/* (t) records that were kept */
 	uint64_t discarded;	/* (t) records that were not kept */
@@ -90,10 +94,10 @@ struct tbuf_unit_entry {
 	struct tbuf_unit_half half[2];	/* tbuf_unit_older() */
 	uint64_t head;		/* (t) tbuf_unit_head(); release */
 	uint64_t began;		/* (t) record clock */
-	uint64_t id;		/* (t) */
+	uint64_t id;		/* (t) the program's number for the unit */
 	uint64_t kind;		/* (t) index in kinds */
-	uint64_t thread;	/* (t) its thread, or who left it last */
-	uint64_t inside;	/* (t) 1: is in it now */
+	uint64_t thread;	/* (t) the thread in it, or the last one */
+	uint64_t inside;	/* (t) 1: that thread is in it now */
 	uint64_t ended;		/* (t) outcome << 32 | mask */
 	uint64_t count;		/* (t) records that are kept */
 	struct tbuf_unit_total total[2];	/* tbuf_unit_totals() */
@@ -111,15 +115,15 @@ struct tbuf_unit_kind {
 
 struct tbuf_units {
 	uint64_t without;	/* (a) units that found no table */
-	uint64_t elsewhere;	/* (a) records of those, in other lanes */
-	/* (c) tbuf_unit_rule(), as what differs from tbuf_unit_default() */
+	uint64_t elsewhere;	/* (a) their records, which are in lanes */
+	/* (c) tbuf_unit_rule() ^ tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];
-	uint64_t given;		/* (c) records of units ever given; see consumed */
+	uint64_t given;		/* (c) records of units ever read */
 	uint64_t reserved[5];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };
 
-/* The data of a mark, and what an envelope's records stand behind. */
+/* The data of a commit record; an envelope's data begin with it, too. */
 struct tbuf_unit_record {
 	uint32_t table;
 	uint32_t kind;
@@ -128,11 +132,14 @@ struct tbuf_unit_record {
 	uint64_t began;
 	int32_t outcome;
 	uint32_t mask;
-	uint32_t count;		/* of its records */
+	uint32_t count;		/* records that are kept */
 	uint32_t discarded;
 };
 
-/* Is it of an envelope or of a mark, which no lane counts? */
+/*
+ * Returns true for the EPID of an envelope or of a unit's commit record, which
+ * lanes do not count.
+ */
 static inline bool
 tbuf_epid_unit(uint32_t epid)
 {
@@ -142,7 +149,7 @@ tbuf_epid_unit(uint32_t epid)
 _Static_assert(TBUF_EPID_UNIT % 2 == 0 &&
     TBUF_EPID_ENVELOPE == TBUF_EPID_UNIT + 1, "a pair");
 
-/* An entry's word names its session, as an id's of speculations does. */
+/* Returns an entry's word; it names the session, as a speculation's does. */
 static inline uint64_t
 tbuf_unit_word(uint64_t generation, uint64_t instance,
     enum tbuf_unit_state state)
@@ -163,7 +170,10 @@ tbuf_unit_state(uint64_t word)
 	return ((enum tbuf_unit_state)(word & 7));
 }
 
-/* How often it has wrapped, and the records and bytes of this half. */
+/*
+ * Returns an entry's head: how often the table has wrapped, and the records and
+ * bytes of the current half.
+ */
 static inline uint64_t
 tbuf_unit_head(uint64_t laps, uint64_t records, uint64_t bytes)
 {
@@ -189,14 +199,14 @@ tbuf_unit_bytes(uint64_t head)
 	return (8 * (head & 0xffffff));
 }
 
-/* Which of the two halves is that of the lap before. */
+/* Returns the index of the half that the lap before head's wrote. */
 static inline unsigned
 tbuf_unit_older(uint64_t head)
 {
 	return ((unsigned)(tbuf_unit_laps(head) + 1) & 1);
 }
 
-/* Which of the two totals counts. */
+/* Returns the index of the valid total. */
 static inline unsigned
 tbuf_unit_totals(uint64_t word)
 {
@@ -206,7 +216,7 @@ tbuf_unit_totals(uint64_t word)
 	    (state == TBUF_UNIT_TAKEN || state == TBUF_UNIT_BOUND)) & 1);
 }
 
-/* Eight for each power of two. */
+/* Returns the bucket of a duration: eight for each power of two. */
 static inline uint32_t
 tbuf_unit_bucket(uint64_t ticks)
 {
@@ -219,7 +229,7 @@ tbuf_unit_bucket(uint64_t ticks)
 	return (bucket < TBUF_UNIT_BUCKETS ? bucket : TBUF_UNIT_BUCKETS - 1);
 }
 
-/* The least that a bucket has. */
+/* Returns the least duration of a bucket, in ticks. */
 static inline uint64_t
 tbuf_unit_least(uint32_t bucket)
 {
@@ -227,8 +237,7 @@ tbuf_unit_least(uint32_t bucket)
 	    (UINT64_C(8) | (bucket & 7)) << (bucket / 8 - 1));
 }
 
-/* A rule; one for no outcome is unused. */
-#define TBUF_UNIT_NO_OUTCOME	INT32_MIN
+#define TBUF_UNIT_NO_OUTCOME	INT32_MIN	/* the rule is unused */
 
 static inline uint64_t
 tbuf_unit_rule(int32_t outcome, uint32_t mask)
@@ -242,7 +251,10 @@ tbuf_unit_outcome(uint64_t rule)
 	return ((int32_t)(uint32_t)(rule >> 32));
 }
 
-/* Of success little, of failures everything. */
+/*
+ * Returns the default of rule i: success keeps the records selected by
+ * TBUF_SELECTED_SUCCESS, any other outcome keeps all.
+ */
 static inline uint64_t
 tbuf_unit_default(unsigned i)
 {
