@@ -5,26 +5,28 @@
  *
  *	search -+- found --> SWAP {state, value}, or claim and PUBLISH
  *	        +- not ----> claim a free one; PUBLISH its key; SWAP: it lives;
- *	                     and no other one with this key does
+ *	                     release other elements with this key
  *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock; each
- * that stores goes by the state that was seen, which never comes back: it has a
- * sequence, or the number of the thread that has claimed the element.  So a
- * step that comes late, because another thread or a handler was first, does
- * nothing, and all begins anew.  A handler takes over what the thread that it
- * interrupts has claimed, for that will see it; but not what was claimed under
- * a lock, where the thread would go on in the middle of a copy.
+ * Each step is a section (arch/rseq.h) or under a lane's lock.  Each storing
+ * step compares the state that was read, and no state occurs twice: it has a
+ * sequence, or the number of the thread that has claimed the element.  If
+ * another thread or a handler was first, the late step therefore fails, and
+ * the access begins again.  A handler takes over elements that the thread
+ * which it interrupts has claimed, as that will notice it; but not elements
+ * claimed under a lock, where the thread would continue in the middle of a
+ * copy.
  *
- * Of those that make one key's structure at once one does: each looks, once its
- * key is there and before it lives, whether another's is, and gives up then.
- * A structure's element is whole whenever it is loaded.  A part of it is stored
- * so: claim it, load its bytes, and PUBLISH them with that part.  Members
- * beside it may be another thread's, so who finds the element claimed comes
- * again, and may not take over from the thread that it interrupts, of whose
- * bytes there may be some.
+ * If several threads make the structure of one key at once, at most one
+ * succeeds: each searches, after its key is stored and before its element
+ * lives, for another one's key, and starts again if it finds one.  Loads see a
+ * structure's element whole.  A part of it is stored by claiming it, loading
+ * its bytes, and PUBLISHing them with that part.  Other members may be another
+ * thread's, so an access that finds the element claimed tries again, and a
+ * handler may not take over from the thread that it interrupts, which may have
+ * stored some of its bytes.
  *
- * inv.account: a store that finds no element is a drop, and what finds one that
- * is being written, time and again.
+ * inv.account: a store that finds no element is a drop, and so is an access
+ * that finds the element being written in each of its tries.
  */
 #include "arch/atomics.h"
 #include "shared/array_element.h"
@@ -35,7 +37,7 @@
 #define CHUNK	8			/* words compared at once */
 #define SET	TBUF_ELEMENT_SET
 
-/* On x86-64 a section loads the last word first, and none before that. */
+/* On x86-64 a section that loads several words loads the last one first. */
 #ifdef __x86_64__
 #define VALUE_FIRST	true
 #else
@@ -44,7 +46,7 @@
 
 enum found {
 	FOUND,
-	BUSY,				/* its value is being written */
+	BUSY,				/* the value is being written */
 	ABSENT,
 	CHANGED
 };
@@ -76,7 +78,7 @@ sequence_of(uint64_t state)
 	return (state >> 2 & UINT32_MAX);
 }
 
-/* Claimed by this thread, and may be taken over? */
+/* Returns true if this thread has claimed the element, without a lock. */
 static bool
 is_mine(const struct tbuf_access *a, uint64_t state)
 {
@@ -88,7 +90,7 @@ is_mine(const struct tbuf_access *a, uint64_t state)
 
 /* ------------------------------------------------------------ the search */
 
-/* The first and the second set of a key. */
+/* Returns the first or the second set of a key. */
 static uint64_t *
 set_of(const struct tbuf_access *a, unsigned which)
 {
@@ -102,7 +104,7 @@ set_of(const struct tbuf_access *a, unsigned which)
 	return (second == first ? NULL : tbuf_sets_at(&a->sets, second));
 }
 
-/* Does a body have the key?  Its sequence is not part of that. */
+/* Compares a body with the key, from the word after the sequence on. */
 static enum found
 compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
     const struct tbuf_element_seen *e)
@@ -110,7 +112,7 @@ compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
 	uint64_t chunk[CHUNK];
 	uint32_t at, n, i;
 
-	/* It is the body of the state that was seen, or of a later one. */
+	/* The body is that of the state that was read, or of a later one. */
 	tbuf_fence_loads();
 	for (at = 1; at < HEAD + a->key_words; at += n) {
 		n = HEAD + a->key_words - at;
@@ -126,7 +128,7 @@ compare(const struct tbuf_access *a, const struct tbuf_memo *memo,
 	return (FOUND);
 }
 
-/* Is the element still what it was? */
+/* Returns TBUF_COMMITTED if the element still has the state that was read. */
 static enum tbuf_outcome
 look_again(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 {
@@ -140,8 +142,8 @@ look_again(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 }
 
 /*
- * ... and its value: as no state comes back, it is this state's if it is loaded
- * between two looks at that.
+ * Loads the value of an element.  No state occurs twice, so the value belongs
+ * to this state if it is loaded between two loads of it.
  */
 static enum tbuf_outcome
 value_load(const struct tbuf_memo *memo, struct tbuf_element_seen *e)
@@ -162,7 +164,10 @@ value_load(const struct tbuf_memo *memo, struct tbuf_element_seen *e)
 	return (TBUF_COMMITTED);
 }
 
-/* Does it hold what may come to live, beside what this one has? */
+/*
+ * Returns true, while this access settles, for another element with a stored
+ * key that may become live.
+ */
 static bool
 is_rival(const struct tbuf_access *a, const struct tbuf_element_seen *e)
 {
@@ -187,7 +192,7 @@ examine(struct tbuf_access *a, const struct tbuf_memo *memo,
 	return (kind(e->state) == TBUF_ELEMENT_LIVE ? FOUND : BUSY);
 }
 
-/* Free, or will be? */
+/* Returns true if an element is free, or claimed by this thread. */
 static bool
 is_free(const struct tbuf_access *a, uint64_t state)
 {
@@ -206,7 +211,7 @@ element_at(const struct tbuf_access *a, uint64_t *set, const uint64_t *pairs,
 	});
 }
 
-/* From the `from`th element of the key's two sets on. */
+/* Searches the key's two sets, from element `from` on: sets `found`, `free`. */
 static __attribute__((noinline)) enum found
 search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 {
@@ -237,7 +242,7 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 				return (found);
 			}
 		}
-		/* One of the set that has more of them. */
+		/* Prefer the set that has more free elements. */
 		if (free > a->free_count) {
 			a->free_count = free;
 			a->free = element_at(a, set, pairs, which, first);
@@ -248,7 +253,7 @@ search(struct tbuf_access *a, const struct tbuf_memo *memo, unsigned from)
 
 /* ------------------------------------------------------------ the last one */
 
-/* What has been found, for who comes again with the same key. */
+/* Remembers the element for the next access with the same key. */
 static void
 remember(const struct tbuf_access *a, const struct tbuf_element_seen *e)
 {
@@ -267,8 +272,10 @@ remember(const struct tbuf_access *a, const struct tbuf_element_seen *e)
 }
 
 /*
- * Is it still there?  Then as it is now.  A store into a structure is for the
- * search: it may have more to look for.
+ * Returns true if `found` is known without a search: by the load just before,
+ * or by the remembered element, with its current value.  A store of a
+ * structure's part is left to the search, which may have to look for other
+ * elements.
  */
 static bool
 recall(struct tbuf_access *a, const struct tbuf_memo *memo)
@@ -276,7 +283,7 @@ recall(struct tbuf_access *a, const struct tbuf_memo *memo)
 	struct tbuf_element_last *last = a->last;
 	uint32_t i;
 
-	/* A store by what was loaded: its swap is the look at it. */
+	/* The store's swap checks the loaded state. */
 	if (a->known) {
 		a->known = false;
 		return (kind(a->found.state) == TBUF_ELEMENT_LIVE);
@@ -303,7 +310,7 @@ swap(const struct tbuf_memo *memo, const struct tbuf_element_seen *e,
 	    (const uint64_t [2]){ state, value }));
 }
 
-/* The sequence of an element that is claimed is in its body. */
+/* Loads an element's sequence, which is in the body if it is claimed. */
 static enum tbuf_outcome
 sequence_load(const struct tbuf_memo *memo, const struct tbuf_element_seen *e,
     uint64_t *sequence)
@@ -325,7 +332,7 @@ release(const struct tbuf_memo *memo, const struct tbuf_element_seen *e)
 	return (swap(memo, e, ((sequence + 1) & UINT32_MAX) << 2, 0));
 }
 
-/* The whole body; the element, claimed, gets this state. */
+/* Publishes the whole body; the claimed element gets this state. */
 static enum tbuf_outcome
 publish(struct tbuf_access *a, const struct tbuf_memo *memo,
     const struct tbuf_element_seen *e, uint64_t state, uint64_t sequence)
@@ -341,8 +348,8 @@ publish(struct tbuf_access *a, const struct tbuf_memo *memo,
 }
 
 /*
- * Two threads that store a new key at once have two elements for it.  Of these
- * the first in the order of the search stays.
+ * Releases other elements with the key of `found`: two threads that store a new
+ * key at once make two, of which the first in the order of the search stays.
  */
 static enum tbuf_outcome
 others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
@@ -358,7 +365,10 @@ others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
 }
 
-/* Others of the key come first: none of them is to be seen behind it. */
+/*
+ * Releases `found`, after the other elements with its key: otherwise loads
+ * would find one of those next.
+ */
 static enum tbuf_outcome
 forget(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
@@ -368,8 +378,8 @@ forget(struct tbuf_access *a, const struct tbuf_memo *memo)
 }
 
 /*
- * By their states: may no other element of its sets have the key of one that
- * has come to live?
+ * Returns true if, by their states, no other element of the key's sets can have
+ * the key of `own`, which lives now.
  */
 static bool
 is_alone(const struct tbuf_access *a, const struct tbuf_memo *memo,
@@ -395,7 +405,7 @@ is_alone(const struct tbuf_access *a, const struct tbuf_memo *memo,
 	return (true);
 }
 
-/* The element is claimed so, if it is not yet. */
+/* Claims the element with this state, unless it has it already. */
 static enum tbuf_outcome
 claim(const struct tbuf_memo *memo, struct tbuf_element_seen *e, uint64_t state)
 {
@@ -406,7 +416,7 @@ claim(const struct tbuf_memo *memo, struct tbuf_element_seen *e, uint64_t state)
 	return (TBUF_COMMITTED);
 }
 
-/* What an insertion has claimed that did not come to its end. */
+/* Releases the element that an unfinished insertion has claimed. */
 enum tbuf_outcome
 tbuf_access_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
@@ -423,8 +433,9 @@ tbuf_access_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 }
 
 /*
- * Has no other element this key, or is about to?  Of two that look at once one
- * sees the other.  What the thread below had begun comes to nothing.
+ * Returns TBUF_COMMITTED if no other element has this key or is about to have
+ * it.  Of two threads that check at once at least one sees the other.  An
+ * element that the interrupted thread had begun is released.
  */
 static __attribute__((noinline)) enum tbuf_outcome
 settle(struct tbuf_access *a, const struct tbuf_memo *memo)
@@ -443,7 +454,7 @@ settle(struct tbuf_access *a, const struct tbuf_memo *memo)
 	return (found == ABSENT ? TBUF_COMMITTED : TBUF_CHANGED);
 }
 
-/* Bytes of a value to the body, which have room there. */
+/* Copies a value's bytes to the body, which has room for them. */
 static void
 value_put(struct tbuf_access *a, const uint8_t *bytes, uint32_t size)
 {
@@ -460,7 +471,7 @@ insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 	struct tbuf_element_seen *e = &a->free;
 	uint64_t sequence;
 
-	/* The body may have what was loaded of one that is there no more. */
+	/* The body may have bytes loaded from an element that is now freed. */
 	if (a->part != NULL && a->part->updating != NULL)
 		value_put(a, a->part->whole, a->size);
 	if (sequence_load(memo, e, &sequence) != TBUF_COMMITTED ||
@@ -477,14 +488,14 @@ insert(struct tbuf_access *a, const struct tbuf_memo *memo)
 		return (TBUF_CHANGED);
 	e->state = a->published = live(a, sequence + 1);
 	a->held.pair = NULL;
-	/* Else it is found, or one that comes first. */
+	/* Otherwise the next try finds it, or one that is earlier. */
 	if (!is_alone(a, memo, e))
 		return (TBUF_CHANGED);
 	remember(a, e);
 	return (TBUF_COMMITTED);
 }
 
-/* The words of its bytes. */
+/* Loads the words of a value's bytes. */
 static enum tbuf_outcome
 bytes_load(const struct tbuf_access *a, const struct tbuf_memo *memo,
     const struct tbuf_element_seen *e, uint64_t *to)
@@ -493,7 +504,7 @@ bytes_load(const struct tbuf_access *a, const struct tbuf_memo *memo,
 	    (a->size + 7) / 8));
 }
 
-/* What has become of it, with the part that is stored. */
+/* Loads the structure's current bytes and puts the stored part into them. */
 static __attribute__((noinline)) enum tbuf_outcome
 part_merge(struct tbuf_access *a, const struct tbuf_memo *memo,
     const struct tbuf_element_seen *e)
@@ -532,7 +543,7 @@ static enum tbuf_outcome
 store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
     uint64_t *drops)
 {
-	/* It has been stored: what is found now is that, or came behind. */
+	/* This access has stored its element: release the others. */
 	if (a->published != 0)
 		return (found == ABSENT ? TBUF_COMMITTED :
 		    others_release(a, memo));
@@ -548,7 +559,7 @@ store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
 	if (found == BUSY && a->part != NULL && a->part->size != 0 &&
 	    a->found.pair != a->part->updating)
 		return (TBUF_CHANGED);
-	/* Another thread's store comes behind this one. */
+	/* Another thread is storing: its store counts as the later one. */
 	if (found == BUSY && !is_mine(a, a->found.state))
 		return (TBUF_COMMITTED);
 	return (a->keeps ? overwrite(a, memo) : forget(a, memo));
@@ -561,7 +572,7 @@ load(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found)
 {
 	const struct tbuf_element_seen *e = &a->found;
 
-	/* Some of its bytes may be there, and others not. */
+	/* Only some of its bytes may have been stored. */
 	if (found == BUSY && a->size != 0)
 		return (TBUF_CHANGED);
 	a->present = true;
@@ -644,9 +655,9 @@ tbuf_access_do(struct tbuf_access *a, const struct tbuf_memo *memo,
 }
 
 /*
- * Nobody else stores to what this thread has claimed, so it needs no lane.  Of
- * bytes that were being written there may be some: the element is free then.
- * One that has been stored stays.
+ * Needs no lane, as no other thread stores to an element that this thread has
+ * claimed.  An element with bytes that were being written is freed; one that
+ * has been stored stays.
  */
 __attribute__((cold)) void
 tbuf_access_give_up(struct tbuf_access *a)
@@ -669,7 +680,7 @@ tbuf_access_give_up(struct tbuf_access *a)
 	}
 }
 
-/* One of a list; how many bytes it takes there; 0: it is none.  Once a run. */
+/* Stores one element of a list; returns its bytes there, 0 if it is invalid. */
 static __attribute__((cold)) uint64_t
 begin_one(const struct tbuf_sets *sets, unsigned char *at, uint64_t left,
     bool *dropped)
@@ -693,7 +704,7 @@ begin_one(const struct tbuf_sets *sets, unsigned char *at, uint64_t left,
 	a.body_words = size / 8;
 	a.key_words = a.body_words - HEAD - words;
 	tbuf_access_key(&a, TBUF_ELEMENT_CONSUMER);
-	/* Of two steps: it is stored, and is found. */
+	/* Two tries are enough: one stores the element, one finds it. */
 	while (tbuf_access_do(&a, NULL, NULL) != TBUF_COMMITTED && try < SET)
 		try++;
 	*dropped = a.dropped;

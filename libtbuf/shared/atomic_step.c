@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Steps in a session's memory: atomic_step.h.
+ * Steps in a session's memory (atomic_step.h).
  */
 #include "arch/rseq.h"
 #include "arch/atomics.h"

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The board as both sides look at it.
+ * Access of both sides to the board (board.h).
  */
 #include "base/optimize_size.h"
 
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "shared/control_file.h"
 
-/* Seconds for which what the kernel says of the counter is as good as new. */
+/* Seconds for which the kernel's answer about the counter is valid. */
 #define COUNTER_SECONDS	10
 
 static bool
@@ -36,7 +36,7 @@ head_read(int fd, struct tbuf_board_head *head)
 	    head_good(head));
 }
 
-/* By a name that others see: one may hold a lease, which must not wait. */
+/* O_NONBLOCK: another process may hold a lease on the file. */
 int
 tbuf_board_file(int dirfd)
 {
@@ -111,7 +111,7 @@ tbuf_board_close(struct tbuf_board *board, int fd)
 	close(fd);
 }
 
-/* Seconds can be those before a reboot: then they are ahead, most often. */
+/* A `then` from before a reboot is most often later than `now`. */
 static bool
 is_lately(uint64_t then, uint64_t now)
 {
@@ -142,7 +142,7 @@ tbuf_board_clock(int fd)
 	return (clock);
 }
 
-/* The consumer behind an entry holds a lock. */
+/* An entry's consumer holds the OFD lock on byte 1 + entry. */
 bool
 tbuf_board_alive(int fd, unsigned entry)
 {
@@ -154,7 +154,10 @@ tbuf_board_alive(int fd, unsigned entry)
 	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
 }
 
-/* Is this where the reason is counted?  A vacant place becomes its own. */
+/*
+ * Returns true if the reason is counted at this place; a vacant place is
+ * claimed for it.
+ */
 static bool
 reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
 {
@@ -170,7 +173,10 @@ reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
 	    reason->text[size] == '\0');
 }
 
-/* Where nothing tells when it began it may be another one. */
+/*
+ * Returns true if this process is counted already, and notes it.  Without its
+ * start time it cannot be told from a process that had the pid before.
+ */
 static bool
 has_told(uint64_t *tellers)
 {

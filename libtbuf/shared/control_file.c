@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files: where they are, how they are made, which ones to believe.
+ * Control files: the runtime directory, making files, checking headers.
  */
 #include "base/optimize_size.h"
 
@@ -22,7 +22,7 @@
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"
 
-/* Text building without stdio: the target side must not need it. */
+/* Appends a text; the target side must not need stdio. */
 static char *
 append(char *p, const char *end, const char *text)
 {
@@ -74,10 +74,10 @@ tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
 	const char *end = path + TBUF_PATH_MAX;
 
 	if (set != NULL && *set != '\0') {
-		/* It would be another one after chdir(2), and to others. */
+		/* A relative path would depend on the working directory. */
 		if (*set != '/')
 			return (-EDOM);
-		/* Room for a file's name behind it. */
+		/* Leave room for a file's name. */
 		if (strlen(set) >= TBUF_PATH_MAX - TBUF_NAME_MAX - 32)
 			return (-ENAMETOOLONG);
 		append(path, end, set);
@@ -170,7 +170,7 @@ tbuf_control_name_parse(const char *name, pid_t *pid, uint64_t *random)
 		return (false);
 	*pid = (pid_t)value;
 	*random = tbuf_digits_read(&p, 16);
-	/* Whatever else would be read as these numbers is no name. */
+	/* Other spellings of the numbers, such as 007, are not names. */
 	tbuf_control_name(again, *pid, *random);
 	return (strcmp(name, again) == 0);
 }
@@ -191,8 +191,8 @@ tbuf_random(void)
 #define PROCESS_PATH	32
 
 /*
- * /proc/PID and a file in it.  The caller itself is "self": where /proc was
- * mounted in another pid namespace, its pid is somebody else's there.
+ * Stores the path of a file in /proc/PID.  The caller itself is "self", because
+ * if /proc belongs to another pid namespace, its pid is another process there.
  */
 static void
 process_path(char path[PROCESS_PATH], pid_t pid, const char *file)
@@ -222,7 +222,7 @@ process_read(pid_t pid, const char *file, char *text, size_t size)
 	return (n);
 }
 
-/* A terminal's group may be negative. */
+/* Returns the number at p; a terminal's group, for one, may be negative. */
 static uint64_t
 number_read(const char *p)
 {
@@ -234,11 +234,11 @@ number_read(const char *p)
 	return (negative ? -value : value);
 }
 
-/* The name in field 2 may hold blanks and parentheses. */
+/* The name in field 2 may contain blanks and parentheses. */
 void
 tbuf_stat_fields(pid_t pid, const int *fields, uint64_t *values, unsigned n)
 {
-	/* A literal might be the end of one that lies far away. */
+	/* The linker could merge a literal into the tail of a distant one. */
 	static const char file[] = "/stat";
 	char text[1024];
 	const char *p = NULL;
@@ -335,11 +335,11 @@ tbuf_control_fill(struct tbuf_control *control,
 	control->pid_namespace = tbuf_pid_namespace(0);
 	control->random = random;
 	control->end = tables->areas;
-	/* Offset 0 of the heap is "no string". */
+	/* Offset 0 of the heap means no string. */
 	control->strings = 1;
 }
 
-/* [at, at + size) lies between the slots and the areas, aligned. */
+/* Returns true if [at, at + size) is aligned, between slots and areas. */
 static bool
 table_good(const struct tbuf_tables *tables, uint32_t at, uint64_t size)
 {
@@ -386,9 +386,10 @@ tbuf_control_check(const struct tbuf_control *control, uint64_t size)
 }
 
 /*
- * Can a file be linked that has no name?  By its descriptor, which the kernel
- * allows whoever has opened it, from Linux 6.10 on: then it goes on to the new
- * name, and there is none.  Else by /proc, where each look costs an inode.
+ * Returns true if the unnamed file `fd` can be linked.  From Linux 6.10 on the
+ * kernel lets a process link a descriptor that it has opened: linking it to
+ * ".", which exists, then fails with EEXIST.  Otherwise it is linked by /proc,
+ * where each look-up allocates an inode.
  */
 static bool
 is_linkable(int dirfd, int fd)
@@ -439,7 +440,7 @@ tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
 	return (error == 0 ? 0 : -errno);
 }
 
-/* Fill the file behind fd, which nobody sees before it is complete. */
+/* Fills the new file, then links it: other processes see it complete. */
 static int
 make_complete(int dirfd, pid_t pid, uint64_t random, const char *hidden,
     struct tbuf_control_file *file)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Chains of ECBs: an enabling and a probe meet.
+ * Chains of ECBs: inserting one when an enabling matches a probe.
  */
 #include "base/optimize_size.h"
 
@@ -11,23 +11,20 @@
 #include "shared/ecb_chain.h"
 #include "shared/program_select.h"
 
-/*
- * What an insertion works on: the slot's heads, ECBs and clauses, which lie in
- * the view, and how to back them.
- */
+/* The checked tables that an insertion works on, and how to back them. */
 struct insertion {
 	const struct tbuf_view *view;
 	struct tbuf_slot *slot;
 	uint32_t *head;			/* of the probe */
 	struct tbuf_ecb *ecbs;
-	struct tbuf_clause *clauses;	/* NULL: there are none */
+	struct tbuf_clause *clauses;	/* NULL: a session without clauses */
 	uint64_t head_at, ecbs_at, clauses_at;	/* offsets in the file */
 	uint32_t max;			/* entries of the tables */
 	struct tbuf_backing *backing;
 	struct tbuf_fit fit;		/* of the enabling's clause */
 };
 
-/* A table of as many entries as there are ECBs lies in the areas. */
+/* Returns true if a table of `max` entries is within the areas. */
 static bool
 table_find(const struct tbuf_view *view, uint64_t at, uint32_t max,
     size_t size)
@@ -72,10 +69,10 @@ tables_find(const struct tbuf_view *view, unsigned number, uint32_t probe,
 	return (true);
 }
 
-/* Whose pages are backed. */
+/* Indexes of tbuf_backing.pages. */
 enum { HEADS, ECBS, CLAUSES };
 
-/* Back the pages of some bytes, but for one that was the last. */
+/* Backs the pages of some bytes, except one that was backed last. */
 static bool
 pages_back(struct tbuf_backing *backing, unsigned which, uint64_t at,
     uint64_t size)
@@ -115,8 +112,8 @@ clause_fill(const struct insertion *in, uint32_t epid, uint32_t record)
 }
 
 /*
- * ECBs for the probe that nobody sees yet, the first one's EPID; 0 if the
- * table is full, or there is no storage for them.
+ * Makes the ECBs for the probe, not linked yet.  Returns the first one's EPID,
+ * 0 if the table is full or cannot be backed.
  */
 static uint16_t
 ecb_new(const struct insertion *in, uint32_t probe, uint16_t enabling)
@@ -138,7 +135,7 @@ ecb_new(const struct insertion *in, uint32_t probe, uint16_t enabling)
 	return ((uint16_t)epid);
 }
 
-/* The link in front of where an enabling's ECB belongs. */
+/* The link that an enabling's ECB belongs after. */
 struct link {
 	uint16_t before;	/* EPID, or 0: the link is the head */
 	uint32_t seen;		/* the link's value */
@@ -146,8 +143,9 @@ struct link {
 };
 
 /*
- * False if the chain is damaged.  It rises by enabling; a target could make it
- * as long as the table.
+ * Finds the link for an enabling; returns false if the chain is damaged.  A
+ * chain rises by enabling, which bounds the steps: a target could make it as
+ * long as the table.
  */
 static bool
 chain_look(const struct insertion *in, uint16_t enabling, struct link *link)
@@ -187,10 +185,11 @@ chain_link(const struct insertion *in, const struct link *link, uint16_t mine)
 }
 
 /*
- * Insert an ECB for (enabling, probe) into the probe's chain, which rises by
- * enabling; entries never leave it in a session, so one compare-and-swap of
- * the link in front is enough, and whoever loses the race looks again and
- * finds the other's.  False if there is no room, or the chain is damaged.
+ * Inserts an ECB for (enabling, probe) into the probe's chain, which rises by
+ * enabling.  ECBs are not removed during a session, so one compare-and-swap of
+ * the link before it is enough; the loser of a race searches again and finds
+ * the other's ECB.  Returns false if there is no room, or the chain is
+ * damaged.
  */
 static bool
 ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
@@ -213,7 +212,7 @@ ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
 	return (false);
 }
 
-/* An enabling whose description matches: has it got its ECB? */
+/* Returns true if an enabling that matches has its ECB, else counts it. */
 static bool
 enabling_meet(struct insertion *in, uint32_t probe, unsigned enabling)
 {

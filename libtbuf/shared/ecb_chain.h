@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What both sides do when an enabling meets a probe: an ECB in the probe's
- * chain.  No malloc; safe against garbage in shared memory.
+ * Chains of ECBs: both sides insert an ECB when an enabling matches a probe.
+ * No malloc; safe against garbage in shared memory.
  */
 #ifndef TBUF_SHARED_ECB_CHAIN_H
 #define TBUF_SHARED_ECB_CHAIN_H
@@ -13,32 +13,32 @@
 #include "shared/file_view.h"
 
 /*
- * How a side backs pages of the file: 0 or -errno.  The pages that were backed
- * last are remembered, for one probe comes after the other.
+ * A side's function to back pages of the file, which returns 0 or -errno, and
+ * the pages that were backed last: probes are matched in order, so the next one
+ * most often needs the same pages.
  */
 struct tbuf_backing {
 	int (*back)(void *, uint64_t offset, uint64_t length);
 	void *argument;
-	uint64_t pages[3];	/* offset + 1 of one of heads, ECBs, clauses */
+	uint64_t pages[3];	/* offset + 1: page of heads, ECBs, clauses */
 };
 
 /*
- * Meet: for each pattern of the session in `slot` (whose heads and ECB table
- * lie in the view) that matches `probe`, insert an ECB if it is not there,
- * then set the probe's enable bit.  `names` are the probe's.  `patterns` are
- * npatterns NUL-terminated texts in patterns_size bytes, which others may
- * change while they are read.  Returns how many patterns matched and have
- * their ECB; one that found no room for it is counted in the slot's `unmet`,
- * and one whose clause has no program for this probe (shared/program_select.h) in its
- * `unfit`.
- * Either side may do this at any time, both at once too [inv.attach]; the
- * caller handles fences and states.
+ * Inserts an ECB, if there is none yet, for each pattern of the session in
+ * `slot` that matches `probe`, then sets the probe's enable bit.  The
+ * session's heads and ECB table are in the view.  `names` are the probe's.
+ * `patterns` are npatterns NUL-terminated texts in patterns_size bytes, which
+ * another process may change while they are read.  Returns the number of
+ * patterns that matched and have their ECB.  A pattern that found no room for
+ * it is counted in the slot's `unmet`, and one without a program for this
+ * probe (shared/program_select.h) in its `unfit`.  Both sides may call this at
+ * any time, even at once [inv.attach]; the caller handles fences and states.
  */
 unsigned tbuf_meet(const struct tbuf_view *, unsigned slot, uint32_t probe,
 	    const struct tbuf_names *names, const char *patterns,
 	    size_t patterns_size, unsigned npatterns, struct tbuf_backing *);
 
-/* Clear a session's bit in every enable word. */
+/* Clears a session's bit in every enable word. */
 void	tbuf_disable_all(const struct tbuf_view *, unsigned slot);
 
 #endif

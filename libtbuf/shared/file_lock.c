@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The locks of a control file, by which those who change it keep each other
- * out: consumers, and a target that builds a session in a file that has a name.
+ * The locks of a control file.  They exclude each other's changes: consumers,
+ * and a target that builds a session in a file that has a name.
  */
 #include "base/optimize_size.h"
 
@@ -13,7 +13,7 @@
 #include "shared/control_file.h"
 
 #define PAUSE		1000000		/* ns */
-#define FILE_PAUSES	10000		/* another consumer is at work */
+#define FILE_PAUSES	10000		/* wait for another consumer, 10 s */
 
 bool
 tbuf_file_lock(int fd, uint64_t byte)
@@ -49,7 +49,7 @@ tbuf_pause(unsigned *pauses)
 	return (true);
 }
 
-/* Others hold it for as long as it takes to reserve space. */
+/* A holder has it for as long as it takes to reserve space. */
 int
 tbuf_file_lock_wait(int fd)
 {

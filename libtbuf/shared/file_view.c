@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The parts of a mapped control file.
+ * The parts of a mapped control file (file_view.h).
  */
 #include "base/optimize_size.h"
 
@@ -58,7 +58,7 @@ tbuf_heap_text(const char *heap, uint32_t used, uint32_t offset, char *to,
 	length = strnlen(heap + offset, size);
 	if (length == size)
 		return (0);
-	/* Only what has been copied counts: the heap may change at any time. */
+	/* The heap may change at any time: the copy decides the length. */
 	memcpy(to, heap + offset, length + 1);
 	nul = memchr(to, '\0', length + 1);
 	return (nul == NULL ? 0 : (size_t)(nul - to) + 1);

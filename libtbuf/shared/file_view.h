@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A mapped control file.  No malloc; safe against garbage in shared memory.
+ * File views: checked pointers into a mapped control file.  No malloc; safe
+ * against garbage in shared memory.
  */
 #ifndef TBUF_SHARED_FILE_VIEW_H
 #define TBUF_SHARED_FILE_VIEW_H
@@ -13,14 +14,13 @@
 #include "base/glob.h"
 #include "layout/layout.h"
 
-/* A mapped control file, as either side sees it. */
 struct tbuf_view {
-	unsigned char *base;	/* of the fixed part */
-	uint64_t size;		/* bytes that may be looked at from base */
-	struct tbuf_tables tables; /* a copy, which has been checked */
+	unsigned char *base;	/* address of the fixed part */
+	uint64_t size;		/* bytes from base on that may be read */
+	struct tbuf_tables tables; /* a checked copy */
 };
 
-/* Parts of it; `slot` and `probe` are in range. */
+/* Return the address of a part; the caller has checked `slot` and `probe`. */
 struct tbuf_control *tbuf_view_control(const struct tbuf_view *);
 struct tbuf_slot *tbuf_view_slot(const struct tbuf_view *, unsigned slot);
 struct tbuf_probe_entry *tbuf_view_probe(const struct tbuf_view *,
@@ -28,32 +28,32 @@ struct tbuf_probe_entry *tbuf_view_probe(const struct tbuf_view *,
 uint32_t *tbuf_view_enable(const struct tbuf_view *, uint32_t probe);
 
 /*
- * Copy a string of the heap: its bytes with the NUL, or 0 if it does not end
- * within the heap and `size` bytes.
+ * Copies a string of the heap.  Returns its bytes with the NUL, or 0 if it does
+ * not end within the heap and `size` bytes.
  */
 size_t	tbuf_view_text(const struct tbuf_view *, uint32_t offset, char *to,
 	    size_t size);
 
-/* The same of a heap that may be a copy, with so many bytes in use. */
+/* Copies from a heap, or a copy of one, that has `used` bytes in use. */
 size_t	tbuf_heap_text(const char *heap, uint32_t used, uint32_t offset,
 	    char *to, size_t size);
 
-/* Bytes of the heap that are in use. */
+/* Returns the bytes of the heap that are in use. */
 uint32_t tbuf_view_heap(const struct tbuf_view *);
 
-/* Is the string at an offset of the heap this one? */
+/* Returns true if the heap has `text` at an offset. */
 bool	tbuf_view_text_is(const struct tbuf_view *, uint32_t offset,
 	    const char *text);
 
-/* Those of a probe in a control file; a field has 255 bytes at most. */
-#define TBUF_FIELD_SIZE	256
+#define TBUF_FIELD_SIZE	256	/* bytes of a probe's field, with the NUL */
 
+/* A copy of a probe's four fields. */
 struct tbuf_names_copy {
-	struct tbuf_names names;	/* what lies in `text` */
+	struct tbuf_names names;	/* pointers into `text` */
 	char text[4][TBUF_FIELD_SIZE];
 };
 
-/* Copy the four fields of a ready probe; false if it has not four. */
+/* Copies the fields of a ready probe; returns false if one is not valid. */
 bool	tbuf_view_names(const struct tbuf_view *, uint32_t probe,
 	    struct tbuf_names_copy *);
 

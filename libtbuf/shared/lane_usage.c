@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the programs of a run have used of their lanes.
+ * The table of bytes that programs used of their lanes (lane_usage.h).
  */
 #include "base/optimize_size.h"
 
@@ -18,9 +18,9 @@ _Static_assert(TBUF_USAGE_LIVES <= TBUF_USAGE_WELL &&
     TBUF_USAGE_WELL < 1 << LIVES_BITS, "lives are counted");
 
 /*
- * FNV-1a; its upper bits are for the word, the lower ones for the place.  A
- * program's name lies in memory that others can write: its end is believed, but
- * not that it has one.
+ * Returns the FNV-1a hash; its upper bits are for the word, the lower ones for
+ * the place.  The name is in memory that others can write and may lack a NUL,
+ * so at most TBUF_USAGE_NAME bytes are read.
  */
 static uint64_t
 hash(uint64_t run, const char *program)

@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much of a lane the programs of a run use that begin and end under it.
- * The first half of a lane is megabytes, which cost a short program more than
- * all else that it does, and most of a script's commands come again and again.
- * Their consumer notes on the board what each has used; the next process with
- * the same program backs many times as much.  A program that is not known, or
- * not for long, has all of the half.
+ * How many bytes of a lane the programs use that begin and end during a run.
+ * Backing the first half of a lane, megabytes, costs a short program more than
+ * the rest of its work, and a shell script runs most of its commands
+ * repeatedly.  The consumer notes each program's use on the board; the next
+ * process with the same program backs TBUF_USAGE_TIMES as much.  A program
+ * with fewer than TBUF_USAGE_LIVES lives backs the whole half.
  *
- * A word of the table: the upper bits of a hash of run and program, the lives
- * that were seen, and the binary logarithm of the most bytes.  Whose hash has
- * the same place takes it over: nothing here has to be right.
+ * A word of the table has the upper bits of a hash of run and program, the
+ * lives seen, and the binary logarithm of the most bytes.  A program that
+ * hashes to the same place replaces the word: the table is only a hint.
  */
 #ifndef TBUF_SHARED_LANE_USAGE_H
 #define TBUF_SHARED_LANE_USAGE_H
@@ -19,22 +19,22 @@
 
 #define TBUF_USAGE_WORDS	512u
 #define TBUF_USAGE_NAME		64u	/* bytes of a program's name */
-#define TBUF_USAGE_LIVES	4u	/* till a program is known */
-#define TBUF_USAGE_TIMES	16u	/* as much as was used */
-#define TBUF_USAGE_LEAST	4096u	/* however little that was; */
-#define TBUF_USAGE_MIN		65536u	/* of a lane that will be used, */
-#define TBUF_USAGE_WELL		7u	/* or after so many lives */
-#define TBUF_USAGE_MIN_WELL	16384u	/* so much: each page is 4 us */
-/* At most of a lane that may not be used at all: another CPU's. */
+#define TBUF_USAGE_LIVES	4u	/* lives until a program is known */
+#define TBUF_USAGE_TIMES	16u	/* factor on the bytes used */
+#define TBUF_USAGE_LEAST	4096u	/* least bytes of any lane */
+#define TBUF_USAGE_MIN		65536u	/* least of the lane to be used */
+#define TBUF_USAGE_WELL		7u	/* lives until it is well known */
+#define TBUF_USAGE_MIN_WELL	16384u	/* that least then; a page costs 4 us */
+/* Most bytes of a lane that may stay unused: another CPU's. */
 #define TBUF_USAGE_OTHERS	262144u
 
-/* A process of this program has ended; it had so many bytes in a lane. */
+/* Notes the bytes that an ended process of this program had in a lane. */
 void	tbuf_usage_note(uint64_t *words, uint64_t run, const char *program,
 	    uint64_t bytes);
-/* Bytes of a lane that the next one may want, if it wants any; ... */
+/* Bytes to back in a process's lanes; both UINT64_MAX if not known. */
 struct tbuf_usage {
-	uint64_t first;		/* UINT64_MAX: not known */
-	uint64_t own;		/* ... and of the one that it will use */
+	uint64_t first;		/* of a lane that it may use */
+	uint64_t own;		/* of the lane that it will use */
 };
 
 struct tbuf_usage tbuf_usage_look(const uint64_t *words, uint64_t run,

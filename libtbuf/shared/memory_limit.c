@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much memory there is for buffers, by what the kernel says in files.
+ * The memory that is available for buffers, read from files of the kernel.
  */
 #include "base/optimize_size.h"
 
@@ -17,10 +17,10 @@
 
 #include "shared/memory_limit.h"
 
-/* What is left to everybody else then: so much, or a quarter of little. */
+/* Bytes that are left to other processes; a quarter of the room, if less. */
 #define LOOK_RESERVE	(UINT64_C(32) << 20)
 
-/* Version 1 says "no limit" by the largest number of whole pages. */
+/* Version 1's value for "no limit" is the largest number of whole pages. */
 #define LIMIT_MOST	(UINT64_C(1) << 62)
 
 #define PATH		4096
@@ -34,14 +34,14 @@ struct lines {
 	char line[LINE];
 };
 
-/* A hierarchy of cgroups, as it is mounted. */
+/* A mounted hierarchy of cgroups. */
 struct hierarchy {
 	bool found;
-	char root[PATH];	/* which of its groups is seen there */
-	char mount[PATH];	/* and where */
+	char root[PATH];	/* the group that the mount point shows */
+	char mount[PATH];	/* the mount point */
 };
 
-/* Too much for the stack of whoever calls. */
+/* Buffers that are too large for a caller's stack. */
 struct scratch {
 	struct hierarchy hierarchies[2];	/* of version 1; unified */
 	struct lines groups;	/* /proc/self/cgroup */
@@ -93,7 +93,7 @@ lines_byte(struct lines *l)
 	return ((unsigned char)l->bytes[l->at++]);
 }
 
-/* The next line, cut to size, or NULL at the end. */
+/* Returns the next line, cut to size, or NULL at the end. */
 static char *
 lines_next(struct lines *l)
 {
@@ -107,7 +107,7 @@ lines_next(struct lines *l)
 	return (c == -1 && n == 0 ? NULL : l->line);
 }
 
-/* The text a, with b behind it; false if that is too long. */
+/* Stores a followed by b; returns false if that is too long. */
 static bool
 join(char to[LINE], const char *a, const char *b)
 {
@@ -120,7 +120,7 @@ join(char to[LINE], const char *a, const char *b)
 	return (true);
 }
 
-/* Field n of a line, from 0 on, that a blank ends. */
+/* Copies field n of a line, from 0 on; blanks separate fields. */
 static bool
 field(const char *line, unsigned n, char *to, size_t size)
 {
@@ -149,7 +149,7 @@ number(const char *text, uint64_t *value)
 	return (true);
 }
 
-/* The number behind `name` in a file of "name number" lines. */
+/* Reads the number after `name` in a file of "name number" lines. */
 static bool
 read_field(struct lines *l, const char *path, const char *name,
     uint64_t *value)
@@ -168,7 +168,7 @@ read_field(struct lines *l, const char *path, const char *name,
 
 /* ------------------------------------------------------------ cgroups */
 
-/* One file of the group that holds a number, or "max". */
+/* Reads a file of the group that has a number; returns false for "max". */
 static bool
 group_number(struct scratch *s, const char *name, uint64_t *value)
 {
@@ -176,7 +176,7 @@ group_number(struct scratch *s, const char *name, uint64_t *value)
 	    read_field(&s->fields, s->file, "", value));
 }
 
-/* What is in use, less the page cache that the kernel would give up first. */
+/* Returns the memory in use, less the page cache that is reclaimed first. */
 static uint64_t
 group_used(struct scratch *s, bool unified)
 {
@@ -202,18 +202,21 @@ group_room(struct scratch *s, bool unified)
 	uint64_t limit, lowest = UINT64_MAX, used;
 	int i;
 
-	/* Of version 1 the soft limit is no limit. */
+	/* The soft limit of version 1 does not limit. */
 	for (i = 0; i < (unified ? 2 : 1); i++)
 		if (group_number(s, limits[unified][i], &limit))
 			lowest = least(lowest, limit);
-	/* What is in use takes longer to say than all the rest. */
+	/* Reading the memory in use takes longer than all the rest. */
 	if (lowest >= LIMIT_MOST)
 		return (UINT64_MAX);
 	used = group_used(s, unified);
 	return (lowest > used ? lowest - used : 0);
 }
 
-/* The group at mount + path and all above it, up to the mount point. */
+/*
+ * Returns the least room of the group at mount + path and of all groups above
+ * it, up to the mount point.
+ */
 static uint64_t
 groups_room(struct scratch *s, const char *path, bool unified)
 {
@@ -233,7 +236,7 @@ groups_room(struct scratch *s, const char *path, bool unified)
 	}
 }
 
-/* A comma-separated list has a word. */
+/* Returns true if a comma-separated list has a word. */
 static bool
 has_word(const char *list, const char *word)
 {
@@ -248,7 +251,7 @@ has_word(const char *list, const char *word)
 	return (false);
 }
 
-/* A line of mountinfo is that of a hierarchy that is not found yet. */
+/* Stores the hierarchy of a mountinfo line, unless one is found already. */
 static void
 mount_read(struct scratch *s, const char *line)
 {
@@ -271,8 +274,7 @@ mount_read(struct scratch *s, const char *line)
 }
 
 /*
- * Where the hierarchies are mounted, and which of their groups their roots
- * show there.
+ * Finds the mount points of the hierarchies and their root groups.
  * mountinfo: id parent major:minor ROOT MOUNT options... - TYPE source SUPER
  */
 static void
@@ -287,7 +289,7 @@ find_mounts(struct scratch *s, const char *mountinfo)
 	close(s->mounts.fd);
 }
 
-/* One line of /proc/PID/cgroup: NUMBER:CONTROLLERS:PATH */
+/* Returns the room by a /proc/PID/cgroup line: NUMBER:CONTROLLERS:PATH */
 static uint64_t
 line_room(struct scratch *s, char *line)
 {
@@ -339,7 +341,7 @@ tbuf_room_groups(const char *cgroup, const char *mountinfo)
 	return (room);
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ limits */
 
 static uint64_t
 room_memory(struct scratch *s)

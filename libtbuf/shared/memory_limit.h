@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much memory there is for buffers.  "Not enough space" is decided by
- * arithmetic before anything is taken: the kernel would answer with the OOM
- * killer, or with SIGBUS in the target.  Whoever backs a file is charged for
- * it, so a target that builds its session itself asks for itself, unless it
- * takes little.  No malloc, no stdio.
+ * The memory that is available for buffers.  It is computed before any is
+ * taken: otherwise the kernel would react with the OOM killer, or with SIGBUS
+ * in the target.  The process that backs a file is charged for it, so a target
+ * that builds its session itself computes its own limit, unless the session is
+ * small.  No malloc, no stdio.
  */
 #ifndef TBUF_SHARED_MEMORY_LIMIT_H
 #define TBUF_SHARED_MEMORY_LIMIT_H
@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 /*
- * The least of: free space of the file system of `fd`, available memory, and
- * the room in the memory cgroups of this process.
+ * Returns the least of: free space of the file system of `fd`, available
+ * memory, and the room in the memory cgroups of this process, in bytes.
  */
 uint64_t tbuf_room(int fd);
-/* ... of the file system alone. */
+/* Returns the free space of the file system of `fd`, in bytes. */
 uint64_t tbuf_room_files(int fd);
 
-/* RLIMIT_FSIZE: growing a file beyond it would raise SIGXFSZ. */
+/* Returns RLIMIT_FSIZE; growing a file beyond it would raise SIGXFSZ. */
 uint64_t tbuf_room_file(void);
 
 /*
@@ -30,18 +30,17 @@ uint64_t tbuf_room_file(void);
  */
 int	tbuf_back(int fd, uint64_t offset, uint64_t length);
 
-/* Space is taken in pieces, with a look at what is left in between. */
-#define TBUF_ROOM_PIECE	(UINT64_C(64) << 20)
+#define TBUF_ROOM_PIECE	(UINT64_C(64) << 20)	/* bytes backed at once */
 
 /*
- * Back [offset, offset + size) in pieces, with a look at what is left in
- * between.  -ENOSPC; a part may be backed then.
+ * Backs [offset, offset + size) in pieces, and checks the remaining room before
+ * each.  Returns 0, -ENOSPC, or another -errno; a part may be backed then.
  */
 int	tbuf_room_back(int fd, uint64_t offset, uint64_t size);
 
 /*
- * The least room of a process's memory cgroups, v1 and v2, from the texts of
- * /proc/self/cgroup and /proc/self/mountinfo; UINT64_MAX: no limit.
+ * Returns the least room in a process's memory cgroups, v1 and v2, by files
+ * such as /proc/self/cgroup and /proc/self/mountinfo; UINT64_MAX: no limit.
  */
 uint64_t tbuf_room_groups(const char *cgroup, const char *mountinfo);
 

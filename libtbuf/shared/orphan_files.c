@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What dead targets have left in the runtime directory.
+ * Orphans: files that dead targets left in the runtime directory.
  */
 #include "base/optimize_size.h"
 
@@ -20,24 +20,23 @@
 #include "base/option.h"
 
 /*
- * Of the programs that start one in SHARE looks for dead files, and at no more
- * than a part of the directory.  It takes away more than SHARE of them, so
- * that not many more files stay than there are live targets, and no program
- * but that one asks how many there are.
+ * One in SHARE of the programs that start reaps orphans, in one part of the
+ * directory.  It removes up to REAPED_MAX, more than SHARE, so that the number
+ * of files stays near that of live targets without any program counting them.
  */
 #define SHARE		16
 #define ENTRIES_BYTES	8192
-#define ENTRIES_PART	128	/* as many names as that holds, or more */
+#define ENTRIES_PART	128	/* names in ENTRIES_BYTES, or a few more */
 #define REAPED_MAX	64
 
-/* What tmpfs counts for a name in a directory's size. */
+/* Bytes that tmpfs counts for a name in a directory's size. */
 #define NAME_BYTES	20
 
-/* Unless TBUF_KEEP says otherwise. */
+/* Defaults of TBUF_KEEP. */
 #define FILES		8
 #define BYTES		(UINT64_C(1) << 30)
 
-/* NUMBER[,SIZE] */
+/* The form is NUMBER[,SIZE]. */
 bool
 tbuf_keep_limits(uint64_t *files, uint64_t *bytes)
 {
@@ -60,7 +59,7 @@ tbuf_keep_limits(uint64_t *files, uint64_t *bytes)
 	return (true);
 }
 
-/* Does any consumer hold a slot of this file? */
+/* Returns true if a consumer holds a slot of this file. */
 static bool
 consumed(int fd)
 {
@@ -72,7 +71,10 @@ consumed(int fd)
 	return (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
 }
 
-/* The command that a file waits for is still there, or cannot be looked at. */
+/*
+ * Returns true if the file waits for a command that exists or that cannot be
+ * examined.
+ */
 static bool
 awaited(const struct tbuf_control *control)
 {
@@ -93,7 +95,7 @@ tbuf_control_left(int dirfd, int fd, const struct tbuf_control *control)
 	    !consumed(fd) && !tbuf_board_claims(dirfd, fd, control));
 }
 
-/* A word of a slot, of `size` bytes; 0 if there is none. */
+/* Reads a field of a slot, of `size` bytes; returns 0 on failure. */
 static uint64_t
 slot_word(int fd, unsigned slot, size_t offset, size_t size)
 {
@@ -116,7 +118,10 @@ lane_unread(const struct tbuf_lane *lane, bool ring)
 	    lane->tail));
 }
 
-/* Figures of a recorder's units stay, though no record was kept. */
+/*
+ * Returns true if a recorder has statistics of units, which are worth retaining
+ * even if no record was kept.
+ */
 static bool
 kinds_unread(int fd, uint64_t units)
 {
@@ -132,7 +137,7 @@ kinds_unread(int fd, uint64_t units)
 	return (false);
 }
 
-/* Has it work units that have not ended? */
+/* Returns true if the slot has units that have not ended, or statistics. */
 static bool
 units_unread(int fd, unsigned slot)
 {
@@ -247,7 +252,7 @@ tbuf_control_open_left(int dirfd, const char *name,
 	return (-EINVAL);
 }
 
-/* The name's process is gone: reap the file if nobody reads it. */
+/* Reaps the file of this name if its process has ended. */
 static bool
 reap_name(int dirfd, const char *name)
 {
@@ -277,7 +282,7 @@ void
 tbuf_control_each(int dirfd, void (*visit)(int, const char *, void *),
     void *argument)
 {
-	/* The stack may be small; one thread at a time is here. */
+	/* Static: the stack may be small, and callers do not overlap. */
 	static union part part;
 	const struct dirent64 *entry;
 	long n, at;
@@ -295,7 +300,7 @@ tbuf_control_each(int dirfd, void (*visit)(int, const char *, void *),
 	close(fd);
 }
 
-/* Any part of the directory, or the first if it has fewer than we think. */
+/* Reads a random part of the directory, or the first one if that is empty. */
 static long
 part_choose(int fd, uint64_t random, union part *part)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The programs of a run as they are read.  Whoever can write there may write
- * anything: what decides where is read from is copied, and checked then.
+ * Reading the programs of a run.  Another process may write garbage there, so
+ * offsets and sizes are copied first, and the copies checked.
  */
 #include "base/optimize_size.h"
 
@@ -76,7 +76,7 @@ tbuf_programs_open(int dirfd, const struct tbuf_board_entry *entry,
 	if (number == 0)
 		return (-ENOENT);
 	tbuf_programs_name(name, number);
-	/* A named pipe, or a lease, would hold the caller up. */
+	/* O_NONBLOCK: do not wait for a named pipe, or a lease. */
 	fd = openat(dirfd, name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd == -1)

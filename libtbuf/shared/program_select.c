@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which program of a clause is for a probe.
+ * The choice of a clause's program for a probe (program_select.h).
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ tbuf_class_of(unsigned type)
 	    classes[type] : 0);
 }
 
-/* The codes as they are looked through: bounds that were checked once. */
+/* The session's codes, with bounds that have been checked. */
 struct codes {
 	const struct tbuf_view *view;
 	uint64_t at, size;
@@ -52,7 +52,7 @@ codes_find(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	    codes->at <= view->size && codes->size <= view->size - codes->at);
 }
 
-/* A copy of what lies at an offset of the codes; false if it does not. */
+/* Copies bytes at an offset of the codes; returns false if out of bounds. */
 static bool
 codes_read(const struct codes *codes, uint64_t offset, void *to, size_t size)
 {
@@ -63,8 +63,8 @@ codes_read(const struct codes *codes, uint64_t offset, void *to, size_t size)
 }
 
 /*
- * A name of the codes, with its NUL: its bytes, or 0 if it does not end there
- * or is longer than any argument's.
+ * Copies a name of the codes, with its NUL.  Returns its bytes, or 0 if it does
+ * not end within the codes or is longer than an argument's name can be.
  */
 static size_t
 codes_name(const struct codes *codes, uint64_t offset,
@@ -82,7 +82,7 @@ codes_name(const struct codes *codes, uint64_t offset,
 	return (nul == NULL ? 0 : (size_t)(nul - name) + 1);
 }
 
-/* The argument of a probe that has this name; -1: none. */
+/* Returns the index of the probe's argument with this name, or -1. */
 static int
 argument_find(const struct tbuf_view *view,
     const struct tbuf_probe_entry *entry, const char *name)
@@ -103,7 +103,7 @@ argument_find(const struct tbuf_view *view,
 	return (-1);
 }
 
-/* Which argument each name is; and of which class. */
+/* Finds the argument of each name, and its class. */
 static bool
 bind(const struct codes *codes, const struct tbuf_code *code,
     const struct tbuf_probe_entry *entry, uint64_t *binding,

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which program of a clause is for a probe: what both sides find out as they
- * meet it.  No malloc; safe against garbage in shared memory.
+ * The choice of a clause's program for a probe, which both sides make when an
+ * enabling matches the probe.  No malloc; safe against garbage in shared
+ * memory.
  */
 #ifndef TBUF_SHARED_PROGRAM_SELECT_H
 #define TBUF_SHARED_PROGRAM_SELECT_H
@@ -13,39 +14,40 @@
 #include "shared/file_view.h"
 
 /*
- * Ids of probes up to this one are those of the consumer's own: BEGIN, END,
- * ERROR and its timers.  Behind them come those of targets.
+ * Highest id of the consumer's own probes: BEGIN, END, ERROR and its timers.
+ * Probes of targets have higher ids.
  */
 #define TBUF_IDS_OWN	1024u
 
-/* A clause at a probe, as its ECBs have it. */
+/* A clause's program and records at a probe, for its ECBs. */
 struct tbuf_fit {
 	uint64_t binding;
 	uint32_t program;	/* as in struct tbuf_clause */
 	uint32_t count;		/* ECBs that it takes, at least one */
-	uint32_t nrecords;	/* of them that have a text */
-	uint64_t texts;		/* offset of these in the view */
+	uint32_t nrecords;	/* ECBs that have a text */
+	uint64_t texts;		/* offset of the texts' array in the view */
 };
 
 /*
- * An enabling of the session in `slot` meets a probe.  False: there is no
- * program for this probe, for it has no argument of a name that the clause
- * uses, or none of the right class.  An enabling without a program fits all.
+ * Chooses the program for a probe, of an enabling of the session in `slot`.
+ * Returns false if there is none: the probe has no argument of a name that the
+ * clause uses, or it is of the wrong class.  An enabling without programs fits
+ * all probes.
  */
 bool	tbuf_clause_fit(const struct tbuf_view *, const struct tbuf_slot *,
 	    unsigned enabling, uint32_t probe, struct tbuf_fit *);
 
-/* The text of one of its records, as in struct tbuf_clause. */
+/* Returns the text of one of its records, as in struct tbuf_clause. */
 uint32_t tbuf_fit_text(const struct tbuf_view *, const struct tbuf_fit *,
 	    uint32_t record);
 
-/* Classes of arguments, a bit each, as compilers have them. */
+/* Classes of arguments that the compiler distinguishes, a bit each. */
 #define TBUF_CLASSES_INTEGER	0x01u
 #define TBUF_CLASSES_UNSIGNED	0x02u
 #define TBUF_CLASSES_FLOAT	0x04u
 #define TBUF_CLASSES_TEXT	0x08u
 
-/* That of an argument's type; 0: there is no such type. */
+/* Returns the class of an argument's type; 0 if there is no such type. */
 uint8_t	tbuf_class_of(unsigned type);
 
 #endif

@@ -35,7 +35,7 @@ tbuf_cpus_count(const struct tbuf_cpus *cpus)
 	return (n);
 }
 
-/* A word of a structure, whatever its fields. */
+/* A word of a structure, for any types of its fields. */
 typedef uint64_t __attribute__((may_alias)) terms_word;
 
 bool
@@ -70,8 +70,8 @@ tbuf_plan_storage(uint64_t size, enum tbuf_policy policy)
 }
 
 /*
- * The CPUs that get lanes: those of the target, or the one of -x cpu, or, if
- * nothing is known, the first.
+ * Stores the CPUs that get lanes: those of the target, or the one of -x cpu, or
+ * the first if none is known.
  */
 static void
 lane_cpus(const struct tbuf_order *order, struct tbuf_cpus *cpus)
@@ -105,7 +105,10 @@ tbuf_plan_table(uint64_t aggsize)
 	return (storage);
 }
 
-/* A lock lane that few use has a small one. */
+/*
+ * Returns the bytes of a lane's aggregation table: small for lock lanes beside
+ * CPU lanes and for spares, which few threads use.
+ */
 static uint64_t
 table_size(const struct tbuf_order *order, const struct tbuf_plan *plan,
     uint32_t lane)
@@ -117,7 +120,7 @@ table_size(const struct tbuf_order *order, const struct tbuf_plan *plan,
 	return (lane < large ? storage : least(storage, TBUF_TABLE_LOCK));
 }
 
-/* Where a lane's storage begins if the space up to `at` is taken. */
+/* Returns the offset of a lane's storage if the space up to `at` is taken. */
 static uint64_t
 lane_place(uint64_t at, uint64_t storage)
 {
@@ -130,7 +133,10 @@ tbuf_plan_stride(uint64_t size, enum tbuf_policy policy)
 	return (round_up(tbuf_plan_storage(size, policy), TBUF_PAGE));
 }
 
-/* Bytes of the parts; what no session holds is too many in any case. */
+/*
+ * Lays the parts out and returns their end.  A part is taken as TBUF_META_MAX
+ * bytes at most, which is too large already.
+ */
 static uint64_t
 plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
     uint64_t at)
@@ -147,7 +153,10 @@ plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
 	return (plan->globals + order->globals);
 }
 
-/* Behind all that is there without them; the words of those to come as well. */
+/*
+ * Lays out the holders of thread lanes, and the words of all lanes with those
+ * that may be added, after the rest of the metadata.
+ */
 static void
 plan_sides(struct tbuf_plan *plan)
 {
@@ -161,7 +170,10 @@ plan_sides(struct tbuf_plan *plan)
 	    sizeof(struct tbuf_lane), TBUF_PAGE);
 }
 
-/* An enabling's text, and the place behind it; NULL: there is none. */
+/*
+ * Reads the selection of the enabling at p.  Returns the next enabling's text,
+ * or NULL if the text at p does not end.
+ */
 static const char *
 selection_next(const struct tbuf_order *order, const char *p,
     uint64_t *selection)
@@ -194,7 +206,7 @@ has_selections(const struct tbuf_order *order)
 	return (false);
 }
 
-/* Room for lines of what is mapped. */
+/* Lays out the room for lines of executable mappings; returns its end. */
 static uint64_t
 plan_mappings(const struct tbuf_order *order, struct tbuf_plan *plan,
     uint64_t at)
@@ -206,7 +218,7 @@ plan_mappings(const struct tbuf_order *order, struct tbuf_plan *plan,
 	return (plan->mappings + plan->mappings_size);
 }
 
-/* The parts of an area that stand in front of its storage. */
+/* Lays out the area up to its storage. */
 static void
 plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 {
@@ -242,7 +254,7 @@ plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
 	plan_sides(plan);
 }
 
-/* Where one table of each lane ends. */
+/* Returns the end of one aggregation table for each lane, from `at` on. */
 static uint64_t
 plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
     uint64_t at)
@@ -257,7 +269,7 @@ plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
 	return (at);
 }
 
-/* A buffer for each id and lane; what no session holds is too many. */
+/* Lays out a buffer for each id and lane, within maxima; returns its end. */
 static uint64_t
 plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
     uint64_t at)
@@ -273,8 +285,8 @@ plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
 }
 
 /*
- * How many lanes of which size.  Where each thread has a lane of its own, CPUs'
- * are for those that find none free.
+ * Decides the number and sizes of lanes.  With thread lanes, CPU lanes are
+ * small: only threads that find no free lane use them.
  */
 static void
 plan_lanes(const struct tbuf_order *order, struct tbuf_plan *plan,
@@ -371,7 +383,7 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 	return (0);
 }
 
-/* The n-th CPU of a set, counting round. */
+/* Returns the CPU number n of a set, modulo its size. */
 static uint32_t
 nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 {
@@ -457,7 +469,7 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 	tables_make(lanes, area, 1, order, plan);
 }
 
-/* Where each CPU finds its lane. */
+/* Stores each CPU's lane in lane_of_cpu. */
 static void
 build_cpus(struct tbuf_slot *slot, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -481,7 +493,7 @@ part(uint64_t at, uint64_t size)
 	return ((struct tbuf_part){ at, size });
 }
 
-/* Where a script's parts are; without one they are nowhere. */
+/* Stores the places of a script's parts; without a script they are 0. */
 static void
 build_parts(struct tbuf_slot *slot, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -509,7 +521,7 @@ build_parts(struct tbuf_slot *slot, uint64_t area,
 		slot->dynamic = part(area + plan->dynamic, order->dynamic);
 }
 
-/* All ids are free; the buffers are zero. */
+/* Frees all ids of speculations; the buffers are zero already. */
 static void
 build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -535,7 +547,7 @@ tbuf_unit_rules_init(uint64_t *rules)
 		rules[i] = tbuf_unit_default(i);
 }
 
-/* The entries are zero. */
+/* Stores the place of the unit tables; the entries are zero already. */
 static void
 build_units(struct tbuf_slot *slot, uint64_t area,
     const struct tbuf_plan *plan)
@@ -585,7 +597,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	}
 }
 
-/* The values that the codes have for them. */
+/* Copies the initial values of globals from the codes. */
 static void
 build_globals(const struct tbuf_view *view, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan)
@@ -624,7 +636,7 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 		return;
 	drops = tbuf_elements_begin(&sets, codes + head.elements,
 	    head.elements_size);
-	/* The first lane's; what the lane says of it may be another's by now. */
+	/* Counted at the first lane; its `side` may be garbage by now. */
 	if (drops != 0 && plan->sides != 0)
 		((struct tbuf_side *)(void *)(view->base + area +
 		    plan->sides))->dynamic = drops;
@@ -643,7 +655,7 @@ build_selections(const struct tbuf_view *view, uint64_t area,
 		p = selection_next(order, p, &to[i]);
 }
 
-/* Whether a unit has to look for its session at all. */
+/* Sets control.units, which units test before they search for sessions. */
 static void
 tell_units(const struct tbuf_view *view, unsigned number,
     const struct tbuf_plan *plan)
@@ -663,7 +675,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
 	struct tbuf_session *session;
 
-	/* Only written here: what is read again may be others' by then. */
+	/* This only writes: another process may have changed the fields. */
 	if (view->size < plan->data || area > view->size - plan->data ||
 	    (area + plan->data) / 64 > UINT32_MAX)
 		return (-ENOSPC);
@@ -690,7 +702,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	build_cpus(slot, area, order, plan);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +
 	    plan->lanes), area, order, plan);
-	/* All of it is there before anybody can take it for a session. */
+	/* The generation comes last: it makes this a session. */
 	tbuf_store_release(&slot->generation, generation);
 	return (0);
 }

@@ -1,36 +1,35 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sessions: the arithmetic of a session area, and building one.  Consumers
- * build sessions on targets, and a target's constructor builds those that
- * wait for it.  No malloc, no stdio, no system call.
+ * Sessions: the layout of a session area, and building a session.  Consumers
+ * build sessions in targets' files, and a target's constructor builds those
+ * that wait for it.  No malloc, no stdio, no system call.
  *
  *     area
  *     +---------+----------+-------+-------++-------+------+---------++-------
  *     | session | patterns | lanes | parts || heads | ECBs | clauses || storage
  *     +---------+----------+-------+-------++-------+------+---------++-------
  *     0                                     plan.heads               plan.data
- * Behind the parts is room for lines of what was mapped, if a script asks for
- * names (TBUF_S_NAMES).
- * What lies in front of plan.heads is backed when the session is built; heads,
- * ECBs and clauses are backed as they are used, and zero until then.  All in
- * front of plan.data then stays backed for as long as the file lives: a late
- * reader of a session that has ended may still look at it.  The storage is
- * punched when nobody can be inside any more.
+ * After the parts is room for lines of executable mappings, if a script needs
+ * names (TBUF_S_NAMES).  The area up to plan.heads is backed when the session
+ * is built; heads, ECBs and clauses are backed as they are used, and zero
+ * until then.  Everything before plan.data stays backed as long as the file
+ * exists: a late reader of a session that has ended may still read it.  The
+ * storage is punched when no thread can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
- * variables) nor clauses, nor side words, which stand behind the lanes.  Where
- * clauses aggregate or speculate or have variables of threads and arrays, the
- * lanes' tables, blocks, elements and buffers of speculations stand at the end
- * of the storage, zero to begin with; and so do work units.  Each lane's second
- * table stands behind the storage: it is backed when tables turn first
- * (aggregation.h), and a hole until then.
+ * variables) nor clauses, nor side words, which are after the lanes.
+ * Aggregation tables, blocks of threads' variables, elements of arrays,
+ * buffers of speculations and unit tables, as far as they are needed, are at
+ * the end of the storage, initially zero.  Each lane's second aggregation
+ * table is after the storage: it is a hole until tables switch for the first
+ * time (aggregation.h), and then backed.
  *
- * Where there are side lanes (thread_lane.h), their holders and then the words
- * of all lanes stand in front of plan.data instead; these are backed up to
- * plan.words_end when the session is built, and as lanes are added.  What a
- * CPU's lane has beside it, table, side words and buffers of speculations, side
- * lanes do without: clauses use the CPU's.
+ * With thread lanes (thread_lane.h), their holders and then the control words
+ * of all lanes are before plan.data instead; these are backed up to
+ * plan.words_end when the session is built, and further as lanes are added.
+ * Thread lanes have no table, side words and buffers of speculations: clauses
+ * use the CPU lane's.
  */
 #ifndef TBUF_SHARED_SESSION_BUILD_H
 #define TBUF_SHARED_SESSION_BUILD_H
@@ -44,7 +43,7 @@
 #include "shared/file_view.h"
 #include "layout/layout.h"
 
-/* Where the tables of so many units begin, behind their entries. */
+/* Returns the offset of the tables of n units, which follow the entries. */
 static inline uint64_t
 tbuf_units_tables(uint32_t n)
 {
@@ -55,16 +54,16 @@ tbuf_units_tables(uint32_t n)
 
 #define TBUF_LOCKS_BESIDE	2	/* lock lanes beside CPU lanes */
 #define TBUF_SPARES		2	/* lock lanes in reserve */
-#define TBUF_LOCK_SIZE		32768u	/* most bytes of those */
+#define TBUF_LOCK_SIZE		32768u	/* most bytes of either */
 #define TBUF_META_MAX		(UINT64_C(4) << 20)	/* before the storage */
 #define TBUF_BUFSIZE_MAX	(UINT64_C(1) << 40)
 
-/* Of success little, of failures everything. */
+/* Sets all rules to tbuf_unit_default(). */
 void	tbuf_unit_rules_init(uint64_t *rules);
 
 unsigned tbuf_cpus_count(const struct tbuf_cpus *);
 
-/* What comes of a script, in this order; each begins at a multiple of 8. */
+/* Parts of a script, in this order; each begins at a multiple of 8. */
 enum tbuf_programs_part {
 	TBUF_PART_CODES,	/* struct tbuf_slot's */
 	TBUF_PART_PROGRAMS,
@@ -72,7 +71,7 @@ enum tbuf_programs_part {
 	TBUF_PARTS
 };
 
-/* What a session is to be. */
+/* The order to build a session: its properties. */
 struct tbuf_order {
 	struct tbuf_terms terms;
 	bool rseq;			/* CPU lanes make sense */
@@ -83,27 +82,27 @@ struct tbuf_order {
 	uint32_t npatterns;
 	uint64_t parts[TBUF_PARTS];	/* bytes; without codes: no clauses */
 	uint32_t globals;		/* bytes */
-	uint32_t epids;			/* that a probe takes at most; 0: one
-					   an enabling */
-	uint64_t aggsize;		/* of a CPU's table; 0: none */
+	uint32_t epids;			/* most that a probe takes; 0: one
+					   for each enabling */
+	uint64_t aggsize;		/* bytes of a CPU's table; 0: none */
 	uint64_t blocks;		/* bytes of threads' variables */
-	uint64_t specsize;		/* of an id's buffer */
+	uint64_t specsize;		/* bytes of an id's buffer */
 	uint32_t nspec;			/* ids of speculations; 0: none */
 	uint64_t dynamic;		/* bytes of elements of arrays */
 };
 
 /*
- * Copy terms that another process can change: each word is loaded once, and
- * what is out of bounds is brought within.  False if the policy was none that
- * there is; it is switch now.
+ * Copies terms that another process can change: each word is loaded once, and
+ * values out of bounds are brought within.  Returns false if the policy is
+ * unknown; the copy then has switch.
  */
 bool	tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *);
 
-/* How its area is laid out; offsets count from the area's start. */
+/* The layout of a session's area; offsets count from the area's start. */
 struct tbuf_plan {
-	uint32_t nlanes;		/* to begin with */
-	uint32_t nlanes_max;		/* with side lanes that may be added */
-	uint32_t nmain;			/* those that are no side lanes */
+	uint32_t nlanes;		/* initial lanes */
+	uint32_t nlanes_max;		/* with thread lanes added later */
+	uint32_t nmain;			/* CPU lanes and lock lanes */
 	uint32_t ncpu_lanes;
 	uint32_t nlocks;
 	uint32_t nlocks_max;
@@ -111,79 +110,80 @@ struct tbuf_plan {
 	uint64_t cpu_size;		/* logical bytes of a CPU's lane */
 	uint64_t lock_size;		/* of a lock lane in use */
 	uint64_t spare_size;
-	uint64_t side_size;		/* of a side lane */
+	uint64_t side_size;		/* of a thread lane */
 	uint64_t patterns;
-	uint64_t selections;		/* of enablings; 0: there are none */
+	uint64_t selections;		/* of enablings; 0: none */
 	uint64_t lanes;
-	uint64_t holders;		/* of side lanes; 0: there are none */
-	uint64_t words_end;		/* of the lanes to begin with */
+	uint64_t holders;		/* of thread lanes; 0: none */
+	uint64_t words_end;		/* end of the initial lanes' words */
 	uint64_t sides;			/* one for each main lane; 0: none */
 	uint64_t parts[TBUF_PARTS];
 	uint64_t globals;
-	uint64_t mappings;		/* room for lines; 0: there is none */
+	uint64_t mappings;		/* room for lines; 0: none */
 	uint64_t mappings_size;
-	uint64_t heads;			/* a multiple of TBUF_PAGE, likewise */
+	uint64_t heads;			/* these four: multiples of TBUF_PAGE */
 	uint64_t ecbs;
 	uint64_t clauses;
 	uint64_t data;
-	uint64_t zeroes;		/* from here on; 0: there are none */
-	uint64_t tables[2];		/* one in the storage, the other behind
+	uint64_t zeroes;		/* zero from here on; 0: none */
+	uint64_t tables[2];		/* one at the storage's end, one after
 					   it; 0: none */
-	uint64_t blocks;		/* likewise */
-	uint64_t dynamic;		/* likewise */
-	uint64_t speculations;		/* likewise */
-	uint32_t speculated;		/* bytes of one id's buffer of a lane */
+	uint64_t blocks;		/* in the storage; 0: none */
+	uint64_t dynamic;		/* in the storage; 0: none */
+	uint64_t speculations;		/* in the storage; 0: none */
+	uint32_t speculated;		/* bytes of an id's buffer in a lane */
 	uint64_t units;			/* in the storage; 0: none */
 	uint64_t units_size;
-	uint64_t storage;		/* bytes of all of it */
+	uint64_t storage;		/* bytes of all the storage */
 	uint64_t size;			/* of the area, a multiple of
 					   TBUF_PAGE */
 };
 
 /*
- * Lay a session out.  -EINVAL: a bufsize under TBUF_BUFSIZE_MIN or no
- * pattern; -ENOSPC: more than any machine has; -E2BIG: patterns or parts too
- * long.
+ * Lays a session out.  Returns 0, -EINVAL (a bufsize under TBUF_BUFSIZE_MIN or
+ * no pattern), -ENOSPC (more than any machine has) or -E2BIG (patterns or parts
+ * too long).
  */
 int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
 
-/* Bytes of storage that a lane of this size gets: a power of two. */
+/* Returns the bytes of storage of a lane of this size: a power of two. */
 uint64_t tbuf_plan_storage(uint64_t size, enum tbuf_policy);
 
-/* Bytes of the file that a lane's storage takes, behind the one before. */
+/* Returns the bytes of the file that a lane's storage takes: whole pages. */
 uint64_t tbuf_plan_stride(uint64_t size, enum tbuf_policy);
 
-/* A side lane, with its storage at an offset in the file. */
+/* Fills in a thread lane, with its storage at an offset in the file. */
 void	tbuf_side_make(struct tbuf_lane *, uint64_t at, uint64_t size,
 	    enum tbuf_policy);
 
-/* Bytes of a table for a CPU's keys and values. */
+/* Returns the bytes of a CPU's aggregation table: a power of two. */
 uint64_t tbuf_plan_table(uint64_t aggsize);
 
-/* Fill in a session's lanes: plan.nlanes of them, in the file or beside it. */
+/* Fills in a session's plan.nlanes lanes, in the file or in a copy. */
 void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
 	    const struct tbuf_order *, const struct tbuf_plan *);
 
 /*
- * Write a session and its slot into the view, which reaches at least to
- * plan.data.  What lies in front of plan.heads is backed, the parts are there,
- * and from plan.heads to plan.data all is zero.  The caller sets the slot's
- * state (TBUF_SETUP now), area_size and the deadline.  -ENOSPC when the area
- * lies too far out for the slot's words.
+ * Writes a session and its slot into the view, which reaches at least to
+ * plan.data.  The caller has backed the area up to plan.heads and written the
+ * parts; from plan.heads to plan.data it is zero.  The caller sets the slot's
+ * state (TBUF_SETUP now), area_size and the deadline.  Returns 0, or -ENOSPC if
+ * the area is too far out for the slot's words.
  */
 int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,
 	    const struct tbuf_plan *);
 
 /*
- * Then, before anybody fires for it: what arrays have at first, where the
- * order's bytes of elements are, which are backed, and zero.
+ * Stores the initial elements of arrays, after tbuf_session_build() and before
+ * any fire of the session.  `elements` are the order's `dynamic` bytes, backed
+ * and zero.
  */
 void	tbuf_session_elements(const struct tbuf_view *, uint64_t area,
 	    const struct tbuf_order *, const struct tbuf_plan *,
 	    unsigned char *elements);
 
-/* The value a lock's nolane words start with. */
+/* Returns the initial value of a lock's nolane words. */
 static inline uint64_t
 tbuf_nolane_tag(uint64_t generation)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Settings of the text trace, by the names of PEP 316: PROPERTY=VALUE;...
+ * Settings of the text trace, with the names of PEP 316: PROPERTY=VALUE;...
  */
 #include "base/optimize_size.h"
 
@@ -78,7 +78,7 @@ take_level(struct tbuf_text_setting *s, const struct word *value)
 	return (NULL);
 }
 
-/* Digits alone; what is too large by far stays so. */
+/* Parses digits; the sum stops growing once it is too large. */
 static const char *
 take_kbytes(struct tbuf_text_setting *s, const struct word *value)
 {
@@ -111,7 +111,7 @@ take_path(struct tbuf_text_setting *s, const struct word *value)
 	return (NULL);
 }
 
-/* The next element of a list: NAME or NAME:LEVEL, and what is behind it. */
+/* An element of a list: NAME or NAME:LEVEL. */
 struct element {
 	struct word name;
 	struct word level;	/* empty: none */

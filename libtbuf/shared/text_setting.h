@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a setting of the text trace asks for.  Used by both sides; no malloc.
+ * Settings of the text trace, parsed.  Both sides use this; no malloc.
  */
 #ifndef TBUF_SHARED_TEXT_SETTING_H
 #define TBUF_SHARED_TEXT_SETTING_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest one, and the longest list and path in it, with their NUL. */
+/* Most bytes of a setting, and of a list and a path in it, with the NUL. */
 #define TBUF_TEXT_SETTING_MAX	1024u
 #define TBUF_TEXT_LIST_MAX	512u
 #define TBUF_TEXT_PATH_MAX	512u
 
-/* Names of components are probe fields; so are their levels. */
+/* Provider of the text probes; components and levels are probe fields, too. */
 #define TBUF_TEXT_PROVIDER	"text"
 
 enum tbuf_facility {
@@ -33,7 +33,7 @@ enum {
 };
 
 struct tbuf_text_setting {
-	unsigned given;		/* TBUF_TEXT_*: which of these */
+	unsigned given;		/* TBUF_TEXT_*: properties that are set */
 	uint32_t facility;	/* enum tbuf_facility */
 	uint32_t level;		/* enum tbuf_level, 0: none */
 	uint32_t kbytes;
@@ -41,18 +41,19 @@ struct tbuf_text_setting {
 	char path[TBUF_TEXT_PATH_MAX];
 };
 
-/* NULL, or what is wrong, in words. */
+/* Parses a setting.  Returns NULL, or the error as a text. */
 const char *tbuf_text_setting_parse(const char *text,
 	    struct tbuf_text_setting *);
 
 /*
- * The level of a component by a list that has been parsed: that of the last
- * element that is its name; `level' where that has none; 0: not in the list.
+ * Returns the level of a component by a parsed list: the level of the last
+ * element that matches its name, `level' if that element has none, 0 if no
+ * element matches.
  */
 unsigned tbuf_text_setting_level(const char *components, unsigned level,
 	    const char *name);
 
-/* A level by its name or number, -1 if it is none; and its name. */
+/* Convert between a level and its name; the parser takes 0 to 5, too, or -1. */
 int	tbuf_text_level_parse(const char *text, size_t length);
 const char *tbuf_text_level_name(unsigned level);
 

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much address space a target reserves for its control file.  A consumer
- * asks for its command, which will have the same environment and limits.
+ * The size of the address range that a target reserves for its control file.  A
+ * consumer calls this for its command, which has the same environment and
+ * limits.
  */
 #include "base/optimize_size.h"
 
@@ -20,9 +21,10 @@
 #define MEMLOCK_LOW	(UINT64_C(8) << 20)
 
 /*
- * valgrind's memcheck looks for what has been leaked in all that is mapped, and
- * beyond the file's end each word is a SIGBUS that it handles: of 4 MiB it
- * takes seconds, of the default days.  It preloads an object.
+ * Returns the default size, or a small one under valgrind's memcheck, which is
+ * recognized by the object that it preloads.  Its leak check reads all mapped
+ * memory, and handles a SIGBUS for each word past the file's end: seconds for
+ * 4 MiB, days for the default.
  */
 static uint64_t
 unset(void)
@@ -33,7 +35,7 @@ unset(void)
 	    "vgpreload_memcheck") != NULL ? WINDOW_SMALL : WINDOW_DEFAULT);
 }
 
-/* $TBUF_WINDOW, or the default if that is no size. */
+/* Returns $TBUF_WINDOW, or the default if that is not a size. */
 static uint64_t
 wanted(void)
 {
