@@ -7,7 +7,7 @@
  *
  *	TBUF_PROBE(kv, request__start, r->id, path, bytes);
  *	if (TBUF_ENABLED(kv, request__start))
- *		...prepare an argument that is costly to make...
+ *		...compute an argument that is costly...
  *
  * Link with `pkg-config --cflags --libs libtbuf`.  See libtbuf(3).
  */
@@ -23,12 +23,11 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Most arguments a probe can have. */
-#define TBUF_ARGS_MAX	10
+#define TBUF_ARGS_MAX	10	/* most arguments of a probe */
 
 /*
- * What an argument is.  The numbers are part of the file format and are
- * never used twice.
+ * The type of an argument.  The numbers are part of the file format and are
+ * never reused.
  */
 enum tbuf_type {
 	TBUF_NONE = 0,
@@ -50,41 +49,41 @@ enum tbuf_type {
 	TBUF_BINARY = 16	/* bytes with a length: struct tbuf_bytes */
 };
 
-/* Bytes with a length; what TBUF_BYTES(p, n) makes. */
+/* Bytes with a length, as TBUF_BYTES(p, n) makes them. */
 struct tbuf_bytes {
 	const void *data;
 	size_t size;		/* bytes */
 };
 
-/* The same as a string; what TBUF_TEXT(p, n) makes. */
+/* A string with a length, as TBUF_TEXT(p, n) makes it. */
 struct tbuf_text {
 	struct tbuf_bytes bytes;
 };
 
 /*
- * One place in a program where a probe stands.  TBUF_PROBE makes them; a
- * provider or a language binding whose probes are known only at run time
- * keeps its own and registers them with tbuf_probe_register().
+ * A site: one place of a probe in a program.  TBUF_PROBE makes sites.
+ * Providers and language bindings that know their probes only at run time make
+ * their own, and register them with tbuf_probe_register().
  *
  * `enabled` points at the site's own `zero` until the site is registered, and
- * then at the probe's enable word in the control file.  Where TBUF_PROBE stands
- * it is a copy of that pointer that is looked at, in a section of its own: all
- * that a disabled probe reads of a program's many sites lies close together.
- * The layout is part of the library's ABI; the fields are not for use.
+ * then at the probe's enable word in the control file.  TBUF_PROBE tests a copy
+ * of that pointer, in a section of its own, so that the bytes that disabled
+ * probes read are close together.  The layout is part of the library's ABI;
+ * programs must not use the fields.
  */
 struct tbuf_site {
 	const uint32_t *enabled;
 	void (*fire)(struct tbuf_site *, const uint64_t *);
 	const char *text;	/* the macro's arguments as they were written */
 	const char *function;	/* as the compiler spells it */
-	uint32_t index;		/* in the probe table; before it registers,
-				   its selection */
+	uint32_t index;		/* in the probe table; before registration its
+				   selection */
 	uint8_t version;	/* of this structure: TBUF_SITE_VERSION */
 	uint8_t kind;		/* TBUF_SITE_* */
 	uint8_t nargs;
 	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
-	uint8_t state;		/* the library's */
-	uint16_t packing;	/* the library's, too */
+	uint8_t state;		/* private to the library */
+	uint16_t packing;	/* private to the library */
 	uint32_t zero;
 	const uint32_t **hot;	/* the copy of `enabled`, or NULL */
 };
@@ -94,22 +93,23 @@ struct tbuf_site {
 #define TBUF_SITE_TEST		1	/* TBUF_ENABLED: never fires */
 
 /*
- * Register a probe whose name and types are known only at run time.
+ * Registers a probe with a name and types that are known only at run time.
  *
- * `site` is the caller's, zeroed or unregistered; it has to stay where it is
- * until tbuf_probe_unregister().  The strings and arrays are copied.  `name`
- * is taken as it is (no `__` becomes `-`).  `names` may be NULL, and so may
- * each of its elements: such an argument is called argN, and so is one that has
- * the name of another.
+ * The caller owns `site`, which is zeroed or unregistered, and must stay at
+ * its address until tbuf_probe_unregister().  The strings and arrays are
+ * copied.  `name` is used unchanged (`__` does not become `-`).  `names`, and
+ * each of its elements, may be NULL: such an argument is called argN, and so
+ * is one that has the name of another.
  *
  * Returns 0, also when tracing is off for this process (the probe is then
  * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown
- * type, or a field that is NULL, longer than 255 bytes, or has a colon, a
- * comma or white space in it (in the function's, `::` between two parts is
- * fine); -ENOSPC when the probe table is full; -EBUSY when a function that the
- * host interposes calls it while the library is initializing itself (it may be
- * called again later).
- * Not async-signal-safe.
+ * type, or a field that is NULL, longer than 255 bytes, or contains a colon, a
+ * comma, white space or a control character (`::` between two parts of
+ * `function` is allowed), or an argument's name that contains one of these or
+ * is longer than 63 bytes; -ENOSPC if the probe table or the runtime directory
+ * is full; -EBUSY if a function that the program interposes calls it while the
+ * library is initializing itself (it may be called again later).  Not
+ * async-signal-safe.
  */
 int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	    const char *module, const char *function, const char *name,
@@ -117,23 +117,23 @@ int	tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	    const char *const *names);
 
 /*
- * Give `site`, zeroed or unregistered, the selection that its probe is to have
- * when it is registered next, as TBUF_PROBE_SEL() does; 0 is none.  Does
- * nothing to a site that is registered.  Async-signal-safe.
+ * Sets the selection that the probe of a zeroed or unregistered site gets when
+ * it is registered next, as TBUF_PROBE_SEL() does; 0: none.  Does nothing to a
+ * registered site.  Async-signal-safe.
  */
 void	tbuf_probe_select(struct tbuf_site *site, uint32_t mask);
 
 /*
- * Take a registered probe back.  No thread may be firing it.  Does nothing
- * to a site that is not registered.  Not async-signal-safe.
+ * Unregisters a probe.  No thread may be firing it.  Does nothing to a site
+ * that is not registered.  Not async-signal-safe.
  */
 void	tbuf_probe_unregister(struct tbuf_site *site);
 
 /*
- * For the macros only.  What another thread has just registered is seen: the
- * load pairs with the release of *hot, which the site's other fields come
- * before.  (`cold`: gcc then keeps what prepares a fire out of the way of the
- * code that a disabled probe stands in.)
+ * Fires a site; for the macros only.  The load pairs with the release of *hot,
+ * so that the other fields, stored before it by another thread, are seen.
+ * (`cold` makes gcc move the code that prepares a fire away from the code
+ * around a disabled probe.)
  */
 static __attribute__((cold, noinline, unused)) void
 tbuf_private_fire(struct tbuf_site *site, const uint64_t *values)
@@ -142,9 +142,7 @@ tbuf_private_fire(struct tbuf_site *site, const uint64_t *values)
 	site->fire(site, values);
 }
 
-/*
- * Is anybody tracing this probe?  Async-signal-safe.
- */
+/* Returns non-zero if the probe is enabled.  Async-signal-safe. */
 static inline int
 tbuf_probe_enabled(const struct tbuf_site *site)
 {
@@ -153,105 +151,109 @@ tbuf_probe_enabled(const struct tbuf_site *site)
 }
 
 /*
- * Fire a registered probe.  `values` has one element an argument: an integer
- * widened to 64 bits, the bits of a float (in the low half) or a double, a
- * pointer, the address of a NUL-terminated string or NULL, or the address of
- * a struct tbuf_bytes.  Async-signal-safe; leaves errno as it was; a record
- * that finds no room is counted as a drop.
+ * Fires a registered probe, if it is enabled.  `values` has one element for
+ * each argument: an integer widened to 64 bits, the bits of a float (in the
+ * low half) or a double, a pointer, the address of a NUL-terminated string or
+ * NULL, or the address of a struct tbuf_bytes.  A record that finds no room is
+ * counted as a drop.  Async-signal-safe; does not change errno.
  */
 static inline void
 tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 {
 	if (!tbuf_probe_enabled(site))
 		return;
-	/* As above; this one pairs with the release of `enabled`. */
+	/* Pairs with the release of `enabled`, after the other fields. */
 	(void)__atomic_load_n(&site->enabled, __ATOMIC_ACQUIRE);
 	site->fire(site, values);
 }
 
 /*
- * Make this process a target if it is the child of a fork(2) that stays, such
- * as a worker that a server has forked beforehand.  A child is no target at
- * first, as most call exec or end soon, unless a consumer follows children or
- * traces all of the user's targets; daemon(3), setsid(2) and registering a
- * probe have the same effect as this function.  Returns 0, also when it is a
- * target already, -ECANCELED where tracing is off, or -EBUSY as
+ * Makes this process a target if it is a child of fork(2) that is to stay, such
+ * as a worker that a server forks beforehand.  Most children call exec or end
+ * soon, so a child is not a target at first, unless a consumer follows children
+ * or traces all of the user's targets.  daemon(3), setsid(2) and registering a
+ * probe have the same effect as this function.  Returns 0, also if the process
+ * is a target already, -ECANCELED if tracing is off, or -EBUSY as
  * tbuf_probe_register() does.  Not async-signal-safe.
  */
 int	tbuf_process_register(void);
 
 /*
- * Record probes of this process into its own control file, with no consumer,
- * by what the text says, as $TBUF_OPTIONS has it when a program starts:
+ * tbuf_recorder_start() starts a recorder, which records probes of this process
+ * into its own control file, without a consumer.  $TBUF_OPTIONS has the same
+ * form and starts one with the program:
  *
  *	tbuf_recorder_start("bufsize=1m,probes=kv:::;libc::open*:");
  *
- * The options are bufsize (4m; of each CPU's buffer), bufpolicy (ring, or
- * fill), bufresize, strsize, cpu, and follow: forked children record into
- * files of their own.  `probes=` comes last; descriptions are separated by a
- * semicolon.  However the process ends, the file stays, to be read by
- * tbufctl --read.
+ * The options are bufsize (of each CPU's buffer; default 4m), bufpolicy (ring,
+ * or fill), bufresize, bufscope, nbuf, strsize, cpu, follow (forked children
+ * record into files of their own), nunits, unitsize, unitpolicy and
+ * unitselect.  `probes=` comes last; semicolons separate descriptions.  The
+ * file remains when the process ends in any way, and is read by tbufctl
+ * --read.
  *
- * Returns 0; -EINVAL if the text, or that of $TBUF_KEEP, is wrong; -EALREADY
- * while a recorder runs; -ENOSPC where there is no room for its buffers, and
- * -EUSERS for one session more (each other text takes one); -ECANCELED where
- * tracing is off; -EBUSY as tbuf_probe_register() does, or while a consumer
- * keeps the file locked; or why the file could not be opened.
+ * Returns 0; -EINVAL if the options or $TBUF_KEEP are not valid; -EALREADY if
+ * a recorder is running; -ENOSPC if there is no space for the buffers; -EUSERS
+ * if all sessions are in use (each different text takes one); -ECANCELED if
+ * tracing is off; -EBUSY as tbuf_probe_register() does, or if a consumer keeps
+ * the file locked; or an error of open(2).
  *
- * tbuf_recorder_stop() leaves what was recorded where it is, and a recorder
- * that is started with the same text goes on there: 0, or -ENOENT if none
- * runs.  tbuf_recorder_error() says in words why the last of these calls
- * failed, in this process.  None of them is async-signal-safe.
+ * tbuf_recorder_stop() ends recording.  The records remain, and a recorder
+ * that is started with the same text continues in the same buffers.  Returns
+ * 0, or -ENOENT if none runs.  tbuf_recorder_error() returns a message for the
+ * last of these calls that failed in this process.  None of them is
+ * async-signal-safe.
  */
 int	tbuf_recorder_start(const char *options);
 int	tbuf_recorder_stop(void);
 const char *tbuf_recorder_error(void);
 
 /*
- * Write the last n records of this process to a descriptor, a line each, oldest
- * first: all that its sessions' buffers hold yet, of all CPUs and threads, in
- * the order of time.  At most 1024; a probe that several sessions trace has a
- * line for each.  Returns how many were written, 0 and no line where nobody has
- * traced; -EINVAL for n < 1; -ECANCELED where tracing is off; -EBUSY while
- * another thread is at it; or what write(2) says, such as -EBADF, -EPIPE (and
- * SIGPIPE) or -EAGAIN.  errno stays.
- * Async-signal-safe; it takes no memory and no more than 2 KiB of stack.
+ * Writes the last n records of this process, at most 1024, to a descriptor, a
+ * line each, by time, the oldest first: those that the buffers of its sessions
+ * still contain, of all CPUs and threads.  A probe that several sessions trace
+ * has a line for each.  Returns the number of records written, 0 without a
+ * line if no session has traced; -EINVAL for n < 1; -ECANCELED if tracing is
+ * off; -EBUSY if another thread is in this function; or an error of write(2),
+ * such as -EBADF, -EPIPE (with SIGPIPE) or -EAGAIN.  Does not change errno.
+ * Async-signal-safe; allocates no memory and needs at most 2 KiB of stack.
  */
 int	tbuf_backtrace(int fd, int n);
 
 /*
- * Do that when the process ends by SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL or
- * SIGSYS; then whoever handled the signal before has it, or the default action,
- * with the exit status and the core that there would have been.  `options` is
- * NULL or a list such as "records=100,fd=5" (32 and 2).
+ * Installs handlers that call tbuf_backtrace() when the process ends by
+ * SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL or SIGSYS.  Then the handler that
+ * was set before is called, or the default action follows, with the same exit
+ * status and core as without this.  `options` is NULL or a list such as
+ * "records=100,fd=5" (defaults: 32 and 2).
  *
- * The calling thread gets an alternate signal stack if it has none, for an
- * overflow of its own; other threads by calls of theirs.  Handlers are set
- * once, further calls change the options.  A handler that is set afterwards
- * replaces this one.
+ * The calling thread gets an alternate signal stack if it has none, in case its
+ * stack overflows; other threads get one by calling the function.  Handlers are
+ * installed once; further calls change the options.  A handler that is set
+ * afterwards replaces this one.
  *
- * Returns 0; -EINVAL for what is no such list; -ENOMEM, -EAGAIN.  Not
+ * Returns 0, -EINVAL (not such a list), -ENOMEM or -EAGAIN.  Not
  * async-signal-safe.
  */
 int	tbuf_on_fatal(const char *options);
 
 /*
- * A work unit, such as a request: what the calling thread fires from here to
- * its end is kept apart, and the outcome decides what of it anybody gets to
- * see.  0 is a success, of which what is kept is little (TBUF_PROBE_SEL);
- * anything else is a failure, which is kept whole.  -x unitselect changes that.
- * A unit that never ends can be looked at by tbufctl --units, also when the
- * process is dead.
+ * Work units, such as requests.  The records of a thread that is in a unit are
+ * kept apart, and the outcome decides which of them consumers get.  0 is a
+ * success, which keeps few records (TBUF_PROBE_SEL); any other outcome is a
+ * failure, which keeps all.  -x unitselect changes these rules.  tbufctl
+ * --units shows units that have not ended, even of a dead process.
  *
- * begin: `kind` (at most 31 bytes) is copied.  The number is never used twice
- * in a process; 0, where nobody traces units now, is a unit of which the others
- * do nothing.  Units may be nested: records go to the one that was entered
- * last.
+ * tbuf_unit_begin() begins a unit, which the thread enters.  `kind` (at most 31
+ * bytes) is copied.  Returns the unit's number, never used twice in a process,
+ * or 0 if units are not traced now: the other functions do nothing for unit 0.
+ * Units may be nested: records go to the one that was entered last.
  *
- * leave, enter: it goes on in another thread, or later in this one.  end: from
- * the thread that is in it, or from any while nobody is.  They return 0;
- * -ENOENT if it has ended, or is a parent's; -EBUSY if another thread is in it,
- * or for leave this one is not.
+ * tbuf_unit_leave() and tbuf_unit_enter() pass a unit to another thread, or to
+ * the same thread later.  tbuf_unit_end() is called by the thread that is in
+ * the unit, or by any thread if none is.  They return 0; -ENOENT if the unit
+ * has ended, or belongs to a parent; -EBUSY if another thread is in it, or,
+ * for leave, the calling thread is not.
  *
  * None of them is async-signal-safe.
  */
@@ -261,8 +263,8 @@ int	tbuf_unit_leave(uint64_t unit);
 int	tbuf_unit_end(uint64_t unit, int outcome);
 
 /*
- * For the macros only: register or unregister the sites [start, stop) of one
- * object.  Idempotent.
+ * Register or unregister the sites [start, stop) of one object; for the macros
+ * only.  Idempotent.
  */
 void	tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop);
 void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
@@ -277,9 +279,9 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * TBUF_PROBE(provider, name, arguments...)
  *
  * A probe with up to TBUF_ARGS_MAX arguments, which are evaluated once, from
- * left to right, if somebody traces the probe, and otherwise never.  It is a
+ * left to right, if the probe is enabled, and otherwise not at all.  It is a
  * statement.  `__` in the name becomes `-`.  An argument that is a variable or
- * a member (`r->id`, `(long)v[i].size`) is called by it, another one `argN`.
+ * a member (`r->id`, `(long)v[i].size`) has its name, any other one is `argN`.
  * It may be an integer of any width, a char, bool, enum, bit-field, float,
  * double, string (char *, char array, std::string, std::string_view),
  * TBUF_TEXT(p, n), TBUF_BYTES(p, n) or another pointer.  An argument may have
@@ -288,16 +290,16 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  *
  * TBUF_PROBE_SEL(mask, provider, name, arguments...)
  *
- * The same with a selection: a constant of 32 bits, of which the outcome of a
- * work unit picks those that are kept (tbuf_unit_begin()).  TBUF_SEL_FAILURE is
- * that of a probe that has none, TBUF_SEL_SUCCESS is kept of successes too; the
- * other bits are free.
+ * A probe with a selection: a constant mask of 32 bits, by which the outcome of
+ * a work unit selects records (tbuf_unit_begin()).  Other probes have
+ * TBUF_SEL_FAILURE; with TBUF_SEL_SUCCESS records of successes are kept, too;
+ * the other bits are free.
  *
  * TBUF_ENABLED(provider, name)
  *
- * Is anybody tracing the probe of that name in this function, or, if it has
- * none, in this program or library?  It is an expression (in C++ a bool), to
- * be asked before an argument that is costly to make.
+ * An expression (in C++ a bool) that is true if the probe of that name in this
+ * function is enabled, or, if the function has none, in this program or
+ * library.  Programs test it before they compute a costly argument.
  *
  * TBUF_BYTES(p, n)
  *
@@ -305,11 +307,11 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  *
  * TBUF_TEXT(p, n)
  *
- * An argument: a string of n bytes at p, which needs no NUL behind it.
+ * An argument: a string of n bytes at p, which needs no NUL at its end.
  *
  * TBUF_NAMED(name, argument)
  *
- * An argument that is called by this name.
+ * An argument with this name.
  */
 #define TBUF_PROBE(provider, ...)					\
 	TBUF_PRIVATE_PROBE(#provider ", " #__VA_ARGS__,			\
@@ -342,7 +344,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	__builtin_choose_expr(sizeof(struct tbuf_name_##name *) != 0, (x), 0)
 #endif
 
-/* From here on nothing is for use. */
+/* Private from here on. */
 
 #if !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
 #error "tbuf: probes need a 64-bit x86 or Arm processor"
@@ -354,7 +356,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #define TBUF_PRIVATE_ASSERT(what, words)	_Static_assert(what, words)
 #endif
 
-/* What the library makes the probe's function of. */
+/* The text that the library derives the probe's function from. */
 #ifdef __cplusplus
 #define TBUF_PRIVATE_FUNCTION	__PRETTY_FUNCTION__
 #else
@@ -362,9 +364,9 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #endif
 
 /*
- * The hot word, the site's address, and strings and numbers as an assembler
- * wants them.  gcc has no constraint for "a symbol's address" that holds under
- * -fPIC on x86, but lets anything through as X.
+ * Instructions for the hot word and the site's address, and constraints for
+ * strings and numbers.  gcc on x86 has no constraint for a symbol's address
+ * that works under -fPIC, but accepts anything as X.
  */
 #ifdef __x86_64__
 #define TBUF_PRIVATE_HOT						\
@@ -391,13 +393,12 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #endif
 
 /*
- * A struct tbuf_site and its hot word, which is loaded, and the site's address
- * (TBUF_PRIVATE_ADDRESS) where that is wanted.  They are written by the
- * assembler as that alone can put them into the section group ("?") of the
- * function they stand in, whether that is an inline function, a template or a
- * plain one, and write them for each copy that the compiler makes.  `enabled`
- * and the hot word point at the site's own `zero`.  (`inline`: the two
- * instructions count, not the many lines, when gcc weighs whether to inline
+ * Emits a struct tbuf_site and its hot word, loads the hot word, and, with
+ * TBUF_PRIVATE_ADDRESS, the site's address.  Only the assembler can put them
+ * into the section group ("?") of the surrounding function (inline, template or
+ * plain), and emit them for each copy that the compiler makes of it.  `enabled`
+ * and the hot word point at the site's own `zero`.  (`inline` makes gcc count
+ * the two instructions, not the many lines, when it decides whether to inline
  * the function.)
  */
 #define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, nargs, \
@@ -442,18 +443,18 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 
 #define TBUF_PRIVATE_OUTPUT(site)	, "=r" (site)
 
-/* The assembler's idea of the structure has to be the compiler's. */
+/* The assembly above relies on these offsets. */
 TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
     offsetof(struct tbuf_site, types) == 39 &&
     offsetof(struct tbuf_site, zero) == 52 &&
     offsetof(struct tbuf_site, hot) == 56 &&
     sizeof(struct tbuf_site) == 64, "tbuf_site");
 
-/* A load that no sanitizer minds, as none sees that of the hot word. */
+/* Atomic for sanitizers, which do not see the load of the hot word. */
 #define TBUF_PRIVATE_WANTED(word)					\
 	(__builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0) != 0)
 
-/* clang minds side effects in what is only asked for its type. */
+/* clang warns about side effects in operands that are not evaluated. */
 #ifdef __clang__
 #define TBUF_PRIVATE_QUIET						\
 	_Pragma("clang diagnostic push")				\
@@ -465,7 +466,7 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 #define TBUF_PRIVATE_LOUD
 #endif
 
-/* These do not compile unless they are identifiers. */
+/* Compiles only if provider and name are identifiers. */
 #define TBUF_PRIVATE_NAMES(provider, name, ...)				\
 	(void)sizeof(struct provider *);				\
 	(void)sizeof(struct name *);
@@ -504,7 +505,7 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		TBUF_PRIVATE_LOUD					\
 	} while (0)
 
-/* op(N, argument) for each of them, behind the name; 11 stands for more. */
+/* Expand to op(N, argument) for each argument after the name; 11: too many. */
 #define TBUF_PRIVATE_EACH_0(op, name)
 #define TBUF_PRIVATE_EACH_1(op, name, a)	op(0, a)
 #define TBUF_PRIVATE_EACH_2(op, name, a, b)				\
@@ -527,7 +528,7 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 	TBUF_PRIVATE_EACH_9(op, name, a, b, c, d, e, f, g, h, i) op(9, j)
 #define TBUF_PRIVATE_EACH_11(op, ...)	op##_MANY
 
-/* How many arguments follow the name: 0 to 10, or 11 for 11 to 63. */
+/* The number of arguments after the name: 0 to 10, or 11 for 11 to 63. */
 #define TBUF_PRIVATE_COUNT(...)						\
 	TBUF_PRIVATE_PICK(__VA_ARGS__,					\
 	    11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
@@ -545,9 +546,9 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 	count
 
 /*
- * The type of argument n, kept as the size of an array: clang takes what
- * stands in an enum for a constant of the file, and refuses a compound
- * literal there.  And the types of all in a number, a byte each.
+ * CHECK stores the type of argument n as the size of an array, because clang
+ * treats an enum's value as a constant of the file and rejects a compound
+ * literal in it.  LOW and HIGH pack the types into numbers, a byte each.
  */
 #define TBUF_PRIVATE_CHECK(n, x)					\
 	TBUF_PRIVATE_PREPARE(n, x)					\
@@ -568,7 +569,7 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 #define TBUF_PRIVATE_UNTRACEABLE					\
 	"tbuf: this argument's type cannot be traced"
 
-/* Register this object's sites: the ends are the linker's, if there are any. */
+/* Registers this object's sites; the linker defines the ends if it has any. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -578,7 +579,7 @@ extern struct tbuf_site tbuf_private_start[]
 extern struct tbuf_site tbuf_private_stop[]
     __asm__("__stop_tbuf_sites") __attribute__((weak, visibility("hidden")));
 
-#ifndef TBUF_PRIVATE_LIBRARY	/* the library's own units have no sites */
+#ifndef TBUF_PRIVATE_LIBRARY	/* the library itself has no sites */
 __attribute__((constructor(101))) static void
 tbuf_private_register(void)
 {
@@ -624,17 +625,17 @@ tbuf_private_double(double value)
 
 #ifndef __cplusplus
 
-#define TBUF_PRIVATE_PREPARE(n, x)	/* the comma: for bit-fields */	\
+#define TBUF_PRIVATE_PREPARE(n, x)	/* comma: for bit-fields */	\
 	TBUF_PRIVATE_ASSERT(!__builtin_types_compatible_p(void,		\
 	    __typeof__((void)0, (x))), TBUF_PRIVATE_UNTRACEABLE);
 
 #define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
 	uint64_t tbuf_private_values[count];				\
-	tbuf_private_values[0] = 0;	/* there may be no argument */	\
+	tbuf_private_values[0] = 0;	/* without arguments */		\
 	each(TBUF_PRIVATE_VALUE, __VA_ARGS__)				\
 	tbuf_private_fire(site, tbuf_private_values);
 
-/* Arrays and functions are pointers here, as in any _Generic. */
+/* _Generic converts arrays and functions to pointers. */
 #define TBUF_PRIVATE_TYPE(n, x)						\
 	_Generic((x),							\
 	    _Bool: TBUF_BOOL, char: TBUF_CHAR,				\
@@ -650,23 +651,23 @@ tbuf_private_double(double value)
 	    default: TBUF_PRIVATE_OTHER(x))
 
 /*
- * Pointers, and what is an integer (type class 1 to 4) but none of the above:
- * a bit-field, of which nothing more is known than the type it is promoted
- * to, or a very long integer.
+ * Types of pointers, and of integers (type class 1 to 4) that are none of the
+ * above: bit-fields, for which only the promoted type is known, and integers of
+ * more than 64 bits.
  */
 #define TBUF_PRIVATE_OTHER(x)						\
 	(TBUF_PRIVATE_CLASS(x) == 5 ? TBUF_POINTER :			\
 	    !TBUF_PRIVATE_INTEGRAL(x) ? TBUF_NONE :			\
 	    sizeof(TBUF_PRIVATE_PROMOTED(x)) > 8 ? TBUF_NONE :		\
 	    sizeof(TBUF_PRIVATE_PROMOTED(x)) > 4 ? TBUF_INT64 : TBUF_INT32)
-#define TBUF_PRIVATE_CLASS(x)	/* without the promotion of a float */	\
+#define TBUF_PRIVATE_CLASS(x)	/* without promoting a float */		\
 	__builtin_classify_type(_Generic((x), float: 0, default: (x)))
 #define TBUF_PRIVATE_INTEGRAL(x)					\
 	(TBUF_PRIVATE_CLASS(x) >= 1 && TBUF_PRIVATE_CLASS(x) <= 4)
 #define TBUF_PRIVATE_PROMOTED(x)					\
 	(+__builtin_choose_expr(TBUF_PRIVATE_INTEGRAL(x), (x), 0))
 
-/* Each branch has to compile for every type. */
+/* Each association has to compile for every type. */
 #define TBUF_PRIVATE_VALUE(n, x)					\
 	tbuf_private_values[n] = _Generic((x),				\
 	    float: tbuf_private_float(					\
@@ -684,17 +685,17 @@ tbuf_private_double(double value)
 
 #else /* __cplusplus */
 
-extern "C++" {	/* wherever it may be included */
+extern "C++" {	/* in case it is included inside extern "C" */
 
 #include <type_traits>
 
-/* A name for the type, as g++ wants no ({ }) in a template's arguments. */
+/* Names the type, as g++ rejects ({ }) in a template's arguments. */
 #define TBUF_PRIVATE_PREPARE(n, x)					\
 	typedef decltype((x)) tbuf_private_argument##n;
 #define TBUF_PRIVATE_TYPE(n, x)						\
 	(::tbuf_private::argument_of<tbuf_private_argument##n>::type)
 
-/* The values' temporaries live until fire() is back. */
+/* The temporaries live until fire() has returned. */
 #define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
 	::tbuf_private::values<count>{{					\
 		each(TBUF_PRIVATE_VALUE, __VA_ARGS__)			\
@@ -711,7 +712,7 @@ namespace tbuf_private {
 
 #define TBUF_PRIVATE_INLINE	__attribute__((always_inline)) inline
 
-/* What all arguments but texts and bytes are: 64 bits. */
+/* An argument of 64 bits: any type except texts and bytes. */
 template <unsigned Type>
 struct word {
 	enum : unsigned { type = Type };
@@ -720,7 +721,7 @@ struct word {
 	uint64_t bits;
 };
 
-/* And those: bytes somewhere else. */
+/* An argument of bytes stored elsewhere: texts and bytes. */
 template <unsigned Type>
 struct span {
 	enum : unsigned { type = Type };
@@ -742,7 +743,7 @@ integer_type()
 	    (sizeof(T) >= 2) + (sizeof(T) >= 4) + (sizeof(T) >= 8);
 }
 
-/* std::string, std::string_view and their like: they own a char_type. */
+/* Detects std::string, std::string_view and the like: they have a char_type. */
 template <class T>
 auto text_test(const T *t) -> typename std::enable_if<
     std::is_same<typename T::traits_type::char_type, char>::value &&
@@ -847,7 +848,7 @@ struct values {
 
 #undef TBUF_PRIVATE_INLINE
 
-/* What tbuf::unit and tbuf::inside hold. */
+/* The number that tbuf::unit and tbuf::inside contain. */
 struct unit_number {
 	explicit unit_number(uint64_t n) : number(n) {}
 	unit_number(const unit_number &) = delete;
@@ -864,8 +865,8 @@ struct unit_number {
 namespace tbuf {
 
 /*
- * A work unit that ends with its scope: with the outcome that was given, else,
- * as when an exception leaves the scope, with 1, a failure.
+ * A work unit that ends with its scope: with the outcome that was set, or with
+ * 1, a failure, if none was, as when an exception leaves the scope.
  */
 class unit : private tbuf_private::unit_number {
 public:
@@ -873,7 +874,7 @@ public:
 	    unit_number(tbuf_unit_begin(kind, id)), outcome_(1) {}
 	~unit() { (void)tbuf_unit_end(number, outcome_); }
 	void outcome(int value) { outcome_ = value; }
-	/* For a thread that goes on with it, while this one lets go of it. */
+	/* Returns the number, for a thread that continues the unit. */
 	uint64_t get() const { return number; }
 	int enter() { return tbuf_unit_enter(number); }
 	int leave() { return tbuf_unit_leave(number); }
@@ -881,7 +882,7 @@ private:
 	int outcome_;
 };
 
-/* In a unit that was begun elsewhere, for a scope. */
+/* A scope in which the thread continues a unit that was begun elsewhere. */
 class inside : private tbuf_private::unit_number {
 public:
 	explicit inside(uint64_t unit) : unit_number(

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_consumer.h: read what targets record.
+ * tbuf_consumer.h: trace targets and read their records.
  *
  *	struct tbuf_consumer *c = tbuf_consumer_new();
  *	tbuf_consumer_set(c, "bufpolicy", "ring");
@@ -13,16 +13,17 @@
  *			...
  *	tbuf_consumer_close(c);
  *
- * tbufctl(1) is built on this header alone.  One consumer is used by one
- * thread at a time; the exceptions say so.  Functions that return int return
- * 0 or more, or a negative errno; tbuf_consumer_error() has the words.  The
- * library never prints, exits or aborts.  See libtbuf_consumer(3).
+ * tbufctl(1) uses these functions only.  A consumer is used by one thread at a
+ * time, except where a function says otherwise.  Functions that return int
+ * return 0 or more, or a negative errno; then tbuf_consumer_error() returns a
+ * message.  The library never prints, exits or aborts.  See
+ * libtbuf_consumer(3).
  *
  * Structures that programs allocate end in reserved words, which the library
- * sets to zero.  A later version gives them a meaning, in which zero stands for
- * what this version does; so programs of either version work with a library of
- * the other.  They also take event types, causes and value types into account
- * that they do not know.
+ * sets to zero.  In a later version they may become fields, in which zero
+ * stands for the behaviour of this version, so programs of one version work
+ * with a library of the other.  Programs have to ignore types of events,
+ * causes and values that they do not know.
  *
  * A control file that another process truncates while it is read raises
  * SIGBUS in the reader: a program that reads other users' targets handles it
@@ -45,14 +46,15 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The version of the library, as "1.0.0". */
+/* Returns the version of the library, such as "1.0.0". */
 const char *tbuf_version(void);
 
 /*
- * Parse a value as the options do.  A size is an integer (C bases) and one of
- * k m g t, each a factor of 1024; a rate is an integer and a unit (ns ... day,
- * hz; bare: per second) and is given back as a period in nanoseconds.
- * 0 or -EINVAL (also: negative, trailing junk, overflow).
+ * Parse a value as the options do.  A size is an integer (C bases), optionally
+ * followed by one of k m g t, each a factor of 1024.  A rate is an integer and
+ * a unit (ns ... day, hz; none: per second), and is stored as a period in
+ * nanoseconds.  Return 0, or -EINVAL, also if the value is negative, followed
+ * by other text, or too large for 64 bits.
  */
 int	tbuf_parse_size(const char *text, uint64_t *bytes);
 int	tbuf_parse_rate(const char *text, uint64_t *nanoseconds);
@@ -61,71 +63,86 @@ int	tbuf_parse_rate(const char *text, uint64_t *nanoseconds);
 
 struct tbuf_consumer;
 
-/* NULL with errno (ENOMEM, EMFILE, ...).  To be closed by the caller. */
+/*
+ * Creates a consumer, which the caller closes.  Returns NULL and sets errno
+ * (ENOMEM, EMFILE, ...) on failure.
+ */
 struct tbuf_consumer *tbuf_consumer_new(void);
 
 /*
- * End the run if that has not been done, give all sessions back, and free
- * everything.  Targets run on.  NULL is fine.
+ * Ends tracing if it has not ended, releases all sessions, and frees all
+ * memory.  Targets continue to run.  NULL is ignored.
  */
 void	tbuf_consumer_close(struct tbuf_consumer *);
 
 /*
- * Why the last call that returned a negative value failed: a phrase without
- * a full stop, such as "failed to grab pid 7: No such process".  Valid until
- * the next call with this consumer.
+ * Returns the message for the last call that returned a negative value: a
+ * phrase without a full stop, such as "failed to grab pid 7: No such process".
+ * Valid until the next call with this consumer.
  */
 const char *tbuf_consumer_error(const struct tbuf_consumer *);
 
 /*
- * Set an option by its DTrace name before tbuf_consumer_go(): bufsize,
- * bufpolicy, bufresize, switchrate, statusrate, strsize, cpu, temporal,
- * follow.  `value` is NULL for a bare name.
- *	-ENOENT	no such option
- *	-EINVAL	no value for this option
- *	-ENOTSUP an option that has no meaning in user space, or one that
- *		belongs to D programs, which are not in this version
+ * Sets an option by its name.  The names and values are those of -x of
+ * tbufctl(1): bufsize, bufpolicy, bufresize, bufscope, nbuf, switchrate,
+ * statusrate, strsize, cpu, temporal, follow, dynvarsize, scratchsize, nspec,
+ * specsize, cleanrate, nunits, unitsize, unitpolicy, unitselect, aggsize,
+ * aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos, aggsortkeypos,
+ * agghist, aggpack, aggzoom, encoding.  `value` is NULL for a bare name.
+ * switchrate, aggrate, unitselect, encoding and the options for sorting and
+ * showing aggregations can be set at any time, the others before
+ * tbuf_consumer_go().  Returns 0, or
+ *	-ENOENT	there is no such option
+ *	-EINVAL	the value is not valid for this option
+ *	-E2BIG	too many outcomes for unitselect
+ *	-ENOTSUP an option of DTrace that has no meaning in user space, or
+ *		that the library leaves to programs and compilers of D
  *	-EBUSY	tracing is active
  */
 int	tbuf_consumer_set(struct tbuf_consumer *, const char *name,
 	    const char *value);
 
 /*
- * The value in force as an integer: bytes, a period in nanoseconds, 0 or 1,
- * bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1 manual, cpu -1 for
- * all, encoding 0 default 1 ascii 2 utf8.  -ENOENT for a name that
- * tbuf_consumer_set() does not take.
+ * Stores the current value of an option: bytes, a number, a period in
+ * nanoseconds, 0 or 1; bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1
+ * manual, bufscope 0 cpu 1 thread, unitpolicy 0 fill 1 ring, cpu -1 for all,
+ * encoding 0 default 1 ascii 2 utf8.  Returns 0, or -ENOENT for unitselect and
+ * for names that tbuf_consumer_set() does not accept.
  */
 int	tbuf_consumer_get(const struct tbuf_consumer *, const char *name,
 	    int64_t *value);
 
 /*
- * Enable all probes that a description matches, those included that register
+ * Enables all probes that a description matches, including those that register
  * later.  The description is [[[provider:]module:]function:]name, right-
- * aligned, an empty field is any, fields are globs with * ? [], and several
- * descriptions are separated by commas.  Every enabling writes records of its
- * own.  Returns the enabling's number, 0 for the first, or -EINVAL, or -E2BIG
- * for too many of them.
+ * aligned; an empty field is any, fields are globs with * ? [], commas
+ * separate several descriptions, and after them may be =MASK, a selection for
+ * work units (tbuf_unit_begin(3)).  Each enabling writes records of its own.
+ * Returns the enabling's number, from 0 on, or -EINVAL (not a description),
+ * -E2BIG (too many enablings) or -EBUSY (tracing is active).
  */
 int	tbuf_consumer_enable(struct tbuf_consumer *, const char *description);
 
 /*
- * Run a compiled script (program.h), one a consumer.  Its clauses at
- * BEGIN, END, ERROR, tick-N and profile-N fire here: BEGIN in
- * tbuf_consumer_go(), the others in tbuf_consumer_work().  Those at other
- * probes run in the targets, each description as an enabling of its own, in
- * order.  The script must live until the close.  A run with a script needs
- * neither targets nor enablings; without targets it goes on until exit() or
- * tbuf_consumer_stop().  Where files are read (open_file(), before), all
- * clauses fire here, for each record that was read.
- *	-ENOTSUP a clause at a probe of targets does what these cannot do
+ * tbuf_consumer_script() adds a compiled script (program.h), at most one.  Its
+ * clauses at BEGIN, END, ERROR, tick-N and profile-N fire in the consumer:
+ * BEGIN in tbuf_consumer_go(), the others in tbuf_consumer_work().  Clauses at
+ * other probes run in the targets, each description as an enabling of its own,
+ * in order.  The script must live until tbuf_consumer_close().  A run with a
+ * script needs neither targets nor enablings; without targets it continues
+ * until exit() or tbuf_consumer_stop().  If files have been opened before, all
+ * clauses fire in the consumer, for each record of the files.  Returns 0, or
+ *	-ENOTSUP a clause at a probe of targets has an operation that targets
+ *		do not support, or a clause for samples is used with files
+ *	-E2BIG	too many timers
  *	-EINVAL	the script is damaged
  *	-EBUSY	tracing is active, or there is a script already
  *
- * own: does this description match probes that a consumer has itself?  1, 0,
- * or -EINVAL.
+ * tbuf_consumer_own() returns 1 if the description matches probes of the
+ * consumer itself, 0 if not, or -EINVAL.
  *
- * exited: has a clause called exit()?  Then the status, too.
+ * tbuf_consumer_exited() returns true if a clause has called exit(), and then
+ * stores the status.
  */
 struct tbuf_d_script;
 int	tbuf_consumer_script(struct tbuf_consumer *,
@@ -134,22 +151,26 @@ int	tbuf_consumer_own(const char *description);
 bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
 
 /*
- * Whom to trace.  Called before tbuf_consumer_go(); pids are the caller's.
+ * Add targets, before tbuf_consumer_go(); pids are in the caller's pid
+ * namespace.  All return -EBUSY if tracing is active.
  *
- * grab: a running target.  -ESRCH No such process, -EPERM Operation not
- * permitted, -ENOEXEC no libtbuf in it, -EPROTO versions that do not fit,
- * -EOPNOTSUPP strict seccomp mode, -ECANCELED tracing is off: REASON, -EAGAIN
- * there is a lease on its control file.  A process that is none, and began
- * within the last second or is amid execve(2), is waited for: its program may
- * have to be loaded yet.  That takes a second at most, and stop() ends it.
+ * tbuf_consumer_grab() adds a running target.  If the process is not a target
+ * yet, and began within the last second or is in execve(2), its program may
+ * still have to be loaded: the function waits for a second at most, or until
+ * tbuf_consumer_stop().  Returns 0, -ESRCH (no such process), -ENXIO (no usable
+ * /proc), -EPERM (another user's), -ENOEXEC (no libtbuf in it), -EPROTO (its
+ * version does not fit), -EOPNOTSUPP (strict seccomp mode), -ECANCELED (tracing
+ * is off in it) or -EAGAIN (a lease on its control file).
  *
- * spawn: a command that does not run yet; tbuf_consumer_go() lets it.  Its
- * three standard descriptors are the caller's.  Returns its pid, or -ENOENT,
- * -EACCES and the like when it cannot be executed.  argv is searched for as
- * execvp(3) does.  envp_add, if not NULL, is a NULL-terminated list of
- * NAME=VALUE that are set in its environment.
+ * tbuf_consumer_spawn() creates a process for a command, at most one, which
+ * tbuf_consumer_go() lets run.  It is a child of the caller and has the
+ * caller's three standard descriptors.  argv is searched for as by execvp(3).
+ * envp_add, if not NULL, is a NULL-terminated list of NAME=VALUE that are
+ * added to its environment.  Returns its pid, or -ENOENT, -EACCES, ... if it
+ * cannot be executed, or another errno.
  *
- * grab_all: all of the user's targets, those included that start later.
+ * tbuf_consumer_grab_all() adds all of the user's targets, including those that
+ * start later.  Returns 0, or -errno if the runtime directory cannot be used.
  */
 int	tbuf_consumer_grab(struct tbuf_consumer *, pid_t);
 pid_t	tbuf_consumer_spawn(struct tbuf_consumer *, char *const argv[],
@@ -157,35 +178,40 @@ pid_t	tbuf_consumer_spawn(struct tbuf_consumer *, char *const argv[],
 int	tbuf_consumer_grab_all(struct tbuf_consumer *);
 
 /*
- * Read a control file: what the lanes of its sessions hold is given, under
- * any policy, and stays there.  Its target may be dead, or live and be traced
- * by somebody else.  With enablings, only records of probes that they match
- * are given.  1: it was cut off, and is read as far as it goes; error() says
- * how much is missing.  -ENOENT and the like, -EINVAL (not a control file, or
- * damaged), -ENODATA (no session), -EPROTO, -EAGAIN (there is a lease on it).
+ * Add the sessions of control files; the records in their lanes are returned
+ * under any policy, and remain there.  The target may be dead, or live and have
+ * other consumers.  With enablings, only records of probes that they match are
+ * returned.
  *
- * open_pid: the same for what a process that has ended has left in the runtime
- * directory, and for the file of one that lives.  -ESRCH if there is nothing of
- * either; else what tbuf_consumer_grab() says, or what is wrong with all that
- * it has left.
+ * tbuf_consumer_open_file() opens a file.  Returns 0, or 1 if it was cut off:
+ * its existing part is read, and tbuf_consumer_error() says how much is
+ * missing; or -EINVAL (not a control file, or damaged), -ENODATA (no session),
+ * -EPROTO (its version does not fit), -EAGAIN (a lease on it), -ENOMEM or
+ * -EFBIG (cut off, and too little memory for the rest), -EBUSY (tracing is
+ * active), or an error of open(2).
+ *
+ * tbuf_consumer_open_pid() opens the files that an ended process left in the
+ * runtime directory, or the file of a living one.  Returns -ESRCH if there are
+ * none, for a living process the errors of tbuf_consumer_grab(), for an ended
+ * one those of its files.
  */
 int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
 int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
 
 /*
- * Read the sessions that an ELF core of a target has in it, as open_file()
- * does those of a control file.  Where the core has none but names the control
- * file of its process, that is read if it still is this process's.  The result
- * is 1 then, and for a core that ends early; tbuf_consumer_error() says which.
+ * Adds the sessions that an ELF core of a target contains, as
+ * tbuf_consumer_open_file() does.  If the core has none but names the control
+ * file of its process, that file is read if it still belongs to the process.
+ * Returns 0; or 1 in that case and for a truncated core, with the reason in
+ * tbuf_consumer_error(); or -EINVAL (not a core of this kind of machine),
+ * -ENODATA (no session, and no readable file), -EFBIG (more than 4 GiB of
+ * buffers), -ENOMEM, -EBUSY (tracing is active), an error of open(2), or the
+ * error that `read` returned.
  *
- * `path` is for the words alone if `read` is not NULL: that is asked for bytes
- * at offsets of the core, most of the time rising ones, and returns how many
- * of them there are from there on, at least one if the core has not ended, or
- * a negative errno.
- *
- * -ENOENT and the like, -EINVAL (no core of this kind of machine), -ENODATA
- * (no session, and no file that could be read), -EFBIG, -ENOMEM, or what
- * `read` returned.
+ * If `read` is not NULL, `path` is for messages only.  read stores up to
+ * `size` bytes of the core from `offset` on; offsets rise most of the time.
+ * It returns the number of bytes stored, at least one before the end of the
+ * core, or a negative errno.
  */
 typedef ssize_t (*tbuf_core_read)(void *arg, void *to, size_t size,
     uint64_t offset);
@@ -193,101 +219,110 @@ int	tbuf_consumer_open_core(struct tbuf_consumer *, const char *path,
 	    tbuf_core_read read, void *arg);
 
 /*
- * Reserve the buffers, start tracing, and let the command run.  All targets
- * or none.
+ * Reserves the buffers, starts tracing, and lets the command run.  Either all
+ * targets are traced or none.  Returns 0, or
  *	-ENOSPC	"could not enable tracing: Not enough space"
- *	-EINVAL	no enabling, a bufsize under 16, or TBUF_MAXSIZE is no size
+ *	-EINVAL	no enabling, a bufsize under 16, or TBUF_MAXSIZE is not a size
  *	-E2BIG	the descriptions are longer, or enable more probes of one
  *		target, than a session can hold
- *	-EPROTO	a target's libtbuf lacks what is needed
- *	-EUSERS	a target has as many sessions as it can have (32)
- *	-ESRCH, -EPERM, ... a target that was grabbed went away
- * Options hold what is in force afterwards: a bufsize or an aggsize that was
- * lowered is told by tbuf_consumer_get(); tbuf_consumer_lowered() says whether
- * one was.
+ *	-EPROTO	a target's libtbuf lacks a feature that the run needs
+ *	-ENOTSUP the script was set before a file was opened, or cannot run
+ *		over the records of the files
+ *	-EUSERS	a target has 32 sessions already
+ *	-EBUSY	it was called already
+ *	-ESRCH, -EPERM, ... a target that was grabbed has ended
+ *	-ENOENT, -EACCES, ... the command cannot be executed
+ * A bufsize or an aggsize may be lowered: then tbuf_consumer_lowered() returns
+ * true, and tbuf_consumer_get() stores the new value.
  */
 int	tbuf_consumer_go(struct tbuf_consumer *);
 bool	tbuf_consumer_lowered(const struct tbuf_consumer *);
 
 /*
- * Targets that were not asked for by pid (all targets, children, what exec
- * made of one) and cannot be had are left out.  0 as long as there was none,
- * else what the first of them was lacking: -EMFILE (a target takes two
- * descriptors: raise RLIMIT_NOFILE), -ENFILE, -ENOMEM, -ENOSPC, -EUSERS, ...
+ * Returns 0 if no target was left out.  Targets that were not requested by pid
+ * (all targets, children, new exec images) are left out if they cannot be
+ * traced; then returns the error of the first one: -EMFILE (a target takes two
+ * descriptors: raise RLIMIT_NOFILE), -ENFILE, -ENOMEM, -ENOSPC, -EUSERS,
+ * -EAGAIN, ...
  */
 int	tbuf_consumer_skipped(const struct tbuf_consumer *);
 
 /*
- * Processes that belong to the run and say themselves that they could not be
- * traced.  Gives one reason in words, such as "Not enough space", and the
- * number of processes that it held for since it was given last; NULL when
- * there is nothing to tell any more.
+ * Returns a reason that processes of the run have published for not being
+ * traced, such as "Not enough space", and stores the number of these processes
+ * since the reason was last returned.  Returns NULL if there is no further
+ * reason.  Valid until the next call with this consumer.
  */
 const char *tbuf_consumer_missed(struct tbuf_consumer *, uint64_t *count);
 
 /*
- * Why profile-N samples less than it was asked to, in a line of words that is
- * valid until the next call; each is given once.  NULL: there is no other.
+ * Returns a reason, as a line, why profile-N samples less than requested, each
+ * once; NULL if there is no other.  Valid until the next call with this
+ * consumer.
  */
 const char *tbuf_consumer_unsampled(struct tbuf_consumer *);
 
 /*
- * For a handler of SIGBUS, with its si_addr: if that lies in a control file
- * of this consumer, which its owner has truncated then, there are zeroes from
- * now on.  True if so: the handler may return, and the target is left out of
- * the run, or what was to be set in it fails.  Async-signal-safe.
+ * Repairs a truncated file; called by a handler of SIGBUS with its si_addr.
+ * If the address is in a control file of this consumer, the file is replaced
+ * by zeroes.  Returns true then: the handler may return, and the target is
+ * left out of the run, or the setting that was being changed in it fails.
+ * Async-signal-safe.
  */
 bool	tbuf_consumer_mend(struct tbuf_consumer *, const void *address);
 
 /*
- * How many probes an enabling has matched by now, in all targets; equal
- * probes of several targets count once.
+ * Returns the number of probes that an enabling has matched so far, in all
+ * targets; equal probes of several targets count once.  Returns 0 for a number
+ * that is not an enabling's.
  */
 unsigned tbuf_consumer_matched(struct tbuf_consumer *, int enabling);
 
 /*
- * Wait until something is due (a switch, a status look, the end of a target,
- * tbuf_consumer_stop()) and do it.
- *	1	tracing goes on; there may be nothing for
- *		tbuf_consumer_next(), after tbuf_consumer_wake()
- *	0	tracing has ended: all targets did, the first full buffer
- *		under fill, or a stop.  The last records are there for
+ * Waits until an action is due (a switch, a check for drops, the end of a
+ * target, tbuf_consumer_stop()) and performs it.  Returns
+ *	1	tracing continues; tbuf_consumer_next() may have no event, as
+ *		after tbuf_consumer_wake()
+ *	0	tracing has ended: all targets have, a buffer is full under
+ *		fill, or a stop.  The last records are available to
  *		tbuf_consumer_next(); a further call does nothing.
- *	-errno	it ended because of an error (-ETIMEDOUT: the targets had
- *		given this consumer up); the records that could be had are
- *		there nevertheless.
+ *	-EINVAL	tbuf_consumer_go() was not called
+ *	-errno	tracing ended because of an error (-ETIMEDOUT: targets gave up
+ *		the sessions of this consumer); the records that could be read
+ *		are available.
  */
 int	tbuf_consumer_work(struct tbuf_consumer *);
 
 /*
- * Ask for the end: the next (or the waiting) tbuf_consumer_work() stops
- * tracing.  Async-signal-safe; any thread may call it.
+ * Requests the end of tracing by the next (or the waiting)
+ * tbuf_consumer_work().  Async-signal-safe; any thread may call it.
  */
 void	tbuf_consumer_stop(struct tbuf_consumer *);
 
 /*
- * Have the next (or the waiting) tbuf_consumer_work() return, though nothing
- * may be due.  Async-signal-safe; any thread may call it.
+ * Makes the next (or the waiting) tbuf_consumer_work() return, even if no
+ * action is due.  Async-signal-safe; any thread may call it.
  */
 void	tbuf_consumer_wake(struct tbuf_consumer *);
 
 /*
- * Switch all buffers now, for a program with a loop of its own that cannot
- * wait: what was recorded so far is given by tbuf_consumer_next().  -ENOTSUP
- * under another policy, -EINVAL when no tracing is active.
+ * Switches all buffers now, for a program with a loop of its own that cannot
+ * wait; tbuf_consumer_next() then returns the records.  Returns 0, -ENOTSUP
+ * (the policy is not switch) or -EINVAL (tracing is not active).
  */
 int	tbuf_consumer_switch(struct tbuf_consumer *);
 
 /*
- * A live snapshot under ring or fill: what was recorded before a moment, on all
- * CPUs, is given by tbuf_consumer_next(), stays there, and is in no total.
- * -ENOTSUP under switch, -EINVAL when no tracing is active.
+ * Makes a snapshot under ring or fill: tbuf_consumer_next() then returns the
+ * records from before one moment, on all CPUs.  They remain in the buffers,
+ * and do not count in totals.  Returns 0, -ENOTSUP (the policy is switch) or
+ * -EINVAL (tracing is not active).
  */
 int	tbuf_consumer_snapshot(struct tbuf_consumer *);
 
-/* ------------------------------------------------------------ what comes */
+/* ------------------------------------------------------------ events */
 
-/* A probe, as targets have registered it.  Valid until the close. */
+/* A probe.  Valid until tbuf_consumer_close(). */
 struct tbuf_probe_info {
 	unsigned id;		/* unique in this run; targets' from 1025 */
 	const char *provider;
@@ -300,18 +335,18 @@ struct tbuf_probe_info {
 };
 
 /*
- * One argument of a record.
+ * One argument or piece of a record, with the field for its type:
  *	TBUF_INT*, TBUF_CHAR where char is signed	i
  *	TBUF_UINT*, TBUF_CHAR elsewhere, TBUF_BOOL, TBUF_POINTER	u
  *	TBUF_FLOAT, TBUF_DOUBLE				d
  *	TBUF_STRING, TBUF_STRING_SIZED, TBUF_BINARY	data, size, null, cut
- * `data` is not NUL-terminated and holds whatever the target had there; it is
- * valid until the next call of tbuf_consumer_next() or _work().
+ * `data` has no terminating NUL and may have bytes of any value.  It is valid
+ * until the next tbuf_consumer_next() or tbuf_consumer_work().
  */
 struct tbuf_value {
 	uint8_t type;		/* enum tbuf_type */
 	bool cut;		/* strsize was reached */
-	bool null;		/* a NULL string */
+	bool null;		/* the target passed NULL */
 	uint32_t size;		/* bytes of data */
 	union {
 		int64_t i;
@@ -322,25 +357,26 @@ struct tbuf_value {
 };
 
 /*
- * The work unit that kept a record back.  A unit's records come together, in
- * the order in which they were made, where the unit ended; those of one that
- * has not ended when its target or the run has.
+ * The work unit that held a record back.  A unit's records are returned one
+ * after the other, in the order in which they were made, at the place where the
+ * unit ended; records of an unfinished unit at the end of its target or of the
+ * run.
  */
 struct tbuf_unit_info {
 	char kind[32];
 	uint64_t id;
 	int outcome;
 	bool ended;		/* else it has no outcome */
-	uint64_t records;	/* that are given of it */
-	uint64_t discarded;	/* and those that are not, by its outcome */
+	uint64_t records;	/* records of it that are returned */
+	uint64_t discarded;	/* records discarded by its outcome */
 	uint64_t began;		/* ns of CLOCK_MONOTONIC */
 	uint64_t reserved[4];
 };
 
 struct tbuf_record {
-	pid_t pid;		/* as the consumer knows it */
-	uint32_t tid;		/* as the target does, in its pid namespace */
-	int cpu;		/* its lane's, if a fire could not tell */
+	pid_t pid;		/* in the consumer's pid namespace */
+	uint32_t tid;		/* in the target's pid namespace */
+	int cpu;		/* the lane's, if the fire's is not known */
 	unsigned enabling;
 	uint64_t time;		/* ns of CLOCK_MONOTONIC */
 	uint64_t wall;		/* ns of CLOCK_REALTIME */
@@ -350,12 +386,12 @@ struct tbuf_record {
 	unsigned npieces;	/* a clause's record has pieces, and no args */
 	const struct tbuf_value *pieces;
 	/*
-	 * Of a script's clause what the pieces are (program.h); NULL: it
-	 * has no actions.
+	 * Layout of the pieces of a script's clause (program.h); NULL: the
+	 * clause has no actions.
 	 */
 	const struct tbuf_d_record *layout;
-	unsigned epid;		/* of a script's clause, from 1, in a target by
-				   its own count; else 0 */
+	unsigned epid;		/* for a script's clause its EPID, from 1, which
+				   each target counts by itself; else 0 */
 	const struct tbuf_unit_info *unit;	/* the work unit, or NULL */
 	uint64_t reserved[3];
 };
@@ -363,27 +399,26 @@ struct tbuf_record {
 enum tbuf_event_type {
 	TBUF_EVENT_RECORD,
 	TBUF_EVENT_DROPS,	/* since the last such event of that cause */
-	TBUF_EVENT_OVERWRITTEN,	/* under ring, at the end */
+	TBUF_EVENT_OVERWRITTEN,	/* records overwritten under ring, at the end */
 	TBUF_EVENT_EXIT,	/* a target or the command has ended */
-	TBUF_EVENT_DAMAGE,	/* senseless bytes of a lane were skipped */
+	TBUF_EVENT_DAMAGE,	/* invalid bytes of a lane were skipped */
 	TBUF_EVENT_LOST,	/* probes that found no room in their table */
 	TBUF_EVENT_UNMET,	/* probes that the session had no room for */
-	TBUF_EVENT_FAULT,	/* of a script's clause: record says which */
+	TBUF_EVENT_FAULT,	/* fault of the clause that record describes */
 	TBUF_EVENT_DYNAMIC,	/* variables that dynvarsize had no room for */
-	TBUF_EVENT_ERRORS,	/* faults in clauses of ERROR */
-	TBUF_EVENT_AGGREGATION,	/* keys that aggsize had no room for, by CPU */
+	TBUF_EVENT_ERRORS,	/* faults in clauses at ERROR */
+	TBUF_EVENT_AGGREGATION,	/* values that aggsize had no room for */
 	TBUF_EVENT_UNFIT,	/* probes that a clause has no program for */
 	TBUF_EVENT_SPECULATIVE,	/* records that specsize had no room for */
-	TBUF_EVENT_UNAVAILABLE,	/* speculation() that found none free */
-	TBUF_EVENT_BUSY,	/* and one that waited to be given */
-	TBUF_EVENT_UNIT_DROPS,	/* records that a work unit's table had no room
-				   for */
-	TBUF_EVENT_UNIT_OVERWRITTEN,	/* or that made way there */
-	TBUF_EVENT_DISCARDED,	/* records that units' outcomes left out */
-	TBUF_EVENT_UNITS,	/* units that found no table: their records go
-				   where all others do */
-	TBUF_EVENT_TIMERS	/* firings of timers that were left out where
-				   there are no records */
+	TBUF_EVENT_UNAVAILABLE,	/* speculation() calls that found none free */
+	TBUF_EVENT_BUSY,	/* such calls, one waited for the consumer */
+	TBUF_EVENT_UNIT_DROPS,	/* records that a unit table had no room for */
+	TBUF_EVENT_UNIT_OVERWRITTEN,	/* records overwritten in one */
+	TBUF_EVENT_DISCARDED,	/* records discarded by units' outcomes */
+	TBUF_EVENT_UNITS,	/* units that found no table: their records
+				   were stored like all others */
+	TBUF_EVENT_TIMERS	/* firings of timers omitted while there were
+				   no records */
 };
 
 enum tbuf_cause {
@@ -392,77 +427,80 @@ enum tbuf_cause {
 	TBUF_CAUSE_NOLANE
 };
 
-/* What tbuf_consumer_next() gives. */
+/* An event, as tbuf_consumer_next() returns it. */
 struct tbuf_event {
 	enum tbuf_event_type type;
 	pid_t pid;
 	int cpu;		/* drops, overwritten, damage, aggregation */
 	enum tbuf_cause cause;	/* drops */
-	uint64_t count;		/* drops, overwritten: records; damage: bytes;
-				   lost, unmet, unfit: probes; dynamic, errors:
-				   how many; aggregation: values; since the
-				   last one */
+	uint64_t count;		/* since the last such event: records for drops
+				   and overwritten, bytes for damage, probes for
+				   lost, unmet and unfit, values for
+				   aggregation, else the number of cases */
 	bool child;		/* exit: it was the command */
 	int status;		/* exit: -1 if by a signal, or not known */
 	int signal;		/* exit: the signal, or 0 */
-	uint32_t fault;		/* fault: its number, as DTRACEFLT_* have it */
-	uint32_t action;	/* of the clause, from 1; 0: the predicate */
-	uint32_t offset;	/* the instruction's index */
+	uint32_t fault;		/* fault: the number, as DTRACEFLT_* */
+	uint32_t action;	/* fault: the action, from 1; 0: predicate */
+	uint32_t offset;	/* fault: the instruction's index */
 	uint32_t spare;
-	uint64_t address;	/* or size, or index */
+	uint64_t address;	/* fault: address, size or index */
 	uint64_t reserved[4];
 	struct tbuf_record record;
 };
 
 /*
- * The next event that the last tbuf_consumer_work() made available: 1, or 0
- * when there is none left, or -ENOMEM.  Order: by CPU, then pid, each lane in
+ * Stores the next event that the last tbuf_consumer_work(),
+ * tbuf_consumer_switch() or tbuf_consumer_snapshot() made available.  Returns
+ * 1, 0 if no event remains, or -ENOMEM.  Order: by CPU, then pid, each lane in
  * time order (with `temporal` all records by time); a CPU's drops and
- * overwritten records come after its records.
+ * overwritten records follow its records, and ends of targets come last.
  */
 int	tbuf_consumer_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /* ------------------------------------------------------------ addresses */
 
 /*
- * What an image of a process (one from its first constructor to exec, or to its
- * end) has had mapped at an address, to be run: an image is what addresses in
- * records of scripts and in keys begin with; a pid means the latest one of that
- * process.  Known of those that are or were
- * targets of a run whose script asks for names, and of what they had mapped as
- * they began, and when they were looked at: each statusrate, and when something
- * is asked that is not known.  Of files (tbuf_consumer_open_file()) what their
- * programs had mapped as they began under such a run, and what its consumer
- * has seen, as far as there was room for it.  1, 0 if nothing was
- * there, -ESRCH if there is no such image.
+ * An executable mapping of an exec image.  Addresses in records of scripts and
+ * in keys begin with the image's number.  Mappings are known for targets of a
+ * run with a script that needs names: those from the image's beginning, and
+ * those found later, at each statusrate and when an unknown address is looked
+ * up.  For files (tbuf_consumer_open_file()) they are those that the control
+ * file had room for.
  */
 struct tbuf_mapping {
 	uint64_t start, end;
 	uint64_t offset;	/* in the file */
-	uint64_t inode;		/* of it; 0: there is none */
-	const char *path;	/* as /proc/PID/maps has it; till the close */
-	pid_t pid;		/* of the image if it runs still, else 0 */
+	uint64_t inode;		/* of the file; 0: none */
+	const char *path;	/* as in /proc/PID/maps; valid until close */
+	pid_t pid;		/* of the image if it still runs, else 0 */
 	uint64_t reserved[4];
 };
+/*
+ * Finds the mapping of an image at an address.  A pid in place of an image
+ * means the latest image of that process.  Returns 1, 0 if there was no
+ * mapping, or -ESRCH if there is no such image.
+ */
 int	tbuf_consumer_mapping(struct tbuf_consumer *, uint64_t image,
 	    uint64_t address, struct tbuf_mapping *);
-/* All that is known of them so far: the one of a number, from 0 on; or 0. */
+/* Stores known mapping `number`, from 0 on; returns 0 after the last one. */
 int	tbuf_consumer_mapped(struct tbuf_consumer *, uint64_t image,
 	    unsigned number, struct tbuf_mapping *);
 
 /*
- * Addresses that usym(), ufunc() and umod() have made keys of aggregations are
- * one key if they have one name. The function is given what was asked for, by
- * its word, an image and an address, and gives the address that stands for all
- * with that name: it is asked once for each key, when a key is given or
- * trunc() looks at it.
+ * Sets the function that names addresses: those that usym(), ufunc() and umod()
+ * have made keys of aggregations are one key if they have the same name.  The
+ * function gets the name of the D function, such as "umod", an image and an
+ * address, and returns the address that stands for all with that name.  It is
+ * called once for each key, before tbuf_consumer_aggregates() or
+ * tbuf_consumer_trunc() uses the key.
  */
 void	tbuf_consumer_name(struct tbuf_consumer *, uint64_t (*)(void *,
 	    const char *asked, uint64_t image, uint64_t address), void *);
 
 /*
- * A thread's stack when profile-N met it: registers by their numbers of DWARF,
- * the program counter behind the others, and bytes from the stack pointer on.
+ * A thread's stack in a sample of profile-N: registers by their DWARF numbers,
+ * then the program counter, and bytes from the stack pointer on.
  */
 struct tbuf_stack {
 	uint64_t image;
@@ -473,10 +511,10 @@ struct tbuf_stack {
 };
 
 /*
- * Samples have raw stacks instead of what frame pointers say.  The function
- * fills in where each of the callers goes on, at most so many, with
- * TBUF_FRAME_EXACT for one that a signal has interrupted, and says how many
- * they are.  To be set before tbuf_consumer_go().
+ * Makes samples contain raw stacks in place of stacks by frame pointers, and
+ * sets the function that unwinds them.  It stores the return addresses of the
+ * callers, at most `most`, with TBUF_FRAME_EXACT for a function that a signal
+ * has interrupted, and returns their number.  Called before tbuf_consumer_go().
  */
 void	tbuf_consumer_unwind(struct tbuf_consumer *, unsigned (*)(void *,
 	    const struct tbuf_stack *, uint64_t *frames, unsigned most),
@@ -486,29 +524,26 @@ void	tbuf_consumer_unwind(struct tbuf_consumer *, unsigned (*)(void *,
 
 struct tbuf_d_aggregation;
 
-/* Values from low to high, both included, and how often they came. */
+/* The number of values from low to high, both included. */
 struct tbuf_bucket {
 	int64_t low;
 	int64_t high;
 	int64_t count;
 };
 
-/*
- * What an aggregation has gathered for a key.  The library's own, which grows
- * at its end.
- */
+/* An aggregation's tally for a key.  Later versions may append fields. */
 struct tbuf_gathered {
 	const struct tbuf_d_aggregation *aggregation;	/* program.h */
-	int64_t value;		/* divided by normal; none of quantizers */
+	int64_t value;		/* divided by normal; not for quantizers */
 	int64_t whole;		/* not divided */
-	uint64_t normal;	/* of normalize(); 1 or more */
+	uint64_t normal;	/* factor of normalize(); 1 or more */
 	unsigned nbuckets;	/* all of a quantizer, from low to high */
 	const struct tbuf_bucket *buckets;	/* counts are not divided */
-	unsigned ncpus;		/* with aggpercpu: of each CPU from 0 on */
-	const struct tbuf_gathered *cpus;
+	unsigned ncpus;		/* with aggpercpu: number of cpus */
+	const struct tbuf_gathered *cpus;	/* by CPU, from 0 on */
 };
 
-/* A key, and what each of some aggregations has for it. */
+/* A key, and the value of each of some aggregations for it. */
 struct tbuf_tuple {
 	unsigned nkeys;
 	const struct tbuf_value *keys;
@@ -517,24 +552,26 @@ struct tbuf_tuple {
 };
 
 /*
- * What a script's aggregations hold now; they have numbers, their ids.  Calls
- * `visit` for each key that any of these aggregations has, which must have
- * keys of the same types; where one has no such key its value is 0.  They come
- * sorted by the values from the aggregation aggsortpos on, then by key;
- * aggsortkey, aggsortkeypos and aggsortrev change that, at any time.  `visit`
- * returns non-zero to stop; that value is given back.  Its tuple is valid until
- * it returns, and it must not change what is visited.  -EINVAL if there is no
- * such aggregation, -ENOMEM.
+ * Calls `visit` for each key that one of these aggregations of the script has,
+ * with the values of all of them, 0 for one without the key.  Their keys must
+ * have the same types.  Tuples are sorted by value, beginning with the
+ * aggregation aggsortpos, then by key; aggsortkey, aggsortkeypos and aggsortrev
+ * change that, at any time.  A tuple is valid until `visit` returns, which must
+ * not change the aggregations.  If `visit` returns non-zero, it is not called
+ * again, and that value is returned; else 0, -EINVAL (no such aggregation) or
+ * -ENOMEM.
  */
 int	tbuf_consumer_aggregates(struct tbuf_consumer *,
 	    const uint32_t *ids, unsigned nids,
 	    int (*visit)(void *, const struct tbuf_tuple *), void *);
 
 /*
- * What clear(), trunc() and normalize() ask for.  clear: keys stay, with a
- * value of 0.  trunc: keep the n keys with the largest values, or those with
- * the smallest if n is negative.  normalize: divide by a factor what is given
- * from now on; 1 is as before.  -EINVAL if there is no such aggregation.
+ * Perform the actions clear(), trunc() and normalize() of a script, which the
+ * library leaves to its caller.  clear sets the values of all keys to 0.
+ * trunc removes all keys except the n with the largest values, or with the
+ * smallest if n is negative.  normalize sets the factor that values are
+ * divided by, 1 in the beginning.  Return 0, or -EINVAL if there is no such
+ * aggregation.
  */
 int	tbuf_consumer_clear(struct tbuf_consumer *, uint32_t id);
 int	tbuf_consumer_trunc(struct tbuf_consumer *, uint32_t id, int64_t n);
@@ -543,7 +580,7 @@ int	tbuf_consumer_normalize(struct tbuf_consumer *, uint32_t id,
 
 /* ------------------------------------------------------------ raw packets */
 
-/* Two of them turn a record's stamp into time. */
+/* A calibration point; two of them convert a record's stamp into time. */
 struct tbuf_calibration {
 	uint64_t stamp;
 	uint64_t mono;		/* ns of CLOCK_MONOTONIC, at the same moment */
@@ -551,56 +588,58 @@ struct tbuf_calibration {
 };
 
 enum tbuf_packet_kind {
-	TBUF_PACKET_CPU,	/* of a lane that one CPU's records go to */
-	TBUF_PACKET_LOCK	/* of one under a lock: a record says its CPU */
+	TBUF_PACKET_CPU,	/* the lane of a CPU or of a thread */
+	TBUF_PACKET_LOCK	/* a lock lane: each record has its CPU */
 };
 
 /*
- * Records of one lane as they lie there (tbuf(5)): whole ones, in order of
- * their stamps, one after the other.  What one switch gives of a lane are one
- * packet or more.  Memory is the library's.
+ * Records of one lane in the format of tbuf(5): whole ones, one after the
+ * other, in order of their stamps.  A switch returns one packet or more for a
+ * lane.  The library owns the memory.
  */
 struct tbuf_packet {
-	pid_t pid;		/* the target, as the consumer knows it */
+	pid_t pid;		/* the target's, for the consumer */
 	int cpu;
 	enum tbuf_packet_kind kind;
-	unsigned lane;		/* its number in the session, all kinds alike */
+	unsigned lane;		/* index among all lanes of the session */
 	uint64_t target;	/* the random number in its file's name */
 	uint64_t generation;	/* of its session; used once in that file */
 	const void *data;	/* aligned to 8 */
 	size_t size;		/* bytes, a multiple of 8; may be 0 */
 	uint64_t records;
-	bool more;		/* there is more of this lane, in this round */
+	bool more;		/* the lane has more packets in this round */
 	uint64_t begin, end;	/* stamps of the first and the last record */
 
-	/* What the lane has lost since its last packet. */
+	/* Losses of the lane since its last packet. */
 	uint64_t drops[3];	/* records, by enum tbuf_cause */
 	uint64_t overwritten;	/* records, under ring, at the end */
-	uint64_t damage;	/* bytes that made no sense: skipped */
+	uint64_t damage;	/* invalid bytes, skipped */
 
-	/* All EPIDs in it are below; see tbuf_consumer_epid(). */
+	/* EPIDs in the session are less than this; tbuf_consumer_epid(). */
 	unsigned epids;
 	bool nanoseconds;	/* stamps are ns of CLOCK_MONOTONIC already */
 	struct tbuf_calibration calibration[2];	/* an early and a late one */
-	const void *source;	/* the library's */
+	const void *source;	/* private to the library */
 	uint64_t reserved[8];
 };
 
 /*
- * In place of the records that tbuf_consumer_next() would give: the lanes'
- * bytes, for a recorder.  1, or 0 when there is nothing left but what next()
- * gives then: ends, and probes that were lost or unmet.  What a packet has told
- * is not told again there, and is in the totals but for a snapshot.  A packet
- * without records has losses.  The data are valid until the next call with this
- * consumer.  Enablings choose nothing in a file.
- *	-ENOTSUP with `temporal`: there is no order among lanes
+ * Stores the available records as packets, in place of tbuf_consumer_next(),
+ * for a program that only stores records.  Returns 1, or 0 if there are no
+ * more: then tbuf_consumer_next() returns the remaining events, such as ends,
+ * and probes that were lost or unmet.  Records and losses that one of the two
+ * functions has returned are not returned by the other; both count in the
+ * totals, except in a snapshot.  A packet without records reports losses.  The
+ * data are valid until the next call with this consumer other than
+ * tbuf_consumer_epid().  Enablings do not select records of a file.  Returns
+ * -ENOTSUP with `temporal`: lanes are not in order of time.
  */
 int	tbuf_consumer_packet(struct tbuf_consumer *, struct tbuf_packet *);
 
 /*
- * What an EPID of the last packet's session stands for, from 1 to below
- * packet.epids: the probe, and the enabling.  NULL if it makes no sense, or for
- * want of memory.
+ * Returns the probe that an EPID of the last packet's session stands for, and
+ * stores the enabling.  EPIDs are from 1 to packet.epids - 1.  Returns NULL for
+ * an EPID without a probe, or if there is not enough memory.
  */
 const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
 	    const struct tbuf_packet *, unsigned epid, unsigned *enabling);
@@ -608,80 +647,82 @@ const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
 /* ------------------------------------------------------------ sums */
 
 /*
- * Sums of the run so far: what next() and packet() have given, but for
+ * Sums over the events of tbuf_consumer_next() and the packets so far, without
  * snapshots.
  */
 struct tbuf_totals {
 	uint64_t records;
 	uint64_t overwritten;
 	uint64_t drops;
-	uint64_t discarded;	/* by work units */
+	uint64_t discarded;	/* by units' outcomes */
 	uint64_t reserved[4];
 };
 void	tbuf_consumer_totals(const struct tbuf_consumer *,
 	    struct tbuf_totals *);
 
-/* Targets under trace that still live. */
+/* Returns the number of targets that still live. */
 unsigned tbuf_consumer_alive(const struct tbuf_consumer *);
 
 /* ------------------------------------------------------------ lists */
 
 /*
- * Let the command that waits run untraced, and wait for its end: for a list,
- * since it has no probes before.  With libtbuf-list.so preloaded it ends where
- * its main() would begin.  -ENOENT, -EACCES and the like when it cannot be
- * executed, -EINTR when tbuf_consumer_stop() ended the waiting, -EINVAL when
- * no command waits.
+ * The functions with a `visit` pass it their last argument first.  If it
+ * returns non-zero, it is not called again, and that value is returned;
+ * otherwise they return 0 or -errno.  Data that it gets are valid until it
+ * returns, except a struct tbuf_probe_info.
+ */
+
+/*
+ * Lets the waiting command run untraced, and waits for its end, so that its
+ * probes can be listed: it has none before it runs.  With libtbuf-list.so
+ * preloaded it ends before its main() would begin.  Returns 0, -ENOENT,
+ * -EACCES, ... if it cannot be executed, -EINTR if tbuf_consumer_stop() was
+ * called, or -EINVAL if no command is waiting.
  */
 int	tbuf_consumer_run(struct tbuf_consumer *);
 
 /*
- * The probes of all targets of a consumer (grabbed, or the user's, or of a
- * command that was run), matching an enabling if there are any, sorted by id.
- * No session is opened.  `visit` returns non-zero to stop; that value is given
- * back.  `pid` is the target's.
+ * Visits the probes of all targets of a consumer (grabbed, or all of the
+ * user's, or of a command that was run), sorted by id; if there are enablings,
+ * the probes that match one.  `pid` is the target's.  It opens no session.
  */
 int	tbuf_consumer_list(struct tbuf_consumer *,
 	    int (*visit)(void *, pid_t pid, const struct tbuf_probe_info *),
 	    void *);
 
 /*
- * Every probe that the targets have had so far, whatever is enabled and before,
- * during and after a run, each once and by its id.  `visit` returns non-zero
- * to stop; that value is given back.
+ * Visits each probe that the targets have had so far, enabled or not, once and
+ * in order of ids; before, during and after tracing.
  */
 int	tbuf_consumer_probes(struct tbuf_consumer *,
 	    int (*visit)(void *, const struct tbuf_probe_info *), void *);
 
 /*
- * Targets with more probes than their tables hold: such probes are neither
- * listed nor traced, and every place where they stand counts.  Gives one target
- * and how many there were since they were told last, here or as an event; false
- * when there is nothing more to tell.
+ * Stores a target that has more probes than its table holds, and the number of
+ * their sites since they were last reported, here or as an event.  Such probes
+ * are neither listed nor traced.  Returns false if there is nothing to report.
  */
 bool	tbuf_consumer_lost(struct tbuf_consumer *, pid_t *pid,
 	    uint64_t *count);
 
 /*
- * Targets that do not come by probes that are enabled, as they test a semaphore
- * first (USDT), which could not be raised.  Gives one target and how many there
- * are of them, once; false when there is nothing more to tell.
+ * Stores, once, a target and the number of its probes that are enabled but not
+ * reached, because the program tests a semaphore (USDT) first that could not be
+ * raised.  Returns false if there is nothing to report.
  */
 bool	tbuf_consumer_waiting(struct tbuf_consumer *, pid_t *pid,
 	    uint64_t *count);
 
-/*
- * All of the user's live targets: `visit` gets a pid and the program's name.
- */
+/* Visits all live targets of the user: pid and the program's name. */
 int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);
 
-/* How a process ended that has left a file, as far as that is known. */
+/* The way in which the process of an orphan ended, as far as it is known. */
 enum tbuf_left_end {
 	TBUF_LEFT_UNKNOWN = 0,	/* by a signal, or _exit(2) */
 	TBUF_LEFT_EXIT = 1,	/* by exit(3), or from main() */
-	TBUF_LEFT_EXEC = 2,	/* it goes on as another program */
-	TBUF_LEFT_ALIVE = 3,	/* it has not: a recorder runs */
-	TBUF_LEFT_SIGNAL = 4	/* by this one: the kernel, or it, said so */
+	TBUF_LEFT_EXEC = 2,	/* it continues as another program */
+	TBUF_LEFT_ALIVE = 3,	/* it has not ended: a recorder runs */
+	TBUF_LEFT_SIGNAL = 4	/* by a signal, reported by kernel or process */
 };
 
 struct tbuf_left {
@@ -690,17 +731,18 @@ struct tbuf_left {
 	pid_t pid;		/* in its own pid namespace */
 	enum tbuf_left_end end;
 	int signal;		/* of TBUF_LEFT_SIGNAL, or 0 */
-	uint64_t wall;		/* of its last record or line of a text trace,
-				   or its beginning; ns */
-	uint64_t bytes;		/* that the file takes */
-	uint64_t removed;	/* recorders of the program that made way */
+	uint64_t wall;		/* time of its last record or line of text, or
+				   of its beginning; ns of CLOCK_REALTIME */
+	uint64_t bytes;		/* space that the file takes */
+	uint64_t removed;	/* older recordings of the program removed */
 };
 
 /*
- * What the user's dead processes have left, control files and text traces in
- * memory, and besides the living that record themselves: `visit` returns
- * non-zero to stop.  What is removed then is of the dead alone, and nobody's
- * who reads its records now: 0, -EBUSY, -ENOENT, ...
+ * tbuf_left() visits the control files and text traces that the user's dead
+ * processes left in the runtime directory, and the files of living processes
+ * that record themselves.  tbuf_left_remove() removes such a file.  Returns 0,
+ * -EBUSY (a process reads it, or its own process lives), -ENOENT or another
+ * errno.
  */
 int	tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *);
 int	tbuf_left_remove(const struct tbuf_left *);
@@ -708,55 +750,52 @@ int	tbuf_left_remove(const struct tbuf_left *);
 /* A work unit that has not ended (tbuf_unit_begin(3)). */
 struct tbuf_unit_status {
 	pid_t pid;		/* in its own pid namespace */
-	bool alive;		/* its process is */
-	bool inside;		/* a thread is in it now, this one: */
-	uint32_t tid;		/* or that was in it last */
+	bool alive;		/* its process lives */
+	bool inside;		/* thread tid is in it now */
+	uint32_t tid;		/* the thread in it now, or last */
 	const char *program;
 	const char *kind;
 	uint64_t id;
 	uint64_t age;		/* ns since it began */
-	uint64_t records;	/* that its table holds */
+	uint64_t records;	/* in its table */
 	uint64_t reserved[4];
 };
 
-/* And those of a kind that have, in a session of a process. */
+/* Statistics of the units of one kind that have ended, in one session. */
 struct tbuf_unit_figures {
 	pid_t pid;
 	bool alive;
 	const char *program;
 	const char *kind;
 	uint64_t units;
-	uint64_t failures;	/* whose outcome was not 0 */
+	uint64_t failures;	/* units with an outcome other than 0 */
 	uint64_t median;	/* of their durations, ns, to about 6 % */
 	uint64_t p99;
 	uint64_t p999;
 	uint64_t reserved[4];
 };
 
-/*
- * Work units of the user's processes and of what dead ones have left: `visit`
- * returns non-zero to stop.
- */
+/* Visit units, or statistics, of the user's processes and of orphans. */
 int	tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
 	    void *);
 int	tbuf_unit_figures(int (*visit)(void *,
 	    const struct tbuf_unit_figures *), void *);
-/* Those in files and cores that have been opened; without `unit', figures. */
+/* Visits units in opened files and cores; if `unit' is NULL, statistics. */
 int	tbuf_consumer_units(struct tbuf_consumer *,
 	    int (*unit)(void *, const struct tbuf_unit_status *),
 	    int (*figures)(void *, const struct tbuf_unit_figures *), void *);
 
-/* A lane of somebody's session, as --stat shows it. */
+/* A lane of any consumer's session, as --stat shows it. */
 struct tbuf_lane_status {
 	pid_t pid;		/* the target */
-	pid_t consumer;		/* its consumer */
+	pid_t consumer;		/* in its own pid namespace */
 	const char *consumer_name;
 	int policy;		/* 0 switch, 1 fill, 2 ring */
 	uint64_t size;		/* bytes */
-	int cpu;		/* -1: of a thread's */
+	int cpu;		/* -1: a thread lane */
 	bool locked;		/* a lock lane */
-	bool side;		/* one that threads take in turn */
-	unsigned number;	/* of its kind in the session, from 0 */
+	bool side;		/* a thread lane, which threads take in turn */
+	unsigned number;	/* index among lanes of its kind, from 0 */
 	uint64_t fill;		/* bytes that have not been read */
 	uint64_t records;	/* consumed, and those in the lane */
 	uint64_t overwritten;
@@ -765,57 +804,57 @@ struct tbuf_lane_status {
 };
 
 /*
- * Every lane of every session on the given targets (npids 0: all of the
- * user's), read only: it opens no session and disturbs nobody.
+ * Visits each lane of each session on the listed targets (npids 0: all of the
+ * user's).  It reads only, opens no session and does not disturb targets.
  */
 int	tbuf_status(const pid_t *pids, size_t npids,
 	    int (*visit)(void *, const struct tbuf_lane_status *), void *);
 
 /*
- * Have a target set its text trace (tbuf_text(3)) when it has its next message,
- * together with what it has not taken yet.
- *	-EINVAL	the setting is wrong
- *	-ENOENT	it has no components
- *	-ESTALE	its control file was truncated meanwhile (mend())
- *	-E2BIG	there is no room for so much that it has not taken
- * and as tbuf_consumer_grab().
+ * Requests a change of a process's text trace (tbuf_text(3)), which the
+ * process applies at its next message, after earlier requests.  Returns 0, the
+ * errors of tbuf_consumer_grab(), or
+ *	-EINVAL	the setting is not valid
+ *	-ENOENT	the process has no components
+ *	-ESTALE	its control file was truncated (tbuf_consumer_mend())
+ *	-E2BIG	no room for more settings that it has not applied yet
  */
 int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
 
 /*
- * Change what is kept of work units (tbuf_unit_begin(3)) in all sessions of a
- * process, a recorder's included, as -x unitselect does in one's own.
- *	-EINVAL	these are no rules
+ * Changes the rules for work units (tbuf_unit_begin(3)) in all sessions of a
+ * process, including a recorder's, as -x unitselect does in a consumer's own.
+ * Returns 0, the errors of tbuf_consumer_grab(), or
+ *	-EINVAL	not a list of rules
  *	-ENOENT	none of its sessions has units
- *	-ESTALE	as above
- *	-E2BIG	they have rules for as many outcomes as there is room for
- * and as tbuf_consumer_grab().
+ *	-ESTALE	its control file was truncated (tbuf_consumer_mend())
+ *	-E2BIG	a session has no room for rules for more outcomes
  */
 int	tbuf_consumer_unitselect(struct tbuf_consumer *, pid_t,
 	    const char *rules);
 
 /* A text trace in memory (tbuf_text(3)). */
 struct tbuf_unwrapped {
-	pid_t pid;		/* as its process had it */
+	pid_t pid;		/* in its own pid namespace */
 	const char *comm;	/* the program's name */
 	const char *text;	/* whole lines in order, each with its end */
 	size_t size;		/* bytes */
 	uint64_t lost;		/* lines that found no room */
-	const char *file;	/* that a core names, having none; or NULL */
-	uint64_t missing;	/* bytes that the file was cut off by */
+	const char *file;	/* read in place of a core; or NULL */
+	uint64_t missing;	/* bytes by which the file was cut off */
 	uint64_t reserved[2];
 };
 
 /*
- * The text traces in a file, which is that of one, or a core; and that of a
- * process, living or dead.  A core that has none may name the file of one.
- * `visit` returns non-zero to stop; that value is given back.
+ * Visit the text traces in a file, which is a text trace or a core, or those of
+ * a process, living or dead.  If a core has none, the trace file that its
+ * process had mapped is read.  Return the value of `visit`, 0, or
  *	-ENOEXEC	the file is neither
- *	-ENODATA	there is none in the core
- *	-EBADMSG	nor in what there is of one that is truncated
- *	-ESRCH		the process has none
- *	-EINVAL		it is damaged
- * and what open(2) says.
+ *	-ENODATA	the core has no text trace
+ *	-EBADMSG	the core is truncated, and the rest has no text trace
+ *	-ESRCH		the process has no text trace
+ *	-EINVAL		the text trace is damaged
+ * or an error of open(2).
  */
 int	tbuf_unwrap_file(const char *path,
 	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);

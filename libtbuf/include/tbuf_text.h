@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_text.h: messages in words, for C and C++ programs.
+ * tbuf_text.h: log messages, for C and C++ programs.
  *
  *	#include <tbuf_text.h>
  *
@@ -10,8 +10,8 @@
  *	tbuf_text(&store, TBUF_WARNING, "%s is %zu bytes long", key, bytes);
  *	TBUF_ASSERT(entry != NULL);
  *
- * A message is a record of the probe text:MODULE:COMPONENT:LEVEL, and, where
- * the text trace is on for its component and level, a line of that: in a file,
+ * A message is a record of the probe text:MODULE:COMPONENT:LEVEL, and also a
+ * line of the text trace if that is on for its component and level: in a file,
  * in the system's log, or in memory.  See tbuf_text(3).
  */
 #ifndef TBUF_TEXT_H
@@ -31,79 +31,85 @@ extern "C" {
 enum tbuf_level {
 	TBUF_SEVERE = 1,	/* something has failed */
 	TBUF_WARNING = 2,	/* something may fail */
-	TBUF_INFO = 3,		/* what the program does */
-	TBUF_DEBUG = 4,		/* with which data */
+	TBUF_INFO = 3,		/* the program's actions */
+	TBUF_DEBUG = 4,		/* the data of these actions */
 	TBUF_FLOW = 5		/* functions entered and left */
 };
 
-/* As many pointers as a level that is none of these can ask for. */
+/* Elements for all levels, and for any other number modulo this. */
 #define TBUF_LEVELS	8
 
 /*
- * A part of a program that has messages of its own.  TBUF_COMPONENT makes them;
- * a program whose components are known only at run time keeps its own, zeroed
- * but for the name, and registers them.  The fields are not for use.
+ * A component: a part of a program with messages that can be turned on and
+ * off.  TBUF_COMPONENT makes one; a program that knows its components only at
+ * run time makes its own, zeroed except for the name, and registers them.
+ * Programs must not use the other fields.
  */
 struct tbuf_component {
 	const char *name;
 	const uint32_t *wanted[TBUF_LEVELS];	/* by level */
-	const uint32_t *order;	/* not 0: others ask for a change */
+	const uint32_t *order;	/* not 0: another process orders a change */
 	struct tbuf_component *next;
 	uint32_t zero;
-	uint32_t state;		/* the library's */
-	struct tbuf_site sites[TBUF_FLOW];	/* one a level */
+	uint32_t state;		/* private to the library */
+	struct tbuf_site sites[TBUF_FLOW];	/* one for each level */
 };
 
 /*
- * Let a component have messages.  It and its name have to stay until it is
- * unregistered.  0, or as tbuf_probe_register(); its messages go into the
- * text trace also where it has no probes for lack of room (-ENOSPC).  Not
- * async-signal-safe, as the next.
+ * Registers a component, before its first message.  The component and its name
+ * must stay at their addresses until it is unregistered.  Returns 0 or an
+ * error of tbuf_probe_register(); with -ENOSPC it has no probes, but its
+ * messages go to the text trace.  Not async-signal-safe.
  */
 int	tbuf_component_register(struct tbuf_component *);
-/* Take it back.  No thread may be at a message of it. */
+/*
+ * Unregisters a component.  No thread may be printing a message of it.  Not
+ * async-signal-safe.
+ */
 void	tbuf_component_unregister(struct tbuf_component *);
 
 /*
- * Change the text trace of this process: PROPERTY=VALUE, several with `;`
- * between them, as tbuf_text(3) has them.  0, or
- *	-EINVAL	tbuf_text_check() says what is wrong
- *	-EBUSY	the size is fixed by now, or a thread is stuck in the trace
+ * Changes the text trace of this process: PROPERTY=VALUE, several with `;`
+ * between them, as in tbuf_text(3).  Returns 0, an error of tbuf_text_flush()
+ * for the trace file, or
+ *	-EINVAL	the setting is not valid; tbuf_text_check() has a message
+ *	-EBUSY	the size is fixed by now, a thread does not leave the trace, or
+ *		this thread is already changing a setting
  *	-ENOENT	the facility is File, and there is no traceFilePath
  *	-ENOMEM	there is no memory for the trace: it is off for this process
- * and what tbuf_text_flush() says of the trace file.  Where Memory cannot be
- * left, as it cannot be flushed, it stays the facility.  Not
+ * If the trace in memory cannot be flushed, the facility remains Memory.  Not
  * async-signal-safe.
  */
 int	tbuf_text_set(const char *setting);
-/* 0, or -EINVAL and what is wrong, in words. */
+/* Returns 0, or -EINVAL with a message about the error in *wrong. */
 int	tbuf_text_check(const char *setting, const char **wrong);
 
 /*
- * Append to the trace file what the trace in memory has and no flush has
- * written before.  0, also when there is no trace file or no trace in memory;
- * -EPERM: others could have made, or could change, the file or its directory;
- * -ELOOP: it is a symbolic link; -EINVAL: it is no regular file; or what
- * open(2) and write(2) say.  Async-signal-safe.
+ * Appends lines of the trace in memory to the trace file, unless a flush has
+ * written them before.  Returns 0, also if there is no trace file or no trace
+ * in memory; -EPERM if another user could have made, or could change, the file
+ * or its directory; -ELOOP if it is a symbolic link; -EINVAL if it is not a
+ * regular file; or an error of open(2) or write(2).  Async-signal-safe.
  */
 int	tbuf_text_flush(void);
 
 /*
- * Have this function called where the trace in memory is left and where an
- * assertion has failed, instead of tbuf_text_flush(); NULL: that again.
+ * Sets a function to be called in place of tbuf_text_flush() when the facility
+ * is changed from Memory, and when an assertion has failed; NULL: that function
+ * again.
  */
 void	tbuf_text_flush_set(int (*flush)(void));
 
-/* How many lines have been lost in this process. */
+/* Returns the number of lines that this process has lost. */
 uint64_t tbuf_text_lost(void);
 
 /*
- * A message that is there already.  It is not formatted, and all of it is
- * async-signal-safe unless the facility is Log.
+ * Prints a complete message, without formatting it.  Async-signal-safe unless
+ * the facility is Log.
  */
 void	tbuf_text_string(struct tbuf_component *, int level, const char *text);
 
-/* For the macros: the message is wanted by somebody. */
+/* Functions for the macros, which have tested that the message is wanted. */
 void	tbuf_text_print(struct tbuf_component *, int level,
 	    const char *format, ...)
 	    __attribute__((format(printf, 3, 4), cold));
@@ -115,8 +121,9 @@ void	tbuf_assert_failed(const char *expression, const char *file,
 	    __attribute__((noreturn, cold));
 
 /*
- * Does anybody want messages of this level of the component?  To be asked
- * before something that is costly to find out.
+ * Returns non-zero if a message of this level of the component would be
+ * recorded or printed.  Programs test it before they compute costly data.
+ * Async-signal-safe.
  */
 static inline int
 tbuf_text_wanted(const struct tbuf_component *component, int level)
@@ -138,19 +145,19 @@ tbuf_text_wanted(const struct tbuf_component *component, int level)
 /*
  * TBUF_COMPONENT(identifier, "name")
  *
- * At file scope: a component of this file, which may be one of the same name
- * in other files.
+ * Defines, at file scope, a component of this file; other files may have
+ * components of the same name.
  *
  * tbuf_text(component, level, format, ...)
  *
- * A message as of printf(3).  It is a statement; the arguments are evaluated
- * if somebody wants the message, and otherwise never.
+ * A statement that prints a message, formatted as by printf(3).  The arguments
+ * are evaluated only if the message would be recorded or printed.
  *
  * TBUF_ASSERT(expression)
  *
- * If it is 0: a severe message of the component `assert`, the same on standard
- * error, a flush of the trace in memory, the last records on standard error
- * (tbuf_backtrace()), and abort(3).
+ * If the expression is 0, prints a severe message of the component `assert`, on
+ * standard error, too, flushes the trace in memory, writes the last records to
+ * standard error (tbuf_backtrace()), and calls abort(3).
  */
 #define TBUF_COMPONENT(identifier, text)				\
 	static struct tbuf_component identifier = {			\
@@ -185,7 +192,7 @@ tbuf_text_wanted(const struct tbuf_component *component, int level)
 	    tbuf_assert_failed(#expression, __FILE__, __LINE__,		\
 	    __func__) : (void)0)
 
-/* From here on nothing is for use. */
+/* Private from here on. */
 
 #define TBUF_PRIVATE_NO_SITES	{					\
 	TBUF_PRIVATE_NO_SITE, TBUF_PRIVATE_NO_SITE,			\

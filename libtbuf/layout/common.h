@@ -16,8 +16,8 @@
 
 #define TBUF_NSESSIONS		32	/* bits of an enable word */
 #define TBUF_NPROBES_MAX	65536	/* entries of the largest probe table */
-#define TBUF_NPROBES_MIN	1024	/* of the smallest: a page of words */
-#define TBUF_PROBE_STRINGS	128	/* bytes of the string heap for each */
+#define TBUF_NPROBES_MIN	1024	/* least entries: a page of words */
+#define TBUF_PROBE_STRINGS	128	/* bytes of strings for each probe */
 #define TBUF_NARGS		10
 #define TBUF_NCPUS		1024	/* CPUs from this number: lock lanes */
 #define TBUF_NLANES		(2 * TBUF_NCPUS) /* of a session, at most */

@@ -175,7 +175,7 @@ reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
 
 /*
  * Returns true if this process is counted already, and notes it.  Without its
- * start time it cannot be told from a process that had the pid before.
+ * start time it cannot be distinguished from one that had the pid before.
  */
 static bool
 has_told(uint64_t *tellers)

@@ -1,20 +1,20 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf/sys/sdt.h: USDT probes that are tbuf's, too.
+ * tbuf/sys/sdt.h: USDT probes that are also probes of tbuf.
  *
- * Takes the place of systemtap's <sys/sdt.h>, with its macros: where one
- * stands there is a one-byte nop with a note, for perf, bpftrace, gdb and
- * stap, and a site of tbuf for tbufctl.  Include it as <tbuf/sys/sdt.h>, or
- * as <sys/sdt.h> with -I$(pkg-config --variable=sdtdir libtbuf), and link with
- * libtbuf.  Arguments are evaluated once, whether anybody traces or not.
+ * Replaces systemtap's <sys/sdt.h>, with the same macros.  Each emits a
+ * one-byte nop with a note, for perf, bpftrace, gdb and stap, and a site of
+ * tbuf for tbufctl.  Include it as <tbuf/sys/sdt.h>, or as <sys/sdt.h> with
+ * -I$(pkg-config --variable=sdtdir libtbuf), and link with libtbuf.  Arguments
+ * are evaluated once, whether the probe is enabled or not.
  *
  *	DTRACE_PROBE2(kv, request__start, r->id, path);
  *
- * C99 and C++11 at least are needed for the site, a 64-bit x86 or Arm
- * processor, and no more than 10 arguments; otherwise there is the note alone.
- * Assembly has systemtap's own header, if that is installed.  An argument
- * whose type TBUF_PROBE(3) does not know is bytes in the site's records.
+ * The site needs C99 or C++11, a 64-bit x86 or Arm processor, and at most 10
+ * arguments; otherwise only the note is emitted.  For assembly, systemtap's
+ * own header is included, if it is installed.  Arguments of types that
+ * TBUF_PROBE(3) does not support are bytes in the site's records.
  */
 #ifndef TBUF_SYS_SDT_H
 #define TBUF_SYS_SDT_H
@@ -23,7 +23,7 @@
 #include_next <sys/sdt.h>
 #else
 
-/* Included after this, systemtap's has nothing to say. */
+/* Makes systemtap's header empty if it is included after this one. */
 #ifndef _SYS_SDT_H
 #define _SYS_SDT_H	1
 #endif
@@ -35,7 +35,7 @@
 #define TBUF_SDT_SITES	1
 #endif
 
-/* From here to the probes nothing is for use. */
+/* Private from here to the probes. */
 
 #define TBUF_SDT_STRING(x)	TBUF_SDT_STRING_OF(x)
 #define TBUF_SDT_STRING_OF(x)	#x
@@ -48,7 +48,7 @@
 #define TBUF_SDT_ADDRESS	"\t.4byte "
 #endif
 
-/* What dtrace -h makes says whether a probe has a semaphore. */
+/* Headers made by dtrace -h define these if probes have semaphores. */
 #if defined(_SDT_HAS_SEMAPHORES) || defined(STAP_HAS_SEMAPHORES)
 #define TBUF_SDT_SEMAPHORE(provider, name)				\
 	TBUF_SDT_STRING(provider) "_" TBUF_SDT_STRING(name) "_semaphore"
@@ -57,17 +57,18 @@
 #endif
 
 /*
- * What a program may set: an assembler's constraint for operands.  Most can be
- * a constant, in a register, or in memory.
+ * Constraint of the operands, which a program may define.  The default allows a
+ * constant, a register or memory.
  */
 #ifndef STAP_SDT_ARG_CONSTRAINT
 #define STAP_SDT_ARG_CONSTRAINT	nor
 #endif
 
 /*
- * The note: who wrote it, three addresses (the nop's, where the linker put a
- * mark, the semaphore's), and three strings.  The mark's own address tells by
- * how much the object has been moved since, as by prelink(8).
+ * The note: its owner, three addresses (of the nop, of the symbol
+ * _.stapsdt.base as linked, of the semaphore), and three strings.  The symbol's
+ * address at run time shows by how much the object has been moved since it was
+ * linked, as by prelink(8).
  */
 #define TBUF_SDT_NOTE(provider, name, form, operands)			\
 	__asm__ __volatile__ (						\
@@ -102,7 +103,7 @@
 	    -(int)sizeof(tbuf_sdt_##n) : (int)sizeof(tbuf_sdt_##n)),	\
 	[operand##n] TBUF_SDT_STRING(STAP_SDT_ARG_CONSTRAINT) (tbuf_sdt_##n)
 
-/* The operands of a note: how they are written, and what they are. */
+/* The operands of a note: their text, and their constraints. */
 #define TBUF_SDT_FORM_0		""
 #define TBUF_SDT_FORM_1		TBUF_SDT_FORM(0)
 #define TBUF_SDT_FORM_2		TBUF_SDT_FORM_1 " " TBUF_SDT_FORM(1)
@@ -131,12 +132,12 @@
 #define TBUF_SDT_OPERANDS_12	TBUF_SDT_OPERANDS_11, TBUF_SDT_OPERAND(11)
 
 /*
- * A variable for each argument, which is evaluated once thereby; arrays and
+ * A variable for each argument, so that it is evaluated once; arrays and
  * functions become pointers.
  */
 #ifndef __cplusplus
 #define TBUF_SDT_LET(n, x)	__auto_type tbuf_sdt_##n = (x);
-#define TBUF_SDT_INTEGER(x)	/* and enum, bool */			\
+#define TBUF_SDT_INTEGER(x)	/* with enum and bool */		\
 	(__builtin_classify_type(x) >= 1 && __builtin_classify_type(x) <= 4)
 #define TBUF_SDT_SIGNED(x)						\
 	(TBUF_SDT_INTEGER(x) && (__typeof__(				\
@@ -202,7 +203,7 @@ sdt_value(const T &x) { return tbuf_bytes{&x, sizeof(x)}; }
 #ifdef TBUF_SDT_SITES
 #define TBUF_SDT_SITE(count, text, ...)					\
 	TBUF_PRIVATE_PROBE(text, , 0, count, __VA_ARGS__);
-/* What dtrace -h makes asks this beside the semaphore. */
+/* Headers made by dtrace -h test this as well as the semaphore. */
 #define TBUF_SDT_ENABLED(provider, name)				\
 	TBUF_PRIVATE_ENABLED(TBUF_SDT_TEXT(provider, name), )
 #else
@@ -376,7 +377,7 @@ sdt_value(const T &x) { return tbuf_bytes{&x, sizeof(x)}; }
 	    TBUF_SDT_OPERANDS_12)					\
 	TBUF_SDT_END
 
-/* And by the names of DTrace. */
+/* Macros by the names of DTrace. */
 #undef DTRACE_PROBE
 #define DTRACE_PROBE(provider, name)	STAP_PROBE(provider, name)
 #undef DTRACE_PROBE1
@@ -415,7 +416,7 @@ sdt_value(const T &x) { return tbuf_bytes{&x, sizeof(x)}; }
 #define DTRACE_PROBE12(provider, name, a, b, c, d, e, f, g, h, i, j, k, l)\
 	STAP_PROBE12(provider, name, a, b, c, d, e, f, g, h, i, j, k, l)
 
-/* However many arguments there are. */
+/* Probes with a variable number of arguments. */
 #undef STAP_PROBEV
 #define STAP_PROBEV(provider, ...)					\
 	TBUF_SDT_PICK(__VA_ARGS__, STAP_PROBE12, STAP_PROBE11,		\
