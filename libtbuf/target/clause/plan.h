@@ -1,21 +1,20 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The programs of a probe, in memory of this process (plan_cache.c): where
- * they lie, and decoded what they begin with, or all of it if it is short.
- * Where a probe has one program that is short, a fire finds that by the probe's
- * index; else what it finds there says where the chain begins, and each step of
- * each program has a place of its own (plan_chain.c).  A step is
+ * A plan is a program of a probe, decoded and cached in memory of this process
+ * (plan_cache.c).  If a probe has one program, and that is short, a fire finds
+ * its plan by the probe's index.  Else the plan found there is the start of a
+ * chain, and each step of each program has a slot of its own (plan_chain.c).  A
+ * step is
  *
- *	comparisons of arguments, where what is the same at each fire of the
- *	probe has been decided (plan_predicate.c), then
- *		a number of the thread's that has to be other than 0
- *		one record of numbers, or one value that is aggregated
- *		a number of the thread's that is stored
+ *	comparisons of arguments (plan_predicate.c), then
+ *		a self-> number that has to be other than 0
+ *		one record of numbers, or one aggregation
+ *		a self-> number that is stored
  *
- * of which each may be missing (plan_thread_local.c is what does with the second and
- * the last).  Another number of the thread's may be loaded as well.  In place
- * of both there may be that of an array's element, of one key of numbers.
+ * of which each may be missing (plan_thread_local.c runs the first and the
+ * last).  A second self-> number may be loaded as well.  In place of the self->
+ * number there may be that of an array element, with one key of numbers.
  */
 #ifndef TBUF_TARGET_CLAUSE_PLAN_H
 #define TBUF_TARGET_CLAUSE_PLAN_H
@@ -25,107 +24,104 @@
 #include "target/clause/clause.h"
 #include "target/self/thread.h"
 
-#define TBUF_KEPT		128	/* by the low bits of probes' indices */
-#define TBUF_KEPT_ALL		256	/* ... and as many steps */
+#define TBUF_KEPT		128	/* slots of probes: tbuf_kept_place() */
+#define TBUF_KEPT_ALL		256	/* with as many slots of steps */
 #define TBUF_KEPT_TESTS		6
 #define TBUF_KEPT_NUMBERS	8
 #define TBUF_KEPT_KEY		4	/* numbers of an array's key */
 #define TBUF_KEPT_LOCALS	4	/* this-> variables */
 
-/* An argument of fixed size, where it lies in the words that fires have. */
+/* The place of an argument of fixed size in the words of a fire. */
 struct tbuf_cut {
-	uint8_t at;		/* of the words; or TBUF_CUT_* */
+	uint8_t at;		/* index of the word; or TBUF_CUT_* */
 	uint8_t up, down;	/* shifts that cut it out */
 	bool is_signed;
 };
 
-/* What a number is that is no argument; no fire has so many words. */
-#define TBUF_CUT_COMPUTED 245		/* of another one: plan_value.c */
-#define TBUF_CUT_LITERAL 246		/* a text: the constant there */
-#define TBUF_CUT_UNSET	247		/* a number of a step before */
-#define TBUF_CUT_NAME	248		/* a text: the built-in `constant` */
+/* Numbers that are not arguments; no fire has so many words. */
+#define TBUF_CUT_COMPUTED 245		/* from another one: plan_value.c */
+#define TBUF_CUT_LITERAL 246		/* the text at `constant` */
+#define TBUF_CUT_UNSET	247		/* set by an earlier step: unknown */
+#define TBUF_CUT_NAME	248		/* the text of built-in `constant` */
 #define TBUF_CUT_TID	249		/* the thread's id */
-#define TBUF_CUT_TEXT	250		/* a text: of the argument `constant` */
-#define TBUF_CUT_SECOND	251		/* the thread's other number */
-#define TBUF_CUT_ELAPSED 252		/* timestamp, less that number */
+#define TBUF_CUT_TEXT	250		/* the text of argument `constant` */
+#define TBUF_CUT_SECOND	251		/* the second self-> number */
+#define TBUF_CUT_ELAPSED 252		/* timestamp less TBUF_CUT_SELF */
 #define TBUF_CUT_TIME	253		/* timestamp */
-#define TBUF_CUT_SELF	254		/* the number of the thread */
+#define TBUF_CUT_SELF	254		/* a self-> number, or an element's */
 #define TBUF_CUT_NONE	255		/* a constant */
 
 struct tbuf_number {
 	struct tbuf_cut cut;
-	struct tbuf_cut of;	/* of TBUF_CUT_COMPUTED: what it is made of */
+	struct tbuf_cut of;	/* TBUF_CUT_COMPUTED: its operand */
 	uint64_t constant;
 };
 
 /*
- * A comparison with an immediate, whatever it is of: the argument, shifted up
- * in its word, lies between two numbers, if one counts round.
+ * A comparison of an argument with an immediate, of any kind: it holds if the
+ * argument, shifted up in its word, is in the range from low to low + span,
+ * modulo 2^64.
  */
 struct tbuf_test {
-	uint64_t low;		/* the first one */
-	uint64_t span;		/* so far from there is the last one */
-	uint8_t at;		/* of the words */
+	uint64_t low;		/* first number of the range */
+	uint64_t span;		/* distance to the last one */
+	uint8_t at;		/* index of the word */
 	uint8_t up;		/* the shift */
-	uint8_t next[2];	/* the test behind it, where it does not hold,
-				 * and where it does; or TBUF_TEST_* */
+	uint8_t next[2];	/* next if false, if true; or TBUF_TEST_* */
 };
 
 #define TBUF_TEST_END	254	/* the program is done */
-#define TBUF_TEST_RUN	255	/* it goes on elsewhere */
+#define TBUF_TEST_RUN	255	/* the machine goes on */
 
-/* A program's first step, if the program has to be the only one. */
+/* Flag of a program's first step: it has to be the probe's only program. */
 #define TBUF_STEP_ALONE	0x80
 
 enum tbuf_kept_kind {
-	TBUF_KEPT_TEST,		/* nothing more is known */
-	TBUF_KEPT_NOTHING,	/* its predicate never holds here */
-	TBUF_KEPT_RECORD,	/* of the numbers */
-	TBUF_KEPT_UPDATE,	/* the numbers are the key */
-	TBUF_KEPT_SUM,		/* the same; to a count and a sum */
-	TBUF_KEPT_PEAK		/* the same; a least or greatest value */
+	TBUF_KEPT_TEST,		/* only the tests are known */
+	TBUF_KEPT_NOTHING,	/* the predicate never holds here */
+	TBUF_KEPT_RECORD,	/* a record of the numbers */
+	TBUF_KEPT_UPDATE,	/* aggregation; the numbers are the key */
+	TBUF_KEPT_SUM,		/* as UPDATE, into a count and a sum */
+	TBUF_KEPT_PEAK		/* as UPDATE, into a min() or max() */
 };
 
 /*
- * What many clauses are behind the tests, as a whole: these have functions of
- * their own, to which a fire goes and does not come back.
+ * Effects that many clauses have after their tests.  Each has a function of its
+ * own, which a fire jumps to and does not return from.
  */
 enum tbuf_kept_whole {
 	TBUF_WHOLE_NONE,
 	TBUF_WHOLE_COUNT,	/* @ = count() */
-	TBUF_WHOLE_KEY,		/* a value with a key of numbers */
-	TBUF_WHOLE_STRING,	/* ... with one that ends in a string */
+	TBUF_WHOLE_KEY,		/* an aggregation with a key of numbers */
+	TBUF_WHOLE_STRING,	/* with a key of numbers and a string */
 	TBUF_WHOLE_STAMP,	/* self->ts = timestamp */
-	TBUF_WHOLE_SINCE,	/* /self->ts/, a value, self->ts = constant */
+	TBUF_WHOLE_SINCE,	/* /self->ts/, aggregation, store constant */
 	TBUF_WHOLE_CHAIN	/* steps, one after the other */
 };
 
-/* What is aggregated, by a function that takes one step for it. */
+/* An aggregation by a function that takes one step (tbuf_table_step()). */
 struct tbuf_kept_update {
 	struct tbuf_number value;
 	struct tbuf_number weight;
 	uint64_t parameter;
 	uint32_t aggregation;
 	uint32_t function;	/* enum tbuf_aggregator */
-	uint32_t strsize;	/* 0: the key's last word is no string */
-	uint32_t spare;		/* bytes that the last word has too many */
-	bool ends;		/* nothing comes behind its last word */
+	uint32_t strsize;	/* of the key's last string; 0: none */
+	uint32_t spare;		/* bytes unused in the key's last word */
+	bool ends;		/* nothing follows the last word */
 };
 
-/*
- * What the program does with one number of the thread's, or of an array's
- * element, and with the time.
- */
+/* Use of one self-> number, or of an array element's, and of the time. */
 struct tbuf_kept_self {
 	bool used;
 	bool guards;			/* it has to be other than 0 */
 	bool loads, stores;
 	bool times;
-	bool quantizes;			/* of TBUF_WHOLE_SINCE: ELAPSED */
-	uint8_t scope;			/* enum tbuf_scope, */
-	uint16_t id;			/* ... and which variable of these */
-	bool seconds;			/* another one of the thread's is */
-	uint8_t second;			/* ... loaded as well */
+	bool quantizes;			/* it is quantize(ELAPSED) */
+	uint8_t scope;			/* enum tbuf_scope */
+	uint16_t id;			/* of the variable in it */
+	bool seconds;			/* a second self-> number is loaded */
+	uint8_t second;			/* id of that one */
 	struct tbuf_number stored;
 	struct tbuf_tempo tempo;
 	struct tbuf_number key[TBUF_KEPT_KEY];	/* of an element */
@@ -133,7 +129,7 @@ struct tbuf_kept_self {
 	uint8_t nkey;
 };
 
-/* Where the program itself lies, for what is more than this. */
+/* The program itself, for the machine. */
 struct tbuf_kept_program {
 	const uint64_t *code;
 	const uint8_t *constants;
@@ -141,46 +137,46 @@ struct tbuf_kept_program {
 	uint32_t constants_size;
 	uint64_t binding;
 	uint32_t flags;		/* TBUF_PROGRAM_* */
-	uint32_t epid;		/* the only one's */
-	bool flat;		/* what fires have is the site's arguments */
+	uint32_t epid;		/* of the program's ECB */
+	bool flat;		/* words are the site's arguments */
 	struct tbuf_places places;
 };
 
-/* A this-> variable: the number that it is. */
+/* The number that a this-> variable holds. */
 struct tbuf_kept_local {
 	uint32_t id;
 	struct tbuf_number number;
 };
 
-/* What comes behind a step; or where a chain begins. */
+/* The code after a step, or the start of a chain. */
 struct tbuf_kept_link {
-	uint8_t place;		/* of all that are kept, which is this one */
-	bool apart;		/* the program shares nothing with others */
-	uint8_t nlocals;	/* that the program has behind the step */
-	uint32_t next;		/* where the next step is; 0: there is none */
-	const struct tbuf_ecb *ecbs;	/* the session's, ... */
-	uint64_t ecb_max;		/* ... so many, */
-	bool packed;		/* ... and fires have arguments as words; */
-	uint8_t alone;		/* TBUF_STEP_ALONE: it is of one program */
+	uint8_t place;		/* this plan's index in tbuf_kept_all */
+	bool apart;		/* it shares no state with others */
+	uint8_t nlocals;	/* variables after the step */
+	uint32_t next;		/* instruction of the next step; 0: none */
+	const struct tbuf_ecb *ecbs;	/* of the session */
+	uint64_t ecb_max;		/* how many these are */
+	bool packed;		/* fires have arguments as words */
+	uint8_t alone;		/* TBUF_STEP_ALONE: of one program */
 	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
 };
 
 /*
- * `version` is odd while somebody writes here, and another one afterwards.
- * What a predicate takes comes first, in one line.
+ * A plan.  `version` is odd while a thread writes it, and another one
+ * afterwards.  The fields that a predicate needs come first, in one cache line.
  */
 struct tbuf_kept {
 	_Alignas(64) uint64_t version;
 	uint64_t generation;
 	const uint32_t *head;	/* of the probe's chain */
-	uint32_t only;		/* what that was; or a step's program's EPID */
+	uint32_t only;		/* *head when cached; step: its EPID */
 	uint32_t index;		/* of the probe */
 	uint8_t number;		/* of the slot */
-	bool useful;		/* there is anything of this below */
+	bool useful;		/* the fields below can be used */
 	uint8_t whole;		/* enum tbuf_kept_whole */
 	uint8_t kind;
 	uint8_t ntests;
-	uint8_t step;		/* of the program's; TBUF_STEP_ALONE */
+	uint8_t step;		/* of the program; TBUF_STEP_ALONE */
 	struct tbuf_test tests[TBUF_KEPT_TESTS];
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
@@ -198,12 +194,14 @@ tbuf_kept_place(uint32_t index)
 {
 	struct tbuf_kept *k = &tbuf_kept_all[index % TBUF_KEPT];
 
-	/* Else a compiler works it out anew for each of its members. */
+	/* Else a compiler recomputes the address for each of its members. */
 	__asm__("" : "+r"(k));
 	return (k);
 }
 
-/* Where a program's step is: steps of one are apart, and so are neighbours. */
+/*
+ * Returns the slot of a step: those of one program, and neighbours, are apart.
+ */
 static inline struct tbuf_kept *
 tbuf_kept_step_place(uint32_t epid, uint32_t step)
 {
@@ -211,14 +209,14 @@ tbuf_kept_step_place(uint32_t epid, uint32_t step)
 	    (epid + 17 * step) % (TBUF_KEPT_ALL - TBUF_KEPT)]);
 }
 
-/* What a fire has. */
+/* A fire that runs a plan. */
 struct tbuf_kept_fire {
 	const uint64_t *words;
-	uint64_t size;			/* bytes of them */
+	uint64_t size;			/* bytes of the words */
 	uint64_t base;			/* of the window */
-	uint64_t version;		/* of what is kept */
+	uint64_t version;		/* of the plan */
 	uint64_t ticks;			/* 0: the time has not been read */
-	uint64_t time;			/* where it is used, as the next one */
+	uint64_t time;			/* set if used, as the next two */
 	uint64_t self;
 	uint64_t second;
 };
@@ -232,7 +230,10 @@ tbuf_cut_out(const struct tbuf_cut *cut, const uint64_t *words)
 	    x >> cut->down);
 }
 
-/* Is what has been read of one program? */
+/*
+ * Returns true if the plan has not changed since `version`: all that was read
+ * of it is of one program.
+ */
 static inline bool
 tbuf_kept_unchanged(const struct tbuf_kept *k, uint64_t version)
 {
@@ -247,18 +248,19 @@ tbuf_kept_slot(uint64_t base, unsigned number)
 	    number * (uint64_t)TBUF_SLOT_SIZE));
 }
 
-/* How far a fire goes by its probe's program. */
+/* How far a plan's tests have brought a fire. */
 enum tbuf_kept_way {
-	TBUF_WAY_NONE,		/* it is not kept */
+	TBUF_WAY_NONE,		/* there is no plan for it */
 	TBUF_WAY_DONE,
-	TBUF_WAY_BEHIND,	/* behind its tests */
-	TBUF_WAY_RUN,		/* elsewhere: the machine does it */
-	TBUF_WAY_LOOK		/* nowhere: the deadline is to be looked at */
+	TBUF_WAY_BEHIND,	/* to the effect, after the tests */
+	TBUF_WAY_RUN,		/* the machine has to go on */
+	TBUF_WAY_LOOK		/* the slow path has to check the deadline */
 };
 
 /*
- * What is read of the tests may be of two probes: then it is within bounds, and
- * counts for nothing.
+ * Runs the tests.  Returns the index after the last one, or TBUF_TEST_*.  While
+ * another thread writes the plan, its tests may be of two probes: indices are
+ * within bounds then, and the result does not count.
  */
 static inline __attribute__((always_inline)) unsigned
 tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
@@ -276,11 +278,9 @@ tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
 }
 
 /*
- * The tests of the program that is kept for the site's probe, for a fire of the
- * session in this slot.
- *
- * A copy would cost more than the comparisons: another thread may write while
- * they are made, and what they say counts only if none has.
+ * Runs the tests of the plan of the site's probe, for a fire of the session in
+ * this slot.  A copy would cost more than the comparisons: another thread may
+ * write while they are made, and their result counts only if none has.
  */
 static inline __attribute__((always_inline)) enum tbuf_kept_way
 tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
@@ -294,7 +294,7 @@ tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
 	    k->number != number ||
 	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (TBUF_WAY_NONE);
-	/* An ECB that comes later is seen: the other side may meet it still. */
+	/* The head changes if an ECB is added, as a consumer still may. */
 	if (tbuf_load_acquire(&tbuf_kept_slot(base, number)->generation) !=
 	    k->generation || tbuf_load(k->head) != k->only)
 		return (TBUF_WAY_NONE);
@@ -303,7 +303,7 @@ tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
 	at = tbuf_kept_test(k, words, size);
 	if (at != TBUF_TEST_END)
 		return (at == k->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
-	/* The deadline is looked at now and then. */
+	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (!tbuf_kept_unchanged(k, *version))
 		return (TBUF_WAY_NONE);
 	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
@@ -315,16 +315,17 @@ struct tbuf_known {
 };
 
 /*
- * plan_value.c: one that is neither an argument nor a constant.  By what the
- * fire has, not where that lies, so that it may stay in registers.
+ * plan_value.c: computes a number that is neither an argument nor a constant.
+ * It takes the fire's values, and not their address, so that they may stay in
+ * registers.
  */
 struct tbuf_known tbuf_number_other(const struct tbuf_number *,
 	    const uint64_t *words, uint64_t size, uint64_t time,
 	    uint64_t self, uint64_t second) TBUF_HIDDEN;
 
 /*
- * False: the fire has no such word, for what is kept has changed, or it is the
- * id of a thread that does not know it yet.
+ * Computes a number.  Returns false if the fire has no such word, as the plan
+ * has changed, or if it is the thread's id, which is not known yet.
  */
 static inline bool
 tbuf_number_value(const struct tbuf_number *n,
@@ -345,7 +346,10 @@ tbuf_number_value(const struct tbuf_number *n,
 	return (true);
 }
 
-/* All of them, and how many they are; false as above. */
+/*
+ * Computes all numbers of a plan, and how many they are.  Returns false as
+ * tbuf_number_value() does.
+ */
 static inline bool
 tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
     uint64_t numbers[TBUF_KEPT_NUMBERS], uint32_t *n)
@@ -362,14 +366,14 @@ tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 }
 
 /*
- * clause_chain.c: run the program for a fire of the session in its slot.  As
- * tbuf_clause_again().
+ * clause_chain.c: runs the program in the machine, for a fire of the session in
+ * the plan's slot.  Returns as tbuf_clause_again() does.
  */
 bool	tbuf_kept_run(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, const struct tbuf_kept *, uint64_t version)
 	    TBUF_HIDDEN;
 
-/* A fire that goes by steps. */
+/* A fire that runs a chain of steps. */
 struct tbuf_steps {
 	const struct tbuf_site *site;
 	const uint64_t *words;
@@ -378,52 +382,56 @@ struct tbuf_steps {
 	uint64_t generation;
 	const struct tbuf_ecb *ecbs;
 	uint64_t ecb_max;
-	uint64_t signals;		/* to be raised when it is done */
+	uint64_t signals;		/* to be raised after the chain */
 	unsigned number;
 	bool packed;
-	uint8_t alone;			/* what its steps may have */
+	uint8_t alone;			/* flag that its steps may have, or 0 */
 };
 
-/* Where a clause goes on: what it has behind the steps that have been done. */
+/*
+ * Progress of the steps of a clause, with its this-> variables at that point.
+ */
 struct tbuf_steps_done {
-	uint32_t from;			/* the instruction; 0: none has been */
+	uint32_t from;			/* next instruction; 0: the first */
 	uint32_t nlocals;
 	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
 };
 
 /*
- * clause_chain.c: a clause of its chain, from there on, by the machine; what is known
- * of its fire is known there.  Unless it is apart, all behind it as well.
- * False: nothing more is to be done, also as the session has ended or exit()
- * was called.
+ * clause_chain.c: runs a clause of the chain in the machine, from there on,
+ * with the time that its fire has read; unless `apart`, all later ones, too.
+ * Returns false if nothing is left to do, also as the session has ended or
+ * exit() was called.
  */
 bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid,
 	    const struct tbuf_steps_done *, const struct tbuf_kept_fire *,
 	    bool apart) TBUF_HIDDEN;
 
 /*
- * clause_chain.c: store a number of the thread's for such a fire, the long way; its
- * words are not looked at.
+ * clause_chain.c: stores a self-> number for such a fire by the slow path; the
+ * fire's words are not read.
  */
 void	tbuf_clause_store(const struct tbuf_site *,
 	    const struct tbuf_kept_fire *, unsigned number,
 	    uint64_t generation, uint32_t id, uint64_t value) TBUF_HIDDEN;
 
-/* ... or an element's, that has been begun. */
+/* clause_chain.c: completes an element's store that has been begun. */
 void	tbuf_clause_finish(const struct tbuf_site *,
 	    const struct tbuf_kept_fire *, unsigned number,
 	    uint64_t generation, const struct tbuf_access *) TBUF_HIDDEN;
 
 _Static_assert(TBUF_KEPT_ALL == TBUF_MEMO_TOTALS, "a memo for each");
 
-/* Which of all that are kept it is. */
 static inline unsigned
 tbuf_kept_number(const struct tbuf_kept *k)
 {
 	return (k->link.place % TBUF_KEPT_ALL);
 }
 
-/* What is remembered here of an aggregation that has no key, or NULL. */
+/*
+ * Returns this CPU's memo for the aggregation of a plan, or NULL: it has the
+ * place of the values or, if there is a key, of the lane's table.
+ */
 static inline struct tbuf_memo *
 tbuf_kept_total(const struct tbuf_kept *k)
 {
@@ -436,14 +444,20 @@ tbuf_kept_total(const struct tbuf_kept *k)
 	return (tbuf_memo_total(local, cpu, tbuf_kept_number(k)));
 }
 
-/* As no version is, nor a memo that is void. */
+/*
+ * Returns `bits` of such a memo: odd, as neither a version that is valid nor a
+ * void memo's bits are.
+ */
 static inline uint64_t
 tbuf_kept_bits(uint64_t version)
 {
 	return (version | 1);
 }
 
-/* Add to it; false: that is not remembered, and nothing has been done. */
+/*
+ * Adds to a word of the values.  Returns false if the memo does not have their
+ * place, and nothing has been done.
+ */
 static inline bool
 tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
     uint64_t delta)
@@ -455,8 +469,9 @@ tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
 }
 
 /*
- * A value of an aggregation without a key, where it is known by now.  Once it
- * is added it is done, wherever a handler's fires have brought `looks'.
+ * Counts in an aggregation without a key, if the memo has its values.  Once
+ * that is done the fire is done, even if a handler's fires have brought `looks`
+ * to 0.
  */
 static inline bool
 tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
@@ -469,10 +484,13 @@ tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
 	return (true);
 }
 
-/* plan_effect.c: the record or the value; false: nothing has been done. */
+/*
+ * plan_effect.c: writes the record or updates the aggregation.  Returns false
+ * if nothing has been done.
+ */
 bool	tbuf_kept_effect(const struct tbuf_kept *,
 	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
-/* ... what is whole, but for a count; the fire is done behind these. */
+/* plan_effect.c: complete a fire with TBUF_WHOLE_KEY or TBUF_WHOLE_STRING. */
 void	tbuf_kept_key(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
@@ -480,7 +498,9 @@ void	tbuf_kept_string(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
 
-/* plan_thread_local.c: the same. */
+/*
+ * plan_thread_local.c: complete one with TBUF_WHOLE_STAMP or TBUF_WHOLE_SINCE.
+ */
 void	tbuf_kept_stamp(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
 	    TBUF_HIDDEN;
@@ -489,8 +509,8 @@ void	tbuf_kept_since(const struct tbuf_site *, const uint64_t *words,
 	    TBUF_HIDDEN;
 
 /*
- * plan_chain.c: the same of a chain; or false: nothing has been done, and it
- * is left to the caller.
+ * plan_chain.c: tbuf_kept_chain() completes a fire with TBUF_WHOLE_CHAIN.
+ * tbuf_kept_steps() returns false if nothing has been done.
  */
 void	tbuf_kept_chain(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, uint64_t version, const struct tbuf_kept *)
@@ -500,14 +520,17 @@ bool	tbuf_kept_steps(const struct tbuf_site *, const uint64_t *words,
 	    TBUF_HIDDEN;
 
 /*
- * Finishes a fire that a plan which is whole could not do.  fire.c sets the
- * pointer: the plans are below it and do not call it by name.
+ * Finishes a fire that the function of a plan's `whole` could not do.  fire.c
+ * sets the pointer: the plans are below it and do not call it by name.
  */
 typedef void tbuf_plan_fallback(const struct tbuf_site *,
 	    const uint64_t *words, uint64_t size, uint64_t version);
 extern tbuf_plan_fallback *const tbuf_plan_unable TBUF_HIDDEN;
 
-/* Only where there is more than nothing and than a count. */
+/*
+ * Calls the function of a plan's `whole`, which is neither TBUF_WHOLE_NONE nor
+ * TBUF_WHOLE_COUNT.
+ */
 static inline __attribute__((always_inline)) void
 tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_kept *k)
@@ -526,14 +549,17 @@ tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_kept_chain(site, words, size, version, k);
 }
 
-/* plan_thread_local.c: what has to do with a number of the thread's; as above. */
+/*
+ * plan_thread_local.c: runs a plan with a self-> number or an element's.
+ * Returns false if nothing has been done.
+ */
 bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
 	    struct tbuf_kept_fire *) TBUF_HIDDEN;
-/* ... by who holds the fire already. */
+/* Runs such a plan for a caller that holds the fire already (inflight.h). */
 bool	tbuf_clause_self_held(const struct tbuf_site *,
 	    const struct tbuf_kept *, struct tbuf_kept_fire *) TBUF_HIDDEN;
 
-/* What stands behind the tests; false as tbuf_clause_again(). */
+/* Completes a fire after its tests.  Returns as tbuf_clause_again() does. */
 static inline bool
 tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, enum tbuf_kept_way way, uint64_t version)
@@ -548,7 +574,7 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
 	if (way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_CHAIN)
 		done = tbuf_kept_steps(site, words, size, version, k);
 	else if (way == TBUF_WAY_BEHIND) {
-		/* One by one: to zero it all first costs more. */
+		/* Zeroing all of it first costs more. */
 		fire.words = words;
 		fire.size = size;
 		fire.base = base;

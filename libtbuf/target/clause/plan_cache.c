@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs are kept: a probe's only one where fires look first, if it is
- * simple; else where its chain begins, and each step of each program by itself
- * (plan.h).
+ * The cache of plans (plan.h).  A probe's slot has its only program, if that is
+ * simple, else the start of its chain; each step of each program has a slot of
+ * its own.
  */
 #include "base/optimize_size.h"
 
@@ -12,13 +12,13 @@
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
-#define STEPS_MAX	8	/* of a program; all have places of their own */
-#define TAKE_EVERY	16	/* fires */
+#define STEPS_MAX	8	/* of a program; no two share a slot */
+#define TAKE_EVERY	16	/* fires: place_take() */
 
 struct tbuf_kept tbuf_kept_all[TBUF_KEPT_ALL];
 bool tbuf_clause_kept;
 
-/* A value of a function that takes one step for it. */
+/* Returns the form of a plan with an aggregation in one step. */
 static enum tbuf_kept_whole
 whole_update(const struct tbuf_kept *k)
 {
@@ -29,7 +29,7 @@ whole_update(const struct tbuf_kept *k)
 	    TBUF_WHOLE_NONE);
 }
 
-/* ... and what has to do with a number of the thread's. */
+/* Returns the form of a plan with a self-> number. */
 static enum tbuf_kept_whole
 whole_self(const struct tbuf_kept *k)
 {
@@ -54,7 +54,7 @@ whole_make(const struct tbuf_kept *k)
 	    TBUF_WHOLE_NONE);
 }
 
-/* The time since, without a key, by a weight that is known. */
+/* Returns true for quantize(ELAPSED) without a key, by a constant weight. */
 static bool
 whole_quantizes(const struct tbuf_kept *k)
 {
@@ -66,7 +66,7 @@ whole_quantizes(const struct tbuf_kept *k)
 	    u->weight.cut.at == TBUF_CUT_NONE);
 }
 
-/* Is it of a session that stands? */
+/* Returns true if the plan's session has not ended. */
 static bool
 is_live(const struct tbuf_kept *k, uint64_t base)
 {
@@ -75,9 +75,9 @@ is_live(const struct tbuf_kept *k, uint64_t base)
 }
 
 /*
- * The place is ours to write, if nobody else is at it.  Another program's that
- * may still fire is taken now and then only: two that have one place would
- * else be decoded at each fire.
+ * Takes a slot for writing, unless another thread is at it.  If the slot is
+ * another program's (`others`) that may still fire, it is taken now and then
+ * only: two programs with one slot would else be decoded at each fire.
  */
 static bool
 place_take(struct tbuf_kept *k, uint64_t base, bool others)
@@ -98,7 +98,7 @@ place_give(struct tbuf_kept *k)
 	tbuf_store_release(&k->version, tbuf_load(&k->version) + 1);
 }
 
-/* Whose fires what is kept there is for. */
+/* Sets the probe, the session and the step that a plan is for. */
 static void
 place_begin(struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
 {
@@ -121,7 +121,7 @@ place_end(struct tbuf_kept *k)
 	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
 }
 
-/* Is all of it known that stands behind the tests? */
+/* Returns true if all that comes after the tests is known. */
 static bool
 is_simple(const struct tbuf_kept *k)
 {
@@ -135,14 +135,14 @@ is_step(const struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
 	    k->only == f->epid && (k->step & ~TBUF_STEP_ALONE) == step);
 }
 
-/* ... the first one of a program that may stand behind others? */
+/* Returns true for the first step of a program that may come after others. */
 static bool
 is_chained(const struct tbuf_kept *k, const struct tbuf_fire *f)
 {
 	return (is_step(k, f, 0) && k->step == 0);
 }
 
-/* The steps from the first on, which is ours to write. */
+/* Decodes all steps of a program; the slot of the first is taken already. */
 static bool
 steps_make(struct tbuf_keeping *g, const struct tbuf_fire *f,
     struct tbuf_kept *first)
@@ -170,8 +170,8 @@ steps_make(struct tbuf_keeping *g, const struct tbuf_fire *f,
 }
 
 /*
- * A program of a chain; false: it is not simple, nor is each step of it, and
- * what is behind the tests the machine does.
+ * Caches a program of a chain.  Returns false if neither it nor each of its
+ * steps is simple: then the machine does all that comes after the tests.
  */
 static bool
 program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
@@ -196,7 +196,7 @@ program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
 	return (simple);
 }
 
-/* Fires of the probe are to go by steps. */
+/* Makes a plan that is the start of a chain of steps. */
 static void
 chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed,
     bool alone)
@@ -214,8 +214,8 @@ chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed,
 }
 
 /*
- * What fires of the probe find first: its only program, or where its chain
- * begins.
+ * Caches the plan that fires of the probe find first: of its only program, or
+ * the start of its chain.
  */
 static void
 first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
@@ -232,7 +232,7 @@ first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
 	k->only = head;
 	tbuf_decode_program(g, f, k);
 	place_end(k);
-	/* Under -x cpu a fire has to look where it is. */
+	/* -x cpu: a fire has to check its CPU, and `code` is NULL. */
 	chain = k->program.code != NULL && (!only || !is_simple(k)) &&
 	    (program_keep(g, f) || !only);
 	if (chain)
@@ -270,6 +270,6 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 		first_keep(&g, f, heads + f->index, head);
 	else if (k->whole == TBUF_WHOLE_CHAIN &&
 	    !is_step(tbuf_kept_step_place(f->epid, 0), f, 0))
-		/* Another program has had the place meanwhile. */
+		/* Another program has had the slot meanwhile. */
 		(void)program_keep(&g, f);
 }

@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe's chain by steps that are kept (plan.h): of each clause the
- * tests, then one value or one number after the other.  A step that cannot be
- * done so has done nothing, and from there on the machine does that clause
- * (tbuf_clause_some()), and all behind it if it shares with them what lasts for
- * a fire, as this-> variables do; else the next one's turn comes.
+ * Runs the chain of a probe by cached steps (plan.h): of each clause the tests,
+ * then one aggregation or stored number after the other.  A step that cannot be
+ * done has changed nothing: the machine does the clause from there on
+ * (tbuf_clause_some()).  If the clause shares state that lasts for a fire, such
+ * as this-> variables, with later ones, the machine does these, too; else the
+ * chain goes on with the next one.
  *
- * Where the chain goes on is read as the machine reads it, behind each clause:
- * an ECB that has come since is found.
+ * The next EPID is read after each clause, as the machine reads it: an ECB that
+ * has been added since is found.
  */
 #include "target/clause/clause.h"
 #include "target/clause/plan.h"
@@ -17,7 +18,7 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* Is it this step of this session's? */
+/* Returns true if the slot has this step of the session's program. */
 static inline bool
 step_is(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid,
     unsigned step, uint64_t *version)
@@ -28,7 +29,6 @@ step_is(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid,
 	    k->number == s->number);
 }
 
-/* How a clause goes on behind its tests. */
 static inline enum tbuf_kept_way
 tests_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
     uint64_t version)
@@ -45,7 +45,7 @@ tests_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
 	    TBUF_WAY_NONE);
 }
 
-/* ... one that need not be kept. */
+/* Runs the tests of a clause, if they are cached. */
 static inline enum tbuf_kept_way
 clause_look(const struct tbuf_steps *s, const struct tbuf_kept *k,
     uint32_t epid, uint64_t *version)
@@ -55,8 +55,8 @@ clause_look(const struct tbuf_steps *s, const struct tbuf_kept *k,
 }
 
 /*
- * What has come behind a program that was alone could not see its this->
- * variables: it is for the next fire.
+ * Returns the next EPID.  An ECB that was added to a program that was alone
+ * waits for the next fire: it could not see this-> variables of that program.
  */
 static inline uint32_t
 chain_next(const struct tbuf_steps *s, uint32_t epid)
@@ -67,8 +67,8 @@ chain_next(const struct tbuf_steps *s, uint32_t epid)
 }
 
 /*
- * May the machine run the clause by itself?  Not if nothing is known of it.
- * Where steps are not sections it runs all at once.
+ * Returns true if the machine may run the clause by itself: it is cached, and
+ * shares no state.  Without rseq steps are not sections: all runs at once.
  */
 static inline bool
 is_apart(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid)
@@ -79,7 +79,7 @@ is_apart(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid)
 	    k->link.apart && tbuf_kept_unchanged(k, version));
 }
 
-/* What there is behind a step, before that is done. */
+/* Reads the link after a step, before that is done. */
 static inline void
 done_read(const struct tbuf_kept *k, uint32_t from,
     struct tbuf_steps_done *done)
@@ -93,9 +93,9 @@ done_read(const struct tbuf_kept *k, uint32_t from,
 }
 
 /*
- * The steps of a clause whose tests hold, as far as these go: what has been
- * done then, which is one of two places, of which the first one says nothing.
- * NULL: the clause has come to its end.
+ * Runs a clause's steps after its tests, as far as possible.  Returns its
+ * progress, in one of two places; the caller has set the first one to no step.
+ * Returns NULL if the clause is done.
  */
 static inline __attribute__((always_inline)) const struct tbuf_steps_done *
 steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
@@ -107,7 +107,7 @@ steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
 	bool guards;
 
 	do {
-		/* What is read here holds if the step is done: it looks. */
+		/* These are valid if the step is done: it checks that. */
 		next = k->link.next;
 		guards = k->self.used && k->self.guards;
 		if (next != 0)
@@ -122,7 +122,7 @@ steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
 	return (&places[step % 2]);
 }
 
-/* One clause; false: nothing more is to be done. */
+/* Runs one clause.  Returns false if nothing more is to be done. */
 static bool
 clause_do(struct tbuf_steps *s, uint32_t epid)
 {
@@ -134,7 +134,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 
 	if (way == TBUF_WAY_DONE)
 		return (true);
-	/* One by one: to zero it all first costs more. */
+	/* Zeroing all of it first costs more. */
 	fire.words = s->words;
 	fire.size = s->size;
 	fire.base = s->base;
@@ -146,7 +146,10 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	    is_apart(s, k, epid)));
 }
 
-/* From one on that is not only tests; n clauses have been met before. */
+/*
+ * Runs the chain from a clause on that has more than tests; n clauses have been
+ * run before.
+ */
 static __attribute__((noinline)) bool
 chain_do(struct tbuf_steps *s, uint32_t epid, unsigned n)
 {
@@ -164,8 +167,8 @@ chain_do(struct tbuf_steps *s, uint32_t epid, unsigned n)
 }
 
 /*
- * A child that a handler forks meanwhile must not become a target: what is done
- * here would be its parent's.
+ * Runs the rest of a chain while the fire is held (inflight.h): a child that a
+ * handler forks meanwhile must not become a target.
  */
 static __attribute__((noinline)) bool
 chain_hold(struct tbuf_steps *s, uint32_t epid, unsigned n)
@@ -182,7 +185,7 @@ chain_hold(struct tbuf_steps *s, uint32_t epid, unsigned n)
 	return (done);
 }
 
-/* Most often no predicate holds: then there is no more than these. */
+/* Most often no predicate holds: then only tests are run here. */
 bool
 tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_kept *k)
@@ -202,7 +205,7 @@ tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
 	s.number = k->number % TBUF_NSESSIONS;
 	s.packed = k->link.packed;
 	s.alone = k->link.alone;
-	/* The deadline is looked at now and then. */
+	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (s.base == 0 || !tbuf_kept_unchanged(k, version) ||
 	    epid >= s.ecb_max || ++tbuf_thread.looks == 0)
 		return (false);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe's program, decoded: what it does behind the comparisons that it
- * begins with, if that is simple (plan.h).
+ * Decodes a program: its effect, after the comparisons that it begins with, if
+ * that is simple (plan.h).
  */
 #include "base/optimize_size.h"
 
@@ -14,7 +14,7 @@
 #include "target/lane/lane.h"
 #include "target/lane/pack.h"
 
-/* Is it a text?  One is no number of a record. */
+/* Returns true for a text, which cannot be a number of a record. */
 static bool
 is_text(const struct tbuf_number *number)
 {
@@ -23,14 +23,13 @@ is_text(const struct tbuf_number *number)
 	    number->cut.at == TBUF_CUT_LITERAL);
 }
 
-/* ... and one that a step before has made is none of this one's. */
+/* Returns false for a number of an earlier step, unknown in this one. */
 static bool
 is_set(const struct tbuf_number *number)
 {
 	return (number->cut.at != TBUF_CUT_UNSET);
 }
 
-/* One more number of the record. */
 static bool
 record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
     const struct tbuf_number *number)
@@ -44,7 +43,7 @@ record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
 	return (true);
 }
 
-/* ... or of a key; none comes behind a string. */
+/* Adds a number to the key, unless a string has ended that. */
 static bool
 key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
 {
@@ -62,7 +61,7 @@ key_begin(struct tbuf_keeping *g)
 	g->ends = false;
 }
 
-/* A string that is an argument, in a key, as its address. */
+/* Adds a string that is an argument to the key, as its address. */
 static bool
 string_add(struct tbuf_keeping *g, unsigned argument)
 {
@@ -77,7 +76,7 @@ string_add(struct tbuf_keeping *g, unsigned argument)
 	return (true);
 }
 
-/* A text that is the same at each fire, in a key: its words are numbers. */
+/* Adds a text that is the same at each fire to the key, as constants. */
 static bool
 text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
 {
@@ -91,7 +90,7 @@ text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
 			return (false);
 	text = tbuf_pack_key((uintptr_t)name,
 	    tbuf_fire_strsize(g->run->fire->slot), words, TBUF_HASH_FACTOR);
-	/* One that is cut is left to the machine. */
+	/* A text that is cut is left to the machine. */
 	if (text.word >= TBUF_TEXT_NULL)
 		return (false);
 	n = (2 + text.word + 7) / 8;
@@ -105,7 +104,7 @@ text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
 	return (true);
 }
 
-/* ... the script's own, the process's or the probe's; or an argument. */
+/* Adds a text to the key: a literal, a built-in variable's, or an argument. */
 static bool
 key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
 {
@@ -126,7 +125,6 @@ key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
 	return (false);
 }
 
-/* An argument in a key. */
 static bool
 argument_add(struct tbuf_keeping *g, uint32_t selector)
 {
@@ -137,7 +135,6 @@ argument_add(struct tbuf_keeping *g, uint32_t selector)
 	return (string_add(g, tbuf_select(g->machine, selector)));
 }
 
-/* ... or in a record. */
 static bool
 argument_put(const struct tbuf_keeping *g, uint32_t selector,
     struct tbuf_kept *k)
@@ -148,7 +145,7 @@ argument_put(const struct tbuf_keeping *g, uint32_t selector,
 	    record_add(g, k, &number));
 }
 
-/* A text is no more than the argument that it is. */
+/* Loads an argument; of a text only the argument's number is noted. */
 static void
 text_load(const struct tbuf_keeping *g, uint32_t selector,
     struct tbuf_number *to)
@@ -168,7 +165,7 @@ number_same(const struct tbuf_number *a, const struct tbuf_number *b)
 	    (a->cut.at != TBUF_CUT_NONE || a->constant == b->constant));
 }
 
-/* Is it known only when the thread's number or the time is? */
+/* Returns true if the number depends on a self-> number or on the time. */
 static bool
 is_late(const struct tbuf_number *number)
 {
@@ -179,8 +176,9 @@ is_late(const struct tbuf_number *number)
 }
 
 /*
- * Is the key that has been made the one that the program may use?  It is used
- * up by this.  What comes to be known later than the key is none of its words.
+ * Uses up the key that has been made, as the array element's.  Returns false
+ * unless it is the program's only one.  None of its words may be known later
+ * than the key is.
  */
 static bool
 array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
@@ -204,8 +202,8 @@ array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
 }
 
 /*
- * Is it the one number that the program may use, the thread's own or an
- * element's?
+ * Returns true if the access is to the program's only number, a self-> number
+ * or an element's.
  */
 static bool
 self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
@@ -231,7 +229,7 @@ self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (true);
 }
 
-/* Another one of the thread's, which nothing asks for but an effect. */
+/* Loads a second self-> number, which only the effect uses. */
 static bool
 second_load(struct tbuf_kept *k, uint32_t id, struct tbuf_number *to)
 {
@@ -261,7 +259,7 @@ self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 	return (!g->late && self_use(g, word, k));
 }
 
-/* What costs next to nothing. */
+/* Loads a built-in variable that costs next to nothing. */
 static bool
 builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
     struct tbuf_number *to)
@@ -270,7 +268,7 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 
 	switch (which) {
 	case TBUF_BUILTIN_TIMESTAMP:
-		/* Alone it is left to the machine. */
+		/* The time without a self-> number is left to the machine. */
 		to->cut.at = TBUF_CUT_TIME;
 		k->self.times = true;
 		return (tbuf_tempo_make(g->run, &k->self.tempo));
@@ -281,7 +279,7 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 	return (false);
 }
 
-/* Another one than what it is made of; only one step is kept. */
+/* Computes a number from another one; a second operation is not cached. */
 static bool
 compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
     struct tbuf_number *to)
@@ -300,7 +298,7 @@ compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
 	return (true);
 }
 
-/* ... from it and an immediate. */
+/* Computes a number from another one and an immediate. */
 static bool
 operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
@@ -317,7 +315,9 @@ operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 	return (true);
 }
 
-/* Cut to fewer bits, which a thread's id is already: it is never below 0. */
+/*
+ * Cuts a number to fewer bits; a thread's id is cut already, and never below 0.
+ */
 static bool
 extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
@@ -352,8 +352,8 @@ elapsed(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 }
 
 /*
- * Are two words the predicate of the number?  There is one, before anything is
- * left.
+ * Returns true if two instructions are the predicate of the self-> number.  A
+ * program has one, before any effect.
  */
 static bool
 is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
@@ -373,7 +373,6 @@ is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
 	    tbuf_word_immediate(jump) >= m->length - 2 - pc);
 }
 
-/* A this-> variable is what was stored there before. */
 static bool
 local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 {
@@ -406,7 +405,7 @@ local_store(struct tbuf_keeping *g, uint64_t word,
 	return (true);
 }
 
-/* An instruction between the tests and the last one. */
+/* Decodes an instruction that makes a number. */
 static bool
 number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 {
@@ -440,7 +439,7 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (false);
 }
 
-/* ... or a piece of the record or a key. */
+/* Decodes an instruction that adds to the record or to the key. */
 static bool
 piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 {
@@ -468,7 +467,7 @@ piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (false);
 }
 
-/* Is it a record that this leaves? */
+/* Decodes the instruction that emits the record. */
 static bool
 record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
 {
@@ -479,7 +478,7 @@ record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
 	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
 }
 
-/* Does the machine set what a value is aggregated by, and is it kept? */
+/* Returns true if the value, the weight and the parameter are known here. */
 static bool
 parameters_set(const struct tbuf_keeping *g, uint64_t word,
     enum tbuf_table_step step)
@@ -498,7 +497,7 @@ parameters_set(const struct tbuf_keeping *g, uint64_t word,
 	    parameter->cut.at == TBUF_CUT_NONE)));
 }
 
-/* ... or a value, aggregated in one step? */
+/* Decodes an aggregation that takes one step. */
 static bool
 update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 {
@@ -534,7 +533,7 @@ update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	return (true);
 }
 
-/* ... or a number that is stored, behind a value or alone? */
+/* Decodes the store of a number, after an aggregation or alone. */
 static bool
 store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 {
@@ -545,7 +544,7 @@ store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	    is_set(&k->self.stored) && self_use(g, word, k));
 }
 
-/* Is what stands behind the tests no more than this? */
+/* Decodes the code after the tests.  Returns false if it is not simple. */
 static bool
 effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
     struct tbuf_kept *k)
@@ -572,7 +571,7 @@ effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
 	return (record_make(word, epid, k) || update_make(g, word, k));
 }
 
-/* Nothing so far, and so is each number of the machine's. */
+/* Clears the effect; each register becomes 0, or is not known. */
 static void
 effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 {
@@ -587,7 +586,7 @@ effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 		g->registers[i] = (struct tbuf_number){ .cut.at = numbers };
 }
 
-/* No fire comes behind the tests, of which there is none. */
+/* Returns true if no fire comes to an effect, and there are no tests. */
 static bool
 is_nothing(const struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
 {
@@ -597,7 +596,7 @@ is_nothing(const struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
 	return (true);
 }
 
-/* If it is none after all only the tests are kept. */
+/* Drops an effect that cannot be used: only the tests are cached. */
 static bool
 effect_end(struct tbuf_kept *k, bool found)
 {
@@ -609,7 +608,10 @@ effect_end(struct tbuf_kept *k, bool found)
 	return (false);
 }
 
-/* Under -x cpu a run has to look where it is: its code is not kept. */
+/*
+ * Notes where the program is.  Under -x cpu its code is not cached: each run
+ * has to check its CPU.
+ */
 static void
 program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
     struct tbuf_kept *k)
@@ -643,7 +645,7 @@ tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
 		(void)effect_end(k, effect_find(g, from, f->epid, k));
 }
 
-/* One value that is aggregated, or a number that is stored. */
+/* Decodes one step, up to its aggregation or store. */
 static bool
 step_find(struct tbuf_keeping *g, uint32_t from, bool first,
     struct tbuf_kept *k)
@@ -667,8 +669,8 @@ step_find(struct tbuf_keeping *g, uint32_t from, bool first,
 }
 
 /*
- * What is behind a step has its variables, or so has the machine, which can be
- * given numbers where it needs no memory of its own.
+ * Hands the this-> variables to the next step, or to the machine.  The machine
+ * can be given numbers only, and only if it needs no workspace.
  */
 static bool
 locals_keep(struct tbuf_keeping *g, struct tbuf_kept *k)
@@ -701,7 +703,9 @@ tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
 		g->late = false;
 		from = tbuf_decode_tests(g, k);
 	}
-	/* What the machine would find there is of no use in a step alone. */
+	/*
+	 * Registers that earlier steps or skipped code have set are not known.
+	 */
 	effect_begin(g, k, first && !g->skips ? TBUF_CUT_NONE :
 	    TBUF_CUT_UNSET);
 	return (effect_end(k, step_find(g, from, first, k) &&

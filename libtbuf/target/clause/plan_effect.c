@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause leaves as it has done it before, by what is kept of that
- * (plan.h): a record of numbers; or a value that is aggregated, where
- * one section finds the key in the lane's table and adds there.  Whatever is
- * not that simple, such as a key that is new, is left to the machine.
+ * Effects of plans (plan.h): a record of numbers, or an aggregation, where one
+ * section finds the key in the lane's table and adds there.  Other cases, such
+ * as a new key, are left to the machine.
  */
 #include "arch/rseq.h"
 #include "machine/aggregate.h"
@@ -15,7 +14,7 @@
 #include "target/lane/pack.h"
 #include "target/self/thread.h"
 
-/* Whose it is. */
+/* Sets the session of a search. */
 static inline void
 session_read(const struct tbuf_kept *k, struct tbuf_search *s)
 {
@@ -24,7 +23,7 @@ session_read(const struct tbuf_kept *k, struct tbuf_search *s)
 	s->generation = k->generation;
 }
 
-/* What a quantizer adds, which is nearly always 1. */
+/* Reads the weight of a quantizer, which is nearly always 1. */
 static inline bool
 weight_read(const struct tbuf_kept_update *from,
     const struct tbuf_kept_fire *fire, uint64_t *weight)
@@ -34,7 +33,9 @@ weight_read(const struct tbuf_kept_update *from,
 	    tbuf_number_value(&from->weight, fire, weight));
 }
 
-/* What is to be added: with that all of a search but the key. */
+/*
+ * Sets word and delta of a search; then it lacks only the session and the key.
+ */
 static inline bool
 value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
     struct tbuf_search *s, enum tbuf_table_step step)
@@ -72,8 +73,8 @@ update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
 }
 
 /*
- * Where it is not known where this CPU's table lies, or the tables have turned
- * since; or the key is new.
+ * Updates a key if this CPU's table is not remembered, or the tables have
+ * turned since.  Returns false if the key is new.
  */
 static __attribute__((noinline)) bool
 update_first(const struct tbuf_kept *k, uint64_t version,
@@ -90,7 +91,7 @@ update_first(const struct tbuf_kept *k, uint64_t version,
 	    !tbuf_table_update(m, s, base, aggregation, bytes,
 	    TBUF_STEP_UPDATE))
 		return (false);
-	/* It may have been another lane's, as a thread's own. */
+	/* The update may have been in another lane, such as a thread lane. */
 	m = tbuf_kept_total(k);
 	if (m != NULL && (tbuf_load(&m->bits) != bits ||
 	    tbuf_load(&m->generation) != s->turn))
@@ -99,7 +100,7 @@ update_first(const struct tbuf_kept *k, uint64_t version,
 	return (true);
 }
 
-/* Most often the key is there, in a table that is known. */
+/* Updates a key that, as most often, is in a table that is remembered. */
 static inline bool
 update_again(const struct tbuf_kept *k, uint64_t version,
     struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
@@ -115,7 +116,7 @@ update_again(const struct tbuf_kept *k, uint64_t version,
 }
 
 /*
- * The key's words are read as they lie in an entry: numbers, and behind them a
+ * Updates a key; its words are made as they are in an entry: numbers, then a
  * string, if there is one.
  */
 static inline __attribute__((always_inline)) bool
@@ -139,7 +140,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	}
 	bytes = 8 * numbers - k->update.spare;
 	if (string) {
-		/* An argument as it is: its address. */
+		/* A string argument is its address. */
 		at = k->numbers[numbers].cut.at;
 		if (at * sizeof(*words) >= fire->size)
 			return (false);
@@ -147,12 +148,12 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	}
 	if (step != TBUF_STEP_UPDATE)
 		session_read(k, &s);
-	/* The deadline is looked at now and then. */
+	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
 	if (string) {
 		text = tbuf_pack_key(at, strsize, words + numbers, factor);
-		/* One that is cut or too long is left to the machine. */
+		/* A text that is cut or too long is left to the machine. */
 		if (text.word > TBUF_TEXT_NULL)
 			return (false);
 		sum += text.sum;
@@ -166,8 +167,8 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 }
 
 /*
- * Functions of their own: those without a string have less to look after.  None
- * has a number of the thread's, and what the fire has stays in registers.
+ * Functions of their own: those without a string have less to do.  None uses a
+ * self-> number, and the fire's values stay in registers.
  */
 #define KEPT_KEY(name, string)						\
 void									\
@@ -185,14 +186,15 @@ name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
 KEPT_KEY(tbuf_kept_key, false)
 KEPT_KEY(tbuf_kept_string, true)
 
-/* There is no key: what has been found once is there till the tables turn. */
+/*
+ * Updates without a key: the place of the values holds until the tables turn.
+ */
 static bool
 update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
 	uint32_t aggregation = k->update.aggregation;
 	struct tbuf_search s;
 
-	/* The deadline is looked at now and then. */
 	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
 	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
@@ -210,7 +212,7 @@ update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	return (true);
 }
 
-/* The record, by what is remembered of the session. */
+/* Writes the record with the memo of the session. */
 static bool
 write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
@@ -228,7 +230,7 @@ write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
-/* What has a key beside a number of the thread's. */
+/* Updates a key in a plan that also has a self-> number. */
 static __attribute__((noinline)) bool
 update_beside(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
@@ -236,7 +238,7 @@ update_beside(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 	    k->update.strsize != 0));
 }
 
-/* With a key or without. */
+/* Updates a sum, a min() or a max(), with a key or without. */
 static __attribute__((noinline)) bool
 update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 {
@@ -255,7 +257,6 @@ tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
 		    update_beside(k, fire));
 	if (k->kind == TBUF_KEPT_RECORD)
 		return (write_numbers(k, fire));
-	/* The deadline is looked at now and then. */
 	if (k->kind == TBUF_KEPT_NOTHING)
 		return (tbuf_kept_unchanged(k, fire->version) &&
 		    ++tbuf_thread.looks != 0);

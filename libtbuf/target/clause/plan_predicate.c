@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The comparisons that a program begins with, decoded (plan.h): those
- * of arguments, wherever these lie.  What is the same at each fire of the probe
- * in this process, as pid and execname are, is decided here once and for all.
+ * Decodes the comparisons of arguments that a program begins with (plan.h).
+ * Values that are the same at each fire of the probe in this process, such as
+ * pid and execname, are compared here, once.
  */
 #include "base/optimize_size.h"
 
@@ -12,7 +12,6 @@
 #include "target/clause/plan_decode.h"
 #include "target/lane/lane.h"
 
-/* Bits of an argument of fixed size. */
 static unsigned
 bits_of(unsigned type)
 {
@@ -41,10 +40,7 @@ sign_of(unsigned type)
 	    type == TBUF_INT32 || (type == TBUF_CHAR && (char)-1 < 0));
 }
 
-/*
- * Where an argument lies: packed behind those before it; or as it is, where a
- * site has texts and its fires have not packed anything yet.
- */
+/* Sets the place of an argument in the words of a fire: tbuf_decode_cut(). */
 static void
 cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
     struct tbuf_cut *cut)
@@ -82,15 +78,15 @@ tbuf_decode_cut(const struct tbuf_keeping *g, uint32_t selector,
 	return (true);
 }
 
-/* Of all numbers, counted round, those from one to another; or none. */
+/* A range of numbers modulo 2^64, from low to low + span; or none. */
 struct stretch {
 	uint64_t low, span;
 	bool none;
 };
 
 /*
- * The arguments that have some order to an immediate, or, with `others', all
- * but these.
+ * Returns the arguments for which a comparison with an immediate holds or, with
+ * `others`, all for which it does not.
  */
 static struct stretch
 holds(uint64_t word, bool *others)
@@ -126,8 +122,8 @@ holds(uint64_t word, bool *others)
 }
 
 /*
- * What of these an argument of fewer bits may be, from its least value on: the
- * ends of a stretch that goes round are one behind the other there, too.
+ * Returns the part of a range that an argument of fewer bits can have, counted
+ * from its least value.  A range that wraps is one range there, too.
  */
 static struct stretch
 cut_stretch(struct stretch s, const struct tbuf_cut *cut)
@@ -201,7 +197,7 @@ tbuf_decode_constant(struct tbuf_keeping *g, uint64_t word)
 	return (false);
 }
 
-/* A text that is the same at each fire: the script's, or a built-in's. */
+/* Finds a text that is the same at each fire: the script's, or a built-in's. */
 static bool
 text_find(const struct tbuf_keeping *g, const struct tbuf_number *number,
     struct tbuf_span *span)
@@ -219,7 +215,7 @@ text_find(const struct tbuf_keeping *g, const struct tbuf_number *number,
 	return (true);
 }
 
-/* As the machine compares them: as far as strsize. */
+/* Compares texts as the machine does, up to strsize. */
 static bool
 texts_same(const struct tbuf_keeping *g, const struct tbuf_span *a,
     const struct tbuf_span *b)
@@ -236,7 +232,7 @@ texts_same(const struct tbuf_keeping *g, const struct tbuf_span *a,
 	return (true);
 }
 
-/* Does it jump?  False: that is another thing at another fire. */
+/* Decides a jump.  Returns false if it depends on the fire. */
 static bool
 jump_find(const struct tbuf_keeping *g, uint64_t word, bool *jumps)
 {
@@ -287,9 +283,9 @@ registers_forget(struct tbuf_keeping *g)
 }
 
 /*
- * Where the program goes on from an instruction on, over all jumps that are the
- * same at each fire and what these look at.  What registers have there is not
- * kept: it may be come to by other ways, too.
+ * Returns where the program goes on from an instruction: after all jumps that
+ * are the same at each fire, and the loads for these.  The registers are
+ * forgotten, as other paths may lead there, too.
  */
 static uint32_t
 program_skip(struct tbuf_keeping *g, uint32_t from)
@@ -314,7 +310,7 @@ program_skip(struct tbuf_keeping *g, uint32_t from)
 	return (from);
 }
 
-/* Tests, by where they stand, and the first of what else there is. */
+/* Tests, in ascending order, and the first instruction that is none. */
 struct found {
 	uint32_t at[TBUF_KEPT_TESTS];
 	uint32_t n;
@@ -330,7 +326,7 @@ test_is(const struct tbuf_keeping *g, uint64_t word, struct tbuf_cut *cut)
 	    tbuf_decode_cut(g, tbuf_word_a(word), cut));
 }
 
-/* One more place that the program comes to. */
+/* Adds an instruction that the program comes to. */
 static void
 found_add(const struct tbuf_keeping *g, uint32_t pc, struct found *found)
 {
@@ -363,7 +359,9 @@ test_leads(struct tbuf_keeping *g, uint32_t pc, bool jumps)
 	    tbuf_word_distance(word) : 0)));
 }
 
-/* All jumps lead on: who is found comes behind those it is found by. */
+/*
+ * Finds all tests.  Jumps lead forward: tests come after those that lead there.
+ */
 static void
 found_make(struct tbuf_keeping *g, struct found *found)
 {
@@ -378,7 +376,7 @@ found_make(struct tbuf_keeping *g, struct found *found)
 	}
 }
 
-/* What is done where a test leads to. */
+/* Returns tbuf_test.next for the instruction that a test leads to. */
 static uint8_t
 test_next(const struct tbuf_keeping *g, const struct found *found, uint32_t pc)
 {

@@ -3,17 +3,17 @@
  *
  * The fast path of a probe's only clause.  Most clauses do one of these things:
  * their predicate does not hold, they record numbers that are arguments of the
- * probe, they aggregate a value by such numbers, or they store a time of the
- * thread's, and aggregate what has passed since.  A program that does no more
- * is kept, decoded, in memory of this process, so that a fire neither reads the
- * session nor runs the machine; of other programs it is kept where they lie.
- * A generation is never used twice: what is kept holds for as long as the slot
- * has it, and for no other session.
+ * probe, they aggregate a value by such numbers, or they store a time in a
+ * self-> variable, and aggregate the time since then.  A program that does no
+ * more is cached decoded, so that a fire neither reads the session nor runs the
+ * machine; of other programs the address is cached.  A generation is never used
+ * twice: a plan is valid for as long as the slot has its generation, and for no
+ * other session.
  */
 #include "target/clause/clause.h"
 #include "target/clause/plan.h"
 
-/* Apart: most end in a predicate. */
+/* Out of line: most fires end in a predicate. */
 static __attribute__((noinline)) bool
 behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
     enum tbuf_kept_way way, uint64_t version)

@@ -1,18 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses do with one number of the thread's, by what is kept of that
- * (plan.h):
+ * Plans with a self-> number (plan.h):
  *
  *	self->ts = timestamp;
  *	/self->ts/ { @ = quantize(timestamp - self->ts); self->ts = 0; }
  *
- * or with that of an element, as start[arg0]; and with another one of the
- * thread's that is loaded.
+ * or with that of an element, as start[arg0]; a second self-> number may be
+ * loaded.
  *
  * Load, effect and store are a section each, as in the machine, and a handler
- * that comes between them finds what it would find there.  Up to the effect
- * all can be left to the machine; behind it only the store is.
+ * that comes between them finds the state that it would find there.  Up to the
+ * effect all can be left to the machine; after it only the store can.
  */
 #include "arch/counter.h"
 #include "arch/rseq.h"
@@ -26,7 +25,7 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* How far from the one number of the thread's the other one is. */
+/* Returns the distance in bytes from the self-> number to the second one. */
 static inline int64_t
 second_distance(const struct tbuf_kept *k)
 {
@@ -75,7 +74,7 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 			fire->ticks = tbuf_counter_glance();
 		fire->time = tbuf_tempo_scale(&tempo, fire->ticks);
 	}
-	/* Without a block it is the machine that claims one. */
+	/* The machine claims a block for a thread that has none. */
 	if (stores && (cell == NULL ||
 	    !tbuf_number_value(&stored, fire, &value)))
 		return (false);
@@ -89,7 +88,7 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	return (true);
 }
 
-/* Its key, and whose fire it is: all of an access to it. */
+/* Makes the access to an element: its key, and the session of the fire. */
 static bool
 element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
     uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], struct tbuf_access *a,
@@ -120,9 +119,10 @@ element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 }
 
 /*
- * What was loaded is there while the session is, and the pair that was seen:
- * the store goes by that first.  Apart, and an access that is not zeroed as a
- * whole: that costs a thread's number more than all that it has to do.
+ * Runs a plan with an element's number.  The pair that the load has found is
+ * valid while the session is: the store tries it first.  Out of line, and the
+ * access is not zeroed as a whole, which would cost a self-> number more than
+ * all else.
  */
 static __attribute__((noinline)) bool
 element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
@@ -148,7 +148,7 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	}
 	if (guards && fire->self == 0)
 		return (true);
-	/* What another thread has stored is no later than this. */
+	/* A time that another thread has stored is no later than this. */
 	if (times) {
 		if (fire->ticks == 0)
 			fire->ticks = loads ? tbuf_counter_read() :
@@ -172,7 +172,7 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 
 /* ------------------------------------------------------------ as a whole */
 
-/* The number's word; false: it is another case. */
+/* Finds the self-> number's word.  Returns false if that is not remembered. */
 static inline __attribute__((always_inline)) bool
 cell_find(const struct tbuf_kept *k, uint64_t version, unsigned number,
     uint32_t id, struct tbuf_memo *here, uint64_t **cell)
@@ -185,7 +185,7 @@ cell_find(const struct tbuf_kept *k, uint64_t version, unsigned number,
 	    tbuf_kept_unchanged(k, version));
 }
 
-/* Nothing is copied: whether all this is of one program is looked at last. */
+/* Stores the time.  No field is copied: the plan's version is checked last. */
 static inline __attribute__((always_inline)) bool
 stamp_do(const struct tbuf_kept *k, uint64_t version)
 {
@@ -200,7 +200,7 @@ stamp_do(const struct tbuf_kept *k, uint64_t version)
 	    tbuf_rseq_store(&here, cell, time) == TBUF_COMMITTED);
 }
 
-/* What most aggregate, where it is known by now. */
+/* Adds to a quantize() of the time since, if the memo has its values. */
 static inline __attribute__((always_inline)) bool
 since_quantize(const struct tbuf_kept *k, uint64_t version, uint64_t elapsed)
 {
@@ -211,7 +211,7 @@ since_quantize(const struct tbuf_kept *k, uint64_t version, uint64_t elapsed)
 	    tbuf_quantize_bucket((int64_t)elapsed), weight));
 }
 
-/* ... and what is more than that. */
+/* Applies any other effect. */
 static __attribute__((noinline)) bool
 since_effect(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,
     uint64_t version, uint64_t time, uint64_t self)
@@ -225,7 +225,7 @@ since_effect(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,
 	return (fire.base != 0 && tbuf_kept_effect(k, &fire));
 }
 
-/* The long way; a process that is no target any more has no such number. */
+/* Stores by the slow path, unless the process is no target any more. */
 static __attribute__((noinline)) void
 since_store(const struct tbuf_site *site, unsigned number,
     uint64_t generation, uint32_t id, uint64_t value)
@@ -264,8 +264,8 @@ since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
 }
 
 /*
- * A child that a handler forks between the steps must not become a target: as
- * tbuf_clause_self().
+ * The fire is held (inflight.h): a child that a handler forks between the steps
+ * must not become a target.
  */
 void
 tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
@@ -275,7 +275,7 @@ tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
 	bool done = false;
 	uint32_t held;
 
-	/* The deadline is looked at now and then. */
+	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (++tbuf_thread.looks != 0) {
 		held = tbuf_hold_begin(mark);
 		done = stamp_do(k, version);
@@ -302,9 +302,8 @@ tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_plan_unable(site, words, size, version);
 }
 
-/* ------------------------------------------------------------ what is left */
+/* ------------------------------------------------------------ step by step */
 
-/* The deadline is looked at now and then. */
 bool
 tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_kept *k,
     struct tbuf_kept_fire *fire)
@@ -315,7 +314,6 @@ tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_kept *k,
 	    element_do(site, k, fire)));
 }
 
-/* A child that a handler forks between the steps must not become a target. */
 bool
 tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
     struct tbuf_kept_fire *fire)

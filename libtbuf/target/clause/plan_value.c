@@ -3,8 +3,8 @@
  *
  * Numbers of a step that are neither arguments nor constants; such as one that
  * is computed from another one and a constant, as the machine would do it:
- * (timestamp - self->ts) / 1000.  Which operation that is stands in `up' of its
- * cut; `down' and `is_signed' say what it is cut to behind that.
+ * (timestamp - self->ts) / 1000.  `up` of its cut is the operation; `down` and
+ * `is_signed` cut the result.
  */
 #include "machine/integer.h"
 #include "target/clause/plan.h"
@@ -12,7 +12,7 @@
 
 #define OPERATION(NAME)	(TBUF_OP_##NAME - TBUF_OP_ADD)
 
-/* What is read may be of two programs: then y may be 0, too. */
+/* Applies an operation.  If the plan is of two programs y may be 0, too. */
 static bool
 operate(unsigned operation, uint64_t *x, uint64_t y)
 {
@@ -46,7 +46,7 @@ operate(unsigned operation, uint64_t *x, uint64_t y)
 	return (false);
 }
 
-/* What is no argument. */
+/* Returns a number that is not computed. */
 static inline struct tbuf_known
 plain(unsigned at, uint64_t time, uint64_t self, uint64_t second)
 {
