@@ -1,35 +1,38 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses at a fire: the machine of machine/machine.h and its surroundings in
- * a target.
+ * Clauses at a fire: the machine of machine/machine.h and its surroundings in a
+ * target, and plans, which are cached clauses.
  *
- *	clause		the clauses of a probe's chain, one after the other
+ *	clause_chain	the clauses of a probe's chain, one after the other
  *	clause_builtin	timestamp, pid, probename and their like
  *	clause_variable	globals of the session, this-> of the chain
- *	clause_thread	self-> variables
- *	clause_place	where variables are
+ *	clause_thread_local self-> variables
+ *	clause_variable_address the places of variables
  *	clause_array	associative arrays
- *	clause_element	... what is seen of their structures and texts
+ *	clause_array_copy copies of their structures and texts
  *	clause_effect	records, faults, exit()
  *	clause_record	a record's way into a lane
- *	clause_table	what is aggregated
- *	clause_speculate speculation(), commit() and what lies between
+ *	clause_aggregate aggregation tables
+ *	clause_speculate speculation(), speculate(), commit(), discard()
  *	clause_copyin	the program's own memory
- *	clause_again	what most fires are, once more
- *	clause_update	... what they leave
- *	clause_self	... and what comes with a number of the thread's
- *	clause_steps	a chain of them
- *	clause_keep	what these go by
- *	clause_decode	... made of a program
  *	clause_stack	the frames above the probe
  *	clause_destructive raise(), stop(), chill()
- *	clause_memory	workspaces, for what a small stack does not hold
+ *	clause_workspace workspaces, for more memory than a small stack has
+ *	plan_run	cached plans of probes
+ *	plan_chain	chains, by steps
+ *	plan_effect	records and aggregations of plans
+ *	plan_thread_local their self-> variables and array elements
+ *	plan_value	their numbers
+ *	plan_cache	where plans are
+ *	plan_decode	plans made of programs
+ *	plan_predicate	the comparisons that these begin with
  *
- * A run is in a frame of the fire, and whatever it looks at may change: the
- * session may end, and another one stand in its place.  So what it reads is
- * bounded at each use, and what it writes it writes in sections, which look
- * whether the session still stands.
+ * The state of a run is on the stack of the fire.  Shared memory may change
+ * during the run: the session may end, and another one take its slot.  So each
+ * value that is read is checked against its bounds at each use, and each store
+ * to shared memory is made in a section that checks that the session still
+ * exists.
  */
 #ifndef TBUF_TARGET_CLAUSE_CLAUSE_H
 #define TBUF_TARGET_CLAUSE_CLAUSE_H
@@ -44,18 +47,18 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* What a fire has on its stack; the consumer knows these numbers, too. */
+/* Bytes that a fire has on its stack; the consumer uses these numbers, too. */
 #define TBUF_RUN_RECORD		384
 #define TBUF_RUN_LOCALS		64
 #define TBUF_RUN_KEY		64
-/* In front of a key's bytes, for the head of its table entry. */
+/* room before a key's bytes for the head of its table entry */
 #define TBUF_RUN_KEY_ENTRY	sizeof(struct tbuf_table_entry)
-/* In front of a record's, for its header where it is speculated. */
+/* room before a record's bytes for its header, if it is speculated */
 #define TBUF_RUN_HEADER		sizeof(struct tbuf_header)
 
-/* What one takes instead that needs more. */
+/* Memory of a clause that needs more than the stack has. */
 struct tbuf_workspace {
-	/* One, and another one aside. */
+	/* one record, and a second one aside */
 	uint64_t record[(2 * 12288 + TBUF_RUN_HEADER) / 8];
 	uint64_t temporary[16384 / 8];
 	uint64_t scratch[4096 / 8];
@@ -67,35 +70,38 @@ struct tbuf_workspace {
 #define TBUF_WORKSPACES		32
 
 /*
- * What a thread remembers of its block in a session: generation <<
- * TBUF_BLOCK_INDEX | the block's index, or NONE.
+ * A thread remembers its block in a session as generation << TBUF_BLOCK_INDEX |
+ * the block's index, or TBUF_BLOCK_NONE.
  */
 #define TBUF_BLOCK_INDEX	20
 #define TBUF_BLOCK_NONE		((UINT64_C(1) << TBUF_BLOCK_INDEX) - 1)
 
 _Static_assert(TBUF_BLOCKS_MAX <= TBUF_BLOCK_NONE, "an index that is none");
 
-/* Does another task take this one's variables for its own? */
+/*
+ * Returns true if another task may use this thread's area, so that the two
+ * cannot be told apart.
+ */
 static inline bool
 tbuf_thread_is_nobody(void)
 {
 	return (tbuf_thread.shared != 0 || tbuf_thread.children != 0);
 }
 
-/* Where threads have the numbers of self->, as far as that is kept. */
+/* The places of self-> numbers in the blocks of a session, as far as cached. */
 #define TBUF_PLACES	4
 
 struct tbuf_places {
 	unsigned char *blocks;
 	uint64_t block;			/* bytes of one */
-	uint64_t count;			/* of blocks */
-	uint32_t at[TBUF_PLACES];	/* in a block, by id; 0: not known */
+	uint64_t count;			/* number of blocks */
+	uint32_t at[TBUF_PLACES];	/* in a block, by id; 0: unknown */
 };
 
 /*
- * The number's word in the block that the thread remembers, or what it has
- * without one; a memo that says whose CPU and session that is, which is all
- * that is asked where no lane is written to.
+ * Finds a self-> number in the block that the thread remembers.  Sets *cell to
+ * NULL if the thread has no block, and *here to the session and this CPU,
+ * without a lane.  Returns false if the place or the block is unknown.
  */
 static inline bool
 tbuf_places_find(const struct tbuf_places *p, unsigned number,
@@ -122,14 +128,17 @@ tbuf_places_find(const struct tbuf_places *p, unsigned number,
 	return (true);
 }
 
-/* How ticks are turned into timestamps, the same for a session. */
+/* The conversion of ticks to timestamps, constant for a session. */
 struct tbuf_tempo {
 	uint64_t ticks;
 	uint64_t mono;
 	uint64_t multiplier;
 };
 
-/* Before its base the clock has not been; another CPU's may be behind. */
+/*
+ * Converts ticks to ns.  Another CPU's counter may lag: ticks before the base
+ * become the base's time.
+ */
 static inline uint64_t
 tbuf_tempo_scale(const struct tbuf_tempo *tempo, uint64_t ticks)
 {
@@ -142,31 +151,31 @@ tbuf_tempo_scale(const struct tbuf_tempo *tempo, uint64_t ticks)
 }
 
 struct tbuf_run {
-	struct tbuf_machine machine;	/* the first: surroundings find us */
+	struct tbuf_machine machine;	/* first: surroundings find us */
 	struct tbuf_fire *fire;
 	const struct tbuf_site *site;
 	struct tbuf_pack *pack;		/* the fire's; NULL: it has words */
-	struct tbuf_memo memo;		/* of the lane; generation 0: not yet */
+	struct tbuf_memo memo;		/* the lane's; generation 0: not made */
 	struct tbuf_workspace *workspace;	/* NULL: none so far */
-	const struct tbuf_places *places; /* NULL: they are not kept */
+	const struct tbuf_places *places; /* NULL: not cached */
 	uint64_t timestamp;		/* 0: not read in this clause */
-	uint64_t vtimestamp;		/* so is this */
-	uint64_t known;			/* a self-> variable's number */
+	uint64_t vtimestamp;		/* 0: not read in this clause */
+	uint64_t known;			/* value of a self-> variable */
 	uint32_t known_id;		/* its id; UINT32_MAX: none */
-	struct tbuf_element_last last;	/* of an array */
-	bool shares;			/* what others store has been loaded */
+	struct tbuf_element_last last;	/* the array element found last */
+	bool shares;			/* a global or an element was loaded */
 	uint64_t speculation;		/* the word of the id; 0: none */
 	uint32_t speculating;		/* the id, from 0 on */
-	uint64_t signals;		/* to be raised, a bit each from 1 on */
+	uint64_t signals;		/* to raise: bit N - 1 for N */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
-	const void *frame;		/* ours, with a frame pointer */
-	uint64_t chain;			/* the function that it is of */
+	const void *frame;		/* first frame of tbuf */
+	uint64_t chain;			/* the function it belongs to */
 	uint8_t *locals;
 	uint32_t locals_room;
-	bool begun;			/* there is more than a predicate */
-	bool locals_ready;		/* they are 0, or have been stored to */
+	bool begun;			/* run_begin() was called */
+	bool locals_ready;		/* `locals` is zeroed, or stored to */
 	bool calls;			/* this clause may make system calls */
-	bool gone;			/* the session is not there any more */
+	bool gone;			/* the session has ended */
 	bool is_main;			/* of a stack: the first thread's */
 	uint64_t values[TBUF_NARGS];
 	uint64_t small_locals[TBUF_RUN_LOCALS / 8];
@@ -180,7 +189,10 @@ tbuf_run_of(struct tbuf_machine *m)
 	return ((struct tbuf_run *)(void *)m);
 }
 
-/* Bytes of the file, if all of them lie in it; else NULL. */
+/*
+ * Returns the bytes at an offset of the file, NULL unless all are in the file,
+ * after its tables, and the offset is a multiple of 8.
+ */
 static inline const void *
 tbuf_run_bytes(const struct tbuf_run *run, uint64_t at, uint64_t size)
 {
@@ -191,7 +203,7 @@ tbuf_run_bytes(const struct tbuf_run *run, uint64_t at, uint64_t size)
 	return ((const void *)(uintptr_t)(run->fire->base + at));
 }
 
-/* ... of a part of the session, as far as that goes. */
+/* Returns bytes of a part of the session, NULL if they are not within it. */
 static inline const void *
 tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
     uint64_t offset, uint64_t size)
@@ -203,7 +215,10 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
 	return (tbuf_run_bytes(run, at + offset, size));
 }
 
-/* A lane's side words, or NULL; they lie in front of the storage. */
+/*
+ * Returns a lane's side words, which are before its storage; NULL if they are
+ * not in the file.
+ */
 static inline struct tbuf_side *
 tbuf_run_side(const struct tbuf_run *run, const struct tbuf_lane *lane)
 {
@@ -236,7 +251,7 @@ tbuf_run_pid(const struct tbuf_run *run)
 /* clause_builtin.c */
 int	tbuf_run_builtin(struct tbuf_machine *, unsigned which,
 	    uint64_t *value) TBUF_HIDDEN;
-/* False: timestamps are not made so, but read. */
+/* Returns false if ticks are not converted: timestamps are read as such. */
 bool	tbuf_tempo_make(const struct tbuf_run *, struct tbuf_tempo *)
 	    TBUF_HIDDEN;
 int	tbuf_run_builtin_text(const struct tbuf_run *, uint32_t which,
@@ -261,14 +276,15 @@ int	tbuf_run_store_text(struct tbuf_machine *, enum tbuf_scope,
 int	tbuf_run_store_bytes(struct tbuf_machine *, enum tbuf_scope,
 	    uint32_t id, const uint8_t *bytes, uint32_t size) TBUF_HIDDEN;
 
-/* clause_variable_address.c: as the codes say; false: it is nowhere. */
+/* clause_variable_address.c: returns false if there is no such variable. */
 bool	tbuf_variable_place(const struct tbuf_run *, enum tbuf_scope,
 	    uint32_t id, struct tbuf_code_variable *) TBUF_HIDDEN;
 
 /*
- * clause_thread_local.c: a thread's variable, whose place is known.  What is stored
- * is bytes, or a number (NULL): unless that is 0, such as that a text is unset,
- * the thread is given a block.  A thread without one loads 0.
+ * clause_thread_local.c: access to a self-> variable at a known place.  A store
+ * takes bytes or, where they are NULL, a number.  It claims a block for a
+ * thread that has none, unless the number is 0, which also unsets a text.  A
+ * thread without a block loads 0.
  */
 int	tbuf_thread_variable_load(struct tbuf_run *,
 	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
@@ -279,8 +295,9 @@ int	tbuf_thread_variable_store(struct tbuf_run *,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
 
 /*
- * The places of its numbers, from the session; and a number by these, where the
- * thread has a block already (tbuf_places_find()).  False: it is another case.
+ * tbuf_places_make() reads the places of self-> numbers from the session.  The
+ * others access a number by its place; they return false if nothing was done,
+ * as the place or the thread's block is unknown (tbuf_places_find()).
  */
 void	tbuf_places_make(const struct tbuf_run *, struct tbuf_places *)
 	    TBUF_HIDDEN;
@@ -289,31 +306,34 @@ bool	tbuf_places_load(struct tbuf_run *, uint32_t id, uint64_t *value)
 bool	tbuf_places_store(struct tbuf_run *, uint32_t id, uint64_t value)
 	    TBUF_HIDDEN;
 
-/* A thread's number; one that is new if another task may have the same. */
+/* Returns the thread's number; a new one if another task may have the same. */
 uint64_t tbuf_thread_number(bool *shared) TBUF_HIDDEN;
 
-/* clause_array.c: the element of the key that the machine has built. */
+/* clause_array.c: access to the element of the machine's key. */
 int	tbuf_array_load(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, uint64_t *value) TBUF_HIDDEN;
-/* Its bytes to so many 64-bit words, if it is there. */
+/* Copies the element's bytes to 64-bit words, if it exists. */
 int	tbuf_array_copy(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, uint64_t *words, bool *present)
 	    TBUF_HIDDEN;
-/* Bytes, of which there may be none: then it is made, if it is not there. */
+/*
+ * Stores bytes or, where they are NULL, a number.  With a size of 0, a
+ * structure is created unless it exists.
+ */
 int	tbuf_array_store(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
-/* Of its bytes these, from one on; the others are as they should be. */
+/* Stores bytes at to at + size of a structure; `bytes` is all of it. */
 int	tbuf_array_store_part(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t at, uint32_t size) TBUF_HIDDEN;
 
 /*
- * Where elements are in the session; false: nowhere.  And what is kept of an
- * access to a number (plan_thread_local.c): it is made of a body that has the key,
- * and done by sections for this memo's CPU and session.  False: it is another
- * case.  A store that was begun is done in any case by tbuf_array_finish(), or
- * is a drop.
+ * tbuf_array_sets() finds the session's elements; false: it has none.  The
+ * others are for plans.  tbuf_array_make() prepares the access to a number from
+ * a body that has the key, and tbuf_array_again() makes it by sections for the
+ * memo's CPU and session; false: the machine has to.  tbuf_array_finish()
+ * completes a store that was begun, or counts a drop.
  */
 bool	tbuf_array_sets(const struct tbuf_run *, struct tbuf_sets *)
 	    TBUF_HIDDEN;
@@ -325,8 +345,9 @@ void	tbuf_array_finish(struct tbuf_run *, const struct tbuf_access *)
 	    TBUF_HIDDEN;
 
 /*
- * clause_array_copy.c: the address of a copy of an element's bytes, 0 if it is not
- * there; what is behind a structure's; a part of it is stored.
+ * clause_array_copy.c: tbuf_element_refer() copies an element and sets the
+ * copy's address, 0 if there is no element.  tbuf_element_span() finds the
+ * bytes of a structure's copy; tbuf_element_write() stores a part of one.
  */
 #define TBUF_OBJECT_ELEMENT	(TBUF_OBJECT_OUTSIDE + 1)
 int	tbuf_element_refer(struct tbuf_run *, enum tbuf_scope, uint32_t id,
@@ -341,37 +362,38 @@ int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
 /*
- * A record of so many bytes at 64-bit words, or a drop: 0, or TBUF_STOP where
- * the session has ended.
+ * Writes a record of `size` bytes in 64-bit words, or counts a drop.  Returns
+ * 0, or TBUF_STOP if the session has ended.
  */
 int	tbuf_run_record(struct tbuf_run *, uint32_t epid, const void *data,
 	    uint64_t size) TBUF_HIDDEN;
 /*
- * The same of one that is made aside, to be aggregated: neither speculated nor
- * left to the outcome of a work unit, as no value is that is aggregated here.
+ * Writes a record that is made aside, to be aggregated, as tbuf_run_record()
+ * does.  It is neither speculated nor left to the outcome of a work unit; no
+ * value that is aggregated here is.
  */
 int	tbuf_run_aside(struct tbuf_run *, uint32_t epid, const void *data,
 	    uint64_t size) TBUF_HIDDEN;
-/* Tell the fault that the machine has met. */
+/* Records the machine's fault. */
 void	tbuf_run_fault(struct tbuf_run *) TBUF_HIDDEN;
 
 /* clause_aggregate.c */
 int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 	    TBUF_HIDDEN;
 /*
- * Take one step with the values of an aggregation's key, which has so many
- * bytes, in the lane of a memo.  The search has whose memo it is to be, the key
- * and its hash, which word, and what comes there.  False: it is not done,
- * mostly for the key is not there yet.
+ * Updates an aggregation's key of `bytes` bytes in the lane of a memo by one
+ * section.  The search has the session, the key and its hash, which word
+ * changes, and by how much.  Returns false if nothing was done, mostly as the
+ * key is new.
  */
 bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint32_t bytes,
 	    enum tbuf_table_step) TBUF_HIDDEN;
-/* Behind it, without a key: where it was, in this CPU's memo of that number. */
+/* Remembers where the values without a key are, in this CPU's memo `total`. */
 void	tbuf_table_remember(unsigned total, const struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint64_t bits) TBUF_HIDDEN;
 
-/* ... and with a key: where this CPU's table lies. */
+/* Remembers where the keys' table is, in this CPU's memo `total`. */
 void	tbuf_table_remember_place(unsigned total, const struct tbuf_search *,
 	    uint64_t base, uint64_t bits) TBUF_HIDDEN;
 
@@ -381,7 +403,7 @@ int	tbuf_run_speculate(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
 bool	tbuf_run_resume(struct tbuf_machine *) TBUF_HIDDEN;
 int	tbuf_run_commit(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
 int	tbuf_run_discard(struct tbuf_machine *, uint64_t id) TBUF_HIDDEN;
-/* The machine's record goes where speculate() has said: as tbuf_run_record. */
+/* Writes the machine's record where speculate() said; as tbuf_run_record(). */
 int	tbuf_run_speculated(struct tbuf_run *, uint32_t epid) TBUF_HIDDEN;
 
 /* clause_copyin.c */
@@ -391,68 +413,77 @@ int	tbuf_run_copyout(struct tbuf_machine *, uint64_t address,
 	    const uint8_t *bytes, uint64_t size) TBUF_HIDDEN;
 
 /*
- * clause_destructive.c: what a subroutine does to the program; and have
- * signals, a bit each, reach this thread.
+ * clause_destructive.c: tbuf_run_destroy() calls a destructive subroutine, and
+ * tbuf_signals_raise() sends signals, bit N - 1 for signal N, to this thread.
  */
 int	tbuf_run_destroy(struct tbuf_run *, unsigned subroutine,
 	    uint64_t argument) TBUF_HIDDEN;
 void	tbuf_signals_raise(uint64_t signals) TBUF_HIDDEN;
 
 /*
- * clause_stack.c: the pcs of frames, from the site's on, and how many they are
- * (frames NULL: no more than that); the same into memory of the machine's, 0
- * behind the last; the pc behind the site's; a register there.
+ * clause_stack.c: tbuf_run_stack() stores the pcs of at most `most` frames, the
+ * site's first, and returns their number (frames NULL: no more than that).
+ * tbuf_run_stack_put() stores them into the machine's memory, with 0 after the
+ * last.  tbuf_run_caller() returns the pc after the site's.
  */
 uint32_t tbuf_run_stack(struct tbuf_run *, uint64_t *frames, uint32_t most)
 	    TBUF_HIDDEN;
 int	tbuf_run_stack_put(struct tbuf_machine *, uint64_t address,
 	    uint64_t most) TBUF_HIDDEN;
 uint64_t tbuf_run_caller(struct tbuf_run *) TBUF_HIDDEN;
-/* A piece of it as it is, from the site's frame on (layout/raw_stack.h). */
+/*
+ * Copies the stack from the site's frame on, unwound by the consumer
+ * (layout/raw_stack.h); tbuf_run_register() reads a register at the site.
+ */
 int	tbuf_run_stack_raw(struct tbuf_machine *, uint64_t image, uint8_t *to,
 	    uint32_t *size) TBUF_HIDDEN;
 int	tbuf_run_register(struct tbuf_run *, uint64_t number,
 	    uint64_t *value) TBUF_HIDDEN;
 
 /*
- * A record at 64-bit words, by what the thread remembers of the fire's session:
- * bits, generation and index are all that is looked at.  False: not done.
+ * Writes a record of 64-bit words with the memo of the fire's session: of the
+ * fire only bits, generation and index are read.  Returns false if nothing was
+ * written.
  */
 bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
 	    const void *data, uint64_t size) TBUF_HIDDEN;
 
 /*
- * plan_cache.c: keep a probe's program, which the machine has and which has
- * these flags.  Packed: fires have its arguments as words.
+ * plan_cache.c: caches the program that the machine has, with these flags.
+ * `packed`: fires have its arguments as words.
  */
 void	tbuf_clause_keep(const struct tbuf_run *, uint32_t flags, bool packed)
 	    TBUF_HIDDEN;
 
-/* clause_workspace.c: NULL, all are taken. */
+/* clause_workspace.c: takes a workspace; NULL: all are in use. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;
-/* These there are from now on, TBUF_WORKSPACES of them. */
+/* Makes TBUF_WORKSPACES workspaces available from now on. */
 void	tbuf_workspaces_have(struct tbuf_workspace *) TBUF_HIDDEN;
 void	tbuf_workspace_give(struct tbuf_workspace *) TBUF_HIDDEN;
 
 /*
- * The ECBs of a chain of which one has a program, from f->epid on.  `values'
- * are the site's arguments, and pack is room for them; NULL: f->segments has
- * them, as words.
+ * Runs the ECBs of a chain of which at least one has a program, from f->epid
+ * on.  `values` are the site's arguments, and pack is room for them; values
+ * NULL: f->segments has them, as words.
  */
 enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
 	    const struct tbuf_site *, const uint64_t *values,
 	    struct tbuf_pack *pack) TBUF_HIDDEN;
 /*
- * The fire in the session of this slot, of a probe with one clause that has
- * been met before.  It has words, or, where a site has texts, the site's
- * values.  False: it is another case, and nothing has been done.
+ * Runs the cached plan of the site's probe for a fire of the session in slot
+ * `number`.  `words` are the fire's words or, where a site has texts, the
+ * site's values.  Returns false if there is no such plan, and nothing has been
+ * done.
  */
 bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;
-/* A hint: is it so, in the only session that the probe is enabled for? */
+/*
+ * Returns true if a plan is cached for the probe in the only session that it is
+ * enabled for; a hint.
+ */
 bool	tbuf_clause_met(const struct tbuf_site *, uint32_t bits) TBUF_HIDDEN;
-extern bool tbuf_clause_kept TBUF_HIDDEN;	/* else it need not be asked */
-/* No fire of this process is under way: in a forked child. */
+extern bool tbuf_clause_kept TBUF_HIDDEN;	/* false: there are no plans */
+/* Frees all workspaces in a forked child, where no fire is under way. */
 void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
 
 #endif

@@ -1,19 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause aggregates at a fire goes into the table of a lane
- * (aggregation.h).
+ * Aggregations of clauses at a fire go into the table of a lane
+ * (layout/aggregation.h).
  *
  *	search the key -+- found ------------> a word + delta, or PUBLISH
  *	   ^            +- not -- PUBLISH --+
  *	   +--------------------------------+	values that are 0
  *
- * Each step is a section (arch/rseq.h), or stands under a lane's lock; for a
- * word of a key that is there, search and addition are one.  A step works with
- * what the steps before it found, which holds as long as CPU, session and the
- * word that commits do; else all begins anew.  Nothing here loads from a table
- * or stores into it but like this: who comes late finds that the session has
- * ended, or that its tables have turned.
+ * Each step is a section (arch/rseq.h), or is done under a lane's lock; for a
+ * word of a key that exists, search and addition are one.  A step works with
+ * values that the steps before it found, which are valid as long as CPU,
+ * session and the word that commits are; else the update begins again.  The
+ * table is loaded from and stored to in no other way: a step that comes late
+ * finds that the session has ended, or that its tables have turned.
  *
  * inv.account: values + drops = updates.  An insertion counts nothing yet.
  */
@@ -31,7 +31,7 @@
 #define CHUNK	8				/* words compared at once */
 #define COPY	4				/* most words of a copy */
 
-/* What is to be aggregated. */
+/* A value to be aggregated. */
 struct value {
 	const struct tbuf_run *run;
 	const struct tbuf_update *update;
@@ -41,7 +41,7 @@ struct value {
 	uint32_t which;			/* aggregation, and bytes of the key */
 };
 
-/* A lane's table, as far as it has been looked at. */
+/* A lane's table, as far as it has been read. */
 struct table {
 	const struct tbuf_memo *memo;	/* NULL: its lock is held */
 	unsigned char *at;
@@ -91,7 +91,7 @@ publish(const struct table *t, const struct tbuf_publish *p)
 
 	if (t->memo != NULL)
 		return (tbuf_rseq_publish(t->memo, p));
-	/* The copy comes behind the last commit, as in the section. */
+	/* The copy comes after the last commit, as in the section. */
 	tbuf_fence_stores();
 	for (i = 0; i < p->size / 8; i++)
 		tbuf_store(&p->to[i], p->from[i]);
@@ -101,8 +101,8 @@ publish(const struct table *t, const struct tbuf_publish *p)
 }
 
 /*
- * Behind its commit an entry's values are 0.  A lock's holder abandons nothing
- * that the next one would find.
+ * Publishes an entry, with values of 0.  A lock's holder abandons no insertion,
+ * so there are no bytes to zero.
  */
 static enum tbuf_outcome
 publish_entry(const struct table *t, const struct tbuf_publish *p)
@@ -119,7 +119,7 @@ drop(const struct table *t)
 
 /* ------------------------------------------------------------ the table */
 
-/* Where a lane has its table, within the file. */
+/* Returns true if the place of a lane's table is in the file. */
 static inline bool
 place_check(uint64_t base, uint64_t word)
 {
@@ -130,7 +130,6 @@ place_check(uint64_t base, uint64_t word)
 	    storage >= TBUF_TABLE_MIN && storage <= TBUF_TABLE_MAX);
 }
 
-/* ... of this turn. */
 static inline uint64_t
 place_load(const struct tbuf_lane *lane, uint64_t turn)
 {
@@ -157,7 +156,9 @@ word_at(const struct table *t, uint64_t offset)
 	return ((uint64_t *)(void *)(t->at + offset));
 }
 
-/* What of the table's heap is taken: by entries, by values. */
+/*
+ * The bytes of the table's heap that entries take, and those that values take.
+ */
 static uint64_t
 keys_used(uint64_t top)
 {
@@ -189,7 +190,7 @@ key_compare(const struct value *v, const struct table *t, uint64_t at)
 	return (FOUND);
 }
 
-/* Is it the key's entry?  Its values are those of the table then. */
+/* Compares an entry with the key.  If FOUND, t->values are the entry's. */
 static enum found
 entry_compare(const struct value *v, struct table *t, uint64_t at)
 {
@@ -213,7 +214,7 @@ entry_compare(const struct value *v, struct table *t, uint64_t at)
 	return (FOUND);
 }
 
-/* The n-th slot from the key's own: what it points to. */
+/* Loads the n-th slot from the key's own, and the offset that it has. */
 static bool
 slot_load(const struct value *v, struct table *t, uint32_t n, uint32_t **slot,
     uint64_t *offset)
@@ -257,7 +258,7 @@ search(const struct value *v, struct table *t)
 
 /* ------------------------------------------------------------ values */
 
-/* False: the value changes nothing. */
+/* Makes the next copy.  Returns false if the value changes nothing. */
 static bool
 copy_next(const struct value *v, uint64_t version, uint64_t copy[COPY])
 {
@@ -321,8 +322,8 @@ values_update(const struct value *v, const struct table *t)
 }
 
 /*
- * How many bytes of an entry's values may be ones of an entry before it, whose
- * insertion was abandoned: as far as the largest one reaches.
+ * Returns how many bytes of an entry's values an abandoned insertion may have
+ * stored to: as far as the largest entry reaches.
  */
 static uint64_t
 values_touched(uint64_t at, uint64_t values, uint64_t size)
@@ -332,7 +333,10 @@ values_touched(uint64_t at, uint64_t values, uint64_t size)
 	return (end <= values ? 0 : end - values < size ? end - values : size);
 }
 
-/* An entry for the key, with values that are 0. */
+/*
+ * Inserts an entry for the key, with values of 0.  Returns TBUF_WRAPPED if
+ * done.
+ */
 static enum tbuf_outcome
 insert(const struct value *v, const struct table *t)
 {
@@ -360,8 +364,8 @@ insert(const struct value *v, const struct table *t)
 }
 
 /*
- * The session's turn, which a memo for the table looks at from now on; 0 where
- * there is none.
+ * Returns the session's turn, which the memo checks from now on; 0: there is
+ * none.
  */
 static uint64_t
 turn_take(const struct tbuf_fire *f, struct tbuf_memo *memo)
@@ -375,7 +379,7 @@ turn_take(const struct tbuf_fire *f, struct tbuf_memo *memo)
 	return (turn);
 }
 
-/* In a lane's table.  An insertion is followed by the update. */
+/* Updates the table of a lane; an insertion is followed by the update. */
 static enum tbuf_outcome
 lane_update(const struct value *v, const struct tbuf_lane *lane,
     const struct tbuf_memo *memo)
@@ -392,7 +396,7 @@ lane_update(const struct value *v, const struct tbuf_lane *lane,
 	if (!table_place(v, lane, turn_take(v->run->fire,
 	    memo == NULL ? NULL : &here), &t))
 		return (drop(&t));
-	/* A damaged table may not show what was inserted. */
+	/* Tried twice: a damaged table may not show an insertion. */
 	for (tries = 0; tries < 2 && outcome == TBUF_WRAPPED; tries++)
 		switch (search(v, &t)) {
 		case FOUND:
@@ -407,7 +411,7 @@ lane_update(const struct value *v, const struct tbuf_lane *lane,
 	return (outcome == TBUF_WRAPPED ? drop(&t) : outcome);
 }
 
-/* Of a key: what it is of, and its words. */
+/* Returns the hash of a key: `which`, and its words. */
 static uint64_t
 hash(uint32_t which, const uint64_t *words, uint32_t size)
 {
@@ -419,7 +423,7 @@ hash(uint32_t which, const uint64_t *words, uint32_t size)
 	return (tbuf_hash_key(sum, which));
 }
 
-/* A search in the table of a lane that has this word for it. */
+/* Sets the table of a search by the table's place. */
 static inline void
 search_fill(struct tbuf_search *s, uint64_t place, uint64_t base,
     uint32_t aggregation, uint32_t bytes)
@@ -459,8 +463,8 @@ section_run(const struct tbuf_memo *m, const struct tbuf_search *s,
 }
 
 /*
- * A handler may change the memo: the section looks whether it has the lane that
- * was found here, and the session this turn.
+ * The memo may be changed by a handler: the section checks that it has the lane
+ * that was found here, and the session this turn.
  */
 bool
 tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
@@ -482,7 +486,9 @@ tbuf_table_update(const struct tbuf_memo *m, struct tbuf_search *s,
 	    section_run(m, s, step) == TBUF_COMMITTED);
 }
 
-/* This CPU's lane in the session of a search, if fires here belong to it. */
+/*
+ * Finds this CPU's lane in the session of a search, if fires here belong to it.
+ */
 static bool
 lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 {
@@ -499,7 +505,7 @@ lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 	return (true);
 }
 
-/* A memo for this CPU's table of now, and where that is; false: nowhere. */
+/* Makes a memo for this CPU's current table, and finds the table's place. */
 static bool
 table_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here,
     uint64_t *place)
@@ -517,10 +523,10 @@ table_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here,
 }
 
 /*
- * The memo is made of what sections have read: should it be of another session
- * than the search, the one that commits it would not have come so far.  Its
- * place is of the CPU that the section looks for: a thread that has moved
- * meanwhile does not write to another CPU's.
+ * The memo has values that sections have read: with another session than that
+ * of the search, the section that commits it would not be reached.  It goes to
+ * the CPU that the section checks: a thread that has moved meanwhile does not
+ * write to another CPU's memo.
  */
 __attribute__((noinline)) void
 tbuf_table_remember(unsigned total, const struct tbuf_search *s,
@@ -554,7 +560,7 @@ limits_fill(struct tbuf_memo *m, unsigned char *table, uint64_t storage)
 	m->tbuf_memo_end = storage - sizeof(uint64_t);
 }
 
-/* The same of where the table lies. */
+/* The memo is made as in tbuf_table_remember(), of the table's place. */
 __attribute__((noinline)) void
 tbuf_table_remember_place(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint64_t bits)
@@ -570,7 +576,7 @@ tbuf_table_remember_place(unsigned total, const struct tbuf_search *s,
 	    &here, &tbuf_thread.shared);
 }
 
-/* Of a key that is there already, by what is remembered. */
+/* Updates a key that exists already, with the memo of the session. */
 static bool
 update_at_once(const struct value *v)
 {
@@ -609,7 +615,7 @@ update_locked(void *argument, const struct tbuf_place *place)
 
 /* ------------------------------------------------------------ the machine */
 
-/* The key, which is behind the room for an entry's head, is padded there. */
+/* The key is after the room for an entry's head, and is padded there. */
 int
 tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 {

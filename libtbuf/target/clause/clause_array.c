@@ -3,10 +3,10 @@
  *
  * Associative arrays at a fire: a key of the machine's, and the element that it
  * has among the session's (shared/array_element.h).  Each step is a section, or
- * stands under a lane's lock.
+ * is done under a lane's lock.
  *
- * inv.account: a store that finds no element is a drop, and what finds one that
- * is being written, time and again.
+ * inv.account: a store that finds no element is a drop, and so is an access to
+ * one that other threads keep writing.
  */
 #include "arch/rseq_area.h"
 #include "shared/array_element.h"
@@ -15,7 +15,7 @@
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
-#define TRIES	16			/* where others may be at it as well */
+#define TRIES	16			/* where other threads may be at it */
 
 _Static_assert(TBUF_RUN_KEY_ENTRY == TBUF_ELEMENT_HEAD * sizeof(uint64_t),
     "a body's head stands in front of the machine's key");
@@ -24,7 +24,7 @@ struct access {
 	struct tbuf_access element;
 	struct tbuf_run *run;
 	struct tbuf_code_variable array;
-	bool done;			/* else all lanes were busy */
+	bool done;			/* false: all lanes were busy */
 };
 
 /* ------------------------------------------------------------ an access */
@@ -72,7 +72,7 @@ access_locked(void *argument, const struct tbuf_place *place)
 		(void)tbuf_step_add(NULL, drops, 1);
 }
 
-/* 0 or TBUF_STOP. */
+/* Returns 0 or TBUF_STOP. */
 static __attribute__((noinline)) int
 access_run(struct access *a)
 {
@@ -82,7 +82,7 @@ access_run(struct access *a)
 		a->run->gone = true;
 		return (TBUF_STOP);
 	}
-	/* No lane was to be had, which is counted. */
+	/* No lane was free, which is counted. */
 	if (!a->done)
 		tbuf_access_give_up(&a->element);
 	return (a->done && !a->element.dropped ? 0 : TBUF_STOP);
@@ -104,7 +104,7 @@ tbuf_array_sets(const struct tbuf_run *run, struct tbuf_sets *sets)
 	    tbuf_load(&head->element)));
 }
 
-/* The key is behind the room for a body's head. */
+/* Makes the body around the key, which is after the room for its head. */
 static __attribute__((noinline)) int
 body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t nbytes)
@@ -204,7 +204,7 @@ tbuf_array_store_part(struct tbuf_run *run, enum tbuf_scope scope,
 	return (answer != 0 ? answer : access_run(&a));
 }
 
-/* ------------------------------------------------------------ once more */
+/* ------------------------------------------------------------ plans */
 
 bool
 tbuf_array_make(struct tbuf_access *a, uint64_t *body, uint32_t key_words,
@@ -236,7 +236,7 @@ tbuf_array_again(struct tbuf_access *a, const struct tbuf_memo *memo)
 	return (outcome == TBUF_COMMITTED && !a->dropped);
 }
 
-/* What it has claimed is its own still. */
+/* The element that the store has claimed is still its own. */
 void
 tbuf_array_finish(struct tbuf_run *run, const struct tbuf_access *begun)
 {

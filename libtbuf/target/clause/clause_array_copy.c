@@ -1,21 +1,21 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes of elements at a fire.  What a clause looks at is a copy of its own,
- * for those in the session's memory may change, or go, at any time.  Beside a
- * structure's copy is what it is of, so that its members can be stored to: then
- * the element of that key gets these bytes, and so does the copy.
+ * Bytes of elements at a fire.  A clause reads a copy of its own, since those
+ * in the session's memory may change, or be freed, at any time.  A structure's
+ * copy has its array and key with it, so that its members can be stored to:
+ * then the element of that key gets these bytes, and so does the copy.
  */
 #include "machine/internal.h"
 #include "target/clause/clause.h"
 
-/* A structure's copy among the temporaries; key and bytes are behind it. */
+/* A structure's copy among the temporaries; key and bytes are after it. */
 struct copy {
 	uint32_t scope, id;
 	uint64_t key_size;
 };
 
-/* What of one lies within the temporaries. */
+/* The parts of a copy, within the temporaries. */
 struct found {
 	enum tbuf_scope scope;
 	uint32_t id;
@@ -61,7 +61,9 @@ tbuf_element_refer(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	return (answer);
 }
 
-/* A program may give any number, and write to its temporaries. */
+/*
+ * Finds a copy.  It is checked: a program may pass any index, or write to it.
+ */
 static bool
 copy_find(struct tbuf_run *run, uint32_t index, struct found *f)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Built-in variables and subroutines of clauses at a fire: nothing but loads,
- * and the clock once a clause.  What walks the stack is in clause_stack.c.
+ * and the clock once a clause.  clause_stack.c walks the stack.
  */
 #include <sys/syscall.h>
 
@@ -33,7 +33,7 @@ tbuf_tempo_make(const struct tbuf_run *run, struct tbuf_tempo *tempo)
 	return (true);
 }
 
-/* ns of CLOCK_MONOTONIC. */
+/* Converts ticks to ns of CLOCK_MONOTONIC; `ahead` is CLOCK_REALTIME's lead. */
 static uint64_t
 scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
 {
@@ -51,8 +51,9 @@ scaled(const struct tbuf_run *run, uint64_t ticks, uint64_t *ahead)
 }
 
 /*
- * Read once a clause; walltimestamp is what was `ahead' when it began.  It
- * comes behind what has been loaded of other threads' times.
+ * Reads the time, once a clause.  walltimestamp adds `ahead`, of when the
+ * session began.  The read comes after loads of times that other threads have
+ * stored.
  */
 static uint64_t
 timestamp(struct tbuf_run *run, uint64_t *ahead)
@@ -65,8 +66,8 @@ timestamp(struct tbuf_run *run, uint64_t *ahead)
 }
 
 /*
- * What the thread has run, in ns; the kernel alone knows.  Read once a clause.
- * A filter of system calls may kill for the question.
+ * Asks the kernel for the thread's CPU time, ns, once a clause.  A filter of
+ * system calls may kill for that.
  */
 static int
 virtual_time(struct tbuf_run *run, uint64_t *value)
@@ -91,7 +92,7 @@ control(const struct tbuf_run *run)
 	return ((const struct tbuf_control *)(uintptr_t)run->fire->base);
 }
 
-/* What the kernel is asked for. */
+/* Asks the kernel for a built-in variable. */
 static int
 kernels(const struct tbuf_run *run, unsigned which, uint64_t *value)
 {
@@ -103,7 +104,7 @@ kernels(const struct tbuf_run *run, unsigned which, uint64_t *value)
 	return (0);
 }
 
-/* How the process began. */
+/* Returns a built-in variable that is fixed when the process begins. */
 static int
 began(unsigned which, uint64_t *value)
 {
@@ -206,7 +207,9 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	return (began(which, value));
 }
 
-/* A string of the probe table's heap, from its start to the heap's end. */
+/*
+ * Finds a string of the probe table's heap, from its start to the heap's end.
+ */
 static int
 heap_text(const struct tbuf_run *run, const uint32_t *word,
     struct tbuf_span *span)
@@ -253,7 +256,7 @@ tbuf_run_builtin_text(const struct tbuf_run *run, uint32_t which,
 	return (TBUF_FAULT_ADDRESS);
 }
 
-/* A number of 31 bits that nobody can tell beforehand by the clock alone. */
+/* Draws a number of 31 bits that the clock alone does not predict. */
 static uint64_t
 draw(const struct tbuf_run *run)
 {
@@ -286,7 +289,7 @@ tbuf_run_call(struct tbuf_machine *m, unsigned subroutine,
 	case TBUF_SUB_UREG:
 		return (tbuf_run_register(run, arguments[0], result));
 	case TBUF_SUB_FILE:
-		/* A filter of system calls may kill for those it takes. */
+		/* A filter may kill for the system calls that this takes. */
 		return (!run->calls || tbuf_self.filtered ?
 		    tbuf_file_unknown(m, arguments[1], result) :
 		    tbuf_file_tell(m, 0, arguments, result));

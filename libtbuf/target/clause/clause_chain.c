@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The clauses of a probe's chain, one after the other.
+ * Runs the clauses of a probe's chain, one after the other.
  */
 #include <errno.h>
 
@@ -13,7 +13,7 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-/* The deadline is looked at this often, for a predicate may never hold. */
+/* The deadline is checked this often, since a predicate may never hold. */
 #define LOOK_EVERY	256
 
 static const struct tbuf_surroundings surroundings = {
@@ -42,7 +42,7 @@ static const struct tbuf_surroundings surroundings = {
 
 /* ------------------------------------------------------------ arguments */
 
-/* Bytes of an argument of fixed size, with a sign if that is negative. */
+/* Bytes of an argument of fixed size, negative if it has a sign to extend. */
 static const int8_t sizes[TBUF_BINARY + 1] = {
 	[TBUF_INT8] = -1, [TBUF_INT16] = -2, [TBUF_INT32] = -4,
 	[TBUF_INT64] = 8, [TBUF_UINT8] = 1, [TBUF_UINT16] = 2,
@@ -55,7 +55,7 @@ static const int8_t sizes[TBUF_BINARY + 1] = {
 #define WIDE	(1u << TBUF_INT64 | 1u << TBUF_UINT64 | 1u << TBUF_DOUBLE | \
 	1u << TBUF_POINTER)
 
-/* Are a site's words its arguments? */
+/* Returns true if a site's words are its arguments. */
 static bool
 is_flat(const struct tbuf_site *site)
 {
@@ -66,10 +66,7 @@ is_flat(const struct tbuf_site *site)
 	return (wide != 0);
 }
 
-/*
- * Arguments of fixed size as the site had them, out of the words that they
- * were packed into.
- */
+/* Unpacks arguments of fixed size from the words that they were packed into. */
 static void
 unpack(const struct tbuf_site *site, const uint64_t *words,
     uint64_t values[TBUF_NARGS])
@@ -89,7 +86,7 @@ unpack(const struct tbuf_site *site, const uint64_t *words,
 	}
 }
 
-/* A default record, where there is no other. */
+/* Writes a default record, of an ECB without a program. */
 static enum tbuf_emit
 emit_packed(const struct tbuf_run *run, struct tbuf_pack *pack)
 {
@@ -104,7 +101,7 @@ emit_packed(const struct tbuf_run *run, struct tbuf_pack *pack)
 	return (tbuf_lane_emit(&f));
 }
 
-/* ... of a fire that has no room for it. */
+/* Writes a default record for a fire without a pack. */
 static __attribute__((noinline)) enum tbuf_emit
 emit_texts(const struct tbuf_run *run)
 {
@@ -113,9 +110,7 @@ emit_texts(const struct tbuf_run *run)
 	return (emit_packed(run, &pack));
 }
 
-/*
- * Mostly the fire has: the stack is not to hold more than what a run takes.
- */
+/* Writes a default record.  Out of line, to leave the stack of a run small. */
 static __attribute__((noinline)) enum tbuf_emit
 emit_default(const struct tbuf_run *run, bool packed)
 {
@@ -127,7 +122,7 @@ emit_default(const struct tbuf_run *run, bool packed)
 
 /* ------------------------------------------------------------ a clause */
 
-/* The ECB's clause, copied. */
+/* Copies the ECB's clause. */
 static bool
 clause_find(const struct tbuf_run *run, struct tbuf_clause *clause)
 {
@@ -146,7 +141,7 @@ clause_find(const struct tbuf_run *run, struct tbuf_clause *clause)
 	return (true);
 }
 
-/* Its program, as far as it lies in the session's; its flags. */
+/* Finds a program within the session's programs, and its flags. */
 static bool
 program_find(struct tbuf_run *run, uint32_t program, uint32_t *flags)
 {
@@ -180,7 +175,9 @@ lend(struct tbuf_buffer *buffer, void *bytes, uint32_t room)
 	buffer->used = 0;
 }
 
-/* Behind room for what stands in front of it in a table, or in a buffer. */
+/*
+ * Lends words after `before` bytes, the room for a head of a table or a record.
+ */
 static void
 lend_behind(struct tbuf_buffer *buffer, uint64_t *words, uint32_t size,
     uint32_t before)
@@ -188,7 +185,10 @@ lend_behind(struct tbuf_buffer *buffer, uint64_t *words, uint32_t size,
 	lend(buffer, (unsigned char *)words + before, size - before);
 }
 
-/* For the rest of the chain; false if all are taken. */
+/*
+ * Lends a workspace for the rest of the chain.  Returns false if all are in
+ * use.
+ */
 static bool
 workspace_lend(struct tbuf_run *run)
 {
@@ -207,7 +207,7 @@ workspace_lend(struct tbuf_run *run)
 	return (true);
 }
 
-/* What a program needs that is more than a predicate. */
+/* Prepares a run for a program that is more than a predicate. */
 static void
 run_begin(struct tbuf_run *run)
 {
@@ -221,7 +221,7 @@ run_begin(struct tbuf_run *run)
 	m->token_at = TBUF_TOKEN_NONE;
 	lend_behind(&m->record, run->small_record, sizeof(run->small_record),
 	    TBUF_RUN_HEADER);
-	/* Empty, and somewhere. */
+	/* These are empty, at some valid address. */
 	lend(&m->temporary, run->small_record, 0);
 	lend(&m->scratch, run->small_record, 0);
 	lend_behind(&m->key, run->small_key, sizeof(run->small_key),
@@ -229,7 +229,7 @@ run_begin(struct tbuf_run *run)
 	lend(&m->token, run->small_record, 0);
 }
 
-/* The session may be over: then nothing of this fire is told to the next. */
+/* Runs the machine.  Returns TBUF_EMIT_AGAIN if the session has ended. */
 static enum tbuf_emit
 program_run(struct tbuf_run *run, uint32_t flags)
 {
@@ -250,7 +250,7 @@ program_run(struct tbuf_run *run, uint32_t flags)
 	return (run->gone ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
 }
 
-/* From an instruction on; those before it have been done. */
+/* Runs a clause from an instruction on; those before it have been done. */
 static enum tbuf_emit
 clause_run(struct tbuf_run *run, uint32_t from, bool packed)
 {
@@ -277,7 +277,7 @@ clause_run(struct tbuf_run *run, uint32_t from, bool packed)
 
 /* ------------------------------------------------------------ the chain */
 
-/* So many clauses, the first from an instruction on. */
+/* Runs at most `most` clauses, the first from an instruction on. */
 static enum tbuf_emit
 chain_run(struct tbuf_run *run, uint32_t from, unsigned most, bool packed)
 {
@@ -287,7 +287,7 @@ chain_run(struct tbuf_run *run, uint32_t from, unsigned most, bool packed)
 	for (n = 0; f->epid != 0 && n < most; n++) {
 		if (clause_run(run, from, packed) == TBUF_EMIT_AGAIN)
 			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
-		/* Nothing fires any more after exit(). */
+		/* After exit() the session has no more fires. */
 		if (run->exit != 0) {
 			tbuf_fire_leave(f, run->exit);
 			break;
@@ -299,7 +299,7 @@ chain_run(struct tbuf_run *run, uint32_t from, unsigned most, bool packed)
 	return (TBUF_EMIT_DONE);
 }
 
-/* The arguments, as the site has them. */
+/* Returns the arguments, as the site has them. */
 static const uint64_t *
 arguments(struct tbuf_run *run, const uint64_t *values)
 {
@@ -334,7 +334,7 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	f->memo = &run->memo;
 }
 
-/* While a mark stands: a child forgets who has which workspace. */
+/* The mark is still set: a forked child forgets which workspaces are in use. */
 static inline void
 run_leave(const struct tbuf_run *run)
 {
@@ -357,8 +357,8 @@ run_raise(const struct tbuf_run *run)
 }
 
 /*
- * A child that a handler forks meanwhile must not become a target: what is run
- * here would be its parent's.
+ * The fire is held (inflight.h): a child that a handler forks meanwhile must
+ * not become a target.
  */
 __attribute__((noinline)) enum tbuf_emit
 tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
@@ -371,7 +371,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 
 	if (tbuf_thread.looks++ % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
 		return (TBUF_EMIT_DONE);
-	/* -x cpu: nothing happens elsewhere, whatever it would be. */
+	/* -x cpu: on other CPUs nothing is done at all. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0 &&
 	    !tbuf_fire_wanted(f, tbuf_run_cpu()))
 		return (TBUF_EMIT_DONE);
@@ -404,7 +404,7 @@ machine_make(struct tbuf_run *run, const struct tbuf_kept_program *p,
 	m->values = run->values;
 }
 
-/* The fire in the session of this slot; it has no record. */
+/* Makes the fire in the session of this slot; it has no record. */
 static void
 fire_make(struct tbuf_fire *f, const struct tbuf_site *site, uint64_t base,
     unsigned number, uint64_t generation, uint32_t epid)
@@ -419,7 +419,10 @@ fire_make(struct tbuf_fire *f, const struct tbuf_site *site, uint64_t base,
 	f->epid = epid;
 }
 
-/* The deadline is looked at by who does not come here. */
+/*
+ * Runs a plan's program.  Returns false at each 256th fire: the slow path
+ * checks the deadline.
+ */
 static __attribute__((noinline)) bool
 kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
     const struct tbuf_kept_program *p, unsigned number, uint64_t generation)
@@ -442,7 +445,6 @@ kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
 		run.gone = true;
 	else {
 		(void)program_run(&run, p->flags);
-		/* Nothing fires any more after exit(). */
 		if (run.exit != 0)
 			tbuf_fire_leave(&f, run.exit);
 	}
@@ -468,7 +470,7 @@ tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
 	    kept_run(site, &fire, &program, number, generation));
 }
 
-/* this-> variables that steps have left. */
+/* Stores the this-> variables that steps have made. */
 static void
 locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
     const struct tbuf_kept_fire *fire)
@@ -486,9 +488,9 @@ locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
 }
 
 /*
- * Whoever comes here holds the fire already, and raises its signals: a mark
- * more would leave less room for those of handlers' fires.  What the clauses of
- * a fire share is lost with the run.
+ * The caller holds the fire already, and raises its signals: a second mark
+ * would leave less room for those of handlers' fires.  State that the clauses
+ * of a fire share is lost with the run.
  */
 __attribute__((noinline)) bool
 tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
@@ -521,7 +523,7 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
 	return (apart && emit == TBUF_EMIT_DONE && run.exit == 0 && !run.gone);
 }
 
-/* Whoever comes here holds the fire already. */
+/* The caller holds the fire already. */
 __attribute__((noinline)) void
 tbuf_clause_store(const struct tbuf_site *site,
     const struct tbuf_kept_fire *fire, unsigned number, uint64_t generation,

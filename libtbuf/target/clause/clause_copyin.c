@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The program's own memory (base/safe_read.h); to write to it takes
- * process_vm_writev(2), which no process under a filter makes.  Only clauses
- * that say so make such calls.
+ * The program's own memory (base/safe_read.h).  Writing takes
+ * process_vm_writev(2), which a process under a filter does not call.  Only
+ * clauses that are flagged for it make such calls.
  */
 #include "base/optimize_size.h"
 
@@ -26,7 +26,7 @@ tbuf_run_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 	    to, size) == (long)size ? 0 : TBUF_FAULT_ADDRESS);
 }
 
-/* What has been written before a page that is not there stays. */
+/* Bytes written before a page that does not exist stay written. */
 int
 tbuf_run_copyout(struct tbuf_machine *m, uint64_t address,
     const uint8_t *bytes, uint64_t size)

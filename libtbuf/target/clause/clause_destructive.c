@@ -1,11 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause does to its program, which is only asked for with -w: raise(),
- * stop() and chill().
+ * raise(), stop() and chill(), which change the program and need -w.
  *
- * Signals wait until the clauses of the fire are done.  A handler of theirs
- * may then do what any handler may, and leave by a jump as well.
+ * Signals wait until the clauses of the fire are done.  Their handlers may then
+ * do all that a handler may, and leave by a jump as well.
  */
 #include "base/optimize_size.h"
 
@@ -23,7 +22,7 @@
 #define CHILL_MAX	(SECOND / 2)
 #define SIGNALS		64
 
-/* 0, as for kill(2), is none. */
+/* 0 is no signal, as for kill(2). */
 static int
 raise_later(struct tbuf_run *run, uint64_t number)
 {
@@ -34,7 +33,7 @@ raise_later(struct tbuf_run *run, uint64_t number)
 	return (0);
 }
 
-/* 0: there is no clock to go by. */
+/* Returns the time in ns, 0 if no clock can be read. */
 static uint64_t
 now(void)
 {
@@ -46,7 +45,7 @@ now(void)
 	return ((uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec);
 }
 
-/* It spins, as if the program had more to do. */
+/* Spins, as if the program had more to do. */
 static int
 chill(uint64_t ns)
 {
@@ -76,7 +75,7 @@ tbuf_run_destroy(struct tbuf_run *run, unsigned subroutine, uint64_t argument)
 	return (TBUF_FAULT_ILLEGAL);
 }
 
-/* To this thread, whatever it is: a child of vfork has its parent's memory. */
+/* The ids are read, not cached: a child of vfork has its parent's memory. */
 void
 tbuf_signals_raise(uint64_t signals)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a clause leaves at a fire: its records, faults, exit().
+ * Effects of a clause at a fire: its records, faults, exit().
  */
 #include "target/clause/clause.h"
 
@@ -42,7 +42,7 @@ tbuf_run_fault(struct tbuf_run *run)
 	(void)tbuf_run_record(run, TBUF_EPID_FAULT, &fault, sizeof(fault));
 }
 
-/* Statements behind it in the same clause still run. */
+/* Later statements of the same clause still run. */
 int
 tbuf_run_exit(struct tbuf_machine *m, uint64_t status)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A record that a clause makes goes where those of fires go.
+ * Records of clauses, which go into the lanes as those of fires do.
  */
 #include "arch/rseq.h"
 #include "target/clause/clause.h"
@@ -31,7 +31,7 @@ tbuf_record_write(const struct tbuf_fire *f, uint32_t epid, const void *data,
 	    tbuf_rseq_words(m, &w) == TBUF_COMMITTED);
 }
 
-/* By sections, as any record. */
+/* Writes a record by sections, as any other. */
 static int
 record(struct tbuf_run *run, uint32_t epid, const void *data, uint64_t size,
     bool aside)

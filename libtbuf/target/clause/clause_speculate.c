@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations at a fire (speculation.h).
+ * Speculations at a fire (layout/speculation.h).
  *
  * The words of the ids are changed by compare-and-swap alone, and name their
- * session: no lane is needed for them, and none that is busy can keep an id
- * from being ended.  Buffers are written as lanes are, by sections of the CPU
- * or under a lane's lock.
+ * session: they take no lane, and no busy one can keep an id from being ended.
+ * Buffers are written as lanes are, by sections of the CPU or under a lane's
+ * lock.
  *
- * inv.order: what is found in a buffer is of one instance, in the order in
- * which it was written there.
+ * inv.order: the records in a buffer are of one instance, in the order in which
+ * they were written there.
  */
 #include "arch/counter.h"
 #include "arch/rseq.h"
@@ -21,9 +21,9 @@
 /* A record on its way into a buffer. */
 struct speculated {
 	struct tbuf_run *run;
-	uint64_t *record;	/* room for a header, then the data */
+	uint64_t *record;	/* room for a header, then data */
 	uint64_t size;		/* of both */
-	uint64_t second;	/* word of the header, but for the size */
+	uint64_t second;	/* second header word, less the size */
 	uint64_t instance;
 };
 
@@ -43,7 +43,7 @@ count(const struct tbuf_run *run)
 	return (n < TBUF_NSPEC ? n : TBUF_NSPEC);
 }
 
-/* Is a word of this session's, and its id in this state? */
+/* Returns true if a word is this session's, and its id in this state. */
 static bool
 is(const struct tbuf_run *run, uint64_t word,
     enum tbuf_speculation_state state)
@@ -52,7 +52,10 @@ is(const struct tbuf_run *run, uint64_t word,
 	    tbuf_speculation_instance(word), state));
 }
 
-/* A child that was forked meanwhile leaves its parent's ids alone. */
+/*
+ * Changes an id's state, but not in a child forked meanwhile: it is its
+ * parent's.
+ */
 static bool
 change(const struct tbuf_run *run, uint64_t id, uint64_t old,
     uint64_t instance, enum tbuf_speculation_state state)
@@ -64,7 +67,7 @@ change(const struct tbuf_run *run, uint64_t id, uint64_t old,
 
 /* ------------------------------------------------------------ buffers */
 
-/* The buffer of the id that is speculated into, or NULL. */
+/* Returns the buffer of the id that is speculated into, or NULL. */
 static struct tbuf_speculated *
 buffer_find(const struct tbuf_run *run, const struct tbuf_lane *lane,
     uint64_t *room)
@@ -83,8 +86,9 @@ buffer_find(const struct tbuf_run *run, const struct tbuf_lane *lane,
 }
 
 /*
- * The last look before the section or the store that commits: if the id is
- * active now, what the head was before is of no later instance.
+ * Returns true if the id is no longer active.  It is the last check before the
+ * section or the store that commits: if the id is active now, the head that was
+ * read before is of no later instance.
  */
 static bool
 ended(const struct speculated *s)
@@ -106,7 +110,7 @@ counted(const struct speculated *s, uint64_t n)
 	return (s->instance << 24 | (n & 0xffffff));
 }
 
-/* Once: a section is some hundred bytes of text. */
+/* Out of line: a section is some hundred bytes of code. */
 static __attribute__((noinline)) enum tbuf_outcome
 publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
     uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
@@ -119,7 +123,7 @@ publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
 	}));
 }
 
-/* Told if the id is committed. */
+/* Counts one more drop, which is reported if the id is committed. */
 static uint64_t
 one_more(const struct speculated *s, uint64_t drops)
 {
@@ -146,7 +150,7 @@ write_here(void *argument, const struct tbuf_memo *memo)
 	if (used > room || s->size > room - used)
 		return (publish(memo, &buffer->drops, words[1],
 		    one_more(s, words[1]), &dummy, &dummy, sizeof(dummy)));
-	/* Behind the look at the head: stamps rise as it does. */
+	/* The stamp is read after the head: stamps rise as it does. */
 	s->record[0] = tbuf_clock_read(tbuf_self.clock);
 	s->record[1] = s->second | s->size << 16;
 	return (publish(memo, &buffer->head, words[0],
@@ -160,7 +164,7 @@ store_locked(const struct speculated *s, uint64_t *to, uint64_t size)
 {
 	uint64_t i;
 
-	/* The stores come behind the last commit. */
+	/* The stores come after the last commit. */
 	tbuf_fence_stores();
 	tbuf_store(&to[0], tbuf_clock_read(tbuf_self.clock));
 	tbuf_store(&to[1], s->second | size << 16);
@@ -213,7 +217,10 @@ tbuf_run_speculated(struct tbuf_run *run, uint32_t epid)
 		run->gone = true;
 		return (TBUF_STOP);
 	}
-	/* What follows an if is a clause of its own. */
+	/*
+	 * The code after an if is a clause of its own, which does not
+	 * speculate.
+	 */
 	run->speculation = 0;
 	return (0);
 }
@@ -254,7 +261,7 @@ count_locked(void *argument, const struct tbuf_place *place)
 
 /* ------------------------------------------------------------ the machine */
 
-/* Below one more than it has there is an id, whatever it is doing. */
+/* Returns 0 for an id up to nspec, in any state, else a fault. */
 static int
 check(const struct tbuf_run *run, uint64_t id)
 {
@@ -287,7 +294,7 @@ tbuf_run_speculation(struct tbuf_machine *m, uint64_t *id)
 	return (TBUF_STOP);
 }
 
-/* The clause ends without a word if the id is not active. */
+/* Selects an id.  If it is not active the clause ends silently. */
 int
 tbuf_run_speculate(struct tbuf_machine *m, uint64_t id)
 {
@@ -304,7 +311,10 @@ tbuf_run_speculate(struct tbuf_machine *m, uint64_t id)
 	return (0);
 }
 
-/* Of a session that is gone no part runs; none is speculated as another was. */
+/*
+ * Returns false if the session has ended: no part runs then.  A part does not
+ * inherit the speculation of the one before it.
+ */
 bool
 tbuf_run_resume(struct tbuf_machine *m)
 {
@@ -314,7 +324,7 @@ tbuf_run_resume(struct tbuf_machine *m)
 	return (!run->gone);
 }
 
-/* True: nobody else ends this instance any more. */
+/* Ends an instance.  Returns true if done: then no other thread ends it. */
 static bool
 leave(struct tbuf_run *run, uint64_t id, enum tbuf_speculation_state state,
     uint64_t *instance)
@@ -339,7 +349,7 @@ tbuf_run_commit(struct tbuf_machine *m, uint64_t id)
 	if (answer != 0 || !leave(run, id, TBUF_COMMITTING, &mark.instance))
 		return (answer);
 	answer = tbuf_run_record(run, TBUF_EPID_COMMIT, &mark, sizeof(mark));
-	/* It is there, or was refused. */
+	/* The record is in a lane, or was refused. */
 	if (answer == 0)
 		(void)change(run, id - 1, tbuf_speculation_word(
 		    run->fire->generation, mark.instance, TBUF_COMMITTING),

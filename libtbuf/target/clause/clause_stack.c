@@ -4,18 +4,19 @@
  * ustack(), ucaller, ustackdepth and uregs[]: the frames above a probe, by
  * their frame pointers.
  *
- *	the stack's end			by whom it is read
+ *	the stack's end			how it is read
  *	+-----------------------+
- *	| frames of the program	|	loads, within what is known to be this
+ *	| frames of the program	|	loads, within the known part of this
  *	|			|	thread's stack; else a call for each
  *	+-----------------------+ <---	where the site called us
  *	| ours			|	loads
  *	+-----------------------+
  *
- * A frame pointer is whatever the program has in that register, so each one is
- * looked at before it is followed.  Nothing but the stack is read: a frame lies
- * above the one that it was called from, and below the stack's end.  A stack
- * that others unwind is copied from there on, as far as it may be read.
+ * A frame pointer may be any value that the program has in that register, so
+ * each one is checked before it is followed.  Nothing but the stack is read: a
+ * frame is above the one that it was called from, and below the stack's end.  A
+ * stack that the consumer unwinds is copied from there on, as far as it may be
+ * read.
  */
 #include "base/optimize_size.h"
 
@@ -31,28 +32,28 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* Frames of ours, from the clause to the site: there are five or so. */
+/* Frames of ours, from the clause to the site: there are about five. */
 #define OURS_MAX	32
-/* On a stack of which only the pointer is known, a frame is no larger. */
+/* Largest frame, bytes, on a stack of which only the pointer is known. */
 #define FRAME_MAX	65536
-/* Pages that are asked for at once, and calls of that for a stack. */
+/* Pages for each call that asks for them, and such calls for a stack. */
 #define PAGES		16
 #define ASK_MAX		128
 #define PAGE		UINT64_C(4096)
 
-/* The main thread's stack, from the loader; others have it below their area. */
+/* End of the main thread's stack, from the loader; others end at their area. */
 extern void *__libc_stack_end __attribute__((weak));
 
 struct frame {
-	uint64_t at;		/* where the frame pointer points */
-	uint64_t next;		/* what is saved there: the caller's */
-	uint64_t pc;		/* where it will go on */
-	uint64_t behind;	/* ... of the caller, without a record; or 0 */
+	uint64_t at;		/* address of the frame's two words */
+	uint64_t next;		/* the first: saved frame pointer */
+	uint64_t pc;		/* the second: return address */
+	uint64_t behind;	/* next pc, if no frame has it; or 0 */
 };
 
 /*
- * Some bytes of ours, by a call that fails where a load would trap: how many
- * were there.
+ * Copies bytes of this process by a call that fails where a load would trap.
+ * Returns how many were copied.
  */
 static size_t
 ask_some(const struct tbuf_run *run, const struct iovec *from, unsigned count,
@@ -71,7 +72,7 @@ ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
 	return (ask_some(run, from, count, to, size) == size);
 }
 
-/* Can every page from `low' to `high' be read? */
+/* Returns true if every page from `low' to `high' can be read. */
 static bool
 is_whole(const struct tbuf_run *run, uint64_t low, uint64_t high)
 {
@@ -91,9 +92,9 @@ is_whole(const struct tbuf_run *run, uint64_t low, uint64_t high)
 }
 
 /*
- * Where the stack ends that an address may lie in, or 0.  A thread that
- * pthreads has made has its area there; the first one has that elsewhere, but
- * in a child that such a thread has forked.
+ * Returns the end of the stack that an address may be in, or 0.  The stack of a
+ * thread that pthreads has made ends at its area; the first thread's area is
+ * elsewhere, except in a child that such a thread has forked.
  */
 static uint64_t
 end_above(const struct tbuf_run *run, uint64_t address)
@@ -111,9 +112,10 @@ end_above(const struct tbuf_run *run, uint64_t address)
 }
 
 /*
- * Does it lie in this thread's stack?  Learnt once, and again where the thread
- * has got deeper: whatever lies between is there as long as the thread.  A
- * handler's stack, or a coroutine's, has a gap between, or ends elsewhere.
+ * Returns true if an address is in this thread's stack.  The known part grows
+ * when the thread has got deeper: all that is between exists as long as the
+ * thread.  A handler's stack, or a coroutine's, has a gap between, or ends
+ * elsewhere.
  */
 static bool
 is_stack(const struct tbuf_run *run, uint64_t address)
@@ -131,7 +133,7 @@ is_stack(const struct tbuf_run *run, uint64_t address)
 	address &= -PAGE;
 	if (!is_whole(run, address, low))
 		return (false);
-	/* inv.guest: a handler between the two finds nothing that is known. */
+	/* inv.guest: a handler between the two finds that nothing is known. */
 	tbuf_store(&self->stack_end, 0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_store(&self->stack_low, address);
@@ -140,7 +142,7 @@ is_stack(const struct tbuf_run *run, uint64_t address)
 	return (true);
 }
 
-/* What is no frame may lie between variables: ASan and TSan object. */
+/* Loads a frame; a false one may be between variables: ASan and TSan object. */
 static __attribute__((no_sanitize("address", "thread"))) void
 load(struct frame *f)
 {
@@ -150,7 +152,7 @@ load(struct frame *f)
 	f->pc = tbuf_stack_code(tbuf_load(words + 1));
 }
 
-/* A frame's two words: 16 bytes at an address of the program's choice. */
+/* Reads a frame: 16 bytes at an address of the program's choice. */
 static bool
 read_frame(const struct tbuf_run *run, struct frame *f)
 {
@@ -170,13 +172,13 @@ read_frame(const struct tbuf_run *run, struct frame *f)
 	return (true);
 }
 
-/* May a frame be where another one says that its caller's is? */
+/* Returns true if the caller's frame may be where this one says. */
 static bool
 is_above(const struct tbuf_run *run, const struct frame *f)
 {
 	if (f->next % 8 != 0 || f->next == 0)
 		return (false);
-	/* From a handler's stack to the thread's: wherever that is. */
+	/* A handler's stack may lead to the thread's, at any address. */
 	if (!is_stack(run, f->at))
 		return ((f->next > f->at && f->next - f->at <= FRAME_MAX) ||
 		    is_stack(run, f->next));
@@ -197,7 +199,7 @@ next(const struct tbuf_run *run, struct frame *f)
 	return (read_frame(run, f) && tbuf_stack_plausible(f->pc));
 }
 
-/* What a provider has told that fires for other code. */
+/* Makes the first frame from the registers that a provider has stored. */
 static void
 first_told(struct frame *f)
 {
@@ -213,11 +215,11 @@ first_told(struct frame *f)
 }
 
 /*
- * The frame that we were called from: its function's frame pointer, and the
- * site as pc.  All of ours call each other directly, and a site calls through
- * its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no function
- * of the program's; what has called that has mostly jumped there.  A provider
- * that fires for redirected code has told where that is.
+ * Finds the frame that we were called from: its function's frame pointer, and
+ * the site as pc.  All of ours call each other directly, and a site calls
+ * through its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no
+ * function of the program's, and mostly has no frame, as it jumps there.  A
+ * provider that fires for redirected code has stored where that is.
  */
 static bool
 first(struct tbuf_run *run, struct frame *f)
@@ -290,7 +292,7 @@ tbuf_run_caller(struct tbuf_run *run)
 	return (first(run, &f) && next(run, &f) ? f.pc : 0);
 }
 
-/* Of the registers a call leaves these to be known. */
+/* Reads one of the registers that are known after a call. */
 int
 tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
 {
@@ -314,7 +316,9 @@ tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
 
 /* ------------------------------------------------------------ raw stacks */
 
-/* What lies between variables is read, too. */
+/*
+ * Copies words of the stack; ASan and TSan object to those between variables.
+ */
 static __attribute__((no_sanitize("address", "thread"))) void
 copy_words(uint8_t *to, uint64_t from, uint32_t size)
 {
@@ -327,7 +331,7 @@ copy_words(uint8_t *to, uint64_t from, uint32_t size)
 	}
 }
 
-/* A page by itself, so that what stands in front of a gap is there. */
+/* Copies page by page, so that the bytes before a gap are copied. */
 static uint32_t
 copy_asked(const struct tbuf_run *run, uint8_t *to, uint64_t from,
     uint32_t most)
@@ -347,7 +351,7 @@ copy_asked(const struct tbuf_run *run, uint8_t *to, uint64_t from,
 	return ((uint32_t)ask_some(run, pages, n, to, (size_t)(at - from)));
 }
 
-/* From an address to the stack's end, if that is not too far. */
+/* Copies from an address to the stack's end, if that is not too far. */
 static uint32_t
 copy_stack(const struct tbuf_run *run, uint8_t *to, uint64_t from,
     uint32_t most)
@@ -379,7 +383,7 @@ tbuf_run_stack_raw(struct tbuf_machine *m, uint64_t image, uint8_t *to,
 
 	if (room < sizeof(raw) || !first(run, &f))
 		return (TBUF_FAULT_ILLEGAL);
-	/* Its registers are the caller's. */
+	/* The other registers are the caller's. */
 	raw.pc = f.behind != 0 ? f.behind : f.pc;
 	raw.sp = f.at + 2 * sizeof(uint64_t);
 	raw.fp = f.next;

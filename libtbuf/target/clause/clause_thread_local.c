@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * self-> variables at a fire: a block of the session's for each thread that
- * has stored to one (variable.h).
+ * self-> variables at a fire: a block of the session's for each thread that has
+ * stored to one (layout/variable.h).
  *
  *	a thread's number --remembered--> its block, or that it has none
  *	                  \--searched----^
  *
- * The number is drawn once a thread and never used twice, as thread ids are,
- * so nobody takes a dead thread's variables for its own.  Nobody but the thread
- * and its handlers claims a block for it or stores there: what it remembers of
- * a session holds as long as that stands.
+ * The number is drawn once a thread and never used twice, as thread ids are, so
+ * no thread takes a dead one's variables for its own.  Only the thread and its
+ * handlers claim a block for it and store there: the block that it remembers is
+ * valid as long as the session.
  *
  * A task that shares its thread area with another one, as a child of vfork
  * does, is no thread of its own here: it has no variables.
@@ -26,7 +26,7 @@
 #define INDEX		TBUF_BLOCK_INDEX
 #define NONE		TBUF_BLOCK_NONE
 
-/* Turns that a swap is given, where others may be at the same words. */
+/* Attempts of a swap, as other threads may be at the same words. */
 #define TRIES		64
 
 struct access {
@@ -39,7 +39,7 @@ struct access {
 	uint32_t nbytes;
 	uint64_t value;
 	uint64_t *loaded;		/* words of the variable */
-	bool done;			/* else all lanes were busy */
+	bool done;			/* false: all lanes were busy */
 	bool dropped;
 };
 
@@ -52,7 +52,7 @@ tbuf_thread_number(bool *shared)
 
 /* ------------------------------------------------------------ blocks */
 
-/* Where they are; there may be none. */
+/* Finds the session's blocks; it may have none. */
 static bool
 blocks_find(struct access *a)
 {
@@ -91,7 +91,7 @@ memory_of(const struct access *a, uint64_t index)
 	return (a->run->fire->generation << INDEX | index);
 }
 
-/* The n-th block that is looked at; false: there is none. */
+/* Returns the n-th block to look at; false: there is none. */
 static bool
 nth(const struct access *a, uint32_t n, uint64_t *index)
 {
@@ -103,7 +103,7 @@ nth(const struct access *a, uint32_t n, uint64_t *index)
 	return (n < TBUF_BLOCK_PROBES && n < count);
 }
 
-/* The first block that has this owner, or is free (0); or NONE. */
+/* Finds the first block that has this owner, or is free (0); or NONE. */
 static __attribute__((noinline)) enum tbuf_outcome
 owner_find(const struct access *a, const struct tbuf_memo *memo,
     uint64_t owner, uint64_t *found)
@@ -123,7 +123,7 @@ owner_find(const struct access *a, const struct tbuf_memo *memo,
 	return (TBUF_COMMITTED);
 }
 
-/* The thread's block, or NONE; a handler may claim one meanwhile. */
+/* Finds the thread's block, or NONE; a handler may claim one meanwhile. */
 static enum tbuf_outcome
 own_find(const struct access *a, const struct tbuf_memo *memo,
     uint64_t *index)
@@ -139,7 +139,7 @@ own_find(const struct access *a, const struct tbuf_memo *memo,
 	return (TBUF_COMMITTED);
 }
 
-/* A handler has claimed one first, or has made the thread forget. */
+/* Frees a claimed block: a handler's came first, or made the thread forget. */
 static void
 give_back(const struct tbuf_memo *memo, uint64_t *block,
     const uint64_t mine[2])
@@ -177,8 +177,8 @@ claim(const struct access *a, const struct tbuf_memo *memo,
 /* ------------------------------------------------------------ a variable */
 
 /*
- * Whether it is set comes first if it will be unset, else last, so that a
- * handler does not see half of it.
+ * The word that says that a variable is set is cleared first, or set last: a
+ * handler does not see half of the value.
  */
 static enum tbuf_outcome
 cell_store(const struct access *a, const struct tbuf_memo *memo,
@@ -218,7 +218,7 @@ access_do(struct access *a, const struct tbuf_memo *memo,
 	if (!tbuf_thread_is_nobody() &&
 	    own_find(a, memo, &index) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	/* What is 0 need not be stored where nothing else is. */
+	/* 0 need not be stored where nothing else is. */
 	if (index == NONE && a->stores && (a->bytes != NULL || a->value != 0)) {
 		if (!tbuf_thread_is_nobody() &&
 		    claim(a, memo, side, &index) != TBUF_COMMITTED)
@@ -245,14 +245,14 @@ access_locked(void *argument, const struct tbuf_place *place)
 	struct access *a = argument;
 	unsigned try;
 
-	/* A swap that another thread was first with is tried again. */
+	/* Each swap that another thread won is tried again. */
 	for (try = 0; try < TRIES; try++)
 		if (access_do(a, NULL, place->lane) == TBUF_COMMITTED)
 			return;
 	drop(a, NULL, tbuf_side_find(a->run->fire->base, place->lane));
 }
 
-/* 0 or TBUF_STOP. */
+/* Returns 0, TBUF_STOP or a fault. */
 static int
 access_run(struct tbuf_run *run, struct access *a)
 {
@@ -298,7 +298,7 @@ place_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
 	    f->generation, f->slot, id, here, cell));
 }
 
-/* Twice in a run, as in /self->ts/ { ... self->ts }, it is loaded once. */
+/* Loads a number once in a run, as in /self->ts/ { trace(self->ts) }. */
 bool
 tbuf_places_load(struct tbuf_run *run, uint32_t id, uint64_t *value)
 {
@@ -341,7 +341,9 @@ tbuf_thread_variable_load(struct tbuf_run *run,
 	return (place->size != 0 ? TBUF_FAULT_ILLEGAL : access_run(run, &a));
 }
 
-/* Its bytes are copied: those in the session's memory may go at any time. */
+/*
+ * The bytes are copied: those in the session's memory may change at any time.
+ */
 int
 tbuf_thread_variable_refer(struct tbuf_run *run,
     const struct tbuf_code_variable *place, uint64_t *address)

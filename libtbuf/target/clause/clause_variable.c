@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Variables of clauses at a fire.  Globals lie in the session's area: what is
- * loaded is as another thread has left it, and each word that is stored is a
- * section of its own.  this-> variables lie in the run; self-> variables are in
- * clause_thread_local.c.  Where each of them is the codes say.
+ * Variables of clauses at a fire.  Globals are in the session's area: a load
+ * sees the last store of any thread, and each word that is stored is a section
+ * of its own.  this-> variables are in the run; self-> variables are in
+ * clause_thread_local.c.  The session's codes have their places.
  */
 #include "machine/internal.h"
 #include "shared/atomic_step.h"
@@ -12,10 +12,12 @@
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
-/* A thread's structure: what is seen of it is a copy. */
+/* A self-> structure, of which clauses see a copy. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE
 
-/* So much the script has of them; there may be room for much more. */
+/*
+ * Returns the bytes of the script's this-> variables; there is room for more.
+ */
 static uint32_t
 locals_size(const struct tbuf_run *run)
 {
@@ -25,7 +27,7 @@ locals_size(const struct tbuf_run *run)
 	return (codes == NULL ? 0 : tbuf_load(&codes->locals_size));
 }
 
-/* this-> variables are 0 when the first clause of a chain asks for one. */
+/* Zeroes this-> variables when the first clause of a chain asks for one. */
 static void
 locals_begin(struct tbuf_run *run)
 {
@@ -43,7 +45,7 @@ locals_begin(struct tbuf_run *run)
 	run->locals_ready = true;
 }
 
-/* A variable's word, and behind it its bytes; NULL: it is nowhere. */
+/* Returns a variable's word, which its bytes follow; NULL: there is none. */
 static uint64_t *
 word_find(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     struct tbuf_code_variable *place)
@@ -63,7 +65,7 @@ word_find(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
 	return ((uint64_t *)(void *)(run->locals + place->at));
 }
 
-/* What is stored to the session is stored in a section. */
+/* Stores a word; one of the session's is stored in a section. */
 static int
 word_store(struct tbuf_run *run, enum tbuf_scope scope, uint64_t *word,
     uint64_t value)
@@ -126,7 +128,7 @@ tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	return (word_store(run, scope, word, value));
 }
 
-/* A structure is there from the start, a text when it is set. */
+/* A structure exists from the start, a text when it is set. */
 int
 tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
     uint64_t *address)
@@ -158,8 +160,9 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 }
 
 /*
- * A value's bytes, and zeroes behind them, in order: they may come from where
- * they go to.  Whether it is set comes first if it will be unset, else last.
+ * Stores a value's bytes, and zeroes after them, in order: they may come from
+ * where they go to.  The word that says that it is set is cleared first, or set
+ * last.
  */
 static int
 bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
@@ -226,7 +229,7 @@ thread_copy(struct tbuf_run *run, uint32_t id, struct tbuf_span *span,
 	return (answer);
 }
 
-/* What is the session's is written by sections: tbuf_run_write(). */
+/* The session's memory is written by sections: tbuf_run_write(). */
 int
 tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
     struct tbuf_span *span)
@@ -255,7 +258,7 @@ tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 
 /* ------------------------------------------------------------ in place */
 
-/* What is to be written to a global from its byte `at` on. */
+/* Bytes that are written to a global from its byte `at` on. */
 struct writing {
 	uint64_t *words;
 	uint64_t at;
@@ -263,7 +266,7 @@ struct writing {
 	uint64_t size;
 };
 
-/* Those of its bytes that are written; its first byte is the n-th. */
+/* Returns the word at byte n with those of its bytes that are written. */
 static uint64_t
 merge(const struct writing *w, uint64_t word, uint64_t n)
 {
@@ -277,7 +280,7 @@ merge(const struct writing *w, uint64_t word, uint64_t n)
 	return (word);
 }
 
-/* Members that lie in one word may be several threads'. */
+/* Each word is swapped: members in one may be several threads'. */
 static enum tbuf_outcome
 write_here(void *argument, const struct tbuf_memo *memo)
 {
@@ -299,7 +302,7 @@ write_locked(void *argument, const struct tbuf_place *place)
 	unsigned try;
 
 	(void)place;
-	/* One that another thread is always before is as if it came first. */
+	/* If other threads always win, it is as if this store came first. */
 	for (try = 0; try < 64; try++)
 		if (write_here(argument, NULL) == TBUF_COMMITTED)
 			break;

@@ -1,16 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Where variables are.
+ * Places of variables.
  */
 #include "target/clause/clause.h"
 
-/* Where a variable is, as the codes say; it may be nowhere. */
+/* Finds a variable by the session's codes; it may have none. */
 bool
 tbuf_variable_place(const struct tbuf_run *run, enum tbuf_scope scope,
     uint32_t id, struct tbuf_code_variable *place)
 {
-	/* How many there are of a scope, and behind it where they are. */
+	/*
+	 * offset of the number of a scope's variables, and then that of their
+	 * places
+	 */
 	static const uint8_t tables[TBUF_SCOPES] = {
 		[TBUF_SCOPE_GLOBAL] = offsetof(struct tbuf_codes, nglobals),
 		[TBUF_SCOPE_CLAUSE] = offsetof(struct tbuf_codes, nlocals),

@@ -2,18 +2,18 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Workspaces: memory of this process for clauses that make texts.  No page of
- * it is there before it is used.  There are few in a program that has little.
+ * it exists before it is used.  There are few in a program that has little.
  *
- * One is taken for a fire and given back by it.  A fire that never comes back
- * (longjmp, cancellation) keeps its own for good, as it keeps a lock lane.
+ * A fire takes one and gives it back.  A fire that never comes back (longjmp,
+ * cancellation) keeps its own for good, as it keeps a lock lane.
  */
 #include "target/clause/clause.h"
 
 #define FEW	2
 
 static struct tbuf_workspace few[FEW], *workspaces = few;
-static uint32_t none = ~UINT32_C(0) << FEW;	/* a bit each: not there */
-static uint32_t taken = ~UINT32_C(0) << FEW;	/* ... or somebody's */
+static uint32_t none = ~UINT32_C(0) << FEW;	/* a bit each: does not exist */
+static uint32_t taken = ~UINT32_C(0) << FEW;	/* a bit each: so, or in use */
 
 _Static_assert(TBUF_WORKSPACES == 8 * sizeof(taken), "bits");
 
