@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From a site that fires to the sessions that trace its probe.
+ * The path of a fire from its site to the sessions that trace its probe.
  *
  * Everything here is async-signal-safe, makes no system call, takes no lock
- * that waits and leaves errno alone [inv.guest].  What is read from shared
+ * that waits and leaves errno alone [inv.guest].  A value read from shared
  * memory is a hint: it is bounded before it is used, and the section that
- * commits reads again what must not have changed (arch/rseq.h).
+ * commits reads again each word that must not have changed (arch/rseq.h).
  */
 #include "arch/rseq.h"
 #include "arch/rseq_area.h"
@@ -22,12 +22,13 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-/* A session can end and another begin under a fire, but not for ever. */
+/* Attempts: a session may end and another one begin during a fire. */
 #define AGAIN_MAX	16
 
 /*
- * Is the thread's own memo of a session that has ended, or of the one that
- * traces alone, but not as it is?  The long way makes it good.
+ * Returns true if the thread's memo is of a session that has ended, or of the
+ * only session that traces the probe, but with other flags.  The slow path
+ * refreshes it.
  */
 static inline bool
 is_stale(const struct tbuf_memo *own, uint64_t bits)
@@ -39,10 +40,10 @@ is_stale(const struct tbuf_memo *own, uint64_t bits)
 }
 
 /*
- * This CPU's memos, for the sessions that trace a probe, or NULL.  NULL for a
- * session that is alone while the thread's own memo is stale, or of another
- * CPU: the long way makes it good, and the next fire is a flat one.  And for
- * one that has clauses.
+ * Returns this CPU's memos, for the sessions that trace a probe, or NULL.  NULL
+ * for a session that is alone while the thread's memo is stale, or of another
+ * CPU: the slow path refreshes it, and the next fire is a flat one.  NULL as
+ * well for a session that is alone and has clauses.
  */
 static inline const struct tbuf_memo *
 memos_for(uint32_t bits)
@@ -59,8 +60,9 @@ memos_for(uint32_t bits)
 }
 
 /*
- * Has the thread fired for sessions that it does not remember so often that it
- * is to remember this one?  The long way does so, if it writes a record.
+ * Returns true if the thread has fired for sessions other than its memo's so
+ * often that it is to remember this one.  The slow path does so, if it writes a
+ * record.
  */
 static inline bool
 is_elsewhere(uint32_t bits)
@@ -75,7 +77,10 @@ is_elsewhere(uint32_t bits)
 	return (n == TBUF_ELSEWHERE);
 }
 
-/* ... or for one of them: where it is alone, the thread's own if it has it. */
+/*
+ * Returns the memo for one session: the thread's, if it is of the only session
+ * that traces the probe, else this CPU's.
+ */
 static inline const struct tbuf_memo *
 memo_for(uint32_t bits, unsigned number)
 {
@@ -88,8 +93,8 @@ memo_for(uint32_t bits, unsigned number)
 }
 
 /*
- * Words, by what is remembered of the session.  The generation is read before
- * the enable word, so that it has the probe's head if it is still there then.
+ * Writes words to a session with its memo.  The generation is read before the
+ * enable word: if the bit is set then, the session has the probe's head.
  */
 static inline bool
 fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
@@ -98,15 +103,16 @@ fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
 	if (m == NULL)
 		return (false);
 	w->generation = tbuf_load_acquire(&m->generation);
-	/* Not before: a thread that remembers nothing may not know its id. */
+	/* Read here, as a thread without a memo may not know its id. */
 	w->tid = tbuf_load(&tbuf_thread.tid);
 	return ((tbuf_load(site->enabled) & w->bits) != 0 &&
 	    tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
 
 /*
- * By what is remembered of the session.  By no CPU's memo while the thread's
- * own is stale, or to be this session's: who goes by that makes nothing good.
+ * Writes the record with a memo of the session.  A CPU's memo is not used while
+ * the thread's is stale, or is to be this session's: only the slow path
+ * refreshes that.
  */
 static bool
 fire_again(const struct tbuf_fire *f)
@@ -131,7 +137,7 @@ fire_again(const struct tbuf_fire *f)
 	return (outcome == TBUF_COMMITTED);
 }
 
-/* Every ECB of the probe in one session. */
+/* Fires each ECB of the probe in one session. */
 static enum tbuf_emit
 fire_chain(struct tbuf_fire *f)
 {
@@ -139,7 +145,7 @@ fire_chain(struct tbuf_fire *f)
 
 	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
 		if (!fire_again(f) && tbuf_lane_emit(f) == TBUF_EMIT_AGAIN) {
-			/* What is left of the chain ended with the session. */
+			/* The rest of the chain ended with the session. */
 			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
 		}
 		f->epid = tbuf_fire_next(f);
@@ -155,9 +161,9 @@ session_slot(uint64_t base, unsigned number)
 }
 
 /*
- * The probe's first EPID in the session.  The heads are those of the session
- * whose generation was read, if that is still the slot's, and it has the probe
- * enabled: else they might not be backed here.
+ * Reads the probe's first EPID in the session.  The heads are of the session
+ * with the generation that was read if the slot still has that, and the probe
+ * is enabled there: else they might not be backed here.
  */
 static inline void
 fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
@@ -170,7 +176,7 @@ fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
 	f->generation = tbuf_load_acquire(&f->slot->generation);
 	heads = tbuf_fire_heads(f->base, f->slot);
 	tbuf_fence_loads();
-	/* 0: it has ended, and would still be 0 when the section looks. */
+	/* 0: it has ended; the section would find 0 as well, and not notice. */
 	if (f->generation == 0 || heads == NULL ||
 	    (tbuf_load(site->enabled) & 1u << f->number) == 0 ||
 	    tbuf_load(&f->slot->generation) != f->generation)
@@ -180,7 +186,7 @@ fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
 	f->programs = (head & TBUF_HEAD_PROGRAM) != 0;
 }
 
-/* What a session's strsize leaves of the texts. */
+/* Packs texts, cut at the session's strsize. */
 static void
 fire_pack(struct tbuf_fire *f, const struct tbuf_site *site,
     const uint64_t *values, struct tbuf_pack *pack)
@@ -192,7 +198,7 @@ fire_pack(struct tbuf_fire *f, const struct tbuf_site *site,
 	f->end = pack->end;
 }
 
-/* One session, from the start.  Without texts there is no pack. */
+/* Fires in one session by the slow path.  Without texts there is no pack. */
 static __attribute__((noinline)) void
 fire_session(struct tbuf_fire *f, unsigned number,
     const struct tbuf_site *site, const uint64_t *values,
@@ -219,7 +225,7 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	}
 }
 
-/* As a clause has been met before. */
+/* Runs the cached plan of the clause.  Returns false if there is none. */
 static inline bool
 fire_clause(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
     unsigned number)
@@ -228,7 +234,9 @@ fire_clause(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
 	    tbuf_clause_again(site, words, size, number));
 }
 
-/* Arguments that are words already, in one session by the long way. */
+/*
+ * Fires in one session by the slow path, with arguments that are words already.
+ */
 static __attribute__((noinline)) void
 fire_words_session(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
@@ -236,7 +244,7 @@ fire_words_session(const struct tbuf_site *site, const uint64_t *words,
 	struct tbuf_segment segments[2] = { { NULL, 0 }, { words, size } };
 	struct tbuf_fire f;
 
-	/* What depends on the session is filled in there. */
+	/* fire_session() sets the fields that depend on the session. */
 	f.words = true;
 	f.size = size;
 	f.segments = segments;
@@ -244,7 +252,7 @@ fire_words_session(const struct tbuf_site *site, const uint64_t *words,
 	fire_session(&f, number, site, NULL, NULL);
 }
 
-/* ... in each session, any number of them. */
+/* Fires any number of words in each session that traces the probe. */
 static __attribute__((noinline)) void
 fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 {
@@ -268,8 +276,8 @@ fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 }
 
 /*
- * Any number of words as a flat section has them: for the one session that
- * traces the probe and that the thread's own memo is of, with one ECB.
+ * Writes any number of words by a flat section: for the one session that traces
+ * the probe and that the thread's memo is of, with one ECB.
  */
 static __attribute__((noinline)) TBUF_FIRES bool
 fire_own_words(const struct tbuf_site *site, const uint64_t *words,
@@ -279,7 +287,7 @@ fire_own_words(const struct tbuf_site *site, const uint64_t *words,
 	    sizeof(struct tbuf_header) + size, slot, generation));
 }
 
-/* ... of a thread that may have no section to try. */
+/* Fires words in a thread that may have no rseq. */
 static inline void
 fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 {
@@ -295,7 +303,7 @@ fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	fire_words(site, words, size);
 }
 
-/* In a session by the long way. */
+/* Fires texts in one session by the slow path. */
 static __attribute__((noinline)) void
 fire_texts_session(const struct tbuf_site *site, const uint64_t *values,
     unsigned number)
@@ -306,7 +314,7 @@ fire_texts_session(const struct tbuf_site *site, const uint64_t *values,
 	fire_session(&f, number, site, values, &pack);
 }
 
-/* In those sessions of the probe's. */
+/* Fires texts in these sessions of the probe. */
 static __attribute__((noinline)) void
 fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
 {
@@ -320,7 +328,7 @@ fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
 	}
 }
 
-/* Apart: a loop that has it within keeps its variables on the stack. */
+/* Out of line: else a loop around it keeps its variables on the stack. */
 static __attribute__((noinline)) enum tbuf_outcome
 fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
     const struct tbuf_site *site, const uint64_t *values)
@@ -331,8 +339,8 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
 /* ------------------------------------------------------------ entry points */
 
 /*
- * In those sessions of the probe's, by whatever way it takes; where it is
- * alone, its clause has been asked.
+ * Fires in those sessions of the probe that are in `left`, in any way; if one
+ * session traces the probe, its plan has been tried.
  */
 static __attribute__((noinline)) void
 fire_rest(const struct tbuf_site *site, const uint64_t *values,
@@ -359,14 +367,14 @@ fire_rest(const struct tbuf_site *site, const uint64_t *values,
 			continue;
 		if (alone || !fire_clause(site, values, size, number))
 			fire_words_session(site, values, size, number);
-		/* It may be since then that the thread knows its id. */
+		/* The thread may not have known its id before. */
 		memos = memos_for(all);
 		w.tid = tbuf_load(&tbuf_thread.tid);
 	}
 	tbuf_rseq_clear();
 }
 
-/* What the clause of a probe does that is not only a predicate. */
+/* Applies the effect of a probe's plan, or fires without the plan. */
 static __attribute__((noinline)) void
 fire_behind(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size, enum tbuf_kept_way way, uint64_t version)
@@ -375,7 +383,7 @@ fire_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_rest(site, values, size, UINT32_MAX);
 }
 
-/* ... which most often is to count. */
+/* Counts, or falls back to fire_behind(). */
 static __attribute__((noinline)) void
 fire_count(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size, uint64_t version, const struct tbuf_kept *k)
@@ -385,9 +393,8 @@ fire_count(const struct tbuf_site *site, const uint64_t *values,
 }
 
 /*
- * A probe that one session traces, by its clause if that has been met before.
- * Nothing is called but at the end: a predicate that does not hold saves no
- * register.
+ * Fires a probe that one session traces, by its plan, if it has one.  Functions
+ * are called at the end only: a predicate that does not hold saves no register.
  */
 static __attribute__((noinline)) void
 fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
@@ -413,10 +420,9 @@ fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 }
 
 /*
- * What a fire nearly always is: one session traces the probe, all that the
- * thread's own memo holds is still so, the probe has one ECB there, and the
- * lane has room.  Next comes what has several sessions, here, or ECBs, and
- * whatever else it turns out to be is done as above.
+ * Fires a probe that several sessions trace by one loop of sections (SEVERAL)
+ * for those with a valid memo, one ECB of the probe, and room in the lane;
+ * fire_rest() fires in the others.
  *
  * A task without a thread area is not a thread: nothing is stored for it.
  */
@@ -449,10 +455,11 @@ fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 }
 
 /*
- * The thread's memo is of a session that has ended and had the same slot.  One
- * with clauses is remembered when it first writes: until then a flat section
- * is not to be tried in vain.  What a handler remembers meanwhile may be marked
- * so as well: then it is stale, and the next fire makes it good.
+ * Marks the thread's memo, which is of a session that has ended and had the
+ * same slot.  A session with clauses is remembered when it first writes: until
+ * then no flat section is to be tried in vain.  If a handler remembers one
+ * meanwhile, its memo may be marked, too: then it is stale, and the next fire
+ * refreshes it.
  */
 static inline void
 mark_clauses(const struct tbuf_site *site)
@@ -466,8 +473,9 @@ mark_clauses(const struct tbuf_site *site)
 }
 
 /*
- * The thread's memo is the session's, and yet it was not done.  It may be of
- * another by now, which began amid this fire: it has to be the only one still.
+ * Fires with the thread's memo after its flat section has failed.  The memo may
+ * be of a session that began during this fire, which has to be the probe's only
+ * one.
  */
 static __attribute__((noinline)) void
 fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
@@ -492,9 +500,9 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 static void	fire_met(const struct tbuf_site *, const uint64_t *, uint64_t);
 
 /*
- * Of a thread that may be in a work unit, and of a probe that is enabled in one
- * session, with one ECB.  All calls are the last thing that is done: so there
- * is nothing to be saved on the usual way.
+ * Fires in a thread that may be in a work unit, for a probe that is enabled in
+ * one session, with one ECB.  All calls are at the end, so that the usual way
+ * saves no registers.
  */
 static __attribute__((noinline)) void
 fire_unit(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
@@ -511,7 +519,7 @@ fire_unit(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 		fire_met(site, values, size);
 }
 
-/* Has it to be met first, or is it none of these cases? */
+/* Prepares the unit for records of the site, or fires without that. */
 static __attribute__((noinline)) void
 fire_met(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 {
@@ -529,7 +537,7 @@ fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 		return;							\
 	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
 	    tbuf_load(site->enabled))					\
-		/* Another session's, or void, as in a unit. */		\
+		/* The memo is another session's, or void. */		\
 		fire_unit(site, values, 8 * (n));			\
 	else if (!tbuf_rseq_flat_##n(site, values))			\
 		fire_rows_own(site, values, 8 * (n));			\
@@ -559,8 +567,8 @@ fire_long(struct tbuf_site *site, const uint64_t *values)
 }
 
 /*
- * Without a text, arguments are packed into words first.  The calls name their
- * functions: by that ustack() knows frames of ours (clause_stack.c).
+ * Packs arguments without a text into words, and fires these.  The calls name
+ * their functions: by that ustack() finds frames of ours (clause_stack.c).
  */
 static void
 fire_fixed(struct tbuf_site *site, const uint64_t *values)
@@ -587,7 +595,7 @@ fire_fixed(struct tbuf_site *site, const uint64_t *values)
 	}
 }
 
-/* ... a few of them as it was worked out when the site registered. */
+/* Fires a few words, packed as was worked out when the site registered. */
 #define FIRE_PACKED(how, n, ...)					\
 static void								\
 fire_packed_##how(struct tbuf_site *site, const uint64_t *values)	\
@@ -611,9 +619,9 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
 };
 
 /*
- * A text is cut at the session's strsize: that of the generation that the
- * memo is good for, or the section leaves.  The generation is read before the
- * enable word, so that it has the probe's head if it is still there then.
+ * Fires texts in one session, cut at the strsize of the memo's generation; with
+ * another one the section leaves.  The generation is read before the enable
+ * word: if the bit is set then, the session has the probe's head.
  */
 static inline bool
 fire_one_text(const struct tbuf_site *site, const uint64_t *values,
@@ -637,7 +645,7 @@ fire_one_text(const struct tbuf_site *site, const uint64_t *values,
 	return (tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
 
-/* The sessions of the probe's for which that was not enough. */
+/* Fires texts with memos.  Returns the sessions that need the slow path. */
 static __attribute__((noinline)) uint32_t
 fire_each_text(const struct tbuf_site *site, const uint64_t *values,
     uint64_t base)
@@ -660,8 +668,8 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 }
 
 /*
- * Is the one session of the probe's one with clauses, that is the thread's own,
- * or whose clause has been met here?  Then nothing need be packed.
+ * Returns true if the probe has one session, with clauses, that is the
+ * thread's, or has a plan.  Then nothing need be packed.
  */
 static inline bool
 is_of_clauses(const struct tbuf_site *site, uint32_t bits)
@@ -671,7 +679,9 @@ is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 	    (tbuf_load(&tbuf_clause_kept) && tbuf_clause_met(site, bits)));
 }
 
-/* Functions of their own: whoever has to go on has the words' stack again. */
+/*
+ * Out of line, as the next ones are: the stack of packed words is free again.
+ */
 static __attribute__((noinline)) void
 fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 {
@@ -688,7 +698,7 @@ fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 		fire_texts(site, values, tbuf_load(site->enabled));
 }
 
-/* As fire_behind(). */
+/* Applies the effect of a plan, as fire_behind() does. */
 static __attribute__((noinline)) void
 fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size, enum tbuf_kept_way way, uint64_t version, unsigned number)
@@ -697,7 +707,7 @@ fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
 		fire_texts_session(site, values, number);
 }
 
-/* ... and as fire_alone(): nothing need be packed. */
+/* Fires texts as fire_alone() does: a plan needs no packed ones. */
 static __attribute__((noinline)) void
 fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 {
@@ -722,7 +732,7 @@ fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 }
 
 /*
- * As a flat section does it, with texts.  The generation is read before the
+ * Fires texts as a flat section does words.  The generation is read before the
  * session's strsize, and the section compares it: so they are cut as that
  * session has them.
  */
@@ -750,14 +760,14 @@ name(struct tbuf_site *site, const uint64_t *values)			\
 		fire_texts_all(site, values);				\
 }
 
-/* The packer bounds it: what it has room for is less. */
+/* Returns the strsize unchecked: the packer's own bound is lower. */
 static inline uint32_t
 strsize_of(const struct tbuf_slot *slot)
 {
 	return (tbuf_load(&slot->terms.strsize));
 }
 
-/* Without a call. */
+/* FIRE_STRING_WORDS is inlined, unlike fire_own_words(). */
 #define FIRE_STRING_WORDS(site, words, size, slot, generation)		\
 	tbuf_rseq_flat_words(site, words,				\
 	    sizeof(struct tbuf_header) + (size), slot, generation)
@@ -766,8 +776,8 @@ FIRE_TEXTS(fire_string, tbuf_pack_string, strsize_of, FIRE_STRING_WORDS)
 FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
 
 /*
- * Nothing has been done.  The session may have ended meanwhile: the fire is for
- * whoever traces the probe now.
+ * Finishes a fire that a plan could not do.  The session may have ended
+ * meanwhile: the fire is for the sessions that trace the probe now.
  */
 static void
 fire_unable(const struct tbuf_site *site, const uint64_t *words,
@@ -789,7 +799,9 @@ fire_unable(const struct tbuf_site *site, const uint64_t *words,
 
 tbuf_plan_fallback *const tbuf_plan_unable = fire_unable;
 
-/* With what else runs when a program begins, far from fires. */
+/*
+ * The section has other code that runs when a program begins, far from fires.
+ */
 __attribute__((section(".text.startup")))
 void
 tbuf_fire_choose(struct tbuf_site *site)

@@ -9,9 +9,10 @@
 #include "target/self/thread.h"
 
 /*
- * A handler that fires amid this finds a site, and leaves all as it was; one
- * that fires the same site sees its own, as nobody looks before all is stored.
- * The fences are the compiler's: one thread.
+ * Stores where the redirected code goes on.  A handler that fires in between
+ * finds `site` set, and restores all fields; one that fires the same site sees
+ * its own, as they are read only when all are stored.  The fences are the
+ * compiler's: one thread.
  */
 static inline __attribute__((always_inline)) void
 put(const struct tbuf_from *from)
@@ -27,7 +28,7 @@ put(const struct tbuf_from *from)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* In a handler that has come amid another one's fire. */
+/* Fires in a handler that has interrupted another such fire. */
 static __attribute__((noinline)) void
 fire_amid(struct tbuf_site *site, const uint64_t *values,
     const struct tbuf_from *from)
