@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_recorder_start() and tbuf_recorder_stop(), which keep registrations and
- * each other out by the lock of the table of probes.
+ * tbuf_recorder_start() and tbuf_recorder_stop(), which exclude registrations
+ * and each other by the lock of the table of probes.
  */
 #include "base/optimize_size.h"
 
@@ -13,7 +13,10 @@
 #include "target/self/thread.h"
 #include "tbuf.h"
 
-/* Not -EBUSY alone: the library's own constructor may be at work. */
+/*
+ * Takes the lock.  Returns 0, -ECANCELED, or -EBUSY, as the library's own
+ * constructor may be at work.
+ */
 static int
 begin(sigset_t *mask)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A recorder is built by what builds the sessions that wait on the board
- * (build_sessions.c), into a file that has its name already: consumers are kept out by
- * its lock meanwhile.
+ * A recorder is built by the code that builds the sessions that wait on the
+ * board (build_sessions.c), into a file that has its name already: its lock
+ * keeps consumers out meanwhile.
  */
 #include "base/optimize_size.h"
 
@@ -23,10 +23,13 @@
 #include "target/self/self.h"
 
 static struct tbuf_recorder recorder;
-static int slot TBUF_FORKED = -1;	/* where it records, or has recorded */
+static int slot TBUF_FORKED = -1;	/* of the last recorder; -1: none */
 static char text[sizeof(recorder.entry.patterns)]; /* its options */
 
-/* A slot that nobody has had; its space would be lost if somebody had. */
+/*
+ * Returns a slot that has had no session: the space of an old one would be
+ * lost.
+ */
 static int
 slot_choose(int fd, const struct tbuf_control *control)
 {
@@ -43,7 +46,7 @@ slot_choose(int fd, const struct tbuf_control *control)
 	return (-1);
 }
 
-/* What its readers go by; the birth will do until it is there. */
+/* Sets fields that readers of the session use; `go` is the process's birth. */
 static void
 session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
 {
@@ -63,7 +66,7 @@ session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
 		    recorder.rules[i] ^ tbuf_unit_default(i));
 }
 
-/* With the file's lock.  *lacking: as tbuf_wanted_own() has it. */
+/* Builds with the file's lock.  *lacking: as tbuf_wanted_own() sets it. */
 static int
 place(int fd, uint64_t removed, uint64_t *lacking)
 {
@@ -85,8 +88,8 @@ place(int fd, uint64_t removed, uint64_t *lacking)
 }
 
 /*
- * Where there is no room, what the dead have left makes way, as long as that
- * gives some: else a file system that they have filled would never have a
+ * Builds, and where room is lacking removes older recordings as long as that
+ * frees some: else a file system that they have filled would never have a
  * recorder again.
  */
 static int
@@ -137,7 +140,9 @@ build(void)
 	return (error);
 }
 
-/* The same session goes on; what registered meanwhile has not met it. */
+/*
+ * Resumes the same session, and matches probes that were registered meanwhile.
+ */
 static int
 resume(uint32_t *state)
 {
@@ -190,7 +195,7 @@ tbuf_recorder_halt(void)
 	return (0);
 }
 
-/* One line, in one piece; nobody else has written to this one yet. */
+/* Reports the failure as one line, by one write. */
 static void
 tell(void)
 {
@@ -216,7 +221,7 @@ tbuf_recorder_begin(const char *problem)
 		tell();
 }
 
-/* The parent's file is still mapped. */
+/* Called while the parent's file is still mapped. */
 bool
 tbuf_recorder_follows(void)
 {
@@ -225,7 +230,10 @@ tbuf_recorder_follows(void)
 	    &tbuf_view_control(&view)->state[slot]) == TBUF_ACTIVE;
 
 	slot = -1;
-	/* It lies apart, in a page that need not be copied. */
+	/*
+	 * `recorder` is in a page that need not be copied if it does not
+	 * change.
+	 */
 	if (recorder.follow != follows)
 		recorder.follow = follows;
 	return (follows);

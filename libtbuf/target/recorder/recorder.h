@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A recorder: the session that a process makes for itself, with no consumer,
- * by what $TBUF_OPTIONS or tbuf_recorder_start() says:
+ * A recorder: the session that a process makes for itself, with no consumer, by
+ * $TBUF_OPTIONS or the options of tbuf_recorder_start():
  *
  *	bufpolicy=ring,bufsize=1m,follow,probes=kv:::;libc::open*:
  *
- * It stands in the process's own control file, which outlives the process;
- * whoever reads it takes nothing away.
+ * It is in the process's own control file, which outlives the process; readers
+ * take nothing away.
  *
  *	      start            stop
  *	NONE -------> RUNNING ------> STOPPED	slot and records stay
@@ -23,18 +23,21 @@
 #include "target/target.h"
 
 /*
- * The constructor's: record if the environment says so, and this process is a
- * target, or say in a line on standard error why not.
+ * Begins to record, in the constructor, if the environment says so and this
+ * process is a target; else writes a line to standard error that says why not.
  */
 void	tbuf_recorder_begin(const char *problem) TBUF_HIDDEN;
 
-/* Shall a forked child record into a file of its own?  It does. */
+/*
+ * tbuf_recorder_follows() returns true if a forked child is to record into a
+ * file of its own; tbuf_recorder_child() does so.
+ */
 bool	tbuf_recorder_follows(void) TBUF_HIDDEN;
 void	tbuf_recorder_child(const char *problem) TBUF_HIDDEN;
 
 /*
- * For start and stop, and by one thread at a time: 0, or -errno with the words
- * for tbuf_recorder_why().
+ * tbuf_recorder_build() starts and tbuf_recorder_halt() stops; by one thread at
+ * a time.  Both return 0, or -errno with a message for tbuf_recorder_why().
  */
 int	tbuf_recorder_build(const char *options) TBUF_HIDDEN;
 int	tbuf_recorder_halt(void) TBUF_HIDDEN;
@@ -50,26 +53,26 @@ struct tbuf_recorder {
 	uint64_t nunits, unitsize;
 	uint64_t rules[TBUF_UNIT_RULES];
 	bool follow;
-	uint32_t nbuf;			/* lanes of threads */
+	uint32_t nbuf;			/* thread lanes */
 };
 
-/* 0, or -EINVAL by tbuf_recorder_fail(). */
+/* Returns 0, or -EINVAL by tbuf_recorder_fail(). */
 int	tbuf_recorder_parse(const char *options, struct tbuf_recorder *)
 	    TBUF_HIDDEN;
 
-/* ------------------------------------------------------------ the dead */
+/* ------------------------------------------------------------ retention */
 
 /*
- * Of a program's recorders that have ended so many stay as $TBUF_KEEP says.
- * *removed: how many had to go, those counted that these had removed.  0, or
- * -EINVAL by tbuf_recorder_fail().
+ * Removes ended recordings of a program beyond the limits of $TBUF_KEEP.
+ * *removed: their number, and that of recordings which these had removed.
+ * Returns 0, or -EINVAL by tbuf_recorder_fail().
  */
 int	tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 	    TBUF_HIDDEN;
 
 /*
- * One more of them goes, if together they are so many bytes.  False if none
- * has gone.
+ * Removes one ended recording of the program, if all have at least so many
+ * bytes.  Returns false if none was removed.
  */
 bool	tbuf_recorder_make_way(int dirfd, const char *program, uint64_t bytes,
 	    uint64_t *removed) TBUF_HIDDEN;

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Why a recorder could not be begun or stopped, in words.
+ * The message that says why a recorder could not be begun or stopped.
  */
 #include "base/optimize_size.h"
 

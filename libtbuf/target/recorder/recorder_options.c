@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a recorder is to be, from its text.
+ * Parses the options of a recorder.
  */
 #include "base/optimize_size.h"
 
@@ -14,7 +14,7 @@
 #include "base/option.h"
 #include "target/recorder/recorder.h"
 
-#define WORD_MAX	64	/* bytes of a NAME=VALUE, the NUL counted */
+#define WORD_MAX	64	/* bytes of a NAME=VALUE, with the NUL */
 #define BUFSIZE		(UINT64_C(4) << 20)
 #define STRSIZE		256
 #define UNITSIZE	(UINT64_C(64) << 10)
@@ -49,7 +49,9 @@ static const struct {
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
-/* One that is not there now may be later; of one that never is say so. */
+/*
+ * Returns false for a CPU that the machine cannot have; others may come later.
+ */
 static bool
 cpu_exists(unsigned cpu)
 {
@@ -113,7 +115,7 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 	return (0);
 }
 
-/* One of a work unit's; each has a word of its own. */
+/* Parses a rule of work units; rules have words of their own. */
 static int
 rule(struct tbuf_recorder *r, const char *word, const char *text)
 {
@@ -129,7 +131,7 @@ rule(struct tbuf_recorder *r, const char *word, const char *text)
 	}
 }
 
-/* One NAME=VALUE, or a NAME alone. */
+/* Parses one NAME=VALUE, or a NAME alone. */
 static int
 setting(struct tbuf_recorder *r, const char *word)
 {
@@ -153,7 +155,7 @@ setting(struct tbuf_recorder *r, const char *word)
 	return (set(r, word, i, value));
 }
 
-/* A text that is part of another: copied, and cut for a message. */
+/* Copies a part of the options, cut for a message. */
 static bool
 part(char *to, size_t size, const char *from, size_t length)
 {
@@ -164,7 +166,7 @@ part(char *to, size_t size, const char *from, size_t length)
 	return (n == length);
 }
 
-/* One enabling; what is empty is none. */
+/* Adds one enabling; an empty one is ignored. */
 static int
 probe(struct tbuf_board_entry *entry, const char *text, size_t length)
 {
@@ -191,7 +193,7 @@ probe(struct tbuf_board_entry *entry, const char *text, size_t length)
 	return (0);
 }
 
-/* The rest of the text. */
+/* Adds the enablings, which are the rest of the options. */
 static int
 probes(struct tbuf_board_entry *entry, const char *p)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What recorders of a program leave is bounded by its next one, lest a program
- * that is started again after each crash fill the machine.  Those that ended by
- * exit(3) go first, then the oldest.
+ * The recordings that a program leaves are bounded by its next recorder: else a
+ * program that is restarted after each crash would fill the machine.  Those
+ * that ended by exit(3) are removed first, then the oldest.
  */
 #include "base/optimize_size.h"
 
@@ -21,14 +21,14 @@
 
 struct keep {
 	const char *program;
-	uint64_t files, bytes;		/* that there are */
-	char name[TBUF_NAME_MAX];	/* the one to go; "": none */
+	uint64_t files, bytes;		/* of all recordings */
+	char name[TBUF_NAME_MAX];	/* to be removed; "": none */
 	bool exited;
 	uint64_t born;
-	uint64_t removed;		/* by that one */
+	uint64_t removed;		/* by that recorder */
 };
 
-/* Does it go before the one that was found until now? */
+/* Returns true if the file is to be removed before the one found so far. */
 static bool
 before(const struct keep *k, const struct tbuf_control *control)
 {
@@ -73,7 +73,7 @@ look(int dirfd, const char *name, void *argument)
 	close(fd);
 }
 
-/* The first to go does, if there is more than this. */
+/* Removes one recording, if there are more files or bytes than these. */
 static bool
 thin(int dirfd, const char *program, uint64_t files, uint64_t bytes,
     uint64_t *removed)
