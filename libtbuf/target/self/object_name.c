@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which object file an address lies in.
+ * Finds the object file that contains an address.
  */
 #include "base/optimize_size.h"
 
@@ -30,7 +30,7 @@ copy_base(char *name, size_t size, const char *path)
 	name[length] = '\0';
 }
 
-/* The main program's object has no name of its own. */
+/* Copies the main program's name, which dl_iterate_phdr(3) leaves empty. */
 static void
 copy_program(char *name, size_t size)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How this process began, for clauses that ask: looked at once, in the one line
- * of /proc/self/stat that tells when it did, so that a fire makes no call.  A
- * forked child has its own parent, and its parent's arguments.
+ * Facts about the start of this process, for clauses.  They are read once, from
+ * the line of /proc/self/stat that has the start time, so that a fire makes no
+ * system call.  A forked child has its own parent, and its parent's arguments.
  */
 #include "base/optimize_size.h"
 
@@ -15,7 +15,7 @@
 #include "shared/control_file.h"
 #include "target/self/self.h"
 
-#define ARGUMENTS_MAX	65536u	/* that are counted */
+#define ARGUMENTS_MAX	65536u	/* most arguments that are counted */
 #define TEXTS_MAX	(UINT64_C(6) << 20)	/* the kernel's bound */
 
 enum {
@@ -29,7 +29,10 @@ static const int fields[FIELDS] = {
 	[ARGUMENTS_END] = 49
 };
 
-/* The texts lie behind each other; a blank takes the place of each NUL. */
+/*
+ * Copies the argument strings, which are adjacent; blanks replace the NULs
+ * between them.
+ */
 static void
 keep_text(const char *text, uint64_t size)
 {
@@ -57,10 +60,11 @@ count(const char *text, uint64_t size)
 }
 
 /*
- * What /proc says is the kernel's view: in an emulator it is the emulator that
- * was given arguments there, and a program may have told the kernel of others.
- * Those that the kernel has laid are followed by the environment's texts and
- * the name of the program, which the auxiliary vector tells, too.
+ * Returns true if the kernel itself placed the arguments at these addresses.
+ * /proc shows the kernel's view: under an emulator those are the emulator's
+ * arguments, and a program may have set other addresses.  Arguments that the
+ * kernel placed are followed by the environment strings and the program's name;
+ * the auxiliary vector has the name's address, too.
  */
 static bool
 are_laid(uint64_t from, uint64_t to)
@@ -71,7 +75,7 @@ are_laid(uint64_t from, uint64_t to)
 	    name - from < TEXTS_MAX);
 }
 
-/* argv, NULL and the environment lie in front of the texts. */
+/* argv, NULL and the environment are before the strings in memory. */
 static void
 keep_arguments(const uint64_t *values)
 {
@@ -85,7 +89,7 @@ keep_arguments(const uint64_t *values)
 	keep_text(text, size);
 	tbuf_self.argc = count(text, size);
 	argv = environ == NULL ? NULL : environ - 1 - tbuf_self.argc;
-	/* Another environment may have been put in its place by now. */
+	/* The program may have replaced its environment by now. */
 	if ((uintptr_t)argv / sizeof(char *) < (uintptr_t)text /
 	    sizeof(char *) && (uintptr_t)text - (uintptr_t)argv <
 	    ARGUMENTS_MAX * sizeof(char *) && argv[0] == text)
@@ -93,8 +97,9 @@ keep_arguments(const uint64_t *values)
 }
 
 /*
- * A script, or a link's name, of which the kernel has as much.  It lies on the
- * first stack, which may be gone when a child is forked.
+ * Saves the name that was executed: a script's or a link's, cut as the kernel's
+ * comm is.  It is on the initial stack, which may be freed when a child is
+ * forked.
  */
 static void
 keep_execname(void)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Filters of system calls that this process began under.  What one that comes
- * later forbids cannot be known: a consumer compares how many there are.
+ * The seccomp filters that this process started under.  A later filter's rules
+ * cannot be known: a consumer compares the number of filters.
  */
 #include "base/optimize_size.h"
 
@@ -14,11 +14,17 @@
 #include "base/seccomp.h"
 #include "target/self/self.h"
 
-/* 0 where that is not told: then whatever there is counts as come later. */
+/*
+ * Returns the number, 0 if it is not known: then all filters count as later
+ * ones.
+ */
 static uint32_t
 count(void)
 {
-	/* A handler may fork on a small stack; one thread at a time is here. */
+	/*
+	 * Static: a handler may fork on a small stack.  One thread at a time
+	 * runs this.
+	 */
 	static char text[4096];
 	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
 	uint32_t filters;

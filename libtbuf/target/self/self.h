@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Facts about this process that fires have to know.
+ * Facts about this process that fires need.
  */
 #ifndef TBUF_TARGET_SELF_SELF_H
 #define TBUF_TARGET_SELF_SELF_H
@@ -14,13 +14,16 @@
 #include "base/safe_read.h"
 #include "target/target.h"
 
-/* What else a fire has to know; written once, before tbuf_local is set. */
+/* Facts about this process; written once, before tbuf_local is set. */
 struct tbuf_self {
 	uint64_t window;	/* bytes mapped from the base */
-	uint64_t file_limit;	/* RLIMIT_FSIZE when it began */
-	struct tbuf_tables tables; /* a forked child has its parent's, too */
+	uint64_t file_limit;	/* RLIMIT_FSIZE at its start */
+	struct tbuf_tables tables; /* a forked child has its parent's */
 	enum tbuf_clock clock;
-	/* When it began (process_info.c); argc and argv are 0 if nobody knows. */
+	/*
+	 * The process at its start (process_info.c); argc and argv are 0 if
+	 * unknown.
+	 */
 	uint32_t ppid, pgid, sid, terminal;
 	uint32_t gid, euid, egid;
 	uint32_t argc;
@@ -28,21 +31,24 @@ struct tbuf_self {
 	char arguments[256];
 	char execname[16];
 	bool rseq;		/* CPU lanes may be used */
-	bool cpu_readable;	/* tbuf_counter_read_cpu() tells the CPU */
-	bool cpu_glanceable;	/* tbuf_counter_glance_cpu(), too */
-	bool filtered;		/* it began under a filter of system calls */
-	uint32_t filters;	/* so many; 0: none, or it is not known */
-	enum tbuf_peek peek;	/* how it reads what may not be there */
+	bool cpu_readable;	/* tbuf_counter_read_cpu() returns the CPU */
+	bool cpu_glanceable;	/* tbuf_counter_glance_cpu() does, too */
+	bool filtered;		/* it started under a seccomp filter */
+	uint32_t filters;	/* number of filters; 0: none or unknown */
+	enum tbuf_peek peek;	/* how it reads memory that may be unmapped */
 };
 extern struct tbuf_self tbuf_self TBUF_HIDDEN;
 
-/* Look at the filters of system calls that there are now. */
+/* Sets filtered, filters and peek from the seccomp filters there are now. */
 void	tbuf_filtered_look(void) TBUF_HIDDEN;
 
-/* Look at how this process began; its time, as a file has it. */
+/*
+ * Describes the start of this process.  Returns its time, as in the control
+ * file.
+ */
 uint64_t tbuf_began(void) TBUF_HIDDEN;
 
-/* Base name of the object that holds an address, cut to size. */
+/* Copies the base name of the object that contains an address, cut to size. */
 void	tbuf_module_name(const void *address, char *name, size_t size)
 	    TBUF_HIDDEN;
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the target side knows of a thread without asking the kernel.
+ * The state of a thread that is known without a system call.
  */
 #include <sys/syscall.h>
 
@@ -14,7 +14,7 @@
 #include "target/self/thread.h"
 
 #define BIT(signal)	(UINT64_C(1) << ((signal) - 1))
-/* The C library's own, which it blocks for nobody. */
+/* Signals of the C library, which it never blocks. */
 #define LIBRARY		(BIT(32) | BIT(33))
 
 __thread struct tbuf_thread tbuf_thread
@@ -32,11 +32,11 @@ tbuf_thread_init(void)
 }
 
 /*
- * glibc writes the thread id that it keeps in the thread's descriptor into
- * the owner field of a recursive mutex: that is what gettid(2) gives, and
- * fork(3) refreshes it in the child.  It is taken by its other name, for a
- * preloaded provider has wrappers of the pthread functions, and would fire
- * from here.
+ * Reads the thread id from the owner field of a recursive mutex: glibc copies
+ * it there from the thread's descriptor.  It equals gettid(2), and fork(3)
+ * refreshes it in the child.  mtx_trylock() is the same function under another
+ * name: a preloaded provider wraps the pthread functions and would fire from
+ * here.
  */
 uint32_t
 tbuf_thread_id(void)
@@ -81,8 +81,9 @@ tbuf_thread_hide(int step)
 }
 
 /*
- * The memo goes last: a handler that fires before the mark is seen may make
- * it good again, and with it a fire does not look at the mark.
+ * Changes `shared', then voids the memo: a handler that fires in between may
+ * make the memo valid again, and a fire with a valid memo does not check
+ * `shared'.
  */
 void
 tbuf_thread_mark(int step)
@@ -94,7 +95,7 @@ tbuf_thread_mark(int step)
 	tbuf_thread_forget();
 }
 
-/* Not told as a call of the program, as it would be in a new child. */
+/* Not a traced call: that would count as the program's in a new child. */
 static void
 change(int how, const void *set, sigset_t *old)
 {
@@ -103,8 +104,8 @@ change(int how, const void *set, sigset_t *old)
 }
 
 /*
- * All but those that an instruction raises: blocked, they kill.  A sandbox may
- * even live by its handler of SIGSYS.
+ * Blocks all signals but those that an instruction raises: blocked, they kill.
+ * A sandbox may even depend on its SIGSYS handler.
  */
 void
 tbuf_signals_block(sigset_t *old)

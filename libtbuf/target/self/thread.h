@@ -17,7 +17,7 @@
 #define TBUF_HOLDS	4
 #define TBUF_BLOCKS_REMEMBERED	4
 
-/* A lane's words, checked (tbuf_lane_place). */
+/* A lane's words, after tbuf_lane_place() has checked them. */
 struct tbuf_place {
 	struct tbuf_lane *lane;
 	unsigned char *data;
@@ -26,12 +26,12 @@ struct tbuf_place {
 };
 
 /*
- * What a thread without rseq remembers of its last fire, in the place of its
- * memo, whose bits stay void.  A handler may fire while this is read or
- * written: `version` is odd in between, and is not the same afterwards.
+ * The memo of a thread without rseq: its last fire.  It is in the thread's
+ * memo, where `bits' stays void.  A signal handler may fire while it is read or
+ * written: `version' is odd during a write, and has changed after it.
  */
 struct tbuf_locked {
-	uint64_t bits;			/* enable word that it is good for */
+	uint64_t bits;			/* the enable word it is valid for */
 	uint64_t generation;
 	struct tbuf_slot *slot;
 	const uint32_t *heads;
@@ -40,18 +40,18 @@ struct tbuf_locked {
 	uint32_t version;
 };
 
-/* Whose fire is under way, as its provider says: fire_redirected.c. */
+/* The origin of a redirected fire, from its provider: fire_redirected.c. */
 struct tbuf_from {
 	const struct tbuf_site *site;
-	uint64_t inner;		/* in what the program has called, or 0 */
-	uint64_t pc;		/* where the program goes on, */
-	uint64_t sp, fp;	/* and what it has in these registers then */
+	uint64_t inner;		/* address in the called function, or 0 */
+	uint64_t pc;		/* where the program resumes */
+	uint64_t sp, fp;	/* these registers when it resumes */
 };
 
 /*
- * A thread, as the fire path needs it.  Initial-exec: touching it never
- * allocates.  It has one memo: there is little room for objects that are
- * loaded late.
+ * The state of a thread that the fire path needs.  Initial-exec: an access
+ * never allocates.  It has one memo, because objects that are loaded late have
+ * little room.
  */
 struct tbuf_thread {
 	union {
@@ -62,29 +62,31 @@ struct tbuf_thread {
 		};
 	};
 	uint32_t tid;		/* 0: not known yet */
-	uint32_t shared;	/* > 0: its area is, with a task without rseq */
-	uint32_t children;	/* > 0: a child of vfork is under way */
-	uint32_t lock;		/* the lock lane that was free last */
-	uint32_t nholds;	/* of the following that count */
-	uint32_t busy;		/* > 0: it makes a target, or registers */
-	uint8_t looks;		/* chains with clauses, counted round */
-	uint8_t hidden;		/* > 0: its system calls are none of the
+	uint32_t shared;	/* > 0: a task without rseq shares its area */
+	uint32_t children;	/* > 0: depth of vfork children that run */
+	uint32_t lock;		/* the lock lane last found free */
+	uint32_t nholds;	/* valid entries of `holds' */
+	uint32_t busy;		/* > 0: it makes a target or registers probes */
+	uint8_t looks;		/* clause chains run, modulo 256 */
+	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
-	uint8_t side_busy;	/* not 0: its side lanes are not to be used */
-	bool batch;		/* between tbuf_batch_begin and _end */
-	int16_t batch_error;	/* why it cannot register any there, or 0 */
-	uint8_t elsewhere;	/* fires by CPUs' memos, for sessions of which
-				 * each was alone at its probe */
-	uint64_t stack_low;	/* as far down as its stack is known, ... */
-	uint64_t stack_end;	/* ... and where it ends; 0: not known */
-	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: target/lane/inflight.h */
-	uint64_t spare[2];	/* sections are armed here without rseq */
-	uint64_t number;	/* never used twice; 0: not drawn yet */
-	/* Its blocks of variables, in sessions by their slot: clause_thread. */
+	uint8_t side_busy;	/* not 0: its side lanes must not be used */
+	bool batch;		/* between tbuf_batch_begin() and _end() */
+	int16_t batch_error;	/* why the batch cannot register, or 0 */
+	uint8_t elsewhere;	/* fires in a row by CPUs' memos, each for the
+				 * only session of its probe */
+	uint64_t stack_low;	/* lowest known address of its stack */
+	uint64_t stack_end;	/* end of its stack; 0: not known */
+	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: inflight.h */
+	uint64_t spare[2];	/* without rseq, sections are armed here */
+	uint64_t number;	/* never reused; 0: not drawn yet */
+	/* Blocks of variables, by sessions' slots: clause_thread_local.c. */
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
-	uint64_t side;		/* its lane of the last session: thread_lane.c */
-	struct tbuf_unit *unit;	/* the work unit that it is in, or NULL */
-	uint32_t unit_last;	/* where its last one was, and its table */
+	uint64_t side;		/* its lane in its last session:
+				 * thread_lane.c */
+	struct tbuf_unit *unit;	/* its current work unit, or NULL */
+	uint32_t unit_last;	/* index of its last unit, and that unit's
+				 * table */
 	uint32_t unit_table;
 	struct tbuf_from from;
 };
@@ -97,7 +99,7 @@ extern __thread struct tbuf_thread tbuf_thread
 
 _Static_assert(offsetof(struct tbuf_thread, memo) == 0, "tbuf_rseq_own");
 
-/* No fire of this thread goes by what it remembers. */
+/* Voids the thread's memo, so that no fire uses it. */
 static inline void
 tbuf_thread_forget(void)
 {
@@ -106,16 +108,20 @@ tbuf_thread_forget(void)
 		tbuf_store(&tbuf_thread.locked.bits, 0);
 }
 
-/* The C library's idea of this thread's id.  No system call. */
+/* Returns this thread's id as the C library has it.  No system call. */
 uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
 void	tbuf_thread_init(void) TBUF_HIDDEN;
-/* A number that is never drawn twice in this process; and this thread's. */
+/*
+ * Returns a number that is never drawn twice in this process; and this
+ * thread's.
+ */
 uint64_t tbuf_thread_draw(void) TBUF_HIDDEN;
 uint64_t tbuf_thread_own_number(void) TBUF_HIDDEN;
 
 /*
- * No handler comes between the two: it could fork, and the child go on with
- * what is its parent's, or leave by a jump.  Not for the fire path.
+ * Signals are blocked between the two calls: a handler could fork, and the
+ * child would continue the parent's work, or the handler could leave by a jump.
+ * Not for the fire path.
  */
 void	tbuf_signals_block(sigset_t *old) TBUF_HIDDEN;
 void	tbuf_signals_restore(const sigset_t *old) TBUF_HIDDEN;
