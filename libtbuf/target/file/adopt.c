@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The control file that this process begins with: one that a consumer has made
+ * The control file that this process starts with: one that a consumer has made
  * for this command, with sessions in it, or a new one.
  */
 #include "base/optimize_size.h"
@@ -18,12 +18,10 @@
 #include "target/file/file.h"
 #include "target/self/self.h"
 
-/* What is mapped before main of a session that is there already. */
+/* Most bytes of an existing session that are mapped before main(). */
 #define POPULATE_MAX	(UINT64_C(1) << 30)
 
-/*
- * A consumer that tests for life may hold the lock for a moment.
- */
+/* Locks the file.  A consumer that tests for life may hold the lock briefly. */
 static bool
 lock_soon(int fd)
 {
@@ -38,8 +36,9 @@ lock_soon(int fd)
 }
 
 /*
- * Can this process do what the sessions in the file need?  If not it makes a
- * file of its own, and says on the board what is lacking (session_add()).
+ * Returns true if this process can do all that the file's sessions need.  If
+ * not, it makes a file of its own, and says on the board which ability is
+ * missing (session_add()).
  */
 static bool
 needs_met(int fd, const struct tbuf_control *control)
@@ -59,15 +58,16 @@ needs_met(int fd, const struct tbuf_control *control)
 }
 
 /*
- * Is this the file that a consumer has made for this very process?  All of it
- * has to be in sight: a record beyond would be neither stored nor counted.
+ * Returns true if a consumer has made this file for this very process.  The
+ * whole file must fit into the window: a record after it would be neither
+ * stored nor counted.
  */
 static bool
 made_for_us(int fd, struct tbuf_control *control)
 {
 	struct stat st;
 
-	/* A copy, for it is another process that has written it. */
+	/* A copy, because another process can write to the file. */
 	return (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() &&
 	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
@@ -78,7 +78,7 @@ made_for_us(int fd, struct tbuf_control *control)
 	    control->stage == TBUF_STAGE_WAITING && needs_met(fd, control));
 }
 
-/* The lanes of a slot, if they lie in the file; how many. */
+/* Returns a slot's lanes and their number, NULL if they are not in the file. */
 static struct tbuf_lane *
 lanes_of(const struct tbuf_slot *slot, uint64_t end, uint32_t *n)
 {
@@ -92,8 +92,8 @@ lanes_of(const struct tbuf_slot *slot, uint64_t end, uint32_t *n)
 }
 
 /*
- * The consumer could not know that this process has no rseq: its CPU lanes
- * become lock lanes.  Nobody writes or reads them yet.
+ * Turns CPU lanes into lock lanes: the consumer could not know that this
+ * process has no rseq.  They are not written or read yet.
  */
 static void
 relabel(struct tbuf_slot *slot, uint64_t end)
@@ -111,13 +111,13 @@ relabel(struct tbuf_slot *slot, uint64_t end)
 	slot->first_lock = 0;
 	locks = n < TBUF_NLOCKS ? n : TBUF_NLOCKS;
 	slot->nlocks_max = locks;
-	/* As in a session without rseq: the small ones are spares. */
+	/* As in a session without rseq: the small lanes are spares. */
 	slot->nlocks = ncpus == 0 || ncpus > locks ? locks : ncpus;
 }
 
 /*
- * Map the storage of the lanes, which lies behind the rest of the session and
- * which the consumer has backed: then no first lap waits for the kernel.
+ * Maps the lanes' storage, which is at the session's end and which the consumer
+ * has backed: then the first lap does not wait for page faults.
  */
 static void
 populate(const struct tbuf_slot *slot, uint64_t end)
@@ -141,7 +141,7 @@ populate(const struct tbuf_slot *slot, uint64_t end)
 #endif
 }
 
-/* Sessions that are there before the first fire. */
+/* Prepares the sessions that exist before the first fire. */
 static void
 adopt_sessions(int fd)
 {
@@ -152,7 +152,7 @@ adopt_sessions(int fd)
 	uint64_t end;
 	unsigned i;
 
-	/* What the file says of its end may be wrong: it would be a SIGBUS. */
+	/* The end in the file's header may be wrong, and cause a SIGBUS. */
 	if (fstat(fd, &st) != 0)
 		return;
 	end = (uint64_t)st.st_size;
@@ -221,7 +221,7 @@ adopt_file(int dirfd)
 	return (true);
 }
 
-/* If there is no room, the dead may have taken it. */
+/* Makes a new file.  If there is no room, removes files of dead processes. */
 static const char *
 make_first(int dirfd, int *board, uid_t uid)
 {
@@ -243,7 +243,7 @@ tbuf_file_begin(int dirfd, int *board, uid_t uid)
 		problem = "no address space for the window";
 	else if (!adopt_file(dirfd))
 		problem = make_first(dirfd, board, uid);
-	/* It counts against the host's limits. */
+	/* Unmap the window: it counts against the program's limits. */
 	if (problem != NULL && tbuf_file.base != NULL) {
 		munmap(tbuf_file.base, tbuf_self.window);
 		tbuf_file.base = NULL;

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sessions that wait on the board (shared/board.h) are built by the target
- * itself, into its own control file, before the file has a name.
+ * The target builds sessions that wait on the board (shared/board.h) into its
+ * own control file, before the file has a name.
  */
 #include "base/optimize_size.h"
 
@@ -26,13 +26,13 @@
 #include "target/file/file.h"
 #include "target/self/self.h"
 
-/* Runs that go on with this process: its ancestors', or its last image's. */
+/* Runs that include this process: of its ancestors, or of its last image. */
 static uint64_t runs[TBUF_NSESSIONS] TBUF_FORKED;
 static unsigned nruns TBUF_FORKED;
 
 #define GENERATIONS	16
 
-/* Bytes that nobody asks the machine for first. */
+/* Sessions up to this size do not look at free memory first. */
 #define LITTLE		(2u << 20)
 
 static bool
@@ -46,7 +46,7 @@ run_followed(uint64_t run)
 	return (false);
 }
 
-/* A command's descendants have its run in their environment. */
+/* Returns the run in the environment, which a command's descendants inherit. */
 static uint64_t
 run_of_command(void)
 {
@@ -55,7 +55,7 @@ run_of_command(void)
 	return (text == NULL ? 0 : tbuf_digits_read(&text, 16));
 }
 
-/* Does the entry itself say that it is this process's too? */
+/* Returns true if the entry by itself includes this process. */
 static bool
 entry_says(const struct tbuf_board_entry *entry, uint64_t run)
 {
@@ -65,7 +65,7 @@ entry_says(const struct tbuf_board_entry *entry, uint64_t run)
 	    ((flags & TBUF_BOARD_FOLLOW) != 0 && run == run_of_command()));
 }
 
-/* Is the entry one that this process has to heed? */
+/* Returns true if this process has to build the entry's session. */
 static bool
 entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
 {
@@ -76,7 +76,7 @@ entry_wanted(const struct tbuf_board *board, int fd, unsigned i)
 	    tbuf_board_alive(fd, i));
 }
 
-/* ... which may depend on the files of this process and its ancestors. */
+/* Returns true if files of this process and its ancestors decide. */
 static bool
 entry_open(const struct tbuf_board_entry *entry)
 {
@@ -85,11 +85,14 @@ entry_open(const struct tbuf_board_entry *entry)
 	return (run != 0 && !entry_says(entry, run));
 }
 
-/* Read once: another process can change it at any time. */
+/* Reads each field once: another process can change it at any time. */
 static void
 order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 {
-	/* A handler may fork on a small stack; one thread at a time is here. */
+	/*
+	 * Static: a handler may fork on a small stack.  One thread at a time
+	 * runs this.
+	 */
 	static struct tbuf_affinity set;
 
 	memset(order, 0, sizeof(*order));
@@ -107,7 +110,7 @@ order_read(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 		tbuf_affinity_add(&set, &order->cpus);
 }
 
-/* Why this process cannot do what is wanted of it, or NULL. */
+/* Returns why this process cannot do as the order needs, or NULL. */
 static const char *
 order_refused(const struct tbuf_order *order)
 {
@@ -120,11 +123,11 @@ order_refused(const struct tbuf_order *order)
 }
 
 /*
- * How large the file behind fd may be.  The consumer's budget is right for the
- * consumer; this process is charged for what it takes, and has limits and a
- * window of its own.  If it takes `little` it does not look at the machine's
- * memory and its groups', which would cost a short program more than what it
- * takes: the consumer looks before it backs more.
+ * Returns the largest size of the file open as fd.  The consumer's budget fits
+ * the consumer; this process is charged for its memory, and has limits and a
+ * window of its own.  A process that takes `little' does not check the memory
+ * of the machine and its cgroups, which would cost a short program more than
+ * the session itself: the consumer checks before it backs more.
  */
 static uint64_t
 file_limit(int fd, uint64_t size, bool little)
@@ -138,8 +141,9 @@ file_limit(int fd, uint64_t size, bool little)
 }
 
 /*
- * What a session may take of it.  Where it can be smaller a quarter has to do:
- * others may come before the space of those that have ended is given back.
+ * Returns how much of the budget a session may take.  If it can be smaller it
+ * takes a quarter at most: others may start before the space of ended ones is
+ * free again.
  */
 static uint64_t
 budget_share(uint64_t left, uint64_t bufsize, bool smaller)
@@ -148,8 +152,8 @@ budget_share(uint64_t left, uint64_t bufsize, bool smaller)
 }
 
 /*
- * Take the space of a session at `area` off the consumer's budget; under
- * `auto` less and less.
+ * Takes the space of a session at `area' from the consumer's budget; with
+ * `auto' halves bufsize until it fits.
  */
 static bool
 budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
@@ -180,8 +184,8 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 }
 
 /*
- * What is not backed now reads as zero: it is behind the file's former end.
- * The storage is backed when the lanes are there.
+ * Backs the session's tables; other ranges read as zero, as they are after the
+ * file's former end.  The storage is backed after the lanes are built.
  */
 static bool
 session_back(int fd, unsigned slot, uint64_t area,
@@ -195,8 +199,8 @@ session_back(int fd, unsigned slot, uint64_t area,
 }
 
 /*
- * For the first piece somebody has looked: budget_take() asks for half of
- * what there is at the most (file_limit()).
+ * Backs storage.  The first piece needs no check: budget_take() takes at most
+ * half of the free memory (file_limit()).
  */
 static bool
 storage_back(int fd, uint64_t at, uint64_t size)
@@ -214,7 +218,7 @@ grows(const struct tbuf_terms *terms)
 	    tbuf_policy(terms->policy)->live);
 }
 
-/* Will this process write to a lane, as far as it can tell? */
+/* Returns true if this process will probably write to the lane. */
 static bool
 lane_likely(const struct tbuf_lane *lane)
 {
@@ -223,11 +227,10 @@ lane_likely(const struct tbuf_lane *lane)
 }
 
 /*
- * How much of a lane's first half is there from the beginning, if the rest
- * comes when it is needed.  This process may be one that ends soon; its
- * consumer looks after a millisecond.  Of a lane that is hardly ever written
- * to, a lock lane beside those of CPUs, there is as much as the program may
- * want, if that is known; it is a small one.
+ * Returns how many bytes of a lane's first half to back now; a consumer backs
+ * the rest as it is needed.  This process may end soon; its consumer checks
+ * after a millisecond.  A lane that is seldom written, a lock lane beside CPU
+ * lanes, gets the program's usual size, if that is known; it is a small lane.
  */
 static uint64_t
 lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
@@ -241,7 +244,7 @@ lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
 	return (first < lane->size ? first : lane->size);
 }
 
-/* The storage of a session that nobody knows yet. */
+/* Backs the storage of a session that is not published yet. */
 static bool
 lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_plan *plan,
@@ -274,14 +277,14 @@ back_page(void *argument, uint64_t offset, uint64_t length)
 }
 
 /*
- * The probes that are there already: a forked child's.  The patterns are the
- * copy in this file.
+ * Matches probes that exist already, as in a forked child, with the copy of the
+ * patterns in this file.
  */
 static void
 session_meet(const struct tbuf_view *view, int fd, unsigned slot,
     uint64_t patterns, const struct tbuf_order *order)
 {
-	/* A handler may fork on a small stack; one thread at a time is here. */
+	/* Static, as in order_read(). */
 	static struct tbuf_names_copy copy;
 	struct tbuf_backing backing = { .back = back_page, .argument = &fd };
 	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
@@ -294,7 +297,9 @@ session_meet(const struct tbuf_view *view, int fd, unsigned slot,
 			    order->patterns_size, order->npatterns, &backing);
 }
 
-/* A consumer that died before it saw the session must not hold it. */
+/*
+ * Returns the deadline, for a consumer that dies before it finds the session.
+ */
 static uint64_t
 session_deadline(const struct tbuf_board_entry *entry)
 {
@@ -303,7 +308,7 @@ session_deadline(const struct tbuf_board_entry *entry)
 	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
 }
 
-/* An entry that changed hands while it was read is not one consumer's. */
+/* Returns false if the entry has changed hands while it was read. */
 static bool
 entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
 {
@@ -311,7 +316,7 @@ entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
 	return (tbuf_load(&entry->run) == run);
 }
 
-/* The order of an entry, if it is one consumer's. */
+/* Reads an entry's order.  Returns false if it is not one consumer's. */
 static bool
 order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 {
@@ -322,14 +327,14 @@ order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 	    order->terms.run == run);
 }
 
-/* What a run has on the board beside its order, while a session is built. */
+/* A run's script and table on the board, while a session is built. */
 struct script {
 	int fd;				/* -1: there are none */
 	struct tbuf_programs programs;
 	const uint64_t *usage;		/* the board's table, or NULL */
 };
 
-/* 0, or why they are not to be had. */
+/* Opens a run's programs.  Returns 0, or a negative error. */
 static int
 script_open(int dirfd, const struct tbuf_board_entry *entry,
     struct tbuf_order *order, struct script *script)
@@ -350,7 +355,7 @@ script_close(const struct script *script)
 		close(script->fd);
 }
 
-/* The parts, which are the session's own from here on. */
+/* Copies the script's parts; from now on they are the session's own. */
 static bool
 script_copy(const struct script *script, const struct tbuf_view *view,
     uint64_t area, const struct tbuf_plan *plan)
@@ -372,7 +377,7 @@ script_copy(const struct script *script, const struct tbuf_view *view,
 	return (true);
 }
 
-/* Build a session that is planned; false if it was nobody's in the end. */
+/* Builds a planned session.  Returns false if the entry's run has changed. */
 static bool
 session_write(int fd, unsigned number, uint64_t area,
     const struct tbuf_board_entry *entry, const struct tbuf_order *order,
@@ -398,12 +403,15 @@ session_write(int fd, unsigned number, uint64_t area,
 		    view.base + area + plan->dynamic);
 	slot->area_size = plan->size;
 	slot->deadline = session_deadline(entry);
-	/* All of it has been read by now, the patterns too. */
+	/* All of the entry has been read by now, with the patterns. */
 	built = built && entry_kept(entry, order->terms.run);
 	if (built) {
 		tbuf_store(&control->end, view.size);
 		tbuf_store_release(&control->state[number], TBUF_ACTIVE);
-		/* Fence B [inv.attach]: a recorder begins among threads. */
+		/*
+		 * Fence B [inv.attach]: a recorder begins while other threads
+		 * run.
+		 */
 		tbuf_fence();
 		session_meet(&view, fd, number, area + plan->patterns, order);
 	} else {
@@ -415,8 +423,8 @@ session_write(int fd, unsigned number, uint64_t area,
 }
 
 /*
- * Does a session take little memory?  One without clauses, whose lanes grow, of
- * a program that is known to need little of them.
+ * Returns true if a session takes little memory: it has no clauses, its lanes
+ * grow, and the program is known to need little of them.
  */
 static bool
 takes_little(const struct tbuf_order *order, const struct script *script)
@@ -428,7 +436,7 @@ takes_little(const struct tbuf_order *order, const struct script *script)
 	    order->terms.run, tbuf_file.sign->comm).first <= LITTLE / ncpus);
 }
 
-/* A session behind the file's end, for an order that is known. */
+/* Builds a session at the file's end, from a complete order. */
 static bool
 session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
     struct tbuf_order *order, struct tbuf_plan *plan,
@@ -451,7 +459,7 @@ session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
 	return (false);
 }
 
-/* The same with its programs.  NULL, or why there is none. */
+/* Builds a session with its programs.  Returns NULL, or why not. */
 static const char *
 session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
     struct tbuf_board_entry *entry, struct tbuf_order *order)
@@ -471,8 +479,8 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 }
 
 /*
- * Build one session behind the file's end.  False if there is no room, or
- * nobody wants it any more.
+ * Builds one session at the file's end.  Returns false if there is no room, or
+ * the entry is not wanted any more.
  */
 static bool
 session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
@@ -485,13 +493,13 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 	if (!order_take(entry, &order) || order.npatterns == 0)
 		return (false);
 	why = session_build(dirfd, fd, number, board, entry, &order);
-	/* Its consumer has to hear of it. */
+	/* Report the reason to the entry's consumer. */
 	if (why != NULL && tbuf_load(&entry->run) == order.terms.run)
 		tbuf_board_tell(board, i, why);
 	return (why == NULL);
 }
 
-/* How much more room there has to be for a plan: twice what it lacks. */
+/* Returns how much more room a plan needs: twice the missing bytes. */
 static uint64_t
 room_lacking(int fd, const struct tbuf_plan *plan)
 {
@@ -523,7 +531,7 @@ tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
 	return ("Not enough space");
 }
 
-/* This process, its parent, ... */
+/* This process, its parent, and so on. */
 struct line {
 	pid_t pids[GENERATIONS];
 	unsigned count;
@@ -540,9 +548,9 @@ line_find(struct line *line)
 }
 
 /*
- * This process's file from before exec(2): the runs that it was under go on.
- * An ancestor's, if a child has been executed with no word from it, as after
- * vfork(2): the runs that follow children do.
+ * Adds the runs of a file.  Of this process's own file, from before exec(2),
+ * all runs continue.  Of an ancestor's, those that follow children: a child may
+ * have been executed without a handler in it, as after vfork(2).
  */
 static void
 runs_inherit(int dirfd, const char *name, void *argument)
@@ -588,7 +596,10 @@ runs_look(int dirfd)
 	tbuf_control_each(dirfd, runs_inherit, &line);
 }
 
-/* The board, if it may have something for this process; fd is it, or -1. */
+/*
+ * Returns the board if an entry may include this process; *fd is its
+ * descriptor, or -1.
+ */
 static struct tbuf_board *
 board_look(int dirfd, int *fd)
 {
@@ -604,7 +615,7 @@ board_look(int dirfd, int *fd)
 		look = entry_open(&board->entries[i]);
 	if (!look || nruns != 0)
 		return (board);
-	/* There may be few descriptors left for files that are looked at. */
+	/* The search opens files: few descriptors may be free. */
 	tbuf_board_close(board, *fd);
 	runs_look(dirfd);
 	*fd = tbuf_board_file(dirfd);
@@ -633,7 +644,7 @@ tbuf_wanted_missed(const char *why)
 	int dirfd, fd;
 	unsigned i;
 
-	/* The directory of a setuid program is not that of who ran it. */
+	/* A setuid program's directory is not that of the invoking user. */
 	if (getauxval(AT_SECURE) != 0 ||
 	    (dirfd = tbuf_directory_open(false)) < 0)
 		return;
@@ -650,8 +661,8 @@ tbuf_wanted_missed(const char *why)
 }
 
 /*
- * The runs of the parent's sessions, as long as its file is still mapped.  A
- * child that is missed, as it cannot see the board, says so there.
+ * Saves the runs of the parent's sessions while its file is still mapped.  If
+ * the child cannot see the board (`missed'), counts it in the slots.
  */
 static void
 runs_read(bool missed)

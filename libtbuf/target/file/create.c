@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A new control file.  It gets its name when it is complete, with the sessions
- * in it that wait on the board.
+ * Makes a new control file.  It gets its name when it is complete, with the
+ * sessions that wait on the board.
  */
 #include "base/optimize_size.h"
 
@@ -21,11 +21,11 @@
 #include "target/self/self.h"
 #include "target/file/probe_table.h"
 
-/* The base name of the running program. */
+/* Fills in the base name of the running program. */
 static void
 fill_comm(struct tbuf_control *control)
 {
-	/* The stack may be small, and a page that is not touched is saved. */
+	/* Static: the stack may be small.  An untouched page costs nothing. */
 	static char long_path[TBUF_PAGE];
 	char short_path[256], *path = short_path;
 	const char *name;
@@ -43,7 +43,7 @@ fill_comm(struct tbuf_control *control)
 	memcpy(control->comm, name, (size_t)n);
 }
 
-/* The base name of what was executed; nobody may know it. */
+/* Fills in the base name of the executed file, if it is known, else comm. */
 static void
 fill_execname(struct tbuf_control *control)
 {
@@ -56,8 +56,9 @@ fill_execname(struct tbuf_control *control)
 }
 
 /*
- * What the kernel has made up for this image; others take what is to be secret
- * from it, so it is not to be told by this.
+ * Fills in a hash that identifies this exec image, of the kernel's random
+ * bytes.  Programs take secrets from these bytes (stack protectors), so a hash
+ * must not reveal them.
  */
 static void
 fill_image(struct tbuf_control *control)
@@ -71,7 +72,7 @@ fill_image(struct tbuf_control *control)
 	control->image = tbuf_step_hash(words, 2);
 }
 
-/* The release makes it a live one. */
+/* The release publishes the file as live. */
 void
 tbuf_file_live(struct tbuf_control *control)
 {
@@ -86,7 +87,7 @@ tbuf_file_live(struct tbuf_control *control)
 	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
-/* What is there already: a forked child's is its parent's. */
+/* Copies the probe table; in a forked child it has the parent's probes. */
 static int
 copy_tables(int fd)
 {
@@ -117,7 +118,7 @@ copy_tables(int fd)
 	return (0);
 }
 
-/* Fill and name the file behind fd.  NULL, or what is wrong. */
+/* Fills and names the file open as fd.  Returns NULL, or the problem. */
 static const char *
 make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
     uint64_t start, uint64_t random, const char *hidden)
@@ -139,7 +140,7 @@ make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
 	return (NULL);
 }
 
-/* A file that looks alive though nobody fires must not stay. */
+/* Removes a file that would look alive although this process never fires. */
 static void
 undo(int dirfd, const char *hidden)
 {
@@ -151,7 +152,7 @@ undo(int dirfd, const char *hidden)
 	tbuf_file.sign = NULL;
 }
 
-/* The board's descriptor may be the last one. */
+/* Closes the board if it has the last free descriptor. */
 static int
 create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
 {
@@ -165,8 +166,9 @@ create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
 }
 
 /*
- * That of no other file, and no secret: a system call less than getrandom(2) in
- * each program that begins.  Where it is in memory the kernel has made up.
+ * Returns a number that no other file has; it is not a secret.  It saves each
+ * starting program the call of getrandom(2).  The kernel has randomized the two
+ * addresses.
  */
 static uint64_t
 random_make(pid_t pid, uint64_t start)
@@ -184,7 +186,7 @@ random_make(pid_t pid, uint64_t start)
 const char *
 tbuf_file_make(int dirfd, int *board, uid_t uid)
 {
-	/* Before there is a file: there may be few descriptors left. */
+	/* Before the file is created: few descriptors may be free. */
 	uint64_t start = tbuf_began(), random;
 	char hidden[TBUF_NAME_MAX + 1];
 	pid_t pid = getpid();

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What this program has mapped to be run when it begins, left in its file for
- * a consumer that wants names for addresses: the program may have ended when
- * the consumer first looks.
+ * Executable mappings of this program at its start, stored in its control file
+ * for a consumer that wants names for addresses: the program may have ended
+ * before the consumer reads them.
  */
 #include "base/optimize_size.h"
 
@@ -15,7 +15,10 @@
 #include "target/self/self.h"
 #include "target/file/probe_table.h"
 
-/* As large as the longest line is: then each read(2) gives whole ones. */
+/*
+ * The size of the longest line: with that much room each read(2) returns whole
+ * lines.
+ */
 #define LINE_MAX_BYTES	8192u
 
 static char text[TBUF_MAPPINGS_MAX];
@@ -33,7 +36,7 @@ names_wanted(const struct tbuf_view *view)
 	return (false);
 }
 
-/* START-END PERMISSIONS ...: is it there to be run? */
+/* Returns true if "START-END PERMISSIONS ..." is an executable mapping. */
 static bool
 line_wanted(const char *line, size_t size)
 {
@@ -43,7 +46,7 @@ line_wanted(const char *line, size_t size)
 	    blank[3] == 'x');
 }
 
-/* Of the lines from `used' on keep those that are wanted: where they end. */
+/* Removes unwanted lines from `used' on.  Returns the end of the others. */
 static size_t
 lines_keep(size_t used, size_t end)
 {
@@ -77,7 +80,7 @@ lines_read(void)
 	return ((uint32_t)used);
 }
 
-/* Nobody registers a probe before the process is a target. */
+/* Takes no lock: no probe registers before the process is a target. */
 void
 tbuf_mappings_leave(void)
 {

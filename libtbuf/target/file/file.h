@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The control file: map.c has it mapped, create.c and adopt.c begin it, and
- * build_sessions.c builds sessions into it.  No fire comes here.
+ * The control file: map.c maps it, create.c and adopt.c begin it, and
+ * build_sessions.c builds sessions into it.  No fire runs these files.
  */
 #ifndef TBUF_TARGET_FILE_FILE_H
 #define TBUF_TARGET_FILE_FILE_H
@@ -17,16 +17,16 @@
 #include "target/self/self.h"
 
 struct tbuf_file {
-	unsigned char *base;	/* of the window; NULL: there is none yet */
+	unsigned char *base;	/* of the window; NULL: not reserved yet */
 	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
 	char name[TBUF_NAME_MAX];
-	uint64_t generation;	/* the last one of the parent */
-	uint64_t parent_end;	/* of its file, in whole pages */
-	uint64_t dumped;	/* what cores have of it */
+	uint64_t generation;	/* the parent's last generation */
+	uint64_t parent_end;	/* end of the parent's file, in whole pages */
+	uint64_t dumped;	/* bytes of the window that a core contains */
 };
 extern struct tbuf_file tbuf_file TBUF_HIDDEN;
 
-/* What this process can do: its control file's TBUF_F_*. */
+/* Returns the abilities of this process: its control file's TBUF_F_*. */
 static inline uint32_t
 tbuf_file_flags(void)
 {
@@ -36,32 +36,37 @@ tbuf_file_flags(void)
 	    (tbuf_self.peek == TBUF_PEEK_NOT ? 0 : TBUF_F_COPYIN));
 }
 
-/* Where the window is; NULL before there is one. */
+/* Returns the window's address, NULL before it is reserved. */
 unsigned char *tbuf_file_base(void) TBUF_HIDDEN;
 
-/* A description of the file of this name. */
+/* Returns a new descriptor of the named file, or -1. */
 int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
 
-/* Address space for the window; then the file behind it. */
+/* Reserves address space for the window; then maps the file into it. */
 bool	tbuf_file_reserve(void) TBUF_HIDDEN;
 bool	tbuf_file_map(int fd) TBUF_HIDDEN;
 /*
- * A core has the window of a kept session as far as the file goes: what lies
- * behind is address space alone.  Slots of somebody else's making are hints.
+ * Lets cores contain the window of a session that is read after the process
+ * ends, up to the file's end: after that is only address space.  Slots written
+ * by another process are hints.
  */
 void	tbuf_file_dump(int fd) TBUF_HIDDEN;
 /*
- * The process ends by a signal, which is noted, or 0: it may.  The same, with
- * what a consumer has added since: its handlers may call it.
+ * Notes the signal that the process ends by; 0: it may go on.  Then does as
+ * tbuf_file_dump(), with space that a consumer has added since.  Signal
+ * handlers may call it.
  */
 void	tbuf_file_fatal(int number) TBUF_HIDDEN;
-/* Map the page that keeps the lock of this description. */
+/* Maps the page that holds the lock of this open file description. */
 bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 
-/* create.c: what only the target knows of itself; it is a live one then. */
+/*
+ * create.c: fills in the facts that only the target knows, then marks the file
+ * as live.
+ */
 void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
 
-/* The window as a view, also before a fire is let in. */
+/* Returns the window as a view, even before fires are enabled. */
 static inline struct tbuf_view
 tbuf_file_view(void)
 {
@@ -70,57 +75,60 @@ tbuf_file_view(void)
 }
 
 /*
- * Make or adopt the control file and map it.  NULL, or why not, in words.
- * `board' is the board's descriptor, or -1; it may be another one then.
- * TBUF_BOARD_CLOSED: it was wanted for the file, and is opened again.
+ * Makes or adopts the control file and maps it.  Returns NULL, or why not, in
+ * words.  `board' is the board's descriptor, or -1; it may be changed.
+ * TBUF_BOARD_CLOSED: closed to have a descriptor for the file, and to be opened
+ * again.
  */
 #define TBUF_BOARD_CLOSED	(-2)
 const char *tbuf_file_begin(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 
-/* A new one; in a forked child, at its parent's addresses. */
+/* Makes a new control file; in a forked child, at its parent's addresses. */
 const char *tbuf_file_make(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 
-/* First of all in a forked child, at its parent's mapping. */
+/* Runs first in a forked child, on its parent's mapping. */
 void	tbuf_file_forked(void) TBUF_HIDDEN;
 
-/* A forked child that is no target. */
+/* Blanks the mapping in a forked child that is not a target. */
 void	tbuf_file_blank(void) TBUF_HIDDEN;
 
-/* Take the file's name off the directory. */
+/* Removes the file's name from the directory. */
 void	tbuf_file_unlink(void) TBUF_HIDDEN;
 
-/* Open it by its name: a descriptor or -errno. */
+/* Opens the file by its name.  Returns a descriptor or -errno. */
 int	tbuf_file_open_own(void) TBUF_HIDDEN;
 
 /*
- * Build the sessions that the board wants of this process into the file
- * behind fd, which nobody else knows yet.  Failing is no error: the process
- * is then not traced by them.
+ * Builds the sessions that the board wants of this process into the file open
+ * as fd, which has no name yet.  A failure is not an error: the process is then
+ * not traced by that session.
  */
 void	tbuf_wanted_build(int dirfd, int *board, int fd) TBUF_HIDDEN;
 
 /*
- * A session for an entry that is nobody's but this process's own, behind the
- * end of the file, whose locks keep consumers out: NULL, or why not; and how
- * much more room there would have to be, if it is that.
+ * Builds a session for an entry of this process itself, at the end of the file;
+ * the file's locks exclude consumers meanwhile.  Returns NULL, or why not; if
+ * room is missing, `lacking' is how many bytes more there would have to be.
  */
 struct tbuf_board_entry;
 const char *tbuf_wanted_own(int fd, unsigned slot, struct tbuf_board_entry *,
 	    uint64_t *lacking) TBUF_HIDDEN;
 
-/* Tell those who want this process that they cannot have it, and why. */
+/* Publishes on the board why consumers cannot trace this process. */
 void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;
 
-/* In a forked child: does anybody want it?  Remembers whom its parent had. */
+/*
+ * Returns true if the board wants this forked child.  Saves its parent's runs.
+ */
 bool	tbuf_wanted_child(void) TBUF_HIDDEN;
 
 /*
- * Back a part of the fixed part with storage, so that a store into it cannot
- * raise SIGBUS.  Not for the fire path.
+ * Backs a range of the file's fixed part, so that a store into it cannot raise
+ * SIGBUS.  Not for the fire path.
  */
 int	tbuf_file_back(uint64_t offset, uint64_t length) TBUF_HIDDEN;
 
-/* The window as a view; base NULL when tracing is off. */
+/* Returns the window as a view; base is NULL while tracing is off. */
 static inline struct tbuf_view
 tbuf_target_view(void)
 {
@@ -131,17 +139,17 @@ tbuf_target_view(void)
 }
 
 /*
- * Leaves in the heap what is mapped when the program begins, if a session of
- * it wants names.
+ * Stores the executable mappings of the starting program in the heap, if a
+ * session wants names for addresses.
  */
 void	tbuf_mappings_leave(void) TBUF_HIDDEN;
 
-/* Let all active sessions meet the probes of some indexes. */
+/* Matches probes [first, end) with the patterns of all active sessions. */
 void	tbuf_sessions_meet(uint32_t first, uint32_t end) TBUF_HIDDEN;
 
 /*
- * How far the file reaches, by what it says itself: behind it lies address
- * space that raises SIGBUS.
+ * Returns the file's end, as its header says: after it is address space that
+ * raises SIGBUS.
  */
 static inline uint64_t
 tbuf_fire_end(uint64_t base)

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The control file as this process has it: mapped once with its window.
- * create.c fills a new one, adopt.c takes one that a consumer has made.
+ * The mapping of the control file: mapped once, with its window.  create.c
+ * fills a new file, adopt.c takes one that a consumer has made.
  *
- * The sign of life [inv.alive]: the flock belongs to the description that
- * `sign` maps.  The window is a mapping of a second description, opened by
- * name, for a forked child inherits the window but not `sign`.
+ * Proof of life [inv.alive]: the flock belongs to the open file description
+ * that `sign' maps.  The window is a mapping of a second description, opened by
+ * name, because a forked child inherits the window but not `sign'.
  */
 #include "base/optimize_size.h"
 
@@ -22,9 +22,10 @@
 #include "target/self/self.h"
 
 #define WINDOW_MIN	(UINT64_C(4) << 20)
-#define ROOM		(UINT64_C(2) << 30)	/* what a jump reaches */
+#define ROOM		(UINT64_C(2) << 30)	/* reach of a jump
+						 * instruction */
 
-/* Aligned, so that the section does not reach into a second page. */
+/* Aligned, so that the section does not extend into a second page. */
 struct tbuf_file tbuf_file TBUF_FORKED __attribute__((aligned(512)));
 
 unsigned char *
@@ -33,7 +34,9 @@ tbuf_file_base(void)
 	return (tbuf_file.base);
 }
 
-/* By a name that others see: one may hold a lease, which must not wait. */
+/*
+ * O_NONBLOCK: another process may hold a lease, which must not block this open.
+ */
 int
 tbuf_file_open(int dirfd, const char *name)
 {
@@ -42,9 +45,9 @@ tbuf_file_open(int dirfd, const char *name)
 }
 
 /*
- * Not where the kernel puts it, right below the libraries: stubs of their code
- * have to be within reach of a jump.  If there is no place so far below this
- * code, wherever there is one.
+ * Reserves address space away from the kernel's default place, directly below
+ * the libraries: stubs of their code must be within reach of a jump.  If there
+ * is no room that far below this code, takes any place.
  */
 static void *
 reserve(uint64_t size)
@@ -56,7 +59,7 @@ reserve(uint64_t size)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-/* Halved until it is accepted. */
+/* Halves the window until the kernel accepts it. */
 bool
 tbuf_file_reserve(void)
 {
@@ -88,7 +91,7 @@ tbuf_file_map(int fd)
 	return (true);
 }
 
-/* Is there a session that is to be read when the process has ended? */
+/* Returns true if an active session is read after the process ends. */
 static bool
 is_kept(const struct tbuf_view *view)
 {
@@ -128,7 +131,7 @@ tbuf_file_fatal(int number)
 
 	if (view.base == NULL)
 		return;
-	/* A child of vfork(2) ends alone. */
+	/* A child of vfork(2) ends alone: the parent goes on. */
 	if (number != 0 &&
 	    tbuf_view_control(&view)->pid == (uint32_t)getpid())
 		tbuf_store(&tbuf_view_control(&view)->fatal, (uint32_t)number);
@@ -153,16 +156,17 @@ tbuf_file_sign(int fd)
 }
 
 /*
- * Zeroes at these addresses.  A fire that a handler interrupted to fork goes
- * on here in the child: it has to find memory, in which no session is.
+ * Maps zeroes at these addresses.  A fire that a handler interrupted to fork
+ * continues here in the child: it must find memory without a session.
  *
- * A shared mapping, for a private one that can be written is charged to
- * RLIMIT_DATA.  So what such a fire stores is seen by this process's children
- * too, and by nobody else.  It does no harm: while `tbuf_local->base` is 0 no
- * fire begins, one that goes on has checked its positions already, and a
- * process that becomes a target maps its own file over all of it.
+ * The mapping is shared, because RLIMIT_DATA counts private writable ones.  So
+ * stores of such a fire are visible in this process's children, too, and in no
+ * other process.  That is harmless: while `tbuf_local->base' is 0 no fire
+ * begins, one that continues has checked its positions already, and a process
+ * that becomes a target maps its own file over all of it.
  *
- * Where so much cannot be promised (vm.overcommit_memory 2), reading has to do.
+ * If the kernel refuses so much memory (vm.overcommit_memory 2), the mapping is
+ * read-only.
  */
 static void
 blank(uint64_t offset, uint64_t end)
@@ -179,10 +183,10 @@ blank(uint64_t offset, uint64_t end)
 }
 
 /*
- * The same addresses, but nobody's file: enable words read as zero, so that
- * sites need not be touched.  The parent's probe table stays, to be read, in
- * case this child becomes a target of its own.  No fire has gone past the end
- * of the parent's file: behind it nothing is mapped that mlockall(2) would
+ * Replaces the parent's file at these addresses: enable words read as zero, so
+ * that sites need not be changed.  The parent's probe table remains readable,
+ * in case this child becomes a target of its own.  No fire has gone past the
+ * end of the parent's file: after it nothing is mapped that mlockall(2) would
  * fill.
  */
 void
@@ -201,9 +205,9 @@ tbuf_file_blank(void)
 }
 
 /*
- * In a forked child: the mapping of `sign` was not inherited.  Generations go
- * on where the parent's were, for what a fire has read of the parent's must
- * not fit here.
+ * In a forked child, which has not inherited the mapping of `sign'.
+ * Generations continue from the parent's: one that a fire has read in the
+ * parent must not match here.
  */
 void
 tbuf_file_forked(void)

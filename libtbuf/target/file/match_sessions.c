@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A new probe meets the sessions that are there already [inv.attach].
+ * Matches new probes with the sessions that exist already [inv.attach].
  */
 #include "shared/ecb_chain.h"
 #include "target/file/file.h"
 
 /*
- * The patterns of the session in a slot, if all of it lies in the file.
- * Checked as if somebody else had written it, for somebody else has.
+ * Returns the patterns of the session in a slot, NULL unless all of them are in
+ * the file.  They are checked: another process has written them.
  */
 static const struct tbuf_session *
 session_of(const struct tbuf_view *view, unsigned slot, const char **patterns,
@@ -40,8 +40,9 @@ back_own(void *argument, uint64_t offset, uint64_t length)
 }
 
 /*
- * What was backed last for the session in a slot, for hundreds of probes may
- * be met one after the other.  A generation comes once, in a forked child too.
+ * Returns the last backed range of the session in a slot, because hundreds of
+ * probes may be matched in a row.  A generation is never reused, even in a
+ * forked child.
  */
 static struct tbuf_backing *
 backing_of(const struct tbuf_view *view, unsigned slot)
@@ -62,13 +63,13 @@ backing_of(const struct tbuf_view *view, unsigned slot)
 }
 
 /*
- * The names are copied for a session that asks: mostly there is none, and a
- * program has hundreds of probes when it begins.
+ * Copies the names only if there is a session: mostly there is none, and a
+ * program registers hundreds of probes at its start.
  */
 static void
 session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 {
-	/* The stack may be small; one thread at a time registers. */
+	/* Static: the stack may be small.  One thread at a time registers. */
 	static struct tbuf_names_copy copy;
 	const uint32_t *state = &tbuf_view_control(view)->state[slot];
 	const struct tbuf_session *session;
@@ -81,7 +82,7 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 	if (tbuf_meet(view, slot, index, &copy.names, patterns, size,
 	    tbuf_load(&session->npatterns), backing_of(view, slot)) == 0)
 		return;
-	/* Fence D: pairs with C, where a session ends. */
+	/* Fence D: pairs with C, at the session's end. */
 	tbuf_fence();
 	if (tbuf_load(state) != TBUF_ACTIVE)
 		tbuf_and(tbuf_view_enable(view, index), ~(1u << slot));
@@ -99,7 +100,7 @@ tbuf_sessions_meet(uint32_t first, uint32_t end)
 		return;
 	control = tbuf_view_control(&view);
 	tbuf_add(&control->registering, 1);
-	/* Fence A: pairs with B, where a session begins. */
+	/* Fence A: pairs with B, at the session's begin. */
 	tbuf_fence();
 	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
 		for (i = first; i < end &&

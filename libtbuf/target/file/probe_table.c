@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probe table in the control file.  Only the target writes it; what it
- * has to rely on later (how much is in use, each entry's hash) it keeps in
- * its own memory.
+ * The probe table in the control file.  Only the target writes it; the values
+ * that it relies on later (sizes in use, each entry's hash) are in its private
+ * memory.
  */
 #include "base/optimize_size.h"
 
@@ -17,21 +17,21 @@
 #include "target/self/self.h"
 #include "target/file/probe_table.h"
 
-/* Storage is backed in steps of so many bytes, divisors of the tables'. */
+/* Storage is backed in these steps, which divide the tables' sizes. */
 #define STEP		TBUF_PAGE
 #define PROBES_STEP	8192u
 
-/* What each probe is found by: all that makes it, and its names but one. */
+/* Hashes of a probe: of all its fields, and of its names but the function. */
 struct hash {
 	uint32_t all;
 	uint32_t names;
 };
 
 /*
- * Index + 1 of the probes by `hashes', open addressing, never more than half
- * full.  Both are mapped anew, twice as large, when they are full, so that a
- * low limit of memory is no obstacle to a program that begins.  With few
- * probes, as the libc provider has, they lie in a page that is written anyway.
+ * Index + 1 of the probes by `hashes'; open addressing, at most half full.
+ * When full, both are mapped again at twice the size, so that a low memory
+ * limit does not stop a starting program.  With few probes, as in the libc
+ * provider, they are in a page that is written anyway.
  */
 #define SLOTS_FIRST	256u
 static uint32_t first_slots[SLOTS_FIRST] TBUF_FORKED;
@@ -41,9 +41,11 @@ static uint32_t *slots = first_slots;
 static uint32_t slots_used = SLOTS_FIRST;
 
 static uint32_t nprobes TBUF_FORKED;
-static uint32_t lost TBUF_FORKED;	/* sites that found no room for theirs */
+static uint32_t lost TBUF_FORKED;	/* sites that found no room for a
+					 * probe */
 static uint32_t strings TBUF_FORKED = 1;
-static uint64_t mappings TBUF_FORKED;	/* where they were left */
+static uint64_t mappings TBUF_FORKED;	/* TBUF_MAPPINGS() of the stored
+					 * mappings */
 static struct tbuf_extent backed TBUF_FORKED;
 
 static int busy TBUF_FORKED;
@@ -67,9 +69,9 @@ tbuf_table_locked(void)
 	return (tbuf_load(&busy) != 0);
 }
 
-/* The texts of a candidate's other names, as they are in the heap. */
+/* Sizes of a candidate's other names, as in the heap. */
 struct sizes {
-	size_t function, name;		/* NULs included */
+	size_t function, name;		/* with the NULs */
 };
 
 static void
@@ -107,7 +109,7 @@ tbuf_table_group(struct tbuf_group *group, const char *provider,
 	    group->provider_size), module, group->module_size);
 }
 
-/* Without the function: TBUF_ENABLED may look for any. */
+/* Omits the function: TBUF_ENABLED may search for any. */
 static uint32_t
 hash_names(const struct tbuf_group *group, const struct tbuf_names *n,
     const struct sizes *sizes)
@@ -115,7 +117,7 @@ hash_names(const struct tbuf_group *group, const struct tbuf_names *n,
 	return (hash_bytes(group->hash, n->name, sizes->name));
 }
 
-/* ... and the rest of what makes a probe. */
+/* Adds the function and the types to the hash of the names. */
 static uint32_t
 hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
     uint32_t names)
@@ -124,7 +126,7 @@ hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
 	    sizes->function), c->types, c->nargs));
 }
 
-/* With the hashes behind them. */
+/* Returns the bytes of `n' slots and the hashes after them. */
 static size_t
 slots_size(uint32_t n)
 {
@@ -142,8 +144,9 @@ slot_put(uint32_t *to, uint32_t n, uint32_t index, uint32_t hash)
 }
 
 /*
- * A child that another thread forks amid this finds no fewer slots than it
- * reckons with, half of them empty, and hashes for all of its probes.
+ * Doubles the slots.  A child that another thread forks meanwhile finds at
+ * least the number of slots that it uses, half of them empty, and hashes of all
+ * its probes.
  */
 static bool
 slots_grow(void)
@@ -167,7 +170,7 @@ slots_grow(void)
 	return (true);
 }
 
-/* Is the probe at an index one with these names?  A NULL function is any. */
+/* Returns true if a probe has these names; a NULL function matches any. */
 static bool
 names_are(const struct tbuf_view *view, uint32_t index,
     const struct tbuf_names *names)
@@ -211,7 +214,7 @@ tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
 	return (found);
 }
 
-/* Back all up to `need` of a table that starts at `start` of the file. */
+/* Backs a table, at `start' of the file, up to `need' bytes. */
 static bool
 back(uint32_t start, uint32_t *done, uint32_t need, uint32_t step)
 {
@@ -226,7 +229,7 @@ back(uint32_t start, uint32_t *done, uint32_t need, uint32_t step)
 	return (true);
 }
 
-/* Room for one more probe, with so many bytes of strings. */
+/* Makes room for one more probe with `size' bytes of strings. */
 static bool
 room_make(const struct tbuf_tables *t, size_t size)
 {
@@ -241,7 +244,7 @@ room_make(const struct tbuf_tables *t, size_t size)
 	    STEP) && (2 * n <= slots_used || slots_grow()));
 }
 
-/* A string's offset in the heap; `like` is one that may be the same. */
+/* Returns a string's offset in the heap; the string at `like' may be equal. */
 static uint32_t
 intern(const struct tbuf_view *view, const char *text, size_t size,
     uint32_t like)
@@ -250,7 +253,7 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 
 	unsigned char *heap = view->base + view->tables.strings;
 
-	/* What is like it begins in front of `strings`. */
+	/* A string at `like' is stored before `strings'. */
 	if (like != 0 && like < at && size <= at - like &&
 	    memcmp(heap + like, text, size) == 0)
 		return (like);
@@ -260,7 +263,7 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 	return (at);
 }
 
-/* The last probe's are often the same. */
+/* The last probe's strings are often equal. */
 static void
 group_intern(const struct tbuf_view *view, struct tbuf_group *g,
     const struct tbuf_probe_entry *last)
@@ -343,7 +346,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 		if (hashes[i].all == hash && is_probe(&view, i, c)) {
 			entry = tbuf_view_probe(&view, i);
 			tbuf_add(&entry->sites, 1);
-			/* Kept wherever one of its sites is. */
+			/* A probe is selected if any of its sites is. */
 			tbuf_store(&entry->selection,
 			    tbuf_load(&entry->selection) | c->selection);
 			return ((int)i);
@@ -359,14 +362,14 @@ tbuf_table_remove(uint32_t index)
 	    tbuf_self.tables };
 	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
 
-	/* Looked at last: the child of a handler that forks finds it zero. */
+	/* Loaded last: the child of a handler that forks finds it zero. */
 	if (index >= nprobes || tbuf_load(&tbuf_local->base) == 0)
 		return (0);
 	tbuf_add(&entry->sites, (uint32_t)-1);
 	return (tbuf_load(&entry->selection));
 }
 
-/* Most of the heap is the probes'. */
+/* Most of the heap is for probes. */
 void
 tbuf_table_leave(const struct tbuf_view *view, const char *text, uint32_t size)
 {

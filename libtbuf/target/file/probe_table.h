@@ -13,64 +13,65 @@
 #include "shared/file_view.h"
 #include "target/target.h"
 
-/* Provider and module, which many that register one by one have in common. */
+/* Provider and module, which many probes that register in a row share. */
 struct tbuf_group {
 	const char *provider, *module;
-	size_t provider_size, module_size;	/* NULs included */
+	size_t provider_size, module_size;	/* with the NULs */
 	uint32_t hash;			/* of both */
 	uint32_t provider_at, module_at; /* in the heap, or 0 */
 };
 
-/* A probe as it registers. */
+/* A probe to register. */
 struct tbuf_candidate {
 	struct tbuf_names names;
-	struct tbuf_group *group;	/* theirs, or NULL: not known */
+	struct tbuf_group *group;	/* of its provider and module; NULL: not
+					 * known */
 	unsigned nargs;
 	const uint8_t *types;
 	const char *argnames;	/* nargs strings, one after the other */
-	size_t argnames_size;	/* bytes, NULs included */
+	size_t argnames_size;	/* with the NULs */
 	uint32_t selection;	/* or 0 */
 };
 
 /*
- * Whoever adds to the table or looks into it has its lock, with no handler in
- * between.  A forked child takes it off a thread that it has not.
+ * The table's lock: held while the table is searched or changed, with signals
+ * blocked.  A forked child releases it if a thread of its parent held it.
  */
 void	tbuf_table_lock(void) TBUF_HIDDEN;
 void	tbuf_table_unlock(void) TBUF_HIDDEN;
 bool	tbuf_table_locked(void) TBUF_HIDDEN;
 
 /*
- * The table's index of a probe, which is added if it is not there, or
- * -ENOSPC.  One more site stands there.
+ * Adds a site of a probe, which is added if it is new.  Returns the probe's
+ * index, or -ENOSPC.
  */
 int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
-/* For all candidates that come while the lock is held. */
+/* Makes a group; all candidates may use it while the lock is held. */
 void	tbuf_table_group(struct tbuf_group *, const char *provider,
 	    const char *module) TBUF_HIDDEN;
-/* Its selection: that of a site that may register again. */
+/* Removes a site.  Returns its selection, for a site that registers again. */
 uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 
 /*
- * How many probes have these names, whatever their types (function NULL: any
- * function), and the first one's index.
+ * Returns how many probes have these names, with any types (function NULL: any
+ * function), and the index of the first.
  */
 unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
 	    TBUF_HIDDEN;
 
-/* How many probes there are. */
+/* Returns the number of probes. */
 uint32_t tbuf_table_count(void) TBUF_HIDDEN;
 
 /*
- * How many bytes of the tables are in use, in whole steps of backing; and how
- * many probes there are, into a new file's header.
+ * tbuf_table_extent() returns the bytes in use of each table, in whole steps of
+ * backing; tbuf_table_claim() stores the counts in a new file's header.
  */
 struct tbuf_extent {
 	uint32_t enable, probes, strings;
 };
 void	tbuf_table_extent(struct tbuf_extent *) TBUF_HIDDEN;
 void	tbuf_table_claim(struct tbuf_control *) TBUF_HIDDEN;
-/* Leave what is mapped in the heap, if there is room. */
+/* Stores the text of the program's mappings in the heap, if there is room. */
 void	tbuf_table_leave(const struct tbuf_view *, const char *text,
 	    uint32_t size) TBUF_HIDDEN;
 
