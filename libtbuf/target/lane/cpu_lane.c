@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One record into the lane of the CPU that this thread runs on, by the
+ * Writes one record into the lane of the CPU that this thread runs on, in the
  * restartable sections of arch/rseq.h.
  */
 #include "arch/counter.h"
@@ -40,7 +40,7 @@ tbuf_run_cpu(void)
 	return (number);
 }
 
-/* The lane of a CPU, if it has one. */
+/* Makes the memo of a CPU's lane, if the CPU has one. */
 static bool
 memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 {
@@ -65,7 +65,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	return (m->heads != NULL);
 }
 
-/* The lane that is the thread's own, in the place of the CPU's. */
+/* Replaces the CPU's lane in a memo by the thread's own, if it has one. */
 static void
 memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
 {
@@ -79,7 +79,10 @@ memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
 	m->bufsize = place.size;
 }
 
-/* A thread that waits for a lane of its own asks for it at each fire. */
+/*
+ * Returns false if this thread waits for a lane of its own: it asks at each
+ * fire.
+ */
 static bool
 to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
@@ -88,12 +91,11 @@ to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
 }
 
 /*
- * For the next fire: the thread's own memo, void if a handler has marked the
- * thread meanwhile, unless a session has it that still stands and is not one
- * that it rarely fires for; and the CPU's, if the lane is not one thread's
- * alone.
- * What a handler changes meanwhile does no harm: a section that goes by a memo
- * looks whose it is.
+ * Saves a memo for later fires.  It becomes the CPU's memo unless the lane is a
+ * thread's; and the thread's, unless that belongs to another session that is
+ * still active and that the thread often fires for.  The thread's memo is void
+ * if a handler has marked the thread meanwhile.  Other changes by a handler are
+ * harmless: a section checks the CPU and generation of its memo.
  */
 static void
 remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
@@ -118,7 +120,7 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		tbuf_thread_forget();
 }
 
-/* ... unless it is so already.  Where it is not wanted, no fire goes by it. */
+/* Saves a memo unless there is an equal one, or -x cpu excludes this CPU. */
 static void
 remember_new(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
@@ -129,7 +131,7 @@ remember_new(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		remember(f, m);
 }
 
-/* A record that this lane can never hold; a unit's is counted there. */
+/* Counts a record that this lane can never hold; a unit counts its own. */
 static enum tbuf_outcome
 too_large(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
@@ -137,7 +139,7 @@ too_large(const struct tbuf_fire *f, const struct tbuf_memo *m)
 	    tbuf_rseq_count(m, &m->lane->large));
 }
 
-/* Likewise; but the lane is marked as one that has refused something. */
+/* Counts a record that has no room; for a unit's, marks the lane as closed. */
 static enum tbuf_outcome
 no_room(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
@@ -191,7 +193,10 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	return (tbuf_lock_store(f, word, value));
 }
 
-/* The memo of a run is good for all that it does, as long as it stays here. */
+/*
+ * Makes the memo valid on this CPU.  It stays valid for all steps of a run that
+ * does not migrate.
+ */
 static bool
 memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
 {
@@ -203,7 +208,7 @@ memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
 	return (false);
 }
 
-/* True if it is settled, one way or the other, without a lock. */
+/* Runs the work in sections.  Returns false if a lock lane is needed. */
 static bool
 do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
     tbuf_lane_work *work, void *argument, enum tbuf_emit *emit)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which fires of a thread are still under way at a lock lane.
+ * Finds fires of a thread that are still under way at a lock lane.
  */
 #include <sys/syscall.h>
 
@@ -12,11 +12,11 @@
 #include "target/lane/inflight.h"
 #include "target/self/thread.h"
 
-/* The stack that the mark was on may be gone. */
+/* Returns true if a word can be read; the stack may be unmapped. */
 static bool
 readable(const volatile uint64_t *word)
 {
-	/* The kernel reads the set before it looks at the bad argument. */
+	/* The kernel reads the set before it checks the invalid argument. */
 	return (syscall(SYS_rt_sigprocmask, -1, word, NULL, sizeof(*word)) ==
 	    -1 && errno != EFAULT);
 }
@@ -34,8 +34,8 @@ intact(const uint64_t *mark)
 }
 
 /*
- * The thread is in a handler on its alternate stack, and the mark is not
- * there: which of the two is the deeper one is not to be told by addresses.
+ * Returns true if the thread is in a handler on its alternate stack and the
+ * mark is on another: their addresses do not show which is deeper.
  */
 static bool
 other_stack(const uint64_t *mark)
@@ -49,8 +49,8 @@ other_stack(const uint64_t *mark)
 }
 
 /*
- * A fire is only ever interrupted by a handler, so while it is under way its
- * frame is above ours, and its mark is as it was.
+ * Returns true if the mark's fire is under way.  Only a handler interrupts a
+ * fire, so its frame is above ours, and its mark is intact.
  */
 static bool
 under_way(const uint64_t *mark)

@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Fires that are at a lock lane: a child that is forked amid one must not
- * become a target, for the fire goes on there and would write into the new
- * file what is its parent's.
+ * Marks of fires at a lock lane.  A child that is forked during such a fire
+ * must not become a target: the fire continues there and would write its
+ * parent's data into the new file.
  *
- * A fire may never come back (longjmp, an exception, cancellation), so a
- * count would say for ever that one is under way.  Instead each fire leaves a
- * mark in its frame and the mark's address with the thread; where a child
- * begins, marks that were left behind can be told from those that were not.
+ * A fire may never return (longjmp, an exception, cancellation), so a count
+ * would stay above 0 forever.  Instead each fire has a mark in its stack frame,
+ * and the thread has the mark's address; in a new child, marks of abandoned
+ * fires can be distinguished from others.
  */
 #ifndef TBUF_TARGET_LANE_INFLIGHT_H
 #define TBUF_TARGET_LANE_INFLIGHT_H
@@ -16,9 +16,9 @@
 #include "target/self/thread.h"
 
 /*
- * A mark holds this while its fire is under way: nobody else has it there.  It
- * stands in several places, for a frame that comes to lie over one that was
- * left need not write all of its words.
+ * Value of a mark while its fire is under way; no other mark has it.  It is
+ * stored in several places, because a new frame over an abandoned one need not
+ * overwrite all of its words.
  */
 #define TBUF_MARK_WORDS	13
 #define TBUF_MARK_STEP	4
@@ -30,12 +30,12 @@ tbuf_hold_value(const uint64_t *mark)
 }
 
 /*
- * Before a fire takes a lock.  Gives what tbuf_hold_end() is to be told.
+ * Marks a fire before it takes a lock.  Returns the argument for
+ * tbuf_hold_end().
  *
- * A handler that fires between any two of these steps leaves `nholds` as it
- * was, or, if it does not come back, marks behind that count for nothing.
- * When there is no room the oldest goes: those that are under way are nested
- * handlers, which are never so many.
+ * A handler that fires between any two of these steps restores `nholds', or, if
+ * it does not return, has added marks that do not count.  If there is no room
+ * the oldest is dropped: fires under way are nested handlers, never that many.
  */
 static inline uint32_t
 tbuf_hold_begin(volatile uint64_t *mark)
@@ -46,7 +46,7 @@ tbuf_hold_begin(volatile uint64_t *mark)
 
 	for (i = 0; i < TBUF_MARK_WORDS; i += TBUF_MARK_STEP)
 		mark[i] = tbuf_hold_value(own);
-	/* Where our frame is, none of another fire can be any more. */
+	/* A mark at our frame's address belongs to a fire that has ended. */
 	if (n > 0 && tbuf_load(&t->holds[n - 1]) == own)
 		n--;
 	if (n == TBUF_HOLDS)
@@ -59,7 +59,7 @@ tbuf_hold_begin(volatile uint64_t *mark)
 	return (n);
 }
 
-/* After it has given the lock back. */
+/* Unmarks a fire after it has released the lock. */
 static inline void
 tbuf_hold_end(volatile uint64_t *mark, uint32_t n)
 {
@@ -69,8 +69,8 @@ tbuf_hold_end(volatile uint64_t *mark, uint32_t n)
 }
 
 /*
- * Is a fire of this thread under way at a lock lane?  In doubt it is.  Makes
- * system calls.
+ * Returns true if a fire of this thread is, or may be, under way at a lock
+ * lane.  Makes system calls.
  */
 bool	tbuf_hold_any(void) TBUF_HIDDEN;
 

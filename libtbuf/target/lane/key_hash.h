@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The hash of a key of an aggregation: of its words, as they come, and in the
- * end of what it is the key of.
+ * The hash of an aggregation key: a sum over its words, finished with the
+ * aggregation's number.
  */
 #ifndef TBUF_TARGET_LANE_KEY_HASH_H
 #define TBUF_TARGET_LANE_KEY_HASH_H
@@ -12,19 +12,20 @@
 #include "arch/multiply.h"
 
 /*
- * Each word has a factor of its own, so that no product waits for another one,
- * and words that are known late can be added late.
+ * Each word has its own factor, so that no product waits for another, and words
+ * that are known late can be added late.
  */
 #define TBUF_HASH_FACTOR	UINT64_C(0x9e3779b97f4a7c15)
 #define TBUF_HASH_STEP		UINT64_C(0x8cb92ba72f3d8dd6)
 
-/* The words of a string in a key. */
+/* A string in a key, hashed. */
 struct tbuf_key_text {
 	uint64_t sum;
-	uint64_t word;			/* the text's; UINT64_MAX: too long */
+	uint64_t word;			/* the string's 16-bit word; UINT64_MAX:
+					 * too long */
 };
 
-/* Both halves of a product. */
+/* Returns the two halves of a product, exclusive-ored. */
 static inline uint64_t
 tbuf_hash_fold(uint64_t a, uint64_t b)
 {
@@ -40,7 +41,10 @@ tbuf_hash_add(uint64_t *sum, uint64_t *factor, uint64_t word)
 	*factor += TBUF_HASH_STEP;
 }
 
-/* The hash, of that sum: with which aggregation it is, and the key's bytes. */
+/*
+ * Returns the hash for a sum; `which' combines the aggregation and the key's
+ * bytes.
+ */
 static inline uint64_t
 tbuf_hash_key(uint64_t sum, uint32_t which)
 {

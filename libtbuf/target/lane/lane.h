@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One session's part of a fire: the session as the fire finds it, and the lane
- * that its record goes to.  The sections of arch/rseq.h are not needed here.
+ * One session's part of a fire: the session's data, and the lane for its
+ * record.  This header does not need the sections of arch/rseq.h.
  */
 #ifndef TBUF_TARGET_LANE_LANE_H
 #define TBUF_TARGET_LANE_LANE_H
@@ -17,13 +17,17 @@
 #include "target/self/thread.h"
 
 /*
- * So many of them, and the thread remembers the session whose probe it fires:
- * what it does most is a flat section.  Where two take turns that is half of
- * their fires, and a memo costs little among so many.
+ * After this many fires in a row for other sessions a thread's memo changes to
+ * that of the session it fires for, so that most of its fires are flat
+ * sections.  If two sessions alternate half of them are; a new memo costs
+ * little among so many fires.
  */
 #define TBUF_ELSEWHERE	64
 
-/* Is it of a session that has not ended?  A hint, as all that is read here. */
+/*
+ * Returns true if the memo's session has not ended.  This is a hint, as are all
+ * values read here.
+ */
 static inline bool
 tbuf_memo_stands(const struct tbuf_memo *m)
 {
@@ -38,21 +42,21 @@ struct tbuf_fire {
 	uint64_t base;			/* of the window */
 	struct tbuf_slot *slot;
 	uint64_t generation;
-	uint64_t bits;			/* as its memo has them */
+	uint64_t bits;			/* as in its memo */
 	unsigned number;		/* of the slot */
 	uint32_t index;			/* of the probe */
 	uint32_t epid;
-	bool programs;			/* one of the chain's ECBs has one */
+	bool programs;			/* an ECB of the chain has a program */
 	bool words;			/* segments[1] is 64-bit words */
 	uint64_t size;			/* of the data */
-	struct tbuf_segment *segments;	/* [0] is free for the lane's use */
+	struct tbuf_segment *segments;	/* [0] is reserved for the lane */
 	struct tbuf_segment *end;
 	struct tbuf_memo *memo;		/* a clause's, for tbuf_lane_do() */
 };
 
 enum tbuf_emit {
-	TBUF_EMIT_DONE,		/* a record or a drop, or not this session's */
-	TBUF_EMIT_AGAIN		/* the session changed: look from the start */
+	TBUF_EMIT_DONE,		/* record or drop, or the session ignores it */
+	TBUF_EMIT_AGAIN		/* session changed: start again */
 };
 
 /* Returns the number of the CPU that this thread runs on, 0 if unknown. */
@@ -63,17 +67,17 @@ enum tbuf_emit tbuf_lane_put(const struct tbuf_fire *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*
- * The same for a thread without rseq whose last fire was in the same session,
- * of a probe with one ECB there and arguments that are words already.  False:
- * it is another case, and nothing has been done.
+ * Fast path for a thread without rseq: its last fire was in the same session,
+ * the probe has one ECB there, and the arguments are words already.  Returns
+ * false in other cases, with no effect.
  */
 bool	tbuf_lock_again(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size) TBUF_HIDDEN;
-/* ... or with texts, if they are not too long to be words. */
+/* Fast path like tbuf_lock_again(), with texts short enough for words. */
 bool	tbuf_lock_texts_again(const struct tbuf_site *, const uint64_t *values,
 	    uint64_t base) TBUF_HIDDEN;
 
-/* -x cpu: does a fire on this CPU belong to the session? */
+/* Returns true if the session wants fires on this CPU (-x cpu). */
 static inline bool
 tbuf_fire_wanted(const struct tbuf_fire *f, uint32_t cpu)
 {
@@ -82,7 +86,7 @@ tbuf_fire_wanted(const struct tbuf_fire *f, uint32_t cpu)
 	return (only < 0 || (uint32_t)only == cpu);
 }
 
-/* A session's strsize, within its bounds. */
+/* Returns a session's strsize, within its bounds. */
 static inline uint32_t
 tbuf_fire_strsize(const struct tbuf_slot *slot)
 {
@@ -93,8 +97,9 @@ tbuf_fire_strsize(const struct tbuf_slot *slot)
 }
 
 /*
- * This CPU's memos, or NULL.  Not while the thread's own is void: another task
- * may share its area, and so it may not be on the CPU that stands there.
+ * Returns this CPU's memos, or NULL.  NULL also if the thread's own memo is
+ * void: another task may share its rseq area, and the CPU in that area may be
+ * wrong.
  */
 static inline const struct tbuf_memo *
 tbuf_memos_here(void)
@@ -115,7 +120,7 @@ tbuf_memo_among(const struct tbuf_memo *memos, unsigned number)
 	    number * TBUF_MEMO_SIZE));
 }
 
-/* What is remembered of a session, or NULL. */
+/* Returns a memo of a session, or NULL. */
 static inline const struct tbuf_memo *
 tbuf_memo_find(uint64_t bits)
 {
@@ -129,9 +134,9 @@ tbuf_memo_find(uint64_t bits)
 }
 
 /*
- * A session with clauses is remembered by bits that no enable word has: its
- * fires need not try the fast path, which reads the clock before it looks at
- * the probe's head.
+ * Returns the bits of a session's memo.  If it has clauses no enable word has
+ * these bits: its fires skip the fast path, which reads the clock before it
+ * checks the probe's head.
  */
 static inline uint64_t
 tbuf_fire_bits(const struct tbuf_slot *slot, unsigned number)
@@ -140,7 +145,7 @@ tbuf_fire_bits(const struct tbuf_slot *slot, unsigned number)
 	    (tbuf_load(&slot->clauses) != 0 ? TBUF_MEMO_CLAUSES : 0));
 }
 
-/* What the sections have to know of the record. */
+/* Describes the record for the sections. */
 static inline void
 tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 {
@@ -158,59 +163,66 @@ tbuf_fire_write(const struct tbuf_fire *f, struct tbuf_write *w)
 }
 
 /*
- * A word of the session's is stored, if it still stands.  DONE: or it is a lost
- * store, for all lanes were busy.
+ * Stores a word of the session, if that has not ended.  TBUF_EMIT_DONE: stored,
+ * or counted as a lost store because all lanes were busy.
  */
 enum tbuf_emit tbuf_lane_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
 enum tbuf_emit tbuf_lock_store(const struct tbuf_fire *, uint64_t *word,
 	    uint64_t value) TBUF_HIDDEN;
 /*
- * Something is done in a lane whose lock is held; DONE: or it is counted as
- * lost, for all lanes were busy.
+ * Calls `work' with a lane's lock held.  TBUF_EMIT_DONE: called, or counted as
+ * lost because all lanes were busy.
  */
 typedef void tbuf_lock_work(void *argument, const struct tbuf_place *);
 enum tbuf_emit tbuf_lock_do(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument, enum tbuf_lost) TBUF_HIDDEN;
 /*
- * ... or by sections of the CPU's lane, that go by the fire's memo, which is
- * made if it is not there; it says what came of it.  The lock lanes come next.
+ * Calls `work' in sections of the CPU's lane, which use the fire's memo; the
+ * memo is made if it is not valid.  If the sections fail, acts as
+ * tbuf_lock_do() with the other function.
  */
 typedef enum tbuf_outcome tbuf_lane_work(void *argument,
 	    const struct tbuf_memo *);
 enum tbuf_emit tbuf_lane_do(const struct tbuf_fire *, tbuf_lane_work *,
 	    tbuf_lock_work *, void *argument, enum tbuf_lost) TBUF_HIDDEN;
-/* ... that is left undone where all lanes are busy: false. */
+/*
+ * Act as tbuf_lock_do() and tbuf_lane_do(), but if all lanes are busy return
+ * false and count nothing.
+ */
 bool	tbuf_lock_try(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 bool	tbuf_lane_try(const struct tbuf_fire *, tbuf_lane_work *,
 	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
-/* The fire's record, or that it has no room, by such work. */
+/* Stores the fire's record with the lane's lock held, or counts a drop. */
 void	tbuf_lock_write(const struct tbuf_fire *,
 	    const struct tbuf_place *) TBUF_HIDDEN;
-/* A drop, because something that a record needs is busy. */
+/* Counts a drop, because something that a record needs is busy. */
 enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;
 
-/* A chain of ECBs that is longer than this has been damaged. */
+/* Most ECBs of a chain; a longer one is damaged. */
 #define TBUF_CHAIN_MAX	4096
 
-/* The EPID behind one in its chain; 0 at the end, or if that is damaged. */
+/* Returns the next EPID of a chain; 0 at the end, or if it is damaged. */
 uint32_t tbuf_fire_next(const struct tbuf_fire *) TBUF_HIDDEN;
 
-/* Does the session still stand as it was when the fire looked at it? */
+/* Returns true if the session and the mapping are still those of the fire. */
 bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
 
-/* Leave the session: its consumer is gone (exit 0), or as slot.exit says. */
+/*
+ * Ends the session here: its consumer has died (exit 0), or a clause has set
+ * slot.exit.
+ */
 void	tbuf_fire_leave(const struct tbuf_fire *, uint64_t exit) TBUF_HIDDEN;
-/* What a lane has beside it; NULL: nothing that lies where it may. */
+/* Returns the side words of a lane, NULL if they are not in the file. */
 struct tbuf_side *tbuf_side_find(uint64_t base, const struct tbuf_lane *)
 	    TBUF_HIDDEN;
-/* The deadline has passed: give the session up.  True if it was so. */
+/* Gives the session up if its deadline has passed.  Returns true if so. */
 bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*
- * A lane's words, checked: its storage lies in the file and is a power of
- * two.  False if not.
+ * Checks a lane's words: its storage must be in the file and a power of two.
+ * Returns false if not.
  */
 static inline bool
 tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
@@ -233,7 +245,7 @@ tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 	return (place->size <= storage);
 }
 
-/* A session's heads, NULL if they do not lie in the file. */
+/* Returns a session's heads, NULL if they are not in the file. */
 static inline const uint32_t *
 tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 {
@@ -246,7 +258,7 @@ tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 	return ((const uint32_t *)(uintptr_t)(base + heads));
 }
 
-/* A session's ECBs; max becomes 0 if they do not lie in the file. */
+/* Returns a session's ECBs; *max becomes 0 if they are not in the file. */
 static inline const struct tbuf_ecb *
 tbuf_fire_ecbs(uint64_t base, const struct tbuf_slot *slot, uint64_t *max)
 {
@@ -259,7 +271,7 @@ tbuf_fire_ecbs(uint64_t base, const struct tbuf_slot *slot, uint64_t *max)
 	return ((const struct tbuf_ecb *)(uintptr_t)(base + at));
 }
 
-/* Offset of a CPU's lane, 0 if it has none. */
+/* Returns the offset of a CPU's lane, 0 if it has none. */
 static inline uint64_t
 tbuf_lane_offset(const struct tbuf_slot *slot, uint32_t cpu)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One record into a lock lane: for threads without rseq, under vfork, on a
- * CPU without a lane, or whose sections were aborted again and again.
+ * Writes one record into a lock lane: for threads without rseq, under vfork, on
+ * a CPU without a lane, or after too many aborted sections.
  *
- * The lock is only ever tried, so a handler that interrupts its holder, and
- * threads beside it, go on to the next one.  A holder that never comes back
- * (longjmp, cancellation) leaves its lane held; the consumer adds a spare.
+ * The lock is only tried, so a handler that interrupts its holder, and other
+ * threads, use the next lock.  If a holder never returns (longjmp,
+ * cancellation) its lane stays locked; the consumer adds a spare.
  */
 #include <string.h>
 
@@ -19,13 +19,13 @@
 #include "target/lane/thread_lane.h"
 #include "target/self/thread.h"
 
-/* Without a call into the C library, which may use registers of all kinds. */
+/* Copies without a call into the C library, which may use vector registers. */
 static inline unsigned char *
 copy(unsigned char *to, const unsigned char *from, uint64_t size)
 {
 	uint64_t word;
 
-	/* Nor may the compiler make one of the loops. */
+	/* Keeps the compiler from making a call of either loop. */
 	for (; size >= sizeof(word); size -= sizeof(word)) {
 		memcpy(&word, from, sizeof(word));
 		memcpy(to, &word, sizeof(word));
@@ -40,7 +40,7 @@ copy(unsigned char *to, const unsigned char *from, uint64_t size)
 	return (to);
 }
 
-/* To a position of the ring, around its end if need be. */
+/* Copies to a position of a lane, around its end if needed. */
 static void
 copy_around(const struct tbuf_place *place, uint64_t position,
     const void *data, uint64_t size)
@@ -54,7 +54,7 @@ copy_around(const struct tbuf_place *place, uint64_t position,
 	copy(place->data, (const unsigned char *)data + first, size - first);
 }
 
-/* A ring's words, as its writer goes on from them. */
+/* A ring's words; the writer continues from them. */
 struct ring {
 	uint64_t head;
 	uint64_t sequence;
@@ -72,7 +72,7 @@ ring_read(const struct tbuf_lane *lane)
 	    pair->overwritten });
 }
 
-/* Write the pair that is not valid, then select it. */
+/* Writes the pair that is not valid, then selects it. */
 static inline void
 ring_publish(struct tbuf_lane *lane, struct ring *r)
 {
@@ -84,8 +84,8 @@ ring_publish(struct tbuf_lane *lane, struct ring *r)
 }
 
 /*
- * Release the oldest record of a ring.  False if the lane's words make no
- * sense.
+ * Releases the oldest record of a ring.  Returns false if the lane's words are
+ * inconsistent.
  */
 static inline bool
 ring_step(const struct tbuf_place *place, struct ring *r)
@@ -116,9 +116,10 @@ ring_restart(struct tbuf_lane *lane, struct ring *r)
 }
 
 /*
- * Make room for size bytes behind head, which a restart may move.  A step's
- * sequence comes before the next step's pair and before what overwrites: pairs
- * with the load barriers of a reader of the pair and behind a snapshot's copy.
+ * Makes room for `size' bytes after head, which a restart may move.  A step's
+ * store of sequence precedes the next step's pair and the overwriting stores:
+ * pairs with the load barriers of a reader of the pair, and of a snapshot after
+ * its copy.
  */
 static inline void
 ring_room(const struct tbuf_place *place, uint64_t size)
@@ -139,7 +140,7 @@ ring_room(const struct tbuf_place *place, uint64_t size)
 enum room {
 	ROOM,
 	ROOM_FULL,
-	ROOM_NEVER	/* it is larger than the lane */
+	ROOM_NEVER	/* larger than the lane */
 };
 
 static inline enum room
@@ -164,7 +165,7 @@ later(uint64_t time, uint64_t least)
 	return (time < least ? least : time);
 }
 
-/* Strictly rising within a lane. */
+/* Stamps rise strictly within a lane. */
 static inline uint64_t
 stamp(struct tbuf_lane *lane, uint64_t time)
 {
@@ -173,7 +174,7 @@ stamp(struct tbuf_lane *lane, uint64_t time)
 	return (time);
 }
 
-/* Apart: a record goes around the end once a lap at the most. */
+/* Not inlined: a record crosses the end of the storage at most once a lap. */
 static __attribute__((noinline)) void
 store_around(const struct tbuf_place *place, const uint64_t *head,
     uint64_t size, const struct tbuf_segment *segment,
@@ -190,8 +191,8 @@ store_around(const struct tbuf_place *place, const uint64_t *head,
 }
 
 /*
- * A record is put together in registers: words that are written in parts and
- * read as a whole would have to wait until they are in memory.
+ * Stores a record.  The header is assembled in registers: loading a word that
+ * was stored in parts would wait until these are in the cache.
  */
 static inline void
 record_store(const struct tbuf_place *place, uint64_t time, uint64_t word,
@@ -212,18 +213,18 @@ record_store(const struct tbuf_place *place, uint64_t time, uint64_t word,
 	} else
 		store_around(place, (const uint64_t[]){ time, word, cpu },
 		    sizeof(struct tbuf_lock_record), segment, end);
-	/* inv.order, inv.killed: the record is there, whole, or is not. */
+	/* inv.order, inv.killed: this store commits the whole record. */
 	tbuf_store_release(&place->lane->head, position + size);
 }
 
-/* The second 64 bits of a header. */
+/* Returns the second 64 bits of a header. */
 static inline uint64_t
 header_word(uint32_t epid, uint64_t size)
 {
 	return (epid | size << 16 | (uint64_t)tbuf_thread.tid << 32);
 }
 
-/* The time, and the CPU if it can be had without a system call. */
+/* Returns the time, and the CPU if that needs no system call. */
 static inline uint64_t
 clock_and_cpu(uint32_t *cpu)
 {
@@ -238,11 +239,12 @@ clock_and_cpu(uint32_t *cpu)
 }
 
 /*
- * With the lock held: the clock, not before what the holders before have read.
- * It may be read a little ahead of the lock, but on this side of whatever has
- * interrupted the thread, which is what a consumer relies on
- * (consumer/read/watermark.c).  Release: who sees it sees what those holders have
- * written.  False if a handler has forked us away, or another CPU is wanted.
+ * Reads the clock with the lock held; the time is not before the previous
+ * holders'.  The counter may be read shortly before the lock is taken, but not
+ * before the thread's last interruption, which a consumer relies on
+ * (consumer/read/watermark.c).  Release: a reader of `taken' sees the stores of
+ * previous holders.  Returns false if a handler has forked and this is the
+ * child, or another CPU is wanted.
  */
 static inline bool
 locked_begin(const struct tbuf_slot *slot, uint64_t base,
@@ -256,7 +258,7 @@ locked_begin(const struct tbuf_slot *slot, uint64_t base,
 	    (only < 0 || (uint32_t)only == *cpu));
 }
 
-/* A side lane's record does not say its CPU. */
+/* Stores a record in a side lane, without a CPU. */
 static void
 side_store(const struct tbuf_fire *f, const struct tbuf_place *place,
     uint64_t time, uint64_t size)
@@ -268,8 +270,8 @@ side_store(const struct tbuf_fire *f, const struct tbuf_place *place,
 }
 
 /*
- * With the lock of a lane held, which is written unless the thread has one of
- * its own.
+ * Stores or counts a record while the lock of lane `locked' is held.  `place'
+ * is that lane, or the thread's own.
  */
 static void
 locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
@@ -282,7 +284,7 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
 
 	if (!locked_begin(f->slot, f->base, locked, &time, &cpu))
 		return;
-	/* inv.account: a fire that stores no record is counted instead. */
+	/* inv.account: a fire without a record is counted. */
 	switch (room(f->slot, place, size)) {
 	case ROOM_NEVER:
 		tbuf_store(&lane->large, lane->large + !unit);
@@ -304,8 +306,8 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
 }
 
 /*
- * Where there is rseq a handler may be in a section of the thread's own lane
- * at any time: it is written in sections alone.
+ * With rseq the thread's own lane is written in sections only, because a
+ * handler may interrupt one at any time; then the record goes to the lock lane.
  */
 void
 tbuf_lock_write(const struct tbuf_fire *f, const struct tbuf_place *place)
@@ -326,8 +328,8 @@ tbuf_lock_write(const struct tbuf_fire *f, const struct tbuf_place *place)
 }
 
 /*
- * All lanes were busy.  The count carries the generation, so that one that
- * comes after the session's end fails instead of reaching the next session.
+ * Counts a fire that found all lanes busy.  The count has the generation in it,
+ * so that a late one fails instead of changing the next session's.
  */
 static enum tbuf_emit
 count_nolane(const struct tbuf_fire *f, uint64_t *nolane)
@@ -348,10 +350,10 @@ count_nolane(const struct tbuf_fire *f, uint64_t *nolane)
 }
 
 /*
- * For the next fire.  A fire that this one interrupted may be at it; one that
- * was left there by a jump is not, where no other is under way.  The version
- * is no guard against another task, so where there may be one nothing is
- * remembered; a handler may have let one in meanwhile.
+ * Saves a memo for the next fire.  An odd version: an interrupted fire may be
+ * writing it, or, if no other is under way (`alone'), a fire has left it by a
+ * jump.  The version does not protect from another task, so nothing is saved
+ * while the area is shared; a handler may have shared it meanwhile.
  */
 static void
 remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
@@ -382,8 +384,9 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
 }
 
 /*
- * The n lanes, from the one that was free last.  Under a lane's lock a record
- * is written, or something else is done to what is the session's for sure.
+ * Tries n lock lanes, beginning with `first'.  With a lock held, writes the
+ * fire's record (`work' is NULL) or calls `work': the session cannot end
+ * meanwhile.  Returns false if all are busy.
  */
 static bool
 any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
@@ -422,7 +425,10 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 	return (done);
 }
 
-/* How many lanes there are, and the one that this thread had last. */
+/*
+ * Returns the number of lock lanes; *first is the one that this thread used
+ * last.
+ */
 static uint32_t
 lanes_begin(const struct tbuf_fire *f, uint32_t *first)
 {
@@ -430,7 +436,10 @@ lanes_begin(const struct tbuf_fire *f, uint32_t *first)
 
 	if (tbuf_thread.tid == 0) {
 		tbuf_thread.tid = tbuf_thread_id();
-		/* Spread the threads; each then keeps to what was free. */
+		/*
+		 * Threads start at different lanes; each then uses the last
+		 * free one.
+		 */
 		tbuf_thread.lock = tbuf_thread.tid;
 	}
 	if (n == 0 || n > TBUF_NLOCKS)
@@ -497,7 +506,7 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 {
 	uint32_t first, n = lanes_begin(f, &first), cpu;
 
-	/* One that is not wanted must not count as a drop. */
+	/* A fire on an unwanted CPU must not count as a drop. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0) {
 		clock_and_cpu(&cpu);
 		if (!tbuf_fire_wanted(f, cpu))
@@ -508,7 +517,7 @@ tbuf_lock_emit(const struct tbuf_fire *f)
 	    &f->slot->locks[first].nolane[TBUF_LOST_RECORD]));
 }
 
-/* With the lock held.  False: there is no room, and nothing has been done. */
+/* Writes a record with the lock held.  Returns false if there is no room. */
 static inline bool
 words_write(const struct tbuf_locked *m, uint64_t base, uint32_t epid,
     const uint64_t *words, uint64_t size)
@@ -528,8 +537,9 @@ words_write(const struct tbuf_locked *m, uint64_t base, uint32_t epid,
 }
 
 /*
- * A copy of what the thread remembers; false if a handler has changed it.  A
- * probe that nobody traces any more has no bits, nor has what is empty.
+ * Copies the thread's memo.  Returns false if a handler has changed it, or it
+ * is for other bits.  A probe that is not enabled has no bits, nor has an empty
+ * memo.
  */
 static inline bool
 recall(struct tbuf_locked *m, uint64_t bits)
@@ -551,7 +561,7 @@ recall(struct tbuf_locked *m, uint64_t bits)
 	return ((version & 1) == 0 && tbuf_load(&from->version) == version);
 }
 
-/* Is the lock of the lane that is remembered free, and so its session's? */
+/* Returns true if the memo's lock is free, and so belongs to its session. */
 static inline bool
 lock_free(const struct tbuf_locked *m)
 {
@@ -569,7 +579,7 @@ write_again(const struct tbuf_locked *m, uint64_t base,
 	uint32_t epid, held;
 	bool done;
 
-	/* The session stands: the heads of what is enabled there are backed. */
+	/* The session is active: the heads of its enabled probes are backed. */
 	epid = tbuf_load(m->heads + site->index);
 	if (epid - 1 >= TBUF_HEAD_EPID)
 		return (false);
@@ -594,7 +604,7 @@ tbuf_lock_again(const struct tbuf_site *site, const uint64_t *words,
 	    lock_free(&m) && write_again(&m, base, site, words, size));
 }
 
-/* The strsize is of the session that the lock is taken for, or it is not. */
+/* The strsize belongs to the session, or taking the lock fails. */
 bool
 tbuf_lock_texts_again(const struct tbuf_site *site, const uint64_t *values,
     uint64_t base)

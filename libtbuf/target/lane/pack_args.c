@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arguments into a record's data (the format is in record.h).
- * Values are little-endian here, as on every machine that configure accepts,
- * so the low bytes of a slot are the first ones.
+ * Packs arguments into a record's data (the format is in record.h).  Values are
+ * little-endian, as on every machine that configure accepts, so a word's low
+ * bytes are its first.
  */
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "target/lane/pack_string.h"
 
 /*
- * The bytes of a fixed-size argument, as a power of two and one more, of each
- * type; 0 for a text.  In one word: a table would lie in a page that nothing
- * else of a fire is in.
+ * The size of each fixed-size type: 1 plus the binary logarithm of its bytes; 0
+ * for a text.  It is in one word, because a table would be in a page that a
+ * fire does not use otherwise.
  */
 #define BYTES(type, log)	((UINT64_C(1) + (log)) << 3 * (type))
 #define FIXED_BYTES							\
@@ -28,7 +28,7 @@
 
 _Static_assert(3 * TBUF_BINARY < 64, "a word has all types");
 
-/* Bits of a fixed-size argument; 0 for a text. */
+/* Returns the bits of a fixed-size argument; 0 for a text. */
 static inline unsigned
 fixed_bits(uint8_t type)
 {
@@ -55,7 +55,7 @@ tbuf_pack_shape(const struct tbuf_site *site)
 
 /* ------------------------------------------------------------ words */
 
-/* What is in the making: the low bits of a word. */
+/* A word under construction, with its low bits filled. */
 struct stream {
 	uint64_t *next;
 	uint64_t word;
@@ -78,7 +78,7 @@ stream_flush(struct stream *s)
 	s->bits = 0;
 }
 
-/* Go on at a multiple of a number of bits, and below 64. */
+/* Advances to a multiple of `bits', below 64. */
 static inline void
 stream_align(struct stream *s, unsigned bits)
 {
@@ -87,7 +87,7 @@ stream_align(struct stream *s, unsigned bits)
 		stream_flush(s);
 }
 
-/* The low bits of an argument that has so many. */
+/* Appends the low bits of an argument. */
 static inline void
 stream_put(struct stream *s, uint64_t value, unsigned bits)
 {
@@ -117,7 +117,7 @@ tbuf_pack_fixed(const struct tbuf_site *site, const uint64_t *values,
 	return (stream_end(&s, words));
 }
 
-/* ------------------------------------------------------------ a few */
+/* ------------------------------------------------------------ packings */
 
 struct tbuf_packings tbuf_packings;
 static uint16_t npackings TBUF_FORKED;
@@ -136,8 +136,8 @@ packing_fill(struct tbuf_packing *packing, const struct tbuf_site *site)
 }
 
 /*
- * The first site of its kind.  A forked child may find another thread's half
- * done, and leaves it so: the index comes last.
+ * Adds the first site's packing of its kind.  Another thread's unfinished one
+ * has no effect in a forked child: the index is stored last.
  */
 static unsigned
 packing_add(unsigned key, const struct tbuf_site *site)
@@ -162,7 +162,7 @@ tbuf_packing_make(struct tbuf_site *site)
 	for (i = 0; i < site->nargs; i++)
 		key = key << 2 |
 		    (unsigned)__builtin_ctz(fixed_bits(site->types[i]) / 8u);
-	/* Written to first: a page that is read first faults twice. */
+	/* Load only after a store: a page that is read first faults twice. */
 	if (npackings != 0)
 		index = tbuf_packings.index[key];
 	if (index == 0 && (index = packing_add(key, site)) == 0)
@@ -192,11 +192,12 @@ store8(unsigned char *p, uint64_t word)
 }
 
 /*
- * A string, and how many bytes it has; if it has more than `most`, these and
- * others, and a number above `most`.  No function of the C library would do
- * that without vector registers, and reading once what another thread may
- * change.  What is read are aligned words, which never reach into a page that
- * the string does not; a sanitizer would mind.  What is stored are words, too.
+ * Copies a string.  Returns its length; if it has more than `most' bytes,
+ * copies these and some more, and returns a number above `most'.  The C library
+ * has no function that does this without vector registers, and reads memory
+ * that another thread may change only once.  It loads aligned words, which
+ * never reach into a page that the string does not; a sanitizer would report
+ * these.  It stores whole words, too.
  */
 static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
 string_put_any(unsigned char *to, uint64_t string, unsigned most)
@@ -224,7 +225,7 @@ string_put_any(unsigned char *to, uint64_t string, unsigned most)
 	return ((uint64_t)(next - to) + n / 8);
 }
 
-/* ... and most are short, and do not lie at a page's end. */
+/* Copies a string; fast for short ones that are not at a page's end. */
 static inline __attribute__((no_sanitize("address", "thread"))) uint64_t
 string_put(unsigned char *to, uint64_t string, unsigned most)
 {
@@ -242,7 +243,7 @@ string_put(unsigned char *to, uint64_t string, unsigned most)
 	return (n / 8);
 }
 
-/* Fewer than eight bytes. */
+/* Loads fewer than eight bytes. */
 static inline uint64_t
 load_few(const unsigned char *p, size_t size)
 {
@@ -253,7 +254,7 @@ load_few(const unsigned char *p, size_t size)
 	return (value);
 }
 
-/* Bytes whose number is given. */
+/* Copies `size' bytes, in whole words. */
 static inline void
 bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
 {
@@ -261,7 +262,7 @@ bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
 
 	for (left = size; left >= 8; left -= 8, bytes += 8, to += 8)
 		store8(to, load8(bytes));
-	/* The last ones come with those before them, if there are any. */
+	/* Load the last bytes with those before them, if there are any. */
 	if (left != 0)
 		store8(to, size < 8 ? load_few(bytes, left) :
 		    load8(bytes + left - 8) >> (64 - 8 * left));
@@ -269,7 +270,7 @@ bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
 
 #define TEXT_NONE	UINT64_MAX
 
-/* A text without its word, as string_put() does it. */
+/* Copies a text after its word.  Returns as string_put_any(), or TEXT_NONE. */
 static inline uint64_t
 text_put(unsigned char *to, uint8_t type, uint64_t value, unsigned most)
 {
@@ -291,8 +292,8 @@ text_put(unsigned char *to, uint8_t type, uint64_t value, unsigned most)
 }
 
 /*
- * A text that begins at an even byte: where it ends, or NULL if it is cut for
- * want of `room`.
+ * Stores a text and its word at an even byte.  Returns the text's end, or NULL
+ * if it does not fit into `room'.
  */
 static inline unsigned char *
 text_put_word(unsigned char *text, uint8_t type, uint64_t value, unsigned most,
@@ -316,14 +317,14 @@ text_put_word(unsigned char *text, uint8_t type, uint64_t value, unsigned most,
 }
 
 /*
- * Padding is zero: an argument of fixed size is stored in eight bytes, and so
- * many that are zero stand behind a text.
+ * Padding is zero: a fixed-size argument is stored as eight bytes, and eight
+ * zero bytes follow a text.
  */
 TBUF_FIRES uint64_t
 tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
     uint32_t strsize, uint64_t words[TBUF_STAGE_WORDS])
 {
-	/* What there may be besides a text, and behind it. */
+	/* Room after this for other arguments and for padding. */
 	unsigned char *const last = (unsigned char *)(words +
 	    TBUF_STAGE_WORDS - TBUF_NARGS - 2);
 	unsigned char *next = (unsigned char *)words;
@@ -374,7 +375,7 @@ tbuf_pack_key(uint64_t string, uint32_t strsize, uint64_t *words,
 
 /* ------------------------------------------------------------ segments */
 
-/* strnlen(3), as above. */
+/* Acts as strnlen(3), with aligned loads as in string_put_any(). */
 static __attribute__((no_sanitize("address", "thread"))) size_t
 text_length(const unsigned char *text, size_t most)
 {
@@ -393,7 +394,7 @@ text_length(const unsigned char *text, size_t most)
 	return (n < most ? n : most);
 }
 
-/* The bytes of a text argument, cut at strsize; its 16-bit word. */
+/* Finds a text argument's bytes, cut at strsize.  Returns its 16-bit word. */
 static inline uint16_t
 text_of(uint8_t type, uint64_t value, uint32_t strsize,
     const unsigned char **data)
@@ -416,7 +417,7 @@ text_of(uint8_t type, uint64_t value, uint32_t strsize,
 	return ((uint16_t)size);
 }
 
-/* What is being built: bytes of the stage since `run` are one segment. */
+/* Segments under construction; stage bytes from `run' on are one segment. */
 struct builder {
 	struct tbuf_pack *pack;
 	unsigned char *run;
@@ -424,7 +425,7 @@ struct builder {
 	uint64_t size;
 };
 
-/* Padding is zero: eight bytes, of which the next store takes the rest. */
+/* Pads with zeroes: stores eight, and the next store overwrites the surplus. */
 static inline void
 pad(struct builder *b, unsigned alignment)
 {
@@ -435,7 +436,7 @@ pad(struct builder *b, unsigned alignment)
 	b->size += more;
 }
 
-/* The low bytes of a value; the next store takes what is too many. */
+/* Stores the low bytes of a value; the next store overwrites the surplus. */
 static inline void
 put(struct builder *b, uint64_t value, unsigned size)
 {

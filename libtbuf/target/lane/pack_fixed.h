@@ -1,27 +1,27 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A few arguments of fixed size into words, without a look at their types: how
- * each of them gets to its place is worked out when the site registers.
+ * Packs a few fixed-size arguments into words without their types: the position
+ * of each argument is computed when the site registers.
  */
 #ifndef TBUF_TARGET_LANE_PACK_FIXED_H
 #define TBUF_TARGET_LANE_PACK_FIXED_H
 
 #include "target/target.h"
 
-/* With more arguments than these a site has no packing. */
+/* Most arguments of a site that has a packing. */
 #define TBUF_PACKING_ARGS	4
 
-/* An argument is shifted by a product, and what it has too much masked. */
+/* An argument is shifted by a multiplication; surplus bits are masked. */
 struct tbuf_packing {
 	uint64_t mask[TBUF_PACKING_ARGS];	/* its bits in the word */
 	uint64_t factor[TBUF_PACKING_ARGS];	/* 1: it is a word's first */
 };
 
 /*
- * By the arguments' sizes, two bits each, the first uppermost, behind a 1: the
- * packing's index, and the packings as they come, from 1 on.  A program has
- * few, all of them in a page.
+ * Packings of this process.  `index' has an index of `made' for the arguments'
+ * sizes, two bits each, the first uppermost, after a 1; `made' fills from 1 on.
+ * A program has few packings, all in one page.
  */
 #define TBUF_PACKINGS		(2u << 2 * TBUF_PACKING_ARGS)
 struct tbuf_packings {
@@ -31,12 +31,15 @@ struct tbuf_packings {
 extern struct tbuf_packings tbuf_packings TBUF_HIDDEN;
 
 /*
- * Give a site without texts its packing.  Returns a bit for each argument that
- * begins a word, from bit 0 on, and one above them; 0: there are too many.
+ * Sets the packing of a site without texts.  Returns a bit for each argument
+ * that begins a word, from bit 0 on, and one above them; 0: too many arguments.
  */
 unsigned tbuf_packing_make(struct tbuf_site *) TBUF_HIDDEN;
 
-/* An argument that begins a word, one behind it, and words of some of them. */
+/*
+ * An argument that begins a word, one later in a word, and words of some of
+ * them.
+ */
 #define TBUF_PACKING_FIRST(i)	(values[i] & packing->mask[i])
 #define TBUF_PACKING_NEXT(i)						\
 	(values[i] * packing->factor[i] & packing->mask[i])
@@ -49,8 +52,9 @@ unsigned tbuf_packing_make(struct tbuf_site *) TBUF_HIDDEN;
 	(TBUF_PACKING_3(i) | TBUF_PACKING_NEXT((i) + 3))
 
 /*
- * do(what tbuf_packing_make() gives, how many words, the words), of `values' by
- * `packing': all the ways in which a few arguments can share words.
+ * Calls do(tbuf_packing_make()'s result, number of words, words...) with
+ * `values' and `packing', for all the ways in which a few arguments share
+ * words.
  */
 #define TBUF_PACKING_EACH(do)						\
 	do(3, 1, TBUF_PACKING_1(0))					\

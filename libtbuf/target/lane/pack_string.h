@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A string into words that a record or a key has, without a function of the C
- * library: vector registers are the host's.
+ * Packs a string into words of a record or a key, without functions of the C
+ * library: these may change vector registers, which belong to the program.
  */
 #ifndef TBUF_TARGET_LANE_PACK_STRING_H
 #define TBUF_TARGET_LANE_PACK_STRING_H
@@ -11,21 +11,24 @@
 #include "target/lane/key_hash.h"
 #include "target/lane/pack.h"
 
-/* Words of anybody's memory, each of which is read once. */
+/* A word of any type's memory; each is read once. */
 typedef volatile uint64_t tbuf_word_of_any __attribute__((may_alias));
 
-/* ... wherever it begins. */
+/* An unaligned word of any type's memory. */
 typedef volatile uint64_t tbuf_word_anywhere
     __attribute__((may_alias, aligned(1)));
 
-/* So many low bits, fewer than 64. */
+/* Returns a mask of `n' low bits, fewer than 64. */
 static inline uint64_t
 tbuf_low_bits(unsigned n)
 {
 	return ((UINT64_C(1) << n) - 1);
 }
 
-/* A bit in the first zero byte of a word, and perhaps some above; else 0. */
+/*
+ * Returns a bit in the first zero byte, and perhaps some above; 0: none is
+ * zero.
+ */
 static inline uint64_t
 tbuf_zero_bytes(uint64_t word)
 {
@@ -34,7 +37,7 @@ tbuf_zero_bytes(uint64_t word)
 	return ((word - ones) & ~word & (ones << 7));
 }
 
-/* How many bits come before the byte that the lowest bit lies in. */
+/* Returns how many bits precede the byte that contains the lowest set bit. */
 static inline unsigned
 tbuf_bits_before(uint64_t word)
 {
@@ -47,20 +50,20 @@ tbuf_word_at(uint64_t address)
 	return ((const tbuf_word_anywhere *)(uintptr_t)address);
 }
 
-/* Bytes of a string that fit beside its word, other arguments and one spare. */
+/* Most bytes of a string beside its word, other arguments and a spare word. */
 #define TBUF_STRING_MOST						\
 	(8 * (uint64_t)(TBUF_STAGE_WORDS - TBUF_NARGS - 1) - 2)
 
-/* NULL, and strings that may cross a page. */
+/* Packs NULL, and strings that may cross a page. */
 struct tbuf_key_text tbuf_pack_key_other(uint64_t string, uint32_t strsize,
 	    uint64_t *words, uint64_t factor) TBUF_HIDDEN
 	    __attribute__((noinline));
 
 /*
- * As pack_args.c does it with any text, where the string begins in the third byte of
- * a word, nothing comes behind it, and any word that begins in it lies in its
- * page: all but the first are read as they will lie.  That one waits for the
- * length; no byte that is used is read twice.
+ * Packs a string that is the last text, after whole words: its 16-bit word
+ * begins a word.  Each word that starts in the string must be in its page.  All
+ * words but the first are loaded as they are stored.  The first, with the
+ * length, is stored last; no byte that is used is read twice.
  */
 static inline __attribute__((always_inline, no_sanitize("address", "thread")))
 struct tbuf_key_text
@@ -89,7 +92,7 @@ tbuf_string_words(uint64_t string, uint32_t strsize, uint64_t *words,
 		if (hashed)
 			sum += tbuf_hash_fold(word, factor);
 	}
-	/* Of the last word so many bytes, or fewer where it is cut. */
+	/* Bytes of the last word, fewer if the string is cut there. */
 	n = zero != 0 ? tbuf_bits_before(zero) / 8 : 8;
 	mask = (zero ^ (zero - 1)) >> 8;
 	if (__builtin_expect(at + n > end, 0)) {
@@ -114,8 +117,8 @@ tbuf_string_words(uint64_t string, uint32_t strsize, uint64_t *words,
 }
 
 /*
- * The same with what stands before it: as tbuf_pack_texts(), for a site whose
- * only text is a string, the last argument, behind words.
+ * Packs like tbuf_pack_texts(), for a site with words and one string, its last
+ * argument.
  */
 static inline __attribute__((always_inline, no_sanitize("address", "thread")))
 uint64_t
@@ -125,7 +128,10 @@ tbuf_pack_string(const struct tbuf_site *site, const uint64_t *values,
 	unsigned n = site->nargs - 1u, i;
 	uint64_t text;
 
-	/* An atomic store, for a compiler takes plain ones for a memcpy(3). */
+	/*
+	 * An atomic store, because a compiler may turn plain ones into a
+	 * memcpy(3).
+	 */
 	for (i = 0; i < n; i++)
 		tbuf_store(&words[i], values[i]);
 	text = tbuf_string_words(values[n], strsize, words + n, 0,

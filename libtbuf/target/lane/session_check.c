@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a fire asks of a session, wherever it has come to: does it stand, has
- * its consumer gone, what comes next in a chain.  As async-signal-safe as
- * fire.c.
+ * Checks of a session during a fire: whether it is still active, whether its
+ * consumer has died, the next ECB of a chain.  As async-signal-safe as fire.c.
  */
 #include "shared/ecb_chain.h"
 #include "target/file/file.h"
@@ -30,9 +29,9 @@ tbuf_fire_leave(const struct tbuf_fire *f, uint64_t exit)
 	if (!tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
 		return;
 	generation = tbuf_load(&f->slot->generation);
-	/* 0: its consumer has ended it meanwhile, and not waited for us. */
+	/* 0: its consumer has ended it meanwhile, without waiting for us. */
 	if (generation != f->generation && generation != 0) {
-		/* What we know is another session's. */
+		/* Our facts belong to an earlier session. */
 		tbuf_store_release(state, TBUF_ACTIVE);
 		return;
 	}
@@ -41,13 +40,16 @@ tbuf_fire_leave(const struct tbuf_fire *f, uint64_t exit)
 	tbuf_store_release(state, exit != 0 ? TBUF_EXITED : TBUF_GIVENUP);
 }
 
-/* inv.consumer: who is gone for good does not keep this target busy. */
+/* inv.consumer: a dead consumer must not keep this target busy. */
 bool
 tbuf_fire_deadline(const struct tbuf_fire *f)
 {
 	uint64_t now, deadline;
 
-	/* The clock first: held up in between, we see the deadline put off. */
+	/*
+	 * The clock first: if we are delayed after it, we see an extended
+	 * deadline.
+	 */
 	now = tbuf_clock_read(tbuf_self.clock);
 	deadline = tbuf_load(&f->slot->deadline);
 	if (deadline == 0 || now < deadline)

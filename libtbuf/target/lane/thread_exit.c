@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread that ends gives its side lanes back.
+ * Frees the side lanes of a thread that ends.
  */
 #include "base/optimize_size.h"
 
@@ -17,7 +17,10 @@ struct end {
 	bool done;
 };
 
-/* Free one lane of this thread; it may have several, so `done` is not set. */
+/*
+ * Frees one lane of this thread; it may have several.  Sets `done' if it has
+ * none.
+ */
 static enum tbuf_outcome
 free_here(void *argument, const struct tbuf_memo *memo)
 {
@@ -59,8 +62,8 @@ session_leave(const struct tbuf_view *view, unsigned number)
 }
 
 /*
- * What units that the thread is in remember for it, then what it does itself:
- * a handler may have left one of them.
+ * Voids the memos of the thread's units, then its own: a handler may have used
+ * one of the units.
  */
 static void
 forget(void)
@@ -74,8 +77,8 @@ forget(void)
 }
 
 /*
- * The thread forgets its lane before it frees it, and while side_busy is set no
- * handler binds another one.
+ * Runs at a thread's end.  The thread voids its memos before it frees its
+ * lanes, and while side_busy is set no handler binds another.
  */
 static void
 thread_ends(void *value)

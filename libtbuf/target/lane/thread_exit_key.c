@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How the end of a thread with a side lane is noticed: by the destructor of a
- * key.  Threads without the key leave their lanes to their consumer.
+ * Detects the end of a thread with a side lane, by the destructor of a key.  A
+ * consumer frees the lanes of threads without the key.
  *
  * The key is made when the process becomes a target, never in a fire.  A fire
- * sets it only if it is one of those for which the C library has room in each
- * thread: then that is a store, and no more.  The functions are taken by their
- * other names, as in thread.c.
+ * sets it only if it is one of the keys that the C library has room for in each
+ * thread: then that is only a store.  The functions are called by their C11
+ * names, as in thread.c.
  */
 #include "base/optimize_size.h"
 
@@ -35,7 +35,7 @@ tbuf_side_key_mark(void)
 		(void)tss_set(key, &tbuf_thread);
 }
 
-/* Its code may be unloaded. */
+/* The destructor's code may be unloaded. */
 __attribute__((destructor))
 static void
 unload(void)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A lane of the session's pool for this thread: thread_lane.h.  As async-signal-safe
- * as fire.c.
+ * Binds a lane of the session's pool to this thread: thread_lane.h.  As
+ * async-signal-safe as fire.c.
  */
 #include "shared/atomic_step.h"
 #include "target/file/file.h"
@@ -14,9 +14,9 @@
 #define TRIES		16
 
 /*
- * What a thread remembers of its last session with side lanes, in one word: the
- * index of its lane, or NONE with slot.released as it was then; above them the
- * session's generation.
+ * A thread caches its last session with side lanes in one word,
+ * tbuf_thread.side: the index of its lane, or NONE with the value of
+ * slot.released at that time; above them the session's generation.
  */
 #define INDEX_BITS	16
 #define SEEN_BITS	16
@@ -50,8 +50,8 @@ lane_at(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 }
 
 /*
- * The free lane with the lowest rank is taken: the one that has been idle
- * longest, then one with records that nobody has read yet, the spare last.
+ * Returns the rank of a free lane; the lowest is taken: the lane idle longest,
+ * then lanes with unread records, last the spare.
  */
 static uint64_t
 rank(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
@@ -67,7 +67,7 @@ rank(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 	return (last);
 }
 
-/* The free lane that is to be taken, or NONE. */
+/* Returns the free lane of lowest rank, or NONE. */
 static uint32_t
 choose(const struct tbuf_fire *f, const struct tbuf_pool *pool)
 {
@@ -117,7 +117,7 @@ tbuf_side_free(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 	enum tbuf_outcome outcome = tbuf_step_swap_pair(memo,
 	    (uint64_t *)(void *)&pool->holders[index], old, new);
 
-	/* A count that comes too late is one of another session: a hint. */
+	/* A late count reaches another session, where it is only a hint. */
 	if (outcome == TBUF_COMMITTED)
 		tbuf_add(&f->slot->released, 1);
 	return (outcome);
@@ -138,7 +138,7 @@ tbuf_side_own(const struct tbuf_pool *pool, uint64_t instance)
 	return (TBUF_SIDE_NONE);
 }
 
-/* ------------------------------------------------------------ a thread's */
+/* ------------------------------------------------- lanes of threads */
 
 static uint64_t
 memory_of(const struct tbuf_fire *f, uint32_t seen, uint32_t index)
@@ -147,7 +147,7 @@ memory_of(const struct tbuf_fire *f, uint32_t seen, uint32_t index)
 	    (uint64_t)(seen & 0xffff) << INDEX_BITS | index);
 }
 
-/* Does the word hold here: a lane, or that none was free, and none is yet? */
+/* Returns true if the cached word is valid: NONE only until a lane is freed. */
 static bool
 recall(const struct tbuf_fire *f, uint64_t word, uint32_t released,
     uint32_t *index)
@@ -170,8 +170,8 @@ give_back(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 }
 
 /*
- * One attempt: the lane that this thread has, or one that it claims.  A handler
- * may bind one first; then that is the thread's.
+ * Makes one attempt: finds the lane that this thread has, or claims one.  If a
+ * handler binds a lane first, that is the thread's.
  */
 static enum tbuf_outcome
 bind(const struct tbuf_fire *f, const struct tbuf_memo *memo,

@@ -1,25 +1,25 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Side lanes at a fire: whose record goes where (thread_lane.h).
+ * Side lanes of a fire (layout/thread_lane.h): which lane a record goes to.
  *
  *	the thread is in a unit		the unit's lane		(later)
  *	-x bufscope=thread		the thread's lane
  *	else, or if none is free	the CPU's, then a lock lane
  *
- * A thread writes a side lane as it writes its CPU's: in the same sections, by
- * a memo whose lane is the side lane.  The CPU in the memo stays the one it
- * runs on, so that a section still begins only on CPUs on which the session's
- * consumer waits it out at the end; a thread that migrates makes its memo anew.
- * What keeps others out is the binding: a lane that is bound is its holder's
- * alone, and whoever gives it back lets go of his memo first.
+ * A thread writes a side lane as it writes its CPU's: in the same sections,
+ * with a memo that has the side lane.  The memo's CPU is the one that the
+ * thread runs on, so that a section begins only on CPUs that the session's
+ * consumer waits for at the end; a thread that migrates makes a new memo.  The
+ * binding excludes others: a bound lane is its holder's alone, and a thread
+ * voids its memo before it frees the lane.
  *
  * In a process without rseq the lane is written under a lock lane's lock, and
- * tbuf_thread.side_busy tells a handler that its thread is at it already.
+ * tbuf_thread.side_busy keeps a handler of the same thread from writing it.
  *
- * Nobody is bound for good: a forked child forgets (fork.c), a thread whose
- * area another task shares writes lock lanes, a thread's end gives its lane
- * back (thread_exit.c), or its consumer does.
+ * A binding ends: a forked child forgets it (fork.c), a thread that shares its
+ * area with another task writes lock lanes, and a thread that ends frees its
+ * lane (thread_exit.c), or the consumer does.
  */
 #ifndef TBUF_TARGET_LANE_THREAD_LANE_H
 #define TBUF_TARGET_LANE_THREAD_LANE_H
@@ -27,26 +27,26 @@
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
-/* Where a session's side lanes are, checked. */
+/* The checked location of a session's side lanes. */
 struct tbuf_pool {
 	struct tbuf_holder *holders;
 	uint64_t lanes;		/* offset of the first side lane's words */
-	uint32_t count;		/* side lanes there are now */
+	uint32_t count;		/* current number of side lanes */
 };
 
-/* False: the session has none, or they lie nowhere. */
+/* Finds the pool.  Returns false if there is none in the file. */
 bool	tbuf_pool_find(const struct tbuf_fire *, struct tbuf_pool *)
 	    TBUF_HIDDEN;
 
 /*
- * Steps of claiming and giving back: in sections by the memo of a CPU's lane,
- * or without one under a lock lane's lock, as tbuf_lane_do() has it.
- * TBUF_CHANGED: somebody was first, or look again.
+ * Steps of claiming and freeing a lane: in sections with the memo of a CPU's
+ * lane, or, if that is NULL, under a lock lane's lock, as tbuf_lane_do() does.
+ * TBUF_CHANGED: another thread was first, or the section was aborted.
  *
- * claim: the lane that has been idle longest, of those that were read if there
- * is one, becomes that of `instance'; *index becomes its number in the pool, or
- * TBUF_SIDE_NONE where none is free.
- * free: a lane of `instance' and this thread becomes free.
+ * tbuf_side_claim() binds to `instance' the free lane that has been idle
+ * longest, preferably one without unread records; *index becomes its number in
+ * the pool, TBUF_SIDE_NONE if no lane is free.  tbuf_side_free() frees a lane
+ * of `instance' and this thread.
  */
 #define TBUF_SIDE_NONE	0xffffu
 enum tbuf_outcome tbuf_side_claim(const struct tbuf_fire *,
@@ -55,27 +55,30 @@ enum tbuf_outcome tbuf_side_claim(const struct tbuf_fire *,
 enum tbuf_outcome tbuf_side_free(const struct tbuf_fire *,
 	    const struct tbuf_memo *, const struct tbuf_pool *,
 	    uint64_t instance, uint32_t index) TBUF_HIDDEN;
-/* The lane in the pool that this thread has bound by that name, or NONE. */
+/* Returns the lane that this thread has bound as `instance', or NONE. */
 uint32_t tbuf_side_own(const struct tbuf_pool *, uint64_t instance)
 	    TBUF_HIDDEN;
 
 /*
- * Where this thread's records of the session go: the side lane, or false.  With
+ * Finds the side lane for this thread's records, if it has one.  Called with
  * the memo of the CPU's lane, or under a lock.
  */
 bool	tbuf_side_place(const struct tbuf_fire *, const struct tbuf_memo *,
 	    struct tbuf_place *) TBUF_HIDDEN;
 
-/* Does a lane belong to a thread or a unit?  A hint. */
+/* Returns true if a lane belongs to a thread or a unit.  This is a hint. */
 static inline bool
 tbuf_side_is(const struct tbuf_lane *lane)
 {
 	return (tbuf_load(&lane->kind) >= TBUF_KIND_THREAD);
 }
 
-/* Threads that end give their lanes back, from here on. */
+/* From now on threads free their lanes when they end. */
 void	tbuf_side_end_init(void) TBUF_HIDDEN;
-/* This thread will have its end told, to whom the key was made for. */
+/*
+ * tbuf_side_key_init() makes a key with the destructor `end'; the other one
+ * sets it for this thread.
+ */
 void	tbuf_side_key_mark(void) TBUF_HIDDEN;
 void	tbuf_side_key_init(void (*end)(void *)) TBUF_HIDDEN;
 

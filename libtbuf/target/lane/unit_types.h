@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The structures of work units at a target (unit.h).
+ * Structures of work units in a target (unit/unit.h).
  */
 #ifndef TBUF_TARGET_LANE_UNIT_TYPES_H
 #define TBUF_TARGET_LANE_UNIT_TYPES_H
@@ -12,42 +12,44 @@
 #include "arch/rseq_unit_types.h"
 #include "target/lane/lane.h"
 
-#define TBUF_UNIT_SESSIONS	4	/* that a unit has tables in */
+#define TBUF_UNIT_SESSIONS	4	/* sessions in which a unit has
+					 * tables */
 
 /*
- * A unit in a session.  What is known of the session when the unit has ended
- * holds for the next one that has this place, if that is still there.
+ * A unit in a session.  Facts about the session remain valid for the next unit
+ * in this place, as long as the session exists.
  */
 struct tbuf_bound {
 	struct tbuf_fire fire;		/* its session */
 	struct tbuf_units *units;
 	struct tbuf_unit_entry *entry;	/* NULL: no table was free */
-	uint32_t count;			/* of the session's tables */
+	uint32_t count;			/* of the session's unit tables */
 	bool wraps;
-	bool ring;			/* what is done may make way */
-	bool kept;			/* the table is still ours */
-	uint32_t index;			/* of it */
+	bool ring;			/* ended units may be overwritten */
+	bool kept;			/* the table is retained for us */
+	uint32_t index;			/* of the table */
 	uint32_t kind;
 	uint64_t name[TBUF_UNIT_NAME / 8];	/* of the kind */
 	uint64_t id;
 	uint64_t instance;
 	uint64_t began;
-	/* For what is done as it was done before (unit_cached_write.c). */
-	uint32_t again;			/* of probes that it is for; 0: none */
-	bool others;			/* records that are written
-					   otherwise: not in way.selected */
-	uint64_t rule;			/* the first, as it was last seen */
-	struct tbuf_unit_total totals;	/* of a table that is kept */
-	bool counted;			/* they hold while it is bound, too */
+	/* Caches for sections (unit_cached_write.c). */
+	uint32_t again;			/* enable bits they are valid for; 0:
+					 * none */
+	bool others;			/* some records were written otherwise,
+					 * and are not in way.selected */
+	uint64_t rule;			/* the first rule, as last loaded */
+	struct tbuf_unit_total totals;	/* totals of a retained table */
+	bool counted;			/* totals are valid while bound, too */
 	struct tbuf_unit_way way;
 };
 
 struct tbuf_unit {
 	uint64_t word;			/* epoch << 48 | serial << 1 | used */
-	uint64_t owner;			/* its thread, or that it was left by
-					   all; 0: the place is free */
-	struct tbuf_unit *outer;	/* that its thread was in before */
-	uint64_t memo;			/* bits of that thread's memo */
+	uint64_t owner;			/* thread in it, or tbuf_unit_left(); 0:
+					 * the place is free */
+	struct tbuf_unit *outer;	/* its thread's previous unit */
+	uint64_t memo;			/* saved bits of that thread's memo */
 	bool busy;			/* a record is written under a lock */
 	uint32_t nbound;
 	struct tbuf_bound bound[TBUF_UNIT_SESSIONS];
