@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A unit begins, is entered and left by threads, and ends.  What is as it was
- * with the thread's unit before is done here without a call, by one section to
- * begin and by two to end: there is little to be done while the processor waits
- * for the counter.
+ * A unit begins, is entered and left by threads, and ends.  If nothing has
+ * changed since the thread's previous unit this is done here without a call, by
+ * one section to begin and by two to end: little work is done while the
+ * processor waits for the counter.
  */
 #include <errno.h>
 
@@ -16,9 +16,9 @@
 #include "target/unit/unit_cached_end.h"
 
 /*
- * The unit comes first, then the memo becomes void: a handler that fires in
- * between still goes by the memo, to the CPU's lane.  Whose records they are
- * is known before: sections write to the first session's table alone.
+ * The unit is stored first, then the memo becomes void: a handler that fires in
+ * between still uses the memo, and the CPU's lane.  The first memo's tid is set
+ * before: sections write to the first session's table alone.
  */
 static inline __attribute__((always_inline)) void
 enter(struct tbuf_unit *u)
@@ -32,7 +32,7 @@ enter(struct tbuf_unit *u)
 	tbuf_thread_forget();
 }
 
-/* One that the thread has entered others in since, if it is in it at all. */
+/* Leaves a unit inside which the thread has entered others, if it is in it. */
 static __attribute__((noinline)) bool
 leave_below(const struct tbuf_unit *u)
 {
@@ -51,8 +51,8 @@ leave(const struct tbuf_unit *u)
 	if (tbuf_thread.unit != u)
 		return (leave_below(u));
 	/*
-	 * Nobody has stored to the memo meanwhile: cpu_lane.c remembers nothing
-	 * while there is a unit.  What fires in between goes by the memo.
+	 * The memo is unchanged: cpu_lane.c saves none while there is a unit.
+	 * A fire between the two stores uses the memo.
 	 */
 	if (u->outer == NULL && tbuf_self.rseq && tbuf_thread.shared == 0)
 		tbuf_store(&tbuf_thread.memo.bits, u->memo);
@@ -62,8 +62,8 @@ leave(const struct tbuf_unit *u)
 }
 
 /*
- * In the table of the unit before, in the only session that there is.  False:
- * nothing has been done.
+ * Binds the previous unit's table, in the only session.  Returns false, with no
+ * effect, if that fails.
  */
 static inline bool
 bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
@@ -92,8 +92,9 @@ bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
 }
 
 /*
- * The thread's unit before, begun anew; NULL: nothing has been done.  One that
- * is used keeps no table, and what a parent's one has is not this process's.
+ * Begins the thread's previous unit again.  Returns NULL, with no effect, if
+ * that fails.  A unit in use has no retained table, and a parent's unit has
+ * none of this process.
  */
 static inline struct tbuf_unit *
 begin_again(uint64_t base, const char *kind, uint64_t id)
@@ -101,7 +102,7 @@ begin_again(uint64_t base, const char *kind, uint64_t id)
 	struct tbuf_unit *u = &tbuf_units_all[tbuf_thread.unit_last];
 	uint64_t now, word;
 
-	/* One pointer; a compiler would have it in parts. */
+	/* One pointer; a compiler would keep it in parts. */
 	__asm__("" : "+r"(u));
 	if (tbuf_load(&u->bound[0].again) == 0 || tbuf_thread.shared != 0 ||
 	    tbuf_thread.tid == 0 || !tbuf_unit_try(u))
@@ -152,7 +153,7 @@ begin(uint64_t base, const char *kind, uint64_t id)
 	return (tbuf_unit_number(u, tbuf_load(&u->word)));
 }
 
-/* Where no session has tables nothing but that is looked at. */
+/* If no session has unit tables this checks nothing else. */
 TBUF_FIRES uint64_t
 tbuf_unit_begin(const char *kind, uint64_t id)
 {
@@ -196,7 +197,7 @@ tbuf_unit_leave(uint64_t number)
 	return (0);
 }
 
-/* Nothing of it is kept, in the one session that it was begun in. */
+/* Ends a unit without retained records, in its only session. */
 static inline bool
 end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
@@ -216,7 +217,7 @@ tbuf_unit_end(uint64_t number, int outcome)
 	uint64_t now;
 	int error;
 
-	/* As most are, with no session that has tables. */
+	/* Most units: no session has tables. */
 	if (number == 0)
 		return (0);
 	if ((u = tbuf_unit_find(number)) == NULL)

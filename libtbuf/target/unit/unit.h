@@ -1,20 +1,21 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units at a target (unit.h).
+ * Work units in a target (layout/unit.h).
  *
- * A unit is memory of this process: which thread is in it, and where its
- * tables are, one in each session that has any for it.  What it does in a
- * session is done in steps (atomic_step.h), sections or under a lock lane's
- * lock, so that a session may end at any time.
+ * A unit is a structure in this process: it has its thread, and its tables, one
+ * in each session that has unit tables.  It changes a session in steps
+ * (atomic_step.h), by sections or under a lock lane's lock, so that a session
+ * may end at any time.
  *
- *	unit		begins, is entered and left, and ends
- *	unit_pool	units of this process, and whose they are
+ *	unit		begins, enters, leaves and ends a unit
+ *	unit_pool	units of this process, and their owners
  *	unit_bind	takes a table, names a kind
  *	unit_write	a record into the table
- *	unit_again	the same, where little has changed since the one before
- *	unit_end	what is kept, and how it is committed
- *	unit_select	which records are
+ *	unit_cached_write	a record, if little has changed since the last
+ *	unit_end	selects the retained records and commits them
+ *	unit_cached_end	the end of a unit without retained records
+ *	unit_select	the selection of a record
  */
 #ifndef TBUF_TARGET_UNIT_UNIT_H
 #define TBUF_TARGET_UNIT_UNIT_H
@@ -27,7 +28,7 @@
 #include "target/self/thread.h"
 #include "target/lane/unit_types.h"
 
-/* The record clock, as fires read it: sections are for a counter alone. */
+/* Returns the record clock, as fires read it; sections need the counter. */
 static inline uint64_t
 tbuf_unit_clock(void)
 {
@@ -35,7 +36,7 @@ tbuf_unit_clock(void)
 	    tbuf_counter_glance() : tbuf_clock_read(tbuf_self.clock));
 }
 
-/* The table's head, as far as is known; in halves, as sections store it. */
+/* Caches the table's head, in halves, as sections store it. */
 static inline void
 tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 {
@@ -44,8 +45,8 @@ tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 }
 
 /*
- * No CPU's number, and none that the kernel leaves in the area of a thread that
- * has no sections (-1, -2): a section that looks for it never begins.
+ * No CPU's number, and not a value that the kernel stores in the area of a
+ * thread without sections (-1, -2): a section that compares it never begins.
  */
 #define TBUF_UNIT_NOWHERE	((uint32_t)INT32_MAX)
 
@@ -58,27 +59,27 @@ tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 		    0 ? cpu : TBUF_UNIT_NOWHERE);
 }
 
-/* Is what this thread does done by sections, as long as none is in the way? */
+/* Returns true if this thread uses sections. */
 static inline bool
 tbuf_unit_sections(void)
 {
 	return (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready());
 }
 
-/* In a forked child: its parent's units are not its own. */
+/* Forgets the parent's units in a forked child. */
 void	tbuf_units_forget(void) TBUF_HIDDEN;
 
-/* What a unit's word and its number are made of. */
-#define TBUF_UNIT_INDEX	10		/* bits of a place */
+/* Fields of a unit's word and number. */
+#define TBUF_UNIT_INDEX	10		/* bits of a place's index */
 #define TBUF_UNITS	(1u << TBUF_UNIT_INDEX)
-#define TBUF_UNIT_EPOCH	48		/* bits before it */
+#define TBUF_UNIT_EPOCH	48		/* bits below it */
 #define TBUF_UNIT_USED	UINT64_C(1)
 #define TBUF_UNIT_SERIAL ((UINT64_C(1) << 47) - 1)
 
-/* As many as there is room for: TBUF_UNITS, or a few. */
+/* All units that there is memory for: TBUF_UNITS, or a few. */
 extern struct tbuf_unit *tbuf_units_all TBUF_HIDDEN;
 extern uint32_t tbuf_units_room TBUF_HIDDEN;
-/* Forks between the first process and this one. */
+/* Number of forks between the first process and this one. */
 extern uint64_t tbuf_units_epoch TBUF_HIDDEN;
 
 static inline uint64_t
@@ -101,7 +102,7 @@ tbuf_unit_number(const struct tbuf_unit *u, uint64_t word)
 	    (uint64_t)(u - tbuf_units_all));
 }
 
-/* The unit with this number; NULL: there is none, or it has ended. */
+/* Returns the unit with this number, NULL if there is none or it has ended. */
 static inline struct tbuf_unit *
 tbuf_unit_find(uint64_t number)
 {
@@ -114,9 +115,10 @@ tbuf_unit_find(uint64_t number)
 }
 
 /*
- * Who owns a unit: the epoch and the address of the thread's area.  A task that
- * shares the area counts as the same thread.  A forked child has an epoch of
- * its own, so that no thread of its parent is an owner there.
+ * Returns the owner word of this thread: the epoch and the address of the
+ * thread's area.  A task that shares the area counts as the same thread.  A
+ * forked child has its own epoch, so that no thread of its parent is an owner
+ * there.
  */
 static inline uint64_t
 tbuf_unit_self(void)
@@ -125,14 +127,16 @@ tbuf_unit_self(void)
 	    ((uintptr_t)&tbuf_thread & ~(UINT64_MAX << TBUF_UNIT_EPOCH)));
 }
 
-/* No thread's area is there.  A unit that was left is found by its number. */
+/*
+ * Returns the owner of a unit that no thread is in; no area has this address.
+ */
 static inline uint64_t
 tbuf_unit_left(void)
 {
 	return (tbuf_load(&tbuf_units_epoch) << TBUF_UNIT_EPOCH | 1);
 }
 
-/* Of a parent, not of this process? */
+/* Returns true if a word is a parent's, not this process's. */
 static inline bool
 tbuf_unit_foreign(uint64_t word)
 {
@@ -141,9 +145,9 @@ tbuf_unit_foreign(uint64_t word)
 }
 
 /*
- * Make this thread the owner of a place that is free: who looks at one must not
- * be in the way of whoever enters a unit.  Nobody but its owner changes the
- * word of a unit.
+ * Makes this thread the owner of a free place.  A unit without a thread has
+ * another owner word than 0, so this does not keep others from entering it.
+ * Only the owner changes a unit's word.
  */
 static inline bool
 tbuf_unit_try(struct tbuf_unit *u)
@@ -174,7 +178,7 @@ tbuf_unit_release(struct tbuf_unit *u)
 	tbuf_unit_disown(u);
 }
 
-/* Is it the name that was kept?  As much of it as is. */
+/* Compares a saved name with a kind, up to the saved length. */
 static inline bool
 tbuf_unit_is(const uint64_t *name, const char *kind)
 {
@@ -187,7 +191,7 @@ tbuf_unit_is(const uint64_t *name, const char *kind)
 	return (i == TBUF_UNIT_NAME - 1);
 }
 
-/* One after the other: there are not so many registers. */
+/* Adds one after the other, because there are few registers. */
 static inline uint64_t
 tbuf_units_eight(const uint64_t *pairs, uint64_t sum)
 {
@@ -203,8 +207,8 @@ tbuf_units_eight(const uint64_t *pairs, uint64_t sum)
 }
 
 /*
- * Is the session active, and each slot free but this one?  It nearly always is.
- * States are few and small: none but zeroes add nothing.
+ * Returns true if the session is active and all other slots are free, as nearly
+ * always.  States are small numbers: any other state changes the sum.
  */
 static inline bool
 tbuf_units_only(uint64_t base, unsigned number)
@@ -221,54 +225,65 @@ tbuf_units_only(uint64_t base, unsigned number)
 _Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS == 2 * 2 * 8 &&
     offsetof(struct tbuf_control, state) % 8 == 0, "two times eight pairs");
 
-/* A free unit, for this thread; NULL: there is none. */
+/* Takes a free unit for this thread.  Returns NULL if there is none. */
 struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
-/* So many there are from now on, TBUF_UNITS of them, all zero. */
+/* Replaces the units by TBUF_UNITS others, all zero. */
 void	tbuf_units_have(struct tbuf_unit *) TBUF_HIDDEN;
-/* Own the unit, unless another thread has just ended it. */
+/*
+ * Makes this thread the owner.  Returns 0, -EBUSY, or -ENOENT if the unit has
+ * just ended.
+ */
 int	tbuf_unit_own(struct tbuf_unit *, uint64_t number) TBUF_HIDDEN;
-/* A table that is kept for a unit which is free; false: there is none. */
+/*
+ * Takes over a table that is retained for an unused unit.  Returns false if
+ * there is none.
+ */
 bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
 
 /*
- * Something done in steps, which is gone through again from the start until
- * it is done.  Without a memo it stands under a lock.  What is no record waits
- * for a lane that is free, but not for ever: AGAIN, too, if there was none.
+ * Runs `work' in steps, again from its start until it is done.  Without a memo
+ * it runs under a lock.  Work that is not a record waits for a free lane, but
+ * not forever: TBUF_EMIT_AGAIN, too, if none was free.
  */
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
-/* ... or under the first lock that is free. */
+/*
+ * Calls `work' under the first free lock.  tbuf_bound_record() does the steps
+ * of a record, and counts a drop if all lanes are busy.
+ */
 enum tbuf_emit tbuf_bound_wait(const struct tbuf_bound *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 enum tbuf_emit tbuf_bound_record(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
 
-/* The first session from this one on that has tables, or TBUF_NSESSIONS. */
+/*
+ * Returns the first session with unit tables from `from' on, or TBUF_NSESSIONS.
+ */
 unsigned tbuf_units_first(uint64_t base, unsigned from) TBUF_HIDDEN;
-/* Take tables in those that have any. */
+/* Takes a table in each session that has unit tables. */
 void	tbuf_unit_bind(struct tbuf_unit *, uint64_t base, const char *kind,
 	    uint64_t id, unsigned first) TBUF_HIDDEN;
-/* ... or count one there for which this process has no place. */
+/* Counts in each such session a unit for which this process has no place. */
 void	tbuf_unit_without(uint64_t base, unsigned first) TBUF_HIDDEN;
-/* Its thread has entered it, or has left it. */
+/* Publishes in the tables that its thread has entered or left the unit. */
 void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 /*
- * The mask of the enabling that an EPID stands for, or of its probe; `met', or
- * NULL, is what else it depends on, and is left alone where nothing is known of
- * that.
+ * Returns the mask of an EPID's enabling, or of its probe.  `met', unless NULL,
+ * receives the word that the mask depends on; it is not changed for an invalid
+ * EPID.
  */
 uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 	    uint32_t epid, struct tbuf_unit_met *met) TBUF_HIDDEN;
-/* It has ended, by the record clock `now'. */
+/* Ends a unit at record clock `now'. */
 void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
 	    TBUF_HIDDEN;
-/* ... and is counted among those of its kind. */
+/* Counts an ended unit in its kind. */
 void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
 	    uint64_t now) TBUF_HIDDEN;
 
 /*
- * The record of a fire in the unit that the thread is in.  False: it goes the
- * way of all others.
+ * Writes a fire's record into the table of the thread's unit.  Returns false if
+ * the record must go to a lane.
  */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
 /*
@@ -277,8 +292,8 @@ bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
  */
 enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 /*
- * Remember what a record of the site's goes by (unit_cached_write.c).  False: it is
- * not for want of this that one was not written.
+ * Caches the selection of a site's records (unit_cached_write.c).  Returns
+ * false if it is cached or cannot be: a retry is useless.
  */
 bool	tbuf_unit_meet(struct tbuf_bound *, const struct tbuf_site *)
 	    TBUF_HIDDEN;

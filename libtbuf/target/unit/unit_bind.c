@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A unit takes a table in each session that has any.
+ * A unit takes a table in each session that has unit tables.
  */
 #include <string.h>
 
@@ -13,15 +13,17 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-#define STEPS_MAX	16	/* sections aborted in a row, as in cpu_lane.c */
-#define WAIT_MAX	100000	/* looks for a lane; some ms */
+#define STEPS_MAX	16	/* aborted sections in a row */
+#define WAIT_MAX	100000	/* attempts at a free lane; some ms */
 
 struct work {
 	tbuf_lane_work *work;
 	void *argument;
 };
 
-/* Under a lock nothing is aborted: what others change is read again. */
+/*
+ * Nothing is aborted under a lock, but words that others change are reloaded.
+ */
 static void
 work_locked(void *argument, const struct tbuf_place *place)
 {
@@ -35,8 +37,8 @@ work_locked(void *argument, const struct tbuf_place *place)
 }
 
 /*
- * For sections without a lane.  They begin only on CPUs of the session: there a
- * consumer that ends it waits for them.
+ * Makes a memo without a lane.  Sections begin only on CPUs of the session:
+ * there a consumer that ends it waits for them.
  */
 static bool
 memo_make(const struct tbuf_bound *b, struct tbuf_memo *m)
@@ -48,7 +50,9 @@ memo_make(const struct tbuf_bound *b, struct tbuf_memo *m)
 	return (tbuf_lane_offset(m->slot, m->cpu) != 0);
 }
 
-/* In sections.  True: it is done, or the session has ended. */
+/*
+ * Runs the work in sections.  Returns true if it is done or the session ended.
+ */
 static bool
 work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
     enum tbuf_emit *emit)
@@ -103,13 +107,13 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 	    tbuf_lock_do(&b->fire, work_locked, &locked, TBUF_LOST_RECORD));
 }
 
-/* ------------------------------------------------------------ a table */
+/* ------------------------------------------------------------ tables */
 
 struct binding {
 	struct tbuf_bound *bound;
-	bool named;			/* its kind is known */
+	bool named;			/* its kind has been found */
 	bool taken;
-	bool done;			/* it is the unit's */
+	bool done;			/* the table is bound */
 };
 
 static struct tbuf_unit_entry *
@@ -118,7 +122,7 @@ entry_of(const struct tbuf_bound *b, uint32_t i)
 	return ((struct tbuf_unit_entry *)(void *)(b->units + 1) + i);
 }
 
-/* Is it a word of this session's, and its table in this state? */
+/* Returns true if a word is this session's, with its table in this state. */
 static bool
 word_is(const struct tbuf_bound *b, uint64_t word, enum tbuf_unit_state state)
 {
@@ -143,7 +147,7 @@ take(struct binding *n, const struct tbuf_memo *memo, uint32_t i,
 	return (TBUF_COMMITTED);
 }
 
-/* A free table; the search begins at the last one that this thread had. */
+/* Takes a free table; the search begins at this thread's last one. */
 static enum tbuf_outcome
 take_free(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -161,7 +165,7 @@ take_free(struct binding *n, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
-/* Under ring a table that has ended is free: take the oldest of these. */
+/* Takes the oldest ended table; under ring these are free. */
 static enum tbuf_outcome
 take_done(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -185,7 +189,7 @@ take_done(struct binding *n, const struct tbuf_memo *memo)
 
 _Static_assert(offsetof(struct tbuf_unit_entry, began) == 7 * 8, "words[7]");
 
-/* ------------------------------------------------------------ a kind */
+/* ------------------------------------------------------------ kinds */
 
 static enum tbuf_outcome
 kind_name(const struct binding *n, const struct tbuf_memo *memo,
@@ -198,7 +202,7 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 
 	if (tbuf_step_swap(memo, &kind->state, 0, 1) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	/* If this is aborted the place is lost: it has no name for good. */
+	/* If this is aborted the place is lost: it never gets a name. */
 	return (tbuf_step_publish(memo, &(struct tbuf_publish){
 		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
 		.to = &kind->began, .from = fields, .size = sizeof(fields)
@@ -208,7 +212,7 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 _Static_assert(offsetof(struct tbuf_unit_kind, name) -
     offsetof(struct tbuf_unit_kind, began) == 2 * 8, "fields[2]");
 
-/* Where it is looked for first; then behind. */
+/* Returns the place at which the search begins; it continues after it. */
 static uint32_t
 kind_first(const uint64_t name[4])
 {
@@ -218,7 +222,7 @@ kind_first(const uint64_t name[4])
 	    (TBUF_UNIT_KINDS - 1));
 }
 
-/* The kind of this name; the last one stands for all that found no place. */
+/* Finds the kind of this name; the last kind counts all that found no place. */
 static enum tbuf_outcome
 kind_find(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -246,7 +250,7 @@ kind_find(struct binding *n, const struct tbuf_memo *memo)
 
 _Static_assert(offsetof(struct tbuf_unit_kind, name) == 4 * 8, "words[4]");
 
-/* The name's bytes, cut if there are too many, then zeroes. */
+/* Copies a name, cut if it is too long, and pads it with zeroes. */
 static void
 name_copy(uint64_t *name, const char *kind)
 {
@@ -276,7 +280,7 @@ count_without(void *argument, const struct tbuf_memo *memo)
 	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
 }
 
-/* A word of its own, its table in this state. */
+/* Returns the bound table's word, with the table in this state. */
 static uint64_t
 word_of(const struct tbuf_bound *b, uint64_t instance,
     enum tbuf_unit_state state)
@@ -296,7 +300,9 @@ publish(const struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t old,
 	}));
 }
 
-/* What a consumer reads of a unit that has not ended; the table is ours. */
+/*
+ * Stores the fields of a running unit, which consumers read; binds the table.
+ */
 static enum tbuf_outcome
 bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 {
@@ -325,7 +331,8 @@ _Static_assert(offsetof(struct tbuf_unit_entry, inside) -
     offsetof(struct tbuf_unit_entry, head) == 5 * 8, "fields[5]");
 
 /*
- * What was overwritten in it goes on: it is behind head 0 before head is 0.
+ * Binds a taken table.  Its count of overwritten records is copied into the
+ * half that head 0 selects, before head is 0.
  */
 static enum tbuf_outcome
 bound_taken(struct binding *n, const struct tbuf_memo *memo)
@@ -356,7 +363,7 @@ _Static_assert(offsetof(struct tbuf_unit_entry, head) -
     offsetof(struct tbuf_unit_entry, half) ==
     2 * sizeof(struct tbuf_unit_half), "head behind its halves");
 
-/* The table of the unit before. */
+/* Binds the table of the previous unit. */
 static enum tbuf_outcome
 bound_kept(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -368,12 +375,15 @@ bound_kept(struct binding *n, const struct tbuf_memo *memo)
 	if (tbuf_step_load(memo, &word, &entry_of(b, b->index)->word, 1) !=
 	    TBUF_COMMITTED || word == kept)
 		return (TBUF_CHANGED);
-	/* Somebody has written there who should not have. */
+	/* The word has been damaged. */
 	b->kept = false;
 	return (TBUF_COMMITTED);
 }
 
-/* A free one, or one that another unit keeps, or one that has been given. */
+/*
+ * Binds a free table, or one that an unused unit retains, or one of an ended
+ * unit.
+ */
 static enum tbuf_outcome
 bound_any(struct binding *n, const struct tbuf_memo *memo)
 {
@@ -403,7 +413,7 @@ bind_here(void *argument, const struct tbuf_memo *memo)
 	return (n->done ? TBUF_COMMITTED : bound_any(n, memo));
 }
 
-/* The place is another session's now. */
+/* Frees a retained table. */
 static enum tbuf_outcome
 free_here(void *argument, const struct tbuf_memo *memo)
 {
@@ -421,7 +431,7 @@ slot_of(uint64_t base, unsigned number)
 	    number * (uint64_t)TBUF_SLOT_SIZE));
 }
 
-/* The tables of a session, if it has any and they lie within the file. */
+/* Finds a session's tables.  Returns false if there are none in the file. */
 static bool
 session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 {
@@ -452,7 +462,7 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	return (true);
 }
 
-/* Is it the session that this place was bound to before? */
+/* Returns true if this place was last bound to the session. */
 static bool
 session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
 {
@@ -465,7 +475,7 @@ session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
 	return (true);
 }
 
-/* Where sections can do it, and no clause is to be asked. */
+/* Returns the enable bits for sections; 0: not usable, or a clause must run. */
 static uint32_t
 again(const struct tbuf_bound *b)
 {
@@ -474,7 +484,7 @@ again(const struct tbuf_bound *b)
 	    b->fire.bits < TBUF_MEMO_NONE ? (uint32_t)b->fire.bits : 0);
 }
 
-/* False: it has no tables, or is over. */
+/* Binds a table of a session.  Returns false if it has none, or has ended. */
 static bool
 session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
     const char *kind)
@@ -516,9 +526,9 @@ session_units(uint64_t base, unsigned number)
 }
 
 /*
- * Eight slots at a time, as most are free.  A unit of a program with a session
- * that has no tables comes here each time: it is nearly always the only one,
- * and that which the thread remembers.
+ * Checks eight slots at a time, because most are free.  A unit comes here each
+ * time if the process has sessions but no unit tables: nearly always there is
+ * one session, the one in the thread's memo.
  */
 TBUF_FIRES unsigned
 tbuf_units_first(uint64_t base, unsigned from)
@@ -579,7 +589,7 @@ tbuf_unit_without(uint64_t base, unsigned first)
 			(void)tbuf_bound_do(&b, count_without, &b);
 }
 
-/* ------------------------------------------------------------ moving */
+/* ------------------------------------------------------------ enter, leave */
 
 struct telling {
 	const struct tbuf_bound *bound;

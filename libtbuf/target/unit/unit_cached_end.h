@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The end of a unit of which nothing is kept, where all its records were
- * written by sections (unit_cached_write.c): by one, too.  What it goes by is a guess
- * that the section checks.
+ * The end of a unit without retained records.  If sections have written all its
+ * records (unit_cached_write.c), one section ends it, and checks the cached
+ * facts.
  */
 #ifndef TBUF_TARGET_UNIT_UNIT_CACHED_END_H
 #define TBUF_TARGET_UNIT_UNIT_CACHED_END_H
@@ -14,8 +14,8 @@
 #include "target/unit/unit.h"
 
 /*
- * The table has not wrapped, and its totals are those that it had when it was
- * kept for this unit.
+ * Ends the unit if its table has not wrapped, and has the totals that it had
+ * when it was retained for this unit.
  */
 static inline bool
 tbuf_unit_finish(struct tbuf_bound *b)
@@ -37,7 +37,7 @@ tbuf_unit_finish(struct tbuf_bound *b)
 	return (true);
 }
 
-/* By the rule that was the first one when it was last looked at. */
+/* Returns true if no record is retained under the first rule as last loaded. */
 static inline bool
 tbuf_unit_nothing(const struct tbuf_bound *b, int32_t outcome)
 {
@@ -47,7 +47,7 @@ tbuf_unit_nothing(const struct tbuf_bound *b, int32_t outcome)
 	    ((uint32_t)rule & b->way.selected) == 0);
 }
 
-/* False: nothing has been done. */
+/* Returns false, with no effect, if the unit must end otherwise. */
 static inline bool
 tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
 {
@@ -56,7 +56,7 @@ tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
 	    tbuf_unit_finish(b));
 }
 
-/* One more, in a word that all threads count in.  False: it is not counted. */
+/* Increments a word that all threads count in.  Returns false if that fails. */
 static inline bool
 tbuf_unit_count(const struct tbuf_bound *b, uint64_t *word)
 {
@@ -64,7 +64,7 @@ tbuf_unit_count(const struct tbuf_bound *b, uint64_t *word)
 	    tbuf_rseq_count_shared(&b->way.memo, word) == TBUF_COMMITTED);
 }
 
-/* Of its kind, by what it has taken. */
+/* Returns the word of the unit's kind and duration. */
 static inline uint64_t *
 tbuf_unit_duration(const struct tbuf_bound *b, uint64_t now)
 {

@@ -1,14 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a record into a unit's table goes by if it is written as the one before
- * it was: by one section (fire_unit()), which checks what is a guess.  As
+ * Cached facts for a record into a unit's table that is written as the previous
+ * one was: by one section (fire_unit()), which checks them.  As
  * async-signal-safe as fire.c.
  */
 #include "arch/rseq.h"
 #include "target/unit/unit.h"
 
-/* Is it what is remembered?  A handler's else, and then either will do. */
+/*
+ * Returns true if the EPID's mask is cached and valid.  If a handler changes
+ * the entry meanwhile, either result is right.
+ */
 static inline bool
 known(const struct tbuf_bound *b, uint32_t epid)
 {
@@ -19,8 +22,8 @@ known(const struct tbuf_bound *b, uint32_t epid)
 }
 
 /*
- * The EPID stands there when all else does: by a section, or two handlers that
- * come one after the other could leave one's EPID with another one's mask.
+ * A section stores the EPID after the rest: otherwise two handlers in a row
+ * could leave one's EPID with the other's mask.
  */
 bool
 tbuf_unit_meet(struct tbuf_bound *b, const struct tbuf_site *site)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The end of a unit: its outcome's rule says which records are kept, and they
- * are committed by one record of the CPU's lane, all or none (unit.h).
+ * The end of a unit: its outcome's rule selects the retained records, and one
+ * record of the CPU's lane commits them, all or none (layout/unit.h).
  */
 #include "arch/rseq.h"
 #include "target/lane/lane.h"
@@ -14,19 +14,20 @@ struct ending {
 	const struct tbuf_bound *bound;
 	int32_t outcome;
 	uint32_t mask;
-	bool ours;			/* the session has not taken it away */
-	bool fits;			/* the bytes are all of what is kept */
+	bool ours;			/* the table is still the unit's */
+	bool fits;			/* `bytes' has all retained records */
 	bool clean;			/* the table has not wrapped */
-	bool kept;			/* ... and is kept for the next unit */
-	struct tbuf_unit_total totals;	/* its own, from then on */
-	uint64_t total, count;		/* records; those that are kept */
+	bool kept;			/* the table is retained for the next
+					 * unit */
+	struct tbuf_unit_total totals;	/* the table's, from then on */
+	uint64_t total, count;		/* records; those that are retained */
 	uint64_t size;
 	uint64_t bytes[TBUF_UNIT_ENVELOPE / 8];
 };
 
 /* ------------------------------------------------------------ selection */
 
-/* The mask of the outcome's rule, or of the rule for all other outcomes. */
+/* Finds the mask of the outcome's rule, or of the rule for other outcomes. */
 static enum tbuf_outcome
 mask_find(struct ending *e, const struct tbuf_memo *memo)
 {
@@ -45,7 +46,7 @@ mask_find(struct ending *e, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
-/* Is a record of this EPID kept? */
+/* Returns true if records of this EPID are retained. */
 static bool
 selects(const struct ending *e, uint32_t epid)
 {
@@ -53,7 +54,7 @@ selects(const struct ending *e, uint32_t epid)
 	    e->bound->fire.slot, epid, NULL)) != 0);
 }
 
-/* Count a record that is kept, and copy it while all may fit an envelope. */
+/* Counts a retained record, and copies it while all may fit an envelope. */
 static enum tbuf_outcome
 keep(struct ending *e, const struct tbuf_memo *memo,
     const unsigned char *record, uint64_t size)
@@ -70,7 +71,7 @@ keep(struct ending *e, const struct tbuf_memo *memo,
 	return (TBUF_COMMITTED);
 }
 
-/* Of records that have been copied those that are kept stay, side by side. */
+/* Removes unselected records from `bytes'. */
 static void
 keep_copied(struct ending *e, uint64_t bytes)
 {
@@ -96,7 +97,7 @@ keep_copied(struct ending *e, uint64_t bytes)
 	e->size = (uint64_t)((unsigned char *)to - (unsigned char *)e->bytes);
 }
 
-/* The records of a table, or of a half. */
+/* Selects the records of a table, or of a half. */
 static enum tbuf_outcome
 walk(struct ending *e, const struct tbuf_memo *memo,
     const unsigned char *table, uint64_t bytes)
@@ -125,7 +126,7 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* Where all are kept, and are too long for an envelope, they are counted. */
+/* If all are retained and exceed an envelope, they are only counted. */
 static enum tbuf_outcome
 select_records(struct ending *e, const struct tbuf_memo *memo,
     uint64_t previous, uint64_t head)
@@ -165,7 +166,7 @@ select_records(struct ending *e, const struct tbuf_memo *memo,
 
 /* ------------------------------------------------------------ steps */
 
-/* What is read of an entry, and what is stored there; in this order. */
+/* Words of an entry that are loaded, and fields that are stored, in order. */
 #define ENTRY_WORDS	(offsetof(struct tbuf_unit_entry, reserved) / 8)
 
 struct fields {
@@ -185,8 +186,8 @@ empty(const struct ending *e)
 }
 
 /*
- * From here on the unit's outcome is known, even if the process is killed.  If
- * nothing is kept that is all: the table is free.
+ * Publishes the outcome, which is then known even if the process is killed.  If
+ * nothing is retained the table is free then.
  */
 static enum tbuf_outcome
 begin_here(void *argument, const struct tbuf_memo *memo)
@@ -282,9 +283,9 @@ tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
 		count(b, &b->units->kinds[b->kind].failures);
 }
 
-/* ------------------------------------------------------------ the record */
+/* ------------------------------------------------------------ commit */
 
-/* A record that is on its way. */
+/* A record to be written. */
 struct emission {
 	struct ending *ending;
 	const struct tbuf_fire *fire;
@@ -300,9 +301,9 @@ emit_locked(void *argument, const struct tbuf_place *place)
 }
 
 /*
- * Then the table is let go.  Under a lock both are done at once: a record that
- * has been counted as a drop is not to be given out of a table which no lane
- * was free to be told of.
+ * Writes the record, then releases the table.  Without sections both happen
+ * under one lock: records that count as drops must not be read from a table for
+ * which no lane had a free place.
  */
 static void
 emit_finish(struct ending *e, const struct tbuf_fire *f)
@@ -316,7 +317,7 @@ emit_finish(struct ending *e, const struct tbuf_fire *f)
 		(void)tbuf_bound_wait(e->bound, emit_locked, &m);
 }
 
-/* An envelope with what is kept, or a mark that says where it is. */
+/* Writes an envelope with the retained records, or a commit record. */
 static void
 emit(struct ending *e)
 {
@@ -339,7 +340,7 @@ emit(struct ending *e)
 	emit_finish(e, &f);
 }
 
-/* False: it is not the unit's any more. */
+/* Returns false if the table is not the unit's any more. */
 static __attribute__((noinline)) bool
 commit_records(struct tbuf_bound *b, int32_t outcome)
 {
@@ -358,8 +359,8 @@ commit_records(struct tbuf_bound *b, int32_t outcome)
 }
 
 /*
- * The first rule is that of successes, unless somebody has changed it: then
- * what is remembered of it is looked at anew.
+ * Discards all records by the first rule, which is that of successes by
+ * default.  If a consumer has changed it, the cached rule is loaded again.
  */
 static bool
 discard(struct tbuf_bound *b, int32_t outcome)

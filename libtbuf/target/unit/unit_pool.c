@@ -1,11 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Units of this process: which there are, and whose they are.
+ * Units of this process, and their owners.
  *
- * A program knows a unit by a number that is never used twice: the number of a
- * unit that has ended finds nothing, nor does, in a forked child, a number that
- * its parent was given.
+ * A program knows a unit by a number that is never reused: the number of an
+ * ended unit is not found, nor, in a forked child, a number of the parent.
  */
 #include <errno.h>
 
@@ -14,12 +13,12 @@
 
 #define FEW	16
 
-/* Of a program that has little memory; all, before it can have any. */
+/* Units of a program with little memory, and of any program at first. */
 static struct tbuf_unit few[FEW];
 struct tbuf_unit *tbuf_units_all = few;
 uint32_t tbuf_units_room = FEW;
 uint64_t tbuf_units_epoch TBUF_FORKED;
-static uint32_t most;	/* of them that have ever been used */
+static uint32_t most;	/* units that were ever used */
 
 void
 tbuf_units_forget(void)
@@ -28,7 +27,7 @@ tbuf_units_forget(void)
 	tbuf_store(&tbuf_units_epoch, tbuf_load(&tbuf_units_epoch) + 1);
 }
 
-/* What it knows is of its parent's sessions, in a forked child. */
+/* Reuses a unit.  In a forked child its tables are in the parent's sessions. */
 static void
 renew(struct tbuf_unit *u, uint64_t word)
 {
@@ -58,7 +57,7 @@ tbuf_units_have(struct tbuf_unit *all)
 	tbuf_units_room = TBUF_UNITS;
 }
 
-/* The search begins at the last one that this thread had. */
+/* The search begins at this thread's last unit. */
 struct tbuf_unit *
 tbuf_unit_take(void)
 {
@@ -90,12 +89,12 @@ tbuf_unit_own(struct tbuf_unit *u, uint64_t number)
 		return (-EBUSY);
 	if (tbuf_unit_find(number) == u)
 		return (0);
-	/* Another one has its place, and was left as well. */
+	/* A new unit has this place, and no thread is in that one either. */
 	tbuf_store_release(&u->owner, tbuf_unit_left());
 	return (-ENOENT);
 }
 
-/* What it keeps of the session that another one has to have a table of. */
+/* Hands over a table that the unit retains in the session of `to'. */
 static bool
 hand_over(struct tbuf_unit *u, struct tbuf_bound *to)
 {

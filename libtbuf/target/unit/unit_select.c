@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which records of a unit are kept: by an outcome's mask, and by the selection
- * of their enablings or of their probes.
+ * The selection of a unit's records: they are retained if an outcome's mask
+ * matches the selection of their enablings or of their probes.
  */
 #include "target/file/file.h"
 #include "target/lane/lane.h"
 #include "target/self/self.h"
 #include "target/unit/unit.h"
 
-/* What an enabling says in place of its probes, or 0. */
+/* Returns the selection of an enabling, which overrides its probes', or 0. */
 static uint64_t
 override(uint64_t base, const struct tbuf_slot *slot, uint32_t enabling)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A record into a unit's table.  Nobody but its thread writes there, and the
- * thread's handlers: a step compares head with what it was.  As
+ * Writes a record into a unit's table.  Only the unit's thread writes there,
+ * and the thread's handlers: a step compares head with its value before.  As
  * async-signal-safe as fire.c.
  */
 #include <string.h>
@@ -11,26 +11,26 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-#define STAGE_WORDS	40	/* what is copied in one section */
+#define STAGE_WORDS	40	/* words copied in one section */
 
 struct writing {
 	struct tbuf_unit *unit;
 	struct tbuf_bound *bound;
 	const struct tbuf_fire *fire;
 	uint64_t size;			/* of the record */
-	bool busy;			/* somebody writes who has been
-					   interrupted: not here */
+	bool busy;			/* an interrupted write is under way:
+					 * use a lane */
 };
 
-/* A record's bytes, a piece after the other. */
+/* A record's bytes, copied piece by piece. */
 struct piece {
 	const struct tbuf_segment *segment, *end;
-	uint64_t at;			/* bytes of the segment that are done */
+	uint64_t at;			/* copied bytes of the segment */
 	uint64_t used;			/* bytes of the stage */
 	uint64_t stage[STAGE_WORDS];
 };
 
-/* As many as the stage still takes, without a call (lock_lane.c). */
+/* Fills the stage, without calls of the C library (lock_lane.c). */
 static void
 fill(struct piece *p)
 {
@@ -56,8 +56,8 @@ fill(struct piece *p)
 }
 
 /*
- * All pieces but the last one leave head as it is: what a handler has written
- * meanwhile is found before any of it is overwritten.
+ * Stores the record.  All pieces but the last leave head unchanged, so that a
+ * handler's record is detected before any of it is overwritten.
  */
 static enum tbuf_outcome
 store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
@@ -101,14 +101,14 @@ publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
 	}));
 }
 
-/* What write_here() reads of an entry, from `full' on. */
+/* The words of an entry that write_here() loads, from `full' on. */
 struct state {
 	uint64_t full;
 	struct tbuf_unit_half half[2];
 	uint64_t head;
 };
 
-/* It wraps: the older half makes way, all of it. */
+/* Wraps the table: its older half is overwritten as a whole. */
 static enum tbuf_outcome
 wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
     const struct state *was)
@@ -118,7 +118,10 @@ wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
 	const uint64_t next[] = { was->head, was->half[older].overwritten +
 	    (laps == 0 ? 0 : tbuf_unit_records(was->half[older].head)) };
 
-	/* Which of the two is written is told by the lowest bit. */
+	/*
+	 * The lowest bit selects a half, so that it alternates at the maximum,
+	 * too.
+	 */
 	laps = laps == 0xffff ? laps - 1 : laps + 1;
 	return (publish(memo, &e->head, was->head, tbuf_unit_head(laps, 0, 0),
 	    &e->half[older ^ 1].head, next, sizeof(next)));
@@ -168,8 +171,9 @@ write_here(void *argument, const struct tbuf_memo *memo)
 }
 
 /*
- * Under a lock a handler may come in between, and would write where this one
- * does; so would a task that shares the thread's area, under another lock.
+ * Writes the record unless another write is under way: without sections a
+ * handler could write to the same place, as could a task that shares the
+ * thread's area.
  */
 static enum tbuf_outcome
 write_any(void *argument, const struct tbuf_memo *memo)
@@ -223,7 +227,7 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	    .size = sizeof(struct tbuf_lock_record) + f->size };
 	struct tbuf_bound *b;
 
-	/* Marks of a session are not the unit's. */
+	/* Envelopes and commit records of a session are not the unit's. */
 	if (f->epid >= TBUF_EPID_UNIT ||
 	    (b = bound_find(w.unit, f)) == NULL)
 		return (false);
