@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_on_fatal(): the last records are written when the process ends by a
- * signal, before whoever was there for it, or the default action, has it.
+ * tbuf_on_fatal(): prints the last records when the process ends by a signal,
+ * before the previous handler or the default action runs.
  *
- *	fault --> handler --> the last records --> handler of before
- *	             |                         \-> default action, by the same
- *	             |                             signal with its own siginfo
- *	             +--> a fault in there: given up, and on from the arrow
+ *	fault --> handler --> last records --> previous handler
+ *	             |                     \-> default action, by the same
+ *	             |                         signal with its own siginfo
+ *	             +--> a fault meanwhile: abandoned, and on from the arrow
  */
 #include "base/optimize_size.h"
 
@@ -50,7 +50,7 @@ static bool installed;
 static pthread_key_t stack_key;
 
 static int dumper;			/* the thread that writes, or 0 */
-static sigjmp_buf give_up;		/* its way out of a fault in there */
+static sigjmp_buf give_up;		/* where it continues after a fault */
 
 static void
 heading(const char *name, const siginfo_t *info)
@@ -72,7 +72,7 @@ heading(const char *name, const siginfo_t *info)
 	tbuf_lines_flush(&lines);
 }
 
-/* What else is fatal must come through: the control file may be cut off. */
+/* Unblocks other fatal signals: the control file may have been truncated. */
 static void
 unblock(sigset_t *old)
 {
@@ -85,14 +85,14 @@ unblock(sigset_t *old)
 	pthread_sigmask(SIG_UNBLOCK, &set, old);
 }
 
-/* ends: nobody who was there before has the signal. */
+/* Writes the last records.  `ends': the default action follows. */
 static void
 dump(const char *name, const siginfo_t *info, bool ends)
 {
 	sigset_t old;
 	int waits;
 
-	/* Another thread may be at its end, too, and the process with it. */
+	/* Another thread may be ending, too, and with it the process. */
 	for (waits = 0; !tbuf_cas(&dumper, 0, gettid()); waits++) {
 		if (waits == WAITS)
 			return;
@@ -104,14 +104,14 @@ dump(const char *name, const siginfo_t *info, bool ends)
 		tbuf_backtrace(to, records);
 	} else
 		tbuf_backtrace_abandon();
-	/* Last of all: a filter may forbid it. */
+	/* Last: a seccomp filter may forbid its system calls. */
 	if (sigsetjmp(give_up, 1) == 0)
 		tbuf_file_fatal(ends ? info->si_signo : 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tbuf_store_release(&dumper, 0);
 }
 
-/* It comes once more when this handler returns, and ends the process. */
+/* Sends the signal again: it ends the process when this handler returns. */
 static void
 end_by(int number, siginfo_t *info)
 {
@@ -155,7 +155,7 @@ handler(int number, siginfo_t *info, void *context)
 		siglongjmp(give_up, 1);
 	while (signals[i].number != number)
 		i++;
-	/* What was sent and was ignored still is; a fault cannot be. */
+	/* A signal that was sent stays ignored; a fault cannot be ignored. */
 	if (before[i].sa_handler == SIG_IGN && info->si_code <= 0) {
 		errno = saved;
 		return;
@@ -170,7 +170,7 @@ handler(int number, siginfo_t *info, void *context)
 		call(&before[i], number, info, context);
 }
 
-/* At a thread's end. */
+/* Frees a thread's stack at its end. */
 static void
 stack_free(void *p)
 {
@@ -184,7 +184,7 @@ stack_free(void *p)
 	munmap(p, GUARD_SIZE + STACK_SIZE);
 }
 
-/* The calling thread's, if it has none. */
+/* Makes the calling thread's stack, if it has none. */
 static int
 stack_make(void)
 {
@@ -213,7 +213,7 @@ stack_make(void)
 	return (-error);
 }
 
-/* NAME=NUMBER of an option list; where it ends, or NULL. */
+/* Parses NAME=NUMBER of an option list.  Returns its end, or NULL. */
 static const char *
 option(const char *text, const char *name, long least, int *value)
 {
@@ -263,7 +263,10 @@ install(void)
 		return (-error);
 	action.sa_sigaction = handler;
 	sigemptyset(&action.sa_mask);
-	/* Those of before first: from the next line on they are asked. */
+	/*
+	 * First the previous handlers: the handler may need them from the next
+	 * line on.
+	 */
 	for (i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i].number, NULL, &before[i]);
 	for (i = 0; i < NSIGNALS; i++)
@@ -285,7 +288,7 @@ tbuf_on_fatal(const char *options)
 	return (error);
 }
 
-/* Will abort(3) come to the handler, and have it write? */
+/* Returns true if abort(3) will call the handler, and it will write. */
 static bool
 abort_tells(const struct sigaction *now)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The youngest of the records that were met: a heap, at whose top the oldest of
- * them stands, and what lies at a place in a lane.
+ * A heap of the youngest records found; the oldest of them is at its top.  Also
+ * copies bytes of a lane's stream.
  */
 #include "base/optimize_size.h"
 
@@ -40,7 +40,7 @@ swap(struct tbuf_last *heap, unsigned a, unsigned b)
 	heap[b] = last;
 }
 
-/* Let the one at the top sink among so many. */
+/* Moves the record at the top down among n. */
 static void
 sink(struct tbuf_last *heap, unsigned n)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_backtrace(): the last records of all lanes of all sessions.  Records
- * can only be walked forwards, so each lane is walked from its tail, and the
- * youngest are kept.
+ * tbuf_backtrace(): prints the last records of all lanes of all sessions.
+ * Records can only be walked forwards, so each lane is walked from its tail,
+ * and the youngest are retained.
  *
- * Other threads go on meanwhile.  What they overwrite is noticed as a consumer
- * notices it: the tail has passed.
+ * Other threads write meanwhile.  A record that they overwrite is detected as a
+ * consumer detects it: the tail has passed it.
  */
 #include "base/optimize_size.h"
 
@@ -21,7 +21,10 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* One thread at a time is here, and a signal's stack may be small. */
+/*
+ * Static, because a signal's stack may be small; one thread at a time uses
+ * them.
+ */
 static int busy;
 static struct tbuf_lasts lasts;
 static unsigned char record[TBUF_RECORD_MAX] __attribute__((aligned(8)));
@@ -96,7 +99,7 @@ put_where(const struct tbuf_view *view, const struct tbuf_moment *now,
 	tbuf_lines_text(&lines, " ");
 }
 
-/* Copy a record out of a lane; false: it is not there any more. */
+/* Copies a record out of a lane.  Returns false if it was overwritten. */
 static bool
 lane_copy(const struct tbuf_view *view, const struct tbuf_last *last,
     struct tbuf_place *place)
@@ -115,7 +118,7 @@ lane_copy(const struct tbuf_view *view, const struct tbuf_last *last,
 	    place->lane) <= last->at);
 }
 
-/* One record, if it is still there. */
+/* Prints one record.  Returns false if it was overwritten. */
 static bool
 put_record(const struct tbuf_view *view, const struct tbuf_moment *now,
     const struct tbuf_last *last)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A record as a line of text, with no C library but write(2), and no floating
- * point, which the target side does without: 0x1.8p+0 is exact.
+ * A record as a line of text, with only write(2) of the C library, and without
+ * floating point, which the target side does not use: 0x1.8p+0 is exact.
  */
 #include "base/optimize_size.h"
 
@@ -65,7 +65,7 @@ tbuf_lines_number(struct tbuf_lines *l, uint64_t value, unsigned base,
 	tbuf_lines_put(l, p, (size_t)(text + sizeof(text) - p));
 }
 
-/* Nanoseconds of so many ticks, by what the clock has done since the birth. */
+/* Returns ticks in nanoseconds, by the clock's rate since the birth. */
 static uint64_t
 nanoseconds(const struct tbuf_view *view, const struct tbuf_moment *now,
     uint64_t ticks)
@@ -94,7 +94,7 @@ tbuf_lines_age(struct tbuf_lines *l, const struct tbuf_view *view,
 	tbuf_lines_number(l, age % 1000000000, 10, 9);
 }
 
-/* How a type lies in a record, and what it looks like. */
+/* The size of each type in a record, and its format. */
 enum look { UNKNOWN, SIGNED, UNSIGNED, BOOLEAN, FLOATING, ADDRESS, TEXT,
 	BYTES };
 static const struct {
@@ -120,7 +120,7 @@ static const struct {
 };
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-/* What of the data has not been printed yet. */
+/* A record's data, and the offset of the next value. */
 struct data {
 	const unsigned char *bytes;
 	size_t at, size;
@@ -231,7 +231,7 @@ put_long(struct tbuf_lines *l, enum look look, struct data *d)
 	return (true);
 }
 
-/* A value; one that a clause's name is bound to is as wide as a register. */
+/* Prints a value; one bound to a clause's name is as wide as a register. */
 static bool
 put_value(struct tbuf_lines *l, struct data *d, unsigned type, bool bound)
 {
@@ -251,7 +251,7 @@ put_value(struct tbuf_lines *l, struct data *d, unsigned type, bool bound)
 	return (true);
 }
 
-/* An array is bytes, at the alignment of an element. */
+/* Prints an array as bytes; it has the alignment of an element. */
 static bool
 put_array(struct tbuf_lines *l, struct data *d, const struct tbuf_piece *piece)
 {
@@ -281,7 +281,10 @@ put_piece(struct tbuf_lines *l, struct data *d,
 	    argument < TBUF_NARGS ? probe->types[argument] : TBUF_INT64, true));
 }
 
-/* What a clause has left: its pieces, as it has not said how they look. */
+/*
+ * Prints the values that a clause recorded by their types: the file has no
+ * formats.
+ */
 static void
 put_pieces(struct tbuf_lines *l, const struct tbuf_view *view,
     const struct tbuf_slot *slot, const struct tbuf_clause *clause,
@@ -312,7 +315,8 @@ static void
 put_arguments(struct tbuf_lines *l, const struct tbuf_view *view,
     const struct tbuf_probe_entry *probe, struct data *d)
 {
-	static char name[TBUF_FIELD_SIZE];	/* see last_records.c: busy */
+	static char name[TBUF_FIELD_SIZE];	/* protected by busy in
+						 * last_records.c */
 	uint32_t at = tbuf_load(&probe->argnames);
 	unsigned i;
 	size_t n;
@@ -327,7 +331,7 @@ put_arguments(struct tbuf_lines *l, const struct tbuf_view *view,
 	}
 }
 
-/* Where a session's clauses are, as its ECBs; NULL: it has none. */
+/* Returns a session's clauses, indexed as its ECBs; NULL if it has none. */
 static const struct tbuf_clause *
 clauses_of(const struct tbuf_view *view, const struct tbuf_slot *slot,
     uint64_t max)
@@ -344,7 +348,8 @@ clauses_of(const struct tbuf_view *view, const struct tbuf_slot *slot,
 static void
 put_probe(struct tbuf_lines *l, const struct tbuf_view *view, uint32_t index)
 {
-	static struct tbuf_names_copy copy;	/* see last_records.c: busy */
+	static struct tbuf_names_copy copy;	/* protected by busy in
+						 * last_records.c */
 	unsigned i;
 
 	if (!tbuf_view_names(view, index, &copy)) {
@@ -357,7 +362,7 @@ put_probe(struct tbuf_lines *l, const struct tbuf_view *view, uint32_t index)
 	}
 }
 
-/* What a work unit has left, an envelope or a mark. */
+/* Prints an envelope or a commit record of a work unit. */
 static void
 put_unit(struct tbuf_lines *l, const unsigned char *data, size_t size)
 {

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The last records that lie in units' tables, or in the envelopes of units that
- * have ended (unit.h).
+ * Finds the last records in units' tables, or in the envelopes of ended units
+ * (layout/unit.h).
  *
- * Tables of units that have not ended are looked at first, and what was found
- * there is not taken again out of an envelope.  A table may be another unit's,
- * or wrap, before its records are printed: its entry says so, which is looked
- * at again behind each copy.
+ * Tables of unfinished units are read first, and records found there are not
+ * added again from an envelope.  A table may be reused for another unit, or
+ * wrap, before its records are printed; its entry, which is checked after each
+ * copy, shows that.
  */
 #include "base/optimize_size.h"
 
@@ -28,12 +28,15 @@ struct tables {
 	const struct tbuf_units *units;
 	uint32_t count;
 	uint64_t first;			/* offset of the first table */
-	uint64_t size;			/* of each, or of a half */
+	uint64_t size;			/* of each table, or of a half */
 	bool wraps;
 	struct tbuf_lasts *to;
 };
 
-/* Instances whose records came from their tables; see last_records.c: busy. */
+/*
+ * Instances already read from their tables; protected by busy in
+ * last_records.c.
+ */
 static uint64_t given[TBUF_NUNITS];
 
 static bool
@@ -75,7 +78,7 @@ word_is(const struct tables *t, uint64_t word, enum tbuf_unit_state state)
 	    tbuf_unit_instance(word), state));
 }
 
-/* Copy an entry; its word is the same behind it as before. */
+/* Copies an entry.  Returns false if its word changed meanwhile. */
 static bool
 entry_read(const struct tables *t, uint32_t i, struct tbuf_unit_entry *e)
 {
@@ -106,7 +109,7 @@ fits(const struct tbuf_header *header, uint64_t left)
 	    header->size <= left);
 }
 
-/* The records of a half, or of a table that does not wrap. */
+/* Adds the records of a half, or of a table that does not wrap. */
 static void
 walk(const struct tables *t, struct tbuf_last *last, bool upper, uint64_t head,
     uint32_t mask)
@@ -168,7 +171,7 @@ tbuf_last_tables(struct tbuf_lasts *to, const struct tbuf_view *view,
 	}
 }
 
-/* What stands in an envelope, up to `end' of its lane's stream. */
+/* Adds the records in an envelope, up to `end' of its lane's stream. */
 static void
 envelope_walk(const struct tables *t, const struct tbuf_place *place,
     struct tbuf_last last, uint64_t end)
@@ -235,7 +238,7 @@ tbuf_last_table_copy(const struct tbuf_view *view,
 	    last->instance && tbuf_unit_laps(head) - last->laps <= 1);
 }
 
-/* ------------------------------------------------------------ in flight */
+/* ------------------------------------------------------------ unfinished */
 
 static void
 put_kind(struct tbuf_lines *l, const struct tables *t, uint64_t kind)
