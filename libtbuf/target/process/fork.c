@@ -17,7 +17,7 @@ tbuf_fork_forget(void)
 {
 	unsigned i;
 
-	/* First what a handler that fires from here on would believe. */
+	/* First the state that a handler would use if it fired from here on. */
 	tbuf_units_forget();
 	tbuf_thread_forget();
 	for (i = 0; i < TBUF_BLOCKS_REMEMBERED; i++)
@@ -47,8 +47,8 @@ child(void)
 
 #ifdef __GLIBC__
 /*
- * What pthread_atfork(3) calls, which the C library has linked into each
- * object, here behind all that a program which begins comes to.
+ * Replaces pthread_atfork(3): the C library links that function into each
+ * object, here after all the code that a starting program runs.
  */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 int	__register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);

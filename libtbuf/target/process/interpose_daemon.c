@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A forked child that calls daemon(3) or setsid(2) is to stay: it becomes a
- * target.  These two stand in front of the C library's.
+ * Interposes daemon(3) and setsid(2): a forked child that calls one of them
+ * will live on, so it becomes a target.
  */
 #include "base/optimize_size.h"
 
@@ -27,8 +27,8 @@ setsid(void)
 }
 
 /*
- * As in the C library's: a fork, a session, and the three descriptors on
- * /dev/null.  Its own setsid is not the one above.
+ * Acts as the C library's: a fork, a session, and the three descriptors on
+ * /dev/null.  The C library's daemon() would not call the setsid() above.
  */
 __attribute__((visibility("default")))
 int

@@ -1,24 +1,25 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * vfork(2) and clone(2) for children that share their parent's thread area.
+ * Interposes vfork(2) and clone(2) for children that share their parent's
+ * thread area.
  *
- * Such a child is another task with the same rseq area, which the kernel no
- * longer keeps for it: its restartable sections would not be restarted.  So
- * the thread is marked, and marked threads write lock lanes only; or its
- * parent lends it the area (vfork_rseq.c).  These two stand in front of the C
- * library's, here and in a preloaded provider (which comes before the library
- * in the order of search, as this one need not).
+ * Such a child is another task with the same rseq area, for which the kernel no
+ * longer maintains it: the child's restartable sections would not be restarted.
+ * So the thread is marked, and marked threads write lock lanes only; or its
+ * parent lends the child the area (vfork_rseq.c).  These two functions precede
+ * the C library's, here and in a preloaded provider (which comes before the
+ * library in symbol search order, as this library need not).
  *
- * vfork cannot be wrapped: the child returns through the frame that its
- * parent is to return through later.  As in a C library, the return address
- * stays in a register over the system call, and the child leaves by a jump,
- * which keeps a shadow stack of return addresses as the parent needs it.  So
- * does what tbuf_vfork_begin() has returned, which both need: the child may
- * write over all that is on the stack below its parent's frame.
+ * vfork cannot be wrapped: the child returns through the frame that its parent
+ * returns through later.  As in a C library, the return address stays in a
+ * register over the system call, and the child leaves by a jump, so that a
+ * shadow stack of return addresses stays as the parent needs it.  A register
+ * also holds the result of tbuf_vfork_begin(), which both need: the child may
+ * overwrite the stack below its parent's frame.
  *
- * tbuf_vfork_end() is called with the result behind the token: a provider that
- * stands in front of it may want that.
+ * tbuf_vfork_end() is called with the token and the result of vfork, for a
+ * provider that interposes it and may need the result.
  */
 #include "base/optimize_size.h"
 
@@ -109,7 +110,7 @@ __asm__(
 );
 #endif
 
-/* Called from the above. */
+/* Called by vfork() above. */
 __attribute__((visibility("hidden"), used))
 int
 tbuf_vfork_failed(long result)
@@ -118,7 +119,7 @@ tbuf_vfork_failed(long result)
 	return (-1);
 }
 
-/* The C library's own name for what it exports as clone. */
+/* The C library's internal name of clone. */
 extern int __clone(int (*)(void *), void *, int, void *, ...);
 
 __attribute__((visibility("default")))
@@ -133,7 +134,10 @@ clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 	tls = va_arg(more, void *);
 	child = va_arg(more, void *);
 	va_end(more);
-	/* The area is shared for as long as both run: for good. */
+	/*
+	 * Both tasks share the area until one of them ends: mark the thread
+	 * permanently.
+	 */
 	if ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0)
 		tbuf_thread_mark(1);
 	return (__clone(function, stack, flags, arg, parent, tls, child));

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * When this process is a target: from the first constructor on, in a forked
- * child if somebody wants it, until exit.  Whatever goes wrong turns tracing
- * off for this process, and says why where a consumer will look.
+ * The life of a target: from the first constructor, or in a forked child once a
+ * consumer or the recorder wants it, until exit.  Any failure turns tracing off
+ * for this process, and publishes the reason where a consumer looks for it.
  */
 #include "base/optimize_size.h"
 
@@ -43,24 +43,24 @@ static const struct tbuf_local off;
 const struct tbuf_local *tbuf_local = &off;
 struct tbuf_self tbuf_self TBUF_FORKED;
 
-/* Wiped in a child by the kernel, ... */
+/* A page that the kernel wipes in a child if local_wiped */
 static struct tbuf_local *local_page TBUF_FORKED;
-static bool local_wiped TBUF_FORKED;	/* ... if it can do that */
-static unsigned memo_cpus TBUF_FORKED;	/* CPUs with memos behind it */
+static bool local_wiped TBUF_FORKED;	/* the kernel can wipe */
+static unsigned memo_cpus TBUF_FORKED;	/* CPUs with memos after it */
 
-/* What this process is, changed by compare-and-swap. */
+/* Stage of this process, changed by compare-and-swap. */
 enum stage {
 	NOTHING,	/* no constructor has run yet */
-	CHANGING,	/* some thread is at it */
+	CHANGING,	/* a thread is changing it */
 	TARGET,		/* it has a control file */
-	CHILD,		/* forked from a target, and nobody has asked for it */
-	OFF		/* it is not to be traced */
+	CHILD,		/* forked from a target, not wanted so far */
+	OFF		/* not to be traced */
 };
 static int stage TBUF_FORKED;
 
 /*
- * Tracing is off and there may be no file to say so in: a mapping of one page
- * named tbuf-off-REASON shows up in /proc/PID/maps.
+ * Publishes that tracing is off even if there is no control file: a mapping of
+ * one page named tbuf-off-REASON appears in /proc/PID/maps.
  */
 static void
 say_off(const char *reason)
@@ -79,7 +79,7 @@ say_off(const char *reason)
 	close(fd);
 }
 
-/* Whoever waits for this process hears it on the board. */
+/* Publishes why tracing is off, for consumers that wait on the board, too. */
 static void
 turn_off(const char *reason)
 {
@@ -87,7 +87,7 @@ turn_off(const char *reason)
 	tbuf_wanted_missed(reason);
 }
 
-/* Why this process must not be traced, or NULL. */
+/* Returns why this process must not be traced, or NULL. */
 static const char *
 forbidden(void)
 {
@@ -100,23 +100,24 @@ forbidden(void)
 	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1)
 		return ("process is not dumpable");
 	tbuf_filtered_look();
-	/* Growing a file beyond it would raise SIGXFSZ. */
+	/* Growing a file beyond this limit would raise SIGXFSZ. */
 	tbuf_self.file_limit = tbuf_room_file();
 	if (tbuf_self.file_limit < tbuf_tables_least())
 		return ("file size limit is too low");
 	return (NULL);
 }
 
-/* Units and workspaces, of which there are few without this. */
+/* Extra units and workspaces; without these there are few. */
 struct spare {
 	struct tbuf_unit units[TBUF_UNITS];
 	struct tbuf_workspace workspaces[TBUF_WORKSPACES];
 };
 
 /*
- * Memory is backed as far as it is used, and yet charged to RLIMIT_DATA.  What
- * fires can do without takes no more than an eighth of what the program may
- * have, or it would be the program that has to do without.
+ * Returns true if RLIMIT_DATA allows optional memory of `size'.  The limit
+ * counts mapped memory, though only touched pages are backed.  Memory that
+ * fires can do without takes at most an eighth of the limit, so that the
+ * program does not run out of memory.
  */
 static bool
 is_spare(size_t size)
@@ -127,7 +128,7 @@ is_spare(size_t size)
 	    size <= limit.rlim_cur / 8);
 }
 
-/* The page, memos for so many CPUs, and so many bytes more behind these. */
+/* Maps the page, the memos of `cpus' CPUs, and `more' bytes after these. */
 static struct tbuf_local *
 local_map(unsigned cpus, size_t more)
 {
@@ -156,8 +157,8 @@ local_map(unsigned cpus, size_t more)
 }
 
 /*
- * From here on fires are let in: the page is complete before the pointer to
- * it can be seen.  Where there is no room for memos, fires do without.
+ * Enables fires: the page is complete before the pointer to it is visible.
+ * Without room for memos, fires do without them.
  */
 static bool
 let_in(void)
@@ -182,7 +183,7 @@ descriptor_close(int fd)
 		close(fd);
 }
 
-/* The clock, and what can be had with it. */
+/* Chooses the clock, and the means that depend on it. */
 static void
 find_means(int board)
 {
@@ -202,7 +203,7 @@ begin(void)
 	const char *problem;
 	int dirfd = -1, board;
 
-	/* First: a child must not wait for a thread that it has not. */
+	/* First: a child must not wait for a thread that it does not have. */
 	tbuf_fork_init(forked);
 	problem = forbidden();
 	tbuf_thread_init();
@@ -226,7 +227,7 @@ begin(void)
 	return (OFF);
 }
 
-/* If the stage is `from`, change it by what `change` makes of it. */
+/* If the stage is `from', stores the stage that `change' returns. */
 static void
 stage_change(enum stage from, enum stage (*change)(void))
 {
@@ -243,8 +244,9 @@ stage_change(enum stage from, enum stage (*change)(void))
 }
 
 /*
- * ... when no other thread is at it any more.  If this one is, it has come
- * here out of a function that the library called and somebody interposed.
+ * Returns the stage once no other thread is changing it.  If this thread is, it
+ * was called from an interposed function that the library uses, and returns
+ * CHANGING.
  */
 static enum stage
 stage_now(void)
@@ -263,7 +265,7 @@ tbuf_life_busy(void)
 	return (tbuf_load(&stage) == CHANGING || tbuf_table_locked());
 }
 
-/* Whatever comes first: this library's constructor, or a unit's. */
+/* Runs in the first constructor of all: this library's or a unit's. */
 __attribute__((constructor(101)))
 void
 tbuf_life_begin(void)
@@ -276,8 +278,8 @@ tbuf_life_begin(void)
 }
 
 /*
- * The file is left to be reaped: by now a filter of system calls may kill for
- * the one that would remove it.
+ * Marks the file as exited.  Consumers remove it: by now a seccomp filter may
+ * kill this process for unlink(2).
  */
 __attribute__((destructor(101)))
 static void
@@ -290,7 +292,7 @@ end(void)
 		    TBUF_STAGE_EXITED);
 }
 
-/* Give this child a control file of its own, at its parent's addresses. */
+/* Makes a control file of this child's own, at its parent's addresses. */
 static enum stage
 become_target(void)
 {
@@ -298,7 +300,7 @@ become_target(void)
 	uid_t uid = geteuid();
 	int dirfd = -1, board = -1;
 
-	/* What the parent's other threads had is nobody's here. */
+	/* The parent's other threads do not run here: free their workspaces. */
 	tbuf_workspaces_forget();
 	if (problem == NULL &&
 	    (dirfd = tbuf_directory_open_for(uid, false)) < 0)
@@ -317,7 +319,7 @@ become_target(void)
 	return (OFF);
 }
 
-/* What the child of a target is to be. */
+/* Decides on the stage of a target's child. */
 static enum stage
 child_begin(void)
 {
@@ -326,7 +328,7 @@ child_begin(void)
 	if (!local_wiped)
 		*local_page = off;
 	tbuf_file_forked();
-	/* Both are asked, whatever the other says. */
+	/* Call both, even if the first returns true. */
 	follows = tbuf_recorder_follows();
 	wanted = tbuf_wanted_child() || follows;
 	if (wanted && !tbuf_hold_any())
@@ -338,13 +340,13 @@ child_begin(void)
 	return (CHILD);
 }
 
-/* In the child of fork(2), whose thread knows that it is one. */
+/* Runs in the child of fork(2), after tbuf_fork_forget(). */
 static void
 forked(void)
 {
 	int saved = errno;
 
-	/* Another of the parent's threads was at it: its work is lost. */
+	/* Another thread of the parent was changing it: its work is lost. */
 	if (stage == CHANGING)
 		stage = OFF;
 	if (stage == TARGET)
@@ -353,17 +355,17 @@ forked(void)
 }
 
 /*
- * A child of _Fork(3) or of a system call of its own, for which no handler
- * has run, finds a page that the kernel has wiped.
+ * Runs late in a child of _Fork(3) or of a direct system call, in which no fork
+ * handler has run: the kernel has wiped its page.
  */
 static enum stage
 child_notice(void)
 {
-	/* Another thread was first? */
+	/* Another thread was first. */
 	if (tbuf_target_view().base != NULL)
 		return (TARGET);
 	tbuf_fork_forget();
-	/* The C library may still have the parent's. */
+	/* The C library may still cache the parent's. */
 	tbuf_thread.tid = (uint32_t)gettid();
 	return (child_begin());
 }
@@ -400,7 +402,7 @@ tbuf_process_register(void)
 	if (tbuf_thread.busy != 0)
 		return (-EBUSY);
 	tbuf_life_begin();
-	/* Under vfork all this is the parent's. */
+	/* In a child of vfork all this memory is the parent's. */
 	if (tbuf_thread.shared != 0 || tbuf_thread.children != 0)
 		return (-ECANCELED);
 	if (tbuf_target_view().base == NULL)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of the process as a target: its beginning, and its forked children.
+ * Start of the process as a target, and its forked children.
  */
 #ifndef TBUF_TARGET_PROCESS_PROCESS_H
 #define TBUF_TARGET_PROCESS_PROCESS_H
@@ -10,14 +10,14 @@
 
 #include "target/target.h"
 
-/* Does a session trace this process? */
+/* Returns true if a session traces this process. */
 bool	tbuf_life_traced(void) TBUF_HIDDEN;
 
-/* Make the library ready, once; called by whatever comes first. */
+/* Initializes the library, once.  Any constructor may call it first. */
 void	tbuf_life_begin(void) TBUF_HIDDEN;
-/* Have this called in each forked child, when its thread has forgotten. */
+/* Registers a function to call in forked children, after tbuf_fork_forget(). */
 void	tbuf_fork_init(void (*child)(void)) TBUF_HIDDEN;
-/* What its thread believes of itself is its parent's. */
+/* Resets the thread state that a forked child has from its parent. */
 void	tbuf_fork_forget(void) TBUF_HIDDEN;
 
 #endif

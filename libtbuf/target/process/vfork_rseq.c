@@ -1,25 +1,26 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A child of vfork(2) fires under rseq, as its parent does.
+ * Lends the rseq area to a child of vfork(2), which then fires under rseq, as
+ * its parent does.
  *
- * The two share a thread area and the rseq area in it, and the parent sleeps
- * until the child has called exec or exit.  So the parent gives its
- * registration up for that time and the child takes it:
+ * Both tasks share a thread area and the rseq area in it, and the parent sleeps
+ * until the child has called exec or exit.  So the parent unregisters the area
+ * for that time and the child registers it:
  *
  *	parent	unregister; vfork
  *	child	register; fire ...; exec or exit, which ends the registration
  *	parent	register again
  *
- * Never are two tasks registered with one area: the kernel writes a thread's
- * CPU only when it believes that to have changed, and would leave the child's
- * in the parent's area.  While nobody is registered the area says so, and
- * fires go to lock lanes; also if the child is refused.
+ * Two tasks are never registered with one area: the kernel writes a task's CPU
+ * only when it has seen that change, and the child's CPU would remain in the
+ * parent's area.  While no task is registered the area says so, and fires go to
+ * lock lanes; they do, too, if the child's registration fails.
  *
- * System calls that the host did not ask for are made only while a session is
- * active, and never in a process that had a filter of system calls when it
- * became a target.  Elsewhere the thread is marked instead.  Nor is the host to
- * see them, where its calls are traced.
+ * These additional system calls are made only while a session is active, and
+ * never in a process that had a seccomp filter when it became a target.
+ * Otherwise the thread is marked instead.  A provider that traces the program's
+ * system calls must not see these.
  */
 #include "base/optimize_size.h"
 
@@ -32,13 +33,13 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* What tbuf_vfork_begin() says: twice the depth of vfork, and one of these. */
+/* tbuf_vfork_begin() returns twice the depth of vfork, plus one of these. */
 #define MARKED	0u
 #define LENT	1u
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define RSEQ_UNREGISTER	1
-#define RSEQ_SIZE_MIN	32u	/* what the C library registers at least */
+#define RSEQ_SIZE_MIN	32u	/* least size that the C library registers */
 
 static long
 rseq(int flags)
@@ -58,7 +59,7 @@ give_up(void)
 	    tbuf_life_traced() && rseq(RSEQ_UNREGISTER) == 0);
 }
 
-/* The last one may have been killed in a section. */
+/* Registers the area.  The previous task may have been killed in a section. */
 static void
 take(void)
 {
@@ -89,8 +90,8 @@ tbuf_vfork_child(uint32_t token)
 }
 
 /*
- * A child that was killed while its own child ran may have left that behind,
- * in the same area: the thread is marked for good.
+ * Takes the area back, or unmarks the thread.  If the child was killed while
+ * its own child ran, that one may share the area: the thread stays marked.
  */
 void
 tbuf_vfork_end(uint32_t token)
