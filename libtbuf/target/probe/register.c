@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sites become probes.  Registration runs in constructors, in dlopen and in
+ * Registration: sites become probes.  It runs in constructors, in dlopen and in
  * tbuf_probe_register(), never in a fire, so it may wait for another thread
  * that registers.
  */
@@ -25,18 +25,18 @@
 /* site->state; 0 before and afterwards */
 #define REGISTERED	1
 
-/* Where a TBUF_ENABLED points whose probe is not the only one of its name. */
+/* Enable word of a TBUF_ENABLED that has several probes of its name. */
 static const uint32_t always = 1;
 
-/* Probes from here on have met no session; of who holds the lock. */
+/* First probe not yet matched with the sessions; the lock's holder uses it. */
 static uint32_t first_new TBUF_FORKED;
 
-/* What the probes of a batch have in common, so far; of who holds it. */
+/* Fields that a batch's probes have in common; the lock's holder uses it. */
 static struct tbuf_group group TBUF_FORKED;
 
 /*
- * The lock, with no handler in between, if there is a table to write to: 0,
- * -EBUSY or -ECANCELED.
+ * Takes the lock with signals blocked, if there is a table to write to.
+ * Returns 0, -EBUSY or -ECANCELED.
  */
 static int
 lock_quietly(sigset_t *mask)
@@ -44,7 +44,10 @@ lock_quietly(sigset_t *mask)
 	int error;
 
 	tbuf_signals_block(mask);
-	/* A forked child that takes on probes of its own is to stay. */
+	/*
+	 * A forked child that registers probes will live on: it becomes a
+	 * target.
+	 */
 	if ((error = tbuf_process_register()) != 0) {
 		tbuf_signals_restore(mask);
 		return (error);
@@ -56,7 +59,10 @@ lock_quietly(sigset_t *mask)
 	return (0);
 }
 
-/* All at once: mostly there is no session, and a probe has many to look at. */
+/*
+ * Matches all new probes at once: mostly there is no session, and each probe
+ * would check all slots.
+ */
 static void
 unlock_quietly(const sigset_t *mask)
 {
@@ -67,8 +73,8 @@ unlock_quietly(const sigset_t *mask)
 }
 
 /*
- * The same for each of a batch, of which the lock is taken already: `busy` is
- * 1 in between, and 2 where one probe is registered.
+ * Begins the registration of one probe: takes the lock unless a batch holds it.
+ * In a batch `busy' is 1 between probes, and 2 while one is registered.
  */
 static int
 begin(sigset_t *mask)
@@ -118,7 +124,7 @@ enable_word(uint32_t index)
 	return (tbuf_view_enable(&view, index));
 }
 
-/* The hot word last: a site may fire as soon as that is seen. */
+/* The hot word last: a site may fire as soon as that is visible. */
 static void
 site_point(struct tbuf_site *site, const uint32_t *word)
 {
@@ -147,8 +153,8 @@ site_add(struct tbuf_site *site, const struct tbuf_candidate *candidate,
 }
 
 /*
- * TBUF_ENABLED looks for the probe of its own function, else for one of its
- * object.  With several it cannot know which is meant, and says yes.
+ * Points a TBUF_ENABLED at the probe of its own function, else at one of its
+ * object.  With several probes it cannot choose, and is always true.
  */
 static void
 test_add(struct tbuf_site *site, const struct tbuf_names *names)
@@ -181,7 +187,9 @@ names_join(const struct tbuf_sitetext *text, unsigned nargs, char *joined,
 	}
 }
 
-/* A newer header may have types that this library does not know. */
+/*
+ * Returns true if this library knows all types; a newer header may have more.
+ */
 static bool
 types_known(const struct tbuf_site *site)
 {
@@ -252,7 +260,10 @@ site_remove(struct tbuf_site *site)
 	site->state = 0;
 }
 
-/* At exit a filter of system calls may kill for any: there is none here. */
+/*
+ * Blocks no signals: at exit a seccomp filter may kill the process for any
+ * system call.
+ */
 void
 tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 {
@@ -265,7 +276,10 @@ tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 	tbuf_table_unlock();
 }
 
-/* Whoever looks at it then looks at the enable word, or sees this. */
+/*
+ * The fence precedes the caller's load of the enable word: a consumer that sets
+ * a bit sees the semaphore, or the caller sees the bit.
+ */
 void
 tbuf_site_semaphore(const struct tbuf_site *site,
     struct tbuf_semaphore *semaphore, uint16_t *word)
@@ -284,7 +298,7 @@ tbuf_site_semaphore(const struct tbuf_site *site,
 	tbuf_fence();
 }
 
-/* Between two parts of a function's name :: may stand. */
+/* Returns true if :: at `i' joins two parts of a function's name. */
 static bool
 is_joint(const char *field, size_t i)
 {
@@ -292,11 +306,11 @@ is_joint(const char *field, size_t i)
 	    field[i + 2] != '\0' && field[i + 2] != ':');
 }
 
-/* How many bytes a field has, -1: it is none. */
+/* Returns the length of a field, -1 if it is not valid. */
 static int
 field_length(const char *field, bool parts)
 {
-	/* A program has thousands of them when it begins. */
+	/* A table, because a starting program checks thousands of fields. */
 	static const bool good[UCHAR_MAX + 1] = {
 		[' ' + 1 ... ',' - 1] = true, [',' + 1 ... ':' - 1] = true,
 		[':' + 1 ... '\177' - 1] = true,
@@ -313,7 +327,7 @@ field_length(const char *field, bool parts)
 	return (field[i] == '\0' && i <= FIELD_MAX ? (int)i : -1);
 }
 
-/* The names of a run-time probe's arguments, no two of them the same. */
+/* Joins the names of a run-time probe's arguments and makes them unique. */
 static int
 names_given(unsigned nargs, const char *const *names, char *joined,
     size_t *size)
@@ -348,7 +362,7 @@ tbuf_probe_select(struct tbuf_site *site, uint32_t mask)
 	site->index = mask;
 }
 
-/* Of a site that nobody has looked after the version is wrong. */
+/* Returns the site's selection; its version is wrong if it has none. */
 static uint32_t
 selection_of(const struct tbuf_site *site)
 {
@@ -390,11 +404,14 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 		end(&mask);
 	}
 	errno = saved;
-	/* Where tracing is off the probe is one that nobody enables. */
+	/* If tracing is off the probe is registered but never enabled. */
 	return (error == -ECANCELED ? 0 : error);
 }
 
-/* What a batch has in common is looked at once; of who holds the lock. */
+/*
+ * Checks the fields that a batch has in common once; the lock's holder calls
+ * it.
+ */
 static int
 group_look(const struct tbuf_batch_probe *probe)
 {
@@ -429,8 +446,8 @@ tbuf_batch_register(struct tbuf_site *site,
 }
 
 /*
- * A handler that forked between the two steps of a removal would leave a child
- * that goes on and writes to its parent's table.
+ * Blocks signals: a handler that forked between the two steps of a removal
+ * would make a child that continues and writes to its parent's table.
  */
 void
 tbuf_probe_unregister(struct tbuf_site *site)

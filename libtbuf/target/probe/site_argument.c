@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What an argument of a probe is called.  Only a plain path of members has a
- * name of its own, its last identifier: a, a.b, p->q, a[i].b, ns::a.  Casts,
- * & and * may stand before it, and parentheses around it.  Of anything else
- * no one identifier says what it is.
+ * Names of a probe's arguments.  Only a plain path of members has a name, its
+ * last identifier: a, a.b, p->q, a[i].b, ns::a.  Casts, & and * may precede it,
+ * and parentheses enclose it.  Any other expression has no single identifier
+ * that describes it.
  */
 #include "base/optimize_size.h"
 
@@ -12,7 +12,7 @@
 
 #include "target/probe/site_token.h"
 
-/* Parentheses in each other; beyond that an argument has no name. */
+/* Nesting of parentheses; a deeper argument has no name. */
 #define DEPTH_MAX	32
 
 static bool	read_path(struct cursor, struct argument_name *, unsigned);
@@ -33,7 +33,7 @@ is_operator(struct token token, const char *operators)
 	    strchr(operators, *token.span.start) != NULL);
 }
 
-/* Words that only a type has. */
+/* Returns true for a word that occurs only in types. */
 static bool
 is_type_word(struct span word)
 {
@@ -48,7 +48,7 @@ is_type_word(struct span word)
 	    memcmp(word.start + word.length - 2, "_t", 2) == 0));
 }
 
-/* Is what stands between parentheses a type for certain? */
+/* Returns true if the text between parentheses is certainly a type. */
 static bool
 is_type(struct cursor inside)
 {
@@ -71,8 +71,8 @@ is_type(struct cursor inside)
 }
 
 /*
- * Is the group at the cursor a cast of what follows?  (a)(b) may be a call, and
- * (a) * b a product, unless it is a type for certain.
+ * Steps over the group at the cursor if it is a cast.  (a)(b) may be a call,
+ * and (a) * b a product, unless `a' is certainly a type.
  */
 static bool
 skip_cast(struct cursor *cursor)
@@ -92,7 +92,7 @@ skip_cast(struct cursor *cursor)
 	return (true);
 }
 
-/* Step over what may stand before a path. */
+/* Steps over the casts, & and * before a path. */
 static void
 skip_prefixes(struct cursor *cursor)
 {
@@ -102,7 +102,7 @@ skip_prefixes(struct cursor *cursor)
 	} while (skip_cast(cursor));
 }
 
-/* The contents of parentheses that have to follow. */
+/* Reads the contents of parentheses, which are required here. */
 static bool
 read_group(struct cursor *cursor, struct cursor *inside)
 {
@@ -112,7 +112,7 @@ read_group(struct cursor *cursor, struct cursor *inside)
 	return (true);
 }
 
-/* The first argument of one of the macros. */
+/* Returns the first argument of a macro call. */
 static struct cursor
 first_of(struct cursor inside)
 {
@@ -141,7 +141,7 @@ read_named(struct cursor inside, struct argument_name *name)
 	    tbuf_token_next(&inside).kind == TOKEN_COMMA);
 }
 
-/* static_cast<T>(path), TBUF_BYTES(path, n), and so on. */
+/* Reads static_cast<T>(path), TBUF_BYTES(path, n) and similar calls. */
 static bool
 read_call(struct cursor *cursor, struct span word, struct argument_name *name,
     unsigned depth)
@@ -167,7 +167,7 @@ read_call(struct cursor *cursor, struct span word, struct argument_name *name,
 	    read_path(first_of(inside), name, depth));
 }
 
-/* Where a path begins. */
+/* Reads the beginning of a path. */
 static bool
 read_first(struct cursor *cursor, struct argument_name *name, unsigned depth)
 {
@@ -192,7 +192,7 @@ read_first(struct cursor *cursor, struct argument_name *name, unsigned depth)
 	return (true);
 }
 
-/* One argument from its beginning to its end. */
+/* Reads one whole argument. */
 static bool
 read_path(struct cursor cursor, struct argument_name *name, unsigned depth)
 {
@@ -220,7 +220,7 @@ read_path(struct cursor cursor, struct argument_name *name, unsigned depth)
 	return (true);
 }
 
-/* What a macro that wraps TBUF_PROBE leaves of a TBUF_NAMED. */
+/* Reads a TBUF_NAMED that a macro around TBUF_PROBE has expanded. */
 static bool
 read_expanded(struct cursor cursor, struct argument_name *name)
 {

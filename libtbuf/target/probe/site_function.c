@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The function that a site stands in, as the field of a probe.  In C it is
+ * Makes a probe's field of the function that a site is in.  In C it is
  * __func__.  In C++ it is cut out of __PRETTY_FUNCTION__, which gcc and clang
  * spell differently:
  *
@@ -10,8 +10,8 @@
  *	{anonymous}::run()::<lambda(int)>
  *	auto (anonymous namespace)::run()::(anonymous class)::operator()(int)
  *
- * Both are ns::Box::get, and both run::lambda: without the type of the result,
- * arguments, those of templates, and what has no name.
+ * The first two are ns::Box::get, the others run::lambda: result types,
+ * arguments, template arguments and unnamed scopes are omitted.
  */
 #include "base/optimize_size.h"
 
@@ -23,7 +23,7 @@
 struct field {
 	char *text;
 	size_t length;
-	bool joined;		/* behind ::, the next name goes on */
+	bool joined;		/* after ::, the next name continues it */
 	bool full;
 };
 
@@ -41,8 +41,8 @@ clear(struct field *field)
 }
 
 /*
- * Cut before a character of UTF-8 or a ::, not within.  What no field has
- * becomes _.
+ * Appends text, cut before a whole UTF-8 character or ::.  Characters that a
+ * field cannot have become _.
  */
 static void
 put(struct field *field, const char *text, size_t length)
@@ -64,7 +64,7 @@ put(struct field *field, const char *text, size_t length)
 		    strchr(" \t\n\v\f\r,:", text[i]) == NULL ? text[i] : '_';
 }
 
-/* A name begins: it goes on behind ::, anything else was a type. */
+/* Begins a name: it continues the field after ::, else replaces it. */
 static void
 begin(struct field *field)
 {
@@ -82,7 +82,7 @@ put_name(struct field *field, const char *text, size_t length)
 	put(field, text, length);
 }
 
-/* A part that has no name: what is before it counts only behind ::. */
+/* Steps over an unnamed part: the field before it counts only after ::. */
 static void
 put_nothing(struct field *field)
 {
@@ -92,8 +92,8 @@ put_nothing(struct field *field)
 }
 
 /*
- * Behind the word `operator`: what it is the operator of, up to its arguments.
- * That may be a type, whose own arguments are left out.
+ * Reads an operator's name, after the word `operator', up to its arguments.  It
+ * may be a type; template arguments of types are omitted.
  */
 static void
 read_operator(struct cursor *cursor, struct field *field)
@@ -123,7 +123,7 @@ read_operator(struct cursor *cursor, struct field *field)
 	}
 }
 
-/* Skip (anonymous namespace), (anonymous class), (lambda at FILE:1:2). */
+/* Reads (anonymous namespace), (anonymous class), (lambda at FILE:1:2). */
 static bool
 read_unnamed(struct cursor *cursor, struct field *field)
 {
@@ -134,7 +134,7 @@ read_unnamed(struct cursor *cursor, struct field *field)
 	if (!is(first, "lambda") && ((!is(first, "anonymous") &&
 	    !is(first, "unnamed")) || second.kind != TOKEN_IDENTIFIER))
 		return (false);
-	/* clang's lambda expression is a class with an operator. */
+	/* In clang a lambda expression is a class with an operator. */
 	ahead = *cursor;
 	if (tbuf_token_next(&ahead).kind == TOKEN_SCOPE &&
 	    is(tbuf_token_next(&ahead), "operator") &&
@@ -147,7 +147,7 @@ read_unnamed(struct cursor *cursor, struct field *field)
 	return (true);
 }
 
-/* Behind a function's arguments: is it the scope of another? */
+/* Returns true if :: follows a function's arguments. */
 static bool
 is_scope(struct cursor *cursor)
 {
@@ -167,7 +167,9 @@ is_scope(struct cursor *cursor)
 	}
 }
 
-/* An opening parenthesis has been read.  False at the function's arguments. */
+/*
+ * Reads after a parenthesis.  Returns false at the site's function's arguments.
+ */
 static bool
 read_open(struct cursor *cursor, struct field *field)
 {
@@ -185,7 +187,7 @@ read_open(struct cursor *cursor, struct field *field)
 	return (is_scope(cursor));
 }
 
-/* `<` has been read: a lambda expression, a class with no name, arguments. */
+/* Reads after `<': a lambda expression, an unnamed class, or arguments. */
 static void
 read_angle(struct cursor *cursor, struct field *field)
 {
@@ -212,7 +214,7 @@ read_word(struct cursor *cursor, struct token token, struct field *field)
 	return (true);
 }
 
-/* Read on; false at the end. */
+/* Reads one part.  Returns false at the end. */
 static bool
 read_part(struct cursor *cursor, struct field *field)
 {

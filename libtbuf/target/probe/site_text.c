@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Taking apart the text of a site.  What separates arguments here is what
- * separates them for the preprocessor: a comma outside of parentheses and
- * literals.  Brackets and braces protect nothing there.
+ * Parses the text of a site.  Arguments are separated as in the preprocessor:
+ * by a comma outside of parentheses and literals.  Brackets and braces do not
+ * protect a comma.
  */
 #include "base/optimize_size.h"
 
@@ -16,8 +16,8 @@
 #include "target/probe/site_token.h"
 
 /*
- * Read an argument and the comma behind it.  Returns whether there was a
- * comma: another argument follows.
+ * Reads an argument and the comma after it.  Returns true if there was a comma:
+ * another argument follows.
  */
 static bool
 read_argument(struct cursor *text, struct argument_name *name)
@@ -39,7 +39,7 @@ read_argument(struct cursor *text, struct argument_name *name)
 	return (token.kind == TOKEN_COMMA);
 }
 
-/* Read provider or name, and the comma behind it if there is one. */
+/* Reads a provider or a name, and the comma after it if there is one. */
 static int
 read_field(const char **text, struct span *field, bool *more)
 {
@@ -57,7 +57,7 @@ read_field(const char **text, struct span *field, bool *more)
 	return (0);
 }
 
-/* Store a provider, or a name with `__` as `-`. */
+/* Stores a provider, or a name with `__' as `-'. */
 static int
 store_field(char *out, struct span field, bool dashes)
 {
@@ -78,7 +78,7 @@ store_field(char *out, struct span field, bool dashes)
 	return (0);
 }
 
-/* Cut before a character of UTF-8, not within. */
+/* Cuts a span before a whole UTF-8 character. */
 static void
 cut_span(struct span *span, size_t length)
 {
@@ -90,7 +90,7 @@ cut_span(struct span *span, size_t length)
 		span->length--;
 }
 
-/* What argument `n` is called that has no name of its own. */
+/* Returns the default name of argument `n'. */
 static struct span
 default_name(unsigned n)
 {
@@ -109,9 +109,9 @@ is_default_name(struct span span, unsigned n)
 }
 
 /*
- * Does argument n have to give its name up?  It is another one's, which was
- * given by TBUF_NAMED and this one was not, or else comes first; or it is the
- * default name that another one has.
+ * Returns true if argument n has to take its default name: another argument has
+ * the same name and comes from TBUF_NAMED, which this one does not, or precedes
+ * this one in the same case; or the name is another argument's default name.
  */
 static bool
 gives_way(const struct argument_name *names, unsigned nargs, unsigned n)
@@ -131,7 +131,7 @@ gives_way(const struct argument_name *names, unsigned nargs, unsigned n)
 	return (false);
 }
 
-/* Give default names until no two are the same. */
+/* Assigns default names until all names differ. */
 void
 tbuf_site_settle(struct argument_name *names, unsigned nargs)
 {
@@ -153,7 +153,7 @@ tbuf_site_settle(struct argument_name *names, unsigned nargs)
 	}
 }
 
-/* Read exactly `nargs` arguments, or leave all names empty. */
+/* Reads exactly `nargs' arguments, or clears all names. */
 static void
 read_names(const char *text, bool more, struct argument_name *names,
     unsigned nargs)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tokens of a site's text.  Comments are gone already.
+ * Tokens of a site's text, from which the preprocessor has removed comments.
  */
 #include "base/optimize_size.h"
 
@@ -9,7 +9,7 @@
 
 #include "target/probe/site_token.h"
 
-/* ctype.h would ask the host program's locale. */
+/* ctype.h would use the program's locale. */
 static bool
 is_digit(char c)
 {
@@ -68,7 +68,7 @@ skip_number(const char *p)
 	}
 }
 
-/* From the opening quote to behind the suffix of a C++ literal, if any. */
+/* Skips a literal from its opening quote to the end of its C++ suffix. */
 static const char *
 skip_quoted(const char *p)
 {
@@ -84,7 +84,7 @@ skip_quoted(const char *p)
 	return (skip_identifier(p));
 }
 
-/* The same from the quote of R"delimiter( to behind )delimiter". */
+/* Skips a raw literal from the quote of R"delimiter( on. */
 static const char *
 skip_raw(const char *p)
 {
@@ -116,7 +116,7 @@ is_raw_prefix(struct span word)
 	    is_prefix((struct span){ word.start, word.length - 1 })));
 }
 
-/* The token at `p`, which stands on no white space. */
+/* Returns the token at `p', which is not at white space. */
 static struct token
 token_at(const char *p)
 {
@@ -199,7 +199,7 @@ tbuf_token_group(struct cursor *cursor, char open, char close)
 			inside.end = cursor->p;
 			return (inside);
 		}
-		/* Within parentheses < and > compare. */
+		/* Within parentheses < and > are comparisons. */
 		if (open != '(' && token.kind == TOKEN_OPEN)
 			round++;
 		else if (open != '(' && token.kind == TOKEN_CLOSE && round > 0)

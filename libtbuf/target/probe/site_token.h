@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the files that take a site's text apart have in common.
+ * Tokens, for the files that parse a site's text.
  */
 #ifndef TBUF_TARGET_PROBE_SITE_TOKEN_H
 #define TBUF_TARGET_PROBE_SITE_TOKEN_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A stretch of a text. */
+/* A part of a text. */
 struct span {
 	const char *start;
 	size_t length;
@@ -18,10 +18,13 @@ struct span {
 bool	tbuf_span_is(struct span, const char *word);
 bool	tbuf_span_equal(struct span, struct span);
 
-/* Can it be part of an identifier? */
+/* Returns true if the character can be part of an identifier. */
 bool	tbuf_site_word(char);
 
-/* A preprocessing token; of the operators, those that a path is made of. */
+/*
+ * A preprocessing token; only operators that occur in paths have their own
+ * kinds.
+ */
 struct token {
 	enum token_kind {
 		TOKEN_END,
@@ -36,7 +39,7 @@ struct token {
 	struct span span;
 };
 
-/* What is left to read; a NUL stands behind it, or a token begins there. */
+/* The text not yet read.  A NUL is at its end, or a token begins there. */
 struct cursor {
 	const char *p;
 	const char *end;
@@ -46,15 +49,12 @@ struct token tbuf_token_next(struct cursor *);
 struct token tbuf_token_peek(struct cursor);
 
 /*
- * Behind an opening bracket that has been read: what is inside, and step
- * behind its closing one, or to the end where that is missing.
+ * Reads to the closing bracket, or to the end of the text if that is missing;
+ * the opening one has been read.  Returns the text inside.
  */
 struct cursor tbuf_token_group(struct cursor *, char open, char close);
 
-/*
- * What an argument is called by itself, or by TBUF_NAMED; empty where it has
- * no name.
- */
+/* The name of an argument, its own or from TBUF_NAMED; empty if it has none. */
 struct argument_name {
 	struct span span;
 	bool given;
@@ -63,7 +63,7 @@ struct argument_name {
 
 struct argument_name tbuf_site_argument(struct cursor);
 
-/* Call argN what has no name, and what has the name of another argument. */
+/* Calls an argument argN if it has no name, or another argument's name. */
 void	tbuf_site_settle(struct argument_name *, unsigned nargs);
 
 #endif
