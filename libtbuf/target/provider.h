@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * For libtbuf and its providers only.
+ * Functions of libtbuf for its providers; they are not installed.
  */
 #ifndef TBUF_TARGET_PROVIDER_H
 #define TBUF_TARGET_PROVIDER_H
@@ -11,24 +11,25 @@
 #include <stdint.h>
 
 /*
- * Count this thread's mark up (1) or down (-1): while it is not zero, fires
+ * Adds `step' (1 or -1) to this thread's mark: while the mark is not 0, fires
  * of this thread go to lock lanes.  Async-signal-safe.
  */
 __attribute__((visibility("default")))
 void	tbuf_thread_mark(int step);
 
 /*
- * Count up (1) or down (-1) how often this thread's calls, of the system and of
- * the C library, have been said to be none of the program's, or just tell (0).
- * Async-signal-safe.
+ * Adds `step' (1, -1, or 0 to read it) to the depth at which this thread's
+ * calls, of the system and of the C library, are not the program's.  Returns
+ * the new depth.  Async-signal-safe.
  */
 __attribute__((visibility("default")))
 uint32_t tbuf_thread_hide(int step);
 
 /*
- * Around the system call of vfork(2): before it; in the child; and in the
- * parent, when the child is done or there is none.  They hand on what the
- * first one returns.  errno is left alone.
+ * Wrappers of vfork(2) call these: the first before the system call; the second
+ * in the child; the third in the parent, when the child has exited or executed,
+ * or vfork has failed.  The first returns the others' token.  errno is
+ * preserved.
  */
 __attribute__((visibility("default")))
 uint32_t tbuf_vfork_begin(void);
@@ -38,17 +39,17 @@ __attribute__((visibility("default")))
 void	tbuf_vfork_end(uint32_t token);
 
 /*
- * Is a thread making this process a target, or registering probes?  If it is
- * the calling one, which has come here out of a function that the library
- * uses, it cannot register any.  Async-signal-safe.
+ * Returns true while a thread makes this process a target or registers probes.
+ * If that is the calling thread, called from a function that the library uses,
+ * it cannot register any.  Async-signal-safe.
  */
 __attribute__((visibility("default")))
 bool	tbuf_life_busy(void);
 
 /*
- * Around many calls of tbuf_probe_register(): signals are blocked and the
- * table is locked once for all of them.  In between the calling thread waits
- * for nobody.
+ * These enclose many calls of tbuf_probe_register(): signals are blocked and
+ * the table is locked once for all of them.  The calling thread must not wait
+ * for any other in between.
  */
 __attribute__((visibility("default")))
 void	tbuf_batch_begin(sigset_t *mask);
@@ -56,18 +57,19 @@ __attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
- * In between: register a probe of which all is known.  `site' is zeroed but for
- * its arguments' number and types; argnames are as many strings, one behind the
- * other.  Function and name are fit to be fields.  What provider and module
- * point to stays what it is till the batch ends: it is looked at when another
- * pointer comes.  `like' is a site of this batch that has the same types, or
- * NULL.  Returns what tbuf_probe_register() does.
+ * Registers a probe between tbuf_batch_begin() and tbuf_batch_end().  `site' is
+ * zeroed but for its arguments' number and types; argnames has that many
+ * strings, one after the other.  Function and name must be valid fields.  The
+ * strings that provider and module point to must not change until the batch
+ * ends: they are checked only when the pointers differ from the last call's.
+ * `like' is a site of this batch with the same types, or NULL.  Returns as
+ * tbuf_probe_register() does.
  */
 struct tbuf_site;
 struct tbuf_batch_probe {
 	const char *provider, *module, *function, *name;
 	const char *argnames;
-	size_t argnames_size;	/* NULs included */
+	size_t argnames_size;	/* with the NULs */
 	const struct tbuf_site *like;
 };
 __attribute__((visibility("default")))
@@ -75,20 +77,20 @@ int	tbuf_batch_register(struct tbuf_site *site,
 	    const struct tbuf_batch_probe *);
 
 /*
- * Fire a site for code that is redirected, or has called what stands in front
- * of another function: stacks begin at `pc', where it goes on, with `sp' and
- * `fp' in the registers for these.  `inner' is an address in the function that
- * stands there, or 0.  A site that is fired so is fired in no other way.
- * Async-signal-safe; leaves errno as it was.
+ * Fires a site on behalf of redirected code, or of a wrapper that has called
+ * the wrapped function: stacks begin at `pc', where the program resumes, with
+ * `sp' and `fp' in these registers.  `inner' is an address in the wrapper, or
+ * 0.  Such a site is fired in no other way.  Async-signal-safe; preserves
+ * errno.
  */
 __attribute__((visibility("default")))
 void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
 	    uint64_t inner, uint64_t pc, uint64_t sp, uint64_t fp);
 
 /*
- * The word that a program tests before it prepares the arguments of a probe
- * that was registered; `semaphore' stays, and its probe with it.  NULL: it is
- * not to be written to any more.
+ * Sets the word that a program tests before it prepares the arguments of a
+ * registered probe.  `semaphore' is never freed, nor is its probe.  NULL: the
+ * word must not be written to any more.
  */
 struct tbuf_semaphore;
 __attribute__((visibility("default")))
@@ -96,8 +98,9 @@ void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
 	    uint16_t *word);
 
 /*
- * This process is a consumer: if it has no probes it need not be found as a
- * target, nor be told of by those who have found it already (drain.c).
+ * This process is a consumer: if it has no probes, its control file is removed,
+ * so that it is not found as a target, nor reported by consumers that have
+ * found it (drain.c).
  */
 __attribute__((visibility("hidden")))
 void	tbuf_life_withdraw(void);
