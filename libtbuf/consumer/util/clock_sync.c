@@ -24,7 +24,7 @@ tbuf_now(void)
 	return ((uint64_t)t.tv_sec * TBUF_SECOND + (uint64_t)t.tv_nsec);
 }
 
-/* The target has written its points itself: any slope has to be harmless. */
+/* Sets the slope, which must be harmless: the target wrote its points. */
 static void
 set_slope(struct tbuf_timeline *line)
 {

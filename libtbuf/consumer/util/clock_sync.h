@@ -20,25 +20,28 @@ struct tbuf_timeline {
 	enum tbuf_clock clock;
 	struct tbuf_moment base;
 	struct tbuf_moment latest;
-	uint64_t slope;			/* ns a tick, with a fraction */
+	uint64_t slope;			/* ns a tick, fixed point */
 };
 
-#define TBUF_SLOPE_BITS	48		/* of the slope's fraction */
+#define TBUF_SLOPE_BITS	48		/* bits of the slope's fraction */
 
 void	tbuf_timeline_start(struct tbuf_timeline *, enum tbuf_clock,
 	    const struct tbuf_moment *base);
-/* Take the latest moment now (NULL), or have it given. */
+/* Sets the second point: `latest`, or the present moment if that is NULL. */
 void	tbuf_timeline_update(struct tbuf_timeline *,
 	    const struct tbuf_moment *latest);
 /*
- * ns a tick since a moment that is some time ago, 32 bits of it a fraction:
- * what timestamps in targets are made with.
+ * Returns the ns a tick since an earlier moment, with 32 bits of fraction.
+ * Clauses in targets compute timestamps with it.
  */
 uint64_t tbuf_timeline_multiplier(const struct tbuf_moment *);
-/* The record clock's reading some ns from now. */
+/* Returns the reading that the record clock will have `ns` from now. */
 uint64_t tbuf_timeline_ahead(const struct tbuf_timeline *, uint64_t ns);
 
-/* These are asked for each record.  since: false before the first point. */
+/*
+ * Converts ticks to CLOCK_MONOTONIC, inline because each record needs it.
+ * Returns false for ticks before the first point.
+ */
 static inline bool
 tbuf_timeline_since(const struct tbuf_timeline *line, uint64_t ticks,
     uint64_t *mono)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The CPUs that there are, and those that a process may run on.
+ * The CPUs that are online, and the CPUs that a process may run on.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -32,7 +32,7 @@ tbuf_target_cpus(pid_t pid, struct tbuf_cpus *cpus)
 	add_thread(pid, cpus);
 	if (pid == 0)
 		return;
-	/* Its threads may have been let onto others. */
+	/* Other threads of the process may be allowed on other CPUs. */
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	if ((dir = opendir(path)) == NULL)
 		return;
@@ -43,7 +43,7 @@ tbuf_target_cpus(pid_t pid, struct tbuf_cpus *cpus)
 	closedir(dir);
 }
 
-/* Sets such as "0-3,7", as the kernel writes them. */
+/* Parses a set of CPUs as the kernel writes it, such as "0-3,7". */
 static void
 parse_cpulist(const char *text, struct tbuf_cpus *cpus)
 {

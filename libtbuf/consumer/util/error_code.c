@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Error codes, by what a caller can do about them.
+ * Classes of error codes.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options, as their names in options.c have them.
+ * Parses the values of the options in options.c.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ is_number(unsigned kind)
 	return (kind == TBUF_SETTING_NUMBER || kind == TBUF_SETTING_FLAG);
 }
 
-/* The kind of base/option.h that has a value's words. */
+/* Returns the kind of base/option.h that parses values of this kind. */
 static enum tbuf_option_kind
 common_kind(unsigned kind)
 {
@@ -39,7 +39,7 @@ common_kind(unsigned kind)
 	    (enum tbuf_option_kind)kind);
 }
 
-/* Digits: any number sets a flag, 0 too. */
+/* Parses an integer.  Any integer sets a flag, 0 too. */
 static int
 parse_integer(unsigned kind, const char *value, int64_t *number)
 {
@@ -77,7 +77,7 @@ parse(unsigned kind, const char *value, int64_t *number)
 		"default", "ascii", "utf8", NULL
 	};
 
-	/* A bare name is 0. */
+	/* An option without a value is 0. */
 	*number = 0;
 	if (kind == TBUF_SETTING_NUMBER && value == NULL)
 		return (0);

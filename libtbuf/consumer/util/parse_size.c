@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sizes and rates, as DTrace's options have them.
+ * Parses sizes and rates in the syntax of DTrace's options.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "consumer/util/util.h"
 #include "tbuf_consumer.h"
 
-/* An unsigned integer in a C base, without a sign or a blank in front. */
+/* Parses an unsigned integer as C writes it, without a sign or a blank. */
 static int
 parse_integer(const char *text, uint64_t *value, const char **end)
 {

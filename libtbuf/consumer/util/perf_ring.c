@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Perf events, and the buffers that the kernel writes their samples to.
+ * Opens perf events and reads the buffers that the kernel writes samples to.
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,14 +16,14 @@
 #include "arch/atomics.h"
 #include "consumer/util/perf_ring.h"
 
-/* Pages of a buffer; two runs have room in what a user may lock at first. */
+/* Pages of a buffer: two runs fit into a user's default mlock limit. */
 #define PAGES_MOST	64u
 #define PAGES_LEAST	4u
 
-#define FRAMES_MAX	128u		/* and words PERF_CONTEXT_* */
-#define STACK_BYTES	8192u		/* of a raw stack */
+#define FRAMES_MAX	128u		/* with PERF_CONTEXT_* words */
+#define STACK_BYTES	8192u		/* bytes of a raw stack */
 
-/* Those that a stack is unwound by, in the kernel's order. */
+/* The registers that unwinding needs, in the kernel's order. */
 #if defined(__x86_64__)
 #define REGISTERS	UINT64_C(0xff01ff)
 static const unsigned char dwarf_numbers[TBUF_PERF_REGISTERS] = {
@@ -36,7 +36,7 @@ static const unsigned char dwarf_numbers[TBUF_PERF_REGISTERS] = {
 	20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32
 };
 #endif
-#define RECORD_MAX	65536u		/* a header's 16 bits */
+#define RECORD_MAX	65536u		/* a header's size has 16 bits */
 
 static int
 event_open(struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -64,7 +64,10 @@ tbuf_perf_sample_size(const struct tbuf_perf_terms *terms)
 
 /* ------------------------------------------------------------ buffers */
 
-/* As large as may be had: others' count against the same limit. */
+/*
+ * Maps the largest buffer that the mlock limit allows; buffers of other runs
+ * count against the same limit.
+ */
 static int
 map(struct tbuf_perf_buffer *b)
 {
@@ -143,7 +146,7 @@ tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,
 
 	attr.inherit_thread = !terms->children;
 	fd = event_open(&attr, tid, b->cpu);
-	/* Linux before 5.13 has children inherit it with threads. */
+	/* Before Linux 5.13, child processes inherit it like threads. */
 	if (fd == -EINVAL && attr.inherit_thread) {
 		attr.inherit_thread = 0;
 		fd = event_open(&attr, tid, b->cpu);
@@ -157,7 +160,7 @@ tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,
 
 /* ------------------------------------------------------------ records */
 
-/* It may go across the end of the buffer. */
+/* Returns bytes of the buffer; a copy if they wrap around its end. */
 static const void *
 bytes_at(const struct tbuf_perf_buffer *b, uint64_t at, size_t size)
 {
@@ -180,7 +183,7 @@ tbuf_perf_look(struct tbuf_perf_buffer *b)
 	b->head = tbuf_load_acquire(&b->page->data_head);
 }
 
-/* What was read was read before the kernel writes there again. */
+/* Releases bytes up to `tail`, all of which have been read. */
 static void
 go_on(struct tbuf_perf_buffer *b, uint64_t tail)
 {
@@ -188,7 +191,10 @@ go_on(struct tbuf_perf_buffer *b, uint64_t tail)
 	tbuf_store_release(&b->page->data_tail, tail);
 }
 
-/* With a size that cannot be, nobody knows where the next one begins. */
+/*
+ * After a record of an impossible size the next one cannot be found: all
+ * records up to the head are skipped.
+ */
 const struct perf_event_header *
 tbuf_perf_peek(struct tbuf_perf_buffer *b)
 {
@@ -215,8 +221,9 @@ tbuf_perf_step(struct tbuf_perf_buffer *b)
 }
 
 /*
- * Behind the time: ABI, registers unless that is 0; room for the stack, the
- * bytes, and how many of them there are unless that is 0.
+ * After the time there are: the ABI; the registers, unless the ABI is 0; the
+ * size of the stack area; its bytes and the count of valid ones, unless that
+ * size is 0.
  */
 bool
 tbuf_perf_stack_read(const struct tbuf_perf_sample *sample,

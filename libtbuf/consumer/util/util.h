@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Small things that any part of the consumer side may use: they know neither a
- * target nor a run.
+ * Helpers for any part of the consumer side; they use neither a target nor a
+ * run.
  */
 #ifndef TBUF_CONSUMER_UTIL_UTIL_H
 #define TBUF_CONSUMER_UTIL_UTIL_H
@@ -17,44 +17,45 @@
 
 #define TBUF_SECOND	UINT64_C(1000000000)
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 uint64_t tbuf_now(void);
 
-/* The CPUs that are online; empty if that cannot be found out. */
+/* Lists the online CPUs; if unknown, this thread's allowed CPUs, or none. */
 void	tbuf_cpus_online(struct tbuf_cpus *);
 
-/* The CPUs that any thread of a process may run on now. */
+/* Lists the CPUs that any thread of a process may run on now. */
 void	tbuf_target_cpus(pid_t, struct tbuf_cpus *);
 
 /*
- * Run once on each of these CPUs.  Whoever was inside a restartable sequence
- * there has been switched out for it, so the sequence is done or aborted.
- * A CPU that is not online has nobody on it.  False: not on all of them.
+ * Runs once on each of these CPUs that is online.  A thread that was inside a
+ * restartable sequence there was switched out, so the sequence is done or
+ * aborted.  Returns false if a CPU could not be run on.
  */
 bool	tbuf_cpus_visit(const struct tbuf_cpus *);
 
 /*
- * Is a descriptor not one of the last?  A few are kept for what has to be
- * opened for a moment: without /proc/meminfo a budget would have no limit.
+ * Returns false if a descriptor is one of the last that the limit allows: these
+ * are reserved for files that are opened briefly.  Without /proc/meminfo a
+ * budget would have no limit.
  */
 bool	tbuf_descriptor_spare(int fd);
 
 /*
- * Returns true for an error that all targets would meet: descriptors or memory
- * are used up.
+ * Returns true for an error that would affect all targets: descriptors or
+ * memory are used up.
  */
 bool	tbuf_error_exhausted(int error);
 
 /*
- * A table of so many zeroes, of which memory is used where it is written to;
- * NULL.  The product of both numbers does not overflow.
+ * Allocates a table of zeroes that uses memory only where it is written to.
+ * Returns NULL if that fails.  count * size must not overflow.
  */
 void	*tbuf_sparse_new(uint64_t count, size_t size);
 void	tbuf_sparse_free(const void *table);
 
 /*
- * Copy a text, cut to size; gives the bytes kept.  (strlcpy, without making
- * every target load another library.)
+ * Copies a string, cut to size, and returns the bytes copied without the NUL
+ * (strlcpy would make every target load another library).
  */
 static inline size_t
 tbuf_copy(char *to, const char *from, size_t size)

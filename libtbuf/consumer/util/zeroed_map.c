@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Tables for all that a target may have, most of which have little.  calloc(3)
- * would write all of the zeroes once such a table has been freed before: three
- * megabytes for each process that is followed.
+ * Sparse tables, sized for the most that a target may have.  calloc(3) would
+ * write all of the zeroes if the heap reuses a freed table: three megabytes for
+ * each process that is followed.
  */
 #include <sys/mman.h>
 
@@ -11,9 +11,9 @@
 
 #include "consumer/util/util.h"
 
-/* In front of a table. */
+/* Precedes a table. */
 struct head {
-	size_t size;		/* of both */
+	size_t size;		/* bytes of head and table */
 	max_align_t table[];
 };
 
