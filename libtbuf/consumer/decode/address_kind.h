@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Addresses of programs in records, by what they were asked for by: the word of
- * a script's shape, and the number that a file has for it (enum tbuf_asked).
+ * Which D function recorded an address (ustack, usym, ...): its name in a
+ * script's shape, and its number in a control file (enum tbuf_asked).
  */
 #ifndef TBUF_CONSUMER_DECODE_ADDRESS_KIND_H
 #define TBUF_CONSUMER_DECODE_ADDRESS_KIND_H
@@ -12,10 +12,13 @@
 #include "layout/layout.h"
 #include "machine/program.h"
 
-/* Of what a script says of a piece, which may be nothing (NULL). */
+/* Returns the number for a piece's shape, which may be NULL. */
 uint32_t tbuf_asked_kind(const struct tbuf_d_shape *);
 
-/* What a file has may be any number: NULL, and trace(), if it is none. */
+/*
+ * Return the shape and the action for a number out of a file: NULL and trace()
+ * if it is not a valid one.
+ */
 const struct tbuf_d_shape *tbuf_asked_shape(uint32_t kind);
 enum tbuf_d_action_kind	tbuf_asked_action(uint32_t kind);
 

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probes of a run.  A target's table is copied once, with everything in
- * it bounded and cleaned, and equal probes of several targets become one.
+ * The probes of a run.  Each entry of a target's table is copied once, bounded
+ * and cleaned, and equal probes of several targets become one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +15,17 @@
 
 #define NFIELDS		(4 + TBUF_NARGS)
 
-/* A probe out of a target's table, before it has an id. */
+/* A copy of a probe out of a target's table, before it has an id. */
 struct copy {
 	unsigned nargs;
 	uint8_t types[TBUF_NARGS];
-	unsigned length[NFIELDS];	/* NUL counted */
+	unsigned length[NFIELDS];	/* with the NUL */
 	char text[NFIELDS][TBUF_FIELD_SIZE];
 };
 
 /*
- * Printing a name must not move a terminal's cursor.  Colons are a function's
- * alone.
+ * Replaces characters that could move a terminal's cursor, and delimiters.
+ * Only names of functions may have colons.
  */
 static void
 clean(char *text, bool function)
@@ -39,7 +39,7 @@ clean(char *text, bool function)
 			*p = '?';
 }
 
-/* Entries and texts: a target's own, which may change, or a copy. */
+/* Entries and strings: a target's own, which may change, or a copy. */
 struct table {
 	const struct tbuf_probe_entry *entries;
 	const char *heap;
@@ -54,7 +54,10 @@ table_of(const struct tbuf_view *view)
 	    tbuf_view_heap(view) });
 }
 
-/* Copy a string of the heap: its length with the NUL, 0 if it has no end. */
+/*
+ * Copies a string of the heap.  Returns its length with the NUL, 0 if it has no
+ * end.
+ */
 static unsigned
 copy_string(const struct table *table, uint32_t offset,
     char to[TBUF_FIELD_SIZE], bool function)
@@ -114,7 +117,7 @@ copy_probe(const struct table *table, uint32_t index, struct copy *copy)
 	return (true);
 }
 
-/* FNV-1a over what makes a probe: its four fields and its types. */
+/* Computes FNV-1a over the identity of a probe: its four fields and types. */
 static uint32_t
 copy_hash(const struct copy *copy)
 {
@@ -140,7 +143,7 @@ same(const struct tbuf_probe_info *info, const struct copy *copy)
 	    memcmp(info->types, copy->types, sizeof(info->types)) == 0);
 }
 
-/* A probe, the layout of its records, and its strings behind both. */
+/* A probe and the layout of its records; its strings follow this struct. */
 struct known {
 	struct tbuf_probe_info info;
 	union {
@@ -187,7 +190,7 @@ info_new(const struct copy *copy)
 	return (info);
 }
 
-/* The first slot from where a hash leads on that is free, or has that hash. */
+/* Returns the first slot from `at` on that is free or has this hash. */
 static unsigned
 slot_find(const struct tbuf_probes *probes, uint32_t hash, unsigned at)
 {
@@ -209,7 +212,7 @@ slot_free(const struct tbuf_probes *probes, uint32_t hash)
 	return (at);
 }
 
-/* Twice as large. */
+/* Doubles the table.  Returns 0 or -ENOMEM. */
 static int
 grow(struct tbuf_probes *probes)
 {
@@ -261,7 +264,7 @@ intern(struct tbuf_probes *probes, const struct copy *copy,
 	return (1);
 }
 
-/* The probe at an index, if the table has it already. */
+/* Reads the probe at an index, if it is ready, as tbuf_probes_read() does. */
 static int
 read_probe(struct tbuf_probes *probes, const struct table *table,
     uint32_t index, const struct tbuf_probe_info **info)
@@ -296,20 +299,20 @@ tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
 
 /* ------------------------------------------------------------ whole tables */
 
-/* Tables of more probes, or more bytes of texts, are read one by one. */
+/* Limits of a table that is copied whole; larger ones are read by probe. */
 #define WHOLE_PROBES	1024u
 #define WHOLE_TEXTS	65536u
 
-/* A table at one moment, and what its probes have become. */
+/* A copy of a target's table, and the probes that were read from it. */
 struct tbuf_probes_whole {
 	uint32_t n;			/* probes */
-	uint32_t used;			/* bytes of texts */
+	uint32_t used;			/* bytes of strings */
 	struct tbuf_probe_entry entries[WHOLE_PROBES];
 	char heap[WHOLE_TEXTS];
 	const struct tbuf_probe_info *infos[WHOLE_PROBES];
 };
 
-/* Without what changes while a probe is there. */
+/* Copies a table without the fields that change while a probe exists. */
 static void
 whole_take(struct tbuf_probes_whole *w, const struct table *table)
 {
@@ -333,7 +336,7 @@ whole_same(const struct tbuf_probes_whole *a,
 	    memcmp(a->heap, b->heap, a->used) == 0);
 }
 
-/* What is read is the copy that later ones are compared with. */
+/* Reads the probes from the copy, which later tables are compared with. */
 static void
 whole_read(struct tbuf_probes *probes, struct tbuf_probes_whole *w)
 {
@@ -351,7 +354,7 @@ tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
 {
 	struct tbuf_probes_whole *w, *last = probes->whole[0];
 	uint32_t n = count_probes(view);
-	/* Not before: what is counted has its texts. */
+	/* After the count: a counted probe has its strings. */
 	struct table table = table_of(view);
 
 	if (n > WHOLE_PROBES || table.used > WHOLE_TEXTS)

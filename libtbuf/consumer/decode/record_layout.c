@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Record layouts: built once, then read by (the format of records is in
- * record.h).
+ * Builds record layouts, and reads records with them (layout/record.h has the
+ * format of records).
  */
 #include <string.h>
 
 #include "consumer/decode/record_layout.h"
 #include "machine/program.h"
 
-/* How each type of argument lies in a record. */
+/* How a record stores each type of argument. */
 static const struct {
 	uint8_t load;
-	uint8_t size;		/* and its alignment; 0: a text */
+	uint8_t size;		/* also the alignment; 0: text */
 } kinds[] = {
 	[TBUF_INT8] = { TBUF_LOAD_S8, 1 },
 	[TBUF_INT16] = { TBUF_LOAD_S16, 2 },
@@ -43,7 +43,7 @@ begin(struct tbuf_record_layout *layout)
 	layout->words = true;
 }
 
-/* One piece more.  False if no record could hold it. */
+/* Adds a piece.  Returns false if no record could hold it. */
 static bool
 add(struct tbuf_record_layout *layout, const struct tbuf_layout_piece *piece)
 {
@@ -64,7 +64,7 @@ add(struct tbuf_record_layout *layout, const struct tbuf_layout_piece *piece)
 	return (true);
 }
 
-/* What does not depend on the record is made here. */
+/* Sets the part of a value that is the same for all records. */
 static void
 set_head(struct tbuf_layout_piece *piece, uint8_t type, uint32_t size)
 {
@@ -98,8 +98,9 @@ tbuf_layout_arguments(struct tbuf_record_layout *layout,
 }
 
 /*
- * What a name is bound to, or an argument by its number: as wide as a register,
- * but of its own type.
+ * Sets a piece that is an argument of the probe, named by the clause or by its
+ * number: as wide as a register, but with the argument's type.  Returns false
+ * if the binding is invalid.
  */
 static bool
 set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
@@ -112,12 +113,12 @@ set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
 	if (argument >= probe->nargs &&
 	    (name < TBUF_NAMES_MAX || argument >= TBUF_NARGS))
 		return (false);
-	/* What a probe does not have is a number, 0. */
+	/* An argument that the probe does not have is the number 0. */
 	set_type(piece, argument < probe->nargs ? probe->types[argument] :
 	    TBUF_INT64);
 	if (piece->load == TBUF_LOAD_TEXT)
 		return (true);
-	/* The low bytes come first. */
+	/* A float is in the low bytes, which come first. */
 	if (piece->load != TBUF_LOAD_FLOAT && piece->load != TBUF_LOAD_DOUBLE)
 		piece->load = TBUF_LOAD_64;
 	piece->size = piece->align = sizeof(uint64_t);
@@ -197,7 +198,7 @@ text_piece(const char *data, size_t at, struct tbuf_value *v)
 	return (at + sizeof(word) + v->size);
 }
 
-/* The image, and frames that are known: in front of them nothing is told. */
+/* Reads a stack of known frames: the image and frames after the first word. */
 static size_t
 stack_piece(const char *data, size_t at, const struct tbuf_d_piece *piece,
     struct tbuf_value *v)

@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a record is made of.  A record layout is built once, from a probe's
- * types or from a text in the session's area, and checked then; reading a
- * record's data goes by it alone.
+ * Record layouts.  A layout is built and checked once, from a probe's types or
+ * from a text record in the session's area; a record's data are read with the
+ * layout alone.
  *
  *	data	| fixed pieces             | text | piece | text ...
  *		0                          fixed_size
  *
- * Up to the first text each piece lies at the same place in every record: one
- * comparison of sizes is all that they need.
+ * Each piece before the first text has the same offset in every record, so one
+ * comparison of sizes checks all of them.
  */
 #ifndef TBUF_CONSUMER_DECODE_RECORD_LAYOUT_H
 #define TBUF_CONSUMER_DECODE_RECORD_LAYOUT_H
@@ -30,31 +30,31 @@ enum tbuf_load_kind {
 	TBUF_LOAD_U8, TBUF_LOAD_U16, TBUF_LOAD_U32,
 	TBUF_LOAD_64, TBUF_LOAD_CHAR, TBUF_LOAD_FLOAT, TBUF_LOAD_DOUBLE,
 	TBUF_LOAD_ARRAY,
-	TBUF_LOAD_TEXT		/* of a length of its own: it is the last */
+	TBUF_LOAD_TEXT		/* has its length in the record; the last */
 };
 
 struct tbuf_layout_piece {
-	uint64_t head;		/* the first 8 bytes of its value */
+	uint64_t head;		/* first 8 bytes of its struct tbuf_value */
 	uint8_t load;		/* enum tbuf_load_kind */
 	uint8_t align;
-	uint16_t at;		/* in the data, of a fixed piece */
-	uint16_t size;		/* bytes; 0: a text */
+	uint16_t at;		/* offset in the data, of a fixed piece */
+	uint16_t size;		/* bytes; 0: text */
 	uint16_t reserved;
 };
 
 struct tbuf_record_layout {
 	uint16_t npieces;
-	uint16_t nfixed;	/* in front of the first text */
-	uint16_t fixed_size;	/* bytes of the data that these take */
-	bool words;		/* all of them are fixed, and have 64 bits */
+	uint16_t nfixed;	/* pieces before the first text */
+	uint16_t fixed_size;	/* bytes of data that these take */
+	bool words;		/* all pieces are fixed, and have 64 bits */
 	struct tbuf_layout_piece pieces[];
 };
 
-/* A layout that holds a probe's arguments. */
+/* Bytes of a layout for a probe's arguments. */
 #define TBUF_ARGUMENTS_LAYOUT	(sizeof(struct tbuf_record_layout) +	\
 	TBUF_ARGS_MAX * sizeof(struct tbuf_layout_piece))
 
-/* Bytes of a layout of so many pieces. */
+/* Returns the bytes of a layout of npieces. */
 static inline size_t
 tbuf_layout_size(unsigned npieces)
 {
@@ -62,20 +62,21 @@ tbuf_layout_size(unsigned npieces)
 	    npieces * sizeof(struct tbuf_layout_piece));
 }
 
-/* A default record: the arguments of a probe that has been checked. */
+/* Builds the layout of a default record: arguments of a checked probe. */
 void	tbuf_layout_arguments(struct tbuf_record_layout *,
 	    const struct tbuf_probe_info *);
 
 /*
- * A clause's record: npieces of them, out of another process's memory but
- * copied from there, for a probe and the arguments its names are bound to.
- * False if they make no sense, or no record could hold them.
+ * Builds the layout of a clause's record from npieces pieces, a copy of another
+ * process's memory; `binding` says which arguments of the probe the clause's
+ * names are.  Returns false if the pieces are invalid or no record could hold
+ * them.
  */
 bool	tbuf_layout_pieces(struct tbuf_record_layout *,
 	    const struct tbuf_piece *, unsigned npieces, uint64_t binding,
 	    const struct tbuf_probe_info *);
 
-/* Would they be read?  Looks at the lengths of texts alone. */
+/* Returns true if the data are complete; only texts' lengths are read. */
 bool	tbuf_layout_fits(const struct tbuf_record_layout *, const void *data,
 	    size_t size);
 
@@ -93,13 +94,13 @@ tbuf_aligned(size_t at, size_t align)
 	value->field = taken;						\
 } while (0)
 
-/* A piece of a size of its own, all of whose bytes are there. */
+/* Reads a piece that is not a text; the caller has checked its bounds. */
 static inline void
 tbuf_layout_take(const struct tbuf_layout_piece *piece,
     const unsigned char *bytes, struct tbuf_value *value)
 {
 	memcpy(value, &piece->head, sizeof(piece->head));
-	/* Most are: no jump through a table. */
+	/* Most pieces have 64 bits: no jump through a table. */
 	if (piece->load == TBUF_LOAD_64) {
 		TBUF_TAKE(uint64_t, u);
 		return;
@@ -142,7 +143,10 @@ tbuf_layout_take(const struct tbuf_layout_piece *piece,
 	}
 }
 
-/* A text's bytes begin at *at now; false if they are not all there. */
+/*
+ * Reads the length word of a text and sets *at to its bytes.  Returns false if
+ * the data do not have all of them.
+ */
 static inline bool
 tbuf_layout_text(const unsigned char *data, size_t size, size_t *at,
     uint16_t *word)
@@ -166,9 +170,9 @@ tbuf_layout_take_text(const struct tbuf_layout_piece *piece,
 }
 
 /*
- * A record's data, `size` bytes at an address that is a multiple of 8, into
- * npieces values.  Texts and arrays are pointed at where they lie.  False if
- * the data are too short.
+ * Reads a record's data, `size` bytes at an address that is a multiple of 8,
+ * into npieces values.  Values of texts and arrays point into the data.
+ * Returns false if the data are too short.
  */
 static inline bool
 tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
@@ -201,7 +205,7 @@ tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
 	return (true);
 }
 
-/* The same, where all pieces are words. */
+/* Reads a record's data as tbuf_layout_read() does, if layout->words. */
 static inline bool
 tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
     size_t size, struct tbuf_value *value)
@@ -221,8 +225,8 @@ tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
 #undef TBUF_TAKE
 
 /*
- * Reads pieces as the machine has laid them (doc/machine.md, "Pieces"): those
- * of a record, or of a key.  The values point at texts where they lie.
+ * Reads the pieces of a record or of a key in the machine's format
+ * (doc/machine.md, "Pieces").  Values of texts point into the data.
  */
 void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
 	    const void *data, struct tbuf_value *);
