@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much memory one consumer's buffers may take (shared/memory_limit.h).
+ * Limits the memory of one consumer's buffers (shared/memory_limit.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,14 +42,14 @@ tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->fd != -1)
 			room = least(room, tbuf_room(t->fd));
-	/* Where the targets to come will be. */
+	/* Future targets have their files in the runtime directory. */
 	if (c->run != 0 && c->directory != -1)
 		room = least(room, tbuf_room(c->directory));
 	*bytes = room / 2;
 	return (0);
 }
 
-/* What is left stands on the board when there is an entry: targets take. */
+/* Returns the remaining budget: on the board, where targets take, or here. */
 static uint64_t *
 left(struct tbuf_consumer *c)
 {

@@ -18,13 +18,16 @@
 bool	tbuf_budget_file(uint64_t size);
 
 /*
- * What the buffers of one consumer may take in the file systems of its
- * targets: TBUF_MAXSIZE or half of the least room.  -EINVAL if TBUF_MAXSIZE
- * is no size.
+ * Computes the bytes that the buffers of one consumer may take in the file
+ * systems of its targets: TBUF_MAXSIZE, or half of the least room.  Returns 0,
+ * -EINVAL if TBUF_MAXSIZE is not a size.
  */
 int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
 
-/* Take from what is left of it; false if that is not enough.  Give back. */
+/*
+ * Take from the remaining budget, and return to it.  tbuf_budget_take() returns
+ * false if less than `bytes` remains.
+ */
 bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
 void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
 

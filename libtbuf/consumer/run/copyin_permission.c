@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A clause that copies its program's memory in is no way around the kernel's
- * rules: it is refused where this process might not read that memory itself.
+ * Refuses clauses that copy a program's memory if this process itself may not
+ * read that memory: they must not bypass the kernel's rules.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/seccomp.h"
 #include "consumer/run/copyin_permission.h"
 
-/* To open it is to be allowed to trace its process. */
+/* Opening /proc/PID/mem needs the permission to trace the process. */
 static bool
 may_read(pid_t pid)
 {
@@ -29,7 +29,7 @@ may_read(pid_t pid)
 	return (fd != -1);
 }
 
-/* What the kernel's Yama says; 0: processes of a user may trace each other. */
+/* Returns Yama's ptrace_scope; 0: a user's processes may trace each other. */
 static int
 ptrace_scope(void)
 {
@@ -45,7 +45,7 @@ ptrace_scope(void)
 	return (atoi(text));
 }
 
-/* A thread that has just ended has no filter. */
+/* Returns the seccomp filters of a thread, 0 if it has just ended. */
 static uint32_t
 thread_filters(int tasks, const char *name)
 {
@@ -62,7 +62,7 @@ thread_filters(int tasks, const char *name)
 	return (tbuf_filters(text));
 }
 
-/* Each thread has its own; what comes later cannot be known. */
+/* Each thread has filters of its own.  Filters may be added after this. */
 bool
 tbuf_copyin_filtered(pid_t pid, uint32_t from_the_start)
 {
@@ -94,7 +94,7 @@ tbuf_copyin_check(struct tbuf_consumer *c)
 			return (tbuf_consumer_fail(c, -EPERM, "failed to "
 			    "grab pid %d: its memory may not be read",
 			    (int)t->pid));
-	/* Those to come are nobody's children. */
+	/* Future targets are not children of this process. */
 	if (c->all && geteuid() != 0 && (scope = ptrace_scope()) > 0)
 		return (tbuf_consumer_fail(c, -EPERM, "could not enable "
 		    "tracing: kernel.yama.ptrace_scope is %d, memory of all "

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Enablings of a run: the probes that it asks for, by their descriptions.
+ * The enablings of a run, as probe descriptions.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Why something failed, in words.
+ * Error messages of a run.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 void
 tbuf_consumer_skip(struct tbuf_consumer *c, int error)
 {
-	/* One that has ended meanwhile was not to be had by anybody. */
+	/* A target that has ended could not have been traced anyway. */
 	if (c->skipped == 0 && error != -ESRCH)
 		c->skipped = error;
 }

@@ -1,12 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Images of processes, and what was mapped there: /proc/PID/maps, read when an
- * image is met, each statusrate, and when an address is not known.  What is
- * unloaded stays known, as long as nothing else comes in its place.  Of one
- * that has ended before it was met, what it has left in its file as it began,
- * and of a session in a file what its consumer has left there.  Of a command
- * without libtbuf, what the kernel tells where it is sampled.
+ * Images of processes and their executable mappings.  Sources of mappings:
+ *
+ *	/proc/PID/maps	read when an image is found, at each statusrate, and
+ *			when an address is unknown
+ *	control file	the mappings that the target stored when it began, and
+ *			in a session those that its consumer stored
+ *	perf events	of a sampled command without libtbuf
+ *
+ * An unloaded mapping stays known until another one takes its addresses.
  */
 #include <sys/stat.h>
 
@@ -24,7 +27,7 @@
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
 
-/* Nobody has as many; one line of maps is no longer. */
+/* Bounds that no process reaches: mappings, and bytes of a line of maps. */
 #define MAPPINGS_MAX	65536
 #define LINE_MAX_BYTES	8192
 
@@ -38,9 +41,9 @@ struct tbuf_image {
 	uint64_t id;
 	pid_t pid;
 	bool asked;		/* maps were read for an address since a look */
-	char name[16];		/* of what it has executed, if that was told */
+	char name[16];		/* of the program, if a perf event had it */
 	unsigned count;
-	struct mapping *all;	/* the latest last */
+	struct mapping *all;	/* in order of discovery */
 };
 
 uint64_t
@@ -52,7 +55,7 @@ tbuf_target_image(const struct tbuf_target *t)
 	    tbuf_load(&control->random)));
 }
 
-/* A command that has no libtbuf, or has not come to it. */
+/* Returns true for a command without libtbuf, or before libtbuf has started. */
 static bool
 is_waiting(const struct tbuf_target *t)
 {
@@ -61,7 +64,7 @@ is_waiting(const struct tbuf_target *t)
 	    TBUF_STAGE_WAITING);
 }
 
-/* The target that an image is, if it runs still; or NULL. */
+/* Returns the target of an image that still runs, or NULL. */
 static struct tbuf_target *
 running(const struct tbuf_consumer *c, const struct tbuf_image *image)
 {
@@ -85,7 +88,7 @@ is_same(const struct mapping *a, const struct mapping *b)
 	    strcmp(a->path, b->path) == 0);
 }
 
-/* What is mapped at an address; the last that was, if several have been. */
+/* Returns the mapping at an address, the latest one if there were several. */
 static const struct mapping *
 find(const struct tbuf_image *image, uint64_t address)
 {
@@ -109,7 +112,7 @@ add(struct tbuf_image *image, const struct mapping *one)
 		return (0);
 	if (image->count == MAPPINGS_MAX)
 		return (-E2BIG);
-	/* In steps of powers of two. */
+	/* The table grows at powers of two. */
 	if ((image->count & (image->count - 1)) == 0) {
 		all = reallocarray(image->all, image->count == 0 ? 1 :
 		    2 * image->count, sizeof(*all));
@@ -124,7 +127,10 @@ add(struct tbuf_image *image, const struct mapping *one)
 	return (0);
 }
 
-/* START-END PERMISSIONS OFFSET DEVICE INODE   PATH; only what may be run. */
+/*
+ * Parses a line "START-END PERMISSIONS OFFSET DEVICE INODE   PATH".  Returns
+ * false unless it is an executable mapping with a path.
+ */
 static bool
 parse(char *line, struct mapping *one)
 {
@@ -152,8 +158,9 @@ add_lines(struct tbuf_image *image, FILE *f)
 }
 
 /*
- * A process that calls exec meanwhile has told nothing.  One that ends has told
- * a part of it, perhaps.
+ * Adds the mappings of /proc/PID/maps.  They are discarded, and false is
+ * returned, if the image ends meanwhile: they may be another image's, or
+ * incomplete.
  */
 static bool
 read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
@@ -181,7 +188,7 @@ read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 	return (told);
 }
 
-/* Lines that another process has written: read once, and parsed as a copy. */
+/* Adds lines that another process has written: they are copied, then parsed. */
 static bool
 read_lines(const struct tbuf_target *t, struct tbuf_image *image, uint64_t at,
     uint64_t size)
@@ -201,7 +208,10 @@ read_lines(const struct tbuf_target *t, struct tbuf_image *image, uint64_t at,
 	return (f != NULL);
 }
 
-/* What the program has left as it began.  A forked child's are its parent's. */
+/*
+ * Adds the mappings that the program stored when it began.  A forked child has
+ * its parent's.
+ */
 static bool
 read_begun(const struct tbuf_target *t, struct tbuf_image *image)
 {
@@ -214,7 +224,7 @@ read_begun(const struct tbuf_target *t, struct tbuf_image *image)
 	    read_lines(t, image, t->view.tables.strings + at, size));
 }
 
-/* Whose session there is room in that was planned, or that was checked. */
+/* Returns the session if its checked plan has room for mappings, or NULL. */
 static struct tbuf_session *
 session_of(const struct tbuf_target *t)
 {
@@ -222,7 +232,7 @@ session_of(const struct tbuf_target *t)
 	    (t->view.base + t->area));
 }
 
-/* What the consumer of a file's session has left. */
+/* Adds the mappings that the consumer of a file's session stored. */
 static bool
 read_session(const struct tbuf_target *t, struct tbuf_image *image)
 {
@@ -237,8 +247,8 @@ read_session(const struct tbuf_target *t, struct tbuf_image *image)
 }
 
 /*
- * Lines may name any file, which is opened for its functions' names: nobody
- * else's are asked.
+ * Adds the mappings in a target's file.  They may name any file, which will be
+ * opened for names of functions, so another user's control file is not used.
  */
 static bool
 read_left(struct tbuf_target *t, struct tbuf_image *image)
@@ -253,7 +263,7 @@ read_left(struct tbuf_target *t, struct tbuf_image *image)
 	return (read_session(t, image) || told);
 }
 
-/* All that can be known of it now. */
+/* Adds all mappings of an image that are available now. */
 static void
 read_both(struct tbuf_consumer *c, struct tbuf_target *t,
     struct tbuf_image *image)
@@ -291,7 +301,10 @@ image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
 	return (image);
 }
 
-/* As /proc/PID/maps has it; false: there is no room for it. */
+/*
+ * Stores a mapping in the session's area in the format of /proc/PID/maps.
+ * Returns false if it does not fit.
+ */
 static bool
 leave(struct tbuf_target *t, const struct mapping *one)
 {
@@ -319,7 +332,7 @@ tbuf_images_leave(const struct tbuf_consumer *c, struct tbuf_target *t)
 		return;
 	while (t->nleft < image->count && leave(t, &image->all[t->nleft]))
 		t->nleft++;
-	/* The lines are there before they count. */
+	/* Release: the lines are stored before they count. */
 	tbuf_store_release(&session->mapped, t->left);
 }
 
@@ -340,7 +353,7 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 	}
 }
 
-/* The image of a command that says nothing, or NULL. */
+/* Finds or makes the image of a command without libtbuf; NULL for others. */
 static struct tbuf_image *
 silent(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -352,7 +365,7 @@ silent(struct tbuf_consumer *c, const struct tbuf_target *t)
 	return (image != NULL ? image : image_new(c, t));
 }
 
-/* Code that was made at run time has no file. */
+/* Leaves out a mapping without a file: its path begins with "//". */
 void
 tbuf_images_mapped(struct tbuf_consumer *c, const struct tbuf_target *t,
     const struct tbuf_mapping *mapped)
@@ -418,7 +431,7 @@ give(const struct tbuf_consumer *c, const struct tbuf_image *image,
 	return (1);
 }
 
-/* The latest that a process has been. */
+/* Returns the latest image of a process. */
 static struct tbuf_image *
 image_of(const struct tbuf_consumer *c, pid_t pid)
 {
@@ -429,7 +442,7 @@ image_of(const struct tbuf_consumer *c, pid_t pid)
 	return (image);
 }
 
-/* One may have begun, fired and ended since the last look. */
+/* Finds an image, which may have begun, fired and ended since the last look. */
 static struct tbuf_image *
 image_get(struct tbuf_consumer *c, uint64_t id)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What was mapped to be run in each image of a process: remembered while it
- * lives, so that addresses have names when it has ended.
+ * Executable mappings of each image of a process, remembered while it lives so
+ * that addresses can be named after its end.
  */
 #ifndef TBUF_CONSUMER_RUN_MAPPINGS_H
 #define TBUF_CONSUMER_RUN_MAPPINGS_H
@@ -16,29 +16,29 @@ struct tbuf_image;
 struct tbuf_mapping;
 
 /*
- * Look at the images that are traced: at those that are new, and, `again', at
- * what others have loaded since.  Nothing, where no clause asks for names.
+ * Reads the mappings of new images of targets, and with `again` the mappings
+ * that other images have loaded since.  Does nothing if no clause needs names.
  */
 void	tbuf_images_look(struct tbuf_consumer *, bool again);
 /*
- * What is known of a target's image, left in its session's area for whoever
- * reads the file later.  The session is there, and this consumer's.
+ * Stores the known mappings of a target's image in its session's area, for
+ * later readers of the file.  The session must be this consumer's.
  */
 void	tbuf_images_leave(const struct tbuf_consumer *, struct tbuf_target *);
 /*
- * What the kernel has told of a command that says nothing of itself, as long as
- * it has no libtbuf: that something was mapped, or what it has executed.
+ * Add a mapping, or set the program's name, from a perf event of a command that
+ * has no libtbuf.  Other targets are left alone.
  */
 void	tbuf_images_mapped(struct tbuf_consumer *, const struct tbuf_target *,
 	    const struct tbuf_mapping *);
 void	tbuf_images_named(struct tbuf_consumer *, const struct tbuf_target *,
 	    const char *name);
-/* The name of a target's program, as far as it is known. */
+/* Returns the name of a target's program, "" if it is unknown. */
 const char *tbuf_images_name(const struct tbuf_consumer *,
 	    const struct tbuf_target *);
 void	tbuf_images_free(struct tbuf_consumer *);
 
-/* The image of a target, as its clauses know it. */
+/* Returns the image of a target, as its clauses record it. */
 uint64_t tbuf_target_image(const struct tbuf_target *);
 
 #endif

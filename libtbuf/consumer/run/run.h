@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One run of a consumer: all that it is and has.
+ * The state of one run of a consumer.
  */
 #ifndef TBUF_CONSUMER_RUN_RUN_H
 #define TBUF_CONSUMER_RUN_RUN_H
@@ -22,7 +22,7 @@ struct tbuf_d_clause;
 struct tbuf_image;
 struct tbuf_sampling;
 
-/* An image, and frames, of a stack that was unwound. */
+/* Words of an unwound stack: the image, then frames. */
 #define TBUF_STACK_WORDS	129u
 
 struct tbuf_options {
@@ -30,34 +30,34 @@ struct tbuf_options {
 	uint64_t bufpolicy;		/* enum tbuf_policy */
 	uint64_t bufresize;		/* 0 auto, 1 manual */
 	uint64_t bufscope;		/* 0 cpu, 1 thread */
-	uint64_t nbuf;			/* lanes of threads, at first */
+	uint64_t nbuf;			/* initial thread lanes */
 	uint64_t statusrate;		/* a period in ns */
 	uint64_t strsize;
 	int64_t cpu;
 	uint64_t temporal;
 	uint64_t follow;
-	uint64_t dynvarsize;		/* of scripts */
+	uint64_t dynvarsize;		/* for scripts */
 	uint64_t scratchsize;
 	uint64_t aggsize;
 	uint64_t aggpercpu;
 	uint64_t nspec;
 	uint64_t specsize;
 	uint64_t cleanrate;		/* a period in ns */
-	uint64_t nunits;		/* of work units: tables, ... */
+	uint64_t nunits;		/* unit tables */
 	uint64_t unitsize;
 	uint64_t unitpolicy;		/* 0 fill, 1 ring */
-	/* From here on they may change at any time. */
-	uint64_t switchrate;		/* periods in ns */
-	uint64_t aggrate;
-	uint64_t aggsortkey;		/* how tuples are sorted */
+	/* The options below may change at any time. */
+	uint64_t switchrate;		/* a period in ns */
+	uint64_t aggrate;		/* a period in ns */
+	uint64_t aggsortkey;		/* aggsort*: order of tuples */
 	uint64_t aggsortrev;
 	uint64_t aggsortpos;
 	uint64_t aggsortkeypos;
-	uint64_t agghist;		/* and shown: the caller's */
+	uint64_t agghist;		/* used by the caller's output */
 	uint64_t aggpack;
 	uint64_t aggzoom;
-	uint64_t encoding;		/* 0 as the terminal, 1 ascii, 2 utf8 */
-	uint64_t unitselect[TBUF_UNIT_RULES];	/* rules */
+	uint64_t encoding;		/* 0 the terminal's, 1 ascii, 2 utf8 */
+	uint64_t unitselect[TBUF_UNIT_RULES];	/* tbuf_unit_rule() */
 };
 
 void	tbuf_options_init(struct tbuf_options *);
@@ -68,45 +68,45 @@ enum tbuf_run {
 	TBUF_RUN_ENDED
 };
 
-/* A lane of plain records (fast_path.c), and those that are in memory. */
+/* The fast path's lane (fast_path.c), and the bytes of it in memory. */
 struct tbuf_straight {
-	struct tbuf_source *source;	/* or NULL: nobody knows of one */
+	struct tbuf_source *source;	/* NULL: no lane is on the fast path */
 	const unsigned char *next, *end;
 };
 
-/* What next() is giving. */
+/* A drain: the events that tbuf_consumer_next() is returning. */
 struct tbuf_round {
 	struct tbuf_source **order;	/* all sources: CPU, pid, lane */
 	unsigned count;
 	bool stale;			/* `order` does not fit the targets */
-	bool pending;			/* there may be events left */
+	bool pending;			/* more events may follow */
 	unsigned what;			/* TBUF_ROUND_* */
 	bool snapshot;
-	bool cut;			/* nothing from `until` on is given */
+	bool cut;			/* leave out records from `until` on */
 	unsigned group;			/* first source of a CPU and a pid */
-	unsigned cursor;		/* the source that is being given */
-	unsigned counter;		/* then the group's counters */
-	unsigned packets;		/* the source that packets come from */
-	bool packets_told;		/* and has given all that it has */
+	unsigned cursor;		/* current source of records */
+	unsigned counter;		/* then next counter of the group */
+	unsigned packets;		/* current source of packets */
+	bool packets_told;		/* its last packet was returned */
 	struct tbuf_straight straight;
-	bool merging;			/* temporal: the heap is being given */
-	bool merged_given;		/* its top has been */
-	uint64_t noted;			/* when horizons were noted, ns */
-	bool everywhere;		/* and each CPU was run on */
-	uint64_t until;			/* give what is before this, ns */
-	uint64_t until_script;		/* the same of what a script has */
-	uint64_t merged;		/* the last time given, ns */
-	const struct tbuf_target *given;	/* whose record was, last */
+	bool merging;			/* temporal: events come from heap */
+	bool merged_given;		/* an event of its top was returned */
+	uint64_t noted;			/* time of the watermarks, ns */
+	bool everywhere;		/* each CPU was run on for them */
+	uint64_t until;			/* return records before this, ns */
+	uint64_t until_script;		/* the script's records before, ns */
+	uint64_t merged;		/* time of the last record, ns */
+	const struct tbuf_target *given;	/* target of the last record */
 	struct tbuf_source **heap;	/* oldest on top */
 	unsigned heap_count;
-	struct tbuf_target *limits;	/* next one to be looked at for them */
-	struct tbuf_target *exits;	/* next one whose end may be told */
+	struct tbuf_target *limits;	/* next to report losses, limits of */
+	struct tbuf_target *exits;	/* next to report the end of */
 	unsigned char *chunk;		/* shared by all sources */
 };
 
 /*
- * Why processes could not be traced: what the board says, what found no room
- * there, and what was seen of programs that cannot say it.
+ * Reasons why processes could not be traced: the board's, one for those that
+ * found no room there, and those of programs that cannot publish any.
  */
 enum {
 	TBUF_MISSED_OTHER = TBUF_BOARD_REASONS,
@@ -116,21 +116,21 @@ enum {
 	TBUF_MISSED_VERSION,
 	TBUF_MISSED_CHILD,
 	TBUF_MISSED_IMAGE,
-	TBUF_MISSED_USER,	/* and another one for each further reason */
+	TBUF_MISSED_USER,	/* the first of several for other users */
 	TBUF_MISSED_LAST = TBUF_MISSED_USER + 3,
 	TBUF_MISSED
 };
 
 struct tbuf_missed {
 	char why[TBUF_BOARD_REASON];
-	uint64_t count;
-	uint64_t told;			/* of them */
+	uint64_t count;			/* processes */
+	uint64_t told;			/* of these, reported */
 };
 
 /* The waiting command. */
 struct tbuf_spawned {
 	pid_t pid;			/* 0: none */
-	int go;				/* pipe to it: its file's name */
+	int go;				/* pipe to it: names of file and run */
 	int failure;			/* pipe from it: errno of exec */
 	char *command;			/* argv[0], for messages */
 };
@@ -139,61 +139,61 @@ struct tbuf_consumer {
 	struct tbuf_options options;
 	enum tbuf_run state;
 	struct tbuf_script *script;	/* or NULL */
-	struct tbuf_refire *refire;	/* over records of files, or NULL */
-	bool alone;			/* with it: there are no targets */
-	uint64_t run;			/* on the board, or 0 */
-	uint32_t needs;			/* TBUF_F_* of its targets */
-	struct tbuf_programs *programs;	/* the file of them, or NULL */
+	struct tbuf_refire *refire;	/* clauses over a file, or NULL */
+	bool alone;			/* a script runs without targets */
+	uint64_t run;			/* number on the board, or 0 */
+	uint32_t needs;			/* TBUF_F_* that targets must have */
+	struct tbuf_programs *programs;	/* file of programs, or NULL */
 	struct tbuf_board *board;
 	struct tbuf_board_entry *entry;	/* ours, or NULL */
 	int board_fd;
-	struct tbuf_moment posted;	/* when, by the record clock */
+	struct tbuf_moment posted;	/* time of the entry, record clock */
 	enum tbuf_clock clock;
-	uint64_t left;			/* of the budget, without an entry */
-	bool lowered;
-	int skipped;			/* why a target was first left out */
+	uint64_t left;			/* budget remaining, without an entry */
+	bool lowered;			/* sizes were, to fit the budget */
+	int skipped;			/* error of the first skipped target */
 	struct tbuf_missed missed[TBUF_MISSED];
-	uint64_t strangers;		/* targets that ended as such */
+	uint64_t strangers;		/* targets that ended as strangers */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
 	int watch;			/* inotify on the directory, or -1 */
-	int elsewhere;			/* on those of others' targets, or -1 */
-	bool scanned;			/* what is not told by that is known */
+	int elsewhere;			/* inotify on other targets', or -1 */
+	bool scanned;			/* `watch` reports all that is new */
 	int directory;			/* the runtime directory, or -1 */
-	uint64_t pid_namespace;		/* its own, or 0: not looked at */
+	uint64_t pid_namespace;		/* its own; 0: not read yet */
 	bool exits;			/* clauses in targets have exit() */
-	bool names;			/* addresses are to have names */
-	struct tbuf_image *images;	/* for them */
+	bool names;			/* addresses need names */
+	struct tbuf_image *images;	/* for names */
 	struct tbuf_sampling *sampling;	/* profile-N on them, or NULL */
-	/* Its stacks are raw; NULL: they come from frame pointers. */
+	/* Unwinds raw stacks; NULL: stacks come from frame pointers. */
 	unsigned (*unwind)(void *, const struct tbuf_stack *, uint64_t *,
 	    unsigned);
 	void *unwind_arg;
-	/* What it said last, behind the image and where the stack begins. */
+	/* The last unwound stack: image, program counter, further frames. */
 	uint64_t stack[TBUF_STACK_WORDS];
-	struct tbuf_moment born;	/* when the script came */
+	struct tbuf_moment born;	/* time when the script was set */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
-	char *patterns;			/* one after the other, with NULs */
+	char *patterns;			/* NUL-terminated each */
 	size_t patterns_size;
 	unsigned npatterns;
 	struct tbuf_target_list targets;
 	struct tbuf_probes probes;
 	struct tbuf_spawned spawned;
-	pid_t orphan;			/* which is waited for, or 0 */
+	pid_t orphan;			/* process that is waited for, or 0 */
 	struct tbuf_round round;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
 	bool strict;			/* switchrate was set */
-	uint64_t paced, next_pace;	/* a look at how full buffers are */
+	uint64_t paced, next_pace;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of a thread's; 0: none */
-	bool unsettled;			/* a target there is not to be seen */
+	bool unsettled;			/* a file's target is not ready */
 	unsigned meetings;		/* looks for it since a file came */
-	uint64_t next_meeting;
-	uint64_t next_command;		/* a look at a new command */
-	uint64_t command_wait;		/* and how long till the one after */
+	uint64_t next_meeting;		/* time of the next one, ns */
+	uint64_t next_command;		/* time of the look at a command, ns */
+	uint64_t command_wait;		/* from there to the next look, ns */
 	struct tbuf_value values[TBUF_PIECES_MAX];	/* of one record */
-	/* Of a process that is no target, while something in it is set. */
+	/* A mapped file that is no target's, while a word in it is set. */
 	struct {
 		void *base;		/* NULL: none */
 		uint64_t size;
@@ -202,39 +202,39 @@ struct tbuf_consumer {
 	char error[512];
 };
 
-/* The terms of this consumer's sessions: what targets need of its options. */
+/* Computes the terms of this consumer's sessions from its options. */
 void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
 
-/* This consumer's rules of work units, into a target's session. */
+/* Stores this consumer's rules of work units in a target's session. */
 void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
 
 /*
- * A mapping of another process's file from now on, which it may truncate; and
- * the end of that: -ESTALE if it has, 0 if not.
+ * Begin and end accesses to a mapping of another process's file, which that may
+ * truncate meanwhile: then tbuf_set_end() returns -ESTALE, else 0.
  */
 #define TBUF_SET_TRUNCATED	"its control file was truncated"
 void	tbuf_set_begin(struct tbuf_consumer *, void *base, uint64_t size);
 int	tbuf_set_end(struct tbuf_consumer *);
 
-/* Remember the words for an error; gives the error back. */
+/* Formats the message of tbuf_consumer_error().  Returns `error`. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A target that was only found there is left out because of this error. */
+/* Notes the error because of which a target that a scan found is left out. */
 void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
 
-/* What ENOENT says in a directory that has been opened, such as /proc. */
+/* The message for ENOENT in a directory that was opened, such as /proc. */
 #define TBUF_NO_FILES	"no file can be made in the runtime directory"
-/* "could not enable tracing: " and why; gives the error back. */
+/* Sets the message "could not enable tracing: ...".  Returns `error`. */
 int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 
-/* The runtime directory, opened once.  A descriptor or -errno. */
+/* Opens the runtime directory, once.  Returns a descriptor or -errno. */
 int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 
-/* The text of an enabling, in range. */
+/* Returns the description of an enabling below npatterns. */
 const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);
-/* Give a target's probes their ids. */
+/* Gives the probes of a target their ids. */
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
 
 #endif

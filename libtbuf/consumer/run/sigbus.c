@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files that other processes truncate while they are mapped: zeroes take the
- * place of a mapping when a signal handler reports an access after the end of
- * its file.
+ * Files that other processes truncate while they are mapped: when SIGBUS
+ * reports an access after the end of a file, zeroes replace its mapping.
  */
 #include <sys/mman.h>
 
@@ -29,7 +28,7 @@ tbuf_set_end(struct tbuf_consumer *c)
 	return (c->set.truncated ? -ESTALE : 0);
 }
 
-/* Zeroes in the place of a mapping that has this address. */
+/* Replaces a mapping by zeroes if it contains this address. */
 static bool
 mend(void *base, uint64_t size, const void *address)
 {
@@ -51,7 +50,10 @@ mend_target(struct tbuf_target *t, const void *address)
 	return (true);
 }
 
-/* In a handler: what is mapped is as it was when the access to it began. */
+/*
+ * Runs in a signal handler, where mappings are as they were when the access
+ * began.
+ */
 bool
 tbuf_consumer_mend(struct tbuf_consumer *c, const void *address)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options of a run as its targets get them: the terms of a session, and the
+ * Options of a run that its targets need: the terms of a session, and the
  * rules of its work units.
  */
 #include <errno.h>

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The pools of targets' side lanes (thread_lane.h): lanes of threads that have
- * ended are free again, and a pool that is nearly in use is doubled, before a
- * fire finds none free.
+ * The pools of targets' side lanes (layout/thread_lane.h): lanes of dead
+ * threads are freed, and a pool that is nearly used up is doubled, before a
+ * fire finds no free lane.
  *
- * A thread is dead when its process has no task with its id, or when another
- * thread with that id has a lane: instances rise, so the lower one was there
- * before.  Nobody but this consumer touches what a dead thread has bound.
+ * A thread is dead when its process has no task with its id, or when a later
+ * thread with that id has a lane (instances rise).  Only this consumer touches
+ * the lane that a dead thread has bound.
  */
 #include <sys/stat.h>
 
@@ -25,9 +25,9 @@
 #include "consumer/run/thread_lane_pool.h"
 #include "consumer/util/util.h"
 
-#define SWEEP_SOON	(TBUF_SECOND / 10)	/* where few are left */
+#define SWEEP_SOON	(TBUF_SECOND / 10)	/* if few lanes are free */
 #define SWEEP_LATE	TBUF_SECOND
-#define GROW_AGAIN	TBUF_SECOND		/* when there was no room */
+#define GROW_AGAIN	TBUF_SECOND		/* if there was no room */
 
 static bool
 has_pool(const struct tbuf_target *t)
@@ -61,7 +61,7 @@ sides_of(const struct tbuf_target *t)
 	return (t->nsources - t->plan.nmain);
 }
 
-/* The spare is not counted. */
+/* Returns true if at most a quarter is free; the spare lane is not counted. */
 static bool
 few_left(const struct tbuf_target *t)
 {
@@ -75,7 +75,7 @@ few_left(const struct tbuf_target *t)
 
 /* ------------------------------------------------------------ the dead */
 
-/* A later thread with this id has a lane. */
+/* Returns true if a later thread with this id has a lane. */
 static bool
 followed(const struct tbuf_holder *holders, uint32_t n,
     const struct tbuf_holder *holder, uint32_t tid)
@@ -91,7 +91,10 @@ followed(const struct tbuf_holder *holders, uint32_t n,
 	return (false);
 }
 
-/* The holders come first, then the tasks: who has a lane was alive then. */
+/*
+ * Frees lanes of dead threads.  Holders are read before tasks: a thread that
+ * had a lane was alive then.
+ */
 static void
 sweep(struct tbuf_target *t)
 {
@@ -118,7 +121,7 @@ sweep(struct tbuf_target *t)
 
 /* ------------------------------------------------------------ more of them */
 
-/* A chunk's place: one that the slot has had before, or behind the file. */
+/* Chooses a chunk's place: one that the slot had before, or the file's end. */
 static int
 chunk_place(struct tbuf_target *t, uint64_t size, struct tbuf_chunk *chunk)
 {
@@ -138,7 +141,7 @@ chunk_place(struct tbuf_target *t, uint64_t size, struct tbuf_chunk *chunk)
 	    !tbuf_budget_file(chunk->at + size) ? -ENOSPC : 0);
 }
 
-/* With the lock on byte 0 held. */
+/* Backs a chunk and n lanes.  The caller holds the lock on byte 0. */
 static int
 chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
     struct tbuf_chunk *chunk)
@@ -161,7 +164,7 @@ chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
 	return (0);
 }
 
-/* Their words are there before the slot says that they are. */
+/* Adds n lanes; release: their words are stored before nlanes counts them. */
 static void
 lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 {
@@ -181,7 +184,7 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 	tbuf_add(&slot->released, 1);
 }
 
-/* As many as there are, the spare not counted. */
+/* Doubles the pool; the spare lane is not counted.  Returns 0 or -errno. */
 static int
 grow(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -219,7 +222,7 @@ look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 	bool few = few_left(t), more = t->nsources < t->plan.nlanes_max &&
 	    now >= t->next_pool;
 
-	/* None are added where those of the dead will do. */
+	/* Lanes of dead threads are freed before any are added. */
 	if ((few && more) ||
 	    now >= t->swept + (few ? SWEEP_SOON : SWEEP_LATE)) {
 		t->swept = now;

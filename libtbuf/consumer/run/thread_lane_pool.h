@@ -11,12 +11,12 @@
 
 #include "consumer/run/run.h"
 
-/* Returns true if a target of the run has lanes for threads. */
+/* Returns true if a target of the run has a pool of thread lanes. */
 bool	tbuf_pools_any(const struct tbuf_consumer *);
 
 /*
- * Frees lanes whose threads have ended, and adds lanes to targets that have few
- * free ones.
+ * Frees lanes of threads that have ended, and adds lanes to targets that have
+ * few free ones.
  */
 void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
 

@@ -1,18 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * self-> variables of threads that have ended: their blocks are given back, at
- * cleanrate, when it is worth while.  Nothing runs in a target for that, so a
- * thread may end in whatever way it likes.
+ * Frees the blocks with self-> variables of dead threads, at cleanrate, if
+ * enough blocks are in use.  The target runs nothing for that, so it does not
+ * matter how a thread ends.
  *
- * A thread is dead when its process has no task with its id, or when another
- * thread with that id has a block: numbers rise, so the lower one was there
- * before.  A thread that has claimed a block was alive then; so the blocks are
- * looked at first, then the tasks.
+ * A thread is dead when its process has no task with its id, or when a later
+ * thread with that id has a block (numbers rise).  A thread that has claimed a
+ * block was alive then, so the blocks are read first, then the tasks.
  *
- * A thread has two blocks while it gives one back that a handler was faster
- * than.  It may have ended since, and the block be another thread's; a dead
- * one's stays with it.
+ * A thread has two blocks for a moment if a signal handler claimed one first,
+ * until the thread frees its own again, which another thread may claim then.
+ * So the owner is checked before a block is freed; a dead thread's owner stays.
  */
 #include <stdlib.h>
 
@@ -24,9 +23,9 @@
 #include "consumer/util/util.h"
 #include "consumer/run/thread_variables.h"
 
-/* Until so much of the blocks is in use nothing is looked for. */
+/* Blocks in use up to which no thread is looked for. */
 #define USED_MIN(count)		((count) / 8)
-/* Then as often as so many more are; and in any case each second. */
+/* New claims after which threads are looked for; at least once a second. */
 #define MORE_MIN(count)		((count) / 64)
 
 /* A block in use. */
@@ -62,7 +61,7 @@ block_at(const struct tbuf_target *t, uint32_t size, uint64_t index)
 	return ((struct tbuf_block *)(void *)(t->blocks.base + index * size));
 }
 
-/* The owner comes last: then the block is anybody's. */
+/* Frees a block.  The owner is cleared last: then any thread may claim it. */
 static void
 block_free(const struct tbuf_target *t, uint32_t size, uint64_t index)
 {
@@ -76,7 +75,7 @@ block_free(const struct tbuf_target *t, uint32_t size, uint64_t index)
 	tbuf_store_release(&block->owner, 0);
 }
 
-/* By thread ids; of one id the latest thread's comes first. */
+/* Sorts by thread id, then the latest thread first. */
 static int
 by_tid(const void *a, const void *b)
 {
@@ -113,7 +112,7 @@ is_still(const struct tbuf_target *t, uint32_t size, const struct used *used)
 	    used->owner);
 }
 
-/* How many are left. */
+/* Frees the blocks of dead threads.  Returns how many remain in use. */
 static size_t
 blocks_clean(const struct tbuf_target *t, uint32_t size,
     const struct tbuf_tasks *tasks, const struct used *used, size_t count)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Variables of a target's threads, once these have ended.
+ * Frees variables of a target's threads that have ended.
  */
 #ifndef TBUF_CONSUMER_RUN_THREAD_VARIABLES_H
 #define TBUF_CONSUMER_RUN_THREAD_VARIABLES_H
@@ -10,14 +10,14 @@
 
 #include "consumer/run/run.h"
 
-/* Give the blocks of dead threads back, where there may be need of them. */
+/* Frees the blocks of dead threads in targets that may need free blocks. */
 void	tbuf_variables_clean(struct tbuf_consumer *, uint64_t now);
 /*
- * A session that a target has built: a slot that has more of variables and
- * elements than it was told to make is not looked through.
+ * Checks the parts for variables and elements in a session that its target
+ * built: parts of another size than ordered are not used.
  */
 void	tbuf_variables_adopt(const struct tbuf_consumer *, struct tbuf_target *);
-/* A target's session ends, or the target is let go. */
+/* Unmaps the variables as a target's session ends or the target is freed. */
 void	tbuf_variables_forget(struct tbuf_target *);
 
 #endif
