@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Tuples: the tallies of one key side by side, sorted, one after the other.
+ * Tuples: the tallies of several aggregations with the same key, sorted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,19 +12,19 @@
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"
 
-/* A tuple that is to be sorted. */
+/* A tuple before sorting. */
 struct row {
-	struct tbuf_tally **tallies;	/* one an id; NULL: there is none */
+	struct tbuf_tally **tallies;	/* of each id; NULL: there is none */
 	struct tbuf_rank *ranks;
 	const struct tbuf_value *keys;
 };
 
-/* A walk: what it is about, and all its memory. */
+/* A walk over tuples: its arguments and its memory. */
 struct walk {
 	struct tbuf_aggregates *table;
 	const uint32_t *ids;
 	unsigned nids;
-	const struct tbuf_d_aggregation *first;	/* whose keys are read */
+	const struct tbuf_d_aggregation *first;	/* has the keys' types */
 	const struct tbuf_aggregate_order *order;
 	struct tbuf_tally **found;
 	size_t nfound;
@@ -33,7 +33,7 @@ struct walk {
 	struct tbuf_tally **tallies;
 	struct tbuf_rank *ranks;
 	struct tbuf_value *keys;
-	struct tbuf_gathered *values;	/* each id's, then those of its CPUs */
+	struct tbuf_gathered *values;	/* of ids, then of ids' CPUs */
 	struct tbuf_bucket *buckets;
 };
 
@@ -64,7 +64,7 @@ collect(struct walk *w)
 
 /* ------------------------------------------------------------ rows */
 
-/* In any order in which equal keys stand together. */
+/* Sorts tallies so that equal keys are adjacent. */
 static int
 compare_key_bytes(const void *a, const void *b)
 {
@@ -174,9 +174,9 @@ finish(struct walk *w)
 	free(w->buckets);
 }
 
-/* ------------------------------------------------------------ giving */
+/* ------------------------------------------------------------ visiting */
 
-/* Room for the buckets of all values of a tuple. */
+/* Allocates the values of a tuple and their buckets. */
 static int
 make_values(struct walk *w)
 {
@@ -190,7 +190,7 @@ make_values(struct walk *w)
 	return (w->values == NULL || w->buckets == NULL ? -ENOMEM : 0);
 }
 
-/* Those that there are values for, from low to high. */
+/* Fills in an aggregation's buckets from low to high; returns their number. */
 static unsigned
 give_buckets(const struct tbuf_aggregation *one, const uint64_t *words,
     struct tbuf_bucket *to)
@@ -209,7 +209,7 @@ give_buckets(const struct tbuf_aggregation *one, const uint64_t *words,
 	return ((unsigned)(to - begin));
 }
 
-/* Where there are no words, or none since clear(), it is 0. */
+/* Fills in a value, 0 without words.  Returns the place for more buckets. */
 static struct tbuf_bucket *
 give_words(const struct tbuf_aggregation *one, const uint64_t *words,
     struct tbuf_bucket *buckets, struct tbuf_gathered *to)

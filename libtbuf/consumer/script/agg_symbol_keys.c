@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Addresses as keys: usym(), ufunc() and umod() mean all that are called the
- * same.  A target cannot know that; whoever knows names says which address
- * stands for the others, and what they have goes to that one's tally.
+ * Addresses as keys: usym(), ufunc() and umod() mean all addresses with the
+ * same name.  Targets do not know names; the caller's function returns the
+ * address that stands for all others, and their tallies are merged into its
+ * tally.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "machine/aggregate.h"
 #include "consumer/script/agg.h"
 
-/* Is it an image and an address, and not as it is? */
+/* Returns true if a piece is an image and an address that means a name. */
 static bool
 has_name(const struct tbuf_d_piece *piece)
 {
@@ -23,7 +24,7 @@ has_name(const struct tbuf_d_piece *piece)
 	    strcmp(asked, "ufunc") == 0 || strcmp(asked, "umod") == 0));
 }
 
-/* Change what stands for others in a key; has anything been? */
+/* Replaces addresses in a key.  Returns true if any has changed. */
 static bool
 name_key(const struct tbuf_aggregates *a,
     const struct tbuf_d_aggregation *source, uint8_t *key, uint32_t size)
@@ -46,7 +47,7 @@ name_key(const struct tbuf_aggregates *a,
 	return (changed);
 }
 
-/* All that a tally has goes to another one. */
+/* Moves all values of a tally to that of another key. */
 static int
 move(struct tbuf_aggregates *a, struct tbuf_tally *from, const uint8_t *key)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tables of targets turn (aggregation.h), so that keys that come and go
- * find room for as long as the run lasts.
+ * Switches targets between the two aggregation tables of each lane
+ * (layout/aggregation.h), so that a run never runs out of room for new keys.
  *
  *	turn --> run on each CPU --> lock lanes, one by one --> read, zero
  *
- * A lane that somebody may be inside keeps the table as it is.
+ * A previous table that a thread may still be writing to is left as it is.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,15 +21,15 @@
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
 
-/* Keys that stay have to be entered again: that is not all that targets do. */
+/* Least time between switches: targets have to insert all keys again. */
 #define PAUSE		(TBUF_SECOND / 20)
 
-/* What a lock's holder is given, who is done in microseconds if he runs. */
+/* Yields to wait for holders of locks; a running one needs microseconds. */
 #define YIELDS		100
 
-/* ------------------------------------------------------------ whether */
+/* ------------------------------------------------------------ conditions */
 
-/* Before a target is live, nobody knows which of its lanes have locks. */
+/* Returns true if tables can switch.  A live target's lock lanes are known. */
 static bool
 can_turn(const struct tbuf_target *t)
 {
@@ -39,7 +39,7 @@ can_turn(const struct tbuf_target *t)
 	    &t->view)->flags) & TBUF_F_TURNS) != 0);
 }
 
-/* Is one that is worked at more than half full? */
+/* Returns true if a table in use is more than half full. */
 static bool
 is_crowded(const struct tbuf_target *t)
 {
@@ -64,11 +64,11 @@ is_due(const struct tbuf_target *t, uint64_t now)
 	return (can_turn(t) && now - t->turns.time >= PAUSE && is_crowded(t));
 }
 
-/* ------------------------------------------------------------ turning */
+/* ------------------------------------------------------------ switching */
 
 /*
- * The second tables, which lie one behind the other at the area's end; a
- * target that has built the session itself says where.
+ * Backs the second tables, which are adjacent at the area's end.  Their places
+ * are checked, as the target may have built the session.
  */
 static bool
 back_second(struct tbuf_consumer *c, struct tbuf_target *t)
@@ -109,8 +109,8 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
 	t->turns.count++;
 	t->turns.time = tbuf_now();
 	/*
-	 * Release: the table is zeroed.  A section's load from it that went
-	 * ahead of its load of the turn is not as old as the zeroing.
+	 * Release: the table has been zeroed.  A section may load from the
+	 * table before it loads the turn, but not from before the zeroing.
 	 */
 	tbuf_store_release(&tbuf_target_slot(t)->turn,
 	    tbuf_turn(t->generation, t->turns.count));
@@ -119,12 +119,12 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
 			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
 }
 
-/* ------------------------------------------------------------ what is left */
+/* ------------------------------------------------------------ old tables */
 
 /*
- * Nobody works at the table of the turn before.  A lock that is free is
- * swapped for itself: its next holder takes what this stored, and so sees the
- * turn.
+ * Returns true if no thread writes to the previous table of a lane any more.  A
+ * free lock is swapped with itself: its next holder acquires that store, and so
+ * sees the turn.
  */
 static bool
 is_left(const struct tbuf_source *s, bool everywhere, unsigned *yields)
@@ -163,9 +163,9 @@ zero(int fd, uint64_t from, uint64_t to)
 }
 
 /*
- * All that may have been stored to; of what is behind the entries, one whose
- * insertion was abandoned.  By pwrite(2): targets keep the pages that they
- * have mapped, where a hole would be faulted in again inside a section.
+ * Zeroes all that may have been stored to, with one abandoned insertion after
+ * the entries.  With pwrite(2) targets keep the pages that they have mapped; a
+ * hole would be faulted in again inside a section.
  */
 static bool
 empty(int fd, const struct tbuf_seen *seen)
@@ -179,7 +179,10 @@ empty(int fd, const struct tbuf_seen *seen)
 	    zero(fd, values, end));
 }
 
-/* One whose top makes no sense any more is left as it is. */
+/*
+ * Reads and empties a previous table.  One with an invalid top is left as it
+ * is.
+ */
 static int
 leave(struct tbuf_aggregates *all, struct tbuf_source *s, unsigned which)
 {
@@ -202,7 +205,7 @@ leave_all(struct tbuf_aggregates *all, struct tbuf_target *t, bool everywhere)
 	struct tbuf_source *s;
 
 	t->turns.under_way = false;
-	/* Without that nothing would be gained by another one. */
+	/* If not each CPU can be run on, further switches are useless, too. */
 	t->turns.stopped = !everywhere;
 	for (i = 0; i < t->nsources; i++) {
 		s = &t->sources[i];

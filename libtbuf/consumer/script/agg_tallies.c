@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of tallies: found by aggregation and key, placed by CPU.
+ * The hash table of tallies, with limits for each CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ tbuf_aggregates_free(struct tbuf_aggregates *a)
 {
 	struct tbuf_tally *t;
 
-	/* It may have been made in part. */
+	/* The tables may have been made in part. */
 	while (a->ntallies != 0 && (t = TAILQ_FIRST(&a->tallies)) != NULL)
 		tbuf_tally_remove(a, t);
 	free(a->buckets);
@@ -99,13 +99,13 @@ piece_size(const struct tbuf_d_piece *piece, uint64_t strsize)
 			return (piece->shape->size);
 		break;
 	case TBUF_PIECE_ARGUMENT:
-	case TBUF_PIECE_STACK:	/* no key has one */
+	case TBUF_PIECE_STACK:	/* not in keys */
 		break;
 	}
 	return (8);
 }
 
-/* An id of 4 bytes, then the pieces, of which numbers are aligned. */
+/* Returns the bytes of a key: an id of 4, then pieces; numbers are aligned. */
 static uint64_t
 key_charge(const struct tbuf_d_aggregation *source, uint64_t strsize)
 {
@@ -135,7 +135,7 @@ tbuf_aggregates_limit(struct tbuf_aggregates *a, uint64_t aggsize,
 			continue;
 		if ((size = key_charge(one->source, strsize)) > key)
 			key = size;
-		/* A word says whether it has been cleared. */
+		/* One more word says whether the value has been cleared. */
 		if ((size = (one->nwords + 1) * sizeof(uint64_t)) > data)
 			data = size;
 	}
@@ -145,7 +145,7 @@ tbuf_aggregates_limit(struct tbuf_aggregates *a, uint64_t aggsize,
 
 /* ------------------------------------------------------------ tallies */
 
-/* FNV-1a. */
+/* Computes FNV-1a over an aggregation's id and a key. */
 static uint64_t
 hash(uint32_t id, const uint8_t *key, uint32_t size)
 {
@@ -178,7 +178,7 @@ find(const struct tbuf_aggregates *a, uint32_t id, const void *key,
 	return (NULL);
 }
 
-/* As many buckets as tallies, or more. */
+/* Keeps at least as many buckets as tallies.  Returns false without memory. */
 static bool
 grow(struct tbuf_aggregates *a)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tables of targets (aggregation.h), as they are read: into tallies goes
- * what a table has gained since it was read last, so that nothing is stopped,
- * and clear() and trunc() need not touch it.
+ * Reads the aggregation tables of targets (layout/aggregation.h).  Each value's
+ * change since the last read is added to its tally, so that no target stops,
+ * and clear() and trunc() need not touch the table.
  *
- * As for a lane's records, the bytes come by pread(2) and are checked then.
- * Entries do not change; they are kept, with the values that were read last.
+ * The bytes are read with pread(2), then checked, as a lane's records are.
+ * Entries do not change: they are cached, with the values of the last read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,26 +19,26 @@
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 
-/* Far more turns than a writer can win against a reader that is running. */
+/* Reads of a value: a writer cannot disturb a running reader so often. */
 #define SETTLE_TRIES	100
 
 #define COPY		4	/* most words of a copy */
 
-/* A table while it is read. */
+/* A table that is being read. */
 struct reading {
 	struct tbuf_aggregates *all;
 	int fd;
 	struct tbuf_seen *seen;
-	uint64_t *now;			/* its values; the last is at `used` */
-	uint64_t used;			/* bytes of them */
+	uint64_t *now;			/* its values, up to the table's end */
+	uint64_t used;			/* bytes of values */
 };
 
-/* An entry, checked. */
+/* A checked entry. */
 struct entry {
 	const struct tbuf_aggregation *one;
 	struct tbuf_table_entry head;
 	const unsigned char *key;
-	uint64_t *now, *last;		/* its words */
+	uint64_t *now, *last;		/* its words, at this and last read */
 };
 
 static bool
@@ -87,9 +87,10 @@ key_good(const struct tbuf_d_aggregation *source, const unsigned char *key,
 /* ------------------------------------------------------------ values */
 
 /*
- * Words that have a version are whole if it is the same before and behind
- * them: the writer is at the other copy then.  What was read with all others
- * does not tell, as one read loads in any order.  False: not whole this time.
+ * Reads again words that have a version.  They are whole if the version is the
+ * same before and after: the writer is at the other copy then.  The read of all
+ * values does not show this, as one read loads in any order.  Returns false if
+ * the words are not whole.
  */
 static bool
 words_settle(const struct reading *r, const struct entry *e)
@@ -116,7 +117,7 @@ copy_of(const uint64_t *words, uint32_t n)
 	return (words[0] == 0 ? none : words + 1 + (words[0] & 1) * n);
 }
 
-/* What has come since, of a function that has copies. */
+/* Computes the change of a value with two copies since the last read. */
 static void
 copy_gain(const struct entry *e, uint32_t n, uint64_t gain[COPY])
 {
@@ -140,7 +141,7 @@ copy_gain(const struct entry *e, uint32_t n, uint64_t gain[COPY])
 	}
 }
 
-/* The words that were read last become what has come since. */
+/* Adds a value's change to its tally; e->last may be overwritten. */
 static int
 gain_merge(const struct reading *r, const struct entry *e)
 {
@@ -181,7 +182,7 @@ entry_merge(const struct reading *r, const struct entry *e)
 
 /* ------------------------------------------------------------ entries */
 
-/* The entry at an offset of those that were read; false: it makes no sense. */
+/* Checks the entry at an offset in the cache.  Returns false if invalid. */
 static bool
 entry_find(const struct reading *r, uint64_t at, struct entry *e)
 {
@@ -225,7 +226,7 @@ entries_merge(const struct reading *r)
 
 /* ------------------------------------------------------------ tables */
 
-/* The entries that are new are read; the values read last are as many. */
+/* Reads new entries into the cache, and adds zeroes for their last values. */
 static int
 seen_grow(const struct reading *r, uint64_t entries, uint64_t values)
 {
@@ -244,7 +245,7 @@ seen_grow(const struct reading *r, uint64_t entries, uint64_t values)
 		seen->entries_size = entries;
 	}
 	if (values > seen->values_size) {
-		/* They grow downwards. */
+		/* Values grow downwards. */
 		if ((words = calloc(1, values)) == NULL)
 			return (-ENOMEM);
 		if (seen->values_size != 0)
@@ -290,7 +291,7 @@ tbuf_target_aggregates(const struct tbuf_target *t)
 	    t->clauses != 0);
 }
 
-/* Under a lock threads of any CPU aggregate. */
+/* Returns a lane's CPU, TBUF_NCPUS if threads of any CPU aggregate there. */
 static unsigned
 source_cpu(const struct tbuf_source *s)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What words come to, and in which order tuples are: by value, by key.
+ * Values of tallies, and the order of tuples by value and by key.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 wide;
 
 /* ------------------------------------------------------------ values */
 
-/* Rounded down, a bit at a time from the highest. */
+/* Returns the root rounded down, found bit by bit from the highest. */
 static uint64_t
 square_root(wide value)
 {
@@ -24,7 +24,7 @@ square_root(wide value)
 	return (root);
 }
 
-/* Wraps: INT64_MIN / -1 is INT64_MIN. */
+/* Divides signed numbers; INT64_MIN / -1 wraps to INT64_MIN. */
 static int64_t
 divide(uint64_t value, uint64_t by)
 {
@@ -42,8 +42,8 @@ average(const uint64_t *words, uint64_t normal)
 }
 
 /*
- * The root of the squares' average less the average's square, in integers.
- * A normal divides the squares once, as DTrace has it.
+ * Returns the root of the squares' average less the average's square, in
+ * integers.  The squares are divided by the normal once, as in DTrace.
  */
 static int64_t
 deviation(const uint64_t *words, uint64_t normal)
@@ -74,7 +74,7 @@ tbuf_tally_value(const struct tbuf_d_aggregation *source,
 
 /* ------------------------------------------------------------ ranks */
 
-/* What a bucket counts for; DTrace takes the outer ones of lquantize so. */
+/* Returns the value that a bucket stands for, in sorting, as in DTrace. */
 static long double
 label(const struct tbuf_d_aggregation *source, uint32_t n, uint32_t nwords,
     int64_t low, int64_t high)
@@ -134,7 +134,7 @@ tbuf_rank_compare(const struct tbuf_rank *a, const struct tbuf_rank *b)
 
 /* ------------------------------------------------------------ keys */
 
-/* Signed ones too, by the bytes that they are declared with. */
+/* Compares numbers of the declared size as unsigned, signed ones, too. */
 static int
 compare_numbers(const struct tbuf_d_piece *piece, uint64_t a, uint64_t b)
 {

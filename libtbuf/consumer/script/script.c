@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A compiled script in the consumer: from what the compiler gives to its end.
+ * The life of a compiled script in the consumer: making, begin, timers, end.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,9 +15,9 @@
 #include "base/policy.h"
 #include "consumer/script/script.h"
 
-#define TUPLE		4096u	/* bytes of a key, beside its texts */
-#define CATCH_UP	100	/* firings of a timer that is late */
-#define QUIET		1000000	/* firings with no record between two */
+#define TUPLE		4096u	/* bytes of a key without its texts */
+#define CATCH_UP	100	/* most firings to make up for, of a timer */
+#define QUIET		1000000	/* firings without a record before skip() */
 
 /* ------------------------------------------------------------ making */
 
@@ -39,7 +39,7 @@ add_enabling(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 	return (true);
 }
 
-/* A clause at all the probes that a description of it matches. */
+/* Adds a clause at all of the consumer's probes that a description matches. */
 static int
 add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
     const char *description, uint32_t *epid)
@@ -55,7 +55,7 @@ add_description(struct tbuf_script *s, const struct tbuf_d_clause *clause,
 	}
 	if (found != 0)
 		return (0);
-	/* There is nobody to sample. */
+	/* A replay has no threads to sample. */
 	if (!tbuf_script_probe_make(description, &new) ||
 	    (s->records && new.kind == TBUF_SCRIPT_PROFILE))
 		return (-ENOTSUP);
@@ -85,7 +85,7 @@ check_programs(const struct tbuf_d_script *source,
 	return (0);
 }
 
-/* Of its own probes, which no work unit has. */
+/* Returns true for a selection at the consumer's own probes: a mistake. */
 static bool
 has_selection(const char *description)
 {
@@ -113,7 +113,7 @@ add_clauses(struct tbuf_script *s, const char **why)
 			    !add_enabling(s, clause, *why, &s->recorded,
 			    &epid))
 				return (-ENOMEM);
-			/* Probes of targets have it alone. */
+			/* Only targets have such probes. */
 			if (tbuf_consumer_own(*why) == 0)
 				continue;
 			if (has_selection(*why)) {
@@ -193,7 +193,7 @@ lend(struct tbuf_buffer *buffer, uint64_t room)
 	return (buffer->bytes == NULL ? -ENOMEM : 0);
 }
 
-/* The largest record, and how many pieces one has. */
+/* Returns the room for records; *npieces: the most pieces of a record. */
 static uint64_t
 record_room(const struct tbuf_d_script *source, uint32_t *npieces)
 {
@@ -210,7 +210,7 @@ record_room(const struct tbuf_d_script *source, uint32_t *npieces)
 			if (r->npieces > *npieces)
 				*npieces = r->npieces;
 		}
-	/* One may be made while another one is. */
+	/* A record may be made while another one is being made. */
 	return (2 * most + 8);
 }
 
@@ -234,7 +234,7 @@ prepare_machine(struct tbuf_script *s)
 	return (0);
 }
 
-/* Under fill END's records have their place. */
+/* Reserves room for END's records under fill.  Returns 0 or -ENOSPC. */
 static int
 reserve_end(struct tbuf_script *s)
 {
@@ -253,7 +253,7 @@ reserve_end(struct tbuf_script *s)
 	return (s->reserved_end > s->terms.bufsize ? -ENOSPC : 0);
 }
 
-/* The clauses' CPU: the one that was asked for, where this thread stays. */
+/* Sets the CPU of clauses: that of -x cpu, where this thread is bound then. */
 static void
 find_home(struct tbuf_script *s)
 {
@@ -270,7 +270,7 @@ find_home(struct tbuf_script *s)
 		s->home = 0;
 }
 
-/* A time that is never reached is UINT64_MAX. */
+/* Adds ns to a time; UINT64_MAX is never reached. */
 static uint64_t
 later(uint64_t time, uint64_t ns)
 {
@@ -310,7 +310,7 @@ has_error(const struct tbuf_script *s)
 	return (false);
 }
 
-/* Up to the last one that is online. */
+/* Returns the number of CPUs up to the last one that is online. */
 static unsigned
 count_cpus(void)
 {
@@ -324,8 +324,9 @@ count_cpus(void)
 }
 
 /*
- * Our own buffers take memory as they are filled, and so are never too large;
- * but who wants no smaller ones is told of what could not be, as by DTrace.
+ * Returns true if a buffer's size exceeds the memory.  A script's buffers take
+ * memory only as they are filled, but bufresize=manual refuses such sizes, as
+ * in DTrace.
  */
 static bool
 exceeds_memory(const struct tbuf_script *s)
@@ -385,7 +386,7 @@ tbuf_script_start(struct tbuf_script *s)
 	set_timers(s);
 }
 
-/* profile-N is for each CPU, or for the one that was asked for. */
+/* Fires a timer: profile-N once for each CPU, or for that of -x cpu. */
 static void
 fire_timer(struct tbuf_script *s, const struct tbuf_script_probe *probe)
 {
@@ -402,7 +403,7 @@ fire_timer(struct tbuf_script *s, const struct tbuf_script_probe *probe)
 			tbuf_script_fire(s, probe, (int)cpu);
 }
 
-/* The timer that is due first; NULL if there is none. */
+/* Returns the timer that is due first, or NULL. */
 static struct tbuf_script_probe *
 first_timer(struct tbuf_script *s)
 {
@@ -421,7 +422,7 @@ tbuf_script_tick(struct tbuf_script *s, uint64_t now)
 	struct tbuf_script_probe *p;
 
 	while (!s->exited && (p = first_timer(s)) != NULL && p->next <= now) {
-		/* What has been missed is made up for, but not for ever. */
+		/* Missed firings are made up for, up to CATCH_UP of them. */
 		if (now - p->next > CATCH_UP * p->period)
 			p->next = now;
 		p->next += p->period;
@@ -429,7 +430,10 @@ tbuf_script_tick(struct tbuf_script *s, uint64_t now)
 	}
 }
 
-/* Hours without a record are not to take hours. */
+/*
+ * Skips a timer's firings up to `until`, after QUIET ones without a record:
+ * hours without records must not take hours.  Returns false if it fires.
+ */
 static bool
 skip(struct tbuf_script *s, struct tbuf_script_probe *p, uint64_t until)
 {

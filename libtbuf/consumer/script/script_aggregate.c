@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses that fire in the consumer aggregate, and so do records whose keys are
- * known here alone; and what a caller does with what has been aggregated.
+ * Aggregation by clauses that fire in the consumer, and by records with keys
+ * that only the consumer knows; the API calls on aggregations.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 
-/* By the machine's key. */
+/* Adds a value under the machine's key. */
 static void
 aggregate(struct tbuf_script *s, const struct tbuf_d_aggregation *one,
     uint64_t value, uint64_t weight, unsigned cpu)
@@ -43,7 +43,7 @@ tbuf_script_update(struct tbuf_machine *m, const struct tbuf_update *update)
 
 /* ------------------------------------------------------------ records */
 
-/* Bytes of a key, and zeroes behind them, as far as its buffer has room. */
+/* Adds bytes to a key, with zeroes up to `room`.  Returns false if too long. */
 static bool
 key_add(struct tbuf_buffer *key, const void *bytes, uint32_t size,
     uint32_t room, uint32_t alignment)
@@ -61,7 +61,7 @@ key_add(struct tbuf_buffer *key, const void *bytes, uint32_t size,
 	return (true);
 }
 
-/* A piece as the machine puts it into a key; a stack's frames are known. */
+/* Adds a piece in the machine's format; stacks have been unwound. */
 static bool
 key_piece(struct tbuf_buffer *key, const struct tbuf_d_piece *piece,
     const struct tbuf_value *v)

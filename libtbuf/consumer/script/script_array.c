@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Elements of a script's arrays, by the key that the machine has built.  An
- * element keeps its slot while it lives, so that a text in it has an address.
+ * Elements of a script's arrays, found by the key that the machine has built.
+ * An element's slot does not change, so that a text in it has an address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define FIRST_BUCKETS	64
 
-/* Whose it is: a thread's, or everybody's. */
+/* Returns the thread that owns elements; a dummy for a global array's. */
 static const struct tbuf_script_thread *
 owner(const struct tbuf_script *s, enum tbuf_scope scope)
 {
@@ -20,7 +20,7 @@ owner(const struct tbuf_script *s, enum tbuf_scope scope)
 	return (scope == TBUF_SCOPE_THREAD_ARRAY ? s->self : &nobody);
 }
 
-/* FNV-1a, over what makes an element another one. */
+/* Computes FNV-1a over an element's scope, thread, array and key. */
 static uint64_t
 hash(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -62,7 +62,7 @@ tbuf_element_find(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (NULL);
 }
 
-/* As many buckets as slots, or more. */
+/* Keeps at least as many buckets as slots.  Returns false without memory. */
 static bool
 grow_buckets(struct tbuf_elements *all)
 {
@@ -89,7 +89,7 @@ grow_buckets(struct tbuf_elements *all)
 	return (true);
 }
 
-/* One that was used before, or a new one in a slot of its own. */
+/* Returns a spare element, or a new one in a new slot; NULL: no memory. */
 static struct tbuf_element *
 take(struct tbuf_elements *all)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a script has recorded, until it is given: records, faults, and what
- * was lost.  Memory is taken as it is needed; what is counted against bufsize
- * is what DTrace's buffers would hold, where a text takes strsize.
+ * A script's records, faults and losses, until they are returned as events.
+ * Memory is allocated as it is needed; bufsize is charged the bytes that a
+ * record takes in DTrace, where a text takes strsize.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"
 
-/* An entry that is to be sorted. */
+/* An entry to be sorted, with its place before. */
 struct tbuf_turn {
 	struct tbuf_entry *entry;
 	size_t number;
@@ -31,7 +31,7 @@ cpu_of(struct tbuf_script *s)
 	return (&s->cpus[s->cpu]);
 }
 
-/* Under ring the oldest records of a CPU make room. */
+/* Removes the oldest records of a CPU, under ring, to make room. */
 static void
 overwrite(struct tbuf_script *s, uint64_t charge)
 {
@@ -50,7 +50,7 @@ overwrite(struct tbuf_script *s, uint64_t charge)
 	}
 }
 
-/* Under fill a part is kept for END. */
+/* Returns the usable bytes of a buffer; a part is reserved for END. */
 static uint64_t
 limit(const struct tbuf_script *s)
 {
@@ -88,7 +88,7 @@ tbuf_script_full(const struct tbuf_script *s)
 	return (false);
 }
 
-/* Who, where and when: as the record or the sample says that it fired for. */
+/* Sets process, thread, CPU and time: those of the record or the sample. */
 static void
 set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
 {
@@ -140,9 +140,9 @@ tbuf_entry_add(struct tbuf_script *s, uint64_t charge, const void *data,
 	return (e);
 }
 
-/* ------------------------------------------------------------ giving */
+/* ------------------------------------------------------------ returning */
 
-/* Which comes first: of those with one turn the one that was made first. */
+/* Sorts entries by turn, then by the order in which they were made. */
 static int
 compare_turns(const void *a, const void *b)
 {
@@ -154,8 +154,8 @@ compare_turns(const void *a, const void *b)
 }
 
 /*
- * What is given goes by time: samples come later than timers that fired after
- * them.  Without memory for that it stays as it was made.
+ * Sorts entries by time: samples are read later than timers that fired after
+ * them.  Without memory the order stays.
  */
 static void
 sort_turns(struct tbuf_script *s)

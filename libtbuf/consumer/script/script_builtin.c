@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Built-in variables and outer subroutines of clauses in the consumer: the
- * process that they tell of is this one, or the one that was sampled.
+ * Built-in variables and outer subroutines of clauses in the consumer, about
+ * this process or the process that was sampled.
  */
 #include <sys/syscall.h>
 
@@ -30,7 +30,7 @@ clock_read(clockid_t clock)
 	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
 }
 
-/* Where the kernel tells of the process, this one or one that was sampled. */
+/* Opens a file in /proc of this process, or the one that was sampled. */
 static FILE *
 process_file(const struct tbuf_script *s, const char *name)
 {
@@ -44,7 +44,7 @@ process_file(const struct tbuf_script *s, const char *name)
 	return (fopen(path, "re"));
 }
 
-/* A field of /proc/PID/stat. */
+/* Returns a field of /proc/PID/stat. */
 static uint64_t
 stat_field(const struct tbuf_script *s, unsigned number)
 {
@@ -53,7 +53,7 @@ stat_field(const struct tbuf_script *s, unsigned number)
 	    (uint32_t)s->sample->pid : 0, number));
 }
 
-/* Of "Uid:" or "Gid:" in /proc/PID/status the real one, or the effective. */
+/* Returns the real or effective id in /proc/PID/status ("Uid:" or "Gid:"). */
 static uint64_t
 status_id(const struct tbuf_script *s, const char *name, bool effective)
 {
@@ -73,7 +73,7 @@ status_id(const struct tbuf_script *s, const char *name, bool effective)
 	return (effective ? other : real);
 }
 
-/* What has ended since is 0. */
+/* Returns an id of the sampled thread, 0 if it has ended since. */
 static uint64_t
 sampled_who(const struct tbuf_script *s, unsigned which)
 {
@@ -104,7 +104,7 @@ who(const struct tbuf_script *s, unsigned which)
 {
 	if (s->sample != NULL)
 		return (sampled_who(s, which));
-	/* With nobody sampled it is what a CPU does, and not this process. */
+	/* Without a sample profile-N is about a CPU, not about a process. */
 	if (s->now->probe->kind == TBUF_SCRIPT_PROFILE)
 		return (0);
 	switch (which) {
@@ -129,7 +129,7 @@ who(const struct tbuf_script *s, unsigned which)
 	}
 }
 
-/* The arguments, a blank behind each but the last; how many there are. */
+/* Reads the arguments, separated by blanks, and returns their number. */
 static uint64_t
 arguments_read(const struct tbuf_script *s, char *text, size_t size)
 {
@@ -149,7 +149,7 @@ arguments_read(const struct tbuf_script *s, char *text, size_t size)
 	return (count);
 }
 
-/* As the kernel has laid them: argv, NULL, the environment. */
+/* Returns argc, argv or envp; the kernel lays out argv, NULL, envp. */
 static uint64_t
 vector(struct tbuf_script *s, unsigned which)
 {
@@ -157,7 +157,7 @@ vector(struct tbuf_script *s, unsigned which)
 
 	if (which == TBUF_BUILTIN_ARGC)
 		return (count);
-	/* Where others have them is not known. */
+	/* The addresses in other processes are not known. */
 	if (s->sample != NULL)
 		return (0);
 	if (which == TBUF_BUILTIN_ENVP)
@@ -165,7 +165,7 @@ vector(struct tbuf_script *s, unsigned which)
 	return ((uint64_t)(uintptr_t)(environ - 1 - count));
 }
 
-/* What a thread has had of its CPUs, in ns. */
+/* Returns the CPU time of the thread, in ns. */
 static uint64_t
 virtual_time(const struct tbuf_script *s)
 {
@@ -192,7 +192,7 @@ image(const struct tbuf_script *s)
 	    tbuf_image((uint32_t)who(s, TBUF_BUILTIN_PID), 0));
 }
 
-/* Of a sample's stack. */
+/* Returns ustackdepth or ucaller of a sample. */
 static uint64_t
 stack(const struct tbuf_script *s, unsigned which)
 {
@@ -203,7 +203,7 @@ stack(const struct tbuf_script *s, unsigned which)
 	return (n > 1 ? s->sample->frames[1] & ~TBUF_FRAME_EXACT : 0);
 }
 
-/* Once a clause. */
+/* Returns the timestamp, which is read once in a clause. */
 static uint64_t
 timestamp(struct tbuf_script *s)
 {
@@ -277,7 +277,7 @@ tbuf_script_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	}
 	if (which >= TBUF_BUILTIN_END)
 		return (TBUF_FAULT_ILLEGAL);
-	/* There is no kernel's stack, and no call that could have failed. */
+	/* Others are 0: there is no kernel stack, and no errno. */
 	if (which >= TBUF_BUILTIN_EXECNAME)
 		*value = tbuf_address(TBUF_OBJECT_BUILTIN, which, 0);
 	return (0);
@@ -323,7 +323,7 @@ tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
 
 /* ------------------------------------------------------------ calls */
 
-/* Whom a clause is about. */
+/* Returns the process that a clause is about. */
 static pid_t
 subject(const struct tbuf_script *s)
 {
@@ -331,8 +331,9 @@ subject(const struct tbuf_script *s)
 }
 
 /*
- * A CPU takes so much of each second.  Time is that of the clause, so that what
- * its calls take together does not depend on how long they took.
+ * Returns false if chill() would exceed CHILL_MAX of a second on a CPU.  The
+ * time is the clause's timestamp, so that the sum of its calls does not depend
+ * on how long they took.
  */
 static bool
 may_chill(struct tbuf_script *s, uint64_t ns)
@@ -364,7 +365,7 @@ chill(struct tbuf_script *s, uint64_t ns)
 	return (0);
 }
 
-/* Of a sample the place it was at is known. */
+/* Reads a register: only the program counter of a sample is known. */
 static int
 user_register(const struct tbuf_script *s, uint64_t number, uint64_t *value)
 {

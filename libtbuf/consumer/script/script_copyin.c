@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * copyin() in clauses of the consumer: its own memory, such as what pr_argv of
- * curpsinfo points to, or that of a process that was sampled, as it is by now.
+ * copyin() in clauses of the consumer: from its own memory (such as pr_argv of
+ * curpsinfo points to), or the present memory of a process that was sampled.
  */
 #include <sys/uio.h>
 
@@ -10,7 +10,7 @@
 
 #include "consumer/script/script.h"
 
-/* By the kernel, which knows whether there is something at an address. */
+/* Copies by a system call, which checks the address. */
 int
 tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
     uint64_t size)
@@ -24,7 +24,7 @@ tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 
 	if (size == 0)
 		return (0);
-	/* Of the process that left a record there is no memory. */
+	/* In a replay there is no process with memory. */
 	if (tbuf_script_of(m)->record != NULL)
 		return (TBUF_FAULT_ADDRESS);
 	return (process_vm_readv(pid, &local, 1, &remote, 1, 0) ==

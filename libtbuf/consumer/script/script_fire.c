@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe of the consumer's fires: its clauses run, one after the other.
+ * Fires the consumer's probes: runs their clauses in order.
  */
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"
 
-/* Work on texts in one run: there is nobody to be kept waiting. */
+/* Work on texts in one run; large, since no program waits for it. */
 #define FUEL	(UINT64_C(256) << 20)
 
 /* ------------------------------------------------------------ effects */
@@ -21,7 +21,7 @@ record_find(const struct tbuf_script *s, uint32_t record)
 	    &s->now->clause->records[record] : NULL);
 }
 
-/* Without room none of the clause's statements has an effect. */
+/* Stops the clause, before its first effect, if a record has no room. */
 static int
 room(struct tbuf_machine *m, uint32_t record)
 {
@@ -60,12 +60,12 @@ emit(struct tbuf_machine *m, uint32_t record)
 	if (s->record != NULL)
 		e->pieces = s->record->layouts[record];
 	e->epid += record;
-	/* What follows an if is a clause of its own. */
+	/* The part after an if counts as a clause: it is not speculated. */
 	s->speculating = NULL;
 	return (0);
 }
 
-/* Statements behind it in the same clause still run. */
+/* Performs exit(); later statements of the same clause still run. */
 static int
 leave(struct tbuf_machine *m, uint64_t status)
 {
@@ -76,7 +76,7 @@ leave(struct tbuf_machine *m, uint64_t status)
 	return (0);
 }
 
-/* What follows an if is not speculated, either. */
+/* Ends speculate() for the part of a clause after an if. */
 static bool
 resume(struct tbuf_machine *m)
 {
@@ -109,7 +109,7 @@ static const struct tbuf_surroundings surroundings = {
 
 /* ------------------------------------------------------------ clauses */
 
-/* What a clause without actions leaves. */
+/* Adds the default record of a clause without actions. */
 static void
 emit_default(struct tbuf_script *s)
 {
@@ -120,7 +120,7 @@ emit_default(struct tbuf_script *s)
 		(void)tbuf_entry_add(s, charge, NULL, 0);
 }
 
-/* ERROR tells of the thread whose clause has failed; NULL: of this one. */
+/* Fires ERROR as the thread that had the fault; NULL: the present one. */
 static void
 fire_error(struct tbuf_script *s, const struct tbuf_script_sample *thread,
     int cpu)
@@ -133,7 +133,7 @@ fire_error(struct tbuf_script *s, const struct tbuf_script_sample *thread,
 	s->sample = sample;
 }
 
-/* ... of one that a record is of. */
+/* Fires ERROR as the thread of a record. */
 static void
 fire_error_of(struct tbuf_script *s, const struct tbuf_script_record *record)
 {
@@ -161,7 +161,7 @@ tbuf_clause_place(const struct tbuf_d_clause *clause, uint32_t at)
 	return (place);
 }
 
-/* A fault is told, and fires ERROR; one in ERROR itself is counted. */
+/* Adds a fault's entry and fires ERROR; faults in ERROR are only counted. */
 static void
 fault(struct tbuf_script *s)
 {
@@ -212,7 +212,6 @@ tbuf_script_take(struct tbuf_script *s, const struct tbuf_script_record *record)
 	m->nargs = record == NULL ? TBUF_ARGS_MAX : record->nargs;
 }
 
-/* What the clauses of one fire share is not there for those of the next. */
 void
 tbuf_script_anew(struct tbuf_script *s)
 {
@@ -259,8 +258,8 @@ run_clause(struct tbuf_script *s, const struct tbuf_script_enabling *enabling)
 }
 
 /*
- * After exit() nothing fires any more but END, of which all clauses do, and
- * ERROR, for their faults and those of records that are left.
+ * Returns true after exit(): no probe fires any more but END, with all of its
+ * clauses, and ERROR, for END's faults and those of remaining records.
  */
 static bool
 over(const struct tbuf_script *s)
@@ -304,7 +303,7 @@ tbuf_script_error(struct tbuf_script *s, const struct tbuf_event *event,
 	fire_error(s, thread, thread->cpu >= 0 &&
 	    thread->cpu < (int)TBUF_NCPUS ? thread->cpu : s->home);
 	memset(s->values, 0, sizeof(s->values));
-	/* Before what has to wait for its turn. */
+	/* ERROR's entries come before those that wait for their turn. */
 	STAILQ_FOREACH(e, &s->queue, link)
 		e->turn = 0;
 	STAILQ_CONCAT(&waiting, &s->giving);

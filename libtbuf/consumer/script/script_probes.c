@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probes that a consumer has itself: dtrace:::BEGIN, END and ERROR, and
+ * The consumer's own probes: dtrace:::BEGIN, END and ERROR, and
  * profile:::tick-N and profile-N for any N.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ matches(const char *description, const struct tbuf_probe_info *info)
 	return (tbuf_description_match(description, &names));
 }
 
-/* The rate of tick-N or profile-N; without a unit it is a second's. */
+/* Parses the name tick-N or profile-N; a rate without a unit is in hz. */
 static bool
 parse_timer(const char *name, struct tbuf_script_probe *p)
 {
@@ -68,7 +68,7 @@ tbuf_script_probe_make(const char *description, struct tbuf_script_probe *p)
 	return (matches(description, &p->info));
 }
 
-/* Those that are always there come first: their ids are 1 to 3. */
+/* Makes the three fixed probes, which have the ids 1 to 3. */
 static void
 make_fixed(struct tbuf_script *s)
 {
@@ -114,8 +114,8 @@ tbuf_consumer_own(const char *description)
 }
 
 /*
- * One that means probes of ours by their name, or by their provider's, means
- * nobody else's.
+ * A description that names the consumer's own probe, or its provider, cannot
+ * match probes of targets.
  */
 bool
 tbuf_clauses_theirs(const char *description)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses may ask of a record that was read, and what it does not have:
- * it tells its probe's arguments, and who fired it where and when.
+ * Built-in variables and subroutines in a replay.  A record has its probe's
+ * arguments, process, thread, CPU and time; clauses that need more are refused.
  */
 #include "consumer/script/script.h"
 
@@ -49,7 +49,7 @@ tbuf_script_record_builtin(const struct tbuf_script *s, unsigned which,
 	return (TBUF_FAULT_ILLEGAL);
 }
 
-/* By its name in D, or what a script calls it. */
+/* Returns the name, as in a script, of a variable that records lack. */
 static const char *
 lacks_builtin(uint32_t which)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * profile-N for threads of programs: its clauses run as the thread that was
+ * profile-N on threads of targets: its clauses run as the thread that was
  * sampled.
  */
 #include <string.h>
@@ -62,7 +62,6 @@ tbuf_script_unsampled(struct tbuf_script *s, int cpu, uint64_t count)
 		s->cpus[cpu].drops[TBUF_CAUSE_FULL] += count;
 }
 
-/* They are known. */
 int
 tbuf_script_stack(struct tbuf_machine *m, uint64_t image, uint8_t *to,
     uint32_t *size)
@@ -109,7 +108,7 @@ tbuf_script_frames(struct tbuf_machine *m, uint64_t address, uint64_t most)
 	if (n == 0)
 		return (0);
 	memcpy(span.at, sample->frames, n * sizeof(uint64_t));
-	/* It was there itself, and calls nothing that it would return from. */
+	/* The first frame is the program counter, not a return address. */
 	first = sample->frames[0] | TBUF_FRAME_EXACT;
 	memcpy(span.at, &first, sizeof(first));
 	return (0);

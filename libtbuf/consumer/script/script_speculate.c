@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations of clauses in the consumer.  Nobody else runs meanwhile: what
- * is committed or discarded is gone at once, and its id free again.
+ * Speculations of clauses in the consumer.  As one thread runs all clauses, a
+ * speculation that is committed or discarded ends at once, and its id is free.
  *
  *	INACTIVE --speculation()--> ACTIVE --commit(), discard()--> INACTIVE
  */
@@ -26,7 +26,7 @@ tbuf_speculations_make(struct tbuf_script *s)
 	return (true);
 }
 
-/* It is free again. */
+/* Frees a speculation's entries and its id. */
 static void
 end(struct tbuf_speculation *one)
 {
@@ -67,7 +67,7 @@ tbuf_script_speculation(struct tbuf_machine *m, uint64_t *id)
 	return (0);
 }
 
-/* The clause ends without a word if the id is not active. */
+/* Stops the clause, without a fault, if the id is not active. */
 int
 tbuf_script_speculate(struct tbuf_machine *m, uint64_t id)
 {
@@ -92,8 +92,8 @@ tbuf_speculation_room(struct tbuf_script *s, uint64_t charge)
 }
 
 /*
- * What one CPU holds, the first one's; all of it or nothing.  It stays together
- * by time, too.
+ * Commits the records of one CPU, that of the first record: all of them, or
+ * none if they have no room.  A common turn keeps them together in a merge.
  */
 static void
 commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one, uint64_t turn)
@@ -122,7 +122,10 @@ commit_cpu(struct tbuf_script *s, struct tbuf_speculation *one, uint64_t turn)
 	s->cpu = cpu;
 }
 
-/* 0: nothing to be done.  An id that there cannot be is illegal. */
+/*
+ * Finds an active speculation; *one is NULL if there is none.  Returns 0, or
+ * TBUF_FAULT_ILLEGAL for an id that cannot exist.
+ */
 static int
 find(struct tbuf_script *s, uint64_t id, struct tbuf_speculation **one)
 {

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * self-> variables of the threads that records are of.  A thread is here from
- * its first record on, and stays while one of its variables is set: how many
- * these can be is bounded by dynvarsize.
+ * self-> variables of the threads of records, in a replay.  A thread's are
+ * retained while one of them is set: dynvarsize bounds how many there can be.
  */
 #include <stdlib.h>
 
@@ -30,7 +29,7 @@ any_set(const struct tbuf_script_thread *t)
 	return (false);
 }
 
-/* Nothing of it is worth keeping: another one may have its cells. */
+/* Frees a thread's cells for another one, if no variable of it is set. */
 static void
 leave(struct tbuf_script *s, struct tbuf_script_thread *t)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A script's variables in the consumer.  Globals, this-> and self-> (of the
- * thread that fires: script_thread_local.c) are cells, by their ids; elements of
- * arrays are in script_array.c.
+ * A script's variables in the consumer.  Globals, this-> and self-> variables
+ * (of the thread that fires: script_thread_local.c) are cells, by their ids;
+ * elements of arrays are in script_array.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 #include "consumer/script/script.h"
 
-/* Kinds of objects that are the consumer's own. */
+/* Kinds of objects that only the consumer has. */
 #define OBJECT_THREAD	TBUF_OBJECT_OUTSIDE
 #define OBJECT_ELEMENT	(TBUF_OBJECT_OUTSIDE + 1)
 
-#define INDEX_MAX	0x3ffffu	/* of an address */
+#define INDEX_MAX	0x3ffffu	/* that fits into an address */
 
 /* ------------------------------------------------------------ cells */
 
@@ -116,7 +116,7 @@ tbuf_script_charge(struct tbuf_script *s, uint64_t bytes)
 	return (true);
 }
 
-/* Two words of four bytes, its key and its value. */
+/* Returns the dynvarsize of an element: 12 bytes, its key and its value. */
 static uint64_t
 element_charge(uint64_t key, const struct tbuf_d_variable *v)
 {
@@ -124,7 +124,7 @@ element_charge(uint64_t key, const struct tbuf_d_variable *v)
 	return (4 + key + 8 + v->shape->size);
 }
 
-/* What the key of an array takes, as the machine counts it. */
+/* Returns the largest size of an array's key, as the machine counts it. */
 static uint64_t
 key_size(const struct tbuf_d_variable *v, uint64_t strsize)
 {
@@ -156,7 +156,10 @@ tbuf_variables_fit(const struct tbuf_d_script *source,
 	return (true);
 }
 
-/* self-> takes of dynvarsize what it is declared with, while it is set. */
+/*
+ * Marks a cell as set or not.  A self-> variable takes its declared size of
+ * dynvarsize while it is set; returns TBUF_STOP if that is used up.
+ */
 static int
 cell_set(struct tbuf_script *s, struct tbuf_cell *cell, bool set)
 {
@@ -187,7 +190,7 @@ array_find(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (NULL);
 }
 
-/* An element that something is stored to. */
+/* Finds or makes an element for a store, and charges it. */
 static int
 element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
     struct tbuf_element **e)
@@ -237,7 +240,7 @@ is_shared(const struct tbuf_script *s, enum tbuf_scope scope)
 	    (scope == TBUF_SCOPE_GLOBAL || scope == TBUF_SCOPE_ARRAY));
 }
 
-/* One that may be there for others alone, and takes no room here. */
+/* Makes a lent element, for one that only targets may have; not charged. */
 static struct tbuf_element *
 element_lend(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -247,7 +250,7 @@ element_lend(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	    tbuf_cell_room(v->shape, s->machine.strsize)));
 }
 
-/* The element as it is now; NULL: it is 0. */
+/* Returns an element with its present value, or NULL if it is 0. */
 static struct tbuf_element *
 element_look(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -265,7 +268,7 @@ element_look(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (NULL);
 }
 
-/* Storing 0 or NULL frees an element. */
+/* Frees an element, since 0 or NULL is stored to it. */
 static int
 element_forget(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -283,7 +286,7 @@ element_forget(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (done ? 0 : TBUF_STOP);
 }
 
-/* A variable has been stored to. */
+/* Passes a store to targets, unless it failed here.  Returns the outcome. */
 static int
 stored(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id, int answer)
 {
@@ -372,13 +375,13 @@ tbuf_script_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	cell = cell_find(s, scope, id);
 	if (cell == NULL || cell->room == 0 || id > INDEX_MAX)
 		return (TBUF_FAULT_ILLEGAL);
-	/* A structure is there from the start, a text when it is set. */
+	/* A structure exists from the start, a text once it is set. */
 	if (cell->is_set || (!cell->is_text && scope != TBUF_SCOPE_THREAD))
 		*address = tbuf_address(kind_of(scope), id, 0);
 	return (0);
 }
 
-/* Where the bytes of a value go, which is made if need be. */
+/* Finds the bytes of a variable for a store; makes an element if needed. */
 static int
 place(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
     uint8_t **bytes, uint32_t *room)
@@ -402,7 +405,7 @@ place(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	return (cell_set(s, cell, true));
 }
 
-/* A value of NULL: as if nothing had ever been stored. */
+/* Stores NULL: the variable is as if it had never been stored to. */
 static int
 unset(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
@@ -417,7 +420,7 @@ unset(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 	return (stored(s, scope, id, cell_set(s, cell, false)));
 }
 
-/* It may come from where it goes to. */
+/* Stores bytes, cut to the variable's room; they may overlap it. */
 static int
 store(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t size, bool terminated)
@@ -490,7 +493,7 @@ tbuf_script_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 	return (0);
 }
 
-/* Bytes of what is shared, which others may store to beside them. */
+/* Stores bytes of a shared variable; targets may store to its other bytes. */
 int
 tbuf_script_write(struct tbuf_machine *m, uint64_t address,
     const uint8_t *from, uint64_t size)

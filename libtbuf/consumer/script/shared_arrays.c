@@ -1,15 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Elements of arrays that clauses here and in targets have in common, as
- * shared_globals.c has variables: one target's are those that clauses here load, of
- * several the first that has one, then what those had that have ended; what
- * clauses here store goes to all, and a session begins with what BEGIN has
- * left.
+ * Elements of arrays that clauses here and in targets share.  A load here takes
+ * the element of the only target, or of the first of several that has it, or
+ * else the value of a target that has ended.  A store here goes to all targets.
+ * A session begins with the elements that BEGIN has stored.
  *
- * In a target's file this is one more thread that loads and stores
- * (shared/array_element.h), but without sections: what it stores is swapped, or goes
- * to what it has claimed.
+ * To a target the consumer is one more thread that loads and stores
+ * (shared/array_element.h), without sections: it stores by compare-and-swap, or
+ * to elements that it has claimed.
  */
 #include <sched.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "consumer/script/shared_variables.h"
 #include "consumer/script/script.h"
 
-#define TRIES	1000		/* where threads are at it as well */
+#define TRIES	1000		/* accesses against threads that store */
 #define HEAD	TBUF_ELEMENT_HEAD
 
 /* An access, with room for its body. */
@@ -41,7 +40,7 @@ codes_of(const struct tbuf_consumer *c, struct tbuf_codes *head)
 	return (codes);
 }
 
-/* An array that clauses in targets have. */
+/* Finds an array that clauses in targets have; false: there is none. */
 static bool
 array_find(const struct tbuf_consumer *c, uint64_t id,
     struct tbuf_code_variable *array)
@@ -78,7 +77,7 @@ sets_find(const struct tbuf_consumer *c, struct tbuf_target *t,
 	    head.element));
 }
 
-/* False: there is no such element, with this key, in a target. */
+/* Prepares an access to an element in a target; false: it cannot be there. */
 static bool
 access_make(struct access *a, const struct tbuf_consumer *c,
     struct tbuf_target *t, const struct tbuf_element *e, bool bytes)
@@ -143,7 +142,7 @@ tbuf_elements_pull(void *consumer, struct tbuf_element *e)
 
 	if (!is_theirs(c, e))
 		return (TBUF_ELEMENT_UNKNOWN);
-	/* What one has left that has ended need not be another's. */
+	/* A value of an ended target stays valid if this one has none. */
 	if (t != NULL && !e->left)
 		return (pull_from(c, t, e));
 	TAILQ_FOREACH(t, &c->targets, link)
@@ -152,7 +151,7 @@ tbuf_elements_pull(void *consumer, struct tbuf_element *e)
 	return (TBUF_ELEMENT_UNKNOWN);
 }
 
-/* The whole of it, or a part. */
+/* Stores an element, or a part of it, in all targets; false: a drop. */
 static bool
 push(const struct tbuf_consumer *c, const struct tbuf_element *e, bool keeps,
     const struct tbuf_structure_part *part)
@@ -196,7 +195,7 @@ tbuf_elements_push_part(void *consumer, const struct tbuf_element *e,
 	return (push(consumer, e, true, &part));
 }
 
-/* ------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------ all elements */
 
 static void
 forget_all(const struct tbuf_consumer *c, struct tbuf_script *s)
@@ -212,7 +211,7 @@ forget_all(const struct tbuf_consumer *c, struct tbuf_script *s)
 	}
 }
 
-/* What lives in a target becomes an element here, if it makes sense. */
+/* Copies a target's live element, if it is valid, to one here. */
 static void
 keep_one(const struct tbuf_consumer *c, uint64_t value, const uint64_t *body,
     uint32_t size)

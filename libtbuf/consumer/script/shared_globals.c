@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Global variables that clauses here and in targets have in common (elements
- * of arrays are in shared_arrays.c).  Each target has its own: one target's are the
- * ones that clauses here load; what these store goes to all.  A session begins
- * with what BEGIN has left.
+ * Global variables that clauses here and in targets share (elements of arrays
+ * are in shared_arrays.c).  Each target has its own: a load here takes the
+ * value of the only target, and a store here goes to all targets.  A session
+ * begins with the values that BEGIN has stored.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "consumer/script/shared_variables.h"
 #include "consumer/script/script.h"
 
-/* Where a variable is in each target, as this consumer has made it. */
+/* Finds a variable's place, which is the same in all targets. */
 static bool
 place_find(const struct tbuf_consumer *c, uint32_t id,
     struct tbuf_code_variable *place)
@@ -90,7 +90,7 @@ pull(void *consumer, struct tbuf_cell *cell, uint32_t id)
 		pull_from(c, t, cell, id);
 }
 
-/* A value as targets have it: whether it is set comes last. */
+/* Stores a value as in targets; release: `is_set` is stored last. */
 static void
 put(unsigned char *to, const struct tbuf_cell *cell)
 {
@@ -100,7 +100,10 @@ put(unsigned char *to, const struct tbuf_cell *cell)
 	    cell->is_set : cell->number);
 }
 
-/* To all targets, which may store beside these bytes; of 0 bytes: the whole. */
+/*
+ * Stores bytes of a variable (size 0: all of it) in all targets, which may
+ * store to its other bytes.
+ */
 static void
 push_part(void *consumer, const struct tbuf_cell *cell, uint32_t id,
     uint32_t at, uint32_t size)
