@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A round: what one look at the lanes made available, given one event at a
- * time.  Lanes come by CPU, then pid; after the lanes of one CPU and pid
- * their drops, and after everything the ends of targets.  Side lanes, which
- * are no CPU's, come behind those, each by itself.
+ * A drain (struct tbuf_round) returns all events that one look at the lanes
+ * made available.  Lanes come by CPU, then pid; after the lanes of one CPU and
+ * pid come their drops, and last the ends of targets.  Side lanes, which belong
+ * to no CPU, come after the others, each by itself.
  */
 #include <sys/stat.h>
 
@@ -24,8 +24,8 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-#define EARLY_WAIT	50000	/* ns, for rings that are written to */
-#define EARLY_MOST	2000000	/* ... for those that run away */
+#define EARLY_WAIT	50000	/* ns to wait for a ring's next record */
+#define EARLY_MOST	2000000	/* ns to retry copies that are overtaken */
 
 static int
 compare(const void *a, const void *b)
@@ -82,14 +82,14 @@ order_sources(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* No more records will come of it: its process, or its image, is gone. */
+/* Returns true if a target records no more. */
 static bool
 ended(const struct tbuf_target *t)
 {
 	return (t->life != TBUF_ALIVE);
 }
 
-/* What a snapshot has copied of those that go on, given or not. */
+/* Drops a snapshot's copies of live targets' lanes, returned or not. */
 static void
 forget_copies(struct tbuf_round *r)
 {
@@ -120,7 +120,10 @@ last(const struct tbuf_round *r)
 	return ((r->what & TBUF_ROUND_LAST) != 0);
 }
 
-/* By time, nobody's last records go before what others have. */
+/*
+ * Returns true if lanes of live targets are switched.  In a merge they are also
+ * when a target ends: its last records must not come before older ones.
+ */
 static bool
 switches(const struct tbuf_consumer *c)
 {
@@ -138,7 +141,7 @@ due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	return (tbuf_policy(t->order.terms.policy)->live && switches(c));
 }
 
-/* Is this a round in which records that may still come hold others back? */
+/* Returns true if records after the watermark are held back. */
 static bool
 holds_back(const struct tbuf_consumer *c)
 {
@@ -146,7 +149,7 @@ holds_back(const struct tbuf_consumer *c)
 	    tbuf_policy(c->options.bufpolicy)->live && switches(c));
 }
 
-/* Is there a file whose target goes on?  It is read as it is at one moment. */
+/* Returns true if a live target's file is read, as of one moment. */
 static bool
 any_changing(const struct tbuf_consumer *c)
 {
@@ -166,7 +169,7 @@ restart(struct tbuf_round *r)
 	r->pending = true;
 }
 
-/* Is it a file that is to be read as it is at one moment? */
+/* Returns true if this drain reads the target's file as of one moment. */
 static bool
 is_cut(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -185,9 +188,9 @@ tbuf_round_hold(struct tbuf_consumer *c)
 }
 
 /*
- * To run on each CPU may take milliseconds where a CPU is busy.  A ring that is
- * written to at full speed has gone round by then, and what it has is younger
- * than the horizon.
+ * Running on each CPU may take milliseconds if a CPU is busy.  A ring that is
+ * written at full speed has wrapped by then, and its records are later than the
+ * watermark: so it is copied before.
  */
 void
 tbuf_round_early(struct tbuf_consumer *c)
@@ -214,7 +217,7 @@ tbuf_round_early(struct tbuf_consumer *c)
 	} while (!all && waited < EARLY_MOST);
 }
 
-/* Merging needs a piece of every lane at a time; otherwise one is enough. */
+/* Sets a lane's chunk: its own for a merge, else the one of the drain. */
 static int
 give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
 {
@@ -239,7 +242,7 @@ prepare(struct tbuf_consumer *c)
 	if (r->stale && order_sources(c) != 0)
 		return (-ENOMEM);
 	r->until = UINT64_MAX;
-	/* Other policies give records twice, or when their target ends. */
+	/* Other policies return records twice, or at their target's end. */
 	if (!tbuf_policy(c->options.bufpolicy)->live)
 		r->merged = 0;
 	return (0);
@@ -265,8 +268,8 @@ mark(struct tbuf_source *s)
 }
 
 /*
- * What is held back of targets may be older than what timers have recorded;
- * then that waits, too, until a round goes further.
+ * Limits the script's records: those of timers wait, too, while older records
+ * of targets may be held back.
  */
 static void
 limit_script(struct tbuf_consumer *c)
@@ -300,7 +303,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 	r->cut = any_changing(c) && !holds_back(c);
 	if (r->cut || holds_back(c))
 		tbuf_horizon_note(c);
-	/* Their marks are there, or were refused: the lanes are marked next. */
+	/* Commit records of these are in the lanes, which are marked next. */
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
 	for (i = 0; i < r->count && error == 0; i++) {
@@ -311,7 +314,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		if (error == 0)
 			error = give_chunk(c, s);
 	}
-	/* Those that have ended are not there to be asked later. */
+	/* Tables of targets that have ended cannot be read later. */
 	if (error == 0)
 		error = tbuf_tables_read(c);
 	if (error != 0)
@@ -368,7 +371,7 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* What a counter has gained in all lanes of the group since it was told. */
+/* Returns a counter's increase in the group's lanes since its last report. */
 static uint64_t
 group_gain(const struct tbuf_round *r, unsigned counter)
 {
@@ -398,7 +401,7 @@ tbuf_round_counts(const struct tbuf_round *r, const struct tbuf_target *t,
 	    counter != TBUF_OVERWRITTEN);
 }
 
-/* What the records do not have [inv.account]. */
+/* Returns 1 with the group's next loss, or 0 [inv.account]. */
 static int
 next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -433,7 +436,10 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (0);
 }
 
-/* The merge holds records back; their target's end is told after them. */
+/*
+ * Returns true if no record of a target is held back by the merge: its end is
+ * reported after them.
+ */
 static bool
 emptied(const struct tbuf_target *t)
 {
@@ -446,8 +452,8 @@ emptied(const struct tbuf_target *t)
 }
 
 /*
- * A process that called exec may be several targets, one an image; its end is
- * told once, by the last of them.  True if that is another one.
+ * A process that called exec may be several targets, one for each image; the
+ * last one reports its end.  Returns true if that is another target.
  */
 static bool
 leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
@@ -467,7 +473,7 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (false);
 }
 
-/* What was speculated, and no mark has come of. */
+/* Returns 1 with a record of a batch without a commit record, or 0. */
 static int
 next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -485,7 +491,7 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (0);
 }
 
-/* Are what limits a target's probes have met told in this round? */
+/* Returns true if this drain reports the losses and limits of a target. */
 static bool
 limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
 {
@@ -504,11 +510,11 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
-		/* What the merge holds back is not lost. */
+		/* Records that the merge holds back are not lost. */
 		if (tbuf_units_losses(c, t, (ended(t) || last(r)) &&
 		    emptied(t), event) == 1)
 			return (1);
-		/* All else of a file is told with its lanes, or was the run's. */
+		/* A file's other losses came with lanes, or in its own run. */
 		if (t->file_only)
 			continue;
 		if (tbuf_batches_losses(c, t, event) == 1)
@@ -528,7 +534,7 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (0);
 }
 
-/* The records of an image that is no target any more were given. */
+/* Gives up an image that has ended, after its records were returned. */
 static void
 let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -543,7 +549,10 @@ let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 	}
 }
 
-/* A consumer that was met before it could say so: tbuf_life_withdraw(). */
+/*
+ * Returns true for a consumer that was found before it could withdraw its file
+ * (tbuf_life_withdraw()).
+ */
 static bool
 withdrawn(const struct tbuf_target *t)
 {
@@ -617,8 +626,9 @@ finish(struct tbuf_round *r)
 }
 
 /*
- * What a script has recorded comes before what targets have; by time, before
- * what is not older.  What fires for a record is given with it.
+ * Returns 1 with the script's next event, or 0.  The script's records come
+ * before those of targets; in a merge, before records that are not older.  In a
+ * replay, output of clauses comes with its record.
  */
 static int
 next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
@@ -660,14 +670,14 @@ next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 	    next_exit(c, event) == 1);
 }
 
-/* Targets have given all that they had. */
+/* Ends the drain after the last event of targets; END may fire now. */
 static int
 next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	finish(&c->round);
 	if (c->script == NULL || !last(&c->round))
 		return (0);
-	/* ERROR has fired by now for what has failed in targets. */
+	/* ERROR has fired by now for all faults in targets. */
 	if (c->refire != NULL)
 		tbuf_refire_end(c);
 	else if (!c->alone)
@@ -675,7 +685,10 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (next_of_script(c, event));
 }
 
-/* A record whose key is known by now; what a snapshot gives is given again. */
+/*
+ * Aggregates a record with a key that is complete only now; returns true if the
+ * record is one.  A snapshot's record is read again later, and counts then.
+ */
 static bool
 fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 {

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What an EPID stands for: a probe, an enabling, and what the records that
- * have it look like.  It is looked up once; what the target's file says later
- * changes nothing.
+ * Looks up EPIDs: their probe, enabling and record layout.  Each is looked up
+ * once; later changes of the target's file have no effect.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,13 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 
-/* Of all layouts of a target's clauses: some MiB, whatever it claims. */
+/* Most pieces of a target's layouts, which bounds them to some MiB. */
 #define PIECES_MOST	(1u << 19)
 
 /*
- * A file's session had enablings of its own.  What is given of it are the
- * probes that ours match, or all if there are none.
+ * Chooses the enabling for a probe in a file: the first one of this run, not of
+ * the file's session, that matches it.  A run without enablings gets all
+ * records.
  */
 static void
 choose_enabling(const struct tbuf_consumer *c,
@@ -50,8 +50,8 @@ read_at(const struct tbuf_target *t, uint64_t at, void *to, size_t size)
 }
 
 /*
- * The pieces of a text, copied: how many, or -1 if there is no such text.  It
- * lies in the texts as a whole.
+ * Copies the pieces of a text record.  Returns their number, -1 if there is no
+ * such record inside of the session's texts.
  */
 static int
 read_text(const struct tbuf_target *t, uint64_t at,
@@ -73,8 +73,8 @@ read_text(const struct tbuf_target *t, uint64_t at,
 }
 
 /*
- * What this consumer's own script records is known here; of the target's file
- * only which record it is.
+ * Finds a record of this consumer's own script: the target's file is asked only
+ * which one it is.  Returns the number of pieces, or -1.
  */
 static int
 own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
@@ -92,7 +92,7 @@ own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
 	return ((int)epid->record->npieces);
 }
 
-/* Where a layout is followed by what is told of a record out of a file. */
+/* Returns the offset of a file record's description, after its layout. */
 static size_t
 told_at(unsigned npieces)
 {
@@ -107,7 +107,7 @@ told_size(unsigned npieces)
 	    sizeof(struct tbuf_d_piece)));
 }
 
-/* What is asked for as a raw stack is one if it is bytes. */
+/* Describes a piece out of a file; only bytes can be a raw stack. */
 static void
 tell_piece(const struct tbuf_piece *text, unsigned i,
     struct tbuf_d_action *action, struct tbuf_d_piece *piece)
@@ -129,8 +129,8 @@ tell_piece(const struct tbuf_piece *text, unsigned i,
 }
 
 /*
- * A file does not say what its clauses' actions were, but for addresses of
- * programs: each piece is told as trace() would tell it.
+ * Describes a record out of a file.  The file does not have the actions of its
+ * clauses, except those on addresses: other pieces are described as trace()'s.
  */
 static void
 tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
@@ -177,7 +177,7 @@ read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	return (layout);
 }
 
-/* By its clause's text, or the probe's types where there is none. */
+/* Chooses the layout: of the clause's text record, or the probe's arguments. */
 static bool
 choose_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
     uint16_t number, struct tbuf_epid *epid,
@@ -194,7 +194,7 @@ choose_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	return (epid->layout != NULL);
 }
 
-/* Of its enabling, or else of its probe, as layout.h has it. */
+/* Returns the selection of an ECB's enabling, or else of its probe. */
 static uint32_t
 read_selection(const struct tbuf_target *t, const struct tbuf_ecb *ecb)
 {
@@ -213,8 +213,8 @@ read_selection(const struct tbuf_target *t, const struct tbuf_ecb *ecb)
 }
 
 /*
- * Whoever makes an ECB fills it before it is linked, and it is linked before
- * it fires, so a record's EPID is whole.
+ * An ECB is filled in before it is linked, and linked before it fires, so the
+ * ECB of a record's EPID is complete.
  */
 const struct tbuf_epid *
 tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
@@ -227,7 +227,7 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	    number >= tbuf_load_acquire(&tbuf_target_slot(t)->necbs))
 		return (NULL);
 	epid = &t->epids[number];
-	/* A made-up number is that of a page that was never backed. */
+	/* A forged EPID may be in a page that was never backed. */
 	if (!read_at(t, t->area + t->plan.ecbs + number * sizeof(ecb), &ecb,
 	    sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a run gives: records, what was lost, ends; and in which order.
+ * The events of a run: records, losses, ends of targets; and their order.
  */
 #ifndef TBUF_CONSUMER_READ_EVENTS_H
 #define TBUF_CONSUMER_READ_EVENTS_H
@@ -15,11 +15,11 @@
 
 /* ------------------------------------------------------------ records */
 
-/* Look an EPID of a session up for the first time; NULL: it makes no sense. */
+/* Looks up an EPID for the first time.  Returns NULL if it is invalid. */
 const struct tbuf_epid *tbuf_epid_read(struct tbuf_consumer *,
 	    struct tbuf_target *, uint16_t epid);
 
-/* The same, for each record. */
+/* Looks up the EPID of a record.  Returns NULL if it is invalid. */
 static inline const struct tbuf_epid *
 tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t epid)
 {
@@ -29,32 +29,33 @@ tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t epid)
 }
 
 /*
- * A record's arguments into consumer->values, and the rest into *record but
- * for its times.  False if they do not fit into the record.
+ * Reads a record's arguments into consumer->values, and the rest, without
+ * times, into *record.  Returns false if the data do not have all arguments.
  */
 bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, const struct tbuf_epid *,
 	    struct tbuf_record *);
 
 /*
- * A record that tells a clause's fault, as an event but for its times; false
- * if it makes no sense.  And have a script's ERROR clauses fire for it.
+ * tbuf_fault_decode() makes an event, without times, of the record of a fault,
+ * and returns false if the record is invalid.  tbuf_fault_tell() fires the
+ * script's ERROR clauses for it.
  */
 bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, struct tbuf_event *);
 void	tbuf_fault_tell(struct tbuf_consumer *, const struct tbuf_event *);
 
-/* Was it written after the moment that all lanes are seen at? */
+/* Returns true if a record is later than the moment of a cut. */
 bool	tbuf_source_later(const struct tbuf_consumer *,
 	    const struct tbuf_source *, const struct tbuf_header *);
-/* As tbuf_source_peek(), but for those, and records that nobody wants. */
+/* As tbuf_source_peek(), but skips those, and records that are unwanted. */
 int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
 	    const struct tbuf_header **);
 
-/* The next event of one lane: 1, or 0 at its mark. */
+/* Returns 1 with the next event of a lane, or 0 at its mark. */
 int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
 	    struct tbuf_event *);
-/* What arguments do not have, and most events. */
+/* Clears the fields that records of arguments and most events do not set. */
 static inline void
 tbuf_event_clear(struct tbuf_event *event)
 {
@@ -65,38 +66,38 @@ tbuf_event_clear(struct tbuf_event *event)
 }
 
 /*
- * Such an event was given: do all that come next need nothing but a look at
- * their EPID?  tbuf_consumer_next() gives those by itself then.
+ * Puts a lane that has returned a record on the fast path of
+ * tbuf_consumer_next(), unless more than the EPID of each record must be
+ * checked.
  */
 void	tbuf_straight_begin(struct tbuf_consumer *, struct tbuf_source *);
-/* An event that counts something of a lane. */
+/* Fills in an event that counts something of a lane. */
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 	    const struct tbuf_source *, uint64_t count);
 
 /*
- * The record of a lane that lies here, as an event with its times; false if it
- * makes no sense, or nobody wants it.
+ * Makes an event, with times, of a record of a lane.  Returns false if the
+ * record is invalid.
  */
 bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, struct tbuf_event *);
 
 /*
- * Of a stack that is to be unwound give frames, in the place of what was read
- * into the consumer's values.
+ * Replaces a raw stack in the consumer's values by its frames.
  */
 void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
 
 /*
- * Add the records that lie in its bytes from here on; what makes no sense ends
- * them.  False for want of memory.
+ * Adds the records in a batch's bytes from `at` on, up to the first invalid
+ * one.  Returns false without memory.
  */
 bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
 	    uint64_t at);
 
 /*
- * Speculations.  clean: take the batches that are committed, so that their ids
- * are free again.  mark: a lane's next record is one; what is committed by it
- * is given from now on.  next: a record of that: 1, or 0 if there is none left.
+ * Speculations.  clean: takes the committed batches, which frees their ids.
+ * mark: a lane's next record is a commit record; its batch is returned from now
+ * on.  next: returns 1 with the batch's next record, or 0.
  */
 void	tbuf_batches_clean(struct tbuf_consumer *);
 void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_source *,
@@ -104,19 +105,20 @@ void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_source *,
 int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
 	    struct tbuf_event *);
 /*
- * Is this a round that gives the target's lanes?  What is there now has a mark
- * that it comes to, or none: when it has given all of them, batches without one
- * are lost.  And at the target's end, what it was killed amid committing: 1, or
- * 0.
+ * due: notes whether this drain reads the target's lanes.  Batches that were
+ * taken before such a drain, and have no commit record in it, are lost.  left:
+ * returns 1 with a record of a batch that a target was killed while committing,
+ * at its end, or 0.
  */
 void	tbuf_batches_due(struct tbuf_target *, bool due);
 int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*
- * Work units.  look: tables of which all was given are free again.  is: a
- * lane's next record is an envelope or a mark; open: its batch is given from
- * now on.  left: what has not ended, at the end; losses: one kind after the
- * other.  1, or 0.
+ * Work units.  look: frees tables after their batch was returned.  release:
+ * publishes how many records of a lane's units were returned.  is: returns true
+ * if a lane's next record is an envelope or a commit record; open: its batch is
+ * returned from now on.  left: at the end, returns 1 with a record of an
+ * unfinished unit, or 0.  losses: returns 1 with the next kind of losses, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
 void	tbuf_units_release(struct tbuf_source *);
@@ -128,66 +130,66 @@ int	tbuf_units_left(struct tbuf_consumer *, struct tbuf_target *, bool due,
 int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*
- * Of a file whose target goes on all that is as it was at one moment.  hold:
- * before its horizon is noted, what tables have counted.  copy: behind that,
- * what they hold.  cut: once all is committed, what of units in flight is
- * older.
+ * A live target's file shows its units as of one moment.  hold: saves the
+ * tables' counters before the watermark is taken.  copy: copies the tables
+ * after it.  cut: drops records of unfinished units that are later than it.
  */
 void	tbuf_units_hold(struct tbuf_target *);
 void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_units_cut(struct tbuf_consumer *, struct tbuf_target *);
-/* Drops of speculations, one kind after the other: 1, or 0. */
+/* Returns 1 with the next kind of losses of speculations, or 0. */
 int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    struct tbuf_event *);
 
-/* ------------------------------------------------------------ rounds */
+/* ------------------------------------------------------------ drains */
 
-#define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, give them */
-#define TBUF_ROUND_STATUS	0x2u	/* tell the drops */
+#define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, read them */
+#define TBUF_ROUND_STATUS	0x2u	/* report the drops */
 #define TBUF_ROUND_ENDED	0x4u	/* a target has ended */
-#define TBUF_ROUND_LAST		0x8u	/* all that there is */
+#define TBUF_ROUND_LAST		0x8u	/* read and report everything */
 
 /*
- * Begin a round.  A target that has ended is drained in any round, one that
- * lives under fill or ring only in the last.  -ENOMEM.
+ * Begins a drain.  Lanes of an ended target are read in any drain, those of a
+ * live target under fill or ring only in the last one.  Returns 0 or -ENOMEM.
  */
 int	tbuf_round_begin(struct tbuf_consumer *, unsigned what);
 /*
- * What was given in the last one is not looked at any more.  Targets whose
- * end was told are let go: others wait for their space.
+ * Ends a drain: the events it returned are not used any more.  Frees targets
+ * after their end was reported, since others wait for their space.
  */
 void	tbuf_round_end(struct tbuf_consumer *);
-/* Is what a target's lanes count told in this round? */
+/* Returns true if this drain reports a counter of a target's lanes. */
 bool	tbuf_round_counts(const struct tbuf_round *,
 	    const struct tbuf_target *, unsigned counter);
-/* A round over copies of what the lanes hold. */
+/* Begins a drain of copies of the lanes.  Returns 0 or -ENOMEM. */
 int	tbuf_round_snapshot(struct tbuf_consumer *);
 void	tbuf_round_free(struct tbuf_consumer *);
-/* The next event of it, as tbuf_consumer_next() has it. */
+/* Returns the drain's next event, as tbuf_consumer_next(). */
 int	tbuf_round_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
- * Before horizons are noted, and as soon as they are: what will not be there
- * any more when all up to them is committed.
+ * Save the data that may be overwritten before all records up to the watermark
+ * are committed: before it is taken (hold), and right after (early).
  */
 void	tbuf_round_hold(struct tbuf_consumer *);
 void	tbuf_round_early(struct tbuf_consumer *);
 
 /*
- * For a merge or a cut while targets go on: note how far all records are
- * committed, before the lanes are marked; afterwards, what that is in ns.
+ * Take the watermark for a merge or a cut of live targets, before lanes are
+ * marked (note), and return it in ns (time).
  */
 void	tbuf_horizon_note(struct tbuf_consumer *);
 uint64_t tbuf_horizon_time(const struct tbuf_consumer *);
 
-/* A record's time in ns: later than its lane's last, in order of a merge. */
+/* Returns a record's time in ns; it rises in a lane, and in a merge. */
 uint64_t tbuf_source_time(const struct tbuf_consumer *,
 	    const struct tbuf_source *, const struct tbuf_header *);
 
-/* The merge by time: 1 with *event, or 0 when all that is due was given. */
+/* The merge by time. */
 void	tbuf_merge_begin(struct tbuf_consumer *);
-/* When the next one of all was recorded, or UINT64_MAX if there is none. */
+/* Returns the time of the next record, UINT64_MAX if there is none. */
 uint64_t tbuf_merge_time(struct tbuf_consumer *);
+/* Returns 1 with *event, or 0 if all due events were returned. */
 int	tbuf_merge_next(struct tbuf_consumer *, struct tbuf_event *);
 
 #endif

@@ -1,12 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The straight way of most records.  A lane that gave one, in a round where
- * nothing but records comes of it, most likely gives another: one that has been
- * fetched, and whose EPID says that it is a probe's arguments and no more.  Its
- * bounds are looked at as ever, but nothing is asked that holds for all of the
- * lane, and nobody else is called.  Whatever this does not know changes nothing
- * here, and is left to the round.
+ * The fast path of tbuf_consumer_next().  After a plain record, the next one in
+ * the same lane is most likely plain too: it has been fetched, and its EPID
+ * says that it has a probe's arguments only.  Its bounds and EPID are checked,
+ * but nothing that holds for the whole lane.  Any other record changes no state
+ * here, and goes to tbuf_round_next().
  */
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"
@@ -15,10 +14,10 @@
 #include "consumer/util/clock_sync.h"
 
 /*
- * A script may have fired for a fault, and gives what that has recorded first;
- * a cut looks at times; the rest of a batch stands in front of the lane's next
- * record, as damage would, which has been told by now.  Records of lock lanes
- * say themselves on which CPU they were.
+ * The fast path cannot be used with a script, which may have records of ERROR
+ * to return first; with a cut, which checks times; during a batch, which comes
+ * before the lane's next record; and for lock lanes, as their records have a
+ * CPU of their own.  Damage has been reported by now.
  */
 void
 tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
@@ -35,8 +34,8 @@ tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
 }
 
 /*
- * As decode() and record_event() in record.c have it, of a record whose values
- * have been read.  False if it was before the clock's first point.
+ * Returns a record, after its values were read, as decode() and record_event()
+ * in record.c do.  Returns false if it is before the clock's first point.
  */
 static inline bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
@@ -73,7 +72,7 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	return (true);
 }
 
-/* What has other values than words takes registers for them: apart. */
+/* Returns a record with values other than words, apart to save registers. */
 static __attribute__((noinline)) int
 next_other(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
@@ -85,7 +84,7 @@ next_other(struct tbuf_consumer *c, const struct tbuf_header *header,
 	return (tbuf_round_next(c, event));
 }
 
-/* The next record, if it is one. */
+/* Returns the next record, or NULL if it is implausible or not fetched. */
 static inline const struct tbuf_header *
 find_next(const struct tbuf_straight *straight)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Faults of clauses in targets, which come as records of TBUF_EPID_FAULT.
+ * Faults of clauses in targets, which are records with TBUF_EPID_FAULT.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "consumer/read/events.h"
 #include "consumer/script/script.h"
 
-/* In front of the data, a lock lane's record says on which CPU it was. */
+/* Reads a fault.  A lock lane's record has the CPU before the data. */
 static bool
 fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
     struct tbuf_fault_record *fault, int *cpu)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Raw packets: a round's lanes as they lie, with what they have lost.  The
- * bytes are those that were fetched to be looked at; nothing is copied again.
+ * Packets: the lanes of a drain, not decoded, and their losses.  Bytes are
+ * returned where they were fetched; nothing is copied again.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 
-/* Is this a record that tbuf_consumer_next() would give? */
+/* Returns true if tbuf_consumer_next() would return this record. */
 static bool
 good(struct tbuf_consumer *c, const struct tbuf_source *s,
     const struct tbuf_header *header)
@@ -28,8 +28,8 @@ good(struct tbuf_consumer *c, const struct tbuf_source *s,
 }
 
 /*
- * Records one after the other that are in memory now: what lies behind them
- * is no record, or has not been fetched, or is at the mark.
+ * Takes adjacent records in memory, up to one that is invalid, not fetched, or
+ * at the mark.
  */
 static void
 take_records(struct tbuf_consumer *c, struct tbuf_source *s,
@@ -46,7 +46,7 @@ take_records(struct tbuf_consumer *c, struct tbuf_source *s,
 	    !tbuf_source_later(c, s, header) && good(c, s, header));
 }
 
-/* The lane's next records, behind bytes that make no sense. */
+/* Takes the lane's next records, after skipping damaged bytes. */
 static void
 take_data(struct tbuf_consumer *c, struct tbuf_source *s,
     struct tbuf_packet *packet)
@@ -68,7 +68,7 @@ take_data(struct tbuf_consumer *c, struct tbuf_source *s,
 	packet->more = s->position < s->mark;
 }
 
-/* What a counter has gained since it was told, if that is told now. */
+/* Returns a counter's increase since its last report, if it is due. */
 static uint64_t
 gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
     bool records)
@@ -85,8 +85,8 @@ gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
 }
 
 /*
- * What the lane has lost goes with the last of its records in a round
- * [inv.account].  A target that goes on loses more: later packets have that.
+ * Takes a lane's losses with the last of its records in a drain [inv.account].
+ * A live target may lose more: later packets report that.
  */
 static void
 take_losses(struct tbuf_consumer *c, struct tbuf_source *s,
@@ -104,7 +104,7 @@ take_losses(struct tbuf_consumer *c, struct tbuf_source *s,
 		packet->overwritten = gain(c, s, TBUF_OVERWRITTEN, records);
 }
 
-/* A snapshot gives what is given again: it is in no total. */
+/* Adds a packet to the totals; a snapshot's records will be read again. */
 static void
 add_totals(struct tbuf_consumer *c, struct tbuf_source *s,
     const struct tbuf_packet *packet)
@@ -128,7 +128,7 @@ calibration(const struct tbuf_moment *moment, struct tbuf_calibration *to)
 	to->wall = moment->real;
 }
 
-/* What is the same for all of a lane's packets, or of a round's. */
+/* Sets the fields that are the same for all packets of a lane. */
 static void
 describe(const struct tbuf_source *s, struct tbuf_packet *packet)
 {
@@ -156,7 +156,7 @@ empty(const struct tbuf_packet *packet)
 	    packet->drops[TBUF_CAUSE_NOLANE]) == 0);
 }
 
-/* A lane's next packet in this round: false if it has none. */
+/* Makes a lane's next packet in this drain; false: there is none. */
 static bool
 next_packet(struct tbuf_consumer *c, struct tbuf_source *s,
     struct tbuf_packet *packet)
@@ -183,13 +183,13 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	r->straight.source = NULL;
 	for (; r->pending && r->packets < r->count; r->packets++) {
 		s = r->order[r->packets];
-		/* Losses once a round: more may come at any time. */
+		/* Losses are taken once, as more may come at any time. */
 		if (!r->packets_told && next_packet(c, s, packet)) {
 			r->packets_told = !packet->more;
 			return (1);
 		}
 		r->packets_told = false;
-		/* Nobody looks at what it held any more. */
+		/* The caller is done with the lane's bytes. */
 		if (!r->snapshot)
 			(void)tbuf_source_release(s);
 	}

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks that targets have recorded as they were (layout/raw_stack.h): what is given
- * of them are frames.
+ * Unwinds the raw stacks in targets' records (layout/raw_stack.h).
  */
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #include "consumer/run/run.h"
 #include "machine/program.h"
 
-/* By their numbers of DWARF; the program counter is the last. */
+/* DWARF numbers of registers; the program counter is the last. */
 enum {
 #if defined(__x86_64__)
 	FRAME = 6, STACK = 7, CODE = 16,
@@ -21,7 +20,7 @@ enum {
 	REGISTERS
 };
 
-/* What called the site: that goes on behind its call, which is unwound. */
+/* Unwinds from the call before pc.  Returns the number of frames. */
 static unsigned
 unwind(const struct tbuf_consumer *c, const struct tbuf_raw *raw,
     const char *bytes, size_t size, uint64_t *frames, unsigned most)
@@ -40,7 +39,7 @@ unwind(const struct tbuf_consumer *c, const struct tbuf_raw *raw,
 	return (c->unwind(c->unwind_arg, &stack, frames, most));
 }
 
-/* Its bytes may be anything. */
+/* Replaces a raw stack, of bytes that are not trusted, by its frames. */
 static void
 give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
     struct tbuf_value *v)
@@ -63,7 +62,7 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 	v->data = (const char *)words;
 }
 
-/* A record has room for one. */
+/* Unwinds the raw stack of a record; c->stack has room for one. */
 void
 tbuf_stack_give(struct tbuf_consumer *c, const struct tbuf_d_record *record)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One record: its EPID says what it is (epid.c), and the record layout of that
+ * Decodes a record: its EPID says which layout it has (epid.c), and the layout
  * how its bytes are read (record_layout.c).
  */
 #include "consumer/read/events.h"
@@ -9,7 +9,7 @@
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 
-/* More than two calibrations of a clock ever differ by, ns. */
+/* Calibrations of a clock differ by less than this, ns. */
 #define CALIBRATION	1000
 
 bool
@@ -43,7 +43,7 @@ tbuf_source_next(struct tbuf_consumer *c, struct tbuf_source *s,
 	return (0);
 }
 
-/* The arguments of its probe, or what a clause left instead. */
+/* Sets a record's values: the probe's arguments, or a clause's pieces. */
 static void
 give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
     struct tbuf_record *record)
@@ -60,7 +60,7 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 	record->args = c->values;
 }
 
-/* In front of the data, a lock lane's record says on which CPU it was. */
+/* Returns the data of a lock lane's record, which come after its CPU. */
 static const void *
 lock_data(const struct tbuf_header *header, size_t *size,
     struct tbuf_record *record)
@@ -95,7 +95,7 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	return (true);
 }
 
-/* False if it makes no sense. */
+/* Decodes a record or a fault.  Returns false if it is invalid. */
 static bool
 decode(struct tbuf_consumer *c, const struct tbuf_source *s,
     const struct tbuf_header *header, struct tbuf_event *event)
@@ -111,8 +111,8 @@ decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 }
 
 /*
- * Each round calibrates the clocks anew, so a time may come out some ns lower
- * than it would have in the round before.  One that is really late stays so.
+ * Each drain calibrates the clocks again, so a time may be some ns lower than
+ * it would have been in the drain before.  A really late record keeps its time.
  */
 uint64_t
 tbuf_source_time(const struct tbuf_consumer *c, const struct tbuf_source *s,
@@ -161,7 +161,7 @@ record_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	tbuf_source_step(s, header->size);
 	if (c->round.snapshot)
 		return;
-	/* What a snapshot gives is given again. */
+	/* A snapshot's records will be read again. */
 	s->consumed++;
 	c->totals.records += event->type == TBUF_EVENT_RECORD;
 	tbuf_fault_tell(c, event);
@@ -183,7 +183,7 @@ is_mark(const struct tbuf_source *s, const struct tbuf_header *header)
 	return (header->epid == TBUF_EPID_COMMIT && s->target->spec.count != 0);
 }
 
-/* Does the record stand for a batch? */
+/* Returns true if the record stands for a batch. */
 static bool
 opens(const struct tbuf_source *s, const struct tbuf_header *header)
 {
@@ -201,9 +201,9 @@ batch_open(struct tbuf_consumer *c, struct tbuf_source *s,
 }
 
 /*
- * Each record passes here, so what stands above is made one function of.
- * By time, what comes behind a batch in the lane has to wait for its turn: 0
- * then says that the lane is to be looked at again.
+ * Each record passes here, so the functions above are inlined (flatten).  In a
+ * merge the records after a batch wait for their turn: 0 then means that the
+ * lane has to be looked at again.
  */
 __attribute__((flatten)) int
 tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
@@ -219,7 +219,7 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	}
 	while (turn && tbuf_source_next(c, s, &header) == 1) {
 		if (opens(s, header)) {
-			/* Damage in front of it is told first. */
+			/* Damage before it is reported first. */
 			if (s->damage != 0)
 				break;
 			batch_open(c, s, header);

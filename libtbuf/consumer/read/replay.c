@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses over records that are read from files.
+ * Runs clauses over records of files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,18 +28,18 @@ struct probe {
 	struct fit *fits;
 	unsigned nfits;
 	bool known;
-	bool plain;		/* its records are given as they are, too */
+	bool plain;		/* its records are returned, too */
 };
 
 struct tbuf_refire {
-	struct probe *probes;	/* by their ids, from those of targets on */
+	struct probe *probes;	/* by id - TBUF_IDS_OWN - 1 */
 	unsigned nprobes;
-	uint64_t unfit;		/* a clause has no program for them */
-	struct tbuf_event held;	/* its record is yet to fire */
+	uint64_t unfit;		/* probes that a clause has no program for */
+	struct tbuf_event held;	/* its record has not fired yet */
 	bool holding;
 	uint64_t values[TBUF_ARGS_MAX];
 	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
-	/* Texts of a record, each with a NUL. */
+	/* The texts of a record, NUL-terminated. */
 	char texts[TBUF_RECORD_MAX + TBUF_ARGS_MAX];
 };
 
@@ -56,7 +56,7 @@ argument_find(const struct tbuf_probe_info *info, const char *name)
 	return (-1);
 }
 
-/* Which argument each name of a clause is; and of which class. */
+/* Binds a clause's names to arguments; false: an argument is missing. */
 static bool
 bind(const struct tbuf_d_clause *clause, const struct tbuf_probe_info *info,
     uint64_t *binding, uint8_t classes[TBUF_D_NAMES_MAX])
@@ -153,8 +153,8 @@ matches(const char *description, const struct tbuf_probe_info *info)
 }
 
 /*
- * A clause that matches a probe.  *lack: what it asks for and records do not
- * have.
+ * Adds a clause that matches a probe.  Returns 0, -ENOMEM, or -ENOTSUP with the
+ * feature that records lack in *lack.
  */
 static int
 add_fit(struct tbuf_refire *r, struct probe *p,
@@ -210,7 +210,7 @@ probe_fit(struct tbuf_consumer *c, struct probe *p,
 	return (error);
 }
 
-/* Probes that are known by now have a place. */
+/* Makes room for all probes that are known by now. */
 static int
 make_room(struct tbuf_consumer *c)
 {
@@ -229,7 +229,7 @@ make_room(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* NULL: no memory, or a clause asks for what records do not have. */
+/* Returns NULL without memory, or if a clause needs more than records have. */
 static const struct probe *
 probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 {
@@ -244,7 +244,7 @@ probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 
 /* ------------------------------------------------------------ begin */
 
-/* Records that clauses have made do not have their probes' arguments. */
+/* Frees sessions of clauses: their records lack the probes' arguments. */
 static int
 leave_out_scripts(struct tbuf_consumer *c)
 {
@@ -287,7 +287,7 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 		if ((error = probe_fit(c, &c->refire->probes[i],
 		    c->probes.infos[i])) != 0)
 			return (error);
-	/* A thread moves between CPUs, but its fires keep their order. */
+	/* A merge keeps a thread's fires in order when it changes CPUs. */
 	c->options.temporal = 1;
 	return (0);
 }
@@ -342,7 +342,7 @@ floating(const struct tbuf_value *v)
 	return (word);
 }
 
-/* The arguments as a site has them. */
+/* Converts a record's arguments to those of a site. */
 static void
 set_values(struct tbuf_refire *r, const struct tbuf_record *record)
 {
@@ -411,8 +411,9 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 }
 
 /*
- * What fires before a record, one at a time, as what a caller does with that
- * (printa(), clear()) is done before the next: BEGIN, and timers.
+ * Fires BEGIN or one timer that is due before a record; returns false if none
+ * is.  One fires at a time, as the caller performs its actions (printa(),
+ * clear()) before the next.
  */
 static bool
 fire_before(struct tbuf_script *s, const struct tbuf_record *record)
@@ -422,7 +423,7 @@ fire_before(struct tbuf_script *s, const struct tbuf_record *record)
 		s->moment = record->time;
 		tbuf_script_start(s);
 	} else if (!tbuf_script_tick_next(s, record->time)) {
-		/* The records of a unit, which are given late, are older. */
+		/* A unit's records are returned late, so may be older. */
 		if (record->time > s->moment)
 			s->moment = record->time;
 		s->nrecords++;

@@ -1,17 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations of targets (speculation.h).  A batch, what all lanes
- * hold of an instance that was committed, is taken at cleanrate, when its id is
- * free again, or at the latest when its mark is met; there it is given.
+ * Speculations of targets (layout/speculation.h).  A batch, the records of a
+ * committed instance in all lanes, is taken at cleanrate, which frees its id,
+ * or at the latest when its commit record is read.  It is returned in the place
+ * of the commit record.
  *
- *	taken ---> its mark is met: given
- *	  |------> its target's lanes were all given since, and it had none:
+ *	taken ---> its commit record is read: returned
+ *	  |------> all lanes were read since, and it has no commit record:
  *	  |	   drops, or under ring overwritten
- *	  +------> there is no room to keep it: likewise
+ *	  +------> there is no room for it: drops or overwritten, too
  *
- * What a target says of it is believed only within the bounds of its buffers,
- * and records are copied before they are looked at.
+ * A target's words are checked against the bounds of its buffers, and records
+ * are copied before they are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ word_of(const struct tbuf_target *t, uint32_t id)
 	return (&tbuf_target_slot(t)->speculation[id]);
 }
 
-/* The instance, if the id is in this state; else 0. */
+/* Returns the instance of an id if it is in this state, else 0. */
 static uint64_t
 instance_in(const struct tbuf_target *t, uint32_t id,
     enum tbuf_speculation_state state)
@@ -44,8 +45,8 @@ instance_in(const struct tbuf_target *t, uint32_t id,
 }
 
 /*
- * The id is free again, whichever of the two it was.  In a file it is so in
- * this process alone, where its batch is not taken twice.
+ * Frees an id that is COMMITTING or COMMITTED.  A file is mapped privately:
+ * only this process sees the id free, and does not take its batch twice.
  */
 static void
 release(struct tbuf_target *t, uint32_t id, uint64_t instance)
@@ -107,7 +108,7 @@ tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
 	return (true);
 }
 
-/* How many bytes a lane has of the batch, and its drops. */
+/* Returns the bytes of a batch in a lane, at *at; adds to its drops. */
 static uint64_t
 buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
     unsigned lane, uint64_t *at, uint64_t *drops)
@@ -126,7 +127,7 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 	    tbuf_target_known(t, *at, size) : 0);
 }
 
-/* All lanes' records.  What a lane gains meanwhile is not among them. */
+/* Reads the records in all lanes, without those that are added meanwhile. */
 static bool
 batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 {
@@ -165,7 +166,7 @@ compare(const void *a, const void *b)
 	return (x->header < y->header ? -1 : x->header > y->header);
 }
 
-/* Take an instance's; NULL for want of memory: it stays where it is. */
+/* Takes an instance's batch.  Returns NULL without memory: it stays there. */
 static struct tbuf_batch *
 batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 {
@@ -186,7 +187,7 @@ batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 	return (b);
 }
 
-/* A target's batches take no more than its lanes do. */
+/* Stores a batch in the list, if all batches take no more than the lanes. */
 static void
 batch_keep(struct tbuf_target *t, struct tbuf_batch *b)
 {
@@ -232,9 +233,9 @@ tbuf_batches_clean(struct tbuf_consumer *c)
 	}
 }
 
-/* ------------------------------------------------------------ giving */
+/* ------------------------------------------------------------ returning */
 
-/* The mark's data, which lie behind the CPU in a lock lane. */
+/* Reads a commit record's data, which come after the CPU in a lock lane. */
 static bool
 mark_read(const struct tbuf_source *s, const struct tbuf_header *header,
     struct tbuf_commit_record *mark)
@@ -281,7 +282,7 @@ tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_source *s,
 		s->consumed++;
 }
 
-/* What a snapshot has given is given again. */
+/* Frees a lane's batch, unless a later drain has to return it again. */
 static void
 batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
 {
@@ -367,7 +368,7 @@ tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 	}
 }
 
-/* Side words are in the file as long as the session is. */
+/* Sums failed speculation() calls; side words last as long as the session. */
 static uint64_t
 failed(const struct tbuf_target *t, bool busy)
 {
@@ -382,7 +383,7 @@ failed(const struct tbuf_target *t, bool busy)
 	return (sum);
 }
 
-/* How many more there are than were told. */
+/* Returns the increase since the last report. */
 static uint64_t
 failed_since(struct tbuf_target *t, bool busy)
 {

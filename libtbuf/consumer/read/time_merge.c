@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x temporal: the records of all lanes by time, out of a heap of lanes whose
- * top is the one with the oldest record.
+ * -x temporal: merges the records of all lanes by time.  A heap of lanes has
+ * the lane with the oldest record at its top.
  */
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 
 /*
- * When the lane's next record was written, as it will be given; false if it
- * has none that is due.
+ * Sets next_time to the time of the lane's next record.  Returns false if no
+ * record is due.
  */
 static bool
 look(struct tbuf_consumer *c, struct tbuf_source *s)
@@ -18,7 +18,7 @@ look(struct tbuf_consumer *c, struct tbuf_source *s)
 	const struct tbuf_header *header;
 
 	s->next_time = 0;
-	/* A batch is given as a whole. */
+	/* A batch is returned as a whole. */
 	if (s->damage != 0 || s->batch != NULL)
 		return (true);
 	if (tbuf_source_next(c, s, &header) != 1)
@@ -67,8 +67,8 @@ tbuf_merge_begin(struct tbuf_consumer *c)
 }
 
 /*
- * Looking again at a lane after its record was given would move the record's
- * bytes, which the caller still reads: that waits until the next call.
+ * Looks again at the top lane.  That waits until the call after its record was
+ * returned, as it moves the record's bytes, which the caller reads.
  */
 static void
 look_again(struct tbuf_consumer *c)

@@ -1,16 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units of targets (unit.h).  What a unit has kept is given
- * as a batch in the place of its envelope or its mark; what has not ended, when
- * nobody can be inside any more (units_unfinished.c).
+ * Work units of targets (layout/unit.h).  The records that a unit has kept are
+ * returned as a batch in the place of its envelope or commit record; those of
+ * unfinished units when no thread can be inside any more (units_unfinished.c).
  *
- *	table DONE --> its mark is met: given, and it is free at the next look
- *	       |-----> its target's lanes were all given since, and it had none:
- *	       	       the mark was refused, or overwritten
+ *	table DONE --> its commit record is read: returned, and the table is
+ *	       |       freed at the next look
+ *	       +-----> all lanes were read since, and it has no commit record:
+ *	               that was refused, or overwritten
  *
- * What a target says is believed only within the bounds of its tables, and
- * records are copied before they are looked at.
+ * A target's words are checked against the bounds of its tables, and records
+ * are copied before they are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ kind_name(const struct tbuf_target *t, uint64_t kind,
 	name[TBUF_UNIT_NAME - 1] = '\0';
 }
 
-/* The records of probes that are not in the mask are left out. */
+/* Removes records of probes that the mask does not select. */
 static void
 choose(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b,
     uint32_t mask)
@@ -108,7 +109,7 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* A half's records, as far as the file has it. */
+/* Adds a half's records, as far as the file has them. */
 static bool
 half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
     uint64_t size)
@@ -122,7 +123,7 @@ half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
 	return (tbuf_batch_add(b, t->units.source, before));
 }
 
-/* The table's records, the older half first. */
+/* Adds a table's records, the older half first. */
 static bool
 table_add(const struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *entry, struct tbuf_batch *b)
@@ -181,7 +182,7 @@ tbuf_unit_is(const struct tbuf_source *s, const struct tbuf_header *header)
 	    header->epid == TBUF_EPID_UNIT));
 }
 
-/* Its data, which lie behind the CPU in a lock lane. */
+/* Reads a unit's record; returns the data after it, or NULL if invalid. */
 static const unsigned char *
 record_read(const struct tbuf_source *s, const struct tbuf_header *header,
     struct tbuf_unit_record *record, uint64_t *size)
@@ -213,7 +214,7 @@ envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
 	return (NULL);
 }
 
-/* It was there when others were copied, whatever the table has by now. */
+/* Returns the batch of a DONE table as copied, since its table may change. */
 static struct tbuf_batch *
 mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_unit_record *record)
@@ -229,7 +230,7 @@ mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
 	return (b);
 }
 
-/* NULL, too, if the mark has come too late. */
+/* Reads the batch of a commit record; NULL if the table has another unit. */
 static struct tbuf_batch *
 mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_unit_record *record)
@@ -263,7 +264,7 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 	u->seen[record->table].given = record->instance;
 }
 
-/* For who reads the session next, as lane.consumed is. */
+/* Publishes the records returned so far, for the session's next reader. */
 void
 tbuf_units_release(struct tbuf_source *s)
 {
@@ -305,7 +306,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
 
 /* ------------------------------------------------------------ looks */
 
-/* It is free again, if its target has not ended. */
+/* Frees a table, if its target has not ended. */
 static void
 release(struct tbuf_target *t, uint32_t i, uint64_t word)
 {

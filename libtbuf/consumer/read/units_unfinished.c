@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units that have not ended, when nobody can be inside any more, and what
- * was lost of all of them.  Of a file whose target goes on all of that is as
- * it was at one moment, however long it takes to be given.
+ * Unfinished work units, once no thread can be inside any more, and the losses
+ * of all units.  For a live target's file all of these are as of one moment,
+ * however long it takes to return them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* All that was in the lanes has been given: these have no mark. */
+/* Gives up DONE tables: all lanes were read without their commit record. */
 static void
 forgo(struct tbuf_target *t)
 {
@@ -34,7 +34,7 @@ forgo(struct tbuf_target *t)
 
 /* ------------------------------------------------------------ the end */
 
-/* A unit that has not ended, or of which no more than that is known. */
+/* Reads a unit that is BOUND, or ENDING: only its end is known then. */
 static struct tbuf_batch *
 left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *e)
@@ -82,7 +82,7 @@ left_next(struct tbuf_consumer *c, struct tbuf_target *t)
 		b = left_now(c, t, i);
 	if (b == NULL || !b->info.ended)
 		return (b);
-	/* Its envelope was there, when the process ended. */
+	/* The process ended after storing the envelope. */
 	if (u->seen[i].given == b->instance) {
 		tbuf_batch_free(t, b);
 		return (NULL);
@@ -139,7 +139,7 @@ sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
 	}
 }
 
-/* What all tables count, and the end of it where that is known. */
+/* Sums the counters of all tables; at the end, with lost records. */
 static void
 sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 {
@@ -152,7 +152,7 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 		sums_read(t, &s);
 	memcpy(now, s.counters, sizeof(s.counters));
 	given = t->units.given + s.given;
-	/* [inv.account] What was kept and not given went with its record. */
+	/* [inv.account] The others were lost with their commit record. */
 	if (end && s.kept > given)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
@@ -195,7 +195,7 @@ tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 
 /* ------------------------------------------------------------ one moment */
 
-/* Counted first, lest what is counted later seem to be lost. */
+/* Counters are saved first: records counted later would seem to be lost. */
 void
 tbuf_units_hold(struct tbuf_target *t)
 {
@@ -223,7 +223,7 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 		held->done[i]->instance = tbuf_unit_instance(e->word);
 }
 
-/* One look at all entries: those that are in flight may end any time. */
+/* Reads all entries at once: a unit in flight may end at any time. */
 void
 tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -242,7 +242,7 @@ tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 	free(entries);
 }
 
-/* Records behind the moment go, and units that had none before. */
+/* Drops records after the moment, and units that had none before. */
 static struct tbuf_batch *
 cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 {
@@ -256,7 +256,7 @@ cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 	return (NULL);
 }
 
-/* What one has recorded, and not yet committed when it was copied, is there. */
+/* A unit is read again, for records not yet committed when it was copied. */
 void
 tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
 {

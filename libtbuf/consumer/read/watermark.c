@@ -1,24 +1,24 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Up to which moment all records are committed.  A record's time is taken a
- * moment before its commit, and the writer may be held up between the two.
- * With -x temporal what is younger than such a record must not be given before
- * it; and of what goes on while it is read, a live snapshot or a file, nothing
- * younger is given, so that all lanes are seen as they were at one moment.
+ * The watermark: the time up to which all records are committed.  A writer
+ * takes a record's time before it commits the record, and may be delayed in
+ * between.  With -x temporal no later record may be returned before such a
+ * record.  A snapshot of a live target, or its file, has no later records at
+ * all, so that all lanes are seen as of one moment.
  *
  *	T	a reading of the target's clock
- *	CPUs	run on each: a section that took its time before T is done or
- *		aborted, and one that begins anew takes a later time.  And a
- *		processor may read its counter ahead of the lock that a thread
- *		is about to take; what it has read so before T it has by now
- *		thrown away, or the lock is taken.
- *	locks	one that is free now: who takes it takes a later time too.
- *		One that is held: its holder's time is not below `taken`,
+ *	CPUs	are run on, each: a section that took its time before T is done
+ *		or aborted, and one that begins again takes a later time.  Also,
+ *		a processor may read its counter before it takes a lock; a value
+ *		so read before T has been discarded by now, or the lock is
+ *		taken.
+ *	locks	A lock that is free now: its next holder takes a later time.
+ *		A lock that is held: its holder's time is not below `taken`,
  *		which only rises.
- * Then mark the lanes: all that was stamped before the least of these lies
- * below a mark.  So it does at once in a lane whose last stamp is T or later,
- * for stamps rise there [inv.order].
+ * Then the lanes are marked: all records with times before the least of these
+ * are below a mark.  In a lane with a last time of T or later they are at once,
+ * since times rise there [inv.order].
  */
 #include "arch/atomics.h"
 #include "consumer/read/events.h"
@@ -27,19 +27,19 @@
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
 
-/* Where this process may not run on each CPU: longer than a section takes. */
+/* Longer than a section takes, ns; for CPUs that cannot be run on. */
 #define MARGIN		UINT64_C(100000)
 
 /*
- * Nobody is waited for any longer: a process that was stopped at a lock gives
- * its record late, and whatever a hostile one writes holds up no others.
+ * Longest time that records are held back, ns.  A process that was stopped with
+ * a lock has its record returned late; a hostile target delays others no more.
  */
 #define HOLD_MAX	(2 * TBUF_SECOND)
 
-/* Nor does a snapshot leave out much for a thread that is held up. */
+/* Longest time before a cut that it leaves out for a delayed thread, ns. */
 #define HOLD_CUT	(TBUF_SECOND / 100)
 
-/* More may come of it. */
+/* Returns true if a target may record more. */
 static bool
 writes(const struct tbuf_target *t)
 {
@@ -54,13 +54,13 @@ clock_note(enum tbuf_clock clock)
 {
 	uint64_t now = tbuf_clock_read(clock);
 
-	/* The second reading waits for the first, and later loads for it. */
+	/* The second reading waits for the first, later loads for both. */
 	tbuf_fence();
 	tbuf_clock_read(clock);
 	return (now);
 }
 
-/* The least time that a holder of a lock lane may have taken, if before. */
+/* Returns the least time of a lock lane's holder, `least` at most. */
 static uint64_t
 locks_least(const struct tbuf_target *t, uint64_t least)
 {
@@ -74,9 +74,9 @@ locks_least(const struct tbuf_target *t, uint64_t least)
 		if (s->retired || tbuf_load_acquire(&slot->locks[i].word) !=
 		    2 * t->generation + 1)
 			continue;
-		/* Acquire: what earlier holders wrote is seen by the mark. */
+		/* Acquire: the mark covers records of earlier holders. */
 		taken = tbuf_load_acquire(&s->lane->taken);
-		/* It is its first holder, who has taken no time yet. */
+		/* The first holder has stored no time yet. */
 		if (taken < t->time.base.ticks)
 			taken = t->time.base.ticks;
 		if (taken < least)
@@ -86,8 +86,8 @@ locks_least(const struct tbuf_target *t, uint64_t least)
 }
 
 /*
- * A command's file comes to have a target, with a clock of its own.  Before
- * that it takes no time, and then a later one.
+ * Notes a target's time.  A command's file may get its target meanwhile, with
+ * its own clock: then its records have later times.
  */
 static void
 target_note(struct tbuf_target *t)
@@ -103,8 +103,9 @@ target_note(struct tbuf_target *t)
 }
 
 /*
- * Where a thread of the target's may be: on a CPU with a lane, or at a lock
- * lane.  One that is let onto another CPU meanwhile has been interrupted.
+ * Adds the CPUs where threads of a target may be: those with a lane, and those
+ * where threads use lock lanes.  A thread that moves to another CPU meanwhile
+ * has been interrupted.
  */
 static void
 cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
