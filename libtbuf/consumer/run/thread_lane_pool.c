@@ -73,7 +73,7 @@ few_left(const struct tbuf_target *t)
 	return (4 * left <= n - 1);
 }
 
-/* ------------------------------------------------------------ the dead */
+/* ------------------------------------------------------------ dead threads */
 
 /* Returns true if a later thread with this id has a lane. */
 static bool
@@ -119,7 +119,7 @@ sweep(struct tbuf_target *t)
 	tbuf_tasks_free(&tasks);
 }
 
-/* ------------------------------------------------------------ more of them */
+/* ------------------------------------------------------------ growing */
 
 /* Chooses a chunk's place: one that the slot had before, or the file's end. */
 static int
@@ -214,7 +214,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (0);
 }
 
-/* ------------------------------------------------------------ when */
+/* ------------------------------------------------------------ the look */
 
 static void
 look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)

@@ -149,7 +149,7 @@ target_clean(struct tbuf_target *t, uint32_t size)
 	free(used);
 }
 
-/* ------------------------------------------------------------ when */
+/* ------------------------------------------------------------ the look */
 
 static bool
 is_due(struct tbuf_target *t, uint32_t size, uint64_t now)
