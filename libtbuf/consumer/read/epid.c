@@ -73,7 +73,7 @@ read_text(const struct tbuf_target *t, uint64_t at,
 }
 
 /*
- * Finds a record of this consumer's own script: the target's file is asked only
+ * Finds a record of this consumer's own script: the target's file says only
  * which one it is.  Returns the number of pieces, or -1.
  */
 static int

@@ -82,9 +82,7 @@ void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
 	    const struct tbuf_header *, struct tbuf_event *);
 
-/*
- * Replaces a raw stack in the consumer's values by its frames.
- */
+/* Replaces a raw stack in the consumer's values by its frames. */
 void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
 
 /*

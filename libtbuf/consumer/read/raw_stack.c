@@ -20,7 +20,7 @@ enum {
 	REGISTERS
 };
 
-/* Unwinds from the call before pc.  Returns the number of frames. */
+/* Unwinds from the site's call, before pc.  Returns the number of frames. */
 static unsigned
 unwind(const struct tbuf_consumer *c, const struct tbuf_raw *raw,
     const char *bytes, size_t size, uint64_t *frames, unsigned most)

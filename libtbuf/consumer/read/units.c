@@ -264,7 +264,7 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 	u->seen[record->table].given = record->instance;
 }
 
-/* Publishes the records returned so far, for the session's next reader. */
+/* Publishes how many records were returned, as lane.consumed does. */
 void
 tbuf_units_release(struct tbuf_source *s)
 {
