@@ -266,7 +266,7 @@ struct tbuf_script {
 	struct tbuf_script_thread *self;	/* the thread that fires */
 	struct tbuf_script_thread **threads;	/* by hash; NULL: none */
 	struct tbuf_script_thread *spare;
-	const struct tbuf_script_sharing *sharing;	/* NULL: no targets */
+	const struct tbuf_script_sharing *sharing;	/* NULL: not shared */
 	void *sharer;
 	struct tbuf_elements elements;
 	struct tbuf_aggregates aggregates;
@@ -394,7 +394,7 @@ void	tbuf_script_take(struct tbuf_script *,
 void	tbuf_script_run(struct tbuf_script *,
 	    const struct tbuf_script_enabling *,
 	    const struct tbuf_d_program *);
-/* Resets the state that the clauses of one fire share. */
+/* Resets the state that clauses of one fire share: this->, strtok(). */
 void	tbuf_script_anew(struct tbuf_script *);
 /* Fires ERROR for a fault in a target; its entries are the next events. */
 void	tbuf_script_error(struct tbuf_script *, const struct tbuf_event *,
@@ -408,8 +408,8 @@ void	tbuf_script_limits(const struct tbuf_d_script *,
 	    struct tbuf_program *);
 
 /*
- * script_sample.c: profile-N on threads.  Returns the profile-N probe after a
- * given one, the first one for NULL; NULL if there is none.
+ * script_sample.c: profile-N on threads.  Returns the profile-N probe after
+ * another one, or the first one for NULL; NULL if there is none.
  */
 struct tbuf_script_probe *tbuf_script_profile(struct tbuf_script *,
 	    const struct tbuf_script_probe *);
@@ -485,7 +485,7 @@ void	tbuf_script_threads_free(struct tbuf_script *);
 /* script_record.c.  Reads a built-in variable of a record in a replay. */
 int	tbuf_script_record_builtin(const struct tbuf_script *,
 	    unsigned which, uint64_t *value);
-/* Returns the name of a feature that a program needs and records lack. */
+/* Returns a feature that a program needs and records lack, or NULL. */
 const char *tbuf_script_record_lack(const struct tbuf_d_program *);
 
 /* script_builtin.c */

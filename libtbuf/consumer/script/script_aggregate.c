@@ -120,7 +120,7 @@ tbuf_script_fold(struct tbuf_script *s, const struct tbuf_d_record *record,
 	s->machine.key.used = 0;
 }
 
-/* ------------------------------------------------------------ the caller */
+/* ------------------------------------------------------------ API calls */
 
 static struct tbuf_aggregation *
 find(struct tbuf_consumer *c, uint32_t id)

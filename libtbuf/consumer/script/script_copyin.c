@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * copyin() in clauses of the consumer: from its own memory (such as pr_argv of
+ * copyin() in clauses of the consumer: from its own memory (where pr_argv of
  * curpsinfo points to), or the present memory of a process that was sampled.
  */
 #include <sys/uio.h>
