@@ -158,7 +158,7 @@ struct tbuf_consumer {
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
 	int watch;			/* inotify on the directory, or -1 */
-	int elsewhere;			/* inotify on other targets', or -1 */
+	int elsewhere;			/* inotify on others' ones, or -1 */
 	bool scanned;			/* `watch` reports all that is new */
 	int directory;			/* the runtime directory, or -1 */
 	uint64_t pid_namespace;		/* its own; 0: not read yet */
