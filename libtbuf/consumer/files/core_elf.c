@@ -7,8 +7,8 @@
  *	| ELF header | program headers | notes | segment | segment |    |
  *	+------------+-----------------+-------+---------+---------+-- -+
  *
- * A core that was cut off lacks the end: the memory at high addresses, for the
- * most part, which is where mappings lie.
+ * A truncated core lacks its end: mostly the memory at high addresses, where
+ * file mappings are.
  */
 #include <sys/procfs.h>
 
@@ -24,7 +24,7 @@
 
 #define DELETED		" (deleted)"
 
-/* Program headers that are read at a time. */
+/* program headers read at a time */
 #define SOME		256
 
 static const char not_core[] = "not a core";
@@ -66,7 +66,10 @@ tbuf_core_bytes(struct tbuf_core *core, void *to, size_t size, uint64_t offset)
 	return ((ssize_t)done);
 }
 
-/* Exactly so many; false sets `error`, 0 where the core ends before. */
+/*
+ * Reads exactly `size` bytes.  Returns false on failure and sets `error`: 0 if
+ * the core ends before them, else -errno.
+ */
 static bool
 read_whole(struct tbuf_core *core, void *to, size_t size, uint64_t offset,
     int *error)
@@ -78,7 +81,10 @@ read_whole(struct tbuf_core *core, void *to, size_t size, uint64_t offset,
 	return (n == (ssize_t)size);
 }
 
-/* How many program headers: where there are many a section header tells. */
+/*
+ * Returns the number of program headers.  If it does not fit into the ELF
+ * header, the first section header has it.
+ */
 static uint32_t
 count_headers(struct tbuf_core *core, const Elf64_Ehdr *elf)
 {
@@ -108,7 +114,7 @@ check_header(const Elf64_Ehdr *elf)
 	return (NULL);
 }
 
-/* The name of a control file? */
+/* Returns true for the path of a control file; cuts " (deleted)" off. */
 static bool
 is_control(char *path, bool *deleted)
 {
@@ -124,7 +130,7 @@ is_control(char *path, bool *deleted)
 	    tbuf_control_name_parse(name + 1, &pid, &random));
 }
 
-/* More than one mapping of a file is no other file. */
+/* Adds the path of a mapping that may be a text trace; each path once. */
 static int
 add_trace(struct tbuf_core *core, const char *text)
 {
@@ -164,8 +170,8 @@ add_control(struct tbuf_core *core, const char *text)
 }
 
 /*
- * NT_FILE: two words {count, page size}, three for each mapping {start, end,
- * page}, then the names.
+ * NT_FILE has two words {count, page size}, three words for each mapping
+ * {start, end, page}, then the names.
  */
 static int
 note_files(struct tbuf_core *core, const char *note, size_t size)
@@ -205,7 +211,7 @@ look_note(struct tbuf_core *core, const Elf64_Nhdr *head, const char *data)
 	return (0);
 }
 
-/* The notes of one segment. */
+/* Reads the notes of one segment. */
 static int
 look_notes(struct tbuf_core *core, const char *bytes, size_t size)
 {
@@ -257,7 +263,7 @@ by_offset(const void *a, const void *b)
 	return ((x->address > y->address) - (x->address < y->address));
 }
 
-/* A segment, if there can be such a one. */
+/* Adds a PT_LOAD header as a segment; remembers the first PT_NOTE header. */
 static void
 look_header(struct tbuf_core *core, const Elf64_Phdr *header,
     Elf64_Phdr *notes)
@@ -274,7 +280,7 @@ look_header(struct tbuf_core *core, const Elf64_Phdr *header,
 		*notes = *header;
 }
 
-/* Some of the headers: how many there were, or -errno. */
+/* Reads `count` program headers.  Returns how many there were, or -errno. */
 static ssize_t
 read_some(struct tbuf_core *core, uint64_t at, uint32_t count,
     Elf64_Phdr *notes)
@@ -295,7 +301,7 @@ read_some(struct tbuf_core *core, uint64_t at, uint32_t count,
 	return (n);
 }
 
-/* All of them, and the notes, of which there is one segment. */
+/* Reads all program headers, then the one segment of notes. */
 static int
 read_headers(struct tbuf_core *core, uint64_t at, uint32_t count)
 {

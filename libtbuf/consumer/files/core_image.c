@@ -1,12 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files as a core has them: a mapping that begins with the
- * eye-catcher, and the segments that follow it in memory.  Each becomes a file
- * without a name again, as far as its bytes are there.
+ * Core images: control files as a core contains them.  A control file is a
+ * segment that begins with the eye-catcher, plus the segments that follow it
+ * in memory without a gap.  Each is copied into a memfd, as far as its bytes
+ * are in the core.
  *
- * The page that is the target's sign of life is one such mapping, too: of
- * those of one process the largest is taken.
+ * The page that a target maps as its sign of life begins with the eye-catcher,
+ * too: the largest mapping of a process is taken.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ same_process(const struct tbuf_control *a, const struct tbuf_control *b)
 	    a->random == b->random);
 }
 
-/* A mapping of this process's file that begins here; larger than another? */
+/* Adds a mapping with this header, unless its process has a larger one. */
 static void
 add_image(struct tbuf_images *images, const struct tbuf_control *control,
     uint64_t address, uint64_t size)
@@ -55,7 +56,7 @@ add_image(struct tbuf_images *images, const struct tbuf_control *control,
 	images->count += i == images->count;
 }
 
-/* How far segments reach without a gap from one on, by rising addresses. */
+/* Returns how many bytes the segments from sorted[0] on cover without a gap. */
 static uint64_t
 extent(struct tbuf_core_segment *const *sorted, size_t n)
 {
@@ -83,7 +84,7 @@ find(struct tbuf_core_segment *const *sorted, size_t n,
 	return (low);
 }
 
-/* Does a segment begin a control file? */
+/* Adds an image if the segment begins with the header of a control file. */
 static int
 look(struct tbuf_core *core, struct tbuf_images *images,
     struct tbuf_core_segment *const *sorted,
@@ -113,8 +114,9 @@ look(struct tbuf_core *core, struct tbuf_images *images,
 }
 
 /*
- * As they lie in the core, and none that shares bytes with another: of one that
- * is compressed, each step back would unpack it from its beginning.
+ * Looks at the segments in file order, and skips those that share bytes with an
+ * earlier one: in a compressed core, each step back would decompress it again
+ * from its start.
  */
 static int
 look_all(struct tbuf_core *core, struct tbuf_images *images,
@@ -134,7 +136,7 @@ look_all(struct tbuf_core *core, struct tbuf_images *images,
 	return (error);
 }
 
-/* Is the last byte there that the headers tell of? */
+/* Reads the last byte of all segments, to see if the core is truncated. */
 static int
 look_end(struct tbuf_core *core)
 {
@@ -151,7 +153,10 @@ look_end(struct tbuf_core *core)
 	return (n < 0 ? (int)n : 0);
 }
 
-/* What lies behind may be there, if the core has it in another order. */
+/*
+ * Notes the first missing byte.  Later bytes may still be in the core, if it
+ * has its segments in another order.
+ */
 static void
 cut(struct tbuf_image *image, uint64_t at)
 {
@@ -195,8 +200,8 @@ within(const struct tbuf_core_segment *segment, const struct tbuf_image *image)
 }
 
 /*
- * In the order of the core, whatever lies where in memory, and each byte of it
- * once: more than there is no hostile one makes of it.
+ * Copies segments in file order, and each byte of the core at most once, so
+ * that a hostile core cannot make us copy more than its size.
  */
 static int
 copy_images(struct tbuf_core *core, struct tbuf_images *images)

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The runtime directory: whose targets are there, and what dead ones have
- * left.
+ * The runtime directory: the control files of live and dead targets in it.
  */
 #include <sys/stat.h>
 
@@ -19,7 +18,7 @@
 #include "consumer/util/util.h"
 #include "tbuf_consumer.h"
 
-/* One of our own control files, opened, with its header. */
+/* Opens a control file of this user and reads its header; -errno. */
 static int
 open_file(int dirfd, const char *name, struct tbuf_control *control)
 {
@@ -77,19 +76,20 @@ tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
 	return (result == 0 && leased ? -EAGAIN : result);
 }
 
-/* Files that are kept, and how old their targets are. */
+/* The youngest orphans found so far. */
 struct kept {
 	int dirfd;
 	unsigned count;
 	struct {
 		char name[TBUF_NAME_MAX];
-		uint64_t born;		/* ns */
+		uint64_t born;		/* ns of wall time */
 	} files[TBUF_KEPT + 1];
 };
 
 /*
- * One more; the oldest goes if that is too many.  A recorder's is its
- * program's to keep (target/recorder/recorder_retention.c).
+ * Adds a file with unread records, and removes the oldest one if there are more
+ * than TBUF_KEPT.  Files of recorders are trimmed by their programs
+ * (target/recorder/recorder_retention.c).
  */
 static int
 keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
@@ -122,7 +122,7 @@ tbuf_directory_trim(int dirfd)
 	tbuf_directory_scan(dirfd, NULL, keep, &kept);
 }
 
-/* Is this process the one that has mapped the file behind fd? */
+/* Returns true if the process has mapped the file `fd`. */
 static bool
 has_mapped(pid_t pid, int fd)
 {
@@ -139,7 +139,7 @@ has_mapped(pid_t pid, int fd)
 	return (same);
 }
 
-/* Is this the process that a file's header names? */
+/* Returns true if the process is the one that the header names. */
 static bool
 is_named(pid_t pid, const struct tbuf_control *control)
 {
@@ -148,7 +148,10 @@ is_named(pid_t pid, const struct tbuf_control *control)
 	    tbuf_find_inner(pid) == (pid_t)control->pid);
 }
 
-/* A process that cannot be looked at is not one that has ended. */
+/*
+ * Returns the pid in the header if that process runs.  Returns -ESRCH only if
+ * it has ended: if its start time cannot be read, another -errno.
+ */
 static pid_t
 named_here(const struct tbuf_control *control)
 {
@@ -162,9 +165,10 @@ named_here(const struct tbuf_control *control)
 }
 
 /*
- * The pid in a file is that of its target's own namespace.  Mostly that is
- * ours too; else every process is asked.  A target that has not seen /proc
- * does not say enough: then the one is looked for that has mapped the file.
+ * The pid in a header is that of the target's own pid namespace.  If that is
+ * not ours, every process in /proc is compared with the header.  A target that
+ * could not read /proc has no start time or namespace in its header; then the
+ * process that has mapped the file is searched for.
  */
 pid_t
 tbuf_directory_pid_of(uint64_t ours, int fd,

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files without a name, in memory, that are as long as a control file was,
- * with what is left of it: of one that was cut off, or in a core.  What is
- * missing is zeroes.
+ * Memfds that have the size of a control file and the bytes that remain of it:
+ * of a truncated file, or in a core.  Missing bytes are zero.
  */
 #include <sys/mman.h>
 
@@ -29,7 +28,7 @@ tbuf_unnamed_make(uint64_t size)
 	return (error);
 }
 
-/* Store the pages that are not zero, for the rest of the file is so already. */
+/* Stores the pages that are not all zero: the rest of the file is a hole. */
 int
 tbuf_unnamed_store(int fd, const char *bytes, size_t size, uint64_t at)
 {
@@ -45,7 +44,7 @@ tbuf_unnamed_store(int fd, const char *bytes, size_t size, uint64_t at)
 	return (0);
 }
 
-/* Bytes without holes from one file to the other, at the same place. */
+/* Copies [at, end), which has no holes, from one file to the other. */
 static int
 copy(int from, int to, uint64_t at, uint64_t end)
 {
@@ -67,7 +66,7 @@ copy(int from, int to, uint64_t at, uint64_t end)
 	return (0);
 }
 
-/* Holes cost nothing, so that the work is bounded by the bytes there are. */
+/* Copies the data, not the holes: the work is bounded by existing bytes. */
 static int
 copy_data(int from, int to, uint64_t size)
 {

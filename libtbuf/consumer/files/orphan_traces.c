@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Text traces in memory that dead processes have left.
+ * Text traces in memory of dead processes.
  */
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@
 #include "consumer/files/text_traces.h"
 #include "tbuf_consumer.h"
 
-#define BLOCK	512		/* bytes of st_blocks */
+#define BLOCK	512		/* unit of st_blocks, bytes */
 #define NS	UINT64_C(1000000000)
 
 struct look {
@@ -35,7 +35,7 @@ nanoseconds(const struct timespec *when)
 	return ((uint64_t)when->tv_sec * NS + (uint64_t)when->tv_nsec);
 }
 
-/* A line begins with its time, 2026-11-22T11:04:05.123456Z, or it is 0. */
+/* Returns the time at a line's begin, 2026-11-22T11:04:05.123456Z, ns; or 0. */
 static uint64_t
 line_time(const char *line)
 {
@@ -87,7 +87,7 @@ give(void *arg, const struct tbuf_unwrapped *u)
 	return (l->visit(l->arg, &l->left));
 }
 
-/* Whoever writes it has its lock. */
+/* Visits a trace unless its writer is alive, which holds the file's lock. */
 static int
 trace_look(struct look *l, int fd)
 {
@@ -103,7 +103,7 @@ trace_look(struct look *l, int fd)
 	l->left.end = trace.exited != 0 ? TBUF_LEFT_EXIT : TBUF_LEFT_UNKNOWN;
 	l->left.wall = nanoseconds(&st.st_mtim);
 	l->left.bytes = (uint64_t)st.st_blocks * BLOCK;
-	/* What makes no sense is not ours to list, as what is no trace. */
+	/* A damaged trace is skipped, as any other file is. */
 	result = tbuf_unwrap_descriptor(fd, give, l);
 	return (result == -EINVAL ? 0 : result);
 }

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What dead processes have left: a look at their files, with pread(2) alone.
+ * Orphans: looks at the files of dead processes, with pread(2) alone.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,7 +22,7 @@
 #include "target/provider.h"
 #include "tbuf_consumer.h"
 
-#define BLOCK	512		/* bytes of st_blocks */
+#define BLOCK	512		/* unit of st_blocks, bytes */
 
 struct look {
 	int dirfd;
@@ -37,7 +37,7 @@ read_at(int fd, void *to, size_t size, uint64_t offset)
 	    pread(fd, to, size, (off_t)offset) == (ssize_t)size);
 }
 
-/* The latest stamp of a session's records, or 0. */
+/* Returns the stamp of a session's latest record, or 0. */
 static uint64_t
 session_last(int fd, unsigned number)
 {
@@ -55,7 +55,7 @@ session_last(int fd, unsigned number)
 	return (last);
 }
 
-/* When its last record was made, or it began; ns of wall time. */
+/* Returns the wall time of the latest record, or of the start, ns. */
 static uint64_t
 last_time(int fd, const struct tbuf_control *control,
     const struct tbuf_session *recorder)
@@ -80,7 +80,7 @@ last_time(int fd, const struct tbuf_control *control,
 	return (tbuf_timeline_wall(&line, tbuf_timeline_mono(&line, last)));
 }
 
-/* One that has ended has its pid until its parent has waited for it. */
+/* Returns true unless the process has ended; a zombie has. */
 static bool
 runs(pid_t pid)
 {
@@ -95,7 +95,10 @@ runs(pid_t pid)
 	return (!ended);
 }
 
-/* What its parent will be told; else what it has left word of itself. */
+/*
+ * Returns the signal that ended the process: from the status of a zombie, else
+ * from the header, where the target has stored it; 0 if unknown.
+ */
 static int
 ended_by(pid_t pid, const struct tbuf_control *control)
 {
@@ -105,7 +108,7 @@ ended_by(pid_t pid, const struct tbuf_control *control)
 	    control->fatal < NSIG ? (int)control->fatal : 0);
 }
 
-/* A process that has gone on to another program runs. */
+/* If the pid still runs, the target has executed another program. */
 static enum tbuf_left_end
 how(int fd, const struct tbuf_control *control, int *signal)
 {
@@ -171,7 +174,7 @@ control_remove(int dirfd, const char *name)
 	fd = !tbuf_control_name_parse(name, &pid, &random) ? -1 :
 	    openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
-	/* Somebody may have begun to read it; of the living nothing goes. */
+	/* A file that has a reader by now, or a live target, is not removed. */
 	if (fd == -1)
 		error = -ENOENT;
 	else if (!read_at(fd, &control, sizeof(control), 0) ||

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From a pid to its control file, for any process that this one may look at:
- * in another mount or pid namespace, under chroot, of another user.  The
- * process itself is asked (/proc/PID/maps) which file it has mapped, and
- * what is opened by name is compared with that.
+ * Finds the control file of a pid, for any process that this one may look at:
+ * in another mount or pid namespace, under chroot, of another user.
+ * /proc/PID/maps says which file the process has mapped, and the file that is
+ * opened by name is compared with that mapping.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,18 +26,18 @@
 #include "consumer/files/process_maps.h"
 #include "consumer/util/util.h"
 
-#define STAT_ENV_END	51	/* of /proc/PID/stat: where it ends */
+#define STAT_ENV_END	51	/* field of /proc/PID/stat: env_end */
 
-/* What /proc/PID says. */
+/* Facts from /proc/PID. */
 struct process {
 	pid_t pid;
 	pid_t inner;		/* in its own pid namespace */
-	uid_t uid;		/* of its files; root's if not dumpable */
+	uid_t uid;		/* of its /proc files; root's if not dumpable */
 	uid_t user;
-	bool memory;		/* it has some: not ending, no kernel thread */
+	bool memory;		/* has memory: not ending, no kernel thread */
 	bool zombie;
 	bool strict;		/* SECCOMP_MODE_STRICT */
-	const char *behind;	/* files from that one on, or NULL: any */
+	const char *behind;	/* skip files up to this one; NULL: none */
 	bool passed;
 };
 
@@ -75,7 +75,10 @@ tbuf_process_open(pid_t pid, const char *file)
 	return (fopen(path, "re"));
 }
 
-/* A line of /proc/PID/status.  The last pid is that of its own namespace. */
+/*
+ * Parses a line of /proc/PID/status.  The last pid in NSpid is that of the
+ * process's own namespace.
+ */
 static void
 status_line(const char *line, struct process *p)
 {
@@ -129,8 +132,9 @@ tbuf_find_inner(pid_t pid)
 }
 
 /*
- * The device and inode of a file as /proc shows a mapping of it, which on
- * some file systems is not what fstat(2) says: map it here and look.
+ * Returns device and inode of a file as /proc/PID/maps shows them, which
+ * fstat(2) does not on some file systems: maps the file here and reads
+ * /proc/self/maps.
  */
 static bool
 identity(int fd, struct tbuf_process_map *mine)
@@ -168,8 +172,8 @@ open_beneath(int root, const char *path)
 }
 
 /*
- * Open for reading and writing what an O_PATH descriptor stands for.  Whose
- * file it is may hold a lease on it, which is not waited for.
+ * Opens the file of an O_PATH descriptor for reading and writing.  If its owner
+ * has a lease on it, open(2) fails with EAGAIN instead of waiting.
  */
 static int
 reopen(int fd)
@@ -181,8 +185,8 @@ reopen(int fd)
 }
 
 /*
- * Open a path below a root directory if it is the file of a mapping, and its
- * owner's that of the process.  A descriptor or -errno.
+ * Opens a path below a root directory if it is the file of the mapping and
+ * belongs to `uid`.  Returns a descriptor or -errno.
  */
 static int
 open_mapped(const char *root, const char *path,
@@ -217,8 +221,8 @@ open_mapped(const char *root, const char *path,
 }
 
 /*
- * The process's root comes first; what it mapped before a chroot is seen
- * from this one.
+ * Tries the process's root first, then ours, for a file that it mapped before a
+ * chroot.
  */
 static int
 open_control(const struct process *p, const struct tbuf_process_map *m)
@@ -233,7 +237,7 @@ open_control(const struct process *p, const struct tbuf_process_map *m)
 	return (fd);
 }
 
-/* The header, checked; whose it is has to be said by it too. */
+/* Checks the header; the pid in it has to be that of the process. */
 static int
 check_control(int fd, const struct process *p, struct tbuf_found *found)
 {
@@ -253,7 +257,7 @@ check_control(int fd, const struct process *p, struct tbuf_found *found)
 	return (0);
 }
 
-/* tbuf-off-REASON, printable and with its blanks again. */
+/* Reports the reason in tbuf-off-REASON, printable, with '-' as blanks. */
 static int
 off_reason(const char *reason, struct tbuf_found *found)
 {
@@ -267,7 +271,10 @@ off_reason(const char *reason, struct tbuf_found *found)
 	return (problem(found, -ECANCELED, "tracing is off: %s", text));
 }
 
-/* A file is mapped twice. */
+/*
+ * Returns true if the mapping comes after the file `behind`, and is not another
+ * mapping of that file.
+ */
 static bool
 is_behind(struct process *p, const char *name)
 {
@@ -278,8 +285,9 @@ is_behind(struct process *p, const char *name)
 }
 
 /*
- * One mapping of the process: 1 with an open file, 0 if it says nothing.
- * What is wrong with a file that it names is kept for the message.
+ * Looks at one mapping of the process.  Returns 1 with an open file, else the
+ * result so far, or the error of a file that the mapping names, for the
+ * message.
  */
 static int
 look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
@@ -297,7 +305,7 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 	name = tbuf_map_control((char *)(uintptr_t)m->path, &deleted);
 	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
-	/* A forked child has its parent's, if only until it makes its own. */
+	/* A child has its parent's file mapped until it makes its own. */
 	if (pid != p->inner) {
 		found->forked = true;
 		return (problem(found, -ECANCELED,
@@ -364,11 +372,11 @@ find_running(pid_t pid, const char *behind, struct tbuf_found *found)
 	if ((error = process_look(pid, &p)) != 0)
 		return (problem_errno(found, -error));
 	p.behind = behind;
-	/* An ending process's files are root's once its memory is gone. */
+	/* An ending process's files are root's when its memory is freed. */
 	if (!p.memory && geteuid() != 0 && p.user == geteuid())
 		return (problem_errno(found, ESRCH));
 	found->foreign = p.uid != geteuid();
-	/* Root may trace anyone; nobody else may trace across users. */
+	/* Root may trace every process, other users only their own. */
 	if (geteuid() != 0 && p.uid != geteuid())
 		return (problem_errno(found, EPERM));
 	if (p.strict)
@@ -382,15 +390,15 @@ find(pid_t pid, const char *behind, struct tbuf_found *found)
 	int error = find_running(pid, behind, found);
 	struct process p;
 
-	/* All that was of one process, and it has not ended meanwhile. */
+	/* The process has not ended: its pid was not reused meanwhile. */
 	if (ended(found->pidfd)) {
 		if (error == 0)
 			close(found->fd);
 		return (problem_errno(found, ESRCH));
 	}
 	/*
-	 * Nor is it ending: what is not permitted of one that is may be of one
-	 * that runs, and memory that is there now has been there all the time.
+	 * EPERM is an error only for a process that is not ending.  Memory that
+	 * it has now, it had when it was looked at.
 	 */
 	if (error == -EPERM && geteuid() != 0 &&
 	    (process_look(pid, &p) != 0 || !p.memory))
@@ -431,7 +439,7 @@ tbuf_find_next(const struct tbuf_found *found, struct tbuf_found *next)
 	return (find_process(found->pid, found->name, next));
 }
 
-/* An empty environment has a place, too. */
+/* The environment has an address even if it is empty. */
 bool
 tbuf_find_executing(pid_t pid)
 {
@@ -451,7 +459,7 @@ tbuf_find_executing(pid_t pid)
 	    process_look(pid, &p) == 0 && p.memory);
 }
 
-/* How long it has been there, in ns; the kernel counts that in ticks. */
+/* Returns the age of a process, ns, in steps of the kernel's tick. */
 static uint64_t
 age(pid_t pid)
 {

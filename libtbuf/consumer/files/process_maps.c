@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The mappings of a process, as /proc/PID/maps tells them.
+ * The mappings of a process, read from /proc/PID/maps.
  */
 #include <inttypes.h>
 #include <stdio.h>

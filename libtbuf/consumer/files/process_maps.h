@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The mappings of a process, as /proc/PID/maps tells them.
+ * The mappings of a process, read from /proc/PID/maps.
  */
 #ifndef TBUF_CONSUMER_FILES_PROCESS_MAPS_H
 #define TBUF_CONSUMER_FILES_PROCESS_MAPS_H
@@ -21,9 +21,8 @@ struct tbuf_process_map {
 bool	tbuf_map_line(const char *line, struct tbuf_process_map *);
 
 /*
- * Returns the name that a control file has in its directory, if this is the
- * path of one in /proc/PID/maps, else NULL.  The mark of a deleted file is cut
- * off the path.
+ * Returns the file name of a control file if `path` (from /proc/PID/maps) is
+ * that of one, else NULL.  " (deleted)" is cut off the path.
  */
 const char *tbuf_map_control(char *path, bool *deleted);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Bytes of a control file, and of a lane in it.
+ * Reads bytes of a control file, and of a lane in it.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "arch/atomics.h"
 #include "consumer/files/files.h"
 
-/* Far more turns than a writer can win against a reader that is running. */
+/* Tries: a running reader succeeds long before. */
 #define PAIR_TRIES	1000
 
 bool
@@ -41,8 +41,8 @@ tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
 }
 
 /*
- * The writer fills the pair that `sequence` does not select and then counts
- * sequence up, so a pair that was read under an unchanged sequence is whole
+ * The writer fills the pair that `sequence` does not select, then increments
+ * `sequence`.  A pair that was read under an unchanged sequence is consistent
  * [inv.killed].
  */
 void

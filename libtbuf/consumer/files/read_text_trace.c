@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Text traces in memory, put in order: of a living process, of what a dead one
- * has left, or in a core.  All of it is somebody else's bytes: a header is
- * copied once and checked, nothing is read twice, and what is printed has no
+ * Reads text traces in memory and puts their lines in order: of a live
+ * process, of a dead one, or in a core.  The bytes are not trusted: a header
+ * is copied once and checked, nothing is read twice, and the result has no
  * control characters.
  */
 #include <sys/stat.h>
@@ -28,18 +28,18 @@
 
 #define PAGE		4096u
 #define BLOCK		(256u * 1024)
-#define LOOKS_MAX	16	/* at a trace that is written all the time */
+#define LOOKS_MAX	16	/* tries, if the trace is being written */
 #define SEGMENTS_MAX	65536u
 
 struct source {
 	int fd;
 	uint64_t size;		/* of the file */
-	uint64_t end;		/* of it, or of a segment: no trace goes on */
+	uint64_t end;		/* of the file or segment: a trace ends there */
 	int (*visit)(void *, const struct tbuf_unwrapped *);
 	void *argument;
-	const char *file;	/* that a core names, or NULL */
+	const char *file;	/* named in a core, or NULL */
 	unsigned found;
-	bool truncated;		/* a core ends before its headers say */
+	bool truncated;		/* the core is shorter than its headers say */
 };
 
 /* ------------------------------------------------------------ a trace */
@@ -62,7 +62,7 @@ header_good(const struct tbuf_trace *t)
 	    t->reserved - t->oldest <= t->size);
 }
 
-/* Text from a file: up to where the chunk ends, and on at its begin. */
+/* Text of a trace: `first` bytes to the chunk's end, then from its start. */
 struct text {
 	char *bytes;
 	size_t first;
@@ -76,7 +76,10 @@ clip(uint64_t n, uint64_t at, uint64_t end)
 	return (at >= end ? 0 : n < end - at ? n : end - at);
 }
 
-/* [from, to) of the chunk at `at', as far as the file or segment goes. */
+/*
+ * Reads [from, to) of the chunk at `at`, as far as the file or segment reaches.
+ * Returns the number of bytes.
+ */
 static uint64_t
 part_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
     uint64_t from, uint64_t to, char *bytes)
@@ -117,7 +120,7 @@ text_remove(struct text *text, size_t from, size_t to)
 		    to - from;
 }
 
-/* Behind the last newline before `end'. */
+/* Returns the position after the last newline before `end`. */
 static size_t
 line_end(const struct text *text, size_t end)
 {
@@ -127,8 +130,9 @@ line_end(const struct text *text, size_t end)
 }
 
 /*
- * Whole lines, without the blanks that fill the chunk.  In a core that was cut
- * a line around the chunk's end is not whole.
+ * Joins both parts: whole lines, without the blanks that fill the chunk's end.
+ * In a truncated core the line across the chunk's end is incomplete and
+ * removed.
  */
 static void
 text_join(struct text *text, bool to_wrap)
@@ -149,8 +153,8 @@ text_join(struct text *text, bool to_wrap)
 }
 
 /*
- * While it is written: lines that were overwritten meanwhile are taken off,
- * and the rest of the copy is good.  False: nothing is left.
+ * Reads a trace that may be written meanwhile, and removes the lines that were
+ * overwritten.  Returns false if none remain.
  */
 static bool
 text_read_stable(const struct source *s, uint64_t at, struct tbuf_trace *t,
@@ -176,8 +180,8 @@ text_read_stable(const struct source *s, uint64_t at, struct tbuf_trace *t,
 }
 
 /*
- * Lines are all that a line may have in it.  Controls are in UTF-8 of two
- * bytes, too.
+ * Replaces control characters other than newline by '?', also those that UTF-8
+ * encodes in two bytes (U+0080 to U+009F).
  */
 static void
 text_clean(struct text *text)
@@ -211,7 +215,7 @@ trace_give(const struct source *s, const struct tbuf_trace *t,
 	return (s->visit(s->argument, &u));
 }
 
-/* The trace at this place of the file, whose header has been read. */
+/* Visits the trace at `at`; its header `t` has been read. */
 static int
 trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 {
@@ -235,7 +239,7 @@ trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 	return (result);
 }
 
-/* A trace is a regular file. */
+/* Reads the size of the file, which has to be a regular one. */
 static int
 size_look(struct source *s)
 {
@@ -252,9 +256,9 @@ size_look(struct source *s)
 /* ------------------------------------------------------------ a core */
 
 /*
- * Look at each page of a segment.  A chunk that makes no sense may be a copy
- * that somebody's program has: the search goes on.  Behind one that was given
- * it goes on where that ends, so that no byte is given twice.
+ * Looks for a trace at each page of a segment.  A damaged one may be a copy in
+ * the program's memory, and is skipped.  After a trace that was visited, the
+ * search continues at its end, so that no byte is visited twice.
  */
 static int
 segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
@@ -286,7 +290,7 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 	return (0);
 }
 
-/* How many program headers; beyond 65534 the first section header says it. */
+/* Returns the number of program headers; section 0 has it if over 65534. */
 static uint64_t
 segments_count(const struct source *s, const Elf64_Ehdr *e)
 {
@@ -302,8 +306,8 @@ segments_count(const struct source *s, const Elf64_Ehdr *e)
 }
 
 /*
- * Segments share no bytes, so no more is searched than the file has: one that
- * names the same bytes many times is not looked at any further.
+ * Searches the segments.  They share no bytes, so that no more is searched than
+ * the file has: a core that names the same bytes many times is refused.
  */
 static int
 core_search(struct source *s, const Elf64_Ehdr *e, char *block)
@@ -341,8 +345,8 @@ core_is(const Elf64_Ehdr *e)
 }
 
 /*
- * The file of a chunk that the core has no bytes of.  Its name has the pid;
- * so has its header, or it is not that process's.
+ * Visits the file of a trace that has no bytes in the core.  The pid in its
+ * header has to be that of the process.
  */
 static int
 named_visit(struct source *core, const char *mapping, pid_t pid)

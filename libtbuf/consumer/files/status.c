@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A look at everybody's sessions.  Read only, with pread(2) alone: it takes
- * no slot and no lock, and whatever a target has written cannot hurt it.
+ * Status of all sessions.  Files are read with pread(2) only: no slot and no
+ * lock is taken, and a hostile target can do no harm.
  *
- * Lanes share no bytes, so no more is read of a file than it has: one that
- * names the same bytes many times is not looked at any further.
+ * Lanes share no bytes, so that no more is read than the file has: a file that
+ * names the same bytes many times is not read to its end.
  */
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ struct look {
 	int (*visit)(void *, const struct tbuf_lane_status *);
 	void *arg;
 	unsigned char *chunk;
-	uint64_t left;		/* bytes of the file that may be read */
+	uint64_t left;		/* bytes that may still be read */
 };
 
 static bool
@@ -35,7 +35,7 @@ read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (pread(fd, to, size, (off_t)offset) == (ssize_t)size);
 }
 
-/* Take bytes off what may be read; false if it is not so much. */
+/* Takes bytes off `left`.  Returns false if fewer remain. */
 static bool
 take(struct look *l, uint64_t bytes)
 {
@@ -46,8 +46,8 @@ take(struct look *l, uint64_t bytes)
 }
 
 /*
- * Count the records between two positions by walking their sizes.  What the
- * writer overtakes meanwhile ends the count: it is a picture, no account.
+ * Counts the records between two positions by walking their sizes.  The count
+ * ends where the writer overwrites them meanwhile: it is approximate.
  */
 static uint64_t
 count_records(struct look *l, const struct tbuf_lane *lane,
@@ -58,7 +58,7 @@ count_records(struct look *l, const struct tbuf_lane *lane,
 
 	while (from < to) {
 		if (size - at < sizeof(*header)) {
-			/* The end of a chunk is read twice. */
+			/* The record across a chunk's end is read again. */
 			l->left += size - at;
 			size = to - from < TBUF_CHUNK ? to - from : TBUF_CHUNK;
 			at = 0;
@@ -81,7 +81,7 @@ count_records(struct look *l, const struct tbuf_lane *lane,
 	return (records);
 }
 
-/* How far the lane has been read, and what was overwritten. */
+/* Returns the lane's tail, and how many records were overwritten. */
 static uint64_t
 lane_tail(const struct look *l, const struct tbuf_lane *lane,
     uint64_t *overwritten)
@@ -129,7 +129,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	return (l->visit(l->arg, &status));
 }
 
-/* Lanes in use: the spares wait for theirs. */
+/* Visits the lanes in use, not the spare lock lanes. */
 static int
 look_slot(struct look *l)
 {
@@ -165,7 +165,7 @@ look_file(struct look *l)
 	if (fstat(l->fd, &st) != 0 ||
 	    !read_at(l->fd, &control, sizeof(control), 0))
 		return (0);
-	/* Holes are no bytes. */
+	/* Holes do not count. */
 	l->left = (uint64_t)st.st_blocks * 512;
 	for (i = 0; i < TBUF_NSESSIONS && result == 0; i++) {
 		if ((control.state[i] != TBUF_ACTIVE &&
@@ -205,7 +205,7 @@ look_all(struct look *l)
 		return (dirfd);
 	result = tbuf_directory_scan(dirfd, NULL, look_visit, l);
 	close(dirfd);
-	/* Who has a lease on a file is left out. */
+	/* Files with a lease on them were skipped. */
 	return (result == -EAGAIN ? 0 : result);
 }
 

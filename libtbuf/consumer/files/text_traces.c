@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of text traces.  A trace has got its name when it was complete, and a
- * mapping keeps the one before: DIRECTORY/#INODE (deleted).  So a mapping says
- * where the file is and which, and the directory what it is called.
+ * Files of text traces.  A trace is named once it is complete, but its mapping
+ * keeps the earlier name, DIRECTORY/#INODE (deleted): the mapping has the
+ * directory and the inode, and the directory the name.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,7 +41,7 @@ tbuf_trace_name_pid(const char *name)
 	return (tbuf_control_name_parse(control, &pid, &random) ? pid : 0);
 }
 
-/* #INODE (deleted): its number, or 0. */
+/* Returns the inode number in "#INODE (deleted)", or 0. */
 static uint64_t
 unnamed_inode(const char *name)
 {
@@ -64,11 +64,11 @@ tbuf_trace_mapping(const char *path)
 
 /* ------------------------------------------------------------ directories */
 
-/* Which file is looked for. */
+/* The file that is searched for. */
 struct wanted {
 	pid_t pid;
-	const char *name;	/* or NULL: any of this pid */
-	uint64_t inode;		/* or 0 */
+	const char *name;	/* NULL: any file of the pid */
+	uint64_t inode;		/* 0: any */
 	char found[TBUF_NAME_MAX];
 };
 
@@ -80,8 +80,8 @@ younger(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * A pid comes again: of several traces it is the one that lives, or else the
- * youngest.
+ * Returns true if this trace is a better match than the best so far.  Pids are
+ * reused: a live trace is better than a dead one, a younger than an older one.
  */
 static bool
 better(int fd, const struct stat *st, bool *alive, struct timespec *when)
@@ -139,7 +139,7 @@ directory_find(DIR *directory, struct wanted *w)
 	return (found);
 }
 
-/* The descriptor of the directory is closed. */
+/* Searches a directory and closes its descriptor. */
 static int
 descriptor_find(int dirfd, struct wanted *w)
 {
@@ -157,7 +157,10 @@ descriptor_find(int dirfd, struct wanted *w)
 
 /* ------------------------------------------------------------ mappings */
 
-/* What a mapping's path says has no links any more. */
+/*
+ * Opens a directory below a root.  The path of a mapping has no symbolic links
+ * in it, so none are followed.
+ */
 static int
 open_beneath(const char *root, const char *path)
 {
@@ -197,7 +200,7 @@ tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
 	return (fd);
 }
 
-/* A line of /proc/PID/maps; its path has any blanks in it. */
+/* Opens the trace in a line of /proc/PID/maps.  The path may have blanks. */
 static int
 open_line(const char *root, const char *line, pid_t inner)
 {
@@ -209,8 +212,8 @@ open_line(const char *root, const char *line, pid_t inner)
 }
 
 /*
- * The process's root comes first; what it mapped before a chroot is seen from
- * this one.
+ * Tries the process's root first, then ours, for a file that it mapped before a
+ * chroot.
  */
 static int
 open_mapped(pid_t pid)
@@ -237,7 +240,7 @@ open_mapped(pid_t pid)
 
 /* ------------------------------------------------------------ processes */
 
-/* A process that cannot be asked, or is dead. */
+/* Opens the trace of a process that is dead, or has unreadable mappings. */
 static int
 open_left(pid_t pid)
 {
