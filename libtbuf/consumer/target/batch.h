@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A batch: records that were kept back in a target, and are given where a
- * record of their lane says so.  Speculations and work units come so.
+ * A batch: records of a speculation or a unit that a target has kept apart,
+ * and that are returned at the commit record in their lane.
  */
 #ifndef TBUF_CONSUMER_TARGET_BATCH_H
 #define TBUF_CONSUMER_TARGET_BATCH_H
@@ -23,14 +23,14 @@ struct tbuf_batch {
 	TAILQ_ENTRY(tbuf_batch) link;
 	uint32_t id;			/* from 0 on */
 	uint64_t instance;
-	uint64_t drops;			/* records that found no room there */
-	bool due;			/* its mark should have come by now */
-	bool kept;			/* it is in the list */
-	unsigned count, next;		/* of its records; to be given */
+	uint64_t drops;			/* records without room */
+	bool due;			/* the commit record is overdue */
+	bool kept;			/* it is in the session's list */
+	unsigned count, next;		/* of records; next to return */
 	uint64_t size;
-	unsigned char *bytes;		/* as the lanes had them */
-	struct tbuf_batch_item *items;	/* by time */
-	bool unit;			/* of a work unit, this one: */
+	unsigned char *bytes;		/* copied from the lanes */
+	struct tbuf_batch_item *items;	/* sorted by time */
+	bool unit;			/* of a work unit, described by info */
 	struct tbuf_unit_info info;
 };
 

@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How a process ended, as far as anybody tells.  A program knows it of its
- * own children.  Of others the kernel says it of a zombie, to whoever may
- * trace it, and newer ones keep it for the holder of a pidfd.
+ * The exit status of a process, as far as it is known.  A program has it of
+ * its own children.  For other processes the kernel has it in the /proc files
+ * of a zombie, for readers with ptrace permission, and newer kernels keep it
+ * for the holder of a pidfd.
  */
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -21,8 +22,8 @@
 #include "consumer/target/target.h"
 
 /*
- * ioctl(2) of a pidfd, from Linux 6.13 on; the exit status of a process that
- * its parent has waited for, from 6.15 on.
+ * ioctl(2) of a pidfd, since Linux 6.13.  The exit status of a process that its
+ * parent has waited for is in it since 6.15.
  */
 struct info {
 	uint64_t mask;
@@ -33,7 +34,7 @@ struct info {
 #define GET_INFO	_IOWR(0xff, 11, struct info)
 #define INFO_EXIT	(UINT64_C(1) << 3)
 
-/* A child of this program.  Only the command is waited for. */
+/* Reads the status of a child of this program.  Only the command is reaped. */
 static bool
 waited(struct tbuf_target *t)
 {
@@ -61,7 +62,7 @@ kept(int pidfd, int *code)
 	return (true);
 }
 
-/* Who may not trace it reads 0 for a status. */
+/* Without ptrace permission /proc/PID/stat shows an exit status of 0. */
 static bool
 permitted(pid_t pid)
 {
@@ -71,7 +72,7 @@ permitted(pid_t pid)
 	return (readlink(path, text, sizeof(text)) != -1);
 }
 
-/* As long as the pidfd's process is there, the pid is nobody else's. */
+/* Reads a zombie's status.  Its pid is not reused while the pidfd's exists. */
 static bool
 zombie(pid_t pid, int pidfd, int *code)
 {
@@ -89,7 +90,7 @@ tbuf_target_ended(struct tbuf_target *t)
 	tbuf_target_die(t);
 	if (t->pidfd == -1 || waited(t))
 		return;
-	/* Somebody may reap it at any time; newer kernels keep its status. */
+	/* The parent may reap it at any time; newer kernels keep the status. */
 	if (!zombie(t->pid, t->pidfd, &code) && !kept(t->pidfd, &code))
 		return;
 	if (WIFSIGNALED(code))

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Signs of life: the deadline that a consumer keeps putting off, and a target
- * that a waiting file has come to have.
+ * Signs of life: postpones the deadline of a consumer, and notices that a
+ * waiting file has got a target.
  */
 #include "arch/atomics.h"
 #include "consumer/target/target.h"
@@ -13,7 +13,10 @@ tbuf_target_deadline(struct tbuf_target *t)
 {
 	struct tbuf_slot *slot;
 
-	/* Clauses may record nothing: no full lane would tell. */
+	/*
+	 * Clauses need not record anything, so that no full lane shows the
+	 * target that its consumer has died.
+	 */
 	if (t->slot == -1 || !t->live || (t->clauses == 0 &&
 	    !tbuf_policy(t->order.terms.policy)->deadline))
 		return;
@@ -22,7 +25,7 @@ tbuf_target_deadline(struct tbuf_target *t)
 	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
 }
 
-/* One that adopts a file without rseq makes lock lanes of those of CPUs. */
+/* A target without rseq turns the CPUs' lanes of its file into lock lanes. */
 static void
 relabel(struct tbuf_target *t)
 {

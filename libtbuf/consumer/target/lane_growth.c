@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes that grow.  A child that is followed builds its session when it
- * begins, and most end soon: it backs the first half of the lane of its CPU
- * and a little of the others.  The rest is backed here, when a part of that is
- * in use, when the child has lived for a while, or at a switch.
+ * Lanes that grow.  A followed child builds its session when it begins, and
+ * most children end soon: it backs the first half of its CPU's lane, and a
+ * little of the others.  The rest is backed here: when enough of that is in
+ * use, when the child has lived for a while, or at a switch.
  */
 #include "arch/atomics.h"
 #include "shared/control_file.h"
@@ -12,13 +12,13 @@
 #include "shared/lane_usage.h"
 #include "consumer/target/target.h"
 
-/* Looks at a new target: after so long, twice as long, ... till the last. */
+/* First and longest time between looks at a new target: each is doubled. */
 #define GROWTH_FIRST	(TBUF_SECOND / 1000)
 #define GROWTH_LAST	(GROWTH_FIRST << 8)
 
-#define GROWTH_LIVES	(GROWTH_FIRST << 2)	/* three of them old */
+#define GROWTH_LIVES	(GROWTH_FIRST << 2)	/* from the third look on */
 
-#define USED_PART	8	/* of a small lane: much of it */
+#define USED_PART	8	/* 1/8 of a small lane in use: it grows */
 
 void
 tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
@@ -38,7 +38,7 @@ tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
 	t->growth = GROWTH_FIRST;
 }
 
-/* Who built the session need not have looked whether there is room for all. */
+/* The builder of the session may not have checked for room for all of it. */
 bool
 tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
 {
@@ -57,11 +57,11 @@ tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
 }
 
 /*
- * How far a lane may be filled; nothing has been read of it yet, so that its
- * first half is its size.  A child that ends soon leaves a little in each lane
- * that it came by; one that has used more than so much of what there is may
- * need all of it before the next look.  One that lives on has what any other
- * program begins with, for the looks come less and less often.
+ * Returns how far a lane may be filled.  Nothing has been read of it yet, so
+ * that its first half is `size`.  A short-lived child uses a little of each
+ * lane that it runs on; if more than 1/USED_PART of the limit is used, all of
+ * the lane may be needed before the next look.  A child that lives on gets the
+ * size that other programs begin with, because looks become rarer.
  */
 static uint64_t
 wanted(const struct tbuf_source *s, uint64_t growth)
@@ -84,7 +84,7 @@ look(struct tbuf_source *s, uint64_t growth)
 	if (limit <= s->limit || !tbuf_source_grow(s, limit))
 		return;
 	s->limit = limit;
-	/* Release: what it allows has been backed. */
+	/* Release: the storage up to the limit has been backed. */
 	tbuf_store_release(&s->lane->limit, s->limit);
 }
 

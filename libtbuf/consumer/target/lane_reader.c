@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A lane as its consumer reads it: marking what is there, copying it out of
- * the ring, walking the records, giving the space back.
+ * Reads a lane: marks the records in it, copies them out of the ring, walks
+ * them, and releases their space.
  *
- * The bytes come by pread(2), never through a mapping.  Of the lane's words
- * the consumer believes only head and, under ring, tail, and those only
- * within the bounds that it has set itself.
+ * The bytes are read by pread(2), never through a mapping.  Of the lane's
+ * words, only head and, under ring, tail are used, and only within bounds that
+ * the consumer has set itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "consumer/files/files.h"
 #include "consumer/target/target.h"
 
-/* Where a table is; what lies there is checked when it is read. */
+/* Notes where a table is; its contents are checked when they are read. */
 static void
 table_make(struct tbuf_seen *seen, uint64_t place)
 {
@@ -100,7 +100,7 @@ tbuf_sources_free(struct tbuf_target *t)
 	t->nsources = 0;
 }
 
-/* Skip everything up to the mark. */
+/* Skips everything up to the mark. */
 static void
 skip(struct tbuf_source *s)
 {
@@ -108,7 +108,7 @@ skip(struct tbuf_source *s)
 	s->position = s->mark;
 }
 
-/* The writer's head makes no sense: begin anew from there. */
+/* Starts again at a head that is not valid. */
 static void
 begin_anew(struct tbuf_source *s, uint64_t head)
 {
@@ -119,8 +119,8 @@ begin_anew(struct tbuf_source *s, uint64_t head)
 }
 
 /*
- * The switch: what is below head becomes the inactive half, and the writer
- * may fill another one.
+ * The switch: the bytes before head become the inactive half, and the writer
+ * may fill another half.
  */
 static void
 mark_switch(struct tbuf_source *s)
@@ -138,7 +138,7 @@ mark_switch(struct tbuf_source *s)
 		if (tbuf_source_grow(s, limit))
 			s->limit = limit;
 	}
-	/* Release: the bytes given back have been read. */
+	/* Release: the released bytes have been read before. */
 	tbuf_store_release(&s->lane->limit, s->limit);
 }
 
@@ -153,7 +153,7 @@ mark_fill(struct tbuf_source *s)
 		s->mark = head;
 }
 
-/* tail is read after head: what lies between fits into the ring. */
+/* tail is read after head, so that the bytes between them fit into the ring. */
 static void
 mark_ring(struct tbuf_source *s)
 {
@@ -174,7 +174,7 @@ mark_ring(struct tbuf_source *s)
 void
 tbuf_source_mark(struct tbuf_source *s, enum tbuf_policy policy)
 {
-	/* A target that adopted its file without rseq has relabelled it. */
+	/* The target may have turned the lanes into lock lanes (relabel()). */
 	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;
 	switch (policy) {
@@ -202,8 +202,8 @@ lane_tail(const struct tbuf_source *s)
 }
 
 /*
- * The writer may have gone on meanwhile: what its tail, or under other
- * policies that of its consumer, has passed is gone, whatever the copy holds.
+ * Drops bytes that the writer may have overwritten while they were copied:
+ * those before the lane's present tail.
  */
 static void
 check_overtaken(struct tbuf_source *s)
@@ -211,8 +211,9 @@ check_overtaken(struct tbuf_source *s)
 	uint64_t tail;
 
 	/*
-	 * Pairs with the barrier between moving tail and overwriting.  A
-	 * consumer stores tail before the limit up to which that is allowed.
+	 * Pairs with the barrier between moving tail and overwriting.  Under
+	 * other policies than ring, the consumer stores tail before the limit
+	 * that allows it.
 	 */
 	tbuf_fence_loads();
 	tail = lane_tail(s);
@@ -221,9 +222,9 @@ check_overtaken(struct tbuf_source *s)
 }
 
 /*
- * How many bytes are there from position on.  A file or core that was cut off
- * has the beginning of its buffers: none of a record is read that goes on
- * behind it, and all the rest is damage.
+ * Returns how many bytes exist from the position on.  A truncated file or core
+ * lacks the end of its buffers: the record across that place is not read, and
+ * the rest is damage.
  */
 static uint64_t
 there(const struct tbuf_source *s)
@@ -255,7 +256,7 @@ fetch(struct tbuf_source *s)
 	return (true);
 }
 
-/* The bytes at position, if `size` of them have been fetched. */
+/* Returns the bytes at the position, if `size` of them have been fetched. */
 static const void *
 fetched(const struct tbuf_source *s, uint64_t size)
 {
@@ -265,7 +266,10 @@ fetched(const struct tbuf_source *s, uint64_t size)
 	return (s->chunk + (s->position - s->fetched));
 }
 
-/* A fetch ends with position's bytes in hand, or with position moved on. */
+/*
+ * Returns the bytes at the position.  Each fetch either reads them, or moves
+ * the position because they were overwritten.
+ */
 static const void *
 need(struct tbuf_source *s, uint64_t size)
 {
@@ -313,7 +317,7 @@ tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
 {
 	uint64_t at;
 
-	/* Most of the time the whole of it has been fetched already. */
+	/* Mostly the whole record has been fetched already. */
 	if ((*header = tbuf_source_fetched(s)) != NULL)
 		return (1);
 	while (s->position < s->mark) {
@@ -324,7 +328,7 @@ tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
 		*header = need(s, (*header)->size);
 		if (*header != NULL && s->position == at)
 			return (1);
-		/* Else a ring's writer has just passed here: look again. */
+		/* If the position moved, a ring's writer has overtaken it. */
 		if (s->position == at)
 			break;
 	}
@@ -343,7 +347,7 @@ tbuf_source_release(struct tbuf_source *s)
 	return (true);
 }
 
-/* What is there up to the mark, into memory that is the source's then. */
+/* Copies the bytes up to the mark into `own`, which the source then owns. */
 static void
 copy(struct tbuf_source *s, unsigned char *own)
 {
@@ -375,8 +379,9 @@ tbuf_source_copy(struct tbuf_source *s)
 }
 
 /*
- * As mark_ring() under any policy, for whoever has not read the lane before:
- * tail is read after head, so what lies between fits into the storage.
+ * Marks as mark_ring() does, under any policy, for a lane that was not read
+ * before: tail is read after head, so that the bytes between them fit into the
+ * storage.
  */
 static void
 mark_file(struct tbuf_source *s)
@@ -396,8 +401,9 @@ mark_file(struct tbuf_source *s)
 }
 
 /*
- * What a ring has, if not all of it was overwritten meanwhile.  New memory
- * takes longer to come than a small ring to go round: it is touched before.
+ * Copies a ring.  Returns false if all of it was overwritten meanwhile.  The
+ * buffer is touched first: its page faults can take longer than a small ring
+ * takes to wrap.
  */
 static bool
 copy_ring(struct tbuf_source *s)
@@ -428,14 +434,14 @@ tbuf_source_early(struct tbuf_source *s, bool quiet)
 	    !tbuf_policy(s->target->order.terms.policy)->overwrites ||
 	    tbuf_load(&s->lane->head) < s->size)
 		return (true);
-	/* Acquire: what was recorded before is below the mark. */
+	/* Acquire: earlier records are before the mark. */
 	if (tbuf_load_acquire(&s->lane->last) < s->target->horizon && !quiet)
 		return (false);
 	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;
 	if (copy_ring(s))
 		return (true);
-	/* Overtaken as a whole, or no ring: another time. */
+	/* The ring was overtaken, or there is no memory: try again. */
 	tbuf_source_forget(s);
 	s->damage = damage;
 	s->position = s->mark = position;
@@ -446,7 +452,7 @@ int
 tbuf_source_look(struct tbuf_source *s)
 {
 	if (s->snapshot) {
-		/* Taken in a round before. */
+		/* Copied in an earlier drain. */
 		s->mark = s->fetched + s->fetched_size;
 		return (0);
 	}
@@ -465,7 +471,7 @@ tbuf_source_forget(struct tbuf_source *s)
 	s->fetched_size = 0;
 	if (!s->snapshot)
 		return;
-	/* The records are still there, to be given again. */
+	/* The records are still in the lane, to be returned again. */
 	s->snapshot = false;
 	s->batch = NULL;
 	s->position = s->mark = 0;
@@ -489,7 +495,7 @@ tbuf_source_nolane(const struct tbuf_source *s, enum tbuf_lost lost)
 
 	if (s->nolane_closed)
 		return (s->nolane[lost]);
-	/* Until then the locks may come to stand for other lanes. */
+	/* Until then it is not known which lanes have locks. */
 	if (!t->live)
 		return (0);
 	lock = s->index - t->first_lock;

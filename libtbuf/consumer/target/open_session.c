@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A session that somebody else has built, a target for itself or a consumer
- * that is gone, as it stands in a file: checked, so that reading it is as
- * safe as reading one's own.
+ * Opens a session that is in a file already, built by the target itself or by
+ * a consumer that has ended.  It is checked here, so that it can be read as
+ * safely as one that this consumer has built.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 #include "consumer/target/target.h"
 
-/* [at, at + size) lies in the file's session areas. */
+/* Returns true if [at, at + size) is in the file's session areas. */
 static bool
 inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
 {
@@ -23,14 +23,14 @@ inside(const struct tbuf_view *view, uint64_t at, uint64_t size)
 	    size <= view->size - at);
 }
 
-/* What lanes have in common, as they are read. */
+/* The extent of all lanes. */
 struct extent {
-	uint64_t data;		/* where the first one's storage is */
-	uint64_t storage;	/* of all */
-	uint64_t end;		/* of what is backed: second tables are not */
+	uint64_t data;		/* offset of the first one's storage */
+	uint64_t storage;	/* bytes of all storage */
+	uint64_t end;		/* of the backed part: second tables are not */
 };
 
-/* A lane's storage lies in the file. */
+/* Checks that a lane's storage is in the file, and adds it to the extent. */
 static bool
 read_lane(const struct tbuf_view *view, const struct tbuf_lane *lane,
     struct extent *extent)
@@ -50,7 +50,7 @@ read_lane(const struct tbuf_view *view, const struct tbuf_lane *lane,
 	return (true);
 }
 
-/* How many texts end within the patterns. */
+/* Returns the number of strings in the patterns. */
 static uint32_t
 count_patterns(const char *patterns, uint32_t size)
 {
@@ -61,7 +61,7 @@ count_patterns(const char *patterns, uint32_t size)
 	return (n);
 }
 
-/* Their buffers lie in the file, each as large as the next. */
+/* Checks that the buffers of speculations, all of one size, are in the file. */
 static bool
 check_speculations(const struct tbuf_view *view, const struct tbuf_slot *slot)
 {
@@ -73,7 +73,7 @@ check_speculations(const struct tbuf_view *view, const struct tbuf_slot *slot)
 	    inside(view, slot->speculations.at, slot->speculations.size)));
 }
 
-/* Where there are no clauses every record is a default one. */
+/* Without clauses all records are default ones. */
 static bool
 check_clauses(const struct tbuf_view *view, const struct tbuf_slot *slot)
 {
@@ -107,7 +107,7 @@ check_slot(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	    session->patterns_size + UINT64_C(8)));
 }
 
-/* The lanes are copied before they are looked at: they may change. */
+/* Copies the lanes before checking them, as the target may change them. */
 static int
 read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 {
@@ -123,7 +123,7 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	for (i = 0; i < slot->nlanes; i++)
 		if (!read_lane(&t->view, &lanes[i], &e))
 			break;
-	/* A core need not have the side lanes that were added. */
+	/* A core may lack thread lanes that were added later. */
 	if (i <= t->plan.nmain && i < slot->nlanes)
 		error = -EINVAL;
 	t->plan.nlanes = i;
@@ -139,7 +139,7 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	return (error);
 }
 
-/* Where lanes may be added, if all of their words lie in the file. */
+/* Reads the pool of thread lanes, if all of its words are in the file. */
 static void
 read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 {
@@ -162,8 +162,8 @@ read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 }
 
 /*
- * Room for lines of what was mapped, in front of the heads, where nothing but
- * they is lost by what a consumer leaves there.
+ * Reads the room for lines of mappings.  It is before the heads, so that a
+ * consumer's writes there damage nothing but these lines.
  */
 static void
 read_mappings(struct tbuf_target *t, const struct tbuf_slot *slot,
@@ -185,7 +185,7 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->area = slot->area;
 	t->area_end = slot->area + slot->area_size;
 	t->generation = session->generation;
-	/* Their number is enough: the target may change their text. */
+	/* The number is enough: the target may change the text. */
 	t->order.npatterns = count_patterns((const char *)t->view.base +
 	    session->patterns, session->patterns_size);
 	t->clauses = slot->clauses;
@@ -223,7 +223,7 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 	if (pread(t->fd, &control, sizeof(control), 0) != sizeof(control) ||
 	    tbuf_control_check(&control, (uint64_t)st.st_size) != 0)
 		return (-EINVAL);
-	/* A private mapping of large buffers would count as so much memory. */
+	/* MAP_NORESERVE, as large private mappings would count as committed. */
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 	    flags | MAP_NORESERVE, t->fd, 0);
 	if (p == MAP_FAILED)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The states of a target and of its session, as target.h draws them.  They
- * are changed here alone.
+ * The states of a target and of its session, as drawn in target.h.  Only these
+ * functions change them.
  */
 #include "consumer/target/target.h"
 

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory that a target holds of its work units, its batches and its EPIDs: how
- * it is released, and how that of units is taken.
+ * Memory for a target's work units, batches and EPIDs: releases it, and
+ * allocates that of units.
  */
 #include <sys/mman.h>
 
@@ -113,7 +113,7 @@ tbuf_epids_free(struct tbuf_target *t)
 {
 	uint32_t i;
 
-	/* Few targets have clauses; the others need not be looked through. */
+	/* Few targets have clauses; for the others the loop is skipped. */
 	for (i = 0; t->npieces != 0 && i < t->necbs_max; i++)
 		if (t->epids[i].probe != NULL && t->epids[i].clause)
 			free((void *)(uintptr_t)t->epids[i].layout);

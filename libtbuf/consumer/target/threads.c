@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which threads of a target are there.
+ * Lists the threads of a target that exist.
  */
 #include <sys/stat.h>
 
@@ -39,7 +39,7 @@ tasks_add(struct tbuf_tasks *tasks, uint64_t tid)
 	return (true);
 }
 
-/* How many tasks the kernel counts; that many links the folder has. */
+/* Returns the kernel's count of threads: the directory's links but two. */
 static uint64_t
 tasks_expected(int fd)
 {
@@ -49,9 +49,9 @@ tasks_expected(int fd)
 }
 
 /*
- * A listing may leave tasks out while others end.  Of our own namespace each
- * can be asked for by its id afterwards; of another one only a listing counts
- * in which nobody came or went.
+ * Lists the threads.  A listing may miss threads while others end.  In our own
+ * pid namespace tbuf_tasks_has() checks each id afterwards; for another one the
+ * listing is complete only if no thread began or ended meanwhile.
  */
 static bool
 tasks_read(const struct tbuf_target *t, struct tbuf_tasks *tasks)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tasks of a target, by the ids that they have themselves.
+ * The threads of a target, by the ids that they have in their own namespace.
  */
 #ifndef TBUF_CONSUMER_TARGET_THREADS_H
 #define TBUF_CONSUMER_TARGET_THREADS_H
@@ -15,15 +15,15 @@
 struct tbuf_tasks {
 	uint64_t *tids;
 	size_t count, room;
-	bool ours;			/* of our own namespace of pids */
-	bool whole;			/* all of them, for sure */
+	bool ours;			/* in our own pid namespace */
+	bool whole;			/* the list is complete */
 };
 
-/* False: they are not to be had.  To be freed. */
+/* Lists a target's threads, for tbuf_tasks_free(); false on failure. */
 bool	tbuf_tasks_list(const struct tbuf_target *, struct tbuf_tasks *);
 void	tbuf_tasks_free(struct tbuf_tasks *);
 
-/* Is it there?  In doubt it is; one that ended before the listing is not. */
+/* Returns false only if the thread has certainly ended before the listing. */
 bool	tbuf_tasks_has(const struct tbuf_target *, const struct tbuf_tasks *,
 	    uint64_t tid);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Tables of work units as they have been read of a target.
+ * Unit tables, as read from a target.
  */
 #ifndef TBUF_CONSUMER_TARGET_UNIT_TABLES_H
 #define TBUF_CONSUMER_TARGET_UNIT_TABLES_H
@@ -12,24 +12,24 @@
 #include "consumer/target/batch.h"
 #include "consumer/target/target.h"
 
-/* What was seen of a table. */
+/* Progress in a table. */
 struct tbuf_unit_seen {
-	uint64_t given;			/* the instance that was given last */
-	uint64_t noted;			/* that was DONE before this round */
+	uint64_t given;			/* instance last returned */
+	uint64_t noted;			/* instance DONE before this drain */
 };
 
-/* What all tables have counted. */
+/* Sums over all tables. */
 struct tbuf_unit_sums {
 	uint64_t counters[TBUF_UNIT_COUNTERS];
 	uint64_t kept, given;		/* records of units that have ended */
 };
 
-/* What is as it was at one moment, though the target goes on. */
+/* The units of a live target at one moment. */
 struct tbuf_unit_held {
 	struct tbuf_unit_sums sums;
 	bool copied;
-	struct tbuf_batch **done;	/* that lanes have marks of, or NULL */
-	struct tbuf_batch *batches[];	/* of units in flight; then those */
+	struct tbuf_batch **done;	/* with commit records, or NULL */
+	struct tbuf_batch *batches[];	/* units in flight, then `done` */
 };
 
 /*

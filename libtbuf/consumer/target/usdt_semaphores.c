@@ -3,13 +3,13 @@
  *
  * Semaphores of USDT probes: words in a target's memory that it tests before
  * it prepares a probe's arguments.  Other tracers count up and down in the low
- * byte; ours is one bit of the high one, which is set if anybody traces one of
- * the word's probes with tbuf.  So whoever comes later knows what a killed
- * consumer has left, and who goes leaves others theirs.
+ * byte.  tbuf uses one bit of the high byte, which is set while any consumer
+ * traces one of the word's probes.  So a later consumer recognises the bit of
+ * a killed one, and a consumer that ends does not disturb others.
  *
- * A probe's enable word is set before the bit is looked at, and looked at
- * again when the bit was cleared: of a consumer that comes and one that goes
- * at the same time one sees the other.
+ * A probe's enable word is set before the bit is read, and read again after
+ * the bit was cleared: if one consumer begins while another ends, one of them
+ * sees the other.
  */
 #include <sys/stat.h>
 
@@ -22,11 +22,11 @@
 #include "arch/atomics.h"
 #include "consumer/target/target.h"
 
-/* A probe's semaphore.  Several probes may have one. */
+/* The semaphore of a probe.  Several probes may share one. */
 struct guard {
-	uint64_t word;		/* its address; 0: it cannot be had */
-	bool wanted;		/* somebody traces the probe, */
-	bool ours;		/* ... and we do */
+	uint64_t word;		/* address; 0: cannot be used */
+	bool wanted;		/* some session traces the probe */
+	bool ours;		/* our session does */
 	bool raised;
 };
 
@@ -36,8 +36,9 @@ struct guards {
 };
 
 /*
- * What the target says is copied and checked.  The memory is that of one image
- * for as long as it is open: another one has no such words there.
+ * Returns the address of a semaphore.  The target's words are copied and
+ * checked.  `memory` stays that of one exec image while it is open: another
+ * image has no such words there.
  */
 static uint64_t
 word_of(int memory, uint64_t at)
@@ -59,7 +60,7 @@ by_word(const void *a, const void *b)
 	return ((left->word > right->word) - (left->word < right->word));
 }
 
-/* A word is wanted if one of its probes is. */
+/* Marks all guards of a word as wanted if one of them is. */
 static void
 join(struct guards *g)
 {
@@ -85,7 +86,7 @@ count_probes(const struct tbuf_target *t)
 	return (n < t->view.tables.entries ? n : t->view.tables.entries);
 }
 
-/* The address that a probe has for its semaphore, or 0. */
+/* Returns the address where a probe describes its semaphore, or 0. */
 static uint64_t
 guard_of(const struct tbuf_target *t, uint32_t i)
 {
@@ -129,7 +130,7 @@ collect(const struct tbuf_target *t, int memory, struct guards *g)
 	return (true);
 }
 
-/* Have the bit as it should be; true if it is set then. */
+/* Sets or clears the bit.  Returns true if it is set afterwards. */
 static bool
 settle(int memory, uint64_t word, bool wanted)
 {
@@ -144,7 +145,7 @@ settle(int memory, uint64_t word, bool wanted)
 	return (wanted);
 }
 
-/* One of the two ways, for all. */
+/* Raises all wanted semaphores, or lowers all others. */
 static void
 settle_all(struct guards *g, int memory, bool wanted)
 {
@@ -176,9 +177,9 @@ settle_target(struct tbuf_target *t, int memory)
 }
 
 /*
- * The memory of the process that has this number by now, where its file's owner
- * could have written there: that of another user's program, or of a setuid one
- * that it has become, is not for root to change for him.
+ * Opens the memory of the process that has this pid now, if the file's owner
+ * could write to it.  Root must not change, on behalf of that user, the memory
+ * of another user's program or of a setuid program.
  */
 static int
 memory_open(const struct tbuf_target *t)
