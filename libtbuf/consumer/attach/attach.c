@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sessions onto targets: a slot, space in the control file, the session's
- * words, and at last the probes' bits.  All targets get one or none does.
+ * Builds sessions in targets: a slot, space in the control file, the session's
+ * words, and at last the probes' bits.  All targets get a session, or none
+ * does.
  */
 #include <sys/stat.h>
 
@@ -28,13 +29,13 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-/* A slot that may be taken, as the file has it. */
+/* A free slot, as read from the file. */
 struct choice {
 	int slot;
 	uint64_t area, area_size;
 };
 
-/* How well a free slot's area serves: the less, the better. */
+/* Ranks a free slot's area; 0 is best. */
 static unsigned
 fitness(const struct choice *s, uint64_t need, uint64_t end)
 {
@@ -57,7 +58,7 @@ better(const struct choice *a, const struct choice *b, uint64_t need,
 }
 
 /*
- * The free slot whose area serves best.  Slots are read from the file: a
+ * Chooses the free slot with the best area.  Slots are read from the file: a
  * page that was never backed must not be touched through the mapping.
  */
 static int
@@ -88,7 +89,7 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
-/* Tables, variables and their like begin with zeroes, whatever stood here. */
+/* Zeroes tables, variables and so on, where an earlier session was. */
 static int
 zero_storage(int fd, uint64_t area, const struct tbuf_plan *plan)
 {
@@ -99,9 +100,7 @@ zero_storage(int fd, uint64_t area, const struct tbuf_plan *plan)
 	return (0);
 }
 
-/*
- * Back an area but for its heads and ECBs, or give back what was taken of it.
- */
+/* Backs an area except for its heads and ECBs; on failure releases it. */
 static int
 back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
     uint64_t file_size)
@@ -115,7 +114,7 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 		error = zero_storage(fd, area, plan);
 	if (error == 0)
 		error = tbuf_room_back(fd, area + plan->data, plan->storage);
-	/* What is behind the storage is backed later. */
+	/* The space after the storage is backed later. */
 	if (error == 0 && area + plan->size > file_size &&
 	    ftruncate(fd, (off_t)(area + plan->size)) != 0)
 		error = -errno;
@@ -130,7 +129,7 @@ back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
 	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
 }
 
-/* Where the area goes; -ENOSPC if the target could not see all of it. */
+/* Places the area; -ENOSPC if the target could not see all of it. */
 static int
 place_area(const struct tbuf_target *t, const struct choice *choice,
     uint64_t end, uint64_t *area)
@@ -147,7 +146,7 @@ place_area(const struct tbuf_target *t, const struct choice *choice,
 	return (0);
 }
 
-/* With the lock on byte 0 held. */
+/* Reserves slot and area.  The caller holds the lock on byte 0. */
 static int
 reserve_locked(struct tbuf_target *t)
 {
@@ -173,7 +172,7 @@ reserve_locked(struct tbuf_target *t)
 	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
 		return (-EBUSY);
 	slot = tbuf_view_slot(&t->view, (unsigned)choice.slot);
-	/* Killed in between, this consumer leaves space that is nobody's. */
+	/* Killed here, this consumer leaves space that belongs to no slot. */
 	if (area + size > end)
 		tbuf_store_release(&control->end, area + size);
 	if (area != choice.area || size > choice.area_size) {
@@ -189,7 +188,10 @@ reserve_locked(struct tbuf_target *t)
 	return (0);
 }
 
-/* A fire in a lock lane may have no way to tell its CPU (target/lane/lock_lane.c). */
+/*
+ * Returns true if -x cpu is not set, or fires can find out their CPU, which one
+ * in a lock lane may not (target/lane/lock_lane.c).
+ */
 static bool
 cpu_told(const struct tbuf_target *t)
 {
@@ -223,10 +225,10 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 
 	tbuf_consumer_terms(c, &order->terms);
 	order->terms.bufsize = bufsize;
-	/* Whoever has another user's file looks on another board. */
+	/* The owner of another user's file looks at another board. */
 	if (tbuf_load(&control->uid) != geteuid())
 		order->terms.run = 0;
-	/* Who waits is taken to have it; see tbuf_target_refresh(). */
+	/* A waiting file is taken to have rseq: see tbuf_target_refresh(). */
 	order->rseq = !t->live ||
 	    (tbuf_load(&control->flags) & TBUF_F_RSEQ) != 0;
 	tbuf_target_cpus(t->pid, &order->cpus);
@@ -238,7 +240,7 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 		tbuf_programs_order(c->programs, order);
 }
 
-/* By what was planned: the target can write into its lanes by now. */
+/* Builds the sources from the plan: the target can write to its lanes. */
 static int
 make_sources(struct tbuf_target *t)
 {
@@ -254,8 +256,8 @@ make_sources(struct tbuf_target *t)
 }
 
 /*
- * Heads and ECBs of a session that stood here before.  What was never backed
- * is not touched.
+ * Zeroes heads and ECBs of an earlier session.  Pages that were never backed
+ * are not touched.
  */
 static int
 zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
@@ -274,7 +276,7 @@ zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
 	return (data == -1 && errno != ENXIO ? -errno : 0);
 }
 
-/* What the target is given of a script, before the session is there. */
+/* Copies the script's parts into the file, before the session exists. */
 static void
 build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -309,7 +311,7 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	t->spec.at = t->area + t->plan.speculations;
 }
 
-/* Map the file up to the session's storage, and write the session. */
+/* Maps the file up to the session's storage, and writes the session. */
 static int
 build(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -340,7 +342,7 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 		return (-ENOMEM);
 	if ((error = make_sources(t)) != 0)
 		return (error);
-	/* Not as the slot has it by now, which is the target's as well. */
+	/* From the plan: the target may have changed the slot by now. */
 	if (t->plan.units_size != 0) {
 		units.at = t->area + t->plan.units;
 		units.size = t->plan.units_size;
@@ -358,8 +360,8 @@ back_page(void *argument, uint64_t offset, uint64_t length)
 }
 
 /*
- * Fence B of [inv.attach] stands in front: a probe that registers now either
- * sees the session, or is seen here.
+ * Enables the probes that are registered.  Fence B of [inv.attach] is before
+ * this: a probe that registers now either sees the session, or is seen here.
  */
 static void
 meet_probes(struct tbuf_target *t)
@@ -377,7 +379,7 @@ meet_probes(struct tbuf_target *t)
 			    t->order.npatterns, &backing);
 }
 
-/* From here on the target records. */
+/* Activates the session: from here on the target records. */
 static void
 activate(struct tbuf_target *t)
 {
@@ -401,7 +403,7 @@ activate(struct tbuf_target *t)
 	tbuf_semaphores_settle(t);
 }
 
-/* A session that never began: nobody has been inside. */
+/* Undoes a session that never began: no thread has been inside. */
 static void
 undo(struct tbuf_target *t)
 {
@@ -414,7 +416,7 @@ undo(struct tbuf_target *t)
 	tbuf_target_detach(t, -1);
 }
 
-/* It can have a session; of all targets, or `only` this one. */
+/* Returns true if the target can have a session; `only` selects one target. */
 static bool
 attachable(const struct tbuf_target *t, const struct tbuf_target *only)
 {
@@ -436,7 +438,7 @@ dead(const struct tbuf_target *t)
 	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
 }
 
-/* Plans for all that are wanted, and what they take, off the budget. */
+/* Plans the selected sessions and takes their storage off the budget. */
 static int
 plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t bufsize)
@@ -491,8 +493,8 @@ take_failed(struct tbuf_consumer *c, struct tbuf_target *t, int error)
 }
 
 /*
- * If a target cannot be traced that was found, and not asked for by its pid,
- * the others still are.
+ * Reserves and builds the sessions.  A target that was only found, and not
+ * grabbed by pid, is skipped if it cannot be traced.
  */
 static int
 take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
@@ -533,7 +535,7 @@ undo_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 	}
 }
 
-/* Reserve and build with this bufsize; -ENOSPC: a smaller one may do. */
+/* Reserves and builds with this bufsize; -ENOSPC: a smaller one may fit. */
 static int
 try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t bufsize)
@@ -553,8 +555,8 @@ try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
 }
 
 /*
- * Halve what is larger, the buffers or the tables of aggregations.  False if
- * neither can be any smaller.
+ * Halves the buffers or the aggregation tables, whichever are larger.  Returns
+ * false if neither can be any smaller.
  */
 static bool
 lower(struct tbuf_consumer *c, uint64_t *bufsize)
@@ -572,7 +574,7 @@ lower(struct tbuf_consumer *c, uint64_t *bufsize)
 	return (true);
 }
 
-/* Under `auto` sizes are halved until all fits. */
+/* Attaches to targets; under `auto` sizes are halved until all fits. */
 static int
 attach(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t *bufsize)
@@ -580,7 +582,7 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 	struct tbuf_target *t;
 	int error;
 
-	/* Before they fire: one may end at once. */
+	/* Mappings are read before targets fire: one may end at once. */
 	tbuf_images_look(c, false);
 	while ((error = try_all(c, only, *bufsize)) == -ENOSPC &&
 	    c->options.bufresize == 0 && lower(c, bufsize))
@@ -635,7 +637,7 @@ tbuf_attach_new(struct tbuf_consumer *c)
 	}
 }
 
-/* The session that an image has built for this run, or is building. */
+/* Adopts the session that an image has built for this run, or is building. */
 static bool
 adopt_image(struct tbuf_consumer *c, const struct tbuf_found *found)
 {
@@ -662,7 +664,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 	if (t != NULL || adopt_image(c, &found)) {
 		close(found.fd);
 		close(found.pidfd);
-		/* Another copy of the library in the old image has met it. */
+		/* Found through another libtbuf in the old image. */
 		if (t != NULL && t != old && !tbuf_target_beside(t, old))
 			tbuf_target_replace(old);
 		return;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * This consumer's entry on the board (shared/board.h), and the sessions that
- * targets have built because of it.
+ * targets have built for it.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,11 +26,11 @@
 #include "consumer/run/thread_variables.h"
 #include "consumer/attach/select.h"
 
-/* ------------------------------------------------------------ the entry */
+/* ------------------------------------------------------------ entry */
 
 /*
- * The board's file, made if it is not there.  All of it is backed, so that
- * whoever reads an entry, written or not, cannot hit a hole.
+ * Makes the board's file.  All of it is backed, so that a reader of any entry,
+ * written or not, cannot hit a hole.
  */
 static int
 board_make(int dirfd)
@@ -61,7 +61,7 @@ board_make(int dirfd)
 	return (error);
 }
 
-/* The deadman's time in ticks of the record clock. */
+/* Returns the time until the deadline in ticks of the record clock. */
 static uint64_t
 patience(const struct tbuf_consumer *c)
 {
@@ -78,7 +78,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 {
 	struct tbuf_board_entry *entry = &board->entries[number];
 	const struct tbuf_options *o = &c->options;
-	/* Before the run begins: a command whose probes are listed. */
+	/* Before the run begins, an entry serves to list a command's probes. */
 	bool lists = c->state == TBUF_RUN_NEW;
 
 	tbuf_store(&entry->budget, c->left);
@@ -89,7 +89,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);
 	entry->npatterns = lists ? 0 : c->npatterns;
 	entry->patterns_size = (uint32_t)c->patterns_size;
-	/* Who has only looked for a provider has none, nor memory for them. */
+	/* A consumer that only looked for a provider has no patterns. */
 	if (c->npatterns != 0)
 		memcpy(entry->patterns, c->patterns, c->patterns_size);
 	tbuf_consumer_terms(c, &entry->terms);
@@ -99,7 +99,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 	tbuf_store_release(&entry->run, c->run);
 }
 
-/* Other consumers may be at it. */
+/* Raises the number of entries in use; other consumers may do so at once. */
 static void
 entry_use(struct tbuf_board *board, unsigned number)
 {
@@ -107,12 +107,12 @@ entry_use(struct tbuf_board *board, unsigned number)
 
 	do {
 		used = tbuf_load(&board->head.used);
-		/* What is no number of entries is none of ours. */
+		/* A value that is not a number of entries is replaced. */
 	} while ((used <= number || used > TBUF_BOARD_ENTRIES) &&
 	    !tbuf_cas(&board->head.used, used, number + 1));
 }
 
-/* An entry whose lock can be had is nobody's. */
+/* Takes an entry: one with a free lock has no owner. */
 static int
 entry_take(struct tbuf_consumer *c, struct tbuf_board *board, int fd,
     int dirfd)
@@ -193,11 +193,11 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 	tbuf_board_close(c->board, c->board_fd);
 }
 
-/* ------------------------------------------------------------ the sessions */
+/* ------------------------------------------------------------ sessions */
 
 /*
- * The pid by which a process that has ended is known here: that of an earlier
- * image, or else the one it had in its own namespace.
+ * Returns the pid in our namespace of a process that has ended: that of an
+ * earlier exec image, or else the pid in the file.
  */
 static pid_t
 last_pid(const struct tbuf_consumer *c, const struct tbuf_target *t,
@@ -212,8 +212,8 @@ last_pid(const struct tbuf_consumer *c, const struct tbuf_target *t,
 }
 
 /*
- * The process of a file.  Sets what is known of it: it may have ended by now,
- * or have gone on to another program.
+ * Finds the process of a file and sets its state: it may have ended by now, or
+ * have executed another program.
  */
 static int
 find_process(struct tbuf_consumer *c, struct tbuf_target *t,
@@ -239,8 +239,8 @@ find_process(struct tbuf_consumer *c, struct tbuf_target *t,
 }
 
 /*
- * A process that has called exec has one image, the youngest.  They are met in
- * any order.
+ * Marks all images of a process as replaced but the youngest.  Images are found
+ * in any order.
  */
 static void
 replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
@@ -261,9 +261,9 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 }
 
 /*
- * Time is told from the target's birth on.  Where that is only just over, no
- * slope could be seen for a while: one goes by what this process knows of the
- * same counter.
+ * Starts the target's timeline at its birth.  If that was just now, the clock's
+ * rate would be unknown for a while: then this consumer's earlier moment of the
+ * same counter is used.
  */
 static void
 begin_time(const struct tbuf_consumer *c, struct tbuf_target *t,
@@ -301,7 +301,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	replace_old(c, t);
 }
 
-/* With the lock of the slot. */
+/* Adopts a session.  The caller holds the slot's lock. */
 static int
 adopt_locked(struct tbuf_consumer *c, struct tbuf_target *t, int fd,
     const struct tbuf_control *control, unsigned slot, bool alive)

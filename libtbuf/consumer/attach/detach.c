@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The end of a session: nobody enters any more, those inside are waited out,
- * and the space is given back if it is sure that they are gone.
+ * The end of a session: no thread enters any more, those inside are waited
+ * for, and the space is released if it is certain that they have left.
  */
 #include <sys/stat.h>
 
@@ -22,16 +22,16 @@
 #include "consumer/util/util.h"
 
 /*
- * A holder that runs is done in microseconds; it may be preempted.  All have
- * the same time: pauses for one are pauses for the others.
+ * A holder that runs is done in microseconds, but it may be preempted.  All
+ * locks share one number of pauses.
  */
 #define LOCK_YIELDS	100
 #define LOCK_PAUSES	200
 
-/* A lock that a consumer has taken for good: nobody's generation. */
+/* A lock that a consumer has taken permanently; not a generation. */
 #define LOCK_CLOSED	UINT64_MAX
 
-/* While a thread of the target gives the session up, the slot is its own. */
+/* Waits while a thread gives the session up: until then it owns the slot. */
 static void
 wait_givingup(const uint32_t *state, unsigned *pauses)
 {
@@ -40,8 +40,8 @@ wait_givingup(const uint32_t *state, unsigned *pauses)
 }
 
 /*
- * Fence C of [inv.attach]: a target that sets a bit after this has cleared
- * it sees the state and takes the bit back.
+ * Closes a slot to new fires.  Fence C of [inv.attach]: a target that sets a
+ * bit after this has cleared it sees the state and clears the bit.
  */
 static void
 close_slot(const struct tbuf_view *view, unsigned slot, unsigned *pauses)
@@ -57,7 +57,7 @@ close_slot(const struct tbuf_view *view, unsigned slot, unsigned *pauses)
 	tbuf_disable_all(view, slot);
 }
 
-/* Threads that match new probes may still read the session's patterns. */
+/* Waits for threads that match new probes and may read the patterns. */
 static bool
 wait_registering(const struct tbuf_view *view, unsigned *pauses)
 {
@@ -87,8 +87,9 @@ take_lock(struct tbuf_lock *lock, uint64_t generation, unsigned *pauses)
 }
 
 /*
- * Wait until nobody is inside a session that is closed: its registrations,
- * and its lock lanes, whose locks are kept.  False: somebody may still be.
+ * Waits until no thread is inside a closed session: for its registrations, and
+ * for its lock lanes, and keeps their locks.  Returns false if a thread may
+ * still be inside.
  */
 static bool
 wait_inside(const struct tbuf_view *view, unsigned number,
@@ -104,7 +105,7 @@ wait_inside(const struct tbuf_view *view, unsigned number,
 	return (all);
 }
 
-/* Storage of side lanes that were added, behind the area. */
+/* Releases the storage of thread lanes that were added after the area. */
 static void
 release_chunks(const struct tbuf_view *view, int fd, unsigned slot,
     uint64_t end)
@@ -134,7 +135,7 @@ release_storage(const struct tbuf_view *view, int fd, unsigned slot,
 }
 
 /*
- * Give a slot back that is closed: punch [data, end) and mark it free if
+ * Releases a closed slot: punches [data, end) and marks the slot free if
  * `clean`, else retired.  The caller holds the lock on byte 0.
  */
 static void
@@ -150,7 +151,7 @@ release(const struct tbuf_view *view, int fd, unsigned slot, uint64_t data,
 	tbuf_store_release(state, clean ? TBUF_FREE : TBUF_RETIRED);
 }
 
-/* Where a session's storage begins, by its lanes; 0: not to be had. */
+/* Returns the offset of a session's first lane storage; 0: not known. */
 static uint64_t
 storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
 {
@@ -175,10 +176,10 @@ storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
 }
 
 /*
- * A slot whose consumer is dead (its lock can be had), or that a consumer
- * had to leave in doubt: finish what that one could not [inv.consumer].  The
- * slot's own generation may be zero already; the session's header keeps it.
- * In a session that had not begun nobody has been.
+ * Closes a slot that has a dead consumer (its lock is free), or that a consumer
+ * had to leave in doubt, and releases it if possible [inv.consumer].  The
+ * slot's generation may be zero already, but the session's header still has it.
+ * No thread has been inside a session that had not begun.
  */
 static void
 orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
@@ -208,8 +209,9 @@ orphan(const struct tbuf_view *view, int fd, unsigned number, unsigned *pauses)
 }
 
 /*
- * Is this a session that a target has built for somebody who is on his way?
- * Other users' boards are out of sight.
+ * Returns true if a target has built the session for a consumer that is still
+ * to find it.  The boards of other users cannot be read, so that their sessions
+ * count as such.
  */
 static bool
 expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
@@ -223,7 +225,7 @@ expected(const struct tbuf_view *view, int fd, int dirfd, unsigned slot)
 	    tbuf_board_posted(dirfd, run));
 }
 
-/* A recorder has no consumer, and is nobody's orphan. */
+/* Returns true for a recorder: it has no consumer, and is not an orphan. */
 static bool
 recorder(const struct tbuf_view *view, unsigned slot)
 {
@@ -250,7 +252,7 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 	}
 }
 
-/* A lock's final `nolane`; what comes later has another tag and fails. */
+/* Takes a lock's final `nolane`; later updates have another tag and fail. */
 static void
 close_nolane(struct tbuf_source *s, struct tbuf_lock *lock)
 {
@@ -278,14 +280,14 @@ close_nolanes(struct tbuf_target *t)
 		close_nolane(&t->sources[i], &slot->locks[i - t->first_lock]);
 }
 
-/* Somebody may be inside. */
+/* Returns true if a thread may be inside. */
 static bool
 inhabited(const struct tbuf_target *t)
 {
 	return (t->life == TBUF_ALIVE && !t->truncated);
 }
 
-/* Of all targets, or `only` this one. */
+/* Returns true if a target has a session to stop; `only` selects one. */
 static bool
 stoppable(const struct tbuf_target *t, const struct tbuf_target *only)
 {
@@ -339,8 +341,8 @@ tbuf_target_quiesce(struct tbuf_consumer *c, struct tbuf_target *t)
 }
 
 /*
- * The same of a target that has ended, whose file may go with this: then there
- * is no hole to be punched into it.  Nobody takes a slot there any more.
+ * Releases the slot of a target that has ended.  If its file is removed, there
+ * is no hole to punch.  No consumer takes a slot there any more.
  */
 static void
 release_ended(struct tbuf_target *t, int dirfd)

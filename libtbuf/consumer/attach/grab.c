@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Whom to trace: one process, or all that the runtime directory has.
+ * Grabs processes: one by pid, or all that have files in the runtime
+ * directory.
  */
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -33,7 +34,7 @@ tbuf_consumer_watch(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* The path of what a descriptor stands for, if that is what is there. */
+/* Finds a descriptor's path.  Returns false if another file is there now. */
 static bool
 path_of(int fd, char *path, size_t size)
 {
@@ -60,9 +61,9 @@ is_own_directory(struct tbuf_consumer *c, const char *path)
 }
 
 /*
- * Be told when the next image of a target comes that knows nothing of this
- * run, as its directory is another: that of another user, most often.  Where
- * it cannot be told it is seen at a look.
+ * Watches the directory of a target's file if it is not ours (mostly another
+ * user's): the target's next exec image will not know of this run.  If there is
+ * no watch, the image is found at a later look.
  */
 static void
 watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
@@ -82,7 +83,7 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 		    IN_CREATE | IN_MOVED_TO);
 }
 
-#define COPIES_MAX	8	/* it may have as many files as it likes */
+#define COPIES_MAX	8	/* a process may have any number of files */
 
 /*
  * Adds the targets of other copies of the library in a process.  If that fails
@@ -136,14 +137,14 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	return (0);
 }
 
-/* A target of this run: its file was opened once. */
+/* Returns true for the file of a target of this run, which is open already. */
 static bool
 scan_known(void *arg, const char *name)
 {
 	return (tbuf_target_named(arg, name) != NULL);
 }
 
-/* Another file of the directory: it may be that of a new target. */
+/* Looks at another file of the directory: its target may be new. */
 static int
 scan_visit(void *arg, int fd, const char *name,
     const struct tbuf_control *control, bool alive)
@@ -172,7 +173,7 @@ scan_visit(void *arg, int fd, const char *name,
 	return (tbuf_error_exhausted(error) ? error : 0);
 }
 
-/* Those whose end was not told yet. */
+/* Counts the targets with an end that is not reported yet. */
 static unsigned
 dead_ones(const struct tbuf_consumer *c)
 {
@@ -185,8 +186,9 @@ dead_ones(const struct tbuf_consumer *c)
 }
 
 /*
- * Is a file told by the watch when there is something to be done about it?  Of
- * a command that waits for its sessions others are not told when it begins.
+ * Returns true if inotify reports every file that needs action.  It does not
+ * after grab_all: a command that waits for its sessions has its file already
+ * when it starts, so that no event is raised.
  */
 static bool
 is_told(const struct tbuf_consumer *c)
@@ -215,8 +217,9 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 	if (error < 0)
 		return (error);
 	/*
-	 * A process that had ended when it was met may have called exec after
-	 * the directory was read: its end is told behind all of its images.
+	 * A process that had ended when it was found may have called exec after
+	 * the directory was read.  Its end is reported after the records of all
+	 * its images.
 	 */
 	do {
 		dead = dead_ones(c);
@@ -248,7 +251,7 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s",
 		    tbuf_directory_problem(error)));
-	/* Watched before it is read: nobody is missed in between. */
+	/* Watch before reading, so that no file is missed in between. */
 	c->all = true;
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_consumer_scan(c)) != 0)

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A process that somebody asks for right after it was begun: a shell's child
- * that has not called exec yet, or whose new image has run no constructor.  It
- * is no target so far, and may be one in a moment.
+ * Waits for a process that was grabbed right after its start: a shell's child
+ * that has not called exec yet, or an image that has not run its constructors.
+ * It is not a target yet, and may be one in a moment.
  */
 #include <sys/syscall.h>
 
@@ -18,14 +18,14 @@
 #define YOUNG		TBUF_SECOND
 #define LOOKS_EVERY	5	/* ms */
 
-/* Is what keeps it from being a target what its next image is without? */
+/* Returns true if the process's next exec image may be a target. */
 static bool
 may_come(int error, const struct tbuf_found *found)
 {
 	return (error == -ENOEXEC || (error == -ECANCELED && found->forked));
 }
 
-/* False when this run is to stop. */
+/* Returns false if this run is to stop. */
 static bool
 pause_looking(const struct tbuf_consumer *c, int pidfd)
 {
@@ -38,8 +38,8 @@ pause_looking(const struct tbuf_consumer *c, int pidfd)
 }
 
 /*
- * Probes come after the file, in the constructors of their objects: one round
- * in which there are no more of them.
+ * Returns true if no probe has been registered since the last look.  Probes
+ * come after the file, by the constructors of their objects.
  */
 static bool
 has_settled(const struct tbuf_found *found, uint32_t *before)
@@ -53,7 +53,10 @@ has_settled(const struct tbuf_found *found, uint32_t *before)
 	return (*before != 0 && *before == last);
 }
 
-/* It is looked at once more when the time is over. */
+/*
+ * Waits until the process is a target with all its probes.  It is looked at a
+ * last time at the deadline.
+ */
 static int
 await(const struct tbuf_consumer *c, int pidfd, int error,
     struct tbuf_found *found)

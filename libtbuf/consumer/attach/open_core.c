@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sessions out of a core: those in the control file that it has an image of,
- * or else in the file itself, whose name its notes have.  Both are read as
- * open_file.c reads any control file.
+ * Opens the sessions in a core: those in its core image of the control file,
+ * or else those in the file itself, if the core's notes have its name.  Both
+ * are read as any control file is (open_file.c).
  */
 #include <sys/stat.h>
 
@@ -17,13 +17,13 @@
 #include "consumer/files/core_image.h"
 #include "consumer/attach/select.h"
 
-/* Why there is nothing to be read. */
+/* Why no session was found. */
 struct verdict {
 	int error;
 	char words[TBUF_PROBLEM_MAX];
 };
 
-/* The images in turn: how many gave sessions. */
+/* Adds the sessions of all images.  Returns how many images had some. */
 static unsigned
 add_images(struct tbuf_consumer *c, struct tbuf_images *images,
     struct verdict *verdict)
@@ -33,7 +33,7 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
 	size_t i;
 
 	for (i = 0; i < images->count; i++, image++) {
-		/* The sign of life alone. */
+		/* This is the page of the sign of life only. */
 		if (image->size < image->control.tables.areas)
 			continue;
 		verdict->error = tbuf_image_add(c, image->fd, image->cut,
@@ -45,8 +45,9 @@ add_images(struct tbuf_consumer *c, struct tbuf_images *images,
 }
 
 /*
- * Is it the file of the process whose core this is?  Its name has 64 random
- * bits, and is drawn once; what the core has of the file has to agree.
+ * Returns true if the file is that of the core's process.  The name has 64
+ * random bits, drawn once, and the core's copies of the header have to agree
+ * with the file.
  */
 static bool
 belongs(const struct tbuf_core *core, const struct tbuf_images *images,
@@ -71,7 +72,7 @@ belongs(const struct tbuf_core *core, const struct tbuf_images *images,
 	return (true);
 }
 
-/* The file of a name in the notes: true if it gave sessions. */
+/* Opens the file named in the notes.  Returns true if it had sessions. */
 static bool
 add_path(struct tbuf_consumer *c, const struct tbuf_core *core,
     const struct tbuf_images *images, const struct tbuf_core_path *path,

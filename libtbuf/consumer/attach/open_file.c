@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files by their names: each session becomes a target of this run
- * whose lanes are as they were left by a target that is dead, or as they are
- * at a moment if it lives.  The file is mapped privately, so that nothing of
- * it changes.
+ * Opens control files by name: each session becomes a target of this run.
+ * Lanes of a dead target are read as they are, those of a live one as of one
+ * moment.  The file is mapped privately, so that it is not changed.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,23 +26,23 @@
 #include "consumer/util/clock_sync.h"
 #include "consumer/attach/select.h"
 
-/* Moments that are further apart than this make a slope. */
+/* Shortest distance of two moments that give a clock's rate, ns. */
 #define SPAN_MIN	1000000
-/* Of a millisecond each, while a process ends. */
+/* pauses of a millisecond, while a process ends */
 #define DYING_PAUSES	1000
 
 #define NOTHING_LEFT	"it is truncated, and no session in it"
 
-/* A file that is opened. */
+/* A file being opened. */
 struct opened {
 	int fd;
-	uint64_t left;			/* bytes that no lane has named yet */
-	uint64_t cut;			/* known up to here; 0: all of it is */
-	uint64_t missing;		/* bytes, behind that */
-	bool image;			/* as a core has it */
-	bool changing;			/* its target lives, or is to come */
-	bool foreign;			/* another user's, who has written it */
-	bool damaged;			/* a session makes no sense */
+	uint64_t left;			/* bytes that no lane has claimed yet */
+	uint64_t cut;			/* first missing byte; 0: none */
+	uint64_t missing;		/* missing bytes, from `cut` on */
+	bool image;			/* a core image */
+	bool changing;			/* its target is alive, or will be */
+	bool foreign;			/* of another user */
+	bool damaged;			/* a session is damaged */
 	unsigned sessions;
 	char problem[TBUF_PROBLEM_MAX];
 };
@@ -64,9 +63,9 @@ problem(struct opened *file, int error, const char *format, ...)
 }
 
 /*
- * The clock of a target that lives is read here and now, and so is that of a
- * recorder that is dead, whom nobody has calibrated: unless the machine was
- * started since.
+ * Calibrates a session's clock.  For a live target, and for a dead recorder of
+ * this boot, which was never calibrated, the present time is the second moment;
+ * else it is the consumer's last one.
  */
 static void
 start_time(struct tbuf_target *t, const struct tbuf_session *session)
@@ -74,7 +73,7 @@ start_time(struct tbuf_target *t, const struct tbuf_session *session)
 	const struct tbuf_control *control = tbuf_view_control(&t->view);
 	struct tbuf_moment base = session->go;
 
-	/* Its consumer had no time to calibrate: since the birth, then. */
+	/* The consumer had no time to calibrate: use the target's birth. */
 	if (session->now.ticks <= session->go.ticks ||
 	    session->now.mono - session->go.mono < SPAN_MIN)
 		base = control->birth;
@@ -84,7 +83,10 @@ start_time(struct tbuf_target *t, const struct tbuf_session *session)
 	    session->boot == tbuf_boot()) ? NULL : &session->now);
 }
 
-/* What says how the lanes are read is believed if the file has all of it. */
+/*
+ * Returns true if a truncated file has all words of the session, which are
+ * before the storage of its lanes.
+ */
 static bool
 described(const struct tbuf_target *t)
 {
@@ -112,7 +114,7 @@ adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
 	if ((t->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0)) == -1)
 		return (-errno);
 	error = tbuf_session_adopt(t, slot, MAP_PRIVATE, &session);
-	/* Lanes share no bytes: what is read is no more than there is. */
+	/* Lanes share no bytes, so that no more is read than the file has. */
 	if (error == 0 && (t->plan.storage > file->left || !described(t)))
 		error = -EINVAL;
 	if (error != 0)
@@ -132,7 +134,7 @@ add_session(struct tbuf_consumer *c, struct opened *file, unsigned slot)
 
 	if (error == 0) {
 		file->sessions++;
-		/* In the order of the table, as they have ids in lists. */
+		/* Assigns ids in probe-table order, which -l prints. */
 		tbuf_target_probes(c, t);
 	} else if (t != NULL)
 		tbuf_target_free(c, t);
@@ -143,8 +145,9 @@ add_session(struct tbuf_consumer *c, struct opened *file, unsigned slot)
 }
 
 /*
- * Does the file of a dead target end before it says so?  Nobody writes it any
- * more, and whoever made it longer had done so before.
+ * Checks if the file of a dead target is shorter than its header says, and sets
+ * `cut` and `missing`.  No process writes it any more, and a file is always
+ * made longer before its header says so.
  */
 static int
 look_end(struct opened *file, const struct tbuf_control *control,
@@ -164,7 +167,7 @@ look_end(struct opened *file, const struct tbuf_control *control,
 	return (0);
 }
 
-/* Its first page at least is there, or some of that. */
+/* Reads the header.  Returns -ENODATA if the file has only a part of it. */
 static int
 read_header(struct opened *file, struct tbuf_control *control)
 {
@@ -210,7 +213,7 @@ read_control(struct opened *file, struct tbuf_control *control)
 	return (0);
 }
 
-/* One that was cut off is read from a copy that is as long as it was. */
+/* Replaces a truncated file by a copy of its full length. */
 static int
 complete(struct opened *file)
 {
@@ -248,7 +251,10 @@ add_sessions(struct tbuf_consumer *c, struct opened *file,
 	    problem(file, -ENODATA, "nothing in it"));
 }
 
-/* 0, 1 if it was cut off, or -errno; its descriptor is closed. */
+/*
+ * Opens the sessions of a file and closes its descriptor.  Returns 0, 1 if the
+ * file was truncated, or -errno.
+ */
 static int
 open_sessions(struct tbuf_consumer *c, struct opened *file)
 {
@@ -299,7 +305,7 @@ tbuf_image_add(struct tbuf_consumer *c, int fd, uint64_t cut,
 	return (error);
 }
 
-/* The result of opening, in words if it is to be told. */
+/* Reports the result of opening, unless it is 0. */
 static int
 told(struct tbuf_consumer *c, int result, const char *path,
     const struct opened *file)
@@ -329,7 +335,7 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 	    path, &file));
 }
 
-/* One of the runtime directory; -EBUSY: its process has not let go of it. */
+/* Opens a file of the runtime directory; -EBUSY: its process still holds it. */
 static int
 open_left(struct tbuf_consumer *c, const char *name)
 {
@@ -344,17 +350,17 @@ open_left(struct tbuf_consumer *c, const char *name)
 		return (-EBUSY);
 	}
 	result = open_descriptor(c, fd, &file);
-	/* A process that ended and left no session is none. */
+	/* A process that has ended without a session counts as not found. */
 	return (result == -ENODATA && file.cut == 0 ? -ESRCH :
 	    told(c, result, name, &file));
 }
 
-/* All that a dead process has left. */
+/* Result for all files of a dead process. */
 struct left {
 	unsigned opened;
-	int error;		/* of another one, which words say */
-	bool cut;		/* one of them was cut off */
-	bool held;		/* by a process that has not let go of it */
+	int error;		/* of a file that could not be opened */
+	bool cut;		/* a file was truncated */
+	bool held;		/* a file is still held by its process */
 };
 
 static void
@@ -387,7 +393,7 @@ open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
 		closedir(dir);
 }
 
-/* The one of a process that lives, in whatever namespace. */
+/* Opens the file of a live process in any pid namespace. */
 static int
 open_living(struct tbuf_consumer *c, pid_t pid, struct opened *file)
 {
@@ -411,7 +417,7 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
-	/* One that was killed has no memory before it lets go of its file. */
+	/* A killed process frees its memory before it releases its file. */
 	do {
 		open_all_left(c, pid, &left);
 		error = open_living(c, pid, &file);
@@ -419,7 +425,7 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 	    tbuf_pause(&pauses));
 	if (error == 0 || left.opened != 0)
 		return (left.cut);
-	/* That it has ended says less than what is wrong with its file. */
+	/* A problem with its file says more than that the process has ended. */
 	if (error == -ESRCH && left.error != 0)
 		return (left.error);
 	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",

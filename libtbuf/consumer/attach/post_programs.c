@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The file of a run's programs (shared/program_file.h), as long as its entry
- * stands on the board.
+ * The file of a run's programs (shared/program_file.h), which exists as long
+ * as the run's entry is on the board.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
 
-/* Where a part ends; parts begin at multiples of 8. */
+/* Returns the end of a part; parts begin at multiples of 8. */
 static uint64_t
 part_end(uint64_t at, size_t size)
 {
@@ -58,7 +58,7 @@ tbuf_consumer_programs(struct tbuf_consumer *c,
 	return (0);
 }
 
-/* All of it is backed before it is written: no SIGXFSZ, no half a file. */
+/* Fills the file.  All of it is backed first: no SIGXFSZ, no partial file. */
 static int
 fill(int fd, const struct tbuf_programs *programs)
 {
@@ -78,7 +78,7 @@ fill(int fd, const struct tbuf_programs *programs)
 		else if (n <= 0)
 			return (n == 0 ? -EIO : -errno);
 	}
-	/* Backing goes by pages, and its readers compare sizes. */
+	/* Backing is by pages, and readers compare the size. */
 	return (ftruncate(fd, (off_t)programs->size) != 0 ? -errno : 0);
 }
 
@@ -94,7 +94,7 @@ tbuf_programs_post(const struct tbuf_consumer *c, int dirfd,
 		return (0);
 	c->programs->run = c->run;
 	c->programs->needs = c->needs;
-	/* Named first: whatever happens, it is known what is left. */
+	/* Named first, so that a file that remains can be removed later. */
 	tbuf_store(&entry->programs_size, (uint32_t)c->programs->size);
 	tbuf_store(&entry->programs, number);
 	tbuf_programs_name(name, number);
@@ -129,7 +129,7 @@ tbuf_programs_reap(int dirfd, struct tbuf_board *board, int fd)
 
 	for (i = 0; i < TBUF_BOARD_ENTRIES; i++) {
 		entry = &board->entries[i];
-		/* A lock that this descriptor has would be given up here. */
+		/* The unlock below would drop a lock of this descriptor. */
 		if (tbuf_load(&entry->programs) == 0 ||
 		    !tbuf_file_lock(fd, 1 + i))
 			continue;

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Who is sampled, and what comes of a sample.
+ * Chooses the threads that are sampled, and fires clauses for samples.
  */
 #include <sys/resource.h>
 
@@ -18,25 +18,25 @@
 #include "consumer/attach/profile_sampling.h"
 #include "consumer/script/script.h"
 
-/* Threads' numbers are no larger (PID_MAX_LIMIT). */
+/* Larger than any thread id (PID_MAX_LIMIT). */
 #define TID_MAX		(UINT32_C(4) << 20)
 #define PASSES		8		/* over threads that still start */
 #define DRAIN_MIN	(TBUF_SECOND / 100)
-#define WHYS		4		/* each is told once */
+#define WHYS		4		/* reasons, each reported once */
 
 struct event {
 	pid_t pid;
 	int fd;
 };
 
-/* A probe of the script, and what it has of each CPU. */
+/* A profile probe of the script, with a buffer for each CPU. */
 struct profile {
 	const struct tbuf_script_probe *probe;
 	struct tbuf_perf_terms terms;
 	struct tbuf_perf_buffer *buffers;
 };
 
-/* Threads that are not sampled for one reason. */
+/* Threads that are not sampled, by reason. */
 struct unsampled {
 	int error;
 	uint64_t threads, told;
@@ -49,13 +49,13 @@ struct tbuf_sampling {
 	unsigned ncpus;
 	struct event *events;
 	unsigned nevents, events_max;
-	unsigned char *covered;		/* a bit a thread: it has events */
+	unsigned char *covered;		/* one bit per thread: has events */
 	uint64_t due, interval;
-	int error;			/* there are no samples: why */
+	int error;			/* why there are no samples, or 0 */
 	bool error_told;
 	struct unsampled unsampled[WHYS];
 	uint64_t strangers, strangers_told;
-	char text[256];			/* what was asked for last */
+	char text[256];			/* the last message */
 };
 
 /* ------------------------------------------------------------ threads */
@@ -87,7 +87,7 @@ miss(struct tbuf_sampling *s, int error)
 	u->threads++;
 }
 
-/* Half of what may be open is left to targets and files. */
+/* Returns true if a descriptor is free: half are for targets and files. */
 static bool
 has_room(const struct tbuf_sampling *s, int fd)
 {
@@ -123,7 +123,7 @@ close_events(struct tbuf_sampling *s, unsigned from)
 		close(s->events[--s->nevents].fd);
 }
 
-/* All of a thread's events, or none. */
+/* Opens all of a thread's events, or none. */
 static void
 sample_thread(struct tbuf_sampling *s, pid_t pid, pid_t tid)
 {
@@ -141,15 +141,15 @@ sample_thread(struct tbuf_sampling *s, pid_t pid, pid_t tid)
 		}
 	if (error != 0)
 		close_events(s, from);
-	/* One that has ended is not missed. */
+	/* A thread that has ended is not missed. */
 	if (error != 0 && error != -ESRCH)
 		miss(s, error);
 	cover(s, (uint32_t)tid, true);
 }
 
 /*
- * A thread that starts meanwhile inherits its starter's events, or is found by
- * the next pass.
+ * Samples the threads of a process.  A thread that starts meanwhile inherits
+ * the events of its creator, or is found by the next pass.
  */
 static void
 sample_process(struct tbuf_consumer *c, pid_t pid)
@@ -164,7 +164,7 @@ sample_process(struct tbuf_consumer *c, pid_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	for (pass = 0; pass < PASSES && found != 0; pass++) {
 		found = 0;
-		/* Who has inherited is in the buffers. */
+		/* The buffers report threads that have inherited events. */
 		tbuf_sampling_drain(c);
 		if ((dir = opendir(path)) == NULL)
 			return;
@@ -214,7 +214,7 @@ tbuf_sampling_look(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ samples */
 
-/* The image that a process was at a time. */
+/* Returns the exec image that a process had at this time. */
 static const struct tbuf_target *
 image_of(const struct tbuf_consumer *c, uint32_t pid, uint64_t time)
 {
@@ -230,7 +230,7 @@ image_of(const struct tbuf_consumer *c, uint32_t pid, uint64_t time)
 	return (found);
 }
 
-/* The program's frames, of which the kernel's words say where they begin. */
+/* Copies the program's frames, without the kernel's context markers. */
 static unsigned
 frames_of(const struct tbuf_perf_sample *sample, uint64_t *frames)
 {
@@ -243,7 +243,7 @@ frames_of(const struct tbuf_perf_sample *sample, uint64_t *frames)
 	return (n);
 }
 
-/* What called a thread, by the words of whoever can say it. */
+/* Unwinds a sampled stack.  Returns the number of frames. */
 static unsigned
 unwind(const struct tbuf_consumer *c, const struct tbuf_perf_sample *sample,
     uint64_t image, uint64_t *frames)
@@ -290,8 +290,9 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 }
 
 /*
- * A command without libtbuf says nothing of itself: the kernel does.  These
- * records come as they lie in their buffer, before all samples that are behind.
+ * A command without libtbuf does not publish its mappings, but the kernel
+ * reports them.  These records are handled before all samples that follow in
+ * their buffer.
  */
 static void
 learn_mapping(struct tbuf_consumer *c, const struct tbuf_perf_mapped *m)
@@ -364,7 +365,7 @@ time_of(const struct perf_event_header *header)
 	}
 }
 
-/* The buffer whose next record is the oldest of all. */
+/* Returns the buffer with the oldest next record. */
 static struct tbuf_perf_buffer *
 oldest(struct tbuf_sampling *s, struct profile **of)
 {
@@ -397,7 +398,7 @@ look_at_buffers(struct tbuf_sampling *s)
 			tbuf_perf_look(&s->profiles[i].buffers[j]);
 }
 
-/* Samples may come faster than they are taken: no more than what is there. */
+/* Fires for the samples in the buffers now: more may come all the time. */
 void
 tbuf_sampling_drain(struct tbuf_consumer *c)
 {
@@ -422,9 +423,9 @@ tbuf_sampling_due(const struct tbuf_consumer *c)
 	    UINT64_MAX : c->sampling->due);
 }
 
-/* ------------------------------------------------------------ begin, end */
+/* ------------------------------------------------------------ begin and end */
 
-/* Processes that were named, and are to be traced. */
+/* Returns true if there are targets that were grabbed by pid, or a command. */
 static bool
 any_named(const struct tbuf_consumer *c)
 {
@@ -468,7 +469,7 @@ open_buffers(struct tbuf_sampling *s, struct profile *p)
 	return (error);
 }
 
-/* Half a buffer may be full when it is read. */
+/* Sets how often to read buffers: before they are half full. */
 static void
 set_interval(struct tbuf_sampling *s, const struct profile *p)
 {
@@ -503,7 +504,7 @@ open_profiles(struct tbuf_consumer *c, struct tbuf_sampling *s)
 			.terms.children = c->options.follow != 0
 		};
 		p->terms.raw = p->terms.stacks && c->unwind != NULL;
-		/* What is mapped says how to unwind it. */
+		/* Unwinding needs the mappings. */
 		c->names |= p->terms.raw;
 		if ((error = open_buffers(s, p)) == 0)
 			set_interval(s, p);
@@ -566,7 +567,7 @@ tbuf_sampling_free(struct tbuf_consumer *c)
 	c->sampling = NULL;
 }
 
-/* ------------------------------------------------------------ in words */
+/* ------------------------------------------------------------ messages */
 
 static int
 setting(const char *name)
@@ -584,7 +585,7 @@ setting(const char *name)
 	return (value);
 }
 
-/* The kernel's setting says who may have events, a filter may know better. */
+/* The setting says which users may have events; a filter may forbid them. */
 static void
 say_refused(char *text, size_t size)
 {

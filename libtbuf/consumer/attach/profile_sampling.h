@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * profile-N on targets that were named: their threads are sampled by the
- * kernel, and the clauses run here, as the thread that was met.
+ * profile-N on targets that were grabbed by pid: the kernel samples their
+ * threads, and the clauses run here, as if in the sampled thread.
  *
  *	look()     a new target ---> its threads' events
  *	drain()    buffers --------> samples, by time ---> clauses
  *
- * Without them profile-N fires for each CPU, for nobody.
+ * Without samples profile-N fires once for each CPU, and for no process.
  */
 #ifndef TBUF_CONSUMER_ATTACH_PROFILE_SAMPLING_H
 #define TBUF_CONSUMER_ATTACH_PROFILE_SAMPLING_H
@@ -15,17 +15,17 @@
 #include "consumer/run/run.h"
 
 /*
- * Before the first target is let go.  Where samples are not to be had the
- * reason is kept for tbuf_consumer_unsampled().
+ * Begins sampling, before the first target is let go.  If it fails,
+ * tbuf_consumer_unsampled() has the reason.
  */
 void	tbuf_sampling_begin(struct tbuf_consumer *);
 void	tbuf_sampling_free(struct tbuf_consumer *);
 
-/* Fire for what has been sampled. */
+/* Fires for the samples taken so far. */
 void	tbuf_sampling_drain(struct tbuf_consumer *);
-/* Sample targets that have come, and no more those that have ended. */
+/* Begins sampling new targets, and stops it for those that have ended. */
 void	tbuf_sampling_look(struct tbuf_consumer *);
-/* When buffers are to be read; UINT64_MAX: there are none. */
+/* Returns the time to read the buffers; UINT64_MAX: there are none. */
 uint64_t tbuf_sampling_due(const struct tbuf_consumer *);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Whom a run traces: pids, commands, and targets that come.
+ * Selects the processes that a run traces: by pid, a command, and new targets.
  */
 #ifndef TBUF_CONSUMER_ATTACH_SELECT_H
 #define TBUF_CONSUMER_ATTACH_SELECT_H
@@ -13,23 +13,24 @@
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 
-/* Be told of new files in it. */
+/* Watches the runtime directory for new files. */
 int	tbuf_consumer_watch(struct tbuf_consumer *);
 
 /*
- * Add the directory's targets that are not there yet.  Those that there are
- * no descriptors for are left out.
+ * Adds the directory's new targets.  If descriptors run out, the others are
+ * skipped.
  */
 int	tbuf_consumer_scan(struct tbuf_consumer *);
 /*
- * May there be files that no scan has found?  One is told before its target
- * goes on, so where nothing was told since there are none.
+ * Returns true if the directory may have files that no scan has seen.  inotify
+ * reports a new file before its target runs on: if no event has arrived since
+ * the last scan, there is none.
  */
 bool	tbuf_consumer_told(struct tbuf_consumer *);
 
 /*
- * tbuf_find_pid() of a process that may have been begun just now: one that is
- * no target so far is waited for, for a second at most.
+ * Calls tbuf_find_pid() for a process that may have started just now: if it is
+ * not a target yet, waits for up to a second.
  */
 int	tbuf_find_young(const struct tbuf_consumer *, pid_t,
 	    struct tbuf_found *);
@@ -41,39 +42,43 @@ int	tbuf_find_young(const struct tbuf_consumer *, pid_t,
 int	tbuf_target_add(struct tbuf_consumer *, const struct tbuf_found *);
 
 /*
- * The sessions of a control file behind a descriptor, which is closed: 0, 1 if
- * it was cut off, or -errno and what is wrong in words.
+ * Adds the sessions of the control file `fd`, which is closed.  Returns 0, 1 if
+ * the file is truncated, or -errno with the problem in `words`.
  */
 int	tbuf_file_add(struct tbuf_consumer *, int fd,
 	    char words[TBUF_PROBLEM_MAX]);
-/* The same of what a core has of one, up to `cut` if that is not 0. */
+/* Calls tbuf_file_add() for a core image, known up to `cut`; 0: all of it. */
 int	tbuf_image_add(struct tbuf_consumer *, int fd, uint64_t cut,
 	    char words[TBUF_PROBLEM_MAX]);
 
 struct tbuf_target *tbuf_target_new(struct tbuf_consumer *, pid_t);
 void	tbuf_target_free(struct tbuf_consumer *, struct tbuf_target *);
 
-/* Is this pid a target of ours already? */
+/* Returns the live target with this pid, or NULL. */
 struct tbuf_target *tbuf_target_find(struct tbuf_consumer *, pid_t);
-/* ... or the file with this name in the runtime directory? */
+/* Returns the target with this file name in the runtime directory, or NULL. */
 struct tbuf_target *tbuf_target_named(struct tbuf_consumer *, const char *);
 
 /*
- * May a target that has ended have left a child that becomes a target?  A
- * forked child keeps its parent's window until it has decided; if it becomes
- * one, its own file has a name before it gives the window up.  A descendant of
- * the command may become one whenever it executes another program.
+ * Returns true if a child that is not a target yet may become one after its
+ * parent has ended.  A forked child keeps its parent's window until it has
+ * decided; if it becomes a target, its own file has a name before it gives the
+ * window up.  A descendant of the command may become a target whenever it
+ * executes another program.
  */
 bool	tbuf_find_orphan(struct tbuf_consumer *);
 
 int	tbuf_spawn_go(struct tbuf_consumer *);
 void	tbuf_spawn_abandon(struct tbuf_consumer *);
 
-/* Targets that have come into the directory, to be attached to. */
+/* Attaches to new targets in the directory. */
 void	tbuf_consumer_meet_new(struct tbuf_consumer *);
-/* Many a command is there to set something up, and calls exec at once. */
+/*
+ * Looks early for the new exec image of a command: wrappers (env, nice, sh -c)
+ * execute another program almost at once.
+ */
 void	tbuf_consumer_meet_command(struct tbuf_consumer *, uint64_t now);
-/* When something is to be done next, not before now; ns. */
+/* Returns the time of the next work, ns, not before `now`. */
 uint64_t tbuf_consumer_due(const struct tbuf_consumer *, uint64_t now);
 
 #endif

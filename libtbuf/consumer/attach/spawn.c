@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The command of a run.  Its process is made at once, and waits on a pipe
- * until tracing has begun; its control file is made for it beforehand, so
- * that the first fire is recorded.
+ * The command of a run.  Its process is made at once, and waits on a socket
+ * until tracing has begun.  Its control file is made beforehand, so that the
+ * first fire is recorded.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,13 +30,13 @@
 #define CONTROL_ENTRY	TBUF_CONTROL_ENV "="
 #define RUN_ENTRY	TBUF_RUN_ENV "="
 
-/* What the child hears when it may go, and puts into its environment. */
+/* Sent to the child when it may go: entries of its environment. */
 struct word {
 	char control[sizeof(CONTROL_ENTRY) + TBUF_NAME_MAX];
 	char run[sizeof(RUN_ENTRY) + 16];
 };
 
-/* Can this be executed?  0, -ENOENT, -EACCES, ... */
+/* Returns 0 if the file can be executed, else -ENOENT, -EACCES, ... */
 static int
 check_file(const char *path)
 {
@@ -49,7 +49,7 @@ check_file(const char *path)
 	return (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno);
 }
 
-/* Where execvp(3) would look, so that a failure is told beforehand. */
+/* Looks where execvp(3) will look, to report a failure beforehand. */
 static int
 check_command(const char *name)
 {
@@ -73,7 +73,7 @@ check_command(const char *name)
 	}
 }
 
-/* Does an entry NAME=VALUE set the same name as another? */
+/* Returns true if two entries NAME=VALUE have the same name. */
 static bool
 same_name(const char *a, const char *b)
 {
@@ -93,8 +93,8 @@ count(const char *const *list)
 }
 
 /*
- * The command's environment: ours, with what was to be set in it; the word
- * comes first and is filled in by the child.
+ * Makes the command's environment: ours with `add`.  The entries of `word` come
+ * first and are filled in by the child.
  */
 static const char **
 make_environment(const char *const *add, const struct word *word)
@@ -136,7 +136,7 @@ read_all(int fd, void *to, size_t size)
 	return ((ssize_t)n);
 }
 
-/* In the child: wait for the word, then become the command. */
+/* Runs in the child: waits for `word`, then executes the command. */
 static void
 become(char *const argv[], const char **envp, struct word *word, int go,
     int failure)
@@ -161,7 +161,7 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 
 	if (envp == NULL)
 		return (-ENOMEM);
-	/* A command that is killed while it waits must not be a SIGPIPE. */
+	/* A socket: a pipe of a killed command would raise SIGPIPE. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0) {
 		free(envp);
 		return (-errno);
@@ -190,7 +190,7 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 	return (0);
 }
 
-/* The control file that waits for the command, and its target. */
+/* Makes the control file that waits for the command, and its target. */
 static int
 make_target(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -211,7 +211,10 @@ make_target(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (t->pidfd == -1 ? -errno : 0);
 }
 
-/* The file goes with its target when the command does not wait any more. */
+/*
+ * Adds the command's target.  On failure the command is abandoned first, so
+ * that the file is removed with its target.
+ */
 static int
 add_target(struct tbuf_consumer *c)
 {
@@ -280,7 +283,7 @@ close_pipe(int *fd)
 	*fd = -1;
 }
 
-/* For one that has ended, or is about to. */
+/* Waits for a child that has ended, or is about to end. */
 static void
 wait_child(struct tbuf_consumer *c)
 {
@@ -307,7 +310,7 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 	    sizeof(word))
 		error = -errno;
 	close_pipe(&c->spawned.go);
-	/* Closed by exec; otherwise it says why that failed. */
+	/* exec closes the pipe; if exec fails, its errno is in it. */
 	if (error == 0 && read_all(c->spawned.failure, &error,
 	    sizeof(error)) == sizeof(error))
 		error = -error;
@@ -319,8 +322,9 @@ tbuf_spawn_go(struct tbuf_consumer *c)
 }
 
 /*
- * A command that cannot be a target says why on the board, where it is asked
- * for nothing.  If there can be no board, nobody hears it.
+ * Lets the command go.  If it cannot be a target, it publishes why in an entry
+ * of the board that asks for nothing else; without a board the reason stays
+ * unknown.
  */
 static int
 go_and_ask(struct tbuf_consumer *c)
@@ -357,7 +361,7 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* A command that was never let go ends by itself when its pipe closes. */
+/* Ends a command that was not let go: it exits when its socket is closed. */
 void
 tbuf_spawn_abandon(struct tbuf_consumer *c)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What targets are given of a script's clauses: codes, programs and texts, as
- * clause.h has them.
+ * Translates a script's clauses for targets: codes, programs and texts
+ * (clause.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ _Static_assert(TBUF_CLASSES_INTEGER == TBUF_CLASS_INTEGER &&
     TBUF_CLASSES_FLOAT == TBUF_CLASS_FLOAT &&
     TBUF_CLASSES_TEXT == TBUF_CLASS_TEXT, "classes");
 
-/* A part in the making. */
+/* A part being made. */
 struct part {
 	unsigned char *bytes;
 	size_t size, room;
@@ -32,13 +32,13 @@ struct making {
 	const struct tbuf_d_script *source;
 	struct part codes, programs, texts;
 	uint32_t locals_size, globals_size;
-	uint32_t block;			/* bytes of a thread's; 0: none */
-	uint32_t element;		/* of a body; 0: there are none */
+	uint32_t block;			/* bytes of a thread's block; 0: none */
+	uint32_t element;		/* bytes of an element; 0: none */
 	uint32_t strsize;
-	bool begins;			/* arrays have elements at first */
+	bool begins;			/* arrays have elements from BEGIN */
 };
 
-/* Room for so many bytes, which are 0: where. */
+/* Reserves zeroed bytes in a part and returns their offset. */
 static size_t
 take(struct part *p, size_t size, size_t align)
 {
@@ -82,7 +82,7 @@ add(struct part *p, const void *from, size_t size, size_t align)
 
 /* ------------------------------------------------------------ programs */
 
-/* What a key may take at most, with padding. */
+/* Returns the largest size of a key, with padding. */
 static uint32_t
 key_size(const struct tbuf_d_piece *keys, uint32_t nkeys, uint32_t strsize)
 {
@@ -99,7 +99,7 @@ key_size(const struct tbuf_d_piece *keys, uint32_t nkeys, uint32_t strsize)
 	return (size < TBUF_KEY_LARGE ? size : TBUF_KEY_LARGE);
 }
 
-/* May a key of this aggregation be larger than a fire has on its stack? */
+/* Returns true if a key of this aggregation may not fit a fire's stack. */
 static bool
 large_key(const struct making *m, uint32_t id)
 {
@@ -112,7 +112,7 @@ large_key(const struct making *m, uint32_t id)
 	    key_size(one->keys, one->nkeys, m->strsize) > TBUF_KEY_SMALL);
 }
 
-/* ... or an array's, or what is copied of a variable? */
+/* Returns true if an array's key or a variable's copy may not fit the stack. */
 static bool
 large_variable(const struct making *m, uint64_t word)
 {
@@ -132,7 +132,7 @@ large_variable(const struct making *m, uint64_t word)
 	    tbuf_cell_room(v->shape, m->strsize) != 0));
 }
 
-/* Does it need more memory than a fire has on its stack? */
+/* Returns true if a program needs more memory than a fire has on its stack. */
 static bool
 needs_memory(const struct making *m, const struct tbuf_d_clause *clause,
     const struct tbuf_d_program *program)
@@ -310,10 +310,7 @@ add_code(struct making *m, const struct tbuf_d_clause *clause, size_t at)
 	put(&m->codes, at, &code, sizeof(code));
 }
 
-/*
- * A scope's variables, by their ids; how many bytes they take, with those in
- * front of them.
- */
+/* Adds a scope's variables by id.  Adds to *size the bytes that they take. */
 static uint32_t
 add_variables(struct making *m, const struct tbuf_d_script *source,
     uint32_t scope, uint32_t *n, uint32_t *size)
@@ -342,7 +339,7 @@ add_variables(struct making *m, const struct tbuf_d_script *source,
 	return (at);
 }
 
-/* Does a program in targets load or store such a variable? */
+/* Returns true if a program loads or stores the variable. */
 static bool
 program_has(const struct tbuf_d_program *program,
     const struct tbuf_d_variable *v)
@@ -379,8 +376,8 @@ is_theirs(const struct tbuf_consumer *c, const struct tbuf_d_variable *v)
 }
 
 /*
- * Arrays of a scope that clauses in targets have; the largest element of all
- * decides what each takes.
+ * Adds the arrays of a scope that clauses in targets use.  All elements are as
+ * large as the largest one.
  */
 static uint32_t
 add_arrays(struct making *m, const struct tbuf_consumer *c,
@@ -410,7 +407,7 @@ add_arrays(struct making *m, const struct tbuf_consumer *c,
 	return (at);
 }
 
-/* What BEGIN has left in the globals. */
+/* Adds the values that BEGIN has given to global variables. */
 static uint32_t
 add_values(struct making *m, const struct tbuf_script *script, uint32_t places)
 {
@@ -422,7 +419,7 @@ add_values(struct making *m, const struct tbuf_script *script, uint32_t places)
 	return ((uint32_t)at);
 }
 
-/* ... and in an array, as a body with its value behind the key. */
+/* Adds an array element of BEGIN: a body with its value after the key. */
 static void
 add_element(struct making *m, const struct tbuf_element *e)
 {
@@ -437,7 +434,7 @@ add_element(struct making *m, const struct tbuf_element *e)
 	};
 	size_t at;
 
-	/* No fire has such a key. */
+	/* No fire has so large a key. */
 	if (head.size > m->element)
 		return;
 	at = add(&m->codes, &head, sizeof(head), 8) + sizeof(head);
@@ -447,7 +444,7 @@ add_element(struct making *m, const struct tbuf_element *e)
 	put(&m->codes, at + front + padded, e->bytes, e->room);
 }
 
-/* Beyond so many bytes they are drops, as what finds no room in a target. */
+/* Elements beyond this many bytes are drops, as without room in a target. */
 #define ELEMENTS_MAX	(2u << 20)
 
 static uint32_t
@@ -484,7 +481,7 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	size_t at = take(&m->codes, sizeof(head), 8);
 	unsigned i;
 
-	/* Offset 0 is none. */
+	/* Offset 0 means none. */
 	(void)take(&m->programs, 8, 8);
 	(void)take(&m->texts, 8, 8);
 	head.globals = add_variables(m, source, TBUF_SCOPE_GLOBAL,
@@ -526,7 +523,7 @@ epids(const struct tbuf_consumer *c)
 	return (n);
 }
 
-/* What targets must be able to do. */
+/* Returns the features that targets must have. */
 static uint32_t
 needs(const struct tbuf_consumer *c, const struct making *m)
 {
@@ -577,7 +574,7 @@ any_program(const struct tbuf_consumer *c)
 	return (false);
 }
 
-/* Threads' variables and arrays have half of dynvarsize each, if both are. */
+/* Divides dynvarsize: half for threads' variables, half for arrays. */
 static void
 divide(struct tbuf_consumer *c, const struct making *m)
 {

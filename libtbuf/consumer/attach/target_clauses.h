@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses at probes of targets: from what a compiler gives to what targets
- * are given (clause.h, struct tbuf_codes), and what their records are.
+ * Clauses at probes of targets: translates a compiled script into the parts
+ * that targets get (clause.h, struct tbuf_codes), and describes their records.
  */
 #ifndef TBUF_CONSUMER_ATTACH_TARGET_CLAUSES_H
 #define TBUF_CONSUMER_ATTACH_TARGET_CLAUSES_H
@@ -15,45 +15,45 @@
 #include "consumer/script/shared_variables.h"
 #include "machine/program.h"
 
-/* Memory of a program in a target (target/clause/clause.h has it). */
+/* Memory of a program in a target (target/clause/clause.h). */
 #define TBUF_RECORD_SMALL	384u	/* bytes of a record, on the stack */
-#define TBUF_LOCALS_SMALL	64u	/* and of this-> variables */
-#define TBUF_KEY_SMALL		64u	/* and of a key */
-#define TBUF_RECORD_LARGE	12288u	/* in a workspace */
+#define TBUF_LOCALS_SMALL	64u	/* bytes of this->, on the stack */
+#define TBUF_KEY_SMALL		64u	/* bytes of a key, on the stack */
+#define TBUF_RECORD_LARGE	12288u	/* bytes of a record, in a workspace */
 #define TBUF_LOCALS_LARGE	16384u
 
 /*
- * What no target can do yet of what a script's clauses there do, in words, and
- * the clause's description; NULL: it can do it all.  If we are alone, clauses
- * at probes of ours are at no others, whatever their descriptions match.  Ring:
- * their records may be overwritten.
+ * Returns an action of a script's clauses that targets cannot do, in words,
+ * with the clause's description, or NULL.  `alone`: there are no targets, so
+ * that clauses at the consumer's own probes match no others.  `ring`: records
+ * may be overwritten.
  */
 const char *tbuf_clauses_lack(const struct tbuf_d_script *, bool alone,
 	    bool ring, const char **description);
 
 /*
- * Enable the probes of targets that a script's clauses are at.  0, or what
- * tbuf_consumer_enable() says.
+ * Enables the probes of targets that a script's clauses name.  Returns 0, or
+ * the error of tbuf_consumer_enable().
  */
 int	tbuf_clauses_enable(struct tbuf_consumer *,
 	    const struct tbuf_d_script *);
 
 /*
- * Make what targets are given of the clauses, before sessions are built; the
- * run needs it from then on.  -E2BIG: there is too much of it, -ENOMEM.
+ * Makes the parts that targets get of the clauses, before sessions are built;
+ * the run needs them from then on.  -E2BIG: they are too large, -ENOMEM.
  */
 int	tbuf_clauses_make(struct tbuf_consumer *,
 	    const struct tbuf_d_script *);
 
-/* Does a clause of it, wherever it runs, ask for the names of addresses? */
+/* Returns true if any clause, wherever it runs, needs names of addresses. */
 bool	tbuf_clauses_names(const struct tbuf_d_script *);
 
-/* How many EPIDs an enabling takes of each probe. */
+/* Returns how many EPIDs an enabling takes for each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);
 
 /*
- * A record of an enabling's clause: what it is made of, if it is one; and its
- * pieces as the layout of a target has them.
+ * tbuf_clauses_record() returns a record of an enabling's clause, or NULL.
+ * tbuf_clauses_pieces() makes its pieces for the layout in a target.
  */
 const struct tbuf_d_record *tbuf_clauses_record(const struct tbuf_consumer *,
 	    unsigned enabling, unsigned record);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The targets of a run.
+ * The list of a run's targets.
  */
 #include <sys/resource.h>
 
@@ -54,7 +54,7 @@ tbuf_target_reap(struct tbuf_target *t, int dirfd)
 	return (true);
 }
 
-/* The next process with this program need not back more than a little. */
+/* Notes the target's usage: the next one with this program backs as much. */
 static void
 note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -174,7 +174,7 @@ tbuf_target_add(struct tbuf_consumer *c, const struct tbuf_found *found)
 	return (0);
 }
 
-/* Probes that have registered since the last look get their ids. */
+/* Assigns ids to probes that have registered since the last look. */
 void
 tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 {

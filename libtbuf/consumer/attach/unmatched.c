@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What is beyond a limit, with its number: probes that found no room in their
- * target's table, probes that found no EPID in this run's session, and probes
- * that a clause does not fit.
+ * Counts beyond limits: probes without room in their target's table, probes
+ * without an EPID in this run's session, and probes that a clause does not
+ * fit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 
-/* A session's heads and ECBs, copied: what was never backed is zero. */
+/* Copies of a session's heads and ECBs: pages not backed are zero. */
 struct chains {
 	uint32_t *heads;
 	struct tbuf_ecb *ecbs;
-	uint32_t max;			/* entries of them */
+	uint32_t max;			/* number of ECBs */
 };
 
 static void *
@@ -59,8 +59,8 @@ chains_read(const struct tbuf_target *t, struct chains *chains)
 }
 
 /*
- * Does the probe at an index have an ECB for an enabling?  The chain rises by
- * enabling; a target could make it a circle.
+ * Returns true if a probe has an ECB for an enabling.  Chains are sorted by
+ * enabling; steps are bounded, as a target could make a chain a circle.
  */
 static bool
 has_ecb(const struct chains *chains, uint32_t index, unsigned enabling)
@@ -86,10 +86,10 @@ fits(const struct tbuf_target *t, uint32_t index, unsigned enabling)
 	    index, &fit));
 }
 
-/* What is counted of the enablings that match a probe. */
+/* Selects the enablings of a probe that are counted. */
 struct counted {
-	const struct chains *chains;	/* those without an ECB; or else */
-	bool unfit;			/* those it does not fit; or EPIDs */
+	const struct chains *chains;	/* for has_ecb(); NULL: count EPIDs */
+	bool unfit;			/* count misfits instead */
 };
 
 static uint64_t
@@ -171,7 +171,7 @@ tbuf_target_lacks(const struct tbuf_target *t)
 
 	if (!t->live)
 		return (NULL);
-	/* Its own constructor may have seen no filter yet. */
+	/* A seccomp filter may have been set after its constructor. */
 	if ((t->order.terms.needs & TBUF_F_COPYIN) != 0 && t->pidfd != -1 &&
 	    tbuf_copyin_filtered(t->pid,
 	    tbuf_load(&tbuf_view_control(&t->view)->filters)))
@@ -194,9 +194,9 @@ tbuf_target_lost(struct tbuf_target *t)
 }
 
 /*
- * The slot's counter only says that there is something to count: both sides
- * may have met the same probe.  With nobody at it, an EPID that was given out
- * is linked.
+ * Counts probes without an ECB.  The slot's counter only shows that a count is
+ * due, as both sides may have tried to enable the same probe.  While no thread
+ * registers probes, every EPID in use is linked.
  */
 uint64_t
 tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)

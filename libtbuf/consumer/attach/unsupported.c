@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses at probes of targets may not do, or not yet: told before
- * anything begins.
+ * Finds actions of clauses that targets cannot do.  They are reported before
+ * tracing begins.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "consumer/attach/target_clauses.h"
 #include "consumer/script/script.h"
 
-/* An element has no more than a key's room, together with its key. */
+/* Largest structure in an array: key and value together have a key's room. */
 #define STRUCTURE_MAX	1024
 
 static const char *
@@ -71,7 +71,7 @@ lacks_record(const struct tbuf_d_record *record)
 	    "records of more than 12k" : NULL);
 }
 
-/* Values would be overwritten with their records, and nobody told. */
+/* Under ring, values would be overwritten with their records, unreported. */
 static const char *
 lacks_ring(const struct tbuf_d_clause *clause)
 {
@@ -118,7 +118,7 @@ names_any(const struct tbuf_d_program *program)
 	return (false);
 }
 
-/* %A: a number that is printed by it may be an address. */
+/* Returns true if a format has %A, which prints a number as an address. */
 static bool
 format_names(const char *format)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Processes that cannot be traced and cannot say so: what is seen of them from
- * here, while they live.  What is said of a program has to be true of it for
- * good: one that is still being loaded may become a target.
+ * Processes that cannot be traced and cannot publish why: facts that can be
+ * seen from here while they are alive.  A reported reason has to be final, as
+ * a program that is still being loaded may become a target.
  */
 #include <sys/stat.h>
 
@@ -23,11 +23,14 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-/* ------------------------------------------------------------ its program */
+/* ------------------------------------------------------------ programs */
 
 #define VALUES_MAX	64u
 
-/* How many values the kernel gave it; 0: it has no memory any more. */
+/*
+ * Reads the auxiliary vector.  Returns the number of entries, 0 if the process
+ * has no address space any more.
+ */
 static size_t
 values_read(pid_t pid, Elf64_auxv_t values[VALUES_MAX])
 {
@@ -43,7 +46,7 @@ values_read(pid_t pid, Elf64_auxv_t values[VALUES_MAX])
 	return (n > 0 ? (size_t)n / sizeof(values[0]) : 0);
 }
 
-/* One that has no interpreter, as far as the kernel has said already. */
+/* Returns true if the auxiliary vector says that there is no interpreter. */
 static bool
 without_loader(pid_t pid)
 {
@@ -56,7 +59,7 @@ without_loader(pid_t pid)
 	return (false);
 }
 
-/* A loader that was called as a program: ld-linux-x86-64.so.2, ... */
+/* Returns true for a loader run as a program (ld-linux-*), or in doubt. */
 static bool
 is_loader(const char *exe)
 {
@@ -71,7 +74,7 @@ is_loader(const char *exe)
 	return (name == NULL || strncmp(name, "/ld", 3) == 0);
 }
 
-/* Does a file have a text in it?  In doubt, yes. */
+/* Returns true if a file contains a string, or cannot be read. */
 static bool
 has_text(const char *path, const char *text)
 {
@@ -108,11 +111,11 @@ tbuf_find_static(pid_t pid)
 	    !has_text(exe, TBUF_CONTROL_ENV));
 }
 
-/* ------------------------------------------------------------ its reason */
+/* ------------------------------------------------------------ reasons */
 
 /*
- * Why the new program is no target and never will be, if it has not said so
- * itself: NULL, or the reason and where it is counted.
+ * Returns why the new program will never be a target, if it has not published
+ * that itself, and where to count it; or NULL.
  */
 static const char *
 reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
@@ -124,7 +127,7 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
 		*which = TBUF_MISSED_SETUID;
 		return (TBUF_OFF_SETUID);
 	}
-	/* Another user's board is where it has said so. */
+	/* The reason is on another user's board, which we do not read. */
 	if (error == -ECANCELED && found->foreign &&
 	    strncmp(found->problem, off, sizeof(off) - 1) == 0) {
 		*which = TBUF_MISSED_USER;
@@ -142,8 +145,8 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
 }
 
 /*
- * Has it no file of its own, as yet?  One that is ending has let go of its
- * file, too, but of its memory before that.
+ * Returns true if the process has no control file now.  A process that is
+ * ending has released its file, too, but its memory before that.
  */
 static bool
 is_stranger(pid_t pid, int error)
@@ -166,14 +169,17 @@ tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
 		old->stranger |= is_stranger(old->pid, error);
 		return;
 	}
-	/* What is on the way to be seen comes first. */
+	/* Scan the directory first: its file may have appeared meanwhile. */
 	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
 		return;
 	tbuf_target_close(old);
 	tbuf_consumer_miss(c, which, why);
 }
 
-/* Of a run that has ended: it was none, and its end may be still to be told. */
+/*
+ * Returns true if the process executed a program without libtbuf and has not
+ * become a target again; asked once the run has ended.
+ */
 static bool
 stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -188,9 +194,10 @@ stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
 }
 
 /*
- * What was loaded without libtbuf can be told when it has ended, or the run
- * has: until then it might have become a target.  One that is off has said why,
- * and the reasons of others say of how many they are: what is beyond these.
+ * Counts processes that executed a program without libtbuf, when they or the
+ * run have ended: until then they might have become targets.  Processes with a
+ * reason of their own are counted there, so only the excess over those counts
+ * is reported here.
  */
 void
 tbuf_miss_strangers(struct tbuf_consumer *c)
@@ -210,7 +217,7 @@ tbuf_miss_strangers(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ children */
 
-/* One that has changed its root or its user, or may open no file. */
+/* Counts children that have changed their root or user, or may open no file. */
 void
 tbuf_miss_children(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -226,9 +233,9 @@ tbuf_miss_children(struct tbuf_consumer *c, struct tbuf_target *t)
 	t->children_seen = seen;
 }
 
-/* ------------------------------------------------------------ a command */
+/* ------------------------------------------------------------ command */
 
-/* A file of another version, which is as young as the one behind `mine`. */
+/* Returns true for a file of another version that is not older than `mine`. */
 static bool
 other_version(int dirfd, const char *name, int mine, char *why, size_t size)
 {
@@ -256,8 +263,8 @@ other_version(int dirfd, const char *name, int mine, char *why, size_t size)
 }
 
 /*
- * Its own library may be of another version: it cannot adopt the file that was
- * made for it, and knows no board that its consumer reads, but makes a file.
+ * Reports a command with a library of another version: it cannot adopt the file
+ * that was made for it, does not know our board, and makes a file of its own.
  */
 void
 tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
@@ -288,7 +295,7 @@ tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
 		tbuf_consumer_miss(c, TBUF_MISSED_VERSION, why);
 }
 
-/* ------------------------------------------------------------ the count */
+/* ------------------------------------------------------------ counts */
 
 void
 tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
@@ -300,7 +307,7 @@ tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
 void
 tbuf_consumer_miss(struct tbuf_consumer *c, unsigned which, const char *why)
 {
-	/* Other users' reasons vary: the last place is for what is left. */
+	/* Other users' reasons vary: the last place is for all others. */
 	while (which >= TBUF_MISSED_USER && which < TBUF_MISSED_LAST &&
 	    c->missed[which].count != 0 &&
 	    strncmp(c->missed[which].why, why, TBUF_BOARD_REASON - 1) != 0)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Processes that may still become targets of a run after their parents have
+ * Finds processes that may become targets of a run after their parents have
  * ended: forked children, and descendants of the command.
  */
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "consumer/target/target.h"
 #include "consumer/attach/select.h"
 
-/* Is this a mapping of the window of a target that has ended? */
+/* Returns true for a mapping of the window of a target that has ended. */
 static bool
 is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m)
 {
@@ -34,7 +34,7 @@ is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (tbuf_target_runs(t) || t->view.base == NULL)
 			continue;
-		/* Consumers map the file, which is smaller. */
+		/* Consumers map only the file, which is smaller. */
 		control = tbuf_view_control(&t->view);
 		if (strcmp(t->name, name) == 0 &&
 		    m->end - m->start == tbuf_load(&control->window))
@@ -63,7 +63,7 @@ has_window(const struct tbuf_consumer *c, pid_t pid)
 	return (found);
 }
 
-/* Has a process the run in its environment?  -1: it has none. */
+/* Returns 1 if the environment has the run, 0 if not, -1 if there is none. */
 static int
 environment_has(pid_t pid, const char *run)
 {
@@ -82,8 +82,9 @@ environment_has(pid_t pid, const char *run)
 }
 
 /*
- * Does a process come from the command?  One that has no environment for a
- * moment may, and is looked at again; that moment may be over by now.
+ * Returns true if a process descends from the command.  One without an
+ * environment may be calling exec; if it is not any more, the environment is
+ * read again.
  */
 static bool
 has_run(const struct tbuf_consumer *c, pid_t pid)
