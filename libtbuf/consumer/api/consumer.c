@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One run of a consumer: its beginning, its end, and what it is asked.
+ * The public functions of one run of a consumer: begin, end and state.
  */
 #include <sys/eventfd.h>
 
@@ -47,7 +47,7 @@ tbuf_consumer_new(void)
 		free(c);
 		return (NULL);
 	}
-	/* A tool such as tbufctl is no target, though it has the library. */
+	/* A tool such as tbufctl is not a target, but has the library. */
 	tbuf_life_withdraw();
 	c->watch = c->elsewhere = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
@@ -92,7 +92,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	errno = saved;
 }
 
-/* Targets are to come that must not go unseen. */
+/* Returns true if future targets must not be missed. */
 static bool
 more_promised(const struct tbuf_consumer *c)
 {
@@ -105,7 +105,7 @@ is_alone(const struct tbuf_consumer *c)
 	return (!more_promised(c) && TAILQ_EMPTY(&c->targets));
 }
 
-/* They have been looked at, but no probe of theirs is asked for. */
+/* Frees targets that were only looked at: none of their probes is enabled. */
 static void
 let_go(struct tbuf_consumer *c)
 {
@@ -117,8 +117,8 @@ let_go(struct tbuf_consumer *c)
 }
 
 /*
- * Targets that start from now on find the run on the board, and those that
- * started before are there to be seen.
+ * Prepares for more targets: those that start from now on find the run on the
+ * board, and those that started earlier are found by a scan.
  */
 static int
 expect_more(struct tbuf_consumer *c)
@@ -147,9 +147,10 @@ any_process(const struct tbuf_consumer *c)
 }
 
 /*
- * A process that was grabbed may call exec, and its new image looks on the
- * board, too.  One of another user looks on another board, so that no run
- * with grabbed processes alone depends on it.
+ * Posts the run on the board and lets the command go.  A grabbed process may
+ * call exec, and its new image looks at the board, too.  One of another user
+ * looks at another board, so that a run with grabbed processes only does not
+ * need the board.
  */
 static int
 begin(struct tbuf_consumer *c)
@@ -161,11 +162,11 @@ begin(struct tbuf_consumer *c)
 	return (error);
 }
 
-/* What a script says of itself in words, for one that is refused. */
+/* Refuses a script with actions that targets cannot do, and reports which. */
 static int
 refuse_lack(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 {
-	/* Before it begins options may change. */
+	/* bufpolicy may change until the run begins. */
 	const char *why, *lack = tbuf_clauses_lack(source, c->alone,
 	    c->script != NULL && c->options.bufpolicy == TBUF_RING, &why);
 
@@ -214,7 +215,7 @@ tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 	return (true);
 }
 
-/* BEGIN fires before anything else is traced. */
+/* Begins the script: BEGIN fires before anything else is traced. */
 static int
 begin_script(struct tbuf_consumer *c)
 {
@@ -274,7 +275,7 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (error);
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;
-	/* Before the space that is left is looked at. */
+	/* Before the free space is measured. */
 	if (c->run != 0 && tbuf_consumer_directory(c, false) >= 0)
 		tbuf_directory_trim(c->directory);
 	if ((error = tbuf_attach_all(c)) != 0)
@@ -351,7 +352,7 @@ tbuf_consumer_wake(struct tbuf_consumer *c)
 	notify(c->wake);
 }
 
-/* Is this run active, and its policy switch, or not, as something needs? */
+/* Fails unless tracing is active and bufpolicy is (or is not) switch. */
 static int
 need_policy(struct tbuf_consumer *c, bool switching, const char *words)
 {

@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Buffers that fill faster than they are switched.  Where nobody has said how
- * often that is to be, a round comes as soon as a quarter of a buffer is in
+ * Early switches, for buffers that fill faster than switchrate.  Unless
+ * switchrate was set, a drain begins as soon as a quarter of a buffer is in
  * use: a program that calls malloc(3) writes 4 MiB in some ten milliseconds,
- * and loses what comes behind.  When to look is told by how fast they have
- * filled since the last look.
+ * and the records after that would be drops.  The time of the next look
+ * follows from the rate at which buffers have filled since the last one.
  *
- * A buffer that was made small fills before any look, and loses what it ever
- * did: that is left to who has made it so.
+ * A buffer that was made small fills before any look and has as many drops as
+ * without early switches: its size is the user's choice.
  */
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
@@ -16,13 +16,16 @@
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 
-#define PACE_LEAST	(UINT64_C(256) << 10)	/* bytes of a buffer */
-#define PACE_PART	4			/* of it */
-#define PACE_PERIOD	(TBUF_SECOND / 10)	/* between looks, at most, */
-#define PACE_SHORT	(TBUF_SECOND / 1000)	/* and at least; */
-#define PACE_ROUND	(TBUF_SECOND / 200)	/* between rounds of ours */
+#define PACE_LEAST	(UINT64_C(256) << 10)	/* smallest buffer, bytes */
+#define PACE_PART	4			/* 1/4 in use: switch */
+#define PACE_PERIOD	(TBUF_SECOND / 10)	/* longest, between looks */
+#define PACE_SHORT	(TBUF_SECOND / 1000)	/* shortest, between looks */
+#define PACE_ROUND	(TBUF_SECOND / 200)	/* shortest, between drains */
 
-/* When so many bytes more will have come, if they come as before. */
+/*
+ * Returns the time in which `more` bytes will come, at the rate of the last
+ * look, but at most PACE_PERIOD.
+ */
 static uint64_t
 time_for(uint64_t more, uint64_t came, uint64_t elapsed)
 {
@@ -31,7 +34,10 @@ time_for(uint64_t more, uint64_t came, uint64_t elapsed)
 	return (ns < (double)PACE_PERIOD ? (uint64_t)ns : PACE_PERIOD);
 }
 
-/* Is that much in use?  A head that makes no sense is the round's to tell. */
+/*
+ * Returns true if a quarter of a lane is in use; else lowers *wait.  The drain
+ * reports an invalid head.
+ */
 static bool
 source_look(struct tbuf_source *s, uint64_t elapsed, uint64_t *wait)
 {
@@ -70,7 +76,7 @@ tbuf_pace_look(struct tbuf_consumer *c, uint64_t now)
 		for (i = 0; i < t->nsources; i++)
 			full |= source_look(&t->sources[i], elapsed, &wait);
 	}
-	/* What a merge holds back stays in its buffer, full as that is. */
+	/* Records that a merge holds back stay in their buffer. */
 	least = full ? PACE_ROUND : PACE_SHORT;
 	c->paced = now;
 	c->next_pace = now + (wait > least ? wait : least);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probes of targets, without a session.
+ * Lists the probes of targets, without a session.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ selected(const struct tbuf_consumer *c, const struct tbuf_probe_info *probe)
 	return (c->npatterns == 0);
 }
 
-/* The probes of one target that still stand, or stood until its end. */
+/* Adds the probes of one target that have sites, or had them at its end. */
 static size_t
 add_probes(struct tbuf_consumer *c, struct tbuf_target *t,
     struct entry *entries)
@@ -84,7 +84,7 @@ tbuf_consumer_list(struct tbuf_consumer *c, int (*visit)(void *, pid_t,
 	}
 	qsort(entries, n, sizeof(*entries), compare);
 	for (i = 0; i < n && result == 0; i++)
-		/* A file may be several targets, one a session. */
+		/* A file may be several targets, one for each session. */
 		if (i == 0 || compare(&entries[i - 1], &entries[i]) != 0)
 			result = visit(arg, entries[i].pid, entries[i].probe);
 	free(entries);

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units as the files of the living and the dead have them, and cores:
- * those that have not ended, and figures of those that have.  A look, with
- * pread(2) alone.
+ * Lists work units from the files of live and dead processes, and from cores:
+ * those that have not ended, and statistics of those that have.  Files are
+ * read by pread(2) only.
  */
 #include <sys/stat.h>
 
@@ -30,14 +30,14 @@ struct look {
 	void *arg;
 };
 
-/* A session that has tables. */
+/* A session with unit tables. */
 struct session {
 	int fd;
-	uint64_t cut;			/* known up to here; 0: all of it is */
+	uint64_t cut;			/* first missing byte; 0: none */
 	const struct tbuf_control *control;
 	bool alive;
 	uint64_t generation;
-	uint64_t at;			/* struct tbuf_units */
+	uint64_t at;			/* offset of struct tbuf_units */
 	uint32_t count;
 	struct tbuf_timeline line;
 	struct tbuf_units head;
@@ -76,7 +76,7 @@ session_read(struct session *s, unsigned number)
 		s->head.kinds[i].name[TBUF_UNIT_NAME - 1] = '\0';
 	memcpy(s->head.kinds[TBUF_UNIT_KINDS - 1].name, "(other)",
 	    sizeof("(other)"));
-	/* The record clock of another boot says nothing of now. */
+	/* The record clock of another boot is unrelated to the present time. */
 	s->line.clock = (enum tbuf_clock)s->control->clock;
 	s->line.base = session.go;
 	if (!s->alive && session.boot != 0 && session.boot != tbuf_boot())
@@ -87,8 +87,8 @@ session_read(struct session *s, unsigned number)
 }
 
 /*
- * A unit keeps its thread when that ends inside, which the target does not
- * notice.  In doubt the thread is there.
+ * Returns true if a unit's thread has certainly ended.  The target does not
+ * notice that a thread ends inside a unit, which keeps the thread's id.
  */
 static bool
 thread_ended(const struct session *s, uint64_t tid)
@@ -144,7 +144,7 @@ units_look(const struct look *l, const struct session *s)
 	return (stop);
 }
 
-/* The middle of the bucket below which so many per mille of all are, in ns. */
+/* Returns the middle of the bucket with this quantile, ns. */
 static uint64_t
 quantile(const struct session *s, const struct tbuf_unit_kind *kind,
     uint64_t units, unsigned mille)
@@ -160,7 +160,7 @@ quantile(const struct session *s, const struct tbuf_unit_kind *kind,
 	    tbuf_timeline_mono(&s->line, s->line.base.ticks));
 }
 
-/* Two that claimed a kind at once have one each: they are joined. */
+/* Merges entries of one kind: two threads that claimed it at once made two. */
 static void
 join(struct tbuf_units *head, unsigned i)
 {
@@ -194,7 +194,7 @@ kinds_look(const struct look *l, struct session *s)
 	int stop = 0;
 	unsigned i, k;
 
-	/* In the order that they began in; the last one is all others. */
+	/* Sorted by time of begin; the last one, (other), stays last. */
 	qsort(s->head.kinds, TBUF_UNIT_KINDS - 1, sizeof(*kind), by_begin);
 	for (i = 0; i < TBUF_UNIT_KINDS && stop == 0; i++) {
 		kind = &s->head.kinds[i];

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options by name.  The names are DTrace's; those that this version does not
- * take are known too, so that the refusal can say why.
+ * Options by name.  The names are DTrace's.  Options that this version does
+ * not accept are known, too, so that the refusal can give a reason.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
 
-enum kind {		/* how a value is written */
+enum kind {		/* format of the value */
 	SIZE = TBUF_OPTION_SIZE,
 	BYTES = TBUF_OPTION_BYTES,
 	STRSIZE = TBUF_OPTION_STRSIZE,
@@ -34,13 +34,13 @@ enum kind {		/* how a value is written */
 	RULES = TBUF_SETTING_RULES,
 	PROGRAM = TBUF_SETTING_KINDS,	/* belongs to D programs */
 	KERNEL,		/* has no meaning in user space */
-	COMMAND		/* is the command's, not the library's */
+	COMMAND		/* of the command, not the library */
 };
 
 #define FIELD(name)	offsetof(struct tbuf_options, name)
 
 static const struct option {
-	char name[16];		/* a pointer would cost each program a bit */
+	char name[16];		/* an array, as pointers need relocations */
 	enum kind kind;
 	size_t field;
 } options[] = {
@@ -145,21 +145,21 @@ option_find(const char *name)
 	return (NULL);
 }
 
-/* Those of the second part may change while tracing is active. */
+/* Returns true for options from switchrate on: they may change during a run. */
 static bool
 is_live(const struct option *option)
 {
 	return (option->field >= FIELD(switchrate));
 }
 
-/* Every option in force is 64 bits wide. */
+/* Returns an option's field, which is 64 bits wide for all accepted options. */
 static void *
 option_field(const struct tbuf_options *o, const struct option *option)
 {
 	return ((char *)(uintptr_t)o + option->field);
 }
 
-/* Returns 0 if an option may be set now, else an error with its words. */
+/* Returns 0 if an option may be set now, else an error with its message. */
 static int
 check_option(struct tbuf_consumer *c, const struct option *option,
     const char *name)
@@ -206,7 +206,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 		    value != NULL ? value : "",
 		    tbuf_setting_wrong(option->kind)));
 	c->strict |= option->field == FIELD(switchrate);
-	/* Targets that come have the rules from the start. */
+	/* Future targets get the rules when their sessions begin. */
 	if (option->kind == RULES)
 		TAILQ_FOREACH(t, &c->targets, link)
 			tbuf_units_rule(c, t);

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What is due when: switches, status looks, the end of a target, new targets
- * and the end of the run.
+ * The loop: waits for the next due time or event, and then does the work that
+ * is due: switches, status looks, ends of targets, new targets, the end of the
+ * run.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,16 +26,16 @@
 #include "consumer/run/thread_variables.h"
 #include "consumer/attach/select.h"
 
-#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() */
-#define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* till one is gone */
-#define HELD_PERIOD	(TBUF_SECOND / 1000)	/* till a merge goes on */
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
+#define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */
+#define HELD_PERIOD	(TBUF_SECOND / 1000)	/* until a merge continues */
 #define POOL_PERIOD	(TBUF_SECOND / 100)	/* where threads have lanes */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
-#define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* the first; then doubled */
+#define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* first pause; then doubled */
 #define MEETINGS	10
-#define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* likewise, of a command */
+#define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* command, first; doubled */
 
-/* The first descriptors of a poll; then the targets' in their order. */
+/* The first descriptors of a poll; those of targets follow in their order. */
 enum { POLL_STOP, POLL_WAKE, POLL_WATCH, POLL_ELSEWHERE, POLL_FIXED };
 
 static void
@@ -49,7 +50,7 @@ upkeep(struct tbuf_consumer *c)
 		tbuf_target_refresh(t);
 		tbuf_target_deadline(t);
 		now = tbuf_now();
-		/* A young one may fill what it has grown to. */
+		/* A young lane may fill up to its new size. */
 		if (t->growth != 0 && now >= t->next_growth)
 			c->next_pace = now;
 		tbuf_lanes_look(t, now);
@@ -63,8 +64,9 @@ earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * Are a target's last records, or its end, still to be given?  One that has
- * just come may have ended already, and a merge may hold records back.
+ * Returns true if a target's last records, or its end, are still to be
+ * returned.  A new target may have ended already, and a merge may hold records
+ * back.
  */
 static bool
 any_ended(const struct tbuf_consumer *c)
@@ -78,7 +80,7 @@ any_ended(const struct tbuf_consumer *c)
 	return (false);
 }
 
-/* May buffers be switched before switchrate has it? */
+/* Returns true if buffers may be switched earlier than by switchrate. */
 static bool
 is_paced(const struct tbuf_consumer *c)
 {
@@ -117,7 +119,7 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 	return (due < now ? now : due);
 }
 
-/* Has the time come?  Then the next one is a period on. */
+/* Returns true if the time has come, and then advances it by a period. */
 static bool
 tick(uint64_t *next, uint64_t period, uint64_t now)
 {
@@ -163,7 +165,7 @@ wait_for_something(struct tbuf_consumer *c, struct pollfd **fds)
 	return (0);
 }
 
-/* Targets whose process has ended since: is there any? */
+/* Handles targets with processes that have ended.  Returns true if any. */
 static bool
 collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 {
@@ -183,7 +185,7 @@ collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 	return (any);
 }
 
-/* Nothing more can come of a file that was truncated. */
+/* Ends targets with a truncated file: no more records can be read. */
 static void
 collect_truncated(struct tbuf_consumer *c)
 {
@@ -195,8 +197,8 @@ collect_truncated(struct tbuf_consumer *c)
 }
 
 /*
- * A target that is alive without its sign of life has called exec: what it
- * recorded before is complete.  Its new image may have a file of its own.
+ * Handles exec.  A target that is alive without its sign of life has called
+ * exec: its records so far are complete, and its new image may have a file.
  */
 static void
 collect_left(struct tbuf_consumer *c)
@@ -217,8 +219,9 @@ collect_left(struct tbuf_consumer *c)
 }
 
 /*
- * A file has its name a moment before its target has mapped it by that, and
- * one that was not found so far is looked for again, less and less often.
+ * Looks for new targets.  A file has its name shortly before its target has
+ * mapped it under that name; a target that was not found is looked for again,
+ * after longer and longer pauses.
  */
 static void
 meet(struct tbuf_consumer *c, bool scan)
@@ -254,7 +257,7 @@ tbuf_consumer_meet_new(struct tbuf_consumer *c)
 	meet(c, true);
 }
 
-/* The files that have come into the runtime directory. */
+/* Handles new files in the runtime directory. */
 static void
 collect_new(struct tbuf_consumer *c)
 {
@@ -265,8 +268,9 @@ collect_new(struct tbuf_consumer *c)
 }
 
 /*
- * Files have come where targets have theirs.  Others can make as many as they
- * like there: what is told is read once, and more of it is another round's.
+ * Handles new files in the directories of other users' targets.  As users can
+ * make any number of files there, events are read once, and the rest in the
+ * next round.
  */
 static void
 collect_elsewhere(struct tbuf_consumer *c)
@@ -278,13 +282,13 @@ collect_elsewhere(struct tbuf_consumer *c)
 	meet(c, false);
 }
 
-/* Has a clause called exit() there?  Then it has stopped by itself. */
+/* Returns true if a clause in the target has called exit(), and so stopped. */
 static bool
 exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	uint64_t word;
 
-	/* A session that was adopted may say that it has clauses. */
+	/* An adopted session may claim to have clauses. */
 	if (c->script == NULL || t->slot == -1 || !tbuf_session_holds(t) ||
 	    t->clauses == 0)
 		return (false);
@@ -309,8 +313,8 @@ given_up(const struct tbuf_target *t)
 }
 
 /*
- * A target that has given this consumer up is drained once more and left
- * alone.  True if nobody is left because of that.
+ * Stops the sessions of targets that have given this consumer up; each is
+ * drained a last time.  Returns true if no target remains because of that.
  */
 static bool
 collect_resigned(struct tbuf_consumer *c)
@@ -322,7 +326,7 @@ collect_resigned(struct tbuf_consumer *c)
 		if (!given_up(t))
 			continue;
 		tbuf_target_quiesce(c, t);
-		/* It may just have been about to say so. */
+		/* The target may have published its exit() only now. */
 		if (exit_seen(c, t))
 			continue;
 		tbuf_target_resign(t);
@@ -336,7 +340,7 @@ collect_resigned(struct tbuf_consumer *c)
 	return (false);
 }
 
-/* Under fill the first full lane ends it all. */
+/* Returns true if a lane is full under fill, which ends the run. */
 static bool
 full(const struct tbuf_consumer *c)
 {
@@ -355,8 +359,8 @@ full(const struct tbuf_consumer *c)
 }
 
 /*
- * A lock that has been held for over a second with no sign of its holder:
- * its lane is drained at the end, and a spare is put in.
+ * Retires a lane if its lock has been held for over a second without progress
+ * of the holder: the lane is drained at the end, and a spare replaces it.
  */
 static void
 retire_lane(struct tbuf_source *s, struct tbuf_slot *slot, uint32_t lock,
@@ -399,8 +403,8 @@ retire_lanes(struct tbuf_consumer *c, uint64_t now)
 }
 
 /*
- * The end of the run: stop, last drain, drops.  Targets that have built a
- * session and were not met yet belong to it.
+ * Ends the run: stops tracing, begins the last drain, and reports drops.
+ * Targets that have built a session and were not found yet belong to the run.
  */
 static int
 finish(struct tbuf_consumer *c, int result)
@@ -435,8 +439,8 @@ aborted(struct tbuf_consumer *c, int error)
 }
 
 /*
- * Have all targets ended, and the children that are followed?  The last one
- * may have left a child that is not a target yet.
+ * Returns true if all targets have ended, and the children that are followed.
+ * The last target may have a child that is not a target yet.
  */
 static bool
 nobody_left(struct tbuf_consumer *c)
@@ -459,7 +463,7 @@ nobody_left(struct tbuf_consumer *c)
 	return (false);
 }
 
-/* A script's timers; has it called exit(), here or in a target? */
+/* Runs a script's timers.  Returns true if it has called exit() anywhere. */
 static bool
 script_over(struct tbuf_consumer *c, uint64_t now)
 {
@@ -475,7 +479,7 @@ script_over(struct tbuf_consumer *c, uint64_t now)
 	return (c->script->exited);
 }
 
-/* Has tbuf_consumer_wake() been called since? */
+/* Returns true if tbuf_consumer_wake() has been called since the last time. */
 static bool
 woken(struct tbuf_consumer *c)
 {
@@ -485,8 +489,9 @@ woken(struct tbuf_consumer *c)
 }
 
 /*
- * After a wait: 1 if a round was begun or the caller is to be woken, 2 if
- * nothing was due.
+ * Carries out the work that is due after a wait.  Returns 0 at the end of the
+ * run, 1 if a drain was begun or the caller is woken, 2 if nothing was due, or
+ * -errno.
  */
 static int
 look(struct tbuf_consumer *c, const struct pollfd *p)
@@ -495,7 +500,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	unsigned what = 0;
 	int error;
 
-	/* A process that has ended may have left files not seen so far. */
+	/* A process that has ended may have files that were not seen yet. */
 	if ((collect_ended(c, p) && c->run != 0) ||
 	    (p[POLL_WATCH].revents & POLLIN) != 0)
 		collect_new(c);

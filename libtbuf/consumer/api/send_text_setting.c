@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How a target's text trace is to be set, into its control file: struct
- * tbuf_text_order.  The target takes it at its next message.
+ * Sends a setting of its text trace to a target: writes struct tbuf_text_order
+ * in the control file.  The target applies it at its next message.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-/* Does the target have a component? */
+/* Returns true if the target has a text component. */
 static bool
 has_text(const struct tbuf_view *view)
 {
@@ -30,7 +30,8 @@ has_text(const struct tbuf_view *view)
 }
 
 /*
- * What has not been taken yet stays in front.  False: it is too long together.
+ * Joins the setting to an earlier one that the target has not applied yet.
+ * Returns false if both together are too long.
  */
 static bool
 join(const struct tbuf_text_order *o, const char *setting, char *joined)
@@ -41,7 +42,7 @@ join(const struct tbuf_text_order *o, const char *setting, char *joined)
 		memcpy(joined, o->setting, sizeof(o->setting));
 		n = strnlen(joined, sizeof(o->setting));
 	}
-	/* One without an end makes no sense. */
+	/* Without a NUL it is damaged. */
 	if (n == sizeof(o->setting))
 		n = 0;
 	if (n > 0)
@@ -52,7 +53,10 @@ join(const struct tbuf_text_order *o, const char *setting, char *joined)
 	return (true);
 }
 
-/* The file is locked.  One that died amid this has left an odd number. */
+/*
+ * Writes the setting.  The caller has locked the file.  The sequence is odd if
+ * another writer died while writing.
+ */
 static bool
 give(struct tbuf_text_order *o, const char *setting)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The rules of a process's work units, changed from outside: in all sessions
- * that have tables and go on, whoever made them, recorders' included.  Their
- * owners' own rules stand in the same words; who comes last is obeyed.
+ * Changes the rules for a process's work units from outside: in all its active
+ * sessions with unit tables, including those of recorders.  The session's
+ * owner writes the same words; the last write wins.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,7 +20,10 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-/* Each rule is a word: a unit that ends meanwhile finds the old or the new. */
+/*
+ * Sets all rules.  Each rule is one word, so that a unit that ends meanwhile
+ * finds the old or the new one.
+ */
 static int
 head_set(struct tbuf_units *head, const char *text)
 {
@@ -36,7 +39,7 @@ head_set(struct tbuf_units *head, const char *text)
 	return (error);
 }
 
-/* -ENOENT: it has no tables. */
+/* Sets the rules of a session; -ENOENT: it has no unit tables. */
 static int
 session_set(struct tbuf_consumer *c, int fd, unsigned number,
     const char *text)
