@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Checks of what assigns (=, +=, …) and of what looks into something ([, .,
- * ->).
+ * Checks of assignments (=, +=, …) and of accesses ([, ., ->).
  */
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 /* --- assignment ---------------------------------------------------------- */
 
-/* @a = count(): the aggregation takes the place of the assignment. */
+/* Checks @a = count(): the aggregation takes the assignment's place. */
 static struct d_node *
 assign_aggregation(struct d_compiler *c, struct d_node *node)
 {
@@ -35,7 +34,7 @@ assign_aggregation(struct d_compiler *c, struct d_node *node)
 	return (d_check(c, left, IDENTIFIER_WRITTEN));
 }
 
-/* A part of a variable, that no pointer was followed to: s.m, a[i]. */
+/* True for a part of a variable without following a pointer: s.m, a[i]. */
 static bool
 is_part(const struct d_node *node)
 {
@@ -54,7 +53,7 @@ is_part(const struct d_node *node)
 	}
 }
 
-/* An address that is none of alloca()'s for sure; 0 is of both kinds. */
+/* True for an address that is surely not of alloca(); 0 may be either. */
 static bool
 is_other_address(struct d_compiler *c, const struct d_node *node)
 {
@@ -71,13 +70,13 @@ is_other_address(struct d_compiler *c, const struct d_node *node)
 	case NODE_INTEGER:
 		return (value->value != 0);
 	default:
-		/* What is loaded may be either. */
+		/* A loaded pointer may be either. */
 		return (value->kind == NODE_UNARY && value->op == OP_ADDRESS &&
 		    is_part(value->left));
 	}
 }
 
-/* A variable holds addresses of one kind, wherever it is assigned. */
+/* Notes the kind of a variable's addresses, which are all of one kind. */
 static void
 learn_addresses(struct d_compiler *c, struct identifier *one,
     const struct d_node *right)
@@ -111,7 +110,7 @@ check_target(struct d_compiler *c, struct d_node *node)
 		d_fail(c, D_ALLOCA_INCOMPAT, "ternary conditional with "
 		    "alloca and non-alloca branches cannot be assigned to a "
 		    "variable");
-	/* A string is copied. */
+	/* A string is copied, so its address does not matter. */
 	if (left->kind == NODE_VARIABLE && !d_node_is_string(c, left))
 		learn_addresses(c, left->identifier, right);
 	if ((right->flags & NODE_ALLOCA) != 0 && !d_node_is_string(c, left)) {
@@ -121,7 +120,7 @@ check_target(struct d_compiler *c, struct d_node *node)
 	node->type = left->type;
 }
 
-/* A variable's first assignment gives it its type. */
+/* Gives a new variable the type of its first assignment. */
 static void
 learn_type(struct d_compiler *c, struct d_node *left, struct type *type)
 {
@@ -133,13 +132,13 @@ learn_type(struct d_compiler *c, struct d_node *left, struct type *type)
 		one->type = type;
 		left->type = type;
 	}
-	/* The right operand may have assigned it before. */
+	/* The right operand may have assigned the variable already. */
 	if (left->type == NULL || left->type == c->types.type_dynamic)
 		left->type = one->type;
 	one->flags |= IDENTIFIER_WRITTEN;
 }
 
-/* A structure that comes and goes, in an array or self->, is freed by 0. */
+/* True if a structure in an array or self-> is freed by assigning 0. */
 static bool
 is_freed(const struct d_node *left, const struct d_node *right)
 {
@@ -239,7 +238,7 @@ d_check_assign(struct d_compiler *c, struct d_node *node)
 
 /* --- index --------------------------------------------------------------- */
 
-/* a[i] of a pointer or an array in memory is *(a + i). */
+/* Checks a[i] of a pointer or an array in memory, as *(a + i). */
 static struct d_node *
 index_memory(struct d_compiler *c, struct d_node *node)
 {
@@ -300,7 +299,7 @@ index_array(struct d_compiler *c, struct d_node *node, unsigned use)
 	struct d_node *left = node->left;
 	struct identifier *one = left->identifier;
 
-	/* self-> and this-> did not know yet that an index follows. */
+	/* A new self-> or this-> variable was made before its index is read. */
 	if (one->kind == IDENTIFIER_SCALAR && d_identifier_is_new(c, one) &&
 	    (one->flags & (IDENTIFIER_LOCAL | IDENTIFIER_THREAD)) != 0) {
 		if ((one->flags & IDENTIFIER_LOCAL) != 0)

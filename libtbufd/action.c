@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Checks of what statements do: the arguments of actions, and which may follow
- * which.
+ * Checks of statements: the arguments of actions, and their order.
  */
 #include <string.h>
 
@@ -10,7 +9,7 @@
 #include "check.h"
 #include "tree/errors.h"
 
-/* ustack(), uaddr() and their like are also values: printed, or keys. */
+/* True for ustack(), uaddr() and so on, which can be printed or be keys. */
 static bool
 is_value(const struct identifier *one)
 {
@@ -59,7 +58,7 @@ d_check_calls(struct d_compiler *c, const struct d_node *node)
 		d_check_calls(c, one);
 }
 
-/* Values of a list, among which ustack() and its like may be. */
+/* Checks a list of values, which may include ustack() and so on. */
 static void
 check_values(struct d_compiler *c, const struct d_node *list)
 {
@@ -177,7 +176,7 @@ check_printf(struct d_compiler *c, const struct d_node *call)
 		d_fail_at(c, call, D_FREOPEN_INVALID,
 		    "%s( ) argument #1 cannot be \".\"",
 		    call->identifier->name);
-	/* freopen("") goes back to what standard output was. */
+	/* freopen("") restores the original standard output. */
 	if (!reopen || format->text[0] != '\0')
 		d_check_format(c, call, format->text, format->next);
 	check_values(c, format->next);
@@ -201,7 +200,7 @@ check_trace(struct d_compiler *c, const struct d_node *call)
 	check_values(c, argument);
 }
 
-/* A pointer's target is printed, or the value itself. */
+/* Checks print() of a pointer's target, or of the value itself. */
 static void
 check_print(struct d_compiler *c, const struct d_node *call)
 {
@@ -313,9 +312,9 @@ d_check_action(struct d_compiler *c, struct d_node *call)
 	}
 }
 
-/* --- which may follow which ---------------------------------------------- */
+/* --- order of actions ---------------------------------------------------- */
 
-/* Destructive, and there is nothing in a record of it. */
+/* True for destructive actions that store nothing in a record. */
 static bool
 records_nothing(const struct identifier *one)
 {
@@ -333,7 +332,7 @@ records_nothing(const struct identifier *one)
 	}
 }
 
-/* DTrace takes all of its actions for data-recording ones, these two, too. */
+/* True for stop() and raise(), which record data according to DTrace. */
 static bool
 counts_as_data(const struct identifier *one)
 {

@@ -64,7 +64,7 @@ linear_matches(struct d_compiler *c, const struct d_node *node,
 		    (intmax_t)is[2]);
 }
 
-/* What comes first is remembered: all of one aggregation are alike. */
+/* Stores constant arguments; later ones of the aggregation must match. */
 static void
 remember(struct d_compiler *c, const struct d_node *node,
     const uint64_t *arguments, void (*match)(struct d_compiler *,
@@ -78,7 +78,7 @@ remember(struct d_compiler *c, const struct d_node *node,
 	memcpy(one->quantize, arguments, sizeof(one->quantize));
 }
 
-/* The increment's place: it is the last argument. */
+/* Checks the increment, which is the last argument. */
 static void
 check_increment(struct d_compiler *c, const struct d_node *node,
     const struct d_node *increment, unsigned most)
@@ -139,7 +139,7 @@ magnitude(struct d_compiler *c, const struct d_node *argument,
 	return (argument->value);
 }
 
-/* factor^exponent; false if it is more than 64 bits. */
+/* Computes factor^exponent.  Returns false if it needs more than 64 bits. */
 static bool
 power(uint64_t factor, uint64_t exponent, uint64_t *value)
 {
@@ -245,7 +245,7 @@ check_llquantize(struct d_compiler *c, const struct d_node *node)
 	check_increment(c, node, steps->next, 6);
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- any function --------------------------------------------------------- */
 
 void
 d_check_aggregating(struct d_compiler *c, struct d_node *node)

@@ -65,7 +65,7 @@ static const struct builtin_name names[] = {
 	    "int64_t(int, int)" },
 };
 
-/* Those of a structure without a name are the outer one's. */
+/* Visits member names; members of a nameless structure are the outer one's. */
 static void
 member_names(const struct type *type, void (*visit)(void *, const char *name),
     void *arg)
@@ -79,7 +79,7 @@ member_names(const struct type *type, void (*visit)(void *, const char *name),
 			member_names(d_type_resolve(one->type), visit, arg);
 }
 
-/* Tags are found behind struct, union and enum alone. */
+/* Visits type names without tags, which follow struct, union and enum only. */
 static void
 type_names(const struct d_compiler *c, void (*visit)(void *, const char *name),
     void *arg)

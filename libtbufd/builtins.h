@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The names that every program knows: built-in variables with their type,
- * functions with their prototype, and the version that they came with.
+ * functions with their prototype, and the version that added them.
  *
- * In a prototype @ is any type, [T] may be missing, and ... is anything more.
+ * In a prototype @ is any type, [T] is optional, and ... is any more arguments.
  */
 #ifndef D_BUILTINS_H
 #define D_BUILTINS_H
@@ -165,14 +165,14 @@ enum builtin {
 	BUILTIN_process_threads,
 	BUILTIN_process_terminal,
 	BUILTIN_process_priority,
-	/* For that of fileinfo_t. */
+	/* For the translator of fileinfo_t. */
 	BUILTIN_file_text,
 	BUILTIN_file_number,
 };
 
-/* Types and constants, in D, that are compiled before any program. */
+/* D source that is compiled before any program: types and constants. */
 extern const char d_prelude[];
-/* ... and those that a program may declare otherwise. */
+/* D source of types that a program may declare differently. */
 extern const char d_kernel[];
 
 #endif

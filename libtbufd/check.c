@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Checks of whole programs: clauses, inlines; which node is checked by what.
+ * Checks of whole programs: clauses and inlines; dispatch by kind of node.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ check_name(struct d_compiler *c, struct d_node *node, unsigned use)
 	return (d_check(c, node, use));
 }
 
-/* [ and -> make variables before it is known how they are used. */
+/* Checks the use of a variable; [ and -> make it before its use is known. */
 static void
 check_variable(struct d_compiler *c, struct d_node *node, unsigned use)
 {
@@ -92,7 +92,7 @@ d_check_list(struct d_compiler *c, struct d_node **list, unsigned use)
 	}
 }
 
-/* An if's condition becomes a variable of 1 or 0. */
+/* Checks an if's condition, which becomes a variable of 1 or 0. */
 static struct d_node *
 check_condition(struct d_compiler *c, struct d_node *node)
 {
@@ -117,7 +117,7 @@ check_predicate(struct d_compiler *c, struct d_node *clause)
 	c->region = NULL;
 }
 
-/* Statements without an if among them; the first one behind them. */
+/* Checks the types of statements.  Returns the place of the first if. */
 static struct d_node **
 check_types(struct d_compiler *c, struct d_node **list)
 {
@@ -134,7 +134,7 @@ check_types(struct d_compiler *c, struct d_node **list)
 	return (list);
 }
 
-/* The same statements, once their types are known. */
+/* Checks the effects of statements after their types. */
 static void
 check_effects(struct d_compiler *c, struct d_node *list,
     const struct d_node *end)
@@ -145,7 +145,7 @@ check_effects(struct d_compiler *c, struct d_node *list,
 		d_check_statement(c, &state, list);
 }
 
-/* What follows an if, and each of its branches, is a clause of its own. */
+/* Checks each branch of an if, and what follows it, as a clause of its own. */
 static void
 check_blocks(struct d_compiler *c, struct d_node **list)
 {
@@ -164,8 +164,8 @@ check_blocks(struct d_compiler *c, struct d_node **list)
 }
 
 /*
- * A predicate may use what the actions make, and the other way round: when
- * the actions use what is unknown, the predicate is checked first.
+ * Checks the actions first, as the predicate may use their names.  Returns
+ * false if they use an unknown name: then the predicate goes first.
  */
 static bool
 actions_first(struct d_compiler *c, struct d_node *clause)
@@ -230,7 +230,7 @@ check_description(struct d_compiler *c, const struct d_node *node)
 	    d->field[3]);
 }
 
-/* A clause as one of its descriptions has it. */
+/* Checks a clause for the probes of one of its descriptions. */
 static void
 check_described(struct d_compiler *c, struct d_node *clause,
     struct d_node *one)
@@ -243,9 +243,9 @@ check_described(struct d_compiler *c, struct d_node *clause,
 }
 
 /*
- * A clause is of each of its descriptions, whose probes may have other
- * arguments.  The tree that stays is that of the first one; nothing is known
- * of those that match nothing.
+ * Checks a clause for a further description: its probes may have other
+ * arguments.  The tree of the first one is used; a description without probes
+ * is not checked.
  */
 static void
 check_also(struct d_compiler *c, struct d_node *clause,
@@ -311,7 +311,7 @@ inline_incompatible(struct d_compiler *c, const struct d_node *node,
 	    d_type_name(c, left), right);
 }
 
-/* What is translated must be of exactly the type that is declared. */
+/* Checks an inline's type; a translator's must be exactly the declared one. */
 static void
 check_inline_type(struct d_compiler *c, const struct d_node *node,
     const struct d_node *body)
@@ -337,7 +337,7 @@ d_check_inline(struct d_compiler *c, struct d_node *node,
 {
 	struct identifier *one = node->identifier;
 
-	/* Before the inline is known: it cannot use itself. */
+	/* This comes before the inline is known, so it cannot use itself. */
 	if (one->parameters != NULL) {
 		one->parameters->outer = c->inner;
 		c->inner = one->parameters;

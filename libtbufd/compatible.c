@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which operands go together: assignments, comparisons, arguments.
+ * Compatibility of operands: assignments, comparisons, arguments.
  */
 #include "check.h"
 #include "tree/errors.h"
 
-/* What a pointer or an array is one of; NULL if it is neither. */
+/* Returns a pointer's target or an array's element type, or NULL. */
 static const struct type *
 referenced(const struct type *type)
 {
@@ -33,7 +33,7 @@ d_pointers_compatible(struct d_compiler *c, const struct d_node *left,
 		return (false);
 	if (d_type_is_integer(l->type) && d_type_is_integer(r->type))
 		return (false);
-	/* Of integers 0 alone is a pointer: a constant, of the other's type. */
+	/* The constant 0 is a pointer of the other's type. */
 	if (d_type_is_integer(l->type)) {
 		if (!is_zero(l))
 			return (false);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From a source to its tree.  An error leaves from wherever it is found to
- * run(), by longjmp: nothing in between holds anything but arena memory.
+ * Compilation of a source to its tree.  An error jumps by longjmp to protect();
+ * the code in between holds arena memory only.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ open_tables(struct d_compiler *c)
 	d_predefined_init(c);
 }
 
-/* Anything that may fail by longjmp; false if it did. */
+/* Runs a function that may fail by longjmp.  Returns false if it did. */
 static bool
 protect(struct d_compiler *c, void (*act)(struct d_compiler *))
 {
@@ -50,7 +50,7 @@ d_close(struct d_compiler *c)
 	free(c);
 }
 
-/* What belongs to one source. */
+/* Resets the state of the previous source. */
 static void
 begin(struct d_compiler *c)
 {
@@ -88,7 +88,7 @@ parse(struct d_compiler *c)
 		d_fail(c, D_UNKNOWN, "program is nested too deeply");
 }
 
-/* What errors say of a source, for passes that come when it is gone. */
+/* A source's part of error messages, for passes that run after it is freed. */
 struct origin {
 	struct origin *next;
 	const struct d_node *program;
@@ -161,7 +161,7 @@ d_parse(struct d_compiler *c, const struct d_source *source,
 	return (run(c, source, error, parse));
 }
 
-/* The types behind this one. */
+/* Marks the types after number `last` as weak. */
 static void
 weaken(struct d_compiler *c, unsigned last)
 {
@@ -171,7 +171,7 @@ weaken(struct d_compiler *c, unsigned last)
 		one->weak = one->number > last;
 }
 
-/* What every program knows: first the names, then what is said in D. */
+/* Adds the names that every program knows, then the declarations in D. */
 struct d_compiler *
 d_open(const struct d_options *options)
 {

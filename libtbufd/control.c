@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control lines: #line, #error, #pragma D option and its like.
+ * Control lines: #line, #error, #pragma D option and so on.
  */
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "tree/errors.h"
 #include "stability.h"
 
-/* The last that #line may say: there has to be room to count on from it. */
+/* The highest line that #line can set; lines after it must not overflow. */
 #define LINE_LAST	2000000000
 
-/* Which of them may stand behind #, behind #pragma, behind #pragma D. */
+/* Places of directives: after #, #pragma or #pragma D, and later ones. */
 enum place {
 	PLACE_LINE,
 	PLACE_PRAGMA,
@@ -25,13 +25,13 @@ struct directive {
 	enum place place;
 };
 
-/* What is said of a name before it is defined. */
+/* A pragma about a name that is not defined yet. */
 struct pragma {
 	struct pragma *next;
 	const char *name;	/* attributes, binding */
 	const char *about;
-	const char *part;	/* of a provider; NULL: it is an identifier */
-	const struct d_stability *stability;	/* NULL: it says none */
+	const char *part;	/* of a provider; NULL: an identifier */
+	const struct d_stability *stability;	/* or NULL */
 	int line;
 };
 
@@ -83,7 +83,7 @@ d_pragmas_declare(struct d_compiler *c, const char *provider)
 	c->declared = one;
 }
 
-/* Each part has a stability of its own, which is forgotten. */
+/* Checks a part's name; the stability of the part is ignored. */
 static void
 check_part(struct d_compiler *c, const char *provider, const char *part)
 {
@@ -95,7 +95,7 @@ check_part(struct d_compiler *c, const char *provider, const char *part)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(parts[i], part) == 0)
 			return;
-	/* In this order, as DTrace tells it. */
+	/* DTrace prints the two in this order. */
 	d_fail(c, D_PRAGMA_INVAL, "invalid component \"%s\" in attribute "
 	    "#pragma for provider %s", provider, part);
 }
@@ -115,7 +115,7 @@ is_declared(struct d_compiler *c, const struct pragma *pragma)
 	return (true);
 }
 
-/* Of several the one whose name is first in the alphabet is told. */
+/* Fails if a pragma's name is undefined; reports the first alphabetically. */
 void
 d_pragmas_used(struct d_compiler *c)
 {
@@ -146,14 +146,14 @@ is_provided(struct d_compiler *c, enum d_field field, const char *name)
 
 	d.field[field] = name;
 	if (field == D_FIELD_PROVIDER && d_stability_provider(name))
-		return (true);	/* whatever probes it has just now */
+		return (true);	/* it may have no probes now */
 	if (field == D_FIELD_MODULE && strcmp(name, "vmlinux") == 0)
-		return (true);	/* that of syscall's probes */
+		return (true);	/* module of syscall's probes */
 	return (calls->probe_exists == NULL ||
 	    calls->probe_exists(calls->context, &d));
 }
 
-/* "provider NAME PART": of one that is known, or has been declared. */
+/* Handles "provider NAME PART", for a provider that exists or is declared. */
 static void
 control_provider(struct d_compiler *c, const char *name,
     const struct d_node *words, const struct d_stability *stability)
@@ -253,7 +253,7 @@ control_ident(struct d_compiler *c, const char *name,
 	(void)words;
 }
 
-/* What cpp writes behind a file's name: 1 into an include file, 2 back. */
+/* Handles cpp's flags after a file's name: 1 enters a header, 2 returns. */
 static void
 control_depth(struct d_compiler *c, const struct d_node *flags)
 {
@@ -268,7 +268,7 @@ control_depth(struct d_compiler *c, const struct d_node *flags)
 	}
 }
 
-/* Of what cpp was given errors tell the line alone. */
+/* True for cpp's main input, of which errors show the line only. */
 static bool
 is_main(const char *file)
 {
@@ -290,7 +290,7 @@ control_line(struct d_compiler *c, const char *name,
 		c->file = is_main(file->text) ? NULL : file->text;
 		control_depth(c, file->next);
 	}
-	/* The line that follows; this one has been counted already. */
+	/* This line is counted already; the number is the next line's. */
 	c->line = words->value > LINE_LAST ? LINE_LAST : (int)words->value;
 }
 
@@ -346,7 +346,7 @@ find_directive(enum place place, const char *name)
 	return (NULL);
 }
 
-/* A word that is no directive; C wants unknown pragmas to be ignored. */
+/* Fails for an unknown directive, except a pragma, which C ignores. */
 static void
 unknown(struct d_compiler *c, enum place place, const char *name)
 {
@@ -357,7 +357,7 @@ unknown(struct d_compiler *c, enum place place, const char *name)
 		d_fail(c, D_PRAGMA_INVAL, "invalid D pragma: %s", name);
 }
 
-/* The newline was read: errors are of the line before it. */
+/* Runs a control line.  Its newline was read, so errors are at c->line - 1. */
 void
 d_control(struct d_compiler *c, struct d_node *words)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Reading declarations: specifiers, declarators, types.  What a complete one
- * does is in define.c.
+ * Parsing of declarations: specifiers, declarators, types.  define.c applies
+ * complete declarations.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ d_declare_storage(struct d_compiler *c, enum storage storage)
 	c->declaration->storage = storage;
 }
 
-/* Which attributes go with which type. */
+/* Checks that the attributes fit the type. */
 static void
 agree(struct d_compiler *c, const struct declaration *d)
 {
@@ -98,7 +98,7 @@ d_declare_specifier(struct d_compiler *c, enum type_kind kind,
 {
 	struct declaration *d = c->declaration;
 
-	/* A second name is what is declared, though it is a type's as well. */
+	/* A second type name is the declared name. */
 	if (d->has_name && kind == TYPE_TYPEDEF) {
 		if (d->storage == STORAGE_TYPEDEF)
 			d_fail(c, D_DECL_IDRED, "identifier redeclared: %s",
@@ -192,7 +192,7 @@ d_derive_function(struct d_compiler *c, struct d_node *parameters)
 	return (one);
 }
 
-/* "unsigned long int" has a name without one. */
+/* True if the name includes the base; that of "unsigned long int" does not. */
 static bool
 has_base(const struct declaration *d)
 {
@@ -203,7 +203,7 @@ has_base(const struct declaration *d)
 	    (d->attributes & lengths) == 0));
 }
 
-/* The canonical name of an integer: "unsigned long", "int". */
+/* Returns the canonical name of an integer: "unsigned long", "int". */
 static const char *
 integer_name(struct d_compiler *c, const struct declaration *d)
 {
@@ -224,7 +224,7 @@ integer_name(struct d_compiler *c, const struct declaration *d)
 	return (name);
 }
 
-/* A tag that nobody has defined is announced. */
+/* Returns the type of a tag; an undefined one becomes a forward declaration. */
 static struct type *
 tag_type(struct d_compiler *c, const struct declaration *d)
 {
@@ -234,7 +234,7 @@ tag_type(struct d_compiler *c, const struct declaration *d)
 		type = d_type_add(c, TYPE_FORWARD, d->name);
 		type->tag = d->kind;
 	}
-	/* An enum is an integer, whatever is done with it. */
+	/* Every use of an enum needs its integer type. */
 	if (d->kind == TYPE_ENUM)
 		d_type_complete(c, type);
 	return (type);
@@ -259,14 +259,14 @@ specified_type(struct d_compiler *c)
 		return (tag_type(c, d));
 	if (d->kind == TYPE_INTEGER || d->kind == TYPE_FLOAT)
 		name = integer_name(c, d);
-	/* Attributes alone end in a blank, as DTrace shows them. */
+	/* Attributes without a base end in a blank, as in DTrace. */
 	if ((type = d_type_find(c, name)) == NULL)
 		d_fail(c, D_UNKNOWN, "failed to resolve type %s%s: "
 		    "Unknown type name", name, has_base(d) ? "" : " ");
 	return (type);
 }
 
-/* Far from where sizes would wrap. */
+/* The largest array, far below the size at which sizes would wrap. */
 #define SIZE_MAX_ARRAY	((uint64_t)1 << 40)
 
 static struct type *
@@ -281,7 +281,7 @@ derive_array(struct d_compiler *c, struct type *type, uint64_t count)
 	return (d_type_array(c, type, count));
 }
 
-/* The derivation farthest from the name comes first. */
+/* Applies derivations; the one farthest from the name comes first. */
 static struct type *
 derive(struct d_compiler *c, struct type *type, const struct derivation *one)
 {
@@ -332,7 +332,7 @@ d_declare_parameter(struct d_compiler *c, struct declarator *declarator)
 	return (node);
 }
 
-/* Is a parameter of this name in the list, before this one? */
+/* True if the list has a parameter of this name before this one. */
 static bool
 is_formal(const struct d_node *parameter, const struct d_node *list)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Declarations: the specifiers that have been read, declarators, and what they
- * declare.  One is kept for each level: that of a structure's members and of a
+ * Declarations: the specifiers read so far, declarators, and their meaning.
+ * Each level has a struct declaration: that of a structure's members or of a
  * parameter list has an outer one.
  */
 #ifndef D_DECLARE_H
@@ -27,7 +27,7 @@ enum storage {
 #define ATTRIBUTE_LONG		0x08
 #define ATTRIBUTE_LONG_LONG	0x10
 
-/* How a declarator derives its type: nearest to the name first. */
+/* A step from a declarator to its type; the nearest to the name is first. */
 enum derivation_kind {
 	DERIVE_POINTER,
 	DERIVE_ARRAY,
@@ -44,7 +44,7 @@ struct derivation {
 };
 
 struct declarator {
-	const char *name;		/* NULL: an abstract one */
+	const char *name;		/* NULL: an abstract declarator */
 	struct derivation *first;
 };
 
@@ -52,24 +52,24 @@ struct declaration {
 	struct declaration *outer;
 	enum storage storage;
 	unsigned attributes;
-	bool has_kind;			/* one of the types below */
+	bool has_kind;			/* basic type, tag or typedef read */
 	bool has_name;			/* a type's name was read */
 	enum type_kind kind;		/* TYPE_TYPEDEF: any name */
 	const char *name;
 	struct type *type;		/* defined here */
-	struct declarator *declarator;	/* a name read as one of a type */
-	int enumerator;			/* the last one's value */
+	struct declarator *declarator;	/* a type's name that is redeclared */
+	int enumerator;			/* value of the last one */
 };
 
 void	d_declare_push(struct d_compiler *c);
 void	d_declare_pop(struct d_compiler *c);
 
-/* The specifiers, as they are read. */
+/* Add specifiers, as they are read. */
 void	d_declare_storage(struct d_compiler *c, enum storage storage);
 void	d_declare_attribute(struct d_compiler *c, unsigned attribute);
 void	d_declare_specifier(struct d_compiler *c, enum type_kind kind,
 	    const char *name);
-/* struct name { … }: its members are declared one level deeper. */
+/* Begins struct name { … }; its members are declared one level deeper. */
 void	d_declare_composite(struct d_compiler *c, enum type_kind kind,
 	    const char *name);
 void	d_declare_member(struct d_compiler *c, struct declarator *declarator,
@@ -77,7 +77,7 @@ void	d_declare_member(struct d_compiler *c, struct declarator *declarator,
 void	d_declare_enumerator(struct d_compiler *c, const char *name,
 	    struct d_node *value);
 
-/* Declarators. */
+/* Build declarators. */
 struct declarator *d_declarator(struct d_compiler *c, const char *name);
 struct declarator *d_declarator_derive(struct d_compiler *c,
 	    struct declarator *declarator, struct derivation *derivation);
@@ -88,17 +88,17 @@ struct derivation *d_derive_array(struct d_compiler *c,
 struct derivation *d_derive_function(struct d_compiler *c,
 	    struct d_node *parameters);
 
-/* The type of the specifiers and this declarator; the specifiers are over. */
+/* Returns the type of the specifiers with this declarator. */
 struct type *d_declare_type(struct d_compiler *c,
 	    struct declarator *declarator);
 struct d_node *d_declare_parameter(struct d_compiler *c,
 	    struct declarator *declarator);
-/* The specifiers alone, or with one more declarator. */
+/* Declares the specifiers alone, or with one more declarator. */
 void	d_declare(struct d_compiler *c, struct declarator *declarator);
 void	d_declare_end(struct d_compiler *c);
 struct d_node *d_declare_inline(struct d_compiler *c,
 	    struct declarator *declarator, struct d_node *expression);
-/* Checks a prototype's parameters; their number. */
+/* Checks a prototype's parameters.  Returns their number. */
 #define PROTOTYPE_VARIABLE	0x1	/* may end in ... */
 #define PROTOTYPE_VOID		0x2	/* may be (void) */
 #define PROTOTYPE_NAMELESS	0x4

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What declarations define: members, enumerators, typedefs, variables,
+ * Definitions by declarations: members, enumerators, typedefs, variables,
  * inlines.
  */
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "tree/errors.h"
 #include "tree/tree.h"
 
-/* Headers of C declare what D has of its own. */
+/* True if a C header may repeat the definition of a type of D's own. */
 static bool
 may_repeat(const struct d_compiler *c, const struct type *type)
 {
@@ -34,7 +34,7 @@ define_composite(struct d_compiler *c, enum type_kind kind, const char *name)
 		    d_type_name(c, type));
 	if (type == NULL)
 		return (d_type_add(c, kind, name));
-	/* Whatever points to the tag points to the definition. */
+	/* Pointers to the tag point to this definition now. */
 	type->kind = kind;
 	return (type);
 }
@@ -48,7 +48,7 @@ d_declare_composite(struct d_compiler *c, enum type_kind kind,
 	d_declare_push(c);
 }
 
-/* A structure has no members of its own type while it is defined. */
+/* True for a structure while its members are read: it cannot contain itself. */
 static bool
 is_being_defined(const struct d_compiler *c, const struct type *type)
 {
@@ -99,7 +99,7 @@ bit_field_type(struct d_compiler *c, struct type *type, const char *name,
 	return (d_type_bit_field(c, type, (unsigned)bits->value));
 }
 
-/* A structure without a name or a declarator: its members are this one's. */
+/* True for a nameless structure, with members of the outer one. */
 static bool
 is_anonymous(const struct declaration *d, const struct declarator *one)
 {
@@ -175,7 +175,7 @@ d_declare_enumerator(struct d_compiler *c, const char *name,
 	d->enumerator = value;
 	if (d_global_find(c, name) != NULL) {
 		if (c->include_depth != 0)
-			return;		/* a header's: the variable wins */
+			return;		/* in a header: the variable wins */
 		d_fail(c, D_DECL_IDRED, "identifier redeclared: %s", name);
 	}
 	one = d_table_add(c, &c->globals, name, IDENTIFIER_ENUMERATOR,
@@ -199,7 +199,7 @@ declare_typedef(struct d_compiler *c, const char *name, struct type *type)
 		return;
 	}
 	if (was != NULL && may_repeat(c, was))
-		return;		/* and scripts see D's */
+		return;		/* the script sees D's type */
 	if (was != NULL)
 		d_fail(c, D_DECL_IDRED, "typedef redeclared: %s", name);
 	d_type_typedef(c, name, type);
@@ -219,7 +219,7 @@ signature_of(struct d_compiler *c, const struct d_node *parameters)
 	return (s);
 }
 
-/* The same name again: the same kind, type and keys. */
+/* Checks a redeclaration: the kind, type and keys must be the same. */
 static void
 redeclare(struct d_compiler *c, const struct identifier *one,
     enum identifier_kind kind, const struct type *type,
@@ -265,7 +265,7 @@ variable_type(struct d_compiler *c, const char *name, const struct type *type)
 		    d_type_name(c, type), name);
 }
 
-/* An associative array's type is that of its values. */
+/* Returns the type of an associative array, which is its values' type. */
 static struct type *
 value_type(struct d_compiler *c, const struct declarator *declarator)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probe descriptions: fields from the right, macro variables in them.
+ * Probe descriptions: fields, parsed from the right, and macro variables in
+ * them.
  *
- * Colons stand between fields.  Of a description that has too many fields by
- * that, a :: between two names is taken for a part of a function of C++; its
- * first name is given as the provider, which X::Y:name may mean as well: who
- * looks for probes reads it both ways.
+ * Colons separate fields.  If a description has too many fields, a :: between
+ * two names is part of a C++ function.  The first name is then stored as the
+ * provider, because X::Y:name may mean either: the lookup of probes tries both.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ expand(struct d_compiler *c, const char *whole, const char *field)
 	return (d_format(c, "%.*s%s", (int)(dollar - field), field, value));
 }
 
-/* Cut off at the end of a description; NULL: there is none. */
+/* Cuts a selection off the end of a description; NULL if there is none. */
 static const char *
 selection_take(struct d_compiler *c, const char *whole, char *description)
 {
@@ -58,7 +58,7 @@ is_scope(const char *text, const char *colon)
 	    colon[1] == ':' && colon[2] != ':' && colon[2] != '\0');
 }
 
-/* What stands behind a backslash is no colon. */
+/* True if a colon separates fields; one after a backslash does not. */
 static bool
 separates(const char *text, const char *colon, bool scoped)
 {
@@ -94,7 +94,7 @@ has_too_many(const char *text, int most)
 	return (n > most);
 }
 
-/* X::Y of a function alone: X may be a provider, see above. */
+/* Splits X::Y of a function without a provider, which X may be. */
 static void
 split(struct d_compiler *c, struct d_description *d)
 {
@@ -110,7 +110,7 @@ split(struct d_compiler *c, struct d_description *d)
 	d->field[D_FIELD_FUNCTION] = p + 2;
 }
 
-/* Functions of a program by the provider of that name, which is not here. */
+/* True for DTrace's provider pid, which does not exist here. */
 static bool
 is_pid(const char *provider, size_t length)
 {
@@ -120,8 +120,8 @@ is_pid(const char *provider, size_t length)
 }
 
 /*
- * DTrace calls a program's providers by their names with the pid behind them,
- * python4711, which scripts say as python$target.
+ * Removes a traced pid from a provider: DTrace appends the pid to a program's
+ * provider names, such as python4711, and scripts write python$target.
  */
 static const char *
 without_pid(struct d_compiler *c, const char *provider)
@@ -142,7 +142,7 @@ without_pid(struct d_compiler *c, const char *provider)
 	return (d_copy(c, provider, (size_t)(p - provider)));
 }
 
-/* The end of a class of digits alone, or NULL. */
+/* Returns the end of a class that has digits only, or NULL. */
 static const char *
 class_of_digits(const char *p, const char *end)
 {
@@ -192,7 +192,7 @@ d_node_description(struct d_compiler *c, const char *text)
 	node->text = selection_take(c, text, rest);
 	scoped = has_too_many(rest, field);
 	do {
-		/* A colon in front of all fields stands between none. */
+		/* A colon before all four fields separates nothing. */
 		if (field < 0 && *rest == '\0')
 			break;
 		if (field < 0)
@@ -239,8 +239,8 @@ d_node_description_id(struct d_compiler *c, uint64_t id)
 }
 
 /*
- * The clauses that statements are to DTrace: blocks, and conditions, of which
- * an else has its own.
+ * Counts the clauses that DTrace makes of statements: blocks, and conditions,
+ * of which an else has one, too.
  */
 static unsigned
 count_parts(const struct d_node *list)
@@ -270,7 +270,7 @@ d_has_if(const struct d_node *list)
 	return (list != NULL);
 }
 
-/* The predicate is a condition; before it stands what forgets a fault. */
+/* Adds a clause that clears a fault, and the predicate's condition. */
 static unsigned
 clause_parts(const struct d_node *clause)
 {

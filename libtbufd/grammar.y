@@ -3,9 +3,9 @@
  *
  * The grammar of D.
  *
- * Where an action changes how the lexer reads on (d_lex_outer, d_declare_push),
- * the rule ends with a token that leaves no other choice, so that no token
- * after it has been read.
+ * Where an action changes the lexer's state (d_lex_outer, d_declare_push), the
+ * rule ends with a token that decides it, so that no token after it has been
+ * read.
  */
 %code top {
 #include <string.h>
@@ -753,16 +753,16 @@ scan(D_YYSTYPE *value, struct d_compiler *c)
 	return (token);
 }
 
-/* A word that is no type is noticed at what follows it, stars or a ). */
+/* A missed type causes an error within so many tokens, stars or a ). */
 #define MISSED_TOKENS	4
 
-/* Names the token that was read last, up to its first newline. */
+/* Fails at the last token, shown up to its first newline. */
 static void
 yyerror(struct d_compiler *c, const char *message)
 {
 	const char *text = d_lex_text(c);
 
-	/* What the parser has no room for is one in another (YYMAXDEPTH). */
+	/* The parser runs out of stack only by nesting (YYMAXDEPTH). */
 	if (strcmp(message, "memory exhausted") == 0)
 		message = "nesting is too deep";
 	if (c->missed != NULL && c->tokens - c->missed_at <= MISSED_TOKENS)
@@ -782,8 +782,8 @@ specify(struct d_compiler *c, const char *name)
 }
 
 /*
- * On a command line a description may stand alone; in a script an ambiguous
- * predicate may have been taken for a comment.
+ * Fails in a script if a description has no body, as an ambiguous predicate may
+ * have been read as a comment; a command line may have a description alone.
  */
 static void
 expect_body(struct d_compiler *c, const struct d_node *node)

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses whose probes are not there yet: of which class an argument is that
- * they name is not known.  A clause is in error if it is with each choice of
- * classes; the first choice that is none decides.
+ * Clauses for probes that do not exist yet: the classes of named arguments are
+ * unknown.  Such a clause is an error only if each choice of classes is; the
+ * first choice without an error is used.
  */
 #include <string.h>
 
@@ -13,9 +13,9 @@
 
 struct guess {
 	struct guess *next;
-	const char *name;		/* NULL: by its number */
+	const char *name;		/* NULL: an argument by number */
 	uint64_t number;
-	unsigned first, tried;		/* of the classes below */
+	unsigned first, tried;		/* indexes of classes[] */
 };
 
 static const enum d_class classes[] = {
@@ -61,7 +61,7 @@ d_guess(struct d_compiler *c, const char *name, uint64_t number)
 	return (class_of(*one));
 }
 
-/* The next choice; false after the last one. */
+/* Moves to the next choice of classes; false after the last one. */
 static bool
 next(struct guess *one)
 {
@@ -73,7 +73,7 @@ next(struct guess *one)
 	return (false);
 }
 
-/* --- what a check changes ------------------------------------------------- */
+/* --- saving the state that a check changes -------------------------------- */
 
 #define TABLES	4
 
@@ -155,7 +155,7 @@ d_tree_copy(struct d_compiler *c, const struct d_node *list)
 
 /* --- trying --------------------------------------------------------------- */
 
-/* False, with the reason in the compiler's error, if it is in error. */
+/* Checks a clause with the current choice.  Returns false after an error. */
 static bool
 try(struct d_compiler *c, struct d_node *clause, const struct d_node *body,
     const struct d_node *condition,
@@ -176,7 +176,7 @@ try(struct d_compiler *c, struct d_node *clause, const struct d_node *body,
 	return (good);
 }
 
-/* Nothing is known of the arguments of any of its probes. */
+/* True if the arguments of the clause's probes are unknown. */
 static bool
 is_unknown(struct d_compiler *c)
 {

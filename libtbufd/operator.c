@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Checks of operators, but for those that assign or look into something.
+ * Checks of operators, except assignments and accesses.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ check_dereference(struct d_compiler *c, struct d_node *node)
 		    "cannot dereference pointer to function");
 	if (base->kind != TYPE_ARRAY || d_node_is_string(c, node))
 		node->flags |= NODE_LVALUE;
-	/* a[i] is *(a + i): writable if a is. */
+	/* a[i] is *(a + i): it is writable if a is. */
 	if ((operand->flags & NODE_WRITABLE) != 0 ||
 	    (operand->kind == NODE_BINARY && operand->op == OP_ADD &&
 	    (operand->left->flags & NODE_WRITABLE) != 0))
@@ -87,7 +87,7 @@ check_sizeof(struct d_compiler *c, struct d_node *node)
 	node->type = c->types.type_size;
 }
 
-/* What is added to a pointer counts in units of what it points to. */
+/* Completes a pointer's target type: additions need its size. */
 static void
 complete_pointed(struct d_compiler *c, const struct d_node *node)
 {
@@ -180,7 +180,7 @@ check_operation(struct d_compiler *c, struct d_node *node)
 	}
 }
 
-/* ++ and -- make a variable that is not there; it is an int64_t. */
+/* Checks unary operators; ++ and -- create a new variable, as int64_t. */
 struct d_node *
 d_check_unary(struct d_compiler *c, struct d_node *node)
 {
@@ -239,7 +239,7 @@ check_logical(struct d_compiler *c, struct d_node *node)
 	node->type = c->types.type_int;
 }
 
-/* Compared with an enum, a name is one of its enumerators. */
+/* Replaces a name that is compared with an enum by one of its enumerators. */
 static void
 name_enumerator(struct d_compiler *c, const struct d_node *left,
     struct d_node *right, enum operator op)
@@ -286,7 +286,7 @@ check_comparison(struct d_compiler *c, struct d_node *node)
 	d_fail_operands(c, l, node->op, r);
 }
 
-/* A pointer that can be added to; strings count as such. */
+/* True for a pointer that can be added to, or a string. */
 static bool
 is_address(struct d_compiler *c, const struct d_node *node)
 {
@@ -347,7 +347,7 @@ check_cast(struct d_compiler *c, struct d_node *node)
 	r = d_type_resolve(from->type);
 	node->type = to->type;
 	node->flags |= from->flags & NODE_ALLOCA;
-	/* Who casts to a pointer may store through it; a run checks where. */
+	/* The result is writable; the address is checked at run time. */
 	if (l->kind == TYPE_POINTER)
 		node->flags |= NODE_WRITABLE;
 	if (d_type_compatible(l, r) ||
@@ -436,7 +436,7 @@ d_check_binary(struct d_compiler *c, struct d_node *node, unsigned use)
 	}
 }
 
-/* --- three --------------------------------------------------------------- */
+/* --- three operands ------------------------------------------------------ */
 
 static struct type *
 conditional_type(struct d_compiler *c, const struct d_node *l,

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What programs expect to be declared: types, and structures that built-in
- * variables point to.  A member that the translator leaves out is known by its
- * name but cannot be read.
+ * Predefined types, and structures that built-in variables point to.  A member
+ * without a translation has a name but cannot be read.
  */
 #include "builtins.h"
 
@@ -70,7 +69,7 @@ const char d_prelude[] =
 "inline psetid_t pset = curcpu->cpu_pset;\n"
 "inline chipid_t chip = curcpu->cpu_chip;\n"
 "inline lgrp_id_t lgrp = curcpu->cpu_lgrp;\n"
-/* A file is its descriptor: the numbers are enum tbuf_file_what. */
+/* A struct file * is a descriptor; the numbers are enum tbuf_file_what. */
 "struct file;\n"
 "translator fileinfo_t < struct file *F > {\n"
 "    fi_name = file`text((int)(long)F, 0);\n"
@@ -86,7 +85,7 @@ const char d_prelude[] =
 ;
 
 /*
- * What is handed to system calls, as DTrace knows it from the kernel's types:
+ * Types of arguments of system calls; DTrace has them from the kernel's types:
  * `((struct sockaddr_in *)copyin(arg1, arg2))->sin_port`.
  */
 const char d_kernel[] =

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Formats: read, and checked against what is printed by them.
+ * Formats: parsed, and checked against their arguments.
  */
 #include <string.h>
 
@@ -71,7 +71,7 @@ static const struct conversion conversions[] = {
 	{ "%", "void", ACCEPTS_NOTHING },
 };
 
-/* --- reading -------------------------------------------------------------- */
+/* --- parsing -------------------------------------------------------------- */
 
 static const char *
 read_number(const char *p, unsigned *value)
@@ -124,7 +124,7 @@ read_point(struct d_compiler *c, struct format_piece *piece)
 	piece->flags |= FORMAT_PRECISION;
 }
 
-/* Everything up to the conversion's name, in any order. */
+/* Reads flags, width and precision, in any order. */
 static const char *
 read_modifiers(struct d_compiler *c, struct format_piece *piece,
     const char *p)
@@ -167,7 +167,7 @@ find_conversion(const char *name, size_t length)
 	return (NULL);
 }
 
-/* p is behind the %; the place behind the conversion. */
+/* Reads a conversion; start is after the %.  Returns the place after it. */
 static const char *
 read_conversion(struct d_compiler *c, struct format_piece *piece,
     const char *start)
@@ -215,7 +215,7 @@ d_format_read(struct d_compiler *c, const char *format)
 
 /* --- checking ------------------------------------------------------------- */
 
-/* The arguments that are left, and how they are named in messages. */
+/* The remaining arguments, and their names for messages. */
 struct arguments {
 	const char *function;
 	const struct d_node *next;
@@ -244,7 +244,7 @@ is_wide(const struct type *type)
 	return (type->kind == TYPE_INTEGER && type->bits == 32);
 }
 
-/* "long", "signed long", "unsigned long". */
+/* True if a type is `name`: "long", "signed long", "unsigned long". */
 static bool
 is_named(const struct type *type, const char *name)
 {
@@ -321,7 +321,7 @@ accepts(struct d_compiler *c, const struct conversion *conversion,
 	}
 }
 
-/* The argument of a *. */
+/* Checks the argument of a *. */
 static void
 check_dynamic(struct d_compiler *c, const struct format_piece *piece,
     const char *star, struct arguments *arguments)
@@ -421,7 +421,7 @@ d_check_format(struct d_compiler *c, const struct d_node *call,
 		    arguments.function, arguments.number - 2);
 }
 
-/* Fewer conversions than keys are fine. */
+/* Checks a format of printa(); it may have fewer conversions than keys. */
 void
 d_check_aggregation_format(struct d_compiler *c, const struct d_node *call,
     const char *format, const struct identifier *aggregation)

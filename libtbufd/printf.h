@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Formats of printf(), printa() and their like, taken apart.
+ * Formats of printf(), printa() and similar actions, parsed.
  */
 #ifndef D_PRINTF_H
 #define D_PRINTF_H
 
 #include "tree/compiler.h"
 
-/* Which values a conversion takes. */
+/* The values that a conversion accepts. */
 enum conversion_accepts {
 	ACCEPTS_ADDRESS,	/* pointer or integer */
 	ACCEPTS_KERNEL_ADDRESS,
@@ -20,16 +20,16 @@ enum conversion_accepts {
 	ACCEPTS_CHARACTER,	/* an integer of up to 4 bytes */
 	ACCEPTS_FLOAT,
 	ACCEPTS_INTEGER,
-	ACCEPTS_SHORT,		/* by name, signed or not */
+	ACCEPTS_SHORT,		/* by its type's name, signed or not */
 	ACCEPTS_LONG,
-	ACCEPTS_LONG_LONG,	/* or a 64-bit integer's typedef */
-	ACCEPTS_TYPE,		/* of exactly the type that is named */
+	ACCEPTS_LONG_LONG,	/* or a typedef of a 64-bit integer */
+	ACCEPTS_TYPE,		/* exactly the named type */
 	ACCEPTS_NOTHING,	/* %% */
 };
 
 struct conversion {
 	const char *name;	/* "lld" */
-	const char *prototype;	/* as messages show it; or the type */
+	const char *prototype;	/* for messages; or the type */
 	enum conversion_accepts accepts;
 };
 
@@ -42,9 +42,9 @@ struct conversion {
 #define FORMAT_SPACE		0x40
 #define FORMAT_GROUP		0x80	/* ' */
 #define FORMAT_AGGREGATION	0x100	/* @ */
-#define FORMAT_PRECISION	0x200	/* has one */
+#define FORMAT_PRECISION	0x200	/* a precision is present */
 
-/* A piece of a format: what is printed as it is, then a conversion or none. */
+/* A piece of a format: literal text, then a conversion or NULL. */
 struct format_piece {
 	struct format_piece *next;
 	const char *prefix;
@@ -52,10 +52,10 @@ struct format_piece {
 	const struct conversion *conversion;
 	unsigned flags;
 	unsigned width, precision;
-	unsigned number;	/* of the piece: 1 is the first */
+	unsigned number;	/* of the piece, from 1 */
 };
 
-/* D_SYNTAX if it is malformed. */
+/* Parses a format; fails with D_SYNTAX if it is malformed. */
 struct format_piece *d_format_read(struct d_compiler *c, const char *format);
 
 #endif

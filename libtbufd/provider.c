@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Declarations of providers and their probes.  They are checked; the probes
- * that programs really have, and their arguments, are told by those.
+ * Declarations of providers and their probes.  They are only checked; programs
+ * define their own probes and arguments.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define NAME_MAX_LENGTH	63u
 #define PARAMETERS_MAX	255u
 
-/* As it is called: two underscores are a hyphen. */
+/* Returns a probe's name, in which two underscores are a hyphen. */
 static const char *
 probe_name(struct d_compiler *c, const char *name)
 {

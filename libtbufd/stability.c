@@ -21,7 +21,7 @@ static const char *const classes[] = {
 #define NLEVELS		(sizeof(levels) / sizeof(levels[0]))
 #define NCLASSES	(sizeof(classes) / sizeof(classes[0]))
 
-/* A type of a program that is traced. */
+/* Stability of a traced program's type. */
 static const struct d_stability foreign = { PRIVATE, PRIVATE, UNKNOWN };
 
 /* ------------------------------------------------------------ texts */
@@ -38,7 +38,7 @@ d_stability_class(unsigned class)
 	return (classes[class]);
 }
 
-/* Its number, or `count` if it is none of them. */
+/* Returns the index of a word, or `count` if it is not in the list. */
 static unsigned
 find(const char *const *words, unsigned count, const char *text,
     size_t length)
@@ -97,7 +97,7 @@ suffices(struct d_stability s, struct d_stability least)
 
 /* ------------------------------------------------------------ descriptions */
 
-/* Of a provider: of its name, of its other fields, of its arguments. */
+/* Stability of a provider's name and other fields, and of its arguments. */
 struct provider {
 	const char *name;
 	struct d_stability field[4];
@@ -115,7 +115,7 @@ static const struct provider providers[] = {
 	    OWN },
 	{ "syscall", { OWN, INNER, { PRIVATE, PRIVATE, ISA }, OWN },
 	    { PRIVATE, PRIVATE, ISA } },
-	/* All others; the last. */
+	/* All other providers; this is the last entry. */
 	{ NULL, { NOBODYS, NOBODYS, NOBODYS, NOBODYS }, NOBODYS }
 };
 
@@ -185,7 +185,7 @@ d_stability_builtin(unsigned id)
 
 /* ------------------------------------------------------------ nodes */
 
-/* What tells of the probe is as stable as the provider says. */
+/* Returns a name's stability; names about the probe have the provider's. */
 static struct d_stability
 of_identifier(const struct d_compiler *c, const struct identifier *one)
 {
@@ -210,7 +210,7 @@ of_identifier(const struct d_compiler *c, const struct identifier *one)
 	}
 }
 
-/* What the script makes of a program's type is that of the program. */
+/* Returns a type's stability; a pointer or an array has its base type's. */
 static struct d_stability
 of_type(const struct type *type)
 {
@@ -241,7 +241,7 @@ of_node(struct d_compiler *c, const struct d_node *node)
 		return (of_type(node->type));
 	if (node->condition != NULL)
 		s = lower(s, node->condition->stability);
-	/* The function of an aggregation has been looked at by itself. */
+	/* The function of an aggregation is checked by itself. */
 	if (node->left != NULL && node->kind != NODE_AGGREGATION)
 		s = lower(s, node->left->stability);
 	/* A member's name is not looked up. */
@@ -251,7 +251,7 @@ of_node(struct d_compiler *c, const struct d_node *node)
 	return (of_list(node->arguments, s));
 }
 
-/* As the message has it. */
+/* Returns a node's name for messages. */
 static const char *
 node_name(struct d_compiler *c, const struct d_node *node)
 {
@@ -309,7 +309,7 @@ d_stability_begin(struct d_compiler *c, const struct d_node *clause,
 	check_least(c, clause, description->stability);
 }
 
-/* With what stands behind conditions. */
+/* Lowers s to the statements' stability, including those in branches. */
 static struct d_stability
 of_statements(const struct d_node *list, struct d_stability s)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Translators, and what is translated by them.
+ * Translators, and translated values.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ d_node_translated(struct d_compiler *c, const struct d_node *node)
 	    one->kind == IDENTIFIER_TRANSLATED_POINTER ? one : NULL);
 }
 
-/* Of exactly that type; then of its base; then of one that could be passed. */
+/* Finds a translator for the type, or unless `exact` for a compatible one. */
 static struct translator *
 find_translator(struct d_compiler *c, const struct d_node *from,
     const struct type *to, bool exact)
@@ -136,7 +136,7 @@ make_translator(struct d_compiler *c, struct type *to, struct type *from,
 	return (one);
 }
 
-/* Errors in members are the whole translator's: of its last line. */
+/* Checks a translator.  Errors in members are reported at its last line. */
 struct d_node *
 d_check_translator(struct d_compiler *c, struct type *to, struct type *from,
     const char *name, struct d_node *members)

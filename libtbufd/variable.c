@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Checks of names: variables, arrays, functions and what they are given.
+ * Checks of names: variables, arrays, functions and their arguments.
  */
 #include <ctype.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "check.h"
 #include "tree/errors.h"
 
-/* The program has no modules whose symbols a scoped name could be. */
+/* Fails for a scoped name: there are no modules with symbols. */
 static _Noreturn void
 fail_scoped(struct d_compiler *c, const char *name)
 {
@@ -37,7 +37,7 @@ argument_class(struct d_compiler *c, const char *name, uint64_t number)
 	return (class == D_CLASS_ANY ? d_guess(c, name, number) : class);
 }
 
-/* Of a pointer, as its program declares it; NULL if nobody knows. */
+/* Returns the declared type of an argument that is a pointer, or NULL. */
 static struct type *
 argument_pointer(struct d_compiler *c, const char *name, uint64_t number,
     enum d_class class)
@@ -72,8 +72,8 @@ class_type(struct d_compiler *c, enum d_class class, struct type *pointer)
 }
 
 /*
- * A name that nothing else has may be that of an argument; NULL if not.  Where
- * a variable would be made, only what the clause has used as one already is.
+ * Finds an argument of the clause's probes; NULL if there is none.  With
+ * `create`, only an argument that the clause has already used is found.
  */
 static struct identifier *
 find_argument(struct d_compiler *c, const char *name, bool create)
@@ -92,7 +92,7 @@ find_argument(struct d_compiler *c, const char *name, bool create)
 	return (one);
 }
 
-/* Names in capitals are constants, by custom. */
+/* True for a name in capitals, which is a constant by convention. */
 static bool
 is_capital(const char *name)
 {
@@ -106,7 +106,7 @@ is_capital(const char *name)
 	return (letter);
 }
 
-/* The constant of an enum of the program's takes the name's place. */
+/* Replaces a name by a constant of an enum of the traced program. */
 static bool
 name_enumerator(struct d_compiler *c, struct d_node *node)
 {
@@ -202,7 +202,7 @@ prototype_type(struct d_compiler *c, const struct identifier *one,
 	return (type);
 }
 
-/* "T(A, [B], ...)" */
+/* Parses the parameters of "T(A, [B], ...)". */
 static void
 read_parameters(struct d_compiler *c, struct identifier *one, char *list)
 {
@@ -247,7 +247,7 @@ read_prototype(struct d_compiler *c, struct identifier *one)
 	read_parameters(c, one, open);
 }
 
-/* --- arguments against a signature -------------------------------------- */
+/* --- arguments and signatures -------------------------------------------- */
 
 static void
 check_count(struct d_compiler *c, const struct identifier *one,
@@ -315,7 +315,7 @@ d_check_signature(struct d_compiler *c, struct d_node *node,
 	node->type = one->type;
 }
 
-/* The first use of an array or aggregation says what its keys are. */
+/* Takes the keys of an array or aggregation from its first use. */
 static void
 learn_keys(struct d_compiler *c, struct identifier *one,
     const struct d_node *keys)
@@ -360,7 +360,7 @@ check_constant_index(struct d_compiler *c, const struct identifier *one,
 		    d_type_name(c, arguments->type));
 }
 
-/* Probes of the consumer's own, which have no arguments with types. */
+/* True for probes of the consumer, which have no typed arguments. */
 static bool
 has_no_arguments(const struct d_description *d)
 {
@@ -383,7 +383,7 @@ check_args(struct d_compiler *c, struct d_node *node,
 	const struct d_description *d = c->description;
 	enum d_class class;
 
-	/* What was found the first time stays, also if it was a guess. */
+	/* The first result is final, even if it was a guess. */
 	if ((node->flags & NODE_CHECKED) != 0)
 		return;
 	check_constant_index(c, one, arguments);
@@ -401,7 +401,7 @@ check_args(struct d_compiler *c, struct d_node *node,
 	    arguments->value, class));
 }
 
-/* The last of the registers that have names, see the prelude. */
+/* The last register that has a name, see predefined.c. */
 #ifdef __x86_64__
 #define REGISTER_LAST	25
 #else
@@ -426,9 +426,9 @@ check_uregs(struct d_compiler *c, struct d_node *node,
 	node->type = c->types.type_uint64;
 }
 
-/* --- functions that look at their arguments ----------------------------- */
+/* --- functions with checks of their own ---------------------------------- */
 
-/* alloca() and copyin(): what they give is in memory of D's own. */
+/* Checks alloca() and copyin(), which return addresses of D's own memory. */
 static void
 check_alloca(struct d_compiler *c, struct d_node *node,
     const struct d_node *size)

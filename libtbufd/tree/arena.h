@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory that is freed at once: all that a compiler makes lies here, so an
- * error may leave from anywhere.
+ * An arena, which is freed as a whole.  All memory of a compiler is in one, so
+ * an error may longjmp from anywhere.
  */
 #ifndef LIBTBUFD_TREE_ARENA_H
 #define LIBTBUFD_TREE_ARENA_H
@@ -12,14 +12,14 @@
 
 struct arena {
 	struct arena_chunk *chunks;
-	char *at, *end;		/* what is left of the newest chunk */
+	char *at, *end;		/* free part of the newest chunk */
 };
 
 void	arena_free(struct arena *arena);
-/* Zeroed, aligned for anything; NULL if there is no memory. */
+/* Returns zeroed memory, aligned for any type; NULL if there is none. */
 void	*arena_allocate(struct arena *arena, size_t size);
 
-/* The same for a compiler, which leaves by its error if there is none. */
+/* For a compiler, which fails with an error if there is no memory. */
 struct d_compiler;
 void	*d_allocate(struct d_compiler *c, size_t size);
 char	*d_copy(struct d_compiler *c, const char *text, size_t length);

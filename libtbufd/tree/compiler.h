@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the passes of the compiler share.
+ * struct d_compiler, which the passes of the compiler share.
  */
 #ifndef LIBTBUFD_TREE_COMPILER_H
 #define LIBTBUFD_TREE_COMPILER_H
@@ -23,43 +23,43 @@ struct d_compiler {
 	struct arena arena;
 	const struct d_options *options;
 
-	/* What one source leaves to the next. */
+	/* Retained from one source to the next. */
 	struct types types;
 	struct table globals;
 	struct table threads;		/* self-> */
 	struct table aggregations;
 	struct translator *translators;
-	unsigned generation;		/* counts sources, from 1 */
-	unsigned scripts;		/* counts what was generated */
+	unsigned generation;		/* number of the source, from 1 */
+	unsigned scripts;		/* scripts generated so far */
 	struct origin *origins;
 
 	/* The source that is being compiled. */
 	const struct d_source *source;
 	struct d_error *error;
-	jmp_buf *escape;		/* where an error leaves to */
+	jmp_buf *escape;		/* target of longjmp for an error */
 	bool *argument_used;
 	struct table locals;		/* this-> */
-	struct table names;		/* seen as identifiers: no types */
+	struct table names;		/* used as identifiers, not types */
 	struct table *inner;		/* parameters, before the globals */
-	struct table arguments;		/* of the clause's probes, after them */
-	struct guess *guesses;		/* of which class they are */
+	struct table arguments;		/* of the clause's probes */
+	struct guess *guesses;		/* classes assumed for these */
 
-	/* What the next error is about, if it is a name. */
+	/* The name that the next error is about, if it is one. */
 	enum d_unknown unknown;
 	const char *unknown_name;
-	const struct type *unknown_in;	/* whose member it would be */
+	const struct type *unknown_in;	/* type sought for a D_UNKNOWN_MEMBER */
 
-	/* Where an error is. */
+	/* Place of an error. */
 	const char *file;		/* of #line */
 	const char *region;
 	int line;
 
-	/* The lexer, and what the parser tells it. */
+	/* State of the lexer, part of it set by the parser. */
 	void *scanner;
-	int before[2];			/* the last tokens, the latest first */
-	unsigned tokens;		/* counts them */
-	const char *missed;		/* the last word that is no type where */
-	unsigned missed_at;		/* one is expected, and its token */
+	int before[2];			/* last two tokens, latest first */
+	unsigned tokens;		/* tokens read so far */
+	const char *missed;		/* last unknown name where a type is */
+	unsigned missed_at;		/* expected, and its token's number */
 	const char *module;		/* of a tag: module`struct tag */
 	int parentheses, brackets, braces;
 	unsigned include_depth;
@@ -67,9 +67,9 @@ struct d_compiler {
 	bool member_follows;		/* after . and -> */
 	bool in_dimension;		/* between [ ] of a declarator */
 	bool in_translator_input;
-	int comment_state;		/* what a comment interrupts */
+	int comment_state;		/* state to return to after a comment */
 	struct d_node *words;		/* of a control line */
-	struct pragma *pragmas;		/* of names that are not there yet */
+	struct pragma *pragmas;		/* for names not defined yet */
 	struct declared *declared;	/* providers */
 	struct declaration *declaration;
 
@@ -77,13 +77,13 @@ struct d_compiler {
 	const struct d_description *description;	/* of this clause */
 };
 
-/* Errors are this program's from now on. */
+/* Attributes errors to this program from now on. */
 void	d_origin(struct d_compiler *c, const struct d_node *program);
 void	d_lex_begin(struct d_compiler *c);
-/* From the grammar, for the lexer: what follows is a clause or an outer one. */
+/* Switch the lexer to a clause, or to the text between clauses. */
 void	d_lex_expression(struct d_compiler *c);
 void	d_lex_outer(struct d_compiler *c);
-/* The text of the last token. */
+/* Returns the text of the last token. */
 const char *d_lex_text(struct d_compiler *c);
 
 #endif

@@ -20,7 +20,7 @@ digit(char c)
 	return (c >= 'a' && c <= 'z' ? c - 'a' + 10 : 36);
 }
 
-/* Up to so many digits of a base; the place behind them. */
+/* Reads up to `most` digits of a base.  Returns the place after them. */
 static const char *
 digits(const char *p, const char *end, int base, int most, unsigned *value)
 {
@@ -29,7 +29,7 @@ digits(const char *p, const char *end, int base, int most, unsigned *value)
 	return (p);
 }
 
-/* What is behind a backslash; any other escape stays two characters. */
+/* Replaces an escape after its backslash; an unknown one is not replaced. */
 static const char *
 escape(const char *p, const char *end, char **out)
 {
@@ -107,7 +107,7 @@ d_read_integer(struct d_compiler *c, const char *text,
 	read_suffix(end, literal);
 }
 
-/* The first character is the highest byte. */
+/* Reads a character constant; its first character is the highest byte. */
 void
 d_read_character(struct d_compiler *c, const char *text, size_t length,
     struct literal *literal)
@@ -149,7 +149,7 @@ d_argument_string(struct d_compiler *c, const char *token)
 	return (d_unescape(c, text, strlen(text), NULL));
 }
 
-/* Neither an integer, with a sign or not, nor an identifier. */
+/* True for a text that is neither a number nor an identifier. */
 static bool
 is_string(const char *text)
 {

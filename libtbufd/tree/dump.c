@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tree as text, for tests: a line a node, indented by its depth.
+ * The tree as text, for tests: one line for each node, indented by its depth.
  */
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ dump_text(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-/* Types are named without a compiler: the base, and how it is derived. */
+/* Prints a type without a compiler: the base type and its derivations. */
 static void
 dump_type(const struct type *type, FILE *out)
 {

@@ -16,7 +16,7 @@ static const char *const tags[] = {
 	""
 };
 
-/* Scripts have lines; what stands on a command line has regions alone. */
+/* Fills the error: with a line in a script, a region in a command line. */
 static void
 fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
     va_list arguments)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Errors: each has a tag, which -x errtags shows, and leaves the compiler.
+ * Errors: each has a tag, which -x errtags shows, and ends a compilation.
  */
 #ifndef LIBTBUFD_TREE_ERRORS_H
 #define LIBTBUFD_TREE_ERRORS_H
@@ -71,19 +71,19 @@ enum d_tag {
 #define X(tag)	D_##tag,
 	D_TAGS(X)
 #undef X
-	D_UNTAGGED	/* DTrace says neither a tag nor where it is */
+	D_UNTAGGED	/* DTrace prints neither a tag nor a place */
 };
 
 struct d_compiler;
 struct d_node;
 
-/* The next error is about a name that nobody knows, which lives as long. */
+/* Notes an unknown name, valid until the next error, which is about it. */
 void	d_unknown(struct d_compiler *c, enum d_unknown what,
 	    const char *name);
-/* At the current line. */
+/* Fails at the current line. */
 _Noreturn void d_fail(struct d_compiler *c, enum d_tag tag,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* At a node's. */
+/* Fails at a node's line. */
 _Noreturn void d_fail_at(struct d_compiler *c, const struct d_node *node,
 	    enum d_tag tag, const char *format, ...)
 	    __attribute__((format(printf, 4, 5)));

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Operations, those on constants folded: so that they can stand where C wants
- * a constant, and because D decides their type by what was written.
+ * Operators, with constants folded: because C requires constants in some
+ * places, and because D decides their type by how they are written.
  *
- * What is folded has 64 bits, whatever its type: `timestamp + 5 * 1000000000`
- * is five seconds later, though both factors are int.  Who takes a constant as
- * one of a type cuts it to that (d_wrap()); a cast does so at once.
+ * A folded constant has 64 bits, regardless of its type: `timestamp + 5 *
+ * 1000000000` is five seconds later, though both factors are int.  A use as a
+ * value of a type cuts it to that type (d_wrap()), as does a cast.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ d_wrap(const struct type *type, uint64_t value)
 	return (value >> unused);
 }
 
-/* The operand itself, changed; NULL if this operator is none for constants. */
+/* Folds into the operand.  Returns NULL if the operator cannot be folded. */
 static struct d_node *
 fold_unary(enum operator op, struct d_node *operand)
 {
@@ -52,7 +52,7 @@ fold_unary(enum operator op, struct d_node *operand)
 	return (operand);
 }
 
-/* Of a type or a string constant: known at once. */
+/* Folds sizeof of a type or of a string constant. */
 static struct d_node *
 fold_sizeof(struct d_compiler *c, struct d_node *operand)
 {
@@ -92,7 +92,7 @@ d_node_unary(struct d_compiler *c, enum operator op, struct d_node *operand)
 static uint64_t
 divide(bool is_signed, uint64_t l, uint64_t r, bool modulo)
 {
-	if (is_signed && r == UINT64_MAX)	/* also of the least integer */
+	if (is_signed && r == UINT64_MAX)	/* also INT64_MIN / -1 */
 		return (modulo ? 0 : -l);
 	if (is_signed)
 		return ((uint64_t)(modulo ? (int64_t)l % (int64_t)r :
@@ -106,7 +106,7 @@ less(bool is_signed, uint64_t l, uint64_t r)
 	return (is_signed ? (int64_t)l < (int64_t)r : l < r);
 }
 
-/* Logical and relational ones are int, true or false. */
+/* Folds logical and relational operators, which return int 1 or 0. */
 static bool
 fold_truth(enum operator op, bool is_signed, uint64_t l, uint64_t r,
     uint64_t *value)
@@ -176,7 +176,7 @@ fold_arithmetic(enum operator op, bool is_signed, uint64_t l, uint64_t r,
 	}
 }
 
-/* Of the left operand's type, but without its sign; modulo 64. */
+/* Shifts as unsigned, by the count modulo 64. */
 static uint64_t
 shift(enum operator op, uint64_t value, uint64_t count)
 {

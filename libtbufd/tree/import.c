@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types of the programs that are traced.  The caller tells one level of a
- * type at a time (struct d_import); only what a script looks into is asked
- * for.  What a pointer points to stays a forward declaration until then.
+ * Types of traced programs.  The caller describes one level of a type at a time
+ * (struct d_import); the compiler reads only types that a script accesses.  A
+ * pointer's target stays a forward declaration until then.
  *
- * What is told may be nonsense, for it comes from files that others wrote:
- * types within each other without end, sizes that wrap, members beyond the
- * end.  All of it makes a type that is odd, and no more.
+ * Descriptions are not trusted, as they come from files of others: types may
+ * contain each other without end, sizes may wrap, members may be beyond the
+ * end.  All of this makes only an odd type.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@
 
 #define IMPORTS_MAX	50000	/* types of a command */
 #define MEMBERS_MAX	100000	/* of a type */
-#define DEPTH_MAX	64	/* of types within each other */
+#define DEPTH_MAX	64	/* nesting of types */
 #define SIZE_MAX_TYPE	((uint64_t)1 << 30)
 
 struct import {
-	struct import *next;		/* of the same hash */
+	struct import *next;		/* with the same hash */
 	uint64_t id;
 	struct type *type;
-	bool open;			/* it is being made */
+	bool open;			/* it is being built */
 };
 
 static struct type *import(struct d_compiler *c, uint64_t id, unsigned depth);
@@ -62,7 +62,7 @@ add(struct d_compiler *c, uint64_t id)
 	return (one);
 }
 
-/* --- what has no parts ------------------------------------------------- */
+/* --- types without parts ----------------------------------------------- */
 
 static struct type *
 named(struct d_compiler *c, const char *name)
@@ -70,7 +70,7 @@ named(struct d_compiler *c, const char *name)
 	return (d_type_find(c, name));
 }
 
-/* Of a size that D has no number of: its bytes. */
+/* Returns an array of bytes, for a size of which D has no number. */
 static struct type *
 bytes(struct d_compiler *c, uint64_t size)
 {
@@ -89,7 +89,7 @@ import_integer(struct d_compiler *c, const struct d_import *told)
 		if (!told->is_character && !told->is_signed &&
 		    strstr(name, "ool") != NULL)
 			return (named(c, "_Bool"));
-		/* D's char has a sign, whatever the machine's has. */
+		/* D's char is signed on every machine. */
 		if (strcmp(name, "char") == 0)
 			return (c->types.type_char);
 		return (named(c, told->is_signed ? "signed char" :
@@ -145,7 +145,7 @@ member_type(struct d_compiler *c, const struct d_import_member *told,
 	return (d_type_packed_field(c, type, told->bit, told->bits));
 }
 
-/* A member beyond the end, or of no size, is left out. */
+/* Adds a member, unless it is beyond the end or has no size. */
 static void
 add_member(struct d_compiler *c, struct type *type, struct member ***last,
     const struct d_import_member *told, unsigned depth)
@@ -173,7 +173,7 @@ add_member(struct d_compiler *c, struct type *type, struct member ***last,
 		type->alignment = d_type_alignment(of);
 }
 
-/* The caller's members hold until its next call, which theirs are. */
+/* Copies members, as importing their types makes the originals invalid. */
 static const struct d_import_member *
 copy_members(struct d_compiler *c, struct d_import *told)
 {
@@ -235,7 +235,7 @@ kind_of(enum d_import_kind kind)
 	    D_IMPORT_UNION ? TYPE_UNION : TYPE_ENUM);
 }
 
-/* It has no place among the names, for the script did not say it. */
+/* Makes a forward type; a script cannot find it by its name. */
 static struct type *
 announce(struct d_compiler *c, const struct d_import *told, uint64_t id)
 {
@@ -257,9 +257,9 @@ fill(struct d_compiler *c, struct type *type, struct d_import *told,
 		fill_composite(c, type, told, depth);
 }
 
-/* --- any ---------------------------------------------------------------- */
+/* --- any kind ------------------------------------------------------------ */
 
-/* A pointer's target is not looked at, but for its name. */
+/* Imports only the name of a pointer's target. */
 static struct type *
 import_target(struct d_compiler *c, uint64_t id, unsigned depth)
 {
@@ -323,7 +323,7 @@ make(struct d_compiler *c, struct import *one, struct d_import *told,
 	case D_IMPORT_STRUCT:
 	case D_IMPORT_UNION:
 	case D_IMPORT_ENUM:
-		/* Its members may point to it. */
+		/* The type is stored first, as its members may point to it. */
 		one->type = announce(c, told, one->id);
 		fill(c, one->type, told, depth);
 		return (one->type);
@@ -334,7 +334,7 @@ make(struct d_compiler *c, struct import *one, struct d_import *told,
 	}
 }
 
-/* What is within itself, or too deep, is void. */
+/* Imports a type; one within itself, or nested too deeply, is void. */
 static struct type *
 import(struct d_compiler *c, uint64_t id, unsigned depth)
 {
@@ -366,14 +366,14 @@ d_type_of_id(struct d_compiler *c, uint64_t id)
 
 /* --- by name ------------------------------------------------------------ */
 
-/* "module`name"; the name alone is of any module. */
+/* Finds "module`name"; without a module, a name in any module. */
 static uint64_t
 find_named(struct d_compiler *c, enum d_import_kind kind, const char *name)
 {
 	const struct d_callbacks *calls = &c->options->callbacks;
 	const char *scope = strrchr(name, '`'), *module = NULL;
 
-	/* The types of programs are as wide as these are. */
+	/* Program types have 64-bit long and pointers. */
 	if (calls->type_find == NULL || c->options->ilp32)
 		return (0);
 	if (scope != NULL) {

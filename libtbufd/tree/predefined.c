@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The constants that programs expect to be declared: inlines, as those of D's
- * libraries are.  A table makes them faster than as many lines of D.
+ * Predefined constants: inlines, as in D's libraries.  A table compiles faster
+ * than as many lines of D.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,14 @@
 #include "identifiers.h"
 #include "tree.h"
 
-/* One of C, by the value that it has on this machine. */
+/* A constant of C, with its value on this machine. */
 #define OF_C(name)	{ #name, name }
 
 static const struct {
 	const char *name;
 	int value;
 } constants[] = {
-	/* What arg4 of ERROR may be. */
+	/* Values of arg4 of ERROR. */
 	{ "DTRACEFLT_UNKNOWN", 0 }, { "DTRACEFLT_BADADDR", 1 },
 	{ "DTRACEFLT_BADALIGN", 2 }, { "DTRACEFLT_ILLOP", 3 },
 	{ "DTRACEFLT_DIVZERO", 4 }, { "DTRACEFLT_NOSCRATCH", 5 },
@@ -45,7 +45,7 @@ static const struct {
 	{ "IPPROTO_MAX", 256 }, { "ARPHRD_ETHER", 1 },
 	{ "ARPHRD_INFINIBAND", 32 },
 
-	/* Processes: psinfo_t, lwpsinfo_t, and how children end. */
+	/* Processes: psinfo_t, lwpsinfo_t, and reasons of children's ends. */
 	{ "PR_MODEL_ILP32", 1 }, { "PR_MODEL_LP64", 2 }, { "PR_STOPPED", 1 },
 	{ "PR_ISTOP", 2 }, { "PR_DSTOP", 4 }, { "PR_IDLE", 0x10000000 },
 	{ "SSLEEP", 1 }, { "SRUN", 2 }, { "SZOMB", 3 }, { "SSTOP", 4 },
@@ -65,7 +65,7 @@ static const struct {
 	OF_C(O_FSYNC), OF_C(O_DSYNC), OF_C(O_RSYNC), OF_C(O_ASYNC),
 	OF_C(O_DIRECTORY), OF_C(O_NOFOLLOW), OF_C(O_CLOEXEC),
 
-	/* What errno may be. */
+	/* Values of errno. */
 	OF_C(EPERM), OF_C(ENOENT), OF_C(ESRCH), OF_C(EINTR), OF_C(EIO),
 	OF_C(ENXIO), OF_C(E2BIG), OF_C(ENOEXEC), OF_C(EBADF), OF_C(ECHILD),
 	OF_C(EAGAIN), OF_C(EWOULDBLOCK), OF_C(ENOMEM), OF_C(EACCES),

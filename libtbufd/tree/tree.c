@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Making nodes.  A node's line is that of the last token that was read when it
- * was made.
+ * Creation of nodes.  A node's line is that of the last token that was read
+ * before.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ d_node_make(struct d_compiler *c, enum node_kind kind)
 	return (node);
 }
 
-/* Passes recurse into the tree; what is deeper would not fit the stack. */
+/* Passes recurse into the tree; a deeper one could overflow the stack. */
 #define DEPTH_MAX	1000
 
 void
@@ -103,7 +103,7 @@ d_node_constant(struct d_compiler *c, struct type *type, uint64_t value)
 	return (node);
 }
 
-/* As in C: the first type that holds it, of those that its suffix allows. */
+/* Returns the first of the literal's types, in C's order, that holds it. */
 static struct type *
 literal_type(struct d_compiler *c, const struct literal *literal)
 {
@@ -139,7 +139,7 @@ d_node_string(struct d_compiler *c, const char *text)
 	return (node);
 }
 
-/* An inline that is a constant is one, also where constants are required. */
+/* Makes a name; a constant inline becomes a constant at once. */
 struct d_node *
 d_node_name(struct d_compiler *c, const char *name)
 {

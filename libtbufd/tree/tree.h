@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tree of a program.  The parser makes its nodes, with the constants
- * folded; the checks give each expression its type and identifier.
+ * The tree of a program.  The parser makes its nodes and folds constants; the
+ * checks assign each expression its type and identifier.
  */
 #ifndef LIBTBUFD_TREE_TREE_H
 #define LIBTBUFD_TREE_TREE_H
@@ -12,7 +12,7 @@
 enum node_kind {
 	NODE_INTEGER,		/* value */
 	NODE_STRING,		/* text */
-	NODE_NAME,		/* text: not looked up yet; @ in front or not */
+	NODE_NAME,		/* text: not looked up yet; may begin with @ */
 	NODE_VARIABLE,		/* identifier, arguments: its keys */
 	NODE_AGGREGATION,	/* identifier, arguments: keys, left: call */
 	NODE_CALL,		/* identifier, arguments */
@@ -21,15 +21,15 @@ enum node_kind {
 	NODE_BINARY,		/* left op right */
 	NODE_CONDITIONAL,	/* condition ? left : right */
 	NODE_EXPRESSION,	/* a statement: left */
-	NODE_ACTION,		/* a statement: left, the call of an action */
+	NODE_ACTION,		/* a statement: left, an action's call */
 	NODE_IF,		/* a statement: condition, left, right: lists */
-	NODE_DESCRIPTION,	/* description, text: as =0x3, or NULL */
+	NODE_DESCRIPTION,	/* description, text: such as =0x3, or NULL */
 	NODE_CLAUSE,		/* descriptions, condition, arguments: body */
 	NODE_INLINE,		/* identifier, left */
 	NODE_MEMBER,		/* text = left; */
 	NODE_TRANSLATOR,	/* translator, arguments: members */
 	NODE_PROVIDER,		/* text, arguments: probes */
-	NODE_PROBE,		/* text, left: parameters, right: its output */
+	NODE_PROBE,		/* text, left: parameters, right: output */
 	NODE_PROGRAM,		/* arguments */
 };
 
@@ -47,7 +47,7 @@ enum operator {
 	OP_ADD, OP_SUBTRACT,
 	OP_MULTIPLY, OP_DIVIDE, OP_MODULO,
 	OP_CAST, OP_XLATE, OP_INDEX, OP_MEMBER, OP_POINTER,
-	/* Those of one operand. */
+	/* Unary operators. */
 	OP_PRE_INCREMENT, OP_PRE_DECREMENT,
 	OP_POST_INCREMENT, OP_POST_DECREMENT,
 	OP_ADDRESS, OP_DEREFERENCE, OP_PLUS, OP_MINUS, OP_COMPLEMENT, OP_NOT,
@@ -58,18 +58,18 @@ enum operator {
 #define NODE_WRITABLE	0x02
 #define NODE_CHECKED	0x04
 #define NODE_ALLOCA	0x08	/* may be an address of alloca() */
-#define NODE_UNASSIGNED	0x10	/* may be one or not, by a condition */
+#define NODE_UNASSIGNED	0x10	/* so may only one branch of a ?: */
 #define NODE_VARIABLE_ARGUMENTS	0x20	/* the ... of a prototype */
 
 struct d_node {
-	struct d_node *next;		/* of a list */
+	struct d_node *next;		/* in a list */
 	struct d_node *last;		/* of the list that begins here */
 	enum node_kind kind;
 	enum operator op;
 	unsigned flags;
 	struct d_stability stability;	/* stability.h */
 	int line;
-	unsigned depth;			/* of the tree below it */
+	unsigned depth;			/* height of the tree below it */
 	struct type *type;
 	struct identifier *identifier;
 	struct d_node *condition;
@@ -87,23 +87,23 @@ struct translator {
 	struct translator *next;
 	struct type *from, *to;
 	struct identifier *parameter;
-	struct identifier *whole;	/* the result, as identifier */
-	struct identifier *pointer;	/* a pointer to it */
+	struct identifier *whole;	/* identifier of the result */
+	struct identifier *pointer;	/* identifier of a pointer to it */
 	struct d_node *members;
 	struct table parameters;
 };
 
-/* An integer as it was written. */
+/* An integer as written in the source. */
 struct literal {
 	uint64_t value;
 	bool decimal;
 	bool is_unsigned;
 	unsigned longs;
-	char prefix;		/* + or -, of a macro argument */
+	char prefix;		/* + or -, in a macro argument */
 };
 
 struct d_node *d_node_make(struct d_compiler *c, enum node_kind kind);
-/* The node is above this list: passes may recurse. */
+/* Sets the node's depth above the list's; too deep a tree is an error. */
 void	d_node_above(struct d_compiler *c, struct d_node *node,
 	    const struct d_node *list);
 struct d_node *d_node_link(struct d_node *list, struct d_node *more);
@@ -135,21 +135,21 @@ struct d_node *d_node_clause(struct d_compiler *c,
 struct d_node *d_node_description(struct d_compiler *c, const char *text);
 struct d_node *d_node_description_id(struct d_compiler *c, uint64_t id);
 
-/* Cut to the type's width and extended by its sign. */
+/* Cuts a value to the type's width and extends it by its sign. */
 uint64_t d_wrap(const struct type *type, uint64_t value);
-/* As messages show it: "+=". */
+/* Returns the operator as messages show it: "+=". */
 const char *d_operator_text(enum operator op);
-/* A node's type as messages name it. */
+/* Returns the name of a node's type for messages. */
 const char *d_node_type_name(struct d_compiler *c, const struct d_node *node);
-/* A constant that is greater than 0. */
+/* True for a constant greater than 0. */
 bool	d_node_is_positive(const struct d_node *node);
 bool	d_node_is_string(struct d_compiler *c, const struct d_node *node);
-/* Its type is known by its identifier alone: translated, aggregations. */
+/* True if only its identifier has a type: translated values, aggregations. */
 bool	d_node_is_dynamic(struct d_compiler *c, const struct d_node *node);
-/* A pointer or an array, but no string. */
+/* True for a pointer or an array, but not for a string. */
 bool	d_node_is_pointer(struct d_compiler *c, const struct d_node *node);
 unsigned d_node_count(const struct d_node *list);
-/* Is a statement of the list itself an if? */
+/* True if a statement of the list itself is an if. */
 bool	d_has_if(const struct d_node *list);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a type is, how large, and which go together.
+ * Properties of types: size, alignment, compatibility.
  */
 #include <string.h>
 
@@ -115,8 +115,8 @@ d_type_compatible(const struct type *a, const struct type *b)
 }
 
 /*
- * The wider one; of one width the unsigned one; then the one that was made
- * later.  Nothing is widened to int.
+ * Returns the wider type; of one width the unsigned type, then the one that was
+ * created later.  There is no promotion to int.
  */
 struct type *
 d_type_promote(struct d_compiler *c, struct type *a, struct type *b)
@@ -178,7 +178,7 @@ d_type_has_sign(const struct type *type)
 	    (type->flags & TYPE_UNSIGNED) == 0));
 }
 
-/* One of 8, 16, 32 or 64 bits is an integer like others. */
+/* True for a bit-field; one of 8, 16, 32 or 64 bits is a plain integer. */
 bool
 d_type_is_bit_field(const struct type *type)
 {
@@ -254,7 +254,7 @@ base_name(struct d_compiler *c, const struct type *type)
 	}
 }
 
-/* "int", "char *", "int *[3]", "int (*)[3]", "int [2][3]". */
+/* Returns "int", "char *", "int *[3]", "int (*)[3]", "int [2][3]". */
 const char *
 d_type_name(struct d_compiler *c, const struct type *type)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The types that there are: found, made, laid out.
+ * The known types: lookup, creation, layout.
  */
 #include <ctype.h>
 #include <string.h>
@@ -46,7 +46,7 @@ d_type_add(struct d_compiler *c, enum type_kind kind, const char *name)
 	return (type);
 }
 
-/* Tags are names of their own. */
+/* True for a tag, which has a name space of its own. */
 static bool
 is_tag(const struct type *type)
 {
@@ -54,7 +54,7 @@ is_tag(const struct type *type)
 	    type->kind == TYPE_ENUM || type->kind == TYPE_FORWARD);
 }
 
-/* D`t and C`t are what scripts and their headers declare. */
+/* Removes D` and C`, the scopes of a script's and its headers' declarations. */
 static const char *
 without_scope(const char *name)
 {
@@ -89,7 +89,7 @@ find_plain(struct d_compiler *c, const char *name)
 	return (NULL);
 }
 
-/* "struct s", "union u", "enum e", or another name. */
+/* Finds "struct s", "union u", "enum e", or another name. */
 static struct type *
 find_base(struct d_compiler *c, const char *name)
 {
@@ -191,7 +191,7 @@ round_up(uint64_t offset, uint64_t alignment)
 	return (over == 0 ? offset : offset + alignment - over);
 }
 
-/* A structure ends where its last member does, whatever its alignment is. */
+/* Adds a member; a structure ends with its last member, without padding. */
 bool
 d_type_add_member(struct d_compiler *c, struct type *composite,
     const char *name, struct type *type)
@@ -239,7 +239,7 @@ struct integer {
 	unsigned flags;
 };
 
-/* In this order: of two of a width, the later one is an operation's type. */
+/* Order matters: of two types of one width, operations use the later one. */
 static const struct integer integers[] = {
 	{ "void", 0, TYPE_SIGNED },
 	{ "signed", 32, TYPE_SIGNED },
@@ -322,7 +322,7 @@ static const struct {
 	{ "__u64", "unsigned long long" },
 };
 
-/* With long of 32 bits some are others. */
+/* Typedefs that differ if long has 32 bits. */
 static const struct {
 	const char *name, *of;
 } narrow[] = {
@@ -342,7 +342,7 @@ static const char *const constants[] = {
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Is it long, but not long long nor a double? */
+/* True for "long" and its like, but not for "long long" or "long double". */
 static bool
 is_long(const char *name)
 {
@@ -407,7 +407,7 @@ find_own(struct d_compiler *c)
 	types->type_stack = d_type_typedef(c, "stack", types->type_void);
 	types->type_symaddr = d_type_typedef(c, "_symaddr", types->type_void);
 	types->type_usymaddr = d_type_typedef(c, "_usymaddr", types->type_void);
-	/* These two have no name that a script could say. */
+	/* Scripts cannot name these two types. */
 	types->type_dynamic = make(c, TYPE_TYPEDEF, NULL);
 	types->type_dynamic->of = types->type_void;
 	types->type_function = make(c, TYPE_FUNCTION, NULL);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types.  Each type but an array is one structure, so that two are the same if
- * their addresses are; const and volatile are read and forgotten.
+ * Types.  Each type but an array is one structure, so two types are equal if
+ * their addresses are; const and volatile are parsed and ignored.
  */
 #ifndef LIBTBUFD_TREE_TYPES_H
 #define LIBTBUFD_TREE_TYPES_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum type_kind {
-	TYPE_INTEGER,		/* void too: of no bits */
+	TYPE_INTEGER,		/* and void, with 0 bits */
 	TYPE_FLOAT,
 	TYPE_POINTER,
 	TYPE_ARRAY,
@@ -28,13 +28,13 @@ enum type_kind {
 #define TYPE_CHARACTER	0x02
 #define TYPE_BITFIELD	0x04
 #define TYPE_PACKED	0x08	/* a bit-field that shares its bytes */
-#define TYPE_UNSIGNED	0x10	/* an enum of no negative values */
+#define TYPE_UNSIGNED	0x10	/* an enum without negative values */
 
 struct tbuf_d_shape;
 
 struct member {
 	struct member *next;
-	const char *name;	/* NULL: its members are the outer one's */
+	const char *name;	/* NULL: its members belong to the outer type */
 	struct type *type;
 	uint64_t offset;
 };
@@ -46,29 +46,29 @@ struct enumerator {
 };
 
 struct type {
-	struct type *next;	/* in the order of their making */
-	struct type *chain;	/* of the same hash */
+	struct type *next;	/* in order of creation */
+	struct type *chain;	/* with the same hash */
 	enum type_kind kind;
-	enum type_kind tag;	/* of a TYPE_FORWARD: what it announces */
+	enum type_kind tag;	/* of a TYPE_FORWARD: kind of its tag */
 	unsigned flags;
 	unsigned bits;		/* integers, floats, enums if not 32 */
-	unsigned bit;		/* of a bit-field: its first one in there */
-	unsigned number;	/* counts types */
-	const char *name;	/* the tag of struct, union, enum; or NULL */
-	struct type *of;	/* what it points to, is made of, stands for */
-	struct type *pointer;	/* to this one, once it was needed */
-	struct type *bit_field;	/* others of this one's bit-fields */
-	uint64_t count;		/* an array's elements */
-	uint64_t size;		/* struct and union: to the last member's end */
+	unsigned bit;		/* first bit of a bit-field in its bytes */
+	unsigned number;	/* in order of creation */
+	const char *name;	/* tag of struct, union, enum; or NULL */
+	struct type *of;	/* target, element, or typedef's type */
+	struct type *pointer;	/* to this type, once it was needed */
+	struct type *bit_field;	/* next bit-field of the same base type */
+	uint64_t count;		/* elements of an array */
+	uint64_t size;		/* struct, union: end of the last member */
 	unsigned alignment;
 	struct member *members;
 	struct enumerator *enumerators;
-	/* Of a program (import.c): its id, or 0. */
+	/* Id in a traced program (import.c), or 0. */
 	uint64_t import;
-	bool imported;		/* this is its definition */
-	bool sought;		/* no program has it */
-	bool weak;		/* D's, which a script may declare otherwise */
-	/* What output knows of it, in the shape_of-th script. */
+	bool imported;		/* defined by a traced program */
+	bool sought;		/* import was tried, do not repeat it */
+	bool weak;		/* of d_kernel: a script may redeclare it */
+	/* The type's form in the output of script number shape_of. */
 	const struct tbuf_d_shape *shape;
 	unsigned shape_of;
 };
@@ -78,13 +78,13 @@ struct type {
 struct import;
 
 struct types {
-	struct import *imports[TYPES_HASH];	/* by id */
+	struct import *imports[TYPES_HASH];	/* hash table by id */
 	unsigned nimports;
 	struct type *first, **last;
 	struct type *hash[TYPES_HASH];
 	unsigned count;
-	unsigned own;		/* those before it are D's, no script's */
-	/* Those that the compiler itself needs. */
+	unsigned own;		/* types with lower numbers are D's own */
+	/* Types that the compiler itself needs. */
 	struct type *type_void, *type_char, *type_int, *type_size;
 	struct type *type_int64, *type_uint64, *type_ptrdiff;
 	struct type *type_string, *type_dynamic, *type_function;
@@ -95,10 +95,10 @@ struct types {
 struct d_compiler;
 
 void	d_types_init(struct d_compiler *c);
-/* How large a string is, once the option says it anew. */
+/* Sets the size of strings after the option strsize has changed. */
 void	d_types_strsize(struct d_compiler *c);
 
-/* By the name that a prototype has: "int", "struct s", "char *"; or NULL. */
+/* Finds a type by its name: "int", "struct s", "char *"; or NULL. */
 struct type *d_type_find(struct d_compiler *c, const char *name);
 struct type *d_type_find_tag(struct d_compiler *c, enum type_kind tag,
 	    const char *name);
@@ -109,60 +109,60 @@ struct type *d_type_array(struct d_compiler *c, struct type *of,
 	    uint64_t count);
 struct type *d_type_typedef(struct d_compiler *c, const char *name,
 	    struct type *of);
-/* One that has its bytes for itself, and one among others in C's way. */
+/* A bit-field with bytes of its own, and one that shares its bytes as in C. */
 struct type *d_type_bit_field(struct d_compiler *c, struct type *of,
 	    unsigned bits);
 struct type *d_type_packed_field(struct d_compiler *c, struct type *of,
 	    unsigned bit, unsigned bits);
-/* False if there is one of that name. */
+/* Returns false if the name is taken. */
 bool	d_type_add_member(struct d_compiler *c, struct type *composite,
 	    const char *name, struct type *type);
 bool	d_type_add_enumerator(struct d_compiler *c, struct type *type,
 	    const char *name, int value);
 
-/* --- types of the programs that are traced (import.c) ---------------- */
+/* --- types of traced programs (import.c) ------------------------------ */
 
-/* Through typedefs; a tag that only a program defines is defined. */
+/* Resolves typedefs, and defines a tag that only a traced program defines. */
 struct type *d_type_complete(struct d_compiler *c, const struct type *type);
-/* A typedef or another name of a program's; from now on it is found. */
+/* Adds a typedef of a traced program to the types; false if there is none. */
 bool	d_type_import(struct d_compiler *c, const char *name);
 struct type *d_type_of_id(struct d_compiler *c, uint64_t id);
-/* The enum that an enumerator belongs to; NULL if there is none. */
+/* Finds the enum of an enumerator; NULL if there is none. */
 struct type *d_type_of_enumerator(struct d_compiler *c, const char *name,
 	    int *value);
-/* The script defines this tag itself. */
+/* Forgets a definition, as the script defines the tag itself. */
 void	d_type_forget(struct type *type);
 
-/* --- what they are --------------------------------------------------- */
+/* --- properties ------------------------------------------------------ */
 
-/* Through typedefs. */
+/* Resolves typedefs. */
 struct type *d_type_resolve(const struct type *type);
-/* Through typedefs, bit-fields and tags that were defined later. */
+/* Finds a member by name, also in members without a name. */
 const struct member *d_type_member(const struct type *type, const char *name,
 	    uint64_t *offset);
 uint64_t d_type_size(const struct type *type);
 unsigned d_type_alignment(const struct type *type);
 bool	d_type_compatible(const struct type *a, const struct type *b);
-/* The type of an operation on integers of these types. */
+/* Returns the type of an operation on integers of these types. */
 struct type *d_type_promote(struct d_compiler *c, struct type *a,
 	    struct type *b);
 
 bool	d_type_is_void(const struct type *type);
-bool	d_type_is_integer(const struct type *type);	/* enums too */
+bool	d_type_is_integer(const struct type *type);	/* or enum */
 bool	d_type_is_float(const struct type *type);
 bool	d_type_is_scalar(const struct type *type);
 bool	d_type_is_signed(const struct type *type);
-/* Its values are extended by their sign: enums, too. */
+/* True if values are sign-extended; those of an enum may be, too. */
 bool	d_type_has_sign(const struct type *type);
 bool	d_type_is_bit_field(const struct type *type);
-/* A pointer to void or to a function. */
+/* True for a pointer to void or to a function. */
 bool	d_type_is_void_pointer(const struct type *type);
-/* A pointer to, or an array of, char. */
+/* True for a pointer to, or an array of, char. */
 bool	d_type_is_char_string(const struct type *type);
-/* Passed by its address: struct, array and the like. */
+/* True if values are passed by address: struct, array and similar types. */
 bool	d_type_is_reference(const struct type *type);
 
-/* As messages name it; lies in the arena. */
+/* Returns the name for messages, in the arena. */
 const char *d_type_name(struct d_compiler *c, const struct type *type);
 
 #endif
