@@ -145,7 +145,7 @@ check_effects(struct d_compiler *c, struct d_node *list,
 		d_check_statement(c, &state, list);
 }
 
-/* Checks each branch of an if, and what follows it, as a clause of its own. */
+/* Checks an if's branches, and the statements after it, as separate clauses. */
 static void
 check_blocks(struct d_compiler *c, struct d_node **list)
 {

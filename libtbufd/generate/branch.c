@@ -5,14 +5,14 @@
  */
 #include "generate.h"
 
-/* In the order of the machine's comparisons: LT to GE, then unsigned. */
+/* The order is that of the machine's comparisons: LT to GE, then unsigned. */
 enum relation { EQ, NE, LT, LE, GT, GE, LTU, LEU, GTU, GEU };
 
-/* What is compared: numbers, as signed ones or not, or texts. */
+/* A comparison of signed or unsigned numbers, or of texts. */
 struct comparison {
 	const struct d_node *left, *right;
 	enum relation relation;
-	const struct type *type;	/* of integers; or NULL */
+	const struct type *type;	/* for integers; or NULL */
 	bool texts;
 };
 
@@ -53,7 +53,7 @@ is_comparison(const struct d_node *node)
 	    node->op <= OP_GREATER_EQUAL);
 }
 
-/* A text, or what can be compared with one. */
+/* True for a text, or a value that can be compared with one. */
 static bool
 as_text(const struct generator *g, const struct d_node *node)
 {
@@ -62,7 +62,7 @@ as_text(const struct generator *g, const struct d_node *node)
 	    (node->kind == NODE_INTEGER && node->value == 0));
 }
 
-/* A folded constant that has more than its type has room for. */
+/* True for a folded constant that does not fit its type. */
 static bool
 is_wide(const struct d_node *node)
 {
@@ -103,7 +103,7 @@ operand(struct generator *g, const struct comparison *c,
 		d_value(g, node, to);
 }
 
-/* The right one, behind the left one; a text's address has to stay in sight. */
+/* Computes the right operand; a text's address must stay in a register. */
 static void
 operand_right(struct generator *g, const struct comparison *c, unsigned to)
 {
@@ -160,7 +160,7 @@ branch_texts(struct generator *g, const struct comparison *c,
 	d_emit_jump(g, TBUF_OP_JEQI + c->relation, to, 0, 0, label);
 }
 
-/* Arguments are compared where they are: predicates begin so. */
+/* Compares an argument with a constant in one jump, as predicates often do. */
 static bool
 branch_argument(struct generator *g, const struct comparison *c,
     uint64_t value, struct label *label)
@@ -206,7 +206,7 @@ branch_comparison(struct generator *g, const struct d_node *node, bool sense,
 	d_emit_jump(g, TBUF_OP_JEQ + c.relation, to, to + 1, 0, label);
 }
 
-/* Either operand decides, or the right one alone. */
+/* Jumps for && and ||; the left operand may decide alone. */
 static void
 branch_logical(struct generator *g, const struct d_node *node, bool sense,
     struct label *label, unsigned to)

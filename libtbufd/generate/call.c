@@ -12,14 +12,14 @@
 
 /* --- variables ------------------------------------------------------------ */
 
-/* Are there returns of system calls among the clause's probes? */
+/* Whether the clause's probes are returns of system calls. */
 enum returns {
 	RETURNS_NONE,
 	RETURNS_SOME,
 	RETURNS_ALL
 };
 
-/* By fields that name the provider, as it is preloaded. */
+/* Classifies a description; an empty provider or * does not preload syscall. */
 static enum returns
 returns_of(const struct d_description *d)
 {
@@ -47,8 +47,8 @@ returns(const struct generator *g)
 }
 
 /*
- * arg1 of a system call's return is its result, as arg0; what the probe has
- * there is errno.
+ * arg1 of a system call's return is its result, as arg0 is; the probe's own
+ * arg1 is errno.
  */
 bool
 d_is_argument(const struct generator *g, const struct d_node *node,
@@ -81,7 +81,7 @@ argument(struct generator *g, const struct d_node *node, unsigned selector,
 	    0, 0, selector);
 }
 
-/* arg1 of clauses at returns of system calls and at other probes. */
+/* Loads arg1 where only some of the probes are returns of system calls. */
 static void
 result_or_argument(struct generator *g, enum tbuf_operation load, unsigned to)
 {
@@ -159,7 +159,7 @@ static const struct builtin_pair variables[] = {
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Whoever unwinds a stack comes too late for a value in a clause. */
+/* Sets flags: a stack that is unwound later has no value in a clause. */
 static void
 note_stack(struct generator *g, unsigned id)
 {
@@ -214,7 +214,7 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 			d_convert(g, g->c->types.type_int64, node->type, to);
 			return;
 		}
-	/* A thread's or a CPU's structure has no address. */
+	/* Structures of threads and CPUs have no address. */
 	d_emit_number(g, to, 0);
 }
 
@@ -223,7 +223,7 @@ d_builtin(struct generator *g, const struct d_node *node, unsigned to)
 struct subroutine {
 	enum builtin id;
 	enum tbuf_subroutine machine;
-	uint32_t flags;		/* of the clause */
+	uint32_t flags;		/* for the clause */
 };
 
 static const struct subroutine subroutines[] = {
@@ -266,7 +266,7 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_strtok, TBUF_SUB_STRTOK, 0 },
 	{ BUILTIN_strtoll, TBUF_SUB_STRTOLL, 0 },
 	{ BUILTIN_substr, TBUF_SUB_SUBSTR, 0 },
-	/* Actions that leave nothing in a record. */
+	/* Actions without data in a record. */
 	{ BUILTIN_breakpoint, TBUF_SUB_BREAKPOINT, TBUF_CLAUSE_DESTRUCTIVE },
 	{ BUILTIN_chill, TBUF_SUB_CHILL, TBUF_CLAUSE_DESTRUCTIVE },
 	{ BUILTIN_panic, TBUF_SUB_PANIC, TBUF_CLAUSE_DESTRUCTIVE },
@@ -311,7 +311,7 @@ d_frames(const struct generator *g, const struct d_node *node)
 	return ((uint32_t)frames);
 }
 
-/* Memory that begins with the image that addresses in it belong to. */
+/* Allocates memory that begins with the image of the addresses in it. */
 static void
 image(struct generator *g, uint32_t size, unsigned to)
 {
@@ -336,7 +336,7 @@ d_raw_image(struct generator *g, unsigned to)
 	d_emit(g, TBUF_OP_LDB, d_register(g, to), 0, 0, TBUF_BUILTIN_IMAGE);
 }
 
-/* Of a kernel's stack nothing is known. */
+/* Computes a stack's addresses; those of a kernel's stack are 0. */
 void
 d_stack(struct generator *g, const struct d_node *node, uint32_t frames,
     unsigned to)
@@ -363,13 +363,13 @@ d_symbol(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	d_value_as(g, node->arguments, type, to + 1);
-	/* The address last: the image takes a register, too. */
+	/* The address comes last, as image() uses a register, too. */
 	d_emit_move(g, to + 2, to + 1);
 	image(g, 16, to);
 	d_emit(g, TBUF_OP_ST8, to + 2, to, 0, 8);
 }
 
-/* What symbols are told by is their address. */
+/* True for a symbol, which is represented by its address. */
 static bool
 is_symbol(const struct generator *g, const struct d_node *node)
 {
@@ -379,7 +379,7 @@ is_symbol(const struct generator *g, const struct d_node *node)
 
 /* --- calls ---------------------------------------------------------------- */
 
-/* copyin() and copyinstr() of an argument that is a text read it in place. */
+/* True if the argument is an address: copyin() of a text reads it in place. */
 static bool
 takes_address(unsigned id, unsigned number)
 {
@@ -407,7 +407,7 @@ parameter(struct generator *g, const struct identifier *one, unsigned number,
 		d_may_copyin(g, argument);
 }
 
-/* Copies go to what alloca() gave, nowhere else. */
+/* Fails unless the destination of a copy is memory of alloca(). */
 static void
 check_destination(struct generator *g, const struct identifier *one,
     const struct d_node *destination, int number)
@@ -419,7 +419,7 @@ check_destination(struct generator *g, const struct identifier *one,
 		    number);
 }
 
-/* What DTrace asks of arguments when it makes code, behind all other checks. */
+/* Checks arguments as late as DTrace does, when it generates code. */
 static void
 check_arguments(struct generator *g, const struct identifier *one,
     const struct d_node *arguments)

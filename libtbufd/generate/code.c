@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Words of a program, jumps among them, and its constants.
+ * Instructions of a program, its jumps, and its constants.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ d_growing_add(struct d_compiler *c, struct growing *growing, size_t size)
 	return (at + growing->count++ * size);
 }
 
-/* Consumers' probes run there alone, and may have longer programs. */
+/* Returns the longest program; probes of the consumer may have longer ones. */
 static uint32_t
 words_max(const struct generator *g)
 {
@@ -41,11 +41,11 @@ words_max(const struct generator *g)
 		    strncmp(name, "profile-", 8) != 0)
 			return (TBUF_TARGET_WORDS);
 	}
-	/* Jumps that compare with an immediate reach no farther. */
+	/* A jump that compares with an immediate cannot go farther. */
 	return (UINT16_MAX);
 }
 
-/* What is built in a thread's own memory needs that to be there. */
+/* True if an instruction needs the thread's own memory. */
 static bool
 visits(enum tbuf_operation operation, unsigned scope)
 {
@@ -147,7 +147,7 @@ d_emit_forget(struct generator *g)
 		g->code.count--;
 }
 
-/* Where the text is among the constants, or has been put. */
+/* Returns the offset of a text among the constants, adding it if needed. */
 static uint32_t
 constant(struct generator *g, const char *text)
 {
@@ -170,7 +170,7 @@ d_emit_text(struct generator *g, unsigned to, const char *text)
 	d_emit(g, TBUF_OP_LDC, d_register(g, to), 0, 0, constant(g, text));
 }
 
-/* The arguments are in `to` and what follows; so is the result. */
+/* The arguments are in registers from `to` on, where the result will be. */
 void
 d_emit_call(struct generator *g, unsigned to, enum tbuf_subroutine subroutine,
     unsigned count)
@@ -219,7 +219,7 @@ d_label_set(struct generator *g, struct label *label)
 	g->label = g->code.count;
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- whole programs ------------------------------------------------------- */
 
 void
 d_code_begin(struct generator *g)

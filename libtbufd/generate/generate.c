@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From the trees of a command's sources to its script.
+ * Generation of a command's script from the trees of its sources.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* --- clauses -------------------------------------------------------------- */
 
-/* A list of two where the provider may be without a pid. */
+/* Returns a description's text, also with the provider's second name. */
 static const char *
 description_text(struct d_compiler *c, const struct d_node *node)
 {

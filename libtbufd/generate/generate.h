@@ -3,14 +3,14 @@
  *
  * Code generation: from checked trees to a script of program.h.
  *
- * A value is computed into a given register, `to`; the registers above it are
- * free to be used for that, those below hold what is still needed.  So the
- * arguments of a call lie one behind the other, as the machine wants them.
- * What is nested deeper, and the parts of a long key, wait in variables
- * (spill.c); the parameters of inlines do not.
+ * A value is computed into a given register, `to`; its computation may use the
+ * registers above, while those below hold values that are still needed.  So the
+ * arguments of a call are in consecutive registers, as the machine requires.
+ * Values of deeply nested expressions, and the last parts of a long key, wait
+ * in variables (spill.c); the parameters of inlines do not.
  *
- * Numbers in registers are extended to 64 bits by their type, always.  Texts,
- * structures and arrays are their address.
+ * Numbers in registers are always extended to 64 bits by their type.  Texts,
+ * structures and arrays are represented by their address.
  */
 #ifndef LIBTBUFD_GENERATE_GENERATE_H
 #define LIBTBUFD_GENERATE_GENERATE_H
@@ -20,13 +20,13 @@
 #include "machine/code.h"
 #include "machine/program.h"
 
-/* Memory that grows: `room` is of elements. */
+/* An array that grows; `room` counts elements. */
 struct growing {
 	void *at;
 	uint32_t count, room;
 };
 
-/* A jump that does not know yet where it goes. */
+/* A jump to a label with an unknown place. */
 struct jump {
 	struct jump *next;
 	uint32_t at;
@@ -36,7 +36,7 @@ struct label {
 	struct jump *jumps;
 };
 
-/* What a name of an inline or a translator stands for: a register. */
+/* A parameter of an inline or a translator, which is in a register. */
 struct binding {
 	struct binding *next;
 	const struct identifier *identifier;
@@ -44,7 +44,7 @@ struct binding {
 	unsigned reg;
 };
 
-/* A record that is being laid out. */
+/* A record's layout, until the record is complete. */
 struct layout {
 	struct growing actions;		/* struct tbuf_d_action */
 	struct growing pieces;		/* struct tbuf_d_piece */
@@ -63,10 +63,10 @@ struct generator {
 	/* The script. */
 	struct growing clauses;		/* struct tbuf_d_clause */
 	struct slot *variables, **last_variable;
-	uint32_t scopes[TBUF_SCOPES];	/* ids that are used */
-	struct identifier *aggregation;	/* the last one; older ones behind */
+	uint32_t scopes[TBUF_SCOPES];	/* ids in use */
+	struct identifier *aggregation;	/* the last one; list by `older` */
 	uint32_t naggregations;
-	const struct d_node *first_if;	/* the first clause with an if */
+	const struct d_node *first_if;	/* first clause with an if */
 
 	/* The clause. */
 	const struct d_node *clause;
@@ -80,46 +80,46 @@ struct generator {
 	struct growing places;		/* struct tbuf_d_place */
 	struct growing used;		/* struct tbuf_d_record */
 	struct binding *bindings;
-	unsigned depth;			/* of the values in each other */
-	struct identifier *spilled;	/* for what waits; deeper ones behind */
-	unsigned waiting;		/* in those */
+	unsigned depth;			/* of nested values */
+	struct identifier *spilled;	/* nameless, by `older` */
+	unsigned waiting;		/* how many of these are in use */
 	struct layout layout;
-	uint32_t action;		/* the one that is generated */
-	uint32_t actions;		/* so many are behind */
-	uint32_t part;			/* the clause's, as an EPID counts */
-	uint32_t label;			/* the last one that was set */
-	struct label end;		/* the program's */
-	bool create;			/* an object that is stored to */
-	bool temporaries;		/* since the last `free` */
-	bool keep;			/* a pointer to one may be left */
-	bool conditional;		/* there is an if */
-	bool parted;			/* a condition can end by itself */
+	uint32_t action;		/* number of the current action */
+	uint32_t actions;		/* actions so far */
+	uint32_t part;			/* the current one, an EPID's index */
+	uint32_t label;			/* place of the last label */
+	struct label end;		/* end of the program */
+	bool create;			/* make the object that is stored to */
+	bool temporaries;		/* exist since the last `free` */
+	bool keep;			/* a pointer to one may exist */
+	bool conditional;		/* the clause has an if */
+	bool parted;			/* a condition may end by itself */
 };
 
 /* --- code.c: words, jumps, constants --------------------------- */
 
-/* One more element, which is 0. */
+/* Returns one more element, zeroed. */
 void	*d_growing_add(struct d_compiler *c, struct growing *growing,
 	    size_t size);
 void	d_emit(struct generator *g, enum tbuf_operation operation, unsigned a,
 	    unsigned b, unsigned c, uint32_t immediate);
 void	d_emit_number(struct generator *g, unsigned to, uint64_t value);
 void	d_emit_text(struct generator *g, unsigned to, const char *text);
-/* Nobody needs the value that was computed last. */
+/* Notes that the value computed last is not needed. */
 void	d_emit_forget(struct generator *g);
 void	d_emit_move(struct generator *g, unsigned to, unsigned from);
 void	d_emit_call(struct generator *g, unsigned to,
 	    enum tbuf_subroutine subroutine, unsigned count);
-/* A jump; a, and of those that compare b and the immediate, are operands. */
+/* Emits a jump; a, b and the immediate are operands of comparisons. */
 void	d_emit_jump(struct generator *g, enum tbuf_operation operation,
 	    unsigned a, unsigned b, uint32_t immediate, struct label *label);
-/* The label is here. */
+/* Sets the label to the current place. */
 void	d_label_set(struct generator *g, struct label *label);
-/* Can it be an immediate? */
+/* True if the value fits an immediate. */
 bool	d_is_immediate(uint64_t value);
-/* The register, if there are so many. */
+/* Returns n; fails if there is no such register. */
 unsigned d_register(struct generator *g, unsigned n);
-/* What the program has become. */
+/* Begin a program, and return it when it is complete. */
 void	d_code_begin(struct generator *g);
 struct tbuf_d_program d_code_end(struct generator *g);
 
@@ -127,9 +127,9 @@ struct tbuf_d_program d_code_end(struct generator *g);
 
 const struct tbuf_d_shape *d_shape(struct generator *g,
 	    const struct type *type);
-/* How a value of the type is recorded, or is part of a key. */
+/* Describe how a type's value is recorded, or is part of a key. */
 struct tbuf_d_piece d_piece(struct generator *g, const struct type *type);
-/* The same of a call of ustack() or its like. */
+/* Describe the value of ustack() and similar calls. */
 struct tbuf_d_piece d_piece_stack(struct generator *g, enum builtin id,
 	    uint32_t frames);
 struct tbuf_d_piece d_piece_symbol(struct generator *g, enum builtin id);
@@ -141,68 +141,68 @@ uint32_t d_aggregation(struct generator *g, struct identifier *identifier);
 enum tbuf_aggregator d_aggregator(const struct identifier *function);
 uint64_t d_aggregation_parameter(const struct identifier *aggregation,
 	    enum tbuf_aggregator function);
-/* The selector of an argument that is used by name. */
+/* Returns the selector of an argument that is used by name. */
 unsigned d_name_selector(struct generator *g, struct identifier *identifier);
-/* What a key is made of. */
+/* Describes the parts of a key. */
 struct tbuf_d_piece *d_key_pieces(struct generator *g,
 	    const struct signature *signature);
-/* The variables and aggregations that the script has used. */
+/* Stores the used variables and aggregations in the script. */
 void	d_storage_end(struct generator *g, struct tbuf_d_script *script);
 
 /* --- spill.c ---------------------------------------------------- */
 
 /*
- * `count` left operands or arguments are in registers: where the next one is to
- * be computed.  Behind that d_resume(), with what d_wait() has returned: then
- * all of them are in `to` and in the registers above.
+ * Nested operands: `count` of them are in registers.  d_wait() returns the
+ * register of the next one.  After its computation d_resume(), with that
+ * register, moves all to `to` and the registers above.
  */
 unsigned d_wait(struct generator *g, const struct d_node *right,
 	    unsigned to, unsigned count);
 void	d_resume(struct generator *g, unsigned to, unsigned count,
 	    unsigned right);
 
-/* The parts of a key: the first ones in registers, all others in variables. */
+/* Parts of a key: the first ones in registers, the others in variables. */
 struct keys {
 	unsigned at;			/* the first register */
 	unsigned count;
-	unsigned kept;			/* so many are in registers */
-	unsigned waiting;		/* the variable of the next one */
+	unsigned kept;			/* parts in registers */
+	unsigned waiting;		/* variable of the next part */
 };
 
-/* One more, which is in the register; the one that is free behind it. */
+/* Adds a part that is in register `to`.  Returns the next free register. */
 unsigned d_keys_add(struct generator *g, struct keys *keys, unsigned to);
-/* The register of a part: its own, or `above`; parts are asked for in turn. */
+/* Returns the register of a part, which may be loaded into `above`. */
 unsigned d_keys_part(struct generator *g, const struct keys *keys,
 	    unsigned part, unsigned above);
 
 /* --- value.c --------------------------------------------------- */
 
-/* The node's value, of its type. */
+/* Computes the node's value, of its type. */
 void	d_value(struct generator *g, const struct d_node *node, unsigned to);
-/* The same, converted as an assignment does. */
+/* Computes the node's value and converts it as an assignment does. */
 void	d_value_as(struct generator *g, const struct d_node *node,
 	    const struct type *type, unsigned to);
-/* As a text: what a pointer points to is brought. */
+/* Computes a text; the target of a pointer is copied in. */
 void	d_value_text(struct generator *g, const struct d_node *node,
 	    unsigned to);
 void	d_convert(struct generator *g, const struct type *from,
 	    const struct type *type, unsigned reg);
-/* Its operator's right operand has been converted to the node's type. */
+/* Applies an operator; the right operand has been converted to the type. */
 void	d_arithmetic(struct generator *g, enum operator op,
 	    const struct type *type, unsigned to, unsigned right);
 bool	d_is_text(const struct generator *g, const struct type *type);
-/* Passed by its address, a text or not. */
+/* True if values are passed by address, texts included. */
 bool	d_is_object(const struct type *type);
 
 /* --- branch.c -------------------------------------------------- */
 
-/* Jump if the node is true, or if it is not. */
+/* Jumps if the node's truth is `sense`. */
 void	d_branch(struct generator *g, const struct d_node *node, bool sense,
 	    struct label *label, unsigned to);
 void	d_comparison(struct generator *g, const struct d_node *node,
 	    unsigned to);
 
-/* --- lvalue.c: what can be loaded and stored -------------------- */
+/* --- lvalue.c: places that are loaded and stored ------------------ */
 
 enum place_kind {
 	PLACE_VARIABLE,
@@ -212,27 +212,27 @@ enum place_kind {
 struct place {
 	enum place_kind kind;
 	const struct type *type;
-	struct slot *slot;		/* of a variable */
+	struct slot *slot;		/* for a variable */
 	struct signature *signature;
 	struct keys keys;
 	unsigned address;		/* a register */
 	uint32_t offset;
 };
 
-/* The first register that is still free. */
+/* Finds a node's place.  Returns the first register that is still free. */
 unsigned d_place_open(struct generator *g, const struct d_node *node,
 	    bool write, unsigned to, struct place *place);
 void	d_place_load(struct generator *g, const struct place *place,
 	    unsigned to);
-/* The register above is free, too. */
+/* Stores `from`; the register above it must be free. */
 void	d_place_store(struct generator *g, const struct place *place,
 	    unsigned from);
 void	d_assignment(struct generator *g, const struct d_node *node,
 	    unsigned to);
 void	d_step(struct generator *g, const struct d_node *node, unsigned to);
-/* Is what an address points to surely D's own memory? */
+/* True if an address surely points to D's own memory. */
 bool	d_is_own(const struct generator *g, const struct d_node *node);
-/* Through a pointer to what may not be. */
+/* Sets TBUF_CLAUSE_COPYIN unless the pointer is to D's own memory. */
 void	d_may_copyin(struct generator *g, const struct d_node *pointer);
 
 /* --- memory.c -------------------------------------------------- */
@@ -242,8 +242,8 @@ void	d_memory_load(struct generator *g, const struct type *type,
 void	d_memory_store(struct generator *g, const struct type *type,
 	    unsigned address, uint32_t offset, unsigned from);
 /*
- * Keys: their values, then as often as needed the key that they make.  Raw: of
- * a stack that others unwind the value is its image, and they make a record.
+ * Computes a key's parts; d_key_build() then makes keys of them.  With `raw`,
+ * for a record, a stack that is unwound later is represented by its image.
  */
 unsigned d_keys(struct generator *g, const struct d_node *arguments,
 	    struct signature *signature, bool raw, unsigned to,
@@ -254,19 +254,19 @@ void	d_key_build(struct generator *g, const struct signature *signature,
 /* --- call.c ---------------------------------------------------- */
 
 void	d_call(struct generator *g, const struct d_node *node, unsigned to);
-/* How many addresses a call of ustack() or its like gives; they themselves. */
+/* Number of addresses of ustack() and similar calls; their computation. */
 #define FRAMES_MAX	1000u
 uint32_t d_frames(const struct generator *g, const struct d_node *node);
 void	d_stack(struct generator *g, const struct d_node *node,
 	    uint32_t frames, unsigned to);
-/* A program's that others unwind, and the image that its addresses are of. */
+/* True for a traced program's stack that is unwound later; its image's id. */
 bool	d_is_raw(const struct generator *g, const struct d_node *node);
 void	d_raw_image(struct generator *g, unsigned to);
-/* What usym() and its like record: addresses, with their image or without. */
+/* Computes the value of usym() and so on: addresses, most with their image. */
 void	d_symbol(struct generator *g, const struct d_node *node, unsigned to);
-/* An argument of the probe, text or number. */
+/* Computes a built-in variable or an argument of the probe. */
 void	d_builtin(struct generator *g, const struct d_node *node, unsigned to);
-/* The address of one that is a text: false if the node is no argument. */
+/* Loads an argument's address, as it may be a text; false for other nodes. */
 bool	d_argument_address(struct generator *g, const struct d_node *node,
 	    unsigned to);
 bool	d_is_argument(const struct generator *g, const struct d_node *node,
@@ -274,14 +274,14 @@ bool	d_is_argument(const struct generator *g, const struct d_node *node,
 
 /* --- translated.c ---------------------------------------------- */
 
-/* A member of what is translated: false if it is not. */
+/* Computes a member of a translated value; false for other nodes. */
 bool	d_translated_member(struct generator *g, const struct d_node *node,
 	    unsigned to);
-/* All of it, as a structure in memory. */
+/* Computes a translated value as a structure in memory. */
 void	d_translated(struct generator *g, const struct d_node *node,
 	    unsigned to);
 bool	d_inline(struct generator *g, const struct d_node *node, unsigned to);
-/* The parameters' values, in registers; the first one behind them. */
+/* Binds an inline's parameters.  Returns the next free register. */
 unsigned d_inline_bind(struct generator *g, const struct d_node *node,
 	    unsigned to);
 const struct binding *d_binding(const struct generator *g,
@@ -293,7 +293,7 @@ struct choices {
 	struct growing programs;	/* struct tbuf_d_program */
 	struct growing records;		/* struct tbuf_d_record */
 	struct growing places;		/* struct tbuf_d_place */
-	uint32_t nplaces;		/* of each program */
+	uint32_t nplaces;		/* for each program */
 };
 
 void	d_choices(struct generator *g, struct d_node *clause,

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A script as -S shows it: each program's instructions, and the variables that
- * it uses.
+ * The listing of a script for -S: each program's instructions, and the
+ * variables that it uses.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "machine/program.h"
 #include "tbufd.h"
 
-/* DTrace's numbers: those of a script's own variables begin here. */
+/* DTrace's number of a script's first variable. */
 #define OWN_FIRST	0x500u
 
-/* How a program uses a variable: from its first to its last instruction. */
+/* The use of a variable by a program, with its first and last instruction. */
 struct use {
 	bool read, written;
 	uint32_t first, last;
@@ -24,7 +24,7 @@ struct listing {
 	FILE *out;
 	const struct tbuf_d_script *script;
 	const struct tbuf_d_program *program;
-	bool any;			/* the table has a head */
+	bool any;			/* the table has a heading */
 };
 
 /* --- instructions --------------------------------------------------------- */
@@ -165,7 +165,7 @@ alignment(const struct tbuf_d_shape *shape)
 	}
 }
 
-/* Where it would lie behind those before it; self-> has no such place. */
+/* Returns the offset of a variable in DTrace's memory; self-> has none. */
 static uint32_t
 offset_of(const struct tbuf_d_script *script, const struct tbuf_d_variable *v)
 {
@@ -208,7 +208,7 @@ print_variables(struct listing *l)
 
 /* --- built-in variables --------------------------------------------------- */
 
-/* By DTrace's numbers, which are not those of the machine. */
+/* DTrace's number and size of a built-in variable of the machine. */
 struct known {
 	unsigned id;
 	unsigned size;			/* 0: a text */
@@ -242,7 +242,7 @@ static const struct known knowns[TBUF_BUILTIN_END] = {
 #define ARGUMENT_FIRST	0x106u
 #define ARGUMENTS	10
 
-/* The built-in variable or the argument that an instruction reads, or -1. */
+/* Returns the variable or argument that an instruction reads, or -1. */
 static int
 built_in(uint64_t word)
 {
@@ -302,7 +302,7 @@ print_builtins(struct listing *l)
 	}
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- whole scripts -------------------------------------------------------- */
 
 static void
 print_clause(const struct tbuf_d_script *script,

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Places: variables, elements of arrays, and memory, which are loaded and
- * stored.
+ * Places, which are loaded and stored: variables, elements of arrays, and
+ * memory.
  */
 #include "tree/errors.h"
 #include "generate.h"
 
-/* --- D's own memory or another's ------------------------------------------ */
+/* --- D's own memory and other memory -------------------------------------- */
 
 static bool
 is_place(const struct d_node *node)
@@ -18,7 +18,7 @@ is_place(const struct d_node *node)
 	    node->op == OP_MEMBER)));
 }
 
-/* Is what can be stored to surely in D's own memory? */
+/* True if a place is surely in D's own memory. */
 static bool
 is_own_place(const struct generator *g, const struct d_node *node)
 {
@@ -86,7 +86,7 @@ open_variable(struct generator *g, const struct d_node *node, unsigned to,
 	    &place->keys));
 }
 
-/* The address of a structure; the register behind it is free. */
+/* Finds the address of a structure.  Returns the next free register. */
 static unsigned
 open_object(struct generator *g, const struct d_node *node, unsigned to,
     struct place *place)
@@ -169,15 +169,15 @@ variable(struct generator *g, const struct place *place,
 	if (place->keys.count != 0)
 		d_key_build(g, place->signature, &place->keys,
 		    (reg > size ? reg : size) + 1);
-	/* In a target it is copied. */
+	/* A target loads a copy of it. */
 	if (operation == TBUF_OP_LDR && v->scope >= TBUF_SCOPE_THREAD)
 		g->temporaries = true;
 	d_emit(g, operation, reg, size, v->scope, v->id);
 }
 
 /*
- * What is stored to in part has to be there; self-> and elements may not be.
- * Of no bytes they are made, unless another thread has done it meanwhile.
+ * Makes an object that is stored to in part, if it does not exist: self-> or an
+ * element.  It has 0 bytes, unless another thread has just made it.
  */
 static void
 create(struct generator *g, const struct place *place, unsigned to)
@@ -232,7 +232,7 @@ d_place_store(struct generator *g, const struct place *place, unsigned from)
 
 /* --- assignments ---------------------------------------------------------- */
 
-/* A structure to be stored: a copy of what may be another's memory. */
+/* Computes a structure to be stored, copied unless it is surely D's own. */
 static void
 object(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -265,7 +265,7 @@ store(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit_move(g, to, value);
 }
 
-/* What is added to a pointer counts what it points to. */
+/* Adds to a pointer, in units of its target's size. */
 static void
 advance(struct generator *g, const struct d_node *node, unsigned value)
 {
@@ -279,7 +279,7 @@ advance(struct generator *g, const struct d_node *node, unsigned value)
 	    value, value, value + 1, 0);
 }
 
-/* As x = x op y: in the type of both, then cut to that of x. */
+/* Computes x = x op y in the type of both, and cuts it to that of x. */
 static void
 update(struct generator *g, const struct d_node *node, unsigned value)
 {
@@ -333,7 +333,7 @@ d_step(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit(g, down ? TBUF_OP_SUBI : TBUF_OP_ADDI, d_register(g, value),
 	    value, 0, type->kind == TYPE_POINTER ?
 	    (uint32_t)d_type_size(type->of) : 1);
-	/* Wider by at most one: any narrower type may not hold it. */
+	/* The step may have left the range of any narrower type. */
 	d_convert(g, g->c->types.type_int64, type, value);
 	d_place_store(g, &place, value);
 	if (!after)

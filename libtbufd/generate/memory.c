@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values in memory by their types, and keys.
+ * Values in memory, by their types, and keys.
  */
 #include "tree/errors.h"
 #include "generate.h"
@@ -25,14 +25,14 @@ load_operation(uint64_t size, bool sign)
 	}
 }
 
-/* The largest part that a load or a store can have. */
+/* Returns the size of the largest load or store of `left` bytes. */
 static unsigned
 part(uint64_t left)
 {
 	return (left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1);
 }
 
-/* The bytes of a bit-field, which need not be a power of two. */
+/* Loads a bit-field's bytes; their number need not be a power of two. */
 static void
 load_bytes(struct generator *g, uint64_t size, unsigned address,
     uint32_t offset, unsigned to)
@@ -114,7 +114,7 @@ store_bytes(struct generator *g, uint64_t size, unsigned address,
 	}
 }
 
-/* What else is in a bit-field's bytes stays as it is. */
+/* Stores a bit-field; other bits of its bytes are not changed. */
 static void
 store_bits(struct generator *g, const struct type *type, unsigned address,
     uint32_t offset, unsigned from)
@@ -150,8 +150,8 @@ store_object(struct generator *g, const struct type *type, unsigned address,
 }
 
 /*
- * A text's characters, and a NUL if there is room for one, at once; NULL
- * becomes the empty text, for what is in memory always is one.
+ * Stores a text's characters, and a NUL if there is room, in one copy; NULL is
+ * stored as the empty text, as a text in memory is never NULL.
  */
 static void
 store_text(struct generator *g, const struct type *type, unsigned address,
@@ -198,7 +198,7 @@ d_memory_store(struct generator *g, const struct type *type,
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* What an address is asked for by is that of the first key. */
+/* Notes the function that records an address, such as usym(), once a key. */
 static void
 note(struct generator *g, const struct d_node *node,
     struct signature *signature, unsigned number)
@@ -216,7 +216,7 @@ is_usym(const struct generator *g, const struct type *type)
 	return (type == g->c->types.type_usymaddr);
 }
 
-/* All stacks of a key have as many frames as the first one. */
+/* Computes a part; all stacks have as many frames as that of the first key. */
 static void
 key_value(struct generator *g, const struct d_node *node,
     struct signature *signature, unsigned number, bool raw, unsigned to)
@@ -240,7 +240,7 @@ key_value(struct generator *g, const struct d_node *node,
 		d_stack(g, node, signature->frames, to);
 }
 
-/* A key may have one part more than -x tregs says, as DTrace counts. */
+/* Checks the number of parts: DTrace allows one more than -x tregs. */
 static void
 check_parts(const struct generator *g, const struct keys *keys)
 {
@@ -268,7 +268,7 @@ d_keys(struct generator *g, const struct d_node *arguments,
 	return (to);
 }
 
-/* A number counts as wide as it is declared. */
+/* Returns the bytes of a number in a key, by its declared type. */
 static uint32_t
 key_size(const struct type *type)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types, as far as output needs them.
+ * Shapes: types as the output of values needs them.
  */
 #include <string.h>
 
@@ -83,7 +83,7 @@ fill_enumerators(struct generator *g, struct tbuf_d_shape *shape,
 	shape->nmembers = members.count;
 }
 
-/* Known before it is filled: it may point to itself. */
+/* Returns a type's shape, set early as its members may refer to it. */
 const struct tbuf_d_shape *
 d_shape(struct generator *g, const struct type *constant)
 {
@@ -128,7 +128,7 @@ d_piece(struct generator *g, const struct type *type)
 	return (piece);
 }
 
-/* Of addresses of programs the shape says what they were asked for by. */
+/* Shapes of addresses in programs name the function that recorded them. */
 static const struct tbuf_d_shape shapes[] = {
 #define SHAPE(word)							\
 	[BUILTIN_##word] = { .kind = TBUF_KIND_VOID, .name = #word }

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Statements, and what they leave in records.
+ * Statements and their records.
  *
- * The statements between two ifs make one record.  Its room is taken before
- * the first of them, so that without room none has an effect.
+ * The statements between two ifs make one record.  Room for it is taken before
+ * the first of them, so without room none has an effect.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ add_piece(struct generator *g, struct tbuf_d_piece piece)
 	return (to);
 }
 
-/* An argument by its name alone is recorded as the site has it. */
+/* Records an argument that is used by name alone with the site's own type. */
 static bool
 put_argument(struct generator *g, const struct d_node *node)
 {
@@ -62,7 +62,7 @@ put_piece(struct generator *g, struct tbuf_d_piece piece, unsigned reg)
 	add_piece(g, piece);
 }
 
-/* A program's as it is, if others unwind it. */
+/* Records a stack, as its raw bytes if it is unwound later. */
 static void
 put_stack(struct generator *g, const struct d_node *node)
 {
@@ -100,7 +100,7 @@ aligned(uint32_t at, uint32_t alignment)
 	return ((at + alignment - 1) & -alignment);
 }
 
-/* What it takes at most, and as DTrace counts. */
+/* Computes a record's maximum size, and its size as DTrace counts it. */
 static void
 measure(const struct generator *g, struct tbuf_d_record *record)
 {
@@ -164,7 +164,7 @@ begin_action(struct generator *g, enum tbuf_d_action_kind kind)
 	return (action);
 }
 
-/* The pieces since then are its own. */
+/* Ends an action; the pieces added since its begin belong to it. */
 static void
 end_action(struct generator *g)
 {
@@ -176,7 +176,7 @@ end_action(struct generator *g)
 
 /* --- actions -------------------------------------------------------------- */
 
-/* Each value is an action of its own to a fault's words. */
+/* Records values; messages about faults count each one as an action. */
 static void
 put_list(struct generator *g, const struct d_node *list)
 {
@@ -222,7 +222,7 @@ print_aggregations(struct generator *g, const struct d_node *call)
 	    &action->naggregations);
 }
 
-/* clear() and its like: of one aggregation, with a number or without. */
+/* Generates clear() and so on, with one aggregation and maybe a number. */
 static void
 change_aggregation(struct generator *g, const struct d_node *call,
     enum tbuf_d_action_kind kind)
@@ -248,7 +248,7 @@ put_bytes(struct generator *g, unsigned reg, const struct type *type,
 	put_piece(g, piece, reg);
 }
 
-/* What a pointer points to, if that has a size; or the value. */
+/* Records a pointer with its target if that has a size, or another value. */
 static void
 print(struct generator *g, const struct d_node *node)
 {
@@ -292,7 +292,7 @@ set_option(struct generator *g, const struct d_node *list)
 	}
 }
 
-/* An integer that an operation takes. */
+/* Computes an int for an operation. */
 static void
 operate(struct generator *g, enum tbuf_operation operation,
     const struct d_node *node)
@@ -406,7 +406,7 @@ act(struct generator *g, const struct d_node *call)
 
 /* --- aggregations --------------------------------------------------------- */
 
-/* Where the increment stands among the arguments, from 0. */
+/* Returns the index of the increment argument, from 0. */
 static unsigned
 increment_place(unsigned id)
 {
@@ -451,8 +451,8 @@ put_keys(struct generator *g, const struct d_node *key,
 }
 
 /*
- * A key that others unwind, and what is aggregated by it, make a record of
- * their own: the consumer aggregates.
+ * Aggregates by a key with a stack that is unwound later: the key and the value
+ * make a record of their own, which the consumer aggregates.
  */
 static void
 aggregate_aside(struct generator *g, const struct d_node *node,
@@ -481,7 +481,7 @@ aggregate_aside(struct generator *g, const struct d_node *node,
 	d_emit(g, TBUF_OP_EMIT, 0, 0, 0, record);
 }
 
-/* In 64 bits, whatever a constant's type is. */
+/* Computes an aggregated value; a constant has all its 64 bits. */
 static void
 aggregated(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -569,7 +569,7 @@ statement(struct generator *g, const struct d_node *node)
 	g->temporaries = g->temporaries && g->keep;
 }
 
-/* Where a record's room is taken: what is speculated needs its buffer first. */
+/* Returns the statement before which room is taken: after speculate(). */
 static const struct d_node *
 room_before(const struct d_node *list, const struct d_node *end)
 {
@@ -582,9 +582,9 @@ room_before(const struct d_node *list, const struct d_node *end)
 }
 
 /*
- * To D what follows an if is a clause of its own, and so are its condition and
- * the predicate: they count their actions for themselves, and after exit() do
- * not run any more; but of END all do.  A fault in one of them ends the others.
+ * DTrace makes separate clauses of a clause's parts: predicate, conditions, and
+ * the statements between ifs.  Each counts its own actions.  After exit() no
+ * later part runs, except in END.  A fault in one part ends all.
  */
 static bool
 ends(const struct generator *g)
@@ -597,7 +597,7 @@ ends(const struct generator *g)
 	return (true);
 }
 
-/* One of them begins: it has an EPID, whether it records or not. */
+/* Begins a part, which has an EPID, with or without a record. */
 static void
 begin_part(struct generator *g)
 {
@@ -606,8 +606,8 @@ begin_part(struct generator *g)
 }
 
 /*
- * DTrace's own clauses have EPIDs: an ERROR that remembers a fault, once a
- * script, and one that forgets it; the predicate is a condition.
+ * Adds EPIDs of DTrace's own clauses: one at ERROR that notes a fault, once a
+ * script, one that clears it, and the predicate's condition.
  */
 static void
 begin_parts(struct generator *g)
@@ -631,8 +631,8 @@ any_recording(const struct d_node *list, const struct d_node *end)
 }
 
 /*
- * What ends it without a word, as speculate() of an id that is not active does,
- * ends no other: neither what is behind it, nor as its condition.
+ * Generates the statements between two ifs.  A stop without a message, as by
+ * speculate() of an id that is not active, ends these statements only.
  */
 static void
 block(struct generator *g, const struct d_node *list,
@@ -685,7 +685,7 @@ stores_itself(const struct d_node *node)
 	}
 }
 
-/* May it be left undone, or what an inline stands for? */
+/* True if an evaluation may drop a store, itself or in an inline. */
 static bool
 stores(const struct d_node *node)
 {
@@ -700,7 +700,7 @@ stores(const struct d_node *node)
 	    stores(node->left) || stores(node->right));
 }
 
-/* One that ends without a word, by a dynamic drop, is false. */
+/* Generates a condition; a stop without a message makes it false. */
 static void
 condition(struct generator *g, const struct d_node *node, struct label *no)
 {
@@ -725,7 +725,7 @@ choose(struct generator *g, const struct d_node *node, bool more)
 	if (node->right != NULL)
 		d_emit_jump(g, TBUF_OP_JMP, 0, 0, 0, &end);
 	d_label_set(g, &no);
-	/* To DTrace an else has a condition of its own. */
+	/* DTrace gives an else a condition of its own. */
 	if (node->right != NULL)
 		begin_part(g);
 	body(g, node->right, more);

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program for each choice of the classes that a clause's arguments can have.
+ * Programs for the possible classes of a clause's named arguments.
  *
- * The clause is checked and generated again with each class of each argument,
- * the others being as they were found.  Classes that make no difference are one
- * group; then there is a program for each combination of groups, if it is not
- * in error.
+ * The clause is checked and generated again for each class of each argument,
+ * while the others keep their class.  Classes that make the same program form a
+ * group; then each combination of groups makes a program, unless it is an
+ * error.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "generate.h"
 
 #define PROGRAMS_MAX	64	/* of a clause */
-#define TRIES_MAX	4096	/* combinations of which these are found */
+#define TRIES_MAX	4096	/* combinations that are tried */
 #define CLASSES		4
 
 static const uint8_t classes[CLASSES] = {
@@ -22,13 +22,13 @@ static const uint8_t classes[CLASSES] = {
 	TBUF_CLASS_TEXT,
 };
 
-/* A program that is not among the clause's yet. */
+/* A program that was not added to the clause yet. */
 struct candidate {
 	struct tbuf_d_program program;
 	struct growing places, records;
 };
 
-/* Classes of an argument that make one program; any of them stands for all. */
+/* Classes of an argument with one program; `class` stands for all of `mask`. */
 struct group {
 	uint8_t mask, class;
 	struct candidate candidate;
@@ -80,7 +80,7 @@ generate(struct generator *g, struct candidate *candidate)
 	candidate->records = g->used;
 }
 
-/* With the arguments' types as they are now; false if it is in error. */
+/* Generates for the arguments' current types; false after an error. */
 static bool
 try(struct generator *g, struct d_node *clause, struct candidate *candidate)
 {
@@ -167,7 +167,7 @@ join(struct groups *groups, const struct candidate *candidate, uint8_t class)
 	groups->count++;
 }
 
-/* The others are what they were found as. */
+/* Finds an argument's groups; the other arguments keep their classes. */
 static void
 find_groups(struct generator *g, struct d_node *clause,
     const struct candidate *base, unsigned name, struct groups *groups)
@@ -205,7 +205,7 @@ has_records(const struct choices *choices, const struct growing *records,
 	return (true);
 }
 
-/* Where they are among those of other programs, or are put behind them. */
+/* Returns the index of records in the list, to which they are added if new. */
 static uint32_t
 add_records(struct generator *g, const struct growing *records,
     struct choices *to)
@@ -244,7 +244,7 @@ add_program(struct generator *g, const struct candidate *candidate,
 	program->code = copy;
 }
 
-/* Each program has the places of as many actions. */
+/* Adds a program's places; all programs have the same number of them. */
 static void
 add_places(struct generator *g, const struct candidate *candidate,
     struct choices *to)
@@ -277,7 +277,7 @@ add(struct generator *g, const struct candidate *candidate,
 	return (&all[to->programs.count - 1]);
 }
 
-/* The next combination; false after the last one. */
+/* Moves to the next combination; false after the last one. */
 static bool
 next(const struct groups *groups, unsigned count, unsigned *at)
 {
@@ -336,7 +336,7 @@ d_choices(struct generator *g, struct d_node *clause, struct choices *to)
 		find_groups(g, clause, &base, i, &groups[i]);
 	}
 	combine(g, clause, groups, to);
-	/* The tree is left as it was. */
+	/* Restore the tree. */
 	for (i = 0; i < g->nnames; i++)
 		g->names[i]->type = types[i];
 	try(g, clause, &base);

@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What waits for want of registers: left operands, arguments of calls and the
- * parts of keys are stored in variables of the clause, which have no names,
- * while what follows them is computed.
+ * Spilling: when registers run short, left operands, arguments of calls and
+ * parts of keys are stored in nameless variables of the clause while later
+ * values are computed.
  */
 #include "generate.h"
 
-/* From here on; above are enough for a call with its arguments. */
+/* First register to be spilled; those above suffice for a call. */
 #define SPILL_FROM	8
 
-/* Can it need more than its own register? */
+/* True if the node needs only its own register. */
 static bool
 is_leaf(const struct d_node *node)
 {
@@ -18,7 +18,7 @@ is_leaf(const struct d_node *node)
 	    (node->kind == NODE_VARIABLE && node->arguments == NULL));
 }
 
-/* The variable of what waits while `others` do. */
+/* Returns the id of the variable for a value if `others` are waiting. */
 static uint32_t
 variable_id(struct generator *g, unsigned others)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which variables and aggregations a script uses, by ids of their own, and
- * which arguments a clause uses by name.
+ * Ids of the variables and aggregations that a script uses, and of the
+ * arguments that a clause uses by name.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ scope_of(const struct identifier *one)
 	return (thread ? TBUF_SCOPE_THREAD : TBUF_SCOPE_GLOBAL);
 }
 
-/* Of one that no clause has a key of, whatever it is. */
+/* Returns the function that recorded a part; 0 if no clause has a key. */
 static enum builtin
 asked(const struct signature *s, unsigned number)
 {
@@ -45,7 +45,7 @@ d_key_pieces(struct generator *g, const struct signature *s)
 	return (pieces);
 }
 
-/* One that was never given a type is read before it is written. */
+/* Returns a variable's type; one that is read but never written has none. */
 static const struct type *
 variable_type(const struct generator *g, const struct identifier *one)
 {
@@ -53,7 +53,7 @@ variable_type(const struct generator *g, const struct identifier *one)
 	    g->c->types.type_int64 : one->type);
 }
 
-/* Variables and structures on their way lie in a target's memory. */
+/* Variables, and structures while they are stored, are in a target's memory. */
 #define SIZE_MAX_VARIABLE	(UINT64_C(1) << 20)
 
 struct slot *
@@ -105,7 +105,7 @@ d_aggregator(const struct identifier *function)
 		TBUF_AGG_QUANTIZE, TBUF_AGG_STDDEV, TBUF_AGG_SUM,
 	};
 
-	/* In the order of D_AGGREGATING(). */
+	/* The order is that of D_AGGREGATING(). */
 	return (functions[function->id - BUILTIN_avg]);
 }
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Inlines and translators: what stands for an expression.
+ * Inlines and translators, expanded where they are used.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ d_inline_bind(struct generator *g, const struct d_node *node, unsigned to)
 		arguments = arguments->next;
 		parameter = parameter->next;
 	}
-	/* Arguments know nothing of the parameters. */
+	/* Parameters become visible after all arguments are computed. */
 	while (last != NULL) {
 		bound = last->next;
 		last->next = outer;
@@ -82,7 +82,7 @@ d_inline(struct generator *g, const struct d_node *node, unsigned to)
 
 /* --- translators ---------------------------------------------------------- */
 
-/* Through inlines to the node that translates. */
+/* Returns the xlate node of an expression, through inlines; NULL if none. */
 static const struct d_node *
 translation(const struct d_node *node)
 {
@@ -95,7 +95,7 @@ translation(const struct d_node *node)
 	    NULL);
 }
 
-/* What the inlines on that way are given; the first register behind it. */
+/* Binds the parameters of inlines up to it.  Returns the next free register. */
 static unsigned
 bind_inlines(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -111,7 +111,7 @@ bind_inlines(struct generator *g, const struct d_node *node, unsigned to)
 			return (to);
 }
 
-/* Nothing happens if it is not evaluated. */
+/* True for a node without side effects. */
 static bool
 is_plain(const struct d_node *node)
 {
@@ -131,8 +131,8 @@ names(const struct d_node *list, const struct identifier *one)
 }
 
 /*
- * The input's value is the parameter; the first register behind it.  Members
- * that do not need it are many, of curpsinfo all.
+ * Binds a translator's parameter to the input's value.  Returns the next free
+ * register.  Many members do not use it, among them all of curpsinfo.
  */
 static unsigned
 bind_input(struct generator *g, const struct d_node *xlate,
@@ -162,7 +162,7 @@ find_member(const struct translator *translator, const char *name)
 	return (NULL);
 }
 
-/* curcpu has no address either; that it is a CPU's is all that is known. */
+/* Computes a member of curcpu, which has no address: only cpu_id is known. */
 static bool
 processor_member(struct generator *g, const struct d_node *node, unsigned to)
 {

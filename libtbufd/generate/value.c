@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Expressions: their value in a register.
+ * Values of expressions, computed into registers.
  */
 #include "tree/errors.h"
 #include "generate.h"
@@ -34,7 +34,7 @@ width(const struct type *type)
 	    8 * (unsigned)d_type_size(type) : 64);
 }
 
-/* Cut to the type's width and extended by its sign, as d_wrap() does. */
+/* Cuts a register to the type's width and extends its sign: see d_wrap(). */
 static void
 extend(struct generator *g, const struct type *type, unsigned reg)
 {
@@ -58,7 +58,7 @@ extend(struct generator *g, const struct type *type, unsigned reg)
 	d_emit(g, sign ? TBUF_OP_SHRSI : TBUF_OP_SHRUI, reg, reg, 0, unused);
 }
 
-/* Does each value of the one have the same 64 bits in the other? */
+/* True if each value of `from` has the same 64 bits as `type`. */
 static bool
 holds(const struct type *type, const struct type *from)
 {
@@ -116,7 +116,7 @@ arithmetic_operation(enum operator op, bool sign)
 	}
 }
 
-/* What 64 bits of an extended operand can make wider than the type. */
+/* True if the result can exceed the type's width. */
 static bool
 may_leave(enum operator op)
 {
@@ -134,7 +134,7 @@ d_arithmetic(struct generator *g, enum operator op, const struct type *type,
 		extend(g, type, to);
 }
 
-/* The count of a shift has a type of its own. */
+/* True for shifts: the count has a type of its own. */
 static bool
 is_shift(enum operator op)
 {
@@ -187,7 +187,7 @@ scale(struct generator *g, uint64_t size, unsigned reg)
 		d_emit(g, TBUF_OP_MULI, reg, reg, 0, (uint32_t)size);
 }
 
-/* A declared array is as long as it is. */
+/* Checks an index against the size of a declared array. */
 static void
 bound(struct generator *g, const struct d_node *array,
     const struct d_node *index, unsigned reg)
@@ -214,7 +214,7 @@ difference(struct generator *g, const struct d_node *node, unsigned to)
 		d_emit(g, TBUF_OP_DIVSI, to, to, 0, (uint32_t)size);
 }
 
-/* An address and an integer, either first. */
+/* Adds an integer to an address; either may be first. */
 static void
 displaced(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -260,7 +260,7 @@ sum(struct generator *g, const struct d_node *node, unsigned to)
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* An argument of the probe as an address, if it has one. */
+/* Computes a pointer, which may be an argument of the probe. */
 static void
 address(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -279,7 +279,7 @@ d_value_text(struct generator *g, const struct d_node *node, unsigned to)
 	    (node->kind == NODE_INTEGER && node->value == 0))
 		return;
 	g->flags |= TBUF_CLAUSE_COPYIN;
-	/* What ends a structure and has no size of its own has a NUL. */
+	/* An array ends at its size, a flexible one with a NUL. */
 	if (array)
 		d_emit_number(g, to + 1, d_type_size(node->type) + 1);
 	d_emit_call(g, to, TBUF_SUB_COPYINSTR, array ? 2 : 1);
@@ -298,7 +298,7 @@ d_value_as(struct generator *g, const struct d_node *node,
 		return;
 	}
 	d_value(g, node, to);
-	/* Results last as long as something may point to them. */
+	/* Temporaries must last, as a pointer to the text may remain. */
 	if (d_is_text(g, node->type))
 		g->keep = true;
 	if (!d_is_object(type))
@@ -319,7 +319,7 @@ cast(struct generator *g, const struct d_node *node, unsigned to)
 		g->keep = true;
 }
 
-/* 1 or 0, by jumps: the right operand may not be evaluated. */
+/* Computes 1 or 0 by jumps, as the right operand may not be evaluated. */
 static void
 logical(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -347,7 +347,7 @@ exclusive(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
 }
 
-/* What is reached through an address, a member or an element. */
+/* Loads a member, an element, or the target of an address. */
 static void
 located(struct generator *g, const struct d_node *node, unsigned to)
 {
@@ -489,14 +489,14 @@ variable(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	next = d_place_open(g, node, false, to, &place);
-	/* An element that may have to be made needs its key once more. */
+	/* An element that may have to be made needs its key again. */
 	if (!g->create || !d_is_object(place.type))
 		next = to;
 	d_place_load(g, &place, next);
 	d_emit_move(g, to, next);
 }
 
-/* Inlines may name inlines: what they become is deeper than any tree. */
+/* Limit for nested inlines, which can expand deeper than any tree. */
 #define DEPTH_MAX	2000
 
 void
