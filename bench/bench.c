@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Timing two things side by side.
+ * Timing of two operations side by side.
  */
 #include <err.h>
 #include <sched.h>
@@ -49,17 +49,17 @@ turn(const struct bench_side *side, uint64_t times)
 }
 
 /*
- * What an empty loop takes tells whether something else runs on the other half
- * of this core, which makes all of it slower for milliseconds, and a fire by
- * more than its yardstick.
+ * Turns are quiet or disturbed: the time of an empty loop shows whether other
+ * work runs on the core's other hardware thread.  That slows the core down for
+ * milliseconds, and a fire more than its yardstick.
  */
 #define EMPTY_TIMES	5000
-#define EMPTY_MOST	1.08	/* of the least that was seen */
-#define TRIES		4	/* for want of turns that nobody disturbed */
+#define EMPTY_MOST	1.08	/* times the shortest loop so far */
+#define TRIES		4	/* if no turn is quiet */
 
 struct turn {
 	double ns[2];
-	double empty;		/* the slowest loop beside and between them */
+	double empty;		/* slowest loop around and between them */
 };
 
 struct turns {
@@ -95,8 +95,8 @@ take_turn(const struct bench_side side[2], uint64_t times, struct turn *t)
 }
 
 /*
- * Medians of the turns that nobody disturbed; how many these are.  The least of
- * an empty loop is that of the whole program: all of a row may be disturbed.
+ * Computes medians of the quiet turns.  Returns their number.  The shortest
+ * empty loop is the whole program's, as all turns of a row may be disturbed.
  */
 static unsigned
 settle(const struct turns *turns, struct bench_result *result)
@@ -121,7 +121,7 @@ settle(const struct turns *turns, struct bench_result *result)
 	return (n);
 }
 
-/* There is none: the least of all, and a word. */
+/* Takes the fastest turns of a row without quiet ones, and prints a note. */
 static void
 settle_noisy(const struct turns *turns, struct bench_result *result)
 {
@@ -194,7 +194,7 @@ bench_pin(int cpu)
 	sched_setaffinity(0, sizeof(one), cpu < 0 ? &all : &one);
 }
 
-/* The counter without a fence, as a fire reads it. */
+/* Reads the counter without a fence, as a fire does. */
 static inline uint64_t
 counter(void)
 {

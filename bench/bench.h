@@ -1,28 +1,28 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the benches have in common: two things timed side by side, in short
- * turns, so that a change of the machine's speed meets both.  Between them an
- * empty loop tells whether something else slows the core down: what is printed
- * are the medians of the turns in which nothing did.
+ * Functions that the benches share.  Two sides are timed in short alternating
+ * turns, so that a change of the machine's speed affects both.  An empty loop
+ * between turns detects other load that slows the core down; medians are
+ * printed of the turns without such load.
  */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <stdint.h>
 
-#define BENCH_ROUNDS	9	/* medians of nine; turns for a quiet one */
+#define BENCH_ROUNDS	9	/* medians of nine; turns to find a quiet one */
 
 struct bench_side {
 	const char *name;
-	/* Do the thing `times` times. */
+	/* Runs the operation `times` times. */
 	void (*run)(void *, uint64_t times);
-	/* Between turns, not timed; may be NULL. */
+	/* Runs between turns, not timed; may be NULL. */
 	void (*rest)(void *);
 	void *cookie;
 };
 
-/* ns for one, of both: the medians of so many quiet turns at least. */
+/* Medians of at least `quiet` quiet turns: ns of one operation, per side. */
 struct bench_result {
 	double ns[2];
 };
@@ -32,17 +32,17 @@ void	bench_pair(const struct bench_side side[2], uint64_t times,
 
 double	bench_now(void);		/* ns */
 double	bench_median(double *, unsigned);
-/* One row of the table: what, ns, yardstick, ns, ratio, what it should be. */
+/* Prints a row of the table; figure is the expected ratio. */
 void	bench_row(const char *what, double ns, const char *yardstick,
 	    double other, const char *figure);
 void	bench_pin(int cpu);		/* -1: all */
-int	bench_cpus(int *cpus, int max);	/* that may be used */
+int	bench_cpus(int *cpus, int max);	/* the process may use */
 
-/* The limit: the cycle counter read and 32 bytes stored. */
+/* Reads the cycle counter and stores 32 bytes: the lower limit of a fire. */
 void	bench_limit(void *, uint64_t times);
-/* The cycle counter read. */
+/* Reads the cycle counter. */
 void	bench_counter(void *, uint64_t times);
-/* A loop that does nothing. */
+/* Runs an empty loop. */
 void	bench_nothing(void *, uint64_t times);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbufctl beside a bench.
+ * tbufctl as a child process of a bench.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@
 
 static char tbufctl[4096];
 
-/* libtool keeps the program in .libs, beside its script. */
+/* libtool puts the program in .libs, next to its wrapper script. */
 void
 child_prepare(void)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbufctl beside a bench, as a process of its own.
+ * tbufctl as a child process of a bench.
  */
 #ifndef BENCH_CHILD_H
 #define BENCH_CHILD_H
@@ -12,33 +12,33 @@
 
 struct child {
 	pid_t pid;
-	int messages;		/* its standard error, in memory */
+	int messages;		/* its standard error, a memory file */
 };
 
 /*
- * The real tbufctl of $TBUFCTL, not libtool's script in front of it; sets
- * what it needs in the environment.
+ * Finds the program of $TBUFCTL, not libtool's wrapper script, and sets the
+ * environment that it needs.
  */
 void	child_prepare(void);
 
-/* Start tbufctl with these arguments, or another command. */
+/* Starts tbufctl with these arguments, or another command. */
 void	child_tbufctl(struct child *, const char *const *arguments);
 void	child_command(struct child *, const char *const *argv);
 
-/* It has not ended, or this is the end of the bench: what it says is shown. */
+/* Ends the bench, with the child's messages, if the child has ended. */
 void	child_check(struct child *);
 
-/* CPU time that it has used, ns; before it has ended. */
+/* Returns the CPU time used so far, ns, by a child that has not ended. */
 double	child_cpu(const struct child *);
 
 /*
- * Wait for its end, which has to be an exit with 0.  Gives the CPU time that
- * it used in all, ns.
+ * Waits for the child, which must exit with status 0.  Returns the CPU time
+ * that it used, ns.
  */
 double	child_wait(struct child *);
 
 /*
- * The same, and how many records its last message says that there were.
+ * Waits like child_wait(); *records is the total in the child's last message.
  */
 double	child_total(struct child *, uint64_t *records);
 

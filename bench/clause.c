@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses cost at a fire, as multiples of one reading of the cycle
- * counter: D as users write it, compiled and read by a tbufctl beside this.
+ * Cost of clauses at a fire, as multiples of one read of the cycle counter.
+ * The clauses are in D, compiled and read by a tbufctl beside this process.
  */
 #include <err.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "bench.h"
 #include "child.h"
 
-#define TIMES	3000		/* in a turn */
+#define TIMES	3000		/* per turn */
 #define TURNS	150
 
 static char path[] = "/usr/share/doc/tbuf/READ";
@@ -52,7 +52,7 @@ fire_pairs(void *cookie, uint64_t times)
 	}
 }
 
-/* What users write, and what fires its probes. */
+/* Scripts as users write them, and functions that fire their probes. */
 static const struct row {
 	const char *what;
 	const char *script;
@@ -137,7 +137,7 @@ measure(const struct row *row, int cpu)
 	struct child child;
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	/* The other one is not pinned. */
+	/* tbufctl is not pinned. */
 	bench_pin(-1);
 	child_tbufctl(&child, arguments);
 	bench_pin(cpu);

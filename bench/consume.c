@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What reading costs: the real tbufctl, writing to /dev/null, on one CPU.
+ * Cost of reading: the real tbufctl, writing to /dev/null, on one CPU.
  *
- * Throughput: this process fills a ring that holds all it fires; then tbufctl
- * is interrupted and prints.  Counted is the CPU time that tbufctl uses from
- * the interrupt to its exit, so that giving the buffers back is in it, and
- * what other jobs do is not.  The records are those of its own total.
+ * Throughput: this process fills a ring that holds all its records; then
+ * tbufctl is interrupted and prints.  The result is the CPU time of tbufctl
+ * from the interrupt to its exit, which includes the release of the buffers,
+ * but no other processes.  The number of records is tbufctl's own total.
  */
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@
 #define TEXT		"--format=text"
 #define JSON		"--format=json"
 #define RECORDS		2000000u
-#define BUFSIZE		"128m"		/* holds so many of each kind */
+#define BUFSIZE		"128m"		/* for all records of each kind */
 #define RATE_TURNS	4
 #define STARTUP_TURNS	20
 #define TEXT_FIGURE	50.0		/* ns a record */
@@ -67,7 +67,7 @@ least(double a, double b)
 	return (a < b ? a : b);
 }
 
-/* CPU time of one record, ns.  JSON puts its total where nobody reads it. */
+/* Measures CPU time per record, ns.  JSON output has its total elsewhere. */
 static double
 read_once(const char *description, const char *format, int cpu,
     void (*fire)(uint64_t))
@@ -133,7 +133,7 @@ run_once(const char *const *argv, bool traced)
 	return ((bench_now() - begin) / 1e6);
 }
 
-/* From the start of tbufctl to its exit, with a command that does nothing. */
+/* Measures tbufctl from start to exit, with a command that does nothing. */
 static void
 measure_startup(void)
 {
@@ -153,7 +153,7 @@ measure_startup(void)
 	    "tbufctl -c true, ms", a, "true, ms", b, a - b, "<= +50 ms");
 }
 
-/* The storage of this process's control file, KiB. */
+/* Returns the storage of this process's control file, KiB. */
 static double
 file_size(void)
 {
@@ -181,7 +181,7 @@ file_size(void)
 	return (size);
 }
 
-/* All that a session takes beside the buffers that were asked for. */
+/* Measures a session's memory, without the buffers that were requested. */
 static void
 measure_memory(void)
 {

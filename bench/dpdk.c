@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The same event through tbuf and through DPDK's trace library, in turns, each
- * into a ring that overwrites its oldest records: DPDK's is the thread's own
- * and lost with the process.  Started by dpdk.sh.
+ * One event recorded by tbuf and by DPDK's trace library, in turns, each into a
+ * ring that overwrites its oldest records.  DPDK's ring belongs to the thread
+ * and is lost with the process.  dpdk.sh starts this program.
  */
 #include <err.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 #include "dpdk_event.h"
 #include "self.h"
 
-#define TIMES	3000		/* in a turn */
+#define TIMES	3000		/* per turn */
 #define TURNS	150
 
 static void

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# DPDK's trace library beside tbuf, on the same event (dpdk.c).  Without DPDK
-# it says so and is done.
+# Compares DPDK's trace library with tbuf, on one event (dpdk.c).  Without DPDK
+# it prints a note and ends.
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"

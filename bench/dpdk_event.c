@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * dpdk_event.h, registered.
+ * Registers the event of dpdk_event.h.
  */
 #include <rte_trace_point_register.h>
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The event that dpdk.c records, as DPDK wants it to be described.
+ * The event of dpdk.c, in DPDK's form.
  */
 #ifndef BENCH_DPDK_EVENT_H
 #define BENCH_DPDK_EVENT_H

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a program costs that begins, in processor time: a shell script of so
-# many commands, as it is, with the libc provider preloaded and nobody to trace
-# it, and followed with all of the provider's probes enabled; the consumer's
-# time counts.  The least of some turns, less the least that a script of no
-# command takes the same way.
+# Cost of starting a program, in CPU time per command of a shell script:
+# without a provider; with the libc provider preloaded and no consumer; and
+# followed with all of the provider's probes enabled, including the consumer's
+# time.  The fastest of some turns counts, less that of a script of no command.
 
 set -eu
 : "${top_builddir:?}"
@@ -19,7 +18,7 @@ if ! [ -x "$tbufctl" ] || ! [ -e "$provider" ] || ! [ -x "$spent" ]; then
 	echo "exec: no $tbufctl, no $provider, or no $spent"
 	exit 0
 fi
-# Control files belong into memory.
+# Control files must be in memory.
 scratch=$(mktemp -d -p /dev/shm)
 trap 'rm -rf "$scratch"' EXIT
 LD_LIBRARY_PATH=$TBUF_PROVIDERS
@@ -61,13 +60,13 @@ least()
 	sort -n "$scratch/$1" | head -n 1
 }
 
-# us HOW: a command.
+# us HOW: us per command.
 us()
 {
 	echo $((($(least "$1") - $(least "$1.none")) / commands))
 }
 
-# row WHAT HOW FIGURE: beside a plain one, and how many times as much it is.
+# row WHAT HOW FIGURE: compares with `plain`, by difference and by ratio.
 row()
 {
 	echo "$(us "$2") $(us plain)" | awk -v what="$1" \

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a probe costs: this process is its own target, through the public
- * macro and the shared library, and reads itself through the consumer API.
- * Ratios, measured in turns beside their yardstick.
+ * Cost of a probe.  This process is its own target, through the public macro
+ * and the shared library, and its own consumer, through the consumer API.
+ * Results are ratios to a yardstick that is measured in turns with the probe.
  */
 #include <err.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 #include "bench.h"
 
-#define TIMES	3000		/* in a turn */
+#define TIMES	3000		/* per turn */
 #define TURNS	150
 
 static void
@@ -80,7 +80,7 @@ fire_mixed(void *cookie, uint64_t times)
 		TBUF_PROBE(bench, mixed, (int)i, times, (short)i, (int)times);
 }
 
-/* The same as fire_plain, for those that trace it otherwise. */
+/* Fires like fire_plain(), for other enablings. */
 static void
 fire_other(void *cookie, uint64_t times)
 {
@@ -172,7 +172,7 @@ measure_ring(const char *what, const char *figure, const char *mixed)
 	tbuf_consumer_close(c);
 }
 
-/* Between turns: give the lanes their room back. */
+/* Drains the lanes between turns. */
 static void
 drain(void *cookie)
 {
@@ -184,7 +184,7 @@ drain(void *cookie)
 		continue;
 }
 
-/* One million records of 32 bytes: no lap is longer than a half. */
+/* Fires one million records of 32 bytes, which fit half of a lane. */
 static double
 lap(struct tbuf_consumer *c)
 {
@@ -196,7 +196,7 @@ lap(struct tbuf_consumer *c)
 	return (ns);
 }
 
-/* The first lap touches pages that this process has not mapped yet. */
+/* Measures laps; the first touches pages that are not mapped yet. */
 static void
 measure_laps(void)
 {
@@ -223,7 +223,7 @@ measure_switch(void)
 	tbuf_consumer_close(c);
 }
 
-/* The other probe beside the plain one, which one session has enabled once. */
+/* Compares the other probe with the plain one, enabled once by one session. */
 static void
 measure_other(const char *what, const char *yardstick, const char *figure)
 {
@@ -257,7 +257,7 @@ measure_several(void)
 	tbuf_consumer_close(c[0]);
 }
 
-/* Nobody gives a full lane its room back. */
+/* Measures drops: a full lane is not drained. */
 static void
 measure_dropped(void)
 {
@@ -271,7 +271,7 @@ measure_dropped(void)
 	tbuf_consumer_close(stored);
 }
 
-/* A thread remembers one session: they are traced one after the other. */
+/* Measures one session; a thread's memo holds only one at a time. */
 static double
 scope_ns(const char *scope)
 {

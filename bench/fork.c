@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What redirected code costs a program that forks, and how many mappings it
- * has: each stub far from the others is a page of its own, and so is text that
- * has changed.  Programs with 71 USDT probes (as PostgreSQL) and with 531 (as
- * the JVM), armed; one whose system calls have stubs; and one that has nothing
- * but libtbuf and its probes; each beside itself as it is.
+ * Cost of fork() for programs with redirected code, and their number of
+ * mappings: each stub far from the others has a page of its own, and so has
+ * changed code.  The programs have 71 USDT probes (like PostgreSQL) or 531
+ * (like the JVM), armed; stubs for system calls; or nothing but libtbuf and its
+ * probes.  Each is compared with itself without a provider.
  *
  * A turn is some forks of a program (bench/forks.c) that waits for each child.
  */
@@ -20,7 +20,7 @@
 
 #include "bench.h"
 
-#define TIMES	20		/* forks in a turn */
+#define TIMES	20		/* forks per turn */
 #define TURNS	30
 
 struct program {
@@ -71,7 +71,7 @@ become(const char *path, const char *provider, const int ask[2],
 	err(1, "%s", path);
 }
 
-/* NULL: as it is. */
+/* Starts a program; with a provider of NULL nothing is preloaded. */
 static void
 begin(struct program *p, const char *path, const char *provider)
 {

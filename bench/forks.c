@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program with SITES USDT probes, that forks when it is asked to, by
- * bench/fork.c.  It says first how many mappings it has.
+ * A program with SITES USDT probes that forks at the request of bench/fork.c.
+ * It first writes its number of mappings.
  */
 #include <sys/wait.h>
 
@@ -49,7 +49,7 @@ forks(uint64_t times)
 	}
 }
 
-/* A number is asked for, and written back when so many forks are done. */
+/* Reads a number of forks, does them, and writes the number back. */
 int
 main(void)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The first lap through a buffer of a command that is traced from its start:
- * its memory has been mapped before main.  This program is the consumer and,
- * with arguments, the command:
+ * First lap through a buffer of a command that is traced from its start: the
+ * buffer is mapped before main.  This program is the consumer and, with
+ * arguments, the command:
  *
- *	laps command OUT IN	a lap each time that a byte comes in; its
- *				nanoseconds a record go out
+ *	laps command OUT IN	a lap for each byte from IN; writes its
+ *				nanoseconds per record to OUT
  */
 #include <err.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@
 
 #include "bench.h"
 
-/* Of 32 bytes: no lap is longer than a half. */
+/* Records of 32 bytes, which fit half of a lane. */
 #define RECORDS	1000000
-#define LATER	5		/* laps behind the first two */
+#define LATER	5		/* laps after the first two */
 
 static int
 command(int out, int in)
@@ -32,7 +32,7 @@ command(int out, int in)
 	uint64_t i;
 	char byte;
 
-	/* Each CPU has a lane: the last one's is behind all others. */
+	/* Each CPU has a lane; that of the last CPU is at the end. */
 	bench_pin(cpus[bench_cpus(cpus, 64) - 1]);
 	while (read(in, &byte, 1) == 1) {
 		begin = bench_now();
@@ -91,7 +91,7 @@ trace(int out, int in)
 	return (c);
 }
 
-/* A command's first lap, and its later ones. */
+/* Runs a command.  Returns its first lap; *later is that of later ones. */
 static double
 run(double *later)
 {
@@ -99,7 +99,7 @@ run(double *later)
 	int to[2], from[2], i;
 	struct tbuf_consumer *c;
 
-	/* The command has its own ends alone, and ends when ours are closed. */
+	/* The command inherits only its ends, and ends when ours are closed. */
 	if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0 ||
 	    fcntl(to[0], F_SETFD, 0) != 0 || fcntl(from[1], F_SETFD, 0) != 0)
 		err(1, "pipe");

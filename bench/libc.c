@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the libc provider costs a call: malloc and free through it, beside the
- * same two as the C library has them; while nobody traces, and while their
- * entries and returns are traced.  The program preloads the provider into
- * itself.
+ * Cost of the libc provider per call: malloc and free through it, compared with
+ * those of the C library; while no consumer traces, and while their entries and
+ * returns are traced.  The program preloads the provider into itself.
  */
 #include <dlfcn.h>
 #include <err.h>
@@ -16,14 +15,14 @@
 #include "bench.h"
 #include "self.h"
 
-#define TIMES	2000		/* calls in a turn */
+#define TIMES	2000		/* calls per turn */
 #define TURNS	150
 #define SIZE	24
 
 static void *(*real_malloc)(size_t);
 static void (*real_free)(void *);
 
-/* Each time is a call: every other one is a free. */
+/* Makes one call per time; every second one is free(). */
 static void
 preloaded(void *cookie, uint64_t times)
 {

@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a live consumer costs the target: the policy switch, with a tbufctl
- * that switches once a second and one that does a thousand times a second,
- * beside a consumer in this process that switches between the bursts, when
- * nobody fires.  All three stand at the same time, and bursts take turns, so
- * that whatever else the machine does meets all of them.
+ * Cost of a live consumer for the target, with policy switch: a tbufctl that
+ * switches once a second and one that switches a thousand times a second,
+ * compared with a consumer in this process that switches between bursts, when
+ * no probe fires.  All three run at the same time and bursts alternate, so
+ * other load of the machine affects all of them.
  *
- * A burst is short and there is one of each every millisecond: under 1000hz
- * each is written behind a switch.  The slowest bursts, during which this
- * process was interrupted, are left out.
+ * A burst is short, and each kind has one every millisecond, so at 1000hz each
+ * comes after a switch.  The slowest bursts, in which this process was
+ * interrupted, are left out.
  */
 #include <err.h>
 #include <sched.h>
@@ -27,7 +27,7 @@
 #define BURST		256u
 #define BURSTS		4000u
 #define KEPT		(BURSTS - BURSTS / 50)
-#define PERIOD		1e6		/* ns from burst to burst */
+#define PERIOD		1e6		/* ns between bursts */
 #define BUFSIZE		"16m"
 #define LAP		(32u << 20)	/* both halves, bytes */
 #define RECORD		32u		/* bytes */
@@ -64,7 +64,7 @@ static struct tbuf_consumer *own;
 static struct side {
 	const char *what;
 	const char *description;
-	const char *rate;	/* NULL: this process's own */
+	const char *rate;	/* NULL: the consumer of this process */
 	void (*fire)(uint64_t);
 	struct child child;
 	double ns[BURSTS];
@@ -108,7 +108,7 @@ start_child(struct side *side, int cpu)
 	child_tbufctl(&side->child, arguments);
 }
 
-/* Wait for what is due, and give the room back. */
+/* Runs the consumer's due work and drains its lanes. */
 static void
 drain_own(void)
 {
@@ -128,8 +128,8 @@ wait_until(double when)
 }
 
 /*
- * Touch every page before anything is measured.  The slow one gives a half
- * back in a second.
+ * Touches every page before the measurement.  The slow consumer releases a half
+ * only once a second.
  */
 static void
 warm_up(void)
@@ -171,7 +171,7 @@ run(void)
 	}
 }
 
-/* Sorts them. */
+/* Returns the mean of all but the slowest bursts; sorts ns. */
 static double
 mean_of_kept(double *ns)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The same event through tbuf and through LTTng-UST, in turns, each into a
- * ring that overwrites its oldest records.  Started by lttng.sh, which has
- * made the session.
+ * One event recorded by tbuf and by LTTng-UST, in turns, each into a ring that
+ * overwrites its oldest records.  lttng.sh makes the session and starts this
+ * program.
  */
 #include <err.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "lttng_event.h"
 #include "self.h"
 
-#define TIMES	3000		/* in a turn */
+#define TIMES	3000		/* per turn */
 #define TURNS	60
 
 static void

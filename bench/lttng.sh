@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# LTTng-UST beside tbuf, on the same events (lttng.c).  Without LTTng it says
-# so and is done.  A session daemon that runs already is used; otherwise one
-# is started, and ended again.
+# Compares LTTng-UST with tbuf, on the same events (lttng.c).  Without LTTng it
+# prints a note and ends.  A running session daemon is used; otherwise one is
+# started, and ended at the end.
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
@@ -42,7 +42,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/
     -Wl,-rpath,"$top_builddir/.libs" -ltbuf $(pkg-config --libs lttng-ust) -ldl
 
 if ! lttng --no-sessiond list >/dev/null 2>&1; then
-	# It sends SIGUSR1 to its parent when it is ready.
+	# The daemon sends SIGUSR1 to its parent when it is ready.
 	trap : USR1
 	lttng-sessiond --no-kernel --sig-parent >"$work/log" 2>&1 &
 	daemon=$!
@@ -55,7 +55,7 @@ quiet() {
 	"$@" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
 }
 
-# A snapshot session overwrites, and nobody reads it meanwhile.
+# A snapshot session overwrites, and has no reader until the end.
 quiet lttng --no-sessiond create "$session" --snapshot --output="$work/trace"
 quiet lttng enable-channel --session="$session" --userspace --overwrite \
     --subbuf-size=512k --num-subbuf=2 ring

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The events of lttng.c as LTTng-UST wants them.  This header is read more
+ * The events of lttng.c, in LTTng-UST's form.  This header is included more
  * than once.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER

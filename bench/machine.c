@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs on the machine alone, as multiples of a counter read.  A machine is
- * prepared for each run, as a fire has to.
+ * Cost of programs on the machine alone, as multiples of a counter read.  A
+ * machine is prepared for each run, as at a fire.
  */
 #include <stdio.h>
 

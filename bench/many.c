@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What disabled probes cost where there are many: 4,096 functions with a probe
- * each are called one after the other, beside as many that have none.  First
- * in a loop, then each time after other work has taken the caches, as it is
- * in a large program: then it counts how far apart lies what a probe reads,
- * and how much of its code is in the way.
+ * Cost of many disabled probes: 4,096 functions with one probe each are called
+ * in turn, compared with functions without.  They run in a loop first, then
+ * each time after other work has filled the caches, as in a large program.
+ * Then the distance between the data of probes counts, and the size of their
+ * code.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "bench.h"
 
 #define FUNCTIONS	4096u
-#define ROUNDS		8u		/* in a turn */
+#define ROUNDS		8u		/* per turn */
 #define TURNS		60u
 #define TURNS_COLD	20u
-#define CACHES		(16u << 20)	/* bytes: more than are near a CPU */
+#define CACHES		(16u << 20)	/* bytes: more than a CPU's caches */
 
 #define SIXTEEN(what, h)						\
 	what(h##0) what(h##1) what(h##2) what(h##3)			\
@@ -26,7 +26,7 @@
 	what(h##8) what(h##9) what(h##a) what(h##b)			\
 	what(h##c) what(h##d) what(h##e) what(h##f)
 
-/* The same again: a macro does not expand within itself. */
+/* Copies of SIXTEEN, as a macro does not expand within itself. */
 #define SIXTEEN_2(what, h)						\
 	what(h##0) what(h##1) what(h##2) what(h##3)			\
 	what(h##4) what(h##5) what(h##6) what(h##7)			\

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What it costs PostgreSQL to have its USDT probes armed while nobody traces:
-# processor time of the server's processes for the same transactions, with the
-# provider and without; the median of the ratios.  Both run side by side on one
-# CPU, which changes over every few milliseconds: whatever else the machine does
-# meanwhile is the same for both.  For an ordinary user, as PostgreSQL wants.
+# Cost for PostgreSQL of armed USDT probes that no consumer traces: the ratio of
+# CPU time of the server's processes for the same transactions, with and without
+# the provider; the median of all turns.  Both servers share one CPU, which
+# switches between them every few milliseconds, so other load affects both.
+# PostgreSQL requires an ordinary user.
 #
 #	bench/pgbench.sh [TURNS [TRANSACTIONS]]
 
@@ -20,7 +20,7 @@ bin=${PGBIN-/usr/lib/postgresql/15/bin}
 }
 dir=$(mktemp -d "${TMPDIR-/tmp}/pgbench.XXXXXX") || exit 1
 
-# postmaster NAME: its process.
+# postmaster NAME: prints its pid.
 postmaster() {
 	head -n 1 "$dir/$1/postmaster.pid"
 }
@@ -40,7 +40,7 @@ finish() {
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
 
-# serve NAME PRELOAD
+# serve NAME PRELOAD: starts a server and fills its database.
 serve() {
 	"$bin/initdb" -D "$dir/$1" -A trust >/dev/null &&
 	LD_PRELOAD=$2 TBUF_DIR=$dir "$bin/pg_ctl" -D "$dir/$1" -w \
@@ -49,26 +49,26 @@ serve() {
 	"$bin/pgbench" -h "$dir/$1" -i -q postgres >/dev/null 2>&1
 }
 
-# ticks NAME: of processes of the server that have ended.
+# ticks NAME: prints CPU time of the postmaster and its ended processes.
 ticks() {
 	sed 's/.*) //' "/proc/$(postmaster "$1")/stat" |
 	    awk '{ print $14 + $15 }'
 }
 
-# transact NAME
+# transact NAME: runs the transactions.
 transact() {
 	"$bin/pgbench" -h "$dir/$1" -n -S -M simple -t "$transactions" \
 	    postgres >/dev/null 2>&1
 }
 
-# ended NAME TICKS: the postmaster has seen that the server's process has ended.
+# ended NAME TICKS: waits until the postmaster has reaped the process.
 ended() {
 	while [ "$(ticks "$1")" -eq "$2" ]; do
 		sleep 1
 	done
 }
 
-# run: what its transactions take of each, in ticks.
+# run: prints the ticks of both servers for their transactions.
 run() {
 	plain=$(ticks plain)
 	armed=$(ticks armed)

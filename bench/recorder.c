@@ -1,22 +1,21 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a recorder costs a server under load.  This process is kvd: its own
- * code, with its workers and its sockets.  kvload, as many requests as are
- * served, has the same CPU, so that no CPU sleeps and is woken up: in a virtual
- * machine that takes longer than a request, and never equally long.
+ * Cost of a recorder for a server under load.  This process is kvd: its code,
+ * workers and sockets.  kvload, with as many requests as are served, runs on
+ * the same CPU, so that no CPU sleeps and is woken up: in a virtual machine
+ * that takes longer than a request, and its time varies.
  *
- * The recorder is on and off in turns of a few milliseconds, by
- * tbuf_recorder_start() and tbuf_recorder_stop() before each of them.  A group
- * is one with a recorder and two without, in any order: what there is between
- * the latter two, of which one is called recorded, is what cannot be told from
- * nothing.  The rows have medians of what is between turns of a group, in all
- * groups, and the quartiles of that.
+ * tbuf_recorder_start() and tbuf_recorder_stop() turn the recorder on and off
+ * before turns of a few milliseconds.  A group has one turn with a recorder and
+ * two without, in any order.  The difference of the two without, of which one
+ * is printed like a recorded one, shows the noise.  Rows have the medians, over
+ * all groups, of the ratio of two turns, and its quartiles.
  *
- * Time is processor time, of kvd and of kvload: others that want the CPU do not
- * take any of it, and with nobody else it is all the time there is, so that
- * requests by it are throughput.  Of kvd alone it is what a server has that has
- * a CPU of its own, and no less work than it can do.
+ * Times are CPU time of kvd and kvload, so other processes do not count.
+ * Without others that is all of the time, and requests per CPU time are the
+ * throughput.  The CPU time of kvd alone is that of a server that has a CPU of
+ * its own and as much work as it can do.
  *
  *	recorder KVLOAD SOCKET
  */
@@ -33,17 +32,17 @@
 
 #define OPTIONS		"bufpolicy=ring,bufsize=1m,probes=kv:::"
 #define GROUPS		1500
-#define WORKERS		4	/* as kvd has */
+#define WORKERS		4	/* as in kvd */
 #define TURN_NS		3000000
-#define SETTLE_NS	500000	/* the caches are full of what is on or off */
+#define SETTLE_NS	500000	/* until caches fit the new state */
 #define WARM_NS		500000000
-#define FEWEST		50	/* requests in a turn: it was not ours */
+#define FEWEST		50	/* requests in a turn, or it is repeated */
 #define HOT_TIMES	1000
 #define HOT_TURNS	150
 
 enum turn { ON, OFF, OFF_AGAIN, TURNS };
 
-/* Nanoseconds of processor time for a request. */
+/* CPU time per request, ns. */
 struct spent {
 	double server[GROUPS];		/* kvd */
 	double all[GROUPS];		/* kvd and kvload */
@@ -85,7 +84,7 @@ clock_ns(clockid_t clock)
 	return ((double)t.tv_sec * 1e9 + (double)t.tv_nsec);
 }
 
-/* False: there were no requests to speak of. */
+/* Measures a turn.  Returns false if it had too few requests. */
 static bool
 turn_measure(clockid_t load, double *server, double *all)
 {
@@ -102,7 +101,7 @@ turn_measure(clockid_t load, double *server, double *all)
 	return (n >= FEWEST);
 }
 
-/* What is off has been on for a moment, too. */
+/* Takes a turn; before one without the recorder it is on for a moment, too. */
 static void
 turn_take(enum turn which, unsigned group, clockid_t load)
 {
@@ -137,7 +136,7 @@ groups_take(clockid_t load)
 
 /* ------------------------------------------------------------ rows */
 
-/* Of ns a request, or as requests a second. */
+/* Prints a row of ns per request, or of requests per second. */
 static void
 row(const char *what, const double *ns, const double *than, bool rate,
     const char *figure)
@@ -173,7 +172,7 @@ rows(void)
 
 /* ------------------------------------------------------------ without load */
 
-/* A fifth are set, as kvload's are. */
+/* Serves requests; a fifth are sets, as from kvload. */
 static void
 serve(void *cookie, uint64_t times)
 {
@@ -190,8 +189,8 @@ serve(void *cookie, uint64_t times)
 }
 
 /*
- * The same requests in a row, with no sockets: neither caches nor predictions
- * are those of a server.  Each side leaves the recorder as the other has it.
+ * Measures requests in a row, without sockets: caches and branch predictions
+ * differ from those of a server.  Each side sets the recorder for the other.
  */
 static void
 hot(void)

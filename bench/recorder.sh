@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a recorder costs a server under load (recorder.c says how that is told):
-# kvd as it is, and recording all of its probes into a ring of 1 MiB a CPU, in
-# memory and with TBUF_DIR on a disk.
+# Cost of a recorder for a server under load (recorder.c describes the method):
+# kvd without one, and recording all of its probes into a ring of 1 MiB a CPU,
+# in memory and with TBUF_DIR on a disk.
 
 set -eu
 : "${top_builddir:?}"
@@ -18,7 +18,7 @@ disk=$(mktemp -d -p "${TBUF_DISK:-/var/tmp}")
 trap 'rm -rf "$memory" "$disk"' EXIT
 unset TBUF_OPTIONS TBUF_KEEP
 
-# measure WHERE DIRECTORY
+# measure WHERE DIRECTORY: runs the bench with TBUF_DIR set.
 measure()
 {
 	echo "recorder: $1"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# How long one waits for a script: to be compiled, and from its start to its
-# end if that is in BEGIN.  Of some runs the fastest.  The libraries are found
-# without the wrapper script of libtool, which takes longer than all of it.
+# Time of a script: its compilation, and from the start of tbufctl to an exit()
+# in BEGIN; the fastest of some runs.  libtool's wrapper script is avoided, as
+# it takes longer than all the rest.
 
 set -eu
 : "${top_builddir:?}"
@@ -30,7 +30,7 @@ awk 'BEGIN {
 }' </dev/null >"$scratch/clauses.d"
 echo 'BEGIN { trace("hello"); exit(0); }' >"$scratch/begin.d"
 
-# The fastest of twenty runs, in ms, beside what was promised.
+# row WHAT LIMIT ARGUMENTS: prints the fastest of twenty runs, in ms.
 row()
 {
 	what=$1 limit=$2

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Benches of which this process is the target as well as the consumer.
+ * Benches in which this process is both target and consumer.
  */
 #include <err.h>
 #include <limits.h>

@@ -1,19 +1,19 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Benches of which this process is the target as well as the consumer.
+ * Benches in which this process is both target and consumer.
  */
 #ifndef BENCH_SELF_H
 #define BENCH_SELF_H
 
 struct tbuf_consumer;
 
-/* Trace this process under ring; so many probes have to match, or any (0). */
+/* Traces this process into a ring; `probes` must match, or any number (0). */
 struct tbuf_consumer *bench_trace(const char *enabling, unsigned probes);
 
 /*
- * Run this program again, with the provider of this name preloaded and one
- * argument; exit where it was not built.
+ * Runs this program again, with a provider preloaded and one argument; exits if
+ * the provider was not built.
  */
 void	bench_preload(char *argv[], const char *provider);
 

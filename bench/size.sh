@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# How much code a program gets that is linked with the target side.
+# Size of the code that a program gets by linking the target side.
 
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"

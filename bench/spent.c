@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The processor time of a command and of all that it starts and waits for, in
- * us, behind what the command prints: spent COMMAND [ARGUMENT ...]
+ * Prints the CPU time of a command and of its children that it waits for, us,
+ * after the command's output: spent COMMAND [ARGUMENT ...]
  */
 #include <sys/resource.h>
 #include <sys/wait.h>

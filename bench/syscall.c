@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the syscall provider costs a call: getppid through it, beside an
- * instruction that has no stub; while nobody traces, and while entry and
- * return are traced.  Then the same calls under strace -f -c and perf trace,
- * where these are there and permitted.  The program preloads the provider into
+ * Cost of the syscall provider per call: getppid through it, compared with an
+ * instruction without a stub; while no consumer traces, and while entry and
+ * return are traced.  Then the same calls under strace -f -c and perf trace, if
+ * these exist and are permitted.  The program preloads the provider into
  * itself.
  */
 #include <sys/wait.h>
@@ -21,11 +21,11 @@
 #include "bench.h"
 #include "self.h"
 
-#define TIMES	1000		/* calls in a turn */
+#define TIMES	1000		/* calls per turn */
 #define TURNS	150
 #define OTHERS	100000		/* calls under another tracer */
 
-/* No unwind table says that this is a function, so it is left alone. */
+/* No unwind table has this function, so the provider does not patch it. */
 __asm__(".text\n"
     "plain_getppid: mov $110, %eax\n syscall\n ret\n");
 long	plain_getppid(void);
@@ -50,7 +50,7 @@ plain(void *cookie, uint64_t times)
 		(void)plain_getppid();
 }
 
-/* Of a plain call, in ns. */
+/* Prints a row.  Returns ns of a plain call. */
 static double
 measure(const char *what, const char *figure)
 {
@@ -67,7 +67,7 @@ measure(const char *what, const char *figure)
 	return (r.ns[1]);
 }
 
-/* A run of this program that makes so many calls, in ns; -1: it has failed. */
+/* Runs this program under a tracer.  Returns ns, or -1 if it failed. */
 static double
 run_under(const char *tracer, const char *times)
 {
@@ -76,7 +76,7 @@ run_under(const char *tracer, const char *times)
 	int status;
 	pid_t pid;
 
-	/* The shell's own would be the shell. */
+	/* /proc/self/exe of the shell would be the shell. */
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) == -1)
 		return (-1);
 	snprintf(command, sizeof(command), "exec %s -o /dev/null \"$0\" calls "

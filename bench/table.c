@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target with as many probes as there can be: how long it takes to list
- * them and to enable them all, in CPU time of this process, the consumer.
+ * A target with the largest number of probes: CPU time of this process, the
+ * consumer, for listing them and for enabling them all.
  */
 #include <sys/wait.h>
 
@@ -19,10 +19,10 @@
 
 #include "bench.h"
 
-#define PROBES		65535u		/* a session holds as many */
+#define PROBES		65535u		/* the most in a session */
 #define FIGURE		100.0		/* ms */
 
-/* The target: registers its probes, says so, and waits for its end. */
+/* Runs the target: registers probes, reports that, and waits for its end. */
 static void
 serve(int fd)
 {

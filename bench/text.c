@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a message in words costs: nobody wants it, beside a loop that does
- * nothing; and as a line of the text trace in memory, beside snprintf(3) of
- * the same line.
+ * Cost of a message in words: one that is off, compared with an empty loop; and
+ * a line of the text trace in memory, compared with snprintf(3) of that line.
  */
 #include <sys/types.h>
 
@@ -36,7 +35,7 @@ message(void *cookie, uint64_t times)
 		    keys[i % 4], (size_t)(i % 100), (unsigned long)i);
 }
 
-/* The time is looked up and split once, which snprintf does not do either. */
+/* Formats a line with snprintf(3), but reads and converts the time once. */
 static void
 line(void *cookie, uint64_t times)
 {

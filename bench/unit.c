@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a work unit costs: begun, with two records, and ended with a success of
- * which nothing is kept; and one of which a record is.  This process is its own
- * target, and a plain record is the yardstick.
+ * Cost of a work unit: begin, two records, and a successful end that discards
+ * them; and one that keeps a record.  This process is its own target, and a
+ * plain record is the yardstick.
  */
 #include <err.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "bench.h"
 
-#define TIMES	3000		/* in a turn */
+#define TIMES	3000		/* per turn */
 #define TURNS	150
 
 static void

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A uprobe of the kernel on a no-operation of this program, which samples the
- * time and the thread into a ring that perf(1) would read.
+ * A uprobe of the kernel on a nop of this program.  It samples the time and the
+ * thread into a ring like that of perf(1).
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@
 #include "uprobe.h"
 
 #define TYPE	"/sys/bus/event_source/devices/uprobe/type"
-#define PAGES	128	/* of the ring, a power of two, and its header */
+#define PAGES	128	/* a power of two, without the header */
 
 struct sample {
 	struct perf_event_header header;
@@ -26,7 +26,7 @@ struct sample {
 	uint64_t time;
 };
 
-/* In the assembler, so that nothing stands before it. */
+/* In assembler, so that no instruction comes before the nop. */
 __asm__ (
     "	.pushsection .text\n"
     "	.balign 16\n"
@@ -38,7 +38,7 @@ __asm__ (
     "	.size uprobe_place, . - uprobe_place\n"
     "	.popsection");
 
-/* The program is the first object; *data becomes the place in its file. */
+/* Finds the file offset of the nop; the program is the first object. */
 static int
 find_offset(struct dl_phdr_info *info, size_t size, void *data)
 {

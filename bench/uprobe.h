@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A uprobe of the kernel on a no-operation of this program, which samples the
- * time and the thread into a ring that perf(1) would read.
+ * A uprobe of the kernel on a nop of this program.  It samples the time and the
+ * thread into a ring like that of perf(1).
  */
 #ifndef BENCH_UPROBE_H
 #define BENCH_UPROBE_H
@@ -13,15 +13,15 @@
 struct uprobe {
 	int fd;
 	struct perf_event_mmap_page *ring;
-	uint64_t times;		/* samples that a turn leaves */
+	uint64_t times;		/* samples of one turn */
 };
 
-/* The no-operation, and the way back. */
+/* Executes the nop and returns. */
 void	uprobe_place(void);
 
-/* For turns of so many hits; false, and errno, where there is none. */
+/* Opens a uprobe for turns of so many hits; false, and errno, on error. */
 bool	uprobe_open(struct uprobe *, uint64_t times);
-/* Between turns: take what is in the ring, which has to be one for each hit. */
+/* Empties the ring between turns; it must have one sample for each hit. */
 void	uprobe_read(void *);
 void	uprobe_close(struct uprobe *);
 

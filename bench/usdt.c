@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a hit of a USDT probe costs by libtbuf-usdt.so: while nobody traces it,
- * beside a loop that does nothing; traced, beside a probe of tbuf that is
- * traced, too; a breakpoint with a handler, which is how others stop there;
- * and a uprobe of the kernel, which is how perf(1) does, where the bench may
- * have one.  The program preloads the provider into itself.
+ * Cost of a USDT probe with libtbuf-usdt.so: while no consumer traces it,
+ * compared with an empty loop; traced, compared with a traced probe of tbuf; a
+ * breakpoint with a signal handler, which other tracers use; and a uprobe of
+ * the kernel, which perf(1) uses, if it is permitted.  The program preloads the
+ * provider into itself.
  */
 #include <err.h>
 #include <errno.h>
@@ -20,13 +20,13 @@
 #include "self.h"
 #include "uprobe.h"
 
-#define TIMES	1000		/* hits in a turn */
+#define TIMES	1000		/* hits per turn */
 #define TURNS	150
 
 /*
- * A site with one argument, and its note, as systemtap's header has them.  A
- * program with sites of TBUF_PROBE would be left alone: the other probe is
- * registered.
+ * A site with one argument, and its note, as in systemtap's header.  The other
+ * probe is registered by a call, as the provider skips a program that has sites
+ * of TBUF_PROBE.
  */
 #define HIT(argument)							\
 	__asm__ __volatile__ (						\
@@ -45,7 +45,7 @@
 
 static struct tbuf_site fired;
 
-/* In one cache line, as the loop beside it: else both lines are paid for. */
+/* Hits in one cache line, like the loop it is compared with. */
 static void __attribute__((noinline))
 hits(void *cookie, uint64_t times)
 {
@@ -124,7 +124,7 @@ compare(const char *what, void (*run)(void *, uint64_t),
 	bench_row(what, r.ns[0], side[1].name, r.ns[1], figure);
 }
 
-/* While it is there, other breakpoints of the process cost more. */
+/* Compares a uprobe; until closed, it makes other breakpoints slower. */
 static void
 compare_uprobe(void)
 {

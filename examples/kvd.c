@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * kvd: a key-value server with probes in it, to try tbufctl(1) on.
+ * kvd: a key-value server with probes, to try tbufctl(1) on.
  *
  *	kvd [-t threads] [path | port]
  *
- * It serves a Unix socket (by default kvd.sock in $XDG_RUNTIME_DIR or /tmp),
- * or a port of the loopback interface, until SIGTERM or SIGINT.  A request is
- * a line, and so is its answer:
+ * It serves a Unix socket (by default kvd.sock in $XDG_RUNTIME_DIR or /tmp), or
+ * a port of the loopback interface, until SIGTERM or SIGINT.  A request is a
+ * line, and so is its answer:
  *
  *	set KEY VALUE	OK
  *	get KEY		VALUE ... | NONE
  *	del KEY		OK | NONE
- *	nap SECONDS	OK, when they are over: a request that hangs
+ *	nap SECONDS	OK, after that time: a request that hangs
  *
  * The probes:
  *
@@ -23,13 +23,13 @@
  *	kv:::store-set		key, bytes, replaced
  *	kv:::store-del		key
  *
- * Each request is a work unit of the kind `request' (tbuf_unit_begin(3)); of
- * one that succeeds request-done is kept.
+ * Each request is a work unit of the kind `request' (tbuf_unit_begin(3)); if it
+ * succeeds, only its request-done is retained.
  *
- * It has messages in words, too, of the components `server', `connection' and
- * `request': tbuf_text(3).
+ * The components `server', `connection' and `request' print messages in words:
+ * tbuf_text(3).
  */
-/* Not inlined, so that stacks have its name. */
+/* Not inlined, so that stacks show its name. */
 #define NAMED		__attribute__((noinline))
 
 #define _GNU_SOURCE 1
@@ -68,13 +68,13 @@ TBUF_COMPONENT(request, "request");
 
 struct entry {
 	struct entry *next;
-	const char *value;	/* behind the key */
+	const char *value;	/* after the key */
 	char key[];
 };
 
 struct connection {
 	struct connection *next;
-	struct connection **link;	/* what points at this one */
+	struct connection **link;	/* pointer to this one in the list */
 	int fd;
 	uint64_t requests;
 	size_t in_size;
@@ -86,15 +86,15 @@ struct connection {
 struct worker {
 	pthread_t thread;
 	int epoll;
-	struct connection *connections;	/* of the worker's thread alone */
+	struct connection *connections;	/* used by the worker's thread only */
 };
 
 static struct entry *buckets[BUCKETS];
 static pthread_mutex_t locks[LOCKS];
 static atomic_uint_fast64_t next_id;
 static int listen_fd;
-static int end_fd;		/* readable once the end was asked for */
-static const char *socket_path;	/* of a Unix socket: to be removed */
+static int end_fd;		/* readable after a request to end */
+static const char *socket_path;	/* of a Unix socket: removed at the end */
 
 static uint32_t
 hash(const char *key)
@@ -106,7 +106,7 @@ hash(const char *key)
 	return (h % BUCKETS);
 }
 
-/* What points at the key's entry, or at the end of its chain. */
+/* Returns the pointer to the key's entry, or the end of its chain. */
 static struct entry **
 store_find(uint32_t bucket, const char *key)
 {
@@ -179,9 +179,9 @@ store_del(const char *key)
 }
 
 /*
- * Serve one line; the answer goes to `answer`, of ANSWER_SIZE bytes.  How long
- * it took is no argument of a probe: records have their times, and two more
- * readings of a clock would cost more than both of them.
+ * Serves one line; the answer goes to `answer`, of ANSWER_SIZE bytes.  The
+ * duration is not an argument of a probe: records have a time, and two more
+ * clock reads would cost more than both records.
  */
 NAMED static void
 request_serve(char *line, char *answer)
@@ -233,7 +233,7 @@ connection_close(struct connection *c)
 	free(c);
 }
 
-/* Send what can be sent without waiting; false: the peer is gone. */
+/* Sends as much as possible without waiting; false if the peer is gone. */
 static bool
 connection_flush(struct connection *c)
 {
@@ -249,7 +249,7 @@ connection_flush(struct connection *c)
 	return (true);
 }
 
-/* Serve the whole lines that came, as long as their answers find room. */
+/* Serves the complete lines received, while there is room for answers. */
 NAMED static bool
 connection_serve(struct connection *c)
 {
@@ -266,14 +266,14 @@ connection_serve(struct connection *c)
 	}
 	c->in_size -= line - c->in;
 	memmove(c->in, line, c->in_size);
-	/* A line that fills the buffer has no end that we would wait for. */
+	/* A line that fills the buffer is too long: the connection ends. */
 	return (c->in_size < sizeof(c->in) ||
 	    memchr(c->in, '\n', c->in_size) != NULL);
 }
 
 /*
- * A connection is ready: read, serve, and answer until one of them would
- * wait.  While answers are not taken, nothing more is read.
+ * Serves a ready connection: reads, serves and answers until one of these would
+ * wait.  Nothing is read while the peer does not read its answers.
  */
 NAMED static bool
 connection_work(struct connection *c, int epoll)
@@ -309,7 +309,7 @@ connection_open(struct worker *w)
 
 	fd = accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
-		return;		/* another worker was faster */
+		return;		/* another worker has accepted it */
 	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
 		tbuf_text(&connection, TBUF_SEVERE, "no memory for fd %d", fd);
@@ -330,7 +330,7 @@ connection_open(struct worker *w)
 }
 
 /*
- * Each worker waits for the listener, for the end, and for connections of
+ * Runs a worker: waits for the listener, for the end, and for connections of
  * its own.
  */
 static void *
@@ -391,7 +391,7 @@ listen_unix(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		errx(1, "%s: path is too long for a socket", path);
 	strcpy(address.sun_path, path);
-	/* A socket that nobody serves was left behind by a kill. */
+	/* A socket without a listener is left by a killed server. */
 	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (connect(probe, (void *)&address, sizeof(address)) == 0)
 		errx(1, "%s: somebody serves it already", path);
@@ -421,7 +421,7 @@ listen_port(unsigned short port)
 		err(1, "port %u", port);
 }
 
-/* A number is a port, anything else a path. */
+/* Listens at a port if `where` is a number, else at a path. */
 static void
 listen_at(const char *where)
 {

@@ -1,17 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * kvload: put load on kvd, and say how it did.
+ * kvload: puts load on kvd and prints a summary.
  *
  *	kvload [--connections=N] [--requests=N] [--keys=N] [--sets=PERCENT]
  *	    [--rate=N] [--seed=N] [path | port]
  *	kvload --say=REQUEST [path | port]
  *
  * Each connection has a thread that sends a request and waits for the answer.
- * --requests=0 goes on until SIGINT or SIGTERM, or until the server goes.
- * --say sends one request, and prints the answer.
- * --rate is the requests a second of all connections together (0: as many as
- * the server takes).  The same seed makes the same requests.
+ * --requests=0 runs until SIGINT or SIGTERM, or until the server ends.  --say
+ * sends one request, and prints the answer.  --rate is the requests a second of
+ * all connections together (0: as many as the server takes).  The same seed
+ * makes the same requests.
  */
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -37,7 +37,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define CONNECTIONS_MAX	1024
-#define BINS		(64 * 8)	/* eight a factor of two */
+#define BINS		(64 * 8)	/* eight per factor of two */
 
 struct client {
 	pthread_t thread;
@@ -47,7 +47,7 @@ struct client {
 	uint64_t misses;		/* answers NONE */
 	uint64_t failures;		/* answers ERROR */
 	uint64_t bins[BINS];		/* latencies */
-	bool broken;			/* the server went */
+	bool broken;			/* the server ended the connection */
 };
 
 static uint64_t connections = 4;
@@ -79,7 +79,7 @@ random_below(uint64_t *state, uint64_t n)
 	return (*state % n);
 }
 
-/* A latency's bin: its power of two and the three bits below it. */
+/* Returns a latency's bin: its power of two and the three bits below it. */
 static unsigned
 bin_of(uint64_t ns)
 {
@@ -88,14 +88,14 @@ bin_of(uint64_t ns)
 	return (log * 8 + (ns >> (log - 3) & 7));
 }
 
-/* The upper end of a bin. */
+/* Returns the upper end of a bin. */
 static uint64_t
 bin_limit(unsigned bin)
 {
 	return ((UINT64_C(9) + bin % 8) << (bin / 8 - 3));
 }
 
-/* Wait until it is request N's turn. */
+/* Waits until request n is due. */
 static void
 pace(uint64_t n)
 {
@@ -108,7 +108,7 @@ pace(uint64_t n)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-/* Read an answer's line into `line`, without its newline. */
+/* Reads an answer's line into `line`, without its newline. */
 static bool
 answer_read(int fd, char *line, size_t size)
 {
@@ -195,8 +195,8 @@ connect_once(const struct sockaddr *address, socklen_t size)
 }
 
 /*
- * Connect to a port if it is a number, otherwise to a path.  A server that is
- * not there yet is given five seconds to start.
+ * Connects to a port if it is a number, otherwise to a path.  Waits up to five
+ * seconds for a server to start.
  */
 static int
 connect_to(const char *where)
@@ -294,7 +294,7 @@ options_read(int argc, char **argv)
 		usage();
 }
 
-/* The latency that `share` of all requests did not exceed. */
+/* Returns the latency that `share` of all requests did not exceed. */
 static uint64_t
 quantile(const uint64_t *bins, uint64_t total, double share)
 {
@@ -309,7 +309,7 @@ quantile(const uint64_t *bins, uint64_t total, double share)
 	return (0);
 }
 
-/* Print the summary; false: not all went well. */
+/* Prints the summary.  Returns false if there was an error. */
 static bool
 summary(const struct client *clients)
 {
@@ -339,7 +339,7 @@ summary(const struct client *clients)
 	return (!broken && failures == 0);
 }
 
-/* One request, and its answer. */
+/* Sends one request and prints its answer. */
 static int
 say(const char *where)
 {

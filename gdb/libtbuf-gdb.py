@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# For gdb(1): what a program with libtbuf has recorded, of a live process or a
-# core.
+# Commands of gdb(1) that print the records of a program with libtbuf, from a
+# live process or a core.
 #
-#	tbuf bt [N]	the last N records (20), as tbuf_backtrace(3) has them
-#	tbuf probes	its probes, and which of them are enabled
+#	tbuf bt [N]	the last N records (20), as tbuf_backtrace(3) prints them
+#	tbuf probes	the program's probes, with a mark at those enabled
 #
-# gdb loads this file with the library when it is installed in its auto-load
-# directory; `source` does as well.  Numbers are those of libtbuf/layout*.h.
+# gdb loads this file with the library if it is installed in its auto-load
+# directory, or by `source`.  Numbers are those of libtbuf/layout/*.h.
 
 import re
 import struct
@@ -24,10 +24,10 @@ RECORD_MAX = 32768
 RING = 2
 COUNTER = 0
 TEXT_CUT = 0x8000
-IDS_OWN = 1024      # of ids, which are tbufctl's own probes'
+IDS_OWN = 1024      # ids up to this are of tbufctl's own probes
 NO_CPU = 0xffffffff
 EPID_FAULT, EPID_ENVELOPE, EPID_UNIT = 0xffff, 0xfffd, 0xfffc
-# Work units: a record that stands for one, and their tables.
+# Work units: their commit record, and their tables.
 UNIT_RECORD = "=IIQQQiIII"
 UNITS_SIZE, ENTRY_SIZE, UNITS_MAX, PAGE = 100480, 192, 1024, 4096
 KINDS, KINDS_AT, KIND_SIZE, KIND_NAME, NAME_SIZE = 32, 128, 3136, 32, 32
@@ -37,7 +37,7 @@ NAMES_MAX, PIECES_MAX = 16, 256
 # Slots whose lanes hold records: active, ending, given up, exited.
 READABLE = (2, 3, 4, 6, 7)
 
-# enum tbuf_type: how it lies in a record
+# enum tbuf_type: the format of a value in a record
 TYPES = {
     1: "b", 2: "h", 3: "i", 4: "q", 5: "B", 6: "H", 7: "I", 8: "Q",
     9: "b", 10: "?", 11: "f", 12: "d", 13: "P",
