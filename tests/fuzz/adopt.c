@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A process begins with anything in the file that a consumer has made for it
- * (TBUF_CONTROL), or on the board of its runtime directory.  The first byte
- * of the input is options, then come patches to either.
+ * A process starts with an arbitrary file that a consumer made for it
+ * (TBUF_CONTROL), or with an arbitrary board in its runtime directory.  The
+ * first byte of the input is options, the rest is patches to one of the two.
  */
 #include <sys/mman.h>
 
@@ -28,7 +28,7 @@ static struct good {
 	struct image image;
 	unsigned char *bytes;
 } plain, units;
-static struct tbuf_board *board;	/* the file, mapped */
+static struct tbuf_board *board;	/* the mapped file */
 static int directory, board_fd;
 static char own_name[TBUF_NAME_MAX];
 
@@ -39,7 +39,7 @@ leave(void)
 	unlinkat(directory, own_name, 0);
 }
 
-/* The locks of its consumers: a description other than the target's. */
+/* Makes the board with its consumers' locks, by an open file of its own. */
 static void
 make_board(void)
 {
@@ -104,7 +104,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	/* What the constructor has made of this process. */
+	/* Removes the file that the constructor made for this process. */
 	tbuf_file_unlink();
 	fuzz_directory();
 	FUZZ_CHECK(setenv("TBUF_WINDOW", "8m", 1) == 0);
@@ -134,7 +134,7 @@ patch_board(const struct patch *p)
 	uint64_t value = p->value;
 	size_t at = p->at % 256, bytes = 8;
 
-	/* The last quarter is the patterns'. */
+	/* The last quarter is for the patterns. */
 	if (at >= 192)
 		at += offsetof(struct tbuf_board_entry, patterns) - 192;
 	if (p->how % 16 == 15) {
@@ -177,7 +177,7 @@ write_file(uint64_t length)
 	close(fd);
 }
 
-/* Is it as long as it says?  Else looking at its end is a SIGBUS. */
+/* Returns false if access to the file's end would raise SIGBUS. */
 static bool
 is_whole(uint64_t length, unsigned options)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Aggregating functions.  The input is a function, its parameter, then values
- * and weights in turns.
+ * and weights alternately.
  */
 #include "machine/aggregate.h"
 #include "fuzz.h"
@@ -27,7 +27,7 @@ make(enum tbuf_aggregator function, uint32_t nwords)
 	return (words);
 }
 
-/* A value is within the bounds of its bucket. */
+/* Checks that a value is within the bounds of its bucket. */
 static void
 check_bucket(enum tbuf_aggregator function, uint64_t parameter,
     uint32_t nwords, int64_t value)

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations that hold anything, as a consumer reads them: out of the file
- * of a target that is dead, and of one that lives, whose ids it frees.
+ * Arbitrary speculations, read by a consumer from the file of a dead target,
+ * and of a live one, for which it frees the ids.
  *
  * Input: options; for each id its instance and state, a byte each; for each
  * buffer a byte each of its head's instance, and of its bytes and drops; for
- * each lane a mark's id and instance; then patches of buffers, lanes and
- * marks: where, by two bytes, and a byte.
+ * each lane a commit record's id and instance; then patches of buffers, lanes
+ * and commit records: a place of two bytes, and a byte.
  */
 #include <sys/mman.h>
 
@@ -21,7 +21,7 @@
 
 #define IDS		2
 #define SPECSIZE	448
-#define OPTION_LIVE	1	/* the target goes on */
+#define OPTION_LIVE	1	/* the target lives on */
 #define OPTION_SNAPSHOT	2
 #define OPTION_TEMPORAL	4
 #define OPTION_POLICY	8	/* to 24: enum tbuf_policy, and switch */
@@ -41,7 +41,7 @@ back(void *argument, uint64_t offset, uint64_t length)
 	return (0);
 }
 
-/* A session with clauses, all of whose records are default ones. */
+/* Makes a session with clauses; all records are default records. */
 static void
 session_make(enum tbuf_policy policy)
 {
@@ -78,7 +78,7 @@ session_make(enum tbuf_policy policy)
 			    sizeof(patterns), 1, &backing);
 }
 
-/* Records of the third probe, which has numbers alone. */
+/* Fills a buffer with records of the third probe, which has numbers only. */
 static uint64_t
 records_put(unsigned char *to, uint64_t room, bool locked)
 {
@@ -171,7 +171,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
-/* As of a target that lives, but for its slot. */
+/* Cleans up as for a live target, which has no slot here otherwise. */
 static void
 clean(struct tbuf_consumer *c)
 {

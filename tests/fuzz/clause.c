@@ -1,16 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target fires while its session's clauses and programs hold anything: it
- * must neither crash nor hang, and store nothing outside its window.  The
- * input is words of programs, patches of what leads to them, and fires.
+ * A target fires with arbitrary clauses and programs in its session: it must
+ * not crash or hang, or store outside its window.  The input is instructions,
+ * patches of the data that refers to programs, and fires.
  *
- *	byte 0		below 0x80: a word of the program, at this place;
- *			below 0xc0: a patch of the part that it says; else a
- *			fire
- *	byte 1		the operation, or how many bytes
- *	bytes 2, 3	registers, or where
- *	bytes 4 to 7	the immediate, or what
+ *	byte 0		below 0x80: an instruction of the program, its index;
+ *			below 0xc0: a patch of this part; else a fire
+ *	byte 1		the operation, or the number of bytes
+ *	bytes 2, 3	registers, or a place
+ *	bytes 4 to 7	the immediate, or a value
  */
 #include <sys/mman.h>
 
@@ -34,7 +33,7 @@
 #define ELEMENT	120u		/* bytes of a body */
 #define SETS	2u
 
-/* What stands behind the image, for its first session. */
+/* The parts after the image, for its first session. */
 struct parts {
 	struct tbuf_clause clauses[ECBS];
 	struct tbuf_codes codes;
@@ -84,7 +83,7 @@ part(const void *from, size_t size)
 	    (uint64_t)((const unsigned char *)from - image.view.base), size });
 }
 
-/* Two variables of each kind, a number and a text; self-> arrays of numbers. */
+/* Makes a number and a text of each kind of variable, and a self-> array. */
 static void
 make_codes(struct parts *p)
 {
@@ -110,7 +109,7 @@ make_codes(struct parts *p)
 		};
 }
 
-/* Each ECB of the first session has the program. */
+/* Gives each ECB of the first session the program. */
 static void
 make_parts(void)
 {
@@ -161,7 +160,7 @@ make_file(void)
 	return (fd);
 }
 
-/* Whatever may be next to the window is not. */
+/* Makes the memory next to the window inaccessible. */
 static void
 guard(unsigned char *at)
 {
@@ -179,7 +178,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	FUZZ_CHECK(tbuf_target_view().base != NULL);
-	/* Nobody is to find this target. */
+	/* No consumer must find this target. */
 	tbuf_file_unlink();
 	register_sites();
 	fd = make_file();
@@ -211,7 +210,7 @@ fire(const struct patch *p)
 		else if (site->types[i] > TBUF_STRING)
 			values[i] = (uintptr_t)&bytes;
 	}
-	/* Both paths. */
+	/* Some fires switch between CPU lanes and lock lanes. */
 	if (p->how % 4 == 0)
 		tbuf_thread_mark(tbuf_thread.shared == 0 ? 1 : -1);
 	errno = 0;
@@ -219,7 +218,7 @@ fire(const struct patch *p)
 	FUZZ_CHECK(errno == 0);
 }
 
-/* What leads to programs. */
+/* Patches data that refers to programs. */
 static void
 change(const struct patch *p)
 {
@@ -256,7 +255,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	struct patch p;
 
-	/* The good file again. */
+	/* Restore the good file. */
 	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
 	FUZZ_CHECK(tbuf_local->base == base);
 	tbuf_thread_forget();

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbufctl's command line, and the command that it is to execute: the input is
- * arguments with NULs in between; the first is also split as that of -c is,
- * and the whole is also a file that a provider is to be preloaded into.
+ * tbufctl's command line, and the command that it executes.  The input is
+ * arguments separated by NULs.  The first one is also split like that of -c,
+ * and the whole input is also a program into which a provider is preloaded.
  */
 #include <sys/mman.h>
 
@@ -22,7 +22,7 @@
 static int program = -1;
 static char path[64];
 
-/* Messages are formatted, and go nowhere. */
+/* Formats a message without printing it. */
 static void
 tell(const char *format, va_list ap)
 {
@@ -114,7 +114,7 @@ split(const char *line)
 	command_free(argv);
 }
 
-/* What a file is named is as good as what might be in it. */
+/* Uses a script's file name as its text. */
 static void
 read_scripts(struct program *program)
 {
@@ -132,7 +132,7 @@ parse(int argc, char **argv)
 	struct options options;
 	int status;
 
-	/* The beginning, for glibc and for the BSDs. */
+	/* Restart getopt(3), for glibc and for the BSDs. */
 	optind = 0;
 	status = options_parse(&options, argc, argv);
 	FUZZ_CHECK(status == 0 || status == EXIT_FAILED ||
@@ -170,7 +170,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (n > 0)
 		split(argv[1]);
-	/* getopt(3) changes their order. */
+	/* getopt(3) reorders argv. */
 	parse(n + 1, argv);
 	for (i = 0; i < n; i++)
 		free(owned[i]);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A consumer opens a core that has a control file in it, with anything in both:
- * the first byte of the input is options, then patches to a good one.
+ * A consumer opens a core with a control file, with arbitrary data in both: the
+ * first byte of the input is options, the rest is patches to a good one.
  *
  *	+--------+-----------------+-------+------+---------------------+
  *	| header | program headers | notes | sign | image, in two parts |
@@ -23,15 +23,15 @@
 #define ADDRESS		UINT64_C(0x7f0000000000)
 #define CORE_SIZE	(IMAGE_AT + IMAGE_SIZE)
 
-/* Patches to the core itself; what is below patches the image. */
+/* Patches to the core itself; lower numbers patch the image. */
 #define ACTION_BYTE	PATCH_ACTION	/* of headers and notes */
 #define ACTION_SEGMENT	(PATCH_ACTION + 8)	/* a word of a header */
 #define ACTION_TRUNCATE	(PATCH_ACTION + 16)	/* to so many bytes */
 
 static struct image image;
 static unsigned char *core, *good;
-static uint64_t size, headers_size;	/* of the core, with all it has */
-static uint64_t length;			/* as far as it is there */
+static uint64_t size, headers_size;	/* of the complete core */
+static uint64_t length;			/* after truncation */
 static bool short_reads;
 
 static unsigned char *
@@ -126,7 +126,7 @@ read_core(void *arg, void *to, size_t n, uint64_t offset)
 	return ((ssize_t)n);
 }
 
-/* 8 bytes of a header as a whole: what a byte can make of it is little. */
+/* Patches 8 bytes of a header at once, as single bytes change little. */
 static void
 patch_segment(const struct patch *p)
 {
@@ -203,7 +203,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		apply(&p);
 	}
 	result = open_core((options & 1) != 0, &units);
-	/* The good one is found, and its units that have not ended. */
+	/* Without patches the file is found, with its two unfinished units. */
 	FUZZ_CHECK(patched || (result == 0 && units == 2));
 	return (0);
 }

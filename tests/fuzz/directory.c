@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A fuzz target's own runtime directory.
+ * The runtime directory of a fuzz target.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The D compiler.  The input is a byte of options and a program: whatever it
- * is, it compiles or is in error; and, as some of the options want, does so
- * again.  What is generated the verifier accepts, and the machine runs it.
+ * The D compiler.  The input is a byte of options and a program, which compiles
+ * or is in error; with some options twice, with the same result.  The verifier
+ * must accept the generated programs, and the machine runs them.
  */
 #include "compiler/runner.h"
 #include "fuzz.h"
@@ -48,7 +48,7 @@ generate(struct d_compiler *compiler, struct d_node *node,
 	return (node);
 }
 
-/* What comes out, as text; to be freed. */
+/* Returns the output as text; the caller frees it. */
 static char *
 compile(const char *text, size_t length, unsigned flags)
 {

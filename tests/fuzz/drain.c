@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Look at everything that a consumer gives.
+ * Reads everything that a consumer returns.
  */
 #include "drain.h"
 #include "fuzz.h"
 #include "layout/layout.h"
 
-/* Where what was read goes, so that it is read. */
+/* The bytes read are stored here, so that the reads are not removed. */
 static volatile unsigned sink;
 
 static void
@@ -71,7 +71,7 @@ drain(struct tbuf_consumer *c)
 	}
 }
 
-/* As tbuf(5) has it: nothing but whole records. */
+/* Checks that a packet has whole records only, as tbuf(5) describes. */
 static void
 look_packet(struct tbuf_consumer *c, const struct tbuf_packet *packet)
 {

@@ -1,20 +1,20 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Look at everything that a consumer gives.
+ * Reads everything that a consumer returns.
  */
 #ifndef FUZZ_DRAIN_H
 #define FUZZ_DRAIN_H
 
 #include "tbuf_consumer.h"
 
-/* All events that there are; every byte of their arguments is read. */
+/* Takes all events, and reads every byte of their arguments. */
 void	drain(struct tbuf_consumer *);
 
-/* The same by packets, as far as there are records; then what is left. */
+/* Takes packets while there are records, then the remaining events. */
 void	drain_packets(struct tbuf_consumer *);
 
-/* All probes. */
+/* Lists all probes. */
 void	drain_list(struct tbuf_consumer *);
 
 #endif

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Debug information that somebody made to harm: an input is an executable's
- * sections, and bytes of the file to be changed.  Each name in it is looked
- * up, each type read, and scripts are compiled that look into what there is.
+ * Malicious debug information: an input is an executable's sections, and
+ * patches of bytes of the file.  Each name in it is looked up, each type read,
+ * and scripts are compiled that use the types.
  *
  *	{ count } { offset, 2; byte }… { size, 2; .debug_abbrev }
- *	{ size, 2; .debug_info } .debug_str, which are the sites, too
+ *	{ size, 2; .debug_info } .debug_str, which is also the sites' section
  */
 #include <sys/mman.h>
 
@@ -21,7 +21,7 @@
 
 #define SECTIONS	6
 #define IMAGE_MAX	(64u << 10)
-#define TYPES_LOOKED	2000	/* of an input */
+#define TYPES_LOOKED	2000	/* per input */
 
 struct image {
 	unsigned char bytes[IMAGE_MAX];
@@ -168,7 +168,7 @@ type_read(void *context, uint64_t id, struct d_import *type)
 	return (dwarf_type_read(&types, id, type));
 }
 
-/* A script that is in error is none the worse. */
+/* Compiles a script, which may be in error. */
 static void
 compile(const char *text)
 {

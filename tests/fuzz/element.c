@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Elements of arrays in memory that holds anything, and a list of those that
- * are there at first: what an access finds there lies in there, it comes to an
- * end, and what it has stored alone is there for the next one.
+ * Elements of arrays in arbitrary memory, with an arbitrary list of initial
+ * elements.  An access must end, and may find only that memory; the next access
+ * may find only values stored there.
  *
- * Input: how many sets, bytes of a value, then what is done: an operation and
- * the key, as many as the next byte says; bytes of the sets, then the list.
+ * Input: the number of sets, bytes of a value, then the number of accesses: an
+ * operation and a key each; then bytes of the sets, then the list.
  */
 #include "shared/array_element.h"
 #include "shared/atomic_step.h"
@@ -74,7 +74,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.at += todo.size;
 	in.size -= todo.size;
 	all = count * TBUF_ELEMENT_SET * (16 + body);
-	/* Of their very size. */
+	/* Both have exactly their size. */
 	at = aligned_alloc(16, all);
 	list = in.size > all ? (in.size - all) & ~(size_t)7 : 0;
 	first = malloc(list + 8);

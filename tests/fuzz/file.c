@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A consumer opens the control file that a dead target has left, with
- * anything in it: its first byte is options, then patches to a good one, which
- * has work units or none.
+ * A consumer opens the control file of a dead target, with arbitrary contents:
+ * the first byte is options, the rest is patches to a good file, with or
+ * without work units.
  */
 #include <sys/mman.h>
 
@@ -26,7 +26,7 @@ enum {
 	OPTION_UNITS = 8
 };
 
-/* The file as it should be, without units and with some. */
+/* Good files, without and with units. */
 static struct good {
 	struct image image;
 	unsigned char *bytes;
@@ -141,7 +141,7 @@ visit_figures(void *arg, const struct tbuf_unit_figures *figures)
 	return (0);
 }
 
-/* What consumers have seen mapped, as far as it makes sense. */
+/* Looks mappings up; an unpatched file must have them. */
 static void
 look_at_mappings(struct tbuf_consumer *c, bool patched)
 {
@@ -155,7 +155,7 @@ look_at_mappings(struct tbuf_consumer *c, bool patched)
 	    0x11234, &m) == 1 && m.offset == 0x1000 && m.inode == 5));
 }
 
-/* How many units have not ended. */
+/* Reads the file.  Returns the number of unfinished units. */
 static unsigned
 read_file(unsigned options, bool patched)
 {

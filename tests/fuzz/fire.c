@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target fires while its sessions hold anything: it must neither crash nor
- * hang, and store nothing outside its window.  The window is a private
- * mapping of a good file here, with guards on both sides.  The input is
- * patches, and actions that fire.
+ * A target fires with arbitrary data in its sessions: it must not crash or
+ * hang, or store outside its window.  The window is a private mapping of a good
+ * file here, with guards on both sides.  The input is patches, and actions that
+ * fire.
  */
 #include <sys/mman.h>
 
@@ -22,8 +22,8 @@
 
 enum {
 	ACTION_FIRE = PATCH_ACTION,
-	ACTION_MARK,		/* to the lock lanes, or back */
-	ACTION_MEET,		/* as a probe that registers does */
+	ACTION_MARK,		/* switch between CPU and lock lanes */
+	ACTION_MEET,		/* as a new probe does */
 	ACTION_FIND,
 	ACTION_AGE		/* the deadline is near */
 };
@@ -50,7 +50,7 @@ register_sites(void)
 	}
 }
 
-/* What the target has made, and sessions behind it. */
+/* Makes a file with the target's part, and sessions after it. */
 static int
 make_file(void)
 {
@@ -68,7 +68,7 @@ make_file(void)
 	return (fd);
 }
 
-/* Whatever may be next to the window is not. */
+/* Makes the memory next to the window inaccessible. */
 static void
 guard(unsigned char *at)
 {
@@ -86,7 +86,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	FUZZ_CHECK(tbuf_target_view().base != NULL);
-	/* Nobody is to find this target. */
+	/* No consumer must find this target. */
 	tbuf_file_unlink();
 	register_sites();
 	fd = make_file();
@@ -172,7 +172,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct patch p;
 	uint32_t i;
 
-	/* The good file again. */
+	/* Restore the good file. */
 	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
 	FUZZ_CHECK(tbuf_local->base == base);
 	tbuf_thread_forget();

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What fuzz targets have in common.  A target is one file with these two
- * functions; it is linked with libFuzzer (`make fuzz`), or with replay.c,
- * which runs the inputs of its corpus (`make check`).
+ * Functions of all fuzz targets.  A fuzz target is one file with these two
+ * functions; it is linked with libFuzzer (`make fuzz`), or with replay.c, which
+ * runs the inputs of its corpus (`make check`).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -18,7 +18,7 @@
 int	LLVMFuzzerInitialize(int *argc, char ***argv);
 int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold whatever the input is. */
+/* Aborts unless the condition holds, which must be so for every input. */
 #define FUZZ_CHECK(condition) do {					\
 	if (!(condition)) {						\
 		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__,	\
@@ -27,7 +27,7 @@ int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	}								\
 } while (0)
 
-/* The input, as it is used up.  What is missing at its end reads as zero. */
+/* The rest of the input.  Bytes beyond its end are zero. */
 struct input {
 	const uint8_t *at;
 	size_t size;
@@ -46,8 +46,8 @@ input_take(struct input *in, unsigned bytes)
 }
 
 /*
- * The text up to the next NUL or the end, in memory of its very size, so that
- * a read beyond it is found.  To be freed.
+ * Returns the text up to the next NUL or the end, in memory of exactly its
+ * size, so that a read beyond it is found.  The caller frees it.
  */
 static inline char *
 input_text(struct input *in)
@@ -65,8 +65,8 @@ input_text(struct input *in)
 }
 
 /*
- * A runtime directory for this process alone, whatever TBUF_DIR was; the path
- * is TBUF_DIR from now on.
+ * Makes a runtime directory for this process alone, regardless of TBUF_DIR, and
+ * sets TBUF_DIR to its path.
  */
 const char *fuzz_directory(void);
 

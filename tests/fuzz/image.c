@@ -72,7 +72,7 @@ image_target(struct image *image, pid_t pid, uint64_t start)
 	control->nprobes = IMAGE_PROBES;
 }
 
-/* It is memory. */
+/* Backs memory, which needs nothing. */
 static int
 back(void *argument, uint64_t offset, uint64_t length)
 {
@@ -83,8 +83,8 @@ back(void *argument, uint64_t offset, uint64_t length)
 }
 
 /*
- * What the records of a session's EPIDs look like: those of every other one
- * are pieces that fit into what add_record() writes.
+ * Describes the records of a session's EPIDs: every second one has pieces that
+ * fit the data of add_record().
  */
 static void
 add_clauses(struct image *image, unsigned n)
@@ -117,7 +117,7 @@ add_clauses(struct image *image, unsigned n)
 	slot->texts.size = IMAGE_TEXTS;
 }
 
-/* What a consumer has seen mapped. */
+/* Adds mappings, as a consumer stores them. */
 static void
 add_mappings(struct image *image, unsigned n)
 {
@@ -189,7 +189,7 @@ image_sessions(struct image *image)
 	tbuf_view_control(&image->view)->end = image->size;
 }
 
-/* A record's data: numbers as they come, texts of five bytes. */
+/* Makes a record's data: numbers of letters, texts of five bytes. */
 static size_t
 make_data(const struct image_probe *probe, uint8_t *data)
 {
@@ -218,7 +218,7 @@ make_data(const struct image_probe *probe, uint8_t *data)
 	return ((at + 7) & ~(size_t)7);
 }
 
-/* Where a lane's next byte goes. */
+/* Appends to a lane. */
 static void
 put(struct image *image, struct tbuf_lane *lane, const void *data, size_t size)
 {
@@ -279,7 +279,7 @@ image_records(struct image *image)
 	}
 }
 
-/* A unit's table: what it holds is what lanes hold, too. */
+/* Fills a unit's table with records like those of lanes. */
 static void
 fill_table(struct image *image, uint64_t generation, unsigned i,
     enum tbuf_unit_state state)
@@ -303,7 +303,7 @@ fill_table(struct image *image, uint64_t generation, unsigned i,
 	entry->thread = 7;
 }
 
-/* A mark, or an envelope that has one record. */
+/* Adds a commit record, or an envelope with one record. */
 static void
 add_unit(struct image *image, struct tbuf_lane *lane, uint16_t epid,
     uint32_t table)
@@ -367,10 +367,10 @@ image_next(struct input *in)
 	return (p);
 }
 
-/* The last of the parts. */
+/* Parts from here on belong to clauses. */
 #define CLAUSE_PARTS	(PATCH_ACTION - IMAGE_SESSIONS)
 
-/* Where a part begins; how many bytes of it patches can reach. */
+/* Returns the start of a part; *size is how much of it patches reach. */
 static uint64_t
 find_part(const struct image *image, unsigned part, uint64_t *size)
 {
@@ -379,9 +379,9 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 	uint64_t area = image->area[n];
 
 	*size = 256;
-	/* Old inputs reach what they did. */
+	/* New parts are last: old inputs must reach the same bytes. */
 	switch (part < CLAUSE_PARTS ? part / IMAGE_SESSIONS % 13 : 13) {
-	case 0:		/* the header, mostly what changes in it */
+	case 0:		/* the header, mostly its variable fields */
 		*size = sizeof(struct tbuf_control);
 		return (n == 0 ? 0 : offsetof(struct tbuf_control, nprobes));
 	case 1:
@@ -429,7 +429,7 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 	}
 }
 
-/* Values that matter are few and far apart: the input names how to get one. */
+/* Decodes a patch, which can name values of interest, as these are rare. */
 struct change
 image_change(const struct image *image, const struct patch *p)
 {
@@ -437,7 +437,7 @@ image_change(const struct image *image, const struct patch *p)
 	uint64_t at = start + p->at % size, word, value = p->value;
 	unsigned bytes = 8;
 
-	/* At an odd place only if the input insists. */
+	/* The place is aligned unless the input forbids it. */
 	if ((p->how & 0x80) == 0)
 		at &= ~UINT64_C(1);
 	if ((p->how & 0xc0) == 0)
@@ -461,14 +461,14 @@ image_change(const struct image *image, const struct patch *p)
 	case 4:
 		value = word + (uint64_t)(int64_t)(int32_t)p->value;
 		break;
-	case 5:		/* about a power of two */
+	case 5:		/* near a power of two */
 		value = (UINT64_C(1) << (p->value & 63)) +
 		    (uint64_t)(int64_t)(int8_t)(p->value >> 8);
 		break;
-	case 6:		/* about the file's end */
+	case 6:		/* near the file's end */
 		value = image->size + (uint64_t)(int64_t)(int32_t)p->value;
 		break;
-	case 7:		/* about where it is itself */
+	case 7:		/* near its own place */
 		value = at + (uint64_t)(int64_t)(int16_t)p->value;
 		break;
 	}

@@ -1,11 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A consumer traces a live target that writes anything into its own file, at
- * any moment between two looks, or, by a thread that applies patches and takes
- * them back, amid one.  The file is this process's, so no target has to be
- * started.  The first byte of the input is options, then come patches and
- * actions.
+ * A consumer traces a live target that writes arbitrary data into its own file:
+ * between two reads, or during one, by a thread that applies patches and
+ * reverts them.  The file is this process's, so no target has to be started.
+ * The first byte of the input is options, the rest is patches and actions.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ enum {
 	ACTION_END
 };
 
-#define OPTION_AMID	32	/* patches come and go at any time */
+#define OPTION_AMID	32	/* a thread applies and reverts patches */
 #define OPTION_PACKETS	64	/* take packets */
 #define OPTION_UNITS	128	/* the session has work units */
 #define CHANGES_MAX	16
@@ -43,12 +42,12 @@ static struct image image;
 static unsigned char *good;
 static uint64_t good_size;
 static struct change changes[CHANGES_MAX];
-static unsigned nchanges;	/* published by release */
+static unsigned nchanges;	/* stored with release */
 static bool over;
 static int fd, dirfd;
 static char name[TBUF_NAME_MAX];
 
-/* Patience is not what is tested: time stands still for the library. */
+/* Replaces nanosleep(3), so that the library never waits. */
 int
 nanosleep(const struct timespec *wanted, struct timespec *left)
 {
@@ -84,7 +83,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	FUZZ_CHECK(fd != -1);
 	atexit(leave);
-	/* The sign of life. */
+	/* This lock shows that the target lives. */
 	FUZZ_CHECK(flock(fd, LOCK_EX | LOCK_NB) == 0);
 	FUZZ_CHECK(ftruncate(fd, IMAGE_SIZE) == 0);
 	image.view.size = IMAGE_SIZE;
@@ -160,8 +159,8 @@ take(struct tbuf_consumer *c, unsigned options)
 }
 
 /*
- * What a target has in the tables that the consumer has made, which patches
- * reach from now on.  Where they are is the consumer's to say.
+ * Fills the unit tables that the consumer made, at places that it chose.
+ * Patches reach them from now on.
  */
 static void
 fill_units(const struct tbuf_consumer *c)
@@ -240,7 +239,7 @@ act(struct tbuf_consumer *c, unsigned options, unsigned action)
 	}
 }
 
-/* As one that has no idea of who reads: byte by byte, which is a race. */
+/* Stores byte by byte, without regard to readers: a deliberate race. */
 __attribute__((no_sanitize("thread")))
 static void
 store(uint64_t at, uint64_t value, unsigned bytes)
@@ -251,7 +250,7 @@ store(uint64_t at, uint64_t value, unsigned bytes)
 		*to++ = (unsigned char)value;
 }
 
-/* The target's thread. */
+/* Runs the target's thread. */
 static void *
 flip(void *arg)
 {

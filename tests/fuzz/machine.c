@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The machine.  One byte says whether the words are made such as the verifier
- * accepts, one is strsize, one the number of arguments; then come the types of
- * these, a text, which is the constants and some of the arguments, and words.
+ * The machine.  One byte says whether words are made acceptable to the
+ * verifier, one is strsize, one the number of arguments; then come their types,
+ * a text, which is the constants and some of the arguments, and words.
  */
 #include "fuzz.h"
 #include "world.h"
@@ -24,7 +24,7 @@ struct probe {
 	struct tbuf_bytes bytes;
 };
 
-/* Arguments, of which the texts are this one. */
+/* Reads arguments; those that are texts are `text`. */
 static void
 probe_read(struct input *in, struct probe *p, unsigned nargs, char *text)
 {
@@ -113,7 +113,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	accepted = world_accepts(&w);
 	FUZZ_CHECK(accepted || !tame);
 	print(&w);
-	/* As in a chain: the second clause finds what the first one left. */
+	/* A chain runs the second clause after the first, with its effects. */
 	run(&w, accepted);
 	run(&w, accepted);
 	world_end(&w);

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a process makes /proc say of it: the lines of /proc/PID/maps and
- * /proc/PID/status, with names of its choice.  The functions are the
- * files' own, so the files are included.
+ * Text of /proc that a process can influence: the lines of /proc/PID/maps and
+ * /proc/PID/status, with names of its choice.  The functions are static, so the
+ * files are included.
  */
 #include "consumer/files/process_file.c"
 #include "consumer/files/process_maps.c"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Probe descriptions.  The input is a description and the four fields of a
- * probe, with NULs in between.
+ * probe, separated by NULs.
  */
 #include "base/glob.h"
 #include "fuzz.h"
@@ -15,7 +15,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
-/* The description in a list, behind one that matches nothing. */
+/* Matches the description in a list, after one that matches nothing. */
 static bool
 match_in_list(const char *description, const struct tbuf_names *names)
 {

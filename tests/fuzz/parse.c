@@ -36,7 +36,7 @@ parse_option(const char *name, const char *value)
 		FUZZ_CHECK(*tbuf_consumer_error(consumer) != '\0');
 		return;
 	}
-	/* Rules are no number. */
+	/* A rule is not a number. */
 	error = tbuf_consumer_get(consumer, name, &number);
 	FUZZ_CHECK(error == 0 ? number >= -1 :
 	    strcmp(name, "unitselect") == 0);

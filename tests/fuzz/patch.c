@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Any bytes as a text whose instructions are moved, and as an object whose
- * tables say where its functions are.  What has been moved is decoded, and
- * compared with the original: the same instructions with the same targets.
- * Then both are executed, from the same registers and memory, and have to come
- * to the same: registers, flags, memory, where they go to, how they fault.
+ * Arbitrary bytes as code that is moved, and as an object with tables of its
+ * functions.  The moved code is decoded, and compared with the original: the
+ * same instructions with the same targets.  Then both are executed from the
+ * same registers and memory, and must have the same results: registers, flags,
+ * memory, next address, fault.
  */
 #include <signal.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #define INPUT_MAX	1024u
 
-/* Where a text is decoded. */
+/* A place from which code is decoded. */
 struct cursor {
 	const uint8_t *bytes;
 	size_t size;
@@ -53,7 +53,7 @@ next(struct cursor *c)
 	    c->size, &c->in, c->operands)));
 }
 
-/* What it refers to by its own address, or 0. */
+/* Returns an instruction's operand relative to its address, or 0. */
 static uint64_t
 target(const struct cursor *c)
 {
@@ -68,7 +68,7 @@ target(const struct cursor *c)
 	return (0);
 }
 
-/* push $low; movl $high,4(%rsp) */
+/* Compares with push $low; movl $high,4(%rsp). */
 static void
 compare_return(const struct cursor *from, struct cursor *to)
 {
@@ -83,7 +83,7 @@ compare_return(const struct cursor *from, struct cursor *to)
 	FUZZ_CHECK(pushed == from->address + from->in.length);
 }
 
-/* It goes to a jump then, over another one. */
+/* True for jumps of 8 bits: their copy goes to a jump, past another one. */
 static bool
 reaches_little(ZydisMnemonic mnemonic)
 {
@@ -121,14 +121,14 @@ compare(const struct cursor *from, struct cursor *to)
 	    from->in.raw.imm[0].is_relative);
 }
 
-/* ------------------------------------------------------------ what it does */
+/* ------------------------------------------------------------ execution */
 
 #define AT		(STEPPED_TEXT + 0x678)
 #define HLT		0xf4	/* faults */
-#define TRACED		0x10100u	/* flags of who steps: TF, RF */
-#define X87_IP		8u	/* the last x87 instruction's address */
+#define TRACED		0x10100u	/* flags of single stepping: TF, RF */
+#define X87_IP		8u	/* address of the last x87 instruction */
 
-/* An original and its copy, on pages of the process that executes them. */
+/* An original and its copy, on pages of the executing process. */
 struct pair {
 	struct patch_instruction in;
 	uint64_t at, to;
@@ -136,7 +136,7 @@ struct pair {
 	bool ended;
 };
 
-/* What tells the time, the CPU or its whole state; calls of a kernel's. */
+/* True if a result depends on time or CPU, or if the kernel is called. */
 static bool
 tells_more(const ZydisDecodedInstruction *in)
 {
@@ -161,7 +161,7 @@ tells_more(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* An address in the copy is one in the original. */
+/* Converts an address in the copy to one in the original. */
 static uint64_t
 original(const struct pair *p, uint64_t address)
 {
@@ -170,7 +170,7 @@ original(const struct pair *p, uint64_t address)
 	return (address == p->to + p->size ? p->at + p->in.length : address);
 }
 
-/* The CPU goes where the decoder says that the instruction goes to. */
+/* Checks that the CPU goes to the address that the decoder returned. */
 static void
 check_decoded(const struct pair *p, const struct stepped *s,
     const ZydisDecodedInstruction *in)
@@ -189,8 +189,8 @@ check_decoded(const struct pair *p, const struct stepped *s,
 }
 
 /*
- * A call that faults has pushed in the copy, and has not in the original: the
- * program ends, or has a handler that knows no such place.
+ * Reverts the push of a call that faulted: only the copy has done it.  The
+ * program ends, or its handler does not know that place.
  */
 static void
 forget_push(struct stepped *one, struct stepped *other)
@@ -236,8 +236,8 @@ execute(const struct pair *p, const ZydisDecodedInstruction *in, uint64_t seed)
 }
 
 /*
- * Nothing of a program's is where its copy is.  An address of 64 bits is
- * relative to nothing, and so no operand of what is moved.
+ * True if the instruction refers to its copy's place, where a program has no
+ * data.  A 64-bit address is absolute, so it is not an operand of moved code.
  */
 static bool
 refers_to_copy(const struct pair *p, const ZydisDecodedInstruction *in)
@@ -251,8 +251,8 @@ refers_to_copy(const struct pair *p, const ZydisDecodedInstruction *in)
 }
 
 /*
- * Conditions are tried with all flags the other way round, too, and each with
- * nothing, one and more to count.
+ * Executes an instruction; a condition also with all flags inverted, and each
+ * time with a count of zero, one and more.
  */
 static void
 execute_one(const uint8_t *bytes, const ZydisDecodedInstruction *in,
@@ -287,7 +287,7 @@ hash(const uint8_t *bytes, size_t size)
 	return (h);
 }
 
-/* What has been moved at once is what would have been moved one by one. */
+/* Checks that instructions moved at once equal those moved one by one. */
 static void
 move(const uint8_t *bytes, size_t size, size_t least, uint64_t distance)
 {
@@ -320,7 +320,7 @@ move(const uint8_t *bytes, size_t size, size_t least, uint64_t distance)
 	FUZZ_CHECK(done == copy.size);
 }
 
-/* The whole is a part of an object, from its tables on. */
+/* Treats the bytes as a segment of an object, which begins with its tables. */
 static void
 prove(const uint8_t *bytes, size_t size)
 {
@@ -353,7 +353,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 4 || size > INPUT_MAX)
 		return (0);
-	/* Whoever moves code may read a whole instruction at its end. */
+	/* A decoder may read a whole instruction at the end of the code. */
 	bytes = aligned_alloc(16, (size + 16 + 15) & ~(size_t)15);
 	memset(bytes, 0x90, (size + 16 + 15) & ~(size_t)15);
 	memcpy(bytes, data + 2, size - 2);

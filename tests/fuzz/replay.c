@@ -4,7 +4,7 @@
  * Runs inputs through a fuzz target that is built without libFuzzer.
  *
  *	TARGET CORPUS ...	run every input of these corpora
- *	TARGET -f FILE ...	run files as they are: what libFuzzer has found
+ *	TARGET -f FILE ...	run files, such as those that libFuzzer found
  *	TARGET -u CORPUS DIR	write each input to a file of DIR
  *	TARGET -p FILE ...	print files as lines of a corpus
  *
@@ -19,7 +19,7 @@
 #include "fuzz.h"
 
 #define INPUT_MAX	65536
-/* An input that takes longer than this does not end. */
+/* An input that takes longer counts as one that hangs. */
 #define HANG_SECONDS	120
 
 static const char *file;
@@ -34,7 +34,7 @@ hang(int number)
 	abort();
 }
 
-/* Copied to memory of its very size: a read beyond it is found. */
+/* Runs an input from memory of exactly its size, to find a read beyond it. */
 static void
 run(const uint8_t *data, size_t size)
 {
@@ -58,7 +58,7 @@ digit(char c)
 	return (c == '\0' || p == NULL ? -1 : (int)(p - digits));
 }
 
-/* One line of a corpus: false if it is empty or a comment. */
+/* Decodes a line of a corpus.  Returns false for an empty line or a comment. */
 static bool
 decode(const char *line, size_t *size)
 {
@@ -90,7 +90,7 @@ store(const char *directory, unsigned n, size_t size)
 		err(1, "%s", path);
 }
 
-/* Run every input of a corpus, or write it to a directory. */
+/* Runs every input of a corpus, or writes it to a directory. */
 static unsigned
 each(const char *corpus, const char *directory)
 {

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Builds the fuzz targets with libFuzzer and the sanitizers, and runs each for
-# a while, from its corpus on.  `make fuzz` calls this.
+# a while, beginning with its corpus.  `make fuzz` calls this.
 #
 #	run.sh SOURCE BUILD [TARGET ...]
 #
-#	FUZZ_SECONDS	for each target (30)
-#	FUZZ_SEED	the same again; 0: another one each time (0)
+#	FUZZ_SECONDS	seconds for each target (30)
+#	FUZZ_SEED	seed, to repeat a run; 0: a new one each time (0)
 #	FUZZ_CC		a clang (clang)
 #	FUZZ_JOBS	compilers, and then targets, at a time (as many as CPUs)
 #
-# What is found lies in BUILD/TARGET.found; `TARGET -f FILE` runs it again in
-# the replay program of the same name, under a debugger.
+# Inputs that fail are in BUILD/TARGET.found; `TARGET -f FILE` runs one again
+# with the replay program of the same name, under a debugger.
 
-# The compilers run in shells of their own.
+# Expressions in single quotes are for the shells that run the compilers.
 # shellcheck disable=SC2016
 
 set -eu
@@ -33,26 +33,26 @@ flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
     -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\"
     -I$source/libtbuf -I$source/libtbuf/include
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
-# A loop over what there is none of may begin and end at NULL.
+# A loop over an empty array may begin and end at NULL.
 checks="-fsanitize=address,undefined -fno-sanitize=pointer-overflow
     -fno-sanitize-recover=undefined"
 export compile="$CC $flags $checks -fsanitize=fuzzer-no-link"
 export build source
 
-# The D compiler is no part of the library: its files, and what is made of two.
+# The D compiler is not part of the library; two of its files are generated.
 mkdir -p "$build/dlang"
 bison -d -Wno-yacc -o "$build/dlang/grammar.c" "$source/libtbufd/grammar.y"
 flex -o "$build/dlang/lexer.c" "$source/libtbufd/lexer.l"
 export dlang="-iquote $source/tbufctl -iquote $source/libtbufd
     -iquote $source/providers -I$build/dlang -I$source/tests"
 
-# What the targets are made of: each file once.
+# shared: prints the files that targets are linked with, each once.
 shared()
 {
 	for file in "$source"/libtbufd/*.c "$source"/libtbufd/*/*.c; do
 		case $file in
 		"$source"/libtbufd/lexer.c | "$source"/libtbufd/grammar.c)
-			;;	# of an archive of a release
+			;;	# generated, in a release's archive
 		*)
 			echo "$file"
 			;;
@@ -109,14 +109,14 @@ for target in $targets; do
 		echo "$target"
 		;;
 	esac
-# With a blank at its end a line would go on.
+# xargs -L joins a line that ends in a blank with the next one.
 done | sed 's/ *$//' | link=-fsanitize=fuzzer xargs -P "$jobs" -L 1 sh -c '
 	target=$0
 	$compile $dlang $link "$source/tests/fuzz/$target.c" \
 	    "$build/libfuzz.a" "$@" $(pkg-config --libs libbsd-overlay) \
 	    -lpthread -o "$build/bin/$target"'
 
-# One input a line, in hexadecimal, into a file each.
+# unpack CORPUS DIRECTORY: writes each input, a line in hexadecimal, to a file.
 unpack()
 {
 	mkdir -p "$2"
@@ -143,7 +143,7 @@ for target in $targets; do
 	mkdir -p "$build/$target.found"
 done
 
-# What is said of one comes at once.
+# Each target's output is printed at once, when it has ended.
 export seconds seed="${FUZZ_SEED-0}"
 printf '%s\n' $targets | xargs -P "$jobs" -n 1 sh -c '
 	status=0

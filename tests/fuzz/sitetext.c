@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The text of a site.  The first byte is the number of arguments, then come
+ * The text of a site.  The first byte is the number of arguments, the rest is
  * the text and the function.
  */
 #include "fuzz.h"
@@ -23,7 +23,7 @@ ends(const char *text, size_t size)
 }
 
 /*
- * Is it argN, or an identifier of the text, or what tbuf_name_ stands before?
+ * True if the name is argN, an identifier of the text, or one after tbuf_name_.
  * A name is cut at 63 bytes.
  */
 static bool
@@ -48,7 +48,7 @@ is_from(const char *text, const char *name, unsigned n)
 	return (false);
 }
 
-/* Every argument has a name, and no two the same one. */
+/* Checks that every argument has a name, and no two have the same. */
 static void
 check_names(const char *text, const struct tbuf_sitetext *site, unsigned nargs)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A stack that a target has recorded, to be unwound: how many bytes its frames
- * may take, at which address it lies, and anything.
+ * A recorded stack that is unwound: the bytes that its frames may take, its
+ * alignment, and arbitrary contents.
  */
 #include "layout/raw_stack.h"
 #include "consumer/read/events.h"
@@ -21,7 +21,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
-/* All that may be filled in, and read. */
+/* Reads all bytes and registers, and fills all frames. */
 static unsigned
 unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
     unsigned most)

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The process is a child that is traced.  Its pages are shared with this one,
- * so that they are filled and compared without the kernel; all else that it
- * had is unmapped, so that whatever else is touched faults.  It may make no
- * system call any more.
+ * The executing process is a traced child.  Its pages are shared with this
+ * process, so that they are filled and compared without the kernel; all its
+ * other memory is unmapped, so that any other access faults.  It may make no
+ * system call.
  */
 #include "stepped.h"
 
@@ -27,12 +27,12 @@
 
 #include "fuzz.h"
 
-#define STEPS_MAX	8u	/* of one instruction's copy */
+#define STEPS_MAX	8u	/* for the copy of one instruction */
 #define LAST		UINT64_C(0x7ffffffff000)
 #define FLAGS		0x202u	/* those that are always set */
-#define FLAGS_ANY	0xcd5u	/* those of arithmetic, and the direction's */
+#define FLAGS_ANY	0xcd5u	/* arithmetic flags, and direction */
 
-/* By their addresses; text first, then what struct stepped has. */
+/* Sorted by address; `page` counts text first, then data of struct stepped. */
 enum { TEXTS = 4, PAGES = 8 };
 static const struct {
 	uint64_t at;
@@ -56,7 +56,7 @@ static uint8_t vectors[16384];
 static size_t nvectors_bytes;
 static pid_t child;
 
-/* splitmix64 */
+/* Returns the next random number (splitmix64). */
 static uint64_t
 next(uint64_t *seed)
 {
@@ -67,7 +67,7 @@ next(uint64_t *seed)
 	return (z ^ z >> 31);
 }
 
-/* A word as programs have them: mostly addresses of data, or small. */
+/* Returns a word as in programs: an address of data, or a small number. */
 static uint64_t
 word(uint64_t *seed)
 {
@@ -86,7 +86,7 @@ word(uint64_t *seed)
 
 /* --------------------------------------------------------------- the child */
 
-/* munmap() alone, for the parent to have done. */
+/* Permits munmap() only, which the parent makes the child call. */
 static int
 forbid(void)
 {
@@ -109,7 +109,7 @@ forbid(void)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : -1);
 }
 
-/* The kernel writes to it, and it is going to be unmapped. */
+/* Unregisters rseq: the kernel writes to its memory, which is unmapped. */
 static void
 leave_rseq(void)
 {
@@ -157,7 +157,7 @@ set(struct user_regs_struct *r)
 	FUZZ_CHECK(ptrace(PTRACE_SETREGSET, child, NT_X86_XSTATE, &v) == 0);
 }
 
-/* munmap(start, end - start), by an instruction on the first page of text. */
+/* Calls munmap(start, end - start) in the child, on the first text page. */
 static void
 unmap(uint64_t start, uint64_t end)
 {
@@ -188,7 +188,7 @@ read_first(void)
 	nvectors_bytes = v.iov_len;
 }
 
-/* The 16 low halves, and the 16 high ones where there are. */
+/* Fills memory, the 16 low halves of vectors, and high ones if present. */
 static void
 fill(void)
 {
@@ -215,7 +215,7 @@ forget(void)
 	unmap(at, LAST);
 }
 
-/* What depends on the CPU is to stay the same. */
+/* Pins the child, so that results that depend on the CPU do not change. */
 static void
 stay(void)
 {
@@ -267,7 +267,7 @@ stepped_text(uint64_t address)
 	return (shared[pages[i].page] + (address - pages[i].at));
 }
 
-/* The highest bits of the seed decide: none, one, or some. */
+/* Returns a count by the seed's highest bits: 0, 1, or `some`. */
 static uint64_t
 counter(uint64_t seed, uint64_t some)
 {

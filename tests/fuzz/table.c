@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An aggregation table that holds anything: as a target updates it, by one
- * section, with a memo of the table's and without, and step by step, and as a
- * consumer reads it, before that and behind it.
+ * An arbitrary aggregation table: a target updates it by a section, with a memo
+ * of the table and without, and step by step, and a consumer reads it before
+ * and after that.
  *
- * Input: the binary logarithm of its bytes less 9, the key's first byte, the
- * aggregation, then the table from its start; what is missing is 0.
+ * Input: the binary logarithm of its bytes minus 9, the key's first byte, the
+ * aggregation, then the table; missing bytes are 0.
  */
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-/* The consumer has a thing of this name, too. */
+/* The consumer side has the same name. */
 #define tbuf_run	tbuf_fire_run
 #include "target/clause/clause_aggregate.c"
 #undef tbuf_run
@@ -40,7 +40,7 @@ static const struct tbuf_d_script script = {
 	.aggregations = aggregations, .naggregations = AGGREGATIONS
 };
 
-/* By a memo that says where the table lies: the search does not. */
+/* Updates with a memo, which has the table's place instead of the search. */
 static enum tbuf_outcome
 again_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
     uint64_t storage)
@@ -66,7 +66,7 @@ section_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
 	    tbuf_rseq_peak(memo, s));
 }
 
-/* The section on this table: what it counts the steps count as well. */
+/* Checks that the section and the steps have the same result. */
 static void
 update_section(const struct value *v, const struct table *t, bool again)
 {
@@ -116,7 +116,7 @@ update_section(const struct value *v, const struct table *t, bool again)
 	memcpy(t->at, before, 8 * words);
 }
 
-/* As lane_update() does under a lock. */
+/* Updates like lane_update() does, which holds a lock. */
 static void
 update(struct table *t, uint32_t id, uint8_t key)
 {

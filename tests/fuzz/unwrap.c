@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A text trace to be put in order, or a core with one in it: the first byte
- * says which, the rest are patches to a good one, 16 bits of place and 32 of
- * value; and the file may end early.  The same as bytes of a whole file.
+ * A text trace that is put in order, or a core with one: the first byte says
+ * which, the rest is patches to a good one, 16 bits of place and 32 of value;
+ * the file may be truncated.  Or the bytes of a whole file.
  */
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "tbuf_consumer.h"
 
-#define CORE	4096u		/* bytes in front of the chunk */
+#define CORE	4096u		/* bytes before the chunk */
 #define CHUNK	(TBUF_TRACE_KB_MIN * 1024u)
 #define FILE_SIZE	(CORE + CHUNK)
 
@@ -29,7 +29,7 @@ make_trace(unsigned char *at)
 	size_t i;
 
 	memcpy(t.eye, TBUF_TRACE_EYE, sizeof(t.eye));
-	/* Lines of 16 bytes, and one that goes around the end. */
+	/* The trace has lines of 16 bytes, one of them across the end. */
 	t.oldest = t.size / 2;
 	t.next = t.size + t.size / 4;
 	t.reserved = t.next + TBUF_TRACE_MARK_SIZE;
@@ -68,7 +68,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return (0);
 }
 
-/* Whole lines without control characters, no more of them than there are. */
+/* Checks for whole lines without control characters, within the size. */
 static int
 look(void *found, const struct tbuf_unwrapped *u)
 {
@@ -125,7 +125,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		write_patched(&in, kind % 4 == 1);
 	result = tbuf_unwrap_file(path, look, &found);
 	FUZZ_CHECK(result <= 0 && found <= FILE_SIZE / 4096);
-	/* One that nobody has touched is read. */
+	/* An unpatched trace must be read. */
 	if (size == 1 && kind % 4 != 3)
 		FUZZ_CHECK(result == 0 && found == 1);
 	return (0);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What files say of USDT probes.  The first byte chooses: notes of an object
+ * Files that describe USDT probes.  The first byte chooses: notes of an object
  * file, operands, or a provider file.
  */
 #include <sys/mman.h>
@@ -51,7 +51,7 @@ try_symbols(int fd)
 	usdt_symbols_free(&symbols);
 }
 
-/* Each read moves on; whoever reads the strings stays within the notes. */
+/* Reads notes: each read must advance, and strings end within the notes. */
 static void
 try_object(int fd)
 {
@@ -109,7 +109,7 @@ try_operands(const char *text, usdt_place_parse *parse, unsigned nregisters)
 	FUZZ_CHECK(text == before);
 }
 
-/* Counting and skipping agree, whatever it is. */
+/* Checks that counting and skipping of operands agree. */
 static void
 try_all_operands(const char *text)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Surroundings of a machine that is given anything.
+ * The surroundings of a machine that runs arbitrary programs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ store_bytes(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	uint32_t i;
 
 	(void)scope;
-	/* In words of its own: others may change what is copied. */
+	/* Copy with atomic accesses, as others may change the source. */
 	for (i = 0; bytes != NULL && i < size && i < WORLD_TEXT; i++)
 		__atomic_store_n(to + i, __atomic_load_n(bytes + i,
 		    __ATOMIC_RELAXED), __ATOMIC_RELAXED);
@@ -285,7 +285,7 @@ tame_immediate(char kind, uint32_t n, uint32_t left, uint32_t constants)
 	return (n);
 }
 
-/* A subroutine that there is, with as many arguments as it takes. */
+/* Changes a call to an existing subroutine with a valid number of arguments. */
 static uint64_t
 tame_call(uint64_t word)
 {
@@ -351,7 +351,7 @@ world_may_refuse(uint64_t word)
 {
 	switch (tbuf_word_operation(word)) {
 	case TBUF_OP_FAULT:
-	case TBUF_OP_ASIDE:	/* amid another one: no verifier can tell */
+	case TBUF_OP_ASIDE:	/* within another: unknown to the verifier */
 		return (true);
 	case TBUF_OP_CALL:
 		break;

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine whose surroundings answer whatever they are asked, in memory of
- * its very size.
+ * The surroundings of a machine: they answer every request, from memory of
+ * exactly the size requested.
  */
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
@@ -22,18 +22,18 @@ struct world {
 	uint64_t numbers[WORLD_VARIABLES];
 	uint8_t *texts[WORLD_VARIABLES];
 	uint8_t *memory;
-	unsigned effects;	/* things that were asked for */
-	unsigned patience;	/* effects until one ends the clause */
+	unsigned effects;	/* requests so far */
+	unsigned patience;	/* requests until one ends the clause */
 };
 
 void	world_begin(struct world *, uint32_t strsize);
 void	world_end(struct world *);
-/* As many registers as there are get a number, so that all may be read. */
+/* Sets every register to a number, so that all may be read. */
 unsigned world_prologue(uint64_t code[TBUF_REGISTERS]);
-/* The nearest word that the verifier accepts among `left` words behind it. */
+/* Returns the nearest word that the verifier accepts before `left` words. */
 uint64_t world_tame(uint64_t word, uint32_t left, uint32_t constants);
 bool	world_accepts(const struct world *);
-/* Is an illegal operation a matter of values at this word? */
+/* True if values decide whether the word is an illegal operation. */
 bool	world_may_refuse(uint64_t word);
 
 #endif
