@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Every interleaving of writers and consumer, within small bounds, for each
- * policy and for the end of a session; and the proof that the search sees:
- * defects that are built in, each of which it has to find.
+ * policy and for the end of a session.  To prove the search, it must find each
+ * of the defects that can be built in.
  *
  *	model_lane [-v] [--large] [--mutate=DEFECT] [SCENARIO]
  *
- * -v prints how many states there were, --large widens the bounds.  With a
- * defect, the interleaving that shows it is printed.
+ * -v prints the number of states, --large widens the bounds.  With a defect,
+ * the interleaving that shows it is printed.
  */
 #include <err.h>
 #include <getopt.h>
@@ -19,7 +19,7 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Two threads and a handler on a CPU; threads without rseq are on another. */
+/* Two threads and a handler run on one CPU; threads without rseq on another. */
 #define THREAD(...)	{ .agent = CPU0, __VA_ARGS__ }
 #define LOCKED(...)	{ .agent = CPU1, .locked = 1, __VA_ARGS__ }
 #define SIZES(...)	.sizes = { __VA_ARGS__ }
@@ -93,7 +93,7 @@ static const struct scenario scenarios[] = {
 	  .lanes = 1, .sessions = 1, .aborts = 2, .tasks = {
 		THREAD(.fires = 2, SIZES(2, 2)),
 		THREAD(.fires = 1, SIZES(2), .parent = 1) } },
-	/* Each copy may be aborted by the other thread, which then reads it. */
+	/* The other thread may abort each copy, and then reads it. */
 	{ .name = "memo-of-cpu", .policy = SWITCH, .bufsize = 8, .storage = 8,
 	  .lanes = 1, .sessions = 1, .aborts = 2, .memo_of_cpu = true,
 	  .tasks = {
@@ -181,7 +181,7 @@ static const struct scenario scenarios[] = {
 		LOCKED(.fires = 1, SIZES(2)) } },
 };
 
-/* Where a defect shows. */
+/* Scenarios in which a defect shows. */
 static const struct proof {
 	enum defect defect;
 	const char *scenario;
@@ -256,7 +256,7 @@ defect_find(const char *name)
 	errx(2, "no such defect: %s", name);
 }
 
-/* A defect has to be found, and without one all has to be well. */
+/* Runs a scenario: a defect must be found, and without one none. */
 static void
 run(const struct scenario *scenario, enum defect defect, bool trace)
 {

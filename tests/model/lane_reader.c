@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The consumer of the model: switches, snapshots, the end of a session, and
- * the next session in the same space; and what is checked of what it reads.
+ * The consumer of the model: switches, snapshots, the end of a session, and the
+ * next session in the same space; and the checks of the records it reads.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ pair_word(unsigned word, unsigned sequence)
 }
 
 /*
- * [inv.order] The record whose cells are given is the lane's n-th, whole, and
+ * [inv.order] Checks that these cells are the lane's n-th record, whole, and
  * later than the one before it.
  */
 static void
@@ -49,7 +49,7 @@ check_record(struct state *s, const uint8_t *cells, unsigned n,
 	*time = cells[0];
 }
 
-/* [inv.account] Nothing of a lane is missing or too many. */
+/* [inv.account] Checks that a lane has no record too few or too many. */
 static void
 check_lane(const struct state *s, unsigned records)
 {
@@ -57,7 +57,7 @@ check_lane(const struct state *s, unsigned records)
 		model_fail("records are missing");
 }
 
-/* One more cell of the inactive half; true when all are read. */
+/* Reads a cell of the inactive half.  Returns true after the last one. */
 static bool
 read_cell(struct state *s)
 {
@@ -79,7 +79,7 @@ read_cell(struct state *s)
 	return (true);
 }
 
-/* The next lane of a round, or the end of the round. */
+/* Moves to the next lane of a round, or ends the round. */
 static void
 next_lane(struct reader *r, enum reader_place again)
 {
@@ -105,7 +105,7 @@ store_limit(struct state *s, uint8_t mark, uint8_t tail)
 	model_store(s, READER, LANE(s->reader.lane, W_LIMIT), limit, ORDERED);
 }
 
-/* A switch of one lane. */
+/* Takes a step of one lane's switch. */
 static void
 switch_step(struct state *s)
 {
@@ -133,7 +133,7 @@ switch_step(struct state *s)
 		break;
 	default:		/* C_READ */
 		/*
-		 * Without its release, the next switch's store of limit can
+		 * Without the release, the next switch's store of limit can
 		 * overtake the loads of this one.
 		 */
 		if (model_has(D_LIMIT_NOT_RELEASED) && r->ahead == 0 &&
@@ -146,7 +146,7 @@ switch_step(struct state *s)
 	}
 }
 
-/* The record of a position, counted from the lane's first one. */
+/* Returns the index of the record at a position. */
 static unsigned
 record_at(const struct state *s, uint8_t position)
 {
@@ -159,7 +159,7 @@ record_at(const struct state *s, uint8_t position)
 	return (n);
 }
 
-/* What a copy has from position `from` on. */
+/* Checks a copy from position `from` on. */
 static void
 check_snapshot(struct state *s, uint8_t from)
 {
@@ -182,7 +182,7 @@ check_snapshot(struct state *s, uint8_t from)
 	}
 }
 
-/* A pair of a ring is in hand: the first look or the second. */
+/* Checks a consistent pair of a ring, at the first look or the second. */
 static void
 snapshot_look(struct state *s)
 {
@@ -208,7 +208,7 @@ snapshot_look(struct state *s)
 	r->sequence = r->over = 0;
 }
 
-/* A live snapshot of a ring: copy, then look again what was overtaken. */
+/* Takes a step of a live ring's snapshot: copies, then looks a second time. */
 static void
 snapshot_step(struct state *s)
 {
@@ -254,7 +254,7 @@ snapshot_step(struct state *s)
 		memset(r->tail, 0, sizeof(r->tail));
 }
 
-/* Visit a CPU: a section that is under way there is aborted. */
+/* Visits a CPU, which aborts a running section. */
 static void
 cross_call(struct state *s, enum agent cpu)
 {
@@ -270,7 +270,7 @@ cross_call(struct state *s, enum agent cpu)
 	}
 }
 
-/* All lanes are drained: their space belongs to nobody now. */
+/* Ends a session after all lanes are drained: their space is free. */
 static void
 session_left(struct state *s)
 {
@@ -293,7 +293,7 @@ session_left(struct state *s)
 	r->place = B_ECB;
 }
 
-/* Close a lock lane for good; one that stays held is left. */
+/* Closes a lock lane finally; one that stays locked is given up. */
 static void
 close_lock(struct state *s)
 {
@@ -310,7 +310,7 @@ close_lock(struct state *s)
 	r->place = E_SEQUENCE;
 }
 
-/* The end of a session, up to the last drain. */
+/* Takes a step of a session's end, up to the last drain. */
 static void
 end_step(struct state *s)
 {
@@ -343,8 +343,8 @@ end_step(struct state *s)
 		close_lock(s);
 		r->lane = model_has(D_SWITCH_TWO_BUFFERS) && !r->active;
 		/*
-		 * A successor does not know what was consumed.  A ring whose
-		 * writer is inside would be read as in a snapshot.
+		 * A successor does not know which records were consumed.  A
+		 * ring with a writer inside would be read as in a snapshot.
 		 */
 		if (r->successor == 1 ||
 		    (r->retire && model.scenario->policy == RING))
@@ -353,7 +353,7 @@ end_step(struct state *s)
 	}
 }
 
-/* Of two buffers, the inactive one is older. */
+/* Returns the last lane; of two buffers the inactive one is older. */
 static unsigned
 last_lane(const struct reader *r)
 {
@@ -397,7 +397,7 @@ drain_begin(struct state *s)
 	}
 }
 
-/* Swap it for a tag that is nobody's: a late one fails. */
+/* Changes the word to an unused tag, so that a late compare-and-swap fails. */
 static void
 close_nolane(struct state *s)
 {
@@ -446,7 +446,7 @@ drain_end(struct state *s)
 	}
 }
 
-/* A new session's lanes, in one step: nobody may be inside. */
+/* Builds a new session's lanes in one step, as no writer can be inside. */
 static void
 build_lanes(struct state *s)
 {
@@ -459,7 +459,7 @@ build_lanes(struct state *s)
 			    (uint8_t)value, RELAXED);
 		}
 	}
-	/* The CPU's lane is where the lock lane was. */
+	/* The CPU's lane takes the place of the lock lane. */
 	s->reader.active = (s->reader.generation & 1) == 0;
 	model_store(s, READER, L_CPU_LANE, s->reader.active, RELAXED);
 	memset(s->committed, 0, sizeof(s->committed));
@@ -512,7 +512,7 @@ build_step(struct state *s)
 	}
 }
 
-/* Another switch, or the end, which may come at any time. */
+/* Begins another switch, or the end, which may come at any time. */
 static void
 round_step(struct state *s)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of the model: one fire, step by step, as target/fire/fire.c,
- * target/lane/cpu_lane.c, target/lane/lock_lane.c and the sections of arch/rseq.h do it.
+ * The target of the model: the steps of a fire in target/fire/fire.c,
+ * target/lane/cpu_lane.c, target/lane/lock_lane.c and sections of arch/rseq.h.
  */
 #include "state.h"
 
@@ -13,7 +13,7 @@ load(struct state *s, const struct task *t, enum location at,
 	return (model_load(s, t->agent, at, order));
 }
 
-/* A task of the target stores into its lane: is the area its session's? */
+/* Stores into the task's lane; the area must be its session's. */
 static void
 lane_store(struct state *s, const struct task *t, unsigned word,
     uint8_t value, enum order order)
@@ -41,7 +41,7 @@ cell(unsigned position)
 	return (W_CELLS + position % model.scenario->storage);
 }
 
-/* [inv.account] A fire is finished once. */
+/* [inv.account] Checks that a fire is finished once. */
 static void
 finish_once(struct state *s, const struct task *t)
 {
@@ -51,8 +51,8 @@ finish_once(struct state *s, const struct task *t)
 }
 
 /*
- * The thread of a task: handlers share what it remembers.  What a CPU remembers
- * is the first one's.
+ * Returns the thread that has the task's memo: handlers share their thread's,
+ * and the memo of a CPU is the first thread's.
  */
 static struct task *
 thread_of(struct state *s, struct task *t)
@@ -85,7 +85,7 @@ count_drop(struct state *s, const struct task *t)
 	s->drops[t->lane]++;
 }
 
-/* Registers that no later step reads are zeroed: fewer states. */
+/* Zeroes registers that no later step reads, to have fewer states. */
 static void
 forget(struct task *t)
 {
@@ -93,7 +93,7 @@ forget(struct task *t)
 	t->value = t->over = t->time = t->at = 0;
 }
 
-/* The fire returns to the program. */
+/* Returns from the fire to the program. */
 static void
 fire_return(struct state *s, struct task *t)
 {
@@ -111,9 +111,9 @@ fire_return(struct state *s, struct task *t)
 }
 
 /*
- * The fire is not the session's after all: only one that is concurrent with
- * attach or stop may find that.  (Under weak order it is concurrent with all
- * attaches that its CPU has not been told of.)
+ * Gives a fire up: the session does not take it.  Only a fire that is
+ * concurrent with attach or stop may find that.  (Under weak order it is
+ * concurrent with all attaches that its CPU does not know of.)
  */
 static void
 fire_give_up(struct state *s, struct task *t)
@@ -168,7 +168,7 @@ void
 model_target_abort(struct task *t)
 {
 	t->aborts++;
-	/* A copy of a memo is not taken up again: its fire is done. */
+	/* A copy of a memo is not repeated: its fire is done. */
 	if (t->place >= R_HALF && t->place <= R_GOOD)
 		t->place = T_REMEMBERED;
 	else
@@ -188,12 +188,12 @@ lock_lane_enter(struct task *t)
 	t->place = K_LANE;
 }
 
-/* Where a fire looks for its lane. */
+/* Takes a step of a fire's search for its lane. */
 static void
 place_step(struct state *s, struct task *t)
 {
 	switch (t->place) {
-	case T_MEMO:		/* this and T_ARM: MEMO_BEFORE_ARM alone */
+	case T_MEMO:		/* this and T_ARM: MEMO_BEFORE_ARM only */
 		t->generation = thread_of(s, t)->memo;
 		t->fast = thread_of(s, t)->good;
 		t->place = t->fast ? T_ARM : T_ENABLED;
@@ -247,7 +247,7 @@ place_step(struct state *s, struct task *t)
 	}
 }
 
-/* CHECK of arch/rseq.h, and what a section begins with. */
+/* Takes a step of CHECK in arch/rseq.h, with which a section begins. */
 static void
 check_step(struct state *s, struct task *t)
 {
@@ -306,7 +306,7 @@ section_full(struct task *t)
 		section_enter(t, G_REFUSE);
 }
 
-/* ROOM of a linear lane; in a lock lane the same, under the lock. */
+/* Takes a step of ROOM for a linear lane; a lock lane has it under the lock. */
 static void
 linear_step(struct state *s, struct task *t)
 {
@@ -332,7 +332,7 @@ linear_step(struct state *s, struct task *t)
 		t->place = locked ? K_LOAD_LAST : S_LOAD_LAST;
 }
 
-/* The word of the pair that a sequence number selects. */
+/* Returns the word of the pair that a sequence number selects. */
 static unsigned
 pair_word(unsigned word, unsigned sequence)
 {
@@ -344,7 +344,7 @@ pair_word(unsigned word, unsigned sequence)
 static void
 ring_room(struct state *s, struct task *t, bool locked)
 {
-	/* With this defect the goal is another one when data are stored. */
+	/* With this defect the goal changes before data are stored. */
 	bool late = model_has(D_RING_TAIL_AFTER_DATA) && t->goal == G_COMMIT;
 	bool step;
 
@@ -363,7 +363,7 @@ ring_room(struct state *s, struct task *t, bool locked)
 	t->place = locked ? K_LOAD_LAST : S_LOAD_LAST;
 }
 
-/* ROOM of a ring. */
+/* Takes a step of ROOM for a ring. */
 static void
 ring_step(struct state *s, struct task *t)
 {
@@ -421,7 +421,7 @@ data_stored(struct task *t, bool locked)
 	t->place = locked ? K_COMMIT : S_COMMIT;
 }
 
-/* STORE of a section, up to the commit. */
+/* Takes a step of STORE in a section, before the commit. */
 static void
 store_step(struct state *s, struct task *t)
 {
@@ -462,7 +462,7 @@ store_step(struct state *s, struct task *t)
 	}
 }
 
-/* The committing stores of the sections. */
+/* Takes the committing store of a section. */
 static void
 commit_step(struct state *s, struct task *t)
 {
@@ -501,8 +501,8 @@ commit_step(struct state *s, struct task *t)
 }
 
 /*
- * REMEMBER: what is copied half has the lane of another session or CPU beside
- * this one's generation.
+ * Takes a step of REMEMBER: a memo that is half copied has this generation, but
+ * the lane of another session or CPU.
  */
 static void
 remember_step(struct state *s, struct task *t)
@@ -525,7 +525,7 @@ remember_step(struct state *s, struct task *t)
 	}
 }
 
-/* A lock lane is taken and given back; there is one. */
+/* Takes a step of locking or unlocking the only lock lane. */
 static void
 lock_step(struct state *s, struct task *t)
 {
@@ -583,7 +583,7 @@ lock_step(struct state *s, struct task *t)
 	}
 }
 
-/* All lock lanes are busy. */
+/* Takes a step of a drop because all lock lanes are busy. */
 static void
 nolane_step(struct state *s, struct task *t)
 {
@@ -662,7 +662,7 @@ model_target_can_run(const struct state *s, unsigned task)
 	if (t->parent == 0 || t->place != T_IDLE ||
 	    t->fires != model.scenario->tasks[task].fires)
 		return (true);
-	/* A handler starts on top of its thread, while that one runs. */
+	/* A handler starts while its thread runs. */
 	p = &s->tasks[t->parent - 1];
 	return (p->place != T_DONE && p->nested == 0 &&
 	    s->running[t->agent] == t->parent);

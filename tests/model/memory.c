@@ -33,7 +33,7 @@ join(uint8_t *into, const uint8_t *from)
 	}
 }
 
-/* The oldest message of a location that an agent may still load. */
+/* Returns the oldest message of a location that an agent may still load. */
 static unsigned
 oldest(const struct state *s, enum agent agent, enum location at)
 {
@@ -151,7 +151,7 @@ model_meet(struct state *s, enum agent a, enum agent b)
 	}
 }
 
-/* Agents that may still load or store. */
+/* Returns the agents that may still load or store. */
 static unsigned
 active_agents(const struct state *s)
 {
@@ -166,7 +166,7 @@ active_agents(const struct state *s)
 	return (agents);
 }
 
-/* Messages that every agent knows to be out of date. */
+/* Removes messages that every agent knows to be out of date. */
 static void
 forget_messages(struct state *s, enum location at, unsigned agents)
 {
@@ -186,12 +186,12 @@ forget_messages(struct state *s, enum location at, unsigned agents)
 	s->nhistory[at] = (uint8_t)(n - drop);
 	for (agent = 0; agent < NAGENTS; agent++)
 		s->views[agent].floor[at] = (uint8_t)(low[agent] - drop);
-	/* Nothing compares the index of the oldest one. */
+	/* No code compares the index of the oldest message. */
 	s->history[at][0].agent = 0;
 	s->history[at][0].index = 0;
 }
 
-/* rank[i]: how many of the agent's stores up to the i-th are in memory. */
+/* Sets rank[i] to the number of the agent's stores up to i still in memory. */
 static void
 rank_stores(const struct state *s, unsigned agent, uint8_t rank[256])
 {
@@ -210,7 +210,7 @@ rank_stores(const struct state *s, unsigned agent, uint8_t rank[256])
 	}
 }
 
-/* Only the order of indices counts: number them anew. */
+/* Renumbers an agent's stores: only their order matters. */
 static void
 renumber(struct state *s, unsigned agent)
 {

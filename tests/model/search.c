@@ -14,11 +14,11 @@
 
 struct model model;
 
-/* Who does something in a state. */
+/* Actors of a state's transitions. */
 enum actor {
 	A_TASK,			/* + the task: a step of it */
-	A_ABORT = NTASKS,	/* + the task: out of its section */
-	A_FORK = 2 * NTASKS,	/* + the task: under it, in a handler */
+	A_ABORT = NTASKS,	/* + the task: aborts its section */
+	A_FORK = 2 * NTASKS,	/* + the task: forks it, in a handler */
 	A_READER = 3 * NTASKS,
 	A_KILL_READER,
 	NACTORS
@@ -36,7 +36,7 @@ static struct {
 	unsigned depth;
 	struct event path[DEPTH_MAX];
 	unsigned failed_at;
-	bool killed;		/* the failure needs the target's death */
+	bool killed;		/* only if the target is killed */
 } search;
 
 static const char *const task_places[] = {
@@ -53,7 +53,7 @@ static const char *const reader_places[] = {
 
 /* ------------------------------------------------------------ states seen */
 
-/* What there is of a state, as words; was it not seen before? */
+/* Returns true for a new state; its used parts are compared as words. */
 static bool
 seen_first(const struct state *s)
 {
@@ -78,7 +78,7 @@ seen_first(const struct state *s)
 	return (model_seen_first(&search.seen, bytes, (n + 7) & ~(size_t)7));
 }
 
-/* ------------------------------------------------------------ what can be */
+/* ------------------------------------------------------------ transitions */
 
 static void
 running_abort(struct state *s, unsigned task)
@@ -87,7 +87,7 @@ running_abort(struct state *s, unsigned task)
 		model_target_abort(&s->tasks[task]);
 }
 
-/* A step of a task; whatever had its CPU before is preempted. */
+/* Takes a step of a task, which preempts the one before on its CPU. */
 static bool
 task_act(struct state *s, unsigned task)
 {
@@ -121,7 +121,7 @@ abort_act(struct state *s, unsigned task)
 	return (true);
 }
 
-/* A handler interrupts a fire and makes a copy of the process. */
+/* Interrupts a fire by a handler that forks. */
 static bool
 fork_act(struct state *s, unsigned task)
 {
@@ -147,8 +147,8 @@ reader_act(struct state *s)
 }
 
 /*
- * The consumer is killed.  Where sessions follow each other, another consumer
- * takes the slot over and ends what it finds there.
+ * Kills the consumer.  If the scenario has more sessions, another consumer
+ * takes the slot over and ends the session.
  */
 static bool
 kill_reader_act(struct state *s)
@@ -196,7 +196,7 @@ actor_place(const struct state *s, unsigned actor)
 
 /* ------------------------------------------------------------ checks */
 
-/* [inv.killed] Kill the target here; the consumer reads on, to the end. */
+/* [inv.killed] Kills the target here; the consumer reads to the end. */
 static void
 check_killed(const struct state *at)
 {
@@ -212,7 +212,7 @@ check_killed(const struct state *at)
 	search.killed = model.failure != NULL;
 }
 
-/* Nobody can do anything any more: is everything done and accounted for? */
+/* Checks a state without transitions: all is done and accounted for. */
 static void
 check_final(const struct state *s)
 {
@@ -221,7 +221,7 @@ check_final(const struct state *s)
 	for (i = 0; i < NTASKS; i++) {
 		const struct task *t = &s->tasks[i];
 
-		/* A signal that did not come in time did not come. */
+		/* A signal may never have arrived. */
 		if (t->place != T_DONE && (t->parent == 0 || t->fires !=
 		    model.scenario->tasks[i].fires || t->place != T_IDLE))
 			model_fail("a fire does not end");
@@ -243,7 +243,7 @@ check_final(const struct state *s)
 
 static void explore(const struct state *, unsigned depth);
 
-/* All outcomes of what one actor does next; false if it can do nothing. */
+/* Explores all outcomes of an actor's next step; false if it has none. */
 static bool
 explore_actor(const struct state *s, unsigned actor, unsigned depth)
 {

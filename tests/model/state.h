@@ -1,23 +1,23 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The lane protocol as a machine with few states: what lane.c explores.
+ * The lane protocol as a machine with few states, which lane.c explores.
  *
- * Processes take steps; a step is one access of shared memory with the
- * register work that belongs to it.  The search (search.c) takes every
- * step of every process in every state, and so sees every interleaving within
- * a scenario's bounds.
+ * Processes take steps; a step is one access of shared memory with the register
+ * work that belongs to it.  The search (search.c) takes every step of
+ * every process in every state, and so covers every interleaving within a
+ * scenario's bounds.
  *
- * MEMORY.  Sequentially consistent, or weak.  Under weak a location keeps its
- * history, and an agent (a CPU) may load any value that it does not know to
- * be out of date.  What it knows grows by loads that acquire from stores that
- * release, by fences, and by what the kernel orders: a CPU always sees its
- * own stores, the consumer's visit to a CPU orders both ways, and so does the
- * death of the target.  Loads do not wait for later stores here: every store
- * of the protocol depends on the loads before it.
+ * MEMORY.  Sequentially consistent, or weak.  Under weak order a location has a
+ * history, and an agent (a CPU) may load any value that it does not know to be
+ * out of date.  Its knowledge grows by loads that acquire from stores that
+ * release, by fences, and by the kernel: a CPU always sees its own stores; the
+ * consumer's visit to a CPU orders both ways, and so does the death of the
+ * target.  Loads do not wait for later stores here: every store of the protocol
+ * depends on the loads before it.
  *
  * UNITS.  A cell stands for 8 bytes of a lane's storage.  A record is a cell
- * of time, a cell with its number and its size, and up to two of data.
+ * with its time, a cell with its number and its size, and up to two of data.
  */
 #ifndef TESTS_MODEL_STATE_H
 #define TESTS_MODEL_STATE_H
@@ -27,14 +27,14 @@
 #include <stdint.h>
 
 enum agent {
-	CPU0,			/* restartable sections run here */
-	CPU1,			/* a thread without rseq */
+	CPU0,			/* runs restartable sections */
+	CPU1,			/* runs a thread without rseq */
 	READER,			/* the consumer */
 	NAGENTS
 };
 
 #define NLANES		2
-#define NCELLS		8	/* most storage of a lane */
+#define NCELLS		8	/* largest storage of a lane */
 #define NTASKS		5
 #define NRECORDS	12	/* most records committed to a lane */
 #define NHISTORY	8
@@ -46,7 +46,7 @@ enum lane_word {
 	W_FULL,
 	W_LARGE,
 	W_SEQUENCE,
-	W_TAIL0,		/* the two pairs */
+	W_TAIL0,		/* two pairs of tail and overwritten */
 	W_OVER0,
 	W_TAIL1,
 	W_OVER1,
@@ -55,7 +55,7 @@ enum lane_word {
 	LANE_WORDS = W_CELLS + NCELLS
 };
 
-/* All of memory: the lanes, and the words of one session slot. */
+/* Locations: the lanes, and the words of one session slot. */
 enum location {
 	L_LANES = 0,
 	L_ENABLED = NLANES * LANE_WORDS,
@@ -77,7 +77,7 @@ enum policy {
 	RING
 };
 
-/* Defects that can be built in; each has to be found. */
+/* Defects that can be built in; the search must find each. */
 #define DEFECTS(X)							\
 	X(NONE, "none")							\
 	X(COMMIT_NOT_LAST, "commit-not-last")				\
@@ -119,7 +119,7 @@ enum defect {
 	NDEFECTS
 };
 
-/* Where a task of the target is.  Inside a section: S_*, and R_* (REMEMBER). */
+/* Places of a target's task.  In a section: S_*, and R_* (REMEMBER). */
 #define TASK_PLACES(X)							\
 	X(T_IDLE) X(T_MEMO) X(T_ARM) X(T_ENABLED) X(T_GENERATION)	\
 	X(T_ECB)							\
@@ -145,7 +145,7 @@ enum task_place {
 	NTASKPLACES
 };
 
-/* What a section is for; the labels of arch/rseq.h. */
+/* The goal of a section; the labels are those of arch/rseq.h. */
 enum goal {
 	G_COMMIT,
 	G_REFUSE,
@@ -155,17 +155,17 @@ enum goal {
 struct task {
 	uint8_t place;		/* enum task_place */
 	uint8_t agent;		/* enum agent */
-	uint8_t locked;		/* it has no rseq */
-	uint8_t parent;		/* 1 + the task that it interrupts, or 0 */
-	uint8_t nested;		/* handlers that run on top of it */
+	uint8_t locked;		/* without rseq */
+	uint8_t parent;		/* 1 + the interrupted task, or 0 */
+	uint8_t nested;		/* handlers that interrupt it */
 	uint8_t child;		/* in a forked copy of the target */
-	uint8_t fires;		/* left */
-	uint8_t id;		/* of the fire under way, 0: none */
-	uint8_t ends;		/* state.ends when the fire began */
+	uint8_t fires;		/* remaining */
+	uint8_t id;		/* of the current fire, 0: none */
+	uint8_t ends;		/* state.ends at the fire's begin */
 	uint8_t size;
 	uint8_t aborts;
 	uint8_t goal;
-	uint8_t fast;		/* by what the thread remembers */
+	uint8_t fast;		/* runs with the thread's memo */
 	uint8_t generation;
 	uint8_t lane;
 	uint8_t head;
@@ -175,8 +175,8 @@ struct task {
 	uint8_t over;
 	uint8_t time;
 	uint8_t at;		/* data cell */
-	uint8_t good;		/* of a thread: what it remembers is whole */
-	uint8_t memo;		/* the generation remembered */
+	uint8_t good;		/* of a thread: its memo is complete */
+	uint8_t memo;		/* generation of the memo */
 	uint8_t memo_lane;
 };
 
@@ -200,37 +200,37 @@ enum reader_place {
 struct reader {
 	uint8_t place;		/* enum reader_place */
 	uint8_t generation;
-	uint8_t rounds;		/* left in this session */
-	uint8_t sessions;	/* left, this one not counted */
+	uint8_t rounds;		/* remaining in this session */
+	uint8_t sessions;	/* remaining after this one */
 	uint8_t successor;	/* of a killed one; 2: its session is over */
-	uint8_t unbegun;	/* and the session that it left had not begun */
-	uint8_t retire;		/* somebody is inside and does not leave */
+	uint8_t unbegun;	/* its predecessor's session had not begun */
+	uint8_t retire;		/* a writer holds the lock and does not leave */
 	uint8_t active;		/* of two buffers */
 	uint8_t lane;
 	uint8_t mark;
 	uint8_t at;		/* position of the next cell to read */
 	uint8_t sequence;
 	uint8_t over;
-	uint8_t copied;		/* a snapshot: this is the second look */
-	uint8_t ahead;		/* LIMIT_NOT_RELEASED: the next mark, + 1 */
+	uint8_t copied;		/* in a snapshot: this is the second look */
+	uint8_t ahead;		/* LIMIT_NOT_RELEASED: 1 + the next mark */
 	uint8_t tail[NLANES];
 	uint8_t taken[NLANES];	/* records consumed */
-	uint8_t time[NLANES];	/* of the last one */
+	uint8_t time[NLANES];	/* of the last record */
 	uint8_t copy[NCELLS];	/* cells of a record, or of a snapshot */
 };
 
 struct message {
 	uint8_t value;
 	uint8_t agent;
-	uint8_t index;		/* it is this agent's index-th store */
-	uint8_t view[NAGENTS];	/* what a load that acquires gets to know */
+	uint8_t index;		/* index among this agent's stores */
+	uint8_t view[NAGENTS];	/* knowledge that an acquire load gains */
 };
 
 /*
- * What an agent knows: of each agent, the stores up to an index.
- *	known	for certain
- *	seen	will be known after a load fence
- *	fenced	was known at the last store fence
+ * An agent's knowledge: for each agent, its stores up to an index.
+ *	known	certain
+ *	seen	known after the next load fence
+ *	fenced	known at the last store fence
  */
 struct view {
 	uint8_t known[NAGENTS];
@@ -242,13 +242,13 @@ struct view {
 struct state {
 	struct task tasks[NTASKS];
 	struct reader reader;
-	uint8_t running[2];	/* 1 + the task that had the CPU last */
+	uint8_t running[2];	/* 1 + the task that ran last on the CPU */
 	uint8_t clock;
 
-	/* What nobody in the model can see; it is what is checked. */
-	uint8_t owner;		/* whose area it is; 0: nobody's */
+	/* Facts that no agent can see, for the checks. */
+	uint8_t owner;		/* generation that owns the area; 0: none */
 	uint8_t ends;		/* sessions ended or begun */
-	uint8_t ending;		/* until the next one begins */
+	uint8_t ending;		/* until the next session begins */
 	uint8_t forked;
 	uint8_t dead;		/* the target */
 	uint8_t gone;		/* the consumer, without a successor */
@@ -258,9 +258,9 @@ struct state {
 	uint8_t drops[NLANES];
 	uint32_t finished;	/* fires, by id */
 
-	uint8_t value[NLOCATIONS];	/* of memory: the newest */
+	uint8_t value[NLOCATIONS];	/* newest value of each location */
 
-	/* Under weak order alone, from here on. */
+	/* The rest is used under weak order only. */
 	uint8_t count[NAGENTS];	/* stores made */
 	uint8_t nhistory[NLOCATIONS];
 	struct message history[NLOCATIONS][NHISTORY];
@@ -280,27 +280,27 @@ struct scenario {
 	enum policy policy;
 	uint8_t bufsize;	/* cells */
 	uint8_t storage;
-	uint8_t rounds;		/* switches or snapshots a session, at most */
+	uint8_t rounds;		/* most switches or snapshots a session */
 	uint8_t sessions;
 	uint8_t aborts;		/* of one fire; then it takes a lock lane */
-	uint8_t lanes;		/* 1: no lock lane; 2: one beside */
+	uint8_t lanes;		/* 1: no lock lane; 2: with one */
 	bool fork;
 	bool memo_of_cpu;	/* threads share the first one's memo */
 	bool large;		/* takes minutes: for make stress */
 	bool kill_target;
 	bool kill_reader;
-	bool clock;		/* it ticks; else all readings are equal */
+	bool clock;		/* it ticks; else all times are equal */
 	bool weak;
 	struct task_plan tasks[NTASKS];
 };
 
-/* One run. */
+/* The model during one run. */
 struct model {
 	const struct scenario *scenario;
 	enum defect defect;
-	unsigned wanted;	/* which of the values a load may give */
-	unsigned choices;	/* how many there were */
-	const char *failure;	/* what went wrong, NULL: nothing */
+	unsigned wanted;	/* index of the value a load returns */
+	unsigned choices;	/* number of possible values */
+	const char *failure;	/* the failure, or NULL */
 };
 extern struct model model;
 
@@ -330,17 +330,17 @@ bool	model_cas(struct state *, enum agent, enum location, uint8_t old,
 	    uint8_t new);
 void	model_fence_loads(struct state *, enum agent);
 void	model_fence_stores(struct state *, enum agent);
-/* Either knows from now on what the other knows. */
+/* Each of the two knows all that the other knows, from now on. */
 void	model_meet(struct state *, enum agent, enum agent);
 void	model_memory_copy(struct state *, const struct state *);
-/* Forget what nobody can see: equal states get equal bytes. */
+/* Removes invisible differences, so that equal states have equal bytes. */
 void	model_memory_tidy(struct state *);
 
 /* lane_target.c */
 void	model_target_step(struct state *, unsigned task);
 bool	model_target_can_run(const struct state *, unsigned task);
 bool	model_target_in_section(const struct task *);
-/* Take a task out of its section, as the kernel does. */
+/* Aborts a task's section, as the kernel does. */
 void	model_target_abort(struct task *);
 
 /* lane_reader.c */
@@ -353,7 +353,7 @@ struct result {
 	uint64_t steps;
 	unsigned depth;
 };
-/* NULL, or what went wrong; with `trace` the way there goes to stdout. */
+/* Returns NULL, or the failure; with `trace` the path to it goes to stdout. */
 const char *model_search(const struct scenario *, enum defect, bool trace,
 	    struct result *);
 

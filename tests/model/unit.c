@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Every interleaving of threads, handlers and consumer in the life of work
- * units, within small bounds, with the target killed at any step; and the proof
- * that the search sees: defects that are built in, each of which it has to
- * find.
+ * units, within small bounds, with the target killed at any step.  To prove the
+ * search, it must find each of the defects that can be built in.
  *
  *	model_unit [-v] [--mutate=DEFECT] [SCENARIO]
  *
- * -v prints how many states there were.  With a defect, the interleaving that
- * shows it is printed.
+ * -v prints the number of states.  With a defect, the interleaving that shows
+ * it is printed.
  */
 #include <err.h>
 #include <getopt.h>
@@ -47,7 +46,7 @@ static const struct scenario scenarios[] = {
 	  .cells = 2, .room = 1, .rounds = 1, .ring = true },
 };
 
-/* Where a defect shows. */
+/* Scenarios in which a defect shows. */
 static const struct proof {
 	enum defect defect;
 	const char *scenario;
@@ -88,9 +87,9 @@ static const char *const reader_places[] = {
 
 enum actor {
 	A_TASK,			/* + the task: a step of it */
-	A_ABORT = NTASKS,	/* + the task: out of its section */
+	A_ABORT = NTASKS,	/* + the task: aborts its section */
 	A_READER = 2 * NTASKS,
-	A_RULE,			/* the consumer changes it */
+	A_RULE,			/* the consumer changes the rule */
 	NACTORS
 };
 
@@ -104,7 +103,7 @@ static struct {
 	struct event path[DEPTH_MAX];
 	unsigned depth;
 	unsigned failed_at;
-	bool killed;		/* the failure needs the target's death */
+	bool killed;		/* only if the target is killed */
 } search;
 
 struct model model;
@@ -151,7 +150,7 @@ act(struct state *s, unsigned actor)
 	return (true);
 }
 
-/* [inv.killed] Kill the target here; the consumer reads on, to the end. */
+/* [inv.killed] Kills the target here; the consumer reads to the end. */
 static void
 check_killed(const struct state *at)
 {
@@ -166,13 +165,13 @@ check_killed(const struct state *at)
 	search.killed = model.failure != NULL;
 }
 
-/* Nobody can do anything any more. */
+/* Checks a state without transitions. */
 static void
 check_final(const struct state *s)
 {
 	unsigned i;
 
-	/* A signal that did not come in time did not come. */
+	/* A signal may never have arrived. */
 	for (i = 0; i < NTASKS; i++)
 		if (s->tasks[i].at != T_DONE && (s->tasks[i].next != 0 ||
 		    model.scenario->parent[i] == 0))
@@ -252,8 +251,8 @@ _Static_assert(sizeof(struct state) % 8 == 0, "whole words");
 /* ------------------------------------------------------------ runs */
 
 /*
- * One does no harm here: whoever owns a place is alone with the table that it
- * keeps, and what BIND compares is for a target whose memory has been damaged.
+ * True for a defect that does harm.  BIND_WITHOUT_WORD does not: only a place's
+ * owner uses the table it keeps, and BIND compares in case memory is damaged.
  */
 static bool
 harmful(enum defect defect)
@@ -261,7 +260,7 @@ harmful(enum defect defect)
 	return (defect != D_NONE && defect != D_BIND_WITHOUT_WORD);
 }
 
-/* A defect has to be found, and without one all has to be well. */
+/* Runs a scenario: a defect must be found, and without one none. */
 static void
 run(const struct scenario *scenario, enum defect defect)
 {

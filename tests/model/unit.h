@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of work units as a machine with few states: what unit.c
- * explores.  As in state.h a step is one access of shared memory with
- * what belongs to it, and the search takes every step of everybody in every
- * state.  Here memory is sequentially consistent, a table does not wrap, and
- * a record of the principal lane is one step: lane.c has the rest of that.
+ * The life of work units as a machine with few states, which model_unit
+ * explores.  As in state.h a step is one access of shared memory with the
+ * work that belongs to it, and the search takes every step of every agent.
+ * Here memory is sequentially consistent, a table does not wrap, and a record
+ * of the principal lane is one step: lane.c explores its steps.
  *
- * A thread does what its program says, a character after the other:
+ * A thread runs its program, one character after the other:
  *
  *	b	begin a unit in the thread's place, and enter it
  *	1, 2	a record of that selection, in the unit or elsewhere
  *	l	leave the unit
- *	n	enter the first thread's unit, when it has been left
+ *	n	enter the first thread's unit, after that has left it
  *	e	end the unit, by the rule of outcome 0
  */
 #ifndef TESTS_MODEL_UNIT_H
@@ -30,7 +30,7 @@
 #define NINSTANCES	6
 #define ALL		3	/* the mask of all selections */
 
-/* Defects that can be built in; each has to be found. */
+/* Defects that can be built in; the search must find each. */
 #define DEFECTS(X)							\
 	X(NONE, "none")							\
 	X(NO_SECOND_LOOK, "no-second-look")				\
@@ -55,7 +55,7 @@ enum defect {
 	NDEFECTS
 };
 
-/* Where a task is; unit_bind.c, unit_write.c, unit_cached_end.h, unit_end.c. */
+/* Task places: unit_bind.c, unit_write.c, unit_cached_end.h, unit_end.c. */
 #define TASK_PLACES(X)							\
 	X(T_IDLE)							\
 	X(B_KEPT) X(B_FREE) X(B_CLAIM) X(B_DONE) X(B_TAKEN)		\
@@ -72,9 +72,9 @@ enum task_place {
 	NTASKPLACES
 };
 
-/* What is recorded in the principal lane. */
+/* Kinds of records in the principal lane. */
 enum kind {
-	PLAIN,			/* a record of no unit */
+	PLAIN,			/* a record without a unit */
 	ENVELOPE,
 	MARK
 };
@@ -103,23 +103,23 @@ struct table {
 	struct total total[2];
 };
 
-/* What nobody in the model can see: what a unit has done. */
+/* A unit's history, which no agent can see. */
 struct truth {
 	uint8_t n;
 	uint8_t ids[NCELLS];
 	uint8_t given;
-	uint8_t lost;		/* its mark or envelope was */
+	uint8_t lost;		/* its mark or envelope is lost */
 };
 
-/* A unit's place in the target's memory; a thread has one. */
+/* A unit's place in the target's memory; each thread has one. */
 struct place {
 	uint8_t used;
 	uint8_t owner;		/* 1 + the task */
-	uint8_t table;		/* 1 + its index, 0: none was free */
+	uint8_t table;		/* 1 + its index; 0: none was free */
 	uint8_t instance;
 	uint8_t kept;
 	uint8_t counted;
-	uint8_t guess;		/* the rule as it was last seen */
+	uint8_t guess;		/* the last rule seen */
 	uint8_t selected;
 	uint8_t busy;
 	struct total was;
@@ -127,11 +127,11 @@ struct place {
 
 struct task {
 	uint8_t at;		/* enum task_place */
-	uint8_t next;		/* in its program */
-	uint8_t nested;		/* a handler runs on top of it */
+	uint8_t next;		/* index in its program */
+	uint8_t nested;		/* a handler interrupts it */
 	uint8_t aborts;
-	uint8_t place;		/* 1 + the one that it works on */
-	uint8_t inside;		/* 1 + the unit it is in */
+	uint8_t place;		/* 1 + the place that it works on */
+	uint8_t inside;		/* 1 + the unit that it has entered */
 	uint8_t rules;		/* in force since the unit's end began */
 	uint8_t i;
 	uint8_t head;
@@ -160,7 +160,7 @@ enum reader_place {
 struct reader {
 	uint8_t at;		/* enum reader_place */
 	uint8_t rounds;
-	uint8_t last;		/* round: nobody is there any more */
+	uint8_t last;		/* last round: the target has ended */
 	uint8_t i;
 	uint8_t nlane;
 	uint8_t head;
@@ -169,7 +169,7 @@ struct reader {
 	uint8_t plain;
 	uint8_t open;		/* records of units that have not ended */
 	uint8_t noted[NTABLES];
-	uint8_t seen[NTABLES];	/* the instance given last */
+	uint8_t seen[NTABLES];	/* last instance returned */
 	uint8_t ids[NCELLS];
 	uint64_t word;
 	struct record lane[NLANE];
@@ -182,13 +182,13 @@ struct state {
 	struct reader reader;
 	struct record lane[NLANE];
 	uint8_t nlane;
-	uint8_t full;		/* plain ones that the lane refused */
-	uint8_t overwritten;	/* likewise */
+	uint8_t full;		/* plain records that the lane refused */
+	uint8_t overwritten;	/* plain records that were overwritten */
 	uint8_t rule;		/* the mask of outcome 0 */
 	uint8_t dead;
 
 	struct truth truth[NTABLES][NINSTANCES];
-	uint8_t user[NTABLES];	/* 1 + the place that has the table */
+	uint8_t user[NTABLES];	/* 1 + the place that uses the table */
 	uint8_t fired;
 	uint8_t lost;		/* in a lane; not in a table */
 };
@@ -199,19 +199,19 @@ struct scenario {
 	uint8_t parent[NTASKS];	/* 1 + the task that a handler interrupts */
 	uint8_t tables;
 	uint8_t cells;
-	uint8_t room;		/* records of the lane */
-	uint8_t envelope;	/* most records of one */
+	uint8_t room;		/* most records of the lane */
+	uint8_t envelope;	/* most records of an envelope */
 	uint8_t rounds;
 	uint8_t aborts;		/* of one task */
-	uint8_t rule;		/* that the consumer changes it to, or 0 */
+	uint8_t rule;		/* new rule set by the consumer, or 0 */
 	bool ring;
-	bool locked;		/* no sections */
+	bool locked;		/* without sections */
 };
 
 struct model {
 	const struct scenario *scenario;
 	enum defect defect;
-	const char *failure;	/* NULL: nothing */
+	const char *failure;	/* NULL: none */
 };
 extern struct model model;
 
@@ -249,7 +249,7 @@ selects(unsigned mask, unsigned id)
 /* unit_target.c */
 bool	model_task_can_run(const struct state *, unsigned task);
 void	model_task_step(struct state *, unsigned task);
-/* Take it out of its section; false: it is in none. */
+/* Aborts a task's section.  Returns false if it is in none. */
 bool	model_task_abort(struct state *, unsigned task);
 
 /* unit_reader.c */

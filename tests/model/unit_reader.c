@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The consumer of the model of units, as consumer/read/units.c and drain.c do it,
- * and whether all of it comes out right.
+ * The consumer of the model of units, as in consumer/read/units.c and drain.c,
+ * and the checks of its results.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ target_over(const struct state *s)
 	return (true);
 }
 
-/* All of a unit's records that the mask selects, in order, and no other's. */
+/* Checks that a batch is the unit's records selected by the mask, in order. */
 static void
 check_batch(const struct state *s, unsigned table, unsigned instance,
     unsigned mask, const uint8_t *ids, unsigned n)
@@ -54,12 +54,12 @@ give(struct state *s, unsigned table, unsigned instance, unsigned n)
 		model_fail("a unit is given twice");
 	u->given = 1;
 	s->reader.given += (uint8_t)n;
-	/* Its mark or envelope was lost, but the table is still there. */
+	/* The unit's mark or envelope is lost, but not its table. */
 	if (u->lost)
 		s->lost -= (uint8_t)n;
 }
 
-/* What the mask leaves of a table's records. */
+/* Removes records that the mask does not select.  Returns the new number. */
 static unsigned
 choose(uint8_t *ids, unsigned n, unsigned mask)
 {
@@ -72,7 +72,7 @@ choose(uint8_t *ids, unsigned n, unsigned mask)
 	return (to);
 }
 
-/* An envelope or a mark, with its records or without. */
+/* Takes an envelope or a mark, with its records or without. */
 static void
 opened(struct state *s, const struct record *m, const uint8_t *ids,
     unsigned n, bool found)
@@ -190,7 +190,7 @@ forgo(struct state *s)
 	r->at = r->last ? C_LEFT : C_ROUND;
 }
 
-/* A unit that has not ended, or of which no more than that is known. */
+/* Takes a unit that has not ended, or is ending without a mark. */
 static void
 left_open(struct state *s, unsigned i)
 {
@@ -225,7 +225,7 @@ round_begin(struct state *s)
 	r->at = model.scenario->ring ? C_TAKE : C_LOOK;
 }
 
-/* False: there is nothing to be done. */
+/* Takes a step.  Returns false if there is none. */
 bool
 model_reader_step(struct state *s)
 {
@@ -271,8 +271,8 @@ model_reader_step(struct state *s)
 }
 
 /*
- * [inv.account] Records are given, or discarded, or lost, and what is lost had
- * no room.
+ * [inv.account] Checks that each record is returned, discarded or lost, and
+ * that all lost records had no room.
  */
 void
 model_reader_account(const struct state *s)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of the model of units: begin, a record, moves and the end, step by
- * step, as producer/unit*.c and the sections of arch/rseq_unit.h do it.
+ * The target of the model of units: the steps of begin, a record, moves and the
+ * end in target/unit/*.c and the sections of arch/rseq_unit.h.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ bound_word(const struct place *p)
 	return (word_of(p->instance, TBUF_UNIT_BOUND));
 }
 
-/* Registers that no later step reads are zeroed: fewer states. */
+/* Zeroes registers that no later step reads, to have fewer states. */
 static void
 forget(struct task *t)
 {
@@ -45,7 +45,7 @@ forget(struct task *t)
 	memset(&t->record, 0, sizeof(t->record));
 }
 
-/* What the program says is done. */
+/* Finishes a step of the program. */
 static void
 done(struct state *s, unsigned task)
 {
@@ -78,7 +78,7 @@ lose(struct state *s, const struct record *r)
 	}
 }
 
-/* A lane counts its own; those of units are counted by their tables. */
+/* True if the lane counts a drop; tables count those of units. */
 static bool
 counts(const struct record *r)
 {
@@ -104,7 +104,7 @@ lane_emit(struct state *s, const struct record *r)
 
 /* ------------------------------------------------------------ begin */
 
-/* A table is somebody's from the claim on until it is let go. */
+/* Marks a table as used, from its claim to its release. */
 static void
 use(struct state *s, const struct task *t, unsigned table)
 {
@@ -113,7 +113,7 @@ use(struct state *s, const struct task *t, unsigned table)
 	s->user[table] = t->place;
 }
 
-/* Of a place whose unit has ended; its owner's word keeps others out. */
+/* Takes the table of a place with an ended unit; owned places are excluded. */
 static bool
 spare(struct state *s, struct task *t)
 {
@@ -136,7 +136,7 @@ spare(struct state *s, struct task *t)
 	return (false);
 }
 
-/* None is free: one that is kept, under ring one that has ended, or none. */
+/* Chooses a table if none is free: a spare one, under ring a done one. */
 static void
 none_free(struct state *s, struct task *t)
 {
@@ -193,7 +193,7 @@ bind_commit(struct state *s, struct task *t)
 	t->at = B_ENTER;
 }
 
-/* The word is compared with what it was: KEPT, or TAKEN by this one. */
+/* Compares the word with its old value: KEPT, or TAKEN by this task. */
 static void
 bind_word(struct state *s, struct task *t)
 {
@@ -276,7 +276,7 @@ elsewhere(struct state *s, unsigned task)
 	done(s, task);
 }
 
-/* A handler writes where its thread does. */
+/* Begins a record; a handler writes into its thread's unit. */
 static void
 record(struct state *s, struct task *t, unsigned task, unsigned selection)
 {
@@ -380,7 +380,7 @@ end(struct state *s, struct task *t, unsigned task)
 		    (p->guess & p->selected) == 0 ? F_RULE : G_WORD;
 }
 
-/* The rule that a unit has ended by was one while it ended. */
+/* Checks that a unit's rule was in force during its end. */
 static void
 check_rule(const struct task *t, unsigned mask)
 {
@@ -398,7 +398,7 @@ let_go(struct state *s, const struct task *t, enum tbuf_unit_state state)
 		s->user[p->table - 1] = 0;
 }
 
-/* It did not go: by the rule as it is now, if that is another one. */
+/* Retries FINISH with the current rule, if that is another one. */
 static void
 finish_again(struct state *s, struct task *t)
 {
@@ -409,7 +409,7 @@ finish_again(struct state *s, struct task *t)
 	t->at = same || (p->guess & p->selected) != 0 ? G_WORD : F_RULE;
 }
 
-/* FINISH: nothing is kept. */
+/* Takes a step of FINISH, which keeps no record. */
 static void
 finish_step(struct state *s, struct task *t)
 {
@@ -562,7 +562,7 @@ end_step(struct state *s, unsigned task)
 
 /* ------------------------------------------------------------ a task */
 
-/* A step that is nobody's yet is the program's next. */
+/* Begins the program's next step. */
 static void
 idle_step(struct state *s, unsigned task)
 {
@@ -623,7 +623,7 @@ model_task_can_run(const struct state *s, unsigned task)
 	if (s->dead || t->at == T_DONE || t->nested != 0)
 		return (false);
 	if (sc->parent[task] != 0 && t->at == T_IDLE && t->next == 0) {
-		/* A handler starts on top of its thread, while that runs. */
+		/* A handler starts while its thread runs. */
 		p = &s->tasks[sc->parent[task] - 1];
 		return (p->at != T_DONE && p->nested == 0);
 	}

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * As many states as there is memory for; none is forgotten.
+ * The set of states grows as long as there is memory; no state is removed.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * States that a search of a model has seen, by 128 bits of hash of each.
+ * States that a search of a model has visited, each as 128 bits of hash.
  */
 #ifndef TESTS_MODEL_VISITED_H
 #define TESTS_MODEL_VISITED_H
@@ -15,14 +15,14 @@ struct model_hash {
 	uint64_t b;
 };
 
-/* Zeroes: none. */
+/* A zeroed structure is empty. */
 struct model_seen {
 	struct model_hash *table;
 	uint64_t size;		/* a power of two */
 	uint64_t used;
 };
 
-/* True if it has not been there before.  The size is one of whole words. */
+/* True if the state is new, which adds it.  The size is of whole words. */
 bool	model_seen_first(struct model_seen *, const unsigned char *bytes,
 	    size_t size);
 void	model_seen_free(struct model_seen *);
