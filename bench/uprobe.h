@@ -19,7 +19,7 @@ struct uprobe {
 /* Executes the nop and returns. */
 void	uprobe_place(void);
 
-/* Opens a uprobe for turns of so many hits; false, and errno, on error. */
+/* Opens a uprobe for turns of `times` hits; false, and errno, on error. */
 bool	uprobe_open(struct uprobe *, uint64_t times);
 /* Empties the ring between turns; it must have one sample for each hit. */
 void	uprobe_read(void *);

@@ -233,7 +233,7 @@ connection_close(struct connection *c)
 	free(c);
 }
 
-/* Sends as much as possible without waiting; false if the peer is gone. */
+/* Sends as much as possible without waiting; false if the peer has closed. */
 static bool
 connection_flush(struct connection *c)
 {

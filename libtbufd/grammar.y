@@ -753,7 +753,7 @@ scan(D_YYSTYPE *value, struct d_compiler *c)
 	return (token);
 }
 
-/* A missed type causes an error within so many tokens, stars or a ). */
+/* A missed type causes an error within this many tokens, stars or a ). */
 #define MISSED_TOKENS	4
 
 /* Fails at the last token, shown up to its first newline. */
