@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options that are on or off, or integers.
+ * Parses values of options: flags and integers.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Values of options that are on or off, or integers.
+ * Parses values of options: flags and integers.
  */
 #ifndef TBUFCTL_BASE_BOOL_VALUE_H
 #define TBUFCTL_BASE_BOOL_VALUE_H
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As DTrace has them; NULL, a bare name, sets it.  0 or -EINVAL. */
+/* Parses a flag in DTrace's words; NULL sets it.  Returns 0 or -EINVAL. */
 int	flag_parse(const char *value, bool *flag);
-/* An integer that is no larger; NULL is 0. */
+/* Parses an integer of at most `most`; NULL is 0.  Returns false if invalid. */
 bool	flag_number(const char *value, uint64_t most, uint64_t *number);
 
 #endif

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Compressed files, by libzstd and liblz4.  They are loaded when a file asks
- * for them: what keeps cores compressed has them, and few others need them to
- * be there when this is built or begins.
+ * Unpacks compressed files with libzstd and liblz4.  The libraries are loaded
+ * when a file needs them: systems that compress cores have them, and tbufctl is
+ * built and started without them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define INPUT_SIZE	65536
 #define SKIP_SIZE	65536
 
-/* Bytes that are there, and room for what they become. */
+/* Input and room for output; move() sets in and out to the bytes it used. */
 struct step {
 	const unsigned char *from;
 	size_t in;
@@ -24,17 +24,17 @@ struct step {
 	size_t out;
 };
 
-/* A way to compress: the first bytes, and what undoes it. */
+/* A compression format: its first bytes, and the functions that unpack it. */
 struct codec {
 	const char *name;
 	const char *magic;
 	size_t size;
-	bool (*load)(void);	/* NULL: there is nothing that undoes it */
+	bool (*load)(void);	/* NULL: the format is not supported */
 	void *(*open)(void);
 	void (*close)(void *);
-	/* Begin anew; false: no memory. */
+	/* Resets to the beginning; false without memory. */
 	bool (*reset)(void *);
-	/* Move bytes; false: they make no sense. */
+	/* Unpacks one step; false if the input is damaged. */
 	bool (*move)(void *, struct step *);
 };
 
@@ -43,16 +43,16 @@ struct unpack {
 	void *state;
 	int fd;
 	bool damaged;
-	bool ended;		/* nothing comes any more, but from the start */
-	uint64_t position;	/* of what is unpacked next */
-	uint64_t input_at;	/* of the input, in the file */
-	size_t begin, end;	/* what of the input is not used yet */
+	bool ended;		/* at the end or damage, until a rewind */
+	uint64_t position;	/* unpacked bytes before the next one */
+	uint64_t input_at;	/* file offset of the next input */
+	size_t begin, end;	/* unused part of input */
 	unsigned char input[INPUT_SIZE];
 };
 
 /* ------------------------------------------------------------ libraries */
 
-/* A function of it, to a pointer to one. */
+/* Stores a library's function in the pointer at `to`; false if missing. */
 static bool
 function(void *from, const char *name, void *to)
 {
@@ -62,7 +62,7 @@ function(void *from, const char *name, void *to)
 	return (p != NULL);
 }
 
-/* As libzstd has them. */
+/* ZSTD_inBuffer and ZSTD_outBuffer of libzstd. */
 struct zstd_in {
 	const void *from;
 	size_t size, position;
@@ -127,8 +127,7 @@ zstd_move(void *state, struct step *step)
 	return (!zstd.is_error(result));
 }
 
-/* As liblz4 has them. */
-#define LZ4_VERSION	100	/* of its frames' interface */
+#define LZ4_VERSION	100	/* LZ4F_VERSION of liblz4 */
 
 static struct {
 	size_t (*create)(void **, unsigned);
@@ -187,7 +186,10 @@ lz4_move(void *state, struct step *step)
 
 /* ------------------------------------------------------------ files */
 
-/* systemd-coredump has made xz files, too; gzip and bzip2 are people's. */
+/*
+ * systemd-coredump once made xz files; users make gzip and bzip2 files.  These
+ * three are recognized, but not unpacked.
+ */
 static const struct codec codecs[] = {
 	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_load, zstd_open, zstd_close,
 	    zstd_reset, zstd_move },
@@ -258,7 +260,7 @@ unpack_damaged(const struct unpack *u)
 	return (u->damaged);
 }
 
-/* Have some input: its bytes, 0 at the end, or -errno. */
+/* Reads input if all is used.  Returns its bytes, 0 at the end, or -errno. */
 static ssize_t
 fill(struct unpack *u)
 {
@@ -278,7 +280,7 @@ fill(struct unpack *u)
 	return (n);
 }
 
-/* What comes next, at most so much: how much, 0 at the end, or -errno. */
+/* Unpacks at most `size` bytes.  Returns how many, 0 at the end, or -errno. */
 static ssize_t
 next(struct unpack *u, void *to, size_t size)
 {
@@ -299,7 +301,7 @@ next(struct unpack *u, void *to, size_t size)
 		u->position += step.out;
 		if (step.out != 0)
 			return ((ssize_t)step.out);
-		/* Asked for more, libzstd would call that an error. */
+		/* libzstd reports an error if called again at the end. */
 		u->ended = n == 0;
 	}
 	return (0);

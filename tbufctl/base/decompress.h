@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A compressed file, read as if it were not.  It is unpacked from its
- * beginning on, in a little memory: what lies before the bytes that were read
- * last is unpacked anew.
+ * Reads a compressed file as if it were not compressed.  The file is unpacked
+ * sequentially, in little memory: a read at an offset before the end of the
+ * previous read unpacks it from the beginning again.
  */
 #ifndef TBUFCTL_BASE_DECOMPRESS_H
 #define TBUFCTL_BASE_DECOMPRESS_H
@@ -15,27 +15,30 @@
 #include <stdint.h>
 
 /*
- * What a file is compressed with, by its first bytes: "zstd", "lz4", "xz" or
- * the like; NULL if by nothing that is known.
+ * Returns the compression format of a file, from its first bytes: "zstd",
+ * "lz4", "xz" and so on; NULL if it has no known one.
  */
 const char *unpack_name(int fd);
 
 struct unpack;
 
 /*
- * NULL and ENOTSUP where there is no library for it; ENOMEM.  The descriptor
- * stays the caller's.
+ * Begins to unpack a file.  Returns NULL with errno ENOTSUP (no library for its
+ * format) or ENOMEM.  The caller still owns the descriptor.
  */
 struct unpack *unpack_open(int fd);
 void	unpack_close(struct unpack *);
 
-/* Has it turned out to be damaged?  It is read up to there. */
+/* Returns true if a read ended early, at damaged input. */
 bool	unpack_damaged(const struct unpack *);
 
-/* A tbuf_core_read. */
+/* Reads unpacked bytes; implements tbuf_core_read. */
 ssize_t	unpack_read(void *, void *to, size_t size, uint64_t offset);
 
-/* The whole of it: a descriptor, -EFBIG beyond some GiB, or -errno. */
+/*
+ * Unpacks a whole file into memory.  Returns a descriptor, -EFBIG if more than
+ * some GiB are not zero, or another -errno.
+ */
 int	unpack_file(struct unpack *);
 
 #endif

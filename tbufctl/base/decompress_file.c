@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A compressed file, unpacked as a whole into one without a name, in memory:
- * what is zero takes none.
+ * Unpacks a whole compressed file into a file without a name, in memory.
+ * Blocks of zeroes take no memory.
  */
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 #include "decompress.h"
 
 #define BLOCK		4096u
-#define BYTES_MAX	(UINT64_C(4) << 30)	/* that are not zero */
+#define BYTES_MAX	(UINT64_C(4) << 30)	/* in nonzero blocks */
 
 static int
 store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *left)

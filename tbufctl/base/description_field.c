@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The fields of a description.
+ * Finds the ends of fields in probe descriptions.
  */
 #include "description_field.h"
 
-/* The ] of the class at p, just behind its [, or the end. */
+/* Returns the ] of the class that begins with the [ before p, or the end. */
 static const char *
 class_end(const char *p)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Providers that scripts of DTrace's name, and that are missing for good.
+ * DTrace's providers that tbuf does not have, as scripts may name them.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A process that reads others' files.
+ * Functions of and for helper processes, which read files of programs.
  */
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,7 +26,6 @@ limit(int which, uint64_t most)
 	(void)setrlimit(which, &limit);
 }
 
-/* A sanitizer needs more memory than there is. */
 void
 reader_confine(unsigned seconds)
 {
@@ -43,20 +42,21 @@ reader_confine(unsigned seconds)
 		(void)signal(deadly[i], SIG_DFL);
 		(void)sigaddset(&set, deadly[i]);
 	}
-	/* tbufctl blocks them while it traces. */
+	/* They may be blocked in tbufctl, and the mask is inherited. */
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-	/* They are tbufctl's, which ends in an orderly way. */
+	/* tbufctl handles these, and then ends its helper processes. */
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		(void)signal(others[i], SIG_IGN);
 	limit(RLIMIT_CORE, 0);
 	if (seconds != 0)
 		limit(RLIMIT_CPU, seconds);
+	/* Sanitizers need more memory than this limit. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	limit(RLIMIT_DATA, MEMORY);
 #endif
 }
 
-/* Whoever waits for the end of a pipe is not to wait for this one. */
+/* Inherited pipes are closed: their readers would wait for this process. */
 int
 reader_alone(int fd)
 {

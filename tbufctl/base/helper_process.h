@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files belong to whom is traced, who may have made them to harm their reader.
- * So other processes read them, and say through a pipe what they have found:
- * what happens to one costs what it would have said, and a line.
+ * Helper processes, which read files of traced programs.  The owner of a
+ * program may have made its file to harm the reader; so a separate process
+ * reads it and sends the results through a pipe.  If that process dies, its
+ * results are missing, and a message says so.
  */
 #ifndef TBUFCTL_BASE_HELPER_PROCESS_H
 #define TBUFCTL_BASE_HELPER_PROCESS_H
@@ -11,26 +12,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Seconds that a reader may take for an answer. */
+/* Time limit of a helper process for one answer, s. */
 #define READER_SECONDS	20
 
 /*
- * In such a process, first of all: it ends by itself, whatever it meets, and
- * has so many seconds of CPU time; 0: as many as it wants.
+ * Confines the calling helper process, before it reads a file: SIGBUS, SIGSEGV,
+ * SIGPIPE, SIGALRM and tbufctl's end kill it; its memory and CPU time (s; 0: no
+ * limit) are bounded.
  */
 void	reader_confine(unsigned seconds);
 
 /*
- * One that stays has no other descriptors than this, which it may have under
- * another number, and standard ones.
+ * Closes all descriptors but the standard ones and `fd`, for a helper process
+ * that answers several questions.  Returns the new number of `fd`.
  */
 int	reader_alone(int fd);
 
-/* All of it, or false. */
+/* Write or read all bytes; false if that fails. */
 bool	reader_write(int fd, const void *bytes, size_t size);
 bool	reader_read(int fd, void *bytes, size_t size);
 
-/* Why it has said less, by its status as of wait(2); valid until the next. */
+/*
+ * Returns why a helper process ended early, from its status of wait(2); valid
+ * until the next call.
+ */
 const char *reader_why(int status);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Messages: one line, one write.
+ * Prints messages: each is one line, in one write.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ messages_init(void (*function)(void *), void *arg)
 	before_arg = arg;
 }
 
-/* A reader that has gone away is no reason to stop, so errors are ignored. */
+/* Errors are ignored: without a reader of messages, tbufctl goes on. */
 static void
 write_line(const char *line, size_t size)
 {
@@ -41,8 +41,8 @@ write_line(const char *line, size_t size)
 }
 
 /*
- * One line, and no more than that, whatever is quoted in it; but for what may
- * `keep` some bytes.
+ * Replaces control characters by blanks, except those in `keep`, so that quoted
+ * text cannot add lines.
  */
 static void
 clean(char *line, size_t size, const char *keep)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Everything that tbufctl says on standard error, in one table.  Scripts
+ * All messages that tbufctl prints on standard error, in one table.  Scripts
  * match these lines; tests/golden/cmd pins each of them.
  */
 #ifndef TBUFCTL_BASE_MESSAGES_H
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* Exit statuses; drops do not make a failure. */
+/* Exit statuses; drops are not a failure. */
 #define EXIT_DONE	0
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
@@ -118,7 +118,7 @@
 #define MSG_LEFT_REMOVED "removed %" PRIu64 " file%s, %s"
 #define MSG_EXITED	"pid %jd exited with status %d"
 
-/* What was lost, and how it ended: told always. */
+/* Losses and ends of processes: printed with -q, too. */
 #define MSG_KILLED	"pid %jd terminated by %s"
 #define MSG_RUNNING	"pid %jd left running"
 #define MSG_SKIPPED	"not all processes could be traced: %s"
@@ -175,27 +175,27 @@
 			" overwritten, %" PRIu64 " drops"
 
 /*
- * Call this before each message: standard output is flushed then, so that the
- * two keep step.  What writes the output stands above this, and is not known
- * here.
+ * Sets a function that is called before each message.  It flushes standard
+ * output, so that both streams stay in order; the code that writes the output
+ * is in a higher layer, and cannot be called from here directly.
  */
 void	messages_init(void (*before)(void *), void *arg);
 
-/* One line on standard error. */
+/* Prints one line on standard error. */
 void	message(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 
-/* The same, and what to return or exit with. */
+/* Print one line.  Return an exit status: EXIT_FAILED, EXIT_USAGE. */
 int	fail(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 int	bad_usage(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 
-/* What a compiler or DTrace says, which may have lines and tabs. */
+/* Print text of the compiler or of DTrace, with its newlines and tabs. */
 void	message_lines(const char *text);
 int	fail_lines(const char *text);
 
-/* For memory that the run cannot go on without: says so and exits. */
+/* Allocate memory as reallocarray(3) and strdup(3); exit if there is none. */
 void	*memory_get(void *old, size_t count, size_t size);
 char	*memory_string(const char *);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of programs, which are looked at before they are opened.
+ * Opens files of programs, after a check that they are regular.
  */
 #include <sys/stat.h>
 

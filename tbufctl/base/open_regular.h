@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files of programs, by their paths.
+ * Opens files of programs by their paths, if they are regular.
  */
 #ifndef TBUFCTL_BASE_OPEN_REGULAR_H
 #define TBUFCTL_BASE_OPEN_REGULAR_H
@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 /*
- * What was mapped is read from what its path leads to by now, where its owner
- * may have put a device or a pipe: nothing of that is touched by this one.  It
- * gives a descriptor that is good for nothing but regular_open(), or -1.
+ * Finds the file at a path, where the owner of the mapped file may have put a
+ * device or a pipe since: O_PATH does not open it.  Returns a descriptor for
+ * regular_open() only, or -1.
  */
 int	regular_find(const char *path);
 
 /*
- * Put one for reading into its place, if it is a file with this inode: NULL, or
- * why not.
+ * Replaces the descriptor by one for reading, if it is a regular file with this
+ * inode.  Returns NULL, or why it could not.
  */
 const char *regular_open(int *fd, uint64_t inode);
 

@@ -15,8 +15,7 @@
 #include "messages.h"
 #include "output.h"
 
-/* Large enough that the system calls do not count, small enough to stay in
- * a second-level cache. */
+/* Large enough that system calls cost little, small enough for an L2 cache. */
 #define BUFFER_SIZE	(256 * 1024)
 
 void
@@ -24,7 +23,7 @@ output_guard(void)
 {
 	int fd;
 
-	/* Not to be written to, and closed again where a command runs. */
+	/* Writes to it fail, and a command does not inherit it. */
 	while ((fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) != -1 &&
 	    fd <= STDERR_FILENO)
 		continue;
@@ -41,7 +40,7 @@ output_init(struct output *out, int fd)
 	out->size = BUFFER_SIZE;
 }
 
-/* What stays in memory takes twice as much each time. */
+/* Doubles the buffer of output that stays in memory. */
 static void
 grow_memory(struct output *out, size_t n)
 {
@@ -76,7 +75,7 @@ output_append(struct output *out, const char *path)
 	return (0);
 }
 
-/* The descriptor stays the same: what system() runs has it, too. */
+/* The number stays the same: commands of system() write to the file, too. */
 static int
 put_in_place(struct output *out, int fd)
 {
@@ -121,12 +120,15 @@ output_truncate(struct output *out)
 {
 
 	output_flush(out);
-	/* What is no file has nothing to be thrown away. */
+	/* Output that is not a file fails here, and is not truncated. */
 	if (ftruncate(out->fd, 0) == 0)
 		(void)lseek(out->fd, 0, SEEK_SET);
 }
 
-/* The descriptor is shared with others, who may have made it nonblocking. */
+/*
+ * Returns true if a failed write can be repeated.  Another process that shares
+ * the descriptor may have made it nonblocking: waits until it is writable.
+ */
 static bool
 again(const struct output *out)
 {
@@ -209,7 +211,7 @@ output_printf(struct output *out, const char *format, ...)
 }
 
 /*
- * Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above
+ * As in Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above
  * U+10FFFF.
  */
 unsigned

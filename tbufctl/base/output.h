@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Buffered output for millions of records a second: room is asked for once a
- * value, and the writers below fill it through a bare pointer.
+ * Buffered output for millions of records a second: the caller requests room
+ * once a value, and the put functions fill it through a plain pointer.
  */
 #ifndef TBUFCTL_BASE_OUTPUT_H
 #define TBUFCTL_BASE_OUTPUT_H
@@ -13,64 +13,64 @@
 #include <string.h>
 
 struct output {
-	int fd;			/* -1: none, it stays in memory */
-	int saved;		/* what output_restore() brings back, or -1 */
+	int fd;			/* -1: none, output stays in memory */
+	int saved;		/* fd for output_restore(), or -1 */
 	int error;		/* errno of the first failed write, or 0 */
 	char *diverted;		/* the file of output_divert(), or NULL */
-	char *failed;		/* that file, if the write was to it */
+	char *failed;		/* diverted, if the error was there */
 	size_t used;
 	size_t size;
 	char *buffer;
 };
 
-/* put_long() and put_run() write so many bytes beyond their end. */
+/* Bytes that put_long() and put_run() may write beyond their end. */
 #define OUTPUT_SLACK	64
 
 /* Most bytes of one integer, pointer or floating-point number. */
 #define OUTPUT_NUMBER	32
 
 /*
- * Keep descriptors 0 to 2 from being anything but the standard ones: where
- * one is closed, a file that is opened later must not take its number.
+ * Opens those of descriptors 0 to 2 that are closed, so that a file that is
+ * opened later does not get the number of a standard stream.
  */
 void	output_guard(void);
 
 void	output_init(struct output *, int fd);
 
-/* Without a descriptor: what is written stays in the buffer, to be freed. */
+/* Begins output that stays in the buffer, which the caller frees. */
 void	output_memory(struct output *);
 
-/* Append to a file: 0 or -errno. */
+/* Appends the output to a file.  Returns 0 or -errno. */
 int	output_append(struct output *, const char *path);
 
 /*
- * Go on in another file until the next such call, or until output_restore():
- * 0 or -errno.
+ * Diverts the output to another file until the next call, or until
+ * output_restore().  Returns 0 or -errno.
  */
 int	output_divert(struct output *, const char *path);
 void	output_restore(struct output *);
 
-/* What the file holds so far is thrown away. */
+/* Discards the content of the file so far. */
 void	output_truncate(struct output *);
 
 /*
- * Write what is there.  After an error all later output is thrown away: the
- * caller looks at `error` when it suits him.
+ * Writes the buffer.  After an error all later output is discarded; the caller
+ * may check `error` at any time.
  */
 void	output_flush(struct output *);
 
-/* What could not be written to; file: what -o named, or NULL. */
+/* Returns the name of the file of the error; file: argument of -o, or NULL. */
 const char *output_failed(const struct output *, const char *file);
 
 /*
- * Has whoever reads it gone away, or the terminal?  That may be while there is
- * nothing to write, and nothing is lost by it then.
+ * Returns true if the pipe has no reader any more, or the terminal has hung up.
+ * Nothing is lost by that while there is nothing to write.
  */
 bool	output_unread(const struct output *);
 
 void	output_grow(struct output *, size_t);
 
-/* Room for n bytes; what was put there is taken with output_taken(). */
+/* Returns room for n bytes; output_taken() adds the bytes put there. */
 static inline char *
 output_room(struct output *out, size_t n)
 {
@@ -86,7 +86,7 @@ output_taken(struct output *out, const char *end)
 	out->used = end - out->buffer;
 }
 
-/* Take what stands before p, and have room for n more bytes behind it. */
+/* Adds the bytes before p, and returns room for n more after them. */
 static inline char *
 output_more(struct output *out, const char *p, size_t n)
 {
@@ -98,7 +98,7 @@ output_more(struct output *out, const char *p, size_t n)
 void	output_printf(struct output *, const char *, ...)
 	    __attribute__((format(printf, 2, 3)));
 
-/* Writers: from p on, returning the end. */
+/* The put functions write from p on and return the end. */
 static inline char *
 put_bytes(char *p, const void *bytes, size_t n)
 {
@@ -108,8 +108,9 @@ put_bytes(char *p, const void *bytes, size_t n)
 }
 
 /*
- * Bytes that OUTPUT_SLACK more can be read behind, in large steps, or a few of
- * them in small ones: mostly one step, and quicker than a call.
+ * put_long() copies in large steps, put_run() a few bytes in small ones: mostly
+ * one step, faster than a call.  OUTPUT_SLACK bytes after the source must be
+ * readable.
  */
 static inline char *
 put_long(char *p, const char *bytes, size_t n)
@@ -135,7 +136,7 @@ put_run(char *p, const char *bytes, size_t n)
 
 #define put_literal(p, text)	put_bytes((p), (text), sizeof(text) - 1)
 
-/* Bytes of the valid UTF-8 sequence of 2 to 4 bytes at s, or 0. */
+/* Returns the length (2 to 4) of the valid UTF-8 sequence at s, or 0. */
 unsigned utf8_sequence(const unsigned char *s, size_t left);
 
 #endif

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Parcels: a number is 8 bytes, a text its length + 1 and then its bytes with
- * the NUL, or 0 for none; bytes come behind their number.
+ * Parcels: a number is 8 bytes; a string is its length + 1, then its bytes with
+ * the NUL, or 0 for NULL; bytes are their number, then the bytes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Numbers, texts and bytes, one behind the other, that one process sends to
- * another.  What comes is not trusted: what is not there is 0, or no text.
+ * Parcels: messages of numbers, strings and bytes between tbufctl and a helper
+ * process.  A received one is not trusted: a missing number reads as 0, a
+ * missing string as NULL.
  */
 #ifndef TBUFCTL_BASE_PIPE_MESSAGE_H
 #define TBUFCTL_BASE_PIPE_MESSAGE_H
@@ -14,23 +15,22 @@
 struct parcel {
 	char *bytes;
 	size_t used, room;
-	size_t at;			/* what is taken next */
+	size_t at;			/* offset of the next value to take */
 };
 
 void	parcel_free(struct parcel *);
 
-/* A text may be NULL. */
+/* Append a value (a string may be NULL); parcel_send() sends all of them. */
 void	parcel_put(struct parcel *, uint64_t number);
 void	parcel_put_text(struct parcel *, const char *);
 void	parcel_put_bytes(struct parcel *, const void *, size_t);
 bool	parcel_send(struct parcel *, int fd);
 
-/* In the place of what it had. */
+/* Replaces the content by a received one; then values are taken in order. */
 bool	parcel_receive(struct parcel *, int fd);
 uint64_t parcel_take(struct parcel *);
-/* Valid until the parcel is freed, or another comes. */
+/* Strings and bytes are valid until the parcel is freed or received again. */
 const char *parcel_take_text(struct parcel *);
-/* The bytes, and how many there are. */
 const unsigned char *parcel_take_bytes(struct parcel *, size_t *);
 bool	parcel_more(const struct parcel *);
 

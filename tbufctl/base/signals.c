@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What signals do to tbufctl.  Handlers are used even where ignoring would
- * do: a command that is executed gets the default back then.
+ * tbufctl's signals.  They are handled even where ignoring them would do: exec
+ * then restores the default for a command.
  */
 #include <signal.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "messages.h"
 #include "signals.h"
 
-/* What ends a run. */
+/* Signals that end a run. */
 static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 #define NSTOPS	(sizeof(stops) / sizeof(stops[0]))
 
@@ -47,8 +47,8 @@ on_snapshot(int number)
 }
 
 /*
- * A write that has no reader fails with EPIPE, one beyond RLIMIT_FSIZE with
- * EFBIG, and that is all.
+ * A write without a reader fails with EPIPE, one beyond RLIMIT_FSIZE with
+ * EFBIG; the handler does nothing.
  */
 static void
 on_write(int number)
@@ -57,7 +57,7 @@ on_write(int number)
 	(void)number;
 }
 
-/* Without a consumer that can go on, this is the end. */
+/* Exits, unless the consumer can repair its mapping and go on. */
 static void
 on_bus(int number, siginfo_t *info, void *context)
 {
@@ -105,7 +105,7 @@ signals_mend(struct tbuf_consumer *taken)
 	consumer = taken;
 }
 
-/* Under nohup(1) a closed terminal is to be no reason to end. */
+/* Returns true under nohup(1), where a closed terminal must not end a run. */
 static bool
 survives_hangup(void)
 {
@@ -131,7 +131,7 @@ bool
 signals_snapshot(void)
 {
 
-	/* One that comes in between asks for what comes now. */
+	/* A SIGUSR1 between test and store is served by this snapshot. */
 	if (snapshot == 0)
 		return (false);
 	snapshot = 0;
@@ -172,7 +172,6 @@ signals_block(void)
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* False when a signal came. */
 bool
 signals_wait(const struct timespec *time)
 {

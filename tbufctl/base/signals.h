@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What signals do to tbufctl.
+ * tbufctl's signals.
  */
 #ifndef TBUFCTL_BASE_SIGNALS_H
 #define TBUFCTL_BASE_SIGNALS_H
@@ -12,28 +12,37 @@
 
 struct tbuf_consumer;
 
-/* SIGBUS and SIGPIPE, for every mode; whose mappings the former mends. */
+/*
+ * signals_init() handles SIGBUS, SIGPIPE and SIGXFSZ, in every mode;
+ * signals_mend() sets the consumer that SIGBUS repairs mappings of.
+ */
 void	signals_init(void);
 void	signals_mend(struct tbuf_consumer *);
 
 /*
- * The first of SIGHUP, SIGINT, SIGQUIT and SIGTERM stops this consumer, the
- * second is final.  SIGUSR1 wakes it: has there been one since the last look?
+ * signals_take() sets the consumer that signals control: the first SIGHUP,
+ * SIGINT, SIGQUIT or SIGTERM stops it, the second ends tbufctl.  SIGUSR1 wakes
+ * it; signals_snapshot() returns true if one came since the last call.
+ * signals_forget() ends this, before the consumer is closed.
  */
 void	signals_take(struct tbuf_consumer *);
 bool	signals_snapshot(void);
 void	signals_forget(void);
 
-/* A target's control file was truncated while that consumer read it. */
+/* Returns true if a control file was truncated while the consumer read it. */
 bool	signals_truncated(void);
 
-/* Without a consumer: hold them back, and wait for one or for the time. */
+/*
+ * For modes without a consumer: signals_block() blocks the signals that end a
+ * run, signals_wait() waits for one until a timeout, and returns false if one
+ * came.
+ */
 void	signals_block(void);
 bool	signals_wait(const struct timespec *);
 
 /*
- * Writes the name of a signal, such as SIGKILL or SIGRTMIN+1, to `room`, which
- * is returned.
+ * Writes the name of a signal, such as SIGKILL or SIGRTMIN+1, to `room`.
+ * Returns `room`.
  */
 const char *signal_name(int number, char *room, size_t size);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lists of words that are made.
+ * Growing lists of strings.
  */
 #include <stdarg.h>
 #include <stdio.h>

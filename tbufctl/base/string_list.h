@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lists of words that are made, such as a command's arguments.
+ * Growing lists of strings, such as a command's arguments.
  */
 #ifndef TBUFCTL_BASE_STRING_LIST_H
 #define TBUFCTL_BASE_STRING_LIST_H

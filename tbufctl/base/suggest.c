@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What was probably meant by a word that is unknown.
+ * Suggests known names for an unknown word.
  */
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "messages.h"
 #include "suggest.h"
 
-/* Longer words are nobody's slip; a probe's fields are shorter. */
+/* Longer words are not compared; a probe's fields are shorter. */
 #define WORD_MAX	255
 
 static unsigned
@@ -24,7 +24,7 @@ least(unsigned a, unsigned b)
 	return (a < b ? a : b);
 }
 
-/* A slip for each three letters, and one in a word of two. */
+/* Returns the most slips: one for each three letters, one in two letters. */
 static unsigned
 bearable(size_t length)
 {
@@ -35,7 +35,7 @@ bearable(size_t length)
 unsigned
 near_distance(const char *word, size_t n, const char *meant)
 {
-	/* What is made of word[0 .. i), by the length of its result. */
+	/* now[j] is the distance of word[0 .. i) and meant[0 .. j). */
 	unsigned rows[3][WORD_MAX + 1], *now, *last, *before, *other;
 	size_t m = strlen(meant), i, j;
 
@@ -78,13 +78,13 @@ near_name(const char *word, size_t length, const char *const *names,
 	return (name);
 }
 
-/* A description whose fields are looked for among the probes. */
+/* A description's fields, and the probe that is nearest to them. */
 struct search {
 	unsigned count;
 	struct {
 		char *text;
 		size_t length;
-		bool exact;	/* no glob, not empty: it may be a slip */
+		bool exact;	/* not a glob, not empty: may be a slip */
 	} fields[4];
 	unsigned best;
 	const struct tbuf_probe_info *probe;
@@ -133,7 +133,7 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 	return (0);
 }
 
-/* The fields of a description, in a copy; false where there are too many. */
+/* Splits a copy of a description into fields; false if there are too many. */
 static bool
 split(struct search *s, char *text)
 {
@@ -156,7 +156,7 @@ split(struct search *s, char *text)
 	}
 }
 
-/* The description with the probe's fields where there was a slip. */
+/* Returns the description, with the probe's fields for the exact ones. */
 static char *
 compose(const struct search *s)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What was probably meant by a word that is unknown.
+ * Suggests known names for an unknown word.
  */
 #ifndef TBUFCTL_BASE_SUGGEST_H
 #define TBUFCTL_BASE_SUGGEST_H
@@ -11,20 +11,21 @@
 struct tbuf_consumer;
 
 /*
- * How many letters have to be changed, added, left out or swapped with their
- * neighbour to make one word of the other; NEAR_NEVER when that is so many
- * that nobody meant it.
+ * Returns how many letters have to be changed, added, removed or swapped with
+ * their neighbour to turn one word into the other; NEAR_NEVER if they are too
+ * many for a slip.
  */
 #define NEAR_NEVER	1000u
 unsigned near_distance(const char *word, size_t length, const char *meant);
 
-/* The nearest of some names, or NULL when none is near. */
+/* Returns the nearest of some names, or NULL if none is near. */
 const char *near_name(const char *word, size_t length,
 	    const char *const *names, size_t count);
 
 /*
- * The description that is nearest to one which matches nothing, and matches a
- * probe of the consumer's targets: of the same form, to be freed, or NULL.
+ * Returns the nearest description that matches a probe of the consumer's
+ * targets, for one that matches nothing.  It has the same number of fields, and
+ * the caller frees it.  Returns NULL if none is near.
  */
 char	*near_description(const char *, struct tbuf_consumer *);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The writers of numbers that are rarer, or take longer.
+ * Writes numbers: cases that are rare, or take longer.
  */
 #include <float.h>
 #include <math.h>
@@ -85,9 +85,10 @@ reads_back(const char *text, double value, bool single)
 }
 
 /*
- * Below a power of two numbers lie twice as close as above it, so that of the
- * decimals of some digits the nearest may read as another number, and one that
- * is further above as this one: the one nearest to the middle of all that does.
+ * Writes a power of two with some digits.  Numbers below it are twice as close
+ * as those above, so the nearest decimal may read back as a smaller number
+ * while one above reads back as this one.  Writes the decimal nearest to the
+ * middle of the range that reads back.  Returns its length, 0 for other values.
  */
 static int
 put_above(char *p, int digits, double value, bool single)
@@ -102,8 +103,8 @@ put_above(char *p, int digits, double value, bool single)
 }
 
 /*
- * A whole number below this has no shorter decimal than its own, and is
- * written without an exponent.
+ * Returns true for a nonzero whole number below 1 / epsilon: no decimal is
+ * shorter than its own, and it is written without an exponent.
  */
 static bool
 is_whole(double value, bool single)
@@ -114,20 +115,20 @@ is_whole(double value, bool single)
 	return (value != 0 && value == (double)(int64_t)value);
 }
 
-/* Are so many of these parts of a whole read as the number? */
+/* Returns true if the decimal parts / whole reads back as `size`. */
 static bool
 equals(uint64_t parts, double whole, double size, bool single)
 {
 
-	/* Both are exact, and division rounds as reading does. */
+	/* Both operands are exact, and division rounds as strtod(3) does. */
 	if (single)
 		return ((float)parts / (float)whole == (float)size);
 	return ((double)parts / whole == size);
 }
 
 /*
- * Most numbers that people use have few digits, and no exponent: these are
- * found without a library's help.  NULL if this is none of them.
+ * Writes a number of few digits and no exponent, as most are, without the C
+ * library.  Returns NULL if it is not one.
  */
 static char *
 put_short(char *p, double value, bool single)
@@ -153,7 +154,7 @@ put_short(char *p, double value, bool single)
 	return (put_unsigned(p, parts));
 }
 
-/* Where put_short() has looked at all that there are of fewer digits. */
+/* Returns true if put_short() tries all of up to FLT_DIG or DBL_DIG digits. */
 static bool
 is_usual(double value, bool single)
 {
@@ -163,8 +164,9 @@ is_usual(double value, bool single)
 }
 
 /*
- * A decimal of few digits is given back by the normal number that it reads as,
- * and %g leaves zeroes at its end out.  Of `most` digits all read back.
+ * Writes a decimal of FLT_DIG or DBL_DIG digits, if that reads back, else more.
+ * Shorter ones need no search: a normal number gives the same decimal again,
+ * and %g omits zeroes at its end.  With `most` digits every number reads back.
  */
 static char *
 put_shortest(char *p, double value, bool single)

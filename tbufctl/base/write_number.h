@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The writers of numbers: from p on, returning the end.  Each needs room for
- * OUTPUT_NUMBER bytes, whatever it writes.
+ * Functions that write a number from p on and return its end.  Each needs room
+ * for OUTPUT_NUMBER bytes, even for a shorter number.
  */
 #ifndef TBUFCTL_BASE_WRITE_NUMBER_H
 #define TBUFCTL_BASE_WRITE_NUMBER_H
@@ -12,11 +12,11 @@
 #include <string.h>
 
 /*
- * Eight digits of n < 10^8 as bytes of 0 to 9, the first one lowest: halves,
- * quarters and digits are split side by side.  The products are exact
- * quotients for the few values that there are: 10486 / 2^20 is 1 / 100 below
- * 10^4, 103 / 2^10 is 1 / 10 below 100.  What is split into q and r = n - 100 q
- * becomes q + (r << 16) by one product: (n << 16) - ((100 << 16) - 1) q.
+ * Returns the eight digits of n < 10^8 as bytes of 0 to 9, the first one in the
+ * lowest byte.  Halves, quarters and digits are split in parallel.  Products
+ * give exact quotients in these ranges: 10486 / 2^20 is 1 / 100 below 10^4,
+ * 103 / 2^10 is 1 / 10 below 100.  To split m into q and r = m - 100 q, one
+ * product makes q + (r << 16): (m << 16) - ((100 << 16) - 1) q.
  */
 static inline uint64_t
 number_digits(uint32_t n)
@@ -31,7 +31,7 @@ number_digits(uint32_t n)
 	return ((pairs << 8) - ((10 << 8) - 1) * tens);
 }
 
-/* The letters of so many bytes of digits, of which the first is not shown. */
+/* Writes eight bytes of digits, the lowest one first, as ASCII. */
 static inline void
 number_store(char *p, uint64_t digits)
 {
@@ -40,7 +40,7 @@ number_store(char *p, uint64_t digits)
 	memcpy(p, &digits, sizeof(digits));
 }
 
-/* n < 10^8 with all its zeroes. */
+/* Writes n < 10^8 as eight digits. */
 static inline char *
 number_eight(char *p, uint32_t n)
 {
@@ -49,7 +49,7 @@ number_eight(char *p, uint32_t n)
 	return (p + 8);
 }
 
-/* n < 10^8 without those in front; the last digit is always there. */
+/* Writes n < 10^8 without leading zeroes; 0 is one digit. */
 static inline char *
 number_first(char *p, uint32_t n)
 {
@@ -63,7 +63,7 @@ number_first(char *p, uint32_t n)
 
 #define NUMBER_EIGHT	UINT64_C(100000000)
 
-char	*number_large(char *, uint64_t);	/* of nine digits or more */
+char	*number_large(char *, uint64_t);	/* nine digits or more */
 
 static inline char *
 put_unsigned(char *p, uint64_t value)
@@ -85,11 +85,11 @@ put_signed(char *p, int64_t value)
 }
 
 /*
- * Numbers that mostly differ in their last eight digits alone from the one
- * before, as times do: the others are kept as they were written.
+ * Cache for numbers that mostly differ from the previous one only in their last
+ * eight digits, such as times: the leading digits, as they were written.
  */
 struct number_stem {
-	uint64_t stem;			/* the others, as a number */
+	uint64_t stem;			/* leading digits, as a number */
 	size_t size;
 	char digits[16];
 };
@@ -112,11 +112,11 @@ put_near(char *p, uint64_t value, struct number_stem *stem)
 
 char	*put_padded(char *, int64_t, int width);	/* as %*d */
 char	*put_pointer(char *, uint64_t);			/* as 0x%x */
-char	*put_hex(char *, const void *, size_t);		/* 2 a byte */
+char	*put_hex(char *, const void *, size_t);		/* 2 digits a byte */
 
 /*
- * The shortest decimal that reads back as this double, or as this float.  The
- * locale is C's: tbufctl never sets another.
+ * Write the shortest decimal that reads back as this double, or this float.
+ * The locale is C's: tbufctl never sets another.
  */
 char	*put_double(char *, double);
 char	*put_float(char *, float);
