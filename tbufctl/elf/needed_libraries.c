@@ -22,12 +22,12 @@ static const char system_path[] =
 
 struct search {
 	const char *name;
-	const char *origin;	/* the folder of who needs it */
+	const char *origin;	/* folder of the file that needs it */
 	int origin_length;
-	struct words tried;	/* the last one: found */
+	struct words tried;	/* paths; the last one may exist */
 };
 
-/* One folder of a path; $ORIGIN is where the file is that says so. */
+/* Tries one folder of a path; $ORIGIN is the folder of the needing file. */
 static bool
 look_in(struct search *s, const char *folder, int length)
 {
@@ -78,7 +78,7 @@ look(const char *name, const char *run_path, const char *path,
 	words_free(&s.tried);
 }
 
-/* The entries of the dynamic section. */
+/* Returns the entries of the dynamic section, or NULL. */
 static Elf_Data *
 dynamic(Elf *elf, GElf_Shdr *header)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The libraries that an executable needs, before it runs.
+ * Finds the libraries that an executable needs, before it runs.
  */
 #ifndef TBUFCTL_ELF_NEEDED_LIBRARIES_H
 #define TBUFCTL_ELF_NEEDED_LIBRARIES_H
@@ -9,9 +9,9 @@
 #include <libelf.h>
 
 /*
- * Visit the path of each library that the file at `path` names and that is
- * found where a loader looks: in its run path, in $LD_LIBRARY_PATH, and where
- * systems keep them.
+ * Visits the path of each library that the file at `path` names, if it is where
+ * a loader looks: in the file's run path, in $LD_LIBRARY_PATH, or in a system
+ * folder.
  */
 void	needed_visit(Elf *, const char *path, void (*visit)(void *,
 	    const char *path), void *);

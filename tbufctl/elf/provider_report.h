@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Files in which providers that are preloaded into a command tell of its code,
- * a line a place: where that is, ": ", and what became of it.
+ * Report files, which providers that are preloaded into a command write about
+ * its code: for each place a line with the place, ": ", and the result.
  */
 #ifndef TBUFCTL_ELF_PROVIDER_REPORT_H
 #define TBUFCTL_ELF_PROVIDER_REPORT_H
@@ -10,14 +10,15 @@
 #include <stdio.h>
 
 struct told {
-	char *setting;		/* of the environment */
-	const char *path;	/* in it */
-	FILE *file;		/* NULL: nobody tells */
+	char *setting;		/* NAME=PATH, for the environment */
+	const char *path;	/* in setting */
+	FILE *file;		/* NULL: there is no report */
 };
 
 /*
- * What to set in the command's environment: NAME=PATH, or NULL if there can be
- * no file; and afterwards, to see each line, of which nothing is proven.
+ * told_begin() creates a report file.  Returns NAME=PATH for the command's
+ * environment, or NULL without a file.  told_end() visits each line of the
+ * report, none of which is trusted, and removes the file.
  */
 const char *told_begin(struct told *, const char *name);
 void	told_end(struct told *, void (*)(void *, char *line), void *);

@@ -24,7 +24,7 @@ struct covered {
 
 static struct told told;
 
-/* They come one behind the other; NULL: there are too many. */
+/* Lines of one object are adjacent.  Returns NULL if there are too many. */
 static struct object *
 object_of(struct covered *c, const char *name)
 {
@@ -36,7 +36,10 @@ object_of(struct covered *c, const char *name)
 	return (&c->objects[c->count++]);
 }
 
-/* "OBJECT+OFFSET: traced", or why not; or a line on the whole. */
+/*
+ * Counts a line, "OBJECT+OFFSET: traced" or with the reason why not, which is
+ * printed.  A line without an offset is about the whole process.
+ */
 static void
 see(void *arg, char *line)
 {

@@ -1,13 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l -v: which of a command's instructions that make system calls are traced,
- * by the syscall provider's account of them.
+ * -l -v: reports which of a command's instructions that make system calls are
+ * traced, from the report of the syscall provider.
  */
 #ifndef TBUFCTL_ELF_SYSCALL_COVERAGE_H
 #define TBUFCTL_ELF_SYSCALL_COVERAGE_H
 
-/* What to set in the command's environment, or NULL; and to say it. */
+/*
+ * covered_begin() returns a setting for the command's environment, or NULL;
+ * covered_end() prints the result.
+ */
 const char *covered_begin(void);
 void	covered_end(void);
 

@@ -116,7 +116,7 @@ notes_missed_begin(void)
 	return (told_begin(&missed, "TBUF_USDT_MISSED"));
 }
 
-/* Each process that has the object tells the same. */
+/* Each process with the object reports the same lines: prints each once. */
 static void
 tell_once(void *lines, char *line)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The USDT probes that a command will have: whether it needs their provider,
- * and what became of their sites.
+ * USDT probes of a command: whether it needs the usdt provider, and which sites
+ * could not be armed.
  */
 #ifndef TBUFCTL_ELF_USDT_NOTES_H
 #define TBUFCTL_ELF_USDT_NOTES_H
@@ -10,21 +10,22 @@
 struct words;
 
 /*
- * Add the names of the providers that a program, or a library that it needs,
- * has notes of.
+ * Adds the names of the USDT providers in the notes of a program and of the
+ * libraries that it needs.
  */
 void	notes_providers(const char *program, struct words *);
 
 /*
- * -l: a setting of the environment, by which the provider tells of each site,
- * or NULL; and afterwards, to say which are not armed.
+ * With -l, notes_told_begin() returns a setting for the environment that makes
+ * the usdt provider report each site, or NULL; notes_told_end() prints those
+ * that are not armed.
  */
 const char *notes_told_begin(void);
 void	notes_told_end(void);
 
 /*
- * The same of a command that is traced: sites of probes that somebody traces,
- * and that are not armed.
+ * For a command that is traced, these two do so with the sites of traced probes
+ * that are not armed.
  */
 const char *notes_missed_begin(void);
 void	notes_missed_end(void);

@@ -20,7 +20,7 @@ ignore(void *arg, const struct usdt_description *d)
 	(void)d;
 }
 
-/* It is the command that reads the file; who made it is told here. */
+/* Reports errors in the file; the provider in the command reads it again. */
 static int
 check(const char *path)
 {

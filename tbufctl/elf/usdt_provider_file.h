@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x usdt=file: what a provider file says of the arguments of USDT probes.
+ * -x usdt=file: arguments of USDT probes, as provider files describe them.
  */
 #ifndef TBUFCTL_ELF_USDT_PROVIDER_FILE_H
 #define TBUFCTL_ELF_USDT_PROVIDER_FILE_H
@@ -9,19 +9,19 @@
 struct usdt_probe;
 struct words;
 
-/* Add a file: 0, or an exit status after a message. */
+/* Adds a file.  Returns 0, or an exit status after a message. */
 int	notes_add_file(struct words *, const char *path);
 
 /*
- * A setting of a command's environment by which its provider reads these
- * files, to be freed; NULL if there are none.
+ * Returns a setting for a command's environment that makes its provider read
+ * these files, which the caller frees; NULL if there are none.
  */
 char	*notes_file_setting(const struct words *);
 
-/* The providers that the files that are installed and these tell of. */
+/* Adds the providers that the installed files and these describe. */
 void	notes_described(const struct words *, struct words *providers);
 
-/* What the files that are installed and these say of a probe. */
+/* Adds to a probe the arguments that the installed files and these describe. */
 void	notes_describe(struct usdt_probe *, const struct words *);
 
 #endif
