@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The modules of a program.  Those of a process are what it has mapped; those
- * of a command that does not run yet are its executable and the libraries that
- * this one names.  Split debug files are found by build id and by link, under
- * /usr/lib/debug too; that is libdwfl's part.
+ * The modules of a program.  A process has those that it has mapped; a command
+ * that does not run yet has its executable and the libraries that this needs.
+ * libdwfl finds split debug files by build id and by link, also under
+ * /usr/lib/debug.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include "elf/needed_libraries.h"
 #include "base/string_list.h"
 
-static char *path_of_debug;	/* as libdwfl looks, with /usr/lib/debug */
+static char *path_of_debug;	/* NULL: libdwfl's default */
 
-/* Nothing is fetched from a network for a script's sake. */
+/* Without DEBUGINFOD_URLS, libdwfl fetches nothing from a network. */
 int
 dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
     Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
@@ -64,7 +64,7 @@ dwarf_reported(Dwfl *dwfl, bool good)
 	return (NULL);
 }
 
-/* Of one that ends meanwhile a part of the mappings may have been read. */
+/* Without memory the process ended, perhaps while its mappings were read. */
 static bool
 has_memory(pid_t pid)
 {
@@ -93,7 +93,7 @@ dwarf_open_process(pid_t pid)
 
 #define FILES_MAX	64	/* the executable, and libraries */
 
-/* What is reported, in the order of need; each once. */
+/* Files to report, each once: the executable, then libraries as needed. */
 struct report {
 	Dwfl *dwfl;
 	struct words files;
@@ -162,7 +162,7 @@ add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
 	return (DWARF_CB_OK);
 }
 
-/* In the order in which they were reported, which is that of addresses. */
+/* Lists the modules in the order of reports, which is that of addresses. */
 struct dwarf_module *
 dwarf_modules(Dwfl *dwfl)
 {

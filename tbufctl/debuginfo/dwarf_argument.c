@@ -1,26 +1,26 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Of which type an argument of a probe is.  A probe's table says of a pointer
- * that it is one, and what it is called: the last name of the expression that
- * the program gives.  If that is a variable of the function that the probe is
- * in, it is taken for that variable.  (A table of types' names would take a
- * macro that C does not have, and text in every program.)  Two variables of a
- * name in a function have to be of one type.
+ * Finds the type of a probe's argument.  For a pointer, a probe's table has no
+ * type, only a name: the last one in the program's expression.  If the probe's
+ * function has a variable of this name, the argument has the variable's type.
+ * (A table of type names would take a macro that C does not have, and text in
+ * every program.)  Several variables of one name in a function must have the
+ * same type.
  */
 #include <dwarf.h>
 #include <string.h>
 
 #include "dwarf.h"
 
-#define ENTRIES_MAX	100000u	/* of a function */
-#define DEPTH_MAX	32	/* blocks within each other */
+#define ENTRIES_MAX	100000u	/* entries that are visited */
+#define DEPTH_MAX	32	/* nested blocks */
 
 struct search {
 	struct dwarf_types *types;
 	struct dwarf_module *module;
 	const char *name;
-	uint64_t type;		/* found; 0: none yet */
+	uint64_t type;		/* id; 0: not found yet */
 	bool several;
 	unsigned entries;
 };

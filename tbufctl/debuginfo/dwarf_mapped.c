@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The modules of a process that has ended, by what it had mapped: the files, as
- * long as they are the same ones.
+ * The modules of a process that has ended: the files that it had mapped, if
+ * their paths still lead to the same inodes.
  */
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ open_file(const struct dwarf_mapped *m)
 	return (-1);
 }
 
-/* How far its code lies from where the file says. */
+/* Finds how far mapped code is from its addresses in the file. */
 static bool
 find_bias(int fd, const struct dwarf_mapped *m, GElf_Addr *bias)
 {

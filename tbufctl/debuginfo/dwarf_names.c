@@ -1,11 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a module has, by name: tags, typedefs, enumerators, functions.  A module
- * is looked through once, when the first name is looked for: the entries of its
- * units' outermost level, and what lies in namespaces.  Of a name that several
- * units have the first one counts, but for functions, for a static one of each
- * may have the variable that is looked for.
+ * Names in a module: tags, typedefs, enumerators, functions.  The first lookup
+ * reads all names of a module: those at the outermost level of its units, and
+ * in namespaces.  If several units have a name, the first one is used, except
+ * for functions: each static function may have the wanted variable.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -14,9 +13,9 @@
 #include "dwarf.h"
 #include "base/messages.h"
 
-#define NAMES_MAX	4000000u	/* of a module */
-#define ENTRIES_MAX	50000000u	/* that are looked at for them */
-#define DEPTH_MAX	16		/* namespaces within each other */
+#define NAMES_MAX	4000000u	/* in a module */
+#define ENTRIES_MAX	50000000u	/* visited in a module */
+#define DEPTH_MAX	16		/* nested namespaces */
 
 struct look {
 	struct dwarf_module *module;
@@ -115,7 +114,7 @@ add_enumerators(struct look *look, Dwarf_Die *die)
 	    dwarf_siblingof(&child, &child) == 0);
 }
 
-/* It is not here but in a unit of its own, if it is anywhere. */
+/* Returns true if the type is defined elsewhere, if at all. */
 static bool
 is_declaration(Dwarf_Die *die)
 {
@@ -173,7 +172,7 @@ look_into(struct look *look, Dwarf_Die *die, unsigned depth)
 	    dwarf_siblingof(&child, &child) == 0);
 }
 
-/* A unit that is split off stands in for what is left of it here. */
+/* A split unit (.dwo) is read in place of its skeleton. */
 static void
 look_through(struct look *look, Dwarf *dwarf)
 {
@@ -198,7 +197,7 @@ look(struct dwarf_module *m)
 	if ((dwarf = dwfl_module_getdwarf(m->module, &bias)) == NULL)
 		return;
 	look_through(&look, dwarf);
-	/* What several files share (.gnu_debugaltlink). */
+	/* The part that several files share (.gnu_debugaltlink). */
 	if ((dwarf = dwarf_getalt(dwarf)) != NULL)
 		look_through(&look, dwarf);
 }

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * One level of a type, as DWARF says it.  Ids are given in the order in which
- * types are met: one for each entry, and for each dimension of an array.
+ * Reads one level of a type from DWARF.  Ids are assigned in the order in which
+ * types are found: one for each entry, and for each dimension of an array.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 	    dwarf_formref_die(&attr, to) != NULL);
 }
 
-/* D has no qualifiers. */
+/* Returns true for a qualifier, which D does not have. */
 static bool
 is_qualifier(int tag)
 {
@@ -111,7 +111,7 @@ number(Dwarf_Die *die, unsigned attribute, uint64_t *value)
 	return (true);
 }
 
-/* A short form's value has a sign only if the form says so. */
+/* Reads a value; its sign is extended only in a signed form. */
 static int64_t
 signed_number(Dwarf_Die *die, unsigned attribute)
 {
@@ -128,7 +128,7 @@ signed_number(Dwarf_Die *die, unsigned attribute)
 	return (dwarf_formudata(&attr, &plain) == 0 ? (int64_t)plain : 0);
 }
 
-/* Where a member begins: a number, or an expression that adds one. */
+/* Finds a member's offset: a number, or an expression that adds one. */
 static bool
 location(Dwarf_Die *die, uint64_t *offset)
 {
@@ -164,8 +164,8 @@ add_member(struct dwarf_types *t)
 }
 
 /*
- * The first bit of a bit-field.  Before DWARF 4 it is counted from the most
- * significant one of a unit that begins at the location.
+ * Finds the first bit of a bit-field.  Before DWARF 4 it is counted from the
+ * most significant bit of a unit that begins at the location.
  */
 static bool
 first_bit(Dwarf_Die *die, uint64_t location, uint64_t bits, uint64_t *first)
@@ -205,7 +205,7 @@ read_member(struct dwarf_types *t, struct dwarf_module *module,
 	    !first_bit(die, offset, bits, &first))
 		return;
 	m = add_member(t);
-	/* A base class's members are the class's own. */
+	/* No name: the members of a base class count as the class's own. */
 	m->name = dwarf_tag(die) == DW_TAG_inheritance ? NULL :
 	    dwarf_diename(die);
 	m->type = type;
@@ -252,7 +252,7 @@ read_members(struct dwarf_types *t, struct dwarf_module *module,
 
 /* --- arrays --------------------------------------------------------------- */
 
-/* One whose count nobody knows has none. */
+/* Returns the number of elements; 0 if it is unknown. */
 static uint64_t
 count_of(Dwarf_Die *range)
 {
@@ -317,7 +317,7 @@ read_base(Dwarf_Die *die, struct d_import *to)
 	}
 }
 
-/* An enum has the sign of the type that is under it, if it says which. */
+/* An enum without negative values has the sign of its base type, if any. */
 static bool
 enum_is_signed(Dwarf_Die *die, const struct d_import *told)
 {
@@ -345,7 +345,7 @@ read_composite(struct dwarf_types *t, const struct dwarf_type *one,
 		to->is_signed = enum_is_signed(die, to);
 }
 
-/* What stands elsewhere: in a type's own unit, or under the same name. */
+/* Replaces a declaration by its definition: a type unit, or the same name. */
 static void
 define(struct dwarf_module *module, unsigned kind, Dwarf_Die *die)
 {
@@ -419,7 +419,7 @@ dwarf_type_read(struct dwarf_types *t, uint64_t id, struct d_import *to)
 
 	if (id == 0 || id > t->count)
 		return (false);
-	/* The array of them may move. */
+	/* A copy, since reading may reallocate t->all. */
 	one = t->all[id - 1];
 	die = one.die;
 	*to = (struct d_import){ .kind = D_IMPORT_VOID };

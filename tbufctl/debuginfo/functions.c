@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The functions of a file, read by another process.
+ * Reads the functions of a file by a helper process, and finds them.
  */
 #include <sys/wait.h>
 
@@ -15,18 +15,18 @@
 #include "functions.h"
 #include "base/helper_process.h"
 
-/* What the reader may find. */
+/* Limits of the tables of the helper process. */
 #define FUNCTIONS_MAX	(1u << 24)
 #define SEGMENTS_MAX	65536u
 #define NAMES_MAX	(UINT64_C(1) << 30)
 
-/* What stands before the tables in the pipe. */
+/* The header before the tables in the pipe. */
 struct head {
 	uint32_t nsegments, count;
 	uint64_t names_size;
 };
 
-/* ------------------------------------------------------------ the reader */
+/* ------------------------------------------------------------ the helper */
 
 static __attribute__((noreturn)) void
 reader(int fd, int out, const char *path)
@@ -45,9 +45,9 @@ reader(int fd, int out, const char *path)
 	    reader_write(out, f.names, f.names_size) ? 0 : 1);
 }
 
-/* ------------------------------------------------------------ what it says */
+/* ------------------------------------------------------------ its answer */
 
-/* NULL if it said less. */
+/* Returns an array from the pipe; NULL if it is incomplete. */
 static void *
 read_all(int fd, size_t count, size_t size)
 {
@@ -59,7 +59,7 @@ read_all(int fd, size_t count, size_t size)
 	return (NULL);
 }
 
-/* Sorted, and all names where they are said to be. */
+/* Returns true if functions are sorted, and their names are in f->names. */
 static bool
 is_sound(const struct functions *f)
 {

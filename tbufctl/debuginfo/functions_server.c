@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The functions of a file, by libdw: from its tables of symbols and those of
- * its separate debug information, which is found by the build id, below
- * /usr/lib/debug.  This runs in a process of its own.
+ * Finds the functions of a file with libdw: in its symbol tables, and in those
+ * of its separate debug information, which is found by build id below
+ * /usr/lib/debug.  This runs in a helper process.
  */
 #include <elfutils/libdwfl.h>
 
@@ -19,7 +19,7 @@
 
 typedef char *demangle_function(const char *, char *, size_t *, int *);
 
-/* Without memory there is nothing to be told. */
+/* Allocates memory; without it the helper process ends. */
 static void *
 grow(void *old, size_t count, size_t size)
 {
@@ -32,7 +32,7 @@ grow(void *old, size_t count, size_t size)
 
 /* ------------------------------------------------------------ names */
 
-/* Without @@GLIBC_2.17, which tables of symbols may have behind a name. */
+/* Returns the length without a version, such as @@GLIBC_2.17. */
 static size_t
 plain_length(const char *name)
 {
@@ -40,7 +40,10 @@ plain_length(const char *name)
 	return (strcspn(name, "@"));
 }
 
-/* Of C++, by its own library if that is there; .isra.0 and the like go. */
+/*
+ * Demangles a C++ name without suffixes such as .isra.0, with libstdc++ if that
+ * is installed.  Returns a name that the caller frees, or NULL.
+ */
 static char *
 demangle(const char *name)
 {
@@ -105,7 +108,7 @@ keep_name(struct functions *f, const char *name)
 
 /* ------------------------------------------------------------ symbols */
 
-/* By address, and with the best name first. */
+/* Symbols are sorted by address; the best of an address comes first. */
 struct symbol {
 	uint64_t address, size;
 	const char *name;
@@ -118,7 +121,7 @@ compare(const void *left, const void *right)
 
 	if (a->address != b->address)
 		return (a->address < b->address ? -1 : 1);
-	/* A label, which has no size, does not end a function. */
+	/* A function is better than a label, which has no size. */
 	if ((a->size == 0) != (b->size == 0))
 		return (a->size == 0 ? 1 : -1);
 	return (module_better(a->name, b->name) ? -1 : 1);
@@ -202,7 +205,7 @@ find_segments(struct functions *f, Elf *elf)
 int
 module_find_all(struct functions *f, int fd, const char *path)
 {
-	static char *debug = NULL;	/* where it always is */
+	static char *debug = NULL;	/* libdwfl's default */
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -213,7 +216,7 @@ module_find_all(struct functions *f, int fd, const char *path)
 	GElf_Addr bias;
 	Elf *elf;
 
-	/* Nothing is asked of the network. */
+	/* libdwfl fetches nothing from a network. */
 	(void)unsetenv("DEBUGINFOD_URLS");
 	if (dwfl != NULL)
 		module = dwfl_report_elf(dwfl, path, path, fd, 0, true);

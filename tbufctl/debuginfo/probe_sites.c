@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A site's pointers lie in its bytes, or in a relocation that is applied when
- * the file is loaded.  Both are addresses of a segment of the file.
+ * Reads probe sites from a file.  A site's pointer is in its bytes, or in a
+ * relocation that is applied when the file is loaded.  Both are addresses in a
+ * segment of the file.
  */
 #include <elf.h>
 #include <gelf.h>
@@ -31,12 +32,12 @@ struct file {
 	Elf *elf;
 	const char *bytes;
 	size_t size;
-	Elf_Data *relocations;		/* those of the sites are in there */
+	Elf_Data *relocations;		/* .rela.dyn: sites' and others */
 	size_t nrelocations;
 	GElf_Addr address;		/* of the sites' section */
 };
 
-/* The text at an address, copied; NULL if there is none. */
+/* Returns a copy of the string at an address; NULL if there is none. */
 static char *
 text_at(const struct file *file, uint64_t address)
 {
@@ -146,7 +147,7 @@ read_sites(struct sites *sites, const struct dwarf_module *module,
 
 /* ------------------------------------------------------------ the file */
 
-/* A section of the name, or that is told to apply to the sites' addresses. */
+/* Returns the data of the section with this name, and its header; or NULL. */
 static Elf_Data *
 find(Elf *elf, const char *name, GElf_Shdr *header)
 {

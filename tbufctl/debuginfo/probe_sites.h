@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probes that a command will have, as its files have them: the sites that
- * TBUF_PROBE leaves in the section tbuf_sites.  The process knows better, once
- * it runs; until then this is likely.
+ * Probes that a command will probably have, from its files: the sites that
+ * TBUF_PROBE puts into the section tbuf_sites.  The exact list exists only once
+ * the process runs.
  */
 #ifndef TBUFCTL_DEBUGINFO_PROBE_SITES_H
 #define TBUFCTL_DEBUGINFO_PROBE_SITES_H
@@ -15,11 +15,11 @@
 struct dwarf_module;
 
 struct sites {
-	struct tbuf_probe_info *all;	/* with no ids */
+	struct tbuf_probe_info *all;	/* ids are 0 */
 	size_t count, room;
 };
 
-/* Add those of a module.  A file that makes no sense has none. */
+/* Adds the sites of a module; an invalid file has none. */
 void	sites_read(struct sites *, const struct dwarf_module *);
 void	sites_free(struct sites *);
 

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From an address to the file that was mapped there, and the function in it.
- * Each file is read once, when the first address in it is looked for.
+ * Finds the file that was mapped at an address, and the function in it.  Each
+ * file is read once, for the first address in it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct file {
 	struct file *next;
 	uint64_t inode;
 	char *path;
-	char *name;		/* of the path the last part, clean */
+	char *name;		/* last part of the path, cleaned */
 	struct functions functions;
 };
 
@@ -31,8 +31,8 @@ static struct file *files;
 /* ------------------------------------------------------------ files */
 
 /*
- * What is mapped, whatever has become of its path, where the kernel gives it;
- * else by its path, as the process sees it if it runs still.
+ * Finds the mapped file itself, even if its path has changed, where the kernel
+ * allows it; else the file at its path, as a running process sees it.
  */
 static int
 find_mapped(const struct tbuf_mapping *m)
@@ -52,8 +52,8 @@ find_mapped(const struct tbuf_mapping *m)
 }
 
 /*
- * Names are the program's, and end with a NUL each: what a terminal would act
- * on is no part of them.
+ * Replaces control characters, on which a terminal would act, in names, which
+ * come from the program and end with a NUL each.
  */
 static void
 clean(char *names, size_t size)
@@ -69,7 +69,7 @@ clean(char *names, size_t size)
 			p[i] = '?';
 }
 
-/* NULL, or why its functions have no names. */
+/* Returns NULL, or why the functions of the file have no names. */
 static const char *
 read_file(struct file *file, const struct tbuf_mapping *m)
 {
@@ -93,7 +93,7 @@ base_name(const char *path)
 	return (slash != NULL && slash[1] != '\0' ? slash + 1 : path);
 }
 
-/* What is no file, such as [vdso], has a name alone. */
+/* A mapping without a file, such as [vdso], has only a name. */
 static struct file *
 file_get(const struct tbuf_mapping *m)
 {

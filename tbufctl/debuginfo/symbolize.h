@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The names that addresses of programs have.
+ * Finds names of addresses in programs.
  */
 #ifndef TBUFCTL_DEBUGINFO_SYMBOLIZE_H
 #define TBUFCTL_DEBUGINFO_SYMBOLIZE_H
@@ -11,15 +11,15 @@
 
 struct tbuf_consumer;
 
-/* Texts are valid until symbol_free(). */
+/* Strings are valid until symbol_free(). */
 struct symbol {
-	const char *module;	/* base name of the file; NULL: not known */
-	const char *function;	/* or NULL */
-	uint64_t offset;	/* in it */
-	uint64_t start;		/* of what of the file is mapped there */
+	const char *module;	/* base name of the file; NULL: unknown */
+	const char *function;	/* NULL: unknown */
+	uint64_t offset;	/* in the function */
+	uint64_t start;		/* of the file's mapping */
 };
 
-/* What an address of an image is; false: nothing is known of it. */
+/* Finds the names of an address of an image; false if no file is known. */
 bool	symbol_find(struct tbuf_consumer *, uint64_t image, uint64_t address,
 	    struct symbol *);
 void	symbol_free(void);

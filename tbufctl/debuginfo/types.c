@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types of programs: another process looks them up, which is asked one question
- * after the other.  Without an answer there is no such type.
+ * Asks a helper process for types of programs, one question after the other.
+ * Without an answer there is no such type.
  */
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,9 +18,9 @@
 #include "types.h"
 #include "types_server.h"
 
-#define SOURCES_MAX	64	/* processes that are looked into */
+#define SOURCES_MAX	64	/* processes to read */
 
-/* --- the other process ---------------------------------------------------- */
+/* --- the helper process --------------------------------------------------- */
 
 static void
 start(struct types *t)
@@ -44,7 +44,7 @@ start(struct types *t)
 	t->failed = true;
 }
 
-/* Its status as of wait(2). */
+/* Waits for the helper process.  Returns its status as of wait(2). */
 static int
 end(struct types *t)
 {
@@ -57,7 +57,7 @@ end(struct types *t)
 	return (status);
 }
 
-/* What it has closed it closed as it ended. */
+/* The socket fails only when the helper process ends: end() does not block. */
 static void
 fail_once(struct types *t)
 {
@@ -88,7 +88,7 @@ hear(struct types *t, struct parcel *answer)
 	return (answer);
 }
 
-/* --- whose ---------------------------------------------------------------- */
+/* --- sources -------------------------------------------------------------- */
 
 static struct types_source *
 add(struct types *t)
@@ -185,7 +185,7 @@ types_names(struct types *t, enum d_import_kind kind,
 		visit(arg, name);
 }
 
-/* Empty rather than missing: the texts are somebody's to free. */
+/* Returns a copy, empty for a missing string, as sites_free() frees it. */
 static char *
 take_copy(struct parcel *p)
 {

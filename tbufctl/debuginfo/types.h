@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types of the programs that are traced, for scripts that name them.  Nothing
- * is opened before one is asked for, and then by another process.
+ * Types of traced programs, for scripts that name them.  A helper process opens
+ * the programs' files, and only when the first type is looked up.
  */
 #ifndef TBUFCTL_DEBUGINFO_TYPES_H
 #define TBUFCTL_DEBUGINFO_TYPES_H
@@ -19,26 +19,26 @@ struct types_source;
 
 struct types {
 	struct types_source *first, **last;
-	pid_t reader;			/* 0: there is none */
-	int fd;				/* to it */
+	pid_t reader;			/* the helper process; 0: none */
+	int fd;				/* socket to it */
 	bool failed;
 	struct parcel question, answer, names;
 	struct d_import_member *members;	/* of the type read last */
 };
 
-/* Whose types there are: those that came first are asked first. */
+/* Add a source of types; sources are searched in the order of addition. */
 void	types_add_process(struct types *, pid_t);
 void	types_add_command(struct types *, const char *name);
 void	types_free(struct types *);
 
-/* The probes that commands among them will have. */
+/* Adds the probes that commands among the sources will have. */
 void	types_sites(struct types *, struct sites *);
 
-/* Visit the names of typedefs, or else the tags of all kinds. */
+/* Visits the names of typedefs, or, for any other kind, all tags. */
 void	types_names(struct types *, enum d_import_kind,
 	    void (*visit)(void *, const char *name), void *);
 
-/* As struct d_callbacks has them. */
+/* Implement type_find, argument_type and type_read of struct d_callbacks. */
 uint64_t types_find(struct types *, const char *module, enum d_import_kind,
 	    const char *name);
 uint64_t types_argument(struct types *, const char *module,

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The process that looks into programs for types.c, with all that libdw does.
+ * The helper process of types.c, which reads types of programs with libdw.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "types_server.h"
 #include "base/string_list.h"
 
-/* Of CPU time, of all answers. */
+/* Limit of CPU time for all answers, s. */
 #define SECONDS		120
 
 static struct types_source *sources;
@@ -22,7 +22,7 @@ static struct dwarf_types types;
 
 /* --- opening -------------------------------------------------------------- */
 
-/* Where the shell would find it; to be freed, or NULL. */
+/* Returns the path where a shell finds the command, to be freed, or NULL. */
 static char *
 command_path(const char *name)
 {
@@ -158,7 +158,7 @@ is_tag(unsigned kind)
 	    kind == D_IMPORT_ENUM);
 }
 
-/* Those of typedefs, or all tags. */
+/* Appends the names of typedefs, or all tags. */
 static void
 put_names(struct parcel *p, bool typedefs)
 {
@@ -208,7 +208,7 @@ put_sites(struct parcel *p)
 	sites_free(&sites);
 }
 
-/* What is taken comes in this order. */
+/* Answers a question.  Its values are taken in the order they were put. */
 static void
 answer(struct parcel *question, struct parcel *to)
 {

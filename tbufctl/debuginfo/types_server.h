@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What types.c asks another process, in parcels:
+ * Questions of types.c and answers of the helper process, in parcels:
  *
  *	ADD		pid				nothing
  *	FIND		module, kind, name		id
  *	ARGUMENT	module, function, name		id
- *	READ		id				a level of a type
- *	TAGS						names
- *	SITES						probes
+ *	READ		id				one level of a type
+ *	NAMES		1: typedefs, 0: tags		names
+ *	SITES		nothing				probes
  */
 #ifndef TBUFCTL_DEBUGINFO_TYPES_SERVER_H
 #define TBUFCTL_DEBUGINFO_TYPES_SERVER_H
@@ -32,13 +32,13 @@ struct types_source {
 	struct types_source *next;
 	pid_t pid;
 	const char *command;		/* NULL: a process */
-	/* Of the process that answers. */
+	/* The helper process uses these. */
 	bool opened;
 	Dwfl *dwfl;
 	struct dwarf_module *modules;
 };
 
-/* Answer until nobody asks any more. */
+/* Answers questions until the socket is closed; in the helper process. */
 void	types_answer(struct types_source *first, int fd)
 	    __attribute__((noreturn));
 

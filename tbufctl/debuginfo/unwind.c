@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stacks are unwound by another process, one after the other.
+ * Asks a helper process to unwind stacks, one after the other.
  */
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@
 
 static struct tbuf_consumer *consumer;
 static struct parcel parcel;
-static pid_t reader;			/* 0: none so far, -1: no more */
+static pid_t reader;			/* 0: none yet, -1: failed */
 static int to_reader;
 
 static void
@@ -40,7 +40,7 @@ start(void)
 		(void)close(to_reader);
 }
 
-/* End the other process, and wait for its status. */
+/* Ends the helper process.  Returns its status as of wait(2). */
 static int
 end(void)
 {
@@ -52,7 +52,7 @@ end(void)
 	return (status);
 }
 
-/* What one that has ended had mapped; of one that runs this is asked anew. */
+/* Appends the mapped files of an ended process, for the helper to open. */
 static void
 put_mapped(uint64_t image)
 {
@@ -69,7 +69,7 @@ put_mapped(uint64_t image)
 	}
 }
 
-/* The frames behind the first, as many as parcel_more() has; or false. */
+/* Asks for the callers' frames, which `parcel` then has; false on failure. */
 static bool
 ask(const struct tbuf_stack *stack, pid_t pid)
 {
@@ -91,7 +91,10 @@ ask(const struct tbuf_stack *stack, pid_t pid)
 	return (false);
 }
 
-/* One that ends has no mappings any more, though it may count as running. */
+/*
+ * Unwinds one stack.  A process that is about to end has no mappings any more,
+ * but may count as running: it is then unwound as one that has ended.
+ */
 static unsigned
 unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
     unsigned most)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The process that unwinds stacks.  It keeps the modules of each image that it
- * is asked about; libdw follows their tables through the bytes of the stack.
+ * The helper process that unwinds stacks.  It caches the modules of each image;
+ * libdw unwinds the bytes of a stack by their tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 #include "unwind.h"
 
 #define FRAMES_MOST	128u
-#define IMAGES_MOST	64u		/* then those are forgotten */
-#define MAPPED_MOST	256u		/* files of a process that has ended */
-#define PASSES_MOST	1024u		/* between two looks */
+#define IMAGES_MOST	64u		/* cached; then all are dropped */
+#define MAPPED_MOST	256u		/* files of an ended process */
+#define PASSES_MOST	1024u		/* stacks between two reopenings */
 
 #if defined(__x86_64__)
 #define REGISTERS	17u
@@ -33,14 +33,14 @@
 struct image {
 	struct image *next;
 	uint64_t id;
-	pid_t pid;			/* 0: it has ended */
-	Dwfl *dwfl;			/* NULL: it is not to be had */
-	unsigned wait, passed;		/* stacks that no look is taken for */
+	pid_t pid;			/* 0: the process has ended */
+	Dwfl *dwfl;			/* NULL: could not be opened */
+	unsigned wait, passed;		/* stacks to skip, skipped */
 };
 
-/* What is unwound. */
+/* The stack that is being unwound. */
 struct stack {
-	pid_t tid;			/* of any number, but not 0 */
+	pid_t tid;			/* any number but 0 */
 	Dwarf_Word registers[REGISTERS];
 	const unsigned char *bytes;
 	size_t size;
@@ -54,9 +54,9 @@ static struct stack now;
 static struct image *images;
 static unsigned nimages;
 
-/* --- what libdw asks ---------------------------------------------------- */
+/* --- callbacks of libdw -------------------------------------------------- */
 
-/* One thread, the one that was sampled. */
+/* Visits one thread only, the sampled one. */
 static pid_t
 next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
@@ -149,7 +149,7 @@ is_known(const struct image *one)
 	    now.registers[REGISTERS - 1]) != NULL);
 }
 
-/* What was read while it ran serves for a process that has ended, too. */
+/* Modules that were read from a running process serve after its end, too. */
 static bool
 is_image(const struct image *one, uint64_t id, pid_t pid)
 {
@@ -178,9 +178,10 @@ image_get(uint64_t id, pid_t pid)
 }
 
 /*
- * Look for modules that were loaded since.  Code that was made at run time is
- * in no module, and a look costs as much as hundreds of stacks: after each look
- * in vain, twice as many stacks are passed over before the next.
+ * Reopens an image if the sampled code is in no module, as one may have been
+ * loaded since.  Code that is generated at run time never is in a module, and
+ * reopening costs as much as hundreds of stacks: after each failure, twice as
+ * many stacks are skipped before the next try.
  */
 static void
 look_again(struct image *one)
@@ -197,7 +198,7 @@ look_again(struct image *one)
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The first frame is where the thread was: who asks knows it. */
+/* Adds a frame.  The first one is omitted: tbufctl has it already. */
 static int
 add_frame(Dwfl_Frame *frame, void *arg)
 {
