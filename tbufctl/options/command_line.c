@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The command line: dtrace(1)'s flags, and long options for the rest.
+ * Parses the command line: dtrace(1)'s flags, and long options for the rest.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -162,7 +162,7 @@ add_setting(struct options *o, const char *given, const char *text)
 	return (0);
 }
 
-/* What a value that is wrong is, beside DTrace's words. */
+/* Reports a wrong value: DTrace's words, and how it is wrong, if known. */
 static int
 refuse_own(const char *name, const char *value, const char *why)
 {
@@ -184,7 +184,7 @@ parse_syscall(struct options *o, const char *value)
 	return (0);
 }
 
-/* -x: some names are about this program, the rest is the library's. */
+/* Parses -x: some options are tbufctl's, all others are the library's. */
 static int
 parse_x(struct options *o, const char *text)
 {
@@ -216,7 +216,7 @@ parse_x(struct options *o, const char *text)
 	return (status);
 }
 
-/* DTRACE_OPT_NAME=VALUE in the environment. */
+/* Parses DTRACE_OPT_NAME=VALUE in the environment. */
 static int
 parse_environment(struct options *o)
 {
@@ -230,7 +230,7 @@ parse_environment(struct options *o)
 		text = memory_string(*e + sizeof(prefix) - 1);
 		for (p = text; *p != '\0' && *p != '='; p++)
 			*p = (char)tolower((unsigned char)*p);
-		/* A setting of the library keeps a part of the text. */
+		/* A copy that stays, since settings point into it. */
 		words_add(&o->environment, "%s", text);
 		free(text);
 		status = parse_x(o,
@@ -257,7 +257,7 @@ parse_pid(struct options *o, const char *text)
 	return (0);
 }
 
-/* An empty name is that of a variable that is not set. */
+/* Refuses an empty name, as of a shell's variable that is not set. */
 static int
 check_name(const char *option, const char *text)
 {
@@ -353,7 +353,7 @@ parse_stat(struct options *o, const char *text)
 	return (0);
 }
 
-/* What all processes hold is looked for when options are known. */
+/* Without a pid, processes are searched once all options are known. */
 static int
 parse_snapshot(struct options *o, const char *text)
 {
@@ -391,7 +391,7 @@ parse_unwrap(struct options *o, const char *text)
 	return (check_name("--unwrap", text));
 }
 
-/* A process, and a unit of its; or stat. */
+/* Parses PID, PID:ID (a unit of the process) or "stat". */
 static int
 parse_units(struct options *o, const char *text)
 {
@@ -433,7 +433,7 @@ parse_left(struct options *o, const char *text)
 	    "remove, or remove=age, such as remove=7d"));
 }
 
-/* A long option of ours that was probably meant by an unknown one. */
+/* Returns the long option that is nearest to an unknown one, or NULL. */
 static const char *
 near_option(const char *given)
 {
@@ -447,7 +447,7 @@ near_option(const char *given)
 	return (near_name(given + 2, strcspn(given + 2, "="), names, n));
 }
 
-/* What getopt_long() found wrong. */
+/* Reports an error of getopt_long(). */
 static int
 parse_error(int c, char **argv)
 {
@@ -468,7 +468,7 @@ parse_error(int c, char **argv)
 	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
 }
 
-/* Flags of the compiler. */
+/* Parses flags of the compiler. */
 static void
 parse_compiler(struct options *o, int c)
 {
@@ -500,7 +500,7 @@ parse_compiler(struct options *o, int c)
 	}
 }
 
-/* What an option without an argument sets, or NULL. */
+/* Returns the flag that an option without an argument sets, or NULL. */
 static bool *
 flag_of(struct options *o, int c)
 {
@@ -607,7 +607,7 @@ parse_one(struct options *o, int c)
 	}
 }
 
-/* What --stat, --left, --set and --unwrap do not go with, or NULL. */
+/* Returns an option that --stat, --left, --set, --unwrap exclude, or NULL. */
 static const char *
 not_with_mode(const struct options *o)
 {
@@ -625,7 +625,7 @@ not_with_mode(const struct options *o)
 	return (o->program.count > 0 ? "a probe description" : NULL);
 }
 
-/* Modes that another one does not go with, or NULL. */
+/* Returns the option of a mode that excludes other modes, or NULL. */
 static const char *
 other_mode(const struct options *o)
 {
@@ -652,7 +652,7 @@ choose_text(struct options *o)
 	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
 }
 
-/* -l --object: a file, and nothing that runs. */
+/* Chooses -l --object, which reads a file and no process. */
 static int
 choose_object(struct options *o)
 {
@@ -668,7 +668,7 @@ choose_object(struct options *o)
 	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, "--object", other));
 }
 
-/* -h and -G: what a program is built with. */
+/* Chooses -h or -G, which make files to build a program with. */
 static int
 choose_header(struct options *o)
 {
@@ -684,7 +684,7 @@ choose_header(struct options *o)
 	    bad_usage(MSG_TOGETHER, o->header ? "-h" : "-G", other));
 }
 
-/* The records of one are those that --read gives of it. */
+/* Chooses --units; the records of one unit are printed as by --read. */
 static int
 choose_units(struct options *o)
 {
@@ -708,8 +708,8 @@ choose_units(struct options *o)
 }
 
 /*
- * What reads a provider file is a command, or the list of a file's notes; and
- * whose calls are dispatched is a command.
+ * Only a command (-c) and -l --object read provider files, and calls can be
+ * dispatched (-x syscall=all) only in a command.
  */
 static int
 check_providers(const struct options *o)
@@ -722,7 +722,7 @@ check_providers(const struct options *o)
 	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));
 }
 
-/* Choose the mode; what has no meaning together, or not alone, is refused. */
+/* Chooses the mode, and refuses options that exclude or need each other. */
 static int
 choose_mode(struct options *o)
 {
@@ -759,7 +759,7 @@ choose_mode(struct options *o)
 	return (0);
 }
 
-/* $1 and so on; $0 is put in front of them for each program. */
+/* Takes $1 and so on; words[0] is set to $0 for each program. */
 static void
 take_words(struct options *o, int argc, char **argv)
 {
@@ -773,8 +773,8 @@ take_words(struct options *o, int argc, char **argv)
 }
 
 /*
- * Words behind descriptions that have no clause: one that seems to be it is
- * told as DTrace tells what nobody refers to.
+ * Refuses words after descriptions without clauses.  If the last one looks like
+ * a clause, the message is DTrace's for an unused macro argument.
  */
 static int
 refuse_words(const struct options *o, int n, char **words)
@@ -822,7 +822,7 @@ options_parse(struct options *o, int argc, char **argv)
 	return (status == 0 ? check_providers(o) : status);
 }
 
-/* What the library has against a setting; -b is an option of our own. */
+/* Reports why the library refuses a setting, or a size of -b. */
 static int
 refuse_setting(const struct setting *s, int number, const char *error)
 {
@@ -865,7 +865,7 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 			return (refuse_setting(s, error,
 			    tbuf_consumer_error(consumer)));
 	}
-	/* What was given is looked at before what was not. */
+	/* Errors in options are reported before a missing description. */
 	if (o->mode == MODE_TRACE && o->program.count == 0 &&
 	    !options_reads(o))
 		return (bad_usage(MSG_NOTHING));

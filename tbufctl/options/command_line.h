@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The command line.
+ * Parses the command line.
  */
 #ifndef TBUFCTL_OPTIONS_COMMAND_LINE_H
 #define TBUFCTL_OPTIONS_COMMAND_LINE_H
@@ -32,7 +32,7 @@ enum mode {
 	MODE_VERSION		/* -V */
 };
 
-/* What --with puts before the arguments. */
+/* Fields that --with adds before the arguments. */
 enum with {
 	WITH_TIME,
 	WITH_WALL,
@@ -41,7 +41,7 @@ enum with {
 	WITH_COUNT
 };
 
-/* An option that is the library's business. */
+/* An option that tbuf_consumer_set() takes. */
 struct setting {
 	const char *given;	/* the argument of -b, else NULL */
 	char *name;
@@ -80,7 +80,7 @@ struct options {
 	const char *name;	/* $0 of programs that are not in a file */
 	const char **words;	/* macro arguments; the first is $0's place */
 	int nwords;
-	struct words environment;	/* DTRACE_OPT_*, as -x has them */
+	struct words environment;	/* DTRACE_OPT_*, as of -x */
 	struct words texts;	/* -x text, as descriptions */
 	struct words usdt;	/* -x usdt: provider files */
 	bool syscall_all;	/* -x syscall=all */
@@ -89,24 +89,24 @@ struct options {
 	uint64_t interval;	/* --stat: ns, 0 for once */
 	bool units;		/* --units */
 	bool units_figures;	/* --units=stat */
-	bool units_one;		/* the records of this one: */
-	pid_t units_pid;	/* or of all processes, 0 */
+	bool units_one;		/* --units=pid:id: print its records */
+	pid_t units_pid;	/* 0: all processes */
 	uint64_t units_id;
-	char units_read[16];	/* its pid, as --read has it */
+	char units_read[16];	/* pid as argument of --read */
 	bool left;		/* --left */
 	bool left_remove;	/* --left=remove */
-	uint64_t left_age;	/* and only what is older, ns */
+	uint64_t left_age;	/* remove only older files, ns */
 };
 
-/* 0, or an exit status after a message. */
+/* Parses all options.  Returns 0, or an exit status after a message. */
 int	options_parse(struct options *, int argc, char **argv);
 
 extern const char options_usage[];
 
-/* Hand -b, -x and the like to the consumer: 0, or EXIT_USAGE. */
+/* Sets -b, -x and so on in the consumer.  Returns 0 or EXIT_USAGE. */
 int	options_apply(const struct options *, struct tbuf_consumer *);
 
-/* Does it read what is there instead of tracing? */
+/* Returns true if tbufctl reads existing records instead of tracing. */
 bool	options_reads(const struct options *);
 
 void	options_free(struct options *);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options by name that are about D programs and their output.
+ * Named options of D programs and their output.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,13 +18,13 @@
 #include "tbufd.h"
 
 #define TOP_DEFAULT	10	/* keys of aggtop */
-#define TOP_MOST	1000	/* setting_wrong() says so */
+#define TOP_MOST	1000	/* as in setting_wrong() */
 #define BLANKS		" \t\n\v\f\r"
-#define IREGS		8	/* as many as DTrace has: no other number does */
+#define IREGS		8	/* DTrace's number, the only one accepted */
 
 /* ------------------------------------------------------------ values */
 
-/* "1.6.2" as D_VERSION() has it; parts that are missing or empty are 0. */
+/* Parses "1.6.2" into D_VERSION(); missing or empty parts are 0. */
 static int
 parse_version(const char *text, unsigned *version)
 {
@@ -67,7 +67,7 @@ is_known(unsigned version)
 	return (false);
 }
 
-/* Once it is set it can only be lowered. */
+/* Sets the version; once set, it can only be lowered. */
 static const char *
 set_version(struct d_settings *d, const char *value)
 {
@@ -104,7 +104,7 @@ set_top(struct d_settings *d, const char *value)
 	return (wrong == NULL ? NULL : MSG_SET_VALUE);
 }
 
-/* "NAME=VALUE", for the command of -c and what system() runs. */
+/* Sets NAME=VALUE for the command of -c and commands of system(). */
 static const char *
 set_environment(const char *value)
 {
@@ -127,7 +127,7 @@ unset_environment(const char *value)
 	return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
 }
 
-/* Is it one of the words of a list? */
+/* Returns true if the value is a word of a list with blanks between. */
 static bool
 is_one_of(const char *value, const char *list)
 {
@@ -141,7 +141,7 @@ is_one_of(const char *value, const char *list)
 	return (false);
 }
 
-/* amin: what a program must not be below. */
+/* Sets amin, the minimum stability of a program. */
 static const char *
 set_stability(struct d_settings *d, const char *value)
 {
@@ -170,9 +170,9 @@ enum kind {
 	KIND_PRINTSIZE,
 	KIND_MAXFRAMES,
 	KIND_AMIN,
-	KIND_LINKMODE,		/* of -G, which makes one kind of object */
+	KIND_LINKMODE,		/* and LINKTYPE: checked, -G has one kind */
 	KIND_LINKTYPE,
-	KIND_EVALTIME,		/* these have to be right, and do nothing */
+	KIND_EVALTIME,		/* and LATE: checked, without effect */
 	KIND_LATE,
 	KIND_IREGS,
 	KIND_TREGS,
@@ -206,7 +206,7 @@ static const enum kind kinds[] = {
 	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
 };
 
-/* In the order of kinds; flags come behind. */
+/* Names in the order of kinds, then those of flags, as in find_flag(). */
 const char *const setting_names[] = {
 	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir",
 	"syslibdir", "cpppath", "cppargs", "setenv", "unsetenv", "quietresize",
@@ -279,7 +279,7 @@ set_number(struct d_settings *d, enum kind kind, const char *value)
 	return (NULL);
 }
 
-/* Those of a text with blanks between them. */
+/* Adds the words of a text with blanks between them. */
 static void
 add_words(struct words *words, const char *text)
 {
@@ -353,7 +353,7 @@ set_registers(struct d_settings *d, enum kind kind, const char *value)
 	    "Insufficient registers to generate code");
 }
 
-/* What is of no effect here: is it what DTrace would take? */
+/* Returns NULL if DTrace would accept the value of an unused option. */
 static const char *
 check_unused(enum kind kind, const char *value)
 {
@@ -470,7 +470,7 @@ setting_is_known(const char *name)
 	return (find(name) < setting_count);
 }
 
-/* What has happened by the time that a script is read. */
+/* These options take effect before a script is read. */
 bool
 setting_is_outside(const char *name)
 {
@@ -493,8 +493,8 @@ setting_set(struct options *o, const char *name, const char *value)
 }
 
 /*
- * DTrace takes what is about its compiler while tracing goes on, too, where it
- * changes nothing any more.  Those that have no value get one by setopt().
+ * DTrace accepts options of its compiler during tracing, too, when they have no
+ * effect.  Options without a value are refused, since setopt() passes one.
  */
 const char *
 setting_late(const char *name, const char *value)

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options by name that are about D programs and their output: -x, #pragma D
- * option, and DTRACE_OPT_NAME in the environment.  All others are the
- * library's.
+ * Named options of D programs and their output, set by -x, by #pragma D option,
+ * or by DTRACE_OPT_NAME in the environment.  All others are the library's.
  */
 #ifndef TBUFCTL_OPTIONS_D_OPTIONS_H
 #define TBUFCTL_OPTIONS_D_OPTIONS_H
@@ -18,7 +17,7 @@
 struct options;
 
 struct d_settings {
-	bool errtags;		/* errors of the compiler have their tags */
+	bool errtags;		/* print tags of compile errors */
 	bool destructive;	/* -w */
 	bool compile_only;	/* -e */
 	bool disassemble;	/* -S */
@@ -32,11 +31,11 @@ struct d_settings {
 	bool ilp32;		/* -32 */
 	unsigned version;	/* as D_VERSION(); 0: the latest */
 	struct d_stability least;	/* amin */
-	unsigned top;		/* aggtop: keys; 0: it is not asked for */
+	unsigned top;		/* aggtop: number of keys; 0: off */
 	char stdc;		/* a, c, s or t; 0: not set */
 	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */
 	uint64_t tregs;		/* 0: 8 */
-	uint64_t maxframes;	/* 0: no limit of its own */
+	uint64_t maxframes;	/* 0: no limit */
 	int stackindent;	/* 0: 14 */
 	uint64_t printsize;	/* 0: all */
 	const char *cpp_path;
@@ -44,26 +43,29 @@ struct d_settings {
 	struct words libraries;
 };
 
-/* NULL when it is set, or is none of these; or why it cannot be. */
+/* Sets an option.  Returns NULL, SETTING_OTHER if unknown, or an error. */
 #define SETTING_OTHER	((const char *)-1)
 const char *setting_set(struct options *, const char *name,
 	    const char *value);
 
-/* By setopt(), while tracing goes on: SETTING_OTHER if it is none for that. */
+/*
+ * Checks an option of the compiler that setopt() sets while tracing.  Returns
+ * NULL, an error, or SETTING_OTHER for all other options.
+ */
 const char *setting_late(const char *name, const char *value);
 
 #define SETTING_INDENT_MAX	1024	/* of stackindent */
 
-/* What a refused value is not; NULL: DTrace's words are all there is. */
+/* Returns the end of "'VALUE' is ..." for a wrong value, or NULL. */
 const char *setting_wrong(const char *name);
 
-/* Is it one of these? */
+/* Returns true if setting_names has the name. */
 bool	setting_is_known(const char *name);
 
-/* Has it to be set by -x, not by #pragma D option? */
+/* Returns true if -x can set the option, but #pragma D option cannot. */
 bool	setting_is_outside(const char *name);
 
-/* The names, for who looks for one that is near. */
+/* All names of these options, to suggest one of them. */
 extern const char *const setting_names[];
 extern const size_t setting_count;
 

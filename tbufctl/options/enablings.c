@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What to trace: the descriptions of the command line, in its order.
+ * Probe descriptions of the command line, in its order, and their enablings.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,13 +20,13 @@
 #include "tbufd.h"
 #include "base/string_list.h"
 
-/* No name has a colon in it, so this matches nothing. */
+/* A description that matches nothing: no name has a colon in it. */
 #define NOTHING	"\\:"
 
-/* BEGIN, END and ERROR have the ids from 1 to this. */
+/* The highest of the ids of BEGIN, END and ERROR, which begin at 1. */
 #define OWN_IDS	3
 
-/* What right-aligns the argument of a flag: -P kv is kv:::. */
+/* Returns the colons that complete the argument of a flag: -P kv is kv:::. */
 static const char *
 suffix(int flag)
 {
@@ -43,7 +43,7 @@ suffix(int flag)
 	}
 }
 
-/* Where a selection begins that stands behind a list: at its =, or the end. */
+/* Returns the offset of the = of a selection after a list, or of the end. */
 static size_t
 selection_at(const char *text)
 {
@@ -56,7 +56,7 @@ selection_at(const char *text)
 	return ((size_t)(equals - text));
 }
 
-/* An equals sign with a digit behind it, wherever it stands. */
+/* Returns true if there is an equals sign with a digit after it. */
 static bool
 has_mask(const char *text)
 {
@@ -68,7 +68,7 @@ has_mask(const char *text)
 	return (false);
 }
 
-/* The end of a description of a comma list: its comma, or the end. */
+/* Returns the end of a description in a comma list: its comma, or the end. */
 static const char *
 description_end(const char *p)
 {
@@ -78,7 +78,7 @@ description_end(const char *p)
 	return (p);
 }
 
-/* The same without the blanks behind it. */
+/* Returns the end of [p, end) without its trailing blanks. */
 static const char *
 trim(const char *p, const char *end)
 {
@@ -90,7 +90,7 @@ trim(const char *p, const char *end)
 
 #define FIELDS	4
 
-/* Of a description of a comma list. */
+/* Counts the fields of a description in a comma list. */
 static unsigned
 count_fields(const char *p)
 {
@@ -103,7 +103,7 @@ count_fields(const char *p)
 	return (fields);
 }
 
-/* Has it more than are allowed, as of -P one is? */
+/* Returns true if there are more fields than the flag allows: one for -P. */
 static bool
 has_too_many(int flag, const char *p)
 {
@@ -111,7 +111,7 @@ has_too_many(int flag, const char *p)
 	return (count_fields(p) + strlen(suffix(flag)) > FIELDS);
 }
 
-/* X::Y, which may be of a function of C++. */
+/* Returns true if there is an X::Y, perhaps of a C++ function. */
 static bool
 has_scope(const char *p, const char *end)
 {
@@ -122,7 +122,7 @@ has_scope(const char *p, const char *end)
 	return (false);
 }
 
-/* A colon in front of all fields stands between none. */
+/* Returns true for one colon too many, before all fields, which is ignored. */
 static bool
 has_leading(int flag, const char *p, const char *end)
 {
@@ -131,7 +131,7 @@ has_leading(int flag, const char *p, const char *end)
 	    count_fields(p) + strlen(suffix(flag)) == FIELDS + 1);
 }
 
-/* Say why the library does not take what a flag was given. */
+/* Reports why the library refuses the argument of a flag. */
 static int
 refuse(const struct description *d)
 {
@@ -157,8 +157,9 @@ refuse(const struct description *d)
 }
 
 /*
- * Each description of a comma list gets the suffix, and loses the blanks that
- * stand around it.  NULL when one is missing: it would match everything.
+ * Adds the flag's suffix to each description of a comma list, and removes the
+ * blanks around it.  Returns NULL if a description in a list is empty, as it
+ * would match everything; else the caller frees the result.
  */
 static char *
 complete(int flag, const char *text)
@@ -188,8 +189,9 @@ complete(int flag, const char *text)
 }
 
 /*
- * Behind each description of a list whose provider may have a pid behind it in
- * DTrace the same of the provider without one.
+ * Adds, after each description with a provider such as python[0-9]*, where
+ * DTrace has a pid after the name, one with the provider python.  Frees `list`.
+ * Returns a list that the caller frees.
  */
 static char *
 with_bare(char *list)
@@ -217,7 +219,7 @@ with_bare(char *list)
 	}
 }
 
-/* The id of a target's probe; 0 for anything else, such as a name. */
+/* Returns the id of a target's probe; 0 for other text, such as a name. */
 static unsigned
 target_id(const char *text)
 {
@@ -231,7 +233,7 @@ target_id(const char *text)
 	return (error == NULL ? number : 0);
 }
 
-/* Is one of a comma list tbufctl's own?  It is cut to pieces. */
+/* Returns true if a comma list has a probe of tbufctl's.  Modifies the list. */
 static bool
 has_own(char *list)
 {
@@ -249,7 +251,7 @@ has_own(char *list)
 	return (false);
 }
 
-/* python$target: what stands for a number is expanded as in D. */
+/* Returns true for a macro that D expands to a number, as in python$target. */
 static bool
 has_macro(const char *text)
 {
@@ -260,8 +262,9 @@ has_macro(const char *text)
 }
 
 /*
- * Neither a field nor a glob can hold these: it is a clause.  Nor is there
- * anything to be traced elsewhere for the probes that tbufctl has itself.
+ * Returns true if a text has to be compiled as D: it has a clause (no field or
+ * glob can contain its characters), or macros, or names probes of tbufctl
+ * itself, which no target has.
  */
 static bool
 is_program(int flag, const char *text)
@@ -295,7 +298,7 @@ add_program(struct program *program, int flag, const char *text)
 	program->programs++;
 }
 
-/* An id, or a list that is made complete, in front of a selection. */
+/* Parses an id or a list, without its selection.  Returns 0 or EXIT_USAGE. */
 static int
 describe(struct description *d, const char *list)
 {
@@ -336,7 +339,7 @@ program_add(struct program *program, int flag, const char *text)
 	return (status);
 }
 
-/* As the library takes it: its number, or an error of it. */
+/* Enables a description with its selection.  Returns its number or an error. */
 static int
 enable(const struct description *d, struct tbuf_consumer *consumer)
 {
@@ -350,7 +353,7 @@ enable(const struct description *d, struct tbuf_consumer *consumer)
 	return (enabling);
 }
 
-/* A field as a pattern that matches itself alone. */
+/* Writes a field as a pattern that matches only itself.  Returns its end. */
 static char *
 put_exact(char *to, const char *field)
 {
@@ -417,11 +420,11 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
 	struct description *d;
 	size_t i;
 
-	/* Targets whose probes nobody asks for are there for their ends. */
+	/* Named targets without enablings are attached to report their ends. */
 	if (program->programs == program->count && program->programs > 0 &&
 	    has_targets)
 		(void)tbuf_consumer_enable(consumer, NOTHING);
-	/* Before anything is enabled, for that would narrow the list. */
+	/* Before the first enabling, which would restrict the list. */
 	if (has_ids(program) &&
 	    tbuf_consumer_list(consumer, resolve, program) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
@@ -450,8 +453,8 @@ program_matched(const struct description *d,
 }
 
 /*
- * What was probably meant by a comma list of which none matches, as it would
- * be given to the same flag; to be freed.  NULL when nothing is near.
+ * Returns a suggestion for a comma list of which nothing matches, in the form
+ * that the same flag takes, to be freed; NULL if nothing is near.
  */
 static char *
 near_list(const struct description *d, struct tbuf_consumer *consumer)
@@ -485,7 +488,7 @@ near_list(const struct description *d, struct tbuf_consumer *consumer)
 	return (NULL);
 }
 
-/* Of a list that matches nothing: are some of them DTrace's alone? */
+/* Reports providers of a list that only DTrace has. */
 static void
 tell_providers(const char *list)
 {
@@ -504,7 +507,7 @@ tell_providers(const char *list)
 	}
 }
 
-/* Say of one that matches nothing which was probably meant. */
+/* Reports a description that matches nothing, with a suggestion. */
 static void
 tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What to trace: the descriptions of the command line, in its order.
+ * Probe descriptions of the command line, in its order, and their enablings.
  */
 #ifndef TBUFCTL_OPTIONS_ENABLINGS_H
 #define TBUFCTL_OPTIONS_ENABLINGS_H
@@ -12,41 +12,44 @@
 struct tbuf_consumer;
 
 struct description {
-	const char *text;	/* as it was given, ... */
-	int flag;		/* ... and with what: Pmfnis */
-	char *full;		/* as the library takes it; NULL: an id */
+	const char *text;	/* argument of the flag */
+	int flag;		/* P, m, f, n, i or s */
+	char *full;		/* for the library; NULL: by id so far */
 	unsigned id;		/* -i */
 	const char *selection;	/* `=MASK' at the text's end, or "" */
-	int enabling;		/* the library's number */
-	bool is_program;	/* D: it is compiled, and not enabled */
-	bool has_own;		/* -l has shown some that it matches */
-	char *script;		/* -s: what is in the file, */
-	size_t length;		/* ... and how much of it */
+	int enabling;		/* of tbuf_consumer_enable() */
+	bool is_program;	/* D: compiled, not enabled */
+	bool has_own;		/* it matches probes of tbufctl (-l) */
+	char *script;		/* -s: the content of the file */
+	size_t length;		/* of script, bytes */
 };
 
 struct program {
 	struct description *all;
 	size_t count;
-	size_t programs;	/* how many of them are D */
+	size_t programs;	/* number of those that are D */
 };
 
-/* Add what -P, -m, -f, -n, -i or -s says: 0, or EXIT_USAGE after a message. */
+/*
+ * Adds the argument of -P, -m, -f, -n, -i or -s.  Returns 0, or EXIT_USAGE
+ * after a message.
+ */
 int	program_add(struct program *, int flag, const char *text);
 
 /*
- * Enable everything.  Ids are looked up among the probes that the consumer's
- * targets have by now; one that is not there matches nothing, and never will.
- * 0, or an exit status after a message.  With D programs alone processes may
- * have been named nevertheless.
+ * Enables all descriptions.  Ids are looked up among the current probes of the
+ * consumer's targets; a missing one never matches.  With has_targets, named
+ * targets are attached even if there are only D programs.  Returns 0, or an
+ * exit status after a message.
  */
 int	program_enable(struct program *, struct tbuf_consumer *,
 	    bool has_targets);
 
-/* Say which descriptions match nothing; true when there is one. */
+/* Reports descriptions that match nothing; returns true if there is one. */
 bool	program_unmatched(const struct program *,
 	    struct tbuf_consumer *);
 
-/* How many probes a description has matched by now. */
+/* Returns the number of probes that a description has matched so far. */
 unsigned program_matched(const struct description *,
 	    struct tbuf_consumer *);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -c: a command line without a shell.
+ * Splits the command line of -c into words, without a shell.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ is_blank(char c)
 }
 
 /*
- * Copy one word from *line to `to`.  Returns the end of the copy, or NULL
+ * Copies one word from *line to `to`.  Returns the end of the copy, or NULL
  * with *error set.
  */
 static char *
@@ -56,7 +56,7 @@ command_split(const char *line, const char **error)
 	size_t n = 0, room = strlen(line) + 1;
 	char **argv, *to;
 
-	/* No more words than bytes, and no word longer than the line. */
+	/* Each word has at least two bytes, with its blank or NUL. */
 	argv = memory_get(NULL, room / 2 + 2, sizeof(*argv));
 	to = memory_get(NULL, 1, room);
 	argv[0] = to;
@@ -80,7 +80,7 @@ fail:
 	return (NULL);
 }
 
-/* All words lie in the memory of the first. */
+/* All words are in one allocation, which the first points to. */
 void
 command_free(char **argv)
 {

@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -c: a command line without a shell.
+ * Splits the command line of -c into words, without a shell.
  */
 #ifndef TBUFCTL_OPTIONS_SPLIT_COMMAND_H
 #define TBUFCTL_OPTIONS_SPLIT_COMMAND_H
 
 /*
- * Split at blanks; '...' keeps everything, "..." everything but \" and \\,
- * and outside quotes \ keeps the next character.  Returns a NULL-terminated
- * vector, or NULL with *error set to what is wrong.
+ * Splits a line at blanks.  '...' preserves all characters, "..." all but \"
+ * and \\, and a \ outside quotes the next character.  Returns a
+ * NULL-terminated vector, or NULL with a message in *error.
  */
 char	**command_split(const char *line, const char **error);
 void	command_free(char **argv);

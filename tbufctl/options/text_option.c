@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x text=COMPONENT[:LEVEL],...: each level of a component is a probe, so that
- * is a list of descriptions.
+ * Parses -x text=COMPONENT[:LEVEL],... into probe descriptions: each level of a
+ * component is a probe.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char *const levels[] = {
 	"off", "severe", "warning", "info", "debug", "flow"
 };
 
-/* A level that has been checked; none is all of them. */
+/* Returns the number of a valid level; an empty one is the highest. */
 static int
 level_of(const char *text)
 {
@@ -33,7 +33,7 @@ level_of(const char *text)
 	return (level);
 }
 
-/* The descriptions of one component, with commas in between. */
+/* Adds a comma list of descriptions, for a component up to its level. */
 static int
 add_component(struct options *o, char *element)
 {
@@ -68,7 +68,7 @@ text_add(struct options *o, const char *list)
 	if (list != NULL && *list != '\0') {
 		if (asprintf(&setting, "traceComponents=%s", list) < 0)
 			exit(fail(MSG_MEMORY));
-		/* Other characters would make it a program. */
+		/* These characters would make the descriptions a D program. */
 		if (strpbrk(list, "{/;") != NULL)
 			wrong = "it is a list of components";
 		else if (tbuf_text_check(setting, &wrong) == 0)

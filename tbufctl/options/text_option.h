@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x text: messages in words, as probes to be enabled; settings of --set.
+ * Parses -x text, which enables probes of text traces, and --set.
  */
 #ifndef TBUFCTL_OPTIONS_TEXT_OPTION_H
 #define TBUFCTL_OPTIONS_TEXT_OPTION_H
@@ -11,7 +11,7 @@
 
 struct options;
 
-/* The rules that a setting has in place of settings of text; or NULL. */
+/* Returns the rules of `unitselect=RULES` in a setting of --set, or NULL. */
 static inline const char *
 set_rules(const char *setting)
 {
@@ -21,7 +21,7 @@ set_rules(const char *setting)
 	    setting + sizeof(name) - 1 : NULL);
 }
 
-/* 0, or EXIT_USAGE after a message. */
+/* Adds a list of components.  Returns 0, or EXIT_USAGE after a message. */
 int	text_add(struct options *, const char *list);
 
 #endif
